@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory by lifetime.  Three arenas: model (the process), call (one text or
+ * batch), scratch (one layer or row block, with mark and reset; one a thread).
+ * There is no free in the body of the program. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *top, *spare;
+    void (*full)(void *self, size_t size_bytes);    /* never returns */
+    void *self;
+};
+
+struct arena_mark {
+    struct arena_block *top;
+    size_t used;
+};
+
+/*
+ * full is called with the size asked for when there is no memory, or when
+ * n * size overflows; it must not return (main: message and exit 4; tests and
+ * fuzzers: longjmp).  NULL: a message to stderr and exit 4.
+ */
+void arena_init(struct arena *a, void (*full)(void *self, size_t size_bytes),
+                void *self);
+void arena_finish(struct arena *a);
+
+/* n * size bytes, zeroed, aligned to 64 bytes; never NULL, also for 0 bytes. */
+void *arena_alloc(struct arena *a, size_t n, size_t size);
+
+/* The same, not zeroed: for scratch that is written before it is read. */
+void *arena_alloc_raw(struct arena *a, size_t n, size_t size);
+
+/*
+ * A larger copy of p[old_n] (p may be NULL with old_n 0); the old one stays
+ * until the arena goes.  Grow by doubling.
+ */
+void *arena_grow(struct arena *a, const void *p, size_t old_n, size_t n,
+                 size_t size);
+
+/* Copies with a NUL behind; s may hold NULs itself. */
+char *arena_strndup(struct arena *a, const char *s, size_t n);
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_printf(struct arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* All that was allocated since the mark goes at the reset. */
+struct arena_mark arena_mark(const struct arena *a);
+void arena_reset(struct arena *a, struct arena_mark mark);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * Messages that are safe to print, whatever a file put into them. */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* Copies src to dst[size], escaping what a terminal might obey. */
+static void clean(char *dst, size_t size, const char *src)
+{
+    static const char cut[] = "\xe2\x80\xa6";
+    size_t n = strlen(src), at = 0, out = 0;
+
+    while (at < n) {
+        int cp, len = utf8_decode(src + at, n - at, &cp);
+        char piece[8];
+        size_t want;
+
+        if (len <= 0 || utf8_is_control(cp)) {
+            len = len <= 0 ? 1 : len;
+            if (len == 1)
+                snprintf(piece, sizeof piece, "\\x%02x", (unsigned char)src[at]);
+            else
+                snprintf(piece, sizeof piece, "\\u%04x", (unsigned)cp & 0xffffu);
+        } else {
+            memcpy(piece, src + at, (size_t)len);
+            piece[len] = '\0';
+        }
+        want = strlen(piece);
+        if (out + want + sizeof cut > size) {
+            memcpy(dst + out, cut, sizeof cut);
+            return;
+        }
+        memcpy(dst + out, piece, want);
+        out += want;
+        at += (size_t)len;
+    }
+    dst[out] = '\0';
+}
+
+static void format_clean(char *dst, size_t size, const char *fmt, va_list ap)
+{
+    char raw[1024];
+
+    vsnprintf(raw, sizeof raw, fmt, ap);
+    clean(dst, size, raw);
+}
+
+int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
+{
+    va_list ap;
+
+    e->kind = kind;
+    va_start(ap, fmt);
+    format_clean(e->msg, sizeof e->msg, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+int err_under(struct err *e, const char *fmt, ...)
+{
+    char old[sizeof e->msg], both[2 * sizeof e->msg + 3], context[sizeof e->msg];
+    va_list ap;
+
+    memcpy(old, e->msg, sizeof old);
+    va_start(ap, fmt);
+    format_clean(context, sizeof context, fmt, ap);
+    va_end(ap);
+    snprintf(both, sizeof both, "%s: %s", context, old);
+    clean(e->msg, sizeof e->msg, both);
+    return -1;
+}
+
+void warn_say(const struct warn *w, const char *fmt, ...)
+{
+    char msg[640];
+    va_list ap;
+
+    if (w == NULL || w->fn == NULL)
+        return;
+    va_start(ap, fmt);
+    format_clean(msg, sizeof msg, fmt, ap);
+    va_end(ap);
+    w->fn(w->self, msg);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/utf8.h"
+
+int utf8_decode(const char *s, size_t n, int *cp)
+{
+    static const int least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
+    const unsigned char *u = (const unsigned char *)s;
+    int len, c;
+
+    if (n == 0)
+        return 0;
+    if (u[0] < 0x80) {
+        *cp = u[0];
+        return 1;
+    }
+    len = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
+    if (u[0] < 0xc2 || u[0] > 0xf4 || n < (size_t)len)
+        return -1;
+    c = u[0] & (0x7f >> len);
+    for (int i = 1; i < len; i++) {
+        if ((u[i] & 0xc0) != 0x80)
+            return -1;
+        c = c << 6 | (u[i] & 0x3f);
+    }
+    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+        return -1;
+    *cp = c;
+    return len;
+}
+
+int utf8_encode(int cp, char *dst)
+{
+    if (cp < 0x80) {
+        dst[0] = (char)cp;
+        return 1;
+    }
+    if (cp < 0x800) {
+        dst[0] = (char)(0xc0 | cp >> 6);
+        dst[1] = (char)(0x80 | (cp & 0x3f));
+        return 2;
+    }
+    if (cp < 0x10000) {
+        dst[0] = (char)(0xe0 | cp >> 12);
+        dst[1] = (char)(0x80 | (cp >> 6 & 0x3f));
+        dst[2] = (char)(0x80 | (cp & 0x3f));
+        return 3;
+    }
+    dst[0] = (char)(0xf0 | cp >> 18);
+    dst[1] = (char)(0x80 | (cp >> 12 & 0x3f));
+    dst[2] = (char)(0x80 | (cp >> 6 & 0x3f));
+    dst[3] = (char)(0x80 | (cp & 0x3f));
+    return 4;
+}
+
+size_t utf8_check(const char *s, size_t n)
+{
+    size_t at = 0;
+
+    while (at < n) {
+        int cp, len = utf8_decode(s + at, n - at, &cp);
+
+        if (len < 0)
+            return at;
+        at += (size_t)len;
+    }
+    return n;
+}
+
+bool utf8_is_control(int cp)
+{
+    return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x61c ||
+           cp == 0x200e || cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
+           (cp >= 0x2066 && cp <= 0x2069);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * UTF-8, strictly: no overlong forms, no surrogates, nothing above U+10FFFF. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Decodes one code point of s[n] into *cp.  Returns its length in bytes (1..4),
+ * 0 at the end (n == 0), -1 where the bytes are not UTF-8.  NUL is a character
+ * like any other.
+ */
+int utf8_decode(const char *s, size_t n, int *cp);
+
+/* Writes cp to dst (4 bytes at most); returns the length.  cp must be valid. */
+int utf8_encode(int cp, char *dst);
+
+/* Offset of the first byte that is not UTF-8, or n where all are. */
+size_t utf8_check(const char *s, size_t n);
+
+/*
+ * True for what a terminal might obey or a reader cannot see: C0, DEL, C1,
+ * line and paragraph separators, and the marks that turn the direction of text
+ * (U+200E/F, U+202A..E, U+2066..9, U+061C).
+ */
+bool utf8_is_control(int cp);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What was asked: argv -> a struct of settings.  A command is a table of options
+ * and a function; parsing, ranges, help, completions and the test that every
+ * option is in the man page come from the rows. */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/par.h"
+
+enum opt_type {
+    OPT_FLAG,           /* bool */
+    OPT_INT,            /* int */
+    OPT_REAL,           /* double */
+    OPT_STRING,         /* const char *; NULL where no default */
+    OPT_CHOICE,         /* int: index into choices */
+    OPT_ALIAS           /* a flag that stands for another option's value:
+                           def is "format=json" */
+};
+
+struct opt {
+    char short_name;            /* 0: long only */
+    const char *name, *arg;     /* "cmap", "NAME"; arg NULL for a flag */
+    enum opt_type type;
+    size_t field;               /* offsetof() in the command's args struct */
+    const char *def;            /* as the user would type it, parsed by the same
+                                   code; NULL: 0, NaN, NULL or false */
+    double min, max;            /* inclusive, for INT and REAL */
+    const char *const *choices; /* for CHOICE; ends with NULL */
+    const char *help;           /* one line, unit included, no full stop */
+};
+
+/* What every command has and main owns. */
+struct env {
+    struct arena *arena;        /* the model arena: lives as long as the process */
+    struct warn *warn;          /* fn is NULL under --quiet */
+    bool verbose, quiet;
+    int n_threads;
+    int argc;                   /* the whole command line, for metadata */
+    char **argv;
+};
+
+struct cmd {
+    const char *name;           /* "heatmap" */
+    const char *summary;        /* one line, no full stop */
+    const char *operands;       /* "[TEXT [TEXT_B]]" */
+    const struct opt *opts;     /* own options; ends with name NULL */
+    const struct opt *const *shared;    /* tables of shared options; ends with NULL */
+    size_t args_size;
+    const char *const *examples;        /* shown by --help, run by the tests; NULL ends */
+    int max_operands;
+    int (*run)(const void *args, int n_operands, char **operands,
+               const struct env *env, struct err *e);
+};
+
+/* cmds.def lists the commands, in the order of --help. */
+extern const struct cmd *const cmd_table[];     /* ends with NULL */
+const struct cmd *cmd_find(const char *name);
+/* The name nearest to what was typed, or NULL: "did you mean". */
+const char *cmd_nearest(const char *name);
+
+/*
+ * Parses argv (argv[0] is the command's name) into args: defaults first, then the
+ * options.  Returns 0 with *n_operands and *operands; 1 where --help was asked
+ * (printed by the caller); -1 with ERR_USAGE: unknown option (with the nearest
+ * name), bad number, out of range (with the range), not a choice (with the
+ * choices), too many operands.  Options are matched by getopt_long.
+ */
+int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
+               int *n_operands, char ***operands, struct err *e);
+
+/* Calls fn for the command's own options, then the shared ones, then --help. */
+void opts_each(const struct cmd *c, void (*fn)(void *self, const struct opt *o),
+               void *self);
+
+/* Damerau-Levenshtein distance, for "did you mean"; 99 where over 3. */
+int opts_distance(const char *a, const char *b);
+
+/* Prints --help of a command, or of the program where c is NULL, to stdout. */
+void help_print(const struct cmd *c);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sums: no input or output, no allocation, no failure.  Preconditions are
+ * asserted; model/bind.c and cmd/ established them.
+ *
+ * Dimensions, here and everywhere:
+ *     L layers   H query heads   G key/value heads   T tokens (queries)
+ *     S keys     D model width   d head width        F mlp width   V vocabulary
+ *
+ * The same bytes.  Each output is summed in one fixed order, k (or the key) from
+ * 0 upwards, one addition (or fused multiply-add) an element, in one accumulator:
+ * so a result depends neither on the number of rows in the product, nor on a
+ * row's place among them, nor on blocking or threads.  Sums over a row (softmax,
+ * norms) run in 16 lanes, lane = absolute index mod 16, and the lanes are added
+ * in one fixed tree.  Kernels (plain C, AVX2, AVX-512) agree within a relative
+ * error of 1e-5 of the sum of magnitudes; the plain C one is the reference. */
+#ifndef NN_NN_H
+#define NN_NN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- kernels, chosen once at start ---- */
+
+enum kernel { KERNEL_C, KERNEL_AVX2, KERNEL_AVX512, N_KERNEL };
+
+/*
+ * Chooses the fastest kernel that this processor has, or the one named ("c",
+ * "avx2", "avx512"; NULL: fastest).  Returns 0, or -1 where the name is unknown
+ * or the processor lacks it.  Called once by main before any thread starts
+ * (tests call it between runs).  Default without a call: KERNEL_C.
+ */
+int nn_choose_kernel(const char *name);
+enum kernel nn_kernel(void);
+const char *nn_kernel_name(enum kernel k);
+
+/* ---- linear ---- */
+
+/*
+ * The matrix of a linear as it lies in the file.
+ *     order_in_out false:  w[n][k], y = x w^T     (torch Linear)
+ *     order_in_out true:   w[k][n], y = x w       (GPT-2's Conv1D; also values)
+ * to_f32 decodes n elements; NULL: data are floats, aligned to 4 bytes.
+ */
+struct matrix {
+    const unsigned char *data;
+    int size_bytes;                 /* of one stored element */
+    void (*to_f32)(float *out, const unsigned char *data, int64_t n);
+    int N, K;                       /* outputs, inputs */
+    int64_t stride;                 /* elements from one stored row to the next */
+    bool order_in_out;
+};
+
+enum { PANEL = 32 };                /* outputs that are packed and computed together */
+
+/* Floats of scratch that linear_panel needs: K * PANEL and room to decode. */
+size_t linear_scratch(int K);
+
+/*
+ * Outputs [n0, min(n0 + PANEL, N)) of y = x w (+ bias):
+ *
+ *     y[m][n] = bias[n] + sum over k of x[m][k] * w[n][k]
+ *
+ * The sum starts at 0 and runs over k upwards; the bias is added last.
+ * x        [M, K], row m at x + m * x_stride
+ * y        [M, N], row m at y + m * y_stride; only these columns are written
+ * bias     [N] or NULL
+ * n0       a multiple of PANEL
+ * scratch  linear_scratch(K) floats, aligned to 64 bytes
+ *
+ * Panels are what threads share out.  May not overlap.
+ */
+void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
+                  int M, const struct matrix *w, const float *bias, int n0,
+                  float *scratch);
+
+/* ---- norms, activations ---- */
+
+/*
+ * y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each row of
+ * [T, D] in double, var divided by D.  weight, bias [D] or NULL.  y may be x.
+ */
+void norm_layer(float *y, const float *x, const float *weight, const float *bias,
+                float eps, int T, int D);
+
+/* y = x / sqrt(mean(x^2) + eps) * weight. */
+void norm_rms(float *y, const float *x, const float *weight, float eps, int T, int D);
+
+enum act {
+    ACT_GELU,           /* x/2 (1 + erf(x / sqrt 2)) */
+    ACT_GELU_TANH,      /* x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) */
+    ACT_QUICK_GELU,     /* x sigmoid(1.702 x) */
+    ACT_SILU,           /* x sigmoid(x) */
+    ACT_RELU, ACT_TANH,
+    N_ACT
+};
+
+/* y[i] = act(y[i]); within 2e-7 (1 + |y|) of the formula in double. */
+void act_apply(enum act act, float *y, int64_t n);
+
+/* y[i] = act(gate[i]) * y[i]. */
+void act_gated(enum act act, float *y, const float *gate, int64_t n);
+
+/* y[i] += x[i] */
+void add_to(float *y, const float *x, int64_t n);
+
+/* ---- rotary positions ---- */
+
+enum rope_layout {
+    ROPE_HALVES,        /* pairs (i, i + r/2): Hugging Face's LLaMA */
+    ROPE_PAIRS          /* pairs (2i, 2i + 1): GPT-J */
+};
+
+/*
+ * cos[p][i] = factor cos(p f_i), sin likewise, angles in double then rounded as
+ * the reference rounds them (inv_freq, angle, cos and sin in float).
+ * inv_freq [r/2]; cos, sin [n_pos, r/2] for positions pos0 .. pos0 + n_pos - 1.
+ */
+void rope_table(float *cos, float *sin, const float *inv_freq, int r, float factor,
+                int pos0, int n_pos);
+
+/*
+ * Rotates the first r columns of n_heads heads of width d in one row in place:
+ * (a, b) -> (a cos - b sin, b cos + a sin).  cos, sin [r/2] of its position.
+ */
+void rope_apply(float *row, int n_heads, int d, int r, enum rope_layout layout,
+                const float *cos, const float *sin);
+
+/* ---- attention ---- */
+
+enum { ATTEND_ROWS = 32 };          /* query rows of a block; a constant */
+
+/* What is hidden, added and scaled for one head of one text. */
+struct attend {
+    int S;              /* keys */
+    int d, d_v;         /* widths of q and k, and of v */
+    float scale;        /* scores are scale * q.k */
+    int lo, hi;         /* row i sees keys i + offset - lo .. i + offset + hi,
+                           clipped to [0, S); INT_MAX: no limit */
+    int offset;         /* key index of row 0's own position; 0 for self-attention */
+};
+
+/* Floats that attend_pack needs for keys and values together. */
+size_t attend_packed(int S, int d, int d_v);
+
+/*
+ * Packs keys k [S, d] (row s at k + s * k_stride) and values v [S, d_v] of one
+ * head for attend_block; lanes follow absolute key numbers.
+ */
+void attend_pack(float *packed, const float *k, int64_t k_stride, const float *v,
+                 int64_t v_stride, int S, int d, int d_v);
+
+/*
+ * One block of query rows row0 .. row0 + n_rows - 1 (n_rows <= ATTEND_ROWS):
+ *
+ *     w[t][s] = softmax over visible s of scale * q[t].k[s]      out = w v
+ *
+ * q        [n_rows, d], row t at q + t * q_stride
+ * packed   from attend_pack
+ * w        out: [n_rows, w_stride]; columns [*key0, *key0 + *n_keys) of each row
+ *          are at w[t * w_stride + 0 ..]: hidden keys exactly 0; a row without a
+ *          visible key is all 0.  w_stride >= attend_stride(S).
+ * key0, n_keys   out: the keys that any row of the block sees
+ * entropy  out: [n_rows] nats, -sum w ln w over visible keys, from ln Z - sum(e x)/Z
+ *          in double; within 1e-6 of the formula on the returned weights; NULL: not wanted
+ * out      out: [n_rows, d_v], row t at out + t * out_stride; NULL: not wanted
+ * scratch  attend_scratch(S) floats
+ */
+size_t attend_stride(int S);
+size_t attend_scratch(int S);
+void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *entropy,
+                  float *out, int64_t out_stride, const float *q, int64_t q_stride,
+                  const float *packed, const struct attend *at, int row0, int n_rows,
+                  float *scratch);
+
+/*
+ * The same for all T rows in plain C and double, every weight kept: the
+ * reference of everything faster in this folder.
+ *
+ * q [T, d], k [S, d], v [S, d_v], w [T, S], out [T, d_v]; visible as in attend.
+ * Source: Vaswani et al. 2017, eq. 1.
+ */
+void attention_reference(double *w, double *out, const float *q, const float *k,
+                         const float *v, const struct attend *at, int T);
+
+#endif

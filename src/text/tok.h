@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text -> token ids, each with its span in the text; the same ids, types,
+ * special flags and spans as the Hugging Face tokenizers library gives. */
+#ifndef TEXT_TOK_H
+#define TEXT_TOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+
+struct tok;
+
+/* Half-open; counted in the text (or in the pair, for tokens of type B). */
+struct range { int start, end; };
+
+struct tokens {
+    int n;
+    int *id;                    /* [n] */
+    int *type;                  /* [n] 0, or 1 for the second text as the template says */
+    unsigned char *special;     /* [n] 1: put there by the template, not by the text */
+    struct range *bytes;        /* [n] UTF-8 bytes of the input; 0,0 where special */
+    struct range *chars;        /* [n] code points of the input; 0,0 where special */
+    const char **piece;         /* [n] as the vocabulary has it: "Ġcat", "##s" */
+    const char **label;         /* [n] the text that it stands for, for figures:
+                                   " cat", "s"; may hold bytes that are not UTF-8
+                                   (half of a character) and NULs as "\0" pairs */
+};
+
+struct tok_input {
+    const char *text;           /* UTF-8, text_size bytes; may hold NULs */
+    size_t text_size;
+    const char *pair;           /* NULL: no second text */
+    size_t pair_size;
+    bool pretokenized;          /* pieces of the vocabulary, split at spaces */
+    bool no_special;            /* leave out what the template adds */
+};
+
+/*
+ * Opens the tokeniser of a folder: tokenizer.json; else vocab.txt (with
+ * tokenizer_config.json and special_tokens_map.json where there are any); else
+ * vocab.json and merges.txt.  Needs neither config.json nor weights.  Sections
+ * "padding" and "truncation" are ignored.
+ *
+ * Errors (ERR_INPUT): no such files, a damaged one, a step that is not
+ * supported (named).
+ */
+struct tok *tok_open(struct arena *a, const char *dir, struct err *e);
+
+/* From the bytes of a tokenizer.json; name is for messages. */
+struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
+                            struct err *e);
+
+/* Releases what the arena does not hold (compiled patterns). */
+void tok_close(struct tok *t);
+
+/*
+ * Tokenises one input; all of *out is of a.  An empty text is fine.
+ *
+ * Errors (ERR_INPUT): bytes that are not UTF-8 (with the offset); a pretokenized
+ * piece that the vocabulary lacks (named); a pair where the tokeniser has no
+ * template for one; a pattern that runs into its match limit; more than 2^30
+ * bytes of text.
+ */
+int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
+               struct tokens *out, struct err *e);
+
+/*
+ * Fills *out for ids that are given (--ids): pieces, labels and special flags
+ * (1 where the vocabulary marks the id as special) as far as the vocabulary
+ * knows them ("<id 70>" where it does not); spans 0,0; types from type_ids
+ * (NULL: all 0).  t may be NULL: then every piece is "<id N>".
+ */
+void tok_describe(const struct tok *t, struct arena *a, const int *ids,
+                  const int *type_ids, int n, struct tokens *out);
+
+int tok_vocab_size(const struct tok *t);        /* highest id + 1 */
+int tok_id(const struct tok *t, const char *piece, size_t size);    /* -1: none */
+const char *tok_piece(const struct tok *t, int id);                 /* NULL: none */
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * NumPy's formats.  npy 1.0: "\x93NUMPY" 1 0, u16 header length, a Python
+ * dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } padded
+ * with spaces so that the data begins at a multiple of 64.  npz: a zip of
+ * NAME.npy members, stored; zip64 records where a size or offset reaches 4 GiB;
+ * the fixed date 1980-01-01, so the same arrays give the same bytes. */
+#ifndef WEIGHTS_NPZ_H
+#define WEIGHTS_NPZ_H
+
+#include <stdio.h>
+
+#include "weights/weights.h"
+
+/* ---- writing ---- */
+
+struct npz;
+
+/*
+ * Writes to f, which must be seekable and at offset 0 (see out_open).  Members
+ * may be filled in any order by several threads: npz_put is safe to call from
+ * them for ranges that do not overlap.
+ */
+struct npz *npz_new(struct arena *a, FILE *f);
+
+/*
+ * Adds the array NAME.npy and reserves its room; returns its number.  Only one
+ * thread may add.  dtype must have an npy name.
+ */
+int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
+            const int64_t *shape);
+
+/* Adds a member NAME (no ending is added) of n plain bytes. */
+void npz_add_bytes(struct npz *z, const char *name, const void *bytes, size_t n);
+
+/*
+ * Writes n elements at element offset first of array i.  Every element of every
+ * array must have been written exactly once before npz_finish; what was left
+ * out reads as zero (the file is sparse there, the checksum right).
+ */
+void npz_put(struct npz *z, int i, int64_t first, const void *elements, int64_t n);
+
+/* Checksums, central directory.  Errors: a failed write or seek. */
+int npz_finish(struct npz *z, struct err *e);
+
+/* One array as .npy, to any stream. */
+int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
+              const void *elements, struct err *e);
+
+/* ---- reading ---- */
+
+/*
+ * The arrays of an .npz (stored members; deflated ones are inflated into a, up
+ * to 4 GiB in all) or of one .npy (then named ""), as tensors sorted by name.
+ * Pickles, Fortran order, big-endian data, headers that claim more than the
+ * file holds, names with ".." and encrypted members are refused by name.
+ * Members that are not .npy are left out of the tensors; npz_bytes finds them.
+ */
+struct weights *npz_open(struct arena *a, const char *path, struct err *e);
+
+/* The bytes of a member that is no .npy ("tokens.json"); data NULL: none. */
+struct span npz_bytes(const struct weights *w, const char *name);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bytes on disk -> named tensors.  Weights are mapped read-only and borrowed,
+ * never copied; every length, offset and count was checked before a tensor is
+ * handed out.
+ *
+ * safetensors: u64 header length N (little-endian), N bytes of JSON
+ *     {"name": {"dtype": "F32", "shape": [..], "data_offsets": [begin, end]}, ..,
+ *      "__metadata__": {"key": "value", ..}}
+ * then the data; offsets count from the end of the header, cover the rest of
+ * the file without holes or overlap, and end - begin = product(shape) * size.
+ * A model in parts has model.safetensors.index.json with
+ *     {"weight_map": {"name": "model-00001-of-00002.safetensors", ..}}. */
+#ifndef WEIGHTS_WEIGHTS_H
+#define WEIGHTS_WEIGHTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+
+enum dtype {
+    DTYPE_F64, DTYPE_F32, DTYPE_F16, DTYPE_BF16,
+    DTYPE_I64, DTYPE_I32, DTYPE_I16, DTYPE_I8, DTYPE_U8, DTYPE_BOOL,
+    N_DTYPE
+};
+
+struct dtype_row {
+    const char *name;       /* as safetensors writes it: "F32" */
+    const char *npy;        /* as NumPy writes it: "<f4"; NULL: has none */
+    int size_bytes;         /* of one element */
+    bool is_float;          /* may hold weights */
+    /* n elements as floats; F64 is rounded, integers are converted */
+    void (*to_f32)(float *out, const unsigned char *data, int64_t n);
+};
+
+extern const struct dtype_row dtype_table[N_DTYPE];
+
+enum { MAX_DIMS = 8 };
+
+struct tensor {
+    const char *name;
+    enum dtype dtype;
+    int n_dims;                     /* 0: a single number */
+    int64_t shape[MAX_DIMS];        /* slowest first; each >= 0 */
+    int64_t n_elements;             /* the product; 1 where n_dims is 0 */
+    const unsigned char *data;      /* n_elements * size_bytes; any alignment */
+    const char *file;               /* the file that holds it, for messages */
+};
+
+struct weights;
+
+/*
+ * Opens a folder with model.safetensors, or with model.safetensors.index.json
+ * and its parts, or one .safetensors file.  All memory is of a; files stay
+ * mapped until weights_close.
+ *
+ * Errors (ERR_INPUT): nothing there; a folder or name with only .bin/.pt/.pth
+ * /.ckpt/.h5 weights (names the command that converts them); a damaged file.
+ */
+struct weights *weights_open(struct arena *a, const char *path, struct err *e);
+
+/* The same from bytes in memory that outlive it; name is for messages. */
+struct weights *weights_open_memory(struct arena *a, struct span bytes,
+                                    const char *name, struct err *e);
+void weights_close(struct weights *w);
+
+int weights_count(const struct weights *w);
+const struct tensor *weights_at(const struct weights *w, int i);    /* by name */
+
+/* NULL where there is none of that name.  O(log n). */
+const struct tensor *weights_find(const struct weights *w, const char *name);
+
+/* "[768,2304]", for messages. */
+char *tensor_shape(struct arena *a, const struct tensor *t);
+
+/* Elements [first, first + n) as floats; the range must lie inside. */
+void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n);
+
+#endif
