@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * One decoder that everything else asks. */
 #include "base/utf8.h"
 
 int utf8_decode(const char *s, size_t n, int *cp)

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * A pool that sleeps between jobs; each job's indices are taken one by one. */
+#include "base/par.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct worker {
+    struct par *par;
+    pthread_t thread;
+    struct arena scratch;
+};
+
+struct par {
+    int n_threads;
+    struct worker *worker;          /* [n_threads]; 0 is the caller */
+    pthread_mutex_t lock;
+    pthread_cond_t start, done;
+    unsigned job;                   /* counts up with each par_for */
+    int running;                    /* workers that still work on it */
+    bool quit;
+    int n;
+    void (*fn)(void *self, int i, struct arena *scratch);
+    void *self;
+    atomic_int next;
+};
+
+static void work(struct par *p, struct arena *scratch)
+{
+    int i;
+
+    while ((i = atomic_fetch_add(&p->next, 1)) < p->n) {
+        struct arena_mark mark = arena_mark(scratch);
+
+        p->fn(p->self, i, scratch);
+        arena_reset(scratch, mark);
+    }
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *w = arg;
+    struct par *p = w->par;
+    unsigned seen = 0;
+
+    pthread_mutex_lock(&p->lock);
+    for (;;) {
+        while (p->job == seen && !p->quit)
+            pthread_cond_wait(&p->start, &p->lock);
+        if (p->quit)
+            break;
+        seen = p->job;
+        pthread_mutex_unlock(&p->lock);
+        work(p, &w->scratch);
+        pthread_mutex_lock(&p->lock);
+        if (--p->running == 0)
+            pthread_cond_signal(&p->done);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+struct par *par_new(int n_threads, struct err *e)
+{
+    struct par *p = calloc(1, sizeof *p);
+
+    if (p != NULL)
+        p->worker = calloc((size_t)n_threads, sizeof *p->worker);
+    if (p == NULL || p->worker == NULL) {
+        free(p);
+        err_set(e, ERR_SYSTEM, "no memory for %d threads", n_threads);
+        return NULL;
+    }
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->start, NULL);
+    pthread_cond_init(&p->done, NULL);
+    for (p->n_threads = 0; p->n_threads < n_threads; p->n_threads++) {
+        struct worker *w = &p->worker[p->n_threads];
+
+        w->par = p;
+        arena_init(&w->scratch, NULL, NULL);
+        if (p->n_threads > 0 &&
+            pthread_create(&w->thread, NULL, worker_main, w) != 0) {
+            err_set(e, ERR_SYSTEM, "thread %d of %d cannot be started",
+                    p->n_threads + 1, n_threads);
+            par_free(p);
+            return NULL;
+        }
+    }
+    return p;
+}
+
+void par_free(struct par *p)
+{
+    if (p == NULL)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->quit = true;
+    pthread_cond_broadcast(&p->start);
+    pthread_mutex_unlock(&p->lock);
+    for (int i = 0; i < p->n_threads; i++) {
+        if (i > 0)
+            pthread_join(p->worker[i].thread, NULL);
+        arena_finish(&p->worker[i].scratch);
+    }
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->start);
+    pthread_cond_destroy(&p->done);
+    free(p->worker);
+    free(p);
+}
+
+int par_threads(const struct par *p)
+{
+    return p->n_threads;
+}
+
+int par_default_threads(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
+}
+
+void par_for(struct par *p, int n,
+             void (*fn)(void *self, int i, struct arena *scratch), void *self)
+{
+    p->n = n;
+    p->fn = fn;
+    p->self = self;
+    atomic_store(&p->next, 0);
+    /* Waking a thread costs more than one item is worth. */
+    if (p->n_threads > 1 && n > 1) {
+        pthread_mutex_lock(&p->lock);
+        p->job++;
+        p->running = p->n_threads - 1;
+        pthread_cond_broadcast(&p->start);
+        pthread_mutex_unlock(&p->lock);
+        work(p, &p->worker[0].scratch);
+        pthread_mutex_lock(&p->lock);
+        while (p->running > 0)
+            pthread_cond_wait(&p->done, &p->lock);
+        pthread_mutex_unlock(&p->lock);
+        return;
+    }
+    work(p, &p->worker[0].scratch);
+}
