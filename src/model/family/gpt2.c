@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/family.h"
+
+const struct family family_gpt2 = {
+    .name = "gpt2",
+    .source = "Radford et al. 2019; transformers modeling_gpt2.py",
+    .stack_id = STACK_DECODER, .causal = true,
+    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_TABLE,
+    .qkv = QKV_STACKED, .order = ORDER_IN_OUT, .mlp = MLP_PLAIN,
+    .defaults = {
+        .n_layers = 12, .n_heads = 12, .d_model = 768,
+        .n_vocab = 50257, .n_positions = 1024,
+        .norm_eps = 1e-5, .act = ACT_GELU_TANH, .scale_scores = true,
+    },
+    .prefix = { "transformer." },
+    .stack = { .name = {
+        [W_TOK]        = "wte",
+        [W_POS]        = "wpe",
+        [W_ATT_NORM]   = "h.%d.ln_1",
+        [W_QKV]        = "h.%d.attn.c_attn",
+        [W_O]          = "h.%d.attn.c_proj",
+        [W_MLP_NORM]   = "h.%d.ln_2",
+        [W_UP]         = "h.%d.mlp.c_fc",
+        [W_DOWN]       = "h.%d.mlp.c_proj",
+        [W_FINAL_NORM] = "ln_f",
+        [W_HEAD]       = "lm_head",
+    } },
+};

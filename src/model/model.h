@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A model, ready to run: every slot of its family bound to a tensor whose shape
+ * was checked against the config.  Weights stay where they are mapped; only
+ * vectors (norms, biases) are decoded to floats. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "model/config.h"
+#include "model/family.h"
+#include "nn/nn.h"
+#include "weights/weights.h"
+
+/* What a slot is bound to; weight NULL: nothing. */
+struct param {
+    const struct tensor *weight, *bias_tensor;
+    struct matrix matrix;       /* of tables and linears */
+    const float *vector;        /* [out] of norms and vectors */
+    const float *bias;          /* [out], or NULL */
+};
+
+/* All that varies by layer, resolved once. */
+struct layer_plan {
+    struct param slot[N_SLOT];  /* those that are per layer */
+    int lo, hi;                 /* row i sees keys i - lo .. i + hi; INT_MAX: all */
+    float scale;                /* of q.k */
+};
+
+struct model {
+    const char *name;           /* folder's or file's name, or the card's */
+    const char *dir;            /* where its tokeniser lies; NULL: built in */
+    const struct family *family;
+    struct config config;
+    struct weights *weights;
+    struct param slot[N_SLOT];  /* those that are once a stack */
+    struct layer_plan *layer;   /* [L] */
+    const float *inv_freq;      /* [d/2] of rotary positions, scaling included */
+    bool has_head;              /* logits can be computed */
+    uint64_t hash;              /* FNV-1a of config, tensor names, shapes, sizes */
+    int n_unused;
+    const char **unused;        /* tensors that no slot took, by name */
+};
+
+/*
+ * Opens a Hugging Face folder, a .safetensors file beside its config.json, or
+ * the built-in model where path is NULL.  All memory is of a, and the model
+ * lives as long as it does.
+ *
+ * Errors: those of weights_open and config_read; a tensor that is missing, has
+ * the wrong shape or a type that holds no weights (named, found, wanted).
+ */
+struct model *model_open(struct arena *a, const char *path, struct err *e);
+void model_close(struct model *m);          /* unmaps */
+
+/* The built-in model's files, part of the program. */
+enum builtin_file { BUILTIN_CONFIG, BUILTIN_TOKENIZER, BUILTIN_WEIGHTS };
+struct span builtin_file(enum builtin_file which);
+
+/*
+ * Binds m->weights to the slots of m->family, with m->config and m->name set
+ * already; fills the rest of m.
+ */
+int model_bind(struct model *m, struct arena *a, struct err *e);
+
+/*
+ * Inverse frequencies of rotary positions, [d/2]:
+ *     f_i = theta^(-2 i / d), as float, then scaled:
+ *     linear  f / factor
+ *     llama3  f / factor for wavelengths over original / low, f below
+ *             original / high, and a linear blend between
+ * Source: Su et al. 2021; transformers modeling_rope_utils.py
+ */
+void model_inv_freq(float *inv_freq, const struct config *c);
+
+#endif
