@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ * Attention of one layer: heads and texts are shared out, finished rows go to
+ * the sinks. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "run/run_priv.h"
+
+struct attend_job {
+    struct pass *p;
+    int layer;
+    bool keep_out;          /* the heads' outputs are wanted */
+    bool wanted;            /* rows of this layer go to the sinks */
+    int *bad_row;           /* [texts, H] the first row that is not finite; -1 */
+};
+
+/* One head's buffers. */
+struct head_room {
+    float *packed, *weight, *scratch;
+    unsigned char *hidden;
+    double entropy[ATTEND_ROWS];
+    int n_visible[ATTEND_ROWS];
+};
+
+static void room_alloc(struct head_room *r, struct arena *scratch, int S, int d)
+{
+    size_t block = ATTEND_ROWS * attend_stride(S);
+
+    r->packed = arena_alloc_raw(scratch, attend_packed(S, d, d), sizeof(float));
+    r->weight = arena_alloc_raw(scratch, block, sizeof(float));
+    r->scratch = arena_alloc_raw(scratch, attend_scratch(S), sizeof(float));
+    r->hidden = arena_alloc_raw(scratch, block, 1);
+}
+
+/* Marks what rows i see of the block's keys; returns NULL where that is all. */
+static const unsigned char *mark_hidden(struct head_room *r, const struct attend *at,
+                                        const struct rows *rows)
+{
+    bool any = false;
+
+    for (int t = 0; t < rows->n_rows; t++) {
+        int64_t i = rows->row0 + t;
+        int64_t first = at->lo == INT_MAX ? 0 : i - at->lo;
+        int64_t end = at->hi == INT_MAX ? at->S : i + at->hi + 1;
+        unsigned char *h = r->hidden + (size_t)t * rows->stride;
+
+        first = first < rows->key0 ? 0 : first - rows->key0;
+        end = end - rows->key0 > rows->n_keys ? rows->n_keys : end - rows->key0;
+        r->n_visible[t] = (int)(end - first);
+        if (r->n_visible[t] == rows->n_keys) {
+            memset(h, 0, (size_t)rows->n_keys);
+            continue;
+        }
+        memset(h, 1, (size_t)rows->n_keys);
+        memset(h + first, 0, (size_t)(end - first));
+        any = true;
+    }
+    return any ? r->hidden : NULL;
+}
+
+static struct attend attend_of(const struct pass *p, int text, int layer)
+{
+    const struct layer_plan *plan = &p->m->layer[layer];
+
+    return (struct attend){
+        .S = p->b->start[text + 1] - p->b->start[text],
+        .d = p->m->config.d_head, .d_v = p->m->config.d_head,
+        .scale = plan->scale, .lo = plan->lo, .hi = plan->hi,
+    };
+}
+
+static void pack(const struct pass *p, struct head_room *r, const struct attend *at,
+                 int text, int head)
+{
+    const struct config *c = &p->m->config;
+    int group = head / (c->n_heads / c->n_kv_heads);
+    const float *k = p->qkv + (int64_t)p->b->start[text] * p->qkv_width +
+                     (c->n_heads + group) * c->d_head;
+
+    attend_pack(r->packed, k, p->qkv_width, k + c->n_kv_heads * c->d_head,
+                p->qkv_width, at->S, at->d, at->d_v);
+}
+
+/* One block of one head; *rows describes it for the sinks. */
+static void attend_rows(const struct attend_job *j, struct head_room *r,
+                        const struct attend *at, int text, int head, int row0,
+                        struct rows *rows)
+{
+    const struct pass *p = j->p;
+    int d = at->d, n = at->S - row0 < ATTEND_ROWS ? at->S - row0 : ATTEND_ROWS;
+    int64_t row = p->b->start[text] + row0, z_width = p->m->config.n_heads * d;
+    int *bad = &j->bad_row[text * p->m->config.n_heads + head];
+
+    *rows = (struct rows){
+        .text = text, .stack = (int)p->m->family->stack_id, .layer = j->layer,
+        .head = head, .row0 = row0, .n_rows = n, .n_queries = at->S,
+        .n_all_keys = at->S, .stride = attend_stride(at->S), .weight = r->weight,
+        .entropy = r->entropy, .n_visible = r->n_visible,
+    };
+    attend_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
+                 j->keep_out ? p->z + row * z_width + head * d : NULL, z_width,
+                 p->qkv + row * p->qkv_width + head * d, p->qkv_width, r->packed, at,
+                 row0, n, r->scratch);
+    for (int t = 0; t < n && *bad < 0; t++)
+        if (!isfinite(r->entropy[t]))
+            *bad = row0 + t;
+    if (j->wanted)
+        rows->hidden = mark_hidden(r, at, rows);
+}
+
+static void give(const struct pass *p, enum sink_scope scope, const struct rows *rows,
+                 int n_heads)
+{
+    for (int s = 0; s < p->n_sinks; s++)
+        if (p->sinks[s].scope == scope)
+            p->sinks[s].take(p->sinks[s].self, rows, n_heads);
+}
+
+static bool head_wanted(const struct attend_job *j, int head)
+{
+    return j->wanted && (j->p->want->head == NULL || j->p->want->head[head]);
+}
+
+/* A text and a head: its row blocks in order. */
+static void head_task(void *self, int i, struct arena *scratch)
+{
+    const struct attend_job *j = self;
+    int H = j->p->m->config.n_heads, text = i / H, head = i % H;
+    struct attend at = attend_of(j->p, text, j->layer);
+    struct head_room r;
+
+    if (!j->keep_out && !head_wanted(j, head))
+        return;
+    room_alloc(&r, scratch, at.S, at.d);
+    pack(j->p, &r, &at, text, head);
+    for (int row0 = 0; row0 < at.S; row0 += ATTEND_ROWS) {
+        struct rows rows;
+
+        attend_rows(j, &r, &at, text, head, row0, &rows);
+        if (head_wanted(j, head))
+            give(j->p, SINK_HEAD, &rows, 1);
+    }
+}
+
+/* A text: each row block of all heads together, for sinks that compare heads. */
+static void layer_task(void *self, int text, struct arena *scratch)
+{
+    const struct attend_job *j = self;
+    int H = j->p->m->config.n_heads;
+    struct attend at = attend_of(j->p, text, j->layer);
+    struct head_room *r = arena_alloc(scratch, (size_t)H, sizeof *r);
+    struct rows *rows = arena_alloc(scratch, (size_t)H, sizeof *rows);
+
+    for (int h = 0; h < H; h++) {
+        room_alloc(&r[h], scratch, at.S, at.d);
+        pack(j->p, &r[h], &at, text, h);
+    }
+    for (int row0 = 0; row0 < at.S; row0 += ATTEND_ROWS) {
+        int n = 0;
+
+        for (int h = 0; h < H; h++) {
+            attend_rows(j, &r[h], &at, text, h, row0, &rows[n]);
+            if (head_wanted(j, h))
+                give(j->p, SINK_HEAD, &rows[n++], 1);
+        }
+        if (n > 0)
+            give(j->p, SINK_LAYER, rows, n);
+    }
+}
+
+static int check_finite(const struct attend_job *j, struct err *e)
+{
+    int H = j->p->m->config.n_heads;
+
+    for (int i = 0; i < j->p->b->n_texts * H; i++)
+        if (j->bad_row[i] >= 0)
+            return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the attention of row "
+                           "%d is not finite: the weights hold NaN or infinities, or "
+                           "overflow", j->p->m->name, j->layer, i % H, j->bad_row[i]);
+    return 0;
+}
+
+int pass_attend(struct pass *p, int l, struct err *e)
+{
+    int n_texts = p->b->n_texts, n = n_texts * p->m->config.n_heads;
+    bool by_layer = false;
+    struct arena_mark mark = arena_mark(p->call);
+    struct attend_job j = {
+        .p = p, .layer = l,
+        .keep_out = l < p->last || p->want->hidden != NULL || p->want->logits != NULL,
+        .wanted = p->n_sinks > 0 && (p->want->layer == NULL || p->want->layer[l]),
+    };
+    int rc;
+
+    for (int s = 0; s < p->n_sinks; s++)
+        by_layer = by_layer || p->sinks[s].scope == SINK_LAYER;
+    j.bad_row = arena_alloc_raw(p->call, (size_t)n, sizeof *j.bad_row);
+    memset(j.bad_row, 0xff, (size_t)n * sizeof *j.bad_row);     /* -1 */
+    par_for(p->par, by_layer ? n_texts : n, by_layer ? layer_task : head_task, &j);
+    rc = check_finite(&j, e);
+    arena_reset(p->call, mark);
+    for (int t = 0; rc == 0 && j.wanted && t < n_texts; t++)
+        for (int s = 0; s < p->n_sinks; s++)
+            if (p->sinks[s].done != NULL)
+                p->sinks[s].done(p->sinks[s].self, t, l);
+    return rc;
+}

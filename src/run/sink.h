@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of attention, and who takes them.  Attention is the product, so it is the
+ * interface: the forward pass hands out each block of finished rows while it is
+ * in cache, and keeps nothing of size layers x heads x tokens^2. */
+#ifndef RUN_SINK_H
+#define RUN_SINK_H
+
+#include <stddef.h>
+
+/* A block of query rows of one head.  Valid only during the call. */
+struct rows {
+    int text;                   /* index in the batch */
+    int stack, layer, head;
+    int row0, n_rows;           /* queries row0 .. row0 + n_rows - 1 */
+    int key0, n_keys;           /* keys that any of them may see; others are hidden */
+    int n_queries, n_all_keys;  /* of the whole text */
+    size_t stride;              /* floats from one row to the next */
+    const float *weight;        /* [n_rows, n_keys]: rows sum to 1, hidden ones are 0 */
+    const unsigned char *hidden;    /* [n_rows, stride] 1: masked; NULL: none is */
+    const int *n_visible;       /* [n_rows] keys that are not masked */
+    const double *entropy;      /* [n_rows] nats */
+};
+
+enum sink_scope {
+    SINK_HEAD,      /* state is per text and head: take is called by any thread,
+                       for the rows of one head in order */
+    SINK_LAYER      /* one call with the same rows of all heads, for the row
+                       blocks of one text in order */
+};
+
+struct sink {
+    enum sink_scope scope;
+    /* rows[n_heads]: one for SINK_HEAD */
+    void (*take)(void *self, const struct rows *rows, int n_heads);
+    /* after the last row of a layer of a text, by the thread that runs the pass;
+       NULL: not wanted */
+    void (*done)(void *self, int text, int layer);
+    void *self;
+};
+
+#endif
