@@ -144,18 +144,27 @@ char *arena_strdup(struct arena *a, const char *s)
     return arena_strndup(a, s, strlen(s));
 }
 
-char *arena_printf(struct arena *a, const char *fmt, ...)
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 {
-    va_list ap, again;
+    va_list again;
     char *p;
     int n;
 
-    va_start(ap, fmt);
     va_copy(again, ap);
     n = vsnprintf(NULL, 0, fmt, ap);
     p = arena_alloc(a, (size_t)n + 1, 1);
     vsnprintf(p, (size_t)n + 1, fmt, again);
     va_end(again);
+    return p;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+    va_list ap;
+    char *p;
+
+    va_start(ap, fmt);
+    p = arena_vprintf(a, fmt, ap);
     va_end(ap);
     return p;
 }

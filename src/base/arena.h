@@ -6,6 +6,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct arena_block;
@@ -47,7 +48,9 @@ void *arena_grow(struct arena *a, const void *p, size_t old_n, size_t n,
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), nonnull(2)));
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0), nonnull(2)));
 
 /* All that was allocated since the mark goes at the reset. */
 struct arena_mark arena_mark(const struct arena *a);

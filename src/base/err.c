@@ -15,21 +15,10 @@ static void clean(char *dst, size_t size, const char *src)
     size_t n = strlen(src), at = 0, out = 0;
 
     while (at < n) {
-        int cp, len = utf8_decode(src + at, n - at, &cp);
         char piece[8];
-        size_t want;
+        int len = utf8_show(src + at, n - at, piece);
+        size_t want = strlen(piece);
 
-        if (len <= 0 || utf8_is_control(cp)) {
-            len = len <= 0 ? 1 : len;
-            if (len == 1)
-                snprintf(piece, sizeof piece, "\\x%02x", (unsigned char)src[at]);
-            else
-                snprintf(piece, sizeof piece, "\\u%04x", (unsigned)cp & 0xffffu);
-        } else {
-            memcpy(piece, src + at, (size_t)len);
-            piece[len] = '\0';
-        }
-        want = strlen(piece);
         if (out + want + sizeof cut > size) {
             memcpy(dst + out, cut, sizeof cut);
             return;

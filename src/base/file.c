@@ -225,11 +225,16 @@ static void forget(const char *temp)
             unfinished[i] = NULL;
 }
 
-static void on_signal(int sig)
+static void remove_unfinished(void)
 {
     for (int i = 0; i < MAX_TEMP; i++)
         if (unfinished[i] != NULL)
             unlink(unfinished[i]);
+}
+
+static void on_signal(int sig)
+{
+    remove_unfinished();
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -241,6 +246,7 @@ void out_on_signal(void)
     sigemptyset(&act.sa_mask);
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
+    atexit(remove_unfinished);
 }
 
 static int open_beside(struct out *o, struct err *e)

@@ -65,7 +65,10 @@ int out_open(struct out *o, const char *path, bool seekable, struct err *e);
 int out_commit(struct out *o, struct err *e);
 void out_abort(struct out *o);      /* removes it; nothing happens after a commit */
 
-/* Makes SIGINT and SIGTERM remove unfinished outputs and then end the process. */
+/*
+ * Makes SIGINT and SIGTERM remove unfinished outputs and then end the process;
+ * exit removes them too (memory that runs out in the middle of a write).
+ */
 void out_on_signal(void);
 
 #endif

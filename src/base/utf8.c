@@ -2,6 +2,9 @@
  * One decoder that everything else asks. */
 #include "base/utf8.h"
 
+#include <stdio.h>
+#include <string.h>
+
 int utf8_decode(const char *s, size_t n, int *cp)
 {
     static const int least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -72,4 +75,20 @@ bool utf8_is_control(int cp)
     return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x61c ||
            cp == 0x200e || cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
            (cp >= 0x2066 && cp <= 0x2069);
+}
+
+int utf8_show(const char *s, size_t n, char piece[8])
+{
+    int cp = 0, len = utf8_decode(s, n, &cp);
+
+    if (len > 0 && !utf8_is_control(cp)) {
+        memcpy(piece, s, (size_t)len);
+        piece[len] = '\0';
+    } else if (len > 1) {
+        snprintf(piece, 8, "\\u%04x", (unsigned)cp & 0xffffu);
+    } else {
+        snprintf(piece, 8, "\\x%02x", (unsigned char)s[0]);
+        len = 1;
+    }
+    return len;
 }
