@@ -13,30 +13,51 @@
 
 #include "base/arena.h"
 
-/* ---- JSON, written as it comes ---- */
+/* ---- numbers ---- */
 
-struct json {
+/*
+ * The first of %.15g, %.16g, %.17g (%.6g to %.9g for a float) that reads back as
+ * the same number; numbers below the normal range start at one digit.  Finite
+ * ones only; returns the length.
+ */
+enum { NUMBER_SIZE = 32 };
+int report_double(char dst[NUMBER_SIZE], double v);
+int report_float(char dst[NUMBER_SIZE], float v);
+
+/* "1,048,576" */
+char *report_thousands(struct arena *a, int64_t v);
+/* "576.0 MiB", "512 B" */
+char *report_bytes(struct arena *a, uint64_t bytes);
+
+/* ---- JSON, written as it comes (jansson, which reads it, owns json_*) ---- */
+
+enum { JSONW_DEPTH = 32 };
+
+struct jsonw {
     FILE *file;
     int depth;
-    bool comma[32];         /* per level: something stands before */
+    bool comma[JSONW_DEPTH]; /* per level: something stands before */
     bool after_key;
 };
 
-void json_init(struct json *j, FILE *f);
-void json_object(struct json *j);       /* { */
-void json_array(struct json *j);        /* [ */
-void json_end(struct json *j, char bracket);        /* '}' or ']' */
-void json_key(struct json *j, const char *key);
-/* Strings: UTF-8 passes, the rest is escaped; bytes that are not UTF-8 become U+FFFD. */
-void json_string(struct json *j, const char *s);
-void json_string_n(struct json *j, const char *s, size_t n);
-void json_int(struct json *j, int64_t v);
-void json_bool(struct json *j, bool v);
-void json_null(struct json *j);
-/* The shortest decimal that reads back as the same number; null where not finite. */
-void json_double(struct json *j, double v);
-void json_float(struct json *j, float v);
-void json_newline(struct json *j);      /* ends a record of an object a line */
+void jsonw_init(struct jsonw *j, FILE *f);
+void jsonw_object(struct jsonw *j);       /* { */
+void jsonw_array(struct jsonw *j);        /* [ */
+void jsonw_end(struct jsonw *j, char bracket);        /* '}' or ']' */
+void jsonw_key(struct jsonw *j, const char *key);
+/*
+ * Strings: UTF-8 passes, controls (utf8_is_control) are escaped, each byte that is
+ * not UTF-8 becomes U+FFFD.
+ */
+void jsonw_string(struct jsonw *j, const char *s);
+void jsonw_string_n(struct jsonw *j, const char *s, size_t n);
+void jsonw_int(struct jsonw *j, int64_t v);
+void jsonw_bool(struct jsonw *j, bool v);
+void jsonw_null(struct jsonw *j);
+/* As report_double and report_float write them; null where not finite. */
+void jsonw_double(struct jsonw *j, double v);
+void jsonw_float(struct jsonw *j, float v);
+void jsonw_newline(struct jsonw *j);      /* ends a record of an object a line */
 
 /* ---- tables ---- */
 
@@ -58,14 +79,12 @@ void table_cell(struct table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));      /* left to right, row by row */
 void table_print(const struct table *t, FILE *f);
 
-/* TSV: a tab between, tab, newline and backslash in a field as \t \n \\. */
+/*
+ * TSV: a tab between; tab, line feed, carriage return and backslash in a field as
+ * \t \n \r \\, other controls and bytes that are not UTF-8 as utf8_show has them.
+ */
 void tsv_field(FILE *f, bool first, const char *s, size_t n);
 void tsv_double(FILE *f, bool first, double v);     /* empty where not finite */
 void tsv_end(FILE *f);
-
-/* "1,048,576" */
-char *report_thousands(struct arena *a, int64_t v);
-/* "576.0 MiB" */
-char *report_bytes(struct arena *a, uint64_t bytes);
 
 #endif

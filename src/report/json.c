@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * JSON, written as it comes: nothing is kept but where commas belong. */
+#include "report/report.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void jsonw_init(struct jsonw *j, FILE *f)
+{
+    *j = (struct jsonw){ .file = f };
+}
+
+/* What stands before a value or a key: a comma, unless it is the first here. */
+static void separate(struct jsonw *j)
+{
+    if (j->after_key)
+        j->after_key = false;
+    else if (j->comma[j->depth])
+        putc(',', j->file);
+    j->comma[j->depth] = true;
+}
+
+static void begin(struct jsonw *j, char bracket)
+{
+    separate(j);
+    assert(j->depth + 1 < JSONW_DEPTH);
+    j->comma[++j->depth] = false;
+    putc(bracket, j->file);
+}
+
+void jsonw_object(struct jsonw *j)
+{
+    begin(j, '{');
+}
+
+void jsonw_array(struct jsonw *j)
+{
+    begin(j, '[');
+}
+
+void jsonw_end(struct jsonw *j, char bracket)
+{
+    assert(j->depth > 0 && !j->after_key);
+    j->depth--;
+    putc(bracket, j->file);
+}
+
+void jsonw_key(struct jsonw *j, const char *key)
+{
+    jsonw_string(j, key);
+    putc(':', j->file);
+    j->after_key = true;
+}
+
+void jsonw_string(struct jsonw *j, const char *s)
+{
+    jsonw_string_n(j, s, strlen(s));
+}
+
+static void escaped(FILE *f, int cp)
+{
+    static const char named[] = "\b\f\n\r\t\"\\", letter[] = "bfnrt\"\\";
+    const char *at = cp > 0 && cp < 0x80 ? strchr(named, cp) : NULL;
+
+    if (at != NULL)
+        fprintf(f, "\\%c", letter[at - named]);
+    else
+        fprintf(f, "\\u%04x", (unsigned)cp);
+}
+
+void jsonw_string_n(struct jsonw *j, const char *s, size_t n)
+{
+    size_t done = 0, at = 0;        /* what was written, what was looked at */
+
+    separate(j);
+    putc('"', j->file);
+    while (at < n) {
+        int cp, len = utf8_decode(s + at, n - at, &cp);
+
+        if (len > 0 && !utf8_is_control(cp) && cp != '"' && cp != '\\') {
+            at += (size_t)len;
+            continue;
+        }
+        fwrite(s + done, 1, at - done, j->file);
+        if (len < 0)
+            fputs("\xef\xbf\xbd", j->file);
+        else
+            escaped(j->file, cp);
+        at += len < 0 ? 1 : (size_t)len;
+        done = at;
+    }
+    fwrite(s + done, 1, at - done, j->file);
+    putc('"', j->file);
+}
+
+void jsonw_int(struct jsonw *j, int64_t v)
+{
+    separate(j);
+    fprintf(j->file, "%" PRId64, v);
+}
+
+void jsonw_bool(struct jsonw *j, bool v)
+{
+    separate(j);
+    fputs(v ? "true" : "false", j->file);
+}
+
+void jsonw_null(struct jsonw *j)
+{
+    separate(j);
+    fputs("null", j->file);
+}
+
+void jsonw_double(struct jsonw *j, double v)
+{
+    char text[NUMBER_SIZE];
+
+    if (!isfinite(v)) {
+        jsonw_null(j);
+        return;
+    }
+    separate(j);
+    fwrite(text, 1, (size_t)report_double(text, v), j->file);
+}
+
+void jsonw_float(struct jsonw *j, float v)
+{
+    char text[NUMBER_SIZE];
+
+    if (!isfinite(v)) {
+        jsonw_null(j);
+        return;
+    }
+    separate(j);
+    fwrite(text, 1, (size_t)report_float(text, v), j->file);
+}
+
+void jsonw_newline(struct jsonw *j)
+{
+    putc('\n', j->file);
+    j->comma[j->depth] = false;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tab-separated values that stay one line a record, whatever a text holds. */
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void tsv_field(FILE *f, bool first, const char *s, size_t n)
+{
+    static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
+    size_t at = 0;
+
+    if (!first)
+        putc('\t', f);
+    while (at < n) {
+        const char *found = s[at] != '\0' ? strchr(special, s[at]) : NULL;
+        char piece[8];
+
+        if (found != NULL) {
+            fprintf(f, "\\%c", letter[found - special]);
+            at++;
+        } else {
+            at += (size_t)utf8_show(s + at, n - at, piece);
+            fputs(piece, f);
+        }
+    }
+}
+
+void tsv_double(FILE *f, bool first, double v)
+{
+    char text[NUMBER_SIZE];
+
+    if (!first)
+        putc('\t', f);
+    if (isfinite(v))
+        fwrite(text, 1, (size_t)report_double(text, v), f);
+}
+
+void tsv_end(FILE *f)
+{
+    putc('\n', f);
+}

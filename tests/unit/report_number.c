@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ * Numbers read back exactly, are short, and are grouped right at the edges. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+
+static uint64_t next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void check_double(double v)
+{
+    char text[NUMBER_SIZE];
+    double back;
+    int n = report_double(text, v);
+
+    assert_int_equal(n, strlen(text));
+    assert_in_range(strlen(text), 1, NUMBER_SIZE - 1);
+    back = strtod(text, NULL);
+    assert_memory_equal(&back, &v, sizeof v);
+}
+
+static void test_double_random_bits(void **state)
+{
+    uint64_t seed = 88172645463325252u;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        uint64_t bits = next(&seed);
+        double v;
+
+        memcpy(&v, &bits, sizeof v);
+        if (isfinite(v))
+            check_double(v);
+    }
+}
+
+static void test_double_edges(void **state)
+{
+    static const double edge[] = {
+        0.0, -0.0, 1.0, -1.0, DBL_MAX, -DBL_MAX, DBL_MIN, DBL_TRUE_MIN,
+        DBL_MIN - DBL_TRUE_MIN, DBL_EPSILON, 9007199254740993.0, 0x1p-44,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof edge / sizeof *edge; i++)
+        check_double(edge[i]);
+}
+
+static void test_float_random_bits(void **state)
+{
+    uint64_t seed = 2463534242u;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        uint32_t bits = (uint32_t)next(&seed);
+        char text[NUMBER_SIZE];
+        float v, back;
+        int n;
+
+        memcpy(&v, &bits, sizeof v);
+        if (!isfinite(v))
+            continue;
+        n = report_float(text, v);
+        assert_int_equal(n, strlen(text));
+        back = strtof(text, NULL);
+        assert_memory_equal(&back, &v, sizeof v);
+    }
+}
+
+static void test_short(void **state)
+{
+    char text[NUMBER_SIZE];
+
+    (void)state;
+    report_double(text, 0.1);
+    assert_string_equal(text, "0.1");
+    report_double(text, 1.0 / 3);
+    assert_string_equal(text, "0.3333333333333333");
+    report_double(text, 0.1 + 0.2);
+    assert_string_equal(text, "0.30000000000000004");
+    report_double(text, 5e-324);
+    assert_string_equal(text, "5e-324");
+    report_double(text, 123456);
+    assert_string_equal(text, "123456");
+    report_float(text, 0.1f);
+    assert_string_equal(text, "0.1");
+    report_float(text, 1.0f / 3);
+    assert_string_equal(text, "0.33333334");
+    report_float(text, FLT_TRUE_MIN);
+    assert_string_equal(text, "1e-45");
+}
+
+static void test_thousands(void **state)
+{
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    assert_string_equal(report_thousands(&a, 0), "0");
+    assert_string_equal(report_thousands(&a, 999), "999");
+    assert_string_equal(report_thousands(&a, -999), "-999");
+    assert_string_equal(report_thousands(&a, 1000), "1,000");
+    assert_string_equal(report_thousands(&a, -123456), "-123,456");
+    assert_string_equal(report_thousands(&a, 1048576), "1,048,576");
+    assert_string_equal(report_thousands(&a, INT64_MIN),
+                        "-9,223,372,036,854,775,808");
+    arena_finish(&a);
+}
+
+static void test_bytes(void **state)
+{
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    assert_string_equal(report_bytes(&a, 0), "0 B");
+    assert_string_equal(report_bytes(&a, 1023), "1023 B");
+    assert_string_equal(report_bytes(&a, 1024), "1.0 KiB");
+    assert_string_equal(report_bytes(&a, 1048575), "1.0 MiB");
+    assert_string_equal(report_bytes(&a, (uint64_t)576 << 20), "576.0 MiB");
+    assert_string_equal(report_bytes(&a, UINT64_MAX), "16.0 EiB");
+    arena_finish(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_double_random_bits),
+        cmocka_unit_test(test_double_edges),
+        cmocka_unit_test(test_float_random_bits),
+        cmocka_unit_test(test_short),
+        cmocka_unit_test(test_thousands),
+        cmocka_unit_test(test_bytes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

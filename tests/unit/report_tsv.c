@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * A record stays one line with its number of tabs. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+
+static void test_record(void **state)
+{
+    static const char nasty[] = "a\tb\nc\\d\re\0f\x1b\xff\xe6\x88\x91";
+    char *text;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+
+    (void)state;
+    tsv_field(f, true, nasty, sizeof nasty - 1);
+    tsv_field(f, false, "", 0);
+    tsv_double(f, false, 0.25);
+    tsv_double(f, false, NAN);
+    tsv_double(f, false, INFINITY);
+    tsv_double(f, false, -1e-5);
+    tsv_end(f);
+    tsv_double(f, true, 3);
+    tsv_end(f);
+    fclose(f);
+    assert_string_equal(text, "a\\tb\\nc\\\\d\\re\\x00f\\x1b\\xff\xe6\x88\x91"
+                              "\t\t0.25\t\t\t-1e-05\n3\n");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_record),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
