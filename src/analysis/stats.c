@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ * The sink that sums metrics and keeps links. */
+#include "analysis/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+struct sums {
+    double sum[N_METRIC];
+    int n[N_METRIC];
+};
+
+struct stats {
+    struct metric_opts opts;
+    int L, H, n_top;            /* n_top: asked for */
+    struct head_stats *head;    /* [texts, L, H]; link NULL: not wanted */
+    struct sums *sums;          /* the same */
+};
+
+static size_t at(const struct stats *s, int text, int layer, int head)
+{
+    return ((size_t)text * (size_t)s->L + (size_t)layer) * (size_t)s->H + (size_t)head;
+}
+
+static bool is_wanted(const bool *list, int i)
+{
+    return list == NULL || list[i];
+}
+
+struct stats *stats_new(struct arena *a, const struct model *m, const struct batch *b,
+                        const struct wanted *want, const struct metric_opts *opts,
+                        int n_top)
+{
+    struct stats *s = arena_alloc(a, 1, sizeof *s);
+    size_t n;
+
+    *s = (struct stats){ .opts = *opts, .L = m->config.n_layers,
+                         .H = m->config.n_heads, .n_top = n_top };
+    n = (size_t)b->n_texts * (size_t)s->L * (size_t)s->H;
+    s->head = arena_alloc(a, n, sizeof *s->head);
+    s->sums = arena_alloc(a, n, sizeof *s->sums);
+    for (int t = 0; t < b->n_texts; t++)
+        for (int l = 0; l < s->L; l++)
+            for (int h = 0; h < s->H; h++) {
+                struct head_stats *hs = &s->head[at(s, t, l, h)];
+                int T = b->start[t + 1] - b->start[t];
+
+                if (!is_wanted(want->layer, l) || !is_wanted(want->head, h))
+                    continue;
+                *hs = (struct head_stats){ .stack = (int)m->family->stack_id,
+                                           .layer = l, .head = h, .n_links = T };
+                hs->link = arena_alloc(a, (size_t)T, sizeof *hs->link);
+                hs->top = arena_alloc(a, (size_t)n_top + 1, sizeof *hs->top);
+            }
+    return s;
+}
+
+static bool heavier(struct link x, struct link y)
+{
+    if (x.weight != y.weight)
+        return x.weight > y.weight;
+    return x.query != y.query ? x.query < y.query : x.key < y.key;
+}
+
+/* Keeps the n_top heaviest in order; there is room for one more. */
+static void offer(struct head_stats *hs, int n_top, struct link x)
+{
+    int i = hs->n_top;
+
+    if (i == n_top && (n_top == 0 || !heavier(x, hs->top[i - 1])))
+        return;
+    for (; i > 0 && heavier(x, hs->top[i - 1]); i--)
+        hs->top[i] = hs->top[i - 1];
+    hs->top[i] = x;
+    if (hs->n_top < n_top)
+        hs->n_top++;
+}
+
+static void take_links(const struct stats *s, struct head_stats *hs,
+                       struct metric_row *r)
+{
+    struct link best = { r->query, -1, 0 };
+
+    for (int j = 0; j < r->n_keys; j++) {
+        struct link x = { r->query, r->key0 + j, r->a[j] };
+
+        if (r->hidden != NULL && r->hidden[j])
+            continue;
+        if (best.key < 0 || x.weight > best.weight)
+            best = x;
+        if (hs->n_top < s->n_top || s->n_top == 0 ||
+            x.weight > hs->top[s->n_top - 1].weight)
+            offer(hs, s->n_top, x);
+    }
+    hs->link[r->query] = best;
+    r->max = (double)best.weight;
+}
+
+static void take_metrics(const struct stats *s, struct sums *sums,
+                         const struct metric_row *r)
+{
+    for (int k = 0; k < N_METRIC; k++) {
+        double v;
+
+        if (metric_table[k].row(r, &s->opts, &v)) {
+            sums->sum[k] += v;
+            sums->n[k]++;
+        }
+    }
+}
+
+static void take(void *self, const struct rows *rows, int n_heads)
+{
+    struct stats *s = self;
+    size_t i = at(s, rows->text, rows->layer, rows->head);
+
+    (void)n_heads;
+    for (int t = 0; t < rows->n_rows; t++) {
+        size_t row = (size_t)t * rows->stride;
+        struct metric_row r = {
+            .query = rows->row0 + t, .key0 = rows->key0, .n_keys = rows->n_keys,
+            .a = rows->weight + row,
+            .hidden = rows->hidden != NULL ? rows->hidden + row : NULL,
+            .n_visible = rows->n_visible[t], .n_queries = rows->n_queries,
+            .n_all_keys = rows->n_all_keys, .entropy = rows->entropy[t],
+        };
+
+        take_links(s, &s->head[i], &r);
+        if (r.n_visible > 0)    /* a row that sees nothing is in no mean */
+            take_metrics(s, &s->sums[i], &r);
+    }
+}
+
+static void done(void *self, int text, int layer)
+{
+    struct stats *s = self;
+
+    for (int h = 0; h < s->H; h++) {
+        size_t i = at(s, text, layer, h);
+
+        for (int k = 0; k < N_METRIC; k++)
+            s->head[i].mean[k] = s->sums[i].n[k] > 0 ?
+                                 s->sums[i].sum[k] / s->sums[i].n[k] : (double)NAN;
+    }
+}
+
+struct sink stats_sink(struct stats *s)
+{
+    return (struct sink){ SINK_HEAD, take, done, s };
+}
+
+const struct head_stats *stats_head(const struct stats *s, int text, int layer,
+                                    int head)
+{
+    const struct head_stats *hs = &s->head[at(s, text, layer, head)];
+
+    return hs->link != NULL ? hs : NULL;
+}

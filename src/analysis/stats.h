@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of attention -> a report a head: the mean of each metric, the strongest
+ * link of every row, the strongest links overall.  O(tokens) memory a head. */
+#ifndef ANALYSIS_STATS_H
+#define ANALYSIS_STATS_H
+
+#include "analysis/metric.h"
+#include "base/arena.h"
+#include "run/run.h"
+
+struct link {
+    int query, key;             /* key -1: every key of the row is hidden */
+    float weight;
+};
+
+struct head_stats {
+    int stack, layer, head;
+    double mean[N_METRIC];      /* NaN: defined for no row */
+    int n_links;
+    struct link *link;          /* [n_links] one a row; ties: the smaller key */
+    int n_top;
+    struct link *top;           /* [n_top] heaviest first; ties: smaller query, key */
+};
+
+struct stats;
+
+/*
+ * For the texts of batch b and the layers and heads of want; n_top links overall.
+ * All memory is of a.
+ */
+struct stats *stats_new(struct arena *a, const struct model *m, const struct batch *b,
+                        const struct wanted *want, const struct metric_opts *opts,
+                        int n_top);
+
+/* To be given to run_forward. */
+struct sink stats_sink(struct stats *s);
+
+/* After the pass; NULL where the head was not wanted. */
+const struct head_stats *stats_head(const struct stats *s, int text, int layer,
+                                    int head);
+
+#endif
