@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -35,6 +36,17 @@ struct opt {
     const char *help;           /* one line, unit included, no full stop */
 };
 
+/*
+ * The options of every command, common_opts: the first member of its args struct.
+ * The parser and the help add them by themselves, and --help; no command lists them.
+ */
+struct common_args {
+    bool quiet, verbose;
+    int threads;                /* 0: par_default_threads() */
+};
+
+extern const struct opt common_opts[];
+
 /* What every command has and main owns. */
 struct env {
     struct arena *arena;        /* the model arena: lives as long as the process */
@@ -50,7 +62,8 @@ struct cmd {
     const char *summary;        /* one line, no full stop */
     const char *operands;       /* "[TEXT [TEXT_B]]" */
     const struct opt *opts;     /* own options; ends with name NULL */
-    const struct opt *const *shared;    /* tables of shared options; ends with NULL */
+    const struct opt *const *shared;    /* tables of shared options; ends with
+                                           NULL; may be NULL */
     size_t args_size;
     const char *const *examples;        /* shown by --help, run by the tests; NULL ends */
     int max_operands;
@@ -65,23 +78,41 @@ const struct cmd *cmd_find(const char *name);
 const char *cmd_nearest(const char *name);
 
 /*
- * Parses argv (argv[0] is the command's name) into args: defaults first, then the
- * options.  Returns 0 with *n_operands and *operands; 1 where --help was asked
- * (printed by the caller); -1 with ERR_USAGE: unknown option (with the nearest
- * name), bad number, out of range (with the range), not a choice (with the
- * choices), too many operands.  Options are matched by getopt_long.
+ * Parses argv (argv[0] is the command's name) into args: all zero, then the
+ * defaults, then the options, of which the last wins.  Returns 0 with *n_operands
+ * and *operands; 1 where --help was asked (printed by the caller); -1 with
+ * ERR_USAGE: unknown option (with the nearest name), bad number, out of range (with
+ * the range), not a choice (with the choices), too many operands.  Options are
+ * matched by getopt_long, but only by their whole names.
  */
 int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
                int *n_operands, char ***operands, struct err *e);
 
-/* Calls fn for the command's own options, then the shared ones, then --help. */
+/* Calls fn for the command's own options, the shared, the common ones, --help. */
 void opts_each(const struct cmd *c, void (*fn)(void *self, const struct opt *o),
                void *self);
+bool opts_is_own(const struct cmd *c, const struct opt *o);
 
-/* Damerau-Levenshtein distance, for "did you mean"; 99 where over 3. */
+/* "1..64", "at least 1", "at most 4"; empty where the type alone limits it. */
+enum { RANGE_SIZE = 80 };
+void opts_range(char dst[RANGE_SIZE], const struct opt *o);
+
+/*
+ * Damerau-Levenshtein distance (bytes; a pair swapped counts once), for "did you
+ * mean"; 99 where over 3.
+ */
 int opts_distance(const char *a, const char *b);
 
-/* Prints --help of a command, or of the program where c is NULL, to stdout. */
-void help_print(const struct cmd *c);
+/*
+ * Of names (NULL ends) the one that typed begins, if there is only one such, else
+ * the nearest, if it is near enough to be meant; or NULL.
+ */
+const char *opts_nearest(const char *typed, const char *const *names);
+
+/* Prints --help of a command, or of the program where c is NULL. */
+void help_print(FILE *f, const struct cmd *c);
+
+/* Prints the program's version, its libraries' and the kernel in use. */
+void version_print(FILE *f);
 
 #endif

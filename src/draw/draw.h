@@ -112,4 +112,7 @@ void draw_boxes(const struct figure *f, struct arena *a, struct box *panels,
 int draw_figure(const struct figure *f, enum draw_format format, const char *path,
                 const struct warn *w, struct err *e);
 
+/* "cairo 1.16.0, pango 1.50.12, libpng 1.6.39": as found at run time. */
+void draw_version(char *dst, size_t size);
+
 #endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * --version: what a report of a difference between two machines should hold. */
+#include "cmd/cmd.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <jansson.h>
+#include <pcre2.h>
+#include <string.h>
+#include <utf8proc.h>
+#include <zlib.h>
+
+#include "draw/draw.h"
+#include "nn/nn.h"
+
+void version_print(FILE *f)
+{
+    char drawing[128], pcre2[64] = "";
+
+    draw_version(drawing, sizeof drawing);
+    pcre2_config(PCRE2_CONFIG_VERSION, pcre2);
+    fprintf(f, "mha-viz " MHA_VIZ_VERSION "\n"
+            "%s, zlib %s, jansson %s, utf8proc %s, pcre2 %.*s; kernel %s\n",
+            drawing, zlibVersion(), jansson_version_str(), utf8proc_version(),
+            (int)strcspn(pcre2, " "), pcre2, nn_kernel_name(nn_kernel()));
+}

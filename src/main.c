@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * argv[1] -> a command.  The one place that prints errors and returns the exit
+ * status (base/err.h). */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/par.h"
+#include "cmd/cmd.h"
+#include "nn/nn.h"
+#include "report/report.h"
+
+/*
+ * A standard stream that is closed would hand its number to the next file opened,
+ * and messages would go into that.  What stands in for it fails when it is used.
+ */
+static void hold_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 &&
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            exit(ERR_SYSTEM);
+}
+
+static void out_of_memory(void *self, size_t size_bytes)
+{
+    (void)self;
+    fprintf(stderr, "mha-viz: out of memory: %zu bytes more were wanted\n", size_bytes);
+    exit(ERR_SYSTEM);
+}
+
+static void warn(void *self, const char *msg)
+{
+    (void)self;
+    fprintf(stderr, "mha-viz: warning: %s\n", msg);
+}
+
+static int choose_kernel(struct err *e)
+{
+    const char *name = getenv("MHA_VIZ_KERNEL");
+
+    if (name != NULL && name[0] == '\0')
+        name = NULL;
+    if (nn_choose_kernel(name) == 0)
+        return 0;
+    return err_set(e, ERR_USAGE, "MHA_VIZ_KERNEL: '%s' is not a kernel that this "
+                   "processor has, want c, avx2 or avx512", name);
+}
+
+static const struct cmd *find(const char *name, struct err *e)
+{
+    const struct cmd *c = cmd_find(name);
+    const char *meant = c == NULL ? cmd_nearest(name) : NULL;
+
+    if (c == NULL)
+        err_set(e, ERR_USAGE, "'%s' is not a command%s%s%s", name,
+                meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
+                meant != NULL ? "'?" : "");
+    return c;
+}
+
+static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
+               struct err *e)
+{
+    struct warn to_stderr = { .fn = warn };
+    struct env env = { .arena = arena, .warn = &to_stderr, .argc = argc,
+                       .argv = argv };
+    void *args = arena_alloc(arena, 1, c->args_size);
+    const struct common_args *common = args;
+    char **operands;
+    int n_operands, status;
+
+    status = opts_parse(c, argc - 1, argv + 1, args, &n_operands, &operands, e);
+    if (status > 0)
+        help_print(stdout, c);
+    if (status != 0)
+        return status < 0 ? -1 : 0;
+    if (choose_kernel(e) != 0)
+        return -1;
+    env.quiet = common->quiet;
+    env.verbose = common->verbose;
+    env.n_threads = common->threads > 0 ? common->threads : par_default_threads();
+    if (env.quiet)
+        to_stderr.fn = NULL;
+    return c->run(args, n_operands, operands, &env, e);
+}
+
+/* What stands in the place of a command: --help, --version, help [COMMAND]. */
+static int dispatch(int argc, char **argv, const struct cmd **c, struct arena *arena,
+                    struct err *e)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    bool help = strcmp(name, "help") == 0;
+
+    if (argc < 2)
+        return err_set(e, ERR_USAGE, "no command");
+    if (help && argc > 3)
+        return err_set(e, ERR_USAGE, "help: '%s' is one operand too many, want "
+                       "[COMMAND]", argv[3]);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+        (help && argc == 2)) {
+        help_print(stdout, NULL);
+        return 0;
+    }
+    if (strcmp(name, "--version") == 0) {
+        if (choose_kernel(e) != 0)
+            return -1;
+        version_print(stdout);
+        return 0;
+    }
+    if (name[0] == '-')
+        return err_set(e, ERR_USAGE, "%s: no such option here; options stand behind "
+                       "the command", name);
+    *c = find(help ? argv[2] : name, e);
+    if (*c == NULL)
+        return -1;
+    if (help) {
+        help_print(stdout, *c);
+        return 0;
+    }
+    return run(*c, argc, argv, arena, e);
+}
+
+static void complain(const struct cmd *c, const struct err *e)
+{
+    if (e->msg[0] == '\0')
+        return;
+    fprintf(stderr, "mha-viz: %s", e->msg);
+    if (e->kind == ERR_USAGE)
+        fprintf(stderr, " (try `mha-viz %s%s--help`)", c != NULL ? c->name : "",
+                c != NULL ? " " : "");
+    putc('\n', stderr);
+}
+
+/* A full disk is seen here at the latest. */
+static int close_stdout(struct err *e)
+{
+    bool failed = ferror(stdout) != 0;
+
+    errno = 0;
+    failed |= fclose(stdout) != 0;
+    if (!failed)
+        return 0;
+    /* SIGPIPE may be blocked; then too a closed pipe is no news to its reader. */
+    if (errno == EPIPE) {
+        *e = (struct err){ .kind = ERR_SYSTEM };
+        return -1;
+    }
+    return err_set(e, ERR_SYSTEM, "standard output: write failed%s%s",
+                   errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+}
+
+int main(int argc, char **argv)
+{
+    struct err e = { ERR_NONE, "" };
+    const struct cmd *c = NULL;
+    struct arena arena;
+    int status;
+
+    hold_standard_streams();
+    signal(SIGPIPE, SIG_DFL);
+    out_on_signal();
+    arena_init(&arena, out_of_memory, NULL);
+    status = dispatch(argc, argv, &c, &arena, &e);
+    if (status == 0)
+        status = close_stdout(&e);
+    if (status != 0)
+        complain(c, &e);
+    arena_finish(&arena);
+    return status != 0 ? (int)e.kind : 0;
+}

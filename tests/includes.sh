@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Includes go one way: each folder of src/ may include itself, base/ and the folders
+# whose data it takes.  Prints a line for every other arrow and fails.
+cd "$(dirname "$0")/.." || exit 1
+grep -rnE '^[[:space:]]*#[[:space:]]*include' src --include='*.[chS]' --include='*.def' | awk '
+BEGIN {
+    may["weights"] = may["text"] = may["nn"] = may["draw"] = may["report"] = " base "
+    may["model"] = " base weights nn "
+    may["run"] = " base weights model nn "
+    may["analysis"] = " base run "
+    may["cmd"] = may["main.c"] = " base weights text model nn run analysis draw report cmd "
+}
+{
+    split($0, at, ":")
+    split(at[1], path, "/")
+    from = path[2]
+    if ($0 ~ /<(cairo|pango|png)/ && from != "draw") {
+        print at[1] ":" at[2] ": only draw/ includes cairo, pango and libpng"
+        bad = 1
+    }
+    if (!match($0, /"[^"]*"/))
+        next
+    to = substr($0, RSTART + 1, RLENGTH - 2)
+    folder = to
+    sub("/.*", "", folder)
+    if (folder != from && index(may[from], " " folder " ") == 0) {
+        print at[1] ":" at[2] ": " from " may not include " to
+        bad = 1
+    }
+}
+END { exit bad }'
