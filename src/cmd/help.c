@@ -48,7 +48,7 @@ static struct text description(const struct opt *o)
 
     add(&t, "%s", o->help);
     for (int i = 0; o->type == OPT_CHOICE && o->choices[i] != NULL; i++)
-        add(&t, "%s%s", i == 0 ? ": " : ", ", o->choices[i]);
+        add(&t, "%s%s", i == 0 ? "; one of " : ", ", o->choices[i]);
     opts_range(range, o);
     if (range[0] != '\0')
         add(&t, ", %s", range);
@@ -57,13 +57,23 @@ static struct text description(const struct opt *o)
     return t;
 }
 
+/* Columns of s[n]: a character each, as help texts are narrow. */
+static int columns_of(const char *s, int n)
+{
+    int columns = 0;
+
+    for (int i = 0; i < n; i++)
+        columns += (s[i] & 0xc0) != 0x80;
+    return columns;
+}
+
 /* Prints s from column at, its further lines from column indent. */
 static void print_wrapped(FILE *f, const char *s, int at, int indent)
 {
     for (bool first = true; *s != '\0'; first = false) {
-        int n = (int)strcspn(s, " ");
+        int n = (int)strcspn(s, " "), columns = columns_of(s, n);
 
-        if (!first && at + 1 + n > WIDTH) {
+        if (!first && at + 1 + columns > WIDTH) {
             fprintf(f, "\n%*s", indent, "");
             at = indent;
         } else if (!first) {
@@ -71,7 +81,7 @@ static void print_wrapped(FILE *f, const char *s, int at, int indent)
             at++;
         }
         fprintf(f, "%.*s", n, s);
-        at += n;
+        at += columns;
         s += n;
         s += strspn(s, " ");
     }

@@ -346,7 +346,7 @@ static void test_help(void **state)
         "  -c, --columns N     heads per row of the grid, 1..64 [4]\n"
         "      --cmap NAME     colours of a cell, from the least to the greatest of "
         "what\n"
-        "                      is drawn there: viridis, magma, inferno [magma]\n"
+        "                      is drawn there; one of viridis, magma, inferno [magma]\n"
         "      --vmin X        least value of the scale\n"
         "      --eps X         added to each weight, 0..1 [1e-9]\n"
         "      --shared-scale  one scale for all\n"
@@ -354,7 +354,7 @@ static void test_help(void **state)
         "Common options:\n"
         "  -o, --output FILE   write here [-]\n"
         "      --title TEXT    above all\n"
-        "      --format NAME   as what: table, tsv, json [table]\n"
+        "      --format NAME   as what; one of table, tsv, json [table]\n"
         "      --json          short for --format json\n"
         "  -t, --threads N     threads; 0: one for each processor, 0..1024 [0]\n"
         "  -q, --quiet         no warnings and no progress\n"
@@ -369,8 +369,12 @@ static void test_help(void **state)
 static void check_lines(const char *text)
 {
     for (size_t n; *text != '\0'; text += n + (text[n] == '\n')) {
+        size_t columns = 0;
+
         n = strcspn(text, "\n");
-        assert_in_range(n, 0, 80);
+        for (size_t i = 0; i < n; i++)
+            columns += (text[i] & 0xc0) != 0x80;
+        assert_in_range(columns, 0, 80);
         assert_true(n == 0 || text[n - 1] != ' ');
     }
 }
