@@ -11,7 +11,7 @@ WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes -Wconversion -Wno-missing-field-initializers
 CFLAGS   ?= -O2 -g
 FLAGS    := $(WARNINGS) -fno-math-errno -ffp-contract=off -fvisibility=hidden -pthread
-DEFINES  := -D_GNU_SOURCE -DMHA_VIZ_VERSION='"$(VERSION)"' -DASSETS='"assets"' -Isrc
+DEFINES  := -D_GNU_SOURCE -DMHA_VIZ_VERSION='"$(VERSION)"' -Isrc
 
 # pkg-config is asked once, and not at all by targets that do not build.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
@@ -50,9 +50,126 @@ $(BUILD)/flags: FORCE
 	@echo '$(CC) $(FLAGS) $(DEFINES) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' | cmp -s - $@ || \
 	 echo '$(CC) $(FLAGS) $(DEFINES) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' > $@
 
+$(BUILD)/src/model/builtin.o: $(wildcard assets/default/*)
+
+# ---- tests: one program a file, linked with the library ----
+
+TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c tests/ref/*.c tests/image/*.c))
+FUZZ     := $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
+REPLAY   := $(patsubst %.c,$(BUILD)/%,$(FUZZ))
+BENCH    := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+
+$(BUILD)/tests/unit/nn_blas: TEST_PKGS := openblas
+$(BUILD)/tests/bench/kernels: TEST_PKGS := openblas
+$(TEST_BIN) $(BENCH): $(BUILD)/%: %.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(DEFINES) -Itests $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP \
+	    $(if $(TEST_PKGS),$$(pkg-config --cflags $(TEST_PKGS))) -o $@ $< $(LIB) \
+	    $(if $(TEST_PKGS),$$(pkg-config --libs $(TEST_PKGS))) -lcmocka $(LIBS)
+
+# Each fuzz target also builds with a main that replays its corpus, so that gcc is enough.
+$(REPLAY): $(BUILD)/%: %.c tests/fuzz/replay.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) -Wno-missing-prototypes $(DEFINES) -Itests $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
+	    $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(LIB) $(LIBS)
+
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+
+programs: $(BIN) $(TEST_BIN) $(REPLAY)
+
+# Writes heatmap.png of the default sentence and prints the head report.
+demo: deps
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	./mha-viz heatmap
+	./mha-viz stats
+
+check: deps test-deps
+	@$(MAKE) --no-print-directory -j$(JOBS) programs
+	@tests/run $(BUILD)
+
+# The real all-MiniLM-L6-v2 against the transformers library; needs Python and the package index.
+check-real: all
+	tests/ref/real/check $(CURDIR)/$(BIN)
+
+SANITISE = -O1 -g -fno-omit-frame-pointer -fsanitize=
+asan:
+	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITISE)address,undefined -fno-sanitize-recover=undefined' \
+	    LDFLAGS='-fsanitize=address,undefined' check
+tsan:
+	@$(MAKE) --no-print-directory BUILD=build/tsan CFLAGS='$(SANITISE)thread' LDFLAGS='-fsanitize=thread' check
+
+# libFuzzer, FUZZ_SECONDS a target; new inputs go to build/fuzz/corpus, the seeds stay as they are.
+FUZZ_SECONDS ?= 60
+CLANG ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-14 2>/dev/null) clang)
+fuzz:
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=$(CLANG) \
+	    CFLAGS='$(SANITISE)fuzzer-no-link,address,undefined' -j$(JOBS) build/fuzz/libmhaviz.a
+	@set -e; for f in $(FUZZ); do n=$$(basename $$f .c); mkdir -p build/fuzz/corpus/$$n; \
+	    $(CLANG) -std=c11 $(DEFINES) $(SANITISE)fuzzer,address,undefined $$(pkg-config --cflags $(PKGS)) \
+	        -o build/fuzz/$$n $$f build/fuzz/libmhaviz.a $$(pkg-config --libs $(PKGS)) -lm -pthread; \
+	    echo "== $$n"; build/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
+	        build/fuzz/corpus/$$n tests/fuzz/corpus/$$n; done
+
+# Linters; what is not installed is named and left out.
+tidy:
+	tests/tidy $(SRC)
+
+bench: all $(BENCH)
+	tests/bench/run $(BUILD)
+
+# ---- packages: apt-get as root or through sudo; elsewhere the list is printed ----
+
+BUILD_DEBS := build-essential pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev \
+              libjansson-dev libutf8proc-dev libpcre2-dev fonts-dejavu-core
+TEST_DEBS  := libcmocka-dev bats libopenblas-dev mandoc shellcheck jq
+
+deps:
+	@pkg-config --exists $(PKGS) 2>/dev/null && command -v $(firstword $(CC)) >/dev/null || \
+	    tests/deps $(BUILD_DEBS)
+test-deps:
+	@tests/deps $(TEST_DEBS)
+
+# ---- install ----
+
+MAN1 := $(wildcard man/*.1)
+MAN7 := $(wildcard man/*.7)
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/man/man7 \
+	    $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	install -m 755 mha-viz $(DESTDIR)$(PREFIX)/bin/mha-viz
+	install -m 644 $(MAN1) $(SHARE)/man/man1
+	$(if $(MAN7),install -m 644 $(MAN7) $(SHARE)/man/man7)
+	./mha-viz completion bash > $(SHARE)/bash-completion/completions/mha-viz
+	./mha-viz completion zsh > $(SHARE)/zsh/site-functions/_mha-viz
+	./mha-viz completion fish > $(SHARE)/fish/vendor_completions.d/mha-viz.fish
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/mha-viz $(addprefix $(SHARE)/man/man1/,$(notdir $(MAN1))) \
+	    $(addprefix $(SHARE)/man/man7/,$(notdir $(MAN7))) \
+	    $(SHARE)/bash-completion/completions/mha-viz $(SHARE)/zsh/site-functions/_mha-viz \
+	    $(SHARE)/fish/vendor_completions.d/mha-viz.fish
+
+dist:
+	git archive --prefix=mha-viz-$(VERSION)/ -o mha-viz-$(VERSION).tar.gz HEAD
+
 clean:
 	rm -rf build mha-viz
 
+help:
+	@echo 'make             mha-viz, and build/libmhaviz.a'
+	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
+	@echo 'make check       packages, build, all tests'
+	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
+	@echo 'make asan tsan   the tests under AddressSanitizer and UBSan, ThreadSanitizer'
+	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
+	@echo 'make tidy        linters'
+	@echo 'make bench       speed, as ratios to a peer in the same run'
+	@echo 'make install     PREFIX=/usr/local DESTDIR=; uninstall takes it away'
+	@echo 'make deps        installs the packages that the build needs'
+	@echo 'make dist clean  a tarball; remove what was built'
+
 FORCE:
-.PHONY: all clean FORCE
--include $(OBJ:.o=.d)
+.PHONY: all programs demo check check-real asan tsan fuzz tidy bench deps test-deps install uninstall \
+        dist clean help FORCE
+-include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d)

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT
+ * heatmap: the heads of one layer as a grid of heatmaps. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/map.h"
+#include "cmd/shared.h"
+#include "draw/draw.h"
+
+struct heatmap_args {
+    struct shared_args shared;
+    const char *out, *title, *font;
+    int format, columns, cmap, scale, pool, cell, dpi;
+    double vmin, vmax;
+    bool shared_scale, hide_special, no_metadata;
+};
+
+static const char *const formats[] = { "auto", "png", "svg", "pdf", NULL };
+
+#define F(f) offsetof(struct heatmap_args, f)
+static const struct opt opts[] = {
+    { 'o', "output", "FILE", OPT_STRING, F(out), NULL, 0, 0, NULL,
+      "write here: .png, .svg, .pdf, - for standard output, DIR/ for a file a text; "
+      "without it heatmap.png" },
+    { 0, "format", "NAME", OPT_CHOICE, F(format), "auto", 0, 0, formats,
+      "of the picture; auto: by the ending of -o" },
+    { 'c', "columns", "N", OPT_INT, F(columns), "4", 1, 64, NULL, "heads in a row" },
+    { 0, "cmap", "NAME", OPT_CHOICE, F(cmap), "viridis", 0, 0, cmap_names,
+      "colour map" },
+    { 0, "scale", "NAME", OPT_CHOICE, F(scale), "linear", 0, 0, scale_names,
+      "of the colours; row: each row by its own maximum" },
+    { 0, "shared", NULL, OPT_FLAG, F(shared_scale), NULL, 0, 0, NULL,
+      "one scale for all heads, instead of each head's minimum to maximum" },
+    { 0, "vmin", "W", OPT_REAL, F(vmin), NULL, -1e9, 1e9, NULL,
+      "weight at the low end of the colours, for all heads" },
+    { 0, "vmax", "W", OPT_REAL, F(vmax), NULL, -1e9, 1e9, NULL,
+      "weight at the high end of the colours, for all heads" },
+    { 0, "cell", "PX", OPT_INT, F(cell), "0", 0, 200, NULL,
+      "side of a cell in pixels at 100 dpi; 0: by the length of the text" },
+    { 0, "dpi", "N", OPT_INT, F(dpi), "100", 10, 1200, NULL, "of a PNG" },
+    { 0, "pool", "NAME", OPT_CHOICE, F(pool), "max", 0, 0, pool_names,
+      "how tokens share a cell where a text has more tokens than pixels" },
+    { 0, "hide-special", NULL, OPT_FLAG, F(hide_special), NULL, 0, 0, NULL,
+      "leave out rows and columns of special tokens; nothing is renormalised" },
+    { 0, "title", "TEXT", OPT_STRING, F(title), NULL, 0, 0, NULL, "above the picture" },
+    { 0, "font", "FAMILY", OPT_STRING, F(font), NULL, 0, 0, NULL, "for all text" },
+    { 0, "no-metadata", NULL, OPT_FLAG, F(no_metadata), NULL, 0, 0, NULL,
+      "leave the command, model and scale out of the file" },
+    { 0 }
+};
+#undef F
+
+static const struct opt *const shared[] = { model_opts, text_opts, select_opts, NULL };
+
+static const char *const examples[] = {
+    "mha-viz heatmap",
+    "mha-viz heatmap -o cat.svg 'the cat saw the dog and the cat ran'",
+    "mha-viz heatmap -l 0 -H 0,2 --cmap magma --shared -o two.png 我喜欢吃苹果",
+    NULL
+};
+
+struct job {
+    struct session s;
+    const struct heatmap_args *args;
+    struct wanted want;
+    int layer, n_heads;
+    const int *head;            /* [n_heads] those that are shown */
+    enum draw_format format;
+    const struct metadata *metadata;
+};
+
+/* ---- what is shown ---- */
+
+static int pick_layer(struct job *j, struct err *e)
+{
+    const struct config *c = &j->s.model->config;
+    int last = c->n_layers - 1, n = 0;
+    bool *only = arena_alloc(j->s.a, (size_t)c->n_layers, sizeof *only);
+
+    j->layer = c->default_layer >= 0 ? c->default_layer : last < 6 ? last : 6;
+    for (int l = 0; j->want.layer != NULL && l <= last; l++)
+        if (j->want.layer[l]) {
+            j->layer = l;
+            n++;
+        }
+    if (n > 1)
+        return err_set(e, ERR_USAGE, "--layer: '%s' is %d layers, a heatmap shows one",
+                       j->s.args->layer, n);
+    only[j->layer] = true;
+    j->want.layer = only;
+    return 0;
+}
+
+static void pick_heads(struct job *j)
+{
+    int H = j->s.model->config.n_heads;
+    int *head = arena_alloc(j->s.a, (size_t)H, sizeof *head);
+
+    for (int h = 0; h < H; h++)
+        if (j->want.head == NULL || j->want.head[h])
+            head[j->n_heads++] = h;
+    j->head = head;
+}
+
+static char *command_line(struct arena *a, const struct env *env)
+{
+    char *all = arena_strdup(a, "mha-viz");
+
+    for (int i = 1; i < env->argc; i++)
+        all = arena_printf(a, "%s %s", all, env->argv[i]);
+    return all;
+}
+
+static const char *scale_text(const struct job *j)
+{
+    const struct heatmap_args *args = j->args;
+
+    return arena_printf(j->s.a, "%s, %s", scale_names[args->scale],
+                        !isnan(args->vmin) || !isnan(args->vmax) ? "given range" :
+                        args->shared_scale ? "one range for all heads" :
+                        "each head its own range");
+}
+
+static const struct metadata *describe(const struct job *j)
+{
+    struct arena *a = j->s.a;
+    const struct model *m = j->s.model;
+    struct metadata *d = arena_alloc(a, 6, sizeof *d);
+
+    if (j->args->no_metadata)
+        return NULL;
+    d[0] = (struct metadata){ "Software", "mha-viz " MHA_VIZ_VERSION };
+    d[1] = (struct metadata){ "mha-viz:command", command_line(a, j->s.env) };
+    d[2] = (struct metadata){ "mha-viz:model",
+                              arena_printf(a, "%s (%s, %016llx)", m->name,
+                                           m->family->name,
+                                           (unsigned long long)m->hash) };
+    d[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", j->layer) };
+    d[4] = (struct metadata){ "mha-viz:scale", scale_text(j) };
+    return d;
+}
+
+/* ---- one text ---- */
+
+/* Tokens that --hide-special leaves out; NULL: none.  *kept: how many stay. */
+static const unsigned char *skipped(const struct job *j, const struct item *item,
+                                    int *kept, struct err *e)
+{
+    *kept = item->tokens.n;
+    if (!j->args->hide_special)
+        return NULL;
+    for (int i = 0; i < item->tokens.n; i++)
+        *kept -= item->tokens.special[i] != 0;
+    if (*kept == 0)
+        err_set(e, ERR_INPUT, "--hide-special: the text has only special tokens");
+    return item->tokens.special;
+}
+
+static char *caption(const struct job *j, struct arena *a, const struct item *item,
+                     int pool)
+{
+    char *text = arena_printf(a, "%s, layer %d", j->s.model->name, j->layer);
+    size_t n = item->text_size < 300 ? item->text_size : 300;
+
+    if (item->text_size > 0)
+        text = arena_printf(a, "%s: %.*s%s", text, (int)n, item->text,
+                            n < item->text_size ? "…" : "");
+    if (item->pair != NULL)
+        text = arena_printf(a, "%s | %.300s", text, item->pair);
+    text = arena_printf(a, "%s. Scale: %s", text, scale_text(j));
+    if (pool > 1)
+        text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
+                            pool_names[j->args->pool], pool, pool);
+    if (j->args->hide_special)
+        text = arena_printf(a, "%s; special tokens hidden, weights not renormalised",
+                            text);
+    if (item->n_cut > 0)
+        text = arena_printf(a, "%s; cut to %d tokens", text, item->tokens.n);
+    return arena_printf(a, "%s.", text);
+}
+
+static struct label_list labels_of(struct arena *a, const struct item *item,
+                                   const struct map *map, int kept)
+{
+    const char **text = arena_alloc(a, (size_t)kept, sizeof *text);
+    size_t *size = arena_alloc(a, (size_t)kept, sizeof *size);
+
+    for (int i = 0; i < item->tokens.n; i++)
+        if (map->place[i] >= 0) {
+            text[map->place[i]] = item->tokens.label[i];
+            size[map->place[i]] = item->tokens.label_size[i];
+        }
+    return (struct label_list){ kept, text, size };
+}
+
+static int draw(const struct job *j, struct arena *a, const struct item *item,
+                const struct map *map, int kept, int cell_px, const char *path,
+                struct err *e)
+{
+    const struct heatmap_args *args = j->args;
+    struct panel *panels = arena_alloc(a, (size_t)j->n_heads, sizeof *panels);
+    struct label_list labels = labels_of(a, item, map, kept);
+
+    for (int i = 0; i < j->n_heads; i++)
+        panels[i] = (struct panel){ arena_printf(a, "Head %d", j->head[i]),
+                                    map->n_cells, map->n_cells,
+                                    map_head(map, j->head[i]) };
+    return draw_figure(&(struct figure){
+        .title = args->title, .caption = caption(j, a, item, map->pool),
+        .n_panels = j->n_heads, .panels = panels, .columns = args->columns,
+        .rows = labels, .cols = labels, .pool = map->pool,
+        .cmap = &cmap_table[args->cmap], .scale = (enum scale)args->scale,
+        .shared = args->shared_scale,
+        .vmin = (float)args->vmin, .vmax = (float)args->vmax,
+        .cell_px = cell_px, .dpi = args->dpi, .font = args->font,
+        .metadata = j->metadata,
+    }, j->format, path, j->s.env->warn, e);
+}
+
+static int one_text(void *self, struct arena *a, const struct item *item,
+                    const char *path, struct err *e)
+{
+    const struct job *j = self;
+    const struct config *c = &j->s.model->config;
+    int start[] = { 0, item->tokens.n }, kept, cell_px, pool;
+    struct batch batch = { 1, start, item->tokens.id, item->tokens.type };
+    const unsigned char *skip = skipped(j, item, &kept, e);
+    struct map *map;
+    struct sink sink;
+
+    if (kept == 0)
+        return -1;
+    draw_plan(kept, kept, j->n_heads, j->args->columns, j->args->cell, j->args->dpi,
+              &cell_px, &pool);
+    map = map_new(a, 0, j->layer, c->n_heads, item->tokens.n, skip, pool,
+                  (enum pool)j->args->pool);
+    sink = map_sink(map);
+    if (run_forward(j->s.model, &batch, &j->want, &sink, 1, j->s.par, a, e) != 0)
+        return -1;
+    return draw(j, a, item, map, kept, cell_px, path, e);
+}
+
+static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
+{
+    const char *out = j->args->out != NULL ? j->args->out : "heatmap.png";
+    struct input *in;
+    int format, rc;
+
+    if (output_format(j->args->out, j->args->format - 1, draw_format_names, &format,
+                      e) != 0 ||
+        session_wanted(&j->s, &j->want, e) != 0 || pick_layer(j, e) != 0)
+        return -1;
+    j->format = (enum draw_format)format;
+    pick_heads(j);
+    j->metadata = describe(j);
+    in = input_open(&j->s, n_operands, operands, e);
+    if (in == NULL)
+        return -1;
+    rc = input_to_files(in, out, draw_format_names[format], one_text, j, e);
+    if (rc == 0 && j->args->out == NULL)
+        printf("%s\n", out);
+    return input_close(in, rc, e);
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct job j = { .args = args };
+    int rc = session_open(&j.s, &j.args->shared, false, env, e);
+
+    if (rc == 0)
+        rc = run_job(&j, n_operands, operands, e);
+    session_close(&j.s);
+    return rc;
+}
+
+const struct cmd cmd_heatmap = {
+    .name = "heatmap", .summary = "draw the heads of one layer as a grid of heatmaps",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .shared = shared,
+    .args_size = sizeof(struct heatmap_args), .examples = examples,
+    .max_operands = 2, .run = run,
+};

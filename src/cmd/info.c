@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ * info: a model's card: family, sizes, parameters by part, memory of a run. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd/shared.h"
+#include "report/report.h"
+
+enum format { FORMAT_TABLE, FORMAT_JSON };
+static const char *const formats[] = { "table", "json", NULL };
+
+struct info_args {
+    struct shared_args shared;
+    const char *out;
+    int format, tokens;
+};
+
+#define F(f) offsetof(struct info_args, f)
+static const struct opt opts[] = {
+    { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
+      "write here; - is standard output" },
+    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, formats,
+      "of the card" },
+    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "one object" },
+    { 'n', "tokens", "N", OPT_INT, F(tokens), "512", 1, 1 << 24, NULL,
+      "tokens of the run whose memory is told" },
+    { 0 }
+};
+#undef F
+
+static const struct opt *const shared[] = { model_opts, NULL };
+static const char *const examples[] = { "mha-viz info", "mha-viz info --json", NULL };
+
+/* ---- parameters ---- */
+
+static const char *const parts[] = { "embeddings", "attention", "mlp", "norms", "head" };
+enum { N_PART = sizeof parts / sizeof parts[0] };
+
+struct count {
+    int64_t weights, biases;
+};
+
+static void add(struct count *c, const struct param *p)
+{
+    if (p->weight != NULL)
+        c->weights += p->weight->n_elements;
+    if (p->bias_tensor != NULL)
+        c->biases += p->bias_tensor->n_elements;
+}
+
+static struct count count_part(const struct model *m, const char *part)
+{
+    struct count c = { 0 };
+
+    for (int s = 0; s < N_SLOT; s++) {
+        if (strcmp(slot_table[s].part, part) != 0)
+            continue;
+        if (!slot_table[s].per_layer)
+            add(&c, &m->slot[s]);
+        for (int l = 0; slot_table[s].per_layer && l < m->config.n_layers; l++)
+            add(&c, &m->layer[l].slot[s]);
+    }
+    return c;
+}
+
+static struct count one_attention(const struct model *m)
+{
+    struct count c = { 0 };
+
+    for (int s = W_Q; s <= W_O; s++)
+        add(&c, &m->layer[0].slot[s]);
+    return c;
+}
+
+/* "4 x 512 x 512", or the projections one by one where their shapes differ. */
+static char *attention_sum(struct arena *a, const struct model *m)
+{
+    const struct config *c = &m->config;
+    int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
+
+    if (hd == gd && hd == c->d_model)
+        return arena_printf(a, "4 x %d x %d", hd, hd);
+    return arena_printf(a, "2 x %d x %d + 2 x %d x %d", hd, c->d_model, gd, c->d_model);
+}
+
+/* ---- the card ---- */
+
+static int longest(const struct model *m, int n)
+{
+    return n < m->config.n_positions ? n : m->config.n_positions;
+}
+
+static void card_sizes(FILE *f, const struct model *m)
+{
+    const struct config *c = &m->config;
+
+    fprintf(f, "model       %s\n", m->name);
+    fprintf(f, "family      %s, %s%s\n", m->family->name,
+            stack_names[m->family->stack_id],
+            m->layer[0].hi == 0 ? ", causal" : "");
+    fprintf(f, "layers      %d\n", c->n_layers);
+    fprintf(f, "heads       %d of width %d", c->n_heads, c->d_head);
+    if (c->n_kv_heads != c->n_heads)
+        fprintf(f, ", %d for keys and values", c->n_kv_heads);
+    fprintf(f, "\nwidth       %d, mlp %d\n", c->d_model, c->d_ff);
+    fprintf(f, "vocabulary  %d\n", c->n_vocab);
+    fprintf(f, "positions   %d\n", c->n_positions);
+    fprintf(f, "weights     %s\n", dtype_table[m->slot[W_TOK].weight->dtype].name);
+    fprintf(f, "hash        %016" PRIx64 "\n\n", m->hash);
+}
+
+static void table_count(struct table *t, struct arena *a, const char *part,
+                        struct count c)
+{
+    table_cell(t, "%s", part);
+    table_cell(t, "%s", report_thousands(a, c.weights));
+    table_cell(t, "%s", report_thousands(a, c.biases));
+    table_cell(t, "%s", report_thousands(a, c.weights + c.biases));
+}
+
+static void print_card(FILE *f, struct arena *a, const struct model *m, int n,
+                       int n_threads)
+{
+    static const struct column columns[] = {
+        { "parameters", ALIGN_LEFT }, { "weights", ALIGN_RIGHT },
+        { "biases", ALIGN_RIGHT }, { "sum", ALIGN_RIGHT },
+    };
+    struct table *t = table_new(a, columns, 4);
+    struct count all = { 0 }, one = one_attention(m);
+
+    card_sizes(f, m);
+    for (int i = 0; i < N_PART; i++) {
+        struct count c = count_part(m, parts[i]);
+
+        all.weights += c.weights;
+        all.biases += c.biases;
+        table_count(t, a, parts[i], c);
+    }
+    table_count(t, a, "all", all);
+    table_print(t, f);
+    fprintf(f, "\none attention layer: %s = %s weights, %s biases\n",
+            attention_sum(a, m), report_thousands(a, one.weights),
+            report_thousands(a, one.biases));
+    n = longest(m, n);
+    fprintf(f, "memory of a run of %d tokens beyond the weights: %s\n", n,
+            report_bytes(a, (uint64_t)run_memory(m, n, n_threads)));
+}
+
+static void json_named_int(struct jsonw *j, const char *key, int64_t v)
+{
+    jsonw_key(j, key);
+    jsonw_int(j, v);
+}
+
+static void json_count(struct jsonw *j, const char *key, struct count c)
+{
+    jsonw_key(j, key);
+    jsonw_object(j);
+    json_named_int(j, "weights", c.weights);
+    json_named_int(j, "biases", c.biases);
+    jsonw_end(j, '}');
+}
+
+static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
+                       int n_threads)
+{
+    const struct config *c = &m->config;
+    const struct { const char *key; int value; } sizes[] = {
+        { "layers", c->n_layers }, { "heads", c->n_heads },
+        { "kv_heads", c->n_kv_heads }, { "d_model", c->d_model },
+        { "d_head", c->d_head }, { "d_ff", c->d_ff }, { "vocab", c->n_vocab },
+        { "positions", c->n_positions },
+    };
+    struct jsonw j;
+
+    n = longest(m, n);
+    jsonw_init(&j, f);
+    jsonw_object(&j);
+    jsonw_key(&j, "schema");
+    jsonw_string(&j, "mha-viz/info/1");
+    jsonw_key(&j, "model");
+    jsonw_string(&j, m->name);
+    jsonw_key(&j, "family");
+    jsonw_string(&j, m->family->name);
+    jsonw_key(&j, "stack");
+    jsonw_string(&j, stack_names[m->family->stack_id]);
+    jsonw_key(&j, "causal");
+    jsonw_bool(&j, m->layer[0].hi == 0);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        json_named_int(&j, sizes[i].key, sizes[i].value);
+    jsonw_key(&j, "hash");
+    jsonw_string(&j, arena_printf(a, "%016" PRIx64, m->hash));
+    jsonw_key(&j, "parameters");
+    jsonw_object(&j);
+    for (int i = 0; i < N_PART; i++)
+        json_count(&j, parts[i], count_part(m, parts[i]));
+    jsonw_end(&j, '}');
+    json_count(&j, "attention_layer", one_attention(m));
+    json_named_int(&j, "run_tokens", n);
+    json_named_int(&j, "run_bytes", (int64_t)run_memory(m, n, n_threads));
+    jsonw_end(&j, '}');
+    jsonw_newline(&j);
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    const struct info_args *info = args;
+    struct model *m = model_open(env->arena, info->shared.model, e);
+    struct out out;
+    int rc = m != NULL ? out_open(&out, info->out, false, e) : -1;
+
+    (void)n_operands;
+    (void)operands;
+    if (rc == 0) {
+        (info->format == FORMAT_JSON ? print_json : print_card)
+            (out.file, env->arena, m, info->tokens, env->n_threads);
+        rc = out_commit(&out, e);
+    }
+    model_close(m);
+    return rc;
+}
+
+const struct cmd cmd_info = {
+    .name = "info", .summary = "show a model's sizes, parameters and memory",
+    .operands = "", .opts = opts, .shared = shared,
+    .args_size = sizeof(struct info_args), .examples = examples,
+    .max_operands = 0, .run = run,
+};

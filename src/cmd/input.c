@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT
+ * Operands, ids and files of texts -> tokenised texts, one by one. */
+#include <ctype.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cmd/shared.h"
+
+struct input {
+    struct session *s;
+    const struct shared_args *args;
+    struct lines *lines;            /* NULL: one text from the command line */
+    const char *operand[2];
+    bool taken;                     /* that one text was handed out */
+    int n_lines, n_bad;
+};
+
+/* ---- ids ---- */
+
+/* "101,7592,102" -> ids; *n of them. */
+static int parse_ids(struct arena *a, const char *opt, const char *list, int **ids,
+                     int *n, struct err *e)
+{
+    const char *s = list;
+    char *end;
+
+    *ids = arena_alloc(a, strlen(list) / 2 + 1, sizeof **ids);
+    *n = 0;
+    for (;;) {
+        long v = isdigit((unsigned char)*s) ? strtol(s, &end, 10) : -1;
+
+        if (v < 0 || v > INT_MAX || (*end != ',' && *end != '\0'))
+            return err_set(e, ERR_USAGE, "--%s: '%.40s' is no list of ids like "
+                           "101,7592,102", opt, list);
+        (*ids)[(*n)++] = (int)v;
+        if (*end == '\0')
+            return 0;
+        s = end + 1;
+    }
+}
+
+static int describe(struct input *in, struct arena *a, const int *ids, int n,
+                    const int *types, int n_types, struct item *out, struct err *e)
+{
+    if (types != NULL && n_types != n)
+        return err_set(e, in->lines != NULL ? ERR_INPUT : ERR_USAGE,
+                       "%d types for %d ids, want as many", n_types, n);
+    tok_describe(in->s->tok, a, ids, types, n, &out->tokens);
+    return 0;
+}
+
+static int item_of_ids(struct input *in, struct arena *a, struct item *out,
+                       struct err *e)
+{
+    int *ids, *types = NULL, n, n_types = 0;
+
+    if (parse_ids(a, "ids", in->args->ids, &ids, &n, e) != 0)
+        return -1;
+    if (in->args->type_ids != NULL &&
+        parse_ids(a, "type-ids", in->args->type_ids, &types, &n_types, e) != 0)
+        return -1;
+    return describe(in, a, ids, n, types, n_types, out, e);
+}
+
+/* ---- text ---- */
+
+static int item_of_text(struct input *in, struct arena *a, struct item *out,
+                        struct err *e)
+{
+    const struct tok_input text = {
+        .text = out->text, .text_size = out->text_size,
+        .pair = out->pair, .pair_size = out->pair_size,
+        .pretokenized = in->args->pretokenized, .no_special = in->args->no_special,
+    };
+
+    if (in->s->tok == NULL) {
+        *e = in->s->tok_err;
+        return -1;
+    }
+    return tok_encode(in->s->tok, a, &text, &out->tokens, e);
+}
+
+static void set_text(struct item *out, const char *text, size_t n)
+{
+    out->text = text;
+    out->text_size = n;
+}
+
+static int item_of_pair(struct item *out, const char *line, size_t n, struct err *e)
+{
+    const char *tab = memchr(line, '\t', n);
+
+    if (tab == NULL)
+        return err_set(e, ERR_INPUT, "has no tab, want two texts with a tab between");
+    set_text(out, line, (size_t)(tab - line));
+    out->pair = tab + 1;
+    out->pair_size = n - out->text_size - 1;
+    return 0;
+}
+
+/* ---- JSON lines ---- */
+
+static int json_ids(struct arena *a, const char *key, const json_t *list, int **ids,
+                    int *n, struct err *e)
+{
+    *n = (int)json_array_size(list);
+    *ids = arena_alloc(a, (size_t)*n + 1, sizeof **ids);
+    for (int i = 0; i < *n; i++) {
+        const json_t *v = json_array_get(list, (size_t)i);
+
+        if (!json_is_integer(v) || json_integer_value(v) < 0 ||
+            json_integer_value(v) > INT_MAX)
+            return err_set(e, ERR_INPUT, "%s[%d] is no id", key, i);
+        (*ids)[i] = (int)json_integer_value(v);
+    }
+    return json_is_array(list) ? 0 : err_set(e, ERR_INPUT, "%s is no array", key);
+}
+
+static const char *json_text(struct arena *a, const json_t *v, size_t *n)
+{
+    *n = json_string_length(v);
+    return arena_strndup(a, json_string_value(v), *n);
+}
+
+/* Fills *out; *done: with ids, so there is nothing left to tokenise. */
+static int item_of_object(struct input *in, struct arena *a, const json_t *o,
+                          struct item *out, bool *done, struct err *e)
+{
+    const json_t *ids = json_object_get(o, "ids"), *types, *text, *pair;
+    int *id, *type = NULL, n, n_types = 0;
+
+    *done = ids != NULL;
+    if (ids != NULL) {
+        types = json_object_get(o, "type_ids");
+        if (json_ids(a, "ids", ids, &id, &n, e) != 0 ||
+            (types != NULL && json_ids(a, "type_ids", types, &type, &n_types, e) != 0))
+            return -1;
+        return describe(in, a, id, n, type, n_types, out, e);
+    }
+    text = json_object_get(o, "text");
+    pair = json_object_get(o, "pair");
+    if (!json_is_string(text) || (pair != NULL && !json_is_string(pair)))
+        return err_set(e, ERR_INPUT, "want {\"text\":…,\"pair\":…} or {\"ids\":[…]}");
+    out->text = json_text(a, text, &out->text_size);
+    if (pair != NULL)
+        out->pair = json_text(a, pair, &out->pair_size);
+    return 0;
+}
+
+static int item_of_json(struct input *in, struct arena *a, const char *line, size_t n,
+                        struct item *out, bool *done, struct err *e)
+{
+    json_error_t why;
+    json_t *o = json_loadb(line, n, JSON_ALLOW_NUL, &why);
+    int rc;
+
+    if (o == NULL)
+        return err_set(e, ERR_INPUT, "%s", why.text);
+    rc = item_of_object(in, a, o, out, done, e);
+    json_decref(o);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+/* One source, and options only beside the source that they belong to. */
+static int check_sources(const struct shared_args *args, int n_operands, struct err *e)
+{
+    const struct { bool wrong; const char *why; } rules[] = {
+        { (n_operands > 0) + (args->ids != NULL) + (args->file != NULL) > 1,
+          "TEXT, --ids, -f: want one of them" },
+        { args->pairs && args->jsonl, "--pairs, --jsonl: want one of them" },
+        { args->pairs && args->file == NULL, "--pairs: wants -f FILE" },
+        { args->jsonl && args->file == NULL, "--jsonl: wants -f FILE" },
+        { args->type_ids != NULL && args->ids == NULL, "--type-ids: wants --ids" },
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].wrong)
+            return err_set(e, ERR_USAGE, "%s", rules[i].why);
+    return 0;
+}
+
+struct input *input_open(struct session *s, int n_operands, char **operands,
+                         struct err *e)
+{
+    const struct shared_args *args = s->args;
+    struct input *in = arena_alloc(s->a, 1, sizeof *in);
+
+    *in = (struct input){ .s = s, .args = args };
+    if (check_sources(args, n_operands, e) != 0)
+        return NULL;
+    for (int i = 0; i < n_operands && i < 2; i++)
+        in->operand[i] = operands[i];
+    if (args->file != NULL) {
+        in->lines = lines_open(args->file, e);
+        return in->lines != NULL ? in : NULL;
+    }
+    if (n_operands == 0 && args->ids == NULL) {
+        in->operand[0] = s->model != NULL ? s->model->config.default_text : NULL;
+        if (in->operand[0] == NULL) {
+            err_set(e, ERR_USAGE, "want a TEXT, -f FILE or --ids");
+            return NULL;
+        }
+    }
+    return in;
+}
+
+static int fill_from_line(struct input *in, struct arena *a, const char *line,
+                          size_t n, struct item *out, struct err *e)
+{
+    bool done = false;
+
+    if (in->args->jsonl) {
+        if (item_of_json(in, a, line, n, out, &done, e) != 0)
+            return -1;
+    } else if (in->args->pairs) {
+        if (item_of_pair(out, line, n, e) != 0)
+            return -1;
+    } else {
+        set_text(out, line, n);
+    }
+    return done ? 0 : item_of_text(in, a, out, e);
+}
+
+static int fill_from_operands(struct input *in, struct arena *a, struct item *out,
+                              struct err *e)
+{
+    if (in->args->ids != NULL)
+        return item_of_ids(in, a, out, e);
+    set_text(out, in->operand[0], strlen(in->operand[0]));
+    out->pair = in->operand[1];
+    out->pair_size = out->pair != NULL ? strlen(out->pair) : 0;
+    return item_of_text(in, a, out, e);
+}
+
+/* A text that yields nothing, or more than the model takes. */
+static int fit(struct input *in, struct item *out, struct err *e)
+{
+    const struct model *m = in->s->model;
+
+    if (m == NULL)
+        return 0;
+    if (out->tokens.n == 0)
+        return err_set(e, ERR_INPUT, "the text yields no token");
+    if (out->tokens.n <= m->config.n_positions)
+        return 0;
+    if (!in->args->truncate)
+        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
+                       "(--truncate cuts it)", out->tokens.n, m->name,
+                       m->config.n_positions);
+    out->n_cut = out->tokens.n - m->config.n_positions;
+    out->tokens.n = m->config.n_positions;
+    warn_say(in->s->env->warn, "text %d is cut to the %d tokens that %s takes: %d are "
+             "left out", out->index + 1, out->tokens.n, m->name, out->n_cut);
+    return 0;
+}
+
+void input_reject(struct input *in, const struct item *item, const struct err *why)
+{
+    in->n_bad++;
+    warn_say(in->s->env->warn, "%s: line %d: %s", in->args->file, item->index + 1,
+             why->msg);
+}
+
+static int next_line(struct input *in, struct arena *a, struct item *out, struct err *e)
+{
+    for (;;) {
+        struct arena_mark mark = arena_mark(a);
+        const char *line;
+        size_t n;
+        int rc = lines_next(in->lines, &line, &n, e);
+
+        if (rc <= 0)
+            return rc;
+        *out = (struct item){ .index = in->n_lines++, .text = "" };
+        line = arena_strndup(a, line, n);
+        if (fill_from_line(in, a, line, n, out, e) == 0 && fit(in, out, e) == 0)
+            return 1;
+        if (e->kind == ERR_SYSTEM || (in->s->tok == NULL && !in->args->jsonl))
+            return -1;          /* no line would fare better */
+        input_reject(in, out, e);
+        arena_reset(a, mark);
+    }
+}
+
+int input_next(struct input *in, struct arena *a, struct item *out, struct err *e)
+{
+    if (in->lines != NULL)
+        return next_line(in, a, out, e);
+    if (in->taken)
+        return 0;
+    in->taken = true;
+    *out = (struct item){ .text = "" };
+    if (fill_from_operands(in, a, out, e) != 0)
+        return -1;
+    return fit(in, out, e) == 0 ? 1 : -1;
+}
+
+int input_close(struct input *in, int rc, struct err *e)
+{
+    lines_close(in->lines);
+    if (rc == 0 && in->n_bad > 0)
+        return err_set(e, ERR_INPUT, "%s: %d of %d lines could not be used",
+                       in->args->file, in->n_bad, in->n_lines);
+    return rc;
+}
+
+bool input_is_file(const struct input *in)
+{
+    return in->lines != NULL;
+}
+
+int input_to_files(struct input *in, const char *out, const char *ending,
+                   int (*fn)(void *self, struct arena *a, const struct item *item,
+                             const char *path, struct err *e),
+                   void *self, struct err *e)
+{
+    struct arena *a = in->s->a;
+    bool dir = output_is_dir(out);
+    struct arena_mark mark = arena_mark(a);
+    struct item item, second;
+    int rc = input_next(in, a, &item, e);
+
+    if (rc == 1 && !dir) {
+        rc = in->lines != NULL ? input_next(in, a, &second, e) : 0;
+        if (rc == 1)
+            return err_set(e, ERR_USAGE, "-o %s: several texts want a folder, DIR/", out);
+        return rc == 0 ? fn(self, a, &item, out, e) : rc;
+    }
+    while (rc == 1) {
+        if (fn(self, a, &item, output_name(a, out, item.index, ending), e) != 0) {
+            if (e->kind != ERR_INPUT || in->lines == NULL)
+                return -1;
+            input_reject(in, &item, e);
+        }
+        arena_reset(a, mark);
+        rc = input_next(in, a, &item, e);
+    }
+    return rc;
+}
+
+int input_end(struct input *in, struct out *out, int rc, struct err *e)
+{
+    int bad = input_close(in, rc, e);
+    struct err late;
+
+    if (rc != 0) {
+        out_abort(out);
+        return rc;
+    }
+    if (out_commit(out, &late) == 0)
+        return bad;
+    *e = late;
+    return -1;
+}

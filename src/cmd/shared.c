@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ * The options that many commands share, and what they open. */
+#include "cmd/shared.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+#define F(f) offsetof(struct shared_args, f)
+const struct opt model_opts[] = {
+    { 'm', "model", "PATH", OPT_STRING, F(model), NULL, 0, 0, NULL,
+      "a Hugging Face folder or a .safetensors file; without it the built-in model" },
+    { 0 }
+};
+
+const struct opt text_opts[] = {
+    { 'f', "file", "FILE", OPT_STRING, F(file), NULL, 0, 0, NULL,
+      "a text a line; - is standard input, .gz is unpacked" },
+    { 0, "pairs", NULL, OPT_FLAG, F(pairs), NULL, 0, 0, NULL,
+      "each line of the file is two texts with a tab between" },
+    { 0, "jsonl", NULL, OPT_FLAG, F(jsonl), NULL, 0, 0, NULL,
+      "each line of the file is {\"text\":…,\"pair\":…} or {\"ids\":[…],\"type_ids\":[…]}" },
+    { 0, "ids", "LIST", OPT_STRING, F(ids), NULL, 0, 0, NULL,
+      "token ids instead of a text: 101,7592,102" },
+    { 0, "type-ids", "LIST", OPT_STRING, F(type_ids), NULL, 0, 0, NULL,
+      "the types of --ids, as many" },
+    { 0, "pretokenized", NULL, OPT_FLAG, F(pretokenized), NULL, 0, 0, NULL,
+      "the text is pieces of the vocabulary, split at spaces" },
+    { 0, "no-special", NULL, OPT_FLAG, F(no_special), NULL, 0, 0, NULL,
+      "do not add the special tokens of the model's template" },
+    { 0, "truncate", NULL, OPT_FLAG, F(truncate), NULL, 0, 0, NULL,
+      "cut a text that is longer than the model takes, and say so" },
+    { 0 }
+};
+
+const struct opt select_opts[] = {
+    { 'l', "layer", "LIST", OPT_STRING, F(layer), NULL, 0, 0, NULL,
+      "layers, from 0: 3 or 0,2-4 or all" },
+    { 'H', "head", "LIST", OPT_STRING, F(head), NULL, 0, 0, NULL,
+      "heads, from 0: 3 or 0,2-4 or all" },
+    { 's', "stack", "NAME", OPT_STRING, F(stack), NULL, 0, 0, NULL,
+      "encoder or decoder; the model's own where it has one" },
+    { 0 }
+};
+#undef F
+
+/* ---- session ---- */
+
+/* The folder that holds the tokeniser of -m PATH. */
+static const char *tok_folder(struct arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (file_is_dir(path))
+        return path;
+    if (slash == NULL)
+        return ".";
+    return slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
+}
+
+static void open_tok(struct session *s)
+{
+    const char *path = s->args->model;
+
+    if (path == NULL)
+        s->tok = tok_open_memory(s->a, builtin_file(BUILTIN_TOKENIZER),
+                                 "built-in tokenizer.json", &s->tok_err);
+    else
+        s->tok = tok_open(s->a, tok_folder(s->a, path), &s->tok_err);
+}
+
+int session_open(struct session *s, const struct shared_args *args, bool tokens_only,
+                 const struct env *env, struct err *e)
+{
+    *s = (struct session){ .args = args, .env = env, .a = env->arena };
+    if (!tokens_only) {
+        s->model = model_open(s->a, args->model, e);
+        if (s->model == NULL)
+            return -1;
+        for (int i = 0; env->verbose && i < s->model->n_unused; i++)
+            warn_say(env->warn, "%s: tensor %s is not used", s->model->name,
+                     s->model->unused[i]);
+    } else if (args->model != NULL && !file_exists(args->model)) {
+        return err_set(e, ERR_INPUT, "%s: no such model: want a folder with "
+                       "tokenizer.json, vocab.txt or vocab.json and merges.txt",
+                       args->model);
+    }
+    open_tok(s);
+    s->par = par_new(env->n_threads, e);
+    return s->par != NULL ? 0 : -1;
+}
+
+void session_close(struct session *s)
+{
+    par_free(s->par);
+    if (s->tok != NULL)
+        tok_close(s->tok);
+    model_close(s->model);
+}
+
+/* ---- layers and heads ---- */
+
+static int out_of_range(const char *what, long i, int n, struct err *e)
+{
+    return err_set(e, ERR_USAGE, "--%s: %ld is out of range: the model has %ss 0 to %d",
+                   what, i, what, n - 1);
+}
+
+/* A number at *s, which moves behind it; -1 where there is none. */
+static long number(const char **s)
+{
+    char *end;
+    long v;
+
+    if (!isdigit((unsigned char)**s))
+        return -1;
+    v = strtol(*s, &end, 10);
+    *s = end;
+    return v;
+}
+
+int list_parse(const char *list, const char *what, int n, bool *out, struct err *e)
+{
+    const char *s = list;
+
+    if (strcmp(list, "all") == 0) {
+        for (int i = 0; i < n; i++)
+            out[i] = true;
+        return 0;
+    }
+    for (;;) {
+        long from = number(&s), to = from;
+
+        if (*s == '-' && from >= 0) {
+            s++;
+            to = number(&s);
+        }
+        if (from < 0 || to < from || (*s != ',' && *s != '\0'))
+            return err_set(e, ERR_USAGE, "--%s: '%s' is no list like 0,3-5 or all",
+                           what, list);
+        if (to >= n)
+            return out_of_range(what, from >= n ? from : to, n, e);
+        for (long i = from; i <= to; i++)
+            out[i] = true;
+        if (*s++ == '\0')
+            return 0;
+    }
+}
+
+static int parse_into(const struct session *s, const char *list, const char *what,
+                      int n, const bool **out, struct err *e)
+{
+    bool *which;
+
+    if (list == NULL)
+        return 0;
+    which = arena_alloc(s->a, (size_t)n, sizeof *which);
+    *out = which;
+    return list_parse(list, what, n, which, e);
+}
+
+int session_wanted(const struct session *s, struct wanted *want, struct err *e)
+{
+    const struct config *c = &s->model->config;
+    const char *own = stack_names[s->model->family->stack_id];
+
+    if (s->args->stack != NULL && strcmp(s->args->stack, own) != 0)
+        return err_set(e, ERR_USAGE, "--stack: '%s': %s has only the stack %s",
+                       s->args->stack, s->model->name, own);
+    if (parse_into(s, s->args->layer, "layer", c->n_layers, &want->layer, e) != 0)
+        return -1;
+    return parse_into(s, s->args->head, "head", c->n_heads, &want->head, e);
+}
+
+/* ---- outputs ---- */
+
+bool output_is_dir(const char *path)
+{
+    size_t n = strlen(path);
+
+    return (n > 0 && path[n - 1] == '/') || file_is_dir(path);
+}
+
+char *output_name(struct arena *a, const char *dir, int index, const char *ending)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "%06d.%s", index + 1, ending);
+    return file_join(a, dir, name);
+}
+
+int output_format(const char *path, int asked, const char *const *names,
+                  int *format, struct err *e)
+{
+    const char *slash, *dot;
+
+    *format = asked >= 0 ? asked : 0;
+    if (asked >= 0 || path == NULL || strcmp(path, "-") == 0 || output_is_dir(path))
+        return 0;
+    slash = strrchr(path, '/');
+    dot = strrchr(slash != NULL ? slash : path, '.');
+    for (int i = 0; dot != NULL && names[i] != NULL; i++)
+        if (strcasecmp(dot + 1, names[i]) == 0) {
+            *format = i;
+            return 0;
+        }
+    return err_set(e, ERR_USAGE, "-o %s: the ending says none of the formats; "
+                   "give --format", path);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What commands share: which model, which text, which layers and heads; where a
+ * result goes. */
+#ifndef CMD_SHARED_H
+#define CMD_SHARED_H
+
+#include "base/file.h"
+#include "cmd/cmd.h"
+#include "model/model.h"
+#include "run/run.h"
+#include "text/tok.h"
+
+/* The first member of every command's args struct. */
+struct shared_args {
+    struct common_args common;
+    const char *model;              /* NULL: built in */
+    const char *file;               /* -f; NULL: the operands */
+    bool pairs, jsonl;
+    const char *ids, *type_ids;
+    bool pretokenized, no_special, truncate;
+    const char *layer, *head, *stack;
+};
+
+extern const struct opt model_opts[], text_opts[], select_opts[];
+
+/* ---- the model ---- */
+
+struct session {
+    const struct shared_args *args;
+    const struct env *env;
+    struct arena *a;                /* lives as long as the process */
+    struct model *model;            /* NULL for commands that only tokenise */
+    struct tok *tok;                /* NULL: no tokeniser, or one that cannot be read */
+    struct err tok_err;             /* why it is NULL */
+    struct par *par;
+};
+
+/*
+ * Opens the model (unless tokens_only), its tokeniser and the threads.  A
+ * tokeniser that cannot be read is an error only once a text needs it.
+ */
+int session_open(struct session *s, const struct shared_args *args, bool tokens_only,
+                 const struct env *env, struct err *e);
+void session_close(struct session *s);
+
+/* ---- layers and heads ---- */
+
+/*
+ * "0,3-5" or "all" -> bool[n]; what is "layer" or "head".  ERR_USAGE names the
+ * range where an index is out of it.
+ */
+int list_parse(const char *list, const char *what, int n, bool *out, struct err *e);
+
+/* The layers, heads and stack that -l, -H, -s name; NULL: all. */
+int session_wanted(const struct session *s, struct wanted *want, struct err *e);
+
+/* ---- texts ---- */
+
+struct item {
+    int index;              /* from 0: the line's number less one, 0 for an operand */
+    const char *text;       /* as given, for captions and reports; "" for ids */
+    size_t text_size;
+    const char *pair;       /* NULL: none */
+    size_t pair_size;
+    struct tokens tokens;
+    int n_cut;              /* tokens that --truncate took away */
+};
+
+struct input;
+
+/* Operands, --ids or -f; usage errors where they contradict each other. */
+struct input *input_open(struct session *s, int n_operands, char **operands,
+                         struct err *e);
+
+/*
+ * The next text, tokenised, in arena a.  Returns 1, 0 at the end, -1.  A line of
+ * a file that cannot be used is named in a warning and left out; a text of the
+ * command line that cannot be used is an error.
+ */
+int input_next(struct input *in, struct arena *a, struct item *out, struct err *e);
+
+/* Ends it.  Returns rc; where that is 0, an error if some lines could not be used. */
+int input_close(struct input *in, int rc, struct err *e);
+
+/*
+ * Ends the input and the one output that all its texts went to: what the usable
+ * lines gave is kept, also where others were not usable.
+ */
+int input_end(struct input *in, struct out *out, int rc, struct err *e);
+
+bool input_is_file(const struct input *in);
+
+/* Counts a text that was read but could not be used after all, and says why. */
+void input_reject(struct input *in, const struct item *item, const struct err *why);
+
+/*
+ * Calls fn for each text with the file that it goes to: out itself for a single
+ * text, out/000001.ENDING by line where out is a folder.  What fn takes from the
+ * arena is gone afterwards.  Errors: those of fn (ERR_INPUT only rejects a line of
+ * a file); ERR_USAGE for a second text where out is no folder, before any is drawn.
+ */
+int input_to_files(struct input *in, const char *out, const char *ending,
+                   int (*fn)(void *self, struct arena *a, const struct item *item,
+                             const char *path, struct err *e),
+                   void *self, struct err *e);
+
+/* ---- outputs ---- */
+
+/* True where path asks for a file a text: "DIR/", or a folder that is there. */
+bool output_is_dir(const char *path);
+
+/* "DIR/000001.png" for the item with this index. */
+char *output_name(struct arena *a, const char *dir, int index, const char *ending);
+
+/*
+ * The format that --format (an index into names, -1: not given) or the ending of
+ * path says; where neither does, 0.  ERR_USAGE for an ending that is not one of
+ * names.
+ */
+int output_format(const char *path, int asked, const char *const *names,
+                  int *format, struct err *e);
+
+#endif
