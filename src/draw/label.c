@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * Bytes of a token, which may be anything, to text that is safe to draw. */
+#include <stdio.h>
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+#include "draw/draw_priv.h"
+
+/* The longest emoji of several people has ten code points. */
+enum { CLUSTER_MAX = 12, PIECE_MAX = 12 };
+
+/* Marks that say nothing on paper but could hide in a label. */
+static bool is_hidden(int cp)
+{
+    return cp == 0xad || cp == 0x180e || cp == 0x200b || cp == 0x2060 ||
+           cp == 0xfeff || (cp >= 0x2061 && cp <= 0x206f) ||
+           (cp >= 0xfff9 && cp <= 0xfffb) || cp == 0xe0001;
+}
+
+/* True for what leaves no ink when it stands alone. */
+static bool is_blank(int cp)
+{
+    utf8proc_category_t c = utf8proc_category(cp);
+
+    return c == UTF8PROC_CATEGORY_ZS || c == UTF8PROC_CATEGORY_CF ||
+           c == UTF8PROC_CATEGORY_ZL || c == UTF8PROC_CATEGORY_ZP ||
+           (cp >= 0xfe00 && cp <= 0xfe0f) || (cp >= 0xe0000 && cp <= 0xe01ef) ||
+           cp == 0x115f || cp == 0x1160 || cp == 0x3164 || cp == 0xffa0 ||
+           cp == 0x2800;
+}
+
+static int escape_cp(char *dst, int cp)
+{
+    if (cp == '\n' || cp == '\t' || cp == '\r')
+        return snprintf(dst, PIECE_MAX, "\\%c",
+                        cp == '\n' ? 'n' : cp == '\t' ? 't' : 'r');
+    if (cp < 0x80)
+        return snprintf(dst, PIECE_MAX, "\\x%02x", (unsigned)cp);
+    return snprintf(dst, PIECE_MAX, cp > 0xffff ? "\\U%06x" : "\\u%04x",
+                    (unsigned)cp);
+}
+
+/* A growing label, counted in characters as a reader sees them. */
+struct builder {
+    struct arena *arena;
+    char *s;
+    size_t n, cap;
+    size_t fits;                /* bytes to keep before a "…" */
+    int chars, max, cluster;    /* cluster: code points of the last character */
+    int last;                   /* code point before, or -1 */
+    utf8proc_int32_t state;
+};
+
+/* Adds one code point; false where the label is full. */
+static bool add(struct builder *b, int cp)
+{
+    if (b->last >= 0 &&
+        !utf8proc_grapheme_break_stateful(b->last, cp, &b->state)) {
+        if (++b->cluster > CLUSTER_MAX) {
+            b->fits = b->n;
+            return false;
+        }
+    } else {
+        if (b->chars == b->max)
+            return false;
+        b->fits = b->n;
+        b->chars++;
+        b->cluster = 1;
+    }
+    if (b->n + 5 > b->cap) {
+        b->s = arena_grow(b->arena, b->s, b->n, 2 * b->cap, 1);
+        b->cap *= 2;
+    }
+    b->n += (size_t)utf8_encode(cp, b->s + b->n);
+    b->last = cp;
+    return true;
+}
+
+static bool add_escape(struct builder *b, const char *piece, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!add(b, piece[i]))
+            return false;
+    return true;
+}
+
+/* The code point or byte at s[at], as itself or as its escape. */
+static bool add_next(struct builder *b, const char *s, size_t n, size_t *at,
+                     bool show_blanks)
+{
+    char piece[PIECE_MAX];
+    int cp, len = utf8_decode(s + *at, n - *at, &cp);
+
+    if (len < 0) {
+        /* Halves of a character come in runs: <E6><88>. */
+        len = snprintf(piece, sizeof piece, "<%02X>", (unsigned char)s[*at]);
+        *at += 1;
+        return add_escape(b, piece, len);
+    }
+    *at += (size_t)len;
+    if (show_blanks && cp == ' ')
+        return add(b, 0x2423);
+    if (utf8_is_control(cp) || is_hidden(cp) || (show_blanks && is_blank(cp)))
+        return add_escape(b, piece, escape_cp(piece, cp));
+    return add(b, cp);
+}
+
+static bool all_blank(const char *s, size_t n)
+{
+    for (size_t at = 0; at < n;) {
+        int cp, len = utf8_decode(s + at, n - at, &cp);
+
+        if (len < 0 || !is_blank(cp))
+            return false;
+        at += (size_t)len;
+    }
+    return true;
+}
+
+char *label_clean(struct arena *a, const char *s, size_t n, int max_chars)
+{
+    struct builder b = { .arena = a, .max = max_chars, .last = -1, .cap = 64 };
+    bool blank;
+
+    /* What lies far behind the cut is not even looked at. */
+    if (n > (size_t)max_chars * CLUSTER_MAX * 4 + 64)
+        n = (size_t)max_chars * CLUSTER_MAX * 4 + 64;
+    blank = all_blank(s, n);
+    while (!blank && n > 0 && s[0] == ' ')
+        s++, n--;
+    while (!blank && n > 0 && s[n - 1] == ' ')
+        n--;
+    b.s = arena_alloc(a, b.cap, 1);
+    for (size_t at = 0; at < n;)
+        if (!add_next(&b, s, n, &at, blank)) {
+            b.n = b.fits;
+            return arena_printf(a, "%.*s…", (int)b.n, b.s);
+        }
+    b.s[b.n] = '\0';
+    return b.s;
+}
+
+/* ---- scripts ---- */
+
+static bool is_han(int cp)
+{
+    return (cp >= 0x2e80 && cp <= 0x2fdf) || (cp >= 0x3400 && cp <= 0x9fff) ||
+           (cp >= 0xf900 && cp <= 0xfaff) || (cp >= 0x20000 && cp <= 0x323af);
+}
+
+static bool is_kana(int cp)
+{
+    return (cp >= 0x3040 && cp <= 0x30ff && cp != 0x30fb) ||
+           (cp >= 0x31f0 && cp <= 0x31ff) || (cp >= 0xff66 && cp <= 0xff9d);
+}
+
+void label_scripts_add(struct label_scripts *l, const char *s, size_t n)
+{
+    for (size_t at = 0; at < n;) {
+        int cp, len = utf8_decode(s + at, n - at, &cp);
+
+        at += len > 0 ? (size_t)len : 1;
+        if (len > 1) {
+            l->han = l->han || is_han(cp);
+            l->kana = l->kana || is_kana(cp);
+        }
+    }
+}
+
+const char *label_language(struct label_scripts l)
+{
+    return l.kana ? "ja" : l.han ? "zh-cn" : "en";
+}
+
+const char *const label_packages[] = {
+    "fonts-noto-core", "fonts-noto-cjk", "fonts-noto-color-emoji", NULL
+};
+
+int label_package(int cp)
+{
+    bool hangul = (cp >= 0x1100 && cp <= 0x11ff) || (cp >= 0xa960 && cp <= 0xa97f) ||
+                  (cp >= 0xac00 && cp <= 0xd7ff);
+    bool wide = (cp >= 0x3000 && cp <= 0x33ff) || (cp >= 0xfe30 && cp <= 0xfe4f) ||
+                (cp >= 0xff00 && cp <= 0xffef);
+
+    if (is_han(cp) || is_kana(cp) || hangul || wide)
+        return 1;
+    if ((cp >= 0x1f000 && cp <= 0x1faff) || (cp >= 0x2600 && cp <= 0x27bf) ||
+        (cp >= 0x2b00 && cp <= 0x2bff) || cp == 0x20e3)
+        return 2;
+    return 0;
+}

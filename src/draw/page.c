@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ * A page of any format to draw on; cairo's and the file's errors are seen once,
+ * at the commit. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+
+#include "draw/draw_priv.h"
+
+static const int SIDE_MAX = 32000, AREA_MAX = 400000000;
+
+/* Writing goes on after an error: the file remembers it until the commit. */
+static cairo_status_t put_file(void *self, const unsigned char *data, unsigned n)
+{
+    fwrite(data, 1, n, self);
+    return CAIRO_STATUS_SUCCESS;
+}
+
+static cairo_status_t put_buffer(void *self, const unsigned char *data, unsigned n)
+{
+    struct buffer *b = self;
+
+    buffer_put(b, data, n);
+    return b->full ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
+}
+
+void buffer_put(void *self, const void *data, size_t n)
+{
+    struct buffer *b = self;
+
+    if (b->full || n == 0)
+        return;
+    if (b->n + n > b->cap) {
+        size_t cap = 2 * (b->n + n) + 4096;
+        char *grown = realloc(b->data, cap);
+
+        if (grown == NULL) {
+            b->full = true;
+            return;
+        }
+        b->data = grown;
+        b->cap = cap;
+    }
+    memcpy(b->data + b->n, data, n);
+    b->n += n;
+}
+
+/* No date: the same figure is to be the same bytes tomorrow. */
+static void describe_pdf(const struct page *p)
+{
+    const struct figure *f = p->figure;
+    cairo_surface_t *s = p->surface;
+
+    cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    if (f->title != NULL)
+        cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE,
+                                       label_clean(p->arena, f->title,
+                                                   strlen(f->title),
+                                                   CAPTION_CHARS));
+    for (const struct metadata *m = f->metadata; m != NULL && m->key != NULL; m++)
+        if (strcmp(m->key, "Software") == 0)
+            cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATOR,
+                                           label_clean(p->arena, m->value,
+                                                       strlen(m->value),
+                                                       CAPTION_CHARS));
+}
+
+static cairo_surface_t *new_surface(struct page *p, double width, double height)
+{
+    cairo_surface_t *s;
+
+    switch (p->format) {
+    case DRAW_SVG:
+        s = cairo_svg_surface_create_for_stream(put_buffer, &p->svg, width, height);
+        cairo_svg_surface_set_document_unit(s, CAIRO_SVG_UNIT_PX);
+        return s;
+    case DRAW_PDF:
+        return cairo_pdf_surface_create_for_stream(put_file, p->out.file, width,
+                                                   height);
+    default:
+        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, p->width, p->height);
+    }
+}
+
+int page_open(struct page *p, double width, double height, const char *path,
+              struct err *e)
+{
+    if (width > SIDE_MAX || height > SIDE_MAX || width * height > AREA_MAX)
+        return err_set(e, ERR_USAGE, "%s: a picture of %.0f x %.0f pixels, want at "
+                       "most %d a side and %d million in all", path, width, height,
+                       SIDE_MAX, AREA_MAX / 1000000);
+    p->width = (int)ceil(width);
+    p->height = (int)ceil(height);
+    if (out_open(&p->out, path, false, e) != 0)
+        return -1;
+    p->surface = new_surface(p, width, height);
+    p->cr = cairo_create(p->surface);
+    if (cairo_status(p->cr) != CAIRO_STATUS_SUCCESS)
+        return err_set(e, ERR_SYSTEM, "%s: no memory for a picture of %d x %d pixels",
+                       path, p->width, p->height);
+    if (p->format == DRAW_PDF)
+        describe_pdf(p);
+    cairo_set_source_rgb(p->cr, 1.0, 1.0, 1.0);
+    cairo_paint(p->cr);
+    return 0;
+}
+
+static void put_out(void *self, const void *data, size_t n)
+{
+    fwrite(data, 1, n, self);
+}
+
+int page_commit(struct page *p, struct err *e)
+{
+    cairo_status_t drawn = cairo_status(p->cr);
+    int written = 0;
+
+    if (p->format == DRAW_PNG) {
+        cairo_surface_flush(p->surface);
+        written = png_page(p, put_out, p->out.file);
+    } else {
+        cairo_surface_finish(p->surface);
+    }
+    if (drawn == CAIRO_STATUS_SUCCESS)
+        drawn = cairo_surface_status(p->surface);
+    if (p->format == DRAW_SVG)
+        buffer_put(&p->svg, "", 1);     /* searched as a string */
+    if (drawn == CAIRO_STATUS_SUCCESS && p->svg.full)
+        drawn = CAIRO_STATUS_NO_MEMORY;
+    if (drawn != CAIRO_STATUS_SUCCESS || written != 0)
+        return err_set(e, ERR_SYSTEM, "%s: cannot be drawn: %s", p->out.path,
+                       written != 0 ? "no memory" : cairo_status_to_string(drawn));
+    if (p->format == DRAW_SVG)
+        svg_write(p, p->out.file);
+    return out_commit(&p->out, e);
+}
+
+void page_close(struct page *p)
+{
+    if (p->cr != NULL)
+        cairo_destroy(p->cr);
+    if (p->surface != NULL)
+        cairo_surface_destroy(p->surface);
+    free(p->svg.data);
+    out_abort(&p->out);         /* nothing after a commit */
+    p->cr = NULL;
+    p->surface = NULL;
+    p->svg = (struct buffer){ .data = NULL };
+}
+
+cairo_surface_t *page_sheet(const struct page *p, double width, double height)
+{
+    cairo_rectangle_t all = { 0.0, 0.0, width, height };
+
+    if (p->format == DRAW_PNG)
+        return cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)ceil(width),
+                                          (int)ceil(height));
+    return cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &all);
+}
+
+/* The whole rectangle: cells will cover it, without a gap between. */
+void page_frame(struct page *p, struct box at, double line)
+{
+    cairo_set_source_rgb(p->cr, 0.5, 0.5, 0.5);
+    cairo_rectangle(p->cr, at.x - line, at.y - line, at.w + 2.0 * line,
+                    at.h + 2.0 * line);
+    cairo_fill(p->cr);
+}
+
+/* ---- cells ---- */
+
+static uint32_t colour(const struct cmap *cmap, int index)
+{
+    const unsigned char *c;
+
+    if (index == CELL_MASKED)
+        return CMAP_MASKED * 0x010101u;
+    c = cmap->rgb[index];
+    return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
+}
+
+/* rows x cols cells to w x h pixels of a surface in memory, the cell of a pixel
+ * being the one in which its upper left corner lies. */
+static void fill_pixels(cairo_surface_t *s, const struct cmap *cmap,
+                        const unsigned short *index, int rows, int cols, int x0,
+                        int y0, int w, int h)
+{
+    size_t stride = (size_t)cairo_image_surface_get_stride(s);
+    unsigned char *data = cairo_image_surface_get_data(s);
+    uint32_t *above = NULL;
+    int last = -1;
+
+    if (data == NULL)
+        return;
+    cairo_surface_flush(s);
+    for (int y = 0; y < h; y++) {
+        uint32_t *px = (uint32_t *)(void *)(data + (size_t)(y0 + y) * stride) + x0;
+        int row = (int)((long long)y * rows / h);
+        const unsigned short *at = index + (size_t)row * (size_t)cols;
+
+        if (row == last)
+            memcpy(px, above, (size_t)w * sizeof *px);
+        else
+            for (int x = 0; x < w; x++)
+                px[x] = colour(cmap, at[(long long)x * cols / w]);
+        above = px;
+        last = row;
+    }
+    cairo_surface_mark_dirty(s);
+}
+
+static void free_data(void *data)
+{
+    free(data);
+}
+
+/*
+ * An SVG takes the cells as a palette PNG instead of cairo's own.  It has as many
+ * pixels as the picture at 100 dpi: there are viewers (librsvg) that smooth, and
+ * they are to be crisp at that size at least.
+ */
+static void attach_png(cairo_surface_t *s, const struct cmap *cmap,
+                       const unsigned short *index, int rows, int cols,
+                       struct box at)
+{
+    struct buffer b = { .data = NULL };
+    int times = (int)fmax(fmin(at.w / cols, at.h / rows), 1.0);
+
+    if (png_cells(index, rows, cols, times, cmap, buffer_put, &b) != 0 || b.full) {
+        free(b.data);
+        return;
+    }
+    if (cairo_surface_set_mime_data(s, CAIRO_MIME_TYPE_PNG, (void *)b.data, b.n,
+                                    free_data, b.data) != CAIRO_STATUS_SUCCESS)
+        free(b.data);
+}
+
+/* A pixel a cell, scaled up without smoothing. */
+static void paint_cells(struct page *p, const unsigned short *index, int rows,
+                        int cols, struct box at)
+{
+    cairo_surface_t *s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, cols, rows);
+
+    fill_pixels(s, p->figure->cmap, index, rows, cols, 0, 0, cols, rows);
+    if (p->format == DRAW_SVG)
+        attach_png(s, p->figure->cmap, index, rows, cols, at);
+    cairo_save(p->cr);
+    cairo_translate(p->cr, at.x, at.y);
+    cairo_scale(p->cr, at.w / cols, at.h / rows);
+    cairo_set_source_surface(p->cr, s, 0.0, 0.0);
+    cairo_pattern_set_filter(cairo_get_source(p->cr), CAIRO_FILTER_NEAREST);
+    cairo_paint(p->cr);
+    cairo_restore(p->cr);
+    cairo_surface_destroy(s);
+}
+
+void page_cells(struct page *p, const unsigned short *index, int n_rows, int n_cols,
+                struct box at)
+{
+    if (p->format == DRAW_PNG)
+        fill_pixels(p->surface, p->figure->cmap, index, n_rows, n_cols, (int)at.x,
+                    (int)at.y, (int)at.w, (int)at.h);
+    else
+        paint_cells(p, index, n_rows, n_cols, at);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ * Cairo's SVG to one with crisp cells and the same bytes on every run.
+ *
+ * Cairo 1.16 drops the filter of an image, so that browsers smooth the cells;
+ * and it numbers surfaces and images by a counter of the process, so that the
+ * second picture of a batch would differ from the same one drawn alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw/draw_priv.h"
+
+/* Base64 has neither '#' nor '"', so nothing but an id begins like this. */
+static const char *const ids[] = { "surface", "image" };
+
+struct numbers { unsigned long *seen; size_t n, cap; struct arena *arena; };
+
+/* 1, 2, 3 … in the order of appearance. */
+static size_t renumber(struct numbers *all, unsigned long id)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->seen[i] == id)
+            return i + 1;
+    if (all->n == all->cap) {
+        size_t cap = 2 * all->cap + 64;
+
+        all->seen = arena_grow(all->arena, all->seen, all->n, cap,
+                               sizeof *all->seen);
+        all->cap = cap;
+    }
+    all->seen[all->n++] = id;
+    return all->n;
+}
+
+/* If an id begins at s ("surface12"): its word, and *end behind its number. */
+static const char *id_at(const char *s, const char **end, unsigned long *id)
+{
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        size_t n = strlen(ids[i]);
+
+        if (strncmp(s, ids[i], n) == 0 && s[n] >= '0' && s[n] <= '9') {
+            char *behind;
+
+            *id = strtoul(s + n, &behind, 10);
+            *end = behind;
+            return ids[i];
+        }
+    }
+    return NULL;
+}
+
+static void write_escaped(const struct page *p, const char *s, FILE *f)
+{
+    for (s = label_clean(p->arena, s, strlen(s), CAPTION_CHARS); *s != '\0'; s++)
+        switch (*s) {
+        case '<': fputs("&lt;", f); break;
+        case '>': fputs("&gt;", f); break;
+        case '&': fputs("&amp;", f); break;
+        case '"': fputs("&quot;", f); break;
+        default: putc(*s, f);
+        }
+}
+
+static void write_about(const struct page *p, FILE *f)
+{
+    const struct figure *g = p->figure;
+
+    if (g->title != NULL) {
+        fputs("<title>", f);
+        write_escaped(p, g->title, f);
+        fputs("</title>\n", f);
+    }
+    if (g->metadata == NULL || g->metadata->key == NULL)
+        return;
+    fputs("<metadata>\n", f);
+    for (const struct metadata *m = g->metadata; m->key != NULL; m++) {
+        write_escaped(p, m->key, f);
+        fputs(": ", f);
+        write_escaped(p, m->value, f);
+        putc('\n', f);
+    }
+    fputs("</metadata>\n", f);
+}
+
+/* Firefox and Chromium read the style, librsvg the attribute. */
+static const char crisp[] = "<image image-rendering=\"optimizeSpeed\" "
+                            "style=\"image-rendering:pixelated\" ";
+
+/* Copies the tag or text at s and returns what is behind it. */
+static const char *copy(const char *s, const char *end, struct numbers *all, FILE *f)
+{
+    const char *stop = s + 1;
+    unsigned long id;
+    const char *word, *behind;
+
+    if (end - s > 7 && strncmp(s, "<image ", 7) == 0) {
+        fputs(crisp, f);
+        return s + 7;
+    }
+    if ((*s == '"' || *s == '#') && (word = id_at(s + 1, &behind, &id)) != NULL) {
+        fprintf(f, "%c%s%zu", *s, word, renumber(all, id));
+        return behind;
+    }
+    while (stop < end && *stop != '<' && *stop != '"' && *stop != '#')
+        stop++;
+    fwrite(s, 1, (size_t)(stop - s), f);
+    return stop;
+}
+
+/* p->svg ends with a NUL. */
+void svg_write(const struct page *p, FILE *f)
+{
+    struct numbers all = { .arena = p->arena };
+    const char *s = p->svg.data, *end = s + p->svg.n - 1;
+    const char *root = strstr(s, "<svg "), *body = strchr(root, '>') + 2;
+
+    fwrite(s, 1, (size_t)(body - s), f);
+    write_about(p, f);
+    while (body < end)
+        body = copy(body, end, &all, f);
+}
