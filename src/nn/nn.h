@@ -37,6 +37,8 @@ const char *nn_kernel_name(enum kernel k);
 
 /* ---- linear ---- */
 
+enum element { ELEMENT_OTHER, ELEMENT_F16, ELEMENT_BF16 };
+
 /*
  * The matrix of a linear as it lies in the file.
  *     order_in_out false:  w[n][k], y = x w^T     (torch Linear)
@@ -47,6 +49,7 @@ struct matrix {
     const unsigned char *data;
     int size_bytes;                 /* of one stored element */
     void (*to_f32)(float *out, const unsigned char *data, int64_t n);
+    enum element element;           /* what to_f32 decodes; vector units do it faster */
     int N, K;                       /* outputs, inputs */
     int64_t stride;                 /* elements from one stored row to the next */
     bool order_in_out;
@@ -113,8 +116,8 @@ enum rope_layout {
 };
 
 /*
- * cos[p][i] = factor cos(p f_i), sin likewise, angles in double then rounded as
- * the reference rounds them (inv_freq, angle, cos and sin in float).
+ * cos[p][i] = factor cos(p f_i), sin likewise, rounded where the reference rounds:
+ * the angle p f_i, its cosine and the product with factor, each to float.
  * inv_freq [r/2]; cos, sin [n_pos, r/2] for positions pos0 .. pos0 + n_pos - 1.
  */
 void rope_table(float *cos, float *sin, const float *inv_freq, int r, float factor,
@@ -158,21 +161,24 @@ void attend_pack(float *packed, const float *k, int64_t k_stride, const float *v
  *
  * q        [n_rows, d], row t at q + t * q_stride
  * packed   from attend_pack
- * w        out: [n_rows, w_stride]; columns [*key0, *key0 + *n_keys) of each row
- *          are at w[t * w_stride + 0 ..]: hidden keys exactly 0; a row without a
- *          visible key is all 0.  w_stride >= attend_stride(S).
- * key0, n_keys   out: the keys that any row of the block sees
+ * w        out: [n_rows, w_stride], aligned to 64 bytes; columns [*key0,
+ *          *key0 + *n_keys) of each row are at w[t * w_stride + 0 ..]: hidden keys
+ *          exactly 0; a row without a visible key is all 0, its entropy and out
+ *          too.  w_stride >= attend_stride(S), a multiple of 16.
+ * key0, n_keys   out: the keys that any row of the block sees; key0 is rounded
+ *          down to a multiple of 32
  * entropy  out: [n_rows] nats, -sum w ln w over visible keys, from ln Z - sum(e x)/Z
  *          in double; within 1e-6 of the formula on the returned weights; NULL: not wanted
  * out      out: [n_rows, d_v], row t at out + t * out_stride; NULL: not wanted
- * scratch  attend_scratch(S) floats
+ *
+ * Where a score that a row sees is NaN or infinite, all weights of the row that
+ * are not hidden, its entropy and out are NaN.  A hidden key adds 0 * v to out:
+ * nothing, unless its v is not finite.
  */
 size_t attend_stride(int S);
-size_t attend_scratch(int S);
 void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *entropy,
                   float *out, int64_t out_stride, const float *q, int64_t q_stride,
-                  const float *packed, const struct attend *at, int row0, int n_rows,
-                  float *scratch);
+                  const float *packed, const struct attend *at, int row0, int n_rows);
 
 /*
  * The same for all T rows in plain C and double, every weight kept: the

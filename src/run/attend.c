@@ -17,7 +17,7 @@ struct attend_job {
 
 /* One head's buffers. */
 struct head_room {
-    float *packed, *weight, *scratch;
+    float *packed, *weight;
     unsigned char *hidden;
     double entropy[ATTEND_ROWS];
     int n_visible[ATTEND_ROWS];
@@ -29,7 +29,6 @@ static void room_alloc(struct head_room *r, struct arena *scratch, int S, int d)
 
     r->packed = arena_alloc_raw(scratch, attend_packed(S, d, d), sizeof(float));
     r->weight = arena_alloc_raw(scratch, block, sizeof(float));
-    r->scratch = arena_alloc_raw(scratch, attend_scratch(S), sizeof(float));
     r->hidden = arena_alloc_raw(scratch, block, 1);
 }
 
@@ -101,7 +100,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     attend_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
                  j->keep_out ? p->z + row * z_width + head * d : NULL, z_width,
                  p->qkv + row * p->qkv_width + head * d, p->qkv_width, r->packed, at,
-                 row0, n, r->scratch);
+                 row0, n);
     for (int t = 0; t < n && *bad < 0; t++)
         if (!isfinite(r->entropy[t]))
             *bad = row0 + t;

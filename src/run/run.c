@@ -92,7 +92,6 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
                  (m->family->mlp == MLP_GATED ? 2 : 1);
     double head = (double)attend_packed(n_tokens, c->d_head, c->d_head) +
-                  (double)attend_scratch(n_tokens) +
                   1.25 * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
     return sizeof(float) * (N * (2 * D + 2 * hd + kv) + mlp + head * n_threads);

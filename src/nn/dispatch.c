@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * Which kernel computes: chosen once, by name or by what the processor has. */
+#include <assert.h>
+#include <string.h>
+
+#include "nn/nn_priv.h"
+
+static bool always(void)
+{
+    return true;
+}
+
+const struct kernels kernels_c = {
+    .name = "c", .supported = always,
+    .rows = product_rows_c, .transpose = transpose_c,
+    .decode_f16 = decode_f16_c, .decode_bf16 = decode_bf16_c,
+    .softmax = softmax_c, .act = act_c, .norm = norm_c, .add = add_c,
+};
+
+/* From slow to fast; NULL where it was not compiled in. */
+static const struct kernels *const table[N_KERNEL] = {
+    [KERNEL_C] = &kernels_c,
+};
+
+/*
+ * The only mutable state of this folder: written by nn_choose_kernel before any
+ * thread starts, read by all.
+ */
+static const struct kernels *chosen = &kernels_c;
+
+int nn_choose_kernel(const char *name)
+{
+    for (int k = N_KERNEL - 1; k >= 0; k--) {
+        if (table[k] == NULL || (name != NULL && strcmp(name, table[k]->name) != 0))
+            continue;
+        if (table[k]->supported()) {
+            chosen = table[k];
+            return 0;
+        }
+    }
+    return -1;
+}
+
+const struct kernels *nn_kernels(void)
+{
+    return chosen;
+}
+
+enum kernel nn_kernel(void)
+{
+    int k = 0;
+
+    while (table[k] != chosen)
+        k++;
+    return (enum kernel)k;
+}
+
+const char *nn_kernel_name(enum kernel k)
+{
+    static const char *const name[N_KERNEL] = {
+        [KERNEL_C] = "c", [KERNEL_AVX2] = "avx2", [KERNEL_AVX512] = "avx512",
+    };
+
+    assert(k >= 0 && k < N_KERNEL);
+    return name[k];
+}
