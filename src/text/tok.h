@@ -27,7 +27,8 @@ struct tokens {
     const char **piece;         /* [n] as the vocabulary has it: "Ġcat", "##s" */
     const char **label;         /* [n] the text that it stands for, for figures:
                                    " cat", "s"; may hold bytes that are not UTF-8
-                                   (half of a character) and NULs as "\0" pairs */
+                                   (half of a character) and NULs */
+    size_t *label_size;         /* [n] bytes of each label */
 };
 
 struct tok_input {
@@ -50,7 +51,8 @@ struct tok_input {
  */
 struct tok *tok_open(struct arena *a, const char *dir, struct err *e);
 
-/* From the bytes of a tokenizer.json; name is for messages. */
+/* From the bytes of a tokenizer.json; name is for messages.  json may go when
+ * it returns. */
 struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
                             struct err *e);
 
@@ -58,7 +60,11 @@ struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
 void tok_close(struct tok *t);
 
 /*
- * Tokenises one input; all of *out is of a.  An empty text is fine.
+ * Tokenises one input.  The arrays and labels of *out are of a; pieces belong to
+ * t.  An empty text is fine.  May be called from several threads at once.
+ *
+ * Pretokenized pieces are a tokenised sentence as it is: nothing is added; special
+ * is 1 where the vocabulary marks the piece so, type is 1 in the pair.
  *
  * Errors (ERR_INPUT): bytes that are not UTF-8 (with the offset); a pretokenized
  * piece that the vocabulary lacks (named); a pair where the tokeniser has no

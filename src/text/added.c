@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * Added tokens: found in the text itself, some before it is normalised, some
+ * after; leftmost first, the longest of several. */
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+struct added_token {
+    int id;
+    bool single_word, lstrip, rstrip, normalized;
+};
+
+/* ---- reading ---- */
+
+/*
+ * The library numbers tokens that the model lacks itself: on from the highest
+ * added one, but never inside the model's vocabulary.
+ */
+static int next_id(const struct tok *t, int n_model)
+{
+    int next = n_model;
+
+    for (size_t i = 0; i < t->added.n; i++)
+        if (t->added.v[i].id >= next)
+            next = t->added.v[i].id + 1;
+    return next;
+}
+
+/* The piece that the token is, made if the vocabulary lacks it. */
+static int number(struct tok *t, struct text s, const json_t *j, int n_model,
+                  struct err *e)
+{
+    const json_t *given = json_object_get(j, "id");
+    int id = vocab_find(&t->vocab, s.s, s.n);
+    bool known = id >= 0;
+
+    if (!known)
+        id = next_id(t, n_model);
+    if (given != NULL && (!json_is_integer(given) || json_integer_value(given) != id))
+        return err_set(e, ERR_INPUT, "added token \"%.80s\" has id %lld, want %d "
+                       "(%s)", s.s, (long long)json_integer_value(given), id,
+                       known ? "its place in the vocabulary"
+                             : "the next after the vocabulary and other added tokens");
+    if (known)
+        return id;
+    s.s = arena_strndup(t->a, s.s, s.n);
+    return vocab_add(&t->vocab, t->a, s, id, e) == 0 ? id : -1;
+}
+
+static int open_one(struct tok *t, const json_t *j, int n_model, struct err *e)
+{
+    struct added_token *k = &t->added.v[t->added.n];
+    struct piece *p;
+    struct text s;
+    bool special;
+
+    if (field_text(j, "content", &s, e) != 0 ||
+        field_bool(j, "single_word", false, &k->single_word, e) != 0 ||
+        field_bool(j, "lstrip", false, &k->lstrip, e) != 0 ||
+        field_bool(j, "rstrip", false, &k->rstrip, e) != 0 ||
+        field_bool(j, "special", false, &special, e) != 0 ||
+        field_bool(j, "normalized", !special, &k->normalized, e) != 0)
+        return -1;
+    if (s.n == 0)                       /* the library ignores it as well */
+        return 0;
+    k->id = number(t, s, j, n_model, e);
+    if (k->id < 0)
+        return -1;
+    p = &t->vocab.v[t->vocab.by_id[k->id] - 1];
+    if (p->added)                       /* said twice */
+        return 0;
+    p->added = true;
+    p->special = special;
+    t->added.n++;
+    return 0;
+}
+
+/* The token's text as the normaliser leaves it; such tokens are sought there. */
+static int add_normal(struct tok *t, const struct piece *p, int index, struct err *e)
+{
+    struct work w = { .t = t, .a = t->a };
+    struct part part = { p->s, p->n, NULL, 0, -1 };
+
+    parts_add(&w, &w.parts, part);
+    if (step_run(&t->normal, &w, e) != 0)
+        return -1;
+    for (size_t i = 0; i < w.parts.n; i++)
+        trie_add(&t->added.normal, t->a, w.parts.v[i].s, w.parts.v[i].n, index);
+    return 0;
+}
+
+static int fill_tries(struct tok *t, bool special, struct err *e)
+{
+    for (size_t i = 0; i < t->added.n; i++) {
+        const struct added_token *k = &t->added.v[i];
+        const struct piece *p = vocab_piece(&t->vocab, k->id);
+
+        if (p->special != special)
+            continue;
+        if (!k->normalized)
+            trie_add(&t->added.raw, t->a, p->s, p->n, (int)i);
+        else if (add_normal(t, p, (int)i, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int added_open(struct tok *t, const json_t *list, struct err *e)
+{
+    int n_model = (int)t->vocab.n;
+
+    trie_init(&t->added.raw, t->a);
+    trie_init(&t->added.normal, t->a);
+    t->added.v = arena_alloc(t->a, json_array_size(list), sizeof *t->added.v);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (open_one(t, json_array_get(list, i), n_model, e) != 0)
+            return err_under(e, "added_tokens[%zu]", i);
+    /* Special ones first: where two have one text, the first is found. */
+    if (fill_tries(t, true, e) != 0)
+        return -1;
+    return fill_tries(t, false, e);
+}
+
+/* ---- finding ---- */
+
+static bool stands_alone(const struct part *p, size_t start, size_t end)
+{
+    int cp;
+
+    if (start > 0) {
+        (void)char_before(p->s, start, &cp);
+        if (char_is_word(cp))
+            return false;
+    }
+    if (end == p->n)
+        return true;
+    (void)char_next(p->s + end, p->n - end, &cp);
+    return !char_is_word(cp);
+}
+
+static size_t strip_left(const struct part *p, size_t start, size_t floor)
+{
+    while (start > floor) {
+        int cp, n = char_before(p->s, start, &cp);
+
+        if (!char_is_space(cp))
+            break;
+        start -= (size_t)n;
+    }
+    return start;
+}
+
+static size_t strip_right(const struct part *p, size_t end)
+{
+    while (end < p->n) {
+        int cp, n = char_next(p->s + end, p->n - end, &cp);
+
+        if (!char_is_space(cp))
+            break;
+        end += (size_t)n;
+    }
+    return end;
+}
+
+static void split_one(const struct added *a, const struct trie *trie, struct work *w,
+                      const struct part *p, struct parts *out)
+{
+    size_t done = 0, at = 0;
+
+    while (at < p->n) {
+        size_t length, start = at, end;
+        int k = trie_longest(trie, p->s + at, p->n - at, &length);
+        const struct added_token *token;
+        struct part found;
+
+        if (k < 0) {
+            at++;
+            continue;
+        }
+        token = &a->v[k];
+        at = end = start + length;
+        if (token->single_word && !stands_alone(p, start, end))
+            continue;
+        if (token->lstrip)
+            start = strip_left(p, start, done);
+        if (token->rstrip)
+            end = strip_right(p, end);
+        if (done < start)
+            parts_add(w, out, part_slice(p, done, start));
+        found = part_slice(p, start, end);
+        found.id = token->id;
+        parts_add(w, out, found);
+        done = end;
+    }
+    if (done < p->n)
+        parts_add(w, out, part_slice(p, done, p->n));
+}
+
+void added_split(const struct added *a, const struct trie *trie, struct work *w)
+{
+    struct parts out = { 0 };
+
+    for (size_t i = 0; i < w->parts.n; i++) {
+        if (w->parts.v[i].id >= 0)
+            parts_add(w, &out, w->parts.v[i]);
+        else
+            split_one(a, trie, w, &w->parts.v[i], &out);
+    }
+    w->parts = out;
+}

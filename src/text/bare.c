@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT
+ * A folder without tokenizer.json -> the tokenizer.json that the transformers
+ * library would build from vocab.txt (BERT), or vocab.json and merges.txt (GPT-2,
+ * RoBERTa), with tokenizer_config.json and special_tokens_map.json. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+struct bare {
+    struct arena *a;
+    const char *dir;
+    json_t *config;             /* tokenizer_config.json, or {} */
+    json_t *map;                /* special_tokens_map.json, or {} */
+    json_t *root;               /* what is being built */
+    json_t *added, *seen;       /* seen: {content: true} of those added */
+};
+
+/* A family of tokenisers: the defaults of its class in transformers. */
+struct flavour {
+    const char *name;
+    const char *classes[6];                 /* of tokenizer_config.json */
+    const char *models[8];                  /* model_types of config.json */
+    const char *tokens[8][2];               /* attribute, default; NULL: none */
+    int (*build)(struct bare *b, struct err *e);
+};
+
+/* ---- files ---- */
+
+static int map_file(const struct bare *b, const char *name, struct span *s,
+                    struct err *e)
+{
+    return file_map(file_join(b->a, b->dir, name), s, e);
+}
+
+/* The file's value, {} if there is no such file, NULL on errors. */
+static json_t *read_object(const struct bare *b, const char *name, struct err *e)
+{
+    json_t *root;
+    struct span s;
+
+    if (!file_exists(file_join(b->a, b->dir, name)))
+        return json_object();
+    if (map_file(b, name, &s, e) != 0)
+        return NULL;
+    root = json_parse(s, e);
+    file_unmap(s);
+    if (root != NULL && !json_is_object(root)) {
+        err_set(e, ERR_INPUT, "it is no JSON object");
+        json_decref(root);
+        root = NULL;
+    }
+    if (root == NULL)
+        err_under(e, "%s", name);
+    return root;
+}
+
+/* The next line of *s, without "\n" or "\r\n"; false where none is left. */
+static bool next_line(struct span *s, struct text *line)
+{
+    const unsigned char *end = s->size > 0 ? memchr(s->data, '\n', s->size) : NULL;
+    size_t n = end != NULL ? (size_t)(end - s->data) : s->size;
+
+    if (s->size == 0)
+        return false;
+    line->s = (const char *)s->data;
+    line->n = n > 0 && line->s[n - 1] == '\r' ? n - 1 : n;
+    n += end != NULL;
+    s->data += n;
+    s->size -= n;
+    return true;
+}
+
+static void trim_end(struct text *line)
+{
+    while (line->n > 0) {
+        int cp, n = char_before(line->s, line->n, &cp);
+
+        if (!char_is_space(cp))
+            break;
+        line->n -= (size_t)n;
+    }
+}
+
+/*
+ * vocab.txt: line i, without white space at its end, is the piece with id i; of
+ * two equal lines the later counts.
+ */
+static json_t *read_vocab_lines(const struct bare *b, struct err *e)
+{
+    json_t *vocab = json_object();
+    struct span s, rest;
+    struct text line;
+    json_int_t id = 0;
+
+    if (map_file(b, "vocab.txt", &s, e) != 0) {
+        json_decref(vocab);
+        return NULL;
+    }
+    for (rest = s; next_line(&rest, &line); id++) {
+        char *key;
+
+        trim_end(&line);
+        key = arena_strndup(b->a, line.s, line.n);
+        if (strlen(key) == line.n && json_object_set_new(vocab, key,
+                                                         json_integer(id)) == 0)
+            continue;
+        err_set(e, ERR_INPUT, "vocab.txt: line %lld is not UTF-8, or has a NUL",
+                (long long)id + 1);
+        json_decref(vocab);
+        vocab = NULL;
+        break;
+    }
+    file_unmap(s);
+    return vocab;
+}
+
+/* merges.txt: "left right" a line, below a line that begins with #version. */
+static json_t *read_merge_lines(const struct bare *b, struct err *e)
+{
+    json_t *merges = json_array();
+    struct span s, rest;
+    struct text line;
+
+    if (map_file(b, "merges.txt", &s, e) != 0) {
+        json_decref(merges);
+        return NULL;
+    }
+    for (rest = s; next_line(&rest, &line); ) {
+        if (line.n == 0 || (line.n >= 8 && memcmp(line.s, "#version", 8) == 0))
+            continue;
+        if (json_array_append_new(merges, json_stringn(line.s, line.n)) == 0)
+            continue;
+        err_set(e, ERR_INPUT, "merges.txt: merge %zu is not UTF-8",
+                json_array_size(merges) + 1);
+        json_decref(merges);
+        merges = NULL;
+        break;
+    }
+    file_unmap(s);
+    return merges;
+}
+
+/* ---- special tokens ---- */
+
+/* What names the attribute: the map counts only where the config lists no tokens. */
+static const json_t *find_attribute(const struct bare *b, const char *key)
+{
+    const json_t *j = NULL;
+
+    if (json_object_get(b->config, "added_tokens_decoder") == NULL)
+        j = json_object_get(b->map, key);
+    return j != NULL ? j : json_object_get(b->config, key);
+}
+
+/* The text of a token that is given as "x" or {"content": "x", …}. */
+static const char *token_text(const json_t *j)
+{
+    const json_t *content = json_is_object(j) ? json_object_get(j, "content") : j;
+
+    return json_string_value(content);
+}
+
+static const char *special_name(const struct bare *b, const char *key, const char *def)
+{
+    const json_t *j = find_attribute(b, key);
+    const char *text = token_text(j);
+
+    return text != NULL ? text : j != NULL && json_is_null(j) ? NULL : def;
+}
+
+/* flags: an object with lstrip and the like, or a bare text. */
+static void add_token(struct bare *b, const json_t *flags, const char *content)
+{
+    json_t *j;
+
+    if (content == NULL || json_object_get(b->seen, content) != NULL)
+        return;
+    json_object_set_new(b->seen, content, json_true());
+    j = json_is_object(flags) ? json_copy((json_t *)(uintptr_t)flags) : json_object();
+    json_object_set_new(j, "content", json_string(content));
+    if (!json_is_object(flags) || json_object_get(flags, "special") == NULL)
+        json_object_set_new(j, "special", json_true());
+    json_array_append_new(b->added, j);
+}
+
+struct listed {
+    long long id;
+    const json_t *token;
+};
+
+static int by_id(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* added_tokens_decoder {"id": token}, by id. */
+static void add_listed(struct bare *b)
+{
+    json_t *list = json_object_get(b->config, "added_tokens_decoder"), *value;
+    struct listed *v = arena_alloc(b->a, json_object_size(list), sizeof *v);
+    const char *key;
+    size_t n = 0;
+
+    json_object_foreach(list, key, value)
+        v[n++] = (struct listed){ strtoll(key, NULL, 10), value };
+    if (n > 0)
+        qsort(v, n, sizeof *v, by_id);
+    for (size_t i = 0; i < n; i++)
+        add_token(b, v[i].token, token_text(v[i].token));
+}
+
+static void add_specials(struct bare *b, const struct flavour *f)
+{
+    static const char *const extra[] = {
+        "extra_special_tokens", "additional_special_tokens"
+    };
+
+    add_listed(b);
+    for (int i = 0; f->tokens[i][0] != NULL; i++)
+        add_token(b, find_attribute(b, f->tokens[i][0]),
+                  special_name(b, f->tokens[i][0], f->tokens[i][1]));
+    for (int k = 0; k < 2; k++) {
+        const json_t *list = find_attribute(b, extra[k]);
+
+        for (size_t i = 0; i < json_array_size(list); i++)
+            add_token(b, json_array_get(list, i),
+                      token_text(json_array_get(list, i)));
+    }
+}
+
+/* ---- the pieces of the tokenizer.json ---- */
+
+static bool setting(const struct bare *b, const char *key, bool def)
+{
+    const json_t *j = json_object_get(b->config, key);
+
+    return json_is_boolean(j) ? json_is_true(j) : def;
+}
+
+static json_t *slot(const char *token, int type)
+{
+    return json_pack("{s{ss si}}", "SpecialToken", "id", token, "type_id", type);
+}
+
+static json_t *text_slot(const char *which, int type)
+{
+    return json_pack("{s{ss si}}", "Sequence", "id", which, "type_id", type);
+}
+
+/* A list of slots, those that are NULL left out. */
+static json_t *slots(json_t *const *v, int n)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < n; i++)
+        if (v[i] != NULL)
+            json_array_append_new(list, v[i]);
+    return list;
+}
+
+static void set_special(json_t *specials, const json_t *vocab, const char *name)
+{
+    const json_t *id = json_object_get(vocab, name);
+
+    if (name != NULL && id != NULL)
+        json_object_set_new(specials, name,
+            json_pack("{ss s[O] s[s]}", "id", name, "ids", id, "tokens", name));
+}
+
+/* before A after, before_b B after_b. */
+static void set_template(struct bare *b, const json_t *vocab, const char *before,
+                         const char *after, bool before_pair)
+{
+    json_t *specials = json_object(), *single[3] = { 0 }, *pair[6] = { 0 };
+
+    single[0] = before != NULL ? slot(before, 0) : NULL;
+    single[1] = text_slot("A", 0);
+    single[2] = after != NULL ? slot(after, 0) : NULL;
+    pair[0] = json_incref(single[0]);
+    pair[1] = json_incref(single[1]);
+    pair[2] = json_incref(single[2]);
+    pair[3] = before != NULL && before_pair ? slot(before, 1) : NULL;
+    pair[4] = text_slot("B", 1);
+    pair[5] = after != NULL ? slot(after, 1) : NULL;
+    set_special(specials, vocab, before);
+    set_special(specials, vocab, after);
+    json_object_set_new(b->root, "post_processor",
+        json_pack("{ss so so so}", "type", "TemplateProcessing", "single",
+                  slots(single, 3), "pair", slots(pair, 6), "special_tokens",
+                  specials));
+}
+
+static int build_bert(struct bare *b, struct err *e)
+{
+    const json_t *strip = json_object_get(b->config, "strip_accents");
+    json_t *vocab = read_vocab_lines(b, e);
+
+    if (vocab == NULL)
+        return -1;
+    json_object_set_new(b->root, "model",
+        json_pack("{ss so ss?}", "type", "WordPiece", "vocab", vocab, "unk_token",
+                  special_name(b, "unk_token", "[UNK]")));
+    json_object_set_new(b->root, "normalizer",
+        json_pack("{ss sb sb sO? sb}", "type", "BertNormalizer", "clean_text", 1,
+                  "handle_chinese_chars",
+                  (int)setting(b, "tokenize_chinese_chars", true), "strip_accents",
+                  strip, "lowercase", (int)setting(b, "do_lower_case", true)));
+    json_object_set_new(b->root, "pre_tokenizer",
+                        json_pack("{ss}", "type", "BertPreTokenizer"));
+    set_template(b, vocab, special_name(b, "cls_token", "[CLS]"),
+                 special_name(b, "sep_token", "[SEP]"), false);
+    return 0;
+}
+
+/* The vocabulary, which the caller borrows, or NULL. */
+static json_t *build_byte_bpe(struct bare *b, struct err *e)
+{
+    json_t *vocab, *merges = read_merge_lines(b, e);
+
+    vocab = merges != NULL ? read_object(b, "vocab.json", e) : NULL;
+    if (vocab == NULL) {
+        json_decref(merges);
+        return NULL;
+    }
+    json_object_set_new(b->root, "model",
+        json_pack("{ss so so}", "type", "BPE", "vocab", vocab, "merges", merges));
+    json_object_set_new(b->root, "pre_tokenizer",
+        json_pack("{ss sb}", "type", "ByteLevel", "add_prefix_space",
+                  (int)setting(b, "add_prefix_space", false)));
+    json_object_set_new(b->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
+    return vocab;
+}
+
+static int build_gpt2(struct bare *b, struct err *e)
+{
+    const json_t *vocab = build_byte_bpe(b, e);
+    bool bos = setting(b, "add_bos_token", false);
+    bool eos = setting(b, "add_eos_token", false);
+
+    if (vocab == NULL)
+        return -1;
+    set_template(b, vocab, bos ? special_name(b, "bos_token", "<|endoftext|>") : NULL,
+                 eos ? special_name(b, "eos_token", "<|endoftext|>") : NULL, true);
+    return 0;
+}
+
+static int build_roberta(struct bare *b, struct err *e)
+{
+    const char *cls = special_name(b, "cls_token", "<s>");
+    const char *sep = special_name(b, "sep_token", "</s>");
+    const json_t *vocab = build_byte_bpe(b, e);
+
+    if (vocab == NULL)
+        return -1;
+    json_object_set_new(b->root, "post_processor",
+        json_pack("{ss s[s?O?] s[s?O?] sb sb}", "type", "RobertaProcessing", "cls", cls,
+                  cls != NULL ? json_object_get(vocab, cls) : NULL, "sep", sep,
+                  sep != NULL ? json_object_get(vocab, sep) : NULL, "trim_offsets",
+                  (int)setting(b, "trim_offsets", true), "add_prefix_space",
+                  (int)setting(b, "add_prefix_space", false)));
+    return 0;
+}
+
+static const struct flavour bert = {
+    "vocab.txt",
+    { "BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer" },
+    { "bert", "distilbert", "electra", "mobilebert", "convbert", "megatron-bert" },
+    { { "unk_token", "[UNK]" }, { "sep_token", "[SEP]" }, { "pad_token", "[PAD]" },
+      { "cls_token", "[CLS]" }, { "mask_token", "[MASK]" } },
+    build_bert
+};
+
+static const struct flavour gpt2 = {
+    "vocab.json with merges.txt",
+    { "GPT2Tokenizer" },
+    { "gpt2", "gpt_neo", "gptj", "opt", "gpt-sw3", "imagegpt" },
+    { { "bos_token", "<|endoftext|>" }, { "eos_token", "<|endoftext|>" },
+      { "unk_token", "<|endoftext|>" }, { "pad_token", NULL } },
+    build_gpt2
+};
+
+static const struct flavour roberta = {
+    "vocab.json with merges.txt",
+    { "RobertaTokenizer", "BartTokenizer", "LongformerTokenizer" },
+    { "roberta", "bart", "longformer", "roberta-prelayernorm" },
+    { { "bos_token", "<s>" }, { "eos_token", "</s>" }, { "unk_token", "<unk>" },
+      { "sep_token", "</s>" }, { "pad_token", "<pad>" }, { "cls_token", "<s>" },
+      { "mask_token", "<mask>" } },
+    build_roberta
+};
+
+/* ---- which of them ---- */
+
+/* "BertTokenizerFast" is the same as "BertTokenizer". */
+static bool is_class(const struct flavour *f, const char *class)
+{
+    for (int i = 0; i < 6 && f->classes[i] != NULL; i++) {
+        size_t n = strlen(f->classes[i]);
+
+        if (strncmp(class, f->classes[i], n) == 0 &&
+            (class[n] == '\0' || strcmp(class + n, "Fast") == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool is_model(const struct flavour *f, const char *model)
+{
+    for (int i = 0; i < 8 && f->models[i] != NULL; i++)
+        if (strcmp(model, f->models[i]) == 0)
+            return true;
+    return false;
+}
+
+/* By tokenizer_class; without one by the model_type of config.json; else the first. */
+static const struct flavour *pick(const struct bare *b,
+                                  const struct flavour *const *f, struct err *e)
+{
+    const char *class = json_string_value(json_object_get(b->config,
+                                                          "tokenizer_class"));
+    const char *name = class;
+    json_t *config;
+
+    if (class == NULL) {
+        config = read_object(b, "config.json", e);
+        if (config == NULL)
+            return NULL;
+        name = json_string_value(json_object_get(config, "model_type"));
+        name = name != NULL ? arena_strdup(b->a, name) : NULL;
+        json_decref(config);
+    }
+    if (name == NULL)
+        return f[0];
+    for (int i = 0; f[i] != NULL; i++)
+        if (class != NULL ? is_class(f[i], name) : is_model(f[i], name))
+            return f[i];
+    err_set(e, ERR_INPUT, "%s \"%.80s\" needs a tokenizer.json: what %s stands for "
+            "there is not known", class != NULL ? "tokenizer_class" : "model_type",
+            name, f[0]->name);
+    return NULL;
+}
+
+static const struct flavour *choose(const struct bare *b, struct err *e)
+{
+    static const struct flavour *const by_lines[] = { &bert, NULL };
+    static const struct flavour *const by_merges[] = { &gpt2, &roberta, NULL };
+
+    if (file_exists(file_join(b->a, b->dir, "vocab.txt")))
+        return pick(b, by_lines, e);
+    if (file_exists(file_join(b->a, b->dir, "vocab.json")) &&
+        file_exists(file_join(b->a, b->dir, "merges.txt")))
+        return pick(b, by_merges, e);
+    err_set(e, ERR_INPUT, "no tokeniser: want tokenizer.json, vocab.txt, or "
+            "vocab.json with merges.txt");
+    return NULL;
+}
+
+json_t *bare_read(struct arena *a, const char *dir, struct err *e)
+{
+    struct bare b = { .a = a, .dir = dir };
+    const struct flavour *f;
+    json_t *root = NULL;
+
+    b.config = read_object(&b, "tokenizer_config.json", e);
+    if (b.config != NULL)
+        b.map = read_object(&b, "special_tokens_map.json", e);
+    f = b.map != NULL ? choose(&b, e) : NULL;
+    if (f != NULL) {
+        b.root = json_object();
+        b.added = json_array();
+        b.seen = json_object();
+        add_specials(&b, f);
+        json_object_set_new(b.root, "added_tokens", b.added);
+        if (f->build(&b, e) == 0)
+            root = json_incref(b.root);
+        json_decref(b.root);
+        json_decref(b.seen);
+    }
+    json_decref(b.config);
+    json_decref(b.map);
+    return root;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT
+ * Byte-pair encoding: a part starts as its characters; of all neighbours that
+ * have a merge the one of the lowest rank is joined, the leftmost first, until
+ * none is left.  A heap keeps a long part at n log n. */
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+struct merge {
+    uint64_t key;               /* left id << 32 | right id, plus 1; 0: free */
+    uint32_t rank;
+    int id;
+};
+
+enum { DIRECT = 0x400 };        /* covers the byte-level alphabet */
+
+struct bpe {
+    struct merge *slot;
+    size_t mask;
+    int direct[DIRECT];         /* the id of each low code point, or -1 */
+    int unk;                    /* -1: characters without a piece vanish */
+    bool ignore_merges;         /* a part that is a piece is that piece */
+};
+
+/* ---- merges ---- */
+
+static struct merge *place(const struct bpe *m, int left, int right)
+{
+    uint64_t key = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
+    uint64_t h = key * 0x9e3779b97f4a7c15u;
+    size_t i = (size_t)(h ^ h >> 29) & m->mask;
+
+    while (m->slot[i].key != 0 && m->slot[i].key != key)
+        i = (i + 1) & m->mask;
+    return &m->slot[i];
+}
+
+static const struct merge *find_merge(const struct bpe *m, int left, int right)
+{
+    const struct merge *found = place(m, left, right);
+
+    return found->key != 0 ? found : NULL;
+}
+
+/* ["a", "b"], or "a b" as older files have it. */
+static int merge_sides(const json_t *j, struct text *left, struct text *right)
+{
+    const json_t *a = json_array_get(j, 0), *b = json_array_get(j, 1);
+    const char *s = json_string_value(j), *blank;
+
+    if (s != NULL) {
+        size_t n = json_string_length(j);
+
+        blank = memchr(s, ' ', n);
+        if (blank == NULL || memchr(blank + 1, ' ', n - 1 - (size_t)(blank - s)))
+            return -1;
+        *left = (struct text){ s, (size_t)(blank - s) };
+        *right = (struct text){ blank + 1, n - 1 - left->n };
+        return 0;
+    }
+    if (json_array_size(j) != 2 || !json_is_string(a) || !json_is_string(b))
+        return -1;
+    *left = (struct text){ json_string_value(a), json_string_length(a) };
+    *right = (struct text){ json_string_value(b), json_string_length(b) };
+    return 0;
+}
+
+static int lacks(struct text s, struct err *e)
+{
+    return err_set(e, ERR_INPUT, "it names \"%.*s\", which the vocabulary lacks",
+                   (int)(s.n < 80 ? s.n : 80), s.s);
+}
+
+static int read_merge(struct bpe *m, const struct vocab *v, const json_t *j,
+                      size_t rank, char *both, struct err *e)
+{
+    struct text left, right, joined = { both, 0 };
+    struct merge *at;
+    int l, r;
+
+    if (merge_sides(j, &left, &right) != 0)
+        return err_set(e, ERR_INPUT, "want two pieces");
+    l = vocab_find(v, left.s, left.n);
+    r = vocab_find(v, right.s, right.n);
+    if (l < 0 || r < 0)
+        return lacks(l < 0 ? left : right, e);
+    memcpy(both, left.s, left.n);
+    memcpy(both + left.n, right.s, right.n);
+    joined.n = left.n + right.n;
+    at = place(m, l, r);
+    at->id = vocab_find(v, joined.s, joined.n);
+    if (at->id < 0)
+        return lacks(joined, e);
+    at->key = ((uint64_t)(uint32_t)l << 32 | (uint32_t)r) + 1;
+    at->rank = (uint32_t)rank;
+    return 0;
+}
+
+static int read_merges(struct bpe *m, struct tok *t, const json_t *list, struct err *e)
+{
+    size_t n = json_array_size(list), slots = 64, longest = 0;
+    char *both;
+
+    while (slots < n + n / 2)
+        slots *= 2;
+    m->slot = arena_alloc(t->a, slots, sizeof *m->slot);
+    m->mask = slots - 1;
+    for (size_t i = 0; i < t->vocab.n; i++)
+        if (t->vocab.v[i].n > longest)
+            longest = t->vocab.v[i].n;
+    both = arena_alloc(t->a, 2 * longest + 1, 1);
+    for (size_t i = 0; i < n; i++)
+        if (read_merge(m, &t->vocab, json_array_get(list, i), i, both, e) != 0)
+            return err_under(e, "merges[%zu]", i);
+    return 0;
+}
+
+/* ---- settings ---- */
+
+/* An option that is off when absent, null, false, 0 or empty, and must be off. */
+static int must_be_off(const json_t *j, const char *key, struct err *e)
+{
+    const json_t *v = json_object_get(j, key);
+
+    if (v == NULL || json_is_null(v) || json_is_false(v) ||
+        (json_is_number(v) && json_number_value(v) == 0) ||
+        (json_is_string(v) && json_string_length(v) == 0))
+        return 0;
+    return err_set(e, ERR_INPUT, "\"%s\" is not supported", key);
+}
+
+static int read_unk(struct bpe *m, const struct tok *t, const json_t *j, struct err *e)
+{
+    const json_t *unk = json_object_get(j, "unk_token");
+    struct text s;
+
+    m->unk = -1;
+    if (unk == NULL || json_is_null(unk))
+        return 0;
+    if (field_text(j, "unk_token", &s, e) != 0)
+        return -1;
+    m->unk = vocab_find(&t->vocab, s.s, s.n);
+    if (m->unk < 0)
+        return err_set(e, ERR_INPUT, "\"unk_token\" is \"%.80s\", which the "
+                       "vocabulary lacks", s.s);
+    return 0;
+}
+
+static void fill_direct(struct bpe *m, const struct vocab *v)
+{
+    memset(m->direct, 0xff, sizeof m->direct);          /* -1 */
+    for (size_t i = 0; i < v->n; i++) {
+        const struct piece *p = &v->v[i];
+        int cp, n = p->n > 0 ? char_next(p->s, p->n, &cp) : 0;
+
+        if (n > 0 && (size_t)n == p->n && cp < DIRECT)
+            m->direct[cp] = p->id;
+    }
+}
+
+const void *bpe_open(struct tok *t, const json_t *j, struct err *e)
+{
+    static const char *const off[] = {
+        "dropout", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk",
+        "byte_fallback"
+    };
+    struct bpe *m = arena_alloc(t->a, 1, sizeof *m);
+    const json_t *merges;
+
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
+        if (must_be_off(j, off[i], e) != 0)
+            return NULL;
+    if (field_bool(j, "ignore_merges", false, &m->ignore_merges, e) != 0 ||
+        vocab_read(&t->vocab, t->a, json_object_get(j, "vocab"), e) != 0 ||
+        field_list(j, "merges", &merges, e) != 0 ||
+        read_merges(m, t, merges, e) != 0 || read_unk(m, t, j, e) != 0)
+        return NULL;
+    fill_direct(m, &t->vocab);
+    return m;
+}
+
+/* ---- encoding ---- */
+
+struct symbol {
+    int id, prev, next;         /* -1: none */
+    uint32_t size;              /* bytes; 0: merged into the one before */
+};
+
+struct pending {
+    uint64_t order;             /* rank << 32 | position of the left symbol */
+    int id;                     /* what the two would become */
+};
+
+/* Room for one part; reused from part to part. */
+struct room {
+    struct symbol *symbol;
+    struct pending *heap;
+    size_t n, cap, n_heap;
+};
+
+static void heap_push(struct room *r, uint32_t rank, int at, int id)
+{
+    uint64_t order = (uint64_t)rank << 32 | (uint32_t)at;
+    size_t i = r->n_heap++;
+
+    while (i > 0 && r->heap[(i - 1) / 2].order > order) {
+        r->heap[i] = r->heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    r->heap[i] = (struct pending){ order, id };
+}
+
+static struct pending heap_pop(struct room *r)
+{
+    struct pending top = r->heap[0], last = r->heap[--r->n_heap];
+    size_t i = 0;
+
+    for (;;) {
+        size_t child = 2 * i + 1;
+
+        if (child >= r->n_heap)
+            break;
+        if (child + 1 < r->n_heap && r->heap[child + 1].order < r->heap[child].order)
+            child++;
+        if (r->heap[child].order >= last.order)
+            break;
+        r->heap[i] = r->heap[child];
+        i = child;
+    }
+    r->heap[i] = last;
+    return top;
+}
+
+/* The pair whose left side is symbol i joins the queue if it has a merge. */
+static void consider(const struct bpe *m, struct room *r, int i)
+{
+    int next = i >= 0 ? r->symbol[i].next : -1;
+    const struct merge *found;
+
+    if (next < 0)
+        return;
+    found = find_merge(m, r->symbol[i].id, r->symbol[next].id);
+    if (found != NULL)
+        heap_push(r, found->rank, i, found->id);
+}
+
+static void merge_all(const struct bpe *m, struct room *r)
+{
+    r->n_heap = 0;
+    for (size_t i = 0; i + 1 < r->n; i++)
+        consider(m, r, (int)i);
+    while (r->n_heap > 0) {
+        struct pending top = heap_pop(r);
+        int at = (int)(uint32_t)top.order;
+        struct symbol *left = &r->symbol[at], *right;
+        const struct merge *now;
+
+        if (left->size == 0 || left->next < 0)
+            continue;
+        right = &r->symbol[left->next];
+        now = find_merge(m, left->id, right->id);
+        if (now == NULL || now->id != top.id)       /* the pair is gone */
+            continue;
+        left->id = top.id;
+        left->size += right->size;
+        left->next = right->next;
+        right->size = 0;
+        if (left->next >= 0)
+            r->symbol[left->next].prev = at;
+        consider(m, r, left->prev);
+        consider(m, r, at);
+    }
+}
+
+static void add_symbol(struct room *r, int id, uint32_t size)
+{
+    int i = (int)r->n++;
+
+    r->symbol[i] = (struct symbol){ id, i - 1, -1, size };
+    if (i > 0)
+        r->symbol[i - 1].next = i;
+}
+
+static void make_room(struct room *r, struct arena *a, size_t n)
+{
+    if (n > r->cap) {
+        size_t cap = n > 2 * r->cap ? n + 64 : 2 * r->cap;
+
+        r->symbol = arena_alloc_raw(a, cap, sizeof *r->symbol);
+        /* The pairs there are, and two new ones for each merge. */
+        r->heap = arena_alloc_raw(a, 3 * cap, sizeof *r->heap);
+        r->cap = cap;
+    }
+    r->n = 0;
+}
+
+static void encode_part(const struct bpe *m, struct room *r, struct work *w,
+                        const struct part *p)
+{
+    size_t at = 0;
+
+    if (m->ignore_merges) {
+        int id = vocab_find(&w->t->vocab, p->s, p->n);
+
+        if (id >= 0) {
+            work_emit(w, p, id, 0, p->n);
+            return;
+        }
+    }
+    make_room(r, w->a, p->n);
+    for (size_t i = 0; i < p->n; ) {
+        int cp, n = char_next(p->s + i, p->n - i, &cp);
+        int id = cp < DIRECT ? m->direct[cp]
+                             : vocab_find(&w->t->vocab, p->s + i, (size_t)n);
+
+        if (id < 0)
+            id = m->unk;
+        if (id >= 0)
+            add_symbol(r, id, (uint32_t)n);
+        i += (size_t)n;
+    }
+    merge_all(m, r);
+    /* As the library: a character that vanished shifts the spans behind it. */
+    for (size_t i = 0; i < r->n; i++) {
+        if (r->symbol[i].size == 0)
+            continue;
+        work_emit(w, p, r->symbol[i].id, at, at + r->symbol[i].size);
+        at += r->symbol[i].size;
+    }
+}
+
+int bpe_run(const void *self, struct work *w, struct err *e)
+{
+    struct room r = { 0 };
+
+    (void)e;
+    for (size_t i = 0; i < w->parts.n; i++) {
+        const struct part *p = &w->parts.v[i];
+
+        if (p->id >= 0)
+            work_emit_added(w, p);
+        else if (p->n > 0)
+            encode_part(self, &r, w, p);
+    }
+    return 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * Classes of code points: utf8proc's categories, arranged as the tokenizers
+ * library asks for them. */
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+#include "text/tok_priv.h"
+
+static bool in_category(int cp, unsigned set)
+{
+    return set >> utf8proc_category(cp) & 1u;
+}
+
+#define SET(c) (1u << UTF8PROC_CATEGORY_##c)
+
+bool char_is_space(int cp)
+{
+    if (cp < 0x80)
+        return cp == ' ' || (cp >= 0x09 && cp <= 0x0d);
+    return cp == 0x85 || cp == 0xa0 || cp == 0x1680 ||
+           (cp >= 0x2000 && cp <= 0x200a) || cp == 0x2028 || cp == 0x2029 ||
+           cp == 0x202f || cp == 0x205f || cp == 0x3000;
+}
+
+bool char_is_word(int cp)
+{
+    if (cp < 0x80)
+        return (cp >= '0' && cp <= '9') || cp == '_' ||
+               (cp >= 'A' && cp <= 'Z') || (cp >= 'a' && cp <= 'z');
+    if (cp == 0x200c || cp == 0x200d)
+        return true;
+    /* Other_Alphabetic outside of the categories: the circled letters. */
+    if ((cp >= 0x24b6 && cp <= 0x24e9) || (cp >= 0x1f130 && cp <= 0x1f149) ||
+        (cp >= 0x1f150 && cp <= 0x1f169) || (cp >= 0x1f170 && cp <= 0x1f189))
+        return true;
+    return in_category(cp, SET(LU) | SET(LL) | SET(LT) | SET(LM) | SET(LO) |
+                           SET(MN) | SET(MC) | SET(ME) | SET(ND) | SET(NL) |
+                           SET(PC));
+}
+
+bool char_is_numeric(int cp)
+{
+    if (cp < 0x80)
+        return cp >= '0' && cp <= '9';
+    return in_category(cp, SET(ND) | SET(NL) | SET(NO));
+}
+
+bool char_is_punct(int cp)
+{
+    if (cp < 0x80)
+        return (cp >= '!' && cp <= '/') || (cp >= ':' && cp <= '@') ||
+               (cp >= '[' && cp <= '`') || (cp >= '{' && cp <= '~');
+    return in_category(cp, SET(PC) | SET(PD) | SET(PS) | SET(PE) | SET(PI) |
+                           SET(PF) | SET(PO));
+}
+
+bool char_is_other(int cp)
+{
+    if (cp < 0x80)
+        return cp < 0x20 || cp == 0x7f;
+    return in_category(cp, SET(CC) | SET(CF) | SET(CO));
+}
+
+bool char_is_nonspacing(int cp)
+{
+    return cp >= 0x300 && in_category(cp, SET(MN));
+}
+
+bool char_is_mark(int cp)
+{
+    return cp >= 0x300 && in_category(cp, SET(MN) | SET(MC) | SET(ME));
+}
+
+bool char_is_chinese(int cp)
+{
+    return (cp >= 0x4e00 && cp <= 0x9fff) || (cp >= 0x3400 && cp <= 0x4dbf) ||
+           (cp >= 0x20000 && cp <= 0x2a6df) || (cp >= 0x2a700 && cp <= 0x2b73f) ||
+           (cp >= 0x2b740 && cp <= 0x2b81f) || (cp >= 0x2b920 && cp <= 0x2ceaf) ||
+           (cp >= 0xf900 && cp <= 0xfaff) || (cp >= 0x2f800 && cp <= 0x2fa1f);
+}
+
+/*
+ * Visible Latin-1 characters stand for themselves; the other bytes, in order,
+ * for U+0100 onwards: 0..32 -> 0x100.., 127..160 -> 0x121.., 173 -> 0x143.
+ */
+int byte_char(unsigned char b)
+{
+    if (b <= 0x20)
+        return 0x100 + b;
+    if (b >= 0x7f && b <= 0xa0)
+        return 0x121 + (b - 0x7f);
+    return b == 0xad ? 0x143 : b;
+}
+
+int byte_of_char(int cp)
+{
+    if (cp >= 0x100 && cp <= 0x120)
+        return cp - 0x100;
+    if (cp >= 0x121 && cp <= 0x142)
+        return cp - 0x121 + 0x7f;
+    if (cp == 0x143)
+        return 0xad;
+    return cp > 0x20 && cp < 0x100 && byte_char((unsigned char)cp) == cp ? cp : -1;
+}
+
+int char_next(const char *s, size_t n, int *cp)
+{
+    int len = utf8_decode(s, n, cp);
+
+    return len > 0 ? len : 1;
+}
+
+int char_before(const char *s, size_t n, int *cp)
+{
+    int len = 1;
+
+    while (len < 4 && (size_t)len < n && ((unsigned char)s[n - (size_t)len] & 0xc0) == 0x80)
+        len++;
+    (void)utf8_decode(s + n - len, (size_t)len, cp);
+    return len;
+}

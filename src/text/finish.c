@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ * Post-processors: tokens that the model wants around a text, types, and spans
+ * without the blanks that byte-level pieces carry.  They see the tokens of the
+ * text and of the pair as sequences, spans in characters. */
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+/* ---- spans without blanks ---- */
+
+struct trim {
+    bool trim, prefix_space;
+};
+
+static bool is_blank(int cp)
+{
+    return cp == 0x120 || char_is_space(cp);        /* U+0120: a blank byte */
+}
+
+static int count_leading(struct text s)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < s.n; count++) {
+        int cp, n = char_next(s.s + i, s.n - i, &cp);
+
+        if (!is_blank(cp))
+            break;
+        i += (size_t)n;
+    }
+    return count;
+}
+
+static int count_trailing(struct text s)
+{
+    int count = 0;
+
+    while (s.n > 0) {
+        int cp, n = char_before(s.s, s.n, &cp);
+
+        if (!is_blank(cp))
+            break;
+        s.n -= (size_t)n;
+        count++;
+    }
+    return count;
+}
+
+static void trim_token(const struct trim *trim, struct work_token *t, struct text s,
+                       bool first)
+{
+    int leading = count_leading(s), trailing = count_trailing(s);
+
+    if (leading > 0) {
+        /* One blank at the very start may be ours, and then covers nothing. */
+        if ((first || t->span.start == 0) && trim->prefix_space && leading == 1)
+            leading = 0;
+        t->span.start += leading;
+        if (t->span.start > t->span.end)
+            t->span.start = t->span.end;
+    }
+    if (trailing > 0 && t->span.end >= trailing) {
+        t->span.end -= trailing;
+        if (t->span.end < t->span.start)
+            t->span.end = t->span.start;
+    }
+}
+
+static void trim_all(const struct trim *trim, struct work *w)
+{
+    for (int k = 0; trim->trim && k < w->n_seqs; k++) {
+        struct seq *seq = &w->seqs[k];
+
+        for (size_t i = 0; i < seq->n; i++) {
+            const struct piece *p = vocab_piece(&w->t->vocab, seq->v[i].id);
+            struct text s = seq->v[i].match;
+
+            if (s.s == NULL)
+                s = (struct text){ p->s, p->n };
+            trim_token(trim, &seq->v[i], s, i == 0);
+        }
+    }
+}
+
+static int read_trim(const json_t *j, struct trim *out, struct err *e)
+{
+    if (field_bool(j, "trim_offsets", true, &out->trim, e) != 0)
+        return -1;
+    return field_bool(j, "add_prefix_space", true, &out->prefix_space, e);
+}
+
+static const void *open_byte_level(struct tok *t, const json_t *j, struct err *e)
+{
+    struct trim *trim = arena_alloc(t->a, 1, sizeof *trim);
+
+    return read_trim(j, trim, e) == 0 ? trim : NULL;
+}
+
+static int run_byte_level(const void *self, struct work *w, struct err *e)
+{
+    (void)e;
+    trim_all(self, w);
+    return 0;
+}
+
+/* ---- templates ---- */
+
+struct slot {
+    int seq;                    /* 0: the text, 1: the pair, -1: special tokens */
+    const int *id;              /* [n] */
+    int n, type;
+};
+
+struct template {
+    struct slot *v;
+    size_t n;
+    bool has_pair;
+};
+
+struct templates {
+    struct template single, pair;
+};
+
+static void add_special(struct work *w, struct seq *out, int id, int type)
+{
+    struct work_token t = { .id = id, .type = type, .special = true };
+
+    seq_add(w, out, t);
+}
+
+static void fill(const struct template *t, struct work *w)
+{
+    struct seq *out = arena_alloc(w->a, t->n, sizeof *out);
+    int n = 0;
+
+    for (size_t i = 0; i < t->n; i++) {
+        const struct slot *s = &t->v[i];
+        struct seq *seq = &out[n];
+
+        if (s->seq < 0) {
+            for (int k = 0; w->special && k < s->n; k++)
+                add_special(w, seq, s->id[k], s->type);
+        } else {
+            for (size_t k = 0; k < w->seqs[s->seq].n; k++) {
+                seq_add(w, seq, w->seqs[s->seq].v[k]);
+                seq->v[k].type = s->type;
+            }
+        }
+        n++;
+    }
+    w->seqs = out;
+    w->n_seqs = n;
+}
+
+static int run_template(const void *self, struct work *w, struct err *e)
+{
+    const struct templates *t = self;
+
+    if (w->n_seqs == 1)
+        fill(&t->single, w);
+    else if (w->n_seqs == 2 && t->pair.has_pair)
+        fill(&t->pair, w);
+    else
+        return err_set(e, ERR_INPUT, "the tokeniser has no template for %s",
+                       w->n_seqs == 2 ? "a pair of texts" : "so many parts");
+    return 0;
+}
+
+static int known_id(const struct tok *t, const char *name, int id, struct err *e)
+{
+    if (vocab_piece(&t->vocab, id) != NULL)
+        return 0;
+    return err_set(e, ERR_INPUT, "special token \"%.80s\" has id %d, which the "
+                   "vocabulary lacks", name, id);
+}
+
+static int open_special(struct tok *t, const json_t *j, const json_t *specials,
+                        struct slot *out, struct err *e)
+{
+    struct text name;
+    const json_t *token, *ids;
+    int *id;
+
+    out->seq = -1;
+    if (field_text(j, "id", &name, e) != 0)
+        return -1;
+    token = json_object_get(specials, name.s);
+    if (token == NULL)
+        return err_set(e, ERR_INPUT, "\"%.80s\" is not among \"special_tokens\"",
+                       name.s);
+    if (field_list(token, "ids", &ids, e) != 0)
+        return -1;
+    out->n = (int)json_array_size(ids);
+    out->id = id = arena_alloc(t->a, json_array_size(ids), sizeof *id);
+    for (int i = 0; i < out->n; i++) {
+        json_int_t n = json_integer_value(json_array_get(ids, (size_t)i));
+
+        id[i] = n >= 0 && n <= INT32_MAX ? (int)n : -1;
+        if (known_id(t, name.s, id[i], e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int open_slot(struct tok *t, const json_t *j, const json_t *specials,
+                     struct slot *out, struct err *e)
+{
+    const json_t *seq = json_object_get(j, "Sequence");
+    const json_t *special = json_object_get(j, "SpecialToken");
+    struct text id;
+
+    if (special != NULL) {
+        if (open_special(t, special, specials, out, e) != 0)
+            return -1;
+        return field_int(special, "type_id", 0, INT32_MAX, &out->type, e);
+    }
+    if (field_text(seq, "id", &id, e) != 0)
+        return -1;
+    if (strcmp(id.s, "A") != 0 && strcmp(id.s, "B") != 0)
+        return err_set(e, ERR_INPUT, "sequence \"%.80s\", want A or B", id.s);
+    out->seq = id.s[0] - 'A';
+    return field_int(seq, "type_id", 0, INT32_MAX, &out->type, e);
+}
+
+static int open_one(struct tok *t, const json_t *j, const char *key,
+                    struct template *out, struct err *e)
+{
+    const json_t *list, *specials = json_object_get(j, "special_tokens");
+
+    if (field_list(j, key, &list, e) != 0)
+        return -1;
+    out->n = json_array_size(list);
+    out->v = arena_alloc(t->a, out->n, sizeof *out->v);
+    for (size_t i = 0; i < out->n; i++) {
+        if (open_slot(t, json_array_get(list, i), specials, &out->v[i], e) != 0)
+            return err_under(e, "%s[%zu]", key, i);
+        if (out->v[i].seq == 1)
+            out->has_pair = true;
+    }
+    return 0;
+}
+
+static const void *open_template(struct tok *t, const json_t *j, struct err *e)
+{
+    struct templates *out = arena_alloc(t->a, 1, sizeof *out);
+
+    if (open_one(t, j, "single", &out->single, e) != 0 ||
+        open_one(t, j, "pair", &out->pair, e) != 0)
+        return NULL;
+    if (out->single.has_pair) {
+        err_set(e, ERR_INPUT, "\"single\" names the second text");
+        return NULL;
+    }
+    return out;
+}
+
+/* ---- BERT's and RoBERTa's own ---- */
+
+struct classic {
+    struct templates templates;
+    struct trim trim;
+};
+
+/* ["[SEP]", 102] */
+static const int *open_named(struct tok *t, const json_t *j, const char *key,
+                             struct err *e)
+{
+    const json_t *pair = json_object_get(j, key), *id = json_array_get(pair, 1);
+    const char *name = json_string_value(json_array_get(pair, 0));
+    int *out = arena_alloc(t->a, 1, sizeof *out);
+
+    if (name == NULL || !json_is_integer(id) || json_integer_value(id) < 0 ||
+        json_integer_value(id) > INT32_MAX) {
+        err_set(e, ERR_INPUT, "\"%s\" is not [token, id]", key);
+        return NULL;
+    }
+    *out = (int)json_integer_value(id);
+    return known_id(t, name, *out, e) == 0 ? out : NULL;
+}
+
+/* cls A sep, and: first B sep, with types 0 and `type`. */
+static void build(struct tok *t, struct templates *out, const int *cls, const int *sep,
+                  const int *between, int type)
+{
+    struct slot *v = arena_alloc(t->a, 6, sizeof *v);
+
+    v[0] = (struct slot){ -1, cls, 1, 0 };
+    v[1] = (struct slot){ 0, NULL, 0, 0 };
+    v[2] = (struct slot){ -1, sep, 1, 0 };
+    v[3] = (struct slot){ -1, between, between != NULL, type };
+    v[4] = (struct slot){ 1, NULL, 0, type };
+    v[5] = (struct slot){ -1, sep, 1, type };
+    out->single = (struct template){ v, 3, false };
+    out->pair = (struct template){ v, 6, true };
+}
+
+static const void *open_classic(struct tok *t, const json_t *j, bool roberta,
+                                struct err *e)
+{
+    struct classic *c = arena_alloc(t->a, 1, sizeof *c);
+    const int *cls = open_named(t, j, "cls", e);
+    const int *sep = cls != NULL ? open_named(t, j, "sep", e) : NULL;
+
+    if (sep == NULL || (roberta && read_trim(j, &c->trim, e) != 0))
+        return NULL;
+    build(t, &c->templates, cls, sep, roberta ? sep : NULL, roberta ? 0 : 1);
+    return c;
+}
+
+static const void *open_bert(struct tok *t, const json_t *j, struct err *e)
+{
+    return open_classic(t, j, false, e);
+}
+
+static const void *open_roberta(struct tok *t, const json_t *j, struct err *e)
+{
+    return open_classic(t, j, true, e);
+}
+
+static int run_classic(const void *self, struct work *w, struct err *e)
+{
+    const struct classic *c = self;
+
+    trim_all(&c->trim, w);
+    return run_template(&c->templates, w, e);
+}
+
+static const struct step_kind rows[] = {
+    { "TemplateProcessing", open_template, run_template },
+    { "BertProcessing", open_bert, run_classic },
+    { "RobertaProcessing", open_roberta, run_classic },
+    { "ByteLevel", open_byte_level, run_byte_level },
+    { 0 }
+};
+
+const struct step_table finish_table = { "post_processor", "processors", rows };

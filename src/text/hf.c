@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ * tokenizer.json, or what stands for it in a folder -> struct tok. */
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+static int open_model(struct tok *t, const json_t *root, struct err *e)
+{
+    const json_t *model = json_object_get(root, "model");
+
+    if (!json_is_object(model))
+        return err_set(e, ERR_INPUT, "\"model\" is missing or no object");
+    return step_open(t, &model_table, model, &t->model, e);
+}
+
+/* Pieces are in the byte-level alphabet also where only the decoder says so. */
+static void look_at_decoder(struct tok *t, const json_t *root)
+{
+    const char *type = json_string_value(
+        json_object_get(json_object_get(root, "decoder"), "type"));
+
+    if (type != NULL && strcmp(type, "ByteLevel") == 0)
+        t->byte_level = true;
+}
+
+int hf_open(struct tok *t, const json_t *root, struct err *e)
+{
+    const json_t *added;
+
+    if (!json_is_object(root))
+        return err_set(e, ERR_INPUT, "it is no JSON object");
+    if (open_model(t, root, e) != 0 ||
+        step_open(t, &normal_table, json_object_get(root, "normalizer"), &t->normal,
+                  e) != 0 ||
+        step_open(t, &presplit_table, json_object_get(root, "pre_tokenizer"),
+                  &t->presplit, e) != 0 ||
+        field_list(root, "added_tokens", &added, e) != 0 ||
+        added_open(t, added, e) != 0 ||
+        step_open(t, &finish_table, json_object_get(root, "post_processor"),
+                  &t->finish, e) != 0)
+        return -1;
+    look_at_decoder(t, root);
+    return 0;
+}
+
+static struct tok *new_tok(struct arena *a, const char *name)
+{
+    struct tok *t = arena_alloc(a, 1, sizeof *t);
+
+    t->a = a;
+    t->name = arena_strdup(a, name);
+    return t;
+}
+
+/* Takes root, which may be NULL after an error. */
+static struct tok *open_root(struct arena *a, json_t *root, const char *name,
+                             struct err *e)
+{
+    struct tok *t = new_tok(a, name);
+    int failed = root == NULL ? -1 : hf_open(t, root, e);
+
+    json_decref(root);
+    if (failed == 0)
+        return t;
+    err_under(e, "%s", name);
+    tok_close(t);
+    return NULL;
+}
+
+json_t *json_parse(struct span s, struct err *e)
+{
+    json_error_t why;
+    json_t *root = json_loadb(s.size > 0 ? (const char *)s.data : "", s.size,
+                              JSON_ALLOW_NUL, &why);
+
+    if (root == NULL)
+        err_set(e, ERR_INPUT, "not JSON: line %d, column %d: %s", why.line,
+                why.column, why.text);
+    return root;
+}
+
+struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
+                            struct err *e)
+{
+    return open_root(a, json_parse(json, e), name, e);
+}
+
+struct tok *tok_open(struct arena *a, const char *dir, struct err *e)
+{
+    const char *path = file_join(a, dir, "tokenizer.json");
+    struct tok *t;
+    struct span s;
+
+    if (!file_exists(path))
+        return open_root(a, bare_read(a, dir, e), dir, e);
+    if (file_map(path, &s, e) != 0)
+        return NULL;
+    t = tok_open_memory(a, s, path, e);
+    file_unmap(s);
+    return t;
+}
+
+void tok_close(struct tok *t)
+{
+    if (t != NULL)
+        regex_close(t->regexes);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT
+ * Normalisers: they rewrite each part, and each byte keeps the input bytes that
+ * it came from.  Unicode's data are utf8proc's. */
+#include <string.h>
+#include <utf8proc.h>
+
+#include "text/tok_priv.h"
+
+/* Every part that is not a token yet. */
+static void each_part(struct work *w, void (*fn)(struct work *, struct part *))
+{
+    for (size_t i = 0; i < w->parts.n; i++)
+        if (w->parts.v[i].id < 0)
+            fn(w, &w->parts.v[i]);
+}
+
+static bool is_ascii(const struct part *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if ((unsigned char)p->s[i] >= 0x80)
+            return false;
+    return true;
+}
+
+/* ---- one character at a time ---- */
+
+/* U+0130 is the only character whose lower case is two; utf8proc gives one. */
+static void lower_put(struct rewrite *r, int cp)
+{
+    if (cp == 0x130) {
+        rewrite_put(r, 'i', 0);
+        rewrite_put(r, 0x307, 1);
+        return;
+    }
+    if (cp >= 'A' && cp <= 'Z')
+        cp += 'a' - 'A';
+    else if (cp >= 0x80)
+        cp = utf8proc_tolower(cp);
+    rewrite_put(r, cp, 0);
+}
+
+static void lowercase(struct work *w, struct part *p)
+{
+    struct rewrite r;
+    int cp;
+
+    rewrite_begin(&r, w, p);
+    for (size_t i = 0; i < p->n; ) {
+        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        lower_put(&r, cp);
+    }
+    rewrite_end(&r);
+}
+
+static void drop(struct work *w, struct part *p, bool (*goes)(int cp))
+{
+    struct rewrite r;
+    int cp;
+
+    rewrite_begin(&r, w, p);
+    for (size_t i = 0; i < p->n; ) {
+        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        if (goes(cp))
+            rewrite_skip(&r);
+        else
+            rewrite_put(&r, cp, 0);
+    }
+    rewrite_end(&r);
+}
+
+static void strip_marks(struct work *w, struct part *p)
+{
+    if (!is_ascii(p))
+        drop(w, p, char_is_mark);
+}
+
+/* ---- Unicode's four forms ---- */
+
+/* Decomposed text: change is 1 for what a character brought beyond its first. */
+struct decomposed {
+    int *cp, *change, *ccc;
+    size_t n, cap;
+};
+
+static void decomposed_add(struct decomposed *d, struct arena *a, int cp, int change)
+{
+    if (d->n == d->cap) {
+        size_t cap = 2 * d->cap + 32;
+
+        d->cp = arena_grow(a, d->cp, d->n, cap, sizeof *d->cp);
+        d->change = arena_grow(a, d->change, d->n, cap, sizeof *d->change);
+        d->ccc = arena_grow(a, d->ccc, d->n, cap, sizeof *d->ccc);
+        d->cap = cap;
+    }
+    d->cp[d->n] = cp;
+    d->change[d->n] = change;
+    d->ccc[d->n++] = cp < 0x300 ? 0 : utf8proc_get_property(cp)->combining_class;
+}
+
+/*
+ * Canonical order: a stable sort by class of the marks from item `from` on; by
+ * counting, because a text may be a million marks.
+ */
+static void sort_marks(struct decomposed *d, struct arena *a, size_t from)
+{
+    size_t n = d->n - from, at[256] = { 0 }, sum = 0;
+    struct arena_mark mark;
+    int *copy;
+    bool sorted = true;
+
+    for (size_t i = from + 1; i < d->n; i++)
+        sorted = sorted && d->ccc[i - 1] <= d->ccc[i];
+    if (sorted)
+        return;
+    mark = arena_mark(a);
+    copy = arena_alloc_raw(a, 3 * n, sizeof *copy);
+    for (size_t i = from; i < d->n; i++)
+        at[d->ccc[i] & 255]++;
+    for (int c = 0; c < 256; c++) {
+        size_t here = at[c];
+
+        at[c] = sum;
+        sum += here;
+    }
+    for (size_t i = from; i < d->n; i++) {
+        size_t to = at[d->ccc[i] & 255]++;
+
+        copy[to] = d->cp[i];
+        copy[n + to] = d->change[i];
+        copy[2 * n + to] = d->ccc[i];
+    }
+    memcpy(d->cp + from, copy, n * sizeof *copy);
+    memcpy(d->change + from, copy + n, n * sizeof *copy);
+    memcpy(d->ccc + from, copy + 2 * n, n * sizeof *copy);
+    arena_reset(a, mark);
+}
+
+static void decompose(struct work *w, const struct part *p, bool compat,
+                      struct decomposed *d)
+{
+    utf8proc_option_t how = UTF8PROC_DECOMPOSE | (compat ? UTF8PROC_COMPAT : 0);
+    size_t marks = 0;                   /* where the marks in hand begin */
+
+    for (size_t i = 0; i < p->n; ) {
+        utf8proc_int32_t to[32];
+        int cp, class;
+        utf8proc_ssize_t n = 1;
+
+        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        to[0] = cp;
+        if (cp >= 0xa0)
+            n = utf8proc_decompose_char(cp, to, 32, how, &class);
+        for (utf8proc_ssize_t k = 0; k < n && k < 32; k++) {
+            decomposed_add(d, w->a, to[k], k > 0);
+            if (d->ccc[d->n - 1] == 0) {
+                d->n--;
+                sort_marks(d, w->a, marks);
+                marks = ++d->n;
+            }
+        }
+    }
+    sort_marks(d, w->a, marks);
+}
+
+/* The composition of a and b, or -1. */
+static int compose_pair(int a, int b)
+{
+    utf8proc_int32_t pair[2] = { a, b };
+
+    if (b < 0x300)                      /* nothing below composes with what is before */
+        return -1;
+    if (utf8proc_normalize_utf32(pair, 2, UTF8PROC_COMPOSE) != 1)
+        return -1;
+    return pair[0];
+}
+
+/* In place; a composition uses up the characters of both. */
+static void compose(struct decomposed *d)
+{
+    size_t n = 0, starter = 0;
+    bool have = false, blocked = false;     /* blocked: marks follow the starter */
+
+    for (size_t i = 0; i < d->n; i++) {
+        int ccc = d->ccc[i], both = -1;
+
+        if (have && !(blocked && d->ccc[n - 1] >= ccc))
+            both = compose_pair(d->cp[starter], d->cp[i]);
+        if (both >= 0) {
+            d->cp[starter] = both;
+            d->change[starter] += d->change[i] - 1;
+            continue;
+        }
+        if (ccc == 0) {
+            starter = n;
+            have = true;
+            blocked = false;
+        } else if (have) {
+            blocked = true;
+        }
+        d->cp[n] = d->cp[i];
+        d->change[n] = d->change[i];
+        d->ccc[n++] = ccc;
+    }
+    d->n = n;
+}
+
+static void normal_form(struct work *w, struct part *p, bool compat, bool composed)
+{
+    struct decomposed d = { 0 };
+    struct rewrite r;
+
+    if (is_ascii(p))
+        return;
+    decompose(w, p, compat, &d);
+    if (composed)
+        compose(&d);
+    rewrite_begin(&r, w, p);
+    for (size_t i = 0; i < d.n; i++)
+        rewrite_put(&r, d.cp[i], d.change[i]);
+    rewrite_end(&r);
+}
+
+static void nfc(struct work *w, struct part *p)  { normal_form(w, p, false, true); }
+static void nfd(struct work *w, struct part *p)  { normal_form(w, p, false, false); }
+static void nfkc(struct work *w, struct part *p) { normal_form(w, p, true, true); }
+static void nfkd(struct work *w, struct part *p) { normal_form(w, p, true, false); }
+
+#define RUN(name) \
+    static int run_##name(const void *self, struct work *w, struct err *e) \
+    { (void)self; (void)e; each_part(w, name); return 0; }
+RUN(nfc) RUN(nfd) RUN(nfkc) RUN(nfkd) RUN(lowercase) RUN(strip_marks)
+
+/* ---- BERT ---- */
+
+struct bert {
+    bool clean, chinese, accents, lower;
+};
+
+/* Control characters go, every white space becomes a blank. */
+static void clean(struct work *w, struct part *p)
+{
+    struct rewrite r;
+    int cp;
+
+    rewrite_begin(&r, w, p);
+    for (size_t i = 0; i < p->n; ) {
+        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        if (cp == '\t' || cp == '\n' || cp == '\r')
+            rewrite_put(&r, ' ', 0);
+        else if (cp == 0xfffd || char_is_other(cp))
+            rewrite_skip(&r);
+        else
+            rewrite_put(&r, char_is_space(cp) ? ' ' : cp, 0);
+    }
+    rewrite_end(&r);
+}
+
+static void space_chinese(struct work *w, struct part *p)
+{
+    struct rewrite r;
+    int cp;
+
+    if (is_ascii(p))
+        return;
+    rewrite_begin(&r, w, p);
+    for (size_t i = 0; i < p->n; ) {
+        bool chinese;
+
+        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        chinese = char_is_chinese(cp);
+        if (chinese)
+            rewrite_put(&r, ' ', 1);
+        rewrite_put(&r, cp, 0);
+        if (chinese)
+            rewrite_put(&r, ' ', 1);
+    }
+    rewrite_end(&r);
+}
+
+static const void *open_bert(struct tok *t, const json_t *j, struct err *e)
+{
+    struct bert *b = arena_alloc(t->a, 1, sizeof *b);
+
+    if (field_bool(j, "clean_text", true, &b->clean, e) != 0 ||
+        field_bool(j, "handle_chinese_chars", true, &b->chinese, e) != 0 ||
+        field_bool(j, "lowercase", true, &b->lower, e) != 0 ||
+        field_bool(j, "strip_accents", b->lower, &b->accents, e) != 0)
+        return NULL;
+    return b;
+}
+
+static int run_bert(const void *self, struct work *w, struct err *e)
+{
+    const struct bert *b = self;
+
+    (void)e;
+    for (size_t i = 0; i < w->parts.n; i++) {
+        struct part *p = &w->parts.v[i];
+
+        if (p->id >= 0)
+            continue;
+        if (b->clean)
+            clean(w, p);
+        if (b->chinese)
+            space_chinese(w, p);
+        if (b->accents && !is_ascii(p)) {
+            nfd(w, p);
+            drop(w, p, char_is_nonspacing);
+        }
+        if (b->lower)
+            lowercase(w, p);
+    }
+    return 0;
+}
+
+static const struct step_kind rows[] = {
+    { "BertNormalizer", open_bert, run_bert },
+    { "NFC", NULL, run_nfc },
+    { "NFD", NULL, run_nfd },
+    { "NFKC", NULL, run_nfkc },
+    { "NFKD", NULL, run_nfkd },
+    { "Lowercase", NULL, run_lowercase },
+    { "StripAccents", NULL, run_strip_marks },
+    { 0 }
+};
+
+const struct step_table normal_table = { "normalizer", "normalizers", rows };

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ * Parts of a text: slices, rewriting, and the input bytes that they stand for. */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "text/tok_priv.h"
+
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+struct range part_span(const struct part *p, size_t i, size_t j)
+{
+    struct range r;
+
+    if (p->from != NULL) {
+        r.start = p->from[i].start;
+        r.end = p->from[j - 1].end;
+        return r;
+    }
+    while (i > 0 && continues(p->s[i]))
+        i--;
+    while (j < p->n && continues(p->s[j]))
+        j++;
+    r.start = p->origin + (int)i;
+    r.end = p->origin + (int)j;
+    return r;
+}
+
+struct part part_slice(const struct part *p, size_t i, size_t j)
+{
+    struct part q = { p->s + i, j - i, NULL, p->origin + (int)i, -1 };
+
+    if (p->from != NULL) {
+        q.from = p->from + i;
+        q.origin = i < j ? p->from[i].start : p->origin;
+    }
+    return q;
+}
+
+static size_t more(size_t cap)
+{
+    return cap > 0 ? 2 * cap : 32;
+}
+
+void parts_add(struct work *w, struct parts *p, struct part part)
+{
+    if (p->n == p->cap) {
+        p->v = arena_grow(w->a, p->v, p->n, more(p->cap), sizeof *p->v);
+        p->cap = more(p->cap);
+    }
+    p->v[p->n++] = part;
+}
+
+void cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match)
+{
+    if (c->n == c->cap) {
+        c->v = arena_grow(w->a, c->v, c->n, more(c->cap), sizeof *c->v);
+        c->cap = more(c->cap);
+    }
+    c->v[c->n++] = (struct cut){ start, end, match };
+}
+
+void seq_add(struct work *w, struct seq *s, struct work_token t)
+{
+    if (s->n == s->cap) {
+        s->v = arena_grow(w->a, s->v, s->n, more(s->cap), sizeof *s->v);
+        s->cap = more(s->cap);
+    }
+    s->v[s->n++] = t;
+}
+
+void work_emit(struct work *w, const struct part *p, int id, size_t i, size_t j)
+{
+    struct work_token t = { .id = id, .type = w->n_seqs - 1,
+                            .pair = w->n_seqs > 1 };
+
+    t.span = part_span(p, i, j);
+    seq_add(w, &w->seqs[w->n_seqs - 1], t);
+}
+
+void work_emit_added(struct work *w, const struct part *p)
+{
+    work_emit(w, p, p->id, 0, p->n);
+    w->seqs[w->n_seqs - 1].v[w->seqs[w->n_seqs - 1].n - 1].match =
+        (struct text){ p->s, p->n };
+}
+
+/* What the next character stands for; *length is its size. */
+static struct range next_range(const struct rewrite *r, size_t *length)
+{
+    const struct part *p = r->p;
+    struct range end = { p->origin, p->origin };
+    int cp;
+
+    *length = 0;
+    if (r->at >= p->n)
+        return end;
+    *length = (size_t)char_next(p->s + r->at, p->n - r->at, &cp);
+    return part_span(p, r->at, r->at + *length);
+}
+
+void rewrite_begin(struct rewrite *r, struct work *w, struct part *p)
+{
+    r->w = w;
+    r->p = p;
+    r->at = r->n = 0;
+    r->cap = p->n + p->n / 2 + 8;
+    r->s = arena_alloc_raw(w->a, r->cap, 1);
+    r->from = arena_alloc_raw(w->a, r->cap, sizeof *r->from);
+}
+
+void rewrite_skip(struct rewrite *r)
+{
+    size_t length;
+
+    (void)next_range(r, &length);
+    r->at += length;
+}
+
+static void rewrite_grow(struct rewrite *r)
+{
+    size_t cap = 2 * r->cap;
+
+    r->s = arena_grow(r->w->a, r->s, r->n, cap, 1);
+    r->from = arena_grow(r->w->a, r->from, r->n, cap, sizeof *r->from);
+    r->cap = cap;
+}
+
+void rewrite_put(struct rewrite *r, int cp, int change)
+{
+    struct range span = { r->p->origin, r->p->origin };
+    size_t length;
+    int size;
+
+    if (change > 0) {
+        if (r->at > 0)
+            span = part_span(r->p, r->at - 1, r->at);
+    } else {
+        span = next_range(r, &length);
+        r->at += length;
+        for (; change < 0; change++)
+            rewrite_skip(r);
+    }
+    if (r->cap - r->n < 4)
+        rewrite_grow(r);
+    size = utf8_encode(cp, r->s + r->n);
+    for (int i = 0; i < size; i++)
+        r->from[r->n++] = span;
+}
+
+void rewrite_end(struct rewrite *r)
+{
+    r->p->s = r->s;
+    r->p->n = r->n;
+    r->p->from = r->from;
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT
+ * Pre-tokenisers: they cut the parts into smaller ones, which the model then
+ * sees one by one. */
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+/* Replaces the parts by what fn makes of each that is not a token yet. */
+static int split_parts(struct work *w, const void *self,
+                       int (*fn)(const void *self, struct work *w,
+                                 const struct part *p, struct parts *out,
+                                 struct err *e), struct err *e)
+{
+    struct parts out = { 0 };
+
+    for (size_t i = 0; i < w->parts.n; i++) {
+        const struct part *p = &w->parts.v[i];
+
+        if (p->id >= 0)
+            parts_add(w, &out, *p);
+        else if (fn(self, w, p, &out, e) != 0)
+            return -1;
+    }
+    w->parts = out;
+    return 0;
+}
+
+static void add_slice(struct work *w, struct parts *out, const struct part *p,
+                      size_t i, size_t j)
+{
+    if (i < j)
+        parts_add(w, out, part_slice(p, i, j));
+}
+
+/* ---- what happens to the matches of a pattern ---- */
+
+enum behaviour { REMOVED, ISOLATED, PREVIOUS, NEXT, CONTIGUOUS, N_BEHAVIOUR };
+
+static const char *const behaviour_names[N_BEHAVIOUR] = {
+    "Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"
+};
+
+static int open_behaviour(const json_t *j, enum behaviour *out, struct err *e)
+{
+    struct text s;
+
+    if (field_text(j, "behavior", &s, e) != 0)
+        return -1;
+    for (int b = 0; b < N_BEHAVIOUR; b++) {
+        if (strcmp(s.s, behaviour_names[b]) == 0) {
+            *out = (enum behaviour)b;
+            return 0;
+        }
+    }
+    return err_set(e, ERR_INPUT, "\"behavior\" is \"%.80s\", want Removed, Isolated, "
+                   "MergedWithPrevious, MergedWithNext or Contiguous", s.s);
+}
+
+/* A match joins the piece before it, unless that is a match as well. */
+static void merge_previous(struct cuts *c)
+{
+    size_t n = 0;
+    bool before = false;
+
+    for (size_t i = 0; i < c->n; i++) {
+        bool match = c->v[i].match;
+
+        if (match && !before && n > 0)
+            c->v[n - 1].end = c->v[i].end;
+        else
+            c->v[n++] = c->v[i];
+        before = match;
+    }
+    c->n = n;
+}
+
+static void merge_next(struct cuts *c)
+{
+    size_t first = c->n;
+    bool after = false;
+
+    for (size_t i = c->n; i-- > 0; ) {
+        bool match = c->v[i].match;
+
+        if (match && !after && first < c->n)
+            c->v[first].start = c->v[i].start;
+        else
+            c->v[--first] = c->v[i];
+        after = match;
+    }
+    c->n -= first;
+    if (c->n > 0)
+        memmove(c->v, c->v + first, c->n * sizeof *c->v);
+}
+
+static void merge_contiguous(struct cuts *c)
+{
+    size_t n = 0;
+    bool before = false;
+
+    for (size_t i = 0; i < c->n; i++) {
+        bool match = c->v[i].match;
+
+        if (match == before && n > 0)
+            c->v[n - 1].end = c->v[i].end;
+        else
+            c->v[n++] = c->v[i];
+        before = match;
+    }
+    c->n = n;
+}
+
+static void apply(struct work *w, enum behaviour b, struct cuts *c,
+                  const struct part *p, struct parts *out)
+{
+    if (b == PREVIOUS)
+        merge_previous(c);
+    else if (b == NEXT)
+        merge_next(c);
+    else if (b == CONTIGUOUS)
+        merge_contiguous(c);
+    for (size_t i = 0; i < c->n; i++)
+        if (b != REMOVED || !c->v[i].match)
+            add_slice(w, out, p, c->v[i].start, c->v[i].end);
+}
+
+/* ---- Split ---- */
+
+struct split {
+    const struct regex *regex;      /* NULL: the text below */
+    struct text text;
+    enum behaviour behaviour;
+    bool invert;
+    struct cuts *cuts;
+};
+
+static const void *open_split(struct tok *t, const json_t *j, struct err *e)
+{
+    struct split *s = arena_alloc(t->a, 1, sizeof *s);
+    const json_t *pattern = json_object_get(j, "pattern");
+    struct text text;
+
+    if (open_behaviour(j, &s->behaviour, e) != 0 ||
+        field_bool(j, "invert", false, &s->invert, e) != 0)
+        return NULL;
+    if (json_object_get(pattern, "Regex") != NULL) {
+        if (field_text(pattern, "Regex", &text, e) != 0)
+            return NULL;
+        s->regex = regex_open(t, text, e);
+        return s->regex != NULL ? s : NULL;
+    }
+    if (field_text(pattern, "String", &text, e) != 0) {
+        err_under(e, "pattern");
+        return NULL;
+    }
+    s->text.s = arena_strndup(t->a, text.s, text.n);
+    s->text.n = text.n;
+    return s;
+}
+
+/* An empty text matches before every character, as an empty pattern does. */
+static void text_cuts(struct text t, struct work *w, const struct part *p,
+                      struct cuts *c)
+{
+    size_t from = 0, at = 0;
+
+    while (at + t.n <= p->n) {
+        const char *hit = memmem(p->s + at, p->n - at, t.s, t.n);
+        size_t start;
+        int cp;
+
+        if (hit == NULL)
+            break;
+        start = (size_t)(hit - p->s);
+        if (from < start)
+            cuts_add(w, c, from, start, false);
+        cuts_add(w, c, start, start + t.n, true);
+        from = at = start + t.n;
+        if (t.n > 0)
+            continue;
+        if (at == p->n)
+            break;
+        at += (size_t)char_next(p->s + at, p->n - at, &cp);
+    }
+    if (from < p->n)
+        cuts_add(w, c, from, p->n, false);
+}
+
+static int split_one(const void *self, struct work *w, const struct part *p,
+                     struct parts *out, struct err *e)
+{
+    const struct split *s = self;
+    struct cuts *c = s->cuts;
+
+    c->n = 0;
+    if (s->regex == NULL)
+        text_cuts(s->text, w, p, c);
+    else if (regex_cuts(s->regex, w, p->s, p->n, c, e) != 0)
+        return -1;
+    for (size_t i = 0; s->invert && i < c->n; i++)
+        c->v[i].match = !c->v[i].match;
+    apply(w, s->behaviour, c, p, out);
+    return 0;
+}
+
+static int run_split(const void *self, struct work *w, struct err *e)
+{
+    struct split s = *(const struct split *)self;
+    struct cuts cuts = { 0 };
+
+    s.cuts = &cuts;
+    return split_parts(w, &s, split_one, e);
+}
+
+/* ---- by the class of each character ---- */
+
+enum class { DROP, ALONE, RUN_1, RUN_2 };   /* neighbours of one RUN stay together */
+
+static int class_cuts(const void *self, struct work *w, const struct part *p,
+                      struct parts *out, struct err *e)
+{
+    enum class (*class_of)(int cp) = *(enum class (*const *)(int))self;
+    enum class before = DROP;
+    size_t from = 0;
+
+    (void)e;
+    for (size_t i = 0; i < p->n; ) {
+        int cp, length = char_next(p->s + i, p->n - i, &cp);
+        enum class c = class_of(cp);
+
+        if (c != before || c == ALONE) {
+            if (before != DROP)
+                add_slice(w, out, p, from, i);
+            from = i;
+        }
+        before = c;
+        i += (size_t)length;
+    }
+    if (before != DROP)
+        add_slice(w, out, p, from, p->n);
+    return 0;
+}
+
+static enum class bert_class(int cp)
+{
+    if (char_is_space(cp))
+        return DROP;
+    return char_is_punct(cp) ? ALONE : RUN_1;
+}
+
+static enum class space_class(int cp)
+{
+    return char_is_space(cp) ? DROP : RUN_1;
+}
+
+static enum class word_class(int cp)
+{
+    if (char_is_space(cp))
+        return DROP;
+    return char_is_word(cp) ? RUN_1 : RUN_2;
+}
+
+static enum class digit_class(int cp)
+{
+    return char_is_numeric(cp) ? ALONE : RUN_1;
+}
+
+static enum class number_class(int cp)
+{
+    return char_is_numeric(cp) ? RUN_2 : RUN_1;
+}
+
+#define RUN_CLASS(name) \
+    static int run_##name(const void *self, struct work *w, struct err *e) \
+    { \
+        enum class (*fn)(int) = name##_class; \
+        (void)self; \
+        return split_parts(w, &fn, class_cuts, e); \
+    }
+RUN_CLASS(bert)
+RUN_CLASS(space)
+RUN_CLASS(word)
+RUN_CLASS(digit)
+RUN_CLASS(number)
+
+struct digits { bool each; };
+
+static const void *open_digits(struct tok *t, const json_t *j, struct err *e)
+{
+    struct digits *d = arena_alloc(t->a, 1, sizeof *d);
+
+    return field_bool(j, "individual_digits", false, &d->each, e) == 0 ? d : NULL;
+}
+
+static int run_digits(const void *self, struct work *w, struct err *e)
+{
+    const struct digits *d = self;
+
+    return d->each ? run_digit(NULL, w, e) : run_number(NULL, w, e);
+}
+
+/* ---- Punctuation ---- */
+
+struct punctuation {
+    enum behaviour behaviour;
+    struct cuts *cuts;
+};
+
+static const void *open_punctuation(struct tok *t, const json_t *j, struct err *e)
+{
+    struct punctuation *p = arena_alloc(t->a, 1, sizeof *p);
+
+    p->behaviour = ISOLATED;
+    if (json_object_get(j, "behavior") != NULL &&
+        open_behaviour(j, &p->behaviour, e) != 0)
+        return NULL;
+    return p;
+}
+
+static int punctuation_one(const void *self, struct work *w, const struct part *p,
+                           struct parts *out, struct err *e)
+{
+    const struct punctuation *s = self;
+    size_t from = 0, i = 0;
+
+    (void)e;
+    s->cuts->n = 0;
+    while (i < p->n) {
+        int cp, length = char_next(p->s + i, p->n - i, &cp);
+
+        if (char_is_punct(cp)) {
+            if (from < i)
+                cuts_add(w, s->cuts, from, i, false);
+            from = i + (size_t)length;
+            cuts_add(w, s->cuts, i, from, true);
+        }
+        i += (size_t)length;
+    }
+    if (from < p->n)
+        cuts_add(w, s->cuts, from, p->n, false);
+    apply(w, s->behaviour, s->cuts, p, out);
+    return 0;
+}
+
+static int run_punctuation(const void *self, struct work *w, struct err *e)
+{
+    struct punctuation p = *(const struct punctuation *)self;
+    struct cuts cuts = { 0 };
+
+    p.cuts = &cuts;
+    return split_parts(w, &p, punctuation_one, e);
+}
+
+/* ---- ByteLevel: every byte becomes a visible character ---- */
+
+struct byte_level {
+    bool prefix_space;
+    const struct regex *regex;      /* NULL: no splitting here */
+    struct cuts *cuts;
+};
+
+/* GPT-2's pattern (Radford et al. 2019, encoder.py). */
+static const char gpt2_pattern[] =
+    "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+
+static const void *open_byte_level(struct tok *t, const json_t *j, struct err *e)
+{
+    struct byte_level *b = arena_alloc(t->a, 1, sizeof *b);
+    bool regex;
+
+    t->byte_level = true;
+    if (field_bool(j, "add_prefix_space", true, &b->prefix_space, e) != 0 ||
+        field_bool(j, "use_regex", true, &regex, e) != 0)
+        return NULL;
+    if (regex) {
+        struct text pattern = { gpt2_pattern, sizeof gpt2_pattern - 1 };
+
+        b->regex = regex_open(t, pattern, e);
+        if (b->regex == NULL)
+            return NULL;
+    }
+    return b;
+}
+
+/* The blank stands for what the first character stands for. */
+static void prepend_space(struct work *w, struct part *p)
+{
+    struct rewrite r;
+    int cp;
+    size_t i = (size_t)char_next(p->s, p->n, &cp);
+
+    rewrite_begin(&r, w, p);
+    rewrite_put(&r, ' ', 0);
+    rewrite_put(&r, cp, 1);
+    while (i < p->n) {
+        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        rewrite_put(&r, cp, 0);
+    }
+    rewrite_end(&r);
+}
+
+static int byte_level_one(const void *self, struct work *w, const struct part *part,
+                          struct parts *out, struct err *e)
+{
+    const struct byte_level *b = self;
+    struct part p = *part;
+
+    if (b->prefix_space && p.n > 0 && p.s[0] != ' ')
+        prepend_space(w, &p);
+    if (b->regex == NULL) {
+        add_slice(w, out, &p, 0, p.n);
+        return 0;
+    }
+    b->cuts->n = 0;
+    if (regex_cuts(b->regex, w, p.s, p.n, b->cuts, e) != 0)
+        return -1;
+    apply(w, ISOLATED, b->cuts, &p, out);
+    return 0;
+}
+
+/* Two bytes of s and two ranges for each byte at most, all parts in one block. */
+static void map_bytes(struct work *w, size_t total)
+{
+    char *s = arena_alloc_raw(w->a, 2 * total, 1);
+    struct range *from = arena_alloc_raw(w->a, 2 * total, sizeof *from);
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->parts.n; i++) {
+        struct part *p = &w->parts.v[i];
+        struct range span = { 0, 0 };
+        size_t begin = n, length = 0, left = 0;
+
+        if (p->id >= 0)
+            continue;
+        for (size_t k = 0; k < p->n; k++) {
+            int cp = byte_char((unsigned char)p->s[k]), old;
+
+            if (left == 0) {
+                length = left = (size_t)char_next(p->s + k, p->n - k, &old);
+                span = part_span(p, k, k + length);
+            }
+            left--;
+            from[n] = span;
+            if (cp < 0x80) {
+                s[n++] = (char)cp;
+                continue;
+            }
+            s[n++] = (char)(0xc0 | cp >> 6);
+            from[n] = span;
+            s[n++] = (char)(0x80 | (cp & 0x3f));
+        }
+        p->s = s + begin;
+        p->from = from + begin;
+        p->n = n - begin;
+    }
+}
+
+static int run_byte_level(const void *self, struct work *w, struct err *e)
+{
+    struct byte_level b = *(const struct byte_level *)self;
+    struct cuts cuts = { 0 };
+    size_t total = 0;
+
+    b.cuts = &cuts;
+    if (split_parts(w, &b, byte_level_one, e) != 0)
+        return -1;
+    for (size_t i = 0; i < w->parts.n; i++)
+        if (w->parts.v[i].id < 0)
+            total += w->parts.v[i].n;
+    map_bytes(w, total);
+    return 0;
+}
+
+static const struct step_kind rows[] = {
+    { "BertPreTokenizer", NULL, run_bert },
+    { "ByteLevel", open_byte_level, run_byte_level },
+    { "Split", open_split, run_split },
+    { "Whitespace", NULL, run_word },
+    { "WhitespaceSplit", NULL, run_space },
+    { "Digits", open_digits, run_digits },
+    { "Punctuation", open_punctuation, run_punctuation },
+    { 0 }
+};
+
+const struct step_table presplit_table = { "pre_tokenizer", "pretokenizers", rows };

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * {"type": …} -> a row of one of the four tables; Sequence, which all but the
+ * models have; and the table of models itself. */
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+static const struct step_kind model_rows[] = {
+    { "WordPiece", wordpiece_open, wordpiece_run },
+    { "BPE", bpe_open, bpe_run },
+    { 0 }
+};
+
+const struct step_table model_table = { "model", NULL, model_rows };
+
+struct sequence {
+    struct step *v;
+    size_t n;
+};
+
+static int run_sequence(const void *self, struct work *w, struct err *e)
+{
+    const struct sequence *s = self;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (step_run(&s->v[i], w, e) != 0)
+            return -1;
+    return 0;
+}
+
+static int open_sequence(struct tok *t, const struct step_table *table,
+                         const json_t *j, struct step *out, struct err *e)
+{
+    struct sequence *s = arena_alloc(t->a, 1, sizeof *s);
+    const json_t *list;
+
+    if (field_list(j, table->list, &list, e) != 0)
+        return -1;
+    s->n = json_array_size(list);
+    s->v = arena_alloc(t->a, s->n, sizeof *s->v);
+    for (size_t i = 0; i < s->n; i++)
+        if (step_open(t, table, json_array_get(list, i), &s->v[i], e) != 0)
+            return -1;
+    out->run = run_sequence;
+    out->self = s;
+    return 0;
+}
+
+/* Every supported type of the table, for the message. */
+static const char *type_list(struct arena *a, const struct step_table *table)
+{
+    const char *all = table->list != NULL ? "Sequence" : "";
+
+    for (const struct step_kind *k = table->rows; k->type != NULL; k++)
+        all = arena_printf(a, "%s%s%s", all, all[0] != '\0' ? ", " : "", k->type);
+    return all;
+}
+
+/* Models of old files say their type only by the fields they have. */
+static const char *guess_type(const struct step_table *table, const json_t *j)
+{
+    if (table != &model_table)
+        return NULL;
+    if (json_object_get(j, "merges") != NULL)
+        return "BPE";
+    return json_object_get(j, "max_input_chars_per_word") != NULL ? "WordPiece" : NULL;
+}
+
+int step_open(struct tok *t, const struct step_table *table, const json_t *j,
+              struct step *out, struct err *e)
+{
+    const char *type;
+
+    out->run = NULL;
+    if (j == NULL || json_is_null(j))
+        return 0;
+    type = json_string_value(json_object_get(j, "type"));
+    if (type == NULL)
+        type = guess_type(table, j);
+    if (type == NULL)
+        return err_set(e, ERR_INPUT, "%s has no \"type\"", table->section);
+    if (table->list != NULL && strcmp(type, "Sequence") == 0)
+        return open_sequence(t, table, j, out, e);
+    for (const struct step_kind *k = table->rows; k->type != NULL; k++) {
+        if (strcmp(type, k->type) != 0)
+            continue;
+        out->run = k->run;
+        if (k->open == NULL)
+            return 0;
+        out->self = k->open(t, j, e);
+        return out->self != NULL ? 0 :
+               err_under(e, "%s %s", table->section, k->type);
+    }
+    return err_set(e, ERR_INPUT, "%s \"%.80s\" is not supported, only %s",
+                   table->section, type, type_list(t->a, table));
+}
+
+int step_run(const struct step *s, struct work *w, struct err *e)
+{
+    return s->run != NULL ? s->run(s->self, w, e) : 0;
+}

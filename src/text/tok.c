@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT
+ * A text (and a pair) -> tokens: the four steps in a row, then spans in
+ * characters, pieces and labels. */
+#include "text/tok.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "text/tok_priv.h"
+
+enum { TEXT_LIMIT = 1 << 30 };
+
+/* ---- spans ---- */
+
+/* A place in a text, known as byte and as character; it walks both ways. */
+struct cursor {
+    const char *s;
+    size_t n;
+    int byte, chars;
+};
+
+static void walk_to_byte(struct cursor *c, int byte)
+{
+    for (; c->byte < byte; c->byte++)
+        c->chars += ((unsigned char)c->s[c->byte] & 0xc0) != 0x80;
+    for (; c->byte > byte; c->byte--)
+        c->chars -= ((unsigned char)c->s[c->byte - 1] & 0xc0) != 0x80;
+}
+
+static void walk_to_char(struct cursor *c, int chars)
+{
+    int cp;
+
+    while (c->chars > chars) {
+        c->byte -= char_before(c->s, (size_t)c->byte, &cp);
+        c->chars--;
+    }
+    while (c->chars < chars) {
+        c->byte += char_next(c->s + c->byte, c->n - (size_t)c->byte, &cp);
+        c->chars++;
+    }
+}
+
+static void spans_to_chars(struct seq *seq, const char *s, size_t n)
+{
+    struct cursor c = { s, n, 0, 0 };
+
+    for (size_t i = 0; i < seq->n; i++) {
+        struct range *r = &seq->v[i].span;
+
+        if (seq->v[i].special)          /* it has none, and 0 is far back */
+            continue;
+        walk_to_byte(&c, r->start);
+        r->start = c.chars;
+        walk_to_byte(&c, r->end);
+        r->end = c.chars;
+    }
+}
+
+static struct range chars_to_bytes(struct cursor *c, struct range chars)
+{
+    struct range r;
+
+    walk_to_char(c, chars.start);
+    r.start = c->byte;
+    walk_to_char(c, chars.end);
+    r.end = c->byte;
+    return r;
+}
+
+/* ---- the steps ---- */
+
+static int check_text(const char *s, size_t n, struct err *e)
+{
+    size_t bad;
+
+    if (n > TEXT_LIMIT)
+        return err_set(e, ERR_INPUT, "a text of %zu bytes, want at most %d", n,
+                       TEXT_LIMIT);
+    bad = utf8_check(s, n);
+    if (bad < n)
+        return err_set(e, ERR_INPUT, "the text is not UTF-8 at byte %zu (0x%02x)", bad,
+                       (unsigned char)s[bad]);
+    return 0;
+}
+
+/* The text's own tokens, as the next sequence of w. */
+static int encode_text(struct work *w, const char *s, size_t n, struct err *e)
+{
+    const struct tok *t = w->t;
+    struct part all = { s, n, NULL, 0, -1 };
+
+    w->n_seqs++;
+    w->parts.n = 0;
+    parts_add(w, &w->parts, all);
+    added_split(&t->added, &t->added.raw, w);
+    if (step_run(&t->normal, w, e) != 0)
+        return -1;
+    added_split(&t->added, &t->added.normal, w);
+    if (step_run(&t->presplit, w, e) != 0 || step_run(&t->model, w, e) != 0)
+        return -1;
+    spans_to_chars(&w->seqs[w->n_seqs - 1], s, n);
+    return 0;
+}
+
+/* Pieces between blanks, each as the vocabulary has it. */
+static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e)
+{
+    const struct tok *t = w->t;
+    struct seq *seq = &w->seqs[w->n_seqs++];
+    size_t end;
+
+    for (size_t i = 0; i < n; i = end + 1) {
+        struct work_token token = { .type = w->n_seqs - 1, .pair = w->n_seqs > 1 };
+
+        for (end = i; end < n && s[end] != ' '; end++)
+            continue;
+        if (end == i)
+            continue;
+        token.id = vocab_find(&t->vocab, s + i, end - i);
+        if (token.id < 0)
+            return err_set(e, ERR_INPUT, "%s: the vocabulary has no piece \"%.*s\"",
+                           t->name, (int)(end - i < 80 ? end - i : 80), s + i);
+        token.special = vocab_piece(&t->vocab, token.id)->special;
+        if (!token.special)
+            token.span = (struct range){ (int)i, (int)end };
+        seq_add(w, seq, token);
+    }
+    spans_to_chars(seq, s, n);
+    return 0;
+}
+
+/* ---- the result ---- */
+
+static void tokens_init(struct tokens *out, struct arena *a, size_t n)
+{
+    out->n = (int)n;
+    out->id = arena_alloc(a, n, sizeof *out->id);
+    out->type = arena_alloc(a, n, sizeof *out->type);
+    out->special = arena_alloc(a, n, sizeof *out->special);
+    out->bytes = arena_alloc(a, n, sizeof *out->bytes);
+    out->chars = arena_alloc(a, n, sizeof *out->chars);
+    out->piece = arena_alloc(a, n, sizeof *out->piece);
+    out->label = arena_alloc(a, n, sizeof *out->label);
+    out->label_size = arena_alloc(a, n, sizeof *out->label_size);
+}
+
+/* Bytes that a piece of the byte-level alphabet stands for, or -1. */
+static int decode_bytes(const struct piece *p, char *to)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < p->n; ) {
+        int cp, byte;
+
+        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        byte = byte_of_char(cp);
+        if (byte < 0)
+            return -1;
+        to[n++] = (char)byte;
+    }
+    return n;
+}
+
+/* Writes the label to `to`, which has room for the piece; returns its size. */
+static size_t label(const struct tok *t, const struct piece *p, char *to)
+{
+    size_t skip = t->prefix.n;
+    int n;
+
+    if (!p->added && t->byte_level) {
+        n = decode_bytes(p, to);
+        if (n >= 0)
+            return (size_t)n;
+    }
+    if (p->added || p->n <= skip || memcmp(p->s, t->prefix.s, skip) != 0)
+        skip = 0;
+    memcpy(to, p->s + skip, p->n - skip);
+    return p->n - skip;
+}
+
+/* Pieces, and labels one behind the other in one block, from the ids. */
+static void fill_pieces(const struct tok *t, struct arena *a, struct tokens *out)
+{
+    size_t bytes = 0;
+    char *to;
+
+    for (int i = 0; i < out->n; i++) {
+        const struct piece *p = t != NULL ? vocab_piece(&t->vocab, out->id[i]) : NULL;
+
+        bytes += p != NULL ? p->n + 1 : 0;
+    }
+    to = arena_alloc(a, bytes, 1);
+    for (int i = 0; i < out->n; i++) {
+        const struct piece *p = t != NULL ? vocab_piece(&t->vocab, out->id[i]) : NULL;
+
+        if (p == NULL) {
+            out->piece[i] = out->label[i] = arena_printf(a, "<id %d>", out->id[i]);
+            out->label_size[i] = strlen(out->label[i]);
+            continue;
+        }
+        out->piece[i] = p->s;
+        out->label[i] = to;
+        out->label_size[i] = label(t, p, to);
+        to += p->n;
+        *to++ = '\0';
+    }
+}
+
+/* The sequences one after the other. */
+static void assemble(const struct work *w, const struct tok_input *in,
+                     struct tokens *out)
+{
+    struct cursor text = { in->text, in->text_size, 0, 0 };
+    struct cursor pair = { in->pair, in->pair_size, 0, 0 };
+    size_t n = 0, k = 0;
+
+    for (int q = 0; q < w->n_seqs; q++)
+        n += w->seqs[q].n;
+    tokens_init(out, w->a, n);
+    for (int q = 0; q < w->n_seqs; q++) {
+        for (size_t i = 0; i < w->seqs[q].n; i++, k++) {
+            const struct work_token *t = &w->seqs[q].v[i];
+
+            out->id[k] = t->id;
+            out->type[k] = t->type;
+            out->special[k] = t->special;
+            out->chars[k] = t->span;
+            if (!t->special)
+                out->bytes[k] = chars_to_bytes(t->pair ? &pair : &text, t->span);
+        }
+    }
+    fill_pieces(w->t, w->a, out);
+}
+
+int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
+               struct tokens *out, struct err *e)
+{
+    int (*encode)(struct work *, const char *, size_t, struct err *) =
+        in->pretokenized ? look_up_pieces : encode_text;
+    struct seq seqs[2] = { { 0 } };
+    struct work w = { .t = t, .a = a, .seqs = seqs, .special = !in->no_special };
+
+    if (check_text(in->text, in->text_size, e) != 0 ||
+        encode(&w, in->text, in->text_size, e) != 0)
+        return -1;
+    if (in->pair != NULL && (check_text(in->pair, in->pair_size, e) != 0 ||
+                             encode(&w, in->pair, in->pair_size, e) != 0))
+        return err_under(e, "second text");
+    if (!in->pretokenized && step_run(&t->finish, &w, e) != 0)
+        return err_under(e, "%s", t->name);
+    assemble(&w, in, out);
+    return 0;
+}
+
+void tok_describe(const struct tok *t, struct arena *a, const int *ids,
+                  const int *type_ids, int n, struct tokens *out)
+{
+    tokens_init(out, a, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        const struct piece *p = t != NULL ? vocab_piece(&t->vocab, ids[i]) : NULL;
+
+        out->id[i] = ids[i];
+        out->type[i] = type_ids != NULL ? type_ids[i] : 0;
+        out->special[i] = p != NULL && p->special;
+    }
+    fill_pieces(t, a, out);
+}
+
+int tok_vocab_size(const struct tok *t)
+{
+    return (int)t->vocab.n_ids;
+}
+
+int tok_id(const struct tok *t, const char *piece, size_t size)
+{
+    return vocab_find(&t->vocab, piece, size);
+}
+
+const char *tok_piece(const struct tok *t, int id)
+{
+    const struct piece *p = vocab_piece(&t->vocab, id);
+
+    return p != NULL ? p->s : NULL;
+}

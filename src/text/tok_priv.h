@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of this folder share.  A tokeniser is four steps, each a row of
+ * a table: normaliser, pre-tokeniser, model, post-processor.  The text travels as
+ * parts (stretches of it, changed or not, each byte knowing which bytes of the
+ * input it stands for) until the model turns parts into tokens.
+ *
+ * Offsets and sizes are bytes unless they say chars. */
+#ifndef TEXT_TOK_PRIV_H
+#define TEXT_TOK_PRIV_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "text/tok.h"
+
+struct text {
+    const char *s;
+    size_t n;
+};
+
+/* ---- chars.c: classes of code points, as the tokenizers library has them ---- */
+
+bool char_is_space(int cp);         /* White_Space */
+bool char_is_word(int cp);          /* \w: Alphabetic, M, Nd, Pc, Join_Control */
+bool char_is_numeric(int cp);       /* Nd, Nl, No */
+bool char_is_punct(int cp);         /* ASCII punctuation and P* */
+bool char_is_other(int cp);         /* Cc, Cf, Co */
+bool char_is_nonspacing(int cp);    /* Mn */
+bool char_is_mark(int cp);          /* Mn, Mc, Me */
+bool char_is_chinese(int cp);       /* the blocks that BERT puts spaces around */
+
+/* The character of the byte-level alphabet that stands for byte b (GPT-2). */
+int byte_char(unsigned char b);
+int byte_of_char(int cp);           /* -1: cp is not of that alphabet */
+
+/* Decodes UTF-8 that was checked: never fails; n > 0. */
+int char_next(const char *s, size_t n, int *cp);
+/* The character that ends at s + n; n > 0. */
+int char_before(const char *s, size_t n, int *cp);
+
+/* ---- trie.c: the longest of many strings that a text begins with ---- */
+
+struct trie {
+    struct trie_edge *edge;     /* hash of (node, byte) -> node */
+    size_t mask, n_edges;
+    int *value;                 /* [n_nodes] -1: no string ends here */
+    size_t n_nodes, cap;
+};
+
+void trie_init(struct trie *t, struct arena *a);
+/* The first value of a string stays.  The empty string is ignored. */
+void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int value);
+/* Its value, or -1; *length is its length. */
+int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length);
+
+/* ---- vocab.c: pieces and ids ---- */
+
+struct piece {
+    const char *s;              /* NUL behind */
+    uint32_t n;
+    int id;
+    bool added, special;
+};
+
+struct vocab {
+    struct piece *v;
+    size_t n, cap;
+    uint32_t *slot;             /* hash -> index + 1 */
+    size_t mask;
+    uint32_t *by_id;            /* [n_ids] index + 1; 0: no such id */
+    size_t n_ids, ids_cap;
+};
+
+void vocab_init(struct vocab *v, struct arena *a, size_t n);
+/* Errors: an id that is negative, too large or taken; a piece that is there. */
+int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
+              struct err *e);
+int vocab_find(const struct vocab *v, const char *s, size_t n);     /* -1: none */
+const struct piece *vocab_piece(const struct vocab *v, int id);     /* NULL: none */
+/* {"piece": id, …} */
+int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e);
+
+/* ---- the tokeniser ---- */
+
+struct work;
+struct regex_run;
+
+struct step {
+    int (*run)(const void *self, struct work *w, struct err *e);   /* NULL: none */
+    const void *self;
+};
+
+/* One kind of step: open reads its settings (NULL: it has none). */
+struct step_kind {
+    const char *type;           /* as tokenizer.json says it */
+    const void *(*open)(struct tok *t, const json_t *j, struct err *e);
+    int (*run)(const void *self, struct work *w, struct err *e);
+};
+
+struct step_table {
+    const char *section, *list;     /* "normalizer", "normalizers" (of a Sequence) */
+    const struct step_kind *rows;   /* ends with type NULL */
+};
+
+extern const struct step_table normal_table, presplit_table, model_table,
+                               finish_table;
+
+/* Opens j by its "type"; null gives a step that does nothing. */
+int step_open(struct tok *t, const struct step_table *table, const json_t *j,
+              struct step *out, struct err *e);
+int step_run(const struct step *s, struct work *w, struct err *e);
+
+struct regex;
+
+/* Tokens that are found in the text itself, before anything else. */
+struct added {
+    struct added_token *v;
+    size_t n;
+    struct trie raw, normal;    /* found before, and after the normaliser */
+};
+
+struct tok {
+    struct arena *a;
+    const char *name;               /* for messages */
+    struct vocab vocab;
+    struct added added;
+    struct step normal, presplit, model, finish;
+    struct regex *regexes;          /* to be released */
+    bool byte_level;                /* pieces are in the byte-level alphabet */
+    struct text prefix;             /* of pieces inside a word: "##", or empty */
+};
+
+/* ---- work on one text ---- */
+
+struct part {
+    const char *s;              /* [n] normalised so far */
+    size_t n;
+    const struct range *from;   /* [n] input bytes that each byte stands for;
+                                   NULL: s is the input itself */
+    int origin;                 /* where in the input the part begins */
+    int id;                     /* an added token's, or -1 */
+};
+
+struct parts {
+    struct part *v;
+    size_t n, cap;
+};
+
+struct work_token {
+    int id, type;
+    bool special;               /* put there by the template */
+    bool pair;                  /* its span is one of the second text */
+    struct range span;          /* bytes of the input, then chars */
+    struct text match;          /* an added token's text, spaces and all; s NULL: none */
+};
+
+struct seq {
+    struct work_token *v;
+    size_t n, cap;
+};
+
+struct work {
+    const struct tok *t;
+    struct arena *a;
+    struct parts parts;
+    struct seq *seqs;           /* the text, the pair; then what the template made */
+    int n_seqs;
+    bool special;               /* the template's tokens are wanted */
+    struct regex_run *regex;    /* NULL: not needed so far */
+};
+
+/* The input bytes that bytes [i, j) of the part stand for; i < j <= n. */
+struct range part_span(const struct part *p, size_t i, size_t j);
+struct part part_slice(const struct part *p, size_t i, size_t j);
+void parts_add(struct work *w, struct parts *p, struct part part);
+void seq_add(struct work *w, struct seq *s, struct work_token t);
+/* A token of the sequence in hand: bytes [i, j) of the part. */
+void work_emit(struct work *w, const struct part *p, int id, size_t i, size_t j);
+void work_emit_added(struct work *w, const struct part *p);     /* the whole part */
+
+/*
+ * Writes a part anew, character by character, as the library's "transform" does.
+ * change says what becomes of the old characters: 0: this one replaces the next
+ * one; -k: it replaces the next one and swallows k more; 1: it is new, and stands
+ * for what the character before it stood for.
+ */
+struct rewrite {
+    struct work *w;
+    struct part *p;
+    size_t at;                  /* bytes of p that are used up */
+    char *s;
+    struct range *from;
+    size_t n, cap;
+};
+
+void rewrite_begin(struct rewrite *r, struct work *w, struct part *p);
+void rewrite_skip(struct rewrite *r);       /* drops the next character */
+void rewrite_put(struct rewrite *r, int cp, int change);
+void rewrite_end(struct rewrite *r);        /* *p is now the new text */
+
+/* ---- wordpiece.c, bpe.c: the rows of the table of models ---- */
+
+const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e);
+int wordpiece_run(const void *self, struct work *w, struct err *e);
+const void *bpe_open(struct tok *t, const json_t *j, struct err *e);
+int bpe_run(const void *self, struct work *w, struct err *e);
+
+/* ---- regex.c: Oniguruma's patterns by PCRE2 ---- */
+
+/* Errors: a pattern that is wrong, or that PCRE2 would read in another way. */
+struct regex *regex_open(struct tok *t, struct text pattern, struct err *e);
+void regex_close(struct regex *first);
+
+struct cut { size_t start, end; bool match; };
+
+struct cuts {
+    struct cut *v;
+    size_t n, cap;
+};
+
+void cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match);
+/* Covers s[n] with matches and what lies between them. */
+int regex_cuts(const struct regex *r, struct work *w, const char *s, size_t n,
+               struct cuts *c, struct err *e);
+
+/* ---- added.c ---- */
+
+int added_open(struct tok *t, const json_t *list, struct err *e);
+/* Splits the parts at tokens of the trie; what is found becomes a part of its own. */
+void added_split(const struct added *a, const struct trie *trie, struct work *w);
+
+/* ---- hf.c, bare.c: files -> struct tok ---- */
+
+/* tokenizer.json, parsed. */
+int hf_open(struct tok *t, const json_t *root, struct err *e);
+/* The tokenizer.json that a folder without one stands for; NULL on errors. */
+json_t *bare_read(struct arena *a, const char *dir, struct err *e);
+json_t *json_parse(struct span s, struct err *e);
+
+/* Fields of an object.  Absent or null gives the default, where there is one. */
+int field_bool(const json_t *o, const char *key, bool def, bool *out, struct err *e);
+int field_int(const json_t *o, const char *key, json_int_t lo, json_int_t hi,
+              int *out, struct err *e);
+int field_text(const json_t *o, const char *key, struct text *out, struct err *e);
+/* Absent: NULL and no error. */
+int field_list(const json_t *o, const char *key, const json_t **out, struct err *e);
+
+#endif

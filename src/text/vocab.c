@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * Pieces <-> ids: an array of pieces, a hash over their bytes, an index by id. */
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+/* Far above any vocabulary; bounds the index by id, whatever a file says. */
+enum { ID_LIMIT = 1 << 24 };
+
+static size_t hash(const char *s, size_t n)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u ^ n;
+
+    while (n >= 8) {
+        uint64_t x;
+
+        memcpy(&x, s, 8);
+        h = (h ^ x) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+        s += 8;
+        n -= 8;
+    }
+    for (; n > 0; n--)
+        h = (h ^ (unsigned char)*s++) * 0x100000001b3u;
+    h *= 0xff51afd7ed558ccdu;
+    return (size_t)(h ^ h >> 32);
+}
+
+/* The slot of s, or the free one where it would be. */
+static size_t place(const struct vocab *v, const char *s, size_t n)
+{
+    size_t i = hash(s, n) & v->mask;
+
+    while (v->slot[i] != 0) {
+        const struct piece *p = &v->v[v->slot[i] - 1];
+
+        if (p->n == n && memcmp(p->s, s, n) == 0)
+            return i;
+        i = (i + 1) & v->mask;
+    }
+    return i;
+}
+
+static void grow(struct vocab *v, struct arena *a, size_t cap)
+{
+    size_t slots = 64;
+
+    while (slots < 2 * cap)
+        slots *= 2;
+    v->v = arena_grow(a, v->v, v->n, cap, sizeof *v->v);
+    v->cap = cap;
+    v->slot = arena_alloc(a, slots, sizeof *v->slot);
+    v->mask = slots - 1;
+    for (size_t i = 0; i < v->n; i++)
+        v->slot[place(v, v->v[i].s, v->v[i].n)] = (uint32_t)i + 1;
+}
+
+void vocab_init(struct vocab *v, struct arena *a, size_t n)
+{
+    memset(v, 0, sizeof *v);
+    grow(v, a, n + 64);
+}
+
+static void grow_ids(struct vocab *v, struct arena *a, size_t n)
+{
+    if (n > v->ids_cap) {
+        size_t cap = n > 2 * v->ids_cap ? n : 2 * v->ids_cap;
+
+        v->by_id = arena_grow(a, v->by_id, v->n_ids, cap, sizeof *v->by_id);
+        v->ids_cap = cap;
+    }
+    if (n > v->n_ids)
+        v->n_ids = n;
+}
+
+int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
+              struct err *e)
+{
+    struct piece *p;
+    size_t at;
+
+    if (id < 0 || id >= ID_LIMIT)
+        return err_set(e, ERR_INPUT, "token \"%.80s\" has id %lld, want 0 to %d",
+                       s.s, (long long)id, ID_LIMIT - 1);
+    if (v->n == v->cap)
+        grow(v, a, 2 * v->cap);
+    at = place(v, s.s, s.n);
+    if (v->slot[at] != 0 || s.n > UINT32_MAX)
+        return err_set(e, ERR_INPUT, "token \"%.80s\" is there twice", s.s);
+    grow_ids(v, a, (size_t)id + 1);
+    if (v->by_id[id] != 0)
+        return err_set(e, ERR_INPUT, "tokens \"%.80s\" and \"%.80s\" share id %lld",
+                       v->v[v->by_id[id] - 1].s, s.s, (long long)id);
+    p = &v->v[v->n++];
+    p->s = s.s;
+    p->n = (uint32_t)s.n;
+    p->id = (int)id;
+    v->slot[at] = v->by_id[id] = (uint32_t)v->n;
+    return 0;
+}
+
+int vocab_find(const struct vocab *v, const char *s, size_t n)
+{
+    size_t at = place(v, s, n);
+
+    return v->slot[at] != 0 ? v->v[v->slot[at] - 1].id : -1;
+}
+
+const struct piece *vocab_piece(const struct vocab *v, int id)
+{
+    if (id < 0 || (size_t)id >= v->n_ids || v->by_id[id] == 0)
+        return NULL;
+    return &v->v[v->by_id[id] - 1];
+}
+
+static size_t bytes_of_keys(json_t *j)
+{
+    size_t sum = 0;
+
+    for (void *i = json_object_iter(j); i != NULL; i = json_object_iter_next(j, i))
+        sum += strlen(json_object_iter_key(i)) + 1;
+    return sum;
+}
+
+int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
+{
+    json_t *o = (json_t *)(uintptr_t)j;         /* its iterators are not const */
+    char *pool;
+
+    if (!json_is_object(j))
+        return err_set(e, ERR_INPUT, "\"vocab\" is missing or no object");
+    vocab_init(v, a, json_object_size(j));
+    pool = arena_alloc_raw(a, bytes_of_keys(o), 1);
+    for (void *i = json_object_iter(o); i != NULL; i = json_object_iter_next(o, i)) {
+        const char *key = json_object_iter_key(i);
+        const json_t *id = json_object_iter_value(i);
+        struct text s = { pool, strlen(key) };
+
+        if (!json_is_integer(id))
+            return err_set(e, ERR_INPUT, "token \"%.80s\" has an id that is no "
+                           "whole number", key);
+        memcpy(pool, key, s.n + 1);
+        pool += s.n + 1;
+        if (vocab_add(v, a, s, json_integer_value(id), e) != 0)
+            return -1;
+    }
+    return 0;
+}

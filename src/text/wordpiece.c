@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ * WordPiece: a word becomes the longest piece it begins with, then the longest
+ * "##" piece that goes on from there, and so on; or [UNK] as a whole. */
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+struct wordpiece {
+    struct trie first, rest;    /* rest: pieces with the prefix, without it */
+    int unk;                    /* -1: the vocabulary has none */
+    const char *unk_name;
+    int max_chars;
+};
+
+static void fill_tries(struct wordpiece *m, struct tok *t)
+{
+    size_t n = t->prefix.n;
+
+    trie_init(&m->first, t->a);
+    trie_init(&m->rest, t->a);
+    for (size_t i = 0; i < t->vocab.n; i++) {
+        const struct piece *p = &t->vocab.v[i];
+
+        trie_add(&m->first, t->a, p->s, p->n, p->id);
+        if (p->n >= n && memcmp(p->s, t->prefix.s, n) == 0)
+            trie_add(&m->rest, t->a, p->s + n, p->n - n, p->id);
+    }
+}
+
+const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e)
+{
+    struct wordpiece *m = arena_alloc(t->a, 1, sizeof *m);
+    struct text unk = { "[UNK]", 5 };
+
+    t->prefix = (struct text){ "##", 2 };
+    m->max_chars = 100;
+    if (json_object_get(j, "unk_token") != NULL &&
+        field_text(j, "unk_token", &unk, e) != 0)
+        return NULL;
+    if (json_object_get(j, "continuing_subword_prefix") != NULL &&
+        field_text(j, "continuing_subword_prefix", &t->prefix, e) != 0)
+        return NULL;
+    if (json_object_get(j, "max_input_chars_per_word") != NULL &&
+        field_int(j, "max_input_chars_per_word", 0, 1 << 30, &m->max_chars, e) != 0)
+        return NULL;
+    if (vocab_read(&t->vocab, t->a, json_object_get(j, "vocab"), e) != 0)
+        return NULL;
+    t->prefix.s = arena_strndup(t->a, t->prefix.s, t->prefix.n);
+    m->unk_name = arena_strndup(t->a, unk.s, unk.n);
+    m->unk = vocab_find(&t->vocab, unk.s, unk.n);
+    fill_tries(m, t);
+    return m;
+}
+
+static bool too_long(const struct part *p, int max_chars)
+{
+    int n = 0, cp;
+
+    if (p->n <= (size_t)max_chars)
+        return false;
+    for (size_t i = 0; i < p->n && n <= max_chars; n++)
+        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+    return n > max_chars;
+}
+
+static int word(const struct wordpiece *m, struct work *w, const struct part *p,
+                struct err *e)
+{
+    struct seq *seq = &w->seqs[w->n_seqs - 1];
+    size_t before = seq->n, length;
+    bool known = !too_long(p, m->max_chars);
+
+    for (size_t i = 0; known && i < p->n; i += length) {
+        const struct trie *trie = i == 0 ? &m->first : &m->rest;
+        int id = trie_longest(trie, p->s + i, p->n - i, &length);
+
+        known = id >= 0;
+        if (known)
+            work_emit(w, p, id, i, i + length);
+    }
+    if (known)
+        return 0;
+    if (m->unk < 0)
+        return err_set(e, ERR_INPUT, "a word is not in the vocabulary, and neither "
+                       "is the unknown token \"%.80s\"", m->unk_name);
+    seq->n = before;
+    work_emit(w, p, m->unk, 0, p->n);
+    return 0;
+}
+
+int wordpiece_run(const void *self, struct work *w, struct err *e)
+{
+    for (size_t i = 0; i < w->parts.n; i++) {
+        const struct part *p = &w->parts.v[i];
+
+        if (p->id >= 0)
+            work_emit_added(w, p);
+        else if (p->n > 0 && word(self, w, p, e) != 0)
+            return -1;
+    }
+    return 0;
+}
