@@ -58,12 +58,21 @@ struct bar_text bar_text(enum scale s, struct range r)
     return b;
 }
 
-/* The colours, from the top; one flat colour where there is no range. */
-static void fill_colours(unsigned short index[256], struct range r)
+/*
+ * The colours, from the top: as many as a PNG has pixels, so that the first and
+ * the last are the map's ends; one flat colour where there is no range.
+ */
+static void draw_colours(struct page *p, struct text *t, struct range r,
+                         struct box bar)
 {
-    for (int i = 0; i < 256; i++)
-        index[i] = (unsigned short)(!r.any ? CELL_MASKED :
-                                    r.lo == r.hi ? 0 : 255 - i);
+    int n = t->vector ? 256 : (int)bar.h;
+    unsigned short *index = arena_alloc_raw(t->arena, (size_t)n, sizeof *index);
+
+    for (int i = 0; i < n; i++)
+        index[i] = (unsigned short)
+            (!r.any ? CELL_MASKED : r.lo == r.hi ? 0 :
+             255 - (n > 1 ? (i * 255 + (n - 1) / 2) / (n - 1) : 0));
+    page_cells(p, index, n, 1, bar);
 }
 
 void bar_draw(struct page *p, const struct layout *l, struct text *t,
@@ -75,11 +84,9 @@ void bar_draw(struct page *p, const struct layout *l, struct text *t,
     double x = bar.x + bar.w + l->value_gap, line = text_line_height(t, ROLE_VALUE);
     double middle = bar.y + bar.h / 2.0, half = text_middle(t, ROLE_VALUE);
     double reach = fmax(bar.h / 2.0, line), top = middle - reach + 2.0 * half;
-    unsigned short index[256];
 
-    fill_colours(index, r);
     page_frame(p, bar, l->line);
-    page_cells(p, index, 256, 1, bar);
+    draw_colours(p, t, r, bar);
     if (b.lo[0] == '\0')
         top = middle + half;
     text_draw_line(t, p->cr, text_line(t, ROLE_VALUE, arena_strdup(t->arena, b.hi)),

@@ -10,7 +10,8 @@
 #include "draw/draw_priv.h"
 
 /* Base64 has neither '#' nor '"', so nothing but an id begins like this. */
-static const char *const ids[] = { "surface", "image" };
+enum { N_IDS = 2 };
+static const char *const ids[N_IDS] = { "surface", "image" };
 
 struct numbers { unsigned long *seen; size_t n, cap; struct arena *arena; };
 
@@ -31,10 +32,11 @@ static size_t renumber(struct numbers *all, unsigned long id)
     return all->n;
 }
 
-/* If an id begins at s ("surface12"): its word, and *end behind its number. */
-static const char *id_at(const char *s, const char **end, unsigned long *id)
+/* If an id begins at s ("surface12"): its place in ids, and *end behind its
+ * number; otherwise -1. */
+static int id_at(const char *s, const char **end, unsigned long *id)
 {
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+    for (int i = 0; i < N_IDS; i++) {
         size_t n = strlen(ids[i]);
 
         if (strncmp(s, ids[i], n) == 0 && s[n] >= '0' && s[n] <= '9') {
@@ -42,10 +44,10 @@ static const char *id_at(const char *s, const char **end, unsigned long *id)
 
             *id = strtoul(s + n, &behind, 10);
             *end = behind;
-            return ids[i];
+            return i;
         }
     }
-    return NULL;
+    return -1;
 }
 
 static void write_escaped(const struct page *p, const char *s, FILE *f)
@@ -85,19 +87,21 @@ static void write_about(const struct page *p, FILE *f)
 static const char crisp[] = "<image image-rendering=\"optimizeSpeed\" "
                             "style=\"image-rendering:pixelated\" ";
 
-/* Copies the tag or text at s and returns what is behind it. */
+/* Copies the tag or text at s and returns what is behind it; all is a list for
+ * each of ids. */
 static const char *copy(const char *s, const char *end, struct numbers *all, FILE *f)
 {
     const char *stop = s + 1;
+    const char *behind;
     unsigned long id;
-    const char *word, *behind;
+    int word;
 
     if (end - s > 7 && strncmp(s, "<image ", 7) == 0) {
         fputs(crisp, f);
         return s + 7;
     }
-    if ((*s == '"' || *s == '#') && (word = id_at(s + 1, &behind, &id)) != NULL) {
-        fprintf(f, "%c%s%zu", *s, word, renumber(all, id));
+    if ((*s == '"' || *s == '#') && (word = id_at(s + 1, &behind, &id)) >= 0) {
+        fprintf(f, "%c%s%zu", *s, ids[word], renumber(&all[word], id));
         return behind;
     }
     while (stop < end && *stop != '<' && *stop != '"' && *stop != '#')
@@ -109,12 +113,12 @@ static const char *copy(const char *s, const char *end, struct numbers *all, FIL
 /* p->svg ends with a NUL. */
 void svg_write(const struct page *p, FILE *f)
 {
-    struct numbers all = { .arena = p->arena };
+    struct numbers all[N_IDS] = { { .arena = p->arena }, { .arena = p->arena } };
     const char *s = p->svg.data, *end = s + p->svg.n - 1;
     const char *root = strstr(s, "<svg "), *body = strchr(root, '>') + 2;
 
     fwrite(s, 1, (size_t)(body - s), f);
     write_about(p, f);
     while (body < end)
-        body = copy(body, end, &all, f);
+        body = copy(body, end, all, f);
 }

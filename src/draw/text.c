@@ -2,7 +2,7 @@
  * Clean strings to text with a size and ink, through pango.  Strings are set as
  * plain text, never as markup.  Equal labels are laid out once: 12 panels of 64
  * labels cost 4 ms then, 10 ms otherwise. */
-#include <math.h>
+#include <limits.h>
 #include <string.h>
 
 #include <pango/pangocairo.h>
@@ -19,6 +19,7 @@ struct piece {
     PangoLayout *layout;
     double w, h;                /* of the text */
     double up, down;            /* of its ink, from the baseline */
+    int boxes;                  /* drawn instead where there is no font; or 0 */
     enum role role;
     const char *clean;
     struct piece *next, *chain;     /* all pieces; those of a bucket */
@@ -168,18 +169,40 @@ static struct piece *new_piece(struct text *t, enum role role, const char *clean
     return p;
 }
 
-static void measure(struct text *t, struct piece *p)
+/* A letter's width in sizes of the font, where there is no font. */
+static const double BOX = 0.6;
+
+/* Without a font, pango's measures are memory that was never set. */
+static void measure_boxes(const struct text *t, struct piece *p, double max_w)
+{
+    double size = t->size[p->role];
+    int fit = max_w > 0.0 ? (int)(max_w / (BOX * size)) : INT_MAX;
+    long n = g_utf8_strlen(p->clean, -1);
+
+    p->boxes = n < fit ? (int)n : fit;
+    p->w = p->boxes * BOX * size;
+    p->h = size;
+    p->up = 0.7 * size;
+    p->down = 0.0;
+}
+
+/* max_w: of a paragraph, or 0. */
+static void measure(struct text *t, struct piece *p, double max_w)
 {
     PangoRectangle ink, logical;
     double base;
 
+    count_missing(t, p->layout);
+    if (t->no_font) {
+        measure_boxes(t, p, max_w);
+        return;
+    }
     pango_layout_get_extents(p->layout, &ink, &logical);
     base = pango_layout_get_baseline(p->layout);
     p->w = logical.width / (double)PANGO_SCALE;
     p->h = logical.height / (double)PANGO_SCALE;
     p->up = (base - ink.y) / PANGO_SCALE;
     p->down = (ink.y + ink.height - base) / PANGO_SCALE;
-    count_missing(t, p->layout);
 }
 
 /* FNV-1a, 32 bits. */
@@ -203,7 +226,7 @@ const struct piece *text_line(struct text *t, enum role role, const char *clean)
         if (p->role == role && strcmp(p->clean, clean) == 0)
             return p;
     p = new_piece(t, role, clean);
-    measure(t, p);
+    measure(t, p, 0.0);
     p->chain = *slot;
     *slot = p;
     return p;
@@ -221,7 +244,7 @@ const struct piece *text_paragraph(struct text *t, enum role role,
     pango_layout_set_ellipsize(p->layout, PANGO_ELLIPSIZE_END);
     if (centred)
         pango_layout_set_alignment(p->layout, PANGO_ALIGN_CENTER);
-    measure(t, p);
+    measure(t, p, width);
     return p;
 }
 
@@ -250,6 +273,17 @@ double text_middle(const struct text *t, enum role role)
 
 /* ---- ink ---- */
 
+static void show_boxes(const struct text *t, cairo_t *cr, const struct piece *p)
+{
+    double size = t->size[p->role];
+
+    for (int i = 0; i < p->boxes; i++)
+        cairo_rectangle(cr, (i * BOX + 0.1) * size, -0.7 * size, (BOX - 0.2) * size,
+                        0.7 * size);
+    cairo_set_line_width(cr, 0.1 * size);
+    cairo_stroke(cr);
+}
+
 /* The baseline's left end is the origin.  Clips a tower of combining marks. */
 static void show(const struct text *t, cairo_t *cr, const struct piece *p,
                  double max_h)
@@ -257,6 +291,10 @@ static void show(const struct text *t, cairo_t *cr, const struct piece *p,
     double grey = looks[p->role].grey, middle = text_middle(t, p->role);
 
     cairo_set_source_rgb(cr, grey, grey, grey);
+    if (p->boxes > 0) {
+        show_boxes(t, cr, p);
+        return;
+    }
     if (p->up > middle + max_h / 2.0 || p->down > max_h / 2.0 - middle) {
         cairo_rectangle(cr, -max_h, -middle - max_h / 2.0, p->w + 2.0 * max_h,
                         max_h);
@@ -292,7 +330,10 @@ void text_draw_paragraph(const struct text *t, cairo_t *cr, const struct piece *
 {
     double grey = looks[p->role].grey;
 
-    (void)t;
+    if (p->boxes > 0) {
+        text_draw_line(t, cr, p, x, y + p->up, p->h);
+        return;
+    }
     cairo_set_source_rgb(cr, grey, grey, grey);
     cairo_move_to(cr, x, y);
     pango_cairo_show_layout(cr, p->layout);

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ * Pictures read back: every pixel of every cell has the colour of its number. */
+#include "image/figure.h"
+#include "image/png_read.h"
+
+/* The range of a panel as a reader of the manual would compute it. */
+static void range_of(const struct figure *f, int only, float *lo, float *hi)
+{
+    *lo = INFINITY;
+    *hi = -INFINITY;
+    for (int p = 0; p < f->n_panels; p++) {
+        const struct panel *panel = &f->panels[p];
+        int n = panel->n_rows * panel->n_cols;
+
+        for (int i = 0; i < n && (p == only || f->shared); i++)
+            if (!isnan(panel->value[i])) {
+                *lo = fminf(*lo, panel->value[i]);
+                *hi = fmaxf(*hi, panel->value[i]);
+            }
+    }
+    *lo = isnan(f->vmin) ? *lo : f->vmin;
+    *hi = isnan(f->vmax) ? *hi : f->vmax;
+}
+
+static uint32_t wanted(const struct figure *f, float value, float lo, float hi)
+{
+    const unsigned char *c;
+
+    if (isnan(value))
+        return 0xd0d0d0;
+    c = f->cmap->rgb[scale_index(f->scale, value, lo, hi)];
+    return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
+}
+
+/* All pixels of the box, cell by cell, against value, a panel's numbers. */
+static void check_panel(const struct picture *p, const struct figure *f,
+                        struct box b, const struct panel *panel,
+                        const float *value, float lo, float hi)
+{
+    int side = (int)b.w / panel->n_cols;
+
+    assert_true(b.x == floor(b.x) && b.y == floor(b.y));
+    assert_int_equal((int)b.w, side * panel->n_cols);
+    assert_int_equal((int)b.h, side * panel->n_rows);
+    for (int y = 0; y < (int)b.h; y++)
+        for (int x = 0; x < (int)b.w; x++) {
+            int cell = y / side * panel->n_cols + x / side;
+            uint32_t got = picture_at(p, (int)b.x + x, (int)b.y + y);
+            uint32_t want = wanted(f, value[cell], lo, hi);
+
+            if (got != want)
+                fail_msg("cell %d, pixel %d %d: %06x, want %06x", cell, x, y, got,
+                         want);
+        }
+}
+
+/* The bar: the map's last colour above, its first below. */
+static void check_bar(const struct picture *p, const struct figure *f, struct box b)
+{
+    int x = (int)(b.x + b.w), y = (int)b.y;
+    double px = f->dpi / 100.0;
+
+    x += (int)fmax(round(px), 1.0) + (int)round(8.0 * px) + (int)round(5.0 * px);
+    assert_int_equal(picture_at(p, x, y), wanted(f, 1.0f, 0.0f, 1.0f));
+    assert_int_equal(picture_at(p, x, y + (int)b.h - 1), wanted(f, 0.0f, 0.0f, 1.0f));
+}
+
+static void read_back(const struct figure *f, const float *const *value,
+                      struct picture *p, bool bars)
+{
+    struct folder d;
+    struct arena a;
+    struct box box[MAX_PANELS];
+    double width, height;
+
+    folder_init(&d);
+    arena_init(&a, NULL, NULL);
+    draw_ok(f, DRAW_PNG, folder_file(&d, "a.png"));
+    draw_boxes(f, &a, box, &width, &height);
+    assert_int_equal(picture_read(p, folder_file(&d, "a.png")), 0);
+    assert_int_equal(p->w, (int)width);
+    assert_int_equal(p->h, (int)height);
+    assert_int_equal(p->per_metre, (unsigned)(f->dpi / 0.0254 + 0.5));
+    for (int i = 0; i < f->n_panels; i++) {
+        float lo, hi;
+
+        range_of(f, i, &lo, &hi);
+        check_panel(p, f, box[i], &f->panels[i],
+                    value != NULL ? value[i] : f->panels[i].value, lo, hi);
+        if (bars)
+            check_bar(p, f, box[i]);
+        /* the frame, and white beyond it */
+        assert_int_equal(picture_at(p, (int)box[i].x - 1, (int)box[i].y), 0x808080);
+        assert_int_equal(picture_at(p, (int)(box[i].x + box[i].w),
+                                    (int)box[i].y), 0x808080);
+    }
+    assert_int_equal(picture_at(p, 0, 0), 0xffffff);
+    assert_int_equal(picture_at(p, p->w - 1, p->h - 1), 0xffffff);
+    arena_finish(&a);
+    assert_int_equal(folder_finish(&d), 1);
+}
+
+static void check(struct sample *s, bool bars)
+{
+    struct picture p;
+
+    read_back(&s->f, NULL, &p, bars);
+    picture_free(&p);
+}
+
+static void test_plain(void **state)
+{
+    struct sample s;
+
+    (void)state;
+    sample_init(&s, 12, 16, 16, false);
+    sample_labels(&s, 16, "token");
+    s.f.cell_px = 18;
+    check(&s, true);
+    s.f.cell_px = 0;            /* chosen */
+    check(&s, true);
+    sample_finish(&s);
+}
+
+static void test_masked(void **state)
+{
+    struct sample s;
+
+    (void)state;
+    sample_init(&s, 3, 9, 9, true);
+    s.f.cell_px = 7;
+    check(&s, true);
+    sample_finish(&s);
+}
+
+static void test_one_range(void **state)
+{
+    struct sample s;
+
+    (void)state;
+    sample_init(&s, 4, 8, 8, true);
+    s.f.cell_px = 5;
+    s.f.shared = true;
+    check(&s, true);
+    s.f.shared = false;
+    s.f.vmin = 0.1f;
+    check(&s, true);
+    s.f.vmax = 0.3f;            /* cells beyond both ends */
+    check(&s, true);
+    s.f.shared = true;
+    s.f.vmin = NAN;
+    check(&s, true);
+    sample_finish(&s);
+}
+
+static void test_scales_and_maps(void **state)
+{
+    struct sample s;
+
+    (void)state;
+    sample_init(&s, 2, 11, 7, false);
+    s.f.cell_px = 3;
+    for (int i = 0; i < N_SCALE; i++)
+        for (const struct cmap *c = cmap_table; c->name != NULL; c++) {
+            if (i == SCALE_ROW)
+                continue;
+            s.f.scale = (enum scale)i;
+            s.f.cmap = c;
+            check(&s, true);
+        }
+    sample_finish(&s);
+}
+
+/* Each row divided by its maximum: then the range ends at 1. */
+static void test_rows(void **state)
+{
+    struct sample s, divided;
+    const float *value[2];
+    struct picture p;
+
+    (void)state;
+    sample_init(&s, 2, 6, 8, true);
+    sample_init(&divided, 2, 6, 8, true);
+    memset(s.value, 0, 8 * sizeof *s.value);            /* a row of zeros */
+    memset(divided.value, 0, 8 * sizeof *s.value);
+    for (int r = 0; r < 12; r++) {
+        float *row = divided.value + 8 * r, max = 0.0f;
+
+        for (int c = 0; c < 8; c++)
+            max = row[c] > max ? row[c] : max;
+        for (int c = 0; c < 8 && max > 0.0f; c++)
+            row[c] /= max;
+    }
+    value[0] = divided.value;
+    value[1] = divided.value + 48;
+    s.f.scale = SCALE_ROW;
+    s.f.cell_px = 4;
+    s.f.vmin = 0.0f;            /* so that range_of need not know the division */
+    s.f.vmax = 1.0f;
+    read_back(&s.f, value, &p, true);
+    picture_free(&p);
+    divided.f.cell_px = 4;
+    s.f.vmin = s.f.vmax = NAN;
+    {
+        struct folder d;
+        size_t n, m;
+        char *one, *two;
+
+        folder_init(&d);
+        draw_ok(&s.f, DRAW_PNG, folder_file(&d, "row.png"));
+        draw_ok(&divided.f, DRAW_PNG, folder_file(&d, "linear.png"));
+        one = slurp(folder_file(&d, "row.png"), &n);
+        two = slurp(folder_file(&d, "linear.png"), &m);
+        assert_int_equal(n, m);
+        assert_memory_equal(one, two, n);
+        free(one);
+        free(two);
+        folder_finish(&d);
+    }
+    sample_finish(&s);
+    sample_finish(&divided);
+}
+
+static void test_dpi(void **state)
+{
+    static const int dpi[] = { 50, 100, 150, 200, 300 };
+    static const int cell[] = { 1, 7, 16 };
+    struct sample s;
+
+    (void)state;
+    sample_init(&s, 3, 10, 10, true);
+    sample_labels(&s, 10, "word");
+    s.f.columns = 2;
+    for (int i = 0; i < 5; i++)
+        for (int c = 0; c < 3; c++) {
+            s.f.dpi = dpi[i];
+            s.f.cell_px = cell[c];
+            check(&s, cell[c] == 16);
+        }
+    sample_finish(&s);
+}
+
+/* Cells of several tokens: labels are fewer, cells are what they are. */
+static void test_pool(void **state)
+{
+    struct sample s;
+
+    (void)state;
+    sample_init(&s, 2, 13, 13, true);
+    sample_labels(&s, 51, "word");              /* the last cell has 3 of 4 */
+    s.f.pool = 4;
+    s.f.cell_px = 6;
+    check(&s, true);
+    sample_finish(&s);
+}
+
+static void test_shapes(void **state)
+{
+    static const int shape[][2] = { { 1, 1 }, { 1, 40 }, { 40, 1 }, { 3, 64 } };
+    struct sample s;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        sample_init(&s, 2, shape[i][0], shape[i][1], false);
+        s.f.rows = (struct label_list){ shape[i][0], s.label, NULL };
+        s.f.cols = (struct label_list){ shape[i][1], s.label, NULL };
+        for (int k = 0; k < MAX_LABELS; k++)
+            s.label[k] = "word";
+        check(&s, false);
+        sample_finish(&s);
+    }
+}
+
+/* Nothing but equal numbers, nothing but masked cells: no division by zero. */
+static void test_flat(void **state)
+{
+    struct sample s;
+
+    (void)state;
+    sample_init(&s, 2, 4, 4, false);
+    for (int i = 0; i < 16; i++) {
+        s.value[i] = 0.25f;
+        s.value[16 + i] = NAN;
+    }
+    for (int i = 0; i < N_SCALE; i++) {
+        s.f.scale = (enum scale)i;
+        check(&s, false);
+    }
+    s.f.scale = SCALE_LINEAR;
+    s.f.shared = true;
+    check(&s, false);
+    sample_finish(&s);
+}
+
+/* 512 x 512 cells of one pixel. */
+static void test_large(void **state)
+{
+    struct sample s;
+
+    (void)state;
+    sample_init(&s, 4, 512, 512, true);
+    s.f.cell_px = 1;
+    check(&s, true);
+    sample_finish(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_masked),
+        cmocka_unit_test(test_one_range),
+        cmocka_unit_test(test_scales_and_maps),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_dpi),
+        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_large),
+    };
+
+    use_fonts("fonts.conf");
+    return cmocka_run_group_tests_name("image cells", tests, NULL, NULL);
+}

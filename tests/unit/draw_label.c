@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * What a label looks like, whatever bytes its token has. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "draw/draw_priv.h"
+
+#define S(text) text, sizeof text - 1
+
+static const struct { const char *in; size_t n; const char *want; } table[] = {
+    { S("cat"), "cat" },
+    { S(""), "" },
+    { S(" cat"), "cat" },                       /* decoded "Ġcat" */
+    { S("cat  "), "cat" },
+    { S("new york"), "new york" },
+    { S(" "), "␣" },
+    { S("   "), "␣␣␣" },
+    { S("\n"), "\\n" },
+    { S("\n\n"), "\\n\\n" },
+    { S(" \t"), "\\t" },
+    { S("\r\n"), "\\r\\n" },
+    { S("a\nb"), "a\\nb" },
+    { S("a\0b"), "a\\x00b" },
+    { S("\0"), "\\x00" },
+    { S("\x1b]0;pwned\a"), "\\x1b]0;pwned\\x07" },
+    { S("\x7f"), "\\x7f" },
+    { S("\xc2\x85"), "\\u0085" },
+    { S("\u2028"), "\\u2028" },
+    { S("\u202egpj.exe"), "\\u202egpj.exe" },
+    { S("\u2066x"), "\\u2066x" },
+    { S("\u061c"), "\\u061c" },
+    { S("\u00a0"), "\\u00a0" },                 /* a space that cannot be seen */
+    { S("\u3000\u3000"), "\\u3000\\u3000" },
+    { S("a\u00a0b"), "a\u00a0b" },
+    { S("\u200b"), "\\u200b" },
+    { S("\ufeff"), "\\ufeff" },
+    { S("\u200d"), "\\u200d" },
+    { S("\U000e0041"), "\\U0e0041" },
+    { S("क्\u200dष"), "क्\u200dष" },               /* the joiner shapes the script */
+    { S("\xe6\x88"), "<E6><88>" },              /* half of 我 */
+    { S("\x91"), "<91>" },
+    { S("a\xff" "b"), "a<FF>b" },
+    { S("\xc0\xaf"), "<C0><AF>" },              /* overlong */
+    { S("\xed\xa0\x80"), "<ED><A0><80>" },      /* a surrogate */
+    { S("我喜欢"), "我喜欢" },
+    { S("<b>&amp;</b>"), "<b>&amp;</b>" },      /* nothing is markup */
+    { S("%s%n$(rm)"), "%s%n$(rm)" },
+    { S("1234567890123456"), "1234567890123456" },
+    { S("12345678901234567"), "123456789012345…" },
+    { S("我我我我我我我我我我我我我我我我我"), "我我我我我我我我我我我我我我我…" },
+    { S("e\u0301" "e\u0301e\u0301"), "e\u0301" "e\u0301e\u0301" },
+    { S("👨‍👩‍👧👨‍👩‍👧"), "👨‍👩‍👧👨‍👩‍👧" },
+};
+enum { N_TABLE = sizeof table / sizeof *table };
+
+static void test_table(void **state)
+{
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    for (int i = 0; i < N_TABLE; i++)
+        assert_string_equal(label_clean(&a, table[i].in, table[i].n, LABEL_CHARS),
+                            table[i].want);
+    arena_finish(&a);
+}
+
+/* A reader's characters are counted: 16 families of 5 code points each fit. */
+static void test_characters(void **state)
+{
+    char in[17 * 18 + 1] = "";
+    struct arena a;
+    char *got;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    for (int i = 0; i < 16; i++)
+        strcat(in, "👨‍👩‍👧");
+    got = label_clean(&a, in, strlen(in), LABEL_CHARS);
+    assert_string_equal(got, in);
+    strcat(in, "x");
+    got = label_clean(&a, in, strlen(in), LABEL_CHARS);
+    assert_int_equal(strlen(got), 15 * strlen("👨‍👩‍👧") + strlen("…"));
+    arena_finish(&a);
+}
+
+/* A million combining marks on one letter; a label of 100 MB. */
+static void test_towers(void **state)
+{
+    size_t n = 2000001, huge = 100 << 20;
+    char *in = malloc(n), *big = malloc(huge);
+    struct arena a;
+    char *got;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    in[0] = 'x';
+    for (size_t i = 1; i < n; i += 2)
+        memcpy(in + i, "\u0301", 2);
+    got = label_clean(&a, in, n, LABEL_CHARS);
+    assert_int_equal(strlen(got), 1 + 11 * 2 + strlen("…"));
+    memset(big, 'a', huge);
+    assert_string_equal(label_clean(&a, big, huge, LABEL_CHARS), "aaaaaaaaaaaaaaa…");
+    memset(big, ' ', huge);
+    assert_string_equal(label_clean(&a, big, huge, 4), "␣␣␣…");
+    free(in);
+    free(big);
+    arena_finish(&a);
+}
+
+/* Any bytes give valid UTF-8 without control characters. */
+static void test_random(void **state)
+{
+    unsigned long seed = 1;
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        char in[40], *got;
+        size_t n, len;
+        struct arena a;
+
+        arena_init(&a, NULL, NULL);
+        for (n = 0; n < sizeof in; n++) {
+            seed = seed * 6364136223846793005ul + 1442695040888963407ul;
+            in[n] = (char)(seed >> 56);
+        }
+        got = label_clean(&a, in, (size_t)(i % 40), LABEL_CHARS);
+        len = strlen(got);
+        assert_int_equal(utf8_check(got, len), len);
+        for (size_t at = 0; at < len;) {
+            int cp;
+
+            at += (size_t)utf8_decode(got + at, len - at, &cp);
+            assert_false(utf8_is_control(cp));
+        }
+        arena_finish(&a);
+    }
+}
+
+static const char *language(const char *s)
+{
+    struct label_scripts l = { false, false };
+
+    label_scripts_add(&l, s, strlen(s));
+    return label_language(l);
+}
+
+static void test_language(void **state)
+{
+    (void)state;
+    assert_string_equal(language("cat"), "en");
+    assert_string_equal(language("我喜欢吃苹果"), "zh-cn");
+    assert_string_equal(language("私はりんごが好き"), "ja");
+    assert_string_equal(language("リンゴ"), "ja");
+    assert_string_equal(language("사과"), "en");
+    assert_string_equal(language("\xe6\x88 我"), "zh-cn");
+}
+
+static const char *package(int cp)
+{
+    return label_packages[label_package(cp)];
+}
+
+static void test_packages(void **state)
+{
+    (void)state;
+    assert_string_equal(package(0x6211), "fonts-noto-cjk");
+    assert_string_equal(package(0x3042), "fonts-noto-cjk");
+    assert_string_equal(package(0xac00), "fonts-noto-cjk");
+    assert_string_equal(package(0xff01), "fonts-noto-cjk");
+    assert_string_equal(package(0x20000), "fonts-noto-cjk");
+    assert_string_equal(package(0x1f600), "fonts-noto-color-emoji");
+    assert_string_equal(package(0x1f1ef), "fonts-noto-color-emoji");
+    assert_string_equal(package(0x939), "fonts-noto-core");
+    assert_string_equal(package(0x627), "fonts-noto-core");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_towers),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_language),
+        cmocka_unit_test(test_packages),
+    };
+
+    return cmocka_run_group_tests_name("draw_label", tests, NULL, NULL);
+}
