@@ -12,6 +12,8 @@ struct sums {
 
 struct stats {
     struct metric_opts opts;
+    const struct batch *b;
+    const unsigned char *special;   /* [tokens of the batch] or NULL */
     int L, H, n_top;            /* n_top: asked for */
     struct head_stats *head;    /* [texts, L, H]; link NULL: not wanted */
     struct sums *sums;          /* the same */
@@ -28,13 +30,13 @@ static bool is_wanted(const bool *list, int i)
 }
 
 struct stats *stats_new(struct arena *a, const struct model *m, const struct batch *b,
-                        const struct wanted *want, const struct metric_opts *opts,
-                        int n_top)
+                        const unsigned char *special, const struct wanted *want,
+                        const struct metric_opts *opts, int n_top)
 {
     struct stats *s = arena_alloc(a, 1, sizeof *s);
     size_t n;
 
-    *s = (struct stats){ .opts = *opts, .L = m->config.n_layers,
+    *s = (struct stats){ .opts = *opts, .b = b, .special = special, .L = m->config.n_layers,
                          .H = m->config.n_heads, .n_top = n_top };
     n = (size_t)b->n_texts * (size_t)s->L * (size_t)s->H;
     s->head = arena_alloc(a, n, sizeof *s->head);
@@ -48,7 +50,8 @@ struct stats *stats_new(struct arena *a, const struct model *m, const struct bat
                 if (!is_wanted(want->layer, l) || !is_wanted(want->head, h))
                     continue;
                 *hs = (struct head_stats){ .stack = (int)m->family->stack_id,
-                                           .layer = l, .head = h, .n_links = T };
+                                           .layer = l, .head = h, .n_links = T,
+                                           .words = { -1, -1, 0 } };
                 hs->link = arena_alloc(a, (size_t)T, sizeof *hs->link);
                 hs->top = arena_alloc(a, (size_t)n_top + 1, sizeof *hs->top);
             }
@@ -77,9 +80,10 @@ static void offer(struct head_stats *hs, int n_top, struct link x)
 }
 
 static void take_links(const struct stats *s, struct head_stats *hs,
-                       struct metric_row *r)
+                       struct metric_row *r, const unsigned char *special)
 {
     struct link best = { r->query, -1, 0 };
+    bool word = special == NULL || !special[r->query];
 
     for (int j = 0; j < r->n_keys; j++) {
         struct link x = { r->query, r->key0 + j, r->a[j] };
@@ -88,6 +92,9 @@ static void take_links(const struct stats *s, struct head_stats *hs,
             continue;
         if (best.key < 0 || x.weight > best.weight)
             best = x;
+        if (word && x.key != x.query && (special == NULL || !special[x.key]) &&
+            (hs->words.key < 0 || x.weight > hs->words.weight))
+            hs->words = x;
         if (hs->n_top < s->n_top || s->n_top == 0 ||
             x.weight > hs->top[s->n_top - 1].weight)
             offer(hs, s->n_top, x);
@@ -113,6 +120,8 @@ static void take(void *self, const struct rows *rows, int n_heads)
 {
     struct stats *s = self;
     size_t i = at(s, rows->text, rows->layer, rows->head);
+    const unsigned char *special =
+        s->special != NULL ? s->special + s->b->start[rows->text] : NULL;
 
     (void)n_heads;
     for (int t = 0; t < rows->n_rows; t++) {
@@ -125,7 +134,7 @@ static void take(void *self, const struct rows *rows, int n_heads)
             .n_all_keys = rows->n_all_keys, .entropy = rows->entropy[t],
         };
 
-        take_links(s, &s->head[i], &r);
+        take_links(s, &s->head[i], &r, special);
         if (r.n_visible > 0)    /* a row that sees nothing is in no mean */
             take_metrics(s, &s->sums[i], &r);
     }

@@ -21,17 +21,21 @@ struct head_stats {
     struct link *link;          /* [n_links] one a row; ties: the smaller key */
     int n_top;
     struct link *top;           /* [n_top] heaviest first; ties: smaller query, key */
+    struct link words;          /* the heaviest between two different tokens, neither
+                                   of them special; key -1: there is none.  Without it
+                                   a table would say that row 0 looks at itself. */
 };
 
 struct stats;
 
 /*
  * For the texts of batch b and the layers and heads of want; n_top links overall.
- * All memory is of a.
+ * special: [tokens of the batch] 1: put there by the template; NULL: none is.
+ * It and b outlive the stats; all memory is of a.
  */
 struct stats *stats_new(struct arena *a, const struct model *m, const struct batch *b,
-                        const struct wanted *want, const struct metric_opts *opts,
-                        int n_top);
+                        const unsigned char *special, const struct wanted *want,
+                        const struct metric_opts *opts, int n_top);
 
 /* To be given to run_forward. */
 struct sink stats_sink(struct stats *s);

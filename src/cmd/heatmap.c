@@ -157,17 +157,25 @@ static const unsigned char *skipped(const struct job *j, const struct item *item
     return item->tokens.special;
 }
 
+static char *quoted(struct arena *a, const char *text, size_t n)
+{
+    enum { MAX = 300 };         /* bytes: about three lines */
+    size_t keep = n < MAX ? n : MAX;
+
+    while (keep < n && keep > 0 && ((unsigned char)text[keep] & 0xc0) == 0x80)
+        keep--;
+    return arena_printf(a, "“%.*s%s”", (int)keep, text, keep < n ? "…" : "");
+}
+
 static char *caption(const struct job *j, struct arena *a, const struct item *item,
                      int pool)
 {
     char *text = arena_printf(a, "%s, layer %d", j->s.model->name, j->layer);
-    size_t n = item->text_size < 300 ? item->text_size : 300;
 
     if (item->text_size > 0)
-        text = arena_printf(a, "%s: %.*s%s", text, (int)n, item->text,
-                            n < item->text_size ? "…" : "");
+        text = arena_printf(a, "%s, %s", text, quoted(a, item->text, item->text_size));
     if (item->pair != NULL)
-        text = arena_printf(a, "%s | %.300s", text, item->pair);
+        text = arena_printf(a, "%s and %s", text, quoted(a, item->pair, item->pair_size));
     text = arena_printf(a, "%s. Scale: %s", text, scale_text(j));
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,

@@ -168,11 +168,24 @@ static void tsv_string(FILE *f, bool first, const char *s)
     tsv_field(f, first, s, strlen(s));
 }
 
+/* Empty where a text has no two words. */
+static void tsv_words(FILE *f, struct link l)
+{
+    if (l.key < 0) {
+        for (int i = 0; i < 3; i++)
+            tsv_string(f, false, "");
+        return;
+    }
+    tsv_int(f, false, l.query);
+    tsv_int(f, false, l.key);
+    tsv_double(f, false, (double)l.weight);
+}
+
 static void print_tsv(struct job *job, const struct item *item,
                       const struct head_stats *const *heads, int n)
 {
     static const char *const before[] = { "index", "stack", "layer", "head" };
-    static const char *const after[] = { "top_query", "top_key", "top_weight" };
+    static const char *const after[] = { "link_query", "link_key", "link_weight" };
     FILE *f = job->out.file;
 
     if (!job->header) {
@@ -192,9 +205,7 @@ static void print_tsv(struct job *job, const struct item *item,
         tsv_int(f, false, heads[i]->head);
         for (int k = 0; k < N_METRIC; k++)
             tsv_double(f, false, heads[i]->mean[k]);
-        tsv_int(f, false, heads[i]->top[0].query);
-        tsv_int(f, false, heads[i]->top[0].key);
-        tsv_double(f, false, (double)heads[i]->top[0].weight);
+        tsv_words(f, heads[i]->words);
         tsv_end(f);
     }
 }
@@ -219,7 +230,7 @@ static const char *shown(struct arena *a, const struct tokens *t, int i)
 static const char *link_text(struct arena *a, const struct tokens *t, struct link l)
 {
     if (l.key < 0)
-        return "sees nothing";
+        return "-";
     return arena_printf(a, "%s(%d) → %s(%d) %.3f", shown(a, t, l.query), l.query,
                         shown(a, t, l.key), l.key, (double)l.weight);
 }
@@ -242,7 +253,7 @@ static void print_table(struct job *job, struct arena *a, const struct item *ite
             else
                 table_cell(t, "%.3f", heads[i]->mean[k]);
         }
-        table_cell(t, "%s", link_text(a, &item->tokens, heads[i]->top[0]));
+        table_cell(t, "%s", link_text(a, &item->tokens, heads[i]->words));
     }
     table_print(t, job->out.file);
 }
@@ -252,7 +263,7 @@ static void print_links(struct job *job, struct arena *a, const struct item *ite
                         const struct head_stats *const *heads, int n)
 {
     static const struct column columns[] = {
-        { "", ALIGN_LEFT }, { "query", ALIGN_RIGHT }, { "", ALIGN_LEFT },
+        { "head", ALIGN_LEFT }, { "query", ALIGN_RIGHT }, { "", ALIGN_LEFT },
         { "key", ALIGN_RIGHT }, { "", ALIGN_LEFT }, { "weight", ALIGN_RIGHT },
     };
 
@@ -372,6 +383,7 @@ static int run_load(struct job *j, struct input *in, const struct load *load,
     struct arena *a = j->s.a;
     const struct metric_opts metric_opts = { j->args->entropy_eps };
     int *start = arena_alloc(a, (size_t)load->n + 1, sizeof *start), *id, *type;
+    unsigned char *special;
     struct batch b = { load->n, start, NULL, NULL };
     struct stats *s;
     struct sink sink;
@@ -380,15 +392,17 @@ static int run_load(struct job *j, struct input *in, const struct load *load,
         start[i + 1] = start[i] + load->item[i].tokens.n;
     id = arena_alloc(a, (size_t)start[load->n], sizeof *id);
     type = arena_alloc(a, (size_t)start[load->n], sizeof *type);
+    special = arena_alloc(a, (size_t)start[load->n], 1);
     for (int i = 0; i < load->n; i++) {
         const struct tokens *t = &load->item[i].tokens;
 
         memcpy(id + start[i], t->id, (size_t)t->n * sizeof *id);
         memcpy(type + start[i], t->type, (size_t)t->n * sizeof *type);
+        memcpy(special + start[i], t->special, (size_t)t->n);
     }
     b.id = id;
     b.type = type;
-    s = stats_new(a, j->s.model, &b, &j->want, &metric_opts,
+    s = stats_new(a, j->s.model, &b, special, &j->want, &metric_opts,
                   j->args->top > 0 ? j->args->top : 1);
     sink = stats_sink(s);
     if (run_forward(j->s.model, &b, &j->want, &sink, 1, j->s.par, a, e) != 0) {

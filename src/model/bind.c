@@ -113,6 +113,8 @@ static struct matrix matrix_of(const struct tensor *t, bool in_out)
     return (struct matrix){
         .data = t->data, .size_bytes = d->size_bytes,
         .to_f32 = plain ? NULL : d->to_f32,
+        .element = t->dtype == DTYPE_F16 ? ELEMENT_F16 :
+                   t->dtype == DTYPE_BF16 ? ELEMENT_BF16 : ELEMENT_OTHER,
         .N = (int)t->shape[in_out ? 1 : 0], .K = (int)t->shape[in_out ? 0 : 1],
         .stride = t->shape[1], .order_in_out = in_out,
     };
