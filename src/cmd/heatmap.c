@@ -176,7 +176,7 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
         text = arena_printf(a, "%s, %s", text, quoted(a, item->text, item->text_size));
     if (item->pair != NULL)
         text = arena_printf(a, "%s and %s", text, quoted(a, item->pair, item->pair_size));
-    text = arena_printf(a, "%s. Scale: %s", text, scale_text(j));
+    text = arena_printf(a, "%s; scale: %s", text, scale_text(j));
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
                             pool_names[j->args->pool], pool, pool);
