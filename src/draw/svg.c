@@ -87,6 +87,17 @@ static void write_about(const struct page *p, FILE *f)
 static const char crisp[] = "<image image-rendering=\"optimizeSpeed\" "
                             "style=\"image-rendering:pixelated\" ";
 
+/*
+ * Glyphs in colour are images too, with an alpha channel, and are better smooth.
+ * The 26th byte of a PNG is its colour type: 6 stands in the base64 as "CAY".
+ */
+static bool is_cells(const char *tag)
+{
+    const char *png = strstr(tag, ";base64,");
+
+    return png != NULL && strnlen(png, 44) == 44 && strncmp(png + 8 + 32, "CAY", 3) != 0;
+}
+
 /* Copies the tag or text at s and returns what is behind it; all is a list for
  * each of ids. */
 static const char *copy(const char *s, const char *end, struct numbers *all, FILE *f)
@@ -96,7 +107,7 @@ static const char *copy(const char *s, const char *end, struct numbers *all, FIL
     unsigned long id;
     int word;
 
-    if (end - s > 7 && strncmp(s, "<image ", 7) == 0) {
+    if (end - s > 7 && strncmp(s, "<image ", 7) == 0 && is_cells(s)) {
         fputs(crisp, f);
         return s + 7;
     }
