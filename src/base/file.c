@@ -249,18 +249,43 @@ void out_on_signal(void)
     atexit(remove_unfinished);
 }
 
+static const char temp_ending[] = ".tmp-XXXXXX";
+
+/* PATH.tmp-XXXXXX; where PATH is a link, beside the file that it leads to. */
+static char *name_beside(const char *path)
+{
+    char *real = realpath(path, NULL), *temp;
+    const char *target = real != NULL ? real : path;
+    size_t n = strlen(target);
+
+    temp = malloc(n + sizeof temp_ending);
+    if (temp != NULL) {
+        memcpy(temp, target, n);
+        memcpy(temp + n, temp_ending, sizeof temp_ending);
+    }
+    free(real);
+    return temp;
+}
+
+/* Gives the temporary file the name that it stands beside. */
+static int rename_to_target(const char *temp)
+{
+    char *target = strndup(temp, strlen(temp) - (sizeof temp_ending - 1));
+    int rc = target != NULL ? rename(temp, target) : -1;
+
+    free(target);
+    return rc;
+}
+
 static int open_beside(struct out *o, struct err *e)
 {
-    size_t n = strlen(o->path);
     mode_t mask = umask(0);
     int fd;
 
     umask(mask);
-    o->temp = malloc(n + sizeof ".tmp-XXXXXX");
+    o->temp = name_beside(o->path);
     if (o->temp == NULL)
         return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
-    memcpy(o->temp, o->path, n);
-    memcpy(o->temp + n, ".tmp-XXXXXX", sizeof ".tmp-XXXXXX");
     fd = mkstemp(o->temp);
     if (fd < 0) {
         free(o->temp);
@@ -279,6 +304,8 @@ int out_open(struct out *o, const char *path, bool seekable, struct err *e)
     struct stat st;
 
     *o = (struct out){ .path = path };
+    if (path[0] == '\0')
+        return err_set(e, ERR_USAGE, "the output has an empty name, want a file's");
     if (strcmp(path, "-") == 0) {
         o->file = seekable ? tmpfile() : stdout;
         if (o->file == NULL)
@@ -325,7 +352,7 @@ int out_commit(struct out *o, struct err *e)
         o->file = NULL;
     }
     if (ok && o->temp != NULL)
-        ok = rename(o->temp, o->path) == 0;
+        ok = rename_to_target(o->temp) == 0;
     if (!ok) {
         int why = errno;
 

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+static bool is_zero(const void *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (((const unsigned char *)p)[i] != 0)
+            return false;
+    return true;
+}
+
+static int setup(void **state)
+{
+    static struct arena a;
+
+    arena_init(&a, NULL, NULL);
+    *state = &a;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    arena_finish(*state);
+    return 0;
+}
+
+/* ---- memory that runs out ---- */
+
+struct trap {
+    jmp_buf back;
+    size_t asked;
+};
+
+static void spring(void *self, size_t size_bytes)
+{
+    struct trap *t = self;
+
+    t->asked = size_bytes;
+    longjmp(t->back, 1);
+}
+
+static void no_memory_goes_to_the_handler(void **state)
+{
+    struct arena a;
+    struct trap t = { .asked = 0 };
+    char *before;
+
+    (void)state;
+    arena_init(&a, spring, &t);
+    before = arena_strdup(&a, "kept");
+    if (setjmp(t.back) == 0) {
+        arena_alloc(&a, SIZE_MAX / 4, 1);
+        fail();
+    }
+    assert_true(t.asked >= SIZE_MAX / 4);
+    assert_string_equal(before, "kept");
+    assert_non_null(arena_alloc(&a, 10, 1));    /* and the arena still works */
+    arena_finish(&a);
+}
+
+static void a_product_that_overflows_goes_to_the_handler(void **state)
+{
+    static const size_t product[][2] = {
+        { SIZE_MAX, 2 }, { SIZE_MAX / 2 + 1, 2 }, { (size_t)1 << 33, (size_t)1 << 33 },
+        { SIZE_MAX, 1 }, { SIZE_MAX - 10, 1 },
+    };
+    struct arena a;
+    struct trap t;
+    volatile size_t caught = 0;
+
+    (void)state;
+    arena_init(&a, spring, &t);
+    for (volatile size_t i = 0; i < sizeof product / sizeof product[0]; i++)
+        if (setjmp(t.back) == 0) {
+            arena_alloc(&a, product[i][0], product[i][1]);
+            fail();
+        } else {
+            caught++;
+        }
+    assert_int_equal(caught, sizeof product / sizeof product[0]);
+    arena_finish(&a);
+}
+
+/* ---- what is handed out ---- */
+
+static void zeroed_and_aligned(void **state)
+{
+    for (size_t n = 0; n < 300; n++) {
+        unsigned char *p = arena_alloc(*state, n, 7);
+
+        assert_non_null(p);
+        assert_int_equal((uintptr_t)p % 64, 0);
+        assert_true(is_zero(p, 7 * n));
+        memset(p, 0xaa, 7 * n);
+    }
+}
+
+static void pieces_do_not_overlap(void **state)
+{
+    enum { N = 2000 };
+    static unsigned char *p[N];
+    size_t size[N];
+
+    for (int i = 0; i < N; i++) {
+        size[i] = (size_t)(i * 37 % 1500) + 1;
+        p[i] = arena_alloc_raw(*state, size[i], 1);
+        memset(p[i], i & 0xff, size[i]);
+    }
+    for (int i = 0; i < N; i++)
+        for (size_t k = 0; k < size[i]; k++)
+            assert_int_equal(p[i][k], i & 0xff);
+}
+
+static void large_blocks(void **state)
+{
+    size_t n = (size_t)3 << 20;
+    unsigned char *p = arena_alloc(*state, n, 1), *q;
+
+    assert_true(is_zero(p, n));
+    memset(p, 1, n);
+    q = arena_alloc(*state, n, 1);
+    assert_true(is_zero(q, n));
+    assert_int_equal(p[n - 1], 1);
+}
+
+/* ---- mark and reset ---- */
+
+static void what_was_reset_is_zero_again(void **state)
+{
+    struct arena *a = *state;
+    unsigned char *first = arena_alloc(a, 100, 1);
+
+    memset(first, 7, 100);
+    for (int round = 0; round < 5; round++) {
+        struct arena_mark mark = arena_mark(a);
+
+        for (size_t n = 1; n < (size_t)1 << 20; n *= 3) {
+            unsigned char *p = arena_alloc(a, n, 1);
+
+            assert_true(is_zero(p, n));
+            memset(p, 0xff, n);
+        }
+        arena_reset(a, mark);
+    }
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(first[i], 7);
+}
+
+/* A block that goes back to the spare one holds what was written to it before. */
+static void a_spare_block_is_cleared(void **state)
+{
+    struct arena *a = *state;
+
+    for (int round = 0; round < 3; round++) {
+        struct arena_mark mark = arena_mark(a);
+        unsigned char *p = arena_alloc_raw(a, 400000, 1);
+
+        memset(p, 0x55, 400000);
+        arena_reset(a, mark);
+        p = arena_alloc(a, 500, 1);
+        assert_true(is_zero(p, 500));
+        memset(p, 0x55, 500);
+        p = arena_alloc(a, 399000, 1);
+        assert_true(is_zero(p, 399000));
+        arena_reset(a, mark);
+    }
+}
+
+static void marks_nest(void **state)
+{
+    struct arena *a = *state;
+    char *one = arena_strdup(a, "one"), *two;
+    struct arena_mark outer = arena_mark(a), inner;
+
+    two = arena_strdup(a, "two");
+    inner = arena_mark(a);
+    arena_alloc(a, (size_t)1 << 20, 1);
+    arena_alloc(a, (size_t)1 << 20, 1);
+    arena_reset(a, inner);
+    assert_string_equal(two, "two");
+    arena_reset(a, outer);
+    assert_string_equal(one, "one");
+}
+
+static void a_mark_of_an_empty_arena(void **state)
+{
+    struct arena *a = *state;
+    struct arena_mark mark = arena_mark(a);
+
+    memset(arena_alloc(a, 1000, 1), 1, 1000);
+    arena_reset(a, mark);
+    assert_true(is_zero(arena_alloc(a, 1000, 1), 1000));
+}
+
+/* ---- strings, growing ---- */
+
+static void strings(void **state)
+{
+    struct arena *a = *state;
+    char *s = arena_strndup(a, "a\0b", 3);
+
+    assert_memory_equal(s, "a\0b\0", 4);
+    assert_string_equal(arena_strndup(a, "abc", 0), "");
+    assert_string_equal(arena_strndup(a, NULL, 0), "");
+    assert_string_equal(arena_printf(a, "%d-%s", 42, "x"), "42-x");
+    s = arena_printf(a, "%0*d", 5000, 1);
+    assert_int_equal(strlen(s), 5000);
+}
+
+static void growing_keeps_and_clears(void **state)
+{
+    int *p = arena_grow(*state, NULL, 0, 4, sizeof *p), *q;
+
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(p[i], 0);
+        p[i] = i + 1;
+    }
+    q = arena_grow(*state, p, 4, 1000, sizeof *q);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(q[i], i < 4 ? i + 1 : 0);
+    assert_int_equal(p[3], 4);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(no_memory_goes_to_the_handler),
+        TEST(a_product_that_overflows_goes_to_the_handler),
+        TEST(zeroed_and_aligned), TEST(pieces_do_not_overlap), TEST(large_blocks),
+        TEST(what_was_reset_is_zero_again), TEST(a_spare_block_is_cleared),
+        TEST(marks_nest), TEST(a_mark_of_an_empty_arena), TEST(strings),
+        TEST(growing_keeps_and_clears),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

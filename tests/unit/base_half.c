@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * All 65,536 values of each 16-bit float, against the definition in double. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "base/half.h"
+
+/* sign, exponent bits, fraction bits of a small float -> its value */
+static double value_of(unsigned bits, int n_exponent, int n_fraction)
+{
+    int bias = (1 << (n_exponent - 1)) - 1;
+    int exponent = (int)(bits >> n_fraction) & ((1 << n_exponent) - 1);
+    double fraction = (double)(bits & ((1u << n_fraction) - 1)) / (double)(1u << n_fraction);
+    double v;
+
+    if (exponent == (1 << n_exponent) - 1)
+        v = fraction > 0 ? (double)NAN : (double)INFINITY;
+    else if (exponent == 0)
+        v = ldexp(fraction, 1 - bias);
+    else
+        v = ldexp(1 + fraction, exponent - bias);
+    return bits >> 15 ? -v : v;
+}
+
+static void check(float got, double want, unsigned bits)
+{
+    if (isnan(want) ? isnan(got)
+                    : (double)got == want && !signbit(got) == !signbit(want))
+        return;
+    fail_msg("%04x: %g, want %g", bits, (double)got, want);
+}
+
+static void halves(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits < 1u << 16; bits++)
+        check(half_to_float((uint16_t)bits), value_of(bits, 5, 10), bits);
+}
+
+static void brain_floats(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits < 1u << 16; bits++)
+        check(bf16_to_float((uint16_t)bits), value_of(bits, 8, 7), bits);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves), cmocka_unit_test(brain_floats),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
