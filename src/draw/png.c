@@ -90,7 +90,7 @@ static void add_metadata(struct writer *w, const struct page *p)
          m != NULL && m->key != NULL; m++) {
         size_t n = strlen(m->value);
         bool valid = utf8_check(m->value, n) == n;
-        png_text text = {
+        png_text item = {
             .compression = PNG_ITXT_COMPRESSION_NONE,
             .key = (png_charp)(uintptr_t)m->key,
             .text = valid ? (png_charp)(uintptr_t)m->value :
@@ -98,8 +98,8 @@ static void add_metadata(struct writer *w, const struct page *p)
             .lang = (char[]){ "" }, .lang_key = (char[]){ "" }
         };
 
-        text.itxt_length = strlen(text.text);
-        png_set_text(w->png, w->info, &text, 1);
+        item.itxt_length = strlen(item.text);
+        png_set_text(w->png, w->info, &item, 1);
     }
 }
 
