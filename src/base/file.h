@@ -54,7 +54,8 @@ struct out {
 /*
  * Opens PATH.tmp-XXXXXX beside PATH (beside its file, where PATH is a link).
  * seekable: also "-" gets a file that can be sought (an unnamed one, copied to
- * standard output by the commit).  SIGINT and SIGTERM remove the file if out_on_signal was called before.
+ * standard output by the commit).  SIGINT and SIGTERM remove the file if
+ * out_on_signal was called before.
  */
 int out_open(struct out *o, const char *path, bool seekable, struct err *e);
 

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ * Ids, attention, hidden states, logits, entropies and strongest links of every run of
+ * every case, against the reference library.  A batch runs packed; its valid rows count. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analysis/stats.h"
+#include "ref/golden.h"
+#include "run/run.h"
+#include "text/tok.h"
+
+struct where {                  /* what a test is about */
+    const char *name;
+    bool shared;
+};
+
+/* ---- one pass, everything kept ---- */
+
+struct kept {
+    int H;
+    const int *start;
+    size_t *text_at;            /* [texts] floats before a text, in units of L H */
+    float *attn;                /* texts, then [L, H, n, n] */
+    int L;
+};
+
+static float *kept_map(const struct kept *k, int text, int layer, int head)
+{
+    size_t n = (size_t)(k->start[text + 1] - k->start[text]);
+
+    return k->attn + k->text_at[text] +
+           ((size_t)layer * (size_t)k->H + (size_t)head) * n * n;
+}
+
+static void keep(void *self, const struct rows *r, int n_heads)
+{
+    float *map = kept_map(self, r->text, r->layer, r->head);
+
+    (void)n_heads;
+    for (int t = 0; t < r->n_rows; t++)
+        memcpy(map + (size_t)(r->row0 + t) * (size_t)r->n_all_keys + r->key0,
+               r->weight + (size_t)t * r->stride, (size_t)r->n_keys * sizeof *map);
+}
+
+struct result {
+    struct batch batch;
+    struct kept kept;
+    struct stats *exact, *eps;      /* entropy_eps 0 and 1e-9 */
+    float *hidden, *logits;
+};
+
+static void run(struct result *r, const struct model *m, const struct sentence *s,
+                int n_sentences, struct arena *a)
+{
+    const struct metric_opts exact = { 0 }, eps = { 1e-9 };
+    struct wanted want = { 0 };
+    struct sink sinks[3];
+    struct par *par;
+    struct err e = { ERR_NONE, "" };
+    int L = m->config.n_layers, H = m->config.n_heads, N;
+    int *start = arena_alloc(a, (size_t)n_sentences + 1, sizeof *start), *id, *type;
+    size_t total = 0;
+
+    r->kept = (struct kept){ .H = H, .L = L, .start = start };
+    r->kept.text_at = arena_alloc(a, (size_t)n_sentences, sizeof *r->kept.text_at);
+    for (int i = 0; i < n_sentences; i++) {
+        start[i + 1] = start[i] + s[i].n;
+        r->kept.text_at[i] = total;
+        total += (size_t)L * (size_t)H * (size_t)s[i].n * (size_t)s[i].n;
+    }
+    N = start[n_sentences];
+    r->kept.attn = arena_alloc(a, total, sizeof(float));
+    id = arena_alloc(a, (size_t)N, sizeof *id);
+    type = arena_alloc(a, (size_t)N, sizeof *type);
+    for (int i = 0; i < n_sentences; i++) {
+        memcpy(id + start[i], s[i].id, (size_t)s[i].n * sizeof *id);
+        memcpy(type + start[i], s[i].type, (size_t)s[i].n * sizeof *type);
+    }
+    r->batch = (struct batch){ n_sentences, start, id, type };
+    r->hidden = arena_alloc(a, (size_t)N * (size_t)m->config.d_model, sizeof(float));
+    want.hidden = r->hidden;
+    if (m->has_head)
+        r->logits = arena_alloc(a, (size_t)N * (size_t)m->config.n_vocab, sizeof(float));
+    want.logits = r->logits;
+    r->exact = stats_new(a, m, &r->batch, NULL, &want, &exact, 3);
+    r->eps = stats_new(a, m, &r->batch, NULL, &want, &eps, 0);
+    sinks[0] = (struct sink){ SINK_HEAD, keep, NULL, &r->kept };
+    sinks[1] = stats_sink(r->exact);
+    sinks[2] = stats_sink(r->eps);
+    par = par_new(2, &e);
+    assert_non_null(par);
+    if (run_forward(m, &r->batch, &want, sinks, 3, par, a, &e) != 0)
+        fail_msg("%s", e.msg);
+    par_free(par);
+}
+
+/* ---- what is compared ---- */
+
+static void check(const struct golden *g, const json_t *run, const char *what, double off,
+                  double tolerance)
+{
+    if (!(off <= tolerance))
+        fail_msg("%s %s: %s is off by %.3g, want %.3g at the most", g->dir,
+                 golden_id(run), what, off, tolerance);
+}
+
+/* The strongest key where the reference's two strongest differ clearly. */
+static void check_links(const struct golden *g, const json_t *run, const float *want,
+                        const struct head_stats *hs, int n)
+{
+    assert_int_equal(hs->n_links, n);
+    for (int i = 0; i < n; i++) {
+        const float *row = want + (size_t)i * (size_t)n;
+        float second = -1;
+        int best = 0;
+
+        for (int j = 1; j < n; j++)
+            if (row[j] > row[best])
+                best = j;
+        for (int j = 0; j < n; j++)
+            if (j != best && row[j] > second)
+                second = row[j];
+        assert_int_equal(hs->link[i].query, i);
+        if ((double)(row[best] - second) > 2 * g->tol_attn)
+            assert_int_equal(hs->link[i].key, best);
+        check(g, run, "a strongest weight", fabs((double)(hs->link[i].weight - row[best])),
+              g->tol_attn);
+    }
+}
+
+/* entropy[L, H] of the file, where the run is no batch. */
+static double expected_entropy(struct golden *g, const json_t *run, int layer, int head)
+{
+    const struct tensor *t;
+    const float *v = golden_array(g, run, "entropy", &t);
+
+    assert_non_null(v);
+    return (double)v[(int64_t)layer * t->shape[1] + head];
+}
+
+static void check_head(struct golden *g, const json_t *run, const struct result *r,
+                       const struct sentence *s, int text, int layer, int head,
+                       const float *want)
+{
+    const float *got = kept_map(&r->kept, text, layer, head);
+    const struct head_stats *exact = stats_head(r->exact, text, layer, head);
+    const struct head_stats *eps = stats_head(r->eps, text, layer, head);
+    double entropy = s->batch < 0 ? expected_entropy(g, run, layer, head)
+                                  : golden_entropy(want, s->n, 1e-9);
+
+    double off = golden_worst(got, want, (int64_t)s->n * s->n);
+
+    g->worst_attn = fmax(g->worst_attn, off);
+    check(g, run, "attention", off, g->tol_attn);
+    check(g, run, "entropy with eps", fabs(eps->mean[METRIC_entropy] - entropy),
+          g->tol_entropy);
+    /* Against the formula on our own weights: tight, whatever the model. */
+    check(g, run, "entropy with eps, by the formula",
+          fabs(eps->mean[METRIC_entropy] - golden_entropy(got, s->n, 1e-9)), 1e-12);
+    check(g, run, "exact entropy",
+          fabs(exact->mean[METRIC_entropy] - golden_entropy(got, s->n, 0)), 1e-6);
+    check_links(g, run, want, exact, s->n);
+}
+
+/* Rows first .. first + n - 1 of [N, width] or, in a batch, [B, N, width]. */
+static void check_rows(struct golden *g, const json_t *run, const char *name,
+                       const struct sentence *s, const float *got)
+{
+    const struct tensor *t;
+    const float *want = golden_array(g, run, name, &t);
+    int64_t N, width;
+    double off;
+
+    if (want == NULL)
+        return;
+    width = t->shape[t->n_dims - 1];
+    N = t->n_dims > 1 ? t->shape[t->n_dims - 2] : 1;
+    if (t->n_dims == 1)         /* logits_last */
+        got += (s->n - 1) * width;
+    else
+        want += ((s->batch < 0 ? 0 : s->batch) * N + s->first) * width;
+    off = golden_worst(got, want, (t->n_dims == 1 ? 1 : s->n) * width);
+    g->worst_hidden = fmax(g->worst_hidden, off);
+    check(g, run, name, off, g->tol_hidden);
+}
+
+static void check_sentence(struct golden *g, const json_t *run, const struct model *m,
+                           const struct result *r, const struct sentence *s, int text)
+{
+    int64_t row = r->batch.start[text];
+
+    for (int l = 0; l < m->config.n_layers; l++) {
+        const float *want = golden_attn(g, run, s, l, m->config.n_heads);
+
+        assert_non_null(want);
+        for (int h = 0; h < m->config.n_heads; h++)
+            check_head(g, run, r, s, text, l, h,
+                       want + (size_t)h * (size_t)s->n * (size_t)s->n);
+    }
+    check_rows(g, run, "hidden", s, r->hidden + row * m->config.d_model);
+    if (r->logits == NULL)
+        return;
+    check_rows(g, run, "logits", s, r->logits + row * m->config.n_vocab);
+    check_rows(g, run, "logits_last", s, r->logits + row * m->config.n_vocab);
+}
+
+/* ---- ids ---- */
+
+static void check_ids(struct golden *g, const struct tok *t, const struct sentence *s)
+{
+    struct tok_input in = { .text = s->text, .text_size = strlen(s->text), .pair = s->pair,
+                            .pair_size = s->pair != NULL ? strlen(s->pair) : 0 };
+    struct tokens got;
+    struct err e;
+
+    if (tok_encode(t, &g->arena, &in, &got, &e) != 0)
+        fail_msg("%s: '%s': %s", g->dir, s->text, e.msg);
+    assert_int_equal(got.n, s->n);
+    for (int i = 0; i < s->n; i++) {
+        assert_int_equal(got.id[i], s->id[i]);
+        assert_int_equal(got.type[i], s->type[i]);
+        assert_string_equal(got.piece[i], s->token[i]);
+    }
+}
+
+static struct tok *open_tok(struct golden *g)
+{
+    struct err e = { ERR_NONE, "" };
+    struct tok *t = tok_open(&g->arena, g->dir, &e);
+
+    if (t == NULL && !g->by_ids)
+        fail_msg("%s", e.msg);
+    if (t == NULL)
+        print_message("# %s: runs by its ids: %s\n", g->dir, e.msg);
+    return t;
+}
+
+/* ---- all runs of a case ---- */
+
+static void case_test(void **state)
+{
+    const struct where *w = *state;
+    struct golden g;
+    struct err e = { ERR_NONE, "" };
+    struct model *m;
+    struct tok *t;
+    size_t i;
+    json_t *run_json;
+
+    if (golden_open(&g, w->name, w->shared) != 0)
+        skip();
+    m = model_open(&g.arena, g.dir, &e);
+    if (m == NULL)
+        fail_msg("%s", e.msg);
+    t = open_tok(&g);
+    assert_true(json_array_size(json_object_get(g.root, "runs")) >= 2);
+    json_array_foreach(json_object_get(g.root, "runs"), i, run_json) {
+        int n;
+        struct sentence *s = golden_sentences(&g, run_json, &n);
+        struct result r = { .hidden = NULL };
+
+        run(&r, m, s, n, &g.arena);
+        for (int k = 0; k < n; k++) {
+            if (t != NULL)
+                check_ids(&g, t, &s[k]);
+            check_sentence(&g, run_json, m, &r, &s[k], k);
+        }
+    }
+    print_message("# %s: attention within %.1e (want %.1e), hidden and logits within %.1e "
+                  "(want %.1e)\n", g.dir, g.worst_attn, g.tol_attn, g.worst_hidden,
+                  g.tol_hidden);
+    if (t != NULL)
+        tok_close(t);
+    model_close(m);
+    golden_close(&g);
+}
+
+/* What no slot takes is told, and a head is there where it can be computed. */
+static void case_notes(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    struct arena a;
+    struct model *m;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    m = model_open(&a, "tests/ref/bert_old", &e);
+    assert_non_null(m);
+    assert_int_equal(m->n_unused, 2);       /* the pooler's */
+    assert_string_equal(m->unused[0], "pooler.dense.bias");
+    assert_false(m->has_head);
+    model_close(m);
+    m = model_open(&a, "tests/ref/gpt2", &e);
+    assert_non_null(m);
+    assert_int_equal(m->n_unused, 0);
+    assert_true(m->has_head);
+    model_close(m);
+    arena_finish(&a);
+}
+
+int main(void)
+{
+    static struct where where[32];
+    static struct CMUnitTest tests[33];
+    static char names[32][64];
+    size_t n = 0;
+
+    for (int shared = 0; shared < 2; shared++)
+        for (const char *const *c = shared ? golden_shared : golden_own; *c != NULL; c++) {
+            where[n] = (struct where){ *c, shared };
+            snprintf(names[n], sizeof names[n], "%s%s", shared ? "shared " : "", *c);
+            tests[n] = (struct CMUnitTest){ names[n], case_test, NULL, NULL, &where[n] };
+            n++;
+        }
+    tests[n++] = (struct CMUnitTest){ "what_is_unused", case_notes, NULL, NULL, NULL };
+    return _cmocka_run_group_tests("exact", tests, n, NULL, NULL);
+}

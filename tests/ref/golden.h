@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ * Cases of reference data, for tests: folders with a model, expected.json and
+ * expected.npz (tests/ref/make.py says what they hold). */
+#ifndef REF_GOLDEN_H
+#define REF_GOLDEN_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "weights/npz.h"
+
+static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", NULL };
+
+/* In MHA_VIZ_SHARED, which not everybody has. */
+static const char *const golden_shared[] = {
+    "bert", "bert_bare", "bert_oldnames", "gpt2", "gpt2_bare", "llama", "llama_headdim",
+    "llama3_rope", NULL
+};
+
+/* Their SentencePiece tokeniser is not read yet: they run by their ids. */
+static const char *const golden_by_ids[] = { "llama", "llama_headdim", NULL };
+
+struct golden {
+    struct arena arena;
+    char dir[512];
+    bool by_ids;
+    json_t *root;
+    struct weights *npz;
+    double tol_attn, tol_hidden, tol_entropy;
+    double worst_attn, worst_hidden;    /* for the test to fill: what it saw */
+};
+
+/* A text of a run: for a batch, the part of a row that is not padding. */
+struct sentence {
+    int batch, first, n;        /* row of the batch (-1: no batch), its valid columns */
+    int *id, *type;             /* [n] */
+    const char **token;         /* [n] */
+    const char *text, *pair;    /* pair NULL: none */
+};
+
+static inline bool golden_listed(const char *const *list, const char *name)
+{
+    for (; *list != NULL; list++)
+        if (strcmp(*list, name) == 0)
+            return true;
+    return false;
+}
+
+static inline const char *golden_shared_dir(void)
+{
+    const char *dir = getenv("MHA_VIZ_SHARED");
+
+    return dir != NULL ? dir : "../shared";
+}
+
+/* 0, or -1 with a line on standard output: the case is not there. */
+static inline int golden_open(struct golden *g, const char *name, bool shared)
+{
+    char path[600];
+    json_error_t why;
+    struct err e;
+    json_t *tol;
+
+    memset(g, 0, sizeof *g);
+    arena_init(&g->arena, NULL, NULL);
+    if (shared)
+        snprintf(g->dir, sizeof g->dir, "%.400s/goldens/%s", golden_shared_dir(), name);
+    else
+        snprintf(g->dir, sizeof g->dir, "tests/ref/%s", name);
+    g->by_ids = shared && golden_listed(golden_by_ids, name);
+    snprintf(path, sizeof path, "%s/expected.json", g->dir);
+    if (!file_exists(path)) {
+        printf("skipped: %s is not there\n", path);
+        return -1;
+    }
+    g->root = json_load_file(path, 0, &why);
+    snprintf(path, sizeof path, "%s/expected.npz", g->dir);
+    g->npz = npz_open(&g->arena, path, &e);
+    if (g->root == NULL || g->npz == NULL) {
+        printf("%s: %s\n", path, g->root == NULL ? why.text : e.msg);
+        abort();
+    }
+    tol = json_object_get(g->root, "tolerance");
+    g->tol_attn = json_number_value(json_object_get(tol, "attn_abs"));
+    g->tol_hidden = json_number_value(json_object_get(tol, "hidden_logits_abs"));
+    g->tol_entropy = json_number_value(json_object_get(tol, "entropy_abs"));
+    return 0;
+}
+
+static inline void golden_close(struct golden *g)
+{
+    if (g->npz != NULL)
+        weights_close(g->npz);
+    json_decref(g->root);
+    arena_finish(&g->arena);
+}
+
+static inline const char *golden_id(const json_t *run)
+{
+    return json_string_value(json_object_get(run, "id"));
+}
+
+static inline bool golden_is_batch(const json_t *run)
+{
+    return json_object_get(run, "texts") != NULL;
+}
+
+static inline json_t *golden_row(const json_t *run, const char *key, int batch)
+{
+    json_t *v = json_object_get(run, key);
+
+    return batch < 0 ? v : json_array_get(v, (size_t)batch);
+}
+
+static inline void golden_texts(const json_t *run, struct sentence *s)
+{
+    const json_t *t = s->batch < 0 ? json_object_get(run, "text")
+                                   : golden_row(run, "texts", s->batch);
+
+    s->pair = s->batch < 0 ? json_string_value(json_object_get(run, "pair")) : NULL;
+    if (json_is_array(t)) {
+        s->pair = json_string_value(json_array_get(t, 1));
+        t = json_array_get(t, 0);
+    }
+    s->text = json_string_value(t);
+}
+
+/* The sentences of a run; *n of them. */
+static inline struct sentence *golden_sentences(struct golden *g, const json_t *run,
+                                                int *n)
+{
+    bool batch = golden_is_batch(run);
+    struct sentence *all;
+
+    *n = batch ? (int)json_array_size(json_object_get(run, "input_ids")) : 1;
+    all = arena_alloc(&g->arena, (size_t)*n, sizeof *all);
+    for (int b = 0; b < *n; b++) {
+        struct sentence *s = &all[b];
+        const json_t *id, *type, *token, *mask;
+        int size;
+
+        s->batch = batch ? b : -1;
+        golden_texts(run, s);
+        id = golden_row(run, "input_ids", s->batch);
+        type = golden_row(run, "token_type_ids", s->batch);
+        token = golden_row(run, "tokens", s->batch);
+        mask = batch ? golden_row(run, "attention_mask", b) : NULL;
+        size = (int)json_array_size(id);
+        s->id = arena_alloc(&g->arena, (size_t)size, sizeof *s->id);
+        s->type = arena_alloc(&g->arena, (size_t)size, sizeof *s->type);
+        s->token = arena_alloc(&g->arena, (size_t)size, sizeof *s->token);
+        for (int i = 0; i < size; i++) {
+            size_t at = (size_t)i;
+
+            if (mask != NULL && json_integer_value(json_array_get(mask, at)) == 0)
+                continue;
+            if (s->n == 0)
+                s->first = i;
+            s->id[s->n] = (int)json_integer_value(json_array_get(id, at));
+            s->type[s->n] = (int)json_integer_value(json_array_get(type, at));
+            s->token[s->n++] = json_string_value(json_array_get(token, at));
+        }
+    }
+    return all;
+}
+
+/* The array RUN.NAME as floats with its tensor in *t; NULL: there is none. */
+static inline float *golden_array(struct golden *g, const json_t *run, const char *name,
+                                  const struct tensor **t)
+{
+    char full[64];
+    float *v;
+
+    snprintf(full, sizeof full, "%s.%s", golden_id(run), name);
+    *t = weights_find(g->npz, full);
+    if (*t == NULL)
+        return NULL;
+    v = arena_alloc(&g->arena, (size_t)(*t)->n_elements, sizeof *v);
+    tensor_read(v, *t, 0, (*t)->n_elements);
+    return v;
+}
+
+/* The weights of a sentence in one layer, [H, n, n], padding cut away. */
+static inline float *golden_attn(struct golden *g, const json_t *run,
+                                 const struct sentence *s, int layer, int H)
+{
+    char name[32];
+    const struct tensor *t;
+    float *all, *out;
+    int64_t N, n = s->n;
+
+    snprintf(name, sizeof name, "attn.%d", layer);
+    all = golden_array(g, run, name, &t);
+    if (all == NULL)
+        return NULL;
+    N = t->shape[t->n_dims - 1];
+    out = arena_alloc(&g->arena, (size_t)(H * n * n), sizeof *out);
+    for (int64_t h = 0; h < H; h++)
+        for (int64_t i = 0; i < n; i++)
+            memcpy(out + (h * n + i) * n,
+                   all + (((s->batch < 0 ? 0 : s->batch) * (int64_t)H + h) * N +
+                          s->first + i) * N + s->first, (size_t)n * sizeof *out);
+    return out;
+}
+
+/* Mean over rows of -sum a ln(a + eps) of a [n, n], in double; 0 ln 0 = 0. */
+static inline double golden_entropy(const float *a, int n, double eps)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < (int64_t)n * n; i++)
+        if (a[i] > 0)
+            sum -= (double)a[i] * log((double)a[i] + eps);
+    return sum / n;
+}
+
+/* Largest |x - y|; NaN where one of them is. */
+static inline double golden_worst(const float *x, const float *y, int64_t n)
+{
+    double worst = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        double d = fabs((double)x[i] - (double)y[i]);
+
+        if (!(d <= worst))
+            worst = d;
+    }
+    return worst;
+}
+
+#endif
