@@ -328,7 +328,7 @@ int input_to_files(struct input *in, const char *out, const char *ending,
     if (rc == 1 && !dir) {
         rc = in->lines != NULL ? input_next(in, a, &second, e) : 0;
         if (rc == 1)
-            return err_set(e, ERR_USAGE, "-o %s: several texts want a folder, DIR/", out);
+            return err_set(e, ERR_USAGE, "several texts want a folder: -o DIR/");
         return rc == 0 ? fn(self, a, &item, out, e) : rc;
     }
     while (rc == 1) {

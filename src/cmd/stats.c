@@ -235,6 +235,12 @@ static const char *link_text(struct arena *a, const struct tokens *t, struct lin
                         shown(a, t, l.key), l.key, (double)l.weight);
 }
 
+/* "-0.000" would look as if a sign said something. */
+static double not_minus_zero(double v)
+{
+    return fabs(v) < 0.0005 ? 0 : v;
+}
+
 static void print_table(struct job *job, struct arena *a, const struct item *item,
                         const struct head_stats *const *heads, int n)
 {
@@ -251,7 +257,7 @@ static void print_table(struct job *job, struct arena *a, const struct item *ite
             if (isnan(heads[i]->mean[k]))
                 table_cell(t, "-");
             else
-                table_cell(t, "%.3f", heads[i]->mean[k]);
+                table_cell(t, "%.3f", not_minus_zero(heads[i]->mean[k]));
         }
         table_cell(t, "%s", link_text(a, &item->tokens, heads[i]->words));
     }

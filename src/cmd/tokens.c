@@ -2,6 +2,7 @@
  * tokens: what a text becomes; needs only the tokeniser's files. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cmd/shared.h"
 #include "report/report.h"
 
@@ -94,18 +95,19 @@ static void print_json(FILE *f, const struct item *item)
 
 /* ---- TSV and table ---- */
 
+/* A piece of a byte-level vocabulary is unreadable, so its text stands beside it. */
 static const char *const columns[] = {
-    "index", "position", "id", "token", "start", "end", "byte_start", "byte_end",
-    "type", "special",
+    "index", "position", "id", "token", "text", "start", "end", "byte_start",
+    "byte_end", "type", "special",
 };
-enum { N_COLUMN = sizeof columns / sizeof columns[0], TOKEN = 3 };
+enum { N_COLUMN = sizeof columns / sizeof columns[0], TOKEN = 3, TEXT = 4 };
 
-/* The numbers of token i, in the order of the columns; TOKEN is text. */
+/* The numbers of token i, in the order of the columns; TOKEN and TEXT are none. */
 static void numbers(const struct item *item, int i, int v[N_COLUMN])
 {
     const struct tokens *t = &item->tokens;
     const int all[N_COLUMN] = {
-        item->index, i, t->id[i], 0, t->chars[i].start, t->chars[i].end,
+        item->index, i, t->id[i], 0, 0, t->chars[i].start, t->chars[i].end,
         t->bytes[i].start, t->bytes[i].end, t->type[i], t->special[i],
     };
 
@@ -119,7 +121,7 @@ static void print_tsv(FILE *f, const struct item *item, bool header)
     if (header)
         tsv_end(f);
     for (int i = 0; i < item->tokens.n; i++) {
-        const char *piece = item->tokens.piece[i];
+        const struct tokens *t = &item->tokens;
         int v[N_COLUMN];
 
         numbers(item, i, v);
@@ -127,10 +129,32 @@ static void print_tsv(FILE *f, const struct item *item, bool header)
             char s[16];
             size_t n = (size_t)snprintf(s, sizeof s, "%d", v[k]);
 
-            tsv_field(f, k == 0, k == TOKEN ? piece : s, k == TOKEN ? strlen(piece) : n);
+            if (k == TOKEN)
+                tsv_field(f, false, t->piece[i], strlen(t->piece[i]));
+            else if (k == TEXT)
+                tsv_field(f, false, t->label[i], t->label_size[i]);
+            else
+                tsv_field(f, k == 0, s, n);
         }
         tsv_end(f);
     }
+}
+
+/* The text of token i without its NULs, which would end it: a table takes strings. */
+static const char *shown(struct arena *a, const struct tokens *t, int i)
+{
+    const char *all = "";
+    size_t n = t->label_size[i];
+
+    for (const char *s = t->label[i]; n > 0; ) {
+        char piece[8];
+        int len = utf8_show(s, n, piece);
+
+        all = arena_printf(a, "%s%s", all, piece);
+        s += len;
+        n -= (size_t)len;
+    }
+    return all;
 }
 
 static void print_table(FILE *f, struct arena *a, const struct item *item)
@@ -139,7 +163,8 @@ static void print_table(FILE *f, struct arena *a, const struct item *item)
     struct table *t;
 
     for (int k = 0; k < N_COLUMN; k++)
-        heads[k] = (struct column){ columns[k], k == TOKEN ? ALIGN_LEFT : ALIGN_RIGHT };
+        heads[k] = (struct column){ columns[k], k == TOKEN || k == TEXT ? ALIGN_LEFT
+                                                                       : ALIGN_RIGHT };
     t = table_new(a, heads + 1, N_COLUMN - 1);
     for (int i = 0; i < item->tokens.n; i++) {
         int v[N_COLUMN];
@@ -148,6 +173,8 @@ static void print_table(FILE *f, struct arena *a, const struct item *item)
         for (int k = 1; k < N_COLUMN; k++) {
             if (k == TOKEN)
                 table_cell(t, "%s", item->tokens.piece[i]);
+            else if (k == TEXT)
+                table_cell(t, "%s", shown(a, &item->tokens, i));
             else
                 table_cell(t, "%d", v[k]);
         }
