@@ -17,9 +17,10 @@
 struct npz;
 
 /*
- * Writes to f, which must be seekable and at offset 0 (see out_open).  Members
- * may be filled in any order by several threads: npz_put is safe to call from
- * them for ranges that do not overlap.
+ * Writes to f, which must be a file that can be sought, at offset 0 (see
+ * out_open).  Members may be filled in any order by several threads: npz_put is
+ * safe to call from them for ranges that do not overlap.  Ends with npz_finish
+ * or npz_abort.
  */
 struct npz *npz_new(struct arena *a, FILE *f);
 
@@ -43,6 +44,9 @@ void npz_put(struct npz *z, int i, int64_t first, const void *elements, int64_t 
 /* Checksums, central directory.  Errors: a failed write or seek. */
 int npz_finish(struct npz *z, struct err *e);
 
+/* In place of npz_finish, where the file is given up: frees the bookkeeping. */
+void npz_abort(struct npz *z);
+
 /* One array as .npy, to any stream. */
 int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
               const void *elements, struct err *e);
@@ -55,8 +59,13 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
  * Pickles, Fortran order, big-endian data, headers that claim more than the
  * file holds, names with ".." and encrypted members are refused by name.
  * Members that are not .npy are left out of the tensors; npz_bytes finds them.
+ * Checksums of stored members, which are mapped and not read, are not looked at.
  */
 struct weights *npz_open(struct arena *a, const char *path, struct err *e);
+
+/* The same from bytes in memory that outlive it; name is for messages. */
+struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *name,
+                                struct err *e);
 
 /* The bytes of a member that is no .npy ("tokens.json"); data NULL: none. */
 struct span npz_bytes(const struct weights *w, const char *name);

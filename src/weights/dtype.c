@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * Elements of every type -> floats. */
+#include "base/half.h"
+#include "weights/weights_priv.h"
+
+#define TO_F32(name, type, value)                                               \
+    static void name(float *out, const unsigned char *data, int64_t n)          \
+    {                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                       \
+            type v;                                                             \
+                                                                                \
+            memcpy(&v, data + (size_t)i * sizeof v, sizeof v);                  \
+            out[i] = (value);                                                   \
+        }                                                                       \
+    }
+
+TO_F32(f64, double, (float)v)
+TO_F32(f16, uint16_t, half_to_float(v))
+TO_F32(bf16, uint16_t, bf16_to_float(v))
+TO_F32(i64, int64_t, (float)v)
+TO_F32(i32, int32_t, (float)v)
+TO_F32(i16, int16_t, (float)v)
+TO_F32(i8, int8_t, (float)v)
+TO_F32(u8, uint8_t, (float)v)
+TO_F32(boolean, uint8_t, v != 0 ? 1.0f : 0.0f)
+
+static void f32(float *out, const unsigned char *data, int64_t n)
+{
+    if (n > 0)
+        memcpy(out, data, (size_t)n * sizeof *out);
+}
+
+const struct dtype_row dtype_table[N_DTYPE] = {
+    [DTYPE_F64]  = { "F64",  "<f8", 8, true,  f64 },
+    [DTYPE_F32]  = { "F32",  "<f4", 4, true,  f32 },
+    [DTYPE_F16]  = { "F16",  "<f2", 2, true,  f16 },
+    [DTYPE_BF16] = { "BF16", NULL,  2, true,  bf16 },
+    [DTYPE_I64]  = { "I64",  "<i8", 8, false, i64 },
+    [DTYPE_I32]  = { "I32",  "<i4", 4, false, i32 },
+    [DTYPE_I16]  = { "I16",  "<i2", 2, false, i16 },
+    [DTYPE_I8]   = { "I8",   "|i1", 1, false, i8 },
+    [DTYPE_U8]   = { "U8",   "|u1", 1, false, u8 },
+    [DTYPE_BOOL] = { "BOOL", "|b1", 1, false, boolean },
+};
+
+int tensor_measure(struct tensor *t, int64_t *size_bytes)
+{
+    t->n_elements = 1;
+    for (int i = 0; i < t->n_dims; i++)
+        if (__builtin_mul_overflow(t->n_elements, t->shape[i], &t->n_elements))
+            return -1;
+    return __builtin_mul_overflow(t->n_elements, dtype_table[t->dtype].size_bytes,
+                                  size_bytes) ? -1 : 0;
+}
+
+void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n)
+{
+    const struct dtype_row *d = &dtype_table[t->dtype];
+
+    d->to_f32(out, t->data + (size_t)first * (size_t)d->size_bytes, n);
+}
+
+char *tensor_shape(struct arena *a, const struct tensor *t)
+{
+    char *s = arena_strdup(a, "[");
+
+    for (int i = 0; i < t->n_dims; i++)
+        s = arena_printf(a, "%s%s%lld", s, i > 0 ? "," : "", (long long)t->shape[i]);
+    return arena_printf(a, "%s]", s);
+}

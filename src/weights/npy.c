@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * One array <-> .npy.  The header is a Python dictionary; of Python we read just
+ * that much. */
+#include <errno.h>
+
+#include "weights/npz.h"
+#include "weights/scan.h"
+#include "weights/weights_priv.h"
+
+static const char MAGIC[] = "\x93NUMPY";
+enum { N_MAGIC = 6, DATA_ALIGN = 64 };
+
+/* ---- writing ---- */
+
+char *npy_header(struct arena *a, enum dtype dtype, int n_dims, const int64_t *shape,
+                 size_t *n)
+{
+    const char *dims = "";
+    size_t n_dict, n_text;
+    char *text, *out;
+
+    for (int i = 0; i < n_dims; i++)
+        dims = arena_printf(a, "%s%s%lld%s", dims, i > 0 ? " " : "",
+                            (long long)shape[i], i + 1 < n_dims || i == 0 ? "," : "");
+    text = arena_printf(a, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+                        dtype_table[dtype].npy, dims);
+    n_dict = strlen(text);
+    *n = (N_MAGIC + 4 + n_dict + 1 + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
+    n_text = *n - N_MAGIC - 4;
+    out = arena_alloc(a, *n, 1);
+    memcpy(out, MAGIC, N_MAGIC);
+    out[N_MAGIC] = 1;
+    out[N_MAGIC + 2] = (char)(n_text & 0xff);
+    out[N_MAGIC + 3] = (char)(n_text >> 8);
+    memset(out + N_MAGIC + 4, ' ', n_text - 1);
+    memcpy(out + N_MAGIC + 4, text, n_dict);
+    out[*n - 1] = '\n';
+    return out;
+}
+
+int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
+              const void *elements, struct err *e)
+{
+    struct tensor t = { .dtype = dtype, .n_dims = n_dims };
+    struct arena a;
+    int64_t n_data;
+    size_t n;
+    const char *head;
+    int rc = 0;
+
+    for (int i = 0; i < n_dims; i++)
+        t.shape[i] = shape[i];
+    if (tensor_measure(&t, &n_data) != 0)
+        return err_set(e, ERR_SYSTEM, "an array of over 2^63 bytes cannot be written");
+    arena_init(&a, NULL, NULL);
+    head = npy_header(&a, dtype, n_dims, shape, &n);
+    errno = 0;
+    if (fwrite(head, 1, n, f) != n ||
+        (n_data > 0 && fwrite(elements, 1, (size_t)n_data, f) != (size_t)n_data))
+        rc = err_set(e, ERR_SYSTEM, "write failed: %s", strerror(errno));
+    arena_finish(&a);
+    return rc;
+}
+
+/* ---- reading ---- */
+
+/* A Python string without escapes, of at most 31 bytes. */
+static int string(struct scan *s, char out[32], struct err *e)
+{
+    char quote = scan_take(s, '\'') ? '\'' : '"';
+    size_t n = 0;
+
+    if (quote == '"' && !scan_take(s, '"'))
+        return scan_unexpected(s, "a string", e);
+    while (s->at < s->end && *s->at != (unsigned char)quote && *s->at != '\\' &&
+           *s->at != '\0' && n < 31)
+        out[n++] = (char)*s->at++;
+    out[n] = '\0';
+    if (s->at == s->end || *s->at != (unsigned char)quote)
+        return scan_unexpected(s, "the end of a short string", e);
+    s->at++;
+    return 0;
+}
+
+static int read_descr(struct scan *s, struct tensor *t, struct err *e)
+{
+    char descr[32];
+
+    if (scan_take(s, '['))
+        return err_set(e, ERR_INPUT, "holds records of named fields, want plain numbers");
+    if (string(s, descr, e) != 0)
+        return -1;
+    for (int i = 0; i < N_DTYPE; i++)
+        if (dtype_table[i].npy != NULL && strcmp(descr, dtype_table[i].npy) == 0) {
+            t->dtype = (enum dtype)i;
+            return 0;
+        }
+    if (descr[0] != '\0' && descr[1] == 'O')
+        return err_set(e, ERR_INPUT, "holds Python objects (a pickle), want plain numbers");
+    if (descr[0] == '>')
+        return err_set(e, ERR_INPUT, "dtype %s is big-endian, want little-endian", descr);
+    return err_set(e, ERR_INPUT, "dtype %s, want floats or whole numbers that a "
+                   "safetensors file could hold (<f4, <i8, ..)", descr);
+}
+
+static bool word(struct scan *s, const char *w)
+{
+    size_t n = strlen(w);
+
+    if (scan_at_end(s) || (size_t)(s->end - s->at) < n || memcmp(s->at, w, n) != 0)
+        return false;
+    s->at += n;
+    return true;
+}
+
+static int read_order(struct scan *s, struct tensor *t, struct err *e)
+{
+    (void)t;
+    if (word(s, "True"))
+        return err_set(e, ERR_INPUT, "is in Fortran order, want C order "
+                       "(numpy.ascontiguousarray)");
+    return word(s, "False") ? 0 : scan_unexpected(s, "True or False", e);
+}
+
+static int read_shape(struct scan *s, struct tensor *t, struct err *e)
+{
+    t->n_dims = 0;
+    if (scan_want(s, '(', e) != 0)
+        return -1;
+    while (!scan_take(s, ')')) {
+        if (t->n_dims == MAX_DIMS)
+            return err_set(e, ERR_INPUT, "shape has over %d dimensions, want at most %d",
+                           MAX_DIMS, MAX_DIMS);
+        if (scan_count(s, &t->shape[t->n_dims], e) != 0)
+            return -1;
+        t->n_dims++;
+        if (!scan_take(s, ','))
+            return t->n_dims > 1 ? scan_want(s, ')', e) : scan_want(s, ',', e);
+    }
+    return 0;
+}
+
+static const struct {
+    const char *key;
+    int (*read)(struct scan *s, struct tensor *t, struct err *e);
+} field[] = {
+    { "descr", read_descr }, { "fortran_order", read_order }, { "shape", read_shape },
+};
+enum { N_FIELD = sizeof field / sizeof *field };
+
+static int read_field(struct scan *s, struct tensor *t, unsigned *seen, struct err *e)
+{
+    char key[32];
+
+    if (string(s, key, e) != 0)
+        return -1;
+    for (int i = 0; i < N_FIELD; i++)
+        if (strcmp(key, field[i].key) == 0) {
+            if (*seen & 1u << i)
+                return err_set(e, ERR_INPUT, "%s is there twice", key);
+            *seen |= 1u << i;
+            return scan_want(s, ':', e) != 0 ? -1 : field[i].read(s, t, e);
+        }
+    return err_set(e, ERR_INPUT, "key '%s', want descr, fortran_order or shape", key);
+}
+
+static int read_dict(struct scan *s, struct tensor *t, struct err *e)
+{
+    unsigned seen = 0;
+
+    if (scan_want(s, '{', e) != 0)
+        return -1;
+    while (!scan_take(s, '}')) {
+        if (read_field(s, t, &seen, e) != 0)
+            return -1;
+        if (!scan_take(s, ',')) {
+            if (scan_want(s, '}', e) != 0)
+                return -1;
+            break;
+        }
+    }
+    if (!scan_at_end(s))
+        return scan_unexpected(s, "nothing but blanks behind the dictionary", e);
+    for (int i = 0; i < N_FIELD; i++)
+        if (!(seen & 1u << i))
+            return err_set(e, ERR_INPUT, "has no '%s'", field[i].key);
+    return 0;
+}
+
+int npy_parse(struct tensor *t, struct span bytes, struct err *e)
+{
+    const unsigned char *p = bytes.data;
+    int n_length = bytes.size > N_MAGIC && p[N_MAGIC] == 1 ? 2 : 4;
+    struct scan s;
+    uint64_t n;
+    int64_t want;
+    size_t left;
+
+    if (bytes.size < (size_t)(N_MAGIC + 2 + n_length) || memcmp(p, MAGIC, N_MAGIC) != 0)
+        return err_set(e, ERR_INPUT, "is no .npy: does not begin with \\x93NUMPY and a "
+                       "version");
+    if (p[N_MAGIC] < 1 || p[N_MAGIC] > 3 || p[N_MAGIC + 1] != 0)
+        return err_set(e, ERR_INPUT, ".npy version %d.%d, want 1.0, 2.0 or 3.0",
+                       p[N_MAGIC], p[N_MAGIC + 1]);
+    n = get_bytes(p + N_MAGIC + 2, n_length);
+    left = bytes.size - (size_t)(N_MAGIC + 2 + n_length);
+    if (n > left)
+        return err_set(e, ERR_INPUT, ".npy header of %llu bytes, but only %zu follow",
+                       (unsigned long long)n, left);
+    s.begin = s.at = p + N_MAGIC + 2 + n_length;
+    s.end = s.begin + n;
+    left -= (size_t)n;
+    if (read_dict(&s, t, e) != 0)
+        return err_under(e, ".npy header");
+    if (tensor_measure(t, &want) != 0)
+        return err_set(e, ERR_INPUT, ".npy header: a shape of over 2^63 bytes");
+    if ((uint64_t)want != left)
+        return err_set(e, ERR_INPUT, ".npy holds %zu bytes of data, want %lld for its "
+                       "shape", left, (long long)want);
+    t->data = s.end;
+    return 0;
+}

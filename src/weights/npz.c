@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays -> .npz.  Room is given out when an array is added; threads write into
+ * it in place and leave the checksum of what they wrote; at the end the checksums
+ * are combined in order of place, and headers and directory are written. */
+#include "weights/npz.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/utf8.h"
+#include "weights/weights_priv.h"
+#include "weights/zip.h"
+
+struct range {
+    int64_t begin, end;         /* bytes of the data */
+    uint32_t crc;
+};
+
+struct member {
+    const char *name;
+    int64_t offset, at;         /* of its local header, of its first byte, in the file */
+    const char *head;           /* [n_head] what stands before the data: .npy's header */
+    int64_t n_head, n_data;
+    int size_bytes;             /* of an element */
+    uint32_t crc;
+    struct range *range;        /* [n_ranges], of malloc: several threads add */
+    size_t n_ranges, room;
+};
+
+struct npz {
+    struct arena *a;
+    int fd;
+    struct member **member;     /* [n] */
+    int n, room;
+    int64_t end;                /* first byte of the file not given out */
+    pthread_mutex_t lock;       /* of all above from other threads, and of: */
+    int why;                    /* errno of the first failure */
+};
+
+struct npz *npz_new(struct arena *a, FILE *f)
+{
+    struct npz *z = arena_alloc(a, 1, sizeof *z);
+
+    z->a = a;
+    z->fd = fileno(f);
+    pthread_mutex_init(&z->lock, NULL);
+    return z;
+}
+
+/* The first failure is kept until npz_finish. */
+static void fail(struct npz *z, int why)
+{
+    pthread_mutex_lock(&z->lock);
+    if (z->why == 0)
+        z->why = why;
+    pthread_mutex_unlock(&z->lock);
+}
+
+static void write_at(struct npz *z, int64_t at, const void *bytes, size_t n)
+{
+    const char *p = bytes;
+
+    while (n > 0) {
+        ssize_t done = pwrite(z->fd, p, n, at);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            fail(z, done < 0 ? errno : ENOSPC);
+            return;
+        }
+        p += done;
+        at += done;
+        n -= (size_t)done;
+    }
+}
+
+/* ---- members ---- */
+
+static int64_t size_of(const struct member *m)
+{
+    return m->n_head + m->n_data;
+}
+
+static bool is_large(const struct member *m)
+{
+    return (uint64_t)size_of(m) >= ZIP_32;
+}
+
+static size_t n_local(const struct member *m)
+{
+    return N_LOCAL + strlen(m->name) + (is_large(m) ? 20 : 0);
+}
+
+/* Gives out room; a file that would grow over 2^63 bytes fails at the finish. */
+static int add(struct npz *z, struct member m)
+{
+    struct member *copy = arena_alloc(z->a, 1, sizeof *copy);
+    int64_t size;
+
+    if (strlen(m.name) > ZIP_16)
+        fail(z, ENAMETOOLONG);
+    m.offset = z->end;
+    if (__builtin_add_overflow(m.n_head, m.n_data, &size) ||
+        __builtin_add_overflow(m.offset, (int64_t)n_local(&m), &m.at) ||
+        __builtin_add_overflow(m.at, size, &z->end)) {
+        fail(z, EFBIG);
+        m.n_data = 0;
+    }
+    *copy = m;
+    pthread_mutex_lock(&z->lock);
+    if (z->n == z->room) {
+        z->room = 2 * z->room + 16;
+        z->member = arena_grow(z->a, z->member, (size_t)z->n, (size_t)z->room,
+                               sizeof *z->member);
+    }
+    z->member[z->n] = copy;
+    pthread_mutex_unlock(&z->lock);
+    return z->n++;
+}
+
+int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
+            const int64_t *shape)
+{
+    struct tensor t = { .dtype = dtype, .n_dims = n_dims };
+    struct member m = { .size_bytes = dtype_table[dtype].size_bytes };
+    size_t n_head;
+
+    assert(n_dims <= MAX_DIMS && dtype_table[dtype].npy != NULL);
+    for (int i = 0; i < n_dims; i++)
+        t.shape[i] = shape[i];
+    if (tensor_measure(&t, &m.n_data) != 0) {
+        fail(z, EFBIG);
+        m.n_data = 0;
+    }
+    m.name = arena_printf(z->a, "%s.npy", name);
+    m.head = npy_header(z->a, dtype, n_dims, shape, &n_head);
+    m.n_head = (int64_t)n_head;
+    return add(z, m);
+}
+
+void npz_add_bytes(struct npz *z, const char *name, const void *bytes, size_t n)
+{
+    struct member m = { .name = arena_strdup(z->a, name), .n_data = (int64_t)n,
+                        .size_bytes = 1 };
+
+    npz_put(z, add(z, m), 0, bytes, (int64_t)n);
+}
+
+/* ---- data ---- */
+
+static bool add_range(struct member *m, struct range r)
+{
+    /* Rows of one head come in order: what it continues was added lately. */
+    enum { LATELY = 16 };
+
+    for (size_t i = m->n_ranges; i > 0 && i + LATELY > m->n_ranges; i--) {
+        struct range *s = &m->range[i - 1];
+
+        if (s->end == r.begin) {
+            s->crc = (uint32_t)crc32_combine(s->crc, r.crc, r.end - r.begin);
+            s->end = r.end;
+            return true;
+        }
+    }
+    if (m->n_ranges == m->room) {
+        size_t room = 2 * m->room + 16;
+        struct range *p = realloc(m->range, room * sizeof *p);
+
+        if (p == NULL)
+            return false;
+        m->range = p;
+        m->room = room;
+    }
+    m->range[m->n_ranges++] = r;
+    return true;
+}
+
+void npz_put(struct npz *z, int i, int64_t first, const void *elements, int64_t n)
+{
+    struct member *m;
+    struct range r;
+    bool ok, broken;
+
+    pthread_mutex_lock(&z->lock);
+    m = z->member[i];
+    broken = z->why != 0;
+    pthread_mutex_unlock(&z->lock);
+    if (n == 0 || broken)
+        return;
+    r.begin = first * m->size_bytes;
+    r.end = r.begin + n * m->size_bytes;
+    assert(first >= 0 && n > 0 && r.end <= m->n_data);
+    r.crc = (uint32_t)crc32_z(0, elements, (size_t)(r.end - r.begin));
+    write_at(z, m->at + m->n_head + r.begin, elements, (size_t)(r.end - r.begin));
+    pthread_mutex_lock(&z->lock);
+    ok = add_range(m, r);
+    pthread_mutex_unlock(&z->lock);
+    if (!ok)
+        fail(z, ENOMEM);
+}
+
+/* ---- checksums ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct range *r = a, *s = b;
+
+    return (r->begin > s->begin) - (r->begin < s->begin);
+}
+
+/* The checksum of more bytes behind those of crc, n of them zero. */
+static uint32_t crc_zeros(uint32_t crc, int64_t n)
+{
+    uLong power = crc32(0, (const Bytef *)"", 1);       /* of 2^k zeros */
+
+    for (int64_t length = 1; n > 0; n >>= 1, length *= 2) {
+        if (n & 1)
+            crc = (uint32_t)crc32_combine(crc, power, length);
+        if (n > 1)
+            power = crc32_combine(power, power, length);
+    }
+    return crc;
+}
+
+static uint32_t checksum(struct member *m)
+{
+    uint32_t crc = (uint32_t)crc32_z(0, (const Bytef *)m->head, (size_t)m->n_head);
+    int64_t at = 0;
+
+    if (m->n_ranges > 0)
+        qsort(m->range, m->n_ranges, sizeof *m->range, by_place);
+    for (size_t i = 0; i < m->n_ranges; i++) {
+        const struct range *r = &m->range[i];
+
+        assert(r->begin >= at);         /* nothing was written twice */
+        crc = crc_zeros(crc, r->begin - at);
+        crc = (uint32_t)crc32_combine(crc, r->crc, r->end - r->begin);
+        at = r->end;
+    }
+    return crc_zeros(crc, m->n_data - at);
+}
+
+/* ---- headers ---- */
+
+struct bytes {
+    unsigned char *p;
+    size_t n;
+};
+
+static void put(struct bytes *b, uint64_t v, int n_bytes)
+{
+    memcpy(b->p + b->n, &v, (size_t)n_bytes);
+    b->n += (size_t)n_bytes;
+}
+
+static uint64_t at_most(uint64_t v, uint64_t limit)
+{
+    return v < limit ? v : limit;
+}
+
+/* version .. size: what local and central headers have in common. */
+static void put_common(struct bytes *b, const struct member *m, bool zip64)
+{
+    enum { DATE_1980_01_01 = 0x21 };
+    size_t n = strlen(m->name);
+    bool ascii = true;
+
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)m->name[i] >= 0x80)
+            ascii = false;
+    put(b, zip64 ? 45 : 20, 2);
+    put(b, ascii || utf8_check(m->name, n) < n ? 0 : FLAG_UTF8, 2);
+    put(b, METHOD_STORED, 2);
+    put(b, 0, 2);
+    put(b, DATE_1980_01_01, 2);
+    put(b, m->crc, 4);
+    put(b, at_most((uint64_t)size_of(m), ZIP_32), 4);
+    put(b, at_most((uint64_t)size_of(m), ZIP_32), 4);
+    put(b, n, 2);
+}
+
+static void put_name(struct bytes *b, const struct member *m)
+{
+    memcpy(b->p + b->n, m->name, strlen(m->name));
+    b->n += strlen(m->name);
+}
+
+static void write_local(struct npz *z, const struct member *m)
+{
+    size_t n = n_local(m) + (size_t)m->n_head;
+    struct bytes b = { arena_alloc(z->a, n, 1), 0 };
+
+    put(&b, ZIP_LOCAL, 4);
+    put_common(&b, m, is_large(m));
+    put(&b, is_large(m) ? 20 : 0, 2);
+    put_name(&b, m);
+    if (is_large(m)) {
+        put(&b, ZIP64_EXTRA, 2);
+        put(&b, 16, 2);
+        put(&b, (uint64_t)size_of(m), 8);
+        put(&b, (uint64_t)size_of(m), 8);
+    }
+    if (m->n_head > 0)
+        memcpy(b.p + b.n, m->head, (size_t)m->n_head);
+    write_at(z, m->offset, b.p, n);
+}
+
+static void put_central(struct bytes *b, const struct member *m)
+{
+    bool far = (uint64_t)m->offset >= ZIP_32, large = is_large(m);
+    unsigned n_extra = (large ? 16u : 0u) + (far ? 8u : 0u);
+
+    put(b, ZIP_CENTRAL, 4);
+    put(b, 3 << 8 | 45, 2);             /* made by: Unix, for the permissions */
+    put_common(b, m, large || far);
+    put(b, n_extra > 0 ? n_extra + 4 : 0, 2);
+    put(b, 0, 6);                       /* comment, disk, internal */
+    put(b, 0100644u << 16, 4);
+    put(b, at_most((uint64_t)m->offset, ZIP_32), 4);
+    put_name(b, m);
+    if (n_extra > 0) {
+        put(b, ZIP64_EXTRA, 2);
+        put(b, n_extra, 2);
+    }
+    if (large) {
+        put(b, (uint64_t)size_of(m), 8);
+        put(b, (uint64_t)size_of(m), 8);
+    }
+    if (far)
+        put(b, (uint64_t)m->offset, 8);
+}
+
+static void put_end(struct bytes *b, int n_members, uint64_t size, uint64_t offset)
+{
+    uint64_t n = (uint64_t)n_members;
+
+    if (n >= ZIP_16 || size >= ZIP_32 || offset >= ZIP_32) {
+        put(b, ZIP64_END, 4);
+        put(b, N_END64 - 12, 8);
+        put(b, 3 << 8 | 45, 2);
+        put(b, 45, 2);
+        put(b, 0, 8);
+        put(b, n, 8);
+        put(b, n, 8);
+        put(b, size, 8);
+        put(b, offset, 8);
+        put(b, ZIP64_LOCATOR, 4);
+        put(b, 0, 4);
+        put(b, offset + size, 8);
+        put(b, 1, 4);
+    }
+    put(b, ZIP_END, 4);
+    put(b, 0, 4);
+    put(b, at_most(n, ZIP_16), 2);
+    put(b, at_most(n, ZIP_16), 2);
+    put(b, at_most(size, ZIP_32), 4);
+    put(b, at_most(offset, ZIP_32), 4);
+    put(b, 0, 2);
+}
+
+static void write_directory(struct npz *z)
+{
+    size_t room = N_END64 + N_LOCATOR64 + N_END;
+    struct bytes b;
+
+    for (int i = 0; i < z->n; i++)
+        room += N_CENTRAL + strlen(z->member[i]->name) + 28;
+    b = (struct bytes){ arena_alloc(z->a, room, 1), 0 };
+    for (int i = 0; i < z->n; i++)
+        put_central(&b, z->member[i]);
+    put_end(&b, z->n, b.n, (uint64_t)z->end);
+    write_at(z, z->end, b.p, b.n);
+}
+
+/* ---- the end ---- */
+
+void npz_abort(struct npz *z)
+{
+    for (int i = 0; i < z->n; i++)
+        free(z->member[i]->range);
+    z->n = 0;
+    pthread_mutex_destroy(&z->lock);
+}
+
+int npz_finish(struct npz *z, struct err *e)
+{
+    int why;
+
+    for (int i = 0; i < z->n && z->why == 0; i++) {
+        z->member[i]->crc = checksum(z->member[i]);
+        write_local(z, z->member[i]);
+    }
+    if (z->why == 0)
+        write_directory(z);
+    why = z->why;
+    npz_abort(z);
+    return why == 0 ? 0 : err_set(e, ERR_SYSTEM, "write failed: %s", strerror(why));
+}

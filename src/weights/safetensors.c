@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A safetensors file -> tensors.  Takes and refuses what the reference library
+ * takes and refuses, but for what it would lose or we cannot hold: names twice,
+ * names with a NUL, unknown keys, types that we have no use for. */
+#include <stdlib.h>
+
+#include "weights/scan.h"
+#include "weights/weights_priv.h"
+
+/* The reference library's limit; both keep a hostile file from costing much. */
+static const uint64_t HEADER_MAX_BYTES = 100000000;
+
+/* '"":{"dtype":"I8","shape":[],"data_offsets":[0,0]}' */
+enum { SHORTEST_ENTRY = 49 };
+
+struct reader {
+    struct arena *a;
+    struct scan s;
+    struct span data;
+    const char *file;
+    struct tensor *tensor;
+    int n;
+    char *room;         /* for names; as much as the header has bytes left */
+    bool metadata_seen;
+};
+
+/* A string into the room, not kept.  Nothing here has a use for a NUL. */
+static int text(struct reader *r, size_t *n, struct err *e)
+{
+    if (scan_string(&r->s, r->room, n, e) != 0)
+        return -1;
+    if (memchr(r->room, '\0', *n) != NULL)
+        return scan_unexpected(&r->s, "no NUL in the string before", e);
+    return 0;
+}
+
+/* ---- one tensor ---- */
+
+struct entry {
+    struct tensor *t;
+    int64_t begin, end;
+};
+
+static int read_dtype(struct reader *r, struct entry *x, struct err *e)
+{
+    char *all;
+    size_t n;
+
+    if (text(r, &n, e) != 0)
+        return -1;
+    for (int i = 0; i < N_DTYPE; i++)
+        if (strcmp(r->room, dtype_table[i].name) == 0) {
+            x->t->dtype = (enum dtype)i;
+            return 0;
+        }
+    all = arena_strdup(r->a, dtype_table[0].name);
+    for (int i = 1; i < N_DTYPE; i++)
+        all = arena_printf(r->a, "%s %s", all, dtype_table[i].name);
+    return err_set(e, ERR_INPUT, "dtype \"%s\", want one of %s",
+                   name_shown(r->a, r->room), all);
+}
+
+static int read_shape(struct reader *r, struct entry *x, struct err *e)
+{
+    struct tensor *t = x->t;
+
+    t->n_dims = 0;
+    if (scan_want(&r->s, '[', e) != 0)
+        return -1;
+    if (scan_take(&r->s, ']'))
+        return 0;
+    do {
+        if (t->n_dims == MAX_DIMS)
+            return err_set(e, ERR_INPUT, "shape has over %d dimensions, want at most %d",
+                           MAX_DIMS, MAX_DIMS);
+        if (scan_count(&r->s, &t->shape[t->n_dims], e) != 0)
+            return err_under(e, "shape");
+        t->n_dims++;
+    } while (scan_take(&r->s, ','));
+    return scan_want(&r->s, ']', e);
+}
+
+static int read_offsets(struct reader *r, struct entry *x, struct err *e)
+{
+    if (scan_want(&r->s, '[', e) != 0 || scan_count(&r->s, &x->begin, e) != 0 ||
+        scan_want(&r->s, ',', e) != 0 || scan_count(&r->s, &x->end, e) != 0 ||
+        scan_want(&r->s, ']', e) != 0)
+        return err_under(e, "data_offsets");
+    return 0;
+}
+
+static const struct {
+    const char *key;
+    int (*read)(struct reader *r, struct entry *x, struct err *e);
+} field[] = {
+    { "dtype", read_dtype },
+    { "shape", read_shape },
+    { "data_offsets", read_offsets },
+};
+enum { N_FIELD = sizeof field / sizeof *field };
+
+static int read_field(struct reader *r, struct entry *x, unsigned *seen, struct err *e)
+{
+    size_t n;
+
+    if (text(r, &n, e) != 0)
+        return -1;
+    for (int i = 0; i < N_FIELD; i++)
+        if (strcmp(r->room, field[i].key) == 0) {
+            if (*seen & 1u << i)
+                return err_set(e, ERR_INPUT, "%s is there twice", field[i].key);
+            *seen |= 1u << i;
+            return scan_want(&r->s, ':', e) != 0 ? -1 : field[i].read(r, x, e);
+        }
+    return err_set(e, ERR_INPUT, "key \"%s\", want dtype, shape or data_offsets",
+                   name_shown(r->a, r->room));
+}
+
+/* Shape, type and offsets against each other and against the file. */
+static int check(struct reader *r, struct entry *x, struct err *e)
+{
+    struct tensor *t = x->t;
+    const char *dtype = dtype_table[t->dtype].name;
+    long long begin = x->begin, end = x->end;
+    int64_t want;
+
+    if (tensor_measure(t, &want) != 0)
+        return err_set(e, ERR_INPUT, "shape %s of %s takes over 2^63 bytes",
+                       tensor_shape(r->a, t), dtype);
+    if (end < begin)
+        return err_set(e, ERR_INPUT, "data_offsets [%lld,%lld] end before they begin",
+                       begin, end);
+    if ((uint64_t)end > r->data.size)
+        return err_set(e, ERR_INPUT, "data_offsets [%lld,%lld] lie past the end: the "
+                       "file holds %zu bytes of data", begin, end, r->data.size);
+    if (end - begin != want)
+        return err_set(e, ERR_INPUT, "data_offsets [%lld,%lld] hold %lld bytes, want "
+                       "%lld for shape %s of %s", begin, end, end - begin,
+                       (long long)want, tensor_shape(r->a, t), dtype);
+    t->data = r->data.data + begin;
+    t->file = r->file;
+    return 0;
+}
+
+static int read_tensor(struct reader *r, struct tensor *t, struct err *e)
+{
+    struct entry x = { t, 0, 0 };
+    unsigned seen = 0;
+
+    if (scan_want(&r->s, '{', e) != 0)
+        return -1;
+    if (!scan_take(&r->s, '}')) {
+        do
+            if (read_field(r, &x, &seen, e) != 0)
+                return -1;
+        while (scan_take(&r->s, ','));
+        if (scan_want(&r->s, '}', e) != 0)
+            return -1;
+    }
+    for (int i = 0; i < N_FIELD; i++)
+        if (!(seen & 1u << i))
+            return err_set(e, ERR_INPUT, "has no %s", field[i].key);
+    return check(r, &x, e);
+}
+
+/* ---- the header ---- */
+
+/* Strings by name, or null; checked and left. */
+static int skip_metadata(struct reader *r, struct err *e)
+{
+    size_t n;
+
+    if (r->metadata_seen)
+        return err_set(e, ERR_INPUT, "is there twice");
+    r->metadata_seen = true;
+    if (!scan_at_end(&r->s) && r->s.end - r->s.at >= 4 &&
+        memcmp(r->s.at, "null", 4) == 0) {
+        r->s.at += 4;
+        return 0;
+    }
+    if (!scan_take(&r->s, '{'))
+        return scan_unexpected(&r->s, "an object of strings", e);
+    if (scan_take(&r->s, '}'))
+        return 0;
+    do
+        if (scan_string(&r->s, NULL, &n, e) != 0 || scan_want(&r->s, ':', e) != 0 ||
+            scan_string(&r->s, NULL, &n, e) != 0)
+            return -1;
+    while (scan_take(&r->s, ','));
+    return scan_want(&r->s, '}', e);
+}
+
+static int read_entry(struct reader *r, struct err *e)
+{
+    const char *name = r->room;
+    struct tensor *t = &r->tensor[r->n];
+    size_t n;
+
+    if (text(r, &n, e) != 0 || scan_want(&r->s, ':', e) != 0)
+        return err_under(e, "header");
+    if (strcmp(name, "__metadata__") == 0)
+        return skip_metadata(r, e) != 0 ? err_under(e, "__metadata__") : 0;
+    r->room += n + 1;
+    *t = (struct tensor){ .name = name };
+    if (read_tensor(r, t, e) != 0)
+        return err_under(e, "%s", name_shown(r->a, name));
+    r->n++;
+    return 0;
+}
+
+static int read_header(struct reader *r, struct err *e)
+{
+    if (scan_want(&r->s, '{', e) != 0)
+        return err_under(e, "header");
+    if (!scan_take(&r->s, '}')) {
+        do
+            if (read_entry(r, e) != 0)
+                return -1;
+        while (scan_take(&r->s, ','));
+        if (scan_want(&r->s, '}', e) != 0)
+            return err_under(e, "header");
+    }
+    if (!scan_at_end(&r->s)) {
+        scan_unexpected(&r->s, "nothing but blanks behind the object", e);
+        return err_under(e, "header");
+    }
+    return 0;
+}
+
+/* ---- the data ---- */
+
+static int64_t size_of(const struct tensor *t)
+{
+    return t->n_elements * dtype_table[t->dtype].size_bytes;
+}
+
+/* By where they begin; of those that begin together, the empty ones first. */
+static int by_offset(const void *a, const void *b)
+{
+    const struct tensor *s = *(const struct tensor *const *)a;
+    const struct tensor *t = *(const struct tensor *const *)b;
+    int64_t m = size_of(s), n = size_of(t);
+
+    if (s->data != t->data)
+        return s->data < t->data ? -1 : 1;
+    return (m > n) - (m < n);
+}
+
+/* Each tensor begins where the one before ends; the last ends with the file. */
+static int check_cover(struct reader *r, struct err *e)
+{
+    struct arena_mark mark = arena_mark(r->a);
+    const struct tensor **order = arena_alloc_raw(r->a, (size_t)r->n, sizeof *order);
+    const char *before = NULL;
+    int64_t at = 0, size = (int64_t)r->data.size;
+
+    for (int i = 0; i < r->n; i++)
+        order[i] = &r->tensor[i];
+    qsort(order, (size_t)r->n, sizeof *order, by_offset);
+    for (int i = 0; i < r->n; i++) {
+        const struct tensor *t = order[i];
+        int64_t begin = t->data - r->data.data;
+
+        if (begin < at)
+            return err_set(e, ERR_INPUT, "%s: data begin at %lld, inside those of %s, "
+                           "which end at %lld", name_shown(r->a, t->name),
+                           (long long)begin, name_shown(r->a, before), (long long)at);
+        if (begin > at)
+            return err_set(e, ERR_INPUT, "%s: data begin at %lld, which leaves a hole: "
+                           "want %lld", name_shown(r->a, t->name), (long long)begin,
+                           (long long)at);
+        at = begin + size_of(t);
+        before = t->name;
+    }
+    arena_reset(r->a, mark);
+    if (at != size)
+        return err_set(e, ERR_INPUT, "the tensors end at %lld of %lld bytes of data, "
+                       "want all of them used", (long long)at, (long long)size);
+    return 0;
+}
+
+static int check_length(struct span bytes, uint64_t *n, struct err *e)
+{
+    if (bytes.size < 8)
+        return err_set(e, ERR_INPUT, "%zu bytes, want at least 8 for the length of the "
+                       "header", bytes.size);
+    *n = get_bytes(bytes.data, 8);
+    if (*n < 2)
+        return err_set(e, ERR_INPUT, "header of %llu bytes, want at least \"{}\"",
+                       (unsigned long long)*n);
+    if (*n > HEADER_MAX_BYTES)
+        return err_set(e, ERR_INPUT, "header of %llu bytes, want at most %llu",
+                       (unsigned long long)*n, (unsigned long long)HEADER_MAX_BYTES);
+    if (*n > bytes.size - 8)
+        return err_set(e, ERR_INPUT, "header of %llu bytes goes past the end of the "
+                       "file (%zu bytes)", (unsigned long long)*n, bytes.size);
+    return 0;
+}
+
+struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *file,
+                                int *n, struct err *e)
+{
+    struct reader r = { .a = a, .file = file };
+    uint64_t n_header = 0;
+
+    if (check_length(bytes, &n_header, e) != 0) {
+        err_under(e, "%s", file);
+        return NULL;
+    }
+    r.s.begin = r.s.at = bytes.data + 8;
+    r.s.end = r.s.begin + n_header;
+    r.data.data = r.s.end;
+    r.data.size = bytes.size - 8 - (size_t)n_header;
+    /* Room for all that the header can hold; what is not touched costs nothing. */
+    r.room = arena_alloc_raw(a, (size_t)n_header, 1);
+    r.tensor = arena_alloc_raw(a, (size_t)n_header / SHORTEST_ENTRY + 1,
+                               sizeof *r.tensor);
+    if (read_header(&r, e) != 0 || tensors_sort(a, r.tensor, r.n, e) != 0 ||
+        check_cover(&r, e) != 0) {
+        err_under(e, "%s", file);
+        return NULL;
+    }
+    *n = r.n;
+    return r.tensor;
+}

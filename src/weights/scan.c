@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ * Strings, whole numbers and punctuation of JSON, one at a time. */
+#include "weights/scan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+static void blanks(struct scan *s)
+{
+    while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\t' ||
+                              *s->at == '\r'))
+        s->at++;
+}
+
+int scan_unexpected(const struct scan *s, const char *wanted, struct err *e)
+{
+    char found[16];
+
+    if (s->at == s->end)
+        snprintf(found, sizeof found, "the end");
+    else if (*s->at < ' ' || *s->at > '~')
+        snprintf(found, sizeof found, "byte 0x%02x", *s->at);
+    else
+        snprintf(found, sizeof found, "'%c'", *s->at);
+    return err_set(e, ERR_INPUT, "at byte %td: found %s, want %s", s->at - s->begin,
+                   found, wanted);
+}
+
+bool scan_take(struct scan *s, char c)
+{
+    blanks(s);
+    if (s->at == s->end || *s->at != (unsigned char)c)
+        return false;
+    s->at++;
+    return true;
+}
+
+int scan_want(struct scan *s, char c, struct err *e)
+{
+    char wanted[4] = { '\'', c, '\'', '\0' };
+
+    return scan_take(s, c) ? 0 : scan_unexpected(s, wanted, e);
+}
+
+bool scan_at_end(struct scan *s)
+{
+    blanks(s);
+    return s->at == s->end;
+}
+
+/* ---- strings ---- */
+
+static int hex4(struct scan *s, int *v, struct err *e)
+{
+    *v = 0;
+    for (int i = 0; i < 4; i++) {
+        int c = s->at < s->end ? *s->at : 0, digit;
+
+        if (c >= '0' && c <= '9')
+            digit = c - '0';
+        else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+            digit = (c | 0x20) - 'a' + 10;
+        else
+            return scan_unexpected(s, "four hexadecimal digits", e);
+        *v = *v << 4 | digit;
+        s->at++;
+    }
+    return 0;
+}
+
+static int unicode_escape(struct scan *s, int *cp, struct err *e)
+{
+    static const char half[] = "both halves of a surrogate pair";
+    int low;
+
+    if (hex4(s, cp, e) != 0)
+        return -1;
+    if (*cp < 0xd800 || *cp > 0xdfff)
+        return 0;
+    if (*cp > 0xdbff || s->end - s->at < 2 || s->at[0] != '\\' || s->at[1] != 'u')
+        return scan_unexpected(s, half, e);
+    s->at += 2;
+    if (hex4(s, &low, e) != 0)
+        return -1;
+    if (low < 0xdc00 || low > 0xdfff)
+        return scan_unexpected(s, half, e);
+    *cp = 0x10000 + ((*cp - 0xd800) << 10) + (low - 0xdc00);
+    return 0;
+}
+
+/* What follows a backslash. */
+static int escape(struct scan *s, int *cp, struct err *e)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    int c = s->at < s->end ? *s->at : 0;
+    const char *p = c != 0 ? strchr(from, c) : NULL;
+
+    if (p == NULL && c != 'u')
+        return scan_unexpected(s, "an escape of JSON", e);
+    s->at++;
+    if (c == 'u')
+        return unicode_escape(s, cp, e);
+    *cp = to[p - from];
+    return 0;
+}
+
+/* One character, plain or escaped, that is not the closing quote. */
+static int character(struct scan *s, int *cp, struct err *e)
+{
+    int len;
+
+    if (*s->at == '\\') {
+        s->at++;
+        return escape(s, cp, e);
+    }
+    if (*s->at < ' ')
+        return scan_unexpected(s, "no control character in a string", e);
+    len = utf8_decode((const char *)s->at, (size_t)(s->end - s->at), cp);
+    if (len < 0)
+        return scan_unexpected(s, "UTF-8", e);
+    s->at += len;
+    return 0;
+}
+
+int scan_string(struct scan *s, char *out, size_t *n, struct err *e)
+{
+    size_t k = 0;
+    int cp;
+
+    if (!scan_take(s, '"'))
+        return scan_unexpected(s, "a string", e);
+    for (;;) {
+        char piece[4];
+
+        if (s->at == s->end)
+            return scan_unexpected(s, "the end of a string", e);
+        if (*s->at == '"')
+            break;
+        if (character(s, &cp, e) != 0)
+            return -1;
+        k += (size_t)utf8_encode(cp, out != NULL ? out + k : piece);
+    }
+    s->at++;
+    if (out != NULL)
+        out[k] = '\0';
+    *n = k;
+    return 0;
+}
+
+/* ---- numbers ---- */
+
+int scan_count(struct scan *s, int64_t *v, struct err *e)
+{
+    const unsigned char *first;
+
+    blanks(s);
+    if (s->at < s->end && *s->at == '-')
+        return scan_unexpected(s, "a number that is not negative", e);
+    first = s->at;
+    *v = 0;
+    while (s->at < s->end && *s->at >= '0' && *s->at <= '9') {
+        if (__builtin_mul_overflow(*v, 10, v) ||
+            __builtin_add_overflow(*v, *s->at - '0', v)) {
+            s->at = first;
+            return scan_unexpected(s, "a number below 2^63", e);
+        }
+        s->at++;
+    }
+    if (s->at == first || (*first == '0' && s->at - first > 1)) {
+        s->at = first;
+        return scan_unexpected(s, "a whole number in decimal digits", e);
+    }
+    if (s->at < s->end && (*s->at == '.' || (*s->at | 0x20) == 'e'))
+        return scan_unexpected(s, "a whole number", e);
+    return 0;
+}

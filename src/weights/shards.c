@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * model.safetensors.index.json -> the parts it names -> one list of tensors.
+ * Each name is matched with its part both ways. */
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "weights/weights_priv.h"
+
+/* The largest models have some 100,000 tensors, 10 MB of index. */
+static const size_t INDEX_MAX_BYTES = 64 << 20;
+
+struct place {
+    const char *name, *part;
+};
+
+struct shards {
+    struct weights *w;
+    const char *dir, *index;
+    struct place *place;        /* [n] sorted by part, then name */
+    int n;
+    size_t room;                /* of w->tensor */
+};
+
+/* ---- the index ---- */
+
+static int by_part(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+    int order = strcmp(p->part, q->part);
+
+    return order != 0 ? order : strcmp(p->name, q->name);
+}
+
+static int take_map(struct shards *s, const json_t *map, struct err *e)
+{
+    struct arena *a = s->w->a;
+    const char *name;
+    json_t *part;
+
+    if (!json_is_object(map))
+        return err_set(e, ERR_INPUT, "%s: has no \"weight_map\" that is an object",
+                       s->index);
+    s->place = arena_alloc(a, json_object_size(map), sizeof *s->place);
+    json_object_foreach((json_t *)(uintptr_t)map, name, part) {
+        if (!json_is_string(part))
+            return err_set(e, ERR_INPUT, "%s: weight_map: %s: is not a string, want "
+                           "the name of a file", s->index, name_shown(a, name));
+        s->place[s->n++] = (struct place){ arena_strdup(a, name),
+                                           arena_strdup(a, json_string_value(part)) };
+    }
+    if (s->n == 0)
+        return err_set(e, ERR_INPUT, "%s: weight_map is empty", s->index);
+    qsort(s->place, (size_t)s->n, sizeof *s->place, by_part);
+    return 0;
+}
+
+static int read_index(struct shards *s, struct err *e)
+{
+    struct span bytes;
+    json_error_t why;
+    json_t *root;
+    int rc;
+
+    if (file_map(s->index, &bytes, e) != 0)
+        return -1;
+    if (bytes.size > INDEX_MAX_BYTES) {
+        file_unmap(bytes);
+        return err_set(e, ERR_INPUT, "%s: %zu bytes, want at most %zu", s->index,
+                       bytes.size, INDEX_MAX_BYTES);
+    }
+    root = json_loadb((const char *)bytes.data, bytes.size, JSON_REJECT_DUPLICATES,
+                      &why);
+    file_unmap(bytes);
+    if (root == NULL)
+        return err_set(e, ERR_INPUT, "%s: line %d: %s", s->index, why.line, why.text);
+    rc = take_map(s, json_object_get(root, "weight_map"), e);
+    json_decref(root);
+    return rc;
+}
+
+/* ---- the parts ---- */
+
+/* True where a component of the path is "..". */
+static bool climbs(const char *path)
+{
+    for (const char *p = path; p != NULL; p = strchr(p, '/')) {
+        p += *p == '/';
+        if (p[0] == '.' && p[1] == '.' && (p[2] == '/' || p[2] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * True where a subfolder of the part's name is a link that leads out of the
+ * folder.  The part itself may be a link to anywhere: caches are built so.
+ */
+static bool leads_out(struct shards *s, const char *part)
+{
+    struct arena *a = s->w->a;
+    const char *slash = strrchr(part, '/');
+    char *dir, *sub;
+    bool out = false;
+
+    if (slash == NULL)
+        return false;
+    dir = realpath(s->dir, NULL);
+    sub = realpath(file_join(a, s->dir, arena_strndup(a, part, (size_t)(slash - part))),
+                   NULL);
+    if (dir != NULL && sub != NULL) {
+        size_t n = strlen(dir);
+
+        out = strncmp(dir, sub, n) != 0 || (n > 1 && sub[n] != '/' && sub[n] != '\0');
+    }
+    free(dir);
+    free(sub);
+    return out;
+}
+
+static int check_part(struct shards *s, const char *part, struct err *e)
+{
+    if (part[0] == '\0' || part[0] == '/' || climbs(part) || leads_out(s, part))
+        return err_set(e, ERR_INPUT, "%s: weight_map: file \"%s\", want a name inside "
+                       "the folder", s->index, name_shown(s->w->a, part));
+    return 0;
+}
+
+static const struct tensor *find(const struct tensor *tensor, int n, const char *name)
+{
+    struct weights w = { .tensor = (struct tensor *)(uintptr_t)tensor, .n = n };
+
+    return weights_find(&w, name);
+}
+
+static int append(struct shards *s, const struct tensor *tensor, int n, struct err *e)
+{
+    struct weights *w = s->w;
+    size_t want = (size_t)w->n + (size_t)n;
+
+    if (n > INT_MAX - w->n)
+        return err_set(e, ERR_INPUT, "%s: over %d tensors", s->index, INT_MAX);
+    if (want > s->room) {
+        s->room = 2 * want;
+        w->tensor = arena_grow(w->a, w->tensor, (size_t)w->n, s->room,
+                               sizeof *w->tensor);
+    }
+    if (n > 0)
+        memcpy(w->tensor + w->n, tensor, (size_t)n * sizeof *tensor);
+    w->n += n;
+    return 0;
+}
+
+/* The part that holds place[first], place[first + 1] .. place[end - 1]. */
+static int read_part(struct shards *s, int first, int end, struct err *e)
+{
+    struct weights *w = s->w;
+    const char *path = file_join(w->a, s->dir, s->place[first].part);
+    const struct tensor *tensor;
+    struct span bytes;
+    int n;
+
+    if (check_part(s, s->place[first].part, e) != 0 ||
+        weights_map(w, path, &bytes, e) != 0)
+        return -1;
+    tensor = safetensors_read(w->a, bytes, path, &n, e);
+    if (tensor == NULL)
+        return -1;
+    for (int i = first; i < end; i++)
+        if (find(tensor, n, s->place[i].name) == NULL)
+            return err_set(e, ERR_INPUT, "%s: has no %s, which %s wants there", path,
+                           name_shown(w->a, s->place[i].name), s->index);
+    return append(s, tensor, n, e);
+}
+
+int shards_read(struct weights *w, const char *dir, const char *index, struct err *e)
+{
+    struct shards s = { .w = w, .dir = dir, .index = index };
+
+    if (read_index(&s, e) != 0)
+        return -1;
+    for (int i = 0, end; i < s.n; i = end) {
+        for (end = i + 1; end < s.n; end++)
+            if (strcmp(s.place[end].part, s.place[i].part) != 0)
+                break;
+        if (read_part(&s, i, end, e) != 0)
+            return -1;
+    }
+    return tensors_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", index) : 0;
+}

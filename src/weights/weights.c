@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ * A path or bytes -> the format that reads them -> tensors in order of name. */
+#include "weights/weights.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "weights/weights_priv.h"
+
+/* ---- what the folder shares ---- */
+
+bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), k = strlen(end);
+
+    return n >= k && memcmp(s + n - k, end, k) == 0;
+}
+
+const char *name_shown(struct arena *a, const char *name)
+{
+    enum { LONGEST = 160 };
+    int n = LONGEST;
+
+    if (strlen(name) <= LONGEST)
+        return name;
+    while (n > LONGEST - 4 && ((unsigned char)name[n] & 0xc0) == 0x80)
+        n--;        /* not through the middle of a character */
+    return arena_printf(a, "%.*s\xe2\x80\xa6", n, name);
+}
+
+int weights_map(struct weights *w, const char *path, struct span *out, struct err *e)
+{
+    if (file_map(path, out, e) != 0)
+        return -1;
+    if ((w->n_maps & (w->n_maps - 1)) == 0)     /* 0, 1, 2, 4, .. */
+        w->map = arena_grow(w->a, w->map, (size_t)w->n_maps,
+                            2 * (size_t)w->n_maps + 1, sizeof *w->map);
+    w->map[w->n_maps++] = *out;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct tensor *s = a, *t = b;
+
+    return strcmp(s->name, t->name);
+}
+
+int tensors_sort(struct arena *a, struct tensor *tensor, int n, struct err *e)
+{
+    if (n > 0)
+        qsort(tensor, (size_t)n, sizeof *tensor, by_name);
+    for (int i = 1; i < n; i++) {
+        const struct tensor *s = &tensor[i - 1], *t = &tensor[i];
+
+        if (strcmp(s->name, t->name) != 0)
+            continue;
+        if (s->file == t->file)
+            return err_set(e, ERR_INPUT, "%s: is there twice", name_shown(a, t->name));
+        return err_set(e, ERR_INPUT, "%s: is both in %s and in %s",
+                       name_shown(a, t->name), s->file, t->file);
+    }
+    return 0;
+}
+
+/* ---- formats: a row each ---- */
+
+static bool is_safetensors(struct span bytes)
+{
+    return bytes.size > 8 && get_bytes(bytes.data, 8) <= bytes.size - 8 &&
+           bytes.data[8] == '{';
+}
+
+static int open_safetensors(struct weights *w, struct span bytes, const char *file,
+                            struct err *e)
+{
+    w->tensor = safetensors_read(w->a, bytes, file, &w->n, e);
+    return w->tensor != NULL ? 0 : -1;
+}
+
+static const struct {
+    const char *ending;
+    bool (*sniff)(struct span bytes);
+    int (*open)(struct weights *w, struct span bytes, const char *file, struct err *e);
+} format[] = {
+    { ".safetensors", is_safetensors, open_safetensors },
+};
+enum { N_FORMAT = sizeof format / sizeof *format };
+
+/* What a clone without Git LFS leaves in place of the weights. */
+static bool is_pointer(struct span bytes)
+{
+    static const char begin[] = "version https://git-lfs.github.com/spec/";
+
+    return bytes.size >= sizeof begin - 1 &&
+           memcmp(bytes.data, begin, sizeof begin - 1) == 0;
+}
+
+/* The content says what it is; the name only where the content is damaged. */
+static int open_bytes(struct weights *w, struct span bytes, const char *file,
+                      struct err *e)
+{
+    if (is_pointer(bytes))
+        return err_set(e, ERR_INPUT, "%s: is a Git LFS pointer, not the weights; run "
+                       "in that folder: git lfs pull", file);
+    for (int i = 0; i < N_FORMAT; i++)
+        if (format[i].sniff(bytes))
+            return format[i].open(w, bytes, file, e);
+    if (foreign_file(w->a, file, bytes, e))
+        return -1;
+    for (int i = 0; i < N_FORMAT; i++)
+        if (ends_with(file, format[i].ending))
+            return format[i].open(w, bytes, file, e);
+    return err_set(e, ERR_INPUT, "%s: is not a file of weights, want .safetensors", file);
+}
+
+/* ---- paths ---- */
+
+/* Also a link that leads nowhere is present: its own message is the better one. */
+static bool present(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0;
+}
+
+static int open_file(struct weights *w, const char *path, struct err *e)
+{
+    struct span bytes;
+
+    return weights_map(w, path, &bytes, e) != 0 ? -1 : open_bytes(w, bytes, path, e);
+}
+
+static int open_dir(struct weights *w, const char *dir, struct err *e)
+{
+    const char *one = file_join(w->a, dir, "model.safetensors");
+    const char *index = file_join(w->a, dir, "model.safetensors.index.json");
+
+    if (present(one))
+        return open_file(w, one, e);
+    if (present(index))
+        return shards_read(w, dir, index, e);
+    if (foreign_dir(w->a, dir, e))
+        return -1;
+    return err_set(e, ERR_INPUT, "%s: holds no weights, want model.safetensors or "
+                   "model.safetensors.index.json", dir);
+}
+
+static int open_path(struct weights *w, const char *path, struct err *e)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (file_is_dir(path))
+        return open_dir(w, path, e);
+    if (ends_with(path, ".safetensors.index.json"))
+        return shards_read(w, slash == NULL ? "." :
+                           arena_strndup(w->a, path, (size_t)(slash - path) + 1),
+                           path, e);
+    return open_file(w, arena_strdup(w->a, path), e);
+}
+
+static struct weights *new_weights(struct arena *a)
+{
+    struct weights *w = arena_alloc(a, 1, sizeof *w);
+
+    w->a = a;
+    return w;
+}
+
+struct weights *weights_open(struct arena *a, const char *path, struct err *e)
+{
+    struct weights *w = new_weights(a);
+
+    if (open_path(w, path, e) == 0)
+        return w;
+    weights_close(w);
+    return NULL;
+}
+
+struct weights *weights_open_memory(struct arena *a, struct span bytes,
+                                    const char *name, struct err *e)
+{
+    struct weights *w = new_weights(a);
+
+    return open_safetensors(w, bytes, arena_strdup(a, name), e) == 0 ? w : NULL;
+}
+
+void weights_close(struct weights *w)
+{
+    if (w == NULL)
+        return;
+    for (int i = 0; i < w->n_maps; i++)
+        file_unmap(w->map[i]);
+    w->n_maps = 0;
+}
+
+/* ---- tensors ---- */
+
+int weights_count(const struct weights *w)
+{
+    return w->n;
+}
+
+const struct tensor *weights_at(const struct weights *w, int i)
+{
+    return &w->tensor[i];
+}
+
+const struct tensor *weights_find(const struct weights *w, const char *name)
+{
+    struct tensor key = { .name = name };
+
+    return w->n == 0 ? NULL :
+           bsearch(&key, w->tensor, (size_t)w->n, sizeof *w->tensor, by_name);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of this folder share. */
+#ifndef WEIGHTS_PRIV_H
+#define WEIGHTS_PRIV_H
+
+#include <string.h>
+
+#include "weights/weights.h"
+
+/* Files and memory hold little-endian numbers; mapped tensors are used in place. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "tensors are mapped as they lie in the file");
+
+struct named_span {
+    const char *name;
+    struct span bytes;
+};
+
+struct weights {
+    struct arena *a;
+    struct tensor *tensor;      /* [n] sorted by name */
+    int n;
+    struct span *map;           /* [n_maps] what weights_close unmaps */
+    int n_maps;
+    struct named_span *plain;   /* [n_plain] members of an npz that are no .npy */
+    int n_plain;
+};
+
+static inline uint64_t get_bytes(const unsigned char *p, int n_bytes)
+{
+    uint64_t v = 0;
+
+    memcpy(&v, p, (size_t)n_bytes);
+    return v;
+}
+
+bool ends_with(const char *s, const char *end);
+
+/* A name for a message: cut where it is so long that it would hide the rest. */
+const char *name_shown(struct arena *a, const char *name);
+
+/* Maps a file and remembers it for weights_close. */
+int weights_map(struct weights *w, const char *path, struct span *out, struct err *e);
+
+/* Sorts by name.  Errors: a name that is there twice. */
+int tensors_sort(struct arena *a, struct tensor *tensor, int n, struct err *e);
+
+/*
+ * Size of the data that dtype and shape ask for; sets n_elements.  -1 where it
+ * does not fit in 63 bits, multiplied in the order of the dimensions.
+ */
+int tensor_measure(struct tensor *t, int64_t *size_bytes);
+
+/* The tensors of one safetensors file, sorted by name; sets *n. */
+struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *file,
+                                int *n, struct err *e);
+
+/* model.safetensors.index.json and the parts it names, into w. */
+int shards_read(struct weights *w, const char *dir, const char *index, struct err *e);
+
+/*
+ * The refusal of weights in formats that we do not read, with the one command
+ * that converts them.  Return false, and leave e alone, where path or the files
+ * of dir are nothing of the kind.
+ */
+bool foreign_file(struct arena *a, const char *path, struct span bytes, struct err *e);
+bool foreign_dir(struct arena *a, const char *dir, struct err *e);
+
+/* ---- .npy ---- */
+
+/* The bytes before the data; *n is a multiple of 64. */
+char *npy_header(struct arena *a, enum dtype dtype, int n_dims, const int64_t *shape,
+                 size_t *n);
+
+/* Fills t from a whole .npy, but for name and file. */
+int npy_parse(struct tensor *t, struct span bytes, struct err *e);
+
+#endif
