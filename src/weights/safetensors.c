@@ -31,7 +31,8 @@ static int text(struct reader *r, size_t *n, struct err *e)
     if (scan_string(&r->s, r->room, n, e) != 0)
         return -1;
     if (memchr(r->room, '\0', *n) != NULL)
-        return scan_unexpected(&r->s, "no NUL in the string before", e);
+        return err_set(e, ERR_INPUT, "a NUL in the string that ends at byte %td",
+                       r->s.at - r->s.begin);
     return 0;
 }
 

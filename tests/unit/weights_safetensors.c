@@ -149,7 +149,7 @@ static const struct {
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[]}}", 0, "a: has no data_offsets" },
     { "{\"a\":[]}", 0, "a: at byte 5: found '[', want '{'" },
     { "{\"a\":{\"x\":1}}", 0, "a: key \"x\", want dtype, shape or data_offsets" },  /* stricter */
-    { "{\"a\":{\"dtype\\u0000\":1}}", 0, "no NUL in the string before" },
+    { "{\"a\":{\"dtype\\u0000\":1}}", 0, "a: a NUL in the string that ends at byte 20" },
     { "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", 0, "a: dtype is there twice" },
     { "{\"a\":{\"dtype\":3}}", 0, "a: at byte 14: found '3', want a string" },
     { "{" T("a", "F32", "[1]", 0, 4) "} x", 4, "found 'x', want nothing but blanks" },
@@ -163,7 +163,7 @@ static const struct {
     { "{\"__metadata__\":{\"a\":3}}", 0, "__metadata__: at byte 21: found '3', want a string" },
     { "{\"__metadata__\":{},\"__metadata__\":{}}", 0, "__metadata__: is there twice" },
     { "{" T("a\\u0000b", "F32", "[1]", 0, 4) "}", 4,
-      "header: at byte 10: found ':', want no NUL in the string before" },    /* stricter */
+      "header: a NUL in the string that ends at byte 11" },    /* stricter */
     { "{\"a\x1f\":", 0, "found byte 0x1f, want no control character in a string" },
     { "{\"\\x\":", 0, "found 'x', want an escape of JSON" },
     { "{\"\\u12g4\":", 0, "found 'g', want four hexadecimal digits" },
