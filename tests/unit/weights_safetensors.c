@@ -149,7 +149,7 @@ static const struct {
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[]}}", 0, "a: has no data_offsets" },
     { "{\"a\":[]}", 0, "a: at byte 5: found '[', want '{'" },
     { "{\"a\":{\"x\":1}}", 0, "a: key \"x\", want dtype, shape or data_offsets" },  /* stricter */
-    { "{\"a\":{\"dtype\\u0000\":1}}", 0, "a: a NUL in the string that ends at byte 20" },
+    { "{\"a\":{\"dtype\\u0000\":1}}", 0, "a: a NUL in the string that ends at byte 19" },
     { "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", 0, "a: dtype is there twice" },
     { "{\"a\":{\"dtype\":3}}", 0, "a: at byte 14: found '3', want a string" },
     { "{" T("a", "F32", "[1]", 0, 4) "} x", 4, "found 'x', want nothing but blanks" },

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ * Folders, parts and foreign files: what is opened, what is refused, and how. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <sys/stat.h>
+
+#include "unit/weights_files.h"
+#include "weights/weights.h"
+
+static struct arena arena;
+static const char *dir;
+
+static int begin(void **state)
+{
+    (void)state;
+    arena_init(&arena, NULL, NULL);
+    dir = new_dir(&arena);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    drop_dir(&arena, dir);
+    arena_finish(&arena);
+    return 0;
+}
+
+static const char *in(const char *name)
+{
+    return file_join(&arena, dir, name);
+}
+
+/* A file with one-byte tensors of these names, in order. */
+static void part(const char *file, const char *names)
+{
+    const char *header = "{";
+    int n = 0;
+
+    for (; names[n] != '\0'; n++)
+        header = arena_printf(&arena, "%s%s\"%c\":{\"dtype\":\"U8\",\"shape\":[1],"
+                              "\"data_offsets\":[%d,%d]}", header, n > 0 ? "," : "",
+                              names[n], n, n + 1);
+    header = arena_printf(&arena, "%s}", header);
+    write_file(in(file), st_bytes(&arena, header, strlen(header), (size_t)n));
+}
+
+static void index_of(const char *json)
+{
+    write_text(in("model.safetensors.index.json"), json);
+}
+
+static void refused(const char *path, const char *want)
+{
+    struct err e = { 0 };
+    struct weights *w = weights_open(&arena, path, &e);
+
+    assert_null(w);
+    assert_int_equal(e.kind, ERR_INPUT);
+    if (strstr(e.msg, want) == NULL)
+        fail_msg("\"%s\", want \"%s\"", e.msg, want);
+}
+
+static void opens(const char *path, const char *names)
+{
+    struct err e = { 0 };
+    struct weights *w = weights_open(&arena, path, &e);
+
+    if (w == NULL)
+        fail_msg("%s", e.msg);
+    assert_int_equal(weights_count(w), strlen(names));
+    for (int i = 0; i < weights_count(w); i++) {
+        assert_int_equal(weights_at(w, i)->name[0], names[i]);
+        assert_true(file_exists(weights_at(w, i)->file));
+    }
+    weights_close(w);
+}
+
+/* ---- one file ---- */
+
+static void test_one_file(void **state)
+{
+    (void)state;
+    part("model.safetensors", "ba");
+    part("other", "x");
+    opens(dir, "ab");
+    opens(in(""), "ab");                    /* "dir/" */
+    opens(in("model.safetensors"), "ab");
+    opens(in("other"), "x");                /* seen by its content */
+    index_of("not even JSON");              /* the single file is preferred */
+    opens(dir, "ab");
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    refused(in("none"), "/none: No such file or directory");
+    refused(dir, ": holds no weights, want model.safetensors or model.safetensors.index");
+    write_text(in("notes.txt"), "hello, this is no model");
+    refused(in("notes.txt"), "notes.txt: is not a file of weights, want .safetensors");
+    write_text(in("model.safetensors"), "");
+    refused(dir, "model.safetensors: 0 bytes, want at least 8");
+    write_text(in("model.safetensors"),
+               "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 90\n");
+    refused(dir, "is a Git LFS pointer, not the weights; run in that folder: git lfs pull");
+    assert_int_equal(unlink(in("model.safetensors")), 0);
+    assert_int_equal(symlink("nowhere", in("model.safetensors")), 0);
+    refused(dir, "model.safetensors: No such file or directory");
+    assert_int_equal(unlink(in("model.safetensors")), 0);
+    assert_int_equal(mkdir(in("model.safetensors"), 0700), 0);
+    refused(dir, "model.safetensors: is a folder, want a file");
+    assert_int_equal(rmdir(in("model.safetensors")), 0);
+    assert_int_equal(mkfifo(in("model.safetensors"), 0600), 0);
+    refused(dir, "model.safetensors: is a pipe, want a file");
+    refused("/dev/zero", "/dev/zero: is a device, want a file");
+}
+
+/* ---- parts ---- */
+
+static void test_parts(void **state)
+{
+    (void)state;
+    part("m-1.safetensors", "ca");
+    part("m-2.safetensors", "db");
+    index_of("{\"metadata\":{\"total_size\":4},\"weight_map\":{\"a\":\"m-1.safetensors\","
+             "\"b\":\"m-2.safetensors\",\"c\":\"m-1.safetensors\"}}");
+    opens(dir, "abcd");
+    opens(in("model.safetensors.index.json"), "abcd");
+    assert_int_equal(mkdir(in("sub"), 0700), 0);
+    part("sub/m..3", "z");
+    index_of("{\"weight_map\":{\"z\":\"sub/m..3\",\"a\":\"m-1.safetensors\"}}");
+    opens(dir, "acz");
+}
+
+static void test_many_parts(void **state)
+{
+    const char *map = "{\"weight_map\":{\"A\":\"A\"";
+
+    (void)state;
+    for (char c = 'A'; c <= 'Z'; c++) {
+        char name[2] = { c, '\0' };
+
+        part(name, name);
+        map = arena_printf(&arena, "%s,\"%c\":\"%c\"", map, c, c);
+    }
+    /* the first one again would be a name twice */
+    index_of(arena_printf(&arena, "%s}}", map));
+    refused(dir, "index.json: line 1: duplicate object key near '\"A\"'");
+    map = arena_printf(&arena, "{\"weight_map\":{%s}}", strchr(map, ',') + 1);
+    index_of(map);
+    opens(dir, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+
+static void test_index_refused(void **state)
+{
+    static const struct { const char *json, *want; } cases[] = {
+        { "", "index.json: line 1: '[' or '{' expected near end of file" },
+        { "{\"weight_map\":", "index.json: line 1: unexpected token near end of file" },
+        { "{}", "index.json: has no \"weight_map\" that is an object" },
+        { "[]", "has no \"weight_map\"" },
+        { "{\"weight_map\":[]}", "has no \"weight_map\" that is an object" },
+        { "{\"weight_map\":{}}", "weight_map is empty" },
+        { "{\"weight_map\":{\"a\":3}}", "weight_map: a: is not a string, want the name" },
+        { "{\"weight_map\":{\"a\\u0000b\":\"p\"}}", "index.json: line 1: NUL byte in object key" },
+        { "{\"weight_map\":{\"a\":\"\"}}", "file \"\", want a name inside the folder" },
+        { "{\"weight_map\":{\"a\":\"/etc/passwd\"}}", "file \"/etc/passwd\", want a name inside" },
+        { "{\"weight_map\":{\"a\":\"..\"}}", "file \"..\", want a name inside the folder" },
+        { "{\"weight_map\":{\"a\":\"../p\"}}", "file \"../p\", want a name inside the folder" },
+        { "{\"weight_map\":{\"a\":\"q/../../p\"}}", "file \"q/../../p\", want a name inside" },
+        { "{\"weight_map\":{\"a\":\"out/p\"}}", "file \"out/p\", want a name inside the folder" },
+        { "{\"weight_map\":{\"a\":\"none\"}}", "/none: No such file or directory" },
+        { "{\"weight_map\":{\"a\":\"fifo\"}}", "/fifo: is a pipe, want a file" },
+        { "{\"weight_map\":{\"a\":\"folder\"}}", "/folder: is a folder, want a file" },
+        { "{\"weight_map\":{\"a\":\"null\"}}", "/null: is a device, want a file" },
+        { "{\"weight_map\":{\"a\":\"text\"}}", "/text: 2 bytes, want at least 8" },
+        { "{\"weight_map\":{\"a\":\"p\",\"b\":\"p\",\"x\":\"p\"}}",
+          "/p: has no x, which " },
+        { "{\"weight_map\":{\"a\":\"p\",\"c\":\"q\"}}",
+          "index.json: b: is both in " },
+    };
+    char *deep = arena_alloc(&arena, 100001, 1);
+
+    (void)state;
+    part("p", "ab");
+    part("q", "bc");
+    write_text(in("text"), "hi");
+    assert_int_equal(mkfifo(in("fifo"), 0600), 0);
+    assert_int_equal(mkdir(in("folder"), 0700), 0);
+    assert_int_equal(symlink("/dev/null", in("null")), 0);
+    assert_int_equal(symlink("/tmp", in("out")), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        index_of(cases[i].json);
+        refused(dir, cases[i].want);
+    }
+    memset(deep, '[', 100000);
+    index_of(arena_printf(&arena, "{\"weight_map\":%s", deep));
+    refused(dir, "maximum parsing depth reached");
+}
+
+/* A cache's files are links that lead out of the folder. */
+static void test_links(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(in("blobs"), 0700), 0);
+    assert_int_equal(mkdir(in("snapshot"), 0700), 0);
+    part("blobs/1", "a");
+    assert_int_equal(symlink("../blobs/1", in("snapshot/m")), 0);
+    write_text(in("snapshot/model.safetensors.index.json"), "{\"weight_map\":{\"a\":\"m\"}}");
+    opens(in("snapshot"), "a");
+}
+
+/* ---- foreign files ---- */
+
+static void test_foreign_folder(void **state)
+{
+    (void)state;
+    write_text(in("optimizer.pt"), "x");
+    write_text(in("tf_model.h5"), "x");
+    refused(dir, ": only PyTorch weights (optimizer.pt), want model.safetensors");
+    assert_int_equal(unlink(in("optimizer.pt")), 0);
+    refused(dir, ": only Keras weights (tf_model.h5), want model.safetensors; convert them "
+                 "with transformers 4 and TensorFlow: python3 -c \"import sys;");
+    write_text(in("pytorch_model-00002-of-00002.bin"), "x");
+    write_text(in("training_args.bin"), "x");
+    refused(dir, arena_printf(&arena, "'pt'})\" %s/model.safetensors %s/pytorch_model-*.bin",
+                              dir, dir));
+    write_text(in("pytorch_model.bin"), "x");
+    refused(in("/"), arena_printf(&arena, "%s: only PyTorch weights (pytorch_model.bin), want "
+                                  "model.safetensors; convert them with: python3 -c \"", dir));
+    refused(dir, arena_printf(&arena, "'pt'})\" %s/model.safetensors %s/pytorch_model.bin",
+                              dir, dir));
+}
+
+static void test_foreign_file(void **state)
+{
+    static const char zip[] = "PK\x03\x04................................archive/data.pkl";
+
+    (void)state;
+    write_text(in("a.ckpt"), "anything");
+    refused(in("a.ckpt"), "only PyTorch weights (a.ckpt)");
+    write_text(in("it's"), "\x80\x02}q");
+    refused(in("it's"), "/model.safetensors ");
+    refused(in("it's"), "/'it'\\''s'");
+    write_file(in("z"), (struct span){ (const unsigned char *)zip, sizeof zip });
+    refused(in("z"), "only PyTorch weights (z)");
+    write_text(in("k"), "\x89HDF\r\n");
+    refused(in("k"), "only Keras weights (k)");
+    write_text(in("model.safetensors"), "\x80\x02}q");
+    refused(dir, "only PyTorch weights (model.safetensors)");
+    part("really.bin", "a");                /* the content decides */
+    opens(in("really.bin"), "a");
+}
+
+/* The whole command fits the message, however deep the folder lies. */
+static void test_foreign_long(void **state)
+{
+    const char *deep = in("a_folder_with_a_name_that_is_rather_long_as_they_sometimes_are");
+
+    (void)state;
+    assert_int_equal(mkdir(deep, 0700), 0);
+    deep = file_join(&arena, deep, "and_within_it_another_folder_with_a_long_name");
+    assert_int_equal(mkdir(deep, 0700), 0);
+    write_text(file_join(&arena, deep, "pytorch_model.bin"), "x");
+    refused(deep, "convert them in that folder with: python3 -c \"import sys");
+    refused(deep, "'pt'})\" model.safetensors pytorch_model.bin");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_one_file, begin, end),
+        cmocka_unit_test_setup_teardown(test_damaged, begin, end),
+        cmocka_unit_test_setup_teardown(test_parts, begin, end),
+        cmocka_unit_test_setup_teardown(test_many_parts, begin, end),
+        cmocka_unit_test_setup_teardown(test_index_refused, begin, end),
+        cmocka_unit_test_setup_teardown(test_links, begin, end),
+        cmocka_unit_test_setup_teardown(test_foreign_folder, begin, end),
+        cmocka_unit_test_setup_teardown(test_foreign_file, begin, end),
+        cmocka_unit_test_setup_teardown(test_foreign_long, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
