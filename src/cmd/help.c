@@ -133,7 +133,8 @@ static void print_command(FILE *f, const struct cmd *c)
 {
     struct walk measure = { .cmd = c };
 
-    fprintf(f, "usage: mha-viz %s [OPTIONS] %s\n\n", c->name, c->operands);
+    fprintf(f, "usage: mha-viz %s [OPTIONS]%s%s\n\n", c->name,
+            c->operands[0] != '\0' ? " " : "", c->operands);
     print_wrapped(f, c->summary, 0, 0);
     opts_each(c, visit, &measure);
     if (c->opts != NULL && c->opts->name != NULL)
