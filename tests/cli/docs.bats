@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The manual is well formed, and what it and --help give as examples works.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || exit 1
+    viz=$(realpath "${MHA_VIZ:-./mha-viz}")
+    dir=$(mktemp -d)
+    ln -s "$PWD/samples" "$dir/samples"
+    ln -s "$viz" "$dir/mha-viz"
+}
+
+teardown() {
+    rm -rf "$dir"
+}
+
+# Runs a command of an example as it stands, in a folder of its own
+try() {
+    (cd "$dir" && PATH=$dir:$PATH bash -o pipefail -c "$1" >/dev/null 2>"$dir/said" </dev/null) || {
+        echo "$1: status $?: $(cat "$dir/said")"
+        return 1
+    }
+}
+
+@test "man pages: mandoc has nothing to warn of" {
+    command -v mandoc >/dev/null || skip "no mandoc"
+    run mandoc -Tlint -Wwarning man/*
+    [ -z "$output" ]
+}
+
+@test "man pages: a page a command, sections in one order" {
+    order="NAME SYNOPSIS DESCRIPTION OPTIONS OUTPUT ENVIRONMENT FILES EXIT STATUS EXAMPLES SEE ALSO CAVEATS "
+    for command in $(sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def); do
+        sections=$(sed -n 's/^\.Sh //p' "man/mha-viz-$command.1" | tr '\n' ' ')
+        [ "$sections" = "NAME SYNOPSIS DESCRIPTION OPTIONS OUTPUT EXIT STATUS EXAMPLES SEE ALSO " ]
+        grep -q "^\.Xr mha-viz-$command 1" man/mha-viz.1
+    done
+    [ "$(sed -n 's/^\.Sh //p' man/mha-viz.1 | tr '\n' ' ')" = "$order" ]
+}
+
+@test "man pages: every metric has its place in mha-viz-stats(1), in order" {
+    metrics=$(sed -n 's/^METRIC(\([a-z_]*\), "\([^"]*\)".*/\1 \2/p' src/analysis/metrics.def)
+    pages=$(sed -n 's/^\.It Va \([a-z_]*\) Pq table: \(.*\)/\1 \2/p' man/mha-viz-stats.1)
+    [ "$metrics" = "$pages" ]
+}
+
+@test "examples of --help work" {
+    for command in $(sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def); do
+        "$viz" "$command" --help | sed -n '/^Examples:/,$s/^  //p' > "$dir/examples"
+        [ -s "$dir/examples" ]
+        while IFS= read -r example; do
+            try "$example"
+        done < "$dir/examples"
+    done
+}
+
+# The examples of a page, a command a line: .Dl lines, and those of literal blocks, where
+# a command goes on until the next.  \e is mdoc's backslash.
+examples() {
+    awk '
+    function flush() { if (command != "") print command; command = "" }
+    /^\.Dl \$ / { print substr($0, 7) }
+    /^\.Bd -literal -offset/ { inside = 1; next }
+    /^\.Ed/ { flush(); inside = 0 }
+    inside && /^\$ / { flush(); command = substr($0, 3); next }
+    inside && command != "" && /^ / { command = command " " $0 }' "$1" | sed 's/\\e/\\/g'
+}
+
+@test "examples of the man pages work, where they need no model and no other program" {
+    n=0
+    for page in man/*.1; do
+        examples "$page" > "$dir/examples"
+        while IFS= read -r example; do
+            [[ $example == *bert-base* || $example == *models/* ]] && continue
+            [[ $example == python3* || $example == *unzip* || $example == *config/fish* ]] && continue
+            [[ $example == *'completion zsh'* ]] && continue
+            [[ $example == *jq* ]] && ! command -v jq >/dev/null && continue
+            try "$example"
+            n=$((n + 1))
+        done < "$dir/examples"
+    done
+    [ "$n" -ge 20 ]
+}
