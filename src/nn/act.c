@@ -5,14 +5,17 @@
 
 #include "nn/nn_priv.h"
 
-/* GELU: Hendrycks and Gimpel 2016, section 2; SiLU: ibid., section 4. */
+/*
+ * GELU: Hendrycks and Gimpel 2016, section 2; SiLU: ibid., section 4.  Written
+ * with erfc and exp, since 1 + erf and 1 + tanh lose what is left near -1.
+ */
 static float act_one(enum act act, float x)
 {
     switch (act) {
     case ACT_GELU:
-        return 0.5f * x * (1 + erff(x * 0.70710678f));
+        return 0.5f * x * erfcf(x * -0.70710678f);
     case ACT_GELU_TANH:
-        return 0.5f * x * (1 + tanhf(0.79788456f * (x + 0.044715f * x * x * x)));
+        return x / (1 + expf(-1.5957691f * (x + 0.044715f * x * x * x)));
     case ACT_QUICK_GELU:
         return x / (1 + expf(-1.702f * x));
     case ACT_SILU:

@@ -76,10 +76,11 @@ static void scores(float *w, size_t w_stride, const float *q, int64_t q_stride,
                    const float *packed, struct range keys, int d, int n_rows)
 {
     for (int64_t s = keys.first; s < keys.end; s += PANEL) {
+        int64_t left = (keys.end - s + LANES - 1) / LANES * LANES;
         struct product p = {
             .y = w + (s - keys.first), .y_stride = (int64_t)w_stride,
             .x = q, .x_stride = q_stride, .panel = packed + s * d,
-            .M = n_rows, .K = d, .n = PANEL,
+            .M = n_rows, .K = d, .n = left < PANEL ? (int)left : PANEL,
         };
 
         product_run(&p);

@@ -20,6 +20,10 @@ const struct kernels kernels_c = {
 /* From slow to fast; NULL where it was not compiled in. */
 static const struct kernels *const table[N_KERNEL] = {
     [KERNEL_C] = &kernels_c,
+#if defined(__x86_64__)
+    [KERNEL_AVX2] = &kernels_avx2,
+    [KERNEL_AVX512] = &kernels_avx512,
+#endif
 };
 
 /*

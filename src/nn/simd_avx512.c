@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * AVX-512 kernels: a register tile of up to 14 rows x 32 columns, one fused
+ * multiply-add an element and k; 16 x 16 transposition; rows in simd_rows.h. */
+#include "nn/nn_priv.h"
+
+#if defined(__x86_64__)
+
+#include <assert.h>
+#include <immintrin.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- vectors ---- */
+
+#define vec __m512
+#define dvec __m512d
+#define vmask __mmask16
+
+enum { WIDTH = 16, DWIDTH = 8 };
+#define EXP_LOWEST (-105.0f)        /* rounds to 0 through the subnormals */
+
+static inline vec v_set(float x) { return _mm512_set1_ps(x); }
+static inline vec v_load(const float *p) { return _mm512_load_ps(p); }
+static inline void v_store(float *p, vec v) { _mm512_store_ps(p, v); }
+static inline vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+
+/* Where one is NaN the second comes out, so it has to be the variable. */
+static inline vec v_max(vec a, vec b) { return _mm512_max_ps(a, b); }
+static inline vec v_min(vec a, vec b) { return _mm512_min_ps(a, b); }
+static inline float v_max_of(vec v) { return _mm512_reduce_max_ps(v); }
+static inline vec v_abs(vec v) { return _mm512_abs_ps(v); }
+static inline vec v_round(vec v) { return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT); }
+static inline vec v_scale(vec v, vec n) { return _mm512_scalef_ps(v, n); }
+static inline vmask v_greater(vec a, vec b) { return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ); }
+
+/* a where the mask is set, else b. */
+static inline vec v_keep(vmask m, vec a, vec b) { return _mm512_mask_blend_ps(m, b, a); }
+
+/* |a| with the sign of s. */
+static inline vec v_sign_of(vec s, vec a)
+{
+    return _mm512_or_ps(a, _mm512_and_ps(s, v_set(-0.0f)));
+}
+
+static inline vmask first_of(int n)
+{
+    return n >= WIDTH ? (vmask)0xffff : n <= 0 ? (vmask)0 : (vmask)((1u << n) - 1);
+}
+
+/* Which of the columns s .. s + WIDTH - 1 lie in [first, end). */
+static inline vmask v_between(int s, int first, int end)
+{
+    return (vmask)(first_of(end - s) & ~first_of(first - s));
+}
+
+static inline vec v_load_first(const float *p, int n)
+{
+    return _mm512_maskz_loadu_ps(first_of(n), p);
+}
+
+static inline void v_store_first(float *p, vec v, int n)
+{
+    _mm512_mask_storeu_ps(p, first_of(n), v);
+}
+
+static inline dvec d_set(double x) { return _mm512_set1_pd(x); }
+static inline void d_store(double *p, dvec v) { _mm512_storeu_pd(p, v); }
+static inline dvec d_fma(dvec a, dvec b, dvec c) { return _mm512_fmadd_pd(a, b, c); }
+static inline dvec d_of_floats(const float *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+static inline void d_to_floats(float *p, dvec v) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(v)); }
+
+static inline dvec d_part(vec v, int i)
+{
+    return _mm512_cvtps_pd(i == 0 ? _mm512_castps512_ps256(v) : _mm512_extractf32x8_ps(v, 1));
+}
+
+/* Lanes i and i + 4, then 2, then 1. */
+static inline double d_tree(dvec v)
+{
+    __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
+    __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+static inline vec v_low(vec a, vec b) { return _mm512_unpacklo_ps(a, b); }
+static inline vec v_high(vec a, vec b) { return _mm512_unpackhi_ps(a, b); }
+
+static inline vec v_low_pairs(vec a, vec b)
+{
+    return _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
+}
+
+static inline vec v_high_pairs(vec a, vec b)
+{
+    return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
+}
+
+/*
+ * Four columns of rows 0, 4, 8 and 12 as the quarters of one vector: after that,
+ * a transposition inside the quarters is all that is left.
+ */
+static inline vec v_quarters(const float *w, int64_t stride)
+{
+    vec v = _mm512_castps128_ps512(_mm_loadu_ps(w));
+
+    v = _mm512_insertf32x4(v, _mm_loadu_ps(w + 4 * stride), 1);
+    v = _mm512_insertf32x4(v, _mm_loadu_ps(w + 8 * stride), 2);
+    return _mm512_insertf32x4(v, _mm_loadu_ps(w + 12 * stride), 3);
+}
+
+#include "nn/simd_rows.h"
+
+/* ---- products ---- */
+
+enum { TILE_ROWS = 14 };    /* 28 sums, 2 of the panel, 1 of x: 31 of 32 registers */
+
+/* rows and vecs are constants wherever it is inlined. */
+static inline __attribute__((always_inline)) void tile(const struct product *p, int m,
+                                                       const int rows, const int vecs)
+{
+    const float *x = p->x + m * p->x_stride, *panel = p->panel;
+    float *y = p->y + m * p->y_stride;
+    const vmask mask[2] = { first_of(p->n), first_of(p->n - WIDTH) };
+    vec sum[TILE_ROWS][2];
+
+#pragma GCC unroll 14
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (int j = 0; j < vecs; j++)
+            sum[r][j] = p->resume ? _mm512_maskz_loadu_ps(mask[j], y + r * p->y_stride + j * WIDTH)
+                                  : v_set(0);
+    for (int k = 0; k < p->K; k++, panel += PANEL) {
+        vec w[2] = { v_load(panel), vecs > 1 ? v_load(panel + WIDTH) : v_set(0) };
+
+#pragma GCC unroll 14
+        for (int r = 0; r < rows; r++) {
+            vec x_rk = v_set(x[r * p->x_stride + k]);
+
+#pragma GCC unroll 2
+            for (int j = 0; j < vecs; j++)
+                sum[r][j] = v_fma(x_rk, w[j], sum[r][j]);
+        }
+    }
+#pragma GCC unroll 14
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (int j = 0; j < vecs; j++) {
+            vec v = sum[r][j];
+
+            if (p->bias != NULL)
+                v += _mm512_maskz_loadu_ps(mask[j], p->bias + j * WIDTH);
+            _mm512_mask_storeu_ps(y + r * p->y_stride + j * WIDTH, mask[j], v);
+        }
+}
+
+#define TILE(rows) \
+    case rows: \
+        if (p->n > WIDTH) \
+            tile(p, m, rows, 2); \
+        else \
+            tile(p, m, rows, 1); \
+        break
+
+static void tile_of(const struct product *p, int m, int rows)
+{
+    switch (rows) {
+    TILE(1); TILE(2); TILE(3); TILE(4); TILE(5); TILE(6); TILE(7);
+    TILE(8); TILE(9); TILE(10); TILE(11); TILE(12); TILE(13); TILE(14);
+    }
+}
+
+/* Tiles of about equal height: 32 rows are 11 + 11 + 10, not 14 + 14 + 4. */
+static void rows(const struct product *p)
+{
+    int n_tiles = (p->M + TILE_ROWS - 1) / TILE_ROWS;
+
+    for (int i = 0; i < n_tiles; i++) {
+        int m = (int)((int64_t)p->M * i / n_tiles);
+
+        tile_of(p, m, (int)((int64_t)p->M * (i + 1) / n_tiles) - m);
+    }
+}
+
+/* ---- decoding ---- */
+
+static inline __m256i load_16_bits(const unsigned char *data, int64_t left)
+{
+    return _mm256_maskz_loadu_epi16(first_of(left < WIDTH ? (int)left : WIDTH), data);
+}
+
+static void decode_f16(float *out, const unsigned char *data, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += WIDTH)
+        v_store_first(out + i, _mm512_cvtph_ps(load_16_bits(data + 2 * i, n - i)),
+                      n - i < WIDTH ? (int)(n - i) : WIDTH);
+}
+
+static void decode_bf16(float *out, const unsigned char *data, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += WIDTH) {
+        __m512i wide = _mm512_cvtepu16_epi32(load_16_bits(data + 2 * i, n - i));
+
+        v_store_first(out + i, _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16)),
+                      n - i < WIDTH ? (int)(n - i) : WIDTH);
+    }
+}
+
+static bool supported(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+const struct kernels kernels_avx512 = {
+    .name = "avx512", .supported = supported,
+    .rows = rows, .transpose = transpose,
+    .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
+    .softmax = softmax, .act = act, .norm = norm, .add = add,
+};
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows, single elements and packing in vectors.  Not a header in the usual sense:
+ * simd_avx2.c and simd_avx512.c include it behind their own vectors (vec: WIDTH
+ * floats, dvec: DWIDTH doubles, vmask: what a comparison gives) and the v_ and d_
+ * functions on them.  An element goes through the same operations wherever it
+ * stands, in a tail too. */
+#ifndef NN_SIMD_ROWS_H
+#define NN_SIMD_ROWS_H
+
+enum { DPARTS = LANES / DWIDTH };       /* dvecs that hold the LANES of a sum */
+
+/*
+ * exp within a relative error of 1.5e-7 in [-87, 88]; exp(-inf) = 0, exp(inf) = inf,
+ * exp(NaN) = NaN.  n = round(x / ln 2), r = x - n ln 2, exp(x) = 2^n (1 + r + r^2 q(r)),
+ * q of degree 4: minimax for the relative error (3.1e-9) on |r| <= ln(2) / 2.
+ */
+static inline vec v_exp(vec x)
+{
+    vec n, r, q;
+
+    x = v_max(v_set(EXP_LOWEST), v_min(v_set(89.0f), x));
+    n = v_round(x * v_set(0x1.715476p+0f));
+    r = v_fma(n, v_set(-0x1.62e4p-1f), x);      /* ln 2 in two parts: n times */
+    r = v_fma(n, v_set(-0x1.7f7d1cp-20f), r);   /* the first is exact */
+    q = v_set(0x1.6a2434p-10f);
+    q = v_fma(q, r, v_set(0x1.1239e2p-7f));
+    q = v_fma(q, r, v_set(0x1.5558f2p-5f));
+    q = v_fma(q, r, v_set(0x1.555492p-3f));
+    q = v_fma(q, r, v_set(0x1.fffffcp-2f));
+    return v_scale(v_fma(q * r, r, r) + v_set(1.0f), n);
+}
+
+/* ---- softmax ---- */
+
+struct lanes {
+    dvec part[DPARTS];
+};
+
+/* As add_lanes, to the bit. */
+static inline double lanes_sum(struct lanes l)
+{
+    for (int half = DPARTS / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            l.part[i] += l.part[i + half];
+    return d_tree(l.part[0]);
+}
+
+/* The greatest of scale * row[first .. end). */
+static float row_max(const float *row, int first, int end, float scale)
+{
+    vec max = v_set(-INFINITY);
+
+    for (int s = first - first % WIDTH; s < end; s += WIDTH)
+        max = v_max(v_keep(v_between(s, first, end), v_load(row + s) * v_set(scale),
+                           v_set(-INFINITY)), max);
+    return v_max_of(max);
+}
+
+static struct row_sums softmax(float *row, int n, int first, int end, float scale)
+{
+    vec max = v_set(row_max(row, first, end, scale)), none = v_set(0);
+    int start = first - first % LANES, stop = (end + LANES - 1) / LANES * LANES;
+    struct lanes e_sum = { 0 }, ex_sum = { 0 };
+    struct row_sums sums;
+
+    for (int s = start; s < stop; s += LANES)
+        for (int i = 0; i < LANES; i += WIDTH) {
+            vmask seen = v_between(s + i, first, end);
+            vec x = v_keep(seen, v_load(row + s + i) * v_set(scale) - max, none);
+            vec e = v_keep(seen, v_exp(x), none);
+
+            v_store(row + s + i, e);
+            for (int j = 0; j < WIDTH / DWIDTH; j++) {
+                int part = i / DWIDTH + j;
+                dvec e_j = d_part(e, j);
+
+                e_sum.part[part] += e_j;
+                ex_sum.part[part] = d_fma(e_j, d_part(x, j), ex_sum.part[part]);
+            }
+        }
+    sums = (struct row_sums){ lanes_sum(e_sum), lanes_sum(ex_sum) };
+    max = v_set(softmax_factor(sums));
+    for (int s = 0; s < start; s += WIDTH)
+        v_store(row + s, none);
+    for (int s = start; s < stop; s += WIDTH)
+        v_store(row + s, v_keep(v_between(s, first, end), v_load(row + s) * max, none));
+    for (int s = stop; s < n; s += WIDTH)
+        v_store(row + s, none);
+    return sums;
+}
+
+/* ---- activations ---- */
+
+static inline vec v_sigmoid_of_minus(vec x)
+{
+    return v_set(1.0f) / (v_set(1.0f) + v_exp(x));
+}
+
+/*
+ * x/2 (1 + erf(x / sqrt 2)) = max(x, 0) - |x|/2 erfc(|x| / sqrt 2), where ln erfc is
+ * a polynomial in u = |x|, minimax for the error of the result (1.0e-8) on u <= 6;
+ * beyond, what is left of the second term is below 6e-9.
+ */
+static inline vec v_gelu(vec x)
+{
+    vec u = v_abs(x), p = v_set(-0x1.61e898p-20f);
+
+    p = v_fma(p, u, v_set(0x1.4646cap-16f));
+    p = v_fma(p, u, v_set(-0x1.7e3a74p-14f));
+    p = v_fma(p, u, v_set(-0x1.8b7fa2p-13f));
+    p = v_fma(p, u, v_set(0x1.492194p-8f));
+    p = v_fma(p, u, v_set(-0x1.2ad556p-5f));
+    p = v_fma(p, u, v_set(-0x1.45e7c6p-2f));
+    p = v_fma(p, u, v_set(-0x1.9884f4p-1f));
+    p = v_keep(v_greater(u, v_set(6.0f)), v_set(0), v_exp(p * u));
+    return v_fma(u * v_set(-0.5f), p, v_max(v_set(0), x));
+}
+
+/* With e = exp(-2 |x|): (1 - e) / (1 + e), and the sign. */
+static inline vec v_tanh(vec x)
+{
+    vec e = v_exp(v_set(-2.0f) * v_abs(x));
+
+    return v_sign_of(x, (v_set(1.0f) - e) / (v_set(1.0f) + e));
+}
+
+static inline __attribute__((always_inline)) vec v_act(enum act act, vec x)
+{
+    switch (act) {
+    case ACT_GELU:
+        return v_gelu(x);
+    case ACT_GELU_TANH:     /* (1 + tanh z) / 2 = 1 / (1 + exp(-2 z)) */
+        return x * v_sigmoid_of_minus(x * v_fma(x * x, v_set(-0.071354816f),
+                                                v_set(-1.5957691f)));
+    case ACT_QUICK_GELU:
+        return x * v_sigmoid_of_minus(x * v_set(-1.702f));
+    case ACT_SILU:
+        return x * v_sigmoid_of_minus(-x);
+    case ACT_RELU:
+        return v_max(v_set(0), x);
+    default:
+        return v_tanh(x);
+    }
+}
+
+static inline __attribute__((always_inline)) void act_all(enum act act, float *y,
+                                                          const float *gate, int64_t n)
+{
+    const float *in = gate == NULL ? y : gate;
+
+    for (int64_t i = 0; i < n; i += WIDTH) {
+        int left = n - i < WIDTH ? (int)(n - i) : WIDTH;
+        vec v = v_act(act, v_load_first(in + i, left));
+
+        if (gate != NULL)
+            v = v * v_load_first(y + i, left);
+        v_store_first(y + i, v, left);
+    }
+}
+
+/* A loop of its own for each activation: nothing is chosen inside it. */
+static void act(enum act which, float *y, const float *gate, int64_t n)
+{
+    assert(which >= 0 && which < N_ACT);
+    switch (which) {
+    case ACT_GELU:
+        act_all(ACT_GELU, y, gate, n);
+        return;
+    case ACT_GELU_TANH:
+        act_all(ACT_GELU_TANH, y, gate, n);
+        return;
+    case ACT_QUICK_GELU:
+        act_all(ACT_QUICK_GELU, y, gate, n);
+        return;
+    case ACT_SILU:
+        act_all(ACT_SILU, y, gate, n);
+        return;
+    case ACT_RELU:
+        act_all(ACT_RELU, y, gate, n);
+        return;
+    default:
+        act_all(ACT_TANH, y, gate, n);
+    }
+}
+
+static void add(float *y, const float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += WIDTH) {
+        int left = n - i < WIDTH ? (int)(n - i) : WIDTH;
+
+        v_store_first(y + i, v_load_first(y + i, left) + v_load_first(x + i, left), left);
+    }
+}
+
+/* ---- norms ---- */
+
+/* Sum of (x - from) or of its square; as norm_c sums, to the bit. */
+static inline __attribute__((always_inline)) double row_sum(const float *x, int D,
+                                                            double from, bool square)
+{
+    double lane[LANES];
+    struct lanes sum = { 0 };
+    int i = 0;
+
+    for (; i + LANES <= D; i += LANES)
+        for (int j = 0; j < DPARTS; j++) {
+            dvec v = d_of_floats(x + i + j * DWIDTH) - d_set(from);
+
+            if (square)
+                v *= v;
+            sum.part[j] += v;
+        }
+    for (int j = 0; j < DPARTS; j++)
+        d_store(lane + j * DWIDTH, sum.part[j]);
+    for (int j = 0; i < D; i++, j++) {
+        double v = x[i] - from;
+
+        lane[j] += square ? v * v : v;
+    }
+    return add_lanes(lane);
+}
+
+static inline __attribute__((always_inline)) void norm_row(float *y, const float *x,
+    const struct norm_args *a, const float *weight, const float *bias)
+{
+    double mean = a->centre ? row_sum(x, a->D, 0, false) / a->D : 0;
+    double scale = 1 / sqrt(row_sum(x, a->D, mean, true) / a->D + a->eps);
+    int i = 0;
+
+    for (; i + DWIDTH <= a->D; i += DWIDTH) {
+        dvec v = (d_of_floats(x + i) - d_set(mean)) * d_set(scale);
+
+        if (weight != NULL)
+            v = v * d_of_floats(weight + i);
+        if (bias != NULL)
+            v = v + d_of_floats(bias + i);
+        d_to_floats(y + i, v);
+    }
+    for (; i < a->D; i++) {
+        double v = (x[i] - mean) * scale;
+
+        if (weight != NULL)
+            v *= weight[i];
+        if (bias != NULL)
+            v += bias[i];
+        y[i] = (float)v;
+    }
+}
+
+static void norm(const struct norm_args *a)
+{
+    for (int t = 0; t < a->T; t++)
+        norm_row(a->y + (int64_t)t * a->D, a->x + (int64_t)t * a->D, a, a->weight, a->bias);
+}
+
+/* ---- packing ---- */
+
+/* panel[0..3][0 .. WIDTH) = four columns of WIDTH rows. */
+static inline void four_columns(float *panel, const float *w, int64_t stride)
+{
+    vec a = v_quarters(w, stride), b = v_quarters(w + stride, stride);
+    vec c = v_quarters(w + 2 * stride, stride), d = v_quarters(w + 3 * stride, stride);
+    vec ab_low = v_low(a, b), ab_high = v_high(a, b);
+    vec cd_low = v_low(c, d), cd_high = v_high(c, d);
+
+    v_store(panel, v_low_pairs(ab_low, cd_low));
+    v_store(panel + PANEL, v_high_pairs(ab_low, cd_low));
+    v_store(panel + 2 * PANEL, v_low_pairs(ab_high, cd_high));
+    v_store(panel + 3 * PANEL, v_high_pairs(ab_high, cd_high));
+}
+
+/* n < WIDTH rows: copied to where the others are 0. */
+static void few_rows(float *panel, const float *w, int64_t stride, int n, int K)
+{
+    enum { COLS = 32 };
+    float room[WIDTH][COLS] = { 0 };
+
+    for (int k = 0; k < K; k += COLS) {
+        int cols = K - k < COLS ? K - k : COLS;
+
+        for (int i = 0; i < n; i++)
+            memcpy(room[i], w + i * stride + k, (size_t)cols * sizeof *w);
+        for (int c = 0; c < cols; c += 4)
+            four_columns(panel + (k + c) * PANEL, room[0] + c, COLS);
+    }
+}
+
+static void transpose(float *panel, const float *w, int64_t stride, int n, int K)
+{
+    int k4 = K / 4 * 4;
+
+    for (int i = 0; i < PANEL; i += WIDTH, w += WIDTH * stride) {
+        int left = n - i;
+
+        if (left < WIDTH)
+            few_rows(panel + i, w, stride, left > 0 ? left : 0, k4);
+        for (int k = 0; k < k4 && left >= WIDTH; k += 4)
+            four_columns(panel + k * PANEL + i, w + k, stride);
+        for (int k = k4; k < K; k++)
+            for (int j = 0; j < WIDTH; j++)
+                panel[k * PANEL + i + j] = j < left ? w[j * stride + k] : 0;
+    }
+}
+
+#endif
