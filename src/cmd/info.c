@@ -212,6 +212,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
     (void)n_operands;
     (void)operands;
+    if (m != NULL && env->verbose)
+        say_unused(m, env->warn);
     if (rc == 0) {
         (info->format == FORMAT_JSON ? print_json : print_card)
             (out.file, env->arena, m, info->tokens, env->n_threads);

@@ -259,10 +259,15 @@ static int fit(struct input *in, struct item *out, struct err *e)
     return 0;
 }
 
+static const char *file_name(const struct input *in)
+{
+    return strcmp(in->args->file, "-") == 0 ? "standard input" : in->args->file;
+}
+
 void input_reject(struct input *in, const struct item *item, const struct err *why)
 {
     in->n_bad++;
-    warn_say(in->s->env->warn, "%s: line %d: %s", in->args->file, item->index + 1,
+    warn_say(in->s->env->warn, "%s: line %d: %s", file_name(in), item->index + 1,
              why->msg);
 }
 
@@ -305,7 +310,7 @@ int input_close(struct input *in, int rc, struct err *e)
     lines_close(in->lines);
     if (rc == 0 && in->n_bad > 0)
         return err_set(e, ERR_INPUT, "%s: %d of %d lines could not be used",
-                       in->args->file, in->n_bad, in->n_lines);
+                       file_name(in), in->n_bad, in->n_lines);
     return rc;
 }
 

@@ -71,6 +71,12 @@ static void open_tok(struct session *s)
         s->tok = tok_open(s->a, tok_folder(s->a, path), &s->tok_err);
 }
 
+void say_unused(const struct model *m, const struct warn *w)
+{
+    for (int i = 0; i < m->n_unused; i++)
+        warn_say(w, "%s: tensor %s is not used", m->name, m->unused[i]);
+}
+
 int session_open(struct session *s, const struct shared_args *args, bool tokens_only,
                  const struct env *env, struct err *e)
 {
@@ -79,9 +85,8 @@ int session_open(struct session *s, const struct shared_args *args, bool tokens_
         s->model = model_open(s->a, args->model, e);
         if (s->model == NULL)
             return -1;
-        for (int i = 0; env->verbose && i < s->model->n_unused; i++)
-            warn_say(env->warn, "%s: tensor %s is not used", s->model->name,
-                     s->model->unused[i]);
+        if (env->verbose)
+            say_unused(s->model, env->warn);
     } else if (args->model != NULL && !file_exists(args->model)) {
         return err_set(e, ERR_INPUT, "%s: no such model: want a folder with "
                        "tokenizer.json, vocab.txt or vocab.json and merges.txt",

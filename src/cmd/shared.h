@@ -44,6 +44,9 @@ int session_open(struct session *s, const struct shared_args *args, bool tokens_
                  const struct env *env, struct err *e);
 void session_close(struct session *s);
 
+/* A warning for each tensor of the file that no slot took: --verbose. */
+void say_unused(const struct model *m, const struct warn *w);
+
 /* ---- layers and heads ---- */
 
 /*
