@@ -121,7 +121,7 @@ static struct matrix matrix_of(const struct tensor *t, bool in_out)
 }
 
 static int missing(struct binder *b, const char *names, int layer,
-                   const struct slot_row *row)
+                   const struct slot_row *row, bool in_out)
 {
     const struct config *c = &b->m->config;
     char shape[64];
@@ -129,8 +129,9 @@ static int missing(struct binder *b, const char *names, int layer,
     if (row->in == DIM_NONE)
         snprintf(shape, sizeof shape, "[%d]", slot_dim(c, row->out));
     else
-        snprintf(shape, sizeof shape, "[%d,%d]", slot_dim(c, row->out),
-                 slot_dim(c, row->in));
+        snprintf(shape, sizeof shape, "[%d,%d]",
+                 slot_dim(c, in_out ? row->in : row->out),
+                 slot_dim(c, in_out ? row->out : row->in));
     return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s.weight, want %s",
                    b->m->name, b->prefix, alternative(b->a, names, 0, layer), shape);
 }
@@ -149,7 +150,7 @@ static int bind_slot(struct binder *b, enum slot slot, int layer, struct param *
     p->weight = find(b, names, layer,
                      row->kind == SLOT_VECTOR ? no_endings : weight_endings);
     if (p->weight == NULL)
-        return row->optional ? 0 : missing(b, names, layer, row);
+        return row->optional ? 0 : missing(b, names, layer, row, in_out);
     out = slot_dim(c, row->out);
     if (row->in == DIM_NONE) {
         if (check(b, p->weight, 1, out, 0) != 0)

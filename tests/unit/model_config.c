@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT
+ * Every key of config.json: its aliases, its default, and every value that is wrong. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+
+/* The three fields of the tests' own: families with everything at its default. */
+#define BERT "{\"model_type\":\"bert\""
+#define GPT2 "{\"model_type\":\"gpt2\""
+#define LLAMA "{\"model_type\":\"llama\""
+
+static struct arena arena;
+
+static int read_text(const char *json, size_t n, struct config *c, const struct family **f,
+                     struct err *e)
+{
+    const struct span bytes = { (const unsigned char *)json, n };
+
+    return config_read(c, f, &arena, bytes, "config.json", e);
+}
+
+static struct config good(const char *json)
+{
+    const struct family *f;
+    struct config c;
+    struct err e = { ERR_NONE, "" };
+
+    if (read_text(json, strlen(json), &c, &f, &e) != 0)
+        fail_msg("%s: %s", json, e.msg);
+    return c;
+}
+
+static void bad(const char *json, const char *why)
+{
+    const struct family *f;
+    struct config c;
+    struct err e = { ERR_NONE, "" };
+
+    if (read_text(json, strlen(json), &c, &f, &e) != -1)
+        fail_msg("%s: was taken", json);
+    assert_int_equal(e.kind, ERR_INPUT);
+    assert_ptr_equal(strstr(e.msg, "config.json: "), e.msg);
+    if (strstr(e.msg, why) == NULL)
+        fail_msg("%s: '%s', want '%s'", json, e.msg, why);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    arena_init(&arena, NULL, NULL);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_finish(&arena);
+    return 0;
+}
+
+/* ---- defaults: transformers' configuration_bert.py, _gpt2.py, _llama.py ---- */
+
+static void defaults_of_bert(void **state)
+{
+    struct config c = good(BERT "}");
+
+    (void)state;
+    assert_int_equal(c.n_layers, 12);
+    assert_int_equal(c.n_heads, 12);
+    assert_int_equal(c.n_kv_heads, 12);
+    assert_int_equal(c.d_model, 768);
+    assert_int_equal(c.d_head, 64);
+    assert_int_equal(c.d_ff, 3072);
+    assert_int_equal(c.n_vocab, 30522);
+    assert_int_equal(c.n_positions, 512);
+    assert_int_equal(c.n_types, 2);
+    assert_true(c.norm_eps == 1e-12);
+    assert_int_equal(c.act, ACT_GELU);
+    assert_true(c.scale_scores && !c.scale_by_layer && !c.is_decoder);
+    assert_int_equal(c.default_layer, -1);
+    assert_null(c.model_name);
+    assert_null(c.default_text);
+}
+
+static void defaults_of_gpt2(void **state)
+{
+    struct config c = good(GPT2 "}");
+
+    (void)state;
+    assert_int_equal(c.n_layers, 12);
+    assert_int_equal(c.d_model, 768);
+    assert_int_equal(c.d_ff, 3072);
+    assert_int_equal(c.n_vocab, 50257);
+    assert_int_equal(c.n_positions, 1024);
+    assert_true(c.norm_eps == 1e-5);
+    assert_int_equal(c.act, ACT_GELU_TANH);
+    assert_true(c.scale_scores && !c.scale_by_layer);
+}
+
+static void defaults_of_llama(void **state)
+{
+    struct config c = good(LLAMA "}");
+
+    (void)state;
+    assert_int_equal(c.n_layers, 32);
+    assert_int_equal(c.n_heads, 32);
+    assert_int_equal(c.n_kv_heads, 32);
+    assert_int_equal(c.d_model, 4096);
+    assert_int_equal(c.d_head, 128);
+    assert_int_equal(c.d_ff, 11008);
+    assert_int_equal(c.n_vocab, 32000);
+    assert_int_equal(c.n_positions, 2048);
+    assert_true(c.norm_eps == 1e-6);
+    assert_true(c.rope_theta == 10000);
+    assert_int_equal(c.act, ACT_SILU);
+    assert_int_equal(c.rope_scaling, ROPE_DEFAULT);
+}
+
+/* ---- each number ---- */
+
+struct number {
+    const char *key;
+    size_t field;
+    bool is_int;
+    double value;               /* one that may stand alone beside the defaults */
+    double min, max;
+};
+
+#define I(key, field, value, max) { key, offsetof(struct config, field), true, value, 1, max }
+#define R(key, field, value, min, max) \
+    { key, offsetof(struct config, field), false, value, min, max }
+static const struct number numbers[] = {
+    I("num_hidden_layers", n_layers, 3, 1 << 16), I("n_layer", n_layers, 5, 1 << 16),
+    I("num_attention_heads", n_heads, 6, 1 << 16), I("n_head", n_heads, 4, 1 << 16),
+    I("num_key_value_heads", n_kv_heads, 3, 1 << 16),
+    I("hidden_size", d_model, 96, 1 << 20), I("n_embd", d_model, 120, 1 << 20),
+    I("head_dim", d_head, 80, 1 << 16), I("intermediate_size", d_ff, 17, 1 << 24),
+    I("n_inner", d_ff, 33, 1 << 24), I("vocab_size", n_vocab, 999, 1 << 28),
+    I("max_position_embeddings", n_positions, 7, 1 << 30),
+    I("n_positions", n_positions, 8, 1 << 30), I("type_vocab_size", n_types, 1, 1 << 16),
+    R("layer_norm_eps", norm_eps, 0.25, 0, 1), R("layer_norm_epsilon", norm_eps, 0.5, 0, 1),
+    R("rms_norm_eps", norm_eps, 1, 0, 1), R("rope_theta", rope_theta, 1234.5, 1, 1e12),
+};
+enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
+
+static double value_of(const struct config *c, const struct number *n)
+{
+    const char *field = (const char *)c + n->field;
+
+    return n->is_int ? *(const int *)(const void *)field
+                     : *(const double *)(const void *)field;
+}
+
+static const char *with(const struct number *n, const char *value)
+{
+    return arena_printf(&arena, BERT ",\"%s\":%s}", n->key, value);
+}
+
+static void every_number_is_read(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_NUMBERS; i++) {
+        const struct number *n = &numbers[i];
+        struct config c = good(with(n, arena_printf(&arena, "%.17g", n->value))), d;
+
+        assert_true(value_of(&c, n) == n->value);
+        /* null is as good as absent */
+        c = good(with(n, "null"));
+        d = good(BERT "}");
+        assert_memory_equal(&c, &d, sizeof c);
+    }
+}
+
+static void wrong_values_are_named(void **state)
+{
+    static const char *const types[] = { "\"12\"", "true", "[]", "{}", "\"\"", "[12]" };
+
+    (void)state;
+    for (int i = 0; i < N_NUMBERS; i++) {
+        const struct number *n = &numbers[i];
+        const char *key = arena_printf(&arena, "config.json: %s: found ", n->key);
+
+        for (size_t k = 0; k < sizeof types / sizeof types[0]; k++)
+            bad(with(n, types[k]), key);
+        bad(with(n, "-1"), key);
+        bad(with(n, arena_printf(&arena, "%.17g", n->max + 1)), key);
+        bad(with(n, "1e300"), key);
+        bad(with(n, "9223372036854775807"), key);
+        if (!n->is_int)
+            continue;
+        bad(with(n, "0"), key);
+        bad(with(n, "2.5"), key);
+        bad(with(n, "2.0"), key);
+        bad(with(n, "4294967298"), key);    /* 2 in 32 bits */
+    }
+}
+
+static void the_first_alias_wins(void **state)
+{
+    struct config c = good(GPT2 ",\"n_layer\":3,\"num_hidden_layers\":5}");
+
+    (void)state;
+    assert_int_equal(c.n_layers, 5);
+    c = good(GPT2 ",\"n_layer\":3,\"num_hidden_layers\":null}");
+    assert_int_equal(c.n_layers, 3);
+}
+
+static void flags(void **state)
+{
+    struct config c = good(GPT2 ",\"scale_attn_weights\":false,"
+                           "\"scale_attn_by_inverse_layer_idx\":true,\"is_decoder\":true}");
+
+    (void)state;
+    assert_true(!c.scale_scores && c.scale_by_layer && c.is_decoder);
+    bad(GPT2 ",\"scale_attn_weights\":1}", "scale_attn_weights: found 1, want true or false");
+    bad(BERT ",\"is_decoder\":\"no\"}", "is_decoder: found \"no\"");
+}
+
+static void activations(void **state)
+{
+    static const struct { const char *name; enum act act; } names[] = {
+        { "gelu", ACT_GELU }, { "gelu_new", ACT_GELU_TANH }, { "relu", ACT_RELU },
+        { "gelu_pytorch_tanh", ACT_GELU_TANH }, { "quick_gelu", ACT_QUICK_GELU },
+        { "silu", ACT_SILU }, { "swish", ACT_SILU }, { "tanh", ACT_TANH },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct config c = good(arena_printf(&arena, BERT ",\"hidden_act\":\"%s\"}",
+                                            names[i].name));
+
+        assert_int_equal(c.act, names[i].act);
+        c = good(arena_printf(&arena, GPT2 ",\"activation_function\":\"%s\"}",
+                              names[i].name));
+        assert_int_equal(c.act, names[i].act);
+    }
+    bad(BERT ",\"hidden_act\":\"mish\"}", "hidden_act: found \"mish\", want an activation");
+    bad(BERT ",\"hidden_act\":3}", "hidden_act: found 3");
+}
+
+/* ---- what follows from what ---- */
+
+static void derived_numbers(void **state)
+{
+    struct config c = good(GPT2 ",\"n_embd\":60,\"n_head\":5,\"n_inner\":null}");
+
+    (void)state;
+    assert_int_equal(c.d_head, 12);
+    assert_int_equal(c.d_ff, 240);
+    assert_int_equal(c.n_kv_heads, 5);
+    c = good(LLAMA ",\"hidden_size\":32,\"num_attention_heads\":4,\"head_dim\":12}");
+    assert_int_equal(c.d_head, 12);
+    bad(GPT2 ",\"n_embd\":61,\"n_head\":5}",
+        "hidden_size 61 is not a multiple of the 5 heads");
+    bad(LLAMA ",\"num_attention_heads\":8,\"num_key_value_heads\":3}",
+        "num_key_value_heads: found 3, want a divisor of the 8 heads");
+    bad(LLAMA ",\"num_attention_heads\":4,\"num_key_value_heads\":8}",
+        "num_key_value_heads: found 8");
+    bad(LLAMA ",\"head_dim\":13}", "head width 13: rotary positions want an even one");
+    bad(BERT ",\"num_attention_heads\":65536,\"head_dim\":65536}",
+        "65536 heads of width 65536");
+}
+
+/* ---- rotary positions ---- */
+
+static void rope_of_version_4(void **state)
+{
+    struct config c = good(LLAMA ",\"rope_theta\":500,\"rope_scaling\":null}");
+
+    (void)state;
+    assert_true(c.rope_theta == 500 && c.rope_scaling == ROPE_DEFAULT);
+    c = good(LLAMA ",\"rope_scaling\":{\"type\":\"linear\",\"factor\":2.5}}");
+    assert_true(c.rope_scaling == ROPE_LINEAR && c.rope_factor == 2.5);
+    c = good(LLAMA ",\"rope_scaling\":{\"rope_type\":\"linear\",\"factor\":2}}");
+    assert_int_equal(c.rope_scaling, ROPE_LINEAR);
+    c = good(LLAMA ",\"rope_theta\":5e5,\"rope_scaling\":{\"rope_type\":\"llama3\","
+             "\"factor\":8,\"low_freq_factor\":1,\"high_freq_factor\":4,"
+             "\"original_max_position_embeddings\":8192}}");
+    assert_int_equal(c.rope_scaling, ROPE_LLAMA3);
+    assert_true(c.rope_factor == 8 && c.rope_low == 1 && c.rope_high == 4);
+    assert_int_equal(c.rope_original, 8192);
+    assert_true(c.rope_theta == 5e5);
+}
+
+static void rope_of_version_5(void **state)
+{
+    struct config c = good(LLAMA ",\"rope_parameters\":{\"rope_type\":\"default\","
+                           "\"rope_theta\":1e6}}");
+
+    (void)state;
+    assert_true(c.rope_scaling == ROPE_DEFAULT && c.rope_theta == 1e6);
+    c = good(LLAMA ",\"rope_parameters\":{\"rope_type\":\"linear\",\"rope_theta\":1e6,"
+             "\"factor\":4}}");
+    assert_true(c.rope_scaling == ROPE_LINEAR && c.rope_factor == 4 && c.rope_theta == 1e6);
+    /* version 5 counts where both are there */
+    c = good(LLAMA ",\"rope_theta\":7,\"rope_parameters\":{\"rope_theta\":9},"
+             "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2}}");
+    assert_true(c.rope_scaling == ROPE_DEFAULT && c.rope_theta == 9);
+}
+
+static void rope_that_is_wrong(void **state)
+{
+    (void)state;
+    bad(LLAMA ",\"rope_scaling\":{\"type\":\"yarn\",\"factor\":2}}",
+        "rope_type: found \"yarn\", want one that is supported");
+    bad(LLAMA ",\"rope_scaling\":{\"type\":3}}", "rope_type: found 3");
+    bad(LLAMA ",\"rope_scaling\":[]}", "rope_scaling: found [], want an object");
+    bad(LLAMA ",\"rope_parameters\":7}", "rope_parameters: found 7");
+    bad(LLAMA ",\"rope_scaling\":{\"type\":\"linear\"}}", "no factor");
+    bad(LLAMA ",\"rope_scaling\":{\"type\":\"linear\",\"factor\":0}}", "factor: found 0");
+    bad(LLAMA ",\"rope_scaling\":{\"type\":\"linear\",\"factor\":-2}}", "factor: found -2");
+    bad(LLAMA ",\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8}}", "llama3 wants");
+    bad(LLAMA ",\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8,"
+        "\"low_freq_factor\":4,\"high_freq_factor\":4,"
+        "\"original_max_position_embeddings\":32}}", "llama3 wants");
+    bad(LLAMA ",\"rope_theta\":0}", "rope_theta: found 0");
+}
+
+/* Frequencies as transformers' modeling_rope_utils.py computes them. */
+static void frequencies(void **state)
+{
+    struct config c = good(LLAMA ",\"head_dim\":8,\"rope_theta\":10000}");
+    float f[4];
+
+    (void)state;
+    model_inv_freq(f, &c);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabsf(f[i] - (float)pow(10000, -i / 4.0)) <= 1e-7f * f[i]);
+    c = good(LLAMA ",\"head_dim\":8,\"rope_scaling\":{\"type\":\"linear\",\"factor\":4}}");
+    model_inv_freq(f, &c);
+    assert_true(f[0] == 0.25f && fabsf(f[2] - 0.0025f) < 1e-9f);
+    /* wavelengths 6.28, 62.8, 628, 6283 against 32/4 = 8 and 32/1 = 32 */
+    c = good(LLAMA ",\"head_dim\":8,\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8,"
+             "\"low_freq_factor\":1,\"high_freq_factor\":4,"
+             "\"original_max_position_embeddings\":32}}");
+    model_inv_freq(f, &c);
+    assert_true(f[0] == 1.0f);
+    assert_true(fabsf(f[1] - 0.1f / 8) < 1e-9f && fabsf(f[3] - 0.001f / 8) < 1e-10f);
+    /* one in between: wavelength 2 pi / 0.5623 = 11.17 */
+    c = good(LLAMA ",\"head_dim\":16,\"rope_theta\":100,\"rope_scaling\":{"
+             "\"rope_type\":\"llama3\",\"factor\":8,\"low_freq_factor\":1,"
+             "\"high_freq_factor\":4,\"original_max_position_embeddings\":32}}");
+    {
+        float g[8];
+        double freq = pow(100, -1 / 8.0), wave = 6.283185307179586 / freq;
+        double blend = (32 / wave - 1) / 3;
+
+        model_inv_freq(g, &c);
+        assert_true(blend > 0 && blend < 1);
+        assert_true(fabs((double)g[1] - ((1 - blend) * freq / 8 + blend * freq)) < 1e-7);
+    }
+}
+
+/* ---- the whole ---- */
+
+static void families_and_what_is_no_config(void **state)
+{
+    const struct family *f;
+    struct config c;
+    struct err e;
+
+    (void)state;
+    assert_int_equal(read_text(GPT2 "}", strlen(GPT2 "}"), &c, &f, &e), 0);
+    assert_string_equal(f->name, "gpt2");
+    bad("", "line");
+    bad("{", "line 1");
+    bad("[]", "is no JSON object");
+    bad("3", "");
+    bad("{}", "has no model_type");
+    bad("{\"model_type\":null}", "has no model_type");
+    bad("{\"model_type\":\"resnet\"}",
+        "model_type: found \"resnet\", want one of bert, gpt2, llama");
+    bad("{\"model_type\":7}", "model_type: found 7");
+    bad("{\"model_type\":\"be\\u0007rt\"}", "model_type: found");
+}
+
+static void keys_that_are_refused(void **state)
+{
+    (void)state;
+    bad(LLAMA ",\"quantization_config\":{\"quant_method\":\"gptq\"}}",
+        "quantization_config: weights quantised by gptq");
+    bad(LLAMA ",\"quantization_config\":{}}", "an unnamed method");
+    bad(GPT2 ",\"add_cross_attention\":true}", "add_cross_attention");
+    good(GPT2 ",\"add_cross_attention\":false,\"quantization_config\":null}");
+    bad(BERT ",\"position_embedding_type\":\"relative_key\"}",
+        "position_embedding_type: found \"relative_key\", want \"absolute\"");
+    good(BERT ",\"position_embedding_type\":\"absolute\"}");
+}
+
+static void what_a_model_says_of_itself(void **state)
+{
+    struct config c = good(BERT ",\"mha_viz\":{\"name\":\"tiny\",\"default_text\":\"a b\","
+                           "\"default_layer\":11}}");
+
+    (void)state;
+    assert_string_equal(c.model_name, "tiny");
+    assert_string_equal(c.default_text, "a b");
+    assert_int_equal(c.default_layer, 11);
+    assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":12}}").default_layer, -1);
+    assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":-1}}").default_layer, -1);
+    assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":\"3\"}}").default_layer, -1);
+    assert_null(good(BERT ",\"mha_viz\":7}").model_name);
+}
+
+/* No prefix of a config may do more than fail. */
+static void cut_at_every_byte(void **state)
+{
+    static const char whole[] = LLAMA ",\"hidden_size\":32,\"num_attention_heads\":4,"
+        "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2.0},\"mha_viz\":{\"name\":\"x\"}}";
+    const struct family *f;
+    struct config c;
+    struct err e;
+
+    (void)state;
+    for (size_t n = 0; n < sizeof whole - 1; n++)
+        assert_int_equal(read_text(whole, n, &c, &f, &e), -1);
+    good(whole);
+}
+
+static void nested_deep(void **state)
+{
+    enum { DEEP = 10000 };
+    char *s = arena_alloc(&arena, 20 + 2 * DEEP, 1);
+
+    (void)state;
+    strcpy(s, "{\"model_type\":");
+    memset(s + strlen(s), '[', DEEP);
+    bad(s, "config.json: ");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(defaults_of_bert), TEST(defaults_of_gpt2), TEST(defaults_of_llama),
+        TEST(every_number_is_read), TEST(wrong_values_are_named),
+        TEST(the_first_alias_wins), TEST(flags), TEST(activations), TEST(derived_numbers),
+        TEST(rope_of_version_4), TEST(rope_of_version_5), TEST(rope_that_is_wrong),
+        TEST(frequencies), TEST(families_and_what_is_no_config),
+        TEST(keys_that_are_refused), TEST(what_a_model_says_of_itself),
+        TEST(cut_at_every_byte), TEST(nested_deep),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
