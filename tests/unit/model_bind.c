@@ -153,7 +153,9 @@ static struct made *find(struct file *f, const char *name)
 
 static void leave_out(struct file *f, const char *name)
 {
-    *find(f, name) = f->made[--f->n];
+    struct made *m = find(f, name);
+
+    *m = f->made[--f->n];
 }
 
 /* Puts text before every name. */
