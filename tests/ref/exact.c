@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Ids, attention, hidden states, logits, entropies and strongest links of every run of
- * every case, against the reference library.  A batch runs packed; its valid rows count. */
+ * every case, on each kernel, against the reference library.  A batch runs packed; its
+ * valid rows count. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -240,6 +241,25 @@ static struct tok *open_tok(struct golden *g)
 
 /* ---- all runs of a case ---- */
 
+static void check_runs(struct golden *g, const struct model *m, const struct tok *t)
+{
+    size_t i;
+    json_t *run_json;
+
+    json_array_foreach(json_object_get(g->root, "runs"), i, run_json) {
+        int n;
+        struct sentence *s = golden_sentences(g, run_json, &n);
+        struct result r = { .hidden = NULL };
+
+        run(&r, m, s, n, &g->arena);
+        for (int k = 0; k < n; k++) {
+            if (t != NULL)
+                check_ids(g, t, &s[k]);
+            check_sentence(g, run_json, m, &r, &s[k], k);
+        }
+    }
+}
+
 static void case_test(void **state)
 {
     const struct where *w = *state;
@@ -247,8 +267,6 @@ static void case_test(void **state)
     struct err e = { ERR_NONE, "" };
     struct model *m;
     struct tok *t;
-    size_t i;
-    json_t *run_json;
 
     if (golden_open(&g, w->name, w->shared) != 0)
         skip();
@@ -257,18 +275,9 @@ static void case_test(void **state)
         fail_msg("%s", e.msg);
     t = open_tok(&g);
     assert_true(json_array_size(json_object_get(g.root, "runs")) >= 2);
-    json_array_foreach(json_object_get(g.root, "runs"), i, run_json) {
-        int n;
-        struct sentence *s = golden_sentences(&g, run_json, &n);
-        struct result r = { .hidden = NULL };
-
-        run(&r, m, s, n, &g.arena);
-        for (int k = 0; k < n; k++) {
-            if (t != NULL)
-                check_ids(&g, t, &s[k]);
-            check_sentence(&g, run_json, m, &r, &s[k], k);
-        }
-    }
+    for (int k = N_KERNEL - 1; k >= KERNEL_C; k--)
+        if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) == 0)
+            check_runs(&g, m, t);
     print_message("# %s: attention within %.1e (want %.1e), hidden and logits within %.1e "
                   "(want %.1e)\n", g.dir, g.worst_attn, g.tol_attn, g.worst_hidden,
                   g.tol_hidden);

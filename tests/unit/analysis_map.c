@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ * The cells of a heatmap: one a weight, pooled by maximum or mean, with tokens left out. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "analysis/map.h"
+
+enum { N = 7, STRIDE = 16, H = 2 };
+
+static struct arena arena;
+
+/* Any weights will do: every cell must be told apart. */
+static float weight_of(int head, int i, int j)
+{
+    return (float)(head * 1000 + i * 37 + j * 11 % 7 + j) / 4096.0f;
+}
+
+/* Gives both heads in blocks of three rows, with keys from key0 on. */
+static void fill(struct map *m, int text, int layer, bool causal, int key0)
+{
+    struct sink sink = map_sink(m);
+
+    assert_int_equal(sink.scope, SINK_HEAD);
+    for (int h = 0; h < H; h++)
+        for (int row0 = 0; row0 < N; row0 += 3) {
+            float w[3 * STRIDE];
+            unsigned char hidden[3 * STRIDE] = { 0 };
+            struct rows r = { .text = text, .layer = layer, .head = h, .row0 = row0,
+                              .n_rows = N - row0 < 3 ? N - row0 : 3, .key0 = key0,
+                              .n_keys = N - key0, .n_queries = N, .n_all_keys = N,
+                              .stride = STRIDE, .weight = w,
+                              .hidden = causal ? hidden : NULL };
+
+            for (int t = 0; t < r.n_rows; t++)
+                for (int j = key0; j < N; j++) {
+                    w[t * STRIDE + j - key0] = weight_of(h, row0 + t, j);
+                    hidden[t * STRIDE + j - key0] = j > row0 + t;
+                }
+            sink.take(sink.self, &r, 1);
+        }
+    sink.done(sink.self, text, layer);
+}
+
+static int kept(const unsigned char *skip, int token)
+{
+    return skip == NULL || !skip[token];
+}
+
+/* The cell by its definition: over the kept tokens that share it. */
+static float expected(int h, int row, int column, const unsigned char *skip, int pool,
+                      enum pool how, bool causal, int key0)
+{
+    double sum = 0, max = -1;
+    int n = 0, pi = 0;
+
+    for (int i = 0; i < N; i++) {
+        int pj = 0;
+
+        if (!kept(skip, i))
+            continue;
+        for (int j = 0; j < N; j++) {
+            if (!kept(skip, j))
+                continue;
+            if (pi / pool == row && pj / pool == column && j >= key0 &&
+                (!causal || j <= i)) {
+                double w = (double)weight_of(h, i, j);
+
+                sum += w;
+                max = w > max ? w : max;
+                n++;
+            }
+            pj++;
+        }
+        pi++;
+    }
+    if (n == 0)
+        return NAN;
+    return (float)(how == POOL_MAX ? max : sum / n);
+}
+
+static void check(const unsigned char *skip, int pool, enum pool how, bool causal, int key0)
+{
+    struct map *m;
+    int n = 0;
+
+    arena_init(&arena, NULL, NULL);
+    m = map_new(&arena, 3, 5, H, N, skip, pool, how);
+    for (int i = 0; i < N; i++)
+        if (kept(skip, i))
+            assert_int_equal(m->place[i], n++);
+        else
+            assert_int_equal(m->place[i], -1);
+    assert_int_equal(m->n_cells, (n + pool - 1) / pool);
+    fill(m, 3, 5, causal, key0);
+    fill(m, 2, 5, causal, key0);        /* another text */
+    fill(m, 3, 4, causal, key0);        /* another layer */
+    for (int h = 0; h < H; h++)
+        for (int i = 0; i < m->n_cells; i++)
+            for (int j = 0; j < m->n_cells; j++) {
+                float want = expected(h, i, j, skip, pool, how, causal, key0);
+                float got = map_head(m, h)[i * m->n_cells + j];
+
+                if (isnan(want) ? !isnan(got) : !(fabsf(got - want) <= 1e-7f))
+                    fail_msg("head %d, cell %d %d: %g, want %g", h, i, j, (double)got,
+                             (double)want);
+            }
+    arena_finish(&arena);
+}
+
+static void every_weight_its_cell(void **state)
+{
+    (void)state;
+    check(NULL, 1, POOL_MAX, false, 0);
+    check(NULL, 1, POOL_MEAN, false, 0);
+    check(NULL, 1, POOL_MAX, true, 0);
+    check(NULL, 1, POOL_MEAN, true, 2);
+}
+
+static void pooled(void **state)
+{
+    (void)state;
+    for (int pool = 2; pool <= N + 1; pool++)
+        for (int causal = 0; causal < 2; causal++) {
+            check(NULL, pool, POOL_MAX, causal, 0);
+            check(NULL, pool, POOL_MEAN, causal, 0);
+            check(NULL, pool, POOL_MEAN, causal, 3);
+        }
+}
+
+static void tokens_left_out(void **state)
+{
+    static const unsigned char ends[N] = { 1, 0, 0, 0, 0, 0, 1 };
+    static const unsigned char some[N] = { 0, 1, 1, 0, 0, 1, 0 };
+
+    (void)state;
+    for (int pool = 1; pool <= 3; pool++)
+        for (int how = POOL_MAX; how <= POOL_MEAN; how++) {
+            check(ends, pool, (enum pool)how, true, 0);
+            check(some, pool, (enum pool)how, false, 0);
+            check(some, pool, (enum pool)how, true, 1);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_weight_its_cell), cmocka_unit_test(pooled),
+        cmocka_unit_test(tokens_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
