@@ -31,7 +31,6 @@ struct zip {
     struct span file;
     uint64_t n, directory, directory_size;
     struct entry *entry;        /* [n] */
-    uint64_t inflated;          /* bytes, so far */
 };
 
 /* ---- the end records ---- */
@@ -262,10 +261,6 @@ static int unpack(struct zip *z, struct entry *x, struct span packed, struct err
     if (x->size / DEFLATE_MAX_RATIO > x->packed)
         return err_set(e, ERR_INPUT, "%llu bytes out of %llu, more than deflate can do",
                        (unsigned long long)x->size, (unsigned long long)x->packed);
-    if (x->size > INFLATE_MAX_BYTES - z->inflated)
-        return err_set(e, ERR_INPUT, "the deflated members hold over %llu bytes, want "
-                       "them stored", (unsigned long long)INFLATE_MAX_BYTES);
-    z->inflated += x->size;
     out = arena_alloc_raw(z->a, (size_t)x->size, 1);
     if (!inflate_all(packed, out, x->size))
         return err_set(e, ERR_INPUT, "its deflated data are damaged");
@@ -315,10 +310,28 @@ static int check_place(const struct zip *z, const struct entry *before, uint64_t
     return 0;
 }
 
+/* Before any of them is unpacked. */
+static int check_total(const struct zip *z, struct err *e)
+{
+    uint64_t left = INFLATE_MAX_BYTES;
+
+    for (uint64_t i = 0; i < z->n; i++) {
+        if (z->entry[i].method != METHOD_DEFLATED)
+            continue;
+        if (z->entry[i].size > left)
+            return err_set(e, ERR_INPUT, "the deflated members hold over %llu bytes, "
+                           "want them stored", (unsigned long long)INFLATE_MAX_BYTES);
+        left -= z->entry[i].size;
+    }
+    return 0;
+}
+
 static int read_members(struct zip *z, struct err *e)
 {
     struct entry *before = NULL;
 
+    if (check_total(z, e) != 0)
+        return -1;
     if (z->n > 0)
         qsort(z->entry, (size_t)z->n, sizeof *z->entry, by_offset);
     for (uint64_t i = 0; i < z->n; i++) {

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * Any bytes as an .npz or .npy: refused with a message, or every array it
+ * hands out can be found and read, and no two have one name. */
+#include <assert.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "weights/npz.h"
+
+static void full(void *self, size_t size_bytes)
+{
+    (void)size_bytes;
+    longjmp(*(jmp_buf *)self, 1);
+}
+
+static void use(const struct weights *w)
+{
+    for (int i = 0; i < weights_count(w); i++) {
+        const struct tensor *t = weights_at(w, i);
+        float x;
+
+        assert(weights_find(w, t->name) == t);
+        if (t->n_elements == 0)
+            continue;
+        tensor_read(&x, t, 0, 1);
+        tensor_read(&x, t, t->n_elements - 1, 1);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena a;
+    struct err e = { 0 };
+    jmp_buf out;
+
+    arena_init(&a, full, &out);
+    if (setjmp(out) == 0) {
+        struct weights *w = npz_open_memory(&a, (struct span){ data, size }, "f", &e);
+
+        if (w != NULL)
+            use(w);
+        else
+            assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
+        weights_close(w);
+    }
+    arena_finish(&a);
+    return 0;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ * Zips and .npy headers that lie: each is refused with a message of its own. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <zlib.h>
+
+#include "unit/weights_files.h"
+#include "weights/npz.h"
+
+static struct arena arena;
+
+static int begin(void **state)
+{
+    (void)state;
+    arena_init(&arena, NULL, NULL);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    arena_finish(&arena);
+    return 0;
+}
+
+static void refused(struct span bytes, const char *want)
+{
+    unsigned char *copy = malloc(bytes.size + 1);   /* a sanitiser sees its end */
+    struct err e = { 0 };
+
+    memcpy(copy, bytes.data, bytes.size);
+    copy = realloc(copy, bytes.size > 0 ? bytes.size : 1);
+    if (npz_open_memory(&arena, (struct span){ copy, bytes.size }, "f.npz", &e) != NULL)
+        fail_msg("taken, want \"%s\"", want);
+    assert_int_equal(e.kind, ERR_INPUT);
+    assert_memory_equal(e.msg, "f.npz: ", 7);
+    if (strstr(e.msg, want) == NULL)
+        fail_msg("\"%s\", want \"%s\"", e.msg, want);
+    free(copy);
+}
+
+/* ---- .npy ---- */
+
+static struct span npy(int major, const char *dict, size_t n_data)
+{
+    size_t n_head = strlen(dict), at = major == 1 ? 10 : 12;
+    unsigned char *p = arena_alloc(&arena, at + n_head + n_data, 1);
+
+    memcpy(p, "\x93NUMPY", 6);
+    p[6] = (unsigned char)major;
+    memcpy(p + 8, &n_head, at - 8);
+    memcpy(p + at, dict, n_head);
+    return (struct span){ p, at + n_head + n_data };
+}
+
+#define DICT(descr, order, shape) \
+    "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
+
+static void test_npy(void **state)
+{
+    static const struct { const char *dict; size_t n_data; const char *want; } cases[] = {
+        { DICT("'|O'", "False", "(1,)"), 8, "holds Python objects (a pickle)" },
+        { DICT("'>f4'", "False", "(1,)"), 4, "dtype >f4 is big-endian" },
+        { DICT("'<U3'", "False", "(1,)"), 12, "dtype <U3, want floats or whole" },
+        { DICT("[('a', '<f4')]", "False", "(1,)"), 4, "holds records of named fields" },
+        { DICT("'<f4'", "True", "(1,)"), 4, "is in Fortran order, want C order" },
+        { DICT("'<f4'", "None", "(1,)"), 4, "found 'N', want True or False" },
+        { DICT("'<f4'", "False", "(2,)"), 4, ".npy holds 4 bytes of data, want 8" },
+        { DICT("'<f4'", "False", "(2,)"), 12, ".npy holds 12 bytes of data, want 8" },
+        { DICT("'<f4'", "False", "(-1,)"), 4, "found '-', want a number that is not" },
+        { DICT("'<f4'", "False", "(1.5,)"), 4, "found '.', want a whole number" },
+        { DICT("'<f4'", "False", "(99999999999999999999,)"), 4, "want a number below 2^63" },
+        { DICT("'<f4'", "False", "(4194305, 4194305, 211106198978564)"), 16,
+          "a shape of over 2^63 bytes" },
+        { DICT("'<f4'", "False", "(1)"), 4, "found ')', want ','" },
+        { DICT("'<f4'", "False", "(1, 1"), 4, "found '}', want a whole number in" },
+        { DICT("'<f4'", "False", "(1, 1 1)"), 4, "found '1', want ')'" },
+        { DICT("'<f4'", "False", "[1]"), 4, "found '[', want '('" },
+        { DICT("'<f4'", "False", "(1,1,1,1,1,1,1,1,1)"), 4, "over 8 dimensions" },
+        { DICT("'<f4\\'", "False", "()"), 4, "found '\\', want the end of a short string" },
+        { DICT("4", "False", "()"), 4, "found '4', want a string" },
+        { "{'descr': '<f4', 'shape': ()}", 4, "has no 'fortran_order'" },
+        { "{'descr': '<f4', 'descr': '<f4'}", 4, "descr is there twice" },
+        { "{'desc': '<f4'}", 4, "key 'desc', want descr" },
+        { "{'descr' '<f4'}", 4, "found ''', want ':'" },
+        { "{'descr': '<f4' 'shape': ()}", 4, "found ''', want '}'" },
+        { DICT("'<f4'", "False", "()") " + x", 4, "found '+', want nothing but blanks" },
+        { "", 0, "found the end, want '{'" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        refused(npy(i % 2 == 0 ? 1 : 2, cases[i].dict, cases[i].n_data), cases[i].want);
+    refused(npy(4, DICT("'<f4'", "False", "()"), 4), ".npy version 4.0, want 1.0, 2.0");
+    refused((struct span){ (const unsigned char *)"\x93NUMPY\1\0\xff\xff{", 11 },
+            ".npy header of 65535 bytes, but only 1 follow");
+    refused((struct span){ (const unsigned char *)"\x93NUMPY\2\0\xff\xff\xff\xff", 12 },
+            ".npy header of 4294967295 bytes, but only 0 follow");
+    refused((struct span){ (const unsigned char *)"\x93NUMPY\1", 7 }, "does not begin with");
+    refused((struct span){ (const unsigned char *)"hello", 5 }, "is neither .npz nor .npy");
+    refused((struct span){ (const unsigned char *)"", 0 }, "is neither .npz nor .npy");
+}
+
+static void test_npy_accepted(void **state)
+{
+    static const struct { const char *dict; size_t n_data; } cases[] = {
+        { DICT("'<f4'", "False", "()"), 4 },
+        { DICT("'<f4'", "False", "(1,)"), 4 },
+        { DICT("'<f4'", "False", "(1,1,)"), 4 },
+        { "{\"shape\":(2, 0), \"descr\":\"<i8\", \"fortran_order\":False}   \n", 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err e = { 0 };
+
+        if (npz_open_memory(&arena, npy(1, cases[i].dict, cases[i].n_data), "f", &e) == NULL)
+            fail_msg("%s: %s", cases[i].dict, e.msg);
+    }
+}
+
+/* ---- .npz ---- */
+
+/* Two members, "a.npy" of 4 bytes and "b.txt" of 3, as our writer lays them. */
+static struct span good(void)
+{
+    static const int64_t one = 1;
+    FILE *f = tmpfile();
+    struct npz *z = npz_new(&arena, f);
+    struct err e;
+    unsigned char *p;
+    size_t n;
+
+    npz_put(z, npz_add(z, "a", DTYPE_F32, 1, &one), 0, "\0\0\x80\x3f", 1);
+    npz_add_bytes(z, "b.txt", "abc", 3);
+    assert_int_equal(npz_finish(z, &e), 0);
+    fseek(f, 0, SEEK_END);
+    n = (size_t)ftell(f);
+    rewind(f);
+    p = arena_alloc(&arena, n, 1);
+    assert_int_equal(fread(p, 1, n, f), n);
+    fclose(f);
+    return (struct span){ p, n };
+}
+
+/* Offset of the k-th place (from 0) with these four bytes. */
+static size_t find(struct span s, const char *mark, int k)
+{
+    for (size_t i = 0; i + 4 <= s.size; i++)
+        if (memcmp(s.data + i, mark, 4) == 0 && k-- == 0)
+            return i;
+    fail();
+    return 0;
+}
+
+static void test_fields(void **state)
+{
+    static const char L[] = "PK\3\4", C[] = "PK\1\2", E[] = "PK\5\6";
+    static const struct {
+        const char *mark;       /* the record, */
+        int which, at, n;       /* the field in it: offset and width */
+        uint64_t value;
+        const char *want;
+    } cases[] = {
+        { E, 0, 0, 4, 0, "has no end of a zip directory" },
+        { E, 0, 20, 2, 1, "has no end of a zip directory" },
+        { E, 0, 4, 2, 1, "is one part of a zip in several" },
+        { E, 0, 8, 2, 1, "is one part of a zip in several" },
+        { E, 0, 12, 4, 5, "of 5 bytes, want it to end at" },
+        { E, 0, 12, 4, 0xffffffff, "of 4294967295 bytes, want it to end at" },
+        { E, 0, 16, 4, 0, "zip directory at 0 of" },
+        { E, 0, 16, 4, 0xffffffff, "zip directory at 4294967295 of" },
+        { E, 0, 8, 4, 0xffffffff, "too small for 65535 members" },
+        { E, 0, 8, 4, 0x10001, "bytes behind its 1 entries" },
+        { E, 0, 8, 4, 0, "bytes behind its 0 entries" },
+        { C, 0, 0, 4, 0, "zip directory: no entry at" },
+        { C, 1, 0, 4, 0, "zip directory: no entry at" },
+        { C, 1, 28, 2, 0xffff, "zip directory: an entry goes past its end" },
+        { C, 1, 30, 2, 100, "zip directory: an entry goes past its end" },
+        { C, 1, 32, 2, 1, "zip directory: an entry goes past its end" },
+        { C, 0, 8, 2, 1, "a.npy: is encrypted" },
+        { L, 0, 6, 2, 1, "a.npy: is encrypted" },
+        { C, 0, 10, 2, 12, "a.npy: the header before it says another name or method" },
+        { L, 1, 8, 2, 8, "b.txt: the header before it says another name or method" },
+        { L, 1, 26, 2, 4, "b.txt: the header before it says another name or method" },
+        { L, 1, 26, 2, 0xffff, "b.txt: 3 bytes at" },
+        { L, 1, 30, 1, 'c', "b.txt: the header before it says another name or method" },
+        { C, 0, 20, 4, 5, "a.npy: stored, but its two sizes differ: 5 and 132" },
+        { C, 0, 24, 4, 5, "a.npy: stored, but its two sizes differ: 132 and 5" },
+        { C, 0, 20, 4, 100000, "a.npy: 100000 bytes at 0 go past the end of the data" },
+        { C, 0, 20, 4, 0xffffffff, "a.npy: its zip64 sizes are missing or cut short" },
+        { C, 0, 42, 4, 0xffffffff, "a.npy: its zip64 sizes are missing or cut short" },
+        { C, 0, 42, 4, 7, "a.npy begins at 7, want it at 0" },
+        { C, 1, 42, 4, 0, "begins at 0, want it at" },
+        { C, 1, 42, 4, 0xfffffff0, "b.txt begins at 4294967280, want it at 167" },
+        { C, 0, 46, 1, '/', "member \"/.npy\", want a plain name" },
+        { C, 0, 46, 1, '\\', "member \"\\.npy\", want a plain name" },
+        { C, 0, 46, 1, 0, "member \"\", want a plain name" },
+        { C, 0, 46, 1, 0xff, "member \"\\xff.npy\", want a plain name" },
+        { C, 0, 46, 3, '.' | '.' << 8 | '/' << 16, "member \"../py\", want a plain name" },
+        { C, 0, 28, 2, 0, "member \"\", want a plain name" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct span s = good();
+
+        memcpy((unsigned char *)(uintptr_t)s.data + find(s, cases[i].mark, cases[i].which) +
+               cases[i].at, &cases[i].value, (size_t)cases[i].n);
+        refused(s, cases[i].want);
+    }
+}
+
+/* No prefix is taken, and none is read beyond its end. */
+static void test_cut(void **state)
+{
+    struct span s = good();
+
+    (void)state;
+    for (size_t n = 0; n < s.size; n++)
+        refused((struct span){ s.data, n }, n < 4 ? "neither" : "no end of a zip directory");
+}
+
+/* A hidden member or directory between the rest and the real directory. */
+static void test_two_directories(void **state)
+{
+    struct span s = good();
+    size_t end_at = find(s, "PK\5\6", 0), hole = 100;
+    unsigned char *p = arena_alloc(&arena, 2 * s.size + hole, 1);
+    uint32_t at;
+
+    (void)state;
+    /* the whole file twice: the second directory speaks of the first's members */
+    memcpy(p, s.data, s.size);
+    memcpy(p + s.size, s.data, s.size);
+    refused((struct span){ p, 2 * s.size }, "want it to end at");
+    /* the same, made to fit: now the first file is a hole, or lies there twice */
+    memcpy(&at, s.data + end_at + 16, 4);
+    at += (uint32_t)s.size;
+    memcpy(p + s.size + end_at + 16, &at, 4);
+    refused((struct span){ p, 2 * s.size }, "the directory begins at");
+}
+
+/* A zip of one member, deflated or so it says. */
+static struct span deflated(const char *name, const void *packed, size_t n_packed,
+                            uint64_t size, uint32_t crc)
+{
+    size_t n_name = strlen(name), n = 30 + n_name + n_packed + 46 + n_name + 22;
+    unsigned char *p = arena_alloc(&arena, n, 1), *c = p + 30 + n_name + n_packed;
+    unsigned char *e = c + 46 + n_name;
+    uint64_t directory = (uint64_t)(c - p), n_directory = 46 + n_name;
+
+    memcpy(p, "PK\3\4", 4);
+    p[8] = 8;
+    memcpy(p + 26, &n_name, 2);
+    memcpy(p + 30, name, n_name);
+    memcpy(p + 30 + n_name, packed, n_packed);
+    memcpy(c, "PK\1\2", 4);
+    c[10] = 8;
+    memcpy(c + 16, &crc, 4);
+    memcpy(c + 20, &n_packed, 4);
+    memcpy(c + 24, &size, 4);
+    memcpy(c + 28, &n_name, 2);
+    memcpy(c + 46, name, n_name);
+    memcpy(e, "PK\5\6", 4);
+    e[8] = e[10] = 1;
+    memcpy(e + 12, &n_directory, 4);
+    memcpy(e + 16, &directory, 4);
+    return (struct span){ p, n };
+}
+
+static size_t squeeze(unsigned char *out, size_t room, const void *in, size_t n)
+{
+    z_stream s = { .next_in = (Bytef *)(uintptr_t)in, .avail_in = (uInt)n,
+                   .next_out = out, .avail_out = (uInt)room };
+
+    assert_int_equal(deflateInit2(&s, 9, Z_DEFLATED, -MAX_WBITS, 9, 0), Z_OK);
+    assert_int_equal(deflate(&s, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&s);
+    return room - s.avail_out;
+}
+
+static void test_deflated(void **state)
+{
+    enum { N = 100000 };
+    static unsigned char zeros[N], packed[N];
+    size_t n = squeeze(packed, sizeof packed, zeros, N);
+    uint32_t crc = (uint32_t)crc32(0, zeros, N);
+    struct span s = deflated("z", packed, n, N, crc), got;
+    struct err e = { 0 };
+    struct weights *w = npz_open_memory(&arena, s, "f", &e);
+
+    (void)state;
+    if (w == NULL)
+        fail_msg("%s", e.msg);
+    got = npz_bytes(w, "z");
+    assert_int_equal(got.size, N);
+    assert_memory_equal(got.data, zeros, N);
+    refused(deflated("z", packed, n, N, crc + 1), "z: its checksum is wrong");
+    refused(deflated("z", packed, n, N - 1, crc), "z: its deflated data are damaged");
+    refused(deflated("z", packed, n, N + 1, crc), "z: its deflated data are damaged");
+    refused(deflated("z", packed, n - 1, N, crc), "z: its deflated data are damaged");
+    refused(deflated("z", packed, n + 1, N, crc), "z: its deflated data are damaged");
+    refused(deflated("z", "\xff\xff", 2, 3, crc), "z: its deflated data are damaged");
+    refused(deflated("z", packed, 0, 0, 0), "z: its deflated data are damaged");
+    refused(deflated("z", packed, n, 0xfffffffe, crc), "more than deflate can do");
+    refused(deflated("a.npy", packed, n, N, crc), "a.npy: is no .npy");
+}
+
+/* Two members of 4 GB each, as much as their packed sizes allow: never unpacked. */
+static void test_bomb(void **state)
+{
+    enum { N_PACKED = 4300000, N_MEMBER = 31 + N_PACKED, N_FILE = 2 * (N_MEMBER + 47) + 22 };
+    unsigned char *p = arena_alloc(&arena, N_FILE, 1), *c = p + 2 * N_MEMBER;
+    struct span one = deflated("z", p, N_PACKED, 0xf0000000, 0);
+    uint32_t second = N_MEMBER, directory = 2 * N_MEMBER, n_directory = 2 * 47;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        memcpy(p + i * N_MEMBER, one.data, N_MEMBER);
+        memcpy(c + i * 47, one.data + N_MEMBER, 47);
+    }
+    memcpy(c + 47 + 42, &second, 4);
+    c += n_directory;
+    memcpy(c, one.data + N_MEMBER + 47, 22);
+    c[8] = c[10] = 2;
+    memcpy(c + 12, &n_directory, 4);
+    memcpy(c + 16, &directory, 4);
+    refused((struct span){ p, N_FILE }, "the deflated members hold over 4294967296 bytes");
+}
+
+static void test_twice(void **state)
+{
+    static const int64_t one = 1;
+    FILE *f = tmpfile();
+    struct npz *z = npz_new(&arena, f);
+    unsigned char file[1024];
+    struct err e;
+    size_t n;
+
+    (void)state;
+    npz_add(z, "a", DTYPE_F32, 1, &one);
+    npz_add(z, "a", DTYPE_F32, 1, &one);
+    assert_int_equal(npz_finish(z, &e), 0);
+    rewind(f);
+    n = fread(file, 1, sizeof file, f);
+    fclose(f);
+    refused((struct span){ file, n }, "a: is there twice");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_npy, begin, end),
+        cmocka_unit_test_setup_teardown(test_npy_accepted, begin, end),
+        cmocka_unit_test_setup_teardown(test_fields, begin, end),
+        cmocka_unit_test_setup_teardown(test_cut, begin, end),
+        cmocka_unit_test_setup_teardown(test_two_directories, begin, end),
+        cmocka_unit_test_setup_teardown(test_deflated, begin, end),
+        cmocka_unit_test_setup_teardown(test_bomb, begin, end),
+        cmocka_unit_test_setup_teardown(test_twice, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
