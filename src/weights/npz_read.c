@@ -234,10 +234,9 @@ static bool inflate_all(struct span packed, unsigned char *out, uint64_t n)
     enum { STEP = 1 << 30 };        /* zlib counts in unsigned int */
     z_stream s = { .next_in = (Bytef *)(uintptr_t)packed.data };
     int rc = inflateInit2(&s, -MAX_WBITS);
-    unsigned char nothing;
     uint64_t out_left = n, in_left = packed.size;
 
-    s.next_out = n > 0 ? out : &nothing;
+    s.next_out = out;
     while (rc == Z_OK) {
         uInt in = in_left < STEP ? (uInt)in_left : STEP;
         uInt room = out_left < STEP ? (uInt)out_left : STEP;
