@@ -138,8 +138,10 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
         want.hidden = arena_alloc(a, (size_t)(T * j->s.model->d_hidden), sizeof(float));
     if (j->args->logits)
         want.logits = arena_alloc(a, (size_t)(T * j->s.model->n_logits), sizeof(float));
-    if (forward(j, a, item, &want, &w, e) != 0)
+    if (forward(j, a, item, &want, &w, e) != 0) {
+        npz_abort(z);
         return -1;
+    }
     npz_put(z, npz_add(z, "ids", DTYPE_I32, 1, &T), 0, item->tokens.id, T);
     if (j->args->hidden)
         add_floats(z, "hidden", T, j->s.model->d_hidden, want.hidden);
@@ -171,11 +173,12 @@ static int one_text(void *self, struct arena *a, const struct item *item,
     if (out_open(&out, path, true, e) != 0)
         return -1;
     rc = (j->format == FORMAT_NPY ? write_npy : write_npz)(j, a, item, out.file, e);
-    if (rc != 0) {
-        out_abort(&out);
-        return -1;
-    }
-    return out_commit(&out, e);
+    if (rc == 0)
+        return out_commit(&out, e);
+    out_abort(&out);
+    if (e->kind == ERR_SYSTEM)          /* a write that failed, of a file not named */
+        err_under(e, "%s", strcmp(path, "-") == 0 ? "standard output" : path);
+    return -1;
 }
 
 /* ---- all texts ---- */

@@ -97,4 +97,17 @@ struct span builtin_file(enum builtin_file which);
  */
 int model_bind(struct model *m, struct arena *a, struct err *e);
 
+/*
+ * Inverse frequencies of rotary positions, [width / 2]:
+ *     f_i = theta^(-2 i / width), as float, then scaled:
+ *     linear    f / factor
+ *     llama3    f / factor for wavelengths over original / low, f below
+ *               original / high, and a linear blend between
+ *     yarn      f / factor where a wavelength fits less than beta_slow times into the
+ *               original positions, f where more than beta_fast times, a ramp between
+ *     longrope  f_i / short_factor_i, or long_factor_i (is_long)
+ * Source: Su et al. 2021; Peng et al. 2023; transformers modeling_rope_utils.py
+ */
+void model_inv_freq(float *inv_freq, const struct rope *r, int width, bool is_long);
+
 #endif

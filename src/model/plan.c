@@ -109,10 +109,9 @@ static double rope_factor(const struct rope *r, int n_positions)
     return yarn_mscale(s, 1);
 }
 
-static const float *inv_freq(struct arena *a, const struct rope *r, int width,
-                             const float *divisor)
+void model_inv_freq(float *out, const struct rope *r, int width, bool is_long)
 {
-    float *out = arena_alloc(a, (size_t)width / 2, sizeof *out);
+    const float *divisor = is_long ? r->long_factor : r->short_factor;
 
     for (int i = 0; i < width / 2; i++) {
         float power = (float)pow(r->theta, 2.0 * i / width), f = 1.0f / power;
@@ -125,6 +124,14 @@ static const float *inv_freq(struct arena *a, const struct rope *r, int width,
         case ROPE_LONG:    out[i] = 1.0f / (divisor[i] * power); break;
         }
     }
+}
+
+static const float *inv_freq(struct arena *a, const struct rope *r, int width,
+                             bool is_long)
+{
+    float *out = arena_alloc(a, (size_t)width / 2, sizeof *out);
+
+    model_inv_freq(out, r, width, is_long);
     return out;
 }
 
@@ -141,9 +148,9 @@ void plan_rope(struct model *m, struct arena *a)
         plan->width = c->n_rotary;
         plan->layout = m->family->rope_layout;
         plan->factor = (float)rope_factor(r, c->n_positions);
-        plan->inv_freq = inv_freq(a, r, c->n_rotary, r->short_factor);
+        plan->inv_freq = inv_freq(a, r, c->n_rotary, false);
         if (r->scaling == ROPE_LONG) {
-            plan->long_inv_freq = inv_freq(a, r, c->n_rotary, r->long_factor);
+            plan->long_inv_freq = inv_freq(a, r, c->n_rotary, true);
             plan->long_above = r->original;
         }
     }

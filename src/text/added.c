@@ -16,9 +16,9 @@ struct added_token {
  * The library numbers tokens that the model lacks itself: on from the highest
  * added one, but never inside the model's vocabulary.
  */
-static int next_id(const struct tok *t, int n_model)
+static int next_id(const struct tok *t)
 {
-    int next = n_model;
+    int next = (int)t->vocab.n_model;
 
     for (size_t i = 0; i < t->added.n; i++)
         if (t->added.v[i].id >= next)
@@ -27,7 +27,7 @@ static int next_id(const struct tok *t, int n_model)
 }
 
 /* The piece that the token is, made if the vocabulary lacks it. */
-static int number(struct tok *t, struct text s, const json_t *j, int n_model,
+static int number(struct tok *t, struct text s, const json_t *j,
                   struct err *e)
 {
     const json_t *given = json_object_get(j, "id");
@@ -35,7 +35,7 @@ static int number(struct tok *t, struct text s, const json_t *j, int n_model,
     bool known = id >= 0;
 
     if (!known)
-        id = next_id(t, n_model);
+        id = next_id(t);
     if (given != NULL && (!json_is_integer(given) || json_integer_value(given) != id))
         return err_set(e, ERR_INPUT, "added token \"%.80s\" has id %lld, want %d "
                        "(%s)", s.s, (long long)json_integer_value(given), id,
@@ -47,7 +47,7 @@ static int number(struct tok *t, struct text s, const json_t *j, int n_model,
     return vocab_add(&t->vocab, t->a, s, id, e) == 0 ? id : -1;
 }
 
-static int open_one(struct tok *t, const json_t *j, int n_model, struct err *e)
+static int open_one(struct tok *t, const json_t *j, struct err *e)
 {
     struct added_token *k = &t->added.v[t->added.n];
     struct piece *p;
@@ -63,7 +63,7 @@ static int open_one(struct tok *t, const json_t *j, int n_model, struct err *e)
         return -1;
     if (s.n == 0)                       /* the library ignores it as well */
         return 0;
-    k->id = number(t, s, j, n_model, e);
+    k->id = number(t, s, j, e);
     if (k->id < 0)
         return -1;
     p = &t->vocab.v[t->vocab.by_id[k->id] - 1];
@@ -78,7 +78,7 @@ static int open_one(struct tok *t, const json_t *j, int n_model, struct err *e)
 /* The token's text as the normaliser leaves it; such tokens are sought there. */
 static int add_normal(struct tok *t, const struct piece *p, int index, struct err *e)
 {
-    struct work w = { .t = t, .a = t->a };
+    struct work w = { .t = t, .a = t->a, .limit = SIZE_MAX };
     struct part part = { p->s, p->n, NULL, 0, -1 };
 
     parts_add(&w, &w.parts, part);
@@ -89,36 +89,24 @@ static int add_normal(struct tok *t, const struct piece *p, int index, struct er
     return 0;
 }
 
-static int fill_tries(struct tok *t, bool special, struct err *e)
+int added_open(struct tok *t, const json_t *list, struct err *e)
 {
+    trie_init(&t->added.raw, t->a);
+    trie_init(&t->added.normal, t->a);
+    t->added.v = arena_alloc(t->a, json_array_size(list), sizeof *t->added.v);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (open_one(t, json_array_get(list, i), e) != 0)
+            return err_under(e, "added_tokens[%zu]", i);
     for (size_t i = 0; i < t->added.n; i++) {
         const struct added_token *k = &t->added.v[i];
         const struct piece *p = vocab_piece(&t->vocab, k->id);
 
-        if (p->special != special)
-            continue;
         if (!k->normalized)
             trie_add(&t->added.raw, t->a, p->s, p->n, (int)i);
         else if (add_normal(t, p, (int)i, e) != 0)
             return -1;
     }
     return 0;
-}
-
-int added_open(struct tok *t, const json_t *list, struct err *e)
-{
-    int n_model = (int)t->vocab.n;
-
-    trie_init(&t->added.raw, t->a);
-    trie_init(&t->added.normal, t->a);
-    t->added.v = arena_alloc(t->a, json_array_size(list), sizeof *t->added.v);
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (open_one(t, json_array_get(list, i), n_model, e) != 0)
-            return err_under(e, "added_tokens[%zu]", i);
-    /* Special ones first: where two have one text, the first is found. */
-    if (fill_tries(t, true, e) != 0)
-        return -1;
-    return fill_tries(t, false, e);
 }
 
 /* ---- finding ---- */
@@ -138,8 +126,11 @@ static bool stands_alone(const struct part *p, size_t start, size_t end)
     return !char_is_word(cp);
 }
 
+/* As the library: never before floor, also where start is. */
 static size_t strip_left(const struct part *p, size_t start, size_t floor)
 {
+    if (start < floor)
+        return floor;
     while (start > floor) {
         int cp, n = char_before(p->s, start, &cp);
 
@@ -187,9 +178,11 @@ static void split_one(const struct added *a, const struct trie *trie, struct wor
             end = strip_right(p, end);
         if (done < start)
             parts_add(w, out, part_slice(p, done, start));
-        found = part_slice(p, start, end);
-        found.id = token->id;
-        parts_add(w, out, found);
+        if (start < end) {
+            found = part_slice(p, start, end);
+            found.id = token->id;
+            parts_add(w, out, found);
+        }
         done = end;
     }
     if (done < p->n)

@@ -300,7 +300,7 @@ static void encode_part(const struct bpe *m, struct room *r, struct work *w,
     size_t at = 0;
 
     if (m->ignore_merges) {
-        int id = vocab_find(&w->t->vocab, p->s, p->n);
+        int id = vocab_find_model(&w->t->vocab, p->s, p->n);
 
         if (id >= 0) {
             work_emit(w, p, id, 0, p->n);
@@ -311,7 +311,7 @@ static void encode_part(const struct bpe *m, struct room *r, struct work *w,
     for (size_t i = 0; i < p->n; ) {
         int cp, n = char_next(p->s + i, p->n - i, &cp);
         int id = cp < DIRECT ? m->direct[cp]
-                             : vocab_find(&w->t->vocab, p->s + i, (size_t)n);
+                             : vocab_find_model(&w->t->vocab, p->s + i, (size_t)n);
 
         if (id < 0)
             id = m->unk;

@@ -79,30 +79,6 @@ bool char_is_chinese(int cp)
            (cp >= 0xf900 && cp <= 0xfaff) || (cp >= 0x2f800 && cp <= 0x2fa1f);
 }
 
-/*
- * Visible Latin-1 characters stand for themselves; the other bytes, in order,
- * for U+0100 onwards: 0..32 -> 0x100.., 127..160 -> 0x121.., 173 -> 0x143.
- */
-int byte_char(unsigned char b)
-{
-    if (b <= 0x20)
-        return 0x100 + b;
-    if (b >= 0x7f && b <= 0xa0)
-        return 0x121 + (b - 0x7f);
-    return b == 0xad ? 0x143 : b;
-}
-
-int byte_of_char(int cp)
-{
-    if (cp >= 0x100 && cp <= 0x120)
-        return cp - 0x100;
-    if (cp >= 0x121 && cp <= 0x142)
-        return cp - 0x121 + 0x7f;
-    if (cp == 0x143)
-        return 0xad;
-    return cp > 0x20 && cp < 0x100 && byte_char((unsigned char)cp) == cp ? cp : -1;
-}
-
 int char_next(const char *s, size_t n, int *cp)
 {
     int len = utf8_decode(s, n, cp);

@@ -169,7 +169,7 @@ static int compose_pair(int a, int b)
 
     if (b < 0x300)                      /* nothing below composes with what is before */
         return -1;
-    if (utf8proc_normalize_utf32(pair, 2, UTF8PROC_COMPOSE) != 1)
+    if (utf8proc_normalize_utf32(pair, 2, UTF8PROC_COMPOSE | UTF8PROC_STABLE) != 1)
         return -1;
     return pair[0];
 }
@@ -264,15 +264,14 @@ static void space_chinese(struct work *w, struct part *p)
         return;
     rewrite_begin(&r, w, p);
     for (size_t i = 0; i < p->n; ) {
-        bool chinese;
-
         i += (size_t)char_next(p->s + i, p->n - i, &cp);
-        chinese = char_is_chinese(cp);
-        if (chinese)
-            rewrite_put(&r, ' ', 1);
-        rewrite_put(&r, cp, 0);
-        if (chinese)
-            rewrite_put(&r, ' ', 1);
+        if (!char_is_chinese(cp)) {
+            rewrite_put(&r, cp, 0);
+            continue;
+        }
+        rewrite_put(&r, ' ', 0);        /* all three stand for the character */
+        rewrite_put(&r, cp, 1);
+        rewrite_put(&r, ' ', 1);
     }
     rewrite_end(&r);
 }

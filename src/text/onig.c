@@ -18,7 +18,9 @@
                   "\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}" \
                   "\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}" \
                   "\\x{3001}-\\x{10ffff}"
-#define WORD "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}"
+#define MEMBERS_WORD "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}"
+/* Outside of a class Latin-1's numbers belong to it as well. */
+#define WORD MEMBERS_WORD "\\xb2\\xb3\\xb9\\xbc-\\xbe"
 #define HEX "0-9A-Fa-f"
 
 enum { MAX_DEPTH = 250 };       /* of groups and classes; PCRE2's own is 250 */
@@ -202,7 +204,7 @@ static int unknown_escape(struct translate *t)
 static int class_escape(struct translate *t)
 {
     static const struct { char c; const char *members; } rows[] = {
-        { 's', SPACES }, { 'S', NO_SPACES }, { 'w', WORD }, { 'h', HEX },
+        { 's', SPACES }, { 'S', NO_SPACES }, { 'w', MEMBERS_WORD }, { 'h', HEX },
         { 'b', "\\x08" }, { 0 }
     };
     char c = peek(t, 1);
@@ -235,7 +237,7 @@ static int posix_class(struct translate *t)
     static const struct { const char *name, *members; } rows[] = {
         { "[:space:]", SPACES }, { "[:digit:]", "\\p{Nd}" },
         { "[:alpha:]", "\\p{Alphabetic}" }, { "[:xdigit:]", HEX },
-        { "[:alnum:]", "\\p{Alphabetic}\\p{Nd}" }, { "[:word:]", WORD },
+        { "[:alnum:]", "\\p{Alphabetic}\\p{Nd}" }, { "[:word:]", MEMBERS_WORD },
         { "[:upper:]", "\\p{Uppercase}" }, { "[:lower:]", "\\p{Lowercase}" },
         { 0 }
     };
@@ -292,6 +294,11 @@ static int class_members(struct translate *t, int depth)
 static int class(struct translate *t)
 {
     t->atom = t->len;
+    if (strncmp(t->s + t->i, "[\\w]", 4) == 0) {        /* the same as \w alone */
+        put(t, "[" WORD "]");
+        t->i += 4;
+        return 0;
+    }
     copy(t, 1);
     if (peek(t, 0) == '^')
         copy(t, 1);

@@ -53,6 +53,13 @@ void parts_add(struct work *w, struct parts *p, struct part part)
     p->v[p->n++] = part;
 }
 
+void parts_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
+                     size_t j)
+{
+    if (i < j)
+        parts_add(w, out, part_slice(p, i, j));
+}
+
 void cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match)
 {
     if (c->n == c->cap) {
@@ -155,4 +162,6 @@ void rewrite_end(struct rewrite *r)
     r->p->s = r->s;
     r->p->n = r->n;
     r->p->from = r->from;
+    if (r->n > r->w->limit)
+        r->w->too_large = true;
 }

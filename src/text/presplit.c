@@ -5,11 +5,9 @@
 
 #include "text/tok_priv.h"
 
-/* Replaces the parts by what fn makes of each that is not a token yet. */
-static int split_parts(struct work *w, const void *self,
-                       int (*fn)(const void *self, struct work *w,
-                                 const struct part *p, struct parts *out,
-                                 struct err *e), struct err *e)
+int parts_split(struct work *w, const void *self,
+                int (*fn)(const void *self, struct work *w, const struct part *p,
+                          struct parts *out, struct err *e), struct err *e)
 {
     struct parts out = { 0 };
 
@@ -25,16 +23,7 @@ static int split_parts(struct work *w, const void *self,
     return 0;
 }
 
-static void add_slice(struct work *w, struct parts *out, const struct part *p,
-                      size_t i, size_t j)
-{
-    if (i < j)
-        parts_add(w, out, part_slice(p, i, j));
-}
-
 /* ---- what happens to the matches of a pattern ---- */
-
-enum behaviour { REMOVED, ISOLATED, PREVIOUS, NEXT, CONTIGUOUS, N_BEHAVIOUR };
 
 static const char *const behaviour_names[N_BEHAVIOUR] = {
     "Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"
@@ -110,8 +99,8 @@ static void merge_contiguous(struct cuts *c)
     c->n = n;
 }
 
-static void apply(struct work *w, enum behaviour b, struct cuts *c,
-                  const struct part *p, struct parts *out)
+void cuts_apply(struct work *w, enum behaviour b, struct cuts *c, const struct part *p,
+                struct parts *out)
 {
     if (b == PREVIOUS)
         merge_previous(c);
@@ -121,7 +110,7 @@ static void apply(struct work *w, enum behaviour b, struct cuts *c,
         merge_contiguous(c);
     for (size_t i = 0; i < c->n; i++)
         if (b != REMOVED || !c->v[i].match)
-            add_slice(w, out, p, c->v[i].start, c->v[i].end);
+            parts_add_slice(w, out, p, c->v[i].start, c->v[i].end);
 }
 
 /* ---- Split ---- */
@@ -199,7 +188,7 @@ static int split_one(const void *self, struct work *w, const struct part *p,
         return -1;
     for (size_t i = 0; s->invert && i < c->n; i++)
         c->v[i].match = !c->v[i].match;
-    apply(w, s->behaviour, c, p, out);
+    cuts_apply(w, s->behaviour, c, p, out);
     return 0;
 }
 
@@ -209,7 +198,7 @@ static int run_split(const void *self, struct work *w, struct err *e)
     struct cuts cuts = { 0 };
 
     s.cuts = &cuts;
-    return split_parts(w, &s, split_one, e);
+    return parts_split(w, &s, split_one, e);
 }
 
 /* ---- by the class of each character ---- */
@@ -230,14 +219,14 @@ static int class_cuts(const void *self, struct work *w, const struct part *p,
 
         if (c != before || c == ALONE) {
             if (before != DROP)
-                add_slice(w, out, p, from, i);
+                parts_add_slice(w, out, p, from, i);
             from = i;
         }
         before = c;
         i += (size_t)length;
     }
     if (before != DROP)
-        add_slice(w, out, p, from, p->n);
+        parts_add_slice(w, out, p, from, p->n);
     return 0;
 }
 
@@ -275,7 +264,7 @@ static enum class number_class(int cp)
     { \
         enum class (*fn)(int) = name##_class; \
         (void)self; \
-        return split_parts(w, &fn, class_cuts, e); \
+        return parts_split(w, &fn, class_cuts, e); \
     }
 RUN_CLASS(bert)
 RUN_CLASS(space)
@@ -338,7 +327,7 @@ static int punctuation_one(const void *self, struct work *w, const struct part *
     }
     if (from < p->n)
         cuts_add(w, s->cuts, from, p->n, false);
-    apply(w, s->behaviour, s->cuts, p, out);
+    cuts_apply(w, s->behaviour, s->cuts, p, out);
     return 0;
 }
 
@@ -348,132 +337,12 @@ static int run_punctuation(const void *self, struct work *w, struct err *e)
     struct cuts cuts = { 0 };
 
     p.cuts = &cuts;
-    return split_parts(w, &p, punctuation_one, e);
-}
-
-/* ---- ByteLevel: every byte becomes a visible character ---- */
-
-struct byte_level {
-    bool prefix_space;
-    const struct regex *regex;      /* NULL: no splitting here */
-    struct cuts *cuts;
-};
-
-/* GPT-2's pattern (Radford et al. 2019, encoder.py). */
-static const char gpt2_pattern[] =
-    "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
-
-static const void *open_byte_level(struct tok *t, const json_t *j, struct err *e)
-{
-    struct byte_level *b = arena_alloc(t->a, 1, sizeof *b);
-    bool regex;
-
-    t->byte_level = true;
-    if (field_bool(j, "add_prefix_space", true, &b->prefix_space, e) != 0 ||
-        field_bool(j, "use_regex", true, &regex, e) != 0)
-        return NULL;
-    if (regex) {
-        struct text pattern = { gpt2_pattern, sizeof gpt2_pattern - 1 };
-
-        b->regex = regex_open(t, pattern, e);
-        if (b->regex == NULL)
-            return NULL;
-    }
-    return b;
-}
-
-/* The blank stands for what the first character stands for. */
-static void prepend_space(struct work *w, struct part *p)
-{
-    struct rewrite r;
-    int cp;
-    size_t i = (size_t)char_next(p->s, p->n, &cp);
-
-    rewrite_begin(&r, w, p);
-    rewrite_put(&r, ' ', 0);
-    rewrite_put(&r, cp, 1);
-    while (i < p->n) {
-        i += (size_t)char_next(p->s + i, p->n - i, &cp);
-        rewrite_put(&r, cp, 0);
-    }
-    rewrite_end(&r);
-}
-
-static int byte_level_one(const void *self, struct work *w, const struct part *part,
-                          struct parts *out, struct err *e)
-{
-    const struct byte_level *b = self;
-    struct part p = *part;
-
-    if (b->prefix_space && p.n > 0 && p.s[0] != ' ')
-        prepend_space(w, &p);
-    if (b->regex == NULL) {
-        add_slice(w, out, &p, 0, p.n);
-        return 0;
-    }
-    b->cuts->n = 0;
-    if (regex_cuts(b->regex, w, p.s, p.n, b->cuts, e) != 0)
-        return -1;
-    apply(w, ISOLATED, b->cuts, &p, out);
-    return 0;
-}
-
-/* Two bytes of s and two ranges for each byte at most, all parts in one block. */
-static void map_bytes(struct work *w, size_t total)
-{
-    char *s = arena_alloc_raw(w->a, 2 * total, 1);
-    struct range *from = arena_alloc_raw(w->a, 2 * total, sizeof *from);
-    size_t n = 0;
-
-    for (size_t i = 0; i < w->parts.n; i++) {
-        struct part *p = &w->parts.v[i];
-        struct range span = { 0, 0 };
-        size_t begin = n, length = 0, left = 0;
-
-        if (p->id >= 0)
-            continue;
-        for (size_t k = 0; k < p->n; k++) {
-            int cp = byte_char((unsigned char)p->s[k]), old;
-
-            if (left == 0) {
-                length = left = (size_t)char_next(p->s + k, p->n - k, &old);
-                span = part_span(p, k, k + length);
-            }
-            left--;
-            from[n] = span;
-            if (cp < 0x80) {
-                s[n++] = (char)cp;
-                continue;
-            }
-            s[n++] = (char)(0xc0 | cp >> 6);
-            from[n] = span;
-            s[n++] = (char)(0x80 | (cp & 0x3f));
-        }
-        p->s = s + begin;
-        p->from = from + begin;
-        p->n = n - begin;
-    }
-}
-
-static int run_byte_level(const void *self, struct work *w, struct err *e)
-{
-    struct byte_level b = *(const struct byte_level *)self;
-    struct cuts cuts = { 0 };
-    size_t total = 0;
-
-    b.cuts = &cuts;
-    if (split_parts(w, &b, byte_level_one, e) != 0)
-        return -1;
-    for (size_t i = 0; i < w->parts.n; i++)
-        if (w->parts.v[i].id < 0)
-            total += w->parts.v[i].n;
-    map_bytes(w, total);
-    return 0;
+    return parts_split(w, &p, punctuation_one, e);
 }
 
 static const struct step_kind rows[] = {
     { "BertPreTokenizer", NULL, run_bert },
-    { "ByteLevel", open_byte_level, run_byte_level },
+    { "ByteLevel", byte_level_open, byte_level_run },
     { "Split", open_split, run_split },
     { "Whitespace", NULL, run_word },
     { "WhitespaceSplit", NULL, run_space },

@@ -97,5 +97,10 @@ int step_open(struct tok *t, const struct step_table *table, const json_t *j,
 
 int step_run(const struct step *s, struct work *w, struct err *e)
 {
-    return s->run != NULL ? s->run(s->self, w, e) : 0;
+    if (s->run != NULL && s->run(s->self, w, e) != 0)
+        return -1;
+    if (w->too_large)           /* a file may hold ten thousand doublings */
+        return err_set(e, ERR_INPUT, "the text grows out of bounds under the "
+                       "tokeniser's steps");
+    return 0;
 }

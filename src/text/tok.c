@@ -8,7 +8,10 @@
 #include "base/utf8.h"
 #include "text/tok_priv.h"
 
-enum { TEXT_LIMIT = 1 << 30 };
+enum {
+    TEXT_LIMIT = 1 << 30,
+    GROWTH = 64         /* NFKD makes 33 bytes of 3, the byte alphabet 2 of 1 */
+};
 
 /* ---- spans ---- */
 
@@ -91,6 +94,7 @@ static int encode_text(struct work *w, const char *s, size_t n, struct err *e)
     struct part all = { s, n, NULL, 0, -1 };
 
     w->n_seqs++;
+    w->limit = GROWTH * (n + GROWTH);
     w->parts.n = 0;
     parts_add(w, &w->parts, all);
     added_split(&t->added, &t->added.raw, w);

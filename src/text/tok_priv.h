@@ -30,10 +30,6 @@ bool char_is_nonspacing(int cp);    /* Mn */
 bool char_is_mark(int cp);          /* Mn, Mc, Me */
 bool char_is_chinese(int cp);       /* the blocks that BERT puts spaces around */
 
-/* The character of the byte-level alphabet that stands for byte b (GPT-2). */
-int byte_char(unsigned char b);
-int byte_of_char(int cp);           /* -1: cp is not of that alphabet */
-
 /* Decodes UTF-8 that was checked: never fails; n > 0. */
 int char_next(const char *s, size_t n, int *cp);
 /* The character that ends at s + n; n > 0. */
@@ -66,6 +62,7 @@ struct piece {
 struct vocab {
     struct piece *v;
     size_t n, cap;
+    size_t n_model;             /* the model's own come first; then added ones */
     uint32_t *slot;             /* hash -> index + 1 */
     size_t mask;
     uint32_t *by_id;            /* [n_ids] index + 1; 0: no such id */
@@ -77,6 +74,8 @@ void vocab_init(struct vocab *v, struct arena *a, size_t n);
 int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
               struct err *e);
 int vocab_find(const struct vocab *v, const char *s, size_t n);     /* -1: none */
+/* The same among the model's own pieces. */
+int vocab_find_model(const struct vocab *v, const char *s, size_t n);
 const struct piece *vocab_piece(const struct vocab *v, int id);     /* NULL: none */
 /* {"piece": id, …} */
 int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e);
@@ -168,12 +167,17 @@ struct work {
     int n_seqs;
     bool special;               /* the template's tokens are wanted */
     struct regex_run *regex;    /* NULL: not needed so far */
+    size_t limit;               /* a part that a step makes larger than this … */
+    bool too_large;             /* … sets this, and the step fails */
 };
 
 /* The input bytes that bytes [i, j) of the part stand for; i < j <= n. */
 struct range part_span(const struct part *p, size_t i, size_t j);
 struct part part_slice(const struct part *p, size_t i, size_t j);
 void parts_add(struct work *w, struct parts *p, struct part part);
+/* Bytes [i, j) of p, unless that is nothing. */
+void parts_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
+                     size_t j);
 void seq_add(struct work *w, struct seq *s, struct work_token t);
 /* A token of the sequence in hand: bytes [i, j) of the part. */
 void work_emit(struct work *w, const struct part *p, int id, size_t i, size_t j);
@@ -199,6 +203,37 @@ void rewrite_skip(struct rewrite *r);       /* drops the next character */
 void rewrite_put(struct rewrite *r, int cp, int change);
 void rewrite_end(struct rewrite *r);        /* *p is now the new text */
 
+/* ---- presplit.c: cutting parts up ---- */
+
+struct cut { size_t start, end; bool match; };
+
+struct cuts {
+    struct cut *v;
+    size_t n, cap;
+};
+
+void cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match);
+
+/* What becomes of matches; CONTIGUOUS joins neighbours that are both matches. */
+enum behaviour { REMOVED, ISOLATED, PREVIOUS, NEXT, CONTIGUOUS, N_BEHAVIOUR };
+
+/* Adds what the cuts leave of p to out. */
+void cuts_apply(struct work *w, enum behaviour b, struct cuts *c, const struct part *p,
+                struct parts *out);
+/* Replaces the parts by what fn makes of each that is not a token yet. */
+int parts_split(struct work *w, const void *self,
+                int (*fn)(const void *self, struct work *w, const struct part *p,
+                          struct parts *out, struct err *e), struct err *e);
+
+/* ---- byte_level.c ---- */
+
+/* The character of the byte-level alphabet that stands for byte b (GPT-2). */
+int byte_char(unsigned char b);
+int byte_of_char(int cp);           /* -1: cp is not of that alphabet */
+
+const void *byte_level_open(struct tok *t, const json_t *j, struct err *e);
+int byte_level_run(const void *self, struct work *w, struct err *e);
+
 /* ---- wordpiece.c, bpe.c: the rows of the table of models ---- */
 
 const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e);
@@ -212,14 +247,6 @@ int bpe_run(const void *self, struct work *w, struct err *e);
 struct regex *regex_open(struct tok *t, struct text pattern, struct err *e);
 void regex_close(struct regex *first);
 
-struct cut { size_t start, end; bool match; };
-
-struct cuts {
-    struct cut *v;
-    size_t n, cap;
-};
-
-void cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match);
 /* Covers s[n] with matches and what lies between them. */
 int regex_cuts(const struct regex *r, struct work *w, const char *s, size_t n,
                struct cuts *c, struct err *e);

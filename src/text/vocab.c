@@ -106,6 +106,13 @@ int vocab_find(const struct vocab *v, const char *s, size_t n)
     return v->slot[at] != 0 ? v->v[v->slot[at] - 1].id : -1;
 }
 
+int vocab_find_model(const struct vocab *v, const char *s, size_t n)
+{
+    size_t at = place(v, s, n);
+
+    return v->slot[at] != 0 && v->slot[at] <= v->n_model ? v->v[v->slot[at] - 1].id : -1;
+}
+
 const struct piece *vocab_piece(const struct vocab *v, int id)
 {
     if (id < 0 || (size_t)id >= v->n_ids || v->by_id[id] == 0)
@@ -144,5 +151,6 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
         if (vocab_add(v, a, s, json_integer_value(id), e) != 0)
             return -1;
     }
+    v->n_model = v->n;
     return 0;
 }

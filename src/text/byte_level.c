@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ * ByteLevel as a pre-tokeniser: every byte becomes a visible character, so that a
+ * vocabulary of 256 characters and their merges covers any text. */
+#include "text/tok_priv.h"
+
+/*
+ * Visible Latin-1 characters stand for themselves; the other bytes, in order,
+ * for U+0100 onwards: 0..32 -> 0x100.., 127..160 -> 0x121.., 173 -> 0x143.
+ */
+int byte_char(unsigned char b)
+{
+    if (b <= 0x20)
+        return 0x100 + b;
+    if (b >= 0x7f && b <= 0xa0)
+        return 0x121 + (b - 0x7f);
+    return b == 0xad ? 0x143 : b;
+}
+
+int byte_of_char(int cp)
+{
+    if (cp >= 0x100 && cp <= 0x120)
+        return cp - 0x100;
+    if (cp >= 0x121 && cp <= 0x142)
+        return cp - 0x121 + 0x7f;
+    if (cp == 0x143)
+        return 0xad;
+    return cp > 0x20 && cp < 0x100 && byte_char((unsigned char)cp) == cp ? cp : -1;
+}
+
+struct byte_level {
+    bool prefix_space;
+    const struct regex *regex;      /* NULL: no splitting here */
+    struct cuts *cuts;
+};
+
+/* GPT-2's pattern (Radford et al. 2019, encoder.py). */
+static const char gpt2_pattern[] =
+    "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+
+const void *byte_level_open(struct tok *t, const json_t *j, struct err *e)
+{
+    struct byte_level *b = arena_alloc(t->a, 1, sizeof *b);
+    bool regex;
+
+    t->byte_level = true;
+    if (field_bool(j, "add_prefix_space", true, &b->prefix_space, e) != 0 ||
+        field_bool(j, "use_regex", true, &regex, e) != 0)
+        return NULL;
+    if (regex) {
+        struct text pattern = { gpt2_pattern, sizeof gpt2_pattern - 1 };
+
+        b->regex = regex_open(t, pattern, e);
+        if (b->regex == NULL)
+            return NULL;
+    }
+    return b;
+}
+
+/* The blank stands for what the first character stands for. */
+static void prepend_space(struct work *w, struct part *p)
+{
+    struct rewrite r;
+    int cp;
+    size_t i = (size_t)char_next(p->s, p->n, &cp);
+
+    rewrite_begin(&r, w, p);
+    rewrite_put(&r, ' ', 0);
+    rewrite_put(&r, cp, 1);
+    while (i < p->n) {
+        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        rewrite_put(&r, cp, 0);
+    }
+    rewrite_end(&r);
+}
+
+static int byte_level_one(const void *self, struct work *w, const struct part *part,
+                          struct parts *out, struct err *e)
+{
+    const struct byte_level *b = self;
+    struct part p = *part;
+
+    if (b->prefix_space && p.n > 0 && p.s[0] != ' ')
+        prepend_space(w, &p);
+    if (b->regex == NULL) {
+        parts_add_slice(w, out, &p, 0, p.n);
+        return 0;
+    }
+    b->cuts->n = 0;
+    if (regex_cuts(b->regex, w, p.s, p.n, b->cuts, e) != 0)
+        return -1;
+    cuts_apply(w, ISOLATED, b->cuts, &p, out);
+    return 0;
+}
+
+/* Two bytes of s and two ranges for each byte at most, all parts in one block. */
+static void map_bytes(struct work *w, size_t total)
+{
+    char *s = arena_alloc_raw(w->a, 2 * total, 1);
+    struct range *from = arena_alloc_raw(w->a, 2 * total, sizeof *from);
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->parts.n; i++) {
+        struct part *p = &w->parts.v[i];
+        struct range span = { 0, 0 };
+        size_t begin = n, length = 0, left = 0;
+
+        if (p->id >= 0)
+            continue;
+        for (size_t k = 0; k < p->n; k++) {
+            int cp = byte_char((unsigned char)p->s[k]), old;
+
+            if (left == 0) {
+                length = left = (size_t)char_next(p->s + k, p->n - k, &old);
+                span = part_span(p, k, k + length);
+            }
+            left--;
+            from[n] = span;
+            if (cp < 0x80) {
+                s[n++] = (char)cp;
+                continue;
+            }
+            s[n++] = (char)(0xc0 | cp >> 6);
+            from[n] = span;
+            s[n++] = (char)(0x80 | (cp & 0x3f));
+        }
+        p->s = s + begin;
+        p->from = from + begin;
+        p->n = n - begin;
+    }
+}
+
+int byte_level_run(const void *self, struct work *w, struct err *e)
+{
+    struct byte_level b = *(const struct byte_level *)self;
+    struct cuts cuts = { 0 };
+    size_t total = 0;
+
+    b.cuts = &cuts;
+    if (parts_split(w, &b, byte_level_one, e) != 0)
+        return -1;
+    for (size_t i = 0; i < w->parts.n; i++)
+        if (w->parts.v[i].id < 0)
+            total += w->parts.v[i].n;
+    if (total > w->limit)
+        w->too_large = true;
+    else
+        map_bytes(w, total);
+    return 0;
+}
