@@ -33,13 +33,8 @@ void attend_pack(float *packed, const float *k, int64_t k_stride, const float *v
     for (int s = 0; s < S; s += PANEL, packed += (int64_t)d * PANEL)
         nn_kernels()->transpose(packed, k + s * k_stride, k_stride,
                                 S - s < PANEL ? S - s : PANEL, d);
-    for (int c = 0; c < d_v; c += PANEL)
-        for (int s = 0; s < S; s++, packed += PANEL) {
-            int n = d_v - c < PANEL ? d_v - c : PANEL;
-
-            memcpy(packed, v + s * v_stride + c, (size_t)n * sizeof *packed);
-            memset(packed + n, 0, (size_t)(PANEL - n) * sizeof *packed);
-        }
+    for (int c = 0; c < d_v; c += PANEL, packed += (int64_t)S * PANEL)
+        copy_rows(packed, v + c, v_stride, d_v - c < PANEL ? d_v - c : PANEL, S);
 }
 
 /* Row i sees keys [first, end); end <= first: none. */

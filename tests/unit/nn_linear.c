@@ -48,10 +48,11 @@ static float store_one(unsigned char *p, enum element element, bool bytes)
         memcpy(p, &f, sizeof f);
         return f;
     }
-    uint16_t h = (uint16_t)((random_float() + 1) * 16384);      /* sign 0 .. */
+    /* Ordinary numbers of either sign: up to 2, and from a half to 2. */
+    unsigned bits = (unsigned)((random_float() + 1) * 16384), sign = (bits & 1) << 15;
+    uint16_t h = (uint16_t)(element == ELEMENT_F16 ? bits % 0x4000 | sign
+                                                   : (0x3f00 + bits % 0x0100) | sign);
 
-    h = element == ELEMENT_F16 ? (uint16_t)(h % 0x4000 | (h & 1) << 15)
-                               : (uint16_t)(h % 0x0100 + 0x3f00 - (h & 1 ? 0x80 : 0));
     memcpy(p, &h, sizeof h);
     return element == ELEMENT_F16 ? half_value(h) : bf16_value(h);
 }

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Small tokenisers and what the reference library makes of some texts.
+
+Needs tokenizers 0.23.3 and transformers 5.23.0.  Everything is made from the text
+below, which was written for this:
+
+    python3 tests/ref/tokenizers/make.py
+
+Each folder gets cases.jsonl: text, pair, ids, tokens, offsets (characters),
+type_ids, special_mask, ids_no_special.
+"""
+import json
+import pathlib
+import random
+
+from tokenizers import (Regex, Tokenizer, decoders, models, normalizers,
+                        pre_tokenizers, processors, trainers)
+from transformers import BertTokenizerFast, GPT2TokenizerFast, RobertaTokenizerFast
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+TEXT = """\
+The heron waits where the river bends, and the river does not wait for the heron.
+A lighthouse keeper counts the ships: one, two, three, then none for an hour.
+She said, "I don't think we've met; you're the baker's daughter, aren't you?"
+Every morning the baker bakes 120 loaves, sells 112 of them and gives 8 away.
+In 1987 the old bridge was closed; in 2003 it was opened again, wider and uglier.
+Rain on the roof, rain on the road, rain on the river and nobody at the station.
+The cat that chased the dog that chased the cat was tired, because it was running.
+for i in range(10): print(i * i)    # squares, and nothing but squares
+if (count > 0 && name != NULL) { return count + 1; }
+Naïve façades, a jalapeño, an über-cool café in Zürich, and Ångström's smørrebrød.
+我喜欢吃苹果，你喜欢吃梨吗？ 他们今天不去学校，因为下雨了。
+東京は雨です。 서울은 맑음. Москва слезам не верит. Καλημέρα κόσμε.
+Reading, writing, walking, waiting, watching, wandering, wondering, winning.
+It's the keeper's lamp; they'll light it at six, and he'd rather they didn't.
+Unhappily, unlikely, unkindly, undoing, untying: words that begin with un.
+"""
+
+TEXTS = [
+    "", " ", "   ", "\n", "\t \r\n ", "a", " a", "a ", "The cat sat.",
+    "the cat that chased the dog", "  two  spaces   and\ttabs\n\nand lines  ",
+    "Don't you think we've won? THEY'LL say I'D lost.", "it's 's 'S ''t",
+    "In 1987, 12345678901 loaves; 3.14159, ½ and ², Ⅳ٣४.",
+    "naïve façade café jalapeño Zürich Ångström ﬁ ﬂ",
+    "nai\u0308ve cafe\u0301 A\u030angstro\u0308m a\u0323\u0301 e\u0301\u0323",
+    "\u0130stanbul I\u0307 \u1e9e ß ΑΣ Σς", "我喜欢吃苹果", "你好, world! 東京は雨です。",
+    "서울은 맑음 각 \u1100\u1161\u11a8", "Москва слезам не верит",
+    "مرحبا بالعالم \u202eabc\u202c", "हिन्दी में नमस्ते", "สวัสดี กำ",
+    "emoji 😀 👩\u200d👩\u200d👧 🇩🇪 ❤\ufe0f", "\u00a0non\u00a0breaking\u3000ideographic\u2009thin",
+    "zero\u200bwidth\u200djoin\ufeffbom\u00adshy", "control\x00\x01\x07\x1b[0m\x7f\x85end",
+    "\u180e mongolian \u2028line\u2029paragraph", "private \ue000 \U000f0000 and \ufffd",
+    "\u4dbf\u4e00\u9fff\ua000\U00020000\U0002a700\U0002b820\uf900",
+    "snake_case CamelCase kebab-case x->y a&&b {c} [d] <e> $5 100% #1 @me",
+    "https://example.org/a?b=c&d=e#f", "....!!!???---___", "'\"`´‘’“”«»¿¡…—–",
+    "supercalifragilisticexpialidocious" * 4, "x" * 120, "ab" * 40,
+    "[CLS] and [SEP] and [MASK] typed", "<s> </s> <mask> <|endoftext|> typed",
+    "a<mask> b <mask>c  <mask>  <mask>", "keep keeper keeping KEEP keep_ keep",
+    "\U0001d54a \U0001d7d9 \u2460 \u24b6", "e" + "\u0301" * 12 + "nd",
+    "</span><script>alert(1)</script> %s $(rm) \\n",
+]
+PAIRS = [
+    ("the cat", "the dog"), ("", "second only"), ("first only", ""), ("", ""),
+    (" The river bends", " and waits"), ("我喜欢", "你呢 [SEP] ?"),
+    ("one <mask>", " two </s>"),
+]
+
+
+def random_texts(n):
+    rng = random.Random(7)
+    chars = list("abcdeE 12  '.,!-_<>[]|#\n\t") + [
+        "é", "e\u0301", "\u0323", "İ", "ß", "Σ", "ﬁ", "가", "\u1100\u1161", "我", "喜",
+        "、", "\u3000", "\u00a0", "\u200d", "\u2028", "\x00", "\x07", "😀", "½", "٣",
+        "<mask>", "[MASK]", " the", "ing", "'s", "'LL", "keep"]
+    return ["".join(rng.choice(chars) for _ in range(rng.randint(1, 24)))
+            for _ in range(n)]
+
+
+def case(text, pair, enc, bare):
+    return {"text": text, "pair": pair, "ids": enc.ids, "tokens": enc.tokens,
+            "offsets": enc.offsets, "type_ids": enc.type_ids,
+            "special_mask": enc.special_tokens_mask, "ids_no_special": bare.ids}
+
+
+def write_cases(folder, tok):
+    tok.no_padding()
+    tok.no_truncation()
+    with open(folder / "cases.jsonl", "w", encoding="utf-8") as f:
+        for text, pair in [(t, None) for t in TEXTS + random_texts(20)] + PAIRS:
+            enc = tok.encode(text, pair)
+            bare = tok.encode(text, pair, add_special_tokens=False)
+            # An added token is named as the vocabulary has it, without the
+            # blanks that it took with it.
+            c = case(text, pair, enc, bare)
+            c["tokens"] = [tok.id_to_token(i) for i in enc.ids]
+            f.write(json.dumps(c, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def save(name, tok):
+    folder = HERE / name
+    folder.mkdir(exist_ok=True)
+    (folder / "tokenizer.json").write_text(
+        json.dumps(json.loads(tok.to_str()), ensure_ascii=False, separators=(",", ":"))
+        + "\n", encoding="utf-8")
+    write_cases(folder, Tokenizer.from_file(str(folder / "tokenizer.json")))
+
+
+def train_bpe(pre, vocab_size, specials=()):
+    tok = Tokenizer(models.BPE())
+    tok.pre_tokenizer = pre
+    tok.decoder = decoders.ByteLevel()
+    tok.train_from_iterator(TEXT.splitlines(True), trainers.BpeTrainer(
+        vocab_size=vocab_size, special_tokens=list(specials), show_progress=False,
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet())))
+    return tok
+
+
+def wordpiece():
+    tok = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tok.normalizer = normalizers.BertNormalizer()
+    tok.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tok.train_from_iterator(TEXT.splitlines(), trainers.WordPieceTrainer(
+        vocab_size=360, special_tokens=specials, show_progress=False))
+    tok.decoder = decoders.WordPiece()
+    tok.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    return tok
+
+
+def gpt2():
+    tok = train_bpe(pre_tokenizers.ByteLevel(add_prefix_space=False), 420)
+    tok.add_special_tokens(["<|endoftext|>"])
+    tok.post_processor = processors.ByteLevel(trim_offsets=False)
+    return tok
+
+
+LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|"
+          r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+
+
+def llama3():
+    pre = pre_tokenizers.Sequence([
+        pre_tokenizers.Split(Regex(LLAMA3), "isolated"),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    tok = train_bpe(pre, 420)
+    tok.model.ignore_merges = True
+    tok.add_special_tokens(["<s>", "</s>"])
+    bos = tok.token_to_id("<s>")
+    tok.post_processor = processors.Sequence([
+        processors.ByteLevel(trim_offsets=False),
+        processors.TemplateProcessing(single="<s> $A", pair="<s> $A <s>:1 $B:1",
+                                      special_tokens=[("<s>", bos)])])
+    return tok
+
+
+def roberta():
+    """Prefix space, trimmed offsets, NFC, and added tokens of every kind."""
+    from tokenizers import AddedToken
+    tok = train_bpe(pre_tokenizers.Sequence([
+        pre_tokenizers.Digits(individual_digits=True),
+        pre_tokenizers.ByteLevel(add_prefix_space=True)]), 400, ["<s>", "</s>"])
+    tok.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Lowercase()])
+    tok.add_special_tokens([AddedToken("<mask>", lstrip=True, special=True)])
+    tok.add_tokens([AddedToken("keep", single_word=True, normalized=False),
+                    AddedToken("ÉCOLE", rstrip=True, normalized=True),
+                    AddedToken("    ", normalized=True), AddedToken("我喜欢")])
+    tok.post_processor = processors.RobertaProcessing(
+        ("</s>", 1), ("<s>", 0), trim_offsets=True, add_prefix_space=True)
+    return tok
+
+
+def bare(name, cls, files, config):
+    """A folder without tokenizer.json; transformers says what it stands for."""
+    folder = HERE / name
+    folder.mkdir(exist_ok=True)
+    for file, content in files.items():
+        (folder / file).write_text(content, encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text(json.dumps(config) + "\n")
+    write_cases(folder, cls.from_pretrained(folder).backend_tokenizer)
+
+
+def lines_by_id(tok):
+    return "".join(t + "\n" for t, _ in
+                   sorted(tok.get_vocab().items(), key=lambda x: x[1]))
+
+
+def main():
+    made = {f.__name__: f() for f in (wordpiece, gpt2, llama3, roberta)}
+    for name, tok in made.items():
+        save(name, tok)
+    model = json.loads(made["gpt2"].to_str())["model"]
+    byte_files = {
+        "vocab.json": json.dumps({**model["vocab"], "<|endoftext|>":
+                                  len(model["vocab"])}, ensure_ascii=False,
+                                 separators=(",", ":")) + "\n",
+        "merges.txt": "#version: 0.2\n" + "".join(
+            " ".join(m) + "\n" for m in model["merges"])}
+    bare("bert_bare", BertTokenizerFast,
+         {"vocab.txt": lines_by_id(made["wordpiece"])},
+         {"tokenizer_class": "BertTokenizer", "do_lower_case": False})
+    bare("gpt2_bare", GPT2TokenizerFast, byte_files,
+         {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True})
+    vocab = json.loads(byte_files["vocab.json"])
+    for t in ("<s>", "</s>", "<unk>", "<pad>", "<mask>"):
+        vocab[t] = len(vocab)
+    bare("roberta_bare", RobertaTokenizerFast,
+         {**byte_files, "vocab.json": json.dumps(vocab, ensure_ascii=False) + "\n"},
+         {"tokenizer_class": "RobertaTokenizer"})
+
+
+if __name__ == "__main__":
+    main()
