@@ -74,11 +74,10 @@ static void pack(const struct pass *p, struct head_room *r, const struct attend 
 {
     const struct config *c = &p->m->config;
     int group = head / (c->n_heads / c->n_kv_heads);
-    const float *k = p->qkv + (int64_t)p->b->start[text] * p->qkv_width +
-                     (c->n_heads + group) * c->d_head;
+    const float *row = p->qkv + (int64_t)p->b->start[text] * p->m->place.width;
 
-    attend_pack(r->packed, k, p->qkv_width, k + c->n_kv_heads * c->d_head,
-                p->qkv_width, at->S, at->d, at->d_v);
+    attend_pack(r->packed, row + p->m->place.k[group], p->m->place.width,
+                row + p->m->place.v[group], p->m->place.width, at->S, at->d, at->d_v);
 }
 
 /* One block of one head; *rows describes it for the sinks. */
@@ -99,7 +98,8 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     };
     attend_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
                  j->keep_out ? p->z + row * z_width + head * d : NULL, z_width,
-                 p->qkv + row * p->qkv_width + head * d, p->qkv_width, r->packed, at,
+                 p->qkv + row * p->m->place.width + p->m->place.q[head],
+                 p->m->place.width, r->packed, at,
                  row0, n);
     for (int t = 0; t < n && *bad < 0; t++)
         if (!isfinite(r->entropy[t]))
