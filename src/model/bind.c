@@ -349,6 +349,7 @@ int model_bind(struct model *m, struct arena *a, struct err *e)
             bind_slot(&b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
             return -1;
     plan_rope(m, a);
+    plan_bias(m, a);
     m->layer = arena_alloc(a, (size_t)m->config.n_layers, sizeof *m->layer);
     for (int l = 0; l < m->config.n_layers; l++)
         if (bind_layer(&b, l) != 0)

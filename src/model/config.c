@@ -36,6 +36,12 @@ static const struct key keys[] = {
     { KEY_BOOL, F(scale_scores), 0, 0, { "scale_attn_weights" } },
     { KEY_BOOL, F(scale_by_layer), 0, 0, { "scale_attn_by_inverse_layer_idx" } },
     { KEY_REAL, F(query_scalar), 1e-6, 1e9, { "query_pre_attn_scalar" } },
+    { KEY_REAL, F(score_cap), 1e-6, 1e9, { "attn_logit_softcapping" } },
+    { KEY_REAL, F(logit_cap), 1e-6, 1e9, { "final_logit_softcapping" } },
+    { KEY_BOOL, F(residual_from_norm), 0, 0,
+      { "apply_residual_connection_post_layernorm" } },
+    { KEY_BOOL, F(alibi), 0, 0, { "alibi" } },
+    { KEY_INT, F(n_buckets), 2, 1 << 16, { "relative_attention_num_buckets" } },
     { KEY_INT, F(window), 1, 1 << 30,
       { "sliding_window", "window_size", "local_attention" } },
     { KEY_BOOL, F(use_window), 0, 0, { "use_sliding_window" } },
@@ -266,6 +272,10 @@ static int read_all(struct reader *r, const struct family **family, const json_t
             return -1;
     if (is_null(root, "sliding_window"))
         r->c->window = 0;
+    if (is_null(root, "attn_logit_softcapping"))
+        r->c->score_cap = 0;
+    if (is_null(root, "final_logit_softcapping"))
+        r->c->logit_cap = 0;
     if (derive(r, *family) != 0 || config_rope(r, *family, root) != 0 ||
         config_layers(r, *family, root) != 0)
         return -1;

@@ -43,6 +43,10 @@ struct config {
     bool scale_scores;                  /* by 1 / sqrt d */
     bool scale_by_layer;                /* also by 1 / (layer + 1) */
     double query_scalar;                /* by 1 / sqrt of this instead of d; 0: d */
+    double score_cap, logit_cap;        /* c tanh(x / c); 0: none */
+    bool residual_from_norm;            /* the sum takes up the normed input */
+    bool alibi;                         /* instead of rotary positions */
+    int n_buckets, max_distance;        /* of relative positions */
     /* windows */
     int window;                         /* keys a query sees at the most; 0: all */
     bool window_both;                   /* half of it on either side, itself too */

@@ -28,6 +28,7 @@ enum slot {
     W_HEAD_DENSE, W_HEAD_NORM,  /* the transform before a masked-language head */
     W_HEAD,                     /* empty: the token embedding (tied) */
     W_HEAD_BIAS,
+    W_REL,                      /* values of position buckets [buckets, H] */
     /* once a layer */
     W_ATT_NORM,                 /* before attention, or after its sum: `place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
@@ -61,6 +62,7 @@ enum positions {
                                    a pad has row pad */
     POS_ROPE
 };
+enum bias { BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS };      /* added to scores */
 enum qkv {
     QKV_SEPARATE,
     QKV_STACKED,                /* rows of all q, then k, then v */
@@ -100,6 +102,7 @@ struct family {
     enum positions positions;
     int pos_offset;
     enum rope_layout rope_layout;
+    enum bias bias;
     enum qkv qkv;
     enum qk_norm qk_norm;
     enum order order;
@@ -133,6 +136,7 @@ enum dim {
     DIM_Q_NORM, DIM_K_NORM,
     DIM_F, DIM_UP,      /* DIM_UP: 2 F where gate and up are fused */
     DIM_V, DIM_POS, DIM_TYPE,
+    DIM_BUCKETS, DIM_H,
     DIM_HEAD,           /* what the head gives a token: V, or 1 */
     DIM_HEAD_IN,        /* what it reads */
     DIM_EXPERTS, DIM_FX /* experts, and the width of one */

@@ -66,6 +66,8 @@ struct model {
     struct param slot[N_SLOT];  /* those that are once a stack */
     struct layer_plan *layer;   /* [L] */
     struct rope_plan rope[2];   /* inv_freq NULL: none */
+    struct bias_alibi *alibi;       /* [H]; NULL: none */
+    struct bias_buckets *buckets;   /* [H]; NULL: none */
     struct head_place place;
     enum place norm_place;      /* the family's, as the config changes it */
     int max_tokens;             /* of a text */

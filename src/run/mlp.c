@@ -61,6 +61,8 @@ void pass_mlp(struct pass *p, const struct layer_plan *plan)
             if (place != PLACE_PARALLEL || norm->vector != NULL)
                 pass_norm(p, a, x, n, (int)D, norm);
             in = a;
+            if (p->m->config.residual_from_norm)
+                memcpy(x, a, (size_t)(n * D) * sizeof *x);
         }
         if (plan->expert != NULL)
             pass_experts(p, plan, a, in, n);

@@ -113,6 +113,8 @@ static void join(struct pass *p, const struct layer_plan *plan)
         add_to(p->x, p->late, n);
         return;
     }
+    if (p->m->config.residual_from_norm)
+        memcpy(p->x, p->a, (size_t)n * sizeof *p->x);
     attention_output(p, plan, p->a);
     add_to(p->x, p->a, n);
     if (p->m->norm_place == PLACE_POST)
