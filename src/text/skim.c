@@ -9,7 +9,6 @@
 
 struct skim {
     const char *at, *end;
-    size_t n_strings;           /* passed so far */
 };
 
 /* Skips blanks; the character there, '\0' at the end. */
@@ -41,7 +40,6 @@ static bool string(struct skim *s, struct text *out)
         s->at += *s->at == '\\' && s->end - s->at > 1 ? 2 : 1;
     }
     out->n = (size_t)(s->at - out->s);
-    s->n_strings++;
     return take(s, '"');
 }
 
@@ -116,8 +114,11 @@ static bool copy(struct text *s, char *pool)
     return ok;
 }
 
-static bool pieces(struct skim *s, struct vocab *v, struct arena *a, char *pool)
+/* The object that s is at; on success s is behind it. */
+static bool pieces(struct skim *s, struct vocab *v, struct arena *a)
 {
+    /* A piece with its NUL is shorter than its quotes and colon make it. */
+    char *pool = arena_alloc_raw(a, (size_t)(s->end - s->at), 1);
     struct err unused;
     struct text piece;
     json_int_t id;
@@ -125,39 +126,21 @@ static bool pieces(struct skim *s, struct vocab *v, struct arena *a, char *pool)
     if (!take(s, '{'))
         return false;
     do {
-        if (!string(s, &piece) || !take(s, ':') || !number(s, &id) ||
-            !copy(&piece, pool) || vocab_add(v, a, piece, id, &unused) != 0)
+        if (!string(s, &piece) || utf8_check(piece.s, piece.n) != piece.n ||
+            !take(s, ':') || !number(s, &id) || !copy(&piece, pool) ||
+            vocab_add(v, a, piece, id, &unused) != 0)
             return false;
         pool += piece.n + 1;
     } while (take(s, ','));
-    return take(s, '}');
-}
-
-/* The object that s is at; on success s is behind it. */
-static bool skim_object(struct skim *s, struct vocab *v, struct arena *a)
-{
-    struct skim ahead = *s;
-    size_t n;
-
-    if (!skip(&ahead) || utf8_check(s->at, (size_t)(ahead.at - s->at)) !=
-                         (size_t)(ahead.at - s->at))
-        return false;
-    n = ahead.n_strings - s->n_strings;
-    vocab_init(v, a, n);
-    /* A piece with its NUL is shorter than its quotes and colon make it. */
-    if (!pieces(s, v, a, arena_alloc_raw(a, (size_t)(ahead.at - s->at), 1))) {
-        *v = (struct vocab){ 0 };
-        return false;
-    }
     v->n_model = v->n;
-    return true;
+    return take(s, '}');
 }
 
 struct span vocab_skim(struct vocab *v, struct arena *a, struct span json)
 {
     static const char instead[] = "true";
     const char *all = (const char *)json.data;
-    struct skim s = { all, all + json.size, 0 };
+    struct skim s = { all, all + json.size };
     size_t before, n = sizeof instead - 1;
     char *rest;
 
@@ -165,8 +148,11 @@ struct span vocab_skim(struct vocab *v, struct arena *a, struct span json)
         return json;
     peek(&s);
     before = (size_t)(s.at - all);
-    if (!skim_object(&s, v, a))
+    vocab_init(v, a, (size_t)(s.end - s.at) / 12);      /* a bit less than pieces take */
+    if (!pieces(&s, v, a)) {
+        *v = (struct vocab){ 0 };
         return json;
+    }
     rest = arena_alloc_raw(a, before + n + (size_t)(s.end - s.at), 1);
     memcpy(rest, all, before);
     memcpy(rest + before, instead, n);

@@ -43,7 +43,7 @@ static void grow(struct vocab *v, struct arena *a, size_t cap)
 {
     size_t slots = 64;
 
-    while (slots < 2 * cap)
+    while (slots < cap + cap / 3)
         slots *= 2;
     v->v = arena_grow(a, v->v, v->n, cap, sizeof *v->v);
     v->cap = cap;
