@@ -66,6 +66,7 @@ static void test_refused(void **state)
     refused(*state, "[\\W]", "\\W");
     refused(*state, "(?x)a b", "(?x)");
     refused(*state, "\\y", "\\y");
+    refused(*state, "\\X", "\\X");      /* its clusters are other ones */
     refused(*state, "[abc", "[ without ]");
     refused(*state, "[[:blank:]]", "[: :]");
 }
