@@ -126,7 +126,7 @@ static const struct metadata *describe(const struct job *j)
 {
     struct arena *a = j->s.a;
     const struct model *m = j->s.model;
-    struct metadata *d = arena_alloc(a, 6, sizeof *d);
+    struct metadata *d = arena_alloc(a, 7, sizeof *d);
 
     if (j->args->no_metadata)
         return NULL;
@@ -137,7 +137,8 @@ static const struct metadata *describe(const struct job *j)
                                            m->family->name,
                                            (unsigned long long)m->hash) };
     d[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", j->layer) };
-    d[4] = (struct metadata){ "mha-viz:scale", scale_text(j) };
+    d[4] = (struct metadata){ "mha-viz:stack", stack_names[j->s.stack] };
+    d[5] = (struct metadata){ "mha-viz:scale", scale_text(j) };
     return d;
 }
 

@@ -380,6 +380,9 @@ static int bind_stack(struct binder *b)
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         m->max_tokens -= 1 + (m->family->pos_offset > 0 ? m->family->pos_offset
                                                          : m->config.pad_id);
+    if (m->max_tokens < 1)
+        return err_set(b->e, ERR_INPUT, "%s: %d positions, of which padding leaves none "
+                       "for tokens", m->name, m->config.n_positions);
     bind_head(m);
     return 0;
 }

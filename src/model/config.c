@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "model/config_priv.h"
 
 #define F(f) offsetof(struct config, f)
@@ -50,7 +51,7 @@ static const struct key keys[] = {
     { KEY_BOOL, F(scale_embedding), 0, 0, { "scale_embedding" } },
     { KEY_INT, F(max_distance), 2, 1 << 24, { "relative_attention_max_distance" } },
     { KEY_BOOL, F(alibi), 0, 0, { "alibi" } },
-    { KEY_INT, F(n_buckets), 2, 1 << 16, { "relative_attention_num_buckets" } },
+    { KEY_INT, F(n_buckets), 2, 1 << 12, { "relative_attention_num_buckets" } },
     { KEY_INT, F(window), 1, 1 << 30,
       { "sliding_window", "window_size", "local_attention" } },
     { KEY_BOOL, F(use_window), 0, 0, { "use_sliding_window" } },
@@ -273,6 +274,11 @@ static int derive(const struct reader *r, const struct family *f)
     if (c->n_experts > 0 && c->n_chosen > c->n_experts)
         return err_set(r->e, ERR_INPUT, "%s: num_experts_per_tok: found %d, want at "
                        "most the %d experts", r->file, c->n_chosen, c->n_experts);
+    if (f->bias == BIAS_BUCKETS &&
+        (c->n_buckets < 4 || c->max_distance <= c->n_buckets / 2))
+        return err_set(r->e, ERR_INPUT, "%s: %d buckets up to distance %d, want 4 or "
+                       "more, and a distance over half their number", r->file,
+                       c->n_buckets, c->max_distance);
     return 0;
 }
 
@@ -324,9 +330,12 @@ int config_read(struct config *c, const struct family **family, struct arena *a,
 {
     struct reader r = { c, a, name, e };
     json_error_t why;
-    json_t *root = json_loadb((const char *)bytes.data, bytes.size, 0, &why);
+    json_t *root;
     int rc;
 
+    if (json_check_size(bytes, e) != 0)
+        return err_under(e, "%s", name);
+    root = json_loadb((const char *)bytes.data, bytes.size, 0, &why);
     if (root == NULL)
         return err_set(e, ERR_INPUT, "%s: line %d: %s", name, why.line, why.text);
     rc = read_all(&r, family, root);
