@@ -19,7 +19,10 @@ struct bpe {
     size_t mask;
     int direct[DIRECT];         /* the id of each low code point, or -1 */
     int unk;                    /* -1: characters without a piece vanish */
+    bool fuse_unk;              /* neighbours of that kind are one */
     bool ignore_merges;         /* a part that is a piece is that piece */
+    bool byte_fallback;         /* characters without a piece are bytes */
+    int byte[256];              /* the piece of each byte, or -1 */
 };
 
 /* ---- merges ---- */
@@ -161,8 +164,7 @@ static void fill_direct(struct bpe *m, const struct vocab *v)
 const void *bpe_open(struct tok *t, const json_t *j, struct err *e)
 {
     static const char *const off[] = {
-        "dropout", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk",
-        "byte_fallback"
+        "continuing_subword_prefix", "end_of_word_suffix"
     };
     struct bpe *m = arena_alloc(t->a, 1, sizeof *m);
     const json_t *merges;
@@ -171,11 +173,15 @@ const void *bpe_open(struct tok *t, const json_t *j, struct err *e)
         if (must_be_off(j, off[i], e) != 0)
             return NULL;
     if (field_bool(j, "ignore_merges", false, &m->ignore_merges, e) != 0 ||
+        field_bool(j, "fuse_unk", false, &m->fuse_unk, e) != 0 ||
+        field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
         vocab_read(&t->vocab, t->a, json_object_get(j, "vocab"), e) != 0 ||
         field_list(j, "merges", &merges, e) != 0 ||
         read_merges(m, t, merges, e) != 0 || read_unk(m, t, j, e) != 0)
         return NULL;
     fill_direct(m, &t->vocab);
+    byte_piece_ids(&t->vocab, m->byte);
+    t->byte_pieces = m->byte_fallback;
     return m;
 }
 
@@ -294,6 +300,47 @@ static void make_room(struct room *r, struct arena *a, size_t n)
     r->n = 0;
 }
 
+/* The pieces of the bytes of a character, if it has them all. */
+static bool add_bytes(const struct bpe *m, struct room *r, const char *s, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (m->byte[(unsigned char)s[i]] < 0)
+            return false;
+    for (int i = 0; i < n; i++)
+        add_symbol(r, m->byte[(unsigned char)s[i]], 1);
+    return true;
+}
+
+/*
+ * The characters of the part as pieces.  As the library: an unknown one waits for
+ * the next that is known, also where bytes come between.
+ */
+static void add_chars(const struct bpe *m, struct room *r, const struct vocab *v,
+                      const struct part *p)
+{
+    uint32_t unknown = 0;               /* bytes that wait */
+    int n;
+
+    for (size_t i = 0; i < p->n; i += (size_t)n) {
+        int cp, id;
+
+        n = char_next(p->s + i, p->n - i, &cp);
+        id = cp < DIRECT ? m->direct[cp] : vocab_find_model(v, p->s + i, (size_t)n);
+        if (id < 0 && m->byte_fallback && add_bytes(m, r, p->s + i, n))
+            continue;
+        if (unknown > 0 && (id >= 0 || !m->fuse_unk)) {
+            add_symbol(r, m->unk, unknown);
+            unknown = 0;
+        }
+        if (id >= 0)
+            add_symbol(r, id, (uint32_t)n);
+        else if (m->unk >= 0)
+            unknown += (uint32_t)n;
+    }
+    if (unknown > 0)
+        add_symbol(r, m->unk, unknown);
+}
+
 static void encode_part(const struct bpe *m, struct room *r, struct work *w,
                         const struct part *p)
 {
@@ -308,17 +355,7 @@ static void encode_part(const struct bpe *m, struct room *r, struct work *w,
         }
     }
     make_room(r, w->a, p->n);
-    for (size_t i = 0; i < p->n; ) {
-        int cp, n = char_next(p->s + i, p->n - i, &cp);
-        int id = cp < DIRECT ? m->direct[cp]
-                             : vocab_find_model(&w->t->vocab, p->s + i, (size_t)n);
-
-        if (id < 0)
-            id = m->unk;
-        if (id >= 0)
-            add_symbol(r, id, (uint32_t)n);
-        i += (size_t)n;
-    }
+    add_chars(m, r, &w->t->vocab, p);
     merge_all(m, r);
     /* As the library: a character that vanished shifts the spans behind it. */
     for (size_t i = 0; i < r->n; i++) {

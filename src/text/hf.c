@@ -13,14 +13,28 @@ static int open_model(struct tok *t, const json_t *root, struct err *e)
     return step_open(t, &model_table, model, &t->model, e);
 }
 
-/* Pieces are in the byte-level alphabet also where only the decoder says so. */
-static void look_at_decoder(struct tok *t, const json_t *root)
+/* What pieces are written in, where only the decoder says so. */
+static void look_at_decoder(struct tok *t, const json_t *j, int depth)
 {
-    const char *type = json_string_value(
-        json_object_get(json_object_get(root, "decoder"), "type"));
+    const char *type = json_string_value(json_object_get(j, "type"));
+    const json_t *list = json_object_get(j, "decoders");
+    const char *mark = json_string_value(
+        json_object_get(json_object_get(j, "pattern"), "String"));
+    const char *content = json_string_value(json_object_get(j, "content"));
 
-    if (type != NULL && strcmp(type, "ByteLevel") == 0)
+    if (type == NULL)
+        return;
+    if (strcmp(type, "ByteLevel") == 0)
         t->byte_level = true;
+    if (strcmp(type, "Metaspace") == 0)
+        mark = json_string_value(json_object_get(j, "replacement"));
+    else if (strcmp(type, "Replace") != 0 || content == NULL ||
+             strcmp(content, " ") != 0)
+        mark = NULL;
+    if (mark != NULL)
+        t->blank = (struct text){ arena_strdup(t->a, mark), strlen(mark) };
+    for (size_t i = 0; depth < 8 && i < json_array_size(list); i++)
+        look_at_decoder(t, json_array_get(list, i), depth + 1);
 }
 
 int hf_open(struct tok *t, const json_t *root, struct err *e)
@@ -39,7 +53,7 @@ int hf_open(struct tok *t, const json_t *root, struct err *e)
         step_open(t, &finish_table, json_object_get(root, "post_processor"),
                   &t->finish, e) != 0)
         return -1;
-    look_at_decoder(t, root);
+    look_at_decoder(t, json_object_get(root, "decoder"), 0);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 static const struct step_kind model_rows[] = {
     { "WordPiece", wordpiece_open, wordpiece_run },
     { "BPE", bpe_open, bpe_run },
+    { "Unigram", unigram_open, unigram_run },
     { 0 }
 };
 
