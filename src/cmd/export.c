@@ -135,18 +135,18 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
         if (j->layer_place[l] >= 0)
             w.array[l] = npz_add(z, arena_printf(a, "attn.%d", l), DTYPE_F32, 3, shape);
     if (j->args->hidden)
-        want.hidden = arena_alloc(a, (size_t)(T * c->d_model), sizeof(float));
+        want.hidden = arena_alloc(a, (size_t)(T * j->s.model->d_hidden), sizeof(float));
     if (j->args->logits)
-        want.logits = arena_alloc(a, (size_t)(T * c->n_vocab), sizeof(float));
+        want.logits = arena_alloc(a, (size_t)(T * j->s.model->n_logits), sizeof(float));
     if (forward(j, a, item, &want, &w, e) != 0) {
         npz_abort(z);
         return -1;
     }
     npz_put(z, npz_add(z, "ids", DTYPE_I32, 1, &T), 0, item->tokens.id, T);
     if (j->args->hidden)
-        add_floats(z, "hidden", T, c->d_model, want.hidden);
+        add_floats(z, "hidden", T, j->s.model->d_hidden, want.hidden);
     if (j->args->logits)
-        add_floats(z, "logits", T, c->n_vocab, want.logits);
+        add_floats(z, "logits", T, j->s.model->n_logits, want.logits);
     npz_add_bytes(z, "tokens.json", json, n_json);
     return npz_finish(z, e);
 }

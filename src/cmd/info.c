@@ -48,6 +48,24 @@ static void add(struct count *c, const struct param *p)
         c->biases += p->bias_tensor->n_elements;
 }
 
+/* Shared layers are counted once. */
+static bool is_shared(const struct model *m, int l)
+{
+    return l > 0 && m->layer[l].slot[W_O].weight == m->layer[l - 1].slot[W_O].weight;
+}
+
+static void add_layer(struct count *c, const struct model *m, int l, int slot)
+{
+    const struct layer_plan *plan = &m->layer[l];
+
+    if (slot_table[slot].count == PER_LAYER)
+        add(c, &plan->slot[slot]);
+    for (int x = 0; plan->expert != NULL && x < m->config.n_experts; x++)
+        if (slot_table[slot].count == PER_EXPERT)
+            add(c, slot == W_EXP_GATE ? &plan->expert[x].gate :
+                   slot == W_EXP_UP ? &plan->expert[x].up : &plan->expert[x].down);
+}
+
 static struct count count_part(const struct model *m, const char *part)
 {
     struct count c = { 0 };
@@ -55,10 +73,11 @@ static struct count count_part(const struct model *m, const char *part)
     for (int s = 0; s < N_SLOT; s++) {
         if (strcmp(slot_table[s].part, part) != 0)
             continue;
-        if (!slot_table[s].per_layer)
+        if (slot_table[s].count == PER_STACK)
             add(&c, &m->slot[s]);
-        for (int l = 0; slot_table[s].per_layer && l < m->config.n_layers; l++)
-            add(&c, &m->layer[l].slot[s]);
+        for (int l = 0; l < m->config.n_layers; l++)
+            if (!is_shared(m, l))
+                add_layer(&c, m, l, s);
     }
     return c;
 }
@@ -87,7 +106,7 @@ static char *attention_sum(struct arena *a, const struct model *m)
 
 static int longest(const struct model *m, int n)
 {
-    return n < m->config.n_positions ? n : m->config.n_positions;
+    return n < m->max_tokens ? n : m->max_tokens;
 }
 
 static void card_sizes(FILE *f, const struct model *m)

@@ -246,14 +246,14 @@ static int fit(struct input *in, struct item *out, struct err *e)
         return 0;
     if (out->tokens.n == 0)
         return err_set(e, ERR_INPUT, "the text yields no token");
-    if (out->tokens.n <= m->config.n_positions)
+    if (out->tokens.n <= m->max_tokens)
         return 0;
     if (!in->args->truncate)
         return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
                        "(--truncate cuts it)", out->tokens.n, m->name,
-                       m->config.n_positions);
-    out->n_cut = out->tokens.n - m->config.n_positions;
-    out->tokens.n = m->config.n_positions;
+                       m->max_tokens);
+    out->n_cut = out->tokens.n - m->max_tokens;
+    out->tokens.n = m->max_tokens;
     warn_say(in->s->env->warn, "text %d is cut to the %d tokens that %s takes: %d are "
              "left out", out->index + 1, out->tokens.n, m->name, out->n_cut);
     return 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Slots -> tensors: one loop for every family, every shape checked. */
-#include "model/model.h"
+#include "model/model_priv.h"
 
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,31 +44,43 @@ static const struct tensor *try_name(struct binder *b, const char *name,
     return NULL;
 }
 
-/* The k-th alternative of "A|B" with "%d" replaced by the layer; NULL: no more. */
-static char *alternative(struct arena *a, const char *names, int k, int layer)
-{
-    const char *end, *d;
+/* Which layer and expert a name is about. */
+struct where { int layer, expert; };
 
+/* "h.%d.mlp.experts.%d.w1" with the layer, then the expert, put in. */
+static char *fill_in(struct arena *a, const char *name, size_t n, struct where at)
+{
+    char *s = arena_strndup(a, name, n);
+    const int numbers[] = { at.layer, at.expert };
+
+    for (int i = 0; i < 2; i++) {
+        const char *d = strstr(s, "%d");
+
+        if (d == NULL)
+            break;
+        s = arena_printf(a, "%.*s%d%s", (int)(d - s), s, numbers[i], d + 2);
+    }
+    return s;
+}
+
+/* The k-th alternative of "A|B", filled in; NULL: no more. */
+static char *alternative(struct arena *a, const char *names, int k, struct where at)
+{
     for (; k > 0; k--) {
         names = strchr(names, '|');
         if (names == NULL)
             return NULL;
         names++;
     }
-    end = strchrnul(names, '|');
-    d = strstr(names, "%d");
-    if (d == NULL || d > end)
-        return arena_strndup(a, names, (size_t)(end - names));
-    return arena_printf(a, "%.*s%d%.*s", (int)(d - names), names, layer,
-                        (int)(end - d - 2), d + 2);
+    return fill_in(a, names, (size_t)(strchrnul(names, '|') - names), at);
 }
 
-static const struct tensor *find(struct binder *b, const char *names, int layer,
+static const struct tensor *find(struct binder *b, const char *names, struct where at,
                                  const char *const *endings)
 {
     char *name;
 
-    for (int k = 0; (name = alternative(b->a, names, k, layer)) != NULL; k++) {
+    for (int k = 0; (name = alternative(b->a, names, k, at)) != NULL; k++) {
         const struct tensor *t = try_name(b, name, endings);
 
         if (t != NULL)
@@ -97,11 +107,22 @@ static int check(struct binder *b, const struct tensor *t, int n_dims, int64_t d
                    tensor_shape(b->a, t), want);
 }
 
-static const float *decode(struct arena *a, const struct tensor *t)
+static float *decode(struct arena *a, const struct tensor *t)
 {
     float *v = arena_alloc(a, (size_t)t->n_elements, sizeof *v);
 
     tensor_read(v, t, 0, t->n_elements);
+    return v;
+}
+
+static const float *decode_vector(struct binder *b, const struct slot_row *row,
+                                  const struct tensor *t)
+{
+    float *v = decode(b->a, t);
+
+    if (row->kind == SLOT_NORM && b->m->family->norm == NORM_RMS_PLUS_ONE)
+        for (int64_t i = 0; i < t->n_elements; i++)
+            v[i] += 1;
     return v;
 }
 
@@ -120,23 +141,24 @@ static struct matrix matrix_of(const struct tensor *t, bool in_out)
     };
 }
 
-static int missing(struct binder *b, const char *names, int layer,
+static int missing(struct binder *b, const char *names, struct where at,
                    const struct slot_row *row, bool in_out)
 {
     const struct config *c = &b->m->config;
+    const struct family *f = b->m->family;
     char shape[64];
 
     if (row->in == DIM_NONE)
-        snprintf(shape, sizeof shape, "[%d]", slot_dim(c, row->out));
+        snprintf(shape, sizeof shape, "[%d]", slot_dim(f, c, row->out));
     else
         snprintf(shape, sizeof shape, "[%d,%d]",
-                 slot_dim(c, in_out ? row->in : row->out),
-                 slot_dim(c, in_out ? row->out : row->in));
+                 slot_dim(f, c, in_out ? row->in : row->out),
+                 slot_dim(f, c, in_out ? row->out : row->in));
     return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s.weight, want %s",
-                   b->m->name, b->prefix, alternative(b->a, names, 0, layer), shape);
+                   b->m->name, b->prefix, alternative(b->a, names, 0, at), shape);
 }
 
-static int bind_slot(struct binder *b, enum slot slot, int layer, struct param *p)
+static int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &slot_table[slot];
     const struct family *f = b->m->family;
@@ -147,17 +169,17 @@ static int bind_slot(struct binder *b, enum slot slot, int layer, struct param *
 
     if (names == NULL)
         return 0;
-    p->weight = find(b, names, layer,
+    p->weight = find(b, names, at,
                      row->kind == SLOT_VECTOR ? no_endings : weight_endings);
     if (p->weight == NULL)
-        return row->optional ? 0 : missing(b, names, layer, row, in_out);
-    out = slot_dim(c, row->out);
+        return row->optional ? 0 : missing(b, names, at, row, in_out);
+    out = slot_dim(f, c, row->out);
     if (row->in == DIM_NONE) {
         if (check(b, p->weight, 1, out, 0) != 0)
             return -1;
-        p->vector = decode(b->a, p->weight);
+        p->vector = decode_vector(b, row, p->weight);
     } else {
-        in = slot_dim(c, row->in);
+        in = slot_dim(f, c, row->in);
         if (check(b, p->weight, 2, in_out ? in : out, in_out ? out : in) != 0)
             return -1;
         p->matrix = matrix_of(p->weight, in_out);
@@ -165,7 +187,7 @@ static int bind_slot(struct binder *b, enum slot slot, int layer, struct param *
     if (row->kind == SLOT_TABLE && slot != W_HEAD)
         return 0;
     if (row->kind != SLOT_VECTOR)
-        p->bias_tensor = find(b, names, layer, bias_endings);
+        p->bias_tensor = find(b, names, at, bias_endings);
     if (p->bias_tensor == NULL)
         return 0;
     if (check(b, p->bias_tensor, 1, out, 0) != 0)
@@ -188,30 +210,97 @@ static const char *find_prefix(const struct model *m)
     return "";
 }
 
+/* Layers that share their weights, as ALBERT's do, are bound to those of a group. */
+static int weights_of(const struct config *c, int l)
+{
+    return c->n_groups > 0 ? (int)((int64_t)l * c->n_groups / c->n_layers) : l;
+}
+
+static bool in_mlp(int slot)
+{
+    return slot == W_GATE || slot == W_UP || slot == W_DOWN;
+}
+
+static int bind_experts(struct binder *b, struct layer_plan *plan, int layer)
+{
+    int n = b->m->config.n_experts;
+
+    plan->expert = arena_alloc(b->a, (size_t)n, sizeof *plan->expert);
+    for (int x = 0; x < n; x++) {
+        struct where at = { layer, x };
+
+        if (bind_slot(b, W_EXP_GATE, at, &plan->expert[x].gate) != 0 ||
+            bind_slot(b, W_EXP_UP, at, &plan->expert[x].up) != 0 ||
+            bind_slot(b, W_EXP_DOWN, at, &plan->expert[x].down) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int bind_layer(struct binder *b, int l)
 {
-    const struct config *c = &b->m->config;
     struct layer_plan *plan = &b->m->layer[l];
-    double scale = c->scale_scores ? 1 / sqrt(c->d_head) : 1;
+    struct where at = { weights_of(&b->m->config, l), 0 };
+    bool experts = plan_has_experts(&b->m->config, l);
 
-    for (int s = 0; s < N_SLOT; s++)
-        if (slot_table[s].per_layer &&
-            bind_slot(b, (enum slot)s, l, &plan->slot[s]) != 0)
+    for (int s = 0; s < N_SLOT; s++) {
+        if (slot_table[s].count != PER_LAYER || (experts ? in_mlp(s) : s == W_ROUTER) ||
+            (s == W_ATT_NORM && l == 0 && b->m->family->first_norm_absent))
+            continue;
+        if (bind_slot(b, (enum slot)s, at, &plan->slot[s]) != 0)
             return -1;
-    plan->scale = (float)(c->scale_by_layer ? scale / (l + 1) : scale);
-    plan->lo = INT_MAX;
-    plan->hi = b->m->family->causal || c->is_decoder ? 0 : INT_MAX;
-    return 0;
+    }
+    plan_layer(b->m, l);
+    return experts ? bind_experts(b, plan, at.layer) : 0;
 }
 
 /* A head is there if it is tied without a transform, or its transform is there. */
 static void bind_head(struct model *m)
 {
-    bool wants_dense = m->family->stack.name[W_HEAD_DENSE] != NULL;
+    const char *const *name = m->family->stack.name;
 
-    if (m->slot[W_HEAD].weight == NULL)
+    m->n_logits = slot_dim(m->family, &m->config, DIM_HEAD);
+    m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ? m->config.d_embed
+                                                       : m->config.d_model;
+    m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
+    if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
-    m->has_head = !wants_dense || m->slot[W_HEAD_DENSE].weight != NULL;
+        m->has_head = m->has_head && !m->family->head_is_one;
+    }
+}
+
+static void place_heads(struct model *m, struct arena *a)
+{
+    const struct config *c = &m->config;
+    struct head_place *p = &m->place;
+    int H = c->n_heads, G = c->n_kv_heads, d = c->d_head, a_group = H / G;
+    bool grouped = m->family->qkv == QKV_GROUPED;
+
+    p->width = (H + 2 * G) * d;
+    p->q = arena_alloc(a, (size_t)H, sizeof *p->q);
+    p->k = arena_alloc(a, (size_t)G, sizeof *p->k);
+    p->v = arena_alloc(a, (size_t)G, sizeof *p->v);
+    for (int h = 0; h < H; h++)
+        p->q[h] = grouped ? (h / a_group * (a_group + 2) + h % a_group) * d : h * d;
+    for (int g = 0; g < G; g++) {
+        p->k[g] = grouped ? (g * (a_group + 2) + a_group) * d : (H + g) * d;
+        p->v[g] = grouped ? p->k[g] + d : (H + G + g) * d;
+    }
+    p->n_runs = grouped ? G : 1;
+    p->run_heads = grouped ? a_group + 1 : H + G;
+    p->run_stride = (a_group + 2) * d;
+}
+
+/* A family whose default says so may be turned round by its config. */
+static enum place place_of(const struct model *m)
+{
+    const struct config *was = &m->family->defaults;
+
+    if (was->norm_first && !m->config.norm_first)
+        return PLACE_POST;
+    if (was->parallel && !m->config.parallel)
+        return PLACE_PRE;
+    return m->family->place;
 }
 
 static void list_unused(struct binder *b)
@@ -248,47 +337,29 @@ static uint64_t hash_of(const struct model *m)
     return h;
 }
 
-void model_inv_freq(float *inv_freq, const struct config *c)
-{
-    static const double TURN = 6.283185307179586;
-    float factor = (float)c->rope_factor;
-
-    for (int i = 0; i < c->d_head / 2; i++) {
-        float f = 1.0f / (float)pow(c->rope_theta, 2.0 * i / c->d_head);
-        double wave = TURN / f, blend;
-
-        inv_freq[i] = f;
-        if (c->rope_scaling == ROPE_DEFAULT)
-            continue;
-        inv_freq[i] = f / factor;
-        if (c->rope_scaling == ROPE_LINEAR || wave > c->rope_original / c->rope_low)
-            continue;
-        blend = (c->rope_original / wave - c->rope_low) / (c->rope_high - c->rope_low);
-        inv_freq[i] = wave < c->rope_original / c->rope_high ? f :
-                      (float)((1 - blend) * f / factor + blend * f);
-    }
-}
-
 int model_bind(struct model *m, struct arena *a, struct err *e)
 {
     struct binder b = { .m = m, .a = a, .prefix = find_prefix(m), .e = e };
-    float *inv_freq;
 
+    m->norm_place = place_of(m);
     b.used = arena_alloc(a, (size_t)weights_count(m->weights) + 1, sizeof *b.used);
     for (int s = 0; s < N_SLOT; s++)
-        if (!slot_table[s].per_layer &&
-            bind_slot(&b, (enum slot)s, 0, &m->slot[s]) != 0)
+        if (slot_table[s].count == PER_STACK &&
+            !(s == W_FINAL_NORM && m->norm_place == PLACE_POST) &&
+            bind_slot(&b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
             return -1;
+    plan_rope(m, a);
+    plan_bias(m, a);
     m->layer = arena_alloc(a, (size_t)m->config.n_layers, sizeof *m->layer);
     for (int l = 0; l < m->config.n_layers; l++)
         if (bind_layer(&b, l) != 0)
             return -1;
+    place_heads(m, a);
+    m->max_tokens = m->config.n_positions;
+    if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
+        m->max_tokens -= 1 + (m->family->pos_offset > 0 ? m->family->pos_offset
+                                                         : m->config.pad_id);
     bind_head(m);
-    if (m->family->positions == POS_ROPE) {
-        inv_freq = arena_alloc(a, (size_t)m->config.d_head / 2, sizeof *inv_freq);
-        model_inv_freq(inv_freq, &m->config);
-        m->inv_freq = inv_freq;
-    }
     list_unused(&b);
     m->hash = hash_of(m);
     return 0;

@@ -2,50 +2,63 @@
  * config.json -> struct config, through one table of keys. */
 #include "model/config.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/family.h"
-
-struct reader {
-    struct config *c;
-    struct arena *a;
-    const char *file;
-    struct err *e;
-};
-
-/* ---- one row a number ---- */
-
-enum key_type { KEY_INT, KEY_REAL, KEY_BOOL, KEY_ACT };
-
-struct key {
-    enum key_type type;
-    size_t field;
-    double min, max;
-    const char *name[8];        /* the first that is there and not null wins */
-};
+#include "model/config_priv.h"
 
 #define F(f) offsetof(struct config, f)
 static const struct key keys[] = {
-    { KEY_INT, F(n_layers), 1, 1 << 16, { "num_hidden_layers", "n_layer" } },
-    { KEY_INT, F(n_heads), 1, 1 << 16, { "num_attention_heads", "n_head" } },
-    { KEY_INT, F(n_kv_heads), 1, 1 << 16, { "num_key_value_heads" } },
-    { KEY_INT, F(d_model), 1, 1 << 20, { "hidden_size", "n_embd" } },
+    { KEY_INT, F(n_layers), 1, 1 << 16,
+      { "num_hidden_layers", "n_layer", "n_layers", "num_layers" } },
+    { KEY_INT, F(n_heads), 1, 1 << 16,
+      { "num_attention_heads", "n_head", "n_heads", "num_heads" } },
+    { KEY_INT, F(n_kv_heads), 1, 1 << 16, { "num_key_value_heads", "num_kv_heads" } },
+    { KEY_INT, F(d_model), 1, 1 << 20,
+      { "hidden_size", "d_model", "n_embd", "dim", "n_embed" } },
     { KEY_INT, F(d_head), 1, 1 << 16, { "head_dim" } },
-    { KEY_INT, F(d_ff), 1, 1 << 24, { "intermediate_size", "n_inner" } },
+    { KEY_INT, F(d_ff), 1, 1 << 24,
+      { "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size" } },
+    { KEY_INT, F(d_embed), 1, 1 << 20, { "embedding_size", "word_embed_proj_dim" } },
     { KEY_INT, F(n_vocab), 1, 1 << 28, { "vocab_size" } },
     { KEY_INT, F(n_positions), 1, 1 << 30, { "max_position_embeddings", "n_positions" } },
     { KEY_INT, F(n_types), 1, 1 << 16, { "type_vocab_size" } },
+    { KEY_INT, F(pad_id), 0, 1 << 28, { "pad_token_id" } },
     { KEY_REAL, F(norm_eps), 0, 1,
-      { "layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps" } },
-    { KEY_ACT, F(act), 0, 0, { "hidden_act", "activation_function" } },
+      { "layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_eps",
+        "norm_epsilon" } },
+    { KEY_ACT, F(act), 0, 0,
+      { "hidden_activation", "hidden_act", "activation_function", "activation" } },
     { KEY_BOOL, F(is_decoder), 0, 0, { "is_decoder" } },
+    { KEY_BOOL, F(norm_first), 0, 0, { "do_layer_norm_before" } },
+    { KEY_BOOL, F(parallel), 0, 0, { "use_parallel_residual", "parallel_attn" } },
     { KEY_BOOL, F(scale_scores), 0, 0, { "scale_attn_weights" } },
     { KEY_BOOL, F(scale_by_layer), 0, 0, { "scale_attn_by_inverse_layer_idx" } },
-    { KEY_REAL, F(rope_theta), 1, 1e12, { "rope_theta" } },
+    { KEY_REAL, F(query_scalar), 1e-6, 1e9, { "query_pre_attn_scalar" } },
+    { KEY_REAL, F(score_cap), 1e-6, 1e9, { "attn_logit_softcapping" } },
+    { KEY_REAL, F(logit_cap), 1e-6, 1e9, { "final_logit_softcapping" } },
+    { KEY_BOOL, F(residual_from_norm), 0, 0,
+      { "apply_residual_connection_post_layernorm" } },
+    { KEY_BOOL, F(alibi), 0, 0, { "alibi" } },
+    { KEY_INT, F(n_buckets), 2, 1 << 16, { "relative_attention_num_buckets" } },
+    { KEY_INT, F(window), 1, 1 << 30,
+      { "sliding_window", "window_size", "local_attention" } },
+    { KEY_BOOL, F(use_window), 0, 0, { "use_sliding_window" } },
+    { KEY_INT, F(window_from), 0, 1 << 16, { "max_window_layers" } },
+    { KEY_REAL, F(rotary_share), 0, 1, { "partial_rotary_factor", "rotary_pct" } },
+    { KEY_INT, F(n_rotary), 1, 1 << 16, { "rotary_dim" } },
+    { KEY_INT, F(n_groups), 1, 1 << 16, { "num_hidden_groups" } },
+    { KEY_INT, F(n_inner), 1, 1, { "inner_group_num" } },
+    { KEY_BOOL, F(multi_query), 0, 0, { "multi_query" } },
+    { KEY_BOOL, F(new_decoder), 0, 0, { "new_decoder_architecture" } },
+    { KEY_INT, F(n_experts), 1, 1 << 16, { "num_local_experts", "num_experts" } },
+    { KEY_INT, F(n_chosen), 1, 1 << 16, { "num_experts_per_tok" } },
+    { KEY_INT, F(d_expert), 1, 1 << 24, { "moe_intermediate_size" } },
+    { KEY_BOOL, F(renormalise), 0, 0, { "norm_topk_prob" } },
+    { KEY_INT, F(sparse_step), 1, 1 << 16, { "decoder_sparse_step" } },
 };
+#undef F
 
 /* The names that the reference library gives to one and the same function. */
 static const struct { const char *name; enum act act; } acts[] = {
@@ -56,15 +69,14 @@ static const struct { const char *name; enum act act; } acts[] = {
     { "relu", ACT_RELU }, { "tanh", ACT_TANH },
 };
 
-/* The value of key, NULL where it is absent or null. */
-static const json_t *value_of(const json_t *object, const char *key)
+const json_t *config_value(const json_t *object, const char *key)
 {
     const json_t *v = json_object_get(object, key);
 
     return v == NULL || json_is_null(v) ? NULL : v;
 }
 
-static int wrong(const struct reader *r, const char *key, const json_t *found,
+int config_wrong(const struct reader *r, const char *key, const json_t *found,
                  const char *want)
 {
     char *text = json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -86,7 +98,7 @@ static int read_number(const struct reader *r, const struct key *k,
 
         snprintf(want, sizeof want, "%s of %.12g to %.12g",
                  k->type == KEY_INT ? "a whole number" : "a number", k->min, k->max);
-        return wrong(r, name, v, want);
+        return config_wrong(r, name, v, want);
     }
     if (k->type == KEY_INT)
         *(int *)field = (int)d;
@@ -105,18 +117,19 @@ static int read_act(const struct reader *r, const char *name, const json_t *v,
             *act = acts[i].act;
             return 0;
         }
-    return wrong(r, name, v, "an activation that is supported (gelu, gelu_new, "
+    return config_wrong(r, name, v, "an activation that is supported (gelu, gelu_new, "
                              "gelu_pytorch_tanh, quick_gelu, silu, relu, tanh)");
 }
 
-static int read_key(const struct reader *r, const struct key *k, const json_t *root)
+int config_key(const struct reader *r, const struct key *k, const json_t *root,
+               void *base)
 {
-    void *field = (char *)r->c + k->field;
+    void *field = (char *)base + k->field;
     const json_t *v = NULL;
     const char *name = NULL;
 
     for (int i = 0; v == NULL && k->name[i] != NULL; i++)
-        v = value_of(root, name = k->name[i]);
+        v = config_value(root, name = k->name[i]);
     if (v == NULL)
         return 0;
     if (k->type == KEY_ACT)
@@ -124,48 +137,9 @@ static int read_key(const struct reader *r, const struct key *k, const json_t *r
     if (k->type != KEY_BOOL)
         return read_number(r, k, name, v, field);
     if (!json_is_boolean(v))
-        return wrong(r, name, v, "true or false");
+        return config_wrong(r, name, v, "true or false");
     *(bool *)field = json_is_true(v);
     return 0;
-}
-
-/* ---- rotary positions ---- */
-
-static const struct key rope_keys[] = {
-    { KEY_REAL, F(rope_theta), 1, 1e12, { "rope_theta" } },
-    { KEY_REAL, F(rope_factor), 1e-3, 1e6, { "factor" } },
-    { KEY_REAL, F(rope_low), 1e-3, 1e6, { "low_freq_factor" } },
-    { KEY_REAL, F(rope_high), 1e-3, 1e6, { "high_freq_factor" } },
-    { KEY_INT, F(rope_original), 1, 1 << 30, { "original_max_position_embeddings" } },
-};
-#undef F
-
-/* Styles: rope_theta and rope_scaling (transformers 4), rope_parameters (5). */
-static int read_rope(const struct reader *r, const json_t *root)
-{
-    static const char *const types[] = { "default", "linear", "llama3" };
-    const char *key = value_of(root, "rope_parameters") != NULL ? "rope_parameters"
-                                                               : "rope_scaling";
-    const json_t *rope = value_of(root, key), *type;
-
-    if (rope == NULL)
-        return 0;
-    if (!json_is_object(rope))
-        return wrong(r, key, rope, "an object");
-    type = value_of(rope, "rope_type");
-    if (type == NULL)
-        type = value_of(rope, "type");
-    for (size_t i = 0; i < sizeof rope_keys / sizeof rope_keys[0]; i++)
-        if (read_key(r, &rope_keys[i], rope) != 0)
-            return -1;
-    if (type == NULL)
-        return 0;
-    for (int i = 0; i < 3; i++)
-        if (json_is_string(type) && strcmp(json_string_value(type), types[i]) == 0) {
-            r->c->rope_scaling = (enum rope_scaling)i;
-            return 0;
-        }
-    return wrong(r, "rope_type", type, "one that is supported (default, linear, llama3)");
 }
 
 /* ---- the whole ---- */
@@ -173,7 +147,7 @@ static int read_rope(const struct reader *r, const json_t *root)
 /* Keys that ask for another network than the one that would be computed. */
 static int refuse(const struct reader *r, const json_t *root)
 {
-    const json_t *v = value_of(root, "quantization_config");
+    const json_t *v = config_value(root, "quantization_config");
     const char *method;
 
     if (v != NULL) {
@@ -182,13 +156,13 @@ static int refuse(const struct reader *r, const json_t *root)
                        "by %s are not supported, want F32, F16, BF16 or F64",
                        r->file, method != NULL ? method : "an unnamed method");
     }
-    if (json_is_true(value_of(root, "add_cross_attention")))
+    if (json_is_true(config_value(root, "add_cross_attention")))
         return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: true is not "
                        "supported for this family, want false", r->file);
-    v = value_of(root, "position_embedding_type");
+    v = config_value(root, "position_embedding_type");
     if (v != NULL && (!json_is_string(v) ||
                       strcmp(json_string_value(v), "absolute") != 0))
-        return wrong(r, "position_embedding_type", v, "\"absolute\"");
+        return config_wrong(r, "position_embedding_type", v, "\"absolute\"");
     return 0;
 }
 
@@ -210,6 +184,33 @@ static void read_card(const struct reader *r, const json_t *root)
         r->c->default_layer = (int)json_integer_value(layer);
 }
 
+/* A key that is null says "none" here, where elsewhere it says "the default". */
+static bool is_null(const json_t *root, const char *key)
+{
+    return json_is_null(json_object_get(root, key));
+}
+
+static void fill_defaults(struct config *c, const struct family *f)
+{
+    if (c->d_head == 0)
+        c->d_head = c->d_model / c->n_heads;
+    if (f->qkv == QKV_GROUPED && f->defaults.multi_query && !c->new_decoder)
+        c->n_kv_heads = c->multi_query ? 1 : c->n_heads;
+    if (c->n_kv_heads == 0)
+        c->n_kv_heads = c->n_heads;
+    if (c->d_ff == 0)
+        c->d_ff = 4 * c->d_model;
+    if (c->d_embed == 0)
+        c->d_embed = c->d_model;
+    if (f->gelu_is_tanh && c->act == ACT_GELU)
+        c->act = ACT_GELU_TANH;
+    if (c->d_expert == 0)
+        c->d_expert = c->d_ff;
+    if (c->n_rotary == 0)
+        c->n_rotary = c->rotary_share > 0 ? (int)(c->d_head * c->rotary_share)
+                                          : c->d_head;
+}
+
 /* Numbers that follow from others, and must fit them. */
 static int derive(const struct reader *r, const struct family *f)
 {
@@ -219,36 +220,31 @@ static int derive(const struct reader *r, const struct family *f)
         return err_set(r->e, ERR_INPUT, "%s: hidden_size %d is not a multiple of the "
                        "%d heads, and there is no head_dim", r->file, c->d_model,
                        c->n_heads);
-    if (c->d_head == 0)
-        c->d_head = c->d_model / c->n_heads;
-    if (c->n_kv_heads == 0)
-        c->n_kv_heads = c->n_heads;
-    if (c->d_ff == 0)
-        c->d_ff = 4 * c->d_model;
+    fill_defaults(c, f);
     if (c->n_heads % c->n_kv_heads != 0)
         return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, want a "
                        "divisor of the %d heads", r->file, c->n_kv_heads, c->n_heads);
     if ((double)c->n_heads * c->d_head > 1 << 24)
         return err_set(r->e, ERR_INPUT, "%s: %d heads of width %d: want %d columns at "
                        "the most", r->file, c->n_heads, c->d_head, 1 << 24);
-    if (f->positions == POS_ROPE && c->d_head % 2 != 0)
-        return err_set(r->e, ERR_INPUT, "%s: head width %d: rotary positions want an "
-                       "even one", r->file, c->d_head);
-    if (c->rope_scaling != ROPE_DEFAULT && c->rope_factor == 0)
-        return err_set(r->e, ERR_INPUT, "%s: the rope scaling has no factor", r->file);
-    if (c->rope_scaling == ROPE_LLAMA3 &&
-        (c->rope_original == 0 || !(c->rope_low > 0 && c->rope_high > c->rope_low)))
-        return err_set(r->e, ERR_INPUT, "%s: rope type llama3 wants low_freq_factor "
-                       "below high_freq_factor, and original_max_position_embeddings",
-                       r->file);
+    if (f->positions == POS_ROPE && (c->n_rotary % 2 != 0 || c->n_rotary > c->d_head))
+        return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are turned "
+                       "by rotary positions, want an even number that fits", r->file,
+                       c->n_rotary, c->d_head);
+    if (c->n_groups > c->n_layers)
+        return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
+                       "the %d layers", r->file, c->n_groups, c->n_layers);
+    if (c->n_experts > 0 && c->n_chosen > c->n_experts)
+        return err_set(r->e, ERR_INPUT, "%s: num_experts_per_tok: found %d, want at "
+                       "most the %d experts", r->file, c->n_chosen, c->n_experts);
     return 0;
 }
 
 static int find_family(const struct reader *r, const json_t *root,
                        const struct family **family)
 {
-    const json_t *type = value_of(root, "model_type");
-    char all[256] = "";
+    const json_t *type = config_value(root, "model_type");
+    char all[640] = "";
 
     if (type == NULL)
         return err_set(r->e, ERR_INPUT, "%s: has no model_type", r->file);
@@ -261,7 +257,7 @@ static int find_family(const struct reader *r, const json_t *root,
         snprintf(all + n, sizeof all - n, "%s%s", i > 0 ? ", " : "one of ",
                  family_table[i]->name);
     }
-    return wrong(r, "model_type", type, all);
+    return config_wrong(r, "model_type", type, all);
 }
 
 static int read_all(struct reader *r, const struct family **family, const json_t *root)
@@ -272,9 +268,16 @@ static int read_all(struct reader *r, const struct family **family, const json_t
         return -1;
     *r->c = (*family)->defaults;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (read_key(r, &keys[i], root) != 0)
+        if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
-    if (read_rope(r, root) != 0 || derive(r, *family) != 0)
+    if (is_null(root, "sliding_window"))
+        r->c->window = 0;
+    if (is_null(root, "attn_logit_softcapping"))
+        r->c->score_cap = 0;
+    if (is_null(root, "final_logit_softcapping"))
+        r->c->logit_cap = 0;
+    if (derive(r, *family) != 0 || config_rope(r, *family, root) != 0 ||
+        config_layers(r, *family, root) != 0)
         return -1;
     read_card(r, root);
     return 0;

@@ -13,21 +13,60 @@
 #include "base/file.h"
 #include "nn/nn.h"
 
-enum rope_scaling { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3 };
+enum rope_scaling { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN, ROPE_LONG };
+
+/* One way of turning queries and keys by their positions. */
+struct rope {
+    double theta;
+    enum rope_scaling scaling;
+    double factor, low, high;           /* factor 0: none given */
+    double beta_fast, beta_slow, mscale, mscale_all, attention_factor;  /* 0: absent */
+    bool no_truncate;                   /* yarn: corrections are not rounded */
+    int original;                       /* positions before the scaling */
+    int n_factors;                      /* longrope: of each of the two lists */
+    const float *short_factor, *long_factor;
+};
+
+enum layer_kind { LAYER_FULL, LAYER_WINDOW };
 
 struct config {
     int n_layers, n_heads, n_kv_heads;  /* L, H, G; G 0: as many as H */
     int d_model, d_head, d_ff;          /* D, d, F; d 0: D / H, F 0: 4 D */
+    int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
+    int pad_id;                         /* -1: none */
     double norm_eps;
     enum act act;
     bool is_decoder;                    /* an encoder that is masked like a decoder */
+    bool norm_first;                    /* false: PLACE_PRE families are PLACE_POST */
+    bool parallel;                      /* false: PLACE_PARALLEL families are PLACE_PRE */
     bool scale_scores;                  /* by 1 / sqrt d */
     bool scale_by_layer;                /* also by 1 / (layer + 1) */
-    double rope_theta;
-    enum rope_scaling rope_scaling;
-    double rope_factor, rope_low, rope_high;
-    int rope_original;                  /* positions before the scaling */
+    double query_scalar;                /* by 1 / sqrt of this instead of d; 0: d */
+    double score_cap, logit_cap;        /* c tanh(x / c); 0: none */
+    bool residual_from_norm;            /* the sum takes up the normed input */
+    bool alibi;                         /* instead of rotary positions */
+    int n_buckets, max_distance;        /* of relative positions */
+    /* windows */
+    int window;                         /* keys a query sees at the most; 0: all */
+    bool window_both;                   /* half of it on either side, itself too */
+    bool use_window;                    /* false: the window is switched off */
+    int window_from;                    /* layers below this see all */
+    const enum layer_kind *layer_kind;  /* [L] layer_types; NULL: not given */
+    /* rotary positions: [0] of full layers, [1] of windowed ones (theta 0: as [0]) */
+    struct rope rope[2];
+    double rotary_share;                /* of d; 0: all */
+    int n_rotary;                       /* columns that turn; 0: by the share */
+    /* shared layers */
+    int n_groups;                       /* 0: each layer has its own weights */
+    int n_inner;                        /* layers of a group; only 1 is supported */
+    /* falcon's three shapes */
+    bool multi_query, new_decoder;
+    /* experts */
+    int n_experts, n_chosen, d_expert;  /* n_experts 0: none; d_expert 0: F */
+    bool renormalise;                   /* the chosen experts' shares to sum 1 */
+    int sparse_step;                    /* layer l has experts if (l + 1) % this == 0 */
+    const bool *dense_layer;            /* [L] those without all the same; NULL: none */
     /* what a model of this project says of itself; NULL and -1 elsewhere */
     const char *model_name, *default_text;
     int default_layer;

@@ -20,39 +20,67 @@ const struct family *const family_table[] = {
 const char *const stack_names[] = { "encoder", "decoder", NULL };
 
 const struct slot_row slot_table[N_SLOT] = {
-    [W_TOK]        = { "embeddings", SLOT_TABLE, DIM_V, DIM_D, false, false },
-    [W_POS]        = { "embeddings", SLOT_TABLE, DIM_POS, DIM_D, false, false },
-    [W_TYPE]       = { "embeddings", SLOT_TABLE, DIM_TYPE, DIM_D, false, true },
-    [W_EMB_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, false, false },
-    [W_FINAL_NORM] = { "norms", SLOT_NORM, DIM_D, DIM_NONE, false, false },
-    [W_HEAD_DENSE] = { "head", SLOT_LINEAR, DIM_D, DIM_D, false, true },
-    [W_HEAD_NORM]  = { "head", SLOT_NORM, DIM_D, DIM_NONE, false, true },
-    [W_HEAD]       = { "head", SLOT_TABLE, DIM_V, DIM_D, false, true },
-    [W_HEAD_BIAS]  = { "head", SLOT_VECTOR, DIM_V, DIM_NONE, false, true },
-    [W_ATT_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, true, false },
-    [W_Q]          = { "attention", SLOT_LINEAR, DIM_HD, DIM_D, true, false },
-    [W_K]          = { "attention", SLOT_LINEAR, DIM_GD, DIM_D, true, false },
-    [W_V]          = { "attention", SLOT_LINEAR, DIM_GD, DIM_D, true, false },
-    [W_QKV]        = { "attention", SLOT_LINEAR, DIM_QKV, DIM_D, true, false },
-    [W_O]          = { "attention", SLOT_LINEAR, DIM_D, DIM_HD, true, false },
-    [W_MLP_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, true, false },
-    [W_GATE]       = { "mlp", SLOT_LINEAR, DIM_F, DIM_D, true, false },
-    [W_UP]         = { "mlp", SLOT_LINEAR, DIM_F, DIM_D, true, false },
-    [W_DOWN]       = { "mlp", SLOT_LINEAR, DIM_D, DIM_F, true, false },
+    [W_TOK]        = { "embeddings", SLOT_TABLE, DIM_V, DIM_E, PER_STACK, false },
+    [W_POS]        = { "embeddings", SLOT_TABLE, DIM_POS, DIM_EMB, PER_STACK, false },
+    [W_TYPE]       = { "embeddings", SLOT_TABLE, DIM_TYPE, DIM_EMB, PER_STACK, true },
+    [W_TOK_PROJ]   = { "embeddings", SLOT_LINEAR, DIM_D, DIM_E, PER_STACK, true },
+    [W_EMB_NORM]   = { "norms", SLOT_NORM, DIM_EMB, DIM_NONE, PER_STACK, false },
+    [W_EMB_PROJ]   = { "embeddings", SLOT_LINEAR, DIM_D, DIM_E, PER_STACK, true },
+    [W_FINAL_NORM] = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_STACK, false },
+    [W_FINAL_PROJ] = { "head", SLOT_LINEAR, DIM_E, DIM_D, PER_STACK, true },
+    [W_HEAD_DENSE] = { "head", SLOT_LINEAR, DIM_HEAD_IN, DIM_D, PER_STACK, true },
+    [W_HEAD_NORM]  = { "head", SLOT_NORM, DIM_HEAD_IN, DIM_NONE, PER_STACK, true },
+    [W_HEAD]       = { "head", SLOT_TABLE, DIM_HEAD, DIM_HEAD_IN, PER_STACK, true },
+    [W_HEAD_BIAS]  = { "head", SLOT_VECTOR, DIM_HEAD, DIM_NONE, PER_STACK, true },
+    [W_REL]        = { "attention", SLOT_TABLE, DIM_BUCKETS, DIM_H, PER_STACK, false },
+    [W_ATT_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
+    [W_ATT_OUT]    = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
+    [W_Q]          = { "attention", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
+    [W_K]          = { "attention", SLOT_LINEAR, DIM_GD, DIM_D, PER_LAYER, false },
+    [W_V]          = { "attention", SLOT_LINEAR, DIM_GV, DIM_D, PER_LAYER, false },
+    [W_QKV]        = { "attention", SLOT_LINEAR, DIM_QKV, DIM_D, PER_LAYER, false },
+    [W_Q_NORM]     = { "norms", SLOT_NORM, DIM_Q_NORM, DIM_NONE, PER_LAYER, true },
+    [W_K_NORM]     = { "norms", SLOT_NORM, DIM_K_NORM, DIM_NONE, PER_LAYER, true },
+    [W_O]          = { "attention", SLOT_LINEAR, DIM_D, DIM_HV, PER_LAYER, false },
+    [W_MLP_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
+    [W_MLP_OUT]    = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
+    [W_GATE]       = { "mlp", SLOT_LINEAR, DIM_F, DIM_D, PER_LAYER, false },
+    [W_UP]         = { "mlp", SLOT_LINEAR, DIM_UP, DIM_D, PER_LAYER, false },
+    [W_DOWN]       = { "mlp", SLOT_LINEAR, DIM_D, DIM_F, PER_LAYER, false },
+    [W_ROUTER]     = { "mlp", SLOT_LINEAR, DIM_EXPERTS, DIM_D, PER_LAYER, false },
+    [W_EXP_GATE]   = { "mlp", SLOT_LINEAR, DIM_FX, DIM_D, PER_EXPERT, false },
+    [W_EXP_UP]     = { "mlp", SLOT_LINEAR, DIM_FX, DIM_D, PER_EXPERT, false },
+    [W_EXP_DOWN]   = { "mlp", SLOT_LINEAR, DIM_D, DIM_FX, PER_EXPERT, false },
 };
 
-int slot_dim(const struct config *c, enum dim d)
+int slot_dim(const struct family *f, const struct config *c, enum dim d)
 {
+    bool full = f->qk_norm == QK_NORM_FULL;
+    int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
+
     switch (d) {
-    case DIM_D:    return c->d_model;
-    case DIM_HD:   return c->n_heads * c->d_head;
-    case DIM_GD:   return c->n_kv_heads * c->d_head;
-    case DIM_QKV:  return (c->n_heads + 2 * c->n_kv_heads) * c->d_head;
-    case DIM_F:    return c->d_ff;
-    case DIM_V:    return c->n_vocab;
-    case DIM_POS:  return c->n_positions;
-    case DIM_TYPE: return c->n_types;
-    case DIM_NONE: break;
+    case DIM_D:       return c->d_model;
+    case DIM_E:       return c->d_embed;
+    case DIM_EMB:     return f->stack.name[W_EMB_PROJ] != NULL ? c->d_embed : c->d_model;
+    case DIM_HD:      return hd;
+    case DIM_GD:      return gd;
+    case DIM_GV:      return gd;
+    case DIM_HV:      return hd;
+    case DIM_QKV:     return hd + 2 * gd;
+    case DIM_Q_NORM:  return full ? hd : c->d_head;
+    case DIM_K_NORM:  return full ? gd : c->d_head;
+    case DIM_F:       return c->d_ff;
+    case DIM_UP:      return f->mlp == MLP_GATED_FUSED ? 2 * c->d_ff : c->d_ff;
+    case DIM_V:       return c->n_vocab;
+    case DIM_POS:     return c->n_positions + (f->positions == POS_TABLE ? f->pos_offset : 0);
+    case DIM_BUCKETS: return c->n_buckets;
+    case DIM_H:       return c->n_heads;
+    case DIM_TYPE:    return c->n_types;
+    case DIM_HEAD:    return f->head_is_one ? 1 : c->n_vocab;
+    case DIM_HEAD_IN: return f->head_is_one ? c->d_model : c->d_embed;
+    case DIM_EXPERTS: return c->n_experts;
+    case DIM_FX:      return c->d_expert;
+    case DIM_NONE:    break;
     }
     assert(0);
     return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model family is a table: tensor names a slot, norm and its place, position
+ * A model family is a table: tensor names a slot, norms and their place, position
  * scheme, mask, activation, how q/k/v are fused, which order a linear stores.
  * Three levels, kept apart: struct family (kinds and names, const data), struct
  * config (numbers, filled by one table of keys), struct layer_plan (what varies
- * by layer, resolved once by bind.c).  The forward pass reads the first and the
+ * by layer, resolved once by plan.c).  The forward pass reads the first and the
  * last; nothing else knows a family's name. */
 #ifndef MODEL_FAMILY_H
 #define MODEL_FAMILY_H
@@ -20,33 +20,73 @@ extern const char *const stack_names[];     /* "encoder", "decoder", NULL */
 enum slot {
     /* once a stack */
     W_TOK, W_POS, W_TYPE,       /* embeddings of tokens, positions, types */
+    W_TOK_PROJ,                 /* of the tokens alone, before positions; empty: none */
     W_EMB_NORM,                 /* empty: identity, as for every norm */
+    W_EMB_PROJ,                 /* of the normed sum; empty: none */
     W_FINAL_NORM,
-    W_HEAD_DENSE, W_HEAD_NORM,  /* BERT's transform before the head */
+    W_FINAL_PROJ,               /* empty: none */
+    W_HEAD_DENSE, W_HEAD_NORM,  /* the transform before a masked-language head */
     W_HEAD,                     /* empty: the token embedding (tied) */
     W_HEAD_BIAS,
+    W_REL,                      /* values of position buckets [buckets, H] */
     /* once a layer */
     W_ATT_NORM,                 /* before attention, or after its sum: `place` */
+    W_ATT_OUT,                  /* norm of attention's output, before the sum */
     W_Q, W_K, W_V,              /* QKV_SEPARATE */
-    W_QKV,                      /* QKV_STACKED: rows of q, then k, then v */
+    W_QKV,                      /* QKV_STACKED, QKV_GROUPED */
+    W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
     W_O,
-    W_MLP_NORM,
+    W_MLP_NORM,                 /* empty in PLACE_PARALLEL: what attention read */
+    W_MLP_OUT,                  /* norm of the mlp's output, before the sum */
     W_GATE,                     /* MLP_GATED */
     W_UP, W_DOWN,
+    W_ROUTER,                   /* layers with experts, instead of the three above */
+    /* once an expert */
+    W_EXP_GATE, W_EXP_UP, W_EXP_DOWN,
     N_SLOT
 };
 
-enum norm_kind { NORM_LAYER, NORM_RMS };
-enum place { PLACE_PRE, PLACE_POST };       /* x + f(norm(x)), norm(x + f(x)) */
-enum positions { POS_NONE, POS_TABLE, POS_ROPE };
-enum qkv { QKV_SEPARATE, QKV_STACKED };
-enum mlp { MLP_PLAIN, MLP_GATED };          /* down(act(up)), down(act(gate) up) */
-enum order { ORDER_OUT_IN, ORDER_IN_OUT };  /* y = W x; y = x W (Conv1D) */
+enum norm_kind {
+    NORM_LAYER, NORM_RMS,
+    NORM_RMS_PLUS_ONE           /* the file holds weight - 1 */
+};
+enum place {
+    PLACE_PRE,                  /* x + f(norm(x)) */
+    PLACE_POST,                 /* norm(x + f(x)) */
+    PLACE_PARALLEL              /* x + attention(norm(x)) + mlp(norm(x)) */
+};
+enum positions {
+    POS_NONE,
+    POS_TABLE,                  /* row pos_offset + index in the text */
+    POS_TABLE_FROM_IDS,         /* pad + number of tokens so far that are not pad;
+                                   a pad has row pad */
+    POS_ROPE
+};
+enum bias { BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS };      /* added to scores */
+enum qkv {
+    QKV_SEPARATE,
+    QKV_STACKED,                /* rows of all q, then k, then v */
+    QKV_GROUPED                 /* per key/value head: its queries, its k, its v */
+};
+enum qk_norm { QK_NORM_HEAD, QK_NORM_FULL };    /* each head by itself; all together */
+enum mlp {
+    MLP_PLAIN,                  /* down(act(up x)) */
+    MLP_GATED,                  /* down(act(gate x) * up x) */
+    MLP_GATED_FUSED             /* the same, W_UP holds gate's rows, then up's */
+};
+enum order { ORDER_OUT_IN, ORDER_IN_OUT };      /* y = W x; y = x W (Conv1D) */
+
+/* Which layers are windowed, where the config has a window. */
+enum window_rule {
+    WINDOW_NONE,
+    WINDOW_ALL,
+    WINDOW_TYPES                /* as layer_types says, else the family's pattern */
+};
 
 /*
- * Hugging Face tensor names without ".weight" and ".bias"; "%d" is the layer;
- * alternatives are separated by "|" and tried in order; NULL: the family has
- * none.  Each is tried behind the file's prefix and bare.
+ * Hugging Face tensor names without ".weight" and ".bias"; the first "%d" is the
+ * layer, a second one the expert; alternatives are separated by "|" and tried in
+ * order; NULL: the family has none.  Each is tried behind the file's prefix and bare.
  */
 struct stack {
     const char *name[N_SLOT];
@@ -58,11 +98,24 @@ struct family {
     enum stack_id stack_id;
     bool causal;                /* unless the config's is_decoder says so */
     enum norm_kind norm;
-    enum place place;
+    enum place place;           /* the config may say otherwise: see config.h */
     enum positions positions;
+    int pos_offset;
+    enum rope_layout rope_layout;
+    enum bias bias;
     enum qkv qkv;
+    enum qk_norm qk_norm;
     enum order order;
     enum mlp mlp;
+    enum window_rule window_rule;
+    int full_every;             /* layer l sees all where (l + 1) % this == 0 */
+    int full_first;             /* or where l % this == 0 (counted from the first) */
+    bool scale_embedding;       /* tokens by sqrt D */
+    bool gelu_is_tanh;          /* where the config says "gelu" */
+    bool head_is_one;           /* the head gives one number a token */
+    bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
+    bool has_head_act;          /* the head's activation is head_act, not the config's */
+    enum act head_act;
     struct config defaults;     /* of config keys that are absent or null */
     const char *prefix[4];      /* longest first; "" last is implied */
     struct stack stack;
@@ -73,7 +126,21 @@ const struct family *family_find(const char *model_type);   /* NULL: none */
 
 /* ---- what a slot holds: one row each, so that bind checks them in one loop ---- */
 
-enum dim { DIM_NONE, DIM_D, DIM_HD, DIM_GD, DIM_QKV, DIM_F, DIM_V, DIM_POS, DIM_TYPE };
+enum dim {
+    DIM_NONE, DIM_D,
+    DIM_E,              /* width of the token embedding */
+    DIM_EMB,            /* width in which token, position and type are summed */
+    DIM_HD, DIM_GD,     /* all queries, all keys */
+    DIM_GV, DIM_HV,     /* all values, all heads' outputs */
+    DIM_QKV,
+    DIM_Q_NORM, DIM_K_NORM,
+    DIM_F, DIM_UP,      /* DIM_UP: 2 F where gate and up are fused */
+    DIM_V, DIM_POS, DIM_TYPE,
+    DIM_BUCKETS, DIM_H,
+    DIM_HEAD,           /* what the head gives a token: V, or 1 */
+    DIM_HEAD_IN,        /* what it reads */
+    DIM_EXPERTS, DIM_FX /* experts, and the width of one */
+};
 
 enum slot_kind {
     SLOT_TABLE,         /* [out, in], rows are looked up */
@@ -82,15 +149,17 @@ enum slot_kind {
     SLOT_VECTOR         /* [out]; its name is complete */
 };
 
+enum slot_count { PER_STACK, PER_LAYER, PER_EXPERT };
+
 struct slot_row {
     const char *part;       /* of the model: "embeddings", "attention", ... */
     enum slot_kind kind;
     enum dim out, in;
-    bool per_layer;
+    enum slot_count count;
     bool optional;          /* may be missing where the family names it */
 };
 
 extern const struct slot_row slot_table[N_SLOT];
-int slot_dim(const struct config *c, enum dim d);
+int slot_dim(const struct family *f, const struct config *c, enum dim d);
 
 #endif

@@ -24,11 +24,37 @@ struct param {
     const float *bias;          /* [out], or NULL */
 };
 
+struct expert {
+    struct param gate, up, down;
+};
+
 /* All that varies by layer, resolved once. */
 struct layer_plan {
     struct param slot[N_SLOT];  /* those that are per layer */
+    struct expert *expert;      /* [experts]; NULL: one mlp */
     int lo, hi;                 /* row i sees keys i - lo .. i + hi; INT_MAX: all */
     float scale;                /* of q.k */
+    int rope;                   /* index of its rotary table */
+};
+
+/*
+ * A rotary table.  Texts of more than long_above tokens turn by long_inv_freq,
+ * where there is one (longrope).
+ */
+struct rope_plan {
+    const float *inv_freq, *long_inv_freq;      /* [width / 2]; NULL: none */
+    int long_above;
+    int width;                  /* columns of a head that turn, the first ones */
+    enum rope_layout layout;
+    float factor;               /* on cosine and sine */
+};
+
+/* Where head h of a row of projections lies, in floats from the row's start. */
+struct head_place {
+    int width;                  /* of the row */
+    int *q, *k, *v;             /* [H], [G], [G] */
+    /* heads that turn lie in n_runs runs of run_heads, run_stride apart */
+    int n_runs, run_heads, run_stride;
 };
 
 struct model {
@@ -39,7 +65,13 @@ struct model {
     struct weights *weights;
     struct param slot[N_SLOT];  /* those that are once a stack */
     struct layer_plan *layer;   /* [L] */
-    const float *inv_freq;      /* [d/2] of rotary positions, scaling included */
+    struct rope_plan rope[2];   /* inv_freq NULL: none */
+    struct bias_alibi *alibi;       /* [H]; NULL: none */
+    struct bias_buckets *buckets;   /* [H]; NULL: none */
+    struct head_place place;
+    enum place norm_place;      /* the family's, as the config changes it */
+    int max_tokens;             /* of a text */
+    int d_hidden, n_logits;     /* numbers a token that the pass ends with */
     bool has_head;              /* logits can be computed */
     uint64_t hash;              /* FNV-1a of config, tensor names, shapes, sizes */
     int n_unused;
@@ -68,13 +100,16 @@ struct span builtin_file(enum builtin_file which);
 int model_bind(struct model *m, struct arena *a, struct err *e);
 
 /*
- * Inverse frequencies of rotary positions, [d/2]:
- *     f_i = theta^(-2 i / d), as float, then scaled:
- *     linear  f / factor
- *     llama3  f / factor for wavelengths over original / low, f below
- *             original / high, and a linear blend between
- * Source: Su et al. 2021; transformers modeling_rope_utils.py
+ * Inverse frequencies of rotary positions, [width / 2]:
+ *     f_i = theta^(-2 i / width), as float, then scaled:
+ *     linear    f / factor
+ *     llama3    f / factor for wavelengths over original / low, f below
+ *               original / high, and a linear blend between
+ *     yarn      f / factor where a wavelength fits less than beta_slow times into the
+ *               original positions, f where more than beta_fast times, a ramp between
+ *     longrope  f_i / short_factor_i, or long_factor_i (is_long)
+ * Source: Su et al. 2021; Peng et al. 2023; transformers modeling_rope_utils.py
  */
-void model_inv_freq(float *inv_freq, const struct config *c);
+void model_inv_freq(float *inv_freq, const struct rope *r, int width, bool is_long);
 
 #endif

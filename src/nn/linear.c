@@ -40,19 +40,34 @@ static bool is_plain(const struct matrix *w)
     return w->to_f32 == NULL && w->element == ELEMENT_OTHER;
 }
 
+static const float *plain(const struct matrix *w)
+{
+    return (const float *)(const void *)w->data;
+}
+
+void copy_rows(float *panel, const float *w, int64_t stride, int n, int K)
+{
+    if (n == PANEL) {       /* of a constant size: no call */
+        for (int64_t k = 0; k < K; k++)
+            memcpy(panel + k * PANEL, w + k * stride, PANEL * sizeof *panel);
+        return;
+    }
+    for (int k = 0; k < K; k++, panel += PANEL) {
+        memcpy(panel, w + k * stride, (size_t)n * sizeof *panel);
+        memset(panel + n, 0, (size_t)(PANEL - n) * sizeof *panel);
+    }
+}
+
 /* w[k][n]: stored as a panel wants it. */
 static void pack_in_out(float *panel, const struct matrix *w, int n0, int n)
 {
+    if (is_plain(w)) {
+        copy_rows(panel, plain(w) + n0, w->stride, n, w->K);
+        return;
+    }
     for (int k = 0; k < w->K; k++, panel += PANEL) {
-        int64_t at = k * w->stride + n0;
-
-        if (is_plain(w))
-            memcpy(panel, (const float *)(const void *)w->data + at,
-                   (size_t)n * sizeof *panel);
-        else
-            decode(panel, w, at, n);
-        for (int i = n; i < PANEL; i++)
-            panel[i] = 0;
+        decode(panel, w, k * w->stride + n0, n);
+        memset(panel + n, 0, (size_t)(PANEL - n) * sizeof *panel);
     }
 }
 
@@ -148,8 +163,7 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
     if (w->order_in_out)
         pack_in_out(panel, w, n0, n);
     else if (is_plain(w))
-        nn_kernels()->transpose(panel, (const float *)(const void *)w->data +
-                                n0 * w->stride, w->stride, n, w->K);
+        nn_kernels()->transpose(panel, plain(w) + n0 * w->stride, w->stride, n, w->K);
     else
         pack_decoded(panel, w, n0, n, room);
     product_run(&p);

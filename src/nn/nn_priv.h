@@ -69,6 +69,9 @@ extern const struct kernels kernels_c, kernels_avx2, kernels_avx512;
 /* The kernel that nn_choose_kernel chose. */
 const struct kernels *nn_kernels(void);
 
+/* panel[k][i] = w[k * stride + i], i < n; 0 for n <= i < PANEL. */
+void copy_rows(float *panel, const float *w, int64_t stride, int n, int K);
+
 /* p->K in blocks that stay in cache. */
 void product_run(const struct product *p);
 

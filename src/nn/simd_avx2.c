@@ -142,27 +142,27 @@ static inline __attribute__((always_inline)) void tile(const struct product *p, 
     int left = p->n - column;
     vec sum[TILE_ROWS][TILE_VECS];
 
-#pragma GCC unroll 6
+    UNROLL
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 2
+        UNROLL
         for (int j = 0; j < TILE_VECS; j++)
             sum[r][j] = p->resume ? v_load_first(y + r * p->y_stride + j * WIDTH,
                                                  left - j * WIDTH) : v_set(0);
     for (int k = 0; k < p->K; k++, panel += PANEL) {
         vec w[TILE_VECS] = { v_load(panel), v_load(panel + WIDTH) };
 
-#pragma GCC unroll 6
+        UNROLL
         for (int r = 0; r < rows; r++) {
             vec x_rk = v_set(x[r * p->x_stride + k]);
 
-#pragma GCC unroll 2
+            UNROLL
             for (int j = 0; j < TILE_VECS; j++)
                 sum[r][j] = v_fma(x_rk, w[j], sum[r][j]);
         }
     }
-#pragma GCC unroll 6
+    UNROLL
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 2
+        UNROLL
         for (int j = 0; j < TILE_VECS; j++) {
             vec v = sum[r][j];
 

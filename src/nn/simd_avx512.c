@@ -42,9 +42,12 @@ static inline vec v_sign_of(vec s, vec a)
     return _mm512_or_ps(a, _mm512_and_ps(s, v_set(-0.0f)));
 }
 
+/* The first n elements; n may be negative or beyond WIDTH. */
 static inline vmask first_of(int n)
 {
-    return n >= WIDTH ? (vmask)0xffff : n <= 0 ? (vmask)0 : (vmask)((1u << n) - 1);
+    if (n <= 0)
+        return 0;
+    return (vmask)(n >= WIDTH ? 0xffffu : (1u << n) - 1);
 }
 
 /* Which of the columns s .. s + WIDTH - 1 lie in [first, end). */
@@ -124,27 +127,27 @@ static inline __attribute__((always_inline)) void tile(const struct product *p, 
     const vmask mask[2] = { first_of(p->n), first_of(p->n - WIDTH) };
     vec sum[TILE_ROWS][2];
 
-#pragma GCC unroll 14
+    UNROLL
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 2
+        UNROLL
         for (int j = 0; j < vecs; j++)
             sum[r][j] = p->resume ? _mm512_maskz_loadu_ps(mask[j], y + r * p->y_stride + j * WIDTH)
                                   : v_set(0);
     for (int k = 0; k < p->K; k++, panel += PANEL) {
         vec w[2] = { v_load(panel), vecs > 1 ? v_load(panel + WIDTH) : v_set(0) };
 
-#pragma GCC unroll 14
+        UNROLL
         for (int r = 0; r < rows; r++) {
             vec x_rk = v_set(x[r * p->x_stride + k]);
 
-#pragma GCC unroll 2
+            UNROLL
             for (int j = 0; j < vecs; j++)
                 sum[r][j] = v_fma(x_rk, w[j], sum[r][j]);
         }
     }
-#pragma GCC unroll 14
+    UNROLL
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 2
+        UNROLL
         for (int j = 0; j < vecs; j++) {
             vec v = sum[r][j];
 

@@ -8,6 +8,14 @@
 #ifndef NN_SIMD_ROWS_H
 #define NN_SIMD_ROWS_H
 
+/* The whole of a loop over a constant, so that sums are registers; clang reads
+   GCC's pragma only where the number divides. */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
 enum { DPARTS = LANES / DWIDTH };       /* dvecs that hold the LANES of a sum */
 
 /*
@@ -276,8 +284,8 @@ static void few_rows(float *panel, const float *w, int64_t stride, int n, int K)
     enum { COLS = 32 };
     float room[WIDTH][COLS] = { 0 };
 
-    for (int k = 0; k < K; k += COLS) {
-        int cols = K - k < COLS ? K - k : COLS;
+    for (int64_t k = 0; k < K; k += COLS) {
+        int cols = K - k < COLS ? (int)(K - k) : COLS;
 
         for (int i = 0; i < n; i++)
             memcpy(room[i], w + i * stride + k, (size_t)cols * sizeof *w);
@@ -295,9 +303,9 @@ static void transpose(float *panel, const float *w, int64_t stride, int n, int K
 
         if (left < WIDTH)
             few_rows(panel + i, w, stride, left > 0 ? left : 0, k4);
-        for (int k = 0; k < k4 && left >= WIDTH; k += 4)
+        for (int64_t k = 0; k < k4 && left >= WIDTH; k += 4)
             four_columns(panel + k * PANEL + i, w + k, stride);
-        for (int k = k4; k < K; k++)
+        for (int64_t k = k4; k < K; k++)
             for (int j = 0; j < WIDTH; j++)
                 panel[k * PANEL + i + j] = j < left ? w[j * stride + k] : 0;
     }

@@ -66,7 +66,20 @@ static struct attend attend_of(const struct pass *p, int text, int layer)
         .S = p->b->start[text + 1] - p->b->start[text],
         .d = p->m->config.d_head, .d_v = p->m->config.d_head,
         .scale = plan->scale, .lo = plan->lo, .hi = plan->hi,
+        .cap = (float)p->m->config.score_cap,
     };
+}
+
+/* The bias of one head. */
+static void set_bias(const struct pass *p, struct attend *at, int head)
+{
+    if (p->m->alibi != NULL) {
+        at->bias = bias_alibi;
+        at->bias_self = &p->m->alibi[head];
+    } else if (p->m->buckets != NULL) {
+        at->bias = bias_buckets;
+        at->bias_self = &p->m->buckets[head];
+    }
 }
 
 static void pack(const struct pass *p, struct head_room *r, const struct attend *at,
@@ -74,11 +87,10 @@ static void pack(const struct pass *p, struct head_room *r, const struct attend 
 {
     const struct config *c = &p->m->config;
     int group = head / (c->n_heads / c->n_kv_heads);
-    const float *k = p->qkv + (int64_t)p->b->start[text] * p->qkv_width +
-                     (c->n_heads + group) * c->d_head;
+    const float *row = p->qkv + (int64_t)p->b->start[text] * p->m->place.width;
 
-    attend_pack(r->packed, k, p->qkv_width, k + c->n_kv_heads * c->d_head,
-                p->qkv_width, at->S, at->d, at->d_v);
+    attend_pack(r->packed, row + p->m->place.k[group], p->m->place.width,
+                row + p->m->place.v[group], p->m->place.width, at->S, at->d, at->d_v);
 }
 
 /* One block of one head; *rows describes it for the sinks. */
@@ -89,8 +101,10 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     const struct pass *p = j->p;
     int d = at->d, n = at->S - row0 < ATTEND_ROWS ? at->S - row0 : ATTEND_ROWS;
     int64_t row = p->b->start[text] + row0, z_width = p->m->config.n_heads * d;
+    struct attend own = *at;
     int *bad = &j->bad_row[text * p->m->config.n_heads + head];
 
+    set_bias(p, &own, head);
     *rows = (struct rows){
         .text = text, .stack = (int)p->m->family->stack_id, .layer = j->layer,
         .head = head, .row0 = row0, .n_rows = n, .n_queries = at->S,
@@ -99,7 +113,8 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     };
     attend_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
                  j->keep_out ? p->z + row * z_width + head * d : NULL, z_width,
-                 p->qkv + row * p->qkv_width + head * d, p->qkv_width, r->packed, at,
+                 p->qkv + row * p->m->place.width + p->m->place.q[head],
+                 p->m->place.width, r->packed, &own,
                  row0, n);
     for (int t = 0; t < n && *bad < 0; t++)
         if (!isfinite(r->entropy[t]))

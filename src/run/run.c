@@ -17,9 +17,9 @@ static int check_text(const struct model *m, const struct batch *b, int t,
 
     if (n <= 0)
         return err_set(e, ERR_INPUT, "the text yields no token");
-    if (n > c->n_positions)
+    if (n > m->max_tokens)
         return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
-                       "(--truncate cuts it)", n, m->name, c->n_positions);
+                       "(--truncate cuts it)", n, m->name, m->max_tokens);
     for (int i = b->start[t]; i < b->start[t + 1]; i++) {
         if (b->id[i] < 0 || b->id[i] >= c->n_vocab)
             return err_set(e, ERR_INPUT, "token %d: id %d is not in the vocabulary of "
@@ -51,37 +51,22 @@ static float *floats(struct pass *p, size_t rows, size_t columns)
     return arena_alloc_raw(p->call, rows * columns, sizeof(float));
 }
 
-static int longest_text(const struct batch *b)
-{
-    int longest = 0;
-
-    for (int t = 0; t < b->n_texts; t++)
-        if (b->start[t + 1] - b->start[t] > longest)
-            longest = b->start[t + 1] - b->start[t];
-    return longest;
-}
-
 static void make_room(struct pass *p)
 {
     const struct config *c = &p->m->config;
-    size_t N = (size_t)p->N, D = (size_t)c->d_model, F = (size_t)c->d_ff;
+    size_t N = (size_t)p->N, D = (size_t)c->d_model;
     size_t mlp_rows = N < MLP_ROWS ? N : MLP_ROWS;
 
-    p->qkv_width = (c->n_heads + 2 * c->n_kv_heads) * c->d_head;
     p->x = floats(p, N, D);
     p->a = floats(p, N, D);
-    p->qkv = floats(p, N, (size_t)p->qkv_width);
-    p->z = floats(p, N, (size_t)c->n_heads * (size_t)c->d_head);
-    p->up = floats(p, mlp_rows, F);
+    if (p->m->norm_place == PLACE_PARALLEL)
+        p->late = floats(p, N, D);
+    p->qkv = floats(p, N, (size_t)p->m->place.width);
+    p->z = floats(p, N, (size_t)slot_dim(p->m->family, c, DIM_HV));
+    p->up = floats(p, mlp_rows, (size_t)slot_dim(p->m->family, c, DIM_UP));
     if (p->m->family->mlp == MLP_GATED)
-        p->gate = floats(p, mlp_rows, F);
-    if (p->m->inv_freq != NULL) {
-        int longest = longest_text(p->b), half = c->d_head / 2;
-
-        p->cos = floats(p, (size_t)longest, (size_t)half);
-        p->sin = floats(p, (size_t)longest, (size_t)half);
-        rope_table(p->cos, p->sin, p->m->inv_freq, c->d_head, 1.0f, 0, longest);
-    }
+        p->gate = floats(p, mlp_rows, (size_t)c->d_ff);
+    pass_turns(p);
 }
 
 double run_memory(const struct model *m, int n_tokens, int n_threads)
@@ -90,7 +75,7 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
     double N = n_tokens, D = c->d_model, hd = (double)c->n_heads * c->d_head;
     double kv = 2.0 * c->n_kv_heads * c->d_head;
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
-                 (m->family->mlp == MLP_GATED ? 2 : 1);
+                 (m->family->mlp == MLP_PLAIN ? 1 : 2);
     double head = (double)attend_packed(n_tokens, c->d_head, c->d_head) +
                   1.25 * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
@@ -104,19 +89,37 @@ static void attention_input(struct pass *p, const struct layer_plan *plan)
 {
     static const struct param identity;
 
-    pass_norm(p, p->a, p->x, p->N, p->m->family->place == PLACE_PRE ?
-              &plan->slot[W_ATT_NORM] : &identity);
+    pass_norm(p, p->a, p->x, p->N, p->m->config.d_model,
+              p->m->norm_place == PLACE_POST ? &identity : &plan->slot[W_ATT_NORM]);
 }
 
-static void attention_output(struct pass *p, const struct layer_plan *plan)
+static void attention_output(struct pass *p, const struct layer_plan *plan, float *out)
 {
-    const struct param *o = &plan->slot[W_O];
+    int D = p->m->config.d_model;
 
-    pass_linear(p, p->a, p->m->config.d_model, p->z, o->matrix.K, p->N, &o->matrix,
-                o->bias);
-    add_to(p->x, p->a, (int64_t)p->N * p->m->config.d_model);
-    if (p->m->family->place == PLACE_POST)
-        pass_norm(p, p->x, p->x, p->N, &plan->slot[W_ATT_NORM]);
+    pass_linear(p, out, D, p->z, plan->slot[W_O].matrix.K, p->N, &plan->slot[W_O]);
+    pass_norm(p, out, out, p->N, D, &plan->slot[W_ATT_OUT]);
+}
+
+/* The rest of a layer behind its attention. */
+static void join(struct pass *p, const struct layer_plan *plan)
+{
+    int D = p->m->config.d_model;
+    int64_t n = (int64_t)p->N * D;
+
+    if (p->m->norm_place == PLACE_PARALLEL) {
+        attention_output(p, plan, p->late);
+        pass_mlp(p, plan);
+        add_to(p->x, p->late, n);
+        return;
+    }
+    if (p->m->config.residual_from_norm)
+        memcpy(p->x, p->a, (size_t)n * sizeof *p->x);
+    attention_output(p, plan, p->a);
+    add_to(p->x, p->a, n);
+    if (p->m->norm_place == PLACE_POST)
+        pass_norm(p, p->x, p->x, p->N, D, &plan->slot[W_ATT_NORM]);
+    pass_mlp(p, plan);
 }
 
 static int run_layers(struct pass *p, struct err *e)
@@ -132,8 +135,7 @@ static int run_layers(struct pass *p, struct err *e)
             return -1;
         if (l == p->last && !beyond)
             break;
-        attention_output(p, plan);
-        pass_mlp(p, plan);
+        join(p, plan);
     }
     return 0;
 }

@@ -25,8 +25,8 @@ struct batch {
 struct wanted {
     const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
     const bool *head;       /* [H] the same for heads */
-    float *hidden;          /* out: [tokens, D] after the final norm; NULL: not wanted */
-    float *logits;          /* out: [tokens, V]; NULL: not wanted; needs m->has_head */
+    float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not wanted */
+    float *logits;          /* out: [tokens, m->n_logits]; NULL: not wanted; needs m->has_head */
 };
 
 /*

@@ -10,6 +10,11 @@ enum {
     MLP_ROWS = 1024         /* rows that go through the mlp at a time */
 };
 
+/* Cosines and sines of one rotary table, [longest text, width / 2] each. */
+struct turn {
+    float *cos, *sin;
+};
+
 struct pass {
     const struct model *m;
     const struct batch *b;
@@ -20,35 +25,48 @@ struct pass {
     struct arena *call;
     int N;                  /* tokens in the batch */
     int last;               /* the last layer to run */
-    int qkv_width;          /* (H + 2 G) d: a row holds q, then k, then v */
     float *x;               /* [N, D] the residual stream */
     float *a;               /* [N, D] what a stage reads: normed x, or x itself */
-    float *qkv;             /* [N, qkv_width] */
+    float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
+    float *qkv;             /* [N, place.width] projections; m->place says where */
     float *z;               /* [N, H d] heads' outputs, side by side */
-    float *up, *gate;       /* [MLP_ROWS, F] */
-    float *cos, *sin;       /* [longest text, d/2] */
+    float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
+    struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
 };
 
 /* y[n_rows, out] = x w^T + bias, panels shared out over the threads. */
 void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
-                 int64_t x_stride, int n_rows, const struct matrix *w,
-                 const float *bias);
+                 int64_t x_stride, int n_rows, const struct param *w);
+
+/* Calls task(self, i, ..) for each block i of ROW_CHUNK of n_rows rows. */
+void pass_rows(struct pass *p, int n_rows,
+               void (*task)(void *self, int i, struct arena *scratch), void *self);
+
+/* The rows that block i of n_rows has. */
+int pass_rows_of(int n_rows, int i);
 
 /* y = norm(x) over n_rows rows of D; an empty slot copies.  y may be x. */
-void pass_norm(struct pass *p, float *y, const float *x, int n_rows,
+void pass_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
                const struct param *norm);
 
 /* x[N, D] = the embeddings of the batch. */
 void pass_embed(struct pass *p);
 
-/* q, k, v of layer l from p->a, rotated. */
+/* Cosines and sines for the batch. */
+void pass_turns(struct pass *p);
+
+/* q, k, v of a layer from p->a, normed and turned. */
 void pass_project(struct pass *p, const struct layer_plan *plan);
 
 /* Attention of layer l from p->qkv to p->z and the sinks. */
 int pass_attend(struct pass *p, int l, struct err *e);
 
-/* x = mlp(x), with its norm and residual. */
+/* x = x + mlp(x), with its norms; one mlp, or the experts that each row chooses. */
 void pass_mlp(struct pass *p, const struct layer_plan *plan);
+
+/* out[n, D] = the chosen experts' sum for n rows a of D. */
+void pass_experts(struct pass *p, const struct layer_plan *plan, float *out,
+                  const float *a, int n);
 
 /* Final norm, hidden, logits. */
 void pass_head(struct pass *p);

@@ -19,11 +19,21 @@ static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", N
 /* In MHA_VIZ_SHARED, which not everybody has. */
 static const char *const golden_shared[] = {
     "bert", "bert_bare", "bert_oldnames", "gpt2", "gpt2_bare", "llama", "llama_headdim",
-    "llama3_rope", NULL
+    "llama3_rope",
+    "distilbert", "roberta", "xlm_roberta", "electra", "albert", "extra/albert_groups",
+    "modernbert", "gpt_neo", "gpt_neox", "gptj", "opt", "extra/opt_postnorm",
+    "extra/falcon", "mistral", "mixtral", "qwen2", "extra/qwen2_window", "qwen3",
+    "extra/qwen3_moe", "gemma", "extra/gemma3", "phi", "phi3", "extra/phi3_longrope",
+    "extra/starcoder2", "extra/olmo2", "extra/llama_yarn",
+    "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2", NULL
 };
 
 /* Their SentencePiece tokeniser is not read yet: they run by their ids. */
-static const char *const golden_by_ids[] = { "llama", "llama_headdim", NULL };
+static const char *const golden_by_ids[] = {
+    "llama", "llama_headdim", "xlm_roberta", "albert", "extra/albert_groups", "mistral",
+    "mixtral", "gemma", "gemma2", "extra/gemma3", "phi3",
+    "extra/phi3_longrope", NULL
+};
 
 struct golden {
     struct arena arena;

@@ -305,9 +305,9 @@ static void case_test(void **state)
 
 int main(void)
 {
-    static struct where where[32];
-    static struct CMUnitTest tests[32];
-    static char names[32][64];
+    static struct where where[128];
+    static struct CMUnitTest tests[128];
+    static char names[128][64];
     size_t n = 0;
 
     for (int shared = 0; shared < 2; shared++)

@@ -260,7 +260,7 @@ static void all_slots_of_gpt2(void **state)
     assert_true(m->layer[0].slot[W_ATT_NORM].vector[7] == 1 + 7 / 64.0f);
     assert_true(m->layer[0].lo == INT_MAX && m->layer[0].hi == 0);
     assert_true(m->layer[0].scale == 0.5f);
-    assert_null(m->inv_freq);
+    assert_null(m->rope[0].inv_freq);
     /* the head is the embedding */
     assert_true(m->has_head);
     assert_null(m->slot[W_HEAD].weight);
@@ -278,7 +278,7 @@ static void all_slots_of_llama(void **state)
     assert_int_equal(m->layer[0].slot[W_K].matrix.N, 6);
     assert_int_equal(m->layer[0].slot[W_O].matrix.K, 12);
     assert_null(m->layer[0].slot[W_Q].bias);
-    assert_non_null(m->inv_freq);
+    assert_non_null(m->rope[0].inv_freq);
     /* biases count where the file has them; so does a head of its own */
     add(&f, "layers.0.self_attn.q_proj.bias", 12, 0);
     add(&f, "layers.0.mlp.down_proj.bias", 8, 0);

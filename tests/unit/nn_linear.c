@@ -48,10 +48,11 @@ static float store_one(unsigned char *p, enum element element, bool bytes)
         memcpy(p, &f, sizeof f);
         return f;
     }
-    uint16_t h = (uint16_t)((random_float() + 1) * 16384);      /* sign 0 .. */
+    /* Ordinary numbers of either sign: up to 2, and from a half to 2. */
+    unsigned bits = (unsigned)((random_float() + 1) * 16384), sign = (bits & 1) << 15;
+    uint16_t h = (uint16_t)(element == ELEMENT_F16 ? bits % 0x4000 | sign
+                                                   : (0x3f00 + bits % 0x0100) | sign);
 
-    h = element == ELEMENT_F16 ? (uint16_t)(h % 0x4000 | (h & 1) << 15)
-                               : (uint16_t)(h % 0x0100 + 0x3f00 - (h & 1 ? 0x80 : 0));
     memcpy(p, &h, sizeof h);
     return element == ELEMENT_F16 ? half_value(h) : bf16_value(h);
 }
@@ -120,7 +121,7 @@ static void check_product(const struct stored *s, int M, bool with_bias)
             double sum = with_bias ? bias[n] : 0, size = fabs(sum);
 
             for (int k = 0; k < K; k++) {
-                double term = (double)x[m * x_stride + k] * s->dense[(size_t)n * (size_t)K + (size_t)k];
+                double term = (double)x[m * x_stride + k] * s->dense[n * K + k];
 
                 sum += term;
                 size += fabs(term);

@@ -11,7 +11,7 @@ const struct family family_llama = {
         .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008,
         .n_vocab = 32000, .n_positions = 2048,
         .norm_eps = 1e-6, .act = ACT_SILU, .scale_scores = true,
-        .rope_theta = 10000,
+        .rope = { { .theta = 10000 } },
     },
     .prefix = { "model." },
     .stack = { .name = {

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * What the readers of config.json share. */
+#ifndef MODEL_CONFIG_PRIV_H
+#define MODEL_CONFIG_PRIV_H
+
+#include <jansson.h>
+
+#include "model/family.h"
+
+struct reader {
+    struct config *c;
+    struct arena *a;
+    const char *file;
+    struct err *e;
+};
+
+enum key_type { KEY_INT, KEY_REAL, KEY_BOOL, KEY_ACT };
+
+/* One row a number; field is an offset in the struct that is filled. */
+struct key {
+    enum key_type type;
+    size_t field;
+    double min, max;
+    const char *name[8];        /* the first that is there and not null wins */
+};
+
+/* The value of key, NULL where it is absent or null. */
+const json_t *config_value(const json_t *object, const char *key);
+
+/* "FILE: KEY: found VALUE, want WANT" */
+int config_wrong(const struct reader *r, const char *key, const json_t *found,
+                 const char *want);
+
+/* Reads one row from object into the struct at base. */
+int config_key(const struct reader *r, const struct key *k, const json_t *object,
+               void *base);
+
+int config_rope(const struct reader *r, const struct family *f, const json_t *root);
+int config_layers(const struct reader *r, const struct family *f, const json_t *root);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/family.h"
+
+const struct family family_electra = {
+    .name = "electra",
+    .source = "Clark et al. 2020; transformers modeling_electra.py",
+    .stack_id = STACK_ENCODER,
+    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE,
+    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .head_is_one = true,
+    .defaults = {
+        .n_layers = 12, .n_heads = 4, .d_model = 256, .d_ff = 1024, .d_embed = 128,
+        .n_vocab = 30522, .n_positions = 512, .n_types = 2,
+        .norm_eps = 1e-12, .act = ACT_GELU, .scale_scores = true,
+    },
+    .prefix = { "electra." },
+    .stack = { .name = {
+        [W_TOK]        = "embeddings.word_embeddings",
+        [W_POS]        = "embeddings.position_embeddings",
+        [W_TYPE]       = "embeddings.token_type_embeddings",
+        [W_EMB_NORM]   = "embeddings.LayerNorm",
+        [W_EMB_PROJ]   = "embeddings_project",
+        [W_Q]          = "encoder.layer.%d.attention.self.query",
+        [W_K]          = "encoder.layer.%d.attention.self.key",
+        [W_V]          = "encoder.layer.%d.attention.self.value",
+        [W_O]          = "encoder.layer.%d.attention.output.dense",
+        [W_ATT_NORM]   = "encoder.layer.%d.attention.output.LayerNorm",
+        [W_UP]         = "encoder.layer.%d.intermediate.dense",
+        [W_DOWN]       = "encoder.layer.%d.output.dense",
+        [W_MLP_NORM]   = "encoder.layer.%d.output.LayerNorm",
+        [W_HEAD_DENSE] = "discriminator_predictions.dense",
+        [W_HEAD]       = "discriminator_predictions.dense_prediction",
+    } },
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/family.h"
+
+/*
+ * Three shapes: one key/value head for all (the default), one for each query head,
+ * and groups with two norms (new_decoder_architecture).
+ */
+const struct family family_falcon = {
+    .name = "falcon",
+    .source = "Almazrouei et al. 2023; transformers modeling_falcon.py",
+    .stack_id = STACK_DECODER, .causal = true,
+    .norm = NORM_LAYER, .place = PLACE_PARALLEL, .positions = POS_ROPE,
+    .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .defaults = {
+        .n_layers = 32, .n_heads = 71, .d_model = 4544,
+        .n_vocab = 65024, .n_positions = 2048, .parallel = true, .multi_query = true,
+        .norm_eps = 1e-5, .act = ACT_GELU, .scale_scores = true,
+        .rope = { { .theta = 10000 } },
+    },
+    .prefix = { "transformer." },
+    .stack = { .name = {
+        [W_TOK]        = "word_embeddings",
+        [W_ATT_NORM]   = "h.%d.ln_attn|h.%d.input_layernorm",
+        [W_QKV]        = "h.%d.self_attention.query_key_value",
+        [W_O]          = "h.%d.self_attention.dense",
+        [W_MLP_NORM]   = "h.%d.ln_mlp|h.%d.post_attention_layernorm",
+        [W_UP]         = "h.%d.mlp.dense_h_to_4h",
+        [W_DOWN]       = "h.%d.mlp.dense_4h_to_h",
+        [W_FINAL_NORM] = "ln_f",
+        [W_HEAD]       = "lm_head",
+    } },
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/family.h"
+
+const struct family family_gemma = {
+    .name = "gemma",
+    .source = "Gemma team 2024; transformers modeling_gemma.py",
+    .stack_id = STACK_DECODER, .causal = true,
+    .norm = NORM_RMS_PLUS_ONE, .place = PLACE_PRE, .positions = POS_ROPE,
+    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
+    .scale_embedding = true, .gelu_is_tanh = true,
+    .defaults = {
+        .n_layers = 28, .n_heads = 16, .n_kv_heads = 16, .d_head = 256, .d_model = 3072, .d_ff = 24576,
+        .n_vocab = 256000, .n_positions = 8192,
+        .norm_eps = 1e-6, .act = ACT_GELU_TANH, .scale_scores = true,
+        .rope = { { .theta = 10000 } },
+    },
+    .prefix = { "model." },
+    .stack = { .name = {
+        [W_TOK]        = "embed_tokens",
+        [W_ATT_NORM]   = "layers.%d.input_layernorm",
+        [W_Q]          = "layers.%d.self_attn.q_proj",
+        [W_K]          = "layers.%d.self_attn.k_proj",
+        [W_V]          = "layers.%d.self_attn.v_proj",
+        [W_O]          = "layers.%d.self_attn.o_proj",
+        [W_MLP_NORM]   = "layers.%d.post_attention_layernorm",
+        [W_GATE]       = "layers.%d.mlp.gate_proj",
+        [W_UP]         = "layers.%d.mlp.up_proj",
+        [W_DOWN]       = "layers.%d.mlp.down_proj",
+        [W_FINAL_NORM] = "norm",
+        [W_HEAD]       = "lm_head",
+    } },
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/family.h"
+
+const struct family family_gpt_neo = {
+    .name = "gpt_neo",
+    .source = "Black et al. 2021; transformers modeling_gpt_neo.py",
+    .stack_id = STACK_DECODER, .causal = true,
+    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_TABLE,
+    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .window_rule = WINDOW_TYPES,
+    .defaults = {
+        .n_layers = 24, .n_heads = 16, .d_model = 2048,
+        .n_vocab = 50257, .n_positions = 2048, .window = 256, .use_window = true,
+        .norm_eps = 1e-5, .act = ACT_GELU_TANH,
+    },
+    .prefix = { "transformer." },
+    .stack = { .name = {
+        [W_TOK]        = "wte",
+        [W_POS]        = "wpe",
+        [W_ATT_NORM]   = "h.%d.ln_1",
+        [W_Q]          = "h.%d.attn.attention.q_proj",
+        [W_K]          = "h.%d.attn.attention.k_proj",
+        [W_V]          = "h.%d.attn.attention.v_proj",
+        [W_O]          = "h.%d.attn.attention.out_proj",
+        [W_MLP_NORM]   = "h.%d.ln_2",
+        [W_UP]         = "h.%d.mlp.c_fc",
+        [W_DOWN]       = "h.%d.mlp.c_proj",
+        [W_FINAL_NORM] = "ln_f",
+        [W_HEAD]       = "lm_head",
+    } },
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/family.h"
+
+const struct family family_gptj = {
+    .name = "gptj",
+    .source = "Wang and Komatsuzaki 2021; transformers modeling_gptj.py",
+    .stack_id = STACK_DECODER, .causal = true,
+    .norm = NORM_LAYER, .place = PLACE_PARALLEL, .positions = POS_ROPE,
+    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .rope_layout = ROPE_PAIRS,
+    .defaults = {
+        .n_layers = 28, .n_heads = 16, .d_model = 4096,
+        .n_vocab = 50400, .n_positions = 2048,
+        .norm_eps = 1e-5, .act = ACT_GELU_TANH, .scale_scores = true,
+        .rope = { { .theta = 10000 } }, .n_rotary = 64,
+    },
+    .prefix = { "transformer." },
+    .stack = { .name = {
+        [W_TOK]        = "wte",
+        [W_ATT_NORM]   = "h.%d.ln_1",
+        [W_Q]          = "h.%d.attn.q_proj",
+        [W_K]          = "h.%d.attn.k_proj",
+        [W_V]          = "h.%d.attn.v_proj",
+        [W_O]          = "h.%d.attn.out_proj",
+        [W_UP]         = "h.%d.mlp.fc_in",
+        [W_DOWN]       = "h.%d.mlp.fc_out",
+        [W_FINAL_NORM] = "ln_f",
+        [W_HEAD]       = "lm_head",
+    } },
+};

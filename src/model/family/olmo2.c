@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/family.h"
+
+const struct family family_olmo2 = {
+    .name = "olmo2",
+    .source = "Walsh et al. 2025; transformers modeling_olmo2.py",
+    .stack_id = STACK_DECODER, .causal = true,
+    .norm = NORM_RMS, .place = PLACE_PRE, .positions = POS_ROPE,
+    .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
+    .qk_norm = QK_NORM_FULL,
+    .defaults = {
+        .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008,
+        .n_vocab = 50304, .n_positions = 2048,
+        .norm_eps = 1e-5, .act = ACT_SILU, .scale_scores = true,
+        .rope = { { .theta = 10000 } },
+    },
+    .prefix = { "model." },
+    .stack = { .name = {
+        [W_TOK]        = "embed_tokens",
+        [W_Q]          = "layers.%d.self_attn.q_proj",
+        [W_K]          = "layers.%d.self_attn.k_proj",
+        [W_V]          = "layers.%d.self_attn.v_proj",
+        [W_O]          = "layers.%d.self_attn.o_proj",
+        [W_GATE]       = "layers.%d.mlp.gate_proj",
+        [W_UP]         = "layers.%d.mlp.up_proj",
+        [W_DOWN]       = "layers.%d.mlp.down_proj",
+        [W_Q_NORM]     = "layers.%d.self_attn.q_norm",
+        [W_K_NORM]     = "layers.%d.self_attn.k_norm",
+        [W_ATT_OUT]    = "layers.%d.post_attention_layernorm",
+        [W_MLP_OUT]    = "layers.%d.post_feedforward_layernorm",
+        [W_FINAL_NORM] = "norm",
+        [W_HEAD]       = "lm_head",
+    } },
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/family.h"
+
+const struct family family_phi3 = {
+    .name = "phi3",
+    .source = "Abdin et al. 2024; transformers modeling_phi3.py",
+    .stack_id = STACK_DECODER, .causal = true,
+    .norm = NORM_RMS, .place = PLACE_PRE, .positions = POS_ROPE,
+    .qkv = QKV_STACKED, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
+    .window_rule = WINDOW_ALL,
+    .defaults = {
+        .n_layers = 32, .n_heads = 32, .d_model = 3072, .d_ff = 8192,
+        .n_vocab = 32064, .n_positions = 4096, .use_window = true,
+        .norm_eps = 1e-5, .act = ACT_SILU, .scale_scores = true,
+        .rope = { { .theta = 10000 } },
+    },
+    .prefix = { "model." },
+    .stack = { .name = {
+        [W_TOK]        = "embed_tokens",
+        [W_ATT_NORM]   = "layers.%d.input_layernorm",
+        [W_O]          = "layers.%d.self_attn.o_proj",
+        [W_MLP_NORM]   = "layers.%d.post_attention_layernorm",
+        [W_UP]         = "layers.%d.mlp.gate_up_proj",
+        [W_DOWN]       = "layers.%d.mlp.down_proj",
+        [W_QKV]        = "layers.%d.self_attn.qkv_proj",
+        [W_FINAL_NORM] = "norm",
+        [W_HEAD]       = "lm_head",
+    } },
+};

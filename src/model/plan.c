@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * What varies by layer, resolved once: window, scale, rotary table. */
+#include <limits.h>
+#include <math.h>
+
+#include "model/model_priv.h"
+
+static bool windowed(const struct family *f, const struct config *c, int l)
+{
+    if (c->window == 0 || !c->use_window || f->window_rule == WINDOW_NONE)
+        return false;
+    if (f->window_rule == WINDOW_ALL)
+        return true;
+    if (c->layer_kind != NULL)
+        return c->layer_kind[l] == LAYER_WINDOW;
+    if (f->full_every > 0)
+        return (l + 1) % f->full_every != 0;
+    if (f->full_first > 0)
+        return l % f->full_first != 0;
+    return l >= c->window_from;
+}
+
+void plan_layer(struct model *m, int l)
+{
+    const struct family *f = m->family;
+    const struct config *c = &m->config;
+    struct layer_plan *plan = &m->layer[l];
+    double scale = c->scale_scores ? 1 / sqrt(c->query_scalar > 0 ? c->query_scalar
+                                                                   : c->d_head) : 1;
+    bool causal = f->causal || c->is_decoder, window = windowed(f, c, l);
+
+    plan->scale = (float)(c->scale_by_layer ? scale / (l + 1) : scale);
+    plan->lo = INT_MAX;
+    plan->hi = causal ? 0 : INT_MAX;
+    plan->rope = window && m->rope[1].inv_freq != NULL ? 1 : 0;
+    if (!window)
+        return;
+    plan->lo = c->window_both ? c->window / 2 : c->window - 1;
+    if (!causal)
+        plan->hi = plan->lo;
+}
+
+bool plan_has_experts(const struct config *c, int l)
+{
+    return c->n_experts > 0 && (c->dense_layer == NULL || !c->dense_layer[l]) &&
+           (l + 1) % (c->sparse_step > 0 ? c->sparse_step : 1) == 0;
+}
+
+/* ---- inverse frequencies ---- */
+
+static const double TURN = 6.283185307179586;
+
+/* Three bands by wavelength: kept, divided, and a blend between. */
+static double llama3(const struct rope *r, double f)
+{
+    double wave = TURN / f, blend;
+
+    if (wave > r->original / r->low)
+        return f / r->factor;
+    if (wave < r->original / r->high)
+        return f;
+    blend = (r->original / wave - r->low) / (r->high - r->low);
+    return (1 - blend) * f / r->factor + blend * f;
+}
+
+/* The column whose wavelength fits n times into the original positions. */
+static double yarn_column(const struct rope *r, int width, double n)
+{
+    return width * log(r->original / (n * TURN)) / (2 * log(r->theta));
+}
+
+static double yarn(const struct rope *r, int width, int i, double f)
+{
+    double fast = r->beta_fast > 0 ? r->beta_fast : 32;
+    double slow = r->beta_slow > 0 ? r->beta_slow : 1;
+    double low = yarn_column(r, width, fast), high = yarn_column(r, width, slow), ramp;
+
+    if (!r->no_truncate) {
+        low = floor(low);
+        high = ceil(high);
+    }
+    low = fmax(low, 0);
+    high = fmin(high, width - 1);
+    if (low == high)
+        high += 0.001;
+    ramp = fmin(fmax((i - low) / (high - low), 0), 1);
+    return f / r->factor * ramp + f * (1 - ramp);
+}
+
+static double yarn_mscale(double factor, double mscale)
+{
+    return factor <= 1 ? 1 : 0.1 * mscale * log(factor) + 1;
+}
+
+/* The factor on cosine and sine. */
+static double rope_factor(const struct rope *r, int n_positions)
+{
+    double s = r->factor > 0 ? r->factor :
+               r->original > 0 ? (double)n_positions / r->original : 1;
+
+    if (r->attention_factor > 0)
+        return r->attention_factor;
+    if (r->scaling == ROPE_LONG)
+        return s <= 1 ? 1 : sqrt(1 + log(s) / log(r->original));
+    if (r->scaling != ROPE_YARN)
+        return 1;
+    if (r->mscale > 0 && r->mscale_all > 0)
+        return yarn_mscale(s, r->mscale) / yarn_mscale(s, r->mscale_all);
+    return yarn_mscale(s, 1);
+}
+
+void model_inv_freq(float *out, const struct rope *r, int width, bool is_long)
+{
+    const float *divisor = is_long ? r->long_factor : r->short_factor;
+
+    for (int i = 0; i < width / 2; i++) {
+        float power = (float)pow(r->theta, 2.0 * i / width), f = 1.0f / power;
+
+        switch (r->scaling) {
+        case ROPE_DEFAULT: out[i] = f; break;
+        case ROPE_LINEAR:  out[i] = f / (float)r->factor; break;
+        case ROPE_LLAMA3:  out[i] = (float)llama3(r, (double)f); break;
+        case ROPE_YARN:    out[i] = (float)yarn(r, width, i, (double)f); break;
+        case ROPE_LONG:    out[i] = 1.0f / (divisor[i] * power); break;
+        }
+    }
+}
+
+static const float *inv_freq(struct arena *a, const struct rope *r, int width,
+                             bool is_long)
+{
+    float *out = arena_alloc(a, (size_t)width / 2, sizeof *out);
+
+    model_inv_freq(out, r, width, is_long);
+    return out;
+}
+
+void plan_rope(struct model *m, struct arena *a)
+{
+    const struct config *c = &m->config;
+
+    for (int i = 0; i < 2; i++) {
+        const struct rope *r = &c->rope[i];
+        struct rope_plan *plan = &m->rope[i];
+
+        if (m->family->positions != POS_ROPE || c->alibi || r->theta == 0)
+            continue;
+        plan->width = c->n_rotary;
+        plan->layout = m->family->rope_layout;
+        plan->factor = (float)rope_factor(r, c->n_positions);
+        plan->inv_freq = inv_freq(a, r, c->n_rotary, false);
+        if (r->scaling == ROPE_LONG) {
+            plan->long_inv_freq = inv_freq(a, r, c->n_rotary, true);
+            plan->long_above = r->original;
+        }
+    }
+}
+
+/* ---- biases by position ---- */
+
+static void plan_alibi(struct model *m, struct arena *a)
+{
+    int H = m->config.n_heads;
+    float *slope = arena_alloc(a, (size_t)H, sizeof *slope);
+
+    alibi_slopes(slope, H);
+    m->alibi = arena_alloc(a, (size_t)H, sizeof *m->alibi);
+    for (int h = 0; h < H; h++)
+        m->alibi[h] = (struct bias_alibi){
+            slope[h], m->config.alibi,
+            m->config.alibi ? (float)(1 / sqrt(m->config.d_head)) : 1 };
+}
+
+static void plan_buckets(struct model *m, struct arena *a)
+{
+    int H = m->config.n_heads, n = m->config.n_buckets;
+    const struct tensor *t = m->slot[W_REL].weight;
+    float *table = arena_alloc(a, (size_t)(2 * n * H), sizeof *table);
+
+    /* [buckets, H] in the file; a head's values side by side here. */
+    tensor_read(table + n * H, t, 0, t->n_elements);
+    m->buckets = arena_alloc(a, (size_t)H, sizeof *m->buckets);
+    for (int h = 0; h < H; h++) {
+        for (int b = 0; b < n; b++)
+            table[h * n + b] = table[n * H + b * H + h];
+        m->buckets[h] = (struct bias_buckets){ table + h * n, n, m->config.max_distance,
+                                               !m->family->causal };
+    }
+}
+
+void plan_bias(struct model *m, struct arena *a)
+{
+    if (m->family->bias == BIAS_ALIBI || m->config.alibi)
+        plan_alibi(m, a);
+    else if (m->family->bias == BIAS_BUCKETS)
+        plan_buckets(m, a);
+}

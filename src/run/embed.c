@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * Ids, types and positions -> the residual stream. */
+#include <math.h>
+
+#include "run/run_priv.h"
+
+static void add_row(float *x, float *room, const struct param *table, int64_t row,
+                    int width)
+{
+    tensor_read(room, table->weight, row * width, width);
+    add_to(x, room, width);
+}
+
+/* Rows of the position table for one text. */
+static void positions(const struct model *m, const int *id, int n, int *row)
+{
+    const struct family *f = m->family;
+    int pad = f->pos_offset > 0 ? f->pos_offset : m->config.pad_id, seen = 0;
+
+    for (int i = 0; i < n; i++)
+        row[i] = f->positions != POS_TABLE_FROM_IDS ? i + f->pos_offset :
+                 id[i] == pad ? pad : pad + ++seen;
+}
+
+static void tokens(struct pass *p, float *out)
+{
+    int E = p->m->config.d_embed;
+    float scale = p->m->family->scale_embedding ? sqrtf((float)p->m->config.d_model) : 1;
+
+    for (int i = 0; i < p->N; i++) {
+        float *x = out + (int64_t)i * E;
+
+        tensor_read(x, p->m->slot[W_TOK].weight, (int64_t)p->b->id[i] * E, E);
+        for (int k = 0; scale != 1 && k < E; k++)
+            x[k] *= scale;
+    }
+}
+
+static void add_types_and_positions(struct pass *p, float *out, int width)
+{
+    const struct param *slot = p->m->slot;
+    const struct batch *b = p->b;
+    float *room = arena_alloc_raw(p->call, (size_t)width, sizeof *room);
+    int *row = arena_alloc_raw(p->call, (size_t)p->N, sizeof *row);
+
+    for (int t = 0; t < b->n_texts; t++)
+        positions(p->m, b->id + b->start[t], b->start[t + 1] - b->start[t],
+                  row + b->start[t]);
+    for (int i = 0; i < p->N; i++) {
+        float *x = out + (int64_t)i * width;
+
+        if (slot[W_TYPE].weight != NULL)
+            add_row(x, room, &slot[W_TYPE],
+                    b->type != NULL && p->m->config.n_types > 1 ? b->type[i] : 0, width);
+        if (slot[W_POS].weight != NULL)
+            add_row(x, room, &slot[W_POS], row[i], width);
+    }
+}
+
+void pass_embed(struct pass *p)
+{
+    const struct param *slot = p->m->slot;
+    const struct config *c = &p->m->config;
+    int D = c->d_model, E = c->d_embed, width = slot_dim(p->m->family, c, DIM_EMB);
+    bool token_proj = slot[W_TOK_PROJ].weight != NULL;
+    bool sum_proj = slot[W_EMB_PROJ].weight != NULL;
+    float *narrow = p->x, *sum = p->x;
+
+    if (token_proj || sum_proj)
+        narrow = arena_alloc_raw(p->call, (size_t)p->N * (size_t)E, sizeof *narrow);
+    if (sum_proj)
+        sum = narrow;
+    tokens(p, narrow);
+    if (token_proj)
+        pass_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);
+    add_types_and_positions(p, sum, width);
+    pass_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
+    if (sum_proj)
+        pass_linear(p, p->x, D, sum, E, p->N, &slot[W_EMB_PROJ]);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * The residual stream -> hidden states and logits. */
+#include <math.h>
+#include <string.h>
+
+#include "run/run_priv.h"
+
+static void logits(struct pass *p, const float *hidden, int width)
+{
+    const struct param *slot = p->m->slot, *dense = &slot[W_HEAD_DENSE];
+    const struct family *f = p->m->family;
+    struct param head = slot[W_HEAD];
+    float cap = (float)p->m->config.logit_cap;
+
+    if (slot[W_HEAD_BIAS].vector != NULL)
+        head.bias = slot[W_HEAD_BIAS].vector;
+    if (dense->weight != NULL) {
+        int narrow = dense->matrix.N;
+
+        pass_linear(p, p->a, narrow, hidden, width, p->N, dense);
+        act_apply(f->has_head_act ? f->head_act : p->m->config.act, p->a,
+                  (int64_t)p->N * narrow);
+        pass_norm(p, p->a, p->a, p->N, narrow, &slot[W_HEAD_NORM]);
+        hidden = p->a;
+        width = narrow;
+    }
+    pass_linear(p, p->want->logits, p->m->n_logits, hidden, width, p->N, &head);
+    for (int64_t i = 0; cap > 0 && i < (int64_t)p->N * p->m->n_logits; i++)
+        p->want->logits[i] = cap * tanhf(p->want->logits[i] / cap);
+}
+
+void pass_head(struct pass *p)
+{
+    const struct param *slot = p->m->slot;
+    int D = p->m->config.d_model, width = p->m->d_hidden;
+    const float *hidden = p->x;
+
+    if (p->want->hidden == NULL && p->want->logits == NULL)
+        return;
+    pass_norm(p, p->x, p->x, p->N, D, &slot[W_FINAL_NORM]);
+    if (slot[W_FINAL_PROJ].weight != NULL) {
+        pass_linear(p, p->a, width, p->x, D, p->N, &slot[W_FINAL_PROJ]);
+        hidden = p->a;
+    }
+    if (p->want->hidden != NULL)
+        memcpy(p->want->hidden, hidden, (size_t)p->N * (size_t)width * sizeof(float));
+    if (p->want->logits != NULL)
+        logits(p, hidden, width);
+}

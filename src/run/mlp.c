@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * The mlp of a layer: up, activation, down; gated or not, fused or not. */
+#include <string.h>
+
+#include "run/run_priv.h"
+
+struct act_job {
+    const struct pass *p;
+    const struct family *f;
+    int n_rows;
+};
+
+/* Activates in place; a fused row holds gate, then up, and its up half is the result. */
+static void act_rows(void *self, int i, struct arena *scratch)
+{
+    const struct act_job *j = self;
+    enum act act = j->p->m->config.act;
+    int64_t F = j->p->m->config.d_ff, first = (int64_t)i * ROW_CHUNK;
+    int n = pass_rows_of(j->n_rows, i);
+
+    (void)scratch;
+    if (j->f->mlp == MLP_PLAIN)
+        act_apply(act, j->p->up + first * F, n * F);
+    else if (j->f->mlp == MLP_GATED)
+        act_gated(act, j->p->up + first * F, j->p->gate + first * F, n * F);
+    for (int r = 0; j->f->mlp == MLP_GATED_FUSED && r < n; r++) {
+        float *row = j->p->up + (first + r) * 2 * F;
+
+        act_gated(act, row + F, row, F);
+    }
+}
+
+/* out[n, D] = down(act(up in)); out may be in. */
+static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
+                    const float *in, int n)
+{
+    bool fused = p->m->family->mlp == MLP_GATED_FUSED;
+    int64_t D = p->m->config.d_model, F = p->m->config.d_ff, width = fused ? 2 * F : F;
+    struct act_job j = { p, p->m->family, n };
+
+    pass_linear(p, p->up, width, in, D, n, &plan->slot[W_UP]);
+    if (p->gate != NULL)
+        pass_linear(p, p->gate, F, in, D, n, &plan->slot[W_GATE]);
+    pass_rows(p, n, act_rows, &j);
+    pass_linear(p, out, D, p->up + (fused ? F : 0), width, n, &plan->slot[W_DOWN]);
+}
+
+void pass_mlp(struct pass *p, const struct layer_plan *plan)
+{
+    const struct param *norm = &plan->slot[W_MLP_NORM];
+    enum place place = p->m->norm_place;
+    int64_t D = p->m->config.d_model;
+
+    for (int row = 0; row < p->N; row += MLP_ROWS) {
+        int n = p->N - row < MLP_ROWS ? p->N - row : MLP_ROWS;
+        float *x = p->x + row * D, *a = p->a + row * D;
+        const float *in = x;
+
+        if (place != PLACE_POST) {
+            /* Parallel without a norm of its own: what attention read, still in a. */
+            if (place != PLACE_PARALLEL || norm->vector != NULL)
+                pass_norm(p, a, x, n, (int)D, norm);
+            in = a;
+            if (p->m->config.residual_from_norm)
+                memcpy(x, a, (size_t)(n * D) * sizeof *x);
+        }
+        if (plan->expert != NULL)
+            pass_experts(p, plan, a, in, n);
+        else
+            one_mlp(p, plan, a, in, n);
+        pass_norm(p, a, a, n, (int)D, &plan->slot[W_MLP_OUT]);
+        add_to(x, a, n * D);
+        if (place == PLACE_POST)
+            pass_norm(p, x, x, n, (int)D, norm);
+    }
+}
