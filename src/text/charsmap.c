@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Precompiled: SentencePiece's normaliser, a double-array trie from texts to what
- * replaces them, applied as the tokenizers library does it: by grapheme, and the
- * shortest text that a grapheme begins with decides. */
+ * replaces them.  SentencePiece takes the longest text at each place; the
+ * tokenizers library the shortest that a grapheme begins with. */
 #include <string.h>
 #include <utf8proc.h>
 
@@ -14,6 +14,7 @@ struct charsmap {
     const uint32_t *unit;       /* [n_units] */
     size_t n_units;
     struct text texts;          /* each ends in a NUL */
+    bool longest;
 };
 
 /* ---- reading ---- */
@@ -24,7 +25,8 @@ static uint32_t le32(const unsigned char *p)
            (uint32_t)p[3] << 24;
 }
 
-const struct charsmap *charsmap_read(struct tok *t, struct span map, struct err *e)
+const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longest,
+                                     struct err *e)
 {
     struct charsmap *m = arena_alloc(t->a, 1, sizeof *m);
     size_t size = map.size >= 4 ? le32(map.data) : 0;
@@ -35,6 +37,7 @@ const struct charsmap *charsmap_read(struct tok *t, struct span map, struct err 
                 map.size);
         return NULL;
     }
+    m->longest = longest;
     m->n_units = size / 4;
     m->unit = unit = arena_alloc_raw(t->a, m->n_units, sizeof *unit);
     for (size_t i = 0; i < m->n_units; i++)
@@ -88,12 +91,14 @@ const void *charsmap_open(struct tok *t, const json_t *j, struct err *e)
     unsigned char *map;
     long size;
 
+    if (json_is_true(json_object_get(j, "precompiled_charsmap")) && t->map.size > 0)
+        return charsmap_read(t, t->map, json_is_true(json_object_get(j, "longest")), e);
     if (field_text(j, "precompiled_charsmap", &s, e) != 0)
         return NULL;
     map = arena_alloc_raw(t->a, s.n, 1);
     size = base64_decode(s, map);
     if (size >= 0)
-        return charsmap_read(t, (struct span){ map, (size_t)size }, e);
+        return charsmap_read(t, (struct span){ map, (size_t)size }, false, e);
     err_set(e, ERR_INPUT, "\"precompiled_charsmap\" is not base64");
     return NULL;
 }
@@ -105,11 +110,21 @@ static size_t unit_offset(uint32_t unit)
     return (size_t)(unit >> 10) << ((unit & 1u << 9) >> 6);
 }
 
-/* 1: *at is where the text for the shortest beginning of s[n] is; 0: none; -1:
- * damaged. */
-static int shortest(const struct charsmap *m, const char *s, size_t n, size_t *at)
+/* True if a text begins at `at`. */
+static bool is_text(const struct charsmap *m, size_t at)
+{
+    return at <= m->texts.n &&
+           (at == m->texts.n || ((unsigned char)m->texts.s[at] & 0xc0) != 0x80);
+}
+
+/*
+ * The bytes of the shortest beginning of s[n] that has a text (or the longest),
+ * which is then *at; 0: none; -1: damaged.
+ */
+static int find(const struct charsmap *m, const char *s, size_t n, size_t *at)
 {
     size_t node = unit_offset(m->unit[0]);
+    int found = 0;
 
     for (size_t i = 0; i < n && s[i] != '\0'; i++) {
         unsigned char c = (unsigned char)s[i];
@@ -120,17 +135,18 @@ static int shortest(const struct charsmap *m, const char *s, size_t n, size_t *a
             return -1;
         unit = m->unit[node];
         if ((unit & (1u << 31 | 0xff)) != c)
-            return 0;
+            break;
         node ^= unit_offset(unit);
         if ((unit >> 8 & 1) == 0)
             continue;
-        if (node >= m->n_units)
+        if (node >= m->n_units || !is_text(m, m->unit[node] & 0x7fffffff))
             return -1;
         *at = m->unit[node] & 0x7fffffff;
-        return *at <= m->texts.n && (*at == m->texts.n ||
-               ((unsigned char)m->texts.s[*at] & 0xc0) != 0x80) ? 1 : -1;
+        found = (int)i + 1;
+        if (!m->longest)
+            break;
     }
-    return 0;
+    return found;
 }
 
 /* ---- applying ---- */
@@ -140,7 +156,7 @@ struct mapped {
     struct arena *a;
     int *cp;
     int64_t *change;
-    size_t n, cap;
+    size_t n, cap, limit;       /* nothing is added beyond limit */
     bool modified;
 };
 
@@ -175,6 +191,8 @@ static void replace(struct mapped *d, struct text s, const char *s_old, size_t n
     int64_t more = count_chars(s.s, s.n) - count_chars(s_old, n_old);
     int cp;
 
+    if (d->n > d->limit)
+        return;
     for (size_t i = 0; i < s.n; ) {
         i += (size_t)char_next(s.s + i, s.n - i, &cp);
         add(d, cp);
@@ -190,7 +208,7 @@ static void replace(struct mapped *d, struct text s, const char *s_old, size_t n
 static int look_up(const struct charsmap *m, struct mapped *d, const char *s, size_t n)
 {
     size_t at = 0;
-    int found = shortest(m, s, n, &at);
+    int found = find(m, s, n, &at);
 
     if (found > 0)
         replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) }, s, n);
@@ -211,6 +229,31 @@ static int map_grapheme(const struct charsmap *m, struct mapped *d, const char *
             return -1;
         if (found == 0)
             add(d, cp);
+    }
+    return 0;
+}
+
+/* At each place the longest text there is, or the next character. */
+static int map_longest(const struct charsmap *m, struct mapped *d, const char *s,
+                       size_t n)
+{
+    size_t at = 0;
+    int cp;
+
+    for (size_t i = 0; i < n; ) {
+        int length = find(m, s + i, n - i, &at);
+
+        if (length < 0 || (length > 0 && i + (size_t)length < n &&
+                           ((unsigned char)s[i + (size_t)length] & 0xc0) == 0x80))
+            return -1;
+        if (length > 0) {
+            replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) },
+                    s + i, (size_t)length);
+        } else {
+            length = char_next(s + i, n - i, &cp);
+            add(d, cp);
+        }
+        i += (size_t)length;
     }
     return 0;
 }
@@ -240,9 +283,11 @@ static int map_part(const struct charsmap *m, struct work *w, struct part *p,
     d->n = 0;
     d->modified = false;
     for (size_t i = 0; i < p->n && d->n <= w->limit; ) {
-        size_t end = grapheme_end(p, i);
+        size_t end = m->longest ? p->n : grapheme_end(p, i);
+        int rc = m->longest ? map_longest(m, d, p->s, p->n)
+                            : map_grapheme(m, d, p->s + i, end - i);
 
-        if (map_grapheme(m, d, p->s + i, end - i) < 0)
+        if (rc < 0)
             return err_set(e, ERR_INPUT, "character map: it points outside of itself");
         i = end;
     }
@@ -258,7 +303,7 @@ static int map_part(const struct charsmap *m, struct work *w, struct part *p,
 
 int charsmap_run(const void *self, struct work *w, struct err *e)
 {
-    struct mapped d = { .a = w->a };
+    struct mapped d = { .a = w->a, .limit = w->limit };
 
     for (size_t i = 0; i < w->parts.n; i++)
         if (w->parts.v[i].id < 0 && map_part(self, w, &w->parts.v[i], &d, e) != 0)

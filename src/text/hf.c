@@ -104,19 +104,31 @@ struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
     return open_root(t, root, e);
 }
 
-struct tok *tok_open(struct arena *a, const char *dir, struct err *e)
+static struct tok *open_dir(struct arena *a, const char *dir, bool target, struct err *e)
 {
     const char *path = file_join(a, dir, "tokenizer.json");
     struct tok *t;
     struct span s;
 
-    if (!file_exists(path))
-        return open_root(new_tok(a, dir), bare_read(a, dir, e), e);
+    if (!file_exists(path)) {
+        t = new_tok(a, dir);
+        return open_root(t, bare_read(t, dir, target, e), e);
+    }
     if (file_map(path, &s, e) != 0)
         return NULL;
     t = tok_open_memory(a, s, path, e);
     file_unmap(s);
     return t;
+}
+
+struct tok *tok_open(struct arena *a, const char *dir, struct err *e)
+{
+    return open_dir(a, dir, false, e);
+}
+
+struct tok *tok_open_target(struct arena *a, const char *dir, struct err *e)
+{
+    return open_dir(a, dir, true, e);
 }
 
 void tok_close(struct tok *t)

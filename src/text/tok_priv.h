@@ -59,7 +59,6 @@ struct piece {
     uint32_t n;
     int id;
     bool added, special;
-    bool hidden;                /* the model does not find it in a text */
 };
 
 struct vocab {
@@ -131,6 +130,14 @@ int step_run(const struct step *s, struct work *w, struct err *e);
 
 struct regex;
 
+/* A piece of a model that goes by scores (log probabilities). */
+struct scored {
+    struct text s;
+    double score;
+    int id;
+    bool unknown;               /* it is the unknown piece itself */
+};
+
 /* Tokens that are found in the text itself, before anything else. */
 struct added {
     struct added_token *v;
@@ -146,7 +153,9 @@ struct tok {
     struct step normal, presplit, model, finish;
     struct regex *regexes;          /* to be released */
     bool byte_level;                /* pieces are in the byte-level alphabet */
-    double *score;                  /* [vocab.n_model] by id; NULL: has none */
+    struct scored *scored;          /* [n_scored] that the model finds in a text */
+    size_t n_scored;
+    struct span map;                /* a character map that is not in the JSON */
     struct text prefix;             /* of pieces inside a word: "##", or empty */
     struct text blank;              /* what stands for ' ' in pieces: "▁", or empty */
     bool byte_pieces;               /* the piece "<0xE6>" stands for a byte */
@@ -272,9 +281,11 @@ struct charsmap;
 
 /*
  * The map: a 32-bit size, a double array of so many bytes, then texts that end
- * in a NUL; little-endian.  Its bytes are copied.  NULL: damaged.
+ * in a NUL; little-endian.  Its bytes are copied.  longest: as SentencePiece
+ * applies it, else as the tokenizers library does.  NULL: damaged.
  */
-const struct charsmap *charsmap_read(struct tok *t, struct span map, struct err *e);
+const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longest,
+                                     struct err *e);
 const void *charsmap_open(struct tok *t, const json_t *j, struct err *e);
 int charsmap_run(const void *self, struct work *w, struct err *e);
 
@@ -330,8 +341,13 @@ void added_split(const struct added *a, const struct trie *trie, struct work *w)
 
 /* tokenizer.json, parsed. */
 int hf_open(struct tok *t, const json_t *root, struct err *e);
-/* The tokenizer.json that a folder without one stands for; NULL on errors. */
-json_t *bare_read(struct arena *a, const char *dir, struct err *e);
+/*
+ * The tokenizer.json that a folder without one stands for; NULL on errors.  Where
+ * it comes from a SentencePiece model, vocabulary, scores and map are in t, and
+ * the JSON has true in their place.  target: that of target texts, where the
+ * folder has another for them.
+ */
+json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e);
 json_t *json_parse(struct span s, struct err *e);
 
 /* Fields of an object.  Absent or null gives the default, where there is one. */

@@ -7,9 +7,11 @@
 
 #include "text/tok_priv.h"
 
+enum { UNKNOWN = -1 };
+
 struct unigram {
-    struct trie trie;
-    const double *score;        /* [vocab.n_model] by id */
+    struct trie trie;           /* text -> index of scored */
+    const struct scored *scored;
     double unk_score;
     int unk;                    /* -1: none */
     bool byte_fallback;
@@ -25,58 +27,65 @@ static int read_piece(struct tok *t, const json_t *j, size_t id, struct err *e)
 
     if (s.s == NULL || !json_is_number(score))
         return err_set(e, ERR_INPUT, "it is not [piece, score]");
-    t->score[id] = json_number_value(score);
     s.s = arena_strndup(t->a, s.s, s.n);
+    t->scored[id] = (struct scored){ s, json_number_value(score), (int)id, false };
     return vocab_add(&t->vocab, t->a, s, (json_int_t)id, e);
 }
 
-/* [["piece", score], …]; true where pieces and scores are there. */
+/* [["piece", score], …]; true where t has them. */
 static int read_pieces(struct tok *t, const json_t *j, struct err *e)
 {
     const json_t *list;
 
-    if (json_is_true(json_object_get(j, "vocab")) && t->score != NULL)
+    if (json_is_true(json_object_get(j, "vocab")) && t->scored != NULL)
         return 0;
     if (field_list(j, "vocab", &list, e) != 0)
         return -1;
-    vocab_init(&t->vocab, t->a, json_array_size(list));
-    t->score = arena_alloc(t->a, json_array_size(list), sizeof *t->score);
-    for (size_t i = 0; i < json_array_size(list); i++)
+    t->n_scored = json_array_size(list);
+    vocab_init(&t->vocab, t->a, t->n_scored);
+    t->scored = arena_alloc(t->a, t->n_scored, sizeof *t->scored);
+    for (size_t i = 0; i < t->n_scored; i++)
         if (read_piece(t, json_array_get(list, i), i, e) != 0)
             return err_under(e, "vocab[%zu]", i);
     t->vocab.n_model = t->vocab.n;
     return 0;
 }
 
-static int check_scores(const struct tok *t, double *lowest, struct err *e)
-{
-    *lowest = INFINITY;
-    for (size_t i = 0; i < t->vocab.n_model; i++) {
-        double score = t->score[t->vocab.v[i].id];
-
-        if (!isfinite(score))
-            return err_set(e, ERR_INPUT, "piece \"%.80s\" has a score that is not "
-                           "finite", t->vocab.v[i].s);
-        if (score < *lowest)
-            *lowest = score;
-    }
-    return 0;
-}
-
-static int read_unk(struct unigram *m, const struct tok *t, const json_t *j,
-                    struct err *e)
+static int read_unk(struct unigram *m, struct tok *t, const json_t *j, struct err *e)
 {
     const json_t *unk = json_object_get(j, "unk_id");
 
-    m->unk = -1;
+    m->unk = UNKNOWN;
     if (unk == NULL || json_is_null(unk))
         return 0;
     if (field_int(j, "unk_id", 0, INT32_MAX, &m->unk, e) != 0)
         return -1;
-    if ((size_t)m->unk < t->vocab.n_model)
-        return 0;
-    return err_set(e, ERR_INPUT, "\"unk_id\" is %d, want less than %zu", m->unk,
-                   t->vocab.n_model);
+    if (vocab_piece(&t->vocab, m->unk) == NULL)
+        return err_set(e, ERR_INPUT, "\"unk_id\" is %d, which the vocabulary lacks",
+                       m->unk);
+    if (!json_is_true(json_object_get(j, "vocab")))     /* there the index is the id */
+        t->scored[m->unk].unknown = true;
+    return 0;
+}
+
+static int fill_trie(struct unigram *m, struct tok *t, struct err *e)
+{
+    double lowest = INFINITY;
+
+    trie_init(&m->trie, t->a);
+    for (size_t i = 0; i < t->n_scored; i++) {
+        const struct scored *p = &t->scored[i];
+
+        if (!isfinite(p->score))
+            return err_set(e, ERR_INPUT, "piece \"%.80s\" has a score that is not "
+                           "finite", p->s.s);
+        if (p->score < lowest)
+            lowest = p->score;
+        trie_add(&m->trie, t->a, p->s.s, p->s.n, (int)i);
+    }
+    m->scored = t->scored;
+    m->unk_score = lowest - 10;         /* sentencepiece's kUnkPenalty */
+    return 0;
 }
 
 const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
@@ -84,20 +93,11 @@ const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
     struct unigram *m = arena_alloc(t->a, 1, sizeof *m);
 
     if (field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
-        read_pieces(t, j, e) != 0 || check_scores(t, &m->unk_score, e) != 0 ||
-        read_unk(m, t, j, e) != 0)
+        read_pieces(t, j, e) != 0 || read_unk(m, t, j, e) != 0 ||
+        fill_trie(m, t, e) != 0)
         return NULL;
-    m->unk_score -= 10;                 /* sentencepiece's kUnkPenalty */
-    m->score = t->score;
     t->byte_pieces = m->byte_fallback;
     byte_piece_ids(&t->vocab, m->byte);
-    trie_init(&m->trie, t->a);
-    for (size_t i = 0; i < t->vocab.n_model; i++) {
-        const struct piece *p = &t->vocab.v[i];
-
-        if (!p->hidden)
-            trie_add(&m->trie, t->a, p->s, p->n, p->id);
-    }
     return m;
 }
 
@@ -107,7 +107,7 @@ const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
 struct node {
     double score;
     uint32_t length;            /* of its last piece; 0: no way so far */
-    int id;
+    int piece;                  /* index of scored, or UNKNOWN */
 };
 
 struct room {
@@ -115,13 +115,13 @@ struct room {
     size_t cap;
 };
 
-static void offer(struct node *to, double score, size_t length, int id)
+static void offer(struct node *to, double score, size_t length, int piece)
 {
     if (to->length != 0 && !(score > to->score))
         return;
     to->score = score;
     to->length = (uint32_t)length;
-    to->id = id;
+    to->piece = piece;
 }
 
 /* All pieces that begin at i, or the unknown one for the character there. */
@@ -133,19 +133,20 @@ static void extend(const struct unigram *m, struct node *node, const struct part
     bool single = false;
 
     for (size_t k = i; k < p->n; k++) {
-        int id;
+        int v;
 
         at = trie_step(&m->trie, at, p->s[k]);
         if (at == 0)
             break;
-        id = m->trie.value[at];
-        if (id < 0)
+        v = m->trie.value[at];
+        if (v < 0)
             continue;
-        offer(&node[k + 1], so_far + m->score[id], k + 1 - i, id);
+        offer(&node[k + 1], so_far + m->scored[v].score, k + 1 - i,
+              m->scored[v].unknown ? UNKNOWN : v);
         single = single || k + 1 - i == length;
     }
     if (!single)
-        offer(&node[i + length], so_far + m->unk_score, length, m->unk);
+        offer(&node[i + length], so_far + m->unk_score, length, UNKNOWN);
 }
 
 static struct node *make_room(struct room *r, struct arena *a, size_t n)
@@ -204,15 +205,16 @@ static int encode_part(const struct unigram *m, struct room *r, struct work *w,
     turn(node, p->n);
     for (size_t i = 0; i < p->n; i = j) {
         j = i + node[i].length;
-        if (node[i].id < 0)
-            return err_set(e, ERR_INPUT, "\"%.*s\" is not in the vocabulary, and there "
-                           "is no unknown token", (int)(j - i), p->s + i);
-        if (node[i].id != m->unk) {
-            work_emit(w, p, node[i].id, i, j);
+        if (node[i].piece != UNKNOWN) {
+            work_emit(w, p, m->scored[node[i].piece].id, i, j);
             continue;
         }
-        while (j < p->n && node[j].id == m->unk)
+        while (j < p->n && node[j].piece == UNKNOWN)
             j += node[j].length;
+        if (m->unk < 0)
+            return err_set(e, ERR_INPUT, "\"%.*s\" is not in the vocabulary, and there "
+                           "is no unknown token", (int)(j - i < 80 ? j - i : 80),
+                           p->s + i);
         emit_unknown(m, w, p, i, j);
     }
     return 0;
