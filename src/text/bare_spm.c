@@ -501,3 +501,23 @@ const struct flavour *const spm_flavours[] = {
     &own, &t5, &llama, &gemma, &xlm_roberta, &albert, &xlnet, &big_bird, &deberta,
     &marian, NULL
 };
+
+json_t *spm_root(struct tok *t, struct span file, struct err *e)
+{
+    struct bare b = { .t = t, .a = t->a, .flavour = &own };
+    json_t *root = NULL;
+
+    b.config = json_object();
+    b.map = json_object();
+    b.root = json_object();
+    b.added = json_array();
+    b.seen = json_object();
+    json_object_set_new(b.root, "added_tokens", b.added);
+    if (build_from(&b, file, e) == 0)
+        root = json_incref(b.root);
+    json_decref(b.root);
+    json_decref(b.seen);
+    json_decref(b.config);
+    json_decref(b.map);
+    return root;
+}

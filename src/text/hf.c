@@ -104,6 +104,14 @@ struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
     return open_root(t, root, e);
 }
 
+struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const char *name,
+                                   struct err *e)
+{
+    struct tok *t = new_tok(a, name);
+
+    return open_root(t, spm_root(t, model, e), e);
+}
+
 static struct tok *open_dir(struct arena *a, const char *dir, bool target, struct err *e)
 {
     const char *path = file_join(a, dir, "tokenizer.json");

@@ -61,6 +61,10 @@ struct tok *tok_open_target(struct arena *a, const char *dir, struct err *e);
 struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
                             struct err *e);
 
+/* From the bytes of a SentencePiece model: what its own settings say, no template. */
+struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const char *name,
+                                   struct err *e);
+
 /* Releases what the arena does not hold (compiled patterns). */
 void tok_close(struct tok *t);
 

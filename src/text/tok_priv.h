@@ -348,6 +348,8 @@ int hf_open(struct tok *t, const json_t *root, struct err *e);
  * folder has another for them.
  */
 json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e);
+/* The same for the bytes of a SentencePiece model and nothing else. */
+json_t *spm_root(struct tok *t, struct span file, struct err *e);
 json_t *json_parse(struct span s, struct err *e);
 
 /* Fields of an object.  Absent or null gives the default, where there is one. */
