@@ -70,7 +70,7 @@ static void offer(struct head_stats *hs, int n_top, struct link x)
 {
     int i = hs->n_top;
 
-    if (i == n_top && (n_top == 0 || !heavier(x, hs->top[i - 1])))
+    if (i == n_top && !heavier(x, hs->top[i - 1]))
         return;
     for (; i > 0 && heavier(x, hs->top[i - 1]); i--)
         hs->top[i] = hs->top[i - 1];
@@ -79,28 +79,62 @@ static void offer(struct head_stats *hs, int n_top, struct link x)
         hs->n_top++;
 }
 
+static bool is_hidden(const struct metric_row *r, int j)
+{
+    return r->hidden != NULL && r->hidden[j];
+}
+
+/* Of equal ones the first.  Hidden keys weigh nothing: they are passed at the start. */
+static struct link strongest(const struct metric_row *r)
+{
+    int best = 0;
+
+    while (best < r->n_keys && is_hidden(r, best))
+        best++;
+    if (best == r->n_keys)
+        return (struct link){ r->query, -1, 0 };
+    for (int j = best + 1; j < r->n_keys; j++)
+        if (r->a[j] > r->a[best])
+            best = j;
+    return (struct link){ r->query, r->key0 + best, r->a[best] };
+}
+
+static void take_words(struct head_stats *hs, const struct metric_row *r,
+                       const unsigned char *special)
+{
+    float least = hs->words.key < 0 ? -1 : hs->words.weight;
+
+    for (int j = 0; j < r->n_keys; j++) {
+        int key = r->key0 + j;
+
+        if (r->a[j] > least && !is_hidden(r, j) && key != r->query &&
+            (special == NULL || !special[key])) {
+            least = r->a[j];
+            hs->words = (struct link){ r->query, key, least };
+        }
+    }
+}
+
+static void take_top(struct head_stats *hs, int n_top, const struct metric_row *r)
+{
+    for (int j = 0; j < r->n_keys; j++)
+        if ((hs->n_top < n_top || r->a[j] > hs->top[n_top - 1].weight) &&
+            !is_hidden(r, j))
+            offer(hs, n_top, (struct link){ r->query, r->key0 + j, r->a[j] });
+}
+
 static void take_links(const struct stats *s, struct head_stats *hs,
                        struct metric_row *r, const unsigned char *special)
 {
-    struct link best = { r->query, -1, 0 };
-    bool word = special == NULL || !special[r->query];
+    struct link best = strongest(r);
 
-    for (int j = 0; j < r->n_keys; j++) {
-        struct link x = { r->query, r->key0 + j, r->a[j] };
-
-        if (r->hidden != NULL && r->hidden[j])
-            continue;
-        if (best.key < 0 || x.weight > best.weight)
-            best = x;
-        if (word && x.key != x.query && (special == NULL || !special[x.key]) &&
-            (hs->words.key < 0 || x.weight > hs->words.weight))
-            hs->words = x;
-        if (hs->n_top < s->n_top || s->n_top == 0 ||
-            x.weight > hs->top[s->n_top - 1].weight)
-            offer(hs, s->n_top, x);
-    }
     hs->link[r->query] = best;
     r->max = (double)best.weight;
+    if ((special == NULL || !special[r->query]) &&
+        (hs->words.key < 0 || best.weight > hs->words.weight))
+        take_words(hs, r, special);
+    if (s->n_top > 0)
+        take_top(hs, s->n_top, r);
 }
 
 static void take_metrics(const struct stats *s, struct sums *sums,

@@ -157,7 +157,8 @@ static int write_npy(struct job *j, struct arena *a, const struct item *item, FI
     int64_t T = item->tokens.n, shape[] = { j->n_layers, j->n_heads, T, T };
     struct writer w = { .j = j };
 
-    w.all = arena_alloc(a, (size_t)(shape[0] * shape[1] * T * T), sizeof *w.all);
+    /* In two factors, so that a product beyond 64 bits is seen as too much. */
+    w.all = arena_alloc(a, (size_t)(shape[0] * shape[1]), (size_t)(T * T) * sizeof *w.all);
     if (forward(j, a, item, &j->want, &w, e) != 0)
         return -1;
     return npy_write(f, DTYPE_F32, 4, shape, w.all, e);

@@ -109,11 +109,11 @@ static int longest(const struct model *m, int n)
     return n < m->max_tokens ? n : m->max_tokens;
 }
 
-static void card_sizes(FILE *f, const struct model *m)
+static void card_sizes(FILE *f, struct arena *a, const struct model *m)
 {
     const struct config *c = &m->config;
 
-    fprintf(f, "model       %s\n", m->name);
+    fprintf(f, "model       %s\n", report_clean(a, m->name, strlen(m->name)));
     fprintf(f, "family      %s, %s%s\n", m->family->name,
             stack_names[m->family->stack_id],
             m->layer[0].hi == 0 ? ", causal" : "");
@@ -147,7 +147,7 @@ static void print_card(FILE *f, struct arena *a, const struct model *m, int n,
     struct table *t = table_new(a, columns, 4);
     struct count all = { 0 }, one = one_attention(m);
 
-    card_sizes(f, m);
+    card_sizes(f, a, m);
     for (int i = 0; i < N_PART; i++) {
         struct count c = count_part(m, parts[i]);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "cmd/shared.h"
 
 struct input {
@@ -154,9 +155,12 @@ static int item_of_json(struct input *in, struct arena *a, const char *line, siz
                         struct item *out, bool *done, struct err *e)
 {
     json_error_t why;
-    json_t *o = json_loadb(line, n, JSON_ALLOW_NUL, &why);
+    json_t *o;
     int rc;
 
+    if (json_check_size((struct span){ (const unsigned char *)line, n }, e) != 0)
+        return -1;
+    o = json_loadb(line, n, JSON_ALLOW_NUL, &why);
     if (o == NULL)
         return err_set(e, ERR_INPUT, "%s", why.text);
     rc = item_of_object(in, a, o, out, done, e);

@@ -224,7 +224,7 @@ static const char *shown(struct arena *a, const struct tokens *t, int i)
     }
     if (n == 0 || (n == 1 && *s == ' '))
         return "␣";
-    return arena_strndup(a, s, n);
+    return report_clean(a, s, n);
 }
 
 static const char *link_text(struct arena *a, const struct tokens *t, struct link l)
@@ -409,7 +409,7 @@ static int run_load(struct job *j, struct input *in, const struct load *load,
     b.id = id;
     b.type = type;
     s = stats_new(a, j->s.model, &b, special, &j->want, &metric_opts,
-                  j->args->top > 0 ? j->args->top : 1);
+                  j->args->format == FORMAT_JSON ? j->args->top : 0);
     sink = stats_sink(s);
     if (run_forward(j->s.model, &b, &j->want, &sink, 1, j->s.par, a, e) != 0) {
         if (e->kind == ERR_INPUT && load->n > 1)

@@ -34,6 +34,11 @@ struct config {
     int d_model, d_head, d_ff;          /* D, d, F; d 0: D / H, F 0: 4 D */
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
+    int dec_layers, dec_heads, dec_ff;  /* of the decoder; 0: as the encoder */
+    int start_id;                       /* the decoder's first token; -1: none */
+    double logit_scale;                 /* of the logits; 0: 1 */
+    bool scale_embedding;               /* tokens by sqrt D */
+    bool gated;                         /* the mlp, where the family leaves it open */
     int pad_id;                         /* -1: none */
     double norm_eps;
     enum act act;

@@ -127,7 +127,8 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
     }
     /* The top-level key wins over the nested one. */
     top = config_value(root, "original_max_position_embeddings");
-    if (json_is_integer(top) && json_integer_value(top) > 0)
+    if (json_is_integer(top) && json_integer_value(top) > 0 &&
+        json_integer_value(top) <= 1 << 30)
         rope[0].original = (int)json_integer_value(top);
     if (rope[0].original == 0 && rope[0].scaling >= ROPE_YARN)
         rope[0].original = r->c->n_positions;

@@ -17,7 +17,7 @@ const struct family *const family_table[] = {
     NULL
 };
 
-const char *const stack_names[] = { "encoder", "decoder", NULL };
+const char *const stack_names[] = { "encoder", "decoder", "cross", NULL };
 
 const struct slot_row slot_table[N_SLOT] = {
     [W_TOK]        = { "embeddings", SLOT_TABLE, DIM_V, DIM_E, PER_STACK, false },
@@ -42,6 +42,11 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_Q_NORM]     = { "norms", SLOT_NORM, DIM_Q_NORM, DIM_NONE, PER_LAYER, true },
     [W_K_NORM]     = { "norms", SLOT_NORM, DIM_K_NORM, DIM_NONE, PER_LAYER, true },
     [W_O]          = { "attention", SLOT_LINEAR, DIM_D, DIM_HV, PER_LAYER, false },
+    [W_CROSS_NORM] = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
+    [W_CROSS_Q]    = { "cross", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
+    [W_CROSS_K]    = { "cross", SLOT_LINEAR, DIM_GD, DIM_D, PER_LAYER, false },
+    [W_CROSS_V]    = { "cross", SLOT_LINEAR, DIM_GV, DIM_D, PER_LAYER, false },
+    [W_CROSS_O]    = { "cross", SLOT_LINEAR, DIM_D, DIM_HV, PER_LAYER, false },
     [W_MLP_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_MLP_OUT]    = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_GATE]       = { "mlp", SLOT_LINEAR, DIM_F, DIM_D, PER_LAYER, false },

@@ -11,6 +11,8 @@ static void logits(struct pass *p, const float *hidden, int width)
     const struct family *f = p->m->family;
     struct param head = slot[W_HEAD];
     float cap = (float)p->m->config.logit_cap;
+    float scale = (float)p->m->config.logit_scale;
+    int64_t n = (int64_t)p->N * p->m->n_logits;
 
     if (slot[W_HEAD_BIAS].vector != NULL)
         head.bias = slot[W_HEAD_BIAS].vector;
@@ -25,7 +27,9 @@ static void logits(struct pass *p, const float *hidden, int width)
         width = narrow;
     }
     pass_linear(p, p->want->logits, p->m->n_logits, hidden, width, p->N, &head);
-    for (int64_t i = 0; cap > 0 && i < (int64_t)p->N * p->m->n_logits; i++)
+    for (int64_t i = 0; scale > 0 && i < n; i++)
+        p->want->logits[i] *= scale;
+    for (int64_t i = 0; cap > 0 && i < n; i++)
         p->want->logits[i] = cap * tanhf(p->want->logits[i] / cap);
 }
 

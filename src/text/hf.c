@@ -2,6 +2,7 @@
  * tokenizer.json, or what stands for it in a folder -> struct tok. */
 #include <string.h>
 
+#include "base/json.h"
 #include "text/tok_priv.h"
 
 static int open_model(struct tok *t, const json_t *root, struct err *e)
@@ -83,9 +84,12 @@ static struct tok *open_root(struct tok *t, json_t *root, struct err *e)
 json_t *json_parse(struct span s, struct err *e)
 {
     json_error_t why;
-    json_t *root = json_loadb(s.size > 0 ? (const char *)s.data : "", s.size,
-                              JSON_ALLOW_NUL, &why);
+    json_t *root;
 
+    if (json_check_size(s, e) != 0)
+        return NULL;
+    root = json_loadb(s.size > 0 ? (const char *)s.data : "", s.size, JSON_ALLOW_NUL,
+                      &why);
     if (root == NULL)
         err_set(e, ERR_INPUT, "not JSON: line %d, column %d: %s", why.line,
                 why.column, why.text);

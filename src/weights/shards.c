@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "weights/weights_priv.h"
 
 /* The largest models have some 100,000 tensors, 10 MB of index. */
@@ -68,6 +69,10 @@ static int read_index(struct shards *s, struct err *e)
         file_unmap(bytes);
         return err_set(e, ERR_INPUT, "%s: %zu bytes, want at most %zu", s->index,
                        bytes.size, INDEX_MAX_BYTES);
+    }
+    if (json_check_size(bytes, e) != 0) {
+        file_unmap(bytes);
+        return err_under(e, "%s", s->index);
     }
     root = json_loadb((const char *)bytes.data, bytes.size, JSON_REJECT_DUPLICATES,
                       &why);

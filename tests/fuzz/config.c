@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Any bytes as config.json: refused with a message that names the file, or numbers
+ * that every later product of them can rely on. */
+#include <assert.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "model/config.h"
+#include "model/family.h"
+
+static void full(void *self, size_t size_bytes)
+{
+    (void)size_bytes;
+    longjmp(*(jmp_buf *)self, 1);
+}
+
+static void look(const struct config *c, const struct family *f)
+{
+    assert(f != NULL);
+    assert(c->n_layers > 0 && c->n_heads > 0 && c->n_kv_heads > 0);
+    assert(c->n_heads % c->n_kv_heads == 0);
+    assert(c->d_model > 0 && c->d_head > 0 && c->d_ff > 0 && c->n_vocab > 0);
+    assert((int64_t)c->n_heads * c->d_head <= 1 << 24);
+    assert(c->default_layer >= -1 && c->default_layer < c->n_layers);
+    for (int d = DIM_NONE + 1; d <= DIM_TYPE; d++)
+        assert(slot_dim(f, c, (enum dim)d) >= 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena a;
+    struct err e = { 0 };
+    jmp_buf out;
+
+    arena_init(&a, full, &out);
+    if (setjmp(out) == 0) {
+        struct config c;
+        const struct family *f = NULL;
+
+        if (config_read(&c, &f, &a, (struct span){ data, size }, "f", &e) == 0)
+            look(&c, f);
+        else
+            assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
+    }
+    arena_finish(&a);
+    return 0;
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the config and model fuzz targets beside itself: configs of several families
+and wrong ones; models of a few hundred numbers.  Needs only Python."""
+import json
+import pathlib
+import struct
+
+here = pathlib.Path(__file__).resolve().parent
+
+bert = {"model_type": "bert", "num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 4,
+        "intermediate_size": 4, "vocab_size": 5, "max_position_embeddings": 4, "type_vocab_size": 2}
+gpt2 = {"model_type": "gpt2", "n_layer": 1, "n_head": 2, "n_embd": 4, "n_inner": None,
+        "vocab_size": 5, "n_positions": 4, "scale_attn_by_inverse_layer_idx": True}
+llama = {"model_type": "llama", "num_hidden_layers": 1, "num_attention_heads": 2, "head_dim": 2,
+         "num_key_value_heads": 1, "hidden_size": 4, "intermediate_size": 4, "vocab_size": 5,
+         "max_position_embeddings": 9}
+
+
+def config(name, value):
+    text = value if isinstance(value, bytes) else json.dumps(value).encode()
+    (here / "config" / name).write_bytes(text)
+
+
+def model(name, cfg, shapes, dtype="F16", size=2):
+    header, data = {}, b""
+    for i, (key, shape) in enumerate(shapes.items()):
+        n = 1
+        for d in shape:
+            n *= d
+        header[key] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + n * size]}
+        # 1.0 and -0.5 as halves
+        data += b"".join(b"\x00\x3c" if (i + k) % 3 else b"\x00\xb8" for k in range(n * size // 2))
+    text = json.dumps(header, separators=(",", ":")).encode()
+    (here / "model" / name).write_bytes(json.dumps(cfg, separators=(",", ":")).encode() + b"\0" +
+                                        struct.pack("<Q", len(text)) + text + data)
+
+
+def norm(name, d=4):
+    return {name + ".weight": [d], name + ".bias": [d]}
+
+
+def linear(name, out, n):
+    return {name + ".weight": [out, n], name + ".bias": [out]}
+
+
+config("bert", bert)
+config("gpt2", gpt2)
+config("llama", llama)
+config("llama3", {**llama, "rope_scaling": {
+    "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8}})
+config("linear", {**llama, "rope_scaling": {"type": "linear", "factor": 2.0}})
+config("parameters", {**llama, "rope_parameters": {"rope_type": "default", "rope_theta": 500000.0}})
+config("card", {**llama, "mha_viz": {"name": "n", "default_text": "t", "default_layer": 0}})
+config("negative", {**bert, "hidden_size": -4})
+config("huge", {**bert, "hidden_size": 2**63 - 1})
+config("float", {**bert, "num_attention_heads": 2.0})
+config("heads", {**bert, "num_attention_heads": 3})
+config("act", {**bert, "hidden_act": "mish"})
+config("quantised", {**bert, "quantization_config": {"quant_method": "gptq"}})
+config("type", {"model_type": "none\x1b[31m"})
+config("no_type", {})
+config("array", [])
+config("deep", b"[" * 3000)
+config("cut", json.dumps(bert).encode()[:-20])
+
+E, L = "embeddings.", "encoder.layer.0."
+model("bert", bert, {
+    E + "word_embeddings.weight": [5, 4], E + "position_embeddings.weight": [4, 4],
+    E + "token_type_embeddings.weight": [2, 4], **norm(E + "LayerNorm"),
+    **linear(L + "attention.self.query", 4, 4), **linear(L + "attention.self.key", 4, 4),
+    **linear(L + "attention.self.value", 4, 4), **linear(L + "attention.output.dense", 4, 4),
+    **norm(L + "attention.output.LayerNorm"), **linear(L + "intermediate.dense", 4, 4),
+    **linear(L + "output.dense", 4, 4), **norm(L + "output.LayerNorm")})
+model("gpt2", gpt2, {
+    "wte.weight": [5, 4], "wpe.weight": [4, 4], **norm("h.0.ln_1"), **norm("h.0.ln_2"),
+    "h.0.attn.c_attn.weight": [4, 12], "h.0.attn.c_attn.bias": [12],
+    "h.0.attn.c_proj.weight": [4, 4], "h.0.mlp.c_fc.weight": [4, 16],
+    "h.0.mlp.c_proj.weight": [16, 4], **norm("ln_f")})
+K = "layers.0."
+model("llama", llama, {
+    "embed_tokens.weight": [5, 4], K + "input_layernorm.weight": [4],
+    K + "self_attn.q_proj.weight": [4, 4], K + "self_attn.k_proj.weight": [2, 4],
+    K + "self_attn.v_proj.weight": [2, 4], K + "self_attn.o_proj.weight": [4, 4],
+    K + "post_attention_layernorm.weight": [4], K + "mlp.gate_proj.weight": [4, 4],
+    K + "mlp.up_proj.weight": [4, 4], K + "mlp.down_proj.weight": [4, 4], "norm.weight": [4]},
+    "BF16")
