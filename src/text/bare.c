@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * A folder without tokenizer.json -> the tokenizer.json that the transformers
- * library would build from vocab.txt (BERT), or vocab.json and merges.txt (GPT-2,
- * RoBERTa), with tokenizer_config.json and special_tokens_map.json. */
+ * library would build from vocab.txt (BERT), vocab.json and merges.txt (GPT-2,
+ * RoBERTa) or a SentencePiece model, with tokenizer_config.json and
+ * special_tokens_map.json. */
+#include "text/bare.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "text/tok_priv.h"
-
-struct bare {
-    struct arena *a;
-    const char *dir;
-    json_t *config;             /* tokenizer_config.json, or {} */
-    json_t *map;                /* special_tokens_map.json, or {} */
-    json_t *root;               /* what is being built */
-    json_t *added, *seen;       /* seen: {content: true} of those added */
-};
-
-/* A family of tokenisers: the defaults of its class in transformers. */
-struct flavour {
-    const char *name;
-    const char *classes[6];                 /* of tokenizer_config.json */
-    const char *models[8];                  /* model_types of config.json */
-    const char *tokens[8][2];               /* attribute, default; NULL: none */
-    int (*build)(struct bare *b, struct err *e);
-};
 
 /* ---- files ---- */
 
@@ -33,8 +16,7 @@ static int map_file(const struct bare *b, const char *name, struct span *s,
     return file_map(file_join(b->a, b->dir, name), s, e);
 }
 
-/* The file's value, {} if there is no such file, NULL on errors. */
-static json_t *read_object(const struct bare *b, const char *name, struct err *e)
+json_t *bare_object(const struct bare *b, const char *name, struct err *e)
 {
     json_t *root;
     struct span s;
@@ -161,7 +143,7 @@ static const char *token_text(const json_t *j)
     return json_string_value(content);
 }
 
-static const char *special_name(const struct bare *b, const char *key, const char *def)
+const char *bare_special(const struct bare *b, const char *key, const char *def)
 {
     const json_t *j = find_attribute(b, key);
     const char *text = token_text(j);
@@ -169,8 +151,7 @@ static const char *special_name(const struct bare *b, const char *key, const cha
     return text != NULL ? text : j != NULL && json_is_null(j) ? NULL : def;
 }
 
-/* flags: an object with lstrip and the like, or a bare text. */
-static void add_token(struct bare *b, const json_t *flags, const char *content)
+void bare_add_token(struct bare *b, const json_t *flags, const char *content)
 {
     json_t *j;
 
@@ -209,7 +190,7 @@ static void add_listed(struct bare *b)
     if (n > 0)
         qsort(v, n, sizeof *v, by_id);
     for (size_t i = 0; i < n; i++)
-        add_token(b, v[i].token, token_text(v[i].token));
+        bare_add_token(b, v[i].token, token_text(v[i].token));
 }
 
 static void add_specials(struct bare *b, const struct flavour *f)
@@ -220,20 +201,20 @@ static void add_specials(struct bare *b, const struct flavour *f)
 
     add_listed(b);
     for (int i = 0; f->tokens[i][0] != NULL; i++)
-        add_token(b, find_attribute(b, f->tokens[i][0]),
-                  special_name(b, f->tokens[i][0], f->tokens[i][1]));
+        bare_add_token(b, find_attribute(b, f->tokens[i][0]),
+                  bare_special(b, f->tokens[i][0], f->tokens[i][1]));
     for (int k = 0; k < 2; k++) {
         const json_t *list = find_attribute(b, extra[k]);
 
         for (size_t i = 0; i < json_array_size(list); i++)
-            add_token(b, json_array_get(list, i),
+            bare_add_token(b, json_array_get(list, i),
                       token_text(json_array_get(list, i)));
     }
 }
 
 /* ---- the pieces of the tokenizer.json ---- */
 
-static bool setting(const struct bare *b, const char *key, bool def)
+bool bare_setting(const struct bare *b, const char *key, bool def)
 {
     const json_t *j = json_object_get(b->config, key);
 
@@ -302,16 +283,16 @@ static int build_bert(struct bare *b, struct err *e)
         return -1;
     json_object_set_new(b->root, "model",
         json_pack("{ss so ss?}", "type", "WordPiece", "vocab", vocab, "unk_token",
-                  special_name(b, "unk_token", "[UNK]")));
+                  bare_special(b, "unk_token", "[UNK]")));
     json_object_set_new(b->root, "normalizer",
         json_pack("{ss sb sb sO? sb}", "type", "BertNormalizer", "clean_text", 1,
                   "handle_chinese_chars",
-                  (int)setting(b, "tokenize_chinese_chars", true), "strip_accents",
-                  strip, "lowercase", (int)setting(b, "do_lower_case", true)));
+                  (int)bare_setting(b, "tokenize_chinese_chars", true), "strip_accents",
+                  strip, "lowercase", (int)bare_setting(b, "do_lower_case", true)));
     json_object_set_new(b->root, "pre_tokenizer",
                         json_pack("{ss}", "type", "BertPreTokenizer"));
-    set_template(b, vocab, special_name(b, "cls_token", "[CLS]"),
-                 special_name(b, "sep_token", "[SEP]"), false);
+    set_template(b, vocab, bare_special(b, "cls_token", "[CLS]"),
+                 bare_special(b, "sep_token", "[SEP]"), false);
     return 0;
 }
 
@@ -320,7 +301,7 @@ static json_t *build_byte_bpe(struct bare *b, struct err *e)
 {
     json_t *vocab, *merges = read_merge_lines(b, e);
 
-    vocab = merges != NULL ? read_object(b, "vocab.json", e) : NULL;
+    vocab = merges != NULL ? bare_object(b, "vocab.json", e) : NULL;
     if (vocab == NULL) {
         json_decref(merges);
         return NULL;
@@ -329,7 +310,7 @@ static json_t *build_byte_bpe(struct bare *b, struct err *e)
         json_pack("{ss so so}", "type", "BPE", "vocab", vocab, "merges", merges));
     json_object_set_new(b->root, "pre_tokenizer",
         json_pack("{ss sb}", "type", "ByteLevel", "add_prefix_space",
-                  (int)setting(b, "add_prefix_space", false)));
+                  (int)bare_setting(b, "add_prefix_space", false)));
     json_object_set_new(b->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
     return vocab;
 }
@@ -337,20 +318,20 @@ static json_t *build_byte_bpe(struct bare *b, struct err *e)
 static int build_gpt2(struct bare *b, struct err *e)
 {
     const json_t *vocab = build_byte_bpe(b, e);
-    bool bos = setting(b, "add_bos_token", false);
-    bool eos = setting(b, "add_eos_token", false);
+    bool bos = bare_setting(b, "add_bos_token", false);
+    bool eos = bare_setting(b, "add_eos_token", false);
 
     if (vocab == NULL)
         return -1;
-    set_template(b, vocab, bos ? special_name(b, "bos_token", "<|endoftext|>") : NULL,
-                 eos ? special_name(b, "eos_token", "<|endoftext|>") : NULL, true);
+    set_template(b, vocab, bos ? bare_special(b, "bos_token", "<|endoftext|>") : NULL,
+                 eos ? bare_special(b, "eos_token", "<|endoftext|>") : NULL, true);
     return 0;
 }
 
 static int build_roberta(struct bare *b, struct err *e)
 {
-    const char *cls = special_name(b, "cls_token", "<s>");
-    const char *sep = special_name(b, "sep_token", "</s>");
+    const char *cls = bare_special(b, "cls_token", "<s>");
+    const char *sep = bare_special(b, "sep_token", "</s>");
     const json_t *vocab = build_byte_bpe(b, e);
 
     if (vocab == NULL)
@@ -359,8 +340,8 @@ static int build_roberta(struct bare *b, struct err *e)
         json_pack("{ss s[s?O?] s[s?O?] sb sb}", "type", "RobertaProcessing", "cls", cls,
                   cls != NULL ? json_object_get(vocab, cls) : NULL, "sep", sep,
                   sep != NULL ? json_object_get(vocab, sep) : NULL, "trim_offsets",
-                  (int)setting(b, "trim_offsets", true), "add_prefix_space",
-                  (int)setting(b, "add_prefix_space", false)));
+                  (int)bare_setting(b, "trim_offsets", true), "add_prefix_space",
+                  (int)bare_setting(b, "add_prefix_space", false)));
     return 0;
 }
 
@@ -425,7 +406,7 @@ static const struct flavour *pick(const struct bare *b,
     json_t *config;
 
     if (class == NULL) {
-        config = read_object(b, "config.json", e);
+        config = bare_object(b, "config.json", e);
         if (config == NULL)
             return NULL;
         name = json_string_value(json_object_get(config, "model_type"));
@@ -453,28 +434,30 @@ static const struct flavour *choose(const struct bare *b, struct err *e)
     if (file_exists(file_join(b->a, b->dir, "vocab.json")) &&
         file_exists(file_join(b->a, b->dir, "merges.txt")))
         return pick(b, by_merges, e);
-    err_set(e, ERR_INPUT, "no tokeniser: want tokenizer.json, vocab.txt, or "
-            "vocab.json with merges.txt");
+    if (b->model_file != NULL)
+        return pick(b, spm_flavours, e);
+    err_set(e, ERR_INPUT, "no tokeniser: want tokenizer.json, vocab.txt, "
+            "vocab.json with merges.txt, or a SentencePiece model");
     return NULL;
 }
 
-json_t *bare_read(struct arena *a, const char *dir, struct err *e)
+json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e)
 {
-    struct bare b = { .a = a, .dir = dir };
-    const struct flavour *f;
+    struct bare b = { .t = t, .a = t->a, .dir = dir, .target = target };
     json_t *root = NULL;
 
-    b.config = read_object(&b, "tokenizer_config.json", e);
+    b.model_file = spm_file(&b);
+    b.config = bare_object(&b, "tokenizer_config.json", e);
     if (b.config != NULL)
-        b.map = read_object(&b, "special_tokens_map.json", e);
-    f = b.map != NULL ? choose(&b, e) : NULL;
-    if (f != NULL) {
+        b.map = bare_object(&b, "special_tokens_map.json", e);
+    b.flavour = b.map != NULL ? choose(&b, e) : NULL;
+    if (b.flavour != NULL) {
         b.root = json_object();
         b.added = json_array();
         b.seen = json_object();
-        add_specials(&b, f);
+        add_specials(&b, b.flavour);
         json_object_set_new(b.root, "added_tokens", b.added);
-        if (f->build(&b, e) == 0)
+        if (b.flavour->build(&b, e) == 0)
             root = json_incref(b.root);
         json_decref(b.root);
         json_decref(b.seen);

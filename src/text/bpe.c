@@ -2,6 +2,7 @@
  * Byte-pair encoding: a part starts as its characters; of all neighbours that
  * have a merge the one of the lowest rank is joined, the leftmost first, until
  * none is left.  A heap keeps a long part at n log n. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "text/tok_priv.h"
@@ -19,7 +20,10 @@ struct bpe {
     size_t mask;
     int direct[DIRECT];         /* the id of each low code point, or -1 */
     int unk;                    /* -1: characters without a piece vanish */
+    bool fuse_unk;              /* neighbours of that kind are one */
     bool ignore_merges;         /* a part that is a piece is that piece */
+    bool byte_fallback;         /* characters without a piece are bytes */
+    int byte[256];              /* the piece of each byte, or -1 */
 };
 
 /* ---- merges ---- */
@@ -96,20 +100,87 @@ static int read_merge(struct bpe *m, const struct vocab *v, const json_t *j,
     return 0;
 }
 
-static int read_merges(struct bpe *m, struct tok *t, const json_t *list, struct err *e)
+static void new_table(struct bpe *m, struct arena *a, size_t n)
 {
-    size_t n = json_array_size(list), slots = 64;
-    char *both;
+    size_t slots = 64;
 
     while (slots < n + n / 2)
         slots *= 2;
-    m->slot = arena_alloc(t->a, slots, sizeof *m->slot);
+    m->slot = arena_alloc(a, slots, sizeof *m->slot);
     m->mask = slots - 1;
-    both = arena_alloc(t->a, 2 * t->vocab.longest + 1, 1);
+}
+
+static int read_merges(struct bpe *m, struct tok *t, const json_t *list, struct err *e)
+{
+    size_t n = json_array_size(list);
+    char *both = arena_alloc(t->a, 2 * t->vocab.longest + 1, 1);
+
+    new_table(m, t->a, n);
     for (size_t i = 0; i < n; i++)
         if (read_merge(m, &t->vocab, json_array_get(list, i), i, both, e) != 0)
             return err_under(e, "merges[%zu]", i);
     return 0;
+}
+
+/* ---- merges that only scores tell: SentencePiece's ---- */
+
+static int by_score(const void *a, const void *b)
+{
+    double x = ((const struct scored *)a)->score, y = ((const struct scored *)b)->score;
+
+    return (x < y) - (x > y);
+}
+
+/* The two sides of a piece, cut before byte i; false where they are no pieces. */
+static bool sides(const struct vocab *v, struct text s, size_t i, int *left, int *right)
+{
+    if (((unsigned char)s.s[i] & 0xc0) == 0x80)
+        return false;
+    *left = vocab_find_model(v, s.s, i);
+    *right = *left >= 0 ? vocab_find_model(v, s.s + i, s.n - i) : -1;
+    return *right >= 0;
+}
+
+/* Every two pieces that make a third are a merge; equal scores, equal ranks. */
+static void make_merges(struct bpe *m, struct tok *t)
+{
+    struct scored *p = t->scored;
+    size_t n = 0;
+    int left, right;
+
+    qsort(p, t->n_scored, sizeof *p, by_score);
+    for (size_t k = 0; k < t->n_scored; k++)
+        for (size_t i = 1; i < p[k].s.n; i++)
+            n += sides(&t->vocab, p[k].s, i, &left, &right);
+    new_table(m, t->a, n);
+    for (size_t k = 0, rank = 0; k < t->n_scored; k++) {
+        if (k > 0 && p[k].score < p[k - 1].score)
+            rank = k;
+        for (size_t i = 1; i < p[k].s.n; i++) {
+            struct merge *at;
+
+            if (!sides(&t->vocab, p[k].s, i, &left, &right))
+                continue;
+            at = place(m, left, right);
+            at->key = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
+            at->rank = (uint32_t)rank;
+            at->id = p[k].id;
+        }
+    }
+}
+
+/* true stands for the merges that the scores make. */
+static int open_merges(struct bpe *m, struct tok *t, const json_t *j, struct err *e)
+{
+    const json_t *merges;
+
+    if (json_is_true(json_object_get(j, "merges")) && t->n_scored > 0) {
+        make_merges(m, t);
+        return 0;
+    }
+    if (field_list(j, "merges", &merges, e) != 0)
+        return -1;
+    return read_merges(m, t, merges, e);
 }
 
 /* ---- settings ---- */
@@ -158,21 +229,22 @@ static void fill_direct(struct bpe *m, const struct vocab *v)
 const void *bpe_open(struct tok *t, const json_t *j, struct err *e)
 {
     static const char *const off[] = {
-        "dropout", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk",
-        "byte_fallback"
+        "continuing_subword_prefix", "end_of_word_suffix"
     };
     struct bpe *m = arena_alloc(t->a, 1, sizeof *m);
-    const json_t *merges;
 
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
         if (must_be_off(j, off[i], e) != 0)
             return NULL;
     if (field_bool(j, "ignore_merges", false, &m->ignore_merges, e) != 0 ||
+        field_bool(j, "fuse_unk", false, &m->fuse_unk, e) != 0 ||
+        field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
         vocab_read(&t->vocab, t->a, json_object_get(j, "vocab"), e) != 0 ||
-        field_list(j, "merges", &merges, e) != 0 ||
-        read_merges(m, t, merges, e) != 0 || read_unk(m, t, j, e) != 0)
+        open_merges(m, t, j, e) != 0 || read_unk(m, t, j, e) != 0)
         return NULL;
     fill_direct(m, &t->vocab);
+    byte_piece_ids(&t->vocab, m->byte);
+    t->byte_pieces = m->byte_fallback;
     return m;
 }
 
@@ -291,6 +363,47 @@ static void make_room(struct room *r, struct arena *a, size_t n)
     r->n = 0;
 }
 
+/* The pieces of the bytes of a character, if it has them all. */
+static bool add_bytes(const struct bpe *m, struct room *r, const char *s, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (m->byte[(unsigned char)s[i]] < 0)
+            return false;
+    for (int i = 0; i < n; i++)
+        add_symbol(r, m->byte[(unsigned char)s[i]], 1);
+    return true;
+}
+
+/*
+ * The characters of the part as pieces.  As the library: an unknown one waits for
+ * the next that is known, also where bytes come between.
+ */
+static void add_chars(const struct bpe *m, struct room *r, const struct vocab *v,
+                      const struct part *p)
+{
+    uint32_t unknown = 0;               /* bytes that wait */
+    int n;
+
+    for (size_t i = 0; i < p->n; i += (size_t)n) {
+        int cp, id;
+
+        n = char_next(p->s + i, p->n - i, &cp);
+        id = cp < DIRECT ? m->direct[cp] : vocab_find_model(v, p->s + i, (size_t)n);
+        if (id < 0 && m->byte_fallback && add_bytes(m, r, p->s + i, n))
+            continue;
+        if (unknown > 0 && (id >= 0 || !m->fuse_unk)) {
+            add_symbol(r, m->unk, unknown);
+            unknown = 0;
+        }
+        if (id >= 0)
+            add_symbol(r, id, (uint32_t)n);
+        else if (m->unk >= 0)
+            unknown += (uint32_t)n;
+    }
+    if (unknown > 0)
+        add_symbol(r, m->unk, unknown);
+}
+
 static void encode_part(const struct bpe *m, struct room *r, struct work *w,
                         const struct part *p)
 {
@@ -305,17 +418,7 @@ static void encode_part(const struct bpe *m, struct room *r, struct work *w,
         }
     }
     make_room(r, w->a, p->n);
-    for (size_t i = 0; i < p->n; ) {
-        int cp, n = char_next(p->s + i, p->n - i, &cp);
-        int id = cp < DIRECT ? m->direct[cp]
-                             : vocab_find_model(&w->t->vocab, p->s + i, (size_t)n);
-
-        if (id < 0)
-            id = m->unk;
-        if (id >= 0)
-            add_symbol(r, id, (uint32_t)n);
-        i += (size_t)n;
-    }
+    add_chars(m, r, &w->t->vocab, p);
     merge_all(m, r);
     /* As the library: a character that vanished shifts the spans behind it. */
     for (size_t i = 0; i < r->n; i++) {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * ByteLevel as a pre-tokeniser: every byte becomes a visible character, so that a
- * vocabulary of 256 characters and their merges covers any text. */
+ * vocabulary of 256 characters and their merges covers any text.  Also the pieces
+ * that SentencePiece has for bytes. */
+#include <stdio.h>
+#include <string.h>
+
 #include "text/tok_priv.h"
 
 /*
@@ -25,6 +29,34 @@ int byte_of_char(int cp)
     if (cp == 0x143)
         return 0xad;
     return cp > 0x20 && cp < 0x100 && byte_char((unsigned char)cp) == cp ? cp : -1;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int byte_of_piece(const char *s, size_t n)
+{
+    int high, low;
+
+    if (n != 6 || memcmp(s, "<0x", 3) != 0 || s[5] != '>')
+        return -1;
+    high = hex_digit(s[3]);
+    low = hex_digit(s[4]);
+    return high >= 0 && low >= 0 ? 16 * high + low : -1;
+}
+
+void byte_piece_ids(const struct vocab *v, int id[256])
+{
+    for (int b = 0; b < 256; b++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "<0x%02X>", (unsigned)b);
+        id[b] = vocab_find_model(v, name, 6);
+    }
 }
 
 struct byte_level {

@@ -60,6 +60,20 @@ int field_text(const json_t *o, const char *key, struct text *out, struct err *e
     return 0;
 }
 
+int field_char(struct tok *t, const json_t *o, const char *key, struct text *out,
+               struct err *e)
+{
+    int cp;
+
+    if (field_text(o, key, out, e) != 0)
+        return -1;
+    if (out->n == 0 || (size_t)char_next(out->s, out->n, &cp) != out->n)
+        return err_set(e, ERR_INPUT, "\"%s\" is \"%.80s\", want one character", key,
+                       out->s);
+    out->s = arena_strndup(t->a, out->s, out->n);
+    return 0;
+}
+
 int field_list(const json_t *o, const char *key, const json_t **out, struct err *e)
 {
     const json_t *j = json_object_get(o, key);

@@ -14,14 +14,28 @@ static int open_model(struct tok *t, const json_t *root, struct err *e)
     return step_open(t, &model_table, model, &t->model, e);
 }
 
-/* Pieces are in the byte-level alphabet also where only the decoder says so. */
-static void look_at_decoder(struct tok *t, const json_t *root)
+/* What pieces are written in, where only the decoder says so. */
+static void look_at_decoder(struct tok *t, const json_t *j, int depth)
 {
-    const char *type = json_string_value(
-        json_object_get(json_object_get(root, "decoder"), "type"));
+    const char *type = json_string_value(json_object_get(j, "type"));
+    const json_t *list = json_object_get(j, "decoders");
+    const char *mark = json_string_value(
+        json_object_get(json_object_get(j, "pattern"), "String"));
+    const char *content = json_string_value(json_object_get(j, "content"));
 
-    if (type != NULL && strcmp(type, "ByteLevel") == 0)
+    if (type == NULL)
+        return;
+    if (strcmp(type, "ByteLevel") == 0)
         t->byte_level = true;
+    if (strcmp(type, "Metaspace") == 0)
+        mark = json_string_value(json_object_get(j, "replacement"));
+    else if (strcmp(type, "Replace") != 0 || content == NULL ||
+             strcmp(content, " ") != 0)
+        mark = NULL;
+    if (mark != NULL)
+        t->blank = (struct text){ arena_strdup(t->a, mark), strlen(mark) };
+    for (size_t i = 0; depth < 8 && i < json_array_size(list); i++)
+        look_at_decoder(t, json_array_get(list, i), depth + 1);
 }
 
 int hf_open(struct tok *t, const json_t *root, struct err *e)
@@ -40,7 +54,7 @@ int hf_open(struct tok *t, const json_t *root, struct err *e)
         step_open(t, &finish_table, json_object_get(root, "post_processor"),
                   &t->finish, e) != 0)
         return -1;
-    look_at_decoder(t, root);
+    look_at_decoder(t, json_object_get(root, "decoder"), 0);
     return 0;
 }
 
@@ -94,19 +108,39 @@ struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
     return open_root(t, root, e);
 }
 
-struct tok *tok_open(struct arena *a, const char *dir, struct err *e)
+struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const char *name,
+                                   struct err *e)
+{
+    struct tok *t = new_tok(a, name);
+
+    return open_root(t, spm_root(t, model, e), e);
+}
+
+static struct tok *open_dir(struct arena *a, const char *dir, bool target, struct err *e)
 {
     const char *path = file_join(a, dir, "tokenizer.json");
     struct tok *t;
     struct span s;
 
-    if (!file_exists(path))
-        return open_root(new_tok(a, dir), bare_read(a, dir, e), e);
+    if (!file_exists(path)) {
+        t = new_tok(a, dir);
+        return open_root(t, bare_read(t, dir, target, e), e);
+    }
     if (file_map(path, &s, e) != 0)
         return NULL;
     t = tok_open_memory(a, s, path, e);
     file_unmap(s);
     return t;
+}
+
+struct tok *tok_open(struct arena *a, const char *dir, struct err *e)
+{
+    return open_dir(a, dir, false, e);
+}
+
+struct tok *tok_open_target(struct arena *a, const char *dir, struct err *e)
+{
+    return open_dir(a, dir, true, e);
 }
 
 void tok_close(struct tok *t)

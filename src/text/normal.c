@@ -68,6 +68,36 @@ static void drop(struct work *w, struct part *p, bool (*goes)(int cp))
     rewrite_end(&r);
 }
 
+/* Controls that SentencePiece drops, and what it takes for a blank. */
+static bool is_nmt_control(int cp)
+{
+    return (cp >= 0x01 && cp <= 0x08) || cp == 0x0b || (cp >= 0x0e && cp <= 0x1f) ||
+           cp == 0x7f || cp == 0x8f || cp == 0x9f;
+}
+
+static bool is_nmt_space(int cp)
+{
+    return cp == 0x09 || cp == 0x0a || cp == 0x0c || cp == 0x0d || cp == 0x1680 ||
+           (cp >= 0x200b && cp <= 0x200f) || cp == 0x2028 || cp == 0x2029 ||
+           cp == 0x2581 || cp == 0xfeff || cp == 0xfffd;
+}
+
+static void nmt(struct work *w, struct part *p)
+{
+    struct rewrite r;
+    int cp;
+
+    rewrite_begin(&r, w, p);
+    for (size_t i = 0; i < p->n; ) {
+        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        if (is_nmt_control(cp))
+            rewrite_skip(&r);
+        else
+            rewrite_put(&r, is_nmt_space(cp) ? ' ' : cp, 0);
+    }
+    rewrite_end(&r);
+}
+
 static void strip_marks(struct work *w, struct part *p)
 {
     if (!is_ascii(p))
@@ -229,6 +259,7 @@ static void nfkd(struct work *w, struct part *p) { normal_form(w, p, true, false
     static int run_##name(const void *self, struct work *w, struct err *e) \
     { (void)self; (void)e; each_part(w, name); return 0; }
 RUN(nfc) RUN(nfd) RUN(nfkc) RUN(nfkd) RUN(lowercase) RUN(strip_marks)
+RUN(nmt)
 
 /* ---- BERT ---- */
 
@@ -320,6 +351,11 @@ static const struct step_kind rows[] = {
     { "NFKD", NULL, run_nfkd },
     { "Lowercase", NULL, run_lowercase },
     { "StripAccents", NULL, run_strip_marks },
+    { "Nmt", NULL, run_nmt },
+    { "Replace", replace_open, replace_run },
+    { "Prepend", prepend_open, prepend_run },
+    { "Strip", strip_open, strip_run },
+    { "Precompiled", charsmap_open, charsmap_run },
     { 0 }
 };
 

@@ -157,6 +157,28 @@ void rewrite_put(struct rewrite *r, int cp, int change)
         r->from[r->n++] = span;
 }
 
+void rewrite_keep(struct rewrite *r, size_t n)
+{
+    const struct part *p = r->p;
+    size_t end = r->at + n, length = 0;
+    struct range span = { 0, 0 };
+
+    while (r->cap - r->n < n)
+        rewrite_grow(r);
+    memcpy(r->s + r->n, p->s + r->at, n);
+    if (p->from != NULL)
+        memcpy(r->from + r->n, p->from + r->at, n * sizeof *r->from);
+    for (size_t i = r->at, next = i; p->from == NULL && i < end; i++) {
+        if (i == next) {
+            span = next_range(r, &length);
+            r->at = next = i + length;
+        }
+        r->from[r->n + i + n - end] = span;
+    }
+    r->at = end;
+    r->n += n;
+}
+
 void rewrite_end(struct rewrite *r)
 {
     r->p->s = r->s;

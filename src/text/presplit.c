@@ -116,8 +116,7 @@ void cuts_apply(struct work *w, enum behaviour b, struct cuts *c, const struct p
 /* ---- Split ---- */
 
 struct split {
-    const struct regex *regex;      /* NULL: the text below */
-    struct text text;
+    struct pattern pattern;
     enum behaviour behaviour;
     bool invert;
     struct cuts *cuts;
@@ -126,53 +125,23 @@ struct split {
 static const void *open_split(struct tok *t, const json_t *j, struct err *e)
 {
     struct split *s = arena_alloc(t->a, 1, sizeof *s);
-    const json_t *pattern = json_object_get(j, "pattern");
-    struct text text;
 
     if (open_behaviour(j, &s->behaviour, e) != 0 ||
-        field_bool(j, "invert", false, &s->invert, e) != 0)
+        field_bool(j, "invert", false, &s->invert, e) != 0 ||
+        pattern_open(t, j, &s->pattern, e) != 0)
         return NULL;
-    if (json_object_get(pattern, "Regex") != NULL) {
-        if (field_text(pattern, "Regex", &text, e) != 0)
-            return NULL;
-        s->regex = regex_open(t, text, e);
-        return s->regex != NULL ? s : NULL;
-    }
-    if (field_text(pattern, "String", &text, e) != 0) {
-        err_under(e, "pattern");
-        return NULL;
-    }
-    s->text.s = arena_strndup(t->a, text.s, text.n);
-    s->text.n = text.n;
     return s;
 }
 
-/* An empty text matches before every character, as an empty pattern does. */
-static void text_cuts(struct text t, struct work *w, const struct part *p,
-                      struct cuts *c)
+/* A character at which the text is cut, and which goes. */
+static const void *open_delimiter(struct tok *t, const json_t *j, struct err *e)
 {
-    size_t from = 0, at = 0;
+    struct split *s = arena_alloc(t->a, 1, sizeof *s);
 
-    while (at + t.n <= p->n) {
-        const char *hit = memmem(p->s + at, p->n - at, t.s, t.n);
-        size_t start;
-        int cp;
-
-        if (hit == NULL)
-            break;
-        start = (size_t)(hit - p->s);
-        if (from < start)
-            cuts_add(w, c, from, start, false);
-        cuts_add(w, c, start, start + t.n, true);
-        from = at = start + t.n;
-        if (t.n > 0)
-            continue;
-        if (at == p->n)
-            break;
-        at += (size_t)char_next(p->s + at, p->n - at, &cp);
-    }
-    if (from < p->n)
-        cuts_add(w, c, from, p->n, false);
+    if (field_char(t, j, "delimiter", &s->pattern.text, e) != 0)
+        return NULL;
+    s->behaviour = REMOVED;
+    return s;
 }
 
 static int split_one(const void *self, struct work *w, const struct part *p,
@@ -181,10 +150,7 @@ static int split_one(const void *self, struct work *w, const struct part *p,
     const struct split *s = self;
     struct cuts *c = s->cuts;
 
-    c->n = 0;
-    if (s->regex == NULL)
-        text_cuts(s->text, w, p, c);
-    else if (regex_cuts(s->regex, w, p->s, p->n, c, e) != 0)
+    if (pattern_cuts(&s->pattern, w, p, c, e) != 0)
         return -1;
     for (size_t i = 0; s->invert && i < c->n; i++)
         c->v[i].match = !c->v[i].match;
@@ -348,6 +314,8 @@ static const struct step_kind rows[] = {
     { "WhitespaceSplit", NULL, run_space },
     { "Digits", open_digits, run_digits },
     { "Punctuation", open_punctuation, run_punctuation },
+    { "CharDelimiterSplit", open_delimiter, run_split },
+    { "Metaspace", metaspace_open, metaspace_run },
     { 0 }
 };
 

@@ -8,6 +8,7 @@
 static const struct step_kind model_rows[] = {
     { "WordPiece", wordpiece_open, wordpiece_run },
     { "BPE", bpe_open, bpe_run },
+    { "Unigram", unigram_open, unigram_run },
     { 0 }
 };
 
@@ -63,6 +64,8 @@ static const char *guess_type(const struct step_table *table, const json_t *j)
         return NULL;
     if (json_object_get(j, "merges") != NULL)
         return "BPE";
+    if (json_object_get(j, "unk_id") != NULL)
+        return "Unigram";
     return json_object_get(j, "max_input_chars_per_word") != NULL ? "WordPiece" : NULL;
 }
 

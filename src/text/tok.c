@@ -166,12 +166,34 @@ static int decode_bytes(const struct piece *p, char *to)
     return n;
 }
 
+/* The piece with blanks for what stands for them; returns its size. */
+static size_t put_blanks(struct text mark, const struct piece *p, char *to)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n; ) {
+        if (mark.n > 0 && p->n - i >= mark.n && memcmp(p->s + i, mark.s, mark.n) == 0) {
+            to[n++] = ' ';
+            i += mark.n;
+        } else {
+            to[n++] = p->s[i++];
+        }
+    }
+    return n;
+}
+
 /* Writes the label to `to`, which has room for the piece; returns its size. */
 static size_t label(const struct tok *t, const struct piece *p, char *to)
 {
     size_t skip = t->prefix.n;
-    int n;
+    int n = t->byte_pieces ? byte_of_piece(p->s, p->n) : -1;
 
+    if (!p->added && n >= 0) {
+        *to = (char)n;
+        return 1;
+    }
+    if (!p->added && t->blank.n > 0)
+        return put_blanks(t->blank, p, to);
     if (!p->added && t->byte_level) {
         n = decode_bytes(p, to);
         if (n >= 0)

@@ -43,7 +43,9 @@ struct tok_input {
 /*
  * Opens the tokeniser of a folder: tokenizer.json; else vocab.txt (with
  * tokenizer_config.json and special_tokens_map.json where there are any); else
- * vocab.json and merges.txt.  Needs neither config.json nor weights.  Sections
+ * vocab.json and merges.txt; else a SentencePiece model (spiece.model,
+ * tokenizer.model, sentencepiece.bpe.model, spm.model, or source.spm with
+ * vocab.json).  Needs neither config.json nor weights.  Sections
  * "padding" and "truncation" are ignored.
  *
  * Errors (ERR_INPUT): no such files, a damaged one, a step that is not
@@ -51,10 +53,17 @@ struct tok_input {
  */
 struct tok *tok_open(struct arena *a, const char *dir, struct err *e);
 
+/* The same for target texts, which Marian's target.spm is for. */
+struct tok *tok_open_target(struct arena *a, const char *dir, struct err *e);
+
 /* From the bytes of a tokenizer.json; name is for messages.  json may go when
  * it returns. */
 struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
                             struct err *e);
+
+/* From the bytes of a SentencePiece model: what its own settings say, no template. */
+struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const char *name,
+                                   struct err *e);
 
 /* Releases what the arena does not hold (compiled patterns). */
 void tok_close(struct tok *t);

@@ -47,6 +47,8 @@ struct trie {
 void trie_init(struct trie *t, struct arena *a);
 /* The first value of a string stays.  The empty string is ignored. */
 void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int value);
+/* The node one byte on (the root is 0), or 0 where no string goes on so. */
+uint32_t trie_step(const struct trie *t, uint32_t node, char byte);
 /* Its value, or -1; *length is its length. */
 int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length);
 
@@ -128,6 +130,14 @@ int step_run(const struct step *s, struct work *w, struct err *e);
 
 struct regex;
 
+/* A piece of a model that goes by scores (log probabilities). */
+struct scored {
+    struct text s;
+    double score;
+    int id;
+    bool unknown;               /* it is the unknown piece itself */
+};
+
 /* Tokens that are found in the text itself, before anything else. */
 struct added {
     struct added_token *v;
@@ -143,7 +153,12 @@ struct tok {
     struct step normal, presplit, model, finish;
     struct regex *regexes;          /* to be released */
     bool byte_level;                /* pieces are in the byte-level alphabet */
+    struct scored *scored;          /* [n_scored] that the model finds in a text */
+    size_t n_scored;
+    struct span map;                /* a character map that is not in the JSON */
     struct text prefix;             /* of pieces inside a word: "##", or empty */
+    struct text blank;              /* what stands for ' ' in pieces: "▁", or empty */
+    bool byte_pieces;               /* the piece "<0xE6>" stands for a byte */
 };
 
 /* ---- work on one text ---- */
@@ -217,6 +232,7 @@ struct rewrite {
 void rewrite_begin(struct rewrite *r, struct work *w, struct part *p);
 void rewrite_skip(struct rewrite *r);       /* drops the next character */
 void rewrite_put(struct rewrite *r, int cp, int change);
+void rewrite_keep(struct rewrite *r, size_t n);     /* the next n bytes as they are */
 void rewrite_end(struct rewrite *r);        /* *p is now the new text */
 
 /* ---- presplit.c: cutting parts up ---- */
@@ -250,12 +266,47 @@ int byte_of_char(int cp);           /* -1: cp is not of that alphabet */
 const void *byte_level_open(struct tok *t, const json_t *j, struct err *e);
 int byte_level_run(const void *self, struct work *w, struct err *e);
 
-/* ---- wordpiece.c, bpe.c: the rows of the table of models ---- */
+/* ---- replace.c: normalisers that look for something ---- */
+
+const void *replace_open(struct tok *t, const json_t *j, struct err *e);
+int replace_run(const void *self, struct work *w, struct err *e);
+const void *prepend_open(struct tok *t, const json_t *j, struct err *e);
+int prepend_run(const void *self, struct work *w, struct err *e);
+const void *strip_open(struct tok *t, const json_t *j, struct err *e);
+int strip_run(const void *self, struct work *w, struct err *e);
+
+/* ---- charsmap.c: SentencePiece's compiled normaliser ---- */
+
+struct charsmap;
+
+/*
+ * The map: a 32-bit size, a double array of so many bytes, then texts that end
+ * in a NUL; little-endian.  Its bytes are copied.  longest: as SentencePiece
+ * applies it, else as the tokenizers library does.  NULL: damaged.
+ */
+const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longest,
+                                     struct err *e);
+const void *charsmap_open(struct tok *t, const json_t *j, struct err *e);
+int charsmap_run(const void *self, struct work *w, struct err *e);
+
+/* ---- metaspace.c ---- */
+
+const void *metaspace_open(struct tok *t, const json_t *j, struct err *e);
+int metaspace_run(const void *self, struct work *w, struct err *e);
+
+/* ---- wordpiece.c, bpe.c, unigram.c: the rows of the table of models ---- */
 
 const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e);
 int wordpiece_run(const void *self, struct work *w, struct err *e);
 const void *bpe_open(struct tok *t, const json_t *j, struct err *e);
 int bpe_run(const void *self, struct work *w, struct err *e);
+const void *unigram_open(struct tok *t, const json_t *j, struct err *e);
+int unigram_run(const void *self, struct work *w, struct err *e);
+
+/* The ids of the pieces "<0x00>" to "<0xFF>", -1 where there is none. */
+void byte_piece_ids(const struct vocab *v, int id[256]);
+/* The byte that a piece stands for, or -1. */
+int byte_of_piece(const char *s, size_t n);
 
 /* ---- regex.c: Oniguruma's patterns by PCRE2 ---- */
 
@@ -267,6 +318,19 @@ void regex_close(struct regex *first);
 int regex_cuts(const struct regex *r, struct work *w, const char *s, size_t n,
                struct cuts *c, struct err *e);
 
+/* ---- pattern.c: {"String": …} or {"Regex": …} ---- */
+
+struct pattern {
+    const struct regex *regex;      /* NULL: the text below */
+    struct text text;
+};
+
+/* Of the field "pattern". */
+int pattern_open(struct tok *t, const json_t *j, struct pattern *out, struct err *e);
+/* Empties c and covers the part with matches and what lies between them. */
+int pattern_cuts(const struct pattern *m, struct work *w, const struct part *p,
+                 struct cuts *c, struct err *e);
+
 /* ---- added.c ---- */
 
 int added_open(struct tok *t, const json_t *list, struct err *e);
@@ -277,8 +341,15 @@ void added_split(const struct added *a, const struct trie *trie, struct work *w)
 
 /* tokenizer.json, parsed. */
 int hf_open(struct tok *t, const json_t *root, struct err *e);
-/* The tokenizer.json that a folder without one stands for; NULL on errors. */
-json_t *bare_read(struct arena *a, const char *dir, struct err *e);
+/*
+ * The tokenizer.json that a folder without one stands for; NULL on errors.  Where
+ * it comes from a SentencePiece model, vocabulary, scores and map are in t, and
+ * the JSON has true in their place.  target: that of target texts, where the
+ * folder has another for them.
+ */
+json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e);
+/* The same for the bytes of a SentencePiece model and nothing else. */
+json_t *spm_root(struct tok *t, struct span file, struct err *e);
 json_t *json_parse(struct span s, struct err *e);
 
 /* Fields of an object.  Absent or null gives the default, where there is one. */
@@ -286,6 +357,9 @@ int field_bool(const json_t *o, const char *key, bool def, bool *out, struct err
 int field_int(const json_t *o, const char *key, json_int_t lo, json_int_t hi,
               int *out, struct err *e);
 int field_text(const json_t *o, const char *key, struct text *out, struct err *e);
+/* One character; out is of the tokeniser's arena. */
+int field_char(struct tok *t, const json_t *o, const char *key, struct text *out,
+               struct err *e);
 /* Absent: NULL and no error. */
 int field_list(const json_t *o, const char *key, const json_t **out, struct err *e);
 

@@ -78,6 +78,13 @@ void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int valu
         t->value[node] = value;
 }
 
+uint32_t trie_step(const struct trie *t, uint32_t node, char byte)
+{
+    size_t at = place(t, edge_key(node, byte));
+
+    return t->edge[at].key != 0 ? t->edge[at].to : 0;
+}
+
 int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length)
 {
     uint32_t node = 0;

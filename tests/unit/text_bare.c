@@ -140,7 +140,7 @@ static void test_refused(void **state)
     struct help *h = *state;
     struct folder f = make_folder();
 
-    refused(h, &f, "no tokeniser: want tokenizer.json, vocab.txt, or vocab.json with");
+    refused(h, &f, "no tokeniser: want tokenizer.json, vocab.txt, vocab.json with");
     put(h, &f, "vocab.json", vocab_json);
     refused(h, &f, "no tokeniser");
     put(h, &f, "merges.txt", "a\n");

@@ -63,13 +63,35 @@ static void test_unknown(void **state)
     tok_close(t);
 }
 
+#define BYTES "{'added_tokens':[],'model':{'type':'BPE','byte_fallback':true," \
+    "'fuse_unk':%s,'unk_token':'?','vocab':{'?':0,'a':1,'<0xC3>':2,'<0xA9>':3}," \
+    "'merges':[]}}"
+
+/* Bytes where all of a character have a piece; labels are the bytes. */
+static void test_byte_fallback(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, arena_printf(&h->arena, BYTES, "true"));
+    struct tok_input in = { .text = "é", .text_size = 2 };
+    struct tokens out;
+
+    assert_string_equal(help_encode(h, t, "aéa"), "a[0,1] <0xC3>[1,2] <0xA9>[1,2] a[2,3]");
+    assert_string_equal(help_encode(h, t, "xyza"), "?[0,3] a[3,4]");
+    /* As the library has it: what is unknown waits behind bytes. */
+    assert_string_equal(help_encode(h, t, "xéa"), "<0xC3>[0,1] <0xA9>[1,2] ?[1,2] a[2,3]");
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+    assert_int_equal(out.label_size[0], 1);
+    assert_int_equal((unsigned char)out.label[0][0], 0xc3);
+    tok_close(t);
+    t = help_open(h, arena_printf(&h->arena, BYTES, "false"));
+    assert_string_equal(help_encode(h, t, "xya"), "?[0,1] ?[1,2] a[2,3]");
+    tok_close(t);
+}
+
 static void test_refused(void **state)
 {
     struct help *h = *state;
 
-    help_refused(h, MODEL("'byte_fallback':true,", "[]"), "\"byte_fallback\" is not");
-    help_refused(h, MODEL("'fuse_unk':true,", "[]"), "\"fuse_unk\" is not supported");
-    help_refused(h, MODEL("'dropout':0.5,", "[]"), "\"dropout\" is not supported");
     help_refused(h, MODEL("'end_of_word_suffix':'</w>',", "[]"), "end_of_word_suffix");
     help_refused(h, MODEL("'continuing_subword_prefix':'@',", "[]"), "subword_prefix");
     help_refused(h, MODEL("'unk_token':'!',", "[]"), "\"unk_token\" is \"!\"");
@@ -108,7 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_lowest_rank_first), TEST(test_leftmost_first),
-        TEST(test_ignore_merges), TEST(test_unknown), TEST(test_refused),
+        TEST(test_ignore_merges), TEST(test_unknown), TEST(test_refused), TEST(test_byte_fallback),
         TEST(test_long_part),
     };
 

@@ -168,22 +168,22 @@ static void test_refused(void **state)
     help_refused(h, "[]", "it is no JSON object");
     help_refused(h, "{}", "\"model\" is missing");
     help_refused(h, "{'model':{}}", "model has no \"type\"");
-    help_refused(h, "{'model':{'type':'Unigram','vocab':[]}}",
-                 "model \"Unigram\" is not supported, only WordPiece, BPE");
+    help_refused(h, "{'model':{'type':'WordLevel','vocab':{}}}",
+                 "model \"WordLevel\" is not supported, only WordPiece, BPE, Unigram");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':-1}}}", "has id -1");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':1099511627776}}}",
                  "has id 1099511627776");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':1.5}}}", "no whole number");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':0,'b':0}}}",
                  "tokens \"a\" and \"b\" share id 0");
-    help_refused(h, "{" MODEL ",'normalizer':{'type':'Precompiled'}}",
-                 "normalizer \"Precompiled\" is not supported, only Sequence, Bert");
+    help_refused(h, "{" MODEL ",'normalizer':{'type':'ByteLevel'}}",
+                 "normalizer \"ByteLevel\" is not supported, only Sequence, Bert");
     help_refused(h, "{" MODEL ",'normalizer':{'type':'Sequence','normalizers':5}}",
                  "\"normalizers\" is a number, want a list");
     help_refused(h, "{" MODEL ",'normalizer':{'type':'BertNormalizer','lowercase':1}}",
                  "normalizer BertNormalizer: \"lowercase\" is a number");
-    help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'Metaspace'}}",
-                 "pre_tokenizer \"Metaspace\" is not supported");
+    help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'UnicodeScripts'}}",
+                 "pre_tokenizer \"UnicodeScripts\" is not supported");
     help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'Split','pattern':{},"
                  "'behavior':'Isolated'}}", "pattern: \"String\" is nothing");
     help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'Split','pattern':{'String':'x'}"

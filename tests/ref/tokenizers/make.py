@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Small tokenisers and what the reference library makes of some texts.
 
-Needs tokenizers 0.23.3 and transformers 5.23.0.  Everything is made from the text
+Needs tokenizers 0.23.3, transformers 5.23.0 and sentencepiece 0.2.3.  Everything is made from the text
 below, which was written for this:
 
     python3 tests/ref/tokenizers/make.py
@@ -11,9 +11,14 @@ Each folder gets cases.jsonl: text, pair, ids, tokens, offsets (characters),
 type_ids, special_mask, ids_no_special.
 """
 import collections
+import io
 import json
 import pathlib
 import random
+import tempfile
+
+import sentencepiece
+from sentencepiece import sentencepiece_model_pb2
 
 from tokenizers import (Regex, Tokenizer, decoders, models, normalizers,
                         pre_tokenizers, processors, trainers)
@@ -190,6 +195,116 @@ def roberta():
     return tok
 
 
+# A small character map: what SentencePiece replaces, in hexadecimal code points.
+RULES = "".join("%s\t%s\n" % ("%X" % (0xFEE0 + c), "%X" % c) for c in range(0x41, 0x5B))
+RULES += "FB01\t66 69\n9\t20\nA\t20\n3000\t20\n65 301\tE9\nAD\t\n200B\t20\n"
+
+
+def train_spm(kind, size, specials, charsmap=True, **options):
+    """The bytes of a model, and the message they hold."""
+    out = io.BytesIO()
+    if charsmap:
+        with tempfile.NamedTemporaryFile("w", suffix=".tsv", delete=False) as f:
+            f.write(RULES)
+        options["normalization_rule_tsv"] = f.name
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXT.splitlines()), model_writer=out, model_type=kind,
+        vocab_size=size, num_threads=1, minloglevel=2, hard_vocab_limit=False,
+        **specials, **options)
+    proto = sentencepiece_model_pb2.ModelProto()
+    proto.ParseFromString(out.getvalue())
+    proto.normalizer_spec.normalization_rule_tsv = ""   # names a temporary file
+    return proto.SerializeToString(), proto
+
+
+def metaspace(scheme="always", split=True):
+    return pre_tokenizers.Metaspace(replacement="▁", prepend_scheme=scheme, split=split)
+
+
+def add_controls(tok, proto):
+    from tokenizers import AddedToken
+    for p in proto.pieces:
+        if p.type in (2, 3, 4):
+            tok.add_tokens([AddedToken(p.piece, normalized=False, special=p.type != 4)])
+
+
+def unigram_of(proto):
+    return models.Unigram([(p.piece, p.score) for p in proto.pieces],
+                          unk_id=proto.trainer_spec.unk_id)
+
+
+def unigram():
+    """ALBERT's way: many normalisers, words, then Metaspace."""
+    _, proto = train_spm("unigram", 260, {
+        "pad_id": 0, "unk_id": 1, "bos_id": -1, "eos_id": -1,
+        "control_symbols": ["[CLS]", "[SEP]", "[MASK]"]})
+    tok = Tokenizer(unigram_of(proto))
+    tok.normalizer = normalizers.Sequence([
+        normalizers.Replace("``", '"'), normalizers.NFKD(), normalizers.StripAccents(),
+        normalizers.Lowercase(),
+        normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap),
+        normalizers.Replace(Regex(" {2,}"), " "), normalizers.Strip(right=False)])
+    tok.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.WhitespaceSplit(), metaspace()])
+    tok.decoder = decoders.Metaspace()
+    add_controls(tok, proto)
+    ids = [(t, tok.token_to_id(t)) for t in ("[CLS]", "[SEP]")]
+    tok.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ids)
+    return tok
+
+
+def bytes_bpe(legacy):
+    """Llama's way; also gives the model that it comes from."""
+    data, proto = train_spm("bpe", 520, {"unk_id": 0, "bos_id": 1, "eos_id": 2},
+                            charsmap=False, byte_fallback=True,
+                            normalization_rule_name="identity",
+                            remove_extra_whitespaces=False,
+                            user_defined_symbols=["keep"])
+    vocab = {p.piece: i for i, p in enumerate(proto.pieces)}
+    merges = sorted((vocab[p], -i, p[:i], p[i:]) for p in vocab
+                    for i in range(1, len(p)) if p[:i] in vocab and p[i:] in vocab
+                    and proto.pieces[vocab[p]].type in (1, 4))
+    tok = Tokenizer(models.BPE(vocab, [(a, b) for _, _, a, b in merges],
+                               unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    if legacy:
+        tok.normalizer = normalizers.Sequence([normalizers.Prepend("▁"),
+                                               normalizers.Replace(" ", "▁")])
+    else:
+        tok.pre_tokenizer = metaspace("first", False)
+    tok.decoder = decoders.Sequence([decoders.Replace("▁", " "),
+                                     decoders.ByteFallback(), decoders.Fuse()])
+    add_controls(tok, proto)
+    tok.post_processor = processors.TemplateProcessing(
+        single="<s> $A", pair="<s> $A <s>:1 $B:1", special_tokens=[("<s>", 1)])
+    return tok, data
+
+
+def t5():
+    data, proto = train_spm("unigram", 240, {"pad_id": 0, "eos_id": 1, "unk_id": 2,
+                                             "bos_id": -1})
+    pieces = [(p.piece, p.score) for p in proto.pieces]
+    pieces += [("<extra_id_%d>" % i, 0.0) for i in range(2, -1, -1)]
+    tok = Tokenizer(models.Unigram(pieces, unk_id=2))
+    tok.normalizer = normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap)
+    tok.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.WhitespaceSplit(), metaspace()])
+    add_controls(tok, proto)
+    tok.add_special_tokens(["<extra_id_%d>" % i for i in range(2, -1, -1)])
+    tok.post_processor = processors.TemplateProcessing(
+        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)])
+    return tok, data
+
+
+def only_model(name, file, data, config, tok):
+    """A folder with a SentencePiece model alone; tok is what it stands for."""
+    folder = HERE / name
+    folder.mkdir(exist_ok=True)
+    (folder / file).write_bytes(data)
+    (folder / "tokenizer_config.json").write_text(json.dumps(config) + "\n")
+    write_cases(folder, tok)
+
+
 def bare(name, cls, files, config):
     """A folder without tokenizer.json; transformers says what it stands for."""
     folder = HERE / name
@@ -209,6 +324,14 @@ def main():
     made = {f.__name__: f() for f in (wordpiece, gpt2, llama3, roberta)}
     for name, tok in made.items():
         save(name, tok)
+    save("unigram", unigram())
+    save("bytes_bpe", bytes_bpe(True)[0])
+    tok, data = bytes_bpe(False)
+    only_model("llama_model", "tokenizer.model", data,
+               {"tokenizer_class": "LlamaTokenizer", "legacy": False}, tok)
+    tok, data = t5()
+    only_model("t5_model", "spiece.model", data,
+               {"tokenizer_class": "T5Tokenizer", "extra_ids": 3}, tok)
     model = json.loads(made["gpt2"].to_str())["model"]
     byte_files = {
         "vocab.json": json.dumps({**model["vocab"], "<|endoftext|>":

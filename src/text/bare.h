@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * What bare.c and bare_spm.c share: a folder without tokenizer.json on its way to
+ * the tokenizer.json that it stands for. */
+#ifndef TEXT_BARE_H
+#define TEXT_BARE_H
+
+#include "text/tok_priv.h"
+
+struct bare {
+    struct tok *t;
+    struct arena *a;
+    const char *dir;
+    bool target;                /* the tokeniser of target texts is wanted */
+    const char *model_file;     /* SentencePiece's, where there is one */
+    const struct flavour *flavour;
+    json_t *config;             /* tokenizer_config.json, or {} */
+    json_t *map;                /* special_tokens_map.json, or {} */
+    json_t *root;               /* what is being built */
+    json_t *added, *seen;       /* seen: {content: true} of those added */
+};
+
+/* What a SentencePiece model leaves to the class of its tokeniser. */
+struct spm_style {
+    const char *normal;         /* words for steps; NULL: as the model itself says */
+    const char *presplit;
+    /* "cls_token A sep_token:1": attributes and texts, with types.  "+" and "-"
+     * behind an attribute: it is there if add_ATTRIBUTE says so, and by default. */
+    const char *single, *pair;
+    const char *vocab_json;     /* the ids are those of this file, or NULL */
+    bool fairseq;               /* four special pieces first, <mask> last */
+};
+
+/* A family of tokenisers: the defaults of its class in transformers. */
+struct flavour {
+    const char *name;
+    const char *classes[6];                 /* of tokenizer_config.json */
+    const char *models[8];                  /* model_types of config.json */
+    const char *tokens[8][2];               /* attribute, default; NULL: none */
+    int (*build)(struct bare *b, struct err *e);
+    struct spm_style style;
+};
+
+/* The file's value, {} if there is no such file, NULL on errors. */
+json_t *bare_object(const struct bare *b, const char *name, struct err *e);
+bool bare_setting(const struct bare *b, const char *key, bool def);
+/* The special token of that name, NULL where there is none. */
+const char *bare_special(const struct bare *b, const char *key, const char *def);
+/* flags: an object with lstrip and the like, or a bare text. */
+void bare_add_token(struct bare *b, const json_t *flags, const char *content);
+
+/* ---- bare_spm.c ---- */
+
+extern const struct flavour *const spm_flavours[];      /* ends with NULL */
+
+/* The folder's SentencePiece model, or NULL. */
+const char *spm_file(const struct bare *b);
+
+#endif

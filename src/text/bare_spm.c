@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT
+ * A SentencePiece model -> the tokenizer.json that the transformers library would
+ * build around it; pieces and scores go to the tokeniser as they are. */
+#include "text/bare.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "text/spm.h"
+
+#define MARK "\xe2\x96\x81"             /* ▁ */
+
+const char *spm_file(const struct bare *b)
+{
+    static const char *const names[] = {
+        "spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "spm.model",
+        "source.spm"
+    };
+    const char *path = file_join(b->a, b->dir, "target.spm");
+
+    if (b->target && file_exists(path))
+        return path;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        path = file_join(b->a, b->dir, names[i]);
+        if (file_exists(path))
+            return path;
+    }
+    return NULL;
+}
+
+/* ---- the vocabulary ---- */
+
+static int add_piece(struct tok *t, const char *s, size_t n, struct err *e)
+{
+    struct text text = { s, n };
+
+    return vocab_add(&t->vocab, t->a, text, (json_int_t)t->vocab.n, e);
+}
+
+/* Control pieces have the name that tokenizer_config.json lists for their id. */
+static int add_plain(struct bare *b, const struct spm *m, struct err *e)
+{
+    const json_t *list = json_object_get(b->config, "added_tokens_decoder");
+
+    for (size_t i = 0; i < m->n; i++) {
+        struct text s = m->v[i].s;
+
+        if (list != NULL && m->v[i].type == SPM_CONTROL) {
+            const json_t *j = json_object_get(list, arena_printf(b->a, "%zu", i));
+            const char *name = json_string_value(json_object_get(j, "content"));
+
+            if (name != NULL)
+                s = (struct text){ arena_strdup(b->a, name), strlen(name) };
+        }
+        if (add_piece(b->t, s.s, s.n, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* <s> <pad> </s> <unk>, the pieces behind the first three, <mask>. */
+static int add_fairseq(struct tok *t, const struct spm *m, struct err *e)
+{
+    static const char *const first[] = { "<s>", "<pad>", "</s>", "<unk>" };
+
+    for (int i = 0; i < 4; i++)
+        if (add_piece(t, first[i], strlen(first[i]), e) != 0)
+            return -1;
+    for (size_t i = 3; i < m->n; i++)
+        if (add_piece(t, m->v[i].s.s, m->v[i].s.n, e) != 0)
+            return -1;
+    return add_piece(t, "<mask>", 6, e);
+}
+
+static int add_json(struct bare *b, const char *name, struct err *e)
+{
+    json_t *j = bare_object(b, name, e);
+    int failed = j != NULL ? vocab_read(&b->t->vocab, b->a, j, e) : -1;
+
+    json_decref(j);
+    return failed == 0 ? 0 : err_under(e, "%s", name);
+}
+
+/* T5's sentinels, the highest first, where nothing else lists them. */
+static int add_sentinels(struct bare *b, struct err *e)
+{
+    int n = 100;
+
+    if (json_object_get(b->config, "added_tokens_decoder") != NULL ||
+        vocab_find(&b->t->vocab, "<extra_id_0>", 12) >= 0)
+        return 0;
+    if (json_object_get(b->config, "extra_ids") != NULL &&
+        field_int(b->config, "extra_ids", 0, 10000, &n, e) != 0)
+        return -1;
+    while (n-- > 0) {
+        const char *s = arena_printf(b->a, "<extra_id_%d>", n);
+
+        if (add_piece(b->t, s, strlen(s), e) != 0)
+            return -1;
+        bare_add_token(b, NULL, s);
+    }
+    return 0;
+}
+
+/* What the model finds in a text; bytes and control pieces are not found. */
+static void set_scored(struct bare *b, const struct spm *m, int unk)
+{
+    struct tok *t = b->t;
+
+    t->scored = arena_alloc(b->a, m->n, sizeof *t->scored);
+    for (size_t i = 0; i < m->n; i++) {
+        const struct spm_piece *p = &m->v[i];
+        int id = vocab_find(&t->vocab, p->s.s, p->s.n);
+
+        if (p->type == SPM_NORMAL || p->type == SPM_USER)
+            t->scored[t->n_scored++] =
+                (struct scored){ p->s, (double)p->score, id >= 0 ? id : unk, false };
+    }
+}
+
+/* The id of the unknown piece, or -1. */
+static int set_vocab(struct bare *b, const struct spm *m, struct err *e)
+{
+    const struct spm_style *style = &b->flavour->style;
+    struct tok *t = b->t;
+    int unk, failed;
+
+    vocab_init(&t->vocab, b->a, m->n);
+    if (style->vocab_json != NULL)
+        failed = add_json(b, style->vocab_json, e);
+    else
+        failed = style->fairseq ? add_fairseq(t, m, e) : add_plain(b, m, e);
+    t->vocab.n_model = t->vocab.n;
+    if (failed != 0)
+        return -1;
+    unk = vocab_find(&t->vocab, m->v[m->unk].s.s, m->v[m->unk].s.n);
+    if (unk < 0)
+        return err_set(e, ERR_INPUT, "the vocabulary lacks the unknown piece \"%.80s\"",
+                       m->v[m->unk].s.s);
+    set_scored(b, m, unk);
+    return unk;
+}
+
+static void set_model(struct bare *b, const struct spm *m, int unk)
+{
+    json_t *j = m->bpe ?
+        json_pack("{ss sb sb ss sb sb}", "type", "BPE", "vocab", 1, "merges", 1,
+                  "unk_token", m->v[m->unk].s.s, "fuse_unk", 1, "byte_fallback",
+                  (int)m->byte_fallback) :
+        json_pack("{ss sb si sb}", "type", "Unigram", "vocab", 1, "unk_id", unk,
+                  "byte_fallback", (int)m->byte_fallback);
+
+    json_object_set_new(b->root, "model", j);
+}
+
+/* Control pieces are special; those that the user defined are found as they are. */
+static void add_tokens(struct bare *b, const struct spm *m)
+{
+    json_t *plain = json_pack("{sb sb}", "special", 0, "normalized", 0);
+
+    for (size_t i = 0; i < m->n; i++) {
+        const struct spm_piece *p = &m->v[i];
+
+        if (strlen(p->s.s) != p->s.n || vocab_find(&b->t->vocab, p->s.s, p->s.n) < 0)
+            continue;
+        if (p->type == SPM_CONTROL)
+            bare_add_token(b, NULL, p->s.s);
+        else if (p->type == SPM_USER)
+            bare_add_token(b, plain, p->s.s);
+    }
+    for (size_t i = 0; b->flavour->style.vocab_json != NULL && i < b->t->vocab.n; i++) {
+        const struct piece *p = &b->t->vocab.v[i];
+
+        if (p->n > 4 && memcmp(p->s, ">>", 2) == 0 &&
+            memcmp(p->s + p->n - 2, "<<", 2) == 0)
+            bare_add_token(b, plain, p->s);             /* Marian's languages */
+    }
+    json_decref(plain);
+}
+
+/* ---- steps ---- */
+
+#define METASPACE(scheme, split) \
+    "{\"type\":\"Metaspace\",\"replacement\":\"" MARK "\"," \
+    "\"prepend_scheme\":\"" scheme "\",\"split\":" split "}"
+#define REPLACE(kind, what, by) \
+    "{\"type\":\"Replace\",\"pattern\":{\"" kind "\":\"" what "\"},\"content\":\"" by "\"}"
+
+/* A word for each step; it counts where the setting, if it has one, is `when`. */
+static const struct word {
+    const char *name, *json, *setting;
+    bool def, when;
+} words[] = {
+    { "quotes", REPLACE("String", "``", "\\\"") "," REPLACE("String", "''", "\\\"") },
+    { "accents", "{\"type\":\"NFKD\"},{\"type\":\"StripAccents\"}", "keep_accents",
+      false, false },
+    { "lower", "{\"type\":\"Lowercase\"}", "do_lower_case", true, true },
+    { "maybe-lower", "{\"type\":\"Lowercase\"}", "do_lower_case", false, true },
+    { "strip", "{\"type\":\"Strip\"}" },
+    { "trim", REPLACE("Regex", "\\\\A +| +\\\\z", "") },
+    { "collapse", REPLACE("Regex", " {2,}", " ") },
+    { "prefix", "{\"type\":\"Prepend\",\"prepend\":\"" MARK "\"}" },
+    { "marks", REPLACE("String", " ", MARK) },
+    { "map", "{\"type\":\"Precompiled\",\"precompiled_charsmap\":true}" },
+    { "own-map", "{\"type\":\"Precompiled\",\"precompiled_charsmap\":true,"
+                 "\"longest\":true}" },
+    { "words", "{\"type\":\"WhitespaceSplit\"}" },
+    { "metaspace", METASPACE("always", "true") },
+    { "whole", METASPACE("always", "false") },
+    { "whole-first", METASPACE("first", "false") },
+    { "whole-never", METASPACE("never", "false") },
+    { "blanks", "{\"type\":\"Split\",\"pattern\":{\"String\":\" \"},"
+                "\"behavior\":\"MergedWithPrevious\"}" },
+    { NULL }
+};
+
+/* The next word of *s, a copy; NULL: none is left. */
+static char *next_word(struct arena *a, const char **s)
+{
+    size_t n;
+    char *word;
+
+    *s += strspn(*s, " ");
+    n = strcspn(*s, " ");
+    word = n > 0 ? arena_strndup(a, *s, n) : NULL;
+    *s += n;
+    return word;
+}
+
+static const char *step_of_word(const struct bare *b, const char *name)
+{
+    const struct word *w = words;
+
+    while (strcmp(w->name, name) != 0)
+        w++;
+    if (strstr(name, "map") != NULL && b->t->map.size == 0)
+        return NULL;
+    if (w->setting != NULL && bare_setting(b, w->setting, w->def) != w->when)
+        return NULL;
+    return w->json;
+}
+
+/* {"type": "Sequence", list: [the steps that the words stand for]} */
+static void set_steps(struct bare *b, const char *section, const char *list,
+                      const char *text)
+{
+    const char *all = "", *step;
+    char *word;
+
+    while ((word = next_word(b->a, &text)) != NULL) {
+        step = step_of_word(b, word);
+        if (step != NULL)
+            all = arena_printf(b->a, "%s%s%s", all, all[0] != '\0' ? "," : "", step);
+    }
+    all = arena_printf(b->a, "{\"type\":\"Sequence\",\"%s\":[%s]}", list, all);
+    json_object_set_new(b->root, section, json_loads(all, 0, NULL));
+}
+
+/* ---- templates ---- */
+
+static const char *default_of(const struct bare *b, const char *attribute)
+{
+    for (int i = 0; b->flavour->tokens[i][0] != NULL; i++)
+        if (strcmp(b->flavour->tokens[i][0], attribute) == 0)
+            return b->flavour->tokens[i][1];
+    return NULL;
+}
+
+/* "bos_token+": with the type 0 or that behind a colon; NULL where it is not there. */
+static json_t *open_slot(const struct bare *b, char *word, json_t *specials)
+{
+    char *colon = strchr(word, ':'), *end;
+    int type = colon != NULL ? colon[1] - '0' : 0, id;
+    const char *name;
+
+    if (colon != NULL)
+        *colon = '\0';
+    if (strcmp(word, "A") == 0 || strcmp(word, "B") == 0)
+        return json_pack("{s{ss si}}", "Sequence", "id", word, "type_id", type);
+    end = word + strlen(word) - 1;
+    if (*end == '+' || *end == '-') {
+        bool def = *end == '+';
+
+        *end = '\0';
+        if (!bare_setting(b, arena_printf(b->a, "add_%s", word), def))
+            return NULL;
+    }
+    name = bare_special(b, word, default_of(b, word));
+    id = name != NULL ? vocab_find(&b->t->vocab, name, strlen(name)) : -1;
+    if (id < 0)
+        return NULL;
+    json_object_set_new(specials, name, json_pack("{ss s[i] s[s]}", "id", name, "ids",
+                                                  id, "tokens", name));
+    return json_pack("{s{ss si}}", "SpecialToken", "id", name, "type_id", type);
+}
+
+static json_t *open_slots(const struct bare *b, const char *text, json_t *specials)
+{
+    json_t *list = json_array();
+    char *word;
+
+    while ((word = next_word(b->a, &text)) != NULL) {
+        json_t *slot = open_slot(b, word, specials);
+
+        if (slot != NULL)
+            json_array_append_new(list, slot);
+    }
+    return list;
+}
+
+static void set_template(struct bare *b, const struct spm_style *style)
+{
+    json_t *specials = json_object();
+    json_t *single = open_slots(b, style->single, specials);
+    json_t *pair = open_slots(b, style->pair, specials);
+
+    json_object_set_new(b->root, "post_processor",
+        json_pack("{ss so so so}", "type", "TemplateProcessing", "single", single,
+                  "pair", pair, "special_tokens", specials));
+}
+
+/* ---- all of it ---- */
+
+/* What the model's own settings say, where the class says nothing else. */
+static void set_own_steps(struct bare *b, const struct spm *m)
+{
+    set_steps(b, "normalizer", "normalizers",
+              m->trim ? "own-map trim collapse" : "own-map");
+    set_steps(b, "pre_tokenizer", "pretokenizers", m->prefix ? "whole" : "whole-never");
+}
+
+static int build_from(struct bare *b, struct span file, struct err *e)
+{
+    const struct spm_style *style = &b->flavour->style;
+    unsigned char *map;
+    struct spm m;
+    int unk;
+
+    if (spm_read(b->a, file, &m, e) != 0)
+        return -1;
+    if (!m.escape)
+        return err_set(e, ERR_INPUT, "blanks that are not written as \"" MARK
+                       "\" are not supported");
+    unk = set_vocab(b, &m, e);
+    if (unk < 0)
+        return -1;
+    map = arena_alloc_raw(b->a, m.map.size, 1);
+    if (m.map.size > 0)
+        memcpy(map, m.map.data, m.map.size);
+    b->t->map = (struct span){ map, m.map.size };
+    set_model(b, &m, unk);
+    if (style->normal != NULL) {
+        set_steps(b, "normalizer", "normalizers", style->normal);
+        set_steps(b, "pre_tokenizer", "pretokenizers", style->presplit);
+    } else {
+        set_own_steps(b, &m);
+    }
+    set_template(b, style);
+    add_tokens(b, &m);
+    return 0;
+}
+
+static int build(struct bare *b, struct err *e)
+{
+    struct span s;
+    int failed;
+
+    if (file_map(b->model_file, &s, e) != 0)
+        return -1;
+    failed = build_from(b, s, e);
+    file_unmap(s);
+    return failed == 0 ? 0 : err_under(e, "%s", strrchr(b->model_file, '/') + 1);
+}
+
+static int build_t5(struct bare *b, struct err *e)
+{
+    if (build(b, e) != 0 || add_sentinels(b, e) != 0)
+        return -1;
+    b->t->vocab.n_model = b->t->vocab.n;
+    return 0;
+}
+
+static int build_llama(struct bare *b, struct err *e)
+{
+    if (build(b, e) != 0)
+        return -1;
+    if (bare_setting(b, "legacy", false)) {
+        set_steps(b, "normalizer", "normalizers", "prefix marks");
+        json_object_del(b->root, "pre_tokenizer");
+        b->t->blank = (struct text){ MARK, sizeof MARK - 1 };
+    }
+    return 0;
+}
+
+static int build_gemma(struct bare *b, struct err *e)
+{
+    b->t->blank = (struct text){ MARK, sizeof MARK - 1 };
+    return build(b, e);
+}
+
+/* ---- the classes ---- */
+
+#define BERT_LIKE "cls_token A sep_token", "cls_token A sep_token B:1 sep_token:1"
+#define LLAMA_LIKE "bos_token+ A eos_token-", \
+    "bos_token+ A eos_token- bos_token+:1 B:1 eos_token-:1"
+
+static const struct flavour own = {
+    "a SentencePiece model", { NULL }, { NULL }, { { NULL } }, build,
+    { .single = "A", .pair = "A B" }
+};
+
+static const struct flavour t5 = {
+    "spiece.model",
+    { "T5Tokenizer" }, { "t5", "mt5", "umt5", "longt5", "switch_transformers" },
+    { { "eos_token", "</s>" }, { "unk_token", "<unk>" }, { "pad_token", "<pad>" } },
+    build_t5,
+    { "map", "words metaspace", "A eos_token", "A eos_token B eos_token" }
+};
+
+static const struct flavour llama = {
+    "tokenizer.model",
+    { "LlamaTokenizer", "CodeLlamaTokenizer" },
+    { "llama", "mistral", "mixtral", "phi3" },
+    { { "bos_token", "<s>" }, { "eos_token", "</s>" }, { "unk_token", "<unk>" } },
+    build_llama,
+    { "", "whole-first", LLAMA_LIKE }
+};
+
+static const struct flavour gemma = {
+    "tokenizer.model",
+    { "GemmaTokenizer" },
+    { "gemma", "gemma2", "gemma3", "gemma3_text" },
+    { { "bos_token", "<bos>" }, { "eos_token", "<eos>" }, { "unk_token", "<unk>" },
+      { "pad_token", "<pad>" } },
+    build_gemma,
+    { "marks", "blanks", LLAMA_LIKE }
+};
+
+static const struct flavour xlm_roberta = {
+    "sentencepiece.bpe.model",
+    { "XLMRobertaTokenizer" },
+    { "xlm-roberta", "xlm-roberta-xl" },
+    { { "bos_token", "<s>" }, { "eos_token", "</s>" }, { "sep_token", "</s>" },
+      { "cls_token", "<s>" }, { "unk_token", "<unk>" }, { "pad_token", "<pad>" },
+      { "mask_token", "<mask>" } },
+    build,
+    { "map", "words metaspace", "bos_token A eos_token",
+      "bos_token A eos_token eos_token B eos_token", .fairseq = true }
+};
+
+static const struct flavour albert = {
+    "spiece.model",
+    { "AlbertTokenizer" }, { "albert" },
+    { { "bos_token", "[CLS]" }, { "eos_token", "[SEP]" }, { "unk_token", "<unk>" },
+      { "sep_token", "[SEP]" }, { "pad_token", "<pad>" }, { "cls_token", "[CLS]" },
+      { "mask_token", "[MASK]" } },
+    build,
+    { "quotes accents lower map collapse", "words metaspace", BERT_LIKE }
+};
+
+static const struct flavour xlnet = {
+    "spiece.model",
+    { "XLNetTokenizer" }, { "xlnet" },
+    { { "bos_token", "<s>" }, { "eos_token", "</s>" }, { "unk_token", "<unk>" },
+      { "sep_token", "<sep>" }, { "pad_token", "<pad>" }, { "cls_token", "<cls>" },
+      { "mask_token", "<mask>" } },
+    build,
+    { "quotes map collapse", "words metaspace", "A sep_token cls_token:2",
+      "A sep_token B:1 sep_token:1 cls_token:2" }
+};
+
+static const struct flavour big_bird = {
+    "spiece.model",
+    { "BigBirdTokenizer" }, { "big_bird" },
+    { { "bos_token", "<s>" }, { "eos_token", "</s>" }, { "unk_token", "<unk>" },
+      { "pad_token", "<pad>" }, { "sep_token", "[SEP]" }, { "mask_token", "[MASK]" },
+      { "cls_token", "[CLS]" } },
+    build,
+    { "map collapse", "metaspace", BERT_LIKE }
+};
+
+static const struct flavour deberta = {
+    "spm.model",
+    { "DebertaV2Tokenizer" }, { "deberta-v2" },
+    { { "bos_token", "[CLS]" }, { "eos_token", "[SEP]" }, { "unk_token", "[UNK]" },
+      { "sep_token", "[SEP]" }, { "pad_token", "[PAD]" }, { "cls_token", "[CLS]" },
+      { "mask_token", "[MASK]" } },
+    build,
+    { "maybe-lower strip map collapse", "metaspace", BERT_LIKE }
+};
+
+static const struct flavour marian = {
+    "source.spm",
+    { "MarianTokenizer" }, { "marian" },
+    { { "eos_token", "</s>" }, { "unk_token", "<unk>" }, { "pad_token", "<pad>" } },
+    build,
+    { .single = "A eos_token", .pair = "A B eos_token", .vocab_json = "vocab.json" }
+};
+
+const struct flavour *const spm_flavours[] = {
+    &own, &t5, &llama, &gemma, &xlm_roberta, &albert, &xlnet, &big_bird, &deberta,
+    &marian, NULL
+};
+
+json_t *spm_root(struct tok *t, struct span file, struct err *e)
+{
+    struct bare b = { .t = t, .a = t->a, .flavour = &own };
+    json_t *root = NULL;
+
+    b.config = json_object();
+    b.map = json_object();
+    b.root = json_object();
+    b.added = json_array();
+    b.seen = json_object();
+    json_object_set_new(b.root, "added_tokens", b.added);
+    if (build_from(&b, file, e) == 0)
+        root = json_incref(b.root);
+    json_decref(b.root);
+    json_decref(b.seen);
+    json_decref(b.config);
+    json_decref(b.map);
+    return root;
+}

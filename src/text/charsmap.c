@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ * Precompiled: SentencePiece's normaliser, a double-array trie from texts to what
+ * replaces them.  SentencePiece takes the longest text at each place; the
+ * tokenizers library the shortest that a grapheme begins with. */
+#include <string.h>
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+#include "text/tok_priv.h"
+
+enum { SHORT_GRAPHEME = 6 };    /* bytes; longer ones are looked up by character */
+
+struct charsmap {
+    const uint32_t *unit;       /* [n_units] */
+    size_t n_units;
+    struct text texts;          /* each ends in a NUL */
+    bool longest;
+};
+
+/* ---- reading ---- */
+
+static uint32_t le32(const unsigned char *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+           (uint32_t)p[3] << 24;
+}
+
+const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longest,
+                                     struct err *e)
+{
+    struct charsmap *m = arena_alloc(t->a, 1, sizeof *m);
+    size_t size = map.size >= 4 ? le32(map.data) : 0;
+    uint32_t *unit;
+
+    if (map.size < 4 || size > map.size - 4 || size % 4 != 0 || size == 0) {
+        err_set(e, ERR_INPUT, "character map: a trie of %zu bytes in %zu", size,
+                map.size);
+        return NULL;
+    }
+    m->longest = longest;
+    m->n_units = size / 4;
+    m->unit = unit = arena_alloc_raw(t->a, m->n_units, sizeof *unit);
+    for (size_t i = 0; i < m->n_units; i++)
+        unit[i] = le32(map.data + 4 + 4 * i);
+    m->texts.n = map.size - 4 - size;
+    m->texts.s = arena_strndup(t->a, (const char *)map.data + 4 + size, m->texts.n);
+    if (utf8_check(m->texts.s, m->texts.n) == m->texts.n)
+        return m;
+    err_set(e, ERR_INPUT, "character map: its texts are not UTF-8");
+    return NULL;
+}
+
+static int base64_digit(char c)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c != '\0' ? strchr(digits, c) : NULL;
+
+    return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* Writes to `to`, which has room; the size, or -1. */
+static long base64_decode(struct text s, unsigned char *to)
+{
+    unsigned bits = 0;
+    int n_bits = 0;
+    long n = 0;
+
+    if (s.n % 4 != 0)
+        return -1;
+    for (int pad = 0; pad < 2 && s.n > 0 && s.s[s.n - 1] == '='; pad++)
+        s.n--;
+    for (size_t i = 0; i < s.n; i++) {
+        int digit = base64_digit(s.s[i]);
+
+        if (digit < 0)
+            return -1;
+        bits = (bits << 6 | (unsigned)digit) & 0xffff;
+        n_bits += 6;
+        if (n_bits >= 8) {
+            n_bits -= 8;
+            to[n++] = (unsigned char)(bits >> n_bits);
+        }
+    }
+    return n;
+}
+
+const void *charsmap_open(struct tok *t, const json_t *j, struct err *e)
+{
+    struct text s;
+    unsigned char *map;
+    long size;
+
+    if (json_is_true(json_object_get(j, "precompiled_charsmap")) && t->map.size > 0)
+        return charsmap_read(t, t->map, json_is_true(json_object_get(j, "longest")), e);
+    if (field_text(j, "precompiled_charsmap", &s, e) != 0)
+        return NULL;
+    map = arena_alloc_raw(t->a, s.n, 1);
+    size = base64_decode(s, map);
+    if (size >= 0)
+        return charsmap_read(t, (struct span){ map, (size_t)size }, false, e);
+    err_set(e, ERR_INPUT, "\"precompiled_charsmap\" is not base64");
+    return NULL;
+}
+
+/* ---- looking up ---- */
+
+static size_t unit_offset(uint32_t unit)
+{
+    return (size_t)(unit >> 10) << ((unit & 1u << 9) >> 6);
+}
+
+/* True if a text begins at `at`. */
+static bool is_text(const struct charsmap *m, size_t at)
+{
+    return at <= m->texts.n &&
+           (at == m->texts.n || ((unsigned char)m->texts.s[at] & 0xc0) != 0x80);
+}
+
+/*
+ * The bytes of the shortest beginning of s[n] that has a text (or the longest),
+ * which is then *at; 0: none; -1: damaged.
+ */
+static int find(const struct charsmap *m, const char *s, size_t n, size_t *at)
+{
+    size_t node = unit_offset(m->unit[0]);
+    int found = 0;
+
+    for (size_t i = 0; i < n && s[i] != '\0'; i++) {
+        unsigned char c = (unsigned char)s[i];
+        uint32_t unit;
+
+        node ^= c;
+        if (node >= m->n_units)
+            return -1;
+        unit = m->unit[node];
+        if ((unit & (1u << 31 | 0xff)) != c)
+            break;
+        node ^= unit_offset(unit);
+        if ((unit >> 8 & 1) == 0)
+            continue;
+        if (node >= m->n_units || !is_text(m, m->unit[node] & 0x7fffffff))
+            return -1;
+        *at = m->unit[node] & 0x7fffffff;
+        found = (int)i + 1;
+        if (!m->longest)
+            break;
+    }
+    return found;
+}
+
+/* ---- applying ---- */
+
+/* The new characters, and what each does to the old ones (see rewrite_put). */
+struct mapped {
+    struct arena *a;
+    int *cp;
+    int64_t *change;
+    size_t n, cap, limit;       /* nothing is added beyond limit */
+    bool modified;
+};
+
+static void add(struct mapped *d, int cp)
+{
+    if (d->n == d->cap) {
+        size_t cap = 2 * d->cap + 64;
+
+        d->cp = arena_grow(d->a, d->cp, d->n, cap, sizeof *d->cp);
+        d->change = arena_grow(d->a, d->change, d->n, cap, sizeof *d->change);
+        d->cap = cap;
+    }
+    d->cp[d->n] = cp;
+    d->change[d->n++] = 0;
+}
+
+static int64_t count_chars(const char *s, size_t n)
+{
+    int64_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += ((unsigned char)s[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/*
+ * The text at `at` for s[n].  New characters beyond the old ones are added; old
+ * ones beyond the new go with the last character before, where there is one.
+ */
+static void replace(struct mapped *d, struct text s, const char *s_old, size_t n_old)
+{
+    int64_t more = count_chars(s.s, s.n) - count_chars(s_old, n_old);
+    int cp;
+
+    if (d->n > d->limit)
+        return;
+    for (size_t i = 0; i < s.n; ) {
+        i += (size_t)char_next(s.s + i, s.n - i, &cp);
+        add(d, cp);
+    }
+    for (int64_t k = 0; k < more; k++)
+        d->change[d->n - 1 - (size_t)k] = 1;
+    if (more < 0 && d->n > 0)
+        d->change[d->n - 1] += more;
+    d->modified = true;
+}
+
+/* 1: replaced, 0: there is nothing for it, -1: damaged. */
+static int look_up(const struct charsmap *m, struct mapped *d, const char *s, size_t n)
+{
+    size_t at = 0;
+    int found = find(m, s, n, &at);
+
+    if (found > 0)
+        replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) }, s, n);
+    return found;
+}
+
+static int map_grapheme(const struct charsmap *m, struct mapped *d, const char *s,
+                        size_t n)
+{
+    int cp, length, found = n < SHORT_GRAPHEME ? look_up(m, d, s, n) : 0;
+
+    if (found != 0)
+        return found;
+    for (size_t i = 0; i < n; i += (size_t)length) {
+        length = char_next(s + i, n - i, &cp);
+        found = look_up(m, d, s + i, (size_t)length);
+        if (found < 0)
+            return -1;
+        if (found == 0)
+            add(d, cp);
+    }
+    return 0;
+}
+
+/* At each place the longest text there is, or the next character. */
+static int map_longest(const struct charsmap *m, struct mapped *d, const char *s,
+                       size_t n)
+{
+    size_t at = 0;
+    int cp;
+
+    for (size_t i = 0; i < n; ) {
+        int length = find(m, s + i, n - i, &at);
+
+        if (length < 0 || (length > 0 && i + (size_t)length < n &&
+                           ((unsigned char)s[i + (size_t)length] & 0xc0) == 0x80))
+            return -1;
+        if (length > 0) {
+            replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) },
+                    s + i, (size_t)length);
+        } else {
+            length = char_next(s + i, n - i, &cp);
+            add(d, cp);
+        }
+        i += (size_t)length;
+    }
+    return 0;
+}
+
+/* The end of the grapheme that begins at i. */
+static size_t grapheme_end(const struct part *p, size_t i)
+{
+    utf8proc_int32_t state = 0;
+    int cp, next, n = char_next(p->s + i, p->n - i, &cp);
+
+    for (i += (size_t)n; i < p->n; i += (size_t)n) {
+        n = char_next(p->s + i, p->n - i, &next);
+        if (cp < 0x80 && next < 0x80 && cp != '\r')
+            break;
+        if (utf8proc_grapheme_break_stateful(cp, next, &state))
+            break;
+        cp = next;
+    }
+    return i;
+}
+
+static int map_part(const struct charsmap *m, struct work *w, struct part *p,
+                    struct mapped *d, struct err *e)
+{
+    struct rewrite r;
+
+    d->n = 0;
+    d->modified = false;
+    for (size_t i = 0; i < p->n && d->n <= w->limit; ) {
+        size_t end = m->longest ? p->n : grapheme_end(p, i);
+        int rc = m->longest ? map_longest(m, d, p->s, p->n)
+                            : map_grapheme(m, d, p->s + i, end - i);
+
+        if (rc < 0)
+            return err_set(e, ERR_INPUT, "character map: it points outside of itself");
+        i = end;
+    }
+    w->too_large = w->too_large || d->n > w->limit;
+    if (!d->modified || w->too_large)
+        return 0;
+    rewrite_begin(&r, w, p);
+    for (size_t i = 0; i < d->n; i++)
+        rewrite_put(&r, d->cp[i], (int)d->change[i]);
+    rewrite_end(&r);
+    return 0;
+}
+
+int charsmap_run(const void *self, struct work *w, struct err *e)
+{
+    struct mapped d = { .a = w->a, .limit = w->limit };
+
+    for (size_t i = 0; i < w->parts.n; i++)
+        if (w->parts.v[i].id < 0 && map_part(self, w, &w->parts.v[i], &d, e) != 0)
+            return -1;
+    return 0;
+}

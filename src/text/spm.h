@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SentencePiece's model file: a protobuf message of pieces and settings.
+ *
+ *     1: piece, repeated   1: text   2: score (float)   3: type
+ *     2: training          3: model type   24: blanks behind words   35: byte
+ *                          fallback
+ *     3: normaliser        2: character map   3: blank in front   4: blanks
+ *                          removed   5: blanks written as "▁" */
+#ifndef TEXT_SPM_H
+#define TEXT_SPM_H
+
+#include "text/tok_priv.h"
+
+enum spm_type {
+    SPM_NORMAL = 1, SPM_UNKNOWN, SPM_CONTROL, SPM_USER, SPM_UNUSED, SPM_BYTE
+};
+
+struct spm_piece {
+    struct text s;              /* NUL behind */
+    float score;
+    enum spm_type type;
+};
+
+struct spm {
+    struct spm_piece *v;
+    size_t n;
+    bool bpe;                   /* else unigram */
+    bool byte_fallback;
+    int unk;                    /* index of the unknown piece */
+    struct span map;            /* of the file; size 0: none */
+    bool prefix, trim, escape;
+};
+
+/*
+ * Everything but the map is of the arena.  Errors (ERR_INPUT): a varint of more
+ * than 64 bits, a length past the end, a group, texts that are not UTF-8, not
+ * one unknown piece, a score that is not finite, a model of words or characters,
+ * blanks behind words.
+ */
+int spm_read(struct arena *a, struct span file, struct spm *out, struct err *e);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ * Unigram: of all ways to cut a part into pieces the one whose scores (log
+ * probabilities) have the largest sum, found by Viterbi's algorithm.  A character
+ * without a piece costs more than any piece; neighbours of that kind are one. */
+#include <math.h>
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+enum { UNKNOWN = -1 };
+
+struct unigram {
+    struct trie trie;           /* text -> index of scored */
+    const struct scored *scored;
+    double unk_score;
+    int unk;                    /* -1: none */
+    bool byte_fallback;
+    int byte[256];              /* the piece of each byte, or -1 */
+};
+
+/* ---- reading ---- */
+
+static int read_piece(struct tok *t, const json_t *j, size_t id, struct err *e)
+{
+    const json_t *piece = json_array_get(j, 0), *score = json_array_get(j, 1);
+    struct text s = { json_string_value(piece), json_string_length(piece) };
+
+    if (s.s == NULL || !json_is_number(score))
+        return err_set(e, ERR_INPUT, "it is not [piece, score]");
+    s.s = arena_strndup(t->a, s.s, s.n);
+    t->scored[id] = (struct scored){ s, json_number_value(score), (int)id, false };
+    return vocab_add(&t->vocab, t->a, s, (json_int_t)id, e);
+}
+
+/* [["piece", score], …]; true where t has them. */
+static int read_pieces(struct tok *t, const json_t *j, struct err *e)
+{
+    const json_t *list;
+
+    if (json_is_true(json_object_get(j, "vocab")) && t->scored != NULL)
+        return 0;
+    if (field_list(j, "vocab", &list, e) != 0)
+        return -1;
+    t->n_scored = json_array_size(list);
+    vocab_init(&t->vocab, t->a, t->n_scored);
+    t->scored = arena_alloc(t->a, t->n_scored, sizeof *t->scored);
+    for (size_t i = 0; i < t->n_scored; i++)
+        if (read_piece(t, json_array_get(list, i), i, e) != 0)
+            return err_under(e, "vocab[%zu]", i);
+    t->vocab.n_model = t->vocab.n;
+    return 0;
+}
+
+static int read_unk(struct unigram *m, struct tok *t, const json_t *j, struct err *e)
+{
+    const json_t *unk = json_object_get(j, "unk_id");
+
+    m->unk = UNKNOWN;
+    if (unk == NULL || json_is_null(unk))
+        return 0;
+    if (field_int(j, "unk_id", 0, INT32_MAX, &m->unk, e) != 0)
+        return -1;
+    if (vocab_piece(&t->vocab, m->unk) == NULL)
+        return err_set(e, ERR_INPUT, "\"unk_id\" is %d, which the vocabulary lacks",
+                       m->unk);
+    if (!json_is_true(json_object_get(j, "vocab")))     /* there the index is the id */
+        t->scored[m->unk].unknown = true;
+    return 0;
+}
+
+static int fill_trie(struct unigram *m, struct tok *t, struct err *e)
+{
+    double lowest = INFINITY;
+
+    trie_init(&m->trie, t->a);
+    for (size_t i = 0; i < t->n_scored; i++) {
+        const struct scored *p = &t->scored[i];
+
+        if (!isfinite(p->score))
+            return err_set(e, ERR_INPUT, "piece \"%.80s\" has a score that is not "
+                           "finite", p->s.s);
+        if (p->score < lowest)
+            lowest = p->score;
+        trie_add(&m->trie, t->a, p->s.s, p->s.n, (int)i);
+    }
+    m->scored = t->scored;
+    m->unk_score = lowest - 10;         /* sentencepiece's kUnkPenalty */
+    return 0;
+}
+
+const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
+{
+    struct unigram *m = arena_alloc(t->a, 1, sizeof *m);
+
+    if (field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
+        read_pieces(t, j, e) != 0 || read_unk(m, t, j, e) != 0 ||
+        fill_trie(m, t, e) != 0)
+        return NULL;
+    t->byte_pieces = m->byte_fallback;
+    byte_piece_ids(&t->vocab, m->byte);
+    return m;
+}
+
+/* ---- encoding ---- */
+
+/* The best way to cut what lies before a place. */
+struct node {
+    double score;
+    uint32_t length;            /* of its last piece; 0: no way so far */
+    int piece;                  /* index of scored, or UNKNOWN */
+};
+
+struct room {
+    struct node *node;
+    size_t cap;
+};
+
+static void offer(struct node *to, double score, size_t length, int piece)
+{
+    if (to->length != 0 && !(score > to->score))
+        return;
+    to->score = score;
+    to->length = (uint32_t)length;
+    to->piece = piece;
+}
+
+/* All pieces that begin at i, or the unknown one for the character there. */
+static void extend(const struct unigram *m, struct node *node, const struct part *p,
+                   size_t i, size_t length)
+{
+    double so_far = node[i].score;
+    uint32_t at = 0;
+    bool single = false;
+
+    for (size_t k = i; k < p->n; k++) {
+        int v;
+
+        at = trie_step(&m->trie, at, p->s[k]);
+        if (at == 0)
+            break;
+        v = m->trie.value[at];
+        if (v < 0)
+            continue;
+        offer(&node[k + 1], so_far + m->scored[v].score, k + 1 - i,
+              m->scored[v].unknown ? UNKNOWN : v);
+        single = single || k + 1 - i == length;
+    }
+    if (!single)
+        offer(&node[i + length], so_far + m->unk_score, length, UNKNOWN);
+}
+
+static struct node *make_room(struct room *r, struct arena *a, size_t n)
+{
+    if (n + 1 > r->cap) {
+        r->cap = n + 1 > 2 * r->cap ? n + 64 : 2 * r->cap;
+        r->node = arena_alloc_raw(a, r->cap, sizeof *r->node);
+    }
+    memset(r->node, 0, (n + 1) * sizeof *r->node);
+    return r->node;
+}
+
+/* Turned round: each node on the way then has the piece that begins there. */
+static void turn(struct node *node, size_t n)
+{
+    struct node last = node[n];
+
+    while (n > 0) {
+        struct node before;
+
+        n -= last.length;
+        before = node[n];
+        node[n] = last;
+        last = before;
+    }
+}
+
+/* Bytes [i, j) have no piece: that of the whole, those of its bytes, or unknown. */
+static void emit_unknown(const struct unigram *m, struct work *w, const struct part *p,
+                         size_t i, size_t j)
+{
+    int id = vocab_find_model(&w->t->vocab, p->s + i, j - i);
+    bool bytes = id < 0 && m->byte_fallback;
+
+    for (size_t k = i; bytes && k < j; k++)
+        bytes = m->byte[(unsigned char)p->s[k]] >= 0;
+    for (size_t k = i; bytes && k < j; k++)
+        work_emit(w, p, m->byte[(unsigned char)p->s[k]], i, j);
+    if (!bytes)
+        work_emit(w, p, id >= 0 ? id : m->unk, i, j);
+}
+
+static int encode_part(const struct unigram *m, struct room *r, struct work *w,
+                       const struct part *p, struct err *e)
+{
+    struct node *node = make_room(r, w->a, p->n);
+    size_t j;
+    int cp;
+
+    for (size_t i = 0; i < p->n; ) {
+        size_t length = (size_t)char_next(p->s + i, p->n - i, &cp);
+
+        extend(m, node, p, i, length);
+        i += length;
+    }
+    turn(node, p->n);
+    for (size_t i = 0; i < p->n; i = j) {
+        j = i + node[i].length;
+        if (node[i].piece != UNKNOWN) {
+            work_emit(w, p, m->scored[node[i].piece].id, i, j);
+            continue;
+        }
+        while (j < p->n && node[j].piece == UNKNOWN)
+            j += node[j].length;
+        if (m->unk < 0)
+            return err_set(e, ERR_INPUT, "\"%.*s\" is not in the vocabulary, and there "
+                           "is no unknown token", (int)(j - i < 80 ? j - i : 80),
+                           p->s + i);
+        emit_unknown(m, w, p, i, j);
+    }
+    return 0;
+}
+
+int unigram_run(const void *self, struct work *w, struct err *e)
+{
+    struct room r = { 0 };
+
+    for (size_t i = 0; i < w->parts.n; i++) {
+        const struct part *p = &w->parts.v[i];
+
+        if (p->id >= 0)
+            work_emit_added(w, p);
+        else if (p->n > 0 && encode_part(self, &r, w, p, e) != 0)
+            return -1;
+    }
+    return 0;
+}

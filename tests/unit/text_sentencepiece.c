@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ * SentencePiece models and character maps made byte by byte, sound and hostile. */
+#include "text_help.h"
+
+#include "text/spm.h"
+
+/* ---- writing protobuf ---- */
+
+struct bytes {
+    unsigned char v[4096];
+    size_t n;
+};
+
+static void put_byte(struct bytes *b, unsigned c)
+{
+    assert_true(b->n < sizeof b->v);
+    b->v[b->n++] = (unsigned char)c;
+}
+
+static void put_varint(struct bytes *b, uint64_t x)
+{
+    for (; x >= 0x80; x >>= 7)
+        put_byte(b, (unsigned)(x & 0x7f) | 0x80);
+    put_byte(b, (unsigned)x);
+}
+
+static void put_bytes(struct bytes *b, unsigned field, const void *s, size_t n)
+{
+    put_varint(b, field << 3 | 2);
+    put_varint(b, n);
+    for (size_t i = 0; i < n; i++)
+        put_byte(b, ((const unsigned char *)s)[i]);
+}
+
+static void put_number(struct bytes *b, unsigned field, uint64_t x)
+{
+    put_varint(b, field << 3);
+    put_varint(b, x);
+}
+
+static void put_piece(struct bytes *b, const char *s, float score, unsigned type)
+{
+    struct bytes piece = { .n = 0 };
+    uint32_t bits;
+
+    memcpy(&bits, &score, sizeof bits);
+    put_bytes(&piece, 1, s, strlen(s));
+    put_varint(&piece, 2 << 3 | 5);
+    for (int i = 0; i < 4; i++)
+        put_byte(&piece, bits >> 8 * i & 0xff);
+    put_number(&piece, 3, type);
+    put_bytes(b, 1, piece.v, piece.n);
+}
+
+static void put_pieces(struct bytes *b)
+{
+    put_piece(b, "<unk>", 0, SPM_UNKNOWN);
+    put_piece(b, "<s>", 0, SPM_CONTROL);
+    put_piece(b, "▁", -3, SPM_NORMAL);
+    put_piece(b, "a", -2, SPM_NORMAL);
+    put_piece(b, "b", -2, SPM_NORMAL);
+    put_piece(b, "ab", -1, SPM_NORMAL);
+    put_piece(b, "▁ab", -2.5f, SPM_NORMAL);
+    put_piece(b, "USER", 0, SPM_USER);
+    put_piece(b, "zz", -1, SPM_UNUSED);
+}
+
+static void put_settings(struct bytes *b, unsigned type, bool prefix, bool trim)
+{
+    struct bytes s = { .n = 0 };
+
+    put_number(&s, 3, type);
+    put_bytes(b, 2, s.v, s.n);
+    s.n = 0;
+    put_number(&s, 3, prefix);
+    put_number(&s, 4, trim);
+    put_bytes(b, 3, s.v, s.n);
+}
+
+static struct tok *try_bytes(struct help *h, const struct bytes *b)
+{
+    struct span span = { b->v, b->n };
+
+    memset(&h->err, 0, sizeof h->err);
+    return tok_open_sentencepiece(&h->arena, span, "test.model", &h->err);
+}
+
+static struct tok *open_bytes(struct help *h, const struct bytes *b)
+{
+    struct tok *t = try_bytes(h, b);
+
+    if (t == NULL)
+        fail_msg("%s", h->err.msg);
+    return t;
+}
+
+static void refused(struct help *h, const struct bytes *b, const char *why)
+{
+    assert_null(try_bytes(h, b));
+    if (strstr(h->err.msg, why) == NULL)
+        fail_msg("message \"%s\", want \"%s\"", h->err.msg, why);
+    assert_int_equal(h->err.kind, ERR_INPUT);
+}
+
+/* ---- sound ones ---- */
+
+static void test_unigram(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+    struct tok *t;
+
+    put_pieces(&b);
+    put_settings(&b, 1, true, true);
+    t = open_bytes(h, &b);
+    assert_string_equal(help_encode(h, t, "  ab  b "), "▁ab[2,4] ▁[5,6] b[6,7]");
+    assert_string_equal(help_encode(h, t, "aUSERyy"),
+                        "▁[0,1] a[0,1] USER[1,5] ▁[5,6] <unk>[5,7]");
+    tok_close(t);
+}
+
+static void test_bpe(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+    struct tok *t;
+
+    put_pieces(&b);
+    put_settings(&b, 2, false, false);
+    t = open_bytes(h, &b);
+    assert_string_equal(help_encode(h, t, "ab ab"), "ab[0,2] ▁ab[2,5]");
+    assert_string_equal(help_encode(h, t, "xyb"), "<unk>[0,2] b[2,3]");
+    tok_close(t);
+}
+
+/* ---- hostile ones ---- */
+
+static void test_varints(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+
+    for (int i = 0; i < 10; i++)
+        put_byte(&b, 0xff);
+    put_byte(&b, 1);
+    refused(h, &b, "a number has more than 64 bits");
+    b.n = 9;
+    put_byte(&b, 2);
+    refused(h, &b, "a number has more than 64 bits");
+    b.n = 5;
+    refused(h, &b, "it ends inside a number");
+}
+
+static void test_lengths(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+
+    refused(h, &b, "it has no pieces");
+    put_varint(&b, 1 << 3 | 2);
+    put_varint(&b, UINT64_MAX);
+    refused(h, &b, "a field of 18446744073709551615 bytes, but only 0 are left");
+    b.n = 0;
+    put_bytes(&b, 1, "\x0a\x05" "abc", 5);
+    refused(h, &b, "piece 0: a field of 5 bytes, but only 3 are left");
+}
+
+static void test_groups(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+
+    for (int i = 0; i < 100; i++)
+        put_varint(&b, 1 << 3 | 3);
+    refused(h, &b, "field 1 has wire type 3");
+    b.n = 0;
+    put_number(&b, 0, 1);
+    refused(h, &b, "a field has the number 0");
+}
+
+static void test_pieces(void **state)
+{
+    static const struct { float score; unsigned type; const char *s, *why; } bad[] = {
+        { 0.0f / 0.0f, 1, "x", "\"x\" has a score that is not finite" },
+        { -1.0f / 0.0f, 1, "x", "\"x\" has a score that is not finite" },
+        { 0, 7, "x", "piece 9: type 7, want 1 to 6" },
+        { 0, 1, "a\xff", "piece 9: its text is not UTF-8" },
+        { 0, 1, "ab", "token \"ab\" is there twice" },
+        { 0, 2, "<unk2>", "pieces 0 and 9 are both the unknown one" },
+    };
+    struct help *h = *state;
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct bytes b = { .n = 0 };
+
+        put_pieces(&b);
+        put_piece(&b, bad[i].s, bad[i].score, bad[i].type);
+        refused(h, &b, bad[i].why);
+    }
+}
+
+static void test_settings(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+
+    put_piece(&b, "a", 0, SPM_NORMAL);
+    refused(h, &b, "it has no unknown piece");
+    b.n = 0;
+    put_pieces(&b);
+    put_settings(&b, 3, true, true);
+    refused(h, &b, "model type 3 is not supported");
+    b.n = 0;
+    put_pieces(&b);
+    put_bytes(&b, 3, "\x28\x00", 2);
+    refused(h, &b, "are not supported");
+    b.n = 0;
+    put_pieces(&b);
+    put_bytes(&b, 2, "\xc0\x01\x01", 3);
+    refused(h, &b, "blanks behind words");
+}
+
+/* Cut at every byte: a message or a tokeniser, never more. */
+static void test_cut(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+
+    put_pieces(&b);
+    put_settings(&b, 1, true, true);
+    for (size_t n = b.n; n-- > 0; ) {
+        b.n = n;
+        tok_close(try_bytes(h, &b));
+    }
+}
+
+/* ---- character maps ---- */
+
+enum { UNITS = 0x200 };
+
+/* "A" -> "x", "AB" -> "", "C" -> `far`, "D": its leaf is `leaf`. */
+static struct span make_map(struct help *h, uint32_t far, uint32_t leaf)
+{
+    uint32_t unit[UNITS] = { 0 };
+    unsigned char *s = arena_alloc(&h->arena, sizeof unit + 16, 1);
+    uint32_t size = sizeof unit;
+
+    unit['A'] = 'A' | 1u << 8 | ('A' ^ 0x80u) << 10;
+    unit[0x80] = 1u << 31;                                  /* text 0 */
+    unit[0x80 ^ 'B'] = 'B' | 1u << 8 | (0x80u ^ 'B' ^ 0x100u) << 10;
+    unit[0x100] = 1u << 31 | 1;                             /* text 1 */
+    unit['C'] = 'C' | 1u << 8 | ('C' ^ 0x90u) << 10;
+    unit[0x90] = 1u << 31 | far;
+    unit['D'] = 'D' | 1u << 8 | ('D' ^ leaf) << 10;
+    memcpy(s, &size, 4);
+    memcpy(s + 4, unit, sizeof unit);
+    memcpy(s + 4 + sizeof unit, "x\0\xc3\xa9", 5);
+    return (struct span){ s, 4 + sizeof unit + 5 };
+}
+
+/* What the map makes of a text, or the message. */
+static const char *map(struct help *h, struct span bytes, bool longest, const char *text)
+{
+    struct tok t = { .a = &h->arena, .name = "test" };
+    struct work w = { .t = &t, .a = &h->arena, .limit = 1000 };
+    struct part part = { text, strlen(text), NULL, 0, -1 };
+    const struct charsmap *m = charsmap_read(&t, bytes, longest, &h->err);
+
+    parts_add(&w, &w.parts, part);
+    if (m == NULL || charsmap_run(m, &w, &h->err) != 0)
+        return h->err.msg;
+    part = w.parts.v[0];
+    return arena_strndup(&h->arena, part.s, part.n);
+}
+
+static void test_map(void **state)
+{
+    struct help *h = *state;
+    struct span m = make_map(h, 2, 0x90);
+
+    assert_string_equal(map(h, m, true, "zAz"), "zxz");
+    assert_string_equal(map(h, m, true, "ABA"), "x");
+    assert_string_equal(map(h, m, false, "ABA"), "xBx");     /* the shortest */
+    assert_string_equal(map(h, m, true, "C"), "é");
+    assert_string_equal(map(h, m, true, "我"), "我");
+    /* Where the text is a grapheme of several characters all of it goes. */
+    assert_string_equal(map(h, m, false, "A\u0301b"), "xb");
+    assert_string_equal(map(h, m, true, "A\u0301b"), "x\u0301b");
+}
+
+static void test_map_outside(void **state)
+{
+    struct help *h = *state;
+    const char *outside = "character map: it points outside of itself";
+    struct span m = make_map(h, 1000, 0x90);
+    unsigned char *s = arena_alloc(&h->arena, 64, 1);
+
+    assert_string_equal(map(h, m, true, "C"), outside);
+    assert_string_equal(map(h, m, false, "C"), outside);
+    assert_string_equal(map(h, make_map(h, 3, 0x90), true, "C"), outside);
+    assert_string_equal(map(h, make_map(h, 2, 0x3f0), true, "D"), outside);
+    assert_string_equal(map(h, m, true, "\xc7\xbf"), "\xc7\xbf");
+    s[0] = 4;                   /* one unit: every character is outside */
+    assert_string_equal(map(h, (struct span){ s, 9 }, true, "C"), outside);
+}
+
+static void test_map_refused(void **state)
+{
+    struct help *h = *state;
+    unsigned char s[16] = { 0xff, 0xff, 0xff, 0xff };
+
+    map(h, (struct span){ s, 16 }, true, "a");
+    assert_non_null(strstr(h->err.msg, "a trie of 4294967295 bytes in 16"));
+    s[0] = s[1] = s[2] = s[3] = 0;
+    assert_non_null(strstr(map(h, (struct span){ s, 16 }, true, "a"), "a trie of 0"));
+    assert_non_null(strstr(map(h, (struct span){ s, 3 }, true, "a"), "a trie of 0"));
+    s[0] = 4;
+    s[8] = 0xff;
+    assert_non_null(strstr(map(h, (struct span){ s, 16 }, true, "a"), "not UTF-8"));
+    help_refused(h, "{'model':{'type':'BPE','vocab':{},'merges':[]},'normalizer':"
+                 "{'type':'Precompiled','precompiled_charsmap':'A?=='}}", "not base64");
+    help_refused(h, "{'model':{'type':'BPE','vocab':{},'merges':[]},'normalizer':"
+                 "{'type':'Precompiled','precompiled_charsmap':'AAAAA'}}", "not base64");
+    help_refused(h, "{'model':{'type':'BPE','vocab':{},'merges':[]},'normalizer':"
+                 "{'type':'Precompiled','precompiled_charsmap':true}}", "is true, want");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_unigram), TEST(test_bpe), TEST(test_varints), TEST(test_lengths),
+        TEST(test_groups), TEST(test_pieces), TEST(test_settings), TEST(test_cut),
+        TEST(test_map), TEST(test_map_outside), TEST(test_map_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

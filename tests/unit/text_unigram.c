@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * Unigram: the best cut, the unknown, bytes; and what is refused. */
+#include "text_help.h"
+
+#define MODEL(rest, pieces) "{'model':{'type':'Unigram'," rest "'vocab':[" pieces "]}}"
+
+static void test_best(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, MODEL("'unk_id':0,", "['?',0],['a',-2],['b',-2],"
+        "['ab',-3.5],['abc',-9],['c',-2]"));
+
+    assert_string_equal(help_encode(h, t, "abc"), "ab[0,2] c[2,3]");
+    assert_string_equal(help_encode(h, t, ""), "");
+    tok_close(t);
+    /* Of equal sums the one found first stays: the longest last piece. */
+    t = help_open(h, MODEL("'unk_id':0,", "['?',0],['a',-1],['b',-1],['ab',-2]"));
+    assert_string_equal(help_encode(h, t, "ab"), "ab[0,2]");
+    tok_close(t);
+}
+
+/* Neighbours that are unknown are one token; the piece itself counts as one. */
+static void test_unknown(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, MODEL("'unk_id':0,", "['?',0],['a',-1]"));
+
+    assert_string_equal(help_encode(h, t, "xéya?z"), "?[0,3] a[3,4] ?[4,6]");
+    tok_close(t);
+    t = help_open(h, MODEL("", "['a',-1]"));
+    assert_string_equal(help_encode(h, t, "aa"), "a[0,1] a[1,2]");
+    {
+        struct tok_input in = { .text = "ax", .text_size = 2 };
+        struct tokens out;
+
+        assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
+        assert_non_null(strstr(h->err.msg, "\"x\" is not in the vocabulary"));
+    }
+    tok_close(t);
+}
+
+static void test_bytes(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, MODEL("'unk_id':0,'byte_fallback':true,",
+        "['?',0],['a',-1],['<0xC3>',0],['<0xA9>',0]"));
+
+    assert_string_equal(help_encode(h, t, "aé"), "a[0,1] <0xC3>[1,2] <0xA9>[1,2]");
+    assert_string_equal(help_encode(h, t, "éx"), "?[0,2]");
+    tok_close(t);
+}
+
+static void test_refused(void **state)
+{
+    struct help *h = *state;
+
+    help_refused(h, MODEL("'unk_id':1,", "['a',0]"), "\"unk_id\" is 1");
+    help_refused(h, MODEL("'unk_id':-1,", "['a',0]"), "\"unk_id\" is -1");
+    help_refused(h, MODEL("", "['a',0],['a',0]"), "vocab[1]: token \"a\" is there twice");
+    help_refused(h, MODEL("", "['a']"), "vocab[0]: it is not [piece, score]");
+    help_refused(h, MODEL("", "[5,0]"), "vocab[0]: it is not [piece, score]");
+    help_refused(h, MODEL("", "['a','b']"), "vocab[0]: it is not [piece, score]");
+    help_refused(h, MODEL("", "['a',-1e999]"), "not JSON");
+    help_refused(h, "{'model':{'type':'Unigram','vocab':true}}", "\"vocab\" is true");
+    help_refused(h, "{'model':{'type':'BPE','vocab':{'a':0},'merges':true}}",
+                 "\"merges\" is true");
+}
+
+/* A long part without blanks takes time that grows with its length, no more. */
+static void test_long(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, MODEL("'unk_id':0,", "['?',0],['a',-1],['aa',-1.5]"));
+    size_t n = 1 << 20;
+    char *s = arena_alloc_raw(&h->arena, n, 1);
+    struct tok_input in = { .text = s, .text_size = n };
+    struct tokens out;
+
+    memset(s, 'a', n);
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+    assert_int_equal(out.n, n / 2);
+    tok_close(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_best), TEST(test_unknown), TEST(test_bytes), TEST(test_refused),
+        TEST(test_long),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
