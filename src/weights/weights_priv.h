@@ -34,6 +34,13 @@ static inline uint64_t get_bytes(const unsigned char *p, int n_bytes)
     return v;
 }
 
+enum { LARGEST_BLOCK = 256 };
+
+#define BLOCKS(name, type, n_elements, size_bytes)                              \
+    void dequant_##type(float *out, const unsigned char *data, int64_t n);
+#include "weights/blocks.def"
+#undef BLOCKS
+
 bool ends_with(const char *s, const char *end);
 
 /* A name for a message: cut where it is so long that it would hide the rest. */
