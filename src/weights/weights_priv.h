@@ -24,6 +24,7 @@ struct weights {
     int n_maps;
     struct named_span *plain;   /* [n_plain] members of an npz that are no .npy */
     int n_plain;
+    const struct gguf *gguf;    /* the keys of a GGUF; NULL: it is none */
 };
 
 static inline uint64_t get_bytes(const unsigned char *p, int n_bytes)
@@ -64,6 +65,9 @@ struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *
 
 /* model.safetensors.index.json and the parts it names, into w. */
 int shards_read(struct weights *w, const char *dir, const char *index, struct err *e);
+
+/* The tensors and keys of a GGUF file, and of the parts that belong to it, into w. */
+int open_gguf(struct weights *w, struct span bytes, const char *file, struct err *e);
 
 /*
  * The refusal of weights in formats that we do not read, with the one command
