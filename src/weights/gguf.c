@@ -97,7 +97,7 @@ static int skip_elements(struct gguf_cursor *c, const struct gguf_value *v,
     }
     for (uint64_t i = 0; i < n; i++)
         if (gguf_take_string(c, &s, e) != 0)
-            return err_under(e, "element %llu", (unsigned long long)i);
+            return v->is_array ? err_under(e, "element %llu", (unsigned long long)i) : -1;
     return 0;
 }
 
