@@ -2,6 +2,7 @@
  * tokenizer.json, or what stands for it in a folder -> struct tok. */
 #include <string.h>
 
+#include "text/gguf_tok.h"
 #include "text/tok_priv.h"
 
 static int open_model(struct tok *t, const json_t *root, struct err *e)
@@ -85,14 +86,44 @@ struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
     return open_root(a, json_parse(json, e), name, e);
 }
 
+static struct tok *open_gguf(struct arena *a, const char *path, struct err *e)
+{
+    struct gguf *g = gguf_open(a, path, e);
+    struct tok *t;
+
+    if (g == NULL)
+        return NULL;
+    t = open_root(a, gguf_tok_read(a, g, e), path, e);
+    gguf_close(g);
+    return t;
+}
+
+/* The GGUF of a folder that holds no other tokeniser; NULL: none. */
+static const char *lone_gguf(struct arena *a, const char *dir)
+{
+    const char *path;
+    struct err none;
+
+    if (file_exists(file_join(a, dir, "vocab.txt")) ||
+        file_exists(file_join(a, dir, "vocab.json")) ||
+        gguf_in_folder(a, dir, &path, &none) != 0)
+        return NULL;
+    return path;
+}
+
 struct tok *tok_open(struct arena *a, const char *dir, struct err *e)
 {
-    const char *path = file_join(a, dir, "tokenizer.json");
+    const char *path = file_join(a, dir, "tokenizer.json"), *gguf;
     struct tok *t;
     struct span s;
 
-    if (!file_exists(path))
-        return open_root(a, bare_read(a, dir, e), dir, e);
+    if (file_exists(dir) && !file_is_dir(dir))
+        return open_gguf(a, dir, e);
+    if (!file_exists(path)) {
+        gguf = lone_gguf(a, dir);
+        return gguf != NULL ? open_gguf(a, gguf, e)
+                            : open_root(a, bare_read(a, dir, e), dir, e);
+    }
     if (file_map(path, &s, e) != 0)
         return NULL;
     t = tok_open_memory(a, s, path, e);

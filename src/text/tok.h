@@ -43,7 +43,8 @@ struct tok_input {
 /*
  * Opens the tokeniser of a folder: tokenizer.json; else vocab.txt (with
  * tokenizer_config.json and special_tokens_map.json where there are any); else
- * vocab.json and merges.txt.  Needs neither config.json nor weights.  Sections
+ * vocab.json and merges.txt; else the one GGUF file in it.  dir may also be a GGUF
+ * file.  Needs neither config.json nor weights.  Sections
  * "padding" and "truncation" are ignored.
  *
  * Errors (ERR_INPUT): no such files, a damaged one, a step that is not

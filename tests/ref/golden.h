@@ -42,11 +42,7 @@ static const char *const golden_by_ids[] = {
     "gguf_llama_f16", "gguf_llama_f32", "gguf_llama_k_q4_k_m", "gguf_llama_q4_0",
     "gguf_llama_q8_0", "extra/gguf_llama_bf16", "extra/gguf_llama_k_q2_k",
     "extra/gguf_llama_k_q3_k", "extra/gguf_llama_k_q5_k", "extra/gguf_llama_k_q6_k",
-    "extra/gguf_llama_q4_1", "extra/gguf_llama_q5_0", "extra/gguf_llama_q5_1",
-    "gguf_bert_f32", "gguf_bert_q8_0", "extra/gguf_bert_f16", "extra/gguf_bert_q4_0",
-    "gguf_gpt2_f32", "gguf_gpt2_q4_0", "gguf_gpt2_q8_0", "extra/gguf_gpt2_f16",
-    "gguf_llama3_f16", "gguf_llama3_q8_0", "gguf_qwen2_f16", "extra/gguf_qwen2_q4_0",
-    "extra/gguf_qwen3_q8_0", NULL
+    "extra/gguf_llama_q4_1", "extra/gguf_llama_q5_0", "extra/gguf_llama_q5_1", NULL
 };
 
 struct golden {
