@@ -254,17 +254,52 @@ static int head_width(const struct source *s)
     return 0;
 }
 
-/* Gemma's scale: the width of a head, but for the models of 27 billion. */
-static void query_scalar(const struct source *s, const struct family *f)
+/*
+ * The scale of scores.  Without a key Gemma's is the width of a head, but for the
+ * models of 27 billion.
+ */
+static int query_scalar(const struct source *s, const struct family *f)
 {
+    static const struct number_row row = { "attention.scale", NULL, REAL, 0, 1e3, false };
+    const struct gguf_value *v = value_of(s, row.key);
     json_int_t L = number(s, "num_hidden_layers");
     bool large = strcmp(s->arch->name, "gemma2") == 0 ? L == 46 : L == 62;
+    double scale = 0, scalar = 0;
 
-    if (f->defaults.query_scalar > 0)
-        json_object_set_new(s->root, "query_pre_attn_scalar", json_real(
-            large ? (double)number(s, "hidden_size") /
-                    (double)number(s, "num_attention_heads")
-                  : (double)number(s, "head_dim")));
+    if (v != NULL && read_value(s, &row, v, &scale) != 0)
+        return -1;
+    if (scale > 0)
+        scalar = 1 / (scale * scale);
+    else if (f->defaults.query_scalar > 0)
+        scalar = large ? (double)number(s, "hidden_size") /
+                         (double)number(s, "num_attention_heads")
+                       : (double)number(s, "head_dim");
+    if (scalar > 0)
+        json_object_set_new(s->root, "query_pre_attn_scalar", json_real(scalar));
+    return 0;
+}
+
+/* Every so many layers one sees all; or which layers are windowed, one by one. */
+static int window_pattern(const struct source *s)
+{
+    const struct gguf_value *v = value_of(s, "attention.sliding_window_pattern");
+    json_int_t L = number(s, "num_hidden_layers");
+    json_t *list;
+
+    if (v == NULL)
+        return 0;
+    if (!gguf_is_int(v) || v->is_array != (v->type == GGUF_BOOL) ||
+        (v->is_array ? v->n != L : gguf_int(v, 0) < 1))
+        return wrong(s, v, "a number of layers, or a BOOL for each layer");
+    list = json_array();
+    for (json_int_t l = 0; l < L; l++) {
+        bool windowed = v->is_array ? gguf_int(v, l) != 0 : (l + 1) % gguf_int(v, 0) != 0;
+
+        json_array_append_new(list, json_string(windowed ? "sliding_attention"
+                                                         : "full_attention"));
+    }
+    json_object_set_new(s->root, "layer_types", list);
+    return 0;
 }
 
 static int causal(const struct source *s, const struct family *f)
@@ -293,10 +328,8 @@ static int fill(const struct source *s, const struct family *f)
         json_object_set_new(s->root, "sliding_window", json_null());
     if (s->arch->renormalise)
         json_object_set_new(s->root, "norm_topk_prob", json_true());
-    if (head_width(s) != 0 || causal(s, f) != 0)
-        return -1;
-    query_scalar(s, f);
-    return 0;
+    return head_width(s) != 0 || causal(s, f) != 0 || query_scalar(s, f) != 0 ||
+           window_pattern(s) != 0 ? -1 : 0;
 }
 
 /* ---- rotary positions ---- */

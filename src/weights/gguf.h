@@ -18,7 +18,9 @@
  *     array    4 type of element, 8 number, that many values
  *
  * Element types are 0 F32, 1 F16, 30 BF16, 24 to 28 I8 I16 I32 I64 F64, and blocks of
- * quantised weights (see dequant.c).  A model in parts is NAME-00001-of-00003.gguf, ..;
+ * quantised weights (see dequant.c).  Where one tensor holds the matrices of all
+ * experts, "blk.0.ffn_up_exps.weight", each is handed out as "blk.0.ffn_up.7.weight".
+ * A model in parts is NAME-00001-of-00003.gguf, ..;
  * the first holds the keys, each its own tensors; split.count and split.tensors.count
  * say how many there are of each. */
 #ifndef WEIGHTS_GGUF_H

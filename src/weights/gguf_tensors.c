@@ -158,19 +158,82 @@ static int read_tensors(struct arena *a, const struct gguf *g, struct tensor *t,
     return check_overlap(p, n, a, e);
 }
 
+/* ---- experts ---- */
+
+/*
+ * "blk.3.ffn_up_exps.weight" [experts, rows, columns] is one matrix an expert, which
+ * older files name "blk.3.ffn_up.7.weight": so they are handed out here.  Returns the
+ * length of "blk.3.ffn_up", or 0 where t is none of this kind.  Matrices of less than
+ * a few bytes are left as they are: a small file could ask for any number of them.
+ */
+static int expert_stem(const struct tensor *t)
+{
+    enum { MOST = 1 << 16, LEAST = 16 };
+    static const char end[] = "_exps.weight";
+
+    return t->n_dims == 3 && ends_with(t->name, end) && t->shape[0] <= MOST &&
+           t->n_elements / t->shape[0] >= LEAST ? (int)(strlen(t->name) - strlen(end)) : 0;
+}
+
+static void split_experts(struct arena *a, struct tensor *out, const struct tensor *t,
+                          int stem)
+{
+    const struct dtype_row *d = &dtype_table[t->dtype];
+    int64_t n = t->n_elements / t->shape[0];
+
+    for (int64_t i = 0; i < t->shape[0]; i++) {
+        out[i] = *t;
+        out[i].name = arena_printf(a, "%.*s.%lld.weight", stem, t->name, (long long)i);
+        out[i].n_dims = 2;
+        out[i].shape[0] = t->shape[1];
+        out[i].shape[1] = t->shape[2];
+        out[i].n_elements = n;
+        out[i].data = t->data + i * (n / d->block) * d->size_bytes;
+    }
+}
+
+/* The n tensors of t with experts one by one; *n becomes their number. */
+static struct tensor *each_expert(struct arena *a, struct tensor *t, int64_t *n)
+{
+    int64_t all = 0, k = 0;
+    struct tensor *out;
+
+    for (int64_t i = 0; i < *n; i++)
+        all += expert_stem(&t[i]) > 0 ? t[i].shape[0] : 1;
+    if (all == *n)
+        return t;
+    out = arena_alloc(a, (size_t)all, sizeof *out);
+    for (int64_t i = 0; i < *n; i++) {
+        int stem = expert_stem(&t[i]);
+
+        if (stem > 0)
+            split_experts(a, out + k, &t[i], stem);
+        else
+            out[k] = t[i];
+        k += stem > 0 ? t[i].shape[0] : 1;
+    }
+    *n = all;
+    return out;
+}
+
 /* ---- a file, a model in parts ---- */
 
 static int append(struct weights *w, const struct gguf *g, struct err *e)
 {
-    int n = (int)g->n_tensors;
+    int64_t n = g->n_tensors;
+    struct tensor *t = arena_alloc(w->a, (size_t)n, sizeof *t);
 
+    if (read_tensors(w->a, g, t, e) != 0)
+        return err_under(e, "%s", g->file);
+    t = each_expert(w->a, t, &n);
     if (n > INT_MAX - w->n)
         return err_set(e, ERR_INPUT, "%s: over %d tensors", g->file, INT_MAX);
     w->tensor = arena_grow(w->a, w->tensor, (size_t)w->n, (size_t)w->n + (size_t)n,
                            sizeof *w->tensor);
-    if (read_tensors(w->a, g, w->tensor + w->n, e) != 0)
-        return err_under(e, "%s", g->file);
-    w->n += n;
+    if (n > 0)
+        memcpy(w->tensor + w->n, t, (size_t)n * sizeof *t);
+    w->n += (int)n;
+    w->n_stored += g->n_tensors;
     return 0;
 }
 
@@ -234,9 +297,10 @@ static int open_parts(struct weights *w, const struct gguf *any, int64_t n_parts
             return -1;
     if (small_int(w->a, w->gguf, "split.tensors.count", &n_tensors, e) != 0)
         return -1;
-    if (n_tensors >= 0 && n_tensors != w->n)
+    if (n_tensors >= 0 && n_tensors != w->n_stored)
         return err_set(e, ERR_INPUT, "%s: split.tensors.count: %lld, but the parts have "
-                       "%d tensors", w->gguf->file, (long long)n_tensors, w->n);
+                       "%lld tensors", w->gguf->file, (long long)n_tensors,
+                       (long long)w->n_stored);
     return 0;
 }
 

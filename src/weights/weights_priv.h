@@ -24,6 +24,7 @@ struct weights {
     int n_maps;
     struct named_span *plain;   /* [n_plain] members of an npz that are no .npy */
     int n_plain;
+    int64_t n_stored;           /* of a GGUF: tensors before experts were parted */
     const struct gguf *gguf;    /* the keys of a GGUF; NULL: it is none */
 };
 

@@ -312,7 +312,16 @@ static void case_notes(void **state)
     arena_finish(&a);
 }
 
-int main(void)
+/* With arguments: only the shared cases of those names. */
+static bool wanted(const char *name, bool shared, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (shared && strcmp(argv[i], name) == 0)
+            return true;
+    return argc == 1;
+}
+
+int main(int argc, char **argv)
 {
     static struct where where[128];
     static struct CMUnitTest tests[129];
@@ -321,6 +330,8 @@ int main(void)
 
     for (int shared = 0; shared < 2; shared++)
         for (const char *const *c = shared ? golden_shared : golden_own; *c != NULL; c++) {
+            if (!wanted(*c, shared, argc, argv))
+                continue;
             where[n] = (struct where){ *c, shared };
             snprintf(names[n], sizeof names[n], "%s%s", shared ? "shared " : "", *c);
             tests[n] = (struct CMUnitTest){ names[n], case_test, NULL, NULL, &where[n] };

@@ -14,7 +14,8 @@
 
 #include "weights/npz.h"
 
-static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", NULL };
+static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", "gguf_bert",
+                                          "gguf_llama", NULL };
 
 /* In MHA_VIZ_SHARED, which not everybody has. */
 static const char *const golden_shared[] = {
