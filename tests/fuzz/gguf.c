@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Any bytes as a GGUF file: refused with a message, or every key can be read, every
- * tensor found and read, and a model is bound or refused. */
+ * tensor found and read, a config and a tokeniser are made of it or refused. */
 #include <assert.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/gguf.h"
+#include "text/gguf_tok.h"
+#include "text/tok.h"
 
 static void full(void *self, size_t size_bytes)
 {
@@ -57,6 +60,26 @@ static void use(struct arena *a, const struct weights *w)
         assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
 }
 
+static void use_tok(struct arena *a, const struct gguf *g)
+{
+    static const char text[] = "ab a1 <x>";
+    const struct tok_input in = { .text = text, .text_size = sizeof text - 1 };
+    struct err e = { 0 };
+    json_t *root = gguf_tok_read(a, g, &e);
+    char *json = root != NULL ? json_dumps(root, JSON_COMPACT) : NULL;
+    struct tok *t = NULL;
+    struct tokens out;
+
+    assert(root != NULL || e.kind == ERR_INPUT);
+    if (json != NULL)
+        t = tok_open_memory(a, (struct span){ (unsigned char *)json, strlen(json) }, "f", &e);
+    json_decref(root);
+    free(json);
+    if (t != NULL)
+        (void)tok_encode(t, a, &in, &out, &e);
+    tok_close(t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a;
@@ -69,6 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         if (w != NULL)
             use(&a, w);
+        if (w != NULL && weights_gguf(w) != NULL)
+            use_tok(&a, weights_gguf(w));
         else
             assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
         weights_close(w);

@@ -16,7 +16,7 @@ def u64(v):
 
 
 def string(s):
-    return u64(len(s)) + s.encode()
+    return u64(len(s.encode())) + s.encode()
 
 
 def key(name, kind, value):
@@ -75,6 +75,11 @@ gguf("huge", [array("n", 8, 1 << 63, b"")])
 gguf("wraps", [], [tensor("t", [(1 << 42) + 1, 1 << 22], 0, 0)], bytes(64))
 gguf("overlap", [], [tensor("t", [16], 0, 0), tensor("s", [16], 0, 32)], bytes(96))
 gguf("tokens", [key("tokenizer.ggml.model", 8, string("gpt2")),
+                key("tokenizer.ggml.pre", 8, string("starcoder")),
                 array("tokenizer.ggml.tokens", 8, 3, string("a") + string("b") + string("ab")),
                 array("tokenizer.ggml.token_type", 5, 3, u32(1) * 3),
                 array("tokenizer.ggml.merges", 8, 1, string("a b"))])
+gguf("wordpiece", [key("tokenizer.ggml.model", 8, string("bert")),
+                   array("tokenizer.ggml.tokens", 8, 5, b"".join(map(string, (
+                       "[UNK]", "[CLS]", "[SEP]", "\u2581a", "b")))),
+                   number("tokenizer.ggml.cls_token_id", 1)])
