@@ -33,8 +33,10 @@ $(LIB): $(filter-out $(BUILD)/src/main.o,$(OBJ))
 	$(AR) rcs $@ $^
 
 # Kernels for a processor's vector units carry their own flags and are chosen at run time.
+ifeq ($(shell uname -m),x86_64)
 $(BUILD)/src/nn/simd_avx2.o: SIMD := -mavx2 -mfma -mf16c
 $(BUILD)/src/nn/simd_avx512.o: SIMD := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c
+endif
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -12,8 +12,7 @@ struct sums {
 
 struct stats {
     struct metric_opts opts;
-    const struct batch *b;
-    const unsigned char *special;   /* [tokens of the batch] or NULL */
+    struct attended texts;
     int L, H, n_top;            /* n_top: asked for */
     struct head_stats *head;    /* [texts, L, H]; link NULL: not wanted */
     struct sums *sums;          /* the same */
@@ -29,14 +28,16 @@ static bool is_wanted(const bool *list, int i)
     return list == NULL || list[i];
 }
 
-struct stats *stats_new(struct arena *a, const struct model *m, const struct batch *b,
-                        const unsigned char *special, const struct wanted *want,
+struct stats *stats_new(struct arena *a, const struct model *m,
+                        const struct attended *texts, const struct wanted *want,
                         const struct metric_opts *opts, int n_top)
 {
     struct stats *s = arena_alloc(a, 1, sizeof *s);
+    const struct batch *b = texts->queries;
+    enum stack_id stack = texts->keys != NULL ? STACK_CROSS : m->family->stack_id;
     size_t n;
 
-    *s = (struct stats){ .opts = *opts, .b = b, .special = special, .L = m->config.n_layers,
+    *s = (struct stats){ .opts = *opts, .texts = *texts, .L = m->config.n_layers,
                          .H = m->config.n_heads, .n_top = n_top };
     n = (size_t)b->n_texts * (size_t)s->L * (size_t)s->H;
     s->head = arena_alloc(a, n, sizeof *s->head);
@@ -49,7 +50,7 @@ struct stats *stats_new(struct arena *a, const struct model *m, const struct bat
 
                 if (!is_wanted(want->layer, l) || !is_wanted(want->head, h))
                     continue;
-                *hs = (struct head_stats){ .stack = (int)m->family->stack_id,
+                *hs = (struct head_stats){ .stack = (int)stack,
                                            .layer = l, .head = h, .n_links = T,
                                            .words = { -1, -1, 0 } };
                 hs->link = arena_alloc(a, (size_t)T, sizeof *hs->link);
@@ -70,7 +71,7 @@ static void offer(struct head_stats *hs, int n_top, struct link x)
 {
     int i = hs->n_top;
 
-    if (i == n_top && (n_top == 0 || !heavier(x, hs->top[i - 1])))
+    if (i == n_top && !heavier(x, hs->top[i - 1]))
         return;
     for (; i > 0 && heavier(x, hs->top[i - 1]); i--)
         hs->top[i] = hs->top[i - 1];
@@ -79,28 +80,66 @@ static void offer(struct head_stats *hs, int n_top, struct link x)
         hs->n_top++;
 }
 
-static void take_links(const struct stats *s, struct head_stats *hs,
-                       struct metric_row *r, const unsigned char *special)
+static bool is_hidden(const struct metric_row *r, int j)
 {
-    struct link best = { r->query, -1, 0 };
-    bool word = special == NULL || !special[r->query];
+    return r->hidden != NULL && r->hidden[j];
+}
+
+/* Of equal ones the first.  Hidden keys weigh nothing: they are passed at the start. */
+static struct link strongest(const struct metric_row *r)
+{
+    int best = 0;
+
+    while (best < r->n_keys && is_hidden(r, best))
+        best++;
+    if (best == r->n_keys)
+        return (struct link){ r->query, -1, 0 };
+    for (int j = best + 1; j < r->n_keys; j++)
+        if (r->a[j] > r->a[best])
+            best = j;
+    return (struct link){ r->query, r->key0 + best, r->a[best] };
+}
+
+/* special: of the keys; cross: a key of the query's number is another token. */
+static void take_words(struct head_stats *hs, const struct metric_row *r,
+                       const unsigned char *special, bool cross)
+{
+    float least = hs->words.key < 0 ? -1 : hs->words.weight;
 
     for (int j = 0; j < r->n_keys; j++) {
-        struct link x = { r->query, r->key0 + j, r->a[j] };
+        int key = r->key0 + j;
 
-        if (r->hidden != NULL && r->hidden[j])
-            continue;
-        if (best.key < 0 || x.weight > best.weight)
-            best = x;
-        if (word && x.key != x.query && (special == NULL || !special[x.key]) &&
-            (hs->words.key < 0 || x.weight > hs->words.weight))
-            hs->words = x;
-        if (hs->n_top < s->n_top || s->n_top == 0 ||
-            x.weight > hs->top[s->n_top - 1].weight)
-            offer(hs, s->n_top, x);
+        if (r->a[j] > least && !is_hidden(r, j) && (cross || key != r->query) &&
+            (special == NULL || !special[key])) {
+            least = r->a[j];
+            hs->words = (struct link){ r->query, key, least };
+        }
     }
+}
+
+static void take_top(struct head_stats *hs, int n_top, const struct metric_row *r)
+{
+    for (int j = 0; j < r->n_keys; j++)
+        if ((hs->n_top < n_top || r->a[j] > hs->top[n_top - 1].weight) &&
+            !is_hidden(r, j))
+            offer(hs, n_top, (struct link){ r->query, r->key0 + j, r->a[j] });
+}
+
+static void take_links(const struct stats *s, struct head_stats *hs,
+                       struct metric_row *r, int text)
+{
+    const struct attended *x = &s->texts;
+    const struct batch *keys = x->keys != NULL ? x->keys : x->queries;
+    const unsigned char *key = x->key_special, *query = x->query_special;
+    struct link best = strongest(r);
+
     hs->link[r->query] = best;
     r->max = (double)best.weight;
+    if ((query == NULL || !query[x->queries->start[text] + r->query]) &&
+        (hs->words.key < 0 || best.weight > hs->words.weight))
+        take_words(hs, r, key != NULL ? key + keys->start[text] : NULL, x->keys != NULL);
+    if (s->n_top > 0)
+        take_top(hs, s->n_top, r);
 }
 
 static void take_metrics(const struct stats *s, struct sums *sums,
@@ -109,6 +148,8 @@ static void take_metrics(const struct stats *s, struct sums *sums,
     for (int k = 0; k < N_METRIC; k++) {
         double v;
 
+        if (metric_table[k].one_axis && s->texts.keys != NULL)
+            continue;
         if (metric_table[k].row(r, &s->opts, &v)) {
             sums->sum[k] += v;
             sums->n[k]++;
@@ -120,8 +161,6 @@ static void take(void *self, const struct rows *rows, int n_heads)
 {
     struct stats *s = self;
     size_t i = at(s, rows->text, rows->layer, rows->head);
-    const unsigned char *special =
-        s->special != NULL ? s->special + s->b->start[rows->text] : NULL;
 
     (void)n_heads;
     for (int t = 0; t < rows->n_rows; t++) {
@@ -134,7 +173,7 @@ static void take(void *self, const struct rows *rows, int n_heads)
             .n_all_keys = rows->n_all_keys, .entropy = rows->entropy[t],
         };
 
-        take_links(s, &s->head[i], &r, special);
+        take_links(s, &s->head[i], &r, rows->text);
         if (r.n_visible > 0)    /* a row that sees nothing is in no mean */
             take_metrics(s, &s->sums[i], &r);
     }

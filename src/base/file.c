@@ -136,6 +136,8 @@ static int fill(struct lines *l, struct err *e)
 
 static int append(struct lines *l, const char *s, size_t n, struct err *e)
 {
+    if (n == 0)
+        return 0;               /* an empty first line has no memory yet */
     if (n > LINE_MAX_BYTES - l->size)
         return err_set(e, ERR_INPUT, "%s: a line of over 1 GiB", l->path);
     if (l->size + n > l->cap) {

@@ -2,7 +2,6 @@
  * tokens: what a text becomes; needs only the tokeniser's files. */
 #include <string.h>
 
-#include "base/utf8.h"
 #include "cmd/shared.h"
 #include "report/report.h"
 
@@ -140,23 +139,6 @@ static void print_tsv(FILE *f, const struct item *item, bool header)
     }
 }
 
-/* The text of token i without its NULs, which would end it: a table takes strings. */
-static const char *shown(struct arena *a, const struct tokens *t, int i)
-{
-    const char *all = "";
-    size_t n = t->label_size[i];
-
-    for (const char *s = t->label[i]; n > 0; ) {
-        char piece[8];
-        int len = utf8_show(s, n, piece);
-
-        all = arena_printf(a, "%s%s", all, piece);
-        s += len;
-        n -= (size_t)len;
-    }
-    return all;
-}
-
 static void print_table(FILE *f, struct arena *a, const struct item *item)
 {
     struct column heads[N_COLUMN];
@@ -174,7 +156,8 @@ static void print_table(FILE *f, struct arena *a, const struct item *item)
             if (k == TOKEN)
                 table_cell(t, "%s", item->tokens.piece[i]);
             else if (k == TEXT)
-                table_cell(t, "%s", shown(a, &item->tokens, i));
+                table_cell(t, "%s", report_clean(a, item->tokens.label[i],
+                                                 item->tokens.label_size[i]));
             else
                 table_cell(t, "%d", v[k]);
         }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
@@ -68,6 +69,19 @@ static void describe_pdf(const struct page *p)
                                                        CAPTION_CHARS));
 }
 
+/* All of it will be painted: pages of 4 KiB would come one by one, slowly. */
+static void want_huge_pages(cairo_surface_t *s)
+{
+    enum { PAGE = 1 << 12 };
+    size_t size = (size_t)cairo_image_surface_get_stride(s) *
+                  (size_t)cairo_image_surface_get_height(s);
+    uintptr_t data = (uintptr_t)cairo_image_surface_get_data(s);
+    uintptr_t first = (data + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+
+    if (data + size > first)
+        madvise((void *)first, data + size - first, MADV_HUGEPAGE);
+}
+
 static cairo_surface_t *new_surface(struct page *p, double width, double height)
 {
     cairo_surface_t *s;
@@ -81,7 +95,9 @@ static cairo_surface_t *new_surface(struct page *p, double width, double height)
         return cairo_pdf_surface_create_for_stream(put_file, p->out.file, width,
                                                    height);
     default:
-        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, p->width, p->height);
+        s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, p->width, p->height);
+        want_huge_pages(s);
+        return s;
     }
 }
 

@@ -71,14 +71,19 @@ static void begin(struct writer *w, int width, int height, int colour_type)
                  colour_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     png_set_compression_level(w->png, 3);
+    png_set_compression_mem_level(w->png, 5);   /* small tables: quicker to shift */
     png_set_filter(w->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE | PNG_FILTER_UP);
 }
 
-/* same: w->row is what the row above was. */
-static void write_row(struct writer *w, bool same)
+/*
+ * same: w->row is what the row above was.  The first row goes out as begin() said,
+ * or libpng would not keep the row above.
+ */
+static void write_row(struct writer *w, int y, bool same)
 {
-    png_set_filter(w->png, PNG_FILTER_TYPE_BASE,
-                   same ? PNG_FILTER_UP : PNG_FILTER_NONE);
+    if (y > 0)
+        png_set_filter(w->png, PNG_FILTER_TYPE_BASE,
+                       same ? PNG_FILTER_UP : PNG_FILTER_NONE);
     png_write_row(w->png, w->row);
 }
 
@@ -131,7 +136,7 @@ static int write_page(struct writer *w, const struct page *p)
 
         if (!same)
             unpack(w->row, (const uint32_t *)(const void *)row, p->width);
-        write_row(w, same);
+        write_row(w, y, same);
     }
     png_write_end(w->png, NULL);
     return 0;
@@ -209,7 +214,7 @@ static int write_cells(struct writer *w, const struct cells *c)
     for (int y = 0; y < c->rows * c->times; y++) {
         if (y % c->times == 0)
             cell_row(w->row, c, y / c->times);
-        write_row(w, y % c->times != 0);
+        write_row(w, y, y % c->times != 0);
     }
     png_write_end(w->png, NULL);
     return 0;

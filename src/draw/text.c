@@ -10,8 +10,12 @@
 #include "base/utf8.h"
 #include "draw/draw_priv.h"
 
-/* Named, because what "sans-serif" means changes with the fonts installed. */
-#define FONTS "DejaVu Sans, Noto Sans, sans-serif"
+/*
+ * Named, because what "sans-serif" means changes with the fonts installed; where
+ * it is missing, fontconfig goes on to other sans-serif fonts.  A list would make
+ * it sort all fonts twice a size: pango asks for a font's metrics by its own name.
+ */
+#define FONT "DejaVu Sans"
 
 enum { BUCKETS = 512, N_CODE_POINT = 0x110000 };
 
@@ -60,8 +64,8 @@ void text_init(struct text *t, struct arena *a, const struct figure *f,
     look_at_labels(&scripts, &f->rows);
     look_at_labels(&scripts, &f->cols);
     t->language = label_language(scripts);
-    t->font = f->font == NULL ? FONTS :
-        arena_printf(a, "%s, " FONTS,
+    t->font = f->font == NULL ? FONT :
+        arena_printf(a, "%s," FONT,
                      label_clean(a, f->font, strlen(f->font), 200));
     for (int i = 0; i < N_ROLE; i++) {
         bool label = i == ROLE_ROW || i == ROLE_COL;

@@ -175,7 +175,10 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
         return row->optional ? 0 : missing(b, names, at, row, in_out);
     out = slot_dim(f, c, row->out);
     if (row->in == DIM_NONE) {
-        if (check(b, p->weight, 1, out, 0) != 0)
+        bool flat = p->weight->n_dims == 2 && p->weight->shape[0] == 1 &&
+                    row->kind == SLOT_VECTOR;   /* BART's [1, V] */
+
+        if (check(b, p->weight, flat ? 2 : 1, flat ? 1 : out, out) != 0)
             return -1;
         p->vector = decode_vector(b, row, p->weight);
     } else {
@@ -197,15 +200,19 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
 }
 
 /* The longest prefix under which the token embedding is found. */
-static const char *find_prefix(const struct model *m)
+static const char *find_prefix(struct binder *b)
 {
-    char full[512];
+    const struct family *f = b->m->family;
+    const struct where none = { 0 };
 
-    for (int i = 0; i < 4 && m->family->prefix[i] != NULL; i++) {
-        snprintf(full, sizeof full, "%s%s.weight", m->family->prefix[i],
-                 m->family->stack.name[W_TOK]);
-        if (weights_find(m->weights, full) != NULL)
-            return m->family->prefix[i];
+    for (int i = 0; i < 4 && f->prefix[i] != NULL; i++) {
+        char *name;
+
+        for (int k = 0; (name = alternative(b->a, f->stack.name[W_TOK], k, none)) != NULL;
+             k++)
+            if (weights_find(b->m->weights,
+                             arena_printf(b->a, "%s%s.weight", f->prefix[i], name)) != NULL)
+                return f->prefix[i];
     }
     return "";
 }
@@ -245,6 +252,7 @@ static int bind_layer(struct binder *b, int l)
 
     for (int s = 0; s < N_SLOT; s++) {
         if (slot_table[s].count != PER_LAYER || (experts ? in_mlp(s) : s == W_ROUTER) ||
+            (s == W_GATE && b->m->mlp == MLP_PLAIN) ||
             (s == W_ATT_NORM && l == 0 && b->m->family->first_norm_absent))
             continue;
         if (bind_slot(b, (enum slot)s, at, &plan->slot[s]) != 0)
@@ -263,6 +271,7 @@ static void bind_head(struct model *m)
     m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ? m->config.d_embed
                                                        : m->config.d_model;
     m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
+    m->has_head = m->has_head && m->family->decoder == NULL;    /* the decoder's is */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
         m->has_head = m->has_head && !m->family->head_is_one;
@@ -285,6 +294,12 @@ static void place_heads(struct model *m, struct arena *a)
     for (int g = 0; g < G; g++) {
         p->k[g] = grouped ? (g * (a_group + 2) + a_group) * d : (H + g) * d;
         p->v[g] = grouped ? p->k[g] + d : (H + G + g) * d;
+    }
+    p->cross_k = arena_alloc(a, (size_t)G, sizeof *p->cross_k);
+    p->cross_v = arena_alloc(a, (size_t)G, sizeof *p->cross_v);
+    for (int g = 0; g < G; g++) {
+        p->cross_k[g] = g * d;
+        p->cross_v[g] = (G + g) * d;
     }
     p->n_runs = grouped ? G : 1;
     p->run_heads = grouped ? a_group + 1 : H + G;
@@ -337,28 +352,77 @@ static uint64_t hash_of(const struct model *m)
     return h;
 }
 
-int model_bind(struct model *m, struct arena *a, struct err *e)
+static enum mlp mlp_of(const struct model *m)
 {
-    struct binder b = { .m = m, .a = a, .prefix = find_prefix(m), .e = e };
+    return m->family->mlp_by_config && !m->config.gated ? MLP_PLAIN : m->family->mlp;
+}
 
+static int bind_stack(struct binder *b)
+{
+    struct model *m = b->m;
+
+    b->prefix = find_prefix(b);
     m->norm_place = place_of(m);
-    b.used = arena_alloc(a, (size_t)weights_count(m->weights) + 1, sizeof *b.used);
+    m->mlp = mlp_of(m);
     for (int s = 0; s < N_SLOT; s++)
         if (slot_table[s].count == PER_STACK &&
             !(s == W_FINAL_NORM && m->norm_place == PLACE_POST) &&
-            bind_slot(&b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
+            bind_slot(b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
             return -1;
-    plan_rope(m, a);
-    m->layer = arena_alloc(a, (size_t)m->config.n_layers, sizeof *m->layer);
+    plan_rope(m, b->a);
+    plan_bias(m, b->a);
+    m->layer = arena_alloc(b->a, (size_t)m->config.n_layers, sizeof *m->layer);
     for (int l = 0; l < m->config.n_layers; l++)
-        if (bind_layer(&b, l) != 0)
+        if (bind_layer(b, l) != 0)
             return -1;
-    place_heads(m, a);
+    place_heads(m, b->a);
     m->max_tokens = m->config.n_positions;
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         m->max_tokens -= 1 + (m->family->pos_offset > 0 ? m->family->pos_offset
                                                          : m->config.pad_id);
     bind_head(m);
+    return 0;
+}
+
+/* The decoder's numbers, where the config has them apart. */
+static struct config decoder_config(const struct config *c)
+{
+    struct config d = *c;
+    bool derived = c->d_head * c->n_heads == c->d_model;
+
+    if (c->dec_layers > 0)
+        d.n_layers = c->dec_layers;
+    if (c->dec_heads > 0)
+        d.n_heads = d.n_kv_heads = c->dec_heads;
+    if (c->dec_ff > 0)
+        d.d_ff = c->dec_ff;
+    if (derived)
+        d.d_head = d.n_rotary = c->d_model / d.n_heads;
+    return d;
+}
+
+int model_bind(struct model *m, struct arena *a, struct err *e)
+{
+    struct binder b = { .m = m, .a = a, .e = e };
+
+    b.used = arena_alloc(a, (size_t)weights_count(m->weights) + 1, sizeof *b.used);
+    if (bind_stack(&b) != 0)
+        return -1;
+    if (m->family->decoder != NULL) {
+        if (m->config.dec_heads > 0 && m->config.d_model % m->config.dec_heads != 0)
+            return err_set(e, ERR_INPUT, "%s: decoder_attention_heads: %d does not divide "
+                           "the width %d", m->name, m->config.dec_heads,
+                           m->config.d_model);
+        m->decoder = arena_alloc(a, 1, sizeof *m->decoder);
+        *m->decoder = (struct model){ .name = m->name, .dir = m->dir,
+                                      .weights = m->weights,
+                                      .family = m->family->decoder,
+                                      .config = decoder_config(&m->config) };
+        b.m = m->decoder;
+        if (bind_stack(&b) != 0)
+            return -1;
+        b.m = m;
+    }
     list_unused(&b);
     m->hash = hash_of(m);
     return 0;

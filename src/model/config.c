@@ -2,6 +2,7 @@
  * config.json -> struct config, through one table of keys. */
 #include "model/config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +12,21 @@
 #define F(f) offsetof(struct config, f)
 static const struct key keys[] = {
     { KEY_INT, F(n_layers), 1, 1 << 16,
-      { "num_hidden_layers", "n_layer", "n_layers", "num_layers" } },
+      { "num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers" } },
     { KEY_INT, F(n_heads), 1, 1 << 16,
-      { "num_attention_heads", "n_head", "n_heads", "num_heads" } },
+      { "num_attention_heads", "n_head", "n_heads", "num_heads",
+        "encoder_attention_heads" } },
+    { KEY_INT, F(dec_layers), 1, 1 << 16, { "decoder_layers", "num_decoder_layers" } },
+    { KEY_INT, F(dec_heads), 1, 1 << 16, { "decoder_attention_heads" } },
+    { KEY_INT, F(dec_ff), 1, 1 << 24, { "decoder_ffn_dim" } },
+    { KEY_INT, F(start_id), 0, 1 << 28, { "decoder_start_token_id" } },
     { KEY_INT, F(n_kv_heads), 1, 1 << 16, { "num_key_value_heads", "num_kv_heads" } },
     { KEY_INT, F(d_model), 1, 1 << 20,
       { "hidden_size", "d_model", "n_embd", "dim", "n_embed" } },
-    { KEY_INT, F(d_head), 1, 1 << 16, { "head_dim" } },
+    { KEY_INT, F(d_head), 1, 1 << 16, { "head_dim", "d_kv" } },
     { KEY_INT, F(d_ff), 1, 1 << 24,
-      { "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size" } },
+      { "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size",
+        "d_ff", "encoder_ffn_dim" } },
     { KEY_INT, F(d_embed), 1, 1 << 20, { "embedding_size", "word_embed_proj_dim" } },
     { KEY_INT, F(n_vocab), 1, 1 << 28, { "vocab_size" } },
     { KEY_INT, F(n_positions), 1, 1 << 30, { "max_position_embeddings", "n_positions" } },
@@ -36,6 +43,14 @@ static const struct key keys[] = {
     { KEY_BOOL, F(scale_scores), 0, 0, { "scale_attn_weights" } },
     { KEY_BOOL, F(scale_by_layer), 0, 0, { "scale_attn_by_inverse_layer_idx" } },
     { KEY_REAL, F(query_scalar), 1e-6, 1e9, { "query_pre_attn_scalar" } },
+    { KEY_REAL, F(score_cap), 1e-6, 1e9, { "attn_logit_softcapping" } },
+    { KEY_REAL, F(logit_cap), 1e-6, 1e9, { "final_logit_softcapping" } },
+    { KEY_BOOL, F(residual_from_norm), 0, 0,
+      { "apply_residual_connection_post_layernorm" } },
+    { KEY_BOOL, F(scale_embedding), 0, 0, { "scale_embedding" } },
+    { KEY_INT, F(max_distance), 2, 1 << 24, { "relative_attention_max_distance" } },
+    { KEY_BOOL, F(alibi), 0, 0, { "alibi" } },
+    { KEY_INT, F(n_buckets), 2, 1 << 16, { "relative_attention_num_buckets" } },
     { KEY_INT, F(window), 1, 1 << 30,
       { "sliding_window", "window_size", "local_attention" } },
     { KEY_BOOL, F(use_window), 0, 0, { "use_sliding_window" } },
@@ -178,6 +193,33 @@ static void read_card(const struct reader *r, const json_t *root)
         r->c->default_layer = (int)json_integer_value(layer);
 }
 
+/* feed_forward_proj "gated-gelu" or "relu"; T5's gated gelu is the tanh form. */
+static int read_ffn(const struct reader *r, const struct family *f, const json_t *root)
+{
+    const json_t *v = config_value(root, "feed_forward_proj"), *scale, *tied;
+    const char *s = json_string_value(v);
+    json_t *name;
+    int rc;
+
+    if (!f->mlp_by_config)
+        return 0;
+    scale = config_value(root, "scale_decoder_outputs");
+    tied = config_value(root, "tie_word_embeddings");
+    if (scale != NULL ? json_is_true(scale) : !json_is_false(tied))
+        r->c->logit_scale = 1 / sqrt(r->c->d_model);
+    if (v == NULL)
+        return 0;
+    if (s == NULL)
+        return config_wrong(r, "feed_forward_proj", v, "a string");
+    r->c->gated = strncmp(s, "gated-", 6) == 0;
+    name = json_string(r->c->gated ? s + 6 : s);
+    rc = read_act(r, "feed_forward_proj", name, &r->c->act);
+    json_decref(name);
+    if (rc == 0 && r->c->gated && r->c->act == ACT_GELU)
+        r->c->act = ACT_GELU_TANH;
+    return rc;
+}
+
 /* A key that is null says "none" here, where elsewhere it says "the default". */
 static bool is_null(const json_t *root, const char *key)
 {
@@ -262,7 +304,11 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
             return -1;
     if (is_null(root, "sliding_window"))
         r->c->window = 0;
-    if (derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
+    if (is_null(root, "attn_logit_softcapping"))
+        r->c->score_cap = 0;
+    if (is_null(root, "final_logit_softcapping"))
+        r->c->logit_cap = 0;
+    if (read_ffn(r, f, root) != 0 || derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
         config_layers(r, f, root) != 0)
         return -1;
     read_card(r, root);

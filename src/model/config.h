@@ -34,6 +34,11 @@ struct config {
     int d_model, d_head, d_ff;          /* D, d, F; d 0: D / H, F 0: 4 D */
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
+    int dec_layers, dec_heads, dec_ff;  /* of the decoder; 0: as the encoder */
+    int start_id;                       /* the decoder's first token; -1: none */
+    double logit_scale;                 /* of the logits; 0: 1 */
+    bool scale_embedding;               /* tokens by sqrt D */
+    bool gated;                         /* the mlp, where the family leaves it open */
     int pad_id;                         /* -1: none */
     double norm_eps;
     enum act act;
@@ -43,6 +48,10 @@ struct config {
     bool scale_scores;                  /* by 1 / sqrt d */
     bool scale_by_layer;                /* also by 1 / (layer + 1) */
     double query_scalar;                /* by 1 / sqrt of this instead of d; 0: d */
+    double score_cap, logit_cap;        /* c tanh(x / c); 0: none */
+    bool residual_from_norm;            /* the sum takes up the normed input */
+    bool alibi;                         /* instead of rotary positions */
+    int n_buckets, max_distance;        /* of relative positions */
     /* windows */
     int window;                         /* keys a query sees at the most; 0: all */
     bool window_both;                   /* half of it on either side, itself too */

@@ -17,7 +17,7 @@ const struct family *const family_table[] = {
     NULL
 };
 
-const char *const stack_names[] = { "encoder", "decoder", NULL };
+const char *const stack_names[] = { "encoder", "decoder", "cross", NULL };
 
 const struct slot_row slot_table[N_SLOT] = {
     [W_TOK]        = { "embeddings", SLOT_TABLE, DIM_V, DIM_E, PER_STACK, false },
@@ -32,6 +32,7 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_HEAD_NORM]  = { "head", SLOT_NORM, DIM_HEAD_IN, DIM_NONE, PER_STACK, true },
     [W_HEAD]       = { "head", SLOT_TABLE, DIM_HEAD, DIM_HEAD_IN, PER_STACK, true },
     [W_HEAD_BIAS]  = { "head", SLOT_VECTOR, DIM_HEAD, DIM_NONE, PER_STACK, true },
+    [W_REL]        = { "attention", SLOT_TABLE, DIM_BUCKETS, DIM_H, PER_STACK, false },
     [W_ATT_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_ATT_OUT]    = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_Q]          = { "attention", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
@@ -41,6 +42,11 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_Q_NORM]     = { "norms", SLOT_NORM, DIM_Q_NORM, DIM_NONE, PER_LAYER, true },
     [W_K_NORM]     = { "norms", SLOT_NORM, DIM_K_NORM, DIM_NONE, PER_LAYER, true },
     [W_O]          = { "attention", SLOT_LINEAR, DIM_D, DIM_HV, PER_LAYER, false },
+    [W_CROSS_NORM] = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
+    [W_CROSS_Q]    = { "cross", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
+    [W_CROSS_K]    = { "cross", SLOT_LINEAR, DIM_GD, DIM_D, PER_LAYER, false },
+    [W_CROSS_V]    = { "cross", SLOT_LINEAR, DIM_GV, DIM_D, PER_LAYER, false },
+    [W_CROSS_O]    = { "cross", SLOT_LINEAR, DIM_D, DIM_HV, PER_LAYER, false },
     [W_MLP_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_MLP_OUT]    = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_GATE]       = { "mlp", SLOT_LINEAR, DIM_F, DIM_D, PER_LAYER, false },
@@ -72,6 +78,8 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_UP:      return f->mlp == MLP_GATED_FUSED ? 2 * c->d_ff : c->d_ff;
     case DIM_V:       return c->n_vocab;
     case DIM_POS:     return c->n_positions + (f->positions == POS_TABLE ? f->pos_offset : 0);
+    case DIM_BUCKETS: return c->n_buckets;
+    case DIM_H:       return c->n_heads;
     case DIM_TYPE:    return c->n_types;
     case DIM_HEAD:    return f->head_is_one ? 1 : c->n_vocab;
     case DIM_HEAD_IN: return f->head_is_one ? c->d_model : c->d_embed;

@@ -13,8 +13,9 @@
 
 #include "model/config.h"
 
-enum stack_id { STACK_ENCODER, STACK_DECODER, N_STACK };
-extern const char *const stack_names[];     /* "encoder", "decoder", NULL */
+/* Whose rows of attention: cross rows are the decoder's, with the encoder's keys. */
+enum stack_id { STACK_ENCODER, STACK_DECODER, STACK_CROSS, N_STACK };
+extern const char *const stack_names[];     /* "encoder", "decoder", "cross", NULL */
 
 /* Which tensor plays which part.  What an empty slot means stands beside it. */
 enum slot {
@@ -28,6 +29,7 @@ enum slot {
     W_HEAD_DENSE, W_HEAD_NORM,  /* the transform before a masked-language head */
     W_HEAD,                     /* empty: the token embedding (tied) */
     W_HEAD_BIAS,
+    W_REL,                      /* values of position buckets [buckets, H] */
     /* once a layer */
     W_ATT_NORM,                 /* before attention, or after its sum: `place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
@@ -35,6 +37,8 @@ enum slot {
     W_QKV,                      /* QKV_STACKED, QKV_GROUPED */
     W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
     W_O,
+    W_CROSS_NORM,               /* the same for attention to the encoder's output */
+    W_CROSS_Q, W_CROSS_K, W_CROSS_V, W_CROSS_O,
     W_MLP_NORM,                 /* empty in PLACE_PARALLEL: what attention read */
     W_MLP_OUT,                  /* norm of the mlp's output, before the sum */
     W_GATE,                     /* MLP_GATED */
@@ -59,8 +63,10 @@ enum positions {
     POS_TABLE,                  /* row pos_offset + index in the text */
     POS_TABLE_FROM_IDS,         /* pad + number of tokens so far that are not pad;
                                    a pad has row pad */
+    POS_SINUSOID,               /* [sin; cos] of index / 10000^(2 i / D), not stored */
     POS_ROPE
 };
+enum bias { BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS };      /* added to scores */
 enum qkv {
     QKV_SEPARATE,
     QKV_STACKED,                /* rows of all q, then k, then v */
@@ -100,6 +106,7 @@ struct family {
     enum positions positions;
     int pos_offset;
     enum rope_layout rope_layout;
+    enum bias bias;
     enum qkv qkv;
     enum qk_norm qk_norm;
     enum order order;
@@ -109,10 +116,12 @@ struct family {
     int full_first;             /* or where l % this == 0 (counted from the first) */
     bool scale_embedding;       /* tokens by sqrt D */
     bool gelu_is_tanh;          /* where the config says "gelu" */
+    bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
     bool head_is_one;           /* the head gives one number a token */
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
     bool has_head_act;          /* the head's activation is head_act, not the config's */
     enum act head_act;
+    const struct family *decoder;   /* of an encoder-decoder; this row: its encoder */
     struct config defaults;     /* of config keys that are absent or null */
     const char *prefix[4];      /* longest first; "" last is implied */
     struct stack stack;
@@ -133,6 +142,7 @@ enum dim {
     DIM_Q_NORM, DIM_K_NORM,
     DIM_F, DIM_UP,      /* DIM_UP: 2 F where gate and up are fused */
     DIM_V, DIM_POS, DIM_TYPE,
+    DIM_BUCKETS, DIM_H,
     DIM_HEAD,           /* what the head gives a token: V, or 1 */
     DIM_HEAD_IN,        /* what it reads */
     DIM_EXPERTS, DIM_FX /* experts, and the width of one */

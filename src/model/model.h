@@ -53,6 +53,7 @@ struct rope_plan {
 struct head_place {
     int width;                  /* of the row */
     int *q, *k, *v;             /* [H], [G], [G] */
+    int *cross_k, *cross_v;     /* [G] in a row of the memory's keys, then values */
     /* heads that turn lie in n_runs runs of run_heads, run_stride apart */
     int n_runs, run_heads, run_stride;
 };
@@ -67,8 +68,12 @@ struct model {
     struct param slot[N_SLOT];  /* those that are once a stack */
     struct layer_plan *layer;   /* [L] */
     struct rope_plan rope[2];   /* inv_freq NULL: none */
+    struct bias_alibi *alibi;       /* [H]; NULL: none */
+    struct bias_buckets *buckets;   /* [H]; NULL: none */
     struct head_place place;
     enum place norm_place;      /* the family's, as the config changes it */
+    enum mlp mlp;               /* the same */
+    struct model *decoder;      /* of an encoder-decoder; NULL: there is none */
     int max_tokens;             /* of a text */
     int d_hidden, n_logits;     /* numbers a token that the pass ends with */
     bool has_head;              /* logits can be computed */

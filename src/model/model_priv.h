@@ -11,6 +11,9 @@ void plan_layer(struct model *m, int l);
 /* The rotary tables that the layers point to. */
 void plan_rope(struct model *m, struct arena *a);
 
+/* What is added to scores; the stack's slots are bound before. */
+void plan_bias(struct model *m, struct arena *a);
+
 /* Layer l has experts instead of one mlp. */
 bool plan_has_experts(const struct config *c, int l);
 

@@ -143,7 +143,7 @@ void plan_rope(struct model *m, struct arena *a)
         const struct rope *r = &c->rope[i];
         struct rope_plan *plan = &m->rope[i];
 
-        if (m->family->positions != POS_ROPE || r->theta == 0)
+        if (m->family->positions != POS_ROPE || c->alibi || r->theta == 0)
             continue;
         plan->width = c->n_rotary;
         plan->layout = m->family->rope_layout;
@@ -154,4 +154,44 @@ void plan_rope(struct model *m, struct arena *a)
             plan->long_above = r->original;
         }
     }
+}
+
+/* ---- biases by position ---- */
+
+static void plan_alibi(struct model *m, struct arena *a)
+{
+    int H = m->config.n_heads;
+    float *slope = arena_alloc(a, (size_t)H, sizeof *slope);
+
+    alibi_slopes(slope, H);
+    m->alibi = arena_alloc(a, (size_t)H, sizeof *m->alibi);
+    for (int h = 0; h < H; h++)
+        m->alibi[h] = (struct bias_alibi){
+            slope[h], m->config.alibi,
+            m->config.alibi ? (float)(1 / sqrt(m->config.d_head)) : 1 };
+}
+
+static void plan_buckets(struct model *m, struct arena *a)
+{
+    int H = m->config.n_heads, n = m->config.n_buckets;
+    const struct tensor *t = m->slot[W_REL].weight;
+    float *table = arena_alloc(a, (size_t)(2 * n * H), sizeof *table);
+
+    /* [buckets, H] in the file; a head's values side by side here. */
+    tensor_read(table + n * H, t, 0, t->n_elements);
+    m->buckets = arena_alloc(a, (size_t)H, sizeof *m->buckets);
+    for (int h = 0; h < H; h++) {
+        for (int b = 0; b < n; b++)
+            table[h * n + b] = table[n * H + b * H + h];
+        m->buckets[h] = (struct bias_buckets){ table + h * n, n, m->config.max_distance,
+                                               !m->family->causal };
+    }
+}
+
+void plan_bias(struct model *m, struct arena *a)
+{
+    if (m->family->bias == BIAS_ALIBI || m->config.alibi)
+        plan_alibi(m, a);
+    else if (m->family->bias == BIAS_BUCKETS)
+        plan_buckets(m, a);
 }

@@ -82,6 +82,25 @@ static void scores(float *w, size_t w_stride, const float *q, int64_t q_stride,
     }
 }
 
+/* Scale, bias and cap of a block, where there is more than a scale. */
+static void adjust(float *w, size_t w_stride, const struct attend *at, struct range keys,
+                   int row0, int n_rows)
+{
+    int n = (int)(keys.end - keys.first);
+
+    for (int t = 0; t < n_rows; t++)
+        for (int s = 0; s < n; s++)
+            w[(size_t)t * w_stride + (size_t)s] *= at->scale;
+    if (at->bias != NULL)
+        at->bias(at->bias_self, w, w_stride, row0 + at->offset, n_rows, (int)keys.first, n);
+    for (int t = 0; at->cap > 0 && t < n_rows; t++)
+        for (int s = 0; s < n; s++) {
+            float *x = &w[(size_t)t * w_stride + (size_t)s];
+
+            *x = at->cap * tanhf(*x / at->cap);
+        }
+}
+
 /* Scores become weights; returns the entropy in nats. */
 static double weigh(float *row, int n, struct range r, float scale)
 {
@@ -121,16 +140,19 @@ void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *ent
 {
     struct range keys = block_range(at, row0, n_rows);
     int n = (int)round_up(keys.end - keys.first);
+    bool adjusted = at->bias != NULL || at->cap > 0;
 
     assert(n_rows > 0 && n_rows <= ATTEND_ROWS && at->S > 0 && at->d > 0);
     assert(w_stride >= attend_stride(at->S) && w_stride % LANES == 0);
     *key0 = (int)keys.first;
     *n_keys = (int)(keys.end - keys.first);
     scores(w, w_stride, q, q_stride, packed, keys, at->d, n_rows);
+    if (adjusted)
+        adjust(w, w_stride, at, keys, row0, n_rows);
     for (int t = 0; t < n_rows; t++) {
         struct range r = visible(at, row0 + t);
         struct range own = { r.first - keys.first, r.end - keys.first };
-        double h = weigh(w + (size_t)t * w_stride, n, own, at->scale);
+        double h = weigh(w + (size_t)t * w_stride, n, own, adjusted ? 1 : at->scale);
 
         if (entropy != NULL)
             entropy[t] = h;
@@ -173,7 +195,7 @@ struct row_sums softmax_c(float *row, int n, int first, int end, float scale)
 
 /* One row of the reference: w [S], returns nothing visible as all 0. */
 static void reference_row(double *w, const float *q, const float *k,
-                          const struct attend *at, struct range r)
+                          const struct attend *at, struct range r, int row)
 {
     double max = -HUGE_VAL, sum = 0;
 
@@ -185,6 +207,14 @@ static void reference_row(double *w, const float *q, const float *k,
         for (int c = 0; c < at->d; c++)
             dot += (double)q[c] * k[s * at->d + c];
         w[s] = at->scale * dot;
+        if (at->bias != NULL) {
+            float add = 0;
+
+            at->bias(at->bias_self, &add, 1, row, 1, (int)s, 1);
+            w[s] += add;
+        }
+        if (at->cap > 0)
+            w[s] = at->cap * tanh(w[s] / at->cap);
         max = w[s] > max ? w[s] : max;
     }
     for (int64_t s = r.first; s < r.end; s++)
@@ -197,7 +227,7 @@ void attention_reference(double *w, double *out, const float *q, const float *k,
                          const float *v, const struct attend *at, int T)
 {
     for (int t = 0; t < T; t++, q += at->d, w += at->S, out += at->d_v) {
-        reference_row(w, q, k, at, visible(at, t));
+        reference_row(w, q, k, at, visible(at, t), t + at->offset);
         for (int c = 0; c < at->d_v; c++)
             out[c] = 0;
         for (int s = 0; s < at->S; s++)

@@ -145,7 +145,43 @@ struct attend {
     int lo, hi;         /* row i sees keys i + offset - lo .. i + offset + hi,
                            clipped to [0, S); INT_MAX: no limit */
     int offset;         /* key index of row 0's own position; 0 for self-attention */
+    float cap;          /* above 0: scores become cap tanh(score / cap), after the bias */
+    /*
+     * Adds to scaled scores: score[t * stride + j] is row row0 + t, key key0 + j.
+     * NULL: nothing is added.
+     */
+    void (*bias)(const void *self, float *score, size_t stride, int row0, int n_rows,
+                 int key0, int n_keys);
+    const void *bias_self;
 };
+
+/* ALiBi: slope * key (the same softmax as slope * (key - row)).  Press et al. 2022. */
+struct bias_alibi {
+    float slope;
+    bool rounded;           /* slope and product to bfloat16, then times factor: Falcon */
+    float factor;
+};
+void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_rows,
+                int key0, int n_keys);
+
+/* slope[H] of ALiBi: powers of 2^(-8/p), p the largest power of two <= H, then the
+ * odd powers of 2^(-4/p). */
+void alibi_slopes(float *slope, int H);
+
+/*
+ * Buckets of relative positions: value[bucket(key - row)].  One way: only the past
+ * counts, all buckets are its; both ways: half of them for keys behind the row.
+ * Half of those are exact distances, the others grow logarithmically up to max.
+ * Source: Raffel et al. 2020, section 2.1.
+ */
+struct bias_buckets {
+    const float *value;     /* [n_buckets] of this head */
+    int n_buckets, max_distance;
+    bool both_ways;
+};
+void bias_buckets(const void *self, float *score, size_t stride, int row0, int n_rows,
+                  int key0, int n_keys);
+int relative_bucket(int distance, bool both_ways, int n_buckets, int max_distance);
 
 /* Floats that attend_pack needs for keys and values together. */
 size_t attend_packed(int S, int d, int d_v);

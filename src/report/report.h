@@ -29,6 +29,11 @@ char *report_thousands(struct arena *a, int64_t v);
 /* "576.0 MiB", "512 B" */
 char *report_bytes(struct arena *a, uint64_t bytes);
 
+/* ---- text ---- */
+
+/* s[n] as err_set cleans a message: nothing that a terminal would obey, no NUL. */
+char *report_clean(struct arena *a, const char *s, size_t n);
+
 /* ---- JSON, written as it comes (jansson, which reads it, owns json_*) ---- */
 
 enum { JSONW_DEPTH = 32 };
@@ -69,7 +74,7 @@ struct column {
 };
 
 /*
- * A table of strings (of arena a).  Cells are cleaned as err_set cleans, and
+ * A table of strings (of arena a).  Cells are cleaned (report_clean), and
  * padded by what a terminal shows (wide characters count two, marks none).
  */
 struct table;

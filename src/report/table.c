@@ -18,23 +18,23 @@ struct cell {
     size_t width;               /* terminal columns */
 };
 
+/* A list, not an array that grows: a million rows are never copied. */
+enum { BLOCK_CELLS = 1024, CHUNK_BYTES = 1 << 16 };
+
+struct cells {
+    struct cells *next;
+    struct cell cell[BLOCK_CELLS];
+};
+
 struct table {
     struct arena *arena;
     const struct column *column;    /* [n] */
-    int n;
-    struct cell *cell;              /* [n_cells], row by row */
-    size_t n_cells, cap;
+    size_t *width;                  /* [n] of the widest cell so far */
+    size_t n, n_cells;              /* cells row by row */
+    struct cells *first, *last;
+    char *room;                     /* where the next text goes */
+    size_t left;                    /* bytes there */
 };
-
-struct table *table_new(struct arena *a, const struct column *columns, int n)
-{
-    struct table *t = arena_alloc(a, 1, sizeof *t);
-
-    t->arena = a;
-    t->column = columns;
-    t->n = n;
-    return t;
-}
 
 /* Columns that clean text takes on a terminal. */
 static size_t width_of(const char *s)
@@ -47,9 +47,20 @@ static size_t width_of(const char *s)
     return width;
 }
 
-static const char *clean(struct arena *a, const char *s)
+struct table *table_new(struct arena *a, const struct column *columns, int n)
 {
-    size_t n = strlen(s), out = 0;
+    struct table *t = arena_alloc(a, 1, sizeof *t);
+
+    *t = (struct table){ .arena = a, .column = columns, .n = (size_t)n };
+    t->width = arena_alloc(a, t->n, sizeof *t->width);
+    for (size_t c = 0; c < t->n; c++)
+        t->width[c] = width_of(columns[c].title);
+    return t;
+}
+
+char *report_clean(struct arena *a, const char *s, size_t n)
+{
+    size_t out = 0;
     char *dst = arena_alloc(a, n + 1, sizeof "\\uNNNN");
 
     while (n > 0) {
@@ -65,37 +76,61 @@ static const char *clean(struct arena *a, const char *s)
     return dst;
 }
 
+/* An arena gives every string a cache line; cells are many and short. */
+static const char *keep(struct table *t, const char *text, struct arena_mark before)
+{
+    size_t n = strlen(text) + 1;
+    char *kept;
+
+    if (n > CHUNK_BYTES)
+        return text;
+    if (n > t->left) {
+        t->left = CHUNK_BYTES;
+        t->room = arena_alloc_raw(t->arena, t->left, 1);
+        kept = memcpy(t->room, text, n);
+    } else {
+        kept = memcpy(t->room, text, n);
+        arena_reset(t->arena, before);      /* text goes */
+    }
+    t->room += n;
+    t->left -= n;
+    return kept;
+}
+
+static void add_cell(struct table *t, struct cell cell)
+{
+    size_t i = t->n_cells++, *width = &t->width[i % t->n];
+
+    if (i % BLOCK_CELLS == 0) {
+        struct cells *more = arena_alloc(t->arena, 1, sizeof *more);
+
+        if (t->last != NULL)
+            t->last->next = more;
+        else
+            t->first = more;
+        t->last = more;
+    }
+    t->last->cell[i % BLOCK_CELLS] = cell;
+    if (cell.width > *width)
+        *width = cell.width;
+}
+
 void table_cell(struct table *t, const char *fmt, ...)
 {
-    struct cell c;
+    struct arena_mark before = arena_mark(t->arena);
+    const char *text;
     va_list ap;
 
     va_start(ap, fmt);
-    c.text = clean(t->arena, arena_vprintf(t->arena, fmt, ap));
+    text = arena_vprintf(t->arena, fmt, ap);
     va_end(ap);
-    c.width = width_of(c.text);
-    if (t->n_cells == t->cap) {
-        t->cap = 2 * t->cap + 64;
-        t->cell = arena_grow(t->arena, t->cell, t->n_cells, t->cap,
-                             sizeof *t->cell);
-    }
-    t->cell[t->n_cells++] = c;
+    text = keep(t, report_clean(t->arena, text, strlen(text)), before);
+    add_cell(t, (struct cell){ text, width_of(text) });
 }
 
-static size_t column_width(const struct table *t, int c)
+static void print_cell(const struct table *t, size_t c, struct cell cell, FILE *f)
 {
-    size_t width = width_of(t->column[c].title);
-
-    for (size_t i = (size_t)c; i < t->n_cells; i += (size_t)t->n)
-        if (t->cell[i].width > width)
-            width = t->cell[i].width;
-    return width;
-}
-
-static void print_cell(const struct table *t, int c, struct cell cell,
-                       size_t width, FILE *f)
-{
-    int pad = (int)(width - cell.width);
+    int pad = (int)(t->width[c] - cell.width);
     bool last = c + 1 == t->n;
 
     if (t->column[c].align == ALIGN_RIGHT)
@@ -107,20 +142,17 @@ static void print_cell(const struct table *t, int c, struct cell cell,
 
 void table_print(const struct table *t, FILE *f)
 {
-    struct arena_mark mark = arena_mark(t->arena);
-    size_t *width = arena_alloc(t->arena, (size_t)t->n, sizeof *width);
+    const struct cells *block = t->first;
 
-    assert(t->n_cells % (size_t)t->n == 0);
-    for (int c = 0; c < t->n; c++) {
+    assert(t->n_cells % t->n == 0);
+    for (size_t c = 0; c < t->n; c++) {
         const char *title = t->column[c].title;
 
-        width[c] = column_width(t, c);
-        print_cell(t, c, (struct cell){ title, width_of(title) }, width[c], f);
+        print_cell(t, c, (struct cell){ title, width_of(title) }, f);
     }
     for (size_t i = 0; i < t->n_cells; i++) {
-        int c = (int)(i % (size_t)t->n);
-
-        print_cell(t, c, t->cell[i], width[c], f);
+        print_cell(t, i % t->n, block->cell[i % BLOCK_CELLS], f);
+        if (i % BLOCK_CELLS == BLOCK_CELLS - 1)
+            block = block->next;
     }
-    arena_reset(t->arena, mark);
 }

@@ -16,9 +16,16 @@ void tsv_field(FILE *f, bool first, const char *s, size_t n)
     if (!first)
         putc('\t', f);
     while (at < n) {
-        const char *found = s[at] != '\0' ? strchr(special, s[at]) : NULL;
+        const char *found;
         char piece[8];
+        size_t start = at;
 
+        while (at < n && s[at] >= ' ' && s[at] <= '~' && s[at] != '\\')
+            at++;
+        fwrite(s + start, 1, at - start, f);
+        if (at == n)
+            break;
+        found = s[at] != '\0' ? strchr(special, s[at]) : NULL;
         if (found != NULL) {
             fprintf(f, "\\%c", letter[found - special]);
             at++;

@@ -9,6 +9,7 @@
 
 struct attend_job {
     struct pass *p;
+    const struct heads *heads;
     int layer;
     bool keep_out;          /* the heads' outputs are wanted */
     bool wanted;            /* rows of this layer go to the sinks */
@@ -58,26 +59,45 @@ static const unsigned char *mark_hidden(struct head_room *r, const struct attend
     return any ? r->hidden : NULL;
 }
 
-static struct attend attend_of(const struct pass *p, int text, int layer)
+static struct attend attend_of(const struct attend_job *j, int text)
 {
-    const struct layer_plan *plan = &p->m->layer[layer];
+    const struct config *c = &j->p->m->config;
+    const struct heads *h = j->heads;
 
     return (struct attend){
-        .S = p->b->start[text + 1] - p->b->start[text],
-        .d = p->m->config.d_head, .d_v = p->m->config.d_head,
-        .scale = plan->scale, .lo = plan->lo, .hi = plan->hi,
+        .S = h->key_start[text + 1] - h->key_start[text],
+        .d = c->d_head, .d_v = c->d_head, .scale = j->p->m->layer[j->layer].scale,
+        .lo = h->lo, .hi = h->hi, .cap = (float)c->score_cap,
     };
 }
 
-static void pack(const struct pass *p, struct head_room *r, const struct attend *at,
+static int n_queries(const struct attend_job *j, int text)
+{
+    return j->p->b->start[text + 1] - j->p->b->start[text];
+}
+
+/* The bias of one head. */
+static void set_bias(const struct pass *p, struct attend *at, int head)
+{
+    if (p->m->alibi != NULL) {
+        at->bias = bias_alibi;
+        at->bias_self = &p->m->alibi[head];
+    } else if (p->m->buckets != NULL) {
+        at->bias = bias_buckets;
+        at->bias_self = &p->m->buckets[head];
+    }
+}
+
+static void pack(const struct attend_job *j, struct head_room *r, const struct attend *at,
                  int text, int head)
 {
-    const struct config *c = &p->m->config;
+    const struct config *c = &j->p->m->config;
+    const struct heads *h = j->heads;
     int group = head / (c->n_heads / c->n_kv_heads);
-    const float *row = p->qkv + (int64_t)p->b->start[text] * p->m->place.width;
+    const float *row = h->kv + (int64_t)h->key_start[text] * h->kv_stride;
 
-    attend_pack(r->packed, row + p->m->place.k[group], p->m->place.width,
-                row + p->m->place.v[group], p->m->place.width, at->S, at->d, at->d_v);
+    attend_pack(r->packed, row + h->k_at[group], h->kv_stride, row + h->v_at[group],
+                h->kv_stride, at->S, at->d, at->d_v);
 }
 
 /* One block of one head; *rows describes it for the sinks. */
@@ -86,20 +106,23 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
                         struct rows *rows)
 {
     const struct pass *p = j->p;
-    int d = at->d, n = at->S - row0 < ATTEND_ROWS ? at->S - row0 : ATTEND_ROWS;
-    int64_t row = p->b->start[text] + row0, z_width = p->m->config.n_heads * d;
+    const struct heads *h = j->heads;
+    int T = n_queries(j, text), n = T - row0 < ATTEND_ROWS ? T - row0 : ATTEND_ROWS;
+    int64_t row = p->b->start[text] + row0, z_width = p->m->config.n_heads * at->d_v;
     int *bad = &j->bad_row[text * p->m->config.n_heads + head];
+    struct attend own = *at;
 
+    if (h->biased)
+        set_bias(p, &own, head);
     *rows = (struct rows){
-        .text = text, .stack = (int)p->m->family->stack_id, .layer = j->layer,
-        .head = head, .row0 = row0, .n_rows = n, .n_queries = at->S,
+        .text = text, .stack = (int)h->stack, .layer = j->layer,
+        .head = head, .row0 = row0, .n_rows = n, .n_queries = T,
         .n_all_keys = at->S, .stride = attend_stride(at->S), .weight = r->weight,
         .entropy = r->entropy, .n_visible = r->n_visible,
     };
     attend_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
-                 j->keep_out ? p->z + row * z_width + head * d : NULL, z_width,
-                 p->qkv + row * p->m->place.width + p->m->place.q[head],
-                 p->m->place.width, r->packed, at,
+                 j->keep_out ? p->z + row * z_width + head * at->d_v : NULL, z_width,
+                 h->q + row * h->q_stride + h->q_at[head], h->q_stride, r->packed, &own,
                  row0, n);
     for (int t = 0; t < n && *bad < 0; t++)
         if (!isfinite(r->entropy[t]))
@@ -126,14 +149,14 @@ static void head_task(void *self, int i, struct arena *scratch)
 {
     const struct attend_job *j = self;
     int H = j->p->m->config.n_heads, text = i / H, head = i % H;
-    struct attend at = attend_of(j->p, text, j->layer);
+    struct attend at = attend_of(j, text);
     struct head_room r;
 
     if (!j->keep_out && !head_wanted(j, head))
         return;
     room_alloc(&r, scratch, at.S, at.d);
-    pack(j->p, &r, &at, text, head);
-    for (int row0 = 0; row0 < at.S; row0 += ATTEND_ROWS) {
+    pack(j, &r, &at, text, head);
+    for (int row0 = 0; row0 < n_queries(j, text); row0 += ATTEND_ROWS) {
         struct rows rows;
 
         attend_rows(j, &r, &at, text, head, row0, &rows);
@@ -147,15 +170,15 @@ static void layer_task(void *self, int text, struct arena *scratch)
 {
     const struct attend_job *j = self;
     int H = j->p->m->config.n_heads;
-    struct attend at = attend_of(j->p, text, j->layer);
+    struct attend at = attend_of(j, text);
     struct head_room *r = arena_alloc(scratch, (size_t)H, sizeof *r);
     struct rows *rows = arena_alloc(scratch, (size_t)H, sizeof *rows);
 
     for (int h = 0; h < H; h++) {
         room_alloc(&r[h], scratch, at.S, at.d);
-        pack(j->p, &r[h], &at, text, h);
+        pack(j, &r[h], &at, text, h);
     }
-    for (int row0 = 0; row0 < at.S; row0 += ATTEND_ROWS) {
+    for (int row0 = 0; row0 < n_queries(j, text); row0 += ATTEND_ROWS) {
         int n = 0;
 
         for (int h = 0; h < H; h++) {
@@ -180,16 +203,22 @@ static int check_finite(const struct attend_job *j, struct err *e)
     return 0;
 }
 
-int pass_attend(struct pass *p, int l, struct err *e)
+bool pass_wants(const struct pass *p, int l, enum stack_id stack)
+{
+    const struct wanted *w = p->want;
+
+    return p->n_sinks > 0 && (w->layer == NULL || w->layer[l]) &&
+           (w->stacks == 0 || (w->stacks >> stack & 1) != 0);
+}
+
+int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
+                struct err *e)
 {
     int n_texts = p->b->n_texts, n = n_texts * p->m->config.n_heads;
     bool by_layer = false;
     struct arena_mark mark = arena_mark(p->call);
-    struct attend_job j = {
-        .p = p, .layer = l,
-        .keep_out = l < p->last || p->want->hidden != NULL || p->want->logits != NULL,
-        .wanted = p->n_sinks > 0 && (p->want->layer == NULL || p->want->layer[l]),
-    };
+    struct attend_job j = { .p = p, .heads = h, .layer = l, .keep_out = keep_out,
+                            .wanted = pass_wants(p, l, h->stack) };
     int rc;
 
     for (int s = 0; s < p->n_sinks; s++)

@@ -22,10 +22,22 @@ static void positions(const struct model *m, const int *id, int n, int *row)
                  id[i] == pad ? pad : pad + ++seen;
 }
 
+/* x += [sin(t f); cos(t f)], f_i = 10000^(-2 i / width). */
+static void add_sinusoid(float *x, int t, int width)
+{
+    for (int i = 0; i < width / 2; i++) {
+        double angle = t / pow(10000, 2.0 * i / width);
+
+        x[i] += (float)sin(angle);
+        x[width / 2 + i] += (float)cos(angle);
+    }
+}
+
 static void tokens(struct pass *p, float *out)
 {
     int E = p->m->config.d_embed;
-    float scale = p->m->family->scale_embedding ? sqrtf((float)p->m->config.d_model) : 1;
+    bool scaled = p->m->family->scale_embedding || p->m->config.scale_embedding;
+    float scale = scaled ? sqrtf((float)p->m->config.d_model) : 1;
 
     for (int i = 0; i < p->N; i++) {
         float *x = out + (int64_t)i * E;
@@ -54,6 +66,8 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
                     b->type != NULL && p->m->config.n_types > 1 ? b->type[i] : 0, width);
         if (slot[W_POS].weight != NULL)
             add_row(x, room, &slot[W_POS], row[i], width);
+        if (p->m->family->positions == POS_SINUSOID)
+            add_sinusoid(x, row[i], width);
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The residual stream -> hidden states and logits. */
+#include <math.h>
 #include <string.h>
 
 #include "run/run_priv.h"
@@ -9,6 +10,9 @@ static void logits(struct pass *p, const float *hidden, int width)
     const struct param *slot = p->m->slot, *dense = &slot[W_HEAD_DENSE];
     const struct family *f = p->m->family;
     struct param head = slot[W_HEAD];
+    float cap = (float)p->m->config.logit_cap;
+    float scale = (float)p->m->config.logit_scale;
+    int64_t n = (int64_t)p->N * p->m->n_logits;
 
     if (slot[W_HEAD_BIAS].vector != NULL)
         head.bias = slot[W_HEAD_BIAS].vector;
@@ -23,6 +27,10 @@ static void logits(struct pass *p, const float *hidden, int width)
         width = narrow;
     }
     pass_linear(p, p->want->logits, p->m->n_logits, hidden, width, p->N, &head);
+    for (int64_t i = 0; scale > 0 && i < n; i++)
+        p->want->logits[i] *= scale;
+    for (int64_t i = 0; cap > 0 && i < n; i++)
+        p->want->logits[i] = cap * tanhf(p->want->logits[i] / cap);
 }
 
 void pass_head(struct pass *p)

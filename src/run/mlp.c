@@ -6,7 +6,7 @@
 
 struct act_job {
     const struct pass *p;
-    const struct family *f;
+    enum mlp mlp;
     int n_rows;
 };
 
@@ -19,11 +19,11 @@ static void act_rows(void *self, int i, struct arena *scratch)
     int n = pass_rows_of(j->n_rows, i);
 
     (void)scratch;
-    if (j->f->mlp == MLP_PLAIN)
+    if (j->mlp == MLP_PLAIN)
         act_apply(act, j->p->up + first * F, n * F);
-    else if (j->f->mlp == MLP_GATED)
+    else if (j->mlp == MLP_GATED)
         act_gated(act, j->p->up + first * F, j->p->gate + first * F, n * F);
-    for (int r = 0; j->f->mlp == MLP_GATED_FUSED && r < n; r++) {
+    for (int r = 0; j->mlp == MLP_GATED_FUSED && r < n; r++) {
         float *row = j->p->up + (first + r) * 2 * F;
 
         act_gated(act, row + F, row, F);
@@ -34,9 +34,9 @@ static void act_rows(void *self, int i, struct arena *scratch)
 static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
                     const float *in, int n)
 {
-    bool fused = p->m->family->mlp == MLP_GATED_FUSED;
+    bool fused = p->m->mlp == MLP_GATED_FUSED;
     int64_t D = p->m->config.d_model, F = p->m->config.d_ff, width = fused ? 2 * F : F;
-    struct act_job j = { p, p->m->family, n };
+    struct act_job j = { p, p->m->mlp, n };
 
     pass_linear(p, p->up, width, in, D, n, &plan->slot[W_UP]);
     if (p->gate != NULL)
@@ -61,6 +61,8 @@ void pass_mlp(struct pass *p, const struct layer_plan *plan)
             if (place != PLACE_PARALLEL || norm->vector != NULL)
                 pass_norm(p, a, x, n, (int)D, norm);
             in = a;
+            if (p->m->config.residual_from_norm)
+                memcpy(x, a, (size_t)(n * D) * sizeof *x);
         }
         if (plan->expert != NULL)
             pass_experts(p, plan, a, in, n);

@@ -2,6 +2,7 @@
  * embed -> layers -> head: the only forward pass. */
 #include "run/run.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "run/run_priv.h"
@@ -64,8 +65,11 @@ static void make_room(struct pass *p)
     p->qkv = floats(p, N, (size_t)p->m->place.width);
     p->z = floats(p, N, (size_t)slot_dim(p->m->family, c, DIM_HV));
     p->up = floats(p, mlp_rows, (size_t)slot_dim(p->m->family, c, DIM_UP));
-    if (p->m->family->mlp == MLP_GATED)
+    if (p->m->mlp == MLP_GATED)
         p->gate = floats(p, mlp_rows, (size_t)c->d_ff);
+    if (p->want->memory != NULL)
+        p->memory_kv = floats(p, (size_t)p->want->memory->start[p->b->n_texts],
+                              2 * (size_t)c->n_kv_heads * (size_t)c->d_head);
     pass_turns(p);
 }
 
@@ -75,7 +79,7 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
     double N = n_tokens, D = c->d_model, hd = (double)c->n_heads * c->d_head;
     double kv = 2.0 * c->n_kv_heads * c->d_head;
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
-                 (m->family->mlp == MLP_PLAIN ? 1 : 2);
+                 (m->mlp == MLP_PLAIN ? 1 : 2);
     double head = (double)attend_packed(n_tokens, c->d_head, c->d_head) +
                   1.25 * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
@@ -84,57 +88,109 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
 
 /* ---- the pass ---- */
 
-/* What the attention reads: x normed before it, or x as it is. */
-static void attention_input(struct pass *p, const struct layer_plan *plan)
+/* What an attention reads: x normed before it, or x as it is. */
+static void attention_input(struct pass *p, const struct param *norm)
 {
     static const struct param identity;
 
     pass_norm(p, p->a, p->x, p->N, p->m->config.d_model,
-              p->m->norm_place == PLACE_POST ? &identity : &plan->slot[W_ATT_NORM]);
+              p->m->norm_place == PLACE_POST ? &identity : norm);
 }
 
-static void attention_output(struct pass *p, const struct layer_plan *plan, float *out)
+static void attention_output(struct pass *p, const struct param *o,
+                             const struct param *norm, float *out)
 {
     int D = p->m->config.d_model;
 
-    pass_linear(p, out, D, p->z, plan->slot[W_O].matrix.K, p->N, &plan->slot[W_O]);
-    pass_norm(p, out, out, p->N, D, &plan->slot[W_ATT_OUT]);
+    pass_linear(p, out, D, p->z, o->matrix.K, p->N, o);
+    pass_norm(p, out, out, p->N, D, norm);
 }
 
-/* The rest of a layer behind its attention. */
-static void join(struct pass *p, const struct layer_plan *plan)
+/* x = x + out, with the norm behind the sum where that is its place. */
+static void join(struct pass *p, const float *out, const struct param *norm)
 {
     int D = p->m->config.d_model;
-    int64_t n = (int64_t)p->N * D;
 
-    if (p->m->norm_place == PLACE_PARALLEL) {
-        attention_output(p, plan, p->late);
-        pass_mlp(p, plan);
-        add_to(p->x, p->late, n);
-        return;
-    }
-    attention_output(p, plan, p->a);
-    add_to(p->x, p->a, n);
+    add_to(p->x, out, (int64_t)p->N * D);
     if (p->m->norm_place == PLACE_POST)
-        pass_norm(p, p->x, p->x, p->N, D, &plan->slot[W_ATT_NORM]);
-    pass_mlp(p, plan);
+        pass_norm(p, p->x, p->x, p->N, D, norm);
+}
+
+static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
+{
+    const struct layer_plan *plan = &p->m->layer[l];
+    const struct head_place *place = &p->m->place;
+    const struct heads h = {
+        .stack = p->m->family->stack_id, .q = p->qkv, .kv = p->qkv,
+        .q_stride = place->width, .kv_stride = place->width, .q_at = place->q,
+        .k_at = place->k, .v_at = place->v, .key_start = p->b->start,
+        .lo = plan->lo, .hi = plan->hi, .biased = true,
+    };
+
+    attention_input(p, &plan->slot[W_ATT_NORM]);
+    pass_project(p, plan);
+    return pass_attend(p, l, &h, keep_out, e);
+}
+
+static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
+{
+    const struct layer_plan *plan = &p->m->layer[l];
+    const struct config *c = &p->m->config;
+    const struct head_place *place = &p->m->place;
+    const struct heads h = {
+        .stack = STACK_CROSS, .q = p->qkv, .kv = p->memory_kv,
+        .q_stride = c->n_heads * c->d_head, .kv_stride = 2 * c->n_kv_heads * c->d_head,
+        .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
+        .key_start = p->want->memory->start, .lo = INT_MAX, .hi = INT_MAX,
+    };
+
+    attention_input(p, &plan->slot[W_CROSS_NORM]);
+    pass_project_cross(p, plan);
+    return pass_attend(p, l, &h, keep_out, e);
+}
+
+/* A layer; *ended where nothing behind its last attention is wanted. */
+static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
+{
+    const struct param *slot = p->m->layer[l].slot;
+    bool last = l == p->last && p->want->hidden == NULL && p->want->logits == NULL;
+    bool cross = p->want->memory != NULL;
+    bool only_self = last && !(cross && pass_wants(p, l, STACK_CROSS));
+    float *out = p->m->norm_place == PLACE_PARALLEL ? p->late : p->a;
+
+    *ended = last;
+    if (attend_self(p, l, !only_self, e) != 0)
+        return -1;
+    if (only_self)
+        return 0;
+    if (p->m->config.residual_from_norm)
+        memcpy(p->x, p->a, (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x);
+    attention_output(p, &slot[W_O], &slot[W_ATT_OUT], out);
+    if (p->m->norm_place == PLACE_PARALLEL) {
+        pass_mlp(p, &p->m->layer[l]);
+        join(p, out, &slot[W_ATT_NORM]);
+        return 0;
+    }
+    join(p, out, &slot[W_ATT_NORM]);
+    if (cross) {
+        if (attend_cross(p, l, !last, e) != 0)
+            return -1;
+        if (last)
+            return 0;
+        attention_output(p, &slot[W_CROSS_O], &slot[W_ATT_OUT], out);
+        join(p, out, &slot[W_CROSS_NORM]);
+    }
+    pass_mlp(p, &p->m->layer[l]);
+    return 0;
 }
 
 static int run_layers(struct pass *p, struct err *e)
 {
-    bool beyond = p->want->hidden != NULL || p->want->logits != NULL;
+    bool ended = false;
 
-    for (int l = 0; l <= p->last; l++) {
-        const struct layer_plan *plan = &p->m->layer[l];
-
-        attention_input(p, plan);
-        pass_project(p, plan);
-        if (pass_attend(p, l, e) != 0)
+    for (int l = 0; l <= p->last && !ended; l++)
+        if (run_layer(p, l, &ended, e) != 0)
             return -1;
-        if (l == p->last && !beyond)
-            break;
-        join(p, plan);
-    }
     return 0;
 }
 

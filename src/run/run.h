@@ -21,10 +21,18 @@ struct batch {
     const int *type;        /* the same; NULL: all 0 */
 };
 
+/* The encoder's output, for a decoder. */
+struct memory {
+    const float *x;         /* [start[n_texts], D] */
+    const int *start;       /* [n_texts + 1] */
+};
+
 /* What is wanted.  The pass stops after the last layer that anything here needs. */
 struct wanted {
     const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
     const bool *head;       /* [H] the same for heads */
+    unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
+    const struct memory *memory;    /* for m->decoder; else NULL */
     float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not wanted */
     float *logits;          /* out: [tokens, m->n_logits]; NULL: not wanted; needs m->has_head */
 };

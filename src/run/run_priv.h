@@ -30,6 +30,7 @@ struct pass {
     float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
     float *qkv;             /* [N, place.width] projections; m->place says where */
     float *z;               /* [N, H d] heads' outputs, side by side */
+    float *memory_kv;       /* [memory, 2 G d] its keys, then its values */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
     struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
 };
@@ -58,8 +59,28 @@ void pass_turns(struct pass *p);
 /* q, k, v of a layer from p->a, normed and turned. */
 void pass_project(struct pass *p, const struct layer_plan *plan);
 
-/* Attention of layer l from p->qkv to p->z and the sinks. */
-int pass_attend(struct pass *p, int l, struct err *e);
+/* What one attention reads: rows of queries and of keys and values. */
+struct heads {
+    enum stack_id stack;
+    const float *q, *kv;
+    int64_t q_stride, kv_stride;        /* floats from row to row */
+    const int *q_at, *k_at, *v_at;      /* where heads begin in a row */
+    const int *key_start;               /* [texts + 1] rows of kv */
+    int lo, hi;                         /* as in layer_plan */
+    bool biased;                        /* by position */
+};
+
+/*
+ * Attention of layer l from h to the sinks and, where keep_out says so, to p->z.
+ */
+int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
+                struct err *e);
+
+/* Rows of this layer and stack go to sinks. */
+bool pass_wants(const struct pass *p, int l, enum stack_id stack);
+
+/* Queries from p->a, keys and values from the memory. */
+void pass_project_cross(struct pass *p, const struct layer_plan *plan);
 
 /* x = x + mlp(x), with its norms; one mlp, or the experts that each row chooses. */
 void pass_mlp(struct pass *p, const struct layer_plan *plan);

@@ -98,17 +98,14 @@ static int read_merge(struct bpe *m, const struct vocab *v, const json_t *j,
 
 static int read_merges(struct bpe *m, struct tok *t, const json_t *list, struct err *e)
 {
-    size_t n = json_array_size(list), slots = 64, longest = 0;
+    size_t n = json_array_size(list), slots = 64;
     char *both;
 
     while (slots < n + n / 2)
         slots *= 2;
     m->slot = arena_alloc(t->a, slots, sizeof *m->slot);
     m->mask = slots - 1;
-    for (size_t i = 0; i < t->vocab.n; i++)
-        if (t->vocab.v[i].n > longest)
-            longest = t->vocab.v[i].n;
-    both = arena_alloc(t->a, 2 * longest + 1, 1);
+    both = arena_alloc(t->a, 2 * t->vocab.longest + 1, 1);
     for (size_t i = 0; i < n; i++)
         if (read_merge(m, &t->vocab, json_array_get(list, i), i, both, e) != 0)
             return err_under(e, "merges[%zu]", i);

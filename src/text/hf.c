@@ -50,20 +50,19 @@ static struct tok *new_tok(struct arena *a, const char *name)
 
     t->a = a;
     t->name = arena_strdup(a, name);
+    t->prefix.s = "";
     return t;
 }
 
 /* Takes root, which may be NULL after an error. */
-static struct tok *open_root(struct arena *a, json_t *root, const char *name,
-                             struct err *e)
+static struct tok *open_root(struct tok *t, json_t *root, struct err *e)
 {
-    struct tok *t = new_tok(a, name);
     int failed = root == NULL ? -1 : hf_open(t, root, e);
 
     json_decref(root);
     if (failed == 0)
         return t;
-    err_under(e, "%s", name);
+    err_under(e, "%s", t->name);
     tok_close(t);
     return NULL;
 }
@@ -83,7 +82,13 @@ json_t *json_parse(struct span s, struct err *e)
 struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
                             struct err *e)
 {
-    return open_root(a, json_parse(json, e), name, e);
+    struct tok *t = new_tok(a, name);
+    struct span rest = vocab_skim(&t->vocab, a, json);
+    json_t *root = json_parse(rest, e);
+
+    if (root == NULL && rest.data != json.data)
+        root = json_parse(json, e);             /* for its line and column */
+    return open_root(t, root, e);
 }
 
 static struct tok *open_gguf(struct arena *a, const char *path, struct err *e)
@@ -93,7 +98,7 @@ static struct tok *open_gguf(struct arena *a, const char *path, struct err *e)
 
     if (g == NULL)
         return NULL;
-    t = open_root(a, gguf_tok_read(a, g, e), path, e);
+    t = open_root(new_tok(a, path), gguf_tok_read(a, g, e), e);
     gguf_close(g);
     return t;
 }
@@ -122,7 +127,7 @@ struct tok *tok_open(struct arena *a, const char *dir, struct err *e)
     if (!file_exists(path)) {
         gguf = lone_gguf(a, dir);
         return gguf != NULL ? open_gguf(a, gguf, e)
-                            : open_root(a, bare_read(a, dir, e), dir, e);
+                            : open_root(new_tok(a, dir), bare_read(a, dir, e), e);
     }
     if (file_map(path, &s, e) != 0)
         return NULL;

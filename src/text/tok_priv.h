@@ -63,6 +63,7 @@ struct vocab {
     struct piece *v;
     size_t n, cap;
     size_t n_model;             /* the model's own come first; then added ones */
+    size_t longest;             /* bytes */
     uint32_t *slot;             /* hash -> index + 1 */
     size_t mask;
     uint32_t *by_id;            /* [n_ids] index + 1; 0: no such id */
@@ -76,9 +77,24 @@ int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
 int vocab_find(const struct vocab *v, const char *s, size_t n);     /* -1: none */
 /* The same among the model's own pieces. */
 int vocab_find_model(const struct vocab *v, const char *s, size_t n);
+/*
+ * The longest of the model's own pieces that is head and a beginning of s[n];
+ * *length: of that beginning, at least 1.
+ */
+int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t n,
+                  size_t *length);
 const struct piece *vocab_piece(const struct vocab *v, int id);     /* NULL: none */
-/* {"piece": id, …} */
+/* {"piece": id, …}; or true, where vocab_skim has read it. */
 int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e);
+
+/* ---- skim.c ---- */
+
+/*
+ * Reads {"model": {"vocab": {"piece": id, …}}} without a tree, and returns the
+ * rest of the file, with true in its place.  Leaves v empty and returns json as
+ * it is where that is not there, not plain or wrong.
+ */
+struct span vocab_skim(struct vocab *v, struct arena *a, struct span json);
 
 /* ---- the tokeniser ---- */
 

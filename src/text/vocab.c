@@ -7,52 +7,50 @@
 /* Far above any vocabulary; bounds the index by id, whatever a file says. */
 enum { ID_LIMIT = 1 << 24 };
 
-static size_t hash(const char *s, size_t n)
+/* Byte by byte, so that the hash of a text goes on from that of its beginning. */
+static uint64_t hash(uint64_t h, const char *s, size_t n)
 {
-    uint64_t h = 0x9e3779b97f4a7c15u ^ n;
-
-    while (n >= 8) {
-        uint64_t x;
-
-        memcpy(&x, s, 8);
-        h = (h ^ x) * 0xff51afd7ed558ccdu;
-        h ^= h >> 32;
-        s += 8;
-        n -= 8;
-    }
-    for (; n > 0; n--)
-        h = (h ^ (unsigned char)*s++) * 0x100000001b3u;
-    h *= 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)s[i]) * 0x9e3779b97f4a7c15u;
+    return h;
 }
 
-/* The slot of s, or the free one where it would be. */
-static size_t place(const struct vocab *v, const char *s, size_t n)
+static bool is_piece(const struct piece *p, struct text head, const char *s, size_t n)
 {
-    size_t i = hash(s, n) & v->mask;
+    return p->n == head.n + n && memcmp(p->s, head.s, head.n) == 0 &&
+           memcmp(p->s + head.n, s, n) == 0;
+}
 
-    while (v->slot[i] != 0) {
-        const struct piece *p = &v->v[v->slot[i] - 1];
+/* The slot of head and s[n] with the hash h, or the free one where it would be. */
+static size_t place(const struct vocab *v, uint64_t h, struct text head, const char *s,
+                    size_t n)
+{
+    size_t i = (size_t)(h >> 32) & v->mask;
 
-        if (p->n == n && memcmp(p->s, s, n) == 0)
-            return i;
+    while (v->slot[i] != 0 && !is_piece(&v->v[v->slot[i] - 1], head, s, n))
         i = (i + 1) & v->mask;
-    }
     return i;
+}
+
+static const struct text nothing = { "", 0 };
+
+static size_t place_of(const struct vocab *v, const char *s, size_t n)
+{
+    return place(v, hash(0, s, n), nothing, s, n);
 }
 
 static void grow(struct vocab *v, struct arena *a, size_t cap)
 {
     size_t slots = 64;
 
-    while (slots < 2 * cap)
+    while (slots < cap + cap / 3)
         slots *= 2;
     v->v = arena_grow(a, v->v, v->n, cap, sizeof *v->v);
     v->cap = cap;
     v->slot = arena_alloc(a, slots, sizeof *v->slot);
     v->mask = slots - 1;
     for (size_t i = 0; i < v->n; i++)
-        v->slot[place(v, v->v[i].s, v->v[i].n)] = (uint32_t)i + 1;
+        v->slot[place_of(v, v->v[i].s, v->v[i].n)] = (uint32_t)i + 1;
 }
 
 void vocab_init(struct vocab *v, struct arena *a, size_t n)
@@ -84,7 +82,7 @@ int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
                        s.s, (long long)id, ID_LIMIT - 1);
     if (v->n == v->cap)
         grow(v, a, 2 * v->cap);
-    at = place(v, s.s, s.n);
+    at = place_of(v, s.s, s.n);
     if (v->slot[at] != 0 || s.n > UINT32_MAX)
         return err_set(e, ERR_INPUT, "token \"%.80s\" is there twice", s.s);
     grow_ids(v, a, (size_t)id + 1);
@@ -95,22 +93,43 @@ int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
     p->s = s.s;
     p->n = (uint32_t)s.n;
     p->id = (int)id;
+    if (s.n > v->longest)
+        v->longest = s.n;
     v->slot[at] = v->by_id[id] = (uint32_t)v->n;
     return 0;
 }
 
 int vocab_find(const struct vocab *v, const char *s, size_t n)
 {
-    size_t at = place(v, s, n);
+    size_t at = place_of(v, s, n);
 
     return v->slot[at] != 0 ? v->v[v->slot[at] - 1].id : -1;
 }
 
 int vocab_find_model(const struct vocab *v, const char *s, size_t n)
 {
-    size_t at = place(v, s, n);
+    size_t at = place_of(v, s, n);
 
     return v->slot[at] != 0 && v->slot[at] <= v->n_model ? v->v[v->slot[at] - 1].id : -1;
+}
+
+int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t n,
+                  size_t *length)
+{
+    uint64_t h = hash(0, head.s, head.n);
+    int best = -1;
+
+    for (size_t i = 1; i <= n && head.n + i <= v->longest; i++) {
+        uint32_t found;
+
+        h = hash(h, s + i - 1, 1);
+        found = v->slot[place(v, h, head, s, i)];
+        if (found == 0 || found > v->n_model)
+            continue;
+        best = v->v[found - 1].id;
+        *length = i;
+    }
+    return best;
 }
 
 const struct piece *vocab_piece(const struct vocab *v, int id)
@@ -134,6 +153,8 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
     json_t *o = (json_t *)(uintptr_t)j;         /* its iterators are not const */
     char *pool;
 
+    if (json_is_true(j) && v->n > 0)
+        return 0;
     if (!json_is_object(j))
         return err_set(e, ERR_INPUT, "\"vocab\" is missing or no object");
     vocab_init(v, a, json_object_size(j));

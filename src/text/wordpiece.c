@@ -6,26 +6,10 @@
 #include "text/tok_priv.h"
 
 struct wordpiece {
-    struct trie first, rest;    /* rest: pieces with the prefix, without it */
     int unk;                    /* -1: the vocabulary has none */
     const char *unk_name;
     int max_chars;
 };
-
-static void fill_tries(struct wordpiece *m, struct tok *t)
-{
-    size_t n = t->prefix.n;
-
-    trie_init(&m->first, t->a);
-    trie_init(&m->rest, t->a);
-    for (size_t i = 0; i < t->vocab.n; i++) {
-        const struct piece *p = &t->vocab.v[i];
-
-        trie_add(&m->first, t->a, p->s, p->n, p->id);
-        if (p->n >= n && memcmp(p->s, t->prefix.s, n) == 0)
-            trie_add(&m->rest, t->a, p->s + n, p->n - n, p->id);
-    }
-}
 
 const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e)
 {
@@ -48,7 +32,6 @@ const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e)
     t->prefix.s = arena_strndup(t->a, t->prefix.s, t->prefix.n);
     m->unk_name = arena_strndup(t->a, unk.s, unk.n);
     m->unk = vocab_find(&t->vocab, unk.s, unk.n);
-    fill_tries(m, t);
     return m;
 }
 
@@ -66,13 +49,14 @@ static bool too_long(const struct part *p, int max_chars)
 static int word(const struct wordpiece *m, struct work *w, const struct part *p,
                 struct err *e)
 {
+    const struct tok *t = w->t;
     struct seq *seq = &w->seqs[w->n_seqs - 1];
     size_t before = seq->n, length;
     bool known = !too_long(p, m->max_chars);
 
     for (size_t i = 0; known && i < p->n; i += length) {
-        const struct trie *trie = i == 0 ? &m->first : &m->rest;
-        int id = trie_longest(trie, p->s + i, p->n - i, &length);
+        struct text head = { t->prefix.s, i > 0 ? t->prefix.n : 0 };
+        int id = vocab_longest(&t->vocab, head, p->s + i, p->n - i, &length);
 
         known = id >= 0;
         if (known)

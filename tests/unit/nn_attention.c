@@ -299,8 +299,8 @@ static void signs_of_zero(void)
     struct result a, b;
 
     for (int s = 0; s < 40; s++) {
-        h.qkv[s * h.stride + 2] = -0x1p-149f;
-        h.qkv[s * h.stride + 3] = -0.0f;
+        h.qkv[s * h.stride + 2] = s % 2 == 0 ? -0x1p-149f : 0x1p-149f;
+        h.qkv[s * h.stride + 3] = s < 20 ? -0.0f : 0.0f;
     }
     head_pack(&h);
     a = blocks(&h, ATTEND_ROWS);

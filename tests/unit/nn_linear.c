@@ -121,7 +121,7 @@ static void check_product(const struct stored *s, int M, bool with_bias)
             double sum = with_bias ? bias[n] : 0, size = fabs(sum);
 
             for (int k = 0; k < K; k++) {
-                double term = (double)x[m * x_stride + k] * s->dense[(size_t)n * (size_t)K + (size_t)k];
+                double term = (double)x[m * x_stride + k] * s->dense[n * K + k];
 
                 sum += term;
                 size += fabs(term);

@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,48 @@ static void test_double_random_bits(void **state)
         memcpy(&v, &bits, sizeof v);
         if (isfinite(v))
             check_double(v);
+    }
+}
+
+/* What the contract says, tried out. */
+static void check_first(double v)
+{
+    char want[NUMBER_SIZE], text[NUMBER_SIZE];
+
+    for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+        snprintf(want, sizeof want, "%.*g", digits, v);
+        if (strtod(want, NULL) == v)
+            break;
+    }
+    assert_int_equal(report_double(text, v), strlen(want));
+    assert_string_equal(text, want);
+    for (int digits = FLT_DIG; digits <= FLT_DECIMAL_DIG; digits++) {
+        snprintf(want, sizeof want, "%.*g", digits, (double)(float)v);
+        if (strtof(want, NULL) == (float)v)
+            break;
+    }
+    assert_int_equal(report_float(text, (float)v), strlen(want));
+    assert_string_equal(text, want);
+}
+
+/* Weights, sums, whole numbers, short ones and those next to short ones. */
+static void test_first_that_reads_back(void **state)
+{
+    static const double scale[] = { 1, 10, 1000, 1e6, 1e9, 1e15, 0x1p44 };
+    uint64_t seed = 362436069362436069u;
+
+    (void)state;
+    for (int i = 0; i < 50000; i++) {
+        double unit = (double)(next(&seed) >> 11) * 0x1p-53;
+        double by = scale[next(&seed) % 7];
+        double sign = next(&seed) % 2 == 0 ? 1 : -1;
+        double whole = (double)(next(&seed) % 1000000);
+
+        check_first(sign * unit);
+        check_first(sign * unit * unit * unit * by);
+        check_first(sign * whole / by);
+        check_first(sign * nextafter(whole / by, unit < 0.5 ? 0 : 1e300));
+        check_first(sign * ldexp(1, (int)(next(&seed) % 80) - 30));
     }
 }
 
@@ -140,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_double_random_bits),
+        cmocka_unit_test(test_first_that_reads_back),
         cmocka_unit_test(test_double_edges),
         cmocka_unit_test(test_float_random_bits),
         cmocka_unit_test(test_short),

@@ -10,6 +10,7 @@ below, which was written for this:
 Each folder gets cases.jsonl: text, pair, ids, tokens, offsets (characters),
 type_ids, special_mask, ids_no_special.
 """
+import collections
 import json
 import pathlib
 import random
@@ -116,13 +117,30 @@ def train_bpe(pre, vocab_size, specials=()):
     return tok
 
 
+def frequent_pieces(words, n):
+    """Characters, whole and inside words, and the n most frequent longer pieces of
+    each kind; the library's own trainer gives another vocabulary on every run."""
+    chars = sorted({c for w in words for c in w})
+    starts, rests = collections.Counter(), collections.Counter()
+    for w in words:
+        starts.update(w[:k] for k in range(2, len(w) + 1))
+        rests.update("##" + w[i:i + k] for i in range(1, len(w)) for k in range(2, 5)
+                     if i + k <= len(w))
+    pieces = chars + ["##" + c for c in chars]
+    for counter in (starts, rests):
+        by_count = sorted(counter.items(), key=lambda x: (-x[1], x[0]))
+        pieces += [p for p, _ in by_count[:n]]
+    return pieces
+
+
 def wordpiece():
-    tok = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tok.normalizer = normalizers.BertNormalizer()
-    tok.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tok.train_from_iterator(TEXT.splitlines(), trainers.WordPieceTrainer(
-        vocab_size=360, special_tokens=specials, show_progress=False))
+    norm, pre = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    words = [w for w, _ in pre.pre_tokenize_str(norm.normalize_str(TEXT))]
+    vocab = {p: i for i, p in enumerate(specials + frequent_pieces(words, 90))}
+    tok = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
+    tok.normalizer, tok.pre_tokenizer = norm, pre
+    tok.add_special_tokens(specials)
     tok.decoder = decoders.WordPiece()
     tok.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",

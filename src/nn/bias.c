@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * What is added to scores by position. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "nn/nn.h"
+
+/* To the nearest bfloat16, ties to even. */
+static float to_bf16(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof bits);
+    bits += 0x7fffu + (bits >> 16 & 1);
+    return float_of_bits(bits & 0xffff0000u);
+}
+
+void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_rows,
+                int key0, int n_keys)
+{
+    const struct bias_alibi *b = self;
+
+    (void)row0;
+    for (int j = 0; j < n_keys; j++) {
+        float add = b->slope * (float)(key0 + j);
+
+        if (b->rounded)
+            add = to_bf16(to_bf16(b->slope) * (float)(key0 + j)) * b->factor;
+        for (int t = 0; t < n_rows; t++)
+            score[(size_t)t * stride + (size_t)j] += add;
+    }
+}
+
+void alibi_slopes(float *slope, int H)
+{
+    int p = 1;
+
+    while (2 * p <= H)
+        p *= 2;
+    for (int h = 0; h < H; h++)
+        slope[h] = h < p ? (float)pow(2, -8.0 * (h + 1) / p)
+                         : (float)pow(2, -4.0 * (2 * (h - p) + 1) / p);
+}
+
+int relative_bucket(int distance, bool both_ways, int n_buckets, int max_distance)
+{
+    int base = 0, exact, far;
+
+    if (both_ways) {
+        n_buckets /= 2;
+        base = distance > 0 ? n_buckets : 0;
+        distance = abs(distance);
+    } else {
+        distance = distance < 0 ? -distance : 0;
+    }
+    exact = n_buckets / 2;
+    if (distance < exact)
+        return base + distance;
+    far = exact + (int)(logf((float)distance / (float)exact) /
+                        logf((float)max_distance / (float)exact) *
+                        (float)(n_buckets - exact));
+    return base + (far < n_buckets - 1 ? far : n_buckets - 1);
+}
+
+void bias_buckets(const void *self, float *score, size_t stride, int row0, int n_rows,
+                  int key0, int n_keys)
+{
+    const struct bias_buckets *b = self;
+
+    for (int t = 0; t < n_rows; t++)
+        for (int j = 0; j < n_keys; j++)
+            score[(size_t)t * stride + (size_t)j] +=
+                b->value[relative_bucket(key0 + j - row0 - t, b->both_ways, b->n_buckets,
+                                         b->max_distance)];
+}

@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# heatmap: which picture goes where, and what is refused.  What is in the picture is
+# tested in tests/image and tests/ref/picture.c.
+
+# shellcheck disable=SC2154,SC2016
+load helper
+
+@test "without options: the built-in model's picture, and its name" {
+    cd "$dir"
+    works "$viz" heatmap
+    [ "$output" = heatmap.png ]
+    [ "$(list .)" = "heatmap.png " ]
+    [ "$(magic heatmap.png 8)" = 89504e470d0a1a0a ]
+    works "$viz" heatmap                # replaces what is there
+    [ "$(list .)" = "heatmap.png " ]
+}
+
+@test "-o: the ending picks the format, and nothing is printed" {
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/a.png" "the key"
+    [ -z "$output" ]
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/b.svg" "the key"
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/c.PDF" "the key"
+    [ "$(magic "$dir/a.png" 4)" = 89504e47 ]
+    head -c 300 "$dir/b.svg" | grep -q '<svg'
+    [ "$(head -c 5 "$dir/c.PDF")" = "%PDF-" ]
+    [ "$(list "$dir")" = "a.png b.svg c.PDF " ]
+}
+
+@test "-o -: standard output, png unless --format says otherwise" {
+    "$viz" heatmap -m "$ref/bert" -o - "the key" > "$dir/a"
+    [ "$(magic "$dir/a" 4)" = 89504e47 ]
+    "$viz" heatmap -m "$ref/bert" -o - --format svg "the key" > "$dir/b"
+    grep -q '<svg' "$dir/b"
+    "$viz" heatmap -m "$ref/bert" -o - --format pdf "the key" > "$dir/c"
+    [ "$(head -c 5 "$dir/c")" = "%PDF-" ]
+    "$viz" heatmap -m "$ref/bert" -o "$dir/d.png" "the key"
+    "$viz" heatmap -m "$ref/bert" -o "$dir/e.png" --no-metadata "the key"
+    "$viz" heatmap -m "$ref/bert" -o - --no-metadata "the key" | cmp - "$dir/e.png"
+}
+
+@test "--format goes before the ending" {
+    works "$viz" heatmap -m "$ref/bert" --format svg -o "$dir/a.png" "the key"
+    grep -q '<svg' "$dir/a.png"
+}
+
+@test "-f: a picture a line in DIR/, by the line's number" {
+    printf 'the key\n\nis in the door\n' > "$dir/lines"
+    mkdir "$dir/out"
+    works "$viz" heatmap -m "$ref/bert" -f "$dir/lines" -o "$dir/out/"
+    [ "$(list "$dir/out")" = "000001.png 000002.png 000003.png " ]
+    works "$viz" heatmap -m "$ref/bert" -f "$dir/lines" -o "$dir/out" --format svg
+    [ "$(list "$dir/out")" = "000001.png 000001.svg 000002.png 000002.svg 000003.png 000003.svg " ]
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/out/" "one text also has a number"
+}
+
+@test "-f: one line needs no folder, several do, and nothing is drawn before that is said" {
+    printf 'the key\n' > "$dir/one"
+    printf 'the key\nthe door\n' > "$dir/two"
+    works "$viz" heatmap -m "$ref/bert" -f "$dir/one" -o "$dir/a.png"
+    fails 2 "several texts want a folder" "$viz" heatmap -m "$ref/bert" -f "$dir/two" -o "$dir/b.png"
+    cd "$dir"
+    fails 2 "several texts want a folder" "$viz" heatmap -m "$ref/bert" -f "$dir/two"
+    fails 2 "several texts want a folder" "$viz" heatmap -m "$ref/bert" -f "$dir/two" -o -
+    [ "$(list "$dir")" = "a.png one two " ]
+}
+
+@test "-f: lines that cannot be used are named, the others are drawn" {
+    printf 'the key\ncaf\xe9\nthe door\n' > "$dir/lines"
+    mkdir "$dir/out"
+    run --separate-stderr "$viz" heatmap -m "$ref/bert" -f "$dir/lines" -o "$dir/out/"
+    [ "$status" -eq 3 ]
+    [[ ${stderr_lines[0]} == "mha-viz: warning: $dir/lines: line 2: "*"not UTF-8 at byte 3"* ]]
+    [[ ${stderr_lines[1]} == "mha-viz: $dir/lines: 1 of 3 lines could not be used" ]]
+    [ "$(list "$dir/out")" = "000001.png 000003.png " ]
+}
+
+@test "one layer, any heads" {
+    works "$viz" heatmap -m "$ref/bert" -l 1 -H 0,2 -o "$dir/a.png" "the key"
+    works "$viz" heatmap -m "$ref/bert" -l 0 -H all -o "$dir/a.png" "the key"
+    fails 2 "--layer: '0,1' is 2 layers, a heatmap shows one" \
+        "$viz" heatmap -m "$ref/bert" -l 0,1 -o "$dir/b.png" "the key"
+    fails 2 "--layer: 2 is out of range: the model has layers 0 to 1" \
+        "$viz" heatmap -m "$ref/bert" -l 2 -o "$dir/b.png" "the key"
+    fails 2 "--head: 3 is out of range: the model has heads 0 to 2" \
+        "$viz" heatmap -m "$ref/bert" -H 1-3 -o "$dir/b.png" "the key"
+    [ "$(list "$dir")" = "a.png " ]
+}
+
+@test "the default layer: the card's, else 6, else the last" {
+    layer=$(jq -r .mha_viz.default_layer assets/default/config.json)
+    "$viz" heatmap --no-metadata -o "$dir/a.png" hello
+    "$viz" heatmap --no-metadata -l "$layer" -o "$dir/b.png" hello
+    cmp "$dir/a.png" "$dir/b.png"
+    "$viz" heatmap -m "$ref/bert_old" --no-metadata -o "$dir/a.png" hello
+    "$viz" heatmap -m "$ref/bert_old" --no-metadata -l 2 -o "$dir/b.png" hello
+    cmp "$dir/a.png" "$dir/b.png"
+}
+
+@test "the same bytes on every run, for any number of threads, in every format" {
+    for format in png svg pdf; do
+        "$viz" heatmap --no-metadata -t 1 -o "$dir/1.$format" "the cat saw the dog and the cat ran 我喜欢"
+        for threads in 1 2 3 4; do
+            "$viz" heatmap --no-metadata -t $threads -o "$dir/2.$format" "the cat saw the dog and the cat ran 我喜欢"
+            cmp "$dir/1.$format" "$dir/2.$format"
+        done
+    done
+}
+
+@test "metadata: the command, the model, the layer and the scale; --no-metadata: none" {
+    "$viz" heatmap -m "$ref/bert" -l 1 --scale sqrt -o "$dir/a.png" "我 & the key"
+    for word in Software "mha-viz:command" "mha-viz:model" "mha-viz:layer" "mha-viz:scale" "我 & the key" sqrt; do
+        grep -aqF "$word" "$dir/a.png"
+    done
+    "$viz" heatmap -m "$ref/bert" --no-metadata -o "$dir/a.png" "我 & the key"
+    refute grep -aqF "mha-viz:" "$dir/a.png"
+}
+
+@test "what a token says is text: in SVG, in the caption, in metadata, on the terminal" {
+    text='</text></svg><script>alert(1)</script> "><svg onload=x> <b>bold</b> &amp; %s $(id) '$'\e]0;title\a'
+    works "$viz" heatmap -m "$ref/gpt2" -q --truncate -o "$dir/a.svg" "$text"
+    refute grep -q '<script>\|<b>bold\|onload=x>' "$dir/a.svg"
+    refute grep -q $'\e' "$dir/a.svg"
+    if command -v python3 > /dev/null; then
+        python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$dir/a.svg"
+    fi
+    works "$viz" heatmap -m "$ref/gpt2" -q --truncate --title "$text" -o "$dir/b.png" "$text"
+    works "$viz" heatmap -m "$ref/gpt2" -q --truncate --title "$text" -o "$dir/b.pdf" "$text"
+    fails 4 '\x1b]0;title\x07' "$viz" heatmap -m "$ref/gpt2" -o "$dir/none"$'/\e]0;title\a.png' the
+}
+
+@test "--hide-special leaves out rows and columns, and says so" {
+    "$viz" heatmap -m "$ref/bert" --hide-special -o "$dir/a.svg" "the key"
+    "$viz" heatmap -m "$ref/bert" -o "$dir/b.svg" "the key"
+    refute cmp -s "$dir/a.svg" "$dir/b.svg"
+    fails 3 "--hide-special: the text has only special tokens" \
+        "$viz" heatmap -m "$ref/bert" --hide-special -o "$dir/c.png" ""
+    [ "$(list "$dir")" = "a.svg b.svg " ]
+}
+
+@test "options have their ranges" {
+    fails 2 "--columns: '0' is not in 1..64" "$viz" heatmap -c 0 -o "$dir/a.png" x
+    fails 2 "--cmap: 'jet' is not one of viridis" "$viz" heatmap --cmap jet -o "$dir/a.png" x
+    fails 2 "did you mean 'viridis'?" "$viz" heatmap --cmap virdis -o "$dir/a.png" x
+    fails 2 "--vmin: 'nan' is not a number" "$viz" heatmap --vmin nan -o "$dir/a.png" x
+    fails 2 "--cell: '201' is not in 0..200" "$viz" heatmap --cell 201 -o "$dir/a.png" x
+    fails 2 "--dpi: '9' is not in 10..1200" "$viz" heatmap --dpi 9 -o "$dir/a.png" x
+    fails 2 "--scale: 'linaer' is not one of" "$viz" heatmap --scale linaer -o "$dir/a.png" x
+    fails 2 "-o $dir/a.gif: the ending says none of the formats" "$viz" heatmap -o "$dir/a.gif" x
+    fails 2 "--columsn: no such option; did you mean --columns?" "$viz" heatmap --columsn 3 x
+    [ -z "$(list "$dir")" ]
+}
+
+@test "every option is taken" {
+    for options in "-c 1" "--cmap magma" "--cmap gray" "--scale log" "--scale row" "--shared" \
+        "--vmin 0" "--vmax 1" "--vmin 0 --vmax 0.5" "--cell 3" "--dpi 200" "--pool mean" \
+        "--title T" "--font Serif" "--no-special" "-q" "-v" "-t 1" "-s decoder"; do
+        # shellcheck disable=SC2086
+        works "$viz" heatmap -m "$ref/gpt2" $options -o "$dir/a.png" "the key is in the door"
+        [ "$(magic "$dir/a.png" 4)" = 89504e47 ]
+    done
+}
+
+@test "a text of a thousand tokens is drawn with pooled or tiny cells" {
+    text=$(printf 'the cat saw the dog %.0s' {1..100})
+    works "$viz" heatmap -o "$dir/a.png" "$text"
+    works "$viz" heatmap --cell 30 --pool mean -o "$dir/b.png" "$text"
+}

@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a text may be, where it may come from, and what is said of one that cannot be used.
+
+# shellcheck disable=SC2154,SC2016
+load helper
+
+# The tokens of a JSON line, joined by spaces
+tokens() {
+    jq -r '.tokens | join(" ")'
+}
+
+@test "a text, two texts, too many" {
+    [ "$("$viz" tokens -m "$ref/bert" --json "The key" | tokens)" = "[CLS] the key [SEP]" ]
+    [ "$("$viz" tokens -m "$ref/bert" --json "The key" "is" | tokens)" = "[CLS] the key [SEP] is [SEP]" ]
+    [ "$("$viz" tokens -m "$ref/bert" --json "The key" "is" | jq -c .type_ids)" = "[0,0,0,0,1,1]" ]
+    [ "$("$viz" tokens -m "$ref/bert" --json "key" "" | tokens)" = "[CLS] key [SEP] [SEP]" ]
+    fails 2 "stats: 'is' is one operand too many" "$viz" stats -m "$ref/bert" the key is
+    fails 2 "want a TEXT, -f FILE or --ids" "$viz" stats -m "$ref/bert"
+    fails 2 "tokens: " "$viz" tokens a b c
+}
+
+@test "a text that begins with a dash" {
+    [ "$("$viz" tokens -m "$ref/bert" --json -- "-the" | tokens)" = "[CLS] - the [SEP]" ]
+    fails 2 "-- goes before a text that begins with -" "$viz" stats -m "$ref/bert" "-@@"
+}
+
+@test "-f: a text a line, whatever ends it; - is standard input; .gz is unpacked" {
+    printf 'the key\r\n\nthe door' > "$dir/lines"
+    want='[CLS] the key [SEP]
+[CLS] [SEP]
+[CLS] the door [SEP]'
+    [ "$("$viz" tokens -m "$ref/bert" --json -f "$dir/lines" | tokens)" = "$want" ]
+    [ "$("$viz" tokens -m "$ref/bert" --json -f - < "$dir/lines" | tokens)" = "$want" ]
+    [ "$(gzip < "$dir/lines" | "$viz" tokens -m "$ref/bert" --json -f - | tokens)" = "$want" ]
+    gzip "$dir/lines"
+    [ "$("$viz" tokens -m "$ref/bert" --json -f "$dir/lines.gz" | tokens)" = "$want" ]
+    [ "$("$viz" tokens -m "$ref/bert" --json -f "$dir/lines.gz" | jq -c .index | tr '\n' ' ')" = "0 1 2 " ]
+}
+
+@test "-f: files that are not there, folders, damaged gzip, nothing" {
+    fails 3 "$dir/none: No such file" "$viz" stats -m "$ref/bert" -f "$dir/none"
+    fails 3 "is a folder" "$viz" stats -m "$ref/bert" -f "$dir"
+    seq 100000 | gzip | head -c 500 > "$dir/cut.gz"
+    run --separate-stderr "$viz" tokens -m "$ref/bert" -f "$dir/cut.gz"
+    [ "$status" -eq 3 ]
+    [[ $stderr == "mha-viz: $dir/cut.gz: "*"end early"* ]]
+    : > "$dir/empty"
+    works "$viz" stats -m "$ref/bert" -f "$dir/empty"
+    [ -z "$output" ]
+}
+
+@test "--pairs: two texts with a tab between" {
+    printf 'the key\tis\nno tab\n\tis\n' > "$dir/pairs"
+    run --separate-stderr "$viz" tokens -m "$ref/bert" --json -f "$dir/pairs" --pairs
+    [ "$status" -eq 3 ]
+    [ "$(echo "$output" | tokens)" = "[CLS] the key [SEP] is [SEP]
+[CLS] [SEP] is [SEP]" ]
+    [[ ${stderr_lines[0]} == "mha-viz: warning: $dir/pairs: line 2: has no tab"* ]]
+    [[ ${stderr_lines[1]} == "mha-viz: $dir/pairs: 1 of 3 lines could not be used" ]]
+}
+
+@test "--jsonl: text, pair, ids, and any character in them" {
+    printf '%s\n' '{"text":"the key"}' '{"text":"the","pair":"key\nis"}' \
+        '{"ids":[2,3]}' '{"ids":[2,7,3],"type_ids":[0,1,1]}' '{"text":"the\u0000key"}' \
+        '{"text":"","other":[1]}' > "$dir/lines"
+    works "$viz" tokens -m "$ref/bert" --json -f "$dir/lines" --jsonl
+    [ "$(echo "$output" | tokens | sed -n 1,2p)" = "[CLS] the key [SEP]
+[CLS] the [SEP] key is [SEP]" ]
+    [ "$(echo "$output" | jq -c .ids | sed -n 3,4p)" = "[2,3]
+[2,7,3]" ]
+    [ "$(echo "$output" | jq -c .type_ids | sed -n 4p)" = "[0,1,1]" ]
+    # BERT's clean-up drops a NUL; a byte-level vocabulary keeps it
+    [ "$(echo "$output" | jq -c '[.offsets[] | .[1]] | max' | sed -n 5p)" = 7 ]
+    printf '{"text":"a\\u0000b"}\n' > "$dir/nul"
+    [ "$("$viz" tokens -m "$ref/gpt2" --json -f "$dir/nul" --jsonl | jq -c .offsets)" = "[[0,1],[1,2],[2,3]]" ]
+    works "$viz" stats -m "$ref/gpt2" -f "$dir/nul" --jsonl
+    works "$viz" heatmap -m "$ref/gpt2" -f "$dir/nul" --jsonl -o "$dir/nul.svg"
+}
+
+@test "--jsonl: lines that say nothing usable are named, the rest is done" {
+    printf '%s\n' '{"text":"the"}' '{' '[]' '{"text":7}' '{"ids":[1.5]}' '{"ids":[-1]}' '{"ids":7}' \
+        '{"ids":[1,2],"type_ids":[0]}' '{"text":"\ud800"}' '{"ids":[]}' '{"ids":[4294967297]}' \
+        '{"text":"a","pair":null}' '' '{"text":"key"}' > "$dir/lines"
+    run --separate-stderr "$viz" stats --json -m "$ref/bert" -f "$dir/lines" --jsonl
+    [ "$status" -eq 3 ]
+    [ "$(echo "$output" | jq -r .text | tr '\n' ' ')" = "the key " ]
+    [ "$(echo "$output" | jq -r .index | tr '\n' ' ')" = "0 13 " ]
+    [ "${#stderr_lines[@]}" -eq 13 ]
+    [[ ${stderr_lines[12]} == *"12 of 14 lines could not be used" ]]
+}
+
+@test "--ids and --type-ids" {
+    works "$viz" stats --json -m "$ref/bert" --ids 2,7,3 --type-ids 0,1,1
+    [ "$(echo "$output" | jq -c .ids)" = "[2,7,3]" ]
+    [ "$(echo "$output" | jq -c .text)" = '""' ]
+    works "$viz" heatmap -m "$ref/bert" --ids 2,7,3 -o "$dir/a.png"
+    fails 2 "'1,2,x' is no list of ids" "$viz" stats -m "$ref/bert" --ids 1,2,x
+    fails 2 "is no list of ids" "$viz" stats -m "$ref/bert" --ids ""
+    fails 2 "is no list of ids" "$viz" stats -m "$ref/bert" --ids 1,,2
+    fails 2 "is no list of ids" "$viz" stats -m "$ref/bert" --ids -1
+    fails 2 "is no list of ids" "$viz" stats -m "$ref/bert" --ids 99999999999999999999
+    fails 2 "1 types for 2 ids, want as many" "$viz" stats -m "$ref/bert" --ids 1,2 --type-ids 0
+    fails 3 "token 2: id 999 is not in the vocabulary of bert (0 to 140)" \
+        "$viz" stats -m "$ref/bert" --ids 1,2,999
+    fails 3 "token 1: type 5 is not one of the 2 that bert has" \
+        "$viz" stats -m "$ref/bert" --ids 1,2 --type-ids 0,5
+}
+
+@test "--ids needs no tokeniser" {
+    mkdir "$dir/m"
+    cp "$ref"/bert/{config.json,model.safetensors} "$dir/m"
+    works "$viz" stats --json -m "$dir/m" --ids 2,7,3
+    [ "$(echo "$output" | jq -c .tokens)" = '["<id 2>","<id 7>","<id 3>"]' ]
+    fails 3 "$dir/m: " "$viz" stats -m "$dir/m" "the key"
+    [[ $stderr == *tokenizer.json* ]]
+}
+
+@test "--pretokenized takes the pieces as tokens prints them" {
+    for m in bert gpt2 llama; do
+        "$viz" tokens -m "$ref/$m" --json "The key, is in 42." > "$dir/want"
+        pieces=$(tokens < "$dir/want")
+        "$viz" tokens -m "$ref/$m" --json --pretokenized "$pieces" > "$dir/got"
+        [ "$(jq -c .ids "$dir/got")" = "$(jq -c .ids "$dir/want")" ]
+    done
+    fails 3 'the vocabulary has no piece "nosuchpiece"' \
+        "$viz" stats -m "$ref/bert" --pretokenized "the nosuchpiece key"
+}
+
+@test "--no-special leaves out what the template adds" {
+    [ "$("$viz" tokens -m "$ref/bert" --json --no-special "the key" | tokens)" = "the key" ]
+    fails 3 "the text yields no token" "$viz" stats -m "$ref/bert" --no-special ""
+}
+
+@test "one source, and options beside the source that they belong to" {
+    echo "the key" > "$dir/a"
+    fails 2 "TEXT, --ids, -f: want one of them" "$viz" stats -m "$ref/bert" -f "$dir/a" "the key"
+    fails 2 "TEXT, --ids, -f: want one of them" "$viz" stats -m "$ref/bert" --ids 1 "the key"
+    fails 2 "--pairs, --jsonl: want one of them" "$viz" stats -m "$ref/bert" -f "$dir/a" --pairs --jsonl
+    fails 2 "--pairs: wants -f FILE" "$viz" stats -m "$ref/bert" --pairs "the key"
+    fails 2 "--jsonl: wants -f FILE" "$viz" stats -m "$ref/bert" --jsonl "{}"
+    fails 2 "--type-ids: wants --ids" "$viz" stats -m "$ref/bert" --type-ids 1 "the key"
+}
+
+@test "an empty text: what the template adds, or an error" {
+    works "$viz" stats --json -m "$ref/bert" ""
+    [ "$(echo "$output" | tokens)" = "[CLS] [SEP]" ]
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/a.png" ""
+    works "$viz" export -m "$ref/bert" -o "$dir/a.npz" ""
+    works "$viz" stats -m "$ref/llama" ""
+    fails 3 "the text yields no token" "$viz" stats -m "$ref/gpt2" ""
+    fails 3 "the text yields no token" "$viz" heatmap -m "$ref/gpt2" -o "$dir/b.png" ""
+    works "$viz" tokens -m "$ref/gpt2" --json ""
+    [ "$(list "$dir")" = "a.npz a.png " ]
+}
+
+@test "text that is not UTF-8" {
+    for text in $'caf\xe9' $'\xff' $'a\xc0\x80' $'\xed\xa0\x80' $'\xf4\x90\x80\x80' $'cut \xe6\x88'; do
+        for m in bert gpt2 llama; do
+            fails 3 "not UTF-8 at byte" "$viz" stats -m "$ref/$m" "$text"
+            fails 3 "not UTF-8 at byte" "$viz" tokens -m "$ref/$m" the "$text"
+        done
+    done
+    fails 3 "the text is not UTF-8 at byte 3 (0xe9)" "$viz" stats -m "$ref/bert" $'caf\xe9'
+}
+
+@test "a text that is too long, and --truncate" {
+    text=$(printf 'the key %.0s' {1..40})
+    fails 3 "the text has 82 tokens, bert takes 64 at the most (--truncate cuts it)" \
+        "$viz" stats -m "$ref/bert" "$text"
+    run --separate-stderr "$viz" stats --json -m "$ref/bert" --truncate "$text"
+    [ "$status" -eq 0 ]
+    [[ $stderr == "mha-viz: warning: text 1 is cut to the 64 tokens that bert takes: 18 are left out" ]]
+    [ "$(echo "$output" | jq '.tokens | length')" -eq 64 ]
+    works "$viz" stats --json -q -m "$ref/bert" --truncate "$text"
+    works "$viz" tokens -m "$ref/bert" "$text"
+}
+
+@test "a text of a million characters: its answer in seconds" {
+    head -c 1000000 /dev/zero | tr '\0' x > "$dir/x"
+    yes 'the key is in ' | tr -d '\n' | head -c 1000000 > "$dir/words"
+    yes 我喜欢吃苹果, | tr -d '\n' | head -c 2850000 > "$dir/han"
+    for text in bert/words bert/han gpt2/x gpt2/han llama/x llama/words; do
+        run --separate-stderr timeout 60 "$viz" stats --json -m "$ref/${text%/*}" -f "$dir/${text#*/}"
+        [ "$status" -eq 3 ]
+        [[ ${stderr_lines[0]} == *"the text has "*" tokens, ${text%/*} takes "*" at the most"* ]]
+    done
+    # For BERT a word of over 100 characters is one unknown token.
+    works timeout 60 "$viz" stats -m "$ref/bert" -f "$dir/x"
+    works timeout 60 "$viz" stats -q -m "$ref/gpt2" --truncate -f "$dir/words"
+    run timeout 60 "$viz" heatmap -q --truncate -f "$dir/words" -o "$dir/a.png"
+    [ "$status" -eq 0 ]
+}
+
+@test "unusual characters pass through every command" {
+    text=$'e\u0301 \u202Edesrever \u200d \U1F469\u200d\U1F467 \uFEFF \u0640\u0627\u0644 \U10FFFF \t tab'
+    for m in bert gpt2 llama; do
+        works "$viz" tokens -m "$ref/$m" "$text"
+        refute grep -q $'\u202e\|\t\|\e' <<< "$output"
+        works "$viz" stats --truncate -q -m "$ref/$m" "$text"
+        refute grep -q $'\u202e' <<< "$output"
+        works "$viz" stats --truncate -q --json -m "$ref/$m" "$text"
+        echo "$output" | jq -e . > /dev/null
+        works "$viz" stats --truncate -q --tsv -m "$ref/$m" "$text"
+        run --separate-stderr "$viz" heatmap --truncate -q -m "$ref/$m" -o "$dir/a.png" "$text"
+        [ "$status" -eq 0 ]
+    done
+}

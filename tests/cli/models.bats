@@ -1,0 +1,219 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Model folders that are not what they should be: one line, status 3, at once.
+
+# shellcheck disable=SC2154,SC2016
+load helper
+
+setup_file() {
+    export BATS_TEST_TIMEOUT=60
+}
+
+# A model of ours to spoil
+take() {
+    rm -rf "$dir/m"
+    cp -r "$ref/$1" "$dir/m"
+}
+
+bad() {
+    fails 3 "$1" "$viz" stats -m "$dir/m" --ids 1,2,3
+}
+
+@test "no model, no weights, no config" {
+    fails 3 "$dir/none: no such model" "$viz" stats -m "$dir/none" x
+    mkdir "$dir/m"
+    bad "holds no weights, want model.safetensors, model.safetensors.index.json"
+    take bert
+    rm "$dir/m/config.json"
+    bad "$dir/m/config.json: No such file"
+    take bert
+    rm "$dir/m/model.safetensors"
+    mkdir "$dir/m/model.safetensors"
+    bad "model.safetensors"
+}
+
+@test "-m takes the weights' file itself, a link, a folder with a slash" {
+    works "$viz" stats -m "$ref/bert/model.safetensors" "the key"
+    works "$viz" stats -m "$ref/bert/" "the key"
+    ln -s "$ref/bert" "$dir/link"
+    works "$viz" stats -m "$dir/link" "the key"
+    cd "$ref/bert"
+    works "$viz" stats -m . "the key"
+    works "$viz" stats -m model.safetensors "the key"
+}
+
+@test "weights in other formats only: the command that converts them" {
+    for file in pytorch_model.bin model.pt model.pth model.ckpt tf_model.h5; do
+        take bert
+        rm "$dir/m/model.safetensors"
+        echo x > "$dir/m/$file"
+        bad "$file"
+        [[ $stderr == *safetensors* && $stderr == *python* ]]
+    done
+    echo x > "$dir/lone.bin"
+    fails 3 "lone.bin" "$viz" stats -m "$dir/lone.bin" --ids 1
+}
+
+@test "safetensors: empty, cut anywhere, a hostile length" {
+    take bert
+    size=$(wc -c < "$dir/m/model.safetensors")
+    for n in 0 1 7 8 9 100 2000 $((size / 2)) $((size - 1)); do
+        head -c $n "$ref/bert/model.safetensors" > "$dir/m/model.safetensors"
+        bad "model.safetensors: "
+    done
+    cat "$ref/bert/model.safetensors" - > "$dir/m/model.safetensors" <<< "more"
+    bad "model.safetensors: "
+    for length in 0 1 100000000000 9223372036854775807 -1 -8 100000001; do
+        safetensors "$dir/m/model.safetensors" '{}' 0 $length
+        bad "model.safetensors: "
+    done
+}
+
+@test "safetensors: hostile headers" {
+    take bert
+    one='"dtype":"F32","shape":[2],"data_offsets":[0,8]'
+    for header in '' '[]' '7' '{' '{"a":7}' '{"a":{}}' '{"a":{"dtype":"F32"}}' \
+        '{"a":{"dtype":"F99","shape":[2],"data_offsets":[0,8]}}' \
+        '{"a":{"dtype":7,"shape":[2],"data_offsets":[0,8]}}' \
+        '{"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}}' \
+        '{"a":{"dtype":"F32","shape":[2.0],"data_offsets":[0,8]}}' \
+        '{"a":{"dtype":"F32","shape":["2"],"data_offsets":[0,8]}}' \
+        '{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}' \
+        '{"a":{"dtype":"F32","shape":[2],"data_offsets":[-8,0]}}' \
+        '{"a":{"dtype":"F32","shape":[2],"data_offsets":[0]}}' \
+        '{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,16]}}' \
+        '{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}}' \
+        '{"a":{"dtype":"F32","shape":[4],"data_offsets":[0,8]}}' \
+        '{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}' \
+        '{"a":{"dtype":"F32","shape":[2],"data_offsets":[18446744073709551608,0]}}' \
+        '{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,123456789012345678901234567890]}}' \
+        '{"a":{"dtype":"F32","shape":[4194305,4194305,211106198978564],"data_offsets":[0,8]}}' \
+        '{"a":{"dtype":"F32","shape":[4611686018427387906],"data_offsets":[0,8]}}' \
+        '{"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1,2],"data_offsets":[0,8]}}' \
+        "{\"a\":{$one},\"a\":{$one}}" "{\"a\":{$one},\"b\":{$one}}" "{\"__metadata__\":7,\"a\":{$one}}" \
+        "{\"a\\u0000b\":{$one}}"; do
+        safetensors "$dir/m/model.safetensors" "$header" 8
+        bad "m/model.safetensors: "
+    done
+}
+
+@test "safetensors: names that speak to the terminal are shown, not obeyed" {
+    take bert
+    safetensors "$dir/m/model.safetensors" '{"\u001b]0;x\u0007\n\u202e":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}' 8
+    bad '\x1b]0;x\x07\x0a\u202e'
+    safetensors "$dir/m/model.safetensors" '{"\u001b]0;x\u0007\n":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}' 8
+    bad "has no tensor"
+}
+
+@test "safetensors: a hundred thousand empty tensors, a name of a megabyte: at once, in little memory" {
+    take bert
+    seq 100000 | awk 'BEGIN { printf "{" }
+        { printf "%s\"t%d\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}", (NR > 1 ? "," : ""), $1 }
+        END { printf "}" }' > "$dir/header"
+    safetensors "$dir/m/model.safetensors" "$(cat "$dir/header")" 0
+    if sanitised; then
+        bad "m: has no tensor "
+    else
+        fails 3 "m: has no tensor " bash -c 'ulimit -v 400000; exec timeout 5 "$@"' - \
+            "$viz" stats -m "$dir/m" --ids 1
+    fi
+    name=$(head -c 1000000 /dev/zero | tr '\0' n)
+    safetensors "$dir/m/model.safetensors" "{\"$name\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}" 8
+    bad "m/model.safetensors: "
+    [ "${#stderr}" -lt 800 ]
+}
+
+@test "shards: a hostile index, a shard that is missing, cut or lacks a tensor" {
+    take gpt2
+    works "$viz" stats -m "$dir/m" "the key"
+    rm "$dir/m/model-00002-of-00003.safetensors"
+    bad "model-00002-of-00003.safetensors"
+    take gpt2
+    truncate -s -1 "$dir/m/model-00001-of-00003.safetensors"
+    bad "model-00001-of-00003.safetensors: "
+    take gpt2
+    cp "$ref/gpt2/model-00001-of-00003.safetensors" "$dir/m/model-00002-of-00003.safetensors"
+    bad "model-00002-of-00003.safetensors"
+    mkfifo "$dir/fifo"
+    for target in ../bert/model.safetensors /dev/zero "$ref/bert/model.safetensors" .. "" a/../b.safetensors; do
+        take gpt2
+        sed -i "s|model-00002-of-00003.safetensors|$target|" "$dir/m/model.safetensors.index.json"
+        bad "model.safetensors.index.json"
+    done
+    for index in '' '[]' '{}' '{"weight_map":7}' '{"weight_map":{"wte.weight":7}}' '{"weight_map":'; do
+        take gpt2
+        printf %s "$index" > "$dir/m/model.safetensors.index.json"
+        bad "m"
+    done
+    take gpt2
+    rm "$dir/m/model-00003-of-00003.safetensors"
+    mkfifo "$dir/m/model-00003-of-00003.safetensors"
+    bad "model-00003-of-00003.safetensors"
+}
+
+@test "config: each key of the table, spoilt" {
+    for change in '.hidden_size = -24' '.hidden_size = 0' '.hidden_size = "24"' '.hidden_size = 1e30' \
+        '.hidden_size = 25' '.num_attention_heads = 0' '.num_attention_heads = 7' \
+        '.num_hidden_layers = -1' '.num_hidden_layers = 3' '.intermediate_size = 41' \
+        '.vocab_size = 140' '.max_position_embeddings = 65' '.type_vocab_size = 3' \
+        '.layer_norm_eps = -1' '.hidden_act = "mish"' '.model_type = "nosuch"' 'del(.model_type)' \
+        '.quantization_config = {"quant_method": "gptq"}' '.position_embedding_type = "relative_key"'; do
+        take bert
+        jq "$change" "$ref/bert/config.json" > "$dir/m/config.json"
+        bad "m"
+    done
+    for text in '' '{' '[]' 'null' '{"model_type":' "$(head -c 20000 /dev/zero | tr '\0' '[')"; do
+        printf %s "$text" > "$dir/m/config.json"
+        bad "m/config.json: "
+    done
+    # Without a key the reference library's default counts, and then the shapes differ.
+    jq 'del(.hidden_size)' "$ref/bert/config.json" > "$dir/m/config.json"
+    bad "want [141,768]"
+}
+
+@test "tensors: missing, misshapen" {
+    take bert
+    sed -i 's/attention.self.query.weight/attention.self.qurey.weight/' "$dir/m/model.safetensors"
+    bad "bert.encoder.layer.0.attention.self.query.weight, want [24,24]"
+    take bert
+    jq '.intermediate_size = 39' "$ref/bert/config.json" > "$dir/m/config.json"
+    bad "intermediate.dense.weight: shape [40,24], want [39,24]"
+}
+
+@test "weights that are NaN: layer, head and row" {
+    take bert
+    # The first weight of a tensor becomes a NaN: its place is read from the header.
+    spoil() {
+        local file=$dir/m/model.safetensors n at
+        n=$(od -An -tu8 -N8 "$file" | tr -d ' ')
+        at=$(tail -c +9 "$file" | head -c "$n" | jq -r --arg name "$1" '.[$name].data_offsets[0]')
+        printf '\x00\x00\xc0\x7f' | dd of="$file" bs=1 seek=$((8 + n + at)) conv=notrunc status=none
+    }
+    spoil bert.encoder.layer.1.attention.self.query.weight
+    for c in stats "heatmap -l 1 -o $dir/a.png" "export -o $dir/a.npz"; do
+        # shellcheck disable=SC2086
+        fails 3 "layer 1, head 0: the attention of row 0 is not finite" "$viz" $c -m "$dir/m" "the key"
+    done
+    works "$viz" stats -m "$dir/m" -l 0 "the key"
+    [ "$(list "$dir")" = "m " ]
+}
+
+@test "tokenizer.json: cut, nested, of an unknown kind, not there" {
+    take bert
+    for text in '' '{' '{"model":' '{"model":{"type":"Unknown"}}' '7' \
+        "$(head -c 10000 /dev/zero | tr '\0' '[')" "$(head -c 9000 "$ref/bert/tokenizer.json" | head -c 4000)"; do
+        printf %s "$text" > "$dir/m/tokenizer.json"
+        fails 3 "tokenizer.json" "$viz" tokens -m "$dir/m" "the key"
+        fails 3 "tokenizer.json" "$viz" stats -m "$dir/m" "the key"
+        works "$viz" stats -m "$dir/m" --ids 2,5,3
+    done
+    rm "$dir/m/tokenizer.json"
+    fails 3 "tokenizer.json" "$viz" tokens -m "$dir/m" "the key"
+}
+
+@test "a tokeniser that has more ids than the model" {
+    take bert
+    jq '.model.vocab += {"harbours": 141}' "$ref/bert/tokenizer.json" > "$dir/m/tokenizer.json"
+    works "$viz" stats -m "$dir/m" "the key"
+    fails 3 "id 141 is not in the vocabulary of m (0 to 140)" "$viz" stats -m "$dir/m" "harbours"
+}

@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Where results go: missing and unwritable folders, full disks, closed pipes, signals.
+# Whatever happens, nothing half-written is left.
+
+# shellcheck disable=SC2154,SC2016
+load helper
+
+commands=(
+    "heatmap -o OUT.png" "heatmap -o OUT.svg" "heatmap -o OUT.pdf" "stats -o OUT"
+    "export -o OUT.npz" "export -o OUT.npy" "tokens -o OUT" "info -o OUT"
+)
+
+# The command line of one of them, in the array `line`
+prepare() {
+    read -ra line <<<"${1//OUT/$2}"
+    line=("$viz" "${line[@]}" -m "$ref/bert")
+    [[ $1 == info* ]] || line+=("the key is in the door")
+}
+
+@test "a folder that is missing" {
+    for c in "${commands[@]}"; do
+        prepare "$c" "$dir/none/a"
+        fails 4 "$dir/none/a" "${line[@]}"
+        [[ $stderr == *"No such file or directory"* ]]
+    done
+    fails 4 "$dir/none/000001.png" "$viz" heatmap -m "$ref/bert" -o "$dir/none/" "the key"
+    [ -z "$(list "$dir")" ]
+}
+
+@test "a folder that is a file" {
+    echo kept > "$dir/file"
+    for c in "${commands[@]}"; do
+        prepare "$c" "$dir/file/a"
+        fails 4 "Not a directory" "${line[@]}"
+    done
+    [ "$(list "$dir")" = "file " ]
+    [ "$(cat "$dir/file")" = kept ]
+}
+
+@test "a folder that may not be written" {
+    for d in /proc/self /sys/kernel; do
+        [ -d "$d" ] || continue
+        for c in "${commands[@]}"; do
+            prepare "$c" "$d/a"
+            fails 4 "$d/a" "${line[@]}"
+        done
+    done
+    [ "$(id -u)" -ne 0 ] || return 0
+    mkdir "$dir/closed"
+    chmod 555 "$dir/closed"
+    for c in "${commands[@]}"; do
+        prepare "$c" "$dir/closed/a"
+        fails 4 "Permission denied" "${line[@]}"
+    done
+}
+
+@test "the name of a folder" {
+    mkdir "$dir/d.png" "$dir/plain"
+    fails 4 "is a folder" "$viz" stats -m "$ref/bert" -o "$dir/plain" "the key"
+    fails 4 "is a folder" "$viz" tokens -m "$ref/bert" -o "$dir/plain" "the key"
+    fails 4 "is a folder" "$viz" info -m "$ref/bert" -o "$dir/plain"
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/d.png" "the key"   # a picture goes inside
+    [ "$(list "$dir/d.png")" = "000001.png " ]
+    [ "$(list "$dir/plain")" = "" ]
+    fails 2 "empty name" "$viz" stats -m "$ref/bert" -o "" "the key"
+}
+
+@test "a full disk" {
+    [ -e /dev/full ] || skip "no /dev/full here"
+    for c in "heatmap --format png -o OUT" "heatmap --format svg -o OUT" "heatmap --format pdf -o OUT" \
+        "stats -o OUT" "stats --json -o OUT" "export --format npz -o OUT" "export --format npy -o OUT" \
+        "tokens -o OUT" "info -o OUT"; do
+        prepare "$c" /dev/full
+        fails 4 "/dev/full: write failed: No space left on device" "${line[@]}"
+        prepare "$c" -
+        fails 4 "standard output: write failed: No space left on device" \
+            bash -c '"$@" > /dev/full' - "${line[@]}"
+    done
+    [ -c /dev/full ]
+}
+
+@test "a disk that fills up in the middle" {
+    [ -w /dev/shm ] || skip "no /dev/shm here"
+    mkdir -p "$dir/small"
+    mount -t tmpfs -o size=16k none "$dir/small" 2>/dev/null || skip "may not mount here"
+    echo kept > "$dir/small/a.png"
+    echo kept > "$dir/small/a.npz"
+    run --separate-stderr "$viz" heatmap -o "$dir/small/a.png"
+    s1=$status e1=$stderr
+    run --separate-stderr "$viz" export -o "$dir/small/a.npz" "a text that gives a large array"
+    s2=$status
+    left=$(list "$dir/small") one=$(cat "$dir/small/a.png") two=$(cat "$dir/small/a.npz")
+    umount "$dir/small"
+    [ "$s1" -eq 4 ]
+    [ "$s2" -eq 4 ]
+    [[ $e1 == *"a.png: write failed: No space left on device" ]]
+    [ "$left" = "a.npz a.png " ]
+    [ "$one$two" = keptkept ]
+}
+
+@test "a pipe that closes ends the program silently" {
+    for c in "stats --json -f samples/english.txt" "tokens --json -f samples/english.txt" \
+        "heatmap -o -" "export -o -" "info --json"; do
+        # The reader is gone before the program starts; what it says would come before 141.
+        # shellcheck disable=SC2086
+        run bash -c '{ sleep 0.2; "$@"; echo "$?" >&2; } | true' - "$viz" $c
+        [ "$output" = 141 ]
+    done
+    run --separate-stderr bash -c 'set -o pipefail; "$@" | head -c 100 > /dev/null' - \
+        "$viz" stats --json -f samples/english.txt
+    [ "$status" -eq 141 ]
+    [ -z "$stderr" ]
+}
+
+@test "SIGTERM and SIGINT in the middle of a run leave nothing" {
+    for i in {1..3000}; do echo "line $i: the cat saw the dog and the cat ran away"; done > "$dir/lines"
+    mkdir "$dir/out"
+    for sig in TERM INT; do
+        status=0
+        timeout --preserve-status -s $sig 0.3 "$viz" stats --json -t 1 -f "$dir/lines" \
+            -o "$dir/out/a.json" 2> "$dir/said" || status=$?
+        [ "$status" -ne 0 ] || skip "too fast to be stopped"
+        [ "$status" -eq "$([ $sig = TERM ] && echo 143 || echo 130)" ]
+        [ -z "$(list "$dir/out")" ]
+        [ ! -s "$dir/said" ]
+    done
+}
+
+@test "what stood at the output's name stands there until the new one is whole" {
+    echo kept > "$dir/a.png"
+    fails 3 "not UTF-8" "$viz" heatmap -m "$ref/bert" -o "$dir/a.png" $'\xff'
+    [ "$(cat "$dir/a.png")" = kept ]
+    echo kept > "$dir/a.npz"
+    fails 3 "id 999 is not in the vocabulary" "$viz" export -m "$ref/bert" -o "$dir/a.npz" --ids 1,999
+    [ "$(cat "$dir/a.npz")" = kept ]
+    [ "$(list "$dir")" = "a.npz a.png " ]
+}
+
+@test "input and output may be the same file" {
+    printf 'the key\nthe door\n' > "$dir/a"
+    "$viz" tokens -m "$ref/bert" --tsv -f "$dir/a" > "$dir/want"
+    works "$viz" tokens -m "$ref/bert" --tsv -f "$dir/a" -o "$dir/a"
+    cmp "$dir/a" "$dir/want"
+    echo "the door" > "$dir/b.png"
+    works "$viz" heatmap -m "$ref/bert" -f "$dir/b.png" -o "$dir/b.png"
+    [ "$(magic "$dir/b.png" 4)" = 89504e47 ]
+}
+
+@test "memory that runs out is a system error, and leaves nothing" {
+    sanitised && skip "sanitisers need the address space themselves"
+    text=$(printf 'the cat saw the dog %.0s' {1..190})
+    run --separate-stderr bash -c 'ulimit -v 80000; "$@"' - "$viz" export -t 1 -o "$dir/a.npy" "$text"
+    [ "$status" -eq 4 ]
+    [[ $stderr == "mha-viz: out of memory: "*" bytes more were wanted" ]]
+    [ -z "$(list "$dir")" ]
+}

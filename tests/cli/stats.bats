@@ -1,0 +1,232 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# stats, export, tokens and info: forms of output, order, selection.  The numbers are
+# tested in tests/ref/program.c.
+
+# shellcheck disable=SC2154,SC2016
+load helper
+
+text="the key is in the door"
+
+@test "stats: a table with a row a head, no control characters" {
+    works "$viz" stats -m "$ref/bert" "$text"
+    [ "${#lines[@]}" -eq 7 ]
+    [[ ${lines[0]} == head*entropy*norm*max*dist*prev*self*next*first*strongest* ]]
+    [[ ${lines[1]} == L0H0* && ${lines[6]} == L1H2* ]]
+}
+
+@test "stats --tsv: a header, a row a head, the names of the metrics" {
+    works "$viz" stats --tsv -m "$ref/bert" "$text"
+    [ "${#lines[@]}" -eq 7 ]
+    metrics=$(sed -n 's/^METRIC(\([a-z_]*\),.*/\1/p' src/analysis/metrics.def | paste -s)
+    [ "${lines[0]}" = "$(printf 'index\tstack\tlayer\thead\t%s\tlink_query\tlink_key\tlink_weight' "$metrics")" ]
+    [ "$(cut -f 1-4 <<< "$output" | tail -1)" = "$(printf '0\tencoder\t1\t2')" ]
+    printf 'the key\nthe door\n' > "$dir/two"
+    works "$viz" stats --tsv -m "$ref/bert" -f "$dir/two"
+    [ "${#lines[@]}" -eq 13 ]       # one header
+    [ "$(cut -f 1 <<< "$output" | sort | uniq -c | tr -s ' \n' ' ')" = " 6 0 6 1 1 index " ]
+}
+
+@test "stats --json: the keys that others rely on" {
+    works "$viz" stats --json -m "$ref/bert" "$text" "on the river"
+    echo "$output" | jq -e '.schema == "mha-viz/stats/1" and .index == 0 and .model == "bert" and
+        .family == "bert" and .text == "the key is in the door" and .pair == "on the river" and
+        (.tokens | length) == (.ids | length) and (.heads | length) == 6' > /dev/null
+    echo "$output" | jq -e '.heads[0] | has("stack", "layer", "head", "entropy", "entropy_norm",
+        "max_mean", "distance", "distance_abs", "prev", "self", "next", "first", "links", "top") |
+        not | not' > /dev/null
+    for key in stack layer head entropy entropy_norm max_mean distance distance_abs prev self next first links top; do
+        echo "$output" | jq -e ".heads | all(has(\"$key\"))" > /dev/null
+    done
+    n=$(echo "$output" | jq '.tokens | length')
+    echo "$output" | jq -e ".heads | all((.links | length) == $n and (.top | length) == 10)" > /dev/null
+}
+
+@test "stats --json: null where a number is undefined, never NaN" {
+    works "$viz" stats --json -m "$ref/gpt2" --ids 5
+    echo "$output" | jq -e '.heads | all(.prev == null and .next == null and .entropy_norm == null
+        and .entropy == 0 and .self == 1)' > /dev/null
+    refute grep -qi 'nan\|inf' <<< "$output"
+    works "$viz" stats -m "$ref/gpt2" --ids 5
+    refute grep -qi 'nan' <<< "$output"
+    works "$viz" stats --tsv -m "$ref/gpt2" --ids 5
+    refute grep -qi 'nan' <<< "$output"
+}
+
+@test "stats --sort and --reverse" {
+    works "$viz" stats --json -m "$ref/llama" --sort entropy "$text"
+    echo "$output" | jq -e '[.heads[].entropy] | . == (sort | reverse)' > /dev/null
+    works "$viz" stats --json -m "$ref/llama" --sort entropy --reverse "$text"
+    echo "$output" | jq -e '[.heads[].entropy] | . == sort' > /dev/null
+    works "$viz" stats --json -m "$ref/llama" --sort layer --reverse "$text"
+    echo "$output" | jq -e '.heads[0].layer == 1 and .heads[0].head == 3' > /dev/null
+    # shellcheck disable=SC2013
+    for metric in $(sed -n 's/^METRIC(\([a-z_]*\),.*/\1/p' src/analysis/metrics.def); do
+        works "$viz" stats --json -m "$ref/llama" --sort "$metric" "$text"
+        echo "$output" | jq -e "[.heads[].$metric] | . == (sort | reverse)" > /dev/null
+    done
+    fails 2 "--sort: 'entorpy' is not one of layer, entropy" "$viz" stats --sort entorpy "$text"
+}
+
+@test "stats --top, --links, --entropy-eps" {
+    works "$viz" stats --json --top 3 -m "$ref/bert" "$text"
+    echo "$output" | jq -e '.heads | all((.top | length) == 3 and .top[0][2] >= .top[1][2])' > /dev/null
+    works "$viz" stats --json --top 0 -m "$ref/bert" "$text"
+    echo "$output" | jq -e '.heads | all((.top | length) == 0)' > /dev/null
+    works "$viz" stats --json --top 100000 -m "$ref/bert" "the"
+    echo "$output" | jq -e '.heads | all((.top | length) == 9)' > /dev/null
+    works "$viz" stats --links -m "$ref/bert" -l 0 -H 1 "$text"
+    [[ $output == *CLS* && $output == *door* ]]
+    works "$viz" stats --json --entropy-eps 1e-9 -m "$ref/gpt2" --ids 5
+    echo "$output" | jq -e '.heads | all(.entropy < 0 and .entropy > -1.1e-9)' > /dev/null
+    fails 2 "--top: '-1' is not in 0..100000" "$viz" stats --top -1 "$text"
+    fails 2 "--entropy-eps: '2' is not in 0..1" "$viz" stats --entropy-eps 2 "$text"
+}
+
+@test "-l, -H: the same numbers, fewer heads" {
+    "$viz" stats --json -m "$ref/llama" "$text" | jq -c '.heads[]' > "$dir/all"
+    "$viz" stats --json -m "$ref/llama" -l 1 -H 0,2-3 "$text" | jq -c '.heads[]' > "$dir/some"
+    [ "$(wc -l < "$dir/some")" -eq 3 ]
+    refute grep -vxFf "$dir/all" "$dir/some"
+    works "$viz" stats --tsv -m "$ref/llama" -l all -H 3,3,3 "$text"
+    [ "${#lines[@]}" -eq 3 ]
+    for bad in "" x 1- -1 1,,2 1-0 0-; do
+        fails 2 "--layer: '$bad' is no list like 0,3-5 or all" "$viz" stats -m "$ref/llama" "--layer=$bad" "$text"
+        fails 2 "--head: '$bad' is no list like 0,3-5 or all" "$viz" stats -m "$ref/llama" "--head=$bad" "$text"
+    done
+    fails 2 "--layer: 2 is out of range: the model has layers 0 to 1" "$viz" stats -m "$ref/llama" -l 2 "$text"
+    fails 2 "--layer: 2 is out of range" "$viz" stats -m "$ref/llama" -l 0-2 "$text"
+    fails 2 "--head: 4 is out of range: the model has heads 0 to 3" "$viz" stats -m "$ref/llama" -H 4 "$text"
+    fails 2 "is out of range" "$viz" stats -m "$ref/llama" -H 99999999999999999999 "$text"
+    fails 2 "--stack: 'encoder': llama has only the stack decoder" "$viz" stats -m "$ref/llama" -s encoder "$text"
+    works "$viz" stats -m "$ref/llama" -s decoder "$text"
+}
+
+@test "the same bytes on every run, for any threads, batch and place in it" {
+    head -n 40 samples/english.txt > "$dir/lines"
+    "$viz" stats --json -t 1 -f "$dir/lines" > "$dir/want"
+    for threads in 1 2 3 4; do
+        "$viz" stats --json -t $threads -f "$dir/lines" | cmp - "$dir/want"
+    done
+    for n in 1 17 40; do
+        line=$(sed -n ${n}p "$dir/lines")
+        "$viz" stats --json "$line" | jq -c '.heads' > "$dir/alone"
+        sed -n ${n}p "$dir/want" | jq -c '.heads' | cmp - "$dir/alone"
+    done
+    "$viz" stats -t 1 -f "$dir/lines" > "$dir/want"
+    "$viz" stats -t 4 -f "$dir/lines" | cmp - "$dir/want"
+}
+
+@test "-o writes what standard output would get" {
+    for c in "stats" "stats --json" "stats --tsv" "tokens" "tokens --json" "tokens --tsv"; do
+        # shellcheck disable=SC2086
+        "$viz" $c -m "$ref/bert" "$text" > "$dir/want"
+        # shellcheck disable=SC2086
+        works "$viz" $c -m "$ref/bert" -o "$dir/got" "$text"
+        [ -z "$output" ]
+        cmp "$dir/got" "$dir/want"
+    done
+    "$viz" export -m "$ref/bert" -o - "$text" > "$dir/want"
+    "$viz" export -m "$ref/bert" -o "$dir/got.npz" "$text"
+    cmp "$dir/got.npz" "$dir/want"
+    [ "$(list "$dir")" = "got got.npz want " ]
+}
+
+@test "-v names tensors that are not used, -q says nothing" {
+    run --separate-stderr "$viz" stats -v -m "$ref/bert_old" "$text"
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"tensor pooler.dense.bias is not used"* ]]
+    works "$viz" stats -q -v -m "$ref/bert_old" "$text"
+    works "$viz" stats -m "$ref/bert_old" "$text"
+}
+
+@test "export: npz and npy, the arrays that are wanted" {
+    fails 2 "want -o FILE" "$viz" export -m "$ref/bert" "$text"
+    fails 2 "the ending says none of the formats" "$viz" export -m "$ref/bert" -o "$dir/a.csv" "$text"
+    fails 2 "--hidden: wants an npz" "$viz" export -m "$ref/bert" --hidden -o "$dir/a.npy" "$text"
+    fails 3 "--logits: bert_old has no head in its weights" \
+        "$viz" export -m "$ref/bert_old" --logits -o "$dir/a.npz" "$text"
+    works "$viz" export -m "$ref/bert" -l 1 -H 0,2 --hidden --logits -o "$dir/a.npz" "$text"
+    for name in attn.1.npy ids.npy hidden.npy logits.npy tokens.json; do
+        grep -aqF "$name" "$dir/a.npz"
+    done
+    refute grep -aqF attn.0.npy "$dir/a.npz"
+    grep -aqF "'shape': (2, 8, 8)" "$dir/a.npz"
+    works "$viz" export -m "$ref/bert" -l 1 -H 0,2 -o "$dir/a.npy" "$text"
+    [ "$(magic "$dir/a.npy" 8)" = 934e554d50590100 ]
+    grep -aqF "'shape': (1, 2, 8, 8)" "$dir/a.npy"
+    [ "$(wc -c < "$dir/a.npy")" -eq $((128 + 2 * 8 * 8 * 4)) ]
+    printf 'the\nkey\n' > "$dir/two"
+    fails 2 "several texts want a folder" "$viz" export -m "$ref/bert" -f "$dir/two" -o "$dir/b.npz"
+    mkdir "$dir/out"
+    works "$viz" export -m "$ref/bert" -f "$dir/two" --format npy -o "$dir/out/"
+    [ "$(list "$dir/out")" = "000001.npy 000002.npy " ]
+    [ "$(list "$dir")" = "a.npy a.npz out two " ]
+}
+
+@test "export: npy and npz hold the same numbers" {
+    works "$viz" export -m "$ref/llama" -l 0 -o "$dir/a.npy" "$text"
+    works "$viz" export -m "$ref/llama" -l 0 -o "$dir/a.npz" "$text"
+    tail -c +129 "$dir/a.npy" | od -An -v -tx1 | tr -d ' \n' > "$dir/npy"
+    od -An -v -tx1 "$dir/a.npz" | tr -d ' \n' > "$dir/npz"
+    grep -qFf "$dir/npy" "$dir/npz"
+}
+
+@test "tokens: table, TSV, JSON; code points and bytes; no model needed" {
+    mkdir "$dir/m"
+    cp "$ref/bert/tokenizer.json" "$dir/m"
+    works "$viz" tokens -m "$dir/m" --json "Key 窗 é"
+    [ "$(jq -c .offsets <<< "$output")" = "[[0,0],[0,3],[4,5],[6,7],[0,0]]" ]
+    [ "$(jq -c .bytes <<< "$output")" = "[[0,0],[0,3],[4,7],[8,10],[0,0]]" ]
+    [ "$(jq -c .special <<< "$output")" = "[1,0,0,0,1]" ]
+    [ "$(jq -c .tokens <<< "$output")" = '["[CLS]","key","窗","e","[SEP]"]' ]
+    works "$viz" tokens -m "$dir/m" --tsv "the" "key"
+    [ "${#lines[@]}" -eq 6 ]
+    [[ ${lines[0]} == index*position*id*token* ]]
+    works "$viz" tokens -m "$dir/m" "the"
+    [ "${#lines[@]}" -eq 4 ]
+    works "$viz" tokens "the built-in one"
+    fails 3 "no such model" "$viz" tokens -m "$dir/none" "the"
+}
+
+@test "info: 4 x 512 x 512 = 1,048,576 weights in an attention layer" {
+    mkdir "$dir/m"
+    echo '{"model_type":"gpt2","n_layer":1,"n_head":8,"n_embd":512,"n_positions":8,"vocab_size":10}' > "$dir/m/config.json"
+    header='' at=0
+    add() {     # NAME ROWS [COLUMNS]
+        local n=$(($2 * ${3:-1} * 4))
+        header+=$(printf '%s"%s":{"dtype":"F32","shape":[%s],"data_offsets":[%d,%d]}' \
+            "${header:+,}" "$1" "$2${3:+,$3}" "$at" $((at + n)))
+        at=$((at + n))
+    }
+    add wte.weight 10 512
+    add wpe.weight 8 512
+    for norm in h.0.ln_1 h.0.ln_2 ln_f; do
+        add $norm.weight 512
+        add $norm.bias 512
+    done
+    add h.0.attn.c_attn.weight 512 1536
+    add h.0.attn.c_attn.bias 1536
+    add h.0.attn.c_proj.weight 512 512
+    add h.0.attn.c_proj.bias 512
+    add h.0.mlp.c_fc.weight 512 2048
+    add h.0.mlp.c_fc.bias 2048
+    add h.0.mlp.c_proj.weight 2048 512
+    add h.0.mlp.c_proj.bias 512
+    safetensors "$dir/m/model.safetensors" "{$header}" $at
+    works "$viz" info -m "$dir/m"
+    [[ $output == *"one attention layer: 4 x 512 x 512 = 1,048,576 weights, 2,048 biases"* ]]
+    works "$viz" info --json -m "$dir/m"
+    jq -e '.attention_layer.weights == 1048576 and .heads == 8 and .d_model == 512 and
+        .family == "gpt2" and .causal == true and .run_bytes > 0' <<< "$output" > /dev/null
+    jq -e '[.parameters[] | .weights + .biases] | add == 1048576 + 2048 + 2 * 512 * 2048 + 2048 + 512 +
+        6 * 512 + 18 * 512' <<< "$output" > /dev/null
+}
+
+@test "info: the built-in model, and what it takes no operand for" {
+    works "$viz" info
+    [[ $output == *"family      llama, decoder, causal"* ]]
+    works "$viz" info --tokens 100000
+    fails 2 "info: 'x' is one operand too many" "$viz" info x
+    fails 2 "--tokens: '0' is not in" "$viz" info -n 0
+}

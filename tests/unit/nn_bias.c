@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * Biases by position: values worked out by hand, and the block against the reference. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "nn/nn.h"
+
+static void slopes(void **state)
+{
+    float s[8];
+
+    (void)state;
+    alibi_slopes(s, 8);
+    for (int h = 0; h < 8; h++)
+        assert_true(s[h] == ldexpf(1, -(h + 1)));
+    /* 6 heads: four of 2^-2, 2^-4, .., then 2^-1 and 2^-3 of the finer series */
+    alibi_slopes(s, 6);
+    for (int h = 0; h < 4; h++)
+        assert_true(s[h] == ldexpf(1, -2 * (h + 1)));
+    assert_true(s[4] == 0.5f && s[5] == 0.125f);
+}
+
+/* T5's table for 32 buckets up to 128: 16 exact, then by logarithm. */
+static void buckets(void **state)
+{
+    (void)state;
+    assert_int_equal(relative_bucket(0, false, 32, 128), 0);
+    assert_int_equal(relative_bucket(-15, false, 32, 128), 15);
+    assert_int_equal(relative_bucket(-16, false, 32, 128), 16);
+    /* 16 + floor(ln(32 / 16) / ln(128 / 16) * 16) = 16 + 5 */
+    assert_int_equal(relative_bucket(-32, false, 32, 128), 21);
+    assert_int_equal(relative_bucket(-1000, false, 32, 128), 31);
+    assert_int_equal(relative_bucket(5, false, 32, 128), 0);
+    assert_int_equal(relative_bucket(5, true, 32, 128), 16 + 5);
+    assert_int_equal(relative_bucket(-5, true, 32, 128), 5);
+    assert_int_equal(relative_bucket(-8, true, 32, 128), 8);
+    assert_int_equal(relative_bucket(1000, true, 32, 128), 31);
+}
+
+static float noise(void)
+{
+    return (float)rand() / (float)RAND_MAX * 2 - 1;
+}
+
+/* Within 2e-6: scores here stay below 8, and a score's error is 1e-7 of that. */
+static void check_block(struct attend at, int T)
+{
+    enum { D = 12 };
+    float *q = calloc((size_t)T * D, 4), *k = calloc((size_t)T * D, 4);
+    float *v = calloc((size_t)T * D, 4), *out = calloc((size_t)T * D, 4);
+    size_t stride = attend_stride(T);
+    float *w = aligned_alloc(64, ATTEND_ROWS * stride * 4);
+    float *packed = aligned_alloc(64, (attend_packed(T, D, D) * 4 + 63) / 64 * 64);
+    double *want = calloc((size_t)T * (size_t)T, 8), *want_out = calloc((size_t)T * D, 8);
+
+    at.S = T;
+    at.d = at.d_v = D;
+    for (int i = 0; i < T * D; i++) {
+        q[i] = 3 * noise();
+        k[i] = noise();
+        v[i] = noise();
+    }
+    attention_reference(want, want_out, q, k, v, &at, T);
+    attend_pack(packed, k, D, v, D, T, D, D);
+    for (int row0 = 0; row0 < T; row0 += ATTEND_ROWS) {
+        int n = T - row0 < ATTEND_ROWS ? T - row0 : ATTEND_ROWS, key0, n_keys;
+
+        attend_block(w, stride, &key0, &n_keys, NULL, out + row0 * D, D, q + row0 * D, D,
+                     packed, &at, row0, n);
+        for (int t = 0; t < n; t++)
+            for (int j = 0; j < n_keys; j++)
+                assert_true(fabs((double)w[(size_t)t * stride + (size_t)j] -
+                                 want[(row0 + t) * T + key0 + j]) < 2e-6);
+    }
+    for (int i = 0; i < T * D; i++)
+        assert_true(fabs((double)out[i] - want_out[i]) < 1e-5);
+    free(q), free(k), free(v), free(out), free(w), free(packed), free(want), free(want_out);
+}
+
+static void blocks(void **state)
+{
+    static const float values[32] = { 0.5f, -1, 2, 0.25f, [31] = -0.75f, [17] = 1.5f };
+    const struct bias_alibi alibi = { 0.125f, false, 1 };
+    const struct bias_buckets both = { values, 32, 128, true };
+    const struct attend plain = { .scale = 0.3f, .lo = INT_MAX, .hi = INT_MAX };
+    struct attend at = plain;
+
+    (void)state;
+    for (int k = 0; k < N_KERNEL; k++) {
+        if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) != 0)
+            continue;
+        at = plain;
+        at.cap = 2;
+        check_block(at, 45);
+        at.bias = bias_alibi;
+        at.bias_self = &alibi;
+        at.cap = 0;
+        at.hi = 0;
+        check_block(at, 70);
+        at.bias = bias_buckets;
+        at.bias_self = &both;
+        at.hi = INT_MAX;
+        at.cap = 3;
+        check_block(at, 70);
+        at.lo = at.hi = 9;
+        check_block(at, 200);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slopes), cmocka_unit_test(buckets), cmocka_unit_test(blocks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * Added tokens: where they are found in a text, with every option. */
+#include "text_help.h"
+
+#define TOKEN(id, content, options) \
+    "{'id':" id ",'content':'" content "'" options ",'special':false}"
+#define WITH(tokens) \
+    "{'added_tokens':[" tokens "],'normalizer':{'type':'Lowercase'}," \
+    "'pre_tokenizer':{'type':'WhitespaceSplit'},'model':{'type':'WordPiece'," \
+    "'vocab':{'[UNK]':0,'a':1,'b':2,'##a':3,'##b':4}}}"
+#define PLAIN ",'normalized':false"
+
+static void test_longest(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, WITH(TOKEN("5", "<x>", PLAIN) ","
+                                      TOKEN("6", "<x>y", PLAIN) ","
+                                      TOKEN("7", "x>y<", PLAIN)));
+
+    assert_string_equal(help_encode(h, t, "a<x>y<b"), "a[0,1] <x>y[1,5] [UNK][5,7]");
+    assert_string_equal(help_encode(h, t, "<x><x>"), "<x>[0,3] <x>[3,6]");
+    assert_string_equal(help_encode(h, t, "x>y<x>y"), "x>y<[0,4] [UNK][4,7]");
+    assert_string_equal(help_encode(h, t, "<X>"), "[UNK][0,3]");
+    tok_close(t);
+}
+
+static void test_normalized(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, WITH(TOKEN("5", "Ab", "")));
+
+    assert_string_equal(help_encode(h, t, "b aB b"), "b[0,1] Ab[2,4] b[5,6]");
+    tok_close(t);
+}
+
+static void test_single_word(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, WITH(TOKEN("5", "ba", PLAIN ",'single_word':true")));
+
+    assert_string_equal(help_encode(h, t, "ba,ba ba"),
+                        "ba[0,2] [UNK][2,3] ba[3,5] ba[6,8]");
+    assert_string_equal(help_encode(h, t, "aba baa"),
+                        "a[0,1] ##b[1,2] ##a[2,3] b[4,5] ##a[5,6] ##a[6,7]");
+    assert_string_equal(help_encode(h, t, "éba baé"), "[UNK][0,3] [UNK][4,7]");
+    tok_close(t);
+}
+
+static void test_strips(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, WITH(TOKEN("5", "<m>", PLAIN ",'lstrip':true") ","
+                                      TOKEN("6", "<r>", PLAIN ",'rstrip':true")));
+
+    assert_string_equal(help_encode(h, t, "a \u3000<m> b"), "a[0,1] <m>[1,6] b[7,8]");
+    assert_string_equal(help_encode(h, t, "a <r> \t b"), "a[0,1] <r>[2,8] b[8,9]");
+    assert_string_equal(help_encode(h, t, "<r> <m>"), "<r>[0,4] <m>[4,7]");
+    assert_string_equal(help_encode(h, t, "<m>  <m>"), "<m>[0,3] <m>[3,8]");
+    tok_close(t);
+}
+
+/* The model never makes a token that was only added. */
+static void test_not_the_models(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, "{'added_tokens':[{'id':2,'content':'我',"
+                                 "'single_word':true,'normalized':false}],'model':"
+                                 "{'type':'BPE','vocab':{'a':0,'?':1},'merges':[],"
+                                 "'unk_token':'?','ignore_merges':true}}");
+
+    assert_string_equal(help_encode(h, t, "a我"), "a[0,1] ?[1,2]");
+    assert_string_equal(help_encode(h, t, "我"), "我[0,1]");
+    tok_close(t);
+}
+
+/* A piece of the vocabulary may be added as well, and said twice. */
+static void test_in_vocabulary(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, WITH(TOKEN("2", "b", PLAIN) "," TOKEN("5", "c", PLAIN)
+                                      "," TOKEN("2", "b", PLAIN) ","
+                                      "{'id':9,'content':''}"));
+
+    assert_string_equal(help_encode(h, t, "ab"), "a[0,1] b[1,2]");
+    assert_int_equal(tok_vocab_size(t), 6);
+    assert_int_equal(tok_id(t, "c", 1), 5);
+    tok_close(t);
+}
+
+static void test_refused(void **state)
+{
+    struct help *h = *state;
+
+    help_refused(h, WITH(TOKEN("7", "c", "")), "has id 7, want 5 (the next");
+    help_refused(h, WITH(TOKEN("4", "b", "")), "has id 4, want 2 (its place");
+    help_refused(h, WITH(TOKEN("-1", "c", "")), "has id -1, want 5");
+    help_refused(h, WITH(TOKEN("1099511627776", "c", "")), "want 5");
+    help_refused(h, WITH(TOKEN("5", "c", ",'lstrip':3")), "\"lstrip\" is a number");
+    help_refused(h, WITH("{'id':5}"), "added_tokens[0]: \"content\" is nothing");
+    help_refused(h, WITH("7"), "added_tokens[0]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_longest), TEST(test_normalized), TEST(test_single_word),
+        TEST(test_strips), TEST(test_not_the_models), TEST(test_in_vocabulary),
+        TEST(test_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ * Folders without tokenizer.json: what their files stand for, and bad ones. */
+#include "text_help.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *const names[] = {
+    "vocab.txt", "vocab.json", "merges.txt", "tokenizer_config.json",
+    "special_tokens_map.json", "config.json", "tokenizer.json"
+};
+
+struct folder {
+    char path[64];
+};
+
+static struct folder make_folder(void)
+{
+    struct folder f = { "/tmp/mha-viz-text-XXXXXX" };
+
+    assert_non_null(mkdtemp(f.path));
+    return f;
+}
+
+static void put(struct help *h, const struct folder *f, const char *name,
+                const char *content)
+{
+    FILE *file = fopen(file_join(&h->arena, f->path, name), "w");
+
+    assert_non_null(file);
+    fputs(help_quotes(h, content), file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void drop(struct help *h, const struct folder *f)
+{
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        (void)unlink(file_join(&h->arena, f->path, names[i]));
+    assert_int_equal(rmdir(f->path), 0);
+}
+
+static struct tok *open_folder(struct help *h, const struct folder *f)
+{
+    struct tok *t = tok_open(&h->arena, f->path, &h->err);
+
+    if (t == NULL)
+        fail_msg("%s", h->err.msg);
+    return t;
+}
+
+static void refused(struct help *h, const struct folder *f, const char *why)
+{
+    struct tok *t = tok_open(&h->arena, f->path, &h->err);
+
+    assert_null(t);
+    if (strstr(h->err.msg, why) == NULL)
+        fail_msg("message \"%s\", want \"%s\"", h->err.msg, why);
+    assert_non_null(strstr(h->err.msg, f->path));
+    assert_int_equal(h->err.kind, ERR_INPUT);
+}
+
+static const char vocab_txt[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n##b \r\nÉ\ne\n";
+
+static void test_bert(void **state)
+{
+    struct help *h = *state;
+    struct folder f = make_folder();
+    struct tok *t;
+
+    put(h, &f, "vocab.txt", vocab_txt);
+    t = open_folder(h, &f);
+    assert_string_equal(help_encode(h, t, "AB É [MASK]"),
+        "*[CLS][0,0] a[0,1] ##b[1,2] e[3,4] [MASK][5,11] *[SEP][0,0]");
+    tok_close(t);
+    put(h, &f, "tokenizer_config.json", "{'do_lower_case':false,'cls_token':'[PAD]',"
+        "'tokenizer_class':'BertTokenizerFast','strip_accents':null}");
+    t = open_folder(h, &f);
+    assert_string_equal(help_encode(h, t, "ab É"),
+                        "*[PAD][0,0] a[0,1] ##b[1,2] É[3,4] *[SEP][0,0]");
+    tok_close(t);
+    drop(h, &f);
+}
+
+/* The map counts, but not where the config lists the tokens itself. */
+static void test_special_map(void **state)
+{
+    struct help *h = *state;
+    struct folder f = make_folder();
+    struct tok *t;
+
+    put(h, &f, "vocab.txt", vocab_txt);
+    put(h, &f, "special_tokens_map.json", "{'mask_token':{'content':'e','lstrip':true},"
+        "'additional_special_tokens':['<new>']}");
+    t = open_folder(h, &f);
+    assert_string_equal(help_encode(h, t, "a ea<new>"),
+                        "*[CLS][0,0] a[0,1] e[1,3] a[3,4] <new>[4,9] *[SEP][0,0]");
+    assert_int_equal(tok_id(t, "<new>", 5), 9);
+    tok_close(t);
+    put(h, &f, "tokenizer_config.json", "{'added_tokens_decoder':{'10':{'content':'<y>'"
+        ",'special':false},'9':{'content':'<x>','special':true}}}");
+    t = open_folder(h, &f);
+    assert_int_equal(tok_id(t, "<x>", 3), 9);
+    assert_int_equal(tok_id(t, "<y>", 3), 10);
+    assert_int_equal(tok_id(t, "<new>", 5), -1);
+    tok_close(t);
+    drop(h, &f);
+}
+
+static const char vocab_json[] = "{'a':0,'b':1,'ab':2,'Ġ':3,'<|endoftext|>':4,'<s>':5,"
+                                 "'</s>':6,'<unk>':7,'<pad>':8,'<mask>':9}";
+
+static void test_merges(void **state)
+{
+    struct help *h = *state;
+    struct folder f = make_folder();
+    struct tok *t;
+
+    put(h, &f, "vocab.json", vocab_json);
+    put(h, &f, "merges.txt", "#version: 0.2\na b\r\n");
+    t = open_folder(h, &f);
+    assert_string_equal(help_encode(h, t, "ab a<|endoftext|>"),
+                        "ab[0,2] Ġ[2,3] a[3,4] <|endoftext|>[4,17]");
+    tok_close(t);
+    put(h, &f, "config.json", "{'model_type':'roberta'}");
+    t = open_folder(h, &f);
+    assert_string_equal(help_encode(h, t, "ab a"),
+                        "*<s>[0,0] ab[0,2] Ġ[3,3] a[3,4] *</s>[0,0]");
+    tok_close(t);
+    put(h, &f, "tokenizer_config.json", "{'tokenizer_class':'GPT2Tokenizer',"
+        "'add_bos_token':true,'add_prefix_space':true}");
+    t = open_folder(h, &f);
+    assert_string_equal(help_encode(h, t, "ab"),
+                        "*<|endoftext|>[0,0] Ġ[0,1] ab[0,2]");
+    tok_close(t);
+    drop(h, &f);
+}
+
+static void test_refused(void **state)
+{
+    struct help *h = *state;
+    struct folder f = make_folder();
+
+    refused(h, &f, "no tokeniser: want tokenizer.json, vocab.txt, or vocab.json with");
+    put(h, &f, "vocab.json", vocab_json);
+    refused(h, &f, "no tokeniser");
+    put(h, &f, "merges.txt", "a\n");
+    refused(h, &f, "merges[0]: want two pieces");
+    put(h, &f, "merges.txt", "a c\n");
+    refused(h, &f, "merges[0]: it names \"c\"");
+    put(h, &f, "merges.txt", "a \xff\n");
+    refused(h, &f, "merges.txt: merge 1 is not UTF-8");
+    put(h, &f, "merges.txt", "");
+    put(h, &f, "tokenizer_config.json", "{'tokenizer_class':'Qwen2Tokenizer'}");
+    refused(h, &f, "tokenizer_class \"Qwen2Tokenizer\" needs a tokenizer.json");
+    put(h, &f, "tokenizer_config.json", "{}");
+    put(h, &f, "config.json", "{'model_type':'qwen2'}");
+    refused(h, &f, "model_type \"qwen2\" needs a tokenizer.json");
+    put(h, &f, "config.json", "{");
+    refused(h, &f, "config.json: not JSON");
+    put(h, &f, "tokenizer_config.json", "[]");
+    refused(h, &f, "tokenizer_config.json: it is no JSON object");
+    put(h, &f, "vocab.txt", "a\n\xff\n");
+    put(h, &f, "tokenizer_config.json", "{'tokenizer_class':'BertTokenizer'}");
+    refused(h, &f, "vocab.txt: line 2 is not UTF-8");
+    put(h, &f, "vocab.txt", "a\n");
+    refused(h, &f, "\"[CLS]\" is not among \"special_tokens\"");
+    put(h, &f, "tokenizer.json", "{}");
+    refused(h, &f, "tokenizer.json: \"model\" is missing");
+    drop(h, &f);
+    refused(h, &f, "no tokeniser");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_bert), TEST(test_special_map), TEST(test_merges), TEST(test_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

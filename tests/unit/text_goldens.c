@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ * Every case of every tokeniser: ids, pieces, spans, types and special flags are
+ * those of the reference library.  Exactly: nothing here has a tolerance. */
+#include "text_help.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+static const char *shared_dir(void)
+{
+    const char *dir = getenv("MHA_VIZ_SHARED");
+
+    return dir != NULL ? dir : "../shared";
+}
+
+static struct tok *open_dir(struct help *h, const char *dir)
+{
+    struct tok *t = tok_open(&h->arena, dir, &h->err);
+
+    if (t == NULL)
+        fail_msg("%s", h->err.msg);
+    return t;
+}
+
+static struct tok_input input(const json_t *text, const json_t *pair)
+{
+    struct tok_input in = { .text = json_string_value(text),
+                            .text_size = json_string_length(text) };
+
+    if (json_is_string(pair)) {
+        in.pair = json_string_value(pair);
+        in.pair_size = json_string_length(pair);
+    }
+    return in;
+}
+
+static int number(const json_t *list, int i)
+{
+    return (int)json_integer_value(json_array_get(list, (size_t)i));
+}
+
+static void same_ids(const char *where, const json_t *want, const int *got, int n)
+{
+    if ((int)json_array_size(want) != n)
+        fail_msg("%s: %d tokens, want %zu", where, n, json_array_size(want));
+    for (int i = 0; i < n; i++)
+        if (number(want, i) != got[i])
+            fail_msg("%s: token %d has id %d, want %d", where, i, got[i],
+                     number(want, i));
+}
+
+/* Byte spans are the same places as spans in characters. */
+static void same_place(const char *where, const char *s, size_t n, struct range bytes,
+                       struct range chars)
+{
+    int at = 0, count = 0, cp;
+
+    while (at < bytes.end && count <= chars.end) {
+        if (at == bytes.start && count != chars.start)
+            break;
+        at += utf8_decode(s + at, n - (size_t)at, &cp);
+        count++;
+    }
+    if (at != bytes.end || count != chars.end || bytes.start > bytes.end)
+        fail_msg("%s: bytes %d,%d are not characters %d,%d", where, bytes.start,
+                 bytes.end, chars.start, chars.end);
+}
+
+static void same_case(struct help *h, const struct tok *t, const json_t *c,
+                      const char *where)
+{
+    struct tok_input in = input(json_object_get(c, "text"), json_object_get(c, "pair"));
+    const json_t *offsets = json_object_get(c, "offsets");
+    const json_t *types = json_object_get(c, "type_ids");
+    const json_t *special = json_object_get(c, "special_mask");
+    const json_t *pieces = json_object_get(c, "tokens");
+    struct tokens out;
+
+    if (tok_encode(t, &h->arena, &in, &out, &h->err) != 0)
+        fail_msg("%s: %s", where, h->err.msg);
+    same_ids(where, json_object_get(c, "ids"), out.id, out.n);
+    for (int i = 0; i < out.n; i++) {
+        const json_t *span = json_array_get(offsets, (size_t)i);
+
+        assert_string_equal(out.piece[i],
+                            json_string_value(json_array_get(pieces, (size_t)i)));
+        if (number(span, 0) != out.chars[i].start || number(span, 1) != out.chars[i].end)
+            fail_msg("%s: token %d spans %d,%d, want %d,%d", where, i,
+                     out.chars[i].start, out.chars[i].end, number(span, 0),
+                     number(span, 1));
+        assert_int_equal(out.type[i], number(types, i));
+        assert_int_equal(out.special[i], number(special, i));
+        if (in.pair == NULL && !out.special[i])
+            same_place(where, in.text, in.text_size, out.bytes[i], out.chars[i]);
+    }
+    in.no_special = true;
+    if (tok_encode(t, &h->arena, &in, &out, &h->err) != 0)
+        fail_msg("%s: %s", where, h->err.msg);
+    same_ids(where, json_object_get(c, "ids_no_special"), out.id, out.n);
+}
+
+/* Runs DIR/cases.jsonl; returns how many cases there were. */
+static int run_cases(struct help *h, const char *dir)
+{
+    struct tok *t = open_dir(h, dir);
+    struct lines *lines = lines_open(file_join(&h->arena, dir, "cases.jsonl"), &h->err);
+    const char *line;
+    size_t size;
+    int n = 0;
+
+    assert_non_null(lines);
+    while (lines_next(lines, &line, &size, &h->err) == 1) {
+        json_t *c = json_loadb(line, size, JSON_ALLOW_NUL, NULL);
+        struct arena_mark mark = arena_mark(&h->arena);
+
+        assert_non_null(c);
+        same_case(h, t, c, arena_printf(&h->arena, "%s, line %d", dir, ++n));
+        arena_reset(&h->arena, mark);
+        json_decref(c);
+    }
+    lines_close(lines);
+    tok_close(t);
+    return n;
+}
+
+static void test_own(void **state)
+{
+    static const char *const names[] = {
+        "wordpiece", "gpt2", "llama3", "roberta", "bert_bare", "gpt2_bare",
+        "roberta_bare"
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct help *h = *state;
+        const char *dir = file_join(&h->arena, "tests/ref/tokenizers", names[i]);
+
+        assert_true(run_cases(h, dir) >= 60);
+    }
+}
+
+static void test_shared(void **state)
+{
+    static const char *const names[] = {
+        "tokenizers/bert_uncased", "tokenizers/bert_cased", "tokenizers/gpt2",
+        "tokenizers/roberta", "tokenizers/llama3", "tokenizers/qwen2",
+        "tokenizers/deepseek", "tokenizers/gpt4o", "extra/tokenizers/bert_strip_cased",
+        "extra/tokenizers/bert_uncased_nocjk", "extra/tokenizers/gpt_neox",
+        "extra/tokenizers/modernbert", "extra/tokenizers/bloom",
+        "extra/tokenizers/starcoder_digits"
+    };
+    struct help *h = *state;
+    const char *goldens = file_join(&h->arena, shared_dir(), "goldens");
+
+    if (!file_is_dir(goldens)) {
+        print_message("SKIPPED: no %s\n", goldens);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_true(run_cases(h, file_join(&h->arena, goldens, names[i])) >= 100);
+}
+
+/* The texts and ids of a model's runs, with the tokeniser of its folder. */
+static void run_model(struct help *h, const char *dir)
+{
+    struct tok *t = open_dir(h, dir);
+    json_t *root = json_load_file(file_join(&h->arena, dir, "expected.json"), 0, NULL);
+    json_t *runs = json_object_get(root, "runs"), *run;
+    size_t i;
+
+    assert_true(json_array_size(runs) > 0);
+    json_array_foreach(runs, i, run) {
+        const json_t *text = json_object_get(run, "text");
+        struct tok_input in = input(text, json_object_get(run, "pair"));
+        struct tokens out;
+
+        if (!json_is_string(text))          /* a batch */
+            continue;
+        assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+        same_ids(dir, json_object_get(run, "input_ids"), out.id, out.n);
+    }
+    json_decref(root);
+    tok_close(t);
+}
+
+static void test_bare_models(void **state)
+{
+    static const char *const names[] = {
+        "bert", "bert_bare", "bert_oldnames", "gpt2", "gpt2_bare"
+    };
+    struct help *h = *state;
+    const char *goldens = file_join(&h->arena, shared_dir(), "goldens");
+
+    if (!file_is_dir(goldens)) {
+        print_message("SKIPPED: no %s\n", goldens);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        run_model(h, file_join(&h->arena, goldens, names[i]));
+}
+
+/* The model inside the program: Chinese is one token a character. */
+static void test_built_in(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = open_dir(h, "assets/default");
+    const char *text = "我喜欢吃苹果";
+    struct tok_input in = { .text = text, .text_size = strlen(text) };
+    struct tokens out;
+
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+    assert_int_equal(out.n, 7);
+    assert_string_equal(out.piece[0], "<|bos|>");
+    assert_int_equal(out.special[0], 1);
+    for (int i = 1; i < 7; i++) {
+        assert_int_equal(out.bytes[i].start, 3 * (i - 1));
+        assert_int_equal(out.bytes[i].end, 3 * i);
+        assert_int_equal(out.label_size[i], 3);
+        assert_memory_equal(out.label[i], text + 3 * (i - 1), 3);
+    }
+    tok_close(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_own), TEST(test_shared), TEST(test_bare_models), TEST(test_built_in),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

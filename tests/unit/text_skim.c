@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * A vocabulary is the same read without a tree, and by jansson; what is wrong is
+ * refused with jansson's words. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+#define MODEL "\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\""
+
+static struct span bytes(const char *s)
+{
+    return (struct span){ (const unsigned char *)s, strlen(s) };
+}
+
+static struct arena *room(void **state)
+{
+    return *state;
+}
+
+static int set_up(void **state)
+{
+    static struct arena a;
+
+    arena_init(&a, NULL, NULL);
+    *state = &a;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    arena_finish(*state);
+    return 0;
+}
+
+/* Wraps a vocabulary; reads it both ways: vocab_skim takes it or leaves it. */
+static bool skimmed(struct arena *a, const char *vocab, struct vocab *v)
+{
+    const char *all = arena_printf(a, "{\"x\": [{\"model\": 1}, \"}\"], \"model\": {%s, "
+                                   "\"vocab\": %s, \"y\": {\"vocab\": 2}}, \"z\": null}",
+                                   MODEL, vocab);
+    struct span rest;
+
+    *v = (struct vocab){ 0 };
+    rest = vocab_skim(v, a, bytes(all));
+    if (rest.data == bytes(all).data) {
+        assert_int_equal(v->n, 0);
+        return false;
+    }
+    assert_string_equal(arena_strndup(a, (const char *)rest.data, rest.size),
+                        arena_printf(a, "{\"x\": [{\"model\": 1}, \"}\"], \"model\": {%s, "
+                                     "\"vocab\": true, \"y\": {\"vocab\": 2}}, "
+                                     "\"z\": null}", MODEL));
+    return true;
+}
+
+static void takes_what_is_plain(void **state)
+{
+    static const char *const plain[] = {
+        "{\"a\":0}", "{\"[UNK]\": 0, \"a\": 1, \"##b\": 2}",
+        "{\t\"a\" : 7 ,\n\"b\":16777215 }", "{\"\": 3, \"ä\": 4, \"😀\": 5}",
+        "{\"\\\"\": 0, \"\\\\\": 1, \"\\u00e4\": 2, \"\\ud83d\\ude00\": 3, \"}\": 4}",
+    };
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        struct arena *a = room(state);
+        struct vocab skim, tree = { 0 };
+        struct err e;
+        json_t *j = json_parse(bytes(plain[i]), &e);
+
+        assert_true(skimmed(a, plain[i], &skim));
+        assert_int_equal(vocab_read(&tree, a, j, &e), 0);
+        json_decref(j);
+        assert_int_equal(skim.n, tree.n);
+        assert_int_equal(skim.n_model, tree.n_model);
+        assert_int_equal(skim.longest, tree.longest);
+        for (size_t k = 0; k < tree.n; k++) {
+            assert_int_equal(skim.v[k].id, tree.v[k].id);
+            assert_int_equal(skim.v[k].n, tree.v[k].n);
+            assert_string_equal(skim.v[k].s, tree.v[k].s);
+            assert_int_equal(vocab_find(&skim, tree.v[k].s, tree.v[k].n),
+                             tree.v[k].id);
+        }
+    }
+}
+
+static void leaves_the_rest(void **state)
+{
+    static const char *const other[] = {
+        "{}", "[]", "1", "true", "null", "{\"a\"}", "{\"a\":}", "{\"a\":-1}", "{\"a\":1.0}",
+        "{\"a\":1e3}", "{\"a\":01}", "{\"a\":\"1\"}", "{\"a\":[1]}", "{\"a\":{}}",
+        "{\"a\":1,}", "{\"a\":1 \"b\":2}", "{\"a\":1,\"a\":2}", "{\"a\":1,\"b\":1}",
+        "{\"a\":16777216}", "{\"a\":12345678901234567890}", "{\"\\u0000\":1}",
+        "{\"\\x\":1}", "{\"\\ud83d\":1}", "{\"\x01\":1}", "{\"\xff\":1}", "{\"\xc3\":1}",
+    };
+
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        struct vocab v;
+
+        if (skimmed(room(state), other[i], &v))
+            fail_msg("%s was taken", other[i]);
+    }
+}
+
+static void survives_any_cut(void **state)
+{
+    static const char all[] = "{\"model\": {" MODEL ", \"vocab\": {\"a\\\\\": 1, \"b\": 2}}}";
+
+    for (size_t n = 0; n < sizeof all - 1; n++) {
+        struct arena *a = room(state);
+        struct vocab v = { 0 };
+        /* A block of its own, so that reading past its end is seen. */
+        char *cut = test_malloc(n + 1);
+        struct err e;
+
+        memcpy(cut, all, n);
+        vocab_skim(&v, a, (struct span){ (unsigned char *)cut, n });
+        test_free(cut);
+        assert_null(tok_open_memory(a, (struct span){ (const unsigned char *)all, n },
+                                    "t", &e));
+        assert_non_null(strstr(e.msg, "t: not JSON: line 1"));
+    }
+}
+
+/* As jansson has it, the last of two keys counts. */
+static void the_last_key_counts(void **state)
+{
+    static const char all[] = "{\"model\": {" MODEL ", \"vocab\": {\"a\": 1}, "
+                              "\"vocab\": {\"b\": 2}}, \"added_tokens\": []}";
+    struct err e;
+    struct tok *t = tok_open_memory(room(state), bytes(all), "t", &e);
+
+    assert_non_null(t);
+    assert_int_equal(tok_id(t, "a", 1), -1);
+    assert_int_equal(tok_id(t, "b", 1), 2);
+    tok_close(t);
+}
+
+static void errors_name_the_line(void **state)
+{
+    struct err e;
+
+    assert_null(tok_open_memory(room(state), bytes("{\"model\": {\"vocab\": {\"a\":\n1,"
+                                                   "\n\"b\": 2}}}\n?"), "t", &e));
+    assert_non_null(strstr(e.msg, "line 4"));
+    assert_null(tok_open_memory(room(state), bytes("{\"model\": {" MODEL ", \"vocab\": "
+                                                   "{\"a\": 1, \"b\": 1}}}"), "t", &e));
+    assert_non_null(strstr(e.msg, "share id 1"));
+    assert_null(tok_open_memory(room(state), bytes("{\"model\": {" MODEL ", \"vocab\": "
+                                                   "true}}"), "t", &e));
+    assert_non_null(strstr(e.msg, "\"vocab\" is missing or no object"));
+}
+
+/* ---- the longest piece ---- */
+
+static void longest_is_of_the_model(void **state)
+{
+    struct arena *a = room(state);
+    struct vocab v;
+    const struct text inside = { "##", 2 }, word = { "##", 0 };
+    size_t n = 0;
+    struct err e;
+
+    assert_true(skimmed(a, "{\"a\":0,\"abc\":1,\"##b\":2,\"##bcd\":3,\"##\":4}", &v));
+    assert_int_equal(vocab_add(&v, a, (struct text){ "abcd", 4 }, 5, &e), 0);
+    assert_int_equal(vocab_longest(&v, word, "abcdef", 6, &n), 1);
+    assert_int_equal(n, 3);
+    assert_int_equal(vocab_longest(&v, word, "ab", 2, &n), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(vocab_longest(&v, inside, "bcde", 4, &n), 3);
+    assert_int_equal(n, 3);
+    assert_int_equal(vocab_longest(&v, inside, "bc", 2, &n), 2);
+    assert_int_equal(n, 1);
+    assert_int_equal(vocab_longest(&v, inside, "x", 1, &n), -1);
+    assert_int_equal(vocab_longest(&v, word, "##b", 3, &n), 2);
+    assert_int_equal(vocab_longest(&v, word, "", 0, &n), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(takes_what_is_plain, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(leaves_the_rest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(survives_any_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_last_key_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(errors_name_the_line, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(longest_is_of_the_model, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
