@@ -77,31 +77,12 @@ static void feed(struct span config, struct span weights)
     arena_finish(&a);
 }
 
-static void use(struct arena *a, struct span config, struct span weights)
-{
-    struct model *m = arena_alloc(a, 1, sizeof *m);
-    struct err e = { 0 };
-
-    if (open(m, a, config, weights, &e) == 0)
-        forward(m, a, &e);
-    else
-        assert(e.kind == ERR_INPUT && e.msg[0] != '\0');
-    model_close(m);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *nul = size > 0 ? memchr(data, 0, size) : NULL;
-    const uint8_t *end = nul != NULL ? nul : data + size;
-    const uint8_t *rest = nul != NULL ? nul + 1 : end;
-    const struct span config = { data, (size_t)(end - data) };
-    const struct span weights = { rest, (size_t)(data + size - rest) };
-    struct arena a;
-    jmp_buf out;
+    size_t n = nul != NULL ? (size_t)(nul - data) : size;
+    size_t rest = nul != NULL ? size - n - 1 : 0;
 
-    arena_init(&a, full, &out);
-    if (setjmp(out) == 0)
-        use(&a, config, weights);
-    arena_finish(&a);
+    feed((struct span){ data, n }, (struct span){ rest > 0 ? nul + 1 : data, rest });
     return 0;
 }
