@@ -6,19 +6,33 @@
 
 const char *const pool_names[] = { "max", "mean", NULL };
 
-struct map *map_new(struct arena *a, int text, int layer, int n_heads, int n_tokens,
-                    const unsigned char *skip, int pool, enum pool how)
+static int *places(struct arena *a, struct map_axis axis, int pool, int *n_cells)
+{
+    int *place = arena_alloc(a, (size_t)axis.n, sizeof *place), kept = 0;
+
+    for (int i = 0; i < axis.n; i++)
+        place[i] = axis.skip != NULL && axis.skip[i] ? -1 : kept++;
+    *n_cells = (kept + pool - 1) / pool;
+    return place;
+}
+
+static size_t n_values(const struct map *m)
+{
+    return (size_t)m->n_heads * (size_t)m->n_rows * (size_t)m->n_cols;
+}
+
+struct map *map_new(struct arena *a, int text, int layer, int n_heads,
+                    struct map_axis queries, struct map_axis keys, int pool,
+                    enum pool how)
 {
     struct map *m = arena_alloc(a, 1, sizeof *m);
-    int *place = arena_alloc(a, (size_t)n_tokens, sizeof *place), kept = 0;
     size_t n;
 
-    for (int i = 0; i < n_tokens; i++)
-        place[i] = skip != NULL && skip[i] ? -1 : kept++;
-    *m = (struct map){ .text = text, .layer = layer, .n_heads = n_heads,
-                       .n_cells = (kept + pool - 1) / pool, .place = place,
-                       .pool = pool, .how = how };
-    n = (size_t)n_heads * (size_t)m->n_cells * (size_t)m->n_cells;
+    *m = (struct map){ .text = text, .layer = layer, .n_heads = n_heads, .pool = pool,
+                       .how = how };
+    m->row = places(a, queries, pool, &m->n_rows);
+    m->col = places(a, keys, pool, &m->n_cols);
+    n = n_values(m);
     m->value = arena_alloc_raw(a, n, sizeof *m->value);
     for (size_t i = 0; i < n; i++)
         m->value[i] = NAN;
@@ -44,22 +58,22 @@ static void put(struct map *m, size_t cell, float w)
 static void take(void *self, const struct rows *rows, int n_heads)
 {
     struct map *m = self;
-    size_t n = (size_t)m->n_cells;
 
     (void)n_heads;
     if (rows->text != m->text || rows->layer != m->layer)
         return;
     for (int t = 0; t < rows->n_rows; t++) {
-        int row = m->place[rows->row0 + t];
+        int row = m->row[rows->row0 + t];
         size_t from = (size_t)t * rows->stride;
 
         for (int j = 0; row >= 0 && j < rows->n_keys; j++) {
-            int column = m->place[rows->key0 + j];
+            int column = m->col[rows->key0 + j];
 
             if (column < 0 || (rows->hidden != NULL && rows->hidden[from + (size_t)j]))
                 continue;
-            put(m, ((size_t)rows->head * n + (size_t)(row / m->pool)) * n +
-                   (size_t)(column / m->pool), rows->weight[from + (size_t)j]);
+            put(m, ((size_t)rows->head * (size_t)m->n_rows + (size_t)(row / m->pool)) *
+                   (size_t)m->n_cols + (size_t)(column / m->pool),
+                rows->weight[from + (size_t)j]);
         }
     }
 }
@@ -67,7 +81,7 @@ static void take(void *self, const struct rows *rows, int n_heads)
 static void done(void *self, int text, int layer)
 {
     struct map *m = self;
-    size_t n = (size_t)m->n_heads * (size_t)m->n_cells * (size_t)m->n_cells;
+    size_t n = n_values(m);
 
     if (m->how != POOL_MEAN || text != m->text || layer != m->layer)
         return;
@@ -83,5 +97,5 @@ struct sink map_sink(struct map *m)
 
 const float *map_head(const struct map *m, int head)
 {
-    return m->value + (size_t)head * (size_t)m->n_cells * (size_t)m->n_cells;
+    return m->value + (size_t)head * (size_t)m->n_rows * (size_t)m->n_cols;
 }

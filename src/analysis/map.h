@@ -13,21 +13,26 @@ extern const char *const pool_names[];      /* "max", "mean", NULL */
 
 struct map {
     int text, layer, n_heads;
-    int n_cells;                /* a side: ceil(kept tokens / pool) */
-    const int *place;           /* [tokens] among those that are kept; -1: left out */
+    int n_rows, n_cols;         /* cells: ceil(kept tokens / pool) */
+    const int *row, *col;       /* [tokens] place among those that are kept; -1: left
+                                   out */
     int pool;                   /* tokens a cell in each direction */
     enum pool how;
-    float *value;               /* [H, n_cells, n_cells]; NaN: nothing visible */
+    float *value;               /* [H, n_rows, n_cols]; NaN: nothing visible */
     int *count;                 /* the same: weights in the cell; only for POOL_MEAN */
 };
 
-/*
- * For one text of n_tokens; skip[n_tokens] 1: leave the token's row and column
- * out (weights are never renormalised); NULL: keep all.
- */
-struct map *map_new(struct arena *a, int text, int layer, int n_heads, int n_tokens,
-                    const unsigned char *skip, int pool, enum pool how);
+/* Queries or keys; skip[n] 1: leave the token out; NULL: keep all. */
+struct map_axis {
+    int n;
+    const unsigned char *skip;
+};
+
+/* For one text; weights are never renormalised. */
+struct map *map_new(struct arena *a, int text, int layer, int n_heads,
+                    struct map_axis queries, struct map_axis keys, int pool,
+                    enum pool how);
 struct sink map_sink(struct map *m);
-const float *map_head(const struct map *m, int head);   /* [n_cells, n_cells] */
+const float *map_head(const struct map *m, int head);   /* [n_rows, n_cols] */
 
 #endif

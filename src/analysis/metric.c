@@ -101,8 +101,8 @@ static bool first(const struct metric_row *r, const struct metric_opts *o, doubl
 }
 
 const struct metric metric_table[N_METRIC] = {
-#define METRIC(name, heading, unit, lo, hi, help) \
-    [METRIC_##name] = { #name, heading, unit, lo, hi, help, name },
+#define METRIC(name, heading, unit, lo, hi, one_axis, help) \
+    [METRIC_##name] = { #name, heading, unit, lo, hi, one_axis, help, name },
 #include "analysis/metrics.def"
 #undef METRIC
 };

@@ -29,6 +29,7 @@ struct metric {
     const char *heading;        /* in the table: "norm" */
     const char *unit;           /* "nats", "tokens", "" for a share */
     double lo, hi;              /* range; hi 0: no fixed one */
+    bool one_axis;              /* undefined where queries and keys are of two texts */
     const char *help;           /* one line */
     /* False where it is undefined for this row, which then counts in no mean. */
     bool (*row)(const struct metric_row *r, const struct metric_opts *o, double *v);

@@ -12,8 +12,7 @@ struct sums {
 
 struct stats {
     struct metric_opts opts;
-    const struct batch *b;
-    const unsigned char *special;   /* [tokens of the batch] or NULL */
+    struct attended texts;
     int L, H, n_top;            /* n_top: asked for */
     struct head_stats *head;    /* [texts, L, H]; link NULL: not wanted */
     struct sums *sums;          /* the same */
@@ -29,14 +28,16 @@ static bool is_wanted(const bool *list, int i)
     return list == NULL || list[i];
 }
 
-struct stats *stats_new(struct arena *a, const struct model *m, const struct batch *b,
-                        const unsigned char *special, const struct wanted *want,
+struct stats *stats_new(struct arena *a, const struct model *m,
+                        const struct attended *texts, const struct wanted *want,
                         const struct metric_opts *opts, int n_top)
 {
     struct stats *s = arena_alloc(a, 1, sizeof *s);
+    const struct batch *b = texts->queries;
+    enum stack_id stack = texts->keys != NULL ? STACK_CROSS : m->family->stack_id;
     size_t n;
 
-    *s = (struct stats){ .opts = *opts, .b = b, .special = special, .L = m->config.n_layers,
+    *s = (struct stats){ .opts = *opts, .texts = *texts, .L = m->config.n_layers,
                          .H = m->config.n_heads, .n_top = n_top };
     n = (size_t)b->n_texts * (size_t)s->L * (size_t)s->H;
     s->head = arena_alloc(a, n, sizeof *s->head);
@@ -49,7 +50,7 @@ struct stats *stats_new(struct arena *a, const struct model *m, const struct bat
 
                 if (!is_wanted(want->layer, l) || !is_wanted(want->head, h))
                     continue;
-                *hs = (struct head_stats){ .stack = (int)m->family->stack_id,
+                *hs = (struct head_stats){ .stack = (int)stack,
                                            .layer = l, .head = h, .n_links = T,
                                            .words = { -1, -1, 0 } };
                 hs->link = arena_alloc(a, (size_t)T, sizeof *hs->link);
@@ -99,15 +100,16 @@ static struct link strongest(const struct metric_row *r)
     return (struct link){ r->query, r->key0 + best, r->a[best] };
 }
 
+/* special: of the keys; cross: a key of the query's number is another token. */
 static void take_words(struct head_stats *hs, const struct metric_row *r,
-                       const unsigned char *special)
+                       const unsigned char *special, bool cross)
 {
     float least = hs->words.key < 0 ? -1 : hs->words.weight;
 
     for (int j = 0; j < r->n_keys; j++) {
         int key = r->key0 + j;
 
-        if (r->a[j] > least && !is_hidden(r, j) && key != r->query &&
+        if (r->a[j] > least && !is_hidden(r, j) && (cross || key != r->query) &&
             (special == NULL || !special[key])) {
             least = r->a[j];
             hs->words = (struct link){ r->query, key, least };
@@ -124,15 +126,18 @@ static void take_top(struct head_stats *hs, int n_top, const struct metric_row *
 }
 
 static void take_links(const struct stats *s, struct head_stats *hs,
-                       struct metric_row *r, const unsigned char *special)
+                       struct metric_row *r, int text)
 {
+    const struct attended *x = &s->texts;
+    const struct batch *keys = x->keys != NULL ? x->keys : x->queries;
+    const unsigned char *key = x->key_special, *query = x->query_special;
     struct link best = strongest(r);
 
     hs->link[r->query] = best;
     r->max = (double)best.weight;
-    if ((special == NULL || !special[r->query]) &&
+    if ((query == NULL || !query[x->queries->start[text] + r->query]) &&
         (hs->words.key < 0 || best.weight > hs->words.weight))
-        take_words(hs, r, special);
+        take_words(hs, r, key != NULL ? key + keys->start[text] : NULL, x->keys != NULL);
     if (s->n_top > 0)
         take_top(hs, s->n_top, r);
 }
@@ -143,6 +148,8 @@ static void take_metrics(const struct stats *s, struct sums *sums,
     for (int k = 0; k < N_METRIC; k++) {
         double v;
 
+        if (metric_table[k].one_axis && s->texts.keys != NULL)
+            continue;
         if (metric_table[k].row(r, &s->opts, &v)) {
             sums->sum[k] += v;
             sums->n[k]++;
@@ -154,8 +161,6 @@ static void take(void *self, const struct rows *rows, int n_heads)
 {
     struct stats *s = self;
     size_t i = at(s, rows->text, rows->layer, rows->head);
-    const unsigned char *special =
-        s->special != NULL ? s->special + s->b->start[rows->text] : NULL;
 
     (void)n_heads;
     for (int t = 0; t < rows->n_rows; t++) {
@@ -168,7 +173,7 @@ static void take(void *self, const struct rows *rows, int n_heads)
             .n_all_keys = rows->n_all_keys, .entropy = rows->entropy[t],
         };
 
-        take_links(s, &s->head[i], &r, special);
+        take_links(s, &s->head[i], &r, rows->text);
         if (r.n_visible > 0)    /* a row that sees nothing is in no mean */
             take_metrics(s, &s->sums[i], &r);
     }

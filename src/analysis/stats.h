@@ -28,13 +28,20 @@ struct head_stats {
 
 struct stats;
 
+/* The texts that look and are looked at. */
+struct attended {
+    const struct batch *queries;
+    const struct batch *keys;   /* NULL: the same; else cross-attention */
+    /* [tokens of the batch] 1: put there by the template; NULL: none is */
+    const unsigned char *query_special, *key_special;
+};
+
 /*
- * For the texts of batch b and the layers and heads of want; n_top links overall.
- * special: [tokens of the batch] 1: put there by the template; NULL: none is.
- * It and b outlive the stats; all memory is of a.
+ * For these texts and the layers and heads of want; n_top links overall.  What
+ * texts points to outlives the stats; all memory is of a.
  */
-struct stats *stats_new(struct arena *a, const struct model *m, const struct batch *b,
-                        const unsigned char *special, const struct wanted *want,
+struct stats *stats_new(struct arena *a, const struct model *m,
+                        const struct attended *texts, const struct wanted *want,
                         const struct metric_opts *opts, int n_top);
 
 /* To be given to run_forward. */

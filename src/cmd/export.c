@@ -55,21 +55,21 @@ struct job {
 struct writer {
     const struct job *j;
     struct npz *z;              /* NULL: npy */
-    int *array;                 /* [L] number in the npz */
-    float *all;                 /* npy: [layers, heads, T, T] */
+    int *array[N_STACK];        /* [L] number in the npz */
+    float *all;                 /* npy: [layers, heads, queries, keys] */
 };
 
 static void put(const struct writer *w, const struct rows *r, int query, int key,
                 const float *weights, int n)
 {
-    int T = r->n_queries;
-    int64_t at = (((int64_t)w->j->head_place[r->head] * T) + query) * T + key;
+    int64_t T = r->n_queries, S = r->n_all_keys;
+    int64_t at = (w->j->head_place[r->head] * T + query) * S + key;
 
     if (w->z != NULL) {
-        npz_put(w->z, w->array[r->layer], at, weights, n);
+        npz_put(w->z, w->array[r->stack][r->layer], at, weights, n);
         return;
     }
-    at += (int64_t)w->j->layer_place[r->layer] * w->j->n_heads * T * T;
+    at += (int64_t)w->j->layer_place[r->layer] * w->j->n_heads * T * S;
     memcpy(w->all + at, weights, (size_t)n * sizeof *weights);
 }
 
@@ -112,53 +112,94 @@ static void add_floats(struct npz *z, const char *name, int64_t rows, int64_t co
 static int forward(struct job *j, struct arena *a, const struct item *item,
                    struct wanted *want, struct writer *w, struct err *e)
 {
-    int start[] = { 0, item->tokens.n };
-    struct batch b = { 1, start, item->tokens.id, item->tokens.type };
     struct sink sink = { SINK_HEAD, take, NULL, w };
+    struct texts texts;
 
-    return run_forward(j->s.model, &b, want, &sink, 1, j->s.par, a, e);
+    texts_pack(&texts, a, item, 1);
+    return session_forward(&j->s, &texts, want, &sink, 1, a, e);
+}
+
+/* Adds the arrays of one stack: "attn.0", or "dec.0" and "cross.0" of a decoder that
+ * stands behind an encoder. */
+static void add_stack(struct job *j, struct arena *a, struct writer *w,
+                      const struct model *m, enum stack_id stack, int n_queries,
+                      int n_keys)
+{
+    bool single = j->s.model->decoder == NULL || stack == STACK_ENCODER;
+    const char *prefix = single ? "attn" : stack == STACK_CROSS ? "cross" : "dec";
+    int64_t shape[] = { 0, n_queries, n_keys };
+
+    if (j->s.stack != stack && j->s.stack != N_STACK)
+        return;
+    for (int h = 0; h < m->config.n_heads; h++)
+        shape[0] += j->head_place[h] >= 0;
+    w->array[stack] = arena_alloc(a, (size_t)m->config.n_layers, sizeof(int));
+    for (int l = 0; l < m->config.n_layers; l++)
+        if (j->layer_place[l] >= 0)
+            w->array[stack][l] = npz_add(w->z, arena_printf(a, "%s.%d", prefix, l),
+                                         DTYPE_F32, 3, shape);
+}
+
+static void add_stacks(struct job *j, struct arena *a, struct writer *w,
+                       const struct item *item)
+{
+    const struct model *m = j->s.model;
+    int S = item->tokens.n, T = item->target.n;
+
+    add_stack(j, a, w, m, m->family->stack_id, S, S);
+    if (m->decoder == NULL || T == 0)
+        return;
+    add_stack(j, a, w, m->decoder, STACK_DECODER, T, T);
+    add_stack(j, a, w, m->decoder, STACK_CROSS, T, S);
+}
+
+static void add_tokens(struct npz *z, struct arena *a, const struct tokens *t,
+                       const char *ids, const char *pieces)
+{
+    int64_t n = t->n;
+    size_t size;
+    char *json = tokens_json(a, t, &size);
+
+    npz_put(z, npz_add(z, ids, DTYPE_I32, 1, &n), 0, t->id, n);
+    npz_add_bytes(z, pieces, json, size);
 }
 
 static int write_npz(struct job *j, struct arena *a, const struct item *item, FILE *f,
                      struct err *e)
 {
-    const struct config *c = &j->s.model->config;
-    int64_t T = item->tokens.n, shape[] = { j->n_heads, T, T };
-    struct npz *z = npz_new(a, f);
-    struct writer w = { .j = j, .z = z };
+    const struct model *m = j->s.shown;
+    int64_t T = session_queries(&j->s, item)->n;
+    struct writer w = { .j = j, .z = npz_new(a, f) };
     struct wanted want = j->want;
-    size_t n_json;
-    char *json = tokens_json(a, &item->tokens, &n_json);
 
-    w.array = arena_alloc(a, (size_t)c->n_layers, sizeof *w.array);
-    for (int l = 0; l < c->n_layers; l++)
-        if (j->layer_place[l] >= 0)
-            w.array[l] = npz_add(z, arena_printf(a, "attn.%d", l), DTYPE_F32, 3, shape);
+    add_stacks(j, a, &w, item);
     if (j->args->hidden)
-        want.hidden = arena_alloc(a, (size_t)(T * j->s.model->d_hidden), sizeof(float));
+        want.hidden = arena_alloc(a, (size_t)(T * m->d_hidden), sizeof(float));
     if (j->args->logits)
-        want.logits = arena_alloc(a, (size_t)(T * j->s.model->n_logits), sizeof(float));
+        want.logits = arena_alloc(a, (size_t)(T * m->n_logits), sizeof(float));
     if (forward(j, a, item, &want, &w, e) != 0) {
-        npz_abort(z);
+        npz_abort(w.z);
         return -1;
     }
-    npz_put(z, npz_add(z, "ids", DTYPE_I32, 1, &T), 0, item->tokens.id, T);
+    add_tokens(w.z, a, &item->tokens, "ids", "tokens.json");
+    if (item->target.n > 0)
+        add_tokens(w.z, a, &item->target, "decoder_ids", "decoder_tokens.json");
     if (j->args->hidden)
-        add_floats(z, "hidden", T, j->s.model->d_hidden, want.hidden);
+        add_floats(w.z, "hidden", T, m->d_hidden, want.hidden);
     if (j->args->logits)
-        add_floats(z, "logits", T, j->s.model->n_logits, want.logits);
-    npz_add_bytes(z, "tokens.json", json, n_json);
-    return npz_finish(z, e);
+        add_floats(w.z, "logits", T, m->n_logits, want.logits);
+    return npz_finish(w.z, e);
 }
 
 static int write_npy(struct job *j, struct arena *a, const struct item *item, FILE *f,
                      struct err *e)
 {
-    int64_t T = item->tokens.n, shape[] = { j->n_layers, j->n_heads, T, T };
+    int64_t T = session_queries(&j->s, item)->n, S = session_keys(&j->s, item)->n;
+    int64_t shape[] = { j->n_layers, j->n_heads, T, S };
     struct writer w = { .j = j };
 
     /* In two factors, so that a product beyond 64 bits is seen as too much. */
-    w.all = arena_alloc(a, (size_t)(shape[0] * shape[1]), (size_t)(T * T) * sizeof *w.all);
+    w.all = arena_alloc(a, (size_t)(shape[0] * shape[1]), (size_t)(T * S) * sizeof *w.all);
     if (forward(j, a, item, &j->want, &w, e) != 0)
         return -1;
     return npy_write(f, DTYPE_F32, 4, shape, w.all, e);
@@ -193,25 +234,35 @@ static int *places(struct arena *a, const bool *list, int n, int *n_wanted)
     return place;
 }
 
-static int check(struct job *j, struct err *e)
+static int larger(int a, int b)
 {
-    const struct config *c = &j->s.model->config;
+    return a > b ? a : b;
+}
+
+static int check(struct job *j, int n_operands, struct err *e)
+{
+    const struct model *m = j->s.model, *other = m->decoder != NULL ? m->decoder : m;
     int format;
 
     if (j->args->out == NULL)
         return err_set(e, ERR_USAGE, "want -o FILE");
-    if (output_format(j->args->out, j->args->format - 1, formats + 1, &format, e) != 0 ||
-        session_wanted(&j->s, &j->want, e) != 0)
+    if (output_format(j->args->out, j->args->format - 1, formats + 1, &format, e) != 0)
         return -1;
     j->format = (enum format)format;
+    if (session_wanted(&j->s, n_operands, j->format == FORMAT_NPZ, &j->want, e) != 0)
+        return -1;
     if (j->format == FORMAT_NPY && (j->args->hidden || j->args->logits))
         return err_set(e, ERR_USAGE, "--%s: wants an npz",
                        j->args->hidden ? "hidden" : "logits");
-    if (j->args->logits && !j->s.model->has_head)
-        return err_set(e, ERR_INPUT, "--logits: %s has no head in its weights",
-                       j->s.model->name);
-    j->layer_place = places(j->s.a, j->want.layer, c->n_layers, &j->n_layers);
-    j->head_place = places(j->s.a, j->want.head, c->n_heads, &j->n_heads);
+    if (j->args->logits && !j->s.shown->has_head)
+        return err_set(e, ERR_INPUT, "--logits: %s has no head in its weights", m->name);
+    if (j->s.stack != N_STACK)
+        m = other = j->s.shown;
+    j->layer_place = places(j->s.a, j->want.layer,
+                            larger(m->config.n_layers, other->config.n_layers),
+                            &j->n_layers);
+    j->head_place = places(j->s.a, j->want.head,
+                           larger(m->config.n_heads, other->config.n_heads), &j->n_heads);
     return 0;
 }
 
@@ -219,7 +270,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
 {
     struct input *in;
 
-    if (check(j, e) != 0)
+    if (check(j, n_operands, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL)

@@ -74,7 +74,7 @@ struct job {
 
 static int pick_layer(struct job *j, struct err *e)
 {
-    const struct config *c = &j->s.model->config;
+    const struct config *c = &j->s.shown->config;
     int last = c->n_layers - 1, n = 0;
     bool *only = arena_alloc(j->s.a, (size_t)c->n_layers, sizeof *only);
 
@@ -94,7 +94,7 @@ static int pick_layer(struct job *j, struct err *e)
 
 static void pick_heads(struct job *j)
 {
-    int H = j->s.model->config.n_heads;
+    int H = j->s.shown->config.n_heads;
     int *head = arena_alloc(j->s.a, (size_t)H, sizeof *head);
 
     for (int h = 0; h < H; h++)
@@ -126,7 +126,7 @@ static const struct metadata *describe(const struct job *j)
 {
     struct arena *a = j->s.a;
     const struct model *m = j->s.model;
-    struct metadata *d = arena_alloc(a, 6, sizeof *d);
+    struct metadata *d = arena_alloc(a, 7, sizeof *d);
 
     if (j->args->no_metadata)
         return NULL;
@@ -137,24 +137,21 @@ static const struct metadata *describe(const struct job *j)
                                            m->family->name,
                                            (unsigned long long)m->hash) };
     d[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", j->layer) };
-    d[4] = (struct metadata){ "mha-viz:scale", scale_text(j) };
+    d[4] = (struct metadata){ "mha-viz:stack", stack_names[j->s.stack] };
+    d[5] = (struct metadata){ "mha-viz:scale", scale_text(j) };
     return d;
 }
 
 /* ---- one text ---- */
 
-/* Tokens that --hide-special leaves out; NULL: none.  *kept: how many stay. */
-static const unsigned char *skipped(const struct job *j, const struct item *item,
-                                    int *kept, struct err *e)
+/* Tokens along one side of the maps, less those that --hide-special leaves out;
+ * *kept: how many stay. */
+static struct map_axis axis_of(const struct job *j, const struct tokens *t, int *kept)
 {
-    *kept = item->tokens.n;
-    if (!j->args->hide_special)
-        return NULL;
-    for (int i = 0; i < item->tokens.n; i++)
-        *kept -= item->tokens.special[i] != 0;
-    if (*kept == 0)
-        err_set(e, ERR_INPUT, "--hide-special: the text has only special tokens");
-    return item->tokens.special;
+    *kept = t->n;
+    for (int i = 0; j->args->hide_special && i < t->n; i++)
+        *kept -= t->special[i] != 0;
+    return (struct map_axis){ t->n, j->args->hide_special ? t->special : NULL };
 }
 
 static char *quoted(struct arena *a, const char *text, size_t n)
@@ -170,7 +167,9 @@ static char *quoted(struct arena *a, const char *text, size_t n)
 static char *caption(const struct job *j, struct arena *a, const struct item *item,
                      int pool)
 {
-    char *text = arena_printf(a, "%s, layer %d", j->s.model->name, j->layer);
+    char *text = arena_printf(a, "%s, %s%slayer %d", j->s.model->name,
+                              j->s.model->decoder != NULL ? stack_names[j->s.stack] : "",
+                              j->s.model->decoder != NULL ? " " : "", j->layer);
 
     if (item->text_size > 0)
         text = arena_printf(a, "%s, %s", text, quoted(a, item->text, item->text_size));
@@ -188,36 +187,37 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
     return arena_printf(a, "%s.", text);
 }
 
-static struct label_list labels_of(struct arena *a, const struct item *item,
-                                   const struct map *map, int kept)
+static struct label_list labels_of(struct arena *a, const struct tokens *t,
+                                   const int *place, int kept)
 {
     const char **text = arena_alloc(a, (size_t)kept, sizeof *text);
     size_t *size = arena_alloc(a, (size_t)kept, sizeof *size);
 
-    for (int i = 0; i < item->tokens.n; i++)
-        if (map->place[i] >= 0) {
-            text[map->place[i]] = item->tokens.label[i];
-            size[map->place[i]] = item->tokens.label_size[i];
+    for (int i = 0; i < t->n; i++)
+        if (place[i] >= 0) {
+            text[place[i]] = t->label[i];
+            size[place[i]] = t->label_size[i];
         }
     return (struct label_list){ kept, text, size };
 }
 
 static int draw(const struct job *j, struct arena *a, const struct item *item,
-                const struct map *map, int kept, int cell_px, const char *path,
-                struct err *e)
+                const struct map *map, int kept_rows, int kept_cols, int cell_px,
+                const char *path, struct err *e)
 {
     const struct heatmap_args *args = j->args;
     struct panel *panels = arena_alloc(a, (size_t)j->n_heads, sizeof *panels);
-    struct label_list labels = labels_of(a, item, map, kept);
 
     for (int i = 0; i < j->n_heads; i++)
         panels[i] = (struct panel){ arena_printf(a, "Head %d", j->head[i]),
-                                    map->n_cells, map->n_cells,
+                                    map->n_rows, map->n_cols,
                                     map_head(map, j->head[i]) };
     return draw_figure(&(struct figure){
         .title = args->title, .caption = caption(j, a, item, map->pool),
         .n_panels = j->n_heads, .panels = panels, .columns = args->columns,
-        .rows = labels, .cols = labels, .pool = map->pool,
+        .rows = labels_of(a, session_queries(&j->s, item), map->row, kept_rows),
+        .cols = labels_of(a, session_keys(&j->s, item), map->col, kept_cols),
+        .pool = map->pool,
         .cmap = &cmap_table[args->cmap], .scale = (enum scale)args->scale,
         .shared = args->shared_scale,
         .vmin = (float)args->vmin, .vmax = (float)args->vmax,
@@ -230,23 +230,24 @@ static int one_text(void *self, struct arena *a, const struct item *item,
                     const char *path, struct err *e)
 {
     const struct job *j = self;
-    const struct config *c = &j->s.model->config;
-    int start[] = { 0, item->tokens.n }, kept, cell_px, pool;
-    struct batch batch = { 1, start, item->tokens.id, item->tokens.type };
-    const unsigned char *skip = skipped(j, item, &kept, e);
+    int rows, cols, cell_px, pool;
+    struct map_axis queries = axis_of(j, session_queries(&j->s, item), &rows);
+    struct map_axis keys = axis_of(j, session_keys(&j->s, item), &cols);
+    struct texts texts;
     struct map *map;
     struct sink sink;
 
-    if (kept == 0)
-        return -1;
-    draw_plan(kept, kept, j->n_heads, j->args->columns, j->args->cell, j->args->dpi,
+    if (rows == 0 || cols == 0)
+        return err_set(e, ERR_INPUT, "--hide-special: the text has only special tokens");
+    draw_plan(rows, cols, j->n_heads, j->args->columns, j->args->cell, j->args->dpi,
               &cell_px, &pool);
-    map = map_new(a, 0, j->layer, c->n_heads, item->tokens.n, skip, pool,
+    map = map_new(a, 0, j->layer, j->s.shown->config.n_heads, queries, keys, pool,
                   (enum pool)j->args->pool);
     sink = map_sink(map);
-    if (run_forward(j->s.model, &batch, &j->want, &sink, 1, j->s.par, a, e) != 0)
+    texts_pack(&texts, a, item, 1);
+    if (session_forward(&j->s, &texts, &j->want, &sink, 1, a, e) != 0)
         return -1;
-    return draw(j, a, item, map, kept, cell_px, path, e);
+    return draw(j, a, item, map, rows, cols, cell_px, path, e);
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
@@ -257,7 +258,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
 
     if (output_format(j->args->out, j->args->format - 1, draw_format_names, &format,
                       e) != 0 ||
-        session_wanted(&j->s, &j->want, e) != 0 || pick_layer(j, e) != 0)
+        session_wanted(&j->s, n_operands, false, &j->want, e) != 0 || pick_layer(j, e) != 0)
         return -1;
     j->format = (enum draw_format)format;
     pick_heads(j);

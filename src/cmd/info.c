@@ -33,7 +33,8 @@ static const char *const examples[] = { "mha-viz info", "mha-viz info --json", N
 
 /* ---- parameters ---- */
 
-static const char *const parts[] = { "embeddings", "attention", "mlp", "norms", "head" };
+static const char *const parts[] = { "embeddings", "attention", "cross", "mlp", "norms",
+                                      "head" };
 enum { N_PART = sizeof parts / sizeof parts[0] };
 
 struct count {
@@ -66,19 +67,31 @@ static void add_layer(struct count *c, const struct model *m, int l, int slot)
                    slot == W_EXP_UP ? &plan->expert[x].up : &plan->expert[x].down);
 }
 
+/* Tables that decoder and encoder share are counted once. */
+static void add_stack(struct count *c, const struct model *m, const struct model *before,
+                      const char *part)
+{
+    for (int s = 0; s < N_SLOT; s++) {
+        const struct tensor *t = m->slot[s].weight;
+
+        if (strcmp(slot_table[s].part, part) != 0)
+            continue;
+        if (slot_table[s].count == PER_STACK &&
+            (before == NULL || t == NULL || t != before->slot[s].weight))
+            add(c, &m->slot[s]);
+        for (int l = 0; l < m->config.n_layers; l++)
+            if (!is_shared(m, l))
+                add_layer(c, m, l, s);
+    }
+}
+
 static struct count count_part(const struct model *m, const char *part)
 {
     struct count c = { 0 };
 
-    for (int s = 0; s < N_SLOT; s++) {
-        if (strcmp(slot_table[s].part, part) != 0)
-            continue;
-        if (slot_table[s].count == PER_STACK)
-            add(&c, &m->slot[s]);
-        for (int l = 0; l < m->config.n_layers; l++)
-            if (!is_shared(m, l))
-                add_layer(&c, m, l, s);
-    }
+    add_stack(&c, m, NULL, part);
+    if (m->decoder != NULL)
+        add_stack(&c, m->decoder, m, part);
     return c;
 }
 
@@ -122,6 +135,10 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
     if (c->n_kv_heads != c->n_heads)
         fprintf(f, ", %d for keys and values", c->n_kv_heads);
     fprintf(f, "\nwidth       %d, mlp %d\n", c->d_model, c->d_ff);
+    if (m->decoder != NULL)
+        fprintf(f, "decoder     %d layers, %d heads of width %d, mlp %d\n",
+                m->decoder->config.n_layers, m->decoder->config.n_heads,
+                m->decoder->config.d_head, m->decoder->config.d_ff);
     fprintf(f, "vocabulary  %d\n", c->n_vocab);
     fprintf(f, "positions   %d\n", c->n_positions);
     fprintf(f, "weights     %s\n", dtype_table[m->slot[W_TOK].weight->dtype].name);
@@ -153,7 +170,8 @@ static void print_card(FILE *f, struct arena *a, const struct model *m, int n,
 
         all.weights += c.weights;
         all.biases += c.biases;
-        table_count(t, a, parts[i], c);
+        if (m->decoder != NULL || strcmp(parts[i], "cross") != 0)
+            table_count(t, a, parts[i], c);
     }
     table_count(t, a, "all", all);
     table_print(t, f);
@@ -207,12 +225,22 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     jsonw_bool(&j, m->layer[0].hi == 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         json_named_int(&j, sizes[i].key, sizes[i].value);
+    if (m->decoder != NULL) {
+        jsonw_key(&j, "decoder");
+        jsonw_object(&j);
+        json_named_int(&j, "layers", m->decoder->config.n_layers);
+        json_named_int(&j, "heads", m->decoder->config.n_heads);
+        json_named_int(&j, "d_head", m->decoder->config.d_head);
+        json_named_int(&j, "d_ff", m->decoder->config.d_ff);
+        jsonw_end(&j, '}');
+    }
     jsonw_key(&j, "hash");
     jsonw_string(&j, arena_printf(a, "%016" PRIx64, m->hash));
     jsonw_key(&j, "parameters");
     jsonw_object(&j);
     for (int i = 0; i < N_PART; i++)
-        json_count(&j, parts[i], count_part(m, parts[i]));
+        if (m->decoder != NULL || strcmp(parts[i], "cross") != 0)
+            json_count(&j, parts[i], count_part(m, parts[i]));
     jsonw_end(&j, '}');
     json_count(&j, "attention_layer", one_attention(m));
     json_named_int(&j, "run_tokens", n);

@@ -53,6 +53,70 @@ static int describe(struct input *in, struct arena *a, const int *ids, int n,
     return 0;
 }
 
+/* ---- the decoder's side ---- */
+
+static bool has_decoder(const struct input *in)
+{
+    return in->s->model != NULL && in->s->model->decoder != NULL;
+}
+
+/* The decoder's start token, then t. */
+static void put_start_before(struct input *in, struct arena *a, struct tokens *t)
+{
+    int start = in->s->model->config.start_id, n = t->n + 1;
+    struct tokens s, both;
+
+    if (start < 0)
+        return;
+    tok_describe(in->s->tok, a, &start, NULL, 1, &s);
+    s.special[0] = 1;
+    both = (struct tokens){ .n = n };
+#define JOIN(field)                                                               \
+    both.field = arena_alloc(a, (size_t)n, sizeof *both.field);                   \
+    both.field[0] = s.field[0];                                                   \
+    for (int i = 0; i < t->n; i++)                                                \
+        both.field[i + 1] = t->field[i]
+    JOIN(id);
+    JOIN(type);
+    JOIN(special);
+    JOIN(bytes);
+    JOIN(chars);
+    JOIN(piece);
+    JOIN(label);
+    JOIN(label_size);
+#undef JOIN
+    *t = both;
+}
+
+/* --decoder-ids as given, or the second text behind the start token. */
+static int fill_target(struct input *in, struct arena *a, struct item *out,
+                       struct err *e)
+{
+    const struct tok_input text = {
+        .text = out->pair, .text_size = out->pair_size,
+        .pretokenized = in->args->pretokenized, .no_special = in->args->no_special,
+    };
+    int *ids, n;
+
+    if (!has_decoder(in) || out->target.n > 0)
+        return 0;
+    if (in->args->decoder_ids != NULL) {
+        if (parse_ids(a, "decoder-ids", in->args->decoder_ids, &ids, &n, e) != 0)
+            return -1;
+        tok_describe(in->s->tok, a, ids, NULL, n, &out->target);
+        return 0;
+    }
+    if (out->pair == NULL) {
+        if (in->s->stack == STACK_ENCODER)
+            return 0;
+        return err_set(e, ERR_INPUT, "has no text for the decoder");
+    }
+    if (tok_encode(in->s->tok, a, &text, &out->target, e) != 0)
+        return -1;
+    put_start_before(in, a, &out->target);
+    return 0;
+}
+
 static int item_of_ids(struct input *in, struct arena *a, struct item *out,
                        struct err *e)
 {
@@ -73,7 +137,7 @@ static int item_of_text(struct input *in, struct arena *a, struct item *out,
 {
     const struct tok_input text = {
         .text = out->text, .text_size = out->text_size,
-        .pair = out->pair, .pair_size = out->pair_size,
+        .pair = has_decoder(in) ? NULL : out->pair, .pair_size = out->pair_size,
         .pretokenized = in->args->pretokenized, .no_special = in->args->no_special,
     };
 
@@ -139,6 +203,14 @@ static int item_of_object(struct input *in, struct arena *a, const json_t *o,
         if (json_ids(a, "ids", ids, &id, &n, e) != 0 ||
             (types != NULL && json_ids(a, "type_ids", types, &type, &n_types, e) != 0))
             return -1;
+        ids = json_object_get(o, "decoder_ids");
+        if (ids != NULL) {
+            int *dec, n_dec;
+
+            if (json_ids(a, "decoder_ids", ids, &dec, &n_dec, e) != 0)
+                return -1;
+            tok_describe(in->s->tok, a, dec, NULL, n_dec, &out->target);
+        }
         return describe(in, a, id, n, type, n_types, out, e);
     }
     text = json_object_get(o, "text");
@@ -180,6 +252,8 @@ static int check_sources(const struct shared_args *args, int n_operands, struct 
         { args->pairs && args->file == NULL, "--pairs: wants -f FILE" },
         { args->jsonl && args->file == NULL, "--jsonl: wants -f FILE" },
         { args->type_ids != NULL && args->ids == NULL, "--type-ids: wants --ids" },
+        { args->decoder_ids != NULL && (n_operands > 1 || args->file != NULL),
+          "--decoder-ids: wants a TEXT or --ids, and no TEXT_B" },
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
@@ -241,26 +315,38 @@ static int fill_from_operands(struct input *in, struct arena *a, struct item *ou
     return item_of_text(in, a, out, e);
 }
 
+/* A side that is longer than the model takes is an error, or cut. */
+static int fit_side(struct input *in, struct item *out, struct tokens *t, int max,
+                    struct err *e)
+{
+    const char *name = in->s->model->name;
+
+    if (t->n <= max)
+        return 0;
+    if (!in->args->truncate)
+        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
+                       "(--truncate cuts it)", t->n, name, max);
+    out->n_cut += t->n - max;
+    t->n = max;
+    warn_say(in->s->env->warn, "text %d is cut to the %d tokens that %s takes: %d are "
+             "left out", out->index + 1, t->n, name, out->n_cut);
+    return 0;
+}
+
 /* A text that yields nothing, or more than the model takes. */
-static int fit(struct input *in, struct item *out, struct err *e)
+static int fit(struct input *in, struct arena *a, struct item *out, struct err *e)
 {
     const struct model *m = in->s->model;
 
     if (m == NULL)
         return 0;
+    if (fill_target(in, a, out, e) != 0)
+        return -1;
     if (out->tokens.n == 0)
         return err_set(e, ERR_INPUT, "the text yields no token");
-    if (out->tokens.n <= m->max_tokens)
-        return 0;
-    if (!in->args->truncate)
-        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
-                       "(--truncate cuts it)", out->tokens.n, m->name,
-                       m->max_tokens);
-    out->n_cut = out->tokens.n - m->max_tokens;
-    out->tokens.n = m->max_tokens;
-    warn_say(in->s->env->warn, "text %d is cut to the %d tokens that %s takes: %d are "
-             "left out", out->index + 1, out->tokens.n, m->name, out->n_cut);
-    return 0;
+    if (m->decoder != NULL && fit_side(in, out, &out->target, m->decoder->max_tokens, e) != 0)
+        return -1;
+    return fit_side(in, out, &out->tokens, m->max_tokens, e);
 }
 
 static const char *file_name(const struct input *in)
@@ -287,7 +373,7 @@ static int next_line(struct input *in, struct arena *a, struct item *out, struct
             return rc;
         *out = (struct item){ .index = in->n_lines++, .text = "" };
         line = arena_strndup(a, line, n);
-        if (fill_from_line(in, a, line, n, out, e) == 0 && fit(in, out, e) == 0)
+        if (fill_from_line(in, a, line, n, out, e) == 0 && fit(in, a, out, e) == 0)
             return 1;
         if (e->kind == ERR_SYSTEM || (in->s->tok == NULL && !in->args->jsonl))
             return -1;          /* no line would fare better */
@@ -306,7 +392,7 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
     *out = (struct item){ .text = "" };
     if (fill_from_operands(in, a, out, e) != 0)
         return -1;
-    return fit(in, out, e) == 0 ? 1 : -1;
+    return fit(in, a, out, e) == 0 ? 1 : -1;
 }
 
 int input_close(struct input *in, int rc, struct err *e)

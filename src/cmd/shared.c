@@ -26,6 +26,8 @@ const struct opt text_opts[] = {
       "token ids instead of a text: 101,7592,102" },
     { 0, "type-ids", "LIST", OPT_STRING, F(type_ids), NULL, 0, 0, NULL,
       "the types of --ids, as many" },
+    { 0, "decoder-ids", "LIST", OPT_STRING, F(decoder_ids), NULL, 0, 0, NULL,
+      "token ids of the decoder of an encoder-decoder, instead of TEXT_B" },
     { 0, "pretokenized", NULL, OPT_FLAG, F(pretokenized), NULL, 0, 0, NULL,
       "the text is pieces of the vocabulary, split at spaces" },
     { 0, "no-special", NULL, OPT_FLAG, F(no_special), NULL, 0, 0, NULL,
@@ -41,7 +43,7 @@ const struct opt select_opts[] = {
     { 'H', "head", "LIST", OPT_STRING, F(head), NULL, 0, 0, NULL,
       "heads, from 0: 3 or 0,2-4 or all" },
     { 's', "stack", "NAME", OPT_STRING, F(stack), NULL, 0, 0, NULL,
-      "encoder or decoder; the model's own where it has one" },
+      "encoder, decoder or cross; without it cross where the decoder has a text" },
     { 0 }
 };
 #undef F
@@ -166,17 +168,53 @@ static int parse_into(const struct session *s, const char *list, const char *wha
     return list_parse(list, what, n, which, e);
 }
 
-int session_wanted(const struct session *s, struct wanted *want, struct err *e)
+/* The stack that -s names, if the model has it. */
+static int find_stack(struct session *s, enum stack_id *stack, struct err *e)
 {
-    const struct config *c = &s->model->config;
-    const char *own = stack_names[s->model->family->stack_id];
+    const struct model *m = s->model;
 
-    if (s->args->stack != NULL && strcmp(s->args->stack, own) != 0)
-        return err_set(e, ERR_USAGE, "--stack: '%s': %s has only the stack %s",
-                       s->args->stack, s->model->name, own);
-    if (parse_into(s, s->args->layer, "layer", c->n_layers, &want->layer, e) != 0)
+    for (int i = 0; i < N_STACK; i++)
+        if (strcmp(s->args->stack, stack_names[i]) == 0 &&
+            (m->decoder != NULL || i == (int)m->family->stack_id)) {
+            *stack = (enum stack_id)i;
+            return 0;
+        }
+    return err_set(e, ERR_USAGE, "--stack: '%s': %s has %s%s", s->args->stack, m->name,
+                   m->decoder != NULL ? "encoder, decoder and cross" : "only the stack ",
+                   m->decoder != NULL ? "" : stack_names[m->family->stack_id]);
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
+                   struct err *e)
+{
+    const struct shared_args *args = s->args;
+    struct model *m = s->model;
+    bool target = n_operands > 1 || args->decoder_ids != NULL || args->pairs || args->jsonl;
+    int L, H;
+
+    s->stack = m->family->stack_id;
+    if (args->stack != NULL && find_stack(s, &s->stack, e) != 0)
         return -1;
-    return parse_into(s, s->args->head, "head", c->n_heads, &want->head, e);
+    if (args->stack == NULL && m->decoder != NULL && target)
+        s->stack = all ? N_STACK : STACK_CROSS;
+    if (s->stack != STACK_ENCODER && m->decoder != NULL && !target)
+        return err_set(e, ERR_USAGE, "--stack: '%s' wants a text for the decoder: TEXT_B, "
+                       "--decoder-ids or -f FILE with --pairs or --jsonl", args->stack);
+    s->shown = m->decoder != NULL && s->stack != STACK_ENCODER ? m->decoder : m;
+    L = s->shown->config.n_layers;
+    H = s->shown->config.n_heads;
+    if (s->stack == N_STACK) {
+        L = larger(L, m->config.n_layers);
+        H = larger(H, m->config.n_heads);
+    }
+    if (parse_into(s, args->layer, "layer", L, &want->layer, e) != 0)
+        return -1;
+    return parse_into(s, args->head, "head", H, &want->head, e);
 }
 
 /* ---- outputs ---- */

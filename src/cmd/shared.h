@@ -5,6 +5,7 @@
 #ifndef CMD_SHARED_H
 #define CMD_SHARED_H
 
+#include "analysis/stats.h"
 #include "base/file.h"
 #include "cmd/cmd.h"
 #include "model/model.h"
@@ -17,7 +18,7 @@ struct shared_args {
     const char *model;              /* NULL: built in */
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
-    const char *ids, *type_ids;
+    const char *ids, *type_ids, *decoder_ids;
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
 };
@@ -31,6 +32,8 @@ struct session {
     const struct env *env;
     struct arena *a;                /* lives as long as the process */
     struct model *model;            /* NULL for commands that only tokenise */
+    struct model *shown;            /* whose layers and heads: the model or its decoder */
+    enum stack_id stack;            /* whose rows of attention; N_STACK: all */
     struct tok *tok;                /* NULL: no tokeniser, or one that cannot be read */
     struct err tok_err;             /* why it is NULL */
     struct par *par;
@@ -55,8 +58,13 @@ void say_unused(const struct model *m, const struct warn *w);
  */
 int list_parse(const char *list, const char *what, int n, bool *out, struct err *e);
 
-/* The layers, heads and stack that -l, -H, -s name; NULL: all. */
-int session_wanted(const struct session *s, struct wanted *want, struct err *e);
+/*
+ * The stack, layers and heads that -s, -l, -H name.  Without -s: the model's own; of
+ * an encoder-decoder cross where the command line gives a text for the decoder, else
+ * encoder; all: every stack (N_STACK) instead of cross.  NULL in *want: all.
+ */
+int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
+                   struct err *e);
 
 /* ---- texts ---- */
 
@@ -67,6 +75,7 @@ struct item {
     const char *pair;       /* NULL: none */
     size_t pair_size;
     struct tokens tokens;
+    struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
     int n_cut;              /* tokens that --truncate took away */
 };
 
@@ -107,6 +116,30 @@ int input_to_files(struct input *in, const char *out, const char *ending,
                    int (*fn)(void *self, struct arena *a, const struct item *item,
                              const char *path, struct err *e),
                    void *self, struct err *e);
+
+/* ---- the pass ---- */
+
+/* Texts, packed for a pass. */
+struct texts {
+    struct batch source, target;
+    const unsigned char *source_special, *target_special;   /* [tokens] */
+};
+
+void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n);
+
+/* Those that look and that are looked at in the session's stack. */
+struct attended session_attended(const struct session *s, const struct texts *t);
+const struct tokens *session_queries(const struct session *s, const struct item *item);
+const struct tokens *session_keys(const struct session *s, const struct item *item);
+
+/*
+ * Runs the model, and for an encoder-decoder's other stacks its decoder behind it;
+ * rows of the session's stack go to the sinks.  want->hidden and logits are those of
+ * the last model that runs.
+ */
+int session_forward(const struct session *s, const struct texts *t,
+                    const struct wanted *want, const struct sink *sinks, int n_sinks,
+                    struct arena *a, struct err *e);
 
 /* ---- outputs ---- */
 

@@ -114,18 +114,33 @@ static void json_text(struct jsonw *j, const struct item *item)
     }
 }
 
-static void json_tokens(struct jsonw *j, const struct tokens *t)
+static void json_pieces(struct jsonw *j, const char *key, const struct tokens *t)
 {
-    jsonw_key(j, "tokens");
+    jsonw_key(j, key);
     jsonw_array(j);
     for (int i = 0; i < t->n; i++)
         jsonw_string(j, t->piece[i]);
     jsonw_end(j, ']');
-    jsonw_key(j, "ids");
+}
+
+static void json_ids(struct jsonw *j, const char *key, const struct tokens *t)
+{
+    jsonw_key(j, key);
     jsonw_array(j);
     for (int i = 0; i < t->n; i++)
         jsonw_int(j, t->id[i]);
     jsonw_end(j, ']');
+}
+
+/* The queries' tokens; those of the keys beside them where they are of another text. */
+static void json_tokens(struct jsonw *j, const struct session *s, const struct item *item)
+{
+    json_pieces(j, "tokens", session_queries(s, item));
+    json_ids(j, "ids", session_queries(s, item));
+    if (s->stack != STACK_CROSS)
+        return;
+    json_pieces(j, "tokens_key", session_keys(s, item));
+    json_ids(j, "ids_key", session_keys(s, item));
 }
 
 static void print_json(struct job *job, const struct item *item,
@@ -144,7 +159,7 @@ static void print_json(struct job *job, const struct item *item,
     jsonw_string(&j, job->s.model->name);
     jsonw_key(&j, "family");
     jsonw_string(&j, job->s.model->family->name);
-    json_tokens(&j, &item->tokens);
+    json_tokens(&j, &job->s, item);
     jsonw_key(&j, "heads");
     jsonw_array(&j);
     for (int i = 0; i < n; i++)
@@ -227,12 +242,15 @@ static const char *shown(struct arena *a, const struct tokens *t, int i)
     return report_clean(a, s, n);
 }
 
-static const char *link_text(struct arena *a, const struct tokens *t, struct link l)
+static const char *link_text(const struct session *s, struct arena *a,
+                             const struct item *item, struct link l)
 {
     if (l.key < 0)
         return "-";
-    return arena_printf(a, "%s(%d) → %s(%d) %.3f", shown(a, t, l.query), l.query,
-                        shown(a, t, l.key), l.key, (double)l.weight);
+    return arena_printf(a, "%s(%d) → %s(%d) %.3f",
+                        shown(a, session_queries(s, item), l.query), l.query,
+                        shown(a, session_keys(s, item), l.key), l.key,
+                        (double)l.weight);
 }
 
 /* "-0.000" would look as if a sign said something. */
@@ -259,7 +277,7 @@ static void print_table(struct job *job, struct arena *a, const struct item *ite
             else
                 table_cell(t, "%.3f", not_minus_zero(heads[i]->mean[k]));
         }
-        table_cell(t, "%s", link_text(a, &item->tokens, heads[i]->words));
+        table_cell(t, "%s", link_text(&job->s, a, item, heads[i]->words));
     }
     table_print(t, job->out.file);
 }
@@ -281,9 +299,10 @@ static void print_links(struct job *job, struct arena *a, const struct item *ite
 
             table_cell(t, "L%dH%d", heads[i]->layer, heads[i]->head);
             table_cell(t, "%d", l.query);
-            table_cell(t, "%s", shown(a, &item->tokens, l.query));
+            table_cell(t, "%s", shown(a, session_queries(&job->s, item), l.query));
             table_cell(t, l.key < 0 ? "-" : "%d", l.key);
-            table_cell(t, "%s", l.key < 0 ? "-" : shown(a, &item->tokens, l.key));
+            table_cell(t, "%s", l.key < 0 ? "-" :
+                       shown(a, session_keys(&job->s, item), l.key));
             table_cell(t, "%.4f", (double)l.weight);
         }
         table_print(t, job->out.file);
@@ -311,7 +330,7 @@ static int by_key(const void *x, const void *y)
 static const struct head_stats **sorted(const struct job *j, struct arena *a,
                                         const struct stats *s, int text, int *n)
 {
-    const struct config *c = &j->s.model->config;
+    const struct config *c = &j->s.shown->config;
     size_t max = (size_t)c->n_layers * (size_t)c->n_heads;
     struct ranked *order = arena_alloc(a, max, sizeof *order);
     const struct head_stats **heads = arena_alloc(a, max, sizeof *heads);
@@ -388,30 +407,17 @@ static int run_load(struct job *j, struct input *in, const struct load *load,
 {
     struct arena *a = j->s.a;
     const struct metric_opts metric_opts = { j->args->entropy_eps };
-    int *start = arena_alloc(a, (size_t)load->n + 1, sizeof *start), *id, *type;
-    unsigned char *special;
-    struct batch b = { load->n, start, NULL, NULL };
+    struct texts texts;
+    struct attended attended;
     struct stats *s;
     struct sink sink;
 
-    for (int i = 0; i < load->n; i++)
-        start[i + 1] = start[i] + load->item[i].tokens.n;
-    id = arena_alloc(a, (size_t)start[load->n], sizeof *id);
-    type = arena_alloc(a, (size_t)start[load->n], sizeof *type);
-    special = arena_alloc(a, (size_t)start[load->n], 1);
-    for (int i = 0; i < load->n; i++) {
-        const struct tokens *t = &load->item[i].tokens;
-
-        memcpy(id + start[i], t->id, (size_t)t->n * sizeof *id);
-        memcpy(type + start[i], t->type, (size_t)t->n * sizeof *type);
-        memcpy(special + start[i], t->special, (size_t)t->n);
-    }
-    b.id = id;
-    b.type = type;
-    s = stats_new(a, j->s.model, &b, special, &j->want, &metric_opts,
+    texts_pack(&texts, a, load->item, load->n);
+    attended = session_attended(&j->s, &texts);
+    s = stats_new(a, j->s.shown, &attended, &j->want, &metric_opts,
                   j->args->format == FORMAT_JSON ? j->args->top : 0);
     sink = stats_sink(s);
-    if (run_forward(j->s.model, &b, &j->want, &sink, 1, j->s.par, a, e) != 0) {
+    if (session_forward(&j->s, &texts, &j->want, &sink, 1, a, e) != 0) {
         if (e->kind == ERR_INPUT && load->n > 1)
             return run_singly(j, in, load, e);
         return -1;
@@ -433,8 +439,11 @@ static int all_texts(struct job *j, struct input *in, struct err *e)
         load->n = 0;
         do {
             rc = input_next(in, j->s.a, &load->item[load->n], e);
-            if (rc == 1)
-                n_tokens += load->item[load->n++].tokens.n;
+            if (rc == 1) {
+                const struct item *item = &load->item[load->n++];
+
+                n_tokens += item->tokens.n + item->target.n;
+            }
         } while (rc == 1 && load->n < BATCH_TEXTS && n_tokens < BATCH_TOKENS);
         if (rc < 0)
             return -1;
@@ -453,7 +462,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     struct input *in;
     int rc;
 
-    if (session_wanted(&j->s, &j->want, e) != 0)
+    if (session_wanted(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)

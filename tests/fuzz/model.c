@@ -58,11 +58,8 @@ static int open(struct model *m, struct arena *a, struct span config,
     return model_bind(m, a, e);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void feed(struct span config, struct span weights)
 {
-    const uint8_t *nul = size > 0 ? memchr(data, 0, size) : NULL;
-    size_t n = nul != NULL ? (size_t)(nul - data) : size;
-    size_t rest = nul != NULL ? size - n - 1 : 0;
     struct arena a;
     struct err e = { 0 };
     jmp_buf out;
@@ -71,13 +68,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (setjmp(out) == 0) {
         struct model *m = arena_alloc(&a, 1, sizeof *m);
 
-        if (open(m, &a, (struct span){ data, n },
-                 (struct span){ rest > 0 ? nul + 1 : data, rest }, &e) == 0)
+        if (open(m, &a, config, weights, &e) == 0)
             forward(m, &a, &e);
         else
             assert(e.kind == ERR_INPUT && e.msg[0] != '\0');
         model_close(m);
     }
     arena_finish(&a);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const uint8_t *nul = size > 0 ? memchr(data, 0, size) : NULL;
+    size_t n = nul != NULL ? (size_t)(nul - data) : size;
+    size_t rest = nul != NULL ? size - n - 1 : 0;
+
+    feed((struct span){ data, n }, (struct span){ rest > 0 ? nul + 1 : data, rest });
     return 0;
 }

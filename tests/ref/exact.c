@@ -86,8 +86,8 @@ static void run(struct result *r, const struct model *m, const struct sentence *
     if (m->has_head)
         r->logits = arena_alloc(a, (size_t)N * (size_t)m->n_logits, sizeof(float));
     want.logits = r->logits;
-    r->exact = stats_new(a, m, &r->batch, NULL, &want, &exact, 3);
-    r->eps = stats_new(a, m, &r->batch, NULL, &want, &eps, 0);
+    r->exact = stats_new(a, m, &(struct attended){ &r->batch, NULL, NULL, NULL }, &want, &exact, 3);
+    r->eps = stats_new(a, m, &(struct attended){ &r->batch, NULL, NULL, NULL }, &want, &eps, 0);
     sinks[0] = (struct sink){ SINK_HEAD, keep, NULL, &r->kept };
     sinks[1] = stats_sink(r->exact);
     sinks[2] = stats_sink(r->eps);

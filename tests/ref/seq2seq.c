@@ -10,7 +10,15 @@
 #include "ref/golden.h"
 #include "run/run.h"
 
-static const char *const cases[] = { "t5", "t5_v11", "bart", "extra/mbart", "marian", NULL };
+static const struct where {
+    const char *name;
+    bool shared;
+} cases[] = {
+    { "bart", false }, { "t5", false },
+    { "t5", true }, { "t5_v11", true }, { "bart", true }, { "extra/mbart", true },
+    { "marian", true },
+};
+enum { N_CASES = sizeof cases / sizeof cases[0] };
 
 /* Every row of one stack, [texts][L, H, T, S]. */
 struct kept {
@@ -185,13 +193,14 @@ static void check_run(struct golden *g, const struct model *m, const json_t *run
 
 static void case_test(void **state)
 {
+    const struct where *w = *state;
     struct golden g;
     struct err e = { ERR_NONE, "" };
     struct model *m;
     size_t i;
     json_t *run;
 
-    if (golden_open(&g, *state, true) != 0)
+    if (golden_open(&g, w->name, w->shared) != 0)
         skip();
     m = model_open(&g.arena, g.dir, &e);
     if (m == NULL)
@@ -210,11 +219,14 @@ static void case_test(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[16];
-    size_t n = 0;
+    struct CMUnitTest tests[N_CASES];
+    static char names[N_CASES][64];
 
-    for (; cases[n] != NULL; n++)
-        tests[n] = (struct CMUnitTest){ cases[n], case_test, NULL, NULL,
-                                        (void *)(uintptr_t)cases[n] };
-    return _cmocka_run_group_tests("seq2seq", tests, n, NULL, NULL);
+    for (int i = 0; i < N_CASES; i++) {
+        snprintf(names[i], sizeof names[i], "%s%s", cases[i].shared ? "shared " : "",
+                 cases[i].name);
+        tests[i] = (struct CMUnitTest){ names[i], case_test, NULL, NULL,
+                                        (void *)(uintptr_t)&cases[i] };
+    }
+    return _cmocka_run_group_tests("seq2seq", tests, N_CASES, NULL, NULL);
 }

@@ -89,21 +89,22 @@ static void check(const unsigned char *skip, int pool, enum pool how, bool causa
     int n = 0;
 
     arena_init(&arena, NULL, NULL);
-    m = map_new(&arena, 3, 5, H, N, skip, pool, how);
+    m = map_new(&arena, 3, 5, H, (struct map_axis){ N, skip }, (struct map_axis){ N, skip },
+                pool, how);
     for (int i = 0; i < N; i++)
         if (kept(skip, i))
-            assert_int_equal(m->place[i], n++);
+            assert_int_equal(m->row[i], n++);
         else
-            assert_int_equal(m->place[i], -1);
-    assert_int_equal(m->n_cells, (n + pool - 1) / pool);
+            assert_int_equal(m->col[i], -1);
+    assert_int_equal(m->n_rows, (n + pool - 1) / pool);
     fill(m, 3, 5, causal, key0);
     fill(m, 2, 5, causal, key0);        /* another text */
     fill(m, 3, 4, causal, key0);        /* another layer */
     for (int h = 0; h < H; h++)
-        for (int i = 0; i < m->n_cells; i++)
-            for (int j = 0; j < m->n_cells; j++) {
+        for (int i = 0; i < m->n_rows; i++)
+            for (int j = 0; j < m->n_rows; j++) {
                 float want = expected(h, i, j, skip, pool, how, causal, key0);
-                float got = map_head(m, h)[i * m->n_cells + j];
+                float got = map_head(m, h)[i * m->n_rows + j];
 
                 if (isnan(want) ? !isnan(got) : !(fabsf(got - want) <= 1e-7f))
                     fail_msg("head %d, cell %d %d: %g, want %g", h, i, j, (double)got,

@@ -42,7 +42,10 @@ static struct stats *start(const int *starts, int n_texts, const struct wanted *
 
     batch = (struct batch){ n_texts, starts, NULL, NULL };
     m = (struct model){ .family = &family, .config = { .n_layers = 2, .n_heads = 2 } };
-    return stats_new(&arena, &m, &batch, special, want, &opts, n_top);
+    struct attended *texts = arena_alloc(&arena, 1, sizeof *texts);
+
+    *texts = (struct attended){ &batch, NULL, special, special };
+    return stats_new(&arena, &m, texts, want, &opts, n_top);
 }
 
 /* Gives the rows weight[n, STRIDE] of a causal (or not) head to the sink, in two blocks. */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * Tokenised texts -> a pass over the model, or over its encoder, then its decoder. */
+#include <string.h>
+
+#include "cmd/shared.h"
+
+/* ---- packing ---- */
+
+static const struct tokens *side(const struct item *item, bool target)
+{
+    return target ? &item->target : &item->tokens;
+}
+
+static void pack(struct arena *a, const struct item *items, int n, bool target,
+                 struct batch *b, const unsigned char **special)
+{
+    int *start = arena_alloc(a, (size_t)n + 1, sizeof *start), *id, *type;
+    unsigned char *sp;
+
+    for (int i = 0; i < n; i++)
+        start[i + 1] = start[i] + side(&items[i], target)->n;
+    id = arena_alloc(a, (size_t)start[n], sizeof *id);
+    type = arena_alloc(a, (size_t)start[n], sizeof *type);
+    sp = arena_alloc(a, (size_t)start[n], 1);
+    for (int i = 0; i < n; i++) {
+        const struct tokens *t = side(&items[i], target);
+
+        if (t->n == 0)
+            continue;
+        memcpy(id + start[i], t->id, (size_t)t->n * sizeof *id);
+        memcpy(type + start[i], t->type, (size_t)t->n * sizeof *type);
+        memcpy(sp + start[i], t->special, (size_t)t->n);
+    }
+    *b = (struct batch){ n, start, id, type };
+    *special = sp;
+}
+
+void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n)
+{
+    pack(a, items, n, false, &t->source, &t->source_special);
+    pack(a, items, n, true, &t->target, &t->target_special);
+}
+
+/* ---- who looks at whom ---- */
+
+static bool target_looks(const struct session *s)
+{
+    return s->model->decoder != NULL && s->stack != STACK_ENCODER;
+}
+
+static bool target_is_seen(const struct session *s)
+{
+    return s->model->decoder != NULL && s->stack == STACK_DECODER;
+}
+
+const struct tokens *session_queries(const struct session *s, const struct item *item)
+{
+    return side(item, target_looks(s));
+}
+
+const struct tokens *session_keys(const struct session *s, const struct item *item)
+{
+    return side(item, target_is_seen(s));
+}
+
+struct attended session_attended(const struct session *s, const struct texts *t)
+{
+    return (struct attended){
+        .queries = target_looks(s) ? &t->target : &t->source,
+        .keys = s->stack == STACK_CROSS ? &t->source : NULL,
+        .query_special = target_looks(s) ? t->target_special : t->source_special,
+        .key_special = target_is_seen(s) ? t->target_special : t->source_special,
+    };
+}
+
+/* ---- the pass ---- */
+
+static int with_decoder(const struct session *s, const struct texts *t,
+                        const struct wanted *want, const struct sink *sinks, int n_sinks,
+                        struct arena *a, struct err *e)
+{
+    const struct model *m = s->model;
+    size_t n = (size_t)t->source.start[t->source.n_texts];
+    float *hidden = arena_alloc_raw(a, n * (size_t)m->config.d_model, sizeof *hidden);
+    struct wanted encoder = { .layer = want->layer, .head = want->head, .hidden = hidden };
+    struct memory memory = { hidden, t->source.start };
+    struct wanted decoder = *want;
+
+    if (run_forward(m, &t->source, &encoder, sinks, s->stack == N_STACK ? n_sinks : 0,
+                    s->par, a, e) != 0)
+        return -1;
+    decoder.memory = &memory;
+    decoder.stacks = s->stack == N_STACK ? 0 : 1u << s->stack;
+    return run_forward(m->decoder, &t->target, &decoder, sinks, n_sinks, s->par, a, e);
+}
+
+int session_forward(const struct session *s, const struct texts *t,
+                    const struct wanted *want, const struct sink *sinks, int n_sinks,
+                    struct arena *a, struct err *e)
+{
+    if (target_looks(s))
+        return with_decoder(s, t, want, sinks, n_sinks, a, e);
+    return run_forward(s->model, &t->source, want, sinks, n_sinks, s->par, a, e);
+}
