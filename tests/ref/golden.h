@@ -4,6 +4,7 @@
 #ifndef REF_GOLDEN_H
 #define REF_GOLDEN_H
 
+#include <dirent.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +16,29 @@
 #include "weights/npz.h"
 
 static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", NULL };
+
+enum { GOLDEN_MAX = 256 };      /* cases of a test program, at most */
+
+/* "families/NAME" of each folder in tests/ref/families (make_families.py), sorted. */
+static inline const char *const *golden_families(void)
+{
+    static char name[GOLDEN_MAX][64];
+    static const char *list[GOLDEN_MAX + 1];
+    struct dirent **entry = NULL;
+    int n = scandir("tests/ref/families", &entry, NULL, alphasort), found = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (entry[i]->d_name[0] != '.' && found < GOLDEN_MAX) {
+            snprintf(name[found], sizeof name[found], "families/%.40s", entry[i]->d_name);
+            list[found] = name[found];
+            found++;
+        }
+        free(entry[i]);
+    }
+    free(entry);
+    list[found] = NULL;
+    return list;
+}
 
 /* In MHA_VIZ_SHARED, which not everybody has. */
 static const char *const golden_shared[] = {
@@ -82,7 +106,8 @@ static inline int golden_open(struct golden *g, const char *name, bool shared)
         snprintf(g->dir, sizeof g->dir, "%.400s/goldens/%s", golden_shared_dir(), name);
     else
         snprintf(g->dir, sizeof g->dir, "tests/ref/%s", name);
-    g->by_ids = shared && golden_listed(golden_by_ids, name);
+    g->by_ids = shared ? golden_listed(golden_by_ids, name)
+                       : strncmp(name, "families/", 9) == 0;
     snprintf(path, sizeof path, "%s/expected.json", g->dir);
     if (!file_exists(path)) {
         printf("skipped: %s is not there\n", path);
