@@ -158,6 +158,18 @@ static int missing(struct binder *b, const char *names, struct where at,
                    b->m->name, b->prefix, alternative(b->a, names, 0, at), shape);
 }
 
+/* A norm that neither scales nor shifts. */
+static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct param *p)
+{
+    int n = slot_dim(b->m->family, &b->m->config, row->out);
+    float *one = arena_alloc(b->a, (size_t)n, sizeof *one);
+
+    for (int i = 0; i < n; i++)
+        one[i] = 1;
+    p->vector = one;
+    return 0;
+}
+
 static int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &slot_table[slot];
@@ -171,6 +183,9 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
         return 0;
     p->weight = find(b, names, at,
                      row->kind == SLOT_VECTOR ? no_endings : weight_endings);
+    if (p->weight == NULL && row->kind == SLOT_NORM && f->defaults.norm_affine &&
+        !c->norm_affine)
+        return bind_plain_norm(b, row, p);
     if (p->weight == NULL)
         return row->optional ? 0 : missing(b, names, at, row, in_out);
     out = slot_dim(f, c, row->out);
@@ -253,7 +268,8 @@ static int bind_layer(struct binder *b, int l)
     for (int s = 0; s < N_SLOT; s++) {
         if (slot_table[s].count != PER_LAYER || (experts ? in_mlp(s) : s == W_ROUTER) ||
             (s == W_GATE && b->m->mlp == MLP_PLAIN) ||
-            (s == W_ATT_NORM && l == 0 && b->m->family->first_norm_absent))
+            (s == W_ATT_NORM && l == 0 && b->m->family->first_norm_absent) ||
+            (s == W_MLP_NORM && b->m->config.one_norm))
             continue;
         if (bind_slot(b, (enum slot)s, at, &plan->slot[s]) != 0)
             return -1;
@@ -273,7 +289,7 @@ static void bind_head(struct model *m)
     m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
-        m->has_head = m->has_head && !m->family->head_is_one;
+        m->has_head = m->has_head && !m->config.head_is_one;
     }
 }
 
@@ -363,9 +379,12 @@ static int bind_stack(struct binder *b)
     b->prefix = find_prefix(b);
     m->norm_place = place_of(m);
     m->mlp = mlp_of(m);
+    m->config.head_is_one = m->family->one_number != NULL &&
+        find(b, m->family->one_number, (struct where){ 0 }, weight_endings) != NULL;
     for (int s = 0; s < N_SLOT; s++)
         if (slot_table[s].count == PER_STACK &&
-            !(s == W_FINAL_NORM && m->norm_place == PLACE_POST) &&
+            !(s == W_FINAL_NORM &&
+              (m->norm_place == PLACE_POST || m->config.no_final_norm)) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
             return -1;
     plan_rope(m, b->a);

@@ -39,6 +39,8 @@ static const struct key keys[] = {
       { "hidden_activation", "hidden_act", "activation_function", "activation" } },
     { KEY_BOOL, F(is_decoder), 0, 0, { "is_decoder" } },
     { KEY_BOOL, F(norm_first), 0, 0, { "do_layer_norm_before" } },
+    { KEY_BOOL, F(norm_affine), 0, 0, { "layer_norm_elementwise_affine" } },
+    { KEY_BOOL, F(no_final_norm), 0, 0, { "_remove_final_layer_norm" } },
     { KEY_BOOL, F(parallel), 0, 0, { "use_parallel_residual", "parallel_attn" } },
     { KEY_BOOL, F(scale_scores), 0, 0, { "scale_attn_weights" } },
     { KEY_BOOL, F(scale_by_layer), 0, 0, { "scale_attn_by_inverse_layer_idx" } },
@@ -55,12 +57,15 @@ static const struct key keys[] = {
       { "sliding_window", "window_size", "local_attention" } },
     { KEY_BOOL, F(use_window), 0, 0, { "use_sliding_window" } },
     { KEY_INT, F(window_from), 0, 1 << 16, { "max_window_layers" } },
+    { KEY_INT, F(pattern), 1, 1 << 16,
+      { "sliding_window_pattern", "global_attn_every_n_layers" } },
     { KEY_REAL, F(rotary_share), 0, 1, { "partial_rotary_factor", "rotary_pct" } },
     { KEY_INT, F(n_rotary), 1, 1 << 16, { "rotary_dim" } },
     { KEY_INT, F(n_groups), 1, 1 << 16, { "num_hidden_groups" } },
     { KEY_INT, F(n_inner), 1, 1, { "inner_group_num" } },
     { KEY_BOOL, F(multi_query), 0, 0, { "multi_query" } },
     { KEY_BOOL, F(new_decoder), 0, 0, { "new_decoder_architecture" } },
+    { KEY_INT, F(parallel_norms), 1, 2, { "num_ln_in_parallel_attn" } },
     { KEY_INT, F(n_experts), 1, 1 << 16, { "num_local_experts", "num_experts" } },
     { KEY_INT, F(n_chosen), 1, 1 << 16, { "num_experts_per_tok" } },
     { KEY_INT, F(d_expert), 1, 1 << 24, { "moe_intermediate_size" } },
@@ -230,7 +235,9 @@ static void fill_defaults(struct config *c, const struct family *f)
 {
     if (c->d_head == 0)
         c->d_head = c->d_model / c->n_heads;
-    if (f->qkv == QKV_GROUPED && f->defaults.multi_query && !c->new_decoder)
+    if (f->defaults.multi_query)
+        c->one_norm = c->parallel && (!c->new_decoder || c->parallel_norms == 1);
+    if (f->defaults.multi_query && !c->new_decoder)
         c->n_kv_heads = c->multi_query ? 1 : c->n_heads;
     if (c->n_kv_heads == 0)
         c->n_kv_heads = c->n_heads;
@@ -312,7 +319,8 @@ static int read_all(struct reader *r, const struct family **family, const json_t
         r->c->score_cap = 0;
     if (is_null(root, "final_logit_softcapping"))
         r->c->logit_cap = 0;
-    if (read_ffn(r, *family, root) != 0 || derive(r, *family) != 0 || config_rope(r, *family, root) != 0 ||
+    if (read_ffn(r, *family, root) != 0 || config_rope_share(r, root) != 0 ||
+        derive(r, *family) != 0 || config_rope(r, *family, root) != 0 ||
         config_layers(r, *family, root) != 0)
         return -1;
     read_card(r, root);

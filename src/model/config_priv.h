@@ -35,6 +35,8 @@ int config_wrong(const struct reader *r, const char *key, const json_t *found,
 int config_key(const struct reader *r, const struct key *k, const json_t *object,
                void *base);
 
+/* The share of columns that turn, where it stands among the rotary parameters. */
+int config_rope_share(const struct reader *r, const json_t *root);
 int config_rope(const struct reader *r, const struct family *f, const json_t *root);
 int config_layers(const struct reader *r, const struct family *f, const json_t *root);
 

@@ -14,9 +14,9 @@ static bool windowed(const struct family *f, const struct config *c, int l)
     if (c->layer_kind != NULL)
         return c->layer_kind[l] == LAYER_WINDOW;
     if (f->full_every > 0)
-        return (l + 1) % f->full_every != 0;
+        return (l + 1) % (c->pattern > 0 ? c->pattern : f->full_every) != 0;
     if (f->full_first > 0)
-        return l % f->full_first != 0;
+        return l % (c->pattern > 0 ? c->pattern : f->full_first) != 0;
     return l >= c->window_from;
 }
 
