@@ -38,6 +38,7 @@ static const struct key keys[] = {
     { KEY_ACT, F(act), 0, 0,
       { "hidden_activation", "hidden_act", "activation_function", "activation" } },
     { KEY_BOOL, F(is_decoder), 0, 0, { "is_decoder" } },
+    { KEY_BOOL, F(both_ways), 0, 0, { "use_bidirectional_attention" } },
     { KEY_BOOL, F(norm_first), 0, 0, { "do_layer_norm_before" } },
     { KEY_BOOL, F(norm_affine), 0, 0, { "layer_norm_elementwise_affine" } },
     { KEY_BOOL, F(no_final_norm), 0, 0, { "_remove_final_layer_norm" } },
@@ -277,6 +278,9 @@ static int derive(const struct reader *r, const struct family *f)
     if (c->n_groups > c->n_layers)
         return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
                        "the %d layers", r->file, c->n_groups, c->n_layers);
+    if (c->both_ways && !f->may_see_both_ways)
+        return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
+                       "supported for %s, want false", r->file, f->name);
     if (c->n_experts > 0 && c->n_chosen > c->n_experts)
         return err_set(r->e, ERR_INPUT, "%s: num_experts_per_tok: found %d, want at "
                        "most the %d experts", r->file, c->n_chosen, c->n_experts);
@@ -303,10 +307,24 @@ static int find_family(const struct reader *r, const json_t *root,
     return config_wrong(r, "model_type", type, all);
 }
 
+/* A model of pictures and text has its language model's keys under text_config. */
+static const json_t *text_part(const json_t *root)
+{
+    const json_t *text = config_value(root, "text_config");
+    const char *whole = json_string_value(config_value(root, "model_type"));
+    const char *part = json_string_value(config_value(text, "model_type"));
+
+    return part != NULL && family_find(part) != NULL &&
+           (whole == NULL || family_find(whole) == NULL) ? text : root;
+}
+
 static int read_all(struct reader *r, const struct family **family, const json_t *root)
 {
     if (!json_is_object(root))
         return err_set(r->e, ERR_INPUT, "%s: is no JSON object", r->file);
+    if (refuse(r, root) != 0)
+        return -1;
+    root = text_part(root);
     if (find_family(r, root, family) != 0 || refuse(r, root) != 0)
         return -1;
     *r->c = (*family)->defaults;

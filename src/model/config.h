@@ -43,6 +43,8 @@ struct config {
     int pad_id;                         /* -1: none */
     double norm_eps;
     enum act act;
+    bool both_ways;                     /* a decoder that is not masked, its window
+                                           half on either side */
     bool is_decoder;                    /* an encoder that is masked like a decoder */
     bool norm_affine;                   /* false: norms have no weights, where the
                                            family leaves it open */

@@ -118,6 +118,7 @@ struct family {
     bool gelu_is_tanh;          /* where the config says "gelu" */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
     const char *one_number;     /* a head that gives one number a token, by its tensor */
+    bool may_see_both_ways;     /* use_bidirectional_attention is known here */
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
     bool has_head_act;          /* of a head of V: its activation is not the config's */
     enum act head_act;
