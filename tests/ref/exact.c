@@ -319,7 +319,7 @@ static void case_notes(void **state)
 
 int main(void)
 {
-    const char *const *const lists[] = { golden_own, golden_families(), golden_shared };
+    const char *const *const lists[] = { golden_own, golden_folders("families"), golden_shared };
     static struct where where[GOLDEN_MAX];
     static struct CMUnitTest tests[GOLDEN_MAX + 1];
     static char names[GOLDEN_MAX][64];

@@ -19,17 +19,22 @@ static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", N
 
 enum { GOLDEN_MAX = 256 };      /* cases of a test program, at most */
 
-/* "families/NAME" of each folder in tests/ref/families (make_families.py), sorted. */
-static inline const char *const *golden_families(void)
+/* "KIND/NAME" of each folder in tests/ref/KIND (made by make_families.py), sorted; for
+ * one kind a program. */
+static inline const char *const *golden_folders(const char *kind)
 {
     static char name[GOLDEN_MAX][64];
     static const char *list[GOLDEN_MAX + 1];
     struct dirent **entry = NULL;
-    int n = scandir("tests/ref/families", &entry, NULL, alphasort), found = 0;
+    int n, found = 0;
+
+    snprintf(name[0], sizeof name[0], "tests/ref/%.40s", kind);
+    n = scandir(name[0], &entry, NULL, alphasort);
 
     for (int i = 0; i < n; i++) {
         if (entry[i]->d_name[0] != '.' && found < GOLDEN_MAX) {
-            snprintf(name[found], sizeof name[found], "families/%.40s", entry[i]->d_name);
+            snprintf(name[found], sizeof name[found], "%.20s/%.40s", kind,
+                     entry[i]->d_name);
             list[found] = name[found];
             found++;
         }
@@ -107,7 +112,7 @@ static inline int golden_open(struct golden *g, const char *name, bool shared)
     else
         snprintf(g->dir, sizeof g->dir, "tests/ref/%s", name);
     g->by_ids = shared ? golden_listed(golden_by_ids, name)
-                       : strncmp(name, "families/", 9) == 0;
+                       : strchr(name, '/') != NULL;
     snprintf(path, sizeof path, "%s/expected.json", g->dir);
     if (!file_exists(path)) {
         printf("skipped: %s is not there\n", path);

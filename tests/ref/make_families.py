@@ -4,7 +4,7 @@
 
     python3 tests/ref/make_families.py [CASE ...]
 
-needs what make.py needs.  A case is a folder of families/ with config.json, the weights,
+needs what make.py needs.  A case is a folder of families/ (encoder-decoders: of seq2seq/) with config.json, the weights,
 expected.json and expected.npz as make.py describes them, but no tokeniser: it runs by ids.
 The weights and config.json are written first, in an old or a new style, with keys left out,
 with or without the prefix of the tensors; what the reference library computes after it has
@@ -24,7 +24,7 @@ from safetensors.torch import load_file, save_file
 
 from make import arrays_of, write_json
 
-HERE = pathlib.Path(__file__).parent / "families"
+HERE = pathlib.Path(__file__).parent
 
 # name: class, config, then how it is written:
 #   style   5: all keys; 4: as transformers 4 had them; "diff": only keys that are no default
@@ -64,6 +64,20 @@ def without(*keys):
 
 def with_keys(**values):
     return lambda config: config.update(values)
+
+
+def differing(config, kind):
+    """What is not as the class has it."""
+    default = kind().to_dict()
+    return {k: v for k, v in config.items()
+            if k == "model_type" or k not in default or default[k] != v}
+
+
+def published(config):
+    """Pictures and text as they are published: of text_config only what is no default."""
+    text = differing(config["text_config"], T.Gemma3TextConfig)
+    without("layer_types", "rope_parameters")(text)
+    config["text_config"] = {**text, "rope_theta": 1e6, "rope_local_base_freq": 10000.0}
 
 
 # ---- encoders ----
@@ -239,6 +253,16 @@ case("gemma3", T.Gemma3ForCausalLM,
                      with_keys(rope_theta=5000.0, rope_local_base_freq=300.0,
                                sliding_window_pattern=2,
                                rope_scaling={"rope_type": "linear", "factor": 4.0})(c)))
+case("gemma3_both_ways", T.Gemma3TextModel,
+     decoder(2, 1, 8, head_dim=8, sliding_window=6, query_pre_attn_scalar=8,
+             layer_types=["sliding_attention", "full_attention"],
+             use_bidirectional_attention=True), dtype="bfloat16")
+case("gemma3_nested", T.Gemma3ForConditionalGeneration,
+     {"text_config": decoder(2, 1, 8, head_dim=8, sliding_window=4, query_pre_attn_scalar=8),
+      "vision_config": {"hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1,
+                        "num_attention_heads": 1, "image_size": 4, "patch_size": 2},
+      "mm_tokens_per_image": 4, "image_token_index": 46, "boi_token_index": 44,
+      "eoi_token_index": 45}, dtype="float16", style="diff", edit=published)
 case("phi3", T.Phi3ForCausalLM,
      decoder(2, 1, 12, partial_rotary_factor=0.5, sliding_window=None), style=4,
      dtype="float16")
@@ -249,12 +273,46 @@ case("starcoder2_bare", T.Starcoder2Model, decoder(3, 1, 6, use_bias=False), dty
 case("olmo2", T.Olmo2ForCausalLM, decoder(4, 2, 6), style="diff", dtype="float16")
 
 
+# ---- encoder-decoders ----
+
+case("t5", T.T5ForConditionalGeneration,
+     {"vocab_size": 47, "d_model": 18, "d_kv": 5, "d_ff": 22, "num_layers": 2,
+      "num_decoder_layers": 3, "num_heads": 3, "relative_attention_num_buckets": 6,
+      "relative_attention_max_distance": 9, "tie_word_embeddings": True}, style="diff",
+     dtype="float16")
+case("t5_gated", T.T5ForConditionalGeneration,
+     {"vocab_size": 43, "d_model": 16, "d_kv": 8, "d_ff": 20, "num_layers": 2, "num_heads": 2,
+      "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, style=4,
+     dtype="bfloat16")
+
+
+def bart(width, **more):
+    return {"vocab_size": 47, "d_model": width, "encoder_layers": 2, "decoder_layers": 2,
+            "encoder_ffn_dim": 18, "decoder_ffn_dim": 26, "max_position_embeddings": 24,
+            "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2,
+            "decoder_start_token_id": 2, "forced_eos_token_id": 2, **more}
+
+
+case("bart", T.BartForConditionalGeneration,
+     bart(12, encoder_attention_heads=4, decoder_attention_heads=3, scale_embedding=True,
+          activation_function="relu"), style=4, dtype="float16")
+case("bart_base", T.BartModel,
+     bart(12, encoder_attention_heads=2, decoder_attention_heads=2, encoder_layers=1),
+     dtype="bfloat16", strip="model.")
+case("mbart", T.MBartForConditionalGeneration,
+     bart(12, encoder_attention_heads=3, decoder_attention_heads=3, scale_embedding=True),
+     dtype="float16")
+case("marian", T.MarianMTModel,
+     bart(20, encoder_attention_heads=2, decoder_attention_heads=4, decoder_layers=1,
+          activation_function="swish", scale_embedding=True), style=4, dtype="bfloat16")
+
+
 # ---- weights ----
 
 def spread(model, seed):
     """As make.py's, with norms round the value that leaves their input as it is."""
     g = torch.Generator().manual_seed(seed)
-    plus_one = model.config.model_type.startswith("gemma")
+    plus_one = model.config.get_text_config().model_type.startswith("gemma")
     for name, p in model.named_parameters():
         norm = "norm" in name.lower() or ".ln_" in name or "ln_f" in name
         if p.dim() > 1:
@@ -305,8 +363,9 @@ def style4(config):
 
 
 def write_config(folder, model, dtype, style, edit):
-    config = model.config.to_diff_dict() if style == "diff" else model.config.to_dict()
-    config = json.loads(json.dumps(config))
+    config = json.loads(json.dumps(model.config.to_dict()))
+    if style == "diff":
+        config = differing(config, type(model.config))
     config["architectures"] = [type(model).__name__]
     config["dtype"] = dtype
     for key in ("_name_or_path", "output_attentions", "output_hidden_states", "id2label",
@@ -342,6 +401,66 @@ def forward(model, ids, double=False):
             None if logits is None else logits.numpy())
 
 
+def forward_both(model, source, target, double=False):
+    """The arrays of the three stacks, as float32."""
+    model = model.double() if double else model.float()
+    args = {"input_ids": torch.tensor([source]), "decoder_input_ids": torch.tensor([target]),
+            "attention_mask": torch.ones(1, len(source))}
+    base = model.base_model if hasattr(model, "base_model") else model
+    with torch.no_grad():
+        out = model(**args, output_attentions=True)
+        seen = {}
+        hook = model.get_decoder().register_forward_hook(
+            lambda m, i, o: seen.update(hidden=o.last_hidden_state))
+        base(**args)
+        hook.remove()
+    model.float()
+    arrays = {"enc_hidden": out.encoder_last_hidden_state, "hidden": seen["hidden"]}
+    for name, stack in (("attn", out.encoder_attentions), ("dec", out.decoder_attentions),
+                        ("cross", out.cross_attentions)):
+        arrays.update({f"{name}.{l}": a for l, a in enumerate(stack)})
+    if getattr(out, "logits", None) is not None:
+        arrays["logits_last"] = out.logits[:, -1]
+    return {k: v[0].numpy() for k, v in arrays.items()}
+
+
+def stacks_of(model, ids, other):
+    """The arrays of a run, and how far float32 is from float64 in each."""
+    found, exact = (forward_both(model, ids, other, double) for double in (False, True))
+    return found, {k: float(np.abs(v - exact[k]).max()) for k, v in found.items()}
+
+
+def expect_both(folder, name, kind, runs_ids):
+    model = kind.from_pretrained(folder, attn_implementation="eager",
+                                 dtype=torch.float32).eval()
+    runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
+    start = getattr(model.config, "decoder_start_token_id", None) or 0
+    for i, ids in enumerate(runs_ids):
+        target = [start, *runs_ids[1 - i][:5]]
+        values, off = stacks_of(model, ids, target)
+        for key, value in off.items():
+            what = "attn" if key.split(".")[0] in ("attn", "dec", "cross") else "hidden"
+            worst[what] = max(worst[what], value)
+        arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
+        runs.append({"id": f"r{i}", "input_ids": ids, "decoder_input_ids": target,
+                     "arrays": [f"r{i}.{k}" for k in values]})
+    write_expected(folder, name, model, kind, worst, runs)
+    np.savez(folder / "expected.npz", **arrays)
+
+
+def write_expected(folder, name, model, kind, worst, runs):
+    attn = max(2e-5, 20 * worst["attn"])
+    write_json(folder / "expected.json", {
+        "case": name, "family": model.config.get_text_config().model_type,
+        "architecture": kind.__name__,
+        "made_with": {"torch": torch.__version__.split("+")[0],
+                      "transformers": T.__version__},
+        "tolerance": {"attn_abs": attn,
+                      "hidden_logits_abs": max(1e-4, 20 * worst["hidden"]),
+                      "entropy_abs": 20 * attn},
+        "f32_vs_f64_max_abs": worst, "runs": runs})
+
+
 def expect(folder, name, kind, runs_ids):
     model = kind.from_pretrained(folder, attn_implementation="eager",
                                  dtype=torch.float32, experts_implementation="eager"
@@ -360,15 +479,7 @@ def expect(folder, name, kind, runs_ids):
         arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
         runs.append({"id": f"r{i}", "input_ids": ids,
                      "arrays": [f"r{i}.{k}" for k in values]})
-    attn = max(2e-5, 20 * worst["attn"])
-    write_json(folder / "expected.json", {
-        "case": name, "family": model.config.model_type, "architecture": kind.__name__,
-        "made_with": {"torch": torch.__version__.split("+")[0],
-                      "transformers": T.__version__},
-        "tolerance": {"attn_abs": attn,
-                      "hidden_logits_abs": max(1e-4, 20 * worst["hidden"]),
-                      "entropy_abs": 20 * attn},
-        "f32_vs_f64_max_abs": worst, "runs": runs})
+    write_expected(folder, name, model, kind, worst, runs)
     np.savez(folder / "expected.npz", **arrays)
 
 
@@ -385,14 +496,17 @@ def make(folder, name):
     spread(model, seed)
     store(folder, model, getattr(torch, dtype), how.get("strip", ""), how.get("shards", 1))
     write_config(folder, model, dtype, how.get("style", 5), how.get("edit"))
-    vocab = values["vocab_size"]
-    expect(folder, name, kind, [ids_of(rng, 12, vocab), how.get("ids") or ids_of(rng, 7, vocab)])
+    vocab = values.get("vocab_size", 44)
+    (expect_both if model.config.is_encoder_decoder else expect)(
+        folder, name, kind, [ids_of(rng, 11, vocab), how.get("ids") or ids_of(rng, 6, vocab)])
 
 
 def main(names):
     torch.set_num_threads(1)
     for name in names or CASES:
-        folder = HERE / name
+        kind = CASES[name][0]
+        folder = HERE / ("seq2seq" if kind.config_class().is_encoder_decoder
+                         else "families") / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         make(folder, name)

@@ -305,7 +305,7 @@ static void case_test(void **state)
 
 int main(void)
 {
-    const char *const *const lists[] = { golden_own, golden_families(), golden_shared };
+    const char *const *const lists[] = { golden_own, golden_folders("families"), golden_shared };
     static struct where where[GOLDEN_MAX];
     static struct CMUnitTest tests[GOLDEN_MAX];
     static char names[GOLDEN_MAX][64];

@@ -10,7 +10,12 @@
 #include "ref/golden.h"
 #include "run/run.h"
 
-static const char *const cases[] = { "t5", "t5_v11", "bart", "extra/mbart", "marian", NULL };
+static const char *const shared_cases[] = { "t5", "t5_v11", "bart", "extra/mbart", "marian", NULL };
+
+struct where {                  /* what a test is about */
+    const char *name;
+    bool shared;
+};
 
 /* Every row of one stack, [texts][L, H, T, S]. */
 struct kept {
@@ -185,13 +190,14 @@ static void check_run(struct golden *g, const struct model *m, const json_t *run
 
 static void case_test(void **state)
 {
+    const struct where *w = *state;
     struct golden g;
     struct err e = { ERR_NONE, "" };
     struct model *m;
     size_t i;
     json_t *run;
 
-    if (golden_open(&g, *state, true) != 0)
+    if (golden_open(&g, w->name, w->shared) != 0)
         skip();
     m = model_open(&g.arena, g.dir, &e);
     if (m == NULL)
@@ -210,11 +216,18 @@ static void case_test(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[16];
+    const char *const *const lists[] = { golden_folders("seq2seq"), shared_cases };
+    static struct where where[GOLDEN_MAX];
+    static struct CMUnitTest tests[GOLDEN_MAX];
+    static char names[GOLDEN_MAX][64];
     size_t n = 0;
 
-    for (; cases[n] != NULL; n++)
-        tests[n] = (struct CMUnitTest){ cases[n], case_test, NULL, NULL,
-                                        (void *)(uintptr_t)cases[n] };
+    for (int i = 0; i < 2; i++)
+        for (const char *const *c = lists[i]; *c != NULL && n < GOLDEN_MAX; c++) {
+            where[n] = (struct where){ *c, i == 1 };
+            snprintf(names[n], sizeof names[n], "%s%s", i == 1 ? "shared " : "", *c);
+            tests[n] = (struct CMUnitTest){ names[n], case_test, NULL, NULL, &where[n] };
+            n++;
+        }
     return _cmocka_run_group_tests("seq2seq", tests, n, NULL, NULL);
 }
