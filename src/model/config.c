@@ -331,6 +331,9 @@ static int read_all(struct reader *r, const struct family **family, const json_t
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
+    if (is_null(root, "rotary_dim") && r->c->n_rotary > 0)
+        return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, want a number",
+                       r->file);
     if (is_null(root, "sliding_window"))
         r->c->window = 0;
     if (is_null(root, "attn_logit_softcapping"))

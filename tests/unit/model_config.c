@@ -418,6 +418,7 @@ static void shares_of_rotary_columns(void **state)
     snprintf(json, sizeof json, "%s,\"rope_parameters\":{\"partial_rotary_factor\":2}}",
              six);
     bad(json, "partial_rotary_factor: found 2");
+    bad("{\"model_type\":\"gptj\",\"rotary_dim\":null}", "rotary_dim: found null");
 }
 
 /* The language model of a model of pictures and text. */
@@ -489,6 +490,7 @@ int main(void)
         TEST(rope_of_version_4), TEST(rope_of_version_5), TEST(rope_that_is_wrong),
         TEST(frequencies), TEST(families_and_what_is_no_config),
         TEST(keys_that_are_refused), TEST(what_a_model_says_of_itself),
+        TEST(shares_of_rotary_columns), TEST(nested_configs),
         TEST(cut_at_every_byte), TEST(nested_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
