@@ -170,6 +170,18 @@ static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct 
     return 0;
 }
 
+static int bind_bias(struct binder *b, const char *names, struct where at, int out,
+                     struct param *p)
+{
+    p->bias_tensor = find(b, names, at, bias_endings);
+    if (p->bias_tensor == NULL)
+        return 0;
+    if (check(b, p->bias_tensor, 1, out, 0) != 0)
+        return -1;
+    p->bias = decode(b->a, p->bias_tensor);
+    return 0;
+}
+
 static int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &slot_table[slot];
@@ -186,9 +198,11 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
     if (p->weight == NULL && row->kind == SLOT_NORM && f->defaults.norm_affine &&
         !c->norm_affine)
         return bind_plain_norm(b, row, p);
+    out = slot_dim(f, c, row->out);
+    if (p->weight == NULL && slot == W_HEAD)    /* a tied head may have its own bias */
+        return bind_bias(b, names, at, out, p);
     if (p->weight == NULL)
         return row->optional ? 0 : missing(b, names, at, row, in_out);
-    out = slot_dim(f, c, row->out);
     if (row->in == DIM_NONE) {
         bool flat = p->weight->n_dims == 2 && p->weight->shape[0] == 1 &&
                     row->kind == SLOT_VECTOR;   /* BART's [1, V] */
@@ -202,16 +216,8 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
             return -1;
         p->matrix = matrix_of(p->weight, in_out);
     }
-    if (row->kind == SLOT_TABLE && slot != W_HEAD)
-        return 0;
-    if (row->kind != SLOT_VECTOR)
-        p->bias_tensor = find(b, names, at, bias_endings);
-    if (p->bias_tensor == NULL)
-        return 0;
-    if (check(b, p->bias_tensor, 1, out, 0) != 0)
-        return -1;
-    p->bias = decode(b->a, p->bias_tensor);
-    return 0;
+    return row->kind == SLOT_VECTOR || (row->kind == SLOT_TABLE && slot != W_HEAD) ? 0 :
+           bind_bias(b, names, at, out, p);
 }
 
 /* The longest prefix under which the token embedding is found. */

@@ -248,6 +248,8 @@ static void fill_defaults(struct config *c, const struct family *f)
         c->d_embed = c->d_model;
     if (f->gelu_is_tanh && c->act == ACT_GELU)
         c->act = ACT_GELU_TANH;
+    if (f->defaults.score_cap == 0)     /* Gemma 3 has the key, and does not use it */
+        c->score_cap = 0;
     if (c->d_expert == 0)
         c->d_expert = c->d_ff;
     if (c->n_rotary == 0)

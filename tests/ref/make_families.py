@@ -180,7 +180,8 @@ case("gptj", T.GPTJForCausalLM, gpt(3, 6, rotary_dim=4, tie_word_embeddings=Fals
      dtype="float16", style="diff")
 case("phi", T.PhiForCausalLM,
      decoder(4, 2, 6, qk_layernorm=True, partial_rotary_factor=0.34), dtype="float16")
-case("phi_old", T.PhiForCausalLM, decoder(2, 2, 8, partial_rotary_factor=0.25), style=4,
+case("phi_old", T.PhiForCausalLM,
+     decoder(2, 2, 8, partial_rotary_factor=0.25, tie_word_embeddings=True), style=4,
      dtype="bfloat16")
 
 # ---- llama and those built like it ----
@@ -256,7 +257,8 @@ case("gemma3", T.Gemma3ForCausalLM,
 case("gemma3_both_ways", T.Gemma3TextModel,
      decoder(2, 1, 8, head_dim=8, sliding_window=6, query_pre_attn_scalar=8,
              layer_types=["sliding_attention", "full_attention"],
-             use_bidirectional_attention=True), dtype="bfloat16")
+             use_bidirectional_attention=True, attn_logit_softcapping=2.0),
+     dtype="bfloat16")
 case("gemma3_nested", T.Gemma3ForConditionalGeneration,
      {"text_config": decoder(2, 1, 8, head_dim=8, sliding_window=4, query_pre_attn_scalar=8),
       "vision_config": {"hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1,
