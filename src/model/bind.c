@@ -158,6 +158,30 @@ static int missing(struct binder *b, const char *names, struct where at,
                    b->m->name, b->prefix, alternative(b->a, names, 0, at), shape);
 }
 
+/* A norm that neither scales nor shifts. */
+static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct param *p)
+{
+    int n = slot_dim(b->m->family, &b->m->config, row->out);
+    float *one = arena_alloc(b->a, (size_t)n, sizeof *one);
+
+    for (int i = 0; i < n; i++)
+        one[i] = 1;
+    p->vector = one;
+    return 0;
+}
+
+static int bind_bias(struct binder *b, const char *names, struct where at, int out,
+                     struct param *p)
+{
+    p->bias_tensor = find(b, names, at, bias_endings);
+    if (p->bias_tensor == NULL)
+        return 0;
+    if (check(b, p->bias_tensor, 1, out, 0) != 0)
+        return -1;
+    p->bias = decode(b->a, p->bias_tensor);
+    return 0;
+}
+
 static int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &slot_table[slot];
@@ -171,9 +195,14 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
         return 0;
     p->weight = find(b, names, at,
                      row->kind == SLOT_VECTOR ? no_endings : weight_endings);
+    if (p->weight == NULL && row->kind == SLOT_NORM && f->defaults.norm_affine &&
+        !c->norm_affine)
+        return bind_plain_norm(b, row, p);
+    out = slot_dim(f, c, row->out);
+    if (p->weight == NULL && slot == W_HEAD)    /* a tied head may have its own bias */
+        return bind_bias(b, names, at, out, p);
     if (p->weight == NULL)
         return row->optional ? 0 : missing(b, names, at, row, in_out);
-    out = slot_dim(f, c, row->out);
     if (row->in == DIM_NONE) {
         bool flat = p->weight->n_dims == 2 && p->weight->shape[0] == 1 &&
                     row->kind == SLOT_VECTOR;   /* BART's [1, V] */
@@ -187,16 +216,8 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
             return -1;
         p->matrix = matrix_of(p->weight, in_out);
     }
-    if (row->kind == SLOT_TABLE && slot != W_HEAD)
-        return 0;
-    if (row->kind != SLOT_VECTOR)
-        p->bias_tensor = find(b, names, at, bias_endings);
-    if (p->bias_tensor == NULL)
-        return 0;
-    if (check(b, p->bias_tensor, 1, out, 0) != 0)
-        return -1;
-    p->bias = decode(b->a, p->bias_tensor);
-    return 0;
+    return row->kind == SLOT_VECTOR || (row->kind == SLOT_TABLE && slot != W_HEAD) ? 0 :
+           bind_bias(b, names, at, out, p);
 }
 
 /* The longest prefix under which the token embedding is found. */
@@ -253,7 +274,8 @@ static int bind_layer(struct binder *b, int l)
     for (int s = 0; s < N_SLOT; s++) {
         if (slot_table[s].count != PER_LAYER || (experts ? in_mlp(s) : s == W_ROUTER) ||
             (s == W_GATE && b->m->mlp == MLP_PLAIN) ||
-            (s == W_ATT_NORM && l == 0 && b->m->family->first_norm_absent))
+            (s == W_ATT_NORM && l == 0 && b->m->family->first_norm_absent) ||
+            (s == W_MLP_NORM && b->m->config.one_norm))
             continue;
         if (bind_slot(b, (enum slot)s, at, &plan->slot[s]) != 0)
             return -1;
@@ -274,7 +296,7 @@ static void bind_head(struct model *m)
     m->has_head = m->has_head && m->family->decoder == NULL;    /* the decoder's is */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
-        m->has_head = m->has_head && !m->family->head_is_one;
+        m->has_head = m->has_head && !m->config.head_is_one;
     }
 }
 
@@ -364,9 +386,12 @@ static int bind_stack(struct binder *b)
     b->prefix = find_prefix(b);
     m->norm_place = place_of(m);
     m->mlp = mlp_of(m);
+    m->config.head_is_one = m->family->one_number != NULL &&
+        find(b, m->family->one_number, (struct where){ 0 }, weight_endings) != NULL;
     for (int s = 0; s < N_SLOT; s++)
         if (slot_table[s].count == PER_STACK &&
-            !(s == W_FINAL_NORM && m->norm_place == PLACE_POST) &&
+            !(s == W_FINAL_NORM &&
+              (m->norm_place == PLACE_POST || m->config.no_final_norm)) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
             return -1;
     plan_rope(m, b->a);

@@ -39,7 +39,10 @@ static const struct key keys[] = {
     { KEY_ACT, F(act), 0, 0,
       { "hidden_activation", "hidden_act", "activation_function", "activation" } },
     { KEY_BOOL, F(is_decoder), 0, 0, { "is_decoder" } },
+    { KEY_BOOL, F(both_ways), 0, 0, { "use_bidirectional_attention" } },
     { KEY_BOOL, F(norm_first), 0, 0, { "do_layer_norm_before" } },
+    { KEY_BOOL, F(norm_affine), 0, 0, { "layer_norm_elementwise_affine" } },
+    { KEY_BOOL, F(no_final_norm), 0, 0, { "_remove_final_layer_norm" } },
     { KEY_BOOL, F(parallel), 0, 0, { "use_parallel_residual", "parallel_attn" } },
     { KEY_BOOL, F(scale_scores), 0, 0, { "scale_attn_weights" } },
     { KEY_BOOL, F(scale_by_layer), 0, 0, { "scale_attn_by_inverse_layer_idx" } },
@@ -56,12 +59,15 @@ static const struct key keys[] = {
       { "sliding_window", "window_size", "local_attention" } },
     { KEY_BOOL, F(use_window), 0, 0, { "use_sliding_window" } },
     { KEY_INT, F(window_from), 0, 1 << 16, { "max_window_layers" } },
+    { KEY_INT, F(pattern), 1, 1 << 16,
+      { "sliding_window_pattern", "global_attn_every_n_layers" } },
     { KEY_REAL, F(rotary_share), 0, 1, { "partial_rotary_factor", "rotary_pct" } },
     { KEY_INT, F(n_rotary), 1, 1 << 16, { "rotary_dim" } },
     { KEY_INT, F(n_groups), 1, 1 << 16, { "num_hidden_groups" } },
     { KEY_INT, F(n_inner), 1, 1, { "inner_group_num" } },
     { KEY_BOOL, F(multi_query), 0, 0, { "multi_query" } },
     { KEY_BOOL, F(new_decoder), 0, 0, { "new_decoder_architecture" } },
+    { KEY_INT, F(parallel_norms), 1, 2, { "num_ln_in_parallel_attn" } },
     { KEY_INT, F(n_experts), 1, 1 << 16, { "num_local_experts", "num_experts" } },
     { KEY_INT, F(n_chosen), 1, 1 << 16, { "num_experts_per_tok" } },
     { KEY_INT, F(d_expert), 1, 1 << 24, { "moe_intermediate_size" } },
@@ -231,7 +237,9 @@ static void fill_defaults(struct config *c, const struct family *f)
 {
     if (c->d_head == 0)
         c->d_head = c->d_model / c->n_heads;
-    if (f->qkv == QKV_GROUPED && f->defaults.multi_query && !c->new_decoder)
+    if (f->defaults.multi_query)
+        c->one_norm = c->parallel && (!c->new_decoder || c->parallel_norms == 1);
+    if (f->defaults.multi_query && !c->new_decoder)
         c->n_kv_heads = c->multi_query ? 1 : c->n_heads;
     if (c->n_kv_heads == 0)
         c->n_kv_heads = c->n_heads;
@@ -241,6 +249,8 @@ static void fill_defaults(struct config *c, const struct family *f)
         c->d_embed = c->d_model;
     if (f->gelu_is_tanh && c->act == ACT_GELU)
         c->act = ACT_GELU_TANH;
+    if (f->defaults.score_cap == 0)     /* Gemma 3 has the key, and does not use it */
+        c->score_cap = 0;
     if (c->d_expert == 0)
         c->d_expert = c->d_ff;
     if (c->n_rotary == 0)
@@ -271,6 +281,9 @@ static int derive(const struct reader *r, const struct family *f)
     if (c->n_groups > c->n_layers)
         return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
                        "the %d layers", r->file, c->n_groups, c->n_layers);
+    if (c->both_ways && !f->may_see_both_ways)
+        return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
+                       "supported for %s, want false", r->file, f->name);
     if (c->n_experts > 0 && c->n_chosen > c->n_experts)
         return err_set(r->e, ERR_INPUT, "%s: num_experts_per_tok: found %d, want at "
                        "most the %d experts", r->file, c->n_chosen, c->n_experts);
@@ -302,20 +315,35 @@ static int find_family(const struct reader *r, const json_t *root,
     return config_wrong(r, "model_type", type, all);
 }
 
+/* A model of pictures and text has its language model's keys under text_config. */
+static const json_t *text_part(const json_t *root)
+{
+    const json_t *text = config_value(root, "text_config");
+    const char *whole = json_string_value(config_value(root, "model_type"));
+    const char *part = json_string_value(config_value(text, "model_type"));
+
+    return part != NULL && family_find(part) != NULL &&
+           (whole == NULL || family_find(whole) == NULL) ? text : root;
+}
+
 int config_object(const struct reader *r, const struct family *f, const json_t *root)
 {
     *r->c = f->defaults;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
+    if (is_null(root, "rotary_dim") && r->c->n_rotary > 0)
+        return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, want a number",
+                       r->file);
     if (is_null(root, "sliding_window"))
         r->c->window = 0;
     if (is_null(root, "attn_logit_softcapping"))
         r->c->score_cap = 0;
     if (is_null(root, "final_logit_softcapping"))
         r->c->logit_cap = 0;
-    if (read_ffn(r, f, root) != 0 || derive(r, f) != 0 ||
-        config_rope(r, f, root) != 0 || config_layers(r, f, root) != 0)
+    if (read_ffn(r, f, root) != 0 || config_rope_share(r, root) != 0 ||
+        derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
+        config_layers(r, f, root) != 0)
         return -1;
     read_card(r, root);
     return 0;
@@ -326,6 +354,9 @@ static int read_all(const struct reader *r, const struct family **family,
 {
     if (!json_is_object(root))
         return err_set(r->e, ERR_INPUT, "%s: is no JSON object", r->file);
+    if (refuse(r, root) != 0)
+        return -1;
+    root = text_part(root);
     if (find_family(r, root, family) != 0 || refuse(r, root) != 0)
         return -1;
     return config_object(r, *family, root);

@@ -39,10 +39,16 @@ struct config {
     double logit_scale;                 /* of the logits; 0: 1 */
     bool scale_embedding;               /* tokens by sqrt D */
     bool gated;                         /* the mlp, where the family leaves it open */
+    bool head_is_one;                   /* the head gives one number a token */
     int pad_id;                         /* -1: none */
     double norm_eps;
     enum act act;
+    bool both_ways;                     /* a decoder that is not masked, its window
+                                           half on either side */
     bool is_decoder;                    /* an encoder that is masked like a decoder */
+    bool norm_affine;                   /* false: norms have no weights, where the
+                                           family leaves it open */
+    bool no_final_norm;
     bool norm_first;                    /* false: PLACE_PRE families are PLACE_POST */
     bool parallel;                      /* false: PLACE_PARALLEL families are PLACE_PRE */
     bool scale_scores;                  /* by 1 / sqrt d */
@@ -57,6 +63,7 @@ struct config {
     bool window_both;                   /* half of it on either side, itself too */
     bool use_window;                    /* false: the window is switched off */
     int window_from;                    /* layers below this see all */
+    int pattern;                        /* the family's full_every or full_first; 0: its own */
     const enum layer_kind *layer_kind;  /* [L] layer_types; NULL: not given */
     /* rotary positions: [0] of full layers, [1] of windowed ones (theta 0: as [0]) */
     struct rope rope[2];
@@ -67,6 +74,8 @@ struct config {
     int n_inner;                        /* layers of a group; only 1 is supported */
     /* falcon's three shapes */
     bool multi_query, new_decoder;
+    int parallel_norms;                 /* 0: as many as the shape has */
+    bool one_norm;                      /* the mlp reads what attention reads */
     /* experts */
     int n_experts, n_chosen, d_expert;  /* n_experts 0: none; d_expert 0: F */
     bool renormalise;                   /* the chosen experts' shares to sum 1 */

@@ -38,6 +38,9 @@ int config_key(const struct reader *r, const struct key *k, const json_t *object
 /* All keys of a config.json's object, for a family that is known. */
 int config_object(const struct reader *r, const struct family *f, const json_t *root);
 
+/* The share of columns that turn, where it stands among the rotary parameters. */
+int config_rope_share(const struct reader *r, const json_t *root);
+
 int config_rope(const struct reader *r, const struct family *f, const json_t *root);
 int config_layers(const struct reader *r, const struct family *f, const json_t *root);
 

@@ -100,10 +100,26 @@ static int check(const struct reader *r, const struct rope *rope)
     return 0;
 }
 
+static const json_t *parameters(const json_t *root)
+{
+    const json_t *object = config_value(root, "rope_parameters");
+
+    return object != NULL ? object : config_value(root, "rope_scaling");
+}
+
+int config_rope_share(const struct reader *r, const json_t *root)
+{
+    static const struct key share = { KEY_REAL, offsetof(struct config, rotary_share), 0, 1,
+                                      { "partial_rotary_factor" } };
+    const json_t *object = parameters(root);
+
+    return json_is_object(object) ? config_key(r, &share, object, r->c) : 0;
+}
+
 int config_rope(const struct reader *r, const struct family *f, const json_t *root)
 {
     static const char *const kinds[] = { "full_attention", "sliding_attention" };
-    const json_t *object = config_value(root, "rope_parameters"), *share, *top;
+    const json_t *object = parameters(root), *top;
     struct rope *rope = r->c->rope;
 
     if (f->positions != POS_ROPE)
@@ -111,12 +127,6 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
     if (config_key(r, &base_keys[0], root, &rope[0]) != 0 ||
         config_key(r, &base_keys[1], root, &rope[1]) != 0)
         return -1;
-    if (object == NULL)
-        object = config_value(root, "rope_scaling");
-    share = json_is_object(object) ? config_value(object, "partial_rotary_factor") : NULL;
-    if (json_is_number(share) && json_number_value(share) > 0 &&
-        json_number_value(share) <= 1)
-        r->c->n_rotary = (int)(r->c->d_head * json_number_value(share)) & ~1;
     if (json_is_object(object) && json_is_object(json_object_get(object, kinds[0]))) {
         for (int i = 0; i < 2; i++)
             if (json_object_get(object, kinds[i]) != NULL &&

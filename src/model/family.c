@@ -81,8 +81,8 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_BUCKETS: return c->n_buckets;
     case DIM_H:       return c->n_heads;
     case DIM_TYPE:    return c->n_types;
-    case DIM_HEAD:    return f->head_is_one ? 1 : c->n_vocab;
-    case DIM_HEAD_IN: return f->head_is_one ? c->d_model : c->d_embed;
+    case DIM_HEAD:    return c->head_is_one ? 1 : c->n_vocab;
+    case DIM_HEAD_IN: return c->head_is_one ? c->d_model : c->d_embed;
     case DIM_EXPERTS: return c->n_experts;
     case DIM_FX:      return c->d_expert;
     case DIM_NONE:    break;

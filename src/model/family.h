@@ -117,9 +117,10 @@ struct family {
     bool scale_embedding;       /* tokens by sqrt D */
     bool gelu_is_tanh;          /* where the config says "gelu" */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
-    bool head_is_one;           /* the head gives one number a token */
+    const char *one_number;     /* a head that gives one number a token, by its tensor */
+    bool may_see_both_ways;     /* use_bidirectional_attention is known here */
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
-    bool has_head_act;          /* the head's activation is head_act, not the config's */
+    bool has_head_act;          /* of a head of V: its activation is not the config's */
     enum act head_act;
     const struct family *decoder;   /* of an encoder-decoder; this row: its encoder */
     struct config defaults;     /* of config keys that are absent or null */

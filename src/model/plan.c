@@ -14,9 +14,9 @@ static bool windowed(const struct family *f, const struct config *c, int l)
     if (c->layer_kind != NULL)
         return c->layer_kind[l] == LAYER_WINDOW;
     if (f->full_every > 0)
-        return (l + 1) % f->full_every != 0;
+        return (l + 1) % (c->pattern > 0 ? c->pattern : f->full_every) != 0;
     if (f->full_first > 0)
-        return l % f->full_first != 0;
+        return l % (c->pattern > 0 ? c->pattern : f->full_first) != 0;
     return l >= c->window_from;
 }
 
@@ -27,7 +27,7 @@ void plan_layer(struct model *m, int l)
     struct layer_plan *plan = &m->layer[l];
     double scale = c->scale_scores ? 1 / sqrt(c->query_scalar > 0 ? c->query_scalar
                                                                    : c->d_head) : 1;
-    bool causal = f->causal || c->is_decoder, window = windowed(f, c, l);
+    bool causal = (f->causal && !c->both_ways) || c->is_decoder, window = windowed(f, c, l);
 
     plan->scale = (float)(c->scale_by_layer ? scale / (l + 1) : scale);
     plan->lo = INT_MAX;
@@ -35,7 +35,7 @@ void plan_layer(struct model *m, int l)
     plan->rope = window && m->rope[1].inv_freq != NULL ? 1 : 0;
     if (!window)
         return;
-    plan->lo = c->window_both ? c->window / 2 : c->window - 1;
+    plan->lo = c->window_both || c->both_ways ? c->window / 2 : c->window - 1;
     if (!causal)
         plan->hi = plan->lo;
 }

@@ -10,8 +10,8 @@ static void logits(struct pass *p, const float *hidden, int width)
     const struct param *slot = p->m->slot, *dense = &slot[W_HEAD_DENSE];
     const struct family *f = p->m->family;
     struct param head = slot[W_HEAD];
-    float cap = (float)p->m->config.logit_cap;
-    float scale = (float)p->m->config.logit_scale;
+    const struct config *c = &p->m->config;
+    float cap = (float)c->logit_cap, scale = (float)c->logit_scale;
     int64_t n = (int64_t)p->N * p->m->n_logits;
 
     if (slot[W_HEAD_BIAS].vector != NULL)
@@ -20,7 +20,7 @@ static void logits(struct pass *p, const float *hidden, int width)
         int narrow = dense->matrix.N;
 
         pass_linear(p, p->a, narrow, hidden, width, p->N, dense);
-        act_apply(f->has_head_act ? f->head_act : p->m->config.act, p->a,
+        act_apply(f->has_head_act && !c->head_is_one ? f->head_act : c->act, p->a,
                   (int64_t)p->N * narrow);
         pass_norm(p, p->a, p->a, p->N, narrow, &slot[W_HEAD_NORM]);
         hidden = p->a;

@@ -204,8 +204,15 @@ static void check_sentence(struct golden *g, const json_t *run, const struct mod
                        want + (size_t)h * (size_t)s->n * (size_t)s->n);
     }
     check_rows(g, run, "hidden", s, r->hidden + row * m->d_hidden);
-    if (r->logits == NULL)
+    if (r->logits == NULL) {
+        const struct tensor *t;
+
+        if (strstr(m->slot[W_TOK].weight->file, ".gguf") != NULL)
+            return;             /* the format has no place for BERT's head */
+        assert_null(golden_array(g, run, "logits", &t));
+        assert_null(golden_array(g, run, "logits_last", &t));
         return;
+    }
     check_rows(g, run, "logits", s, r->logits + row * m->n_logits);
     check_rows(g, run, "logits_last", s, r->logits + row * m->n_logits);
 }
@@ -325,17 +332,18 @@ static bool wanted(const char *name, bool shared, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static struct where where[128];
-    static struct CMUnitTest tests[129];
-    static char names[128][64];
+    const char *const *const lists[] = { golden_own, golden_folders("families"), golden_shared };
+    static struct where where[GOLDEN_MAX];
+    static struct CMUnitTest tests[GOLDEN_MAX + 1];
+    static char names[GOLDEN_MAX][64];
     size_t n = 0;
 
-    for (int shared = 0; shared < 2; shared++)
-        for (const char *const *c = shared ? golden_shared : golden_own; *c != NULL; c++) {
-            if (!wanted(*c, shared, argc, argv))
+    for (int i = 0; i < 3; i++)
+        for (const char *const *c = lists[i]; *c != NULL && n < GOLDEN_MAX; c++) {
+            if (!wanted(*c, i == 2, argc, argv))
                 continue;
-            where[n] = (struct where){ *c, shared };
-            snprintf(names[n], sizeof names[n], "%s%s", shared ? "shared " : "", *c);
+            where[n] = (struct where){ *c, i == 2 };
+            snprintf(names[n], sizeof names[n], "%s%s", i == 2 ? "shared " : "", *c);
             tests[n] = (struct CMUnitTest){ names[n], case_test, NULL, NULL, &where[n] };
             n++;
         }

@@ -4,6 +4,7 @@
 #ifndef REF_GOLDEN_H
 #define REF_GOLDEN_H
 
+#include <dirent.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +17,34 @@
 
 static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", "gguf_bert",
                                           "gguf_llama", NULL };
+
+enum { GOLDEN_MAX = 256 };      /* cases of a test program, at most */
+
+/* "KIND/NAME" of each folder in tests/ref/KIND (made by make_families.py), sorted; for
+ * one kind a program. */
+static inline const char *const *golden_folders(const char *kind)
+{
+    static char name[GOLDEN_MAX][64];
+    static const char *list[GOLDEN_MAX + 1];
+    struct dirent **entry = NULL;
+    int n, found = 0;
+
+    snprintf(name[0], sizeof name[0], "tests/ref/%.40s", kind);
+    n = scandir(name[0], &entry, NULL, alphasort);
+
+    for (int i = 0; i < n; i++) {
+        if (entry[i]->d_name[0] != '.' && found < GOLDEN_MAX) {
+            snprintf(name[found], sizeof name[found], "%.20s/%.40s", kind,
+                     entry[i]->d_name);
+            list[found] = name[found];
+            found++;
+        }
+        free(entry[i]);
+    }
+    free(entry);
+    list[found] = NULL;
+    return list;
+}
 
 /* In MHA_VIZ_SHARED, which not everybody has. */
 static const char *const golden_shared[] = {
@@ -95,7 +124,8 @@ static inline int golden_open(struct golden *g, const char *name, bool shared)
         snprintf(g->dir, sizeof g->dir, "%.400s/goldens/%s", golden_shared_dir(), name);
     else
         snprintf(g->dir, sizeof g->dir, "tests/ref/%s", name);
-    g->by_ids = shared && golden_listed(golden_by_ids, name);
+    g->by_ids = shared ? golden_listed(golden_by_ids, name)
+                       : strchr(name, '/') != NULL;
     snprintf(path, sizeof path, "%s/expected.json", g->dir);
     if (!file_exists(path)) {
         printf("skipped: %s is not there\n", path);

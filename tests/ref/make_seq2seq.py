@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the small encoder-decoders of this folder, with make.py's tools.
+"""Makes bart, the encoder-decoder that runs from text, with make.py's tools.
 
     python3 tests/ref/make_seq2seq.py
 
-bart (BART: post-norm, two depths and widths, byte-level BPE with a template) and t5
-(gated, f16, no tokeniser: it runs by its ids).  expected.npz has RUN.attn.L, dec.L, cross.L,
-enc_hidden, hidden, logits_last.
+Post-norm, two depths and widths, byte-level BPE with a template.  expected.npz has
+RUN.attn.L, dec.L, cross.L, enc_hidden, hidden, logits_last.
 """
 import numpy as np
 import torch
@@ -75,19 +74,6 @@ def bart():
     t.save(str(HERE / "bart" / "tokenizer.json"))
 
 
-def t5():
-    config = transformers.T5Config(
-        vocab_size=90, d_model=20, d_kv=6, d_ff=30, num_layers=2, num_decoder_layers=2,
-        num_heads=3, relative_attention_num_buckets=8, relative_attention_max_distance=16,
-        feed_forward_proj="gated-gelu", tie_word_embeddings=False, decoder_start_token_id=0,
-        attn_implementation="eager")
-    model = transformers.T5ForConditionalGeneration(config)
-    make("t5", model, [(SHORT, PLAIN), (PLAIN * 2, SHORT)],
-         lambda s: [3 + ord(c) % 87 for c in s[:40]] + [1], 0, torch.float16,
-         ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight"))
-
-
 if __name__ == "__main__":
     torch.manual_seed(0)
     bart()
-    t5()

@@ -305,15 +305,16 @@ static void case_test(void **state)
 
 int main(void)
 {
-    static struct where where[128];
-    static struct CMUnitTest tests[128];
-    static char names[128][64];
+    const char *const *const lists[] = { golden_own, golden_folders("families"), golden_shared };
+    static struct where where[GOLDEN_MAX];
+    static struct CMUnitTest tests[GOLDEN_MAX];
+    static char names[GOLDEN_MAX][64];
     size_t n = 0;
 
-    for (int shared = 0; shared < 2; shared++)
-        for (const char *const *c = shared ? golden_shared : golden_own; *c != NULL; c++) {
-            where[n] = (struct where){ *c, shared };
-            snprintf(names[n], sizeof names[n], "%s%s", shared ? "shared " : "", *c);
+    for (int i = 0; i < 3; i++)
+        for (const char *const *c = lists[i]; *c != NULL && n < GOLDEN_MAX; c++) {
+            where[n] = (struct where){ *c, i == 2 };
+            snprintf(names[n], sizeof names[n], "%s%s", i == 2 ? "shared " : "", *c);
             tests[n] = (struct CMUnitTest){ names[n], case_test, NULL, NULL, &where[n] };
             n++;
         }

@@ -10,15 +10,13 @@
 #include "ref/golden.h"
 #include "run/run.h"
 
-static const struct where {
+static const char *const own_cases[] = { "bart", NULL };
+static const char *const shared_cases[] = { "t5", "t5_v11", "bart", "extra/mbart", "marian", NULL };
+
+struct where {                  /* what a test is about */
     const char *name;
     bool shared;
-} cases[] = {
-    { "bart", false }, { "t5", false },
-    { "t5", true }, { "t5_v11", true }, { "bart", true }, { "extra/mbart", true },
-    { "marian", true },
 };
-enum { N_CASES = sizeof cases / sizeof cases[0] };
 
 /* Every row of one stack, [texts][L, H, T, S]. */
 struct kept {
@@ -219,14 +217,19 @@ static void case_test(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[N_CASES];
-    static char names[N_CASES][64];
+    const char *const *const lists[] = { golden_folders("seq2seq"), own_cases,
+                                         shared_cases };
+    static struct where where[GOLDEN_MAX];
+    static struct CMUnitTest tests[GOLDEN_MAX];
+    static char names[GOLDEN_MAX][64];
+    size_t n = 0;
 
-    for (int i = 0; i < N_CASES; i++) {
-        snprintf(names[i], sizeof names[i], "%s%s", cases[i].shared ? "shared " : "",
-                 cases[i].name);
-        tests[i] = (struct CMUnitTest){ names[i], case_test, NULL, NULL,
-                                        (void *)(uintptr_t)&cases[i] };
-    }
-    return _cmocka_run_group_tests("seq2seq", tests, N_CASES, NULL, NULL);
+    for (int i = 0; i < 3; i++)
+        for (const char *const *c = lists[i]; *c != NULL && n < GOLDEN_MAX; c++) {
+            where[n] = (struct where){ *c, i == 2 };
+            snprintf(names[n], sizeof names[n], "%s%s", i == 2 ? "shared " : "", *c);
+            tests[n] = (struct CMUnitTest){ names[n], case_test, NULL, NULL, &where[n] };
+            n++;
+        }
+    return _cmocka_run_group_tests("seq2seq", tests, n, NULL, NULL);
 }

@@ -393,6 +393,50 @@ static void keys_that_are_refused(void **state)
     bad(BERT ",\"position_embedding_type\":\"relative_key\"}",
         "position_embedding_type: found \"relative_key\", want \"absolute\"");
     good(BERT ",\"position_embedding_type\":\"absolute\"}");
+    bad("{\"model_type\":\"gemma2\",\"use_bidirectional_attention\":true}",
+        "use_bidirectional_attention: true is not supported for gemma2");
+    assert_true(good("{\"model_type\":\"gemma3_text\","
+                     "\"use_bidirectional_attention\":true}").both_ways);
+}
+
+/* A share of a head that gives an odd number of columns is refused wherever it stands. */
+static void shares_of_rotary_columns(void **state)
+{
+    static const char six[] = "{\"model_type\":\"phi\",\"hidden_size\":24,"
+                              "\"num_attention_heads\":4";
+    char json[256];
+
+    (void)state;
+    snprintf(json, sizeof json, "%s,\"partial_rotary_factor\":0.34}", six);
+    assert_int_equal(good(json).n_rotary, 2);
+    snprintf(json, sizeof json, "%s,\"rope_parameters\":{\"partial_rotary_factor\":0.7}}",
+             six);
+    assert_int_equal(good(json).n_rotary, 4);
+    snprintf(json, sizeof json, "%s,\"rope_scaling\":{\"partial_rotary_factor\":0.5}}",
+             six);
+    bad(json, "3 of the 6 columns of a head");
+    snprintf(json, sizeof json, "%s,\"rope_parameters\":{\"partial_rotary_factor\":2}}",
+             six);
+    bad(json, "partial_rotary_factor: found 2");
+    bad("{\"model_type\":\"gptj\",\"rotary_dim\":null}", "rotary_dim: found null");
+}
+
+/* The language model of a model of pictures and text. */
+static void nested_configs(void **state)
+{
+    struct config c = good("{\"model_type\":\"gemma3\",\"hidden_size\":7,\"text_config\":"
+                           "{\"model_type\":\"gemma3_text\",\"hidden_size\":48}}");
+
+    (void)state;
+    assert_int_equal(c.d_model, 48);
+    assert_int_equal(c.n_heads, 8);
+    c = good(LLAMA ",\"hidden_size\":64,\"text_config\":{\"model_type\":\"llama\","
+             "\"hidden_size\":32}}");         /* the outer one is a family already */
+    assert_int_equal(c.d_model, 64);
+    bad("{\"model_type\":\"gemma3\"}", "model_type: found \"gemma3\"");
+    bad("{\"model_type\":\"gemma3\",\"quantization_config\":{},\"text_config\":"
+        "{\"model_type\":\"gemma3_text\"}}", "quantization_config");
+    bad("{\"model_type\":\"gemma3\",\"text_config\":[]}", "model_type: found \"gemma3\"");
 }
 
 static void what_a_model_says_of_itself(void **state)
@@ -446,6 +490,7 @@ int main(void)
         TEST(rope_of_version_4), TEST(rope_of_version_5), TEST(rope_that_is_wrong),
         TEST(frequencies), TEST(families_and_what_is_no_config),
         TEST(keys_that_are_refused), TEST(what_a_model_says_of_itself),
+        TEST(shares_of_rotary_columns), TEST(nested_configs),
         TEST(cut_at_every_byte), TEST(nested_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,8 @@ const struct family family_electra = {
     .stack_id = STACK_ENCODER,
     .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .head_is_one = true,
+    .one_number = "discriminator_predictions.dense_prediction",
+    .has_head_act = true, .head_act = ACT_GELU,
     .defaults = {
         .n_layers = 12, .n_heads = 4, .d_model = 256, .d_ff = 1024, .d_embed = 128,
         .n_vocab = 30522, .n_positions = 512, .n_types = 2,
@@ -28,7 +29,9 @@ const struct family family_electra = {
         [W_UP]         = "encoder.layer.%d.intermediate.dense",
         [W_DOWN]       = "encoder.layer.%d.output.dense",
         [W_MLP_NORM]   = "encoder.layer.%d.output.LayerNorm",
-        [W_HEAD_DENSE] = "discriminator_predictions.dense",
-        [W_HEAD]       = "discriminator_predictions.dense_prediction",
+        [W_HEAD_DENSE] = "discriminator_predictions.dense|generator_predictions.dense",
+        [W_HEAD_NORM]  = "generator_predictions.LayerNorm",
+        [W_HEAD]       = "discriminator_predictions.dense_prediction|generator_lm_head",
+        [W_HEAD_BIAS]  = "generator_lm_head.bias",
     } },
 };

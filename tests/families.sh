@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every family of src/model/families.def has a case of reference data in tests/ref and a
+# line in the table of man/mha-viz-models.7, with its place of norm and its positions as
+# its row has them; and nothing else stands there.  Prints a line for each that is missing
+# and fails.
+cd "$(dirname "$0")/.." || exit 1
+page=man/mha-viz-models.7
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+bad=0
+
+# model_type, stack, place and positions of each family, as the table of the page has them
+sed -n 's/^FAMILY(\(.*\))$/src\/model\/family\/\1.c/p' src/model/families.def |
+while read -r row; do
+    awk '
+    # A decoder stands before its encoder, so that the last of each counts.
+    match($0, /\.name = "[^"]*"/) {
+        name = substr($0, RSTART + 9, RLENGTH - 10)
+    }
+    /STACK_ENCODER/ { stack = "encoder" }
+    /STACK_DECODER/ { stack = "decoder" }
+    /\.decoder = &/ { pair = 1 }
+    match($0, /\.place = PLACE_[A-Z]*/) {
+        place = tolower(substr($0, RSTART + 15, RLENGTH - 15))
+    }
+    match($0, /\.positions = POS_[A-Z_]*/) {
+        positions = tolower(substr($0, RSTART + 17, RLENGTH - 17))
+    }
+    /BIAS_ALIBI/ { positions = "alibi" }
+    /BIAS_BUCKETS/ { positions = positions == "none" ? "buckets" : positions " buckets" }
+    END {
+        sub(/table_from_ids/, "table", positions)
+        print name, pair ? "both" : stack, place, positions
+    }' "$row"
+done | sort >"$dir/rows"
+
+# The rows of the table: .It Cm NAME Ta STACK Ta PLACE Ta POSITIONS Ta NOTES
+sed -n 's/^\.It Cm \([^ ]*\) Ta \([a-z]*\) Ta \([a-z]*\) Ta \([a-z ]*\) Ta.*/\1 \2 \3 \4/p' \
+    "$page" | sort >"$dir/page"
+if ! diff "$dir/rows" "$dir/page" >"$dir/differ"; then
+    echo "the families of src/model (<) and of $page (>) differ:"
+    cat "$dir/differ"
+    bad=1
+fi
+
+for f in tests/ref/*/expected.json tests/ref/*/*/expected.json; do
+    sed -n 's/^ "family": "\(.*\)",$/\1/p' "$f"
+done | sort -u >"$dir/cases"
+while read -r name _; do
+    if ! grep -qx -e "$name" "$dir/cases"; then
+        echo "tests/ref has no case of the family $name"
+        bad=1
+    fi
+done <"$dir/rows"
+exit $bad

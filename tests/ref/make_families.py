@@ -1,0 +1,520 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes a tiny model of every family, in the forms that its configuration can take.
+
+    python3 tests/ref/make_families.py [CASE ...]
+
+needs what make.py needs.  A case is a folder of families/ (encoder-decoders: of seq2seq/) with config.json, the weights,
+expected.json and expected.npz as make.py describes them, but no tokeniser: it runs by ids.
+The weights and config.json are written first, in an old or a new style, with keys left out,
+with or without the prefix of the tensors; what the reference library computes after it has
+read them back from there is what is expected.
+"""
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import numpy as np
+import torch
+import transformers as T
+import transformers.models.falcon.modeling_falcon as modeling_falcon
+from safetensors.torch import load_file, save_file
+
+from make import arrays_of, write_json
+
+HERE = pathlib.Path(__file__).parent
+
+# name: class, config, then how it is written:
+#   style   5: all keys; 4: as transformers 4 had them; "diff": only keys that are no default
+#   dtype   of the weights
+#   strip   a prefix that the tensors lose
+#   shards  number of files
+#   edit    changes config.json last
+#   ids     other ids for the second run
+CASES = {}
+
+
+def case(name, kind, config, **how):
+    CASES[name] = kind, config, how
+
+
+def encoder(heads, width, **more):
+    return {"vocab_size": 43, "hidden_size": heads * width, "num_hidden_layers": 2,
+            "num_attention_heads": heads, "intermediate_size": 26,
+            "max_position_embeddings": 24, **more}
+
+
+def decoder(heads, kv, width, **more):
+    return {"vocab_size": 47, "hidden_size": heads * width, "num_hidden_layers": 2,
+            "num_attention_heads": heads, "num_key_value_heads": kv, "intermediate_size": 30,
+            "max_position_embeddings": 40, "bos_token_id": 1, "eos_token_id": 2,
+            "pad_token_id": 0, **more}
+
+
+def gpt(heads, width, **more):
+    return {"vocab_size": 41, "n_embd": heads * width, "n_layer": 2, "n_head": heads,
+            "n_positions": 32, "bos_token_id": 0, "eos_token_id": 0, **more}
+
+
+def without(*keys):
+    return lambda config: [config.pop(k, None) for k in keys]
+
+
+def with_keys(**values):
+    return lambda config: config.update(values)
+
+
+def differing(config, kind):
+    """What is not as the class has it."""
+    default = kind().to_dict()
+    return {k: v for k, v in config.items()
+            if k == "model_type" or k not in default or default[k] != v}
+
+
+def published(config):
+    """Pictures and text as they are published: of text_config only what is no default."""
+    text = differing(config["text_config"], T.Gemma3TextConfig)
+    without("layer_types", "rope_parameters")(text)
+    config["text_config"] = {**text, "rope_theta": 1e6, "rope_local_base_freq": 10000.0}
+
+
+# ---- encoders ----
+
+case("distilbert", T.DistilBertModel,
+     {"vocab_size": 45, "dim": 28, "n_layers": 2, "n_heads": 2, "hidden_dim": 22,
+      "max_position_embeddings": 20, "activation": "relu"}, style=4, dtype="float16")
+case("roberta", T.RobertaForMaskedLM,
+     encoder(4, 6, hidden_act="relu", type_vocab_size=1, pad_token_id=1, layer_norm_eps=1e-5),
+     style=4, dtype="bfloat16", shards=2, ids=[0, 9, 1, 30, 8, 1, 17, 2])
+case("xlm_roberta", T.XLMRobertaModel, encoder(2, 10, pad_token_id=3), style="diff",
+     dtype="float16", ids=[0, 3, 9, 30, 3, 3, 8, 17, 2])
+case("electra", T.ElectraForPreTraining,
+     encoder(3, 6, embedding_size=18, hidden_act="gelu_new"), dtype="float16")
+case("electra_generator", T.ElectraForMaskedLM,
+     encoder(2, 14, embedding_size=10, hidden_act="relu"), style=4,
+     dtype="float16")
+case("albert", T.AlbertForMaskedLM,
+     encoder(3, 8, embedding_size=10, num_hidden_layers=3, num_hidden_groups=2,
+             hidden_act="gelu"), style="diff", dtype="bfloat16")
+case("mpnet", T.MPNetForMaskedLM, encoder(4, 6, hidden_act="relu"), dtype="float16",
+     ids=[0, 9, 1, 30, 1, 8, 17, 2])
+case("modernbert", T.ModernBertForMaskedLM,
+     encoder(2, 10, num_hidden_layers=3, local_attention=6, pad_token_id=0,
+             layer_types=["full_attention", "sliding_attention", "full_attention"],
+             rope_parameters={"full_attention": {"rope_type": "default", "rope_theta": 5000.0},
+                              "sliding_attention": {"rope_type": "default",
+                                                    "rope_theta": 300.0}},
+             attention_bias=True, mlp_bias=True, norm_bias=True), dtype="float16",
+     edit=lambda c: (without("rope_parameters", "layer_types")(c),
+                     with_keys(global_rope_theta=5000.0, local_rope_theta=300.0,
+                               global_attn_every_n_layers=2)(c)))
+case("bert_decoder", T.BertLMHeadModel, encoder(3, 6, is_decoder=True), style=4, dtype="float16")
+
+# ---- decoders with learned positions, or none ----
+
+case("gpt2_unscaled", T.GPT2Model,
+     gpt(2, 14, n_inner=20, activation_function="relu", scale_attn_weights=False),
+     style=4, dtype="float16")
+case("gpt_neo", T.GPTNeoForCausalLM,
+     {"vocab_size": 41, "hidden_size": 18, "num_layers": 3, "num_heads": 3,
+      "max_position_embeddings": 32, "window_size": 3, "intermediate_size": 20, "bos_token_id": 0, "eos_token_id": 0,
+      "attention_types": [[["global", "local"], 1], [["local"], 1]]},
+     style=4, dtype="float16", strip="transformer.", edit=without("attention_layers"))
+case("opt", T.OPTForCausalLM,
+     {"vocab_size": 47, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4,
+      "ffn_dim": 20, "max_position_embeddings": 24, "word_embed_proj_dim": 24}, dtype="float16",
+     style="diff")
+case("opt_bare", T.OPTForCausalLM,
+     {"vocab_size": 47, "hidden_size": 18, "num_hidden_layers": 2, "num_attention_heads": 3,
+      "ffn_dim": 20, "max_position_embeddings": 24, "word_embed_proj_dim": 18,
+      "enable_bias": False, "layer_norm_elementwise_affine": False}, dtype="float16")
+case("opt_no_final", T.OPTModel,
+     {"vocab_size": 47, "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2,
+      "ffn_dim": 16, "max_position_embeddings": 24, "word_embed_proj_dim": 12,
+      "_remove_final_layer_norm": True}, dtype="float16")
+case("opt_post", T.OPTModel,
+     {"vocab_size": 47, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2,
+      "ffn_dim": 20, "max_position_embeddings": 24, "word_embed_proj_dim": 14,
+      "do_layer_norm_before": False}, dtype="bfloat16", style=4)
+case("bloom", T.BloomForCausalLM,
+     {"vocab_size": 45, "hidden_size": 20, "n_layer": 2, "n_head": 4}, dtype="float16",
+     style="diff")
+case("bloom_residual", T.BloomModel,
+     {"vocab_size": 45, "hidden_size": 18, "n_layer": 2, "n_head": 3,
+      "apply_residual_connection_post_layernorm": True}, style=4, dtype="bfloat16")
+
+# ---- decoders with one sum of attention and mlp ----
+
+
+def falcon(heads, width, **more):
+    return {"vocab_size": 47, "hidden_size": heads * width, "num_hidden_layers": 2,
+            "num_attention_heads": heads, "max_position_embeddings": 32, "ffn_hidden_size": 30,
+            "bos_token_id": 1, "eos_token_id": 1, **more}
+
+
+case("falcon", T.FalconForCausalLM, falcon(3, 8), style="diff", dtype="bfloat16")
+case("falcon_alibi", T.FalconForCausalLM,
+     falcon(3, 6, multi_query=False, parallel_attn=False, alibi=True, bias=True),
+     style=4, dtype="float16")
+case("falcon_alibi_parallel", T.FalconModel, falcon(2, 6, alibi=True), dtype="float16")
+case("falcon_heads", T.FalconForCausalLM, falcon(4, 6, multi_query=False, bias=True),
+     dtype="float16")
+case("falcon_new", T.FalconForCausalLM,
+     falcon(4, 6, new_decoder_architecture=True, num_kv_heads=2), style=4, dtype="float16",
+     edit=without("num_ln_in_parallel_attn"))
+case("falcon_new_one_norm", T.FalconForCausalLM,
+     falcon(6, 4, new_decoder_architecture=True, num_kv_heads=2, num_ln_in_parallel_attn=1),
+     dtype="bfloat16")
+case("gpt_neox", T.GPTNeoXForCausalLM,
+     encoder(2, 12, rope_parameters={"rope_type": "default", "rope_theta": 3000.0,
+                                     "partial_rotary_factor": 0.5}, bos_token_id=0,
+             eos_token_id=0), dtype="float16", style=4)
+case("gpt_neox_serial", T.GPTNeoXModel,
+     encoder(3, 6, use_parallel_residual=False, attention_bias=False, hidden_act="gelu_fast",
+             rope_parameters={"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0,
+                              "partial_rotary_factor": 1.0}, bos_token_id=0, eos_token_id=0),
+     dtype="bfloat16")
+case("gptj", T.GPTJForCausalLM, gpt(3, 6, rotary_dim=4, tie_word_embeddings=False),
+     dtype="float16", style="diff")
+case("phi", T.PhiForCausalLM,
+     decoder(4, 2, 6, qk_layernorm=True, partial_rotary_factor=0.34), dtype="float16")
+case("phi_old", T.PhiForCausalLM,
+     decoder(2, 2, 8, partial_rotary_factor=0.25, tie_word_embeddings=True), style=4,
+     dtype="bfloat16")
+
+# ---- llama and those built like it ----
+
+case("llama", T.LlamaModel, decoder(3, 1, 8, head_dim=None), style=4, dtype="float16",
+     edit=with_keys(head_dim=None))
+case("llama_llama3", T.LlamaForCausalLM,
+     decoder(2, 2, 12, attention_bias=True, mlp_bias=True, tie_word_embeddings=True,
+             rope_parameters={"rope_type": "llama3", "rope_theta": 500.0, "factor": 8.0,
+                              "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                              "original_max_position_embeddings": 16}), dtype="float16")
+case("llama_yarn", T.LlamaForCausalLM,
+     decoder(2, 1, 12, rope_parameters={
+         "rope_type": "yarn", "rope_theta": 1000.0, "factor": 4.0, "beta_fast": 4.0,
+         "original_max_position_embeddings": 10}), style=4, dtype="bfloat16")
+case("llama_yarn_mscale", T.LlamaForCausalLM,
+     decoder(2, 1, 12, rope_parameters={
+         "rope_type": "yarn", "rope_theta": 1000.0, "factor": 5.0, "mscale": 0.8,
+         "mscale_all_dim": 0.5, "truncate": False,
+         "original_max_position_embeddings": 8}), dtype="float16")
+case("llama_longrope", T.LlamaForCausalLM,
+     decoder(2, 2, 8, rope_parameters={
+         "rope_type": "longrope", "rope_theta": 1000.0,
+         "short_factor": [1.0, 1.1, 1.3, 1.6], "long_factor": [1.0, 2.0, 4.0, 7.5],
+         "original_max_position_embeddings": 10}), dtype="float16")
+case("llama_dynamic", T.LlamaForCausalLM,
+     decoder(2, 1, 10, rope_parameters={"rope_type": "dynamic", "rope_theta": 1000.0,
+                                        "factor": 3.0}), style=4, dtype="float16")
+case("mistral", T.MistralForCausalLM, decoder(3, 1, 8, head_dim=14, sliding_window=4),
+     style=4, dtype="bfloat16", shards=3)
+case("mistral_open", T.MistralModel, decoder(4, 2, 6, sliding_window=None), dtype="float16")
+case("mixtral", T.MixtralForCausalLM,
+     decoder(3, 1, 6, num_local_experts=3, num_experts_per_tok=2, sliding_window=5,
+             intermediate_size=14), style=4, dtype="float16")
+case("qwen2", T.Qwen2ForCausalLM, decoder(4, 2, 6), style="diff", dtype="float16")
+case("qwen2_window", T.Qwen2Model,
+     decoder(2, 1, 10, use_sliding_window=True, sliding_window=4, max_window_layers=1),
+     style=4, dtype="bfloat16", edit=without("layer_types"))
+case("qwen3", T.Qwen3ForCausalLM,
+     decoder(4, 1, 5, head_dim=6, use_sliding_window=True, sliding_window=3,
+             layer_types=["sliding_attention", "full_attention"], tie_word_embeddings=True),
+     dtype="float16")
+case("qwen3_moe", T.Qwen3MoeForCausalLM,
+     decoder(3, 1, 6, num_experts=5, num_experts_per_tok=3, moe_intermediate_size=10,
+             norm_topk_prob=False, decoder_sparse_step=2), style=4, dtype="float16")
+case("qwen3_moe_dense", T.Qwen3MoeForCausalLM,
+     decoder(2, 2, 6, head_dim=8, num_experts=4, num_experts_per_tok=1,
+             moe_intermediate_size=12, norm_topk_prob=True, mlp_only_layers=[1],
+             use_sliding_window=True, sliding_window=4), dtype="bfloat16")
+case("gemma", T.GemmaForCausalLM, decoder(2, 1, 9, head_dim=14), style=4, dtype="float16",
+     edit=with_keys(hidden_act="gelu", hidden_activation=None))
+case("gemma2", T.Gemma2ForCausalLM,
+     decoder(4, 2, 6, head_dim=6, sliding_window=4, query_pre_attn_scalar=9,
+             attn_logit_softcapping=3.0, final_logit_softcapping=2.0), style=4,
+     dtype="float16", edit=without("layer_types"))
+case("gemma2_open", T.Gemma2Model,
+     decoder(3, 1, 6, head_dim=6, sliding_window=3, query_pre_attn_scalar=6,
+             layer_types=["full_attention", "sliding_attention"],
+             attn_logit_softcapping=None, final_logit_softcapping=None), dtype="bfloat16")
+case("gemma3", T.Gemma3ForCausalLM,
+     decoder(4, 2, 5, head_dim=6, num_hidden_layers=3, sliding_window=4,
+             query_pre_attn_scalar=6,
+             layer_types=["sliding_attention", "full_attention", "sliding_attention"],
+             rope_parameters={"full_attention": {"rope_type": "linear", "factor": 4.0,
+                                                 "rope_theta": 5000.0},
+                              "sliding_attention": {"rope_type": "default",
+                                                    "rope_theta": 300.0}}),
+     dtype="float16",
+     edit=lambda c: (without("rope_parameters", "layer_types", "_sliding_window_pattern")(c),
+                     with_keys(rope_theta=5000.0, rope_local_base_freq=300.0,
+                               sliding_window_pattern=2,
+                               rope_scaling={"rope_type": "linear", "factor": 4.0})(c)))
+case("gemma3_both_ways", T.Gemma3TextModel,
+     decoder(2, 1, 8, head_dim=8, sliding_window=6, query_pre_attn_scalar=8,
+             layer_types=["sliding_attention", "full_attention"],
+             use_bidirectional_attention=True, attn_logit_softcapping=2.0),
+     dtype="bfloat16")
+case("gemma3_nested", T.Gemma3ForConditionalGeneration,
+     {"text_config": decoder(2, 1, 8, head_dim=8, sliding_window=4, query_pre_attn_scalar=8),
+      "vision_config": {"hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1,
+                        "num_attention_heads": 1, "image_size": 4, "patch_size": 2},
+      "mm_tokens_per_image": 4, "image_token_index": 46, "boi_token_index": 44,
+      "eoi_token_index": 45}, dtype="float16", style="diff", edit=published)
+case("phi3", T.Phi3ForCausalLM,
+     decoder(2, 1, 12, partial_rotary_factor=0.5, sliding_window=None), style=4,
+     dtype="float16")
+case("phi3_window", T.Phi3Model, decoder(4, 2, 6, sliding_window=4), dtype="bfloat16")
+case("starcoder2", T.Starcoder2ForCausalLM,
+     decoder(4, 2, 6, sliding_window=4, norm_epsilon=1e-4), style=4, dtype="float16")
+case("starcoder2_bare", T.Starcoder2Model, decoder(3, 1, 6, use_bias=False), dtype="bfloat16")
+case("olmo2", T.Olmo2ForCausalLM, decoder(4, 2, 6), style="diff", dtype="float16")
+
+
+# ---- encoder-decoders ----
+
+case("t5", T.T5ForConditionalGeneration,
+     {"vocab_size": 47, "d_model": 18, "d_kv": 5, "d_ff": 22, "num_layers": 2,
+      "num_decoder_layers": 3, "num_heads": 3, "relative_attention_num_buckets": 6,
+      "relative_attention_max_distance": 9, "tie_word_embeddings": True}, style="diff",
+     dtype="float16")
+case("t5_gated", T.T5ForConditionalGeneration,
+     {"vocab_size": 43, "d_model": 16, "d_kv": 8, "d_ff": 20, "num_layers": 2, "num_heads": 2,
+      "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, style=4,
+     dtype="bfloat16")
+
+
+def bart(width, **more):
+    return {"vocab_size": 47, "d_model": width, "encoder_layers": 2, "decoder_layers": 2,
+            "encoder_ffn_dim": 18, "decoder_ffn_dim": 26, "max_position_embeddings": 24,
+            "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2,
+            "decoder_start_token_id": 2, "forced_eos_token_id": 2, **more}
+
+
+case("bart", T.BartForConditionalGeneration,
+     bart(12, encoder_attention_heads=4, decoder_attention_heads=3, scale_embedding=True,
+          activation_function="relu"), style=4, dtype="float16")
+case("bart_base", T.BartModel,
+     bart(12, encoder_attention_heads=2, decoder_attention_heads=2, encoder_layers=1),
+     dtype="bfloat16", strip="model.")
+case("mbart", T.MBartForConditionalGeneration,
+     bart(12, encoder_attention_heads=3, decoder_attention_heads=3, scale_embedding=True),
+     dtype="float16")
+case("marian", T.MarianMTModel,
+     bart(20, encoder_attention_heads=2, decoder_attention_heads=4, decoder_layers=1,
+          activation_function="swish", scale_embedding=True), style=4, dtype="bfloat16")
+
+
+# ---- weights ----
+
+def spread(model, seed):
+    """As make.py's, with norms round the value that leaves their input as it is."""
+    g = torch.Generator().manual_seed(seed)
+    plus_one = model.config.get_text_config().model_type.startswith("gemma")
+    for name, p in model.named_parameters():
+        norm = "norm" in name.lower() or ".ln_" in name or "ln_f" in name
+        if p.dim() > 1:
+            p.data = 1.3 * torch.randn(p.shape, generator=g) / p.shape[-1] ** 0.5
+        else:
+            centre = 1.0 if norm and not name.endswith("bias") and not plus_one else 0.0
+            p.data = centre + 0.2 * torch.randn(p.shape, generator=g)
+    model.tie_weights()
+
+
+def store(folder, model, dtype, strip, shards):
+    """The tensors as the library saves them, split by name where asked."""
+    with tempfile.TemporaryDirectory() as room:
+        model.to(dtype).save_pretrained(room)
+        tensors = load_file(pathlib.Path(room) / "model.safetensors")
+    tensors = {n.removeprefix(strip): t for n, t in tensors.items()}
+    if shards == 1:
+        save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+        return
+    names, files = sorted(tensors), {}
+    for i in range(shards):
+        file = f"model-{i + 1:05}-of-{shards:05}.safetensors"
+        part = {n: tensors[n] for n in names[i::shards]}
+        save_file(part, folder / file, {"format": "pt"})
+        files.update({n: file for n in part})
+    size = sum(t.numel() * t.element_size() for t in tensors.values())
+    write_json(folder / "model.safetensors.index.json",
+               {"metadata": {"total_size": size}, "weight_map": dict(sorted(files.items()))})
+
+
+# ---- config.json ----
+
+def style4(config):
+    """Rotary positions and the type of the weights under the keys of transformers 4."""
+    config["torch_dtype"] = config.pop("dtype")
+    rope = config.pop("rope_parameters", None)
+    if rope is not None:
+        theta, share = rope.pop("rope_theta", None), rope.pop("partial_rotary_factor", None)
+        names = {"gpt_neox": ("rotary_emb_base", "rotary_pct")}.get(
+            config["model_type"], ("rope_theta", "partial_rotary_factor"))
+        if theta is not None:
+            config[names[0]] = theta
+        if share is not None:
+            config[names[1]] = share
+        kind = rope.pop("rope_type")
+        config["rope_scaling"] = None if kind == "default" else {"type": kind, **rope}
+    config["transformers_version"] = "4.38.0"
+
+
+def write_config(folder, model, dtype, style, edit):
+    config = json.loads(json.dumps(model.config.to_dict()))
+    if style == "diff":
+        config = differing(config, type(model.config))
+    config["architectures"] = [type(model).__name__]
+    config["dtype"] = dtype
+    for key in ("_name_or_path", "output_attentions", "output_hidden_states", "id2label",
+                "label2id", "problem_type", "return_dict", "chunk_size_feed_forward",
+                "is_encoder_decoder"):
+        config.pop(key, None)
+    if style == 4:
+        style4(config)
+    if edit:
+        edit(config)
+    write_json(folder / "config.json", config)
+
+
+# ---- expected values ----
+
+def once(build):
+    """In 5.23.0 eager attention adds Falcon's ALiBi twice, the default attention once."""
+    return lambda *args, **more: build(*args, **more) / 2
+
+
+modeling_falcon.build_alibi_tensor = once(modeling_falcon.build_alibi_tensor)
+
+
+def forward(model, ids, double=False):
+    model = model.double() if double else model.float()
+    args = {"input_ids": torch.tensor([ids]), "attention_mask": torch.ones(1, len(ids))}
+    with torch.no_grad():
+        out = model(**args, output_attentions=True)
+        hidden = model.base_model(**args).last_hidden_state
+    model.float()
+    logits = getattr(out, "logits", None)
+    return ([a.numpy() for a in out.attentions], hidden.numpy(),
+            None if logits is None else logits.numpy())
+
+
+def forward_both(model, source, target, double=False):
+    """The arrays of the three stacks, as float32."""
+    model = model.double() if double else model.float()
+    args = {"input_ids": torch.tensor([source]), "decoder_input_ids": torch.tensor([target]),
+            "attention_mask": torch.ones(1, len(source))}
+    base = model.base_model if hasattr(model, "base_model") else model
+    with torch.no_grad():
+        out = model(**args, output_attentions=True)
+        seen = {}
+        hook = model.get_decoder().register_forward_hook(
+            lambda m, i, o: seen.update(hidden=o.last_hidden_state))
+        base(**args)
+        hook.remove()
+    model.float()
+    arrays = {"enc_hidden": out.encoder_last_hidden_state, "hidden": seen["hidden"]}
+    for name, stack in (("attn", out.encoder_attentions), ("dec", out.decoder_attentions),
+                        ("cross", out.cross_attentions)):
+        arrays.update({f"{name}.{l}": a for l, a in enumerate(stack)})
+    if getattr(out, "logits", None) is not None:
+        arrays["logits_last"] = out.logits[:, -1]
+    return {k: v[0].numpy() for k, v in arrays.items()}
+
+
+def stacks_of(model, ids, other):
+    """The arrays of a run, and how far float32 is from float64 in each."""
+    found, exact = (forward_both(model, ids, other, double) for double in (False, True))
+    return found, {k: float(np.abs(v - exact[k]).max()) for k, v in found.items()}
+
+
+def expect_both(folder, name, kind, runs_ids):
+    model = kind.from_pretrained(folder, attn_implementation="eager",
+                                 dtype=torch.float32).eval()
+    runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
+    start = getattr(model.config, "decoder_start_token_id", None) or 0
+    for i, ids in enumerate(runs_ids):
+        target = [start, *runs_ids[1 - i][:5]]
+        values, off = stacks_of(model, ids, target)
+        for key, value in off.items():
+            what = "attn" if key.split(".")[0] in ("attn", "dec", "cross") else "hidden"
+            worst[what] = max(worst[what], value)
+        arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
+        runs.append({"id": f"r{i}", "input_ids": ids, "decoder_input_ids": target,
+                     "arrays": [f"r{i}.{k}" for k in values]})
+    write_expected(folder, name, model, kind, worst, runs)
+    np.savez(folder / "expected.npz", **arrays)
+
+
+def write_expected(folder, name, model, kind, worst, runs):
+    attn = max(2e-5, 20 * worst["attn"])
+    write_json(folder / "expected.json", {
+        "case": name, "family": model.config.get_text_config().model_type,
+        "architecture": kind.__name__,
+        "made_with": {"torch": torch.__version__.split("+")[0],
+                      "transformers": T.__version__},
+        "tolerance": {"attn_abs": attn,
+                      "hidden_logits_abs": max(1e-4, 20 * worst["hidden"]),
+                      "entropy_abs": 20 * attn},
+        "f32_vs_f64_max_abs": worst, "runs": runs})
+
+
+def expect(folder, name, kind, runs_ids):
+    model = kind.from_pretrained(folder, attn_implementation="eager",
+                                 dtype=torch.float32, experts_implementation="eager"
+                                 if "moe" in name or "mixtral" in name else None).eval()
+    runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
+    for i, ids in enumerate(runs_ids):
+        found, exact = forward(model, ids), forward(model, ids, double=True)
+        worst["attn"] = max([worst["attn"], *(float(np.abs(a - b).max())
+                                              for a, b in zip(found[0], exact[0]))])
+        for a, b in zip(found[1:], exact[1:]):
+            if a is not None:
+                worst["hidden"] = max(worst["hidden"], float(np.abs(a - b).max()))
+        one_each = found[2] is not None and found[2].ndim == 2      # a discriminator
+        values = arrays_of(*found, True, one_each)
+        del values["argmax"]
+        arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
+        runs.append({"id": f"r{i}", "input_ids": ids,
+                     "arrays": [f"r{i}.{k}" for k in values]})
+    write_expected(folder, name, model, kind, worst, runs)
+    np.savez(folder / "expected.npz", **arrays)
+
+
+def ids_of(rng, n, vocab):
+    return [int(i) for i in rng.integers(4, vocab, n)]
+
+
+def make(folder, name):
+    kind, values, how = CASES[name]
+    seed = sum(name.encode())
+    rng = np.random.default_rng(seed)
+    dtype = how.get("dtype", "float32")
+    model = kind(kind.config_class(**json.loads(json.dumps(values))))
+    spread(model, seed)
+    store(folder, model, getattr(torch, dtype), how.get("strip", ""), how.get("shards", 1))
+    write_config(folder, model, dtype, how.get("style", 5), how.get("edit"))
+    vocab = values.get("vocab_size", 44)
+    (expect_both if model.config.is_encoder_decoder else expect)(
+        folder, name, kind, [ids_of(rng, 11, vocab), how.get("ids") or ids_of(rng, 6, vocab)])
+
+
+def main(names):
+    torch.set_num_threads(1)
+    for name in names or CASES:
+        kind = CASES[name][0]
+        folder = HERE / ("seq2seq" if kind.config_class().is_encoder_decoder
+                         else "families") / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        make(folder, name)
+        size = sum(f.stat().st_size for f in folder.iterdir())
+        print(f"{name}: {size // 1024} KB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
