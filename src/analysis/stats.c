@@ -28,6 +28,13 @@ static bool is_wanted(const bool *list, int i)
     return list == NULL || list[i];
 }
 
+static int n_keys(const struct attended *texts, int t)
+{
+    const struct batch *keys = texts->keys != NULL ? texts->keys : texts->queries;
+
+    return keys->start[t + 1] - keys->start[t];
+}
+
 struct stats *stats_new(struct arena *a, const struct model *m,
                         const struct attended *texts, const struct wanted *want,
                         const struct metric_opts *opts, int n_top)
@@ -47,6 +54,7 @@ struct stats *stats_new(struct arena *a, const struct model *m,
             for (int h = 0; h < s->H; h++) {
                 struct head_stats *hs = &s->head[at(s, t, l, h)];
                 int T = b->start[t + 1] - b->start[t];
+                size_t all = (size_t)T * (size_t)n_keys(texts, t);
 
                 if (!is_wanted(want->layer, l) || !is_wanted(want->head, h))
                     continue;
@@ -54,7 +62,8 @@ struct stats *stats_new(struct arena *a, const struct model *m,
                                            .layer = l, .head = h, .n_links = T,
                                            .words = { -1, -1, 0 } };
                 hs->link = arena_alloc(a, (size_t)T, sizeof *hs->link);
-                hs->top = arena_alloc(a, (size_t)n_top + 1, sizeof *hs->top);
+                hs->top = arena_alloc(a, ((size_t)n_top < all ? (size_t)n_top : all) + 1,
+                                      sizeof *hs->top);
             }
     return s;
 }

@@ -68,6 +68,7 @@ struct job {
     const int *head;            /* [n_heads] those that are shown */
     enum draw_format format;
     const struct metadata *metadata;
+    bool drawn;                 /* at least one picture */
 };
 
 /* ---- what is shown ---- */
@@ -229,7 +230,7 @@ static int draw(const struct job *j, struct arena *a, const struct item *item,
 static int one_text(void *self, struct arena *a, const struct item *item,
                     const char *path, struct err *e)
 {
-    const struct job *j = self;
+    struct job *j = self;
     int rows, cols, cell_px, pool;
     struct map_axis queries = axis_of(j, session_queries(&j->s, item), &rows);
     struct map_axis keys = axis_of(j, session_keys(&j->s, item), &cols);
@@ -247,7 +248,18 @@ static int one_text(void *self, struct arena *a, const struct item *item,
     texts_pack(&texts, a, item, 1);
     if (session_forward(&j->s, &texts, &j->want, &sink, 1, a, e) != 0)
         return -1;
-    return draw(j, a, item, map, rows, cols, cell_px, path, e);
+    if (draw(j, a, item, map, rows, cols, cell_px, path, e) != 0)
+        return -1;
+    j->drawn = true;
+    return 0;
+}
+
+static int check_range(const struct heatmap_args *args, struct err *e)
+{
+    if (!(args->vmin >= args->vmax))        /* also where one is not given: NaN */
+        return 0;
+    return err_set(e, ERR_USAGE, "--vmin, --vmax: %g is not below %g", args->vmin,
+                   args->vmax);
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
@@ -256,7 +268,8 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     struct input *in;
     int format, rc;
 
-    if (output_format(j->args->out, j->args->format - 1, draw_format_names, &format,
+    if (check_range(j->args, e) != 0 ||
+        output_format(j->args->out, j->args->format - 1, draw_format_names, &format,
                       e) != 0 ||
         session_wanted(&j->s, n_operands, false, &j->want, e) != 0 || pick_layer(j, e) != 0)
         return -1;
@@ -267,7 +280,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     if (in == NULL)
         return -1;
     rc = input_to_files(in, out, draw_format_names[format], one_text, j, e);
-    if (rc == 0 && j->args->out == NULL)
+    if (j->drawn && j->args->out == NULL)
         printf("%s\n", out);
     return input_close(in, rc, e);
 }

@@ -424,6 +424,8 @@ int input_to_files(struct input *in, const char *out, const char *ending,
     struct item item, second;
     int rc = input_next(in, a, &item, e);
 
+    if (rc == 0 && !dir && in->n_bad == 0)
+        return err_set(e, ERR_INPUT, "%s: holds no text", in->args->file);
     if (rc == 1 && !dir) {
         rc = in->lines != NULL ? input_next(in, a, &second, e) : 0;
         if (rc == 1)

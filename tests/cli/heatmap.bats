@@ -75,6 +75,23 @@ load helper
     [ "$(list "$dir/out")" = "000001.png 000003.png " ]
 }
 
+@test "-f: a picture is named only if it is there" {
+    cd "$dir"
+    : > empty
+    printf '\xff\n' > bad
+    printf '\xff\nthe key\n' > half
+    fails 3 "empty: holds no text" "$viz" heatmap -f empty
+    fails 3 "empty: holds no text" "$viz" export -f empty -o a.npz
+    run --separate-stderr "$viz" heatmap -f bad
+    [ "$status" -eq 3 ]
+    [ -z "$output" ]
+    [ "$(list .)" = "bad empty half " ]
+    run --separate-stderr "$viz" heatmap -f half
+    [ "$status" -eq 3 ]
+    [ "$output" = heatmap.png ]
+    [ "$(list .)" = "bad empty half heatmap.png " ]
+}
+
 @test "one layer, any heads" {
     works "$viz" heatmap -m "$ref/bert" -l 1 -H 0,2 -o "$dir/a.png" "the key"
     works "$viz" heatmap -m "$ref/bert" -l 0 -H all -o "$dir/a.png" "the key"
@@ -142,6 +159,8 @@ load helper
     fails 2 "--columns: '0' is not in 1..64" "$viz" heatmap -c 0 -o "$dir/a.png" x
     fails 2 "--cmap: 'jet' is not one of viridis" "$viz" heatmap --cmap jet -o "$dir/a.png" x
     fails 2 "did you mean 'viridis'?" "$viz" heatmap --cmap virdis -o "$dir/a.png" x
+    fails 2 "--vmin, --vmax: 0.5 is not below 0.25" "$viz" heatmap --vmin 0.5 --vmax 0.25 -o "$dir/a.png" x
+    fails 2 "is not below" "$viz" heatmap --vmin 0.5 --vmax 0.5 -o "$dir/a.png" x
     fails 2 "--vmin: 'nan' is not a number" "$viz" heatmap --vmin nan -o "$dir/a.png" x
     fails 2 "--cell: '201' is not in 0..200" "$viz" heatmap --cell 201 -o "$dir/a.png" x
     fails 2 "--dpi: '9' is not in 10..1200" "$viz" heatmap --dpi 9 -o "$dir/a.png" x
