@@ -36,6 +36,8 @@ int config_key(const struct reader *r, const struct key *k, const json_t *object
                void *base);
 
 int config_rope(const struct reader *r, const struct family *f, const json_t *root);
+/* Which experts a row goes to; after the numbers. */
+int config_experts(const struct reader *r, const struct family *f, const json_t *root);
 int config_layers(const struct reader *r, const struct family *f, const json_t *root);
 
 #endif

@@ -42,8 +42,12 @@ static int read_type(const struct reader *r, const json_t *object, struct rope *
     for (size_t i = 0; s != NULL && i < sizeof types / sizeof types[0]; i++)
         if (strcmp(types[i].name, s) == 0) {
             rope->scaling = types[i].scaling;
+            if (i == 0)         /* nothing is scaled, whatever else is there */
+                rope->mscale_all = 0;
             return 0;
         }
+    if (type == NULL)
+        rope->mscale_all = 0;
     return type == NULL ? 0 :
            config_wrong(r, "rope_type", type, "one that is supported (default, dynamic, "
                         "linear, llama3, yarn, longrope)");
@@ -114,7 +118,7 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
     if (object == NULL)
         object = config_value(root, "rope_scaling");
     share = json_is_object(object) ? config_value(object, "partial_rotary_factor") : NULL;
-    if (json_is_number(share) && json_number_value(share) > 0 &&
+    if (f->qkv != QKV_LOW_RANK && json_is_number(share) && json_number_value(share) > 0 &&
         json_number_value(share) <= 1)
         r->c->n_rotary = (int)(r->c->d_head * json_number_value(share)) & ~1;
     if (json_is_object(object) && json_is_object(json_object_get(object, kinds[0]))) {

@@ -24,7 +24,7 @@ static const char *const golden_shared[] = {
     "modernbert", "gpt_neo", "gpt_neox", "gptj", "opt", "extra/opt_postnorm",
     "extra/falcon", "mistral", "mixtral", "qwen2", "extra/qwen2_window", "qwen3",
     "extra/qwen3_moe", "gemma", "extra/gemma3", "phi", "phi3", "extra/phi3_longrope",
-    "extra/starcoder2", "extra/olmo2", "extra/llama_yarn",
+    "extra/starcoder2", "extra/olmo2", "extra/llama_yarn", "deepseek_v2", "deepseek_v3",
     "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2", NULL
 };
 
