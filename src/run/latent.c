@@ -38,7 +38,8 @@ static struct param part_of(const struct param *w, int first, int n)
 {
     struct param part = *w;
 
-    part.matrix.data += (size_t)(first * w->matrix.stride) * w->matrix.size_bytes;
+    part.matrix.data += (size_t)(first * w->matrix.stride) *
+                        (size_t)w->matrix.size_bytes;
     part.matrix.N = n;
     part.bias = w->bias != NULL ? w->bias + first : NULL;
     return part;
@@ -52,11 +53,11 @@ static void spread_task(void *self, int i, struct arena *scratch)
     const struct head_place *place = &j->p->m->place;
     size_t nope = (size_t)c->d_nope, turned = (size_t)c->d_rope;
     size_t d_v = (size_t)c->d_value, at = (size_t)i * ROW_CHUNK;
-    size_t end = at + (size_t)pass_rows_of(j->n, i);
+    size_t end = at + (size_t)pass_rows_of(j->n, i), H = (size_t)c->n_heads;
 
     (void)scratch;
     for (size_t r = at; r < end; r++) {
-        const float *kv = j->kv + r * (size_t)c->n_heads * (nope + d_v);
+        const float *kv = j->kv + r * H * (nope + d_v);
         float *row = j->row + r * (size_t)place->width;
 
         for (int h = 0; h < c->n_heads; h++, kv += nope + d_v) {
