@@ -5,7 +5,8 @@
 cd "$(dirname "$0")/.." || exit 1
 grep -rnE '^[[:space:]]*#[[:space:]]*include' src --include='*.[chS]' --include='*.def' | awk '
 BEGIN {
-    may["weights"] = may["text"] = may["nn"] = may["draw"] = may["report"] = " base "
+    may["weights"] = may["nn"] = may["draw"] = may["report"] = " base "
+    may["text"] = " base weights "
     may["model"] = " base weights nn "
     may["run"] = " base weights model nn "
     may["analysis"] = " base run "

@@ -11,7 +11,7 @@
 #define F(f) offsetof(struct shared_args, f)
 const struct opt model_opts[] = {
     { 'm', "model", "PATH", OPT_STRING, F(model), NULL, 0, 0, NULL,
-      "a Hugging Face folder or a .safetensors file; without it the built-in model" },
+      "a Hugging Face folder, a .safetensors or .gguf file; without it the built-in model" },
     { 0 }
 };
 
@@ -50,12 +50,13 @@ const struct opt select_opts[] = {
 
 /* ---- session ---- */
 
-/* The folder that holds the tokeniser of -m PATH. */
+/* The folder, or the GGUF file, that holds the tokeniser of -m PATH. */
 static const char *tok_folder(struct arena *a, const char *path)
 {
     const char *slash = strrchr(path, '/');
+    size_t n = strlen(path);
 
-    if (file_is_dir(path))
+    if (file_is_dir(path) || (n > 5 && strcmp(path + n - 5, ".gguf") == 0))
         return path;
     if (slash == NULL)
         return ".";

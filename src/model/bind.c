@@ -132,7 +132,7 @@ static struct matrix matrix_of(const struct tensor *t, bool in_out)
     bool plain = t->dtype == DTYPE_F32 && (uintptr_t)t->data % sizeof(float) == 0;
 
     return (struct matrix){
-        .data = t->data, .size_bytes = d->size_bytes,
+        .data = t->data, .size_bytes = d->size_bytes, .block = d->block,
         .to_f32 = plain ? NULL : d->to_f32,
         .element = t->dtype == DTYPE_F16 ? ELEMENT_F16 :
                    t->dtype == DTYPE_BF16 ? ELEMENT_BF16 : ELEMENT_OTHER,

@@ -328,13 +328,9 @@ static int find_family(const struct reader *r, const json_t *root,
     return config_wrong(r, "model_type", type, all);
 }
 
-static int read_all(struct reader *r, const struct family **family, const json_t *root)
+int config_object(const struct reader *r, const struct family *f, const json_t *root)
 {
-    if (!json_is_object(root))
-        return err_set(r->e, ERR_INPUT, "%s: is no JSON object", r->file);
-    if (find_family(r, root, family) != 0 || refuse(r, root) != 0)
-        return -1;
-    *r->c = (*family)->defaults;
+    *r->c = f->defaults;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
@@ -346,12 +342,22 @@ static int read_all(struct reader *r, const struct family **family, const json_t
         r->c->score_cap = 0;
     if (is_null(root, "final_logit_softcapping"))
         r->c->logit_cap = 0;
-    if (read_ffn(r, *family, root) != 0 || derive(r, *family) != 0 ||
-        config_rope(r, *family, root) != 0 || config_layers(r, *family, root) != 0 ||
-        config_experts(r, *family, root) != 0)
+    if (read_ffn(r, f, root) != 0 || derive(r, f) != 0 ||
+        config_rope(r, f, root) != 0 || config_layers(r, f, root) != 0 ||
+        config_experts(r, f, root) != 0)
         return -1;
     read_card(r, root);
     return 0;
+}
+
+static int read_all(const struct reader *r, const struct family **family,
+                    const json_t *root)
+{
+    if (!json_is_object(root))
+        return err_set(r->e, ERR_INPUT, "%s: is no JSON object", r->file);
+    if (find_family(r, root, family) != 0 || refuse(r, root) != 0)
+        return -1;
+    return config_object(r, *family, root);
 }
 
 int config_read(struct config *c, const struct family **family, struct arena *a,

@@ -35,6 +35,9 @@ int config_wrong(const struct reader *r, const char *key, const json_t *found,
 int config_key(const struct reader *r, const struct key *k, const json_t *object,
                void *base);
 
+/* All keys of a config.json's object, for a family that is known. */
+int config_object(const struct reader *r, const struct family *f, const json_t *root);
+
 int config_rope(const struct reader *r, const struct family *f, const json_t *root);
 /* Which experts a row goes to; after the numbers. */
 int config_experts(const struct reader *r, const struct family *f, const json_t *root);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "model/gguf.h"
+
 static struct span span_between(const unsigned char *begin, const unsigned char *end)
 {
     return (struct span){ begin, (size_t)(end - begin) };
@@ -72,12 +74,17 @@ static int open_path(struct model *m, struct arena *a, const char *path, struct 
 
     if (!file_exists(path))
         return err_set(e, ERR_INPUT, "%s: no such model: want a Hugging Face folder "
-                       "(config.json, model.safetensors) or a .safetensors file", path);
+                       "(config.json, model.safetensors), a .safetensors file or a "
+                       ".gguf file", path);
     m->name = name_of(a, path);
     m->weights = weights_open(a, path, e);
     if (m->weights == NULL)
         return -1;
     m->dir = folder_of(a, path);
+    if (weights_gguf(m->weights) != NULL) {
+        m->dir = weights_gguf(m->weights)->file;
+        return gguf_config(&m->config, &m->family, a, m->weights, e);
+    }
     config = file_join(a, m->dir, "config.json");
     if (file_map(config, &bytes, e) != 0)
         return -1;

@@ -60,7 +60,8 @@ struct head_place {
 
 struct model {
     const char *name;           /* folder's or file's name, or the card's */
-    const char *dir;            /* where its tokeniser lies; NULL: built in */
+    const char *dir;            /* where its tokeniser lies: a folder, a GGUF file;
+                                   NULL: built in */
     const struct family *family;
     struct config config;
     struct weights *weights;
@@ -82,9 +83,9 @@ struct model {
 };
 
 /*
- * Opens a Hugging Face folder, a .safetensors file beside its config.json, or
- * the built-in model where path is NULL.  All memory is of a, and the model
- * lives as long as it does.
+ * Opens a Hugging Face folder, a .safetensors file beside its config.json, a
+ * .gguf file (or a folder with one), or the built-in model where path is NULL.
+ * All memory is of a, and the model lives as long as it does.
  *
  * Errors: those of weights_open and config_read; a tensor that is missing, has
  * the wrong shape or a type that holds no weights (named, found, wanted).

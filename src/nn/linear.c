@@ -9,19 +9,21 @@
 
 enum {
     DECODE_COLS = 64,       /* of PANEL stored rows, decoded at a time: 8 KiB */
+    LARGEST_BLOCK = 256,    /* or as many, where they are stored together: 32 KiB */
     BLOCK_K = 512           /* of a panel: 64 KiB, stays in L2 beside the rows */
 };
 
 size_t linear_scratch(int K)
 {
-    return (size_t)K * PANEL + PANEL * DECODE_COLS;
+    return (size_t)K * PANEL + PANEL * LARGEST_BLOCK;
 }
 
 /* ---- packing ---- */
 
 static void decode(float *out, const struct matrix *w, int64_t at, int n)
 {
-    const unsigned char *data = w->data + at * w->size_bytes;
+    const unsigned char *data = w->data + (w->block > 1 ? at / w->block : at) *
+                                w->size_bytes;
 
     switch (w->element) {
     case ELEMENT_F16:
@@ -74,12 +76,14 @@ static void pack_in_out(float *panel, const struct matrix *w, int n0, int n)
 /* w[n][k]: decoded a block at a time into room, which stays in L1. */
 static void pack_decoded(float *panel, const struct matrix *w, int n0, int n, float *room)
 {
-    for (int k = 0; k < w->K; k += DECODE_COLS) {
-        int cols = w->K - k < DECODE_COLS ? w->K - k : DECODE_COLS;
+    int most = w->block > DECODE_COLS ? w->block : DECODE_COLS;
+
+    for (int k = 0; k < w->K; k += most) {
+        int cols = w->K - k < most ? w->K - k : most;
 
         for (int i = 0; i < n; i++)
-            decode(room + i * DECODE_COLS, w, (n0 + i) * w->stride + k, cols);
-        nn_kernels()->transpose(panel + (int64_t)k * PANEL, room, DECODE_COLS, n, cols);
+            decode(room + i * most, w, (n0 + i) * w->stride + k, cols);
+        nn_kernels()->transpose(panel + (int64_t)k * PANEL, room, most, n, cols);
     }
 }
 
@@ -160,6 +164,8 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
     };
 
     assert(M > 0 && w->K > 0 && n0 % PANEL == 0 && n > 0);
+    assert(w->block <= 1 || (!w->order_in_out && w->K % w->block == 0 &&
+                             w->stride % w->block == 0 && w->block <= LARGEST_BLOCK));
     if (w->order_in_out)
         pack_in_out(panel, w, n0, n);
     else if (is_plain(w))

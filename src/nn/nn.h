@@ -43,11 +43,14 @@ enum element { ELEMENT_OTHER, ELEMENT_F16, ELEMENT_BF16 };
  * The matrix of a linear as it lies in the file.
  *     order_in_out false:  w[n][k], y = x w^T     (torch Linear)
  *     order_in_out true:   w[k][n], y = x w       (GPT-2's Conv1D; also values)
- * to_f32 decodes n elements; NULL: data are floats, aligned to 4 bytes.
+ * to_f32 decodes n elements, whole blocks; NULL: data are floats, aligned to 4 bytes.
  */
 struct matrix {
     const unsigned char *data;
-    int size_bytes;                 /* of one stored element */
+    int size_bytes;                 /* of one stored block */
+    int block;                      /* elements that are stored together: 0 or 1: each
+                                       by itself; else 32 or 256, K and stride are
+                                       multiples of it, and order_in_out is false */
     void (*to_f32)(float *out, const unsigned char *data, int64_t n);
     enum element element;           /* what to_f32 decodes; vector units do it faster */
     int N, K;                       /* outputs, inputs */

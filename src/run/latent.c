@@ -37,9 +37,9 @@ static void latent_norm(struct pass *p, float *x, int n, int D, const struct par
 static struct param part_of(const struct param *w, int first, int n)
 {
     struct param part = *w;
+    int64_t blocks = first * w->matrix.stride / (w->matrix.block > 1 ? w->matrix.block : 1);
 
-    part.matrix.data += (size_t)(first * w->matrix.stride) *
-                        (size_t)w->matrix.size_bytes;
+    part.matrix.data += (size_t)blocks * (size_t)w->matrix.size_bytes;
     part.matrix.N = n;
     part.bias = w->bias != NULL ? w->bias + first : NULL;
     return part;

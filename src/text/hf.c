@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "text/gguf_tok.h"
 #include "text/tok_priv.h"
 
 static int open_model(struct tok *t, const json_t *root, struct err *e)
@@ -116,13 +117,44 @@ struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const cha
     return open_root(t, spm_root(t, model, e), e);
 }
 
+static struct tok *open_gguf(struct arena *a, const char *path, struct err *e)
+{
+    struct gguf *g = gguf_open(a, path, e);
+    struct tok *t;
+
+    if (g == NULL)
+        return NULL;
+    t = new_tok(a, path);
+    t = open_root(t, gguf_tok_read(a, g, e), e);
+    gguf_close(g);
+    return t;
+}
+
+/* The GGUF of a folder that holds no other tokeniser; NULL: none. */
+static const char *lone_gguf(struct arena *a, const char *dir)
+{
+    const char *path;
+    struct err none;
+
+    if (file_exists(file_join(a, dir, "vocab.txt")) ||
+        file_exists(file_join(a, dir, "vocab.json")) ||
+        gguf_in_folder(a, dir, &path, &none) != 0)
+        return NULL;
+    return path;
+}
+
 static struct tok *open_dir(struct arena *a, const char *dir, bool target, struct err *e)
 {
-    const char *path = file_join(a, dir, "tokenizer.json");
+    const char *path = file_join(a, dir, "tokenizer.json"), *gguf;
     struct tok *t;
     struct span s;
 
+    if (file_exists(dir) && !file_is_dir(dir))
+        return open_gguf(a, dir, e);
     if (!file_exists(path)) {
+        gguf = lone_gguf(a, dir);
+        if (gguf != NULL)
+            return open_gguf(a, gguf, e);
         t = new_tok(a, dir);
         return open_root(t, bare_read(t, dir, target, e), e);
     }

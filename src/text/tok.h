@@ -43,9 +43,10 @@ struct tok_input {
 /*
  * Opens the tokeniser of a folder: tokenizer.json; else vocab.txt (with
  * tokenizer_config.json and special_tokens_map.json where there are any); else
- * vocab.json and merges.txt; else a SentencePiece model (spiece.model,
- * tokenizer.model, sentencepiece.bpe.model, spm.model, or source.spm with
- * vocab.json).  Needs neither config.json nor weights.  Sections
+ * vocab.json and merges.txt; else the one GGUF file in it; else a SentencePiece
+ * model (spiece.model, tokenizer.model, sentencepiece.bpe.model, spm.model, or
+ * source.spm with vocab.json).  dir may also be a GGUF file.  Needs neither
+ * config.json nor weights.  Sections
  * "padding" and "truncation" are ignored.
  *
  * Errors (ERR_INPUT): no such files, a damaged one, a step that is not

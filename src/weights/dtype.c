@@ -31,33 +31,62 @@ static void f32(float *out, const unsigned char *data, int64_t n)
 }
 
 const struct dtype_row dtype_table[N_DTYPE] = {
-    [DTYPE_F64]  = { "F64",  "<f8", 8, true,  f64 },
-    [DTYPE_F32]  = { "F32",  "<f4", 4, true,  f32 },
-    [DTYPE_F16]  = { "F16",  "<f2", 2, true,  f16 },
-    [DTYPE_BF16] = { "BF16", NULL,  2, true,  bf16 },
-    [DTYPE_I64]  = { "I64",  "<i8", 8, false, i64 },
-    [DTYPE_I32]  = { "I32",  "<i4", 4, false, i32 },
-    [DTYPE_I16]  = { "I16",  "<i2", 2, false, i16 },
-    [DTYPE_I8]   = { "I8",   "|i1", 1, false, i8 },
-    [DTYPE_U8]   = { "U8",   "|u1", 1, false, u8 },
-    [DTYPE_BOOL] = { "BOOL", "|b1", 1, false, boolean },
+    [DTYPE_F64]  = { "F64",  "<f8", 8, true,  f64, 1 },
+    [DTYPE_F32]  = { "F32",  "<f4", 4, true,  f32, 1 },
+    [DTYPE_F16]  = { "F16",  "<f2", 2, true,  f16, 1 },
+    [DTYPE_BF16] = { "BF16", NULL,  2, true,  bf16, 1 },
+    [DTYPE_I64]  = { "I64",  "<i8", 8, false, i64, 1 },
+    [DTYPE_I32]  = { "I32",  "<i4", 4, false, i32, 1 },
+    [DTYPE_I16]  = { "I16",  "<i2", 2, false, i16, 1 },
+    [DTYPE_I8]   = { "I8",   "|i1", 1, false, i8, 1 },
+    [DTYPE_U8]   = { "U8",   "|u1", 1, false, u8, 1 },
+    [DTYPE_BOOL] = { "BOOL", "|b1", 1, false, boolean, 1 },
+#define BLOCKS(name, type, n_elements, size_bytes)                              \
+    [DTYPE_##name] = { #name, NULL, size_bytes, true, dequant_##type, n_elements },
+#include "weights/blocks.def"
+#undef BLOCKS
 };
 
 int tensor_measure(struct tensor *t, int64_t *size_bytes)
 {
+    const struct dtype_row *d = &dtype_table[t->dtype];
+
     t->n_elements = 1;
     for (int i = 0; i < t->n_dims; i++)
         if (__builtin_mul_overflow(t->n_elements, t->shape[i], &t->n_elements))
             return -1;
-    return __builtin_mul_overflow(t->n_elements, dtype_table[t->dtype].size_bytes,
-                                  size_bytes) ? -1 : 0;
+    return __builtin_mul_overflow(t->n_elements / d->block, d->size_bytes, size_bytes) ?
+           -1 : 0;
+}
+
+/* Elements [at, at + n) of one block. */
+static void read_within(float *out, const struct dtype_row *d, const unsigned char *block,
+                        int64_t at, int64_t n)
+{
+    float all[LARGEST_BLOCK];
+
+    d->to_f32(all, block, d->block);
+    memcpy(out, all + at, (size_t)n * sizeof *out);
 }
 
 void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n)
 {
     const struct dtype_row *d = &dtype_table[t->dtype];
+    const unsigned char *data = t->data + first / d->block * d->size_bytes;
+    int64_t at = first % d->block, whole;
 
-    d->to_f32(out, t->data + (size_t)first * (size_t)d->size_bytes, n);
+    if (at > 0) {
+        int64_t head = n < d->block - at ? n : d->block - at;
+
+        read_within(out, d, data, at, head);
+        data += d->size_bytes;
+        out += head;
+        n -= head;
+    }
+    whole = n - n % d->block;
+    d->to_f32(out, data, whole);
+    if (n > whole)
+        read_within(out + whole, d, data + whole / d->block * d->size_bytes, 0, n - whole);
 }
 
 char *tensor_shape(struct arena *a, const struct tensor *t)

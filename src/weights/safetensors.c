@@ -51,12 +51,12 @@ static int read_dtype(struct reader *r, struct entry *x, struct err *e)
     if (text(r, &n, e) != 0)
         return -1;
     for (int i = 0; i < N_DTYPE; i++)
-        if (strcmp(r->room, dtype_table[i].name) == 0) {
+        if (dtype_table[i].block == 1 && strcmp(r->room, dtype_table[i].name) == 0) {
             x->t->dtype = (enum dtype)i;
             return 0;
         }
     all = arena_strdup(r->a, dtype_table[0].name);
-    for (int i = 1; i < N_DTYPE; i++)
+    for (int i = 1; i < N_DTYPE && dtype_table[i].block == 1; i++)
         all = arena_printf(r->a, "%s %s", all, dtype_table[i].name);
     return err_set(e, ERR_INPUT, "dtype \"%s\", want one of %s",
                    name_shown(r->a, r->room), all);

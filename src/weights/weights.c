@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "weights/gguf.h"
 #include "weights/weights_priv.h"
 
 /* ---- what the folder shares ---- */
@@ -86,6 +87,7 @@ static const struct {
     bool (*sniff)(struct span bytes);
     int (*open)(struct weights *w, struct span bytes, const char *file, struct err *e);
 } format[] = {
+    { ".gguf", gguf_is, open_gguf },
     { ".safetensors", is_safetensors, open_safetensors },
 };
 enum { N_FORMAT = sizeof format / sizeof *format };
@@ -114,7 +116,7 @@ static int open_bytes(struct weights *w, struct span bytes, const char *file,
     for (int i = 0; i < N_FORMAT; i++)
         if (ends_with(file, format[i].ending))
             return format[i].open(w, bytes, file, e);
-    return err_set(e, ERR_INPUT, "%s: is not a file of weights, want .safetensors", file);
+    return err_set(e, ERR_INPUT, "%s: is not a file of weights, want .safetensors or .gguf", file);
 }
 
 /* ---- paths ---- */
@@ -138,15 +140,20 @@ static int open_dir(struct weights *w, const char *dir, struct err *e)
 {
     const char *one = file_join(w->a, dir, "model.safetensors");
     const char *index = file_join(w->a, dir, "model.safetensors.index.json");
+    const char *gguf;
 
     if (present(one))
         return open_file(w, one, e);
     if (present(index))
         return shards_read(w, dir, index, e);
+    if (gguf_in_folder(w->a, dir, &gguf, e) != 0)
+        return -1;
+    if (gguf != NULL)
+        return open_file(w, gguf, e);
     if (foreign_dir(w->a, dir, e))
         return -1;
-    return err_set(e, ERR_INPUT, "%s: holds no weights, want model.safetensors or "
-                   "model.safetensors.index.json", dir);
+    return err_set(e, ERR_INPUT, "%s: holds no weights, want model.safetensors, "
+                   "model.safetensors.index.json or a .gguf file", dir);
 }
 
 static int open_path(struct weights *w, const char *path, struct err *e)
@@ -184,8 +191,11 @@ struct weights *weights_open_memory(struct arena *a, struct span bytes,
                                     const char *name, struct err *e)
 {
     struct weights *w = new_weights(a);
+    const char *file = arena_strdup(a, name);
+    int rc = gguf_is(bytes) ? open_gguf(w, bytes, file, e)
+                            : open_safetensors(w, bytes, file, e);
 
-    return open_safetensors(w, bytes, arena_strdup(a, name), e) == 0 ? w : NULL;
+    return rc == 0 ? w : NULL;
 }
 
 void weights_close(struct weights *w)

@@ -24,16 +24,23 @@
 enum dtype {
     DTYPE_F64, DTYPE_F32, DTYPE_F16, DTYPE_BF16,
     DTYPE_I64, DTYPE_I32, DTYPE_I16, DTYPE_I8, DTYPE_U8, DTYPE_BOOL,
+#define BLOCKS(name, type, n_elements, size_bytes) DTYPE_##name,
+#include "weights/blocks.def"       /* DTYPE_Q4_0, .. */
+#undef BLOCKS
     N_DTYPE
 };
 
 struct dtype_row {
-    const char *name;       /* as safetensors writes it: "F32" */
+    const char *name;       /* as safetensors or GGUF writes it: "F32", "Q4_0" */
     const char *npy;        /* as NumPy writes it: "<f4"; NULL: has none */
-    int size_bytes;         /* of one element */
+    int size_bytes;         /* of one block */
     bool is_float;          /* may hold weights */
-    /* n elements as floats; F64 is rounded, integers are converted */
+    /*
+     * n elements as floats, n a multiple of block; F64 is rounded, integers are
+     * converted
+     */
     void (*to_f32)(float *out, const unsigned char *data, int64_t n);
+    int block;              /* elements of a block: 1, or 32 or 256 in GGUF's own */
 };
 
 extern const struct dtype_row dtype_table[N_DTYPE];
@@ -46,7 +53,8 @@ struct tensor {
     int n_dims;                     /* 0: a single number */
     int64_t shape[MAX_DIMS];        /* slowest first; each >= 0 */
     int64_t n_elements;             /* the product; 1 where n_dims is 0 */
-    const unsigned char *data;      /* n_elements * size_bytes; any alignment */
+    const unsigned char *data;      /* n_elements / block * size_bytes; any alignment;
+                                       the last dimension is a multiple of block */
     const char *file;               /* the file that holds it, for messages */
 };
 
@@ -54,7 +62,8 @@ struct weights;
 
 /*
  * Opens a folder with model.safetensors, or with model.safetensors.index.json
- * and its parts, or one .safetensors file.  All memory is of a; files stay
+ * and its parts, or with one .gguf file; or one .safetensors file, or a .gguf file (see gguf.h), also
+ * one of several parts, whose others lie beside it.  All memory is of a; files stay
  * mapped until weights_close.
  *
  * Errors (ERR_INPUT): nothing there; a folder or name with only .bin/.pt/.pth

@@ -24,6 +24,8 @@ struct weights {
     int n_maps;
     struct named_span *plain;   /* [n_plain] members of an npz that are no .npy */
     int n_plain;
+    int64_t n_stored;           /* of a GGUF: tensors before experts were parted */
+    const struct gguf *gguf;    /* the keys of a GGUF; NULL: it is none */
 };
 
 static inline uint64_t get_bytes(const unsigned char *p, int n_bytes)
@@ -33,6 +35,13 @@ static inline uint64_t get_bytes(const unsigned char *p, int n_bytes)
     memcpy(&v, p, (size_t)n_bytes);
     return v;
 }
+
+enum { LARGEST_BLOCK = 256 };
+
+#define BLOCKS(name, type, n_elements, size_bytes)                              \
+    void dequant_##type(float *out, const unsigned char *data, int64_t n);
+#include "weights/blocks.def"
+#undef BLOCKS
 
 bool ends_with(const char *s, const char *end);
 
@@ -57,6 +66,9 @@ struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *
 
 /* model.safetensors.index.json and the parts it names, into w. */
 int shards_read(struct weights *w, const char *dir, const char *index, struct err *e);
+
+/* The tensors and keys of a GGUF file, and of the parts that belong to it, into w. */
+int open_gguf(struct weights *w, struct span bytes, const char *file, struct err *e);
 
 /*
  * The refusal of weights in formats that we do not read, with the one command

@@ -14,7 +14,8 @@
 
 #include "weights/npz.h"
 
-static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", NULL };
+static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", "gguf_bert",
+                                          "gguf_llama", NULL };
 
 /* In MHA_VIZ_SHARED, which not everybody has. */
 static const char *const golden_shared[] = {
@@ -25,14 +26,25 @@ static const char *const golden_shared[] = {
     "extra/falcon", "mistral", "mixtral", "qwen2", "extra/qwen2_window", "qwen3",
     "extra/qwen3_moe", "gemma", "extra/gemma3", "phi", "phi3", "extra/phi3_longrope",
     "extra/starcoder2", "extra/olmo2", "extra/llama_yarn", "deepseek_v2", "deepseek_v3",
-    "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2", NULL
+    "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2",
+    "gguf_bert_f32", "gguf_bert_q8_0", "extra/gguf_bert_f16", "extra/gguf_bert_q4_0",
+    "gguf_gpt2_f32", "gguf_gpt2_q4_0", "gguf_gpt2_q8_0", "extra/gguf_gpt2_f16",
+    "gguf_llama3_f16", "gguf_llama3_q8_0", "gguf_llama_f16", "gguf_llama_f32",
+    "gguf_llama_k_q4_k_m", "gguf_llama_q4_0", "gguf_llama_q8_0", "extra/gguf_llama_bf16",
+    "extra/gguf_llama_k_q2_k", "extra/gguf_llama_k_q3_k", "extra/gguf_llama_k_q5_k",
+    "extra/gguf_llama_k_q6_k", "extra/gguf_llama_q4_1", "extra/gguf_llama_q5_0",
+    "extra/gguf_llama_q5_1", "gguf_qwen2_f16", "extra/gguf_qwen2_q4_0",
+    "extra/gguf_qwen3_q8_0", NULL
 };
 
 /* Their SentencePiece tokeniser is not read yet: they run by their ids. */
 static const char *const golden_by_ids[] = {
     "llama", "llama_headdim", "xlm_roberta", "albert", "extra/albert_groups", "mistral",
-    "mixtral", "gemma", "gemma2", "extra/gemma3", "phi3",
-    "extra/phi3_longrope", NULL
+    "mixtral", "gemma", "gemma2", "extra/gemma3", "phi3", "extra/phi3_longrope",
+    "gguf_llama_f16", "gguf_llama_f32", "gguf_llama_k_q4_k_m", "gguf_llama_q4_0",
+    "gguf_llama_q8_0", "extra/gguf_llama_bf16", "extra/gguf_llama_k_q2_k",
+    "extra/gguf_llama_k_q3_k", "extra/gguf_llama_k_q5_k", "extra/gguf_llama_k_q6_k",
+    "extra/gguf_llama_q4_1", "extra/gguf_llama_q5_0", "extra/gguf_llama_q5_1", NULL
 };
 
 struct golden {

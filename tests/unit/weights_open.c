@@ -99,7 +99,7 @@ static void test_damaged(void **state)
 {
     (void)state;
     refused(in("none"), "/none: No such file or directory");
-    refused(dir, ": holds no weights, want model.safetensors or model.safetensors.index");
+    refused(dir, ": holds no weights, want model.safetensors, model.safetensors.index");
     write_text(in("notes.txt"), "hello, this is no model");
     refused(in("notes.txt"), "notes.txt: is not a file of weights, want .safetensors");
     write_text(in("model.safetensors"), "");

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: MIT
+ * The table of GGUF's architectures, names and keys. */
+#include "model/gguf.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/config_priv.h"
+
+/* ---- architectures and names ---- */
+
+/* Rows of one architecture are tried in order; `when` is a key that must not be 0. */
+static const struct arch {
+    const char *name, *model_type, *when;
+    bool pairs;                 /* rotary columns are pairs */
+    bool renormalise;           /* the chosen experts' shares, for which there is no key */
+} archs[] = {
+    { "llama", "mixtral", .when = "expert_count", .pairs = true },
+    { "llama", "mistral", .when = "attention.sliding_window", .pairs = true },
+    { "llama", "llama", .pairs = true },
+    { "bert", "bert" },
+    { "bloom", "bloom" },
+    { "falcon", "falcon" },
+    { "gemma", "gemma" },
+    { "gemma2", "gemma2" },
+    { "gemma3", "gemma3_text" },
+    { "gpt2", "gpt2" },
+    { "gptneox", "gpt_neox" },
+    { "olmo2", "olmo2" },
+    { "phi2", "phi" },
+    { "phi3", "phi3" },
+    { "qwen2", "qwen2" },
+    { "qwen3", "qwen3" },
+    { "qwen3moe", "qwen3_moe", .renormalise = true },
+    { "starcoder2", "starcoder2" },
+};
+enum { N_ARCH = sizeof archs / sizeof *archs };
+
+const char *gguf_architecture(int i)
+{
+    for (int k = 0; k < N_ARCH; k++)
+        if (family_find(archs[k].model_type) != NULL &&
+            (k == 0 || strcmp(archs[k].name, archs[k - 1].name) != 0) && i-- == 0)
+            return archs[k].name;
+    return NULL;
+}
+
+/* As the gguf package lists them; what a family has no slot for is left out of it. */
+static const char *const names[N_SLOT] = {
+    [W_TOK]        = "token_embd",
+    [W_POS]        = "position_embd",
+    [W_TYPE]       = "token_types",
+    [W_EMB_NORM]   = "token_embd_norm",
+    [W_FINAL_NORM] = "output_norm",
+    [W_HEAD]       = "output",
+    [W_ATT_NORM]   = "blk.%d.attn_norm",
+    [W_ATT_OUT]    = "blk.%d.post_attention_norm",
+    [W_Q]          = "blk.%d.attn_q",
+    [W_K]          = "blk.%d.attn_k",
+    [W_V]          = "blk.%d.attn_v",
+    [W_QKV]        = "blk.%d.attn_qkv",
+    [W_Q_NORM]     = "blk.%d.attn_q_norm",
+    [W_K_NORM]     = "blk.%d.attn_k_norm",
+    [W_O]          = "blk.%d.attn_output",
+    [W_MLP_NORM]   = "blk.%d.ffn_norm",
+    [W_MLP_OUT]    = "blk.%d.post_ffw_norm",
+    [W_GATE]       = "blk.%d.ffn_gate",
+    [W_UP]         = "blk.%d.ffn_up",
+    [W_DOWN]       = "blk.%d.ffn_down",
+    [W_ROUTER]     = "blk.%d.ffn_gate_inp",
+    [W_EXP_GATE]   = "blk.%d.ffn_gate.%d",
+    [W_EXP_UP]     = "blk.%d.ffn_up.%d",
+    [W_EXP_DOWN]   = "blk.%d.ffn_down.%d",
+};
+
+static const struct { const char *arch; enum slot slot; const char *name; } exceptions[] = {
+    { "bert", W_ATT_NORM, "blk.%d.attn_output_norm" },
+    { "bert", W_MLP_NORM, "blk.%d.layer_output_norm" },
+    /* With two norms the second one is attention's; with one it is both. */
+    { "falcon", W_ATT_NORM, "blk.%d.attn_norm_2|blk.%d.attn_norm" },
+    { "falcon", W_MLP_NORM, "blk.%d.attn_norm" },
+};
+
+/* The family's row as this format has it. */
+static const struct family *adapt(struct arena *a, const struct family *f,
+                                  const struct arch *arch)
+{
+    struct family *g = arena_alloc(a, 1, sizeof *g);
+
+    *g = *f;
+    memset(g->prefix, 0, sizeof g->prefix);
+    g->order = ORDER_OUT_IN;
+    if (g->norm == NORM_RMS_PLUS_ONE)
+        g->norm = NORM_RMS;
+    if (g->qkv == QKV_GROUPED)
+        g->qkv = QKV_STACKED;
+    if (arch->pairs)
+        g->rope_layout = ROPE_PAIRS;
+    for (int s = 0; s < N_SLOT; s++)
+        if (g->stack.name[s] != NULL && names[s] != NULL)
+            g->stack.name[s] = names[s];
+    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
+        if (strcmp(exceptions[i].arch, arch->name) == 0)
+            g->stack.name[exceptions[i].slot] = exceptions[i].name;
+    return g;
+}
+
+/* ---- keys ---- */
+
+struct source {
+    const struct weights *w;
+    const struct gguf *g;
+    const struct arch *arch;
+    struct arena *a;
+    json_t *root;               /* config.json, as far as it has come */
+    struct err *e;
+};
+
+enum number { WHOLE, REAL, FLAG };
+
+struct number_row {
+    const char *key;            /* behind the architecture's name */
+    const char *name;           /* as config.json has it */
+    enum number type;
+    double min, max;
+    bool needed;
+};
+
+static const struct number_row numbers[] = {
+    { "block_count", "num_hidden_layers", WHOLE, 1, 512, true },
+    { "context_length", "max_position_embeddings", WHOLE, 1, 1 << 30, true },
+    { "embedding_length", "hidden_size", WHOLE, 1, 1 << 20, true },
+    { "feed_forward_length", "intermediate_size", WHOLE, 1, 1 << 24, true },
+    { "attention.head_count", "num_attention_heads", WHOLE, 1, 1 << 16, true },
+    { "attention.head_count_kv", "num_key_value_heads", WHOLE, 1, 1 << 16, false },
+    { "attention.key_length", "head_dim", WHOLE, 1, 1 << 16, false },
+    { "attention.layer_norm_epsilon", "layer_norm_eps", REAL, 0, 1, false },
+    { "attention.layer_norm_rms_epsilon", "rms_norm_eps", REAL, 0, 1, false },
+    { "attention.sliding_window", "sliding_window", WHOLE, 0, 1 << 30, false },
+    { "attn_logit_softcapping", "attn_logit_softcapping", REAL, 0, 1e9, false },
+    { "final_logit_softcapping", "final_logit_softcapping", REAL, 0, 1e9, false },
+    { "rope.dimension_count", "rotary_dim", WHOLE, 1, 1 << 16, false },
+    { "rope.freq_base", "rope_theta", REAL, 1, 1e12, false },
+    { "rope.freq_base_swa", "rope_local_base_freq", REAL, 1, 1e12, false },
+    { "use_parallel_residual", "use_parallel_residual", FLAG, 0, 1, false },
+    { "expert_count", "num_experts", WHOLE, 0, 1 << 16, false },
+    { "expert_used_count", "num_experts_per_tok", WHOLE, 0, 1 << 16, false },
+    { "expert_feed_forward_length", "moe_intermediate_size", WHOLE, 1, 1 << 24, false },
+};
+
+static const struct gguf_value *value_of(const struct source *s, const char *key)
+{
+    return gguf_find(s->g, arena_printf(s->a, "%s.%s", s->arch->name, key));
+}
+
+/* All elements of an array are the same: then it is one number, given layer by layer. */
+static bool all_same(const struct gguf_value *v)
+{
+    for (int64_t i = 1; i < v->n; i++)
+        if (gguf_is_int(v) ? gguf_int(v, i) != gguf_int(v, 0)
+                           : gguf_real(v, i) != gguf_real(v, 0))
+            return false;
+    return v->n > 0;
+}
+
+static int wrong(const struct source *s, const struct gguf_value *v, const char *want)
+{
+    return err_set(s->e, ERR_INPUT, "%s: %s: is %s, want %s", s->g->file, v->key,
+                   gguf_kind(s->a, v), want);
+}
+
+static int read_value(const struct source *s, const struct number_row *r,
+                      const struct gguf_value *v, double *out)
+{
+    static const char *const kinds[] = { "a whole number", "a number", "a BOOL" };
+    bool fits = r->type == REAL ? gguf_is_real(v) :
+                gguf_is_int(v) && (v->type == GGUF_BOOL) == (r->type == FLAG);
+
+    if (!fits)
+        return wrong(s, v, kinds[r->type]);
+    if (v->is_array && !all_same(v))
+        return err_set(s->e, ERR_INPUT, "%s: %s: varies by layer, which is not supported",
+                       s->g->file, v->key);
+    *out = r->type == REAL ? gguf_real(v, 0) : (double)gguf_int(v, 0);
+    if (!(*out >= r->min && *out <= r->max))
+        return err_set(s->e, ERR_INPUT, "%s: %s: found %.12g, want %s of %.12g to %.12g",
+                       s->g->file, v->key, *out, kinds[r->type], r->min, r->max);
+    return 0;
+}
+
+static int read_number(const struct source *s, const struct number_row *r)
+{
+    const struct gguf_value *v = value_of(s, r->key);
+    double d = 0;
+
+    if (v == NULL && r->needed)
+        return err_set(s->e, ERR_INPUT, "%s: has no key %s.%s", s->g->file,
+                       s->arch->name, r->key);
+    if (v == NULL)
+        return 0;
+    if (read_value(s, r, v, &d) != 0)
+        return -1;
+    if (d != 0 || r->type != WHOLE)         /* 0 says there is none */
+        json_object_set_new(s->root, r->name,
+                            r->type == REAL ? json_real(d) :
+                            r->type == FLAG ? json_boolean(d != 0)
+                                            : json_integer((json_int_t)d));
+    return 0;
+}
+
+static json_int_t number(const struct source *s, const char *name)
+{
+    return json_integer_value(json_object_get(s->root, name));
+}
+
+static void set_int(const struct source *s, const char *name, json_int_t v)
+{
+    json_object_set_new(s->root, name, json_integer(v));
+}
+
+/* The rows of a table say how many there are of what it holds. */
+static int count_rows(const struct source *s, const char *tensor, const char *name,
+                      bool needed)
+{
+    const struct tensor *t = weights_find(s->w, tensor);
+
+    if (t == NULL && !needed)
+        return 0;
+    if (t == NULL)
+        return err_set(s->e, ERR_INPUT, "%s: has no tensor %s%s", s->g->file, tensor,
+                       weights_count(s->w) == 0 ? ": it holds only a vocabulary" : "");
+    set_int(s, name, t->n_dims == 2 ? t->shape[0] : 0);
+    return 0;
+}
+
+/* ---- what GGUF leaves to be known ---- */
+
+static int head_width(const struct source *s)
+{
+    const struct gguf_value *v = value_of(s, "attention.value_length");
+    json_int_t D = number(s, "hidden_size"), H = number(s, "num_attention_heads");
+
+    if (number(s, "head_dim") == 0) {
+        if (D % H != 0)
+            return err_set(s->e, ERR_INPUT, "%s: %s.embedding_length %lld is not a "
+                           "multiple of the %lld heads, and there is no key_length",
+                           s->g->file, s->arch->name, (long long)D, (long long)H);
+        set_int(s, "head_dim", D / H);
+    }
+    if (v != NULL && (!gguf_is_int(v) || !all_same(v) ||
+                      gguf_int(v, 0) != number(s, "head_dim")))
+        return err_set(s->e, ERR_INPUT, "%s: %s: values of another width than keys are "
+                       "not supported for %s", s->g->file, v->key, s->arch->name);
+    return 0;
+}
+
+/*
+ * The scale of scores.  Without a key Gemma's is the width of a head, but for the
+ * models of 27 billion.
+ */
+static int query_scalar(const struct source *s, const struct family *f)
+{
+    static const struct number_row row = { "attention.scale", NULL, REAL, 0, 1e3, false };
+    const struct gguf_value *v = value_of(s, row.key);
+    json_int_t L = number(s, "num_hidden_layers");
+    bool large = strcmp(s->arch->name, "gemma2") == 0 ? L == 46 : L == 62;
+    double scale = 0, scalar = 0;
+
+    if (v != NULL && read_value(s, &row, v, &scale) != 0)
+        return -1;
+    if (scale > 0)
+        scalar = 1 / (scale * scale);
+    else if (f->defaults.query_scalar > 0)
+        scalar = large ? (double)number(s, "hidden_size") /
+                         (double)number(s, "num_attention_heads")
+                       : (double)number(s, "head_dim");
+    if (scalar > 0)
+        json_object_set_new(s->root, "query_pre_attn_scalar", json_real(scalar));
+    return 0;
+}
+
+/* Every so many layers one sees all; or which layers are windowed, one by one. */
+static int window_pattern(const struct source *s)
+{
+    const struct gguf_value *v = value_of(s, "attention.sliding_window_pattern");
+    json_int_t L = number(s, "num_hidden_layers");
+    json_t *list;
+
+    if (v == NULL)
+        return 0;
+    if (!gguf_is_int(v) || v->is_array != (v->type == GGUF_BOOL) ||
+        (v->is_array ? v->n != L : gguf_int(v, 0) < 1))
+        return wrong(s, v, "a number of layers, or a BOOL for each layer");
+    list = json_array();
+    for (json_int_t l = 0; l < L; l++) {
+        bool windowed = v->is_array ? gguf_int(v, l) != 0 : (l + 1) % gguf_int(v, 0) != 0;
+
+        json_array_append_new(list, json_string(windowed ? "sliding_attention"
+                                                         : "full_attention"));
+    }
+    json_object_set_new(s->root, "layer_types", list);
+    return 0;
+}
+
+static int causal(const struct source *s, const struct family *f)
+{
+    const struct gguf_value *v = value_of(s, "attention.causal");
+
+    if (v == NULL)
+        return 0;
+    if (v->type != GGUF_BOOL || v->is_array)
+        return wrong(s, v, "a BOOL");
+    if (f->causal && gguf_int(v, 0) == 0)
+        return err_set(s->e, ERR_INPUT, "%s: %s: false is not supported for %s",
+                       s->g->file, v->key, s->arch->name);
+    json_object_set_new(s->root, "is_decoder", json_boolean(gguf_int(v, 0) != 0));
+    return 0;
+}
+
+/* Keys without which the family's defaults would be wrong. */
+static int fill(const struct source *s, const struct family *f)
+{
+    if (number(s, "num_key_value_heads") == 0)
+        set_int(s, "num_key_value_heads", number(s, "num_attention_heads"));
+    if (json_object_get(s->root, "rope_theta") == NULL)
+        json_object_set_new(s->root, "rope_theta", json_real(10000));
+    if (number(s, "sliding_window") == 0)
+        json_object_set_new(s->root, "sliding_window", json_null());
+    if (s->arch->renormalise)
+        json_object_set_new(s->root, "norm_topk_prob", json_true());
+    return head_width(s) != 0 || causal(s, f) != 0 || query_scalar(s, f) != 0 ||
+           window_pattern(s) != 0 ? -1 : 0;
+}
+
+/* ---- rotary positions ---- */
+
+/* Numbers of a tensor, one for each pair of columns. */
+static int factors(const struct source *s, const char *tensor, json_t *to,
+                   const char *name)
+{
+    enum { MOST = 1 << 15 };
+    const struct tensor *t = weights_find(s->w, tensor);
+    json_t *list;
+
+    if (t == NULL || t->n_dims != 1 || t->n_elements > MOST ||
+        !dtype_table[t->dtype].is_float)
+        return err_set(s->e, ERR_INPUT, "%s: %s: %s, want one row of floats", s->g->file,
+                       tensor, t == NULL ? "is not there" : tensor_shape(s->a, t));
+    list = json_array();
+    for (int64_t i = 0; i < t->n_elements; i++) {
+        float v;
+
+        tensor_read(&v, t, i, 1);
+        json_array_append_new(list, json_real(isfinite(v) ? (double)v : 0));
+    }
+    json_object_set_new(to, name, list);
+    return 0;
+}
+
+static const struct number_row scaling_numbers[] = {
+    { "rope.scaling.factor", "factor", REAL, 1e-3, 1e6, false },
+    { "rope.scaling.original_context_length", "original_max_position_embeddings", WHOLE, 1,
+      1 << 30, false },
+    { "rope.scaling.yarn_beta_fast", "beta_fast", REAL, 1e-3, 1e6, false },
+    { "rope.scaling.yarn_beta_slow", "beta_slow", REAL, 1e-3, 1e6, false },
+    { "rope.scaling.attn_factor", "attention_factor", REAL, 1e-3, 1e6, false },
+};
+
+/* GGUF's factor stands in front of yarn's own, Hugging Face's in its place. */
+static void yarn_factor(json_t *scaling)
+{
+    const json_t *f = json_object_get(scaling, "attention_factor");
+    double s = json_number_value(json_object_get(scaling, "factor"));
+
+    if (f != NULL && s > 0)
+        json_object_set_new(scaling, "attention_factor", json_real(
+            json_number_value(f) * (s > 1 ? 0.1 * log(s) + 1 : 1)));
+}
+
+static int scaling_type(const struct source *s, json_t *scaling, const char **type)
+{
+    const struct gguf_value *v = value_of(s, "rope.scaling.type");
+    struct span text;
+    struct gguf_strings all;
+
+    *type = json_object_get(scaling, "factor") != NULL ? "linear" : "none";
+    if (v == NULL)
+        return 0;
+    if (v->type != GGUF_STRING || v->is_array)
+        return wrong(s, v, "a STRING");
+    all = gguf_strings(v);
+    gguf_next(&all, &text);
+    *type = arena_strndup(s->a, (const char *)text.data, text.size);
+    return 0;
+}
+
+/* rope_scaling of config.json, where there is any. */
+static int rope(const struct source *s)
+{
+    json_t *scaling = json_object();
+    const struct source own = { s->w, s->g, s->arch, s->a, scaling, s->e };
+    const char *type = "none";
+    bool freqs = weights_find(s->w, "rope_freqs.weight") != NULL;
+    bool two = weights_find(s->w, "rope_factors_long.weight") != NULL;
+
+    json_object_set_new(s->root, "rope_scaling", scaling);
+    for (size_t i = 0; i < sizeof scaling_numbers / sizeof scaling_numbers[0]; i++)
+        if (read_number(&own, &scaling_numbers[i]) != 0)
+            return -1;
+    if (scaling_type(s, scaling, &type) != 0)
+        return -1;
+    if (freqs && strcmp(type, "none") != 0)
+        return err_set(s->e, ERR_INPUT, "%s: rope_freqs.weight beside a rope scaling of "
+                       "type %s is not supported", s->g->file, type);
+    if (freqs || two) {
+        type = "longrope";
+        if (freqs)
+            json_object_set_new(scaling, "attention_factor", json_real(1));
+        if (factors(s, freqs ? "rope_freqs.weight" : "rope_factors_short.weight", scaling,
+                    "short_factor") != 0 ||
+            factors(s, freqs ? "rope_freqs.weight" : "rope_factors_long.weight", scaling,
+                    "long_factor") != 0)
+            return -1;
+    } else if (strcmp(type, "longrope") == 0) {
+        return factors(s, "rope_factors_long.weight", scaling, "long_factor");
+    }
+    if (strcmp(type, "yarn") == 0)
+        yarn_factor(scaling);
+    json_object_set_new(scaling, "rope_type",
+                        json_string(strcmp(type, "none") == 0 ? "default" : type));
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int unsupported(const struct source *s, const char *found)
+{
+    char *all = arena_strdup(s->a, "");
+
+    for (int i = 0; gguf_architecture(i) != NULL; i++)
+        all = arena_printf(s->a, "%s%s%s", all, i > 0 ? ", " : "", gguf_architecture(i));
+    return err_set(s->e, ERR_INPUT, "%s: general.architecture: found \"%s\", want one of "
+                   "%s", s->g->file, found, all);
+}
+
+static int find_arch(struct source *s)
+{
+    const struct gguf_value *v = gguf_find(s->g, "general.architecture");
+    struct gguf_strings all;
+    struct span text;
+    char *name;
+
+    if (v == NULL)
+        return err_set(s->e, ERR_INPUT, "%s: has no general.architecture", s->g->file);
+    if (v->type != GGUF_STRING || v->is_array)
+        return wrong(s, v, "a STRING");
+    all = gguf_strings(v);
+    gguf_next(&all, &text);
+    name = arena_strndup(s->a, (const char *)text.data, text.size < 64 ? text.size : 64);
+    for (int i = 0; i < N_ARCH; i++) {
+        s->arch = &archs[i];
+        if (strcmp(archs[i].name, name) != 0 || family_find(archs[i].model_type) == NULL)
+            continue;
+        v = archs[i].when != NULL ? value_of(s, archs[i].when) : NULL;
+        if (archs[i].when == NULL || (v != NULL && gguf_is_int(v) && v->n > 0 &&
+                                      gguf_int(v, 0) != 0))
+            return 0;
+    }
+    return unsupported(s, name);
+}
+
+static int read_keys(const struct source *s, const struct family *f)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (read_number(s, &numbers[i]) != 0)
+            return -1;
+    if (fill(s, f) != 0 ||
+        count_rows(s, "token_embd.weight", "vocab_size", true) != 0 ||
+        count_rows(s, "token_types.weight", "type_vocab_size", false) != 0)
+        return -1;
+    return f->positions == POS_ROPE ? rope(s) : 0;
+}
+
+int gguf_config(struct config *c, const struct family **family, struct arena *a,
+                const struct weights *w, struct err *e)
+{
+    struct source s = { .w = w, .g = weights_gguf(w), .a = a, .e = e };
+    struct reader r = { c, a, s.g->file, e };
+    const struct family *f;
+    int rc;
+
+    if (find_arch(&s) != 0)
+        return -1;
+    f = family_find(s.arch->model_type);
+    *family = adapt(a, f, s.arch);
+    s.root = json_object();
+    rc = read_keys(&s, f);
+    if (rc == 0)
+        rc = config_object(&r, *family, s.root);
+    json_decref(s.root);
+    return rc;
+}

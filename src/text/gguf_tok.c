@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ * The tokeniser's keys of a GGUF -> a tokenizer.json. */
+#include "text/gguf_tok.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+enum { UNKNOWN = 2, CONTROL = 3, USER_DEFINED = 4 };
+
+struct source {
+    struct arena *a;
+    const struct gguf *g;
+    struct err *e;
+    json_t *root;
+    const char **piece;         /* [n] by id, as tokenizer.json has them */
+    int n;
+};
+
+/* ---- keys ---- */
+
+static const struct gguf_value *value_of(const struct source *s, const char *key)
+{
+    return gguf_find(s->g, arena_printf(s->a, "tokenizer.ggml.%s", key));
+}
+
+static int wrong(const struct source *s, const struct gguf_value *v, const char *want)
+{
+    return err_set(s->e, ERR_INPUT, "%s: is %s, want %s", v->key, gguf_kind(s->a, v), want);
+}
+
+/* *out is NULL where the key is not there. */
+static int read_text(const struct source *s, const char *key, const char **out)
+{
+    const struct gguf_value *v = value_of(s, key);
+    struct gguf_strings all;
+    struct span text;
+
+    *out = NULL;
+    if (v == NULL)
+        return 0;
+    if (v->type != GGUF_STRING || v->is_array)
+        return wrong(s, v, "a STRING");
+    all = gguf_strings(v);
+    gguf_next(&all, &text);
+    *out = arena_strndup(s->a, (const char *)text.data, text.size);
+    return 0;
+}
+
+static int read_flag(const struct source *s, const char *key, bool *out)
+{
+    const struct gguf_value *v = value_of(s, key);
+
+    if (v == NULL)
+        return 0;
+    if (v->type != GGUF_BOOL || v->is_array)
+        return wrong(s, v, "a BOOL");
+    *out = gguf_int(v, 0) != 0;
+    return 0;
+}
+
+/* The piece that a key gives the id of, NULL where the key is not there. */
+static int read_special(const struct source *s, const char *key, const char **out)
+{
+    const struct gguf_value *v = value_of(s, key);
+    int64_t id;
+
+    if (v == NULL)
+        return 0;
+    if (!gguf_is_int(v) || v->is_array)
+        return wrong(s, v, "a whole number");
+    id = gguf_int(v, 0);
+    if (id < 0 || id >= s->n)
+        return err_set(s->e, ERR_INPUT, "%s: found %lld, want an id of the %d tokens",
+                       v->key, (long long)id, s->n);
+    *out = s->piece[id];
+    return 0;
+}
+
+static const struct gguf_value *strings_of(const struct source *s, const char *key)
+{
+    const struct gguf_value *v = value_of(s, key);
+
+    if (v == NULL)
+        err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.%s", key);
+    else if (v->type != GGUF_STRING || !v->is_array || v->n > INT_MAX)
+        wrong(s, v, "an array of STRING");
+    else
+        return v;
+    return NULL;
+}
+
+/* ---- pieces ---- */
+
+/* Pieces of a word's inside carry the mark in tokenizer.json, the others here. */
+static const char *unmark(const struct source *s, const char *piece)
+{
+    static const char mark[] = "\xe2\x96\x81";
+    size_t n = strlen(piece);
+
+    if (n > 2 && piece[0] == '[' && piece[n - 1] == ']')
+        return piece;
+    return strncmp(piece, mark, 3) == 0 ? piece + 3 : arena_printf(s->a, "##%s", piece);
+}
+
+static int read_pieces(struct source *s, bool marked)
+{
+    const struct gguf_value *v = strings_of(s, "tokens");
+    struct gguf_strings all;
+    struct span text;
+
+    if (v == NULL)
+        return -1;
+    s->n = (int)v->n;
+    s->piece = arena_alloc(s->a, (size_t)s->n, sizeof *s->piece);
+    all = gguf_strings(v);
+    for (int i = 0; gguf_next(&all, &text); i++) {
+        const char *bytes = (const char *)text.data;
+
+        if (memchr(bytes, '\0', text.size) != NULL ||
+            utf8_check(bytes, text.size) != text.size)
+            return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d is not "
+                           "UTF-8 without NULs", i);
+        s->piece[i] = arena_strndup(s->a, bytes, text.size);
+        if (marked)
+            s->piece[i] = unmark(s, s->piece[i]);
+    }
+    return 0;
+}
+
+static void add_token(json_t *added, int id, const char *piece, bool special)
+{
+    json_array_append_new(added,
+        json_pack("{si ss sb sb sb sb sb}", "id", id, "content", piece, "single_word", 0,
+                  "lstrip", 0, "rstrip", 0, "normalized", 0, "special", (int)special));
+}
+
+/* Control tokens, and those that a user defined, are found in the text itself. */
+static int read_added(const struct source *s)
+{
+    const struct gguf_value *v = value_of(s, "token_type");
+    json_t *added = json_array();
+
+    json_object_set_new(s->root, "added_tokens", added);
+    if (v == NULL)
+        return 0;
+    if (!gguf_is_int(v) || !v->is_array || v->n != s->n)
+        return wrong(s, v, arena_printf(s->a, "an array of %d whole numbers", s->n));
+    for (int i = 0; i < s->n; i++) {
+        int64_t type = gguf_int(v, i);
+
+        if (type < 0 || type > 6)
+            return err_set(s->e, ERR_INPUT, "%s: token %d has type %lld, want 0 to 6",
+                           v->key, i, (long long)type);
+        if ((type == CONTROL || type == USER_DEFINED) && s->piece[i][0] != '\0')
+            add_token(added, i, s->piece[i], type == CONTROL);
+    }
+    return 0;
+}
+
+static json_t *vocab_of(const struct source *s)
+{
+    json_t *vocab = json_object();
+
+    for (int i = 0; i < s->n; i++) {
+        /* A list may hold a piece twice, an object may not: the first id is found. */
+        if (json_object_get(vocab, s->piece[i]) == NULL)
+            json_object_set_new(vocab, s->piece[i], json_integer(i));
+    }
+    return vocab;
+}
+
+/* ---- what is put around a text ---- */
+
+static json_t *slot(const char *piece, int type)
+{
+    return json_pack("{s{ss si}}", "SpecialToken", "id", piece, "type_id", type);
+}
+
+static void append_slot(json_t *list, const char *piece, int type)
+{
+    if (piece != NULL)
+        json_array_append_new(list, slot(piece, type));
+}
+
+static void append_text(json_t *list, const char *which, int type)
+{
+    json_array_append_new(list, json_pack("{s{ss si}}", "Sequence", "id", which, "type_id",
+                                          type));
+}
+
+static void set_special(const struct source *s, json_t *specials, const json_t *vocab,
+                        const char *piece)
+{
+    (void)s;
+    if (piece != NULL)
+        json_object_set_new(specials, piece,
+            json_pack("{ss s[O] s[s]}", "id", piece, "ids", json_object_get(vocab, piece),
+                      "tokens", piece));
+}
+
+/* before A after, [before] B after. */
+static void set_template(const struct source *s, const char *before, const char *after,
+                         bool before_pair)
+{
+    const json_t *vocab = json_object_get(json_object_get(s->root, "model"), "vocab");
+    json_t *single = json_array(), *pair, *specials = json_object();
+
+    append_slot(single, before, 0);
+    append_text(single, "A", 0);
+    append_slot(single, after, 0);
+    pair = json_copy(single);
+    append_slot(pair, before_pair ? before : NULL, 1);
+    append_text(pair, "B", 1);
+    append_slot(pair, after, 1);
+    set_special(s, specials, vocab, before);
+    set_special(s, specials, vocab, after);
+    json_object_set_new(s->root, "post_processor",
+        json_pack("{ss so so so}", "type", "TemplateProcessing", "single", single, "pair",
+                  pair, "special_tokens", specials));
+}
+
+/* ---- WordPiece ---- */
+
+/* A vocabulary with capitals outside of brackets is one of cased text. */
+static bool has_capitals(const struct source *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->piece[i][0] != '[' && strpbrk(s->piece[i], "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+            return true;
+    return false;
+}
+
+static int build_bert(struct source *s)
+{
+    const char *unk = "[UNK]", *cls = "[CLS]", *sep = "[SEP]";
+
+    if (read_pieces(s, true) != 0 || read_added(s) != 0 ||
+        read_special(s, "unknown_token_id", &unk) != 0 ||
+        read_special(s, "bos_token_id", &cls) != 0 ||
+        read_special(s, "cls_token_id", &cls) != 0 ||
+        read_special(s, "eos_token_id", &sep) != 0 ||
+        read_special(s, "seperator_token_id", &sep) != 0)
+        return -1;
+    json_object_set_new(s->root, "model",
+        json_pack("{ss so ss}", "type", "WordPiece", "vocab", vocab_of(s), "unk_token", unk));
+    json_object_set_new(s->root, "normalizer",
+        json_pack("{ss sb sb sn sb}", "type", "BertNormalizer", "clean_text", 1,
+                  "handle_chinese_chars", 1, "strip_accents", "lowercase",
+                  (int)!has_capitals(s)));
+    json_object_set_new(s->root, "pre_tokenizer",
+                        json_pack("{ss}", "type", "BertPreTokenizer"));
+    set_template(s, cls, sep, false);
+    return 0;
+}
+
+/* ---- byte-level BPE ---- */
+
+static json_t *read_merges(const struct source *s)
+{
+    const struct gguf_value *v = strings_of(s, "merges");
+    struct gguf_strings all;
+    struct span text;
+    json_t *list;
+
+    if (v == NULL)
+        return NULL;
+    list = json_array();
+    all = gguf_strings(v);
+    for (int i = 0; gguf_next(&all, &text); i++) {
+        const char *bytes = (const char *)text.data;
+        const char *space = text.size > 1 ? memchr(bytes + 1, ' ', text.size - 1) : NULL;
+        json_t *left, *right;
+
+        if (space == NULL || utf8_check(bytes, text.size) != text.size) {
+            err_set(s->e, ERR_INPUT, "%s: merge %d is not two pieces with a space between",
+                    v->key, i);
+            json_decref(list);
+            return NULL;
+        }
+        left = json_stringn(bytes, (size_t)(space - bytes));
+        right = json_stringn(space + 1, (size_t)(bytes + text.size - space - 1));
+        json_array_append_new(list, json_pack("[oo]", left, right));
+    }
+    return list;
+}
+
+static int read_pre(const struct source *s, bool *ignore_merges)
+{
+    const char *pre, *all = "";
+
+    if (read_text(s, "pre", &pre) != 0)
+        return -1;
+    if (pre != NULL && gguf_pre(s->root, pre, ignore_merges))
+        return 0;
+    for (int i = 0; gguf_pre_name(i) != NULL; i++)
+        all = arena_printf(s->a, "%s%s%s", all, i > 0 ? ", " : "", gguf_pre_name(i));
+    if (pre == NULL)
+        return err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.pre, without which it is "
+                       "not known how words are cut");
+    return err_set(s->e, ERR_INPUT, "tokenizer.ggml.pre: found \"%s\", want one of %s", pre,
+                   all);
+}
+
+static int build_bpe(struct source *s)
+{
+    const char *bos = NULL, *eos = NULL;
+    bool add_bos = false, add_eos = false, ignore_merges = false;
+    json_t *merges;
+
+    if (read_pieces(s, false) != 0 || read_added(s) != 0 ||
+        read_pre(s, &ignore_merges) != 0 || read_special(s, "bos_token_id", &bos) != 0 ||
+        read_special(s, "eos_token_id", &eos) != 0 ||
+        read_flag(s, "add_bos_token", &add_bos) != 0 ||
+        read_flag(s, "add_eos_token", &add_eos) != 0)
+        return -1;
+    merges = read_merges(s);
+    if (merges == NULL)
+        return -1;
+    json_object_set_new(s->root, "model",
+        json_pack("{ss so so sb}", "type", "BPE", "vocab", vocab_of(s), "merges", merges,
+                  "ignore_merges", (int)ignore_merges));
+    json_object_set_new(s->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
+    set_template(s, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static const struct {
+    const char *model;
+    int (*build)(struct source *s);
+} models[] = {
+    { "bert", build_bert },
+    { "gpt2", build_bpe },
+};
+
+static int build(struct source *s)
+{
+    const char *model;
+
+    if (read_text(s, "model", &model) != 0)
+        return -1;
+    if (model == NULL)
+        return err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.model");
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+        if (strcmp(models[i].model, model) == 0)
+            return models[i].build(s);
+    return err_set(s->e, ERR_INPUT, "tokenizer.ggml.model: \"%s\" is not supported, want "
+                   "bert or gpt2", model);
+}
+
+json_t *gguf_tok_read(struct arena *a, const struct gguf *g, struct err *e)
+{
+    struct source s = { .a = a, .g = g, .e = e, .root = json_object() };
+
+    if (build(&s) == 0)
+        return s.root;
+    json_decref(s.root);
+    return NULL;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT
+ * A GGUF file's keys -> typed values, borrowed from the mapping. */
+#include "weights/gguf.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "weights/gguf_priv.h"
+
+static const struct { const char *name; int size_bytes; } types[N_GGUF_TYPE] = {
+    [GGUF_U8] = { "U8", 1 }, [GGUF_I8] = { "I8", 1 }, [GGUF_U16] = { "U16", 2 },
+    [GGUF_I16] = { "I16", 2 }, [GGUF_U32] = { "U32", 4 }, [GGUF_I32] = { "I32", 4 },
+    [GGUF_F32] = { "F32", 4 }, [GGUF_BOOL] = { "BOOL", 1 }, [GGUF_STRING] = { "STRING", 0 },
+    [GGUF_ARRAY] = { "ARRAY", 0 }, [GGUF_U64] = { "U64", 8 }, [GGUF_I64] = { "I64", 8 },
+    [GGUF_F64] = { "F64", 8 },
+};
+
+/* ---- bytes ---- */
+
+int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e)
+{
+    *v = 0;
+    if (c->end - c->at < n_bytes)
+        return gguf_ends(c, e);
+    *v = get_bytes(c->at, n_bytes);
+    c->at += n_bytes;
+    return 0;
+}
+
+int gguf_ends(const struct gguf_cursor *c, struct err *e)
+{
+    return err_set(e, ERR_INPUT, "the file ends in the middle of it, at byte %zu",
+                   (size_t)(c->end - c->begin));
+}
+
+int gguf_take_string(struct gguf_cursor *c, struct span *out, struct err *e)
+{
+    uint64_t n;
+
+    if (gguf_take(c, 8, &n, e) != 0)
+        return -1;
+    if (n > (uint64_t)(c->end - c->at))
+        return err_set(e, ERR_INPUT, "a string of %llu bytes, but the file has %zu left",
+                       (unsigned long long)n, (size_t)(c->end - c->at));
+    *out = (struct span){ c->at, (size_t)n };
+    c->at += n;
+    return 0;
+}
+
+int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
+                   struct err *e)
+{
+    enum { LONGEST = 65535 };
+    struct span s;
+
+    if (gguf_take_string(c, &s, e) != 0)
+        return -1;
+    if (s.size == 0 || s.size > LONGEST || memchr(s.data, '\0', s.size) != NULL)
+        return err_set(e, ERR_INPUT, "a name of %zu bytes%s, want 1 to %d and no NUL",
+                       s.size, s.size > LONGEST ? "" : " with a NUL, or empty", LONGEST);
+    *name = arena_strndup(a, (const char *)s.data, s.size);
+    return 0;
+}
+
+/* ---- values ---- */
+
+static int take_type(struct gguf_cursor *c, enum gguf_type *type, struct err *e)
+{
+    uint64_t v;
+
+    if (gguf_take(c, 4, &v, e) != 0)
+        return -1;
+    if (v >= N_GGUF_TYPE)
+        return err_set(e, ERR_INPUT, "type %llu, want 0 to %d", (unsigned long long)v,
+                       N_GGUF_TYPE - 1);
+    *type = (enum gguf_type)v;
+    return 0;
+}
+
+static int skip_elements(struct gguf_cursor *c, const struct gguf_value *v,
+                         struct err *e)
+{
+    uint64_t n = (uint64_t)v->n, left = (uint64_t)(c->end - c->at);
+    struct span s;
+
+    /* A string takes at least its length. */
+    uint64_t least = v->type == GGUF_STRING ? 8 : (uint64_t)types[v->type].size_bytes;
+
+    if (n > left / least)
+        return err_set(e, ERR_INPUT, "%llu elements of type %s, but the file has %llu "
+                       "bytes left", (unsigned long long)n, types[v->type].name,
+                       (unsigned long long)left);
+    if (v->type != GGUF_STRING) {
+        c->at += n * least;
+        return 0;
+    }
+    for (uint64_t i = 0; i < n; i++)
+        if (gguf_take_string(c, &s, e) != 0)
+            return v->is_array ? err_under(e, "element %llu", (unsigned long long)i) : -1;
+    return 0;
+}
+
+static int take_value(struct gguf_cursor *c, struct gguf_value *v, struct err *e)
+{
+    uint64_t n = 1;
+
+    if (take_type(c, &v->type, e) != 0)
+        return -1;
+    v->is_array = v->type == GGUF_ARRAY;
+    if (v->is_array) {
+        if (take_type(c, &v->type, e) != 0 || gguf_take(c, 8, &n, e) != 0)
+            return -1;
+        if (v->type == GGUF_ARRAY)
+            return err_set(e, ERR_INPUT, "an array of arrays is not supported");
+        if (n > INT64_MAX)
+            return err_set(e, ERR_INPUT, "an array of %llu elements",
+                           (unsigned long long)n);
+    }
+    v->n = (int64_t)n;
+    v->data = c->at;
+    return skip_elements(c, v, e);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct gguf_value *s = a, *t = b;
+
+    return strcmp(s->key, t->key);
+}
+
+static int read_values(struct gguf *g, struct arena *a, struct gguf_cursor *c,
+                       uint64_t n, struct err *e)
+{
+    enum { LEAST = 8 + 1 + 4 + 1 };         /* of a key with its value */
+    struct gguf_value *v;
+
+    if (n > (uint64_t)(c->end - c->at) / LEAST || n > INT_MAX)
+        return err_set(e, ERR_INPUT, "%llu keys in a file of %zu bytes",
+                       (unsigned long long)n, g->bytes.size);
+    g->value = v = arena_alloc(a, (size_t)n, sizeof *v);
+    g->n = (int)n;
+    for (int i = 0; i < g->n; i++) {
+        if (gguf_take_name(c, a, &v[i].key, e) != 0)
+            return err_under(e, "key %d", i);
+        if (take_value(c, &v[i], e) != 0)
+            return err_under(e, "%s", name_shown(a, v[i].key));
+    }
+    if (n > 0)
+        qsort(v, (size_t)n, sizeof *v, by_key);
+    for (int i = 1; i < g->n; i++)
+        if (strcmp(v[i - 1].key, v[i].key) == 0)
+            return err_set(e, ERR_INPUT, "%s: is there twice", name_shown(a, v[i].key));
+    return 0;
+}
+
+static int read_alignment(struct gguf *g, struct arena *a, struct err *e)
+{
+    enum { USUAL = 32, LARGEST = 1 << 16 };
+    const struct gguf_value *v = gguf_find(g, "general.alignment");
+    int64_t n;
+
+    g->alignment = USUAL;
+    if (v == NULL)
+        return 0;
+    if (v->type != GGUF_U32 || v->is_array)
+        return err_set(e, ERR_INPUT, "general.alignment: is %s, want a U32",
+                       gguf_kind(a, v));
+    n = gguf_int(v, 0);
+    if (n < 1 || n > LARGEST || (n & (n - 1)) != 0)
+        return err_set(e, ERR_INPUT, "general.alignment: found %lld, want a power of two "
+                       "of at most %d", (long long)n, LARGEST);
+    g->alignment = (size_t)n;
+    return 0;
+}
+
+/* ---- the file ---- */
+
+bool gguf_is(struct span bytes)
+{
+    return bytes.size >= 4 && memcmp(bytes.data, "GGUF", 4) == 0;
+}
+
+static int check_version(uint64_t version, struct err *e)
+{
+    if (version == 2 || version == 3)
+        return 0;
+    if ((version & 0xffff) == 0)
+        return err_set(e, ERR_INPUT, "is a big-endian GGUF, want a little-endian one");
+    return err_set(e, ERR_INPUT, "is GGUF version %llu, want 2 or 3",
+                   (unsigned long long)version);
+}
+
+static int read_head(struct gguf *g, struct arena *a, struct err *e)
+{
+    struct gguf_cursor c = { g->bytes.data, g->bytes.data, g->bytes.data + g->bytes.size };
+    uint64_t version, n_tensors, n_keys;
+
+    if (!gguf_is(g->bytes))
+        return err_set(e, ERR_INPUT, "is no GGUF file, want it to begin with \"GGUF\"");
+    c.at += 4;
+    if (gguf_take(&c, 4, &version, e) != 0 || check_version(version, e) != 0 ||
+        gguf_take(&c, 8, &n_tensors, e) != 0 || gguf_take(&c, 8, &n_keys, e) != 0 ||
+        read_values(g, a, &c, n_keys, e) != 0 || read_alignment(g, a, e) != 0)
+        return -1;
+    if (n_tensors > (uint64_t)(c.end - c.at) / LEAST_TENSOR || n_tensors > INT_MAX)
+        return err_set(e, ERR_INPUT, "%llu tensors in a file of %zu bytes",
+                       (unsigned long long)n_tensors, g->bytes.size);
+    g->n_tensors = (int64_t)n_tensors;
+    g->tensors_at = (size_t)(c.at - c.begin);
+    return 0;
+}
+
+struct gguf *gguf_read(struct arena *a, struct span bytes, const char *file,
+                       struct err *e)
+{
+    struct gguf *g = arena_alloc(a, 1, sizeof *g);
+
+    g->file = file;
+    g->bytes = bytes;
+    if (read_head(g, a, e) == 0)
+        return g;
+    err_under(e, "%s", file);
+    return NULL;
+}
+
+struct gguf *gguf_open(struct arena *a, const char *path, struct err *e)
+{
+    struct span bytes;
+    struct gguf *g;
+
+    if (file_map(path, &bytes, e) != 0)
+        return NULL;
+    g = gguf_read(a, bytes, arena_strdup(a, path), e);
+    if (g == NULL)
+        file_unmap(bytes);
+    return g;
+}
+
+void gguf_close(struct gguf *g)
+{
+    if (g != NULL)
+        file_unmap(g->bytes);
+}
+
+/* ---- the file of a folder ---- */
+
+/* "-00002-of-00003.gguf", but not the first. */
+static bool is_later_part(const char *name)
+{
+    enum { TAIL = 20 };
+    size_t n = strlen(name);
+    const char *tail = name + n - TAIL;
+
+    return n > TAIL && tail[0] == '-' && memcmp(tail + 6, "-of-", 4) == 0 &&
+           strspn(tail + 1, "0123456789") == 5 && memcmp(tail, "-00001-", 7) != 0;
+}
+
+int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct err *e)
+{
+    enum { SHOWN = 3 };
+    DIR *d = opendir(dir);
+    const char *all = "";
+    int n = 0;
+
+    *path = NULL;
+    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; ) {
+        if (!ends_with(x->d_name, ".gguf") || is_later_part(x->d_name))
+            continue;
+        *path = file_join(a, dir, x->d_name);
+        if (n++ < SHOWN)
+            all = arena_printf(a, "%s%s%s", all, n > 1 ? ", " : "",
+                               name_shown(a, x->d_name));
+    }
+    if (d != NULL)
+        closedir(d);
+    if (n <= 1)
+        return 0;
+    *path = NULL;
+    return err_set(e, ERR_INPUT, "%s: holds %d GGUF files, want one of them by its name "
+                   "(%s%s)", dir, n, all, n > SHOWN ? ", .." : "");
+}
+
+/* ---- looking at values ---- */
+
+const struct gguf_value *gguf_find(const struct gguf *g, const char *key)
+{
+    struct gguf_value wanted = { .key = key };
+
+    return g->n == 0 ? NULL :
+           bsearch(&wanted, g->value, (size_t)g->n, sizeof *g->value, by_key);
+}
+
+bool gguf_is_real(const struct gguf_value *v)
+{
+    return v->type == GGUF_F32 || v->type == GGUF_F64;
+}
+
+bool gguf_is_int(const struct gguf_value *v)
+{
+    return !gguf_is_real(v) && v->type != GGUF_STRING;
+}
+
+int64_t gguf_int(const struct gguf_value *v, int64_t i)
+{
+    int n = types[v->type].size_bytes;
+    uint64_t u = get_bytes(v->data + i * n, n);
+
+    switch (v->type) {
+    case GGUF_I8:   return (int8_t)u;
+    case GGUF_I16:  return (int16_t)u;
+    case GGUF_I32:  return (int32_t)u;
+    case GGUF_I64:  return (int64_t)u;
+    case GGUF_U64:  return u > INT64_MAX ? INT64_MAX : (int64_t)u;
+    case GGUF_BOOL: return u != 0;
+    default:        return (int64_t)u;
+    }
+}
+
+double gguf_real(const struct gguf_value *v, int64_t i)
+{
+    float f;
+    double d;
+
+    if (v->type == GGUF_F32) {
+        memcpy(&f, v->data + i * 4, sizeof f);
+        return (double)f;
+    }
+    memcpy(&d, v->data + i * 8, sizeof d);
+    return d;
+}
+
+struct gguf_strings gguf_strings(const struct gguf_value *v)
+{
+    return (struct gguf_strings){ v->data, v->n };
+}
+
+bool gguf_next(struct gguf_strings *s, struct span *out)
+{
+    if (s->left == 0)
+        return false;
+    s->left--;
+    *out = (struct span){ s->at + 8, (size_t)get_bytes(s->at, 8) };
+    s->at += 8 + out->size;
+    return true;
+}
+
+const char *gguf_kind(struct arena *a, const struct gguf_value *v)
+{
+    return v->is_array ? arena_printf(a, "an array of %lld %s", (long long)v->n,
+                                      types[v->type].name)
+                       : arena_printf(a, "a %s", types[v->type].name);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * GGUF, versions 2 and 3; all numbers little-endian.
+ *
+ *     4   "GGUF"
+ *     4   version
+ *     8   number of tensors
+ *     8   number of keys
+ *     then each key:     string, 4 type, value
+ *     then each tensor:  string name, 4 number of dimensions (1 to 4), 8 each of them,
+ *                        fastest first, 4 type of element, 8 offset
+ *     zeros up to a multiple of the alignment (general.alignment, else 32)
+ *     the tensors' data, at their offsets from here: multiples of the alignment
+ *
+ *     string   8 length, bytes, no NUL
+ *     value    0 u8  1 i8  2 u16  3 i16  4 u32  5 i32  6 f32  7 bool (u8)  8 string
+ *              9 array  10 u64  11 i64  12 f64
+ *     array    4 type of element, 8 number, that many values
+ *
+ * Element types are 0 F32, 1 F16, 30 BF16, 24 to 28 I8 I16 I32 I64 F64, and blocks of
+ * quantised weights (see dequant.c).  Where one tensor holds the matrices of all
+ * experts, "blk.0.ffn_up_exps.weight", each is handed out as "blk.0.ffn_up.7.weight".
+ * A model in parts is NAME-00001-of-00003.gguf, ..;
+ * the first holds the keys, each its own tensors; split.count and split.tensors.count
+ * say how many there are of each. */
+#ifndef WEIGHTS_GGUF_H
+#define WEIGHTS_GGUF_H
+
+#include "weights/weights.h"
+
+enum gguf_type {
+    GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL,
+    GGUF_STRING, GGUF_ARRAY, GGUF_U64, GGUF_I64, GGUF_F64,
+    N_GGUF_TYPE
+};
+
+struct gguf_value {
+    const char *key;
+    enum gguf_type type;            /* of the value, or of an array's elements */
+    bool is_array;
+    int64_t n;                      /* elements; 1 where it is no array */
+    const unsigned char *data;      /* inside the file; every string was checked */
+};
+
+/* The keys of a file, or of the first part of several. */
+struct gguf {
+    const char *file;
+    int n;
+    const struct gguf_value *value; /* [n] sorted by key */
+    int64_t n_tensors;
+    struct span bytes;              /* the whole file */
+    size_t tensors_at;              /* where the tensors' descriptions begin */
+    size_t alignment;
+};
+
+/* "GGUF" or its reverse, which other machines write. */
+bool gguf_is(struct span bytes);
+
+/*
+ * Maps a file and reads its keys, not its tensors: so a vocabulary is read also
+ * beside weights that are not supported.  NULL on errors (ERR_INPUT).
+ */
+struct gguf *gguf_open(struct arena *a, const char *path, struct err *e);
+void gguf_close(struct gguf *g);
+
+/* The same from bytes in memory that outlive it; not to be closed. */
+struct gguf *gguf_read(struct arena *a, struct span bytes, const char *file,
+                       struct err *e);
+
+/*
+ * The GGUF file of a folder, or the first of its parts.  *path is NULL where there
+ * is none; several are an error that names some.
+ */
+int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct err *e);
+
+/* NULL where there is none of that key. */
+const struct gguf_value *gguf_find(const struct gguf *g, const char *key);
+
+/*
+ * Element i of a value of numbers (bool: 0 or 1); the caller has asked gguf_is_int
+ * or gguf_is_real.
+ */
+bool gguf_is_int(const struct gguf_value *v);       /* whole numbers and bool */
+bool gguf_is_real(const struct gguf_value *v);      /* F32, F64 */
+int64_t gguf_int(const struct gguf_value *v, int64_t i);    /* U64: at most INT64_MAX */
+double gguf_real(const struct gguf_value *v, int64_t i);
+
+/* Where the strings of a value are read one after the other. */
+struct gguf_strings {
+    const unsigned char *at;
+    int64_t left;
+};
+
+struct gguf_strings gguf_strings(const struct gguf_value *v);   /* of a GGUF_STRING */
+bool gguf_next(struct gguf_strings *s, struct span *out);       /* false: no more */
+
+/* "an array of 3 STRING", "a U32": for messages. */
+const char *gguf_kind(struct arena *a, const struct gguf_value *v);
+
+/* The keys of weights that came from GGUF; NULL elsewhere. */
+const struct gguf *weights_gguf(const struct weights *w);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ * A GGUF file's descriptions of tensors -> tensors; a model in parts -> all of them. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "weights/gguf_priv.h"
+
+enum { GGUF_DIMS = 4, N_ELEMENT_TYPE = 42 };
+
+/* Types by their numbers; those that are not read have a name, so that it can be told. */
+static const struct { const char *name; enum dtype dtype; bool read; }
+element_types[N_ELEMENT_TYPE] = {
+    [0] = { "F32", DTYPE_F32, true },       [1] = { "F16", DTYPE_F16, true },
+    [2] = { "Q4_0", DTYPE_Q4_0, true },     [3] = { "Q4_1", DTYPE_Q4_1, true },
+    [6] = { "Q5_0", DTYPE_Q5_0, true },     [7] = { "Q5_1", DTYPE_Q5_1, true },
+    [8] = { "Q8_0", DTYPE_Q8_0, true },     [9] = { .name = "Q8_1" },
+    [10] = { "Q2_K", DTYPE_Q2_K, true },    [11] = { "Q3_K", DTYPE_Q3_K, true },
+    [12] = { "Q4_K", DTYPE_Q4_K, true },    [13] = { "Q5_K", DTYPE_Q5_K, true },
+    [14] = { "Q6_K", DTYPE_Q6_K, true },    [15] = { .name = "Q8_K" },
+    [16] = { .name = "IQ2_XXS" },           [17] = { .name = "IQ2_XS" },
+    [18] = { .name = "IQ3_XXS" },           [19] = { .name = "IQ1_S" },
+    [20] = { "IQ4_NL", DTYPE_IQ4_NL, true }, [21] = { .name = "IQ3_S" },
+    [22] = { .name = "IQ2_S" },             [23] = { "IQ4_XS", DTYPE_IQ4_XS, true },
+    [24] = { "I8", DTYPE_I8, true },        [25] = { "I16", DTYPE_I16, true },
+    [26] = { "I32", DTYPE_I32, true },      [27] = { "I64", DTYPE_I64, true },
+    [28] = { "F64", DTYPE_F64, true },      [29] = { .name = "IQ1_M" },
+    [30] = { "BF16", DTYPE_BF16, true },    [34] = { .name = "TQ1_0" },
+    [35] = { .name = "TQ2_0" },             [39] = { .name = "MXFP4" },
+    [40] = { .name = "NVFP4" },             [41] = { .name = "Q1_0" },
+};
+
+/* ---- one tensor ---- */
+
+static int take_dims(struct gguf_cursor *c, struct tensor *t, struct err *e)
+{
+    uint64_t n, d;
+
+    if (gguf_take(c, 4, &n, e) != 0)
+        return -1;
+    if (n < 1 || n > GGUF_DIMS)
+        return err_set(e, ERR_INPUT, "%llu dimensions, want 1 to %d",
+                       (unsigned long long)n, GGUF_DIMS);
+    t->n_dims = (int)n;
+    for (int i = t->n_dims - 1; i >= 0; i--) {      /* the file has the fastest first */
+        if (gguf_take(c, 8, &d, e) != 0)
+            return -1;
+        if (d < 1 || d > INT64_MAX)
+            return err_set(e, ERR_INPUT, "dimension %d is %llu, want at least 1",
+                           t->n_dims - 1 - i, (unsigned long long)d);
+        t->shape[i] = (int64_t)d;
+    }
+    return 0;
+}
+
+static int take_element_type(struct gguf_cursor *c, struct tensor *t, struct err *e)
+{
+    uint64_t v;
+
+    if (gguf_take(c, 4, &v, e) != 0)
+        return -1;
+    if (v < N_ELEMENT_TYPE && element_types[v].read) {
+        t->dtype = element_types[v].dtype;
+        return 0;
+    }
+    if (v < N_ELEMENT_TYPE && element_types[v].name != NULL)
+        return err_set(e, ERR_INPUT, "weights of type %s are not supported",
+                       element_types[v].name);
+    return err_set(e, ERR_INPUT, "weights of type %llu, which is not known",
+                   (unsigned long long)v);
+}
+
+/* Where its data lie, counted from the end of the header. */
+struct place {
+    uint64_t begin, size;
+    const struct tensor *t;
+};
+
+static int take_tensor(struct gguf_cursor *c, const struct gguf *g, struct tensor *t,
+                       struct place *p, struct err *e)
+{
+    int block;
+    int64_t size;
+
+    if (take_dims(c, t, e) != 0 || take_element_type(c, t, e) != 0 ||
+        gguf_take(c, 8, &p->begin, e) != 0)
+        return -1;
+    block = dtype_table[t->dtype].block;
+    if (t->shape[t->n_dims - 1] % block != 0)
+        return err_set(e, ERR_INPUT, "rows of %lld elements, want a multiple of %d for %s",
+                       (long long)t->shape[t->n_dims - 1], block,
+                       dtype_table[t->dtype].name);
+    if (tensor_measure(t, &size) != 0)
+        return err_set(e, ERR_INPUT, "is too large");
+    if (p->begin % g->alignment != 0)
+        return err_set(e, ERR_INPUT, "begins at %llu, want a multiple of %zu",
+                       (unsigned long long)p->begin, g->alignment);
+    p->size = (uint64_t)size;
+    p->t = t;
+    return 0;
+}
+
+/* ---- all of a file ---- */
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+
+    return p->begin < q->begin ? -1 : p->begin > q->begin;
+}
+
+static int check_overlap(struct place *p, int n, struct arena *a, struct err *e)
+{
+    if (n > 0)
+        qsort(p, (size_t)n, sizeof *p, by_begin);
+    for (int i = 1; i < n; i++)
+        if (p[i - 1].begin + p[i - 1].size > p[i].begin)
+            return err_set(e, ERR_INPUT, "the data of %s and %s overlap",
+                           name_shown(a, p[i - 1].t->name), name_shown(a, p[i].t->name));
+    return 0;
+}
+
+/* Points t at its data, which begin after the header at `data`. */
+static int place_data(struct tensor *t, const struct place *p, struct span file,
+                      size_t data, struct err *e)
+{
+    uint64_t room = file.size > data ? file.size - data : 0;
+
+    if (p->begin > room || p->size > room - p->begin)
+        return err_set(e, ERR_INPUT, "%llu bytes at %llu, but the file has %llu",
+                       (unsigned long long)p->size, (unsigned long long)p->begin,
+                       (unsigned long long)room);
+    t->data = file.data + data + p->begin;
+    return 0;
+}
+
+static int read_tensors(struct arena *a, const struct gguf *g, struct tensor *t,
+                        struct err *e)
+{
+    struct gguf_cursor c = { g->bytes.data, g->bytes.data + g->tensors_at,
+                             g->bytes.data + g->bytes.size };
+    int n = (int)g->n_tensors;
+    struct place *p = arena_alloc(a, (size_t)n, sizeof *p);
+    size_t data;
+
+    for (int i = 0; i < n; i++) {
+        t[i].file = g->file;
+        if (gguf_take_name(&c, a, &t[i].name, e) != 0)
+            return err_under(e, "tensor %d", i);
+        if (take_tensor(&c, g, &t[i], &p[i], e) != 0)
+            return err_under(e, "%s", name_shown(a, t[i].name));
+    }
+    data = (size_t)(c.at - c.begin);
+    data = (data + g->alignment - 1) / g->alignment * g->alignment;
+    for (int i = 0; i < n; i++)
+        if (place_data(&t[i], &p[i], g->bytes, data, e) != 0)
+            return err_under(e, "%s", name_shown(a, t[i].name));
+    return check_overlap(p, n, a, e);
+}
+
+/* ---- experts ---- */
+
+/*
+ * "blk.3.ffn_up_exps.weight" [experts, rows, columns] is one matrix an expert, which
+ * older files name "blk.3.ffn_up.7.weight": so they are handed out here.  Returns the
+ * length of "blk.3.ffn_up", or 0 where t is none of this kind.  Matrices of less than
+ * a few bytes are left as they are: a small file could ask for any number of them.
+ */
+static int expert_stem(const struct tensor *t)
+{
+    enum { MOST = 1 << 16, LEAST = 16 };
+    static const char end[] = "_exps.weight";
+
+    return t->n_dims == 3 && ends_with(t->name, end) && t->shape[0] <= MOST &&
+           t->n_elements / t->shape[0] >= LEAST ? (int)(strlen(t->name) - strlen(end)) : 0;
+}
+
+static void split_experts(struct arena *a, struct tensor *out, const struct tensor *t,
+                          int stem)
+{
+    const struct dtype_row *d = &dtype_table[t->dtype];
+    int64_t n = t->n_elements / t->shape[0];
+
+    for (int64_t i = 0; i < t->shape[0]; i++) {
+        out[i] = *t;
+        out[i].name = arena_printf(a, "%.*s.%lld.weight", stem, t->name, (long long)i);
+        out[i].n_dims = 2;
+        out[i].shape[0] = t->shape[1];
+        out[i].shape[1] = t->shape[2];
+        out[i].n_elements = n;
+        out[i].data = t->data + i * (n / d->block) * d->size_bytes;
+    }
+}
+
+/* The n tensors of t with experts one by one; *n becomes their number. */
+static struct tensor *each_expert(struct arena *a, struct tensor *t, int64_t *n)
+{
+    int64_t all = 0, k = 0;
+    struct tensor *out;
+
+    for (int64_t i = 0; i < *n; i++)
+        all += expert_stem(&t[i]) > 0 ? t[i].shape[0] : 1;
+    if (all == *n)
+        return t;
+    out = arena_alloc(a, (size_t)all, sizeof *out);
+    for (int64_t i = 0; i < *n; i++) {
+        int stem = expert_stem(&t[i]);
+
+        if (stem > 0)
+            split_experts(a, out + k, &t[i], stem);
+        else
+            out[k] = t[i];
+        k += stem > 0 ? t[i].shape[0] : 1;
+    }
+    *n = all;
+    return out;
+}
+
+/* ---- a file, a model in parts ---- */
+
+static int append(struct weights *w, const struct gguf *g, struct err *e)
+{
+    int64_t n = g->n_tensors;
+    struct tensor *t = arena_alloc(w->a, (size_t)n, sizeof *t);
+
+    if (read_tensors(w->a, g, t, e) != 0)
+        return err_under(e, "%s", g->file);
+    t = each_expert(w->a, t, &n);
+    if (n > INT_MAX - w->n)
+        return err_set(e, ERR_INPUT, "%s: over %d tensors", g->file, INT_MAX);
+    w->tensor = arena_grow(w->a, w->tensor, (size_t)w->n, (size_t)w->n + (size_t)n,
+                           sizeof *w->tensor);
+    if (n > 0)
+        memcpy(w->tensor + w->n, t, (size_t)n * sizeof *t);
+    w->n += (int)n;
+    w->n_stored += g->n_tensors;
+    return 0;
+}
+
+/* A key that must be a whole number, where it is there. */
+static int small_int(struct arena *a, const struct gguf *g, const char *key, int64_t *out,
+                     struct err *e)
+{
+    const struct gguf_value *v = gguf_find(g, key);
+
+    if (v == NULL)
+        return 0;
+    if (v->is_array || !gguf_is_int(v))
+        return err_set(e, ERR_INPUT, "%s: %s: is %s, want a whole number", g->file, key,
+                       gguf_kind(a, v));
+    *out = gguf_int(v, 0);
+    return 0;
+}
+
+/* "NAME-00002-of-00003.gguf": the length of NAME; -1 where it is none of so many. */
+static int part_stem(const char *path, int64_t n_parts)
+{
+    enum { TAIL = 20 };         /* "-00002-of-00003.gguf" */
+    size_t n = strlen(path);
+    int no = 0, of = 0;
+
+    if (n <= TAIL || sscanf(path + n - TAIL, "-%5d-of-%5d.gguf", &no, &of) != 2 ||
+        no < 1 || of != n_parts || !ends_with(path, ".gguf"))
+        return -1;
+    return (int)(n - TAIL);
+}
+
+static int append_part(struct weights *w, const char *path, struct err *e)
+{
+    struct span bytes;
+    const struct gguf *g;
+
+    if (weights_map(w, path, &bytes, e) != 0)
+        return -1;
+    g = gguf_read(w->a, bytes, path, e);
+    if (g == NULL)
+        return -1;
+    if (w->gguf == NULL)
+        w->gguf = g;
+    return append(w, g, e);
+}
+
+static int open_parts(struct weights *w, const struct gguf *any, int64_t n_parts,
+                      struct err *e)
+{
+    int stem = part_stem(any->file, n_parts);
+    int64_t n_tensors = -1;
+
+    if (stem < 0)
+        return err_set(e, ERR_INPUT, "%s: is one of %lld parts, want their names to end "
+                       "in -00001-of-%05lld.gguf", any->file, (long long)n_parts,
+                       (long long)n_parts);
+    for (int64_t i = 1; i <= n_parts; i++)
+        if (append_part(w, arena_printf(w->a, "%.*s-%05lld-of-%05lld.gguf", stem,
+                                        any->file, (long long)i, (long long)n_parts),
+                        e) != 0)
+            return -1;
+    if (small_int(w->a, w->gguf, "split.tensors.count", &n_tensors, e) != 0)
+        return -1;
+    if (n_tensors >= 0 && n_tensors != w->n_stored)
+        return err_set(e, ERR_INPUT, "%s: split.tensors.count: %lld, but the parts have "
+                       "%lld tensors", w->gguf->file, (long long)n_tensors,
+                       (long long)w->n_stored);
+    return 0;
+}
+
+int open_gguf(struct weights *w, struct span bytes, const char *file, struct err *e)
+{
+    enum { MOST_PARTS = 99999 };
+    const struct gguf *g = gguf_read(w->a, bytes, file, e);
+    int64_t n_parts = 1;
+
+    if (g == NULL || small_int(w->a, g, "split.count", &n_parts, e) != 0)
+        return -1;
+    if (n_parts < 0 || n_parts > MOST_PARTS)
+        return err_set(e, ERR_INPUT, "%s: split.count: found %lld, want at most %d", file,
+                       (long long)n_parts, MOST_PARTS);
+    if (n_parts > 1) {
+        if (open_parts(w, g, n_parts, e) != 0)
+            return -1;
+    } else {
+        w->gguf = g;
+        if (append(w, g, e) != 0)
+            return -1;
+    }
+    return tensors_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", file) : 0;
+}
+
+const struct gguf *weights_gguf(const struct weights *w)
+{
+    return w->gguf;
+}

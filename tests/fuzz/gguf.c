@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * Any bytes as a GGUF file: refused with a message, or every key can be read, every
+ * tensor found and read, a config and a tokeniser are made of it or refused. */
+#include <assert.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/gguf.h"
+#include "text/gguf_tok.h"
+#include "text/tok.h"
+
+static void full(void *self, size_t size_bytes)
+{
+    (void)size_bytes;
+    longjmp(*(jmp_buf *)self, 1);
+}
+
+static void use_value(struct arena *a, const struct gguf_value *v)
+{
+    struct gguf_strings all;
+    struct span s;
+    volatile unsigned char last = 0;
+
+    assert(gguf_kind(a, v) != NULL);
+    if (v->n > 0 && gguf_is_int(v))
+        (void)gguf_int(v, v->n - 1);
+    if (v->n > 0 && gguf_is_real(v))
+        (void)gguf_real(v, v->n - 1);
+    if (v->type != GGUF_STRING)
+        return;
+    for (all = gguf_strings(v); gguf_next(&all, &s); )
+        last = s.size > 0 ? s.data[s.size - 1] : 0;
+    (void)last;
+}
+
+static void use(struct arena *a, const struct weights *w)
+{
+    const struct gguf *g = weights_gguf(w);
+    const struct family *f;
+    struct config c;
+    struct err e = { 0 };
+
+    for (int i = 0; g != NULL && i < g->n; i++) {
+        assert(gguf_find(g, g->value[i].key) == &g->value[i]);
+        use_value(a, &g->value[i]);
+    }
+    for (int i = 0; i < weights_count(w); i++) {
+        const struct tensor *t = weights_at(w, i);
+        float x;
+
+        assert(weights_find(w, t->name) == t);
+        if (t->n_elements == 0)
+            continue;
+        tensor_read(&x, t, 0, 1);
+        tensor_read(&x, t, t->n_elements - 1, 1);
+    }
+    if (g != NULL && gguf_config(&c, &f, a, w, &e) != 0)
+        assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
+}
+
+static void use_tok(struct arena *a, const struct gguf *g)
+{
+    static const char text[] = "ab a1 <x>";
+    const struct tok_input in = { .text = text, .text_size = sizeof text - 1 };
+    struct err e = { 0 };
+    json_t *root = gguf_tok_read(a, g, &e);
+    char *json = root != NULL ? json_dumps(root, JSON_COMPACT) : NULL;
+    struct tok *t = NULL;
+    struct tokens out;
+
+    assert(root != NULL || e.kind == ERR_INPUT);
+    if (json != NULL)
+        t = tok_open_memory(a, (struct span){ (unsigned char *)json, strlen(json) }, "f", &e);
+    json_decref(root);
+    free(json);
+    if (t != NULL)
+        (void)tok_encode(t, a, &in, &out, &e);
+    tok_close(t);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena a;
+    struct err e = { 0 };
+    jmp_buf out;
+
+    arena_init(&a, full, &out);
+    if (setjmp(out) == 0) {
+        struct weights *w = weights_open_memory(&a, (struct span){ data, size }, "f", &e);
+
+        if (w != NULL)
+            use(&a, w);
+        if (w != NULL && weights_gguf(w) != NULL)
+            use_tok(&a, weights_gguf(w));
+        else
+            assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
+        weights_close(w);
+    }
+    arena_finish(&a);
+    return 0;
+}

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes Hugging Face models as GGUF, as llama.cpp's converter stores them, so that the same
+expected values hold for both.
+
+    pip install numpy torch safetensors gguf==0.19.0
+    tests/ref/gguf/make.py                       # the fixtures: tests/ref/gguf_*
+    tests/ref/gguf/make.py SHARED/goldens OUT    # all cases that can be written, for a proof:
+    MHA_VIZ_SHARED=OUT build/tests/ref/exact NAME ...    # as it prints them
+
+Names come from the package's own table; keys, the order of q/k rows, fused q/k/v, norms and
+transposed matrices are written here a second time, independently of the program's tables.
+"""
+import json
+import pathlib
+import shutil
+import sys
+
+import gguf
+import numpy as np
+from safetensors.torch import load_file
+
+HERE = pathlib.Path(__file__).resolve().parent
+ARCH = {"llama": "llama", "mistral": "llama", "mixtral": "llama", "qwen2": "qwen2",
+        "qwen3": "qwen3", "qwen3_moe": "qwen3moe", "gemma": "gemma", "gemma2": "gemma2",
+        "gemma3_text": "gemma3", "gpt2": "gpt2", "gpt_neox": "gptneox", "falcon": "falcon",
+        "bloom": "bloom", "phi": "phi2", "phi3": "phi3", "starcoder2": "starcoder2",
+        "olmo2": "olmo2", "bert": "bert"}
+IGNORED = ("rotary_emb.inv_freq", "position_ids", "pooler.", "masked_bias", ".attn.bias",
+           "attention.bias", "cls.")
+
+
+def first(config, *names, default=None):
+    for n in names:
+        if config.get(n) is not None:
+            return config[n]
+    return default
+
+
+class Model:
+    def __init__(self, folder):
+        self.folder = folder
+        self.c = json.loads((folder / "config.json").read_text())
+        self.arch = ARCH[self.c["model_type"]]
+        c = self.c
+        self.d = first(c, "hidden_size", "n_embd", "n_embed")
+        self.heads = first(c, "num_attention_heads", "n_head")
+        self.layers = first(c, "num_hidden_layers", "n_layer")
+        self.kv = first(c, "num_key_value_heads", "num_kv_heads", default=self.heads)
+        if self.arch == "falcon" and not c.get("new_decoder_architecture"):
+            self.kv = 1 if c.get("multi_query", True) else self.heads
+        width = {"qwen3": 128, "gemma": 256, "gemma2": 256, "gemma3": 256}.get(self.arch)
+        self.width = first(c, "head_dim", default=width or self.d // self.heads)
+        self.tensors = {}
+        for f in sorted(folder.glob("*.safetensors")):
+            for k, v in load_file(f).items():
+                k = k.replace(".gamma", ".weight").replace(".beta", ".bias")
+                self.tensors[k] = v.float().numpy()
+
+    # ---- tensors ----
+
+    def pairs(self, x, heads):
+        """Rows (or a bias) of each head: halves -> pairs."""
+        shape = x.shape
+        return x.reshape(heads, 2, shape[0] // heads // 2, *shape[1:]).swapaxes(1, 2) \
+            .reshape(shape)
+
+    def stacked(self, x):
+        """Fused q/k/v by key/value head -> all q, all k, all v."""
+        q = self.heads // self.kv
+        g = x.reshape(self.kv, q + 2, self.width, *x.shape[1:])
+        return np.concatenate([g[:, :q].reshape(-1, *x.shape[1:]),
+                               g[:, q].reshape(-1, *x.shape[1:]),
+                               g[:, q + 1].reshape(-1, *x.shape[1:])])
+
+    def change(self, name, x):
+        if self.arch == "llama" and ".q_proj." in name:
+            return self.pairs(x, self.heads)
+        if self.arch == "llama" and ".k_proj." in name:
+            return self.pairs(x, self.kv)
+        if self.arch in ("falcon", "bloom", "gptneox") and ".query_key_value." in name:
+            return self.stacked(x)
+        if self.arch.startswith("gemma") and name.endswith("norm.weight"):
+            return x + 1
+        if self.arch == "gpt2" and ".c_" in name and name.endswith(".weight"):
+            return x.T
+        return x
+
+    def named(self):
+        """GGUF name -> array."""
+        table = gguf.get_tensor_name_map(
+            {v: k for k, v in gguf.MODEL_ARCH_NAMES.items()}[self.arch], self.layers)
+        out, experts = {}, {}
+        for name, x in self.tensors.items():
+            if any(i in name for i in IGNORED):
+                continue
+            x = self.change(name, x)
+            parts = name.split(".experts.")
+            if len(parts) == 2:
+                e, rest = parts[1].split(".", 1)
+                experts.setdefault(parts[0] + ".experts." + rest, {})[int(e)] = x
+                continue
+            out[self.gguf_name(table, name)] = x
+        for name, x in experts.items():
+            out[self.gguf_name(table, name)] = np.stack([x[i] for i in range(len(x))])
+        return out
+
+    def gguf_name(self, table, name):
+        base, dot, end = name.rpartition(".")
+        found = table.get_name(base if end in ("weight", "bias") else name)
+        for prefix in ("model.", "bert.", "transformer.", "gpt_neox."):
+            found = found or table.get_name(prefix + base)
+            if base.startswith(prefix):
+                found = found or table.get_name(base[len(prefix):])
+        if found is None:
+            raise KeyError(f"{self.folder}: no GGUF name for {name}")
+        return found + dot + end
+
+    # ---- keys ----
+
+    def keys(self, w):
+        c, a = self.c, self.arch
+        ffn = first(c, "intermediate_size", "n_inner", "ffn_hidden_size", default=4 * self.d)
+        w.add_uint32(a + ".block_count", self.layers)
+        w.add_uint32(a + ".context_length",
+                     first(c, "max_position_embeddings", "n_positions", default=2048))
+        w.add_uint32(a + ".embedding_length", self.d)
+        w.add_uint32(a + ".feed_forward_length", ffn)
+        w.add_uint32(a + ".attention.head_count", self.heads)
+        w.add_uint32(a + ".attention.head_count_kv", self.kv)
+        if self.width * self.heads != self.d:
+            w.add_uint32(a + ".attention.key_length", self.width)
+            w.add_uint32(a + ".attention.value_length", self.width)
+        rms = first(c, "rms_norm_eps", default=1e-6)
+        if a in ("bert", "gpt2", "gptneox", "falcon", "bloom", "phi2", "starcoder2"):
+            eps = first(c, "layer_norm_eps", "layer_norm_epsilon", "norm_epsilon",
+                        default=1e-12 if a == "bert" else 1e-5)
+            w.add_float32(a + ".attention.layer_norm_epsilon", eps)
+        else:
+            w.add_float32(a + ".attention.layer_norm_rms_epsilon", rms)
+        if c.get("sliding_window") and c.get("use_sliding_window", True):
+            w.add_uint32(a + ".attention.sliding_window", c["sliding_window"])
+        for cap in ("attn_logit_softcapping", "final_logit_softcapping"):
+            if c.get(cap):
+                w.add_float32(f"{a}.{cap}", c[cap])
+        if c.get("layer_types") and a in ("gemma2", "gemma3"):
+            w.add_array(a + ".attention.sliding_window_pattern",
+                        [t == "sliding_attention" for t in c["layer_types"]])
+        if c.get("query_pre_attn_scalar"):
+            w.add_float32(a + ".attention.scale", c["query_pre_attn_scalar"] ** -0.5)
+        if a == "gptneox":
+            w.add_bool(a + ".use_parallel_residual", c.get("use_parallel_residual", True))
+        experts = first(c, "num_local_experts", "num_experts")
+        if experts and a in ("llama", "qwen3moe"):
+            w.add_uint32(a + ".expert_count", experts)
+            w.add_uint32(a + ".expert_used_count", c["num_experts_per_tok"])
+            if c.get("moe_intermediate_size"):
+                w.add_uint32(a + ".expert_feed_forward_length", c["moe_intermediate_size"])
+        if a == "bert":
+            w.add_bool(a + ".attention.causal", False)
+        if a not in ("bert", "gpt2", "bloom"):
+            self.rope(w)
+
+    def rope(self, w):
+        c, a = self.c, self.arch
+        r = first(c, "rope_parameters", "rope_scaling", default={})
+        if "full_attention" in r:
+            r = r["full_attention"]
+        share = first(c, "partial_rotary_factor", "rotary_pct",
+                      default=r.get("partial_rotary_factor",
+                                    {"gptneox": 0.25, "phi2": 0.5}.get(a, 1)))
+        w.add_uint32(a + ".rope.dimension_count", int(self.width * share))
+        theta = r.get("rope_theta") or first(c, "rope_theta", "rotary_emb_base",
+                                             default={"gemma3": 1e6}.get(a, 10000))
+        w.add_float32(a + ".rope.freq_base", theta)
+        kind = first(r, "rope_type", "type", default="default")
+        if kind in ("linear", "yarn"):
+            w.add_string(a + ".rope.scaling.type", kind)
+            w.add_float32(a + ".rope.scaling.factor", r["factor"])
+        if kind == "yarn":
+            w.add_uint32(a + ".rope.scaling.original_context_length",
+                         r["original_max_position_embeddings"])
+            for k in ("beta_fast", "beta_slow"):
+                if r.get(k):
+                    w.add_float32(f"{a}.rope.scaling.yarn_{k}", r[k])
+        if kind == "longrope":
+            original = first(c, "original_max_position_embeddings",
+                             default=r.get("original_max_position_embeddings"))
+            scale = c["max_position_embeddings"] / original
+            w.add_uint32(a + ".rope.scaling.original_context_length", original)
+            w.add_float32(a + ".rope.scaling.attn_factor",
+                          1 if scale <= 1 else np.sqrt(1 + np.log(scale) / np.log(original)))
+            for k in ("long", "short"):
+                w.add_tensor(f"rope_factors_{k}.weight",
+                             np.array(r[k + "_factor"], dtype=np.float32))
+        if kind == "llama3":
+            w.add_tensor("rope_freqs.weight", self.llama3_factors(theta, r))
+
+    def llama3_factors(self, theta, r):
+        out = []
+        for i in range(self.width // 2):
+            f = theta ** (-2 * i / self.width)
+            wave = 2 * np.pi / f
+            low = r["original_max_position_embeddings"] / r["low_freq_factor"]
+            high = r["original_max_position_embeddings"] / r["high_freq_factor"]
+            if wave < high:
+                out.append(1)
+            elif wave > low:
+                out.append(r["factor"])
+            else:
+                s = (r["original_max_position_embeddings"] / wave - r["low_freq_factor"]) / \
+                    (r["high_freq_factor"] - r["low_freq_factor"])
+                out.append(1 / ((1 - s) / r["factor"] + s))
+        return np.array(out, dtype=np.float32)
+
+    def tokens(self, w):
+        path = self.folder / "tokenizer.json"
+        j = json.loads(path.read_text()) if path.exists() else None
+        if j is None or j["model"]["type"] not in ("WordPiece", "BPE") or \
+                (j["model"]["type"] == "BPE" and j["model"].get("byte_fallback")):
+            return
+        added = {t["id"]: t for t in j["added_tokens"]}
+        pieces = {i: p for p, i in j["model"]["vocab"].items()}
+        pieces.update({i: t["content"] for i, t in added.items()})
+        n = max(pieces) + 1
+        types = [3 if added[i]["special"] else 4 if i in added else 1 for i in added] and \
+            [(3 if added[i]["special"] else 4) if i in added else 1 for i in range(n)]
+        text = [pieces.get(i, f"[PAD{i}]") for i in range(n)]
+        special = {t["content"]: i for i, t in added.items()}
+        if j["model"]["type"] == "WordPiece":
+            w.add_string("tokenizer.ggml.model", "bert")
+            text = [t if t.startswith("[") and t.endswith("]") else
+                    t[2:] if t.startswith("##") else "\u2581" + t for t in text]
+            for k, t in (("cls", "[CLS]"), ("seperator", "[SEP]"), ("unknown", "[UNK]")):
+                w.add_uint32(f"tokenizer.ggml.{k}_token_id", special[t])
+        else:
+            split = json.dumps(j["pre_tokenizer"])
+            w.add_string("tokenizer.ggml.model", "gpt2")
+            w.add_string("tokenizer.ggml.pre", "gpt-2" if "Split" not in split else
+                         "llama-bpe" if "{1,3}" in split else "qwen2")
+            w.add_array("tokenizer.ggml.merges",
+                        [m if isinstance(m, str) else " ".join(m) for m in j["model"]["merges"]])
+            before = [s["SpecialToken"]["id"] for p in
+                      [j["post_processor"]] + ((j["post_processor"] or {}).get("processors") or [])
+                      if p for s in p.get("single", []) if "SpecialToken" in s]
+            w.add_bool("tokenizer.ggml.add_bos_token", bool(before))
+            if before:
+                w.add_uint32("tokenizer.ggml.bos_token_id", special[before[0]])
+        w.add_array("tokenizer.ggml.tokens", text)
+        w.add_array("tokenizer.ggml.token_type", types)
+
+    def write(self, path, half=False):
+        w = gguf.GGUFWriter(path, self.arch)
+        self.keys(w)
+        self.tokens(w)
+        for name, x in self.named().items():
+            x = np.ascontiguousarray(x, dtype=np.float32)
+            w.add_tensor(name, x.astype(np.float16) if half and x.ndim > 1 else x)
+        w.write_header_to_file()
+        w.write_kv_data_to_file()
+        w.write_tensors_to_file()
+        w.close()
+
+
+def case(source, to):
+    to.mkdir(parents=True, exist_ok=True)
+    Model(source).write(to / "model.gguf")
+    for f in ("expected.json", "expected.npz"):
+        shutil.copyfile(source / f, to / f)
+
+
+def main():
+    if len(sys.argv) == 1:
+        for name in ("bert", "llama"):
+            case(HERE.parent / name, HERE.parent / ("gguf_" + name))
+        return
+    source, to = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    for config in sorted(source.glob("**/config.json")):
+        name = str(config.parent.relative_to(source))
+        if (config.parent / "expected.json").exists() and \
+                json.loads(config.read_text())["model_type"] in ARCH:
+            try:
+                case(config.parent, to / "goldens" / name)
+                print(name)
+            except KeyError as why:     # what the format cannot hold
+                shutil.rmtree(to / "goldens" / name)
+                print("#", why)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ * Tokenisers inside GGUF files: what they make of texts, and files that attack them. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "text/gguf_tok.h"
+#include "text/tok.h"
+#include "unit/gguf_bytes.h"
+#include "unit/weights_files.h"
+
+static struct arena arena;
+static struct bytes b;
+static int n_keys;
+static char *dir;
+
+static void begin(const char *model)
+{
+    put_head(&b, 3, 0, 0);
+    put_key_string(&b, "tokenizer.ggml.model", model);
+    n_keys = 1;
+}
+
+static void text(const char *key, const char *v)
+{
+    put_key_string(&b, key, v);
+    n_keys++;
+}
+
+static void number(const char *key, uint32_t v)
+{
+    put_key_u32(&b, key, v);
+    n_keys++;
+}
+
+static void flag(const char *key, bool v)
+{
+    put_key(&b, key, GGUF_BOOL);
+    put(&b, &(unsigned char){ v }, 1);
+    n_keys++;
+}
+
+static void list(const char *key, const char *const *v, int n)
+{
+    put_array(&b, key, GGUF_STRING, (uint64_t)n);
+    for (int i = 0; i < n; i++)
+        put_string(&b, v[i]);
+    n_keys++;
+}
+
+static void types(const int *v, int n)
+{
+    put_array(&b, "tokenizer.ggml.token_type", GGUF_I32, (uint64_t)n);
+    for (int i = 0; i < n; i++)
+        put_u32(&b, (uint32_t)v[i]);
+    n_keys++;
+}
+
+static struct tok *open_b(struct err *e)
+{
+    const char *path = file_join(&arena, dir, "t.gguf");
+
+    memcpy(b.v + 16, &(uint64_t){ (uint64_t)n_keys }, 8);
+    write_file(path, (struct span){ b.v, b.n });
+    return tok_open(&arena, path, e);
+}
+
+static void refused(const char *want)
+{
+    struct err e = { ERR_NONE, "" };
+
+    assert_null(open_b(&e));
+    assert_int_equal(e.kind, ERR_INPUT);
+    if (strstr(e.msg, "t.gguf: ") == NULL || strstr(e.msg, want) == NULL)
+        fail_msg("\"%s\", want \"%s\"", e.msg, want);
+}
+
+/* want: pieces with blanks between. */
+static void gives(const char *in, const char *want)
+{
+    struct err e = { ERR_NONE, "" };
+    struct tok *t = open_b(&e);
+    struct tok_input input = { .text = in, .text_size = strlen(in) };
+    struct tokens out;
+    char *got = arena_strdup(&arena, "");
+
+    if (t == NULL || tok_encode(t, &arena, &input, &out, &e) != 0)
+        fail_msg("%s", e.msg);
+    for (int i = 0; i < out.n; i++)
+        got = arena_printf(&arena, "%s%s%s", got, i > 0 ? " " : "", out.piece[i]);
+    assert_string_equal(got, want);
+    tok_close(t);
+}
+
+/* ---- right ---- */
+
+static const char *const pieces[] = { "a", "b", "1", "\xc4\xa0", "ab", "\xc4\xa0" "ab",
+                                      "<s>", "</s>", "<x>", "11" };
+static const char *const merges[] = { "a b", "\xc4\xa0 ab", "1 1" };
+static const int kinds[] = { 1, 1, 1, 1, 1, 1, 3, 3, 4, 1 };
+
+static void bpe(const char *pre)
+{
+    begin("gpt2");
+    text("tokenizer.ggml.pre", pre);
+    list("tokenizer.ggml.tokens", pieces, 10);
+    list("tokenizer.ggml.merges", merges, 3);
+    types(kinds, 10);
+    number("tokenizer.ggml.bos_token_id", 6);
+    number("tokenizer.ggml.eos_token_id", 7);
+}
+
+static void test_bpe(void **state)
+{
+    (void)state;
+    bpe("gpt-2");
+    gives("ab ab11", "ab \xc4\xa0" "ab 11");
+    gives("a<x>b</s>", "a <x> b </s>");
+    flag("tokenizer.ggml.add_bos_token", true);
+    gives("ab", "<s> ab");
+    flag("tokenizer.ggml.add_eos_token", true);
+    gives("", "<s> </s>");
+    bpe("starcoder");
+    gives("ab11", "ab 1 1");
+    for (int i = 0; gguf_pre_name(i) != NULL; i++) {
+        bpe(gguf_pre_name(i));
+        gives("ab", "ab");
+    }
+}
+
+static void test_wordpiece(void **state)
+{
+    static const char *const small[] = { "[PAD]", "[UNK]", "[CLS]", "[SEP]",
+                                         "\xe2\x96\x81" "ab", "c", "\xe2\x96\x81" "c" };
+    static const char *const large[] = { "[PAD]", "[UNK]", "[CLS]", "[SEP]",
+                                         "\xe2\x96\x81" "Ab", "c", "\xe2\x96\x81" "c" };
+
+    (void)state;
+    begin("bert");
+    list("tokenizer.ggml.tokens", small, 7);
+    gives("Abc c x", "[CLS] ab ##c c [UNK] [SEP]");
+    begin("bert");
+    list("tokenizer.ggml.tokens", large, 7);
+    gives("Abc abc", "[CLS] Ab ##c [UNK] [SEP]");
+}
+
+/* A folder with nothing else. */
+static void test_folder(void **state)
+{
+    struct err e;
+    struct tok *t;
+
+    (void)state;
+    bpe("gpt-2");
+    tok_close(open_b(&e));
+    t = tok_open(&arena, dir, &e);
+    assert_non_null(t);
+    assert_int_equal(tok_vocab_size(t), 10);
+    tok_close(t);
+}
+
+/* ---- wrong ---- */
+
+static void test_models(void **state)
+{
+    (void)state;
+    begin("rwkv");
+    refused("tokenizer.ggml.model: \"rwkv\" is not supported");
+    put_head(&b, 3, 0, 0);
+    n_keys = 0;
+    refused("has no tokenizer.ggml.model");
+    begin("gpt2");
+    refused("has no tokenizer.ggml.tokens");
+    begin("gpt2");
+    list("tokenizer.ggml.tokens", pieces, 10);
+    refused("has no tokenizer.ggml.pre");
+    text("tokenizer.ggml.pre", "default");
+    refused("tokenizer.ggml.pre: found \"default\", want one of gpt-2, ");
+    begin("gpt2");
+    number("tokenizer.ggml.tokens", 3);
+    refused("tokenizer.ggml.tokens: is a U32, want an array of STRING");
+}
+
+static void test_tokens(void **state)
+{
+    static const char *const bytes[] = { "a", "\xff" };
+    static const int bad[] = { 1, 7 };
+
+    (void)state;
+    begin("gpt2");
+    list("tokenizer.ggml.tokens", bytes, 2);
+    refused("tokenizer.ggml.tokens: token 1 is not UTF-8");
+    begin("gpt2");
+    list("tokenizer.ggml.tokens", pieces, 2);
+    types(bad, 2);
+    refused("token 1 has type 7, want 0 to 6");
+    begin("gpt2");
+    list("tokenizer.ggml.tokens", pieces, 2);
+    types(kinds, 3);
+    refused("token_type: is an array of 3 I32, want an array of 2 whole numbers");
+    begin("gpt2");
+    list("tokenizer.ggml.tokens", pieces, 2);
+    list("tokenizer.ggml.token_type", pieces, 2);
+    refused("token_type: is an array of 2 STRING");
+}
+
+static void test_ids(void **state)
+{
+    (void)state;
+    begin("gpt2");
+    text("tokenizer.ggml.pre", "gpt-2");
+    list("tokenizer.ggml.tokens", pieces, 10);
+    number("tokenizer.ggml.bos_token_id", 10);
+    refused("bos_token_id: found 10, want an id of the 10 tokens");
+    begin("bert");
+    list("tokenizer.ggml.tokens", pieces, 10);
+    number("tokenizer.ggml.unknown_token_id", UINT32_MAX);
+    refused("unknown_token_id: found 4294967295");
+    begin("bert");
+    list("tokenizer.ggml.tokens", pieces, 0);
+    refused("t.gguf");
+}
+
+static void test_merges(void **state)
+{
+    static const char *const one[] = { "ab" }, *const unknown[] = { "a z" };
+
+    (void)state;
+    begin("gpt2");
+    text("tokenizer.ggml.pre", "gpt-2");
+    list("tokenizer.ggml.tokens", pieces, 10);
+    list("tokenizer.ggml.merges", one, 1);
+    refused("merge 0 is not two pieces");
+    begin("gpt2");
+    text("tokenizer.ggml.pre", "gpt-2");
+    list("tokenizer.ggml.tokens", pieces, 10);
+    list("tokenizer.ggml.merges", unknown, 1);
+    refused("merges[0]");
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    arena_init(&arena, NULL, NULL);
+    dir = new_dir(&arena);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    drop_dir(&arena, dir);
+    arena_finish(&arena);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bpe), cmocka_unit_test(test_wordpiece),
+        cmocka_unit_test(test_folder), cmocka_unit_test(test_models),
+        cmocka_unit_test(test_tokens), cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_merges),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
