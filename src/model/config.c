@@ -287,12 +287,12 @@ static int derive(const struct reader *r, const struct family *f)
         return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, want the %d "
                        "heads: each has keys of its own", r->file, c->n_kv_heads,
                        c->n_heads);
-    if ((double)c->n_heads * c->d_value > 1 << 24)
-        return err_set(r->e, ERR_INPUT, "%s: %d heads with values of width %d: want %d "
-                       "columns at the most", r->file, c->n_heads, c->d_value, 1 << 24);
     if ((double)c->n_heads * c->d_head > 1 << 24)
         return err_set(r->e, ERR_INPUT, "%s: %d heads of width %d: want %d columns at "
                        "the most", r->file, c->n_heads, c->d_head, 1 << 24);
+    if ((double)c->n_heads * c->d_value > 1 << 24)
+        return err_set(r->e, ERR_INPUT, "%s: %d heads with values of width %d: want %d "
+                       "columns at the most", r->file, c->n_heads, c->d_value, 1 << 24);
     if (f->positions == POS_ROPE && (c->n_rotary % 2 != 0 || c->n_rotary > c->d_head))
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are turned "
                        "by rotary positions, want an even number that fits", r->file,
