@@ -111,7 +111,11 @@ static int fill_target(struct input *in, struct arena *a, struct item *out,
             return 0;
         return err_set(e, ERR_INPUT, "has no text for the decoder");
     }
-    if (tok_encode(in->s->tok, a, &text, &out->target, e) != 0)
+    if (in->s->target_tok == NULL) {
+        *e = in->s->tok_err;
+        return -1;
+    }
+    if (tok_encode(in->s->target_tok, a, &text, &out->target, e) != 0)
         return -1;
     put_start_before(in, a, &out->target);
     return 0;

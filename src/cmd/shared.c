@@ -72,6 +72,9 @@ static void open_tok(struct session *s)
                                  "built-in tokenizer.json", &s->tok_err);
     else
         s->tok = tok_open(s->a, tok_folder(s->a, path), &s->tok_err);
+    s->target_tok = s->tok;
+    if (s->tok != NULL && s->model != NULL && s->model->decoder != NULL && path != NULL)
+        s->target_tok = tok_open_target(s->a, tok_folder(s->a, path), &s->tok_err);
 }
 
 void say_unused(const struct model *m, const struct warn *w)
@@ -103,8 +106,9 @@ int session_open(struct session *s, const struct shared_args *args, bool tokens_
 void session_close(struct session *s)
 {
     par_free(s->par);
-    if (s->tok != NULL)
-        tok_close(s->tok);
+    if (s->target_tok != s->tok)
+        tok_close(s->target_tok);
+    tok_close(s->tok);
     model_close(s->model);
 }
 

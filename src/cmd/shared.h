@@ -35,6 +35,7 @@ struct session {
     struct model *shown;            /* whose layers and heads: the model or its decoder */
     enum stack_id stack;            /* whose rows of attention; N_STACK: all */
     struct tok *tok;                /* NULL: no tokeniser, or one that cannot be read */
+    struct tok *target_tok;         /* of the decoder's text; mostly the same one */
     struct err tok_err;             /* why it is NULL */
     struct par *par;
 };

@@ -101,7 +101,7 @@ struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
                             struct err *e)
 {
     struct tok *t = new_tok(a, name);
-    struct span rest = vocab_skim(&t->vocab, a, json);
+    struct span rest = vocab_skim(t, json);
     json_t *root = json_parse(rest, e);
 
     if (root == NULL && rest.data != json.data)

@@ -2,6 +2,8 @@
  * The vocabulary of a tokenizer.json without a tree: one of 30,000 pieces would
  * cost as much as all the rest of a start.  Only what is plain is read; the rest,
  * and all that is wrong, is left to jansson. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -136,24 +138,113 @@ static bool pieces(struct skim *s, struct vocab *v, struct arena *a)
     return take(s, '}');
 }
 
-struct span vocab_skim(struct vocab *v, struct arena *a, struct span json)
+static size_t digits(struct skim *s)
+{
+    const char *from = s->at;
+
+    while (s->at < s->end && *s->at >= '0' && *s->at <= '9')
+        s->at++;
+    return (size_t)(s->at - from);
+}
+
+static bool next_is(struct skim *s, const char *set)
+{
+    if (s->at == s->end || *s->at == '\0' || strchr(set, *s->at) == NULL)
+        return false;
+    s->at++;
+    return true;
+}
+
+/* A score as JSON has it; strtod stops where it does, at what follows. */
+static bool score(struct skim *s, double *v)
+{
+    const char *from;
+    char first, *end;
+    size_t n;
+
+    first = peek(s);
+    from = s->at;
+    if (next_is(s, "-"))
+        first = s->at < s->end ? *s->at : '\0';
+    n = digits(s);
+    if (n == 0 || (first == '0' && n > 1) || (next_is(s, ".") && digits(s) == 0))
+        return false;
+    if (next_is(s, "eE")) {
+        (void)next_is(s, "+-");
+        if (digits(s) == 0)
+            return false;
+    }
+    if (s->at == s->end || strchr(" \t\r\n,]", *s->at) == NULL)   /* nor "0x1" */
+        return false;
+    *v = strtod(from, &end);
+    return end == s->at && isfinite(*v);
+}
+
+/* The list [["piece", score], …] that s is at; on success s is behind it. */
+static bool scored_pieces(struct skim *s, struct tok *t)
+{
+    size_t cap = (size_t)(s->end - s->at) / 8;      /* ["",0], is no shorter */
+    char *pool = arena_alloc_raw(t->a, (size_t)(s->end - s->at), 1);
+    struct err unused;
+
+    t->scored = arena_alloc_raw(t->a, cap + 1, sizeof *t->scored);
+    if (!take(s, '['))
+        return false;
+    do {
+        struct scored *p = &t->scored[t->n_scored];
+
+        *p = (struct scored){ .id = (int)t->n_scored };
+        if (t->n_scored > cap || !take(s, '[') || !string(s, &p->s) ||
+            utf8_check(p->s.s, p->s.n) != p->s.n || !take(s, ',') ||
+            !score(s, &p->score) || !take(s, ']') || !copy(&p->s, pool) ||
+            vocab_add(&t->vocab, t->a, p->s, p->id, &unused) != 0)
+            return false;
+        pool += p->s.n + 1;
+        t->n_scored++;
+    } while (take(s, ','));
+    t->vocab.n_model = t->vocab.n;
+    return take(s, ']');
+}
+
+/* Of the object that s is at. */
+static bool is_unigram(struct skim s)
+{
+    struct text type;
+
+    return enter(&s, "type") && string(&s, &type) && type.n == 7 &&
+           memcmp(type.s, "Unigram", 7) == 0;
+}
+
+static bool any_pieces(struct skim *s, struct tok *t, bool unigram)
+{
+    return unigram ? scored_pieces(s, t) : pieces(s, &t->vocab, t->a);
+}
+
+struct span vocab_skim(struct tok *t, struct span json)
 {
     static const char instead[] = "true";
     const char *all = (const char *)json.data;
     struct skim s = { all, all + json.size };
     size_t before, n = sizeof instead - 1;
     char *rest;
+    bool unigram;
 
-    if (json.size == 0 || !enter(&s, "model") || !enter(&s, "vocab"))
+    if (json.size == 0 || !enter(&s, "model"))
+        return json;
+    unigram = is_unigram(s);
+    if (!enter(&s, "vocab"))
         return json;
     peek(&s);
     before = (size_t)(s.at - all);
-    vocab_init(v, a, (size_t)(s.end - s.at) / 12);      /* a bit less than pieces take */
-    if (!pieces(&s, v, a)) {
-        *v = (struct vocab){ 0 };
+    /* A bit less than pieces take. */
+    vocab_init(&t->vocab, t->a, (size_t)(s.end - s.at) / (unigram ? 25 : 12));
+    if (!any_pieces(&s, t, unigram)) {
+        t->vocab = (struct vocab){ 0 };
+        t->scored = NULL;
+        t->n_scored = 0;
         return json;
     }
-    rest = arena_alloc_raw(a, before + n + (size_t)(s.end - s.at), 1);
+    rest = arena_alloc_raw(t->a, before + n + (size_t)(s.end - s.at), 1);
     memcpy(rest, all, before);
     memcpy(rest + before, instead, n);
     memcpy(rest + before + n, s.at, (size_t)(s.end - s.at));

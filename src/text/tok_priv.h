@@ -45,6 +45,8 @@ struct trie {
 };
 
 void trie_init(struct trie *t, struct arena *a);
+/* Room for about n more nodes at once. */
+void trie_reserve(struct trie *t, struct arena *a, size_t n);
 /* The first value of a string stays.  The empty string is ignored. */
 void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int value);
 /* The node one byte on (the root is 0), or 0 where no string goes on so. */
@@ -92,11 +94,12 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
 /* ---- skim.c ---- */
 
 /*
- * Reads {"model": {"vocab": {"piece": id, …}}} without a tree, and returns the
- * rest of the file, with true in its place.  Leaves v empty and returns json as
- * it is where that is not there, not plain or wrong.
+ * Reads {"model": {"vocab": {"piece": id, …}}}, or a Unigram's [["piece", score],
+ * …], without a tree, and returns the rest of the file, with true in its place.
+ * Leaves t empty and returns json as it is where that is not there, not plain or
+ * wrong.
  */
-struct span vocab_skim(struct vocab *v, struct arena *a, struct span json);
+struct span vocab_skim(struct tok *t, struct span json);
 
 /* ---- the tokeniser ---- */
 

@@ -49,6 +49,16 @@ void trie_init(struct trie *t, struct arena *a)
     new_node(t, a);
 }
 
+void trie_reserve(struct trie *t, struct arena *a, size_t n)
+{
+    size_t size = t->mask + 1;
+
+    while (size < 4 * n)
+        size *= 2;
+    if (size > t->mask + 1)
+        new_table(t, a, size);
+}
+
 static uint64_t edge_key(uint32_t node, char byte)
 {
     return ((uint64_t)node << 8 | (unsigned char)byte) + 1;

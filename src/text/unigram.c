@@ -63,8 +63,11 @@ static int read_unk(struct unigram *m, struct tok *t, const json_t *j, struct er
     if (vocab_piece(&t->vocab, m->unk) == NULL)
         return err_set(e, ERR_INPUT, "\"unk_id\" is %d, which the vocabulary lacks",
                        m->unk);
-    if (!json_is_true(json_object_get(j, "vocab")))     /* there the index is the id */
-        t->scored[m->unk].unknown = true;
+    if ((size_t)m->unk < t->n_scored) {
+        struct scored *p = &t->scored[m->unk];
+
+        p->unknown = vocab_find_model(&t->vocab, p->s.s, p->s.n) == m->unk;
+    }
     return 0;
 }
 
@@ -73,6 +76,7 @@ static int fill_trie(struct unigram *m, struct tok *t, struct err *e)
     double lowest = INFINITY;
 
     trie_init(&m->trie, t->a);
+    trie_reserve(&m->trie, t->a, t->n_scored);
     for (size_t i = 0; i < t->n_scored; i++) {
         const struct scored *p = &t->scored[i];
 

@@ -22,7 +22,7 @@ bad() {
 @test "no model, no weights, no config" {
     fails 3 "$dir/none: no such model" "$viz" stats -m "$dir/none" x
     mkdir "$dir/m"
-    bad "holds no weights, want model.safetensors or model.safetensors.index.json"
+    bad "holds no weights, want model.safetensors, model.safetensors.index.json"
     take bert
     rm "$dir/m/config.json"
     bad "$dir/m/config.json: No such file"

@@ -26,7 +26,6 @@ static const char *const golden_shared[] = {
     "extra/falcon", "mistral", "mixtral", "qwen2", "extra/qwen2_window", "qwen3",
     "extra/qwen3_moe", "gemma", "extra/gemma3", "phi", "phi3", "extra/phi3_longrope",
     "extra/starcoder2", "extra/olmo2", "extra/llama_yarn", "deepseek_v2", "deepseek_v3",
-    "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2",
     "gguf_bert_f32", "gguf_bert_q8_0", "extra/gguf_bert_f16", "extra/gguf_bert_q4_0",
     "gguf_gpt2_f32", "gguf_gpt2_q4_0", "gguf_gpt2_q8_0", "extra/gguf_gpt2_f16",
     "gguf_llama3_f16", "gguf_llama3_q8_0", "gguf_llama_f16", "gguf_llama_f32",
@@ -34,7 +33,8 @@ static const char *const golden_shared[] = {
     "extra/gguf_llama_k_q2_k", "extra/gguf_llama_k_q3_k", "extra/gguf_llama_k_q5_k",
     "extra/gguf_llama_k_q6_k", "extra/gguf_llama_q4_1", "extra/gguf_llama_q5_0",
     "extra/gguf_llama_q5_1", "gguf_qwen2_f16", "extra/gguf_qwen2_q4_0",
-    "extra/gguf_qwen3_q8_0", NULL
+    "extra/gguf_qwen3_q8_0", "gguf_gemma2_q8_0", "extra/gguf_gemma2_f32",
+    "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2", NULL
 };
 
 /* Their SentencePiece tokeniser is not read yet: they run by their ids. */
@@ -44,7 +44,8 @@ static const char *const golden_by_ids[] = {
     "gguf_llama_f16", "gguf_llama_f32", "gguf_llama_k_q4_k_m", "gguf_llama_q4_0",
     "gguf_llama_q8_0", "extra/gguf_llama_bf16", "extra/gguf_llama_k_q2_k",
     "extra/gguf_llama_k_q3_k", "extra/gguf_llama_k_q5_k", "extra/gguf_llama_k_q6_k",
-    "extra/gguf_llama_q4_1", "extra/gguf_llama_q5_0", "extra/gguf_llama_q5_1", NULL
+    "extra/gguf_llama_q4_1", "extra/gguf_llama_q5_0", "extra/gguf_llama_q5_1", "gguf_gemma2_q8_0",
+    "extra/gguf_gemma2_f32", NULL
 };
 
 struct golden {

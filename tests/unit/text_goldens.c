@@ -379,7 +379,8 @@ static void test_built_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_own), TEST(test_shared), TEST(test_models), TEST(test_sentencepiece), TEST(test_built_in),
+        TEST(test_own), TEST(test_shared), TEST(test_models), TEST(test_sentencepiece),
+        TEST(test_built_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

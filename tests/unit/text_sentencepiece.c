@@ -107,7 +107,9 @@ static void refused(struct help *h, const struct bytes *b, const char *why)
 static void test_unigram(void **state)
 {
     struct help *h = *state;
+    struct tok_input in = { .text = "ab", .text_size = 2 };
     struct bytes b = { .n = 0 };
+    struct tokens out;
     struct tok *t;
 
     put_pieces(&b);
@@ -116,6 +118,9 @@ static void test_unigram(void **state)
     assert_string_equal(help_encode(h, t, "  ab  b "), "▁ab[2,4] ▁[5,6] b[6,7]");
     assert_string_equal(help_encode(h, t, "aUSERyy"),
                         "▁[0,1] a[0,1] USER[1,5] ▁[5,6] <unk>[5,7]");
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+    assert_int_equal(out.label_size[0], 3);
+    assert_string_equal(out.label[0], " ab");
     tok_close(t);
 }
 

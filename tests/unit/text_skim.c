@@ -45,10 +45,11 @@ static bool skimmed(struct arena *a, const char *vocab, struct vocab *v)
     const char *all = arena_printf(a, "{\"x\": [{\"model\": 1}, \"}\"], \"model\": {%s, "
                                    "\"vocab\": %s, \"y\": {\"vocab\": 2}}, \"z\": null}",
                                    MODEL, vocab);
+    struct tok t = { .a = a };
     struct span rest;
 
-    *v = (struct vocab){ 0 };
-    rest = vocab_skim(v, a, bytes(all));
+    rest = vocab_skim(&t, bytes(all));
+    *v = t.vocab;
     if (rest.data == bytes(all).data) {
         assert_int_equal(v->n, 0);
         return false;
@@ -114,17 +115,55 @@ static void survives_any_cut(void **state)
 
     for (size_t n = 0; n < sizeof all - 1; n++) {
         struct arena *a = room(state);
-        struct vocab v = { 0 };
+        struct tok t = { .a = a };
         /* A block of its own, so that reading past its end is seen. */
         char *cut = test_malloc(n + 1);
         struct err e;
 
         memcpy(cut, all, n);
-        vocab_skim(&v, a, (struct span){ (unsigned char *)cut, n });
+        vocab_skim(&t, (struct span){ (unsigned char *)cut, n });
         test_free(cut);
         assert_null(tok_open_memory(a, (struct span){ (const unsigned char *)all, n },
                                     "t", &e));
         assert_non_null(strstr(e.msg, "t: not JSON: line 1"));
+    }
+}
+
+#define UNIGRAM(list) "{\"model\": {\"type\": \"Unigram\", \"vocab\": " list "}}"
+
+/* A Unigram's list is taken where it is plain, with exact scores. */
+static void reads_scores(void **state)
+{
+    static const char *const other[] = {
+        UNIGRAM("[[\"a\", 01]]"), UNIGRAM("[[\"a\", +1]]"), UNIGRAM("[[\"a\", .5]]"),
+        UNIGRAM("[[\"a\", 1.]]"), UNIGRAM("[[\"a\", 0x1]]"), UNIGRAM("[[\"a\", 1e999]]"),
+        UNIGRAM("[[\"a\", nan]]"), UNIGRAM("[[\"a\", 1e]]"), UNIGRAM("[[\"a\", -]]"),
+        UNIGRAM("[[\"a\"]]"), UNIGRAM("[[\"a\", 1, 2]]"), UNIGRAM("[\"a\", 1]"),
+        UNIGRAM("[[\"a\", 1], [\"a\", 2]]"), UNIGRAM("[]"),
+        "{\"model\": {\"type\": \"BPE\", \"vocab\": [[\"a\", 1]]}}",
+    };
+    struct arena *a = room(state);
+    struct tok t = { .a = a };
+    const char *all = UNIGRAM("[ [\"a\", -1.25e-1] ,[\"\\u00e9\",0]\n, [\"b\",-7]]");
+
+    assert_ptr_not_equal(vocab_skim(&t, bytes(all)).data, bytes(all).data);
+    assert_int_equal(t.n_scored, 3);
+    assert_true(t.scored[0].score == -0.125 && t.scored[2].score == -7);
+    assert_string_equal(t.scored[1].s.s, "é");
+    assert_int_equal(vocab_find(&t.vocab, "b", 1), 2);
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+        t = (struct tok){ .a = a };
+        if (vocab_skim(&t, bytes(other[i])).data != bytes(other[i]).data)
+            fail_msg("%s was taken", other[i]);
+        assert_null(t.scored);
+    }
+    for (size_t n = 0; n < strlen(all); n++) {
+        char *cut = test_malloc(n + 1);
+
+        t = (struct tok){ .a = a };
+        memcpy(cut, all, n);
+        vocab_skim(&t, (struct span){ (unsigned char *)cut, n });
+        test_free(cut);
     }
 }
 
@@ -188,6 +227,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(takes_what_is_plain, set_up, tear_down),
         cmocka_unit_test_setup_teardown(leaves_the_rest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(survives_any_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reads_scores, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_last_key_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(errors_name_the_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(longest_is_of_the_model, set_up, tear_down),

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the seeds of the fuzz targets sentencepiece and charsmap beside this file."""
+"""Writes the seeds of the fuzz targets sentencepiece and charsmap beside this file,
+and those of tokenizer that are of SentencePiece's kind."""
+import base64
+import json
 import pathlib
 import struct
 
@@ -61,12 +64,37 @@ def model(kind, fallback, **normal):
             field(3, b"".join(field(keys[k], v) for k, v in normal.items())))
 
 
+MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first",
+         "split": False}
+UNIGRAM = {
+    "normalizer": {"type": "Sequence", "normalizers": [
+        {"type": "Precompiled",
+         "precompiled_charsmap": base64.b64encode(charsmap()).decode()},
+        {"type": "Nmt"}, {"type": "Strip"},
+        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]},
+    "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+        {"type": "WhitespaceSplit"}, dict(MARKS, prepend_scheme="always")]},
+    "decoder": {"type": "Metaspace", "replacement": "▁"},
+    "model": {"type": "Unigram", "unk_id": 0, "byte_fallback": True, "vocab": [
+        ["<unk>", 0], ["▁", -2.5], ["a", -3], ["▁a", -3.5], ["T", -4], ["<0xC3>", 0]]}}
+BYTES = {
+    "normalizer": {"type": "Sequence", "normalizers": [
+        {"type": "Prepend", "prepend": "▁"},
+        {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}]},
+    "pre_tokenizer": MARKS,
+    "model": {"type": "BPE", "unk_token": "<unk>", "fuse_unk": True,
+              "byte_fallback": True, "merges": [["▁", "a"]],
+              "vocab": {"<unk>": 0, "▁": 1, "a": 2, "▁a": 3, "<0xC3>": 4, "<0xAF>": 5}}}
+
+
 def write(folder, name, data):
     (HERE / folder).mkdir(exist_ok=True)
     (HERE / folder / name).write_bytes(data)
 
 
 def main():
+    write("tokenizer", "unigram.json", json.dumps(UNIGRAM, ensure_ascii=False).encode())
+    write("tokenizer", "bytes.json", json.dumps(BYTES, ensure_ascii=False).encode())
     write("sentencepiece", "unigram", model(1, 0, charsmap=charsmap()))
     write("sentencepiece", "bpe", model(2, 1, prefix=0, trim=0))
     write("sentencepiece", "escape", model(1, 1, escape=0))

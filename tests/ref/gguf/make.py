@@ -277,8 +277,10 @@ def main():
     source, to = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     for config in sorted(source.glob("**/config.json")):
         name = str(config.parent.relative_to(source))
-        if (config.parent / "expected.json").exists() and \
-                json.loads(config.read_text())["model_type"] in ARCH:
+        c = json.loads(config.read_text())
+        if c.get("use_sliding_window") or not (config.parent / "tokenizer.json").exists():
+            continue                        # no key says so; its ids could not be checked
+        if (config.parent / "expected.json").exists() and c["model_type"] in ARCH:
             try:
                 case(config.parent, to / "goldens" / name)
                 print(name)
