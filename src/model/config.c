@@ -68,7 +68,7 @@ static const struct key keys[] = {
     { KEY_INT, F(n_inner), 1, 1, { "inner_group_num" } },
     { KEY_BOOL, F(multi_query), 0, 0, { "multi_query" } },
     { KEY_BOOL, F(new_decoder), 0, 0, { "new_decoder_architecture" } },
-    { KEY_INT, F(n_experts), 1, 1 << 16, 
+    { KEY_INT, F(n_experts), 1, 1 << 16,
       { "num_local_experts", "num_experts", "n_routed_experts" } },
     { KEY_INT, F(n_chosen), 1, 1 << 16, { "num_experts_per_tok" } },
     { KEY_INT, F(d_expert), 1, 1 << 24, { "moe_intermediate_size" } },
