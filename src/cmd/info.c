@@ -100,8 +100,24 @@ static struct count one_attention(const struct model *m)
     struct count c = { 0 };
 
     for (int s = W_Q; s <= W_O; s++)
-        add(&c, &m->layer[0].slot[s]);
+        if (slot_table[s].kind == SLOT_LINEAR)
+            add(&c, &m->layer[0].slot[s]);
     return c;
+}
+
+/* Each projection's outputs x inputs. */
+static char *each_projection(struct arena *a, const struct model *m)
+{
+    char *sum = arena_strdup(a, "");
+
+    for (int s = W_Q; s <= W_O; s++) {
+        const struct param *p = &m->layer[0].slot[s];
+
+        if (slot_table[s].kind == SLOT_LINEAR && p->weight != NULL)
+            sum = arena_printf(a, "%s%s%d x %d", sum, sum[0] != '\0' ? " + " : "",
+                               p->matrix.N, p->matrix.K);
+    }
+    return sum;
 }
 
 /* "4 x 512 x 512", or the projections one by one where their shapes differ. */
@@ -110,6 +126,8 @@ static char *attention_sum(struct arena *a, const struct model *m)
     const struct config *c = &m->config;
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
 
+    if (m->family->qkv == QKV_LOW_RANK)
+        return each_projection(a, m);
     if (hd == gd && hd == c->d_model)
         return arena_printf(a, "4 x %d x %d", hd, hd);
     return arena_printf(a, "2 x %d x %d + 2 x %d x %d", hd, c->d_model, gd, c->d_model);
@@ -134,7 +152,16 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
     fprintf(f, "heads       %d of width %d", c->n_heads, c->d_head);
     if (c->n_kv_heads != c->n_heads)
         fprintf(f, ", %d for keys and values", c->n_kv_heads);
+    if (c->d_value != c->d_head)
+        fprintf(f, ", values of width %d", c->d_value);
     fprintf(f, "\nwidth       %d, mlp %d\n", c->d_model, c->d_ff);
+    if (c->n_experts > 0) {
+        fprintf(f, "experts     %d of width %d, %d a token", c->n_experts, c->d_expert,
+                c->n_chosen);
+        if (c->n_shared > 0)
+            fprintf(f, ", %d shared", c->n_shared);
+        fprintf(f, "\n");
+    }
     if (m->decoder != NULL)
         fprintf(f, "decoder     %d layers, %d heads of width %d, mlp %d\n",
                 m->decoder->config.n_layers, m->decoder->config.n_heads,
@@ -205,7 +232,8 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     const struct { const char *key; int value; } sizes[] = {
         { "layers", c->n_layers }, { "heads", c->n_heads },
         { "kv_heads", c->n_kv_heads }, { "d_model", c->d_model },
-        { "d_head", c->d_head }, { "d_ff", c->d_ff }, { "vocab", c->n_vocab },
+        { "d_head", c->d_head }, { "d_value", c->d_value },
+        { "d_ff", c->d_ff }, { "vocab", c->n_vocab },
         { "positions", c->n_positions },
     };
     struct jsonw j;
@@ -225,6 +253,15 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     jsonw_bool(&j, m->layer[0].hi == 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         json_named_int(&j, sizes[i].key, sizes[i].value);
+    if (c->n_experts > 0) {
+        jsonw_key(&j, "experts");
+        jsonw_object(&j);
+        json_named_int(&j, "number", c->n_experts);
+        json_named_int(&j, "chosen", c->n_chosen);
+        json_named_int(&j, "shared", c->n_shared);
+        json_named_int(&j, "d_ff", c->d_expert);
+        jsonw_end(&j, '}');
+    }
     if (m->decoder != NULL) {
         jsonw_key(&j, "decoder");
         jsonw_object(&j);

@@ -265,6 +265,22 @@ static int bind_experts(struct binder *b, struct layer_plan *plan, int layer)
     return 0;
 }
 
+/* Slots that this layer leaves empty, though its family names them. */
+static bool is_absent(const struct model *m, int s, int l, bool experts)
+{
+    bool routed = s == W_ROUTER || s == W_ROUTER_BIAS;
+    bool shared = s == W_SHARED_GATE || s == W_SHARED_UP || s == W_SHARED_DOWN;
+    bool ranked = s == W_Q_A || s == W_Q_A_NORM || s == W_Q_B;
+
+    if (m->family->qkv == QKV_LOW_RANK && (m->config.q_rank > 0 ? s == W_Q : ranked))
+        return true;
+    return (experts ? in_mlp(s) : routed || shared) ||
+           (shared && m->config.n_shared == 0) ||
+           (s == W_GATE && m->mlp == MLP_PLAIN) ||
+           (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
+           (s == W_MLP_NORM && m->config.one_norm);
+}
+
 static int bind_layer(struct binder *b, int l)
 {
     struct layer_plan *plan = &b->m->layer[l];
@@ -272,10 +288,7 @@ static int bind_layer(struct binder *b, int l)
     bool experts = plan_has_experts(&b->m->config, l);
 
     for (int s = 0; s < N_SLOT; s++) {
-        if (slot_table[s].count != PER_LAYER || (experts ? in_mlp(s) : s == W_ROUTER) ||
-            (s == W_GATE && b->m->mlp == MLP_PLAIN) ||
-            (s == W_ATT_NORM && l == 0 && b->m->family->first_norm_absent) ||
-            (s == W_MLP_NORM && b->m->config.one_norm))
+        if (slot_table[s].count != PER_LAYER || is_absent(b->m, s, l, experts))
             continue;
         if (bind_slot(b, (enum slot)s, at, &plan->slot[s]) != 0)
             return -1;
@@ -305,27 +318,28 @@ static void place_heads(struct model *m, struct arena *a)
     const struct config *c = &m->config;
     struct head_place *p = &m->place;
     int H = c->n_heads, G = c->n_kv_heads, d = c->d_head, a_group = H / G;
+    int d_v = c->d_value, stride = (a_group + 1) * d + d_v;
     bool grouped = m->family->qkv == QKV_GROUPED;
 
-    p->width = (H + 2 * G) * d;
+    p->width = (H + G) * d + G * d_v;
     p->q = arena_alloc(a, (size_t)H, sizeof *p->q);
     p->k = arena_alloc(a, (size_t)G, sizeof *p->k);
     p->v = arena_alloc(a, (size_t)G, sizeof *p->v);
     for (int h = 0; h < H; h++)
-        p->q[h] = grouped ? (h / a_group * (a_group + 2) + h % a_group) * d : h * d;
+        p->q[h] = grouped ? h / a_group * stride + h % a_group * d : h * d;
     for (int g = 0; g < G; g++) {
-        p->k[g] = grouped ? (g * (a_group + 2) + a_group) * d : (H + g) * d;
-        p->v[g] = grouped ? p->k[g] + d : (H + G + g) * d;
+        p->k[g] = grouped ? g * stride + a_group * d : (H + g) * d;
+        p->v[g] = grouped ? p->k[g] + d : (H + G) * d + g * d_v;
     }
     p->cross_k = arena_alloc(a, (size_t)G, sizeof *p->cross_k);
     p->cross_v = arena_alloc(a, (size_t)G, sizeof *p->cross_v);
     for (int g = 0; g < G; g++) {
         p->cross_k[g] = g * d;
-        p->cross_v[g] = (G + g) * d;
+        p->cross_v[g] = G * d + g * d_v;
     }
     p->n_runs = grouped ? G : 1;
     p->run_heads = grouped ? a_group + 1 : H + G;
-    p->run_stride = (a_group + 2) * d;
+    p->run_stride = stride;
 }
 
 /* A family whose default says so may be turned round by its config. */
@@ -425,7 +439,7 @@ static struct config decoder_config(const struct config *c)
     if (c->dec_ff > 0)
         d.d_ff = c->dec_ff;
     if (derived)
-        d.d_head = d.n_rotary = c->d_model / d.n_heads;
+        d.d_head = d.d_value = d.n_rotary = c->d_model / d.n_heads;
     return d;
 }
 

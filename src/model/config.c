@@ -25,6 +25,11 @@ static const struct key keys[] = {
     { KEY_INT, F(d_model), 1, 1 << 20,
       { "hidden_size", "d_model", "n_embd", "dim", "n_embed" } },
     { KEY_INT, F(d_head), 1, 1 << 16, { "head_dim", "d_kv" } },
+    { KEY_INT, F(d_value), 1, 1 << 16, { "v_head_dim" } },
+    { KEY_INT, F(d_nope), 1, 1 << 16, { "qk_nope_head_dim" } },
+    { KEY_INT, F(d_rope), 2, 1 << 16, { "qk_rope_head_dim" } },
+    { KEY_INT, F(q_rank), 1, 1 << 20, { "q_lora_rank" } },
+    { KEY_INT, F(kv_rank), 1, 1 << 20, { "kv_lora_rank" } },
     { KEY_INT, F(d_ff), 1, 1 << 24,
       { "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size",
         "d_ff", "encoder_ffn_dim" } },
@@ -63,15 +68,22 @@ static const struct key keys[] = {
       { "sliding_window_pattern", "global_attn_every_n_layers" } },
     { KEY_REAL, F(rotary_share), 0, 1, { "partial_rotary_factor", "rotary_pct" } },
     { KEY_INT, F(n_rotary), 1, 1 << 16, { "rotary_dim" } },
+    { KEY_BOOL, F(interleave), 0, 0, { "rope_interleave" } },
     { KEY_INT, F(n_groups), 1, 1 << 16, { "num_hidden_groups" } },
     { KEY_INT, F(n_inner), 1, 1, { "inner_group_num" } },
     { KEY_BOOL, F(multi_query), 0, 0, { "multi_query" } },
     { KEY_BOOL, F(new_decoder), 0, 0, { "new_decoder_architecture" } },
     { KEY_INT, F(parallel_norms), 1, 2, { "num_ln_in_parallel_attn" } },
-    { KEY_INT, F(n_experts), 1, 1 << 16, { "num_local_experts", "num_experts" } },
+    { KEY_INT, F(n_experts), 1, 1 << 16,
+      { "num_local_experts", "num_experts", "n_routed_experts" } },
     { KEY_INT, F(n_chosen), 1, 1 << 16, { "num_experts_per_tok" } },
     { KEY_INT, F(d_expert), 1, 1 << 24, { "moe_intermediate_size" } },
     { KEY_BOOL, F(renormalise), 0, 0, { "norm_topk_prob" } },
+    { KEY_INT, F(n_shared), 0, 1 << 16, { "n_shared_experts" } },
+    { KEY_REAL, F(routed_factor), 1e-6, 1e6, { "routed_scaling_factor" } },
+    { KEY_INT, F(n_expert_groups), 1, 1 << 16, { "n_group" } },
+    { KEY_INT, F(n_kept_groups), 1, 1 << 16, { "topk_group" } },
+    { KEY_INT, F(first_sparse), 0, 1 << 16, { "first_k_dense_replace" } },
     { KEY_INT, F(sparse_step), 1, 1 << 16, { "decoder_sparse_step" } },
 };
 #undef F
@@ -235,8 +247,14 @@ static bool is_null(const json_t *root, const char *key)
 
 static void fill_defaults(struct config *c, const struct family *f)
 {
+    bool latent = f->qkv == QKV_LOW_RANK;
+
+    if (latent)
+        c->d_head = c->d_nope + c->d_rope;
     if (c->d_head == 0)
         c->d_head = c->d_model / c->n_heads;
+    if (c->d_value == 0 || !latent)
+        c->d_value = c->d_head;
     if (f->defaults.multi_query)
         c->one_norm = c->parallel && (!c->new_decoder || c->parallel_norms == 1);
     if (f->defaults.multi_query && !c->new_decoder)
@@ -253,6 +271,10 @@ static void fill_defaults(struct config *c, const struct family *f)
         c->score_cap = 0;
     if (c->d_expert == 0)
         c->d_expert = c->d_ff;
+    if (f->never_renormalise)
+        c->renormalise = false;
+    if (latent)
+        c->n_rotary = c->d_rope;
     if (c->n_rotary == 0)
         c->n_rotary = c->rotary_share > 0 ? (int)(c->d_head * c->rotary_share)
                                           : c->d_head;
@@ -263,7 +285,7 @@ static int derive(const struct reader *r, const struct family *f)
 {
     struct config *c = r->c;
 
-    if (c->d_head == 0 && c->d_model % c->n_heads != 0)
+    if (f->qkv != QKV_LOW_RANK && c->d_head == 0 && c->d_model % c->n_heads != 0)
         return err_set(r->e, ERR_INPUT, "%s: hidden_size %d is not a multiple of the "
                        "%d heads, and there is no head_dim", r->file, c->d_model,
                        c->n_heads);
@@ -271,9 +293,16 @@ static int derive(const struct reader *r, const struct family *f)
     if (c->n_heads % c->n_kv_heads != 0)
         return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, want a "
                        "divisor of the %d heads", r->file, c->n_kv_heads, c->n_heads);
+    if (f->qkv == QKV_LOW_RANK && c->n_kv_heads != c->n_heads)
+        return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, want the %d "
+                       "heads: each has keys of its own", r->file, c->n_kv_heads,
+                       c->n_heads);
     if ((double)c->n_heads * c->d_head > 1 << 24)
         return err_set(r->e, ERR_INPUT, "%s: %d heads of width %d: want %d columns at "
                        "the most", r->file, c->n_heads, c->d_head, 1 << 24);
+    if ((double)c->n_heads * c->d_value > 1 << 24)
+        return err_set(r->e, ERR_INPUT, "%s: %d heads with values of width %d: want %d "
+                       "columns at the most", r->file, c->n_heads, c->d_value, 1 << 24);
     if (f->positions == POS_ROPE && (c->n_rotary % 2 != 0 || c->n_rotary > c->d_head))
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are turned "
                        "by rotary positions, want an even number that fits", r->file,
@@ -284,9 +313,6 @@ static int derive(const struct reader *r, const struct family *f)
     if (c->both_ways && !f->may_see_both_ways)
         return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
                        "supported for %s, want false", r->file, f->name);
-    if (c->n_experts > 0 && c->n_chosen > c->n_experts)
-        return err_set(r->e, ERR_INPUT, "%s: num_experts_per_tok: found %d, want at "
-                       "most the %d experts", r->file, c->n_chosen, c->n_experts);
     if (f->bias == BIAS_BUCKETS &&
         (c->n_buckets < 4 || c->max_distance <= c->n_buckets / 2))
         return err_set(r->e, ERR_INPUT, "%s: %d buckets up to distance %d, want 4 or "
@@ -337,13 +363,15 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
                        r->file);
     if (is_null(root, "sliding_window"))
         r->c->window = 0;
+    if (is_null(root, "q_lora_rank"))
+        r->c->q_rank = 0;
     if (is_null(root, "attn_logit_softcapping"))
         r->c->score_cap = 0;
     if (is_null(root, "final_logit_softcapping"))
         r->c->logit_cap = 0;
     if (read_ffn(r, f, root) != 0 || config_rope_share(r, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
-        config_layers(r, f, root) != 0)
+        config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0)
         return -1;
     read_card(r, root);
     return 0;

@@ -32,6 +32,7 @@ enum layer_kind { LAYER_FULL, LAYER_WINDOW };
 struct config {
     int n_layers, n_heads, n_kv_heads;  /* L, H, G; G 0: as many as H */
     int d_model, d_head, d_ff;          /* D, d, F; d 0: D / H, F 0: 4 D */
+    int d_value;                        /* of a head's values; 0: d */
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
     int dec_layers, dec_heads, dec_ff;  /* of the decoder; 0: as the encoder */
@@ -69,6 +70,10 @@ struct config {
     struct rope rope[2];
     double rotary_share;                /* of d; 0: all */
     int n_rotary;                       /* columns that turn; 0: by the share */
+    bool interleave;                    /* false: ROPE_PAIRS families are ROPE_HALVES */
+    /* latent attention */
+    int q_rank, kv_rank;                /* q_rank 0: queries have one projection */
+    int d_nope, d_rope;                 /* columns of d that do not turn, that do */
     /* shared layers */
     int n_groups;                       /* 0: each layer has its own weights */
     int n_inner;                        /* layers of a group; only 1 is supported */
@@ -79,6 +84,10 @@ struct config {
     /* experts */
     int n_experts, n_chosen, d_expert;  /* n_experts 0: none; d_expert 0: F */
     bool renormalise;                   /* the chosen experts' shares to sum 1 */
+    int n_shared;                       /* experts that all rows go to, as one */
+    double routed_factor;               /* on the chosen experts' sum; 0: 1 */
+    int n_expert_groups, n_kept_groups; /* n_expert_groups 0: none */
+    int first_sparse;                   /* layers below this have no experts */
     int sparse_step;                    /* layer l has experts if (l + 1) % this == 0 */
     const bool *dense_layer;            /* [L] those without all the same; NULL: none */
     /* what a model of this project says of itself; NULL and -1 elsewhere */

@@ -42,6 +42,8 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
 int config_rope_share(const struct reader *r, const json_t *root);
 
 int config_rope(const struct reader *r, const struct family *f, const json_t *root);
+/* Which experts a row goes to; after the numbers. */
+int config_experts(const struct reader *r, const struct family *f, const json_t *root);
 int config_layers(const struct reader *r, const struct family *f, const json_t *root);
 
 #endif

@@ -42,8 +42,12 @@ static int read_type(const struct reader *r, const json_t *object, struct rope *
     for (size_t i = 0; s != NULL && i < sizeof types / sizeof types[0]; i++)
         if (strcmp(types[i].name, s) == 0) {
             rope->scaling = types[i].scaling;
+            if (i == 0)         /* nothing is scaled, whatever else is there */
+                rope->mscale_all = 0;
             return 0;
         }
+    if (type == NULL)
+        rope->mscale_all = 0;
     return type == NULL ? 0 :
            config_wrong(r, "rope_type", type, "one that is supported (default, dynamic, "
                         "linear, llama3, yarn, longrope)");

@@ -39,6 +39,12 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_K]          = { "attention", SLOT_LINEAR, DIM_GD, DIM_D, PER_LAYER, false },
     [W_V]          = { "attention", SLOT_LINEAR, DIM_GV, DIM_D, PER_LAYER, false },
     [W_QKV]        = { "attention", SLOT_LINEAR, DIM_QKV, DIM_D, PER_LAYER, false },
+    [W_Q_A]        = { "attention", SLOT_LINEAR, DIM_Q_RANK, DIM_D, PER_LAYER, false },
+    [W_Q_A_NORM]   = { "norms", SLOT_NORM, DIM_Q_RANK, DIM_NONE, PER_LAYER, false },
+    [W_Q_B]        = { "attention", SLOT_LINEAR, DIM_HD, DIM_Q_RANK, PER_LAYER, false },
+    [W_KV_A]       = { "attention", SLOT_LINEAR, DIM_KV_A, DIM_D, PER_LAYER, false },
+    [W_KV_A_NORM]  = { "norms", SLOT_NORM, DIM_KV_RANK, DIM_NONE, PER_LAYER, false },
+    [W_KV_B]       = { "attention", SLOT_LINEAR, DIM_KV_B, DIM_KV_RANK, PER_LAYER, false },
     [W_Q_NORM]     = { "norms", SLOT_NORM, DIM_Q_NORM, DIM_NONE, PER_LAYER, true },
     [W_K_NORM]     = { "norms", SLOT_NORM, DIM_K_NORM, DIM_NONE, PER_LAYER, true },
     [W_O]          = { "attention", SLOT_LINEAR, DIM_D, DIM_HV, PER_LAYER, false },
@@ -53,6 +59,10 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_UP]         = { "mlp", SLOT_LINEAR, DIM_UP, DIM_D, PER_LAYER, false },
     [W_DOWN]       = { "mlp", SLOT_LINEAR, DIM_D, DIM_F, PER_LAYER, false },
     [W_ROUTER]     = { "mlp", SLOT_LINEAR, DIM_EXPERTS, DIM_D, PER_LAYER, false },
+    [W_ROUTER_BIAS] = { "mlp", SLOT_VECTOR, DIM_EXPERTS, DIM_NONE, PER_LAYER, false },
+    [W_SHARED_GATE] = { "mlp", SLOT_LINEAR, DIM_FS, DIM_D, PER_LAYER, false },
+    [W_SHARED_UP]   = { "mlp", SLOT_LINEAR, DIM_FS, DIM_D, PER_LAYER, false },
+    [W_SHARED_DOWN] = { "mlp", SLOT_LINEAR, DIM_D, DIM_FS, PER_LAYER, false },
     [W_EXP_GATE]   = { "mlp", SLOT_LINEAR, DIM_FX, DIM_D, PER_EXPERT, false },
     [W_EXP_UP]     = { "mlp", SLOT_LINEAR, DIM_FX, DIM_D, PER_EXPERT, false },
     [W_EXP_DOWN]   = { "mlp", SLOT_LINEAR, DIM_D, DIM_FX, PER_EXPERT, false },
@@ -62,6 +72,7 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
 {
     bool full = f->qk_norm == QK_NORM_FULL;
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
+    int gv = c->n_kv_heads * c->d_value;
 
     switch (d) {
     case DIM_D:       return c->d_model;
@@ -69,9 +80,9 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_EMB:     return f->stack.name[W_EMB_PROJ] != NULL ? c->d_embed : c->d_model;
     case DIM_HD:      return hd;
     case DIM_GD:      return gd;
-    case DIM_GV:      return gd;
-    case DIM_HV:      return hd;
-    case DIM_QKV:     return hd + 2 * gd;
+    case DIM_GV:      return gv;
+    case DIM_HV:      return c->n_heads * c->d_value;
+    case DIM_QKV:     return hd + gd + gv;
     case DIM_Q_NORM:  return full ? hd : c->d_head;
     case DIM_K_NORM:  return full ? gd : c->d_head;
     case DIM_F:       return c->d_ff;
@@ -85,6 +96,11 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_HEAD_IN: return c->head_is_one ? c->d_model : c->d_embed;
     case DIM_EXPERTS: return c->n_experts;
     case DIM_FX:      return c->d_expert;
+    case DIM_FS:      return c->n_shared * c->d_expert;
+    case DIM_Q_RANK:  return c->q_rank;
+    case DIM_KV_RANK: return c->kv_rank;
+    case DIM_KV_A:    return c->kv_rank + c->d_rope;
+    case DIM_KV_B:    return c->n_heads * (c->d_nope + c->d_value);
     case DIM_NONE:    break;
     }
     assert(0);

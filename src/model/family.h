@@ -35,6 +35,8 @@ enum slot {
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
     W_Q, W_K, W_V,              /* QKV_SEPARATE */
     W_QKV,                      /* QKV_STACKED, QKV_GROUPED */
+    W_Q_A, W_Q_A_NORM, W_Q_B,   /* QKV_LOW_RANK; W_Q where q_rank is 0 */
+    W_KV_A, W_KV_A_NORM, W_KV_B,
     W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
     W_O,
     W_CROSS_NORM,               /* the same for attention to the encoder's output */
@@ -44,6 +46,8 @@ enum slot {
     W_GATE,                     /* MLP_GATED */
     W_UP, W_DOWN,
     W_ROUTER,                   /* layers with experts, instead of the three above */
+    W_ROUTER_BIAS,              /* added to scores for the choice alone */
+    W_SHARED_GATE, W_SHARED_UP, W_SHARED_DOWN,  /* of the expert that all rows go to */
     /* once an expert */
     W_EXP_GATE, W_EXP_UP, W_EXP_DOWN,
     N_SLOT
@@ -70,13 +74,25 @@ enum bias { BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS };      /* added to scores */
 enum qkv {
     QKV_SEPARATE,
     QKV_STACKED,                /* rows of all q, then k, then v */
-    QKV_GROUPED                 /* per key/value head: its queries, its k, its v */
+    QKV_GROUPED,                /* per key/value head: its queries, its k, its v */
+    QKV_LOW_RANK                /* q = B norm(A x); [c; r] = A x, per head [k; v] =
+                                   B norm(c), and k ends with r, which all heads share */
 };
 enum qk_norm { QK_NORM_HEAD, QK_NORM_FULL };    /* each head by itself; all together */
 enum mlp {
     MLP_PLAIN,                  /* down(act(up x)) */
     MLP_GATED,                  /* down(act(gate x) * up x) */
     MLP_GATED_FUSED             /* the same, W_UP holds gate's rows, then up's */
+};
+/* A router's scores of experts. */
+enum score { SCORE_SOFTMAX, SCORE_SIGMOID };
+
+/* Which experts can be chosen: those of the best groups. */
+enum group_score {
+    GROUPS_NONE,                /* all experts */
+    GROUPS_MAX,                 /* by a group's best; the others' scores become 0; only
+                                   where topk_method is group_limited_greedy */
+    GROUPS_TOP2                 /* by the sum of its best two; the others are out */
 };
 enum order { ORDER_OUT_IN, ORDER_IN_OUT };      /* y = W x; y = x W (Conv1D) */
 
@@ -114,6 +130,10 @@ struct family {
     enum window_rule window_rule;
     int full_every;             /* layer l sees all where (l + 1) % this == 0 */
     int full_first;             /* or where l % this == 0 (counted from the first) */
+    enum score score;
+    enum group_score group_score;
+    bool never_renormalise;     /* whatever norm_topk_prob says */
+    bool scale_by_mscale;       /* scores by mscale_all_dim's mscale squared */
     bool scale_embedding;       /* tokens by sqrt D */
     bool gelu_is_tanh;          /* where the config says "gelu" */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
@@ -146,7 +166,11 @@ enum dim {
     DIM_BUCKETS, DIM_H,
     DIM_HEAD,           /* what the head gives a token: V, or 1 */
     DIM_HEAD_IN,        /* what it reads */
-    DIM_EXPERTS, DIM_FX /* experts, and the width of one */
+    DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */
+    DIM_FS,                     /* width of the shared one */
+    DIM_Q_RANK, DIM_KV_RANK,
+    DIM_KV_A,                   /* keys' and values' rank, and the shared columns */
+    DIM_KV_B                    /* of all heads: keys without those, then values */
 };
 
 enum slot_kind {

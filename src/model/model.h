@@ -44,7 +44,7 @@ struct layer_plan {
 struct rope_plan {
     const float *inv_freq, *long_inv_freq;      /* [width / 2]; NULL: none */
     int long_above;
-    int width;                  /* columns of a head that turn, the first ones */
+    int first, width;           /* columns of a head that turn */
     enum rope_layout layout;
     float factor;               /* on cosine and sine */
 };

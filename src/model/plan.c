@@ -20,6 +20,11 @@ static bool windowed(const struct family *f, const struct config *c, int l)
     return l >= c->window_from;
 }
 
+static double yarn_mscale(double factor, double mscale)
+{
+    return factor <= 1 ? 1 : 0.1 * mscale * log(factor) + 1;
+}
+
 void plan_layer(struct model *m, int l)
 {
     const struct family *f = m->family;
@@ -27,8 +32,11 @@ void plan_layer(struct model *m, int l)
     struct layer_plan *plan = &m->layer[l];
     double scale = c->scale_scores ? 1 / sqrt(c->query_scalar > 0 ? c->query_scalar
                                                                    : c->d_head) : 1;
+    double mscale = f->scale_by_mscale && c->rope[0].mscale_all > 0 ?
+                    yarn_mscale(c->rope[0].factor, c->rope[0].mscale_all) : 1;
     bool causal = (f->causal && !c->both_ways) || c->is_decoder, window = windowed(f, c, l);
 
+    scale *= mscale * mscale;
     plan->scale = (float)(c->scale_by_layer ? scale / (l + 1) : scale);
     plan->lo = INT_MAX;
     plan->hi = causal ? 0 : INT_MAX;
@@ -42,7 +50,8 @@ void plan_layer(struct model *m, int l)
 
 bool plan_has_experts(const struct config *c, int l)
 {
-    return c->n_experts > 0 && (c->dense_layer == NULL || !c->dense_layer[l]) &&
+    return c->n_experts > 0 && l >= c->first_sparse &&
+           (c->dense_layer == NULL || !c->dense_layer[l]) &&
            (l + 1) % (c->sparse_step > 0 ? c->sparse_step : 1) == 0;
 }
 
@@ -85,11 +94,6 @@ static double yarn(const struct rope *r, int width, int i, double f)
         high += 0.001;
     ramp = fmin(fmax((i - low) / (high - low), 0), 1);
     return f / r->factor * ramp + f * (1 - ramp);
-}
-
-static double yarn_mscale(double factor, double mscale)
-{
-    return factor <= 1 ? 1 : 0.1 * mscale * log(factor) + 1;
 }
 
 /* The factor on cosine and sine. */
@@ -146,7 +150,9 @@ void plan_rope(struct model *m, struct arena *a)
         if (m->family->positions != POS_ROPE || c->alibi || r->theta == 0)
             continue;
         plan->width = c->n_rotary;
-        plan->layout = m->family->rope_layout;
+        plan->layout = m->family->defaults.interleave && !c->interleave
+                       ? ROPE_HALVES : m->family->rope_layout;
+        plan->first = m->family->qkv == QKV_LOW_RANK ? c->d_nope : 0;
         plan->factor = (float)rope_factor(r, c->n_positions);
         plan->inv_freq = inv_freq(a, r, c->n_rotary, false);
         if (r->scaling == ROPE_LONG) {

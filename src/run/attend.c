@@ -24,11 +24,11 @@ struct head_room {
     int n_visible[ATTEND_ROWS];
 };
 
-static void room_alloc(struct head_room *r, struct arena *scratch, int S, int d)
+static void room_alloc(struct head_room *r, struct arena *scratch, int S, int d, int d_v)
 {
     size_t block = ATTEND_ROWS * attend_stride(S);
 
-    r->packed = arena_alloc_raw(scratch, attend_packed(S, d, d), sizeof(float));
+    r->packed = arena_alloc_raw(scratch, attend_packed(S, d, d_v), sizeof(float));
     r->weight = arena_alloc_raw(scratch, block, sizeof(float));
     r->hidden = arena_alloc_raw(scratch, block, 1);
 }
@@ -66,7 +66,7 @@ static struct attend attend_of(const struct attend_job *j, int text)
 
     return (struct attend){
         .S = h->key_start[text + 1] - h->key_start[text],
-        .d = c->d_head, .d_v = c->d_head, .scale = j->p->m->layer[j->layer].scale,
+        .d = c->d_head, .d_v = c->d_value, .scale = j->p->m->layer[j->layer].scale,
         .lo = h->lo, .hi = h->hi, .cap = (float)c->score_cap,
     };
 }
@@ -154,7 +154,7 @@ static void head_task(void *self, int i, struct arena *scratch)
 
     if (!j->keep_out && !head_wanted(j, head))
         return;
-    room_alloc(&r, scratch, at.S, at.d);
+    room_alloc(&r, scratch, at.S, at.d, at.d_v);
     pack(j, &r, &at, text, head);
     for (int row0 = 0; row0 < n_queries(j, text); row0 += ATTEND_ROWS) {
         struct rows rows;
@@ -175,7 +175,7 @@ static void layer_task(void *self, int text, struct arena *scratch)
     struct rows *rows = arena_alloc(scratch, (size_t)H, sizeof *rows);
 
     for (int h = 0; h < H; h++) {
-        room_alloc(&r[h], scratch, at.S, at.d);
+        room_alloc(&r[h], scratch, at.S, at.d, at.d_v);
         pack(j, &r[h], &at, text, h);
     }
     for (int row0 = 0; row0 < n_queries(j, text); row0 += ATTEND_ROWS) {

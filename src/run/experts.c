@@ -1,45 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Mixture of experts: each row goes to the experts that the router prefers.  The
  * rows of one expert run together; a row's sum is over experts in their order, so
- * that it does not depend on the other rows. */
-#include <math.h>
+ * that it does not depend on the other rows, then the shared expert's. */
 #include <string.h>
 
 #include "run/run_priv.h"
-
-/* Softmax over E scores in place, in double. */
-static void softmax(float *s, int E)
-{
-    double sum = 0;
-    float max = s[0];
-
-    for (int x = 1; x < E; x++)
-        if (s[x] > max)
-            max = s[x];
-    for (int x = 0; x < E; x++)
-        sum += exp((double)(s[x] - max));
-    for (int x = 0; x < E; x++)
-        s[x] = (float)(exp((double)(s[x] - max)) / sum);
-}
-
-/* Leaves the n_chosen largest scores (ties: the lower expert), the others -1. */
-static void choose(float *s, int E, int n_chosen, bool renormalise)
-{
-    float sum = 0;
-    bool chosen[1 << 16] = { false };
-
-    for (int k = 0; k < n_chosen; k++) {
-        int best = -1;
-
-        for (int x = 0; x < E; x++)
-            if (!chosen[x] && (best < 0 || s[x] > s[best]))
-                best = x;
-        chosen[best] = true;
-        sum += s[best];
-    }
-    for (int x = 0; x < E; x++)
-        s[x] = !chosen[x] ? -1 : renormalise ? s[x] / sum : s[x];
-}
 
 struct room {
     float *in, *up, *gate, *down;   /* of the rows that one expert gets */
@@ -49,7 +14,7 @@ struct room {
 static void run_expert(struct pass *p, const struct expert *x, const struct room *r,
                        int n)
 {
-    int64_t D = p->m->config.d_model, F = p->m->config.d_expert;
+    int64_t D = p->m->config.d_model, F = x->up.matrix.N;
 
     pass_linear(p, r->up, F, r->in, D, n, &x->up);
     pass_linear(p, r->gate, F, r->in, D, n, &x->gate);
@@ -59,14 +24,44 @@ static void run_expert(struct pass *p, const struct expert *x, const struct room
 
 static struct room make_room(struct pass *p, int n)
 {
-    size_t D = (size_t)p->m->config.d_model, F = (size_t)p->m->config.d_expert;
+    const struct config *c = &p->m->config;
+    size_t D = (size_t)c->d_model, F = (size_t)c->d_expert;
 
+    if (c->n_shared > 1)
+        F *= (size_t)c->n_shared;
     return (struct room){
         .in = arena_alloc_raw(p->call, (size_t)n * D, sizeof(float)),
         .up = arena_alloc_raw(p->call, (size_t)n * F, sizeof(float)),
         .gate = arena_alloc_raw(p->call, (size_t)n * F, sizeof(float)),
         .down = arena_alloc_raw(p->call, (size_t)n * D, sizeof(float)),
         .row = arena_alloc_raw(p->call, (size_t)n, sizeof(int)),
+    };
+}
+
+static void run_shared(struct pass *p, const struct param *slot, struct room *r,
+                       float *out, const float *a, int n)
+{
+    const struct expert shared = { slot[W_SHARED_GATE], slot[W_SHARED_UP],
+                                   slot[W_SHARED_DOWN] };
+    size_t size = (size_t)n * (size_t)p->m->config.d_model;
+
+    if (shared.up.weight == NULL)
+        return;
+    memcpy(r->in, a, size * sizeof *a);
+    run_expert(p, &shared, r, n);
+    add_to(out, r->down, (int64_t)size);
+}
+
+static struct routing routing_of(const struct model *m, const struct layer_plan *plan)
+{
+    const struct config *c = &m->config;
+
+    return (struct routing){
+        .E = c->n_experts, .n_chosen = c->n_chosen, .score = m->family->score,
+        .group_score = m->family->group_score, .n_groups = c->n_expert_groups,
+        .n_kept = c->n_kept_groups, .bias = plan->slot[W_ROUTER_BIAS].vector,
+        .renormalise = c->renormalise,
+        .factor = c->routed_factor > 0 ? (float)c->routed_factor : 1,
     };
 }
 
@@ -77,14 +72,14 @@ void pass_experts(struct pass *p, const struct layer_plan *plan, float *out,
     int64_t D = c->d_model, E = c->n_experts;
     struct arena_mark mark = arena_mark(p->call);
     struct room r = make_room(p, n);
+    struct routing routing = routing_of(p->m, plan);
+    struct route_room room = route_room(p->call, c->n_experts);
     float *share = arena_alloc_raw(p->call, (size_t)(n * E), sizeof *share);
     float *sum = arena_alloc(p->call, (size_t)(n * D), sizeof *sum);
 
     pass_linear(p, share, E, a, D, n, &plan->slot[W_ROUTER]);
-    for (int i = 0; i < n; i++) {
-        softmax(share + i * E, (int)E);
-        choose(share + i * E, (int)E, c->n_chosen, c->renormalise);
-    }
+    for (int i = 0; i < n; i++)
+        route(share + i * E, &routing, &room);
     for (int x = 0; x < E; x++) {
         int rows = 0;
 
@@ -100,6 +95,7 @@ void pass_experts(struct pass *p, const struct layer_plan *plan, float *out,
             for (int d = 0; d < D; d++)
                 sum[r.row[k] * D + d] += share[r.row[k] * E + x] * r.down[k * D + d];
     }
+    run_shared(p, plan->slot, &r, sum, a, n);
     memcpy(out, sum, (size_t)(n * D) * sizeof *out);
     arena_reset(p->call, mark);
 }

@@ -53,7 +53,7 @@ static void rope_text(void *self, int t, struct arena *scratch)
             int64_t at = (int64_t)i * (r->width / 2);
             float *row = p->qkv + (int64_t)(first + i) * place->width;
 
-            rope_apply(row + k * place->run_stride, place->run_heads,
+            rope_apply(row + k * place->run_stride + r->first, place->run_heads,
                        p->m->config.d_head, r->width, r->layout, turn.cos + at,
                        turn.sin + at);
         }
@@ -92,11 +92,15 @@ static void qk_norm_rows(void *self, int i, struct arena *scratch)
 void pass_project(struct pass *p, const struct layer_plan *plan)
 {
     static const enum slot separate[] = { W_Q, W_K, W_V, N_SLOT };
-    static const enum slot fused[] = { W_QKV, N_SLOT };
+    static const enum slot fused[] = { W_QKV, N_SLOT }, none[] = { N_SLOT };
     const enum slot *s = p->m->family->qkv == QKV_SEPARATE ? separate : fused;
     struct job j = { p, plan };
     int column = 0;
 
+    if (p->m->family->qkv == QKV_LOW_RANK) {
+        pass_latent(p, plan);
+        s = none;
+    }
     for (; *s != N_SLOT; s++) {
         pass_linear(p, p->qkv + column, p->m->place.width, p->a, p->m->config.d_model,
                     p->N, &plan->slot[*s]);
@@ -113,9 +117,10 @@ void pass_project_cross(struct pass *p, const struct layer_plan *plan)
     const struct memory *m = p->want->memory;
     int D = p->m->config.d_model, n = m->start[p->b->n_texts];
     const struct param *q = &plan->slot[W_CROSS_Q], *k = &plan->slot[W_CROSS_K];
-    int64_t width = 2 * k->matrix.N;
+    const struct param *v = &plan->slot[W_CROSS_V];
+    int64_t width = k->matrix.N + v->matrix.N;
 
     pass_linear(p, p->qkv, q->matrix.N, p->a, D, p->N, q);
     pass_linear(p, p->memory_kv, width, m->x, D, n, k);
-    pass_linear(p, p->memory_kv + k->matrix.N, width, m->x, D, n, &plan->slot[W_CROSS_V]);
+    pass_linear(p, p->memory_kv + k->matrix.N, width, m->x, D, n, v);
 }

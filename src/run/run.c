@@ -69,21 +69,22 @@ static void make_room(struct pass *p)
         p->gate = floats(p, mlp_rows, (size_t)c->d_ff);
     if (p->want->memory != NULL)
         p->memory_kv = floats(p, (size_t)p->want->memory->start[p->b->n_texts],
-                              2 * (size_t)c->n_kv_heads * (size_t)c->d_head);
+                              (size_t)slot_dim(p->m->family, c, DIM_GD) +
+                              (size_t)slot_dim(p->m->family, c, DIM_GV));
     pass_turns(p);
 }
 
 double run_memory(const struct model *m, int n_tokens, int n_threads)
 {
     const struct config *c = &m->config;
-    double N = n_tokens, D = c->d_model, hd = (double)c->n_heads * c->d_head;
-    double kv = 2.0 * c->n_kv_heads * c->d_head;
+    double N = n_tokens, D = c->d_model, z = (double)c->n_heads * c->d_value;
+    double latent = (double)latent_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
                  (m->mlp == MLP_PLAIN ? 1 : 2);
-    double head = (double)attend_packed(n_tokens, c->d_head, c->d_head) +
+    double head = (double)attend_packed(n_tokens, c->d_head, c->d_value) +
                   1.25 * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
-    return sizeof(float) * (N * (2 * D + 2 * hd + kv) + mlp + head * n_threads);
+    return sizeof(float) * (N * (2 * D + m->place.width + z) + latent + mlp + head * n_threads);
 }
 
 /* ---- the pass ---- */
@@ -139,7 +140,8 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
     const struct head_place *place = &p->m->place;
     const struct heads h = {
         .stack = STACK_CROSS, .q = p->qkv, .kv = p->memory_kv,
-        .q_stride = c->n_heads * c->d_head, .kv_stride = 2 * c->n_kv_heads * c->d_head,
+        .q_stride = c->n_heads * c->d_head,
+        .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
         .key_start = p->want->memory->start, .lo = INT_MAX, .hi = INT_MAX,
     };

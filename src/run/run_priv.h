@@ -29,8 +29,8 @@ struct pass {
     float *a;               /* [N, D] what a stage reads: normed x, or x itself */
     float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
     float *qkv;             /* [N, place.width] projections; m->place says where */
-    float *z;               /* [N, H d] heads' outputs, side by side */
-    float *memory_kv;       /* [memory, 2 G d] its keys, then its values */
+    float *z;               /* [N, H d_v] heads' outputs, side by side */
+    float *memory_kv;       /* [memory, G (d + d_v)] its keys, then its values */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
     struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
 };
@@ -59,6 +59,10 @@ void pass_turns(struct pass *p);
 /* q, k, v of a layer from p->a, normed and turned. */
 void pass_project(struct pass *p, const struct layer_plan *plan);
 
+/* The same through projections of low rank; floats of room for it at a time. */
+void pass_latent(struct pass *p, const struct layer_plan *plan);
+size_t latent_room(const struct model *m, int n_tokens);
+
 /* What one attention reads: rows of queries and of keys and values. */
 struct heads {
     enum stack_id stack;
@@ -85,9 +89,28 @@ void pass_project_cross(struct pass *p, const struct layer_plan *plan);
 /* x = x + mlp(x), with its norms; one mlp, or the experts that each row chooses. */
 void pass_mlp(struct pass *p, const struct layer_plan *plan);
 
-/* out[n, D] = the chosen experts' sum for n rows a of D. */
+/* out[n, D] = the chosen experts' sum, and the shared one, for n rows a of D. */
 void pass_experts(struct pass *p, const struct layer_plan *plan, float *out,
                   const float *a, int n);
+
+/* How a row's experts are chosen. */
+struct routing {
+    int E, n_chosen;
+    enum score score;
+    enum group_score group_score;
+    int n_groups, n_kept;       /* n_groups 0: none */
+    const float *bias;          /* [E] for the choice alone; NULL: none */
+    bool renormalise;
+    float factor;
+};
+struct route_room {
+    float *choice, *worth;      /* [E] */
+    bool *chosen;               /* [E] */
+};
+struct route_room route_room(struct arena *a, int E);
+
+/* s[E], a router's output, becomes the chosen experts' shares; the others' -1. */
+void route(float *s, const struct routing *r, struct route_room *room);
 
 /* Final norm, hidden, logits. */
 void pass_head(struct pass *p);

@@ -54,7 +54,7 @@ static const char *const golden_shared[] = {
     "modernbert", "gpt_neo", "gpt_neox", "gptj", "opt", "extra/opt_postnorm",
     "extra/falcon", "mistral", "mixtral", "qwen2", "extra/qwen2_window", "qwen3",
     "extra/qwen3_moe", "gemma", "extra/gemma3", "phi", "phi3", "extra/phi3_longrope",
-    "extra/starcoder2", "extra/olmo2", "extra/llama_yarn",
+    "extra/starcoder2", "extra/olmo2", "extra/llama_yarn", "deepseek_v2", "deepseek_v3",
     "gguf_bert_f32", "gguf_bert_q8_0", "extra/gguf_bert_f16", "extra/gguf_bert_q4_0",
     "gguf_gpt2_f32", "gguf_gpt2_q4_0", "gguf_gpt2_q8_0", "extra/gguf_gpt2_f16",
     "gguf_llama3_f16", "gguf_llama3_q8_0", "gguf_llama_f16", "gguf_llama_f32",

@@ -16,6 +16,8 @@
 #define BERT "{\"model_type\":\"bert\""
 #define GPT2 "{\"model_type\":\"gpt2\""
 #define LLAMA "{\"model_type\":\"llama\""
+#define DEEP2 "{\"model_type\":\"deepseek_v2\",\"num_experts_per_tok\":6"
+#define DEEP3 "{\"model_type\":\"deepseek_v3\""
 
 static struct arena arena;
 
@@ -148,6 +150,9 @@ static const struct number numbers[] = {
     I("n_positions", n_positions, 8, 1 << 30), I("type_vocab_size", n_types, 1, 1 << 16),
     R("layer_norm_eps", norm_eps, 0.25, 0, 1), R("layer_norm_epsilon", norm_eps, 0.5, 0, 1),
     R("rms_norm_eps", norm_eps, 1, 0, 1),
+    I("q_lora_rank", q_rank, 9, 1 << 20), I("kv_lora_rank", kv_rank, 7, 1 << 20),
+    I("qk_nope_head_dim", d_nope, 5, 1 << 16),
+    R("routed_scaling_factor", routed_factor, 2.5, 1e-6, 1e6),
 };
 enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
 
@@ -244,6 +249,94 @@ static void activations(void **state)
     }
     bad(BERT ",\"hidden_act\":\"mish\"}", "hidden_act: found \"mish\", want an activation");
     bad(BERT ",\"hidden_act\":3}", "hidden_act: found 3");
+}
+
+/* ---- latent attention, experts in groups ---- */
+
+static void defaults_of_deepseek(void **state)
+{
+    struct config c = good(DEEP2 "}");
+
+    (void)state;
+    assert_int_equal(c.d_head, 192);
+    assert_int_equal(c.d_value, 128);
+    assert_int_equal(c.n_rotary, 64);
+    assert_int_equal(c.n_kv_heads, 32);
+    assert_int_equal(c.q_rank, 1536);
+    assert_int_equal(c.kv_rank, 512);
+    assert_int_equal(c.n_experts, 64);
+    assert_int_equal(c.n_shared, 2);
+    assert_int_equal(c.d_expert, 1407);
+    assert_int_equal(c.n_expert_groups, 0);
+    assert_int_equal(c.first_sparse, 0);
+    assert_true(!c.renormalise && c.routed_factor == 0 && !c.interleave);
+    c = good(DEEP3 "}");
+    assert_int_equal(c.d_head, 192);
+    assert_int_equal(c.n_experts, 256);
+    assert_int_equal(c.n_chosen, 8);
+    assert_int_equal(c.n_expert_groups, 8);
+    assert_int_equal(c.n_kept_groups, 4);
+    assert_int_equal(c.first_sparse, 3);
+    assert_true(c.renormalise && c.routed_factor == 2.5 && c.interleave);
+}
+
+static void latent_widths(void **state)
+{
+    struct config c = good(DEEP3 ",\"qk_nope_head_dim\":12,\"qk_rope_head_dim\":8,"
+                           "\"v_head_dim\":10,\"head_dim\":8,\"q_lora_rank\":null,"
+                           "\"rope_interleave\":false}");
+
+    (void)state;
+    assert_int_equal(c.d_head, 20);
+    assert_int_equal(c.d_value, 10);
+    assert_int_equal(c.n_rotary, 8);
+    assert_int_equal(c.q_rank, 0);
+    assert_false(c.interleave);
+    c = good(LLAMA ",\"v_head_dim\":10}");    /* another family's key */
+    assert_int_equal(c.d_value, 128);
+    bad(DEEP3 ",\"qk_rope_head_dim\":7}", "7 of the 135 columns of a head are turned");
+    bad(DEEP3 ",\"qk_rope_head_dim\":0}", "qk_rope_head_dim: found 0");
+    bad(DEEP3 ",\"qk_rope_head_dim\":65537}", "qk_rope_head_dim: found 65537");
+    bad(DEEP3 ",\"qk_nope_head_dim\":0}", "qk_nope_head_dim: found 0");
+    bad(DEEP3 ",\"kv_lora_rank\":0}", "kv_lora_rank: found 0");
+    bad(DEEP3 ",\"q_lora_rank\":0}", "q_lora_rank: found 0");
+    bad(DEEP3 ",\"v_head_dim\":-1}", "v_head_dim: found -1");
+    bad(DEEP3 ",\"v_head_dim\":65536,\"num_attention_heads\":512,"
+        "\"num_key_value_heads\":512}", "512 heads with values of width 65536");
+    bad(DEEP3 ",\"num_key_value_heads\":64}", "num_key_value_heads: found 64, want the 128");
+}
+
+static void experts(void **state)
+{
+    struct config c = good(DEEP2 ",\"topk_method\":\"group_limited_greedy\","
+                           "\"n_group\":4,\"topk_group\":2,\"norm_topk_prob\":true,"
+                           "\"n_routed_experts\":12}");
+
+    (void)state;
+    assert_int_equal(c.n_experts, 12);
+    assert_int_equal(c.n_expert_groups, 4);
+    assert_int_equal(c.n_kept_groups, 2);
+    assert_false(c.renormalise);        /* the reference has no use for the key here */
+    c = good(DEEP2 ",\"topk_method\":\"greedy\",\"n_group\":7,\"topk_group\":9}");
+    assert_int_equal(c.n_expert_groups, 0);
+    c = good(DEEP3 ",\"topk_method\":\"noaux_tc\",\"n_shared_experts\":0}");
+    assert_int_equal(c.n_shared, 0);
+    c = good(BERT ",\"num_experts\":8}");     /* another family's key */
+    assert_int_equal(c.n_experts, 0);
+    bad("{\"model_type\":\"deepseek_v2\"}", "has no num_experts_per_tok");
+    bad(DEEP2 ",\"n_routed_experts\":5}", "num_experts_per_tok: found 6, want at most the 5");
+    bad(DEEP2 ",\"topk_method\":\"noaux_tc\"}", "topk_method: found \"noaux_tc\"");
+    bad(DEEP2 ",\"topk_method\":3}", "topk_method: found 3");
+    bad(DEEP2 ",\"topk_method\":\"group_limited_greedy\"}", "wants n_group and topk_group");
+    bad(DEEP3 ",\"n_group\":7}", "n_group: found 7, want a divisor of the 256");
+    bad(DEEP3 ",\"n_group\":0}", "n_group: found 0");
+    bad(DEEP3 ",\"topk_group\":9}", "topk_group: found 9, want at most the 8");
+    bad(DEEP3 ",\"topk_group\":0}", "topk_group: found 0");
+    bad(DEEP3 ",\"n_group\":256}", "256 groups of one expert");
+    bad(DEEP3 ",\"n_group\":128,\"topk_group\":3}", "found 8, want at most the 6 experts");
+    bad(DEEP3 ",\"routed_scaling_factor\":0}", "routed_scaling_factor: found 0");
+    bad(DEEP3 ",\"first_k_dense_replace\":-1}", "first_k_dense_replace: found -1");
+    bad(DEEP3 ",\"n_shared_experts\":65536}", "65536 shared experts of width 2048");
 }
 
 /* ---- what follows from what ---- */
@@ -486,6 +579,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(defaults_of_bert), TEST(defaults_of_gpt2), TEST(defaults_of_llama),
         TEST(every_number_is_read), TEST(wrong_values_are_named),
+        TEST(defaults_of_deepseek), TEST(latent_widths), TEST(experts),
         TEST(the_first_alias_wins), TEST(flags), TEST(activations), TEST(derived_numbers),
         TEST(rope_of_version_4), TEST(rope_of_version_5), TEST(rope_that_is_wrong),
         TEST(frequencies), TEST(families_and_what_is_no_config),

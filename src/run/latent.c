@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * Latent attention: queries, keys and values through projections of low rank.  Rows
+ * come out as other families' do: all queries, all keys, all values. */
+#include <string.h>
+
+#include "run/run_priv.h"
+
+/* The reference leaves its two inner norms at this, whatever rms_norm_eps says. */
+static const float LATENT_EPS = 1e-6f;
+
+struct latent_job {
+    const struct pass *p;
+    const struct param *norm;
+    float *x;                   /* [n, D] normed in place */
+    int n, D;
+    float *row;                 /* [n, place.width] where projections go */
+    const float *kv, *turned;   /* [n, heads' k and v], [n, d_rope] */
+};
+
+static void norm_task(void *self, int i, struct arena *scratch)
+{
+    const struct latent_job *j = self;
+    float *x = j->x + (int64_t)i * ROW_CHUNK * j->D;
+
+    (void)scratch;
+    norm_rms(x, x, j->norm->vector, LATENT_EPS, pass_rows_of(j->n, i), j->D);
+}
+
+static void latent_norm(struct pass *p, float *x, int n, int D, const struct param *norm)
+{
+    struct latent_job j = { .p = p, .norm = norm, .x = x, .n = n, .D = D };
+
+    pass_rows(p, n, norm_task, &j);
+}
+
+/* Outputs first .. first + n - 1 of a linear that is stored [out, in]. */
+static struct param part_of(const struct param *w, int first, int n)
+{
+    struct param part = *w;
+    int64_t blocks = first * w->matrix.stride / (w->matrix.block > 1 ? w->matrix.block : 1);
+
+    part.matrix.data += (size_t)blocks * (size_t)w->matrix.size_bytes;
+    part.matrix.N = n;
+    part.bias = w->bias != NULL ? w->bias + first : NULL;
+    return part;
+}
+
+/* Per head [k; v] and the columns that heads share -> places in the row. */
+static void spread_task(void *self, int i, struct arena *scratch)
+{
+    const struct latent_job *j = self;
+    const struct config *c = &j->p->m->config;
+    const struct head_place *place = &j->p->m->place;
+    size_t nope = (size_t)c->d_nope, turned = (size_t)c->d_rope;
+    size_t d_v = (size_t)c->d_value, at = (size_t)i * ROW_CHUNK;
+    size_t end = at + (size_t)pass_rows_of(j->n, i), H = (size_t)c->n_heads;
+
+    (void)scratch;
+    for (size_t r = at; r < end; r++) {
+        const float *kv = j->kv + r * H * (nope + d_v);
+        float *row = j->row + r * (size_t)place->width;
+
+        for (int h = 0; h < c->n_heads; h++, kv += nope + d_v) {
+            float *k = row + place->k[h];
+
+            memcpy(k, kv, nope * sizeof *k);
+            memcpy(k + nope, j->turned + r * turned, turned * sizeof *k);
+            memcpy(row + place->v[h], kv + nope, d_v * sizeof *k);
+        }
+    }
+}
+
+static void queries(struct pass *p, const struct layer_plan *plan, float *row,
+                    const float *a, int n, float *room)
+{
+    int D = p->m->config.d_model, rank = p->m->config.q_rank;
+    const struct param *slot = plan->slot;
+
+    if (rank == 0) {
+        pass_linear(p, row, p->m->place.width, a, D, n, &slot[W_Q]);
+        return;
+    }
+    pass_linear(p, room, rank, a, D, n, &slot[W_Q_A]);
+    latent_norm(p, room, n, rank, &slot[W_Q_A_NORM]);
+    pass_linear(p, row, p->m->place.width, room, rank, n, &slot[W_Q_B]);
+}
+
+/* room: n rows of kv_rank, of d_rope, of W_KV_B's output. */
+static void keys_and_values(struct pass *p, const struct layer_plan *plan, float *row,
+                            const float *a, int n, float *room)
+{
+    const struct config *c = &p->m->config;
+    int D = c->d_model, rank = c->kv_rank;
+    float *turned = room + (int64_t)n * rank, *kv = turned + (int64_t)n * c->d_rope;
+    const struct param *b = &plan->slot[W_KV_B];
+    struct param down = part_of(&plan->slot[W_KV_A], 0, rank);
+    struct param shared = part_of(&plan->slot[W_KV_A], rank, c->d_rope);
+    struct latent_job j = { .p = p, .n = n, .row = row, .kv = kv, .turned = turned };
+
+    pass_linear(p, room, rank, a, D, n, &down);
+    pass_linear(p, turned, c->d_rope, a, D, n, &shared);
+    latent_norm(p, room, n, rank, &plan->slot[W_KV_A_NORM]);
+    pass_linear(p, kv, b->matrix.N, room, rank, n, b);
+    pass_rows(p, n, spread_task, &j);
+}
+
+size_t latent_room(const struct model *m, int n_tokens)
+{
+    const struct config *c = &m->config;
+    size_t n = n_tokens < MLP_ROWS ? (size_t)n_tokens : MLP_ROWS;
+    size_t kv = (size_t)slot_dim(m->family, c, DIM_KV_A) +
+                (size_t)slot_dim(m->family, c, DIM_KV_B);
+
+    if (m->family->qkv != QKV_LOW_RANK)
+        return 0;
+    return n * (kv > (size_t)c->q_rank ? kv : (size_t)c->q_rank);
+}
+
+void pass_latent(struct pass *p, const struct layer_plan *plan)
+{
+    struct arena_mark mark = arena_mark(p->call);
+    float *room = arena_alloc_raw(p->call, latent_room(p->m, p->N), sizeof *room);
+
+    for (int i = 0; i < p->N; i += MLP_ROWS) {
+        int n = p->N - i < MLP_ROWS ? p->N - i : MLP_ROWS;
+        const float *a = p->a + (int64_t)i * p->m->config.d_model;
+        float *row = p->qkv + (int64_t)i * p->m->place.width;
+
+        queries(p, plan, row, a, n, room);
+        keys_and_values(p, plan, row, a, n, room);
+    }
+    arena_reset(p->call, mark);
+}

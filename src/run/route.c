@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * A router's scores -> the experts that a row goes to, and their shares. */
+#include <math.h>
+#include <string.h>
+
+#include "run/run_priv.h"
+
+/* Softmax over E scores in place, in double. */
+static void softmax(float *s, int E)
+{
+    double sum = 0;
+    float max = s[0];
+
+    for (int x = 1; x < E; x++)
+        if (s[x] > max)
+            max = s[x];
+    for (int x = 0; x < E; x++)
+        sum += exp((double)(s[x] - max));
+    for (int x = 0; x < E; x++)
+        s[x] = (float)(exp((double)(s[x] - max)) / sum);
+}
+
+static void sigmoid(float *s, int E)
+{
+    for (int x = 0; x < E; x++)
+        s[x] = (float)(1 / (1 + exp(-(double)s[x])));
+}
+
+/* Sets the n largest of s (ties: the lower index). */
+static void largest(bool *chosen, const float *s, int E, int n)
+{
+    memset(chosen, 0, (size_t)E * sizeof *chosen);
+    for (int k = 0; k < n; k++) {
+        int best = -1;
+
+        for (int x = 0; x < E; x++)
+            if (!chosen[x] && (best < 0 || s[x] > s[best]))
+                best = x;
+        chosen[best] = true;
+    }
+}
+
+/* What a group of n scores is worth. */
+static float worth(const float *s, int n, enum group_score how)
+{
+    float first = s[0], second = -HUGE_VALF;
+
+    for (int x = 1; x < n; x++)
+        if (s[x] > first) {
+            second = first;
+            first = s[x];
+        } else if (s[x] > second) {
+            second = s[x];
+        }
+    return how == GROUPS_TOP2 ? first + second : first;
+}
+
+/* Scores outside the best groups become what no choice falls on, or 0. */
+static void keep_groups(float *s, const struct routing *r, struct route_room *room)
+{
+    int size = r->E / r->n_groups;
+
+    for (int g = 0; g < r->n_groups; g++)
+        room->worth[g] = worth(s + g * size, size, r->group_score);
+    largest(room->chosen, room->worth, r->n_groups, r->n_kept);
+    for (int x = 0; x < r->E; x++)
+        if (!room->chosen[x / size])
+            s[x] = r->group_score == GROUPS_TOP2 ? -HUGE_VALF : 0;
+}
+
+struct route_room route_room(struct arena *a, int E)
+{
+    return (struct route_room){
+        arena_alloc_raw(a, (size_t)E, sizeof(float)),
+        arena_alloc_raw(a, (size_t)E, sizeof(float)),
+        arena_alloc_raw(a, (size_t)E, sizeof(bool)),
+    };
+}
+
+void route(float *s, const struct routing *r, struct route_room *room)
+{
+    float sum = 0;
+
+    (r->score == SCORE_SIGMOID ? sigmoid : softmax)(s, r->E);
+    for (int x = 0; x < r->E; x++)
+        room->choice[x] = s[x] + (r->bias != NULL ? r->bias[x] : 0);
+    if (r->n_groups > 0)
+        keep_groups(room->choice, r, room);
+    /* Scores that became 0 count as 0 where they are chosen for want of others. */
+    if (r->group_score == GROUPS_MAX)
+        memcpy(s, room->choice, (size_t)r->E * sizeof *s);
+    largest(room->chosen, room->choice, r->E, r->n_chosen);
+    for (int x = 0; x < r->E; x++)
+        sum += room->chosen[x] ? s[x] : 0;
+    /* The reference adds this where sigmoids may all vanish; else it is too small. */
+    sum += 1e-20f;
+    for (int x = 0; x < r->E; x++)
+        s[x] = !room->chosen[x] ? -1 : (r->renormalise ? s[x] / sum : s[x]) * r->factor;
+}
