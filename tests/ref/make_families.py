@@ -35,6 +35,9 @@ HERE = pathlib.Path(__file__).parent
 #   ids     other ids for the second run
 CASES = {}
 
+# Families whose experts the library computes in more than one way.
+MIXTURES = ("mixtral", "qwen3_moe", "deepseek")
+
 
 def case(name, kind, config, **how):
     CASES[name] = kind, config, how
@@ -275,6 +278,33 @@ case("starcoder2_bare", T.Starcoder2Model, decoder(3, 1, 6, use_bias=False), dty
 case("olmo2", T.Olmo2ForCausalLM, decoder(4, 2, 6), style="diff", dtype="float16")
 
 
+def latent(heads, **more):
+    return decoder(heads, heads, 6, q_lora_rank=10, kv_lora_rank=14, qk_nope_head_dim=6,
+                   qk_rope_head_dim=4, v_head_dim=9, n_routed_experts=6,
+                   moe_intermediate_size=8, n_shared_experts=2, num_experts_per_tok=2,
+                   first_k_dense_replace=1, rms_norm_eps=1e-3, **more)
+
+
+YARN = {"rope_type": "yarn", "factor": 8.0, "rope_theta": 5000.0, "mscale": 0.7,
+        "mscale_all_dim": 1.3, "beta_fast": 4, "original_max_position_embeddings": 12}
+case("deepseek_v2", T.DeepseekV2ForCausalLM,
+     {**latent(3, rope_parameters=dict(YARN), topk_method="group_limited_greedy", n_group=3,
+               topk_group=2, routed_scaling_factor=2.0, attention_bias=True,
+               norm_topk_prob=True), "num_experts_per_tok": 3}, style=4, dtype="float16")
+case("deepseek_v2_plain", T.DeepseekV2ForCausalLM,
+     {**latent(2, topk_method="greedy"), "q_lora_rank": None, "first_k_dense_replace": 0},
+     dtype="bfloat16")
+# The file's third layer is beyond the configuration, as layers for further tokens are.
+case("deepseek_v3", T.DeepseekV3ForCausalLM,
+     {**latent(3, rope_parameters=dict(YARN), n_group=3, topk_group=2),
+      "num_hidden_layers": 3}, style=4, dtype="float16",
+     edit=with_keys(num_hidden_layers=2))
+case("deepseek_v3_halves", T.DeepseekV3Model,
+     {**latent(2, n_group=2, topk_group=1, rope_interleave=False, attention_bias=True,
+               norm_topk_prob=False), "q_lora_rank": None, "n_shared_experts": 1},
+     dtype="bfloat16")
+
+
 # ---- encoder-decoders ----
 
 case("t5", T.T5ForConditionalGeneration,
@@ -322,6 +352,9 @@ def spread(model, seed):
         else:
             centre = 1.0 if norm and not name.endswith("bias") and not plus_one else 0.0
             p.data = centre + 0.2 * torch.randn(p.shape, generator=g)
+    for name, b in model.named_buffers():
+        if name.endswith("e_score_correction_bias"):
+            b.data = 0.3 * torch.randn(b.shape, generator=g)
     model.tie_weights()
 
 
@@ -466,7 +499,7 @@ def write_expected(folder, name, model, kind, worst, runs):
 def expect(folder, name, kind, runs_ids):
     model = kind.from_pretrained(folder, attn_implementation="eager",
                                  dtype=torch.float32, experts_implementation="eager"
-                                 if "moe" in name or "mixtral" in name else None).eval()
+                                 if name.startswith(MIXTURES) else None).eval()
     runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
     for i, ids in enumerate(runs_ids):
         found, exact = forward(model, ids), forward(model, ids, double=True)
