@@ -3,14 +3,19 @@
 #include "text/gguf_tok.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
 
-enum { UNKNOWN = 2, CONTROL = 3, USER_DEFINED = 4 };
+enum { UNDEFINED, NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE };
+enum { LONGEST = 512 };         /* bytes of a piece that scores go with */
+
+#define MARK "\xe2\x96\x81"     /* ▁ */
 
 struct source {
+    struct tok *t;
     struct arena *a;
     const struct gguf *g;
     struct err *e;
@@ -97,12 +102,11 @@ static const struct gguf_value *strings_of(const struct source *s, const char *k
 /* Pieces of a word's inside carry the mark in tokenizer.json, the others here. */
 static const char *unmark(const struct source *s, const char *piece)
 {
-    static const char mark[] = "\xe2\x96\x81";
     size_t n = strlen(piece);
 
     if (n > 2 && piece[0] == '[' && piece[n - 1] == ']')
         return piece;
-    return strncmp(piece, mark, 3) == 0 ? piece + 3 : arena_printf(s->a, "##%s", piece);
+    return strncmp(piece, MARK, 3) == 0 ? piece + 3 : arena_printf(s->a, "##%s", piece);
 }
 
 static int read_pieces(struct source *s, bool marked)
@@ -151,7 +155,7 @@ static int read_added(const struct source *s)
     for (int i = 0; i < s->n; i++) {
         int64_t type = gguf_int(v, i);
 
-        if (type < 0 || type > 6)
+        if (type < UNDEFINED || type > BYTE)
             return err_set(s->e, ERR_INPUT, "%s: token %d has type %lld, want 0 to 6",
                            v->key, i, (long long)type);
         if ((type == CONTROL || type == USER_DEFINED) && s->piece[i][0] != '\0')
@@ -191,21 +195,28 @@ static void append_text(json_t *list, const char *which, int type)
                                           type));
 }
 
-static void set_special(const struct source *s, json_t *specials, const json_t *vocab,
-                        const char *piece)
+/* The vocabulary is in the JSON, or already in the tokeniser. */
+static json_t *id_of(const struct source *s, const char *piece)
 {
-    (void)s;
+    const json_t *vocab = json_object_get(json_object_get(s->root, "model"), "vocab");
+
+    if (s->t->vocab.n > 0)
+        return json_integer(vocab_find(&s->t->vocab, piece, strlen(piece)));
+    return json_incref(json_object_get(vocab, piece));
+}
+
+static void set_special(const struct source *s, json_t *specials, const char *piece)
+{
     if (piece != NULL)
         json_object_set_new(specials, piece,
-            json_pack("{ss s[O] s[s]}", "id", piece, "ids", json_object_get(vocab, piece),
-                      "tokens", piece));
+            json_pack("{ss s[o] s[s]}", "id", piece, "ids", id_of(s, piece), "tokens",
+                      piece));
 }
 
 /* before A after, [before] B after. */
 static void set_template(const struct source *s, const char *before, const char *after,
                          bool before_pair)
 {
-    const json_t *vocab = json_object_get(json_object_get(s->root, "model"), "vocab");
     json_t *single = json_array(), *pair, *specials = json_object();
 
     append_slot(single, before, 0);
@@ -215,8 +226,8 @@ static void set_template(const struct source *s, const char *before, const char 
     append_slot(pair, before_pair ? before : NULL, 1);
     append_text(pair, "B", 1);
     append_slot(pair, after, 1);
-    set_special(s, specials, vocab, before);
-    set_special(s, specials, vocab, after);
+    set_special(s, specials, before);
+    set_special(s, specials, after);
     json_object_set_new(s->root, "post_processor",
         json_pack("{ss so so so}", "type", "TemplateProcessing", "single", single, "pair",
                   pair, "special_tokens", specials));
@@ -327,6 +338,211 @@ static int build_bpe(struct source *s)
     return 0;
 }
 
+/* ---- SentencePiece ---- */
+
+/* What holds where a GGUF has no key for it, as in llama.cpp. */
+struct defaults {
+    int unk, bos, eos;          /* -1: none */
+    bool add_bos, add_eos;
+};
+
+/* As read_special; where the key is not there: the token of that id, if there is one. */
+static int read_special_or(const struct source *s, const char *key, int id,
+                           const char **out)
+{
+    *out = id >= 0 && id < s->n ? s->piece[id] : NULL;
+    return read_special(s, key, out);
+}
+
+static const struct gguf_value *scores_of(const struct source *s)
+{
+    const struct gguf_value *v = value_of(s, "scores");
+
+    if (v == NULL)
+        err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.scores");
+    else if (!gguf_is_real(v) || !v->is_array || v->n != s->n)
+        wrong(s, v, arena_printf(s->a, "an array of %d F32", s->n));
+    else
+        return v;
+    return NULL;
+}
+
+/* The type of token i; where none are said, names tell which are bytes. */
+static int type_of(const struct source *s, const struct gguf_value *types, int i)
+{
+    if (types != NULL)
+        return (int)gguf_int(types, i);
+    return byte_of_piece(s->piece[i], strlen(s->piece[i])) >= 0 ? BYTE : NORMAL;
+}
+
+static int check_scored(const struct source *s, struct text piece, int type, int i,
+                        double score)
+{
+    if (piece.n > LONGEST)
+        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d has %zu bytes, "
+                       "want at most %d", i, piece.n, LONGEST);
+    if (type == BYTE && byte_of_piece(piece.s, piece.n) < 0)
+        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d is \"%.80s\", "
+                       "but a byte, want <0x00> to <0xFF>", i, piece.s);
+    if (!isfinite(score))
+        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.scores: token %d has a score "
+                       "that is not finite", i);
+    return 0;
+}
+
+/* What the model finds in a text; bytes, control tokens and the unknown one are not. */
+static bool is_found(const char *piece, int type, const char *unk)
+{
+    return (type == NORMAL || type == USER_DEFINED || type == UNDEFINED) &&
+           strcmp(piece, unk) != 0;
+}
+
+/* Pieces and scores go to the tokeniser itself, as those of a SentencePiece model. */
+static int set_scored(const struct source *s, const char *unk, bool *bytes)
+{
+    const struct gguf_value *scores = scores_of(s), *types = value_of(s, "token_type");
+    struct tok *t = s->t;
+
+    if (scores == NULL)
+        return -1;
+    vocab_init(&t->vocab, s->a, (size_t)s->n);
+    t->scored = arena_alloc(s->a, (size_t)s->n, sizeof *t->scored);
+    for (int i = 0; i < s->n; i++) {
+        struct text piece = { s->piece[i], strlen(s->piece[i]) };
+        double score = gguf_real(scores, i);
+        int type = type_of(s, types, i);
+
+        if (check_scored(s, piece, type, i, score) != 0)
+            return -1;
+        *bytes = *bytes || type == BYTE;
+        /* A list may hold a piece twice: the first id is found. */
+        if (vocab_find(&t->vocab, piece.s, piece.n) >= 0)
+            continue;
+        if (vocab_add(&t->vocab, s->a, piece, i, s->e) != 0)
+            return -1;
+        if (is_found(piece.s, type, unk))
+            t->scored[t->n_scored++] = (struct scored){ piece, score, i, false };
+    }
+    t->vocab.n_model = t->vocab.n;
+    return 0;
+}
+
+static int read_scored(struct source *s, const struct defaults *d, const char **unk,
+                       bool *bytes)
+{
+    const char *bos, *eos;
+    bool add_bos = d->add_bos, add_eos = d->add_eos;
+
+    if (read_pieces(s, false) != 0)
+        return -1;
+    if (s->n == 0)
+        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: is empty");
+    if (read_added(s) != 0 ||
+        read_special_or(s, "unknown_token_id", d->unk, unk) != 0 ||
+        read_special_or(s, "bos_token_id", d->bos, &bos) != 0 ||
+        read_special_or(s, "eos_token_id", d->eos, &eos) != 0 ||
+        read_flag(s, "add_bos_token", &add_bos) != 0 ||
+        read_flag(s, "add_eos_token", &add_eos) != 0)
+        return -1;
+    if (*unk == NULL)
+        return err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.unknown_token_id");
+    if (set_scored(s, *unk, bytes) != 0)
+        return -1;
+    if (**unk != '\0')
+        add_token(json_object_get(s->root, "added_tokens"),
+                  vocab_find(&s->t->vocab, *unk, strlen(*unk)), *unk, true);
+    set_template(s, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
+    return 0;
+}
+
+static void set_json(const struct source *s, const char *section, const char *text)
+{
+    json_object_set_new(s->root, section, json_loads(text, 0, NULL));
+}
+
+#define REPLACE(kind, what, by) \
+    "{\"type\":\"Replace\",\"pattern\":{\"" kind "\":\"" what "\"},\"content\":\"" by "\"}"
+#define SEQUENCE(list) "{\"type\":\"Sequence\",\"normalizers\":[" list "]}"
+
+/* Scores say which two pieces are joined first. */
+static int build_llama(struct source *s)
+{
+    static const struct defaults d = { .unk = 0, .bos = 1, .eos = 2, .add_bos = true };
+    bool bytes = false, prefix = true;
+    const char *unk;
+
+    if (read_scored(s, &d, &unk, &bytes) != 0 ||
+        read_flag(s, "add_space_prefix", &prefix) != 0)
+        return -1;
+    json_object_set_new(s->root, "model",
+        json_pack("{ss sb sb ss sb sb}", "type", "BPE", "vocab", 1, "merges", 1,
+                  "unk_token", unk, "fuse_unk", 1, "byte_fallback", (int)bytes));
+    set_json(s, "normalizer", prefix ?
+             SEQUENCE("{\"type\":\"Prepend\",\"prepend\":\"" MARK "\"},"
+                      REPLACE("String", " ", MARK)) :
+             SEQUENCE(REPLACE("String", " ", MARK)));
+    s->t->blank = (struct text){ MARK, sizeof MARK - 1 };
+    return 0;
+}
+
+static int read_map(const struct source *s)
+{
+    const struct gguf_value *v = value_of(s, "precompiled_charsmap");
+    unsigned char *map;
+
+    if (v == NULL || (v->is_array && v->n == 0))
+        return 0;
+    if (!v->is_array || (v->type != GGUF_U8 && v->type != GGUF_I8))
+        return wrong(s, v, "an array of U8");
+    map = arena_alloc_raw(s->a, (size_t)v->n, 1);
+    memcpy(map, v->data, (size_t)v->n);
+    s->t->map = (struct span){ map, (size_t)v->n };
+    return 0;
+}
+
+/*
+ * Words are cut as T5's tokenizer.json cuts them; it trims texts and puts a blank in
+ * front.  Other models get what their keys say.
+ */
+static int set_t5_steps(const struct source *s)
+{
+    bool prefix = true, trim = true;
+    const char *map, *metaspace;
+
+    if (read_map(s) != 0 || read_flag(s, "add_space_prefix", &prefix) != 0 ||
+        read_flag(s, "remove_extra_whitespaces", &trim) != 0)
+        return -1;
+    map = s->t->map.size == 0 ? "" :
+        "{\"type\":\"Precompiled\",\"precompiled_charsmap\":true}";
+    set_json(s, "normalizer", arena_printf(s->a, SEQUENCE("%s%s%s"), map,
+             *map != '\0' && trim && !prefix ? "," : "", !trim || prefix ? "" :
+             REPLACE("Regex", "\\\\A +| +\\\\z", "") "," REPLACE("Regex", " {2,}", " ")));
+    metaspace = arena_printf(s->a, "{\"type\":\"Metaspace\",\"replacement\":\"" MARK "\","
+                             "\"prepend_scheme\":\"%s\",\"split\":%s}",
+                             prefix ? "always" : "never",
+                             prefix && trim ? "true" : "false");
+    set_json(s, "pre_tokenizer", arena_printf(s->a, "{\"type\":\"Sequence\","
+             "\"pretokenizers\":[%s%s]}",
+             prefix && trim ? "{\"type\":\"WhitespaceSplit\"}," : "", metaspace));
+    return 0;
+}
+
+/* Scores are log probabilities of pieces. */
+static int build_t5(struct source *s)
+{
+    static const struct defaults d = { .unk = 2, .bos = -1, .eos = 1, .add_eos = true };
+    bool bytes = false;
+    const char *unk;
+
+    if (read_scored(s, &d, &unk, &bytes) != 0)
+        return -1;
+    json_object_set_new(s->root, "model",
+        json_pack("{ss sb si sb}", "type", "Unigram", "vocab", 1, "unk_id",
+                  vocab_find(&s->t->vocab, unk, strlen(unk)), "byte_fallback",
+                  (int)bytes));
+    return set_t5_steps(s);
+}
+
 /* ---- the whole ---- */
 
 static const struct {
@@ -335,6 +551,8 @@ static const struct {
 } models[] = {
     { "bert", build_bert },
     { "gpt2", build_bpe },
+    { "llama", build_llama },
+    { "t5", build_t5 },
 };
 
 static int build(struct source *s)
@@ -349,12 +567,12 @@ static int build(struct source *s)
         if (strcmp(models[i].model, model) == 0)
             return models[i].build(s);
     return err_set(s->e, ERR_INPUT, "tokenizer.ggml.model: \"%s\" is not supported, want "
-                   "bert or gpt2", model);
+                   "bert, gpt2, llama or t5", model);
 }
 
-json_t *gguf_tok_read(struct arena *a, const struct gguf *g, struct err *e)
+json_t *gguf_tok_read(struct tok *t, const struct gguf *g, struct err *e)
 {
-    struct source s = { .a = a, .g = g, .e = e, .root = json_object() };
+    struct source s = { .t = t, .a = t->a, .g = g, .e = e, .root = json_object() };
 
     if (build(&s) == 0)
         return s.root;

@@ -117,6 +117,14 @@ struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const cha
     return open_root(t, spm_root(t, model, e), e);
 }
 
+struct tok *tok_open_gguf(struct arena *a, const struct gguf *g, const char *name,
+                          struct err *e)
+{
+    struct tok *t = new_tok(a, name);
+
+    return open_root(t, gguf_tok_read(t, g, e), e);
+}
+
 static struct tok *open_gguf(struct arena *a, const char *path, struct err *e)
 {
     struct gguf *g = gguf_open(a, path, e);
@@ -124,8 +132,7 @@ static struct tok *open_gguf(struct arena *a, const char *path, struct err *e)
 
     if (g == NULL)
         return NULL;
-    t = new_tok(a, path);
-    t = open_root(t, gguf_tok_read(a, g, e), e);
+    t = tok_open_gguf(a, g, path, e);
     gguf_close(g);
     return t;
 }

@@ -9,7 +9,7 @@
 #include "weights/gguf.h"
 
 struct bytes {
-    unsigned char v[1 << 15];
+    unsigned char v[1 << 18];
     size_t n;
 };
 

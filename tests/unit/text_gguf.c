@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "text/gguf_tok.h"
 #include "text/tok.h"
 #include "unit/gguf_bytes.h"
@@ -240,6 +242,145 @@ static void test_merges(void **state)
     refused("merges[0]");
 }
 
+/* ---- SentencePiece ---- */
+
+#define MARK "\xe2\x96\x81"
+
+static const char *const scored[] = { "<unk>", "<s>", "</s>", MARK, "a", "b", "ab",
+                                      MARK "ab", "<0xC3>", "<0xA9>", "<x>" };
+static const int scored_kinds[] = { 2, 3, 3, 1, 1, 1, 1, 1, 6, 6, 4 };
+static const float scores[] = { 0, 0, 0, -9, -8, -7, -1, -2, 0, 0, 0 };
+
+static void floats(const char *key, const float *v, int n)
+{
+    put_array(&b, key, GGUF_F32, (uint64_t)n);
+    put(&b, v, (size_t)n * sizeof *v);
+    n_keys++;
+}
+
+/* One of the pieces, kinds and scores is another one; at: -1: none. */
+static void spm(const char *model, int at, const char *piece, int kind, float score)
+{
+    const char *all[11];
+    int kinds_of[11];
+    float scores_of[11];
+
+    memcpy(all, scored, sizeof all);
+    memcpy(kinds_of, scored_kinds, sizeof kinds_of);
+    memcpy(scores_of, scores, sizeof scores_of);
+    if (at >= 0) {
+        all[at] = piece;
+        kinds_of[at] = kind;
+        scores_of[at] = score;
+    }
+    begin(model);
+    list("tokenizer.ggml.tokens", all, 11);
+    types(kinds_of, 11);
+    floats("tokenizer.ggml.scores", scores_of, 11);
+}
+
+static void test_sentencepiece(void **state)
+{
+    (void)state;
+    spm("llama", -1, NULL, 0, 0);
+    gives("ab aba", "<s> " MARK "ab " MARK "ab a");
+    gives("a\xc3\xa9z", "<s> " MARK " a <0xC3> <0xA9> <unk>");
+    gives("<x>b</s>ab", "<s> <x> " MARK " b </s> " MARK "ab");
+    gives("", "<s>");
+    flag("tokenizer.ggml.add_space_prefix", false);
+    gives("ab ab", "<s> ab " MARK "ab");
+    flag("tokenizer.ggml.add_bos_token", false);
+    flag("tokenizer.ggml.add_eos_token", true);
+    gives("ab", "ab </s>");
+    spm("t5", -1, NULL, 0, 0);
+    number("tokenizer.ggml.unknown_token_id", 0);
+    number("tokenizer.ggml.eos_token_id", 2);
+    gives("  ab  ab ", MARK "ab " MARK "ab </s>");
+    /* A piece that is there twice: the first. */
+    spm("llama", 5, "a", 1, 0);
+    gives("a", "<s> " MARK " a");
+}
+
+static void test_sentencepiece_bytes(void **state)
+{
+    static const char *const names[] = { "<0x-1>", "<0xZZ>", "<0x1>", "<0x100>", "",
+                                         "\xc3\xa9" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        spm("llama", 8, names[i], 6, 0);
+        refused("tokenizer.ggml.tokens: token 8 is ");
+        spm("t5", 8, names[i], 6, 0);
+        refused("but a byte, want <0x00> to <0xFF>");
+    }
+    /* Not said to be bytes they are pieces like others. */
+    spm("llama", 8, "<0x-1>", 1, 0);
+    gives("a", "<s> " MARK " a");
+}
+
+static void test_sentencepiece_scores(void **state)
+{
+    static const float bad[] = { NAN, INFINITY, -INFINITY };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        spm("llama", 4, "a", 1, bad[i]);
+        refused("tokenizer.ggml.scores: token 4 has a score that is not finite");
+        spm("t5", 4, "a", 1, bad[i]);
+        refused("tokenizer.ggml.scores: token 4 has a score that is not finite");
+    }
+    begin("llama");
+    list("tokenizer.ggml.tokens", scored, 11);
+    refused("has no tokenizer.ggml.scores");
+    floats("tokenizer.ggml.scores", scores, 10);
+    refused("scores: is an array of 10 F32, want an array of 11 F32");
+    begin("llama");
+    list("tokenizer.ggml.tokens", scored, 11);
+    list("tokenizer.ggml.scores", scored, 11);
+    refused("scores: is an array of 11 STRING, want an array of 11 F32");
+    begin("llama");
+    list("tokenizer.ggml.tokens", scored, 11);
+    put_key(&b, "tokenizer.ggml.scores", GGUF_F32);
+    put(&b, scores, 4);
+    n_keys++;
+    refused("scores: is a F32");
+}
+
+static void test_sentencepiece_rest(void **state)
+{
+    static const char *const ids[] = { "unknown", "bos", "eos" };
+    char large[600];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        spm("llama", -1, NULL, 0, 0);
+        number(arena_printf(&arena, "tokenizer.ggml.%s_token_id", ids[i]), 11);
+        refused("_token_id: found 11, want an id of the 11 tokens");
+    }
+    begin("llama");
+    list("tokenizer.ggml.tokens", scored, 0);
+    refused("tokenizer.ggml.tokens: is empty");
+    begin("t5");
+    list("tokenizer.ggml.tokens", scored, 2);
+    floats("tokenizer.ggml.scores", scores, 2);
+    refused("has no tokenizer.ggml.unknown_token_id");
+    memset(large, 'a', sizeof large - 1);
+    large[sizeof large - 1] = '\0';
+    spm("llama", 6, large, 1, 0);
+    refused("token 6 has 599 bytes, want at most 512");
+    spm("llama", -1, NULL, 0, 0);
+    number("tokenizer.ggml.add_space_prefix", 1);
+    refused("add_space_prefix: is a U32, want a BOOL");
+    spm("t5", -1, NULL, 0, 0);
+    text("tokenizer.ggml.precompiled_charsmap", "x");
+    refused("precompiled_charsmap: is a STRING, want an array of U8");
+    spm("t5", -1, NULL, 0, 0);
+    put_array(&b, "tokenizer.ggml.precompiled_charsmap", GGUF_U8, 4);
+    put_u32(&b, UINT32_MAX);
+    n_keys++;
+    refused("t.gguf: ");
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -262,7 +403,10 @@ int main(void)
         cmocka_unit_test(test_bpe), cmocka_unit_test(test_wordpiece),
         cmocka_unit_test(test_folder), cmocka_unit_test(test_models),
         cmocka_unit_test(test_tokens), cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_merges),
+        cmocka_unit_test(test_merges), cmocka_unit_test(test_sentencepiece),
+        cmocka_unit_test(test_sentencepiece_bytes),
+        cmocka_unit_test(test_sentencepiece_scores),
+        cmocka_unit_test(test_sentencepiece_rest),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
