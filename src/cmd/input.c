@@ -136,6 +136,9 @@ static int item_of_ids(struct input *in, struct arena *a, struct item *out,
 
 /* ---- text ---- */
 
+/* No model takes so much, and each token of it would be kept first. */
+static const size_t MAX_TEXT_BYTES = (size_t)16 << 20;
+
 static int item_of_text(struct input *in, struct arena *a, struct item *out,
                         struct err *e)
 {
@@ -149,6 +152,10 @@ static int item_of_text(struct input *in, struct arena *a, struct item *out,
         *e = in->s->tok_err;
         return -1;
     }
+    if (out->text_size > MAX_TEXT_BYTES || out->pair_size > MAX_TEXT_BYTES)
+        return err_set(e, ERR_INPUT, "the text has %zu bytes, want %zu at the most",
+                       out->text_size > MAX_TEXT_BYTES ? out->text_size : out->pair_size,
+                       MAX_TEXT_BYTES);
     return tok_encode(in->s->tok, a, &text, &out->tokens, e);
 }
 

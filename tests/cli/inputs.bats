@@ -206,3 +206,11 @@ tokens() {
         [ "$status" -eq 0 ]
     done
 }
+
+@test "a line of a hundred megabytes is refused before it is tokenised" {
+    head -c 100000000 /dev/zero | tr '\0' a >"$dir/long.txt"
+    fails 3 "1 of 1 lines could not be used" "$viz" tokens -q -f "$dir/long.txt"
+    run "$viz" tokens -f "$dir/long.txt"
+    [[ $output == *"the text has 100000000 bytes, want 16777216 at the most"* ]]
+    rm "$dir/long.txt"
+}
