@@ -1,45 +1,30 @@
 /* SPDX-License-Identifier: MIT
  * The tokeniser's keys of a GGUF -> a tokenizer.json. */
-#include "text/gguf_tok.h"
+#include "text/gguf_source.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
 
-enum { UNDEFINED, NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE };
-enum { LONGEST = 512 };         /* bytes of a piece that scores go with */
-
-#define MARK "\xe2\x96\x81"     /* ▁ */
-
-struct source {
-    struct tok *t;
-    struct arena *a;
-    const struct gguf *g;
-    struct err *e;
-    json_t *root;
-    const char **piece;         /* [n] by id, as tokenizer.json has them */
-    int n;
-};
-
 /* ---- keys ---- */
 
-static const struct gguf_value *value_of(const struct source *s, const char *key)
+const struct gguf_value *gguf_source_value(const struct gguf_source *s, const char *key)
 {
     return gguf_find(s->g, arena_printf(s->a, "tokenizer.ggml.%s", key));
 }
 
-static int wrong(const struct source *s, const struct gguf_value *v, const char *want)
+int gguf_source_wrong(const struct gguf_source *s, const struct gguf_value *v,
+                      const char *want)
 {
     return err_set(s->e, ERR_INPUT, "%s: is %s, want %s", v->key, gguf_kind(s->a, v), want);
 }
 
 /* *out is NULL where the key is not there. */
-static int read_text(const struct source *s, const char *key, const char **out)
+static int read_text(const struct gguf_source *s, const char *key, const char **out)
 {
-    const struct gguf_value *v = value_of(s, key);
+    const struct gguf_value *v = gguf_source_value(s, key);
     struct gguf_strings all;
     struct span text;
 
@@ -47,35 +32,34 @@ static int read_text(const struct source *s, const char *key, const char **out)
     if (v == NULL)
         return 0;
     if (v->type != GGUF_STRING || v->is_array)
-        return wrong(s, v, "a STRING");
+        return gguf_source_wrong(s, v, "a STRING");
     all = gguf_strings(v);
     gguf_next(&all, &text);
     *out = arena_strndup(s->a, (const char *)text.data, text.size);
     return 0;
 }
 
-static int read_flag(const struct source *s, const char *key, bool *out)
+int gguf_source_flag(const struct gguf_source *s, const char *key, bool *out)
 {
-    const struct gguf_value *v = value_of(s, key);
+    const struct gguf_value *v = gguf_source_value(s, key);
 
     if (v == NULL)
         return 0;
     if (v->type != GGUF_BOOL || v->is_array)
-        return wrong(s, v, "a BOOL");
+        return gguf_source_wrong(s, v, "a BOOL");
     *out = gguf_int(v, 0) != 0;
     return 0;
 }
 
-/* The piece that a key gives the id of, NULL where the key is not there. */
-static int read_special(const struct source *s, const char *key, const char **out)
+int gguf_source_special(const struct gguf_source *s, const char *key, const char **out)
 {
-    const struct gguf_value *v = value_of(s, key);
+    const struct gguf_value *v = gguf_source_value(s, key);
     int64_t id;
 
     if (v == NULL)
         return 0;
     if (!gguf_is_int(v) || v->is_array)
-        return wrong(s, v, "a whole number");
+        return gguf_source_wrong(s, v, "a whole number");
     id = gguf_int(v, 0);
     if (id < 0 || id >= s->n)
         return err_set(s->e, ERR_INPUT, "%s: found %lld, want an id of the %d tokens",
@@ -84,14 +68,14 @@ static int read_special(const struct source *s, const char *key, const char **ou
     return 0;
 }
 
-static const struct gguf_value *strings_of(const struct source *s, const char *key)
+static const struct gguf_value *strings_of(const struct gguf_source *s, const char *key)
 {
-    const struct gguf_value *v = value_of(s, key);
+    const struct gguf_value *v = gguf_source_value(s, key);
 
     if (v == NULL)
         err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.%s", key);
     else if (v->type != GGUF_STRING || !v->is_array || v->n > INT_MAX)
-        wrong(s, v, "an array of STRING");
+        gguf_source_wrong(s, v, "an array of STRING");
     else
         return v;
     return NULL;
@@ -100,16 +84,17 @@ static const struct gguf_value *strings_of(const struct source *s, const char *k
 /* ---- pieces ---- */
 
 /* Pieces of a word's inside carry the mark in tokenizer.json, the others here. */
-static const char *unmark(const struct source *s, const char *piece)
+static const char *unmark(const struct gguf_source *s, const char *piece)
 {
     size_t n = strlen(piece);
 
     if (n > 2 && piece[0] == '[' && piece[n - 1] == ']')
         return piece;
-    return strncmp(piece, MARK, 3) == 0 ? piece + 3 : arena_printf(s->a, "##%s", piece);
+    return strncmp(piece, GGUF_MARK, 3) == 0 ? piece + 3 :
+           arena_printf(s->a, "##%s", piece);
 }
 
-static int read_pieces(struct source *s, bool marked)
+int gguf_source_pieces(struct gguf_source *s, bool marked)
 {
     const struct gguf_value *v = strings_of(s, "tokens");
     struct gguf_strings all;
@@ -134,24 +119,24 @@ static int read_pieces(struct source *s, bool marked)
     return 0;
 }
 
-static void add_token(json_t *added, int id, const char *piece, bool special)
+void gguf_source_add(json_t *added, int id, const char *piece, bool special)
 {
     json_array_append_new(added,
         json_pack("{si ss sb sb sb sb sb}", "id", id, "content", piece, "single_word", 0,
                   "lstrip", 0, "rstrip", 0, "normalized", 0, "special", (int)special));
 }
 
-/* Control tokens, and those that a user defined, are found in the text itself. */
-static int read_added(const struct source *s)
+int gguf_source_added(const struct gguf_source *s)
 {
-    const struct gguf_value *v = value_of(s, "token_type");
+    const struct gguf_value *v = gguf_source_value(s, "token_type");
     json_t *added = json_array();
 
     json_object_set_new(s->root, "added_tokens", added);
     if (v == NULL)
         return 0;
     if (!gguf_is_int(v) || !v->is_array || v->n != s->n)
-        return wrong(s, v, arena_printf(s->a, "an array of %d whole numbers", s->n));
+        return gguf_source_wrong(s, v, arena_printf(s->a, "an array of %d whole numbers",
+                                                    s->n));
     for (int i = 0; i < s->n; i++) {
         int64_t type = gguf_int(v, i);
 
@@ -159,12 +144,12 @@ static int read_added(const struct source *s)
             return err_set(s->e, ERR_INPUT, "%s: token %d has type %lld, want 0 to 6",
                            v->key, i, (long long)type);
         if ((type == CONTROL || type == USER_DEFINED) && s->piece[i][0] != '\0')
-            add_token(added, i, s->piece[i], type == CONTROL);
+            gguf_source_add(added, i, s->piece[i], type == CONTROL);
     }
     return 0;
 }
 
-static json_t *vocab_of(const struct source *s)
+static json_t *vocab_of(const struct gguf_source *s)
 {
     json_t *vocab = json_object();
 
@@ -196,7 +181,7 @@ static void append_text(json_t *list, const char *which, int type)
 }
 
 /* The vocabulary is in the JSON, or already in the tokeniser. */
-static json_t *id_of(const struct source *s, const char *piece)
+static json_t *id_of(const struct gguf_source *s, const char *piece)
 {
     const json_t *vocab = json_object_get(json_object_get(s->root, "model"), "vocab");
 
@@ -205,7 +190,7 @@ static json_t *id_of(const struct source *s, const char *piece)
     return json_incref(json_object_get(vocab, piece));
 }
 
-static void set_special(const struct source *s, json_t *specials, const char *piece)
+static void set_special(const struct gguf_source *s, json_t *specials, const char *piece)
 {
     if (piece != NULL)
         json_object_set_new(specials, piece,
@@ -213,9 +198,8 @@ static void set_special(const struct source *s, json_t *specials, const char *pi
                       piece));
 }
 
-/* before A after, [before] B after. */
-static void set_template(const struct source *s, const char *before, const char *after,
-                         bool before_pair)
+void gguf_source_template(const struct gguf_source *s, const char *before,
+                          const char *after, bool before_pair)
 {
     json_t *single = json_array(), *pair, *specials = json_object();
 
@@ -236,7 +220,7 @@ static void set_template(const struct source *s, const char *before, const char 
 /* ---- WordPiece ---- */
 
 /* A vocabulary with capitals outside of brackets is one of cased text. */
-static bool has_capitals(const struct source *s)
+static bool has_capitals(const struct gguf_source *s)
 {
     for (int i = 0; i < s->n; i++)
         if (s->piece[i][0] != '[' && strpbrk(s->piece[i], "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -244,16 +228,16 @@ static bool has_capitals(const struct source *s)
     return false;
 }
 
-static int build_bert(struct source *s)
+static int build_bert(struct gguf_source *s)
 {
     const char *unk = "[UNK]", *cls = "[CLS]", *sep = "[SEP]";
 
-    if (read_pieces(s, true) != 0 || read_added(s) != 0 ||
-        read_special(s, "unknown_token_id", &unk) != 0 ||
-        read_special(s, "bos_token_id", &cls) != 0 ||
-        read_special(s, "cls_token_id", &cls) != 0 ||
-        read_special(s, "eos_token_id", &sep) != 0 ||
-        read_special(s, "seperator_token_id", &sep) != 0)
+    if (gguf_source_pieces(s, true) != 0 || gguf_source_added(s) != 0 ||
+        gguf_source_special(s, "unknown_token_id", &unk) != 0 ||
+        gguf_source_special(s, "bos_token_id", &cls) != 0 ||
+        gguf_source_special(s, "cls_token_id", &cls) != 0 ||
+        gguf_source_special(s, "eos_token_id", &sep) != 0 ||
+        gguf_source_special(s, "seperator_token_id", &sep) != 0)
         return -1;
     json_object_set_new(s->root, "model",
         json_pack("{ss so ss}", "type", "WordPiece", "vocab", vocab_of(s), "unk_token", unk));
@@ -263,13 +247,13 @@ static int build_bert(struct source *s)
                   (int)!has_capitals(s)));
     json_object_set_new(s->root, "pre_tokenizer",
                         json_pack("{ss}", "type", "BertPreTokenizer"));
-    set_template(s, cls, sep, false);
+    gguf_source_template(s, cls, sep, false);
     return 0;
 }
 
 /* ---- byte-level BPE ---- */
 
-static json_t *read_merges(const struct source *s)
+static json_t *read_merges(const struct gguf_source *s)
 {
     const struct gguf_value *v = strings_of(s, "merges");
     struct gguf_strings all;
@@ -298,7 +282,7 @@ static json_t *read_merges(const struct source *s)
     return list;
 }
 
-static int read_pre(const struct source *s, bool *ignore_merges)
+static int read_pre(const struct gguf_source *s, bool *ignore_merges)
 {
     const char *pre, *all = "";
 
@@ -315,17 +299,18 @@ static int read_pre(const struct source *s, bool *ignore_merges)
                    all);
 }
 
-static int build_bpe(struct source *s)
+static int build_bpe(struct gguf_source *s)
 {
     const char *bos = NULL, *eos = NULL;
     bool add_bos = false, add_eos = false, ignore_merges = false;
     json_t *merges;
 
-    if (read_pieces(s, false) != 0 || read_added(s) != 0 ||
-        read_pre(s, &ignore_merges) != 0 || read_special(s, "bos_token_id", &bos) != 0 ||
-        read_special(s, "eos_token_id", &eos) != 0 ||
-        read_flag(s, "add_bos_token", &add_bos) != 0 ||
-        read_flag(s, "add_eos_token", &add_eos) != 0)
+    if (gguf_source_pieces(s, false) != 0 || gguf_source_added(s) != 0 ||
+        read_pre(s, &ignore_merges) != 0 ||
+        gguf_source_special(s, "bos_token_id", &bos) != 0 ||
+        gguf_source_special(s, "eos_token_id", &eos) != 0 ||
+        gguf_source_flag(s, "add_bos_token", &add_bos) != 0 ||
+        gguf_source_flag(s, "add_eos_token", &add_eos) != 0)
         return -1;
     merges = read_merges(s);
     if (merges == NULL)
@@ -334,228 +319,23 @@ static int build_bpe(struct source *s)
         json_pack("{ss so so sb}", "type", "BPE", "vocab", vocab_of(s), "merges", merges,
                   "ignore_merges", (int)ignore_merges));
     json_object_set_new(s->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
-    set_template(s, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
+    gguf_source_template(s, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
     return 0;
-}
-
-/* ---- SentencePiece ---- */
-
-/* What holds where a GGUF has no key for it, as in llama.cpp. */
-struct defaults {
-    int unk, bos, eos;          /* -1: none */
-    bool add_bos, add_eos;
-};
-
-/* As read_special; where the key is not there: the token of that id, if there is one. */
-static int read_special_or(const struct source *s, const char *key, int id,
-                           const char **out)
-{
-    *out = id >= 0 && id < s->n ? s->piece[id] : NULL;
-    return read_special(s, key, out);
-}
-
-static const struct gguf_value *scores_of(const struct source *s)
-{
-    const struct gguf_value *v = value_of(s, "scores");
-
-    if (v == NULL)
-        err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.scores");
-    else if (!gguf_is_real(v) || !v->is_array || v->n != s->n)
-        wrong(s, v, arena_printf(s->a, "an array of %d F32", s->n));
-    else
-        return v;
-    return NULL;
-}
-
-/* The type of token i; where none are said, names tell which are bytes. */
-static int type_of(const struct source *s, const struct gguf_value *types, int i)
-{
-    if (types != NULL)
-        return (int)gguf_int(types, i);
-    return byte_of_piece(s->piece[i], strlen(s->piece[i])) >= 0 ? BYTE : NORMAL;
-}
-
-static int check_scored(const struct source *s, struct text piece, int type, int i,
-                        double score)
-{
-    if (piece.n > LONGEST)
-        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d has %zu bytes, "
-                       "want at most %d", i, piece.n, LONGEST);
-    if (type == BYTE && byte_of_piece(piece.s, piece.n) < 0)
-        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d is \"%.80s\", "
-                       "but a byte, want <0x00> to <0xFF>", i, piece.s);
-    if (!isfinite(score))
-        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.scores: token %d has a score "
-                       "that is not finite", i);
-    return 0;
-}
-
-/* What the model finds in a text; bytes, control tokens and the unknown one are not. */
-static bool is_found(const char *piece, int type, const char *unk)
-{
-    return (type == NORMAL || type == USER_DEFINED || type == UNDEFINED) &&
-           strcmp(piece, unk) != 0;
-}
-
-/* Pieces and scores go to the tokeniser itself, as those of a SentencePiece model. */
-static int set_scored(const struct source *s, const char *unk, bool *bytes)
-{
-    const struct gguf_value *scores = scores_of(s), *types = value_of(s, "token_type");
-    struct tok *t = s->t;
-
-    if (scores == NULL)
-        return -1;
-    vocab_init(&t->vocab, s->a, (size_t)s->n);
-    t->scored = arena_alloc(s->a, (size_t)s->n, sizeof *t->scored);
-    for (int i = 0; i < s->n; i++) {
-        struct text piece = { s->piece[i], strlen(s->piece[i]) };
-        double score = gguf_real(scores, i);
-        int type = type_of(s, types, i);
-
-        if (check_scored(s, piece, type, i, score) != 0)
-            return -1;
-        *bytes = *bytes || type == BYTE;
-        /* A list may hold a piece twice: the first id is found. */
-        if (vocab_find(&t->vocab, piece.s, piece.n) >= 0)
-            continue;
-        if (vocab_add(&t->vocab, s->a, piece, i, s->e) != 0)
-            return -1;
-        if (is_found(piece.s, type, unk))
-            t->scored[t->n_scored++] = (struct scored){ piece, score, i, false };
-    }
-    t->vocab.n_model = t->vocab.n;
-    return 0;
-}
-
-static int read_scored(struct source *s, const struct defaults *d, const char **unk,
-                       bool *bytes)
-{
-    const char *bos, *eos;
-    bool add_bos = d->add_bos, add_eos = d->add_eos;
-
-    if (read_pieces(s, false) != 0)
-        return -1;
-    if (s->n == 0)
-        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: is empty");
-    if (read_added(s) != 0 ||
-        read_special_or(s, "unknown_token_id", d->unk, unk) != 0 ||
-        read_special_or(s, "bos_token_id", d->bos, &bos) != 0 ||
-        read_special_or(s, "eos_token_id", d->eos, &eos) != 0 ||
-        read_flag(s, "add_bos_token", &add_bos) != 0 ||
-        read_flag(s, "add_eos_token", &add_eos) != 0)
-        return -1;
-    if (*unk == NULL)
-        return err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.unknown_token_id");
-    if (set_scored(s, *unk, bytes) != 0)
-        return -1;
-    if (**unk != '\0')
-        add_token(json_object_get(s->root, "added_tokens"),
-                  vocab_find(&s->t->vocab, *unk, strlen(*unk)), *unk, true);
-    set_template(s, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
-    return 0;
-}
-
-static void set_json(const struct source *s, const char *section, const char *text)
-{
-    json_object_set_new(s->root, section, json_loads(text, 0, NULL));
-}
-
-#define REPLACE(kind, what, by) \
-    "{\"type\":\"Replace\",\"pattern\":{\"" kind "\":\"" what "\"},\"content\":\"" by "\"}"
-#define SEQUENCE(list) "{\"type\":\"Sequence\",\"normalizers\":[" list "]}"
-
-/* Scores say which two pieces are joined first. */
-static int build_llama(struct source *s)
-{
-    static const struct defaults d = { .unk = 0, .bos = 1, .eos = 2, .add_bos = true };
-    bool bytes = false, prefix = true;
-    const char *unk;
-
-    if (read_scored(s, &d, &unk, &bytes) != 0 ||
-        read_flag(s, "add_space_prefix", &prefix) != 0)
-        return -1;
-    json_object_set_new(s->root, "model",
-        json_pack("{ss sb sb ss sb sb}", "type", "BPE", "vocab", 1, "merges", 1,
-                  "unk_token", unk, "fuse_unk", 1, "byte_fallback", (int)bytes));
-    set_json(s, "normalizer", prefix ?
-             SEQUENCE("{\"type\":\"Prepend\",\"prepend\":\"" MARK "\"},"
-                      REPLACE("String", " ", MARK)) :
-             SEQUENCE(REPLACE("String", " ", MARK)));
-    s->t->blank = (struct text){ MARK, sizeof MARK - 1 };
-    return 0;
-}
-
-static int read_map(const struct source *s)
-{
-    const struct gguf_value *v = value_of(s, "precompiled_charsmap");
-    unsigned char *map;
-
-    if (v == NULL || (v->is_array && v->n == 0))
-        return 0;
-    if (!v->is_array || (v->type != GGUF_U8 && v->type != GGUF_I8))
-        return wrong(s, v, "an array of U8");
-    map = arena_alloc_raw(s->a, (size_t)v->n, 1);
-    memcpy(map, v->data, (size_t)v->n);
-    s->t->map = (struct span){ map, (size_t)v->n };
-    return 0;
-}
-
-/*
- * Words are cut as T5's tokenizer.json cuts them; it trims texts and puts a blank in
- * front.  Other models get what their keys say.
- */
-static int set_t5_steps(const struct source *s)
-{
-    bool prefix = true, trim = true;
-    const char *map, *metaspace;
-
-    if (read_map(s) != 0 || read_flag(s, "add_space_prefix", &prefix) != 0 ||
-        read_flag(s, "remove_extra_whitespaces", &trim) != 0)
-        return -1;
-    map = s->t->map.size == 0 ? "" :
-        "{\"type\":\"Precompiled\",\"precompiled_charsmap\":true}";
-    set_json(s, "normalizer", arena_printf(s->a, SEQUENCE("%s%s%s"), map,
-             *map != '\0' && trim && !prefix ? "," : "", !trim || prefix ? "" :
-             REPLACE("Regex", "\\\\A +| +\\\\z", "") "," REPLACE("Regex", " {2,}", " ")));
-    metaspace = arena_printf(s->a, "{\"type\":\"Metaspace\",\"replacement\":\"" MARK "\","
-                             "\"prepend_scheme\":\"%s\",\"split\":%s}",
-                             prefix ? "always" : "never",
-                             prefix && trim ? "true" : "false");
-    set_json(s, "pre_tokenizer", arena_printf(s->a, "{\"type\":\"Sequence\","
-             "\"pretokenizers\":[%s%s]}",
-             prefix && trim ? "{\"type\":\"WhitespaceSplit\"}," : "", metaspace));
-    return 0;
-}
-
-/* Scores are log probabilities of pieces. */
-static int build_t5(struct source *s)
-{
-    static const struct defaults d = { .unk = 2, .bos = -1, .eos = 1, .add_eos = true };
-    bool bytes = false;
-    const char *unk;
-
-    if (read_scored(s, &d, &unk, &bytes) != 0)
-        return -1;
-    json_object_set_new(s->root, "model",
-        json_pack("{ss sb si sb}", "type", "Unigram", "vocab", 1, "unk_id",
-                  vocab_find(&s->t->vocab, unk, strlen(unk)), "byte_fallback",
-                  (int)bytes));
-    return set_t5_steps(s);
 }
 
 /* ---- the whole ---- */
 
 static const struct {
     const char *model;
-    int (*build)(struct source *s);
+    int (*build)(struct gguf_source *s);
 } models[] = {
     { "bert", build_bert },
     { "gpt2", build_bpe },
-    { "llama", build_llama },
-    { "t5", build_t5 },
+    { "llama", gguf_spm_bpe },
+    { "t5", gguf_spm_unigram },
 };
 
-static int build(struct source *s)
+static int build(struct gguf_source *s)
 {
     const char *model;
 
@@ -572,7 +352,7 @@ static int build(struct source *s)
 
 json_t *gguf_tok_read(struct tok *t, const struct gguf *g, struct err *e)
 {
-    struct source s = { .t = t, .a = t->a, .g = g, .e = e, .root = json_object() };
+    struct gguf_source s = { .t = t, .a = t->a, .g = g, .e = e, .root = json_object() };
 
     if (build(&s) == 0)
         return s.root;

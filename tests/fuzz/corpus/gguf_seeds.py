@@ -83,3 +83,13 @@ gguf("wordpiece", [key("tokenizer.ggml.model", 8, string("bert")),
                    array("tokenizer.ggml.tokens", 8, 5, b"".join(map(string, (
                        "[UNK]", "[CLS]", "[SEP]", "\u2581a", "b")))),
                    number("tokenizer.ggml.cls_token_id", 1)])
+pieces = ("<unk>", "<s>", "</s>", "\u2581", "a", "b", "\u2581ab", "<0x31>", "<x>")
+for model in ("llama", "t5"):
+    gguf("spm_" + model,
+         [key("tokenizer.ggml.model", 8, string(model)),
+          array("tokenizer.ggml.tokens", 8, 9, b"".join(map(string, pieces))),
+          array("tokenizer.ggml.token_type", 5, 9, b"".join(map(u32, (2, 3, 3, 1, 1, 1, 1, 6, 4)))),
+          array("tokenizer.ggml.scores", 6, 9, struct.pack("<9f", *range(0, -9, -1))),
+          number("tokenizer.ggml.unknown_token_id", 0),
+          key("tokenizer.ggml.add_space_prefix", 7, b"\1"),
+          array("tokenizer.ggml.precompiled_charsmap", 0, 10, u32(4) + u32(0) + b"a\0")])

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ * The keys of a GGUF whose pieces have scores -> vocabulary, scores and character map
+ * of the tokeniser, and the steps around them. */
+#include "text/gguf_source.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LONGEST = 512 };         /* bytes of a piece */
+
+#define MARK GGUF_MARK
+
+/* What holds where a GGUF has no key for it, as in llama.cpp. */
+struct defaults {
+    int unk, bos, eos;          /* -1: none */
+    bool add_bos, add_eos;
+};
+
+/* Where the key is not there: the token of that id, if there is one. */
+static int read_special_or(const struct gguf_source *s, const char *key, int id,
+                           const char **out)
+{
+    *out = id >= 0 && id < s->n ? s->piece[id] : NULL;
+    return gguf_source_special(s, key, out);
+}
+
+static const struct gguf_value *scores_of(const struct gguf_source *s)
+{
+    const struct gguf_value *v = gguf_source_value(s, "scores");
+
+    if (v == NULL)
+        err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.scores");
+    else if (!gguf_is_real(v) || !v->is_array || v->n != s->n)
+        gguf_source_wrong(s, v, arena_printf(s->a, "an array of %d F32", s->n));
+    else
+        return v;
+    return NULL;
+}
+
+/* The type of token i; where none are said, names tell which are bytes. */
+static int type_of(const struct gguf_source *s, const struct gguf_value *types, int i)
+{
+    if (types != NULL)
+        return (int)gguf_int(types, i);
+    return byte_of_piece(s->piece[i], strlen(s->piece[i])) >= 0 ? BYTE : NORMAL;
+}
+
+static int check_scored(const struct gguf_source *s, struct text piece, int type, int i,
+                        double score)
+{
+    if (piece.n > LONGEST)
+        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d has %zu bytes, "
+                       "want at most %d", i, piece.n, LONGEST);
+    if (type == BYTE && byte_of_piece(piece.s, piece.n) < 0)
+        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d is \"%.80s\", "
+                       "but a byte, want <0x00> to <0xFF>", i, piece.s);
+    if (!isfinite(score))
+        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.scores: token %d has a score "
+                       "that is not finite", i);
+    return 0;
+}
+
+/* What the model finds in a text; bytes, control tokens and the unknown one are not. */
+static bool is_found(const char *piece, int type, const char *unk)
+{
+    return (type == NORMAL || type == USER_DEFINED || type == UNDEFINED) &&
+           strcmp(piece, unk) != 0;
+}
+
+/* Pieces and scores go to the tokeniser itself, as those of a SentencePiece model. */
+static int set_scored(const struct gguf_source *s, const char *unk, bool *bytes)
+{
+    const struct gguf_value *types = gguf_source_value(s, "token_type");
+    const struct gguf_value *scores = scores_of(s);
+    struct tok *t = s->t;
+
+    if (scores == NULL)
+        return -1;
+    vocab_init(&t->vocab, s->a, (size_t)s->n);
+    t->scored = arena_alloc(s->a, (size_t)s->n, sizeof *t->scored);
+    for (int i = 0; i < s->n; i++) {
+        struct text piece = { s->piece[i], strlen(s->piece[i]) };
+        double score = gguf_real(scores, i);
+        int type = type_of(s, types, i);
+
+        if (check_scored(s, piece, type, i, score) != 0)
+            return -1;
+        *bytes = *bytes || type == BYTE;
+        /* A list may hold a piece twice: the first id is found. */
+        if (vocab_find(&t->vocab, piece.s, piece.n) >= 0)
+            continue;
+        if (vocab_add(&t->vocab, s->a, piece, i, s->e) != 0)
+            return -1;
+        if (is_found(piece.s, type, unk))
+            t->scored[t->n_scored++] = (struct scored){ piece, score, i, false };
+    }
+    t->vocab.n_model = t->vocab.n;
+    return 0;
+}
+
+static int read_scored(struct gguf_source *s, const struct defaults *d, const char **unk,
+                       bool *bytes)
+{
+    const char *bos, *eos;
+    bool add_bos = d->add_bos, add_eos = d->add_eos;
+
+    if (gguf_source_pieces(s, false) != 0)
+        return -1;
+    if (s->n == 0)
+        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: is empty");
+    if (gguf_source_added(s) != 0 ||
+        read_special_or(s, "unknown_token_id", d->unk, unk) != 0 ||
+        read_special_or(s, "bos_token_id", d->bos, &bos) != 0 ||
+        read_special_or(s, "eos_token_id", d->eos, &eos) != 0 ||
+        gguf_source_flag(s, "add_bos_token", &add_bos) != 0 ||
+        gguf_source_flag(s, "add_eos_token", &add_eos) != 0)
+        return -1;
+    if (*unk == NULL)
+        return err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.unknown_token_id");
+    if (set_scored(s, *unk, bytes) != 0)
+        return -1;
+    if (**unk != '\0')
+        gguf_source_add(json_object_get(s->root, "added_tokens"),
+                  vocab_find(&s->t->vocab, *unk, strlen(*unk)), *unk, true);
+    gguf_source_template(s, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
+    return 0;
+}
+
+static void set_json(const struct gguf_source *s, const char *section, const char *text)
+{
+    json_object_set_new(s->root, section, json_loads(text, 0, NULL));
+}
+
+#define REPLACE(kind, what, by) \
+    "{\"type\":\"Replace\",\"pattern\":{\"" kind "\":\"" what "\"},\"content\":\"" by "\"}"
+#define SEQUENCE(list) "{\"type\":\"Sequence\",\"normalizers\":[" list "]}"
+
+int gguf_spm_bpe(struct gguf_source *s)
+{
+    static const struct defaults d = { .unk = 0, .bos = 1, .eos = 2, .add_bos = true };
+    bool bytes = false, prefix = true;
+    const char *unk;
+
+    if (read_scored(s, &d, &unk, &bytes) != 0 ||
+        gguf_source_flag(s, "add_space_prefix", &prefix) != 0)
+        return -1;
+    json_object_set_new(s->root, "model",
+        json_pack("{ss sb sb ss sb sb}", "type", "BPE", "vocab", 1, "merges", 1,
+                  "unk_token", unk, "fuse_unk", 1, "byte_fallback", (int)bytes));
+    set_json(s, "normalizer", prefix ?
+             SEQUENCE("{\"type\":\"Prepend\",\"prepend\":\"" MARK "\"},"
+                      REPLACE("String", " ", MARK)) :
+             SEQUENCE(REPLACE("String", " ", MARK)));
+    s->t->blank = (struct text){ MARK, sizeof MARK - 1 };
+    return 0;
+}
+
+static int read_map(const struct gguf_source *s)
+{
+    const struct gguf_value *v = gguf_source_value(s, "precompiled_charsmap");
+    unsigned char *map;
+
+    if (v == NULL || (v->is_array && v->n == 0))
+        return 0;
+    if (!v->is_array || (v->type != GGUF_U8 && v->type != GGUF_I8))
+        return gguf_source_wrong(s, v, "an array of U8");
+    map = arena_alloc_raw(s->a, (size_t)v->n, 1);
+    memcpy(map, v->data, (size_t)v->n);
+    s->t->map = (struct span){ map, (size_t)v->n };
+    return 0;
+}
+
+/*
+ * Words are cut as T5's tokenizer.json cuts them; it trims texts and puts a blank in
+ * front.  Other models get what their keys say.
+ */
+static int set_t5_steps(const struct gguf_source *s)
+{
+    bool prefix = true, trim = true;
+    const char *map, *metaspace;
+
+    if (read_map(s) != 0 || gguf_source_flag(s, "add_space_prefix", &prefix) != 0 ||
+        gguf_source_flag(s, "remove_extra_whitespaces", &trim) != 0)
+        return -1;
+    map = s->t->map.size == 0 ? "" :
+        "{\"type\":\"Precompiled\",\"precompiled_charsmap\":true}";
+    set_json(s, "normalizer", arena_printf(s->a, SEQUENCE("%s%s%s"), map,
+             *map != '\0' && trim && !prefix ? "," : "", !trim || prefix ? "" :
+             REPLACE("Regex", "\\\\A +| +\\\\z", "") "," REPLACE("Regex", " {2,}", " ")));
+    metaspace = arena_printf(s->a, "{\"type\":\"Metaspace\",\"replacement\":\"" MARK "\","
+                             "\"prepend_scheme\":\"%s\",\"split\":%s}",
+                             prefix ? "always" : "never",
+                             prefix && trim ? "true" : "false");
+    set_json(s, "pre_tokenizer", arena_printf(s->a, "{\"type\":\"Sequence\","
+             "\"pretokenizers\":[%s%s]}",
+             prefix && trim ? "{\"type\":\"WhitespaceSplit\"}," : "", metaspace));
+    return 0;
+}
+
+int gguf_spm_unigram(struct gguf_source *s)
+{
+    static const struct defaults d = { .unk = 2, .bos = -1, .eos = 1, .add_eos = true };
+    bool bytes = false;
+    const char *unk;
+
+    if (read_scored(s, &d, &unk, &bytes) != 0)
+        return -1;
+    json_object_set_new(s->root, "model",
+        json_pack("{ss sb si sb}", "type", "Unigram", "vocab", 1, "unk_id",
+                  vocab_find(&s->t->vocab, unk, strlen(unk)), "byte_fallback",
+                  (int)bytes));
+    return set_t5_steps(s);
+}
