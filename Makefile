@@ -81,12 +81,12 @@ programs: $(BIN) $(TEST_BIN) $(REPLAY)
 
 # Writes heatmap.png of the default sentence and prints the head report.
 demo: deps
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) -s -j$(JOBS) all
 	./mha-viz heatmap
 	./mha-viz stats
 
 check: deps test-deps
-	@$(MAKE) --no-print-directory -j$(JOBS) programs
+	@$(MAKE) -s -j$(JOBS) programs
 	@tests/run $(BUILD)
 
 # The real all-MiniLM-L6-v2 against the transformers library; needs Python and the package index.
