@@ -70,6 +70,17 @@ bool file_is_dir(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+const char *file_folder(struct arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (file_is_dir(path))
+        return path;
+    if (slash == NULL)
+        return ".";
+    return slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
+}
+
 char *file_join(struct arena *a, const char *dir, const char *name)
 {
     size_t n = strlen(dir);

@@ -28,6 +28,9 @@ void file_unmap(struct span s);
 bool file_exists(const char *path);         /* anything of that name */
 bool file_is_dir(const char *path);
 
+/* The folder that path is, or that the file lies in: ".", "/" or a part of path. */
+const char *file_folder(struct arena *a, const char *path);
+
 /* "DIR/NAME" */
 char *file_join(struct arena *a, const char *dir, const char *name);
 

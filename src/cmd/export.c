@@ -234,14 +234,9 @@ static int *places(struct arena *a, const bool *list, int n, int *n_wanted)
     return place;
 }
 
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 static int check(struct job *j, int n_operands, struct err *e)
 {
-    const struct model *m = j->s.model, *other = m->decoder != NULL ? m->decoder : m;
+    const struct model *m = j->s.model;
     int format;
 
     if (j->args->out == NULL)
@@ -256,13 +251,8 @@ static int check(struct job *j, int n_operands, struct err *e)
                        j->args->hidden ? "hidden" : "logits");
     if (j->args->logits && !j->s.shown->has_head)
         return err_set(e, ERR_INPUT, "--logits: %s has no head in its weights", m->name);
-    if (j->s.stack != N_STACK)
-        m = other = j->s.shown;
-    j->layer_place = places(j->s.a, j->want.layer,
-                            larger(m->config.n_layers, other->config.n_layers),
-                            &j->n_layers);
-    j->head_place = places(j->s.a, j->want.head,
-                           larger(m->config.n_heads, other->config.n_heads), &j->n_heads);
+    j->layer_place = places(j->s.a, j->want.layer, j->s.n_layers, &j->n_layers);
+    j->head_place = places(j->s.a, j->want.head, j->s.n_heads, &j->n_heads);
     return 0;
 }
 

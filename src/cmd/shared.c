@@ -51,16 +51,11 @@ const struct opt select_opts[] = {
 /* ---- session ---- */
 
 /* The folder, or the GGUF file, that holds the tokeniser of -m PATH. */
-static const char *tok_folder(struct arena *a, const char *path)
+static const char *tok_path(struct arena *a, const char *path)
 {
-    const char *slash = strrchr(path, '/');
     size_t n = strlen(path);
 
-    if (file_is_dir(path) || (n > 5 && strcmp(path + n - 5, ".gguf") == 0))
-        return path;
-    if (slash == NULL)
-        return ".";
-    return slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
+    return n > 5 && strcmp(path + n - 5, ".gguf") == 0 ? path : file_folder(a, path);
 }
 
 static void open_tok(struct session *s)
@@ -71,10 +66,10 @@ static void open_tok(struct session *s)
         s->tok = tok_open_memory(s->a, builtin_file(BUILTIN_TOKENIZER),
                                  "built-in tokenizer.json", &s->tok_err);
     else
-        s->tok = tok_open(s->a, tok_folder(s->a, path), &s->tok_err);
+        s->tok = tok_open(s->a, tok_path(s->a, path), &s->tok_err);
     s->target_tok = s->tok;
     if (s->tok != NULL && s->model != NULL && s->model->decoder != NULL && path != NULL)
-        s->target_tok = tok_open_target(s->a, tok_folder(s->a, path), &s->tok_err);
+        s->target_tok = tok_open_target(s->a, tok_path(s->a, path), &s->tok_err);
 }
 
 void say_unused(const struct model *m, const struct warn *w)
@@ -200,7 +195,6 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
     const struct shared_args *args = s->args;
     struct model *m = s->model;
     bool target = n_operands > 1 || args->decoder_ids != NULL || args->pairs || args->jsonl;
-    int L, H;
 
     s->stack = m->family->stack_id;
     if (args->stack != NULL && find_stack(s, &s->stack, e) != 0)
@@ -211,15 +205,15 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
         return err_set(e, ERR_USAGE, "--stack: '%s' wants a text for the decoder: TEXT_B, "
                        "--decoder-ids or -f FILE with --pairs or --jsonl", args->stack);
     s->shown = m->decoder != NULL && s->stack != STACK_ENCODER ? m->decoder : m;
-    L = s->shown->config.n_layers;
-    H = s->shown->config.n_heads;
+    s->n_layers = s->shown->config.n_layers;
+    s->n_heads = s->shown->config.n_heads;
     if (s->stack == N_STACK) {
-        L = larger(L, m->config.n_layers);
-        H = larger(H, m->config.n_heads);
+        s->n_layers = larger(s->n_layers, m->config.n_layers);
+        s->n_heads = larger(s->n_heads, m->config.n_heads);
     }
-    if (parse_into(s, args->layer, "layer", L, &want->layer, e) != 0)
+    if (parse_into(s, args->layer, "layer", s->n_layers, &want->layer, e) != 0)
         return -1;
-    return parse_into(s, args->head, "head", H, &want->head, e);
+    return parse_into(s, args->head, "head", s->n_heads, &want->head, e);
 }
 
 /* ---- outputs ---- */

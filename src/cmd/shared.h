@@ -34,6 +34,7 @@ struct session {
     struct model *model;            /* NULL for commands that only tokenise */
     struct model *shown;            /* whose layers and heads: the model or its decoder */
     enum stack_id stack;            /* whose rows of attention; N_STACK: all */
+    int n_layers, n_heads;          /* of shown; the most of both stacks where all */
     struct tok *tok;                /* NULL: no tokeniser, or one that cannot be read */
     struct tok *target_tok;         /* of the decoder's text; mostly the same one */
     struct err tok_err;             /* why it is NULL */

@@ -29,18 +29,6 @@ struct span builtin_file(enum builtin_file which)
     return span_between(builtin_weights, builtin_weights_end);
 }
 
-/* The folder of path: itself, or where the file lies. */
-static const char *folder_of(struct arena *a, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    if (file_is_dir(path))
-        return path;
-    if (slash == NULL)
-        return ".";
-    return slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
-}
-
 /* The last part of a path that is not empty: "models/MiniLM/" is MiniLM. */
 static const char *name_of(struct arena *a, const char *path)
 {
@@ -80,7 +68,7 @@ static int open_path(struct model *m, struct arena *a, const char *path, struct 
     m->weights = weights_open(a, path, e);
     if (m->weights == NULL)
         return -1;
-    m->dir = folder_of(a, path);
+    m->dir = file_folder(a, path);
     if (weights_gguf(m->weights) != NULL) {
         m->dir = weights_gguf(m->weights)->file;
         return gguf_config(&m->config, &m->family, a, m->weights, e);

@@ -84,7 +84,7 @@ void pass_experts(struct pass *p, const struct layer_plan *plan, float *out,
         int rows = 0;
 
         for (int i = 0; i < n; i++)
-            if (share[i * E + x] >= 0) {
+            if (!(share[i * E + x] < 0)) {      /* a NaN is passed on, not lost */
                 memcpy(r.in + rows * D, a + i * D, (size_t)D * sizeof *a);
                 r.row[rows++] = i;
             }

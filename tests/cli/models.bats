@@ -196,6 +196,12 @@ bad() {
     done
     works "$viz" stats -m "$dir/m" -l 0 "the key"
     [ "$(list "$dir")" = "m " ]
+
+    # A router's NaN reaches the next layer; it does not only leave the experts out.
+    rm -r "$dir/m"
+    cp -r "$ref/families/mixtral" "$dir/m"
+    spoil model.layers.0.block_sparse_moe.gate.weight
+    fails 3 "layer 1, head 0: the attention of row" "$viz" stats -m "$dir/m" --ids 3,4,5
 }
 
 @test "tokenizer.json: cut, nested, of an unknown kind, not there" {
