@@ -67,6 +67,14 @@ static struct range block_range(const struct attend *at, int row0, int n_rows)
     return all;
 }
 
+void attend_keys(const struct attend *at, int row0, int n_rows, int *key0, int *n_keys)
+{
+    struct range keys = block_range(at, row0, n_rows);
+
+    *key0 = (int)keys.first;
+    *n_keys = (int)(keys.end - keys.first);
+}
+
 static void scores(float *w, size_t w_stride, const float *q, int64_t q_stride,
                    const float *packed, struct range keys, int d, int n_rows)
 {
@@ -82,7 +90,33 @@ static void scores(float *w, size_t w_stride, const float *q, int64_t q_stride,
     }
 }
 
-/* Scale, bias and cap of a block, where there is more than a scale. */
+/*
+ * The score of a key that is hidden by itself: far below any other, so its weight
+ * is 0, and finite, so the row's sums are.
+ */
+static const float LEAST = -1e38f;
+
+static bool is_hidden(const struct attend *at, int t, int64_t j)
+{
+    return at->hidden != NULL && at->hidden[(size_t)t * at->hidden_stride + (size_t)j] != 0;
+}
+
+static void hide(float *row, const struct attend *at, int t, int n, float score)
+{
+    for (int s = 0; s < n; s++)
+        if (is_hidden(at, t, s))
+            row[s] = score;
+}
+
+static bool sees_none(const struct attend *at, int t, struct range own)
+{
+    for (int64_t s = own.first; s < own.end; s++)
+        if (!is_hidden(at, t, s))
+            return false;
+    return true;
+}
+
+/* Scale, terms, cap and hidden keys of a block, where there is more than a scale. */
 static void adjust(float *w, size_t w_stride, const struct attend *at, struct range keys,
                    int row0, int n_rows)
 {
@@ -91,14 +125,18 @@ static void adjust(float *w, size_t w_stride, const struct attend *at, struct ra
     for (int t = 0; t < n_rows; t++)
         for (int s = 0; s < n; s++)
             w[(size_t)t * w_stride + (size_t)s] *= at->scale;
-    if (at->bias != NULL)
-        at->bias(at->bias_self, w, w_stride, row0 + at->offset, n_rows, (int)keys.first, n);
+    for (int i = 0; i < SCORE_TERMS; i++)
+        if (at->term[i].add != NULL)
+            at->term[i].add(at->term[i].self, w, w_stride, row0 + at->offset, n_rows,
+                            (int)keys.first, n);
     for (int t = 0; at->cap > 0 && t < n_rows; t++)
         for (int s = 0; s < n; s++) {
             float *x = &w[(size_t)t * w_stride + (size_t)s];
 
             *x = at->cap * tanhf(*x / at->cap);
         }
+    for (int t = 0; at->hidden != NULL && t < n_rows; t++)
+        hide(w + (size_t)t * w_stride, at, t, n, LEAST);
 }
 
 /* Scores become weights; returns the entropy in nats. */
@@ -134,13 +172,19 @@ static void values(float *out, int64_t out_stride, const float *w, size_t w_stri
     }
 }
 
+static bool is_adjusted(const struct attend *at)
+{
+    return at->term[0].add != NULL || at->term[1].add != NULL || at->cap > 0 ||
+           at->hidden != NULL;
+}
+
 void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *entropy,
                   float *out, int64_t out_stride, const float *q, int64_t q_stride,
                   const float *packed, const struct attend *at, int row0, int n_rows)
 {
     struct range keys = block_range(at, row0, n_rows);
     int n = (int)round_up(keys.end - keys.first);
-    bool adjusted = at->bias != NULL || at->cap > 0;
+    bool adjusted = is_adjusted(at);
 
     assert(n_rows > 0 && n_rows <= ATTEND_ROWS && at->S > 0 && at->d > 0);
     assert(w_stride >= attend_stride(at->S) && w_stride % LANES == 0);
@@ -152,8 +196,14 @@ void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *ent
     for (int t = 0; t < n_rows; t++) {
         struct range r = visible(at, row0 + t);
         struct range own = { r.first - keys.first, r.end - keys.first };
-        double h = weigh(w + (size_t)t * w_stride, n, own, adjusted ? 1 : at->scale);
+        float *row = w + (size_t)t * w_stride;
+        double h;
 
+        if (at->hidden != NULL && sees_none(at, t, own))
+            own.end = own.first;
+        h = weigh(row, n, own, adjusted ? 1 : at->scale);
+        if (at->hidden != NULL)
+            hide(row, at, t, *n_keys, 0);       /* where the others are NaN */
         if (entropy != NULL)
             entropy[t] = h;
     }
@@ -195,7 +245,7 @@ struct row_sums softmax_c(float *row, int n, int first, int end, float scale)
 
 /* One row of the reference: w [S], returns nothing visible as all 0. */
 static void reference_row(double *w, const float *q, const float *k,
-                          const struct attend *at, struct range r, int row)
+                          const struct attend *at, struct range r, int t)
 {
     double max = -HUGE_VAL, sum = 0;
 
@@ -204,30 +254,36 @@ static void reference_row(double *w, const float *q, const float *k,
     for (int64_t s = r.first; s < r.end; s++) {
         double dot = 0;
 
+        if (is_hidden(at, t, s))
+            continue;
+
         for (int c = 0; c < at->d; c++)
             dot += (double)q[c] * k[s * at->d + c];
         w[s] = at->scale * dot;
-        if (at->bias != NULL) {
-            float add = 0;
+        for (int i = 0; i < SCORE_TERMS; i++)
+            if (at->term[i].add != NULL) {
+                float score = (float)w[s];
 
-            at->bias(at->bias_self, &add, 1, row, 1, (int)s, 1);
-            w[s] += add;
-        }
+                at->term[i].add(at->term[i].self, &score, 1, t + at->offset, 1, (int)s, 1);
+                w[s] = score;
+            }
         if (at->cap > 0)
             w[s] = at->cap * tanh(w[s] / at->cap);
         max = w[s] > max ? w[s] : max;
     }
     for (int64_t s = r.first; s < r.end; s++)
-        sum += w[s] = exp(w[s] - max);
+        if (!is_hidden(at, t, s))
+            sum += w[s] = exp(w[s] - max);
     for (int64_t s = r.first; s < r.end; s++)
-        w[s] /= sum;
+        if (!is_hidden(at, t, s))
+            w[s] /= sum;
 }
 
 void attention_reference(double *w, double *out, const float *q, const float *k,
                          const float *v, const struct attend *at, int T)
 {
     for (int t = 0; t < T; t++, q += at->d, w += at->S, out += at->d_v) {
-        reference_row(w, q, k, at, visible(at, t), t + at->offset);
+        reference_row(w, q, k, at, visible(at, t), t);
         for (int c = 0; c < at->d_v; c++)
             out[c] = 0;
         for (int s = 0; s < at->S; s++)

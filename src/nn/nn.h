@@ -137,6 +137,18 @@ void rope_apply(float *row, int n_heads, int d, int r, enum rope_layout layout,
 
 enum { ATTEND_ROWS = 32 };          /* query rows of a block; a constant */
 
+/*
+ * Adds to scaled scores, or sets them: score[t * stride + j] is row row0 + t, key
+ * key0 + j.  add NULL: nothing.
+ */
+struct score_term {
+    void (*add)(const void *self, float *score, size_t stride, int row0, int n_rows,
+                int key0, int n_keys);
+    const void *self;
+};
+
+enum { SCORE_TERMS = 2 };
+
 /* What is hidden, added and scaled for one head of one text. */
 struct attend {
     int S;              /* keys */
@@ -145,15 +157,20 @@ struct attend {
     int lo, hi;         /* row i sees keys i + offset - lo .. i + offset + hi,
                            clipped to [0, S); INT_MAX: no limit */
     int offset;         /* key index of row 0's own position; 0 for self-attention */
-    float cap;          /* above 0: scores become cap tanh(score / cap), after the bias */
+    struct score_term term[SCORE_TERMS];    /* in this order; row0 is offset + row */
+    float cap;          /* above 0: scores become cap tanh(score / cap), after the terms */
     /*
-     * Adds to scaled scores: score[t * stride + j] is row row0 + t, key key0 + j.
-     * NULL: nothing is added.
+     * Of the block at hand: hidden[t * hidden_stride + j] is 1 where its row t does
+     * not see key key0 + j (attend_keys says key0), whatever lo and hi say.  NULL:
+     * they say it all.
      */
-    void (*bias)(const void *self, float *score, size_t stride, int row0, int n_rows,
-                 int key0, int n_keys);
-    const void *bias_self;
+    const unsigned char *hidden;
+    size_t hidden_stride;
 };
+
+/* The keys that any of rows row0 .. row0 + n_rows - 1 sees by lo and hi; key0 is
+ * rounded down to a multiple of 32. */
+void attend_keys(const struct attend *at, int row0, int n_rows, int *key0, int *n_keys);
 
 /* ALiBi: slope * key (the same softmax as slope * (key - row)).  Press et al. 2022. */
 struct bias_alibi {
@@ -204,8 +221,7 @@ void attend_pack(float *packed, const float *k, int64_t k_stride, const float *v
  *          *key0 + *n_keys) of each row are at w[t * w_stride + 0 ..]: hidden keys
  *          exactly 0; a row without a visible key is all 0, its entropy and out
  *          too.  w_stride >= attend_stride(S), a multiple of 16.
- * key0, n_keys   out: the keys that any row of the block sees; key0 is rounded
- *          down to a multiple of 32
+ * key0, n_keys   out: what attend_keys says
  * entropy  out: [n_rows] nats, -sum w ln w over visible keys, from ln Z - sum(e x)/Z
  *          in double; within 1e-6 of the formula on the returned weights; NULL: not wanted
  * out      out: [n_rows, d_v], row t at out + t * out_stride; NULL: not wanted
@@ -223,7 +239,8 @@ void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *ent
  * The same for all T rows in plain C and double, every weight kept: the
  * reference of everything faster in this folder.
  *
- * q [T, d], k [S, d], v [S, d_v], w [T, S], out [T, d_v]; visible as in attend.
+ * q [T, d], k [S, d], v [S, d_v], w [T, S], out [T, d_v]; visible as in attend,
+ * where hidden has all T rows and S keys.
  * Source: Vaswani et al. 2017, eq. 1.
  */
 void attention_reference(double *w, double *out, const float *q, const float *k,

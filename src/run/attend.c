@@ -33,9 +33,9 @@ static void room_alloc(struct head_room *r, struct arena *scratch, int S, int d,
     r->hidden = arena_alloc_raw(scratch, block, 1);
 }
 
-/* Marks what rows i see of the block's keys; returns NULL where that is all. */
-static const unsigned char *mark_hidden(struct head_room *r, const struct attend *at,
-                                        const struct rows *rows)
+/* Marks what rows see of the block's keys by lo and hi; true: not all. */
+static bool mark_range(struct head_room *r, const struct attend *at,
+                       const struct rows *rows)
 {
     bool any = false;
 
@@ -56,7 +56,27 @@ static const unsigned char *mark_hidden(struct head_room *r, const struct attend
         memset(h + first, 0, (size_t)(end - first));
         any = true;
     }
-    return any ? r->hidden : NULL;
+    return any;
+}
+
+/* The same with the keys that single rows do not see. */
+static bool mark_all(struct head_room *r, const struct attend *at, const struct heads *h,
+                     const struct rows *rows)
+{
+    bool any = mark_range(r, at, rows);
+
+    if (h->hide == NULL)
+        return any;
+    h->hide(h->hide_self, rows->text, rows->head, r->hidden, rows->stride, rows->row0,
+            rows->n_rows, rows->key0, rows->n_keys);
+    for (int t = 0; t < rows->n_rows; t++) {
+        const unsigned char *row = r->hidden + (size_t)t * rows->stride;
+
+        r->n_visible[t] = 0;
+        for (int s = 0; s < rows->n_keys; s++)
+            r->n_visible[t] += row[s] == 0;
+    }
+    return true;
 }
 
 static struct attend attend_of(const struct attend_job *j, int text)
@@ -79,13 +99,10 @@ static int n_queries(const struct attend_job *j, int text)
 /* The bias of one head. */
 static void set_bias(const struct pass *p, struct attend *at, int head)
 {
-    if (p->m->alibi != NULL) {
-        at->bias = bias_alibi;
-        at->bias_self = &p->m->alibi[head];
-    } else if (p->m->buckets != NULL) {
-        at->bias = bias_buckets;
-        at->bias_self = &p->m->buckets[head];
-    }
+    if (p->m->alibi != NULL)
+        at->term[0] = (struct score_term){ bias_alibi, &p->m->alibi[head] };
+    else if (p->m->buckets != NULL)
+        at->term[0] = (struct score_term){ bias_buckets, &p->m->buckets[head] };
 }
 
 static void pack(const struct attend_job *j, struct head_room *r, const struct attend *at,
@@ -120,6 +137,13 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
         .n_all_keys = at->S, .stride = attend_stride(at->S), .weight = r->weight,
         .entropy = r->entropy, .n_visible = r->n_visible,
     };
+    attend_keys(at, row0, n, &rows->key0, &rows->n_keys);
+    if ((j->wanted || h->hide != NULL) && mark_all(r, at, h, rows))
+        rows->hidden = r->hidden;
+    if (h->hide != NULL) {
+        own.hidden = r->hidden;
+        own.hidden_stride = rows->stride;
+    }
     attend_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
                  j->keep_out ? p->z + row * z_width + head * at->d_v : NULL, z_width,
                  h->q + row * h->q_stride + h->q_at[head], h->q_stride, r->packed, &own,
@@ -127,8 +151,6 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     for (int t = 0; t < n && *bad < 0; t++)
         if (!isfinite(r->entropy[t]))
             *bad = row0 + t;
-    if (j->wanted)
-        rows->hidden = mark_hidden(r, at, rows);
 }
 
 static void give(const struct pass *p, enum sink_scope scope, const struct rows *rows,

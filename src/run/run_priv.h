@@ -72,6 +72,11 @@ struct heads {
     const int *key_start;               /* [texts + 1] rows of kv */
     int lo, hi;                         /* as in layer_plan */
     bool biased;                        /* by position */
+    /* Sets hidden[t * stride + j] to 1 where row row0 + t does not see key key0 + j,
+       beyond lo and hi; NULL: they say it all. */
+    void (*hide)(const void *self, int text, int head, unsigned char *hidden,
+                 size_t stride, int row0, int n_rows, int key0, int n_keys);
+    const void *hide_self;
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nn/nn.h"
 
@@ -50,7 +51,8 @@ static float noise(void)
 }
 
 /* Within 2e-6: scores here stay below 8, and a score's error is 1e-7 of that. */
-static void check_block(struct attend at, int T)
+/* hidden [T, T], or NULL. */
+static void check_block(struct attend at, int T, const unsigned char *hidden)
 {
     enum { D = 12 };
     float *q = calloc((size_t)T * D, 4), *k = calloc((size_t)T * D, 4);
@@ -67,11 +69,16 @@ static void check_block(struct attend at, int T)
         k[i] = noise();
         v[i] = noise();
     }
+    at.hidden = hidden;
+    at.hidden_stride = (size_t)T;
     attention_reference(want, want_out, q, k, v, &at, T);
     attend_pack(packed, k, D, v, D, T, D, D);
     for (int row0 = 0; row0 < T; row0 += ATTEND_ROWS) {
         int n = T - row0 < ATTEND_ROWS ? T - row0 : ATTEND_ROWS, key0, n_keys;
 
+        attend_keys(&at, row0, n, &key0, &n_keys);
+        if (hidden != NULL)
+            at.hidden = hidden + row0 * T + key0;
         attend_block(w, stride, &key0, &n_keys, NULL, out + row0 * D, D, q + row0 * D, D,
                      packed, &at, row0, n);
         for (int t = 0; t < n; t++)
@@ -82,6 +89,31 @@ static void check_block(struct attend at, int T)
     for (int i = 0; i < T * D; i++)
         assert_true(fabs((double)out[i] - want_out[i]) < 1e-5);
     free(q), free(k), free(v), free(out), free(w), free(packed), free(want), free(want_out);
+}
+
+/* Keys hidden one by one; row 3 sees none, row 40 only the last. */
+static void hidden(void **state)
+{
+    enum { T = 90 };
+    unsigned char *hide = calloc(T, T);
+    struct attend at = { .scale = 0.3f, .lo = INT_MAX, .hi = INT_MAX };
+
+    (void)state;
+    for (int i = 0; i < T * T; i++)
+        hide[i] = i / T == 3 || rand() % 3 == 0 ? 1 : 0;
+    memset(hide + 40 * T, 1, T - 1);
+    hide[40 * T + T - 1] = 0;
+    for (int k = 0; k < N_KERNEL; k++) {
+        if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) != 0)
+            continue;
+        at.lo = at.hi = INT_MAX;
+        check_block(at, T, hide);
+        at.hi = 0;
+        check_block(at, T, hide);
+        at.lo = 7;
+        check_block(at, T, hide);
+    }
+    free(hide);
 }
 
 static void blocks(void **state)
@@ -98,19 +130,17 @@ static void blocks(void **state)
             continue;
         at = plain;
         at.cap = 2;
-        check_block(at, 45);
-        at.bias = bias_alibi;
-        at.bias_self = &alibi;
+        check_block(at, 45, NULL);
+        at.term[0] = (struct score_term){ bias_alibi, &alibi };
         at.cap = 0;
         at.hi = 0;
-        check_block(at, 70);
-        at.bias = bias_buckets;
-        at.bias_self = &both;
+        check_block(at, 70, NULL);
+        at.term[0] = (struct score_term){ bias_buckets, &both };
         at.hi = INT_MAX;
         at.cap = 3;
-        check_block(at, 70);
+        check_block(at, 70, NULL);
         at.lo = at.hi = 9;
-        check_block(at, 200);
+        check_block(at, 200, NULL);
     }
 }
 
@@ -118,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes), cmocka_unit_test(buckets), cmocka_unit_test(blocks),
+        cmocka_unit_test(hidden),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
