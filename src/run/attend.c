@@ -40,7 +40,7 @@ static bool mark_range(struct head_room *r, const struct attend *at,
     bool any = false;
 
     for (int t = 0; t < rows->n_rows; t++) {
-        int64_t i = rows->row0 + t;
+        int64_t i = rows->row0 + at->offset + t;
         int64_t first = at->lo == INT_MAX ? 0 : i - at->lo;
         int64_t end = at->hi == INT_MAX ? at->S : i + at->hi + 1;
         unsigned char *h = r->hidden + (size_t)t * rows->stride;
@@ -67,8 +67,8 @@ static bool mark_all(struct head_room *r, const struct attend *at, const struct 
 
     if (h->hide == NULL)
         return any;
-    h->hide(h->hide_self, rows->text, rows->head, r->hidden, rows->stride, rows->row0,
-            rows->n_rows, rows->key0, rows->n_keys);
+    h->hide(h->hide_self, rows->text, rows->head, r->hidden, rows->stride,
+            rows->row0 + at->offset, rows->n_rows, rows->key0, rows->n_keys);
     for (int t = 0; t < rows->n_rows; t++) {
         const unsigned char *row = r->hidden + (size_t)t * rows->stride;
 
@@ -83,9 +83,11 @@ static struct attend attend_of(const struct attend_job *j, int text)
 {
     const struct config *c = &j->p->m->config;
     const struct heads *h = j->heads;
+    const struct kept *kept = h->kept != NULL ? &h->kept[text] : NULL;
 
     return (struct attend){
-        .S = h->key_start[text + 1] - h->key_start[text],
+        .S = kept != NULL ? kept->n_keys : h->key_start[text + 1] - h->key_start[text],
+        .offset = kept != NULL ? kept->offset : 0,
         .d = c->d_head, .d_v = c->d_value, .scale = j->p->m->layer[j->layer].scale,
         .lo = h->lo, .hi = h->hi, .cap = (float)c->score_cap,
     };
@@ -111,7 +113,8 @@ static void pack(const struct attend_job *j, struct head_room *r, const struct a
     const struct config *c = &j->p->m->config;
     const struct heads *h = j->heads;
     int group = head / (c->n_heads / c->n_kv_heads);
-    const float *row = h->kv + (int64_t)h->key_start[text] * h->kv_stride;
+    const float *row = h->kept != NULL ? h->kept[text].kv :
+                       h->kv + (int64_t)h->key_start[text] * h->kv_stride;
 
     attend_pack(r->packed, row + h->k_at[group], h->kv_stride, row + h->v_at[group],
                 h->kv_stride, at->S, at->d, at->d_v);
@@ -150,7 +153,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
                  row0, n);
     for (int t = 0; t < n && *bad < 0; t++)
         if (!isfinite(r->entropy[t]))
-            *bad = row0 + t;
+            *bad = at->offset + row0 + t;
 }
 
 static void give(const struct pass *p, enum sink_scope scope, const struct rows *rows,

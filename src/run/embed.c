@@ -12,14 +12,19 @@ static void add_row(float *x, float *room, const struct param *table, int64_t ro
 }
 
 /* Rows of the position table for one text. */
-static void positions(const struct model *m, const int *id, int n, int *row)
+static void positions(const struct pass *p, int text, int *row)
 {
-    const struct family *f = m->family;
-    int pad = f->pos_offset > 0 ? f->pos_offset : m->config.pad_id, seen = 0;
+    const struct family *f = p->m->family;
+    const int *id = p->b->id + p->b->start[text];
+    int n = p->b->start[text + 1] - p->b->start[text], before = pass_before(p, text);
+    int pad = f->pos_offset > 0 ? f->pos_offset : p->m->config.pad_id;
+    int seen = p->want->cache != NULL ? p->want->cache[text]->n_seen : 0;
 
     for (int i = 0; i < n; i++)
-        row[i] = f->positions != POS_TABLE_FROM_IDS ? i + f->pos_offset :
+        row[i] = f->positions != POS_TABLE_FROM_IDS ? before + i + f->pos_offset :
                  id[i] == pad ? pad : pad + ++seen;
+    if (p->want->cache != NULL)
+        p->want->cache[text]->n_seen = seen;
 }
 
 /* x += [sin(t f); cos(t f)], f_i = 10000^(-2 i / width). */
@@ -56,8 +61,7 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
     int *row = arena_alloc_raw(p->call, (size_t)p->N, sizeof *row);
 
     for (int t = 0; t < b->n_texts; t++)
-        positions(p->m, b->id + b->start[t], b->start[t + 1] - b->start[t],
-                  row + b->start[t]);
+        positions(p, t, row + b->start[t]);
     for (int i = 0; i < p->N; i++) {
         float *x = out + (int64_t)i * width;
 

@@ -33,6 +33,17 @@ static void logits(struct pass *p, const float *hidden, int width)
         p->want->logits[i] = cap * tanhf(p->want->logits[i] / cap);
 }
 
+/* Of x only the last row of each text stays. */
+static void keep_last(struct pass *p)
+{
+    size_t D = (size_t)p->m->config.d_model;
+
+    for (int t = 0; t < p->b->n_texts; t++)
+        memmove(p->x + (size_t)t * D, p->x + (size_t)(p->b->start[t + 1] - 1) * D,
+                D * sizeof *p->x);
+    p->N = p->b->n_texts;
+}
+
 void pass_head(struct pass *p)
 {
     const struct param *slot = p->m->slot;
@@ -41,6 +52,8 @@ void pass_head(struct pass *p)
 
     if (p->want->hidden == NULL && p->want->logits == NULL)
         return;
+    if (p->want->last_only)
+        keep_last(p);
     pass_norm(p, p->x, p->x, p->N, D, &slot[W_FINAL_NORM]);
     if (slot[W_FINAL_PROJ].weight != NULL) {
         pass_linear(p, p->a, width, p->x, D, p->N, &slot[W_FINAL_PROJ]);

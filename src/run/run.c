@@ -2,6 +2,7 @@
  * embed -> layers -> head: the only forward pass. */
 #include "run/run.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
@@ -9,14 +10,15 @@
 
 /* ---- what is asked for, checked once ---- */
 
-static int check_text(const struct model *m, const struct batch *b, int t,
-                      struct err *e)
+static int check_text(const struct model *m, const struct batch *b,
+                      const struct wanted *want, int t, struct err *e)
 {
     const struct config *c = &m->config;
-    int n = b->start[t + 1] - b->start[t];
+    int before = want->cache != NULL ? want->cache[t]->n : 0;
+    int n = before + b->start[t + 1] - b->start[t];
     bool has_types = m->slot[W_TYPE].weight != NULL;
 
-    if (n <= 0)
+    if (n <= before)
         return err_set(e, ERR_INPUT, "the text yields no token");
     if (n > m->max_tokens)
         return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
@@ -24,12 +26,13 @@ static int check_text(const struct model *m, const struct batch *b, int t,
     for (int i = b->start[t]; i < b->start[t + 1]; i++) {
         if (b->id[i] < 0 || b->id[i] >= c->n_vocab)
             return err_set(e, ERR_INPUT, "token %d: id %d is not in the vocabulary of "
-                           "%s (0 to %d)", i - b->start[t], b->id[i], m->name,
+                           "%s (0 to %d)", before + i - b->start[t], b->id[i], m->name,
                            c->n_vocab - 1);
         if (has_types && b->type != NULL &&
             (b->type[i] < 0 || b->type[i] >= c->n_types))
             return err_set(e, ERR_INPUT, "token %d: type %d is not one of the %d that "
-                           "%s has", i - b->start[t], b->type[i], c->n_types, m->name);
+                           "%s has", before + i - b->start[t], b->type[i], c->n_types,
+                           m->name);
     }
     return 0;
 }
@@ -71,6 +74,8 @@ static void make_room(struct pass *p)
         p->memory_kv = floats(p, (size_t)p->want->memory->start[p->b->n_texts],
                               (size_t)slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)slot_dim(p->m->family, c, DIM_GV));
+    if (p->want->cache != NULL)
+        p->kept = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->kept);
     pass_turns(p);
 }
 
@@ -121,7 +126,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 {
     const struct layer_plan *plan = &p->m->layer[l];
     const struct head_place *place = &p->m->place;
-    const struct heads h = {
+    struct heads h = {
         .stack = p->m->family->stack_id, .q = p->qkv, .kv = p->qkv,
         .q_stride = place->width, .kv_stride = place->width, .q_at = place->q,
         .k_at = place->k, .v_at = place->v, .key_start = p->b->start,
@@ -130,6 +135,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
     pass_project(p, plan);
+    pass_keep(p, l, &h);
     return pass_attend(p, l, &h, keep_out, e);
 }
 
@@ -138,16 +144,18 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
     const struct layer_plan *plan = &p->m->layer[l];
     const struct config *c = &p->m->config;
     const struct head_place *place = &p->m->place;
-    const struct heads h = {
+    struct heads h = {
         .stack = STACK_CROSS, .q = p->qkv, .kv = p->memory_kv,
         .q_stride = c->n_heads * c->d_head,
         .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
-        .key_start = p->want->memory->start, .lo = INT_MAX, .hi = INT_MAX,
+        .key_start = p->want->memory != NULL ? p->want->memory->start : NULL,
+        .lo = INT_MAX, .hi = INT_MAX,
     };
 
     attention_input(p, &plan->slot[W_CROSS_NORM]);
     pass_project_cross(p, plan);
+    pass_keep_memory(p, l, &h);
     return pass_attend(p, l, &h, keep_out, e);
 }
 
@@ -156,7 +164,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
 {
     const struct param *slot = p->m->layer[l].slot;
     bool last = l == p->last && p->want->hidden == NULL && p->want->logits == NULL;
-    bool cross = p->want->memory != NULL;
+    bool cross = pass_has_memory(p);
     bool only_self = last && !(cross && pass_wants(p, l, STACK_CROSS));
     float *out = p->m->norm_place == PLACE_PARALLEL ? p->late : p->a;
 
@@ -206,14 +214,17 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     struct arena_mark mark = arena_mark(call);
     int rc;
 
+    assert(want->cache == NULL || n_sinks == 0);
     for (int t = 0; t < b->n_texts; t++)
-        if (check_text(m, b, t, e) != 0)
+        if (check_text(m, b, want, t, e) != 0)
             return -1;
     make_room(&p);
     pass_embed(&p);
     rc = run_layers(&p, e);
-    if (rc == 0)
+    if (rc == 0) {
         pass_head(&p);
+        pass_kept(&p);
+    }
     arena_reset(call, mark);
     return rc;
 }
