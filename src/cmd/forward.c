@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tokenised texts -> a pass over the model, or over its encoder, then its decoder. */
+#include <assert.h>
 #include <string.h>
 
 #include "cmd/shared.h"
@@ -37,6 +38,8 @@ static void pack(struct arena *a, const struct item *items, int n, bool target,
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n)
 {
+    for (int i = 0; i < n; i++)
+        assert(!items[i].open);
     pack(a, items, n, false, &t->source, &t->source_special);
     pack(a, items, n, true, &t->target, &t->target_special);
 }

@@ -8,6 +8,7 @@
 #include "analysis/stats.h"
 #include "base/file.h"
 #include "cmd/cmd.h"
+#include "model/generation.h"
 #include "model/model.h"
 #include "run/run.h"
 #include "text/tok.h"
@@ -21,9 +22,10 @@ struct shared_args {
     const char *ids, *type_ids, *decoder_ids;
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
+    int generate;                   /* 0: not asked for */
 };
 
-extern const struct opt model_opts[], text_opts[], select_opts[];
+extern const struct opt model_opts[], text_opts[], select_opts[], generate_opts[];
 
 /* ---- the model ---- */
 
@@ -38,6 +40,8 @@ struct session {
     struct tok *tok;                /* NULL: no tokeniser, or one that cannot be read */
     struct tok *target_tok;         /* of the decoder's text; mostly the same one */
     struct err tok_err;             /* why it is NULL */
+    const struct generation *rules; /* by which texts are continued; NULL: none is */
+    int n_generate;                 /* tokens that each gets at the most */
     struct par *par;
 };
 
@@ -62,8 +66,10 @@ int list_parse(const char *list, const char *what, int n, bool *out, struct err 
 
 /*
  * The stack, layers and heads that -s, -l, -H name.  Without -s: the model's own; of
- * an encoder-decoder cross where the command line gives a text for the decoder, else
- * encoder; all: every stack (N_STACK) instead of cross.  NULL in *want: all.
+ * an encoder-decoder cross where the command line gives a text for the decoder or asks
+ * for one, else encoder; all: every stack (N_STACK) instead of cross.  NULL in *want: all.
+ * Also s->rules, where texts are to be continued: ERR_USAGE where the model sees both
+ * ways, ERR_INPUT where it has no head.
  */
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
@@ -79,6 +85,10 @@ struct item {
     struct tokens tokens;
     struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
     int n_cut;              /* tokens that --truncate took away */
+    bool open;              /* its queries' tokens are still to be continued */
+    int n_generated;        /* how many of them were added to what was given */
+    const char *generated;  /* their text, without special ones */
+    size_t generated_size;
 };
 
 struct input;
@@ -93,6 +103,14 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
  * command line that cannot be used is an error.
  */
 int input_next(struct input *in, struct arena *a, struct item *out, struct err *e);
+
+/*
+ * Continues the texts that are open, those of one length or another together, in arena
+ * a: every command that runs the model over items calls it before texts_pack.  On an
+ * error some are closed, and others still open.
+ */
+int session_generate(const struct session *s, struct item *items, int n,
+                     struct arena *a, struct err *e);
 
 /* Ends it.  Returns rc; where that is 0, an error if some lines could not be used. */
 int input_close(struct input *in, int rc, struct err *e);

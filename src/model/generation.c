@@ -145,8 +145,15 @@ static int read_object(const struct reader *r, const struct model *m, const json
            read_one(r, m, root, "forced_bos_token_id", &g->forced_first) != 0 ? -1 : 0;
 }
 
-static int read_json(struct generation *g, struct arena *a, const struct model *m,
-                     struct span bytes, const char *name, struct err *e)
+/* What stands where nothing is said. */
+static struct generation unruled(const struct model *m)
+{
+    return (struct generation){ .start = m->config.start_id, .forced_first = -1,
+                                .penalty = 1 };
+}
+
+int generation_read_json(struct generation *g, struct arena *a, const struct model *m,
+                         struct span bytes, const char *name, struct err *e)
 {
     struct reader r = { NULL, a, name, e };
     json_error_t why;
@@ -154,6 +161,7 @@ static int read_json(struct generation *g, struct arena *a, const struct model *
     const json_t *part;
     int rc;
 
+    *g = unruled(m);
     if (json_check_size(bytes, e) != 0)
         return err_under(e, "%s", name);
     root = json_loadb((const char *)bytes.data, bytes.size, 0, &why);
@@ -191,12 +199,11 @@ int generation_read(struct generation *g, struct arena *a, const struct model *m
     struct span bytes;
     int rc;
 
-    *g = (struct generation){ .start = m->config.start_id, .forced_first = -1,
-                              .penalty = 1 };
     if (m->dir == NULL)
-        return read_json(g, a, m, builtin_file(BUILTIN_CONFIG), "built-in config.json",
-                         e);
+        return generation_read_json(g, a, m, builtin_file(BUILTIN_CONFIG),
+                                    "built-in config.json", e);
     if (weights_gguf(m->weights) != NULL) {
+        *g = unruled(m);
         read_gguf(g, a, weights_gguf(m->weights));
         return 0;
     }
@@ -205,7 +212,7 @@ int generation_read(struct generation *g, struct arena *a, const struct model *m
         path = file_join(a, m->dir, "config.json");
     if (file_map(path, &bytes, e) != 0)
         return -1;
-    rc = read_json(g, a, m, bytes, path, e);
+    rc = generation_read_json(g, a, m, bytes, path, e);
     file_unmap(bytes);
     return rc;
 }

@@ -41,6 +41,10 @@ struct generation {
 int generation_read(struct generation *g, struct arena *a, const struct model *m,
                     struct err *e);
 
+/* The same from the bytes of such a file; name is for messages. */
+int generation_read_json(struct generation *g, struct arena *a, const struct model *m,
+                         struct span bytes, const char *name, struct err *e);
+
 /* No row sees a key behind it, so that a text can be continued. */
 bool model_is_causal(const struct model *m);
 

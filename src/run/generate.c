@@ -21,19 +21,22 @@ double generate_memory(const struct model *m, int n_tokens, int n_memory)
 /* The tokens of each text behind those that are kept. */
 static struct batch pack(const struct active *on, const struct model *m, struct arena *a)
 {
-    int *start = arena_alloc(a, (size_t)on->n + 1, sizeof *start), *id;
+    int *start = arena_alloc(a, (size_t)on->n + 1, sizeof *start), *id, *type;
 
     for (int i = 0; i < on->n; i++)
         start[i + 1] = start[i] + on->text[i]->n -
                        cache_kept(on->cache[i], m, on->text[i]->n);
     id = arena_alloc(a, (size_t)start[on->n], sizeof *id);
+    type = arena_alloc(a, (size_t)start[on->n], sizeof *type);
     for (int i = 0; i < on->n; i++) {
-        int n = start[i + 1] - start[i];
+        const struct continuation *t = on->text[i];
+        int n = start[i + 1] - start[i], first = t->n - n;
 
-        memcpy(id + start[i], on->text[i]->id + on->text[i]->n - n,
-               (size_t)n * sizeof *id);
+        memcpy(id + start[i], t->id + first, (size_t)n * sizeof *id);
+        for (int k = first; t->type != NULL && k < t->n_prompt; k++)
+            type[start[i] + k - first] = t->type[k];
     }
-    return (struct batch){ on->n, start, id, NULL };
+    return (struct batch){ on->n, start, id, type };
 }
 
 static bool ends(const struct generation *rules, int id)

@@ -117,6 +117,10 @@ static bool check_model(const char *path, int threads)
         fail_msg("%s", e.msg);
     c.a = &a;
     c.m = m->decoder != NULL ? m->decoder : m;
+    /* An encoder that counts its positions, masked as a decoder of its kind is. */
+    for (int l = 0; m->family->positions == POS_TABLE_FROM_IDS &&
+         l < m->config.n_layers; l++)
+        m->layer[l].hi = 0;
     causal = model_is_causal(c.m);
     if (causal) {
         struct model *own = m->decoder != NULL ? m->decoder : m;
