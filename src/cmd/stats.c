@@ -361,6 +361,15 @@ static const struct head_stats **sorted(const struct job *j, struct arena *a,
     return heads;
 }
 
+/* Above the table: what the model added, from its first letter on. */
+static void print_generated(FILE *f, struct arena *a, const struct item *item)
+{
+    size_t blank = strspn(item->generated, " ");
+
+    fprintf(f, "generated: “%s”\n",
+            report_clean(a, item->generated + blank, item->generated_size - blank));
+}
+
 static void print_text(struct job *j, struct arena *a, const struct item *item,
                        const struct stats *s, int text, bool named)
 {
@@ -376,8 +385,7 @@ static void print_text(struct job *j, struct arena *a, const struct item *item,
             fprintf(j->out.file, "%stext %d\n", item->index > 0 ? "\n" : "",
                     item->index + 1);
         if (item->generated != NULL)
-            fprintf(j->out.file, "generated: “%s”\n",
-                    report_clean(a, item->generated, item->generated_size));
+            print_generated(j->out.file, a, item);
         (j->args->links ? print_links : print_table)(j, a, item, heads, n);
     }
 }
