@@ -213,7 +213,9 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
     }
     if (parse_into(s, args->layer, "layer", s->n_layers, &want->layer, e) != 0)
         return -1;
-    return parse_into(s, args->head, "head", s->n_heads, &want->head, e);
+    if (parse_into(s, args->head, "head", s->n_heads, &want->head, e) != 0)
+        return -1;
+    return session_masks(s, want, e);
 }
 
 /* ---- outputs ---- */

@@ -21,9 +21,11 @@ struct shared_args {
     const char *ids, *type_ids, *decoder_ids;
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
+    const char *mask, *memory_mask;
+    double mask_value;              /* NaN: minus infinity */
 };
 
-extern const struct opt model_opts[], text_opts[], select_opts[];
+extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[];
 
 /* ---- the model ---- */
 
@@ -39,6 +41,7 @@ struct session {
     struct tok *target_tok;         /* of the decoder's text; mostly the same one */
     struct err tok_err;             /* why it is NULL */
     struct par *par;
+    struct change change;
 };
 
 /*
@@ -67,6 +70,13 @@ int list_parse(const char *list, const char *what, int n, bool *out, struct err 
  */
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
+
+/*
+ * What --mask and its like say, into s->change and *want; session_wanted calls it.  Of
+ * an encoder-decoder --mask is for the self-attention of the stack that is shown: the
+ * encoder's with -s encoder, else the decoder's.
+ */
+int session_masks(struct session *s, struct wanted *want, struct err *e);
 
 /* ---- texts ---- */
 
@@ -125,6 +135,7 @@ int input_to_files(struct input *in, const char *out, const char *ending,
 struct texts {
     struct batch source, target;
     const unsigned char *source_special, *target_special;   /* [tokens] */
+    const int *number;          /* [texts] item->index */
 };
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n);

@@ -59,16 +59,26 @@ static bool mark_range(struct head_room *r, const struct attend *at,
     return any;
 }
 
+/* Keys are hidden one by one. */
+static bool hides_keys(const struct heads *h)
+{
+    return h->hide != NULL || mask_hides(h->mask);
+}
+
 /* The same with the keys that single rows do not see. */
 static bool mark_all(struct head_room *r, const struct attend *at, const struct heads *h,
-                     const struct rows *rows)
+                     const struct mask_view *mask, const struct rows *rows)
 {
     bool any = mark_range(r, at, rows);
 
-    if (h->hide == NULL)
+    if (!hides_keys(h))
         return any;
-    h->hide(h->hide_self, rows->text, rows->head, r->hidden, rows->stride, rows->row0,
-            rows->n_rows, rows->key0, rows->n_keys);
+    if (h->hide != NULL)
+        h->hide(h->hide_self, rows->text, rows->head, r->hidden, rows->stride,
+                rows->row0, rows->n_rows, rows->key0, rows->n_keys);
+    if (mask_hides(h->mask))
+        mask_hide(mask, r->hidden, rows->stride, rows->row0, rows->n_rows, rows->key0,
+                  rows->n_keys);
     for (int t = 0; t < rows->n_rows; t++) {
         const unsigned char *row = r->hidden + (size_t)t * rows->stride;
 
@@ -128,6 +138,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     int64_t row = p->b->start[text] + row0, z_width = p->m->config.n_heads * at->d_v;
     int *bad = &j->bad_row[text * p->m->config.n_heads + head];
     struct attend own = *at;
+    const struct mask_view mask = { h->mask, pass_number(p, text), head, at->S };
 
     if (h->biased)
         set_bias(p, &own, head);
@@ -138,9 +149,11 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
         .entropy = r->entropy, .n_visible = r->n_visible,
     };
     attend_keys(at, row0, n, &rows->key0, &rows->n_keys);
-    if ((j->wanted || h->hide != NULL) && mark_all(r, at, h, rows))
+    if ((j->wanted || hides_keys(h)) && mark_all(r, at, h, &mask, rows))
         rows->hidden = r->hidden;
-    if (h->hide != NULL) {
+    if (mask_adds(h->mask))
+        own.term[1] = (struct score_term){ mask_add, &mask };
+    if (hides_keys(h)) {
         own.hidden = r->hidden;
         own.hidden_stride = rows->stride;
     }

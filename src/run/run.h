@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "model/model.h"
+#include "run/mask.h"
 #include "run/sink.h"
 
 struct batch {
@@ -27,12 +28,21 @@ struct memory {
     const int *start;       /* [n_texts + 1] */
 };
 
+/* What a command changes in the pass; NULL, or all zero: nothing. */
+struct change {
+    const struct mask *mask;            /* of self-attention, beside the model's own */
+    const struct mask *memory_mask;     /* of cross-attention */
+    const int *number;                  /* [n_texts] of each text, for masks of several
+                                           texts; NULL: its place in the batch */
+};
+
 /* What is wanted.  The pass stops after the last layer that anything here needs. */
 struct wanted {
     const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
     const bool *head;       /* [H] the same for heads */
     unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
     const struct memory *memory;    /* for m->decoder; else NULL */
+    const struct change *change;    /* NULL: nothing */
     float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not wanted */
     float *logits;          /* out: [tokens, m->n_logits]; NULL: not wanted; needs m->has_head */
 };
@@ -40,7 +50,7 @@ struct wanted {
 /*
  * Errors (ERR_INPUT): an id outside the vocabulary, a type outside the table, a
  * text longer than the model's positions (with both numbers), a text without
- * tokens; a row of attention that is not finite (layer, head, row: the weights
+ * tokens; a mask that does not fit; a row of attention that is not finite (layer, head, row: the weights
  * hold NaN or infinities).  Sinks may have been given rows before an error.
  */
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,

@@ -77,6 +77,7 @@ struct heads {
     void (*hide)(const void *self, int text, int head, unsigned char *hidden,
                  size_t stride, int row0, int n_rows, int key0, int n_keys);
     const void *hide_self;
+    const struct mask *mask;            /* the user's; NULL: none */
 };
 
 /*
@@ -84,6 +85,9 @@ struct heads {
  */
 int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
                 struct err *e);
+
+/* The text's number, for masks of several texts. */
+int pass_number(const struct pass *p, int text);
 
 /* Rows of this layer and stack go to sinks. */
 bool pass_wants(const struct pass *p, int l, enum stack_id stack);
