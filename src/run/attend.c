@@ -8,7 +8,7 @@
 #include "run/run_priv.h"
 
 struct attend_job {
-    struct pass *p;
+    const struct pass *p;
     const struct heads *heads;
     int layer;
     bool keep_out;          /* the heads' outputs are wanted */
@@ -103,6 +103,17 @@ static void set_bias(const struct pass *p, struct attend *at, int head)
         at->term[0] = (struct score_term){ bias_alibi, &p->m->alibi[head] };
     else if (p->m->buckets != NULL)
         at->term[0] = (struct score_term){ bias_buckets, &p->m->buckets[head] };
+}
+
+struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
+                             int head)
+{
+    const struct attend_job j = { .p = p, .heads = h, .layer = l };
+    struct attend at = attend_of(&j, text);
+
+    if (h->biased)
+        set_bias(p, &at, head);
+    return at;
 }
 
 static void pack(const struct attend_job *j, struct head_room *r, const struct attend *at,
@@ -241,8 +252,13 @@ int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
     struct arena_mark mark = arena_mark(p->call);
     struct attend_job j = { .p = p, .heads = h, .layer = l, .keep_out = keep_out,
                             .wanted = pass_wants(p, l, h->stack) };
+    bool replaced = false;
     int rc;
 
+    if (pass_tap(p, l, h, &replaced, e) != 0)
+        return -1;
+    if (replaced)
+        return 0;
     for (int s = 0; s < p->n_sinks; s++)
         by_layer = by_layer || p->sinks[s].scope == SINK_LAYER;
     j.bad_row = arena_alloc_raw(p->call, (size_t)n, sizeof *j.bad_row);

@@ -85,6 +85,13 @@ struct heads {
 int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
                 struct err *e);
 
+/* Widths, scale and what is hidden and added by position, of one head of a text. */
+struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
+                             int head);
+
+/* What a tap does with an attention; *replaced: it wrote p->z. */
+int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);
+
 /* Rows of this layer and stack go to sinks. */
 bool pass_wants(const struct pass *p, int l, enum stack_id stack);
 
