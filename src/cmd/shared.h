@@ -33,6 +33,7 @@ struct session {
     const struct shared_args *args;
     const struct env *env;
     struct arena *a;                /* lives as long as the process */
+    const char *path;               /* of the model; NULL: built in */
     struct model *model;            /* NULL for commands that only tokenise */
     struct model *shown;            /* whose layers and heads: the model or its decoder */
     enum stack_id stack;            /* whose rows of attention; N_STACK: all */
@@ -52,8 +53,12 @@ int session_open(struct session *s, const struct shared_args *args, bool tokens_
                  const struct env *env, struct err *e);
 void session_close(struct session *s);
 
-/* A warning for each tensor of the file that no slot took: --verbose. */
-void say_unused(const struct model *m, const struct warn *w);
+/*
+ * The model that -m names, NULL: the built-in one.  *path: where it was found.  Under
+ * --verbose a warning for each tensor of the file that no slot took.
+ */
+struct model *open_model(const char *asked, const struct env *env, const char **path,
+                         struct err *e);
 
 /* ---- layers and heads ---- */
 
