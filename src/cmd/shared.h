@@ -8,6 +8,7 @@
 #include "analysis/stats.h"
 #include "base/file.h"
 #include "cmd/cmd.h"
+#include "cmd/values.h"
 #include "model/generation.h"
 #include "model/model.h"
 #include "run/run.h"
@@ -20,12 +21,16 @@ struct shared_args {
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
     const char *ids, *type_ids, *decoder_ids;
+    const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
+    const char *mask, *memory_mask;
+    double mask_value;              /* NaN: minus infinity */
     int generate;                   /* 0: not asked for */
 };
 
-extern const struct opt model_opts[], text_opts[], select_opts[], generate_opts[];
+extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[],
+                        generate_opts[];
 
 /* ---- the model ---- */
 
@@ -33,6 +38,7 @@ struct session {
     const struct shared_args *args;
     const struct env *env;
     struct arena *a;                /* lives as long as the process */
+    const char *path;               /* of the model; NULL: built in */
     struct model *model;            /* NULL for commands that only tokenise */
     struct model *shown;            /* whose layers and heads: the model or its decoder */
     enum stack_id stack;            /* whose rows of attention; N_STACK: all */
@@ -43,6 +49,7 @@ struct session {
     const struct generation *rules; /* by which texts are continued; NULL: none is */
     int n_generate;                 /* tokens that each gets at the most */
     struct par *par;
+    struct change change;
 };
 
 /*
@@ -53,8 +60,12 @@ int session_open(struct session *s, const struct shared_args *args, bool tokens_
                  const struct env *env, struct err *e);
 void session_close(struct session *s);
 
-/* A warning for each tensor of the file that no slot took: --verbose. */
-void say_unused(const struct model *m, const struct warn *w);
+/*
+ * The model that -m names, NULL: the built-in one.  *path: where it was found.  Under
+ * --verbose a warning for each tensor of the file that no slot took.
+ */
+struct model *open_model(const char *asked, const struct env *env, const char **path,
+                         struct err *e);
 
 /* ---- layers and heads ---- */
 
@@ -74,6 +85,13 @@ int list_parse(const char *list, const char *what, int n, bool *out, struct err 
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
 
+/*
+ * What --mask and its like say, into s->change and *want; session_wanted calls it.  Of
+ * an encoder-decoder --mask is for the self-attention of the stack that is shown: the
+ * encoder's with -s encoder, else the decoder's.
+ */
+int session_masks(struct session *s, struct wanted *want, struct err *e);
+
 /* ---- texts ---- */
 
 struct item {
@@ -89,11 +107,13 @@ struct item {
     int n_generated;        /* how many of them were added to what was given */
     const char *generated;  /* their text, without special ones */
     size_t generated_size;
+    struct values values;   /* x NULL: tokens have ids */
+    const char *input;      /* the file that the values are of; NULL: none */
 };
 
 struct input;
 
-/* Operands, --ids or -f; usage errors where they contradict each other. */
+/* Operands, --ids, --input or -f; usage errors where they contradict each other. */
 struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e);
 
@@ -121,7 +141,7 @@ int input_close(struct input *in, int rc, struct err *e);
  */
 int input_end(struct input *in, struct out *out, int rc, struct err *e);
 
-bool input_is_file(const struct input *in);
+bool input_is_file(const struct input *in);     /* of texts; or of several arrays */
 
 /* Counts a text that was read but could not be used after all, and says why. */
 void input_reject(struct input *in, const struct item *item, const struct err *why);
@@ -143,6 +163,7 @@ int input_to_files(struct input *in, const char *out, const char *ending,
 struct texts {
     struct batch source, target;
     const unsigned char *source_special, *target_special;   /* [tokens] */
+    const int *number;          /* [texts] item->index */
 };
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n);

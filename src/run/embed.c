@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Ids, types and positions -> the residual stream. */
+ * Ids or a front's rows, types and positions -> the residual stream. */
 #include <math.h>
 
 #include "run/run_priv.h"
@@ -11,11 +11,12 @@ static void add_row(float *x, float *room, const struct param *table, int64_t ro
     add_to(x, room, width);
 }
 
-/* Rows of the position table for one text. */
+/* Rows of the position table for one text; ids are read by POS_TABLE_FROM_IDS alone. */
 static void positions(const struct pass *p, int text, int *row)
 {
     const struct family *f = p->m->family;
-    const int *id = p->b->id + p->b->start[text];
+    const int *id = f->positions == POS_TABLE_FROM_IDS ? p->b->id + p->b->start[text]
+                                                       : NULL;
     int n = p->b->start[text + 1] - p->b->start[text], before = pass_before(p, text);
     int pad = f->pos_offset > 0 ? f->pos_offset : p->m->config.pad_id;
     int seen = p->want->cache != NULL ? p->want->cache[text]->n_seen : 0;
@@ -50,6 +51,35 @@ static void tokens(struct pass *p, float *out)
         tensor_read(x, p->m->slot[W_TOK].weight, (int64_t)p->b->id[i] * E, E);
         for (int k = 0; scale != 1 && k < E; k++)
             x[k] *= scale;
+    }
+}
+
+/* What the noise of rows first .. end - 1 is multiplied by. */
+static float noise_scale(const struct pass *p, const float *x, int first, int end)
+{
+    int64_t E = p->m->config.d_embed, n = (end - first) * E;
+    double sum = 0;
+
+    if (!p->want->change->noise_relative)
+        return 1;
+    for (int64_t i = 0; i < n; i++)
+        sum += (double)x[first * E + i] * (double)x[first * E + i];
+    return (float)sqrt(sum / (double)n);
+}
+
+static void add_noise(struct pass *p, float *x)
+{
+    const struct change *change = p->want->change;
+    const struct batch *b = p->b;
+    int64_t E = p->m->config.d_embed;
+
+    if (change == NULL || change->noise == NULL)
+        return;
+    for (int t = 0; t < b->n_texts; t++) {
+        float scale = noise_scale(p, x, b->start[t], b->start[t + 1]);
+
+        for (int64_t i = b->start[t] * E; i < b->start[t + 1] * E; i++)
+            x[i] += scale * change->noise[i];
     }
 }
 
@@ -88,7 +118,8 @@ void pass_embed(struct pass *p)
         narrow = arena_alloc_raw(p->call, (size_t)p->N * (size_t)E, sizeof *narrow);
     if (sum_proj)
         sum = narrow;
-    tokens(p, narrow);
+    (p->m->family->front != FRONT_TOKENS ? pass_front : tokens)(p, narrow);
+    add_noise(p, narrow);
     if (token_proj)
         pass_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);
     add_types_and_positions(p, sum, width);
