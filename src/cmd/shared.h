@@ -125,9 +125,9 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
 int input_next(struct input *in, struct arena *a, struct item *out, struct err *e);
 
 /*
- * Continues the texts that are open, those of one length or another together, in arena
- * a: every command that runs the model over items calls it before texts_pack.  On an
- * error some are closed, and others still open.
+ * Continues the texts that are open, several in one pass a step; their tokens are of a.
+ * Every command that runs the model over items calls it before texts_pack.  On an error
+ * some are closed, and others still open.
  */
 int session_generate(const struct session *s, struct item *items, int n,
                      struct arena *a, struct err *e);

@@ -4,6 +4,14 @@
 # shellcheck disable=SC2154
 load helper
 
+# npy ROWS COLUMNS: an array of zeros
+npy() {
+    local head
+    head=$(printf "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }" "$1" "$2")
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$head"
+    head -c $((4 * $1 * $2)) /dev/zero
+}
+
 @test "a decoder's text gets N tokens more, in every output" {
     cd "$dir"
     works "$viz" stats --json --generate 7 -l 0 -H 0 "The old man went to the"
@@ -125,6 +133,29 @@ load helper
     mv config.json mbart/config.json
     fails 3 "neither decoder_start_token_id nor bos_token_id" \
         "$viz" stats -m mbart -s cross --ids 5,6
+}
+
+@test "what an array says, and no mask beside it" {
+    cd "$dir"
+    # A whisper of 10 by 32, all zeros
+    jq -c '[.num_mel_bins, 2 * .max_source_positions]' "$ref/seq2seq/whisper/config.json" >shape
+    npy "$(jq -r '.[0]' shape)" "$(jq -r '.[1]' shape)" >sound.npy
+    works "$viz" stats -m "$ref/seq2seq/whisper" --json --generate 5 --input sound.npy
+    jq -e '.n_generated == 5 and (.ids | length) == 6 and .heads[0].stack == "cross"' <<<"$output"
+    ids=$(jq -r '.ids[0:3] | join(",")' <<<"$output")
+    jq -c .ids <<<"$output" >whole
+    "$viz" stats -m "$ref/seq2seq/whisper" --json --generate 3 --decoder-ids "$ids" \
+        --input sound.npy | jq -c .ids | cmp - whole
+    fails 2 "want a text that is given, not generated" \
+        "$viz" stats --generate 3 --mask padding:1 "the river"
+    fails 2 "want a text that is given, not generated" \
+        "$viz" stats -m "$ref/bart" -s cross --memory-mask padding:1 "the river"
+}
+
+@test "stability: of what is generated, too" {
+    cd "$dir"
+    works "$viz" stability --runs 1 -l 0 --json --generate 4 "the river"
+    jq -e . <<<"$output"
 }
 
 @test "lines that cannot be continued are named, the others are used" {
