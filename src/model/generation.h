@@ -14,15 +14,16 @@ struct id_list {
 };
 
 struct generation {
-    int start;                      /* decoder_start_token_id, else bos_token_id; -1: none */
+    int start;                      /* decoder_start_token_id, else bos_token_id; or -1 */
     struct id_list end;             /* eos_token_id: any of them ends the text */
-    int forced_first;               /* forced_bos_token_id: behind a single token; -1: none */
-    struct id_list forced_last;     /* forced_eos_token_id: the last that there is room for */
+    int forced_first;               /* forced_bos_token_id: behind a single token; or -1 */
+    struct id_list forced_last;     /* forced_eos_token_id: the last there is room for */
     struct id_list suppressed;      /* suppress_tokens: never */
     struct id_list suppressed_first;    /* begin_suppress_tokens: not as the first */
     int n_bad;
-    const struct id_list *bad;      /* [n_bad] bad_words_ids: sequences that never occur */
-    int no_repeat;                  /* no_repeat_ngram_size: so many in a row occur once; 0: off */
+    const struct id_list *bad;      /* [n_bad] bad_words_ids: they never occur */
+    int no_repeat;                  /* no_repeat_ngram_size: so many in a row occur once;
+                                       0: off */
     int min_length, min_new;        /* tokens before which there is no end; min_new counts
                                        only those that are generated */
     double penalty;                 /* repetition_penalty: on what has occurred; 1: off */

@@ -83,8 +83,10 @@ static void copy_heads(const struct pass *p, float *to, const float *row)
     const struct head_place *place = &p->m->place;
 
     for (int g = 0; g < c->n_kv_heads; g++) {
-        memcpy(to + place->cross_k[g], row + place->k[g], (size_t)c->d_head * sizeof *to);
-        memcpy(to + place->cross_v[g], row + place->v[g], (size_t)c->d_value * sizeof *to);
+        memcpy(to + place->cross_k[g], row + place->k[g],
+               (size_t)c->d_head * sizeof *to);
+        memcpy(to + place->cross_v[g], row + place->v[g],
+               (size_t)c->d_value * sizeof *to);
     }
 }
 

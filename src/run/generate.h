@@ -12,7 +12,7 @@ struct continuation {
     int n_prompt;           /* tokens that are given, at least 1 */
     int most;               /* to add at the most, at least 1 */
     const int *type;        /* [n_prompt] NULL: all 0, as what is added has */
-    int *id;                /* [n_prompt + most] the prompt; out: what was added behind it */
+    int *id;                /* [n_prompt + most] the prompt; out: what was added, too */
     int n;                  /* out: tokens in id */
     bool ended;             /* out: by one of rules->end */
 };
