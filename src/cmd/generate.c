@@ -60,7 +60,8 @@ static int encode(const struct session *s, const struct group *g, struct memory 
                   struct arena *a, struct err *e)
 {
     struct item *items = arena_alloc(a, (size_t)g->n, sizeof *items);
-    struct wanted want = { 0 };
+    const struct change change = { .precision = s->change.precision };
+    struct wanted want = { .change = &change };
     struct texts t;
 
     for (int i = 0; i < g->n; i++) {
@@ -84,7 +85,7 @@ static int run_group(const struct session *s, struct group *g, struct arena *a,
 
     if (rc == 0)
         rc = run_generate(continuing(s), s->rules, encoded ? &memory : NULL, g->text,
-                          g->n, s->par, a, e);
+                          g->n, s->change.precision, s->par, a, e);
     arena_reset(a, mark);
     return rc;
 }

@@ -74,12 +74,14 @@ static int choose(const struct model *m, const struct generation *rules,
 }
 
 static int step(const struct model *m, const struct generation *rules,
-                const struct memory *memory, struct active *on, struct par *par,
-                struct arena *call, struct err *e)
+                const struct memory *memory, struct active *on, enum precision precision,
+                struct par *par, struct arena *call, struct err *e)
 {
+    const struct change change = { .precision = precision };
     struct arena_mark mark = arena_mark(call);
     struct batch b = pack(on, m, call);
-    struct wanted want = { .memory = memory, .cache = on->cache, .last_only = true };
+    struct wanted want = { .memory = memory, .change = &change, .cache = on->cache,
+                           .last_only = true };
     int rc;
 
     want.logits = arena_alloc_raw(call, (size_t)on->n,
@@ -93,7 +95,8 @@ static int step(const struct model *m, const struct generation *rules,
 
 int run_generate(const struct model *m, const struct generation *rules,
                  const struct memory *memory, struct continuation *text, int n_texts,
-                 struct par *par, struct arena *call, struct err *e)
+                 enum precision precision, struct par *par, struct arena *call,
+                 struct err *e)
 {
     struct arena_mark mark = arena_mark(call);
     struct active on = { .n = n_texts };
@@ -110,7 +113,7 @@ int run_generate(const struct model *m, const struct generation *rules,
         on.cache[i] = cache_new(call, m, text[i].n_prompt + text[i].most - 1, n_memory);
     }
     while (rc == 0 && on.n > 0) {
-        rc = step(m, rules, memory, &on, par, call, e);
+        rc = step(m, rules, memory, &on, precision, par, call, e);
         memory = NULL;          /* its keys and values are kept */
     }
     arena_reset(call, mark);

@@ -19,7 +19,8 @@ struct continuation {
 
 /*
  * Continues n_texts texts with m, all in one pass a step, each by the tokens behind
- * those that are kept; memory is of m's encoder, for the same texts, or NULL.  What
+ * those that are kept; memory is of m's encoder, for the same texts, or NULL; precision
+ * is that of the products.  What
  * stands behind a text in id is the same however many texts run together.
  *
  * Errors (ERR_INPUT): those of run_forward; logits that are no number.
@@ -27,7 +28,8 @@ struct continuation {
  */
 int run_generate(const struct model *m, const struct generation *rules,
                  const struct memory *memory, struct continuation *text, int n_texts,
-                 struct par *par, struct arena *call, struct err *e);
+                 enum precision precision, struct par *par, struct arena *call,
+                 struct err *e);
 
 /* The bytes that run_generate takes for one such text. */
 double generate_memory(const struct model *m, int n_tokens, int n_memory);

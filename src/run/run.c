@@ -248,6 +248,12 @@ static int run_layers(struct pass *p, struct err *e)
     return 0;
 }
 
+static bool changes_only_precision(const struct change *c)
+{
+    return c == NULL || (c->mask == NULL && c->memory_mask == NULL && c->noise == NULL &&
+                         c->silent == NULL);
+}
+
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,
                 const struct sink *sinks, int n_sinks, struct par *par,
                 struct arena *call, struct err *e)
@@ -258,8 +264,8 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     struct arena_mark mark = arena_mark(call);
     int rc;
 
-    assert(want->cache == NULL ||
-           (n_sinks == 0 && want->change == NULL && want->tap == NULL));
+    assert(want->cache == NULL || changes_only_precision(want->change));
+    assert(want->cache == NULL || (n_sinks == 0 && want->tap == NULL));
     for (int t = 0; t < b->n_texts; t++)
         if (check_text(&p, t, e) != 0 || check_masks(&p, t, e) != 0)
             return -1;

@@ -64,6 +64,7 @@ struct change {
      */
     const float *noise;
     bool noise_relative;                /* times the root mean square of a text's */
+    enum precision precision;           /* of what goes into each product */
     const bool *silent;                 /* [L, H] heads whose output is 0; NULL: none */
     enum stack_id silent_stack;         /* of this stack */
 };
@@ -107,8 +108,8 @@ struct wanted {
     const struct memory *memory;    /* for m->decoder; else NULL */
     /*
      * [n_texts] the batch holds the tokens behind those that are kept, and they are
-     * kept too; the memory is only for the first time.  No sinks, change or tap with
-     * it; after an error it is of no use.  NULL: the batch's texts are whole.
+     * kept too; the memory is only for the first time.  No sinks and tap with it,
+     * and no change but of precision; after an error it is of no use.  NULL: the batch's texts are whole.
      */
     struct cache *const *cache;
     bool last_only;         /* hidden and logits have a row a text, its last token's */

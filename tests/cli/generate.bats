@@ -152,6 +152,11 @@ npy() {
         "$viz" stats -m "$ref/bart" -s cross --memory-mask padding:1 "the river"
 }
 
+@test "diff: a text that each would say differently is none" {
+    fails 2 "wants a text for the decoder" \
+        "$viz" diff -m "$ref/bart" -m "$ref/bart" -s cross "the river"
+}
+
 @test "stability: of what is generated, too" {
     cd "$dir"
     works "$viz" stability --runs 1 -l 0 --json --generate 4 "the river"

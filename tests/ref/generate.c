@@ -118,8 +118,8 @@ static void check_case(const json_t *one)
             text[i] = text_of(&a, m, &g, one);
         if (n > 1)
             text[1].id[0] = 5;
-        if (run_generate(last, &g, m->decoder != NULL ? &memory : NULL, text, n, par, &a,
-                         &e) != 0)
+        if (run_generate(last, &g, m->decoder != NULL ? &memory : NULL, text, n,
+                         PRECISION_F32, par, &a, &e) != 0)
             fail_msg("%s: %s", path, e.msg);
         check_ids(&a, one, &text[0]);
         check_ids(&a, one, &text[n - 1]);

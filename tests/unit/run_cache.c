@@ -14,7 +14,10 @@
 #include "nn/nn.h"
 #include "unit/run_room.h"
 
-static const char *const kernels[] = { "c", "avx2", "avx512" };
+static const struct { const char *kernel; enum precision precision; } runs[] = {
+    { "c", PRECISION_F32 }, { "avx2", PRECISION_F32 }, { "avx512", PRECISION_F32 },
+    { "c", PRECISION_BF16 },
+};
 static const char *const folders[] = { "tests/ref", "tests/ref/families",
                                        "tests/ref/seq2seq" };
 enum { N_TEXTS = 2, LONGEST = 75 };
@@ -31,6 +34,7 @@ struct check {
     struct memory memory;
     int longest;                    /* of each text */
     struct cache *cache[N_TEXTS];
+    struct change change;
 };
 
 static struct memory random_memory(struct arena *a, int D)
@@ -65,7 +69,7 @@ static float *run(const struct check *c, const struct batch *b, bool kept,
     size_t D = (size_t)c->m->d_hidden, V = c->m->has_head ? (size_t)c->m->n_logits : 0;
     float *out = arena_alloc(c->a, N_TEXTS * (D + V), sizeof *out);
     struct wanted want = { .memory = memory, .cache = kept ? c->cache : NULL,
-                           .last_only = true, .hidden = out,
+                           .last_only = true, .change = &c->change, .hidden = out,
                            .logits = V > 0 ? out + N_TEXTS * D : NULL };
     struct err e;
 
@@ -105,13 +109,13 @@ static void check_steps(struct check *c, const char *name)
     }
 }
 
-static bool check_model(const char *path, int threads)
+static bool check_model(const char *path, enum precision precision, int threads)
 {
     struct arena a;
     struct err e;
     struct model *m;
     static const int lengths[] = { LONGEST, LONGEST };
-    struct check c = { .longest = LONGEST };
+    struct check c = { .longest = LONGEST, .change = { .precision = precision } };
     bool causal;
 
     arena_init(&a, NULL, NULL);
@@ -148,7 +152,7 @@ static bool check_model(const char *path, int threads)
     return causal;
 }
 
-static int check_folder(const char *folder, int threads)
+static int check_folder(const char *folder, enum precision precision, int threads)
 {
     DIR *dir = opendir(folder);
     struct dirent *entry;
@@ -161,7 +165,7 @@ static int check_folder(const char *folder, int threads)
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         snprintf(config, sizeof config, "%s/config.json", path);
         if (entry->d_name[0] != '.' && file_exists(config))
-            n += check_model(path, threads);
+            n += check_model(path, precision, threads);
     }
     closedir(dir);
     return n;
@@ -170,15 +174,15 @@ static int check_folder(const char *folder, int threads)
 static void same_bytes(void **state)
 {
     (void)state;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         int n = 0;
 
-        if (nn_choose_kernel(kernels[k]) != 0) {
-            print_message("no %s here\n", kernels[k]);
+        if (nn_choose_kernel(runs[k].kernel) != 0) {
+            print_message("no %s here\n", runs[k].kernel);
             continue;
         }
         for (int f = 0; f < 3; f++)
-            n += check_folder(folders[f], 1 + k % 2);
+            n += check_folder(folders[f], runs[k].precision, 1 + k % 2);
         assert_in_range(n, 45, 1000);
     }
     nn_choose_kernel("c");
