@@ -19,6 +19,8 @@ struct batch {
     const int *start;       /* [n_texts + 1]: text i has tokens start[i] .. start[i+1] - 1 */
     const int *id;          /* [start[n_texts]] */
     const int *type;        /* the same; NULL: all 0 */
+    const unsigned char *global;    /* the same, 1: sees every token and is seen by all,
+                               for models with W_Q_GLOBAL; NULL: none is */
 };
 
 /* The encoder's output, for a decoder. */

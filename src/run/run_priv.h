@@ -29,6 +29,8 @@ struct pass {
     float *a;               /* [N, D] what a stage reads: normed x, or x itself */
     float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
     float *qkv;             /* [N, place.width] projections; m->place says where */
+    float *qkv_global;      /* the same for global rows; NULL: no text has any */
+    const struct bias_copies *copies;   /* [texts] NULL: keys stand once in the softmax */
     float *z;               /* [N, H d_v] heads' outputs, side by side */
     float *memory_kv;       /* [memory, G (d + d_v)] its keys, then its values */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
@@ -77,6 +79,11 @@ struct heads {
     void (*hide)(const void *self, int text, int head, unsigned char *hidden,
                  size_t stride, int row0, int n_rows, int key0, int n_keys);
     const void *hide_self;
+    /* Rows (1) that read global_qkv, laid out as q and kv are, and see every key; texts
+       with such rows have lo and hi marked by hide alone.  NULL: there are none. */
+    const unsigned char *global;
+    const float *global_qkv;
+    const struct bias_copies *copies;   /* [texts]; NULL: every key stands once */
 };
 
 /*
@@ -84,6 +91,13 @@ struct heads {
  */
 int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
                 struct err *e);
+
+/* Room for what follows, if this batch needs any. */
+void pass_sparse_room(struct pass *p);
+
+/* What the rows of a layer see beside lo and hi, or instead: global tokens, with their
+ * projections from p->a; blocks of keys. */
+void pass_sparse(struct pass *p, const struct layer_plan *plan, struct heads *h);
 
 /* Rows of this layer and stack go to sinks. */
 bool pass_wants(const struct pass *p, int l, enum stack_id stack);
