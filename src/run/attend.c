@@ -8,7 +8,7 @@
 #include "run/run_priv.h"
 
 struct attend_job {
-    struct pass *p;
+    const struct pass *p;
     const struct heads *heads;
     int layer;
     bool keep_out;          /* the heads' outputs are wanted */
@@ -26,7 +26,7 @@ struct head_room {
     int n_visible[ATTEND_ROWS];
 };
 
-static bool has_global(const struct heads *h, int text)
+bool pass_has_global(const struct heads *h, int text)
 {
     int start = h->key_start[text], n = h->key_start[text + 1] - start;
 
@@ -47,7 +47,7 @@ static void room_alloc(struct head_room *r, struct arena *scratch, const struct 
     r->packed = arena_alloc_raw(scratch, packed, sizeof(float));
     r->weight = arena_alloc_raw(scratch, block, sizeof(float));
     r->hidden = arena_alloc_raw(scratch, block, 1);
-    r->global_packed = !has_global(h, text) ? NULL :
+    r->global_packed = !pass_has_global(h, text) ? NULL :
                        arena_alloc_raw(scratch, packed, sizeof(float));
     r->single = !has_copies(h, text) ? NULL :
                 arena_alloc_raw(scratch, block, sizeof(float));
@@ -79,16 +79,32 @@ static bool mark_range(struct head_room *r, const struct attend *at,
     return any;
 }
 
+bool pass_hides(const struct heads *h)
+{
+    return h->hide != NULL || mask_hides(h->mask);
+}
+
+void pass_hide(const struct heads *h, const struct mask_view *v, int text,
+               unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,
+               int n_keys)
+{
+    if (h->hide != NULL)
+        h->hide(h->hide_self, text, (int)v->head, hidden, stride, row0, n_rows, key0,
+                n_keys);
+    if (mask_hides(h->mask))
+        mask_hide(v, hidden, stride, row0, n_rows, key0, n_keys);
+}
+
 /* The same with the keys that single rows do not see. */
 static bool mark_all(struct head_room *r, const struct attend *at, const struct heads *h,
-                     const struct rows *rows)
+                     const struct mask_view *mask, const struct rows *rows)
 {
     bool any = mark_range(r, at, rows);
 
-    if (h->hide == NULL)
+    if (!pass_hides(h))
         return any;
-    h->hide(h->hide_self, rows->text, rows->head, r->hidden, rows->stride, rows->row0,
-            rows->n_rows, rows->key0, rows->n_keys);
+    pass_hide(h, mask, rows->text, r->hidden, rows->stride, rows->row0, rows->n_rows,
+              rows->key0, rows->n_keys);
     for (int t = 0; t < rows->n_rows; t++) {
         const unsigned char *row = r->hidden + (size_t)t * rows->stride;
 
@@ -103,12 +119,13 @@ static struct attend attend_of(const struct attend_job *j, int text)
 {
     const struct config *c = &j->p->m->config;
     const struct heads *h = j->heads;
-    bool all = has_global(h, text);
+    bool all = pass_has_global(h, text);
 
     return (struct attend){
         .S = h->key_start[text + 1] - h->key_start[text],
         .d = c->d_head, .d_v = c->d_value, .scale = j->p->m->layer[j->layer].scale,
-        .lo = all ? INT_MAX : h->lo, .hi = all ? INT_MAX : h->hi, .cap = (float)c->score_cap,
+        .lo = all ? INT_MAX : h->lo, .hi = all ? INT_MAX : h->hi,
+        .cap = (float)c->score_cap,
     };
 }
 
@@ -117,13 +134,26 @@ static int n_queries(const struct attend_job *j, int text)
     return j->p->b->start[text + 1] - j->p->b->start[text];
 }
 
-/* The bias of one head. */
-static void set_bias(const struct pass *p, struct attend *at, int head)
+/* What one head adds by position. */
+static void set_bias(const struct pass *p, const struct heads *h, struct attend *at,
+                     int text, int head)
 {
-    if (p->m->alibi != NULL)
+    if (has_copies(h, text))
+        at->term[0] = (struct score_term){ bias_copies, &h->copies[text] };
+    else if (h->biased && p->m->alibi != NULL)
         at->term[0] = (struct score_term){ bias_alibi, &p->m->alibi[head] };
-    else if (p->m->buckets != NULL)
+    else if (h->biased && p->m->buckets != NULL)
         at->term[0] = (struct score_term){ bias_buckets, &p->m->buckets[head] };
+}
+
+struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
+                             int head)
+{
+    const struct attend_job j = { .p = p, .heads = h, .layer = l };
+    struct attend at = attend_of(&j, text);
+
+    set_bias(p, h, &at, text, head);
+    return at;
 }
 
 static void pack_from(const struct attend_job *j, float *packed, const float *kv,
@@ -156,13 +186,15 @@ static void attend_global(const struct attend_job *j, struct head_room *r,
 
     for (int t = 0; t < rows->n_rows; t++) {
         const float *q = h->global_qkv + (first + t) * h->q_stride + h->q_at[rows->head];
+        struct attend own = *at;
         int key0, n_keys;
 
         if (!h->global[first + t])
             continue;
+        own.hidden = at->hidden + (size_t)t * at->hidden_stride;
         attend_block(r->weight + (size_t)t * rows->stride, rows->stride, &key0, &n_keys,
                      &r->entropy[t], out != NULL ? out + t * out_stride : NULL, out_stride,
-                     q, h->q_stride, r->global_packed, at, rows->row0 + t, 1);
+                     q, h->q_stride, r->global_packed, &own, rows->row0 + t, 1);
     }
 }
 
@@ -190,11 +222,9 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     int *bad = &j->bad_row[text * p->m->config.n_heads + head];
     struct attend own = *at;
     float *out = j->keep_out ? p->z + row * z_width + head * at->d_v : NULL;
+    const struct mask_view mask = { h->mask, pass_number(p, text), head, at->S };
 
-    if (h->biased)
-        set_bias(p, &own, head);
-    if (r->single != NULL)
-        own.term[SCORE_TERMS - 1] = (struct score_term){ bias_copies, &h->copies[text] };
+    set_bias(p, h, &own, text, head);
     *rows = (struct rows){
         .text = text, .stack = (int)h->stack, .layer = j->layer,
         .head = head, .row0 = row0, .n_rows = n, .n_queries = T,
@@ -202,9 +232,11 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
         .entropy = r->entropy, .n_visible = r->n_visible,
     };
     attend_keys(at, row0, n, &rows->key0, &rows->n_keys);
-    if ((j->wanted || h->hide != NULL) && mark_all(r, at, h, rows))
+    if ((j->wanted || pass_hides(h)) && mark_all(r, at, h, &mask, rows))
         rows->hidden = r->hidden;
-    if (h->hide != NULL) {
+    if (mask_adds(h->mask))
+        own.term[1] = (struct score_term){ mask_add, &mask };
+    if (pass_hides(h)) {
         own.hidden = r->hidden;
         own.hidden_stride = rows->stride;
     }
@@ -212,7 +244,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
                  out, z_width, h->q + row * h->q_stride + h->q_at[head], h->q_stride,
                  r->packed, &own, row0, n);
     if (r->global_packed != NULL)
-        attend_global(j, r, at, rows, out, z_width);
+        attend_global(j, r, &own, rows, out, z_width);
     if (r->single != NULL && j->wanted)
         rows->single = single_copies(r, &h->copies[text], rows);
     for (int t = 0; t < n && *bad < 0; t++)
@@ -308,8 +340,13 @@ int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
     struct arena_mark mark = arena_mark(p->call);
     struct attend_job j = { .p = p, .heads = h, .layer = l, .keep_out = keep_out,
                             .wanted = pass_wants(p, l, h->stack) };
+    bool replaced = false;
     int rc;
 
+    if (pass_tap(p, l, h, &replaced, e) != 0)
+        return -1;
+    if (replaced)
+        return 0;
     for (int s = 0; s < p->n_sinks; s++)
         by_layer = by_layer || p->sinks[s].scope == SINK_LAYER;
     j.bad_row = arena_alloc_raw(p->call, (size_t)n, sizeof *j.bad_row);

@@ -79,11 +79,12 @@ struct heads {
     void (*hide)(const void *self, int text, int head, unsigned char *hidden,
                  size_t stride, int row0, int n_rows, int key0, int n_keys);
     const void *hide_self;
-    /* Rows (1) that read global_qkv, laid out as q and kv are, and see every key; texts
-       with such rows have lo and hi marked by hide alone.  NULL: there are none. */
+    /* Rows (1) that read global_qkv, laid out as q and kv are, and see every key; in
+       texts with such rows hide marks what lo and hi say.  NULL: there are none. */
     const unsigned char *global;
     const float *global_qkv;
     const struct bias_copies *copies;   /* [texts]; NULL: every key stands once */
+    const struct mask *mask;            /* the user's; NULL: none */
 };
 
 /*
@@ -98,6 +99,26 @@ void pass_sparse_room(struct pass *p);
 /* What the rows of a layer see beside lo and hi, or instead: global tokens, with their
  * projections from p->a; blocks of keys. */
 void pass_sparse(struct pass *p, const struct layer_plan *plan, struct heads *h);
+
+/* The text's number, for masks of several texts. */
+int pass_number(const struct pass *p, int text);
+/* Keys are hidden one by one, by the model or by the user's mask. */
+bool pass_hides(const struct heads *h);
+
+/* Marks them for a block of rows of one head of a text of v->S keys. */
+void pass_hide(const struct heads *h, const struct mask_view *v, int text,
+               unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,
+               int n_keys);
+
+/* Widths, scale and what is added by position, of one head of a text. */
+struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
+                             int head);
+
+/* Some rows of the text read global_qkv. */
+bool pass_has_global(const struct heads *h, int text);
+
+/* What a tap does with an attention; *replaced: it wrote p->z. */
+int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);
 
 /* Rows of this layer and stack go to sinks. */
 bool pass_wants(const struct pass *p, int l, enum stack_id stack);
