@@ -25,14 +25,17 @@ static void take(void *self, const struct rows *r, int n_heads)
             *sum += r->weight[(size_t)t * r->stride + (size_t)j];
 }
 
+/* Enough tokens for blocks of keys of 1, and one that is global. */
 static void forward(const struct model *m, struct arena *a, struct err *e)
 {
-    const int n = m->max_tokens < 3 ? m->max_tokens : 3;
-    const int start[] = { 0, n }, id[] = { 0, m->config.n_vocab - 1, 0 };
-    const struct batch batch = { 1, start, id, NULL };
+    enum { N = 9 };
+    const int n = m->max_tokens < N ? m->max_tokens : N;
+    const int start[] = { 0, n }, id[N] = { 0, m->config.n_vocab - 1 };
+    const unsigned char global[N] = { 0, 1 };
+    const struct batch batch = { 1, start, id, NULL, global };
     const struct wanted want = {
-        .hidden = arena_alloc(a, 3 * (size_t)m->d_hidden, sizeof(float)),
-        .logits = m->has_head ? arena_alloc(a, 3 * (size_t)m->n_logits, sizeof(float))
+        .hidden = arena_alloc(a, N * (size_t)m->d_hidden, sizeof(float)),
+        .logits = m->has_head ? arena_alloc(a, N * (size_t)m->n_logits, sizeof(float))
                               : NULL,
     };
     struct par *par = par_new(1, e);
