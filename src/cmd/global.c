@@ -29,8 +29,9 @@ int global_check(const struct session *s, struct err *e)
         return 0;
     while (more > 0)
         more = list_next(&at, &from, &to);
-    return more == 0 ? 0 : err_set(e, ERR_USAGE, "--global: '%.40s' is no list like 0,3-5 "
-                                   "or all or none", list);
+    return more == 0 ? 0 :
+           err_set(e, ERR_USAGE, "--global: '%.40s' is no list like 0,3-5 or all or none",
+                   list);
 }
 
 static int out_of_range(enum err_kind kind, const char *name, long at, int n,

@@ -58,7 +58,8 @@ static int read_blocks(const struct reader *r, const json_t *root)
 {
     static const struct key keys[] = {
         { KEY_INT, offsetof(struct config, block), 1, 1 << 20, { "block_size" } },
-        { KEY_INT, offsetof(struct config, n_random), 1, 1 << 12, { "num_random_blocks" } },
+        { KEY_INT, offsetof(struct config, n_random), 1, 1 << 12,
+          { "num_random_blocks" } },
     };
     const json_t *type = config_value(root, "attention_type");
     const char *s = type != NULL ? json_string_value(type) : "block_sparse";

@@ -194,8 +194,8 @@ static void attend_global(const struct attend_job *j, struct head_room *r,
             continue;
         own.hidden = at->hidden + (size_t)t * at->hidden_stride;
         attend_block(r->weight + (size_t)t * rows->stride, rows->stride, &key0, &n_keys,
-                     &r->entropy[t], out != NULL ? out + t * out_stride : NULL, out_stride,
-                     q, h->q_stride, r->global_packed, &own, rows->row0 + t, 1);
+                     &r->entropy[t], out != NULL ? out + t * out_stride : NULL,
+                     out_stride, q, h->q_stride, r->global_packed, &own, rows->row0 + t, 1);
     }
 }
 
