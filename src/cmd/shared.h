@@ -82,7 +82,8 @@ struct item {
     struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
     int n_cut;              /* tokens that --truncate took away */
     struct values values;   /* x NULL: tokens have ids */
-    const char *input;      /* the file that the values are of; NULL: none */
+    const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
+                               several arrays; NULL: none */
 };
 
 struct input;
