@@ -91,28 +91,36 @@ static struct file new_file(void)
     return f;
 }
 
-static struct model *open_file(const struct file *f, const struct family *family,
-                               const char *config)
+static struct model *try_file(const struct file *f, const struct family *family,
+                              const char *config, struct err *e)
 {
     struct model *m = arena_alloc(&arena, 1, sizeof *m);
     const char *header = arena_printf(&arena, "%s}", f->header);
     uint64_t n = strlen(header);
     unsigned char *bytes = arena_alloc(&arena, 8 + n + 4 * f->n, 1);
-    struct err e = { ERR_NONE, "" };
 
     memcpy(bytes, &n, 8);
     memcpy(bytes + 8, header, n);
     memcpy(bytes + 8 + n, f->data, 4 * f->n);
     m->name = "m";
-    m->weights = weights_open_memory(&arena, (struct span){ bytes, 8 + n + 4 * f->n }, "w", &e);
+    m->weights = weights_open_memory(&arena, (struct span){ bytes, 8 + n + 4 * f->n }, "w", e);
     if (m->weights == NULL ||
         config_read(&m->config, &m->family, &arena,
                     (struct span){ (const unsigned char *)config, strlen(config) }, "c",
-                    &e) != 0)
-        fail_msg("%s", e.msg);
+                    e) != 0)
+        fail_msg("%s", e->msg);
     if (family != NULL)
         m->family = family;
-    if (model_bind(m, &arena, &e) != 0)
+    return model_bind(m, &arena, e) == 0 ? m : NULL;
+}
+
+static struct model *open_file(const struct file *f, const struct family *family,
+                               const char *config)
+{
+    struct err e = { ERR_NONE, "" };
+    struct model *m = try_file(f, family, config, &e);
+
+    if (m == NULL)
         fail_msg("%s", e.msg);
     return m;
 }
@@ -422,6 +430,48 @@ static void other_shapes(void **state)
     model_close(rows);
 }
 
+/* Parts of a front that are not there, or have another shape. */
+static void other_kernels(void **state)
+{
+    static const struct {
+        const char *cls, *pos, *patch, *why;    /* shapes; NULL: not in the file */
+    } cases[] = {
+        { "6", "7,6", "6,2,4,4", NULL },
+        { "1,6", "1,1,7,6", "6,2,4,4", NULL },
+        { NULL, "7,6", "6,2,4,4", "m: has no tensor embeddings.cls_token, want [6]" },
+        { "6", NULL, "6,2,4,4", "m: has no tensor embeddings.position_embeddings.weight, "
+          "want [7,6]" },
+        { "6", "7,6", NULL, "m: has no tensor embeddings.patch_embeddings.projection.weight, "
+          "want [6,2,4,4]" },
+        { "2,3", "7,6", "6,2,4,4", "w: embeddings.cls_token: shape [2,3], want [6]" },
+        { "6", "7,6,1", "6,2,4,4", "w: embeddings.position_embeddings: shape [7,6,1], want [7,6]" },
+        { "6", "7,6", "6,4,4,2", "w: embeddings.patch_embeddings.projection.weight: shape "
+          "[6,4,4,2], want [6,2,4,4]" },
+        { "6", "7,6", "6,32", "w: embeddings.patch_embeddings.projection.weight: shape [6,32], "
+          "want [6,2,4,4]" },
+        { "6", "7,6", "1,6,2,4,4", "w: embeddings.patch_embeddings.projection.weight: shape "
+          "[1,6,2,4,4], want [6,2,4,4]" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct err e = { ERR_NONE, "" };
+        struct file f = new_file();
+
+        add_layer(&f, family_find("vit"), 6, 4);
+        if (cases[i].cls != NULL)
+            add(&f, "embeddings.cls_token", 6, cases[i].cls, false);
+        if (cases[i].pos != NULL)
+            add(&f, "embeddings.position_embeddings", 42, cases[i].pos, false);
+        if (cases[i].patch != NULL)
+            add(&f, "embeddings.patch_embeddings.projection.weight", 192, cases[i].patch, false);
+        if (try_file(&f, NULL, VIT ",\"image_size\":[8,12],\"patch_size\":4}", &e) == NULL)
+            assert_string_equal(e.msg, cases[i].why != NULL ? cases[i].why : "");
+        else
+            assert_null(cases[i].why);
+    }
+}
+
 static void other_inputs(void **state)
 {
     struct model *m = open_vit(8, 12, 4, 4);
@@ -449,6 +499,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(frames_of_sound, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_as_they_are, setup, teardown),
         cmocka_unit_test_setup_teardown(other_shapes, setup, teardown),
+        cmocka_unit_test_setup_teardown(other_kernels, setup, teardown),
         cmocka_unit_test_setup_teardown(other_inputs, setup, teardown),
     };
 
