@@ -107,7 +107,8 @@ struct item {
     const unsigned char *global;    /* [tokens.n] 1: global; NULL: none is */
     int n_cut;              /* tokens that --truncate took away */
     struct values values;   /* x NULL: tokens have ids */
-    const char *input;      /* the file that the values are of; NULL: none */
+    const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
+                               several arrays; NULL: none */
 };
 
 struct input;
