@@ -20,7 +20,7 @@ struct shared_args {
     const char *model;              /* NULL: built in */
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
-    const char *ids, *type_ids, *decoder_ids;
+    const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
@@ -77,6 +77,12 @@ struct model *open_model(const char *asked, const struct env *env, const char **
 int list_parse(const char *list, const char *what, int n, bool *out, struct err *e);
 
 /*
+ * One part of such a list, "3" or "3-5", at *s, which moves behind it and the comma.
+ * Returns 1 where another part follows, 0 where this is the last, -1 where it is none.
+ */
+int list_next(const char **s, long *from, long *to);
+
+/*
  * The stack, layers and heads that -s, -l, -H name.  Without -s: the model's own; of
  * an encoder-decoder cross where the command line gives a text for the decoder or asks
  * for one, else encoder; all: every stack (N_STACK) instead of cross.  NULL in *want: all.
@@ -103,13 +109,16 @@ struct item {
     size_t pair_size;
     struct tokens tokens;
     struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
+    int *global_at, n_global_at;    /* that a JSON object lists; NULL: it lists none */
+    const unsigned char *global;    /* [tokens.n] 1: global; NULL: none is */
     int n_cut;              /* tokens that --truncate took away */
     bool open;              /* its queries' tokens are still to be continued */
     int n_generated;        /* how many of them were added to what was given */
     const char *generated;  /* their text, without special ones */
     size_t generated_size;
     struct values values;   /* x NULL: tokens have ids */
-    const char *input;      /* the file that the values are of; NULL: none */
+    const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
+                               several arrays; NULL: none */
 };
 
 struct input;

@@ -215,6 +215,18 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
                   int key0, int n_keys);
 int relative_bucket(int distance, bool both_ways, int n_buckets, int max_distance);
 
+/*
+ * Keys [0, n_keys) stand `copies` times in the softmax of rows [first, end): adds
+ * ln copies to their scores, so that a weight is that of all copies together.
+ * BigBird, where what should be blocks chosen by chance is the first block, again.
+ */
+struct bias_copies {
+    int first, end, n_keys;
+    int copies;             /* 1: nothing is added */
+};
+void bias_copies(const void *self, float *score, size_t stride, int row0, int n_rows,
+                 int key0, int n_keys);
+
 /* Floats that attend_pack needs for keys and values together. */
 size_t attend_packed(int S, int d, int d_v);
 

@@ -23,6 +23,8 @@ struct batch {
     const int *type;        /* the same; NULL: all 0 */
     const struct values *values;    /* [n_texts] for a front that is not FRONT_TOKENS;
                                        each yields as many positions as its text has */
+    const unsigned char *global;    /* [start[n_texts]] 1: sees every token and is seen by
+                               all, for models with W_Q_GLOBAL; NULL: none is */
 };
 
 /* The encoder's output, for a decoder. */
