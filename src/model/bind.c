@@ -141,6 +141,18 @@ static struct matrix matrix_of(const struct tensor *t, bool in_out)
     };
 }
 
+/* As check, where dimensions of 1 may stand between. */
+static int check_axis(struct binder *b, const struct tensor *t, int out, int in)
+{
+    struct tensor flat = *t;
+
+    flat.n_dims = 0;
+    for (int i = 0; i < t->n_dims; i++)
+        if (t->shape[i] != 1 || t->n_dims - i <= 2 - flat.n_dims)
+            flat.shape[flat.n_dims++] = t->shape[i];
+    return check(b, &flat, 2, out, in);
+}
+
 static int missing(struct binder *b, const char *names, struct where at,
                    const struct slot_row *row, bool in_out)
 {
@@ -154,8 +166,9 @@ static int missing(struct binder *b, const char *names, struct where at,
         snprintf(shape, sizeof shape, "[%d,%d]",
                  slot_dim(f, c, in_out ? row->in : row->out),
                  slot_dim(f, c, in_out ? row->out : row->in));
-    return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s.weight, want %s",
-                   b->m->name, b->prefix, alternative(b->a, names, 0, at), shape);
+    return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s%s, want %s", b->m->name,
+                   b->prefix, alternative(b->a, names, 0, at),
+                   row->kind == SLOT_AXIS ? "" : ".weight", shape);
 }
 
 /* A norm that neither scales nor shifts. */
@@ -194,7 +207,8 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
     if (names == NULL)
         return 0;
     p->weight = find(b, names, at,
-                     row->kind == SLOT_VECTOR ? no_endings : weight_endings);
+                     row->kind == SLOT_VECTOR || row->kind == SLOT_AXIS ? no_endings
+                                                                        : weight_endings);
     if (p->weight == NULL && row->kind == SLOT_NORM && f->defaults.norm_affine &&
         !c->norm_affine)
         return bind_plain_norm(b, row, p);
@@ -212,11 +226,14 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
         p->vector = decode_vector(b, row, p->weight);
     } else {
         in = slot_dim(f, c, row->in);
+        if (row->kind == SLOT_AXIS)
+            return check_axis(b, p->weight, out, in);
         if (check(b, p->weight, 2, in_out ? in : out, in_out ? out : in) != 0)
             return -1;
         p->matrix = matrix_of(p->weight, in_out);
     }
-    return row->kind == SLOT_VECTOR || (row->kind == SLOT_TABLE && slot != W_HEAD) ? 0 :
+    return row->kind == SLOT_VECTOR || (row->kind == SLOT_TABLE && slot != W_HEAD) ||
+           (slot == W_HEAD && f->head_bias_unused) ? 0 :
            bind_bias(b, names, at, out, p);
 }
 
@@ -277,6 +294,8 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
     return (experts ? in_mlp(s) : routed || shared) ||
            (shared && m->config.n_shared == 0) ||
            (s == W_GATE && m->mlp == MLP_PLAIN) ||
+           (s == W_K && m->config.layer_kind != NULL &&
+            m->config.layer_kind[l] == LAYER_HASHED) ||
            (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
            (s == W_MLP_NORM && m->config.one_norm);
 }
@@ -303,13 +322,15 @@ static void bind_head(struct model *m)
     const char *const *name = m->family->stack.name;
 
     m->n_logits = slot_dim(m->family, &m->config, DIM_HEAD);
-    m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ? m->config.d_embed
-                                                       : m->config.d_model;
+    m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ?
+                  m->config.d_embed : slot_dim(m->family, &m->config, DIM_END);
     m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
     m->has_head = m->has_head && m->family->decoder == NULL;    /* the decoder's is */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
-        m->has_head = m->has_head && !m->config.head_is_one;
+        m->has_head = m->has_head && !m->config.head_is_one &&
+                      m->slot[W_HEAD].matrix.K ==
+                          slot_dim(m->family, &m->config, DIM_HEAD_IN);
     }
 }
 
@@ -393,6 +414,33 @@ static enum mlp mlp_of(const struct model *m)
     return m->family->mlp_by_config && !m->config.gated ? MLP_PLAIN : m->family->mlp;
 }
 
+/* Slots of the stack that its config leaves empty, though its family names them. */
+static bool stack_lacks(const struct model *m, int s)
+{
+    bool axial = m->family->positions == POS_AXIAL && m->config.axial;
+
+    if (s == W_FINAL_NORM)
+        return m->norm_place == PLACE_POST || m->config.no_final_norm;
+    return axial ? s == W_POS : s == W_AXIS_0 || s == W_AXIS_1;
+}
+
+/* The most tokens that fit the positions, also when they are padded to chunks. */
+static int longest_text(const struct model *m)
+{
+    const struct config *c = &m->config;
+    int n = c->n_positions;
+
+    if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
+        return n - 1 - (m->family->pos_offset > 0 ? m->family->pos_offset : c->pad_id);
+    if (m->slot[W_AXIS_0].weight != NULL && c->axial_shape[0] * c->axial_shape[1] < n)
+        n = c->axial_shape[0] * c->axial_shape[1];
+    if (c->pad_to == 0)
+        return n;
+    if (n <= c->pad_above)
+        return n;
+    return n - n % c->pad_to > c->pad_above ? n - n % c->pad_to : c->pad_above;
+}
+
 static int bind_stack(struct binder *b)
 {
     struct model *m = b->m;
@@ -403,9 +451,7 @@ static int bind_stack(struct binder *b)
     m->config.head_is_one = m->family->one_number != NULL &&
         find(b, m->family->one_number, (struct where){ 0 }, weight_endings) != NULL;
     for (int s = 0; s < N_SLOT; s++)
-        if (slot_table[s].count == PER_STACK &&
-            !(s == W_FINAL_NORM &&
-              (m->norm_place == PLACE_POST || m->config.no_final_norm)) &&
+        if (slot_table[s].count == PER_STACK && !stack_lacks(m, s) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
             return -1;
     plan_rope(m, b->a);
@@ -415,10 +461,7 @@ static int bind_stack(struct binder *b)
         if (bind_layer(b, l) != 0)
             return -1;
     place_heads(m, b->a);
-    m->max_tokens = m->config.n_positions;
-    if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
-        m->max_tokens -= 1 + (m->family->pos_offset > 0 ? m->family->pos_offset
-                                                         : m->config.pad_id);
+    m->max_tokens = longest_text(m);
     if (m->max_tokens < 1)
         return err_set(b->e, ERR_INPUT, "%s: %d positions, of which padding leaves none "
                        "for tokens", m->name, m->config.n_positions);

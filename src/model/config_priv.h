@@ -46,4 +46,8 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
 int config_experts(const struct reader *r, const struct family *f, const json_t *root);
 int config_layers(const struct reader *r, const struct family *f, const json_t *root);
 
+/* Layers that attend in chunks, their hashing and axial positions; before derived
+ * numbers: the list of layers says how many there are. */
+int config_chunks(const struct reader *r, const struct family *f, const json_t *root);
+
 #endif

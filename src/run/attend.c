@@ -131,6 +131,8 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
 
     if (h->biased)
         set_bias(p, &own, head);
+    if (h->terms != NULL)
+        own.term[1] = h->terms[text * p->m->config.n_heads + head];
     *rows = (struct rows){
         .text = text, .stack = (int)h->stack, .layer = j->layer,
         .head = head, .row0 = row0, .n_rows = n, .n_queries = T,

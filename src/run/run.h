@@ -27,12 +27,23 @@ struct memory {
     const int *start;       /* [n_texts + 1] */
 };
 
+/*
+ * Random rotations for layers that hash, instead of those drawn from the config's
+ * hash_seed: x [n_sets, H, d, n_hashes, width].  One set is for all of these layers; else
+ * there is one for each, in their order.
+ */
+struct rotations {
+    const float *x;
+    int n_sets, width;
+};
+
 /* What is wanted.  The pass stops after the last layer that anything here needs. */
 struct wanted {
     const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
     const bool *head;       /* [H] the same for heads */
     unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
     const struct memory *memory;    /* for m->decoder; else NULL */
+    const struct rotations *rotations;  /* NULL: drawn */
     float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not wanted */
     float *logits;          /* out: [tokens, m->n_logits]; NULL: not wanted; needs m->has_head */
 };
@@ -40,7 +51,7 @@ struct wanted {
 /*
  * Errors (ERR_INPUT): an id outside the vocabulary, a type outside the table, a
  * text longer than the model's positions (with both numbers), a text without
- * tokens; a row of attention that is not finite (layer, head, row: the weights
+ * tokens; rotations of another width than the text's buckets ask for; a row of attention that is not finite (layer, head, row: the weights
  * hold NaN or infinities).  Sinks may have been given rows before an error.
  */
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,
