@@ -21,6 +21,7 @@ struct shared_args {
     const char *ids, *type_ids, *decoder_ids;
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
+    const char *rotations;          /* .npy; NULL: drawn */
 };
 
 extern const struct opt model_opts[], text_opts[], select_opts[];
@@ -64,9 +65,16 @@ int list_parse(const char *list, const char *what, int n, bool *out, struct err 
  * The stack, layers and heads that -s, -l, -H name.  Without -s: the model's own; of
  * an encoder-decoder cross where the command line gives a text for the decoder, else
  * encoder; all: every stack (N_STACK) instead of cross.  NULL in *want: all.
+ * Also the rotations that --rotations names.
  */
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
+
+/*
+ * want->rotations from --rotations; a warning where they are drawn without a seed.
+ * Errors: no layer hashes; the file is no .npy, or does not fit (found, wanted).
+ */
+int session_rotations(const struct session *s, struct wanted *want, struct err *e);
 
 /* ---- texts ---- */
 
