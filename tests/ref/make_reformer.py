@@ -44,7 +44,7 @@ case("reformer", T.ReformerForMaskedLM, (11, 6, 4), "diff", "float16",
 case("reformer_rounds", T.ReformerModelWithLMHead, (11, 9, 3), 4, "bfloat16",
      is_decoder=True, attn_layers=["lsh", "local", "lsh"], local_attn_chunk_length=4,
      lsh_attn_chunk_length=3, num_buckets=[2, 4], num_hashes=2, hash_seed=11,
-     axial_pos_embds=False)
+     max_position_embeddings=60, axial_pos_embds=False)
 # As many buckets as the text asks for, and rotations from anywhere.
 case("reformer_open", T.ReformerModel, (11, 6), 5, "float16", "reformer.", is_decoder=True,
      attn_layers=["lsh", "lsh"], lsh_attn_chunk_length=2, axial_pos_shape=[4, 6],
