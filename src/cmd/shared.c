@@ -49,7 +49,7 @@ const struct opt select_opts[] = {
     { 's', "stack", "NAME", OPT_STRING, F(stack), NULL, 0, 0, NULL,
       "encoder, decoder or cross; without it cross where the decoder has a text" },
     { 0, "rotations", "FILE", OPT_STRING, F(rotations), NULL, 0, 0, NULL,
-      "random rotations of a reformer's hash, an .npy; without it drawn from its hash_seed" },
+      "random rotations of a reformer's hash, .npy; without it drawn by hash_seed" },
     { 0 }
 };
 #undef F
