@@ -7,8 +7,9 @@
 
 enum {
     MAX_CHUNK = 1 << 20,        /* tokens */
-    MAX_FACTOR = 1 << 20,
+    MAX_FACTOR = 1 << 16,       /* so many columns of random numbers are drawn */
     MAX_BUCKETS = 1 << 30,      /* and the most tokens that chunks are padded to */
+    MAX_ROUNDS = 64,
     MAX_FACTORS = 16
 };
 
@@ -22,7 +23,7 @@ static const struct key keys[] = {
     { KEY_INT, F(hash_chunks.len), 1, MAX_CHUNK, { "lsh_attn_chunk_length" } },
     { KEY_INT, F(hash_chunks.before), 0, 1 << 16, { "lsh_num_chunks_before" } },
     { KEY_INT, F(hash_chunks.after), 0, 1 << 16, { "lsh_num_chunks_after" } },
-    { KEY_INT, F(n_hashes), 1, 1 << 10, { "num_hashes" } },
+    { KEY_INT, F(n_hashes), 1, MAX_ROUNDS, { "num_hashes" } },
     { KEY_BOOL, F(axial), 0, 0, { "axial_pos_embds" } },
 };
 #undef F
@@ -103,8 +104,8 @@ static int read_buckets(const struct reader *r, const json_t *root)
     r->c->bucket_factor = factor;
     if (n > 0 && r->c->n_bucket_factors == (int)n)
         return 0;
-    return config_wrong(r, "num_buckets", v, "an even number, or a list of them, with a "
-                        "product of 1073741824 at the most");
+    return config_wrong(r, "num_buckets", v, "an even number up to 65536, or a list of "
+                        "them with a product of 1073741824 at the most");
 }
 
 static int read_hashing(const struct reader *r, const json_t *root)

@@ -133,13 +133,15 @@ static void hashing(void **state)
     bad(",\"num_buckets\":[]", "num_buckets: found []");
     bad(",\"num_buckets\":[4,3]", "num_buckets: found [4,3]");
     bad(",\"num_buckets\":[4,null]", "num_buckets: found [4,null]");
-    bad(",\"num_buckets\":[1048576,1048576]", "product of 1073741824 at the most");
+    bad(",\"num_buckets\":[65536,65536]", "product of 1073741824 at the most");
+    bad(",\"num_buckets\":65538", "found 65538, want an even number up to 65536");
     bad(",\"num_buckets\":[2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2]", "num_buckets: found");
     bad(",\"num_buckets\":1e3", "num_buckets: found 1000.0");
     bad(",\"hash_seed\":1.5", "hash_seed: found 1.5, want a whole number or null");
     bad(",\"num_hashes\":0", "num_hashes: found 0");
-    bad(",\"num_hashes\":1024,\"max_position_embeddings\":1073741824,"
-        "\"axial_pos_embds\":false", "num_hashes: 1024 rounds of 1073741824 positions");
+    bad(",\"num_hashes\":65", "num_hashes: found 65");
+    bad(",\"num_hashes\":64,\"max_position_embeddings\":1073741824,"
+        "\"axial_pos_embds\":false", "num_hashes: 64 rounds of 1073741824 positions");
 }
 
 static void grid(void **state)
