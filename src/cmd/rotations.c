@@ -38,8 +38,8 @@ static int check(const struct session *s, const struct tensor *t, const char *pa
     if (width > 0)
         snprintf(last, sizeof last, "%d", width);
     if (!fits(t, s->model, width))
-        return err_set(e, ERR_INPUT, "%s: shape %s, want [%d,%d,%d,%s] or [%d,%d,%d,%d,%s]",
-                       path, tensor_shape(s->a, t), c->n_heads, c->d_head, c->n_hashes,
+        return err_set(e, ERR_INPUT, "%s: shape %s, want [%d,%d,%d,%s] or "
+                       "[%d,%d,%d,%d,%s]", path, tensor_shape(s->a, t), c->n_heads, c->d_head, c->n_hashes,
                        last, n, c->n_heads, c->d_head, c->n_hashes, last);
     return 0;
 }
@@ -70,8 +70,8 @@ int session_rotations(const struct session *s, struct wanted *want, struct err *
     int rc;
 
     if (path == NULL && m->n_hashed > 0 && !m->config.has_hash_seed)
-        warn_say(s->env->warn, "%s: has no hash_seed: its random rotations are drawn from "
-                 "seed 0, want --rotations for others", m->name);
+        warn_say(s->env->warn, "%s: has no hash_seed: its random rotations are drawn "
+                 "from seed 0, want --rotations for others", m->name);
     if (path == NULL)
         return 0;
     if (m->n_hashed == 0)

@@ -22,8 +22,8 @@ const char *const stack_names[] = { "encoder", "decoder", "cross", NULL };
 const struct slot_row slot_table[N_SLOT] = {
     [W_TOK]        = { "embeddings", SLOT_TABLE, DIM_V, DIM_E, PER_STACK, false },
     [W_POS]        = { "embeddings", SLOT_TABLE, DIM_POS, DIM_EMB, PER_STACK, false },
-    [W_AXIS_0]     = { "embeddings", SLOT_ROWS, DIM_AXIS_0, DIM_AXIS_0_WIDTH, PER_STACK, false },
-    [W_AXIS_1]     = { "embeddings", SLOT_COLUMNS, DIM_AXIS_1, DIM_AXIS_1_WIDTH, PER_STACK, false },
+    [W_AXIS_0]     = { "embeddings", SLOT_ROWS, DIM_AXIS_0, DIM_WIDTH_0, PER_STACK, false },
+    [W_AXIS_1]     = { "embeddings", SLOT_COLUMNS, DIM_AXIS_1, DIM_WIDTH_1, PER_STACK, false },
     [W_PATCH]      = { "embeddings", SLOT_PATCH, DIM_D, DIM_CHANNELS, PER_STACK, false },
     [W_CLS]        = { "embeddings", SLOT_VECTOR, DIM_D, DIM_NONE, PER_STACK, false },
     [W_CONV_1]     = { "embeddings", SLOT_CONV, DIM_D, DIM_MEL, PER_STACK, false },
@@ -107,8 +107,8 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_END:     return end;
     case DIM_AXIS_0:  return c->axial_shape[0];
     case DIM_AXIS_1:  return c->axial_shape[1];
-    case DIM_AXIS_0_WIDTH: return c->axial_width[0];
-    case DIM_AXIS_1_WIDTH: return c->axial_width[1];
+    case DIM_WIDTH_0: return c->axial_width[0];
+    case DIM_WIDTH_1: return c->axial_width[1];
     case DIM_EXPERTS: return c->n_experts;
     case DIM_FX:      return c->d_expert;
     case DIM_FS:      return c->n_shared * c->d_expert;

@@ -189,7 +189,8 @@ enum dim {
     DIM_HEAD,           /* what the head gives a token: V, or 1; or a text: labels */
     DIM_HEAD_IN,        /* what it reads */
     DIM_END,            /* what the layers end with: D, or both streams */
-    DIM_AXIS_0, DIM_AXIS_1, DIM_AXIS_0_WIDTH, DIM_AXIS_1_WIDTH,
+    DIM_AXIS_0, DIM_AXIS_1,     /* of an axial grid: rows, columns */
+    DIM_WIDTH_0, DIM_WIDTH_1,   /* and what each adds to the width D */
     DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */
     DIM_FS,                     /* width of the shared one */
     DIM_Q_RANK, DIM_KV_RANK,

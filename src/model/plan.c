@@ -37,7 +37,7 @@ static void plan_chunks(struct model *m, int l)
     plan->chunks = plan->hashed ? c->hash_chunks : c->chunks;
     if (plan->hashed)
         plan->hash_set = m->n_hashed++;
-    else if (plan->hi == 0 && (double)plan->chunks.len * (plan->chunks.before + 1) < INT_MAX)
+    else if (plan->hi == 0 && plan->chunks.before < INT_MAX / plan->chunks.len - 1)
         plan->lo = plan->chunks.len * (plan->chunks.before + 1) - 1;
 }
 

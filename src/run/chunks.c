@@ -93,8 +93,8 @@ int check_rotations(const struct model *m, const struct rotations *r, int n_toke
         return 0;
     width = buckets_of(&m->config, n).width;
     return r->width == width ? 0 :
-           err_set(e, ERR_INPUT, "the rotations have %d columns, want %d for a text of %d "
-                   "tokens", r->width, width, n_tokens);
+           err_set(e, ERR_INPUT, "the rotations have %d columns, want %d for a text of "
+                   "%d tokens", r->width, width, n_tokens);
 }
 
 double chunk_memory(const struct model *m, int n_tokens)
@@ -116,7 +116,8 @@ struct chunk_job {
     struct chunk_view *view;    /* [texts, H] */
 };
 
-static const float *rotation_of(const struct chunk_job *j, const struct buckets *b, int head)
+static const float *rotation_of(const struct chunk_job *j, const struct buckets *b,
+                                int head)
 {
     const struct config *c = &j->p->m->config;
     const struct rotations *given = j->p->want->rotations;
@@ -138,15 +139,16 @@ static void hash_task(void *self, int i, struct arena *scratch)
     struct buckets b = buckets_of(c, n);
     struct lsh l = { .d = c->d_head, .n_rounds = c->n_hashes, .n_factors = b.n_factors,
                      .factor = b.given != NULL ? b.given : b.factor, .width = b.width };
-    size_t all = (size_t)T * (size_t)l.n_rounds;
+    const float *q = p->qkv + p->m->place.q[head] +
+                     (int64_t)p->b->start[text] * p->m->place.width;
+    size_t columns = (size_t)l.n_rounds * (size_t)l.width;
     int *bucket;
 
     if (v->chunk == NULL)
         return;
     l.rotation = rotation_of(j, &b, head);
-    bucket = arena_alloc_raw(scratch, all, sizeof *bucket);
-    lsh_buckets(bucket, arena_alloc_raw(scratch, (size_t)(l.n_rounds * b.width), sizeof(double)),
-                p->qkv + (int64_t)p->b->start[text] * p->m->place.width + p->m->place.q[head],
+    bucket = arena_alloc_raw(scratch, (size_t)T * (size_t)l.n_rounds, sizeof *bucket);
+    lsh_buckets(bucket, arena_alloc_raw(scratch, columns, sizeof(double)), q,
                 p->m->place.width, &l, T);
     for (int r = 0; r < l.n_rounds; r++) {
         int *round = v->chunk + (int64_t)r * T;
@@ -165,6 +167,7 @@ static void text_view(const struct chunk_job *j, int text, int T)
     const struct config *c = &j->p->m->config;
     const struct chunks *ch = &j->plan->chunks;
     int H = c->n_heads, n = padded(c, T), rounds = j->plan->hashed ? c->n_hashes : 1;
+    size_t size = (size_t)T * (size_t)rounds;
     struct chunk_view v = { .T = T, .n_rounds = rounds, .own_last = j->plan->hashed };
     int *chunk = NULL, *seen;
 
@@ -175,7 +178,7 @@ static void text_view(const struct chunk_job *j, int text, int T)
     }
     for (int h = 0; h < H; h++) {
         if (n > ch->len && (chunk == NULL || j->plan->hashed))
-            chunk = arena_alloc_raw(j->p->call, (size_t)T * (size_t)rounds, sizeof *chunk);
+            chunk = arena_alloc_raw(j->p->call, size, sizeof *chunk);
         v.chunk = chunk;
         j->view[text * H + h] = v;
     }

@@ -119,15 +119,15 @@ static void make_room(struct pass *p)
 double run_memory(const struct model *m, int n_tokens, int n_threads)
 {
     const struct config *c = &m->config;
-    double N = n_tokens, D = c->d_model, streams = 2 * D, z = (double)c->n_heads * c->d_value;
+    double N = n_tokens, D = c->d_model, z = (double)c->n_heads * c->d_value;
+    /* Normed and not; a second stream, and both side by side at the end. */
+    double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D : 2 * D;
     double latent = (double)latent_room(m, n_tokens) + (double)front_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
                  (m->mlp == MLP_PLAIN ? 1 : 2);
     double head = (double)attend_packed(n_tokens, c->d_head, c->d_value) +
                   1.25 * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
-    if (m->norm_place == PLACE_REVERSIBLE)
-        streams = 6 * D;        /* the second one, and both side by side at the end */
     return sizeof(float) * (N * (streams + m->place.width + z) + latent + mlp +
                             head * n_threads) + chunk_memory(m, n_tokens);
 }
