@@ -50,6 +50,8 @@ const struct opt select_opts[] = {
       "heads, from 0: 3 or 0,2-4 or all" },
     { 's', "stack", "NAME", OPT_STRING, F(stack), NULL, 0, 0, NULL,
       "encoder, decoder or cross; without it cross where the decoder has a text" },
+    { 0, "rotations", "FILE", OPT_STRING, F(rotations), NULL, 0, 0, NULL,
+      "random rotations of a reformer's hash, .npy; without it drawn by hash_seed" },
     { 0 }
 };
 
@@ -251,7 +253,8 @@ static int plan_generation(struct session *s, bool text, struct err *e)
     const struct shared_args *args = s->args;
     const struct model *m = s->model, *last = m->decoder != NULL ? m->decoder : m;
     bool asked = args->generate > 0, pair = m->decoder != NULL;
-    bool masked = args->mask != NULL || args->memory_mask != NULL;
+    bool masked = args->mask != NULL || args->memory_mask != NULL ||
+                  args->rotations != NULL;
     struct generation *rules;
 
     if (asked && !model_is_causal(last))
@@ -269,8 +272,8 @@ static int plan_generation(struct session *s, bool text, struct err *e)
     if ((!last->has_head || masked) && !asked && args->jsonl)
         return 0;               /* its lines may have texts of their own */
     if (masked)
-        return err_set(e, ERR_USAGE, "--mask, --memory-mask: want a text that is given, "
-                       "not generated");
+        return err_set(e, ERR_USAGE, "--mask, --memory-mask, --rotations: want a text "
+                       "that is given, not generated");
     if (!last->has_head)
         return err_set(e, ERR_INPUT, "%s has no head in its weights, so it generates no "
                        "text%s", m->name, !pair ? "" : args->input != NULL ?
@@ -303,7 +306,8 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
         s->n_layers = larger(s->n_layers, m->config.n_layers);
         s->n_heads = larger(s->n_heads, m->config.n_heads);
     }
-    if (parse_into(s, args->layer, "layer", s->n_layers, &want->layer, e) != 0)
+    if (parse_into(s, args->layer, "layer", s->n_layers, &want->layer, e) != 0 ||
+        session_rotations(s, want, e) != 0)
         return -1;
     if (parse_into(s, args->head, "head", s->n_heads, &want->head, e) != 0)
         return -1;

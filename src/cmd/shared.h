@@ -24,6 +24,7 @@ struct shared_args {
     const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
+    const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
     int generate;                   /* 0: not asked for */
@@ -85,17 +86,23 @@ int list_next(const char **s, long *from, long *to);
 /*
  * The stack, layers and heads that -s, -l, -H name.  Without -s: the model's own; of
  * an encoder-decoder cross where the command line gives a text for the decoder or asks
- * for one, else encoder; all: every stack (N_STACK) instead of cross.  NULL in *want: all.
- * Also s->rules, where texts are to be continued: ERR_USAGE where the model sees both
- * ways, ERR_INPUT where it has no head.
+ * for one, else encoder; all: every stack (N_STACK) instead of cross.  NULL in *want:
+ * all.  Also the rotations that --rotations names; and s->rules, where texts are to be
+ * continued: ERR_USAGE where the model sees both ways, ERR_INPUT where it has no head.
  */
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
 
 /*
+ * want->rotations from --rotations; a warning where they are drawn without a seed.
+ * Errors: no layer hashes; the file is no .npy, or does not fit (found, wanted).
+ */
+int session_rotations(const struct session *s, struct wanted *want, struct err *e);
+
+/*
  * What --mask and its like, and --dtype, say, into s->change and *want; session_wanted
- * calls it.  Of an encoder-decoder --mask is for the self-attention of the stack that is shown: the
- * encoder's with -s encoder, else the decoder's.
+ * calls it.  Of an encoder-decoder --mask is for the self-attention of the stack that is
+ * shown: the encoder's with -s encoder, else the decoder's.
  */
 int session_change(struct session *s, struct wanted *want, struct err *e);
 

@@ -22,11 +22,20 @@ static float **layers(struct arena *a, const struct model *m, int n)
     return kv;
 }
 
+bool cache_fits(const struct model *m)
+{
+    for (int l = 0; l < m->config.n_layers; l++)
+        if (m->layer[l].chunks.len > 0)
+            return false;
+    return true;
+}
+
 struct cache *cache_new(struct arena *a, const struct model *m, int capacity,
                         int n_memory)
 {
     struct cache *c = arena_alloc(a, 1, sizeof *c);
 
+    assert(cache_fits(m));
     *c = (struct cache){ .capacity = capacity, .n_memory = n_memory,
                          .kv = layers(a, m, capacity) };
     if (n_memory > 0)

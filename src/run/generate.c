@@ -7,7 +7,7 @@
 
 /* The texts that are not finished. */
 struct active {
-    struct cache **cache;           /* [n] */
+    struct cache **cache;           /* [n]; NULL: each pass is over the whole texts */
     struct continuation **text;     /* [n] */
     int n;
 };
@@ -23,9 +23,13 @@ static struct batch pack(const struct active *on, const struct model *m, struct 
 {
     int *start = arena_alloc(a, (size_t)on->n + 1, sizeof *start), *id, *type;
 
-    for (int i = 0; i < on->n; i++)
-        start[i + 1] = start[i] + on->text[i]->n -
-                       cache_kept(on->cache[i], m, on->text[i]->n);
+    for (int i = 0; i < on->n; i++) {
+        int n = on->text[i]->n;
+
+        start[i + 1] = start[i] + n;
+        if (on->cache != NULL)
+            start[i + 1] -= cache_kept(on->cache[i], m, n);
+    }
     id = arena_alloc(a, (size_t)start[on->n], sizeof *id);
     type = arena_alloc(a, (size_t)start[on->n], sizeof *type);
     for (int i = 0; i < on->n; i++) {
@@ -67,7 +71,9 @@ static int choose(const struct model *m, const struct generation *rules,
         if (t->ended || t->n == t->n_prompt + t->most)
             continue;
         on->text[left] = t;
-        on->cache[left++] = on->cache[i];
+        if (on->cache != NULL)
+            on->cache[left] = on->cache[i];
+        left++;
     }
     on->n = left;
     return 0;
@@ -102,7 +108,9 @@ int run_generate(const struct model *m, const struct generation *rules,
     struct active on = { .n = n_texts };
     int rc = 0;
 
-    on.cache = arena_alloc(call, (size_t)n_texts, sizeof *on.cache);
+    assert(memory == NULL || cache_fits(m));
+    if (cache_fits(m))
+        on.cache = arena_alloc(call, (size_t)n_texts, sizeof *on.cache);
     on.text = arena_alloc(call, (size_t)n_texts, sizeof *on.text);
     for (int i = 0; i < n_texts; i++) {
         int n_memory = memory != NULL ? memory->start[i + 1] - memory->start[i] : 0;
@@ -110,7 +118,9 @@ int run_generate(const struct model *m, const struct generation *rules,
         assert(text[i].n_prompt > 0 && text[i].most > 0);
         text[i].n = text[i].n_prompt;
         on.text[i] = &text[i];
-        on.cache[i] = cache_new(call, m, text[i].n_prompt + text[i].most - 1, n_memory);
+        if (on.cache != NULL)
+            on.cache[i] = cache_new(call, m, text[i].n_prompt + text[i].most - 1,
+                                    n_memory);
     }
     while (rc == 0 && on.n > 0) {
         rc = step(m, rules, memory, &on, precision, par, call, e);

@@ -19,7 +19,7 @@ struct continuation {
 
 /*
  * Continues n_texts texts with m, all in one pass a step, each by the tokens behind
- * those that are kept; memory is of m's encoder, for the same texts, or NULL; precision
+ * those that are kept (by whole texts, where cache_fits says no); memory is of m's encoder, for the same texts, or NULL; precision
  * is that of the products.  What
  * stands behind a text in id is the same however many texts run together.
  *

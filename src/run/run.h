@@ -40,6 +40,9 @@ struct memory {
  */
 struct cache;
 
+/* False where a row's attention depends on the length of its text: chunks. */
+bool cache_fits(const struct model *m);
+
 /* Of a, for at most capacity tokens, and a memory of n_memory (0: none). */
 struct cache *cache_new(struct arena *a, const struct model *m, int capacity,
                         int n_memory);
@@ -53,6 +56,16 @@ double cache_memory(const struct model *m, int capacity, int n_memory);
  * other frequencies.
  */
 int cache_kept(struct cache *c, const struct model *m, int n);
+
+/*
+ * Random rotations for layers that hash, instead of those drawn from the config's
+ * hash_seed: x [n_sets, H, d, n_hashes, width].  One set is for all of these layers; else
+ * there is one for each, in their order.
+ */
+struct rotations {
+    const float *x;
+    int n_sets, width;
+};
 
 /* What a command changes in the pass; NULL, or all zero: nothing. */
 struct change {
@@ -110,11 +123,13 @@ struct wanted {
     const struct memory *memory;    /* for m->decoder; else NULL */
     /*
      * [n_texts] the batch holds the tokens behind those that are kept, and they are
-     * kept too; the memory is only for the first time.  No sinks and tap with it,
-     * and no change but of precision; after an error it is of no use.  NULL: the batch's texts are whole.
+     * kept too; the memory is only for the first time.  No sinks and tap with it, and
+     * no change but of precision; after an error it is of no use.  NULL: the batch's
+     * texts are whole.
      */
     struct cache *const *cache;
     bool last_only;         /* hidden and logits have a row a text, its last token's */
+    const struct rotations *rotations;  /* NULL: drawn */
     const struct change *change;    /* NULL: nothing */
     const struct tap *tap;      /* NULL: none */
     float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not wanted */
@@ -127,7 +142,7 @@ struct wanted {
  * Errors (ERR_INPUT): ids where the model reads values, or values of another shape than
  * it takes; an id outside the vocabulary, a type outside the table, a text longer than
  * the model's positions (with both numbers), a text without tokens; a mask that does not
- * fit; a row of attention that is not finite (layer, head, row: the weights
+ * fit; rotations of another width than the text's buckets ask for; a row of attention that is not finite (layer, head, row: the weights
  * hold NaN or infinities).  Sinks may have been given rows before an error.
  */
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,

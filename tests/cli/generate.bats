@@ -146,15 +146,26 @@ npy() {
     jq -c .ids <<<"$output" >whole
     "$viz" stats -m "$ref/seq2seq/whisper" --json --generate 3 --decoder-ids "$ids" \
         --input sound.npy | jq -c .ids | cmp - whole
-    fails 2 "want a text that is given, not generated" \
+    fails 2 "that is given, not generated" \
         "$viz" stats --generate 3 --mask padding:1 "the river"
-    fails 2 "want a text that is given, not generated" \
+    fails 2 "that is given, not generated" \
         "$viz" stats -m "$ref/bart" -s cross --memory-mask padding:1 "the river"
 }
 
 @test "diff: a text that each would say differently is none" {
     fails 2 "wants a text for the decoder" \
         "$viz" diff -m "$ref/bart" -m "$ref/bart" -s cross "the river"
+}
+
+@test "a reformer, whose rows are kept by no cache" {
+    run "$viz" stats -m "$ref/families/reformer_rounds" --json --generate 6 --ids 3,4,5,6
+    [ "$status" -eq 0 ]
+    ids=$(jq -r '.ids | join(",")' <<<"$output")
+    for n in 1 2; do
+        "$viz" stats -m "$ref/families/reformer_rounds" --json --generate $((6 - n)) \
+            --ids "$(cut -d , -f "1-$((4 + n))" <<<"$ids")" >"$dir/rest"
+        [ "$(jq -r '.ids | join(",")' "$dir/rest")" = "$ids" ]
+    done
 }
 
 @test "stability: of what is generated, too" {

@@ -27,6 +27,9 @@ static void look(const struct config *c, const struct family *f)
         assert(c->n_positions == 1 + (c->image[0] / c->patch[0]) *
                (c->image[1] / c->patch[1]) && c->n_positions > 1);
     assert((int64_t)c->n_heads * c->d_head <= 1 << 24);
+    assert(c->pad_to == 0 || (c->chunks.len > 0 && c->hash_chunks.len > 0 &&
+                              c->pad_above > 0 && c->pad_to % c->pad_above == 0 &&
+                              c->layer_kind != NULL && c->n_hashes > 0));
     assert(c->default_layer >= -1 && c->default_layer < c->n_layers);
     for (int d = DIM_NONE + 1; d <= DIM_TYPE; d++)
         assert(slot_dim(f, c, (enum dim)d) >= 0);

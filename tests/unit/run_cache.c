@@ -129,7 +129,7 @@ static bool check_model(const char *path, enum precision precision, int threads)
          l < m->config.n_layers; l++)
         m->layer[l].hi = 0;
     causal = model_is_causal(c.m);
-    if (causal) {
+    if (causal && cache_fits(c.m)) {
         struct model *own = m->decoder != NULL ? m->decoder : m;
 
         /* Without a table there is no end of positions. */
