@@ -13,8 +13,8 @@ struct binder {
     struct err *e;
 };
 
-/* Old checkpoints call a norm's weight gamma and its bias beta. */
-static const char *const weight_endings[] = { ".weight", ".gamma", NULL };
+/* Old checkpoints call a norm's weight gamma and its bias beta; a name may be complete. */
+static const char *const weight_endings[] = { ".weight", ".gamma", "", NULL };
 static const char *const bias_endings[] = { ".bias", ".beta", NULL };
 static const char *const no_endings[] = { "", NULL };
 
@@ -43,6 +43,8 @@ static const struct tensor *try_name(struct binder *b, const char *name,
         }
     return NULL;
 }
+
+enum { NO_LIMIT = 1 << 24 };    /* of tokens, where positions need no table */
 
 /* Which layer and expert a name is about. */
 struct where { int layer, expert; };
@@ -89,15 +91,23 @@ static const struct tensor *find(struct binder *b, const char *names, struct whe
     return NULL;
 }
 
+/* Elements behind the first dimension: heads and their columns, [D, H, d], are one. */
+static int64_t n_columns(const struct tensor *t)
+{
+    return t->shape[0] > 0 ? t->n_elements / t->shape[0] : 0;
+}
+
 static int check(struct binder *b, const struct tensor *t, int n_dims, int64_t d0,
                  int64_t d1)
 {
+    bool split = n_dims == 2 && t->n_dims == 3;
     char want[64];
 
     if (!dtype_table[t->dtype].is_float)
         return err_set(b->e, ERR_INPUT, "%s: %s: holds %s, want F32, F16, BF16 or F64",
                        t->file, t->name, dtype_table[t->dtype].name);
-    if (t->n_dims == n_dims && t->shape[0] == d0 && (n_dims < 2 || t->shape[1] == d1))
+    if ((t->n_dims == n_dims || split) && t->shape[0] == d0 &&
+        (n_dims < 2 || n_columns(t) == d1))
         return 0;
     if (n_dims == 1)
         snprintf(want, sizeof want, "[%lld]", (long long)d0);
@@ -136,8 +146,9 @@ static struct matrix matrix_of(const struct tensor *t, bool in_out)
         .to_f32 = plain ? NULL : d->to_f32,
         .element = t->dtype == DTYPE_F16 ? ELEMENT_F16 :
                    t->dtype == DTYPE_BF16 ? ELEMENT_BF16 : ELEMENT_OTHER,
-        .N = (int)t->shape[in_out ? 1 : 0], .K = (int)t->shape[in_out ? 0 : 1],
-        .stride = t->shape[1], .order_in_out = in_out,
+        .N = (int)(in_out ? n_columns(t) : t->shape[0]),
+        .K = (int)(in_out ? t->shape[0] : n_columns(t)),
+        .stride = n_columns(t), .order_in_out = in_out,
     };
 }
 
@@ -182,13 +193,21 @@ static int bind_bias(struct binder *b, const char *names, struct where at, int o
     return 0;
 }
 
+/* Embeddings of a width of their own come to the model's by a projection. */
+static bool is_needed(const struct family *f, const struct config *c, enum slot slot)
+{
+    bool last = f->stack.name[W_EMB_PROJ] != NULL;
+
+    return c->d_embed != c->d_model && slot == (last ? W_EMB_PROJ : W_TOK_PROJ);
+}
+
 static int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &slot_table[slot];
     const struct family *f = b->m->family;
     const struct config *c = &b->m->config;
     const char *names = f->stack.name[slot];
-    bool in_out = row->kind == SLOT_LINEAR && f->order == ORDER_IN_OUT;
+    bool in_out = slot_in_out(f, slot);
     int out, in;
 
     if (names == NULL)
@@ -202,12 +221,14 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
     if (p->weight == NULL && slot == W_HEAD)    /* a tied head may have its own bias */
         return bind_bias(b, names, at, out, p);
     if (p->weight == NULL)
-        return row->optional ? 0 : missing(b, names, at, row, in_out);
+        return row->optional && !is_needed(f, c, slot) ? 0 :
+               missing(b, names, at, row, in_out);
     if (row->in == DIM_NONE) {
-        bool flat = p->weight->n_dims == 2 && p->weight->shape[0] == 1 &&
-                    row->kind == SLOT_VECTOR;   /* BART's [1, V] */
+        bool flat = p->weight->n_dims == 2 && p->weight->n_elements == out &&
+                    row->kind == SLOT_VECTOR;   /* BART's [1, V], XLNet's [H, d] */
 
-        if (check(b, p->weight, flat ? 2 : 1, flat ? 1 : out, out) != 0)
+        if (check(b, p->weight, flat ? 2 : 1, flat ? p->weight->shape[0] : out,
+                  flat ? n_columns(p->weight) : 0) != 0)
             return -1;
         p->vector = decode_vector(b, row, p->weight);
     } else {
@@ -265,6 +286,17 @@ static int bind_experts(struct binder *b, struct layer_plan *plan, int layer)
     return 0;
 }
 
+/* Slots that the config leaves empty, though the family names them. */
+static bool is_absent_once(const struct model *m, int s)
+{
+    const struct config *c = &m->config;
+    bool final = m->norm_place != PLACE_POST && !c->no_final_norm;
+
+    return (s == W_FINAL_NORM && !final) || (s == W_TYPE && c->n_types == 0) ||
+           (s == W_POS && m->family->defaults.position_input && !c->position_input) ||
+           ((s == W_CONV || s == W_CONV_NORM) && c->conv_width < 1) || distance_is_off(m, s);
+}
+
 /* Slots that this layer leaves empty, though its family names them. */
 static bool is_absent(const struct model *m, int s, int l, bool experts)
 {
@@ -274,7 +306,7 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
 
     if (m->family->qkv == QKV_LOW_RANK && (m->config.q_rank > 0 ? s == W_Q : ranked))
         return true;
-    return (experts ? in_mlp(s) : routed || shared) ||
+    return distance_is_off(m, s) || (experts ? in_mlp(s) : routed || shared) ||
            (shared && m->config.n_shared == 0) ||
            (s == W_GATE && m->mlp == MLP_PLAIN) ||
            (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
@@ -293,6 +325,7 @@ static int bind_layer(struct binder *b, int l)
         if (bind_slot(b, (enum slot)s, at, &plan->slot[s]) != 0)
             return -1;
     }
+    bind_free_biases(b->m, plan, b->a);
     plan_layer(b->m, l);
     return experts ? bind_experts(b, plan, at.layer) : 0;
 }
@@ -403,19 +436,18 @@ static int bind_stack(struct binder *b)
     m->config.head_is_one = m->family->one_number != NULL &&
         find(b, m->family->one_number, (struct where){ 0 }, weight_endings) != NULL;
     for (int s = 0; s < N_SLOT; s++)
-        if (slot_table[s].count == PER_STACK &&
-            !(s == W_FINAL_NORM &&
-              (m->norm_place == PLACE_POST || m->config.no_final_norm)) &&
+        if (slot_table[s].count == PER_STACK && !is_absent_once(m, s) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
             return -1;
     plan_rope(m, b->a);
     plan_bias(m, b->a);
+    place_heads(m, b->a);
     m->layer = arena_alloc(b->a, (size_t)m->config.n_layers, sizeof *m->layer);
     for (int l = 0; l < m->config.n_layers; l++)
         if (bind_layer(b, l) != 0)
             return -1;
-    place_heads(m, b->a);
-    m->max_tokens = m->config.n_positions;
+    m->max_tokens = m->family->defaults.position_input && !m->config.position_input ?
+                    NO_LIMIT : m->config.n_positions;
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         m->max_tokens -= 1 + (m->family->pos_offset > 0 ? m->family->pos_offset
                                                          : m->config.pad_id);

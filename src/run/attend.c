@@ -20,6 +20,7 @@ struct attend_job {
 struct head_room {
     float *packed, *weight;
     unsigned char *hidden;
+    struct relative_terms terms;
     double entropy[ATTEND_ROWS];
     int n_visible[ATTEND_ROWS];
 };
@@ -97,9 +98,14 @@ static int n_queries(const struct attend_job *j, int text)
 }
 
 /* The bias of one head. */
-static void set_bias(const struct pass *p, struct attend *at, int head)
+static void set_bias(const struct attend_job *j, struct head_room *r, struct attend *at,
+                     int text, int head)
 {
-    if (p->m->alibi != NULL)
+    const struct pass *p = j->p;
+
+    if (p->relative != NULL)
+        relative_terms(p, j->heads, text, head, &r->terms, at);
+    else if (p->m->alibi != NULL)
         at->term[0] = (struct score_term){ bias_alibi, &p->m->alibi[head] };
     else if (p->m->buckets != NULL)
         at->term[0] = (struct score_term){ bias_buckets, &p->m->buckets[head] };
@@ -130,7 +136,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     struct attend own = *at;
 
     if (h->biased)
-        set_bias(p, &own, head);
+        set_bias(j, r, &own, text, head);
     *rows = (struct rows){
         .text = text, .stack = (int)h->stack, .layer = j->layer,
         .head = head, .row0 = row0, .n_rows = n, .n_queries = T,

@@ -71,7 +71,10 @@ static void make_room(struct pass *p)
         p->memory_kv = floats(p, (size_t)p->want->memory->start[p->b->n_texts],
                               (size_t)slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)slot_dim(p->m->family, c, DIM_GV));
+    if (p->m->slot[W_CONV].weight != NULL)
+        p->embedded = floats(p, N, D);
     pass_turns(p);
+    pass_relative(p);
 }
 
 double run_memory(const struct model *m, int n_tokens, int n_threads)
@@ -84,7 +87,9 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
     double head = (double)attend_packed(n_tokens, c->d_head, c->d_value) +
                   1.25 * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
-    return sizeof(float) * (N * (2 * D + m->place.width + z) + latent + mlp + head * n_threads);
+    return sizeof(float) * (N * (2 * D + m->place.width + z) + latent + mlp +
+                            head * n_threads + relative_memory(m, n_tokens) +
+                            conv_memory(m, n_tokens));
 }
 
 /* ---- the pass ---- */
@@ -130,6 +135,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
     pass_project(p, plan);
+    pass_prepare(p, plan);
     return pass_attend(p, l, &h, keep_out, e);
 }
 
@@ -183,6 +189,8 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
         join(p, out, &slot[W_CROSS_NORM]);
     }
     pass_mlp(p, &p->m->layer[l]);
+    if (l == 0 && p->embedded != NULL)
+        pass_conv(p);
     return 0;
 }
 
@@ -211,6 +219,8 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
             return -1;
     make_room(&p);
     pass_embed(&p);
+    if (p.embedded != NULL)
+        memcpy(p.embedded, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
     rc = run_layers(&p, e);
     if (rc == 0)
         pass_head(&p);

@@ -63,7 +63,8 @@ static const char *const golden_shared[] = {
     "extra/gguf_llama_k_q6_k", "extra/gguf_llama_q4_1", "extra/gguf_llama_q5_0",
     "extra/gguf_llama_q5_1", "gguf_qwen2_f16", "extra/gguf_qwen2_q4_0",
     "extra/gguf_qwen3_q8_0", "gguf_gemma2_q8_0", "extra/gguf_gemma2_f32",
-    "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2", NULL
+    "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2", "extra/deberta", "deberta_v2",
+    "extra/deberta_v2_conv", "xlnet", NULL
 };
 
 /* Their SentencePiece tokeniser is not read yet: they run by their ids. */
