@@ -33,6 +33,8 @@ HERE = pathlib.Path(__file__).parent
 #   shards  number of files
 #   edit    changes config.json last
 #   ids     other ids for the second run
+#   types   its token types
+#   length  ids of the first run
 CASES = {}
 
 # Families whose experts the library computes in more than one way.
@@ -114,6 +116,51 @@ case("modernbert", T.ModernBertForMaskedLM,
                      with_keys(global_rope_theta=5000.0, local_rope_theta=300.0,
                                global_attn_every_n_layers=2)(c)))
 case("bert_decoder", T.BertLMHeadModel, encoder(3, 6, is_decoder=True), style=4, dtype="float16")
+
+# ---- encoders whose scores look at distances ----
+
+case("deberta", T.DebertaForMaskedLM,
+     encoder(2, 8, embedding_size=10, relative_attention=True, pos_att_type=["p2c", "c2p"],
+             position_biased_input=False, max_relative_positions=14, type_vocab_size=2,
+             hidden_act="relu", pad_token_id=3),
+     dtype="float16", length=40, types=[0, 0, 1, 1, 0, 1])
+case("deberta_c2p", T.DebertaModel,
+     encoder(3, 6, relative_attention=True, pos_att_type=["c2p"]), style=4, dtype="bfloat16")
+case("deberta_p2c", T.DebertaForMaskedLM,
+     encoder(2, 6, relative_attention=True, pos_att_type="P2C", legacy=False), style="diff",
+     dtype="float16", edit=with_keys(pos_att_type="P2C ", position_buckets=4))
+case("deberta_none", T.DebertaModel,
+     encoder(2, 6, relative_attention=False, pos_att_type=["none"], type_vocab_size=3),
+     dtype="float16", types=[2, 0, 1, 1, 2, 0])
+case("deberta_v2", T.DebertaV2ForMaskedLM,
+     encoder(2, 8, relative_attention=True, pos_att_type="p2c|c2p", position_buckets=8,
+             share_att_key=True, norm_rel_ebd="layer_norm", position_biased_input=False,
+             conv_kernel_size=3, conv_act="gelu"), style=4, dtype="float16", length=40,
+     edit=with_keys(pos_att_type="p2c|c2p"))
+case("deberta_v2_conv", T.DebertaV2Model,
+     encoder(4, 4, embedding_size=10, relative_attention=True, pos_att_type=["c2p", "p2c"],
+             conv_kernel_size=5, conv_groups=2, type_vocab_size=2, max_relative_positions=6,
+             hidden_act="gelu_new"), dtype="bfloat16", types=[0, 0, 0, 1, 1, 1])
+case("deberta_v2_c2p", T.DebertaV2ForMaskedLM,
+     encoder(3, 6, relative_attention=True, pos_att_type=["c2p", "none"], position_buckets=7,
+             legacy=False, conv_kernel_size=0, num_hidden_layers=1), style="diff",
+     dtype="float16")
+case("deberta_v2_p2c", T.DebertaV2Model,
+     encoder(2, 6, relative_attention=True, pos_att_type=["p2c"], share_att_key=True,
+             norm_rel_ebd="none", type_vocab_size=1), dtype="float16")
+
+
+def xlnet(heads, width, **more):
+    return {"vocab_size": 43, "d_model": heads * width, "n_layer": 2, "n_head": heads,
+            "d_inner": 26, **more}
+
+
+case("xlnet", T.XLNetLMHeadModel, xlnet(2, 8, ff_activation="relu"), dtype="float16",
+     length=40, types=[0, 0, 0, 1, 1, 2])
+case("xlnet_uni", T.XLNetModel, xlnet(3, 6, attn_type="uni", clamp_len=4), style=4,
+     dtype="bfloat16", types=[0, 0, 1, 1, 1, 2])
+case("xlnet_clamp", T.XLNetLMHeadModel, xlnet(2, 7, clamp_len=3, n_layer=1), style="diff",
+     dtype="float16", edit=with_keys(d_head=None))
 
 # ---- decoders with learned positions, or none ----
 
@@ -424,9 +471,11 @@ def once(build):
 modeling_falcon.build_alibi_tensor = once(modeling_falcon.build_alibi_tensor)
 
 
-def forward(model, ids, double=False):
+def forward(model, ids, types=None, double=False):
     model = model.double() if double else model.float()
     args = {"input_ids": torch.tensor([ids]), "attention_mask": torch.ones(1, len(ids))}
+    if types:
+        args["token_type_ids"] = torch.tensor([types])
     with torch.no_grad():
         out = model(**args, output_attentions=True)
         hidden = model.base_model(**args).last_hidden_state
@@ -496,13 +545,14 @@ def write_expected(folder, name, model, kind, worst, runs):
         "f32_vs_f64_max_abs": worst, "runs": runs})
 
 
-def expect(folder, name, kind, runs_ids):
+def expect(folder, name, kind, runs_ids, types):
     model = kind.from_pretrained(folder, attn_implementation="eager",
                                  dtype=torch.float32, experts_implementation="eager"
                                  if name.startswith(MIXTURES) else None).eval()
     runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
     for i, ids in enumerate(runs_ids):
-        found, exact = forward(model, ids), forward(model, ids, double=True)
+        given = types if i == 1 else None
+        found, exact = forward(model, ids, given), forward(model, ids, given, double=True)
         worst["attn"] = max([worst["attn"], *(float(np.abs(a - b).max())
                                               for a, b in zip(found[0], exact[0]))])
         for a, b in zip(found[1:], exact[1:]):
@@ -513,6 +563,7 @@ def expect(folder, name, kind, runs_ids):
         del values["argmax"]
         arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
         runs.append({"id": f"r{i}", "input_ids": ids,
+                     **({"token_type_ids": given} if given else {}),
                      "arrays": [f"r{i}.{k}" for k in values]})
     write_expected(folder, name, model, kind, worst, runs)
     np.savez(folder / "expected.npz", **arrays)
@@ -532,8 +583,11 @@ def make(folder, name):
     store(folder, model, getattr(torch, dtype), how.get("strip", ""), how.get("shards", 1))
     write_config(folder, model, dtype, how.get("style", 5), how.get("edit"))
     vocab = values.get("vocab_size", 44)
-    (expect_both if model.config.is_encoder_decoder else expect)(
-        folder, name, kind, [ids_of(rng, 11, vocab), how.get("ids") or ids_of(rng, 6, vocab)])
+    both = [ids_of(rng, how.get("length", 11), vocab), how.get("ids") or ids_of(rng, 6, vocab)]
+    if model.config.is_encoder_decoder:
+        expect_both(folder, name, kind, both)
+    else:
+        expect(folder, name, kind, both, how.get("types"))
 
 
 def main(names):
