@@ -308,6 +308,9 @@ static int derive(const struct reader *r, const struct family *f)
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are turned "
                        "by rotary positions, want an even number that fits", r->file,
                        c->n_rotary, c->d_head);
+    if (c->n_types == 0 && f->defaults.n_types > 0)
+        return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, want 1 or more",
+                       r->file);
     if (c->n_groups > c->n_layers)
         return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
                        "the %d layers", r->file, c->n_groups, c->n_layers);

@@ -203,7 +203,8 @@ int relative_bucket(int distance, bool both_ways, int n_buckets, int max_distanc
 /*
  * DeBERTa's buckets of distances: those up to half of n_buckets (at least 2) as they
  * are, longer ones by logarithm up to max_distance - 1, which is beyond that half, and
- * on from there; the sign is the distance's.  He et al. 2021, section A.5.
+ * on from there, but no further than 2.5 n_buckets; the sign is the distance's.
+ * Source: transformers modeling_deberta_v2.py, make_log_bucket_position.
  */
 int log_bucket(int distance, int n_buckets, int max_distance);
 

@@ -16,7 +16,7 @@ int log_bucket(int distance, int n_buckets, int max_distance)
         return distance;
     far = ceilf(logf((float)size / (float)mid) /
                 logf((float)(max_distance - 1) / (float)mid) * (float)(mid - 1));
-    return (distance < 0 ? -1 : 1) * ((int)far + mid);
+    return (distance < 0 ? -1 : 1) * ((int)fminf(far, 2 * (float)n_buckets) + mid);
 }
 
 static int n_panels(int n_rows)

@@ -12,8 +12,10 @@
 
 static const char *const kernels[] = { "c", "avx2", "avx512" };
 static const char *const models[] = { "tests/ref/bert", "tests/ref/bert_old",
-                                      "tests/ref/gpt2", "tests/ref/llama" };
-enum { N_KERNELS = 3, N_MODELS = 4, MAX_TEXTS = 60 };
+                                      "tests/ref/gpt2", "tests/ref/llama",
+                                      "tests/ref/families/deberta_v2",
+                                      "tests/ref/families/xlnet" };
+enum { N_KERNELS = 3, N_MODELS = 6, MAX_TEXTS = 60 };
 
 /* The texts of one batch, of which one stands in all of them. */
 struct placing {
