@@ -165,8 +165,9 @@ static int missing(struct binder *b, const char *names, struct where at,
         snprintf(shape, sizeof shape, "[%d,%d]",
                  slot_dim(f, c, in_out ? row->in : row->out),
                  slot_dim(f, c, in_out ? row->out : row->in));
-    return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s.weight, want %s",
-                   b->m->name, b->prefix, alternative(b->a, names, 0, at), shape);
+    return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s%s, want %s", b->m->name,
+                   b->prefix, alternative(b->a, names, 0, at),
+                   row->kind == SLOT_VECTOR ? "" : ".weight", shape);
 }
 
 /* A norm that neither scales nor shifts. */
