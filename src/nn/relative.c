@@ -111,38 +111,48 @@ void bias_relative(const void *self, float *score, size_t stride, int row0, int 
                    int key0, int n_keys)
 {
     const struct bias_relative *b = self;
-    const struct tile all = { score, stride, row0, n_rows, key0, n_keys };
 
-    assert(n_rows <= ATTEND_ROWS && row0 + n_rows - 1 <= b->at->reach);
-    if (b->by_query != NULL)
-        add_side(b, &all, false);
-    for (int j = 0; b->by_key != NULL && j < n_keys; j += PANEL) {
-        struct tile part = all;
+    assert(row0 + n_rows - 1 <= b->at->reach && key0 + n_keys - 1 <= b->at->reach);
+    for (int t = 0; b->by_query != NULL && t < n_rows; t += ATTEND_ROWS) {
+        int n = n_rows - t < ATTEND_ROWS ? n_rows - t : ATTEND_ROWS;
+        struct tile rows = { score + (size_t)t * stride, stride, row0 + t, n, key0, n_keys };
 
-        part.score += j;
-        part.key0 += j;
-        part.n_keys = n_keys - j < PANEL ? n_keys - j : PANEL;
-        add_side(b, &part, true);
+        add_side(b, &rows, false);
     }
+    for (int j = 0; b->by_key != NULL && j < n_keys; j += PANEL) {
+        int n = n_keys - j < PANEL ? n_keys - j : PANEL;
+        struct tile keys = { score + j, stride, row0, n_rows, key0 + j, n };
+
+        add_side(b, &keys, true);
+    }
+}
+
+/* At most ATTEND_ROWS rows. */
+static void add_segments(const struct bias_segments *b, const struct tile *s)
+{
+    _Alignas(64) float e[ATTEND_ROWS * PANEL];
+    const struct product p = {
+        .y = e, .y_stride = PANEL, .x = b->q + s->row0 * b->q_stride,
+        .x_stride = b->q_stride, .panel = b->by_query, .M = s->n_rows, .K = b->d,
+        .n = PANEL, .bias = b->add,
+    };
+
+    product_run(&p);
+    for (int t = 0; t < s->n_rows; t++)
+        for (int j = 0; j < s->n_keys; j++) {
+            bool other = b->type[s->row0 + t] != b->type[s->key0 + j];
+
+            s->score[(size_t)t * s->stride + (size_t)j] += b->scale * e[t * PANEL + other];
+        }
 }
 
 void bias_segments(const void *self, float *score, size_t stride, int row0, int n_rows,
                    int key0, int n_keys)
 {
-    const struct bias_segments *b = self;
-    _Alignas(64) float e[ATTEND_ROWS * PANEL];
-    const struct product p = {
-        .y = e, .y_stride = PANEL, .x = b->q + row0 * b->q_stride,
-        .x_stride = b->q_stride, .panel = b->by_query, .M = n_rows, .K = b->d, .n = PANEL,
-        .bias = b->add,
-    };
+    for (int t = 0; t < n_rows; t += ATTEND_ROWS) {
+        int n = n_rows - t < ATTEND_ROWS ? n_rows - t : ATTEND_ROWS;
+        struct tile rows = { score + (size_t)t * stride, stride, row0 + t, n, key0, n_keys };
 
-    assert(n_rows <= ATTEND_ROWS);
-    product_run(&p);
-    for (int t = 0; t < n_rows; t++)
-        for (int j = 0; j < n_keys; j++) {
-            bool other = b->type[row0 + t] != b->type[key0 + j];
-
-            score[(size_t)t * stride + (size_t)j] += b->scale * e[t * PANEL + other];
-        }
+        add_segments(self, &rows);
+    }
 }

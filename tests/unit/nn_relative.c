@@ -97,9 +97,9 @@ static float *block_of(const struct score_term *term, int row0, int n_rows, int 
 static void check_blocks(const struct score_term *term, const void *self,
                          double (*want)(const void *self, int i, int j))
 {
-    static const int rows[] = { 1, 5, ATTEND_ROWS }, keys[] = { 1, 32, 33, T };
+    static const int rows[] = { 1, 5, ATTEND_ROWS, T }, keys[] = { 1, 32, 33, T };
 
-    for (int n = 0; n < 3; n++)
+    for (int n = 0; n < 4; n++)
         for (int m = 0; m < 4; m++)
             for (int row0 = 0; row0 + rows[n] <= T; row0 += 17)
                 for (int key0 = 0; key0 + keys[m] <= T; key0 += 13) {
