@@ -123,7 +123,7 @@ static char *shape_text(struct arena *a, const struct shape *s)
     return arena_printf(a, "%s]", text);
 }
 
-/* Heads and their columns may stand apart: XLNet's [D, H, d] is [D, H d]. */
+/* What has heads and their columns apart, [D, H, d] for [D, H d]. */
 static bool is_split(const struct tensor *t, const struct shape *want)
 {
     int n = want->n;
@@ -148,7 +148,8 @@ static int check(struct binder *b, const struct tensor *t, struct shape want, bo
     same = t->n_dims - first == want.n;
     for (int i = 0; same && i < want.n; i++)
         same = t->shape[first + i] == want.d[i];
-    return same || is_split(t, &want) ? 0 :
+    same = same || (b->m->family->heads_apart && is_split(t, &want));
+    return same ? 0 :
            err_set(b->e, ERR_INPUT, "%s: %s: shape %s, want %s", t->file, t->name,
                    tensor_shape(b->a, t), shape_text(b->a, &want));
 }

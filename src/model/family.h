@@ -167,6 +167,7 @@ struct family {
     bool never_renormalise;     /* whatever norm_topk_prob says */
     bool scale_by_mscale;       /* scores by mscale_all_dim's mscale squared */
     bool scale_embedding;       /* tokens by sqrt D */
+    bool heads_apart;           /* tensors may be [.., H, d] for [.., H d] */
     bool proj_before_norm;      /* W_EMB_PROJ of the sum as it is */
     bool gelu_is_tanh;          /* where the config says "gelu" */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */

@@ -187,8 +187,8 @@ bad() {
         bad "$3"
     }
     change deberta_v2 '.position_buckets = 10' "encoder.rel_embeddings.weight: shape [16,16], want [20,16]"
-    change deberta_v2 '.conv_groups = 2' "encoder.conv.conv.weight: shape [16,16,3], want [16,24]"
-    change deberta_v2 '.conv_kernel_size = 5' "encoder.conv.conv.weight: shape [16,16,3], want [16,80]"
+    change deberta_v2 '.conv_groups = 2' "encoder.conv.conv.weight: shape [16,16,3], want [16,8,3]"
+    change deberta_v2 '.conv_kernel_size = 5' "encoder.conv.conv.weight: shape [16,16,3], want [16,16,5]"
     change deberta_v2 '.share_att_key = false' "has no tensor deberta.encoder.layer.0.attention.self.pos_key_proj.weight"
     change deberta_v2 '.pos_att_type = "p2c|p2p"' 'pos_att_type: found "p2c|p2p", want c2p, p2c or none'
     change deberta_v2 '.type_vocab_size = 2 | .position_biased_input = true' "embeddings.position_embeddings.weight, want [24,16]"

@@ -7,7 +7,8 @@ const struct family family_xlnet = {
     .source = "Yang et al. 2019; transformers modeling_xlnet.py",
     .stack_id = STACK_ENCODER,
     .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_NONE, .bias = BIAS_XL,
-    .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_QKV, .mlp = MLP_PLAIN,
+    .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_QKV, .heads_apart = true,
+    .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 24, .n_heads = 16, .d_model = 1024, .d_ff = 4096,
         .n_vocab = 32000, .n_positions = 1 << 24,       /* no limit of its own */
