@@ -136,14 +136,36 @@ struct prepare_job {
     const float *segment;       /* [2, H d] */
 };
 
+/* Packed, and in lower precision rounded, as what goes into any product. */
+static void pack_rows(const struct pass *p, float *packed, const float *rows, int n_rows)
+{
+    int d = p->m->config.d_head;
+
+    relative_pack(packed, rows, p->m->config.n_heads * d, n_rows, d);
+    if (pass_precision(p) != PRECISION_F32)
+        precision_round(pass_precision(p), packed, packed,
+                        (int64_t)relative_packed(n_rows, d));
+}
+
 static void pack_task(void *self, int h, struct arena *scratch)
 {
     const struct prepare_job *j = self;
     const struct relative *r = j->p->relative;
-    int d = j->p->m->config.d_head, HD = j->p->m->config.n_heads * d;
 
     (void)scratch;
-    relative_pack(j->packed + (size_t)h * r->size, r->row + h * d, HD, r->n_rows, d);
+    pack_rows(j->p, j->packed + (size_t)h * r->size, r->row + h * j->p->m->config.d_head,
+              r->n_rows);
+}
+
+/* Queries, keys and values, which here go into products as they lie. */
+static void round_task(void *self, int i, struct arena *scratch)
+{
+    const struct prepare_job *j = self;
+    int64_t width = j->p->m->place.width;
+    float *row = j->p->qkv + (int64_t)i * ROW_CHUNK * width;
+
+    (void)scratch;
+    precision_round(pass_precision(j->p), row, row, pass_rows_of(j->p->N, i) * width);
 }
 
 static void project(struct pass *p, const struct layer_plan *plan, enum slot slot,
@@ -187,7 +209,7 @@ static void xl_task(void *self, int h, struct arena *scratch)
     for (int i = 0; i < 2; i++)
         segment_add[i] = bias_product(slot[W_SEG_BIAS].vector + at, in_q,
                                       j->segment + (int64_t)i * HD + at, d);
-    relative_pack(r->segment + (size_t)h * relative_packed(2, d), j->segment + at, HD, 2, d);
+    pack_rows(j->p, r->segment + (size_t)h * relative_packed(2, d), j->segment + at, 2);
 }
 
 static void prepare_xl(struct pass *p, const struct layer_plan *plan)
@@ -207,9 +229,12 @@ static void prepare_xl(struct pass *p, const struct layer_plan *plan)
 void pass_prepare(struct pass *p, const struct layer_plan *plan)
 {
     bool shared = p->m->config.share_positions;
+    struct prepare_job j = { .p = p };
 
     if (p->relative == NULL)
         return;
+    if (pass_precision(p) != PRECISION_F32)
+        pass_rows(p, p->N, round_task, &j);
     if (p->m->family->bias == BIAS_XL) {
         prepare_xl(p, plan);
         return;
