@@ -141,12 +141,14 @@ static int n_queries(const struct attend_job *j, int text)
     return j->p->b->start[text + 1] - j->p->b->start[text];
 }
 
-/* What one head adds by position; terms: room for what it reads. */
+/* What the model itself adds to the scores of one head; terms: room for what it reads. */
 static void set_bias(const struct pass *p, const struct heads *h, int text, int head,
                      struct relative_terms *terms, struct attend *at)
 {
     if (has_copies(h, text))
         at->term[0] = (struct score_term){ bias_copies, &h->copies[text] };
+    else if (h->terms != NULL)
+        at->term[0] = h->terms[text * p->m->config.n_heads + head];
     else if (h->biased && p->relative != NULL)
         relative_terms(p, h, text, head, terms, at);
     else if (h->biased && p->m->alibi != NULL)

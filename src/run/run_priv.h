@@ -42,7 +42,9 @@ struct pass {
     struct arena *call;
     int N;                  /* tokens in the batch */
     int last;               /* the last layer to run */
-    float *x;               /* [N, D] the residual stream */
+    float *x;               /* [N, D] the residual stream, which attention reads */
+    float *x2;              /* the stream that attention adds to and the mlp reads: x
+                               itself, or [N, D] of PLACE_REVERSIBLE */
     float *a;               /* [N, D] what a stage reads: normed x, or x itself */
     float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
     float *qkv;             /* [N, place.width] projections; m->place says where */
@@ -54,6 +56,8 @@ struct pass {
     struct relative *relative;      /* NULL: scores look at no distances */
     float *embedded;        /* [N, D] x before layer 0, for a convolution; NULL: none */
     struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
+    float *rotation[32];    /* drawn for the hash; [0], or by the power of 2 of a text's
+                               number of buckets; NULL: no text wants it */
 };
 
 /* y[n_rows, out] = x w^T + bias, panels shared out over the threads. */
@@ -121,6 +125,7 @@ struct heads {
     const unsigned char *global;
     const float *global_qkv;
     const struct bias_copies *copies;   /* [texts]; NULL: every key stands once */
+    const struct score_term *terms;     /* [texts, H] instead of a bias; NULL: none */
     const struct mask *mask;            /* the user's; NULL: none */
 };
 
@@ -131,6 +136,20 @@ struct relative_terms {
 };
 void relative_terms(const struct pass *p, const struct heads *h, int text, int head,
                     struct relative_terms *room, struct attend *at);
+
+/* Random rotations that the texts need, from the config's seed. */
+void pass_rotations(struct pass *p);
+
+/* Errors: the rotations that are given do not fit a text of n tokens. */
+int check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
+                    struct err *e);
+
+/* What *h hides and adds in a layer that attends in chunks; of p->call, and read from
+   p->qkv. */
+void pass_chunks(struct pass *p, const struct layer_plan *plan, struct heads *h);
+
+/* Bytes that chunks take for a text of n tokens. */
+double chunk_memory(const struct model *m, int n_tokens);
 
 /*
  * Attention of layer l from h to the sinks and, where keep_out says so, to p->z.
