@@ -257,9 +257,9 @@ static int plan_generation(struct session *s, bool text, struct err *e)
                   args->rotations != NULL;
     struct generation *rules;
 
-    if (asked && !model_is_causal(last))
-        return err_set(e, ERR_USAGE, "--generate: %s sees texts both ways, so it "
-                       "continues none", m->name);
+    if (asked && !model_predicts_next(last))
+        return err_set(e, ERR_USAGE, "--generate: %s predicts no next token, so it "
+                       "continues no text", m->name);
     if (asked && pair && text)
         return err_set(e, ERR_USAGE, "--generate: wants no text for the decoder: it is "
                        "generated");

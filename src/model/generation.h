@@ -46,7 +46,10 @@ int generation_read(struct generation *g, struct arena *a, const struct model *m
 int generation_read_json(struct generation *g, struct arena *a, const struct model *m,
                          struct span bytes, const char *name, struct err *e);
 
-/* No row sees a key behind it, so that a text can be continued. */
-bool model_is_causal(const struct model *m);
+/*
+ * A row's logits are of the token behind it, so that a text can be continued: no row sees
+ * a key behind it, and the head is not of the row's own token, as XLNet's is.
+ */
+bool model_predicts_next(const struct model *m);
 
 #endif

@@ -40,7 +40,7 @@ struct memory {
  */
 struct cache;
 
-/* False where a row's attention depends on the length of its text: chunks. */
+/* False where a pass looks at the whole text: chunks, tables of its distances. */
 bool cache_fits(const struct model *m);
 
 /* Of a, for at most capacity tokens, and a memory of n_memory (0: none). */

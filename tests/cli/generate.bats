@@ -115,10 +115,12 @@ npy() {
 
 @test "a model that cannot, an N that is none" {
     cd "$dir"
-    fails 2 "sees texts both ways, so it continues none" \
+    fails 2 "predicts no next token, so it continues no text" \
         "$viz" stats -m "$ref/bert" --generate 3 "the river"
-    fails 2 "sees texts both ways" \
+    fails 2 "predicts no next token" \
         "$viz" stats -m "$ref/families/gemma3_both_ways" --generate 3 --ids 5,6
+    fails 2 "predicts no next token" \
+        "$viz" stats -m "$ref/families/xlnet_uni" --generate 3 --ids 5,6
     fails 3 "llama has no head in its weights, so it generates no text" \
         "$viz" stats -m "$ref/families/llama" --generate 3 --ids 5,6
     fails 2 "no text for the decoder: it is generated" \

@@ -128,7 +128,7 @@ static bool check_model(const char *path, enum precision precision, int threads)
     for (int l = 0; m->family->positions == POS_TABLE_FROM_IDS &&
          l < m->config.n_layers; l++)
         m->layer[l].hi = 0;
-    causal = model_is_causal(c.m);
+    causal = model_predicts_next(c.m);
     if (causal && cache_fits(c.m)) {
         struct model *own = m->decoder != NULL ? m->decoder : m;
 
