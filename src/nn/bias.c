@@ -2,20 +2,8 @@
  * What is added to scores by position. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/half.h"
-#include "nn/nn.h"
-
-/* To the nearest bfloat16, ties to even. */
-static float to_bf16(float f)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &f, sizeof bits);
-    bits += 0x7fffu + (bits >> 16 & 1);
-    return float_of_bits(bits & 0xffff0000u);
-}
+#include "nn/nn_priv.h"
 
 void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_rows,
                 int key0, int n_keys)
