@@ -12,13 +12,17 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
     struct attend *at = arena_alloc(p->call, (size_t)H, sizeof *at);
 
     for (int head = 0; head < H; head++) {
+        struct mask_view *mask = arena_alloc(p->call, 1, sizeof *mask);
         unsigned char *hidden;
 
+        *mask = (struct mask_view){ h->mask, pass_number(p, text), head, S };
         at[head] = pass_attend_of(p, l, h, text, head);
-        if (h->hide == NULL)
+        if (mask_adds(h->mask))
+            at[head].term[1] = (struct score_term){ mask_add, mask };
+        if (!pass_hides(h))
             continue;
         hidden = arena_alloc(p->call, (size_t)T, (size_t)S);
-        h->hide(h->hide_self, text, head, hidden, (size_t)S, 0, T, 0, S);
+        pass_hide(h, mask, text, hidden, (size_t)S, 0, T, 0, S);
         at[head].hidden = hidden;
         at[head].hidden_stride = (size_t)S;
     }
