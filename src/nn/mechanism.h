@@ -5,8 +5,8 @@
  * reference that keeps its matrix of weights, and a fast version that gives outputs
  * only, in room that it names beforehand.
  *
- * Rows i are queries, columns j keys; s_ij = scale q_i.k_j, then the model's terms by
- * position and its cap; only keys that the model lets row i see take part. */
+ * Rows i are queries, columns j keys; s_ij = scale q_i.k_j, capped where the model caps,
+ * and what it adds by position; only keys that the model lets row i see take part. */
 #ifndef NN_MECHANISM_H
 #define NN_MECHANISM_H
 

@@ -64,7 +64,7 @@ static bool is_cut(const struct attention *a)
 const char *features_refuse(const struct attention *a)
 {
     if (attention_has_terms(a))
-        return "what the model adds to scores by position is no product of features";
+        return "what is added to scores by position or mask is no product of features";
     if (a->at.cap > 0)
         return "the model's capped score is no product of features";
     return is_cut(a) ? "its sums over keys cannot leave out what the model hides here" : NULL;

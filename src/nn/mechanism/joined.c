@@ -11,7 +11,7 @@ static const struct pair_formula formula;
 const char *joined_refuse(const struct attention *a)
 {
     if (attention_has_terms(a) || a->at.hidden != NULL)
-        return "the model adds to scores, or hides keys, head by head";
+        return "what is added to scores, or hidden, is a head's own";
     return NULL;
 }
 

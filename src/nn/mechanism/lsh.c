@@ -154,7 +154,7 @@ static const char *refuse(const struct attention *a)
     if (a->cross)
         return "queries serve as keys, which are of another text here";
     if (attention_has_terms(a))
-        return "its keys are queries, to which the model's positions do not belong";
+        return "what is added to scores belongs to the model's keys, which are queries here";
     return NULL;
 }
 

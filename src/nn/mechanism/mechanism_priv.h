@@ -24,11 +24,10 @@ void *carve_take(struct carve *c, size_t n, size_t size);
 /* True where the model lets row i see key j. */
 bool attention_sees(const struct attention *a, int i, int j);
 
-/* Adds the model's terms by position to the scores of row i, keys j0 .. j0 + n - 1,
- * and caps them. */
+/* Caps the scores of row i, keys j0 .. j0 + n - 1, and adds the model's terms. */
 void attention_terms(const struct attention *a, float *score, int i, int j0, int n);
 
-/* Keys that the model hides by themselves, or adds to by position. */
+/* Something is added to scores: by position, or by a mask. */
 bool attention_has_terms(const struct attention *a);
 
 /* ---- every pair is scored ---- */

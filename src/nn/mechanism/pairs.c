@@ -35,12 +35,12 @@ bool attention_has_terms(const struct attention *a)
 
 void attention_terms(const struct attention *a, float *score, int i, int j0, int n)
 {
+    for (int j = 0; a->at.cap > 0 && j < n; j++)
+        score[j] = a->at.cap * tanhf(score[j] / a->at.cap);
     for (int t = 0; t < SCORE_TERMS; t++)
         if (a->at.term[t].add != NULL)
             a->at.term[t].add(a->at.term[t].self, score, (size_t)n, i + a->at.offset, 1,
                               j0, n);
-    for (int j = 0; a->at.cap > 0 && j < n; j++)
-        score[j] = a->at.cap * tanhf(score[j] / a->at.cap);
 }
 
 int64_t pairs_seen(const struct attention *a)
