@@ -291,7 +291,7 @@ void mechanisms_json(const struct mechanisms_text *t, FILE *f)
 static void feed(struct map *map, struct arena *a, int layer, int number, int T, int S,
                  const float *w)
 {
-    unsigned char *hidden = arena_alloc_raw(a, (size_t)T, (size_t)S);
+    unsigned char *hidden = arena_alloc(a, (size_t)T, (size_t)S);
     const struct rows rows = {
         .layer = layer, .head = number, .n_rows = T, .n_keys = S, .n_queries = T,
         .n_all_keys = S, .stride = (size_t)S, .weight = w, .hidden = hidden,
@@ -299,7 +299,8 @@ static void feed(struct map *map, struct arena *a, int layer, int number, int T,
     struct sink sink = map_sink(map);
 
     for (int64_t i = 0; i < (int64_t)T * S; i++)
-        hidden[i] = isnan(w[i]) ? 1 : 0;
+        if (isnan(w[i]))
+            hidden[i] = 1;
     sink.take(sink.self, &rows, 1);
 }
 

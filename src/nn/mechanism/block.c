@@ -32,6 +32,7 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 const struct mechanism mechanism_block = {
     .name = "block",
     .formula = "softmax_j s_ij over floor(i / b) = floor(j / b)",
-    .cost = "N b d", .growth = "N", .source = "Qiu et al. 2020, section 3.1 (the identity permutation)", .sparse = true,
+    .cost = "N b d", .growth = "N", .sparse = true,
+    .source = "Qiu et al. 2020, section 3.1 (the identity permutation)",
     .refuse = chosen_refuse, .room = chosen_room, .run = run, .reference = reference,
 };

@@ -50,6 +50,7 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 const struct mechanism mechanism_fixed = {
     .name = "fixed",
     .formula = "softmax_j s_ij over blocks of l, and j mod l >= l - c",
-    .cost = "N (l + N c / l) d", .growth = "N^1.5", .source = "Child et al. 2019, section 4.3", .sparse = true,
+    .cost = "N (l + N c / l) d", .growth = "N^1.5", .sparse = true,
+    .source = "Child et al. 2019, section 4.3",
     .refuse = chosen_refuse, .room = chosen_room, .run = run, .reference = reference,
 };

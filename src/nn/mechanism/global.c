@@ -45,6 +45,7 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 const struct mechanism mechanism_global = {
     .name = "global",
     .formula = "softmax_j s_ij over |i - j| <= w, i < g or j < g",
-    .cost = "N (w + g) d", .growth = "N", .source = "Beltagy et al. 2020, section 3.1", .sparse = true,
+    .cost = "N (w + g) d", .growth = "N", .sparse = true,
+    .source = "Beltagy et al. 2020, section 3.1",
     .refuse = chosen_refuse, .room = chosen_room, .run = run, .reference = reference,
 };

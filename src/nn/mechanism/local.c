@@ -36,6 +36,7 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 const struct mechanism mechanism_local = {
     .name = "local",
     .formula = "softmax_j s_ij over |i - j| <= w",
-    .cost = "N w d", .growth = "N", .source = "Luong et al. 2015, section 3.2; Beltagy et al. 2020, section 3.1", .sparse = true,
+    .cost = "N w d", .growth = "N", .sparse = true,
+    .source = "Beltagy et al. 2020, section 3.1; Luong et al. 2015, section 3.2",
     .refuse = chosen_refuse, .room = chosen_room, .run = run, .reference = reference,
 };

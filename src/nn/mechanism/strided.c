@@ -49,6 +49,7 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 const struct mechanism mechanism_strided = {
     .name = "strided",
     .formula = "softmax_j s_ij over |i - j| <= l or l divides i - j",
-    .cost = "N (l + N / l) d", .growth = "N^1.5", .source = "Child et al. 2019, section 4.3", .sparse = true,
+    .cost = "N (l + N / l) d", .growth = "N^1.5", .sparse = true,
+    .source = "Child et al. 2019, section 4.3",
     .refuse = chosen_refuse, .room = chosen_room, .run = run, .reference = reference,
 };
