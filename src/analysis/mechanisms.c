@@ -243,7 +243,8 @@ static void take(void *self, const struct qkv_view *v)
     room.own_out = floats(c->a, v->T, D);
     room.n_own = (double)mechanism_attend_alone(
         &own, room.z, arena_alloc_raw(c->a, own.room_bytes, 1));
-    run_attention_output(c->model, v->layer, v->stack, room.own_out, room.z, v->T, c->par);
+    run_attention_output(c->model, v->layer, v->stack, room.own_out, room.z, v->T,
+                         c->par);
     if (c->opts->rows) {
         struct rows_job j = { .c = c, .v = v, .h = &own };
 

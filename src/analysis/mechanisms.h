@@ -20,7 +20,7 @@ struct comparison_opts {
 /* Of one mechanism in one layer.  NaN: undefined, or not asked for. */
 struct mechanism_result {
     const char *refused;        /* why there is nothing else; NULL: there is */
-    double error;               /* |Y' - Y| / |Y|, Y the layer's output [T, D]: with output
+    double error;               /* |Y' - Y| / |Y|, Y the layer's output [T, D] behind
                                    projection and norm; root of the sum of squares */
     double js;                  /* nats, mean over rows that see a key: divergence.h */
     double links;               /* share of those whose strongest key is the model's */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * mechanisms: a layer's own queries, keys and values under each mechanism of attention. */
+ * mechanisms: a layer's own queries, keys and values under each mechanism. */
 #include "cmd/mechanisms.h"
 
 #include <math.h>
 #include <string.h>
 
-static const char *const formats[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf",
-                                       NULL };
+static const char *const formats[] = {
+    "auto", "table", "tsv", "json", "png", "svg", "pdf", NULL
+};
 
 struct mechanisms_args {
     struct shared_args shared;
@@ -114,8 +115,8 @@ static int find_mechanism(const char *name, size_t n, struct err *e)
         if (strcmp(mechanism_names[id], typed) == 0)
             return id;
     if (opts_nearest(typed, mechanism_names) != NULL)
-        return err_set(e, ERR_USAGE, "--only: no mechanism '%s'; did you mean '%s'?", typed,
-                       opts_nearest(typed, mechanism_names));
+        return err_set(e, ERR_USAGE, "--only: no mechanism '%s'; did you mean '%s'?",
+                       typed, opts_nearest(typed, mechanism_names));
     return err_set(e, ERR_USAGE, "--only: no mechanism '%s'; see mha-viz-mechanisms(7)",
                    typed);
 }
@@ -181,76 +182,12 @@ static int check_picture(struct job *j, struct err *e)
     if (j->args->outputs_only)
         return err_set(e, ERR_USAGE, "--outputs-only: a picture is of rows");
     if (count(j->layer, c->n_layers, &first) > 1)
-        return err_set(e, ERR_USAGE, "--layer: '%s' is several layers, a picture shows one",
-                       j->args->shared.layer);
+        return err_set(e, ERR_USAGE, "--layer: '%s' is several layers, a picture shows "
+                       "one", j->args->shared.layer);
     if (j->want.head != NULL && count(j->want.head, c->n_heads, &first) > 1)
         return err_set(e, ERR_USAGE, "--head: '%s' is several heads, a picture shows one",
                        j->args->shared.head);
     j->opts.kept_head = j->want.head != NULL ? first : 0;
-    return 0;
-}
-
-/* ---- weights of `additive` from a file ---- */
-
-static const struct tensor *part(const struct weights *file, const char *path,
-                                 const char *name, int64_t rows, int64_t columns,
-                                 struct arena *a, struct err *e)
-{
-    const struct tensor *t = weights_find(file, name);
-    bool matrix = columns > 0;
-
-    if (t == NULL) {
-        err_set(e, ERR_INPUT, "%s: no tensor %s; want W [a,d], U [a,d] and v [a]", path, name);
-        return NULL;
-    }
-    if (dtype_table[t->dtype].is_float && t->n_dims == (matrix ? 2 : 1) &&
-        t->shape[0] >= 1 && (rows == 0 || t->shape[0] == rows) &&
-        (!matrix || t->shape[1] == columns))
-        return t;
-    if (!dtype_table[t->dtype].is_float)
-        err_set(e, ERR_INPUT, "%s: %s: type %s holds no weights", path, name,
-                dtype_table[t->dtype].name);
-    else
-        err_set(e, ERR_INPUT, "%s: %s: shape %s, want [%s%s]", path, name,
-                tensor_shape(a, t), rows > 0 ? arena_printf(a, "%lld", (long long)rows) : "a",
-                matrix ? arena_printf(a, ",%lld", (long long)columns) : "");
-    return NULL;
-}
-
-static int read_additive(struct job *j, struct err *e)
-{
-    static const char *const name[] = { "W", "U", "v" };
-    const char *path = j->args->additive;
-    int64_t d = j->s.shown->config.d_head, n_a = 0;
-    struct weights *file;
-    float *all = NULL;
-
-    if (path == NULL)
-        return 0;
-    file = weights_open(j->s.a, path, e);
-    for (int i = 0; file != NULL && i < 3; i++) {
-        const struct tensor *t = part(file, path, name[i], n_a, i < 2 ? d : 0, j->s.a, e);
-
-        if (t == NULL || t->shape[0] > MOST) {
-            if (t != NULL)
-                err_set(e, ERR_INPUT, "%s: %s: more than %d rows", path, name[i], MOST);
-            weights_close(file);
-            return -1;
-        }
-        if (i == 0) {
-            n_a = t->shape[0];
-            all = arena_alloc_raw(j->s.a, (size_t)n_a, (2 * (size_t)d + 1) * sizeof *all);
-        }
-        tensor_read(all + i * n_a * d, t, 0, t->n_elements);
-    }
-    if (file == NULL)
-        return -1;
-    weights_close(file);
-    for (int64_t i = 0; i < n_a * (2 * d + 1); i++)
-        if (!isfinite(all[i]))
-            return err_set(e, ERR_INPUT, "%s: holds NaN or infinities", path);
-    j->opts.additive = all;
-    j->opts.params.additive_width = (int)n_a;
     return 0;
 }
 
@@ -276,14 +213,21 @@ static int check(struct job *j, int n_operands, struct err *e)
         return -1;
     pick_layers(j);
     j->opts.head = j->want.head;
-    return check_picture(j, e) != 0 ? -1 : read_additive(j, e);
+    if (check_picture(j, e) != 0)
+        return -1;
+    if (args->additive == NULL)
+        return 0;
+    j->opts.additive = additive_read(j->s.a, args->additive, j->s.shown->config.d_head,
+                                     &j->opts.params.additive_width, e);
+    return j->opts.additive != NULL ? 0 : -1;
 }
 
 /* ---- one text ---- */
 
 /* Each mechanism in every layer, against the hidden states of the model's own. */
 static int propagate(struct job *j, struct arena *a, struct texts *texts,
-                     struct mechanisms_text *t, const float *own, int64_t n, struct err *e)
+                     struct mechanisms_text *t, const float *own, int64_t n,
+                     struct err *e)
 {
     struct wanted want = j->want;
     float *hidden = arena_alloc_raw(a, (size_t)n, sizeof *hidden);

@@ -170,8 +170,8 @@ static void tsv_row(const struct mechanisms_text *t, void *self, int layer, int 
 void mechanisms_tsv(const struct mechanisms_text *t, FILE *f, bool header)
 {
     static const char *const names[] = {
-        "index", "stack", "layer", "mechanism", "error", "js_nats", "links", "entropy_nats",
-        "scores", "seconds", "bytes", "growth", "output", "refused", NULL
+        "index", "stack", "layer", "mechanism", "error", "js_nats", "links",
+        "entropy_nats", "scores", "seconds", "bytes", "growth", "output", "refused", NULL
     };
 
     for (int i = 0; header && names[i] != NULL; i++)
@@ -315,17 +315,18 @@ static const char *caption(const struct mechanisms_text *t, struct arena *a, int
                            const char *scale, int pool)
 {
     const struct mechanism_params *p = &t->c->opts->params;
-    char *text = arena_printf(a, "%s, %s layer %d, head %d%s; scale: %s", t->s->model->name,
-                              stack_names[t->s->stack], layer, t->kept_head,
-                              figure_text(a, t->item), scale);
+    char *text = arena_printf(a, "%s, %s layer %d, head %d%s; scale: %s",
+                              t->s->model->name, stack_names[t->s->stack], layer,
+                              t->kept_head, figure_text(a, t->item), scale);
 
-    text = arena_printf(a, "%s; window %d, n-global %d, stride %d, n-columns %d, block %d, "
-                        "top-k %d, features %d, buckets %d, rounds %d, chunk %d, seed %d",
-                        text, p->window, p->n_global, p->stride, p->n_columns, p->block,
-                        p->top_k, p->n_features, p->n_buckets, p->n_rounds, p->chunk,
-                        (int)p->seed);
+    text = arena_printf(a, "%s; window %d, n-global %d, stride %d, n-columns %d, "
+                        "block %d, top-k %d, features %d, buckets %d, rounds %d, "
+                        "chunk %d, seed %d", text, p->window, p->n_global, p->stride,
+                        p->n_columns, p->block, p->top_k, p->n_features, p->n_buckets,
+                        p->n_rounds, p->chunk, (int)p->seed);
     if (pool > 1)
-        text = arena_printf(a, "%s; a cell is the max of %d x %d weights", text, pool, pool);
+        text = arena_printf(a, "%s; a cell is the max of %d x %d weights", text, pool,
+                            pool);
     return arena_printf(a, "%s.", text);
 }
 
@@ -359,17 +360,18 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     struct drawing d = { .a = a, .T = queries->n, .S = keys->n };
     int cell_px, pool;
 
-    draw_plan(d.T, d.S, N_MECHANISM, look->columns, look->cell, look->dpi, &cell_px, &pool);
+    draw_plan(d.T, d.S, N_MECHANISM, look->columns, look->cell, look->dpi, &cell_px,
+              &pool);
     d.map = map_new(a, 0, layer, N_MECHANISM, (struct map_axis){ d.T, NULL },
                     (struct map_axis){ d.S, NULL }, pool, POOL_MAX);
     d.panels = arena_alloc(a, N_MECHANISM, sizeof *d.panels);
     each(t, layer, add_panel, &d);
     if (d.n == 0)
-        return err_set(e, ERR_INPUT, "none of the mechanisms can do layer %d of %s", layer,
-                       t->s->model->name);
+        return err_set(e, ERR_INPUT, "none of the mechanisms can do layer %d of %s",
+                       layer, t->s->model->name);
     return draw_figure(&(struct figure){
-        .title = look->title, .caption = caption(t, a, layer, scale, pool), .n_panels = d.n,
-        .panels = d.panels, .columns = look->columns < d.n ? look->columns : d.n,
+        .title = look->title, .caption = caption(t, a, layer, scale, pool),
+        .n_panels = d.n, .panels = d.panels, .columns = look->columns < d.n ? look->columns : d.n,
         .rows = figure_labels(a, queries, d.map->row, d.T),
         .cols = figure_labels(a, keys, d.map->col, d.S), .pool = pool,
         .cmap = &cmap_table[look->cmap], .scale = (enum scale)look->scale,

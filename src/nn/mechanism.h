@@ -15,8 +15,8 @@
 /* What the mechanisms leave open; each reads its own.  All > 0 unless 0 is named. */
 struct mechanism_params {
     int window;             /* local, global: keys on either side */
-    int n_global;           /* global: the first tokens, which all see and which see all */
-    int stride;             /* strided, fixed; 0: the root of the text's length, rounded up */
+    int n_global;           /* global: the first tokens: all see them, they see all */
+    int stride;             /* strided, fixed; 0: the root of T, rounded up */
     int n_columns;          /* fixed: the last of each stride that all see; <= stride */
     int block;              /* block: tokens of one */
     int top_k;              /* top-k: keys a row */
@@ -36,7 +36,7 @@ struct attention {
                                            hidden has all T rows */
     bool cross;                         /* keys are of another text than the queries */
     const struct mechanism_params *params;
-    const float *weights;               /* the mechanism's own, of all heads; NULL: none */
+    const float *weights;               /* its own, of all heads; NULL: none */
 };
 
 /* Which of the model's heads one of the mechanism's stands for, side by side. */

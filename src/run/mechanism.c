@@ -21,7 +21,8 @@ static const float *side_by_side(struct arena *a, const float *x, int64_t stride
 }
 
 /* The model's scale is that of a head's width: a wider one's is less. */
-static struct attention joined_head(const struct qkv_view *v, int h0, int n, struct arena *a)
+static struct attention joined_head(const struct qkv_view *v, int h0, int n,
+                                    struct arena *a)
 {
     int share = v->H / v->G;
     struct attend at = v->at[h0];
@@ -51,9 +52,9 @@ static struct attention single_head(const struct qkv_view *v, int h)
     };
 }
 
-static const float *weights_of(const struct mechanism *m, const struct mechanism_params *p,
-                               const float *given, const struct qkv_view *v,
-                               struct arena *a)
+static const float *weights_of(const struct mechanism *m,
+                               const struct mechanism_params *p, const float *given,
+                               const struct qkv_view *v, struct arena *a)
 {
     float *w;
 
@@ -69,7 +70,8 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
                                        const float *given, const struct qkv_view *v,
                                        struct arena *a)
 {
-    struct mechanism_heads h = { .mechanism = m, .joined = mechanism_joined(m->join, v->H) };
+    struct mechanism_heads h = { .mechanism = m,
+                                 .joined = mechanism_joined(m->join, v->H) };
     const float *weights;
 
     if (h.joined == 0) {
@@ -117,7 +119,8 @@ static int64_t run_head(const struct mechanism_heads *h, int i, float *z, void *
 {
     int d_v = h->head[i].at.d_v;
 
-    return h->mechanism->run(z + (int64_t)i * d_v, (int64_t)h->n * d_v, &h->head[i], room);
+    return h->mechanism->run(z + (int64_t)i * d_v, (int64_t)h->n * d_v, &h->head[i],
+                             room);
 }
 
 static void head_task(void *self, int i, struct arena *scratch)
@@ -145,7 +148,8 @@ int64_t mechanism_attend_alone(const struct mechanism_heads *h, float *z, void *
 
 /* ---- rows ---- */
 
-void mechanism_rows(const struct mechanism_heads *h, int i, float *w, struct arena *scratch)
+void mechanism_rows(const struct mechanism_heads *h, int i, float *w,
+                    struct arena *scratch)
 {
     const struct mechanism *m = h->mechanism;
     const struct attention *a = &h->head[i];
@@ -153,8 +157,8 @@ void mechanism_rows(const struct mechanism_heads *h, int i, float *w, struct are
     struct arena_mark mark = arena_mark(scratch);
     double *rows = arena_alloc_raw(scratch, n, sizeof *rows);
     double *out = arena_alloc_raw(scratch, (size_t)a->T * (size_t)a->at.d_v, sizeof *out);
-    void *room = arena_alloc_raw(scratch, m->reference_room != NULL ? m->reference_room(a) : 0,
-                                 1);
+    size_t size = m->reference_room != NULL ? m->reference_room(a) : 0;
+    void *room = arena_alloc_raw(scratch, size, 1);
 
     m->reference(rows, out, a, room);
     for (size_t j = 0; j < n; j++)

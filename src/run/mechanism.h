@@ -38,6 +38,7 @@ int64_t mechanism_attend_alone(const struct mechanism_heads *h, float *z, void *
 /*
  * w[T, S] of head number i of h, by the mechanism's reference; scratch is for it alone.
  */
-void mechanism_rows(const struct mechanism_heads *h, int i, float *w, struct arena *scratch);
+void mechanism_rows(const struct mechanism_heads *h, int i, float *w,
+                    struct arena *scratch);
 
 #endif

@@ -73,8 +73,9 @@ static void project(float *y, const struct attention *a, const float *x, int64_t
                     int n_rows, const float *weights, float *scratch)
 {
     int n = width_of(a->params, a->at.d);
-    const struct matrix w = { .data = (const unsigned char *)weights, .N = n, .K = a->at.d,
-                              .stride = a->at.d, .size_bytes = sizeof(float) };
+    const struct matrix w = { .data = (const unsigned char *)weights, .N = n,
+                              .K = a->at.d, .stride = a->at.d,
+                              .size_bytes = sizeof(float) };
 
     for (int n0 = 0; n0 < n; n0 += PANEL)
         linear_panel(y, n, x, stride, n_rows, &w, NULL, n0, scratch);
@@ -93,7 +94,8 @@ static void prepare(void *room, const struct attention *a)
 static void score_keys(float *score, const struct attention *a, const void *room, int i,
                        int j0, int n)
 {
-    static const int in_order[CHUNK] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+    static const int in_order[CHUNK] = { 0, 1, 2,  3,  4,  5,  6,  7,
+                                         8, 9, 10, 11, 12, 13, 14, 15 };
     int width = width_of(a->params, a->at.d);
     const float *v = a->weights + 2 * (int64_t)width * a->at.d, *q;
     struct hidden h;

@@ -40,6 +40,6 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 
 const struct mechanism mechanism_bf16 = {
     .name = "bf16", .formula = "softmax_j scale bf16(q_i).bf16(k_j), summed in f32",
-    .cost = "N^2 d", .growth = "N^2", .source = "Kalamkar et al. 2019, section 3",
+    .cost = "N^2 d", .growth = "N^2", .source = "Kalamkar et al. 2019",
     .room = room, .run = run, .reference = reference,
 };

@@ -57,8 +57,9 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 }
 
 const struct mechanism mechanism_entmax = {
-    .name = "entmax", .formula = "max(s_ij / 2 - tau_i, 0)^2, tau_i so that the row sums to 1",
+    .name = "entmax",
+    .formula = "max(s_ij / 2 - tau_i, 0)^2, tau_i so that the row sums to 1",
     .cost = "N^2 d", .growth = "N^2",
-    .source = "Peters et al. 2019, section 3.2 and algorithm 2",
+    .source = "Peters et al. 2019, algorithm 2",
     .room = room, .run = run, .reference = reference,
 };

@@ -67,7 +67,9 @@ const char *features_refuse(const struct attention *a)
         return "what is added to scores by position or mask is no product of features";
     if (a->at.cap > 0)
         return "the model's capped score is no product of features";
-    return is_cut(a) ? "its sums over keys cannot leave out what the model hides here" : NULL;
+    if (is_cut(a))
+        return "its sums over keys cannot leave out what the model hides here";
+    return NULL;
 }
 
 /* Sums stay divided by the largest top so far, so that none overflows. */
@@ -102,8 +104,8 @@ static void read_row(float *out, struct sums *s, const struct attention *a,
         out[c] = (float)(s->y[c] / s->y[a->at.d_v]);
 }
 
-static void add_block(struct sums *s, const struct attention *a, const struct feature_map *f,
-                      int j0, int n)
+static void add_block(struct sums *s, const struct attention *a,
+                      const struct feature_map *f, int j0, int n)
 {
     f->map(s->k_phi, s->k_top, a, a->k + j0 * a->k_stride, a->k_stride, n, s->spare);
     for (int t = 0; t < n; t++)

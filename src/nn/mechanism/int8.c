@@ -54,7 +54,7 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 
 const struct mechanism mechanism_int8 = {
     .name = "int8",
-    .formula = "softmax_j scale a_i b_j int8(q_i / a_i).int8(k_j / b_j), a, b: largest / 127",
-    .cost = "N^2 d", .growth = "N^2", .source = "Dettmers et al. 2022, eq. 3",
+    .formula = "softmax_j scale a_i b_j int8(q_i / a_i).int8(k_j / b_j), a, b: steps",
+    .cost = "N^2 d", .growth = "N^2", .source = "Dettmers et al. 2022, section 3.1",
     .room = room, .run = run, .reference = reference,
 };

@@ -90,8 +90,8 @@ static void hash(struct order *o, const struct attention *a, int round)
         int n = a->T - i0 < ATTEND_ROWS ? a->T - i0 : ATTEND_ROWS;
 
         for (int n0 = 0; n0 < half; n0 += PANEL)
-            linear_panel(o->turned, half, a->q + i0 * a->q_stride, a->q_stride, n, &w, NULL,
-                         n0, o->scratch);
+            linear_panel(o->turned, half, a->q + i0 * a->q_stride, a->q_stride, n, &w,
+                         NULL, n0, o->scratch);
         for (int t = 0; t < n; t++)
             o->bucket[i0 + t] = bucket_of(o->turned + (int64_t)t * half, half);
     }
@@ -126,7 +126,8 @@ static void make_order(struct order *o, const struct attention *a)
 }
 
 /* The positions of chunk number c of the ring. */
-static int chunk_at(const struct order *o, const struct attention *a, int c, const int **at)
+static int chunk_at(const struct order *o, const struct attention *a, int c,
+                    const int **at)
 {
     int first = c % o->n_chunks * a->params->chunk;
 
@@ -154,7 +155,7 @@ static const char *refuse(const struct attention *a)
     if (a->cross)
         return "queries serve as keys, which are of another text here";
     if (attention_has_terms(a))
-        return "what is added to scores belongs to the model's keys, which are queries here";
+        return "what is added to scores is of the model's keys, which are queries here";
     return NULL;
 }
 
@@ -191,9 +192,11 @@ static size_t room(const struct attention *a)
 static int weigh(struct lsh_room *r, const struct attention *a, int i, int n, double *sum)
 {
     float max = -INFINITY;
+    struct row_sums sums;
     int seen = 0;
 
-    nn_kernels()->gather(r->w, a->q + i * a->q_stride, a->q, a->q_stride, r->key, n, a->at.d);
+    nn_kernels()->gather(r->w, a->q + i * a->q_stride, a->q, a->q_stride, r->key, n,
+                         a->at.d);
     for (int j = 0; j < n; j++) {
         r->w[j] *= r->order.unit[r->key[j]];
         if (a->at.cap > 0)
@@ -206,7 +209,8 @@ static int weigh(struct lsh_room *r, const struct attention *a, int i, int n, do
             seen++;
         max = r->w[j] > max ? r->w[j] : max;
     }
-    *sum = max + log(nn_kernels()->softmax(r->w, (n + PANEL - 1) / PANEL * PANEL, 0, n, 1).e);
+    sums = nn_kernels()->softmax(r->w, (n + PANEL - 1) / PANEL * PANEL, 0, n, 1);
+    *sum = max + log(sums.e);
     return seen;
 }
 
@@ -325,8 +329,9 @@ static void reference(double *w, double *out, const struct attention *a, void *b
 
 const struct mechanism mechanism_lsh = {
     .name = "lsh",
-    .formula = "softmax_j q_i.q_j / |q_j| over j in i's chunk and the one before, sorted by hash",
-    .cost = "N r (c + b) d", .growth = "N (c + b)", .source = "Kitaev et al. 2020, section 2",
-    .sparse = true, .refuse = refuse, .n_weights = n_weights, .draw = draw, .room = room,
+    .formula = "softmax_j q_i.q_j / |q_j|, j in i's chunk or the one before, by hash",
+    .cost = "N r (c + b) d", .growth = "N (c + b)", .sparse = true,
+    .source = "Kitaev et al. 2020, section 2",
+    .refuse = refuse, .n_weights = n_weights, .draw = draw, .room = room,
     .run = run, .reference_room = reference_room, .reference = reference,
 };

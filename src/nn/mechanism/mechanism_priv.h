@@ -110,7 +110,7 @@ struct pair_formula {
     double (*score)(const struct attention *a, int i, int j);   /* before terms and cap;
                                                        NULL: scale q.k */
     bool (*sees)(const struct attention *a, int i, int j);      /* NULL: all */
-    /* Scores become weights, -INFINITY is hidden and one at least is not; NULL: softmax */
+    /* Scores become weights, -INFINITY is hidden, one at least is not; NULL: softmax */
     void (*weigh)(double *w, int n, const struct attention *a);
 };
 

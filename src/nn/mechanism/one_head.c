@@ -3,8 +3,9 @@
 #include "nn/mechanism/mechanism_priv.h"
 
 const struct mechanism mechanism_one_head = {
-    .name = "one-head", .formula = "one softmax for all heads: s_ij / sqrt(H) summed over them",
-    .cost = "N^2 d", .growth = "N^2", .source = "Vaswani et al. 2017, table 3, row A",
+    .name = "one-head",
+    .formula = "one softmax for all heads: s_ij / sqrt(H) summed over them",
+    .cost = "N^2 d", .growth = "N^2", .source = "Vaswani et al. 2017, table 3, rows A",
     .join = JOIN_ALL, .refuse = joined_refuse, .room = joined_room, .run = joined_run,
     .reference = joined_reference,
 };

@@ -136,7 +136,8 @@ static void block_products(struct pairs_room *r, const struct attention *a,
     attend_products(r->w, stride, q, q_stride, r->packed, at, row0, n_rows);
     for (int t = 0; s->round != NULL && t < n_rows; t++)
         for (int j = 0; j < n_keys; j++)
-            r->w[(size_t)t * stride + (size_t)j] *= r->q_factor[t] * r->k_factor[key0 + j];
+            r->w[(size_t)t * stride + (size_t)j] *=
+                r->q_factor[t] * r->k_factor[key0 + j];
 }
 
 static void softmax_row(float *row, int n, int first, int end, const struct attention *a,
@@ -148,7 +149,8 @@ static void softmax_row(float *row, int n, int first, int end, const struct atte
 }
 
 static void block(struct pairs_room *r, float *out, int64_t out_stride,
-                  const struct attention *a, const struct pair_steps *s, int row0, int n_rows)
+                  const struct attention *a, const struct pair_steps *s, int row0,
+                  int n_rows)
 {
     struct attend at = a->at;
     size_t stride = attend_stride(at.S);
@@ -247,7 +249,8 @@ void pairs_reference(double *w, double *out, const struct attention *a,
             if (!attention_sees(a, i, j) || (f->sees != NULL && !f->sees(a, i, j)))
                 continue;
             any = true;
-            score = f->score != NULL ? f->score(a, i, j) : a->at.scale * pair_dot(a, i, j);
+            score = f->score != NULL ? f->score(a, i, j)
+                                     : a->at.scale * pair_dot(a, i, j);
             if (attention_has_terms(a) || a->at.cap > 0) {
                 float with_terms = (float)score;
 

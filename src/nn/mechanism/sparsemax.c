@@ -52,8 +52,9 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 }
 
 const struct mechanism mechanism_sparsemax = {
-    .name = "sparsemax", .formula = "max(s_ij - tau_i, 0), tau_i so that the row sums to 1",
+    .name = "sparsemax",
+    .formula = "max(s_ij - tau_i, 0), tau_i so that the row sums to 1",
     .cost = "N^2 d", .growth = "N^2",
-    .source = "Martins and Astudillo 2016, eq. 2 and 3",
+    .source = "Martins and Astudillo 2016, proposition 1",
     .room = room, .run = run, .reference = reference,
 };
