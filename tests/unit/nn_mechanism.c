@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Every mechanism: its reference against the formula in PyTorch (tests/ref/mechanisms.npz),
+ * Every mechanism: its reference against the formula in PyTorch (tests/ref/mechanisms/formulas.npz),
  * its fast version against the reference, on each kernel. */
 #include "nn_check.h"
 
@@ -94,7 +94,7 @@ static const struct tensor *find(const struct weights *file, const char *name)
     const struct tensor *t = weights_find(file, name);
 
     if (t == NULL)
-        fail_msg("tests/ref/mechanisms.npz has no %s", name);
+        fail_msg("tests/ref/mechanisms/formulas.npz has no %s", name);
     return t;
 }
 
@@ -114,7 +114,7 @@ static struct weights *open_ref(struct arena *a)
     struct weights *file;
 
     arena_init(a, NULL, NULL);
-    file = npz_open(a, "tests/ref/mechanisms.npz", &e);
+    file = npz_open(a, "tests/ref/mechanisms/formulas.npz", &e);
     if (file == NULL)
         fail_msg("%s", e.msg);
     return file;
