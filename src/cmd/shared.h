@@ -19,15 +19,17 @@ struct shared_args {
     const char *model;              /* NULL: built in */
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
-    const char *ids, *type_ids, *decoder_ids;
+    const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
+    int dtype;                      /* enum precision */
 };
 
-extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[];
+extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[],
+                        dtype_opts[];
 
 /* ---- the model ---- */
 
@@ -71,6 +73,12 @@ struct model *open_model(const char *asked, const struct env *env, const char **
 int list_parse(const char *list, const char *what, int n, bool *out, struct err *e);
 
 /*
+ * One part of such a list, "3" or "3-5", at *s, which moves behind it and the comma.
+ * Returns 1 where another part follows, 0 where this is the last, -1 where it is none.
+ */
+int list_next(const char **s, long *from, long *to);
+
+/*
  * The stack, layers and heads that -s, -l, -H name.  Without -s: the model's own; of
  * an encoder-decoder cross where the command line gives a text for the decoder, else
  * encoder; all: every stack (N_STACK) instead of cross.  NULL in *want: all.
@@ -79,11 +87,11 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
                    struct err *e);
 
 /*
- * What --mask and its like say, into s->change and *want; session_wanted calls it.  Of
- * an encoder-decoder --mask is for the self-attention of the stack that is shown: the
+ * What --mask and its like, and --dtype, say, into s->change and *want; session_wanted
+ * calls it.  Of an encoder-decoder --mask is for the self-attention of the stack that is shown: the
  * encoder's with -s encoder, else the decoder's.
  */
-int session_masks(struct session *s, struct wanted *want, struct err *e);
+int session_change(struct session *s, struct wanted *want, struct err *e);
 
 /* ---- texts ---- */
 
@@ -95,6 +103,8 @@ struct item {
     size_t pair_size;
     struct tokens tokens;
     struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
+    int *global_at, n_global_at;    /* that a JSON object lists; NULL: it lists none */
+    const unsigned char *global;    /* [tokens.n] 1: global; NULL: none is */
     int n_cut;              /* tokens that --truncate took away */
     struct values values;   /* x NULL: tokens have ids */
     const char *input;      /* the file that the values are of; NULL: none */

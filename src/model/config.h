@@ -29,6 +29,14 @@ struct rope {
 
 enum layer_kind { LAYER_FULL, LAYER_WINDOW };
 
+/* Which tokens of a text are global where nobody says. */
+enum global_rule {
+    GLOBAL_NONE,
+    GLOBAL_FIRST,               /* the first token */
+    GLOBAL_QUESTION,            /* those before the first of three separators */
+    GLOBAL_ANSWER               /* those behind the second of three separators */
+};
+
 struct config {
     int n_layers, n_heads, n_kv_heads;  /* L, H, G; G 0: as many as H */
     int d_model, d_head, d_ff;          /* D, d, F; d 0: D / H, F 0: 4 D */
@@ -69,8 +77,18 @@ struct config {
     bool window_both;                   /* half of it on either side, itself too */
     bool use_window;                    /* false: the window is switched off */
     int window_from;                    /* layers below this see all */
+    const int *layer_window;            /* [L] instead of window; NULL: not given */
     int pattern;                        /* the family's full_every or full_first; 0: its own */
     const enum layer_kind *layer_kind;  /* [L] layer_types; NULL: not given */
+    enum global_rule global_rule;
+    int sep_id;                         /* of the separator that the rule looks for */
+    /*
+     * Blocks of keys; 0: none.  In a text of more than (5 + 2 n_random) block tokens
+     * the rows of a block see the first and the last block, their own and its two
+     * neighbours, and the first counts 1 + n_random times; those of the first and the
+     * last block see all, once.
+     */
+    int block, n_random;
     /* rotary positions: [0] of full layers, [1] of windowed ones (theta 0: as [0]) */
     struct rope rope[2];
     double rotary_share;                /* of d; 0: all */

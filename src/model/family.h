@@ -37,6 +37,8 @@ enum slot {
     W_ATT_NORM,                 /* before attention, or after its sum: `place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
     W_Q, W_K, W_V,              /* QKV_SEPARATE */
+    W_Q_GLOBAL, W_K_GLOBAL, W_V_GLOBAL,     /* the same for rows that are global, where
+                                   a text may have some; they see all, and all see them */
     W_QKV,                      /* QKV_STACKED, QKV_GROUPED */
     W_Q_A, W_Q_A_NORM, W_Q_B,   /* QKV_LOW_RANK; W_Q where q_rank is 0 */
     W_KV_A, W_KV_A_NORM, W_KV_B,
@@ -142,6 +144,8 @@ struct family {
     enum order order;
     enum mlp mlp;
     enum window_rule window_rule;
+    /* By the class that architectures names; GLOBAL_NONE for others. */
+    struct { const char *class_name; enum global_rule rule; } global_rule[3];
     int full_every;             /* layer l sees all where (l + 1) % this == 0 */
     int full_first;             /* or where l % this == 0 (counted from the first) */
     enum score score;

@@ -35,6 +35,7 @@ void plan_layer(struct model *m, int l)
     double mscale = f->scale_by_mscale && c->rope[0].mscale_all > 0 ?
                     yarn_mscale(c->rope[0].factor, c->rope[0].mscale_all) : 1;
     bool causal = (f->causal && !c->both_ways) || c->is_decoder, window = windowed(f, c, l);
+    int n;
 
     scale *= mscale * mscale;
     plan->scale = (float)(c->scale_by_layer ? scale / (l + 1) : scale);
@@ -43,7 +44,8 @@ void plan_layer(struct model *m, int l)
     plan->rope = window && m->rope[1].inv_freq != NULL ? 1 : 0;
     if (!window)
         return;
-    plan->lo = c->window_both || c->both_ways ? c->window / 2 : c->window - 1;
+    n = c->layer_window != NULL ? c->layer_window[l] : c->window;
+    plan->lo = c->window_both || c->both_ways ? n / 2 : n - 1;
     if (!causal)
         plan->hi = plan->lo;
 }

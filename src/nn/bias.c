@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "nn/nn_priv.h"
+#include "base/half.h"
+#include "nn/nn.h"
 
 void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_rows,
                 int key0, int n_keys)
@@ -15,7 +16,7 @@ void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_r
         float add = b->slope * (float)(key0 + j);
 
         if (b->rounded)
-            add = to_bf16(to_bf16(b->slope) * (float)(key0 + j)) * b->factor;
+            add = bf16_round(bf16_round(b->slope) * (float)(key0 + j)) * b->factor;
         for (int t = 0; t < n_rows; t++)
             score[(size_t)t * stride + (size_t)j] += add;
     }
@@ -62,4 +63,18 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
             score[(size_t)t * stride + (size_t)j] +=
                 b->value[relative_bucket(key0 + j - row0 - t, b->both_ways, b->n_buckets,
                                          b->max_distance)];
+}
+
+void bias_copies(const void *self, float *score, size_t stride, int row0, int n_rows,
+                 int key0, int n_keys)
+{
+    const struct bias_copies *b = self;
+    float add = (float)log(b->copies);
+
+    for (int t = 0; t < n_rows; t++) {
+        if (row0 + t < b->first || row0 + t >= b->end)
+            continue;
+        for (int j = 0; j < n_keys && key0 + j < b->n_keys; j++)
+            score[(size_t)t * stride + (size_t)j] += add;
+    }
 }

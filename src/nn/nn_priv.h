@@ -3,7 +3,6 @@
 #ifndef NN_NN_PRIV_H
 #define NN_NN_PRIV_H
 
-#include "base/half.h"
 #include "nn/nn.h"
 
 enum { LANES = 16 };            /* of a sum over a row: lane = index mod 16 */
@@ -140,16 +139,6 @@ void inner_c(double *y, const double *x, const double *sum, int m, int n);
 static inline float softmax_factor(struct row_sums s)
 {
     return s.ex - s.ex == 0 ? (float)(1 / s.e) : (float)(s.ex - s.ex);
-}
-
-/* To the nearest bfloat16, ties to even. */
-static inline float to_bf16(float f)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &f, sizeof bits);
-    bits += 0x7fffu + (bits >> 16 & 1);
-    return float_of_bits(bits & 0xffff0000u);
 }
 
 /* lane[0], the lanes added in the one fixed tree: i and i + 8, then 4, 2, 1. */

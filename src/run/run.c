@@ -112,6 +112,7 @@ static void make_room(struct pass *p)
                               (size_t)slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)slot_dim(p->m->family, c, DIM_GV));
     pass_turns(p);
+    pass_sparse_room(p);
 }
 
 double run_memory(const struct model *m, int n_tokens, int n_threads)
@@ -121,10 +122,13 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
     double latent = (double)latent_room(m, n_tokens) + (double)front_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
                  (m->mlp == MLP_PLAIN ? 1 : 2);
-    double head = (double)attend_packed(n_tokens, c->d_head, c->d_value) +
-                  1.25 * ATTEND_ROWS * (double)attend_stride(n_tokens);
+    int sets = m->family->stack.name[W_Q_GLOBAL] != NULL ? 2 : 1;   /* of q, k and v */
+    double blocks = c->block > 0 ? 2.25 : 1.25;     /* of weights, and a byte each */
+    double head = sets * (double)attend_packed(n_tokens, c->d_head, c->d_value) +
+                  blocks * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
-    return sizeof(float) * (N * (2 * D + m->place.width + z) + latent + mlp + head * n_threads);
+    return sizeof(float) * (N * (2 * D + sets * m->place.width + z) + latent + mlp +
+                            head * n_threads);
 }
 
 /* ---- the pass ---- */
@@ -161,7 +165,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 {
     const struct layer_plan *plan = &p->m->layer[l];
     const struct head_place *place = &p->m->place;
-    const struct heads h = {
+    struct heads h = {
         .stack = p->m->family->stack_id, .q = p->qkv, .kv = p->qkv,
         .q_stride = place->width, .kv_stride = place->width, .q_at = place->q,
         .k_at = place->k, .v_at = place->v, .key_start = p->b->start,
@@ -171,6 +175,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
     pass_project(p, plan);
+    pass_sparse(p, plan, &h);
     return pass_attend(p, l, &h, keep_out, e);
 }
 

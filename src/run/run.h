@@ -23,6 +23,8 @@ struct batch {
     const int *type;        /* the same; NULL: all 0 */
     const struct values *values;    /* [n_texts] for a front that is not FRONT_TOKENS;
                                        each yields as many positions as its text has */
+    const unsigned char *global;    /* [start[n_texts]] 1: sees every token and is seen by
+                               all, for models with W_Q_GLOBAL; NULL: none is */
 };
 
 /* The encoder's output, for a decoder. */
@@ -43,6 +45,7 @@ struct change {
      */
     const float *noise;
     bool noise_relative;                /* times the root mean square of a text's */
+    enum precision precision;           /* of what goes into each product */
     const bool *silent;                 /* [L, H] heads whose output is 0; NULL: none */
     enum stack_id silent_stack;         /* of this stack */
 };

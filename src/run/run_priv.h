@@ -29,6 +29,8 @@ struct pass {
     float *a;               /* [N, D] what a stage reads: normed x, or x itself */
     float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
     float *qkv;             /* [N, place.width] projections; m->place says where */
+    float *qkv_global;      /* the same for global rows; NULL: no text has any */
+    const struct bias_copies *copies;   /* [texts] NULL: keys stand once in the softmax */
     float *z;               /* [N, H d_v] heads' outputs, side by side */
     float *memory_kv;       /* [memory, G (d + d_v)] its keys, then its values */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
@@ -81,6 +83,11 @@ struct heads {
     void (*hide)(const void *self, int text, int head, unsigned char *hidden,
                  size_t stride, int row0, int n_rows, int key0, int n_keys);
     const void *hide_self;
+    /* Rows (1) that read global_qkv, laid out as q and kv are, and see every key; in
+       texts with such rows hide marks what lo and hi say.  NULL: there are none. */
+    const unsigned char *global;
+    const float *global_qkv;
+    const struct bias_copies *copies;   /* [texts]; NULL: every key stands once */
     const struct mask *mask;            /* the user's; NULL: none */
 };
 
@@ -89,6 +96,15 @@ struct heads {
  */
 int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
                 struct err *e);
+
+/* That the inputs of products are rounded to. */
+enum precision pass_precision(const struct pass *p);
+/* Room for what follows, if this batch needs any. */
+void pass_sparse_room(struct pass *p);
+
+/* What the rows of a layer see beside lo and hi, or instead: global tokens, with their
+ * projections from p->a; blocks of keys. */
+void pass_sparse(struct pass *p, const struct layer_plan *plan, struct heads *h);
 
 /* The text's number, for masks of several texts. */
 int pass_number(const struct pass *p, int text);
@@ -103,6 +119,9 @@ void pass_hide(const struct heads *h, const struct mask_view *v, int text,
 /* Widths, scale and what is added by position, of one head of a text. */
 struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
                              int head);
+
+/* Some rows of the text read global_qkv. */
+bool pass_has_global(const struct heads *h, int text);
 
 /* A tap is to see this layer and stack. */
 bool pass_taps(const struct pass *p, int l, enum stack_id stack);

@@ -48,6 +48,19 @@ static void viz(const char *const *argv, const char *out)
         fail_msg("%s %s -m %s: status %d", program, argv[1], argv[3], status);
 }
 
+static void write_global(FILE *f, const struct sentence *s)
+{
+    const char *comma = "";
+
+    fputs(",\"global\":[", f);
+    for (int i = 0; i < s->n; i++)
+        if (s->global[i]) {
+            fprintf(f, "%s%d", comma, i);
+            comma = ",";
+        }
+    putc(']', f);
+}
+
 /* The array of a run that has no ids. */
 static void write_values(const struct job *j, FILE *f)
 {
@@ -77,7 +90,10 @@ static void write_ids(const struct job *j)
         fputs("],\"type_ids\":[", f);
         for (int i = 0; i < s->n; i++)
             fprintf(f, "%s%d", i > 0 ? "," : "", s->type[i]);
-        fputs("]}\n", f);
+        putc(']', f);
+        if (s->global != NULL && json_object_get(j->run, "global_by_class") == NULL)
+            write_global(f, s);
+        fputs("}\n", f);
     }
     assert_int_equal(fclose(f), 0);
 }
@@ -221,14 +237,20 @@ static const struct tensor *array(const struct job *j, const struct weights *w,
     return t;
 }
 
-static void check_layer(struct job *j, const struct weights *w, int text, int l)
+/* The array WHAT.LAYER of the export, and that there is one only where one is expected. */
+static void check_layer(struct job *j, const struct weights *w, const char *what, int text,
+                        int l)
 {
     const struct sentence *s = &j->s[text];
     const struct tensor *t;
     char name[32];
-    float *got, *want = golden_attn(&j->g, j->run, s, l, j->H);
+    float *got, *want = golden_map(&j->g, j->run, what, s, l, j->H);
 
-    snprintf(name, sizeof name, "attn.%d", l);
+    snprintf(name, sizeof name, "%.9s.%d", what, l);
+    if (want == NULL) {
+        assert_null(weights_find(w, name));
+        return;
+    }
     t = array(j, w, name);
     assert_int_equal(t->n_dims, 3);
     assert_int_equal(t->shape[0], j->H);
@@ -236,7 +258,11 @@ static void check_layer(struct job *j, const struct weights *w, int text, int l)
     assert_int_equal(t->shape[2], s->n);
     got = arena_alloc(&j->g.arena, (size_t)t->n_elements, sizeof *got);
     tensor_read(got, t, 0, t->n_elements);
-    check(j, name, golden_worst(got, want, t->n_elements), j->g.tol_attn);
+    for (int64_t h = 0, n = s->n; h < j->H; h++)
+        check(j, name, strcmp(what, "eff") == 0 ?
+                       golden_worst_sums(got + h * n * n, want + h * n * n, n) :
+                       golden_worst(got + h * n * n, want + h * n * n, n * n),
+              j->g.tol_attn);
 }
 
 static void check_hidden(struct job *j, const struct weights *w)
@@ -258,8 +284,10 @@ static void check_npz(struct job *j, const char *path, int text)
 
     if (w == NULL)
         fail_msg("%s: %s", path, e.msg);
-    for (int l = 0; l < j->L; l++)
-        check_layer(j, w, text, l);
+    for (int l = 0; l < j->L; l++) {
+        check_layer(j, w, "attn", text, l);
+        check_layer(j, w, "eff", text, l);
+    }
     if (j->s[text].id != NULL) {
         assert_int_equal(array(j, w, "ids")->dtype, DTYPE_I32);
         assert_int_equal(array(j, w, "ids")->n_elements, j->s[text].n);

@@ -492,6 +492,85 @@ static void keys_that_are_refused(void **state)
                      "\"use_bidirectional_attention\":true}").both_ways);
 }
 
+static void windows_by_layer(void **state)
+{
+#define LONG "{\"model_type\":\"longformer\",\"num_hidden_layers\":2"
+    struct config c = good(LONG "}");
+
+    (void)state;
+    assert_int_equal(c.window, 512);
+    assert_null(c.layer_window);
+    assert_int_equal(c.sep_id, 2);
+    assert_int_equal(good(LONG ",\"attention_window\":6}").window, 6);
+    c = good(LONG ",\"attention_window\":[4,2]}");
+    assert_int_equal(c.layer_window[0], 4);
+    assert_int_equal(c.layer_window[1], 2);
+    bad(LONG ",\"attention_window\":7}", "attention_window: found 7, want an even number");
+    bad(LONG ",\"attention_window\":[4,3]}", "attention_window: found [4,3], want an even");
+    bad(LONG ",\"attention_window\":[4,0]}", "attention_window: found [4,0]");
+    bad(LONG ",\"attention_window\":[4,-2]}", "attention_window: found [4,-2]");
+    bad(LONG ",\"attention_window\":[4,\"4\"]}", "attention_window: found [4,\"4\"]");
+    bad(LONG ",\"attention_window\":0}", "attention_window: found 0");
+    bad(LONG ",\"attention_window\":4.0}", "attention_window: found 4.0");
+    bad(LONG ",\"attention_window\":2147483648}", "attention_window: found 2147483648");
+    bad(LONG ",\"attention_window\":[4]}", "attention_window: has 1 layers, want 2");
+    bad(LONG ",\"attention_window\":[4,4,4]}", "attention_window: has 3 layers, want 2");
+    good(BERT ",\"attention_window\":7}");      /* no key of this family's */
+}
+
+/* As LongformerForQuestionAnswering and the like do without a global_attention_mask. */
+static void what_a_class_makes_global(void **state)
+{
+    static const struct { const char *name; enum global_rule rule; } classes[] = {
+        { "LongformerModel", GLOBAL_NONE }, { "LongformerForMaskedLM", GLOBAL_NONE },
+        { "LongformerForTokenClassification", GLOBAL_NONE },
+        { "LongformerForSequenceClassification", GLOBAL_FIRST },
+        { "LongformerForQuestionAnswering", GLOBAL_QUESTION },
+        { "LongformerForMultipleChoice", GLOBAL_ANSWER },
+    };
+    char json[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        struct config c;
+
+        snprintf(json, sizeof json, LONG ",\"sep_token_id\":9,\"architectures\":[\"%s\"]}",
+                 classes[i].name);
+        c = good(json);
+        assert_int_equal(c.global_rule, classes[i].rule);
+        assert_int_equal(c.sep_id, 9);
+    }
+    assert_int_equal(good(LONG ",\"architectures\":7}").global_rule, GLOBAL_NONE);
+    assert_int_equal(good(LONG ",\"architectures\":[]}").global_rule, GLOBAL_NONE);
+    bad(LONG ",\"sep_token_id\":-1}", "sep_token_id: found -1");
+}
+
+static void blocks_of_keys(void **state)
+{
+#define BIRD "{\"model_type\":\"big_bird\""
+    struct config c = good(BIRD "}");
+
+    (void)state;
+    assert_int_equal(c.block, 64);
+    assert_int_equal(c.n_random, 3);
+    c = good(BIRD ",\"block_size\":16,\"num_random_blocks\":2}");
+    assert_int_equal(c.block, 16);
+    assert_int_equal(c.n_random, 2);
+    assert_int_equal(good(BIRD ",\"attention_type\":\"block_sparse\"}").block, 64);
+    assert_int_equal(good(BIRD ",\"attention_type\":\"original_full\"}").block, 0);
+    assert_true(good(BIRD ",\"rescale_embeddings\":true}").scale_embedding);
+    bad(BIRD ",\"attention_type\":\"full\"}",
+        "attention_type: found \"full\", want block_sparse or original_full");
+    bad(BIRD ",\"attention_type\":1}", "attention_type: found 1");
+    bad(BIRD ",\"block_size\":0}", "block_size: found 0, want a whole number of 1 to");
+    bad(BIRD ",\"num_random_blocks\":0}", "num_random_blocks: found 0, want a whole number");
+    bad(BIRD ",\"num_random_blocks\":-1}", "num_random_blocks: found -1");
+    bad(BIRD ",\"is_decoder\":true}", "is_decoder: true is not supported with attention_type "
+        "block_sparse");
+    good(BIRD ",\"is_decoder\":true,\"attention_type\":\"original_full\"}");
+    assert_int_equal(good(BERT ",\"block_size\":4}").block, 0);
+}
+
 /* A share of a head that gives an odd number of columns is refused wherever it stands. */
 static void shares_of_rotary_columns(void **state)
 {
@@ -585,6 +664,7 @@ int main(void)
         TEST(frequencies), TEST(families_and_what_is_no_config),
         TEST(keys_that_are_refused), TEST(what_a_model_says_of_itself),
         TEST(shares_of_rotary_columns), TEST(nested_configs),
+        TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
         TEST(cut_at_every_byte), TEST(nested_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Scores from queries and keys that are rounded to bfloat16. */
+#include "base/half.h"
 #include "nn/mechanism/mechanism_priv.h"
 
 static float round_row(float *row, const float *x, int d)
 {
     for (int c = 0; c < d; c++)
-        row[c] = to_bf16(x[c]);
+        row[c] = bf16_round(x[c]);
     return 1;
 }
 
@@ -15,7 +16,7 @@ static double score(const struct attention *a, int i, int j)
     double sum = 0;
 
     for (int c = 0; c < a->at.d; c++)
-        sum += (double)to_bf16(q[c]) * to_bf16(k[c]);
+        sum += (double)bf16_round(q[c]) * bf16_round(k[c]);
     return a->at.scale * sum;
 }
 

@@ -52,6 +52,14 @@ config("llama3", {**llama, "rope_scaling": {
 config("linear", {**llama, "rope_scaling": {"type": "linear", "factor": 2.0}})
 config("parameters", {**llama, "rope_parameters": {"rope_type": "default", "rope_theta": 500000.0}})
 config("card", {**llama, "mha_viz": {"name": "n", "default_text": "t", "default_layer": 0}})
+longformer = {**bert, "model_type": "longformer", "max_position_embeddings": 12, "attention_window": [2],
+              "architectures": ["LongformerForQuestionAnswering"], "sep_token_id": 3}
+big_bird = {**bert, "model_type": "big_bird", "max_position_embeddings": 12, "block_size": 1,
+            "num_random_blocks": 1, "rescale_embeddings": True}
+config("longformer", longformer)
+config("odd_window", {**longformer, "attention_window": 7})
+config("big_bird", big_bird)
+config("no_blocks", {**big_bird, "block_size": 0})
 config("negative", {**bert, "hidden_size": -4})
 config("huge", {**bert, "hidden_size": 2**63 - 1})
 config("float", {**bert, "num_attention_heads": 2.0})
@@ -65,13 +73,22 @@ config("deep", b"[" * 3000)
 config("cut", json.dumps(bert).encode()[:-20])
 
 E, L = "embeddings.", "encoder.layer.0."
-model("bert", bert, {
-    E + "word_embeddings.weight": [5, 4], E + "position_embeddings.weight": [4, 4],
-    E + "token_type_embeddings.weight": [2, 4], **norm(E + "LayerNorm"),
-    **linear(L + "attention.self.query", 4, 4), **linear(L + "attention.self.key", 4, 4),
-    **linear(L + "attention.self.value", 4, 4), **linear(L + "attention.output.dense", 4, 4),
-    **norm(L + "attention.output.LayerNorm"), **linear(L + "intermediate.dense", 4, 4),
-    **linear(L + "output.dense", 4, 4), **norm(L + "output.LayerNorm")})
+
+
+def like_bert(positions, parts=("query", "key", "value")):
+    return {
+        E + "word_embeddings.weight": [5, 4], E + "position_embeddings.weight": [positions, 4],
+        E + "token_type_embeddings.weight": [2, 4], **norm(E + "LayerNorm"),
+        **{k: v for p in parts for k, v in linear(L + "attention.self." + p, 4, 4).items()},
+        **linear(L + "attention.output.dense", 4, 4), **norm(L + "attention.output.LayerNorm"),
+        **linear(L + "intermediate.dense", 4, 4), **linear(L + "output.dense", 4, 4),
+        **norm(L + "output.LayerNorm")}
+
+
+model("bert", bert, like_bert(4))
+model("big_bird", big_bird, like_bert(12))
+model("longformer", longformer, like_bert(12, ("query", "key", "value", "query_global", "key_global",
+                                               "value_global")))
 model("gpt2", gpt2, {
     "wte.weight": [5, 4], "wpe.weight": [4, 4], **norm("h.0.ln_1"), **norm("h.0.ln_2"),
     "h.0.attn.c_attn.weight": [4, 12], "h.0.attn.c_attn.bias": [12],
