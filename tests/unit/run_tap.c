@@ -81,7 +81,7 @@ static double most_off(const float *x, const float *y, size_t n)
 
 static void check_model(const char *path, const struct model *m, struct arena *a)
 {
-    static const int lengths[] = { 9, 14 };
+    const int lengths[] = { 9, m->max_tokens < 70 ? m->max_tokens : 70 };
     struct batch b = room_batch(a, m, lengths, 2, 7);
     size_t n = (size_t)b.start[2] * (size_t)m->d_hidden;
     float *hidden = arena_alloc(a, n, sizeof *hidden), *own = arena_alloc(a, n, sizeof *own);
