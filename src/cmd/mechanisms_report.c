@@ -75,9 +75,11 @@ static void table_row(const struct mechanisms_text *t, void *self, int layer, in
 
 static struct table *new_table(const struct mechanisms_text *t, struct arena *a)
 {
-    struct column c[10] = { { "mechanism", ALIGN_LEFT }, { "error", ALIGN_RIGHT } };
+    struct column *c = arena_alloc(a, 10, sizeof *c);
     int n = 2;
 
+    c[0] = (struct column){ "mechanism", ALIGN_LEFT };
+    c[1] = (struct column){ "error", ALIGN_RIGHT };
     if (t->c->opts->rows) {
         c[n++] = (struct column){ "JS", ALIGN_RIGHT };
         c[n++] = (struct column){ "links", ALIGN_RIGHT };
