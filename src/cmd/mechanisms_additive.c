@@ -30,7 +30,8 @@ static const struct tensor *find(const struct weights *file, const char *path,
         return t;
     if (columns > 0)
         n = arena_printf(a, "%s,%lld", n, (long long)columns);
-    err_set(e, ERR_INPUT, "%s: %s: shape %s, want [%s]", path, name, tensor_shape(a, t), n);
+    err_set(e, ERR_INPUT, "%s: %s: shape %s, want [%s]", path, name, tensor_shape(a, t),
+            n);
     return NULL;
 }
 

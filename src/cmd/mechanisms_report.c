@@ -373,7 +373,8 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
                        layer, t->s->model->name);
     return draw_figure(&(struct figure){
         .title = look->title, .caption = caption(t, a, layer, scale, pool),
-        .n_panels = d.n, .panels = d.panels, .columns = look->columns < d.n ? look->columns : d.n,
+        .n_panels = d.n, .panels = d.panels,
+        .columns = look->columns < d.n ? look->columns : d.n,
         .rows = figure_labels(a, queries, d.map->row, d.T),
         .cols = figure_labels(a, keys, d.map->col, d.S), .pool = pool,
         .cmap = &cmap_table[look->cmap], .scale = (enum scale)look->scale,

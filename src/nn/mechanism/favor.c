@@ -158,7 +158,8 @@ static void draw(float *weights, const struct mechanism_params *p, int T, int H,
 const struct mechanism mechanism_favor = {
     .name = "favor",
     .formula = "f(q_i).f(k_j) / sum, f_m(x) = exp(w_m.x - |x|^2 / 2), w random",
-    .cost = "N m d", .growth = "N", .source = "Choromanski et al. 2021, lemma 1 and section 2.4",
+    .cost = "N m d", .growth = "N",
+    .source = "Choromanski et al. 2021, lemma 1 and section 2.4",
     .refuse = features_refuse, .n_weights = n_weights, .draw = draw, .room = room,
     .run = run, .reference_room = reference_room, .reference = reference,
 };
