@@ -42,8 +42,8 @@ static float *queries(struct arena *a, const struct weights *model,
     float *x = read_all(a, golden, "r0.hs.1", T * WIDTH);
     float *weight = read_all(a, model, arena_printf(a, "%sweight", norm), WIDTH);
     float *bias = read_all(a, model, arena_printf(a, "%sbias", norm), WIDTH);
-    float *w = read_all(a, model, arena_printf(a, "%sself_attention.query_key.weight", at),
-                        H * D * WIDTH);
+    const char *project = arena_printf(a, "%sself_attention.query_key.weight", at);
+    float *w = read_all(a, model, project, H * D * WIDTH);
     float *q = arena_alloc(a, T * H * D, sizeof *q);
 
     norm_layer(x, x, weight, bias, 1e-12f, T, WIDTH);
@@ -66,7 +66,8 @@ static void check_head(struct arena *a, int head, const float *q, const float *r
         .weights = rotations,
         .at = { .S = T, .d = D, .d_v = D, .scale = 1, .lo = INT_MAX, .hi = 0 },
     };
-    double *w = arena_alloc(a, T * T, sizeof *w), *out = arena_alloc(a, T * D, sizeof *out);
+    double *w = arena_alloc(a, T * T, sizeof *w);
+    double *out = arena_alloc(a, T * D, sizeof *out);
 
     assert_int_equal(m->n_weights(&params, T, H, D), H * D * 2);
     m->reference(w, out, &in, arena_alloc(a, m->reference_room(&in), 1));
@@ -86,7 +87,8 @@ static void rows_of_the_layer(void **state)
     float *q, *rotations, *want;
 
     (void)state;
-    snprintf(dir, sizeof dir, "%s/goldens/extra/reformer_lsh", shared != NULL ? shared : "");
+    snprintf(dir, sizeof dir, "%s/goldens/extra/reformer_lsh",
+             shared != NULL ? shared : "");
     if (shared == NULL || !file_is_dir(dir))
         skip();
     arena_init(&a, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Every mechanism: its reference against the formula in PyTorch (tests/ref/mechanisms/formulas.npz),
+ * Every mechanism: its reference against the formula in PyTorch (tests/ref/mechanisms),
  * its fast version against the reference, on each kernel. */
 #include "nn_check.h"
 
@@ -98,7 +98,8 @@ static const struct tensor *find(const struct weights *file, const char *name)
     return t;
 }
 
-static float *array(const struct weights *file, const char *name, int64_t first, int64_t n)
+static float *array(const struct weights *file, const char *name, int64_t first,
+                    int64_t n)
 {
     const struct tensor *t = find(file, name);
     float *x = floats((size_t)n);
@@ -132,7 +133,8 @@ static void check_formula(const struct weights *file, const struct mechanism *m,
     float *w, *out;
 
     h.a = (struct attention){
-        .q = h.q, .k = h.k, .v = h.v, .q_stride = D, .k_stride = D, .v_stride = DV, .T = T,
+        .q = h.q, .k = h.k, .v = h.v, .q_stride = D, .k_stride = D, .v_stride = DV,
+        .T = T,
         .at = { .S = T, .d = D, .d_v = DV, .scale = 0.5f, .lo = INT_MAX,
                 .hi = causal ? 0 : INT_MAX },
         .params = &ref_params,
@@ -307,9 +309,10 @@ static void check_rows(const struct mechanism *m, const struct head *h)
 
         for (int j = 0; j < S; j++) {
             const unsigned char *hidden = h->a.at.hidden;
+            size_t at = (size_t)i * h->a.at.hidden_stride + (size_t)j;
 
             assert_true(h->w[i * S + j] >= 0);
-            if (hidden != NULL && hidden[(size_t)i * h->a.at.hidden_stride + (size_t)j] != 0)
+            if (hidden != NULL && hidden[at] != 0)
                 assert_true(h->w[i * S + j] == 0);
             sum += h->w[i * S + j];
             kept += h->w[i * S + j] > 0;
@@ -353,15 +356,17 @@ static void all_covered(void)
     };
 
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        random_state = 9;
-        struct head h = head_of(&shapes[4], mechanism_table[same[i]], &settings[3], NULL, NULL);
-        struct head exact = { .a = h.a };
+        const struct mechanism *m = mechanism_table[same[i]];
+        struct head h, exact;
 
-        run(&h, mechanism_table[same[i]]);
+        random_state = 9;
+        h = head_of(&shapes[4], m, &settings[3], NULL, NULL);
+        exact = (struct head){ .a = h.a };
+        run(&h, m);
         refer(&exact, mechanism_table[MECHANISM_exact]);
         h.w = exact.w;
         h.out = exact.out;
-        check_run(mechanism_table[same[i]], &h);
+        check_run(m, &h);
         head_free(&h);
     }
 }
@@ -410,13 +415,14 @@ static void rotations_as_torch_draws_them(void **state)
     struct mechanism_params params = ref_params;
     struct arena a;
     struct weights *file = open_ref(&a);
-    float *want = array(file, "full.lsh2.rotations", 0, 2 * 6 * 2 * 3), got[2 * 6 * 2 * 3];
+    enum { N = 2 * 6 * 2 * 3 };
+    float *want = array(file, "full.lsh2.rotations", 0, N), got[N];
 
     (void)state;
     params.n_rounds = 2;
     params.seed = 7;
     mechanism_table[MECHANISM_lsh]->draw(got, &params, 16, 2, 6);
-    for (int i = 0; i < 2 * 6 * 2 * 3; i++)
+    for (int i = 0; i < N; i++)
         check_near("rotations", i, (double)got[i], (double)want[i], 2e-6);
     free(want);
     weights_close(file);
@@ -445,7 +451,7 @@ static void directions_are_orthogonal(void **state)
             else
                 square += dot;
         }
-    check_near("square", 0, square / M, D, 1.5);        /* 3 deviations of the mean: 1.2 */
+    check_near("square", 0, square / M, D, 1.5);    /* 3 deviations of the mean: 1.2 */
     free(w);
 }
 

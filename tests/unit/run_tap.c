@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Of every family whose fixture reads tokens: what a tap is shown is what the model attends
- * with, and the model's own mechanism in its place changes nothing. */
+ * Of every family whose fixture reads tokens: what a tap is shown is what the model
+ * attends with, and the model's own mechanism in its place changes nothing. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -84,7 +84,8 @@ static void check_model(const char *path, const struct model *m, struct arena *a
     const int lengths[] = { 9, m->max_tokens < 70 ? m->max_tokens : 70 };
     struct batch b = room_batch(a, m, lengths, 2, 7);
     size_t n = (size_t)b.start[2] * (size_t)m->d_hidden;
-    float *hidden = arena_alloc(a, n, sizeof *hidden), *own = arena_alloc(a, n, sizeof *own);
+    float *hidden = arena_alloc(a, n, sizeof *hidden);
+    float *own = arena_alloc(a, n, sizeof *own);
     struct err e = { ERR_NONE, "" };
     struct par *par = par_new(2, &e);
     struct room room, none;
