@@ -145,7 +145,8 @@ static void item_of_values(struct input *in, struct arena *a, struct item *out)
 
     out->index = in->n_taken;
     out->values = *v;
-    out->input = in->args->input;
+    out->input = in->n_given == 1 ? in->args->input :
+                 arena_printf(a, "%s[%d]", in->args->input, out->index);
     values_describe(a, in->s->model, front_positions(in->s->model, v, &never), &out->tokens);
 }
 

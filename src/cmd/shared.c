@@ -50,6 +50,8 @@ const struct opt select_opts[] = {
       "heads, from 0: 3 or 0,2-4 or all" },
     { 's', "stack", "NAME", OPT_STRING, F(stack), NULL, 0, 0, NULL,
       "encoder, decoder or cross; without it cross where the decoder has a text" },
+    { 0, "rotations", "FILE", OPT_STRING, F(rotations), NULL, 0, 0, NULL,
+      "random rotations of a reformer's hash, .npy; without it drawn by hash_seed" },
     { 0 }
 };
 #undef F
@@ -261,7 +263,8 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
         s->n_layers = larger(s->n_layers, m->config.n_layers);
         s->n_heads = larger(s->n_heads, m->config.n_heads);
     }
-    if (parse_into(s, args->layer, "layer", s->n_layers, &want->layer, e) != 0)
+    if (parse_into(s, args->layer, "layer", s->n_layers, &want->layer, e) != 0 ||
+        session_rotations(s, want, e) != 0)
         return -1;
     if (parse_into(s, args->head, "head", s->n_heads, &want->head, e) != 0)
         return -1;

@@ -23,6 +23,7 @@ struct shared_args {
     const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
+    const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
     int dtype;                      /* enum precision */
@@ -82,14 +83,21 @@ int list_next(const char **s, long *from, long *to);
  * The stack, layers and heads that -s, -l, -H name.  Without -s: the model's own; of
  * an encoder-decoder cross where the command line gives a text for the decoder, else
  * encoder; all: every stack (N_STACK) instead of cross.  NULL in *want: all.
+ * Also the rotations that --rotations names.
  */
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
 
 /*
+ * want->rotations from --rotations; a warning where they are drawn without a seed.
+ * Errors: no layer hashes; the file is no .npy, or does not fit (found, wanted).
+ */
+int session_rotations(const struct session *s, struct wanted *want, struct err *e);
+
+/*
  * What --mask and its like, and --dtype, say, into s->change and *want; session_wanted
- * calls it.  Of an encoder-decoder --mask is for the self-attention of the stack that is shown: the
- * encoder's with -s encoder, else the decoder's.
+ * calls it.  Of an encoder-decoder --mask is for the self-attention of the stack that is
+ * shown: the encoder's with -s encoder, else the decoder's.
  */
 int session_change(struct session *s, struct wanted *want, struct err *e);
 
@@ -107,7 +115,8 @@ struct item {
     const unsigned char *global;    /* [tokens.n] 1: global; NULL: none is */
     int n_cut;              /* tokens that --truncate took away */
     struct values values;   /* x NULL: tokens have ids */
-    const char *input;      /* the file that the values are of; NULL: none */
+    const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
+                               several arrays; NULL: none */
 };
 
 struct input;

@@ -374,7 +374,8 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         r->c->score_cap = 0;
     if (is_null(root, "final_logit_softcapping"))
         r->c->logit_cap = 0;
-    if (config_front(r, f, root) != 0 || read_ffn(r, f, root) != 0 ||
+    if (config_front(r, f, root) != 0 || config_chunks(r, f, root) != 0 ||
+        read_ffn(r, f, root) != 0 ||
         config_rope_share(r, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
         config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||

@@ -51,4 +51,8 @@ int config_layers(const struct reader *r, const struct family *f, const json_t *
 /* What rows see beside a window, or instead of one; after the number of layers. */
 int config_sparse(const struct reader *r, const struct family *f, const json_t *root);
 
+/* Layers that attend in chunks, their hashing and axial positions; before derived
+ * numbers: the list of layers says how many there are. */
+int config_chunks(const struct reader *r, const struct family *f, const json_t *root);
+
 #endif

@@ -25,6 +25,22 @@ static double yarn_mscale(double factor, double mscale)
     return factor <= 1 ? 1 : 0.1 * mscale * log(factor) + 1;
 }
 
+/* A masked row of chunks of neighbours sees no key before the first of its chunks. */
+static void plan_chunks(struct model *m, int l)
+{
+    const struct config *c = &m->config;
+    struct layer_plan *plan = &m->layer[l];
+
+    if (c->pad_to == 0)
+        return;
+    plan->hashed = c->layer_kind[l] == LAYER_HASHED;
+    plan->chunks = plan->hashed ? c->hash_chunks : c->chunks;
+    if (plan->hashed)
+        plan->hash_set = m->n_hashed++;
+    else if (plan->hi == 0 && plan->chunks.before < INT_MAX / plan->chunks.len - 1)
+        plan->lo = plan->chunks.len * (plan->chunks.before + 1) - 1;
+}
+
 void plan_layer(struct model *m, int l)
 {
     const struct family *f = m->family;
@@ -42,6 +58,7 @@ void plan_layer(struct model *m, int l)
     plan->lo = INT_MAX;
     plan->hi = causal ? 0 : INT_MAX;
     plan->rope = window && m->rope[1].inv_freq != NULL ? 1 : 0;
+    plan_chunks(m, l);
     if (!window)
         return;
     n = c->layer_window != NULL ? c->layer_window[l] : c->window;

@@ -140,12 +140,14 @@ static int n_queries(const struct attend_job *j, int text)
     return j->p->b->start[text + 1] - j->p->b->start[text];
 }
 
-/* What one head adds by position. */
+/* What the model itself adds to the scores of one head. */
 static void set_bias(const struct pass *p, const struct heads *h, struct attend *at,
                      int text, int head)
 {
     if (has_copies(h, text))
         at->term[0] = (struct score_term){ bias_copies, &h->copies[text] };
+    else if (h->terms != NULL)
+        at->term[0] = h->terms[text * p->m->config.n_heads + head];
     else if (h->biased && p->m->alibi != NULL)
         at->term[0] = (struct score_term){ bias_alibi, &p->m->alibi[head] };
     else if (h->biased && p->m->buckets != NULL)

@@ -25,7 +25,9 @@ struct pass {
     struct arena *call;
     int N;                  /* tokens in the batch */
     int last;               /* the last layer to run */
-    float *x;               /* [N, D] the residual stream */
+    float *x;               /* [N, D] the residual stream, which attention reads */
+    float *x2;              /* the stream that attention adds to and the mlp reads: x
+                               itself, or [N, D] of PLACE_REVERSIBLE */
     float *a;               /* [N, D] what a stage reads: normed x, or x itself */
     float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
     float *qkv;             /* [N, place.width] projections; m->place says where */
@@ -35,6 +37,8 @@ struct pass {
     float *memory_kv;       /* [memory, G (d + d_v)] its keys, then its values */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
     struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
+    float *rotation[32];    /* drawn for the hash; [0], or by the power of 2 of a text's
+                               number of buckets; NULL: no text wants it */
 };
 
 /* y[n_rows, out] = x w^T + bias, panels shared out over the threads. */
@@ -88,8 +92,23 @@ struct heads {
     const unsigned char *global;
     const float *global_qkv;
     const struct bias_copies *copies;   /* [texts]; NULL: every key stands once */
+    const struct score_term *terms;     /* [texts, H] instead of a bias; NULL: none */
     const struct mask *mask;            /* the user's; NULL: none */
 };
+
+/* Random rotations that the texts need, from the config's seed. */
+void pass_rotations(struct pass *p);
+
+/* Errors: the rotations that are given do not fit a text of n tokens. */
+int check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
+                    struct err *e);
+
+/* What *h hides and adds in a layer that attends in chunks; of p->call, and read from
+   p->qkv. */
+void pass_chunks(struct pass *p, const struct layer_plan *plan, struct heads *h);
+
+/* Bytes that chunks take for a text of n tokens. */
+double chunk_memory(const struct model *m, int n_tokens);
 
 /*
  * Attention of layer l from h to the sinks and, where keep_out says so, to p->z.

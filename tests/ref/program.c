@@ -23,8 +23,8 @@ struct job {
     const json_t *run;
     struct sentence *s;
     int n_sentences, L, H;
-    char dir[64], file[96], *ids;   /* a folder of our own */
-    const char *from, *as;          /* options before and behind the file of ids */
+    char dir[64], file[96], *ids, *rotations;   /* a folder of our own */
+    const char *from, *more[4];     /* options before and behind the file of ids */
 };
 
 /* ---- the program ---- */
@@ -96,6 +96,24 @@ static void write_ids(const struct job *j)
         fputs("}\n", f);
     }
     assert_int_equal(fclose(f), 0);
+}
+
+/* Those that the reference drew without a seed: a set a layer. */
+static void write_rotations(struct job *j)
+{
+    const struct tensor *t;
+    float *x = golden_array(&j->g, j->run, "rotations", &t);
+    struct err e;
+    FILE *f;
+
+    if (x == NULL || t->n_dims != 5)
+        return;
+    f = fopen(j->rotations, "w");
+    assert_non_null(f);
+    assert_int_equal(npy_write(f, DTYPE_F32, t->n_dims, t->shape, x, &e), 0);
+    assert_int_equal(fclose(f), 0);
+    j->more[1] = "--rotations";
+    j->more[2] = j->rotations;
 }
 
 static void check(const struct job *j, const char *what, double off, double tolerance)
@@ -205,7 +223,8 @@ static void check_object(struct job *j, const json_t *o, int text)
 static void check_stats(struct job *j)
 {
     const char *const argv[] = { "mha-viz", "stats", "-m", j->g.dir, "--json",
-                                 "--entropy-eps", "1e-9", j->from, j->ids, j->as, NULL };
+                                 "--entropy-eps", "1e-9", j->from, j->ids, j->more[0],
+                                 j->more[1], j->more[2], NULL };
     FILE *f;
 
     viz(argv, j->file);
@@ -306,7 +325,8 @@ static void check_export(struct job *j)
 {
     char folder[96];
     const char *const argv[] = { "mha-viz", "export", "-m", j->g.dir, "--hidden", "-o",
-                                 folder, j->from, j->ids, j->as, NULL };
+                                 folder, j->from, j->ids, j->more[0], j->more[1],
+                                 j->more[2], NULL };
 
     snprintf(folder, sizeof folder, "%s/", j->dir);
     viz(argv, j->file);
@@ -333,6 +353,7 @@ static void case_test(void **state)
     assert_non_null(mkdtemp(j.dir));
     snprintf(j.file, sizeof j.file, "%s/out", j.dir);
     j.ids = arena_printf(&j.g.arena, "%s/source", j.dir);
+    j.rotations = arena_printf(&j.g.arena, "%s/rotations", j.dir);
     json_array_foreach(json_object_get(j.g.root, "runs"), i, run) {
         const struct tensor *t;
 
@@ -342,13 +363,17 @@ static void case_test(void **state)
         j.H = (int)t->shape[t->n_dims - 1];
         j.s = golden_sentences(&j.g, run, &j.n_sentences);
         j.from = j.s[0].id != NULL ? "-f" : "--input";
-        j.as = j.s[0].id != NULL ? "--jsonl" : NULL;
+        memset(j.more, 0, sizeof j.more);
+        if (j.s[0].id != NULL)
+            j.more[0] = "--jsonl";
         write_ids(&j);
+        write_rotations(&j);
         check_stats(&j);
         check_export(&j);
     }
     unlink(j.file);
     unlink(j.ids);
+    unlink(j.rotations);
     assert_int_equal(rmdir(j.dir), 0);      /* nothing else was left there */
     golden_close(&j.g);
 }

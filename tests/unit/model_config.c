@@ -611,6 +611,51 @@ static void nested_configs(void **state)
     bad("{\"model_type\":\"gemma3\",\"text_config\":[]}", "model_type: found \"gemma3\"");
 }
 
+#define VIT "{\"model_type\":\"vit\""
+#define WHISPER "{\"model_type\":\"whisper\""
+
+static void pictures(void **state)
+{
+    struct config c = good(VIT "}");
+
+    (void)state;
+    assert_int_equal(c.n_positions, 197);       /* 14 x 14 patches, and one row before */
+    assert_int_equal(c.n_labels, 2);
+    assert_true(c.norm_eps == 1e-12);
+    c = good(VIT ",\"image_size\":[10,7],\"patch_size\":[3,2],\"num_channels\":1,"
+             "\"num_labels\":9}");
+    assert_true(c.image[0] == 10 && c.image[1] == 7 && c.patch[0] == 3 && c.patch[1] == 2);
+    assert_int_equal(c.n_positions, 1 + 3 * 3);     /* the rest is not read */
+    assert_int_equal(c.n_labels, 9);
+    c = good(VIT ",\"id2label\":{\"0\":\"cat\",\"1\":\"dog\",\"2\":\"cow\"}}");
+    assert_int_equal(c.n_labels, 3);
+    bad(VIT ",\"image_size\":8}", "patch_size: 16 x 16 does not fit in the image of 8 x 8");
+    bad(VIT ",\"image_size\":[224,15]}", "does not fit in the image of 224 x 15");
+    bad(VIT ",\"patch_size\":0}", "patch_size: found 0, want a whole number from 1, or two");
+    bad(VIT ",\"patch_size\":[4]}", "patch_size: found [4]");
+    bad(VIT ",\"image_size\":[4,4,4]}", "image_size: found [4,4,4]");
+    bad(VIT ",\"image_size\":\"4\"}", "image_size: found \"4\"");
+    bad(VIT ",\"image_size\":65537}", "image_size: found 65537");
+    bad(VIT ",\"image_size\":65536,\"patch_size\":1}", "4294967296 patches");
+    bad(VIT ",\"image_size\":9000,\"patch_size\":4096}", "patches of 3 x 4096 x 4096");
+}
+
+static void sound(void **state)
+{
+    struct config c = good(WHISPER "}");
+
+    (void)state;
+    assert_true(c.n_positions == 1500 && c.dec_positions == 448 && c.n_mel == 80);
+    assert_int_equal(c.start_id, 50257);
+    c = good(WHISPER ",\"max_source_positions\":7,\"max_target_positions\":5,"
+             "\"num_mel_bins\":128,\"scale_embedding\":true}");
+    assert_true(c.n_positions == 7 && c.dec_positions == 5 && c.n_mel == 128);
+    assert_false(c.scale_embedding);        /* as in the library, which has the key */
+    bad(WHISPER ",\"num_mel_bins\":0}", "num_mel_bins: found 0");
+    bad(WHISPER ",\"max_source_positions\":1073741824}",
+        "max_source_positions: found 1073741824");
+}
+
 static void what_a_model_says_of_itself(void **state)
 {
     struct config c = good(BERT ",\"mha_viz\":{\"name\":\"tiny\",\"default_text\":\"a b\","
@@ -662,7 +707,7 @@ int main(void)
         TEST(the_first_alias_wins), TEST(flags), TEST(activations), TEST(derived_numbers),
         TEST(rope_of_version_4), TEST(rope_of_version_5), TEST(rope_that_is_wrong),
         TEST(frequencies), TEST(families_and_what_is_no_config),
-        TEST(keys_that_are_refused), TEST(what_a_model_says_of_itself),
+        TEST(keys_that_are_refused), TEST(pictures), TEST(sound), TEST(what_a_model_says_of_itself),
         TEST(shares_of_rotary_columns), TEST(nested_configs),
         TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
         TEST(cut_at_every_byte), TEST(nested_deep),
