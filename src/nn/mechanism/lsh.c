@@ -78,6 +78,7 @@ static int bucket_of(const float *y, int half)
     return best;
 }
 
+/* Blocks of rows in floats; lsh_buckets of nn.h does it row by row in double. */
 static void hash(struct order *o, const struct attention *a, int round)
 {
     int half = o->B / 2, rounds = a->params->n_rounds, d = a->at.d;
