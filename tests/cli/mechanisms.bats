@@ -82,7 +82,7 @@ text="the cat saw the dog and the cat ran"
 @test "every family: patterns that cover the text are the model's own attention" {
     # Softmax in another order of the same sums: 2e-6 of the output.
     for model in "$ref"/families/*/; do
-        args=(--ids 2,3,4,5,6,7,8,9,10)
+        args=(--ids "2,3,4,5,6,7,8,9,10")
         [[ $model != */longformer* ]] || args+=(--global none)
         jq -e '.model_type == "vit"' "$model/config.json" > /dev/null && continue
         works "$viz" mechanisms -q -m "$model" "${args[@]}" -l all --tsv --repeats 0 \

@@ -73,6 +73,7 @@ static size_t share_out(struct pairs_room *r, const struct attention *a,
     struct carve c = { base, 0 };
     size_t S = (size_t)at->S, d = (size_t)at->d;
 
+    *r = (struct pairs_room){ 0 };
     r->packed = carve_take(&c, attend_packed(at->S, at->d, at->d_v), sizeof(float));
     r->w = carve_take(&c, ATTEND_ROWS * attend_stride(at->S), sizeof(float));
     if (s->weigh != NULL)

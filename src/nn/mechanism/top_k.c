@@ -54,7 +54,7 @@ static void weigh_double(double *w, int n, const struct attention *a)
         int above = 0;
 
         for (int i = 0; i < n; i++)
-            above += w[i] > w[j] || (w[i] == w[j] && i < j);
+            above += w[i] > w[j] || (i < j && w[i] == w[j]);
         if (above >= a->params->top_k)
             w[j] = -INFINITY;
     }
