@@ -228,7 +228,8 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
     const struct param *slot = p->m->layer[l].slot;
     bool last = l == p->last && p->want->hidden == NULL && p->want->logits == NULL;
     bool cross = pass_has_memory(p);
-    bool only_self = last && !(cross && pass_wants(p, l, STACK_CROSS));
+    bool only_self = last && !(cross && (pass_wants(p, l, STACK_CROSS) ||
+                                         pass_taps(p, l, STACK_CROSS)));
     float *out = p->m->norm_place == PLACE_PARALLEL ? p->late : p->a;
 
     *ended = last;

@@ -206,6 +206,9 @@ struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h,
 /* Some rows of the text read global_qkv. */
 bool pass_has_global(const struct heads *h, int text);
 
+/* A tap is to see this layer and stack. */
+bool pass_taps(const struct pass *p, int l, enum stack_id stack);
+
 /* What a tap does with an attention; *replaced: it wrote p->z. */
 int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);
 
