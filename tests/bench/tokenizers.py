@@ -63,8 +63,8 @@ def main(encode, folder, source, runs="3", *only):
     here = pathlib.Path(__file__).parent
     # Whole lines; the package is given the same, without their ends.
     text = pathlib.Path(source).read_bytes()
-    text = (text * (SIZE // len(text) + 1))[:SIZE].rpartition(b"\n")[0]
-    lines = text.decode("utf-8").split("\n")
+    text = (text * (SIZE // len(text) + 1))[:SIZE].rpartition(b"\n")[0] + b"\n"
+    lines = text.decode("utf-8").split("\n")[:-1]
     good = True
     with tempfile.TemporaryDirectory() as temp:
         cut = pathlib.Path(temp) / "text"
