@@ -44,14 +44,14 @@ static const struct tensor *try_name(struct binder *b, const char *name,
     return NULL;
 }
 
-/* Which layer and expert a name is about. */
-struct where { int layer, expert; };
+/* Which layer a name is about, and which expert, or which layer of a group. */
+struct where { int layer, part; };
 
-/* "h.%d.mlp.experts.%d.w1" with the layer, then the expert, put in. */
+/* "h.%d.mlp.experts.%d.w1" with both numbers put in. */
 static char *fill_in(struct arena *a, const char *name, size_t n, struct where at)
 {
     char *s = arena_strndup(a, name, n);
-    const int numbers[] = { at.layer, at.expert };
+    const int numbers[] = { at.layer, at.part };
 
     for (int i = 0; i < 2; i++) {
         const char *d = strstr(s, "%d");
@@ -238,10 +238,21 @@ static const char *find_prefix(struct binder *b)
     return "";
 }
 
-/* Layers that share their weights, as ALBERT's do, are bound to those of a group. */
-static int weights_of(const struct config *c, int l)
+/*
+ * Layers that share their weights, as ALBERT's do, are bound to those of a group, each
+ * to its place in it.  The division is the reference library's, rounding and all.
+ */
+static struct where weights_of(const struct config *c, int l)
 {
-    return c->n_groups > 0 ? (int)((int64_t)l * c->n_groups / c->n_layers) : l;
+    struct where at = { l, 0 };
+
+    if (c->n_groups > 0) {
+        double steps = c->n_layers / c->n_inner;
+
+        at.layer = (int)(l / c->n_inner / (steps / c->n_groups));
+        at.part = l % c->n_inner;
+    }
+    return at;
 }
 
 static bool in_mlp(int slot)
@@ -284,7 +295,7 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
 static int bind_layer(struct binder *b, int l)
 {
     struct layer_plan *plan = &b->m->layer[l];
-    struct where at = { weights_of(&b->m->config, l), 0 };
+    struct where at = weights_of(&b->m->config, l);
     bool experts = plan_has_experts(&b->m->config, l);
 
     for (int s = 0; s < N_SLOT; s++) {

@@ -76,7 +76,7 @@ struct config {
     int d_nope, d_rope;                 /* columns of d that do not turn, that do */
     /* shared layers */
     int n_groups;                       /* 0: each layer has its own weights */
-    int n_inner;                        /* layers of a group; only 1 is supported */
+    int n_inner;                        /* layers of a group; n_layers counts them */
     /* falcon's three shapes */
     bool multi_query, new_decoder;
     int parallel_norms;                 /* 0: as many as the shape has */

@@ -101,6 +101,9 @@ case("electra_generator", T.ElectraForMaskedLM,
 case("albert", T.AlbertForMaskedLM,
      encoder(3, 8, embedding_size=10, num_hidden_layers=3, num_hidden_groups=2,
              hidden_act="gelu"), style="diff", dtype="bfloat16")
+case("albert_inner", T.AlbertModel,
+     encoder(2, 6, embedding_size=8, num_hidden_layers=3, num_hidden_groups=2,
+             inner_group_num=2, hidden_act="relu"), dtype="float16")
 case("mpnet", T.MPNetForMaskedLM, encoder(4, 6, hidden_act="relu"), dtype="float16",
      ids=[0, 9, 1, 30, 1, 8, 17, 2])
 case("modernbert", T.ModernBertForMaskedLM,
