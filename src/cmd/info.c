@@ -49,10 +49,13 @@ static void add(struct count *c, const struct param *p)
         c->biases += p->bias_tensor->n_elements;
 }
 
-/* Shared layers are counted once. */
+/* Shared layers are counted once; those of a group are its n_inner neighbours. */
 static bool is_shared(const struct model *m, int l)
 {
-    return l > 0 && m->layer[l].slot[W_O].weight == m->layer[l - 1].slot[W_O].weight;
+    int step = m->config.n_inner > 0 ? m->config.n_inner : 1;
+
+    return l >= step &&
+           m->layer[l].slot[W_O].weight == m->layer[l - step].slot[W_O].weight;
 }
 
 static void add_layer(struct count *c, const struct model *m, int l, int slot)
@@ -166,7 +169,10 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
         fprintf(f, "decoder     %d layers, %d heads of width %d, mlp %d\n",
                 m->decoder->config.n_layers, m->decoder->config.n_heads,
                 m->decoder->config.d_head, m->decoder->config.d_ff);
-    fprintf(f, "vocabulary  %d\n", c->n_vocab);
+    fprintf(f, "vocabulary  %d", c->n_vocab);
+    if (m->decoder != NULL && m->decoder->config.n_vocab != c->n_vocab)
+        fprintf(f, ", the decoder's %d", m->decoder->config.n_vocab);
+    fprintf(f, "\n");
     fprintf(f, "positions   %d\n", c->n_positions);
     fprintf(f, "weights     %s\n", dtype_table[m->slot[W_TOK].weight->dtype].name);
     fprintf(f, "hash        %016" PRIx64 "\n\n", m->hash);
@@ -269,6 +275,7 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
         json_named_int(&j, "heads", m->decoder->config.n_heads);
         json_named_int(&j, "d_head", m->decoder->config.d_head);
         json_named_int(&j, "d_ff", m->decoder->config.d_ff);
+        json_named_int(&j, "vocab", m->decoder->config.n_vocab);
         jsonw_end(&j, '}');
     }
     jsonw_key(&j, "hash");

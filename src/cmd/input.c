@@ -68,7 +68,7 @@ static void put_start_before(struct input *in, struct arena *a, struct tokens *t
 
     if (start < 0)
         return;
-    tok_describe(in->s->tok, a, &start, NULL, 1, &s);
+    tok_describe(in->s->target_tok, a, &start, NULL, 1, &s);
     s.special[0] = 1;
     both = (struct tokens){ .n = n };
 #define JOIN(field)                                                               \
@@ -103,7 +103,7 @@ static int fill_target(struct input *in, struct arena *a, struct item *out,
     if (in->args->decoder_ids != NULL) {
         if (parse_ids(a, "decoder-ids", in->args->decoder_ids, &ids, &n, e) != 0)
             return -1;
-        tok_describe(in->s->tok, a, ids, NULL, n, &out->target);
+        tok_describe(in->s->target_tok, a, ids, NULL, n, &out->target);
         return 0;
     }
     if (out->pair == NULL) {
@@ -220,7 +220,7 @@ static int item_of_object(struct input *in, struct arena *a, const json_t *o,
 
             if (json_ids(a, "decoder_ids", ids, &dec, &n_dec, e) != 0)
                 return -1;
-            tok_describe(in->s->tok, a, dec, NULL, n_dec, &out->target);
+            tok_describe(in->s->target_tok, a, dec, NULL, n_dec, &out->target);
         }
         return describe(in, a, id, n, type, n_types, out, e);
     }

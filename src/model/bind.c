@@ -438,7 +438,7 @@ static int bind_stack(struct binder *b)
 }
 
 /* The decoder's numbers, where the config has them apart. */
-static struct config decoder_config(const struct config *c)
+static struct config decoder_config(const struct family *f, const struct config *c)
 {
     struct config d = *c;
     bool derived = c->d_head * c->n_heads == c->d_model;
@@ -449,6 +449,8 @@ static struct config decoder_config(const struct config *c)
         d.n_heads = d.n_kv_heads = c->dec_heads;
     if (c->dec_ff > 0)
         d.d_ff = c->dec_ff;
+    if (f->defaults.one_vocab && !c->one_vocab && c->dec_vocab > 0)
+        d.n_vocab = c->dec_vocab;
     if (derived)
         d.d_head = d.d_value = d.n_rotary = c->d_model / d.n_heads;
     return d;
@@ -470,7 +472,7 @@ int model_bind(struct model *m, struct arena *a, struct err *e)
         *m->decoder = (struct model){ .name = m->name, .dir = m->dir,
                                       .weights = m->weights,
                                       .family = m->family->decoder,
-                                      .config = decoder_config(&m->config) };
+                                      .config = decoder_config(m->family, &m->config) };
         b.m = m->decoder;
         if (bind_stack(&b) != 0)
             return -1;

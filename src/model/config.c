@@ -59,6 +59,8 @@ static const struct key keys[] = {
     { KEY_BOOL, F(residual_from_norm), 0, 0,
       { "apply_residual_connection_post_layernorm" } },
     { KEY_BOOL, F(scale_embedding), 0, 0, { "scale_embedding" } },
+    { KEY_INT, F(dec_vocab), 1, 1 << 28, { "decoder_vocab_size" } },
+    { KEY_BOOL, F(one_vocab), 0, 0, { "share_encoder_decoder_embeddings" } },
     { KEY_INT, F(max_distance), 2, 1 << 24, { "relative_attention_max_distance" } },
     { KEY_BOOL, F(alibi), 0, 0, { "alibi" } },
     { KEY_INT, F(n_buckets), 2, 1 << 12, { "relative_attention_num_buckets" } },

@@ -36,6 +36,8 @@ struct config {
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
     int dec_layers, dec_heads, dec_ff;  /* of the decoder; 0: as the encoder */
+    int dec_vocab;                      /* the same, where one_vocab is false */
+    bool one_vocab;                     /* of both stacks, where the family leaves it open */
     int start_id;                       /* the decoder's first token; -1: none */
     double logit_scale;                 /* of the logits; 0: 1 */
     bool scale_embedding;               /* tokens by sqrt D */

@@ -27,6 +27,7 @@ struct spm_style {
      * behind an attribute: it is there if add_ATTRIBUTE says so, and by default. */
     const char *single, *pair;
     const char *vocab_json;     /* the ids are those of this file, or NULL */
+    const char *target_json;    /* of target texts, where separate_vocabs says so */
     bool fairseq;               /* four special pieces first, <mask> last */
 };
 

@@ -127,7 +127,8 @@ static int set_vocab(struct bare *b, const struct spm *m, struct err *e)
 
     vocab_init(&t->vocab, b->a, m->n);
     if (style->vocab_json != NULL)
-        failed = add_json(b, style->vocab_json, e);
+        failed = add_json(b, b->target && bare_setting(b, "separate_vocabs", false) ?
+                          style->target_json : style->vocab_json, e);
     else
         failed = style->fairseq ? add_fairseq(t, m, e) : add_plain(b, m, e);
     t->vocab.n_model = t->vocab.n;
@@ -494,7 +495,8 @@ static const struct flavour marian = {
     { "MarianTokenizer" }, { "marian" },
     { { "eos_token", "</s>" }, { "unk_token", "<unk>" }, { "pad_token", "<pad>" } },
     build,
-    { .single = "A eos_token", .pair = "A B eos_token", .vocab_json = "vocab.json" }
+    { .single = "A eos_token", .pair = "A B eos_token", .vocab_json = "vocab.json",
+      .target_json = "target_vocab.json" }
 };
 
 const struct flavour *const spm_flavours[] = {

@@ -208,6 +208,10 @@ case("llama_yarn_mscale", T.LlamaForCausalLM,
          "rope_type": "yarn", "rope_theta": 1000.0, "factor": 5.0, "mscale": 0.8,
          "mscale_all_dim": 0.5, "truncate": False,
          "original_max_position_embeddings": 8}), dtype="float16")
+case("llama_yarn_ratio", T.LlamaForCausalLM,
+     decoder(2, 1, 12, rope_parameters={
+         "rope_type": "yarn", "rope_theta": 1000.0, "factor": None, "beta_fast": 4.0,
+         "original_max_position_embeddings": 9}), dtype="float16")
 case("llama_longrope", T.LlamaForCausalLM,
      decoder(2, 2, 8, rope_parameters={
          "rope_type": "longrope", "rope_theta": 1000.0,
@@ -340,6 +344,15 @@ case("mbart", T.MBartForConditionalGeneration,
 case("marian", T.MarianMTModel,
      bart(20, encoder_attention_heads=2, decoder_attention_heads=4, decoder_layers=1,
           activation_function="swish", scale_embedding=True), style=4, dtype="bfloat16")
+case("marian_two_vocabs", T.MarianMTModel,
+     {**bart(12, encoder_attention_heads=2, decoder_attention_heads=2, encoder_layers=1,
+             share_encoder_decoder_embeddings=False, decoder_vocab_size=37),
+      "vocab_size": 31}, dtype="float16")
+# The library stores the tables of sines with a model without a head.
+case("marian_bare", T.MarianModel,
+     {**bart(12, encoder_attention_heads=2, decoder_attention_heads=2, decoder_layers=1,
+             share_encoder_decoder_embeddings=False, decoder_vocab_size=37),
+      "vocab_size": 31}, style="diff", dtype="float32")
 
 
 # ---- weights ----
@@ -350,6 +363,8 @@ def spread(model, seed):
     plus_one = model.config.get_text_config().model_type.startswith("gemma")
     for name, p in model.named_parameters():
         norm = "norm" in name.lower() or ".ln_" in name or "ln_f" in name
+        if model.config.model_type == "marian" and "embed_positions" in name:
+            continue                    # sines
         if p.dim() > 1:
             p.data = 1.3 * torch.randn(p.shape, generator=g) / p.shape[-1] ** 0.5
         else:
