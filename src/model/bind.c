@@ -317,7 +317,7 @@ static void bind_head(struct model *m)
     m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ? m->config.d_embed
                                                        : m->config.d_model;
     m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
-    m->has_head = m->has_head && m->family->decoder == NULL;    /* the decoder's is */
+    m->has_head = m->has_head && name[W_HEAD] != NULL;      /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
         m->has_head = m->has_head && !m->config.head_is_one;

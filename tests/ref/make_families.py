@@ -319,6 +319,9 @@ case("t5", T.T5ForConditionalGeneration,
       "num_decoder_layers": 3, "num_heads": 3, "relative_attention_num_buckets": 6,
       "relative_attention_max_distance": 9, "tie_word_embeddings": True}, style="diff",
      dtype="float16")
+case("t5_plain", T.T5ForConditionalGeneration,
+     {"vocab_size": 43, "d_model": 12, "d_kv": 4, "d_ff": 14, "num_layers": 1, "num_heads": 2,
+      "num_decoder_layers": 2}, style=4, dtype="float16")
 case("t5_gated", T.T5ForConditionalGeneration,
      {"vocab_size": 43, "d_model": 16, "d_kv": 8, "d_ff": 20, "num_layers": 2, "num_heads": 2,
       "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, style=4,
