@@ -11,6 +11,19 @@ static const struct tokens *side(const struct item *item, bool target)
     return target ? &item->target : &item->tokens;
 }
 
+/* The arrays of texts that have no ids; NULL: they have. */
+static const struct values *arrays(struct arena *a, const struct item *items, int n)
+{
+    struct values *v;
+
+    if (n == 0 || items[0].values.x == NULL)
+        return NULL;
+    v = arena_alloc(a, (size_t)n, sizeof *v);
+    for (int i = 0; i < n; i++)
+        v[i] = items[i].values;
+    return v;
+}
+
 static void pack(struct arena *a, const struct item *items, int n, bool target,
                  struct batch *b, const unsigned char **special)
 {
@@ -27,16 +40,22 @@ static void pack(struct arena *a, const struct item *items, int n, bool target,
 
         if (t->n == 0)
             continue;
-        memcpy(id + start[i], t->id, (size_t)t->n * sizeof *id);
+        if (t->id != NULL)
+            memcpy(id + start[i], t->id, (size_t)t->n * sizeof *id);
         memcpy(type + start[i], t->type, (size_t)t->n * sizeof *type);
         memcpy(sp + start[i], t->special, (size_t)t->n);
     }
-    *b = (struct batch){ n, start, id, type };
+    *b = (struct batch){ n, start, id, type, target ? NULL : arrays(a, items, n) };
     *special = sp;
 }
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n)
 {
+    int *number = arena_alloc(a, (size_t)n, sizeof *number);
+
+    for (int i = 0; i < n; i++)
+        number[i] = items[i].index;
+    t->number = number;
     pack(a, items, n, false, &t->source, &t->source_special);
     pack(a, items, n, true, &t->target, &t->target_special);
 }
@@ -75,6 +94,18 @@ struct attended session_attended(const struct session *s, const struct texts *t)
 
 /* ---- the pass ---- */
 
+/* Noise is put into the encoder; all else is for the decoder, which is shown. */
+static void split_change(const struct change *all, struct change *encoder,
+                         struct change *decoder)
+{
+    if (all == NULL)
+        return;
+    *decoder = *all;
+    decoder->noise = NULL;
+    encoder->noise = all->noise;
+    encoder->noise_relative = all->noise_relative;
+}
+
 static int with_decoder(const struct session *s, const struct texts *t,
                         const struct wanted *want, const struct sink *sinks, int n_sinks,
                         struct arena *a, struct err *e)
@@ -82,14 +113,18 @@ static int with_decoder(const struct session *s, const struct texts *t,
     const struct model *m = s->model;
     size_t n = (size_t)t->source.start[t->source.n_texts];
     float *hidden = arena_alloc_raw(a, n * (size_t)m->config.d_model, sizeof *hidden);
-    struct wanted encoder = { .layer = want->layer, .head = want->head, .hidden = hidden };
+    struct change before = { 0 }, behind = { 0 };
+    struct wanted encoder = { .layer = want->layer, .head = want->head,
+                              .change = &before, .hidden = hidden };
     struct memory memory = { hidden, t->source.start };
     struct wanted decoder = *want;
 
+    split_change(want->change, &before, &behind);
     if (run_forward(m, &t->source, &encoder, sinks, s->stack == N_STACK ? n_sinks : 0,
                     s->par, a, e) != 0)
         return -1;
     decoder.memory = &memory;
+    decoder.change = &behind;
     decoder.stacks = s->stack == N_STACK ? 0 : 1u << s->stack;
     return run_forward(m->decoder, &t->target, &decoder, sinks, n_sinks, s->par, a, e);
 }
@@ -98,7 +133,15 @@ int session_forward(const struct session *s, const struct texts *t,
                     const struct wanted *want, const struct sink *sinks, int n_sinks,
                     struct arena *a, struct err *e)
 {
+    struct wanted numbered = *want;
+    struct change change;
+
+    if (want->change != NULL) {
+        change = *want->change;
+        change.number = t->number;
+        numbered.change = &change;
+    }
     if (target_looks(s))
-        return with_decoder(s, t, want, sinks, n_sinks, a, e);
-    return run_forward(s->model, &t->source, want, sinks, n_sinks, s->par, a, e);
+        return with_decoder(s, t, &numbered, sinks, n_sinks, a, e);
+    return run_forward(s->model, &t->source, &numbered, sinks, n_sinks, s->par, a, e);
 }

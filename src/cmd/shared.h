@@ -8,6 +8,7 @@
 #include "analysis/stats.h"
 #include "base/file.h"
 #include "cmd/cmd.h"
+#include "cmd/values.h"
 #include "model/model.h"
 #include "run/run.h"
 #include "text/tok.h"
@@ -19,11 +20,14 @@ struct shared_args {
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
     const char *ids, *type_ids, *decoder_ids;
+    const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
+    const char *mask, *memory_mask;
+    double mask_value;              /* NaN: minus infinity */
 };
 
-extern const struct opt model_opts[], text_opts[], select_opts[];
+extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[];
 
 /* ---- the model ---- */
 
@@ -40,6 +44,7 @@ struct session {
     struct tok *target_tok;         /* of the decoder's text; mostly the same one */
     struct err tok_err;             /* why it is NULL */
     struct par *par;
+    struct change change;
 };
 
 /*
@@ -73,6 +78,13 @@ int list_parse(const char *list, const char *what, int n, bool *out, struct err 
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
 
+/*
+ * What --mask and its like say, into s->change and *want; session_wanted calls it.  Of
+ * an encoder-decoder --mask is for the self-attention of the stack that is shown: the
+ * encoder's with -s encoder, else the decoder's.
+ */
+int session_masks(struct session *s, struct wanted *want, struct err *e);
+
 /* ---- texts ---- */
 
 struct item {
@@ -84,11 +96,13 @@ struct item {
     struct tokens tokens;
     struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
     int n_cut;              /* tokens that --truncate took away */
+    struct values values;   /* x NULL: tokens have ids */
+    const char *input;      /* the file that the values are of; NULL: none */
 };
 
 struct input;
 
-/* Operands, --ids or -f; usage errors where they contradict each other. */
+/* Operands, --ids, --input or -f; usage errors where they contradict each other. */
 struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e);
 
@@ -108,7 +122,7 @@ int input_close(struct input *in, int rc, struct err *e);
  */
 int input_end(struct input *in, struct out *out, int rc, struct err *e);
 
-bool input_is_file(const struct input *in);
+bool input_is_file(const struct input *in);     /* of texts; or of several arrays */
 
 /* Counts a text that was read but could not be used after all, and says why. */
 void input_reject(struct input *in, const struct item *item, const struct err *why);
@@ -130,6 +144,7 @@ int input_to_files(struct input *in, const char *out, const char *ending,
 struct texts {
     struct batch source, target;
     const unsigned char *source_special, *target_special;   /* [tokens] */
+    const int *number;          /* [texts] item->index */
 };
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n);

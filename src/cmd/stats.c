@@ -50,7 +50,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, text_opts, select_opts, NULL };
+static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
+                                           NULL };
 
 static const char *const examples[] = {
     "mha-viz stats",
@@ -99,6 +100,8 @@ static void json_head(struct jsonw *j, const struct head_stats *hs, int n_top)
         jsonw_key(j, metric_table[k].name);
         jsonw_double(j, hs->mean[k]);
     }
+    jsonw_key(j, "rows_skipped");
+    jsonw_int(j, hs->n_skipped);
     json_links(j, "links", hs->link, hs->n_links);
     json_links(j, "top", hs->top, hs->n_top < n_top ? hs->n_top : n_top);
     jsonw_end(j, '}');
@@ -108,6 +111,10 @@ static void json_text(struct jsonw *j, const struct item *item)
 {
     jsonw_key(j, "text");
     jsonw_string_n(j, item->text, item->text_size);
+    if (item->input != NULL) {
+        jsonw_key(j, "input");
+        jsonw_string(j, item->input);
+    }
     if (item->pair != NULL) {
         jsonw_key(j, "pair");
         jsonw_string_n(j, item->pair, item->pair_size);
@@ -126,6 +133,10 @@ static void json_pieces(struct jsonw *j, const char *key, const struct tokens *t
 static void json_ids(struct jsonw *j, const char *key, const struct tokens *t)
 {
     jsonw_key(j, key);
+    if (t->id == NULL) {
+        jsonw_null(j);
+        return;
+    }
     jsonw_array(j);
     for (int i = 0; i < t->n; i++)
         jsonw_int(j, t->id[i]);
@@ -200,7 +211,8 @@ static void print_tsv(struct job *job, const struct item *item,
                       const struct head_stats *const *heads, int n)
 {
     static const char *const before[] = { "index", "stack", "layer", "head" };
-    static const char *const after[] = { "link_query", "link_key", "link_weight" };
+    static const char *const after[] = { "link_query", "link_key", "link_weight",
+                                          "rows_skipped" };
     FILE *f = job->out.file;
 
     if (!job->header) {
@@ -208,7 +220,7 @@ static void print_tsv(struct job *job, const struct item *item,
             tsv_string(f, i == 0, before[i]);
         for (int k = 0; k < N_METRIC; k++)
             tsv_string(f, false, metric_table[k].name);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 4; i++)
             tsv_string(f, false, after[i]);
         tsv_end(f);
         job->header = true;
@@ -221,6 +233,7 @@ static void print_tsv(struct job *job, const struct item *item,
         for (int k = 0; k < N_METRIC; k++)
             tsv_double(f, false, heads[i]->mean[k]);
         tsv_words(f, heads[i]->words);
+        tsv_int(f, false, heads[i]->n_skipped);
         tsv_end(f);
     }
 }

@@ -38,6 +38,11 @@ struct config {
     int dec_layers, dec_heads, dec_ff;  /* of the decoder; 0: as the encoder */
     int dec_vocab;                      /* the same, where one_vocab is false */
     bool one_vocab;                     /* of both stacks, where the family leaves it open */
+    int dec_positions;                  /* the same */
+    int n_mel;                          /* bins of a frame of sound */
+    int n_channels;                     /* of a picture */
+    int image[2], patch[2];             /* its rows and columns, and those of a patch */
+    int n_labels;                       /* of a head on the first row */
     int start_id;                       /* the decoder's first token; -1: none */
     double logit_scale;                 /* of the logits; 0: 1 */
     bool scale_embedding;               /* tokens by sqrt D */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Attention of one layer: heads and texts are shared out, finished rows go to
  * the sinks. */
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "run/run_priv.h"
 
 struct attend_job {
-    struct pass *p;
+    const struct pass *p;
     const struct heads *heads;
     int layer;
     bool keep_out;          /* the heads' outputs are wanted */
@@ -59,16 +60,32 @@ static bool mark_range(struct head_room *r, const struct attend *at,
     return any;
 }
 
+bool pass_hides(const struct heads *h)
+{
+    return h->hide != NULL || mask_hides(h->mask);
+}
+
+void pass_hide(const struct heads *h, const struct mask_view *v, int text,
+               unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,
+               int n_keys)
+{
+    if (h->hide != NULL)
+        h->hide(h->hide_self, text, (int)v->head, hidden, stride, row0, n_rows, key0,
+                n_keys);
+    if (mask_hides(h->mask))
+        mask_hide(v, hidden, stride, row0, n_rows, key0, n_keys);
+}
+
 /* The same with the keys that single rows do not see. */
 static bool mark_all(struct head_room *r, const struct attend *at, const struct heads *h,
-                     const struct rows *rows)
+                     const struct mask_view *mask, const struct rows *rows)
 {
     bool any = mark_range(r, at, rows);
 
-    if (h->hide == NULL)
+    if (!pass_hides(h))
         return any;
-    h->hide(h->hide_self, rows->text, rows->head, r->hidden, rows->stride, rows->row0,
-            rows->n_rows, rows->key0, rows->n_keys);
+    pass_hide(h, mask, rows->text, r->hidden, rows->stride, rows->row0, rows->n_rows,
+              rows->key0, rows->n_keys);
     for (int t = 0; t < rows->n_rows; t++) {
         const unsigned char *row = r->hidden + (size_t)t * rows->stride;
 
@@ -105,6 +122,17 @@ static void set_bias(const struct pass *p, struct attend *at, int head)
         at->term[0] = (struct score_term){ bias_buckets, &p->m->buckets[head] };
 }
 
+struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
+                             int head)
+{
+    const struct attend_job j = { .p = p, .heads = h, .layer = l };
+    struct attend at = attend_of(&j, text);
+
+    if (h->biased)
+        set_bias(p, &at, head);
+    return at;
+}
+
 static void pack(const struct attend_job *j, struct head_room *r, const struct attend *at,
                  int text, int head)
 {
@@ -128,6 +156,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     int64_t row = p->b->start[text] + row0, z_width = p->m->config.n_heads * at->d_v;
     int *bad = &j->bad_row[text * p->m->config.n_heads + head];
     struct attend own = *at;
+    const struct mask_view mask = { h->mask, pass_number(p, text), head, at->S };
 
     if (h->biased)
         set_bias(p, &own, head);
@@ -138,9 +167,11 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
         .entropy = r->entropy, .n_visible = r->n_visible,
     };
     attend_keys(at, row0, n, &rows->key0, &rows->n_keys);
-    if ((j->wanted || h->hide != NULL) && mark_all(r, at, h, rows))
+    if ((j->wanted || pass_hides(h)) && mark_all(r, at, h, &mask, rows))
         rows->hidden = r->hidden;
-    if (h->hide != NULL) {
+    if (mask_adds(h->mask))
+        own.term[1] = (struct score_term){ mask_add, &mask };
+    if (pass_hides(h)) {
         own.hidden = r->hidden;
         own.hidden_stride = rows->stride;
     }
@@ -187,30 +218,94 @@ static void head_task(void *self, int i, struct arena *scratch)
     }
 }
 
-/* A text: each row block of all heads together, for sinks that compare heads. */
+/* What goes through its row blocks together with others. */
+struct member {
+    int text, head;
+    struct attend at;
+    struct head_room room;
+};
+
+/* Each row block of all members, for sinks of this scope that compare them. */
+static void attend_together(const struct attend_job *j, struct member *m, int n,
+                            enum sink_scope scope, struct arena *scratch)
+{
+    struct rows *rows = arena_alloc(scratch, (size_t)n, sizeof *rows);
+
+    for (int i = 0; i < n; i++) {
+        m[i].at = attend_of(j, m[i].text);
+        room_alloc(&m[i].room, scratch, m[i].at.S, m[i].at.d, m[i].at.d_v);
+        pack(j, &m[i].room, &m[i].at, m[i].text, m[i].head);
+    }
+    for (int row0 = 0; row0 < n_queries(j, m[0].text); row0 += ATTEND_ROWS) {
+        int given = 0;
+
+        for (int i = 0; i < n; i++) {
+            attend_rows(j, &m[i].room, &m[i].at, m[i].text, m[i].head, row0,
+                        &rows[given]);
+            if (head_wanted(j, m[i].head))
+                give(j->p, SINK_HEAD, &rows[given++], 1);
+        }
+        if (given > 0)
+            give(j->p, scope, rows, given);
+    }
+}
+
 static void layer_task(void *self, int text, struct arena *scratch)
 {
     const struct attend_job *j = self;
     int H = j->p->m->config.n_heads;
-    struct attend at = attend_of(j, text);
-    struct head_room *r = arena_alloc(scratch, (size_t)H, sizeof *r);
-    struct rows *rows = arena_alloc(scratch, (size_t)H, sizeof *rows);
+    struct member *m = arena_alloc(scratch, (size_t)H, sizeof *m);
 
     for (int h = 0; h < H; h++) {
-        room_alloc(&r[h], scratch, at.S, at.d, at.d_v);
-        pack(j, &r[h], &at, text, h);
+        m[h].text = text;
+        m[h].head = h;
     }
-    for (int row0 = 0; row0 < n_queries(j, text); row0 += ATTEND_ROWS) {
-        int n = 0;
+    attend_together(j, m, H, SINK_LAYER, scratch);
+}
 
-        for (int h = 0; h < H; h++) {
-            attend_rows(j, &r[h], &at, text, h, row0, &rows[n]);
-            if (head_wanted(j, h))
-                give(j->p, SINK_HEAD, &rows[n++], 1);
-        }
-        if (n > 0)
-            give(j->p, SINK_LAYER, rows, n);
+static void texts_task(void *self, int head, struct arena *scratch)
+{
+    const struct attend_job *j = self;
+    int n = j->p->b->n_texts;
+    struct member *m = arena_alloc(scratch, (size_t)n, sizeof *m);
+
+    for (int t = 0; t < n; t++) {
+        m[t].text = t;
+        m[t].head = head;
     }
+    attend_together(j, m, n, SINK_TEXTS, scratch);
+}
+
+/* Shares the layer out as its sinks want their rows. */
+static void share_out(struct pass *p, struct attend_job *j)
+{
+    int n_texts = p->b->n_texts, H = p->m->config.n_heads;
+    bool has[SINK_TEXTS + 1] = { false };
+
+    for (int s = 0; s < p->n_sinks; s++)
+        has[p->sinks[s].scope] = true;
+    assert(!has[SINK_LAYER] || !has[SINK_TEXTS]);
+    if (has[SINK_LAYER])
+        par_for(p->par, n_texts, layer_task, j);
+    else if (has[SINK_TEXTS])
+        par_for(p->par, H, texts_task, j);
+    else
+        par_for(p->par, n_texts * H, head_task, j);
+}
+
+/* The outputs of heads that are to say nothing become 0. */
+static void silence(const struct pass *p, int l, enum stack_id stack)
+{
+    const struct config *c = &p->m->config;
+    const struct change *change = p->want->change;
+    size_t d = (size_t)c->d_value;
+
+    if (change == NULL || change->silent == NULL || change->silent_stack != stack)
+        return;
+    for (int h = 0; h < c->n_heads; h++)
+        for (int i = 0; change->silent[l * c->n_heads + h] && i < p->N; i++)
+            memset(p->z + ((size_t)i * (size_t)c->n_heads + (size_t)h) * d, 0,
+                   d * sizeof *p->z);
 }
 
 static int check_finite(const struct attend_job *j, struct err *e)
@@ -237,17 +332,21 @@ int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
                 struct err *e)
 {
     int n_texts = p->b->n_texts, n = n_texts * p->m->config.n_heads;
-    bool by_layer = false;
     struct arena_mark mark = arena_mark(p->call);
     struct attend_job j = { .p = p, .heads = h, .layer = l, .keep_out = keep_out,
                             .wanted = pass_wants(p, l, h->stack) };
+    bool replaced = false;
     int rc;
 
-    for (int s = 0; s < p->n_sinks; s++)
-        by_layer = by_layer || p->sinks[s].scope == SINK_LAYER;
+    if (pass_tap(p, l, h, &replaced, e) != 0)
+        return -1;
+    if (replaced)
+        return 0;
     j.bad_row = arena_alloc_raw(p->call, (size_t)n, sizeof *j.bad_row);
     memset(j.bad_row, 0xff, (size_t)n * sizeof *j.bad_row);     /* -1 */
-    par_for(p->par, by_layer ? n_texts : n, by_layer ? layer_task : head_task, &j);
+    share_out(p, &j);
+    if (keep_out)
+        silence(p, l, h->stack);
     rc = check_finite(&j, e);
     arena_reset(p->call, mark);
     for (int t = 0; rc == 0 && j.wanted && t < n_texts; t++)

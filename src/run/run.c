@@ -9,18 +9,11 @@
 
 /* ---- what is asked for, checked once ---- */
 
-static int check_text(const struct model *m, const struct batch *b, int t,
-                      struct err *e)
+static int check_ids(const struct model *m, const struct batch *b, int t, struct err *e)
 {
     const struct config *c = &m->config;
-    int n = b->start[t + 1] - b->start[t];
     bool has_types = m->slot[W_TYPE].weight != NULL;
 
-    if (n <= 0)
-        return err_set(e, ERR_INPUT, "the text yields no token");
-    if (n > m->max_tokens)
-        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
-                       "(--truncate cuts it)", n, m->name, m->max_tokens);
     for (int i = b->start[t]; i < b->start[t + 1]; i++) {
         if (b->id[i] < 0 || b->id[i] >= c->n_vocab)
             return err_set(e, ERR_INPUT, "token %d: id %d is not in the vocabulary of "
@@ -32,6 +25,53 @@ static int check_text(const struct model *m, const struct batch *b, int t,
                            "%s has", i - b->start[t], b->type[i], c->n_types, m->name);
     }
     return 0;
+}
+
+int pass_number(const struct pass *p, int text)
+{
+    const struct change *c = p->want->change;
+
+    return c != NULL && c->number != NULL ? c->number[text] : text;
+}
+
+static int check_masks(const struct pass *p, int t, struct err *e)
+{
+    const struct change *c = p->want->change;
+    const struct memory *mem = p->want->memory;
+    int T = p->b->start[t + 1] - p->b->start[t], H = p->m->config.n_heads;
+    int number = pass_number(p, t);
+
+    if (c != NULL && c->mask != NULL && mask_check(c->mask, number, T, T, H, e) != 0)
+        return -1;
+    if (c == NULL || c->memory_mask == NULL || mem == NULL)
+        return 0;
+    return mask_check(c->memory_mask, number, T, mem->start[t + 1] - mem->start[t], H, e);
+}
+
+static int check_values(const struct model *m, const struct batch *b, int t,
+                        struct err *e)
+{
+    int n = b->start[t + 1] - b->start[t], found;
+
+    if (b->values == NULL)
+        return err_set(e, ERR_INPUT, "%s reads an array of numbers, not ids", m->name);
+    found = front_positions(m, &b->values[t], e);
+    if (found >= 0 && found != n)
+        return err_set(e, ERR_INPUT, "the array yields %d positions, want %d", found, n);
+    return found < 0 ? -1 : 0;
+}
+
+static int check_text(const struct model *m, const struct batch *b, int t,
+                      struct err *e)
+{
+    int n = b->start[t + 1] - b->start[t];
+
+    if (n <= 0)
+        return err_set(e, ERR_INPUT, "the text yields no token");
+    if (n > m->max_tokens)
+        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
+                       "(--truncate cuts it)", n, m->name, m->max_tokens);
+    return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(m, b, t, e);
 }
 
 static int last_layer(const struct model *m, const struct wanted *want)
@@ -78,7 +118,7 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
 {
     const struct config *c = &m->config;
     double N = n_tokens, D = c->d_model, z = (double)c->n_heads * c->d_value;
-    double latent = (double)latent_room(m, n_tokens);
+    double latent = (double)latent_room(m, n_tokens) + (double)front_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
                  (m->mlp == MLP_PLAIN ? 1 : 2);
     double head = (double)attend_packed(n_tokens, c->d_head, c->d_value) +
@@ -126,6 +166,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
         .q_stride = place->width, .kv_stride = place->width, .q_at = place->q,
         .k_at = place->k, .v_at = place->v, .key_start = p->b->start,
         .lo = plan->lo, .hi = plan->hi, .biased = true,
+        .mask = p->want->change != NULL ? p->want->change->mask : NULL,
     };
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
@@ -144,6 +185,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
         .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
         .key_start = p->want->memory->start, .lo = INT_MAX, .hi = INT_MAX,
+        .mask = p->want->change != NULL ? p->want->change->memory_mask : NULL,
     };
 
     attention_input(p, &plan->slot[W_CROSS_NORM]);
@@ -207,7 +249,7 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     int rc;
 
     for (int t = 0; t < b->n_texts; t++)
-        if (check_text(m, b, t, e) != 0)
+        if (check_text(m, b, t, e) != 0 || check_masks(&p, t, e) != 0)
             return -1;
     make_room(&p);
     pass_embed(&p);
