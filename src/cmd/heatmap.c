@@ -52,7 +52,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
-                                           NULL };
+                                           dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz heatmap",
