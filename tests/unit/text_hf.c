@@ -133,6 +133,13 @@ static void test_patterns(void **state)
     assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
     assert_non_null(strstr(h->err.msg, "pattern \"(a+)+$\" gives up on this text"));
     assert_true(seconds(start) < 10);
+    /* Many steps, but fewer than one place may take, at each of many places. */
+    start = clock();
+    for (int i = 0; i < 100000; i += 22)
+        text[i] = 'b';
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
+    assert_non_null(strstr(h->err.msg, "pattern \"(a+)+$\" gives up on this text"));
+    assert_true(seconds(start) < 5);
     tok_close(t);
     help_refused(h, PATTERN("(a"), "pattern \"(a\": missing closing parenthesis");
     help_refused(h, PATTERN("a)"), "unmatched closing parenthesis");
