@@ -45,8 +45,24 @@ static void pack(struct arena *a, const struct item *items, int n, bool target,
         memcpy(type + start[i], t->type, (size_t)t->n * sizeof *type);
         memcpy(sp + start[i], t->special, (size_t)t->n);
     }
-    *b = (struct batch){ n, start, id, type, target ? NULL : arrays(a, items, n) };
+    *b = (struct batch){ .n_texts = n, .start = start, .id = id, .type = type,
+                         .values = target ? NULL : arrays(a, items, n) };
     *special = sp;
+}
+
+static const unsigned char *pack_global(struct arena *a, const struct item *items, int n,
+                                        const int *start)
+{
+    unsigned char *global = NULL;
+
+    for (int i = 0; i < n; i++) {
+        if (items[i].global == NULL)
+            continue;
+        if (global == NULL)
+            global = arena_alloc(a, (size_t)start[n], 1);
+        memcpy(global + start[i], items[i].global, (size_t)items[i].tokens.n);
+    }
+    return global;
 }
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n)
@@ -57,6 +73,7 @@ void texts_pack(struct texts *t, struct arena *a, const struct item *items, int 
         number[i] = items[i].index;
     t->number = number;
     pack(a, items, n, false, &t->source, &t->source_special);
+    t->source.global = pack_global(a, items, n, t->source.start);
     pack(a, items, n, true, &t->target, &t->target_special);
 }
 

@@ -45,7 +45,7 @@ static const struct opt *const shared[] = { model_opts, text_opts, select_opts, 
 
 static const char *const examples[] = {
     "mha-viz stability",
-    "mha-viz stability --runs 5 --noise 0.1 --heads-alone -l 0 'the cat saw the dog'",
+    "mha-viz stability --runs 5 --noise 0.1 --heads-alone -l 0 'the cat saw a dog'",
     NULL
 };
 

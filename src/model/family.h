@@ -24,22 +24,33 @@ enum slot {
     W_PATCH, W_CONV_1,          /* it, or by what stands in its place: see enum front */
     W_CLS, W_CONV_2,
     W_POS, W_TYPE,              /* of positions, types */
+    W_AXIS_0, W_AXIS_1,         /* POS_AXIAL: rows and columns of the grid */
     W_TOK_PROJ,                 /* of the tokens alone, before positions; empty: none */
     W_EMB_NORM,                 /* empty: identity, as for every norm */
-    W_EMB_PROJ,                 /* of the normed sum; empty: none */
+    W_EMB_PROJ,                 /* of the normed sum, or of the sum; empty: none */
     W_FINAL_NORM,
     W_FINAL_PROJ,               /* empty: none */
     W_HEAD_DENSE, W_HEAD_NORM,  /* the transform before a masked-language head */
     W_HEAD,                     /* empty: the token embedding (tied) */
     W_HEAD_BIAS,
     W_REL,                      /* values of position buckets [buckets, H] */
+    W_REL_TABLE,                /* rows of distances [2 span, D]; empty: sinusoids */
+    W_REL_NORM,                 /* of those rows */
+    W_CONV, W_CONV_NORM,        /* over the embeddings, added behind layer 0 and normed;
+                                   empty: none */
     /* once a layer */
     W_ATT_NORM,                 /* before attention, or after its sum: `place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
     W_Q, W_K, W_V,              /* QKV_SEPARATE */
+    W_Q_GLOBAL, W_K_GLOBAL, W_V_GLOBAL,     /* the same for rows that are global, where
+                                   a text may have some; they see all, and all see them */
     W_QKV,                      /* QKV_STACKED, QKV_GROUPED */
     W_Q_A, W_Q_A_NORM, W_Q_B,   /* QKV_LOW_RANK; W_Q where q_rank is 0 */
     W_KV_A, W_KV_A_NORM, W_KV_B,
+    W_Q_BIAS, W_V_BIAS,         /* vectors of their own, beside no bias of keys */
+    W_REL_K, W_REL_Q,           /* rows of distances as keys and as queries */
+    W_REL_BIAS,                 /* added to queries that meet those, for W_Q_BIAS */
+    W_SEG, W_SEG_BIAS,          /* the same of two segments [2, H d]: one's own, another */
     W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
     W_O,
     W_CROSS_NORM,               /* the same for attention to the encoder's output */
@@ -73,7 +84,9 @@ enum norm_kind {
 enum place {
     PLACE_PRE,                  /* x + f(norm(x)) */
     PLACE_POST,                 /* norm(x + f(x)) */
-    PLACE_PARALLEL              /* x + attention(norm(x)) + mlp(norm(x)) */
+    PLACE_PARALLEL,             /* x + attention(norm(x)) + mlp(norm(x)) */
+    PLACE_REVERSIBLE            /* two streams: y1 + attention(norm(y2)), then
+                                   y2 + mlp(norm(y1)); [y1; y2] is what they end with */
 };
 enum positions {
     POS_NONE,
@@ -81,9 +94,17 @@ enum positions {
     POS_TABLE_FROM_IDS,         /* pad + number of tokens so far that are not pad;
                                    a pad has row pad */
     POS_SINUSOID,               /* [sin; cos] of index / 10000^(2 i / D), not stored */
+    POS_AXIAL,                  /* [row of the grid; column of the grid], each from a
+                                   table; POS_TABLE where the config says not axial */
     POS_ROPE
 };
-enum bias { BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS };      /* added to scores */
+/* Added to scores. */
+enum bias {
+    BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS,
+    BIAS_DISENTANGLED,          /* rows of a table by distance: as keys to queries, as
+                                   queries to keys */
+    BIAS_XL                     /* sinusoids of distances as keys, and segments */
+};
 enum qkv {
     QKV_SEPARATE,
     QKV_STACKED,                /* rows of all q, then k, then v */
@@ -107,7 +128,11 @@ enum group_score {
                                    where topk_method is group_limited_greedy */
     GROUPS_TOP2                 /* by the sum of its best two; the others are out */
 };
-enum order { ORDER_OUT_IN, ORDER_IN_OUT };      /* y = W x; y = x W (Conv1D) */
+enum order {
+    ORDER_OUT_IN,               /* y = W x */
+    ORDER_IN_OUT,               /* y = x W (Conv1D) */
+    ORDER_IN_OUT_QKV            /* the second for W_Q, W_K, W_V and W_REL_K alone */
+};
 
 /* Which layers are windowed, where the config has a window. */
 enum window_rule {
@@ -142,6 +167,8 @@ struct family {
     enum order order;
     enum mlp mlp;
     enum window_rule window_rule;
+    /* By the class that architectures names; GLOBAL_NONE for others. */
+    struct { const char *class_name; enum global_rule rule; } global_rule[3];
     int full_every;             /* layer l sees all where (l + 1) % this == 0 */
     int full_first;             /* or where l % this == 0 (counted from the first) */
     enum score score;
@@ -149,11 +176,14 @@ struct family {
     bool never_renormalise;     /* whatever norm_topk_prob says */
     bool scale_by_mscale;       /* scores by mscale_all_dim's mscale squared */
     bool scale_embedding;       /* tokens by sqrt D */
+    bool heads_apart;           /* tensors may be [.., H, d] for [.., H d] */
+    bool proj_before_norm;      /* W_EMB_PROJ of the sum as it is */
     bool gelu_is_tanh;          /* where the config says "gelu" */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
     const char *one_number;     /* a head that gives one number a token, by its tensor */
     bool may_see_both_ways;     /* use_bidirectional_attention is known here */
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
+    bool head_bias_unused;      /* the file has one, the network does not add it */
     bool has_head_act;          /* of a head of V: its activation is not the config's */
     enum act head_act;
     bool head_on_first;         /* the head reads row 0 alone, and gives labels */
@@ -172,6 +202,7 @@ enum dim {
     DIM_NONE, DIM_D,
     DIM_E,              /* width of the token embedding */
     DIM_EMB,            /* width in which token, position and type are summed */
+    DIM_EMB_NORM,       /* and in which the sum is normed */
     DIM_HD, DIM_GD,     /* all queries, all keys */
     DIM_GV, DIM_HV,     /* all values, all heads' outputs */
     DIM_QKV,
@@ -180,8 +211,14 @@ enum dim {
     DIM_V, DIM_POS, DIM_TYPE,
     DIM_CHANNELS, DIM_MEL,
     DIM_BUCKETS, DIM_H,
+    DIM_REL,            /* rows of distances */
+    DIM_TWO,
+    DIM_CONV,           /* channels that an output of W_CONV reads */
     DIM_HEAD,           /* what the head gives a token: V, or 1; or a text: labels */
     DIM_HEAD_IN,        /* what it reads */
+    DIM_END,            /* what the layers end with: D, or both streams */
+    DIM_AXIS_0, DIM_AXIS_1,     /* of an axial grid: rows, columns */
+    DIM_WIDTH_0, DIM_WIDTH_1,   /* and what each adds to the width D */
     DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */
     DIM_FS,                     /* width of the shared one */
     DIM_Q_RANK, DIM_KV_RANK,
@@ -195,6 +232,8 @@ enum slot_kind {
     SLOT_LINEAR,        /* [out, in] or, by the family's order, [in, out]; bias [out] */
     SLOT_CONV,          /* [out, in, 3]; bias [out]; a linear on what three rows hold */
     SLOT_PATCH,         /* [out, in, rows, columns] of a patch; the same of a patch */
+    SLOT_ROWS,          /* [out, 1, in] of a grid; its name is complete */
+    SLOT_COLUMNS,       /* [1, out, in] of a grid; the same */
     SLOT_VECTOR         /* [out]; its name is complete */
 };
 
@@ -212,5 +251,6 @@ struct slot_row {
 
 extern const struct slot_row slot_table[N_SLOT];
 int slot_dim(const struct family *f, const struct config *c, enum dim d);
+bool slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
 
 #endif

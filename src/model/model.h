@@ -35,6 +35,9 @@ struct layer_plan {
     int lo, hi;                 /* row i sees keys i - lo .. i + hi; INT_MAX: all */
     float scale;                /* of q.k */
     int rope;                   /* index of its rotary table */
+    struct chunks chunks;       /* len 0: none */
+    bool hashed;                /* chunks of what hashes alike; keys are the queries */
+    int hash_set;               /* its place among the layers that hash */
 };
 
 /*
@@ -76,6 +79,7 @@ struct model {
     struct model *decoder;      /* of an encoder-decoder; NULL: there is none */
     int max_tokens;             /* of a text */
     int d_hidden, n_logits;     /* numbers a token that the pass ends with */
+    int n_hashed;               /* layers that hash */
     bool has_head;              /* logits can be computed */
     uint64_t hash;              /* FNV-1a of config, tensor names, shapes, sizes */
     int n_unused;

@@ -159,7 +159,7 @@ struct score_term {
     const void *self;
 };
 
-enum { SCORE_TERMS = 2 };
+enum { SCORE_TERMS = 3 };         /* two of a family, and the user's mask */
 
 /* What is hidden, added and scaled for one head of one text. */
 struct attend {
@@ -214,6 +214,130 @@ struct bias_buckets {
 void bias_buckets(const void *self, float *score, size_t stride, int row0, int n_rows,
                   int key0, int n_keys);
 int relative_bucket(int distance, bool both_ways, int n_buckets, int max_distance);
+
+/*
+ * DeBERTa's buckets of distances: those up to half of n_buckets (at least 2) as they
+ * are, longer ones by logarithm up to max_distance - 1, which is beyond that half, and
+ * on from there, but no further than 2.5 n_buckets; the sign is the distance's.
+ * Source: transformers modeling_deberta_v2.py, make_log_bucket_position.
+ */
+int log_bucket(int distance, int n_buckets, int max_distance);
+
+/* Which row of a table of positions the distance query - key reads. */
+struct distances {
+    int reach;              /* distances are -reach .. reach */
+    const int *row;         /* [2 reach + 1] of -reach first; they never decrease */
+    const int *begin;       /* [distances_begins]: where each PANEL of rows begins */
+};
+
+/* begin from the rest; n_rows: of the table, 1 more than the last of row. */
+size_t distances_begins(int n_rows);
+void distances_begin(int *begin, const int *row, int reach, int n_rows);
+
+/* Packs n_rows rows of width d, row r at rows + r * stride, for the two below. */
+size_t relative_packed(int n_rows, int d);
+void relative_pack(float *packed, const float *rows, int64_t stride, int n_rows, int d);
+
+/*
+ * Positions by content: with r the row that i - j reads,
+ *
+ *     score[i][j] += scale * (q[i].A[r] + add[r] + k[j].B[r])
+ *
+ * A product of 32 queries with a panel of A, or of 32 keys with one of B, gives what
+ * its distances read, so that this costs as much as the scores, not a sum a score.
+ * Text rows and keys are at most reach apart.  add is rounded up to whole panels.
+ * Source: He et al. 2021, eq. 4 (A positions' keys, B their queries); Dai et al. 2019,
+ * section 3.3 (A alone).
+ */
+struct bias_relative {
+    const struct distances *at;
+    const float *by_query, *by_key;     /* A and B, packed; NULL: none */
+    const float *add;                   /* NULL: none */
+    const float *q, *k;                 /* of the text's first token */
+    int64_t q_stride, k_stride;
+    int d;
+    float scale;
+};
+void bias_relative(const void *self, float *score, size_t stride, int row0, int n_rows,
+                   int key0, int n_keys);
+
+/*
+ * Segments: score[i][j] += scale * (q[i].A[s] + add[s]), s 1 where the types of tokens
+ * i and j differ, else 0.  Yang et al. 2019, section 2.4.
+ */
+struct bias_segments {
+    const int *type;                    /* of the text's tokens */
+    const float *by_query;              /* A [2, d], packed */
+    const float *add;                   /* [PANEL] */
+    const float *q;
+    int64_t q_stride;
+    int d;
+    float scale;
+};
+void bias_segments(const void *self, float *score, size_t stride, int row0, int n_rows,
+                   int key0, int n_keys);
+
+/*
+ * Keys [0, n_keys) stand `copies` times in the softmax of rows [first, end): adds
+ * ln copies to their scores, so that a weight is that of all copies together.
+ * BigBird, where what should be blocks chosen by chance is the first block, again.
+ */
+struct bias_copies {
+    int first, end, n_keys;
+    int copies;             /* 1: nothing is added */
+};
+void bias_copies(const void *self, float *score, size_t stride, int row0, int n_rows,
+                 int key0, int n_keys);
+
+/*
+ * Chunks: a row of chunk c sees the keys of chunks c - before .. c + after, cyclic, once
+ * for each time that a chunk comes up.  Tokens are cut into chunks n_rounds times, by
+ * their positions or by ranks of their own; all rounds stand in one row, one behind the
+ * other.  seen[j] is how often a chunk comes up that stands j behind the row's own.
+ */
+struct chunk_view {
+    int *chunk;             /* [n_rounds, T] of each token; NULL: every key is seen once */
+    int T, n_rounds;
+    int n_chunks;           /* of all rounds */
+    const int *seen;        /* [n_chunks] */
+    bool own_last;          /* a row sees itself only where it sees nothing else */
+};
+
+/* seen[n_chunks] as above. */
+void chunk_seen(int *seen, int n_chunks, int before, int after);
+
+/* How often row i sees key j: 0: not at all. */
+int chunk_times(const struct chunk_view *v, int i, int j);
+
+/*
+ * For a key that is seen m times: + ln m, which is the softmax over m copies of it; before
+ * that, -1e5 in place of a row's score with itself where it is a last resort.  self is a
+ * struct chunk_view.
+ */
+void chunk_term(const void *self, float *score, size_t stride, int row0, int n_rows,
+                int key0, int n_keys);
+
+/*
+ * Random rotations into buckets: in each round r, with R_r [d, width],
+ *
+ *     bucket = sum over factors i of argmax [x R_ri; -x R_ri] * (product of factors before)
+ *
+ * where R_ri are the next factor[i] / 2 columns of R_r; the first of equal maxima counts.
+ * Source: Andoni et al. 2015; Kitaev et al. 2020, section 2.
+ */
+struct lsh {
+    int d, n_rounds, n_factors;
+    const int *factor;          /* [n_factors] even; half their sum is width */
+    int width;
+    const float *rotation;      /* [d, n_rounds, width] of this head */
+};
+
+/* bucket[n_rounds, T] of x [T, d], row t at x + t * x_stride; room n_rounds * width. */
+void lsh_buckets(int *bucket, double *room, const float *x, int64_t x_stride,
+                 const struct lsh *l, int T);
+
+/* rank[T]: the place of each token by bucket, then by position; room [T]. */
+void lsh_ranks(int *rank, uint64_t *room, const int *bucket, int T);
 
 /* Floats that attend_pack needs for keys and values together. */
 size_t attend_packed(int S, int d, int d_v);

@@ -99,6 +99,7 @@ static void make_room(struct pass *p)
     size_t mlp_rows = N < MLP_ROWS ? N : MLP_ROWS;
 
     p->x = floats(p, N, D);
+    p->x2 = p->m->norm_place == PLACE_REVERSIBLE ? floats(p, N, D) : p->x;
     p->a = floats(p, N, D);
     if (p->m->norm_place == PLACE_PARALLEL)
         p->late = floats(p, N, D);
@@ -111,20 +112,31 @@ static void make_room(struct pass *p)
         p->memory_kv = floats(p, (size_t)p->want->memory->start[p->b->n_texts],
                               (size_t)slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)slot_dim(p->m->family, c, DIM_GV));
+    if (p->m->slot[W_CONV].weight != NULL)
+        p->embedded = floats(p, N, D);
     pass_turns(p);
+    pass_relative(p);
+    pass_sparse_room(p);
+    pass_rotations(p);
 }
 
 double run_memory(const struct model *m, int n_tokens, int n_threads)
 {
     const struct config *c = &m->config;
     double N = n_tokens, D = c->d_model, z = (double)c->n_heads * c->d_value;
+    /* Normed and not; a second stream, and both side by side at the end. */
+    double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D : 2 * D;
     double latent = (double)latent_room(m, n_tokens) + (double)front_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
                  (m->mlp == MLP_PLAIN ? 1 : 2);
-    double head = (double)attend_packed(n_tokens, c->d_head, c->d_value) +
-                  1.25 * ATTEND_ROWS * (double)attend_stride(n_tokens);
+    int sets = m->family->stack.name[W_Q_GLOBAL] != NULL ? 2 : 1;   /* of q, k and v */
+    double blocks = c->block > 0 ? 2.25 : 1.25;     /* of weights, and a byte each */
+    double head = sets * (double)attend_packed(n_tokens, c->d_head, c->d_value) +
+                  blocks * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
-    return sizeof(float) * (N * (2 * D + m->place.width + z) + latent + mlp + head * n_threads);
+    return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp +
+                            head * n_threads + relative_memory(m, n_tokens) +
+                            conv_memory(m, n_tokens)) + chunk_memory(m, n_tokens);
 }
 
 /* ---- the pass ---- */
@@ -147,31 +159,38 @@ static void attention_output(struct pass *p, const struct param *o,
     pass_norm(p, out, out, p->N, D, norm);
 }
 
-/* x = x + out, with the norm behind the sum where that is its place. */
+/* x2 = x2 + out, with the norm behind the sum where that is its place. */
 static void join(struct pass *p, const float *out, const struct param *norm)
 {
     int D = p->m->config.d_model;
 
-    add_to(p->x, out, (int64_t)p->N * D);
+    add_to(p->x2, out, (int64_t)p->N * D);
     if (p->m->norm_place == PLACE_POST)
-        pass_norm(p, p->x, p->x, p->N, D, norm);
+        pass_norm(p, p->x2, p->x2, p->N, D, norm);
 }
 
 static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 {
     const struct layer_plan *plan = &p->m->layer[l];
     const struct head_place *place = &p->m->place;
-    const struct heads h = {
+    struct arena_mark mark = arena_mark(p->call);
+    struct heads h = {
         .stack = p->m->family->stack_id, .q = p->qkv, .kv = p->qkv,
         .q_stride = place->width, .kv_stride = place->width, .q_at = place->q,
         .k_at = place->k, .v_at = place->v, .key_start = p->b->start,
         .lo = plan->lo, .hi = plan->hi, .biased = true,
         .mask = p->want->change != NULL ? p->want->change->mask : NULL,
     };
+    int rc;
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
     pass_project(p, plan);
-    return pass_attend(p, l, &h, keep_out, e);
+    pass_prepare(p, plan);
+    pass_sparse(p, plan, &h);
+    pass_chunks(p, plan, &h);
+    rc = pass_attend(p, l, &h, keep_out, e);
+    arena_reset(p->call, mark);
+    return rc;
 }
 
 static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
@@ -225,6 +244,8 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
         join(p, out, &slot[W_CROSS_NORM]);
     }
     pass_mlp(p, &p->m->layer[l]);
+    if (l == 0 && p->embedded != NULL)
+        pass_conv(p);
     return 0;
 }
 
@@ -249,10 +270,15 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     int rc;
 
     for (int t = 0; t < b->n_texts; t++)
-        if (check_text(m, b, t, e) != 0 || check_masks(&p, t, e) != 0)
+        if (check_text(m, b, t, e) != 0 || check_masks(&p, t, e) != 0 ||
+            check_rotations(m, want->rotations, b->start[t + 1] - b->start[t], e) != 0)
             return -1;
     make_room(&p);
     pass_embed(&p);
+    if (p.embedded != NULL)
+        memcpy(p.embedded, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
+    if (p.x2 != p.x)
+        memcpy(p.x2, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
     rc = run_layers(&p, e);
     if (rc == 0)
         pass_head(&p);

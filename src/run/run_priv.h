@@ -15,6 +15,23 @@ struct turn {
     float *cos, *sin;
 };
 
+/*
+ * Rows of distances, of all that the texts hold: made once a pass, then projected and
+ * packed a head at a time for each layer.
+ */
+struct relative {
+    struct distances at;
+    int n_rows;
+    float *table;               /* [n_rows, D] */
+    float *row;                 /* [n_rows, H d] */
+    size_t size;                /* floats of a head, packed */
+    float *by_query, *by_key;   /* [H, size] as bias_relative wants them; NULL: none */
+    float *add;                 /* [H, n_rows in whole panels]; NULL: none */
+    float *segment;             /* [H, relative_packed(2, d)]; NULL: none */
+    float *segment_add;         /* [H, PANEL] */
+    const int *type;            /* [N] */
+};
+
 struct pass {
     const struct model *m;
     const struct batch *b;
@@ -25,19 +42,30 @@ struct pass {
     struct arena *call;
     int N;                  /* tokens in the batch */
     int last;               /* the last layer to run */
-    float *x;               /* [N, D] the residual stream */
+    float *x;               /* [N, D] the residual stream, which attention reads */
+    float *x2;              /* the stream that attention adds to and the mlp reads: x
+                               itself, or [N, D] of PLACE_REVERSIBLE */
     float *a;               /* [N, D] what a stage reads: normed x, or x itself */
     float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
     float *qkv;             /* [N, place.width] projections; m->place says where */
+    float *qkv_global;      /* the same for global rows; NULL: no text has any */
+    const struct bias_copies *copies;   /* [texts] NULL: keys stand once in the softmax */
     float *z;               /* [N, H d_v] heads' outputs, side by side */
     float *memory_kv;       /* [memory, G (d + d_v)] its keys, then its values */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
+    struct relative *relative;      /* NULL: scores look at no distances */
+    float *embedded;        /* [N, D] x before layer 0, for a convolution; NULL: none */
     struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
+    float *rotation[32];    /* drawn for the hash; [0], or by the power of 2 of a text's
+                               number of buckets; NULL: no text wants it */
 };
 
 /* y[n_rows, out] = x w^T + bias, panels shared out over the threads. */
 void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
                  int64_t x_stride, int n_rows, const struct param *w);
+
+/* Outputs first .. first + n - 1 of a linear that is stored [out, in]. */
+struct param param_part(const struct param *w, int first, int n);
 
 /* Calls task(self, i, ..) for each block i of ROW_CHUNK of n_rows rows. */
 void pass_rows(struct pass *p, int n_rows,
@@ -67,6 +95,17 @@ void pass_project(struct pass *p, const struct layer_plan *plan);
 void pass_latent(struct pass *p, const struct layer_plan *plan);
 size_t latent_room(const struct model *m, int n_tokens);
 
+/* Rows of the batch's distances, where the model looks at them. */
+void pass_relative(struct pass *p);
+double relative_memory(const struct model *m, int n_tokens);
+
+/* The layer's projections of those rows. */
+void pass_prepare(struct pass *p, const struct layer_plan *plan);
+
+/* x = norm(x + act(conv(the embeddings))), text by text. */
+void pass_conv(struct pass *p);
+double conv_memory(const struct model *m, int n_tokens);
+
 /* What one attention reads: rows of queries and of keys and values. */
 struct heads {
     enum stack_id stack;
@@ -81,8 +120,36 @@ struct heads {
     void (*hide)(const void *self, int text, int head, unsigned char *hidden,
                  size_t stride, int row0, int n_rows, int key0, int n_keys);
     const void *hide_self;
+    /* Rows (1) that read global_qkv, laid out as q and kv are, and see every key; in
+       texts with such rows hide marks what lo and hi say.  NULL: there are none. */
+    const unsigned char *global;
+    const float *global_qkv;
+    const struct bias_copies *copies;   /* [texts]; NULL: every key stands once */
+    const struct score_term *terms;     /* [texts, H] instead of a bias; NULL: none */
     const struct mask *mask;            /* the user's; NULL: none */
 };
+
+/* What one head of one text adds to its scores by distance. */
+struct relative_terms {
+    struct bias_relative positions;
+    struct bias_segments segments;
+};
+void relative_terms(const struct pass *p, const struct heads *h, int text, int head,
+                    struct relative_terms *room, struct attend *at);
+
+/* Random rotations that the texts need, from the config's seed. */
+void pass_rotations(struct pass *p);
+
+/* Errors: the rotations that are given do not fit a text of n tokens. */
+int check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
+                    struct err *e);
+
+/* What *h hides and adds in a layer that attends in chunks; of p->call, and read from
+   p->qkv. */
+void pass_chunks(struct pass *p, const struct layer_plan *plan, struct heads *h);
+
+/* Bytes that chunks take for a text of n tokens. */
+double chunk_memory(const struct model *m, int n_tokens);
 
 /*
  * Attention of layer l from h to the sinks and, where keep_out says so, to p->z.
@@ -92,6 +159,12 @@ int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
 
 /* That the inputs of products are rounded to. */
 enum precision pass_precision(const struct pass *p);
+/* Room for what follows, if this batch needs any. */
+void pass_sparse_room(struct pass *p);
+
+/* What the rows of a layer see beside lo and hi, or instead: global tokens, with their
+ * projections from p->a; blocks of keys. */
+void pass_sparse(struct pass *p, const struct layer_plan *plan, struct heads *h);
 
 /* The text's number, for masks of several texts. */
 int pass_number(const struct pass *p, int text);
@@ -106,6 +179,9 @@ void pass_hide(const struct heads *h, const struct mask_view *v, int text,
 /* Widths, scale and what is added by position, of one head of a text. */
 struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
                              int head);
+
+/* Some rows of the text read global_qkv. */
+bool pass_has_global(const struct heads *h, int text);
 
 /* What a tap does with an attention; *replaced: it wrote p->z. */
 int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);

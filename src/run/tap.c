@@ -18,7 +18,7 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
         *mask = (struct mask_view){ h->mask, pass_number(p, text), head, S };
         at[head] = pass_attend_of(p, l, h, text, head);
         if (mask_adds(h->mask))
-            at[head].term[1] = (struct score_term){ mask_add, mask };
+            at[head].term[SCORE_TERMS - 1] = (struct score_term){ mask_add, mask };
         if (!pass_hides(h))
             continue;
         hidden = arena_alloc(p->call, (size_t)T, (size_t)S);
@@ -43,6 +43,10 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
         .at = describe(p, l, h, text, T, S),
     };
 
+    if (pass_has_global(h, text))
+        return err_set(e, ERR_INPUT, "%s: global tokens have queries, keys and values "
+                       "of their own, which are not handed out (--global none)",
+                       p->m->name);
     if (tap->take != NULL)
         tap->take(tap->self, &v);
     if (tap->attend == NULL)

@@ -208,6 +208,14 @@ static const struct flavour deberta = {
     { "maybe-lower strip map collapse", "metaspace", BERT_LIKE }
 };
 
+static const struct flavour reformer = {
+    "spiece.model",
+    { "ReformerTokenizer" }, { "reformer" },
+    { { "eos_token", "</s>" }, { "unk_token", "<unk>" } },
+    spm_build,
+    { "map map-collapse", "metaspace", "A", "A B:1" }
+};
+
 static const struct flavour marian = {
     "source.spm",
     { "MarianTokenizer" }, { "marian" },
@@ -219,5 +227,5 @@ static const struct flavour marian = {
 
 const struct flavour *const spm_flavours[] = {
     &own, &t5, &llama, &gemma, &xlm_roberta, &albert, &xlnet, &big_bird, &deberta,
-    &marian, &mbart, &mbart50, &camembert, &pegasus, NULL
+    &reformer, &marian, &mbart, &mbart50, &camembert, &pegasus, NULL
 };

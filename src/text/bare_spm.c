@@ -230,6 +230,7 @@ static const struct word {
     { "strip", "{\"type\":\"Strip\"}" },
     { "trim", REPLACE("Regex", "\\\\A +| +\\\\z", "") },
     { "collapse", REPLACE("Regex", " {2,}", " ") },
+    { "map-collapse", REPLACE("Regex", " {2,}", " ") },     /* where there is a map */
     { "prefix", "{\"type\":\"Prepend\",\"prepend\":\"" MARK "\"}" },
     { "marks", REPLACE("String", " ", MARK) },
     { "map", "{\"type\":\"Precompiled\",\"precompiled_charsmap\":true}" },
