@@ -14,7 +14,7 @@ enum {
     FEW_STEPS = 20000,
     MOST_STEPS = 10000000,
     HARD_PLACES = 64,               /* that take more than FEW_STEPS, in any text … */
-    RUNS = 4,                       /* … and so many for FEW_STEPS bytes */
+    BYTES_A_PLACE = FEW_STEPS / 16, /* … and one more for so many bytes */
     HEAP_LIMIT_KIB = 128 * 1024
 };
 
@@ -29,6 +29,7 @@ struct regex {
 /* What matching needs besides the pattern; one a work. */
 struct regex_run {
     pcre2_general_context *general;     /* memory of the work */
+    size_t n_hard, most_hard;           /* places of the work, by all its patterns */
     pcre2_match_data *data;
     pcre2_match_context *context;
 };
@@ -97,6 +98,7 @@ static struct regex_run *run_of(struct work *w)
 
         run = w->regex = arena_alloc(w->a, 1, sizeof *run);
         run->general = g;
+        run->most_hard = HARD_PLACES + w->size / BYTES_A_PLACE;
         run->data = pcre2_match_data_create(1, g);
         run->context = pcre2_match_context_create(g);
         pcre2_set_heap_limit(run->context, HEAP_LIMIT_KIB);
@@ -111,7 +113,6 @@ struct search {
     const char *s;
     size_t n;
     pcre2_code *here;               /* matches only where it is told to; NULL: not yet */
-    size_t n_hard;                  /* places that took more than FEW_STEPS */
 };
 
 /* As pcre2_match. */
@@ -141,7 +142,6 @@ static size_t next_place(const struct search *k, size_t at)
 /* The next place from *at on that takes many steps, or matches; what is there. */
 static int match_hard(struct search *k, size_t *at)
 {
-    size_t most = HARD_PLACES + RUNS * (k->n / FEW_STEPS);
     int code;
 
     if (k->here == NULL) {
@@ -155,7 +155,8 @@ static int match_hard(struct search *k, size_t *at)
         int rc = match(k, k->here, *at, FEW_STEPS);
 
         if (rc == PCRE2_ERROR_MATCHLIMIT)
-            return k->n_hard++ < most ? match(k, k->here, *at, MOST_STEPS) : rc;
+            return k->run->n_hard++ < k->run->most_hard
+                ? match(k, k->here, *at, MOST_STEPS) : rc;
         if (rc != PCRE2_ERROR_NOMATCH)
             return rc;
     }

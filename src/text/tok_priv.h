@@ -209,6 +209,7 @@ struct work {
     int n_seqs;
     bool special;               /* the template's tokens are wanted */
     struct regex_run *regex;    /* NULL: not needed so far */
+    size_t size;                /* of the text */
     size_t limit;               /* a part that a step makes larger than this … */
     bool too_large;             /* … sets this, and the step fails */
 };
