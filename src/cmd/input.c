@@ -66,7 +66,7 @@ static struct tokens start_token(struct input *in, struct arena *a, int id)
 {
     struct tokens t;
 
-    tok_describe(in->s->tok, a, &id, NULL, 1, &t);
+    tok_describe(in->s->target_tok, a, &id, NULL, 1, &t);
     t.special[0] = 1;
     return t;
 }
@@ -117,7 +117,7 @@ static int fill_target(struct input *in, struct arena *a, struct item *out,
     if (in->args->decoder_ids != NULL) {
         if (parse_ids(a, "decoder-ids", in->args->decoder_ids, &ids, &n, e) != 0)
             return -1;
-        tok_describe(in->s->tok, a, ids, NULL, n, &out->target);
+        tok_describe(in->s->target_tok, a, ids, NULL, n, &out->target);
         return 0;
     }
     if (out->pair == NULL)
@@ -279,7 +279,7 @@ static int item_of_object(struct input *in, struct arena *a, const json_t *o,
 
             if (json_ids(a, "decoder_ids", ids, &dec, &n_dec, e) != 0)
                 return -1;
-            tok_describe(in->s->tok, a, dec, NULL, n_dec, &out->target);
+            tok_describe(in->s->target_tok, a, dec, NULL, n_dec, &out->target);
         }
         return describe(in, a, id, n, type, n_types, out, e);
     }

@@ -45,14 +45,14 @@ static const struct tensor *try_name(struct binder *b, const char *name,
     return NULL;
 }
 
-/* Which layer and expert a name is about. */
-struct where { int layer, expert; };
+/* Which layer a name is about, and which expert, or which layer of a group. */
+struct where { int layer, part; };
 
-/* "h.%d.mlp.experts.%d.w1" with the layer, then the expert, put in. */
+/* "h.%d.mlp.experts.%d.w1" with both numbers put in. */
 static char *fill_in(struct arena *a, const char *name, size_t n, struct where at)
 {
     char *s = arena_strndup(a, name, n);
-    const int numbers[] = { at.layer, at.expert };
+    const int numbers[] = { at.layer, at.part };
 
     for (int i = 0; i < 2; i++) {
         const char *d = strstr(s, "%d");
@@ -301,10 +301,21 @@ static const char *find_prefix(struct binder *b)
     return "";
 }
 
-/* Layers that share their weights, as ALBERT's do, are bound to those of a group. */
-static int weights_of(const struct config *c, int l)
+/*
+ * Layers that share their weights, as ALBERT's do, are bound to those of a group, each
+ * to its place in it.  The division is the reference library's, rounding and all.
+ */
+static struct where weights_of(const struct config *c, int l)
 {
-    return c->n_groups > 0 ? (int)((int64_t)l * c->n_groups / c->n_layers) : l;
+    struct where at = { l, 0 };
+
+    if (c->n_groups > 0) {
+        double steps = c->n_layers / c->n_inner;
+
+        at.layer = (int)(l / c->n_inner / (steps / c->n_groups));
+        at.part = l % c->n_inner;
+    }
+    return at;
 }
 
 static bool in_mlp(int slot)
@@ -349,7 +360,7 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
 static int bind_layer(struct binder *b, int l)
 {
     struct layer_plan *plan = &b->m->layer[l];
-    struct where at = { weights_of(&b->m->config, l), 0 };
+    struct where at = weights_of(&b->m->config, l);
     bool experts = plan_has_experts(&b->m->config, l);
 
     for (int s = 0; s < N_SLOT; s++) {
@@ -372,7 +383,7 @@ static void bind_head(struct model *m)
     m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ?
                   m->config.d_embed : slot_dim(m->family, &m->config, DIM_END);
     m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
-    m->has_head = m->has_head && m->family->decoder == NULL;    /* the decoder's is */
+    m->has_head = m->has_head && name[W_HEAD] != NULL;      /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
         m->has_head = m->has_head && !m->config.head_is_one && !m->config.untied &&
@@ -527,7 +538,7 @@ static int bind_stack(struct binder *b)
 }
 
 /* The decoder's numbers, where the config has them apart. */
-static struct config decoder_config(const struct config *c)
+static struct config decoder_config(const struct family *f, const struct config *c)
 {
     struct config d = *c;
     bool derived = c->d_head * c->n_heads == c->d_model;
@@ -538,6 +549,8 @@ static struct config decoder_config(const struct config *c)
         d.n_heads = d.n_kv_heads = c->dec_heads;
     if (c->dec_ff > 0)
         d.d_ff = c->dec_ff;
+    if (f->defaults.one_vocab && !c->one_vocab && c->dec_vocab > 0)
+        d.n_vocab = c->dec_vocab;
     if (c->dec_positions > 0)
         d.n_positions = c->dec_positions;
     if (derived)
@@ -561,7 +574,7 @@ int model_bind(struct model *m, struct arena *a, struct err *e)
         *m->decoder = (struct model){ .name = m->name, .dir = m->dir,
                                       .weights = m->weights,
                                       .family = m->family->decoder,
-                                      .config = decoder_config(&m->config) };
+                                      .config = decoder_config(m->family, &m->config) };
         b.m = m->decoder;
         if (bind_stack(&b) != 0)
             return -1;

@@ -10,9 +10,11 @@
 #include "base/json.h"
 #include "model/config_priv.h"
 
+enum { MAX_LAYERS = 1 << 16 };
+
 #define F(f) offsetof(struct config, f)
 static const struct key keys[] = {
-    { KEY_INT, F(n_layers), 1, 1 << 16,
+    { KEY_INT, F(n_layers), 1, MAX_LAYERS,
       { "num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers" } },
     { KEY_INT, F(n_heads), 1, 1 << 16,
       { "num_attention_heads", "n_head", "n_heads", "num_heads",
@@ -63,6 +65,8 @@ static const struct key keys[] = {
     { KEY_BOOL, F(residual_from_norm), 0, 0,
       { "apply_residual_connection_post_layernorm" } },
     { KEY_BOOL, F(scale_embedding), 0, 0, { "scale_embedding", "rescale_embeddings" } },
+    { KEY_INT, F(dec_vocab), 1, 1 << 28, { "decoder_vocab_size" } },
+    { KEY_BOOL, F(one_vocab), 0, 0, { "share_encoder_decoder_embeddings" } },
     { KEY_INT, F(max_distance), 2, 1 << 24, { "relative_attention_max_distance" } },
     { KEY_BOOL, F(alibi), 0, 0, { "alibi" } },
     { KEY_INT, F(n_buckets), 2, 1 << 12, { "relative_attention_num_buckets" } },
@@ -76,7 +80,7 @@ static const struct key keys[] = {
     { KEY_INT, F(n_rotary), 1, 1 << 16, { "rotary_dim" } },
     { KEY_BOOL, F(interleave), 0, 0, { "rope_interleave" } },
     { KEY_INT, F(n_groups), 1, 1 << 16, { "num_hidden_groups" } },
-    { KEY_INT, F(n_inner), 1, 1, { "inner_group_num" } },
+    { KEY_INT, F(n_inner), 1, MAX_LAYERS, { "inner_group_num" } },
     { KEY_BOOL, F(multi_query), 0, 0, { "multi_query" } },
     { KEY_BOOL, F(new_decoder), 0, 0, { "new_decoder_architecture" } },
     { KEY_INT, F(parallel_norms), 1, 2, { "num_ln_in_parallel_attn" } },
@@ -286,6 +290,26 @@ static void fill_defaults(struct config *c, const struct family *f)
                                           : c->d_head;
 }
 
+/* A step of ALBERT runs all layers of its group: n_layers becomes their number. */
+static int derive_groups(const struct reader *r, const struct family *f)
+{
+    struct config *c = r->c;
+
+    if (f->defaults.n_groups == 0) {
+        c->n_groups = c->n_inner = 0;
+        return 0;
+    }
+    if (c->n_groups > c->n_layers)
+        return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
+                       "the %d layers", r->file, c->n_groups, c->n_layers);
+    if (c->n_inner > MAX_LAYERS / c->n_layers)
+        return err_set(r->e, ERR_INPUT, "%s: inner_group_num: found %d, want at most %d "
+                       "for %d layers", r->file, c->n_inner, MAX_LAYERS / c->n_layers,
+                       c->n_layers);
+    c->n_layers *= c->n_inner;
+    return 0;
+}
+
 /* Numbers that follow from others, and must fit them. */
 static int derive(const struct reader *r, const struct family *f)
 {
@@ -316,9 +340,8 @@ static int derive(const struct reader *r, const struct family *f)
     if (c->n_types == 0 && f->defaults.n_types > 0)
         return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, want 1 or more",
                        r->file);
-    if (c->n_groups > c->n_layers)
-        return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
-                       "the %d layers", r->file, c->n_groups, c->n_layers);
+    if (derive_groups(r, f) != 0)
+        return -1;
     if (c->both_ways && !f->may_see_both_ways)
         return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
                        "supported for %s, want false", r->file, f->name);

@@ -54,6 +54,8 @@ struct config {
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
     int dec_layers, dec_heads, dec_ff;  /* of the decoder; 0: as the encoder */
+    int dec_vocab;                      /* the same, where one_vocab is false */
+    bool one_vocab;                     /* of both stacks, where the family leaves it open */
     int dec_positions;                  /* the same */
     int n_mel;                          /* bins of a frame of sound */
     int n_channels;                     /* of a picture */
@@ -122,7 +124,7 @@ struct config {
     int d_nope, d_rope;                 /* columns of d that do not turn, that do */
     /* shared layers */
     int n_groups;                       /* 0: each layer has its own weights */
-    int n_inner;                        /* layers of a group; only 1 is supported */
+    int n_inner;                        /* layers of a group; n_layers counts them */
     /* falcon's three shapes */
     bool multi_query, new_decoder;
     int parallel_norms;                 /* 0: as many as the shape has */

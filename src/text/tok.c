@@ -94,6 +94,7 @@ static int encode_text(struct work *w, const char *s, size_t n, struct err *e)
     struct part all = { s, n, NULL, 0, -1 };
 
     w->n_seqs++;
+    w->size = n;
     w->limit = GROWTH * (n + GROWTH);
     w->parts.n = 0;
     parts_add(w, &w->parts, all);

@@ -109,6 +109,9 @@ case("electra_generator", T.ElectraForMaskedLM,
 case("albert", T.AlbertForMaskedLM,
      encoder(3, 8, embedding_size=10, num_hidden_layers=3, num_hidden_groups=2,
              hidden_act="gelu"), style="diff", dtype="bfloat16")
+case("albert_inner", T.AlbertModel,
+     encoder(2, 6, embedding_size=8, num_hidden_layers=3, num_hidden_groups=2,
+             inner_group_num=2, hidden_act="relu"), dtype="float16")
 case("mpnet", T.MPNetForMaskedLM, encoder(4, 6, hidden_act="relu"), dtype="float16",
      ids=[0, 9, 1, 30, 1, 8, 17, 2])
 case("modernbert", T.ModernBertForMaskedLM,
@@ -281,6 +284,10 @@ case("llama_yarn_mscale", T.LlamaForCausalLM,
          "rope_type": "yarn", "rope_theta": 1000.0, "factor": 5.0, "mscale": 0.8,
          "mscale_all_dim": 0.5, "truncate": False,
          "original_max_position_embeddings": 8}), dtype="float16")
+case("llama_yarn_ratio", T.LlamaForCausalLM,
+     decoder(2, 1, 12, rope_parameters={
+         "rope_type": "yarn", "rope_theta": 1000.0, "factor": None, "beta_fast": 4.0,
+         "original_max_position_embeddings": 9}), dtype="float16")
 case("llama_longrope", T.LlamaForCausalLM,
      decoder(2, 2, 8, rope_parameters={
          "rope_type": "longrope", "rope_theta": 1000.0,
@@ -388,6 +395,9 @@ case("t5", T.T5ForConditionalGeneration,
       "num_decoder_layers": 3, "num_heads": 3, "relative_attention_num_buckets": 6,
       "relative_attention_max_distance": 9, "tie_word_embeddings": True}, style="diff",
      dtype="float16")
+case("t5_plain", T.T5ForConditionalGeneration,
+     {"vocab_size": 43, "d_model": 12, "d_kv": 4, "d_ff": 14, "num_layers": 1, "num_heads": 2,
+      "num_decoder_layers": 2}, style=4, dtype="float16")
 case("t5_gated", T.T5ForConditionalGeneration,
      {"vocab_size": 43, "d_model": 16, "d_kv": 8, "d_ff": 20, "num_layers": 2, "num_heads": 2,
       "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, style=4,
@@ -413,6 +423,15 @@ case("mbart", T.MBartForConditionalGeneration,
 case("marian", T.MarianMTModel,
      bart(20, encoder_attention_heads=2, decoder_attention_heads=4, decoder_layers=1,
           activation_function="swish", scale_embedding=True), style=4, dtype="bfloat16")
+case("marian_two_vocabs", T.MarianMTModel,
+     {**bart(12, encoder_attention_heads=2, decoder_attention_heads=2, encoder_layers=1,
+             share_encoder_decoder_embeddings=False, decoder_vocab_size=37),
+      "vocab_size": 31}, dtype="float16")
+# The library stores the tables of sines with a model without a head.
+case("marian_bare", T.MarianModel,
+     {**bart(12, encoder_attention_heads=2, decoder_attention_heads=2, decoder_layers=1,
+             share_encoder_decoder_embeddings=False, decoder_vocab_size=37),
+      "vocab_size": 31}, style="diff", dtype="float32")
 
 
 def sound(**more):
@@ -464,6 +483,8 @@ def spread(model, seed):
     plus_one = model.config.get_text_config().model_type.startswith("gemma")
     for name, p in model.named_parameters():
         norm = "norm" in name.lower() or ".ln_" in name or "ln_f" in name
+        if model.config.model_type == "marian" and "embed_positions" in name:
+            continue                    # sines
         if p.dim() > 1:
             kernel = p.dim() == 4 or ".conv" in name
             inputs = p[0].numel() if kernel else p.shape[-1]
