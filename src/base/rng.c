@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * A seed -> bits, uniform and normal numbers, in PyTorch's order. */
+#include "base/rng.h"
+
+#include <math.h>
+
+enum {
+    SHIFT = 397,            /* how far ahead the word is that a new one is mixed with */
+    BLOCK = 16              /* numbers that a long fill makes at a time */
+};
+
+static const double TWO_PI = 6.283185307179586476925286766559;
+
+void rng_seed(struct rng *r, uint64_t seed)
+{
+    uint32_t w = (uint32_t)(seed & 0xffffffffu);
+
+    r->word[0] = w;
+    for (uint32_t i = 1; i < RNG_WORDS; i++)
+        r->word[i] = w = 1812433253u * (w ^ w >> 30) + i;
+    r->at = RNG_WORDS;
+    r->has_spare = false;
+    r->spare = 0;
+}
+
+static void refill(struct rng *r)
+{
+    for (int i = 0; i < RNG_WORDS; i++) {
+        uint32_t high = r->word[i] & 0x80000000u;
+        uint32_t y = high | (r->word[(i + 1) % RNG_WORDS] & 0x7fffffffu);
+
+        r->word[i] = r->word[(i + SHIFT) % RNG_WORDS] ^ y >> 1 ^
+                     ((y & 1) != 0 ? 0x9908b0dfu : 0);
+    }
+    r->at = 0;
+}
+
+uint32_t rng_bits(struct rng *r)
+{
+    uint32_t y;
+
+    if (r->at == RNG_WORDS)
+        refill(r);
+    y = r->word[r->at++];
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    return y ^ y >> 18;
+}
+
+double rng_uniform(struct rng *r)
+{
+    uint64_t high = rng_bits(r), low = rng_bits(r);
+
+    return (double)((high << 32 | low) & 0x1fffffffffffffu) * 0x1p-53;
+}
+
+static float uniform_24(struct rng *r)
+{
+    return (float)(rng_bits(r) & 0xffffffu) * 0x1p-24f;
+}
+
+static float one_normal(struct rng *r)
+{
+    double u1, u2, radius;
+
+    if (r->has_spare) {
+        r->has_spare = false;
+        return (float)r->spare;
+    }
+    u1 = rng_uniform(r);
+    u2 = rng_uniform(r);
+    radius = sqrt(-2 * log1p(-u2));
+    r->spare = radius * sin(TWO_PI * u1);
+    r->has_spare = true;
+    return (float)(radius * cos(TWO_PI * u1));
+}
+
+/* BLOCK uniform numbers become normal ones, rounded to float where PyTorch's are. */
+static void block_normal(float *x)
+{
+    for (int i = 0; i < BLOCK / 2; i++) {
+        float log_u = (float)log(1 - (double)x[i]);
+        float radius = sqrtf(-2 * log_u), angle = (float)TWO_PI * x[i + BLOCK / 2];
+
+        x[i] = radius * (float)cos((double)angle);
+        x[i + BLOCK / 2] = radius * (float)sin((double)angle);
+    }
+}
+
+void rng_normal_fill(struct rng *r, float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] = n < BLOCK ? one_normal(r) : uniform_24(r);
+    if (n < BLOCK)
+        return;
+    for (int64_t i = 0; i + BLOCK <= n; i += BLOCK)
+        block_normal(x + i);
+    if (n % BLOCK == 0)
+        return;
+    for (int64_t i = n - BLOCK; i < n; i++)
+        x[i] = uniform_24(r);
+    block_normal(x + n - BLOCK);
+}
