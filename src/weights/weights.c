@@ -226,3 +226,12 @@ const struct tensor *weights_find(const struct weights *w, const char *name)
     return w->n == 0 ? NULL :
            bsearch(&key, w->tensor, (size_t)w->n, sizeof *w->tensor, by_name);
 }
+
+int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e)
+{
+    if (tensors_sort(w->a, tensor, n, e) != 0)
+        return -1;
+    w->tensor = tensor;
+    w->n = n;
+    return 0;
+}

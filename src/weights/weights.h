@@ -82,6 +82,12 @@ const struct tensor *weights_at(const struct weights *w, int i);    /* by name *
 /* NULL where there is none of that name.  O(log n). */
 const struct tensor *weights_find(const struct weights *w, const char *name);
 
+/*
+ * Gives w these n tensors in place of its own, sorted here; what they point to stays
+ * mapped.  Errors: a name that is there twice.
+ */
+int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e);
+
 /* "[768,2304]", for messages. */
 char *tensor_shape(struct arena *a, const struct tensor *t);
 
