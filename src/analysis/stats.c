@@ -183,8 +183,10 @@ static void take(void *self, const struct rows *rows, int n_heads)
         };
 
         take_links(s, &s->head[i], &r, rows->text);
-        if (r.n_visible > 0)    /* a row that sees nothing is in no mean */
+        if (r.n_visible > 0)
             take_metrics(s, &s->sums[i], &r);
+        else
+            s->head[i].n_skipped++;
     }
 }
 

@@ -17,6 +17,7 @@ struct link {
 struct head_stats {
     int stack, layer, head;
     double mean[N_METRIC];      /* NaN: defined for no row */
+    int n_skipped;              /* rows that see no key: they are in no mean */
     int n_links;
     struct link *link;          /* [n_links] one a row; ties: the smaller key */
     int n_top;

@@ -33,7 +33,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, text_opts, select_opts, NULL };
+static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
+                                           NULL };
 
 static const char *const examples[] = {
     "mha-viz export -o cat.npz 'the cat saw the dog and the cat ran'",

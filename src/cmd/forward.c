@@ -37,6 +37,11 @@ static void pack(struct arena *a, const struct item *items, int n, bool target,
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n)
 {
+    int *number = arena_alloc(a, (size_t)n, sizeof *number);
+
+    for (int i = 0; i < n; i++)
+        number[i] = items[i].index;
+    t->number = number;
     pack(a, items, n, false, &t->source, &t->source_special);
     pack(a, items, n, true, &t->target, &t->target_special);
 }
@@ -98,7 +103,15 @@ int session_forward(const struct session *s, const struct texts *t,
                     const struct wanted *want, const struct sink *sinks, int n_sinks,
                     struct arena *a, struct err *e)
 {
+    struct wanted numbered = *want;
+    struct change change;
+
+    if (want->change != NULL) {
+        change = *want->change;
+        change.number = t->number;
+        numbered.change = &change;
+    }
     if (target_looks(s))
-        return with_decoder(s, t, want, sinks, n_sinks, a, e);
-    return run_forward(s->model, &t->source, want, sinks, n_sinks, s->par, a, e);
+        return with_decoder(s, t, &numbered, sinks, n_sinks, a, e);
+    return run_forward(s->model, &t->source, &numbered, sinks, n_sinks, s->par, a, e);
 }

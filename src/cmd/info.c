@@ -290,14 +290,13 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     const struct info_args *info = args;
-    struct model *m = model_open(env->arena, info->shared.model, e);
+    const char *path;
+    struct model *m = open_model(info->shared.model, env, &path, e);
     struct out out;
     int rc = m != NULL ? out_open(&out, info->out, false, e) : -1;
 
     (void)n_operands;
     (void)operands;
-    if (m != NULL && env->verbose)
-        say_unused(m, env->warn);
     if (rc == 0) {
         (info->format == FORMAT_JSON ? print_json : print_card)
             (out.file, env->arena, m, info->tokens, env->n_threads);

@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "model/hub.h"
 
 #define F(f) offsetof(struct shared_args, f)
 const struct opt model_opts[] = {
     { 'm', "model", "PATH", OPT_STRING, F(model), NULL, 0, 0, NULL,
-      "a Hugging Face folder, a .safetensors or .gguf file; without it the built-in model" },
+      "a Hugging Face folder or its name in the cache, a .safetensors or .gguf file; "
+      "without it the built-in model" },
     { 0 }
 };
 
@@ -60,7 +62,7 @@ static const char *tok_path(struct arena *a, const char *path)
 
 static void open_tok(struct session *s)
 {
-    const char *path = s->args->model;
+    const char *path = s->path;
 
     if (path == NULL)
         s->tok = tok_open_memory(s->a, builtin_file(BUILTIN_TOKENIZER),
@@ -72,28 +74,62 @@ static void open_tok(struct session *s)
         s->target_tok = tok_open_target(s->a, tok_path(s->a, path), &s->tok_err);
 }
 
-void say_unused(const struct model *m, const struct warn *w)
+static void say_unused(const struct model *m, const struct warn *w)
 {
     for (int i = 0; i < m->n_unused; i++)
         warn_say(w, "%s: tensor %s is not used", m->name, m->unused[i]);
+}
+
+/* What -m says -> the path of a folder or file, NULL for the built-in model. */
+static int find_model(const char *asked, const struct env *env, const char **path,
+                      struct err *e)
+{
+    const char *note = NULL;
+
+    *path = asked != NULL ? hub_find(env->arena, asked, &note, e) : NULL;
+    if (note != NULL)
+        warn_say(env->warn, "%s", note);
+    return *path == NULL && asked != NULL ? -1 : 0;
+}
+
+/* An error about a model of the cache may only say that it was not fetched whole. */
+static void explain(const char *asked, const char *path, bool links_only,
+                    const struct env *env, struct err *e)
+{
+    if (path != asked && e->kind == ERR_INPUT)
+        hub_explain(env->arena, asked, path, links_only, e);
+}
+
+struct model *open_model(const char *asked, const struct env *env, const char **path,
+                         struct err *e)
+{
+    struct model *m;
+
+    if (find_model(asked, env, path, e) != 0)
+        return NULL;
+    m = model_open(env->arena, *path, e);
+    if (m == NULL)
+        explain(asked, *path, false, env, e);
+    else if (env->verbose)
+        say_unused(m, env->warn);
+    return m;
 }
 
 int session_open(struct session *s, const struct shared_args *args, bool tokens_only,
                  const struct env *env, struct err *e)
 {
     *s = (struct session){ .args = args, .env = env, .a = env->arena };
-    if (!tokens_only) {
-        s->model = model_open(s->a, args->model, e);
+    if (tokens_only) {
+        if (find_model(args->model, env, &s->path, e) != 0)
+            return -1;
+    } else {
+        s->model = open_model(args->model, env, &s->path, e);
         if (s->model == NULL)
             return -1;
-        if (env->verbose)
-            say_unused(s->model, env->warn);
-    } else if (args->model != NULL && !file_exists(args->model)) {
-        return err_set(e, ERR_INPUT, "%s: no such model: want a folder with "
-                       "tokenizer.json, vocab.txt or vocab.json and merges.txt",
-                       args->model);
     }
     open_tok(s);
+    if (s->tok == NULL)
+        explain(args->model, s->path, true, env, &s->tok_err);
     s->par = par_new(env->n_threads, e);
     return s->par != NULL ? 0 : -1;
 }
@@ -213,7 +249,9 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
     }
     if (parse_into(s, args->layer, "layer", s->n_layers, &want->layer, e) != 0)
         return -1;
-    return parse_into(s, args->head, "head", s->n_heads, &want->head, e);
+    if (parse_into(s, args->head, "head", s->n_heads, &want->head, e) != 0)
+        return -1;
+    return session_masks(s, want, e);
 }
 
 /* ---- outputs ---- */

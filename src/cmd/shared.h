@@ -21,9 +21,11 @@ struct shared_args {
     const char *ids, *type_ids, *decoder_ids;
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
+    const char *mask, *memory_mask;
+    double mask_value;              /* NaN: minus infinity */
 };
 
-extern const struct opt model_opts[], text_opts[], select_opts[];
+extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[];
 
 /* ---- the model ---- */
 
@@ -31,6 +33,7 @@ struct session {
     const struct shared_args *args;
     const struct env *env;
     struct arena *a;                /* lives as long as the process */
+    const char *path;               /* of the model; NULL: built in */
     struct model *model;            /* NULL for commands that only tokenise */
     struct model *shown;            /* whose layers and heads: the model or its decoder */
     enum stack_id stack;            /* whose rows of attention; N_STACK: all */
@@ -39,6 +42,7 @@ struct session {
     struct tok *target_tok;         /* of the decoder's text; mostly the same one */
     struct err tok_err;             /* why it is NULL */
     struct par *par;
+    struct change change;
 };
 
 /*
@@ -49,8 +53,12 @@ int session_open(struct session *s, const struct shared_args *args, bool tokens_
                  const struct env *env, struct err *e);
 void session_close(struct session *s);
 
-/* A warning for each tensor of the file that no slot took: --verbose. */
-void say_unused(const struct model *m, const struct warn *w);
+/*
+ * The model that -m names, NULL: the built-in one.  *path: where it was found.  Under
+ * --verbose a warning for each tensor of the file that no slot took.
+ */
+struct model *open_model(const char *asked, const struct env *env, const char **path,
+                         struct err *e);
 
 /* ---- layers and heads ---- */
 
@@ -67,6 +75,13 @@ int list_parse(const char *list, const char *what, int n, bool *out, struct err 
  */
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
+
+/*
+ * What --mask and its like say, into s->change and *want; session_wanted calls it.  Of
+ * an encoder-decoder --mask is for the self-attention of the stack that is shown: the
+ * encoder's with -s encoder, else the decoder's.
+ */
+int session_masks(struct session *s, struct wanted *want, struct err *e);
 
 /* ---- texts ---- */
 
@@ -125,6 +140,7 @@ int input_to_files(struct input *in, const char *out, const char *ending,
 struct texts {
     struct batch source, target;
     const unsigned char *source_special, *target_special;   /* [tokens] */
+    const int *number;          /* [texts] item->index */
 };
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n);

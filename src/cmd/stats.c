@@ -50,7 +50,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, text_opts, select_opts, NULL };
+static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
+                                           NULL };
 
 static const char *const examples[] = {
     "mha-viz stats",
@@ -99,6 +100,8 @@ static void json_head(struct jsonw *j, const struct head_stats *hs, int n_top)
         jsonw_key(j, metric_table[k].name);
         jsonw_double(j, hs->mean[k]);
     }
+    jsonw_key(j, "rows_skipped");
+    jsonw_int(j, hs->n_skipped);
     json_links(j, "links", hs->link, hs->n_links);
     json_links(j, "top", hs->top, hs->n_top < n_top ? hs->n_top : n_top);
     jsonw_end(j, '}');
@@ -200,7 +203,8 @@ static void print_tsv(struct job *job, const struct item *item,
                       const struct head_stats *const *heads, int n)
 {
     static const char *const before[] = { "index", "stack", "layer", "head" };
-    static const char *const after[] = { "link_query", "link_key", "link_weight" };
+    static const char *const after[] = { "link_query", "link_key", "link_weight",
+                                          "rows_skipped" };
     FILE *f = job->out.file;
 
     if (!job->header) {
@@ -208,7 +212,7 @@ static void print_tsv(struct job *job, const struct item *item,
             tsv_string(f, i == 0, before[i]);
         for (int k = 0; k < N_METRIC; k++)
             tsv_string(f, false, metric_table[k].name);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 4; i++)
             tsv_string(f, false, after[i]);
         tsv_end(f);
         job->header = true;
@@ -221,6 +225,7 @@ static void print_tsv(struct job *job, const struct item *item,
         for (int k = 0; k < N_METRIC; k++)
             tsv_double(f, false, heads[i]->mean[k]);
         tsv_words(f, heads[i]->words);
+        tsv_int(f, false, heads[i]->n_skipped);
         tsv_end(f);
     }
 }

@@ -2,9 +2,8 @@
  * A path, or nothing, -> config, weights and their binding. */
 #include "model/model.h"
 
-#include <string.h>
-
 #include "model/gguf.h"
+#include "model/hub.h"
 
 static struct span span_between(const unsigned char *begin, const unsigned char *end)
 {
@@ -27,18 +26,6 @@ struct span builtin_file(enum builtin_file which)
         break;
     }
     return span_between(builtin_weights, builtin_weights_end);
-}
-
-/* The last part of a path that is not empty: "models/MiniLM/" is MiniLM. */
-static const char *name_of(struct arena *a, const char *path)
-{
-    size_t end = strlen(path), begin;
-
-    while (end > 1 && path[end - 1] == '/')
-        end--;
-    for (begin = end; begin > 0 && path[begin - 1] != '/'; begin--)
-        continue;
-    return begin < end ? arena_strndup(a, path + begin, end - begin) : path;
 }
 
 static int open_builtin(struct model *m, struct arena *a, struct err *e)
@@ -64,7 +51,7 @@ static int open_path(struct model *m, struct arena *a, const char *path, struct 
         return err_set(e, ERR_INPUT, "%s: no such model: want a Hugging Face folder "
                        "(config.json, model.safetensors), a .safetensors file or a "
                        ".gguf file", path);
-    m->name = name_of(a, path);
+    m->name = hub_name(a, path);
     m->weights = weights_open(a, path, e);
     if (m->weights == NULL)
         return -1;

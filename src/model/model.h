@@ -59,7 +59,7 @@ struct head_place {
 };
 
 struct model {
-    const char *name;           /* folder's or file's name, or the card's */
+    const char *name;           /* the card's, or hub_name of its path */
     const char *dir;            /* where its tokeniser lies: a folder, a GGUF file;
                                    NULL: built in */
     const struct family *family;

@@ -116,7 +116,7 @@ static bool sees_none(const struct attend *at, int t, struct range own)
     return true;
 }
 
-/* Scale, terms, cap and hidden keys of a block, where there is more than a scale. */
+/* Scale, cap, terms and hidden keys of a block, where there is more than a scale. */
 static void adjust(float *w, size_t w_stride, const struct attend *at, struct range keys,
                    int row0, int n_rows)
 {
@@ -125,16 +125,16 @@ static void adjust(float *w, size_t w_stride, const struct attend *at, struct ra
     for (int t = 0; t < n_rows; t++)
         for (int s = 0; s < n; s++)
             w[(size_t)t * w_stride + (size_t)s] *= at->scale;
-    for (int i = 0; i < SCORE_TERMS; i++)
-        if (at->term[i].add != NULL)
-            at->term[i].add(at->term[i].self, w, w_stride, row0 + at->offset, n_rows,
-                            (int)keys.first, n);
     for (int t = 0; at->cap > 0 && t < n_rows; t++)
         for (int s = 0; s < n; s++) {
             float *x = &w[(size_t)t * w_stride + (size_t)s];
 
             *x = at->cap * tanhf(*x / at->cap);
         }
+    for (int i = 0; i < SCORE_TERMS; i++)
+        if (at->term[i].add != NULL)
+            at->term[i].add(at->term[i].self, w, w_stride, row0 + at->offset, n_rows,
+                            (int)keys.first, n);
     for (int t = 0; at->hidden != NULL && t < n_rows; t++)
         hide(w + (size_t)t * w_stride, at, t, n, LEAST);
 }
@@ -260,6 +260,8 @@ static void reference_row(double *w, const float *q, const float *k,
         for (int c = 0; c < at->d; c++)
             dot += (double)q[c] * k[s * at->d + c];
         w[s] = at->scale * dot;
+        if (at->cap > 0)
+            w[s] = at->cap * tanh(w[s] / at->cap);
         for (int i = 0; i < SCORE_TERMS; i++)
             if (at->term[i].add != NULL) {
                 float score = (float)w[s];
@@ -267,8 +269,6 @@ static void reference_row(double *w, const float *q, const float *k,
                 at->term[i].add(at->term[i].self, &score, 1, t + at->offset, 1, (int)s, 1);
                 w[s] = score;
             }
-        if (at->cap > 0)
-            w[s] = at->cap * tanh(w[s] / at->cap);
         max = w[s] > max ? w[s] : max;
     }
     for (int64_t s = r.first; s < r.end; s++)

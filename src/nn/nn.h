@@ -157,8 +157,8 @@ struct attend {
     int lo, hi;         /* row i sees keys i + offset - lo .. i + offset + hi,
                            clipped to [0, S); INT_MAX: no limit */
     int offset;         /* key index of row 0's own position; 0 for self-attention */
-    struct score_term term[SCORE_TERMS];    /* in this order; row0 is offset + row */
-    float cap;          /* above 0: scores become cap tanh(score / cap), after the terms */
+    float cap;          /* above 0: scores become cap tanh(score / cap) */
+    struct score_term term[SCORE_TERMS];    /* then, in this order; row0 is offset + row */
     /*
      * Of the block at hand: hidden[t * hidden_stride + j] is 1 where its row t does
      * not see key key0 + j (attend_keys says key0), whatever lo and hi say.  NULL:

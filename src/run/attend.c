@@ -8,7 +8,7 @@
 #include "run/run_priv.h"
 
 struct attend_job {
-    struct pass *p;
+    const struct pass *p;
     const struct heads *heads;
     int layer;
     bool keep_out;          /* the heads' outputs are wanted */
@@ -59,16 +59,32 @@ static bool mark_range(struct head_room *r, const struct attend *at,
     return any;
 }
 
+bool pass_hides(const struct heads *h)
+{
+    return h->hide != NULL || mask_hides(h->mask);
+}
+
+void pass_hide(const struct heads *h, const struct mask_view *v, int text,
+               unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,
+               int n_keys)
+{
+    if (h->hide != NULL)
+        h->hide(h->hide_self, text, (int)v->head, hidden, stride, row0, n_rows, key0,
+                n_keys);
+    if (mask_hides(h->mask))
+        mask_hide(v, hidden, stride, row0, n_rows, key0, n_keys);
+}
+
 /* The same with the keys that single rows do not see. */
 static bool mark_all(struct head_room *r, const struct attend *at, const struct heads *h,
-                     const struct rows *rows)
+                     const struct mask_view *mask, const struct rows *rows)
 {
     bool any = mark_range(r, at, rows);
 
-    if (h->hide == NULL)
+    if (!pass_hides(h))
         return any;
-    h->hide(h->hide_self, rows->text, rows->head, r->hidden, rows->stride, rows->row0,
-            rows->n_rows, rows->key0, rows->n_keys);
+    pass_hide(h, mask, rows->text, r->hidden, rows->stride, rows->row0, rows->n_rows,
+              rows->key0, rows->n_keys);
     for (int t = 0; t < rows->n_rows; t++) {
         const unsigned char *row = r->hidden + (size_t)t * rows->stride;
 
@@ -105,6 +121,17 @@ static void set_bias(const struct pass *p, struct attend *at, int head)
         at->term[0] = (struct score_term){ bias_buckets, &p->m->buckets[head] };
 }
 
+struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
+                             int head)
+{
+    const struct attend_job j = { .p = p, .heads = h, .layer = l };
+    struct attend at = attend_of(&j, text);
+
+    if (h->biased)
+        set_bias(p, &at, head);
+    return at;
+}
+
 static void pack(const struct attend_job *j, struct head_room *r, const struct attend *at,
                  int text, int head)
 {
@@ -128,6 +155,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     int64_t row = p->b->start[text] + row0, z_width = p->m->config.n_heads * at->d_v;
     int *bad = &j->bad_row[text * p->m->config.n_heads + head];
     struct attend own = *at;
+    const struct mask_view mask = { h->mask, pass_number(p, text), head, at->S };
 
     if (h->biased)
         set_bias(p, &own, head);
@@ -138,9 +166,11 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
         .entropy = r->entropy, .n_visible = r->n_visible,
     };
     attend_keys(at, row0, n, &rows->key0, &rows->n_keys);
-    if ((j->wanted || h->hide != NULL) && mark_all(r, at, h, rows))
+    if ((j->wanted || pass_hides(h)) && mark_all(r, at, h, &mask, rows))
         rows->hidden = r->hidden;
-    if (h->hide != NULL) {
+    if (mask_adds(h->mask))
+        own.term[1] = (struct score_term){ mask_add, &mask };
+    if (pass_hides(h)) {
         own.hidden = r->hidden;
         own.hidden_stride = rows->stride;
     }
@@ -241,8 +271,13 @@ int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
     struct arena_mark mark = arena_mark(p->call);
     struct attend_job j = { .p = p, .heads = h, .layer = l, .keep_out = keep_out,
                             .wanted = pass_wants(p, l, h->stack) };
+    bool replaced = false;
     int rc;
 
+    if (pass_tap(p, l, h, &replaced, e) != 0)
+        return -1;
+    if (replaced)
+        return 0;
     for (int s = 0; s < p->n_sinks; s++)
         by_layer = by_layer || p->sinks[s].scope == SINK_LAYER;
     j.bad_row = arena_alloc_raw(p->call, (size_t)n, sizeof *j.bad_row);

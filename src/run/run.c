@@ -34,6 +34,27 @@ static int check_text(const struct model *m, const struct batch *b, int t,
     return 0;
 }
 
+int pass_number(const struct pass *p, int text)
+{
+    const struct change *c = p->want->change;
+
+    return c != NULL && c->number != NULL ? c->number[text] : text;
+}
+
+static int check_masks(const struct pass *p, int t, struct err *e)
+{
+    const struct change *c = p->want->change;
+    const struct memory *mem = p->want->memory;
+    int T = p->b->start[t + 1] - p->b->start[t], H = p->m->config.n_heads;
+    int number = pass_number(p, t);
+
+    if (c != NULL && c->mask != NULL && mask_check(c->mask, number, T, T, H, e) != 0)
+        return -1;
+    if (c == NULL || c->memory_mask == NULL || mem == NULL)
+        return 0;
+    return mask_check(c->memory_mask, number, T, mem->start[t + 1] - mem->start[t], H, e);
+}
+
 static int last_layer(const struct model *m, const struct wanted *want)
 {
     int last = m->config.n_layers - 1;
@@ -126,6 +147,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
         .q_stride = place->width, .kv_stride = place->width, .q_at = place->q,
         .k_at = place->k, .v_at = place->v, .key_start = p->b->start,
         .lo = plan->lo, .hi = plan->hi, .biased = true,
+        .mask = p->want->change != NULL ? p->want->change->mask : NULL,
     };
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
@@ -144,6 +166,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
         .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
         .key_start = p->want->memory->start, .lo = INT_MAX, .hi = INT_MAX,
+        .mask = p->want->change != NULL ? p->want->change->memory_mask : NULL,
     };
 
     attention_input(p, &plan->slot[W_CROSS_NORM]);
@@ -207,7 +230,7 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     int rc;
 
     for (int t = 0; t < b->n_texts; t++)
-        if (check_text(m, b, t, e) != 0)
+        if (check_text(m, b, t, e) != 0 || check_masks(&p, t, e) != 0)
             return -1;
     make_room(&p);
     pass_embed(&p);

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "model/model.h"
+#include "run/mask.h"
 #include "run/sink.h"
 
 struct batch {
@@ -27,12 +28,53 @@ struct memory {
     const int *start;       /* [n_texts + 1] */
 };
 
+/* What a command changes in the pass; NULL, or all zero: nothing. */
+struct change {
+    const struct mask *mask;            /* of self-attention, beside the model's own */
+    const struct mask *memory_mask;     /* of cross-attention */
+    const int *number;                  /* [n_texts] of each text, for masks of several
+                                           texts; NULL: its place in the batch */
+};
+
+/*
+ * What one attention of one text reads: queries, keys and values, normed and turned.
+ * Valid only during the call.
+ */
+struct qkv_view {
+    int text, layer;
+    enum stack_id stack;
+    int T, S;                   /* queries, keys */
+    int H, G;                   /* heads; heads of keys and values: h has h / (H / G) */
+    const float *q, *kv;        /* rows of T queries, of S keys and values */
+    int64_t q_stride, kv_stride;        /* floats from row to row */
+    const int *q_at, *k_at, *v_at;      /* [H], [G], [G] where a head begins in a row */
+    const struct attend *at;    /* [H] widths, scale, what is hidden and added; hidden
+                                   has T rows, row0 is 0 */
+};
+
+/*
+ * Looks at the attentions of the wanted layers and stacks, or takes their place.
+ * Called by the thread that runs the pass, text by text, before the model's own.
+ */
+struct tap {
+    void (*take)(void *self, const struct qkv_view *v);     /* NULL: does not look */
+    /*
+     * Writes z[T, H d_v], the heads' outputs side by side; no row goes to a sink.
+     * NULL: the model's own attention runs.  What fails ends the pass.
+     */
+    int (*attend)(void *self, const struct qkv_view *v, float *z, struct par *par,
+                  struct err *e);
+    void *self;
+};
+
 /* What is wanted.  The pass stops after the last layer that anything here needs. */
 struct wanted {
     const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
     const bool *head;       /* [H] the same for heads */
     unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
     const struct memory *memory;    /* for m->decoder; else NULL */
+    const struct change *change;    /* NULL: nothing */
+    const struct tap *tap;      /* NULL: none */
     float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not wanted */
     float *logits;          /* out: [tokens, m->n_logits]; NULL: not wanted; needs m->has_head */
 };
@@ -40,12 +82,19 @@ struct wanted {
 /*
  * Errors (ERR_INPUT): an id outside the vocabulary, a type outside the table, a
  * text longer than the model's positions (with both numbers), a text without
- * tokens; a row of attention that is not finite (layer, head, row: the weights
+ * tokens; a mask that does not fit; a row of attention that is not finite (layer, head, row: the weights
  * hold NaN or infinities).  Sinks may have been given rows before an error.
  */
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,
                 const struct sink *sinks, int n_sinks, struct par *par,
                 struct arena *call, struct err *e);
+
+/*
+ * out[n, D] = what a layer's attention adds to the residual stream, of n rows of
+ * heads' outputs z[n, H d_v]: the output projection, with its bias, and its norm.
+ */
+void run_attention_output(const struct model *m, int layer, enum stack_id stack,
+                          float *out, const float *z, int n, struct par *par);
 
 /* The bytes that run_forward takes beyond the model for one text of n tokens. */
 double run_memory(const struct model *m, int n_tokens, int n_threads);

@@ -77,6 +77,7 @@ struct heads {
     void (*hide)(const void *self, int text, int head, unsigned char *hidden,
                  size_t stride, int row0, int n_rows, int key0, int n_keys);
     const void *hide_self;
+    const struct mask *mask;            /* the user's; NULL: none */
 };
 
 /*
@@ -84,6 +85,23 @@ struct heads {
  */
 int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
                 struct err *e);
+
+/* The text's number, for masks of several texts. */
+int pass_number(const struct pass *p, int text);
+/* Keys are hidden one by one, by the model or by the user's mask. */
+bool pass_hides(const struct heads *h);
+
+/* Marks them for a block of rows of one head of a text of v->S keys. */
+void pass_hide(const struct heads *h, const struct mask_view *v, int text,
+               unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,
+               int n_keys);
+
+/* Widths, scale and what is added by position, of one head of a text. */
+struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
+                             int head);
+
+/* What a tap does with an attention; *replaced: it wrote p->z. */
+int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);
 
 /* Rows of this layer and stack go to sinks. */
 bool pass_wants(const struct pass *p, int l, enum stack_id stack);

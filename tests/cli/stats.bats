@@ -19,7 +19,7 @@ text="the key is in the door"
     works "$viz" stats --tsv -m "$ref/bert" "$text"
     [ "${#lines[@]}" -eq 7 ]
     metrics=$(sed -n 's/^METRIC(\([a-z_]*\),.*/\1/p' src/analysis/metrics.def | paste -s)
-    [ "${lines[0]}" = "$(printf 'index\tstack\tlayer\thead\t%s\tlink_query\tlink_key\tlink_weight' "$metrics")" ]
+    [ "${lines[0]}" = "$(printf 'index\tstack\tlayer\thead\t%s\tlink_query\tlink_key\tlink_weight\trows_skipped' "$metrics")" ]
     [ "$(cut -f 1-4 <<< "$output" | tail -1)" = "$(printf '0\tencoder\t1\t2')" ]
     printf 'the key\nthe door\n' > "$dir/two"
     works "$viz" stats --tsv -m "$ref/bert" -f "$dir/two"

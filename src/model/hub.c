@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT
+ * A name as the Hugging Face hub has it -> the folder in the local cache. */
+#include "model/hub.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <jansson.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+
+enum { COMMIT = 40, SHORT = 7, NAME_LIMIT = 96 };
+
+/* ---- the cache's folder ---- */
+
+static const char *set_or_null(const char *name)
+{
+    const char *v = getenv(name);
+
+    return v != NULL && v[0] != '\0' ? v : NULL;
+}
+
+static const char *home(void)
+{
+    const char *dir = set_or_null("HOME");
+    const struct passwd *user = dir == NULL ? getpwuid(getuid()) : NULL;
+
+    return dir != NULL ? dir : user != NULL ? user->pw_dir : "~";
+}
+
+/* A $NAME or ${NAME} at s: its length, or 0; *value: what it stands for. */
+static size_t variable(struct arena *a, const char *s, const char **value)
+{
+    size_t open = s[0] == '$' ? (s[1] == '{' ? 2 : 1) : 0, n;
+
+    if (open == 0)
+        return 0;
+    for (n = open; isalnum((unsigned char)s[n]) || s[n] == '_'; n++)
+        continue;
+    if (n == open || (open == 2 && s[n] != '}'))
+        return 0;
+    *value = getenv(arena_strndup(a, s + open, n - open));
+    return *value == NULL ? 0 : n + (open == 2);
+}
+
+static const char *expand(struct arena *a, const char *s)
+{
+    const char *out = "", *value;
+
+    if (s[0] == '~' && (s[1] == '/' || s[1] == '\0')) {
+        out = home();
+        s++;
+    }
+    while (*s != '\0') {
+        size_t plain = strcspn(s + 1, "$") + 1, n = variable(a, s, &value);
+
+        out = n > 0 ? arena_printf(a, "%s%s", out, value)
+                    : arena_printf(a, "%s%.*s", out, (int)plain, s);
+        s += n > 0 ? n : plain;
+    }
+    return out;
+}
+
+const char *hub_root(struct arena *a)
+{
+    static const struct { const char *variable, *under; } row[] = {
+        { "HF_HUB_CACHE", NULL }, { "HUGGINGFACE_HUB_CACHE", NULL },
+        { "HF_HOME", "hub" }, { "XDG_CACHE_HOME", "huggingface/hub" },
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const char *dir = set_or_null(row[i].variable);
+
+        if (dir == NULL)
+            continue;
+        dir = expand(a, dir);
+        return row[i].under != NULL ? file_join(a, dir, row[i].under) : dir;
+    }
+    return file_join(a, home(), ".cache/huggingface/hub");
+}
+
+/* ---- names ---- */
+
+struct name {
+    const char *id;             /* ORG/NAME or NAME */
+    const char *revision;       /* NULL: not given */
+    const char *dir;            /* its folder in the cache */
+};
+
+static bool is_plain(const char *s, size_t n, const char *also)
+{
+    for (size_t i = 0; i < n; i++)
+        if (s[i] == '\0' || (!isalnum((unsigned char)s[i]) && strchr(also, s[i]) == NULL))
+            return false;
+    return n > 0;
+}
+
+/* As the hub's own rule: no "..", no "--" (it parts ORG from NAME), no dot in front. */
+static bool is_id(const char *s)
+{
+    const char *slash = strchr(s, '/');
+    size_t n = strlen(s), org = slash != NULL ? (size_t)(slash - s) : 0;
+    const char *rest = slash != NULL ? slash + 1 : s;
+
+    return n <= NAME_LIMIT && (slash == NULL || is_plain(s, org, "._-")) &&
+           is_plain(rest, strlen(rest), "._-") && strstr(s, "..") == NULL &&
+           strstr(s, "--") == NULL && s[0] != '.' && s[0] != '-' && rest[0] != '.' &&
+           rest[0] != '-' && s[n - 1] != '.' && s[n - 1] != '-';
+}
+
+/* A branch may hold slashes: pr/1. */
+static bool is_revision(const char *s)
+{
+    size_t n = strlen(s);
+
+    return is_plain(s, n, "._-/") && strstr(s, "..") == NULL && strstr(s, "//") == NULL &&
+           s[0] != '/' && s[0] != '.' && s[n - 1] != '/' && strstr(s, "/.") == NULL;
+}
+
+static bool parse(struct arena *a, const char *asked, struct name *out)
+{
+    const char *at = strchr(asked, '@'), *slash;
+
+    out->revision = at != NULL ? at + 1 : NULL;
+    out->id = at != NULL ? arena_strndup(a, asked, (size_t)(at - asked)) : asked;
+    if (!is_id(out->id) || (at != NULL && !is_revision(out->revision)))
+        return false;
+    slash = strchr(out->id, '/');
+    out->dir = file_join(a, hub_root(a), slash == NULL ?
+        arena_printf(a, "models--%s", out->id) :
+        arena_printf(a, "models--%.*s--%s", (int)(slash - out->id), out->id, slash + 1));
+    return true;
+}
+
+static const char *fetch(struct arena *a, const struct name *n)
+{
+    return n->revision == NULL ? arena_printf(a, "hf download %s", n->id)
+        : arena_printf(a, "hf download %s --revision %s", n->id, n->revision);
+}
+
+/* ---- snapshots ---- */
+
+static bool is_commit(const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isdigit((unsigned char)s[i]) && (s[i] < 'a' || s[i] > 'f'))
+            return false;
+    return n == COMMIT;
+}
+
+/* The commit that refs/NAME holds, blanks around it left out; NULL: none. */
+static const char *read_ref(struct arena *a, const char *dir, const char *name)
+{
+    const char *path = file_join(a, file_join(a, dir, "refs"), name), *commit = NULL;
+    struct span s;
+    struct err none;
+    size_t n;
+
+    if (!file_exists(path) || file_map(path, &s, &none) != 0)
+        return NULL;
+    for (n = s.size; n > 0 && isspace(s.data[n - 1]); n--)
+        continue;
+    if (is_commit((const char *)s.data, n))
+        commit = arena_strndup(a, (const char *)s.data, n);
+    file_unmap(s);
+    return commit;
+}
+
+/* Snapshots whose commit begins so: how many, the last of them, all their names. */
+static int snapshots(struct arena *a, const char *dir, const char *begin,
+                     const char **one, const char **all)
+{
+    DIR *d = opendir(file_join(a, dir, "snapshots"));
+    int n = 0;
+
+    *all = "";
+    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; ) {
+        if (!is_commit(x->d_name, strlen(x->d_name)) ||
+            strncmp(x->d_name, begin, strlen(begin)) != 0)
+            continue;
+        *one = arena_strdup(a, x->d_name);
+        *all = n < 4 ? arena_printf(a, "%s%s%s", *all, n > 0 ? ", " : "", *one) :
+               n == 4 ? arena_printf(a, "%s, \xe2\x80\xa6", *all) : *all;
+        n++;
+    }
+    if (d != NULL)
+        closedir(d);
+    return n;
+}
+
+/* The commit that the name means, by refs, then by the snapshots that are there. */
+static const char *commit_of(struct arena *a, const struct name *name, const char **note,
+                             struct err *e)
+{
+    const char *wanted = name->revision != NULL ? name->revision : "main";
+    const char *commit = read_ref(a, name->dir, wanted), *all;
+    bool by_digits = name->revision != NULL && strlen(wanted) >= SHORT &&
+                     strspn(wanted, "0123456789abcdef") == strlen(wanted);
+    int n;
+
+    if (commit != NULL)
+        return commit;
+    n = name->revision == NULL || by_digits ?
+        snapshots(a, name->dir, by_digits ? wanted : "", &commit, &all) : 0;
+    if (n == 1 && !by_digits)
+        *note = arena_printf(a, "%s: the cache has no refs/main; taken is its one "
+                             "snapshot, %s", name->id, commit);
+    if (n == 1)
+        return commit;
+    if (n > 1)
+        err_set(e, ERR_INPUT, "%s: %s has no refs/%s and %d snapshots; want %s@REVISION "
+                "of %s", name->id, name->dir, wanted, n, name->id, all);
+    else
+        err_set(e, ERR_INPUT, "%s: %s has no revision %s; this fetches it: %s", name->id,
+                name->dir, wanted, fetch(a, name));
+    return NULL;
+}
+
+const char *hub_find(struct arena *a, const char *asked, const char **note, struct err *e)
+{
+    struct name name;
+    const char *commit, *dir;
+
+    *note = NULL;
+    if (file_exists(asked))
+        return asked;
+    if (!parse(a, asked, &name)) {
+        err_set(e, ERR_INPUT, "%s: no such model: want a Hugging Face folder "
+                "(config.json, model.safetensors), a .safetensors file, a .gguf file, or "
+                "the name of a model in the cache", asked);
+        return NULL;
+    }
+    if (!file_is_dir(name.dir)) {
+        err_set(e, ERR_INPUT, "%s: no such model: no such file or folder, and the cache "
+                "has no %s; this fetches it: %s", asked, name.dir, fetch(a, &name));
+        return NULL;
+    }
+    commit = commit_of(a, &name, note, e);
+    if (commit == NULL)
+        return NULL;
+    dir = file_join(a, file_join(a, name.dir, "snapshots"), commit);
+    if (file_is_dir(dir))
+        return dir;
+    err_set(e, ERR_INPUT, "%s: the cache has no %s; this fetches it: %s", asked, dir,
+            fetch(a, &name));
+    return NULL;
+}
+
+/* ---- snapshots that are not complete ---- */
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), k = strlen(end);
+
+    return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+/* A part that the index names and the folder lacks; NULL: none. */
+static const char *missing_part(struct arena *a, const char *dir)
+{
+    const char *index = file_join(a, dir, "model.safetensors.index.json");
+    const char *missing = NULL, *key;
+    json_t *root = NULL, *part;
+    struct err none;
+    struct span s;
+
+    if (!file_exists(index) || file_map(index, &s, &none) != 0)
+        return NULL;
+    if (json_check_size(s, &none) == 0)
+        root = json_loadb((const char *)s.data, s.size, 0, NULL);
+    file_unmap(s);
+    json_object_foreach(json_object_get(root, "weight_map"), key, part) {
+        const char *name = json_string_value(part);
+
+        if (name != NULL && is_plain(name, strlen(name), "._-") &&
+            !file_exists(file_join(a, dir, name)) &&
+            (missing == NULL || strcmp(name, missing) < 0))
+            missing = arena_strdup(a, name);
+    }
+    json_decref(root);
+    return missing;
+}
+
+/* What the folder lacks, first of all what a link promises; NULL: nothing. */
+static const char *missing_file(struct arena *a, const char *dir, bool links_only)
+{
+    static const char *const endings[] = {
+        ".safetensors", ".gguf", ".bin", ".pt", ".pth", ".ckpt", ".h5"
+    };
+    const char *dangling = NULL;
+    bool weights = false, gguf = false;
+    DIR *d = opendir(dir);
+
+    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; ) {
+        if (!file_exists(file_join(a, dir, x->d_name)))
+            dangling = arena_strdup(a, x->d_name);
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+            weights |= ends_with(x->d_name, endings[i]);
+        gguf |= ends_with(x->d_name, ".gguf");
+    }
+    if (d != NULL)
+        closedir(d);
+    if (dangling != NULL || links_only)
+        return dangling;
+    if (!gguf && !file_exists(file_join(a, dir, "config.json")))
+        return "config.json";
+    return weights ? missing_part(a, dir) : "model.safetensors";
+}
+
+void hub_explain(struct arena *a, const char *asked, const char *dir, bool links_only,
+                 struct err *e)
+{
+    const char *missing = missing_file(a, dir, links_only);
+    struct name name;
+
+    if (missing == NULL || !parse(a, asked, &name))
+        return;
+    err_set(e, ERR_INPUT, "%s: the cache lacks %s in %s; this fetches it: %s", asked,
+            missing, dir, fetch(a, &name));
+}
+
+/* ---- what to call a model ---- */
+
+/* ORG/NAME where path lies in a cache's snapshot; NULL elsewhere. */
+static const char *name_in_cache(struct arena *a, const char *path)
+{
+    static const char models[] = "/models--", middle[] = "/snapshots/";
+    const char *at = strstr(path, middle), *begin, *slash, *id, *main, *parted;
+    char *dir;
+
+    if (at == NULL || strcspn(at + sizeof middle - 1, "/") != COMMIT ||
+        !is_commit(at + sizeof middle - 1, COMMIT))
+        return NULL;
+    dir = arena_strndup(a, path, (size_t)(at - path));
+    slash = strrchr(dir, '/');
+    begin = slash != NULL ? slash : dir;
+    if (strncmp(begin, models + (slash == NULL), sizeof models - 1 - (slash == NULL)) != 0)
+        return NULL;
+    id = begin + sizeof models - 1 - (slash == NULL);
+    parted = strstr(id, "--");
+    if (parted != NULL)
+        id = arena_printf(a, "%.*s/%s", (int)(parted - id), id, parted + 2);
+    at += sizeof middle - 1;
+    main = read_ref(a, dir, "main");
+    if (main == NULL || strncmp(main, at, COMMIT) == 0)
+        return id;
+    return arena_printf(a, "%s@%.*s", id, SHORT, at);
+}
+
+/* Parts of a path that name no model: "model", "model.gguf", "model-00001-of-… */
+static bool says_nothing(const char *s, size_t n)
+{
+    return (n == 1 && s[0] == '.') || (n == 2 && s[0] == '.' && s[1] == '.') || n == 0 ||
+           (n >= 5 && strncmp(s, "model", 5) == 0 &&
+            (n == 5 || s[5] == '.' || strncmp(s + 5, "-0", 2) == 0));
+}
+
+/* The last part that says something, *n bytes of it; NULL: none does. */
+static const char *last_part(const char *path, size_t *n)
+{
+    size_t end = strlen(path), begin;
+
+    for (; end > 0; end = begin > 0 ? begin - 1 : 0) {
+        for (begin = end; begin > 0 && path[begin - 1] != '/'; begin--)
+            continue;
+        *n = end - begin;
+        if (*n == 2 && path[begin] == '.' && path[begin + 1] == '.')
+            return NULL;        /* the part before it is not where it leads */
+        if (!says_nothing(path + begin, *n))
+            return path + begin;
+    }
+    return NULL;
+}
+
+const char *hub_name(struct arena *a, const char *path)
+{
+    char *real = realpath(file_folder(a, path), NULL);
+    const char *name = name_in_cache(a, path), *part;
+    size_t n;
+
+    if (name == NULL && real != NULL)
+        name = name_in_cache(a, real);
+    if (name == NULL) {
+        part = last_part(path, &n);
+        if (part == NULL && real != NULL)
+            part = last_part(real, &n);
+        name = part != NULL ? arena_strndup(a, part, n) : arena_strdup(a, path);
+    }
+    free(real);
+    return name;
+}

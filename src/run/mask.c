@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * The user's mask -> hidden keys and what is added to scores. */
+#include "run/mask.h"
+
+#include <math.h>
+
+/* The row of the array for query t, or NULL. */
+static const float *array_row(const struct mask *m, int64_t text, int64_t head, int64_t t)
+{
+    int64_t b = m->n_batch > 1 ? text : 0, h = m->n_heads > 1 ? head : 0;
+
+    return m->array == NULL ? NULL : m->array + ((b * m->n_heads + h) * m->T + t) * m->S;
+}
+
+static bool hides(const struct mask *m, const float *row, int64_t t, int64_t j, int64_t S)
+{
+    if ((m->causal && j > t) || j >= S - m->n_padding ||
+        (row != NULL && row[j] == -INFINITY))
+        return true;
+    for (int i = 0; i < m->n_blocks; i++) {
+        struct mask_block b = m->block[i];
+
+        if (t >= b.q0 && t <= b.q1 && j >= b.k0 && j <= b.k1)
+            return true;
+    }
+    return false;
+}
+
+bool mask_hides(const struct mask *m)
+{
+    return m != NULL && m->hidden_score == -INFINITY;
+}
+
+bool mask_adds(const struct mask *m)
+{
+    return m != NULL && (m->adds || m->hidden_score != -INFINITY);
+}
+
+void mask_hide(const struct mask_view *v, unsigned char *hidden, size_t stride,
+               int row0, int n_rows, int key0, int n_keys)
+{
+    for (int t = 0; t < n_rows; t++) {
+        const float *row = array_row(v->mask, v->text, v->head, row0 + t);
+
+        for (int j = 0; j < n_keys; j++)
+            if (hides(v->mask, row, row0 + t, key0 + j, v->S))
+                hidden[(size_t)t * stride + (size_t)j] = 1;
+    }
+}
+
+void mask_add(const void *self, float *score, size_t stride, int row0, int n_rows,
+              int key0, int n_keys)
+{
+    const struct mask_view *v = self;
+    const struct mask *m = v->mask;
+    bool sets = m->hidden_score != -INFINITY;
+
+    for (int t = 0; t < n_rows; t++) {
+        const float *row = array_row(m, v->text, v->head, row0 + t);
+        float *s = score + (size_t)t * stride;
+
+        /* Blocks of columns are padded beyond the last key. */
+        for (int j = 0; j < n_keys && key0 + j < v->S; j++) {
+            if (sets && hides(m, row, row0 + t, key0 + j, v->S))
+                s[j] = m->hidden_score;
+            else if (row != NULL && row[key0 + j] != -INFINITY)
+                s[j] += row[key0 + j];
+        }
+    }
+}
+
+/* ---- does it fit? ---- */
+
+static int check_array(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
+                       struct err *e)
+{
+    if (m->array == NULL)
+        return 0;
+    if (m->T != T || m->S != S)
+        return err_set(e, ERR_INPUT, "%s: the mask is for %lld queries and %lld keys, "
+                       "the text has %lld and %lld", m->name, (long long)m->T,
+                       (long long)m->S, (long long)T, (long long)S);
+    if (m->n_heads != 1 && m->n_heads != H)
+        return err_set(e, ERR_INPUT, "%s: the mask is for %lld heads, the layer has %d",
+                       m->name, (long long)m->n_heads, H);
+    if (m->n_batch != 1 && text >= m->n_batch)
+        return err_set(e, ERR_INPUT, "%s: the mask is for %lld texts, this is number "
+                       "%lld", m->name, (long long)m->n_batch, (long long)text + 1);
+    return 0;
+}
+
+static bool hides_everything(const struct mask *m, int64_t text, int64_t T, int64_t S)
+{
+    for (int64_t h = 0; h < m->n_heads; h++)
+        for (int64_t t = 0; t < T; t++) {
+            const float *row = array_row(m, text, h, t);
+
+            for (int64_t j = 0; j < S; j++)
+                if (!hides(m, row, t, j, S))
+                    return false;
+        }
+    return true;
+}
+
+int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
+               struct err *e)
+{
+    if (check_array(m, text, T, S, H, e) != 0)
+        return -1;
+    if (m->n_padding >= S)
+        return err_set(e, ERR_INPUT, "%s: hides %d keys, the text has %lld", m->name,
+                       m->n_padding, (long long)S);
+    for (int i = 0; i < m->n_blocks; i++) {
+        struct mask_block b = m->block[i];
+
+        if (b.q1 >= T || b.k1 >= S)
+            return err_set(e, ERR_INPUT, "%s: queries %d-%d, keys %d-%d: the text has "
+                           "queries 0 to %lld, keys 0 to %lld", m->name, b.q0, b.q1,
+                           b.k0, b.k1, (long long)T - 1, (long long)S - 1);
+    }
+    if (hides_everything(m, text, T, S))
+        return err_set(e, ERR_INPUT, "%s: hides all keys from all queries", m->name);
+    return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A mask that the user gives beside the model's own: which keys a query does not
+ * see, or numbers that are added to its scores. */
+#ifndef RUN_MASK_H
+#define RUN_MASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Queries q0 .. q1 do not see keys k0 .. k1. */
+struct mask_block {
+    int q0, q1, k0, k1;
+};
+
+/*
+ * All parts together: a key is hidden where any of them hides it.  Row i sees
+ * keys j <= i (causal), not the last n_padding keys, not those of a block.
+ */
+struct mask {
+    const char *name;           /* as the user said it, for messages */
+    bool causal;
+    int n_padding;
+    int n_blocks;
+    const struct mask_block *block;
+    /*
+     * [n_batch, n_heads, T, S], each of the first two 1 where all share it; -inf
+     * hides; else it is added to the scores.  NULL: none.
+     */
+    const float *array;
+    int64_t n_batch, n_heads, T, S;
+    bool adds;                  /* some of it is neither 0 nor -inf */
+    /*
+     * What the score of a hidden key becomes.  -inf: the key is not there, and a row
+     * without any is all 0.  Finite: it is there, and a row of none but such is uniform.
+     */
+    float hidden_score;
+};
+
+/*
+ * Fits a text of T queries and S keys under H heads: text is its number.
+ * ERR_INPUT: the array has another shape (both are named); all keys of all rows
+ * are hidden; a block or the padding lies beyond the text.
+ */
+int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
+               struct err *e);
+
+/* One head of one text, for a block of its rows. */
+struct mask_view {
+    const struct mask *mask;
+    int64_t text, head;
+    int S;
+};
+
+/* hidden[t * stride + j] = 1 where row row0 + t does not see key key0 + j; only
+ * where hidden_score is -inf. */
+void mask_hide(const struct mask_view *v, unsigned char *hidden, size_t stride,
+               int row0, int n_rows, int key0, int n_keys);
+
+/* A score term (nn.h): adds the array, sets hidden ones to a finite hidden_score.
+ * self is a struct mask_view. */
+void mask_add(const void *self, float *score, size_t stride, int row0, int n_rows,
+              int key0, int n_keys);
+
+/* mask_hide and mask_add have something to do. */
+bool mask_hides(const struct mask *m);
+bool mask_adds(const struct mask *m);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * Hands out what an attention reads, and lets something else attend in its place. */
+#include <string.h>
+
+#include "run/run_priv.h"
+
+/* Each head's part of the description, with all rows of what it hides. */
+static const struct attend *describe(struct pass *p, int l, const struct heads *h, int text,
+                                     int T, int S)
+{
+    int H = p->m->config.n_heads;
+    struct attend *at = arena_alloc(p->call, (size_t)H, sizeof *at);
+
+    for (int head = 0; head < H; head++) {
+        struct mask_view *mask = arena_alloc(p->call, 1, sizeof *mask);
+        unsigned char *hidden;
+
+        *mask = (struct mask_view){ h->mask, pass_number(p, text), head, S };
+        at[head] = pass_attend_of(p, l, h, text, head);
+        if (mask_adds(h->mask))
+            at[head].term[1] = (struct score_term){ mask_add, mask };
+        if (!pass_hides(h))
+            continue;
+        hidden = arena_alloc(p->call, (size_t)T, (size_t)S);
+        pass_hide(h, mask, text, hidden, (size_t)S, 0, T, 0, S);
+        at[head].hidden = hidden;
+        at[head].hidden_stride = (size_t)S;
+    }
+    return at;
+}
+
+static int tap_text(struct pass *p, int l, const struct heads *h, int text, struct err *e)
+{
+    const struct tap *tap = p->want->tap;
+    const struct config *c = &p->m->config;
+    int row = p->b->start[text], T = p->b->start[text + 1] - row;
+    int key = h->key_start[text], S = h->key_start[text + 1] - key;
+    struct qkv_view v = {
+        .text = text, .layer = l, .stack = h->stack, .T = T, .S = S, .H = c->n_heads,
+        .G = c->n_kv_heads, .q = h->q + row * h->q_stride,
+        .kv = h->kv + key * h->kv_stride, .q_stride = h->q_stride,
+        .kv_stride = h->kv_stride, .q_at = h->q_at, .k_at = h->k_at, .v_at = h->v_at,
+        .at = describe(p, l, h, text, T, S),
+    };
+
+    if (tap->take != NULL)
+        tap->take(tap->self, &v);
+    if (tap->attend == NULL)
+        return 0;
+    return tap->attend(tap->self, &v, p->z + (int64_t)row * c->n_heads * c->d_value, p->par,
+                       e);
+}
+
+int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e)
+{
+    const struct wanted *w = p->want;
+    int rc = 0;
+
+    if (w->tap == NULL || (w->layer != NULL && !w->layer[l]) ||
+        (w->stacks != 0 && (w->stacks >> h->stack & 1) == 0))
+        return 0;
+    for (int t = 0; rc == 0 && t < p->b->n_texts; t++) {
+        struct arena_mark mark = arena_mark(p->call);
+
+        rc = tap_text(p, l, h, t, e);
+        arena_reset(p->call, mark);
+    }
+    *replaced = w->tap->attend != NULL;
+    return rc;
+}
+
+void run_attention_output(const struct model *m, int layer, enum stack_id stack,
+                          float *out, const float *z, int n, struct par *par)
+{
+    struct pass p = { .m = m, .par = par };
+    const struct param *slot = m->layer[layer].slot;
+    const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
+    int D = m->config.d_model;
+
+    pass_linear(&p, out, D, z, o->matrix.K, n, o);
+    pass_norm(&p, out, out, n, D, &slot[W_ATT_OUT]);
+}
