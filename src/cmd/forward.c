@@ -88,7 +88,7 @@ static int with_decoder(const struct session *s, const struct texts *t,
     size_t n = (size_t)t->source.start[t->source.n_texts];
     float *hidden = arena_alloc_raw(a, n * (size_t)m->config.d_model, sizeof *hidden);
     struct wanted encoder = { .layer = want->layer, .head = want->head, .hidden = hidden };
-    struct memory memory = { hidden, t->source.start };
+    struct memory memory = { .x = hidden, .start = t->source.start };
     struct wanted decoder = *want;
 
     if (run_forward(m, &t->source, &encoder, sinks, s->stack == N_STACK ? n_sinks : 0,

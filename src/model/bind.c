@@ -294,6 +294,7 @@ static int bind_layer(struct binder *b, int l)
             return -1;
     }
     plan_layer(b->m, l);
+    plan_distances(plan, &b->m->config, b->a);
     return experts ? bind_experts(b, plan, at.layer) : 0;
 }
 
@@ -404,7 +405,7 @@ static int bind_stack(struct binder *b)
         find(b, m->family->one_number, (struct where){ 0 }, weight_endings) != NULL;
     for (int s = 0; s < N_SLOT; s++)
         if (slot_table[s].count == PER_STACK &&
-            !(s == W_FINAL_NORM &&
+            !(s == W_FINAL_NORM && !m->family->bare &&
               (m->norm_place == PLACE_POST || m->config.no_final_norm)) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
             return -1;

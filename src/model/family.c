@@ -47,11 +47,15 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_KV_B]       = { "attention", SLOT_LINEAR, DIM_KV_B, DIM_KV_RANK, PER_LAYER, false },
     [W_Q_NORM]     = { "norms", SLOT_NORM, DIM_Q_NORM, DIM_NONE, PER_LAYER, true },
     [W_K_NORM]     = { "norms", SLOT_NORM, DIM_K_NORM, DIM_NONE, PER_LAYER, true },
+    [W_DISTANCE]   = { "attention", SLOT_TABLE, DIM_DISTANCES, DIM_ONE_HEAD, PER_LAYER, false },
     [W_O]          = { "attention", SLOT_LINEAR, DIM_D, DIM_HV, PER_LAYER, false },
     [W_CROSS_NORM] = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_CROSS_Q]    = { "cross", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
-    [W_CROSS_K]    = { "cross", SLOT_LINEAR, DIM_GD, DIM_D, PER_LAYER, false },
-    [W_CROSS_V]    = { "cross", SLOT_LINEAR, DIM_GV, DIM_D, PER_LAYER, false },
+    [W_CROSS_K]    = { "cross", SLOT_LINEAR, DIM_GD, DIM_KEY_INPUT, PER_LAYER, false },
+    [W_CROSS_V]    = { "cross", SLOT_LINEAR, DIM_GV, DIM_VALUE_INPUT, PER_LAYER, false },
+    [W_CROSS_DISTANCE] = { "cross", SLOT_TABLE, DIM_DISTANCES, DIM_ONE_HEAD, PER_LAYER, false },
+    [W_CROSS_LAST_K] = { "cross", SLOT_VECTOR, DIM_GD, DIM_NONE, PER_LAYER, false },
+    [W_CROSS_LAST_V] = { "cross", SLOT_VECTOR, DIM_GV, DIM_NONE, PER_LAYER, false },
     [W_CROSS_O]    = { "cross", SLOT_LINEAR, DIM_D, DIM_HV, PER_LAYER, false },
     [W_MLP_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_MLP_OUT]    = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
@@ -91,6 +95,10 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_POS:     return c->n_positions + (f->positions == POS_TABLE ? f->pos_offset : 0);
     case DIM_BUCKETS: return c->n_buckets;
     case DIM_H:       return c->n_heads;
+    case DIM_DISTANCES: return c->n_distances;
+    case DIM_ONE_HEAD: return c->d_head;
+    case DIM_KEY_INPUT: return c->d_key_input > 0 ? c->d_key_input : c->d_model;
+    case DIM_VALUE_INPUT: return c->d_value_input > 0 ? c->d_value_input : c->d_model;
     case DIM_TYPE:    return c->n_types;
     case DIM_HEAD:    return c->head_is_one ? 1 : c->n_vocab;
     case DIM_HEAD_IN: return c->head_is_one ? c->d_model : c->d_embed;

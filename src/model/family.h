@@ -38,9 +38,13 @@ enum slot {
     W_Q_A, W_Q_A_NORM, W_Q_B,   /* QKV_LOW_RANK; W_Q where q_rank is 0 */
     W_KV_A, W_KV_A_NORM, W_KV_B,
     W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
+    W_DISTANCE,                 /* what queries meet beside keys, by distance; empty: none */
     W_O,
     W_CROSS_NORM,               /* the same for attention to the encoder's output */
-    W_CROSS_Q, W_CROSS_K, W_CROSS_V, W_CROSS_O,
+    W_CROSS_Q, W_CROSS_K, W_CROSS_V,
+    W_CROSS_DISTANCE,
+    W_CROSS_LAST_K, W_CROSS_LAST_V,     /* a key and its value behind all others; empty: none */
+    W_CROSS_O,
     W_MLP_NORM,                 /* empty in PLACE_PARALLEL: what attention read */
     W_MLP_OUT,                  /* norm of the mlp's output, before the sum */
     W_GATE,                     /* MLP_GATED */
@@ -116,6 +120,8 @@ struct family {
     const char *name;           /* config.json's model_type */
     const char *source;         /* where these facts can be checked */
     enum stack_id stack_id;
+    bool bare;                  /* a layer by itself, see layer.h: one attention, without
+                                   sum and mlp, where it has no W_UP */
     bool causal;                /* unless the config's is_decoder says so */
     enum norm_kind norm;
     enum place place;           /* the config may say otherwise: see config.h */
@@ -164,6 +170,8 @@ enum dim {
     DIM_F, DIM_UP,      /* DIM_UP: 2 F where gate and up are fused */
     DIM_V, DIM_POS, DIM_TYPE,
     DIM_BUCKETS, DIM_H,
+    DIM_DISTANCES, DIM_ONE_HEAD,
+    DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* what cross-attention reads */
     DIM_HEAD,           /* what the head gives a token: V, or 1 */
     DIM_HEAD_IN,        /* what it reads */
     DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */

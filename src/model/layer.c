@@ -2,7 +2,6 @@
  * Names and shapes of a file without a config -> family and config. */
 #include "model/layer.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,10 +277,10 @@ static int count_positions(const struct look *k, const struct tensor *rel)
     if (rel->shape[0] % 2 == 0 || rel->shape[1] != c->d_head)
         return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, want [2 max_len - 1,%d]", k->name,
                        rel->name, tensor_shape(k->a, rel), c->d_head);
-    c->n_relative = (int)rel->shape[0];
-    c->relative_clipped = form != NULL;
+    c->n_distances = (int)rel->shape[0];
+    c->clip_distances = form != NULL;
     if (form == NULL)
-        c->n_positions = (c->n_relative + 1) / 2;
+        c->n_positions = (c->n_distances + 1) / 2;
     return 0;
 }
 
@@ -330,10 +329,10 @@ static void name_attention(struct look *k, const char *scope, bool to_memory)
 
     name_parts(k, scope, to_memory ? cross : self);
     if (layer_find(k->w, k->a, first, "rel_pos_encoding", "") != NULL)
-        k->f->stack.name[to_memory ? W_CROSS_RELATIVE : W_RELATIVE] = rel;
+        k->f->stack.name[to_memory ? W_CROSS_DISTANCE : W_DISTANCE] = rel;
     if (to_memory && layer_find(k->w, k->a, first, "bias_k", "") != NULL) {
-        k->f->stack.name[W_CROSS_MORE_K] = arena_printf(k->a, "%sbias_k", scope);
-        k->f->stack.name[W_CROSS_MORE_V] = arena_printf(k->a, "%sbias_v", scope);
+        k->f->stack.name[W_CROSS_LAST_K] = arena_printf(k->a, "%sbias_k", scope);
+        k->f->stack.name[W_CROSS_LAST_V] = arena_printf(k->a, "%sbias_v", scope);
     }
 }
 
@@ -356,7 +355,7 @@ static void name_block(struct look *k)
     name[W_MLP_NORM] = of_layer(k, k->cross != NULL ? "norm3" : "norm2");
     name[W_UP] = of_layer(k, k->ff->up);
     name[W_DOWN] = of_layer(k, k->ff->down);
-    if (weights_find(k->w, "norm.weight") != NULL)
+    if (k->scope == 2 && weights_find(k->w, "norm.weight") != NULL)
         name[W_FINAL_NORM] = "norm";
     if (k->cross != NULL)
         name_attention(k, of_layer(k, k->cross), true);

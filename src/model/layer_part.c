@@ -106,6 +106,9 @@ static int join_heads(struct parter *p, const struct naming *n, const char *scop
 {
     int n_heads = layer_heads(p->w, p->a, scope, n->part[PART_Q]);
 
+    if (n_heads == 0)
+        return err_set(p->e, ERR_INPUT, "has no tensor %s%s.0.weight", scope,
+                       n->part[PART_Q]);
     for (int i = PART_Q; i <= PART_V; i++) {
         const char *name = n->part[i];
         int found = layer_heads(p->w, p->a, scope, name);

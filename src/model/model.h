@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "model/config.h"
 #include "model/family.h"
+#include "model/layer.h"
 #include "nn/nn.h"
 #include "weights/weights.h"
 
@@ -35,6 +36,8 @@ struct layer_plan {
     int lo, hi;                 /* row i sees keys i - lo .. i + hi; INT_MAX: all */
     float scale;                /* of q.k */
     int rope;                   /* index of its rotary table */
+    const float *distance, *cross_distance;     /* [d, n_distances] a column for each
+                                   distance, growing; NULL: none */
 };
 
 /*
@@ -91,6 +94,16 @@ struct model {
  * the wrong shape or a type that holds no weights (named, found, wanted).
  */
 struct model *model_open(struct arena *a, const char *path, struct err *e);
+
+/*
+ * The same, with what the command line says of a bare layer (layer.h): a .safetensors or
+ * .npz file whose tensors have such names, whatever lies beside it.
+ *
+ * Errors: also those of layer_describe; ERR_USAGE where anything is asked for and path is
+ * no bare layer.
+ */
+struct model *model_open_layer(struct arena *a, const char *path,
+                               const struct layer_asked *asked, struct err *e);
 void model_close(struct model *m);          /* unmaps */
 
 /* The built-in model's files, part of the program. */

@@ -201,3 +201,32 @@ void plan_bias(struct model *m, struct arena *a)
     else if (m->family->bias == BIAS_BUCKETS)
         plan_buckets(m, a);
 }
+
+/* ---- distances ---- */
+
+/* Rows of a file [n, d] as columns; they grow with the row where it says key - query. */
+static const float *columns(struct arena *a, const struct tensor *t, bool grows)
+{
+    int n, d;
+    float *row, *out;
+
+    if (t == NULL)
+        return NULL;
+    n = (int)t->shape[0];
+    d = (int)t->shape[1];
+    row = arena_alloc_raw(a, (size_t)d, sizeof *row);
+    out = arena_alloc_raw(a, (size_t)n * (size_t)d, sizeof *out);
+    for (int i = 0; i < n; i++) {
+        tensor_read(row, t, (int64_t)i * d, d);
+        for (int k = 0; k < d; k++)
+            out[(int64_t)k * n + (grows ? i : n - 1 - i)] = row[k];
+    }
+    return out;
+}
+
+void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a)
+{
+    plan->distance = columns(a, plan->slot[W_DISTANCE].weight, c->clip_distances);
+    plan->cross_distance = columns(a, plan->slot[W_CROSS_DISTANCE].weight,
+                                   c->clip_distances);
+}

@@ -200,6 +200,21 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
                   int key0, int n_keys);
 int relative_bucket(int distance, bool both_ways, int n_buckets, int max_distance);
 
+/*
+ * Relative positions that queries look at:
+ *     score[t][s] += factor * q[t] . column clip(s - t + centre, 0, n - 1)
+ * q is that of row 0.  Source: Shaw et al. 2018, eq. 5.
+ */
+struct bias_distance {
+    const float *q;         /* row t at q + t * q_stride */
+    int64_t q_stride;
+    const float *table;     /* [d, n] a column for each distance, growing */
+    int d, n, centre;
+    float factor;
+};
+void bias_distance(const void *self, float *score, size_t stride, int row0, int n_rows,
+                   int key0, int n_keys);
+
 /* Floats that attend_pack needs for keys and values together. */
 size_t attend_packed(int S, int d, int d_v);
 

@@ -113,8 +113,14 @@ static int n_queries(const struct attend_job *j, int text)
 }
 
 /* The bias of one head. */
-static void set_bias(const struct pass *p, struct attend *at, int head)
+static void set_bias(const struct pass *p, const struct heads *h, struct attend *at,
+                     int text, int head)
 {
+    if (h->distance != NULL)
+        at->term[0] = (struct score_term){
+            bias_distance, &h->distance[text * p->m->config.n_heads + head] };
+    if (!h->biased)
+        return;
     if (p->m->alibi != NULL)
         at->term[0] = (struct score_term){ bias_alibi, &p->m->alibi[head] };
     else if (p->m->buckets != NULL)
@@ -127,8 +133,7 @@ struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h,
     const struct attend_job j = { .p = p, .heads = h, .layer = l };
     struct attend at = attend_of(&j, text);
 
-    if (h->biased)
-        set_bias(p, &at, head);
+    set_bias(p, h, &at, text, head);
     return at;
 }
 
@@ -157,8 +162,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     struct attend own = *at;
     const struct mask_view mask = { h->mask, pass_number(p, text), head, at->S };
 
-    if (h->biased)
-        set_bias(p, &own, head);
+    set_bias(p, h, &own, text, head);
     *rows = (struct rows){
         .text = text, .stack = (int)h->stack, .layer = j->layer,
         .head = head, .row0 = row0, .n_rows = n, .n_queries = T,

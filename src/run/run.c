@@ -44,15 +44,15 @@ int pass_number(const struct pass *p, int text)
 static int check_masks(const struct pass *p, int t, struct err *e)
 {
     const struct change *c = p->want->change;
-    const struct memory *mem = p->want->memory;
+    const int *key = p->key_start;
     int T = p->b->start[t + 1] - p->b->start[t], H = p->m->config.n_heads;
     int number = pass_number(p, t);
 
     if (c != NULL && c->mask != NULL && mask_check(c->mask, number, T, T, H, e) != 0)
         return -1;
-    if (c == NULL || c->memory_mask == NULL || mem == NULL)
+    if (c == NULL || c->memory_mask == NULL || key == NULL)
         return 0;
-    return mask_check(c->memory_mask, number, T, mem->start[t + 1] - mem->start[t], H, e);
+    return mask_check(c->memory_mask, number, T, key[t + 1] - key[t], H, e);
 }
 
 static int last_layer(const struct model *m, const struct wanted *want)
@@ -89,9 +89,12 @@ static void make_room(struct pass *p)
     if (p->m->mlp == MLP_GATED)
         p->gate = floats(p, mlp_rows, (size_t)c->d_ff);
     if (p->want->memory != NULL)
-        p->memory_kv = floats(p, (size_t)p->want->memory->start[p->b->n_texts],
+        p->memory_kv = floats(p, (size_t)p->key_start[p->b->n_texts],
                               (size_t)slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)slot_dim(p->m->family, c, DIM_GV));
+    if (c->n_distances > 0)
+        p->distance = arena_alloc_raw(p->call, (size_t)p->b->n_texts * (size_t)c->n_heads,
+                                      sizeof *p->distance);
     pass_turns(p);
 }
 
@@ -142,7 +145,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 {
     const struct layer_plan *plan = &p->m->layer[l];
     const struct head_place *place = &p->m->place;
-    const struct heads h = {
+    struct heads h = {
         .stack = p->m->family->stack_id, .q = p->qkv, .kv = p->qkv,
         .q_stride = place->width, .kv_stride = place->width, .q_at = place->q,
         .k_at = place->k, .v_at = place->v, .key_start = p->b->start,
@@ -152,6 +155,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
     pass_project(p, plan);
+    h.distance = pass_distances(p, &h, plan->distance, plan->scale);
     return pass_attend(p, l, &h, keep_out, e);
 }
 
@@ -160,18 +164,32 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
     const struct layer_plan *plan = &p->m->layer[l];
     const struct config *c = &p->m->config;
     const struct head_place *place = &p->m->place;
-    const struct heads h = {
+    struct heads h = {
         .stack = STACK_CROSS, .q = p->qkv, .kv = p->memory_kv,
         .q_stride = c->n_heads * c->d_head,
         .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
-        .key_start = p->want->memory->start, .lo = INT_MAX, .hi = INT_MAX,
+        .key_start = p->key_start, .lo = INT_MAX, .hi = INT_MAX,
         .mask = p->want->change != NULL ? p->want->change->memory_mask : NULL,
     };
 
     attention_input(p, &plan->slot[W_CROSS_NORM]);
     pass_project_cross(p, plan);
+    h.distance = pass_distances(p, &h, plan->cross_distance, plan->scale);
     return pass_attend(p, l, &h, keep_out, e);
+}
+
+/* A layer that is one attention, to its own input or to another. */
+static int run_attention(struct pass *p, int l, bool keep_out, struct err *e)
+{
+    const struct param *slot = p->m->layer[l].slot;
+    bool own = slot[W_O].weight != NULL;
+
+    if ((own ? attend_self : attend_cross)(p, l, keep_out, e) != 0)
+        return -1;
+    if (keep_out)
+        attention_output(p, &slot[own ? W_O : W_CROSS_O], &slot[W_ATT_OUT], p->x);
+    return 0;
 }
 
 /* A layer; *ended where nothing behind its last attention is wanted. */
@@ -184,6 +202,8 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
     float *out = p->m->norm_place == PLACE_PARALLEL ? p->late : p->a;
 
     *ended = last;
+    if (p->m->family->bare && slot[W_UP].weight == NULL)
+        return run_attention(p, l, !last, e);
     if (attend_self(p, l, !only_self, e) != 0)
         return -1;
     if (only_self)
@@ -229,8 +249,10 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     struct arena_mark mark = arena_mark(call);
     int rc;
 
+    p.key_start = pass_key_start(&p);
     for (int t = 0; t < b->n_texts; t++)
-        if (check_text(m, b, t, e) != 0 || check_masks(&p, t, e) != 0)
+        if (check_text(m, b, t, e) != 0 || pass_check_memory(&p, t, e) != 0 ||
+            check_masks(&p, t, e) != 0)
             return -1;
     make_room(&p);
     pass_embed(&p);

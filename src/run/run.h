@@ -22,9 +22,10 @@ struct batch {
     const int *type;        /* the same; NULL: all 0 */
 };
 
-/* The encoder's output, for a decoder. */
+/* What cross-attention reads: the encoder's output, for a decoder, or another input. */
 struct memory {
-    const float *x;         /* [start[n_texts], D] */
+    const float *x;         /* [start[n_texts], DIM_KEY_INPUT] */
+    const float *v;         /* [start[n_texts], DIM_VALUE_INPUT] for the values; NULL: x */
     const int *start;       /* [n_texts + 1] */
 };
 
@@ -72,7 +73,7 @@ struct wanted {
     const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
     const bool *head;       /* [H] the same for heads */
     unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
-    const struct memory *memory;    /* for m->decoder; else NULL */
+    const struct memory *memory;    /* for m->decoder and layers with W_CROSS_Q; else NULL */
     const struct change *change;    /* NULL: nothing */
     const struct tap *tap;      /* NULL: none */
     float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not wanted */

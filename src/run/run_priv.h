@@ -30,7 +30,9 @@ struct pass {
     float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
     float *qkv;             /* [N, place.width] projections; m->place says where */
     float *z;               /* [N, H d_v] heads' outputs, side by side */
-    float *memory_kv;       /* [memory, G (d + d_v)] its keys, then its values */
+    float *memory_kv;       /* [key_start[texts], G (d + d_v)] its keys, then its values */
+    const int *key_start;   /* [texts + 1] rows of memory_kv; NULL: no memory */
+    struct bias_distance *distance;     /* [texts, H] of the attention at hand */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
     struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
 };
@@ -72,6 +74,7 @@ struct heads {
     const int *key_start;               /* [texts + 1] rows of kv */
     int lo, hi;                         /* as in layer_plan */
     bool biased;                        /* by position */
+    const struct bias_distance *distance;       /* [texts, H] added; NULL: nothing */
     /* Sets hidden[t * stride + j] to 1 where row row0 + t does not see key key0 + j,
        beyond lo and hi; NULL: they say it all. */
     void (*hide)(const void *self, int text, int head, unsigned char *hidden,
@@ -108,6 +111,15 @@ bool pass_wants(const struct pass *p, int l, enum stack_id stack);
 
 /* Queries from p->a, keys and values from the memory. */
 void pass_project_cross(struct pass *p, const struct layer_plan *plan);
+
+/* Where the keys of each text begin in memory_kv, with those that only the model has. */
+const int *pass_key_start(struct pass *p);
+/* The memory fits text t and the model.  Errors: ERR_INPUT. */
+int pass_check_memory(const struct pass *p, int t, struct err *e);
+
+/* What queries of h meet in table [d, n_distances]; NULL where that is NULL. */
+const struct bias_distance *pass_distances(struct pass *p, const struct heads *h,
+                                           const float *table, float scale);
 
 /* x = x + mlp(x), with its norms; one mlp, or the experts that each row chooses. */
 void pass_mlp(struct pass *p, const struct layer_plan *plan);
