@@ -161,7 +161,8 @@ static void add_tokens(struct npz *z, struct arena *a, const struct tokens *t,
     size_t size;
     char *json = tokens_json(a, t, &size);
 
-    npz_put(z, npz_add(z, ids, DTYPE_I32, 1, &n), 0, t->id, n);
+    if (t->id != NULL)
+        npz_put(z, npz_add(z, ids, DTYPE_I32, 1, &n), 0, t->id, n);
     npz_add_bytes(z, pieces, json, size);
 }
 
@@ -169,7 +170,7 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
                      struct err *e)
 {
     const struct model *m = j->s.shown;
-    int64_t T = session_queries(&j->s, item)->n;
+    int64_t T = session_queries(&j->s, item)->n, rows = m->family->head_on_first ? 1 : T;
     struct writer w = { .j = j, .z = npz_new(a, f) };
     struct wanted want = j->want;
 
@@ -177,7 +178,7 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
     if (j->args->hidden)
         want.hidden = arena_alloc(a, (size_t)(T * m->d_hidden), sizeof(float));
     if (j->args->logits)
-        want.logits = arena_alloc(a, (size_t)(T * m->n_logits), sizeof(float));
+        want.logits = arena_alloc(a, (size_t)(rows * m->n_logits), sizeof(float));
     if (forward(j, a, item, &want, &w, e) != 0) {
         npz_abort(w.z);
         return -1;
@@ -188,7 +189,7 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
     if (j->args->hidden)
         add_floats(w.z, "hidden", T, m->d_hidden, want.hidden);
     if (j->args->logits)
-        add_floats(w.z, "logits", T, m->n_logits, want.logits);
+        add_floats(w.z, "logits", rows, m->n_logits, want.logits);
     return npz_finish(w.z, e);
 }
 

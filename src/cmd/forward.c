@@ -11,6 +11,19 @@ static const struct tokens *side(const struct item *item, bool target)
     return target ? &item->target : &item->tokens;
 }
 
+/* The arrays of texts that have no ids; NULL: they have. */
+static const struct values *arrays(struct arena *a, const struct item *items, int n)
+{
+    struct values *v;
+
+    if (n == 0 || items[0].values.x == NULL)
+        return NULL;
+    v = arena_alloc(a, (size_t)n, sizeof *v);
+    for (int i = 0; i < n; i++)
+        v[i] = items[i].values;
+    return v;
+}
+
 static void pack(struct arena *a, const struct item *items, int n, bool target,
                  struct batch *b, const unsigned char **special)
 {
@@ -27,11 +40,12 @@ static void pack(struct arena *a, const struct item *items, int n, bool target,
 
         if (t->n == 0)
             continue;
-        memcpy(id + start[i], t->id, (size_t)t->n * sizeof *id);
+        if (t->id != NULL)
+            memcpy(id + start[i], t->id, (size_t)t->n * sizeof *id);
         memcpy(type + start[i], t->type, (size_t)t->n * sizeof *type);
         memcpy(sp + start[i], t->special, (size_t)t->n);
     }
-    *b = (struct batch){ n, start, id, type };
+    *b = (struct batch){ n, start, id, type, target ? NULL : arrays(a, items, n) };
     *special = sp;
 }
 

@@ -173,6 +173,8 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
                               j->s.model->decoder != NULL ? stack_names[j->s.stack] : "",
                               j->s.model->decoder != NULL ? " " : "", j->layer);
 
+    if (item->input != NULL)
+        text = arena_printf(a, "%s, %s", text, item->input);
     if (item->text_size > 0)
         text = arena_printf(a, "%s, %s", text, quoted(a, item->text, item->text_size));
     if (item->pair != NULL)

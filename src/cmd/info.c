@@ -140,6 +140,33 @@ static int longest(const struct model *m, int n)
     return n < m->max_tokens ? n : m->max_tokens;
 }
 
+/* What the model reads instead of tokens, if it does. */
+static void card_input(FILE *f, const struct model *m)
+{
+    const struct config *c = &m->config;
+    int64_t dim[4];
+    char shape[64];
+
+    if (front_dims(m, dim) == 0)
+        return;
+    front_shape(m, shape);
+    fprintf(f, "input       %s", shape);
+    if (m->family->front == FRONT_PATCH)
+        fprintf(f, " in patches of %d x %d", c->patch[0], c->patch[1]);
+    fprintf(f, "\n");
+}
+
+/* The type of the first slot's weight: of the token embedding, mostly. */
+static const char *weights_type(const struct model *m)
+{
+    const struct tensor *t = m->layer[0].slot[W_O].weight;
+
+    for (int s = N_SLOT - 1; s >= 0; s--)
+        if (m->slot[s].weight != NULL)
+            t = m->slot[s].weight;
+    return dtype_table[t->dtype].name;
+}
+
 static void card_sizes(FILE *f, struct arena *a, const struct model *m)
 {
     const struct config *c = &m->config;
@@ -163,12 +190,15 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
         fprintf(f, "\n");
     }
     if (m->decoder != NULL)
-        fprintf(f, "decoder     %d layers, %d heads of width %d, mlp %d\n",
+        fprintf(f, "decoder     %d layers, %d heads of width %d, mlp %d, positions %d\n",
                 m->decoder->config.n_layers, m->decoder->config.n_heads,
-                m->decoder->config.d_head, m->decoder->config.d_ff);
-    fprintf(f, "vocabulary  %d\n", c->n_vocab);
+                m->decoder->config.d_head, m->decoder->config.d_ff,
+                m->decoder->config.n_positions);
+    card_input(f, m);
+    if (c->n_vocab > 0)
+        fprintf(f, "vocabulary  %d\n", c->n_vocab);
     fprintf(f, "positions   %d\n", c->n_positions);
-    fprintf(f, "weights     %s\n", dtype_table[m->slot[W_TOK].weight->dtype].name);
+    fprintf(f, "weights     %s\n", weights_type(m));
     fprintf(f, "hash        %016" PRIx64 "\n\n", m->hash);
 }
 
@@ -225,6 +255,25 @@ static void json_count(struct jsonw *j, const char *key, struct count c)
     jsonw_end(j, '}');
 }
 
+/* The shape of an array that the model reads; null: any length. */
+static void json_input(struct jsonw *j, const struct model *m)
+{
+    int64_t dim[4];
+    int n = front_dims(m, dim);
+
+    if (n == 0)
+        return;
+    jsonw_key(j, "input");
+    jsonw_array(j);
+    for (int i = 0; i < n; i++) {
+        if (dim[i] < 0)
+            jsonw_null(j);
+        else
+            jsonw_int(j, dim[i]);
+    }
+    jsonw_end(j, ']');
+}
+
 static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
                        int n_threads)
 {
@@ -253,6 +302,7 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     jsonw_bool(&j, m->layer[0].hi == 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         json_named_int(&j, sizes[i].key, sizes[i].value);
+    json_input(&j, m);
     if (c->n_experts > 0) {
         jsonw_key(&j, "experts");
         jsonw_object(&j);
@@ -269,6 +319,7 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
         json_named_int(&j, "heads", m->decoder->config.n_heads);
         json_named_int(&j, "d_head", m->decoder->config.d_head);
         json_named_int(&j, "d_ff", m->decoder->config.d_ff);
+        json_named_int(&j, "positions", m->decoder->config.n_positions);
         jsonw_end(&j, '}');
     }
     jsonw_key(&j, "hash");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Operands, ids and files of texts -> tokenised texts, one by one. */
+ * Operands, ids, arrays and files of texts -> tokenised texts, one by one. */
 #include <ctype.h>
 #include <jansson.h>
 #include <limits.h>
@@ -15,7 +15,8 @@ struct input {
     const struct shared_args *args;
     struct lines *lines;            /* NULL: one text from the command line */
     const char *operand[2];
-    bool taken;                     /* that one text was handed out */
+    struct values *values;          /* [n_given] of --input; NULL: a text or ids */
+    int n_given, n_taken;           /* texts of the command line: one, or the arrays */
     int n_lines, n_bad;
 };
 
@@ -60,13 +61,13 @@ static bool has_decoder(const struct input *in)
     return in->s->model != NULL && in->s->model->decoder != NULL;
 }
 
-/* The decoder's start token, then t. */
+/* The decoder's start token, then t, unless its template has put it there. */
 static void put_start_before(struct input *in, struct arena *a, struct tokens *t)
 {
     int start = in->s->model->config.start_id, n = t->n + 1;
     struct tokens s, both;
 
-    if (start < 0)
+    if (start < 0 || (t->n > 0 && t->id[0] == start))
         return;
     tok_describe(in->s->tok, a, &start, NULL, 1, &s);
     s.special[0] = 1;
@@ -132,6 +133,43 @@ static int item_of_ids(struct input *in, struct arena *a, struct item *out,
         parse_ids(a, "type-ids", in->args->type_ids, &types, &n_types, e) != 0)
         return -1;
     return describe(in, a, ids, n, types, n_types, out, e);
+}
+
+/* ---- arrays ---- */
+
+/* The next array; a decoder's text is the same for all. */
+static void item_of_values(struct input *in, struct arena *a, struct item *out)
+{
+    const struct values *v = &in->values[in->n_taken];
+    struct err never;
+
+    out->index = in->n_taken;
+    out->values = *v;
+    out->input = in->args->input;
+    values_describe(a, in->s->model, front_positions(in->s->model, v, &never), &out->tokens);
+}
+
+/* Reads the file of --input; a model takes a text or an array, never both. */
+static int open_values(struct input *in, int n_operands, struct err *e)
+{
+    const struct model *m = in->s->model;
+    const char *path = in->args->input;
+    int64_t dim[4];
+    char shape[64];
+
+    if (m == NULL)
+        return path == NULL ? 0 : err_set(e, ERR_USAGE, "--input: an array has no tokens");
+    if (front_dims(m, dim) == 0)
+        return path == NULL ? 0 :
+               err_set(e, ERR_USAGE, "--input: %s reads a text, not an array", m->name);
+    front_shape(m, shape);
+    if (path == NULL)
+        return err_set(e, ERR_USAGE, "%s reads no text, but an array of shape %s: want "
+                       "--input FILE.npy", m->name, shape);
+    if (n_operands > (m->decoder != NULL))
+        return err_set(e, ERR_USAGE, "--input: %s reads %s", m->name, m->decoder != NULL ?
+                       "one TEXT beside it, for the decoder" : "no TEXT beside it");
+    return values_read(in->s->a, m, path, &in->values, &in->n_given, e);
 }
 
 /* ---- text ---- */
@@ -259,12 +297,16 @@ static int check_sources(const struct shared_args *args, int n_operands, struct 
     const struct { bool wrong; const char *why; } rules[] = {
         { (n_operands > 0) + (args->ids != NULL) + (args->file != NULL) > 1,
           "TEXT, --ids, -f: want one of them" },
+        { args->input != NULL && (args->ids != NULL || args->file != NULL),
+          "--input, --ids, -f: want one of them" },
         { args->pairs && args->jsonl, "--pairs, --jsonl: want one of them" },
         { args->pairs && args->file == NULL, "--pairs: wants -f FILE" },
         { args->jsonl && args->file == NULL, "--jsonl: wants -f FILE" },
         { args->type_ids != NULL && args->ids == NULL, "--type-ids: wants --ids" },
         { args->decoder_ids != NULL && (n_operands > 1 || args->file != NULL),
           "--decoder-ids: wants a TEXT or --ids, and no TEXT_B" },
+        { args->decoder_ids != NULL && args->input != NULL && n_operands > 0,
+          "--decoder-ids: wants no TEXT beside --input" },
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
@@ -279,8 +321,8 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
     const struct shared_args *args = s->args;
     struct input *in = arena_alloc(s->a, 1, sizeof *in);
 
-    *in = (struct input){ .s = s, .args = args };
-    if (check_sources(args, n_operands, e) != 0)
+    *in = (struct input){ .s = s, .args = args, .n_given = 1 };
+    if (check_sources(args, n_operands, e) != 0 || open_values(in, n_operands, e) != 0)
         return NULL;
     for (int i = 0; i < n_operands && i < 2; i++)
         in->operand[i] = operands[i];
@@ -288,7 +330,7 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
         in->lines = lines_open(args->file, e);
         return in->lines != NULL ? in : NULL;
     }
-    if (n_operands == 0 && args->ids == NULL) {
+    if (n_operands == 0 && args->ids == NULL && in->values == NULL) {
         in->operand[0] = s->model != NULL ? s->model->config.default_text : NULL;
         if (in->operand[0] == NULL) {
             err_set(e, ERR_USAGE, "want a TEXT, -f FILE or --ids");
@@ -320,6 +362,12 @@ static int fill_from_operands(struct input *in, struct arena *a, struct item *ou
 {
     if (in->args->ids != NULL)
         return item_of_ids(in, a, out, e);
+    if (in->values != NULL) {
+        item_of_values(in, a, out);
+        out->pair = in->operand[0];
+        out->pair_size = out->pair != NULL ? strlen(out->pair) : 0;
+        return 0;
+    }
     set_text(out, in->operand[0], strlen(in->operand[0]));
     out->pair = in->operand[1];
     out->pair_size = out->pair != NULL ? strlen(out->pair) : 0;
@@ -362,14 +410,16 @@ static int fit(struct input *in, struct arena *a, struct item *out, struct err *
 
 static const char *file_name(const struct input *in)
 {
+    if (in->args->file == NULL)
+        return in->args->input;
     return strcmp(in->args->file, "-") == 0 ? "standard input" : in->args->file;
 }
 
 void input_reject(struct input *in, const struct item *item, const struct err *why)
 {
     in->n_bad++;
-    warn_say(in->s->env->warn, "%s: line %d: %s", file_name(in), item->index + 1,
-             why->msg);
+    warn_say(in->s->env->warn, "%s: %s %d: %s", file_name(in),
+             in->lines != NULL ? "line" : "array", item->index + 1, why->msg);
 }
 
 static int next_line(struct input *in, struct arena *a, struct item *out, struct err *e)
@@ -397,12 +447,12 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 {
     if (in->lines != NULL)
         return next_line(in, a, out, e);
-    if (in->taken)
+    if (in->n_taken == in->n_given)
         return 0;
-    in->taken = true;
     *out = (struct item){ .text = "" };
     if (fill_from_operands(in, a, out, e) != 0)
         return -1;
+    in->n_taken++;
     return fit(in, a, out, e) == 0 ? 1 : -1;
 }
 
@@ -410,14 +460,15 @@ int input_close(struct input *in, int rc, struct err *e)
 {
     lines_close(in->lines);
     if (rc == 0 && in->n_bad > 0)
-        return err_set(e, ERR_INPUT, "%s: %d of %d lines could not be used",
-                       file_name(in), in->n_bad, in->n_lines);
+        return err_set(e, ERR_INPUT, "%s: %d of %d %s could not be used", file_name(in),
+                       in->n_bad, in->lines != NULL ? in->n_lines : in->n_given,
+                       in->lines != NULL ? "lines" : "arrays");
     return rc;
 }
 
 bool input_is_file(const struct input *in)
 {
-    return in->lines != NULL;
+    return in->lines != NULL || in->n_given > 1;
 }
 
 int input_to_files(struct input *in, const char *out, const char *ending,
@@ -434,14 +485,14 @@ int input_to_files(struct input *in, const char *out, const char *ending,
     if (rc == 0 && !dir && in->n_bad == 0)
         return err_set(e, ERR_INPUT, "%s: holds no text", in->args->file);
     if (rc == 1 && !dir) {
-        rc = in->lines != NULL ? input_next(in, a, &second, e) : 0;
+        rc = input_is_file(in) ? input_next(in, a, &second, e) : 0;
         if (rc == 1)
             return err_set(e, ERR_USAGE, "several texts want a folder: -o DIR/");
         return rc == 0 ? fn(self, a, &item, out, e) : rc;
     }
     while (rc == 1) {
         if (fn(self, a, &item, output_name(a, out, item.index, ending), e) != 0) {
-            if (e->kind != ERR_INPUT || in->lines == NULL)
+            if (e->kind != ERR_INPUT || !input_is_file(in))
                 return -1;
             input_reject(in, &item, e);
         }

@@ -30,6 +30,8 @@ const struct opt text_opts[] = {
       "the types of --ids, as many" },
     { 0, "decoder-ids", "LIST", OPT_STRING, F(decoder_ids), NULL, 0, 0, NULL,
       "token ids of the decoder of an encoder-decoder, instead of TEXT_B" },
+    { 0, "input", "FILE", OPT_STRING, F(input), NULL, 0, 0, NULL,
+      "a .npy instead of a text, for a model that reads pixels, sound or rows" },
     { 0, "pretokenized", NULL, OPT_FLAG, F(pretokenized), NULL, 0, 0, NULL,
       "the text is pieces of the vocabulary, split at spaces" },
     { 0, "no-special", NULL, OPT_FLAG, F(no_special), NULL, 0, 0, NULL,
@@ -230,7 +232,8 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
 {
     const struct shared_args *args = s->args;
     struct model *m = s->model;
-    bool target = n_operands > 1 || args->decoder_ids != NULL || args->pairs || args->jsonl;
+    bool target = n_operands > (args->input == NULL ? 1 : 0) || args->decoder_ids != NULL ||
+                  args->pairs || args->jsonl;
 
     s->stack = m->family->stack_id;
     if (args->stack != NULL && find_stack(s, &s->stack, e) != 0)
@@ -238,8 +241,9 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
     if (args->stack == NULL && m->decoder != NULL && target)
         s->stack = all ? N_STACK : STACK_CROSS;
     if (s->stack != STACK_ENCODER && m->decoder != NULL && !target)
-        return err_set(e, ERR_USAGE, "--stack: '%s' wants a text for the decoder: TEXT_B, "
-                       "--decoder-ids or -f FILE with --pairs or --jsonl", args->stack);
+        return err_set(e, ERR_USAGE, "--stack: '%s' wants a text for the decoder: %s",
+                       args->stack, args->input != NULL ? "TEXT or --decoder-ids" :
+                       "TEXT_B, --decoder-ids or -f FILE with --pairs or --jsonl");
     s->shown = m->decoder != NULL && s->stack != STACK_ENCODER ? m->decoder : m;
     s->n_layers = s->shown->config.n_layers;
     s->n_heads = s->shown->config.n_heads;

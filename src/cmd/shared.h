@@ -8,6 +8,7 @@
 #include "analysis/stats.h"
 #include "base/file.h"
 #include "cmd/cmd.h"
+#include "cmd/values.h"
 #include "model/model.h"
 #include "run/run.h"
 #include "text/tok.h"
@@ -19,6 +20,7 @@ struct shared_args {
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
     const char *ids, *type_ids, *decoder_ids;
+    const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
     const char *mask, *memory_mask;
@@ -94,11 +96,13 @@ struct item {
     struct tokens tokens;
     struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
     int n_cut;              /* tokens that --truncate took away */
+    struct values values;   /* x NULL: tokens have ids */
+    const char *input;      /* the file that the values are of; NULL: none */
 };
 
 struct input;
 
-/* Operands, --ids or -f; usage errors where they contradict each other. */
+/* Operands, --ids, --input or -f; usage errors where they contradict each other. */
 struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e);
 
@@ -118,7 +122,7 @@ int input_close(struct input *in, int rc, struct err *e);
  */
 int input_end(struct input *in, struct out *out, int rc, struct err *e);
 
-bool input_is_file(const struct input *in);
+bool input_is_file(const struct input *in);     /* of texts; or of several arrays */
 
 /* Counts a text that was read but could not be used after all, and says why. */
 void input_reject(struct input *in, const struct item *item, const struct err *why);

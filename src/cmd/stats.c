@@ -111,6 +111,10 @@ static void json_text(struct jsonw *j, const struct item *item)
 {
     jsonw_key(j, "text");
     jsonw_string_n(j, item->text, item->text_size);
+    if (item->input != NULL) {
+        jsonw_key(j, "input");
+        jsonw_string(j, item->input);
+    }
     if (item->pair != NULL) {
         jsonw_key(j, "pair");
         jsonw_string_n(j, item->pair, item->pair_size);
@@ -129,6 +133,10 @@ static void json_pieces(struct jsonw *j, const char *key, const struct tokens *t
 static void json_ids(struct jsonw *j, const char *key, const struct tokens *t)
 {
     jsonw_key(j, key);
+    if (t->id == NULL) {
+        jsonw_null(j);
+        return;
+    }
     jsonw_array(j);
     for (int i = 0; i < t->n; i++)
         jsonw_int(j, t->id[i]);

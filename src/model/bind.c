@@ -13,9 +13,10 @@ struct binder {
     struct err *e;
 };
 
-/* Old checkpoints call a norm's weight gamma and its bias beta. */
-static const char *const weight_endings[] = { ".weight", ".gamma", NULL };
-static const char *const bias_endings[] = { ".bias", ".beta", NULL };
+/* Old checkpoints call a norm's weight gamma and its bias beta; a parameter that is no
+ * part of a module has no ending, those of torch's attention are parts of a name. */
+static const char *const weight_endings[] = { ".weight", ".gamma", "_weight", "", NULL };
+static const char *const bias_endings[] = { ".bias", ".beta", "_bias", NULL };
 static const char *const no_endings[] = { "", NULL };
 
 static int index_of(const struct weights *w, const struct tensor *t)
@@ -89,22 +90,54 @@ static const struct tensor *find(struct binder *b, const char *names, struct whe
     return NULL;
 }
 
-static int check(struct binder *b, const struct tensor *t, int n_dims, int64_t d0,
-                 int64_t d1)
+struct shape {
+    int n;
+    int d[4];
+};
+
+/* What the weight of a slot must look like. */
+static struct shape shape_of(const struct model *m, const struct slot_row *row, bool in_out)
 {
-    char want[64];
+    const struct config *c = &m->config;
+    int out = slot_dim(m->family, c, row->out), in;
+
+    if (row->in == DIM_NONE)
+        return (struct shape){ 1, { out } };
+    in = slot_dim(m->family, c, row->in);
+    if (row->kind == SLOT_CONV)
+        return (struct shape){ 3, { out, in, CONV_WINDOW } };
+    if (row->kind == SLOT_PATCH)
+        return (struct shape){ 4, { out, in, c->patch[0], c->patch[1] } };
+    return (struct shape){ 2, { in_out ? in : out, in_out ? out : in } };
+}
+
+static char *shape_text(struct arena *a, const struct shape *s)
+{
+    char *text = arena_printf(a, "[%d", s->d[0]);
+
+    for (int i = 1; i < s->n; i++)
+        text = arena_printf(a, "%s,%d", text, s->d[i]);
+    return arena_printf(a, "%s]", text);
+}
+
+/* Leading dimensions of 1 say nothing where a parameter is no part of a module: BART's
+ * [1, V], ViT's [1, positions, D]. */
+static int check(struct binder *b, const struct tensor *t, struct shape want, bool loose)
+{
+    int first = 0;
+    bool same;
 
     if (!dtype_table[t->dtype].is_float)
         return err_set(b->e, ERR_INPUT, "%s: %s: holds %s, want F32, F16, BF16 or F64",
                        t->file, t->name, dtype_table[t->dtype].name);
-    if (t->n_dims == n_dims && t->shape[0] == d0 && (n_dims < 2 || t->shape[1] == d1))
-        return 0;
-    if (n_dims == 1)
-        snprintf(want, sizeof want, "[%lld]", (long long)d0);
-    else
-        snprintf(want, sizeof want, "[%lld,%lld]", (long long)d0, (long long)d1);
-    return err_set(b->e, ERR_INPUT, "%s: %s: shape %s, want %s", t->file, t->name,
-                   tensor_shape(b->a, t), want);
+    while (loose && t->n_dims - first > want.n && t->shape[first] == 1)
+        first++;
+    same = t->n_dims - first == want.n;
+    for (int i = 0; same && i < want.n; i++)
+        same = t->shape[first + i] == want.d[i];
+    return same ? 0 :
+           err_set(b->e, ERR_INPUT, "%s: %s: shape %s, want %s", t->file, t->name,
+                   tensor_shape(b->a, t), shape_text(b->a, &want));
 }
 
 static float *decode(struct arena *a, const struct tensor *t)
@@ -126,36 +159,34 @@ static const float *decode_vector(struct binder *b, const struct slot_row *row,
     return v;
 }
 
-static struct matrix matrix_of(const struct tensor *t, bool in_out)
+/* A kernel of more than two dimensions is a linear on all that its window holds. */
+static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_out)
 {
     const struct dtype_row *d = &dtype_table[t->dtype];
     bool plain = t->dtype == DTYPE_F32 && (uintptr_t)t->data % sizeof(float) == 0;
+    int row = 1;
+
+    for (int i = 1; i < s.n; i++)
+        row *= s.d[i];
 
     return (struct matrix){
         .data = t->data, .size_bytes = d->size_bytes, .block = d->block,
         .to_f32 = plain ? NULL : d->to_f32,
         .element = t->dtype == DTYPE_F16 ? ELEMENT_F16 :
                    t->dtype == DTYPE_BF16 ? ELEMENT_BF16 : ELEMENT_OTHER,
-        .N = (int)t->shape[in_out ? 1 : 0], .K = (int)t->shape[in_out ? 0 : 1],
-        .stride = t->shape[1], .order_in_out = in_out,
+        .N = in_out ? row : s.d[0], .K = in_out ? s.d[0] : row, .stride = row,
+        .order_in_out = in_out,
     };
 }
 
 static int missing(struct binder *b, const char *names, struct where at,
                    const struct slot_row *row, bool in_out)
 {
-    const struct config *c = &b->m->config;
-    const struct family *f = b->m->family;
-    char shape[64];
+    struct shape want = shape_of(b->m, row, in_out);
 
-    if (row->in == DIM_NONE)
-        snprintf(shape, sizeof shape, "[%d]", slot_dim(f, c, row->out));
-    else
-        snprintf(shape, sizeof shape, "[%d,%d]",
-                 slot_dim(f, c, in_out ? row->in : row->out),
-                 slot_dim(f, c, in_out ? row->out : row->in));
-    return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s.weight, want %s",
-                   b->m->name, b->prefix, alternative(b->a, names, 0, at), shape);
+    return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s%s, want %s", b->m->name,
+                   b->prefix, alternative(b->a, names, 0, at),
+                   row->kind == SLOT_VECTOR ? "" : ".weight", shape_text(b->a, &want));
 }
 
 /* A norm that neither scales nor shifts. */
@@ -176,7 +207,7 @@ static int bind_bias(struct binder *b, const char *names, struct where at, int o
     p->bias_tensor = find(b, names, at, bias_endings);
     if (p->bias_tensor == NULL)
         return 0;
-    if (check(b, p->bias_tensor, 1, out, 0) != 0)
+    if (check(b, p->bias_tensor, (struct shape){ 1, { out } }, false) != 0)
         return -1;
     p->bias = decode(b->a, p->bias_tensor);
     return 0;
@@ -189,7 +220,9 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
     const struct config *c = &b->m->config;
     const char *names = f->stack.name[slot];
     bool in_out = row->kind == SLOT_LINEAR && f->order == ORDER_IN_OUT;
-    int out, in;
+    bool loose = row->kind == SLOT_VECTOR || row->kind == SLOT_TABLE;
+    struct shape want;
+    int out;
 
     if (names == NULL)
         return 0;
@@ -203,33 +236,31 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
         return bind_bias(b, names, at, out, p);
     if (p->weight == NULL)
         return row->optional ? 0 : missing(b, names, at, row, in_out);
-    if (row->in == DIM_NONE) {
-        bool flat = p->weight->n_dims == 2 && p->weight->shape[0] == 1 &&
-                    row->kind == SLOT_VECTOR;   /* BART's [1, V] */
-
-        if (check(b, p->weight, flat ? 2 : 1, flat ? 1 : out, out) != 0)
-            return -1;
+    want = shape_of(b->m, row, in_out);
+    if (check(b, p->weight, want, loose) != 0)
+        return -1;
+    if (row->in == DIM_NONE)
         p->vector = decode_vector(b, row, p->weight);
-    } else {
-        in = slot_dim(f, c, row->in);
-        if (check(b, p->weight, 2, in_out ? in : out, in_out ? out : in) != 0)
-            return -1;
-        p->matrix = matrix_of(p->weight, in_out);
-    }
+    else
+        p->matrix = matrix_of(p->weight, want, in_out);
     return row->kind == SLOT_VECTOR || (row->kind == SLOT_TABLE && slot != W_HEAD) ? 0 :
            bind_bias(b, names, at, out, p);
 }
 
-/* The longest prefix under which the token embedding is found. */
+/* The longest prefix under which the family's first slot is found: the token embedding,
+ * or what stands in its place. */
 static const char *find_prefix(struct binder *b)
 {
     const struct family *f = b->m->family;
     const struct where none = { 0 };
+    int first = 0;
 
+    while (f->stack.name[first] == NULL)
+        first++;
     for (int i = 0; i < 4 && f->prefix[i] != NULL; i++) {
         char *name;
 
-        for (int k = 0; (name = alternative(b->a, f->stack.name[W_TOK], k, none)) != NULL;
+        for (int k = 0; (name = alternative(b->a, f->stack.name[first], k, none)) != NULL;
              k++)
             if (weights_find(b->m->weights,
                              arena_printf(b->a, "%s%s.weight", f->prefix[i], name)) != NULL)
@@ -310,7 +341,8 @@ static void bind_head(struct model *m)
     m->has_head = m->has_head && m->family->decoder == NULL;    /* the decoder's is */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
-        m->has_head = m->has_head && !m->config.head_is_one;
+        m->has_head = m->has_head && !m->config.head_is_one &&
+                      m->slot[W_TOK].weight != NULL;
     }
 }
 
@@ -439,6 +471,8 @@ static struct config decoder_config(const struct config *c)
         d.n_heads = d.n_kv_heads = c->dec_heads;
     if (c->dec_ff > 0)
         d.d_ff = c->dec_ff;
+    if (c->dec_positions > 0)
+        d.n_positions = c->dec_positions;
     if (derived)
         d.d_head = d.d_value = d.n_rotary = c->d_model / d.n_heads;
     return d;

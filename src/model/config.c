@@ -35,7 +35,12 @@ static const struct key keys[] = {
         "d_ff", "encoder_ffn_dim" } },
     { KEY_INT, F(d_embed), 1, 1 << 20, { "embedding_size", "word_embed_proj_dim" } },
     { KEY_INT, F(n_vocab), 1, 1 << 28, { "vocab_size" } },
-    { KEY_INT, F(n_positions), 1, 1 << 30, { "max_position_embeddings", "n_positions" } },
+    { KEY_INT, F(n_positions), 1, 1 << 30,
+      { "max_position_embeddings", "n_positions", "max_source_positions" } },
+    { KEY_INT, F(dec_positions), 1, 1 << 30, { "max_target_positions" } },
+    { KEY_INT, F(n_mel), 1, 1 << 20, { "num_mel_bins" } },
+    { KEY_INT, F(n_channels), 1, 1 << 16, { "num_channels" } },
+    { KEY_INT, F(n_labels), 1, 1 << 28, { "num_labels" } },
     { KEY_INT, F(n_types), 1, 1 << 16, { "type_vocab_size" } },
     { KEY_INT, F(pad_id), 0, 1 << 28, { "pad_token_id" } },
     { KEY_REAL, F(norm_eps), 0, 1,
@@ -369,7 +374,8 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         r->c->score_cap = 0;
     if (is_null(root, "final_logit_softcapping"))
         r->c->logit_cap = 0;
-    if (read_ffn(r, f, root) != 0 || config_rope_share(r, root) != 0 ||
+    if (config_front(r, f, root) != 0 || read_ffn(r, f, root) != 0 ||
+        config_rope_share(r, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
         config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0)
         return -1;

@@ -36,6 +36,11 @@ struct config {
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
     int dec_layers, dec_heads, dec_ff;  /* of the decoder; 0: as the encoder */
+    int dec_positions;                  /* the same */
+    int n_mel;                          /* bins of a frame of sound */
+    int n_channels;                     /* of a picture */
+    int image[2], patch[2];             /* its rows and columns, and those of a patch */
+    int n_labels;                       /* of a head on the first row */
     int start_id;                       /* the decoder's first token; -1: none */
     double logit_scale;                 /* of the logits; 0: 1 */
     bool scale_embedding;               /* tokens by sqrt D */

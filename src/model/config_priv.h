@@ -41,6 +41,9 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
 /* The share of columns that turn, where it stands among the rotary parameters. */
 int config_rope_share(const struct reader *r, const json_t *root);
 
+/* Sizes of pictures, and the labels of a head on the first row. */
+int config_front(const struct reader *r, const struct family *f, const json_t *root);
+
 int config_rope(const struct reader *r, const struct family *f, const json_t *root);
 /* Which experts a row goes to; after the numbers. */
 int config_experts(const struct reader *r, const struct family *f, const json_t *root);

@@ -22,6 +22,10 @@ const char *const stack_names[] = { "encoder", "decoder", "cross", NULL };
 const struct slot_row slot_table[N_SLOT] = {
     [W_TOK]        = { "embeddings", SLOT_TABLE, DIM_V, DIM_E, PER_STACK, false },
     [W_POS]        = { "embeddings", SLOT_TABLE, DIM_POS, DIM_EMB, PER_STACK, false },
+    [W_PATCH]      = { "embeddings", SLOT_PATCH, DIM_D, DIM_CHANNELS, PER_STACK, false },
+    [W_CLS]        = { "embeddings", SLOT_VECTOR, DIM_D, DIM_NONE, PER_STACK, false },
+    [W_CONV_1]     = { "embeddings", SLOT_CONV, DIM_D, DIM_MEL, PER_STACK, false },
+    [W_CONV_2]     = { "embeddings", SLOT_CONV, DIM_D, DIM_D, PER_STACK, false },
     [W_TYPE]       = { "embeddings", SLOT_TABLE, DIM_TYPE, DIM_EMB, PER_STACK, true },
     [W_TOK_PROJ]   = { "embeddings", SLOT_LINEAR, DIM_D, DIM_E, PER_STACK, true },
     [W_EMB_NORM]   = { "norms", SLOT_NORM, DIM_EMB, DIM_NONE, PER_STACK, false },
@@ -100,7 +104,9 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_KEY_INPUT: return c->d_key_input > 0 ? c->d_key_input : c->d_model;
     case DIM_VALUE_INPUT: return c->d_value_input > 0 ? c->d_value_input : c->d_model;
     case DIM_TYPE:    return c->n_types;
-    case DIM_HEAD:    return c->head_is_one ? 1 : c->n_vocab;
+    case DIM_CHANNELS: return c->n_channels;
+    case DIM_MEL:     return c->n_mel;
+    case DIM_HEAD:    return f->head_on_first ? c->n_labels : c->head_is_one ? 1 : c->n_vocab;
     case DIM_HEAD_IN: return c->head_is_one ? c->d_model : c->d_embed;
     case DIM_EXPERTS: return c->n_experts;
     case DIM_FX:      return c->d_expert;

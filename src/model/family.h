@@ -20,7 +20,10 @@ extern const char *const stack_names[];     /* "encoder", "decoder", "cross", NU
 /* Which tensor plays which part.  What an empty slot means stands beside it. */
 enum slot {
     /* once a stack */
-    W_TOK, W_POS, W_TYPE,       /* embeddings of tokens, positions, types */
+    W_TOK,                      /* embeddings of tokens; the file's prefix is found by */
+    W_PATCH, W_CONV_1,          /* it, or by what stands in its place: see enum front */
+    W_CLS, W_CONV_2,
+    W_POS, W_TYPE,              /* of positions, types */
     W_TOK_PROJ,                 /* of the tokens alone, before positions; empty: none */
     W_EMB_NORM,                 /* empty: identity, as for every norm */
     W_EMB_PROJ,                 /* of the normed sum; empty: none */
@@ -55,6 +58,16 @@ enum slot {
     /* once an expert */
     W_EXP_GATE, W_EXP_UP, W_EXP_DOWN,
     N_SLOT
+};
+
+/* What the rows of the first layer are made of. */
+enum front {
+    FRONT_TOKENS,               /* ids of a vocabulary */
+    FRONT_PATCH,                /* patches of a picture [channels, rows, columns], row by
+                                   row, behind one row that is learnt */
+    FRONT_MEL_CONV,             /* features [bins, frames], convolved over three frames,
+                                   twice, the second time at every other frame */
+    FRONT_ROWS                  /* rows [T, D] as they are */
 };
 
 enum norm_kind {
@@ -123,6 +136,7 @@ struct family {
     bool bare;                  /* a layer by itself, see layer.h: one attention, without
                                    sum and mlp, where it has no W_UP */
     bool causal;                /* unless the config's is_decoder says so */
+    enum front front;
     enum norm_kind norm;
     enum place place;           /* the config may say otherwise: see config.h */
     enum positions positions;
@@ -148,6 +162,7 @@ struct family {
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
     bool has_head_act;          /* of a head of V: its activation is not the config's */
     enum act head_act;
+    bool head_on_first;         /* the head reads row 0 alone, and gives labels */
     const struct family *decoder;   /* of an encoder-decoder; this row: its encoder */
     struct config defaults;     /* of config keys that are absent or null */
     const char *prefix[4];      /* longest first; "" last is implied */
@@ -169,10 +184,11 @@ enum dim {
     DIM_Q_NORM, DIM_K_NORM,
     DIM_F, DIM_UP,      /* DIM_UP: 2 F where gate and up are fused */
     DIM_V, DIM_POS, DIM_TYPE,
+    DIM_CHANNELS, DIM_MEL,
     DIM_BUCKETS, DIM_H,
     DIM_DISTANCES, DIM_ONE_HEAD,
     DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* what cross-attention reads */
-    DIM_HEAD,           /* what the head gives a token: V, or 1 */
+    DIM_HEAD,           /* what the head gives a token: V, or 1; or a text: labels */
     DIM_HEAD_IN,        /* what it reads */
     DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */
     DIM_FS,                     /* width of the shared one */
@@ -185,8 +201,12 @@ enum slot_kind {
     SLOT_TABLE,         /* [out, in], rows are looked up */
     SLOT_NORM,          /* weight [out], bias [out] */
     SLOT_LINEAR,        /* [out, in] or, by the family's order, [in, out]; bias [out] */
+    SLOT_CONV,          /* [out, in, 3]; bias [out]; a linear on what three rows hold */
+    SLOT_PATCH,         /* [out, in, rows, columns] of a patch; the same of a patch */
     SLOT_VECTOR         /* [out]; its name is complete */
 };
+
+enum { CONV_WINDOW = 3 };       /* rows that a convolution reads */
 
 enum slot_count { PER_STACK, PER_LAYER, PER_EXPERT };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Ids, types and positions -> the residual stream. */
+ * Ids or a front's rows, types and positions -> the residual stream. */
 #include <math.h>
 
 #include "run/run_priv.h"
@@ -11,7 +11,7 @@ static void add_row(float *x, float *room, const struct param *table, int64_t ro
     add_to(x, room, width);
 }
 
-/* Rows of the position table for one text. */
+/* Rows of the position table for one text; id is read by POS_TABLE_FROM_IDS alone. */
 static void positions(const struct model *m, const int *id, int n, int *row)
 {
     const struct family *f = m->family;
@@ -52,12 +52,13 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
 {
     const struct param *slot = p->m->slot;
     const struct batch *b = p->b;
+    bool by_id = p->m->family->front == FRONT_TOKENS;
     float *room = arena_alloc_raw(p->call, (size_t)width, sizeof *room);
     int *row = arena_alloc_raw(p->call, (size_t)p->N, sizeof *row);
 
     for (int t = 0; t < b->n_texts; t++)
-        positions(p->m, b->id + b->start[t], b->start[t + 1] - b->start[t],
-                  row + b->start[t]);
+        positions(p->m, by_id ? b->id + b->start[t] : NULL,
+                  b->start[t + 1] - b->start[t], row + b->start[t]);
     for (int i = 0; i < p->N; i++) {
         float *x = out + (int64_t)i * width;
 
@@ -84,7 +85,7 @@ void pass_embed(struct pass *p)
         narrow = arena_alloc_raw(p->call, (size_t)p->N * (size_t)E, sizeof *narrow);
     if (sum_proj)
         sum = narrow;
-    tokens(p, narrow);
+    (p->m->family->front != FRONT_TOKENS ? pass_front : tokens)(p, narrow);
     if (token_proj)
         pass_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);
     add_types_and_positions(p, sum, width);

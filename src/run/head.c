@@ -5,6 +5,18 @@
 
 #include "run/run_priv.h"
 
+/* The first row of each text, side by side. */
+static const float *first_rows(struct pass *p, const float *hidden, int width)
+{
+    int n = p->b->n_texts;
+    float *row = arena_alloc_raw(p->call, (size_t)n * (size_t)width, sizeof *row);
+
+    for (int t = 0; t < n; t++)
+        memcpy(row + (int64_t)t * width, hidden + (int64_t)p->b->start[t] * width,
+               (size_t)width * sizeof *row);
+    return row;
+}
+
 static void logits(struct pass *p, const float *hidden, int width)
 {
     const struct param *slot = p->m->slot, *dense = &slot[W_HEAD_DENSE];
@@ -12,21 +24,24 @@ static void logits(struct pass *p, const float *hidden, int width)
     struct param head = slot[W_HEAD];
     const struct config *c = &p->m->config;
     float cap = (float)c->logit_cap, scale = (float)c->logit_scale;
-    int64_t n = (int64_t)p->N * p->m->n_logits;
+    int rows = f->head_on_first ? p->b->n_texts : p->N;
+    int64_t n = (int64_t)rows * p->m->n_logits;
 
     if (slot[W_HEAD_BIAS].vector != NULL)
         head.bias = slot[W_HEAD_BIAS].vector;
+    if (f->head_on_first)
+        hidden = first_rows(p, hidden, width);
     if (dense->weight != NULL) {
         int narrow = dense->matrix.N;
 
-        pass_linear(p, p->a, narrow, hidden, width, p->N, dense);
+        pass_linear(p, p->a, narrow, hidden, width, rows, dense);
         act_apply(f->has_head_act && !c->head_is_one ? f->head_act : c->act, p->a,
-                  (int64_t)p->N * narrow);
-        pass_norm(p, p->a, p->a, p->N, narrow, &slot[W_HEAD_NORM]);
+                  (int64_t)rows * narrow);
+        pass_norm(p, p->a, p->a, rows, narrow, &slot[W_HEAD_NORM]);
         hidden = p->a;
         width = narrow;
     }
-    pass_linear(p, p->want->logits, p->m->n_logits, hidden, width, p->N, &head);
+    pass_linear(p, p->want->logits, p->m->n_logits, hidden, width, rows, &head);
     for (int64_t i = 0; scale > 0 && i < n; i++)
         p->want->logits[i] *= scale;
     for (int64_t i = 0; cap > 0 && i < n; i++)

@@ -9,18 +9,11 @@
 
 /* ---- what is asked for, checked once ---- */
 
-static int check_text(const struct model *m, const struct batch *b, int t,
-                      struct err *e)
+static int check_ids(const struct model *m, const struct batch *b, int t, struct err *e)
 {
     const struct config *c = &m->config;
-    int n = b->start[t + 1] - b->start[t];
     bool has_types = m->slot[W_TYPE].weight != NULL;
 
-    if (n <= 0)
-        return err_set(e, ERR_INPUT, "the text yields no token");
-    if (n > m->max_tokens)
-        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
-                       "(--truncate cuts it)", n, m->name, m->max_tokens);
     for (int i = b->start[t]; i < b->start[t + 1]; i++) {
         if (b->id[i] < 0 || b->id[i] >= c->n_vocab)
             return err_set(e, ERR_INPUT, "token %d: id %d is not in the vocabulary of "
@@ -32,6 +25,32 @@ static int check_text(const struct model *m, const struct batch *b, int t,
                            "%s has", i - b->start[t], b->type[i], c->n_types, m->name);
     }
     return 0;
+}
+
+static int check_values(const struct model *m, const struct batch *b, int t,
+                        struct err *e)
+{
+    int n = b->start[t + 1] - b->start[t], found;
+
+    if (b->values == NULL)
+        return err_set(e, ERR_INPUT, "%s reads an array of numbers, not ids", m->name);
+    found = front_positions(m, &b->values[t], e);
+    if (found >= 0 && found != n)
+        return err_set(e, ERR_INPUT, "the array yields %d positions, want %d", found, n);
+    return found < 0 ? -1 : 0;
+}
+
+static int check_text(const struct model *m, const struct batch *b, int t,
+                      struct err *e)
+{
+    int n = b->start[t + 1] - b->start[t];
+
+    if (n <= 0)
+        return err_set(e, ERR_INPUT, "the text yields no token");
+    if (n > m->max_tokens)
+        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
+                       "(--truncate cuts it)", n, m->name, m->max_tokens);
+    return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(m, b, t, e);
 }
 
 int pass_number(const struct pass *p, int text)
@@ -102,7 +121,7 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
 {
     const struct config *c = &m->config;
     double N = n_tokens, D = c->d_model, z = (double)c->n_heads * c->d_value;
-    double latent = (double)latent_room(m, n_tokens);
+    double latent = (double)latent_room(m, n_tokens) + (double)front_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
                  (m->mlp == MLP_PLAIN ? 1 : 2);
     double head = (double)attend_packed(n_tokens, c->d_head, c->d_value) +

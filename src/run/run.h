@@ -12,14 +12,17 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "model/model.h"
+#include "run/front.h"
 #include "run/mask.h"
 #include "run/sink.h"
 
 struct batch {
     int n_texts;
     const int *start;       /* [n_texts + 1]: text i has tokens start[i] .. start[i+1] - 1 */
-    const int *id;          /* [start[n_texts]] */
+    const int *id;          /* [start[n_texts]]; NULL where there are values */
     const int *type;        /* the same; NULL: all 0 */
+    const struct values *values;    /* [n_texts] for a front that is not FRONT_TOKENS;
+                                       each yields as many positions as its text has */
 };
 
 /* What cross-attention reads: the encoder's output, for a decoder, or another input. */
@@ -77,13 +80,17 @@ struct wanted {
     const struct change *change;    /* NULL: nothing */
     const struct tap *tap;      /* NULL: none */
     float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not wanted */
-    float *logits;          /* out: [tokens, m->n_logits]; NULL: not wanted; needs m->has_head */
+    float *logits;          /* out: [tokens, m->n_logits], or [texts, m->n_logits] where
+                               the family's head_on_first says so; NULL: not wanted; needs
+                               m->has_head */
 };
 
 /*
- * Errors (ERR_INPUT): an id outside the vocabulary, a type outside the table, a
- * text longer than the model's positions (with both numbers), a text without
- * tokens; a mask that does not fit; a row of attention that is not finite (layer, head, row: the weights
+ * Errors (ERR_INPUT): ids where the model reads values, or values of another shape than
+ * it takes; an id outside the vocabulary, a type outside the table, a text longer than
+ * the model's positions (with both numbers), a text without tokens; another input that
+ * is wanted, or has too many keys; a mask that does not fit; a row of attention that is
+ * not finite (layer, head, row: the weights
  * hold NaN or infinities).  Sinks may have been given rows before an error.
  */
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,

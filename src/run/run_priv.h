@@ -55,6 +55,10 @@ void pass_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
 /* x[N, D] = the embeddings of the batch. */
 void pass_embed(struct pass *p);
 
+/* out[N, D] = what the front makes of the batch's values; floats of room for one text. */
+void pass_front(struct pass *p, float *out);
+size_t front_room(const struct model *m, int n_tokens);
+
 /* Cosines and sines for the batch. */
 void pass_turns(struct pass *p);
 

@@ -25,15 +25,36 @@ static void take(void *self, const struct rows *r, int n_heads)
             *sum += r->weight[(size_t)t * r->stride + (size_t)j];
 }
 
+/* Ones of the shape that the model reads. */
+static struct values ones(const struct model *m, struct arena *a)
+{
+    struct values v = { 0 };
+    size_t n = 1;
+    float *x;
+
+    v.n_dims = front_dims(m, v.dim);
+    for (int i = 0; i < v.n_dims; i++) {
+        v.dim[i] = v.dim[i] < 0 ? 3 : v.dim[i];
+        n *= (size_t)v.dim[i];
+    }
+    x = arena_alloc(a, n, sizeof *x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = 1;
+    v.x = x;
+    return v;
+}
+
 static void forward(const struct model *m, struct arena *a, struct err *e)
 {
-    const int n = m->max_tokens < 3 ? m->max_tokens : 3;
+    const bool by_id = m->family->front == FRONT_TOKENS;
+    const struct values v = ones(m, a);
+    const int n = !by_id ? front_positions(m, &v, e) : m->max_tokens < 3 ? m->max_tokens : 3;
     const int start[] = { 0, n }, id[] = { 0, m->config.n_vocab - 1, 0 };
-    const struct batch batch = { 1, start, id, NULL };
+    const struct batch batch = { 1, start, by_id ? id : NULL, NULL, by_id ? NULL : &v };
     const struct wanted want = {
-        .hidden = arena_alloc(a, 3 * (size_t)m->d_hidden, sizeof(float)),
-        .logits = m->has_head ? arena_alloc(a, 3 * (size_t)m->n_logits, sizeof(float))
-                              : NULL,
+        .hidden = arena_alloc(a, (size_t)n * (size_t)m->d_hidden, sizeof(float)),
+        .logits = m->has_head ? arena_alloc(a, (size_t)n * (size_t)m->n_logits,
+                                            sizeof(float)) : NULL,
     };
     struct par *par = par_new(1, e);
     float sum = 0;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * Sizes of what a model reads that is no text: pictures and frames of sound. */
+#include "model/config_priv.h"
+
+/* "image_size": 224 or [224, 160]: rows and columns. */
+static int read_pair(const struct reader *r, const json_t *root, const char *key, int max,
+                     int pair[2])
+{
+    const json_t *v = config_value(root, key);
+
+    if (v == NULL)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        const json_t *n = json_is_array(v) ? json_array_get(v, (size_t)i) : v;
+
+        if (!json_is_integer(n) || json_integer_value(n) < 1 ||
+            json_integer_value(n) > max || (json_is_array(v) && json_array_size(v) != 2))
+            return config_wrong(r, key, v, "a whole number from 1, or two");
+        pair[i] = (int)json_integer_value(n);
+    }
+    return 0;
+}
+
+static int read_picture(const struct reader *r, const json_t *root)
+{
+    struct config *c = r->c;
+    double patches;
+
+    if (read_pair(r, root, "image_size", 1 << 16, c->image) != 0 ||
+        read_pair(r, root, "patch_size", 1 << 12, c->patch) != 0)
+        return -1;
+    if (c->patch[0] > c->image[0] || c->patch[1] > c->image[1])
+        return err_set(r->e, ERR_INPUT, "%s: patch_size: %d x %d does not fit in the image "
+                       "of %d x %d", r->file, c->patch[0], c->patch[1], c->image[0],
+                       c->image[1]);
+    if ((double)c->n_channels * c->patch[0] * c->patch[1] > 1 << 24)
+        return err_set(r->e, ERR_INPUT, "%s: patches of %d x %d x %d, want %d numbers at "
+                       "the most", r->file, c->n_channels, c->patch[0], c->patch[1],
+                       1 << 24);
+    /* What is left over at the right and at the bottom is not read. */
+    patches = (double)(c->image[0] / c->patch[0]) * (c->image[1] / c->patch[1]);
+    if (patches >= 1 << 30)
+        return err_set(r->e, ERR_INPUT, "%s: %.0f patches, want less than %d", r->file,
+                       patches, 1 << 30);
+    c->n_positions = (int)patches + 1;
+    return 0;
+}
+
+/* The library writes its labels, and their number only where they have no names. */
+static void read_labels(const struct reader *r, const json_t *root)
+{
+    const json_t *names = config_value(root, "id2label");
+
+    if (json_object_size(names) > 0 && json_object_size(names) < 1 << 28)
+        r->c->n_labels = (int)json_object_size(names);
+}
+
+int config_front(const struct reader *r, const struct family *f, const json_t *root)
+{
+    if (f->head_on_first)
+        read_labels(r, root);
+    if (f->front == FRONT_MEL_CONV)     /* the library has the key, and does not use it */
+        r->c->scale_embedding = false;
+    return f->front == FRONT_PATCH ? read_picture(r, root) : 0;
+}
