@@ -33,8 +33,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
-                                           NULL };
+static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
+                                           select_opts, mask_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz export -o cat.npz 'the cat saw the dog and the cat ran'",
@@ -120,14 +120,20 @@ static int forward(struct job *j, struct arena *a, const struct item *item,
     return session_forward(&j->s, &texts, want, &sink, 1, a, e);
 }
 
+/* Decoders that look at an encoder, or at a bare layer's memory. */
+static bool has_two(const struct job *j)
+{
+    return j->s.model->decoder != NULL || model_has_cross(j->s.model);
+}
+
 /* Adds the arrays of one stack: "attn.0", or "dec.0" and "cross.0" of a decoder that
  * stands behind an encoder. */
 static void add_stack(struct job *j, struct arena *a, struct writer *w,
                       const struct model *m, enum stack_id stack, int n_queries,
                       int n_keys)
 {
-    bool single = j->s.model->decoder == NULL || stack == STACK_ENCODER;
-    const char *prefix = single ? "attn" : stack == STACK_CROSS ? "cross" : "dec";
+    bool single = stack == STACK_ENCODER || !has_two(j);
+    const char *prefix = stack == STACK_CROSS ? "cross" : single ? "attn" : "dec";
     int64_t shape[] = { 0, n_queries, n_keys };
 
     if (j->s.stack != stack && j->s.stack != N_STACK)
@@ -147,7 +153,10 @@ static void add_stacks(struct job *j, struct arena *a, struct writer *w,
     const struct model *m = j->s.model;
     int S = item->tokens.n, T = item->target.n;
 
-    add_stack(j, a, w, m, m->family->stack_id, S, S);
+    if (m->family->stack_id != STACK_CROSS)
+        add_stack(j, a, w, m, m->family->stack_id, S, S);
+    if (item->keys.n > 0)
+        add_stack(j, a, w, m, STACK_CROSS, S, item->keys.n);
     if (m->decoder == NULL || T == 0)
         return;
     add_stack(j, a, w, m->decoder, STACK_DECODER, T, T);

@@ -28,7 +28,7 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, NULL };
+static const struct opt *const shared[] = { model_opts, layer_opts, NULL };
 static const char *const examples[] = { "mha-viz info", "mha-viz info --json", NULL };
 
 /* ---- parameters ---- */
@@ -342,7 +342,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 {
     const struct info_args *info = args;
     const char *path;
-    struct model *m = open_model(info->shared.model, env, &path, e);
+    struct model *m = open_model(&info->shared, env, &path, e);
     struct out out;
     int rc = m != NULL ? out_open(&out, info->out, false, e) : -1;
 

@@ -23,11 +23,16 @@ struct shared_args {
     const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
+    /* of a bare layer: layer_opts, rows_opts */
+    int heads, activation, relative, seed;
+    bool norm_first;
+    const char *memory, *key, *value, *tokens, *shape;
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
 };
 
 extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[];
+extern const struct opt layer_opts[], rows_opts[];
 
 /* ---- the model ---- */
 
@@ -59,8 +64,8 @@ void session_close(struct session *s);
  * The model that -m names, NULL: the built-in one.  *path: where it was found.  Under
  * --verbose a warning for each tensor of the file that no slot took.
  */
-struct model *open_model(const char *asked, const struct env *env, const char **path,
-                         struct err *e);
+struct model *open_model(const struct shared_args *args, const struct env *env,
+                         const char **path, struct err *e);
 
 /* ---- layers and heads ---- */
 
@@ -97,6 +102,9 @@ struct item {
     struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
     int n_cut;              /* tokens that --truncate took away */
     struct values values;   /* x NULL: tokens have ids */
+    struct values memory;   /* of a bare layer's keys; x NULL: it reads no other input */
+    struct values memory_values;    /* of its values; x NULL: memory */
+    struct tokens keys;     /* names of the keys, where there is memory */
     const char *input;      /* the file that the values are of; NULL: none */
 };
 
@@ -145,6 +153,9 @@ struct texts {
     struct batch source, target;
     const unsigned char *source_special, *target_special;   /* [tokens] */
     const int *number;          /* [texts] item->index */
+    struct batch keys;          /* of a bare layer's memory */
+    const unsigned char *key_special;
+    struct memory memory;       /* its rows; x NULL: there is none */
 };
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n);

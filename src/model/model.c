@@ -137,3 +137,8 @@ void model_close(struct model *m)
     if (m != NULL && m->weights != NULL)
         weights_close(m->weights);
 }
+
+bool model_has_cross(const struct model *m)
+{
+    return m->layer[0].slot[W_CROSS_Q].weight != NULL;
+}

@@ -106,6 +106,9 @@ struct model *model_open_layer(struct arena *a, const char *path,
                                const struct layer_asked *asked, struct err *e);
 void model_close(struct model *m);          /* unmaps */
 
+/* Layers attend to another input: an encoder's output, or a bare layer's memory. */
+bool model_has_cross(const struct model *m);
+
 /* The built-in model's files, part of the program. */
 enum builtin_file { BUILTIN_CONFIG, BUILTIN_TOKENIZER, BUILTIN_WEIGHTS };
 struct span builtin_file(enum builtin_file which);

@@ -60,18 +60,28 @@ int pass_number(const struct pass *p, int text)
     return c != NULL && c->number != NULL ? c->number[text] : text;
 }
 
+/* The user's mask of cross-attention: where that is all there is, either. */
+static const struct mask *cross_mask(const struct pass *p)
+{
+    const struct change *c = p->want->change;
+    bool alone = p->m->family->stack_id == STACK_CROSS;
+
+    return c == NULL ? NULL : alone && c->memory_mask == NULL ? c->mask : c->memory_mask;
+}
+
 static int check_masks(const struct pass *p, int t, struct err *e)
 {
     const struct change *c = p->want->change;
+    const struct mask *self = c == NULL ? NULL : c->mask, *cross = cross_mask(p);
     const int *key = p->key_start;
     int T = p->b->start[t + 1] - p->b->start[t], H = p->m->config.n_heads;
     int number = pass_number(p, t);
 
-    if (c != NULL && c->mask != NULL && mask_check(c->mask, number, T, T, H, e) != 0)
+    if (self != NULL && p->m->family->stack_id != STACK_CROSS &&
+        mask_check(self, number, T, T, H, e) != 0)
         return -1;
-    if (c == NULL || c->memory_mask == NULL || key == NULL)
-        return 0;
-    return mask_check(c->memory_mask, number, T, key[t + 1] - key[t], H, e);
+    return cross == NULL || key == NULL ? 0 :
+           mask_check(cross, number, T, key[t + 1] - key[t], H, e);
 }
 
 static int last_layer(const struct model *m, const struct wanted *want)
@@ -189,7 +199,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
         .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
         .key_start = p->key_start, .lo = INT_MAX, .hi = INT_MAX,
-        .mask = p->want->change != NULL ? p->want->change->memory_mask : NULL,
+        .mask = cross_mask(p),
     };
 
     attention_input(p, &plan->slot[W_CROSS_NORM]);
