@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Attention of one layer: heads and texts are shared out, finished rows go to
  * the sinks. */
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -221,30 +222,94 @@ static void head_task(void *self, int i, struct arena *scratch)
     }
 }
 
-/* A text: each row block of all heads together, for sinks that compare heads. */
+/* What goes through its row blocks together with others. */
+struct member {
+    int text, head;
+    struct attend at;
+    struct head_room room;
+};
+
+/* Each row block of all members, for sinks of this scope that compare them. */
+static void attend_together(const struct attend_job *j, struct member *m, int n,
+                            enum sink_scope scope, struct arena *scratch)
+{
+    struct rows *rows = arena_alloc(scratch, (size_t)n, sizeof *rows);
+
+    for (int i = 0; i < n; i++) {
+        m[i].at = attend_of(j, m[i].text);
+        room_alloc(&m[i].room, scratch, m[i].at.S, m[i].at.d, m[i].at.d_v);
+        pack(j, &m[i].room, &m[i].at, m[i].text, m[i].head);
+    }
+    for (int row0 = 0; row0 < n_queries(j, m[0].text); row0 += ATTEND_ROWS) {
+        int given = 0;
+
+        for (int i = 0; i < n; i++) {
+            attend_rows(j, &m[i].room, &m[i].at, m[i].text, m[i].head, row0,
+                        &rows[given]);
+            if (head_wanted(j, m[i].head))
+                give(j->p, SINK_HEAD, &rows[given++], 1);
+        }
+        if (given > 0)
+            give(j->p, scope, rows, given);
+    }
+}
+
 static void layer_task(void *self, int text, struct arena *scratch)
 {
     const struct attend_job *j = self;
     int H = j->p->m->config.n_heads;
-    struct attend at = attend_of(j, text);
-    struct head_room *r = arena_alloc(scratch, (size_t)H, sizeof *r);
-    struct rows *rows = arena_alloc(scratch, (size_t)H, sizeof *rows);
+    struct member *m = arena_alloc(scratch, (size_t)H, sizeof *m);
 
     for (int h = 0; h < H; h++) {
-        room_alloc(&r[h], scratch, at.S, at.d, at.d_v);
-        pack(j, &r[h], &at, text, h);
+        m[h].text = text;
+        m[h].head = h;
     }
-    for (int row0 = 0; row0 < n_queries(j, text); row0 += ATTEND_ROWS) {
-        int n = 0;
+    attend_together(j, m, H, SINK_LAYER, scratch);
+}
 
-        for (int h = 0; h < H; h++) {
-            attend_rows(j, &r[h], &at, text, h, row0, &rows[n]);
-            if (head_wanted(j, h))
-                give(j->p, SINK_HEAD, &rows[n++], 1);
-        }
-        if (n > 0)
-            give(j->p, SINK_LAYER, rows, n);
+static void texts_task(void *self, int head, struct arena *scratch)
+{
+    const struct attend_job *j = self;
+    int n = j->p->b->n_texts;
+    struct member *m = arena_alloc(scratch, (size_t)n, sizeof *m);
+
+    for (int t = 0; t < n; t++) {
+        m[t].text = t;
+        m[t].head = head;
     }
+    attend_together(j, m, n, SINK_TEXTS, scratch);
+}
+
+/* Shares the layer out as its sinks want their rows. */
+static void share_out(struct pass *p, struct attend_job *j)
+{
+    int n_texts = p->b->n_texts, H = p->m->config.n_heads;
+    bool has[SINK_TEXTS + 1] = { false };
+
+    for (int s = 0; s < p->n_sinks; s++)
+        has[p->sinks[s].scope] = true;
+    assert(!has[SINK_LAYER] || !has[SINK_TEXTS]);
+    if (has[SINK_LAYER])
+        par_for(p->par, n_texts, layer_task, j);
+    else if (has[SINK_TEXTS])
+        par_for(p->par, H, texts_task, j);
+    else
+        par_for(p->par, n_texts * H, head_task, j);
+}
+
+/* The outputs of heads that are to say nothing become 0. */
+static void silence(const struct pass *p, int l, enum stack_id stack)
+{
+    const struct config *c = &p->m->config;
+    const struct change *change = p->want->change;
+    size_t d = (size_t)c->d_value;
+
+    if (change == NULL || change->silent == NULL || change->silent_stack != stack)
+        return;
+    for (int h = 0; h < c->n_heads; h++)
+        for (int i = 0; change->silent[l * c->n_heads + h] && i < p->N; i++)
+            memset(p->z + ((size_t)i * (size_t)c->n_heads + (size_t)h) * d, 0,
+                   d * sizeof *p->z);
 }
 
 static int check_finite(const struct attend_job *j, struct err *e)
@@ -271,7 +336,6 @@ int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
                 struct err *e)
 {
     int n_texts = p->b->n_texts, n = n_texts * p->m->config.n_heads;
-    bool by_layer = false;
     struct arena_mark mark = arena_mark(p->call);
     struct attend_job j = { .p = p, .heads = h, .layer = l, .keep_out = keep_out,
                             .wanted = pass_wants(p, l, h->stack) };
@@ -282,11 +346,11 @@ int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
         return -1;
     if (replaced)
         return 0;
-    for (int s = 0; s < p->n_sinks; s++)
-        by_layer = by_layer || p->sinks[s].scope == SINK_LAYER;
     j.bad_row = arena_alloc_raw(p->call, (size_t)n, sizeof *j.bad_row);
     memset(j.bad_row, 0xff, (size_t)n * sizeof *j.bad_row);     /* -1 */
-    par_for(p->par, by_layer ? n_texts : n, by_layer ? layer_task : head_task, &j);
+    share_out(p, &j);
+    if (keep_out)
+        silence(p, l, h->stack);
     rc = check_finite(&j, e);
     arena_reset(p->call, mark);
     for (int t = 0; rc == 0 && j.wanted && t < n_texts; t++)

@@ -48,6 +48,35 @@ static void tokens(struct pass *p, float *out)
     }
 }
 
+/* What the noise of rows first .. end - 1 is multiplied by. */
+static float noise_scale(const struct pass *p, const float *x, int first, int end)
+{
+    int64_t E = p->m->config.d_embed, n = (end - first) * E;
+    double sum = 0;
+
+    if (!p->want->change->noise_relative)
+        return 1;
+    for (int64_t i = 0; i < n; i++)
+        sum += (double)x[first * E + i] * (double)x[first * E + i];
+    return (float)sqrt(sum / (double)n);
+}
+
+static void add_noise(struct pass *p, float *x)
+{
+    const struct change *change = p->want->change;
+    const struct batch *b = p->b;
+    int64_t E = p->m->config.d_embed;
+
+    if (change == NULL || change->noise == NULL)
+        return;
+    for (int t = 0; t < b->n_texts; t++) {
+        float scale = noise_scale(p, x, b->start[t], b->start[t + 1]);
+
+        for (int64_t i = b->start[t] * E; i < b->start[t + 1] * E; i++)
+            x[i] += scale * change->noise[i];
+    }
+}
+
 static void add_types_and_positions(struct pass *p, float *out, int width)
 {
     const struct param *slot = p->m->slot;
@@ -86,6 +115,7 @@ void pass_embed(struct pass *p)
     if (sum_proj)
         sum = narrow;
     (p->m->family->front != FRONT_TOKENS ? pass_front : tokens)(p, narrow);
+    add_noise(p, narrow);
     if (token_proj)
         pass_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);
     add_types_and_positions(p, sum, width);

@@ -38,6 +38,14 @@ struct change {
     const struct mask *memory_mask;     /* of cross-attention */
     const int *number;                  /* [n_texts] of each text, for masks of several
                                            texts; NULL: its place in the batch */
+    /*
+     * Added to the embeddings of the tokens, scaled as the model scales them, before
+     * positions, types and norms: [tokens, d_embed]; NULL: none.
+     */
+    const float *noise;
+    bool noise_relative;                /* times the root mean square of a text's */
+    const bool *silent;                 /* [L, H] heads whose output is 0; NULL: none */
+    enum stack_id silent_stack;         /* of this stack */
 };
 
 /*

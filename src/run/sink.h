@@ -25,14 +25,17 @@ struct rows {
 enum sink_scope {
     SINK_HEAD,      /* state is per text and head: take is called by any thread,
                        for the rows of one head in order */
-    SINK_LAYER      /* one call with the same rows of all heads, for the row
+    SINK_LAYER,     /* one call with the same rows of all heads, for the row
                        blocks of one text in order */
+    SINK_TEXTS      /* one call with the same rows of all texts, for the row blocks
+                       of one head in order; texts are of one length, and no sink of
+                       the pass is SINK_LAYER */
 };
 
 struct sink {
     enum sink_scope scope;
-    /* rows[n_heads]: one for SINK_HEAD */
-    void (*take)(void *self, const struct rows *rows, int n_heads);
+    /* rows[n]: one for SINK_HEAD, else the wanted heads, or all texts */
+    void (*take)(void *self, const struct rows *rows, int n);
     /* after the last row of a layer of a text, by the thread that runs the pass;
        NULL: not wanted */
     void (*done)(void *self, int text, int layer);

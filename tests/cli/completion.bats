@@ -19,7 +19,7 @@ complete_bash() {
 @test "bash: commands" {
     [ "$(complete_bash mha-viz comple)" = completion ]
     [[ $(complete_bash mha-viz '') == *"heatmap"*"completion help --help --version" ]]
-    [[ $(complete_bash mha-viz help st) == stats ]]
+    [[ $(complete_bash mha-viz help stat) == stats ]]
     [ "$(complete_bash mha-viz --v)" = --version ]
 }
 

@@ -13,6 +13,7 @@
 
 #include <jansson.h>
 
+#include "run/front.h"
 #include "weights/npz.h"
 
 static const char *const golden_own[] = { "bert", "bert_old", "gpt2", "llama", "gguf_bert",
@@ -63,13 +64,15 @@ static const char *const golden_shared[] = {
     "extra/gguf_llama_k_q6_k", "extra/gguf_llama_q4_1", "extra/gguf_llama_q5_0",
     "extra/gguf_llama_q5_1", "gguf_qwen2_f16", "extra/gguf_qwen2_q4_0",
     "extra/gguf_qwen3_q8_0", "gguf_gemma2_q8_0", "extra/gguf_gemma2_f32",
-    "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2", NULL
+    "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2", "extra/vit", NULL
 };
 
-/* Their SentencePiece tokeniser is not read yet: they run by their ids. */
+/* Their SentencePiece tokeniser is not read yet, or they have none: they run by their ids,
+ * or by arrays. */
 static const char *const golden_by_ids[] = {
     "llama", "llama_headdim", "xlm_roberta", "albert", "extra/albert_groups", "mistral",
-    "mixtral", "gemma", "gemma2", "extra/gemma3", "phi3", "extra/phi3_longrope", NULL
+    "mixtral", "gemma", "gemma2", "extra/gemma3", "phi3", "extra/phi3_longrope", "extra/vit",
+    NULL
 };
 
 struct golden {
@@ -85,8 +88,9 @@ struct golden {
 /* A text of a run: for a batch, the part of a row that is not padding. */
 struct sentence {
     int batch, first, n;        /* row of the batch (-1: no batch), its valid columns */
-    int *id, *type;             /* [n] */
+    int *id, *type;             /* [n]; NULL: it is an array */
     const char **token;         /* [n] */
+    struct values values;
     const char *text, *pair;    /* pair NULL: none */
 };
 
@@ -178,6 +182,40 @@ static inline void golden_texts(const json_t *run, struct sentence *s)
     s->text = json_string_value(t);
 }
 
+/* The array RUN.NAME as floats with its tensor in *t; NULL: there is none. */
+static inline float *golden_array(struct golden *g, const json_t *run, const char *name,
+                                  const struct tensor **t)
+{
+    char full[64];
+    float *v;
+
+    snprintf(full, sizeof full, "%s.%s", golden_id(run), name);
+    *t = weights_find(g->npz, full);
+    if (*t == NULL)
+        return NULL;
+    v = arena_alloc(&g->arena, (size_t)(*t)->n_elements, sizeof *v);
+    tensor_read(v, *t, 0, (*t)->n_elements);
+    return v;
+}
+
+/* The array of a run that has no ids, and as many positions as its attention. */
+static inline struct sentence *golden_values(struct golden *g, const json_t *run)
+{
+    struct sentence *s = arena_alloc(&g->arena, 1, sizeof *s);
+    const struct tensor *t, *attn;
+
+    *s = (struct sentence){ .batch = -1, .text = "" };
+    s->values.x = golden_array(g, run, "pixel_values", &t);
+    if (s->values.x == NULL)
+        s->values.x = golden_array(g, run, "input_features", &t);
+    if (s->values.x == NULL || golden_array(g, run, "attn.0", &attn) == NULL)
+        abort();
+    s->n = (int)attn->shape[2];
+    s->values.n_dims = t->n_dims;
+    memcpy(s->values.dim, t->shape, (size_t)t->n_dims * sizeof t->shape[0]);
+    return s;
+}
+
 /* The sentences of a run; *n of them. */
 static inline struct sentence *golden_sentences(struct golden *g, const json_t *run,
                                                 int *n)
@@ -185,6 +223,9 @@ static inline struct sentence *golden_sentences(struct golden *g, const json_t *
     bool batch = golden_is_batch(run);
     struct sentence *all;
 
+    *n = 1;
+    if (json_object_get(run, "input_ids") == NULL)
+        return golden_values(g, run);
     *n = batch ? (int)json_array_size(json_object_get(run, "input_ids")) : 1;
     all = arena_alloc(&g->arena, (size_t)*n, sizeof *all);
     for (int b = 0; b < *n; b++) {
@@ -215,22 +256,6 @@ static inline struct sentence *golden_sentences(struct golden *g, const json_t *
         }
     }
     return all;
-}
-
-/* The array RUN.NAME as floats with its tensor in *t; NULL: there is none. */
-static inline float *golden_array(struct golden *g, const json_t *run, const char *name,
-                                  const struct tensor **t)
-{
-    char full[64];
-    float *v;
-
-    snprintf(full, sizeof full, "%s.%s", golden_id(run), name);
-    *t = weights_find(g->npz, full);
-    if (*t == NULL)
-        return NULL;
-    v = arena_alloc(&g->arena, (size_t)(*t)->n_elements, sizeof *v);
-    tensor_read(v, *t, 0, (*t)->n_elements);
-    return v;
 }
 
 /* The weights of a sentence in one layer, [H, n, n], padding cut away. */

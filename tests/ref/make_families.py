@@ -5,7 +5,8 @@
     python3 tests/ref/make_families.py [CASE ...]
 
 needs what make.py needs.  A case is a folder of families/ (encoder-decoders: of seq2seq/) with config.json, the weights,
-expected.json and expected.npz as make.py describes them, but no tokeniser: it runs by ids.
+expected.json and expected.npz as make.py describes them, but no tokeniser: it runs by ids,
+or by the arrays RUN.pixel_values, RUN.input_features.
 The weights and config.json are written first, in an old or a new style, with keys left out,
 with or without the prefix of the tensors; what the reference library computes after it has
 read them back from there is what is expected.
@@ -21,8 +22,9 @@ import torch
 import transformers as T
 import transformers.models.falcon.modeling_falcon as modeling_falcon
 from safetensors.torch import load_file, save_file
+from tokenizers import processors
 
-from make import arrays_of, write_json
+from make import arrays_of, byte_pairs, write_json
 
 HERE = pathlib.Path(__file__).parent
 
@@ -33,6 +35,7 @@ HERE = pathlib.Path(__file__).parent
 #   shards  number of files
 #   edit    changes config.json last
 #   ids     other ids for the second run
+#   tokens  makes a tokeniser, for the tests of the command line
 CASES = {}
 
 # Families whose experts the library computes in more than one way.
@@ -339,6 +342,47 @@ case("marian", T.MarianMTModel,
           activation_function="swish", scale_embedding=True), style=4, dtype="bfloat16")
 
 
+def sound(**more):
+    return {"d_model": 12, "encoder_layers": 2, "decoder_layers": 3, "encoder_ffn_dim": 18,
+            "decoder_ffn_dim": 26, "encoder_attention_heads": 3, "decoder_attention_heads": 2,
+            "num_mel_bins": 5, "max_source_positions": 9, "max_target_positions": 14,
+            "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1,
+            "decoder_start_token_id": 2, "begin_suppress_tokens": None, **more}
+
+
+def sound_tokens():
+    """As whisper's: the template begins with the token that the decoder starts with."""
+    t = byte_pairs(["<|pad|>", "<|endoftext|>", "<|startoftranscript|>", "<|notimestamps|>"])
+    t.post_processor = processors.TemplateProcessing(
+        single="<|startoftranscript|> <|notimestamps|> $A <|endoftext|>",
+        pair="<|startoftranscript|> <|notimestamps|> $A $B:1 <|endoftext|>:1",
+        special_tokens=[(n, t.token_to_id(n)) for n in
+                        ("<|startoftranscript|>", "<|notimestamps|>", "<|endoftext|>")])
+    return t
+
+
+# The library reads scale_embedding, and does not use it.
+case("whisper", T.WhisperForConditionalGeneration,
+     sound(vocab_size=300, scale_embedding=True, activation_function="relu"), style=4,
+     dtype="float16", tokens=sound_tokens)
+case("whisper_base", T.WhisperModel,
+     sound(vocab_size=31, encoder_layers=1, decoder_layers=1, num_mel_bins=7,
+           max_source_positions=40), style="diff", dtype="bfloat16")
+
+# ---- pictures ----
+
+case("vit", T.ViTForImageClassification,
+     {"hidden_size": 18, "num_hidden_layers": 2, "num_attention_heads": 3,
+      "intermediate_size": 22, "image_size": [8, 12], "patch_size": 4, "num_channels": 2,
+      "qkv_bias": False, "hidden_act": "gelu_new", "num_labels": 5}, dtype="float16",
+     edit=with_keys(id2label={str(i): f"LABEL_{i}" for i in range(5)}))
+# A column and a row of pixels are left over.
+case("vit_base", T.ViTModel,
+     {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 2,
+      "intermediate_size": 16, "image_size": 10, "patch_size": 3}, style="diff",
+     dtype="bfloat16")
+
+
 # ---- weights ----
 
 def spread(model, seed):
@@ -348,7 +392,9 @@ def spread(model, seed):
     for name, p in model.named_parameters():
         norm = "norm" in name.lower() or ".ln_" in name or "ln_f" in name
         if p.dim() > 1:
-            p.data = 1.3 * torch.randn(p.shape, generator=g) / p.shape[-1] ** 0.5
+            kernel = p.dim() == 4 or ".conv" in name
+            inputs = p[0].numel() if kernel else p.shape[-1]
+            p.data = 1.3 * torch.randn(p.shape, generator=g) / inputs ** 0.5
         else:
             centre = 1.0 if norm and not name.endswith("bias") and not plus_one else 0.0
             p.data = centre + 0.2 * torch.randn(p.shape, generator=g)
@@ -424,9 +470,17 @@ def once(build):
 modeling_falcon.build_alibi_tensor = once(modeling_falcon.build_alibi_tensor)
 
 
-def forward(model, ids, double=False):
+def arguments(model, source, double):
+    """A source is ids, or an array for a model that reads none."""
+    if model.main_input_name == "input_ids":
+        return {"input_ids": torch.tensor([source]), "attention_mask": torch.ones(1, len(source))}
+    values = torch.tensor(source)[None]
+    return {model.main_input_name: values.double() if double else values}
+
+
+def forward(model, source, double=False):
     model = model.double() if double else model.float()
-    args = {"input_ids": torch.tensor([ids]), "attention_mask": torch.ones(1, len(ids))}
+    args = arguments(model, source, double)
     with torch.no_grad():
         out = model(**args, output_attentions=True)
         hidden = model.base_model(**args).last_hidden_state
@@ -439,8 +493,7 @@ def forward(model, ids, double=False):
 def forward_both(model, source, target, double=False):
     """The arrays of the three stacks, as float32."""
     model = model.double() if double else model.float()
-    args = {"input_ids": torch.tensor([source]), "decoder_input_ids": torch.tensor([target]),
-            "attention_mask": torch.ones(1, len(source))}
+    args = {**arguments(model, source, double), "decoder_input_ids": torch.tensor([target])}
     base = model.base_model if hasattr(model, "base_model") else model
     with torch.no_grad():
         out = model(**args, output_attentions=True)
@@ -465,19 +518,27 @@ def stacks_of(model, ids, other):
     return found, {k: float(np.abs(v - exact[k]).max()) for k, v in found.items()}
 
 
-def expect_both(folder, name, kind, runs_ids):
+def described(model, i, source, arrays):
+    """A run of expected.json, without its results; an array that it reads goes to arrays."""
+    if model.main_input_name == "input_ids":
+        return {"id": f"r{i}", "input_ids": source}
+    arrays[f"r{i}.{model.main_input_name}"] = source
+    return {"id": f"r{i}"}
+
+
+def expect_both(folder, name, kind, sources, starts):
     model = kind.from_pretrained(folder, attn_implementation="eager",
                                  dtype=torch.float32).eval()
     runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
     start = getattr(model.config, "decoder_start_token_id", None) or 0
-    for i, ids in enumerate(runs_ids):
-        target = [start, *runs_ids[1 - i][:5]]
-        values, off = stacks_of(model, ids, target)
+    for i, source in enumerate(sources):
+        target = [start, *starts[1 - i][:5]]
+        values, off = stacks_of(model, source, target)
         for key, value in off.items():
             what = "attn" if key.split(".")[0] in ("attn", "dec", "cross") else "hidden"
             worst[what] = max(worst[what], value)
         arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
-        runs.append({"id": f"r{i}", "input_ids": ids, "decoder_input_ids": target,
+        runs.append({**described(model, i, source, arrays), "decoder_input_ids": target,
                      "arrays": [f"r{i}.{k}" for k in values]})
     write_expected(folder, name, model, kind, worst, runs)
     np.savez(folder / "expected.npz", **arrays)
@@ -496,13 +557,13 @@ def write_expected(folder, name, model, kind, worst, runs):
         "f32_vs_f64_max_abs": worst, "runs": runs})
 
 
-def expect(folder, name, kind, runs_ids):
+def expect(folder, name, kind, sources):
     model = kind.from_pretrained(folder, attn_implementation="eager",
                                  dtype=torch.float32, experts_implementation="eager"
                                  if name.startswith(MIXTURES) else None).eval()
     runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
-    for i, ids in enumerate(runs_ids):
-        found, exact = forward(model, ids), forward(model, ids, double=True)
+    for i, source in enumerate(sources):
+        found, exact = forward(model, source), forward(model, source, double=True)
         worst["attn"] = max([worst["attn"], *(float(np.abs(a - b).max())
                                               for a, b in zip(found[0], exact[0]))])
         for a, b in zip(found[1:], exact[1:]):
@@ -512,10 +573,18 @@ def expect(folder, name, kind, runs_ids):
         values = arrays_of(*found, True, one_each)
         del values["argmax"]
         arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
-        runs.append({"id": f"r{i}", "input_ids": ids,
+        runs.append({**described(model, i, source, arrays),
                      "arrays": [f"r{i}.{k}" for k in values]})
     write_expected(folder, name, model, kind, worst, runs)
     np.savez(folder / "expected.npz", **arrays)
+
+
+def shape_of(config):
+    """Of the array that a model of pictures or sound reads."""
+    if config.model_type == "whisper":
+        return config.num_mel_bins, 2 * config.max_source_positions
+    size = config.image_size
+    return config.num_channels, *(size if isinstance(size, list) else (size, size))
 
 
 def ids_of(rng, n, vocab):
@@ -532,8 +601,15 @@ def make(folder, name):
     store(folder, model, getattr(torch, dtype), how.get("strip", ""), how.get("shards", 1))
     write_config(folder, model, dtype, how.get("style", 5), how.get("edit"))
     vocab = values.get("vocab_size", 44)
-    (expect_both if model.config.is_encoder_decoder else expect)(
-        folder, name, kind, [ids_of(rng, 11, vocab), how.get("ids") or ids_of(rng, 6, vocab)])
+    ids = [ids_of(rng, 11, vocab), how.get("ids") or ids_of(rng, 6, vocab)]
+    sources = ids if model.main_input_name == "input_ids" else [
+        rng.standard_normal(shape_of(model.config), np.float32) for _ in range(2)]
+    if model.config.is_encoder_decoder:
+        expect_both(folder, name, kind, sources, ids)
+    else:
+        expect(folder, name, kind, sources)
+    if "tokens" in how:
+        how["tokens"]().save(str(folder / "tokenizer.json"))
 
 
 def main(names):

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * The sink that compares each run's rows with those of the text without noise. */
+#include "analysis/stability.h"
+
+#include <math.h>
+
+#include "analysis/divergence.h"
+
+struct sums {
+    double js;
+    int64_t n_rows, n_flips;
+};
+
+struct stability {
+    int H;
+    struct sums *sums;          /* [L, H] */
+};
+
+struct stability *stability_new(struct arena *a, const struct model *m)
+{
+    struct stability *s = arena_alloc(a, 1, sizeof *s);
+
+    s->H = m->config.n_heads;
+    s->sums = arena_alloc(a, (size_t)m->config.n_layers * (size_t)s->H, sizeof *s->sums);
+    return s;
+}
+
+/* Row blocks of one text see the same keys in every run. */
+static void take(void *self, const struct rows *rows, int n)
+{
+    struct stability *s = self;
+    struct sums *sums = &s->sums[rows->layer * s->H + rows->head];
+    int n_keys = rows->n_keys;
+
+    for (int r = 1; r < n; r++)
+        for (int t = 0; t < rows->n_rows; t++) {
+            const float *p = rows[0].weight + (size_t)t * rows[0].stride;
+            const float *q = rows[r].weight + (size_t)t * rows[r].stride;
+
+            if (rows[0].n_visible[t] == 0)
+                continue;
+            sums->js += js_divergence(p, q, n_keys);
+            sums->n_flips += row_strongest(p, n_keys) != row_strongest(q, n_keys);
+            sums->n_rows++;
+        }
+}
+
+struct sink stability_sink(struct stability *s)
+{
+    return (struct sink){ SINK_TEXTS, take, NULL, s };
+}
+
+struct head_change stability_head(const struct stability *s, int layer, int head)
+{
+    const struct sums *sums = &s->sums[layer * s->H + head];
+    double n = (double)sums->n_rows;
+
+    return (struct head_change){ sums->js / n, (double)sums->n_flips / n };
+}
+
+static double variance(const float *y, int64_t n)
+{
+    double mean = 0, sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        mean += (double)y[i] / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        sum += ((double)y[i] - mean) * ((double)y[i] - mean);
+    return sum / (double)n;
+}
+
+struct output_change output_change(const float *y, int64_t n, int n_runs)
+{
+    struct output_change c = { 0 };
+    double own = variance(y, n);
+
+    for (int r = 1; r <= n_runs; r++) {
+        double sum = 0;
+
+        for (int64_t i = 0; i < n; i++) {
+            double d = (double)y[r * n + i] - (double)y[i];
+
+            sum += d * d;
+        }
+        sum /= (double)n;
+        c.mean_variance += sum / n_runs;
+        c.max_variance = sum > c.max_variance ? sum : c.max_variance;
+    }
+    c.relative = own > 0 ? c.mean_variance / own : (double)NAN;
+    return c;
+}

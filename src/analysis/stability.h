@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One text several times in a batch, all but the first with noise -> how far the
+ * noise moves each head's rows and the model's output. */
+#ifndef ANALYSIS_STABILITY_H
+#define ANALYSIS_STABILITY_H
+
+#include "base/arena.h"
+#include "run/run.h"
+
+/* ---- the output ---- */
+
+/*
+ * y[0 .. n) of the text, then as much of each of the runs:
+ *
+ *     v_r = sum over i of (y_r[i] - y_0[i])^2 / n
+ *
+ * The numbers of the function test_attention_stability that many texts print.
+ */
+struct output_change {
+    double mean_variance, max_variance;     /* of v_r over the runs */
+    double relative;    /* mean of v_r / variance of y_0; NaN where that is 0 */
+};
+struct output_change output_change(const float *y, int64_t n, int n_runs);
+
+/* ---- heads ---- */
+
+struct head_change {
+    double js;          /* nats: mean over runs and rows that see a key; NaN: none does */
+    double flips;       /* share of those rows whose strongest key is another */
+};
+
+struct stability;
+
+/* For a batch of 1 + n_runs texts of one length; memory is of a. */
+struct stability *stability_new(struct arena *a, const struct model *m);
+
+/* SINK_TEXTS, to be given to run_forward. */
+struct sink stability_sink(struct stability *s);
+
+/* After the pass. */
+struct head_change stability_head(const struct stability *s, int layer, int head);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT
+ * stability: noise on the embeddings, and what it changes in each head and in the
+ * model's output. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/stability.h"
+#include "base/rng.h"
+#include "cmd/shared.h"
+#include "report/report.h"
+
+enum format { FORMAT_TABLE, FORMAT_JSON };
+static const char *const formats[] = { "table", "json", NULL };
+
+struct stability_args {
+    struct shared_args shared;
+    const char *out;
+    int format, runs, seed;
+    double noise;
+    bool relative_noise, heads_alone;
+};
+
+#define F(f) offsetof(struct stability_args, f)
+static const struct opt opts[] = {
+    { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
+      "write here; - is standard output" },
+    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, formats,
+      "of the report" },
+    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "an object a text" },
+    { 0, "runs", "N", OPT_INT, F(runs), "10", 1, 1000, NULL, "runs with noise" },
+    { 0, "noise", "SIGMA", OPT_REAL, F(noise), "0.01", 0, 1e6, NULL,
+      "standard deviation of the noise on the token embeddings" },
+    { 0, "relative-noise", NULL, OPT_FLAG, F(relative_noise), NULL, 0, 0, NULL,
+      "--noise counts in root mean squares of the text's embeddings" },
+    { 0, "seed", "N", OPT_INT, F(seed), "1", 0, 2147483647, NULL,
+      "of the noise, which is what torch.randn gives after manual_seed(N)" },
+    { 0, "heads-alone", NULL, OPT_FLAG, F(heads_alone), NULL, 0, 0, NULL,
+      "also the test of each head by itself, all others of its layer silenced" },
+    { 0 }
+};
+#undef F
+
+static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
+                                           NULL };
+
+static const char *const examples[] = {
+    "mha-viz stability",
+    "mha-viz stability --runs 5 --noise 0.1 --heads-alone -l 0 'the cat saw the dog'",
+    NULL
+};
+
+struct job {
+    struct session s;
+    const struct stability_args *args;
+    struct wanted want;
+    struct out out;
+};
+
+/* One text's packed runs, and what came of them. */
+struct trial {
+    const struct job *j;
+    struct arena *a;
+    struct texts texts;
+    struct change change;
+    float *hidden;              /* [1 + runs, T, d_hidden] */
+    int64_t n;                  /* numbers of hidden a run */
+    struct stability *heads;
+    struct output_change whole;
+    struct output_change *alone;    /* [L, H]; NULL: not asked for */
+};
+
+/* ---- the runs ---- */
+
+/* The same text 1 + runs times; the first has no noise. */
+static void pack_runs(struct trial *t, const struct item *item)
+{
+    const struct stability_args *args = t->j->args;
+    int n = args->runs + 1;
+    struct item *copies = arena_alloc(t->a, (size_t)n, sizeof *copies);
+
+    for (int i = 0; i < n; i++)
+        copies[i] = *item;
+    texts_pack(&t->texts, t->a, copies, n);
+}
+
+/* Run by run what torch.randn would give for [T, E] of a generator seeded once. */
+static void make_noise(struct trial *t)
+{
+    const struct stability_args *args = t->j->args;
+    int64_t E = t->j->s.model->config.d_embed, n = t->texts.source.start[1] * E;
+    float *noise = arena_alloc(t->a, (size_t)(args->runs + 1), (size_t)n * sizeof *noise);
+    struct rng rng;
+
+    rng_seed(&rng, (uint64_t)args->seed);
+    for (int r = 1; r <= args->runs; r++)
+        rng_normal_fill(&rng, noise + r * n, n);
+    for (int64_t i = n; i < (args->runs + 1) * n; i++)
+        noise[i] *= (float)args->noise;
+    t->change.noise = noise;
+    t->change.noise_relative = args->relative_noise;
+}
+
+static int forward(struct trial *t, const struct sink *sinks, int n_sinks, struct err *e)
+{
+    const struct session *s = &t->j->s;
+    struct wanted want = t->j->want;
+
+    want.change = &t->change;
+    want.hidden = t->hidden;
+    return session_forward(s, &t->texts, &want, sinks, n_sinks, t->a, e);
+}
+
+static bool is_wanted(const bool *list, int i)
+{
+    return list == NULL || list[i];
+}
+
+/* All heads of layer l but h are silenced. */
+static int run_alone(struct trial *t, bool *silent, int l, int h, struct err *e)
+{
+    const struct config *c = &t->j->s.shown->config;
+    int H = c->n_heads;
+
+    memset(silent, 0, (size_t)c->n_layers * (size_t)H * sizeof *silent);
+    for (int i = 0; i < H; i++)
+        silent[l * H + i] = i != h;
+    if (forward(t, NULL, 0, e) != 0)
+        return -1;
+    t->alone[l * H + h] = output_change(t->hidden, t->n, t->j->args->runs);
+    return 0;
+}
+
+static int run_all_alone(struct trial *t, struct err *e)
+{
+    const struct config *c = &t->j->s.shown->config;
+    const struct wanted *want = &t->j->want;
+    size_t n = (size_t)c->n_layers * (size_t)c->n_heads;
+    bool *silent = arena_alloc(t->a, n, sizeof *silent);
+
+    t->alone = arena_alloc(t->a, n, sizeof *t->alone);
+    t->change.silent = silent;
+    t->change.silent_stack = t->j->s.stack;
+    for (int l = 0; l < c->n_layers; l++)
+        for (int h = 0; h < c->n_heads; h++)
+            if (is_wanted(want->layer, l) && is_wanted(want->head, h) &&
+                run_alone(t, silent, l, h, e) != 0)
+                return -1;
+    return 0;
+}
+
+static int run_trial(struct trial *t, const struct item *item, struct err *e)
+{
+    const struct session *s = &t->j->s;
+    struct sink sink;
+
+    pack_runs(t, item);
+    t->change = s->change;
+    make_noise(t);
+    t->n = (int64_t)session_queries(s, item)->n * s->shown->d_hidden;
+    t->hidden = arena_alloc(t->a, (size_t)(t->j->args->runs + 1),
+                            (size_t)t->n * sizeof *t->hidden);
+    t->heads = stability_new(t->a, s->shown);
+    sink = stability_sink(t->heads);
+    if (forward(t, &sink, 1, e) != 0)
+        return -1;
+    t->whole = output_change(t->hidden, t->n, t->j->args->runs);
+    return t->j->args->heads_alone ? run_all_alone(t, e) : 0;
+}
+
+/* ---- reports ---- */
+
+/* Calls fn for the heads that are wanted, in order. */
+static void each_head(struct trial *t, void (*fn)(struct trial *, void *, int, int),
+                      void *self)
+{
+    const struct config *c = &t->j->s.shown->config;
+
+    for (int l = 0; l < c->n_layers; l++)
+        for (int h = 0; h < c->n_heads; h++)
+            if (is_wanted(t->j->want.layer, l) && is_wanted(t->j->want.head, h))
+                fn(t, self, l, h);
+}
+
+static void head_row(struct trial *t, void *self, int l, int h)
+{
+    struct head_change c = stability_head(t->heads, l, h);
+    struct table *table = self;
+
+    table_cell(table, "L%dH%d", l, h);
+    table_cell(table, isnan(c.js) ? "-" : "%.3g", c.js);
+    table_cell(table, isnan(c.flips) ? "-" : "%.3f", c.flips);
+    if (t->alone != NULL) {
+        const struct output_change *o = &t->alone[l * t->j->s.shown->config.n_heads + h];
+
+        table_cell(table, "%.4g", o->mean_variance);
+        table_cell(table, isnan(o->relative) ? "-" : "%.4g", o->relative);
+    }
+}
+
+static void print_table(struct trial *t, FILE *f, const struct item *item, bool named)
+{
+    static const struct column columns[] = {
+        { "head", ALIGN_LEFT }, { "JS", ALIGN_RIGHT }, { "flips", ALIGN_RIGHT },
+        { "alone", ALIGN_RIGHT }, { "relative", ALIGN_RIGHT },
+    };
+    struct table *table = table_new(t->a, columns, t->alone != NULL ? 5 : 3);
+    const struct stability_args *args = t->j->args;
+
+    if (named)
+        fprintf(f, "%stext %d\n", item->index > 0 ? "\n" : "", item->index + 1);
+    fprintf(f, "mean_variance  %.6g\nmax_variance   %.6g\n", t->whole.mean_variance,
+            t->whole.max_variance);
+    if (!isnan(t->whole.relative))
+        fprintf(f, "relative       %.6g\n", t->whole.relative);
+    fprintf(f, "%d runs, noise %.4g%s, seed %d (MT19937)\n\n", args->runs, args->noise,
+            args->relative_noise ? " of the embeddings" : "", args->seed);
+    each_head(t, head_row, table);
+    table_print(table, f);
+}
+
+static void json_number(struct jsonw *w, const char *key, double v)
+{
+    jsonw_key(w, key);
+    jsonw_double(w, v);
+}
+
+static void json_change(struct jsonw *w, const struct output_change *c)
+{
+    json_number(w, "mean_variance", c->mean_variance);
+    json_number(w, "max_variance", c->max_variance);
+    json_number(w, "relative", c->relative);
+}
+
+static void json_head(struct trial *t, void *self, int l, int h)
+{
+    struct head_change c = stability_head(t->heads, l, h);
+    struct jsonw *w = self;
+
+    jsonw_object(w);
+    jsonw_key(w, "stack");
+    jsonw_string(w, stack_names[t->j->s.stack]);
+    jsonw_key(w, "layer");
+    jsonw_int(w, l);
+    jsonw_key(w, "head");
+    jsonw_int(w, h);
+    json_number(w, "js", c.js);
+    json_number(w, "flips", c.flips);
+    if (t->alone != NULL) {
+        jsonw_key(w, "alone");
+        jsonw_object(w);
+        json_change(w, &t->alone[l * t->j->s.shown->config.n_heads + h]);
+        jsonw_end(w, '}');
+    }
+    jsonw_end(w, '}');
+}
+
+static void print_json(struct trial *t, FILE *f, const struct item *item)
+{
+    const struct stability_args *args = t->j->args;
+    struct jsonw w;
+
+    jsonw_init(&w, f);
+    jsonw_object(&w);
+    jsonw_key(&w, "schema");
+    jsonw_string(&w, "mha-viz/stability/1");
+    jsonw_key(&w, "index");
+    jsonw_int(&w, item->index);
+    jsonw_key(&w, "text");
+    jsonw_string_n(&w, item->text, item->text_size);
+    jsonw_key(&w, "model");
+    jsonw_string(&w, t->j->s.model->name);
+    jsonw_key(&w, "runs");
+    jsonw_int(&w, args->runs);
+    json_number(&w, "noise", args->noise);
+    jsonw_key(&w, "noise_relative");
+    jsonw_bool(&w, args->relative_noise);
+    jsonw_key(&w, "seed");
+    jsonw_int(&w, args->seed);
+    jsonw_key(&w, "generator");
+    jsonw_string(&w, "MT19937, torch.randn");
+    json_change(&w, &t->whole);
+    jsonw_key(&w, "heads");
+    jsonw_array(&w);
+    each_head(t, json_head, &w);
+    jsonw_end(&w, ']');
+    jsonw_end(&w, '}');
+    jsonw_newline(&w);
+}
+
+/* ---- the command ---- */
+
+static int one_text(struct job *j, const struct item *item, bool named, struct err *e)
+{
+    struct trial t = { .j = j, .a = j->s.a };
+
+    if (run_trial(&t, item, e) != 0)
+        return -1;
+    if (j->args->format == FORMAT_JSON)
+        print_json(&t, j->out.file, item);
+    else
+        print_table(&t, j->out.file, item, named);
+    return 0;
+}
+
+static int all_texts(struct job *j, struct input *in, struct err *e)
+{
+    struct arena_mark mark = arena_mark(j->s.a);
+    struct item item;
+    int rc;
+
+    while ((rc = input_next(in, j->s.a, &item, e)) == 1) {
+        if (one_text(j, &item, input_is_file(in), e) != 0) {
+            if (e->kind != ERR_INPUT || !input_is_file(in))
+                return -1;
+            input_reject(in, &item, e);
+        }
+        arena_reset(j->s.a, mark);
+    }
+    return rc;
+}
+
+static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
+{
+    struct input *in;
+
+    if (session_wanted(&j->s, n_operands, false, &j->want, e) != 0)
+        return -1;
+    in = input_open(&j->s, n_operands, operands, e);
+    if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)
+        return -1;
+    return input_end(in, &j->out, all_texts(j, in, e), e);
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct job j = { .args = args };
+    int rc = session_open(&j.s, &j.args->shared, false, env, e);
+
+    if (rc == 0)
+        rc = run_job(&j, n_operands, operands, e);
+    session_close(&j.s);
+    return rc;
+}
+
+const struct cmd cmd_stability = {
+    .name = "stability", .summary = "measure what noise on the embeddings changes",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .shared = shared,
+    .args_size = sizeof(struct stability_args), .examples = examples,
+    .max_operands = 2, .run = run,
+};

@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# stability: its numbers against the reference library's, the same noise everywhere.
+
+# shellcheck disable=SC2154,SC2016
+load helper
+
+text="the key is in the door"
+
+@test "every number is the reference library's under the same noise" {
+    # The noise itself is torch.randn's within 2e-6, attentions within 2e-6; a divergence is
+    # a sum of squares of differences.
+    n=$(jq length tests/ref/stability/cases.json)
+    [ "$n" -ge 3 ]
+    for ((i = 0; i < n; i++)); do
+        case=$(jq -c ".[$i]" tests/ref/stability/cases.json)
+        mapfile -t argv < <(jq -r '.argv[]' <<< "$case")
+        works "$viz" stability --json "${argv[@]}"
+        jq -n -e --argjson case "$case" --argjson got "$output" '
+            $case.want as $want | [$want | paths(numbers)] | length > 20 and
+            all(.[]; . as $p | ($want | getpath($p)) as $x | ($got | getpath($p)) as $y |
+                (($x - $y) | fabs) <= 1e-4 * ($x | fabs) + 2e-10)' > /dev/null
+    done
+}
+
+@test "the same bytes for any number of threads; another seed is other noise" {
+    "$viz" stability --json -t 1 -m "$ref/gpt2" "$text" > "$dir/one"
+    "$viz" stability --json -t 3 -m "$ref/gpt2" "$text" > "$dir/three"
+    cmp "$dir/one" "$dir/three"
+    "$viz" stability --json --seed 2 -m "$ref/gpt2" "$text" > "$dir/two"
+    refute cmp -s "$dir/one" "$dir/two"
+}
+
+@test "no noise changes nothing; a single run is its own maximum" {
+    works "$viz" stability --json --noise 0 -m "$ref/bert" "$text"
+    echo "$output" | jq -e '.mean_variance == 0 and .relative == 0 and
+        (.heads | all(.js == 0 and .flips == 0))' > /dev/null
+    works "$viz" stability --json --runs 1 -m "$ref/bert" "$text"
+    echo "$output" | jq -e '.mean_variance == .max_variance and .runs == 1' > /dev/null
+}
+
+@test "a table begins with the two numbers; -f takes many texts" {
+    works "$viz" stability -m "$ref/bert" -l 1 -H 0,2 "$text"
+    [[ ${lines[0]} == mean_variance* && ${lines[1]} == max_variance* ]]
+    [[ ${lines[4]} == head*JS*flips ]]
+    [[ ${lines[5]} == L1H0* && ${lines[6]} == L1H2* && ${#lines[@]} -eq 7 ]]
+    printf 'the key\nthe door is\n' > "$dir/lines"
+    works "$viz" stability --json -m "$ref/bert" -f "$dir/lines"
+    [ "$(jq -c '[.index, (.heads | length)]' <<< "$output" | tr '\n' ' ')" = "[0,6] [1,6] " ]
+}
+
+@test "an encoder-decoder: noise in its encoder, all three stacks" {
+    for stack in encoder decoder cross; do
+        works "$viz" stability --json -m "$ref/bart" -s "$stack" --heads-alone -l 0 "$text" "key"
+        echo "$output" | jq -e --arg s "$stack" '.mean_variance > 0 and
+            (.heads | all(.stack == $s and .alone.mean_variance > 0))' > /dev/null
+    done
+}
+
+@test "what is out of range" {
+    fails 2 "--runs" "$viz" stability --runs 0 x
+    fails 2 "--noise" "$viz" stability --noise -1 x
+    fails 2 "--seed" "$viz" stability --seed x y
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * Divergences that can be worked out by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "analysis/divergence.h"
+#include "analysis/stability.h"
+
+static void by_hand(void **state)
+{
+    const float one[] = { 1, 0, 0 }, other[] = { 0, 0, 1 }, half[] = { 0.5f, 0.5f, 0 };
+    /* m = (3/4, 1/4): ln(4/3) / 2 + (ln(2/3) + ln 2) / 4 */
+    double want = log(4.0 / 3) / 2 + (log(2.0 / 3) + log(2.0)) / 4;
+
+    (void)state;
+    assert_true(js_divergence(one, one, 3) == 0);
+    assert_true(fabs(js_divergence(one, other, 3) - log(2.0)) < 1e-15);
+    assert_true(fabs(js_divergence(one, half, 3) - want) < 1e-15);
+    assert_true(js_divergence(half, one, 3) == js_divergence(one, half, 3));
+}
+
+static void strongest(void **state)
+{
+    const float a[] = { 0.25f, 0.375f, 0.375f };
+
+    (void)state;
+    assert_int_equal(row_strongest(a, 3), 1);
+    assert_int_equal(row_strongest(a, 1), 0);
+}
+
+static void spread(void **state)
+{
+    const float w[] = { 9, 9, 9, 9, 0.5f, 0.25f, 0.25f, 9 };
+    const struct rows r = { .key0 = 2, .n_keys = 3, .n_all_keys = 6, .stride = 4,
+                            .weight = w };
+    const float want[] = { 0, 0, 0.5f, 0.25f, 0.25f, 0 };
+    float out[6];
+
+    (void)state;
+    rows_spread(&r, 1, out);
+    for (int j = 0; j < 6; j++)
+        assert_true(out[j] == want[j]);
+}
+
+/* y_0 = (1, -1): variance 1; runs off by (0, 0) and (2, 0). */
+static void output(void **state)
+{
+    const float y[] = { 1, -1, 1, -1, 3, -1 }, flat[] = { 2, 2, 2, 3 };
+    struct output_change c = output_change(y, 2, 2);
+
+    (void)state;
+    assert_true(c.mean_variance == 1 && c.max_variance == 2 && c.relative == 1);
+    assert_true(isnan(output_change(flat, 2, 1).relative));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand), cmocka_unit_test(strongest), cmocka_unit_test(spread),
+        cmocka_unit_test(output),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
