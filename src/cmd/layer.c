@@ -35,6 +35,10 @@ const struct opt rows_opts[] = {
       "names of a bare layer's rows, split at spaces" },
     { 0, "shape", "[B]xT", OPT_STRING, F(shape), NULL, 0, 0, NULL,
       "texts and rows of a bare layer's input where none is given: 10, 32x50" },
+    { 0 }
+};
+
+const struct opt seed_opts[] = {
     { 0, "seed", "N", OPT_INT, F(seed), "1", 0, INT_MAX, NULL,
       "of the normal numbers that stand for an input that is not given" },
     { 0 }

@@ -32,7 +32,8 @@ struct shared_args {
 };
 
 extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[];
-extern const struct opt layer_opts[], rows_opts[];
+/* The last is for commands without a seed of their own (in shared_args). */
+extern const struct opt layer_opts[], rows_opts[], seed_opts[];
 
 /* ---- the model ---- */
 

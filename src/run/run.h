@@ -28,8 +28,8 @@ struct batch {
 /* What cross-attention reads: the encoder's output, for a decoder, or another input. */
 struct memory {
     const float *x;         /* [start[n_texts], DIM_KEY_INPUT] */
-    const float *v;         /* [start[n_texts], DIM_VALUE_INPUT] for the values; NULL: x */
     const int *start;       /* [n_texts + 1] */
+    const float *v;         /* [start[n_texts], DIM_VALUE_INPUT] for the values; NULL: x */
 };
 
 /* What a command changes in the pass; NULL, or all zero: nothing. */
