@@ -47,6 +47,10 @@ const struct opt seed_opts[] = {
 
 enum { ROWS = 10 };             /* where neither --shape nor --tokens says how many */
 
+/* Added to --seed, so that weights (init) and noise (stability) of the same seed are not
+ * made of the same random bits as the input that they meet. */
+static const uint64_t INPUT_SEED = 0x80000000u;
+
 struct layer_asked layer_asked_of(const struct shared_args *args)
 {
     return (struct layer_asked){
@@ -242,7 +246,7 @@ int layer_input_open(struct layer_input *in, struct session *s, struct err *e)
     int names;
 
     *in = (struct layer_input){ .n = 0 };
-    rng_seed(&r, (uint64_t)args->seed);
+    rng_seed(&r, INPUT_SEED + (uint64_t)args->seed);
     if (check_options(s, e) != 0 || open_rows(in, s, &r, e) != 0)
         return -1;
     names = args->tokens != NULL ? split(s->a, args->tokens, NULL) : 0;

@@ -216,22 +216,33 @@ static int find_parts(const struct look *k, const struct tensor *part[N_PART])
     return 0;
 }
 
-/* The heads that the file says, or 0. */
-static int heads_of(const struct look *k, const struct tensor *q, const struct tensor *rel)
+/* The heads that the file says by its shapes, or in words; 0: it does not. */
+static int heads_of(const struct look *k, const struct tensor *q, const struct tensor *rel,
+                    int *n)
 {
-    int64_t n = k->n_heads;
+    const char *note = weights_note(k->w, "heads");
+    char *end;
 
-    if (n == 0 && rel != NULL && q->shape[0] % rel->shape[1] == 0)
-        n = q->shape[0] / rel->shape[1];
-    return (int)n;
+    *n = k->n_heads;
+    if (*n == 0 && rel != NULL && q->shape[0] % rel->shape[1] == 0)
+        *n = (int)(q->shape[0] / rel->shape[1]);
+    if (*n > 0 || note == NULL)
+        return 0;
+    *n = note[0] >= '1' && note[0] <= '9' ? (int)strtoul(note, &end, 10) : 0;
+    if (*n >= 1 && *n <= MAX_WIDTH && *end == '\0')
+        return 0;
+    return err_set(k->e, ERR_INPUT, "%s: __metadata__: heads: found \"%.20s\", want a number "
+                   "of heads", k->name, note);
 }
 
 static int count_heads(const struct look *k, const struct tensor *q,
                        const struct tensor *rel)
 {
     struct config *c = k->c;
-    int said = heads_of(k, q, rel), asked = k->asked->heads;
+    int said, asked = k->asked->heads;
 
+    if (heads_of(k, q, rel, &said) != 0)
+        return -1;
     if (said > 0 && asked > 0 && said != asked)
         return err_set(k->e, ERR_USAGE, "--heads: %d, but %s has %d", asked, k->name, said);
     c->n_heads = said > 0 ? said : asked;

@@ -91,6 +91,14 @@ int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err 
 /* "[768,2304]", for messages. */
 char *tensor_shape(struct arena *a, const struct tensor *t);
 
+/* What a safetensors file says of itself under __metadata__. */
+struct note {
+    const char *key, *value;
+};
+
+/* The value of a key of a single file; NULL: none. */
+const char *weights_note(const struct weights *w, const char *key);
+
 /* Elements [first, first + n) as floats; the range must lie inside. */
 void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n);
 
