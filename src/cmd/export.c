@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "cmd/inner.h"
 #include "cmd/shared.h"
 #include "report/report.h"
 #include "weights/npz.h"
@@ -12,7 +13,7 @@ struct export_args {
     struct shared_args shared;
     const char *out;
     int format;
-    bool hidden, logits;
+    bool all, hidden, logits;
 };
 
 enum format { FORMAT_NPZ, FORMAT_NPY };
@@ -25,6 +26,8 @@ static const struct opt opts[] = {
     { 0, "format", "NAME", OPT_CHOICE, F(format), "auto", 0, 0, formats,
       "npz: an array a layer; npy: one array, layers x heads x queries x keys; "
       "auto: by the ending of -o" },
+    { 0, "all", NULL, OPT_FLAG, F(all), NULL, 0, 0, NULL,
+      "also queries, keys, values, scores and the output of each attention (npz)" },
     { 0, "hidden", NULL, OPT_FLAG, F(hidden), NULL, 0, 0, NULL,
       "also the hidden states after the final norm (npz)" },
     { 0, "logits", NULL, OPT_FLAG, F(logits), NULL, 0, 0, NULL,
@@ -57,6 +60,7 @@ struct writer {
     const struct job *j;
     struct npz *z;              /* NULL: npy */
     int *array[N_STACK];        /* [L] number in the npz */
+    struct inner inner;         /* --all */
     float *all;                 /* npy: [layers, heads, queries, keys] */
 };
 
@@ -141,10 +145,14 @@ static void add_stack(struct job *j, struct arena *a, struct writer *w,
     for (int h = 0; h < m->config.n_heads; h++)
         shape[0] += j->head_place[h] >= 0;
     w->array[stack] = arena_alloc(a, (size_t)m->config.n_layers, sizeof(int));
-    for (int l = 0; l < m->config.n_layers; l++)
-        if (j->layer_place[l] >= 0)
-            w->array[stack][l] = npz_add(w->z, arena_printf(a, "%s.%d", prefix, l),
-                                         DTYPE_F32, 3, shape);
+    for (int l = 0; l < m->config.n_layers; l++) {
+        if (j->layer_place[l] < 0)
+            continue;
+        w->array[stack][l] = npz_add(w->z, arena_printf(a, "%s.%d", prefix, l), DTYPE_F32, 3,
+                                     shape);
+        if (j->args->all)
+            inner_add(&w->inner, m, stack, prefix, l, (int)shape[0], n_queries, n_keys);
+    }
 }
 
 static void add_stacks(struct job *j, struct arena *a, struct writer *w,
@@ -182,9 +190,13 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
     int64_t T = session_queries(&j->s, item)->n, rows = m->family->head_on_first ? 1 : T;
     struct writer w = { .j = j, .z = npz_new(a, f) };
     struct wanted want = j->want;
+    struct tap tap = inner_tap(&w.inner);
 
+    w.inner = (struct inner){ .a = a, .z = w.z, .head_place = j->head_place };
     add_stacks(j, a, &w, item);
-    if (j->args->hidden)
+    if (j->args->all)
+        want.tap = &tap;
+    if (j->args->hidden || j->args->all)    /* all: the last layer's output is made for it */
         want.hidden = arena_alloc(a, (size_t)(T * m->d_hidden), sizeof(float));
     if (j->args->logits)
         want.logits = arena_alloc(a, (size_t)(rows * m->n_logits), sizeof(float));
@@ -257,8 +269,8 @@ static int check(struct job *j, int n_operands, struct err *e)
     j->format = (enum format)format;
     if (session_wanted(&j->s, n_operands, j->format == FORMAT_NPZ, &j->want, e) != 0)
         return -1;
-    if (j->format == FORMAT_NPY && (j->args->hidden || j->args->logits))
-        return err_set(e, ERR_USAGE, "--%s: wants an npz",
+    if (j->format == FORMAT_NPY && (j->args->all || j->args->hidden || j->args->logits))
+        return err_set(e, ERR_USAGE, "--%s: wants an npz", j->args->all ? "all" :
                        j->args->hidden ? "hidden" : "logits");
     if (j->args->logits && !j->s.shown->has_head)
         return err_set(e, ERR_INPUT, "--logits: %s has no head in its weights", m->name);

@@ -128,7 +128,8 @@ static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
     const struct shared_args *args = s->args;
 
     *B = 1;
-    *T = args->tokens != NULL ? split(s->a, args->tokens, NULL) : ROWS;
+    *T = args->tokens != NULL ? split(s->a, args->tokens, NULL) :
+         s->model->max_tokens < ROWS ? s->model->max_tokens : ROWS;
     if (args->shape != NULL && parse_shape(args->shape, B, T, e) != 0)
         return -1;
     if (*T < 1)

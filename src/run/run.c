@@ -151,13 +151,17 @@ static void attention_input(struct pass *p, const struct param *norm)
               p->m->norm_place == PLACE_POST ? &identity : norm);
 }
 
-static void attention_output(struct pass *p, const struct param *o,
-                             const struct param *norm, float *out)
+/* What the attention of this stack gives, behind its output projection. */
+static void attention_output(struct pass *p, int l, enum stack_id stack, float *out)
 {
+    const struct param *slot = p->m->layer[l].slot;
+    const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
     int D = p->m->config.d_model;
 
     pass_linear(p, out, D, p->z, o->matrix.K, p->N, o);
-    pass_norm(p, out, out, p->N, D, norm);
+    pass_norm(p, out, out, p->N, D, &slot[W_ATT_OUT]);
+    if (pass_taps(p, l, stack) && p->want->tap->given != NULL)
+        p->want->tap->given(p->want->tap->self, l, stack, out, p->N, D);
 }
 
 /* x = x + out, with the norm behind the sum where that is its place. */
@@ -217,7 +221,7 @@ static int run_attention(struct pass *p, int l, bool keep_out, struct err *e)
     if ((own ? attend_self : attend_cross)(p, l, keep_out, e) != 0)
         return -1;
     if (keep_out)
-        attention_output(p, &slot[own ? W_O : W_CROSS_O], &slot[W_ATT_OUT], p->x);
+        attention_output(p, l, own ? p->m->family->stack_id : STACK_CROSS, p->x);
     return 0;
 }
 
@@ -239,7 +243,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
         return 0;
     if (p->m->config.residual_from_norm)
         memcpy(p->x, p->a, (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x);
-    attention_output(p, &slot[W_O], &slot[W_ATT_OUT], out);
+    attention_output(p, l, p->m->family->stack_id, out);
     if (p->m->norm_place == PLACE_PARALLEL) {
         pass_mlp(p, &p->m->layer[l]);
         join(p, out, &slot[W_ATT_NORM]);
@@ -251,7 +255,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
             return -1;
         if (last)
             return 0;
-        attention_output(p, &slot[W_CROSS_O], &slot[W_ATT_OUT], out);
+        attention_output(p, l, STACK_CROSS, out);
         join(p, out, &slot[W_CROSS_NORM]);
     }
     pass_mlp(p, &p->m->layer[l]);

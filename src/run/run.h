@@ -76,6 +76,13 @@ struct tap {
      */
     int (*attend)(void *self, const struct qkv_view *v, float *z, struct par *par,
                   struct err *e);
+    /*
+     * What an attention adds to the residual stream, out[n_rows, D] of all texts, behind
+     * its output projection and norm; the last layer's only where hidden or logits are
+     * wanted.  NULL: not wanted.
+     */
+    void (*given)(void *self, int layer, enum stack_id stack, const float *out, int n_rows,
+                  int D);
     void *self;
 };
 

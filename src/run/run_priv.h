@@ -107,6 +107,9 @@ void pass_hide(const struct heads *h, const struct mask_view *v, int text,
 struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
                              int head);
 
+/* A tap looks at this layer and stack. */
+bool pass_taps(const struct pass *p, int l, enum stack_id stack);
+
 /* What a tap does with an attention; *replaced: it wrote p->z. */
 int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);
 

@@ -51,13 +51,20 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
                        e);
 }
 
+bool pass_taps(const struct pass *p, int l, enum stack_id stack)
+{
+    const struct wanted *w = p->want;
+
+    return w->tap != NULL && (w->layer == NULL || w->layer[l]) &&
+           (w->stacks == 0 || (w->stacks >> stack & 1) != 0);
+}
+
 int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e)
 {
     const struct wanted *w = p->want;
     int rc = 0;
 
-    if (w->tap == NULL || (w->layer != NULL && !w->layer[l]) ||
-        (w->stacks != 0 && (w->stacks >> h->stack & 1) == 0))
+    if (!pass_taps(p, l, h->stack))
         return 0;
     for (int t = 0; rc == 0 && t < p->b->n_texts; t++) {
         struct arena_mark mark = arena_mark(p->call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Bare layers against PyTorch: each map of each text, and the layer's output, packed and
- * one by one, by every kernel (make_layers.py). */
+ * one by one, by every kernel; what export --all takes (make_layers.py). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,7 +11,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cmd/inner.h"
 #include "run/run.h"
 #include "weights/npz.h"
 
@@ -22,7 +24,7 @@ struct bare {
     struct arena a;
     struct model *m;
     struct weights *npz;
-    double worst_map, worst_out;
+    double worst_map, worst_out, worst_inner;
     int n_maps;                 /* compared with something */
 };
 
@@ -92,7 +94,7 @@ static const float *text_of(const struct array *x, int text, int width)
     return x->x == NULL ? NULL : x->x + (int64_t)text * x->T * width;
 }
 
-static void pass(struct bare *c, int first, int n)
+static void pass(struct bare *c, int first, int n, const struct tap *tap)
 {
     struct arena_mark mark = arena_mark(&c->a);
     const struct config *f = &c->m->config;
@@ -113,6 +115,7 @@ static void pass(struct bare *c, int first, int n)
     memory = (struct memory){ .x = text_of(&mem, first, f->d_key_input),
                               .v = text_of(&val, first, f->d_value_input),
                               .start = starts(&c->a, n, mem.T) };
+    want.tap = tap;
     want.memory = mem.x != NULL ? &memory : NULL;
     for (int t = 0; t < n; t++)
         v[t] = (struct values){ 2, { in.T, f->d_model },
@@ -125,6 +128,84 @@ static void pass(struct bare *c, int first, int n)
                                  (double)text_of(&out, first, f->d_model)[i]));
     par_free(par);
     arena_reset(&c->a, mark);
+}
+
+/* ---- what export --all takes ---- */
+
+static double worst_of(struct bare *c, const struct tensor *found, const struct tensor *want)
+{
+    float *x = arena_alloc(&c->a, (size_t)found->n_elements, sizeof *x);
+    float *y = arena_alloc(&c->a, (size_t)found->n_elements, sizeof *y);
+    double worst = 0;
+
+    if (want == NULL)
+        fail_msg("the reference has no %s", found->name);
+    assert_true(found->n_elements <= want->n_elements);     /* text 0 of several */
+    tensor_read(x, found, 0, found->n_elements);
+    tensor_read(y, want, 0, found->n_elements);
+    for (int64_t i = 0; i < found->n_elements; i++)
+        if (x[i] != y[i])           /* both may be -inf */
+            worst = fmax(worst, fabs((double)x[i] - (double)y[i]));
+    return worst;
+}
+
+static void add_arrays(struct inner *in, struct bare *c, enum stack_id stack,
+                       const char *prefix)
+{
+    const struct model *m = c->m;
+
+    for (int l = 0; l < m->config.n_layers; l++) {
+        const struct tensor *map = weights_find(c->npz, arena_printf(&c->a, "%s.%d", prefix, l));
+
+        inner_add(in, m, stack, prefix, l, m->config.n_heads, (int)map->shape[2],
+                  (int)map->shape[3]);
+    }
+}
+
+static void check_inner(struct bare *c)
+{
+    static const char *const prefix[] = { "attn", "dec", "cross" };
+    struct arena_mark mark = arena_mark(&c->a);
+    char path[] = "/tmp/mha-viz-layers-XXXXXX";
+    int fd = mkstemp(path), *place, compared = 0;
+    FILE *f = fdopen(fd, "w+");
+    struct inner in = { .a = &c->a, .z = npz_new(&c->a, f) };
+    struct tap tap = inner_tap(&in);
+    struct err e = { ERR_NONE, "" };
+    struct weights *w;
+
+    in.head_place = place = arena_alloc(&c->a, (size_t)c->m->config.n_heads, sizeof *place);
+    for (int h = 0; h < c->m->config.n_heads; h++)
+        place[h] = h;
+    for (int s = 0; s < N_STACK; s++)
+        if (weights_find(c->npz, arena_printf(&c->a, "%s.0", prefix[s])) != NULL)
+            add_arrays(&in, c, (enum stack_id)s, prefix[s]);
+    pass(c, 0, 1, &tap);
+    assert_int_equal(npz_finish(in.z, &e), 0);
+    fclose(f);
+    w = npz_open(&c->a, path, &e);
+    if (w == NULL)
+        fail_msg("%s", e.msg);
+    for (int i = 0; i < weights_count(w); i++) {
+        const struct tensor *t = weights_at(w, i);
+        bool out = strstr(t->name, "out.") != NULL;
+
+        if (out && c->m->layer[0].slot[W_UP].weight != NULL)
+            continue;               /* what a layer goes on to add to */
+        c->worst_inner = fmax(c->worst_inner,
+                              worst_of(c, t, weights_find(c->npz, out ? "out" : t->name)));
+        compared++;
+    }
+    assert_true(compared >= 4);
+    weights_close(w);
+    unlink(path);
+    arena_reset(&c->a, mark);
+}
+
+static bool has_inner(struct bare *c)
+{
+    return weights_find(c->npz, "scores.0") != NULL ||
+           weights_find(c->npz, "cross.scores.0") != NULL;
 }
 
 /* ---- cases ---- */
@@ -160,13 +241,17 @@ static void case_test(void **state)
     for (int k = N_KERNEL - 1; k >= KERNEL_C; k--) {
         if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) != 0)
             continue;
-        pass(&c, 0, B);
+        pass(&c, 0, B, NULL);
         for (int t = 0; B > 1 && t < B; t++)
-            pass(&c, t, 1);
+            pass(&c, t, 1, NULL);
+        if (has_inner(&c))
+            check_inner(&c);
     }
     assert_true(c.n_maps >= c.m->config.n_layers * c.m->config.n_heads);
-    print_message("# %s: maps within %.1e (want %.1e), output within %.1e (want %.1e)\n",
-                  name, c.worst_map, MAP_MAX, c.worst_out, OUT_MAX);
+    print_message("# %s: maps within %.1e (want %.1e), output within %.1e, q, k, v and "
+                  "scores within %.1e (want %.1e)\n", name, c.worst_map, MAP_MAX, c.worst_out,
+                  c.worst_inner, OUT_MAX);
+    assert_true(c.worst_inner <= OUT_MAX);
     assert_true(c.worst_map <= MAP_MAX);
     assert_true(c.worst_out <= OUT_MAX);
     model_close(c.m);

@@ -7,7 +7,8 @@
 NAME.safetensors is a layer: modules written by hand, as texts about attention have them,
 and those of torch.nn.  NAME.npz has its input [B,T,D], perhaps memory and values (another
 input for keys and values), and the results: attn.L, dec.L or cross.L [B,H,T,S] and out
-[B,T,D].  Weights are rounded to floats, everything else is computed in double.
+[B,T,D]; of some, queries, keys, values and scores too, with a B in front of the shapes that
+export --all gives them.  Weights are rounded to floats, everything else is computed in double.
 cases.json has the options that the file cannot tell.
 """
 import json
@@ -57,8 +58,9 @@ class Attention(nn.Module):
         scores = q @ k.transpose(-2, -1) / math.sqrt(self.d_k)
         if hasattr(self, "rel_pos_encoding"):
             scores = scores + self.positions(q, k.shape[2])
+        self.inner = {"q": q, "k": k, "v": v, "scores": scores}
         if mask is not None:
-            scores = scores.masked_fill(mask == 0, -math.inf)
+            scores = self.inner["scores"] = scores.masked_fill(mask == 0, -math.inf)
         weights = scores.softmax(-1)
         out = (weights @ v).transpose(1, 2).flatten(2)
         return getattr(self, self.names[3])(out), weights
@@ -168,7 +170,8 @@ def numbers(*shape):
     return torch.randn(*shape).float().double()
 
 
-def attention(name, module, T, B=1, memory=None, values=None, d_model=12, **options):
+def attention(name, module, T, B=1, memory=None, values=None, d_model=12, inner=False,
+              **options):
     """One attention: to its own input, to memory, or to memory and values."""
     spread(module, len(cases))
     x = numbers(B, T, d_model)
@@ -185,10 +188,12 @@ def attention(name, module, T, B=1, memory=None, values=None, d_model=12, **opti
             out, weights = module(x, k, v)
     own = not memory and getattr(module, "bias_k", None) is None
     arrays.update({"attn.0" if own else "cross.0": weights, "out": out})
+    if inner:
+        arrays.update({f"{'' if own else 'cross.'}{k}.0": v for k, v in module.inner.items()})
     store(name, module, arrays, **options)
 
 
-def layers(name, module, T, memory=0, d_model=12, **options):
+def layers(name, module, T, memory=0, d_model=12, inner=False, **options):
     """Layers by hand: their maps come back."""
     spread(module, len(cases))
     x, more = numbers(1, T, d_model), [numbers(1, memory, d_model)] if memory else []
@@ -199,6 +204,9 @@ def layers(name, module, T, memory=0, d_model=12, **options):
         arrays["memory"] = more[0]
     for i, one in enumerate(maps if isinstance(maps, list) else [maps]):
         arrays.update({f"{k}.{i}": v for k, v in one.items()})
+    for i, one in enumerate(module.layers if inner else ()):
+        arrays.update({f"dec.{k}.{i}": v for k, v in one.self_attn.inner.items()})
+        arrays.update({f"cross.{k}.{i}": v for k, v in one.cross_attn.inner.items()})
     store(name, module, arrays, **options)
 
 
@@ -230,18 +238,19 @@ def main():
     HERE.mkdir(exist_ok=True)
     torch.backends.mha.set_fastpath_enabled(False)
 
-    attention("q_linear", Attention(12, 3, LINEAR), 7, heads=3)
+    attention("q_linear", Attention(12, 3, LINEAR), 7, heads=3, inner=True)
     attention("linear_q_plain", Attention(12, 2, LINEAR_2, bias=False), 5, B=3, heads=2)
     attention("w_q", Attention(12, 4, UPPER), 40, heads=4)
-    attention("w_q_memory", Attention(12, 4, UPPER), 5, B=2, memory=(9, 12), heads=4)
-    attention("own_widths", Attention(12, 2, UPPER, d_k=5, d_v=3), 6, heads=2)
+    attention("w_q_memory", Attention(12, 4, UPPER), 5, B=2, memory=(9, 12), heads=4,
+              inner=True)
+    attention("own_widths", Attention(12, 2, UPPER, d_k=5, d_v=3), 6, heads=2, inner=True)
     attention("own_widths_values", Attention(12, 2, UPPER, d_k=3, d_v=5), 6,
               memory=(4, 12), values=(4, 12), heads=2)
     attention("one_head", Attention(3, 1, LINEAR), 4, d_model=3, heads=1)
     attention("separable", Separable(12, 3, 4), 6)
     attention("separable_wide", Separable(12, 3, 5), 6, memory=(3, 12))
 
-    attention("relative", Attention(12, 3, LINEAR, max_len=9), 6)
+    attention("relative", Attention(12, 3, LINEAR, max_len=9), 6, inner=True)
     attention("relative_full", Attention(12, 3, LINEAR, max_len=8), 8, B=2)
     attention("relative_memory", Attention(12, 3, LINEAR, max_len=9), 6, memory=(4, 12))
     attention("shaw", Attention(12, 3, LINEAR, max_len=4, shaw=True), 40, relative="shaw")
@@ -258,7 +267,7 @@ def main():
            6, memory=4, heads=3)
     layers("decoder_stack", Stack(*(Decoder(Attention(12, 2, LINEAR_2),
                                             Attention(12, 2, LINEAR_2), 12, 8)
-                                    for _ in range(2))), 5, memory=7, heads=2)
+                                    for _ in range(2))), 5, memory=7, heads=2, inner=True)
 
     torch_mha = dict(embed_dim=12, num_heads=3, batch_first=True)
     attention("torch", nn.MultiheadAttention(**torch_mha), 7, heads=3)
