@@ -2,6 +2,7 @@
  * Names and shapes of a file without a config -> family and config. */
 #include "model/layer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -322,6 +323,30 @@ static int read_numbers(struct look *k)
     return 0;
 }
 
+/* A layer is small, and what is not finite in it spoils all that is shown of it. */
+static int check_finite(const struct look *k)
+{
+    enum { CHUNK = 4096 };
+    float x[CHUNK];
+
+    for (int i = 0; i < weights_count(k->w); i++) {
+        const struct tensor *t = weights_at(k->w, i);
+        bool plain = dtype_table[t->dtype].is_float && dtype_table[t->dtype].block == 1;
+
+        for (int64_t at = 0; plain && at < t->n_elements; at += CHUNK) {
+            int n = (int)(t->n_elements - at < CHUNK ? t->n_elements - at : CHUNK);
+
+            tensor_read(x, t, at, n);
+            for (int j = 0; j < n; j++)
+                if (!isfinite(x[j]))
+                    return err_set(k->e, ERR_INPUT, "%s: %s: element %lld is %s", k->name,
+                                   t->name, (long long)(at + j),
+                                   isnan(x[j]) ? "NaN" : "infinite");
+        }
+    }
+    return 0;
+}
+
 /* ---- the family ---- */
 
 /* Slots in the order of enum part. */
@@ -432,7 +457,8 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
     k.f = arena_alloc(a, 1, sizeof *k.f);
     *family = k.f;
     if (find_attention(&k) != 0 || find_block(&k) != 0 || count_layers(&k) != 0 ||
-        check_asked(&k) != 0 || part_all(&k) != 0 || read_numbers(&k) != 0)
+        check_asked(&k) != 0 || part_all(&k) != 0 || read_numbers(&k) != 0 ||
+        check_finite(&k) != 0)
         return -1;
     describe(&k);
     return 0;

@@ -9,7 +9,8 @@ and those of torch.nn.  NAME.npz has its input [B,T,D], perhaps memory and value
 input for keys and values), and the results: attn.L, dec.L or cross.L [B,H,T,S] and out
 [B,T,D]; of some, queries, keys, values and scores too, with a B in front of the shapes that
 export --all gives them.  Weights are rounded to floats, everything else is computed in double.
-cases.json has the options that the file cannot tell.
+cases.json has the options that the file cannot tell.  npz holds a layer as npz, and inputs;
+init, what mha-viz init must write.
 """
 import json
 import math
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from safetensors.numpy import load_file
 from safetensors.torch import save_file
 from torch import nn
 
@@ -234,6 +236,42 @@ LINEAR_2 = ("linear_q", "linear_k", "linear_v", "linear_out")
 UPPER = ("W_Q", "W_K", "W_V", "W_O")
 
 
+def as_npz():
+    """q_linear as NumPy has it, and inputs of its width."""
+    folder = HERE / "npz"
+    folder.mkdir(exist_ok=True)
+    np.savez(folder / "q_linear.npz", **load_file(HERE / "q_linear.safetensors"))
+    torch.manual_seed(0)
+    np.save(folder / "x.npy", torch.randn(4, 12).numpy())
+    np.save(folder / "y.npy", torch.randn(6, 12).numpy())
+
+
+def init(d_model=16, heads=2):
+    """An encoder layer as torch's Xavier initialisation has it, header and all."""
+    folder = HERE / "init"
+    folder.mkdir(exist_ok=True)
+    torch.manual_seed(1)
+    tensors = {}
+    for name, out, inputs in (
+            *((f"self_attn.{n}", d_model, d_model) for n in LINEAR),
+            ("feed_forward.0", 4 * d_model, d_model), ("feed_forward.3", d_model, 4 * d_model)):
+        tensors[f"{name}.weight"] = nn.init.xavier_uniform_(torch.empty(out, inputs))
+        tensors[f"{name}.bias"] = torch.zeros(out)
+    for i in (1, 2):
+        tensors[f"norm{i}.weight"] = torch.ones(d_model)
+        tensors[f"norm{i}.bias"] = torch.zeros(d_model)
+    header, at = {"__metadata__": {"heads": str(heads)}}, 0
+    for name, t in tensors.items():
+        header[name] = {"dtype": "F32", "shape": list(t.shape),
+                        "data_offsets": [at, at + 4 * t.numel()]}
+        at += 4 * t.numel()
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(len(text) + 8) % 64)
+    (folder / "encoder.safetensors").write_bytes(
+        len(text).to_bytes(8, "little") + text +
+        b"".join(t.numpy().tobytes() for t in tensors.values()))
+
+
 def main():
     HERE.mkdir(exist_ok=True)
     torch.backends.mha.set_fastpath_enabled(False)
@@ -294,6 +332,8 @@ def main():
     torch_layers("torch_decoder_first", nn.TransformerDecoder(nn.TransformerDecoderLayer(
         **sizes, norm_first=True), 2, norm=nn.LayerNorm(12)), 5, memory=8, heads=3,
         norm_first=True)
+    as_npz()
+    init()
     (HERE / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")
 
 
