@@ -49,6 +49,7 @@ static const struct opt opts[] = {
 
 static const char *const examples[] = {
     "mha-viz init --d-model 512 --heads 8 --seed 1 -o layer.safetensors",
+    "mha-viz heatmap -m layer.safetensors --tokens '我 喜欢 吃 苹果'",
     "mha-viz init --d-model 64 --heads 4 --decoder --layers 2 -o decoder.safetensors",
     NULL
 };

@@ -20,13 +20,13 @@ const struct opt layer_opts[] = {
     { 0, "activation", "NAME", OPT_CHOICE, F(activation), "auto", 0, 0, activations,
       "of a bare layer's mlp; auto: relu" },
     { 0, "relative", "FORM", OPT_CHOICE, F(relative), "index", 0, 0, relatives,
-      "how a bare layer reads rel_pos_encoding: row i - j + T - 1, or as Shaw et al. do" },
+      "how a bare layer reads rel_pos_encoding: by index, or as Shaw et al. do" },
     { 0 }
 };
 
 const struct opt rows_opts[] = {
     { 0, "memory", "FILE", OPT_STRING, F(memory), NULL, 0, 0, NULL,
-      "a .npy that a bare layer's keys and values are of" },
+      "a .npy that a bare layer's keys and values are of; random: drawn from --seed" },
     { 0, "key", "FILE", OPT_STRING, F(key), NULL, 0, 0, NULL,
       "the same for its keys alone; wants --value" },
     { 0, "value", "FILE", OPT_STRING, F(value), NULL, 0, 0, NULL,
@@ -153,13 +153,18 @@ static struct values *draw(struct arena *a, struct rng *r, int B, int64_t T, int
     return v;
 }
 
-/* A file for keys or values: as many arrays as there are texts. */
-static int read_other(struct layer_input *in, struct session *s, const char *option,
-                      const char *path, int width, struct values **out, struct err *e)
+/* A file for keys or values: as many arrays as there are texts; random: as the input. */
+static int read_other(struct layer_input *in, struct session *s, struct rng *r,
+                      const char *option, const char *path, int width,
+                      struct values **out, struct err *e)
 {
     struct model like = *s->model;      /* reads rows of that width */
     int n;
 
+    if (strcmp(path, "random") == 0) {
+        *out = draw(s->a, r, in->n, in->rows[0].dim[0], width);
+        return 0;
+    }
     like.config.d_model = width;
     if (values_read(s->a, &like, path, out, &n, e) != 0)
         return -1;
@@ -169,7 +174,8 @@ static int read_other(struct layer_input *in, struct session *s, const char *opt
     return 0;
 }
 
-static int read_memory(struct layer_input *in, struct session *s, struct err *e)
+static int read_memory(struct layer_input *in, struct session *s, struct rng *r,
+                       struct err *e)
 {
     const struct shared_args *args = s->args;
     const struct config *c = &s->model->config;
@@ -178,9 +184,9 @@ static int read_memory(struct layer_input *in, struct session *s, struct err *e)
         return err_set(e, ERR_USAGE, "--memory: keys read rows of %d and values rows of %d: "
                        "want --key and --value", c->d_key_input, c->d_value_input);
     if (args->memory != NULL)
-        return read_other(in, s, "--memory", args->memory, c->d_key_input, &in->keys, e);
-    if (read_other(in, s, "--key", args->key, c->d_key_input, &in->keys, e) != 0 ||
-        read_other(in, s, "--value", args->value, c->d_value_input, &in->values, e) != 0)
+        return read_other(in, s, r, "--memory", args->memory, c->d_key_input, &in->keys, e);
+    if (read_other(in, s, r, "--key", args->key, c->d_key_input, &in->keys, e) != 0 ||
+        read_other(in, s, r, "--value", args->value, c->d_value_input, &in->values, e) != 0)
         return -1;
     if (in->keys[0].dim[0] != in->values[0].dim[0])
         return err_set(e, ERR_INPUT, "--value: %lld rows for %lld keys, want as many",
@@ -257,7 +263,7 @@ int layer_input_open(struct layer_input *in, struct session *s, struct err *e)
     if (!model_has_cross(s->model))
         return 0;
     if (args->memory != NULL || args->key != NULL)
-        return read_memory(in, s, e);
+        return read_memory(in, s, &r, e);
     draw_memory(in, s, &r);
     return 0;
 }

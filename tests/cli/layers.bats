@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Bare layers: how they are named, what they are run on, what is said of bad ones.
-# shellcheck disable=SC2154,SC2016
+# shellcheck disable=SC2054,SC2154,SC2016
 
 load helper
 
