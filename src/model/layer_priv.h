@@ -45,4 +45,37 @@ int layer_heads(const struct weights *w, struct arena *a, const char *scope,
 int layer_part(struct weights *w, struct arena *a, const struct naming *n,
                const char *const *scope, int n_scopes, struct err *e);
 
+/* ---- one file, on its way ---- */
+
+struct look {
+    struct config *c;
+    struct family *f;
+    struct arena *a;
+    struct weights *w;
+    const char *name;
+    const struct layer_asked *asked;
+    struct err *e;
+    const struct naming *naming;
+    const char *self;           /* where its own attention lies: "self_attn." */
+    bool stacked;               /* layers.0, layers.1, .. */
+    const char *layer;          /* what names of a layer begin with: "", "layers.%d." */
+    const char *cross;          /* "cross_attn."; NULL: there is none */
+    const struct ff_naming *ff; /* NULL: one attention alone */
+    int n_heads;                /* where each has a matrix of its own; else 0 */
+};
+
+enum { LAYER_MAX_WIDTH = 1 << 20 };     /* of one side of any matrix here */
+
+/* A name with the number of the layer put in, if it has one. */
+const char *layer_name(struct arena *a, const char *name, int l);
+
+/* Numbers from the shapes of layer 0.  Errors: those of layer_describe. */
+int layer_numbers(struct look *k);
+
+/* The tensors of all layers are finite.  Errors: which is not. */
+int layer_finite(const struct look *k);
+
+/* Fills k->f from all of that. */
+void layer_family(struct look *k);
+
 #endif
