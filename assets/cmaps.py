@@ -17,13 +17,21 @@ HEAD = """\
  * (viridis) Eric Firing, https://bids.github.io/colormap, released under CC0.
  * cividis: Nunez, Anderton and Renslow 2018, "Optimizing colormaps with
  * consideration for color vision deficiency", PLoS ONE 13(7): e0199239, the
- * values as matplotlib publishes them.  gray: i, i, i. */
+ * values as matplotlib publishes them.  gray: i, i, i.  bluered, for signed numbers:
+ * straight from (33, 82, 165) to (247, 247, 247) and on to (178, 30, 40), our own. */
 #include "draw/draw_priv.h"
 """
 
 
+def bluered():
+    ends = numpy.array([[33, 82, 165], [247, 247, 247], [178, 30, 40]])
+    at = numpy.arange(256) / 255 * 2
+    return numpy.stack([numpy.rint(numpy.interp(at, [0, 1, 2], c)) for c in ends.T], 1)
+
+
 def table(name):
-    rgb = colormaps[name](numpy.arange(256), bytes=True)[:, :3]
+    rgb = (bluered() if name == "bluered" else
+           colormaps[name](numpy.arange(256), bytes=True)[:, :3])
     print(f"\nconst unsigned char cmap_{name}[256][3] = {{")
     for i in range(0, 256, 4):
         cells = ", ".join("{ %d, %d, %d }" % tuple(c) for c in rgb[i:i + 4])
@@ -32,5 +40,5 @@ def table(name):
 
 
 print(HEAD, end="")
-for name in ("viridis", "magma", "inferno", "plasma", "cividis", "gray"):
+for name in ("viridis", "magma", "inferno", "plasma", "cividis", "gray", "bluered"):
     table(name)

@@ -3,6 +3,7 @@
 #ifndef BASE_HALF_H
 #define BASE_HALF_H
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -34,6 +35,37 @@ static inline float half_to_float(uint16_t h)
 static inline float bf16_to_float(uint16_t h)
 {
     return float_of_bits((uint32_t)h << 16);
+}
+
+/* The nearest bfloat16, ties to even; NaN stays. */
+static inline float bf16_round(float f)
+{
+    uint32_t bits;
+
+    if (isnan(f))
+        return f;
+    memcpy(&bits, &f, sizeof bits);
+    bits += 0x7fffu + (bits >> 16 & 1);
+    return float_of_bits(bits & 0xffff0000u);
+}
+
+/*
+ * The nearest binary16, ties to even; from 65520 on infinite; NaN stays.  Adding and
+ * taking away a number whose last bit is the last that is to be kept rounds as the
+ * processor rounds: 11 bits down to 2^-14, multiples of 2^-24 below.
+ */
+static inline float half_round(float f)
+{
+    float size = fabsf(f), grid;
+    int exponent;
+
+    if (isnan(f))
+        return f;
+    if (size >= 65520.0f)
+        return copysignf(INFINITY, f);
+    (void)frexpf(f, &exponent);
+    grid = ldexpf(1.5f, (exponent < -13 ? -13 : exponent) + 12);
+    return copysignf(size + grid - grid, f);
 }
 
 #endif

@@ -19,9 +19,15 @@ enum opt_type {
     OPT_INT,            /* int */
     OPT_REAL,           /* double */
     OPT_STRING,         /* const char *; NULL where no default */
+    OPT_LIST,           /* struct opt_list: an option that may be given again */
     OPT_CHOICE,         /* int: index into choices */
     OPT_ALIAS           /* a flag that stands for another option's value:
                            def is "format=json" */
+};
+
+struct opt_list {
+    int n;
+    const char *item[2];        /* as far as any command needs */
 };
 
 struct opt {

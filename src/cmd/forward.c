@@ -143,6 +143,7 @@ static void split_change(const struct change *all, struct change *encoder,
     *decoder = *all;
     decoder->noise = NULL;
     encoder->noise = all->noise;
+    encoder->precision = all->precision;
     encoder->noise_relative = all->noise_relative;
 }
 

@@ -158,6 +158,18 @@ static int set_choice(struct parse *p, const struct opt *o, const char *text)
                    meant != NULL ? meant : "", meant != NULL ? "'?" : "");
 }
 
+static int add_item(struct parse *p, const struct opt *o, const char *text)
+{
+    enum { MOST = sizeof ((struct opt_list *)NULL)->item / sizeof(char *) };
+    struct opt_list *list = (void *)(p->args + o->field);
+
+    if (list->n == MOST)
+        return err_set(p->e, ERR_USAGE, "--%s: '%s' is one too many: %d at the most",
+                       o->name, text, MOST);
+    list->item[list->n++] = text;
+    return 0;
+}
+
 static int set_alias(struct parse *p, const struct opt *o);
 
 static int set_value(struct parse *p, const struct opt *o, const char *text)
@@ -173,6 +185,8 @@ static int set_value(struct parse *p, const struct opt *o, const char *text)
     case OPT_STRING:
         *(const char **)(void *)(p->args + o->field) = text;
         return 0;
+    case OPT_LIST:
+        return add_item(p, o, text);
     case OPT_CHOICE:
         return set_choice(p, o, text);
     case OPT_ALIAS:

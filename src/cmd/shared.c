@@ -269,7 +269,7 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
         return -1;
     if (parse_into(s, args->head, "head", s->n_heads, &want->head, e) != 0)
         return -1;
-    return session_masks(s, want, e);
+    return session_change(s, want, e);
 }
 
 /* ---- outputs ---- */

@@ -29,9 +29,11 @@ struct shared_args {
     const char *memory, *key, *value, *tokens, *shape;
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
+    int dtype;                      /* enum precision */
 };
 
-extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[];
+extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[],
+                        dtype_opts[];
 /* The last is for commands without a seed of their own (in shared_args). */
 extern const struct opt layer_opts[], rows_opts[], seed_opts[];
 
@@ -85,11 +87,11 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
                    struct err *e);
 
 /*
- * What --mask and its like say, into s->change and *want; session_wanted calls it.  Of
- * an encoder-decoder --mask is for the self-attention of the stack that is shown: the
+ * What --mask and its like, and --dtype, say, into s->change and *want; session_wanted
+ * calls it.  Of an encoder-decoder --mask is for the self-attention of the stack that is shown: the
  * encoder's with -s encoder, else the decoder's.
  */
-int session_masks(struct session *s, struct wanted *want, struct err *e);
+int session_change(struct session *s, struct wanted *want, struct err *e);
 
 /* ---- texts ---- */
 

@@ -41,7 +41,8 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
-                                           select_opts, mask_opts, NULL };
+                                           select_opts, mask_opts, dtype_opts,
+                                           NULL };
 
 static const char *const examples[] = {
     "mha-viz stability",

@@ -12,11 +12,12 @@ const struct cmap cmap_table[] = {
     { "plasma", cmap_plasma },
     { "cividis", cmap_cividis },
     { "gray", cmap_gray },
+    { "bluered", cmap_bluered },
     { NULL, NULL }
 };
 
 const char *const cmap_names[] = {
-    "viridis", "magma", "inferno", "plasma", "cividis", "gray", NULL
+    "viridis", "magma", "inferno", "plasma", "cividis", "gray", "bluered", NULL
 };
 
 const char *const scale_names[] = { "linear", "sqrt", "log", "row", NULL };

@@ -19,7 +19,7 @@
 
 extern const unsigned char cmap_viridis[256][3], cmap_magma[256][3],
     cmap_inferno[256][3], cmap_plasma[256][3], cmap_cividis[256][3],
-    cmap_gray[256][3];
+    cmap_gray[256][3], cmap_bluered[256][3];
 
 /* An index of a cell: 0..255 of the colour map, or this: flat gray. */
 enum { CELL_MASKED = 256 };

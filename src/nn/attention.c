@@ -209,6 +209,10 @@ void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *ent
     }
     if (out == NULL)
         return;
+    if (at->precision != PRECISION_F32) {
+        precision_round(at->precision, at->round_room, w, (int64_t)n_rows * (int64_t)w_stride);
+        w = at->round_room;
+    }
     if (*n_keys > 0) {
         values(out, out_stride, w, w_stride, packed, keys, at, n_rows);
         return;

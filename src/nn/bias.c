@@ -2,20 +2,9 @@
  * What is added to scores by position. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/half.h"
 #include "nn/nn.h"
-
-/* To the nearest bfloat16, ties to even. */
-static float to_bf16(float f)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &f, sizeof bits);
-    bits += 0x7fffu + (bits >> 16 & 1);
-    return float_of_bits(bits & 0xffff0000u);
-}
 
 void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_rows,
                 int key0, int n_keys)
@@ -27,7 +16,7 @@ void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_r
         float add = b->slope * (float)(key0 + j);
 
         if (b->rounded)
-            add = to_bf16(to_bf16(b->slope) * (float)(key0 + j)) * b->factor;
+            add = bf16_round(bf16_round(b->slope) * (float)(key0 + j)) * b->factor;
         for (int t = 0; t < n_rows; t++)
             score[(size_t)t * stride + (size_t)j] += add;
     }

@@ -172,5 +172,7 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
         nn_kernels()->transpose(panel, plain(w) + n0 * w->stride, w->stride, n, w->K);
     else
         pack_decoded(panel, w, n0, n, room);
+    if (w->precision != PRECISION_F32)
+        precision_round(w->precision, panel, panel, (int64_t)w->K * PANEL);
     product_run(&p);
 }

@@ -35,6 +35,17 @@ int nn_choose_kernel(const char *name);
 enum kernel nn_kernel(void);
 const char *nn_kernel_name(enum kernel k);
 
+/* ---- precision ---- */
+
+/* What the inputs of a product are rounded to, before it; products and sums are in
+ * single precision whatever it is. */
+enum precision { PRECISION_F32, PRECISION_BF16, PRECISION_F16, N_PRECISION };
+extern const char *const precision_names[];     /* "f32", "bf16", "f16", NULL */
+
+/* y[i] = the nearest number of that format to x[i], ties to even; too large for f16:
+ * infinite.  y may be x. */
+void precision_round(enum precision to, float *y, const float *x, int64_t n);
+
 /* ---- linear ---- */
 
 enum element { ELEMENT_OTHER, ELEMENT_F16, ELEMENT_BF16 };
@@ -56,6 +67,7 @@ struct matrix {
     int N, K;                       /* outputs, inputs */
     int64_t stride;                 /* elements from one stored row to the next */
     bool order_in_out;
+    enum precision precision;       /* that its elements are rounded to */
 };
 
 enum { PANEL = 32 };                /* outputs that are packed and computed together */
@@ -166,6 +178,9 @@ struct attend {
      */
     const unsigned char *hidden;
     size_t hidden_stride;
+    enum precision precision;   /* that weights are rounded to before they meet values;
+                                   those handed out are not */
+    float *round_room;          /* [ATTEND_ROWS * attend_stride(S)], where that is not f32 */
 };
 
 /* The keys that any of rows row0 .. row0 + n_rows - 1 sees by lo and hi; key0 is

@@ -20,16 +20,22 @@ struct attend_job {
 /* One head's buffers. */
 struct head_room {
     float *packed, *weight;
+    float *q, *rounded;         /* in lower precision: a block's queries, its weights */
     unsigned char *hidden;
     double entropy[ATTEND_ROWS];
     int n_visible[ATTEND_ROWS];
 };
 
-static void room_alloc(struct head_room *r, struct arena *scratch, int S, int d, int d_v)
+static void room_alloc(struct head_room *r, struct arena *scratch, const struct attend *at)
 {
-    size_t block = ATTEND_ROWS * attend_stride(S);
+    size_t block = ATTEND_ROWS * attend_stride(at->S);
 
-    r->packed = arena_alloc_raw(scratch, attend_packed(S, d, d_v), sizeof(float));
+    r->packed = arena_alloc_raw(scratch, attend_packed(at->S, at->d, at->d_v),
+                                sizeof(float));
+    if (at->precision != PRECISION_F32) {
+        r->q = arena_alloc_raw(scratch, ATTEND_ROWS * (size_t)at->d, sizeof(float));
+        r->rounded = arena_alloc_raw(scratch, block, sizeof(float));
+    }
     r->weight = arena_alloc_raw(scratch, block, sizeof(float));
     r->hidden = arena_alloc_raw(scratch, block, 1);
 }
@@ -105,6 +111,7 @@ static struct attend attend_of(const struct attend_job *j, int text)
         .S = h->key_start[text + 1] - h->key_start[text],
         .d = c->d_head, .d_v = c->d_value, .scale = j->p->m->layer[j->layer].scale,
         .lo = h->lo, .hi = h->hi, .cap = (float)c->score_cap,
+        .precision = pass_precision(j->p),
     };
 }
 
@@ -148,6 +155,21 @@ static void pack(const struct attend_job *j, struct head_room *r, const struct a
 
     attend_pack(r->packed, row + h->k_at[group], h->kv_stride, row + h->v_at[group],
                 h->kv_stride, at->S, at->d, at->d_v);
+    if (at->precision != PRECISION_F32)
+        precision_round(at->precision, r->packed, r->packed,
+                        (int64_t)attend_packed(at->S, at->d, at->d_v));
+}
+
+/* A block's queries as its products read them. */
+static const float *queries(struct head_room *r, const struct attend *at, const float *q,
+                            int n, int64_t *stride)
+{
+    if (at->precision == PRECISION_F32)
+        return q;
+    for (int t = 0; t < n; t++)
+        precision_round(at->precision, r->q + t * at->d, q + t * *stride, at->d);
+    *stride = at->d;
+    return r->q;
 }
 
 /* One block of one head; *rows describes it for the sinks. */
@@ -162,7 +184,10 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     int *bad = &j->bad_row[text * p->m->config.n_heads + head];
     struct attend own = *at;
     const struct mask_view mask = { h->mask, pass_number(p, text), head, at->S };
+    int64_t q_stride = h->q_stride;
+    const float *q = queries(r, at, h->q + row * q_stride + h->q_at[head], n, &q_stride);
 
+    own.round_room = r->rounded;
     set_bias(p, h, &own, text, head);
     *rows = (struct rows){
         .text = text, .stack = (int)h->stack, .layer = j->layer,
@@ -181,8 +206,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     }
     attend_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
                  j->keep_out ? p->z + row * z_width + head * at->d_v : NULL, z_width,
-                 h->q + row * h->q_stride + h->q_at[head], h->q_stride, r->packed, &own,
-                 row0, n);
+                 q, q_stride, r->packed, &own, row0, n);
     for (int t = 0; t < n && *bad < 0; t++)
         if (!isfinite(r->entropy[t]))
             *bad = row0 + t;
@@ -207,11 +231,11 @@ static void head_task(void *self, int i, struct arena *scratch)
     const struct attend_job *j = self;
     int H = j->p->m->config.n_heads, text = i / H, head = i % H;
     struct attend at = attend_of(j, text);
-    struct head_room r;
+    struct head_room r = { 0 };
 
     if (!j->keep_out && !head_wanted(j, head))
         return;
-    room_alloc(&r, scratch, at.S, at.d, at.d_v);
+    room_alloc(&r, scratch, &at);
     pack(j, &r, &at, text, head);
     for (int row0 = 0; row0 < n_queries(j, text); row0 += ATTEND_ROWS) {
         struct rows rows;
@@ -237,7 +261,7 @@ static void attend_together(const struct attend_job *j, struct member *m, int n,
 
     for (int i = 0; i < n; i++) {
         m[i].at = attend_of(j, m[i].text);
-        room_alloc(&m[i].room, scratch, m[i].at.S, m[i].at.d, m[i].at.d_v);
+        room_alloc(&m[i].room, scratch, &m[i].at);
         pack(j, &m[i].room, &m[i].at, m[i].text, m[i].head);
     }
     for (int row0 = 0; row0 < n_queries(j, m[0].text); row0 += ATTEND_ROWS) {

@@ -93,6 +93,9 @@ struct heads {
 int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
                 struct err *e);
 
+/* That the inputs of products are rounded to. */
+enum precision pass_precision(const struct pass *p);
+
 /* The text's number, for masks of several texts. */
 int pass_number(const struct pass *p, int text);
 /* Keys are hidden one by one, by the model or by the user's mask. */

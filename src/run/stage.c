@@ -25,6 +25,37 @@ static void linear_task(void *self, int i, struct arena *scratch)
                  j->x_stride, rows, j->w, j->bias, n0, room);
 }
 
+enum precision pass_precision(const struct pass *p)
+{
+    const struct change *c = p->want != NULL ? p->want->change : NULL;
+
+    return c != NULL ? c->precision : PRECISION_F32;
+}
+
+static void run_linear(struct pass *p, struct linear_job *j)
+{
+    par_for(p->par, j->n_panels * ((j->n_rows + j->rows_a_task - 1) / j->rows_a_task),
+            linear_task, j);
+}
+
+/* The same with x and w as lower precision has them. */
+static void run_rounded(struct pass *p, struct linear_job *j)
+{
+    struct arena_mark mark = arena_mark(p->call);
+    struct matrix w = *j->w;
+    float *x = arena_alloc_raw(p->call, (size_t)j->n_rows, (size_t)w.K * sizeof *x);
+
+    for (int i = 0; i < j->n_rows; i++)
+        precision_round(pass_precision(p), x + (int64_t)i * w.K, j->x + i * j->x_stride,
+                        w.K);
+    w.precision = pass_precision(p);
+    j->w = &w;
+    j->x = x;
+    j->x_stride = w.K;
+    run_linear(p, j);
+    arena_reset(p->call, mark);
+}
+
 void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
                  int64_t x_stride, int n_rows, const struct param *w)
 {
@@ -37,8 +68,7 @@ void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
     };
 
     j.rows_a_task = j.n_panels < 4 * par_threads(p->par) ? ROWS : n_rows;
-    par_for(p->par, j.n_panels * ((n_rows + j.rows_a_task - 1) / j.rows_a_task),
-            linear_task, &j);
+    (pass_precision(p) == PRECISION_F32 ? run_linear : run_rounded)(p, &j);
 }
 
 /* ---- row by row ---- */

@@ -72,3 +72,13 @@ safetensors() {
     printf %s "$2" >>"$1"
     truncate -s "+${3:-0}" "$1"
 }
+
+# agree WANT GOT RELATIVE ABSOLUTE: every number of the JSON value WANT stands at the same
+# place in GOT, within RELATIVE of itself and ABSOLUTE
+agree() {
+    jq -n -e --argjson want "$1" --argjson got "$2" --argjson rel "$3" --argjson abs "$4" '
+        [$want | paths(numbers)] as $all | ($all | length) > 20 and
+        all($all[]; . as $p | ($want | getpath($p)) as $x | ($got | getpath($p)) as $y |
+            if (($x - $y) | fabs) <= $rel * ($x | fabs) + $abs then true
+            else "\($p): want \($x), got \($y)\n" | stderr | false end)' > /dev/null
+}

@@ -29,8 +29,8 @@ def change(y0, ys):
 
 def js(p, q):
     m = (p + q) / 2
-    return float(((torch.special.xlogy(p, p / m) + torch.special.xlogy(q, q / m)).sum(-1) / 2)
-                 .nan_to_num().mean())
+    terms = torch.special.xlogy(p, p / m) + torch.special.xlogy(q, q / m)
+    return float((terms.nan_to_num() / 2).sum(-1).mean())
 
 
 def silence(layer_out, width, keep):

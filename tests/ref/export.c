@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * `export` under masks of the user's own against the reference library: the command lines
- * of masks/cases.json, each with the arrays that make_masks.py computed. */
+ * `export` under options that change the pass, against the reference library: the command
+ * lines of masks/cases.json (make_masks.py) and diff/dtype.json (make_diff.py), each with
+ * the arrays that were computed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -18,7 +19,16 @@
 
 enum { MAX_ARGV = 32 };
 
-static json_t *cases;
+/* Attention and hidden states: as the cases of exact.c. */
+#define TOLERANCE 2e-5
+
+static const char *const folders[][2] = { { "masks", "cases" }, { "diff", "dtype" } };
+enum { N_FOLDERS = sizeof folders / sizeof *folders, MAX_CASES = 64 };
+
+struct export_case {
+    const char *folder;
+    const json_t *json;
+};
 
 /* Runs `mha-viz export ARGV... -o FILE`. */
 static void export(const json_t *argv, const char *file)
@@ -49,7 +59,7 @@ static float *values(struct arena *a, const struct tensor *t)
 }
 
 static void compare(struct arena *a, const char *name, const struct weights *got,
-                    const struct tensor *want, double tolerance)
+                    const struct tensor *want)
 {
     const struct tensor *t = weights_find(got, want->name);
     float *x, *y;
@@ -62,54 +72,66 @@ static void compare(struct arena *a, const char *name, const struct weights *got
     x = values(a, t);
     y = values(a, want);
     for (int64_t i = 0; i < t->n_elements; i++)
-        if (!(fabs((double)x[i] - (double)y[i]) <= tolerance))
+        if (!(fabs((double)x[i] - (double)y[i]) <= TOLERANCE))
             fail_msg("%s: %s: element %lld is %.9g, want %.9g", name, want->name,
                      (long long)i, (double)x[i], (double)y[i]);
 }
 
 static void one_case(void **state)
 {
-    const json_t *c = *state;
-    const char *name = json_string_value(json_object_get(c, "name"));
-    char file[] = "/tmp/mha-viz-masks-XXXXXX.npz", want_path[128];
-    double tolerance = json_number_value(json_object_get(c, "tolerance"));
+    const struct export_case *c = *state;
+    const char *name = json_string_value(json_object_get(c->json, "name"));
+    char file[] = "/tmp/mha-viz-export-XXXXXX.npz", want_path[128];
     struct err e = { ERR_NONE, "" };
     struct arena a;
     struct weights *got, *want;
 
     assert_true(mkstemps(file, 4) >= 0);
-    export(json_object_get(c, "argv"), file);
+    export(json_object_get(c->json, "argv"), file);
     arena_init(&a, NULL, NULL);
-    snprintf(want_path, sizeof want_path, "tests/ref/masks/%.60s.npz", name);
+    snprintf(want_path, sizeof want_path, "tests/ref/%s/%.60s.npz", c->folder, name);
     got = npz_open(&a, file, &e);
     want = npz_open(&a, want_path, &e);
     if (got == NULL || want == NULL)
         fail_msg("%s", e.msg);
     assert_true(weights_count(want) > 0);
     for (int i = 0; i < weights_count(want); i++)
-        compare(&a, name, got, weights_at(want, i), tolerance);
+        compare(&a, name, got, weights_at(want, i));
     weights_close(got);
     weights_close(want);
     arena_finish(&a);
     unlink(file);
 }
 
+/* Appends the cases of folder i; returns how many there are now. */
+static size_t add_cases(int i, struct export_case *cases, struct CMUnitTest *tests, size_t n)
+{
+    char path[128];
+    const json_t *all, *c;
+    size_t k;
+
+    snprintf(path, sizeof path, "tests/ref/%s/%s.json", folders[i][0], folders[i][1]);
+    all = json_load_file(path, 0, NULL);
+    if (json_array_size(all) == 0 || n + json_array_size(all) > MAX_CASES) {
+        printf("%s: no cases, or too many\n", path);
+        exit(1);
+    }
+    json_array_foreach(all, k, c) {
+        cases[n] = (struct export_case){ folders[i][0], c };
+        tests[n] = (struct CMUnitTest){ json_string_value(json_object_get(c, "name")),
+                                        one_case, NULL, NULL, &cases[n] };
+        n++;
+    }
+    return n;
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[64];
-    size_t n;
+    struct export_case cases[MAX_CASES];
+    struct CMUnitTest tests[MAX_CASES];
+    size_t n = 0;
 
-    cases = json_load_file("tests/ref/masks/cases.json", 0, NULL);
-    n = json_array_size(cases);
-    if (n == 0 || n > 64) {
-        printf("tests/ref/masks/cases.json: no cases\n");
-        return 1;
-    }
-    for (size_t i = 0; i < n; i++) {
-        json_t *c = json_array_get(cases, i);
-
-        tests[i] = (struct CMUnitTest){ json_string_value(json_object_get(c, "name")),
-                                        one_case, NULL, NULL, c };
-    }
-    return _cmocka_run_group_tests("masks", tests, n, NULL, NULL);
+    for (int i = 0; i < N_FOLDERS; i++)
+        n = add_cases(i, cases, tests, n);
+    return _cmocka_run_group_tests("export", tests, n, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --mask, --memory-mask, --mask-value -> the masks of a pass. */
+ * --mask, --memory-mask, --mask-value, --dtype -> what is changed in a pass. */
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
@@ -17,6 +17,12 @@ const struct opt mask_opts[] = {
       "the same for cross-attention" },
     { 0, "mask-value", "X", OPT_REAL, F(mask_value), NULL, -1e38, 0, NULL,
       "score of a key that the mask hides, as -1e9; without it minus infinity" },
+    { 0 }
+};
+
+const struct opt dtype_opts[] = {
+    { 0, "dtype", "NAME", OPT_CHOICE, F(dtype), "f32", 0, 0, precision_names,
+      "round what goes into each product to this; sums stay in f32" },
     { 0 }
 };
 #undef F
@@ -185,10 +191,9 @@ static const struct mask *parse(struct arena *a, const char *option, const char 
     return m;
 }
 
-int session_masks(struct session *s, struct wanted *want, struct err *e)
+static int set_masks(struct session *s, struct change *c, struct err *e)
 {
     const struct shared_args *args = s->args;
-    struct change *c = &s->change;
 
     if (args->mask == NULL && args->memory_mask == NULL) {
         if (isnan(args->mask_value))
@@ -209,6 +214,12 @@ int session_masks(struct session *s, struct wanted *want, struct err *e)
         if (c->memory_mask == NULL)
             return -1;
     }
-    want->change = c;
     return 0;
+}
+
+int session_change(struct session *s, struct wanted *want, struct err *e)
+{
+    s->change = (struct change){ .precision = (enum precision)s->args->dtype };
+    want->change = &s->change;
+    return set_masks(s, &s->change, e);
 }

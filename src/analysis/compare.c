@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ * Two sinks: one keeps rows, one compares. */
+#include "analysis/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/divergence.h"
+
+struct sums {
+    double js, entropy[2], largest;
+    int n_rows[2];              /* that see keys, on each side */
+    int n_paired, n_changed;
+};
+
+struct compare {
+    int H;
+    struct axis_pair queries, keys;
+    float *kept;                /* [L, H, queries, keys] of the first side */
+    bool *sees;                 /* [L, H, queries] a row of it sees keys */
+    struct sums *sums;          /* [L, H] */
+    float *room;                /* [L, H, 2, all keys] a row of each side, over keys of
+                                   both */
+};
+
+static int n_all(const struct compare *c)
+{
+    return c->keys.n_first + c->keys.n_second;
+}
+
+struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair queries,
+                            struct axis_pair keys)
+{
+    struct compare *c = arena_alloc(a, 1, sizeof *c);
+    size_t heads = (size_t)L * (size_t)H, rows = heads * (size_t)queries.n_first;
+
+    *c = (struct compare){ .H = H, .queries = queries, .keys = keys };
+    c->kept = arena_alloc(a, rows, (size_t)keys.n_first * sizeof *c->kept);
+    c->sees = arena_alloc(a, rows, sizeof *c->sees);
+    c->sums = arena_alloc(a, heads, sizeof *c->sums);
+    c->room = arena_alloc(a, heads * 2, (size_t)n_all(c) * sizeof *c->room);
+    return c;
+}
+
+static size_t head_at(const struct compare *c, int layer, int head)
+{
+    return (size_t)layer * (size_t)c->H + (size_t)head;
+}
+
+static void add_entropy(struct sums *s, int side, const struct rows *rows, int t)
+{
+    s->entropy[side] += rows->entropy[t];
+    s->n_rows[side]++;
+}
+
+/* ---- the first pass ---- */
+
+static void keep(void *self, const struct rows *rows, int n)
+{
+    struct compare *c = self;
+    size_t head = head_at(c, rows->layer, rows->head);
+
+    (void)n;
+    for (int t = 0; t < rows->n_rows; t++) {
+        size_t row = head * (size_t)c->queries.n_first + (size_t)(rows->row0 + t);
+
+        rows_spread(rows, t, c->kept + row * (size_t)c->keys.n_first);
+        c->sees[row] = rows->n_visible[t] > 0;
+        if (rows->n_visible[t] > 0)
+            add_entropy(&c->sums[head], 0, rows, t);
+    }
+}
+
+/* ---- the second ---- */
+
+/* Of all keys the first side's come first; those that only the second has, behind. */
+static void spread_second(const struct compare *c, const struct rows *rows, int t,
+                          float *out)
+{
+    const float *w = rows->weight + (size_t)t * rows->stride;
+
+    memset(out, 0, (size_t)n_all(c) * sizeof *out);
+    for (int j = 0; j < rows->n_keys; j++) {
+        int first = c->keys.first_of[rows->key0 + j];
+
+        out[first >= 0 ? first : c->keys.n_first + rows->key0 + j] = w[j];
+    }
+}
+
+static void compare_row(const struct compare *c, struct sums *s, const float *p,
+                        const float *q)
+{
+    s->js += js_divergence(p, q, n_all(c));
+    s->n_changed += row_strongest(p, n_all(c)) != row_strongest(q, n_all(c));
+    s->n_paired++;
+    for (int j = 0; j < n_all(c); j++)
+        s->largest = fmax(s->largest, fabs((double)p[j] - (double)q[j]));
+}
+
+static void compare(void *self, const struct rows *rows, int n)
+{
+    struct compare *c = self;
+    size_t head = head_at(c, rows->layer, rows->head), n_keys = (size_t)c->keys.n_first;
+    float *p = c->room + head * 2 * (size_t)n_all(c), *q = p + n_all(c);
+
+    (void)n;
+    for (int t = 0; t < rows->n_rows; t++) {
+        int first = c->queries.first_of[rows->row0 + t];
+        size_t row = head * (size_t)c->queries.n_first + (size_t)first;
+
+        if (rows->n_visible[t] == 0)
+            continue;
+        add_entropy(&c->sums[head], 1, rows, t);
+        if (first < 0 || !c->sees[row])
+            continue;
+        memset(p, 0, (size_t)n_all(c) * sizeof *p);
+        memcpy(p, c->kept + row * n_keys, n_keys * sizeof *p);
+        spread_second(c, rows, t, q);
+        compare_row(c, &c->sums[head], p, q);
+    }
+}
+
+struct sink compare_first(struct compare *c)
+{
+    return (struct sink){ SINK_HEAD, keep, NULL, c };
+}
+
+struct sink compare_second(struct compare *c)
+{
+    return (struct sink){ SINK_HEAD, compare, NULL, c };
+}
+
+struct head_difference compare_head(const struct compare *c, int layer, int head)
+{
+    const struct sums *s = &c->sums[head_at(c, layer, head)];
+
+    return (struct head_difference){
+        .js = s->js / s->n_paired, .links = (double)s->n_changed / s->n_paired,
+        .entropy_first = s->entropy[0] / s->n_rows[0],
+        .entropy_second = s->entropy[1] / s->n_rows[1], .largest = s->largest,
+    };
+}
+
+/* ---- pairing ---- */
+
+/* length[i][j]: of the longest common subsequence of first[i ..] and second[j ..]. */
+static int *common(struct arena *a, const char *const *first, int n_first,
+                   const char *const *second, int n_second)
+{
+    size_t stride = (size_t)n_second + 1;
+    int *length = arena_alloc(a, ((size_t)n_first + 1), stride * sizeof *length);
+
+    for (int i = n_first - 1; i >= 0; i--)
+        for (int j = n_second - 1; j >= 0; j--) {
+            int *l = length + (size_t)i * stride + (size_t)j;
+
+            if (strcmp(first[i], second[j]) == 0)
+                l[0] = l[stride + 1] + 1;
+            else
+                l[0] = l[stride] > l[1] ? l[stride] : l[1];
+        }
+    return length;
+}
+
+int compare_pair(struct arena *a, const char *const *first, int n_first,
+                 const char *const *second, int n_second, int *first_of)
+{
+    struct arena_mark mark = arena_mark(a);
+    size_t stride = (size_t)n_second + 1;
+    const int *length;
+    int i = 0, j = 0, n;
+
+    for (int k = 0; k < n_second; k++)
+        first_of[k] = n_first == n_second ? k : -1;
+    if (n_first == n_second)
+        return n_first;
+    length = common(a, first, n_first, second, n_second);
+    n = length[0];
+    while (i < n_first && j < n_second) {
+        const int *l = length + (size_t)i * stride + (size_t)j;
+
+        if (strcmp(first[i], second[j]) == 0)
+            first_of[j++] = i++;
+        else if (l[stride] >= l[1])
+            i++;
+        else
+            j++;
+    }
+    arena_reset(a, mark);
+    return n;
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT
+ * diff: what changed in each head, between two models, precisions or texts. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/compare.h"
+#include "cmd/shared.h"
+#include "draw/draw.h"
+#include "report/report.h"
+
+enum format { FORMAT_AUTO, FORMAT_TABLE, FORMAT_JSON, FORMAT_PNG };    /* and svg, pdf */
+static const char *const formats[] = { "auto", "table", "json", "png", "svg", "pdf", NULL };
+
+enum shown { SHOWN_CHANGE, SHOWN_JS, SHOWN_LINKS };
+static const char *const metrics[] = { "entropy", "js", "links", NULL };
+
+struct diff_args {
+    struct shared_args shared;
+    struct opt_list models, dtypes;
+    const char *out;
+    int format, metric, dpi;
+    double tolerance;
+};
+
+#define F(f) offsetof(struct diff_args, f)
+static const struct opt opts[] = {
+    { 'm', "model", "PATH|NAME", OPT_LIST, F(models), NULL, 0, 0, NULL,
+      "a model, as elsewhere; given twice: the two that are compared" },
+    { 0, "dtype", "NAME", OPT_LIST, F(dtypes), NULL, 0, 0, NULL,
+      "round what goes into each product to f32, bf16 or f16; given twice: compared" },
+    { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
+      "write here: .json, .png, .svg, .pdf; - is standard output" },
+    { 0, "format", "NAME", OPT_CHOICE, F(format), "auto", 0, 0, formats,
+      "of the report; auto: by the ending of -o, else a table" },
+    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "an object a text" },
+    { 0, "metric", "NAME", OPT_CHOICE, F(metric), "entropy", 0, 0, metrics,
+      "that a picture's map of layers and heads shows; entropy: its signed change" },
+    { 0, "tolerance", "JS", OPT_REAL, F(tolerance), NULL, 0, 1, NULL,
+      "exit with 1 where the mean divergence of a head is above this, in nats" },
+    { 0, "dpi", "N", OPT_INT, F(dpi), "100", 10, 1200, NULL, "of a PNG" },
+    { 0 }
+};
+#undef F
+
+static const struct opt *const shared[] = { layer_opts, text_opts, rows_opts, seed_opts,
+                                           select_opts, mask_opts, NULL };
+
+static const char *const examples[] = {
+    "mha-viz diff 'the cat saw the dog' 'the dog saw the cat'",
+    "mha-viz diff --dtype f32 --dtype bf16 -o bf16.png 'the cat saw the dog'",
+    NULL
+};
+
+/* One of the two things that are compared. */
+struct side {
+    struct shared_args args;
+    struct session *s;
+    struct wanted want;
+    struct change change;
+    struct input *in;
+    struct item item;
+};
+
+struct job {
+    const struct diff_args *args;
+    const struct env *env;
+    struct arena *a;
+    struct session session[2];
+    int n_sessions;
+    struct side side[2];
+    bool texts;                 /* two texts, not one in two ways */
+    int format;                 /* enum format */
+    struct out out;
+    bool exceeded;
+};
+
+/* One comparison. */
+struct pair {
+    struct job *j;
+    struct compare *compare;
+    int n_paired;               /* queries */
+};
+
+/* ---- what is compared ---- */
+
+/* The item of a list that side i takes: its own, or the one that both have. */
+static const char *item_of(const struct opt_list *list, int i)
+{
+    return list->n == 0 ? NULL : list->item[i < list->n ? i : list->n - 1];
+}
+
+static int parse_dtype(const char *name, int *dtype, struct err *e)
+{
+    for (int i = 0; precision_names[i] != NULL; i++)
+        if (name == NULL || strcmp(precision_names[i], name) == 0) {
+            *dtype = i;
+            return 0;
+        }
+    return err_set(e, ERR_USAGE, "--dtype: '%s' is not one of f32, bf16, f16", name);
+}
+
+static int check_sides(struct job *j, int n_operands, struct err *e)
+{
+    const struct diff_args *args = j->args;
+    bool two_ways = args->models.n == 2 || args->dtypes.n == 2;
+
+    j->texts = !two_ways;
+    if (!two_ways && (n_operands != 2 || args->shared.file != NULL))
+        return err_set(e, ERR_USAGE, "want two models (-m A -m B), two precisions "
+                       "(--dtype f32 --dtype bf16) or two texts to compare");
+    if (args->shared.file != NULL && strcmp(args->shared.file, "-") == 0)
+        return err_set(e, ERR_USAGE, "-f: standard input cannot be read twice");
+    if (args->shared.file != NULL && j->format >= FORMAT_PNG)
+        return err_set(e, ERR_USAGE, "a picture is of one comparison: give a TEXT, not -f");
+    return 0;
+}
+
+static int open_side(struct job *j, int i, int n_operands, char **operands,
+                     struct err *e)
+{
+    struct side *side = &j->side[i];
+    const struct diff_args *args = j->args;
+
+    side->args = args->shared;
+    side->args.model = item_of(&args->models, i);
+    if (parse_dtype(item_of(&args->dtypes, i), &side->args.dtype, e) != 0)
+        return -1;
+    if (i < 1 || args->models.n == 2) {
+        if (session_open(&j->session[i], &side->args, false, j->env, e) != 0)
+            return -1;
+        j->n_sessions++;
+    }
+    side->s = &j->session[j->n_sessions - 1];
+    side->s->args = &side->args;
+    if (session_wanted(side->s, j->texts ? 1 : n_operands, false, &side->want, e) != 0)
+        return -1;
+    side->change = side->s->change;
+    side->want.change = &side->change;
+    side->in = input_open(side->s, j->texts ? 1 : n_operands,
+                          j->texts ? operands + i : operands, e);
+    return side->in != NULL ? 0 : -1;
+}
+
+static int check_models(const struct job *j, struct err *e)
+{
+    const struct config *a = &j->side[0].s->shown->config;
+    const struct config *b = &j->side[1].s->shown->config;
+
+    if (j->side[0].s->stack != j->side[1].s->stack)
+        return err_set(e, ERR_INPUT, "%s shows its %s, %s its %s: want the same stack",
+                       j->side[0].s->model->name, stack_names[j->side[0].s->stack],
+                       j->side[1].s->model->name, stack_names[j->side[1].s->stack]);
+    if (a->n_layers == b->n_layers && a->n_heads == b->n_heads)
+        return 0;
+    return err_set(e, ERR_INPUT, "%s has %d layers of %d heads, %s has %d of %d: want the "
+                   "same", j->side[0].s->model->name, a->n_layers, a->n_heads,
+                   j->side[1].s->model->name, b->n_layers, b->n_heads);
+}
+
+/* ---- the two passes ---- */
+
+static int forward(struct job *j, int i, struct sink sink, struct err *e)
+{
+    struct side *side = &j->side[i];
+    struct texts texts;
+
+    texts_pack(&texts, j->a, &side->item, 1);
+    return session_forward(side->s, &texts, &side->want, &sink, 1, j->a, e);
+}
+
+static struct axis_pair pair_of(struct arena *a, const struct tokens *first,
+                                const struct tokens *second, int *n)
+{
+    int *first_of = arena_alloc(a, (size_t)second->n, sizeof *first_of);
+
+    *n = compare_pair(a, first->piece, first->n, second->piece, second->n, first_of);
+    return (struct axis_pair){ first->n, second->n, first_of };
+}
+
+static int run_pair(struct pair *p, struct err *e)
+{
+    struct job *j = p->j;
+    const struct side *x = &j->side[0], *y = &j->side[1];
+    const struct config *c = &x->s->shown->config;
+    int n_keys;
+    struct axis_pair queries = pair_of(j->a, session_queries(x->s, &x->item),
+                                       session_queries(y->s, &y->item), &p->n_paired);
+    struct axis_pair keys = pair_of(j->a, session_keys(x->s, &x->item),
+                                    session_keys(y->s, &y->item), &n_keys);
+
+    p->compare = compare_new(j->a, c->n_layers, c->n_heads, queries, keys);
+    if (forward(j, 0, compare_first(p->compare), e) != 0)
+        return -1;
+    return forward(j, 1, compare_second(p->compare), e);
+}
+
+/* ---- reports ---- */
+
+static bool is_wanted(const bool *list, int i)
+{
+    return list == NULL || list[i];
+}
+
+static void each_head(struct pair *p, void (*fn)(struct pair *, void *, int, int),
+                      void *self)
+{
+    const struct side *side = &p->j->side[0];
+    const struct config *c = &side->s->shown->config;
+
+    for (int l = 0; l < c->n_layers; l++)
+        for (int h = 0; h < c->n_heads; h++)
+            if (is_wanted(side->want.layer, l) && is_wanted(side->want.head, h))
+                fn(p, self, l, h);
+}
+
+static double entropy_change(const struct head_difference *d)
+{
+    return d->entropy_second - d->entropy_first;
+}
+
+static void cell(struct table *t, const char *fmt, double v)
+{
+    char number[NUMBER_SIZE];
+
+    snprintf(number, sizeof number, fmt, v);
+    table_cell(t, "%s", isnan(v) ? "-" : number);
+}
+
+static void head_row(struct pair *p, void *self, int l, int h)
+{
+    struct head_difference d = compare_head(p->compare, l, h);
+    struct table *t = self;
+
+    table_cell(t, "L%dH%d", l, h);
+    cell(t, "%.3g", d.js);
+    cell(t, "%.3f", d.entropy_first);
+    cell(t, "%+.4f", entropy_change(&d));
+    cell(t, "%.3f", d.links);
+    cell(t, "%.3g", d.largest);
+}
+
+static const char *side_name(const struct job *j, struct arena *a, int i)
+{
+    const struct side *side = &j->side[i];
+    const char *dtype = precision_names[side->args.dtype];
+
+    if (j->texts)
+        return arena_printf(a, "“%.*s”", (int)side->item.text_size, side->item.text);
+    if (j->args->dtypes.n == 2)
+        return arena_printf(a, "%s in %s", side->s->model->name, dtype);
+    return side->s->model->name;
+}
+
+/* "A -> B", and how many tokens are compared where that is not all. */
+static char *title(const struct pair *p)
+{
+    const struct job *j = p->j;
+    int n = session_queries(j->side[1].s, &j->side[1].item)->n;
+    char *s = arena_printf(j->a, "%s → %s", side_name(j, j->a, 0), side_name(j, j->a, 1));
+
+    if (p->n_paired == n && n == session_queries(j->side[0].s, &j->side[0].item)->n)
+        return s;
+    return arena_printf(j->a, "%s (%d tokens in common)", s, p->n_paired);
+}
+
+static void print_table(struct pair *p)
+{
+    static const struct column columns[] = {
+        { "head", ALIGN_LEFT }, { "JS", ALIGN_RIGHT }, { "entropy", ALIGN_RIGHT },
+        { "change", ALIGN_RIGHT }, { "links", ALIGN_RIGHT }, { "largest", ALIGN_RIGHT },
+    };
+    struct job *j = p->j;
+    struct table *t = table_new(j->a, columns, 6);
+    const char *s = title(p);
+
+    fprintf(j->out.file, "%s%s\n", j->side[0].item.index > 0 ? "\n" : "",
+            report_clean(j->a, s, strlen(s)));
+    each_head(p, head_row, t);
+    table_print(t, j->out.file);
+}
+
+static void json_number(struct jsonw *w, const char *key, double v)
+{
+    jsonw_key(w, key);
+    jsonw_double(w, v);
+}
+
+static void json_head(struct pair *p, void *self, int l, int h)
+{
+    struct head_difference d = compare_head(p->compare, l, h);
+    struct jsonw *w = self;
+
+    jsonw_object(w);
+    jsonw_key(w, "stack");
+    jsonw_string(w, stack_names[p->j->side[0].s->stack]);
+    jsonw_key(w, "layer");
+    jsonw_int(w, l);
+    jsonw_key(w, "head");
+    jsonw_int(w, h);
+    json_number(w, "js", d.js);
+    json_number(w, "entropy_first", d.entropy_first);
+    json_number(w, "entropy_second", d.entropy_second);
+    json_number(w, "entropy_change", entropy_change(&d));
+    json_number(w, "links_changed", d.links);
+    json_number(w, "largest", d.largest);
+    jsonw_end(w, '}');
+}
+
+static void json_side(struct jsonw *w, const char *key, const struct side *side)
+{
+    const struct tokens *t = session_queries(side->s, &side->item);
+
+    jsonw_key(w, key);
+    jsonw_object(w);
+    jsonw_key(w, "model");
+    jsonw_string(w, side->s->model->name);
+    jsonw_key(w, "dtype");
+    jsonw_string(w, precision_names[side->args.dtype]);
+    jsonw_key(w, "text");
+    jsonw_string_n(w, side->item.text, side->item.text_size);
+    jsonw_key(w, "tokens");
+    jsonw_array(w);
+    for (int i = 0; i < t->n; i++)
+        jsonw_string(w, t->piece[i]);
+    jsonw_end(w, ']');
+    jsonw_end(w, '}');
+}
+
+static void print_json(struct pair *p)
+{
+    struct jsonw w;
+
+    jsonw_init(&w, p->j->out.file);
+    jsonw_object(&w);
+    jsonw_key(&w, "schema");
+    jsonw_string(&w, "mha-viz/diff/1");
+    jsonw_key(&w, "index");
+    jsonw_int(&w, p->j->side[0].item.index);
+    json_side(&w, "first", &p->j->side[0]);
+    json_side(&w, "second", &p->j->side[1]);
+    jsonw_key(&w, "tokens_paired");
+    jsonw_int(&w, p->n_paired);
+    jsonw_key(&w, "heads");
+    jsonw_array(&w);
+    each_head(p, json_head, &w);
+    jsonw_end(&w, ']');
+    jsonw_end(&w, '}');
+    jsonw_newline(&w);
+}
+
+/* ---- the picture: layers below each other, heads side by side ---- */
+
+struct map_job {
+    float *value;
+    int H;
+    float largest;
+};
+
+static void map_cell(struct pair *p, void *self, int l, int h)
+{
+    struct head_difference d = compare_head(p->compare, l, h);
+    struct map_job *m = self;
+    double v = p->j->args->metric == SHOWN_JS ? d.js :
+               p->j->args->metric == SHOWN_LINKS ? d.links : entropy_change(&d);
+
+    m->value[l * m->H + h] = (float)v;
+    m->largest = fmaxf(m->largest, fabsf((float)v));    /* NaN: passed over */
+}
+
+static struct label_list numbered(struct arena *a, char letter, int n)
+{
+    const char **text = arena_alloc(a, (size_t)n, sizeof *text);
+
+    for (int i = 0; i < n; i++)
+        text[i] = arena_printf(a, "%c%d", letter, i);
+    return (struct label_list){ n, text, NULL };
+}
+
+static int draw(struct pair *p, struct err *e)
+{
+    static const char *const shows[] = {
+        "change of entropy (nats)", "divergence (nats)", "strongest links changed",
+    };
+    struct job *j = p->j;
+    const struct diff_args *args = j->args;
+    const struct config *c = &j->side[0].s->shown->config;
+    int L = c->n_layers, H = c->n_heads, cell_px, pool;
+    bool is_signed = args->metric == SHOWN_CHANGE;
+    struct map_job m = { arena_alloc(j->a, (size_t)L, (size_t)H * sizeof(float)), H, 0 };
+    struct panel panel = { shows[args->metric], L, H, m.value };
+
+    for (int i = 0; i < L * H; i++)
+        m.value[i] = NAN;
+    each_head(p, map_cell, &m);
+    draw_plan(L, H, 1, 1, 0, args->dpi, &cell_px, &pool);
+    if (pool > 1)
+        return err_set(e, ERR_USAGE, "%d x %d heads do not fit a picture", L, H);
+    return draw_figure(&(struct figure){
+        .caption = title(p), .n_panels = 1, .panels = &panel, .columns = 1,
+        .rows = numbered(j->a, 'L', L), .cols = numbered(j->a, 'H', H), .pool = 1,
+        .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
+        .vmin = is_signed ? -m.largest : 0, .vmax = m.largest > 0 ? m.largest : 1e-6f,
+        .cell_px = cell_px, .dpi = args->dpi,
+    }, (enum draw_format)(j->format - FORMAT_PNG), j->args->out, j->env->warn, e);
+}
+
+/* ---- the command ---- */
+
+static void check_tolerance(struct pair *p, void *self, int l, int h)
+{
+    (void)self;
+    if (compare_head(p->compare, l, h).js > p->j->args->tolerance)
+        p->j->exceeded = true;
+}
+
+static int one_pair(struct job *j, struct err *e)
+{
+    struct pair p = { .j = j };
+
+    if (run_pair(&p, e) != 0)
+        return -1;
+    each_head(&p, check_tolerance, NULL);
+    if (j->format >= FORMAT_PNG)
+        return draw(&p, e);
+    (j->format == FORMAT_JSON ? print_json : print_table)(&p);
+    return 0;
+}
+
+/* The next text that both sides can use; as input_next. */
+static int next_pair(struct job *j, struct err *e)
+{
+    struct side *x = &j->side[0], *y = &j->side[1];
+    int rc = input_next(x->in, j->a, &x->item, e);
+
+    if (rc == 1)
+        rc = input_next(y->in, j->a, &y->item, e);
+    while (rc == 1 && x->item.index != y->item.index) {
+        struct side *behind = x->item.index < y->item.index ? x : y;
+
+        rc = input_next(behind->in, j->a, &behind->item, e);
+    }
+    return rc;
+}
+
+static int all_pairs(struct job *j, struct err *e)
+{
+    struct arena_mark mark = arena_mark(j->a);
+    int rc;
+
+    while ((rc = next_pair(j, e)) == 1) {
+        if (one_pair(j, e) != 0) {
+            if (e->kind != ERR_INPUT || !input_is_file(j->side[0].in))
+                return -1;
+            input_reject(j->side[0].in, &j->side[0].item, e);
+        }
+        arena_reset(j->a, mark);
+    }
+    return rc;
+}
+
+static int report(struct job *j, struct err *e)
+{
+    int rc;
+
+    if (j->format >= FORMAT_PNG) {
+        rc = all_pairs(j, e);
+        return input_close(j->side[0].in, input_close(j->side[1].in, rc, e), e);
+    }
+    if (out_open(&j->out, j->args->out, false, e) != 0)
+        return -1;
+    rc = all_pairs(j, e);
+    return input_end(j->side[0].in, &j->out, input_close(j->side[1].in, rc, e), e);
+}
+
+static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
+{
+    if (output_format(j->args->out, j->args->format - 1, formats + 1, &j->format, e) != 0)
+        return -1;
+    j->format++;
+    if (check_sides(j, n_operands, e) != 0 ||
+        open_side(j, 0, n_operands, operands, e) != 0 ||
+        open_side(j, 1, n_operands, operands, e) != 0 || check_models(j, e) != 0 ||
+        report(j, e) != 0)
+        return -1;
+    if (j->exceeded)
+        return err_set(e, ERR_NEGATIVE, "a head differs by more than %g nats",
+                       j->args->tolerance);
+    return 0;
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct job j = { .args = args, .env = env, .a = env->arena };
+    int rc = run_job(&j, n_operands, operands, e);
+
+    for (int i = 0; i < j.n_sessions; i++)
+        session_close(&j.session[i]);
+    return rc;
+}
+
+const struct cmd cmd_diff = {
+    .name = "diff", .summary = "compare the heads of two models, precisions or texts",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .shared = shared,
+    .args_size = sizeof(struct diff_args), .examples = examples,
+    .max_operands = 2, .run = run,
+};

@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# diff: its numbers against the reference library's attention, its forms, its exit status.
+
+# shellcheck disable=SC2154
+load helper
+
+text="the key is in the door"
+
+@test "every number is that of the reference library's attention" {
+    # Weights agree within 2e-6: so do entropies, up to some logarithms, and divergences.
+    n=$(jq length tests/ref/diff/cases.json)
+    [ "$n" -ge 8 ]
+    for ((k = 0; k < n; k++)); do          # run has an i of its own
+        case=$(jq -c ".[$k]" tests/ref/diff/cases.json)
+        mapfile -t argv < <(jq -r '.argv[]' <<< "$case")
+        works "$viz" diff --json "${argv[@]}"
+        agree "$(jq -c .want <<< "$case")" "$output" 1e-3 3e-6
+    done
+}
+
+@test "two models: one and the same, its GGUF, others, a quantised one" {
+    works "$viz" diff --json -m "$ref/bert" -m "$ref/bert" "$text"
+    jq -e '.heads | length == 6 and all(.js == 0 and .entropy_change == 0 and
+        .links_changed == 0 and .largest == 0)' <<< "$output" > /dev/null
+    jq -e '.first.model == "bert" and .first.tokens == .second.tokens' <<< "$output" > /dev/null
+    works "$viz" diff --json -m "$ref/bert" -m "$ref/gguf_bert" --ids 2,17,40,3
+    jq -e '.heads | all(.js < 1e-12)' <<< "$output" > /dev/null
+    works "$viz" diff --json -m "$ref/families/llama_llama3" -m "$ref/families/llama_yarn" --ids 2,17,40,3
+    jq -e '.heads | any(.js > 1e-3)' <<< "$output" > /dev/null
+    shared=${MHA_VIZ_SHARED:-../shared}/goldens
+    [ -d "$shared/gguf_llama_q4_0" ] || skip "no quantised model: $shared is not there"
+    works "$viz" diff --json -m "$shared/gguf_llama_f32" -m "$shared/gguf_llama_q4_0" --ids 2,17,40,3
+    jq -e '.heads | all(.js > 1e-6 and .js < 0.2)' <<< "$output" > /dev/null
+}
+
+@test "--tolerance: exit 1 where a head differs by more" {
+    works "$viz" diff -m "$ref/bert" -m "$ref/bert" --tolerance 0 "$text"
+    run --separate-stderr "$viz" diff -m "$ref/bert" --tolerance 1e-4 "$text" "the door is in the key"
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "mha-viz: a head differs by more than 0.0001 nats" ]
+    [[ ${lines[1]} == head*JS*entropy*change*links*largest ]]
+    works "$viz" diff -m "$ref/bert" --tolerance 0.7 "$text" "the door is in the key"
+}
+
+@test "-f: each line under both; lines that one side cannot use are named" {
+    printf 'the key\nthe door is\n' > "$dir/lines"
+    works "$viz" diff --json -m "$ref/bert" --dtype f32 --dtype bf16 -f "$dir/lines"
+    [ "$(jq -c '[.index, .second.dtype]' <<< "$output" | tr '\n' ' ')" = '[0,"bf16"] [1,"bf16"] ' ]
+    works "$viz" diff -m "$ref/bert" --dtype f32 --dtype f16 -l 1 -H 2 -f "$dir/lines"
+    [ "$(grep -c '^L1H2' <<< "$output")" = 2 ]
+}
+
+@test "a picture of layers and heads" {
+    for metric in entropy js links; do
+        works "$viz" diff -m "$ref/bert" --metric "$metric" -o "$dir/x.png" "$text" "the door"
+        [ "$(magic "$dir/x.png" 4)" = 89504e47 ]
+        works "$viz" diff -m "$ref/bert" --metric "$metric" -o "$dir/x.svg" "$text" "the door"
+        [ "$(list "$dir")" = "x.png x.svg " ]
+        rm "$dir"/x.*
+    done
+}
+
+@test "the same bytes for any number of threads" {
+    for t in 1 3; do
+        "$viz" diff --json -t $t -m "$ref/gpt2" --dtype bf16 --dtype f16 "$text" > "$dir/$t"
+    done
+    cmp "$dir/1" "$dir/3"
+}
+
+@test "nothing to compare, too much of it, and what cannot be compared" {
+    fails 2 "want two models" "$viz" diff "$text"
+    fails 2 "want two models" "$viz" diff -f x
+    fails 2 "is one too many" "$viz" diff -m a -m b -m c x
+    fails 2 "--dtype: 'int8' is not one of f32, bf16, f16" "$viz" diff --dtype int8 x y
+    fails 2 "cannot be read twice" "$viz" diff --dtype f32 --dtype bf16 -f -
+    fails 2 "the ending says none" "$viz" diff -o x.jpg x y
+    fails 2 "give a TEXT, not -f" "$viz" diff -o x.png --dtype f32 --dtype bf16 -f x
+    fails 3 "want the same" "$viz" diff -m "$ref/bert" -m "$ref/bart" --ids 2,3
+    fails 3 "its decoder: want the same stack" "$viz" diff -m "$ref/bert" -m "$ref/gpt2" --ids 2,3
+    [ ! -e x.png ]
+}
