@@ -83,6 +83,27 @@ void pass_project_cross(struct pass *p, const struct layer_plan *plan)
 
 /* ---- distances ---- */
 
+/* In lower precision: a table and queries (all in p->qkv) as a product reads them. */
+static const float *round_inputs(struct pass *p, const struct heads *h, const float *table)
+{
+    const struct config *c = &p->m->config;
+    enum precision to = pass_precision(p);
+    size_t size = (size_t)c->n_distances * (size_t)c->d_head;
+    float *rounded;
+
+    if (to == PRECISION_F32)
+        return table;
+    for (int i = 0; i < p->N; i++)
+        for (int head = 0; head < c->n_heads; head++) {
+            float *q = p->qkv + i * h->q_stride + h->q_at[head];
+
+            precision_round(to, q, q, c->d_head);
+        }
+    rounded = arena_alloc_raw(p->call, size, sizeof *rounded);
+    precision_round(to, rounded, table, (int64_t)size);
+    return rounded;
+}
+
 const struct bias_distance *pass_distances(struct pass *p, const struct heads *h,
                                            const float *table, float scale)
 {
@@ -91,6 +112,7 @@ const struct bias_distance *pass_distances(struct pass *p, const struct heads *h
 
     if (table == NULL)
         return NULL;
+    table = round_inputs(p, h, table);
     for (int t = 0; t < p->b->n_texts; t++)
         for (int head = 0; head < H; head++)
             p->distance[t * H + head] = (struct bias_distance){
