@@ -117,7 +117,7 @@ struct model *open_model(const struct shared_args *args, const struct env *env,
     m = model_open_layer(env->arena, *path, &asked, e);
     if (m == NULL)
         explain(args->model, *path, false, env, e);
-    else if (env->verbose)
+    else if (env->verbose || m->family->bare)   /* of a layer, each may mean something */
         say_unused(m, env->warn);
     return m;
 }

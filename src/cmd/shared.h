@@ -64,8 +64,8 @@ int session_open(struct session *s, const struct shared_args *args, bool tokens_
 void session_close(struct session *s);
 
 /*
- * The model that -m names, NULL: the built-in one.  *path: where it was found.  Under
- * --verbose a warning for each tensor of the file that no slot took.
+ * The model that -m names, NULL: the built-in one.  *path: where it was found.  Of a
+ * bare layer, and under --verbose, a warning for each tensor of the file that no slot took.
  */
 struct model *open_model(const struct shared_args *args, const struct env *env,
                          const char **path, struct err *e);

@@ -141,6 +141,17 @@ static int find_block(struct look *k)
     return 0;
 }
 
+/* What only an attention by itself can have. */
+static int check_last_key(const struct look *k)
+{
+    const char *scope = layer_name(k->a, k->self, 0);
+
+    if (k->ff == NULL || layer_find(k->w, k->a, scope, "bias_k", "") == NULL)
+        return 0;
+    return err_set(k->e, ERR_INPUT, "%s: %sbias_k: a key more is known only of an attention "
+                   "by itself", k->name, scope);
+}
+
 static int part_all(struct look *k)
 {
     int L = k->c->n_layers, n = 0;
@@ -189,7 +200,7 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
                                                                          : ACT_RELU };
     k.f = arena_alloc(a, 1, sizeof *k.f);
     *family = k.f;
-    if (find_attention(&k) != 0 || find_block(&k) != 0 || count_layers(&k) != 0 ||
+    if (find_attention(&k) != 0 || find_block(&k) != 0 || check_last_key(&k) != 0 || count_layers(&k) != 0 ||
         check_asked(&k) != 0 || part_all(&k) != 0 || layer_numbers(&k) != 0 ||
         layer_finite(&k) != 0)
         return -1;

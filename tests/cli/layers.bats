@@ -202,6 +202,18 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
         -m "$dir/a.safetensors" --heads 3
 }
 
+@test "what a layer's file holds beside is named" {
+    tensors "$dir/a.safetensors" "${four[@]}" scale:1 bias_q:12
+    run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 3
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"a.safetensors: tensor bias_q is not used"*"tensor scale is not used"* ]]
+    tensors "$dir/a.safetensors" self_attn.in_proj_weight:36,12 self_attn.out_proj.weight:12,12 \
+        self_attn.bias_k:1,1,12 self_attn.bias_v:1,1,12 linear1.weight:8,12 linear2.weight:12,8 \
+        norm1.weight:12 norm2.weight:12
+    fails 3 "self_attn.bias_k: a key more is known only of an attention by itself" \
+        "$viz" info -m "$dir/a.safetensors" --heads 3
+}
+
 @test "shapes that do not fit" {
     tensors "$dir/a.safetensors" q_linear.weight:12,12 k_linear.weight:10,12 \
         v_linear.weight:12,12 output_linear.weight:12,12

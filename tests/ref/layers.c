@@ -24,6 +24,8 @@ struct bare {
     struct arena a;
     struct model *m;
     struct weights *npz;
+    const char *kind;           /* what the names of maps begin with */
+    const struct change *change;
     double worst_map, worst_out, worst_inner;
     int n_maps;                 /* compared with something */
 };
@@ -70,7 +72,7 @@ static void take(void *self, const struct rows *r, int n_heads)
     const struct tensor *want;
 
     (void)n_heads;
-    snprintf(name, sizeof name, "%s.%d", names[r->stack], r->layer);
+    snprintf(name, sizeof name, "%s%s.%d", k->c->kind, names[r->stack], r->layer);
     want = weights_find(k->c->npz, name);
     if (want == NULL)
         fail_msg("the reference has no %s", name);
@@ -116,13 +118,14 @@ static void pass(struct bare *c, int first, int n, const struct tap *tap)
                               .v = text_of(&val, first, f->d_value_input),
                               .start = starts(&c->a, n, mem.T) };
     want.tap = tap;
+    want.change = c->change;
     want.memory = mem.x != NULL ? &memory : NULL;
     for (int t = 0; t < n; t++)
         v[t] = (struct values){ 2, { in.T, f->d_model },
                                 text_of(&in, first + t, f->d_model) };
     if (run_forward(c->m, &b, &want, &sink, 1, par, &c->a, &e) != 0)
         fail_msg("%s", e.msg);
-    for (int64_t i = 0; i < (int64_t)n * in.T * f->d_model; i++)
+    for (int64_t i = 0; c->change == NULL && i < (int64_t)n * in.T * f->d_model; i++)
         c->worst_out = fmax(c->worst_out,
                             fabs((double)want.hidden[i] -
                                  (double)text_of(&out, first, f->d_model)[i]));
@@ -208,6 +211,20 @@ static bool has_inner(struct bare *c)
            weights_find(c->npz, "cross.scores.0") != NULL;
 }
 
+/* Relative positions are a product like others where those are in lower precision. */
+static void check_bf16(struct bare *c, int n)
+{
+    const struct change change = { .precision = PRECISION_BF16 };
+
+    if (weights_find(c->npz, "bf16.attn.0") == NULL)
+        return;
+    c->kind = "bf16.";
+    c->change = &change;
+    pass(c, 0, n, NULL);
+    c->kind = "";
+    c->change = NULL;
+}
+
 /* ---- cases ---- */
 
 static json_t *cases;
@@ -216,7 +233,7 @@ static void case_test(void **state)
 {
     const char *name = *state, *act, *form;
     json_t *options = json_object_get(cases, name);
-    struct bare c = { .n_maps = 0 };
+    struct bare c = { .kind = "" };
     struct err e = { ERR_NONE, "" };
     struct layer_asked asked = { 0 };
     int B;
@@ -242,6 +259,7 @@ static void case_test(void **state)
         if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) != 0)
             continue;
         pass(&c, 0, B, NULL);
+        check_bf16(&c, B);
         for (int t = 0; B > 1 && t < B; t++)
             pass(&c, t, 1, NULL);
         if (has_inner(&c))

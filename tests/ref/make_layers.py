@@ -8,7 +8,7 @@ NAME.safetensors is a layer: modules written by hand, as texts about attention h
 and those of torch.nn.  NAME.npz has its input [B,T,D], perhaps memory and values (another
 input for keys and values), and the results: attn.L, dec.L or cross.L [B,H,T,S] and out
 [B,T,D]; of some, queries, keys, values and scores too, with a B in front of the shapes that
-export --all gives them.  Weights are rounded to floats, everything else is computed in double.
+export --all gives them, or bf16.attn.L, where inputs of products are rounded to that.  Weights are rounded to floats, everything else is computed in double.
 cases.json has the options that the file cannot tell.  npz holds a layer as npz, and inputs;
 init, what mha-viz init must write.
 """
@@ -32,6 +32,7 @@ class Attention(nn.Module):
                  shaw=False):
         super().__init__()
         self.heads, self.names, self.shaw = heads, names, shaw
+        self.lower = lambda x: x        # what each product reads of its inputs
         self.d_k, self.d_v = d_k or d_model // heads, d_v or d_model // heads
         for name, out in zip(names, (self.d_k, self.d_k, self.d_v)):
             self.add_module(name, nn.Linear(d_model, heads * out, bias=bias))
@@ -40,17 +41,21 @@ class Attention(nn.Module):
             self.rel_pos_encoding = nn.Parameter(torch.randn(2 * max_len - 1, self.d_k))
 
     def split(self, name, x, d):
-        return getattr(self, name)(x).view(len(x), -1, self.heads, d).transpose(1, 2)
+        linear = getattr(self, name)
+        y = self.lower(x) @ self.lower(linear.weight).T
+        y = y if linear.bias is None else y + linear.bias
+        return self.lower(y.view(len(x), -1, self.heads, d).transpose(1, 2))
 
     def positions(self, q, S):
         """The part of the scores that depends on i - j."""
         T, rows = q.shape[2], len(self.rel_pos_encoding)
+        table = self.lower(self.rel_pos_encoding)
         i, j = torch.arange(T)[:, None], torch.arange(S)[None, :]
         if self.shaw:
             k = rows // 2
-            r = self.rel_pos_encoding[(j - i).clamp(-k, k) + k]
+            r = table[(j - i).clamp(-k, k) + k]
             return torch.einsum("bhid,ijd->bhij", q, r) / math.sqrt(self.d_k)
-        r = self.rel_pos_encoding[i - j + T - 1]
+        r = table[i - j + T - 1]
         return torch.einsum("bhid,ijd->bhij", q, r)
 
     def forward(self, q, k, v, mask=None):
@@ -173,7 +178,7 @@ def numbers(*shape):
 
 
 def attention(name, module, T, B=1, memory=None, values=None, d_model=12, inner=False,
-              **options):
+              bf16=False, **options):
     """One attention: to its own input, to memory, or to memory and values."""
     spread(module, len(cases))
     x = numbers(B, T, d_model)
@@ -190,6 +195,10 @@ def attention(name, module, T, B=1, memory=None, values=None, d_model=12, inner=
             out, weights = module(x, k, v)
     own = not memory and getattr(module, "bias_k", None) is None
     arrays.update({"attn.0" if own else "cross.0": weights, "out": out})
+    if bf16:
+        module.lower = lambda x: x.float().bfloat16().double()
+        with torch.no_grad():
+            arrays["bf16.attn.0"] = module(x, k, v)[1]
     if inner:
         arrays.update({f"{'' if own else 'cross.'}{k}.0": v for k, v in module.inner.items()})
     store(name, module, arrays, **options)
@@ -289,9 +298,10 @@ def main():
     attention("separable_wide", Separable(12, 3, 5), 6, memory=(3, 12))
 
     attention("relative", Attention(12, 3, LINEAR, max_len=9), 6, inner=True)
-    attention("relative_full", Attention(12, 3, LINEAR, max_len=8), 8, B=2)
+    attention("relative_full", Attention(12, 3, LINEAR, max_len=8), 8, B=2, bf16=True)
     attention("relative_memory", Attention(12, 3, LINEAR, max_len=9), 6, memory=(4, 12))
-    attention("shaw", Attention(12, 3, LINEAR, max_len=4, shaw=True), 40, relative="shaw")
+    attention("shaw", Attention(12, 3, LINEAR, max_len=4, shaw=True), 40, relative="shaw",
+              bf16=True)
     attention("shaw_memory", Attention(12, 3, LINEAR, max_len=3, shaw=True), 5,
               memory=(11, 12), relative="shaw")
 
