@@ -37,7 +37,7 @@ static const struct opt opts[] = {
     { 0, "decoder", NULL, OPT_FLAG, F(decoder), NULL, 0, 0, NULL,
       "a decoder layer: the same, and attention to another input" },
     { 0, "layers", "N", OPT_INT, F(layers), NULL, 1, 1 << 10, NULL,
-      "that many layers.0, layers.1, … of --encoder or --decoder" },
+      "that many --encoder or --decoder layers: layers.0, layers.1, …" },
     { 0, "d-ff", "N", OPT_INT, F(d_ff), NULL, 1, 1 << 18, NULL,
       "width of the mlp; without it 4 x d-model" },
     { 0, "no-bias", NULL, OPT_FLAG, F(no_bias), NULL, 0, 0, NULL,
@@ -50,7 +50,7 @@ static const struct opt opts[] = {
 static const char *const examples[] = {
     "mha-viz init --d-model 512 --heads 8 --seed 1 -o layer.safetensors",
     "mha-viz heatmap -m layer.safetensors --tokens '我 喜欢 吃 苹果'",
-    "mha-viz init --d-model 64 --heads 4 --decoder --layers 2 -o decoder.safetensors",
+    "mha-viz init --d-model 64 --heads 4 --decoder --layers 2 -o stack.safetensors",
     NULL
 };
 

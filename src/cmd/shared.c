@@ -217,23 +217,33 @@ static bool has_stack(const struct model *m, enum stack_id stack)
            (stack == STACK_CROSS && model_has_cross(m));
 }
 
+/* "only the stack decoder", or "encoder, decoder and cross". */
+static const char *stacks_of(struct arena *a, const struct model *m)
+{
+    const char *name[N_STACK], *all;
+    int n = 0;
+
+    for (int i = 0; i < N_STACK; i++)
+        if (has_stack(m, (enum stack_id)i))
+            name[n++] = stack_names[i];
+    all = n == 1 ? arena_printf(a, "only the stack %s", name[0]) : name[0];
+    for (int i = 1; i < n; i++)
+        all = arena_printf(a, "%s%s%s", all, i == n - 1 ? " and " : ", ", name[i]);
+    return all;
+}
+
 /* The stack that -s names, if the model has it. */
 static int find_stack(struct session *s, enum stack_id *stack, struct err *e)
 {
     const struct model *m = s->model;
-    const char *all = "";
 
-    for (int i = 0; i < N_STACK; i++) {
-        if (!has_stack(m, (enum stack_id)i))
-            continue;
-        if (strcmp(s->args->stack, stack_names[i]) == 0) {
+    for (int i = 0; i < N_STACK; i++)
+        if (strcmp(s->args->stack, stack_names[i]) == 0 && has_stack(m, (enum stack_id)i)) {
             *stack = (enum stack_id)i;
             return 0;
         }
-        all = arena_printf(s->a, "%s%s%s", all, all[0] != '\0' ? ", " : "", stack_names[i]);
-    }
-    return err_set(e, ERR_USAGE, "--stack: '%s': %s has only %s", s->args->stack, m->name,
-                   all);
+    return err_set(e, ERR_USAGE, "--stack: '%s': %s has %s", s->args->stack, m->name,
+                   stacks_of(s->a, m));
 }
 
 static int larger(int a, int b)

@@ -82,7 +82,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     [ "$(jq -c '[.heads[0].stack, (.tokens_key | length)]' <<<"$output")" = '["cross",10]' ]
     works "$viz" stats -m "$(layer decoder)" --heads 3 -s decoder --json
     [ "$(jq -c '[.heads[0].stack, .tokens_key]' <<<"$output")" = '["decoder",null]' ]
-    fails 2 "--stack: 'encoder': decoder.safetensors has only decoder, cross" \
+    fails 2 "--stack: 'encoder': decoder.safetensors has decoder and cross" \
         "$viz" stats -m "$(layer decoder)" --heads 3 -s encoder
 }
 
