@@ -144,7 +144,9 @@ static int close_stdout(struct err *e)
 {
     bool failed = ferror(stdout) != 0;
 
-    errno = 0;
+    /* What failed before says why, and fclose may have nothing left to write. */
+    if (!failed)
+        errno = 0;
     failed |= fclose(stdout) != 0;
     if (!failed)
         return 0;

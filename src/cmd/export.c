@@ -62,17 +62,21 @@ struct writer {
     struct npz *z;              /* NULL: npy */
     int *array[N_STACK];        /* [L] number in the npz */
     struct inner inner;         /* --all */
+    int *sum;                   /* [L] the same where copies of keys are summed; NULL:
+                                   the model counts keys once */
     float *all;                 /* npy: [layers, heads, queries, keys] */
 };
 
 static void put(const struct writer *w, const struct rows *r, int query, int key,
-                const float *weights, int n)
+                const float *weights, const float *sums, int n)
 {
     int64_t T = r->n_queries, S = r->n_all_keys;
     int64_t at = (w->j->head_place[r->head] * T + query) * S + key;
 
     if (w->z != NULL) {
         npz_put(w->z, w->array[r->stack][r->layer], at, weights, n);
+        if (w->sum != NULL)
+            npz_put(w->z, w->sum[r->layer], at, sums, n);
         return;
     }
     at += (int64_t)w->j->layer_place[r->layer] * w->j->n_heads * T * S;
@@ -81,9 +85,12 @@ static void put(const struct writer *w, const struct rows *r, int query, int key
 
 static void take(void *self, const struct rows *r, int n_heads)
 {
+    const float *single = r->single != NULL ? r->single : r->weight;
+
     (void)n_heads;
     for (int t = 0; t < r->n_rows; t++)
-        put(self, r, r->row0 + t, r->key0, r->weight + (size_t)t * r->stride, r->n_keys);
+        put(self, r, r->row0 + t, r->key0, single + (size_t)t * r->stride,
+            r->weight + (size_t)t * r->stride, r->n_keys);
 }
 
 /* ---- one text ---- */
@@ -131,8 +138,21 @@ static bool has_two(const struct job *j)
     return j->s.model->decoder != NULL || model_has_cross(j->s.model);
 }
 
+/* An array "PREFIX.LAYER" for each layer that is wanted; [L] their numbers. */
+static int *add_layers(struct job *j, struct arena *a, struct npz *z, const char *prefix,
+                       int n_layers, const int64_t *shape)
+{
+    int *array = arena_alloc(a, (size_t)n_layers, sizeof *array);
+
+    for (int l = 0; l < n_layers; l++)
+        if (j->layer_place[l] >= 0)
+            array[l] = npz_add(z, arena_printf(a, "%s.%d", prefix, l), DTYPE_F32, 3,
+                               shape);
+    return array;
+}
+
 /* Adds the arrays of one stack: "attn.0", or "dec.0" and "cross.0" of a decoder that
- * stands behind an encoder. */
+ * stands behind an encoder; "eff.0" where the model counts keys several times. */
 static void add_stack(struct job *j, struct arena *a, struct writer *w,
                       const struct model *m, enum stack_id stack, int n_queries,
                       int n_keys)
@@ -145,15 +165,12 @@ static void add_stack(struct job *j, struct arena *a, struct writer *w,
         return;
     for (int h = 0; h < m->config.n_heads; h++)
         shape[0] += j->head_place[h] >= 0;
-    w->array[stack] = arena_alloc(a, (size_t)m->config.n_layers, sizeof(int));
-    for (int l = 0; l < m->config.n_layers; l++) {
-        if (j->layer_place[l] < 0)
-            continue;
-        w->array[stack][l] = npz_add(w->z, arena_printf(a, "%s.%d", prefix, l), DTYPE_F32, 3,
-                                     shape);
-        if (j->args->all)
+    w->array[stack] = add_layers(j, a, w->z, prefix, m->config.n_layers, shape);
+    if (m->config.block > 0)
+        w->sum = add_layers(j, a, w->z, "eff", m->config.n_layers, shape);
+    for (int l = 0; j->args->all && l < m->config.n_layers; l++)
+        if (j->layer_place[l] >= 0)
             inner_add(&w->inner, m, stack, prefix, l, (int)shape[0], n_queries, n_keys);
-    }
 }
 
 static void add_stacks(struct job *j, struct arena *a, struct writer *w,

@@ -47,7 +47,8 @@ static void pack(struct arena *a, const struct item *items, int n, enum side whi
         memcpy(type + start[i], t->type, (size_t)t->n * sizeof *type);
         memcpy(sp + start[i], t->special, (size_t)t->n);
     }
-    *b = (struct batch){ n, start, id, type, which == SOURCE ? arrays(a, items, n) : NULL };
+    *b = (struct batch){ .n_texts = n, .start = start, .id = id, .type = type,
+                         .values = which == SOURCE ? arrays(a, items, n) : NULL };
     *special = sp;
 }
 
@@ -82,6 +83,21 @@ static void pack_memory(struct texts *t, struct arena *a, const struct item *ite
         t->memory.v = rows_of(a, items, n, start, true);
 }
 
+static const unsigned char *pack_global(struct arena *a, const struct item *items, int n,
+                                        const int *start)
+{
+    unsigned char *global = NULL;
+
+    for (int i = 0; i < n; i++) {
+        if (items[i].global == NULL)
+            continue;
+        if (global == NULL)
+            global = arena_alloc(a, (size_t)start[n], 1);
+        memcpy(global + start[i], items[i].global, (size_t)items[i].tokens.n);
+    }
+    return global;
+}
+
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n)
 {
     int *number = arena_alloc(a, (size_t)n, sizeof *number);
@@ -90,6 +106,7 @@ void texts_pack(struct texts *t, struct arena *a, const struct item *items, int 
         number[i] = items[i].index;
     t->number = number;
     pack(a, items, n, SOURCE, &t->source, &t->source_special);
+    t->source.global = pack_global(a, items, n, t->source.start);
     pack(a, items, n, TARGET, &t->target, &t->target_special);
     pack_memory(t, a, items, n);
 }

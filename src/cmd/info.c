@@ -141,7 +141,7 @@ static char *each_projection(struct arena *a, const struct model *m)
     return sum;
 }
 
-/* "4 x 512 x 512", or the projections one by one where their shapes differ. */
+/* "4 x 512 x 512", 7 with projections of global rows; or the projections one by one where their shapes differ. */
 static char *attention_sum(struct arena *a, const struct model *m)
 {
     const struct config *c = &m->config;
@@ -151,7 +151,8 @@ static char *attention_sum(struct arena *a, const struct model *m)
         c->d_value != c->d_head)
         return each_projection(a, m);
     if (hd == gd && hd == c->d_model)
-        return arena_printf(a, "4 x %d x %d", hd, hd);
+        return arena_printf(a, "%d x %d x %d",
+                            m->layer[0].slot[W_Q_GLOBAL].weight != NULL ? 7 : 4, hd, hd);
     return arena_printf(a, "2 x %d x %d + 2 x %d x %d", hd, c->d_model, gd, c->d_model);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "cmd/global.h"
 #include "cmd/layer.h"
 
 struct input {
@@ -146,7 +147,8 @@ static void item_of_values(struct input *in, struct arena *a, struct item *out)
 
     out->index = in->n_taken;
     out->values = *v;
-    out->input = in->args->input;
+    out->input = in->n_given == 1 ? in->args->input :
+                 arena_printf(a, "%s[%d]", in->args->input, out->index);
     values_describe(a, in->s->model, front_positions(in->s->model, v, &never), &out->tokens);
 }
 
@@ -267,6 +269,14 @@ static const char *json_text(struct arena *a, const json_t *v, size_t *n)
     return arena_strndup(a, json_string_value(v), *n);
 }
 
+static int read_global(struct arena *a, const json_t *o, struct item *out, struct err *e)
+{
+    const json_t *list = json_object_get(o, "global");
+
+    return list == NULL ? 0 :
+           json_ids(a, "global", list, &out->global_at, &out->n_global_at, e);
+}
+
 /* Fills *out; *done: with ids, so there is nothing left to tokenise. */
 static int item_of_object(struct input *in, struct arena *a, const json_t *o,
                           struct item *out, bool *done, struct err *e)
@@ -275,6 +285,8 @@ static int item_of_object(struct input *in, struct arena *a, const json_t *o,
     int *id, *type = NULL, n, n_types = 0;
 
     *done = ids != NULL;
+    if (read_global(a, o, out, e) != 0)
+        return -1;
     if (ids != NULL) {
         types = json_object_get(o, "type_ids");
         if (json_ids(a, "ids", ids, &id, &n, e) != 0 ||
@@ -350,7 +362,8 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
     struct input *in = arena_alloc(s->a, 1, sizeof *in);
 
     *in = (struct input){ .s = s, .args = args, .n_given = 1 };
-    if (check_sources(args, n_operands, e) != 0 || open_values(in, n_operands, e) != 0)
+    if (check_sources(args, n_operands, e) != 0 || global_check(s, e) != 0 ||
+        open_values(in, n_operands, e) != 0)
         return NULL;
     for (int i = 0; i < n_operands && i < 2; i++)
         in->operand[i] = operands[i];
@@ -437,7 +450,8 @@ static int fit(struct input *in, struct arena *a, struct item *out, struct err *
         return err_set(e, ERR_INPUT, "the text yields no token");
     if (m->decoder != NULL && fit_side(in, out, &out->target, m->decoder->max_tokens, e) != 0)
         return -1;
-    return fit_side(in, out, &out->tokens, m->max_tokens, e);
+    return fit_side(in, out, &out->tokens, m->max_tokens, e) != 0 ? -1 :
+           global_fill(in->s, a, out, e);
 }
 
 static const char *file_name(const struct input *in)

@@ -31,6 +31,8 @@ const struct opt text_opts[] = {
       "the types of --ids, as many" },
     { 0, "decoder-ids", "LIST", OPT_STRING, F(decoder_ids), NULL, 0, 0, NULL,
       "token ids of the decoder of an encoder-decoder, instead of TEXT_B" },
+    { 0, "global", "LIST", OPT_STRING, F(global), NULL, 0, 0, NULL,
+      "tokens that see all and that all see, from 0: 0,5-7 or all or none (longformer)" },
     { 0, "input", "FILE", OPT_STRING, F(input), NULL, 0, 0, NULL,
       "a .npy instead of a text, for a model that reads pixels, sound or rows" },
     { 0, "pretokenized", NULL, OPT_FLAG, F(pretokenized), NULL, 0, 0, NULL,
@@ -49,6 +51,8 @@ const struct opt select_opts[] = {
       "heads, from 0: 3 or 0,2-4 or all" },
     { 's', "stack", "NAME", OPT_STRING, F(stack), NULL, 0, 0, NULL,
       "encoder, decoder or cross; without it cross where the decoder has a text" },
+    { 0, "rotations", "FILE", OPT_STRING, F(rotations), NULL, 0, 0, NULL,
+      "random rotations of a reformer's hash, .npy; without it drawn by hash_seed" },
     { 0 }
 };
 #undef F
@@ -171,32 +175,40 @@ static long number(const char **s)
     return v;
 }
 
+int list_next(const char **s, long *from, long *to)
+{
+    *from = *to = number(s);
+    if (**s == '-' && *from >= 0) {
+        ++*s;
+        *to = number(s);
+    }
+    if (*from < 0 || *to < *from || (**s != ',' && **s != '\0'))
+        return -1;
+    return *(*s)++ == ',';
+}
+
 int list_parse(const char *list, const char *what, int n, bool *out, struct err *e)
 {
     const char *s = list;
+    long from, to;
+    int more;
 
     if (strcmp(list, "all") == 0) {
         for (int i = 0; i < n; i++)
             out[i] = true;
         return 0;
     }
-    for (;;) {
-        long from = number(&s), to = from;
-
-        if (*s == '-' && from >= 0) {
-            s++;
-            to = number(&s);
-        }
-        if (from < 0 || to < from || (*s != ',' && *s != '\0'))
+    do {
+        more = list_next(&s, &from, &to);
+        if (more < 0)
             return err_set(e, ERR_USAGE, "--%s: '%s' is no list like 0,3-5 or all",
                            what, list);
         if (to >= n)
             return out_of_range(what, from >= n ? from : to, n, e);
         for (long i = from; i <= to; i++)
             out[i] = true;
-        if (*s++ == '\0')
-            return 0;
-    }
+    } while (more > 0);
+    return 0;
 }
 
 static int parse_into(const struct session *s, const char *list, const char *what,
@@ -275,7 +287,8 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
         s->n_layers = larger(s->n_layers, m->config.n_layers);
         s->n_heads = larger(s->n_heads, m->config.n_heads);
     }
-    if (parse_into(s, args->layer, "layer", s->n_layers, &want->layer, e) != 0)
+    if (parse_into(s, args->layer, "layer", s->n_layers, &want->layer, e) != 0 ||
+        session_rotations(s, want, e) != 0)
         return -1;
     if (parse_into(s, args->head, "head", s->n_heads, &want->head, e) != 0)
         return -1;

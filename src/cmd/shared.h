@@ -19,7 +19,7 @@ struct shared_args {
     const char *model;              /* NULL: built in */
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
-    const char *ids, *type_ids, *decoder_ids;
+    const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
@@ -27,6 +27,7 @@ struct shared_args {
     int heads, activation, relative, seed;
     bool norm_first;
     const char *memory, *key, *value, *tokens, *shape;
+    const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
     int dtype;                      /* enum precision */
@@ -79,17 +80,30 @@ struct model *open_model(const struct shared_args *args, const struct env *env,
 int list_parse(const char *list, const char *what, int n, bool *out, struct err *e);
 
 /*
+ * One part of such a list, "3" or "3-5", at *s, which moves behind it and the comma.
+ * Returns 1 where another part follows, 0 where this is the last, -1 where it is none.
+ */
+int list_next(const char **s, long *from, long *to);
+
+/*
  * The stack, layers and heads that -s, -l, -H name.  Without -s: the model's own; of
  * an encoder-decoder cross where the command line gives a text for the decoder, else
  * encoder; all: every stack (N_STACK) instead of cross.  NULL in *want: all.
+ * Also the rotations that --rotations names.
  */
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
 
 /*
+ * want->rotations from --rotations; a warning where they are drawn without a seed.
+ * Errors: no layer hashes; the file is no .npy, or does not fit (found, wanted).
+ */
+int session_rotations(const struct session *s, struct wanted *want, struct err *e);
+
+/*
  * What --mask and its like, and --dtype, say, into s->change and *want; session_wanted
- * calls it.  Of an encoder-decoder --mask is for the self-attention of the stack that is shown: the
- * encoder's with -s encoder, else the decoder's.
+ * calls it.  Of an encoder-decoder --mask is for the self-attention of the stack that is
+ * shown: the encoder's with -s encoder, else the decoder's.
  */
 int session_change(struct session *s, struct wanted *want, struct err *e);
 
@@ -103,12 +117,15 @@ struct item {
     size_t pair_size;
     struct tokens tokens;
     struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
+    int *global_at, n_global_at;    /* that a JSON object lists; NULL: it lists none */
+    const unsigned char *global;    /* [tokens.n] 1: global; NULL: none is */
     int n_cut;              /* tokens that --truncate took away */
     struct values values;   /* x NULL: tokens have ids */
     struct values memory;   /* of a bare layer's keys; x NULL: it reads no other input */
     struct values memory_values;    /* of its values; x NULL: memory */
     struct tokens keys;     /* names of the keys, where there is memory */
-    const char *input;      /* the file that the values are of; NULL: none */
+    const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
+                               several arrays; NULL: none */
 };
 
 struct input;

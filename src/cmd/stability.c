@@ -46,7 +46,7 @@ static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, r
 
 static const char *const examples[] = {
     "mha-viz stability",
-    "mha-viz stability --runs 5 --noise 0.1 --heads-alone -l 0 'the cat saw the dog'",
+    "mha-viz stability --runs 5 --noise 0.1 --heads-alone -l 0 'the cat saw a dog'",
     NULL
 };
 

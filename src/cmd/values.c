@@ -51,7 +51,9 @@ static int take_apart(struct arena *a, const struct model *m, const struct tenso
                        "axis", tensor_shape(a, t), want, MAX_VALUES);
     *n = first == 1 ? (int)t->shape[0] : 1;
     memcpy(v.dim, t->shape + first, (size_t)dims * sizeof *v.dim);
-    if (front_positions(m, &v, e) < 0 || read_floats(a, t, &x, e) != 0)
+    if (front_positions(m, &v, e) < 0)
+        return first == 0 ? -1 : err_under(e, "%d arrays", *n);
+    if (read_floats(a, t, &x, e) != 0)
         return -1;
     size = t->n_elements / *n;
     *out = arena_alloc(a, (size_t)*n, sizeof **out);

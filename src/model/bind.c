@@ -106,9 +106,19 @@ static struct shape shape_of(const struct model *m, const struct slot_row *row, 
     in = slot_dim(m->family, c, row->in);
     if (row->kind == SLOT_CONV)
         return (struct shape){ 3, { out, in, CONV_WINDOW } };
+    if (row->kind == SLOT_ROWS)
+        return (struct shape){ 3, { out, 1, in } };
+    if (row->kind == SLOT_COLUMNS)
+        return (struct shape){ 3, { 1, out, in } };
     if (row->kind == SLOT_PATCH)
         return (struct shape){ 4, { out, in, c->patch[0], c->patch[1] } };
     return (struct shape){ 2, { in_out ? in : out, in_out ? out : in } };
+}
+
+/* The family's name of it has no ending, and it has no bias. */
+static bool is_whole_name(enum slot_kind kind)
+{
+    return kind == SLOT_VECTOR || kind == SLOT_ROWS || kind == SLOT_COLUMNS;
 }
 
 static char *shape_text(struct arena *a, const struct shape *s)
@@ -186,7 +196,7 @@ static int missing(struct binder *b, const char *names, struct where at,
 
     return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s%s, want %s", b->m->name,
                    b->prefix, alternative(b->a, names, 0, at),
-                   row->kind == SLOT_VECTOR ? "" : ".weight", shape_text(b->a, &want));
+                   is_whole_name(row->kind) ? "" : ".weight", shape_text(b->a, &want));
 }
 
 /* A norm that neither scales nor shifts. */
@@ -227,7 +237,7 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
     if (names == NULL)
         return 0;
     p->weight = find(b, names, at,
-                     row->kind == SLOT_VECTOR ? no_endings : weight_endings);
+                     is_whole_name(row->kind) ? no_endings : weight_endings);
     if (p->weight == NULL && row->kind == SLOT_NORM && f->defaults.norm_affine &&
         !c->norm_affine)
         return bind_plain_norm(b, row, p);
@@ -243,7 +253,8 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
         p->vector = decode_vector(b, row, p->weight);
     else
         p->matrix = matrix_of(p->weight, want, in_out);
-    return row->kind == SLOT_VECTOR || (row->kind == SLOT_TABLE && slot != W_HEAD) ? 0 :
+    return is_whole_name(row->kind) || (row->kind == SLOT_TABLE && slot != W_HEAD) ||
+           (slot == W_HEAD && f->head_bias_unused) ? 0 :
            bind_bias(b, names, at, out, p);
 }
 
@@ -308,6 +319,8 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
     return (experts ? in_mlp(s) : routed || shared) ||
            (shared && m->config.n_shared == 0) ||
            (s == W_GATE && m->mlp == MLP_PLAIN) ||
+           (s == W_K && m->config.layer_kind != NULL &&
+            m->config.layer_kind[l] == LAYER_HASHED) ||
            (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
            (s == W_MLP_NORM && m->config.one_norm);
 }
@@ -335,14 +348,16 @@ static void bind_head(struct model *m)
     const char *const *name = m->family->stack.name;
 
     m->n_logits = slot_dim(m->family, &m->config, DIM_HEAD);
-    m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ? m->config.d_embed
-                                                       : m->config.d_model;
+    m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ?
+                  m->config.d_embed : slot_dim(m->family, &m->config, DIM_END);
     m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
     m->has_head = m->has_head && m->family->decoder == NULL;    /* the decoder's is */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
         m->has_head = m->has_head && !m->config.head_is_one &&
-                      m->slot[W_TOK].weight != NULL;
+                      m->slot[W_TOK].weight != NULL &&
+                      m->slot[W_HEAD].matrix.K ==
+                          slot_dim(m->family, &m->config, DIM_HEAD_IN);
     }
 }
 
@@ -426,6 +441,33 @@ static enum mlp mlp_of(const struct model *m)
     return m->family->mlp_by_config && !m->config.gated ? MLP_PLAIN : m->family->mlp;
 }
 
+/* Slots of the stack that its config leaves empty, though its family names them. */
+static bool stack_lacks(const struct model *m, int s)
+{
+    bool axial = m->family->positions == POS_AXIAL && m->config.axial;
+
+    if (s == W_FINAL_NORM && !m->family->bare)
+        return m->norm_place == PLACE_POST || m->config.no_final_norm;
+    return axial ? s == W_POS : s == W_AXIS_0 || s == W_AXIS_1;
+}
+
+/* The most tokens that fit the positions, also when they are padded to chunks. */
+static int longest_text(const struct model *m)
+{
+    const struct config *c = &m->config;
+    int n = c->n_positions;
+
+    if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
+        return n - 1 - (m->family->pos_offset > 0 ? m->family->pos_offset : c->pad_id);
+    if (m->slot[W_AXIS_0].weight != NULL && c->axial_shape[0] * c->axial_shape[1] < n)
+        n = c->axial_shape[0] * c->axial_shape[1];
+    if (c->pad_to == 0)
+        return n;
+    if (n <= c->pad_above)
+        return n;
+    return n - n % c->pad_to > c->pad_above ? n - n % c->pad_to : c->pad_above;
+}
+
 static int bind_stack(struct binder *b)
 {
     struct model *m = b->m;
@@ -436,9 +478,7 @@ static int bind_stack(struct binder *b)
     m->config.head_is_one = m->family->one_number != NULL &&
         find(b, m->family->one_number, (struct where){ 0 }, weight_endings) != NULL;
     for (int s = 0; s < N_SLOT; s++)
-        if (slot_table[s].count == PER_STACK &&
-            !(s == W_FINAL_NORM && !m->family->bare &&
-              (m->norm_place == PLACE_POST || m->config.no_final_norm)) &&
+        if (slot_table[s].count == PER_STACK && !stack_lacks(m, s) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
             return -1;
     plan_rope(m, b->a);
@@ -448,10 +488,7 @@ static int bind_stack(struct binder *b)
         if (bind_layer(b, l) != 0)
             return -1;
     place_heads(m, b->a);
-    m->max_tokens = m->config.n_positions;
-    if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
-        m->max_tokens -= 1 + (m->family->pos_offset > 0 ? m->family->pos_offset
-                                                         : m->config.pad_id);
+    m->max_tokens = longest_text(m);
     if (m->max_tokens < 1)
         return err_set(b->e, ERR_INPUT, "%s: %d positions, of which padding leaves none "
                        "for tokens", m->name, m->config.n_positions);

@@ -61,7 +61,7 @@ static const struct key keys[] = {
     { KEY_REAL, F(logit_cap), 1e-6, 1e9, { "final_logit_softcapping" } },
     { KEY_BOOL, F(residual_from_norm), 0, 0,
       { "apply_residual_connection_post_layernorm" } },
-    { KEY_BOOL, F(scale_embedding), 0, 0, { "scale_embedding" } },
+    { KEY_BOOL, F(scale_embedding), 0, 0, { "scale_embedding", "rescale_embeddings" } },
     { KEY_INT, F(max_distance), 2, 1 << 24, { "relative_attention_max_distance" } },
     { KEY_BOOL, F(alibi), 0, 0, { "alibi" } },
     { KEY_INT, F(n_buckets), 2, 1 << 12, { "relative_attention_num_buckets" } },
@@ -374,10 +374,12 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         r->c->score_cap = 0;
     if (is_null(root, "final_logit_softcapping"))
         r->c->logit_cap = 0;
-    if (config_front(r, f, root) != 0 || read_ffn(r, f, root) != 0 ||
+    if (config_front(r, f, root) != 0 || config_chunks(r, f, root) != 0 ||
+        read_ffn(r, f, root) != 0 ||
         config_rope_share(r, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
-        config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0)
+        config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||
+        config_sparse(r, f, root) != 0)
         return -1;
     read_card(r, root);
     return 0;

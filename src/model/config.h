@@ -7,6 +7,7 @@
 #define MODEL_CONFIG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -27,7 +28,24 @@ struct rope {
     const float *short_factor, *long_factor;
 };
 
-enum layer_kind { LAYER_FULL, LAYER_WINDOW };
+enum layer_kind {
+    LAYER_FULL, LAYER_WINDOW,
+    LAYER_CHUNKS,                       /* chunks of neighbours */
+    LAYER_HASHED                        /* chunks of what hashes alike; k is q, normed */
+};
+
+/* A row sees its own chunk of len, so many before it and after it; cyclic. */
+struct chunks {
+    int len, before, after;             /* len 0: no chunks */
+};
+
+/* Which tokens of a text are global where nobody says. */
+enum global_rule {
+    GLOBAL_NONE,
+    GLOBAL_FIRST,               /* the first token */
+    GLOBAL_QUESTION,            /* those before the first of three separators */
+    GLOBAL_ANSWER               /* those behind the second of three separators */
+};
 
 struct config {
     int n_layers, n_heads, n_kv_heads;  /* L, H, G; G 0: as many as H */
@@ -73,8 +91,18 @@ struct config {
     bool window_both;                   /* half of it on either side, itself too */
     bool use_window;                    /* false: the window is switched off */
     int window_from;                    /* layers below this see all */
+    const int *layer_window;            /* [L] instead of window; NULL: not given */
     int pattern;                        /* the family's full_every or full_first; 0: its own */
     const enum layer_kind *layer_kind;  /* [L] layer_types; NULL: not given */
+    enum global_rule global_rule;
+    int sep_id;                         /* of the separator that the rule looks for */
+    /*
+     * Blocks of keys; 0: none.  In a text of more than (5 + 2 n_random) block tokens
+     * the rows of a block see the first and the last block, their own and its two
+     * neighbours, and the first counts 1 + n_random times; those of the first and the
+     * last block see all, once.
+     */
+    int block, n_random;
     /* rotary positions: [0] of full layers, [1] of windowed ones (theta 0: as [0]) */
     struct rope rope[2];
     double rotary_share;                /* of d; 0: all */
@@ -99,6 +127,18 @@ struct config {
     int first_sparse;                   /* layers below this have no experts */
     int sparse_step;                    /* layer l has experts if (l + 1) % this == 0 */
     const bool *dense_layer;            /* [L] those without all the same; NULL: none */
+    /* attention in chunks: a text of more than pad_above tokens counts as padded to a
+       multiple of pad_to, which is 0 where there are no chunks */
+    struct chunks chunks, hash_chunks;  /* of LAYER_CHUNKS, LAYER_HASHED */
+    int pad_to, pad_above;
+    int n_hashes;                       /* rounds of hashing */
+    int n_bucket_factors;               /* 0: buckets by the length of the text */
+    const int *bucket_factor;           /* [n_bucket_factors], even; the product is
+                                           the number of buckets */
+    bool has_hash_seed;
+    int64_t hash_seed;                  /* of the random rotations; 0 where it has none */
+    bool axial;                         /* positions by row and column of a grid */
+    int axial_shape[2], axial_width[2]; /* widths sum to D */
     /* what a model of this project says of itself; NULL and -1 elsewhere */
     const char *model_name, *default_text;
     int default_layer;

@@ -55,11 +55,21 @@ static void read_labels(const struct reader *r, const json_t *root)
         r->c->n_labels = (int)json_object_size(names);
 }
 
+static int check_sound(const struct reader *r)
+{
+    struct config *c = r->c;
+
+    c->scale_embedding = false;     /* the library has the key, and does not use it */
+    return c->n_positions <= 1 << 24 ? 0 :
+           err_set(r->e, ERR_INPUT, "%s: max_source_positions: found %d, want at most %d",
+                   r->file, c->n_positions, 1 << 24);
+}
+
 int config_front(const struct reader *r, const struct family *f, const json_t *root)
 {
     if (f->head_on_first)
         read_labels(r, root);
-    if (f->front == FRONT_MEL_CONV)     /* the library has the key, and does not use it */
-        r->c->scale_embedding = false;
-    return f->front == FRONT_PATCH ? read_picture(r, root) : 0;
+    if (f->front == FRONT_PATCH)
+        return read_picture(r, root);
+    return f->front == FRONT_MEL_CONV ? check_sound(r) : 0;
 }

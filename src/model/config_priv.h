@@ -48,5 +48,11 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
 /* Which experts a row goes to; after the numbers. */
 int config_experts(const struct reader *r, const struct family *f, const json_t *root);
 int config_layers(const struct reader *r, const struct family *f, const json_t *root);
+/* What rows see beside a window, or instead of one; after the number of layers. */
+int config_sparse(const struct reader *r, const struct family *f, const json_t *root);
+
+/* Layers that attend in chunks, their hashing and axial positions; before derived
+ * numbers: the list of layers says how many there are. */
+int config_chunks(const struct reader *r, const struct family *f, const json_t *root);
 
 #endif

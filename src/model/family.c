@@ -22,6 +22,8 @@ const char *const stack_names[] = { "encoder", "decoder", "cross", NULL };
 const struct slot_row slot_table[N_SLOT] = {
     [W_TOK]        = { "embeddings", SLOT_TABLE, DIM_V, DIM_E, PER_STACK, false },
     [W_POS]        = { "embeddings", SLOT_TABLE, DIM_POS, DIM_EMB, PER_STACK, false },
+    [W_AXIS_0]     = { "embeddings", SLOT_ROWS, DIM_AXIS_0, DIM_WIDTH_0, PER_STACK, false },
+    [W_AXIS_1]     = { "embeddings", SLOT_COLUMNS, DIM_AXIS_1, DIM_WIDTH_1, PER_STACK, false },
     [W_PATCH]      = { "embeddings", SLOT_PATCH, DIM_D, DIM_CHANNELS, PER_STACK, false },
     [W_CLS]        = { "embeddings", SLOT_VECTOR, DIM_D, DIM_NONE, PER_STACK, false },
     [W_CONV_1]     = { "embeddings", SLOT_CONV, DIM_D, DIM_MEL, PER_STACK, false },
@@ -30,7 +32,7 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_TOK_PROJ]   = { "embeddings", SLOT_LINEAR, DIM_D, DIM_E, PER_STACK, true },
     [W_EMB_NORM]   = { "norms", SLOT_NORM, DIM_EMB, DIM_NONE, PER_STACK, false },
     [W_EMB_PROJ]   = { "embeddings", SLOT_LINEAR, DIM_D, DIM_E, PER_STACK, true },
-    [W_FINAL_NORM] = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_STACK, false },
+    [W_FINAL_NORM] = { "norms", SLOT_NORM, DIM_END, DIM_NONE, PER_STACK, false },
     [W_FINAL_PROJ] = { "head", SLOT_LINEAR, DIM_E, DIM_D, PER_STACK, true },
     [W_HEAD_DENSE] = { "head", SLOT_LINEAR, DIM_HEAD_IN, DIM_D, PER_STACK, true },
     [W_HEAD_NORM]  = { "head", SLOT_NORM, DIM_HEAD_IN, DIM_NONE, PER_STACK, true },
@@ -42,6 +44,9 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_Q]          = { "attention", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
     [W_K]          = { "attention", SLOT_LINEAR, DIM_GD, DIM_D, PER_LAYER, false },
     [W_V]          = { "attention", SLOT_LINEAR, DIM_GV, DIM_D, PER_LAYER, false },
+    [W_Q_GLOBAL]   = { "attention", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
+    [W_K_GLOBAL]   = { "attention", SLOT_LINEAR, DIM_GD, DIM_D, PER_LAYER, false },
+    [W_V_GLOBAL]   = { "attention", SLOT_LINEAR, DIM_GV, DIM_D, PER_LAYER, false },
     [W_QKV]        = { "attention", SLOT_LINEAR, DIM_QKV, DIM_D, PER_LAYER, false },
     [W_Q_A]        = { "attention", SLOT_LINEAR, DIM_Q_RANK, DIM_D, PER_LAYER, false },
     [W_Q_A_NORM]   = { "norms", SLOT_NORM, DIM_Q_RANK, DIM_NONE, PER_LAYER, false },
@@ -81,6 +86,8 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     bool full = f->qk_norm == QK_NORM_FULL;
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
     int gv = c->n_kv_heads * c->d_value;
+    bool both = f->place == PLACE_REVERSIBLE;
+    int end = both ? 2 * c->d_model : c->d_model;
 
     switch (d) {
     case DIM_D:       return c->d_model;
@@ -107,7 +114,12 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_CHANNELS: return c->n_channels;
     case DIM_MEL:     return c->n_mel;
     case DIM_HEAD:    return f->head_on_first ? c->n_labels : c->head_is_one ? 1 : c->n_vocab;
-    case DIM_HEAD_IN: return c->head_is_one ? c->d_model : c->d_embed;
+    case DIM_HEAD_IN: return both ? end : c->head_is_one ? c->d_model : c->d_embed;
+    case DIM_END:     return end;
+    case DIM_AXIS_0:  return c->axial_shape[0];
+    case DIM_AXIS_1:  return c->axial_shape[1];
+    case DIM_WIDTH_0: return c->axial_width[0];
+    case DIM_WIDTH_1: return c->axial_width[1];
     case DIM_EXPERTS: return c->n_experts;
     case DIM_FX:      return c->d_expert;
     case DIM_FS:      return c->n_shared * c->d_expert;

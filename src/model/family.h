@@ -24,6 +24,7 @@ enum slot {
     W_PATCH, W_CONV_1,          /* it, or by what stands in its place: see enum front */
     W_CLS, W_CONV_2,
     W_POS, W_TYPE,              /* of positions, types */
+    W_AXIS_0, W_AXIS_1,         /* POS_AXIAL: rows and columns of the grid */
     W_TOK_PROJ,                 /* of the tokens alone, before positions; empty: none */
     W_EMB_NORM,                 /* empty: identity, as for every norm */
     W_EMB_PROJ,                 /* of the normed sum; empty: none */
@@ -37,6 +38,8 @@ enum slot {
     W_ATT_NORM,                 /* before attention, or after its sum: `place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
     W_Q, W_K, W_V,              /* QKV_SEPARATE */
+    W_Q_GLOBAL, W_K_GLOBAL, W_V_GLOBAL,     /* the same for rows that are global, where
+                                   a text may have some; they see all, and all see them */
     W_QKV,                      /* QKV_STACKED, QKV_GROUPED */
     W_Q_A, W_Q_A_NORM, W_Q_B,   /* QKV_LOW_RANK; W_Q where q_rank is 0 */
     W_KV_A, W_KV_A_NORM, W_KV_B,
@@ -77,7 +80,9 @@ enum norm_kind {
 enum place {
     PLACE_PRE,                  /* x + f(norm(x)) */
     PLACE_POST,                 /* norm(x + f(x)) */
-    PLACE_PARALLEL              /* x + attention(norm(x)) + mlp(norm(x)) */
+    PLACE_PARALLEL,             /* x + attention(norm(x)) + mlp(norm(x)) */
+    PLACE_REVERSIBLE            /* two streams: y1 + attention(norm(y2)), then
+                                   y2 + mlp(norm(y1)); [y1; y2] is what they end with */
 };
 enum positions {
     POS_NONE,
@@ -85,6 +90,8 @@ enum positions {
     POS_TABLE_FROM_IDS,         /* pad + number of tokens so far that are not pad;
                                    a pad has row pad */
     POS_SINUSOID,               /* [sin; cos] of index / 10000^(2 i / D), not stored */
+    POS_AXIAL,                  /* [row of the grid; column of the grid], each from a
+                                   table; POS_TABLE where the config says not axial */
     POS_ROPE
 };
 enum bias { BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS };      /* added to scores */
@@ -148,6 +155,8 @@ struct family {
     enum order order;
     enum mlp mlp;
     enum window_rule window_rule;
+    /* By the class that architectures names; GLOBAL_NONE for others. */
+    struct { const char *class_name; enum global_rule rule; } global_rule[3];
     int full_every;             /* layer l sees all where (l + 1) % this == 0 */
     int full_first;             /* or where l % this == 0 (counted from the first) */
     enum score score;
@@ -160,6 +169,7 @@ struct family {
     const char *one_number;     /* a head that gives one number a token, by its tensor */
     bool may_see_both_ways;     /* use_bidirectional_attention is known here */
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
+    bool head_bias_unused;      /* the file has one, the network does not add it */
     bool has_head_act;          /* of a head of V: its activation is not the config's */
     enum act head_act;
     bool head_on_first;         /* the head reads row 0 alone, and gives labels */
@@ -190,6 +200,9 @@ enum dim {
     DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* what cross-attention reads */
     DIM_HEAD,           /* what the head gives a token: V, or 1; or a text: labels */
     DIM_HEAD_IN,        /* what it reads */
+    DIM_END,            /* what the layers end with: D, or both streams */
+    DIM_AXIS_0, DIM_AXIS_1,     /* of an axial grid: rows, columns */
+    DIM_WIDTH_0, DIM_WIDTH_1,   /* and what each adds to the width D */
     DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */
     DIM_FS,                     /* width of the shared one */
     DIM_Q_RANK, DIM_KV_RANK,
@@ -203,6 +216,8 @@ enum slot_kind {
     SLOT_LINEAR,        /* [out, in] or, by the family's order, [in, out]; bias [out] */
     SLOT_CONV,          /* [out, in, 3]; bias [out]; a linear on what three rows hold */
     SLOT_PATCH,         /* [out, in, rows, columns] of a patch; the same of a patch */
+    SLOT_ROWS,          /* [out, 1, in] of a grid; its name is complete */
+    SLOT_COLUMNS,       /* [1, out, in] of a grid; the same */
     SLOT_VECTOR         /* [out]; its name is complete */
 };
 

@@ -38,6 +38,9 @@ struct layer_plan {
     int rope;                   /* index of its rotary table */
     const float *distance, *cross_distance;     /* [d, n_distances] a column for each
                                    distance, growing; NULL: none */
+    struct chunks chunks;       /* len 0: none */
+    bool hashed;                /* chunks of what hashes alike; keys are the queries */
+    int hash_set;               /* its place among the layers that hash */
 };
 
 /*
@@ -79,6 +82,7 @@ struct model {
     struct model *decoder;      /* of an encoder-decoder; NULL: there is none */
     int max_tokens;             /* of a text */
     int d_hidden, n_logits;     /* numbers a token that the pass ends with */
+    int n_hashed;               /* layers that hash */
     bool has_head;              /* logits can be computed */
     uint64_t hash;              /* FNV-1a of config, tensor names, shapes, sizes */
     int n_unused;

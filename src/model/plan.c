@@ -25,6 +25,22 @@ static double yarn_mscale(double factor, double mscale)
     return factor <= 1 ? 1 : 0.1 * mscale * log(factor) + 1;
 }
 
+/* A masked row of chunks of neighbours sees no key before the first of its chunks. */
+static void plan_chunks(struct model *m, int l)
+{
+    const struct config *c = &m->config;
+    struct layer_plan *plan = &m->layer[l];
+
+    if (c->pad_to == 0)
+        return;
+    plan->hashed = c->layer_kind[l] == LAYER_HASHED;
+    plan->chunks = plan->hashed ? c->hash_chunks : c->chunks;
+    if (plan->hashed)
+        plan->hash_set = m->n_hashed++;
+    else if (plan->hi == 0 && plan->chunks.before < INT_MAX / plan->chunks.len - 1)
+        plan->lo = plan->chunks.len * (plan->chunks.before + 1) - 1;
+}
+
 void plan_layer(struct model *m, int l)
 {
     const struct family *f = m->family;
@@ -35,15 +51,18 @@ void plan_layer(struct model *m, int l)
     double mscale = f->scale_by_mscale && c->rope[0].mscale_all > 0 ?
                     yarn_mscale(c->rope[0].factor, c->rope[0].mscale_all) : 1;
     bool causal = (f->causal && !c->both_ways) || c->is_decoder, window = windowed(f, c, l);
+    int n;
 
     scale *= mscale * mscale;
     plan->scale = (float)(c->scale_by_layer ? scale / (l + 1) : scale);
     plan->lo = INT_MAX;
     plan->hi = causal ? 0 : INT_MAX;
     plan->rope = window && m->rope[1].inv_freq != NULL ? 1 : 0;
+    plan_chunks(m, l);
     if (!window)
         return;
-    plan->lo = c->window_both || c->both_ways ? c->window / 2 : c->window - 1;
+    n = c->layer_window != NULL ? c->layer_window[l] : c->window;
+    plan->lo = c->window_both || c->both_ways ? n / 2 : n - 1;
     if (!causal)
         plan->hi = plan->lo;
 }

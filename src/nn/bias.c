@@ -64,3 +64,17 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
                 b->value[relative_bucket(key0 + j - row0 - t, b->both_ways, b->n_buckets,
                                          b->max_distance)];
 }
+
+void bias_copies(const void *self, float *score, size_t stride, int row0, int n_rows,
+                 int key0, int n_keys)
+{
+    const struct bias_copies *b = self;
+    float add = (float)log(b->copies);
+
+    for (int t = 0; t < n_rows; t++) {
+        if (row0 + t < b->first || row0 + t >= b->end)
+            continue;
+        for (int j = 0; j < n_keys && key0 + j < b->n_keys; j++)
+            score[(size_t)t * stride + (size_t)j] += add;
+    }
+}

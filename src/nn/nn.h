@@ -230,6 +230,68 @@ struct bias_distance {
 void bias_distance(const void *self, float *score, size_t stride, int row0, int n_rows,
                    int key0, int n_keys);
 
+/*
+ * Keys [0, n_keys) stand `copies` times in the softmax of rows [first, end): adds
+ * ln copies to their scores, so that a weight is that of all copies together.
+ * BigBird, where what should be blocks chosen by chance is the first block, again.
+ */
+struct bias_copies {
+    int first, end, n_keys;
+    int copies;             /* 1: nothing is added */
+};
+void bias_copies(const void *self, float *score, size_t stride, int row0, int n_rows,
+                 int key0, int n_keys);
+
+/*
+ * Chunks: a row of chunk c sees the keys of chunks c - before .. c + after, cyclic, once
+ * for each time that a chunk comes up.  Tokens are cut into chunks n_rounds times, by
+ * their positions or by ranks of their own; all rounds stand in one row, one behind the
+ * other.  seen[j] is how often a chunk comes up that stands j behind the row's own.
+ */
+struct chunk_view {
+    int *chunk;             /* [n_rounds, T] of each token; NULL: every key is seen once */
+    int T, n_rounds;
+    int n_chunks;           /* of all rounds */
+    const int *seen;        /* [n_chunks] */
+    bool own_last;          /* a row sees itself only where it sees nothing else */
+};
+
+/* seen[n_chunks] as above. */
+void chunk_seen(int *seen, int n_chunks, int before, int after);
+
+/* How often row i sees key j: 0: not at all. */
+int chunk_times(const struct chunk_view *v, int i, int j);
+
+/*
+ * For a key that is seen m times: + ln m, which is the softmax over m copies of it; before
+ * that, -1e5 in place of a row's score with itself where it is a last resort.  self is a
+ * struct chunk_view.
+ */
+void chunk_term(const void *self, float *score, size_t stride, int row0, int n_rows,
+                int key0, int n_keys);
+
+/*
+ * Random rotations into buckets: in each round r, with R_r [d, width],
+ *
+ *     bucket = sum over factors i of argmax [x R_ri; -x R_ri] * (product of factors before)
+ *
+ * where R_ri are the next factor[i] / 2 columns of R_r; the first of equal maxima counts.
+ * Source: Andoni et al. 2015; Kitaev et al. 2020, section 2.
+ */
+struct lsh {
+    int d, n_rounds, n_factors;
+    const int *factor;          /* [n_factors] even; half their sum is width */
+    int width;
+    const float *rotation;      /* [d, n_rounds, width] of this head */
+};
+
+/* bucket[n_rounds, T] of x [T, d], row t at x + t * x_stride; room n_rounds * width. */
+void lsh_buckets(int *bucket, double *room, const float *x, int64_t x_stride,
+                 const struct lsh *l, int T);
+
+/* rank[T]: the place of each token by bucket, then by position; room [T]. */
+void lsh_ranks(int *rank, uint64_t *room, const int *bucket, int T);
+
 /* Floats that attend_pack needs for keys and values together. */
 size_t attend_packed(int S, int d, int d_v);
 

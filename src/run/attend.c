@@ -21,23 +21,42 @@ struct attend_job {
 struct head_room {
     float *packed, *weight;
     float *q, *rounded;         /* in lower precision: a block's queries, its weights */
+    float *global_packed;   /* NULL: the text has no global rows */
+    float *single;          /* NULL: its keys all stand once in the softmax */
     unsigned char *hidden;
     double entropy[ATTEND_ROWS];
     int n_visible[ATTEND_ROWS];
 };
 
-static void room_alloc(struct head_room *r, struct arena *scratch, const struct attend *at)
+bool pass_has_global(const struct heads *h, int text)
+{
+    int start = h->key_start[text], n = h->key_start[text + 1] - start;
+
+    return h->global != NULL && memchr(h->global + start, 1, (size_t)n) != NULL;
+}
+
+static bool has_copies(const struct heads *h, int text)
+{
+    return h->copies != NULL && h->copies[text].copies > 1;
+}
+
+static void room_alloc(struct head_room *r, struct arena *scratch, const struct heads *h,
+                       const struct attend *at, int text)
 {
     size_t block = ATTEND_ROWS * attend_stride(at->S);
+    size_t packed = attend_packed(at->S, at->d, at->d_v);
 
-    r->packed = arena_alloc_raw(scratch, attend_packed(at->S, at->d, at->d_v),
-                                sizeof(float));
+    r->packed = arena_alloc_raw(scratch, packed, sizeof(float));
     if (at->precision != PRECISION_F32) {
         r->q = arena_alloc_raw(scratch, ATTEND_ROWS * (size_t)at->d, sizeof(float));
         r->rounded = arena_alloc_raw(scratch, block, sizeof(float));
     }
     r->weight = arena_alloc_raw(scratch, block, sizeof(float));
     r->hidden = arena_alloc_raw(scratch, block, 1);
+    r->global_packed = !pass_has_global(h, text) ? NULL :
+                       arena_alloc_raw(scratch, packed, sizeof(float));
+    r->single = !has_copies(h, text) ? NULL :
+                arena_alloc_raw(scratch, block, sizeof(float));
 }
 
 /* Marks what rows see of the block's keys by lo and hi; true: not all. */
@@ -106,12 +125,13 @@ static struct attend attend_of(const struct attend_job *j, int text)
 {
     const struct config *c = &j->p->m->config;
     const struct heads *h = j->heads;
+    bool all = pass_has_global(h, text);
 
     return (struct attend){
         .S = h->key_start[text + 1] - h->key_start[text],
         .d = c->d_head, .d_v = c->d_value, .scale = j->p->m->layer[j->layer].scale,
-        .lo = h->lo, .hi = h->hi, .cap = (float)c->score_cap,
-        .precision = pass_precision(j->p),
+        .lo = all ? INT_MAX : h->lo, .hi = all ? INT_MAX : h->hi,
+        .cap = (float)c->score_cap, .precision = pass_precision(j->p),
     };
 }
 
@@ -120,18 +140,17 @@ static int n_queries(const struct attend_job *j, int text)
     return j->p->b->start[text + 1] - j->p->b->start[text];
 }
 
-/* The bias of one head. */
+/* What the model itself adds to the scores of one head. */
 static void set_bias(const struct pass *p, const struct heads *h, struct attend *at,
                      int text, int head)
 {
-    if (h->distance != NULL)
-        at->term[0] = (struct score_term){
-            bias_distance, &h->distance[text * p->m->config.n_heads + head] };
-    if (!h->biased)
-        return;
-    if (p->m->alibi != NULL)
+    if (has_copies(h, text))
+        at->term[0] = (struct score_term){ bias_copies, &h->copies[text] };
+    else if (h->terms != NULL)
+        at->term[0] = h->terms[text * p->m->config.n_heads + head];
+    else if (h->biased && p->m->alibi != NULL)
         at->term[0] = (struct score_term){ bias_alibi, &p->m->alibi[head] };
-    else if (p->m->buckets != NULL)
+    else if (h->biased && p->m->buckets != NULL)
         at->term[0] = (struct score_term){ bias_buckets, &p->m->buckets[head] };
 }
 
@@ -145,19 +164,27 @@ struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h,
     return at;
 }
 
-static void pack(const struct attend_job *j, struct head_room *r, const struct attend *at,
-                 int text, int head)
+static void pack_from(const struct attend_job *j, float *packed, const float *kv,
+                      const struct attend *at, int text, int head)
 {
     const struct config *c = &j->p->m->config;
     const struct heads *h = j->heads;
     int group = head / (c->n_heads / c->n_kv_heads);
-    const float *row = h->kv + (int64_t)h->key_start[text] * h->kv_stride;
+    const float *row = kv + (int64_t)h->key_start[text] * h->kv_stride;
 
-    attend_pack(r->packed, row + h->k_at[group], h->kv_stride, row + h->v_at[group],
+    attend_pack(packed, row + h->k_at[group], h->kv_stride, row + h->v_at[group],
                 h->kv_stride, at->S, at->d, at->d_v);
     if (at->precision != PRECISION_F32)
-        precision_round(at->precision, r->packed, r->packed,
+        precision_round(at->precision, packed, packed,
                         (int64_t)attend_packed(at->S, at->d, at->d_v));
+}
+
+static void pack(const struct attend_job *j, struct head_room *r, const struct attend *at,
+                 int text, int head)
+{
+    pack_from(j, r->packed, j->heads->kv, at, text, head);
+    if (r->global_packed != NULL)
+        pack_from(j, r->global_packed, j->heads->global_qkv, at, text, head);
 }
 
 /* A block's queries as its products read them. */
@@ -172,6 +199,42 @@ static const float *queries(struct head_room *r, const struct attend *at, const 
     return r->q;
 }
 
+/* Rows of a block that are global, again, from their own projections. */
+static void attend_global(const struct attend_job *j, struct head_room *r,
+                          const struct attend *at, const struct rows *rows, float *out,
+                          int64_t out_stride)
+{
+    const struct heads *h = j->heads;
+    int64_t first = j->p->b->start[rows->text] + rows->row0;
+
+    for (int t = 0; t < rows->n_rows; t++) {
+        const float *q = h->global_qkv + (first + t) * h->q_stride + h->q_at[rows->head];
+        struct attend own = *at;
+        int64_t q_stride = h->q_stride;
+        int key0, n_keys;
+
+        if (!h->global[first + t])
+            continue;
+        q = queries(r, at, q, 1, &q_stride);
+        own.hidden = at->hidden + (size_t)t * at->hidden_stride;
+        attend_block(r->weight + (size_t)t * rows->stride, rows->stride, &key0, &n_keys,
+                     &r->entropy[t], out != NULL ? out + t * out_stride : NULL,
+                     out_stride, q, q_stride, r->global_packed, &own, rows->row0 + t, 1);
+    }
+}
+
+/* The block's weights, those of several copies shared out among them. */
+static const float *single_copies(struct head_room *r, const struct bias_copies *c,
+                                  const struct rows *rows)
+{
+    memcpy(r->single, r->weight, (size_t)rows->n_rows * rows->stride * sizeof(float));
+    for (int t = 0; t < rows->n_rows; t++)
+        for (int s = 0; s < c->n_keys - rows->key0; s++)
+            if (rows->row0 + t >= c->first && rows->row0 + t < c->end)
+                r->single[(size_t)t * rows->stride + (size_t)s] /= (float)c->copies;
+    return r->single;
+}
+
 /* One block of one head; *rows describes it for the sinks. */
 static void attend_rows(const struct attend_job *j, struct head_room *r,
                         const struct attend *at, int text, int head, int row0,
@@ -183,6 +246,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     int64_t row = p->b->start[text] + row0, z_width = p->m->config.n_heads * at->d_v;
     int *bad = &j->bad_row[text * p->m->config.n_heads + head];
     struct attend own = *at;
+    float *out = j->keep_out ? p->z + row * z_width + head * at->d_v : NULL;
     const struct mask_view mask = { h->mask, pass_number(p, text), head, at->S };
     int64_t q_stride = h->q_stride;
     const float *q = queries(r, at, h->q + row * q_stride + h->q_at[head], n, &q_stride);
@@ -205,8 +269,11 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
         own.hidden_stride = rows->stride;
     }
     attend_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
-                 j->keep_out ? p->z + row * z_width + head * at->d_v : NULL, z_width,
-                 q, q_stride, r->packed, &own, row0, n);
+                 out, z_width, q, q_stride, r->packed, &own, row0, n);
+    if (r->global_packed != NULL)
+        attend_global(j, r, &own, rows, out, z_width);
+    if (r->single != NULL && j->wanted)
+        rows->single = single_copies(r, &h->copies[text], rows);
     for (int t = 0; t < n && *bad < 0; t++)
         if (!isfinite(r->entropy[t]))
             *bad = row0 + t;
@@ -235,7 +302,7 @@ static void head_task(void *self, int i, struct arena *scratch)
 
     if (!j->keep_out && !head_wanted(j, head))
         return;
-    room_alloc(&r, scratch, &at);
+    room_alloc(&r, scratch, j->heads, &at, text);
     pack(j, &r, &at, text, head);
     for (int row0 = 0; row0 < n_queries(j, text); row0 += ATTEND_ROWS) {
         struct rows rows;
@@ -261,7 +328,7 @@ static void attend_together(const struct attend_job *j, struct member *m, int n,
 
     for (int i = 0; i < n; i++) {
         m[i].at = attend_of(j, m[i].text);
-        room_alloc(&m[i].room, scratch, &m[i].at);
+        room_alloc(&m[i].room, scratch, j->heads, &m[i].at, m[i].text);
         pack(j, &m[i].room, &m[i].at, m[i].text, m[i].head);
     }
     for (int row0 = 0; row0 < n_queries(j, m[0].text); row0 += ATTEND_ROWS) {

@@ -33,6 +33,16 @@ static void add_sinusoid(float *x, int t, int width)
     }
 }
 
+/* x += [row of the grid; column of the grid] of position t. */
+static void add_axial(const struct model *m, float *x, float *room, int t)
+{
+    int columns = m->config.axial_shape[1];
+
+    add_row(x, room, &m->slot[W_AXIS_0], t / columns, m->config.axial_width[0]);
+    add_row(x + m->config.axial_width[0], room, &m->slot[W_AXIS_1], t % columns,
+            m->config.axial_width[1]);
+}
+
 static void tokens(struct pass *p, float *out)
 {
     int E = p->m->config.d_embed;
@@ -96,6 +106,8 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
                     b->type != NULL && p->m->config.n_types > 1 ? b->type[i] : 0, width);
         if (slot[W_POS].weight != NULL)
             add_row(x, room, &slot[W_POS], row[i], width);
+        if (slot[W_AXIS_0].weight != NULL)
+            add_axial(p->m, x, room, row[i]);
         if (p->m->family->positions == POS_SINUSOID)
             add_sinusoid(x, row[i], width);
     }

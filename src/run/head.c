@@ -48,17 +48,34 @@ static void logits(struct pass *p, const float *hidden, int width)
         p->want->logits[i] = cap * tanhf(p->want->logits[i] / cap);
 }
 
+/* [N, 2 D]: [y1; y2] of each token. */
+static float *both_streams(struct pass *p)
+{
+    size_t D = (size_t)p->m->config.d_model, N = (size_t)p->N;
+    float *end = arena_alloc_raw(p->call, N * 2 * D, sizeof *end);
+
+    for (size_t i = 0; i < N; i++) {
+        memcpy(end + 2 * i * D, p->x2 + i * D, D * sizeof *end);
+        memcpy(end + (2 * i + 1) * D, p->x + i * D, D * sizeof *end);
+    }
+    return end;
+}
+
 void pass_head(struct pass *p)
 {
     const struct param *slot = p->m->slot;
-    int D = p->m->config.d_model, width = p->m->d_hidden;
-    const float *hidden = p->x;
+    int D = slot_dim(p->m->family, &p->m->config, DIM_END), width = p->m->d_hidden;
+    float *end = p->x;
+    const float *hidden;
 
     if (p->want->hidden == NULL && p->want->logits == NULL)
         return;
-    pass_norm(p, p->x, p->x, p->N, D, &slot[W_FINAL_NORM]);
+    if (p->x2 != p->x)
+        end = both_streams(p);
+    pass_norm(p, end, end, p->N, D, &slot[W_FINAL_NORM]);
+    hidden = end;
     if (slot[W_FINAL_PROJ].weight != NULL) {
-        pass_linear(p, p->a, width, p->x, D, p->N, &slot[W_FINAL_PROJ]);
+        pass_linear(p, p->a, width, end, D, p->N, &slot[W_FINAL_PROJ]);
         hidden = p->a;
     }
     if (p->want->hidden != NULL)

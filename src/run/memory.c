@@ -104,23 +104,28 @@ static const float *round_inputs(struct pass *p, const struct heads *h, const fl
     return rounded;
 }
 
-const struct bias_distance *pass_distances(struct pass *p, const struct heads *h,
-                                           const float *table, float scale)
+void pass_distances(struct pass *p, struct heads *h, const float *table, float scale)
 {
     const struct config *c = &p->m->config;
-    int H = c->n_heads, n = c->n_distances;
+    int H = c->n_heads, n = c->n_distances, n_texts = p->b->n_texts;
+    struct bias_distance *distance;
+    struct score_term *term;
 
     if (table == NULL)
-        return NULL;
+        return;
     table = round_inputs(p, h, table);
-    for (int t = 0; t < p->b->n_texts; t++)
-        for (int head = 0; head < H; head++)
-            p->distance[t * H + head] = (struct bias_distance){
-                .q = h->q + p->b->start[t] * h->q_stride + h->q_at[head],
+    distance = arena_alloc_raw(p->call, (size_t)n_texts * (size_t)H, sizeof *distance);
+    term = arena_alloc_raw(p->call, (size_t)n_texts * (size_t)H, sizeof *term);
+    for (int t = 0; t < n_texts; t++)
+        for (int i = t * H; i < (t + 1) * H; i++) {
+            distance[i] = (struct bias_distance){
+                .q = h->q + p->b->start[t] * h->q_stride + h->q_at[i - t * H],
                 .q_stride = h->q_stride, .table = table, .d = c->d_head, .n = n,
                 .centre = c->clip_distances ? n / 2
                                             : n - (p->b->start[t + 1] - p->b->start[t]),
                 .factor = c->clip_distances ? scale : 1,
             };
-    return p->distance;
+            term[i] = (struct score_term){ bias_distance, &distance[i] };
+        }
+    h->terms = term;
 }

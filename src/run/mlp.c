@@ -54,12 +54,12 @@ void pass_mlp(struct pass *p, const struct layer_plan *plan)
     for (int row = 0; row < p->N; row += MLP_ROWS) {
         int n = p->N - row < MLP_ROWS ? p->N - row : MLP_ROWS;
         float *x = p->x + row * D, *a = p->a + row * D;
-        const float *in = x;
+        const float *x2 = p->x2 + row * D, *in = x2;
 
         if (place != PLACE_POST) {
             /* Parallel without a norm of its own: what attention read, still in a. */
             if (place != PLACE_PARALLEL || norm->vector != NULL)
-                pass_norm(p, a, x, n, (int)D, norm);
+                pass_norm(p, a, x2, n, (int)D, norm);
             in = a;
             if (p->m->config.residual_from_norm)
                 memcpy(x, a, (size_t)(n * D) * sizeof *x);

@@ -89,6 +89,21 @@ static void qk_norm_rows(void *self, int i, struct arena *scratch)
     }
 }
 
+/* k = q / sqrt(mean(q^2) + 1e-6) of each head. */
+static void shared_key_rows(void *self, int i, struct arena *scratch)
+{
+    const struct job *j = self;
+    const struct model *m = j->p->m;
+
+    (void)scratch;
+    for (int r = 0; r < pass_rows_of(j->p->N, i); r++) {
+        float *row = j->p->qkv + ((int64_t)i * ROW_CHUNK + r) * m->place.width;
+
+        norm_rms(row + m->place.k[0], row + m->place.q[0], NULL, 1e-6f,
+                 m->config.n_kv_heads, m->config.d_head);
+    }
+}
+
 void pass_project(struct pass *p, const struct layer_plan *plan)
 {
     static const enum slot separate[] = { W_Q, W_K, W_V, N_SLOT };
@@ -102,6 +117,11 @@ void pass_project(struct pass *p, const struct layer_plan *plan)
         s = none;
     }
     for (; *s != N_SLOT; s++) {
+        if (plan->hashed && *s == W_K) {
+            pass_rows(p, p->N, shared_key_rows, &j);
+            column += p->m->config.n_kv_heads * p->m->config.d_head;
+            continue;
+        }
         pass_linear(p, p->qkv + column, p->m->place.width, p->a, p->m->config.d_model,
                     p->N, &plan->slot[*s]);
         column += plan->slot[*s].matrix.N;

@@ -27,32 +27,6 @@ static int check_ids(const struct model *m, const struct batch *b, int t, struct
     return 0;
 }
 
-static int check_values(const struct model *m, const struct batch *b, int t,
-                        struct err *e)
-{
-    int n = b->start[t + 1] - b->start[t], found;
-
-    if (b->values == NULL)
-        return err_set(e, ERR_INPUT, "%s reads an array of numbers, not ids", m->name);
-    found = front_positions(m, &b->values[t], e);
-    if (found >= 0 && found != n)
-        return err_set(e, ERR_INPUT, "the array yields %d positions, want %d", found, n);
-    return found < 0 ? -1 : 0;
-}
-
-static int check_text(const struct model *m, const struct batch *b, int t,
-                      struct err *e)
-{
-    int n = b->start[t + 1] - b->start[t];
-
-    if (n <= 0)
-        return err_set(e, ERR_INPUT, "the text yields no token");
-    if (n > m->max_tokens)
-        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
-                       "(--truncate cuts it)", n, m->name, m->max_tokens);
-    return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(m, b, t, e);
-}
-
 int pass_number(const struct pass *p, int text)
 {
     const struct change *c = p->want->change;
@@ -84,6 +58,32 @@ static int check_masks(const struct pass *p, int t, struct err *e)
            mask_check(cross, number, T, key[t + 1] - key[t], H, e);
 }
 
+static int check_values(const struct model *m, const struct batch *b, int t,
+                        struct err *e)
+{
+    int n = b->start[t + 1] - b->start[t], found;
+
+    if (b->values == NULL)
+        return err_set(e, ERR_INPUT, "%s reads an array of numbers, not ids", m->name);
+    found = front_positions(m, &b->values[t], e);
+    if (found >= 0 && found != n)
+        return err_set(e, ERR_INPUT, "the array yields %d positions, want %d", found, n);
+    return found < 0 ? -1 : 0;
+}
+
+static int check_text(const struct model *m, const struct batch *b, int t,
+                      struct err *e)
+{
+    int n = b->start[t + 1] - b->start[t];
+
+    if (n <= 0)
+        return err_set(e, ERR_INPUT, "the text yields no token");
+    if (n > m->max_tokens)
+        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
+                       "(--truncate cuts it)", n, m->name, m->max_tokens);
+    return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(m, b, t, e);
+}
+
 static int last_layer(const struct model *m, const struct wanted *want)
 {
     int last = m->config.n_layers - 1;
@@ -109,6 +109,7 @@ static void make_room(struct pass *p)
     size_t mlp_rows = N < MLP_ROWS ? N : MLP_ROWS;
 
     p->x = floats(p, N, D);
+    p->x2 = p->m->norm_place == PLACE_REVERSIBLE ? floats(p, N, D) : p->x;
     p->a = floats(p, N, D);
     if (p->m->norm_place == PLACE_PARALLEL)
         p->late = floats(p, N, D);
@@ -121,23 +122,27 @@ static void make_room(struct pass *p)
         p->memory_kv = floats(p, (size_t)p->key_start[p->b->n_texts],
                               (size_t)slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)slot_dim(p->m->family, c, DIM_GV));
-    if (c->n_distances > 0)
-        p->distance = arena_alloc_raw(p->call, (size_t)p->b->n_texts * (size_t)c->n_heads,
-                                      sizeof *p->distance);
     pass_turns(p);
+    pass_sparse_room(p);
+    pass_rotations(p);
 }
 
 double run_memory(const struct model *m, int n_tokens, int n_threads)
 {
     const struct config *c = &m->config;
     double N = n_tokens, D = c->d_model, z = (double)c->n_heads * c->d_value;
+    /* Normed and not; a second stream, and both side by side at the end. */
+    double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D : 2 * D;
     double latent = (double)latent_room(m, n_tokens) + (double)front_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
                  (m->mlp == MLP_PLAIN ? 1 : 2);
-    double head = (double)attend_packed(n_tokens, c->d_head, c->d_value) +
-                  1.25 * ATTEND_ROWS * (double)attend_stride(n_tokens);
+    int sets = m->family->stack.name[W_Q_GLOBAL] != NULL ? 2 : 1;   /* of q, k and v */
+    double blocks = c->block > 0 ? 2.25 : 1.25;     /* of weights, and a byte each */
+    double head = sets * (double)attend_packed(n_tokens, c->d_head, c->d_value) +
+                  blocks * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
-    return sizeof(float) * (N * (2 * D + m->place.width + z) + latent + mlp + head * n_threads);
+    return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp +
+                            head * n_threads) + chunk_memory(m, n_tokens);
 }
 
 /* ---- the pass ---- */
@@ -164,20 +169,21 @@ static void attention_output(struct pass *p, int l, enum stack_id stack, float *
         p->want->tap->given(p->want->tap->self, l, stack, out, p->N, D);
 }
 
-/* x = x + out, with the norm behind the sum where that is its place. */
+/* x2 = x2 + out, with the norm behind the sum where that is its place. */
 static void join(struct pass *p, const float *out, const struct param *norm)
 {
     int D = p->m->config.d_model;
 
-    add_to(p->x, out, (int64_t)p->N * D);
+    add_to(p->x2, out, (int64_t)p->N * D);
     if (p->m->norm_place == PLACE_POST)
-        pass_norm(p, p->x, p->x, p->N, D, norm);
+        pass_norm(p, p->x2, p->x2, p->N, D, norm);
 }
 
 static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 {
     const struct layer_plan *plan = &p->m->layer[l];
     const struct head_place *place = &p->m->place;
+    struct arena_mark mark = arena_mark(p->call);
     struct heads h = {
         .stack = p->m->family->stack_id, .q = p->qkv, .kv = p->qkv,
         .q_stride = place->width, .kv_stride = place->width, .q_at = place->q,
@@ -185,11 +191,16 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
         .lo = plan->lo, .hi = plan->hi, .biased = true,
         .mask = p->want->change != NULL ? p->want->change->mask : NULL,
     };
+    int rc;
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
     pass_project(p, plan);
-    h.distance = pass_distances(p, &h, plan->distance, plan->scale);
-    return pass_attend(p, l, &h, keep_out, e);
+    pass_distances(p, &h, plan->distance, plan->scale);
+    pass_sparse(p, plan, &h);
+    pass_chunks(p, plan, &h);
+    rc = pass_attend(p, l, &h, keep_out, e);
+    arena_reset(p->call, mark);
+    return rc;
 }
 
 static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
@@ -197,6 +208,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
     const struct layer_plan *plan = &p->m->layer[l];
     const struct config *c = &p->m->config;
     const struct head_place *place = &p->m->place;
+    struct arena_mark mark = arena_mark(p->call);
     struct heads h = {
         .stack = STACK_CROSS, .q = p->qkv, .kv = p->memory_kv,
         .q_stride = c->n_heads * c->d_head,
@@ -205,11 +217,14 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
         .key_start = p->key_start, .lo = INT_MAX, .hi = INT_MAX,
         .mask = cross_mask(p),
     };
+    int rc;
 
     attention_input(p, &plan->slot[W_CROSS_NORM]);
     pass_project_cross(p, plan);
-    h.distance = pass_distances(p, &h, plan->cross_distance, plan->scale);
-    return pass_attend(p, l, &h, keep_out, e);
+    pass_distances(p, &h, plan->cross_distance, plan->scale);
+    rc = pass_attend(p, l, &h, keep_out, e);
+    arena_reset(p->call, mark);
+    return rc;
 }
 
 /* A layer that is one attention, to its own input or to another. */
@@ -285,10 +300,13 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     p.key_start = pass_key_start(&p);
     for (int t = 0; t < b->n_texts; t++)
         if (check_text(m, b, t, e) != 0 || pass_check_memory(&p, t, e) != 0 ||
-            check_masks(&p, t, e) != 0)
+            check_masks(&p, t, e) != 0 ||
+            check_rotations(m, want->rotations, b->start[t + 1] - b->start[t], e) != 0)
             return -1;
     make_room(&p);
     pass_embed(&p);
+    if (p.x2 != p.x)
+        memcpy(p.x2, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
     rc = run_layers(&p, e);
     if (rc == 0)
         pass_head(&p);

@@ -23,6 +23,8 @@ struct batch {
     const int *type;        /* the same; NULL: all 0 */
     const struct values *values;    /* [n_texts] for a front that is not FRONT_TOKENS;
                                        each yields as many positions as its text has */
+    const unsigned char *global;    /* [start[n_texts]] 1: sees every token and is seen by
+                               all, for models with W_Q_GLOBAL; NULL: none is */
 };
 
 /* What cross-attention reads: the encoder's output, for a decoder, or another input. */
@@ -30,6 +32,16 @@ struct memory {
     const float *x;         /* [start[n_texts], DIM_KEY_INPUT] */
     const int *start;       /* [n_texts + 1] */
     const float *v;         /* [start[n_texts], DIM_VALUE_INPUT] for the values; NULL: x */
+};
+
+/*
+ * Random rotations for layers that hash, instead of those drawn from the config's
+ * hash_seed: x [n_sets, H, d, n_hashes, width].  One set is for all of these layers; else
+ * there is one for each, in their order.
+ */
+struct rotations {
+    const float *x;
+    int n_sets, width;
 };
 
 /* What a command changes in the pass; NULL, or all zero: nothing. */
@@ -93,6 +105,7 @@ struct wanted {
     const bool *head;       /* [H] the same for heads */
     unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
     const struct memory *memory;    /* for m->decoder and layers with W_CROSS_Q; else NULL */
+    const struct rotations *rotations;  /* NULL: drawn */
     const struct change *change;    /* NULL: nothing */
     const struct tap *tap;      /* NULL: none */
     float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not wanted */
@@ -105,8 +118,9 @@ struct wanted {
  * Errors (ERR_INPUT): ids where the model reads values, or values of another shape than
  * it takes; an id outside the vocabulary, a type outside the table, a text longer than
  * the model's positions (with both numbers), a text without tokens; another input that
- * is wanted, or has too many keys; a mask that does not fit; a row of attention that is
- * not finite (layer, head, row: the weights
+ * is wanted, or has too many keys; a mask that does not fit; rotations of another width
+ * than the text's buckets ask for; a row of attention that is not finite (layer, head,
+ * row: the weights
  * hold NaN or infinities).  Sinks may have been given rows before an error.
  */
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,

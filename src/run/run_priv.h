@@ -25,16 +25,21 @@ struct pass {
     struct arena *call;
     int N;                  /* tokens in the batch */
     int last;               /* the last layer to run */
-    float *x;               /* [N, D] the residual stream */
+    float *x;               /* [N, D] the residual stream, which attention reads */
+    float *x2;              /* the stream that attention adds to and the mlp reads: x
+                               itself, or [N, D] of PLACE_REVERSIBLE */
     float *a;               /* [N, D] what a stage reads: normed x, or x itself */
     float *late;            /* [N, D] PLACE_PARALLEL: attention's output, added last */
     float *qkv;             /* [N, place.width] projections; m->place says where */
+    float *qkv_global;      /* the same for global rows; NULL: no text has any */
+    const struct bias_copies *copies;   /* [texts] NULL: keys stand once in the softmax */
     float *z;               /* [N, H d_v] heads' outputs, side by side */
     float *memory_kv;       /* [key_start[texts], G (d + d_v)] its keys, then its values */
     const int *key_start;   /* [texts + 1] rows of memory_kv; NULL: no memory */
-    struct bias_distance *distance;     /* [texts, H] of the attention at hand */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
     struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
+    float *rotation[32];    /* drawn for the hash; [0], or by the power of 2 of a text's
+                               number of buckets; NULL: no text wants it */
 };
 
 /* y[n_rows, out] = x w^T + bias, panels shared out over the threads. */
@@ -78,14 +83,33 @@ struct heads {
     const int *key_start;               /* [texts + 1] rows of kv */
     int lo, hi;                         /* as in layer_plan */
     bool biased;                        /* by position */
-    const struct bias_distance *distance;       /* [texts, H] added; NULL: nothing */
     /* Sets hidden[t * stride + j] to 1 where row row0 + t does not see key key0 + j,
        beyond lo and hi; NULL: they say it all. */
     void (*hide)(const void *self, int text, int head, unsigned char *hidden,
                  size_t stride, int row0, int n_rows, int key0, int n_keys);
     const void *hide_self;
+    /* Rows (1) that read global_qkv, laid out as q and kv are, and see every key; in
+       texts with such rows hide marks what lo and hi say.  NULL: there are none. */
+    const unsigned char *global;
+    const float *global_qkv;
+    const struct bias_copies *copies;   /* [texts]; NULL: every key stands once */
+    const struct score_term *terms;     /* [texts, H] instead of a bias; NULL: none */
     const struct mask *mask;            /* the user's; NULL: none */
 };
+
+/* Random rotations that the texts need, from the config's seed. */
+void pass_rotations(struct pass *p);
+
+/* Errors: the rotations that are given do not fit a text of n tokens. */
+int check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
+                    struct err *e);
+
+/* What *h hides and adds in a layer that attends in chunks; of p->call, and read from
+   p->qkv. */
+void pass_chunks(struct pass *p, const struct layer_plan *plan, struct heads *h);
+
+/* Bytes that chunks take for a text of n tokens. */
+double chunk_memory(const struct model *m, int n_tokens);
 
 /*
  * Attention of layer l from h to the sinks and, where keep_out says so, to p->z.
@@ -95,6 +119,12 @@ int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
 
 /* That the inputs of products are rounded to. */
 enum precision pass_precision(const struct pass *p);
+/* Room for what follows, if this batch needs any. */
+void pass_sparse_room(struct pass *p);
+
+/* What the rows of a layer see beside lo and hi, or instead: global tokens, with their
+ * projections from p->a; blocks of keys. */
+void pass_sparse(struct pass *p, const struct layer_plan *plan, struct heads *h);
 
 /* The text's number, for masks of several texts. */
 int pass_number(const struct pass *p, int text);
@@ -112,6 +142,8 @@ struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h,
 
 /* A tap looks at this layer and stack. */
 bool pass_taps(const struct pass *p, int l, enum stack_id stack);
+/* Some rows of the text read global_qkv. */
+bool pass_has_global(const struct heads *h, int text);
 
 /* What a tap does with an attention; *replaced: it wrote p->z. */
 int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);
@@ -127,9 +159,8 @@ const int *pass_key_start(struct pass *p);
 /* The memory fits text t and the model.  Errors: ERR_INPUT. */
 int pass_check_memory(const struct pass *p, int t, struct err *e);
 
-/* What queries of h meet in table [d, n_distances]; NULL where that is NULL. */
-const struct bias_distance *pass_distances(struct pass *p, const struct heads *h,
-                                           const float *table, float scale);
+/* Sets h->terms to what its queries meet in table [d, n_distances]; NULL: nothing. */
+void pass_distances(struct pass *p, struct heads *h, const float *table, float scale);
 
 /* x = x + mlp(x), with its norms; one mlp, or the experts that each row chooses. */
 void pass_mlp(struct pass *p, const struct layer_plan *plan);

@@ -17,6 +17,8 @@ struct rows {
     int n_queries, n_all_keys;  /* of the whole text */
     size_t stride;              /* floats from one row to the next */
     const float *weight;        /* [n_rows, n_keys]: rows sum to 1, hidden ones are 0 */
+    const float *single;        /* the same of one copy of each key, where keys stand in
+                                   the softmax more than once; NULL: none does */
     const unsigned char *hidden;    /* [n_rows, stride] 1: masked; NULL: none is */
     const int *n_visible;       /* [n_rows] keys that are not masked */
     const double *entropy;      /* [n_rows] nats */

@@ -43,6 +43,10 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
         .at = describe(p, l, h, text, T, S),
     };
 
+    if (pass_has_global(h, text))
+        return err_set(e, ERR_INPUT, "%s: global tokens have queries, keys and values "
+                       "of their own, which are not handed out (--global none)",
+                       p->m->name);
     if (tap->take != NULL)
         tap->take(tap->self, &v);
     if (tap->attend == NULL)

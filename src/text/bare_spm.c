@@ -199,6 +199,7 @@ static const struct word {
     { "strip", "{\"type\":\"Strip\"}" },
     { "trim", REPLACE("Regex", "\\\\A +| +\\\\z", "") },
     { "collapse", REPLACE("Regex", " {2,}", " ") },
+    { "map-collapse", REPLACE("Regex", " {2,}", " ") },     /* where there is a map */
     { "prefix", "{\"type\":\"Prepend\",\"prepend\":\"" MARK "\"}" },
     { "marks", REPLACE("String", " ", MARK) },
     { "map", "{\"type\":\"Precompiled\",\"precompiled_charsmap\":true}" },
@@ -489,6 +490,14 @@ static const struct flavour deberta = {
     { "maybe-lower strip map collapse", "metaspace", BERT_LIKE }
 };
 
+static const struct flavour reformer = {
+    "spiece.model",
+    { "ReformerTokenizer" }, { "reformer" },
+    { { "eos_token", "</s>" }, { "unk_token", "<unk>" } },
+    build,
+    { "map map-collapse", "metaspace", "A", "A B:1" }
+};
+
 static const struct flavour marian = {
     "source.spm",
     { "MarianTokenizer" }, { "marian" },
@@ -499,7 +508,7 @@ static const struct flavour marian = {
 
 const struct flavour *const spm_flavours[] = {
     &own, &t5, &llama, &gemma, &xlm_roberta, &albert, &xlnet, &big_bird, &deberta,
-    &marian, NULL
+    &reformer, &marian, NULL
 };
 
 json_t *spm_root(struct tok *t, struct span file, struct err *e)

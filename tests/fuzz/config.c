@@ -20,8 +20,15 @@ static void look(const struct config *c, const struct family *f)
     assert(f != NULL);
     assert(c->n_layers > 0 && c->n_heads > 0 && c->n_kv_heads > 0);
     assert(c->n_heads % c->n_kv_heads == 0);
-    assert(c->d_model > 0 && c->d_head > 0 && c->d_ff > 0 && c->n_vocab > 0);
+    assert(c->d_model > 0 && c->d_head > 0 && c->d_ff > 0);
+    assert(c->n_vocab > 0 || f->front != FRONT_TOKENS);
+    if (f->front == FRONT_PATCH)
+        assert(c->n_positions == 1 + (c->image[0] / c->patch[0]) *
+               (c->image[1] / c->patch[1]) && c->n_positions > 1);
     assert((int64_t)c->n_heads * c->d_head <= 1 << 24);
+    assert(c->pad_to == 0 || (c->chunks.len > 0 && c->hash_chunks.len > 0 &&
+                              c->pad_above > 0 && c->pad_to % c->pad_above == 0 &&
+                              c->layer_kind != NULL && c->n_hashes > 0));
     assert(c->default_layer >= -1 && c->default_layer < c->n_layers);
     for (int d = DIM_NONE + 1; d <= DIM_TYPE; d++)
         assert(slot_dim(f, c, (enum dim)d) >= 0);

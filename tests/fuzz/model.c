@@ -44,13 +44,17 @@ static struct values ones(const struct model *m, struct arena *a)
     return v;
 }
 
+/* Enough tokens for blocks of keys of 1, and one that is global. */
 static void forward(const struct model *m, struct arena *a, struct err *e)
 {
+    enum { N = 9 };
     const bool by_id = m->family->front == FRONT_TOKENS;
     const struct values v = ones(m, a);
-    const int n = !by_id ? front_positions(m, &v, e) : m->max_tokens < 3 ? m->max_tokens : 3;
-    const int start[] = { 0, n }, id[] = { 0, m->config.n_vocab - 1, 0 };
-    const struct batch batch = { 1, start, by_id ? id : NULL, NULL, by_id ? NULL : &v };
+    const int n = !by_id ? front_positions(m, &v, e) : m->max_tokens < N ? m->max_tokens : N;
+    const int start[] = { 0, n }, id[N] = { 0, m->config.n_vocab - 1 };
+    const unsigned char global[N] = { 0, 1 };
+    const struct batch batch = { 1, start, by_id ? id : NULL, NULL, by_id ? NULL : &v,
+                                 by_id ? global : NULL };
     const struct wanted want = {
         .hidden = arena_alloc(a, (size_t)n * (size_t)m->d_hidden, sizeof(float)),
         .logits = m->has_head ? arena_alloc(a, (size_t)n * (size_t)m->n_logits,

@@ -25,25 +25,33 @@ struct kept {
     const int *start;
     size_t *text_at;            /* [texts] floats before a text, in units of L H */
     float *attn;                /* texts, then [L, H, n, n] */
+    float *single;              /* the same of single copies of keys */
     int L;
 };
 
-static float *kept_map(const struct kept *k, int text, int layer, int head)
+/* Where the map [n, n] of a head begins in attn and single. */
+static size_t kept_at(const struct kept *k, int text, int layer, int head)
 {
     size_t n = (size_t)(k->start[text + 1] - k->start[text]);
 
-    return k->attn + k->text_at[text] +
-           ((size_t)layer * (size_t)k->H + (size_t)head) * n * n;
+    return k->text_at[text] + ((size_t)layer * (size_t)k->H + (size_t)head) * n * n;
+}
+
+static void keep_rows(float *map, const struct rows *r, const float *weight)
+{
+    for (int t = 0; t < r->n_rows; t++)
+        memcpy(map + (size_t)(r->row0 + t) * (size_t)r->n_all_keys + r->key0,
+               weight + (size_t)t * r->stride, (size_t)r->n_keys * sizeof *map);
 }
 
 static void keep(void *self, const struct rows *r, int n_heads)
 {
-    float *map = kept_map(self, r->text, r->layer, r->head);
+    struct kept *k = self;
+    size_t at = kept_at(k, r->text, r->layer, r->head);
 
     (void)n_heads;
-    for (int t = 0; t < r->n_rows; t++)
-        memcpy(map + (size_t)(r->row0 + t) * (size_t)r->n_all_keys + r->key0,
-               r->weight + (size_t)t * r->stride, (size_t)r->n_keys * sizeof *map);
+    keep_rows(k->attn + at, r, r->weight);
+    keep_rows(k->single + at, r, r->single != NULL ? r->single : r->weight);
 }
 
 struct result {
@@ -53,16 +61,34 @@ struct result {
     float *hidden, *logits;
 };
 
+/* Those that the reference drew, where no seed says which. */
+static const struct rotations *rotations(struct golden *g, const json_t *run,
+                                         const struct model *m)
+{
+    const struct tensor *t;
+    struct rotations *r = arena_alloc(&g->arena, 1, sizeof *r);
+
+    if (m->n_hashed == 0 || m->config.has_hash_seed)
+        return NULL;
+    r->x = golden_array(g, run, "rotations", &t);
+    if (r->x == NULL)           /* a text of one chunk */
+        return NULL;
+    r->n_sets = (int)t->shape[0];
+    r->width = (int)t->shape[4];
+    return r;
+}
+
 static void run(struct result *r, const struct model *m, const struct sentence *s,
-                int n_sentences, struct arena *a)
+                int n_sentences, const struct rotations *rotated, struct arena *a)
 {
     const struct metric_opts exact = { 0 }, eps = { 1e-9 };
-    struct wanted want = { 0 };
+    struct wanted want = { .rotations = rotated };
     struct sink sinks[3];
     struct par *par;
     struct err e = { ERR_NONE, "" };
     int L = m->config.n_layers, H = m->config.n_heads, N;
     int *start = arena_alloc(a, (size_t)n_sentences + 1, sizeof *start), *id, *type;
+    unsigned char *global;
     size_t total = 0;
     struct values *values;
 
@@ -75,8 +101,10 @@ static void run(struct result *r, const struct model *m, const struct sentence *
     }
     N = start[n_sentences];
     r->kept.attn = arena_alloc(a, total, sizeof(float));
+    r->kept.single = arena_alloc(a, total, sizeof(float));
     id = arena_alloc(a, (size_t)N, sizeof *id);
     type = arena_alloc(a, (size_t)N, sizeof *type);
+    global = arena_alloc(a, (size_t)N, 1);
     values = arena_alloc(a, (size_t)n_sentences, sizeof *values);
     for (int i = 0; i < n_sentences; i++) {
         values[i] = s[i].values;
@@ -84,8 +112,10 @@ static void run(struct result *r, const struct model *m, const struct sentence *
             continue;
         memcpy(id + start[i], s[i].id, (size_t)s[i].n * sizeof *id);
         memcpy(type + start[i], s[i].type, (size_t)s[i].n * sizeof *type);
+        if (s[i].global != NULL)
+            memcpy(global + start[i], s[i].global, (size_t)s[i].n);
     }
-    r->batch = (struct batch){ n_sentences, start, id, type, NULL };
+    r->batch = (struct batch){ n_sentences, start, id, type, NULL, global };
     if (s[0].id == NULL)
         r->batch = (struct batch){ n_sentences, start, NULL, NULL, values };
     r->hidden = arena_alloc(a, (size_t)N * (size_t)m->d_hidden, sizeof(float));
@@ -153,16 +183,24 @@ static void check_head(struct golden *g, const json_t *run, const struct result 
                        const struct sentence *s, int text, int layer, int head,
                        const float *want)
 {
-    const float *got = kept_map(&r->kept, text, layer, head);
+    const float *got = r->kept.attn + kept_at(&r->kept, text, layer, head);
     const struct head_stats *exact = stats_head(r->exact, text, layer, head);
     const struct head_stats *eps = stats_head(r->eps, text, layer, head);
-    double entropy = s->batch < 0 ? expected_entropy(g, run, layer, head)
-                                  : golden_entropy(want, s->n, 1e-9);
+    const float *single = golden_map(g, run, "attn", s, layer, r->kept.H);
+    size_t n = (size_t)s->n, at = kept_at(&r->kept, text, layer, head);
+    /* The file's entropies are of single copies: where keys have several, another sum. */
+    bool copies = golden_map(g, run, "eff", s, layer, r->kept.H) != NULL;
+    double entropy = s->batch < 0 && !copies ? expected_entropy(g, run, layer, head)
+                                             : golden_entropy(want, s->n, 1e-9);
 
-    double off = golden_worst(got, want, (int64_t)s->n * s->n);
+    double off = copies ? golden_worst_sums(got, want, s->n)
+                        : golden_worst(got, want, (int64_t)s->n * s->n);
 
     g->worst_attn = fmax(g->worst_attn, off);
     check(g, run, "attention", off, g->tol_attn);
+    off = golden_worst(r->kept.single + at, single + (size_t)head * n * n,
+                       (int64_t)(n * n));
+    check(g, run, "attention to single copies", off, g->tol_attn);
     check(g, run, "entropy with eps", fabs(eps->mean[METRIC_entropy] - entropy),
           g->tol_entropy);
     /* Against the formula on our own weights: tight, whatever the model. */
@@ -289,9 +327,9 @@ static void check_runs(struct golden *g, const struct model *m, const struct tok
         struct sentence *s = golden_sentences(g, run_json, &n);
         struct result r = { .hidden = NULL };
 
-        run(&r, m, s, n, &g->arena);
+        run(&r, m, s, n, rotations(g, run_json, m), &g->arena);
         for (int k = 0; k < n; k++) {
-            if (t != NULL && s[k].id != NULL)
+            if (t != NULL && s[k].id != NULL && s[k].text != NULL)
                 check_ids(g, t, &s[k]);
             check_sentence(g, run_json, m, &r, &s[k], k);
         }

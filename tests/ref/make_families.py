@@ -21,6 +21,7 @@ import numpy as np
 import torch
 import transformers as T
 import transformers.models.falcon.modeling_falcon as modeling_falcon
+import transformers.models.longformer.modeling_longformer as modeling_longformer
 from safetensors.torch import load_file, save_file
 from tokenizers import processors
 
@@ -34,7 +35,10 @@ HERE = pathlib.Path(__file__).parent
 #   strip   a prefix that the tensors lose
 #   shards  number of files
 #   edit    changes config.json last
+#   first   other ids for the first run
 #   ids     other ids for the second run
+#   length  of the first run, without which it is 11
+#   globals of Longformer: a list of global tokens a run; without it what the class does
 #   tokens  makes a tokeniser, for the tests of the command line
 CASES = {}
 
@@ -116,6 +120,29 @@ case("modernbert", T.ModernBertForMaskedLM,
      edit=lambda c: (without("rope_parameters", "layer_types")(c),
                      with_keys(global_rope_theta=5000.0, local_rope_theta=300.0,
                                global_attn_every_n_layers=2)(c)))
+# Windows by layer; tokens that are global, in one run none; all of them; those of a question.
+case("longformer", T.LongformerForMaskedLM,
+     encoder(2, 6, attention_window=[8, 4], pad_token_id=1, hidden_act="relu"), style=4,
+     dtype="float16", globals=[[0, 7], []])
+case("longformer_int", T.LongformerModel,
+     encoder(3, 6, attention_window=4, max_position_embeddings=50, type_vocab_size=1),
+     style="diff", dtype="bfloat16", length=41, edit=with_keys(attention_window=4),
+     globals=[[2, 3, 39], [0, 1, 2, 3, 4, 5]])
+case("longformer_question", T.LongformerForQuestionAnswering,
+     encoder(2, 6, attention_window=4, num_hidden_layers=1, sep_token_id=3), dtype="float16",
+     first=[0, 9, 30, 3, 3, 8, 17, 21, 6, 40, 3], ids=[0, 9, 3, 3, 30, 8, 17, 3])
+case("longformer_class", T.LongformerForSequenceClassification,
+     encoder(2, 6, attention_window=4, num_hidden_layers=1), dtype="float16")
+# More than (5 + 2 random blocks) blocks, the last one not full; the second run is short.
+case("big_bird", T.BigBirdForMaskedLM,
+     encoder(2, 6, block_size=3, num_random_blocks=1, max_position_embeddings=40,
+             rescale_embeddings=True), style=4, dtype="float16", strip="bert.", length=37)
+case("big_bird_random", T.BigBirdModel,
+     encoder(2, 6, block_size=2, max_position_embeddings=32, num_hidden_layers=1,
+             use_bias=False), style="diff", dtype="bfloat16", length=25)
+case("big_bird_full", T.BigBirdForCausalLM,
+     encoder(3, 6, attention_type="original_full", is_decoder=True, block_size=1,
+             num_random_blocks=1, hidden_act="gelu"), dtype="float16", length=11)
 case("bert_decoder", T.BertLMHeadModel, encoder(3, 6, is_decoder=True), style=4, dtype="float16")
 
 # ---- decoders with learned positions, or none ----
@@ -470,6 +497,34 @@ def once(build):
 modeling_falcon.build_alibi_tensor = once(modeling_falcon.build_alibi_tensor)
 
 
+def dense(out, n, tokens):
+    """Longformer's attention as maps: columns of global tokens, then of the window, and the
+    rows of global tokens apart."""
+    maps = []
+    for l, band in enumerate(out.attentions):
+        whole = torch.zeros(1, band.shape[1], n, n, dtype=band.dtype)
+        half = (band.shape[-1] - len(tokens)) // 2
+        for i in range(n):
+            for k in range(2 * half + 1):
+                if 0 <= i + k - half < n:
+                    whole[:, :, i, i + k - half] = band[:, :, i, len(tokens) + k]
+            for k, token in enumerate(tokens):
+                whole[:, :, i, token] = band[:, :, i, k]
+        for k, token in enumerate(tokens):
+            whole[:, :, token] = out.global_attentions[l][:, :, :n, k]
+        maps.append(whole)
+    return maps
+
+
+def global_by_class(model, ids):
+    """What the class makes global where it is not told."""
+    if isinstance(model, T.LongformerForSequenceClassification):
+        return [0]
+    mask = modeling_longformer._compute_global_attention_mask(
+        torch.tensor([ids]), model.config.sep_token_id)
+    return [i for i, m in enumerate(mask[0]) if m]
+
+
 def arguments(model, source, double):
     """A source is ids, or an array for a model that reads none."""
     if model.main_input_name == "input_ids":
@@ -478,16 +533,54 @@ def arguments(model, source, double):
     return {model.main_input_name: values.double() if double else values}
 
 
-def forward(model, source, double=False):
+def forward(model, source, double=False, tokens=None):
     model = model.double() if double else model.float()
     args = arguments(model, source, double)
+    longformer = model.config.model_type == "longformer"
+    if tokens is not None:
+        args["global_attention_mask"] = torch.tensor(
+            [[int(i in tokens) for i in range(len(source))]])
     with torch.no_grad():
-        out = model(**args, output_attentions=True)
-        hidden = model.base_model(**args).last_hidden_state
+        out = model(**args, output_attentions=True, output_hidden_states=True)
+        if longformer:
+            hidden = out.hidden_states[-1]
+            if tokens is None:
+                tokens = global_by_class(model, source)
+        else:
+            hidden = model.base_model(**args).last_hidden_state
     model.float()
     logits = getattr(out, "logits", None)
-    return ([a.numpy() for a in out.attentions], hidden.numpy(),
+    if isinstance(model, T.LongformerForSequenceClassification):
+        logits = None
+    attentions = dense(out, len(source), tokens) if longformer else out.attentions
+    return ([a.numpy() for a in attentions], hidden.numpy(),
             None if logits is None else logits.numpy())
+
+
+def is_short(config, n):
+    """BigBird looks at all of such a text."""
+    return n <= (5 + 2 * config.num_random_blocks) * config.block_size
+
+
+def for_text(model, folder, n):
+    """The library turns BigBird to full attention for a short text, for good, and then
+    returns no attentions; loaded that way it does."""
+    if model.config.model_type != "big_bird" or not is_short(model.config, n):
+        return model
+    return type(model).from_pretrained(folder, dtype=torch.float32,
+                                       attention_type="original_full").eval()
+
+
+def with_copies(config, attentions, n):
+    """BigBird's weights of the values: the first block counts once more for each block
+    that would be random."""
+    sums, block, copies = ([a[0].copy() for a in attentions], config.block_size,
+                           1 + config.num_random_blocks)
+    if not is_short(config, n):
+        for a in sums:
+            a[:, block:(n - 1) // block * block, :block] *= copies
+    assert all(np.abs(a.sum(-1) - 1).max() < 1e-5 for a in sums)
+    return {f"eff.{l}": a for l, a in enumerate(sums)}
 
 
 def forward_both(model, source, target, double=False):
@@ -557,13 +650,15 @@ def write_expected(folder, name, model, kind, worst, runs):
         "f32_vs_f64_max_abs": worst, "runs": runs})
 
 
-def expect(folder, name, kind, sources):
+def expect(folder, name, kind, sources, tokens):
     model = kind.from_pretrained(folder, attn_implementation="eager",
                                  dtype=torch.float32, experts_implementation="eager"
                                  if name.startswith(MIXTURES) else None).eval()
     runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
     for i, source in enumerate(sources):
-        found, exact = forward(model, source), forward(model, source, double=True)
+        said = None if tokens is None else tokens[i]
+        used = for_text(model, folder, len(source))
+        found, exact = (forward(used, source, double, said) for double in (False, True))
         worst["attn"] = max([worst["attn"], *(float(np.abs(a - b).max())
                                               for a, b in zip(found[0], exact[0]))])
         for a, b in zip(found[1:], exact[1:]):
@@ -572,9 +667,16 @@ def expect(folder, name, kind, sources):
         one_each = found[2] is not None and found[2].ndim == 2      # a discriminator
         values = arrays_of(*found, True, one_each)
         del values["argmax"]
+        if getattr(model.config, "attention_type", None) == "block_sparse":
+            values.update(with_copies(model.config, found[0], len(source)))
         arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
         runs.append({**described(model, i, source, arrays),
                      "arrays": [f"r{i}.{k}" for k in values]})
+        if said is not None:
+            runs[-1]["global_tokens"] = said
+        elif model.config.model_type == "longformer":
+            runs[-1]["global_tokens"] = global_by_class(model, source)
+            runs[-1]["global_by_class"] = True
     write_expected(folder, name, model, kind, worst, runs)
     np.savez(folder / "expected.npz", **arrays)
 
@@ -601,13 +703,14 @@ def make(folder, name):
     store(folder, model, getattr(torch, dtype), how.get("strip", ""), how.get("shards", 1))
     write_config(folder, model, dtype, how.get("style", 5), how.get("edit"))
     vocab = values.get("vocab_size", 44)
-    ids = [ids_of(rng, 11, vocab), how.get("ids") or ids_of(rng, 6, vocab)]
+    ids = [how.get("first") or ids_of(rng, how.get("length", 11), vocab),
+           how.get("ids") or ids_of(rng, 6, vocab)]
     sources = ids if model.main_input_name == "input_ids" else [
         rng.standard_normal(shape_of(model.config), np.float32) for _ in range(2)]
     if model.config.is_encoder_decoder:
         expect_both(folder, name, kind, sources, ids)
     else:
-        expect(folder, name, kind, sources)
+        expect(folder, name, kind, sources, how.get("globals"))
     if "tokens" in how:
         how["tokens"]().save(str(folder / "tokenizer.json"))
 

@@ -23,8 +23,8 @@ struct job {
     const json_t *run;
     struct sentence *s;
     int n_sentences, L, H;
-    char dir[64], file[96], *ids;   /* a folder of our own */
-    const char *from, *as;          /* options before and behind the file of ids */
+    char dir[64], file[96], *ids, *rotations;   /* a folder of our own */
+    const char *from, *more[4];     /* options before and behind the file of ids */
 };
 
 /* ---- the program ---- */
@@ -46,6 +46,19 @@ static void viz(const char *const *argv, const char *out)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     if (status != 0)
         fail_msg("%s %s -m %s: status %d", program, argv[1], argv[3], status);
+}
+
+static void write_global(FILE *f, const struct sentence *s)
+{
+    const char *comma = "";
+
+    fputs(",\"global\":[", f);
+    for (int i = 0; i < s->n; i++)
+        if (s->global[i]) {
+            fprintf(f, "%s%d", comma, i);
+            comma = ",";
+        }
+    putc(']', f);
 }
 
 /* The array of a run that has no ids. */
@@ -77,9 +90,30 @@ static void write_ids(const struct job *j)
         fputs("],\"type_ids\":[", f);
         for (int i = 0; i < s->n; i++)
             fprintf(f, "%s%d", i > 0 ? "," : "", s->type[i]);
-        fputs("]}\n", f);
+        putc(']', f);
+        if (s->global != NULL && json_object_get(j->run, "global_by_class") == NULL)
+            write_global(f, s);
+        fputs("}\n", f);
     }
     assert_int_equal(fclose(f), 0);
+}
+
+/* Those that the reference drew without a seed: a set a layer. */
+static void write_rotations(struct job *j)
+{
+    const struct tensor *t;
+    float *x = golden_array(&j->g, j->run, "rotations", &t);
+    struct err e;
+    FILE *f;
+
+    if (x == NULL || t->n_dims != 5)
+        return;
+    f = fopen(j->rotations, "w");
+    assert_non_null(f);
+    assert_int_equal(npy_write(f, DTYPE_F32, t->n_dims, t->shape, x, &e), 0);
+    assert_int_equal(fclose(f), 0);
+    j->more[1] = "--rotations";
+    j->more[2] = j->rotations;
 }
 
 static void check(const struct job *j, const char *what, double off, double tolerance)
@@ -189,7 +223,8 @@ static void check_object(struct job *j, const json_t *o, int text)
 static void check_stats(struct job *j)
 {
     const char *const argv[] = { "mha-viz", "stats", "-m", j->g.dir, "--json",
-                                 "--entropy-eps", "1e-9", j->from, j->ids, j->as, NULL };
+                                 "--entropy-eps", "1e-9", j->from, j->ids, j->more[0],
+                                 j->more[1], j->more[2], NULL };
     FILE *f;
 
     viz(argv, j->file);
@@ -221,14 +256,20 @@ static const struct tensor *array(const struct job *j, const struct weights *w,
     return t;
 }
 
-static void check_layer(struct job *j, const struct weights *w, int text, int l)
+/* The array WHAT.LAYER of the export, and that there is one only where one is expected. */
+static void check_layer(struct job *j, const struct weights *w, const char *what, int text,
+                        int l)
 {
     const struct sentence *s = &j->s[text];
     const struct tensor *t;
     char name[32];
-    float *got, *want = golden_attn(&j->g, j->run, s, l, j->H);
+    float *got, *want = golden_map(&j->g, j->run, what, s, l, j->H);
 
-    snprintf(name, sizeof name, "attn.%d", l);
+    snprintf(name, sizeof name, "%.9s.%d", what, l);
+    if (want == NULL) {
+        assert_null(weights_find(w, name));
+        return;
+    }
     t = array(j, w, name);
     assert_int_equal(t->n_dims, 3);
     assert_int_equal(t->shape[0], j->H);
@@ -236,7 +277,11 @@ static void check_layer(struct job *j, const struct weights *w, int text, int l)
     assert_int_equal(t->shape[2], s->n);
     got = arena_alloc(&j->g.arena, (size_t)t->n_elements, sizeof *got);
     tensor_read(got, t, 0, t->n_elements);
-    check(j, name, golden_worst(got, want, t->n_elements), j->g.tol_attn);
+    for (int64_t h = 0, n = s->n; h < j->H; h++)
+        check(j, name, strcmp(what, "eff") == 0 ?
+                       golden_worst_sums(got + h * n * n, want + h * n * n, n) :
+                       golden_worst(got + h * n * n, want + h * n * n, n * n),
+              j->g.tol_attn);
 }
 
 static void check_hidden(struct job *j, const struct weights *w)
@@ -258,8 +303,10 @@ static void check_npz(struct job *j, const char *path, int text)
 
     if (w == NULL)
         fail_msg("%s: %s", path, e.msg);
-    for (int l = 0; l < j->L; l++)
-        check_layer(j, w, text, l);
+    for (int l = 0; l < j->L; l++) {
+        check_layer(j, w, "attn", text, l);
+        check_layer(j, w, "eff", text, l);
+    }
     if (j->s[text].id != NULL) {
         assert_int_equal(array(j, w, "ids")->dtype, DTYPE_I32);
         assert_int_equal(array(j, w, "ids")->n_elements, j->s[text].n);
@@ -278,7 +325,8 @@ static void check_export(struct job *j)
 {
     char folder[96];
     const char *const argv[] = { "mha-viz", "export", "-m", j->g.dir, "--hidden", "-o",
-                                 folder, j->from, j->ids, j->as, NULL };
+                                 folder, j->from, j->ids, j->more[0], j->more[1],
+                                 j->more[2], NULL };
 
     snprintf(folder, sizeof folder, "%s/", j->dir);
     viz(argv, j->file);
@@ -305,6 +353,7 @@ static void case_test(void **state)
     assert_non_null(mkdtemp(j.dir));
     snprintf(j.file, sizeof j.file, "%s/out", j.dir);
     j.ids = arena_printf(&j.g.arena, "%s/source", j.dir);
+    j.rotations = arena_printf(&j.g.arena, "%s/rotations", j.dir);
     json_array_foreach(json_object_get(j.g.root, "runs"), i, run) {
         const struct tensor *t;
 
@@ -314,13 +363,17 @@ static void case_test(void **state)
         j.H = (int)t->shape[t->n_dims - 1];
         j.s = golden_sentences(&j.g, run, &j.n_sentences);
         j.from = j.s[0].id != NULL ? "-f" : "--input";
-        j.as = j.s[0].id != NULL ? "--jsonl" : NULL;
+        memset(j.more, 0, sizeof j.more);
+        if (j.s[0].id != NULL)
+            j.more[0] = "--jsonl";
         write_ids(&j);
+        write_rotations(&j);
         check_stats(&j);
         check_export(&j);
     }
     unlink(j.file);
     unlink(j.ids);
+    unlink(j.rotations);
     assert_int_equal(rmdir(j.dir), 0);      /* nothing else was left there */
     golden_close(&j.g);
 }

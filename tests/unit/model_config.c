@@ -492,6 +492,85 @@ static void keys_that_are_refused(void **state)
                      "\"use_bidirectional_attention\":true}").both_ways);
 }
 
+static void windows_by_layer(void **state)
+{
+#define LONG "{\"model_type\":\"longformer\",\"num_hidden_layers\":2"
+    struct config c = good(LONG "}");
+
+    (void)state;
+    assert_int_equal(c.window, 512);
+    assert_null(c.layer_window);
+    assert_int_equal(c.sep_id, 2);
+    assert_int_equal(good(LONG ",\"attention_window\":6}").window, 6);
+    c = good(LONG ",\"attention_window\":[4,2]}");
+    assert_int_equal(c.layer_window[0], 4);
+    assert_int_equal(c.layer_window[1], 2);
+    bad(LONG ",\"attention_window\":7}", "attention_window: found 7, want an even number");
+    bad(LONG ",\"attention_window\":[4,3]}", "attention_window: found [4,3], want an even");
+    bad(LONG ",\"attention_window\":[4,0]}", "attention_window: found [4,0]");
+    bad(LONG ",\"attention_window\":[4,-2]}", "attention_window: found [4,-2]");
+    bad(LONG ",\"attention_window\":[4,\"4\"]}", "attention_window: found [4,\"4\"]");
+    bad(LONG ",\"attention_window\":0}", "attention_window: found 0");
+    bad(LONG ",\"attention_window\":4.0}", "attention_window: found 4.0");
+    bad(LONG ",\"attention_window\":2147483648}", "attention_window: found 2147483648");
+    bad(LONG ",\"attention_window\":[4]}", "attention_window: has 1 layers, want 2");
+    bad(LONG ",\"attention_window\":[4,4,4]}", "attention_window: has 3 layers, want 2");
+    good(BERT ",\"attention_window\":7}");      /* no key of this family's */
+}
+
+/* As LongformerForQuestionAnswering and the like do without a global_attention_mask. */
+static void what_a_class_makes_global(void **state)
+{
+    static const struct { const char *name; enum global_rule rule; } classes[] = {
+        { "LongformerModel", GLOBAL_NONE }, { "LongformerForMaskedLM", GLOBAL_NONE },
+        { "LongformerForTokenClassification", GLOBAL_NONE },
+        { "LongformerForSequenceClassification", GLOBAL_FIRST },
+        { "LongformerForQuestionAnswering", GLOBAL_QUESTION },
+        { "LongformerForMultipleChoice", GLOBAL_ANSWER },
+    };
+    char json[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        struct config c;
+
+        snprintf(json, sizeof json, LONG ",\"sep_token_id\":9,\"architectures\":[\"%s\"]}",
+                 classes[i].name);
+        c = good(json);
+        assert_int_equal(c.global_rule, classes[i].rule);
+        assert_int_equal(c.sep_id, 9);
+    }
+    assert_int_equal(good(LONG ",\"architectures\":7}").global_rule, GLOBAL_NONE);
+    assert_int_equal(good(LONG ",\"architectures\":[]}").global_rule, GLOBAL_NONE);
+    bad(LONG ",\"sep_token_id\":-1}", "sep_token_id: found -1");
+}
+
+static void blocks_of_keys(void **state)
+{
+#define BIRD "{\"model_type\":\"big_bird\""
+    struct config c = good(BIRD "}");
+
+    (void)state;
+    assert_int_equal(c.block, 64);
+    assert_int_equal(c.n_random, 3);
+    c = good(BIRD ",\"block_size\":16,\"num_random_blocks\":2}");
+    assert_int_equal(c.block, 16);
+    assert_int_equal(c.n_random, 2);
+    assert_int_equal(good(BIRD ",\"attention_type\":\"block_sparse\"}").block, 64);
+    assert_int_equal(good(BIRD ",\"attention_type\":\"original_full\"}").block, 0);
+    assert_true(good(BIRD ",\"rescale_embeddings\":true}").scale_embedding);
+    bad(BIRD ",\"attention_type\":\"full\"}",
+        "attention_type: found \"full\", want block_sparse or original_full");
+    bad(BIRD ",\"attention_type\":1}", "attention_type: found 1");
+    bad(BIRD ",\"block_size\":0}", "block_size: found 0, want a whole number of 1 to");
+    bad(BIRD ",\"num_random_blocks\":0}", "num_random_blocks: found 0, want a whole number");
+    bad(BIRD ",\"num_random_blocks\":-1}", "num_random_blocks: found -1");
+    bad(BIRD ",\"is_decoder\":true}", "is_decoder: true is not supported with attention_type "
+        "block_sparse");
+    good(BIRD ",\"is_decoder\":true,\"attention_type\":\"original_full\"}");
+    assert_int_equal(good(BERT ",\"block_size\":4}").block, 0);
+}
+
 /* A share of a head that gives an odd number of columns is refused wherever it stands. */
 static void shares_of_rotary_columns(void **state)
 {
@@ -530,6 +609,51 @@ static void nested_configs(void **state)
     bad("{\"model_type\":\"gemma3\",\"quantization_config\":{},\"text_config\":"
         "{\"model_type\":\"gemma3_text\"}}", "quantization_config");
     bad("{\"model_type\":\"gemma3\",\"text_config\":[]}", "model_type: found \"gemma3\"");
+}
+
+#define VIT "{\"model_type\":\"vit\""
+#define WHISPER "{\"model_type\":\"whisper\""
+
+static void pictures(void **state)
+{
+    struct config c = good(VIT "}");
+
+    (void)state;
+    assert_int_equal(c.n_positions, 197);       /* 14 x 14 patches, and one row before */
+    assert_int_equal(c.n_labels, 2);
+    assert_true(c.norm_eps == 1e-12);
+    c = good(VIT ",\"image_size\":[10,7],\"patch_size\":[3,2],\"num_channels\":1,"
+             "\"num_labels\":9}");
+    assert_true(c.image[0] == 10 && c.image[1] == 7 && c.patch[0] == 3 && c.patch[1] == 2);
+    assert_int_equal(c.n_positions, 1 + 3 * 3);     /* the rest is not read */
+    assert_int_equal(c.n_labels, 9);
+    c = good(VIT ",\"id2label\":{\"0\":\"cat\",\"1\":\"dog\",\"2\":\"cow\"}}");
+    assert_int_equal(c.n_labels, 3);
+    bad(VIT ",\"image_size\":8}", "patch_size: 16 x 16 does not fit in the image of 8 x 8");
+    bad(VIT ",\"image_size\":[224,15]}", "does not fit in the image of 224 x 15");
+    bad(VIT ",\"patch_size\":0}", "patch_size: found 0, want a whole number from 1, or two");
+    bad(VIT ",\"patch_size\":[4]}", "patch_size: found [4]");
+    bad(VIT ",\"image_size\":[4,4,4]}", "image_size: found [4,4,4]");
+    bad(VIT ",\"image_size\":\"4\"}", "image_size: found \"4\"");
+    bad(VIT ",\"image_size\":65537}", "image_size: found 65537");
+    bad(VIT ",\"image_size\":65536,\"patch_size\":1}", "4294967296 patches");
+    bad(VIT ",\"image_size\":9000,\"patch_size\":4096}", "patches of 3 x 4096 x 4096");
+}
+
+static void sound(void **state)
+{
+    struct config c = good(WHISPER "}");
+
+    (void)state;
+    assert_true(c.n_positions == 1500 && c.dec_positions == 448 && c.n_mel == 80);
+    assert_int_equal(c.start_id, 50257);
+    c = good(WHISPER ",\"max_source_positions\":7,\"max_target_positions\":5,"
+             "\"num_mel_bins\":128,\"scale_embedding\":true}");
+    assert_true(c.n_positions == 7 && c.dec_positions == 5 && c.n_mel == 128);
+    assert_false(c.scale_embedding);        /* as in the library, which has the key */
+    bad(WHISPER ",\"num_mel_bins\":0}", "num_mel_bins: found 0");
+    bad(WHISPER ",\"max_source_positions\":1073741824}",
+        "max_source_positions: found 1073741824");
 }
 
 static void what_a_model_says_of_itself(void **state)
@@ -583,8 +707,9 @@ int main(void)
         TEST(the_first_alias_wins), TEST(flags), TEST(activations), TEST(derived_numbers),
         TEST(rope_of_version_4), TEST(rope_of_version_5), TEST(rope_that_is_wrong),
         TEST(frequencies), TEST(families_and_what_is_no_config),
-        TEST(keys_that_are_refused), TEST(what_a_model_says_of_itself),
+        TEST(keys_that_are_refused), TEST(pictures), TEST(sound), TEST(what_a_model_says_of_itself),
         TEST(shares_of_rotary_columns), TEST(nested_configs),
+        TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
         TEST(cut_at_every_byte), TEST(nested_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

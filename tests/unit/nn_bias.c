@@ -144,10 +144,34 @@ static void blocks(void **state)
     }
 }
 
+/* Two keys that stand four times: rows 1 and 2 give each of them four shares. */
+static void copies(void **state)
+{
+    const struct bias_copies b = { .first = 1, .end = 3, .n_keys = 2, .copies = 4 };
+    float score[4][3] = { { 0 } };
+    struct attend at = { .scale = 0.3f, .lo = INT_MAX, .hi = INT_MAX,
+                         .term = { { bias_copies, &b } } };
+
+    (void)state;
+    bias_copies(&b, score[0], 3, 0, 4, 0, 3);
+    for (int t = 0; t < 4; t++)
+        for (int j = 0; j < 3; j++)
+            assert_true(score[t][j] == ((t == 1 || t == 2) && j < 2 ? logf(4) : 0));
+    memset(score, 0, sizeof score);
+    bias_copies(&b, score[0], 3, 2, 4, 1, 3);       /* rows 2 to 5, keys 1 to 3 */
+    for (int t = 0; t < 4; t++)
+        for (int j = 0; j < 3; j++)
+            assert_true(score[t][j] == (t == 0 && j == 0 ? logf(4) : 0));
+    for (int k = 0; k < N_KERNEL; k++)
+        if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) == 0)
+            check_block(at, 40, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes), cmocka_unit_test(buckets), cmocka_unit_test(blocks),
+        cmocka_unit_test(copies),
         cmocka_unit_test(hidden),
     };
 

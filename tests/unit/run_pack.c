@@ -12,8 +12,9 @@
 
 static const char *const kernels[] = { "c", "avx2", "avx512" };
 static const char *const models[] = { "tests/ref/bert", "tests/ref/bert_old",
-                                      "tests/ref/gpt2", "tests/ref/llama" };
-enum { N_KERNELS = 3, N_MODELS = 4, MAX_TEXTS = 60 };
+                                      "tests/ref/gpt2", "tests/ref/llama",
+                                      "tests/ref/families/reformer_rounds" };
+enum { N_KERNELS = 3, N_MODELS = 5, MAX_TEXTS = 60 };
 
 /* The texts of one batch, of which one stands in all of them. */
 struct placing {
@@ -58,7 +59,7 @@ static void forward(struct room *r, const struct model *m, const struct batch *b
 static void same(const struct room *x, int t, const struct room *y, int u,
                  const struct model *m)
 {
-    size_t n = (size_t)(x->start[t + 1] - x->start[t]), D = (size_t)m->config.d_model;
+    size_t n = (size_t)(x->start[t + 1] - x->start[t]), D = (size_t)m->d_hidden;
     size_t LH = (size_t)x->L * (size_t)x->H, V = (size_t)m->config.n_vocab;
     size_t row = (size_t)x->start[t], other = (size_t)y->start[u];
 
@@ -187,7 +188,7 @@ static void kernels_agree(void **state)
     for (int i = 0; i < N_MODELS; i++) {
         struct model *m = open_model(&a, models[i]);
         struct batch b = room_batch(&a, m, lengths, 3, 5);
-        size_t rows = (size_t)b.start[3] * (size_t)m->config.d_model;
+        size_t rows = (size_t)b.start[3] * (size_t)m->d_hidden;
         size_t cells = (1 + 17 * 17 + 48 * 48) * (size_t)m->config.n_layers *
                        (size_t)m->config.n_heads;
         struct room want, got;

@@ -114,7 +114,7 @@ static inline void room_init(struct room *r, struct arena *a, const struct model
     r->entropy = arena_alloc(a, LH * N, sizeof *r->entropy);
     r->seen = arena_alloc(a, LH * N, sizeof *r->seen);
     r->done = arena_alloc(a, (size_t)b->n_texts * (size_t)r->L, sizeof *r->done);
-    r->hidden = arena_alloc(a, N * (size_t)m->config.d_model, sizeof(float));
+    r->hidden = arena_alloc(a, N * (size_t)m->d_hidden, sizeof(float));
     if (m->has_head)
         r->logits = arena_alloc(a, N * (size_t)m->config.n_vocab, sizeof(float));
 }

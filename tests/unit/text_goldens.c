@@ -139,7 +139,8 @@ static void test_own(void **state)
 {
     static const char *const names[] = {
         "wordpiece", "gpt2", "llama3", "roberta", "bert_bare", "gpt2_bare",
-        "roberta_bare", "unigram", "bytes_bpe", "llama_model", "t5_model"
+        "roberta_bare", "unigram", "bytes_bpe", "llama_model", "t5_model",
+        "reformer_model", "reformer_plain"
     };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

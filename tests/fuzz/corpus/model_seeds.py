@@ -14,6 +14,11 @@ gpt2 = {"model_type": "gpt2", "n_layer": 1, "n_head": 2, "n_embd": 4, "n_inner":
 llama = {"model_type": "llama", "num_hidden_layers": 1, "num_attention_heads": 2, "head_dim": 2,
          "num_key_value_heads": 1, "hidden_size": 4, "intermediate_size": 4, "vocab_size": 5,
          "max_position_embeddings": 9}
+reformer = {"model_type": "reformer", "attn_layers": ["lsh", "local"], "num_attention_heads": 2,
+            "attention_head_size": 2, "hidden_size": 4, "feed_forward_size": 4, "vocab_size": 5,
+            "max_position_embeddings": 6, "axial_pos_shape": [2, 3], "axial_pos_embds_dim": [1, 3],
+            "lsh_attn_chunk_length": 1, "local_attn_chunk_length": 2, "num_hashes": 2,
+            "num_buckets": [2, 2], "hash_seed": 1, "is_decoder": True}
 
 
 def config(name, value):
@@ -51,7 +56,17 @@ config("llama3", {**llama, "rope_scaling": {
     "original_max_position_embeddings": 8}})
 config("linear", {**llama, "rope_scaling": {"type": "linear", "factor": 2.0}})
 config("parameters", {**llama, "rope_parameters": {"rope_type": "default", "rope_theta": 500000.0}})
+config("reformer", reformer)
+config("open", {"model_type": "reformer", "axial_pos_embds": False})
 config("card", {**llama, "mha_viz": {"name": "n", "default_text": "t", "default_layer": 0}})
+longformer = {**bert, "model_type": "longformer", "max_position_embeddings": 12, "attention_window": [2],
+              "architectures": ["LongformerForQuestionAnswering"], "sep_token_id": 3}
+big_bird = {**bert, "model_type": "big_bird", "max_position_embeddings": 12, "block_size": 1,
+            "num_random_blocks": 1, "rescale_embeddings": True}
+config("longformer", longformer)
+config("odd_window", {**longformer, "attention_window": 7})
+config("big_bird", big_bird)
+config("no_blocks", {**big_bird, "block_size": 0})
 config("negative", {**bert, "hidden_size": -4})
 config("huge", {**bert, "hidden_size": 2**63 - 1})
 config("float", {**bert, "num_attention_heads": 2.0})
@@ -65,13 +80,22 @@ config("deep", b"[" * 3000)
 config("cut", json.dumps(bert).encode()[:-20])
 
 E, L = "embeddings.", "encoder.layer.0."
-model("bert", bert, {
-    E + "word_embeddings.weight": [5, 4], E + "position_embeddings.weight": [4, 4],
-    E + "token_type_embeddings.weight": [2, 4], **norm(E + "LayerNorm"),
-    **linear(L + "attention.self.query", 4, 4), **linear(L + "attention.self.key", 4, 4),
-    **linear(L + "attention.self.value", 4, 4), **linear(L + "attention.output.dense", 4, 4),
-    **norm(L + "attention.output.LayerNorm"), **linear(L + "intermediate.dense", 4, 4),
-    **linear(L + "output.dense", 4, 4), **norm(L + "output.LayerNorm")})
+
+
+def like_bert(positions, parts=("query", "key", "value")):
+    return {
+        E + "word_embeddings.weight": [5, 4], E + "position_embeddings.weight": [positions, 4],
+        E + "token_type_embeddings.weight": [2, 4], **norm(E + "LayerNorm"),
+        **{k: v for p in parts for k, v in linear(L + "attention.self." + p, 4, 4).items()},
+        **linear(L + "attention.output.dense", 4, 4), **norm(L + "attention.output.LayerNorm"),
+        **linear(L + "intermediate.dense", 4, 4), **linear(L + "output.dense", 4, 4),
+        **norm(L + "output.LayerNorm")}
+
+
+model("bert", bert, like_bert(4))
+model("big_bird", big_bird, like_bert(12))
+model("longformer", longformer, like_bert(12, ("query", "key", "value", "query_global", "key_global",
+                                               "value_global")))
 model("gpt2", gpt2, {
     "wte.weight": [5, 4], "wpe.weight": [4, 4], **norm("h.0.ln_1"), **norm("h.0.ln_2"),
     "h.0.attn.c_attn.weight": [4, 12], "h.0.attn.c_attn.bias": [12],
@@ -85,3 +109,56 @@ model("llama", llama, {
     K + "post_attention_layernorm.weight": [4], K + "mlp.gate_proj.weight": [4, 4],
     K + "mlp.up_proj.weight": [4, 4], K + "mlp.down_proj.weight": [4, 4], "norm.weight": [4]},
     "BF16")
+
+whisper = {"model_type": "whisper", "encoder_layers": 1, "decoder_layers": 1, "d_model": 4,
+           "encoder_attention_heads": 2, "decoder_attention_heads": 1, "encoder_ffn_dim": 4,
+           "decoder_ffn_dim": 4, "vocab_size": 5, "num_mel_bins": 2, "max_source_positions": 3,
+           "max_target_positions": 2}
+vit = {"model_type": "vit", "num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 4,
+       "intermediate_size": 4, "num_channels": 1, "image_size": [4, 5], "patch_size": 2,
+       "id2label": {"0": "a", "1": "b", "2": "c"}}
+config("whisper", whisper)
+config("vit", vit)
+config("vit_huge", {**vit, "image_size": 65536, "patch_size": 1})
+config("vit_patch", {**vit, "patch_size": [2, 6]})
+
+
+def attention(name):
+    return {**linear(name + "q_proj", 4, 4), name + "k_proj.weight": [4, 4],
+            **linear(name + "v_proj", 4, 4), **linear(name + "out_proj", 4, 4)}
+
+
+def sound_layer(name):
+    return {**attention(name + "self_attn."), **norm(name + "self_attn_layer_norm"),
+            **linear(name + "fc1", 4, 4), **linear(name + "fc2", 4, 4),
+            **norm(name + "final_layer_norm")}
+
+
+model("whisper", whisper, {
+    "encoder.conv1.weight": [4, 2, 3], "encoder.conv1.bias": [4], "encoder.conv2.weight": [4, 4, 3],
+    "encoder.embed_positions.weight": [3, 4], **norm("encoder.layer_norm"),
+    **sound_layer("encoder.layers.0."), "decoder.embed_tokens.weight": [5, 4],
+    "decoder.embed_positions.weight": [2, 4], **norm("decoder.layer_norm"),
+    **sound_layer("decoder.layers.0."), **attention("decoder.layers.0.encoder_attn."),
+    **norm("decoder.layers.0.encoder_attn_layer_norm")})
+model("vit", vit, {
+    "embeddings.cls_token": [1, 1, 4], "embeddings.position_embeddings": [1, 5, 4],
+    "embeddings.patch_embeddings.projection.weight": [4, 1, 2, 2],
+    **linear(L + "attention.attention.query", 4, 4), L + "attention.attention.key.weight": [4, 4],
+    **linear(L + "attention.attention.value", 4, 4), **linear(L + "attention.output.dense", 4, 4),
+    **norm(L + "layernorm_before"), **norm(L + "layernorm_after"),
+    **linear(L + "intermediate.dense", 4, 4), **linear(L + "output.dense", 4, 4),
+    **norm("layernorm"), **linear("classifier", 3, 4)})
+P, R = "embeddings.position_embeddings.weights.", "encoder.layers."
+model("reformer", reformer, {
+    E + "word_embeddings.weight": [5, 4], P + "0": [2, 1, 1], P + "1": [1, 3, 3],
+    **{k: v for i in "01" for k, v in {
+        **norm(R + i + ".attention.layer_norm"), **norm(R + i + ".feed_forward.layer_norm"),
+        R + i + ".attention.self_attention.value.weight": [4, 4],
+        R + i + ".attention.output.dense.weight": [4, 4],
+        **linear(R + i + ".feed_forward.dense.dense", 4, 4),
+        **linear(R + i + ".feed_forward.output.dense", 4, 4)}.items()},
+    R + "0.attention.self_attention.query_key.weight": [4, 4],
+    R + "1.attention.self_attention.query.weight": [4, 4],
+    R + "1.attention.self_attention.key.weight": [4, 4],
+    **norm("encoder.layer_norm", 8), "lm_head.decoder.weight": [5, 8]})

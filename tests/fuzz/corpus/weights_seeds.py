@@ -48,6 +48,23 @@ for name, x in ("npy", a), ("npy0", np.int16(3)), ("fortran", a.T), ("big", a.as
     f = io.BytesIO()
     np.save(f, x)
     npz(name, f.getvalue())
+
+
+def npy(name, dictionary, data=b"0" * 24, length=None):
+    text = dictionary.encode()
+    npz(name, b"\x93NUMPY\1\0" + struct.pack("<H", len(text) if length is None else length) +
+        text + data)
+
+
+DICT = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }"
+npy("npy_shape", DICT % "(2, 4)")
+npy("npy_overflow", DICT % "(4294967296, 4294967296, 16)")
+npy("npy_many", DICT % f"({'1, ' * 9})")
+npy("npy_length", DICT % "(2, 3)", length=65535)
+npy("npy_half", DICT.replace("<f4", "<f2") % "(2, 2, 3)")
+npy("npy_object", DICT.replace("<f4", "|O") % "(3,)")
+npy("npy_zero", DICT % "(0, 3)", b"")
+
 f = io.BytesIO()
 with zipfile.ZipFile(f, "w") as z:
     z.writestr(zipfile.ZipInfo("tokens.json"), "[]")

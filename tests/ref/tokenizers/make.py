@@ -22,7 +22,8 @@ from sentencepiece import sentencepiece_model_pb2
 
 from tokenizers import (Regex, Tokenizer, decoders, models, normalizers,
                         pre_tokenizers, processors, trainers)
-from transformers import BertTokenizerFast, GPT2TokenizerFast, RobertaTokenizerFast
+from transformers import (BertTokenizerFast, GPT2TokenizerFast, ReformerTokenizer,
+                          RobertaTokenizerFast)
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -296,6 +297,13 @@ def t5():
     return tok, data
 
 
+def spm_of(kind, charsmap, **options):
+    """A folder's files with a SentencePiece model that transformers reads itself."""
+    data, _ = train_spm(kind, 300, {"unk_id": 0, "bos_id": 1, "eos_id": 2},
+                        charsmap=charsmap, **options)
+    return {"spiece.model": data}
+
+
 def only_model(name, file, data, config, tok):
     """A folder with a SentencePiece model alone; tok is what it stands for."""
     folder = HERE / name
@@ -310,7 +318,8 @@ def bare(name, cls, files, config):
     folder = HERE / name
     folder.mkdir(exist_ok=True)
     for file, content in files.items():
-        (folder / file).write_text(content, encoding="utf-8")
+        (folder / file).write_bytes(content if isinstance(content, bytes)
+                                    else content.encode())
     (folder / "tokenizer_config.json").write_text(json.dumps(config) + "\n")
     write_cases(folder, cls.from_pretrained(folder).backend_tokenizer)
 
@@ -332,6 +341,11 @@ def main():
     tok, data = t5()
     only_model("t5_model", "spiece.model", data,
                {"tokenizer_class": "T5Tokenizer", "extra_ids": 3}, tok)
+    bare("reformer_model", ReformerTokenizer, spm_of("bpe", True),
+         {"tokenizer_class": "ReformerTokenizer"})
+    bare("reformer_plain", ReformerTokenizer,
+         spm_of("bpe", False, normalization_rule_name="identity",
+                remove_extra_whitespaces=False), {"tokenizer_class": "ReformerTokenizer"})
     model = json.loads(made["gpt2"].to_str())["model"]
     byte_files = {
         "vocab.json": json.dumps({**model["vocab"], "<|endoftext|>":

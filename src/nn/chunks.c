@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * Which keys rows see that attend by chunks, and how often. */
+#include <assert.h>
+#include <math.h>
+
+#include "nn/nn.h"
+
+static const float LAST_RESORT = -1e5f;
+
+void chunk_seen(int *seen, int n_chunks, int before, int after)
+{
+    assert(n_chunks > 0 && before >= 0 && after >= 0);
+    for (int j = 0; j < n_chunks; j++)
+        seen[j] = 0;
+    for (int64_t o = -(int64_t)before; o <= after; o++)
+        seen[(o % n_chunks + n_chunks) % n_chunks]++;
+}
+
+int chunk_times(const struct chunk_view *v, int i, int j)
+{
+    int times = 0;
+
+    if (v->chunk == NULL)
+        return 1;
+    for (int r = 0; r < v->n_rounds; r++) {
+        int own = v->chunk[(int64_t)r * v->T + i];
+
+        for (int k = 0; k < v->n_rounds; k++) {
+            int off = v->chunk[(int64_t)k * v->T + j] - own;
+
+            times += v->seen[off < 0 ? off + v->n_chunks : off];
+        }
+    }
+    return times;
+}
+
+void chunk_term(const void *self, float *score, size_t stride, int row0, int n_rows,
+                int key0, int n_keys)
+{
+    const struct chunk_view *v = self;
+
+    for (int t = 0; t < n_rows; t++, score += stride)
+        for (int s = 0; s < n_keys; s++) {
+            int times = chunk_times(v, row0 + t, key0 + s);
+
+            if (v->own_last && row0 + t == key0 + s)
+                score[s] = LAST_RESORT;
+            if (times > 1)
+                score[s] += (float)log(times);
+        }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * Queries -> buckets -> an order of the tokens. */
+#include <stdlib.h>
+
+#include "nn/nn.h"
+
+/* room[n_rounds, width] = x R, in double. */
+static void rotate(double *room, const float *x, const struct lsh *l)
+{
+    int n = l->n_rounds * l->width;
+
+    for (int i = 0; i < n; i++)
+        room[i] = 0;
+    for (int c = 0; c < l->d; c++) {
+        const float *row = l->rotation + (int64_t)c * n;
+
+        for (int i = 0; i < n; i++)
+            room[i] += (double)x[c] * row[i];
+    }
+}
+
+/* argmax of [y; -y]. */
+static int furthest(const double *y, int half)
+{
+    double best = y[0];
+    int at = 0;
+
+    for (int i = 1; i < 2 * half; i++) {
+        double v = i < half ? y[i] : -y[i - half];
+
+        if (v > best) {
+            best = v;
+            at = i;
+        }
+    }
+    return at;
+}
+
+static int bucket_of(const double *y, const struct lsh *l)
+{
+    int bucket = 0, product = 1;
+
+    for (int i = 0; i < l->n_factors; i++) {
+        int half = l->factor[i] / 2;
+
+        bucket += product * furthest(y, half);
+        product *= l->factor[i];
+        y += half;
+    }
+    return bucket;
+}
+
+void lsh_buckets(int *bucket, double *room, const float *x, int64_t x_stride,
+                 const struct lsh *l, int T)
+{
+    for (int t = 0; t < T; t++) {
+        rotate(room, x + t * x_stride, l);
+        for (int r = 0; r < l->n_rounds; r++)
+            bucket[(int64_t)r * T + t] = bucket_of(room + (int64_t)r * l->width, l);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+void lsh_ranks(int *rank, uint64_t *room, const int *bucket, int T)
+{
+    for (int t = 0; t < T; t++)
+        room[t] = (uint64_t)(uint32_t)bucket[t] << 32 | (uint32_t)t;
+    qsort(room, (size_t)T, sizeof *room, by_value);
+    for (int i = 0; i < T; i++)
+        rank[room[i] & 0xffffffffu] = i;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ * What rows see beside a window, or instead of one: tokens that are global (Longformer),
+ * and blocks of keys (BigBird). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/run_priv.h"
+
+/* ---- global tokens ---- */
+
+/* A row sees its window and the global keys; a global row sees all. */
+static void hide_far(const void *self, int text, int head, unsigned char *hidden,
+                     size_t stride, int row0, int n_rows, int key0, int n_keys)
+{
+    const struct heads *h = self;
+    const unsigned char *global = h->global + h->key_start[text];
+
+    (void)head;
+    for (int t = 0; t < n_rows; t++) {
+        unsigned char *row = hidden + (size_t)t * stride;
+        int i = row0 + t;
+
+        if (global[i])
+            continue;
+        for (int j = 0; j < n_keys; j++) {
+            int away = key0 + j - i;
+
+            if ((away < -h->lo || away > h->hi) && !global[key0 + j])
+                row[j] = 1;
+        }
+    }
+}
+
+static void project_global(struct pass *p, const struct layer_plan *plan)
+{
+    static const enum slot slots[] = { W_Q_GLOBAL, W_K_GLOBAL, W_V_GLOBAL };
+    int column = 0;
+
+    for (int i = 0; i < 3; i++) {
+        const struct param *w = &plan->slot[slots[i]];
+
+        pass_linear(p, p->qkv_global + column, p->m->place.width, p->a,
+                    p->m->config.d_model, p->N, w);
+        column += w->matrix.N;
+    }
+}
+
+/* ---- blocks of keys ---- */
+
+static int n_tokens(const struct pass *p, int text)
+{
+    return p->b->start[text + 1] - p->b->start[text];
+}
+
+static bool in_blocks(const struct pass *p, int text)
+{
+    const struct config *c = &p->m->config;
+
+    return n_tokens(p, text) > (5 + 2 * (int64_t)c->n_random) * c->block;
+}
+
+/* A row sees the first block and the last, its own and the two beside it. */
+static void hide_blocks(const void *self, int text, int head, unsigned char *hidden,
+                        size_t stride, int row0, int n_rows, int key0, int n_keys)
+{
+    const struct pass *p = self;
+    int block = p->m->config.block, last = (n_tokens(p, text) - 1) / block;
+
+    (void)head;
+    if (!in_blocks(p, text))
+        return;
+    for (int t = 0; t < n_rows; t++) {
+        unsigned char *row = hidden + (size_t)t * stride;
+        int own = (row0 + t) / block;
+
+        if (own == 0 || own == last)
+            continue;
+        for (int j = 0; j < n_keys; j++) {
+            int b = (key0 + j) / block;
+
+            if (b > 0 && b < last && abs(b - own) > 1)
+                row[j] = 1;
+        }
+    }
+}
+
+/* Rows between the first block and the last count the first several times. */
+static const struct bias_copies *copies_of(struct pass *p)
+{
+    int block = p->m->config.block, n = p->b->n_texts;
+    struct bias_copies *c = arena_alloc(p->call, (size_t)n, sizeof *c);
+
+    for (int t = 0; t < n; t++) {
+        c[t] = (struct bias_copies){ .copies = 1 };
+        if (in_blocks(p, t))
+            c[t] = (struct bias_copies){
+                .first = block, .end = (n_tokens(p, t) - 1) / block * block,
+                .n_keys = block, .copies = 1 + p->m->config.n_random };
+    }
+    return c;
+}
+
+/* ---- both ---- */
+
+void pass_sparse_room(struct pass *p)
+{
+    if (p->m->config.block > 0)
+        p->copies = copies_of(p);
+    if (p->b->global != NULL && p->m->family->stack.name[W_Q_GLOBAL] != NULL &&
+        memchr(p->b->global, 1, (size_t)p->N) != NULL)
+        p->qkv_global = arena_alloc_raw(p->call, (size_t)p->N *
+                                        (size_t)p->m->place.width, sizeof(float));
+}
+
+void pass_sparse(struct pass *p, const struct layer_plan *plan, struct heads *h)
+{
+    if (p->copies != NULL) {
+        h->hide = hide_blocks;
+        h->hide_self = p;
+        h->copies = p->copies;
+    }
+    if (p->qkv_global != NULL) {
+        project_global(p, plan);
+        h->hide = hide_far;
+        h->hide_self = h;
+        h->global = p->b->global;
+        h->global_qkv = p->qkv_global;
+    }
+}
