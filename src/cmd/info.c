@@ -148,7 +148,8 @@ static char *attention_sum(struct arena *a, const struct model *m)
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
 
     if (m->family->qkv == QKV_LOW_RANK || first_projection(m) != W_Q ||
-        c->d_value != c->d_head)
+        c->d_value != c->d_head || m->layer[0].slot[W_REL_K].weight != NULL ||
+        m->layer[0].slot[W_REL_Q].weight != NULL)
         return each_projection(a, m);
     if (hd == gd && hd == c->d_model)
         return arena_printf(a, "%d x %d x %d",

@@ -105,7 +105,8 @@ static struct shape shape_of(const struct model *m, const struct slot_row *row, 
         return (struct shape){ 1, { out } };
     in = slot_dim(m->family, c, row->in);
     if (row->kind == SLOT_CONV)
-        return (struct shape){ 3, { out, in, CONV_WINDOW } };
+        return (struct shape){ 3, { out, in, row == &slot_table[W_CONV] ? c->conv_width
+                                                                         : CONV_WINDOW } };
     if (row->kind == SLOT_ROWS)
         return (struct shape){ 3, { out, 1, in } };
     if (row->kind == SLOT_COLUMNS)
@@ -130,6 +131,16 @@ static char *shape_text(struct arena *a, const struct shape *s)
     return arena_printf(a, "%s]", text);
 }
 
+/* What has heads and their columns apart, [D, H, d] for [D, H d]. */
+static bool is_split(const struct tensor *t, const struct shape *want)
+{
+    int n = want->n;
+
+    return n < 3 && t->n_dims == n + 1 && t->n_elements > 0 &&
+           (n == 1 || t->shape[0] == want->d[0]) &&
+           t->shape[n - 1] * t->shape[n] == want->d[n - 1];
+}
+
 /* Leading dimensions of 1 say nothing where a parameter is no part of a module: BART's
  * [1, V], ViT's [1, positions, D]. */
 static int check(struct binder *b, const struct tensor *t, struct shape want, bool loose)
@@ -145,6 +156,7 @@ static int check(struct binder *b, const struct tensor *t, struct shape want, bo
     same = t->n_dims - first == want.n;
     for (int i = 0; same && i < want.n; i++)
         same = t->shape[first + i] == want.d[i];
+    same = same || (b->m->family->heads_apart && is_split(t, &want));
     return same ? 0 :
            err_set(b->e, ERR_INPUT, "%s: %s: shape %s, want %s", t->file, t->name,
                    tensor_shape(b->a, t), shape_text(b->a, &want));
@@ -223,13 +235,21 @@ static int bind_bias(struct binder *b, const char *names, struct where at, int o
     return 0;
 }
 
+/* Embeddings of a width of their own come to the model's by a projection. */
+static bool is_needed(const struct family *f, const struct config *c, enum slot slot)
+{
+    bool last = f->stack.name[W_EMB_PROJ] != NULL;
+
+    return c->d_embed != c->d_model && slot == (last ? W_EMB_PROJ : W_TOK_PROJ);
+}
+
 static int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &slot_table[slot];
     const struct family *f = b->m->family;
     const struct config *c = &b->m->config;
     const char *names = f->stack.name[slot];
-    bool in_out = row->kind == SLOT_LINEAR && f->order == ORDER_IN_OUT;
+    bool in_out = slot_in_out(f, slot);
     bool loose = row->kind == SLOT_VECTOR || row->kind == SLOT_TABLE;
     struct shape want;
     int out;
@@ -245,7 +265,8 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
     if (p->weight == NULL && slot == W_HEAD)    /* a tied head may have its own bias */
         return bind_bias(b, names, at, out, p);
     if (p->weight == NULL)
-        return row->optional ? 0 : missing(b, names, at, row, in_out);
+        return row->optional && !is_needed(f, c, slot) ? 0 :
+               missing(b, names, at, row, in_out);
     want = shape_of(b->m, row, in_out);
     if (check(b, p->weight, want, loose) != 0)
         return -1;
@@ -316,7 +337,7 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
 
     if (m->family->qkv == QKV_LOW_RANK && (m->config.q_rank > 0 ? s == W_Q : ranked))
         return true;
-    return (experts ? in_mlp(s) : routed || shared) ||
+    return distance_is_off(m, s) || (experts ? in_mlp(s) : routed || shared) ||
            (shared && m->config.n_shared == 0) ||
            (s == W_GATE && m->mlp == MLP_PLAIN) ||
            (s == W_K && m->config.layer_kind != NULL &&
@@ -337,6 +358,7 @@ static int bind_layer(struct binder *b, int l)
         if (bind_slot(b, (enum slot)s, at, &plan->slot[s]) != 0)
             return -1;
     }
+    bind_free_biases(b->m, plan, b->a);
     plan_layer(b->m, l);
     plan_distances(plan, &b->m->config, b->a);
     return experts ? bind_experts(b, plan, at.layer) : 0;
@@ -444,12 +466,19 @@ static enum mlp mlp_of(const struct model *m)
 /* Slots of the stack that its config leaves empty, though its family names them. */
 static bool stack_lacks(const struct model *m, int s)
 {
-    bool axial = m->family->positions == POS_AXIAL && m->config.axial;
+    const struct config *c = &m->config;
+    bool axial = m->family->positions == POS_AXIAL && c->axial;
 
+    if ((s == W_TYPE && c->n_types == 0) || distance_is_off(m, s) ||
+        (s == W_POS && m->family->defaults.position_input && !c->position_input) ||
+        ((s == W_CONV || s == W_CONV_NORM) && c->conv_width < 1))
+        return true;
     if (s == W_FINAL_NORM && !m->family->bare)
         return m->norm_place == PLACE_POST || m->config.no_final_norm;
     return axial ? s == W_POS : s == W_AXIS_0 || s == W_AXIS_1;
 }
+
+enum { NO_LIMIT = 1 << 24 };    /* of tokens, where positions need no table */
 
 /* The most tokens that fit the positions, also when they are padded to chunks. */
 static int longest_text(const struct model *m)
@@ -459,6 +488,8 @@ static int longest_text(const struct model *m)
 
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         return n - 1 - (m->family->pos_offset > 0 ? m->family->pos_offset : c->pad_id);
+    if (m->family->defaults.position_input && !c->position_input)
+        return NO_LIMIT;
     if (m->slot[W_AXIS_0].weight != NULL && c->axial_shape[0] * c->axial_shape[1] < n)
         n = c->axial_shape[0] * c->axial_shape[1];
     if (c->pad_to == 0)
@@ -483,11 +514,11 @@ static int bind_stack(struct binder *b)
             return -1;
     plan_rope(m, b->a);
     plan_bias(m, b->a);
+    place_heads(m, b->a);
     m->layer = arena_alloc(b->a, (size_t)m->config.n_layers, sizeof *m->layer);
     for (int l = 0; l < m->config.n_layers; l++)
         if (bind_layer(b, l) != 0)
             return -1;
-    place_heads(m, b->a);
     m->max_tokens = longest_text(m);
     if (m->max_tokens < 1)
         return err_set(b->e, ERR_INPUT, "%s: %d positions, of which padding leaves none "

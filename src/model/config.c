@@ -24,7 +24,7 @@ static const struct key keys[] = {
     { KEY_INT, F(n_kv_heads), 1, 1 << 16, { "num_key_value_heads", "num_kv_heads" } },
     { KEY_INT, F(d_model), 1, 1 << 20,
       { "hidden_size", "d_model", "n_embd", "dim", "n_embed" } },
-    { KEY_INT, F(d_head), 1, 1 << 16, { "head_dim", "d_kv" } },
+    { KEY_INT, F(d_head), 1, 1 << 16, { "head_dim", "d_kv", "d_head" } },
     { KEY_INT, F(d_value), 1, 1 << 16, { "v_head_dim" } },
     { KEY_INT, F(d_nope), 1, 1 << 16, { "qk_nope_head_dim" } },
     { KEY_INT, F(d_rope), 2, 1 << 16, { "qk_rope_head_dim" } },
@@ -32,7 +32,7 @@ static const struct key keys[] = {
     { KEY_INT, F(kv_rank), 1, 1 << 20, { "kv_lora_rank" } },
     { KEY_INT, F(d_ff), 1, 1 << 24,
       { "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size",
-        "d_ff", "encoder_ffn_dim" } },
+        "d_ff", "encoder_ffn_dim", "d_inner" } },
     { KEY_INT, F(d_embed), 1, 1 << 20, { "embedding_size", "word_embed_proj_dim" } },
     { KEY_INT, F(n_vocab), 1, 1 << 28, { "vocab_size" } },
     { KEY_INT, F(n_positions), 1, 1 << 30,
@@ -41,13 +41,14 @@ static const struct key keys[] = {
     { KEY_INT, F(n_mel), 1, 1 << 20, { "num_mel_bins" } },
     { KEY_INT, F(n_channels), 1, 1 << 16, { "num_channels" } },
     { KEY_INT, F(n_labels), 1, 1 << 28, { "num_labels" } },
-    { KEY_INT, F(n_types), 1, 1 << 16, { "type_vocab_size" } },
+    { KEY_INT, F(n_types), 0, 1 << 16, { "type_vocab_size" } },
     { KEY_INT, F(pad_id), 0, 1 << 28, { "pad_token_id" } },
     { KEY_REAL, F(norm_eps), 0, 1,
       { "layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_eps",
         "norm_epsilon" } },
     { KEY_ACT, F(act), 0, 0,
-      { "hidden_activation", "hidden_act", "activation_function", "activation" } },
+      { "hidden_activation", "hidden_act", "activation_function", "activation",
+        "ff_activation" } },
     { KEY_BOOL, F(is_decoder), 0, 0, { "is_decoder" } },
     { KEY_BOOL, F(both_ways), 0, 0, { "use_bidirectional_attention" } },
     { KEY_BOOL, F(norm_first), 0, 0, { "do_layer_norm_before" } },
@@ -312,6 +313,9 @@ static int derive(const struct reader *r, const struct family *f)
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are turned "
                        "by rotary positions, want an even number that fits", r->file,
                        c->n_rotary, c->d_head);
+    if (c->n_types == 0 && f->defaults.n_types > 0)
+        return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, want 1 or more",
+                       r->file);
     if (c->n_groups > c->n_layers)
         return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
                        "the %d layers", r->file, c->n_groups, c->n_layers);
@@ -379,7 +383,7 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         config_rope_share(r, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
         config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||
-        config_sparse(r, f, root) != 0)
+        config_relative(r, f, root) != 0 || config_sparse(r, f, root) != 0)
         return -1;
     read_card(r, root);
     return 0;

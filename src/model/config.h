@@ -82,6 +82,18 @@ struct config {
     bool residual_from_norm;            /* the sum takes up the normed input */
     bool alibi;                         /* instead of rotary positions */
     int n_buckets, max_distance;        /* of relative positions */
+    /* distances that queries and keys look at */
+    bool relative;                      /* false: the family's bias is switched off */
+    int max_relative, position_buckets; /* as the keys say; below 1: by n_positions, none;
+                                           position_buckets 0: the family has none */
+    int span;                           /* rows are those of -span .. span - 1 */
+    bool c2p, p2c;                      /* queries meet positions, keys meet them */
+    bool share_positions;               /* positions go through W_Q and W_K */
+    bool norm_positions;
+    bool position_input;                /* false: no W_POS where the family leaves it open */
+    int clamp;                          /* longest distance of sinusoids; below 1: none */
+    int conv_width, conv_groups;        /* tokens of the convolution; 0: there is none */
+    enum act conv_act;
     int n_distances;                    /* rows of W_DISTANCE, odd; 0: none */
     bool clip_distances;                /* longer ones are those at its ends, all scaled
                                            with the scores; false: see layer.h */

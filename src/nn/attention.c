@@ -174,8 +174,10 @@ static void values(float *out, int64_t out_stride, const float *w, size_t w_stri
 
 static bool is_adjusted(const struct attend *at)
 {
-    return at->term[0].add != NULL || at->term[1].add != NULL || at->cap > 0 ||
-           at->hidden != NULL;
+    for (int i = 0; i < SCORE_TERMS; i++)
+        if (at->term[i].add != NULL)
+            return true;
+    return at->cap > 0 || at->hidden != NULL;
 }
 
 void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *entropy,

@@ -24,6 +24,7 @@ struct head_room {
     float *global_packed;   /* NULL: the text has no global rows */
     float *single;          /* NULL: its keys all stand once in the softmax */
     unsigned char *hidden;
+    struct relative_terms terms;
     double entropy[ATTEND_ROWS];
     int n_visible[ATTEND_ROWS];
 };
@@ -140,14 +141,16 @@ static int n_queries(const struct attend_job *j, int text)
     return j->p->b->start[text + 1] - j->p->b->start[text];
 }
 
-/* What the model itself adds to the scores of one head. */
-static void set_bias(const struct pass *p, const struct heads *h, struct attend *at,
-                     int text, int head)
+/* What the model itself adds to the scores of one head; terms: room for what it reads. */
+static void set_bias(const struct pass *p, const struct heads *h, int text, int head,
+                     struct relative_terms *terms, struct attend *at)
 {
     if (has_copies(h, text))
         at->term[0] = (struct score_term){ bias_copies, &h->copies[text] };
     else if (h->terms != NULL)
         at->term[0] = h->terms[text * p->m->config.n_heads + head];
+    else if (h->biased && p->relative != NULL)
+        relative_terms(p, h, text, head, terms, at);
     else if (h->biased && p->m->alibi != NULL)
         at->term[0] = (struct score_term){ bias_alibi, &p->m->alibi[head] };
     else if (h->biased && p->m->buckets != NULL)
@@ -160,7 +163,7 @@ struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h,
     const struct attend_job j = { .p = p, .heads = h, .layer = l };
     struct attend at = attend_of(&j, text);
 
-    set_bias(p, h, &at, text, head);
+    set_bias(p, h, text, head, arena_alloc(p->call, 1, sizeof(struct relative_terms)), &at);
     return at;
 }
 
@@ -252,7 +255,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     const float *q = queries(r, at, h->q + row * q_stride + h->q_at[head], n, &q_stride);
 
     own.round_room = r->rounded;
-    set_bias(p, h, &own, text, head);
+    set_bias(p, h, text, head, &r->terms, &own);
     *rows = (struct rows){
         .text = text, .stack = (int)h->stack, .layer = j->layer,
         .head = head, .row0 = row0, .n_rows = n, .n_queries = T,
@@ -263,7 +266,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     if ((j->wanted || pass_hides(h)) && mark_all(r, at, h, &mask, rows))
         rows->hidden = r->hidden;
     if (mask_adds(h->mask))
-        own.term[1] = (struct score_term){ mask_add, &mask };
+        own.term[SCORE_TERMS - 1] = (struct score_term){ mask_add, &mask };
     if (pass_hides(h)) {
         own.hidden = r->hidden;
         own.hidden_stride = rows->stride;

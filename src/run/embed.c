@@ -131,7 +131,10 @@ void pass_embed(struct pass *p)
     if (token_proj)
         pass_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);
     add_types_and_positions(p, sum, width);
-    pass_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
+    if (!p->m->family->proj_before_norm)
+        pass_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
     if (sum_proj)
         pass_linear(p, p->x, D, sum, E, p->N, &slot[W_EMB_PROJ]);
+    if (p->m->family->proj_before_norm)
+        pass_norm(p, p->x, p->x, p->N, D, &slot[W_EMB_NORM]);
 }

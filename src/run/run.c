@@ -122,7 +122,10 @@ static void make_room(struct pass *p)
         p->memory_kv = floats(p, (size_t)p->key_start[p->b->n_texts],
                               (size_t)slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)slot_dim(p->m->family, c, DIM_GV));
+    if (p->m->slot[W_CONV].weight != NULL)
+        p->embedded = floats(p, N, D);
     pass_turns(p);
+    pass_relative(p);
     pass_sparse_room(p);
     pass_rotations(p);
 }
@@ -142,7 +145,8 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
                   blocks * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
     return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp +
-                            head * n_threads) + chunk_memory(m, n_tokens);
+                            head * n_threads + relative_memory(m, n_tokens) +
+                            conv_memory(m, n_tokens)) + chunk_memory(m, n_tokens);
 }
 
 /* ---- the pass ---- */
@@ -196,6 +200,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
     attention_input(p, &plan->slot[W_ATT_NORM]);
     pass_project(p, plan);
     pass_distances(p, &h, plan->distance, plan->scale);
+    pass_prepare(p, plan);
     pass_sparse(p, plan, &h);
     pass_chunks(p, plan, &h);
     rc = pass_attend(p, l, &h, keep_out, e);
@@ -274,6 +279,8 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
         join(p, out, &slot[W_CROSS_NORM]);
     }
     pass_mlp(p, &p->m->layer[l]);
+    if (l == 0 && p->embedded != NULL)
+        pass_conv(p);
     return 0;
 }
 
@@ -305,6 +312,8 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
             return -1;
     make_room(&p);
     pass_embed(&p);
+    if (p.embedded != NULL)
+        memcpy(p.embedded, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
     if (p.x2 != p.x)
         memcpy(p.x2, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
     rc = run_layers(&p, e);

@@ -15,6 +15,23 @@ struct turn {
     float *cos, *sin;
 };
 
+/*
+ * Rows of distances, of all that the texts hold: made once a pass, then projected and
+ * packed a head at a time for each layer.
+ */
+struct relative {
+    struct distances at;
+    int n_rows;
+    float *table;               /* [n_rows, D] */
+    float *row;                 /* [n_rows, H d] */
+    size_t size;                /* floats of a head, packed */
+    float *by_query, *by_key;   /* [H, size] as bias_relative wants them; NULL: none */
+    float *add;                 /* [H, n_rows in whole panels]; NULL: none */
+    float *segment;             /* [H, relative_packed(2, d)]; NULL: none */
+    float *segment_add;         /* [H, PANEL] */
+    const int *type;            /* [N] */
+};
+
 struct pass {
     const struct model *m;
     const struct batch *b;
@@ -37,6 +54,8 @@ struct pass {
     float *memory_kv;       /* [key_start[texts], G (d + d_v)] its keys, then its values */
     const int *key_start;   /* [texts + 1] rows of memory_kv; NULL: no memory */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
+    struct relative *relative;      /* NULL: scores look at no distances */
+    float *embedded;        /* [N, D] x before layer 0, for a convolution; NULL: none */
     struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
     float *rotation[32];    /* drawn for the hash; [0], or by the power of 2 of a text's
                                number of buckets; NULL: no text wants it */
@@ -45,6 +64,9 @@ struct pass {
 /* y[n_rows, out] = x w^T + bias, panels shared out over the threads. */
 void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
                  int64_t x_stride, int n_rows, const struct param *w);
+
+/* Outputs first .. first + n - 1 of a linear that is stored [out, in]. */
+struct param param_part(const struct param *w, int first, int n);
 
 /* Calls task(self, i, ..) for each block i of ROW_CHUNK of n_rows rows. */
 void pass_rows(struct pass *p, int n_rows,
@@ -74,6 +96,17 @@ void pass_project(struct pass *p, const struct layer_plan *plan);
 void pass_latent(struct pass *p, const struct layer_plan *plan);
 size_t latent_room(const struct model *m, int n_tokens);
 
+/* Rows of the batch's distances, where the model looks at them. */
+void pass_relative(struct pass *p);
+double relative_memory(const struct model *m, int n_tokens);
+
+/* The layer's projections of those rows. */
+void pass_prepare(struct pass *p, const struct layer_plan *plan);
+
+/* x = norm(x + act(conv(the embeddings))), text by text. */
+void pass_conv(struct pass *p);
+double conv_memory(const struct model *m, int n_tokens);
+
 /* What one attention reads: rows of queries and of keys and values. */
 struct heads {
     enum stack_id stack;
@@ -96,6 +129,14 @@ struct heads {
     const struct score_term *terms;     /* [texts, H] instead of a bias; NULL: none */
     const struct mask *mask;            /* the user's; NULL: none */
 };
+
+/* What one head of one text adds to its scores by distance. */
+struct relative_terms {
+    struct bias_relative positions;
+    struct bias_segments segments;
+};
+void relative_terms(const struct pass *p, const struct heads *h, int text, int head,
+                    struct relative_terms *room, struct attend *at);
 
 /* Random rotations that the texts need, from the config's seed. */
 void pass_rotations(struct pass *p);
@@ -159,8 +200,8 @@ const int *pass_key_start(struct pass *p);
 /* The memory fits text t and the model.  Errors: ERR_INPUT. */
 int pass_check_memory(const struct pass *p, int t, struct err *e);
 
-/* Sets h->terms to what its queries meet in table [d, n_distances]; NULL: nothing. */
-void pass_distances(struct pass *p, struct heads *h, const float *table, float scale);
+/* Sets h->terms to what its queries meet in rows [n_distances, d]; NULL: nothing. */
+void pass_distances(struct pass *p, struct heads *h, const float *rows, float scale);
 
 /* x = x + mlp(x), with its norms; one mlp, or the experts that each row chooses. */
 void pass_mlp(struct pass *p, const struct layer_plan *plan);

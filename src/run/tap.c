@@ -18,7 +18,7 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
         *mask = (struct mask_view){ h->mask, pass_number(p, text), head, S };
         at[head] = pass_attend_of(p, l, h, text, head);
         if (mask_adds(h->mask))
-            at[head].term[1] = (struct score_term){ mask_add, mask };
+            at[head].term[SCORE_TERMS - 1] = (struct score_term){ mask_add, mask };
         if (!pass_hides(h))
             continue;
         hidden = arena_alloc(p->call, (size_t)T, (size_t)S);
