@@ -52,8 +52,8 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
-                                           seed_opts, select_opts, mask_opts, dtype_opts,
-                                           NULL };
+                                           seed_opts, select_opts, mask_opts, generate_opts,
+                                           dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz heatmap",
@@ -180,6 +180,13 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
         text = arena_printf(a, "%s, %s", text, quoted(a, item->text, item->text_size));
     if (item->pair != NULL)
         text = arena_printf(a, "%s and %s", text, quoted(a, item->pair, item->pair_size));
+    if (item->generated != NULL) {
+        size_t blank = strspn(item->generated, " ");
+
+        text = arena_printf(a, "%s, generated %s", text,
+                            quoted(a, item->generated + blank,
+                                   item->generated_size - blank));
+    }
     text = arena_printf(a, "%s; scale: %s", text, scale_text(j));
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,

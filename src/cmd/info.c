@@ -160,7 +160,12 @@ static char *attention_sum(struct arena *a, const struct model *m)
 /* Each head has rows of its own in the projections of queries, keys and values. */
 static bool has_own_rows(const struct model *m)
 {
-    return m->config.n_kv_heads == m->config.n_heads && m->family->qkv != QKV_LOW_RANK;
+    const struct param *slot = m->layer[0].slot;
+    bool alike = m->family->qkv == QKV_SEPARATE && slot[W_K].weight == NULL &&
+                 slot[W_CROSS_K].weight == NULL;        /* keys are queries */
+
+    return m->config.n_kv_heads == m->config.n_heads && !alike &&
+           m->family->qkv != QKV_LOW_RANK;
 }
 
 /* Weights that make one head's queries, keys and values. */

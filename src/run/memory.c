@@ -68,6 +68,8 @@ void pass_project_cross(struct pass *p, const struct layer_plan *plan)
     int64_t d_k = slot[W_CROSS_K].matrix.N, d_v = slot[W_CROSS_V].matrix.N;
 
     pass_linear(p, p->qkv, q->matrix.N, p->a, p->m->config.d_model, p->N, q);
+    if (m == NULL)
+        return;
     if (!has_last_key(p->m)) {
         project_rows(p, plan, 0, 0, m->start[p->b->n_texts]);
         return;
