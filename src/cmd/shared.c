@@ -13,7 +13,7 @@
 #define F(f) offsetof(struct shared_args, f)
 const struct opt model_opts[] = {
     { 'm', "model", "PATH", OPT_STRING, F(model), NULL, 0, 0, NULL,
-      "a Hugging Face folder or its name in the cache, a .safetensors or .gguf file; "
+      "a Hugging Face folder or its name in the cache, a .safetensors, .npz or .gguf file; "
       "without it the built-in model" },
     { 0 }
 };
