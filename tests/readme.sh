@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs every `$ command` of README.md's console blocks and compares what it prints, to
 # three decimals, with what stands there.  tests/readme.sh --update writes what it prints into README.md, and
-# draws samples/heatmap.png.
+# draws its pictures, samples/heatmap.png and layer.png.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 program=$(realpath "${MHA_VIZ:-./mha-viz}")
@@ -31,6 +31,9 @@ if [ "${1:-}" = --update ]; then
     cp "$dir/README.md" README.md
     unset MHA_VIZ_KERNEL
     "$program" heatmap --no-metadata -o samples/heatmap.png
+    "$program" init --d-model 512 --heads 8 -o "$dir/layer.safetensors"
+    "$program" heatmap --no-metadata -m "$dir/layer.safetensors" --tokens '我 喜欢 吃 苹果' \
+        -o samples/layer.png
     exit
 fi
 rounded() {

@@ -42,7 +42,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { text_opts, select_opts, mask_opts, NULL };
+static const struct opt *const shared[] = { layer_opts, text_opts, rows_opts, seed_opts,
+                                           select_opts, mask_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz diff 'the cat saw the dog' 'the dog saw the cat'",

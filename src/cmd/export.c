@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "cmd/inner.h"
 #include "cmd/shared.h"
 #include "report/report.h"
 #include "weights/npz.h"
@@ -12,7 +13,7 @@ struct export_args {
     struct shared_args shared;
     const char *out;
     int format;
-    bool hidden, logits;
+    bool all, hidden, logits;
 };
 
 enum format { FORMAT_NPZ, FORMAT_NPY };
@@ -25,6 +26,8 @@ static const struct opt opts[] = {
     { 0, "format", "NAME", OPT_CHOICE, F(format), "auto", 0, 0, formats,
       "npz: an array a layer; npy: one array, layers x heads x queries x keys; "
       "auto: by the ending of -o" },
+    { 0, "all", NULL, OPT_FLAG, F(all), NULL, 0, 0, NULL,
+      "also queries, keys, values, scores and the output of each attention (npz)" },
     { 0, "hidden", NULL, OPT_FLAG, F(hidden), NULL, 0, 0, NULL,
       "also the hidden states after the final norm (npz)" },
     { 0, "logits", NULL, OPT_FLAG, F(logits), NULL, 0, 0, NULL,
@@ -33,8 +36,9 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
-                                            generate_opts, dtype_opts, NULL };
+static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
+                                           seed_opts, select_opts, mask_opts, generate_opts,
+                                           dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz export -o cat.npz 'the cat saw the dog and the cat ran'",
@@ -57,6 +61,7 @@ struct writer {
     const struct job *j;
     struct npz *z;              /* NULL: npy */
     int *array[N_STACK];        /* [L] number in the npz */
+    struct inner inner;         /* --all */
     int *sum;                   /* [L] the same where copies of keys are summed; NULL:
                                    the model counts keys once */
     float *all;                 /* npy: [layers, heads, queries, keys] */
@@ -127,6 +132,12 @@ static int forward(struct job *j, struct arena *a, const struct item *item,
     return session_forward(&j->s, &texts, want, &sink, 1, a, e);
 }
 
+/* Decoders that look at an encoder, or at a bare layer's memory. */
+static bool has_two(const struct job *j)
+{
+    return j->s.model->decoder != NULL || model_has_cross(j->s.model);
+}
+
 /* An array "PREFIX.LAYER" for each layer that is wanted; [L] their numbers. */
 static int *add_layers(struct job *j, struct arena *a, struct npz *z, const char *prefix,
                        int n_layers, const int64_t *shape)
@@ -146,8 +157,8 @@ static void add_stack(struct job *j, struct arena *a, struct writer *w,
                       const struct model *m, enum stack_id stack, int n_queries,
                       int n_keys)
 {
-    bool single = j->s.model->decoder == NULL || stack == STACK_ENCODER;
-    const char *prefix = single ? "attn" : stack == STACK_CROSS ? "cross" : "dec";
+    bool single = stack == STACK_ENCODER || !has_two(j);
+    const char *prefix = stack == STACK_CROSS ? "cross" : single ? "attn" : "dec";
     int64_t shape[] = { 0, n_queries, n_keys };
 
     if (j->s.stack != stack && j->s.stack != N_STACK)
@@ -157,6 +168,9 @@ static void add_stack(struct job *j, struct arena *a, struct writer *w,
     w->array[stack] = add_layers(j, a, w->z, prefix, m->config.n_layers, shape);
     if (m->config.block > 0)
         w->sum = add_layers(j, a, w->z, "eff", m->config.n_layers, shape);
+    for (int l = 0; j->args->all && l < m->config.n_layers; l++)
+        if (j->layer_place[l] >= 0)
+            inner_add(&w->inner, m, stack, prefix, l, (int)shape[0], n_queries, n_keys);
 }
 
 static void add_stacks(struct job *j, struct arena *a, struct writer *w,
@@ -165,7 +179,10 @@ static void add_stacks(struct job *j, struct arena *a, struct writer *w,
     const struct model *m = j->s.model;
     int S = item->tokens.n, T = item->target.n;
 
-    add_stack(j, a, w, m, m->family->stack_id, S, S);
+    if (m->family->stack_id != STACK_CROSS)
+        add_stack(j, a, w, m, m->family->stack_id, S, S);
+    if (item->keys.n > 0)
+        add_stack(j, a, w, m, STACK_CROSS, S, item->keys.n);
     if (m->decoder == NULL || T == 0)
         return;
     add_stack(j, a, w, m->decoder, STACK_DECODER, T, T);
@@ -191,9 +208,13 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
     int64_t T = session_queries(&j->s, item)->n, rows = m->family->head_on_first ? 1 : T;
     struct writer w = { .j = j, .z = npz_new(a, f) };
     struct wanted want = j->want;
+    struct tap tap = inner_tap(&w.inner);
 
+    w.inner = (struct inner){ .a = a, .z = w.z, .head_place = j->head_place };
     add_stacks(j, a, &w, item);
-    if (j->args->hidden)
+    if (j->args->all)
+        want.tap = &tap;
+    if (j->args->hidden || j->args->all)    /* all: the last layer's output is made for it */
         want.hidden = arena_alloc(a, (size_t)(T * m->d_hidden), sizeof(float));
     if (j->args->logits)
         want.logits = arena_alloc(a, (size_t)(rows * m->n_logits), sizeof(float));
@@ -269,8 +290,8 @@ static int check(struct job *j, int n_operands, struct err *e)
     j->format = (enum format)format;
     if (session_wanted(&j->s, n_operands, j->format == FORMAT_NPZ, &j->want, e) != 0)
         return -1;
-    if (j->format == FORMAT_NPY && (j->args->hidden || j->args->logits))
-        return err_set(e, ERR_USAGE, "--%s: wants an npz",
+    if (j->format == FORMAT_NPY && (j->args->all || j->args->hidden || j->args->logits))
+        return err_set(e, ERR_USAGE, "--%s: wants an npz", j->args->all ? "all" :
                        j->args->hidden ? "hidden" : "logits");
     if (j->args->logits && !j->s.shown->has_head)
         return err_set(e, ERR_INPUT, "--logits: %s has no head in its weights", m->name);

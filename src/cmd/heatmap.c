@@ -51,8 +51,9 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
-                                            generate_opts, dtype_opts, NULL };
+static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
+                                           seed_opts, select_opts, mask_opts, generate_opts,
+                                           dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz heatmap",

@@ -28,7 +28,7 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, NULL };
+static const struct opt *const shared[] = { model_opts, layer_opts, NULL };
 static const char *const examples[] = { "mha-viz info", "mha-viz info --json", NULL };
 
 /* ---- parameters ---- */
@@ -98,11 +98,32 @@ static struct count count_part(const struct model *m, const char *part)
     return c;
 }
 
+/* A part that no bare layer has is left out there; cross-attention, elsewhere too. */
+static bool is_shown(const struct model *m, const char *part)
+{
+    struct count c = count_part(m, part);
+
+    if (m->family->bare || strcmp(part, "cross") == 0)
+        return c.weights + c.biases > 0;
+    return true;
+}
+
+/* The slots of the first attention: a layer's own, or all it has to another input. */
+static enum slot first_projection(const struct model *m)
+{
+    return m->layer[0].slot[W_O].weight != NULL ? W_Q : W_CROSS_Q;
+}
+
+static enum slot last_projection(const struct model *m)
+{
+    return first_projection(m) == W_Q ? W_O : W_CROSS_O;
+}
+
 static struct count one_attention(const struct model *m)
 {
     struct count c = { 0 };
 
-    for (int s = W_Q; s <= W_O; s++)
+    for (enum slot s = first_projection(m); s <= last_projection(m); s++)
         if (slot_table[s].kind == SLOT_LINEAR)
             add(&c, &m->layer[0].slot[s]);
     return c;
@@ -113,7 +134,7 @@ static char *each_projection(struct arena *a, const struct model *m)
 {
     char *sum = arena_strdup(a, "");
 
-    for (int s = W_Q; s <= W_O; s++) {
+    for (enum slot s = first_projection(m); s <= last_projection(m); s++) {
         const struct param *p = &m->layer[0].slot[s];
 
         if (slot_table[s].kind == SLOT_LINEAR && p->weight != NULL)
@@ -129,13 +150,56 @@ static char *attention_sum(struct arena *a, const struct model *m)
     const struct config *c = &m->config;
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
 
-    if (m->family->qkv == QKV_LOW_RANK || m->layer[0].slot[W_REL_K].weight != NULL ||
+    if (m->family->qkv == QKV_LOW_RANK || first_projection(m) != W_Q ||
+        c->d_value != c->d_head || m->layer[0].slot[W_REL_K].weight != NULL ||
         m->layer[0].slot[W_REL_Q].weight != NULL)
         return each_projection(a, m);
     if (hd == gd && hd == c->d_model)
         return arena_printf(a, "%d x %d x %d",
                             m->layer[0].slot[W_Q_GLOBAL].weight != NULL ? 7 : 4, hd, hd);
     return arena_printf(a, "2 x %d x %d + 2 x %d x %d", hd, c->d_model, gd, c->d_model);
+}
+
+/* Each head has rows of its own in the projections of queries, keys and values. */
+static bool has_own_rows(const struct model *m)
+{
+    const struct param *slot = m->layer[0].slot;
+    bool alike = m->family->qkv == QKV_SEPARATE && slot[W_K].weight == NULL &&
+                 slot[W_CROSS_K].weight == NULL;        /* keys are queries */
+
+    return m->config.n_kv_heads == m->config.n_heads && !alike &&
+           m->family->qkv != QKV_LOW_RANK;
+}
+
+/* Weights that make one head's queries, keys and values. */
+static int64_t one_head(const struct model *m)
+{
+    const struct config *c = &m->config;
+    bool other = first_projection(m) != W_Q;
+    int64_t keys = other ? slot_dim(m->family, c, DIM_KEY_INPUT) : c->d_model;
+    int64_t values = other ? slot_dim(m->family, c, DIM_VALUE_INPUT) : c->d_model;
+
+    return (c->d_model + keys) * c->d_head + values * c->d_value;
+}
+
+/* "512 x 64 x 3", or the sum where widths differ. */
+static char *head_sum(struct arena *a, const struct model *m)
+{
+    const struct config *c = &m->config;
+    int D = c->d_model, d = c->d_head;
+    bool other = first_projection(m) != W_Q;
+    int keys = other ? slot_dim(m->family, c, DIM_KEY_INPUT) : D;
+    int values = other ? slot_dim(m->family, c, DIM_VALUE_INPUT) : D;
+
+    if (keys == D && values == D && c->d_value == d)
+        return arena_printf(a, "%d x %d x 3", D, d);
+    return arena_printf(a, "%d x %d + %d x %d + %d x %d", D, d, keys, d, values, c->d_value);
+}
+
+/* A bare layer takes texts of any length, but for one table of positions. */
+static bool any_length(const struct model *m)
+{
+    return m->family->bare && (m->config.n_distances == 0 || m->config.clip_distances);
 }
 
 /* ---- the card ---- */
@@ -164,7 +228,7 @@ static void card_input(FILE *f, const struct model *m)
 /* The type of the first slot's weight: of the token embedding, mostly. */
 static const char *weights_type(const struct model *m)
 {
-    const struct tensor *t = m->layer[0].slot[W_O].weight;
+    const struct tensor *t = m->layer[0].slot[last_projection(m)].weight;
 
     for (int s = N_SLOT - 1; s >= 0; s--)
         if (m->slot[s].weight != NULL)
@@ -198,7 +262,10 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
         fprintf(f, ", %d for keys and values", c->n_kv_heads);
     if (c->d_value != c->d_head)
         fprintf(f, ", values of width %d", c->d_value);
-    fprintf(f, "\nwidth       %d, mlp %d\n", c->d_model, c->d_ff);
+    fprintf(f, "\nwidth       %d", c->d_model);
+    if (c->d_ff > 0)
+        fprintf(f, ", mlp %d", c->d_ff);
+    fprintf(f, "\n");
     if (c->n_experts > 0) {
         fprintf(f, "experts     %d of width %d, %d a token", c->n_experts, c->d_expert,
                 c->n_chosen);
@@ -213,7 +280,8 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
                 m->decoder->config.n_positions);
     card_input(f, m);
     card_vocabulary(f, m);
-    fprintf(f, "positions   %d\n", c->n_positions);
+    if (!any_length(m))
+        fprintf(f, "positions   %d\n", c->n_positions);
     fprintf(f, "weights     %s\n", weights_type(m));
     fprintf(f, "hash        %016" PRIx64 "\n\n", m->hash);
 }
@@ -243,7 +311,7 @@ static void print_card(FILE *f, struct arena *a, const struct model *m, int n,
 
         all.weights += c.weights;
         all.biases += c.biases;
-        if (m->decoder != NULL || strcmp(parts[i], "cross") != 0)
+        if (is_shown(m, parts[i]))
             table_count(t, a, parts[i], c);
     }
     table_count(t, a, "all", all);
@@ -251,6 +319,11 @@ static void print_card(FILE *f, struct arena *a, const struct model *m, int n,
     fprintf(f, "\none attention layer: %s = %s weights, %s biases\n",
             attention_sum(a, m), report_thousands(a, one.weights),
             report_thousands(a, one.biases));
+    if (has_own_rows(m))
+        fprintf(f, "one head: %s = %s weights of q, k and v; %d heads x %d = %s columns\n",
+                head_sum(a, m), report_thousands(a, one_head(m)), m->config.n_heads,
+                m->config.d_head,
+                report_thousands(a, (int64_t)m->config.n_heads * m->config.d_head));
     n = longest(m, n);
     fprintf(f, "memory of a run of %d tokens beyond the weights: %s\n", n,
             report_bytes(a, (uint64_t)run_memory(m, n, n_threads)));
@@ -299,7 +372,6 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
         { "kv_heads", c->n_kv_heads }, { "d_model", c->d_model },
         { "d_head", c->d_head }, { "d_value", c->d_value },
         { "d_ff", c->d_ff }, { "vocab", c->n_vocab },
-        { "positions", c->n_positions },
     };
     struct jsonw j;
 
@@ -318,6 +390,11 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     jsonw_bool(&j, m->layer[0].hi == 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         json_named_int(&j, sizes[i].key, sizes[i].value);
+    jsonw_key(&j, "positions");
+    if (any_length(m))
+        jsonw_null(&j);
+    else
+        jsonw_int(&j, c->n_positions);
     json_input(&j, m);
     if (c->n_experts > 0) {
         jsonw_key(&j, "experts");
@@ -344,10 +421,12 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     jsonw_key(&j, "parameters");
     jsonw_object(&j);
     for (int i = 0; i < N_PART; i++)
-        if (m->decoder != NULL || strcmp(parts[i], "cross") != 0)
+        if (is_shown(m, parts[i]))
             json_count(&j, parts[i], count_part(m, parts[i]));
     jsonw_end(&j, '}');
     json_count(&j, "attention_layer", one_attention(m));
+    if (has_own_rows(m))
+        json_named_int(&j, "head_weights", one_head(m));
     json_named_int(&j, "run_tokens", n);
     json_named_int(&j, "run_bytes", (int64_t)run_memory(m, n, n_threads));
     jsonw_end(&j, '}');
@@ -359,7 +438,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 {
     const struct info_args *info = args;
     const char *path;
-    struct model *m = open_model(info->shared.model, env, &path, e);
+    struct model *m = open_model(&info->shared, env, &path, e);
     struct out out;
     int rc = m != NULL ? out_open(&out, info->out, false, e) : -1;
 

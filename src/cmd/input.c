@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cmd/global.h"
+#include "cmd/layer.h"
 
 struct input {
     struct session *s;
@@ -16,6 +17,7 @@ struct input {
     struct lines *lines;            /* NULL: one text from the command line */
     const char *operand[2];
     struct values *values;          /* [n_given] of --input; NULL: a text or ids */
+    struct layer_input layer;       /* of a bare layer; n 0: it is none */
     int n_given, n_taken;           /* texts of the command line: one, or the arrays */
     int n_lines, n_bad;
 };
@@ -160,6 +162,28 @@ static void item_of_values(struct input *in, struct arena *a, struct item *out)
     values_describe(a, in->s->model, front_positions(in->s->model, v, &never), &out->tokens);
 }
 
+/* What a bare layer reads; *done: the model is one. */
+static int open_layer(struct input *in, int n_operands, bool *done, struct err *e)
+{
+    const struct shared_args *args = in->s->args;
+    const struct model *m = in->s->model;
+
+    *done = m != NULL && m->family->bare;
+    if (!*done && (args->tokens != NULL || args->shape != NULL))
+        return err_set(e, ERR_USAGE, "--%s: wants a bare layer (mha-viz-layers(7))",
+                       args->tokens != NULL ? "tokens" : "shape");
+    if (!*done)
+        return 0;
+    if (n_operands > 0 || args->ids != NULL || args->file != NULL ||
+        args->decoder_ids != NULL)
+        return err_set(e, ERR_USAGE, "%s is a bare layer and reads no text: want --input "
+                       "FILE.npy, --tokens or --shape", m->name);
+    if (layer_input_open(&in->layer, in->s, e) != 0)
+        return -1;
+    in->n_given = in->layer.n;
+    return 0;
+}
+
 /* Reads the file of --input; a model takes a text or an array, never both. */
 static int open_values(struct input *in, int n_operands, struct err *e)
 {
@@ -167,7 +191,12 @@ static int open_values(struct input *in, int n_operands, struct err *e)
     const char *path = in->args->input;
     int64_t dim[4];
     char shape[64];
+    bool done;
 
+    if (open_layer(in, n_operands, &done, e) != 0)
+        return -1;
+    if (done)
+        return 0;
     if (m == NULL)
         return path == NULL ? 0 : err_set(e, ERR_USAGE, "--input: an array has no tokens");
     if (front_dims(m, dim) == 0)
@@ -352,7 +381,7 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
         in->lines = lines_open(args->file, e);
         return in->lines != NULL ? in : NULL;
     }
-    if (n_operands == 0 && args->ids == NULL && in->values == NULL) {
+    if (n_operands == 0 && args->ids == NULL && in->values == NULL && in->layer.n == 0) {
         in->operand[0] = s->model != NULL ? s->model->config.default_text : NULL;
         if (in->operand[0] == NULL) {
             err_set(e, ERR_USAGE, "want a TEXT, -f FILE or --ids");
@@ -382,6 +411,10 @@ static int fill_from_line(struct input *in, struct arena *a, const char *line,
 static int fill_from_operands(struct input *in, struct arena *a, struct item *out,
                               struct err *e)
 {
+    if (in->layer.n > 0) {
+        layer_input_item(&in->layer, in->s, a, in->n_taken, out);
+        return 0;
+    }
     if (in->args->ids != NULL)
         return item_of_ids(in, a, out, e);
     if (in->values != NULL) {
@@ -434,7 +467,7 @@ static int fit(struct input *in, struct arena *a, struct item *out, struct err *
 static const char *file_name(const struct input *in)
 {
     if (in->args->file == NULL)
-        return in->args->input;
+        return in->layer.n > 0 ? in->layer.name : in->args->input;
     return strcmp(in->args->file, "-") == 0 ? "standard input" : in->args->file;
 }
 

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "cmd/layer.h"
 #include "model/hub.h"
 
 #define F(f) offsetof(struct shared_args, f)
 const struct opt model_opts[] = {
     { 'm', "model", "PATH", OPT_STRING, F(model), NULL, 0, 0, NULL,
-      "a Hugging Face folder or its name in the cache, a .safetensors or .gguf file; "
+      "a Hugging Face folder or its name in the cache, a .safetensors, .npz or .gguf file; "
       "without it the built-in model" },
     { 0 }
 };
@@ -77,7 +78,10 @@ static void open_tok(struct session *s)
 {
     const char *path = s->path;
 
-    if (path == NULL)
+    if (s->model != NULL && s->model->family->bare)
+        err_set(&s->tok_err, ERR_USAGE, "%s is a bare layer and reads no text",
+                s->model->name);
+    else if (path == NULL)
         s->tok = tok_open_memory(s->a, builtin_file(BUILTIN_TOKENIZER),
                                  "built-in tokenizer.json", &s->tok_err);
     else
@@ -113,17 +117,18 @@ static void explain(const char *asked, const char *path, bool links_only,
         hub_explain(env->arena, asked, path, links_only, e);
 }
 
-struct model *open_model(const char *asked, const struct env *env, const char **path,
-                         struct err *e)
+struct model *open_model(const struct shared_args *args, const struct env *env,
+                         const char **path, struct err *e)
 {
+    const struct layer_asked asked = layer_asked_of(args);
     struct model *m;
 
-    if (find_model(asked, env, path, e) != 0)
+    if (find_model(args->model, env, path, e) != 0)
         return NULL;
-    m = model_open(env->arena, *path, e);
+    m = model_open_layer(env->arena, *path, &asked, e);
     if (m == NULL)
-        explain(asked, *path, false, env, e);
-    else if (env->verbose)
+        explain(args->model, *path, false, env, e);
+    else if (env->verbose || m->family->bare)   /* of a layer, each may mean something */
         say_unused(m, env->warn);
     return m;
 }
@@ -136,7 +141,7 @@ int session_open(struct session *s, const struct shared_args *args, bool tokens_
         if (find_model(args->model, env, &s->path, e) != 0)
             return -1;
     } else {
-        s->model = open_model(args->model, env, &s->path, e);
+        s->model = open_model(args, env, &s->path, e);
         if (s->model == NULL)
             return -1;
     }
@@ -225,20 +230,39 @@ static int parse_into(const struct session *s, const char *list, const char *wha
     return list_parse(list, what, n, which, e);
 }
 
+static bool has_stack(const struct model *m, enum stack_id stack)
+{
+    return m->decoder != NULL || stack == m->family->stack_id ||
+           (stack == STACK_CROSS && model_has_cross(m));
+}
+
+/* "only the stack decoder", or "encoder, decoder and cross". */
+static const char *stacks_of(struct arena *a, const struct model *m)
+{
+    const char *name[N_STACK], *all;
+    int n = 0;
+
+    for (int i = 0; i < N_STACK; i++)
+        if (has_stack(m, (enum stack_id)i))
+            name[n++] = stack_names[i];
+    all = n == 1 ? arena_printf(a, "only the stack %s", name[0]) : name[0];
+    for (int i = 1; i < n; i++)
+        all = arena_printf(a, "%s%s%s", all, i == n - 1 ? " and " : ", ", name[i]);
+    return all;
+}
+
 /* The stack that -s names, if the model has it. */
 static int find_stack(struct session *s, enum stack_id *stack, struct err *e)
 {
     const struct model *m = s->model;
 
     for (int i = 0; i < N_STACK; i++)
-        if (strcmp(s->args->stack, stack_names[i]) == 0 &&
-            (m->decoder != NULL || i == (int)m->family->stack_id)) {
+        if (strcmp(s->args->stack, stack_names[i]) == 0 && has_stack(m, (enum stack_id)i)) {
             *stack = (enum stack_id)i;
             return 0;
         }
-    return err_set(e, ERR_USAGE, "--stack: '%s': %s has %s%s", s->args->stack, m->name,
-                   m->decoder != NULL ? "encoder, decoder and cross" : "only the stack ",
-                   m->decoder != NULL ? "" : stack_names[m->family->stack_id]);
+    return err_set(e, ERR_USAGE, "--stack: '%s': %s has %s", s->args->stack, m->name,
+                   stacks_of(s->a, m));
 }
 
 static int larger(int a, int b)
@@ -295,8 +319,8 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
     s->stack = m->family->stack_id;
     if (args->stack != NULL && find_stack(s, &s->stack, e) != 0)
         return -1;
-    if (args->stack == NULL && m->decoder != NULL && target)
-        s->stack = all ? N_STACK : STACK_CROSS;
+    if (args->stack == NULL && (m->decoder != NULL ? target : model_has_cross(m)))
+        s->stack = all && m->family->stack_id != STACK_CROSS ? N_STACK : STACK_CROSS;
     if (plan_generation(s, text, e) != 0)
         return -1;
     s->shown = m->decoder != NULL && s->stack != STACK_ENCODER ? m->decoder : m;

@@ -24,6 +24,10 @@ struct shared_args {
     const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, no_special, truncate;
     const char *layer, *head, *stack;
+    /* of a bare layer: layer_opts, rows_opts */
+    int heads, activation, relative, seed;
+    bool norm_first;
+    const char *memory, *key, *value, *tokens, *shape;
     const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
@@ -33,6 +37,8 @@ struct shared_args {
 
 extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[],
                         generate_opts[], dtype_opts[];
+/* The last is for commands without a seed of their own (in shared_args). */
+extern const struct opt layer_opts[], rows_opts[], seed_opts[];
 
 /* ---- the model ---- */
 
@@ -63,11 +69,11 @@ int session_open(struct session *s, const struct shared_args *args, bool tokens_
 void session_close(struct session *s);
 
 /*
- * The model that -m names, NULL: the built-in one.  *path: where it was found.  Under
- * --verbose a warning for each tensor of the file that no slot took.
+ * The model that -m names, NULL: the built-in one.  *path: where it was found.  Of a
+ * bare layer, and under --verbose, a warning for each tensor of the file that no slot took.
  */
-struct model *open_model(const char *asked, const struct env *env, const char **path,
-                         struct err *e);
+struct model *open_model(const struct shared_args *args, const struct env *env,
+                         const char **path, struct err *e);
 
 /* ---- layers and heads ---- */
 
@@ -124,6 +130,9 @@ struct item {
     const char *generated;  /* their text, without special ones */
     size_t generated_size;
     struct values values;   /* x NULL: tokens have ids */
+    struct values memory;   /* of a bare layer's keys; x NULL: it reads no other input */
+    struct values memory_values;    /* of its values; x NULL: memory */
+    struct tokens keys;     /* names of the keys, where there is memory */
     const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
                                several arrays; NULL: none */
 };
@@ -181,6 +190,9 @@ struct texts {
     struct batch source, target;
     const unsigned char *source_special, *target_special;   /* [tokens] */
     const int *number;          /* [texts] item->index */
+    struct batch keys;          /* of a bare layer's memory */
+    const unsigned char *key_special;
+    struct memory memory;       /* its rows; x NULL: there is none */
 };
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n);

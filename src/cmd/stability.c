@@ -15,7 +15,7 @@ static const char *const formats[] = { "table", "json", NULL };
 struct stability_args {
     struct shared_args shared;
     const char *out;
-    int format, runs, seed;
+    int format, runs;
     double noise;
     bool relative_noise, heads_alone;
 };
@@ -32,7 +32,7 @@ static const struct opt opts[] = {
       "standard deviation of the noise on the token embeddings" },
     { 0, "relative-noise", NULL, OPT_FLAG, F(relative_noise), NULL, 0, 0, NULL,
       "--noise counts in root mean squares of the text's embeddings" },
-    { 0, "seed", "N", OPT_INT, F(seed), "1", 0, 2147483647, NULL,
+    { 0, "seed", "N", OPT_INT, F(shared.seed), "1", 0, 2147483647, NULL,
       "of the noise, which is what torch.randn gives after manual_seed(N)" },
     { 0, "heads-alone", NULL, OPT_FLAG, F(heads_alone), NULL, 0, 0, NULL,
       "also the test of each head by itself, all others of its layer silenced" },
@@ -40,8 +40,9 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
-                                            generate_opts, dtype_opts, NULL };
+static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
+                                           select_opts, mask_opts, generate_opts,
+                                           dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz stability",
@@ -91,7 +92,7 @@ static void make_noise(struct trial *t)
     float *noise = arena_alloc(t->a, (size_t)(args->runs + 1), (size_t)n * sizeof *noise);
     struct rng rng;
 
-    rng_seed(&rng, (uint64_t)args->seed);
+    rng_seed(&rng, (uint64_t)args->shared.seed);
     for (int r = 1; r <= args->runs; r++)
         rng_normal_fill(&rng, noise + r * n, n);
     for (int64_t i = n; i < (args->runs + 1) * n; i++)
@@ -213,7 +214,7 @@ static void print_table(struct trial *t, FILE *f, const struct item *item, bool 
     if (!isnan(t->whole.relative))
         fprintf(f, "relative       %.6g\n", t->whole.relative);
     fprintf(f, "%d runs, noise %.4g%s, seed %d (MT19937)\n\n", args->runs, args->noise,
-            args->relative_noise ? " of the embeddings" : "", args->seed);
+            args->relative_noise ? " of the embeddings" : "", args->shared.seed);
     each_head(t, head_row, table);
     table_print(table, f);
 }
@@ -275,7 +276,7 @@ static void print_json(struct trial *t, FILE *f, const struct item *item)
     jsonw_key(&w, "noise_relative");
     jsonw_bool(&w, args->relative_noise);
     jsonw_key(&w, "seed");
-    jsonw_int(&w, args->seed);
+    jsonw_int(&w, args->shared.seed);
     jsonw_key(&w, "generator");
     jsonw_string(&w, "MT19937, torch.randn");
     json_change(&w, &t->whole);

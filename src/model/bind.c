@@ -14,9 +14,9 @@ struct binder {
 };
 
 /* Old checkpoints call a norm's weight gamma and its bias beta; a parameter that is no
- * part of a module has no ending. */
-static const char *const weight_endings[] = { ".weight", ".gamma", "", NULL };
-static const char *const bias_endings[] = { ".bias", ".beta", NULL };
+ * part of a module has no ending, those of torch's attention are parts of a name. */
+static const char *const weight_endings[] = { ".weight", ".gamma", "_weight", "", NULL };
+static const char *const bias_endings[] = { ".bias", ".beta", "_bias", NULL };
 static const char *const no_endings[] = { "", NULL };
 
 static int index_of(const struct weights *w, const struct tensor *t)
@@ -371,6 +371,7 @@ static int bind_layer(struct binder *b, int l)
     }
     bind_free_biases(b->m, plan, b->a);
     plan_layer(b->m, l);
+    plan_distances(plan, &b->m->config, b->a);
     return experts ? bind_experts(b, plan, at.layer) : 0;
 }
 
@@ -483,7 +484,7 @@ static bool stack_lacks(const struct model *m, int s)
         (s == W_POS && m->family->defaults.position_input && !c->position_input) ||
         ((s == W_CONV || s == W_CONV_NORM) && c->conv_width < 1))
         return true;
-    if (s == W_FINAL_NORM)
+    if (s == W_FINAL_NORM && !m->family->bare)
         return m->norm_place == PLACE_POST || m->config.no_final_norm;
     return axial ? s == W_POS : s == W_AXIS_0 || s == W_AXIS_1;
 }

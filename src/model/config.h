@@ -97,6 +97,10 @@ struct config {
     int clamp;                          /* longest distance of sinusoids; below 1: none */
     int conv_width, conv_groups;        /* tokens of the convolution; 0: there is none */
     enum act conv_act;
+    int n_distances;                    /* rows of W_DISTANCE, odd; 0: none */
+    bool clip_distances;                /* longer ones are those at its ends, all scaled
+                                           with the scores; false: see layer.h */
+    int d_key_input, d_value_input;     /* of what W_CROSS_K and W_CROSS_V read; 0: D */
     /* windows */
     int window;                         /* keys a query sees at the most; 0: all */
     bool window_both;                   /* half of it on either side, itself too */

@@ -67,11 +67,15 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_SEG_BIAS]   = { "attention", SLOT_VECTOR, DIM_HD, DIM_NONE, PER_LAYER, false },
     [W_Q_NORM]     = { "norms", SLOT_NORM, DIM_Q_NORM, DIM_NONE, PER_LAYER, true },
     [W_K_NORM]     = { "norms", SLOT_NORM, DIM_K_NORM, DIM_NONE, PER_LAYER, true },
+    [W_DISTANCE]   = { "attention", SLOT_TABLE, DIM_DISTANCES, DIM_ONE_HEAD, PER_LAYER, false },
     [W_O]          = { "attention", SLOT_LINEAR, DIM_D, DIM_HV, PER_LAYER, false },
     [W_CROSS_NORM] = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_CROSS_Q]    = { "cross", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
-    [W_CROSS_K]    = { "cross", SLOT_LINEAR, DIM_GD, DIM_D, PER_LAYER, false },
-    [W_CROSS_V]    = { "cross", SLOT_LINEAR, DIM_GV, DIM_D, PER_LAYER, false },
+    [W_CROSS_K]    = { "cross", SLOT_LINEAR, DIM_GD, DIM_KEY_INPUT, PER_LAYER, false },
+    [W_CROSS_V]    = { "cross", SLOT_LINEAR, DIM_GV, DIM_VALUE_INPUT, PER_LAYER, false },
+    [W_CROSS_DISTANCE] = { "cross", SLOT_TABLE, DIM_DISTANCES, DIM_ONE_HEAD, PER_LAYER, false },
+    [W_CROSS_LAST_K] = { "cross", SLOT_VECTOR, DIM_GD, DIM_NONE, PER_LAYER, false },
+    [W_CROSS_LAST_V] = { "cross", SLOT_VECTOR, DIM_GV, DIM_NONE, PER_LAYER, false },
     [W_CROSS_O]    = { "cross", SLOT_LINEAR, DIM_D, DIM_HV, PER_LAYER, false },
     [W_MLP_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_MLP_OUT]    = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
@@ -118,6 +122,10 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_REL:     return 2 * c->span;
     case DIM_TWO:     return 2;
     case DIM_CONV:    return c->d_model / c->conv_groups;
+    case DIM_DISTANCES: return c->n_distances;
+    case DIM_ONE_HEAD: return c->d_head;
+    case DIM_KEY_INPUT: return c->d_key_input > 0 ? c->d_key_input : c->d_model;
+    case DIM_VALUE_INPUT: return c->d_value_input > 0 ? c->d_value_input : c->d_model;
     case DIM_TYPE:    return c->n_types;
     case DIM_CHANNELS: return c->n_channels;
     case DIM_MEL:     return c->n_mel;

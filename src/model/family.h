@@ -52,9 +52,13 @@ enum slot {
     W_REL_BIAS,                 /* added to queries that meet those, for W_Q_BIAS */
     W_SEG, W_SEG_BIAS,          /* the same of two segments [2, H d]: one's own, another */
     W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
+    W_DISTANCE,                 /* what queries meet beside keys, by distance; empty: none */
     W_O,
     W_CROSS_NORM,               /* the same for attention to the encoder's output */
-    W_CROSS_Q, W_CROSS_K, W_CROSS_V, W_CROSS_O,
+    W_CROSS_Q, W_CROSS_K, W_CROSS_V,
+    W_CROSS_DISTANCE,
+    W_CROSS_LAST_K, W_CROSS_LAST_V,     /* a key and its value behind all others; empty: none */
+    W_CROSS_O,
     W_MLP_NORM,                 /* empty in PLACE_PARALLEL: what attention read */
     W_MLP_OUT,                  /* norm of the mlp's output, before the sum */
     W_GATE,                     /* MLP_GATED */
@@ -154,6 +158,8 @@ struct family {
     const char *name;           /* config.json's model_type */
     const char *source;         /* where these facts can be checked */
     enum stack_id stack_id;
+    bool bare;                  /* a layer by itself, see layer.h: one attention, without
+                                   sum and mlp, where it has no W_UP */
     bool causal;                /* unless the config's is_decoder says so */
     enum front front;
     enum norm_kind norm;
@@ -214,6 +220,8 @@ enum dim {
     DIM_REL,            /* rows of distances */
     DIM_TWO,
     DIM_CONV,           /* channels that an output of W_CONV reads */
+    DIM_DISTANCES, DIM_ONE_HEAD,
+    DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* what cross-attention reads */
     DIM_HEAD,           /* what the head gives a token: V, or 1; or a text: labels */
     DIM_HEAD_IN,        /* what it reads */
     DIM_END,            /* what the layers end with: D, or both streams */

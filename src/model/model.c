@@ -2,8 +2,11 @@
  * A path, or nothing, -> config, weights and their binding. */
 #include "model/model.h"
 
+#include <string.h>
+
 #include "model/gguf.h"
 #include "model/hub.h"
+#include "weights/npz.h"
 
 static struct span span_between(const unsigned char *begin, const unsigned char *end)
 {
@@ -40,10 +43,33 @@ static int open_builtin(struct model *m, struct arena *a, struct err *e)
                        "built-in config.json", e);
 }
 
-/* Weights first: a lone .bin is best answered by how to convert it. */
-static int open_path(struct model *m, struct arena *a, const char *path, struct err *e)
+static bool is_npz(const char *path)
 {
-    const char *config;
+    size_t n = strlen(path);
+
+    return n > 4 && strcmp(path + n - 4, ".npz") == 0;
+}
+
+/* The first option that only a bare layer has; NULL: none was given. */
+static const char *first_asked(const struct layer_asked *asked)
+{
+    return asked->heads > 0 ? "--heads" : asked->norm_first ? "--norm-first" :
+           asked->activation != NULL ? "--activation" :
+           asked->relative != NULL ? "--relative" : asked->memory ? "--memory" : NULL;
+}
+
+static int no_layer(const char *path, struct err *e)
+{
+    return err_set(e, ERR_INPUT, "%s: its tensors are none of a layer that is known "
+                   "(mha-viz-layers(7))%s", path, is_npz(path) ? "" :
+                   ", and there is no config.json beside it");
+}
+
+/* Weights first: a lone .bin is best answered by how to convert it. */
+static int open_path(struct model *m, struct arena *a, const char *path,
+                     const struct layer_asked *asked, struct err *e)
+{
+    const char *config, *option = first_asked(asked);
     struct span bytes;
     int rc;
 
@@ -52,15 +78,22 @@ static int open_path(struct model *m, struct arena *a, const char *path, struct 
                        "(config.json, model.safetensors), a .safetensors file or a "
                        ".gguf file", path);
     m->name = hub_name(a, path);
-    m->weights = weights_open(a, path, e);
+    m->weights = (is_npz(path) ? npz_open : weights_open)(a, path, e);
     if (m->weights == NULL)
         return -1;
     m->dir = file_folder(a, path);
+    if (!file_is_dir(path) && layer_is(m->weights))
+        return layer_describe(&m->config, &m->family, a, m->weights, path, asked, e);
+    if (option != NULL)
+        return err_set(e, ERR_USAGE, "%s: %s is no bare layer (mha-viz-layers(7))", option,
+                       m->name);
     if (weights_gguf(m->weights) != NULL) {
         m->dir = weights_gguf(m->weights)->file;
         return gguf_config(&m->config, &m->family, a, m->weights, e);
     }
     config = file_join(a, m->dir, "config.json");
+    if (is_npz(path) || (!file_is_dir(path) && !file_exists(config)))
+        return no_layer(path, e);
     if (file_map(config, &bytes, e) != 0)
         return -1;
     rc = config_read(&m->config, &m->family, a, bytes, config, e);
@@ -70,8 +103,23 @@ static int open_path(struct model *m, struct arena *a, const char *path, struct 
 
 struct model *model_open(struct arena *a, const char *path, struct err *e)
 {
+    const struct layer_asked nothing = { 0 };
+
+    return model_open_layer(a, path, &nothing, e);
+}
+
+struct model *model_open_layer(struct arena *a, const char *path,
+                               const struct layer_asked *asked, struct err *e)
+{
     struct model *m = arena_alloc(a, 1, sizeof *m);
-    int rc = path != NULL ? open_path(m, a, path, e) : open_builtin(m, a, e);
+    int rc;
+
+    if (path != NULL)
+        rc = open_path(m, a, path, asked, e);
+    else if (first_asked(asked) != NULL)
+        rc = err_set(e, ERR_USAGE, "%s: wants -m LAYER", first_asked(asked));
+    else
+        rc = open_builtin(m, a, e);
 
     if (rc == 0)
         rc = model_bind(m, a, e);
@@ -88,4 +136,9 @@ void model_close(struct model *m)
 {
     if (m != NULL && m->weights != NULL)
         weights_close(m->weights);
+}
+
+bool model_has_cross(const struct model *m)
+{
+    return m->layer[0].slot[W_CROSS_Q].weight != NULL;
 }

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "model/config.h"
 #include "model/family.h"
+#include "model/layer.h"
 #include "nn/nn.h"
 #include "weights/weights.h"
 
@@ -35,6 +36,8 @@ struct layer_plan {
     int lo, hi;                 /* row i sees keys i - lo .. i + hi; INT_MAX: all */
     float scale;                /* of q.k */
     int rope;                   /* index of its rotary table */
+    const float *distance, *cross_distance;     /* [n_distances, d] of W_DISTANCE, by
+                                   growing query - key; NULL: none */
     struct chunks chunks;       /* len 0: none */
     bool hashed;                /* chunks of what hashes alike; keys are the queries */
     int hash_set;               /* its place among the layers that hash */
@@ -95,7 +98,20 @@ struct model {
  * the wrong shape or a type that holds no weights (named, found, wanted).
  */
 struct model *model_open(struct arena *a, const char *path, struct err *e);
+
+/*
+ * The same, with what the command line says of a bare layer (layer.h): a .safetensors or
+ * .npz file whose tensors have such names, whatever lies beside it.
+ *
+ * Errors: also those of layer_describe; ERR_USAGE where anything is asked for and path is
+ * no bare layer.
+ */
+struct model *model_open_layer(struct arena *a, const char *path,
+                               const struct layer_asked *asked, struct err *e);
 void model_close(struct model *m);          /* unmaps */
+
+/* Layers attend to another input: an encoder's output, or a bare layer's memory. */
+bool model_has_cross(const struct model *m);
 
 /* The built-in model's files, part of the program. */
 enum builtin_file { BUILTIN_CONFIG, BUILTIN_TOKENIZER, BUILTIN_WEIGHTS };

@@ -14,6 +14,9 @@ void plan_rope(struct model *m, struct arena *a);
 /* What is added to scores; the stack's slots are bound before. */
 void plan_bias(struct model *m, struct arena *a);
 
+/* Rows by distance, in order; the layer's slots are bound before. */
+void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a);
+
 /* Layer l has experts instead of one mlp. */
 bool plan_has_experts(const struct config *c, int l);
 

@@ -220,3 +220,28 @@ void plan_bias(struct model *m, struct arena *a)
     else if (m->family->bias == BIAS_BUCKETS)
         plan_buckets(m, a);
 }
+
+/* ---- distances ---- */
+
+/* Rows of a file, in the order of query - key. */
+static const float *rows_of(struct arena *a, const struct tensor *t, bool reversed)
+{
+    int64_t n, d;
+    float *out;
+
+    if (t == NULL)
+        return NULL;
+    n = t->shape[0];
+    d = t->shape[1];
+    out = arena_alloc_raw(a, (size_t)n, (size_t)d * sizeof *out);
+    for (int64_t i = 0; i < n; i++)
+        tensor_read(out + i * d, t, (reversed ? n - 1 - i : i) * d, d);
+    return out;
+}
+
+void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a)
+{
+    plan->distance = rows_of(a, plan->slot[W_DISTANCE].weight, c->clip_distances);
+    plan->cross_distance = rows_of(a, plan->slot[W_CROSS_DISTANCE].weight,
+                                   c->clip_distances);
+}

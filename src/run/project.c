@@ -138,19 +138,3 @@ void pass_project(struct pass *p, const struct layer_plan *plan)
     if (p->m->rope[plan->rope].inv_freq != NULL)
         par_for(p->par, p->b->n_texts, rope_text, &j);
 }
-
-void pass_project_cross(struct pass *p, const struct layer_plan *plan)
-{
-    const struct memory *m = p->want->memory;
-    int D = p->m->config.d_model, n;
-    const struct param *q = &plan->slot[W_CROSS_Q], *k = &plan->slot[W_CROSS_K];
-    const struct param *v = &plan->slot[W_CROSS_V];
-    int64_t width = k->matrix.N + v->matrix.N;
-
-    pass_linear(p, p->qkv, q->matrix.N, p->a, D, p->N, q);
-    if (m == NULL)
-        return;
-    n = m->start[p->b->n_texts];
-    pass_linear(p, p->memory_kv, width, m->x, D, n, k);
-    pass_linear(p, p->memory_kv + k->matrix.N, width, m->x, D, n, v);
-}

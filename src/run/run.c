@@ -38,18 +38,28 @@ int pass_number(const struct pass *p, int text)
     return c != NULL && c->number != NULL ? c->number[text] : text;
 }
 
+/* The user's mask of cross-attention: where that is all there is, either. */
+static const struct mask *cross_mask(const struct pass *p)
+{
+    const struct change *c = p->want->change;
+    bool alone = p->m->family->stack_id == STACK_CROSS;
+
+    return c == NULL ? NULL : alone && c->memory_mask == NULL ? c->mask : c->memory_mask;
+}
+
 static int check_masks(const struct pass *p, int t, struct err *e)
 {
     const struct change *c = p->want->change;
-    const struct memory *mem = p->want->memory;
+    const struct mask *self = c == NULL ? NULL : c->mask, *cross = cross_mask(p);
+    const int *key = p->key_start;
     int T = p->b->start[t + 1] - p->b->start[t], H = p->m->config.n_heads;
     int number = pass_number(p, t);
 
-    if (c != NULL && c->mask != NULL && mask_check(c->mask, number, T, T, H, e) != 0)
+    if (self != NULL && p->m->family->stack_id != STACK_CROSS &&
+        mask_check(self, number, T, T, H, e) != 0)
         return -1;
-    if (c == NULL || c->memory_mask == NULL || mem == NULL)
-        return 0;
-    return mask_check(c->memory_mask, number, T, mem->start[t + 1] - mem->start[t], H, e);
+    return cross == NULL || key == NULL ? 0 :
+           mask_check(cross, number, T, key[t + 1] - key[t], H, e);
 }
 
 static int check_values(const struct pass *p, int t, struct err *e)
@@ -114,7 +124,7 @@ static void make_room(struct pass *p)
     if (p->m->mlp == MLP_GATED)
         p->gate = floats(p, mlp_rows, (size_t)c->d_ff);
     if (p->want->memory != NULL)
-        p->memory_kv = floats(p, (size_t)p->want->memory->start[p->b->n_texts],
+        p->memory_kv = floats(p, (size_t)p->key_start[p->b->n_texts],
                               (size_t)slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)slot_dim(p->m->family, c, DIM_GV));
     if (p->want->cache != NULL)
@@ -157,13 +167,17 @@ static void attention_input(struct pass *p, const struct param *norm)
               p->m->norm_place == PLACE_POST ? &identity : norm);
 }
 
-static void attention_output(struct pass *p, const struct param *o,
-                             const struct param *norm, float *out)
+/* What the attention of this stack gives, behind its output projection. */
+static void attention_output(struct pass *p, int l, enum stack_id stack, float *out)
 {
+    const struct param *slot = p->m->layer[l].slot;
+    const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
     int D = p->m->config.d_model;
 
     pass_linear(p, out, D, p->z, o->matrix.K, p->N, o);
-    pass_norm(p, out, out, p->N, D, norm);
+    pass_norm(p, out, out, p->N, D, &slot[W_ATT_OUT]);
+    if (pass_taps(p, l, stack) && p->want->tap->given != NULL)
+        p->want->tap->given(p->want->tap->self, l, stack, out, p->N, D);
 }
 
 /* x2 = x2 + out, with the norm behind the sum where that is its place. */
@@ -192,6 +206,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
     pass_project(p, plan);
+    pass_distances(p, &h, plan->distance, plan->scale);
     pass_keep(p, l, &h);
     pass_prepare(p, plan);
     pass_sparse(p, plan, &h);
@@ -206,20 +221,37 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
     const struct layer_plan *plan = &p->m->layer[l];
     const struct config *c = &p->m->config;
     const struct head_place *place = &p->m->place;
+    struct arena_mark mark = arena_mark(p->call);
     struct heads h = {
         .stack = STACK_CROSS, .q = p->qkv, .kv = p->memory_kv,
         .q_stride = c->n_heads * c->d_head,
         .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
-        .key_start = p->want->memory != NULL ? p->want->memory->start : NULL,
-        .lo = INT_MAX, .hi = INT_MAX,
-        .mask = p->want->change != NULL ? p->want->change->memory_mask : NULL,
+        .key_start = p->key_start, .lo = INT_MAX, .hi = INT_MAX,
+        .mask = cross_mask(p),
     };
+    int rc;
 
     attention_input(p, &plan->slot[W_CROSS_NORM]);
     pass_project_cross(p, plan);
+    pass_distances(p, &h, plan->cross_distance, plan->scale);
     pass_keep_memory(p, l, &h);
-    return pass_attend(p, l, &h, keep_out, e);
+    rc = pass_attend(p, l, &h, keep_out, e);
+    arena_reset(p->call, mark);
+    return rc;
+}
+
+/* A layer that is one attention, to its own input or to another. */
+static int run_attention(struct pass *p, int l, bool keep_out, struct err *e)
+{
+    const struct param *slot = p->m->layer[l].slot;
+    bool own = slot[W_O].weight != NULL;
+
+    if ((own ? attend_self : attend_cross)(p, l, keep_out, e) != 0)
+        return -1;
+    if (keep_out)
+        attention_output(p, l, own ? p->m->family->stack_id : STACK_CROSS, p->x);
+    return 0;
 }
 
 /* A layer; *ended where nothing behind its last attention is wanted. */
@@ -233,13 +265,15 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
     float *out = p->m->norm_place == PLACE_PARALLEL ? p->late : p->a;
 
     *ended = last;
+    if (p->m->family->bare && slot[W_UP].weight == NULL)
+        return run_attention(p, l, !last, e);
     if (attend_self(p, l, !only_self, e) != 0)
         return -1;
     if (only_self)
         return 0;
     if (p->m->config.residual_from_norm)
         memcpy(p->x, p->a, (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x);
-    attention_output(p, &slot[W_O], &slot[W_ATT_OUT], out);
+    attention_output(p, l, p->m->family->stack_id, out);
     if (p->m->norm_place == PLACE_PARALLEL) {
         pass_mlp(p, &p->m->layer[l]);
         join(p, out, &slot[W_ATT_NORM]);
@@ -251,7 +285,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
             return -1;
         if (last)
             return 0;
-        attention_output(p, &slot[W_CROSS_O], &slot[W_ATT_OUT], out);
+        attention_output(p, l, STACK_CROSS, out);
         join(p, out, &slot[W_CROSS_NORM]);
     }
     pass_mlp(p, &p->m->layer[l]);
@@ -288,8 +322,10 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
 
     assert(want->cache == NULL || changes_only_precision(want->change));
     assert(want->cache == NULL || (n_sinks == 0 && want->tap == NULL));
+    p.key_start = pass_key_start(&p);
     for (int t = 0; t < b->n_texts; t++)
-        if (check_text(&p, t, e) != 0 || check_masks(&p, t, e) != 0 ||
+        if (check_text(&p, t, e) != 0 || pass_check_memory(&p, t, e) != 0 ||
+            check_masks(&p, t, e) != 0 ||
             check_rotations(m, want->rotations, b->start[t + 1] - b->start[t], e) != 0)
             return -1;
     make_room(&p);

@@ -27,10 +27,11 @@ struct batch {
                                all, for models with W_Q_GLOBAL; NULL: none is */
 };
 
-/* The encoder's output, for a decoder. */
+/* What cross-attention reads: the encoder's output, for a decoder, or another input. */
 struct memory {
-    const float *x;         /* [start[n_texts], D] */
+    const float *x;         /* [start[n_texts], DIM_KEY_INPUT] */
     const int *start;       /* [n_texts + 1] */
+    const float *v;         /* [start[n_texts], DIM_VALUE_INPUT] for the values; NULL: x */
 };
 
 /*
@@ -112,6 +113,13 @@ struct tap {
      */
     int (*attend)(void *self, const struct qkv_view *v, float *z, struct par *par,
                   struct err *e);
+    /*
+     * What an attention adds to the residual stream, out[n_rows, D] of all texts, behind
+     * its output projection and norm; the last layer's only where hidden or logits are
+     * wanted.  NULL: not wanted.
+     */
+    void (*given)(void *self, int layer, enum stack_id stack, const float *out, int n_rows,
+                  int D);
     void *self;
 };
 
@@ -120,7 +128,7 @@ struct wanted {
     const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
     const bool *head;       /* [H] the same for heads */
     unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
-    const struct memory *memory;    /* for m->decoder; else NULL */
+    const struct memory *memory;    /* for m->decoder and layers with W_CROSS_Q; else NULL */
     /*
      * [n_texts] the batch holds the tokens behind those that are kept, and they are
      * kept too; the memory is only for the first time.  No sinks and tap with it, and
@@ -141,8 +149,10 @@ struct wanted {
 /*
  * Errors (ERR_INPUT): ids where the model reads values, or values of another shape than
  * it takes; an id outside the vocabulary, a type outside the table, a text longer than
- * the model's positions (with both numbers), a text without tokens; a mask that does not
- * fit; rotations of another width than the text's buckets ask for; a row of attention that is not finite (layer, head, row: the weights
+ * the model's positions (with both numbers), a text without tokens; another input that
+ * is wanted, or has too many keys; a mask that does not fit; rotations of another width
+ * than the text's buckets ask for; a row of attention that is not finite (layer, head,
+ * row: the weights
  * hold NaN or infinities).  Sinks may have been given rows before an error.
  */
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,

@@ -65,7 +65,8 @@ struct pass {
     float *qkv_global;      /* the same for global rows; NULL: no text has any */
     const struct bias_copies *copies;   /* [texts] NULL: keys stand once in the softmax */
     float *z;               /* [N, H d_v] heads' outputs, side by side */
-    float *memory_kv;       /* [memory, G (d + d_v)] its keys, then its values */
+    float *memory_kv;       /* [key_start[texts], G (d + d_v)] its keys, then its values */
+    const int *key_start;   /* [texts + 1] rows of memory_kv; NULL: no memory */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
     struct relative *relative;      /* NULL: scores look at no distances */
     float *embedded;        /* [N, D] x before layer 0, for a convolution; NULL: none */
@@ -203,6 +204,8 @@ void pass_hide(const struct heads *h, const struct mask_view *v, int text,
 struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
                              int head);
 
+/* A tap looks at this layer and stack. */
+bool pass_taps(const struct pass *p, int l, enum stack_id stack);
 /* Some rows of the text read global_qkv. */
 bool pass_has_global(const struct heads *h, int text);
 
@@ -218,6 +221,13 @@ bool pass_wants(const struct pass *p, int l, enum stack_id stack);
 /* Queries from p->a; keys and values from the memory, where it is given. */
 void pass_project_cross(struct pass *p, const struct layer_plan *plan);
 
+/* Where the keys of each text begin in memory_kv, with those that only the model has. */
+const int *pass_key_start(struct pass *p);
+/* The memory fits text t and the model.  Errors: ERR_INPUT. */
+int pass_check_memory(const struct pass *p, int t, struct err *e);
+
+/* Sets h->terms to what its queries meet in rows [n_distances, d]; NULL: nothing. */
+void pass_distances(struct pass *p, struct heads *h, const float *rows, float scale);
 /*
  * With a cache: adds the batch's keys and values of layer l to it, and has h read all
  * that are there.  _memory: the same of p->memory_kv, the first time.

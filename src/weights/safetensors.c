@@ -23,6 +23,8 @@ struct reader {
     int n;
     char *room;         /* for names; as much as the header has bytes left */
     bool metadata_seen;
+    struct note *note;
+    int n_notes;
 };
 
 /* A string into the room, not kept.  Nothing here has a use for a NUL. */
@@ -167,11 +169,37 @@ static int read_tensor(struct reader *r, struct tensor *t, struct err *e)
 
 /* ---- the header ---- */
 
-/* Strings by name, or null; checked and left. */
-static int skip_metadata(struct reader *r, struct err *e)
+/* A string that is kept, if it can be one of C's; else *s is NULL. */
+static int kept(struct reader *r, const char **s, struct err *e)
 {
     size_t n;
 
+    if (scan_string(&r->s, r->room, &n, e) != 0)
+        return -1;
+    *s = memchr(r->room, '\0', n) == NULL ? r->room : NULL;
+    r->room += n + 1;
+    return 0;
+}
+
+static int read_note(struct reader *r, struct err *e)
+{
+    struct note note;
+
+    if (kept(r, &note.key, e) != 0 || scan_want(&r->s, ':', e) != 0 ||
+        kept(r, &note.value, e) != 0)
+        return -1;
+    if (note.key == NULL || note.value == NULL)
+        return 0;
+    if ((r->n_notes & (r->n_notes - 1)) == 0)       /* 0, 1, 2, 4, .. */
+        r->note = arena_grow(r->a, r->note, (size_t)r->n_notes,
+                             2 * (size_t)r->n_notes + 1, sizeof *r->note);
+    r->note[r->n_notes++] = note;
+    return 0;
+}
+
+/* Strings by name, or null. */
+static int read_metadata(struct reader *r, struct err *e)
+{
     if (r->metadata_seen)
         return err_set(e, ERR_INPUT, "is there twice");
     r->metadata_seen = true;
@@ -185,8 +213,7 @@ static int skip_metadata(struct reader *r, struct err *e)
     if (scan_take(&r->s, '}'))
         return 0;
     do
-        if (scan_string(&r->s, NULL, &n, e) != 0 || scan_want(&r->s, ':', e) != 0 ||
-            scan_string(&r->s, NULL, &n, e) != 0)
+        if (read_note(r, e) != 0)
             return -1;
     while (scan_take(&r->s, ','));
     return scan_want(&r->s, '}', e);
@@ -201,7 +228,7 @@ static int read_entry(struct reader *r, struct err *e)
     if (text(r, &n, e) != 0 || scan_want(&r->s, ':', e) != 0)
         return err_under(e, "header");
     if (strcmp(name, "__metadata__") == 0)
-        return skip_metadata(r, e) != 0 ? err_under(e, "__metadata__") : 0;
+        return read_metadata(r, e) != 0 ? err_under(e, "__metadata__") : 0;
     r->room += n + 1;
     *t = (struct tensor){ .name = name };
     if (read_tensor(r, t, e) != 0)
@@ -300,7 +327,7 @@ static int check_length(struct span bytes, uint64_t *n, struct err *e)
 }
 
 struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *file,
-                                int *n, struct err *e)
+                                int *n, struct weights *w, struct err *e)
 {
     struct reader r = { .a = a, .file = file };
     uint64_t n_header = 0;
@@ -323,5 +350,9 @@ struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *
         return NULL;
     }
     *n = r.n;
+    if (w != NULL) {
+        w->note = r.note;
+        w->n_notes = r.n_notes;
+    }
     return r.tensor;
 }

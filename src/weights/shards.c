@@ -168,7 +168,7 @@ static int read_part(struct shards *s, int first, int end, struct err *e)
     if (check_part(s, s->place[first].part, e) != 0 ||
         weights_map(w, path, &bytes, e) != 0)
         return -1;
-    tensor = safetensors_read(w->a, bytes, path, &n, e);
+    tensor = safetensors_read(w->a, bytes, path, &n, NULL, e);
     if (tensor == NULL)
         return -1;
     for (int i = first; i < end; i++)

@@ -78,7 +78,7 @@ static bool is_safetensors(struct span bytes)
 static int open_safetensors(struct weights *w, struct span bytes, const char *file,
                             struct err *e)
 {
-    w->tensor = safetensors_read(w->a, bytes, file, &w->n, e);
+    w->tensor = safetensors_read(w->a, bytes, file, &w->n, w, e);
     return w->tensor != NULL ? 0 : -1;
 }
 
@@ -225,4 +225,21 @@ const struct tensor *weights_find(const struct weights *w, const char *name)
 
     return w->n == 0 ? NULL :
            bsearch(&key, w->tensor, (size_t)w->n, sizeof *w->tensor, by_name);
+}
+
+const char *weights_note(const struct weights *w, const char *key)
+{
+    for (int i = 0; i < w->n_notes; i++)
+        if (strcmp(w->note[i].key, key) == 0)
+            return w->note[i].value;
+    return NULL;
+}
+
+int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e)
+{
+    if (tensors_sort(w->a, tensor, n, e) != 0)
+        return -1;
+    w->tensor = tensor;
+    w->n = n;
+    return 0;
 }

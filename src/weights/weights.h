@@ -82,8 +82,22 @@ const struct tensor *weights_at(const struct weights *w, int i);    /* by name *
 /* NULL where there is none of that name.  O(log n). */
 const struct tensor *weights_find(const struct weights *w, const char *name);
 
+/*
+ * Gives w these n tensors in place of its own, sorted here; what they point to stays
+ * mapped.  Errors: a name that is there twice.
+ */
+int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e);
+
 /* "[768,2304]", for messages. */
 char *tensor_shape(struct arena *a, const struct tensor *t);
+
+/* What a safetensors file says of itself under __metadata__. */
+struct note {
+    const char *key, *value;
+};
+
+/* The value of a key of a single file; NULL: none. */
+const char *weights_note(const struct weights *w, const char *key);
 
 /* Elements [first, first + n) as floats; the range must lie inside. */
 void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n);

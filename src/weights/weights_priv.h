@@ -24,6 +24,8 @@ struct weights {
     int n_maps;
     struct named_span *plain;   /* [n_plain] members of an npz that are no .npy */
     int n_plain;
+    const struct note *note;    /* [n_notes] of a single safetensors file */
+    int n_notes;
     int64_t n_stored;           /* of a GGUF: tensors before experts were parted */
     const struct gguf *gguf;    /* the keys of a GGUF; NULL: it is none */
 };
@@ -60,9 +62,10 @@ int tensors_sort(struct arena *a, struct tensor *tensor, int n, struct err *e);
  */
 int tensor_measure(struct tensor *t, int64_t *size_bytes);
 
-/* The tensors of one safetensors file, sorted by name; sets *n. */
+/* The tensors of one safetensors file, sorted by name; sets *n.  Its notes go to w,
+ * which may be NULL. */
 struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *file,
-                                int *n, struct err *e);
+                                int *n, struct weights *w, struct err *e);
 
 /* model.safetensors.index.json and the parts it names, into w. */
 int shards_read(struct weights *w, const char *dir, const char *index, struct err *e);

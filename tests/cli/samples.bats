@@ -176,3 +176,24 @@ teardown() {
         awk -F '\t' 'NR > 1 { s += $5 } END { printf "%.4f\n", s / 3 }' > "$dir/mean"
     [ "$(awk -F '\t' '$1 == 2 && $2 == "local" { print $4 }' "$dir/report")" = "$(cat "$dir/mean")" ]
 }
+
+@test "worked-examples.sh: each example has its result" {
+    samples/worked-examples.sh "$dir/new/results"
+    cd "$dir/new/results"
+    for picture in one_head eight_heads decoder; do
+        [ "$(head -c 4 "$picture.png" | tail -c 3)" = PNG ]
+    done
+    grep -qF "one attention layer: 4 x 512 x 512 = 1,048,576 weights" eight_heads.txt
+    grep -qF "one head: 512 x 64 x 3 = 98,304 weights" eight_heads.txt
+    grep -qF "96 heads x 128 = 12,288 columns" wide.txt
+    # 32 texts and 8 heads; a query of the first half has its strongest key in the second
+    [ "$(wc -l < masked.tsv)" -eq 257 ]
+    awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        $column["link_query"] < 25 && $column["link_key"] < 25 { exit 1 }
+    ' masked.tsv
+    [ "$(ls batch)" = "$(printf '%s\n' 00000{1,2}.npz)" ]
+    [ "$(wc -l < separable.txt)" -eq 5 ]
+    [ "$(wc -l < relative.txt)" -eq 5 ]
+    grep -q '^mean_variance' encoder.txt
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ * init: writes a bare layer, named as texts about attention name its parts, with weights
+ * drawn from a seed. */
+#include <limits.h>
+#include <math.h>
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "cmd/cmd.h"
+#include "weights/safetensors.h"
+
+struct init_args {
+    struct common_args common;
+    const char *out;
+    int d_model, heads, d_k, d_v, d_ff, layers, max_len, seed;
+    bool separable, relative, encoder, decoder, no_bias;
+};
+
+#define F(f) offsetof(struct init_args, f)
+static const struct opt opts[] = {
+    { 'o', "output", "FILE", OPT_STRING, F(out), NULL, 0, 0, NULL,
+      "write the layer here, as safetensors; - is standard output; needed" },
+    { 0, "d-model", "N", OPT_INT, F(d_model), "512", 1, 1 << 16, NULL, "width" },
+    { 0, "heads", "N", OPT_INT, F(heads), "8", 1, 1 << 12, NULL, "heads" },
+    { 0, "d-k", "N", OPT_INT, F(d_k), NULL, 1, 1 << 16, NULL,
+      "width of a head's queries and keys; without it d-model / heads" },
+    { 0, "d-v", "N", OPT_INT, F(d_v), NULL, 1, 1 << 16, NULL,
+      "width of a head's values; without it d-k" },
+    { 0, "separable", NULL, OPT_FLAG, F(separable), NULL, 0, 0, NULL,
+      "a matrix a head: q_linears.0, q_linears.1, …" },
+    { 0, "relative", NULL, OPT_FLAG, F(relative), NULL, 0, 0, NULL,
+      "relative positions: rel_pos_encoding" },
+    { 0, "max-len", "N", OPT_INT, F(max_len), NULL, 1, 1 << 16, NULL,
+      "tokens that --relative reaches; without it 512" },
+    { 0, "encoder", NULL, OPT_FLAG, F(encoder), NULL, 0, 0, NULL,
+      "an encoder layer: attention, mlp, norms" },
+    { 0, "decoder", NULL, OPT_FLAG, F(decoder), NULL, 0, 0, NULL,
+      "a decoder layer: the same, and attention to another input" },
+    { 0, "layers", "N", OPT_INT, F(layers), NULL, 1, 1 << 10, NULL,
+      "that many --encoder or --decoder layers: layers.0, layers.1, …" },
+    { 0, "d-ff", "N", OPT_INT, F(d_ff), NULL, 1, 1 << 18, NULL,
+      "width of the mlp; without it 4 x d-model" },
+    { 0, "no-bias", NULL, OPT_FLAG, F(no_bias), NULL, 0, 0, NULL,
+      "linears without biases" },
+    { 0, "seed", "N", OPT_INT, F(seed), "1", 0, INT_MAX, NULL, "of the weights" },
+    { 0 }
+};
+#undef F
+
+static const char *const examples[] = {
+    "mha-viz init --d-model 512 --heads 8 --seed 1 -o layer.safetensors",
+    "mha-viz heatmap -m layer.safetensors --tokens '我 喜欢 吃 苹果'",
+    "mha-viz init --d-model 64 --heads 4 --decoder --layers 2 -o stack.safetensors",
+    NULL
+};
+
+/* ---- what is in the file ---- */
+
+enum fill { FILL_XAVIER, FILL_NORMAL, FILL_ZERO, FILL_ONE };
+
+struct plan {
+    const struct init_args *args;
+    struct arena *a;
+    struct tensor *tensor;          /* [n] */
+    enum fill *fill;                /* [n] */
+    int n, room;
+};
+
+/* columns 0: a vector. */
+static void add(struct plan *p, char *name, int rows, int columns, enum fill fill)
+{
+    if (p->n == p->room) {
+        p->tensor = arena_grow(p->a, p->tensor, (size_t)p->n, 2 * (size_t)p->n + 16,
+                               sizeof *p->tensor);
+        p->fill = arena_grow(p->a, p->fill, (size_t)p->n, 2 * (size_t)p->n + 16,
+                             sizeof *p->fill);
+        p->room = 2 * p->n + 16;
+    }
+    p->tensor[p->n] = (struct tensor){ .name = name, .dtype = DTYPE_F32,
+                                       .n_dims = columns > 0 ? 2 : 1,
+                                       .shape = { rows, columns } };
+    p->fill[p->n++] = fill;
+}
+
+static void add_linear(struct plan *p, const char *scope, const char *name, int out, int in)
+{
+    add(p, arena_printf(p->a, "%s%s.weight", scope, name), out, in, FILL_XAVIER);
+    if (!p->args->no_bias)
+        add(p, arena_printf(p->a, "%s%s.bias", scope, name), out, 0, FILL_ZERO);
+}
+
+static void add_norm(struct plan *p, const char *layer, int i)
+{
+    int D = p->args->d_model;
+
+    add(p, arena_printf(p->a, "%snorm%d.weight", layer, i), D, 0, FILL_ONE);
+    add(p, arena_printf(p->a, "%snorm%d.bias", layer, i), D, 0, FILL_ZERO);
+}
+
+static int width_k(const struct init_args *args)
+{
+    return args->d_k > 0 ? args->d_k : args->d_model / args->heads;
+}
+
+static int width_v(const struct init_args *args)
+{
+    return args->d_v > 0 ? args->d_v : width_k(args);
+}
+
+static void add_attention(struct plan *p, const char *scope)
+{
+    const struct init_args *args = p->args;
+    const char *const letters[] = { "q", "k", "v" };
+    int D = args->d_model, H = args->heads, max_len = args->max_len > 0 ? args->max_len : 512;
+
+    for (int i = 0; i < 3; i++) {
+        int d = i < 2 ? width_k(args) : width_v(args);
+
+        for (int h = 0; args->separable && h < H; h++)
+            add_linear(p, scope, arena_printf(p->a, "%s_linears.%d", letters[i], h), d, D);
+        if (!args->separable)
+            add_linear(p, scope, arena_printf(p->a, "%s_linear", letters[i]), H * d, D);
+    }
+    add_linear(p, scope, "output_linear", D, H * width_v(args));
+    if (args->relative)
+        add(p, arena_printf(p->a, "%srel_pos_encoding", scope), 2 * max_len - 1,
+            width_k(args), FILL_NORMAL);
+}
+
+static void add_layer(struct plan *p, const char *layer)
+{
+    const struct init_args *args = p->args;
+    int D = args->d_model, F = args->d_ff > 0 ? args->d_ff : 4 * D;
+
+    add_attention(p, arena_printf(p->a, "%sself_attn.", layer));
+    if (args->decoder)
+        add_attention(p, arena_printf(p->a, "%scross_attn.", layer));
+    add_linear(p, layer, "feed_forward.0", F, D);
+    add_linear(p, layer, "feed_forward.3", D, F);
+    for (int i = 1; i <= (args->decoder ? 3 : 2); i++)
+        add_norm(p, layer, i);
+}
+
+static void add_all(struct plan *p)
+{
+    const struct init_args *args = p->args;
+
+    if (!args->encoder && !args->decoder)
+        add_attention(p, "");
+    else if (args->layers == 0)
+        add_layer(p, "");
+    for (int l = 0; l < args->layers; l++)
+        add_layer(p, arena_printf(p->a, "layers.%d.", l));
+}
+
+/* ---- numbers ---- */
+
+/* Uniform in +-sqrt(6 / (in + out)), as torch.nn.init.xavier_uniform_ draws them, whose
+ * product and sum are fused. */
+static void xavier(struct rng *r, float *x, int64_t n, const struct tensor *t)
+{
+    double std = sqrt(2.0 / (double)(t->shape[0] + t->shape[1]));
+    float limit = (float)(sqrt(3.0) * std);
+
+    for (int64_t i = 0; i < n; i++)
+        x[i] = fmaf((float)(rng_bits(r) & 0xffffffu) * 0x1p-24f, 2 * limit, -limit);
+}
+
+static void write_tensor(FILE *f, struct arena *a, struct rng *r, const struct tensor *t,
+                         enum fill fill)
+{
+    enum { CHUNK = 4096 };
+    int64_t n = t->shape[0] * (t->n_dims > 1 ? t->shape[1] : 1);
+    int64_t chunk = fill == FILL_NORMAL || n < CHUNK ? n : CHUNK;   /* normal: one fill */
+    struct arena_mark mark = arena_mark(a);
+    float *x = arena_alloc(a, (size_t)chunk, sizeof *x);
+
+    for (int64_t at = 0; at < n; at += chunk) {
+        int64_t here = n - at < chunk ? n - at : chunk;
+
+        if (fill == FILL_NORMAL)
+            rng_normal_fill(r, x, here);
+        else if (fill == FILL_XAVIER)
+            xavier(r, x, here, t);
+        for (int64_t i = 0; fill == FILL_ONE && i < here; i++)
+            x[i] = 1;
+        fwrite(x, sizeof *x, (size_t)here, f);
+    }
+    arena_reset(a, mark);
+}
+
+static int write_all(struct plan *p, FILE *f, struct err *e)
+{
+    const struct note heads = { "heads", arena_printf(p->a, "%d", p->args->heads) };
+    struct rng r;
+
+    rng_seed(&r, (uint64_t)p->args->seed);
+    if (safetensors_begin(f, p->tensor, p->n, &heads, 1, e) != 0)
+        return -1;
+    for (int i = 0; i < p->n && !ferror(f); i++)
+        write_tensor(f, p->a, &r, &p->tensor[i], p->fill[i]);
+    return 0;
+}
+
+/* ---- the command ---- */
+
+static int check(const struct init_args *args, struct err *e)
+{
+    bool layer = args->encoder || args->decoder;
+    const struct { bool wrong; const char *why; } rules[] = {
+        { args->out == NULL, "want -o FILE" },
+        { args->encoder && args->decoder, "--encoder, --decoder: want one of them" },
+        { args->layers > 0 && !layer, "--layers: wants --encoder or --decoder" },
+        { args->d_ff > 0 && !layer, "--d-ff: wants --encoder or --decoder" },
+        { args->max_len > 0 && !args->relative, "--max-len: wants --relative" },
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].wrong)
+            return err_set(e, ERR_USAGE, "%s", rules[i].why);
+    if (args->d_k == 0 && args->d_model % args->heads != 0)
+        return err_set(e, ERR_USAGE, "--heads: %d do not divide the width %d, want a "
+                       "divisor or --d-k", args->heads, args->d_model);
+    if ((int64_t)args->heads * width_k(args) > 1 << 20 ||
+        (int64_t)args->heads * width_v(args) > 1 << 20)
+        return err_set(e, ERR_USAGE, "%d heads of width %d and values of %d: want %d "
+                       "columns at the most", args->heads, width_k(args), width_v(args),
+                       1 << 20);
+    return 0;
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct plan p = { .args = args, .a = env->arena };
+    struct out out;
+
+    (void)n_operands;
+    (void)operands;
+    if (check(p.args, e) != 0)
+        return -1;
+    add_all(&p);
+    if (out_open(&out, p.args->out, false, e) != 0)
+        return -1;
+    if (write_all(&p, out.file, e) == 0)
+        return out_commit(&out, e);
+    out_abort(&out);
+    return -1;
+}
+
+const struct cmd cmd_init = {
+    .name = "init", .summary = "write a bare layer with random weights, for trying things",
+    .operands = "", .opts = opts, .shared = NULL,
+    .args_size = sizeof(struct init_args), .examples = examples,
+    .max_operands = 0, .run = run,
+};

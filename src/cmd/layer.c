@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ * --input, --memory, --key, --value, or a seed -> what a bare layer reads. */
+#include "cmd/layer.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+
+static const char *const activations[] = { "auto", "relu", "gelu", NULL };
+static const char *const relatives[] = { "index", "shaw", NULL };
+
+#define F(f) offsetof(struct shared_args, f)
+const struct opt layer_opts[] = {
+    { 0, "heads", "N", OPT_INT, F(heads), NULL, 1, 1 << 16, NULL,
+      "heads of a bare layer, where its file cannot tell" },
+    { 0, "norm-first", NULL, OPT_FLAG, F(norm_first), NULL, 0, 0, NULL,
+      "a bare layer norms before attention and mlp, not after the sum" },
+    { 0, "activation", "NAME", OPT_CHOICE, F(activation), "auto", 0, 0, activations,
+      "of a bare layer's mlp; auto: relu" },
+    { 0, "relative", "FORM", OPT_CHOICE, F(relative), "index", 0, 0, relatives,
+      "how a bare layer reads rel_pos_encoding: by index, or as Shaw et al. do" },
+    { 0 }
+};
+
+const struct opt rows_opts[] = {
+    { 0, "memory", "FILE", OPT_STRING, F(memory), NULL, 0, 0, NULL,
+      "a .npy that a bare layer's keys and values are of; random: drawn from --seed" },
+    { 0, "key", "FILE", OPT_STRING, F(key), NULL, 0, 0, NULL,
+      "the same for its keys alone; wants --value" },
+    { 0, "value", "FILE", OPT_STRING, F(value), NULL, 0, 0, NULL,
+      "the same for its values alone; wants --key" },
+    { 0, "tokens", "NAMES", OPT_STRING, F(tokens), NULL, 0, 0, NULL,
+      "names of a bare layer's rows, split at spaces" },
+    { 0, "shape", "[B]xT", OPT_STRING, F(shape), NULL, 0, 0, NULL,
+      "texts and rows of a bare layer's input where none is given: 10, 32x50" },
+    { 0 }
+};
+
+const struct opt seed_opts[] = {
+    { 0, "seed", "N", OPT_INT, F(seed), "1", 0, INT_MAX, NULL,
+      "of the normal numbers that stand for an input that is not given" },
+    { 0 }
+};
+#undef F
+
+enum { ROWS = 10 };             /* where neither --shape nor --tokens says how many */
+
+/* Added to --seed, so that weights (init) and noise (stability) of the same seed are not
+ * made of the same random bits as the input that they meet. */
+static const uint64_t INPUT_SEED = 0x80000000u;
+
+struct layer_asked layer_asked_of(const struct shared_args *args)
+{
+    return (struct layer_asked){
+        .heads = args->heads, .norm_first = args->norm_first,
+        .activation = args->activation > 0 ? activations[args->activation] : NULL,
+        .relative = args->relative > 0 ? relatives[args->relative] : NULL,
+        .memory = args->memory != NULL || args->key != NULL || args->value != NULL,
+    };
+}
+
+/* ---- names ---- */
+
+/* Splits names at spaces; returns how many, into *piece where that is wanted. */
+static int split(struct arena *a, const char *names, const char **piece)
+{
+    int n = 0;
+
+    for (;;) {
+        size_t size;
+
+        names += strspn(names, " \t\n");
+        size = strcspn(names, " \t\n");
+        if (size == 0)
+            return n;
+        if (piece != NULL)
+            piece[n] = arena_strndup(a, names, size);
+        n++;
+        names += size;
+    }
+}
+
+static void name_rows(struct arena *a, const char *names, struct tokens *t)
+{
+    split(a, names, t->piece);
+    for (int i = 0; i < t->n; i++) {
+        t->label[i] = t->piece[i];
+        t->label_size[i] = strlen(t->label[i]);
+    }
+}
+
+/* ---- shapes ---- */
+
+/* A number of 1 to max at *s, which moves behind it; 0: none. */
+static int number(const char **s, int max)
+{
+    char *end;
+    long v = **s >= '0' && **s <= '9' ? strtol(*s, &end, 10) : 0;
+
+    if (v < 1 || v > max)
+        return 0;
+    *s = end;
+    return (int)v;
+}
+
+/* "10" or "32x50". */
+static int parse_shape(const char *shape, int *B, int *T, struct err *e)
+{
+    const char *s = shape;
+
+    *B = 1;
+    *T = number(&s, MAX_VALUES);
+    if (*T > 0 && *s == 'x') {
+        s++;
+        *B = *T;
+        *T = number(&s, MAX_VALUES);
+    }
+    if (*T > 0 && *s == '\0')
+        return 0;
+    return err_set(e, ERR_USAGE, "--shape: '%s' is no number of rows like 10, nor of texts "
+                   "and rows like 32x50", shape);
+}
+
+static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
+{
+    const struct shared_args *args = s->args;
+
+    *B = 1;
+    *T = args->tokens != NULL ? split(s->a, args->tokens, NULL) :
+         s->model->max_tokens < ROWS ? s->model->max_tokens : ROWS;
+    if (args->shape != NULL && parse_shape(args->shape, B, T, e) != 0)
+        return -1;
+    if (*T < 1)
+        return err_set(e, ERR_USAGE, "--tokens: holds no name");
+    return *T <= s->model->max_tokens ? 0 :
+           err_set(e, ERR_INPUT, "%d rows, %s takes %d at the most", *T, s->model->name,
+                   s->model->max_tokens);
+}
+
+/* ---- arrays ---- */
+
+/* B arrays [T, width] in one fill. */
+static struct values *draw(struct arena *a, struct rng *r, int B, int64_t T, int width)
+{
+    struct values *v = arena_alloc(a, (size_t)B, sizeof *v);
+    float *x = arena_alloc_raw(a, (size_t)B * (size_t)T, (size_t)width * sizeof *x);
+
+    rng_normal_fill(r, x, B * T * width);
+    for (int i = 0; i < B; i++)
+        v[i] = (struct values){ 2, { T, width }, x + i * T * width };
+    return v;
+}
+
+/* A file for keys or values: as many arrays as there are texts; random: as the input. */
+static int read_other(struct layer_input *in, struct session *s, struct rng *r,
+                      const char *option, const char *path, int width,
+                      struct values **out, struct err *e)
+{
+    struct model like = *s->model;      /* reads rows of that width */
+    int n;
+
+    if (strcmp(path, "random") == 0) {
+        *out = draw(s->a, r, in->n, in->rows[0].dim[0], width);
+        return 0;
+    }
+    like.config.d_model = width;
+    if (values_read(s->a, &like, path, out, &n, e) != 0)
+        return -1;
+    if (n != in->n)
+        return err_set(e, ERR_INPUT, "%s: %s holds %d arrays for %d of the input, want as "
+                       "many", option, path, n, in->n);
+    return 0;
+}
+
+static int read_memory(struct layer_input *in, struct session *s, struct rng *r,
+                       struct err *e)
+{
+    const struct shared_args *args = s->args;
+    const struct config *c = &s->model->config;
+
+    if (args->memory != NULL && c->d_key_input != c->d_value_input)
+        return err_set(e, ERR_USAGE, "--memory: keys read rows of %d and values rows of %d: "
+                       "want --key and --value", c->d_key_input, c->d_value_input);
+    if (args->memory != NULL)
+        return read_other(in, s, r, "--memory", args->memory, c->d_key_input, &in->keys, e);
+    if (read_other(in, s, r, "--key", args->key, c->d_key_input, &in->keys, e) != 0 ||
+        read_other(in, s, r, "--value", args->value, c->d_value_input, &in->values, e) != 0)
+        return -1;
+    if (in->keys[0].dim[0] != in->values[0].dim[0])
+        return err_set(e, ERR_INPUT, "--value: %lld rows for %lld keys, want as many",
+                       (long long)in->values[0].dim[0], (long long)in->keys[0].dim[0]);
+    return 0;
+}
+
+/* Keys for a layer that wants them and was given none: its own input, where all that the
+ * layer has is a key more; else numbers. */
+static void draw_memory(struct layer_input *in, struct session *s, struct rng *r)
+{
+    const struct config *c = &s->model->config;
+    int64_t T = in->rows[0].dim[0];
+
+    if (s->model->layer[0].slot[W_UP].weight == NULL && c->d_key_input == c->d_model &&
+        c->d_value_input == c->d_model) {
+        in->keys = in->rows;
+        return;
+    }
+    in->keys = draw(s->a, r, in->n, T, c->d_key_input);
+    if (c->d_value_input != c->d_key_input)
+        in->values = draw(s->a, r, in->n, T, c->d_value_input);
+}
+
+/* ---- the whole ---- */
+
+static int check_options(const struct session *s, struct err *e)
+{
+    const struct shared_args *args = s->args;
+    const struct { bool wrong; const char *why; } rules[] = {
+        { (args->key != NULL) != (args->value != NULL), "--key, --value: want both" },
+        { args->memory != NULL && args->key != NULL,
+          "--memory, --key: want one of them" },
+        { args->shape != NULL && args->input != NULL,
+          "--shape, --input: want one of them" },
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].wrong)
+            return err_set(e, ERR_USAGE, "%s", rules[i].why);
+    return 0;
+}
+
+static int open_rows(struct layer_input *in, struct session *s, struct rng *r,
+                     struct err *e)
+{
+    const struct shared_args *args = s->args;
+    int T;
+
+    in->name = args->input;
+    if (args->input != NULL)
+        return values_read(s->a, s->model, args->input, &in->rows, &in->n, e);
+    if (rows_asked(s, &in->n, &T, e) != 0)
+        return -1;
+    in->name = arena_printf(s->a, "normal numbers of seed %d", args->seed);
+    in->rows = draw(s->a, r, in->n, T, s->model->config.d_model);
+    return 0;
+}
+
+int layer_input_open(struct layer_input *in, struct session *s, struct err *e)
+{
+    const struct shared_args *args = s->args;
+    struct rng r;
+    int names;
+
+    *in = (struct layer_input){ .n = 0 };
+    rng_seed(&r, INPUT_SEED + (uint64_t)args->seed);
+    if (check_options(s, e) != 0 || open_rows(in, s, &r, e) != 0)
+        return -1;
+    names = args->tokens != NULL ? split(s->a, args->tokens, NULL) : 0;
+    if (args->tokens != NULL && names != in->rows[0].dim[0])
+        return err_set(e, ERR_USAGE, "--tokens: %d names for %lld rows, want as many", names,
+                       (long long)in->rows[0].dim[0]);
+    if (!model_has_cross(s->model))
+        return 0;
+    if (args->memory != NULL || args->key != NULL)
+        return read_memory(in, s, &r, e);
+    draw_memory(in, s, &r);
+    return 0;
+}
+
+/* The keys' names: those of their rows, and that of a key that only the layer has. */
+static void describe_keys(const struct layer_input *in, const struct session *s,
+                          struct arena *a, struct item *out)
+{
+    const struct model *m = s->model;
+    bool more = m->layer[0].slot[W_CROSS_LAST_K].weight != NULL;
+    int n = (int)out->memory.dim[0];
+
+    values_describe(a, m, n + more, &out->keys);
+    if (in->keys == in->rows && s->args->tokens != NULL) {
+        struct tokens own = out->keys;
+
+        own.n = n;
+        name_rows(a, s->args->tokens, &own);
+    }
+    if (more) {
+        out->keys.piece[n] = out->keys.label[n] = "[bias]";
+        out->keys.label_size[n] = strlen("[bias]");
+    }
+}
+
+void layer_input_item(const struct layer_input *in, const struct session *s,
+                      struct arena *a, int i, struct item *out)
+{
+    const char *names = s->args->tokens;
+
+    out->index = i;
+    out->values = in->rows[i];
+    out->input = in->name;
+    values_describe(a, s->model, (int)in->rows[i].dim[0], &out->tokens);
+    if (names != NULL) {
+        name_rows(a, names, &out->tokens);
+        out->text = names;
+        out->text_size = strlen(names);
+    }
+    if (in->keys == NULL)
+        return;
+    out->memory = in->keys[i];
+    if (in->values != NULL)
+        out->memory_values = in->values[i];
+    describe_keys(in, s, a, out);
+}

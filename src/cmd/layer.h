@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a bare layer is run on: rows of numbers, from files or from a seed. */
+#ifndef CMD_LAYER_H
+#define CMD_LAYER_H
+
+#include "cmd/shared.h"
+
+struct layer_input {
+    int n;                      /* texts: arrays of rows */
+    struct values *rows;        /* [n] [T, D] */
+    struct values *keys;        /* [n] [S, d_key_input]; NULL: the layer reads no other */
+    struct values *values;      /* [n] [S, d_value_input]; NULL: keys */
+    const char *name;           /* of where the rows come from, for captions */
+};
+
+/* What the options say of the layer that -m names. */
+struct layer_asked layer_asked_of(const struct shared_args *args);
+
+/*
+ * The files of --input, --memory, --key and --value; what is not given and yet needed, or
+ * given as "random", is drawn from --seed, in this order, one fill an array: normal numbers [B, T, D] of
+ * --shape, else as many rows as --tokens has names, else 10; a memory as long.
+ *
+ * Errors: ERR_USAGE for options that contradict each other or the layer; ERR_INPUT as
+ * values_read, and for numbers of texts or rows that differ.
+ */
+int layer_input_open(struct layer_input *in, struct session *s, struct err *e);
+
+/* Text i as an item. */
+void layer_input_item(const struct layer_input *in, const struct session *s,
+                      struct arena *a, int i, struct item *out);
+
+#endif

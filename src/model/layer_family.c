@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ * What was found in a layer's file -> a family: a name for each slot. */
+#include <string.h>
+
+#include "model/layer_priv.h"
+
+/* Slots in the order of enum part. */
+static void name_parts(struct look *k, const char *scope, const enum slot slot[N_PART])
+{
+    for (int i = 0; i < N_PART; i++)
+        k->f->stack.name[slot[i]] = arena_printf(k->a, "%s%s", scope, k->naming->part[i]);
+}
+
+static void name_attention(struct look *k, const char *scope, bool to_memory)
+{
+    static const enum slot self[] = { W_Q, W_K, W_V, W_O };
+    static const enum slot cross[] = { W_CROSS_Q, W_CROSS_K, W_CROSS_V, W_CROSS_O };
+    const char *rel = arena_printf(k->a, "%srel_pos_encoding", scope);
+    const char *first = layer_name(k->a, scope, 0);
+
+    name_parts(k, scope, to_memory ? cross : self);
+    if (layer_find(k->w, k->a, first, "rel_pos_encoding", "") != NULL)
+        k->f->stack.name[to_memory ? W_CROSS_DISTANCE : W_DISTANCE] = rel;
+    if (to_memory && layer_find(k->w, k->a, first, "bias_k", "") != NULL) {
+        k->f->stack.name[W_CROSS_LAST_K] = arena_printf(k->a, "%sbias_k", scope);
+        k->f->stack.name[W_CROSS_LAST_V] = arena_printf(k->a, "%sbias_v", scope);
+    }
+}
+
+static const char *of_layer(const struct look *k, const char *name)
+{
+    const char *bar = strchr(name, '|');
+
+    if (bar == NULL)
+        return arena_printf(k->a, "%s%s", k->layer, name);
+    return arena_printf(k->a, "%s%.*s|%s%s", k->layer, (int)(bar - name), name, k->layer,
+                        bar + 1);
+}
+
+static void name_block(struct look *k)
+{
+    const char **name = k->f->stack.name;
+
+    name[W_ATT_NORM] = of_layer(k, "norm1");
+    name[W_CROSS_NORM] = k->cross != NULL ? of_layer(k, "norm2") : NULL;
+    name[W_MLP_NORM] = of_layer(k, k->cross != NULL ? "norm3" : "norm2");
+    name[W_UP] = of_layer(k, k->ff->up);
+    name[W_DOWN] = of_layer(k, k->ff->down);
+    if (k->stacked && weights_find(k->w, "norm.weight") != NULL)
+        name[W_FINAL_NORM] = "norm";
+    if (k->cross != NULL)
+        name_attention(k, of_layer(k, k->cross), true);
+}
+
+/* One attention reads another input where that has widths of its own, or a key more. */
+static bool reads_memory(const struct look *k)
+{
+    const struct config *c = k->c;
+
+    return k->asked->memory || c->d_key_input != c->d_model ||
+           c->d_value_input != c->d_model ||
+           weights_find(k->w, "bias_k") != NULL;
+}
+
+void layer_family(struct look *k)
+{
+    struct family *f = k->f;
+    bool to_memory = k->ff == NULL && reads_memory(k);
+
+    *f = (struct family){
+        .name = k->ff == NULL ? "attention" : k->cross == NULL ? "encoder layer"
+                                                               : "decoder layer",
+        .source = "Vaswani et al. 2017; torch.nn",
+        .stack_id = to_memory ? STACK_CROSS : k->cross != NULL ? STACK_DECODER
+                                                               : STACK_ENCODER,
+        .bare = true, .causal = k->cross != NULL, .norm = NORM_LAYER,
+        .place = k->asked->norm_first ? PLACE_PRE : PLACE_POST, .positions = POS_NONE,
+        .front = FRONT_ROWS, .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    };
+    name_attention(k, k->self, to_memory);
+    if (k->ff != NULL)
+        name_block(k);
+}

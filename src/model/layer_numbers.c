@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * Shapes of a layer's tensors -> the numbers of its config. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/layer_priv.h"
+
+enum { MAX_TOKENS = 1 << 24 };      /* where no table of positions says less */
+
+static int range(const struct look *k, const struct tensor *t, int n_dims)
+{
+    bool ok = t->n_dims == n_dims;
+
+    for (int i = 0; ok && i < n_dims; i++)
+        ok = t->shape[i] >= 1 && t->shape[i] <= LAYER_MAX_WIDTH;
+    return ok ? 0 : err_set(k->e, ERR_INPUT, "%s: %s: shape %s, want %d dimensions of 1 to "
+                            "%d", k->name, t->name, tensor_shape(k->a, t), n_dims,
+                            LAYER_MAX_WIDTH);
+}
+
+/* The four projections of layer 0, all there and matrices. */
+static int find_parts(const struct look *k, const struct tensor *part[N_PART])
+{
+    const char *scope = layer_name(k->a, k->self, 0);
+    const struct tensor *there = NULL;
+
+    for (int i = 0; i < N_PART; i++) {
+        part[i] = layer_find(k->w, k->a, scope, k->naming->part[i], ".weight");
+        if (part[i] == NULL && k->naming->kind == PROJ_TORCH)
+            part[i] = layer_find(k->w, k->a, scope, k->naming->part[i], "_weight");
+        if (part[i] != NULL)
+            there = part[i];
+    }
+    for (int i = 0; i < N_PART; i++) {
+        if (part[i] == NULL)
+            return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor %s%s%s", k->name,
+                           there != NULL ? there->name : scope, scope, k->naming->part[i],
+                           k->naming->kind == PROJ_TORCH && i != PART_O ? "_weight"
+                                                                        : ".weight");
+        if (range(k, part[i], 2) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The heads that the file says by its shapes, or in words; 0: it does not. */
+static int heads_of(const struct look *k, const struct tensor *q, const struct tensor *rel,
+                    int *n)
+{
+    const char *note = weights_note(k->w, "heads");
+    unsigned long said;
+    char *end;
+
+    *n = k->n_heads;
+    if (*n == 0 && rel != NULL && q->shape[0] % rel->shape[1] == 0)
+        *n = (int)(q->shape[0] / rel->shape[1]);
+    if (*n > 0 || note == NULL)
+        return 0;
+    said = note[0] >= '1' && note[0] <= '9' ? strtoul(note, &end, 10) : 0;
+    if (said >= 1 && said <= LAYER_MAX_WIDTH && *end == '\0') {
+        *n = (int)said;
+        return 0;
+    }
+    return err_set(k->e, ERR_INPUT, "%s: __metadata__: heads: found \"%.20s\", want a number "
+                   "of heads", k->name, note);
+}
+
+static int count_heads(const struct look *k, const struct tensor *q,
+                       const struct tensor *rel)
+{
+    struct config *c = k->c;
+    int said, asked = k->asked->heads;
+
+    if (heads_of(k, q, rel, &said) != 0)
+        return -1;
+    if (said > 0 && asked > 0 && said != asked)
+        return err_set(k->e, ERR_USAGE, "--heads: %d, but %s has %d", asked, k->name, said);
+    c->n_heads = said > 0 ? said : asked;
+    if (c->n_heads == 0)
+        return err_set(k->e, ERR_USAGE, "%s: does not say how many heads its %lld columns "
+                       "of queries are, give --heads N", k->name, (long long)q->shape[0]);
+    if (q->shape[0] % c->n_heads != 0)
+        return err_set(k->e, ERR_USAGE, "--heads: %d do not divide the %lld columns of %s",
+                       c->n_heads, (long long)q->shape[0], q->name);
+    c->d_head = (int)q->shape[0] / c->n_heads;
+    return 0;
+}
+
+/* Heads may share keys and values in groups; values may be wider or narrower. */
+static int count_values(const struct look *k, const struct tensor *const part[N_PART])
+{
+    struct config *c = k->c;
+    int64_t keys = part[PART_K]->shape[0], values = part[PART_V]->shape[0];
+
+    if (keys % c->d_head != 0 || c->n_heads % (keys / c->d_head) != 0)
+        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, want %d rows: %d heads of "
+                       "width %d", k->name, part[PART_K]->name,
+                       tensor_shape(k->a, part[PART_K]), c->n_heads * c->d_head,
+                       c->n_heads, c->d_head);
+    c->n_kv_heads = (int)keys / c->d_head;
+    if (values % c->n_kv_heads != 0)
+        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, want rows for %d heads",
+                       k->name, part[PART_V]->name, tensor_shape(k->a, part[PART_V]),
+                       c->n_kv_heads);
+    c->d_value = (int)values / c->n_kv_heads;
+    return 0;
+}
+
+static int count_positions(const struct look *k, const struct tensor *rel)
+{
+    struct config *c = k->c;
+    const char *form = k->asked->relative;
+
+    c->n_positions = MAX_TOKENS;
+    if (rel == NULL)
+        return form == NULL ? 0 :
+               err_set(k->e, ERR_USAGE, "--relative: %s has no rel_pos_encoding", k->name);
+    if (rel->shape[0] % 2 == 0 || rel->shape[1] != c->d_head)
+        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, want [2 max_len - 1,%d]", k->name,
+                       rel->name, tensor_shape(k->a, rel), c->d_head);
+    c->n_distances = (int)rel->shape[0];
+    c->clip_distances = form != NULL;
+    if (form == NULL)
+        c->n_positions = (c->n_distances + 1) / 2;
+    return 0;
+}
+
+int layer_numbers(struct look *k)
+{
+    const char *scope = layer_name(k->a, k->self, 0);
+    const struct tensor *part[N_PART], *up, *rel;
+    struct config *c = k->c;
+
+    if (find_parts(k, part) != 0)
+        return -1;
+    rel = layer_find(k->w, k->a, scope, "rel_pos_encoding", "");
+    if ((rel != NULL && range(k, rel, 2) != 0) || count_heads(k, part[PART_Q], rel) != 0 ||
+        count_values(k, part) != 0 || count_positions(k, rel) != 0)
+        return -1;
+    c->d_model = c->d_embed = (int)part[PART_Q]->shape[1];
+    c->d_key_input = (int)part[PART_K]->shape[1];
+    c->d_value_input = (int)part[PART_V]->shape[1];
+    if (k->ff == NULL)
+        return 0;
+    up = layer_find(k->w, k->a, layer_name(k->a, k->layer, 0), k->ff->up, ".weight");
+    if (up == NULL)
+        return err_set(k->e, ERR_INPUT, "%s: has no tensor %s%s.weight", k->name,
+                       layer_name(k->a, k->layer, 0), k->ff->up);
+    if (range(k, up, 2) != 0)
+        return -1;
+    c->d_ff = (int)up->shape[0];
+    return 0;
+}
+
+/* A layer is small, and what is not finite in it spoils all that is shown of it. */
+int layer_finite(const struct look *k)
+{
+    enum { CHUNK = 4096 };
+    float x[CHUNK];
+
+    for (int i = 0; i < weights_count(k->w); i++) {
+        const struct tensor *t = weights_at(k->w, i);
+        bool plain = dtype_table[t->dtype].is_float && dtype_table[t->dtype].block == 1;
+
+        for (int64_t at = 0; plain && at < t->n_elements; at += CHUNK) {
+            int n = (int)(t->n_elements - at < CHUNK ? t->n_elements - at : CHUNK);
+
+            tensor_read(x, t, at, n);
+            for (int j = 0; j < n; j++)
+                if (!isfinite(x[j]))
+                    return err_set(k->e, ERR_INPUT, "%s: %s: element %lld is %s", k->name,
+                                   t->name, (long long)(at + j),
+                                   isnan(x[j]) ? "NaN" : "infinite");
+        }
+    }
+    return 0;
+}

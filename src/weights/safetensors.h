@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * Writing safetensors; weights.h has the format. */
+#ifndef WEIGHTS_SAFETENSORS_H
+#define WEIGHTS_SAFETENSORS_H
+
+#include <stdio.h>
+
+#include "weights/weights.h"
+
+/*
+ * Writes what stands before the data of n tensors (name, dtype and shape are read):
+ * the caller then writes the data of each, in this order, without gaps.  Names are
+ * UTF-8.  The same tensors and notes give the same bytes.
+ *
+ * Errors: data over 2^63 bytes; no memory.  A failed write is seen at out_commit.
+ */
+int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct note *note,
+                      int n_notes, struct err *e);
+
+#endif

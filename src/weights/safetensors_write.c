@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * Names and shapes -> the header of a safetensors file. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "weights/safetensors.h"
+#include "weights/weights_priv.h"
+
+/* Data begin at a multiple of this, so that they can be used where they are mapped. */
+enum { ALIGNMENT = 64 };
+
+static void put_string(FILE *f, const char *s)
+{
+    fputc('"', f);
+    for (; *s != '\0'; s++)
+        if (*s == '"' || *s == '\\')
+            fprintf(f, "\\%c", *s);
+        else if ((unsigned char)*s < 0x20)
+            fprintf(f, "\\u%04x", (unsigned char)*s);
+        else
+            fputc(*s, f);
+    fputc('"', f);
+}
+
+static void put_notes(FILE *f, const struct note *note, int n)
+{
+    fprintf(f, "\"__metadata__\":{");
+    for (int i = 0; i < n; i++) {
+        if (i > 0)
+            fputc(',', f);
+        put_string(f, note[i].key);
+        fputc(':', f);
+        put_string(f, note[i].value);
+    }
+    fputc('}', f);
+}
+
+/* One tensor, whose data begin at *at, which moves behind them. */
+static int put_tensor(FILE *f, const struct tensor *t, int64_t *at, struct err *e)
+{
+    struct tensor whole = *t;
+    int64_t size;
+
+    if (tensor_measure(&whole, &size) != 0 || size > INT64_MAX - *at)
+        return err_set(e, ERR_INPUT, "%s: takes over 2^63 bytes", t->name);
+    put_string(f, t->name);
+    fprintf(f, ":{\"dtype\":\"%s\",\"shape\":[", dtype_table[t->dtype].name);
+    for (int i = 0; i < t->n_dims; i++)
+        fprintf(f, "%s%" PRId64, i > 0 ? "," : "", t->shape[i]);
+    fprintf(f, "],\"data_offsets\":[%" PRId64 ",%" PRId64 "]}", *at, *at + size);
+    *at += size;
+    return 0;
+}
+
+static int put_header(FILE *f, const struct tensor *tensor, int n, const struct note *note,
+                      int n_notes, struct err *e)
+{
+    int64_t at = 0;
+
+    fputc('{', f);
+    if (n_notes > 0)
+        put_notes(f, note, n_notes);
+    for (int i = 0; i < n; i++) {
+        if (i > 0 || n_notes > 0)
+            fputc(',', f);
+        if (put_tensor(f, &tensor[i], &at, e) != 0)
+            return -1;
+    }
+    fputc('}', f);
+    return 0;
+}
+
+int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct note *note,
+                      int n_notes, struct err *e)
+{
+    char *text = NULL;
+    size_t size = 0, padded;
+    FILE *header = open_memstream(&text, &size);
+    uint64_t length;
+    int rc;
+
+    if (header == NULL)
+        return err_set(e, ERR_SYSTEM, "no memory for the header");
+    rc = put_header(header, tensor, n, note, n_notes, e);
+    if (fclose(header) != 0 && rc == 0)
+        rc = err_set(e, ERR_SYSTEM, "no memory for the header");
+    if (rc == 0) {
+        padded = (size + 8 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - 8;
+        length = padded;
+        fwrite(&length, sizeof length, 1, f);
+        fwrite(text, 1, size, f);
+        fprintf(f, "%*s", (int)(padded - size), "");
+    }
+    free(text);
+    return rc;
+}

@@ -1,0 +1,301 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Bare layers: how they are named, what they are run on, what is said of bad ones.
+# shellcheck disable=SC2054,SC2154,SC2016
+
+load helper
+
+# layer NAME ...: the path of a layer of the reference data
+layer() {
+    echo "$ref/layers/$1.safetensors"
+}
+
+# tensors FILE NAME:SHAPE...: a safetensors file of zeros, shapes as 4,12
+tensors() {
+    local file=$1 header="" at=0 spec name shape n end
+    shift
+    for spec in "$@"; do
+        name=${spec%%:*} shape=${spec#*:}
+        n=$((${shape//,/*} * 4)) end=$((at + n))
+        header+="${header:+,}\"$name\":{\"dtype\":\"F32\",\"shape\":[$shape],\"data_offsets\":[$at,$end]}"
+        at=$end
+    done
+    header="{$header}"
+    {
+        printf '%b' "$(printf '\\x%02x\\x%02x\\0\\0\\0\\0\\0\\0' $((${#header} & 255)) $((${#header} >> 8)))"
+        printf '%s' "$header"
+        head -c "$at" /dev/zero
+    } >"$file"
+}
+
+four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_linear.weight:12,12)
+
+@test "every command takes a layer, with names for its rows" {
+    works "$viz" stats -m "$(layer q_linear)" --heads 3 --tokens "我 喜欢 吃 苹果"
+    [[ $output == *"我(0)"* || $output == *"苹果(3)"* || $output == *"吃(2)"* ]]
+    works "$viz" info -m "$(layer q_linear)" --heads 3
+    [[ $output == *"one head: 12 x 4 x 3 = 144 weights of q, k and v; 3 heads x 4 = 12 columns"* ]]
+    run "$viz" heatmap -m "$(layer q_linear)" --heads 3 --tokens "我 喜欢 吃 苹果" -o "$dir/h.png"
+    [ "$status" -eq 0 ]
+    [ "$(magic "$dir/h.png" 4)" = 89504e47 ]
+    works "$viz" export -m "$(layer q_linear)" --heads 3 --all -o "$dir/x.npz"
+    works "$viz" stability -m "$(layer q_linear)" --heads 3 --json
+    run jq -r '.heads | length' <<<"$output"
+    [ "$output" = 3 ]
+}
+
+@test "a layer as npz is the same as one as safetensors" {
+    # The export of NumPy's arrays of the reference data is an npz of such names.
+    works "$viz" stats -m "$ref/layers/npz/q_linear.npz" --heads 3 --json
+    jq '.heads' <<<"$output" >"$dir/npz"
+    works "$viz" stats -m "$(layer q_linear)" --heads 3 --json
+    jq '.heads' <<<"$output" >"$dir/safetensors"
+    diff "$dir/npz" "$dir/safetensors"
+}
+
+@test "without an input, the same seed draws the same numbers" {
+    works "$viz" stats -m "$(layer q_linear)" --heads 3 --json
+    one=$output
+    works "$viz" stats -m "$(layer q_linear)" --heads 3 --json --seed 1 --shape 10
+    [ "$output" = "$one" ]
+    works "$viz" stats -m "$(layer q_linear)" --heads 3 --json --seed 2
+    [ "$output" != "$one" ]
+    [ "$(jq -c .tokens <<<"$one")" = '["0","1","2","3","4","5","6","7","8","9"]' ]
+    [ "$(jq -r .input <<<"$one")" = "normal numbers of seed 1" ]
+}
+
+@test "--shape of several texts" {
+    works "$viz" stats -m "$(layer q_linear)" --heads 3 --shape 3x5 --json
+    [ "${#lines[@]}" -eq 3 ]
+    [ "$(jq -c '[.index, (.tokens | length)]' <<<"${lines[2]}")" = "[2,5]" ]
+    mkdir "$dir/out"
+    works "$viz" export -m "$(layer q_linear)" --heads 3 --shape 3x5 -o "$dir/out/"
+    [ "$(list "$dir/out")" = "000001.npz 000002.npz 000003.npz " ]
+    for bad in 0 x 3x 3x0 -1 3x4x5 2097152 a; do
+        fails 2 "--shape: '$bad' is no number of rows" "$viz" stats -m "$(layer q_linear)" \
+            --heads 3 "--shape=$bad"
+    done
+}
+
+@test "a decoder layer has two stacks" {
+    works "$viz" stats -m "$(layer decoder)" --heads 3 --json
+    [ "$(jq -c '[.heads[0].stack, (.tokens_key | length)]' <<<"$output")" = '["cross",10]' ]
+    works "$viz" stats -m "$(layer decoder)" --heads 3 -s decoder --json
+    [ "$(jq -c '[.heads[0].stack, .tokens_key]' <<<"$output")" = '["decoder",null]' ]
+    fails 2 "--stack: 'encoder': decoder.safetensors has decoder and cross" \
+        "$viz" stats -m "$(layer decoder)" --heads 3 -s encoder
+}
+
+@test "--memory, --key and --value" {
+    works "$viz" stats -m "$(layer w_q)" --heads 4 --input "$ref/layers/npz/x.npy" \
+        --memory "$ref/layers/npz/y.npy" --json
+    [ "$(jq -c '[.heads[0].stack, (.tokens | length), (.tokens_key | length)]' <<<"$output")" = \
+        '["cross",4,6]' ]
+    both=$output
+    works "$viz" stats -m "$(layer w_q)" --heads 4 --input "$ref/layers/npz/x.npy" \
+        --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy" --json
+    [ "$output" = "$both" ]
+    fails 2 "--key, --value: want both" "$viz" stats -m "$(layer w_q)" --heads 4 \
+        --key "$ref/layers/npz/y.npy"
+    fails 2 "--memory, --key: want one of them" "$viz" stats -m "$(layer w_q)" --heads 4 \
+        --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy" --memory "$ref/layers/npz/y.npy"
+    fails 2 "--memory: keys read rows of 5 and values rows of 7: want --key and --value" \
+        "$viz" stats -m "$(layer torch_kdim)" --heads 3 --memory "$ref/layers/npz/y.npy"
+    fails 3 "y.npy: shape [6,12], want [T,5]" "$viz" stats -m "$(layer torch_kdim)" --heads 3 \
+        --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy"
+    fails 3 "holds 1 arrays for 2 of the input, want as many" "$viz" stats -m "$(layer w_q)" \
+        --heads 4 --shape 2x3 --memory "$ref/layers/npz/y.npy"
+    fails 3 "--value: 4 rows for 6 keys" "$viz" stats -m "$(layer w_q)" --heads 4 \
+        --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/x.npy"
+    fails 2 "--memory: $ref/layers/encoder.safetensors has no attention to another input" \
+        "$viz" stats -m "$ref/layers/encoder.safetensors" --heads 3 --memory "$ref/layers/npz/y.npy"
+    fails 3 "6 keys for 4 queries" "$viz" stats -m "$(layer relative)" \
+        --input "$ref/layers/npz/x.npy" --memory "$ref/layers/npz/y.npy"
+    fails 2 "--memory: " "$viz" stats -m "$ref/gpt2" --memory "$ref/layers/npz/y.npy" a
+}
+
+@test "the number of heads" {
+    fails 2 "does not say how many heads its 12 columns of queries are, give --heads N" \
+        "$viz" info -m "$(layer q_linear)"
+    fails 2 "--heads: 5 do not divide the 12 columns of q_linear.weight" \
+        "$viz" info -m "$(layer q_linear)" --heads 5
+    fails 2 "--heads: 4, but $(layer separable) has 3" "$viz" info -m "$(layer separable)" --heads 4
+    fails 2 "--heads: 4, but $(layer relative) has 3" "$viz" info -m "$(layer relative)" --heads 4
+    works "$viz" info -m "$(layer separable)" --heads 3
+    fails 2 "--heads: gpt2 is no bare layer" "$viz" stats -m "$ref/gpt2" --heads 4 a
+    fails 2 "--heads: wants -m LAYER" "$viz" stats --heads 4 a
+}
+
+@test "what else belongs to layers alone, and to some of them" {
+    fails 2 "--norm-first: gpt2 is no bare layer" "$viz" stats -m "$ref/gpt2" --norm-first a
+    fails 2 "--activation: gpt2 is no bare layer" "$viz" stats -m "$ref/gpt2" --activation gelu a
+    fails 2 "--relative: gpt2 is no bare layer" "$viz" stats -m "$ref/gpt2" --relative shaw a
+    fails 2 "--tokens: wants a bare layer" "$viz" stats -m "$ref/gpt2" --tokens "a b" a
+    fails 2 "--shape: wants a bare layer" "$viz" stats --shape 10
+    fails 2 "--norm-first: $(layer q_linear) is one attention" "$viz" info -m "$(layer q_linear)" \
+        --heads 3 --norm-first
+    fails 2 "--activation: $(layer q_linear) is one attention" "$viz" info \
+        -m "$(layer q_linear)" --heads 3 --activation gelu
+    fails 2 "--relative: $(layer q_linear) has no rel_pos_encoding" "$viz" info \
+        -m "$(layer q_linear)" --heads 3 --relative shaw
+}
+
+@test "a layer reads no text, and only rows of its width" {
+    for option in "a text" "--ids=1,2" "--file=$dir/none"; do
+        fails 2 "is a bare layer and reads no text: want --input FILE.npy, --tokens or --shape" \
+            "$viz" stats -m "$(layer q_linear)" --heads 3 "$option"
+    done
+    fails 3 "x.npy: shape [4,12], want [T,3]" "$viz" stats -m "$(layer one_head)" --heads 1 \
+        --input "$ref/layers/npz/x.npy"
+    fails 2 "--tokens: 3 names for 4 rows" "$viz" stats -m "$(layer q_linear)" --heads 3 \
+        --input "$ref/layers/npz/x.npy" --tokens "a b c"
+    fails 2 "--tokens: 3 names for 4 rows" "$viz" stats -m "$(layer q_linear)" --heads 3 \
+        --shape 4 --tokens "a b c"
+    fails 2 "--tokens: holds no name" "$viz" stats -m "$(layer q_linear)" --heads 3 --tokens " "
+    fails 2 "--shape, --input: want one of them" "$viz" stats -m "$(layer q_linear)" --heads 3 \
+        --shape 4 --input "$ref/layers/npz/x.npy"
+    fails 3 "10 rows, relative.safetensors takes 9 at the most" "$viz" stats \
+        -m "$(layer relative)" --shape 10
+    works "$viz" stats -m "$(layer relative)"
+    works "$viz" stats -m "$(layer relative)" --relative shaw --shape 40
+}
+
+@test "a file with some of a layer's tensors: the missing one is named" {
+    tensors "$dir/a.safetensors" "${four[@]:1}"
+    fails 3 "a.safetensors: has output_linear.weight, but no tensor q_linear.weight" \
+        "$viz" info -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]:0:3}"
+    fails 3 "but no tensor output_linear.weight" "$viz" info -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" q_linears.{0,1}.weight:6,12 k_linears.{0,1}.weight:6,12 \
+        v_linears.0.weight:6,12 output_linear.weight:12,12
+    fails 3 "has q_linears of 2 heads, but v_linears of 1" "$viz" info -m "$dir/a.safetensors"
+    tensors "$dir/a.safetensors" q_linears.{0,1}.weight:6,12 k_linears.{0,1}.weight:6,12 \
+        v_linears.{0,1}.weight:6,12 output_linear.weight:12,12 q_linears.0.bias:6
+    fails 3 "has no tensor q_linears.1.bias, which other heads have" "$viz" info \
+        -m "$dir/a.safetensors"
+    tensors "$dir/a.safetensors" in_proj_bias:36 in_proj_weight:36,12
+    fails 3 "but no tensor out_proj.weight" "$viz" info -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]/#/self_attn.}"
+    fails 3 "has self_attn., but no tensor feed_forward.0.weight or linear1.weight" \
+        "$viz" info -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]/#/self_attn.}" linear1.weight:8,12 linear2.weight:12,8 \
+        norm1.weight:12
+    fails 3 "has no tensor norm2.weight, want [12]" "$viz" info -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]/#/layers.0.self_attn.}" \
+        layers.0.linear1.weight:8,12 layers.0.linear2.weight:12,8 layers.0.norm1.weight:12 \
+        layers.0.norm2.weight:12 layers.2.norm2.weight:12
+    fails 3 "has layers.2.norm2.weight, but no tensor of layer 1" "$viz" info \
+        -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" something.weight:3
+    fails 3 "its tensors are none of a layer that is known (mha-viz-layers(7)), and there is no config.json" \
+        "$viz" info -m "$dir/a.safetensors"
+    fails 3 "its tensors are none of a layer that is known" "$viz" info -m "$ref/layers/q_linear.npz"
+}
+
+@test "two layouts at once" {
+    tensors "$dir/a.safetensors" "${four[@]}" W_Q.weight:12,12
+    fails 3 "has two layouts at once: q_linear.weight and W_Q.weight" "$viz" info \
+        -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]/#/self_attn.}" linear1.weight:8,12 \
+        feed_forward.0.weight:8,12
+    fails 3 "has two layouts at once: feed_forward.0 and linear1" "$viz" info \
+        -m "$dir/a.safetensors" --heads 3
+}
+
+@test "what a layer's file holds beside is named" {
+    tensors "$dir/a.safetensors" "${four[@]}" scale:1 bias_q:12
+    run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 3
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"a.safetensors: tensor bias_q is not used"*"tensor scale is not used"* ]]
+    tensors "$dir/a.safetensors" self_attn.in_proj_weight:36,12 self_attn.out_proj.weight:12,12 \
+        self_attn.bias_k:1,1,12 self_attn.bias_v:1,1,12 linear1.weight:8,12 linear2.weight:12,8 \
+        norm1.weight:12 norm2.weight:12
+    fails 3 "self_attn.bias_k: a key more is known only of an attention by itself" \
+        "$viz" info -m "$dir/a.safetensors" --heads 3
+}
+
+@test "shapes that do not fit" {
+    tensors "$dir/a.safetensors" q_linear.weight:12,12 k_linear.weight:10,12 \
+        v_linear.weight:12,12 output_linear.weight:12,12
+    fails 3 "k_linear.weight: shape [10,12], want 12 rows: 3 heads of width 4" "$viz" info \
+        -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]:0:3}" output_linear.weight:12,10
+    fails 3 "output_linear.weight: shape [12,10], want [12,12]" "$viz" info \
+        -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" q_linear.weight:12 "${four[@]:1}"
+    fails 3 "q_linear.weight: shape [12], want 2 dimensions of 1 to 1048576" "$viz" info \
+        -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]}" rel_pos_encoding:8,4
+    fails 3 "rel_pos_encoding: shape [8,4], want [2 max_len - 1,4]" "$viz" info \
+        -m "$dir/a.safetensors"
+    tensors "$dir/a.safetensors" in_proj_weight:35,12 out_proj.weight:12,12
+    fails 3 "in_proj_weight: shape [35,12], want three times as many rows" "$viz" info \
+        -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" q_linears.0.weight:6,12 q_linears.1.weight:5,12 \
+        k_linears.{0,1}.weight:6,12 v_linears.{0,1}.weight:6,12 output_linear.weight:12,12
+    fails 3 "q_linears.1.weight: F32 of shape [5,12], want F32 [6,12] as head 0 has" "$viz" info \
+        -m "$dir/a.safetensors"
+}
+
+@test "numbers that are not finite" {
+    cp "$(layer q_linear)" "$dir/a.safetensors"
+    size=$(stat -c %s "$dir/a.safetensors")
+    printf '\0\0\xc0\x7f' | dd of="$dir/a.safetensors" bs=1 seek=$((size - 4)) conv=notrunc status=none
+    fails 3 "v_linear.weight: element 143 is NaN" "$viz" info -m "$dir/a.safetensors" --heads 3
+}
+
+@test "masks of layers" {
+    works "$viz" stats -m "$(layer q_linear)" --heads 3 --shape 2x6 --mask block:0-2,0-2 --json
+    [ "$(jq -c '[.heads[0].links[0:3][][1] | . > 2] | unique' <<<"${lines[0]}")" = "[true]" ]
+    # The only attention there is takes --mask, also where its keys are of another input.
+    works "$viz" stats -m "$(layer w_q)" --heads 4 --memory "$ref/layers/npz/y.npy" \
+        --mask padding:5 --json
+    [ "$(jq -c '[.heads[].links[][1]] | unique' <<<"$output")" = "[0]" ]
+    fails 3 "" "$viz" stats -m "$(layer q_linear)" --heads 3 --shape 6 --mask block:0-20,0-2
+}
+
+@test "init: the documents' layers" {
+    works "$viz" init -o "$dir/l.safetensors"
+    works "$viz" info -m "$dir/l.safetensors"
+    [[ $output == *"attention   1,048,576   2,048"* ]]
+    [[ $output == *"one head: 512 x 64 x 3 = 98,304 weights"* ]]
+    works "$viz" init --d-model 8 --heads 2 --no-bias --encoder --d-ff 6 --seed 3 -o "$dir/e.safetensors"
+    works "$viz" info --json -m "$dir/e.safetensors"
+    [ "$(jq -c '[.family, .heads, .d_ff, .parameters.attention]' <<<"$output")" = \
+        '["encoder layer",2,6,{"weights":256,"biases":0}]' ]
+    works "$viz" init --d-model 8 --heads 4 --d-k 3 --d-v 5 --decoder --layers 3 -o "$dir/d.safetensors"
+    works "$viz" stats -m "$dir/d.safetensors" --json
+    [ "$(jq -c '.heads | length' <<<"$output")" = 12 ]
+    works "$viz" init --d-model 12 --heads 3 --separable --relative --max-len 7 -o "$dir/r.safetensors"
+    works "$viz" info --json -m "$dir/r.safetensors"
+    [ "$(jq -c '[.heads, .positions]' <<<"$output")" = "[3,7]" ]
+    # PyTorch's manual_seed(1) and xavier_uniform_ give the same numbers.
+    "$viz" init --d-model 16 --heads 2 --encoder -o "$dir/same.safetensors"
+    cmp "$dir/same.safetensors" "$ref/layers/init/encoder.safetensors"
+    "$viz" init --d-model 16 --heads 2 --encoder -o - | cmp - "$dir/same.safetensors"
+}
+
+@test "init: what cannot be" {
+    fails 2 "want -o FILE" "$viz" init
+    fails 2 "--heads: 7 do not divide the width 512, want a divisor or --d-k" \
+        "$viz" init --heads 7 -o "$dir/x"
+    fails 2 "--encoder, --decoder: want one of them" "$viz" init --encoder --decoder -o "$dir/x"
+    fails 2 "--layers: wants --encoder or --decoder" "$viz" init --layers 2 -o "$dir/x"
+    fails 2 "--d-ff: wants --encoder or --decoder" "$viz" init --d-ff 2 -o "$dir/x"
+    fails 2 "--max-len: wants --relative" "$viz" init --max-len 2 -o "$dir/x"
+    fails 2 "want 1048576 columns at the most" "$viz" init --heads 4096 --d-k 65536 -o "$dir/x"
+    fails 4 "" "$viz" init -o /dev/full
+    [ "$(list "$dir")" = "" ]
+}
+
+@test "export --all: the scores' softmax is the attention" {
+    works "$viz" export -m "$(layer decoder)" --heads 3 --all -o "$dir/x.npz"
+    for name in dec.0 dec.q.0 dec.k.0 dec.v.0 dec.scores.0 dec.out.0 cross.0 cross.q.0 cross.out.0; do
+        grep -aq "$name.npy" "$dir/x.npz"
+    done
+    refute grep -aq hidden.npy "$dir/x.npz"
+    works "$viz" export --all -l 1 -H 0 -o "$dir/y.npz" "the cat"
+    grep -aq scores.1.npy "$dir/y.npz"
+    refute grep -aq scores.0.npy "$dir/y.npz"
+    fails 2 "--all: wants an npz" "$viz" export --all -o "$dir/y.npy" "the cat"
+}
