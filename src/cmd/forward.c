@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tokenised texts -> a pass over the model, or over its encoder, then its decoder. */
+#include <assert.h>
 #include <string.h>
 
 #include "cmd/shared.h"
@@ -69,8 +70,10 @@ void texts_pack(struct texts *t, struct arena *a, const struct item *items, int 
 {
     int *number = arena_alloc(a, (size_t)n, sizeof *number);
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        assert(!items[i].open);
         number[i] = items[i].index;
+    }
     t->number = number;
     pack(a, items, n, false, &t->source, &t->source_special);
     t->source.global = pack_global(a, items, n, t->source.start);

@@ -52,7 +52,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
-                                           dtype_opts, NULL };
+                                            generate_opts, dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz heatmap",
@@ -179,6 +179,13 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
         text = arena_printf(a, "%s, %s", text, quoted(a, item->text, item->text_size));
     if (item->pair != NULL)
         text = arena_printf(a, "%s and %s", text, quoted(a, item->pair, item->pair_size));
+    if (item->generated != NULL) {
+        size_t blank = strspn(item->generated, " ");
+
+        text = arena_printf(a, "%s, generated %s", text,
+                            quoted(a, item->generated + blank,
+                                   item->generated_size - blank));
+    }
     text = arena_printf(a, "%s; scale: %s", text, scale_text(j));
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,

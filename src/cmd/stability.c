@@ -41,7 +41,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
-                                           dtype_opts, NULL };
+                                            generate_opts, dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz stability",
@@ -309,7 +309,8 @@ static int all_texts(struct job *j, struct input *in, struct err *e)
     int rc;
 
     while ((rc = input_next(in, j->s.a, &item, e)) == 1) {
-        if (one_text(j, &item, input_is_file(in), e) != 0) {
+        if (session_generate(&j->s, &item, 1, j->s.a, e) != 0 ||
+            one_text(j, &item, input_is_file(in), e) != 0) {
             if (e->kind != ERR_INPUT || !input_is_file(in))
                 return -1;
             input_reject(in, &item, e);

@@ -386,7 +386,7 @@ static void bind_head(struct model *m)
     m->has_head = m->has_head && name[W_HEAD] != NULL;      /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
-        m->has_head = m->has_head && !m->config.head_is_one &&
+        m->has_head = m->has_head && !m->config.head_is_one && !m->config.untied &&
                       m->slot[W_TOK].weight != NULL &&
                       m->slot[W_HEAD].matrix.K ==
                           slot_dim(m->family, &m->config, DIM_HEAD_IN);

@@ -393,6 +393,8 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
     if (is_null(root, "rotary_dim") && r->c->n_rotary > 0)
         return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, want a number",
                        r->file);
+    if (config_value(root, "tie_word_embeddings") != NULL)
+        r->c->untied = json_is_false(config_value(root, "tie_word_embeddings"));
     if (is_null(root, "sliding_window"))
         r->c->window = 0;
     if (is_null(root, "q_lora_rank"))

@@ -65,6 +65,7 @@ struct config {
     double logit_scale;                 /* of the logits; 0: 1 */
     bool scale_embedding;               /* tokens by sqrt D */
     bool gated;                         /* the mlp, where the family leaves it open */
+    bool untied;                        /* a head that is not there is not the embedding */
     bool head_is_one;                   /* the head gives one number a token */
     int pad_id;                         /* -1: none */
     double norm_eps;

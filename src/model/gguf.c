@@ -257,6 +257,8 @@ static int fill(const struct source *s, const struct family *f)
         t5(s);
     if (f->defaults.multi_query)
         falcon(s);
+    if (json_object_get(s->root, "tie_word_embeddings") == NULL)
+        json_object_set_new(s->root, "tie_word_embeddings", json_true());
     if (s->arch->renormalise)
         json_object_set_new(s->root, "norm_topk_prob", json_true());
     return head_width(s) != 0 || causal(s, f) != 0 || query_scalar(s, f) != 0 ||

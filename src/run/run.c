@@ -2,6 +2,7 @@
  * embed -> layers -> head: the only forward pass. */
 #include "run/run.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
@@ -9,20 +10,23 @@
 
 /* ---- what is asked for, checked once ---- */
 
-static int check_ids(const struct model *m, const struct batch *b, int t, struct err *e)
+static int check_ids(const struct pass *p, int t, struct err *e)
 {
+    const struct model *m = p->m;
+    const struct batch *b = p->b;
     const struct config *c = &m->config;
+    int first = b->start[t] - pass_before(p, t);
     bool has_types = m->slot[W_TYPE].weight != NULL;
 
     for (int i = b->start[t]; i < b->start[t + 1]; i++) {
         if (b->id[i] < 0 || b->id[i] >= c->n_vocab)
             return err_set(e, ERR_INPUT, "token %d: id %d is not in the vocabulary of "
-                           "%s (0 to %d)", i - b->start[t], b->id[i], m->name,
+                           "%s (0 to %d)", i - first, b->id[i], m->name,
                            c->n_vocab - 1);
         if (has_types && b->type != NULL &&
             (b->type[i] < 0 || b->type[i] >= c->n_types))
             return err_set(e, ERR_INPUT, "token %d: type %d is not one of the %d that "
-                           "%s has", i - b->start[t], b->type[i], c->n_types, m->name);
+                           "%s has", i - first, b->type[i], c->n_types, m->name);
     }
     return 0;
 }
@@ -48,9 +52,10 @@ static int check_masks(const struct pass *p, int t, struct err *e)
     return mask_check(c->memory_mask, number, T, mem->start[t + 1] - mem->start[t], H, e);
 }
 
-static int check_values(const struct model *m, const struct batch *b, int t,
-                        struct err *e)
+static int check_values(const struct pass *p, int t, struct err *e)
 {
+    const struct model *m = p->m;
+    const struct batch *b = p->b;
     int n = b->start[t + 1] - b->start[t], found;
 
     if (b->values == NULL)
@@ -61,17 +66,17 @@ static int check_values(const struct model *m, const struct batch *b, int t,
     return found < 0 ? -1 : 0;
 }
 
-static int check_text(const struct model *m, const struct batch *b, int t,
-                      struct err *e)
+static int check_text(const struct pass *p, int t, struct err *e)
 {
-    int n = b->start[t + 1] - b->start[t];
+    const struct model *m = p->m;
+    int n_new = p->b->start[t + 1] - p->b->start[t], n = pass_before(p, t) + n_new;
 
-    if (n <= 0)
+    if (n_new <= 0)
         return err_set(e, ERR_INPUT, "the text yields no token");
     if (n > m->max_tokens)
         return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
                        "(--truncate cuts it)", n, m->name, m->max_tokens);
-    return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(m, b, t, e);
+    return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(p, t, e);
 }
 
 static int last_layer(const struct model *m, const struct wanted *want)
@@ -112,6 +117,8 @@ static void make_room(struct pass *p)
         p->memory_kv = floats(p, (size_t)p->want->memory->start[p->b->n_texts],
                               (size_t)slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)slot_dim(p->m->family, c, DIM_GV));
+    if (p->want->cache != NULL)
+        p->kept = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->kept);
     if (p->m->slot[W_CONV].weight != NULL)
         p->embedded = floats(p, N, D);
     pass_turns(p);
@@ -185,6 +192,7 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
     pass_project(p, plan);
+    pass_keep(p, l, &h);
     pass_prepare(p, plan);
     pass_sparse(p, plan, &h);
     pass_chunks(p, plan, &h);
@@ -198,17 +206,19 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
     const struct layer_plan *plan = &p->m->layer[l];
     const struct config *c = &p->m->config;
     const struct head_place *place = &p->m->place;
-    const struct heads h = {
+    struct heads h = {
         .stack = STACK_CROSS, .q = p->qkv, .kv = p->memory_kv,
         .q_stride = c->n_heads * c->d_head,
         .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
-        .key_start = p->want->memory->start, .lo = INT_MAX, .hi = INT_MAX,
+        .key_start = p->want->memory != NULL ? p->want->memory->start : NULL,
+        .lo = INT_MAX, .hi = INT_MAX,
         .mask = p->want->change != NULL ? p->want->change->memory_mask : NULL,
     };
 
     attention_input(p, &plan->slot[W_CROSS_NORM]);
     pass_project_cross(p, plan);
+    pass_keep_memory(p, l, &h);
     return pass_attend(p, l, &h, keep_out, e);
 }
 
@@ -217,7 +227,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
 {
     const struct param *slot = p->m->layer[l].slot;
     bool last = l == p->last && p->want->hidden == NULL && p->want->logits == NULL;
-    bool cross = p->want->memory != NULL;
+    bool cross = pass_has_memory(p);
     bool only_self = last && !(cross && pass_wants(p, l, STACK_CROSS));
     float *out = p->m->norm_place == PLACE_PARALLEL ? p->late : p->a;
 
@@ -259,6 +269,12 @@ static int run_layers(struct pass *p, struct err *e)
     return 0;
 }
 
+static bool changes_only_precision(const struct change *c)
+{
+    return c == NULL || (c->mask == NULL && c->memory_mask == NULL && c->noise == NULL &&
+                         c->silent == NULL);
+}
+
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,
                 const struct sink *sinks, int n_sinks, struct par *par,
                 struct arena *call, struct err *e)
@@ -269,8 +285,10 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     struct arena_mark mark = arena_mark(call);
     int rc;
 
+    assert(want->cache == NULL || changes_only_precision(want->change));
+    assert(want->cache == NULL || (n_sinks == 0 && want->tap == NULL));
     for (int t = 0; t < b->n_texts; t++)
-        if (check_text(m, b, t, e) != 0 || check_masks(&p, t, e) != 0 ||
+        if (check_text(&p, t, e) != 0 || check_masks(&p, t, e) != 0 ||
             check_rotations(m, want->rotations, b->start[t + 1] - b->start[t], e) != 0)
             return -1;
     make_room(&p);
@@ -280,8 +298,10 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     if (p.x2 != p.x)
         memcpy(p.x2, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
     rc = run_layers(&p, e);
-    if (rc == 0)
+    if (rc == 0) {
         pass_head(&p);
+        pass_kept(&p);
+    }
     arena_reset(call, mark);
     return rc;
 }

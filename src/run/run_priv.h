@@ -10,9 +10,23 @@ enum {
     MLP_ROWS = 1024         /* rows that go through the mlp at a time */
 };
 
-/* Cosines and sines of one rotary table, [longest text, width / 2] each. */
+/* Cosines and sines of one rotary table, [positions, width / 2] each. */
 struct turn {
     float *cos, *sin;
+};
+
+struct cache {
+    int n, capacity;        /* tokens */
+    int n_seen;             /* of them no pad: POS_TABLE_FROM_IDS */
+    int n_memory;
+    float **kv, **memory_kv;    /* [L] of [n, G (d + d_v)] its keys, then its values */
+};
+
+/* A text's keys and values where a cache keeps them. */
+struct kept {
+    const float *kv;
+    int n_keys;
+    int offset;             /* key of the batch's first row of the text */
 };
 
 /*
@@ -56,9 +70,17 @@ struct pass {
     struct relative *relative;      /* NULL: scores look at no distances */
     float *embedded;        /* [N, D] x before layer 0, for a convolution; NULL: none */
     struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
+    int turn_first;         /* position of their first row */
+    struct kept *kept;      /* [texts] of the attention at hand; NULL: no cache */
     float *rotation[32];    /* drawn for the hash; [0], or by the power of 2 of a text's
                                number of buckets; NULL: no text wants it */
 };
+
+/* Tokens of a text before its first one in the batch. */
+int pass_before(const struct pass *p, int text);
+
+/* The decoder has an encoder's output to look at. */
+bool pass_has_memory(const struct pass *p);
 
 /* y[n_rows, out] = x w^T + bias, panels shared out over the threads. */
 void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
@@ -113,6 +135,7 @@ struct heads {
     int64_t q_stride, kv_stride;        /* floats from row to row */
     const int *q_at, *k_at, *v_at;      /* where heads begin in a row */
     const int *key_start;               /* [texts + 1] rows of kv */
+    const struct kept *kept;            /* [texts] instead of kv and key_start; or NULL */
     int lo, hi;                         /* as in layer_plan */
     bool biased;                        /* by position */
     /* Sets hidden[t * stride + j] to 1 where row row0 + t does not see key key0 + j,
@@ -189,8 +212,17 @@ int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struc
 /* Rows of this layer and stack go to sinks. */
 bool pass_wants(const struct pass *p, int l, enum stack_id stack);
 
-/* Queries from p->a, keys and values from the memory. */
+/* Queries from p->a; keys and values from the memory, where it is given. */
 void pass_project_cross(struct pass *p, const struct layer_plan *plan);
+
+/*
+ * With a cache: adds the batch's keys and values of layer l to it, and has h read all
+ * that are there.  _memory: the same of p->memory_kv, the first time.
+ */
+void pass_keep(struct pass *p, int l, struct heads *h);
+void pass_keep_memory(struct pass *p, int l, struct heads *h);
+/* All layers have run. */
+void pass_kept(struct pass *p);
 
 /* x = x + mlp(x), with its norms; one mlp, or the experts that each row chooses. */
 void pass_mlp(struct pass *p, const struct layer_plan *plan);
