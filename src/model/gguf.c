@@ -253,12 +253,12 @@ static int fill(const struct source *s, const struct family *f)
         json_object_set_new(s->root, "rope_theta", json_real(10000));
     if (number(s, "sliding_window") == 0)
         json_object_set_new(s->root, "sliding_window", json_null());
-    if (json_object_get(s->root, "tie_word_embeddings") == NULL)
-        json_object_set_new(s->root, "tie_word_embeddings", json_true());
     if (f->mlp_by_config)
         t5(s);
     if (f->defaults.multi_query)
         falcon(s);
+    if (json_object_get(s->root, "tie_word_embeddings") == NULL)
+        json_object_set_new(s->root, "tie_word_embeddings", json_true());
     if (s->arch->renormalise)
         json_object_set_new(s->root, "norm_topk_prob", json_true());
     return head_width(s) != 0 || causal(s, f) != 0 || query_scalar(s, f) != 0 ||
