@@ -257,7 +257,8 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     int *bad = &j->bad_row[text * p->m->config.n_heads + head];
     struct attend own = *at;
     float *out = j->keep_out ? p->z + row * z_width + head * at->d_v : NULL;
-    const struct mask_view mask = { h->mask, pass_number(p, text), head, at->S };
+    const struct mask_view mask = { h->mask, pass_number(p, text), head,
+                                    pass_masked_keys(p, h->stack, at->S) };
     int64_t q_stride = h->q_stride;
     const float *q = queries(r, at, h->q + row * q_stride + h->q_at[head], n, &q_stride);
 

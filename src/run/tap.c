@@ -15,7 +15,8 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
         struct mask_view *mask = arena_alloc(p->call, 1, sizeof *mask);
         unsigned char *hidden;
 
-        *mask = (struct mask_view){ h->mask, pass_number(p, text), head, S };
+        *mask = (struct mask_view){ h->mask, pass_number(p, text), head,
+                                     pass_masked_keys(p, h->stack, S) };
         at[head] = pass_attend_of(p, l, h, text, head);
         if (mask_adds(h->mask))
             at[head].term[SCORE_TERMS - 1] = (struct score_term){ mask_add, mask };
