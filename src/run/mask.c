@@ -29,6 +29,12 @@ static bool hides(const struct mask *m, const float *row, int64_t t, int64_t j, 
     return false;
 }
 
+bool mask_is_causal(const struct mask *m)
+{
+    return m != NULL && m->causal && m->n_padding == 0 && m->n_blocks == 0 &&
+           m->array == NULL && m->hidden_score == -INFINITY;
+}
+
 bool mask_hides(const struct mask *m)
 {
     return m != NULL && m->hidden_score == -INFINITY;

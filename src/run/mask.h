@@ -65,6 +65,9 @@ void mask_hide(const struct mask_view *v, unsigned char *hidden, size_t stride,
 void mask_add(const void *self, float *score, size_t stride, int row0, int n_rows,
               int key0, int n_keys);
 
+/* It hides what a decoder hides, and does nothing else. */
+bool mask_is_causal(const struct mask *m);
+
 /* mask_hide and mask_add have something to do. */
 bool mask_hides(const struct mask *m);
 bool mask_adds(const struct mask *m);
