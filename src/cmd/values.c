@@ -96,6 +96,7 @@ static char *label_of(struct arena *a, const struct model *m, int i)
     case FRONT_MEL_CONV:
         return arena_printf(a, "%.2fs", i * SECONDS_A_POSITION);
     case FRONT_ROWS:
+    case FRONT_QKV:
     case FRONT_TOKENS:
         break;
     }

@@ -55,8 +55,8 @@ static void room_alloc(struct head_room *r, struct arena *scratch, const struct 
     r->hidden = arena_alloc_raw(scratch, block, 1);
     r->global_packed = !pass_has_global(h, text) ? NULL :
                        arena_alloc_raw(scratch, packed, sizeof(float));
-    r->single = !has_copies(h, text) ? NULL :
-                arena_alloc_raw(scratch, block, sizeof(float));
+    r->single = !has_copies(h, text) && (h->ready == NULL || h->ready->single == NULL)
+                ? NULL : arena_alloc_raw(scratch, block, sizeof(float));
 }
 
 /* Marks what rows see of the block's keys by lo and hi; true: not all. */
@@ -182,6 +182,8 @@ static void pack_from(const struct attend_job *j, float *packed, const float *kv
 static void pack(const struct attend_job *j, struct head_room *r, const struct attend *at,
                  int text, int head)
 {
+    if (j->heads->ready != NULL)
+        return;
     pack_from(j, r->packed, j->heads->kv, at, text, head);
     if (r->global_packed != NULL)
         pack_from(j, r->global_packed, j->heads->global_qkv, at, text, head);
@@ -235,7 +237,42 @@ static const float *single_copies(struct head_room *r, const struct bias_copies 
     return r->single;
 }
 
-/* One block of one head; *rows describes it for the sinks. */
+/* Describes a block of one head for the sinks, all but its weights. */
+static void begin_rows(const struct attend_job *j, struct head_room *r,
+                       const struct attend *at, const struct mask_view *mask, int text,
+                       int head, int row0, struct rows *rows)
+{
+    const struct heads *h = j->heads;
+    int T = n_queries(j, text), n = T - row0 < ATTEND_ROWS ? T - row0 : ATTEND_ROWS;
+
+    *rows = (struct rows){
+        .text = text, .stack = (int)h->stack, .layer = j->layer,
+        .head = head, .row0 = row0, .n_rows = n, .n_queries = T,
+        .n_all_keys = at->S, .stride = attend_stride(at->S), .weight = r->weight,
+        .entropy = r->entropy, .n_visible = r->n_visible,
+    };
+    attend_keys(at, row0, n, &rows->key0, &rows->n_keys);
+    if ((j->wanted || pass_hides(h)) && mark_all(r, at, h, mask, rows))
+        rows->hidden = r->hidden;
+}
+
+/* A block whose weights are ready-made. */
+static void read_rows(const struct attend_job *j, struct head_room *r,
+                      const struct attend *at, int text, int head, int row0,
+                      struct rows *rows)
+{
+    int *bad = &j->bad_row[text * j->p->m->config.n_heads + head], found;
+
+    begin_rows(j, r, at, NULL, text, head, row0, rows);
+    if (r->single != NULL)
+        rows->single = r->single;
+    found = ready_read(j->heads->ready, rows, r->weight, r->single, r->hidden, r->entropy,
+                       r->n_visible);
+    if (*bad < 0)
+        *bad = found;
+}
+
+/* One block of one head by queries and keys. */
 static void attend_rows(const struct attend_job *j, struct head_room *r,
                         const struct attend *at, int text, int head, int row0,
                         struct rows *rows)
@@ -253,15 +290,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
 
     own.round_room = r->rounded;
     set_bias(p, h, &own, text, head);
-    *rows = (struct rows){
-        .text = text, .stack = (int)h->stack, .layer = j->layer,
-        .head = head, .row0 = row0, .n_rows = n, .n_queries = T,
-        .n_all_keys = at->S, .stride = attend_stride(at->S), .weight = r->weight,
-        .entropy = r->entropy, .n_visible = r->n_visible,
-    };
-    attend_keys(at, row0, n, &rows->key0, &rows->n_keys);
-    if ((j->wanted || pass_hides(h)) && mark_all(r, at, h, &mask, rows))
-        rows->hidden = r->hidden;
+    begin_rows(j, r, at, &mask, text, head, row0, rows);
     if (mask_adds(h->mask))
         own.term[1] = (struct score_term){ mask_add, &mask };
     if (pass_hides(h)) {
@@ -277,6 +306,14 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     for (int t = 0; t < n && *bad < 0; t++)
         if (!isfinite(r->entropy[t]))
             *bad = row0 + t;
+}
+
+/* One block of one head; *rows describes it for the sinks. */
+static void make_rows(const struct attend_job *j, struct head_room *r,
+                      const struct attend *at, int text, int head, int row0,
+                      struct rows *rows)
+{
+    (j->heads->ready != NULL ? read_rows : attend_rows)(j, r, at, text, head, row0, rows);
 }
 
 static void give(const struct pass *p, enum sink_scope scope, const struct rows *rows,
@@ -307,7 +344,7 @@ static void head_task(void *self, int i, struct arena *scratch)
     for (int row0 = 0; row0 < n_queries(j, text); row0 += ATTEND_ROWS) {
         struct rows rows;
 
-        attend_rows(j, &r, &at, text, head, row0, &rows);
+        make_rows(j, &r, &at, text, head, row0, &rows);
         if (head_wanted(j, head))
             give(j->p, SINK_HEAD, &rows, 1);
     }
@@ -335,8 +372,8 @@ static void attend_together(const struct attend_job *j, struct member *m, int n,
         int given = 0;
 
         for (int i = 0; i < n; i++) {
-            attend_rows(j, &m[i].room, &m[i].at, m[i].text, m[i].head, row0,
-                        &rows[given]);
+            make_rows(j, &m[i].room, &m[i].at, m[i].text, m[i].head, row0,
+                      &rows[given]);
             if (head_wanted(j, m[i].head))
                 give(j->p, SINK_HEAD, &rows[given++], 1);
         }
@@ -407,11 +444,15 @@ static int check_finite(const struct attend_job *j, struct err *e)
 {
     int H = j->p->m->config.n_heads;
 
-    for (int i = 0; i < j->p->b->n_texts * H; i++)
-        if (j->bad_row[i] >= 0)
-            return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the attention of row "
-                           "%d is not finite: the weights hold NaN or infinities, or "
-                           "overflow", j->p->m->name, j->layer, i % H, j->bad_row[i]);
+    for (int i = 0; i < j->p->b->n_texts * H; i++) {
+        if (j->bad_row[i] < 0)
+            continue;
+        if (j->heads->ready != NULL)
+            return ready_error(j->heads->ready, j->p->call, i % H, j->bad_row[i], e);
+        return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the attention of row "
+                       "%d is not finite: the weights hold NaN or infinities, or "
+                       "overflow", j->p->m->name, j->layer, i % H, j->bad_row[i]);
+    }
     return 0;
 }
 

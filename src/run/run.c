@@ -163,7 +163,10 @@ static void attention_output(struct pass *p, int l, enum stack_id stack, float *
     const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
     int D = p->m->config.d_model;
 
-    pass_linear(p, out, D, p->z, o->matrix.K, p->N, o);
+    if (p->m->family->front == FRONT_QKV)
+        memcpy(out, p->z, (size_t)p->N * (size_t)D * sizeof *out);
+    else
+        pass_linear(p, out, D, p->z, o->matrix.K, p->N, o);
     pass_norm(p, out, out, p->N, D, &slot[W_ATT_OUT]);
     if (pass_taps(p, l, stack) && p->want->tap->given != NULL)
         p->want->tap->given(p->want->tap->self, l, stack, out, p->N, D);
@@ -230,8 +233,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
 /* A layer that is one attention, to its own input or to another. */
 static int run_attention(struct pass *p, int l, bool keep_out, struct err *e)
 {
-    const struct param *slot = p->m->layer[l].slot;
-    bool own = slot[W_O].weight != NULL;
+    bool own = p->m->family->stack_id != STACK_CROSS;
 
     if ((own ? attend_self : attend_cross)(p, l, keep_out, e) != 0)
         return -1;
@@ -298,6 +300,8 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     int rc;
 
     p.key_start = pass_key_start(&p);
+    if (m->ready != NULL)
+        return pass_ready(&p, e);
     for (int t = 0; t < b->n_texts; t++)
         if (check_text(m, b, t, e) != 0 || pass_check_memory(&p, t, e) != 0 ||
             check_masks(&p, t, e) != 0 ||
