@@ -224,7 +224,8 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
         npz_abort(w.z);
         return -1;
     }
-    add_tokens(w.z, a, &item->tokens, "ids", "tokens.json");
+    if (item->tokens.n > 0)
+        add_tokens(w.z, a, &item->tokens, "ids", "tokens.json");
     if (item->target.n > 0)
         add_tokens(w.z, a, &item->target, "decoder_ids", "decoder_tokens.json");
     if (j->args->hidden)

@@ -69,18 +69,22 @@ struct model *ready_open(const struct shared_args *args, const struct env *env,
 
 /* ---- layers ---- */
 
-/* "0, 2 and 5" */
+/* "0-5,7", as -l takes it. */
 static const char *layers_of(struct arena *a, const struct model *m, int L)
 {
-    const char *list = NULL;
-    int last = L - 1;
+    const char *list = "";
 
-    while (last > 0 && !model_has_layer(m, last))
-        last--;
-    for (int l = 0; l <= last; l++)
-        if (model_has_layer(m, l))
-            list = list == NULL ? arena_printf(a, "%d", l) :
-                   arena_printf(a, "%s%s%d", list, l == last ? " and " : ", ", l);
+    for (int l = 0; l < L; l++) {
+        int first = l;
+
+        if (!model_has_layer(m, l))
+            continue;
+        while (l + 1 < L && model_has_layer(m, l + 1))
+            l++;
+        list = arena_printf(a, "%s%s%d", list, list[0] != '\0' ? "," : "", first);
+        if (l > first)
+            list = arena_printf(a, "%s-%d", list, l);
+    }
     return list;
 }
 
@@ -102,8 +106,8 @@ int ready_wanted(const struct session *s, struct wanted *want, struct err *e)
     for (int l = 0; l < s->n_layers; l++) {
         which[l] = model_has_layer(m, l) && (all || want->layer[l]);
         if (!all && want->layer[l] && !which[l])
-            return err_set(e, ERR_USAGE, "--layer: %s does not hold layer %d, but %s",
-                           m->name, l, layers_of(s->a, m, s->n_layers));
+            return err_set(e, ERR_USAGE, "--layer: %s holds layers %s, not %d",
+                           m->name, layers_of(s->a, m, s->n_layers), l);
     }
     want->layer = which;
     return 0;
@@ -248,7 +252,7 @@ void ready_card(FILE *f, struct arena *a, const struct model *m)
         if (o == NULL)
             continue;
         t = stack_of(m, (enum stack_id)i)[first].rows;
-        fprintf(f, "%-10s  layers %s, %d heads, %" PRId64 " queries, %" PRId64 " keys, %s%s\n",
+        fprintf(f, "%-11s layers %s, %d heads, %" PRId64 " queries, %" PRId64 " keys, %s%s\n",
                 stack_names[i], layers_of(a, m, o->config.n_layers), o->config.n_heads,
                 t->shape[1], t->shape[2], dtype_table[t->dtype].name,
                 i != STACK_CROSS && o->layer[first].hi == 0 ? ", causal" : "");

@@ -116,12 +116,12 @@ struct model *open_model(const struct shared_args *args, const struct env *env,
     const struct layer_asked asked = layer_asked_of(args);
     struct model *m;
 
-    if (args->attention != NULL || args->qkv != NULL)
-        return ready_open(args, env, path, e);
-    if (args->scale > 0) {
+    if (args->qkv == NULL && args->scale > 0) {
         err_set(e, ERR_USAGE, "--scale: wants --qkv");
         return NULL;
     }
+    if (args->attention != NULL || args->qkv != NULL)
+        return ready_open(args, env, path, e);
     if (find_model(args->model, env, path, e) != 0)
         return NULL;
     m = model_open_layer(env->arena, *path, &asked, e);

@@ -348,25 +348,28 @@ static struct model *make_model(struct file *f)
     return m;
 }
 
-struct model *model_open_ready(struct arena *a, const char *path, struct err *e)
+struct model *model_of_ready(struct arena *a, struct weights *w, const char *path,
+                             struct err *e)
 {
-    struct file f = { .a = a, .path = path, .e = e,
+    struct file f = { .a = a, .path = path, .w = w, .e = e,
                       .of = { { "attn." }, { "arr_" }, { "eff." }, { "dec." },
                               { "cross." } } };
-    const struct tensor *all;
+    const struct tensor *all = weights_find(w, "");
     struct model *m = NULL;
-    int rc;
+    int rc = all != NULL && weights_count(w) == 1 ? cut_array(&f, all) : find_arrays(&f);
 
-    f.w = npz_open(a, path, e);
-    if (f.w == NULL)
-        return NULL;
-    all = weights_find(f.w, "");
-    rc = all != NULL && weights_count(f.w) == 1 ? cut_array(&f, all) : find_arrays(&f);
     if (rc == 0 && check_file(&f) == 0)
         m = make_model(&f);
     if (m == NULL)
-        weights_close(f.w);
+        weights_close(w);
     return m;
+}
+
+struct model *model_open_ready(struct arena *a, const char *path, struct err *e)
+{
+    struct weights *w = npz_open(a, path, e);
+
+    return w != NULL ? model_of_ready(a, w, path, e) : NULL;
 }
 
 /* ---- queries, keys and values ---- */

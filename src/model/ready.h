@@ -26,6 +26,10 @@
  */
 struct model *model_open_ready(struct arena *a, const char *path, struct err *e);
 
+/* The same of arrays that are open; the model closes w, also where there is none. */
+struct model *model_of_ready(struct arena *a, struct weights *w, const char *path,
+                             struct err *e);
+
 /* Widths of queries, keys and values, and whether keys are of another text. */
 struct qkv_shape {
     int H, G, d, d_v;
