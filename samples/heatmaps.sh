@@ -11,6 +11,7 @@ a picture: its name, a tab, the text.  Options go to `mha-viz heatmap`.
 
   samples/heatmaps.sh samples/english.txt pictures
   samples/heatmaps.sh samples/chinese.txt pictures -l 0 --cmap magma
+  samples/heatmaps.sh samples/english.txt pictures --generate 8
   head -n 3 samples/english.txt | samples/heatmaps.sh - pictures --format svg
 
 Environment: MHA_VIZ, the program (default: mha-viz, else the one of this checkout).

@@ -12,6 +12,7 @@ attention; those to the first token and to the token itself say little and would
 the list, so they are left out unless ALL=1.  Options go to `mha-viz stats`.
 
   samples/strongest-links.sh samples/english.txt -l 1
+  samples/strongest-links.sh samples/english.txt -l 4 --generate 12
   TOP=20 samples/strongest-links.sh samples/chinese.txt -l 0 -H 0
   ALL=1 samples/strongest-links.sh samples/english.txt -m ~/models/gpt2 | column -ts "$(printf '\t')"
 

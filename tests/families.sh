@@ -29,6 +29,9 @@ while read -r row; do
     }
     /BIAS_ALIBI/ { positions = "alibi" }
     /BIAS_BUCKETS/ { positions = positions == "none" ? "buckets" : positions " buckets" }
+    /BIAS_DISENTANGLED|BIAS_XL/ {
+        positions = positions == "none" ? "relative" : positions " relative"
+    }
     END {
         sub(/table_from_ids/, "table", positions)
         print name, pair ? "both" : stack, place, positions

@@ -13,23 +13,29 @@ enum {
     VALUE_BYTES = 48            /* a comma */
 };
 
+/* The quote that ends the string that begins at data[i], or the end. */
+static size_t string_end(struct span text, size_t i)
+{
+    for (i++; i < text.size && text.data[i] != '"'; i++)
+        i += text.data[i] == '\\';
+    return i;
+}
+
 static uint64_t tree_bytes(struct span text)
 {
     uint64_t sum = 0;
-    bool in_string = false;
 
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = text.data[i];
 
-        if (in_string) {
-            sum++;
-            i += c == '\\';
-            in_string = c != '"';
+        if (c == '"') {
+            size_t end = string_end(text, i);
+
+            sum += STRING_BYTES + (end - i);
+            i = end;
             continue;
         }
-        in_string = c == '"';
-        sum += c == '"' ? STRING_BYTES : c == ',' ? VALUE_BYTES :
-               c == ':' ? PAIR_BYTES : c == '[' ? ARRAY_BYTES :
+        sum += c == ',' ? VALUE_BYTES : c == ':' ? PAIR_BYTES : c == '[' ? ARRAY_BYTES :
                c == '{' ? OBJECT_BYTES : 0;
     }
     return sum;

@@ -145,6 +145,11 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
     side->s->args = &side->args;
     if (session_wanted(side->s, j->texts ? 1 : n_operands, false, &side->want, e) != 0)
         return -1;
+    if (side->s->rules != NULL && !side->args.jsonl)    /* each would say its own */
+        return err_set(e, ERR_USAGE, "--stack: '%s' wants a text for the decoder: TEXT_B, "
+                       "--decoder-ids or -f FILE with --pairs or --jsonl",
+                       side->args.stack);
+    side->s->rules = NULL;
     side->change = side->s->change;
     side->want.change = &side->change;
     side->in = input_open(side->s, j->texts ? 1 : n_operands,

@@ -38,8 +38,8 @@ static const struct opt opts[] = {
 
 static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
                                            layer_opts, text_opts, rows_opts,
-                                           seed_opts, select_opts, mask_opts, dtype_opts,
-                                           NULL };
+                                           seed_opts, select_opts, mask_opts, generate_opts,
+                                           dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz export -o cat.npz 'the cat saw the dog and the cat ran'",
@@ -228,6 +228,9 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
         add_tokens(w.z, a, &item->tokens, "ids", "tokens.json");
     if (item->target.n > 0)
         add_tokens(w.z, a, &item->target, "decoder_ids", "decoder_tokens.json");
+    if (item->generated != NULL)
+        npz_put(w.z, npz_add(w.z, "n_generated", DTYPE_I32, 1, (int64_t[]){ 1 }), 0,
+                &item->n_generated, 1);
     if (j->args->hidden)
         add_floats(w.z, "hidden", T, m->d_hidden, want.hidden);
     if (j->args->logits)

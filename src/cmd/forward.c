@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tokenised texts -> a pass over the model, or over its encoder, then its decoder. */
+#include <assert.h>
 #include <string.h>
 
 #include "cmd/shared.h"
@@ -102,8 +103,10 @@ void texts_pack(struct texts *t, struct arena *a, const struct item *items, int 
 {
     int *number = arena_alloc(a, (size_t)n, sizeof *number);
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        assert(!items[i].open);
         number[i] = items[i].index;
+    }
     t->number = number;
     pack(a, items, n, SOURCE, &t->source, &t->source_special);
     t->source.global = pack_global(a, items, n, t->source.start);
@@ -145,7 +148,8 @@ struct attended session_attended(const struct session *s, const struct texts *t)
         .queries = target_looks(s) ? &t->target : &t->source,
         .keys = memory_is_seen(s) ? &t->keys : s->stack == STACK_CROSS ? &t->source : NULL,
         .query_special = target_looks(s) ? t->target_special : t->source_special,
-        .key_special = memory_is_seen(s) ? t->key_special : target_is_seen(s) ? t->target_special : t->source_special,
+        .key_special = memory_is_seen(s) ? t->key_special :
+                       target_is_seen(s) ? t->target_special : t->source_special,
     };
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/map.h"
-#include "cmd/shared.h"
+#include "cmd/figure.h"
 #include "draw/draw.h"
 
 struct heatmap_args {
@@ -53,8 +53,8 @@ static const struct opt opts[] = {
 
 static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
                                            layer_opts, text_opts, rows_opts,
-                                           seed_opts, select_opts, mask_opts, dtype_opts,
-                                           NULL };
+                                           seed_opts, select_opts, mask_opts, generate_opts,
+                                           dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz heatmap",
@@ -107,15 +107,6 @@ static void pick_heads(struct job *j)
     j->head = head;
 }
 
-static char *command_line(struct arena *a, const struct env *env)
-{
-    char *all = arena_strdup(a, "mha-viz");
-
-    for (int i = 1; i < env->argc; i++)
-        all = arena_printf(a, "%s %s", all, env->argv[i]);
-    return all;
-}
-
 static const char *scale_text(const struct job *j)
 {
     const struct heatmap_args *args = j->args;
@@ -124,26 +115,6 @@ static const char *scale_text(const struct job *j)
                         !isnan(args->vmin) || !isnan(args->vmax) ? "given range" :
                         args->shared_scale ? "one range for all heads" :
                         "each head its own range");
-}
-
-static const struct metadata *describe(const struct job *j)
-{
-    struct arena *a = j->s.a;
-    const struct model *m = j->s.model;
-    struct metadata *d = arena_alloc(a, 7, sizeof *d);
-
-    if (j->args->no_metadata)
-        return NULL;
-    d[0] = (struct metadata){ "Software", "mha-viz " MHA_VIZ_VERSION };
-    d[1] = (struct metadata){ "mha-viz:command", command_line(a, j->s.env) };
-    d[2] = (struct metadata){ "mha-viz:model",
-                              arena_printf(a, "%s (%s, %016llx)", m->name,
-                                           m->family->name,
-                                           (unsigned long long)m->hash) };
-    d[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", j->layer) };
-    d[4] = (struct metadata){ "mha-viz:stack", stack_names[j->s.stack] };
-    d[5] = (struct metadata){ "mha-viz:scale", scale_text(j) };
-    return d;
 }
 
 /* ---- one text ---- */
@@ -158,16 +129,6 @@ static struct map_axis axis_of(const struct job *j, const struct tokens *t, int 
     return (struct map_axis){ t->n, j->args->hide_special ? t->special : NULL };
 }
 
-static char *quoted(struct arena *a, const char *text, size_t n)
-{
-    enum { MAX = 300 };         /* bytes: about three lines */
-    size_t keep = n < MAX ? n : MAX;
-
-    while (keep < n && keep > 0 && ((unsigned char)text[keep] & 0xc0) == 0x80)
-        keep--;
-    return arena_printf(a, "“%.*s%s”", (int)keep, text, keep < n ? "…" : "");
-}
-
 static char *caption(const struct job *j, struct arena *a, const struct item *item,
                      int pool)
 {
@@ -175,13 +136,7 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
                               j->s.model->decoder != NULL ? stack_names[j->s.stack] : "",
                               j->s.model->decoder != NULL ? " " : "", j->layer);
 
-    if (item->input != NULL)
-        text = arena_printf(a, "%s, %s", text, item->input);
-    if (item->text_size > 0)
-        text = arena_printf(a, "%s, %s", text, quoted(a, item->text, item->text_size));
-    if (item->pair != NULL)
-        text = arena_printf(a, "%s and %s", text, quoted(a, item->pair, item->pair_size));
-    text = arena_printf(a, "%s; scale: %s", text, scale_text(j));
+    text = arena_printf(a, "%s%s; scale: %s", text, figure_text(a, item), scale_text(j));
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
                             pool_names[j->args->pool], pool, pool);
@@ -191,20 +146,6 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
     if (item->n_cut > 0)
         text = arena_printf(a, "%s; cut to %d tokens", text, item->tokens.n);
     return arena_printf(a, "%s.", text);
-}
-
-static struct label_list labels_of(struct arena *a, const struct tokens *t,
-                                   const int *place, int kept)
-{
-    const char **text = arena_alloc(a, (size_t)kept, sizeof *text);
-    size_t *size = arena_alloc(a, (size_t)kept, sizeof *size);
-
-    for (int i = 0; i < t->n; i++)
-        if (place[i] >= 0) {
-            text[place[i]] = t->label[i];
-            size[place[i]] = t->label_size[i];
-        }
-    return (struct label_list){ kept, text, size };
 }
 
 static int draw(const struct job *j, struct arena *a, const struct item *item,
@@ -221,8 +162,8 @@ static int draw(const struct job *j, struct arena *a, const struct item *item,
     return draw_figure(&(struct figure){
         .title = args->title, .caption = caption(j, a, item, map->pool),
         .n_panels = j->n_heads, .panels = panels, .columns = args->columns,
-        .rows = labels_of(a, session_queries(&j->s, item), map->row, kept_rows),
-        .cols = labels_of(a, session_keys(&j->s, item), map->col, kept_cols),
+        .rows = figure_labels(a, session_queries(&j->s, item), map->row, kept_rows),
+        .cols = figure_labels(a, session_keys(&j->s, item), map->col, kept_cols),
         .pool = map->pool,
         .cmap = &cmap_table[args->cmap], .scale = (enum scale)args->scale,
         .shared = args->shared_scale,
@@ -280,7 +221,8 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
         return -1;
     j->format = (enum draw_format)format;
     pick_heads(j);
-    j->metadata = describe(j);
+    if (!j->args->no_metadata)
+        j->metadata = figure_metadata(&j->s, j->layer, scale_text(j));
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL)
         return -1;

@@ -49,10 +49,13 @@ static void add(struct count *c, const struct param *p)
         c->biases += p->bias_tensor->n_elements;
 }
 
-/* Shared layers are counted once. */
+/* Shared layers are counted once; those of a group are its n_inner neighbours. */
 static bool is_shared(const struct model *m, int l)
 {
-    return l > 0 && m->layer[l].slot[W_O].weight == m->layer[l - 1].slot[W_O].weight;
+    int step = m->config.n_inner > 0 ? m->config.n_inner : 1;
+
+    return l >= step &&
+           m->layer[l].slot[W_O].weight == m->layer[l - step].slot[W_O].weight;
 }
 
 static void add_layer(struct count *c, const struct model *m, int l, int slot)
@@ -148,7 +151,8 @@ static char *attention_sum(struct arena *a, const struct model *m)
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
 
     if (m->family->qkv == QKV_LOW_RANK || first_projection(m) != W_Q ||
-        c->d_value != c->d_head)
+        c->d_value != c->d_head || m->layer[0].slot[W_REL_K].weight != NULL ||
+        m->layer[0].slot[W_REL_Q].weight != NULL)
         return each_projection(a, m);
     if (hd == gd && hd == c->d_model)
         return arena_printf(a, "%d x %d x %d",
@@ -159,7 +163,12 @@ static char *attention_sum(struct arena *a, const struct model *m)
 /* Each head has rows of its own in the projections of queries, keys and values. */
 static bool has_own_rows(const struct model *m)
 {
-    return m->config.n_kv_heads == m->config.n_heads && m->family->qkv != QKV_LOW_RANK;
+    const struct param *slot = m->layer[0].slot;
+    bool alike = m->family->qkv == QKV_SEPARATE && slot[W_K].weight == NULL &&
+                 slot[W_CROSS_K].weight == NULL;        /* keys are queries */
+
+    return m->config.n_kv_heads == m->config.n_heads && !alike &&
+           m->family->qkv != QKV_LOW_RANK;
 }
 
 /* Weights that make one head's queries, keys and values. */
@@ -227,6 +236,18 @@ static const char *weights_type(const struct model *m)
     return dtype_table[t->dtype].name;
 }
 
+static void card_vocabulary(FILE *f, const struct model *m)
+{
+    int n = m->config.n_vocab, target = m->decoder != NULL ? m->decoder->config.n_vocab : n;
+
+    if (target == 0)
+        return;
+    fprintf(f, "vocabulary  %d", n > 0 ? n : target);
+    if (n > 0 && target != n)
+        fprintf(f, ", the decoder's %d", target);
+    fprintf(f, "\n");
+}
+
 static void card_sizes(FILE *f, struct arena *a, const struct model *m)
 {
     const struct config *c = &m->config;
@@ -258,8 +279,7 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
                 m->decoder->config.d_head, m->decoder->config.d_ff,
                 m->decoder->config.n_positions);
     card_input(f, m);
-    if (c->n_vocab > 0)
-        fprintf(f, "vocabulary  %d\n", c->n_vocab);
+    card_vocabulary(f, m);
     if (!any_length(m))
         fprintf(f, "positions   %d\n", c->n_positions);
     fprintf(f, "weights     %s\n", weights_type(m));
@@ -392,6 +412,7 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
         json_named_int(&j, "heads", m->decoder->config.n_heads);
         json_named_int(&j, "d_head", m->decoder->config.d_head);
         json_named_int(&j, "d_ff", m->decoder->config.d_ff);
+        json_named_int(&j, "vocab", m->decoder->config.n_vocab);
         json_named_int(&j, "positions", m->decoder->config.n_positions);
         jsonw_end(&j, '}');
     }

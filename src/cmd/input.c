@@ -69,35 +69,47 @@ static bool is_ready(const struct input *in)
     return in->s->model != NULL && in->s->model->ready != NULL;
 }
 
+/* The decoder's start token. */
+static struct tokens start_token(struct input *in, struct arena *a, int id)
+{
+    struct tokens t;
+
+    tok_describe(in->s->target_tok, a, &id, NULL, 1, &t);
+    t.special[0] = 1;
+    return t;
+}
+
 /* The decoder's start token, then t, unless its template has put it there. */
 static void put_start_before(struct input *in, struct arena *a, struct tokens *t)
 {
-    int start = in->s->model->config.start_id, n = t->n + 1;
-    struct tokens s, both;
+    int start = in->s->model->config.start_id;
+    struct tokens s, whole;
 
     if (start < 0 || (t->n > 0 && t->id[0] == start))
         return;
-    tok_describe(in->s->tok, a, &start, NULL, 1, &s);
-    s.special[0] = 1;
-    both = (struct tokens){ .n = n };
-#define JOIN(field)                                                               \
-    both.field = arena_alloc(a, (size_t)n, sizeof *both.field);                   \
-    both.field[0] = s.field[0];                                                   \
-    for (int i = 0; i < t->n; i++)                                                \
-        both.field[i + 1] = t->field[i]
-    JOIN(id);
-    JOIN(type);
-    JOIN(special);
-    JOIN(bytes);
-    JOIN(chars);
-    JOIN(piece);
-    JOIN(label);
-    JOIN(label_size);
-#undef JOIN
-    *t = both;
+    s = start_token(in, a, start);
+    tokens_join(a, &s, t, &whole);
+    *t = whole;
 }
 
-/* --decoder-ids as given, or the second text behind the start token. */
+/* A text that is to be generated: its start. */
+static int open_target(struct input *in, struct arena *a, struct item *out,
+                       struct err *e)
+{
+    const struct generation *rules = in->s->rules;
+
+    if (rules == NULL)
+        return err_set(e, ERR_INPUT, "has no text for the decoder");
+    if (rules->start < 0)
+        return err_set(e, ERR_INPUT, "%s has neither decoder_start_token_id nor "
+                       "bos_token_id to generate a text from: want TEXT_B or "
+                       "--decoder-ids", in->s->model->name);
+    out->target = start_token(in, a, rules->start);
+    out->open = true;
+    return 0;
+}
+
+/* --decoder-ids as given, or the second text behind the start token, or a start. */
 static int fill_target(struct input *in, struct arena *a, struct item *out,
                        struct err *e)
 {
@@ -107,19 +119,17 @@ static int fill_target(struct input *in, struct arena *a, struct item *out,
     };
     int *ids, n;
 
+    out->open = in->args->generate > 0 && (!has_decoder(in) || out->pair == NULL);
     if (!has_decoder(in) || out->target.n > 0)
         return 0;
     if (in->args->decoder_ids != NULL) {
         if (parse_ids(a, "decoder-ids", in->args->decoder_ids, &ids, &n, e) != 0)
             return -1;
-        tok_describe(in->s->tok, a, ids, NULL, n, &out->target);
+        tok_describe(in->s->target_tok, a, ids, NULL, n, &out->target);
         return 0;
     }
-    if (out->pair == NULL) {
-        if (in->s->stack == STACK_ENCODER)
-            return 0;
-        return err_set(e, ERR_INPUT, "has no text for the decoder");
-    }
+    if (out->pair == NULL)
+        return in->s->stack == STACK_ENCODER ? 0 : open_target(in, a, out, e);
     if (in->s->target_tok == NULL) {
         *e = in->s->tok_err;
         return -1;
@@ -310,7 +320,7 @@ static int item_of_object(struct input *in, struct arena *a, const json_t *o,
 
             if (json_ids(a, "decoder_ids", ids, &dec, &n_dec, e) != 0)
                 return -1;
-            tok_describe(in->s->tok, a, dec, NULL, n_dec, &out->target);
+            tok_describe(in->s->target_tok, a, dec, NULL, n_dec, &out->target);
         }
         return describe(in, a, id, n, type, n_types, out, e);
     }
@@ -532,12 +542,30 @@ bool input_is_file(const struct input *in)
     return in->lines != NULL || in->n_given > 1;
 }
 
+/* One text to its file. */
+struct to_file {
+    int (*fn)(void *self, struct arena *a, const struct item *item, const char *path,
+              struct err *e);
+    void *self;
+};
+
+static int hand_out(const struct input *in, const struct to_file *to, struct item *item,
+                    const char *path, struct err *e)
+{
+    struct arena *a = in->s->a;
+
+    if (session_generate(in->s, item, 1, a, e) != 0)
+        return -1;
+    return to->fn(to->self, a, item, path, e);
+}
+
 int input_to_files(struct input *in, const char *out, const char *ending,
                    int (*fn)(void *self, struct arena *a, const struct item *item,
                              const char *path, struct err *e),
                    void *self, struct err *e)
 {
     struct arena *a = in->s->a;
+    const struct to_file to = { fn, self };
     bool dir = output_is_dir(out);
     struct arena_mark mark = arena_mark(a);
     struct item item, second;
@@ -549,10 +577,10 @@ int input_to_files(struct input *in, const char *out, const char *ending,
         rc = input_is_file(in) ? input_next(in, a, &second, e) : 0;
         if (rc == 1)
             return err_set(e, ERR_USAGE, "several texts want a folder: -o DIR/");
-        return rc == 0 ? fn(self, a, &item, out, e) : rc;
+        return rc == 0 ? hand_out(in, &to, &item, out, e) : rc;
     }
     while (rc == 1) {
-        if (fn(self, a, &item, output_name(a, out, item.index, ending), e) != 0) {
+        if (hand_out(in, &to, &item, output_name(a, out, item.index, ending), e) != 0) {
             if (e->kind != ERR_INPUT || !input_is_file(in))
                 return -1;
             input_reject(in, &item, e);

@@ -13,7 +13,7 @@
 #define F(f) offsetof(struct shared_args, f)
 const struct opt model_opts[] = {
     { 'm', "model", "PATH", OPT_STRING, F(model), NULL, 0, 0, NULL,
-      "a Hugging Face folder or its name in the cache, a .safetensors or .gguf file; "
+      "a Hugging Face folder or its name in the cache, a .safetensors, .npz or .gguf file; "
       "without it the built-in model" },
     { 0 }
 };
@@ -53,6 +53,13 @@ const struct opt select_opts[] = {
       "encoder, decoder or cross; without it cross where the decoder has a text" },
     { 0, "rotations", "FILE", OPT_STRING, F(rotations), NULL, 0, 0, NULL,
       "random rotations of a reformer's hash, .npy; without it drawn by hash_seed" },
+    { 0 }
+};
+
+const struct opt generate_opts[] = {
+    { 0, "generate", "N", OPT_INT, F(generate), NULL, 1, 1 << 20, NULL,
+      "continue the text by at most N tokens, greedily; of an encoder-decoder the "
+      "decoder's text, also without this where it is needed (at most 32)" },
     { 0 }
 };
 #undef F
@@ -281,21 +288,58 @@ static enum stack_id default_stack(const struct model *m, bool target, bool all)
     return model_has_stack(m, STACK_CROSS) ? STACK_CROSS : STACK_DECODER;
 }
 
+/* Whether texts are to be continued; text: each has one for the decoder. */
+static int plan_generation(struct session *s, bool text, struct err *e)
+{
+    enum { DEFAULT_TOKENS = 32 };
+    const struct shared_args *args = s->args;
+    const struct model *m = s->model, *last = m->decoder != NULL ? m->decoder : m;
+    bool asked = args->generate > 0, pair = m->decoder != NULL;
+    bool masked = args->mask != NULL || args->memory_mask != NULL ||
+                  args->rotations != NULL;
+    struct generation *rules;
+
+    if (asked && !model_predicts_next(last))
+        return err_set(e, ERR_USAGE, "--generate: %s predicts no next token, so it "
+                       "continues no text", m->name);
+    if (asked && pair && text)
+        return err_set(e, ERR_USAGE, "--generate: wants no text for the decoder: it is "
+                       "generated");
+    if (asked && pair && s->stack == STACK_ENCODER)
+        return err_set(e, ERR_USAGE, "--generate: the encoder's stack shows no token "
+                       "that is generated: want -s decoder or cross");
+    if (!asked && (!pair || s->stack == STACK_ENCODER || text ||
+                   args->decoder_ids != NULL))
+        return 0;
+    if ((!last->has_head || masked) && !asked && args->jsonl)
+        return 0;               /* its lines may have texts of their own */
+    if (masked)
+        return err_set(e, ERR_USAGE, "--mask, --memory-mask, --rotations: want a text "
+                       "that is given, not generated");
+    if (!last->has_head)
+        return err_set(e, ERR_INPUT, "%s has no head in its weights, so it generates no "
+                       "text%s", m->name, !pair ? "" : args->input != NULL ?
+                       ": want TEXT or --decoder-ids" : ": want TEXT_B, --decoder-ids "
+                       "or -f FILE with --pairs or --jsonl");
+    s->n_generate = asked ? args->generate : DEFAULT_TOKENS;
+    s->rules = rules = arena_alloc(s->a, 1, sizeof *rules);
+    return generation_read(rules, s->a, m, e);
+}
+
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e)
 {
     const struct shared_args *args = s->args;
     struct model *m = s->model;
-    bool target = n_operands > (args->input == NULL ? 1 : 0) || args->decoder_ids != NULL ||
-                  args->pairs || args->jsonl || m->ready != NULL;
+    bool text = n_operands > (args->input == NULL ? 1 : 0) || args->pairs ||
+                m->ready != NULL;
+    bool target = text || args->decoder_ids != NULL || args->jsonl || args->generate > 0;
 
     s->stack = default_stack(m, target, all);
     if (args->stack != NULL && find_stack(s, &s->stack, e) != 0)
         return -1;
-    if (s->stack != STACK_ENCODER && m->decoder != NULL && !target)
-        return err_set(e, ERR_USAGE, "--stack: '%s' wants a text for the decoder: %s",
-                       args->stack, args->input != NULL ? "TEXT or --decoder-ids" :
-                       "TEXT_B, --decoder-ids or -f FILE with --pairs or --jsonl");
+    if (plan_generation(s, text, e) != 0)
+        return -1;
     s->shown = m->decoder != NULL && s->stack != STACK_ENCODER ? m->decoder : m;
     s->n_layers = s->shown->config.n_layers;
     s->n_heads = s->shown->config.n_heads;

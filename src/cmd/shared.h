@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cmd/cmd.h"
 #include "cmd/values.h"
+#include "model/generation.h"
 #include "model/model.h"
 #include "run/run.h"
 #include "text/tok.h"
@@ -32,11 +33,12 @@ struct shared_args {
     const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
+    int generate;                   /* 0: not asked for */
     int dtype;                      /* enum precision */
 };
 
 extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[],
-                        dtype_opts[];
+                        generate_opts[], dtype_opts[];
 /* The last is for commands without a seed of their own (in shared_args). */
 extern const struct opt layer_opts[], rows_opts[], seed_opts[];
 extern const struct opt attention_opts[], qkv_opts[];
@@ -55,6 +57,8 @@ struct session {
     struct tok *tok;                /* NULL: no tokeniser, or one that cannot be read */
     struct tok *target_tok;         /* of the decoder's text; mostly the same one */
     struct err tok_err;             /* why it is NULL */
+    const struct generation *rules; /* by which texts are continued; NULL: none is */
+    int n_generate;                 /* tokens that each gets at the most */
     struct par *par;
     struct change change;
 };
@@ -90,9 +94,10 @@ int list_next(const char **s, long *from, long *to);
 
 /*
  * The stack, layers and heads that -s, -l, -H name.  Without -s: the model's own; of
- * an encoder-decoder cross where the command line gives a text for the decoder, else
- * encoder; all: every stack (N_STACK) instead of cross.  NULL in *want: all.
- * Also the rotations that --rotations names.
+ * an encoder-decoder cross where the command line gives a text for the decoder or asks
+ * for one, else encoder; all: every stack (N_STACK) instead of cross.  NULL in *want:
+ * all.  Also the rotations that --rotations names; and s->rules, where texts are to be
+ * continued: ERR_USAGE where the model sees both ways, ERR_INPUT where it has no head.
  */
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
@@ -123,6 +128,10 @@ struct item {
     int *global_at, n_global_at;    /* that a JSON object lists; NULL: it lists none */
     const unsigned char *global;    /* [tokens.n] 1: global; NULL: none is */
     int n_cut;              /* tokens that --truncate took away */
+    bool open;              /* its queries' tokens are still to be continued */
+    int n_generated;        /* how many of them were added to what was given */
+    const char *generated;  /* their text, without special ones */
+    size_t generated_size;
     struct values values;   /* x NULL: tokens have ids */
     struct values memory;   /* of a bare layer's keys; x NULL: it reads no other input */
     struct values memory_values;    /* of its values; x NULL: memory */
@@ -143,6 +152,14 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
  * command line that cannot be used is an error.
  */
 int input_next(struct input *in, struct arena *a, struct item *out, struct err *e);
+
+/*
+ * Continues the texts that are open, several in one pass a step; their tokens are of a.
+ * Every command that runs the model over items calls it before texts_pack.  On an error
+ * some are closed, and others still open.
+ */
+int session_generate(const struct session *s, struct item *items, int n,
+                     struct arena *a, struct err *e);
 
 /* Ends it.  Returns rc; where that is 0, an error if some lines could not be used. */
 int input_close(struct input *in, int rc, struct err *e);

@@ -42,8 +42,8 @@ static const struct opt opts[] = {
 
 static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
                                            layer_opts, text_opts, rows_opts,
-                                           select_opts, mask_opts, dtype_opts,
-                                           NULL };
+                                           select_opts, mask_opts, generate_opts,
+                                           dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz stability",
@@ -311,7 +311,8 @@ static int all_texts(struct job *j, struct input *in, struct err *e)
     int rc;
 
     while ((rc = input_next(in, j->s.a, &item, e)) == 1) {
-        if (one_text(j, &item, input_is_file(in), e) != 0) {
+        if (session_generate(&j->s, &item, 1, j->s.a, e) != 0 ||
+            one_text(j, &item, input_is_file(in), e) != 0) {
             if (e->kind != ERR_INPUT || !input_is_file(in))
                 return -1;
             input_reject(in, &item, e);

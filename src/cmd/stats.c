@@ -52,8 +52,8 @@ static const struct opt opts[] = {
 
 static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
                                            layer_opts, text_opts, rows_opts,
-                                           seed_opts, select_opts, mask_opts, dtype_opts,
-                                           NULL };
+                                           seed_opts, select_opts, mask_opts, generate_opts,
+                                           dtype_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz stats",
@@ -120,6 +120,12 @@ static void json_text(struct jsonw *j, const struct item *item)
     if (item->pair != NULL) {
         jsonw_key(j, "pair");
         jsonw_string_n(j, item->pair, item->pair_size);
+    }
+    if (item->generated != NULL) {
+        jsonw_key(j, "generated");
+        jsonw_string_n(j, item->generated, item->generated_size);
+        jsonw_key(j, "n_generated");
+        jsonw_int(j, item->n_generated);
     }
 }
 
@@ -369,6 +375,15 @@ static const struct head_stats **sorted(const struct job *j, struct arena *a,
     return heads;
 }
 
+/* Above the table: what the model added, from its first letter on. */
+static void print_generated(FILE *f, struct arena *a, const struct item *item)
+{
+    size_t blank = strspn(item->generated, " ");
+
+    fprintf(f, "generated: “%s”\n",
+            report_clean(a, item->generated + blank, item->generated_size - blank));
+}
+
 static void print_text(struct job *j, struct arena *a, const struct item *item,
                        const struct stats *s, int text, bool named)
 {
@@ -383,6 +398,8 @@ static void print_text(struct job *j, struct arena *a, const struct item *item,
         if (named)
             fprintf(j->out.file, "%stext %d\n", item->index > 0 ? "\n" : "",
                     item->index + 1);
+        if (item->generated != NULL)
+            print_generated(j->out.file, a, item);
         (j->args->links ? print_links : print_table)(j, a, item, heads, n);
     }
 }
@@ -396,8 +413,7 @@ struct load {
     int n;
 };
 
-static int run_load(struct job *j, struct input *in, const struct load *load,
-                    struct err *e);
+static int run_load(struct job *j, struct input *in, struct load *load, struct err *e);
 
 /* Finds the texts of a batch that cannot be run, one by one. */
 static int run_singly(struct job *j, struct input *in, const struct load *load,
@@ -417,8 +433,13 @@ static int run_singly(struct job *j, struct input *in, const struct load *load,
     return 0;
 }
 
-static int run_load(struct job *j, struct input *in, const struct load *load,
-                    struct err *e)
+static int load_failed(struct job *j, struct input *in, const struct load *load,
+                       struct err *e)
+{
+    return e->kind == ERR_INPUT && load->n > 1 ? run_singly(j, in, load, e) : -1;
+}
+
+static int run_load(struct job *j, struct input *in, struct load *load, struct err *e)
 {
     struct arena *a = j->s.a;
     const struct metric_opts metric_opts = { j->args->entropy_eps };
@@ -427,16 +448,15 @@ static int run_load(struct job *j, struct input *in, const struct load *load,
     struct stats *s;
     struct sink sink;
 
+    if (session_generate(&j->s, load->item, load->n, a, e) != 0)
+        return load_failed(j, in, load, e);
     texts_pack(&texts, a, load->item, load->n);
     attended = session_attended(&j->s, &texts);
     s = stats_new(a, j->s.shown, &attended, &j->want, &metric_opts,
                   j->args->format == FORMAT_JSON ? j->args->top : 0);
     sink = stats_sink(s);
-    if (session_forward(&j->s, &texts, &j->want, &sink, 1, a, e) != 0) {
-        if (e->kind == ERR_INPUT && load->n > 1)
-            return run_singly(j, in, load, e);
-        return -1;
-    }
+    if (session_forward(&j->s, &texts, &j->want, &sink, 1, a, e) != 0)
+        return load_failed(j, in, load, e);
     for (int i = 0; i < load->n; i++)
         print_text(j, a, &load->item[i], s, i, input_is_file(in));
     return 0;
@@ -457,7 +477,8 @@ static int all_texts(struct job *j, struct input *in, struct err *e)
             if (rc == 1) {
                 const struct item *item = &load->item[load->n++];
 
-                n_tokens += item->tokens.n + item->target.n;
+                n_tokens += item->tokens.n + item->target.n +
+                            (item->open ? j->s.n_generate : 0);
             }
         } while (rc == 1 && load->n < BATCH_TEXTS && n_tokens < BATCH_TOKENS);
         if (rc < 0)

@@ -45,14 +45,14 @@ static const struct tensor *try_name(struct binder *b, const char *name,
     return NULL;
 }
 
-/* Which layer and expert a name is about. */
-struct where { int layer, expert; };
+/* Which layer a name is about, and which expert, or which layer of a group. */
+struct where { int layer, part; };
 
-/* "h.%d.mlp.experts.%d.w1" with the layer, then the expert, put in. */
+/* "h.%d.mlp.experts.%d.w1" with both numbers put in. */
 static char *fill_in(struct arena *a, const char *name, size_t n, struct where at)
 {
     char *s = arena_strndup(a, name, n);
-    const int numbers[] = { at.layer, at.expert };
+    const int numbers[] = { at.layer, at.part };
 
     for (int i = 0; i < 2; i++) {
         const char *d = strstr(s, "%d");
@@ -105,7 +105,8 @@ static struct shape shape_of(const struct model *m, const struct slot_row *row, 
         return (struct shape){ 1, { out } };
     in = slot_dim(m->family, c, row->in);
     if (row->kind == SLOT_CONV)
-        return (struct shape){ 3, { out, in, CONV_WINDOW } };
+        return (struct shape){ 3, { out, in, row == &slot_table[W_CONV] ? c->conv_width
+                                                                         : CONV_WINDOW } };
     if (row->kind == SLOT_ROWS)
         return (struct shape){ 3, { out, 1, in } };
     if (row->kind == SLOT_COLUMNS)
@@ -130,6 +131,16 @@ static char *shape_text(struct arena *a, const struct shape *s)
     return arena_printf(a, "%s]", text);
 }
 
+/* What has heads and their columns apart, [D, H, d] for [D, H d]. */
+static bool is_split(const struct tensor *t, const struct shape *want)
+{
+    int n = want->n;
+
+    return n < 3 && t->n_dims == n + 1 && t->n_elements > 0 &&
+           (n == 1 || t->shape[0] == want->d[0]) &&
+           t->shape[n - 1] * t->shape[n] == want->d[n - 1];
+}
+
 /* Leading dimensions of 1 say nothing where a parameter is no part of a module: BART's
  * [1, V], ViT's [1, positions, D]. */
 static int check(struct binder *b, const struct tensor *t, struct shape want, bool loose)
@@ -145,6 +156,7 @@ static int check(struct binder *b, const struct tensor *t, struct shape want, bo
     same = t->n_dims - first == want.n;
     for (int i = 0; same && i < want.n; i++)
         same = t->shape[first + i] == want.d[i];
+    same = same || (b->m->family->heads_apart && is_split(t, &want));
     return same ? 0 :
            err_set(b->e, ERR_INPUT, "%s: %s: shape %s, want %s", t->file, t->name,
                    tensor_shape(b->a, t), shape_text(b->a, &want));
@@ -223,13 +235,21 @@ static int bind_bias(struct binder *b, const char *names, struct where at, int o
     return 0;
 }
 
+/* Embeddings of a width of their own come to the model's by a projection. */
+static bool is_needed(const struct family *f, const struct config *c, enum slot slot)
+{
+    bool last = f->stack.name[W_EMB_PROJ] != NULL;
+
+    return c->d_embed != c->d_model && slot == (last ? W_EMB_PROJ : W_TOK_PROJ);
+}
+
 static int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &slot_table[slot];
     const struct family *f = b->m->family;
     const struct config *c = &b->m->config;
     const char *names = f->stack.name[slot];
-    bool in_out = row->kind == SLOT_LINEAR && f->order == ORDER_IN_OUT;
+    bool in_out = slot_in_out(f, slot);
     bool loose = row->kind == SLOT_VECTOR || row->kind == SLOT_TABLE;
     struct shape want;
     int out;
@@ -245,7 +265,8 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
     if (p->weight == NULL && slot == W_HEAD)    /* a tied head may have its own bias */
         return bind_bias(b, names, at, out, p);
     if (p->weight == NULL)
-        return row->optional ? 0 : missing(b, names, at, row, in_out);
+        return row->optional && !is_needed(f, c, slot) ? 0 :
+               missing(b, names, at, row, in_out);
     want = shape_of(b->m, row, in_out);
     if (check(b, p->weight, want, loose) != 0)
         return -1;
@@ -280,10 +301,21 @@ static const char *find_prefix(struct binder *b)
     return "";
 }
 
-/* Layers that share their weights, as ALBERT's do, are bound to those of a group. */
-static int weights_of(const struct config *c, int l)
+/*
+ * Layers that share their weights, as ALBERT's do, are bound to those of a group, each
+ * to its place in it.  The division is the reference library's, rounding and all.
+ */
+static struct where weights_of(const struct config *c, int l)
 {
-    return c->n_groups > 0 ? (int)((int64_t)l * c->n_groups / c->n_layers) : l;
+    struct where at = { l, 0 };
+
+    if (c->n_groups > 0) {
+        double steps = c->n_layers / c->n_inner;
+
+        at.layer = (int)(l / c->n_inner / (steps / c->n_groups));
+        at.part = l % c->n_inner;
+    }
+    return at;
 }
 
 static bool in_mlp(int slot)
@@ -316,7 +348,7 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
 
     if (m->family->qkv == QKV_LOW_RANK && (m->config.q_rank > 0 ? s == W_Q : ranked))
         return true;
-    return (experts ? in_mlp(s) : routed || shared) ||
+    return distance_is_off(m, s) || (experts ? in_mlp(s) : routed || shared) ||
            (shared && m->config.n_shared == 0) ||
            (s == W_GATE && m->mlp == MLP_PLAIN) ||
            (s == W_K && m->config.layer_kind != NULL &&
@@ -328,7 +360,7 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
 static int bind_layer(struct binder *b, int l)
 {
     struct layer_plan *plan = &b->m->layer[l];
-    struct where at = { weights_of(&b->m->config, l), 0 };
+    struct where at = weights_of(&b->m->config, l);
     bool experts = plan_has_experts(&b->m->config, l);
 
     for (int s = 0; s < N_SLOT; s++) {
@@ -337,6 +369,7 @@ static int bind_layer(struct binder *b, int l)
         if (bind_slot(b, (enum slot)s, at, &plan->slot[s]) != 0)
             return -1;
     }
+    bind_free_biases(b->m, plan, b->a);
     plan_layer(b->m, l);
     plan_distances(plan, &b->m->config, b->a);
     return experts ? bind_experts(b, plan, at.layer) : 0;
@@ -351,10 +384,10 @@ static void bind_head(struct model *m)
     m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ?
                   m->config.d_embed : slot_dim(m->family, &m->config, DIM_END);
     m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
-    m->has_head = m->has_head && m->family->decoder == NULL;    /* the decoder's is */
+    m->has_head = m->has_head && name[W_HEAD] != NULL;      /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
-        m->has_head = m->has_head && !m->config.head_is_one &&
+        m->has_head = m->has_head && !m->config.head_is_one && !m->config.untied &&
                       m->slot[W_TOK].weight != NULL &&
                       m->slot[W_HEAD].matrix.K ==
                           slot_dim(m->family, &m->config, DIM_HEAD_IN);
@@ -444,12 +477,19 @@ static enum mlp mlp_of(const struct model *m)
 /* Slots of the stack that its config leaves empty, though its family names them. */
 static bool stack_lacks(const struct model *m, int s)
 {
-    bool axial = m->family->positions == POS_AXIAL && m->config.axial;
+    const struct config *c = &m->config;
+    bool axial = m->family->positions == POS_AXIAL && c->axial;
 
+    if ((s == W_TYPE && c->n_types == 0) || distance_is_off(m, s) ||
+        (s == W_POS && m->family->defaults.position_input && !c->position_input) ||
+        ((s == W_CONV || s == W_CONV_NORM) && c->conv_width < 1))
+        return true;
     if (s == W_FINAL_NORM && !m->family->bare)
         return m->norm_place == PLACE_POST || m->config.no_final_norm;
     return axial ? s == W_POS : s == W_AXIS_0 || s == W_AXIS_1;
 }
+
+enum { NO_LIMIT = 1 << 24 };    /* of tokens, where positions need no table */
 
 /* The most tokens that fit the positions, also when they are padded to chunks. */
 static int longest_text(const struct model *m)
@@ -459,6 +499,8 @@ static int longest_text(const struct model *m)
 
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         return n - 1 - (m->family->pos_offset > 0 ? m->family->pos_offset : c->pad_id);
+    if (m->family->defaults.position_input && !c->position_input)
+        return NO_LIMIT;
     if (m->slot[W_AXIS_0].weight != NULL && c->axial_shape[0] * c->axial_shape[1] < n)
         n = c->axial_shape[0] * c->axial_shape[1];
     if (c->pad_to == 0)
@@ -483,11 +525,11 @@ static int bind_stack(struct binder *b)
             return -1;
     plan_rope(m, b->a);
     plan_bias(m, b->a);
+    place_heads(m, b->a);
     m->layer = arena_alloc(b->a, (size_t)m->config.n_layers, sizeof *m->layer);
     for (int l = 0; l < m->config.n_layers; l++)
         if (bind_layer(b, l) != 0)
             return -1;
-    place_heads(m, b->a);
     m->max_tokens = longest_text(m);
     if (m->max_tokens < 1)
         return err_set(b->e, ERR_INPUT, "%s: %d positions, of which padding leaves none "
@@ -497,7 +539,7 @@ static int bind_stack(struct binder *b)
 }
 
 /* The decoder's numbers, where the config has them apart. */
-static struct config decoder_config(const struct config *c)
+static struct config decoder_config(const struct family *f, const struct config *c)
 {
     struct config d = *c;
     bool derived = c->d_head * c->n_heads == c->d_model;
@@ -508,6 +550,8 @@ static struct config decoder_config(const struct config *c)
         d.n_heads = d.n_kv_heads = c->dec_heads;
     if (c->dec_ff > 0)
         d.d_ff = c->dec_ff;
+    if (f->defaults.one_vocab && !c->one_vocab && c->dec_vocab > 0)
+        d.n_vocab = c->dec_vocab;
     if (c->dec_positions > 0)
         d.n_positions = c->dec_positions;
     if (derived)
@@ -531,7 +575,7 @@ int model_bind(struct model *m, struct arena *a, struct err *e)
         *m->decoder = (struct model){ .name = m->name, .dir = m->dir,
                                       .weights = m->weights,
                                       .family = m->family->decoder,
-                                      .config = decoder_config(&m->config) };
+                                      .config = decoder_config(m->family, &m->config) };
         b.m = m->decoder;
         if (bind_stack(&b) != 0)
             return -1;

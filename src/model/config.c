@@ -10,9 +10,11 @@
 #include "base/json.h"
 #include "model/config_priv.h"
 
+enum { MAX_LAYERS = 1 << 16 };
+
 #define F(f) offsetof(struct config, f)
 static const struct key keys[] = {
-    { KEY_INT, F(n_layers), 1, 1 << 16,
+    { KEY_INT, F(n_layers), 1, MAX_LAYERS,
       { "num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers" } },
     { KEY_INT, F(n_heads), 1, 1 << 16,
       { "num_attention_heads", "n_head", "n_heads", "num_heads",
@@ -24,7 +26,7 @@ static const struct key keys[] = {
     { KEY_INT, F(n_kv_heads), 1, 1 << 16, { "num_key_value_heads", "num_kv_heads" } },
     { KEY_INT, F(d_model), 1, 1 << 20,
       { "hidden_size", "d_model", "n_embd", "dim", "n_embed" } },
-    { KEY_INT, F(d_head), 1, 1 << 16, { "head_dim", "d_kv" } },
+    { KEY_INT, F(d_head), 1, 1 << 16, { "head_dim", "d_kv", "d_head" } },
     { KEY_INT, F(d_value), 1, 1 << 16, { "v_head_dim" } },
     { KEY_INT, F(d_nope), 1, 1 << 16, { "qk_nope_head_dim" } },
     { KEY_INT, F(d_rope), 2, 1 << 16, { "qk_rope_head_dim" } },
@@ -32,7 +34,7 @@ static const struct key keys[] = {
     { KEY_INT, F(kv_rank), 1, 1 << 20, { "kv_lora_rank" } },
     { KEY_INT, F(d_ff), 1, 1 << 24,
       { "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size",
-        "d_ff", "encoder_ffn_dim" } },
+        "d_ff", "encoder_ffn_dim", "d_inner" } },
     { KEY_INT, F(d_embed), 1, 1 << 20, { "embedding_size", "word_embed_proj_dim" } },
     { KEY_INT, F(n_vocab), 1, 1 << 28, { "vocab_size" } },
     { KEY_INT, F(n_positions), 1, 1 << 30,
@@ -41,13 +43,14 @@ static const struct key keys[] = {
     { KEY_INT, F(n_mel), 1, 1 << 20, { "num_mel_bins" } },
     { KEY_INT, F(n_channels), 1, 1 << 16, { "num_channels" } },
     { KEY_INT, F(n_labels), 1, 1 << 28, { "num_labels" } },
-    { KEY_INT, F(n_types), 1, 1 << 16, { "type_vocab_size" } },
+    { KEY_INT, F(n_types), 0, 1 << 16, { "type_vocab_size" } },
     { KEY_INT, F(pad_id), 0, 1 << 28, { "pad_token_id" } },
     { KEY_REAL, F(norm_eps), 0, 1,
       { "layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_eps",
         "norm_epsilon" } },
     { KEY_ACT, F(act), 0, 0,
-      { "hidden_activation", "hidden_act", "activation_function", "activation" } },
+      { "hidden_activation", "hidden_act", "activation_function", "activation",
+        "ff_activation" } },
     { KEY_BOOL, F(is_decoder), 0, 0, { "is_decoder" } },
     { KEY_BOOL, F(both_ways), 0, 0, { "use_bidirectional_attention" } },
     { KEY_BOOL, F(norm_first), 0, 0, { "do_layer_norm_before" } },
@@ -62,6 +65,8 @@ static const struct key keys[] = {
     { KEY_BOOL, F(residual_from_norm), 0, 0,
       { "apply_residual_connection_post_layernorm" } },
     { KEY_BOOL, F(scale_embedding), 0, 0, { "scale_embedding", "rescale_embeddings" } },
+    { KEY_INT, F(dec_vocab), 1, 1 << 28, { "decoder_vocab_size" } },
+    { KEY_BOOL, F(one_vocab), 0, 0, { "share_encoder_decoder_embeddings" } },
     { KEY_INT, F(max_distance), 2, 1 << 24, { "relative_attention_max_distance" } },
     { KEY_BOOL, F(alibi), 0, 0, { "alibi" } },
     { KEY_INT, F(n_buckets), 2, 1 << 12, { "relative_attention_num_buckets" } },
@@ -75,7 +80,7 @@ static const struct key keys[] = {
     { KEY_INT, F(n_rotary), 1, 1 << 16, { "rotary_dim" } },
     { KEY_BOOL, F(interleave), 0, 0, { "rope_interleave" } },
     { KEY_INT, F(n_groups), 1, 1 << 16, { "num_hidden_groups" } },
-    { KEY_INT, F(n_inner), 1, 1, { "inner_group_num" } },
+    { KEY_INT, F(n_inner), 1, MAX_LAYERS, { "inner_group_num" } },
     { KEY_BOOL, F(multi_query), 0, 0, { "multi_query" } },
     { KEY_BOOL, F(new_decoder), 0, 0, { "new_decoder_architecture" } },
     { KEY_INT, F(parallel_norms), 1, 2, { "num_ln_in_parallel_attn" } },
@@ -285,6 +290,26 @@ static void fill_defaults(struct config *c, const struct family *f)
                                           : c->d_head;
 }
 
+/* A step of ALBERT runs all layers of its group: n_layers becomes their number. */
+static int derive_groups(const struct reader *r, const struct family *f)
+{
+    struct config *c = r->c;
+
+    if (f->defaults.n_groups == 0) {
+        c->n_groups = c->n_inner = 0;
+        return 0;
+    }
+    if (c->n_groups > c->n_layers)
+        return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
+                       "the %d layers", r->file, c->n_groups, c->n_layers);
+    if (c->n_inner > MAX_LAYERS / c->n_layers)
+        return err_set(r->e, ERR_INPUT, "%s: inner_group_num: found %d, want at most %d "
+                       "for %d layers", r->file, c->n_inner, MAX_LAYERS / c->n_layers,
+                       c->n_layers);
+    c->n_layers *= c->n_inner;
+    return 0;
+}
+
 /* Numbers that follow from others, and must fit them. */
 static int derive(const struct reader *r, const struct family *f)
 {
@@ -312,9 +337,11 @@ static int derive(const struct reader *r, const struct family *f)
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are turned "
                        "by rotary positions, want an even number that fits", r->file,
                        c->n_rotary, c->d_head);
-    if (c->n_groups > c->n_layers)
-        return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
-                       "the %d layers", r->file, c->n_groups, c->n_layers);
+    if (c->n_types == 0 && f->defaults.n_types > 0)
+        return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, want 1 or more",
+                       r->file);
+    if (derive_groups(r, f) != 0)
+        return -1;
     if (c->both_ways && !f->may_see_both_ways)
         return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
                        "supported for %s, want false", r->file, f->name);
@@ -366,6 +393,8 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
     if (is_null(root, "rotary_dim") && r->c->n_rotary > 0)
         return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, want a number",
                        r->file);
+    if (config_value(root, "tie_word_embeddings") != NULL)
+        r->c->untied = json_is_false(config_value(root, "tie_word_embeddings"));
     if (is_null(root, "sliding_window"))
         r->c->window = 0;
     if (is_null(root, "q_lora_rank"))
@@ -379,7 +408,7 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         config_rope_share(r, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
         config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||
-        config_sparse(r, f, root) != 0)
+        config_relative(r, f, root) != 0 || config_sparse(r, f, root) != 0)
         return -1;
     read_card(r, root);
     return 0;

@@ -54,6 +54,8 @@ struct config {
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
     int dec_layers, dec_heads, dec_ff;  /* of the decoder; 0: as the encoder */
+    int dec_vocab;                      /* the same, where one_vocab is false */
+    bool one_vocab;                     /* of both stacks, where the family leaves it open */
     int dec_positions;                  /* the same */
     int n_mel;                          /* bins of a frame of sound */
     int n_channels;                     /* of a picture */
@@ -63,6 +65,7 @@ struct config {
     double logit_scale;                 /* of the logits; 0: 1 */
     bool scale_embedding;               /* tokens by sqrt D */
     bool gated;                         /* the mlp, where the family leaves it open */
+    bool untied;                        /* a head that is not there is not the embedding */
     bool head_is_one;                   /* the head gives one number a token */
     int pad_id;                         /* -1: none */
     double norm_eps;
@@ -82,6 +85,18 @@ struct config {
     bool residual_from_norm;            /* the sum takes up the normed input */
     bool alibi;                         /* instead of rotary positions */
     int n_buckets, max_distance;        /* of relative positions */
+    /* distances that queries and keys look at */
+    bool relative;                      /* false: the family's bias is switched off */
+    int max_relative, position_buckets; /* as the keys say; below 1: by n_positions, none;
+                                           position_buckets 0: the family has none */
+    int span;                           /* rows are those of -span .. span - 1 */
+    bool c2p, p2c;                      /* queries meet positions, keys meet them */
+    bool share_positions;               /* positions go through W_Q and W_K */
+    bool norm_positions;
+    bool position_input;                /* false: no W_POS where the family leaves it open */
+    int clamp;                          /* longest distance of sinusoids; below 1: none */
+    int conv_width, conv_groups;        /* tokens of the convolution; 0: there is none */
+    enum act conv_act;
     int n_distances;                    /* rows of W_DISTANCE, odd; 0: none */
     bool clip_distances;                /* longer ones are those at its ends, all scaled
                                            with the scores; false: see layer.h */
@@ -113,7 +128,7 @@ struct config {
     int d_nope, d_rope;                 /* columns of d that do not turn, that do */
     /* shared layers */
     int n_groups;                       /* 0: each layer has its own weights */
-    int n_inner;                        /* layers of a group; only 1 is supported */
+    int n_inner;                        /* layers of a group; n_layers counts them */
     /* falcon's three shapes */
     bool multi_query, new_decoder;
     int parallel_norms;                 /* 0: as many as the shape has */

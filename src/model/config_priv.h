@@ -48,6 +48,8 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
 /* Which experts a row goes to; after the numbers. */
 int config_experts(const struct reader *r, const struct family *f, const json_t *root);
 int config_layers(const struct reader *r, const struct family *f, const json_t *root);
+/* How scores look at distances, and what comes with it; after the numbers. */
+int config_relative(const struct reader *r, const struct family *f, const json_t *root);
 /* What rows see beside a window, or instead of one; after the number of layers. */
 int config_sparse(const struct reader *r, const struct family *f, const json_t *root);
 

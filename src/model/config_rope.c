@@ -84,6 +84,10 @@ static int read_object(const struct reader *r, const json_t *object, struct rope
     rope->no_truncate = json_is_false(truncate);
     if (read_type(r, object, rope) != 0)
         return -1;
+    /* A factor that is null, not absent, follows from the two lengths. */
+    if (rope->scaling == ROPE_YARN && json_is_null(json_object_get(object, "factor")) &&
+        rope->original > 0)
+        rope->factor = (double)r->c->n_positions / rope->original;
     if (rope->scaling != ROPE_LONG)
         return 0;
     rope->n_factors = r->c->n_rotary / 2;

@@ -30,7 +30,7 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_CONV_2]     = { "embeddings", SLOT_CONV, DIM_D, DIM_D, PER_STACK, false },
     [W_TYPE]       = { "embeddings", SLOT_TABLE, DIM_TYPE, DIM_EMB, PER_STACK, true },
     [W_TOK_PROJ]   = { "embeddings", SLOT_LINEAR, DIM_D, DIM_E, PER_STACK, true },
-    [W_EMB_NORM]   = { "norms", SLOT_NORM, DIM_EMB, DIM_NONE, PER_STACK, false },
+    [W_EMB_NORM]   = { "norms", SLOT_NORM, DIM_EMB_NORM, DIM_NONE, PER_STACK, false },
     [W_EMB_PROJ]   = { "embeddings", SLOT_LINEAR, DIM_D, DIM_E, PER_STACK, true },
     [W_FINAL_NORM] = { "norms", SLOT_NORM, DIM_END, DIM_NONE, PER_STACK, false },
     [W_FINAL_PROJ] = { "head", SLOT_LINEAR, DIM_E, DIM_D, PER_STACK, true },
@@ -39,6 +39,10 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_HEAD]       = { "head", SLOT_TABLE, DIM_HEAD, DIM_HEAD_IN, PER_STACK, true },
     [W_HEAD_BIAS]  = { "head", SLOT_VECTOR, DIM_HEAD, DIM_NONE, PER_STACK, true },
     [W_REL]        = { "attention", SLOT_TABLE, DIM_BUCKETS, DIM_H, PER_STACK, false },
+    [W_REL_TABLE]  = { "attention", SLOT_TABLE, DIM_REL, DIM_D, PER_STACK, false },
+    [W_REL_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_STACK, false },
+    [W_CONV]       = { "mlp", SLOT_CONV, DIM_D, DIM_CONV, PER_STACK, false },
+    [W_CONV_NORM]  = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_STACK, false },
     [W_ATT_NORM]   = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_ATT_OUT]    = { "norms", SLOT_NORM, DIM_D, DIM_NONE, PER_LAYER, false },
     [W_Q]          = { "attention", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
@@ -54,6 +58,13 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_KV_A]       = { "attention", SLOT_LINEAR, DIM_KV_A, DIM_D, PER_LAYER, false },
     [W_KV_A_NORM]  = { "norms", SLOT_NORM, DIM_KV_RANK, DIM_NONE, PER_LAYER, false },
     [W_KV_B]       = { "attention", SLOT_LINEAR, DIM_KV_B, DIM_KV_RANK, PER_LAYER, false },
+    [W_Q_BIAS]     = { "attention", SLOT_VECTOR, DIM_HD, DIM_NONE, PER_LAYER, false },
+    [W_V_BIAS]     = { "attention", SLOT_VECTOR, DIM_GV, DIM_NONE, PER_LAYER, false },
+    [W_REL_K]      = { "attention", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
+    [W_REL_Q]      = { "attention", SLOT_LINEAR, DIM_HD, DIM_D, PER_LAYER, false },
+    [W_REL_BIAS]   = { "attention", SLOT_VECTOR, DIM_HD, DIM_NONE, PER_LAYER, false },
+    [W_SEG]        = { "attention", SLOT_TABLE, DIM_TWO, DIM_HD, PER_LAYER, false },
+    [W_SEG_BIAS]   = { "attention", SLOT_VECTOR, DIM_HD, DIM_NONE, PER_LAYER, false },
     [W_Q_NORM]     = { "norms", SLOT_NORM, DIM_Q_NORM, DIM_NONE, PER_LAYER, true },
     [W_K_NORM]     = { "norms", SLOT_NORM, DIM_K_NORM, DIM_NONE, PER_LAYER, true },
     [W_DISTANCE]   = { "attention", SLOT_TABLE, DIM_DISTANCES, DIM_ONE_HEAD, PER_LAYER, false },
@@ -93,6 +104,8 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_D:       return c->d_model;
     case DIM_E:       return c->d_embed;
     case DIM_EMB:     return f->stack.name[W_EMB_PROJ] != NULL ? c->d_embed : c->d_model;
+    case DIM_EMB_NORM:
+        return slot_dim(f, c, f->proj_before_norm ? DIM_D : DIM_EMB);
     case DIM_HD:      return hd;
     case DIM_GD:      return gd;
     case DIM_GV:      return gv;
@@ -106,6 +119,9 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_POS:     return c->n_positions + (f->positions == POS_TABLE ? f->pos_offset : 0);
     case DIM_BUCKETS: return c->n_buckets;
     case DIM_H:       return c->n_heads;
+    case DIM_REL:     return 2 * c->span;
+    case DIM_TWO:     return 2;
+    case DIM_CONV:    return c->d_model / c->conv_groups;
     case DIM_DISTANCES: return c->n_distances;
     case DIM_ONE_HEAD: return c->d_head;
     case DIM_KEY_INPUT: return c->d_key_input > 0 ? c->d_key_input : c->d_model;
@@ -131,6 +147,13 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     }
     assert(0);
     return 0;
+}
+
+bool slot_in_out(const struct family *f, enum slot s)
+{
+    if (f->order == ORDER_IN_OUT_QKV)
+        return s == W_Q || s == W_K || s == W_V || s == W_REL_K;
+    return f->order == ORDER_IN_OUT && slot_table[s].kind == SLOT_LINEAR;
 }
 
 const struct family *family_find(const char *model_type)

@@ -27,13 +27,17 @@ enum slot {
     W_AXIS_0, W_AXIS_1,         /* POS_AXIAL: rows and columns of the grid */
     W_TOK_PROJ,                 /* of the tokens alone, before positions; empty: none */
     W_EMB_NORM,                 /* empty: identity, as for every norm */
-    W_EMB_PROJ,                 /* of the normed sum; empty: none */
+    W_EMB_PROJ,                 /* of the normed sum, or of the sum; empty: none */
     W_FINAL_NORM,
     W_FINAL_PROJ,               /* empty: none */
     W_HEAD_DENSE, W_HEAD_NORM,  /* the transform before a masked-language head */
     W_HEAD,                     /* empty: the token embedding (tied) */
     W_HEAD_BIAS,
     W_REL,                      /* values of position buckets [buckets, H] */
+    W_REL_TABLE,                /* rows of distances [2 span, D]; empty: sinusoids */
+    W_REL_NORM,                 /* of those rows */
+    W_CONV, W_CONV_NORM,        /* over the embeddings, added behind layer 0 and normed;
+                                   empty: none */
     /* once a layer */
     W_ATT_NORM,                 /* before attention, or after its sum: `place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
@@ -43,6 +47,10 @@ enum slot {
     W_QKV,                      /* QKV_STACKED, QKV_GROUPED */
     W_Q_A, W_Q_A_NORM, W_Q_B,   /* QKV_LOW_RANK; W_Q where q_rank is 0 */
     W_KV_A, W_KV_A_NORM, W_KV_B,
+    W_Q_BIAS, W_V_BIAS,         /* vectors of their own, beside no bias of keys */
+    W_REL_K, W_REL_Q,           /* rows of distances as keys and as queries */
+    W_REL_BIAS,                 /* added to queries that meet those, for W_Q_BIAS */
+    W_SEG, W_SEG_BIAS,          /* the same of two segments [2, H d]: one's own, another */
     W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
     W_DISTANCE,                 /* what queries meet beside keys, by distance; empty: none */
     W_O,
@@ -96,7 +104,13 @@ enum positions {
                                    table; POS_TABLE where the config says not axial */
     POS_ROPE
 };
-enum bias { BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS };      /* added to scores */
+/* Added to scores. */
+enum bias {
+    BIAS_NONE, BIAS_ALIBI, BIAS_BUCKETS,
+    BIAS_DISENTANGLED,          /* rows of a table by distance: as keys to queries, as
+                                   queries to keys */
+    BIAS_XL                     /* sinusoids of distances as keys, and segments */
+};
 enum qkv {
     QKV_SEPARATE,
     QKV_STACKED,                /* rows of all q, then k, then v */
@@ -120,7 +134,11 @@ enum group_score {
                                    where topk_method is group_limited_greedy */
     GROUPS_TOP2                 /* by the sum of its best two; the others are out */
 };
-enum order { ORDER_OUT_IN, ORDER_IN_OUT };      /* y = W x; y = x W (Conv1D) */
+enum order {
+    ORDER_OUT_IN,               /* y = W x */
+    ORDER_IN_OUT,               /* y = x W (Conv1D) */
+    ORDER_IN_OUT_QKV            /* the second for W_Q, W_K, W_V and W_REL_K alone */
+};
 
 /* Which layers are windowed, where the config has a window. */
 enum window_rule {
@@ -166,6 +184,8 @@ struct family {
     bool never_renormalise;     /* whatever norm_topk_prob says */
     bool scale_by_mscale;       /* scores by mscale_all_dim's mscale squared */
     bool scale_embedding;       /* tokens by sqrt D */
+    bool heads_apart;           /* tensors may be [.., H, d] for [.., H d] */
+    bool proj_before_norm;      /* W_EMB_PROJ of the sum as it is */
     bool gelu_is_tanh;          /* where the config says "gelu" */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
     const char *one_number;     /* a head that gives one number a token, by its tensor */
@@ -190,6 +210,7 @@ enum dim {
     DIM_NONE, DIM_D,
     DIM_E,              /* width of the token embedding */
     DIM_EMB,            /* width in which token, position and type are summed */
+    DIM_EMB_NORM,       /* and in which the sum is normed */
     DIM_HD, DIM_GD,     /* all queries, all keys */
     DIM_GV, DIM_HV,     /* all values, all heads' outputs */
     DIM_QKV,
@@ -198,6 +219,9 @@ enum dim {
     DIM_V, DIM_POS, DIM_TYPE,
     DIM_CHANNELS, DIM_MEL,
     DIM_BUCKETS, DIM_H,
+    DIM_REL,            /* rows of distances */
+    DIM_TWO,
+    DIM_CONV,           /* channels that an output of W_CONV reads */
     DIM_DISTANCES, DIM_ONE_HEAD,
     DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* what cross-attention reads */
     DIM_HEAD,           /* what the head gives a token: V, or 1; or a text: labels */
@@ -237,5 +261,6 @@ struct slot_row {
 
 extern const struct slot_row slot_table[N_SLOT];
 int slot_dim(const struct family *f, const struct config *c, enum dim d);
+bool slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
 
 #endif

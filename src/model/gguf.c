@@ -1,116 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * The table of GGUF's architectures, names and keys. */
+ * GGUF's keys -> what config.json would hold. */
 #include "model/gguf.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "model/config_priv.h"
-
-/* ---- architectures and names ---- */
-
-/* Rows of one architecture are tried in order; `when` is a key that must not be 0. */
-static const struct arch {
-    const char *name, *model_type, *when;
-    bool pairs;                 /* rotary columns are pairs */
-    bool renormalise;           /* the chosen experts' shares, for which there is no key */
-} archs[] = {
-    { "llama", "mixtral", .when = "expert_count", .pairs = true },
-    { "llama", "mistral", .when = "attention.sliding_window", .pairs = true },
-    { "llama", "llama", .pairs = true },
-    { "bert", "bert" },
-    { "bloom", "bloom" },
-    { "falcon", "falcon" },
-    { "gemma", "gemma" },
-    { "gemma2", "gemma2" },
-    { "gemma3", "gemma3_text" },
-    { "gpt2", "gpt2" },
-    { "gptneox", "gpt_neox" },
-    { "olmo2", "olmo2" },
-    { "phi2", "phi" },
-    { "phi3", "phi3" },
-    { "qwen2", "qwen2" },
-    { "qwen3", "qwen3" },
-    { "qwen3moe", "qwen3_moe", .renormalise = true },
-    { "starcoder2", "starcoder2" },
-};
-enum { N_ARCH = sizeof archs / sizeof *archs };
-
-const char *gguf_architecture(int i)
-{
-    for (int k = 0; k < N_ARCH; k++)
-        if (family_find(archs[k].model_type) != NULL &&
-            (k == 0 || strcmp(archs[k].name, archs[k - 1].name) != 0) && i-- == 0)
-            return archs[k].name;
-    return NULL;
-}
-
-/* As the gguf package lists them; what a family has no slot for is left out of it. */
-static const char *const names[N_SLOT] = {
-    [W_TOK]        = "token_embd",
-    [W_POS]        = "position_embd",
-    [W_TYPE]       = "token_types",
-    [W_EMB_NORM]   = "token_embd_norm",
-    [W_FINAL_NORM] = "output_norm",
-    [W_HEAD]       = "output",
-    [W_ATT_NORM]   = "blk.%d.attn_norm",
-    [W_ATT_OUT]    = "blk.%d.post_attention_norm",
-    [W_Q]          = "blk.%d.attn_q",
-    [W_K]          = "blk.%d.attn_k",
-    [W_V]          = "blk.%d.attn_v",
-    [W_QKV]        = "blk.%d.attn_qkv",
-    [W_Q_NORM]     = "blk.%d.attn_q_norm",
-    [W_K_NORM]     = "blk.%d.attn_k_norm",
-    [W_O]          = "blk.%d.attn_output",
-    [W_MLP_NORM]   = "blk.%d.ffn_norm",
-    [W_MLP_OUT]    = "blk.%d.post_ffw_norm",
-    [W_GATE]       = "blk.%d.ffn_gate",
-    [W_UP]         = "blk.%d.ffn_up",
-    [W_DOWN]       = "blk.%d.ffn_down",
-    [W_ROUTER]     = "blk.%d.ffn_gate_inp",
-    [W_EXP_GATE]   = "blk.%d.ffn_gate.%d",
-    [W_EXP_UP]     = "blk.%d.ffn_up.%d",
-    [W_EXP_DOWN]   = "blk.%d.ffn_down.%d",
-};
-
-static const struct { const char *arch; enum slot slot; const char *name; } exceptions[] = {
-    { "bert", W_ATT_NORM, "blk.%d.attn_output_norm" },
-    { "bert", W_MLP_NORM, "blk.%d.layer_output_norm" },
-    /* With two norms the second one is attention's; with one it is both. */
-    { "falcon", W_ATT_NORM, "blk.%d.attn_norm_2|blk.%d.attn_norm" },
-    { "falcon", W_MLP_NORM, "blk.%d.attn_norm" },
-};
-
-/* The family's row as this format has it. */
-static const struct family *adapt(struct arena *a, const struct family *f,
-                                  const struct arch *arch)
-{
-    struct family *g = arena_alloc(a, 1, sizeof *g);
-
-    *g = *f;
-    memset(g->prefix, 0, sizeof g->prefix);
-    g->order = ORDER_OUT_IN;
-    if (g->norm == NORM_RMS_PLUS_ONE)
-        g->norm = NORM_RMS;
-    if (g->qkv == QKV_GROUPED)
-        g->qkv = QKV_STACKED;
-    if (arch->pairs)
-        g->rope_layout = ROPE_PAIRS;
-    for (int s = 0; s < N_SLOT; s++)
-        if (g->stack.name[s] != NULL && names[s] != NULL)
-            g->stack.name[s] = names[s];
-    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
-        if (strcmp(exceptions[i].arch, arch->name) == 0)
-            g->stack.name[exceptions[i].slot] = exceptions[i].name;
-    return g;
-}
+#include "model/gguf_priv.h"
 
 /* ---- keys ---- */
 
 struct source {
     const struct weights *w;
     const struct gguf *g;
-    const struct arch *arch;
+    const struct gguf_arch *arch;
     struct arena *a;
     json_t *root;               /* config.json, as far as it has come */
     struct err *e;
@@ -143,6 +46,10 @@ static const struct number_row numbers[] = {
     { "rope.freq_base", "rope_theta", REAL, 1, 1e12, false },
     { "rope.freq_base_swa", "rope_local_base_freq", REAL, 1, 1e12, false },
     { "use_parallel_residual", "use_parallel_residual", FLAG, 0, 1, false },
+    { "decoder_block_count", "num_decoder_layers", WHOLE, 1, 512, false },
+    { "decoder_start_token_id", "decoder_start_token_id", WHOLE, 0, 1 << 28, false },
+    { "attention.relative_buckets_count", "relative_attention_num_buckets", WHOLE, 2, 1 << 12,
+      false },
     { "expert_count", "num_experts", WHOLE, 0, 1 << 16, false },
     { "expert_used_count", "num_experts_per_tok", WHOLE, 0, 1 << 16, false },
     { "expert_feed_forward_length", "moe_intermediate_size", WHOLE, 1, 1 << 24, false },
@@ -317,6 +224,26 @@ static int causal(const struct source *s, const struct family *f)
     return 0;
 }
 
+/* What T5's tensors say: whether its mlp is gated, and the head its own. */
+static void t5(const struct source *s)
+{
+    bool gated = weights_find(s->w, "enc.blk.0.ffn_gate.weight") != NULL;
+
+    json_object_set_new(s->root, "feed_forward_proj",
+                        json_string(gated ? "gated-gelu" : "relu"));
+    json_object_set_new(s->root, "tie_word_embeddings",
+                        json_boolean(weights_find(s->w, "output.weight") == NULL));
+}
+
+/* Falcon's key/value heads are counted in all its shapes; its norms tell them apart. */
+static void falcon(const struct source *s)
+{
+    bool two = weights_find(s->w, "blk.0.attn_norm_2.weight") != NULL;
+
+    json_object_set_new(s->root, "new_decoder_architecture", json_true());
+    set_int(s, "num_ln_in_parallel_attn", two ? 2 : 1);
+}
+
 /* Keys without which the family's defaults would be wrong. */
 static int fill(const struct source *s, const struct family *f)
 {
@@ -326,6 +253,12 @@ static int fill(const struct source *s, const struct family *f)
         json_object_set_new(s->root, "rope_theta", json_real(10000));
     if (number(s, "sliding_window") == 0)
         json_object_set_new(s->root, "sliding_window", json_null());
+    if (f->mlp_by_config)
+        t5(s);
+    if (f->defaults.multi_query)
+        falcon(s);
+    if (json_object_get(s->root, "tie_word_embeddings") == NULL)
+        json_object_set_new(s->root, "tie_word_embeddings", json_true());
     if (s->arch->renormalise)
         json_object_set_new(s->root, "norm_topk_prob", json_true());
     return head_width(s) != 0 || causal(s, f) != 0 || query_scalar(s, f) != 0 ||
@@ -457,12 +390,13 @@ static int find_arch(struct source *s)
     all = gguf_strings(v);
     gguf_next(&all, &text);
     name = arena_strndup(s->a, (const char *)text.data, text.size < 64 ? text.size : 64);
-    for (int i = 0; i < N_ARCH; i++) {
-        s->arch = &archs[i];
-        if (strcmp(archs[i].name, name) != 0 || family_find(archs[i].model_type) == NULL)
+    for (s->arch = gguf_archs; s->arch->name != NULL; s->arch++) {
+        const char *when = s->arch->when;
+
+        if (strcmp(s->arch->name, name) != 0 || family_find(s->arch->model_type) == NULL)
             continue;
-        v = archs[i].when != NULL ? value_of(s, archs[i].when) : NULL;
-        if (archs[i].when == NULL || (v != NULL && gguf_is_int(v) && v->n > 0 &&
+        v = when != NULL ? value_of(s, when) : NULL;
+        if (when == NULL || (v != NULL && gguf_is_int(v) && v->n > 0 &&
                                       gguf_int(v, 0) != 0))
             return 0;
     }
@@ -492,7 +426,7 @@ int gguf_config(struct config *c, const struct family **family, struct arena *a,
     if (find_arch(&s) != 0)
         return -1;
     f = family_find(s.arch->model_type);
-    *family = adapt(a, f, s.arch);
+    *family = gguf_family(a, f, s.arch);
     s.root = json_object();
     rc = read_keys(&s, f);
     if (rc == 0)

@@ -191,7 +191,8 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
                    struct weights *w, const char *name, const struct layer_asked *asked,
                    struct err *e)
 {
-    struct look k = { .c = c, .a = a, .w = w, .name = name, .asked = asked, .e = e };
+    struct look k = { .c = c, .a = a, .w = w, .name = name, .asked = asked, .e = e,
+                      .naming = layer_naming, .self = scopes[0], .layer = "" };
     const char *act = asked->activation;
 
     *c = (struct config){ .start_id = -1, .pad_id = -1, .default_layer = -1,

@@ -36,8 +36,8 @@ struct layer_plan {
     int lo, hi;                 /* row i sees keys i - lo .. i + hi; INT_MAX: all */
     float scale;                /* of q.k */
     int rope;                   /* index of its rotary table */
-    const float *distance, *cross_distance;     /* [d, n_distances] a column for each
-                                   distance, growing; NULL: none */
+    const float *distance, *cross_distance;     /* [n_distances, d] of W_DISTANCE, by
+                                   growing query - key; NULL: none */
     struct chunks chunks;       /* len 0: none */
     bool hashed;                /* chunks of what hashes alike; keys are the queries */
     int hash_set;               /* its place among the layers that hash */

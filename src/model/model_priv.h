@@ -14,10 +14,19 @@ void plan_rope(struct model *m, struct arena *a);
 /* What is added to scores; the stack's slots are bound before. */
 void plan_bias(struct model *m, struct arena *a);
 
-/* The tables of distances, for the kernel; the layer's slots are bound before. */
+/* Rows by distance, in order; the layer's slots are bound before. */
 void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a);
 
 /* Layer l has experts instead of one mlp. */
 bool plan_has_experts(const struct config *c, int l);
+
+/* Slot s holds distances that the config switches off. */
+bool distance_is_off(const struct model *m, int s);
+
+/*
+ * Vectors that are added to queries and values become the bias of what projects them;
+ * m->place says where those stand in a fused one.
+ */
+void bind_free_biases(const struct model *m, struct layer_plan *plan, struct arena *a);
 
 #endif

@@ -223,29 +223,25 @@ void plan_bias(struct model *m, struct arena *a)
 
 /* ---- distances ---- */
 
-/* Rows of a file [n, d] as columns; they grow with the row where it says key - query. */
-static const float *columns(struct arena *a, const struct tensor *t, bool grows)
+/* Rows of a file, in the order of query - key. */
+static const float *rows_of(struct arena *a, const struct tensor *t, bool reversed)
 {
-    int n, d;
-    float *row, *out;
+    int64_t n, d;
+    float *out;
 
     if (t == NULL)
         return NULL;
-    n = (int)t->shape[0];
-    d = (int)t->shape[1];
-    row = arena_alloc_raw(a, (size_t)d, sizeof *row);
-    out = arena_alloc_raw(a, (size_t)n * (size_t)d, sizeof *out);
-    for (int i = 0; i < n; i++) {
-        tensor_read(row, t, (int64_t)i * d, d);
-        for (int k = 0; k < d; k++)
-            out[(int64_t)k * n + (grows ? i : n - 1 - i)] = row[k];
-    }
+    n = t->shape[0];
+    d = t->shape[1];
+    out = arena_alloc_raw(a, (size_t)n, (size_t)d * sizeof *out);
+    for (int64_t i = 0; i < n; i++)
+        tensor_read(out + i * d, t, (reversed ? n - 1 - i : i) * d, d);
     return out;
 }
 
 void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a)
 {
-    plan->distance = columns(a, plan->slot[W_DISTANCE].weight, c->clip_distances);
-    plan->cross_distance = columns(a, plan->slot[W_CROSS_DISTANCE].weight,
+    plan->distance = rows_of(a, plan->slot[W_DISTANCE].weight, c->clip_distances);
+    plan->cross_distance = rows_of(a, plan->slot[W_CROSS_DISTANCE].weight,
                                    c->clip_distances);
 }

@@ -37,11 +37,6 @@ void attend_pack(float *packed, const float *k, int64_t k_stride, const float *v
         copy_rows(packed, v + c, v_stride, d_v - c < PANEL ? d_v - c : PANEL, S);
 }
 
-/* Row i sees keys [first, end); end <= first: none. */
-struct range {
-    int64_t first, end;
-};
-
 static struct range visible(const struct attend *at, int64_t i)
 {
     int64_t own = i + at->offset;
@@ -174,8 +169,10 @@ static void values(float *out, int64_t out_stride, const float *w, size_t w_stri
 
 static bool is_adjusted(const struct attend *at)
 {
-    return at->term[0].add != NULL || at->term[1].add != NULL || at->cap > 0 ||
-           at->hidden != NULL;
+    for (int i = 0; i < SCORE_TERMS; i++)
+        if (at->term[i].add != NULL)
+            return true;
+    return at->cap > 0 || at->hidden != NULL;
 }
 
 void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *entropy,
@@ -219,6 +216,39 @@ void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *ent
     }
     for (int t = 0; t < n_rows; t++)
         memset(out + t * out_stride, 0, (size_t)at->d_v * sizeof *out);
+}
+
+/* ---- the steps by themselves ---- */
+
+struct range attend_range(const struct attend *at, int64_t row)
+{
+    return visible(at, row);
+}
+
+void attend_products(float *w, size_t w_stride, const float *q, int64_t q_stride,
+                     const float *packed, const struct attend *at, int row0, int n_rows)
+{
+    scores(w, w_stride, q, q_stride, packed, block_range(at, row0, n_rows), at->d, n_rows);
+}
+
+void attend_adjust(float *w, size_t w_stride, const struct attend *at, int row0, int n_rows)
+{
+    adjust(w, w_stride, at, block_range(at, row0, n_rows), row0, n_rows);
+}
+
+bool attend_sees_any(const struct attend *at, int row0, int n_rows, int t)
+{
+    int64_t key0 = block_range(at, row0, n_rows).first;
+    struct range r = visible(at, row0 + t);
+
+    r = (struct range){ r.first - key0, r.end - key0 };
+    return r.end > r.first && (at->hidden == NULL || !sees_none(at, t, r));
+}
+
+void attend_values(float *out, int64_t out_stride, const float *w, size_t w_stride,
+                   const float *packed, const struct attend *at, int row0, int n_rows)
+{
+    values(out, out_stride, w, w_stride, packed, block_range(at, row0, n_rows), at, n_rows);
 }
 
 struct row_sums softmax_c(float *row, int n, int first, int end, float scale)

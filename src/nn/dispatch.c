@@ -15,6 +15,7 @@ const struct kernels kernels_c = {
     .rows = product_rows_c, .transpose = transpose_c,
     .decode_f16 = decode_f16_c, .decode_bf16 = decode_bf16_c,
     .softmax = softmax_c, .act = act_c, .norm = norm_c, .add = add_c,
+    .gather = gather_c, .blend = blend_c, .outer = outer_c, .inner = inner_c,
 };
 
 /* From slow to fast; NULL where it was not compiled in. */

@@ -159,7 +159,7 @@ struct score_term {
     const void *self;
 };
 
-enum { SCORE_TERMS = 2 };
+enum { SCORE_TERMS = 3 };         /* two of a family, and the user's mask */
 
 /* What is hidden, added and scaled for one head of one text. */
 struct attend {
@@ -216,18 +216,65 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
 int relative_bucket(int distance, bool both_ways, int n_buckets, int max_distance);
 
 /*
- * Relative positions that queries look at:
- *     score[t][s] += factor * q[t] . column clip(s - t + centre, 0, n - 1)
- * q is that of row 0.  Source: Shaw et al. 2018, eq. 5.
+ * DeBERTa's buckets of distances: those up to half of n_buckets (at least 2) as they
+ * are, longer ones by logarithm up to max_distance - 1, which is beyond that half, and
+ * on from there, but no further than 2.5 n_buckets; the sign is the distance's.
+ * Source: transformers modeling_deberta_v2.py, make_log_bucket_position.
  */
-struct bias_distance {
-    const float *q;         /* row t at q + t * q_stride */
-    int64_t q_stride;
-    const float *table;     /* [d, n] a column for each distance, growing */
-    int d, n, centre;
-    float factor;
+int log_bucket(int distance, int n_buckets, int max_distance);
+
+/* Which row of a table of positions the distance query - key reads. */
+struct distances {
+    int reach;              /* distances are -reach .. reach */
+    const int *row;         /* [2 reach + 1] of -reach first; they never decrease */
+    const int *begin;       /* [distances_begins]: where each PANEL of rows begins */
 };
-void bias_distance(const void *self, float *score, size_t stride, int row0, int n_rows,
+
+/* begin from the rest; n_rows: of the table, 1 more than the last of row. */
+size_t distances_begins(int n_rows);
+void distances_begin(int *begin, const int *row, int reach, int n_rows);
+
+/* Packs n_rows rows of width d, row r at rows + r * stride, for the two below. */
+size_t relative_packed(int n_rows, int d);
+void relative_pack(float *packed, const float *rows, int64_t stride, int n_rows, int d);
+
+/*
+ * Positions by content: with r the row that i - j reads,
+ *
+ *     score[i][j] += scale * (q[i].A[r] + add[r] + k[j].B[r])
+ *
+ * A product of 32 queries with a panel of A, or of 32 keys with one of B, gives what
+ * its distances read, so that this costs as much as the scores, not a sum a score.
+ * Text rows and keys are at most reach apart.  add is rounded up to whole panels.
+ * Source: He et al. 2021, eq. 4 (A positions' keys, B their queries); Dai et al. 2019,
+ * section 3.3 (A alone).
+ */
+struct bias_relative {
+    const struct distances *at;
+    const float *by_query, *by_key;     /* A and B, packed; NULL: none */
+    const float *add;                   /* NULL: none */
+    const float *q, *k;                 /* of the text's first token */
+    int64_t q_stride, k_stride;
+    int d;
+    float scale;
+};
+void bias_relative(const void *self, float *score, size_t stride, int row0, int n_rows,
+                   int key0, int n_keys);
+
+/*
+ * Segments: score[i][j] += scale * (q[i].A[s] + add[s]), s 1 where the types of tokens
+ * i and j differ, else 0.  Yang et al. 2019, section 2.4.
+ */
+struct bias_segments {
+    const int *type;                    /* of the text's tokens */
+    const float *by_query;              /* A [2, d], packed */
+    const float *add;                   /* [PANEL] */
+    const float *q;
+    int64_t q_stride;
+    int d;
+    float scale;
+};
+void bias_segments(const void *self, float *score, size_t stride, int row0, int n_rows,
                    int key0, int n_keys);
 
 /*

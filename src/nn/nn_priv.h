@@ -36,6 +36,29 @@ struct norm_args {
     int T, D;
 };
 
+/* ---- the steps of attend_block, for what changes some of them ---- */
+
+/* Row i sees keys [first, end); end <= first: none. */
+struct range {
+    int64_t first, end;
+};
+struct range attend_range(const struct attend *at, int64_t row);
+
+/* w = q.k of the block's keys, which attend_keys says. */
+void attend_products(float *w, size_t w_stride, const float *q, int64_t q_stride,
+                     const float *packed, const struct attend *at, int row0, int n_rows);
+
+/* Scale, terms, cap; keys hidden by themselves become -1e38. */
+void attend_adjust(float *w, size_t w_stride, const struct attend *at, int row0,
+                   int n_rows);
+
+/* Row t of the block sees a key. */
+bool attend_sees_any(const struct attend *at, int row0, int n_rows, int t);
+
+/* out = w v; the block has a key. */
+void attend_values(float *out, int64_t out_stride, const float *w, size_t w_stride,
+                   const float *packed, const struct attend *at, int row0, int n_rows);
+
 struct kernels {
     const char *name;
     bool (*supported)(void);
@@ -62,6 +85,24 @@ struct kernels {
 
     void (*norm)(const struct norm_args *a);
     void (*add)(float *y, const float *x, int64_t n);
+
+    /* ---- rows by their number ---- */
+
+    /* y[j] = x . m[index[j]], j < n, rows of d at stride; one fixed order of the sum. */
+    void (*gather)(float *y, const float *x, const float *m, int64_t stride,
+                   const int *index, int n, int d);
+
+    /* y[c] = sum over j upwards of w[j] m[index[j]][c], c < d. */
+    void (*blend)(float *y, const float *w, const float *m, int64_t stride,
+                  const int *index, int n, int d);
+
+    /* ---- sums of outer products, in double; n a multiple of 8, aligned to 64 ---- */
+
+    /* sum[i][c] += x[i] y[c], [m, n] */
+    void (*outer)(double *sum, const double *x, const double *y, int m, int n);
+
+    /* y[c] = sum over i upwards of x[i] sum[i][c] */
+    void (*inner)(double *y, const double *x, const double *sum, int m, int n);
 };
 
 extern const struct kernels kernels_c, kernels_avx2, kernels_avx512;
@@ -84,6 +125,12 @@ struct row_sums softmax_c(float *row, int n, int first, int end, float scale);
 void act_c(enum act act, float *y, const float *gate, int64_t n);
 void norm_c(const struct norm_args *a);
 void add_c(float *y, const float *x, int64_t n);
+void gather_c(float *y, const float *x, const float *m, int64_t stride, const int *index,
+              int n, int d);
+void blend_c(float *y, const float *w, const float *m, int64_t stride, const int *index,
+             int n, int d);
+void outer_c(double *sum, const double *x, const double *y, int m, int n);
+void inner_c(double *y, const double *x, const double *sum, int m, int n);
 
 /*
  * The factor of a softmax row: 1 / sum e, or NaN where a score was not finite

@@ -43,6 +43,15 @@ static inline float v_max_of(vec v)
     return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
 }
 
+/* Halves, quarters, then two. */
+static inline float v_sum(vec v)
+{
+    __m128 m = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+
+    m = _mm_add_ps(m, _mm_movehl_ps(m, m));
+    return _mm_cvtss_f32(_mm_add_ss(m, _mm_movehdup_ps(m)));
+}
+
 static inline vmask v_greater(vec a, vec b) { return _mm256_cmp_ps(a, b, _CMP_GT_OQ); }
 
 /* a where the mask is set, else b. */
@@ -87,6 +96,7 @@ static inline void v_store_first(float *p, vec v, int n)
 
 static inline dvec d_set(double x) { return _mm256_set1_pd(x); }
 static inline dvec d_fma(dvec a, dvec b, dvec c) { return _mm256_fmadd_pd(a, b, c); }
+static inline dvec d_load(const double *p) { return _mm256_load_pd(p); }
 static inline void d_store(double *p, dvec v) { _mm256_storeu_pd(p, v); }
 static inline dvec d_of_floats(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
 static inline void d_to_floats(float *p, dvec v) { _mm_storeu_ps(p, _mm256_cvtpd_ps(v)); }
@@ -234,6 +244,7 @@ const struct kernels kernels_avx2 = {
     .rows = rows, .transpose = transpose,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
     .softmax = softmax, .act = act, .norm = norm, .add = add,
+    .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };
 
 #endif

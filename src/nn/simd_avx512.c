@@ -27,6 +27,7 @@ static inline vec v_fma(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); 
 /* Where one is NaN the second comes out, so it has to be the variable. */
 static inline vec v_max(vec a, vec b) { return _mm512_max_ps(a, b); }
 static inline vec v_min(vec a, vec b) { return _mm512_min_ps(a, b); }
+static inline float v_sum(vec v) { return _mm512_reduce_add_ps(v); }
 static inline float v_max_of(vec v) { return _mm512_reduce_max_ps(v); }
 static inline vec v_abs(vec v) { return _mm512_abs_ps(v); }
 static inline vec v_round(vec v) { return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT); }
@@ -67,6 +68,7 @@ static inline void v_store_first(float *p, vec v, int n)
 }
 
 static inline dvec d_set(double x) { return _mm512_set1_pd(x); }
+static inline dvec d_load(const double *p) { return _mm512_load_pd(p); }
 static inline void d_store(double *p, dvec v) { _mm512_storeu_pd(p, v); }
 static inline dvec d_fma(dvec a, dvec b, dvec c) { return _mm512_fmadd_pd(a, b, c); }
 static inline dvec d_of_floats(const float *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
@@ -220,6 +222,7 @@ const struct kernels kernels_avx512 = {
     .rows = rows, .transpose = transpose,
     .decode_f16 = decode_f16, .decode_bf16 = decode_bf16,
     .softmax = softmax, .act = act, .norm = norm, .add = add,
+    .gather = gather, .blend = blend, .outer = outer, .inner = inner,
 };
 
 #endif

@@ -265,6 +265,84 @@ static void norm(const struct norm_args *a)
         norm_row(a->y + (int64_t)t * a->D, a->x + (int64_t)t * a->D, a, a->weight, a->bias);
 }
 
+/* ---- rows by their number ---- */
+
+static inline float dot(const float *x, const float *y, int d)
+{
+    vec sum = v_set(0), rest = v_set(0);
+    int c = 0;
+
+    for (; c + 2 * WIDTH <= d; c += 2 * WIDTH) {
+        sum = v_fma(v_load_first(x + c, WIDTH), v_load_first(y + c, WIDTH), sum);
+        rest = v_fma(v_load_first(x + c + WIDTH, WIDTH), v_load_first(y + c + WIDTH, WIDTH),
+                     rest);
+    }
+    for (; c < d; c += WIDTH) {
+        int left = d - c < WIDTH ? d - c : WIDTH;
+
+        sum = v_fma(v_load_first(x + c, left), v_load_first(y + c, left), sum);
+    }
+    return v_sum(sum + rest);
+}
+
+static void gather(float *y, const float *x, const float *m, int64_t stride,
+                   const int *index, int n, int d)
+{
+    for (int j = 0; j < n; j++)
+        y[j] = dot(x, m + index[j] * stride, d);
+}
+
+static inline __attribute__((always_inline)) void blend_columns(float *y, const float *w,
+    const float *m, int64_t stride, const int *index, int n, int d, const int vecs)
+{
+    vec sum[4] = { v_set(0), v_set(0), v_set(0), v_set(0) };
+
+    for (int j = 0; j < n; j++) {
+        const float *row = m + index[j] * stride;
+
+        UNROLL
+        for (int i = 0; i < vecs; i++)
+            sum[i] = v_fma(v_set(w[j]), v_load_first(row + i * WIDTH, d - i * WIDTH), sum[i]);
+    }
+    UNROLL
+    for (int i = 0; i < vecs; i++)
+        v_store_first(y + i * WIDTH, sum[i], d - i * WIDTH);
+}
+
+static void blend(float *y, const float *w, const float *m, int64_t stride,
+                  const int *index, int n, int d)
+{
+    int c = 0;
+
+    for (; c + 4 * WIDTH <= d; c += 4 * WIDTH)
+        blend_columns(y + c, w, m + c, stride, index, n, 4 * WIDTH, 4);
+    for (; c < d; c += WIDTH)
+        blend_columns(y + c, w, m + c, stride, index, n, d - c < WIDTH ? d - c : WIDTH, 1);
+}
+
+/* ---- sums of outer products ---- */
+
+static void outer(double *sum, const double *x, const double *y, int m, int n)
+{
+    for (int i = 0; i < m; i++, sum += n)
+        for (int c = 0; c < n; c += DWIDTH)
+            d_store(sum + c, d_fma(d_set(x[i]), d_load(y + c), d_load(sum + c)));
+}
+
+static void inner(double *y, const double *x, const double *sum, int m, int n)
+{
+    for (int c = 0; c < n; c += 8) {
+        dvec part[8 / DWIDTH] = { d_set(0) };
+
+        for (int i = 0; i < m; i++)
+            for (int k = 0; k < 8 / DWIDTH; k++)
+                part[k] = d_fma(d_set(x[i]), d_load(sum + (int64_t)i * n + c + k * DWIDTH),
+                                part[k]);
+        for (int k = 0; k < 8 / DWIDTH; k++)
+            d_store(y + c + k * DWIDTH, part[k]);
+    }
+}
+
 /* ---- packing ---- */
 
 /* panel[0..3][0 .. WIDTH) = four columns of WIDTH rows. */

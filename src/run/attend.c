@@ -24,6 +24,7 @@ struct head_room {
     float *global_packed;   /* NULL: the text has no global rows */
     float *single;          /* NULL: its keys all stand once in the softmax */
     unsigned char *hidden;
+    struct relative_terms terms;
     double entropy[ATTEND_ROWS];
     int n_visible[ATTEND_ROWS];
 };
@@ -66,7 +67,7 @@ static bool mark_range(struct head_room *r, const struct attend *at,
     bool any = false;
 
     for (int t = 0; t < rows->n_rows; t++) {
-        int64_t i = rows->row0 + t;
+        int64_t i = rows->row0 + at->offset + t;
         int64_t first = at->lo == INT_MAX ? 0 : i - at->lo;
         int64_t end = at->hi == INT_MAX ? at->S : i + at->hi + 1;
         unsigned char *h = r->hidden + (size_t)t * rows->stride;
@@ -109,8 +110,8 @@ static bool mark_all(struct head_room *r, const struct attend *at, const struct 
 
     if (!pass_hides(h))
         return any;
-    pass_hide(h, mask, rows->text, r->hidden, rows->stride, rows->row0, rows->n_rows,
-              rows->key0, rows->n_keys);
+    pass_hide(h, mask, rows->text, r->hidden, rows->stride, rows->row0 + at->offset,
+              rows->n_rows, rows->key0, rows->n_keys);
     for (int t = 0; t < rows->n_rows; t++) {
         const unsigned char *row = r->hidden + (size_t)t * rows->stride;
 
@@ -125,10 +126,12 @@ static struct attend attend_of(const struct attend_job *j, int text)
 {
     const struct config *c = &j->p->m->config;
     const struct heads *h = j->heads;
+    const struct kept *kept = h->kept != NULL ? &h->kept[text] : NULL;
     bool all = pass_has_global(h, text);
 
     return (struct attend){
-        .S = h->key_start[text + 1] - h->key_start[text],
+        .S = kept != NULL ? kept->n_keys : h->key_start[text + 1] - h->key_start[text],
+        .offset = kept != NULL ? kept->offset : 0,
         .d = c->d_head, .d_v = c->d_value, .scale = j->p->m->layer[j->layer].scale,
         .lo = all ? INT_MAX : h->lo, .hi = all ? INT_MAX : h->hi,
         .cap = (float)c->score_cap, .precision = pass_precision(j->p),
@@ -140,14 +143,16 @@ static int n_queries(const struct attend_job *j, int text)
     return j->p->b->start[text + 1] - j->p->b->start[text];
 }
 
-/* What the model itself adds to the scores of one head. */
-static void set_bias(const struct pass *p, const struct heads *h, struct attend *at,
-                     int text, int head)
+/* What the model itself adds to the scores of one head; terms: room for what it reads. */
+static void set_bias(const struct pass *p, const struct heads *h, int text, int head,
+                     struct relative_terms *terms, struct attend *at)
 {
     if (has_copies(h, text))
         at->term[0] = (struct score_term){ bias_copies, &h->copies[text] };
     else if (h->terms != NULL)
         at->term[0] = h->terms[text * p->m->config.n_heads + head];
+    else if (h->biased && p->relative != NULL)
+        relative_terms(p, h, text, head, terms, at);
     else if (h->biased && p->m->alibi != NULL)
         at->term[0] = (struct score_term){ bias_alibi, &p->m->alibi[head] };
     else if (h->biased && p->m->buckets != NULL)
@@ -160,17 +165,17 @@ struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h,
     const struct attend_job j = { .p = p, .heads = h, .layer = l };
     struct attend at = attend_of(&j, text);
 
-    set_bias(p, h, &at, text, head);
+    set_bias(p, h, text, head, arena_alloc(p->call, 1, sizeof(struct relative_terms)), &at);
     return at;
 }
 
 static void pack_from(const struct attend_job *j, float *packed, const float *kv,
-                      const struct attend *at, int text, int head)
+                      const struct attend *at, int first, int head)
 {
     const struct config *c = &j->p->m->config;
     const struct heads *h = j->heads;
     int group = head / (c->n_heads / c->n_kv_heads);
-    const float *row = kv + (int64_t)h->key_start[text] * h->kv_stride;
+    const float *row = kv + (int64_t)first * h->kv_stride;
 
     attend_pack(packed, row + h->k_at[group], h->kv_stride, row + h->v_at[group],
                 h->kv_stride, at->S, at->d, at->d_v);
@@ -182,11 +187,16 @@ static void pack_from(const struct attend_job *j, float *packed, const float *kv
 static void pack(const struct attend_job *j, struct head_room *r, const struct attend *at,
                  int text, int head)
 {
-    if (j->heads->ready != NULL)
+    const struct heads *h = j->heads;
+
+    if (h->ready != NULL)
         return;
-    pack_from(j, r->packed, j->heads->kv, at, text, head);
+    if (h->kept != NULL)
+        pack_from(j, r->packed, h->kept[text].kv, at, 0, head);
+    else
+        pack_from(j, r->packed, h->kv, at, h->key_start[text], head);
     if (r->global_packed != NULL)
-        pack_from(j, r->global_packed, j->heads->global_qkv, at, text, head);
+        pack_from(j, r->global_packed, h->global_qkv, at, h->key_start[text], head);
 }
 
 /* A block's queries as its products read them. */
@@ -289,10 +299,10 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
     const float *q = queries(r, at, h->q + row * q_stride + h->q_at[head], n, &q_stride);
 
     own.round_room = r->rounded;
-    set_bias(p, h, &own, text, head);
+    set_bias(p, h, text, head, &r->terms, &own);
     begin_rows(j, r, at, &mask, text, head, row0, rows);
     if (mask_adds(h->mask))
-        own.term[1] = (struct score_term){ mask_add, &mask };
+        own.term[SCORE_TERMS - 1] = (struct score_term){ mask_add, &mask };
     if (pass_hides(h)) {
         own.hidden = r->hidden;
         own.hidden_stride = rows->stride;
@@ -305,7 +315,7 @@ static void attend_rows(const struct attend_job *j, struct head_room *r,
         rows->single = single_copies(r, &h->copies[text], rows);
     for (int t = 0; t < n && *bad < 0; t++)
         if (!isfinite(r->entropy[t]))
-            *bad = row0 + t;
+            *bad = at->offset + row0 + t;
 }
 
 /* One block of one head; *rows describes it for the sinks. */

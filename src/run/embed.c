@@ -11,15 +11,21 @@ static void add_row(float *x, float *room, const struct param *table, int64_t ro
     add_to(x, room, width);
 }
 
-/* Rows of the position table for one text; id is read by POS_TABLE_FROM_IDS alone. */
-static void positions(const struct model *m, const int *id, int n, int *row)
+/* Rows of the position table for one text; ids are read by POS_TABLE_FROM_IDS alone. */
+static void positions(const struct pass *p, int text, int *row)
 {
-    const struct family *f = m->family;
-    int pad = f->pos_offset > 0 ? f->pos_offset : m->config.pad_id, seen = 0;
+    const struct family *f = p->m->family;
+    const int *id = f->positions == POS_TABLE_FROM_IDS ? p->b->id + p->b->start[text]
+                                                       : NULL;
+    int n = p->b->start[text + 1] - p->b->start[text], before = pass_before(p, text);
+    int pad = f->pos_offset > 0 ? f->pos_offset : p->m->config.pad_id;
+    int seen = p->want->cache != NULL ? p->want->cache[text]->n_seen : 0;
 
     for (int i = 0; i < n; i++)
-        row[i] = f->positions != POS_TABLE_FROM_IDS ? i + f->pos_offset :
+        row[i] = f->positions != POS_TABLE_FROM_IDS ? before + i + f->pos_offset :
                  id[i] == pad ? pad : pad + ++seen;
+    if (p->want->cache != NULL)
+        p->want->cache[text]->n_seen = seen;
 }
 
 /* x += [sin(t f); cos(t f)], f_i = 10000^(-2 i / width). */
@@ -91,13 +97,11 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
 {
     const struct param *slot = p->m->slot;
     const struct batch *b = p->b;
-    bool by_id = p->m->family->front == FRONT_TOKENS;
     float *room = arena_alloc_raw(p->call, (size_t)width, sizeof *room);
     int *row = arena_alloc_raw(p->call, (size_t)p->N, sizeof *row);
 
     for (int t = 0; t < b->n_texts; t++)
-        positions(p->m, by_id ? b->id + b->start[t] : NULL,
-                  b->start[t + 1] - b->start[t], row + b->start[t]);
+        positions(p, t, row + b->start[t]);
     for (int i = 0; i < p->N; i++) {
         float *x = out + (int64_t)i * width;
 
@@ -131,7 +135,10 @@ void pass_embed(struct pass *p)
     if (token_proj)
         pass_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);
     add_types_and_positions(p, sum, width);
-    pass_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
+    if (!p->m->family->proj_before_norm)
+        pass_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
     if (sum_proj)
         pass_linear(p, p->x, D, sum, E, p->N, &slot[W_EMB_PROJ]);
+    if (p->m->family->proj_before_norm)
+        pass_norm(p, p->x, p->x, p->N, D, &slot[W_EMB_NORM]);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The residual stream -> hidden states and logits. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,6 +49,16 @@ static void logits(struct pass *p, const float *hidden, int width)
         p->want->logits[i] = cap * tanhf(p->want->logits[i] / cap);
 }
 
+/* Of x[N, D] only the last row of each text stays. */
+static void keep_last(const struct pass *p, float *x)
+{
+    size_t D = (size_t)p->m->config.d_model;
+
+    for (int t = 0; t < p->b->n_texts; t++)
+        memmove(x + (size_t)t * D, x + (size_t)(p->b->start[t + 1] - 1) * D,
+                D * sizeof *x);
+}
+
 /* [N, 2 D]: [y1; y2] of each token. */
 static float *both_streams(struct pass *p)
 {
@@ -70,6 +81,13 @@ void pass_head(struct pass *p)
 
     if (p->want->hidden == NULL && p->want->logits == NULL)
         return;
+    assert(!p->want->last_only || !p->m->family->head_on_first);
+    if (p->want->last_only) {
+        keep_last(p, p->x);
+        if (p->x2 != p->x)
+            keep_last(p, p->x2);
+        p->N = p->b->n_texts;
+    }
     if (p->x2 != p->x)
         end = both_streams(p);
     pass_norm(p, end, end, p->N, D, &slot[W_FINAL_NORM]);

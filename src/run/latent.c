@@ -33,18 +33,6 @@ static void latent_norm(struct pass *p, float *x, int n, int D, const struct par
     pass_rows(p, n, norm_task, &j);
 }
 
-/* Outputs first .. first + n - 1 of a linear that is stored [out, in]. */
-static struct param part_of(const struct param *w, int first, int n)
-{
-    struct param part = *w;
-    int64_t blocks = first * w->matrix.stride / (w->matrix.block > 1 ? w->matrix.block : 1);
-
-    part.matrix.data += (size_t)blocks * (size_t)w->matrix.size_bytes;
-    part.matrix.N = n;
-    part.bias = w->bias != NULL ? w->bias + first : NULL;
-    return part;
-}
-
 /* Per head [k; v] and the columns that heads share -> places in the row. */
 static void spread_task(void *self, int i, struct arena *scratch)
 {
@@ -93,8 +81,8 @@ static void keys_and_values(struct pass *p, const struct layer_plan *plan, float
     int D = c->d_model, rank = c->kv_rank;
     float *turned = room + (int64_t)n * rank, *kv = turned + (int64_t)n * c->d_rope;
     const struct param *b = &plan->slot[W_KV_B];
-    struct param down = part_of(&plan->slot[W_KV_A], 0, rank);
-    struct param shared = part_of(&plan->slot[W_KV_A], rank, c->d_rope);
+    struct param down = param_part(&plan->slot[W_KV_A], 0, rank);
+    struct param shared = param_part(&plan->slot[W_KV_A], rank, c->d_rope);
     struct latent_job j = { .p = p, .n = n, .row = row, .kv = kv, .turned = turned };
 
     pass_linear(p, room, rank, a, D, n, &down);

@@ -86,6 +86,8 @@ void pass_project_cross(struct pass *p, const struct layer_plan *plan)
         return;
     }
     pass_linear(p, p->qkv, q->matrix.N, p->a, p->m->config.d_model, p->N, q);
+    if (m == NULL)
+        return;
     if (!has_last_key(p->m)) {
         project_rows(p, plan, 0, 0, m->start[p->b->n_texts]);
         return;
@@ -101,49 +103,77 @@ void pass_project_cross(struct pass *p, const struct layer_plan *plan)
 
 /* ---- distances ---- */
 
-/* In lower precision: a table and queries (all in p->qkv) as a product reads them. */
-static const float *round_inputs(struct pass *p, const struct heads *h, const float *table)
+/* In lower precision, queries (all in p->qkv) as they go into any product. */
+static void round_queries(struct pass *p, const struct heads *h)
 {
-    const struct config *c = &p->m->config;
-    enum precision to = pass_precision(p);
-    size_t size = (size_t)c->n_distances * (size_t)c->d_head;
-    float *rounded;
-
-    if (to == PRECISION_F32)
-        return table;
     for (int i = 0; i < p->N; i++)
-        for (int head = 0; head < c->n_heads; head++) {
+        for (int head = 0; head < p->m->config.n_heads; head++) {
             float *q = p->qkv + i * h->q_stride + h->q_at[head];
 
-            precision_round(to, q, q, c->d_head);
+            precision_round(pass_precision(p), q, q, p->m->config.d_head);
         }
-    rounded = arena_alloc_raw(p->call, size, sizeof *rounded);
-    precision_round(to, rounded, table, (int64_t)size);
-    return rounded;
 }
 
-void pass_distances(struct pass *p, struct heads *h, const float *table, float scale)
+static const float *pack_rows(struct pass *p, const float *rows)
 {
     const struct config *c = &p->m->config;
-    int H = c->n_heads, n = c->n_distances, n_texts = p->b->n_texts;
-    struct bias_distance *distance;
-    struct score_term *term;
+    size_t size = relative_packed(c->n_distances, c->d_head);
+    float *packed = arena_alloc_raw(p->call, size, sizeof *packed);
 
-    if (table == NULL)
+    relative_pack(packed, rows, c->d_head, c->n_distances, c->d_head);
+    if (pass_precision(p) != PRECISION_F32)
+        precision_round(pass_precision(p), packed, packed, (int64_t)size);
+    return packed;
+}
+
+/*
+ * The row that each distance of query and key reads: row T - 1 is that of none, or the
+ * middle one, where those that are too far read the first and the last.
+ */
+static struct distances distances_of(struct pass *p, const struct heads *h, int text)
+{
+    int T = p->b->start[text + 1] - p->b->start[text], n = p->m->config.n_distances;
+    int S = h->key_start[text + 1] - h->key_start[text], reach = (T > S ? T : S) - 1;
+    int none = p->m->config.clip_distances ? n / 2 : T - 1;
+    int *row = arena_alloc_raw(p->call, 2 * (size_t)reach + 1, sizeof *row), *begin, end;
+
+    for (int i = 0; i <= 2 * reach; i++) {
+        row[i] = none + i - reach;
+        row[i] = row[i] < 0 ? 0 : row[i] < n ? row[i] : n - 1;
+    }
+    end = row[2 * reach] + 1;
+    begin = arena_alloc_raw(p->call, distances_begins(end), sizeof *begin);
+    distances_begin(begin, row, reach, end);
+    return (struct distances){ reach, row, begin };
+}
+
+void pass_distances(struct pass *p, struct heads *h, const float *rows, float scale)
+{
+    const struct config *c = &p->m->config;
+    int H = c->n_heads, n_texts = p->b->n_texts;
+    struct bias_relative *bias;
+    struct distances *at;
+    struct score_term *term;
+    const float *packed;
+
+    if (rows == NULL)
         return;
-    table = round_inputs(p, h, table);
-    distance = arena_alloc_raw(p->call, (size_t)n_texts * (size_t)H, sizeof *distance);
+    if (pass_precision(p) != PRECISION_F32)
+        round_queries(p, h);
+    packed = pack_rows(p, rows);
+    at = arena_alloc_raw(p->call, (size_t)n_texts, sizeof *at);
+    bias = arena_alloc_raw(p->call, (size_t)n_texts * (size_t)H, sizeof *bias);
     term = arena_alloc_raw(p->call, (size_t)n_texts * (size_t)H, sizeof *term);
-    for (int t = 0; t < n_texts; t++)
+    for (int t = 0; t < n_texts; t++) {
+        at[t] = distances_of(p, h, t);
         for (int i = t * H; i < (t + 1) * H; i++) {
-            distance[i] = (struct bias_distance){
+            bias[i] = (struct bias_relative){
+                .at = &at[t], .by_query = packed, .d = c->d_head,
                 .q = h->q + p->b->start[t] * h->q_stride + h->q_at[i - t * H],
-                .q_stride = h->q_stride, .table = table, .d = c->d_head, .n = n,
-                .centre = c->clip_distances ? n / 2
-                                            : n - (p->b->start[t + 1] - p->b->start[t]),
-                .factor = c->clip_distances ? scale : 1,
+                .q_stride = h->q_stride, .scale = c->clip_distances ? scale : 1,
             };
-            term[i] = (struct score_term){ bias_distance, &distance[i] };
+            term[i] = (struct score_term){ bias_relative, &bias[i] };
         }
+    }
     h->terms = term;
 }

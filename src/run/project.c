@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The residual stream -> queries, keys and values, normed and turned. */
+#include <limits.h>
 #include <string.h>
 
 #include "run/run_priv.h"
@@ -7,13 +8,14 @@
 /* ---- rotary positions ---- */
 
 static struct turn make_turn(struct pass *p, const struct rope_plan *r,
-                             const float *inv_freq, int n)
+                             const float *inv_freq, int end)
 {
+    int n = end - p->turn_first;
     size_t size = (size_t)n * (size_t)(r->width / 2);
     struct turn t = { arena_alloc_raw(p->call, size, sizeof(float)),
                       arena_alloc_raw(p->call, size, sizeof(float)) };
 
-    rope_table(t.cos, t.sin, inv_freq, r->width, r->factor, 0, n);
+    rope_table(t.cos, t.sin, inv_freq, r->width, r->factor, p->turn_first, n);
     return t;
 }
 
@@ -21,9 +23,13 @@ void pass_turns(struct pass *p)
 {
     int longest = 0;
 
-    for (int t = 0; t < p->b->n_texts; t++)
-        if (p->b->start[t + 1] - p->b->start[t] > longest)
-            longest = p->b->start[t + 1] - p->b->start[t];
+    p->turn_first = INT_MAX;
+    for (int t = 0; t < p->b->n_texts; t++) {
+        int before = pass_before(p, t), n = before + p->b->start[t + 1] - p->b->start[t];
+
+        longest = n > longest ? n : longest;
+        p->turn_first = before < p->turn_first ? before : p->turn_first;
+    }
     for (int i = 0; i < 2; i++) {
         const struct rope_plan *r = &p->m->rope[i];
 
@@ -45,14 +51,14 @@ static void rope_text(void *self, int t, struct arena *scratch)
     const struct pass *p = j->p;
     const struct rope_plan *r = &p->m->rope[j->plan->rope];
     const struct head_place *place = &p->m->place;
-    int first = p->b->start[t], n = p->b->start[t + 1] - first;
-    bool is_long = r->long_inv_freq != NULL && n > r->long_above;
+    int first = p->b->start[t], n = p->b->start[t + 1] - first, before = pass_before(p, t);
+    bool is_long = r->long_inv_freq != NULL && before + n > r->long_above;
     struct turn turn = p->turn[j->plan->rope][is_long];
 
     (void)scratch;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < place->n_runs; k++) {
-            int64_t at = (int64_t)i * (r->width / 2);
+            int64_t at = (int64_t)(before + i - p->turn_first) * (r->width / 2);
             float *row = p->qkv + (int64_t)(first + i) * place->width;
 
             rope_apply(row + k * place->run_stride + r->first, place->run_heads,

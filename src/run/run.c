@@ -2,6 +2,7 @@
  * embed -> layers -> head: the only forward pass. */
 #include "run/run.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
@@ -9,20 +10,23 @@
 
 /* ---- what is asked for, checked once ---- */
 
-static int check_ids(const struct model *m, const struct batch *b, int t, struct err *e)
+static int check_ids(const struct pass *p, int t, struct err *e)
 {
+    const struct model *m = p->m;
+    const struct batch *b = p->b;
     const struct config *c = &m->config;
+    int first = b->start[t] - pass_before(p, t);
     bool has_types = m->slot[W_TYPE].weight != NULL;
 
     for (int i = b->start[t]; i < b->start[t + 1]; i++) {
         if (b->id[i] < 0 || b->id[i] >= c->n_vocab)
             return err_set(e, ERR_INPUT, "token %d: id %d is not in the vocabulary of "
-                           "%s (0 to %d)", i - b->start[t], b->id[i], m->name,
+                           "%s (0 to %d)", i - first, b->id[i], m->name,
                            c->n_vocab - 1);
         if (has_types && b->type != NULL &&
             (b->type[i] < 0 || b->type[i] >= c->n_types))
             return err_set(e, ERR_INPUT, "token %d: type %d is not one of the %d that "
-                           "%s has", i - b->start[t], b->type[i], c->n_types, m->name);
+                           "%s has", i - first, b->type[i], c->n_types, m->name);
     }
     return 0;
 }
@@ -58,9 +62,10 @@ static int check_masks(const struct pass *p, int t, struct err *e)
            mask_check(cross, number, T, key[t + 1] - key[t], H, e);
 }
 
-static int check_values(const struct model *m, const struct batch *b, int t,
-                        struct err *e)
+static int check_values(const struct pass *p, int t, struct err *e)
 {
+    const struct model *m = p->m;
+    const struct batch *b = p->b;
     int n = b->start[t + 1] - b->start[t], found;
 
     if (b->values == NULL)
@@ -71,17 +76,17 @@ static int check_values(const struct model *m, const struct batch *b, int t,
     return found < 0 ? -1 : 0;
 }
 
-static int check_text(const struct model *m, const struct batch *b, int t,
-                      struct err *e)
+static int check_text(const struct pass *p, int t, struct err *e)
 {
-    int n = b->start[t + 1] - b->start[t];
+    const struct model *m = p->m;
+    int n_new = p->b->start[t + 1] - p->b->start[t], n = pass_before(p, t) + n_new;
 
-    if (n <= 0)
+    if (n_new <= 0)
         return err_set(e, ERR_INPUT, "the text yields no token");
     if (n > m->max_tokens)
         return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
                        "(--truncate cuts it)", n, m->name, m->max_tokens);
-    return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(m, b, t, e);
+    return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(p, t, e);
 }
 
 static int last_layer(const struct model *m, const struct wanted *want)
@@ -122,7 +127,12 @@ static void make_room(struct pass *p)
         p->memory_kv = floats(p, (size_t)p->key_start[p->b->n_texts],
                               (size_t)slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)slot_dim(p->m->family, c, DIM_GV));
+    if (p->want->cache != NULL)
+        p->kept = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->kept);
+    if (p->m->slot[W_CONV].weight != NULL)
+        p->embedded = floats(p, N, D);
     pass_turns(p);
+    pass_relative(p);
     pass_sparse_room(p);
     pass_rotations(p);
 }
@@ -142,7 +152,8 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
                   blocks * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
     return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp +
-                            head * n_threads) + chunk_memory(m, n_tokens);
+                            head * n_threads + relative_memory(m, n_tokens) +
+                            conv_memory(m, n_tokens)) + chunk_memory(m, n_tokens);
 }
 
 /* ---- the pass ---- */
@@ -199,6 +210,8 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
     attention_input(p, &plan->slot[W_ATT_NORM]);
     pass_project(p, plan);
     pass_distances(p, &h, plan->distance, plan->scale);
+    pass_keep(p, l, &h);
+    pass_prepare(p, plan);
     pass_sparse(p, plan, &h);
     pass_chunks(p, plan, &h);
     rc = pass_attend(p, l, &h, keep_out, e);
@@ -225,6 +238,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
     attention_input(p, &plan->slot[W_CROSS_NORM]);
     pass_project_cross(p, plan);
     pass_distances(p, &h, plan->cross_distance, plan->scale);
+    pass_keep_memory(p, l, &h);
     rc = pass_attend(p, l, &h, keep_out, e);
     arena_reset(p->call, mark);
     return rc;
@@ -247,8 +261,9 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
 {
     const struct param *slot = p->m->layer[l].slot;
     bool last = l == p->last && p->want->hidden == NULL && p->want->logits == NULL;
-    bool cross = p->want->memory != NULL;
-    bool only_self = last && !(cross && pass_wants(p, l, STACK_CROSS));
+    bool cross = pass_has_memory(p);
+    bool only_self = last && !(cross && (pass_wants(p, l, STACK_CROSS) ||
+                                         pass_taps(p, l, STACK_CROSS)));
     float *out = p->m->norm_place == PLACE_PARALLEL ? p->late : p->a;
 
     *ended = last;
@@ -276,6 +291,8 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
         join(p, out, &slot[W_CROSS_NORM]);
     }
     pass_mlp(p, &p->m->layer[l]);
+    if (l == 0 && p->embedded != NULL)
+        pass_conv(p);
     return 0;
 }
 
@@ -289,6 +306,12 @@ static int run_layers(struct pass *p, struct err *e)
     return 0;
 }
 
+static bool changes_only_precision(const struct change *c)
+{
+    return c == NULL || (c->mask == NULL && c->memory_mask == NULL && c->noise == NULL &&
+                         c->silent == NULL);
+}
+
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,
                 const struct sink *sinks, int n_sinks, struct par *par,
                 struct arena *call, struct err *e)
@@ -299,21 +322,27 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     struct arena_mark mark = arena_mark(call);
     int rc;
 
+    assert(want->cache == NULL || changes_only_precision(want->change));
+    assert(want->cache == NULL || (n_sinks == 0 && want->tap == NULL));
     p.key_start = pass_key_start(&p);
     if (m->ready != NULL)
         return pass_ready(&p, e);
     for (int t = 0; t < b->n_texts; t++)
-        if (check_text(m, b, t, e) != 0 || pass_check_memory(&p, t, e) != 0 ||
+        if (check_text(&p, t, e) != 0 || pass_check_memory(&p, t, e) != 0 ||
             check_masks(&p, t, e) != 0 ||
             check_rotations(m, want->rotations, b->start[t + 1] - b->start[t], e) != 0)
             return -1;
     make_room(&p);
     pass_embed(&p);
+    if (p.embedded != NULL)
+        memcpy(p.embedded, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
     if (p.x2 != p.x)
         memcpy(p.x2, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
     rc = run_layers(&p, e);
-    if (rc == 0)
+    if (rc == 0) {
         pass_head(&p);
+        pass_kept(&p);
+    }
     arena_reset(call, mark);
     return rc;
 }

@@ -35,6 +35,30 @@ struct memory {
 };
 
 /*
+ * What a causal stack keeps of one text: the keys and values of its tokens so far in
+ * every layer, turned, and those of its memory.  So a pass over the tokens behind them
+ * costs no more than these, and gives the same bytes as a pass over all of them.
+ */
+struct cache;
+
+/* False where a pass looks at the whole text: chunks, tables of its distances. */
+bool cache_fits(const struct model *m);
+
+/* Of a, for at most capacity tokens, and a memory of n_memory (0: none). */
+struct cache *cache_new(struct arena *a, const struct model *m, int capacity,
+                        int n_memory);
+
+/* The bytes of one. */
+double cache_memory(const struct model *m, int capacity, int n_memory);
+
+/*
+ * How many tokens of the text need not run again where it is to have n: those that are
+ * kept, or none where the text grows beyond a length from which on all of it turns by
+ * other frequencies.
+ */
+int cache_kept(struct cache *c, const struct model *m, int n);
+
+/*
  * Random rotations for layers that hash, instead of those drawn from the config's
  * hash_seed: x [n_sets, H, d, n_hashes, width].  One set is for all of these layers; else
  * there is one for each, in their order.
@@ -105,6 +129,14 @@ struct wanted {
     const bool *head;       /* [H] the same for heads */
     unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
     const struct memory *memory;    /* for m->decoder and layers with W_CROSS_Q; else NULL */
+    /*
+     * [n_texts] the batch holds the tokens behind those that are kept, and they are
+     * kept too; the memory is only for the first time.  No sinks and tap with it, and
+     * no change but of precision; after an error it is of no use.  NULL: the batch's
+     * texts are whole.
+     */
+    struct cache *const *cache;
+    bool last_only;         /* hidden and logits have a row a text, its last token's */
     const struct rotations *rotations;  /* NULL: drawn */
     const struct change *change;    /* NULL: nothing */
     const struct tap *tap;      /* NULL: none */

@@ -10,9 +10,40 @@ enum {
     MLP_ROWS = 1024         /* rows that go through the mlp at a time */
 };
 
-/* Cosines and sines of one rotary table, [longest text, width / 2] each. */
+/* Cosines and sines of one rotary table, [positions, width / 2] each. */
 struct turn {
     float *cos, *sin;
+};
+
+struct cache {
+    int n, capacity;        /* tokens */
+    int n_seen;             /* of them no pad: POS_TABLE_FROM_IDS */
+    int n_memory;
+    float **kv, **memory_kv;    /* [L] of [n, G (d + d_v)] its keys, then its values */
+};
+
+/* A text's keys and values where a cache keeps them. */
+struct kept {
+    const float *kv;
+    int n_keys;
+    int offset;             /* key of the batch's first row of the text */
+};
+
+/*
+ * Rows of distances, of all that the texts hold: made once a pass, then projected and
+ * packed a head at a time for each layer.
+ */
+struct relative {
+    struct distances at;
+    int n_rows;
+    float *table;               /* [n_rows, D] */
+    float *row;                 /* [n_rows, H d] */
+    size_t size;                /* floats of a head, packed */
+    float *by_query, *by_key;   /* [H, size] as bias_relative wants them; NULL: none */
+    float *add;                 /* [H, n_rows in whole panels]; NULL: none */
+    float *segment;             /* [H, relative_packed(2, d)]; NULL: none */
+    float *segment_add;         /* [H, PANEL] */
+    const int *type;            /* [N] */
 };
 
 struct pass {
@@ -37,14 +68,27 @@ struct pass {
     float *memory_kv;       /* [key_start[texts], G (d + d_v)] its keys, then its values */
     const int *key_start;   /* [texts + 1] rows of memory_kv; NULL: no memory */
     float *up, *gate;       /* [MLP_ROWS, DIM_UP], [MLP_ROWS, F] */
+    struct relative *relative;      /* NULL: scores look at no distances */
+    float *embedded;        /* [N, D] x before layer 0, for a convolution; NULL: none */
     struct turn turn[2][2]; /* of m->rope[i], and of its long_inv_freq */
+    int turn_first;         /* position of their first row */
+    struct kept *kept;      /* [texts] of the attention at hand; NULL: no cache */
     float *rotation[32];    /* drawn for the hash; [0], or by the power of 2 of a text's
                                number of buckets; NULL: no text wants it */
 };
 
+/* Tokens of a text before its first one in the batch. */
+int pass_before(const struct pass *p, int text);
+
+/* The decoder has an encoder's output to look at. */
+bool pass_has_memory(const struct pass *p);
+
 /* y[n_rows, out] = x w^T + bias, panels shared out over the threads. */
 void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
                  int64_t x_stride, int n_rows, const struct param *w);
+
+/* Outputs first .. first + n - 1 of a linear that is stored [out, in]. */
+struct param param_part(const struct param *w, int first, int n);
 
 /* Calls task(self, i, ..) for each block i of ROW_CHUNK of n_rows rows. */
 void pass_rows(struct pass *p, int n_rows,
@@ -77,6 +121,17 @@ void pass_given_rows(struct pass *p, int64_t width);
 void pass_latent(struct pass *p, const struct layer_plan *plan);
 size_t latent_room(const struct model *m, int n_tokens);
 
+/* Rows of the batch's distances, where the model looks at them. */
+void pass_relative(struct pass *p);
+double relative_memory(const struct model *m, int n_tokens);
+
+/* The layer's projections of those rows. */
+void pass_prepare(struct pass *p, const struct layer_plan *plan);
+
+/* x = norm(x + act(conv(the embeddings))), text by text. */
+void pass_conv(struct pass *p);
+double conv_memory(const struct model *m, int n_tokens);
+
 /* What one attention reads: rows of queries and of keys and values. */
 struct heads {
     enum stack_id stack;
@@ -84,6 +139,7 @@ struct heads {
     int64_t q_stride, kv_stride;        /* floats from row to row */
     const int *q_at, *k_at, *v_at;      /* where heads begin in a row */
     const int *key_start;               /* [texts + 1] rows of kv */
+    const struct kept *kept;            /* [texts] instead of kv and key_start; or NULL */
     int lo, hi;                         /* as in layer_plan */
     bool biased;                        /* by position */
     /* Sets hidden[t * stride + j] to 1 where row row0 + t does not see key key0 + j,
@@ -101,6 +157,14 @@ struct heads {
     const struct ready_layer *ready;    /* rows as they are, instead of queries and keys;
                                            NULL: computed */
 };
+
+/* What one head of one text adds to its scores by distance. */
+struct relative_terms {
+    struct bias_relative positions;
+    struct bias_segments segments;
+};
+void relative_terms(const struct pass *p, const struct heads *h, int text, int head,
+                    struct relative_terms *room, struct attend *at);
 
 /* Random rotations that the texts need, from the config's seed. */
 void pass_rotations(struct pass *p);
@@ -165,13 +229,16 @@ bool pass_taps(const struct pass *p, int l, enum stack_id stack);
 /* Some rows of the text read global_qkv. */
 bool pass_has_global(const struct heads *h, int text);
 
+/* A tap is to see this layer and stack. */
+bool pass_taps(const struct pass *p, int l, enum stack_id stack);
+
 /* What a tap does with an attention; *replaced: it wrote p->z. */
 int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);
 
 /* Rows of this layer and stack go to sinks. */
 bool pass_wants(const struct pass *p, int l, enum stack_id stack);
 
-/* Queries from p->a, keys and values from the memory. */
+/* Queries from p->a; keys and values from the memory, where it is given. */
 void pass_project_cross(struct pass *p, const struct layer_plan *plan);
 
 /* Where the keys of each text begin in memory_kv, with those that only the model has. */
@@ -179,8 +246,16 @@ const int *pass_key_start(struct pass *p);
 /* The memory fits text t and the model.  Errors: ERR_INPUT. */
 int pass_check_memory(const struct pass *p, int t, struct err *e);
 
-/* Sets h->terms to what its queries meet in table [d, n_distances]; NULL: nothing. */
-void pass_distances(struct pass *p, struct heads *h, const float *table, float scale);
+/* Sets h->terms to what its queries meet in rows [n_distances, d]; NULL: nothing. */
+void pass_distances(struct pass *p, struct heads *h, const float *rows, float scale);
+/*
+ * With a cache: adds the batch's keys and values of layer l to it, and has h read all
+ * that are there.  _memory: the same of p->memory_kv, the first time.
+ */
+void pass_keep(struct pass *p, int l, struct heads *h);
+void pass_keep_memory(struct pass *p, int l, struct heads *h);
+/* All layers have run. */
+void pass_kept(struct pass *p);
 
 /* x = x + mlp(x), with its norms; one mlp, or the experts that each row chooses. */
 void pass_mlp(struct pass *p, const struct layer_plan *plan);

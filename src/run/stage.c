@@ -71,6 +71,17 @@ void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
     (pass_precision(p) == PRECISION_F32 ? run_linear : run_rounded)(p, &j);
 }
 
+struct param param_part(const struct param *w, int first, int n)
+{
+    struct param part = *w;
+    int64_t blocks = first * w->matrix.stride / (w->matrix.block > 1 ? w->matrix.block : 1);
+
+    part.matrix.data += (size_t)blocks * (size_t)w->matrix.size_bytes;
+    part.matrix.N = n;
+    part.bias = w->bias != NULL ? w->bias + first : NULL;
+    return part;
+}
+
 /* ---- row by row ---- */
 
 int pass_rows_of(int n_rows, int i)

@@ -18,7 +18,7 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
         *mask = (struct mask_view){ h->mask, pass_number(p, text), head, S };
         at[head] = pass_attend_of(p, l, h, text, head);
         if (mask_adds(h->mask))
-            at[head].term[1] = (struct score_term){ mask_add, mask };
+            at[head].term[SCORE_TERMS - 1] = (struct score_term){ mask_add, mask };
         if (!pass_hides(h))
             continue;
         hidden = arena_alloc(p->call, (size_t)T, (size_t)S);
@@ -65,7 +65,6 @@ bool pass_taps(const struct pass *p, int l, enum stack_id stack)
 
 int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e)
 {
-    const struct wanted *w = p->want;
     int rc = 0;
 
     if (!pass_taps(p, l, h->stack))
@@ -76,7 +75,7 @@ int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struc
         rc = tap_text(p, l, h, t, e);
         arena_reset(p->call, mark);
     }
-    *replaced = w->tap->attend != NULL;
+    *replaced = p->want->tap->attend != NULL;
     return rc;
 }
 

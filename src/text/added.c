@@ -76,14 +76,16 @@ static int open_one(struct tok *t, const json_t *j, struct err *e)
 }
 
 /* The token's text as the normaliser leaves it; such tokens are sought there. */
-static int add_normal(struct tok *t, const struct piece *p, int index, struct err *e)
+static int add_normal(struct tok *t, const struct piece *p, int index,
+                      struct regex_run **run, struct err *e)
 {
-    struct work w = { .t = t, .a = t->a, .limit = SIZE_MAX };
+    struct work w = { .t = t, .a = t->a, .limit = SIZE_MAX, .regex = *run };
     struct part part = { p->s, p->n, NULL, 0, -1 };
 
     parts_add(&w, &w.parts, part);
     if (step_run(&t->normal, &w, e) != 0)
         return -1;
+    *run = w.regex;
     for (size_t i = 0; i < w.parts.n; i++)
         trie_add(&t->added.normal, t->a, w.parts.v[i].s, w.parts.v[i].n, index);
     return 0;
@@ -91,6 +93,8 @@ static int add_normal(struct tok *t, const struct piece *p, int index, struct er
 
 int added_open(struct tok *t, const json_t *list, struct err *e)
 {
+    struct regex_run *run = NULL;       /* one for all, so that its limit is one */
+
     trie_init(&t->added.raw, t->a);
     trie_init(&t->added.normal, t->a);
     t->added.v = arena_alloc(t->a, json_array_size(list), sizeof *t->added.v);
@@ -103,7 +107,7 @@ int added_open(struct tok *t, const json_t *list, struct err *e)
 
         if (!k->normalized)
             trie_add(&t->added.raw, t->a, p->s, p->n, (int)i);
-        else if (add_normal(t, p, (int)i, e) != 0)
+        else if (add_normal(t, p, (int)i, &run, e) != 0)
             return -1;
     }
     return 0;

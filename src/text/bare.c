@@ -200,9 +200,16 @@ static void add_specials(struct bare *b, const struct flavour *f)
     };
 
     add_listed(b);
-    for (int i = 0; f->tokens[i][0] != NULL; i++)
-        bare_add_token(b, find_attribute(b, f->tokens[i][0]),
-                  bare_special(b, f->tokens[i][0], f->tokens[i][1]));
+    for (int i = 0; f->tokens[i][0] != NULL; i++) {
+        const json_t *flags = find_attribute(b, f->tokens[i][0]);
+        json_t *lstrip = json_pack("{sb}", "lstrip", 1);
+        bool takes = f->style.mask_takes_blanks && !json_is_object(flags) &&
+                     strcmp(f->tokens[i][0], "mask_token") == 0;
+
+        bare_add_token(b, takes ? lstrip : flags,
+                       bare_special(b, f->tokens[i][0], f->tokens[i][1]));
+        json_decref(lstrip);
+    }
     for (int k = 0; k < 2; k++) {
         const json_t *list = find_attribute(b, extra[k]);
 
@@ -396,7 +403,10 @@ static bool is_model(const struct flavour *f, const char *model)
     return false;
 }
 
-/* By tokenizer_class; without one by the model_type of config.json; else the first. */
+/*
+ * By tokenizer_class of tokenizer_config.json, or of config.json; without one by the
+ * model_type there; else the first.
+ */
 static const struct flavour *pick(const struct bare *b,
                                   const struct flavour *const *f, struct err *e)
 {
@@ -409,7 +419,10 @@ static const struct flavour *pick(const struct bare *b,
         config = bare_object(b, "config.json", e);
         if (config == NULL)
             return NULL;
-        name = json_string_value(json_object_get(config, "model_type"));
+        class = json_string_value(json_object_get(config, "tokenizer_class"));
+        class = class != NULL ? arena_strdup(b->a, class) : NULL;
+        name = class != NULL ? class :
+               json_string_value(json_object_get(config, "model_type"));
         name = name != NULL ? arena_strdup(b->a, name) : NULL;
         json_decref(config);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What bare.c and bare_spm.c share: a folder without tokenizer.json on its way to
+ * What bare.c, bare_spm.c and bare_class.c share: a folder without tokenizer.json on its way to
  * the tokenizer.json that it stands for. */
 #ifndef TEXT_BARE_H
 #define TEXT_BARE_H
@@ -27,7 +27,13 @@ struct spm_style {
      * behind an attribute: it is there if add_ATTRIBUTE says so, and by default. */
     const char *single, *pair;
     const char *vocab_json;     /* the ids are those of this file, or NULL */
-    bool fairseq;               /* four special pieces first, <mask> last */
+    const char *target_json;    /* of target texts, where separate_vocabs says so */
+    /* Pieces before the model's, of which the first are skipped, and behind them; "*":
+     * 2 to 102.  NULL: none. */
+    const char *first, *last;
+    size_t skip;
+    bool own_special;           /* those are special tokens */
+    bool mask_takes_blanks;     /* those before <mask> */
 };
 
 /* A family of tokenisers: the defaults of its class in transformers. */
@@ -50,7 +56,18 @@ void bare_add_token(struct bare *b, const json_t *flags, const char *content);
 
 /* ---- bare_spm.c ---- */
 
-extern const struct flavour *const spm_flavours[];      /* ends with NULL */
+#define MARK "\xe2\x96\x81"             /* ▁ */
+
+/* What b->flavour makes of b->model_file, into b->root and b->t. */
+int spm_build(struct bare *b, struct err *e);
+
+/* {"type": "Sequence", list: [the steps that the words stand for]} */
+void spm_steps(struct bare *b, const char *section, const char *list, const char *text);
+
+/* ---- bare_class.c ---- */
+
+/* By class; the first: what the model's own settings say.  Ends with NULL. */
+extern const struct flavour *const spm_flavours[];
 
 /* The folder's SentencePiece model, or NULL. */
 const char *spm_file(const struct bare *b);

@@ -8,8 +8,6 @@
 
 #include "text/spm.h"
 
-#define MARK "\xe2\x96\x81"             /* ▁ */
-
 const char *spm_file(const struct bare *b)
 {
     static const char *const names[] = {
@@ -29,6 +27,8 @@ const char *spm_file(const struct bare *b)
 }
 
 /* ---- the vocabulary ---- */
+
+enum { MOST_OWN = 256 };        /* pieces that a class adds */
 
 static int add_piece(struct tok *t, const char *s, size_t n, struct err *e)
 {
@@ -58,18 +58,69 @@ static int add_plain(struct bare *b, const struct spm *m, struct err *e)
     return 0;
 }
 
-/* <s> <pad> </s> <unk>, the pieces behind the first three, <mask>. */
-static int add_fairseq(struct tok *t, const struct spm *m, struct err *e)
+/* The next word of *s, a copy; NULL: none is left. */
+static char *next_word(struct arena *a, const char **s)
 {
-    static const char *const first[] = { "<s>", "<pad>", "</s>", "<unk>" };
+    size_t n;
+    char *word;
 
-    for (int i = 0; i < 4; i++)
-        if (add_piece(t, first[i], strlen(first[i]), e) != 0)
+    *s += strspn(*s, " ");
+    n = strcspn(*s, " ");
+    word = n > 0 ? arena_strndup(a, *s, n) : NULL;
+    *s += n;
+    return word;
+}
+
+/* A piece of the class itself, found in a text too where no added token hides it. */
+static int add_own(struct bare *b, const char *s, float score, struct err *e)
+{
+    struct tok *t = b->t;
+    struct text text = { s, strlen(s) };
+
+    if (b->flavour->style.own_special)
+        bare_add_token(b, NULL, s);
+    t->scored[t->n_scored++] =
+        (struct scored){ text, (double)score, (int)t->vocab.n, false };
+    return vocab_add(&t->vocab, t->a, text, (json_int_t)t->vocab.n, e);
+}
+
+/* Of "<unk_*>", those of 2 to 102. */
+static int add_numbered(struct bare *b, const char *word, struct err *e)
+{
+    const char *star = strchr(word, '*');
+
+    for (int i = 2; i <= 102; i++)
+        if (add_own(b, arena_printf(b->a, "%.*s%d%s", (int)(star - word), word, i, star + 1),
+                    -100, e) != 0)
             return -1;
-    for (size_t i = 3; i < m->n; i++)
-        if (add_piece(t, m->v[i].s.s, m->v[i].s.n, e) != 0)
+    return 0;
+}
+
+static int add_words(struct bare *b, const char *words, struct err *e)
+{
+    char *word;
+
+    while ((word = next_word(b->a, &words)) != NULL) {
+        bool worst = strcmp(word, "<unk>NOTUSED") == 0;
+
+        if ((strchr(word, '*') != NULL ? add_numbered(b, word, e)
+                                       : add_own(b, word, worst ? -100 : 0, e)) != 0)
             return -1;
-    return add_piece(t, "<mask>", 6, e);
+    }
+    return 0;
+}
+
+/* The pieces of the class, the model's behind its first ones, and more of the class. */
+static int add_framed(struct bare *b, const struct spm *m, struct err *e)
+{
+    const struct spm_style *style = &b->flavour->style;
+
+    if (add_words(b, style->first, e) != 0)
+        return -1;
+    for (size_t i = style->skip; i < m->n; i++)
+        if (add_piece(b->t, m->v[i].s.s, m->v[i].s.n, e) != 0)
+            return -1;
+    return add_words(b, style->last, e);
 }
 
 static int add_json(struct bare *b, const char *name, struct err *e)
@@ -81,33 +132,11 @@ static int add_json(struct bare *b, const char *name, struct err *e)
     return failed == 0 ? 0 : err_under(e, "%s", name);
 }
 
-/* T5's sentinels, the highest first, where nothing else lists them. */
-static int add_sentinels(struct bare *b, struct err *e)
-{
-    int n = 100;
-
-    if (json_object_get(b->config, "added_tokens_decoder") != NULL ||
-        vocab_find(&b->t->vocab, "<extra_id_0>", 12) >= 0)
-        return 0;
-    if (json_object_get(b->config, "extra_ids") != NULL &&
-        field_int(b->config, "extra_ids", 0, 10000, &n, e) != 0)
-        return -1;
-    while (n-- > 0) {
-        const char *s = arena_printf(b->a, "<extra_id_%d>", n);
-
-        if (add_piece(b->t, s, strlen(s), e) != 0)
-            return -1;
-        bare_add_token(b, NULL, s);
-    }
-    return 0;
-}
-
 /* What the model finds in a text; bytes and control pieces are not found. */
 static void set_scored(struct bare *b, const struct spm *m, int unk)
 {
     struct tok *t = b->t;
 
-    t->scored = arena_alloc(b->a, m->n, sizeof *t->scored);
     for (size_t i = 0; i < m->n; i++) {
         const struct spm_piece *p = &m->v[i];
         int id = vocab_find(&t->vocab, p->s.s, p->s.n);
@@ -126,10 +155,12 @@ static int set_vocab(struct bare *b, const struct spm *m, struct err *e)
     int unk, failed;
 
     vocab_init(&t->vocab, b->a, m->n);
+    t->scored = arena_alloc(b->a, m->n + MOST_OWN, sizeof *t->scored);
     if (style->vocab_json != NULL)
-        failed = add_json(b, style->vocab_json, e);
+        failed = add_json(b, b->target && bare_setting(b, "separate_vocabs", false) ?
+                          style->target_json : style->vocab_json, e);
     else
-        failed = style->fairseq ? add_fairseq(t, m, e) : add_plain(b, m, e);
+        failed = style->first != NULL ? add_framed(b, m, e) : add_plain(b, m, e);
     t->vocab.n_model = t->vocab.n;
     if (failed != 0)
         return -1;
@@ -207,6 +238,8 @@ static const struct word {
                  "\"longest\":true}" },
     { "words", "{\"type\":\"WhitespaceSplit\"}" },
     { "metaspace", METASPACE("always", "true") },
+    { "metaspace-prefix", METASPACE("always", "true"), "add_prefix_space", true, true },
+    { "metaspace-bare", METASPACE("never", "true"), "add_prefix_space", true, false },
     { "whole", METASPACE("always", "false") },
     { "whole-first", METASPACE("first", "false") },
     { "whole-never", METASPACE("never", "false") },
@@ -214,19 +247,6 @@ static const struct word {
                 "\"behavior\":\"MergedWithPrevious\"}" },
     { NULL }
 };
-
-/* The next word of *s, a copy; NULL: none is left. */
-static char *next_word(struct arena *a, const char **s)
-{
-    size_t n;
-    char *word;
-
-    *s += strspn(*s, " ");
-    n = strcspn(*s, " ");
-    word = n > 0 ? arena_strndup(a, *s, n) : NULL;
-    *s += n;
-    return word;
-}
 
 static const char *step_of_word(const struct bare *b, const char *name)
 {
@@ -242,8 +262,7 @@ static const char *step_of_word(const struct bare *b, const char *name)
 }
 
 /* {"type": "Sequence", list: [the steps that the words stand for]} */
-static void set_steps(struct bare *b, const char *section, const char *list,
-                      const char *text)
+void spm_steps(struct bare *b, const char *section, const char *list, const char *text)
 {
     const char *all = "", *step;
     char *word;
@@ -258,6 +277,25 @@ static void set_steps(struct bare *b, const char *section, const char *list,
 }
 
 /* ---- templates ---- */
+
+/* mBART's code of the text's language; what has no target has the source's. */
+static const char *language(const struct bare *b)
+{
+    const char *source = bare_special(b, "src_lang", "en_XX");
+
+    return b->target ? bare_special(b, "tgt_lang", source) : source;
+}
+
+static int check_language(const struct bare *b, struct err *e)
+{
+    const char *name = language(b);
+
+    if (strstr(b->flavour->style.single, "lang") == NULL ||
+        (name != NULL && vocab_find(&b->t->vocab, name, strlen(name)) >= 0))
+        return 0;
+    return err_set(e, ERR_INPUT, "tokenizer_config.json: the language \"%.40s\" is not "
+                   "in the vocabulary", name != NULL ? name : "null");
+}
 
 static const char *default_of(const struct bare *b, const char *attribute)
 {
@@ -286,7 +324,8 @@ static json_t *open_slot(const struct bare *b, char *word, json_t *specials)
         if (!bare_setting(b, arena_printf(b->a, "add_%s", word), def))
             return NULL;
     }
-    name = bare_special(b, word, default_of(b, word));
+    name = strcmp(word, "lang") == 0 ? language(b)
+                                     : bare_special(b, word, default_of(b, word));
     id = name != NULL ? vocab_find(&b->t->vocab, name, strlen(name)) : -1;
     if (id < 0)
         return NULL;
@@ -325,9 +364,9 @@ static void set_template(struct bare *b, const struct spm_style *style)
 /* What the model's own settings say, where the class says nothing else. */
 static void set_own_steps(struct bare *b, const struct spm *m)
 {
-    set_steps(b, "normalizer", "normalizers",
+    spm_steps(b, "normalizer", "normalizers",
               m->trim ? "own-map trim collapse" : "own-map");
-    set_steps(b, "pre_tokenizer", "pretokenizers", m->prefix ? "whole" : "whole-never");
+    spm_steps(b, "pre_tokenizer", "pretokenizers", m->prefix ? "whole" : "whole-never");
 }
 
 static int build_from(struct bare *b, struct span file, struct err *e)
@@ -351,17 +390,19 @@ static int build_from(struct bare *b, struct span file, struct err *e)
     b->t->map = (struct span){ map, m.map.size };
     set_model(b, &m, unk);
     if (style->normal != NULL) {
-        set_steps(b, "normalizer", "normalizers", style->normal);
-        set_steps(b, "pre_tokenizer", "pretokenizers", style->presplit);
+        spm_steps(b, "normalizer", "normalizers", style->normal);
+        spm_steps(b, "pre_tokenizer", "pretokenizers", style->presplit);
     } else {
         set_own_steps(b, &m);
     }
+    if (check_language(b, e) != 0)
+        return -1;
     set_template(b, style);
     add_tokens(b, &m);
     return 0;
 }
 
-static int build(struct bare *b, struct err *e)
+int spm_build(struct bare *b, struct err *e)
 {
     struct span s;
     int failed;
@@ -373,147 +414,9 @@ static int build(struct bare *b, struct err *e)
     return failed == 0 ? 0 : err_under(e, "%s", strrchr(b->model_file, '/') + 1);
 }
 
-static int build_t5(struct bare *b, struct err *e)
-{
-    if (build(b, e) != 0 || add_sentinels(b, e) != 0)
-        return -1;
-    b->t->vocab.n_model = b->t->vocab.n;
-    return 0;
-}
-
-static int build_llama(struct bare *b, struct err *e)
-{
-    if (build(b, e) != 0)
-        return -1;
-    if (bare_setting(b, "legacy", false)) {
-        set_steps(b, "normalizer", "normalizers", "prefix marks");
-        json_object_del(b->root, "pre_tokenizer");
-        b->t->blank = (struct text){ MARK, sizeof MARK - 1 };
-    }
-    return 0;
-}
-
-static int build_gemma(struct bare *b, struct err *e)
-{
-    b->t->blank = (struct text){ MARK, sizeof MARK - 1 };
-    return build(b, e);
-}
-
-/* ---- the classes ---- */
-
-#define BERT_LIKE "cls_token A sep_token", "cls_token A sep_token B:1 sep_token:1"
-#define LLAMA_LIKE "bos_token+ A eos_token-", \
-    "bos_token+ A eos_token- bos_token+:1 B:1 eos_token-:1"
-
-static const struct flavour own = {
-    "a SentencePiece model", { NULL }, { NULL }, { { NULL } }, build,
-    { .single = "A", .pair = "A B" }
-};
-
-static const struct flavour t5 = {
-    "spiece.model",
-    { "T5Tokenizer" }, { "t5", "mt5", "umt5", "longt5", "switch_transformers" },
-    { { "eos_token", "</s>" }, { "unk_token", "<unk>" }, { "pad_token", "<pad>" } },
-    build_t5,
-    { "map", "words metaspace", "A eos_token", "A eos_token B eos_token" }
-};
-
-static const struct flavour llama = {
-    "tokenizer.model",
-    { "LlamaTokenizer", "CodeLlamaTokenizer" },
-    { "llama", "mistral", "mixtral", "phi3" },
-    { { "bos_token", "<s>" }, { "eos_token", "</s>" }, { "unk_token", "<unk>" } },
-    build_llama,
-    { "", "whole-first", LLAMA_LIKE }
-};
-
-static const struct flavour gemma = {
-    "tokenizer.model",
-    { "GemmaTokenizer" },
-    { "gemma", "gemma2", "gemma3", "gemma3_text" },
-    { { "bos_token", "<bos>" }, { "eos_token", "<eos>" }, { "unk_token", "<unk>" },
-      { "pad_token", "<pad>" } },
-    build_gemma,
-    { "marks", "blanks", LLAMA_LIKE }
-};
-
-static const struct flavour xlm_roberta = {
-    "sentencepiece.bpe.model",
-    { "XLMRobertaTokenizer" },
-    { "xlm-roberta", "xlm-roberta-xl" },
-    { { "bos_token", "<s>" }, { "eos_token", "</s>" }, { "sep_token", "</s>" },
-      { "cls_token", "<s>" }, { "unk_token", "<unk>" }, { "pad_token", "<pad>" },
-      { "mask_token", "<mask>" } },
-    build,
-    { "map", "words metaspace", "bos_token A eos_token",
-      "bos_token A eos_token eos_token B eos_token", .fairseq = true }
-};
-
-static const struct flavour albert = {
-    "spiece.model",
-    { "AlbertTokenizer" }, { "albert" },
-    { { "bos_token", "[CLS]" }, { "eos_token", "[SEP]" }, { "unk_token", "<unk>" },
-      { "sep_token", "[SEP]" }, { "pad_token", "<pad>" }, { "cls_token", "[CLS]" },
-      { "mask_token", "[MASK]" } },
-    build,
-    { "quotes accents lower map collapse", "words metaspace", BERT_LIKE }
-};
-
-static const struct flavour xlnet = {
-    "spiece.model",
-    { "XLNetTokenizer" }, { "xlnet" },
-    { { "bos_token", "<s>" }, { "eos_token", "</s>" }, { "unk_token", "<unk>" },
-      { "sep_token", "<sep>" }, { "pad_token", "<pad>" }, { "cls_token", "<cls>" },
-      { "mask_token", "<mask>" } },
-    build,
-    { "quotes map collapse", "words metaspace", "A sep_token cls_token:2",
-      "A sep_token B:1 sep_token:1 cls_token:2" }
-};
-
-static const struct flavour big_bird = {
-    "spiece.model",
-    { "BigBirdTokenizer" }, { "big_bird" },
-    { { "bos_token", "<s>" }, { "eos_token", "</s>" }, { "unk_token", "<unk>" },
-      { "pad_token", "<pad>" }, { "sep_token", "[SEP]" }, { "mask_token", "[MASK]" },
-      { "cls_token", "[CLS]" } },
-    build,
-    { "map collapse", "metaspace", BERT_LIKE }
-};
-
-static const struct flavour deberta = {
-    "spm.model",
-    { "DebertaV2Tokenizer" }, { "deberta-v2" },
-    { { "bos_token", "[CLS]" }, { "eos_token", "[SEP]" }, { "unk_token", "[UNK]" },
-      { "sep_token", "[SEP]" }, { "pad_token", "[PAD]" }, { "cls_token", "[CLS]" },
-      { "mask_token", "[MASK]" } },
-    build,
-    { "maybe-lower strip map collapse", "metaspace", BERT_LIKE }
-};
-
-static const struct flavour reformer = {
-    "spiece.model",
-    { "ReformerTokenizer" }, { "reformer" },
-    { { "eos_token", "</s>" }, { "unk_token", "<unk>" } },
-    build,
-    { "map map-collapse", "metaspace", "A", "A B:1" }
-};
-
-static const struct flavour marian = {
-    "source.spm",
-    { "MarianTokenizer" }, { "marian" },
-    { { "eos_token", "</s>" }, { "unk_token", "<unk>" }, { "pad_token", "<pad>" } },
-    build,
-    { .single = "A eos_token", .pair = "A B eos_token", .vocab_json = "vocab.json" }
-};
-
-const struct flavour *const spm_flavours[] = {
-    &own, &t5, &llama, &gemma, &xlm_roberta, &albert, &xlnet, &big_bird, &deberta,
-    &reformer, &marian, NULL
-};
-
 json_t *spm_root(struct tok *t, struct span file, struct err *e)
 {
-    struct bare b = { .t = t, .a = t->a, .flavour = &own };
+    struct bare b = { .t = t, .a = t->a, .flavour = spm_flavours[0] };
     json_t *root = NULL;
 
     b.config = json_object();

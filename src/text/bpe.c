@@ -46,26 +46,33 @@ static const struct merge *find_merge(const struct bpe *m, int left, int right)
     return found->key != 0 ? found : NULL;
 }
 
-/* ["a", "b"], or "a b" as older files have it. */
-static int merge_sides(const json_t *j, struct text *left, struct text *right)
+int merge_halves(struct text both, struct merge_text *out)
 {
-    const json_t *a = json_array_get(j, 0), *b = json_array_get(j, 1);
-    const char *s = json_string_value(j), *blank;
+    const char *blank = memchr(both.s, ' ', both.n);
+    size_t n = blank != NULL ? (size_t)(blank - both.s) : 0;
 
-    if (s != NULL) {
-        size_t n = json_string_length(j);
-
-        blank = memchr(s, ' ', n);
-        if (blank == NULL || memchr(blank + 1, ' ', n - 1 - (size_t)(blank - s)))
-            return -1;
-        *left = (struct text){ s, (size_t)(blank - s) };
-        *right = (struct text){ blank + 1, n - 1 - left->n };
-        return 0;
-    }
-    if (json_array_size(j) != 2 || !json_is_string(a) || !json_is_string(b))
+    if (blank == NULL || memchr(blank + 1, ' ', both.n - n - 1) != NULL)
         return -1;
-    *left = (struct text){ json_string_value(a), json_string_length(a) };
-    *right = (struct text){ json_string_value(b), json_string_length(b) };
+    out->left = (struct text){ both.s, n };
+    out->right = (struct text){ blank + 1, both.n - n - 1 };
+    return 0;
+}
+
+static struct text text_of(const json_t *j)
+{
+    return (struct text){ json_string_value(j), json_string_length(j) };
+}
+
+/* ["a", "b"], or "a b" as older files have it. */
+static int merge_sides(const json_t *j, struct merge_text *out)
+{
+    if (json_is_string(j))
+        return merge_halves(text_of(j), out);
+    if (json_array_size(j) != 2 || !json_is_string(json_array_get(j, 0)) ||
+        !json_is_string(json_array_get(j, 1)))
+        return -1;
+    out->left = text_of(json_array_get(j, 0));
+    out->right = text_of(json_array_get(j, 1));
     return 0;
 }
 
@@ -75,15 +82,13 @@ static int lacks(struct text s, struct err *e)
                    (int)(s.n < 80 ? s.n : 80), s.s);
 }
 
-static int read_merge(struct bpe *m, const struct vocab *v, const json_t *j,
-                      size_t rank, char *both, struct err *e)
+static int add_merge(struct bpe *m, const struct vocab *v, const struct merge_text *text,
+                     size_t rank, char *both, struct err *e)
 {
-    struct text left, right, joined = { both, 0 };
+    struct text left = text->left, right = text->right, joined = { both, 0 };
     struct merge *at;
     int l, r;
 
-    if (merge_sides(j, &left, &right) != 0)
-        return err_set(e, ERR_INPUT, "want two pieces");
     l = vocab_find(v, left.s, left.n);
     r = vocab_find(v, right.s, right.n);
     if (l < 0 || r < 0)
@@ -110,15 +115,23 @@ static void new_table(struct bpe *m, struct arena *a, size_t n)
     m->mask = slots - 1;
 }
 
+/* list NULL: those of t. */
 static int read_merges(struct bpe *m, struct tok *t, const json_t *list, struct err *e)
 {
-    size_t n = json_array_size(list);
+    size_t n = list != NULL ? json_array_size(list) : t->n_merges;
     char *both = arena_alloc(t->a, 2 * t->vocab.longest + 1, 1);
 
     new_table(m, t->a, n);
-    for (size_t i = 0; i < n; i++)
-        if (read_merge(m, &t->vocab, json_array_get(list, i), i, both, e) != 0)
+    for (size_t i = 0; i < n; i++) {
+        struct merge_text text;
+
+        if (list == NULL)
+            text = t->merges[i];
+        else if (merge_sides(json_array_get(list, i), &text) != 0)
+            return err_set(e, ERR_INPUT, "merges[%zu]: want two pieces", i);
+        if (add_merge(m, &t->vocab, &text, i, both, e) != 0)
             return err_under(e, "merges[%zu]", i);
+    }
     return 0;
 }
 
@@ -169,11 +182,13 @@ static void make_merges(struct bpe *m, struct tok *t)
     }
 }
 
-/* true stands for the merges that the scores make. */
+/* true stands for the merges that t has, or that the scores make. */
 static int open_merges(struct bpe *m, struct tok *t, const json_t *j, struct err *e)
 {
     const json_t *merges;
 
+    if (json_is_true(json_object_get(j, "merges")) && t->n_merges > 0)
+        return read_merges(m, t, NULL, e);
     if (json_is_true(json_object_get(j, "merges")) && t->n_scored > 0) {
         make_merges(m, t);
         return 0;

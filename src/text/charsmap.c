@@ -50,55 +50,54 @@ const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longes
     return NULL;
 }
 
-static int base64_digit(char c)
+/* The value of each digit of base64; 64: it is none. */
+static void base64_table(unsigned char value[256])
 {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c != '\0' ? strchr(digits, c) : NULL;
 
-    return at != NULL ? (int)(at - digits) : -1;
+    memset(value, 64, 256);
+    for (int i = 0; i < 64; i++)
+        value[(unsigned char)digits[i]] = (unsigned char)i;
 }
 
-/* Writes to `to`, which has room; the size, or -1. */
-static long base64_decode(struct text s, unsigned char *to)
+bool charsmap_decode(struct arena *a, struct text s, struct span *out)
 {
-    unsigned bits = 0;
-    int n_bits = 0;
-    long n = 0;
+    unsigned char value[256], *to = arena_alloc_raw(a, s.n / 4 * 3 + 3, 1);
+    unsigned bits = 0, wrong = 0;
+    size_t pad = 0, n = 0;
 
     if (s.n % 4 != 0)
-        return -1;
-    for (int pad = 0; pad < 2 && s.n > 0 && s.s[s.n - 1] == '='; pad++)
-        s.n--;
+        return false;
+    base64_table(value);
+    while (pad < 2 && pad < s.n && s.s[s.n - 1 - pad] == '=')
+        pad++;
     for (size_t i = 0; i < s.n; i++) {
-        int digit = base64_digit(s.s[i]);
+        unsigned v = i < s.n - pad ? value[(unsigned char)s.s[i]] : 0;
 
-        if (digit < 0)
-            return -1;
-        bits = (bits << 6 | (unsigned)digit) & 0xffff;
-        n_bits += 6;
-        if (n_bits >= 8) {
-            n_bits -= 8;
-            to[n++] = (unsigned char)(bits >> n_bits);
-        }
+        wrong |= v & 64;
+        bits = bits << 6 | v;
+        if (i % 4 < 3)
+            continue;
+        to[n++] = (unsigned char)(bits >> 16);
+        to[n++] = (unsigned char)(bits >> 8);
+        to[n++] = (unsigned char)bits;
     }
-    return n;
+    *out = (struct span){ to, n - pad };
+    return wrong == 0;
 }
 
 const void *charsmap_open(struct tok *t, const json_t *j, struct err *e)
 {
     struct text s;
-    unsigned char *map;
-    long size;
+    struct span map;
 
     if (json_is_true(json_object_get(j, "precompiled_charsmap")) && t->map.size > 0)
         return charsmap_read(t, t->map, json_is_true(json_object_get(j, "longest")), e);
     if (field_text(j, "precompiled_charsmap", &s, e) != 0)
         return NULL;
-    map = arena_alloc_raw(t->a, s.n, 1);
-    size = base64_decode(s, map);
-    if (size >= 0)
-        return charsmap_read(t, (struct span){ map, (size_t)size }, false, e);
+    if (charsmap_decode(t->a, s, &map))
+        return charsmap_read(t, map, false, e);
     err_set(e, ERR_INPUT, "\"precompiled_charsmap\" is not base64");
     return NULL;
 }

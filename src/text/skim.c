@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The vocabulary of a tokenizer.json without a tree: one of 30,000 pieces would
+ * The vocabulary and the merges of a tokenizer.json without a tree: 30,000 pieces would
  * cost as much as all the rest of a start.  Only what is plain is read; the rest,
  * and all that is wrong, is left to jansson. */
 #include <math.h>
@@ -66,13 +66,11 @@ static bool skip(struct skim *s)
     }
 }
 
-/* Goes on to the value of a key of the object here. */
-static bool enter(struct skim *s, const char *key)
+/* Goes on to the value of a key, from before another key of its object. */
+static bool find_key(struct skim *s, const char *key)
 {
     struct text name;
 
-    if (!take(s, '{'))
-        return false;
     do {
         if (!string(s, &name) || !take(s, ':'))
             return false;
@@ -80,6 +78,12 @@ static bool enter(struct skim *s, const char *key)
             return true;
     } while (skip(s) && take(s, ','));
     return false;
+}
+
+/* The same from before the object. */
+static bool enter(struct skim *s, const char *key)
+{
+    return take(s, '{') && find_key(s, key);
 }
 
 /* No more digits than any id has; what is no whole number ends at a wrong place. */
@@ -215,18 +219,131 @@ static bool is_unigram(struct skim s)
            memcmp(type.s, "Unigram", 7) == 0;
 }
 
+/* A string without its escapes; as it stands in the file where it has none. */
+static bool plain_string(struct skim *s, struct arena *a, struct text *out)
+{
+    if (!string(s, out))
+        return false;
+    return memchr(out->s, '\\', out->n) == NULL ||
+           copy(out, arena_alloc_raw(a, out->n + 1, 1));
+}
+
+/* "a b" as older files have it, or ["a", "b"]. */
+static bool merge(struct skim *s, struct arena *a, struct merge_text *m)
+{
+    if (peek(s) == '"')
+        return plain_string(s, a, &m->left) && merge_halves(m->left, m) == 0;
+    return take(s, '[') && plain_string(s, a, &m->left) && take(s, ',') &&
+           plain_string(s, a, &m->right) && take(s, ']');
+}
+
+/* The list that s is at; on success s is behind it. */
+static bool merges(struct skim *s, struct tok *t)
+{
+    const char *begin = s->at;
+    size_t cap = 0, n = 0;
+
+    if (!take(s, '['))
+        return false;
+    do {
+        if (n == cap) {
+            cap = 2 * cap + 1024;
+            t->merges = arena_grow(t->a, t->merges, n, cap, sizeof *t->merges);
+        }
+        if (!merge(s, t->a, &t->merges[n]))
+            return false;
+        n++;
+    } while (take(s, ','));
+    t->n_merges = n;
+    return take(s, ']') &&
+           utf8_check(begin, (size_t)(s->at - begin)) == (size_t)(s->at - begin);
+}
+
 static bool any_pieces(struct skim *s, struct tok *t, bool unigram)
 {
     return unigram ? scored_pieces(s, t) : pieces(s, &t->vocab, t->a);
 }
 
-struct span vocab_skim(struct tok *t, struct span json)
+/* The file so far with "true" for what begins at value; rest goes on behind it. */
+struct rest {
+    const char *done;           /* the file was copied up to here */
+    char *s;
+    size_t n;
+};
+
+static void leave_out(struct rest *r, const char *value, const char *end)
 {
     static const char instead[] = "true";
+    size_t before = (size_t)(value - r->done);
+
+    memcpy(r->s + r->n, r->done, before);
+    memcpy(r->s + r->n + before, instead, sizeof instead - 1);
+    r->n += before + sizeof instead - 1;
+    r->done = end;
+}
+
+/* Goes on to the map of a normaliser, or of one of a sequence. */
+static bool enter_map(struct skim *s)
+{
+    static const char key[] = "precompiled_charsmap";
+    struct skim one = *s;
+
+    if (enter(&one, key)) {
+        *s = one;
+        return true;
+    }
+    if (!enter(s, "normalizers") || !take(s, '['))
+        return false;
+    do {
+        one = *s;
+        if (enter(&one, key)) {
+            *s = one;
+            return true;
+        }
+    } while (skip(s) && take(s, ','));
+    return false;
+}
+
+/* Of the file that s is at, where it stands before `before`. */
+static void skim_map(struct skim s, const char *before, struct tok *t, struct rest *r)
+{
+    struct text map;
+    const char *value;
+
+    if (!enter(&s, "normalizer") || !enter_map(&s))
+        return;
+    peek(&s);
+    value = s.at;
+    if (value < before && string(&s, &map) && charsmap_decode(t->a, map, &t->map))
+        leave_out(r, value, s.at);
+    else
+        t->map = (struct span){ 0 };
+}
+
+/* From behind the vocabulary, where merges mostly follow. */
+static void skim_merges(struct skim *s, struct tok *t, struct rest *r)
+{
+    struct skim m = *s;
+    const char *value;
+
+    if (!take(&m, ',') || !find_key(&m, "merges"))
+        return;
+    peek(&m);
+    value = m.at;
+    if (merges(&m, t)) {
+        leave_out(r, value, m.at);
+        return;
+    }
+    t->merges = NULL;
+    t->n_merges = 0;
+}
+
+struct span vocab_skim(struct tok *t, struct span json)
+{
     const char *all = (const char *)json.data;
     struct skim s = { all, all + json.size };
-    size_t before, n = sizeof instead - 1;
-    char *rest;
+    struct rest rest = { .done = all };
+    const char *value;
     bool unigram;
 
     if (json.size == 0 || !enter(&s, "model"))
@@ -235,7 +352,7 @@ struct span vocab_skim(struct tok *t, struct span json)
     if (!enter(&s, "vocab"))
         return json;
     peek(&s);
-    before = (size_t)(s.at - all);
+    value = s.at;
     /* A bit less than pieces take. */
     vocab_init(&t->vocab, t->a, (size_t)(s.end - s.at) / (unigram ? 25 : 12));
     if (!any_pieces(&s, t, unigram)) {
@@ -244,9 +361,13 @@ struct span vocab_skim(struct tok *t, struct span json)
         t->n_scored = 0;
         return json;
     }
-    rest = arena_alloc_raw(t->a, before + n + (size_t)(s.end - s.at), 1);
-    memcpy(rest, all, before);
-    memcpy(rest + before, instead, n);
-    memcpy(rest + before + n, s.at, (size_t)(s.end - s.at));
-    return (struct span){ (unsigned char *)rest, before + n + (size_t)(s.end - s.at) };
+    /* "true" may be longer than an empty text or list. */
+    rest.s = arena_alloc_raw(t->a, json.size + 8, 1);
+    skim_map((struct skim){ all, s.end }, value, t, &rest);
+    leave_out(&rest, value, s.at);
+    if (!unigram)
+        skim_merges(&s, t, &rest);
+    memcpy(rest.s + rest.n, rest.done, (size_t)(s.end - rest.done));
+    rest.n += (size_t)(s.end - rest.done);
+    return (struct span){ (unsigned char *)rest.s, rest.n };
 }

@@ -94,6 +94,7 @@ static int encode_text(struct work *w, const char *s, size_t n, struct err *e)
     struct part all = { s, n, NULL, 0, -1 };
 
     w->n_seqs++;
+    w->size = n;
     w->limit = GROWTH * (n + GROWTH);
     w->parts.n = 0;
     parts_add(w, &w->parts, all);
@@ -291,6 +292,34 @@ void tok_describe(const struct tok *t, struct arena *a, const int *ids,
         out->special[i] = p != NULL && p->special;
     }
     fill_pieces(t, a, out);
+}
+
+static void *join(struct arena *a, const void *x, size_t n_x, const void *y, size_t n_y,
+                  size_t size)
+{
+    unsigned char *out = arena_alloc(a, n_x + n_y, size);
+
+    memcpy(out, x, n_x * size);
+    memcpy(out + n_x * size, y, n_y * size);
+    return out;
+}
+
+void tokens_join(struct arena *a, const struct tokens *x, const struct tokens *y,
+                 struct tokens *out)
+{
+    size_t n = (size_t)x->n, m = (size_t)y->n;
+
+    *out = (struct tokens){
+        .n = x->n + y->n,
+        .id = join(a, x->id, n, y->id, m, sizeof *x->id),
+        .type = join(a, x->type, n, y->type, m, sizeof *x->type),
+        .special = join(a, x->special, n, y->special, m, sizeof *x->special),
+        .bytes = join(a, x->bytes, n, y->bytes, m, sizeof *x->bytes),
+        .chars = join(a, x->chars, n, y->chars, m, sizeof *x->chars),
+        .piece = join(a, x->piece, n, y->piece, m, sizeof *x->piece),
+        .label = join(a, x->label, n, y->label, m, sizeof *x->label),
+        .label_size = join(a, x->label_size, n, y->label_size, m, sizeof *x->label_size),
+    };
 }
 
 int tok_vocab_size(const struct tok *t)

@@ -93,6 +93,10 @@ int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
 void tok_describe(const struct tok *t, struct arena *a, const int *ids,
                   const int *type_ids, int n, struct tokens *out);
 
+/* *out: x, then y behind it; their pieces and labels stay where they are. */
+void tokens_join(struct arena *a, const struct tokens *x, const struct tokens *y,
+                 struct tokens *out);
+
 int tok_vocab_size(const struct tok *t);        /* highest id + 1 */
 int tok_id(const struct tok *t, const char *piece, size_t size);    /* -1: none */
 const char *tok_piece(const struct tok *t, int id);                 /* NULL: none */

@@ -95,9 +95,10 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
 
 /*
  * Reads {"model": {"vocab": {"piece": id, …}}}, or a Unigram's [["piece", score],
- * …], without a tree, and returns the rest of the file, with true in its place.
- * Leaves t empty and returns json as it is where that is not there, not plain or
- * wrong.
+ * …], "merges" behind it, and a normaliser's character map before it, without a tree,
+ * and returns the rest of the file, with true in their place.  Leaves t empty and
+ * returns json as it is where the vocabulary is not there, not plain or wrong; merges
+ * and maps of that kind stay in the rest.  Merges point into json.
  */
 struct span vocab_skim(struct tok *t, struct span json);
 
@@ -141,6 +142,11 @@ struct scored {
     bool unknown;               /* it is the unknown piece itself */
 };
 
+/* Two pieces that become one, in the order of their ranks. */
+struct merge_text {
+    struct text left, right;
+};
+
 /* Tokens that are found in the text itself, before anything else. */
 struct added {
     struct added_token *v;
@@ -158,6 +164,8 @@ struct tok {
     bool byte_level;                /* pieces are in the byte-level alphabet */
     struct scored *scored;          /* [n_scored] that the model finds in a text */
     size_t n_scored;
+    struct merge_text *merges;      /* [n_merges] that are not in the JSON */
+    size_t n_merges;
     struct span map;                /* a character map that is not in the JSON */
     struct text prefix;             /* of pieces inside a word: "##", or empty */
     struct text blank;              /* what stands for ' ' in pieces: "▁", or empty */
@@ -201,6 +209,7 @@ struct work {
     int n_seqs;
     bool special;               /* the template's tokens are wanted */
     struct regex_run *regex;    /* NULL: not needed so far */
+    size_t size;                /* of the text */
     size_t limit;               /* a part that a step makes larger than this … */
     bool too_large;             /* … sets this, and the step fails */
 };
@@ -289,6 +298,8 @@ struct charsmap;
  */
 const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longest,
                                      struct err *e);
+/* From base64, as tokenizer.json has it; false: it is not. */
+bool charsmap_decode(struct arena *a, struct text s, struct span *out);
 const void *charsmap_open(struct tok *t, const json_t *j, struct err *e);
 int charsmap_run(const void *self, struct work *w, struct err *e);
 
@@ -302,6 +313,8 @@ int metaspace_run(const void *self, struct work *w, struct err *e);
 const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e);
 int wordpiece_run(const void *self, struct work *w, struct err *e);
 const void *bpe_open(struct tok *t, const json_t *j, struct err *e);
+/* "a b" -> its halves; -1: it has no blank, or several. */
+int merge_halves(struct text both, struct merge_text *out);
 int bpe_run(const void *self, struct work *w, struct err *e);
 const void *unigram_open(struct tok *t, const json_t *j, struct err *e);
 int unigram_run(const void *self, struct work *w, struct err *e);

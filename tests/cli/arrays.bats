@@ -153,7 +153,6 @@ zeros() {
     fails 2 "--input, --ids, -f: want one" "$viz" stats -m "$vit" --input cat.npy -f cat.npy
     fails 2 "no TEXT beside --input" \
         "$viz" stats -m "$whisper" --input speech.npy --decoder-ids 1 "the key"
-    fails 2 "wants a text for the decoder" "$viz" stats -m "$whisper" --input speech.npy -s cross
     fails 2 "an array has no tokens" "$viz" tokens --input cat.npy
 }
 

@@ -44,6 +44,16 @@ try() {
     [ "$metrics" = "$pages" ]
 }
 
+@test "man pages: every mechanism has its place in mha-viz-mechanisms(7), in order" {
+    mechanisms=$(sed -n 's/^MECHANISM(.*, "\(.*\)")/\1/p' src/nn/mechanisms.def)
+    pages=$(sed -n 's/^\.It Cm //p' man/mha-viz-mechanisms.7)
+    [ -n "$mechanisms" ]
+    [ "$mechanisms" = "$pages" ]
+    for part in Cost Source; do
+        [ "$(grep -c "^$part: " man/mha-viz-mechanisms.7)" -eq "$(wc -w <<< "$mechanisms")" ]
+    done
+}
+
 @test "examples of --help work" {
     for command in $(sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def); do
         "$viz" "$command" --help | sed -n '/^Examples:/,$s/^  //p' > "$dir/examples"

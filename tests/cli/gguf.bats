@@ -42,3 +42,25 @@ load helper
         [[ $page == *[\ ,]"$n"[\ ,.]* ]] || { echo "the manual lacks $n"; false; }
     done
 }
+
+@test "a GGUF with nothing but a vocabulary tokenises; a model it is not" {
+    for kind in tokens spm_llama wordpiece; do
+        cp "tests/fuzz/corpus/gguf/$kind" "$BATS_TEST_TMPDIR/$kind.gguf"
+        works "$viz" tokens -m "$BATS_TEST_TMPDIR/$kind.gguf" "a b"
+        [ "${#lines[@]}" -ge 2 ]
+        fails 3 "$kind.gguf: has no general.architecture" "$viz" info \
+            -m "$BATS_TEST_TMPDIR/$kind.gguf"
+    done
+}
+
+@test "T5 as GGUF: both stacks, or the encoder by itself" {
+    works "$viz" stats -m "$ref/seq2seq/gguf_t5_plain" --ids 5,6,7,1 --decoder-ids 0,8,9 -s cross
+    one=$output
+    works "$viz" stats -m "$ref/seq2seq/t5_plain" --ids 5,6,7,1 --decoder-ids 0,8,9 -s cross
+    [ "${output#*$'\n'}" = "${one#*$'\n'}" ]
+    works "$viz" info -m "$ref/families/gguf_t5_encoder"
+    fails 2 "only the stack encoder" "$viz" stats -m "$ref/families/gguf_t5_encoder" \
+        --ids 5,6,7,1 -s cross
+    fails 3 "has no head in its weights" "$viz" export -m "$ref/families/gguf_t5_encoder" \
+        --ids 5,6 --logits -o "$dir/x.npz"
+}

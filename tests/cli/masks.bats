@@ -70,3 +70,17 @@ npy() {
     fails 3 "element 0 is NaN" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     fails 3 "none.npy: No such file" "$viz" stats -m "$ref/bert" --mask "$dir/none.npy" key
 }
+
+@test "a causal mask on xlnet gives what attn_type uni gives" {
+    cp -r "$ref/families/xlnet" "$dir/uni"
+    jq '.attn_type = "uni"' "$ref/families/xlnet/config.json" > "$dir/uni/config.json"
+    for ids in 5,6,7,8,9 "$(seq -s, 1 42)"; do
+        works "$viz" stats -m "$ref/families/xlnet" --mask causal --ids "$ids"
+        masked=$output
+        works "$viz" stats -m "$dir/uni" --ids "$ids"
+        [ "$masked" = "$output" ]
+        works "$viz" stats -m "$ref/families/xlnet" --ids "$ids"
+        [ "$masked" != "$output" ]
+        works "$viz" stats -m "$ref/families/xlnet" --mask causal --mask-value -1e30 --ids "$ids"
+    done
+}

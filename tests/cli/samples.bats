@@ -165,6 +165,18 @@ teardown() {
     awk -F '\t' 'NR > 1 && $5 == 0 { exit 1 }' "$dir/links"
 }
 
+@test "mechanisms.sh: a line a mechanism, the model's own first, the means of mechanisms" {
+    head -n 3 samples/english.txt > "$dir/three"
+    samples/mechanisms.sh "$dir/three" --only exact,local,top-k -l 1,2 > "$dir/report"
+    [ "$(head -n 1 "$dir/report")" = "$(printf 'layer\tmechanism\ttexts\terror\tjs_nats\tlinks\tentropy_nats\tscores')" ]
+    [ "$(tail -n +2 "$dir/report" | cut -f 1,3 | sort -u | tr '\t\n' '  ')" = "1 3 2 3 " ]
+    [ "$(tail -n +2 "$dir/report" | wc -l)" -eq 6 ]
+    [ "$(sed -n '2p;5p' "$dir/report" | cut -f 2 | uniq)" = exact ]
+    "$MHA_VIZ" mechanisms --tsv --repeats 0 --only local -l 2 -f "$dir/three" |
+        awk -F '\t' 'NR > 1 { s += $5 } END { printf "%.4f\n", s / 3 }' > "$dir/mean"
+    [ "$(awk -F '\t' '$1 == 2 && $2 == "local" { print $4 }' "$dir/report")" = "$(cat "$dir/mean")" ]
+}
+
 @test "worked-examples.sh: each example has its result" {
     samples/worked-examples.sh "$dir/new/results"
     cd "$dir/new/results"

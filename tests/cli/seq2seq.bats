@@ -56,10 +56,8 @@ in_folder() {
     fails 2 "layers 0 to 1" "$viz" heatmap -m "$bart" -l 2 -s encoder -o x.png "Read the key."
 }
 
-@test "a decoder without a text is misuse" {
+@test "what a decoder does not take" {
     in_folder
-    fails 2 "wants a text for the decoder" "$viz" stats -m "$bart" -s cross "Read the key."
-    fails 2 "wants a text for the decoder" "$viz" stats -m "$bart" -s decoder "Read the key."
     fails 2 "no TEXT_B" "$viz" stats -m "$bart" --decoder-ids 1 "Read the key." "The river."
     fails 3 "id 9999 is not in the vocabulary" "$viz" stats -m "$bart" --decoder-ids 9999 "Read."
 }

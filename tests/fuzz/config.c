@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Any bytes as config.json: refused with a message that names the file, or numbers
- * that every later product of them can rely on. */
+ * Any bytes as config.json and as generation_config.json: refused with a message that
+ * names the file, or numbers that every later product of them can rely on. */
 #include <assert.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -8,6 +8,7 @@
 
 #include "model/config.h"
 #include "model/family.h"
+#include "model/generation.h"
 
 static void full(void *self, size_t size_bytes)
 {
@@ -34,6 +35,25 @@ static void look(const struct config *c, const struct family *f)
         assert(slot_dim(f, c, (enum dim)d) >= 0);
 }
 
+/* The same bytes as generation_config.json of a model of 99 words. */
+static void look_generation(struct arena *a, struct span bytes)
+{
+    struct model decoder = { 0 };
+    const struct model m = { .config = { .n_vocab = 99 }, .decoder = &decoder };
+    struct generation g;
+    struct err e = { 0 };
+
+    if (generation_read_json(&g, a, &m, bytes, "f", &e) != 0) {
+        assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
+        return;
+    }
+    assert(g.start >= 0 && g.start < 99 && g.forced_first < 99 && g.penalty > 0);
+    for (int i = 0; i < g.forced_last.n; i++)
+        assert(g.forced_last.id[i] >= 0 && g.forced_last.id[i] < 99);
+    for (int i = 0; i < g.n_bad; i++)
+        assert(g.bad[i].n > 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a;
@@ -49,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             look(&c, f);
         else
             assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
+        look_generation(&a, (struct span){ data, size });
     }
     arena_finish(&a);
     return 0;

@@ -298,7 +298,7 @@ static void check_ids(struct golden *g, const struct tok *t, const struct senten
         assert_int_equal(got.id[i], s->id[i]);
         assert_int_equal(got.type[i], s->type[i]);
         /* The library shows the text itself where a Unigram has no piece for it. */
-        if (strcmp(got.piece[i], "<unk>") != 0)
+        if (strcmp(got.piece[i], "<unk>") != 0 && strcmp(got.piece[i], "[UNK]") != 0)
             assert_string_equal(got.piece[i], s->token[i]);
     }
 }

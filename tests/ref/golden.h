@@ -65,7 +65,8 @@ static const char *const golden_shared[] = {
     "extra/gguf_llama_q5_1", "gguf_qwen2_f16", "extra/gguf_qwen2_q4_0",
     "extra/gguf_qwen3_q8_0", "gguf_gemma2_q8_0", "extra/gguf_gemma2_f32",
     "bloom", "extra/bloom_alibi6", "extra/mpnet", "gemma2", "extra/vit", "longformer",
-    "big_bird", "extra/big_bird_full", "extra/reformer_local", "extra/reformer_lsh", NULL
+    "big_bird", "extra/big_bird_full", "extra/reformer_local", "extra/reformer_lsh",
+    "extra/deberta", "deberta_v2", "extra/deberta_v2_conv", "xlnet", NULL
 };
 
 /* Their SentencePiece tokeniser is not read yet, or they have none: they run by their ids,

@@ -37,6 +37,7 @@ HERE = pathlib.Path(__file__).parent
 #   edit    changes config.json last
 #   first   other ids for the first run
 #   ids     other ids for the second run
+#   types   its token types
 #   length  of the first run, without which it is 11
 #   globals of Longformer: a list of global tokens a run; without it what the class does
 #   tokens  makes a tokeniser, for the tests of the command line
@@ -108,6 +109,9 @@ case("electra_generator", T.ElectraForMaskedLM,
 case("albert", T.AlbertForMaskedLM,
      encoder(3, 8, embedding_size=10, num_hidden_layers=3, num_hidden_groups=2,
              hidden_act="gelu"), style="diff", dtype="bfloat16")
+case("albert_inner", T.AlbertModel,
+     encoder(2, 6, embedding_size=8, num_hidden_layers=3, num_hidden_groups=2,
+             inner_group_num=2, hidden_act="relu"), dtype="float16")
 case("mpnet", T.MPNetForMaskedLM, encoder(4, 6, hidden_act="relu"), dtype="float16",
      ids=[0, 9, 1, 30, 1, 8, 17, 2])
 case("modernbert", T.ModernBertForMaskedLM,
@@ -144,6 +148,51 @@ case("big_bird_full", T.BigBirdForCausalLM,
      encoder(3, 6, attention_type="original_full", is_decoder=True, block_size=1,
              num_random_blocks=1, hidden_act="gelu"), dtype="float16", length=11)
 case("bert_decoder", T.BertLMHeadModel, encoder(3, 6, is_decoder=True), style=4, dtype="float16")
+
+# ---- encoders whose scores look at distances ----
+
+case("deberta", T.DebertaForMaskedLM,
+     encoder(2, 8, embedding_size=10, relative_attention=True, pos_att_type=["p2c", "c2p"],
+             position_biased_input=False, max_relative_positions=14, type_vocab_size=2,
+             hidden_act="relu", pad_token_id=3),
+     dtype="float16", length=40, types=[0, 0, 1, 1, 0, 1])
+case("deberta_c2p", T.DebertaModel,
+     encoder(3, 6, relative_attention=True, pos_att_type=["c2p"]), style=4, dtype="bfloat16")
+case("deberta_p2c", T.DebertaForMaskedLM,
+     encoder(2, 6, relative_attention=True, pos_att_type="P2C", legacy=False), style="diff",
+     dtype="float16", edit=with_keys(pos_att_type="P2C ", position_buckets=4))
+case("deberta_none", T.DebertaModel,
+     encoder(2, 6, relative_attention=False, pos_att_type=["none"], type_vocab_size=3),
+     dtype="float16", types=[2, 0, 1, 1, 2, 0])
+case("deberta_v2", T.DebertaV2ForMaskedLM,
+     encoder(2, 8, relative_attention=True, pos_att_type="p2c|c2p", position_buckets=8,
+             share_att_key=True, norm_rel_ebd="layer_norm", position_biased_input=False,
+             conv_kernel_size=3, conv_act="gelu"), style=4, dtype="float16", length=40,
+     edit=with_keys(pos_att_type="p2c|c2p"))
+case("deberta_v2_conv", T.DebertaV2Model,
+     encoder(4, 4, embedding_size=10, relative_attention=True, pos_att_type=["c2p", "p2c"],
+             conv_kernel_size=5, conv_groups=2, type_vocab_size=2, max_relative_positions=6,
+             hidden_act="gelu_new"), dtype="bfloat16", types=[0, 0, 0, 1, 1, 1])
+case("deberta_v2_c2p", T.DebertaV2ForMaskedLM,
+     encoder(3, 6, relative_attention=True, pos_att_type=["c2p", "none"], position_buckets=7,
+             legacy=False, conv_kernel_size=0, num_hidden_layers=1), style="diff",
+     dtype="float16")
+case("deberta_v2_p2c", T.DebertaV2Model,
+     encoder(2, 6, relative_attention=True, pos_att_type=["p2c"], share_att_key=True,
+             norm_rel_ebd="none", type_vocab_size=1), dtype="float16")
+
+
+def xlnet(heads, width, **more):
+    return {"vocab_size": 43, "d_model": heads * width, "n_layer": 2, "n_head": heads,
+            "d_inner": 26, **more}
+
+
+case("xlnet", T.XLNetLMHeadModel, xlnet(2, 8, ff_activation="relu"), dtype="float16",
+     length=40, types=[0, 0, 0, 1, 1, 2])
+case("xlnet_uni", T.XLNetModel, xlnet(3, 6, attn_type="uni", clamp_len=4), style=4,
+     dtype="bfloat16", types=[0, 0, 1, 1, 1, 2])
+case("xlnet_clamp", T.XLNetLMHeadModel, xlnet(2, 7, clamp_len=3, n_layer=1), style="diff",
+     dtype="float16", edit=with_keys(d_head=None))
 
 # ---- decoders with learned positions, or none ----
 
@@ -235,6 +284,10 @@ case("llama_yarn_mscale", T.LlamaForCausalLM,
          "rope_type": "yarn", "rope_theta": 1000.0, "factor": 5.0, "mscale": 0.8,
          "mscale_all_dim": 0.5, "truncate": False,
          "original_max_position_embeddings": 8}), dtype="float16")
+case("llama_yarn_ratio", T.LlamaForCausalLM,
+     decoder(2, 1, 12, rope_parameters={
+         "rope_type": "yarn", "rope_theta": 1000.0, "factor": None, "beta_fast": 4.0,
+         "original_max_position_embeddings": 9}), dtype="float16")
 case("llama_longrope", T.LlamaForCausalLM,
      decoder(2, 2, 8, rope_parameters={
          "rope_type": "longrope", "rope_theta": 1000.0,
@@ -342,6 +395,9 @@ case("t5", T.T5ForConditionalGeneration,
       "num_decoder_layers": 3, "num_heads": 3, "relative_attention_num_buckets": 6,
       "relative_attention_max_distance": 9, "tie_word_embeddings": True}, style="diff",
      dtype="float16")
+case("t5_plain", T.T5ForConditionalGeneration,
+     {"vocab_size": 43, "d_model": 12, "d_kv": 4, "d_ff": 14, "num_layers": 1, "num_heads": 2,
+      "num_decoder_layers": 2}, style=4, dtype="float16")
 case("t5_gated", T.T5ForConditionalGeneration,
      {"vocab_size": 43, "d_model": 16, "d_kv": 8, "d_ff": 20, "num_layers": 2, "num_heads": 2,
       "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, style=4,
@@ -367,6 +423,15 @@ case("mbart", T.MBartForConditionalGeneration,
 case("marian", T.MarianMTModel,
      bart(20, encoder_attention_heads=2, decoder_attention_heads=4, decoder_layers=1,
           activation_function="swish", scale_embedding=True), style=4, dtype="bfloat16")
+case("marian_two_vocabs", T.MarianMTModel,
+     {**bart(12, encoder_attention_heads=2, decoder_attention_heads=2, encoder_layers=1,
+             share_encoder_decoder_embeddings=False, decoder_vocab_size=37),
+      "vocab_size": 31}, dtype="float16")
+# The library stores the tables of sines with a model without a head.
+case("marian_bare", T.MarianModel,
+     {**bart(12, encoder_attention_heads=2, decoder_attention_heads=2, decoder_layers=1,
+             share_encoder_decoder_embeddings=False, decoder_vocab_size=37),
+      "vocab_size": 31}, style="diff", dtype="float32")
 
 
 def sound(**more):
@@ -418,6 +483,8 @@ def spread(model, seed):
     plus_one = model.config.get_text_config().model_type.startswith("gemma")
     for name, p in model.named_parameters():
         norm = "norm" in name.lower() or ".ln_" in name or "ln_f" in name
+        if model.config.model_type == "marian" and "embed_positions" in name:
+            continue                    # sines
         if p.dim() > 1:
             kernel = p.dim() == 4 or ".conv" in name
             inputs = p[0].numel() if kernel else p.shape[-1]
@@ -533,9 +600,11 @@ def arguments(model, source, double):
     return {model.main_input_name: values.double() if double else values}
 
 
-def forward(model, source, double=False, tokens=None):
+def forward(model, source, double=False, tokens=None, types=None):
     model = model.double() if double else model.float()
     args = arguments(model, source, double)
+    if types:
+        args["token_type_ids"] = torch.tensor([types])
     longformer = model.config.model_type == "longformer"
     if tokens is not None:
         args["global_attention_mask"] = torch.tensor(
@@ -650,15 +719,15 @@ def write_expected(folder, name, model, kind, worst, runs):
         "f32_vs_f64_max_abs": worst, "runs": runs})
 
 
-def expect(folder, name, kind, sources, tokens):
+def expect(folder, name, kind, sources, tokens, types):
     model = kind.from_pretrained(folder, attn_implementation="eager",
                                  dtype=torch.float32, experts_implementation="eager"
                                  if name.startswith(MIXTURES) else None).eval()
     runs, arrays, worst = [], {}, {"attn": 0.0, "hidden": 0.0}
     for i, source in enumerate(sources):
-        said = None if tokens is None else tokens[i]
+        said, given = None if tokens is None else tokens[i], types if i == 1 else None
         used = for_text(model, folder, len(source))
-        found, exact = (forward(used, source, double, said) for double in (False, True))
+        found, exact = (forward(used, source, double, said, given) for double in (False, True))
         worst["attn"] = max([worst["attn"], *(float(np.abs(a - b).max())
                                               for a, b in zip(found[0], exact[0]))])
         for a, b in zip(found[1:], exact[1:]):
@@ -671,6 +740,7 @@ def expect(folder, name, kind, sources, tokens):
             values.update(with_copies(model.config, found[0], len(source)))
         arrays.update({f"r{i}.{k}": np.ascontiguousarray(v) for k, v in values.items()})
         runs.append({**described(model, i, source, arrays),
+                     **({"token_type_ids": given} if given else {}),
                      "arrays": [f"r{i}.{k}" for k in values]})
         if said is not None:
             runs[-1]["global_tokens"] = said
@@ -710,7 +780,7 @@ def make(folder, name):
     if model.config.is_encoder_decoder:
         expect_both(folder, name, kind, sources, ids)
     else:
-        expect(folder, name, kind, sources, how.get("globals"))
+        expect(folder, name, kind, sources, how.get("globals"), how.get("types"))
     if "tokens" in how:
         how["tokens"]().save(str(folder / "tokenizer.json"))
 

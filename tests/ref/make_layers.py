@@ -305,6 +305,15 @@ def main():
     attention("shaw_memory", Attention(12, 3, LINEAR, max_len=3, shaw=True), 5,
               memory=(11, 12), relative="shaw")
 
+    # Tables of several panels, of which a text reads the beginning, the middle, or all.
+    attention("relative_long", Attention(12, 2, UPPER, max_len=60), 37)
+    attention("relative_long_memory", Attention(12, 2, UPPER, max_len=60), 45,
+              memory=(33, 12))
+    attention("shaw_short", Attention(12, 2, UPPER, max_len=50, shaw=True), 10,
+              relative="shaw", bf16=True)
+    attention("shaw_long", Attention(12, 2, UPPER, max_len=35, shaw=True), 45, B=2,
+              relative="shaw")
+
     layers("encoder", Encoder(Attention(12, 3, LINEAR), 12, 20), 6, heads=3)
     layers("encoder_stack", Stack(*(Encoder(Attention(12, 2, UPPER), 12, 8)
                                     for _ in range(3))), 5, heads=2)

@@ -164,7 +164,7 @@ static void check_run(struct golden *g, const struct model *m, const json_t *run
     all.stack[STACK_CROSS] = make_kept(a, m->decoder, n, t_start, s_start);
     enc.hidden = arena_alloc(a, (size_t)(s_start[n] * m->config.d_model), sizeof(float));
     dec.hidden = arena_alloc(a, (size_t)(t_start[n] * m->config.d_model), sizeof(float));
-    dec.logits = arena_alloc(a, (size_t)(t_start[n] * m->config.n_vocab), sizeof(float));
+    dec.logits = arena_alloc(a, (size_t)(t_start[n] * m->decoder->n_logits), sizeof(float));
     memory = (struct memory){ enc.hidden, s_start };
     dec.memory = &memory;
     par = par_new(2, &e);
@@ -179,7 +179,7 @@ static void check_run(struct golden *g, const struct model *m, const json_t *run
     for (int i = 0; i < n; i++) {
         int T = t_start[i + 1] - t_start[i], b = s[i].batch;
         const float *h = dec.hidden + (int64_t)t_start[i] * m->config.d_model;
-        const float *v = dec.logits + (int64_t)t_start[i] * m->config.n_vocab;
+        const float *v = dec.logits + (int64_t)t_start[i] * m->decoder->n_logits;
 
         check_stack(g, run, "attn", &all.stack[STACK_ENCODER], i, b, s[i].n, s[i].n,
                     s[i].first, s[i].first);

@@ -697,6 +697,25 @@ static void nested_deep(void **state)
     bad(s, "config.json: ");
 }
 
+/* A step of ALBERT is all layers of its group; other families have no such keys. */
+static void groups(void **state)
+{
+#define ALBERT "{\"model_type\":\"albert\",\"num_hidden_layers\":6"
+    struct config c = good(ALBERT "}");
+
+    (void)state;
+    assert_int_equal(c.n_layers, 6);
+    assert_int_equal(c.n_inner, 1);
+    c = good(ALBERT ",\"inner_group_num\":3,\"num_hidden_groups\":6}");
+    assert_int_equal(c.n_layers, 18);
+    assert_int_equal(c.n_groups, 6);
+    c = good(BERT ",\"inner_group_num\":3,\"num_hidden_groups\":65536}");
+    assert_int_equal(c.n_layers, 12);
+    assert_int_equal(c.n_groups, 0);
+    bad(ALBERT ",\"num_hidden_groups\":7}", "num_hidden_groups: found 7, want at most the 6");
+    bad(ALBERT ",\"inner_group_num\":10923}", "inner_group_num: found 10923, want at most 10922");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -704,7 +723,7 @@ int main(void)
         TEST(defaults_of_bert), TEST(defaults_of_gpt2), TEST(defaults_of_llama),
         TEST(every_number_is_read), TEST(wrong_values_are_named),
         TEST(defaults_of_deepseek), TEST(latent_widths), TEST(experts),
-        TEST(the_first_alias_wins), TEST(flags), TEST(activations), TEST(derived_numbers),
+        TEST(the_first_alias_wins), TEST(flags), TEST(activations), TEST(derived_numbers), TEST(groups),
         TEST(rope_of_version_4), TEST(rope_of_version_5), TEST(rope_that_is_wrong),
         TEST(frequencies), TEST(families_and_what_is_no_config),
         TEST(keys_that_are_refused), TEST(pictures), TEST(sound), TEST(what_a_model_says_of_itself),

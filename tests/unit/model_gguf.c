@@ -203,6 +203,56 @@ static void test_numbers(void **state)
     refused_with("llama.attention.layer_norm_rms_epsilon", GGUF_U32, 1, "want a number");
 }
 
+/* T5: its tensors say what no key does; counts of the decoder and of buckets. */
+static void t5(const char *key, uint32_t v, const char *tensor)
+{
+    put_head(&b, 3, 2, 7);
+    put_key_string(&b, "general.architecture", "t5");
+    put_key_u32(&b, "t5.block_count", 1);
+    put_key_u32(&b, "t5.context_length", 8);
+    put_key_u32(&b, "t5.embedding_length", 8);
+    put_key_u32(&b, "t5.feed_forward_length", 8);
+    put_key_u32(&b, "t5.attention.head_count", 2);
+    put_key_u32(&b, key, v);
+    put_tensor(&b, "token_embd.weight", 8, 5, 0, 0);
+    put_tensor(&b, tensor, 8, 8, 0, 160);
+    put_data(&b, 32, 160 + 256);
+}
+
+static void test_t5(void **state)
+{
+    const struct family *f;
+    struct config c;
+
+    (void)state;
+    t5("t5.decoder_block_count", 3, "enc.blk.0.ffn_up.weight");
+    c = accepted(&f);
+    assert_string_equal(f->stack.name[W_O], "enc.blk.%d.attn_o");
+    assert_string_equal(f->decoder->stack.name[W_CROSS_O], "dec.blk.%d.cross_attn_o");
+    assert_string_equal(f->decoder->stack.name[W_FINAL_NORM], "dec.output_norm");
+    assert_string_equal(f->decoder->stack.name[W_HEAD], "output");
+    assert_int_equal(c.dec_layers, 3);
+    assert_false(c.gated);
+    assert_int_equal(c.act, ACT_RELU);
+    assert_true(c.logit_scale > 0);
+    t5("t5.attention.relative_buckets_count", 16, "enc.blk.0.ffn_gate.weight");
+    c = accepted(&f);
+    assert_true(c.gated);
+    assert_int_equal(c.n_buckets, 16);
+    t5("t5.decoder_start_token_id", 4, "output.weight");
+    c = accepted(&f);
+    assert_int_equal(c.start_id, 4);
+    assert_true(c.logit_scale == 0);
+    t5("t5.decoder_block_count", 513, "output.weight");
+    refused("decoder_block_count: found 513, want a whole number of 1 to 512");
+    t5("t5.attention.relative_buckets_count", 1u << 31, "output.weight");
+    refused("relative_buckets_count: found 2147483648");
+    t5("t5.attention.relative_buckets_count", 3, "output.weight");
+    refused("3 buckets up to distance 128");
+    t5("t5.decoder_start_token_id", UINT32_MAX, "output.weight");
+    refused("decoder_start_token_id: found 4294967295");
+}
+
 static void test_arrays(void **state)
 {
     const struct family *f;
@@ -248,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_defaults), cmocka_unit_test(test_families),
         cmocka_unit_test(test_names), cmocka_unit_test(test_architecture),
         cmocka_unit_test(test_numbers), cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_t5),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -13,8 +13,10 @@
 static const char *const kernels[] = { "c", "avx2", "avx512" };
 static const char *const models[] = { "tests/ref/bert", "tests/ref/bert_old",
                                       "tests/ref/gpt2", "tests/ref/llama",
+                                      "tests/ref/families/deberta_v2",
+                                      "tests/ref/families/xlnet",
                                       "tests/ref/families/reformer_rounds" };
-enum { N_KERNELS = 3, N_MODELS = 5, MAX_TEXTS = 60 };
+enum { N_KERNELS = 3, N_MODELS = 7, MAX_TEXTS = 60 };
 
 /* The texts of one batch, of which one stands in all of them. */
 struct placing {

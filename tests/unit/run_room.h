@@ -124,7 +124,8 @@ static inline struct batch room_batch(struct arena *a, const struct model *m,
                                       const int *lengths, int n_texts, unsigned seed)
 {
     int *start = arena_alloc(a, (size_t)n_texts + 1, sizeof *start), *id, *type;
-    int types = m->config.n_types > 0 ? m->config.n_types : 1;
+    int types = m->config.n_types > 0 ? m->config.n_types :
+                m->family->bias == BIAS_XL ? 3 : 1;
 
     for (int t = 0; t < n_texts; t++)
         start[t + 1] = start[t] + lengths[t];

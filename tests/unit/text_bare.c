@@ -7,7 +7,8 @@
 
 static const char *const names[] = {
     "vocab.txt", "vocab.json", "merges.txt", "tokenizer_config.json",
-    "special_tokens_map.json", "config.json", "tokenizer.json"
+    "special_tokens_map.json", "config.json", "tokenizer.json", "spiece.model",
+    "sentencepiece.bpe.model", "source.spm", "target.spm", "target_vocab.json"
 };
 
 struct folder {
@@ -170,10 +171,100 @@ static void test_refused(void **state)
     refused(h, &f, "no tokeniser");
 }
 
+/* The SentencePiece model of one of our fixtures. */
+static void put_model(struct help *h, const struct folder *f, const char *fixture,
+                      const char *name)
+{
+    struct err e;
+    struct span s;
+    FILE *file = fopen(file_join(&h->arena, f->path, name), "w");
+
+    assert_non_null(file);
+    assert_int_equal(file_map(file_join(&h->arena, "tests/ref/tokenizers", fixture), &s,
+                              &e), 0);
+    assert_int_equal(fwrite(s.data, 1, s.size, file), s.size);
+    assert_int_equal(fclose(file), 0);
+    file_unmap(s);
+}
+
+/* The last token of a text, or of a target text. */
+static const char *last_piece(struct help *h, const struct folder *f, bool target)
+{
+    struct tok *t = (target ? tok_open_target : tok_open)(&h->arena, f->path, &h->err);
+    struct tok_input in = { .text = "the river", .text_size = 9 };
+    struct tokens out;
+    const char *piece;
+
+    if (t == NULL || tok_encode(t, &h->arena, &in, &out, &h->err) != 0)
+        fail_msg("%s", h->err.msg);
+    piece = arena_strdup(&h->arena, out.piece[out.n - 1]);
+    tok_close(t);
+    return piece;
+}
+
+/* mBART's texts end with their languages; what is not known is refused by name. */
+static void test_languages(void **state)
+{
+    struct help *h = *state;
+    struct folder f = make_folder();
+
+    put_model(h, &f, "mbart_model/sentencepiece.bpe.model", "sentencepiece.bpe.model");
+    put(h, &f, "config.json", "{'model_type':'mbart'}");
+    assert_string_equal(last_piece(h, &f, false), "en_XX");
+    assert_string_equal(last_piece(h, &f, true), "en_XX");
+    put(h, &f, "tokenizer_config.json", "{'src_lang':'cs_CZ'}");
+    assert_string_equal(last_piece(h, &f, false), "cs_CZ");
+    assert_string_equal(last_piece(h, &f, true), "cs_CZ");
+    put(h, &f, "tokenizer_config.json", "{'src_lang':'cs_CZ','tgt_lang':'ro_RO'}");
+    assert_string_equal(last_piece(h, &f, false), "cs_CZ");
+    assert_string_equal(last_piece(h, &f, true), "ro_RO");
+    put(h, &f, "tokenizer_config.json", "{'src_lang':'tlh'}");
+    refused(h, &f, "the language \"tlh\" is not in the vocabulary");
+    put(h, &f, "config.json", "{'model_type':'mbart','tokenizer_class':'NllbTokenizer'}");
+    refused(h, &f, "tokenizer_class \"NllbTokenizer\" needs a tokenizer.json");
+    drop(h, &f);
+    f = make_folder();
+    put_model(h, &f, "pegasus_model/spiece.model", "spiece.model");
+    put(h, &f, "config.json", "{'model_type':'pegasus'}");
+    assert_string_equal(last_piece(h, &f, false), "</s>");
+    put(h, &f, "tokenizer_config.json", "{'offset':0}");
+    refused(h, &f, "\"offset\" is 0, want 103 to 103");
+    drop(h, &f);
+}
+
+/* Marian's target texts have a vocabulary of their own where the config says so. */
+static void test_two_vocabularies(void **state)
+{
+    struct help *h = *state;
+    struct folder f = make_folder();
+
+    put_model(h, &f, "t5_model/spiece.model", "source.spm");
+    put_model(h, &f, "t5_model/spiece.model", "target.spm");
+    put(h, &f, "vocab.json", "{'</s>':0,'<unk>':1,'source':2}");
+    put(h, &f, "target_vocab.json", "{'<unk>':0,'<pad>':1,'target':2,'</s>':3}");
+    for (int separate = 0; separate < 2; separate++) {
+        struct tok *t;
+
+        put(h, &f, "tokenizer_config.json", separate ?
+            "{'tokenizer_class':'MarianTokenizer','separate_vocabs':true}" :
+            "{'tokenizer_class':'MarianTokenizer'}");
+        t = open_folder(h, &f);
+        assert_string_equal(tok_piece(t, 2), "source");
+        tok_close(t);
+        t = tok_open_target(&h->arena, f.path, &h->err);
+        assert_non_null(t);
+        assert_string_equal(tok_piece(t, 2), separate ? "target" : "source");
+        tok_close(t);
+        assert_string_equal(last_piece(h, &f, true), "</s>");
+    }
+    drop(h, &f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_bert), TEST(test_special_map), TEST(test_merges), TEST(test_refused),
+        TEST(test_languages), TEST(test_two_vocabularies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,6 +228,7 @@ static void test_ids(void **state)
 static void test_merges(void **state)
 {
     static const char *const one[] = { "ab" }, *const unknown[] = { "a z" };
+    static const char *const loop[] = { "a a", "a a", "a ", " a" };
 
     (void)state;
     begin("gpt2");
@@ -240,6 +241,13 @@ static void test_merges(void **state)
     list("tokenizer.ggml.tokens", pieces, 10);
     list("tokenizer.ggml.merges", unknown, 1);
     refused("merges[0]");
+    for (int i = 0; i < 3; i++) {       /* twice the same, and halves of nothing */
+        begin("gpt2");
+        text("tokenizer.ggml.pre", "gpt-2");
+        list("tokenizer.ggml.tokens", pieces, 10);
+        list("tokenizer.ggml.merges", loop + i, 2);
+        refused(i == 2 ? "merge" : "merges[0]");
+    }
 }
 
 /* ---- SentencePiece ---- */
@@ -338,6 +346,12 @@ static void test_sentencepiece_scores(void **state)
     list("tokenizer.ggml.tokens", scored, 11);
     list("tokenizer.ggml.scores", scored, 11);
     refused("scores: is an array of 11 STRING, want an array of 11 F32");
+    begin("llama");                 /* an element is narrower than a reader might believe */
+    list("tokenizer.ggml.tokens", scored, 11);
+    put_array(&b, "tokenizer.ggml.scores", GGUF_U8, 11);
+    put_data(&b, 1, 11);
+    n_keys++;
+    refused("scores: is an array of 11 U8, want an array of 11 F32");
     begin("llama");
     list("tokenizer.ggml.tokens", scored, 11);
     put_key(&b, "tokenizer.ggml.scores", GGUF_F32);

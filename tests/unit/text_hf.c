@@ -119,6 +119,8 @@ static void test_deep(void **state)
     "{" MODEL ",'pre_tokenizer':{'type':'Split','pattern':{'Regex':'" p "'}," \
     "'behavior':'Isolated'}}"
 
+#define HARD "{'type':'Split','pattern':{'Regex':'(a+)+$'},'behavior':'Isolated'}"
+
 static void test_patterns(void **state)
 {
     struct help *h = *state;
@@ -133,6 +135,24 @@ static void test_patterns(void **state)
     assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
     assert_non_null(strstr(h->err.msg, "pattern \"(a+)+$\" gives up on this text"));
     assert_true(seconds(start) < 10);
+    /* Many steps, but fewer than one place may take, at each of many places. */
+    start = clock();
+    for (int i = 0; i < 100000; i += 22)
+        text[i] = 'b';
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
+    assert_non_null(strstr(h->err.msg, "pattern \"(a+)+$\" gives up on this text"));
+    assert_true(seconds(start) < 5);
+    tok_close(t);
+    /* The same by many patterns, each over few places. */
+    t = help_open(h, "{" MODEL ",'pre_tokenizer':{'type':'Sequence','pretokenizers':["
+                  HARD "," HARD "," HARD "," HARD "," HARD "," HARD "," HARD "," HARD "," HARD
+                  "," HARD "]}}");
+    memset(text, 'a', 100);
+    for (int i = 19; i < 200; i += 20)
+        text[i] = 'b';
+    in.text_size = 200;
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
+    assert_non_null(strstr(h->err.msg, "gives up on this text"));
     tok_close(t);
     help_refused(h, PATTERN("(a"), "pattern \"(a\": missing closing parenthesis");
     help_refused(h, PATTERN("a)"), "unmatched closing parenthesis");

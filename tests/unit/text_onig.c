@@ -98,6 +98,17 @@ static void test_pieces(void **state)
            "Hi[0,2]| ([2,4]|yes[4,7]|),[7,9]| no[9,12]");
 }
 
+/* Places that take many steps are searched one by one, and give what they gave. */
+static void test_hard_places(void **state)
+{
+    pieces(state, "(a+)+$|b", "aaaaaaaaaaaaaaaaaabaaa",
+           "aaaaaaaaaaaaaaaaaa[0,18]|b[18,19]|aaa[19,22]");
+    pieces(state, "(a+)+$|^b", "aaaaaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaaaaab[0,19]");
+    pieces(state, "(?:(a+)+c|(?:a+)+b)", "éaaaaaaaaaaaaaaaaabé",
+           "é[0,2]|aaaaaaaaaaaaaaaaab[2,20]|é[20,22]");
+    pieces(state, "(a+)+$|x", "aaaaaaaaaaaaaaaaaa\xc3\xa9", "aaaaaaaaaaaaaaaaaa\xc3\xa9[0,20]");
+}
+
 /* `\x41` and friends are the files' business; a NUL in a pattern is refused. */
 static void test_hostile(void **state)
 {
@@ -118,7 +129,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_left_alone), TEST(test_rewritten), TEST(test_refused),
-        TEST(test_pieces), TEST(test_hostile),
+        TEST(test_pieces), TEST(test_hard_places), TEST(test_hostile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,6 +167,116 @@ static void reads_scores(void **state)
     }
 }
 
+#define BPE(merges) "{\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"b\": 1}, \"x\": " \
+                    "[{\"merges\": 1}], \"merges\": " merges ", \"y\": 2}, \"z\": 3}"
+#define BPE_REST "{\"model\": {\"type\": \"BPE\", \"vocab\": true, \"x\": [{\"merges\": 1}], " \
+                 "\"merges\": %s, \"y\": 2}, \"z\": 3}"
+
+static void rest_is(struct arena *a, struct span rest, const char *merges)
+{
+    assert_string_equal(arena_strndup(a, (const char *)rest.data, rest.size),
+                        arena_printf(a, BPE_REST, merges));
+}
+
+/* Both ways to write merges, also mixed, with escapes in either half. */
+static void takes_merges(void **state)
+{
+    static const char *const plain[] = {
+        BPE("[\"a b\",\"\\\" \\u00e9\",\"\xc3\xa9 \\\\\"]"),
+        BPE("[ [\"a\",\"b\"] , [ \"\\\"\", \"\\u00e9\" ],\n[\"\xc3\xa9\",\"\\\\\"]]"),
+        BPE("[\"a b\",[\"\\\"\",\"\xc3\xa9\"],\"\xc3\xa9\\u0020\\\\\"]"),
+    };
+    static const char *const want[] = { "a", "b", "\"", "\xc3\xa9", "\xc3\xa9", "\\" };
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        struct arena *a = room(state);
+        struct tok t = { .a = a };
+
+        rest_is(a, vocab_skim(&t, bytes(plain[i])), "true");
+        assert_int_equal(t.n_merges, 3);
+        for (int k = 0; k < 6; k++) {
+            struct text s = k % 2 == 0 ? t.merges[k / 2].left : t.merges[k / 2].right;
+
+            assert_string_equal(arena_strndup(a, s.s, s.n), want[k]);
+        }
+    }
+}
+
+/* What is not plain stays, for jansson and the words of the model. */
+static void leaves_other_merges(void **state)
+{
+    static const char *const other[] = {
+        "[]", "{}", "5", "true", "null", "[5]", "[\"ab\"]", "[\"a b c\"]", "[[\"a\"]]",
+        "[[\"a\", \"b\", \"c\"]]", "[[\"a\", 1]]", "[[\"a\" \"b\"]]", "[\"a b\" \"a b\"]",
+        "[\"a b\",]", "[\"a \xff\"]", "[\"a \xc3\"]", "[\"a \\x\"]", "[\"a \\ud83d\"]",
+        "[\"a \x01\"]", "[\"a b\"", "[\"a b",
+    };
+
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        struct arena *a = room(state);
+        const char *all = arena_printf(a, "{\"model\": {\"vocab\": {\"a\": 0, \"b\": 1}, "
+                                       "\"merges\": %s}}", other[i]);
+        struct tok t = { .a = a };
+        struct span rest = vocab_skim(&t, bytes(all));
+
+        assert_int_equal(t.n_merges, 0);
+        assert_string_equal(arena_strndup(a, (const char *)rest.data, rest.size),
+                            arena_printf(a, "{\"model\": {\"vocab\": true, "
+                                         "\"merges\": %s}}", other[i]));
+    }
+}
+
+static void merges_survive_any_cut(void **state)
+{
+    static const char all[] = BPE("[\"a b\", [\"b\", \"\\\"\"]]");
+
+    for (size_t n = 0; n < sizeof all - 1; n++) {
+        struct tok t = { .a = room(state) };
+        char *cut = test_malloc(n + 1);
+
+        memcpy(cut, all, n);
+        vocab_skim(&t, (struct span){ (unsigned char *)cut, n });
+        test_free(cut);
+    }
+}
+
+/* A character map before the vocabulary, alone or in a sequence. */
+static void takes_maps(void **state)
+{
+#define MAP(s) "{\"type\": \"Precompiled\", \"precompiled_charsmap\": " s "}"
+#define FILE_OF(n) "{\"normalizer\": " n ", \"model\": {\"vocab\": %s}}"
+    static const struct { const char *file; size_t size; bool taken; } row[] = {
+        { FILE_OF(MAP("%s")), 4, true },
+        { FILE_OF("{\"normalizers\": [{\"type\": \"NFC\"}, " MAP("%s") "]}"), 4, true },
+        { FILE_OF("{\"normalizers\": [1, [], " MAP("%s") "]}"), 4, true },
+        { "{\"normalizers\": [" MAP("%s") "], \"model\": {\"vocab\": %s}}", 0, false },
+    };
+    static const char *const wrong[] = { "\"AAE\"", "\"AA*=\"", "\"A===\"", "1", "\"AAE\\/\"" };
+    struct arena *a = room(state);
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const char *all = arena_printf(a, row[i].file, "\"AAEC/w==\"", "{\"a\": 0}");
+        struct tok t = { .a = a };
+        struct span rest = vocab_skim(&t, bytes(all));
+
+        assert_int_equal(t.map.size, row[i].size);
+        if (row[i].taken)
+            assert_memory_equal(t.map.data, "\0\1\2\xff", 4);
+        assert_string_equal(arena_strndup(a, (const char *)rest.data, rest.size),
+                            arena_printf(a, row[i].file, row[i].taken ? "true" :
+                                         "\"AAEC/w==\"", "true"));
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *all = arena_printf(a, row[0].file, wrong[i], "{\"a\": 0}");
+        struct tok t = { .a = a };
+        struct span rest = vocab_skim(&t, bytes(all));
+
+        assert_int_equal(t.map.size, 0);
+        assert_string_equal(arena_strndup(a, (const char *)rest.data, rest.size),
+                            arena_printf(a, row[0].file, wrong[i], "true"));
+    }
+}
+
 /* As jansson has it, the last of two keys counts. */
 static void the_last_key_counts(void **state)
 {
@@ -228,6 +338,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(leaves_the_rest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(survives_any_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_scores, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(takes_merges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(leaves_other_merges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(merges_survive_any_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(takes_maps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_last_key_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(errors_name_the_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(longest_is_of_the_model, set_up, tear_down),

@@ -14,7 +14,7 @@ const struct family family_deepseek_v2 = {
         .n_vocab = 102400, .n_positions = 2048,
         .q_rank = 1536, .kv_rank = 512, .d_nope = 128, .d_rope = 64, .d_value = 128,
         .n_experts = 64, .n_shared = 2, .d_expert = 1407, .sparse_step = 1,
-        .norm_eps = 1e-6, .act = ACT_SILU, .scale_scores = true,
+        .norm_eps = 1e-6, .untied = true, .act = ACT_SILU, .scale_scores = true,
         .rope = { { .theta = 10000 } },
     },
     .prefix = { "model." },

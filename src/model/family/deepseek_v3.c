@@ -16,7 +16,7 @@ const struct family family_deepseek_v3 = {
         .n_experts = 256, .n_chosen = 8, .n_shared = 1, .d_expert = 2048,
         .n_expert_groups = 8, .n_kept_groups = 4, .renormalise = true,
         .routed_factor = 2.5, .first_sparse = 3, .sparse_step = 1,
-        .norm_eps = 1e-6, .act = ACT_SILU, .scale_scores = true,
+        .norm_eps = 1e-6, .untied = true, .act = ACT_SILU, .scale_scores = true,
         .rope = { { .theta = 10000 } },
     },
     .prefix = { "model." },

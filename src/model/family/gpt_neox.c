@@ -10,7 +10,7 @@ const struct family family_gpt_neox = {
     .defaults = {
         .n_layers = 44, .n_heads = 64, .d_model = 6144, .d_ff = 24576,
         .n_vocab = 50432, .n_positions = 2048, .parallel = true,
-        .norm_eps = 1e-5, .act = ACT_GELU, .scale_scores = true,
+        .norm_eps = 1e-5, .untied = true, .act = ACT_GELU, .scale_scores = true,
         .rope = { { .theta = 10000 } }, .rotary_share = 0.25,
     },
     .prefix = { "gpt_neox." },

@@ -11,7 +11,7 @@ const struct family family_gptj = {
     .defaults = {
         .n_layers = 28, .n_heads = 16, .d_model = 4096,
         .n_vocab = 50400, .n_positions = 2048,
-        .norm_eps = 1e-5, .act = ACT_GELU_TANH, .scale_scores = true,
+        .norm_eps = 1e-5, .untied = true, .act = ACT_GELU_TANH, .scale_scores = true,
         .rope = { { .theta = 10000 } }, .n_rotary = 64,
     },
     .prefix = { "transformer." },

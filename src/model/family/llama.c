@@ -10,7 +10,7 @@ const struct family family_llama = {
     .defaults = {
         .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008,
         .n_vocab = 32000, .n_positions = 2048,
-        .norm_eps = 1e-6, .act = ACT_SILU, .scale_scores = true,
+        .norm_eps = 1e-6, .untied = true, .act = ACT_SILU, .scale_scores = true,
         .rope = { { .theta = 10000 } },
     },
     .prefix = { "model." },

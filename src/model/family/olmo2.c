@@ -11,7 +11,7 @@ const struct family family_olmo2 = {
     .defaults = {
         .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008,
         .n_vocab = 50304, .n_positions = 2048,
-        .norm_eps = 1e-5, .act = ACT_SILU, .scale_scores = true,
+        .norm_eps = 1e-5, .untied = true, .act = ACT_SILU, .scale_scores = true,
         .rope = { { .theta = 10000 } },
     },
     .prefix = { "model." },

@@ -11,7 +11,7 @@ const struct family family_phi = {
     .defaults = {
         .n_layers = 24, .n_heads = 32, .d_model = 2048, .d_ff = 8192,
         .n_vocab = 51200, .n_positions = 2048, .rotary_share = 0.5,
-        .norm_eps = 1e-5, .act = ACT_GELU_TANH, .scale_scores = true,
+        .norm_eps = 1e-5, .untied = true, .act = ACT_GELU_TANH, .scale_scores = true,
         .rope = { { .theta = 10000 } },
     },
     .prefix = { "model." },

@@ -11,7 +11,7 @@ const struct family family_phi3 = {
     .defaults = {
         .n_layers = 32, .n_heads = 32, .d_model = 3072, .d_ff = 8192,
         .n_vocab = 32064, .n_positions = 4096, .use_window = true,
-        .norm_eps = 1e-5, .act = ACT_SILU, .scale_scores = true,
+        .norm_eps = 1e-5, .untied = true, .act = ACT_SILU, .scale_scores = true,
         .rope = { { .theta = 10000 } },
     },
     .prefix = { "model." },

@@ -93,3 +93,11 @@ for model in ("llama", "t5"):
           number("tokenizer.ggml.unknown_token_id", 0),
           key("tokenizer.ggml.add_space_prefix", 7, b"\1"),
           array("tokenizer.ggml.precompiled_charsmap", 0, 10, u32(4) + u32(0) + b"a\0")])
+gguf("t5", [key("general.architecture", 8, string("t5"))] + [
+    number("t5." + n, x) for n, x in (("block_count", 1), ("context_length", 8),
+                                      ("embedding_length", 4), ("feed_forward_length", 4),
+                                      ("attention.head_count", 2), ("decoder_block_count", 2),
+                                      ("attention.relative_buckets_count", 8),
+                                      ("decoder_start_token_id", 3))],
+     [tensor("token_embd.weight", [4, 6], 0, 0), tensor("enc.blk.0.ffn_gate.weight", [4, 4], 0, 96)],
+     bytes(160))

@@ -110,6 +110,31 @@ model("llama", llama, {
     K + "mlp.up_proj.weight": [4, 4], K + "mlp.down_proj.weight": [4, 4], "norm.weight": [4]},
     "BF16")
 
+deberta = {"model_type": "deberta-v2", "num_hidden_layers": 1, "num_attention_heads": 2,
+           "hidden_size": 4, "intermediate_size": 4, "vocab_size": 5, "relative_attention": True,
+           "position_buckets": 4, "max_position_embeddings": 9, "pos_att_type": "p2c|c2p",
+           "position_biased_input": False, "norm_rel_ebd": "layer_norm", "conv_kernel_size": 3,
+           "conv_groups": 2}
+xlnet = {"model_type": "xlnet", "n_layer": 1, "n_head": 2, "d_model": 4, "d_inner": 4,
+         "vocab_size": 5, "clamp_len": 1, "attn_type": "uni"}
+config("deberta", {**deberta, "pos_att_type": ["c2p", "p2p"]})
+config("xlnet", {**xlnet, "attn_type": "both"})
+S = L + "attention.self."
+model("deberta", deberta, {
+    E + "word_embeddings.weight": [5, 4], **norm(E + "LayerNorm"), **norm("encoder.LayerNorm"),
+    "encoder.rel_embeddings.weight": [8, 4], "encoder.conv.conv.weight": [4, 2, 3],
+    "encoder.conv.conv.bias": [4], **norm("encoder.conv.LayerNorm"),
+    **linear(S + "query_proj", 4, 4), **linear(S + "key_proj", 4, 4),
+    **linear(S + "value_proj", 4, 4), **linear(S + "pos_key_proj", 4, 4),
+    **linear(S + "pos_query_proj", 4, 4), **linear(L + "attention.output.dense", 4, 4),
+    **norm(L + "attention.output.LayerNorm"), **linear(L + "intermediate.dense", 4, 4),
+    **linear(L + "output.dense", 4, 4), **norm(L + "output.LayerNorm")})
+R = "layer.0.rel_attn."
+model("xlnet", xlnet, {
+    "word_embedding.weight": [5, 4], **{R + n: [4, 2, 2] for n in "qkvor"},
+    **{R + n: [2, 2] for n in ("r_r_bias", "r_s_bias", "r_w_bias")}, R + "seg_embed": [2, 2, 2],
+    **norm(R + "layer_norm"), **linear("layer.0.ff.layer_1", 4, 4),
+    **linear("layer.0.ff.layer_2", 4, 4), **norm("layer.0.ff.layer_norm")})
 whisper = {"model_type": "whisper", "encoder_layers": 1, "decoder_layers": 1, "d_model": 4,
            "encoder_attention_heads": 2, "decoder_attention_heads": 1, "encoder_ffn_dim": 4,
            "decoder_ffn_dim": 4, "vocab_size": 5, "num_mel_bins": 2, "max_source_positions": 3,

@@ -64,6 +64,12 @@ HOSTILE = {
     "pre_tokenizer": split({"Regex": "(a+)+$"}, "Isolated"),
     "model": {"type": "BPE", "vocab": {"a": 0, "b": 2 ** 40}, "merges": []},
 }
+# A place takes 10 milliseconds, each of a text's 90 in each of 40 patterns.
+HARD = {
+    "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+        split({"Regex": "(?:.|..){1,22}[ZQ%d]" % (i % 10)}, "Isolated") for i in range(40)]},
+    "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []},
+}
 TEXTS = [
     "The cat's 12,345 don't  \n\t naïve",
     "\u0130 e\u0301\u0323 ﬁ ½ \u1100\u1161\u11a8 가 हि", "我喜欢吃苹果、々",
@@ -75,7 +81,7 @@ TEXTS = [
 
 def main():
     for name, j in (("bpe", BPE), ("wordpiece", WORDPIECE), ("mixed", MIXED),
-                    ("hostile", HOSTILE)):
+                    ("hostile", HOSTILE), ("hard", HARD)):
         (HERE / "tokenizer").mkdir(exist_ok=True)
         (HERE / "tokenizer" / name).write_text(
             json.dumps(j, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")

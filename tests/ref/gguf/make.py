@@ -4,7 +4,7 @@
 expected values hold for both.
 
     pip install numpy torch safetensors gguf==0.19.0
-    tests/ref/gguf/make.py                       # the fixtures: tests/ref/gguf_*
+    tests/ref/gguf/make.py [NAME ...]            # the fixtures: tests/ref/*/gguf_*, gguf_*
     tests/ref/gguf/make.py SHARED/goldens OUT    # all cases that can be written, for a proof:
     MHA_VIZ_SHARED=OUT build/tests/ref/exact NAME ...    # as it prints them
 
@@ -25,7 +25,13 @@ ARCH = {"llama": "llama", "mistral": "llama", "mixtral": "llama", "qwen2": "qwen
         "qwen3": "qwen3", "qwen3_moe": "qwen3moe", "gemma": "gemma", "gemma2": "gemma2",
         "gemma3_text": "gemma3", "gpt2": "gpt2", "gpt_neox": "gptneox", "falcon": "falcon",
         "bloom": "bloom", "phi": "phi2", "phi3": "phi3", "starcoder2": "starcoder2",
-        "olmo2": "olmo2", "bert": "bert"}
+        "olmo2": "olmo2", "bert": "bert", "t5": "t5"}
+# Cases of make_families.py that are fixtures here as well: all architectures but those of
+# make.py, each with what its keys can say.
+FIXTURES = ["families/" + n for n in (
+    "bloom", "falcon", "falcon_new", "gemma", "gemma2", "gemma3", "gpt_neox",
+    "llama_llama3", "llama_yarn", "mistral", "mixtral", "olmo2", "phi_old", "phi3_window",
+    "qwen2", "starcoder2")] + ["seq2seq/t5_plain", "seq2seq/t5_gated"]
 IGNORED = ("rotary_emb.inv_freq", "position_ids", "pooler.", "masked_bias", ".attn.bias",
            "attention.bias", "cls.")
 
@@ -38,24 +44,27 @@ def first(config, *names, default=None):
 
 
 class Model:
-    def __init__(self, folder):
+    def __init__(self, folder, encoder_only=False):
         self.folder = folder
         self.c = json.loads((folder / "config.json").read_text())
-        self.arch = ARCH[self.c["model_type"]]
+        self.arch = ARCH[self.c["model_type"]] + encoder_only * "encoder"
         c = self.c
-        self.d = first(c, "hidden_size", "n_embd", "n_embed")
-        self.heads = first(c, "num_attention_heads", "n_head")
-        self.layers = first(c, "num_hidden_layers", "n_layer")
+        self.d = first(c, "hidden_size", "n_embd", "n_embed", "d_model")
+        self.heads = first(c, "num_attention_heads", "n_head", "num_heads")
+        self.layers = first(c, "num_hidden_layers", "n_layer", "num_layers",
+                            default=2 if self.arch == "bloom" else None)
+        self.dec_layers = first(c, "num_decoder_layers", default=self.layers)
         self.kv = first(c, "num_key_value_heads", "num_kv_heads", default=self.heads)
         if self.arch == "falcon" and not c.get("new_decoder_architecture"):
             self.kv = 1 if c.get("multi_query", True) else self.heads
         width = {"qwen3": 128, "gemma": 256, "gemma2": 256, "gemma3": 256}.get(self.arch)
-        self.width = first(c, "head_dim", default=width or self.d // self.heads)
+        self.width = first(c, "head_dim", "d_kv", default=width or self.d // self.heads)
         self.tensors = {}
         for f in sorted(folder.glob("*.safetensors")):
             for k, v in load_file(f).items():
                 k = k.replace(".gamma", ".weight").replace(".beta", ".bias")
-                self.tensors[k] = v.float().numpy()
+                if not (encoder_only and k.startswith("decoder.")):
+                    self.tensors[k] = v.float().numpy()
 
     # ---- tensors ----
 
@@ -89,7 +98,8 @@ class Model:
     def named(self):
         """GGUF name -> array."""
         table = gguf.get_tensor_name_map(
-            {v: k for k, v in gguf.MODEL_ARCH_NAMES.items()}[self.arch], self.layers)
+            {v: k for k, v in gguf.MODEL_ARCH_NAMES.items()}[self.arch],
+            max(self.layers, self.dec_layers))
         out, experts = {}, {}
         for name, x in self.tensors.items():
             if any(i in name for i in IGNORED):
@@ -100,7 +110,9 @@ class Model:
                 e, rest = parts[1].split(".", 1)
                 experts.setdefault(parts[0] + ".experts." + rest, {})[int(e)] = x
                 continue
-            out[self.gguf_name(table, name)] = x
+            out.setdefault(self.gguf_name(table, name), x)      # T5's embedding, twice
+        if self.arch == "t5" and self.c.get("scale_decoder_outputs") is False:
+            out.setdefault("output.weight", out["token_embd.weight"])   # not T5 1.0's
         for name, x in experts.items():
             out[self.gguf_name(table, name)] = np.stack([x[i] for i in range(len(x))])
         return out
@@ -120,7 +132,8 @@ class Model:
 
     def keys(self, w):
         c, a = self.c, self.arch
-        ffn = first(c, "intermediate_size", "n_inner", "ffn_hidden_size", default=4 * self.d)
+        ffn = first(c, "intermediate_size", "n_inner", "ffn_hidden_size", "d_ff",
+                    default=4 * self.d)
         w.add_uint32(a + ".block_count", self.layers)
         w.add_uint32(a + ".context_length",
                      first(c, "max_position_embeddings", "n_positions", default=2048))
@@ -131,7 +144,8 @@ class Model:
         if self.width * self.heads != self.d:
             w.add_uint32(a + ".attention.key_length", self.width)
             w.add_uint32(a + ".attention.value_length", self.width)
-        rms = first(c, "rms_norm_eps", default=1e-6)
+        rms = first(c, "rms_norm_eps", "layer_norm_epsilon",
+                    default=1e-5 if a == "olmo2" else 1e-6)
         if a in ("bert", "gpt2", "gptneox", "falcon", "bloom", "phi2", "starcoder2"):
             eps = first(c, "layer_norm_eps", "layer_norm_epsilon", "norm_epsilon",
                         default=1e-12 if a == "bert" else 1e-5)
@@ -146,6 +160,10 @@ class Model:
         if c.get("layer_types") and a in ("gemma2", "gemma3"):
             w.add_array(a + ".attention.sliding_window_pattern",
                         [t == "sliding_attention" for t in c["layer_types"]])
+        elif c.get("sliding_window_pattern") and a == "gemma3":
+            w.add_array(a + ".attention.sliding_window_pattern",
+                        [(i + 1) % c["sliding_window_pattern"] != 0
+                         for i in range(self.layers)])
         if c.get("query_pre_attn_scalar"):
             w.add_float32(a + ".attention.scale", c["query_pre_attn_scalar"] ** -0.5)
         if a == "gptneox":
@@ -158,7 +176,13 @@ class Model:
                 w.add_uint32(a + ".expert_feed_forward_length", c["moe_intermediate_size"])
         if a == "bert":
             w.add_bool(a + ".attention.causal", False)
-        if a not in ("bert", "gpt2", "bloom"):
+        if a in ("t5", "t5encoder"):
+            w.add_uint32(a + ".attention.relative_buckets_count",
+                         c.get("relative_attention_num_buckets", 32))
+        if a == "t5":
+            w.add_uint32(a + ".decoder_block_count", self.dec_layers)
+            w.add_uint32(a + ".decoder_start_token_id", c.get("decoder_start_token_id", 0))
+        if a not in ("bert", "gpt2", "bloom", "t5", "t5encoder"):
             self.rope(w)
 
     def rope(self, w):
@@ -173,6 +197,8 @@ class Model:
         theta = r.get("rope_theta") or first(c, "rope_theta", "rotary_emb_base",
                                              default={"gemma3": 1e6}.get(a, 10000))
         w.add_float32(a + ".rope.freq_base", theta)
+        if c.get("rope_local_base_freq"):
+            w.add_float32(a + ".rope.freq_base_swa", c["rope_local_base_freq"])
         kind = first(r, "rope_type", "type", default="default")
         if kind in ("linear", "yarn"):
             w.add_string(a + ".rope.scaling.type", kind)
@@ -249,13 +275,23 @@ class Model:
         w.add_array("tokenizer.ggml.tokens", text)
         w.add_array("tokenizer.ggml.token_type", types)
 
-    def write(self, path, half=False):
+    def add(self, w, name, x):
+        """Matrices in 16 bits where that is exact."""
+        half = x.astype(np.float16)
+        if x.ndim > 1 and np.array_equal(half.astype(np.float32), x):
+            w.add_tensor(name, half)
+        elif x.ndim > 1 and not (x.view(np.uint32) & 0xffff).any():
+            kind = gguf.GGMLQuantizationType.BF16
+            w.add_tensor(name, gguf.quants.quantize(x, kind), raw_dtype=kind)
+        else:
+            w.add_tensor(name, x)
+
+    def write(self, path):
         w = gguf.GGUFWriter(path, self.arch)
         self.keys(w)
         self.tokens(w)
         for name, x in self.named().items():
-            x = np.ascontiguousarray(x, dtype=np.float32)
-            w.add_tensor(name, x.astype(np.float16) if half and x.ndim > 1 else x)
+            self.add(w, name, np.ascontiguousarray(x, dtype=np.float32))
         w.write_header_to_file()
         w.write_kv_data_to_file()
         w.write_tensors_to_file()
@@ -269,10 +305,36 @@ def case(source, to):
         shutil.copyfile(source / f, to / f)
 
 
+def encoder(source, to):
+    """The encoder of an encoder-decoder by itself, with what is expected of it."""
+    to.mkdir(parents=True, exist_ok=True)
+    Model(source, encoder_only=True).write(to / "model.gguf")
+    expected = json.loads((source / "expected.json").read_text())
+    found, kept = np.load(source / "expected.npz"), {}
+    for run in expected["runs"]:
+        run.pop("decoder_input_ids")
+        run["arrays"] = []
+        for name in found:
+            part = name.removeprefix(run["id"] + ".")
+            if part == "enc_hidden" or part.startswith("attn."):
+                run["arrays"].append(f"{run['id']}.{part.removeprefix('enc_')}")
+                kept[run["arrays"][-1]] = found[name]
+        maps = [kept[n] for n in run["arrays"] if ".attn." in n]
+        run["arrays"].append(run["id"] + ".entropy")
+        kept[run["arrays"][-1]] = np.array(     # rows of an encoder have no zero
+            [-(m * np.log(m)).sum(-1).mean(-1) for m in maps], dtype=np.float32)
+    (to / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
+    np.savez(to / "expected.npz", **kept)
+
+
 def main():
-    if len(sys.argv) == 1:
-        for name in ("bert", "llama"):
-            case(HERE.parent / name, HERE.parent / ("gguf_" + name))
+    if len(sys.argv) != 3 or not pathlib.Path(sys.argv[1]).is_dir():
+        for name in sys.argv[1:] or ["bert", "llama", *FIXTURES]:
+            kind, slash, rest = name.rpartition("/")
+            case(HERE.parent / name, HERE.parent / (kind + slash + "gguf_" + rest))
+        if len(sys.argv) == 1:
+            encoder(HERE.parent / "seq2seq/t5_plain",
+                    HERE.parent / "families/gguf_t5_encoder")
         return
     source, to = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     for config in sorted(source.glob("**/config.json")):

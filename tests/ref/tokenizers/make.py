@@ -22,7 +22,8 @@ from sentencepiece import sentencepiece_model_pb2
 
 from tokenizers import (Regex, Tokenizer, decoders, models, normalizers,
                         pre_tokenizers, processors, trainers)
-from transformers import (BertTokenizerFast, GPT2TokenizerFast, ReformerTokenizer,
+from transformers import (BertTokenizerFast, CamembertTokenizer, GPT2TokenizerFast,
+                          MBart50Tokenizer, MBartTokenizer, PegasusTokenizer, ReformerTokenizer,
                           RobertaTokenizerFast)
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -90,11 +91,11 @@ def case(text, pair, enc, bare):
             "special_mask": enc.special_tokens_mask, "ids_no_special": bare.ids}
 
 
-def write_cases(folder, tok):
+def write_cases(folder, tok, more=()):
     tok.no_padding()
     tok.no_truncation()
     with open(folder / "cases.jsonl", "w", encoding="utf-8") as f:
-        for text, pair in [(t, None) for t in TEXTS + random_texts(20)] + PAIRS:
+        for text, pair in [(t, None) for t in TEXTS + [*more] + random_texts(20)] + PAIRS:
             enc = tok.encode(text, pair)
             bare = tok.encode(text, pair, add_special_tokens=False)
             # An added token is named as the vocabulary has it, without the
@@ -324,6 +325,17 @@ def bare(name, cls, files, config):
     write_cases(folder, cls.from_pretrained(folder).backend_tokenizer)
 
 
+def class_model(name, cls, file, specials, **config):
+    """A folder with a SentencePiece model and a class; transformers says what they are."""
+    folder = HERE / name
+    folder.mkdir(exist_ok=True)
+    (folder / file).write_bytes(train_spm("unigram", 180, specials)[0])
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({"tokenizer_class": cls.__name__, **config}) + "\n")
+    write_cases(folder, cls.from_pretrained(folder).backend_tokenizer,
+                ["a en_XX b", "ro_RO", "<s>NOTUSED x <unk>NOTUSED", "<unk_2> <mask_1> a"])
+
+
 def lines_by_id(tok):
     return "".join(t + "\n" for t, _ in
                    sorted(tok.get_vocab().items(), key=lambda x: x[1]))
@@ -364,6 +376,14 @@ def main():
     bare("roberta_bare", RobertaTokenizerFast,
          {**byte_files, "vocab.json": json.dumps(vocab, ensure_ascii=False) + "\n"},
          {"tokenizer_class": "RobertaTokenizer"})
+    fairseq = {"unk_id": 0, "bos_id": 1, "eos_id": 2}
+    class_model("mbart_model", MBartTokenizer, "sentencepiece.bpe.model", fairseq,
+                src_lang="en_XX", tgt_lang="ro_RO")
+    class_model("mbart50_model", MBart50Tokenizer, "sentencepiece.bpe.model", fairseq,
+                src_lang="fr_XX", tgt_lang="uk_UA")
+    class_model("camembert_model", CamembertTokenizer, "sentencepiece.bpe.model", fairseq)
+    class_model("pegasus_model", PegasusTokenizer, "spiece.model",
+                {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1})
 
 
 if __name__ == "__main__":

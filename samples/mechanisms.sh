@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What each mechanism of attention does to a layer, in the mean over the texts of a file.
+usage() {
+    cat <<'USAGE'
+usage: mechanisms.sh FILE [OPTION ...]
+
+Prints, as TSV, for each layer and mechanism of attention the mean over all texts of FILE
+(a text a line, - is standard input) of: error of the layer's output, Jensen-Shannon
+divergence of the rows (nats), share of strongest links kept, entropy (nats), share of the
+scores computed.  The nearest to the model's own attention come first.  Options go to
+`mha-viz mechanisms`; mha-viz-mechanisms(7) says what each mechanism is.
+
+  samples/mechanisms.sh samples/english.txt -l all
+  samples/mechanisms.sh samples/chinese.txt --only local,global,block --window 2
+  head -n 20 samples/english.txt | samples/mechanisms.sh - --top-k 2 -m ~/models/gpt2
+
+Environment: MHA_VIZ, the program (default: mha-viz, else the one of this checkout).
+Exit status: that of mha-viz (3: some lines could not be used, the means are of the
+others); 2 for misuse.
+USAGE
+}
+
+die() {
+    echo "mechanisms.sh: $*" >&2
+    exit 2
+}
+
+case ${1:-} in -h | --help) usage; exit 0 ;; esac
+[ $# -ge 1 ] || { usage >&2; exit 2; }
+file=$1
+shift
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 2
+if [ -z "${MHA_VIZ:-}" ]; then
+    MHA_VIZ=mha-viz
+    command -v mha-viz >/dev/null || MHA_VIZ=$here/../mha-viz
+fi
+command -v "$MHA_VIZ" >/dev/null || die "$MHA_VIZ: no such program; run make, or set MHA_VIZ"
+
+work=$(mktemp -d) || exit 4
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+"$MHA_VIZ" mechanisms --tsv --repeats 0 -f "$file" "$@" >"$work/all.tsv"
+status=$?
+
+# An empty field is undefined, and counts in no mean.
+printf 'layer\tmechanism\ttexts\terror\tjs_nats\tlinks\tentropy_nats\tscores\n'
+LC_ALL=C awk -F '\t' -v OFS='\t' '
+    function mean(column) {
+        return n[key, column] > 0 ? sprintf("%.4f", sum[key, column] / n[key, column]) : ""
+    }
+    NR > 1 {
+        texts[$3 OFS $4]++
+        for (c = 5; c <= 9; c++)
+            if ($c != "") { sum[$3 OFS $4, c] += $c; n[$3 OFS $4, c]++ }
+    }
+    END {
+        for (key in texts)
+            print key, texts[key], mean(5), mean(6), mean(7), mean(8), mean(9)
+    }' "$work/all.tsv" | LC_ALL=C sort -t "$(printf '\t')" -k 1,1n -k 4,4g -k 2,2
+exit $status

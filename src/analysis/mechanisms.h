@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * Mechanisms of attention beside the model's own, on the same queries, keys and values of
+ * a layer: what each does to the layer's output and to the rows, and what it costs. */
+#ifndef ANALYSIS_MECHANISMS_H
+#define ANALYSIS_MECHANISMS_H
+
+#include "run/mechanism.h"
+
+/* What is compared, and how far. */
+struct comparison_opts {
+    const bool *only;           /* [N_MECHANISM]; NULL: all */
+    const bool *head;           /* [H] whose rows count; NULL: all */
+    struct mechanism_params params;
+    const float *additive;      /* weights of `additive`; NULL: drawn */
+    bool rows;                  /* rows are made and compared */
+    int repeats;                /* of what is timed; 0: nothing is */
+    int kept_head;              /* whose rows are kept; -1: none */
+};
+
+/* Of one mechanism in one layer.  NaN: undefined, or not asked for. */
+struct mechanism_result {
+    const char *refused;        /* why there is nothing else; NULL: there is */
+    double error;               /* |Y' - Y| / |Y|, Y the layer's output [T, D] behind
+                                   projection and norm; root of the sum of squares */
+    double js;                  /* nats, mean over rows that see a key: divergence.h */
+    double links;               /* share of those whose strongest key is the model's */
+    double entropy;             /* nats, mean over the same: -sum a ln a */
+    double scores;              /* pairs whose score was computed, as share of those that
+                                   the model lets see; a key may be met twice: above 1 */
+    double seconds;             /* of this thread, all heads one by one; median */
+    int64_t bytes;              /* beside inputs and outputs, of one head */
+};
+
+struct comparison {
+    int n_layers;
+    struct mechanism_result *result;    /* [n_layers, N_MECHANISM] */
+    const struct comparison_opts *opts;
+    const struct model *model;
+    struct par *par;
+    struct arena *a;
+    float *kept;                /* [N_MECHANISM, T, S] rows of kept_head of the last layer
+                                   that came; hidden and never computed ones NaN */
+};
+
+/*
+ * For one text of n_queries and n_keys positions.  The tap fills it, layer by layer; the
+ * arena is the one that the pass allocates from.
+ */
+struct comparison *comparison_new(struct arena *a, const struct model *m,
+                                  const struct comparison_opts *o, int n_queries,
+                                  int n_keys, struct par *par);
+struct tap comparison_tap(struct comparison *c);
+const struct mechanism_result *comparison_at(const struct comparison *c, int layer,
+                                             enum mechanism_id id);
+
+/*
+ * A tap that lets one mechanism attend in every layer.  An attention that it cannot do
+ * ends the pass with an error; refused then says why.
+ */
+struct replacement {
+    enum mechanism_id id;
+    const struct comparison_opts *opts;
+    struct arena *a;
+    const char *refused;
+};
+struct tap replacement_tap(struct replacement *r);
+
+/* |x - y| / |y| of n numbers each; NaN where |y| is 0 or one is not finite. */
+double relative_change(const float *x, const float *y, int64_t n);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * What pictures of texts share: labels, captions, metadata. */
+#ifndef CMD_FIGURE_H
+#define CMD_FIGURE_H
+
+#include "cmd/shared.h"
+#include "draw/draw.h"
+
+/* The names of the tokens that have a place, which is not -1; kept of them. */
+struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
+                                int kept);
+
+/* For a caption, what the picture is of: ", “the cat sat” and “it ran”"; may be empty. */
+const char *figure_text(struct arena *a, const struct item *item);
+
+/* Program, command, model, layer, stack and scale; ends with key NULL. */
+const struct metadata *figure_metadata(const struct session *s, int layer,
+                                       const char *scale);
+
+#endif

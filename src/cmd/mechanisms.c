@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ * mechanisms: a layer's own queries, keys and values under each mechanism. */
+#include "cmd/mechanisms.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const formats[] = {
+    "auto", "table", "tsv", "json", "png", "svg", "pdf", NULL
+};
+
+struct mechanisms_args {
+    struct shared_args shared;
+    const char *out, *only, *additive;
+    int format, repeats, seed;
+    bool propagate, outputs_only;
+    struct mechanism_params params;
+    struct mechanisms_look look;
+};
+
+enum { MOST = 1000000 };            /* of a number of tokens */
+
+#define F(f) offsetof(struct mechanisms_args, f)
+#define P(f) offsetof(struct mechanisms_args, params.f)
+#define K(f) offsetof(struct mechanisms_args, look.f)
+static const struct opt opts[] = {
+    { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
+      "write here; .png, .svg, .pdf: a picture of one head; - is standard output" },
+    { 0, "format", "NAME", OPT_CHOICE, F(format), "auto", 0, 0, formats,
+      "auto: by the ending of -o, else table" },
+    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "an object a text" },
+    { 0, "tsv", NULL, OPT_ALIAS, 0, "format=tsv", 0, 0, NULL,
+      "a row a mechanism, layer and text" },
+    { 0, "only", "NAMES", OPT_STRING, F(only), NULL, 0, 0, NULL,
+      "these mechanisms: exact,local,..; see mha-viz-mechanisms(7)" },
+    { 0, "propagate", NULL, OPT_FLAG, F(propagate), NULL, 0, 0, NULL,
+      "also each in all layers of the pass: the change of the last hidden state" },
+    { 0, "outputs-only", NULL, OPT_FLAG, F(outputs_only), NULL, 0, 0, NULL,
+      "make no rows, for long texts: no JS, links and entropy" },
+    { 0, "repeats", "N", OPT_INT, F(repeats), "5", 0, 1000, NULL,
+      "times are medians of N runs; 0: no times" },
+    { 0, "window", "N", OPT_INT, P(window), "4", 1, MOST, NULL,
+      "local, global: tokens on either side" },
+    { 0, "n-global", "N", OPT_INT, P(n_global), "1", 1, MOST, NULL,
+      "global: the first N tokens see all and are seen by all" },
+    { 0, "stride", "N", OPT_INT, P(stride), "0", 0, MOST, NULL,
+      "strided, fixed: tokens; 0: the root of the text's length" },
+    { 0, "n-columns", "N", OPT_INT, P(n_columns), "1", 1, MOST, NULL,
+      "fixed: the last N of each stride are seen by all" },
+    { 0, "block", "N", OPT_INT, P(block), "8", 1, MOST, NULL, "block: tokens of one" },
+    { 0, "top-k", "N", OPT_INT, P(top_k), "4", 1, MOST, NULL, "top-k: keys a row" },
+    { 0, "features", "N", OPT_INT, P(n_features), "256", 1, 65536, NULL,
+      "favor: random features" },
+    { 0, "buckets", "N", OPT_INT, P(n_buckets), "0", 0, 65536, NULL,
+      "lsh: even; 0: two a chunk" },
+    { 0, "rounds", "N", OPT_INT, P(n_rounds), "2", 1, 64, NULL, "lsh: hashings" },
+    { 0, "chunk", "N", OPT_INT, P(chunk), "4", 1, MOST, NULL,
+      "lsh: neighbours in the order of the hash" },
+    { 0, "additive", "FILE", OPT_STRING, F(additive), NULL, 0, 0, NULL,
+      "additive: W, U [a, d] and v [a] of this .safetensors; without it drawn" },
+    { 0, "seed", "N", OPT_INT, F(seed), "1", 0, 2147483647, NULL,
+      "of what additive, favor and lsh draw" },
+    { 'c', "columns", "N", OPT_INT, K(columns), "5", 1, 64, NULL,
+      "picture: mechanisms in a row" },
+    { 0, "cmap", "NAME", OPT_CHOICE, K(cmap), "viridis", 0, 0, cmap_names,
+      "picture: colour map" },
+    { 0, "scale", "NAME", OPT_CHOICE, K(scale), "linear", 0, 0, scale_names,
+      "picture: of the colours; row: each row by its own maximum" },
+    { 0, "shared", NULL, OPT_FLAG, K(shared_scale), NULL, 0, 0, NULL,
+      "picture: one scale for all mechanisms" },
+    { 0, "cell", "PX", OPT_INT, K(cell), "0", 0, 200, NULL,
+      "picture: side of a cell in pixels at 100 dpi; 0: by the length of the text" },
+    { 0, "dpi", "N", OPT_INT, K(dpi), "100", 10, 1200, NULL, "picture: of a PNG" },
+    { 0, "title", "TEXT", OPT_STRING, K(title), NULL, 0, 0, NULL, "picture: above it" },
+    { 0, "font", "FAMILY", OPT_STRING, K(font), NULL, 0, 0, NULL,
+      "picture: for all text" },
+    { 0, "no-metadata", NULL, OPT_FLAG, K(no_metadata), NULL, 0, 0, NULL,
+      "picture: leave the command, model and scale out of the file" },
+    { 0 }
+};
+#undef F
+#undef P
+#undef K
+
+static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
+                                           NULL };
+
+static const char *const examples[] = {
+    "mha-viz mechanisms",
+    "mha-viz mechanisms --only local,block,favor --propagate 'the cat saw the dog'",
+    "mha-viz mechanisms -l 1 -H 0 -o mechanisms.png",
+    NULL
+};
+
+struct job {
+    struct session s;
+    const struct mechanisms_args *args;
+    struct wanted want;
+    struct comparison_opts opts;
+    enum mechanisms_format format;
+    bool *layer;                    /* [L] */
+    bool only[N_MECHANISM];
+    struct out out;
+    bool header;                    /* the TSV's first line was written */
+};
+
+/* ---- what is asked for ---- */
+
+static int find_mechanism(const char *name, size_t n, struct err *e)
+{
+    char typed[32];
+
+    snprintf(typed, sizeof typed, "%.*s", (int)(n < 31 ? n : 31), name);
+    for (int id = 0; id < N_MECHANISM; id++)
+        if (strcmp(mechanism_names[id], typed) == 0)
+            return id;
+    if (opts_nearest(typed, mechanism_names) != NULL)
+        return err_set(e, ERR_USAGE, "--only: no mechanism '%s'; did you mean '%s'?",
+                       typed, opts_nearest(typed, mechanism_names));
+    return err_set(e, ERR_USAGE, "--only: no mechanism '%s'; see mha-viz-mechanisms(7)",
+                   typed);
+}
+
+static int parse_only(struct job *j, struct err *e)
+{
+    const char *s = j->args->only;
+
+    if (s == NULL)
+        return 0;
+    j->opts.only = j->only;
+    for (;; s++) {
+        size_t n = strcspn(s, ",");
+        int id = find_mechanism(s, n, e);
+
+        if (id < 0)
+            return -1;
+        j->only[id] = true;
+        s += n;
+        if (*s == '\0')
+            return 0;
+    }
+}
+
+/* Without -l the layer that a heatmap shows. */
+static void pick_layers(struct job *j)
+{
+    const struct config *c = &j->s.shown->config;
+    int last = c->n_layers - 1;
+
+    j->layer = arena_alloc(j->s.a, (size_t)c->n_layers, sizeof *j->layer);
+    if (j->want.layer != NULL)
+        memcpy(j->layer, j->want.layer, (size_t)c->n_layers * sizeof *j->layer);
+    else
+        j->layer[c->default_layer >= 0 ? c->default_layer : last < 6 ? last : 6] = true;
+    j->want.layer = j->layer;
+}
+
+static int count(const bool *list, int n, int *first)
+{
+    int all = 0;
+
+    for (int i = n - 1; i >= 0; i--)
+        if (list[i]) {
+            all++;
+            *first = i;
+        }
+    return all;
+}
+
+static bool is_picture(const struct job *j)
+{
+    return j->format >= MECHANISMS_PNG;
+}
+
+static int check_picture(struct job *j, struct err *e)
+{
+    const struct config *c = &j->s.shown->config;
+    int first = 0;
+
+    if (!is_picture(j))
+        return 0;
+    if (j->args->outputs_only)
+        return err_set(e, ERR_USAGE, "--outputs-only: a picture is of rows");
+    if (count(j->layer, c->n_layers, &first) > 1)
+        return err_set(e, ERR_USAGE, "--layer: '%s' is several layers, a picture shows "
+                       "one", j->args->shared.layer);
+    if (j->want.head != NULL && count(j->want.head, c->n_heads, &first) > 1)
+        return err_set(e, ERR_USAGE, "--head: '%s' is several heads, a picture shows one",
+                       j->args->shared.head);
+    j->opts.kept_head = j->want.head != NULL ? first : 0;
+    return 0;
+}
+
+static int check(struct job *j, int n_operands, struct err *e)
+{
+    const struct mechanisms_args *args = j->args;
+    int format;
+
+    j->opts = (struct comparison_opts){ .params = args->params, .repeats = args->repeats,
+                                        .rows = !args->outputs_only, .kept_head = -1 };
+    j->opts.params.seed = (uint64_t)args->seed;
+    if (args->params.n_buckets % 2 != 0)
+        return err_set(e, ERR_USAGE, "--buckets: %d is odd", args->params.n_buckets);
+    if (args->format == 0 && strcmp(args->out, "-") != 0 && !output_is_dir(args->out)) {
+        if (output_format(args->out, -1, formats + 1, &format, e) != 0)
+            return -1;
+    } else {
+        format = args->format > 0 ? args->format - 1 : 0;
+    }
+    j->format = (enum mechanisms_format)format;
+    if (parse_only(j, e) != 0 ||
+        session_wanted(&j->s, n_operands, false, &j->want, e) != 0)
+        return -1;
+    pick_layers(j);
+    j->opts.head = j->want.head;
+    if (check_picture(j, e) != 0)
+        return -1;
+    if (args->additive == NULL)
+        return 0;
+    j->opts.additive = additive_read(j->s.a, args->additive, j->s.shown->config.d_head,
+                                     &j->opts.params.additive_width, e);
+    return j->opts.additive != NULL ? 0 : -1;
+}
+
+/* ---- one text ---- */
+
+/* Each mechanism in every layer, against the hidden states of the model's own. */
+static int propagate(struct job *j, struct arena *a, struct texts *texts,
+                     struct mechanisms_text *t, const float *own, int64_t n,
+                     struct err *e)
+{
+    struct wanted want = j->want;
+    float *hidden = arena_alloc_raw(a, (size_t)n, sizeof *hidden);
+
+    want.layer = NULL;
+    want.hidden = hidden;
+    for (int id = 0; id < N_MECHANISM; id++) {
+        struct replacement r = { .id = (enum mechanism_id)id, .opts = &j->opts, .a = a };
+        struct tap tap = replacement_tap(&r);
+        struct err failed = { ERR_NONE, "" };
+
+        if (j->opts.only != NULL && !j->opts.only[id])
+            continue;
+        want.tap = &tap;
+        if (session_forward(&j->s, texts, &want, NULL, 0, a, &failed) == 0) {
+            t->change[id] = relative_change(hidden, own, n);
+            continue;
+        }
+        if (r.refused == NULL) {
+            *e = failed;
+            return -1;
+        }
+        t->refused[id] = arena_strdup(a, failed.msg);
+    }
+    return 0;
+}
+
+static int measure(struct job *j, struct arena *a, const struct item *item,
+                   struct mechanisms_text *t, struct err *e)
+{
+    struct wanted want = j->want;
+    int T = session_queries(&j->s, item)->n, S = session_keys(&j->s, item)->n;
+    int64_t n = (int64_t)T * j->s.shown->d_hidden;
+    struct texts texts;
+    struct comparison *c;
+    struct tap tap;
+
+    *t = (struct mechanisms_text){ .s = &j->s, .item = item, .layer = j->layer,
+                                   .propagated = j->args->propagate,
+                                   .kept_head = j->opts.kept_head };
+    for (int id = 0; id < N_MECHANISM; id++)
+        t->change[id] = NAN;
+    texts_pack(&texts, a, item, 1);
+    t->c = c = comparison_new(a, j->s.shown, &j->opts, T, S, j->s.par);
+    tap = comparison_tap(c);
+    want.tap = &tap;
+    if (j->args->propagate)
+        want.hidden = arena_alloc_raw(a, (size_t)n, sizeof(float));
+    if (session_forward(&j->s, &texts, &want, NULL, 0, a, e) != 0)
+        return -1;
+    return j->args->propagate ? propagate(j, a, &texts, t, want.hidden, n, e) : 0;
+}
+
+static int one_report(struct job *j, const struct item *item, bool named, struct err *e)
+{
+    struct mechanisms_text t;
+
+    if (measure(j, j->s.a, item, &t, e) != 0)
+        return -1;
+    t.named = named;
+    if (j->format == MECHANISMS_JSON)
+        mechanisms_json(&t, j->out.file);
+    else if (j->format == MECHANISMS_TSV)
+        mechanisms_tsv(&t, j->out.file, !j->header);
+    else
+        mechanisms_table(&t, j->s.a, j->out.file);
+    j->header = true;
+    return 0;
+}
+
+static int one_picture(void *self, struct arena *a, const struct item *item,
+                       const char *path, struct err *e)
+{
+    struct job *j = self;
+    struct mechanisms_text t;
+    int layer = 0;
+
+    if (measure(j, a, item, &t, e) != 0)
+        return -1;
+    count(j->layer, j->s.shown->config.n_layers, &layer);
+    return mechanisms_picture(&t, a, layer, &j->args->look,
+                              (enum draw_format)(j->format - MECHANISMS_PNG), path, e);
+}
+
+/* ---- all texts ---- */
+
+static int all_texts(struct job *j, struct input *in, struct err *e)
+{
+    struct arena_mark mark = arena_mark(j->s.a);
+    struct item item;
+    int rc;
+
+    while ((rc = input_next(in, j->s.a, &item, e)) == 1) {
+        if (session_generate(&j->s, &item, 1, j->s.a, e) != 0 ||
+            one_report(j, &item, input_is_file(in), e) != 0) {
+            if (e->kind != ERR_INPUT || !input_is_file(in))
+                return -1;
+            input_reject(in, &item, e);
+        }
+        arena_reset(j->s.a, mark);
+    }
+    return rc;
+}
+
+static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
+{
+    struct input *in;
+
+    if (check(j, n_operands, e) != 0)
+        return -1;
+    in = input_open(&j->s, n_operands, operands, e);
+    if (in == NULL)
+        return -1;
+    if (is_picture(j))
+        return input_close(in, input_to_files(in, j->args->out, formats[j->format + 1],
+                                              one_picture, j, e), e);
+    if (out_open(&j->out, j->args->out, false, e) != 0)
+        return -1;
+    return input_end(in, &j->out, all_texts(j, in, e), e);
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct job j = { .args = args };
+    int rc = session_open(&j.s, &j.args->shared, false, env, e);
+
+    if (rc == 0)
+        rc = run_job(&j, n_operands, operands, e);
+    session_close(&j.s);
+    return rc;
+}
+
+const struct cmd cmd_mechanisms = {
+    .name = "mechanisms",
+    .summary = "compare mechanisms of attention on a model's own queries and keys",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .shared = shared,
+    .args_size = sizeof(struct mechanisms_args), .examples = examples,
+    .max_operands = 2, .run = run,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * What mechanisms.c measures and mechanisms_report.c shows. */
+#ifndef CMD_MECHANISMS_H
+#define CMD_MECHANISMS_H
+
+#include "analysis/mechanisms.h"
+#include "cmd/figure.h"
+
+enum mechanisms_format {
+    MECHANISMS_TABLE, MECHANISMS_TSV, MECHANISMS_JSON,
+    MECHANISMS_PNG, MECHANISMS_SVG, MECHANISMS_PDF
+};
+
+/* One text's figures. */
+struct mechanisms_text {
+    const struct session *s;
+    const struct item *item;
+    const struct comparison *c;
+    const bool *layer;              /* [L] */
+    bool propagated, named;         /* change is there; the text's number is told */
+    int kept_head;                  /* -1: none */
+    double change[N_MECHANISM];     /* of the last hidden state, relative */
+    const char *refused[N_MECHANISM];   /* why change is not there */
+};
+
+void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f);
+void mechanisms_tsv(const struct mechanisms_text *t, FILE *f, bool header);
+void mechanisms_json(const struct mechanisms_text *t, FILE *f);
+
+/* The rows of one head in one layer, a heatmap a mechanism. */
+struct mechanisms_look {
+    int columns, cmap, scale, cell, dpi;
+    bool shared_scale, no_metadata;
+    const char *title, *font;
+};
+int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int layer,
+                       const struct mechanisms_look *look, enum draw_format format,
+                       const char *path, struct err *e);
+
+/*
+ * Weights of `additive` for heads of width d: W [a, d], U [a, d], v [a] of a .safetensors
+ * file, behind each other; *width: a.  NULL and ERR_INPUT: one is missing, has another
+ * shape (both are named) or type, or holds what is not finite.
+ */
+const float *additive_read(struct arena *a, const char *path, int d, int *width,
+                           struct err *e);
+
+#endif

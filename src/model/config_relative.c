@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * Keys of families whose scores look at distances: DeBERTa's and XLNet's. */
+#include <ctype.h>
+#include <string.h>
+
+#include "model/config_priv.h"
+
+#define F(f) offsetof(struct config, f)
+static const struct key disentangled[] = {
+    { KEY_BOOL, F(relative), 0, 0, { "relative_attention" } },
+    { KEY_INT, F(max_relative), -1, 1 << 24, { "max_relative_positions" } },
+    { KEY_BOOL, F(position_input), 0, 0, { "position_biased_input" } },
+};
+
+/* Of the second version alone; the first one passes them over. */
+static const struct key second[] = {
+    { KEY_INT, F(position_buckets), -1, 1 << 16, { "position_buckets" } },
+    { KEY_BOOL, F(share_positions), 0, 0, { "share_att_key" } },
+    { KEY_INT, F(conv_width), -1, 255, { "conv_kernel_size" } },
+    { KEY_INT, F(conv_groups), 1, 1 << 16, { "conv_groups" } },
+    { KEY_ACT, F(conv_act), 0, 0, { "conv_act" } },
+};
+#undef F
+
+static int read_keys(const struct reader *r, const struct key *keys, size_t n,
+                     const json_t *root)
+{
+    for (size_t i = 0; i < n; i++)
+        if (config_key(r, &keys[i], root, r->c) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- DeBERTa ---- */
+
+static int read_type(const struct reader *r, const json_t *whole, const char *name)
+{
+    if (name != NULL && strcmp(name, "c2p") == 0)
+        r->c->c2p = true;
+    else if (name != NULL && strcmp(name, "p2c") == 0)
+        r->c->p2c = true;
+    else if (name == NULL || strcmp(name, "none") != 0)
+        return config_wrong(r, "pos_att_type", whole, "c2p, p2c or none, in a list or with "
+                            "| between them");
+    return 0;
+}
+
+/* One name of "P2C | c2p", in lower case and without the blanks round it. */
+static const char *plain_name(struct arena *a, const char *s, size_t n)
+{
+    char *name;
+
+    while (n > 0 && isspace((unsigned char)*s))
+        s++, n--;
+    while (n > 0 && isspace((unsigned char)s[n - 1]))
+        n--;
+    name = arena_strndup(a, s, n);
+    for (size_t i = 0; i < n; i++)
+        name[i] = (char)tolower((unsigned char)name[i]);
+    return name;
+}
+
+/* pos_att_type ["p2c", "c2p"] or "p2c|c2p"; *n: how many names. */
+static int read_types(const struct reader *r, const json_t *root, int *n)
+{
+    const json_t *v = config_value(root, "pos_att_type");
+    const char *s = json_string_value(v);
+
+    *n = 0;
+    if (v != NULL && s == NULL && !json_is_array(v))
+        return read_type(r, v, NULL);
+    for (size_t i = 0; i < json_array_size(v); i++, ++*n)
+        if (read_type(r, v, json_string_value(json_array_get(v, i))) != 0)
+            return -1;
+    for (; s != NULL; s = *s == '|' ? s + 1 : NULL, ++*n) {
+        size_t size = strcspn(s, "|");
+
+        if (read_type(r, v, plain_name(r->a, s, size)) != 0)
+            return -1;
+        s += size;
+    }
+    return 0;
+}
+
+static int check_buckets(const struct reader *r)
+{
+    struct config *c = r->c;
+    int longest = c->max_relative > 0 ? c->max_relative : c->n_positions;
+    bool buckets = c->position_buckets > 0;
+
+    c->max_relative = longest;
+    c->span = buckets ? c->position_buckets : longest;
+    if (buckets && (c->position_buckets < 2 || longest - 1 <= c->position_buckets / 2))
+        return err_set(r->e, ERR_INPUT, "%s: position_buckets: found %d, want 2 or more, "
+                       "half of them below the longest distance, %d", r->file,
+                       c->position_buckets, longest - 1);
+    if (c->span > 1 << 24)
+        return err_set(r->e, ERR_INPUT, "%s: distances up to %d, want %d at the most",
+                       r->file, c->span, 1 << 24);
+    return 0;
+}
+
+static int check_conv(const struct reader *r)
+{
+    const struct config *c = r->c;
+
+    if (c->conv_width > 0 && c->conv_width % 2 == 0)
+        return err_set(r->e, ERR_INPUT, "%s: conv_kernel_size: found %d, want an odd number",
+                       r->file, c->conv_width);
+    if (c->d_model % c->conv_groups != 0)
+        return err_set(r->e, ERR_INPUT, "%s: conv_groups: found %d, want a divisor of the "
+                       "width %d", r->file, c->conv_groups, c->d_model);
+    return 0;
+}
+
+static int read_second(const struct reader *r, const json_t *root)
+{
+    const json_t *v = config_value(root, "norm_rel_ebd");
+
+    if (read_keys(r, second, sizeof second / sizeof second[0], root) != 0)
+        return -1;
+    if (v != NULL && !json_is_string(v))
+        return config_wrong(r, "norm_rel_ebd", v, "\"layer_norm\" or \"none\"");
+    r->c->norm_positions = v != NULL && strcasestr(json_string_value(v), "layer_norm") != NULL;
+    return check_conv(r);
+}
+
+static int read_disentangled(const struct reader *r, const struct family *f,
+                             const json_t *root)
+{
+    struct config *c = r->c;
+    bool first = f->defaults.position_buckets == 0;
+    int n_types;
+
+    if (json_is_true(config_value(root, "talking_head")))
+        return err_set(r->e, ERR_INPUT, "%s: talking_head: true is not supported, want "
+                       "false", r->file);
+    if (read_keys(r, disentangled, sizeof disentangled / sizeof disentangled[0], root) != 0 ||
+        read_types(r, root, &n_types) != 0 || (!first && read_second(r, root) != 0))
+        return -1;
+    /* The first version counts every name, the second the two that it knows. */
+    c->query_scalar = c->d_head * (1.0 + (first ? n_types : c->c2p + c->p2c));
+    c->relative = c->relative && (c->c2p || c->p2c);
+    c->is_decoder = false;
+    return check_buckets(r);
+}
+
+/* ---- XLNet ---- */
+
+static int read_xl(const struct reader *r, const json_t *root)
+{
+    static const struct key clamp = { KEY_INT, offsetof(struct config, clamp), -1, 1 << 24,
+                                      { "clamp_len" } };
+    const json_t *v = config_value(root, "attn_type");
+    const char *type = v == NULL ? "bi" : json_string_value(v);
+
+    if (type == NULL || (strcmp(type, "bi") != 0 && strcmp(type, "uni") != 0))
+        return config_wrong(r, "attn_type", v, "\"bi\" or \"uni\"");
+    r->c->is_decoder = strcmp(type, "uni") == 0;
+    if (json_is_true(config_value(root, "bi_data")))
+        return err_set(r->e, ERR_INPUT, "%s: bi_data: true is not supported, want false",
+                       r->file);
+    if (r->c->is_decoder && json_is_true(config_value(root, "same_length")))
+        return err_set(r->e, ERR_INPUT, "%s: same_length: true is not supported where "
+                       "attn_type is \"uni\", want false", r->file);
+    if (r->c->d_model % 2 != 0)
+        return err_set(r->e, ERR_INPUT, "%s: d_model: found %d, want an even number of "
+                       "sines and cosines", r->file, r->c->d_model);
+    return config_key(r, &clamp, root, r->c);
+}
+
+int config_relative(const struct reader *r, const struct family *f, const json_t *root)
+{
+    if (f->bias == BIAS_DISENTANGLED)
+        return read_disentangled(r, f, root);
+    return f->bias == BIAS_XL ? read_xl(r, root) : 0;
+}

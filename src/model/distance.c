@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * What binding does for families whose scores look at distances. */
+#include <string.h>
+
+#include "model/model_priv.h"
+
+bool distance_is_off(const struct model *m, int s)
+{
+    const struct config *c = &m->config;
+    bool shared = c->share_positions;
+
+    if (m->family->bias != BIAS_DISENTANGLED)
+        return false;
+    return (s == W_REL_K && (!c->relative || !c->c2p || shared)) ||
+           (s == W_REL_Q && (!c->relative || !c->p2c || shared)) ||
+           (s == W_REL_TABLE && !c->relative) ||
+           (s == W_REL_NORM && (!c->relative || !c->norm_positions));
+}
+
+void bind_free_biases(const struct model *m, struct layer_plan *plan, struct arena *a)
+{
+    const struct config *c = &m->config;
+    const struct head_place *place = &m->place;
+    const float *q = plan->slot[W_Q_BIAS].vector, *v = plan->slot[W_V_BIAS].vector;
+    size_t d = (size_t)c->d_head, d_v = (size_t)c->d_value;
+    float *all;
+
+    if (m->family->qkv == QKV_SEPARATE) {
+        plan->slot[W_Q].bias = q != NULL ? q : plan->slot[W_Q].bias;
+        plan->slot[W_V].bias = v != NULL ? v : plan->slot[W_V].bias;
+        return;
+    }
+    if (q == NULL || v == NULL)
+        return;
+    all = arena_alloc(a, (size_t)place->width, sizeof *all);
+    for (int h = 0; h < c->n_heads; h++)
+        memcpy(all + place->q[h], q + (size_t)h * d, d * sizeof *all);
+    for (int g = 0; g < c->n_kv_heads; g++)
+        memcpy(all + place->v[g], v + (size_t)g * d_v, d_v * sizeof *all);
+    plan->slot[W_QKV].bias = all;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ * generation_config.json, config.json or GGUF's keys -> struct generation. */
+#include "model/generation.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "model/config_priv.h"
+#include "weights/gguf.h"
+
+/* ---- values ---- */
+
+#define F(f) offsetof(struct generation, f)
+static const struct key numbers[] = {
+    { KEY_INT, F(no_repeat), 0, 1 << 20, { "no_repeat_ngram_size" } },
+    { KEY_INT, F(min_length), 0, 1 << 30, { "min_length" } },
+    { KEY_INT, F(min_new), 0, 1 << 30, { "min_new_tokens" } },
+    { KEY_REAL, F(penalty), 1e-6, 1e6, { "repetition_penalty" } },
+};
+
+static const struct { size_t field; const char *name; } lists[] = {
+    { F(end), "eos_token_id" },
+    { F(forced_last), "forced_eos_token_id" },
+    { F(suppressed), "suppress_tokens" },
+    { F(suppressed_first), "begin_suppress_tokens" },
+};
+#undef F
+
+/* Keys that would change the choice, and the number that does not. */
+static const struct { const char *name; double harmless; } refused[] = {
+    { "sequence_bias", -1 }, { "guidance_scale", 1 },
+    { "encoder_repetition_penalty", 1 }, { "encoder_no_repeat_ngram_size", 0 },
+    { "exponential_decay_length_penalty", -1 }, { "watermarking_config", -1 },
+};
+
+static int read_id(const struct reader *r, const char *key, const json_t *v, int *id)
+{
+    json_int_t i = json_integer_value(v);
+
+    if (!json_is_integer(v) || i < INT_MIN || i > INT_MAX)
+        return config_wrong(r, key, v, "a token's id");
+    *id = (int)i;
+    return 0;
+}
+
+/* One id, or a list of them. */
+static int read_ids(const struct reader *r, const char *key, const json_t *v,
+                    struct id_list *out)
+{
+    int n = json_is_array(v) ? (int)json_array_size(v) : 1;
+    int *id = arena_alloc(r->a, (size_t)n, sizeof *id);
+
+    *out = (struct id_list){ n, id };
+    if (!json_is_array(v))
+        return read_id(r, key, v, id);
+    for (int i = 0; i < n; i++)
+        if (read_id(r, key, json_array_get(v, (size_t)i), &id[i]) != 0)
+            return -1;
+    return 0;
+}
+
+static int read_bad(const struct reader *r, const json_t *root, struct generation *g)
+{
+    static const char key[] = "bad_words_ids";
+    const json_t *v = config_value(root, key);
+    struct id_list *bad;
+
+    if (v == NULL)
+        return 0;
+    if (!json_is_array(v))
+        return config_wrong(r, key, v, "a list of lists of ids");
+    bad = arena_alloc(r->a, json_array_size(v), sizeof *bad);
+    for (size_t i = 0; i < json_array_size(v); i++) {
+        const json_t *one = json_array_get(v, i);
+
+        if (json_array_size(one) == 0)
+            return config_wrong(r, key, v, "a list of lists of ids");
+        if (read_ids(r, key, one, &bad[i]) != 0)
+            return -1;
+    }
+    g->n_bad = (int)json_array_size(v);
+    g->bad = bad;
+    return 0;
+}
+
+static int refuse(const struct reader *r, const json_t *root)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        const json_t *v = config_value(root, refused[i].name);
+
+        if (v != NULL && !(json_is_number(v) &&
+                           json_number_value(v) == refused[i].harmless))
+            return config_wrong(r, refused[i].name, v,
+                                "null: it is not supported for --generate");
+    }
+    return 0;
+}
+
+/* A token that will be put there, so it must be one. */
+static int must_exist(const struct reader *r, const struct model *m, const char *key,
+                      int id)
+{
+    if (id >= 0 && id < m->config.n_vocab)
+        return 0;
+    return err_set(r->e, ERR_INPUT, "%s: %s: found %d, want one of the vocabulary (0 to "
+                   "%d)", r->file, key, id, m->config.n_vocab - 1);
+}
+
+static int read_one(const struct reader *r, const struct model *m, const json_t *root,
+                    const char *key, int *id)
+{
+    const json_t *v = config_value(root, key);
+
+    if (v == NULL)
+        return 0;
+    return read_id(r, key, v, id) != 0 ? -1 : must_exist(r, m, key, *id);
+}
+
+/* ---- where they stand ---- */
+
+/* Object by object: what is set in a later one wins. */
+static int read_object(const struct reader *r, const struct model *m, const json_t *root,
+                       struct generation *g)
+{
+    const char *start = config_value(root, "decoder_start_token_id") != NULL
+                        ? "decoder_start_token_id" : "bos_token_id";
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (config_key(r, &numbers[i], root, g) != 0)
+            return -1;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const json_t *v = config_value(root, lists[i].name);
+
+        if (v != NULL && read_ids(r, lists[i].name, v,
+                                  (void *)((char *)g + lists[i].field)) != 0)
+            return -1;
+    }
+    for (int i = 0; i < g->forced_last.n; i++)
+        if (must_exist(r, m, "forced_eos_token_id", g->forced_last.id[i]) != 0)
+            return -1;
+    if (m->decoder != NULL && read_one(r, m, root, start, &g->start) != 0)
+        return -1;
+    return refuse(r, root) != 0 || read_bad(r, root, g) != 0 ||
+           read_one(r, m, root, "forced_bos_token_id", &g->forced_first) != 0 ? -1 : 0;
+}
+
+/* What stands where nothing is said. */
+static struct generation unruled(const struct model *m)
+{
+    return (struct generation){ .start = m->config.start_id, .forced_first = -1,
+                                .penalty = 1 };
+}
+
+int generation_read_json(struct generation *g, struct arena *a, const struct model *m,
+                         struct span bytes, const char *name, struct err *e)
+{
+    struct reader r = { NULL, a, name, e };
+    json_error_t why;
+    json_t *root;
+    const json_t *part;
+    int rc;
+
+    *g = unruled(m);
+    if (json_check_size(bytes, e) != 0)
+        return err_under(e, "%s", name);
+    root = json_loadb((const char *)bytes.data, bytes.size, 0, &why);
+    if (root == NULL)
+        return err_set(e, ERR_INPUT, "%s: line %d: %s", name, why.line, why.text);
+    part = config_value(root, "text_config");
+    rc = !json_is_object(root) ? err_set(e, ERR_INPUT, "%s: is no JSON object", name) :
+         (part != NULL && read_object(&r, m, part, g) != 0) ||
+         read_object(&r, m, root, g) != 0 ? -1 : 0;
+    json_decref(root);
+    return rc;
+}
+
+/* The end of a text, and of a turn. */
+static void read_gguf(struct generation *g, struct arena *a, const struct gguf *file)
+{
+    static const char *const keys[] = { "tokenizer.ggml.eos_token_id",
+                                        "tokenizer.ggml.eot_token_id" };
+    int *id = arena_alloc(a, 2, sizeof *id), n = 0;
+
+    for (int i = 0; i < 2; i++) {
+        const struct gguf_value *v = gguf_find(file, keys[i]);
+
+        if (v != NULL && !v->is_array && gguf_is_int(v) && gguf_int(v, 0) >= 0 &&
+            gguf_int(v, 0) <= INT_MAX)
+            id[n++] = (int)gguf_int(v, 0);
+    }
+    g->end = (struct id_list){ n, id };
+}
+
+int generation_read(struct generation *g, struct arena *a, const struct model *m,
+                    struct err *e)
+{
+    const char *path;
+    struct span bytes;
+    int rc;
+
+    if (m->dir == NULL)
+        return generation_read_json(g, a, m, builtin_file(BUILTIN_CONFIG),
+                                    "built-in config.json", e);
+    if (weights_gguf(m->weights) != NULL) {
+        *g = unruled(m);
+        read_gguf(g, a, weights_gguf(m->weights));
+        return 0;
+    }
+    path = file_join(a, m->dir, "generation_config.json");
+    if (!file_exists(path))
+        path = file_join(a, m->dir, "config.json");
+    if (file_map(path, &bytes, e) != 0)
+        return -1;
+    rc = generation_read_json(g, a, m, bytes, path, e);
+    file_unmap(bytes);
+    return rc;
+}
+
+bool model_predicts_next(const struct model *m)
+{
+    if (m->family->bias == BIAS_XL)
+        return false;
+    for (int l = 0; l < m->config.n_layers; l++)
+        if (m->layer[l].hi > 0)
+            return false;
+    return true;
+}

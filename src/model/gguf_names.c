@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * The table of GGUF's architectures, and its names of tensors. */
+#include "model/gguf_priv.h"
+
+#include <string.h>
+
+#include "model/gguf.h"
+
+const struct gguf_arch gguf_archs[] = {
+    { "llama", "mixtral", .when = "expert_count", .pairs = true },
+    { "llama", "mistral", .when = "attention.sliding_window", .pairs = true },
+    { "llama", "llama", .pairs = true },
+    { "bert", "bert" },
+    { "bloom", "bloom" },
+    { "falcon", "falcon" },
+    { "gemma", "gemma" },
+    { "gemma2", "gemma2" },
+    { "gemma3", "gemma3_text" },
+    { "gpt2", "gpt2" },
+    { "gptneox", "gpt_neox" },
+    { "olmo2", "olmo2" },
+    { "phi2", "phi" },
+    { "phi3", "phi3" },
+    { "qwen2", "qwen2" },
+    { "qwen3", "qwen3" },
+    { "qwen3moe", "qwen3_moe", .renormalise = true },
+    { "starcoder2", "starcoder2" },
+    { "t5", "t5" },
+    { "t5encoder", "t5", .encoder_only = true },
+    { NULL }
+};
+
+const char *gguf_architecture(int i)
+{
+    for (const struct gguf_arch *k = gguf_archs; k->name != NULL; k++)
+        if (family_find(k->model_type) != NULL &&
+            (k == gguf_archs || strcmp(k->name, k[-1].name) != 0) && i-- == 0)
+            return k->name;
+    return NULL;
+}
+
+/* As the gguf package lists them; what a family has no slot for is left out of it. */
+static const char *const names[N_SLOT] = {
+    [W_TOK]        = "token_embd",
+    [W_POS]        = "position_embd",
+    [W_TYPE]       = "token_types",
+    [W_EMB_NORM]   = "token_embd_norm",
+    [W_FINAL_NORM] = "output_norm",
+    [W_HEAD]       = "output",
+    [W_ATT_NORM]   = "blk.%d.attn_norm",
+    [W_ATT_OUT]    = "blk.%d.post_attention_norm",
+    [W_Q]          = "blk.%d.attn_q",
+    [W_K]          = "blk.%d.attn_k",
+    [W_V]          = "blk.%d.attn_v",
+    [W_QKV]        = "blk.%d.attn_qkv",
+    [W_Q_NORM]     = "blk.%d.attn_q_norm",
+    [W_K_NORM]     = "blk.%d.attn_k_norm",
+    [W_O]          = "blk.%d.attn_output",
+    [W_REL]        = "blk.0.attn_rel_b",
+    [W_CROSS_NORM] = "blk.%d.cross_attn_norm",
+    [W_CROSS_Q]    = "blk.%d.cross_attn_q",
+    [W_CROSS_K]    = "blk.%d.cross_attn_k",
+    [W_CROSS_V]    = "blk.%d.cross_attn_v",
+    [W_CROSS_O]    = "blk.%d.cross_attn_o",
+    [W_MLP_NORM]   = "blk.%d.ffn_norm",
+    [W_MLP_OUT]    = "blk.%d.post_ffw_norm",
+    [W_GATE]       = "blk.%d.ffn_gate",
+    [W_UP]         = "blk.%d.ffn_up",
+    [W_DOWN]       = "blk.%d.ffn_down",
+    [W_ROUTER]     = "blk.%d.ffn_gate_inp",
+    [W_EXP_GATE]   = "blk.%d.ffn_gate.%d",
+    [W_EXP_UP]     = "blk.%d.ffn_up.%d",
+    [W_EXP_DOWN]   = "blk.%d.ffn_down.%d",
+};
+
+static const struct { const char *arch; enum slot slot; const char *name; } exceptions[] = {
+    { "bert", W_ATT_NORM, "blk.%d.attn_output_norm" },
+    { "bert", W_MLP_NORM, "blk.%d.layer_output_norm" },
+    /* With two norms the second one is attention's; with one it is both. */
+    { "falcon", W_ATT_NORM, "blk.%d.attn_norm_2|blk.%d.attn_norm" },
+    { "falcon", W_MLP_NORM, "blk.%d.attn_norm" },
+    { "t5", W_O, "blk.%d.attn_o" },
+    { "t5encoder", W_O, "blk.%d.attn_o" },
+};
+
+/* One stack's row as this format has it; before: what its names begin with. */
+static struct family *adapt(struct arena *a, const struct family *f,
+                            const struct gguf_arch *arch, const char *before)
+{
+    struct family *g = arena_alloc(a, 1, sizeof *g);
+
+    *g = *f;
+    memset(g->prefix, 0, sizeof g->prefix);
+    g->order = ORDER_OUT_IN;
+    if (g->norm == NORM_RMS_PLUS_ONE)
+        g->norm = NORM_RMS;
+    if (g->qkv == QKV_GROUPED)
+        g->qkv = QKV_STACKED;
+    if (arch->pairs)
+        g->rope_layout = ROPE_PAIRS;
+    for (int s = 0; s < N_SLOT; s++)
+        if (g->stack.name[s] != NULL && names[s] != NULL)
+            g->stack.name[s] = names[s];
+    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
+        if (strcmp(exceptions[i].arch, arch->name) == 0)
+            g->stack.name[exceptions[i].slot] = exceptions[i].name;
+    for (int s = 0; s < N_SLOT && before[0] != '\0'; s++)
+        if (g->stack.name[s] != NULL && s != W_TOK && s != W_HEAD)
+            g->stack.name[s] = arena_printf(a, "%s%s", before, g->stack.name[s]);
+    return g;
+}
+
+const struct family *gguf_family(struct arena *a, const struct family *f,
+                                 const struct gguf_arch *arch)
+{
+    bool both = f->decoder != NULL;
+    struct family *g = adapt(a, f, arch, both ? "enc." : "");
+
+    if (both)
+        g->decoder = arch->encoder_only ? NULL : adapt(a, f->decoder, arch, "dec.");
+    return g;
+}

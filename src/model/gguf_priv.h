@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * What gguf.c and gguf_names.c share. */
+#ifndef MODEL_GGUF_PRIV_H
+#define MODEL_GGUF_PRIV_H
+
+#include "model/family.h"
+
+/* Rows of one architecture are tried in order; `when` is a key that must not be 0. */
+struct gguf_arch {
+    const char *name, *model_type, *when;
+    bool pairs;                 /* rotary columns are pairs */
+    bool renormalise;           /* the chosen experts' shares, for which there is no key */
+    bool encoder_only;          /* of a family of both stacks */
+};
+
+extern const struct gguf_arch gguf_archs[];     /* ends with name NULL */
+
+/* The family's row as the format has it, a copy. */
+const struct family *gguf_family(struct arena *a, const struct family *f,
+                                 const struct gguf_arch *arch);
+
+#endif

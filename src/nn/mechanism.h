@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Mechanisms of attention: what one head does with its queries, keys and values.
+ * A mechanism is a file in mechanism/ and a line in mechanisms.def.  Each has a plain
+ * reference that keeps its matrix of weights, and a fast version that gives outputs
+ * only, in room that it names beforehand.
+ *
+ * Rows i are queries, columns j keys; s_ij = scale q_i.k_j, capped where the model caps,
+ * and what it adds by position; only keys that the model lets row i see take part. */
+#ifndef NN_MECHANISM_H
+#define NN_MECHANISM_H
+
+#include "nn/nn.h"
+
+/* What the mechanisms leave open; each reads its own.  All > 0 unless 0 is named. */
+struct mechanism_params {
+    int window;             /* local, global: keys on either side */
+    int n_global;           /* global: the first tokens: all see them, they see all */
+    int stride;             /* strided, fixed; 0: the root of T, rounded up */
+    int n_columns;          /* fixed: the last of each stride that all see; <= stride */
+    int block;              /* block: tokens of one */
+    int top_k;              /* top-k: keys a row */
+    int n_features;         /* favor */
+    int n_buckets;          /* lsh: even; 0: as many that a bucket fills half a chunk */
+    int n_rounds, chunk;    /* lsh: hashings; neighbours in sorted order */
+    int additive_width;     /* additive: of its hidden layer; 0: that of a head */
+    uint64_t seed;          /* of what is drawn */
+};
+
+/* One head of one text. */
+struct attention {
+    const float *q, *k, *v;             /* [T, d], [S, d], [S, d_v] */
+    int64_t q_stride, k_stride, v_stride;       /* floats from row to row */
+    int T, head;                        /* queries; number of the head */
+    struct attend at;                   /* S, widths, scale, hidden keys, terms, cap;
+                                           hidden has all T rows */
+    bool cross;                         /* keys are of another text than the queries */
+    const struct mechanism_params *params;
+    const float *weights;               /* its own, of all heads; NULL: none */
+};
+
+/* Which of the model's heads one of the mechanism's stands for, side by side. */
+enum join { JOIN_NONE, JOIN_PAIRS, JOIN_ALL };
+
+struct mechanism {
+    const char *name;           /* "local" */
+    const char *formula;        /* one line, in the notation above */
+    const char *cost;           /* multiplications, up to a factor: "N w d" */
+    const char *growth;         /* of that with the length alone: "N" */
+    const char *source;
+    enum join join;
+    bool sparse;                /* a weight of 0 means: never looked at */
+
+    /* Why it cannot do this, without a full stop; NULL: it can. */
+    const char *(*refuse)(const struct attention *a);
+
+    /* Floats of its own weights for texts of T tokens; NULL: it has none. */
+    size_t (*n_weights)(const struct mechanism_params *p, int T, int H, int d);
+
+    /* Draws them from params->seed. */
+    void (*draw)(float *weights, const struct mechanism_params *p, int T, int H, int d);
+
+    /* Bytes that run needs, aligned to 64. */
+    size_t (*room)(const struct attention *a);
+
+    /*
+     * out[T, d_v], row i at out + i * out_stride: the outputs; those of rows that see
+     * no key are 0.  Returns how many scores were computed: pairs of a visible key and
+     * a row.
+     */
+    int64_t (*run)(float *out, int64_t out_stride, const struct attention *a, void *room);
+
+    /* Bytes that reference needs; NULL: none. */
+    size_t (*reference_room)(const struct attention *a);
+
+    /*
+     * w[T, S] and out[T, d_v] in double, from the formula.  Rows sum to 1, or are 0
+     * where nothing is seen.
+     */
+    void (*reference)(double *w, double *out, const struct attention *a, void *room);
+};
+
+/* In the order of mechanisms.def; the first is the model's own attention. */
+enum mechanism_id {
+#define MECHANISM(id, name) MECHANISM_##id,
+#include "nn/mechanisms.def"
+#undef MECHANISM
+    N_MECHANISM
+};
+extern const struct mechanism *const mechanism_table[N_MECHANISM];
+extern const char *const mechanism_names[];     /* ends with NULL */
+
+/* How many heads of H one of the mechanism's stands for; 0: they do not divide. */
+int mechanism_joined(enum join join, int H);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * Additive attention: a small network scores each pair.  Weights: W [a, d], U [a, d],
+ * v [a] behind each other, the same for all heads. */
+#include <math.h>
+
+#include "base/rng.h"
+#include "nn/mechanism/mechanism_priv.h"
+
+enum { CHUNK = 16 };            /* keys whose hidden layers are computed together */
+
+static int width_of(const struct mechanism_params *p, int d)
+{
+    return p->additive_width > 0 ? p->additive_width : d;
+}
+
+static size_t n_weights(const struct mechanism_params *p, int T, int H, int d)
+{
+    (void)T;
+    (void)H;
+    return (size_t)width_of(p, d) * (2 * (size_t)d + 1);
+}
+
+static void scale_by(float *x, int64_t n, double factor)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (float)(x[i] * factor);
+}
+
+/* Normal numbers of variance 2 / (inputs + outputs): Glorot and Bengio 2010. */
+static void draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
+{
+    int64_t n_a = width_of(p, d), n = n_a * d;
+    struct rng rng;
+
+    (void)T;
+    (void)H;
+    rng_seed(&rng, p->seed);
+    rng_normal_fill(&rng, weights, n);
+    rng_normal_fill(&rng, weights + n, n);
+    rng_normal_fill(&rng, weights + 2 * n, n_a);
+    scale_by(weights, 2 * n, sqrt(2 / (double)(n_a + d)));
+    scale_by(weights + 2 * n, n_a, sqrt(2 / (double)(n_a + 1)));
+}
+
+/* ---- the scores ---- */
+
+struct hidden {
+    float *q, *k;               /* [T, a] W q, [S, a] U k */
+    float *sum;                 /* [CHUNK, a] */
+    float *scratch;
+};
+
+static size_t share_out(struct hidden *h, const struct attention *a, void *base)
+{
+    struct carve c = { base, 0 };
+    size_t n = (size_t)width_of(a->params, a->at.d);
+
+    h->q = carve_take(&c, (size_t)a->T * n, sizeof(float));
+    h->k = carve_take(&c, (size_t)a->at.S * n, sizeof(float));
+    h->sum = carve_take(&c, CHUNK * n, sizeof(float));
+    h->scratch = carve_take(&c, linear_scratch(a->at.d), sizeof(float));
+    return c.used;
+}
+
+static size_t shared(const struct attention *a)
+{
+    struct hidden h;
+
+    return share_out(&h, a, NULL);
+}
+
+static void project(float *y, const struct attention *a, const float *x, int64_t stride,
+                    int n_rows, const float *weights, float *scratch)
+{
+    int n = width_of(a->params, a->at.d);
+    const struct matrix w = { .data = (const unsigned char *)weights, .N = n,
+                              .K = a->at.d, .stride = a->at.d,
+                              .size_bytes = sizeof(float) };
+
+    for (int n0 = 0; n0 < n; n0 += PANEL)
+        linear_panel(y, n, x, stride, n_rows, &w, NULL, n0, scratch);
+}
+
+static void prepare(void *room, const struct attention *a)
+{
+    int64_t n = (int64_t)width_of(a->params, a->at.d) * a->at.d;
+    struct hidden h;
+
+    share_out(&h, a, room);
+    project(h.q, a, a->q, a->q_stride, a->T, a->weights, h.scratch);
+    project(h.k, a, a->k, a->k_stride, a->at.S, a->weights + n, h.scratch);
+}
+
+static void score_keys(float *score, const struct attention *a, const void *room, int i,
+                       int j0, int n)
+{
+    static const int in_order[CHUNK] = { 0, 1, 2,  3,  4,  5,  6,  7,
+                                         8, 9, 10, 11, 12, 13, 14, 15 };
+    int width = width_of(a->params, a->at.d);
+    const float *v = a->weights + 2 * (int64_t)width * a->at.d, *q;
+    struct hidden h;
+
+    share_out(&h, a, (void *)(uintptr_t)room);
+    q = h.q + (int64_t)i * width;
+    for (int j = 0; j < n; j += CHUNK) {
+        int keys = n - j < CHUNK ? n - j : CHUNK;
+        const float *k = h.k + (int64_t)(j0 + j) * width;
+
+        for (int64_t c = 0; c < (int64_t)keys * width; c += width)
+            for (int e = 0; e < width; e++)
+                h.sum[c + e] = q[e] + k[c + e];
+        act_apply(ACT_TANH, h.sum, (int64_t)keys * width);
+        nn_kernels()->gather(score + j, v, h.sum, width, in_order, keys, width);
+    }
+}
+
+static double score(const struct attention *a, int i, int j)
+{
+    int width = width_of(a->params, a->at.d), d = a->at.d;
+    const float *q = a->q + i * a->q_stride, *k = a->k + j * a->k_stride;
+    const float *w = a->weights, *u = w + (int64_t)width * d, *v = u + (int64_t)width * d;
+    double sum = 0;
+
+    for (int e = 0; e < width; e++, w += d, u += d) {
+        double x = 0;
+
+        for (int c = 0; c < d; c++)
+            x += (double)w[c] * q[c] + (double)u[c] * k[c];
+        sum += v[e] * tanh(x);
+    }
+    return sum;
+}
+
+static const struct pair_steps steps = { .score = score_keys, .shared = shared,
+                                         .prepare = prepare };
+static const struct pair_formula formula = { .score = score };
+
+static size_t room(const struct attention *a)
+{
+    return pairs_room(a, &steps);
+}
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
+{
+    struct attention own = *a;
+
+    own.at.scale = 1;
+    return pairs_run(out, out_stride, &own, &steps, r);
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *r)
+{
+    (void)r;
+    pairs_reference(w, out, a, &formula);
+}
+
+const struct mechanism mechanism_additive = {
+    .name = "additive", .formula = "softmax_j v.tanh(W q_i + U k_j)",
+    .cost = "N^2 a", .growth = "N^2", .source = "Bahdanau et al. 2015, appendix A.1.2",
+    .n_weights = n_weights, .draw = draw, .room = room, .run = run,
+    .reference = reference,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * Softmax within blocks of neighbours. */
+#include "nn/mechanism/mechanism_priv.h"
+
+static bool sees(const struct attention *a, int i, int j)
+{
+    return i / a->params->block == j / a->params->block;
+}
+
+static int keys(int *key, const struct attention *a, int i, int first, int end)
+{
+    int b = a->params->block, from = i / b * b, n = 0;
+
+    for (int j = from > first ? from : first; j < end && j - from < b; j++)
+        key[n++] = j;
+    return n;
+}
+
+static const struct pair_formula formula = { .sees = sees };
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *room)
+{
+    return chosen_run(out, out_stride, a, keys, room);
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *room)
+{
+    (void)room;
+    pairs_reference(w, out, a, &formula);
+}
+
+const struct mechanism mechanism_block = {
+    .name = "block",
+    .formula = "softmax_j s_ij over floor(i / b) = floor(j / b)",
+    .cost = "N b d", .growth = "N", .sparse = true,
+    .source = "Qiu et al. 2020, section 3.1 (the identity permutation)",
+    .refuse = chosen_refuse, .room = chosen_room, .run = run, .reference = reference,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * Linear attention: features elu(x) + 1. */
+#include <math.h>
+
+#include "nn/mechanism/mechanism_priv.h"
+
+static int count(const struct attention *a)
+{
+    return a->at.d;
+}
+
+/* elu(x) + 1 = x + 1 above 0, exp(x) below. */
+static void map(double *phi, double *top, const struct attention *a, const float *x,
+                int64_t stride, int n, float *spare)
+{
+    (void)spare;
+    for (int t = 0; t < n; t++, x += stride) {
+        top[t] = 0;
+        for (int c = 0; c < a->at.d; c++)
+            *phi++ = x[c] > 0 ? (double)x[c] + 1 : exp((double)x[c]);
+    }
+}
+
+static const struct feature_map features = { count, map };
+
+static size_t room(const struct attention *a)
+{
+    return features_room(a, &features);
+}
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
+{
+    return features_run(out, out_stride, a, &features, r);
+}
+
+static size_t reference_room(const struct attention *a)
+{
+    return features_reference_room(a, &features);
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *r)
+{
+    features_reference(w, out, a, &features, r);
+}
+
+const struct mechanism mechanism_elu = {
+    .name = "elu", .formula = "f(q_i).f(k_j) / sum, f(x) = elu(x) + 1",
+    .cost = "N d^2", .growth = "N", .source = "Katharopoulos et al. 2020, eq. 7",
+    .refuse = features_refuse, .room = room, .run = run,
+    .reference_room = reference_room, .reference = reference,
+};

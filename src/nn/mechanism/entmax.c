@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * Entmax with alpha 1.5 in place of softmax. */
+#include <math.h>
+
+#include "nn/mechanism/mechanism_priv.h"
+
+static void weigh(float *row, int n, int first, int end, const struct attention *a,
+                  float *spare)
+{
+    (void)a;
+    entmax_row(row, n, first, end, spare);
+}
+
+static double above(double half_score, double tau)
+{
+    return half_score > tau ? (half_score - tau) * (half_score - tau) : 0;
+}
+
+/* By bisection: the sum falls as tau grows. */
+static void weigh_double(double *w, int n, const struct attention *a)
+{
+    double lo = -INFINITY, hi;
+
+    (void)a;
+    for (int j = 0; j < n; j++)
+        lo = w[j] / 2 > lo ? w[j] / 2 : lo;
+    hi = lo;
+    lo -= 1;
+    for (int step = 0; step < 60; step++) {
+        double tau = (lo + hi) / 2, sum = 0;
+
+        for (int j = 0; j < n; j++)
+            sum += above(w[j] / 2, tau);
+        *(sum > 1 ? &lo : &hi) = tau;
+    }
+    for (int j = 0; j < n; j++)
+        w[j] = above(w[j] / 2, lo);
+}
+
+static const struct pair_steps steps = { .weigh = weigh };
+static const struct pair_formula formula = { .weigh = weigh_double };
+
+static size_t room(const struct attention *a)
+{
+    return pairs_room(a, &steps);
+}
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
+{
+    return pairs_run(out, out_stride, a, &steps, r);
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *r)
+{
+    (void)r;
+    pairs_reference(w, out, a, &formula);
+}
+
+const struct mechanism mechanism_entmax = {
+    .name = "entmax",
+    .formula = "max(s_ij / 2 - tau_i, 0)^2, tau_i so that the row sums to 1",
+    .cost = "N^2 d", .growth = "N^2",
+    .source = "Peters et al. 2019, algorithm 2",
+    .room = room, .run = run, .reference = reference,
+};

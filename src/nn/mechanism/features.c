@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ * Weights that are products of features: sum_j (f(q_i).f(k_j)) v_j is f(q_i) times
+ * sum_j f(k_j) v_j, so a key is added once and no pair is looked at. */
+#include <math.h>
+#include <string.h>
+
+#include "nn/mechanism/mechanism_priv.h"
+
+struct sums {
+    int m, n;                   /* features; d_v + 1 rounded up */
+    double *sum;                /* [m, n] of f(k) [v, 1], divided by exp(top) */
+    double top;
+    double *q_phi, *k_phi;      /* [ATTEND_ROWS, m] */
+    double *q_top, *k_top;      /* [ATTEND_ROWS] */
+    double *v, *y;              /* [n] what is added, and read */
+    float *spare;               /* see features_scratch */
+};
+
+/* [ATTEND_ROWS, m], and behind it what linear_panel needs. */
+float *features_scratch(float *spare, int m)
+{
+    return spare + (ATTEND_ROWS * (size_t)m + 15) / 16 * 16;
+}
+
+static size_t spare_floats(const struct attention *a, int m)
+{
+    return (ATTEND_ROWS * (size_t)m + 15) / 16 * 16 + linear_scratch(a->at.d);
+}
+
+static size_t share_out(struct sums *s, const struct attention *a,
+                        const struct feature_map *f, void *base)
+{
+    struct carve c = { base, 0 };
+    size_t m = (size_t)f->count(a), n = (size_t)(a->at.d_v + 1 + 7) / 8 * 8;
+
+    *s = (struct sums){ .m = (int)m, .n = (int)n, .top = -INFINITY };
+    s->sum = carve_take(&c, m * n, sizeof(double));
+    s->q_phi = carve_take(&c, ATTEND_ROWS * m, sizeof(double));
+    s->k_phi = carve_take(&c, ATTEND_ROWS * m, sizeof(double));
+    s->q_top = carve_take(&c, ATTEND_ROWS, sizeof(double));
+    s->k_top = carve_take(&c, ATTEND_ROWS, sizeof(double));
+    s->v = carve_take(&c, n, sizeof(double));
+    s->y = carve_take(&c, n, sizeof(double));
+    s->spare = carve_take(&c, spare_floats(a, (int)m), sizeof(float));
+    return c.used;
+}
+
+size_t features_room(const struct attention *a, const struct feature_map *f)
+{
+    struct sums s;
+
+    return share_out(&s, a, f, NULL);
+}
+
+/* Some row does not see all keys, or all up to its own. */
+static bool is_cut(const struct attention *a)
+{
+    bool causal = a->at.hi == 0 && !a->cross;
+
+    return a->at.hidden != NULL || (!causal && a->at.hi < a->at.S - 1) ||
+           a->at.lo < a->T - 1;
+}
+
+const char *features_refuse(const struct attention *a)
+{
+    if (attention_has_terms(a))
+        return "what is added to scores by position or mask is no product of features";
+    if (a->at.cap > 0)
+        return "the model's capped score is no product of features";
+    if (is_cut(a))
+        return "its sums over keys cannot leave out what the model hides here";
+    return NULL;
+}
+
+/* Sums stay divided by the largest top so far, so that none overflows. */
+static void add_key(struct sums *s, const struct attention *a, int j, double *phi,
+                    double top)
+{
+    const float *v = a->v + j * a->v_stride;
+
+    if (top > s->top) {
+        double factor = exp(s->top - top);      /* 0 at first */
+
+        for (int64_t i = 0; i < (int64_t)s->m * s->n; i++)
+            s->sum[i] *= factor;
+        s->top = top;
+    } else if (top < s->top) {
+        double factor = exp(top - s->top);
+
+        for (int i = 0; i < s->m; i++)
+            phi[i] *= factor;
+    }
+    for (int c = 0; c < a->at.d_v; c++)
+        s->v[c] = v[c];
+    s->v[a->at.d_v] = 1;
+    nn_kernels()->outer(s->sum, phi, s->v, s->m, s->n);
+}
+
+static void read_row(float *out, struct sums *s, const struct attention *a,
+                     const double *phi)
+{
+    nn_kernels()->inner(s->y, phi, s->sum, s->m, s->n);
+    for (int c = 0; c < a->at.d_v; c++)
+        out[c] = (float)(s->y[c] / s->y[a->at.d_v]);
+}
+
+static void add_block(struct sums *s, const struct attention *a,
+                      const struct feature_map *f, int j0, int n)
+{
+    f->map(s->k_phi, s->k_top, a, a->k + j0 * a->k_stride, a->k_stride, n, s->spare);
+    for (int t = 0; t < n; t++)
+        add_key(s, a, j0 + t, s->k_phi + (int64_t)t * s->m, s->k_top[t]);
+}
+
+static int block_of(int i0, int n)
+{
+    return n - i0 < ATTEND_ROWS ? n - i0 : ATTEND_ROWS;
+}
+
+int64_t features_run(float *out, int64_t out_stride, const struct attention *a,
+                     const struct feature_map *f, void *room)
+{
+    bool causal = a->at.hi == 0 && !a->cross;
+    struct sums s;
+
+    share_out(&s, a, f, room);
+    memset(s.sum, 0, (size_t)s.m * (size_t)s.n * sizeof *s.sum);
+    memset(s.v, 0, (size_t)s.n * sizeof *s.v);
+    for (int j0 = 0; !causal && j0 < a->at.S; j0 += ATTEND_ROWS)
+        add_block(&s, a, f, j0, block_of(j0, a->at.S));
+    for (int i0 = 0; i0 < a->T; i0 += ATTEND_ROWS) {
+        int n = block_of(i0, a->T);
+
+        f->map(s.q_phi, s.q_top, a, a->q + i0 * a->q_stride, a->q_stride, n, s.spare);
+        if (causal)
+            f->map(s.k_phi, s.k_top, a, a->k + i0 * a->k_stride, a->k_stride, n, s.spare);
+        for (int t = 0; t < n; t++) {
+            if (causal)
+                add_key(&s, a, i0 + t, s.k_phi + (int64_t)t * s.m, s.k_top[t]);
+            read_row(out + (i0 + t) * out_stride, &s, a, s.q_phi + (int64_t)t * s.m);
+        }
+    }
+    return 0;
+}
+
+/* ---- the reference: the matrix of f(q_i).f(k_j), its rows divided by their sums ---- */
+
+struct all_features {
+    double *q, *k, *top;        /* [T, m], [S, m], [max(T, S)] */
+    float *spare;               /* see features_scratch */
+};
+
+static size_t share_out_all(struct all_features *r, const struct attention *a, int m,
+                            void *base)
+{
+    struct carve c = { base, 0 };
+    size_t T = (size_t)a->T, S = (size_t)a->at.S, n = (size_t)m;
+
+    r->q = carve_take(&c, T * n, sizeof(double));
+    r->k = carve_take(&c, S * n, sizeof(double));
+    r->top = carve_take(&c, T > S ? T : S, sizeof(double));
+    r->spare = carve_take(&c, spare_floats(a, m), sizeof(float));
+    return c.used;
+}
+
+size_t features_reference_room(const struct attention *a, const struct feature_map *f)
+{
+    struct all_features r;
+
+    return share_out_all(&r, a, f->count(a), NULL);
+}
+
+static void map_all(double *phi, struct all_features *r, const struct attention *a,
+                    const struct feature_map *f, const float *x, int64_t stride, int n)
+{
+    int m = f->count(a);
+
+    for (int i0 = 0; i0 < n; i0 += ATTEND_ROWS)
+        f->map(phi + (int64_t)i0 * m, r->top + i0, a, x + i0 * stride, stride,
+               block_of(i0, n), r->spare);
+}
+
+/* All to one top, since a row's sum runs over keys. */
+static void level(double *phi, const double *top, int n, int m)
+{
+    double most = -INFINITY;
+
+    for (int j = 0; j < n; j++)
+        most = top[j] > most ? top[j] : most;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
+            phi[(int64_t)j * m + i] *= exp(top[j] - most);
+}
+
+void features_reference(double *w, double *out, const struct attention *a,
+                        const struct feature_map *f, void *room)
+{
+    int S = a->at.S, m = f->count(a);
+    struct all_features r;
+
+    share_out_all(&r, a, m, room);
+    map_all(r.q, &r, a, f, a->q, a->q_stride, a->T);
+    map_all(r.k, &r, a, f, a->k, a->k_stride, S);
+    level(r.k, r.top, S, m);
+    for (int i = 0; i < a->T; i++) {
+        double *row = w + (int64_t)i * S, sum = 0;
+
+        for (int j = 0; j < S; j++) {
+            row[j] = 0;
+            for (int c = 0; attention_sees(a, i, j) && c < m; c++)
+                row[j] += r.q[(int64_t)i * m + c] * r.k[(int64_t)j * m + c];
+            sum += row[j];
+        }
+        for (int j = 0; j < S; j++)
+            row[j] /= sum;
+    }
+    reference_values(out, w, a);
+}

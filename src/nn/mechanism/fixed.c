@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * Softmax over blocks of l, and the last keys of every block. */
+#include <math.h>
+
+#include "nn/mechanism/mechanism_priv.h"
+
+static int stride_of(const struct attention *a)
+{
+    return a->params->stride > 0 ? a->params->stride : (int)ceil(sqrt(a->T));
+}
+
+static int columns_of(const struct attention *a, int l)
+{
+    return a->params->n_columns < l ? a->params->n_columns : l;
+}
+
+static bool sees(const struct attention *a, int i, int j)
+{
+    int l = stride_of(a);
+
+    return i / l == j / l || j % l >= l - columns_of(a, l);
+}
+
+static int keys(int *key, const struct attention *a, int i, int first, int end)
+{
+    int l = stride_of(a), c = columns_of(a, l), own = i / l, n = 0;
+
+    for (int b = first / l; (int64_t)b * l < end; b++) {
+        int from = b == own ? b * l : b * l + l - c;
+
+        for (int j = from > first ? from : first; j < end && j / l == b; j++)
+            key[n++] = j;
+    }
+    return n;
+}
+
+static const struct pair_formula formula = { .sees = sees };
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *room)
+{
+    return chosen_run(out, out_stride, a, keys, room);
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *room)
+{
+    (void)room;
+    pairs_reference(w, out, a, &formula);
+}
+
+const struct mechanism mechanism_fixed = {
+    .name = "fixed",
+    .formula = "softmax_j s_ij over blocks of l, and j mod l >= l - c",
+    .cost = "N (l + N c / l) d", .growth = "N^1.5", .sparse = true,
+    .source = "Child et al. 2019, section 4.3",
+    .refuse = chosen_refuse, .room = chosen_room, .run = run, .reference = reference,
+};

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT
+ * Attention among neighbours in the order of a hash: queries serve as keys, of length 1.
+ *
+ * A hashing r turns x into the bucket argmax [x R_r; -x R_r], R_r [d, buckets / 2].
+ * Positions sorted by (bucket, position) are cut into chunks; a chunk sees itself and
+ * the chunk before it, the chunks of all hashings in one ring.  A row's own key scores
+ * -1e5, so it counts only where there is no other.  Hashings are weighed by their sums
+ * of exponentials; a key that is met twice counts twice.
+ *
+ * Weights: R [H, d, rounds, buckets / 2]. */
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "nn/mechanism/mechanism_priv.h"
+
+/* As the reference library has them. */
+static const float SELF_SCORE = -1e5f, NORM_EPS = 1e-6f;
+
+static int buckets_of(const struct mechanism_params *p, int T)
+{
+    return p->n_buckets > 0 ? p->n_buckets : 2 * ((T + p->chunk - 1) / p->chunk);
+}
+
+static size_t n_weights(const struct mechanism_params *p, int T, int H, int d)
+{
+    return (size_t)H * (size_t)d * (size_t)p->n_rounds * (size_t)(buckets_of(p, T) / 2);
+}
+
+static void draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
+{
+    struct rng rng;
+
+    rng_seed(&rng, p->seed);
+    rng_normal_fill(&rng, weights, (int64_t)n_weights(p, T, H, d));
+}
+
+/* ---- the order ---- */
+
+struct order {
+    int B, n_chunks;            /* buckets; chunks of one hashing */
+    int *bucket;                /* [T] of one hashing */
+    int *at;                    /* [rounds, T] positions in order */
+    int *count;                 /* [B + 1] */
+    float *unit;                /* [T] what makes a key's length 1 */
+    float *turned, *scratch;    /* [ATTEND_ROWS, B / 2] */
+};
+
+static void carve_order(struct order *o, const struct attention *a, struct carve *c)
+{
+    size_t T = (size_t)a->T, half;
+
+    o->B = buckets_of(a->params, a->T);
+    o->n_chunks = (a->T + a->params->chunk - 1) / a->params->chunk;
+    half = (size_t)(o->B / 2);
+    o->bucket = carve_take(c, T, sizeof *o->bucket);
+    o->at = carve_take(c, (size_t)a->params->n_rounds * T, sizeof *o->at);
+    o->count = carve_take(c, (size_t)o->B + 1, sizeof *o->count);
+    o->unit = carve_take(c, T, sizeof *o->unit);
+    o->turned = carve_take(c, ATTEND_ROWS * half, sizeof *o->turned);
+    o->scratch = carve_take(c, linear_scratch(a->at.d), sizeof *o->scratch);
+}
+
+/* argmax [y; -y], the first of equals. */
+static int bucket_of(const float *y, int half)
+{
+    int best = 0;
+    float most = y[0];
+
+    for (int b = 1; b < 2 * half; b++) {
+        float x = b < half ? y[b] : -y[b - half];
+
+        if (x > most) {
+            most = x;
+            best = b;
+        }
+    }
+    return best;
+}
+
+/* Blocks of rows in floats; lsh_buckets of nn.h does it row by row in double. */
+static void hash(struct order *o, const struct attention *a, int round)
+{
+    int half = o->B / 2, rounds = a->params->n_rounds, d = a->at.d;
+    const float *R = a->weights + ((int64_t)a->head * d * rounds + round) * half;
+    const struct matrix w = { .data = (const unsigned char *)R, .N = half, .K = d,
+                              .stride = (int64_t)rounds * half, .order_in_out = true,
+                              .size_bytes = sizeof(float) };
+
+    for (int i0 = 0; i0 < a->T; i0 += ATTEND_ROWS) {
+        int n = a->T - i0 < ATTEND_ROWS ? a->T - i0 : ATTEND_ROWS;
+
+        for (int n0 = 0; n0 < half; n0 += PANEL)
+            linear_panel(o->turned, half, a->q + i0 * a->q_stride, a->q_stride, n, &w,
+                         NULL, n0, o->scratch);
+        for (int t = 0; t < n; t++)
+            o->bucket[i0 + t] = bucket_of(o->turned + (int64_t)t * half, half);
+    }
+}
+
+/* Counting sort: positions of a bucket stay in their order. */
+static void sort(struct order *o, int *at, int T)
+{
+    memset(o->count, 0, ((size_t)o->B + 1) * sizeof *o->count);
+    for (int i = 0; i < T; i++)
+        o->count[o->bucket[i] + 1]++;
+    for (int b = 0; b < o->B; b++)
+        o->count[b + 1] += o->count[b];
+    for (int i = 0; i < T; i++)
+        at[o->count[o->bucket[i]]++] = i;
+}
+
+static void make_order(struct order *o, const struct attention *a)
+{
+    for (int round = 0; round < a->params->n_rounds; round++) {
+        hash(o, a, round);
+        sort(o, o->at + (int64_t)round * a->T, a->T);
+    }
+    for (int i = 0; i < a->T; i++) {
+        const float *x = a->q + i * a->q_stride;
+        double sum = 0;
+
+        for (int c = 0; c < a->at.d; c++)
+            sum += (double)x[c] * x[c];
+        o->unit[i] = (float)(1 / sqrt(sum / a->at.d + NORM_EPS) / sqrt(a->at.d));
+    }
+}
+
+/* The positions of chunk number c of the ring. */
+static int chunk_at(const struct order *o, const struct attention *a, int c,
+                    const int **at)
+{
+    int first = c % o->n_chunks * a->params->chunk;
+
+    *at = o->at + (int64_t)(c / o->n_chunks) * a->T + first;
+    return a->T - first < a->params->chunk ? a->T - first : a->params->chunk;
+}
+
+/* Those that chunk c sees: the chunk before it, then itself. */
+static int ring_keys(int *key, const struct order *o, const struct attention *a, int c)
+{
+    int all = a->params->n_rounds * o->n_chunks, n = 0, n_own;
+    const int *own, *before;
+
+    if (all > 1) {
+        n = chunk_at(o, a, (c + all - 1) % all, &before);
+        memcpy(key, before, (size_t)n * sizeof *key);
+    }
+    n_own = chunk_at(o, a, c, &own);
+    memcpy(key + n, own, (size_t)n_own * sizeof *key);
+    return n + n_own;
+}
+
+static const char *refuse(const struct attention *a)
+{
+    if (a->cross)
+        return "queries serve as keys, which are of another text here";
+    if (attention_has_terms(a))
+        return "what is added to scores is of the model's keys, which are queries here";
+    return NULL;
+}
+
+/* ---- the fast one ---- */
+
+struct lsh_room {
+    struct order order;
+    int *key;                   /* [2 chunk] */
+    float *w, *one;             /* [2 chunk] padded; [d_v] of one hashing */
+    double *sum;                /* [T] ln of the sums of exponentials so far */
+};
+
+static size_t share_out(struct lsh_room *r, const struct attention *a, void *base)
+{
+    struct carve c = { base, 0 };
+    int most = a->params->chunk < a->T ? 2 * a->params->chunk : 2 * a->T;
+
+    carve_order(&r->order, a, &c);
+    r->key = carve_take(&c, (size_t)most, sizeof *r->key);
+    r->w = carve_take(&c, attend_stride(most), sizeof *r->w);
+    r->one = carve_take(&c, (size_t)a->at.d_v, sizeof *r->one);
+    r->sum = carve_take(&c, (size_t)a->T, sizeof *r->sum);
+    return c.used;
+}
+
+static size_t room(const struct attention *a)
+{
+    struct lsh_room r;
+
+    return share_out(&r, a, NULL);
+}
+
+/* Scores of row i -> weights; returns how many keys it sees, *sum as in lsh_room. */
+static int weigh(struct lsh_room *r, const struct attention *a, int i, int n, double *sum)
+{
+    float max = -INFINITY;
+    struct row_sums sums;
+    int seen = 0;
+
+    nn_kernels()->gather(r->w, a->q + i * a->q_stride, a->q, a->q_stride, r->key, n,
+                         a->at.d);
+    for (int j = 0; j < n; j++) {
+        r->w[j] *= r->order.unit[r->key[j]];
+        if (a->at.cap > 0)
+            r->w[j] = a->at.cap * tanhf(r->w[j] / a->at.cap);
+        if (r->key[j] == i)
+            r->w[j] = SELF_SCORE;
+        if (!attention_sees(a, i, r->key[j]))
+            r->w[j] = 2 * SCORE_HIDDEN;
+        else
+            seen++;
+        max = r->w[j] > max ? r->w[j] : max;
+    }
+    sums = nn_kernels()->softmax(r->w, (n + PANEL - 1) / PANEL * PANEL, 0, n, 1);
+    *sum = max + log(sums.e);
+    return seen;
+}
+
+/* out = (e^sum out + e^more one) / (e^sum + e^more), *sum = ln of that. */
+static void merge(float *out, double *sum, const float *one, double more, int d_v)
+{
+    double max = *sum > more ? *sum : more;
+    double old = exp(*sum - max), add = exp(more - max);
+
+    for (int c = 0; c < d_v; c++)
+        out[c] = (float)((old * out[c] + add * one[c]) / (old + add));
+    *sum = max + log(old + add);
+}
+
+
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
+{
+    struct lsh_room r;
+    int64_t n_scores = 0;
+    int all;
+
+    share_out(&r, a, base);
+    make_order(&r.order, a);
+    all = a->params->n_rounds * r.order.n_chunks;
+    for (int i = 0; i < a->T; i++) {
+        r.sum[i] = -INFINITY;
+        memset(out + i * out_stride, 0, (size_t)a->at.d_v * sizeof *out);
+    }
+    for (int c = 0; c < all; c++) {
+        int n = ring_keys(r.key, &r.order, a, c), n_own;
+        const int *own;
+
+        n_own = chunk_at(&r.order, a, c, &own);
+        for (int t = 0; t < n_own; t++) {
+            int i = own[t], seen;
+            double more;
+
+            seen = weigh(&r, a, i, n, &more);
+            n_scores += seen;
+            if (seen == 0)
+                continue;
+            nn_kernels()->blend(r.one, r.w, a->v, a->v_stride, r.key, n, a->at.d_v);
+            merge(out + i * out_stride, &r.sum[i], r.one, more, a->at.d_v);
+        }
+    }
+    return n_scores;
+}
+
+/* ---- the reference ---- */
+
+static size_t reference_room(const struct attention *a)
+{
+    struct carve c = { NULL, 0 };
+    struct order o;
+
+    carve_order(&o, a, &c);
+    carve_take(&c, 2 * (size_t)a->T, sizeof(int));
+    return c.used;
+}
+
+/* The score of row i and key j, whatever is hidden. */
+static double score(const struct attention *a, int i, int j)
+{
+    const float *x = a->q + i * a->q_stride, *y = a->q + j * a->q_stride;
+    double dot = 0, square = 0;
+
+    if (i == j)
+        return (double)SELF_SCORE;
+    for (int c = 0; c < a->at.d; c++) {
+        dot += (double)x[c] * y[c];
+        square += (double)y[c] * y[c];
+    }
+    dot /= sqrt(square / a->at.d + (double)NORM_EPS) * sqrt(a->at.d);
+    return a->at.cap > 0 ? a->at.cap * tanh(dot / a->at.cap) : dot;
+}
+
+/*
+ * One softmax over the keys of all hashings together is what weighing the hashings by
+ * their sums of exponentials comes to.
+ */
+static void reference(double *w, double *out, const struct attention *a, void *base)
+{
+    struct carve c = { base, 0 };
+    struct order o;
+    int *key, S = a->at.S, all;
+
+    carve_order(&o, a, &c);
+    key = carve_take(&c, 2 * (size_t)a->T, sizeof *key);
+    make_order(&o, a);
+    all = a->params->n_rounds * o.n_chunks;
+    memset(w, 0, (size_t)a->T * (size_t)S * sizeof *w);
+    for (int chunk = 0; chunk < all; chunk++) {
+        int n = ring_keys(key, &o, a, chunk), n_own;
+        const int *own;
+
+        n_own = chunk_at(&o, a, chunk, &own);
+        for (int t = 0; t < n_own; t++)         /* how often each key is met */
+            for (int j = 0; j < n; j++)
+                w[(int64_t)own[t] * S + key[j]] += attention_sees(a, own[t], key[j]);
+    }
+    for (int i = 0; i < a->T; i++) {
+        double *row = w + (int64_t)i * S, max = -INFINITY, sum = 0;
+
+        for (int j = 0; j < S; j++)
+            if (row[j] > 0)
+                max = fmax(max, score(a, i, j));
+        for (int j = 0; j < S; j++)
+            if (row[j] > 0)
+                sum += row[j] *= exp(score(a, i, j) - max);
+        for (int j = 0; j < S; j++)
+            row[j] = sum > 0 ? row[j] / sum : 0;
+    }
+    reference_values(out, w, a);
+}
+
+const struct mechanism mechanism_lsh = {
+    .name = "lsh",
+    .formula = "softmax_j q_i.q_j / |q_j|, j in i's chunk or the one before, by hash",
+    .cost = "N r (c + b) d", .growth = "N (c + b)", .sparse = true,
+    .source = "Kitaev et al. 2020, section 2",
+    .refuse = refuse, .n_weights = n_weights, .draw = draw, .room = room,
+    .run = run, .reference_room = reference_room, .reference = reference,
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * One head as wide as all of the model's together. */
+#include "nn/mechanism/mechanism_priv.h"
+
+const struct mechanism mechanism_one_head = {
+    .name = "one-head",
+    .formula = "one softmax for all heads: s_ij / sqrt(H) summed over them",
+    .cost = "N^2 d", .growth = "N^2", .source = "Vaswani et al. 2017, table 3, rows A",
+    .join = JOIN_ALL, .refuse = joined_refuse, .room = joined_room, .run = joined_run,
+    .reference = joined_reference,
+};

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ * Every pair scored, a block of rows at a time: the steps of attend_block with some of
+ * them changed; and the plain formula over every pair. */
+#include <math.h>
+#include <string.h>
+
+#include "nn/mechanism/mechanism_priv.h"
+
+void *carve_take(struct carve *c, size_t n, size_t size)
+{
+    void *p = c->base != NULL ? c->base + c->used : NULL;
+
+    c->used += (n * size + 63) / 64 * 64;
+    return p;
+}
+
+/* ---- what the model hides and adds ---- */
+
+bool attention_sees(const struct attention *a, int i, int j)
+{
+    struct range r = attend_range(&a->at, i);
+
+    return j >= r.first && j < r.end &&
+           (a->at.hidden == NULL ||
+            a->at.hidden[(size_t)i * a->at.hidden_stride + (size_t)j] == 0);
+}
+
+bool attention_has_terms(const struct attention *a)
+{
+    for (int t = 0; t < SCORE_TERMS; t++)
+        if (a->at.term[t].add != NULL)
+            return true;
+    return false;
+}
+
+void attention_terms(const struct attention *a, float *score, int i, int j0, int n)
+{
+    for (int j = 0; a->at.cap > 0 && j < n; j++)
+        score[j] = a->at.cap * tanhf(score[j] / a->at.cap);
+    for (int t = 0; t < SCORE_TERMS; t++)
+        if (a->at.term[t].add != NULL)
+            a->at.term[t].add(a->at.term[t].self, score, (size_t)n, i + a->at.offset, 1,
+                              j0, n);
+}
+
+int64_t pairs_seen(const struct attention *a)
+{
+    int64_t n = 0;
+
+    for (int i = 0; i < a->T; i++) {
+        struct range r = attend_range(&a->at, i);
+
+        if (a->at.hidden == NULL)
+            n += r.end > r.first ? r.end - r.first : 0;
+        for (int64_t j = r.first; a->at.hidden != NULL && j < r.end; j++)
+            n += attention_sees(a, i, (int)j);
+    }
+    return n;
+}
+
+/* ---- blocks ---- */
+
+struct pairs_room {
+    float *packed, *w, *spare;
+    float *q, *k, *q_factor, *k_factor;         /* where rows are rounded */
+    void *shared;
+};
+
+static size_t share_out(struct pairs_room *r, const struct attention *a,
+                        const struct pair_steps *s, void *base)
+{
+    const struct attend *at = &a->at;
+    struct carve c = { base, 0 };
+    size_t S = (size_t)at->S, d = (size_t)at->d;
+
+    *r = (struct pairs_room){ 0 };
+    r->packed = carve_take(&c, attend_packed(at->S, at->d, at->d_v), sizeof(float));
+    r->w = carve_take(&c, ATTEND_ROWS * attend_stride(at->S), sizeof(float));
+    if (s->weigh != NULL)
+        r->spare = carve_take(&c, S, sizeof(float));
+    if (s->round != NULL) {
+        r->q = carve_take(&c, ATTEND_ROWS * d, sizeof(float));
+        r->k = carve_take(&c, S * d, sizeof(float));
+        r->q_factor = carve_take(&c, ATTEND_ROWS, sizeof(float));
+        r->k_factor = carve_take(&c, S, sizeof(float));
+    }
+    if (s->shared != NULL)
+        r->shared = carve_take(&c, s->shared(a), 1);
+    return c.used;
+}
+
+size_t pairs_room(const struct attention *a, const struct pair_steps *s)
+{
+    struct pairs_room r;
+
+    return share_out(&r, a, s, NULL);
+}
+
+static void prepare(struct pairs_room *r, const struct attention *a,
+                    const struct pair_steps *s)
+{
+    const float *k = a->k;
+    int64_t k_stride = a->k_stride;
+
+    if (s->round != NULL) {
+        for (int j = 0; j < a->at.S; j++)
+            r->k_factor[j] = s->round(r->k + (int64_t)j * a->at.d, a->k + j * a->k_stride,
+                                      a->at.d);
+        k = r->k;
+        k_stride = a->at.d;
+    }
+    attend_pack(r->packed, k, k_stride, a->v, a->v_stride, a->at.S, a->at.d, a->at.d_v);
+    if (s->prepare != NULL)
+        s->prepare(r->shared, a);
+}
+
+/* Products q.k of a block, or what stands in their place. */
+static void block_products(struct pairs_room *r, const struct attention *a,
+                           const struct pair_steps *s, const struct attend *at,
+                           int row0, int n_rows, int key0, int n_keys)
+{
+    size_t stride = attend_stride(at->S);
+    const float *q = a->q + row0 * a->q_stride;
+    int64_t q_stride = a->q_stride;
+
+    if (s->score != NULL) {
+        for (int t = 0; t < n_rows; t++)
+            s->score(r->w + (size_t)t * stride, a, r->shared, row0 + t, key0, n_keys);
+        return;
+    }
+    if (s->round != NULL) {
+        for (int t = 0; t < n_rows; t++)
+            r->q_factor[t] = s->round(r->q + (int64_t)t * at->d, q + t * q_stride, at->d);
+        q = r->q;
+        q_stride = at->d;
+    }
+    attend_products(r->w, stride, q, q_stride, r->packed, at, row0, n_rows);
+    for (int t = 0; s->round != NULL && t < n_rows; t++)
+        for (int j = 0; j < n_keys; j++)
+            r->w[(size_t)t * stride + (size_t)j] *=
+                r->q_factor[t] * r->k_factor[key0 + j];
+}
+
+static void softmax_row(float *row, int n, int first, int end, const struct attention *a,
+                        float *spare)
+{
+    (void)a;
+    (void)spare;
+    nn_kernels()->softmax(row, n, first, end, 1);
+}
+
+static void block(struct pairs_room *r, float *out, int64_t out_stride,
+                  const struct attention *a, const struct pair_steps *s, int row0,
+                  int n_rows)
+{
+    struct attend at = a->at;
+    size_t stride = attend_stride(at.S);
+    int key0, n_keys, n;
+
+    if (at.hidden != NULL)
+        at.hidden += (size_t)row0 * at.hidden_stride;
+    attend_keys(&at, row0, n_rows, &key0, &n_keys);
+    if (at.hidden != NULL)
+        at.hidden += key0;
+    n = (n_keys + PANEL - 1) / PANEL * PANEL;
+    if (n_keys == 0) {
+        for (int t = 0; t < n_rows; t++)
+            memset(out + t * out_stride, 0, (size_t)at.d_v * sizeof *out);
+        return;
+    }
+    block_products(r, a, s, &at, row0, n_rows, key0, n_keys);
+    attend_adjust(r->w, stride, &at, row0, n_rows);
+    for (int t = 0; t < n_rows; t++) {
+        struct range own = attend_range(&at, row0 + t);
+        float *row = r->w + (size_t)t * stride;
+
+        if (!attend_sees_any(&at, row0, n_rows, t)) {
+            memset(row, 0, (size_t)n * sizeof *row);
+            continue;
+        }
+        (s->weigh != NULL ? s->weigh : softmax_row)
+            (row, n, (int)own.first - key0, (int)own.end - key0, a, r->spare);
+    }
+    attend_values(out, out_stride, r->w, stride, r->packed, &at, row0, n_rows);
+}
+
+int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a,
+                  const struct pair_steps *s, void *room)
+{
+    struct pairs_room r;
+
+    share_out(&r, a, s, room);
+    prepare(&r, a, s);
+    for (int row0 = 0; row0 < a->T; row0 += ATTEND_ROWS)
+        block(&r, out + row0 * out_stride, out_stride, a, s, row0,
+              a->T - row0 < ATTEND_ROWS ? a->T - row0 : ATTEND_ROWS);
+    return pairs_seen(a);
+}
+
+/* ---- the reference ---- */
+
+double pair_dot(const struct attention *a, int i, int j)
+{
+    const float *q = a->q + i * a->q_stride, *k = a->k + j * a->k_stride;
+    double sum = 0;
+
+    for (int c = 0; c < a->at.d; c++)
+        sum += (double)q[c] * k[c];
+    return sum;
+}
+
+void softmax_double(double *w, int n)
+{
+    double max = -INFINITY, sum = 0;
+
+    for (int j = 0; j < n; j++)
+        max = w[j] > max ? w[j] : max;
+    for (int j = 0; j < n; j++)
+        sum += w[j] = exp(w[j] - max);
+    for (int j = 0; j < n; j++)
+        w[j] /= sum;
+}
+
+void reference_values(double *out, const double *w, const struct attention *a)
+{
+    int S = a->at.S, d_v = a->at.d_v;
+
+    for (int i = 0; i < a->T; i++, w += S, out += d_v) {
+        for (int c = 0; c < d_v; c++)
+            out[c] = 0;
+        for (int j = 0; j < S; j++)
+            for (int c = 0; w[j] != 0 && c < d_v; c++)
+                out[c] += w[j] * a->v[j * a->v_stride + c];
+    }
+}
+
+void pairs_reference(double *w, double *out, const struct attention *a,
+                     const struct pair_formula *f)
+{
+    int S = a->at.S;
+
+    for (int i = 0; i < a->T; i++) {
+        double *row = w + (int64_t)i * S;
+        bool any = false;
+
+        for (int j = 0; j < S; j++) {
+            double score;
+
+            row[j] = -INFINITY;
+            if (!attention_sees(a, i, j) || (f->sees != NULL && !f->sees(a, i, j)))
+                continue;
+            any = true;
+            score = f->score != NULL ? f->score(a, i, j)
+                                     : a->at.scale * pair_dot(a, i, j);
+            if (attention_has_terms(a) || a->at.cap > 0) {
+                float with_terms = (float)score;
+
+                attention_terms(a, &with_terms, i, j, 1);
+                score = with_terms;
+            }
+            row[j] = score;
+        }
+        if (!any)
+            memset(row, 0, (size_t)S * sizeof *row);
+        else if (f->weigh != NULL)
+            f->weigh(row, S, a);
+        else
+            softmax_double(row, S);
+    }
+    reference_values(out, w, a);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * Rows of scores -> points of the simplex whose small coordinates are exactly 0. */
+#include <math.h>
+#include <string.h>
+
+#include "nn/mechanism/mechanism_priv.h"
+
+static void swap(float *x, int i, int j)
+{
+    float t = x[i];
+
+    x[i] = x[j];
+    x[j] = t;
+}
+
+/* x[i] sinks until it is no more than its children, of heap x[n]. */
+static void sink(float *x, int i, int n)
+{
+    for (int child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && x[child + 1] < x[child])
+            child++;
+        if (!(x[child] < x[i]))
+            return;
+        swap(x, i, child);
+    }
+}
+
+/* Heapsort: no room of its own, and no text makes it slow. */
+void sort_down(float *x, int n)
+{
+    for (int i = n / 2 - 1; i >= 0; i--)
+        sink(x, i, n);
+    for (int end = n - 1; end > 0; end--) {
+        swap(x, 0, end);
+        sink(x, 0, end);
+    }
+}
+
+/* ---- thresholds of x[n], highest first ---- */
+
+/* tau with sum max(x - tau, 0) = 1. */
+static double threshold_1(const float *x, int n)
+{
+    double sum = 0, tau = 0;
+
+    for (int k = 0; k < n; k++) {
+        sum += x[k];
+        if (1 + (k + 1) * (double)x[k] <= sum)
+            break;
+        tau = (sum - 1) / (k + 1);
+    }
+    return tau;
+}
+
+/* tau with sum max(x - tau, 0)^2 = 1. */
+static double threshold_2(const float *x, int n)
+{
+    double mean = 0, spread = 0, tau = 0;   /* spread: sum of (x - mean)^2 */
+
+    for (int k = 0; k < n; k++) {
+        double off = x[k] - mean, next;
+
+        mean += off / (k + 1);
+        spread += off * (x[k] - mean);
+        if (spread > 1)
+            break;
+        next = mean - sqrt((1 - spread) / (k + 1));
+        if (next > x[k])
+            break;
+        tau = next;
+    }
+    return tau;
+}
+
+/*
+ * Coordinates that are not 0 lie less than 1 below the highest, so only those are
+ * sorted; all are taken relative to it.
+ */
+static void project(float *row, int n, int first, int end, float factor,
+                    double (*threshold)(const float *x, int n), bool square, float *spare)
+{
+    float max = row[first];
+    double tau, sum = 0;
+    int m = 0;
+
+    for (int j = first; j < end; j++)
+        max = row[j] > max ? row[j] : max;
+    for (int j = first; j < end; j++) {
+        row[j] = factor * (row[j] - max);
+        if (row[j] > -1)
+            spare[m++] = row[j];
+    }
+    sort_down(spare, m);
+    tau = threshold(spare, m);
+    for (int j = first; j < end; j++) {
+        double p = row[j] > tau ? row[j] - tau : 0;
+
+        row[j] = (float)(square ? p * p : p);
+        sum += row[j];
+    }
+    memset(row, 0, (size_t)first * sizeof *row);
+    memset(row + end, 0, (size_t)(n - end) * sizeof *row);
+    if (!(sum > 0))             /* a score was not finite: no coordinate is */
+        for (int j = first; j < end; j++)
+            row[j] = NAN;
+}
+
+void sparsemax_row(float *row, int n, int first, int end, float *spare)
+{
+    project(row, n, first, end, 1, threshold_1, false, spare);
+}
+
+void entmax_row(float *row, int n, int first, int end, float *spare)
+{
+    project(row, n, first, end, 0.5f, threshold_2, true, spare);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * The nearest point of the simplex in place of softmax. */
+#include <math.h>
+
+#include "nn/mechanism/mechanism_priv.h"
+
+static void weigh(float *row, int n, int first, int end, const struct attention *a,
+                  float *spare)
+{
+    (void)a;
+    sparsemax_row(row, n, first, end, spare);
+}
+
+/* By bisection: the sum falls as tau grows. */
+static void weigh_double(double *w, int n, const struct attention *a)
+{
+    double lo = -INFINITY, hi;
+
+    (void)a;
+    for (int j = 0; j < n; j++)
+        lo = w[j] > lo ? w[j] : lo;
+    hi = lo;
+    lo -= 1;
+    for (int step = 0; step < 60; step++) {
+        double tau = (lo + hi) / 2, sum = 0;
+
+        for (int j = 0; j < n; j++)
+            sum += w[j] > tau ? w[j] - tau : 0;
+        *(sum > 1 ? &lo : &hi) = tau;
+    }
+    for (int j = 0; j < n; j++)
+        w[j] = w[j] > lo ? w[j] - lo : 0;
+}
+
+static const struct pair_steps steps = { .weigh = weigh };
+static const struct pair_formula formula = { .weigh = weigh_double };
+
+static size_t room(const struct attention *a)
+{
+    return pairs_room(a, &steps);
+}
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
+{
+    return pairs_run(out, out_stride, a, &steps, r);
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *r)
+{
+    (void)r;
+    pairs_reference(w, out, a, &formula);
+}
+
+const struct mechanism mechanism_sparsemax = {
+    .name = "sparsemax",
+    .formula = "max(s_ij - tau_i, 0), tau_i so that the row sums to 1",
+    .cost = "N^2 d", .growth = "N^2",
+    .source = "Martins and Astudillo 2016, proposition 1",
+    .room = room, .run = run, .reference = reference,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * Softmax over the last l keys, and every l-th one. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "nn/mechanism/mechanism_priv.h"
+
+static int stride_of(const struct attention *a)
+{
+    return a->params->stride > 0 ? a->params->stride : (int)ceil(sqrt(a->T));
+}
+
+static bool sees(const struct attention *a, int i, int j)
+{
+    int l = stride_of(a);
+
+    return abs(i - j) <= l || (i - j) % l == 0;
+}
+
+static int keys(int *key, const struct attention *a, int i, int first, int end)
+{
+    int l = stride_of(a), n = 0, j = i % l;
+    int64_t to = (int64_t)i + l;
+
+    if (j < first)
+        j += (first - j + l - 1) / l * l;
+    for (; j < end && j <= i - l; j += l)       /* every l-th before the last l */
+        key[n++] = j;
+    for (j = i - l + 1 > first ? i - l + 1 : first; j < end && j < to; j++)
+        key[n++] = j;
+    for (; j < end; j += l)                     /* j is i + l here, or at the end */
+        key[n++] = j;
+    return n;
+}
+
+static const struct pair_formula formula = { .sees = sees };
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *room)
+{
+    return chosen_run(out, out_stride, a, keys, room);
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *room)
+{
+    (void)room;
+    pairs_reference(w, out, a, &formula);
+}
+
+const struct mechanism mechanism_strided = {
+    .name = "strided",
+    .formula = "softmax_j s_ij over |i - j| <= l or l divides i - j",
+    .cost = "N (l + N / l) d", .growth = "N^1.5", .sparse = true,
+    .source = "Child et al. 2019, section 4.3",
+    .refuse = chosen_refuse, .room = chosen_room, .run = run, .reference = reference,
+};

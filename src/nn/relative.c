@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ * What is added to scores by distance and content: queries and keys meet rows of a
+ * table of positions, or of segments. */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "nn/nn_priv.h"
+
+int log_bucket(int distance, int n_buckets, int max_distance)
+{
+    int mid = n_buckets / 2, size = abs(distance);
+    float far;
+
+    if (size <= mid)
+        return distance;
+    far = ceilf(logf((float)size / (float)mid) /
+                logf((float)(max_distance - 1) / (float)mid) * (float)(mid - 1));
+    return (distance < 0 ? -1 : 1) * ((int)fminf(far, 2 * (float)n_buckets) + mid);
+}
+
+static int n_panels(int n_rows)
+{
+    return (n_rows + PANEL - 1) / PANEL;
+}
+
+size_t distances_begins(int n_rows)
+{
+    return (size_t)n_panels(n_rows) + 1;
+}
+
+void distances_begin(int *begin, const int *row, int reach, int n_rows)
+{
+    int distance = -reach;
+
+    for (int i = 0; i < n_panels(n_rows); i++) {
+        while (distance <= reach && row[reach + distance] < i * PANEL)
+            distance++;
+        begin[i] = distance;
+    }
+    begin[n_panels(n_rows)] = reach + 1;
+}
+
+size_t relative_packed(int n_rows, int d)
+{
+    return (size_t)n_panels(n_rows) * PANEL * (size_t)d;
+}
+
+void relative_pack(float *packed, const float *rows, int64_t stride, int n_rows, int d)
+{
+    for (int r = 0; r < n_rows; r += PANEL, packed += (int64_t)d * PANEL)
+        nn_kernels()->transpose(packed, rows + r * stride, stride,
+                                n_rows - r < PANEL ? n_rows - r : PANEL, d);
+}
+
+/* Rows and keys of a block of scores. */
+struct tile {
+    float *score;
+    size_t stride;
+    int row0, n_rows, key0, n_keys;
+};
+
+/*
+ * Adds from[..][c], the products of a panel's rows, to the scores at their distances:
+ * of each query the keys lie in one run.
+ */
+static void spread(const struct bias_relative *b, const struct tile *s,
+                   const float *from, int panel, bool by_key)
+{
+    const struct distances *at = b->at;
+
+    for (int t = 0; t < s->n_rows; t++) {
+        int i = s->row0 + t, first = i - at->begin[panel + 1] + 1;
+        int end = i - at->begin[panel] + 1;
+        float *score = s->score + (size_t)t * s->stride;
+
+        first = first > s->key0 ? first : s->key0;
+        end = end < s->key0 + s->n_keys ? end : s->key0 + s->n_keys;
+        for (int j = first; j < end; j++) {
+            int c = at->row[at->reach + i - j] - panel * PANEL;
+
+            score[j - s->key0] += b->scale * from[(by_key ? j - s->key0 : t) * PANEL + c];
+        }
+    }
+}
+
+/* Queries times the positions that the tile's distances read, or keys times theirs. */
+static void add_side(const struct bias_relative *b, const struct tile *s, bool by_key)
+{
+    const int *row = b->at->row + b->at->reach;
+    int least = s->row0 - (s->key0 + s->n_keys - 1);
+    int most = s->row0 + s->n_rows - 1 - s->key0;
+    const float *x = by_key ? b->k + s->key0 * b->k_stride : b->q + s->row0 * b->q_stride;
+    _Alignas(64) float room[ATTEND_ROWS * PANEL];
+
+    for (int i = row[least] / PANEL; i <= row[most] / PANEL; i++) {
+        struct product p = {
+            .y = room, .y_stride = PANEL, .x = x,
+            .x_stride = by_key ? b->k_stride : b->q_stride,
+            .panel = (by_key ? b->by_key : b->by_query) + (int64_t)i * PANEL * b->d,
+            .M = by_key ? s->n_keys : s->n_rows, .K = b->d, .n = PANEL,
+            .bias = by_key || b->add == NULL ? NULL : b->add + i * PANEL,
+        };
+
+        product_run(&p);
+        spread(b, s, room, i, by_key);
+    }
+}
+
+void bias_relative(const void *self, float *score, size_t stride, int row0, int n_rows,
+                   int key0, int n_keys)
+{
+    const struct bias_relative *b = self;
+
+    assert(row0 + n_rows - 1 <= b->at->reach && key0 + n_keys - 1 <= b->at->reach);
+    for (int t = 0; b->by_query != NULL && t < n_rows; t += ATTEND_ROWS) {
+        int n = n_rows - t < ATTEND_ROWS ? n_rows - t : ATTEND_ROWS;
+        struct tile rows = { score + (size_t)t * stride, stride, row0 + t, n, key0, n_keys };
+
+        add_side(b, &rows, false);
+    }
+    for (int j = 0; b->by_key != NULL && j < n_keys; j += PANEL) {
+        int n = n_keys - j < PANEL ? n_keys - j : PANEL;
+        struct tile keys = { score + j, stride, row0, n_rows, key0 + j, n };
+
+        add_side(b, &keys, true);
+    }
+}
+
+/* At most ATTEND_ROWS rows. */
+static void add_segments(const struct bias_segments *b, const struct tile *s)
+{
+    _Alignas(64) float e[ATTEND_ROWS * PANEL];
+    const struct product p = {
+        .y = e, .y_stride = PANEL, .x = b->q + s->row0 * b->q_stride,
+        .x_stride = b->q_stride, .panel = b->by_query, .M = s->n_rows, .K = b->d,
+        .n = PANEL, .bias = b->add,
+    };
+
+    product_run(&p);
+    for (int t = 0; t < s->n_rows; t++)
+        for (int j = 0; j < s->n_keys; j++) {
+            bool other = b->type[s->row0 + t] != b->type[s->key0 + j];
+
+            s->score[(size_t)t * s->stride + (size_t)j] += b->scale * e[t * PANEL + other];
+        }
+}
+
+void bias_segments(const void *self, float *score, size_t stride, int row0, int n_rows,
+                   int key0, int n_keys)
+{
+    for (int t = 0; t < n_rows; t += ATTEND_ROWS) {
+        int n = n_rows - t < ATTEND_ROWS ? n_rows - t : ATTEND_ROWS;
+        struct tile rows = { score + (size_t)t * stride, stride, row0 + t, n, key0, n_keys };
+
+        add_segments(self, &rows);
+    }
+}

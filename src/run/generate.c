@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ * Prompts -> their greedy continuations, a token a pass over a cache. */
+#include "run/generate.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* The texts that are not finished. */
+struct active {
+    struct cache **cache;           /* [n]; NULL: each pass is over the whole texts */
+    struct continuation **text;     /* [n] */
+    int n;
+};
+
+double generate_memory(const struct model *m, int n_tokens, int n_memory)
+{
+    return cache_memory(m, n_tokens, n_memory) +
+           (double)m->n_logits * (double)sizeof(float);
+}
+
+/* The tokens of each text behind those that are kept. */
+static struct batch pack(const struct active *on, const struct model *m, struct arena *a)
+{
+    int *start = arena_alloc(a, (size_t)on->n + 1, sizeof *start), *id, *type;
+
+    for (int i = 0; i < on->n; i++) {
+        int n = on->text[i]->n;
+
+        start[i + 1] = start[i] + n;
+        if (on->cache != NULL)
+            start[i + 1] -= cache_kept(on->cache[i], m, n);
+    }
+    id = arena_alloc(a, (size_t)start[on->n], sizeof *id);
+    type = arena_alloc(a, (size_t)start[on->n], sizeof *type);
+    for (int i = 0; i < on->n; i++) {
+        const struct continuation *t = on->text[i];
+        int n = start[i + 1] - start[i], first = t->n - n;
+
+        memcpy(id + start[i], t->id + first, (size_t)n * sizeof *id);
+        for (int k = first; t->type != NULL && k < t->n_prompt; k++)
+            type[start[i] + k - first] = t->type[k];
+    }
+    return (struct batch){ on->n, start, id, type };
+}
+
+static bool ends(const struct generation *rules, int id)
+{
+    for (int i = 0; i < rules->end.n; i++)
+        if (rules->end.id[i] == id)
+            return true;
+    return false;
+}
+
+/* Adds a token to each text; those that are finished leave. */
+static int choose(const struct model *m, const struct generation *rules,
+                  struct active *on, float *logits, struct arena *scratch,
+                  struct err *e)
+{
+    int left = 0;
+
+    for (int i = 0; i < on->n; i++) {
+        struct continuation *t = on->text[i];
+        int id = generate_choose(rules, t, logits + (size_t)i * (size_t)m->n_logits,
+                                 m->n_logits, scratch);
+
+        if (id < 0)
+            return err_set(e, ERR_INPUT, "%s: the logits of token %d are no numbers: "
+                           "the weights hold NaN, or overflow", m->name, t->n - 1);
+        t->id[t->n++] = id;
+        t->ended = ends(rules, id);
+        if (t->ended || t->n == t->n_prompt + t->most)
+            continue;
+        on->text[left] = t;
+        if (on->cache != NULL)
+            on->cache[left] = on->cache[i];
+        left++;
+    }
+    on->n = left;
+    return 0;
+}
+
+static int step(const struct model *m, const struct generation *rules,
+                const struct memory *memory, struct active *on, enum precision precision,
+                struct par *par, struct arena *call, struct err *e)
+{
+    const struct change change = { .precision = precision };
+    struct arena_mark mark = arena_mark(call);
+    struct batch b = pack(on, m, call);
+    struct wanted want = { .memory = memory, .change = &change, .cache = on->cache,
+                           .last_only = true };
+    int rc;
+
+    want.logits = arena_alloc_raw(call, (size_t)on->n,
+                                  (size_t)m->n_logits * sizeof *want.logits);
+    rc = run_forward(m, &b, &want, NULL, 0, par, call, e);
+    if (rc == 0)
+        rc = choose(m, rules, on, want.logits, call, e);
+    arena_reset(call, mark);
+    return rc;
+}
+
+int run_generate(const struct model *m, const struct generation *rules,
+                 const struct memory *memory, struct continuation *text, int n_texts,
+                 enum precision precision, struct par *par, struct arena *call,
+                 struct err *e)
+{
+    struct arena_mark mark = arena_mark(call);
+    struct active on = { .n = n_texts };
+    int rc = 0;
+
+    assert(memory == NULL || cache_fits(m));
+    if (cache_fits(m))
+        on.cache = arena_alloc(call, (size_t)n_texts, sizeof *on.cache);
+    on.text = arena_alloc(call, (size_t)n_texts, sizeof *on.text);
+    for (int i = 0; i < n_texts; i++) {
+        int n_memory = memory != NULL ? memory->start[i + 1] - memory->start[i] : 0;
+
+        assert(text[i].n_prompt > 0 && text[i].most > 0);
+        text[i].n = text[i].n_prompt;
+        on.text[i] = &text[i];
+        if (on.cache != NULL)
+            on.cache[i] = cache_new(call, m, text[i].n_prompt + text[i].most - 1,
+                                    n_memory);
+    }
+    while (rc == 0 && on.n > 0) {
+        rc = step(m, rules, memory, &on, precision, par, call, e);
+        memory = NULL;          /* its keys and values are kept */
+    }
+    arena_reset(call, mark);
+    return rc;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Texts are continued greedily: each next token is the one with the largest logit
+ * under the model's rules, the lowest id among equals, as torch has it. */
+#ifndef RUN_GENERATE_H
+#define RUN_GENERATE_H
+
+#include "model/generation.h"
+#include "run/run.h"
+
+struct continuation {
+    int n_prompt;           /* tokens that are given, at least 1 */
+    int most;               /* to add at the most, at least 1 */
+    const int *type;        /* [n_prompt] NULL: all 0, as what is added has */
+    int *id;                /* [n_prompt + most] the prompt; out: what was added, too */
+    int n;                  /* out: tokens in id */
+    bool ended;             /* out: by one of rules->end */
+};
+
+/*
+ * Continues n_texts texts with m, all in one pass a step, each by the tokens behind
+ * those that are kept (by whole texts, where cache_fits says no); memory is of m's encoder, for the same texts, or NULL; precision
+ * is that of the products.  What
+ * stands behind a text in id is the same however many texts run together.
+ *
+ * Errors (ERR_INPUT): those of run_forward; logits that are no number.
+ * Source: transformers generation/utils.py, _sample without sampling
+ */
+int run_generate(const struct model *m, const struct generation *rules,
+                 const struct memory *memory, struct continuation *text, int n_texts,
+                 enum precision precision, struct par *par, struct arena *call,
+                 struct err *e);
+
+/* The bytes that run_generate takes for one such text. */
+double generate_memory(const struct model *m, int n_tokens, int n_memory);
+
+/*
+ * Rewrites logits [V] of the token behind text->id[0 .. text->n - 1] as the rules say,
+ * and returns the id with the largest, the lowest of several; 0 where all are ruled
+ * out.  -1: one is no number.
+ * Source: transformers generation/logits_process.py, in its order
+ */
+int generate_choose(const struct generation *rules, const struct continuation *text,
+                    float *logits, int V, struct arena *scratch);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A mechanism of nn/mechanism.h on what a model's attention reads: its heads as the
+ * mechanism takes them, their outputs, their rows. */
+#ifndef RUN_MECHANISM_H
+#define RUN_MECHANISM_H
+
+#include "nn/mechanism.h"
+#include "run/run.h"
+
+/* What one attention of a model is to a mechanism. */
+struct mechanism_heads {
+    const struct mechanism *mechanism;
+    const char *refused;        /* why it cannot be done; NULL: it can */
+    int n, joined;              /* heads, each of `joined` of the model's, in order */
+    struct attention *head;     /* [n] */
+    size_t room_bytes;          /* the most that one of them needs to run */
+};
+
+/*
+ * Arena a holds what is copied or drawn, as long as v.  given: weights in place of those
+ * that the mechanism draws; NULL: it draws them.
+ */
+struct mechanism_heads mechanism_heads(const struct mechanism *m,
+                                       const struct mechanism_params *params,
+                                       const float *given, const struct qkv_view *v,
+                                       struct arena *a);
+
+/* z[T, H d_v] = the outputs, heads shared out over the threads. */
+void mechanism_attend(const struct mechanism_heads *h, float *z, struct par *par);
+
+/*
+ * The same, one head after the other in room (room_bytes, aligned to 64): what is timed.
+ * Returns the scores that were computed.
+ */
+int64_t mechanism_attend_alone(const struct mechanism_heads *h, float *z, void *room);
+
+/*
+ * w[T, S] of head number i of h, by the mechanism's reference; scratch is for it alone.
+ */
+void mechanism_rows(const struct mechanism_heads *h, int i, float *w,
+                    struct arena *scratch);
+
+#endif

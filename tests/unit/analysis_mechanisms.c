@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * The relative change of numbers; where nothing is wanted, nothing is measured. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "analysis/mechanisms.h"
+#include "unit/run_room.h"
+
+static void changes(void **state)
+{
+    const float y[] = { 3, 0, 4 }, x[] = { 3, 0, 4 }, off[] = { 3, 1, 4 };
+    const float none[] = { 0, 0, 0 }, bad[] = { 3, NAN, 4 }, inf[] = { 3, INFINITY, 4 };
+
+    (void)state;
+    assert_true(relative_change(x, y, 3) == 0);
+    assert_true(fabs(relative_change(off, y, 3) - 0.2) < 1e-15);
+    assert_true(fabs(relative_change(none, y, 3) - 1) < 1e-15);
+    assert_true(isnan(relative_change(y, none, 3)));
+    assert_true(isnan(relative_change(bad, y, 3)));
+    assert_true(isnan(relative_change(y, bad, 3)));
+    assert_true(isnan(relative_change(inf, y, 3)));
+}
+
+/* One mechanism, one head, one layer, outputs only: the rest stays undefined. */
+static void only_what_is_wanted(void **state)
+{
+    static const int lengths[] = { 6 };
+    static const bool layer[] = { false, true, false, false };
+    bool only[N_MECHANISM] = { [MECHANISM_local] = true };
+    struct comparison_opts opts = { .only = only, .kept_head = -1,
+                                    .params = { .window = 2 } };
+    struct err e = { ERR_NONE, "" };
+    struct par *par = par_new(2, &e);
+    struct wanted want = { .layer = layer };
+    const struct mechanism_result *r;
+    struct comparison *c;
+    struct tap tap;
+    struct arena a;
+    struct model *m;
+    struct batch b;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    m = model_open(&a, "tests/ref/bert_old", &e);
+    assert_non_null(m);
+    b = room_batch(&a, m, lengths, 1, 3);
+    c = comparison_new(&a, m, &opts, 6, 6, par);
+    tap = comparison_tap(c);
+    want.tap = &tap;
+    assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), 0);
+    r = comparison_at(c, 1, MECHANISM_local);
+    assert_true(r->error > 0 && r->bytes > 0);
+    assert_true(fabs(r->scores - 24.0 / 36) < 1e-12);       /* 3 4 5 5 4 3 of 36 */
+    assert_true(isnan(r->js) && isnan(r->links) && isnan(r->entropy) && isnan(r->seconds));
+    assert_true(isnan(comparison_at(c, 0, MECHANISM_local)->error));
+    assert_true(isnan(comparison_at(c, 1, MECHANISM_exact)->error));
+    model_close(m);
+    par_free(par);
+    arena_finish(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes),
+        cmocka_unit_test(only_what_is_wanted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ * Of every family whose fixture reads tokens: what a tap is shown is what the model
+ * attends with, and the model's own mechanism in its place changes nothing. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+
+#include "run/mechanism.h"
+#include "unit/run_room.h"
+
+/* Rows of the reference in double, rounded; the pass has them in floats. */
+#define ROWS_TOLERANCE 2e-5
+
+/* Hidden states after layers of attentions that sum in another order, relative. */
+#define HIDDEN_TOLERANCE 1e-4
+
+static const struct mechanism_params params;
+
+struct looker {
+    struct room *room;          /* what the sinks were given before */
+    struct arena *a;
+    struct par *par;
+    const struct model *m;
+    int views;
+    double off;                 /* the most that a row is */
+};
+
+static struct mechanism_heads own_heads(const struct qkv_view *v, struct arena *a)
+{
+    struct mechanism_heads h = mechanism_heads(mechanism_table[MECHANISM_exact], &params,
+                                               NULL, v, a);
+
+    assert_null(h.refused);
+    return h;
+}
+
+static void look(void *self, const struct qkv_view *v)
+{
+    struct looker *l = self;
+    struct mechanism_heads h = own_heads(v, l->a);
+    float *w = arena_alloc(l->a, (size_t)v->T, (size_t)v->S * sizeof *w);
+
+    assert_int_equal(v->T, v->S);
+    assert_int_equal(h.n, l->m->config.n_heads);
+    for (int i = 0; i < h.n; i++) {
+        const float *want = room_map(l->room, v->text, v->layer, i);
+
+        mechanism_rows(&h, i, w, l->a);
+        for (int j = 0; j < v->T * v->S; j++)
+            l->off = fmax(l->off, fabs((double)(w[j] - want[j])));
+    }
+    l->views++;
+}
+
+static int attend(void *self, const struct qkv_view *v, float *z, struct par *par,
+                  struct err *e)
+{
+    struct looker *l = self;
+    struct mechanism_heads h = own_heads(v, l->a);
+
+    (void)e;
+    mechanism_attend(&h, z, par);
+    l->views++;
+    return 0;
+}
+
+static double most_off(const float *x, const float *y, size_t n)
+{
+    double off = 0, size = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        off = fmax(off, fabs((double)(x[i] - y[i])));
+        size = fmax(size, fabs((double)y[i]));
+    }
+    return off / size;
+}
+
+static void check_model(const char *path, const struct model *m, struct arena *a)
+{
+    const int lengths[] = { 9, m->max_tokens < 70 ? m->max_tokens : 70 };
+    struct batch b = room_batch(a, m, lengths, 2, 7);
+    size_t n = (size_t)b.start[2] * (size_t)m->d_hidden;
+    float *hidden = arena_alloc(a, n, sizeof *hidden);
+    float *own = arena_alloc(a, n, sizeof *own);
+    struct err e = { ERR_NONE, "" };
+    struct par *par = par_new(2, &e);
+    struct room room, none;
+    struct looker l = { .room = &room, .a = a, .par = par, .m = m };
+    struct tap tap = { .take = look, .self = &l };
+    struct wanted want = { .hidden = own };
+    struct sink sink;
+
+    room_init(&room, a, m, &b);
+    sink = room_sink(&room, SINK_HEAD);
+    if (run_forward(m, &b, &want, &sink, 1, par, a, &e) != 0)
+        fail_msg("%s: %s", path, e.msg);
+    want.tap = &tap;
+    want.hidden = hidden;
+    assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, a, &e), 0);
+    assert_int_equal(l.views, 2 * m->config.n_layers);
+    assert_memory_equal(hidden, own, n * sizeof *own);
+    if (!(l.off <= ROWS_TOLERANCE))
+        fail_msg("%s: a row seen by the tap is off by %g", path, l.off);
+
+    tap = (struct tap){ .attend = attend, .self = &l };
+    room_init(&none, a, m, &b);
+    sink = room_sink(&none, SINK_HEAD);
+    assert_int_equal(run_forward(m, &b, &want, &sink, 1, par, a, &e), 0);
+    assert_int_equal(none.seen[0], 0);
+    if (!(most_off(hidden, own, n) <= HIDDEN_TOLERANCE))
+        fail_msg("%s: hidden states are off by %g", path, most_off(hidden, own, n));
+    par_free(par);
+}
+
+static void every_family(void **state)
+{
+    DIR *dir = opendir("tests/ref/families");
+    const struct dirent *entry;
+    int n = 0;
+
+    (void)state;
+    assert_non_null(dir);
+    while ((entry = readdir(dir)) != NULL) {
+        struct err e = { ERR_NONE, "" };
+        struct arena a;
+        struct model *m;
+        char path[512];
+
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "tests/ref/families/%s", entry->d_name);
+        arena_init(&a, NULL, NULL);
+        m = model_open(&a, path, &e);
+        if (m == NULL)
+            fail_msg("%s: %s", path, e.msg);
+        if (m->config.n_vocab > 0 && m->decoder == NULL) {
+            check_model(path, m, &a);
+            n++;
+        }
+        model_close(m);
+        arena_finish(&a);
+    }
+    closedir(dir);
+    assert_true(n > 40);
+}
+
+/* What fails ends the pass, with its own words. */
+static int refuse(void *self, const struct qkv_view *v, float *z, struct par *par,
+                  struct err *e)
+{
+    (void)self;
+    (void)z;
+    (void)par;
+    return err_set(e, ERR_INPUT, "not layer %d", v->layer);
+}
+
+static void only_wanted_layers_and_errors(void **state)
+{
+    static const int lengths[] = { 5 };
+    static const bool second[] = { false, true, false, false };
+    struct err e = { ERR_NONE, "" };
+    struct par *par = par_new(1, &e);
+    struct tap tap = { .attend = refuse };
+    struct wanted want = { .layer = second, .tap = &tap };
+    struct arena a;
+    struct model *m;
+    struct batch b;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    m = model_open(&a, "tests/ref/bert_old", &e);
+    assert_non_null(m);
+    b = room_batch(&a, m, lengths, 1, 3);
+    assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), -1);
+    assert_string_equal(e.msg, "not layer 1");
+    want.stacks = 1u << STACK_CROSS;
+    assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), 0);
+    model_close(m);
+    par_free(par);
+    arena_finish(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_family),
+        cmocka_unit_test(only_wanted_layers_and_errors),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
