@@ -124,7 +124,7 @@ struct model *qkv_open(const struct shared_args *args, struct arena *a, struct e
     shape = (struct qkv_shape){ (int)q->heads, (int)v->heads, (int)q->width, (int)v->width,
                                 q->n != v->n || args->key_tokens != NULL };
     return model_of_qkv(a, q->w, hub_name(a, q->path), &shape,
-                        args->scale > 0 ? args->scale : (double)NAN, e);
+                        args->score_scale > 0 ? args->score_scale : (double)NAN, e);
 }
 
 /* ---- rows ---- */

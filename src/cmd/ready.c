@@ -22,7 +22,7 @@ const struct opt attention_opts[] = {
 const struct opt qkv_opts[] = {
     { 0, "qkv", "Q,K,V", OPT_STRING, F(qkv), NULL, 0, 0, NULL,
       "three .npy of queries, keys and values, instead of a model and a text" },
-    { 0, "scale", "X", OPT_REAL, F(scale), NULL, 1e-30, 1e30, NULL,
+    { 0, "score-scale", "X", OPT_REAL, F(score_scale), NULL, 1e-30, 1e30, NULL,
       "of the scores of --qkv; without it 1 / sqrt(width of a query)" },
     { 0 }
 };

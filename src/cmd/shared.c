@@ -123,8 +123,8 @@ struct model *open_model(const struct shared_args *args, const struct env *env,
     const struct layer_asked asked = layer_asked_of(args);
     struct model *m;
 
-    if (args->qkv == NULL && args->scale > 0) {
-        err_set(e, ERR_USAGE, "--scale: wants --qkv");
+    if (args->qkv == NULL && args->score_scale > 0) {
+        err_set(e, ERR_USAGE, "--score-scale: wants --qkv");
         return NULL;
     }
     if (args->attention != NULL || args->qkv != NULL)

@@ -19,7 +19,7 @@ struct shared_args {
     struct common_args common;
     const char *model;              /* NULL: built in */
     const char *attention, *qkv;    /* instead of a model and a text; NULL: those */
-    double scale;                   /* of qkv's scores; 0 or NaN: not given */
+    double score_scale;                   /* of qkv's scores; 0 or NaN: not given */
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
     const char *ids, *type_ids, *decoder_ids, *global;

@@ -170,17 +170,9 @@ static void attention_input(struct pass *p, const struct param *norm)
 /* What the attention of this stack gives, behind its output projection. */
 static void attention_output(struct pass *p, int l, enum stack_id stack, float *out)
 {
-    const struct param *slot = p->m->layer[l].slot;
-    const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
-    int D = p->m->config.d_model;
-
-    if (p->m->family->front == FRONT_QKV)
-        memcpy(out, p->z, (size_t)p->N * (size_t)D * sizeof *out);
-    else
-        pass_linear(p, out, D, p->z, o->matrix.K, p->N, o);
-    pass_norm(p, out, out, p->N, D, &slot[W_ATT_OUT]);
+    pass_output(p, l, stack, out, p->z, p->N);
     if (pass_taps(p, l, stack) && p->want->tap->given != NULL)
-        p->want->tap->given(p->want->tap->self, l, stack, out, p->N, D);
+        p->want->tap->given(p->want->tap->self, l, stack, out, p->N, p->m->config.d_model);
 }
 
 /* x2 = x2 + out, with the norm behind the sum where that is its place. */

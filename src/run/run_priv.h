@@ -224,6 +224,11 @@ void pass_hide(const struct heads *h, const struct mask_view *v, int text,
 struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
                              int head);
 
+/* What layer l's attention adds, out[n, D], of its heads' outputs z: behind the output
+ * projection and norm; of FRONT_QKV, z itself. */
+void pass_output(struct pass *p, int l, enum stack_id stack, float *out, const float *z,
+                 int n);
+
 /* A tap looks at this layer and stack. */
 bool pass_taps(const struct pass *p, int l, enum stack_id stack);
 /* Some rows of the text read global_qkv. */

@@ -79,14 +79,24 @@ int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struc
     return rc;
 }
 
+void pass_output(struct pass *p, int l, enum stack_id stack, float *out, const float *z,
+                 int n)
+{
+    const struct param *slot = p->m->layer[l].slot;
+    const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
+    int D = p->m->config.d_model;
+
+    if (p->m->family->front == FRONT_QKV)
+        memcpy(out, z, (size_t)n * (size_t)D * sizeof *out);
+    else
+        pass_linear(p, out, D, z, o->matrix.K, n, o);
+    pass_norm(p, out, out, n, D, &slot[W_ATT_OUT]);
+}
+
 void run_attention_output(const struct model *m, int layer, enum stack_id stack,
                           float *out, const float *z, int n, struct par *par)
 {
     struct pass p = { .m = m, .par = par };
-    const struct param *slot = m->layer[layer].slot;
-    const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
-    int D = m->config.d_model;
 
-    pass_linear(&p, out, D, z, o->matrix.K, n, o);
-    pass_norm(&p, out, out, n, D, &slot[W_ATT_OUT]);
+    pass_output(&p, layer, stack, out, z, n);
 }

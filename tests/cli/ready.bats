@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Attention that is ready-made (--attention), and queries, keys and values (--qkv).  What
 # they are compared with is of tests/ref/make_ready.py.
-# shellcheck disable=SC2154,SC2016
+# shellcheck disable=SC2054,SC2128,SC2154,SC2178
 
 load helper
 
@@ -200,14 +200,15 @@ heads() {
     fails 2 "--dtype: the rows of plain.npz are ready-made" "$viz" stats "${a[@]}" --dtype bf16
     fails 2 "--memory-mask: the rows of plain.npz are ready-made" \
         "$viz" stats "${a[@]}" --memory-mask causal
-    fails 2 "--scale: wants --qkv" "$viz" stats "${a[@]}" --scale 1
-    fails 2 "--scale: wants --qkv" "$viz" stats --scale 1 text
+    fails 2 "--score-scale: wants --qkv" "$viz" stats "${a[@]}" --score-scale 1
+    fails 2 "--score-scale: wants --qkv" "$viz" stats --score-scale 1 text
     for option in --hidden --all; do
         fails 2 "plain.npz holds the rows of attention alone: this wants a model" \
             "$viz" export "${a[@]}" $option -o "$dir/x.npz"
     done
     fails 3 "--logits: plain.npz has no head" "$viz" export "${a[@]}" --logits -o "$dir/x.npz"
     fails 2 "--attention: noise wants a model or a layer" "$viz" stability "${a[@]}"
+    fails 2 "--attention: wants a model or --qkv" "$viz" mechanisms "${a[@]}"
     fails 2 "--qkv: noise wants a model or a layer" "$viz" stability "${q[@]}"
     [ "$(list "$dir")" = "" ]
 }
@@ -220,6 +221,15 @@ heads() {
     cmp "$dir/one.npz" "$dir/out/000001.npz"
     heads --qkv "$(qkv groups)" >"$dir/one"
     "$viz" stats --json --qkv "$(qkv texts)" | head -n 1 | jq -c .heads | diff "$dir/one" -
+}
+
+@test "mechanisms on --qkv: its exact row is the attention itself" {
+    works "$viz" mechanisms --json --repeats 0 --qkv "$(qkv heads)" --propagate \
+        --tokens "a b c d e"
+    jq -e '.layers[0].mechanisms | length > 5' <<<"$output"
+    works "$viz" mechanisms --repeats 0 --qkv "$(qkv causal)" --mask causal --only exact,local
+    run "$viz" mechanisms --repeats 0 --qkv "$(qkv heads)" -H 0 -o "$dir/m.png"
+    [ "$(magic "$dir/m.png" 4)" = 89504e47 ]
 }
 
 @test "--qkv: files that do not fit together" {

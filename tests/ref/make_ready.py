@@ -89,7 +89,7 @@ def make_qkv():
     qkv("cross", (2, 5, 4), (2, 7, 4), 3)
     qkv("named", (2, 3, 4), (2, 3, 4), 4, "--tokens", "a b c", "--key-tokens", "x y z")
     qkv("masked", (2, 5, 4), (2, 7, 4), 4, "--mask", f"{DIR}/added.npy", mask=added)
-    qkv("scale", (2, 5, 4), (2, 5, 4), 4, "--scale", "0.125", scale=0.125)
+    qkv("scale", (2, 5, 4), (2, 5, 4), 4, "--score-scale", "0.125", scale=0.125)
     qkv("bf16", (2, 5, 4), (2, 5, 4), 4, "--dtype", "bf16", lower=torch.bfloat16)
     qkv("long", (2, 40, 4), (1, 40, 4), 5)
     q = [np.load(HERE / f"groups.{p}.npy") for p in "qkv"]
