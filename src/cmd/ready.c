@@ -188,11 +188,12 @@ static int describe(const struct session *s, struct arena *a, int n, const char 
     const struct model *m = s->model;
 
     values_describe(a, m, n, out);
-    if (asked != NULL)
-        return layer_name_rows(a, option, asked, out, e);
-    if (member == NULL)
-        return 0;
-    return names_of_file(m, a, member, out, e) != 0 ? -1 : ids_of_file(m, a, ids, out, e);
+    if (asked != NULL ? layer_name_rows(a, option, asked, out, e) != 0 :
+        member != NULL && (names_of_file(m, a, member, out, e) != 0 ||
+                           ids_of_file(m, a, ids, out, e) != 0))
+        return -1;
+    tok_guess(a, out);
+    return 0;
 }
 
 int ready_item(const struct session *s, struct arena *a, struct item *out, struct err *e)

@@ -43,6 +43,15 @@ heads() {
     "$viz" stats --json --attention "$dir/all.npy" | jq -e '.tokens[:3] == ["0","1","2"]'
 }
 
+@test "special tokens and labels of an export are the model's" {
+    "$viz" export -m "$ref/bert" -o "$dir/own.npz" 'the river bank' 'the small bank'
+    "$viz" stats -m "$ref/bert" 'the river bank' 'the small bank' >"$dir/model"
+    "$viz" stats --attention "$dir/own.npz" | diff "$dir/model" -
+    "$viz" export -o "$dir/own.npz" '我喜欢 the cat'
+    "$viz" stats '我喜欢 the cat' >"$dir/model"
+    "$viz" stats --attention "$dir/own.npz" | diff "$dir/model" -
+}
+
 @test "stacks of an encoder-decoder's export" {
     argv=(-m "$ref/seq2seq/t5" --ids 1,2,3,4 --decoder-ids 5,6,7)
     "$viz" export "${argv[@]}" -o "$dir/t5.npz"
