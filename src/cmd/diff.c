@@ -44,7 +44,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { qkv_opts, layer_opts, text_opts, rows_opts, seed_opts,
+static const struct opt *const shared[] = { qkv_opts,
+                                           layer_opts, text_opts, rows_opts, seed_opts,
                                            select_opts, mask_opts, NULL };
 
 static const char *const examples[] = {

@@ -6,6 +6,7 @@
 #include "text/tok_priv.h"
 
 static const struct text BLANK = { "▁", sizeof "▁" - 1 }, INSIDE = { "##", 2 };
+static const struct text NOTHING = { "", 0 };
 
 static struct piece piece_of(const struct tokens *t, int i)
 {
@@ -41,7 +42,7 @@ static bool has_text(const struct piece *p, struct text part)
  */
 static bool is_byte_level(struct arena *a, const struct tokens *t, size_t n_bytes)
 {
-    const struct tok bytes = { .byte_level = true };
+    const struct tok bytes = { .byte_level = true, .prefix = NOTHING };
     struct arena_mark mark = arena_mark(a);
     char *all = arena_alloc(a, n_bytes + 1, 1);
     bool shorter = false, plain = true;
@@ -79,7 +80,7 @@ static bool any(const struct tokens *t, struct text part, bool at_start)
 
 void tok_guess(struct arena *a, struct tokens *t)
 {
-    struct tok guess = { .byte_pieces = false };
+    struct tok guess = { .prefix = NOTHING };
     size_t n_bytes = 0;
     char *to;
 
