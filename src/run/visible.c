@@ -26,9 +26,13 @@ const struct mask *pass_cross_mask(const struct pass *p)
 
 bool pass_has_global(const struct heads *h, int text)
 {
-    int start = h->key_start[text], n = h->key_start[text + 1] - start;
+    int start, n;
 
-    return h->global != NULL && memchr(h->global + start, 1, (size_t)n) != NULL;
+    if (h->global == NULL)
+        return false;
+    start = h->key_start[text];
+    n = h->key_start[text + 1] - start;
+    return memchr(h->global + start, 1, (size_t)n) != NULL;
 }
 
 bool pass_hides(const struct heads *h)
