@@ -32,7 +32,7 @@ int pass_check_memory(const struct pass *p, int t, struct err *e)
 {
     const struct model *m = p->m;
     const struct param *slot = m->layer[0].slot;
-    int T = p->b->start[t + 1] - p->b->start[t], S;
+    int T = pass_tokens(p, t), S;
 
     if (p->want->memory == NULL)
         return m->family->stack_id != STACK_CROSS ? 0 :
@@ -121,8 +121,7 @@ static const float *pack_rows(struct pass *p, const float *rows)
     float *packed = arena_alloc_raw(p->call, size, sizeof *packed);
 
     relative_pack(packed, rows, c->d_head, c->n_distances, c->d_head);
-    if (pass_precision(p) != PRECISION_F32)
-        precision_round(pass_precision(p), packed, packed, (int64_t)size);
+    precision_round(pass_precision(p), packed, packed, (int64_t)size);
     return packed;
 }
 
@@ -132,7 +131,7 @@ static const float *pack_rows(struct pass *p, const float *rows)
  */
 static struct distances distances_of(struct pass *p, const struct heads *h, int text)
 {
-    int T = p->b->start[text + 1] - p->b->start[text], n = p->m->config.n_distances;
+    int T = pass_tokens(p, text), n = p->m->config.n_distances;
     int S = h->key_start[text + 1] - h->key_start[text], reach = (T > S ? T : S) - 1;
     int none = p->m->config.clip_distances ? n / 2 : T - 1;
     int *row = arena_alloc_raw(p->call, 2 * (size_t)reach + 1, sizeof *row), *begin, end;

@@ -25,7 +25,7 @@ void pass_turns(struct pass *p)
 
     p->turn_first = INT_MAX;
     for (int t = 0; t < p->b->n_texts; t++) {
-        int before = pass_before(p, t), n = before + p->b->start[t + 1] - p->b->start[t];
+        int before = pass_before(p, t), n = before + pass_tokens(p, t);
 
         longest = n > longest ? n : longest;
         p->turn_first = before < p->turn_first ? before : p->turn_first;

@@ -12,17 +12,14 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
     struct attend *at = arena_alloc(p->call, (size_t)H, sizeof *at);
 
     for (int head = 0; head < H; head++) {
-        struct mask_view *mask = arena_alloc(p->call, 1, sizeof *mask);
+        struct head_terms *terms = arena_alloc(p->call, 1, sizeof *terms);
         unsigned char *hidden;
 
-        *mask = (struct mask_view){ h->mask, pass_number(p, text), head, S };
-        at[head] = pass_attend_of(p, l, h, text, head);
-        if (mask_adds(h->mask))
-            at[head].term[SCORE_TERMS - 1] = (struct score_term){ mask_add, mask };
+        at[head] = pass_attend_of(p, l, h, text, head, terms);
         if (!pass_hides(h))
             continue;
         hidden = arena_alloc(p->call, (size_t)T, (size_t)S);
-        pass_hide(h, mask, text, hidden, (size_t)S, 0, T, 0, S);
+        pass_hide(h, &terms->mask, text, hidden, (size_t)S, 0, T, 0, S);
         at[head].hidden = hidden;
         at[head].hidden_stride = (size_t)S;
     }
@@ -77,26 +74,4 @@ int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struc
     }
     *replaced = p->want->tap->attend != NULL;
     return rc;
-}
-
-void pass_output(struct pass *p, int l, enum stack_id stack, float *out, const float *z,
-                 int n)
-{
-    const struct param *slot = p->m->layer[l].slot;
-    const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
-    int D = p->m->config.d_model;
-
-    if (p->m->family->front == FRONT_QKV)
-        memcpy(out, z, (size_t)n * (size_t)D * sizeof *out);
-    else
-        pass_linear(p, out, D, z, o->matrix.K, n, o);
-    pass_norm(p, out, out, n, D, &slot[W_ATT_OUT]);
-}
-
-void run_attention_output(const struct model *m, int layer, enum stack_id stack,
-                          float *out, const float *z, int n, struct par *par)
-{
-    struct pass p = { .m = m, .par = par };
-
-    pass_output(&p, layer, stack, out, z, n);
 }
