@@ -13,12 +13,12 @@ static struct piece piece_of(const struct tokens *t, int i)
     return (struct piece){ .s = t->piece[i], .n = (uint32_t)t->label_size[i] };
 }
 
-/* "<s>", "[CLS]", but not "<0x41>": as they stand, in any vocabulary. */
+/* "<s>", "[CLS]", but not "<0x41>" or "<id 7>": as they stand, in any vocabulary. */
 static bool is_special(const struct piece *p)
 {
     char close = p->n > 2 ? p->s[p->n - 1] : '\0';
 
-    return byte_of_piece(p->s, p->n) < 0 &&
+    return byte_of_piece(p->s, p->n) < 0 && memchr(p->s, ' ', p->n) == NULL &&
            ((p->s[0] == '<' && close == '>') || (p->s[0] == '[' && close == ']'));
 }
 

@@ -195,6 +195,7 @@ static void test_guess(void **state)
     GUESS(3, { { "café", "我", "a b" }, { "café", "我", "a b" } });
     GUESS(3, { { "Ã©", "é", "a" }, { "Ã©", "é", "a" } });           /* é is no piece there */
     GUESS(2, { { "", "a" }, { "", "a" } });
+    GUESS(2, { { "<id 7>", "Ġa" }, { "<id 7>", " a" } });
 #undef GUESS
 }
 
