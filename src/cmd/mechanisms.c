@@ -82,8 +82,9 @@ static const struct opt opts[] = {
 #undef P
 #undef K
 
-static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
-                                           select_opts, mask_opts, NULL };
+static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
+                                           layer_opts, text_opts, rows_opts, select_opts,
+                                           mask_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz mechanisms",
@@ -336,6 +337,9 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
 {
     struct input *in;
 
+    if (j->s.model->ready != NULL)
+        return err_set(e, ERR_USAGE, "--attention: wants a model or --qkv: there are no "
+                       "queries, keys and values to compute anew");
     if (check(j, n_operands, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);

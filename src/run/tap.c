@@ -11,24 +11,21 @@
 static const struct attend *describe(struct pass *p, int l, const struct heads *h, int text,
                                      int T, int S)
 {
-    int H = p->m->config.n_heads, n_masked = pass_masked_keys(p, h->stack, S);
-    bool causal = mask_is_causal(h->mask) && n_masked == S;
+    int H = p->m->config.n_heads;
+    bool causal = mask_is_causal(h->mask) && pass_masked_keys(p, h->stack, S) == S;
     struct attend *at = arena_alloc(p->call, (size_t)H, sizeof *at);
 
     for (int head = 0; head < H; head++) {
-        struct mask_view *mask = arena_alloc(p->call, 1, sizeof *mask);
+        struct head_terms *terms = arena_alloc(p->call, 1, sizeof *terms);
         unsigned char *hidden;
 
-        *mask = (struct mask_view){ h->mask, pass_number(p, text), head, n_masked };
-        at[head] = pass_attend_of(p, l, h, text, head);
-        if (mask_adds(h->mask))
-            at[head].term[SCORE_TERMS - 1] = (struct score_term){ mask_add, mask };
+        at[head] = pass_attend_of(p, l, h, text, head, terms);
         if (causal && at[head].hi > 0)
             at[head].hi = 0;
         if (h->hide == NULL && (causal || !mask_hides(h->mask)))
             continue;
         hidden = arena_alloc(p->call, (size_t)T, (size_t)S);
-        pass_hide(h, mask, text, hidden, (size_t)S, 0, T, 0, S);
+        pass_hide(h, &terms->mask, text, hidden, (size_t)S, 0, T, 0, S);
         at[head].hidden = hidden;
         at[head].hidden_stride = (size_t)S;
     }
@@ -94,16 +91,4 @@ int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struc
     }
     *replaced = p->want->tap->attend != NULL;
     return rc;
-}
-
-void run_attention_output(const struct model *m, int layer, enum stack_id stack,
-                          float *out, const float *z, int n, struct par *par)
-{
-    struct pass p = { .m = m, .par = par };
-    const struct param *slot = m->layer[layer].slot;
-    const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
-    int D = m->config.d_model;
-
-    pass_linear(&p, out, D, z, o->matrix.K, n, o);
-    pass_norm(&p, out, out, n, D, &slot[W_ATT_OUT]);
 }
