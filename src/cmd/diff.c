@@ -74,7 +74,10 @@ struct job {
     bool texts;                 /* two texts, not one in two ways */
     int format;                 /* enum format */
     struct out out;
-    bool exceeded;
+    struct {
+        double js;
+        int layer, head;
+    } worst;                    /* the head that differs most, of all texts */
 };
 
 /* One comparison. */
@@ -116,8 +119,6 @@ static int check_sides(struct job *j, int n_operands, struct err *e)
                        "(--dtype f32 --dtype bf16), two texts, or --attention to compare");
     if (args->shared.file != NULL && strcmp(args->shared.file, "-") == 0)
         return err_set(e, ERR_USAGE, "-f: standard input cannot be read twice");
-    if (args->shared.file != NULL && j->format >= FORMAT_PNG)
-        return err_set(e, ERR_USAGE, "a picture is of one comparison: give a TEXT, not -f");
     return 0;
 }
 
@@ -436,11 +437,16 @@ static int draw(struct pair *p, struct err *e)
 
 /* ---- the command ---- */
 
-static void check_tolerance(struct pair *p, void *self, int l, int h)
+static void keep_worst(struct pair *p, void *self, int l, int h)
 {
-    (void)self;
-    if (compare_head(p->compare, l, h).js > p->j->args->tolerance)
-        p->j->exceeded = true;
+    double js = compare_head(p->compare, l, h).js;
+    struct job *j = self;
+
+    if (js > j->worst.js) {
+        j->worst.js = js;
+        j->worst.layer = l;
+        j->worst.head = h;
+    }
 }
 
 static int one_pair(struct job *j, struct err *e)
@@ -449,7 +455,7 @@ static int one_pair(struct job *j, struct err *e)
 
     if (run_pair(&p, e) != 0)
         return -1;
-    each_head(&p, check_tolerance, NULL);
+    each_head(&p, keep_worst, j);
     if (j->format >= FORMAT_PNG)
         return draw(&p, e);
     (j->format == FORMAT_JSON ? print_json : print_table)(&p);
@@ -493,6 +499,9 @@ static int report(struct job *j, struct err *e)
     int rc;
 
     if (j->format >= FORMAT_PNG) {
+        if (input_is_file(j->side[0].in))
+            return err_set(e, ERR_USAGE, "a picture is of one comparison, not of several "
+                           "texts");
         rc = all_pairs(j, e);
         return input_close(j->side[0].in, input_close(j->side[1].in, rc, e), e);
     }
@@ -512,9 +521,9 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
         open_side(j, 1, n_operands, operands, e) != 0 || check_models(j, e) != 0 ||
         report(j, e) != 0)
         return -1;
-    if (j->exceeded)
-        return err_set(e, ERR_NEGATIVE, "a head differs by more than %g nats",
-                       j->args->tolerance);
+    if (j->worst.js > j->args->tolerance)
+        return err_set(e, ERR_NEGATIVE, "L%dH%d differs by %.3g nats, more than %g",
+                       j->worst.layer, j->worst.head, j->worst.js, j->args->tolerance);
     return 0;
 }
 
