@@ -36,6 +36,13 @@ struct layer_asked {
 bool layer_is(const struct weights *w);
 
 /*
+ * The same, also where all names begin with one or several parts more, as "attn." of a
+ * module within a module, or "module." of a wrapped one: w loses them.  Where it is false,
+ * what is left of the names is not said, so it is for files that can be nothing else.
+ */
+bool layer_within(struct weights *w, struct arena *a);
+
+/*
  * Fills *c and *family; name is the file for messages.  Tensors that hold several parts
  * (in_proj_weight), or a part of one (q_linears.0), are replaced in w by whole parts.
  *

@@ -71,6 +71,7 @@ static int open_path(struct model *m, struct arena *a, const char *path,
 {
     const char *config, *option = first_asked(asked);
     struct span bytes;
+    bool alone;                 /* nothing says what it is but itself */
     int rc;
 
     if (!file_exists(path))
@@ -82,7 +83,9 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     if (m->weights == NULL)
         return -1;
     m->dir = file_folder(a, path);
-    if (!file_is_dir(path) && layer_is(m->weights))
+    config = file_join(a, m->dir, "config.json");
+    alone = is_npz(path) || (weights_gguf(m->weights) == NULL && !file_exists(config));
+    if (!file_is_dir(path) && (alone ? layer_within(m->weights, a) : layer_is(m->weights)))
         return layer_describe(&m->config, &m->family, a, m->weights, path, asked, e);
     if (option != NULL)
         return err_set(e, ERR_USAGE, "%s: %s is no bare layer (mha-viz-layers(7))", option,
@@ -91,8 +94,7 @@ static int open_path(struct model *m, struct arena *a, const char *path,
         m->dir = weights_gguf(m->weights)->file;
         return gguf_config(&m->config, &m->family, a, m->weights, e);
     }
-    config = file_join(a, m->dir, "config.json");
-    if (is_npz(path) || (!file_is_dir(path) && !file_exists(config)))
+    if (alone && !file_is_dir(path))
         return no_layer(path, e);
     if (file_map(config, &bytes, e) != 0)
         return -1;

@@ -53,6 +53,21 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     diff "$dir/npz" "$dir/safetensors"
 }
 
+@test "a layer within a module: what all names begin with is passed over" {
+    tensors "$dir/a.safetensors" "${four[@]/#/block.attn.}"
+    works "$viz" info -m "$dir/a.safetensors" --heads 3
+    [[ $output == *"heads       3 of width 4"* ]]
+    tensors "$dir/a.safetensors" "${four[@]/#/module.layers.0.self_attn.}"
+    fails 3 "has layers.0.self_attn., but no tensor layers.0.feed_forward.0.weight" \
+        "$viz" info -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]/#/a.}" other.weight:3
+    fails 3 "its tensors are none of a layer that is known" "$viz" info -m "$dir/a.safetensors"
+    tensors "$dir/a.safetensors" "${four[@]/#/at}"
+    fails 3 "its tensors are none of a layer that is known" "$viz" info -m "$dir/a.safetensors"
+    tensors "$dir/a.safetensors" a.b.c:3
+    fails 3 "its tensors are none of a layer that is known" "$viz" info -m "$dir/a.safetensors"
+}
+
 @test "without an input, the same seed draws the same numbers" {
     works "$viz" stats -m "$(layer q_linear)" --heads 3 --json
     one=$output
