@@ -338,6 +338,19 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
     return session_change(s, want, e);
 }
 
+bool session_next_head(const struct session *s, const struct wanted *want, int *l, int *h)
+{
+    const struct config *c = &s->shown->config;
+
+    do {
+        if (++*h == c->n_heads) {
+            *h = 0;
+            ++*l;
+        }
+    } while (*l < c->n_layers && !(is_wanted(want->layer, *l) && is_wanted(want->head, *h)));
+    return *l < c->n_layers;
+}
+
 /* ---- outputs ---- */
 
 bool output_is_dir(const char *path)

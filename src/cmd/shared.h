@@ -100,6 +100,12 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
                    struct err *e);
 
 /*
+ * Moves *l, *h, which begin at 0, -1, to the next of the shown model's heads that are
+ * wanted, layer by layer; false: there is none.
+ */
+bool session_next_head(const struct session *s, const struct wanted *want, int *l, int *h);
+
+/*
  * want->rotations from --rotations; a warning where they are drawn without a seed.
  * Errors: no layer hashes; the file is no .npy, or does not fit (found, wanted).
  */
