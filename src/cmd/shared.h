@@ -179,10 +179,18 @@ bool input_is_file(const struct input *in);     /* of texts; or of several array
 void input_reject(struct input *in, const struct item *item, const struct err *why);
 
 /*
- * Calls fn for each text with the file that it goes to: out itself for a single
- * text, out/000001.ENDING by line where out is a folder.  What fn takes from the
- * arena is gone afterwards.  Errors: those of fn (ERR_INPUT only rejects a line of
- * a file); ERR_USAGE for a second text where out is no folder, before any is drawn.
+ * Calls fn for each text, continued where it is open.  What fn takes from the arena is
+ * gone afterwards.  Errors: those of fn; ERR_INPUT only rejects a line of a file.
+ */
+int input_each(struct input *in,
+               int (*fn)(void *self, struct arena *a, const struct item *item,
+                         struct err *e),
+               void *self, struct err *e);
+
+/*
+ * The same with the file that each goes to: out itself for a single
+ * text, out/000001.ENDING by line where out is a folder.  Errors: also ERR_USAGE for a
+ * second text where out is no folder, before any is drawn.
  */
 int input_to_files(struct input *in, const char *out, const char *ending,
                    int (*fn)(void *self, struct arena *a, const struct item *item,

@@ -55,6 +55,7 @@ struct job {
     const struct stability_args *args;
     struct wanted want;
     struct out out;
+    bool named;                 /* texts of a file have their numbers above them */
 };
 
 /* One text's packed runs, and what came of them. */
@@ -254,35 +255,18 @@ static void print_json(struct trial *t, FILE *f, const struct item *item)
 
 /* ---- the command ---- */
 
-static int one_text(struct job *j, const struct item *item, bool named, struct err *e)
+static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    struct trial t = { .j = j, .a = j->s.a };
+    struct job *j = self;
+    struct trial t = { .j = j, .a = a };
 
     if (run_trial(&t, item, e) != 0)
         return -1;
     if (j->args->format == FORMAT_JSON)
         print_json(&t, j->out.file, item);
     else
-        print_table(&t, j->out.file, item, named);
+        print_table(&t, j->out.file, item, j->named);
     return 0;
-}
-
-static int all_texts(struct job *j, struct input *in, struct err *e)
-{
-    struct arena_mark mark = arena_mark(j->s.a);
-    struct item item;
-    int rc;
-
-    while ((rc = input_next(in, j->s.a, &item, e)) == 1) {
-        if (session_generate(&j->s, &item, 1, j->s.a, e) != 0 ||
-            one_text(j, &item, input_is_file(in), e) != 0) {
-            if (e->kind != ERR_INPUT || !input_is_file(in))
-                return -1;
-            input_reject(in, &item, e);
-        }
-        arena_reset(j->s.a, mark);
-    }
-    return rc;
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
@@ -294,7 +278,8 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
-    return input_end(in, &j->out, all_texts(j, in, e), e);
+    j->named = input_is_file(in);
+    return input_end(in, &j->out, input_each(in, one_text, j, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
