@@ -120,12 +120,8 @@ static void keep(float *kept, const float *w, const struct attention *a, bool sp
     for (int i = 0; i < a->T; i++)
         for (int j = 0; j < S; j++) {
             int64_t at = (int64_t)i * S + j;
-            bool seen = j >= i + (int64_t)a->at.offset - a->at.lo &&
-                        j <= i + (int64_t)a->at.offset + a->at.hi &&
-                        (a->at.hidden == NULL ||
-                         a->at.hidden[(size_t)i * a->at.hidden_stride + (size_t)j] == 0);
 
-            kept[at] = seen && !(sparse && w[at] == 0) ? w[at] : NAN;
+            kept[at] = attention_sees(a, i, j) && !(sparse && w[at] == 0) ? w[at] : NAN;
         }
 }
 

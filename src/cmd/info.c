@@ -144,7 +144,8 @@ static char *each_projection(struct arena *a, const struct model *m)
     return sum;
 }
 
-/* "4 x 512 x 512", 7 with projections of global rows; or the projections one by one where their shapes differ. */
+/* "4 x 512 x 512", 7 with projections of global rows; or the projections one by one where
+ * their shapes differ. */
 static char *attention_sum(struct arena *a, const struct model *m)
 {
     const struct config *c = &m->config;

@@ -194,7 +194,8 @@ int list_next(const char **s, long *from, long *to)
     return *(*s)++ == ',';
 }
 
-int list_parse(const char *list, const char *what, int n, bool *out, struct err *e)
+/* "0,3-5" or "all" -> bool[n]; what is "layer" or "head". */
+static int list_parse(const char *list, const char *what, int n, bool *out, struct err *e)
 {
     const char *s = list;
     long from, to;
@@ -338,7 +339,8 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
     return session_change(s, want, e);
 }
 
-bool session_next_head(const struct session *s, const struct wanted *want, int *l, int *h)
+bool session_next_head(const struct session *s, const struct wanted *want, int *l,
+                       int *h)
 {
     const struct config *c = &s->shown->config;
 
@@ -347,7 +349,8 @@ bool session_next_head(const struct session *s, const struct wanted *want, int *
             *h = 0;
             ++*l;
         }
-    } while (*l < c->n_layers && !(is_wanted(want->layer, *l) && is_wanted(want->head, *h)));
+    } while (*l < c->n_layers &&
+             !(is_wanted(want->layer, *l) && is_wanted(want->head, *h)));
     return *l < c->n_layers;
 }
 

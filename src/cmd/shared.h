@@ -78,13 +78,7 @@ struct model *open_model(const struct shared_args *args, const struct env *env,
 /* ---- layers and heads ---- */
 
 /*
- * "0,3-5" or "all" -> bool[n]; what is "layer" or "head".  ERR_USAGE names the
- * range where an index is out of it.
- */
-int list_parse(const char *list, const char *what, int n, bool *out, struct err *e);
-
-/*
- * One part of such a list, "3" or "3-5", at *s, which moves behind it and the comma.
+ * One part of a list like "0,3-5", "3" or "3-5", at *s, which moves behind it and the comma.
  * Returns 1 where another part follows, 0 where this is the last, -1 where it is none.
  */
 int list_next(const char **s, long *from, long *to);
@@ -103,7 +97,8 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
  * Moves *l, *h, which begin at 0, -1, to the next of the shown model's heads that are
  * wanted, layer by layer; false: there is none.
  */
-bool session_next_head(const struct session *s, const struct wanted *want, int *l, int *h);
+bool session_next_head(const struct session *s, const struct wanted *want, int *l,
+                       int *h);
 
 /*
  * want->rotations from --rotations; a warning where they are drawn without a seed.
