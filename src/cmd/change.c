@@ -129,20 +129,19 @@ static int set_values(struct mask *m, struct arena *a, const struct tensor *t,
 static int add_file(struct arena *a, struct mask *m, const char *path, int n_heads,
                     struct err *e)
 {
+    const struct tensor *t;
     struct weights *w;
     int rc;
 
     if (m->array != NULL)
         return err_set(e, ERR_USAGE, "%s: a second file of masks", path);
-    w = npz_open(a, path, e);
+    w = npz_open_one(a, path, &t, e);
     if (w == NULL)
         return -1;
     m->name = path;
-    if (weights_count(w) != 1)
-        rc = err_set(e, ERR_INPUT, "%s: holds %d arrays, want one", path,
-                     weights_count(w));
-    else if ((rc = set_shape(m, a, weights_at(w, 0), n_heads, e)) == 0)
-        rc = set_values(m, a, weights_at(w, 0), e);
+    rc = set_shape(m, a, t, n_heads, e);
+    if (rc == 0)
+        rc = set_values(m, a, t, e);
     weights_close(w);
     return rc;
 }

@@ -277,7 +277,7 @@ static int *places(struct arena *a, const bool *list, int n, int *n_wanted)
     int *place = arena_alloc(a, (size_t)n, sizeof *place);
 
     for (int i = 0; i < n; i++)
-        place[i] = list == NULL || list[i] ? (*n_wanted)++ : -1;
+        place[i] = is_wanted(list, i) ? (*n_wanted)++ : -1;
     return place;
 }
 

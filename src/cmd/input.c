@@ -542,21 +542,41 @@ bool input_is_file(const struct input *in)
     return in->lines != NULL || in->n_given > 1;
 }
 
-/* One text to its file. */
-struct to_file {
+int input_each(struct input *in,
+               int (*fn)(void *self, struct arena *a, const struct item *item,
+                         struct err *e),
+               void *self, struct err *e)
+{
+    struct arena *a = in->s->a;
+    struct arena_mark mark = arena_mark(a);
+    struct item item;
+    int rc;
+
+    while ((rc = input_next(in, a, &item, e)) == 1) {
+        if (session_generate(in->s, &item, 1, a, e) != 0 ||
+            fn(self, a, &item, e) != 0) {
+            if (e->kind != ERR_INPUT || !input_is_file(in))
+                return -1;
+            input_reject(in, &item, e);
+        }
+        arena_reset(a, mark);
+    }
+    return rc;
+}
+
+/* Each text to its file in a folder. */
+struct folder {
+    const char *path, *ending;
     int (*fn)(void *self, struct arena *a, const struct item *item, const char *path,
               struct err *e);
     void *self;
 };
 
-static int hand_out(const struct input *in, const struct to_file *to, struct item *item,
-                    const char *path, struct err *e)
+static int to_folder(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    struct arena *a = in->s->a;
+    const struct folder *f = self;
 
-    if (session_generate(in->s, item, 1, a, e) != 0)
-        return -1;
-    return to->fn(to->self, a, item, path, e);
+    return f->fn(f->self, a, item, output_name(a, f->path, item->index, f->ending), e);
 }
 
 int input_to_files(struct input *in, const char *out, const char *ending,
@@ -565,30 +585,22 @@ int input_to_files(struct input *in, const char *out, const char *ending,
                    void *self, struct err *e)
 {
     struct arena *a = in->s->a;
-    const struct to_file to = { fn, self };
-    bool dir = output_is_dir(out);
-    struct arena_mark mark = arena_mark(a);
     struct item item, second;
-    int rc = input_next(in, a, &item, e);
+    int rc;
 
-    if (rc == 0 && !dir && in->n_bad == 0)
+    if (output_is_dir(out))
+        return input_each(in, to_folder, &(struct folder){ out, ending, fn, self }, e);
+    rc = input_next(in, a, &item, e);
+    if (rc == 0 && in->n_bad == 0)
         return err_set(e, ERR_INPUT, "%s: holds no text", in->args->file);
-    if (rc == 1 && !dir) {
-        rc = input_is_file(in) ? input_next(in, a, &second, e) : 0;
-        if (rc == 1)
-            return err_set(e, ERR_USAGE, "several texts want a folder: -o DIR/");
-        return rc == 0 ? hand_out(in, &to, &item, out, e) : rc;
-    }
-    while (rc == 1) {
-        if (hand_out(in, &to, &item, output_name(a, out, item.index, ending), e) != 0) {
-            if (e->kind != ERR_INPUT || !input_is_file(in))
-                return -1;
-            input_reject(in, &item, e);
-        }
-        arena_reset(a, mark);
-        rc = input_next(in, a, &item, e);
-    }
-    return rc;
+    if (rc != 1)
+        return rc;
+    rc = input_is_file(in) ? input_next(in, a, &second, e) : 0;
+    if (rc == 1)
+        return err_set(e, ERR_USAGE, "several texts want a folder: -o DIR/");
+    if (rc != 0 || session_generate(in->s, &item, 1, a, e) != 0)
+        return -1;
+    return fn(self, a, &item, out, e);
 }
 
 int input_end(struct input *in, struct out *out, int rc, struct err *e)

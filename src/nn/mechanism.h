@@ -39,6 +39,9 @@ struct attention {
     const float *weights;               /* its own, of all heads; NULL: none */
 };
 
+/* True where the model lets row i see key j. */
+bool attention_sees(const struct attention *a, int i, int j);
+
 /* Which of the model's heads one of the mechanism's stands for, side by side. */
 enum join { JOIN_NONE, JOIN_PAIRS, JOIN_ALL };
 

@@ -19,10 +19,7 @@ struct carve {
 };
 void *carve_take(struct carve *c, size_t n, size_t size);
 
-/* ---- what the model hides ---- */
-
-/* True where the model lets row i see key j. */
-bool attention_sees(const struct attention *a, int i, int j);
+/* ---- what the model adds ---- */
 
 /* Caps the scores of row i, keys j0 .. j0 + n - 1, and adds the model's terms. */
 void attention_terms(const struct attention *a, float *score, int i, int j0, int n);
@@ -54,9 +51,6 @@ struct pair_steps {
 size_t pairs_room(const struct attention *a, const struct pair_steps *s);
 int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a,
                   const struct pair_steps *s, void *room);
-
-/* Pairs that the model lets see: T S less what it hides. */
-int64_t pairs_seen(const struct attention *a);
 
 /* ---- chosen keys are scored ---- */
 
@@ -126,8 +120,5 @@ void reference_values(double *out, const double *w, const struct attention *a);
 
 void sparsemax_row(float *row, int n, int first, int end, float *spare);
 void entmax_row(float *row, int n, int first, int end, float *spare);
-
-/* x[0] >= x[1] >= ... in place. */
-void sort_down(float *x, int n);
 
 #endif

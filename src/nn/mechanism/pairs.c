@@ -43,7 +43,8 @@ void attention_terms(const struct attention *a, float *score, int i, int j0, int
                               j0, n);
 }
 
-int64_t pairs_seen(const struct attention *a)
+/* Pairs that the model lets see: T S less what it hides. */
+static int64_t pairs_seen(const struct attention *a)
 {
     int64_t n = 0;
 
