@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs every `$ command` of README.md's console blocks and compares what it prints, to
 # three decimals, with what stands there.  tests/readme.sh --update writes what it prints into README.md, and
-# draws its pictures, samples/heatmap.png and layer.png.
+# draws its pictures, samples/{heatmap,layer,mechanisms}.png.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 program=$(realpath "${MHA_VIZ:-./mha-viz}")
@@ -34,6 +34,8 @@ if [ "${1:-}" = --update ]; then
     "$program" init --d-model 512 --heads 8 -o "$dir/layer.safetensors"
     "$program" heatmap --no-metadata -m "$dir/layer.safetensors" --tokens '我 喜欢 吃 苹果' \
         -o samples/layer.png
+    "$program" mechanisms --no-metadata -l 1 -H 0 -c 4 --scale sqrt --cell 9 \
+        --only exact,elu,favor,local,strided,block,top-k,lsh -o samples/mechanisms.png
     exit
 fi
 rounded() {

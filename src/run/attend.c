@@ -31,9 +31,13 @@ struct head_room {
 
 bool pass_has_global(const struct heads *h, int text)
 {
-    int start = h->key_start[text], n = h->key_start[text + 1] - start;
+    int start, n;
 
-    return h->global != NULL && memchr(h->global + start, 1, (size_t)n) != NULL;
+    if (h->global == NULL)
+        return false;
+    start = h->key_start[text];
+    n = h->key_start[text + 1] - start;
+    return memchr(h->global + start, 1, (size_t)n) != NULL;
 }
 
 static bool has_copies(const struct heads *h, int text)

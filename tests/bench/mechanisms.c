@@ -2,7 +2,8 @@
  * Time and memory of every mechanism against the length of the text, one head of width
  * 64, one thread; and the exponents of N that fit the longer half.  A size is left out
  * where the one before lets expect more than LIMIT_S; so are mechanisms that join heads,
- * which are exact for one.  Fails where a goal is missed. */
+ * which are exact for one.  Fails where a goal is missed.
+ *     mechanisms [POINTS.tsv]     every time and room as well, for growth.py to draw */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -112,7 +113,8 @@ static double goal_of(enum mechanism_id id)
     }
 }
 
-static bool bench(enum mechanism_id id, bool causal, struct arena *a)
+/* points: a line a size; NULL: not wanted. */
+static bool bench(enum mechanism_id id, bool causal, FILE *points, struct arena *a)
 {
     const struct mechanism *m = mechanism_table[id];
     struct point p[SIZES];
@@ -130,6 +132,9 @@ static bool bench(enum mechanism_id id, bool causal, struct arena *a)
             printf("\t%.3f", p[i].s * 1e3);
         else
             printf("\t-");
+    for (int i = 0; points != NULL && i < n; i++)
+        fprintf(points, "%s\t%s\t%.0f\t%.6g\t%.6g\n", m->name, causal ? "causal" : "full",
+                p[i].N, p[i].s * 1e3, p[i].bytes / 1024);
     e = exponent(p, n, false);
     printf("\t%.1f\t%.2f\t%.2f\t%s\n", p[n - 1].bytes / 1024, e, exponent(p, n, true),
            goal == 0 ? "" : e <= goal ? "ok" : "MISSED");
@@ -137,10 +142,18 @@ static bool bench(enum mechanism_id id, bool causal, struct arena *a)
     return goal == 0 || e <= goal;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    FILE *points = argc > 1 ? fopen(argv[1], "w") : NULL;
     struct arena a;
     bool all = true;
+
+    if (argc > 1 && points == NULL) {
+        perror(argv[1]);
+        return 1;
+    }
+    if (points != NULL)
+        fprintf(points, "mechanism\tmask\tN\tms\tKiB\n");
 
     arena_init(&a, NULL, NULL);
     nn_choose_kernel(NULL);
@@ -151,7 +164,9 @@ int main(void)
     for (int id = 0; id < N_MECHANISM; id++)
         for (int causal = 0; causal < 2; causal++)
             if (mechanism_table[id]->join == JOIN_NONE)
-                all &= bench((enum mechanism_id)id, causal == 1, &a);
+                all &= bench((enum mechanism_id)id, causal == 1, points, &a);
     arena_finish(&a);
+    if (points != NULL && fclose(points) != 0)
+        return 1;
     return all ? 0 : 1;
 }

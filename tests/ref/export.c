@@ -103,17 +103,23 @@ static void one_case(void **state)
     unlink(file);
 }
 
-/* Appends the cases of folder i; returns how many there are now. */
-static size_t add_cases(int i, struct export_case *cases, struct CMUnitTest *tests, size_t n)
+static json_t *load(int i)
 {
     char path[128];
-    const json_t *all, *c;
-    size_t k;
 
     snprintf(path, sizeof path, "tests/ref/%s/%s.json", folders[i][0], folders[i][1]);
-    all = json_load_file(path, 0, NULL);
+    return json_load_file(path, 0, NULL);
+}
+
+/* Appends the cases of folder i; returns how many there are now. */
+static size_t add_cases(int i, const json_t *all, struct export_case *cases,
+                        struct CMUnitTest *tests, size_t n)
+{
+    const json_t *c;
+    size_t k;
+
     if (json_array_size(all) == 0 || n + json_array_size(all) > MAX_CASES) {
-        printf("%s: no cases, or too many\n", path);
+        printf("%s: no cases, or too many\n", folders[i][0]);
         exit(1);
     }
     json_array_foreach(all, k, c) {
@@ -129,9 +135,16 @@ int main(void)
 {
     struct export_case cases[MAX_CASES];
     struct CMUnitTest tests[MAX_CASES];
+    json_t *all[N_FOLDERS];
     size_t n = 0;
+    int failed;
 
+    for (int i = 0; i < N_FOLDERS; i++) {
+        all[i] = load(i);
+        n = add_cases(i, all[i], cases, tests, n);
+    }
+    failed = _cmocka_run_group_tests("export", tests, n, NULL, NULL);
     for (int i = 0; i < N_FOLDERS; i++)
-        n = add_cases(i, cases, tests, n);
-    return _cmocka_run_group_tests("export", tests, n, NULL, NULL);
+        json_decref(all[i]);
+    return failed;
 }

@@ -3,7 +3,7 @@
 """Tokenisers beside the tokenizers package in one run: seconds of the processor to open
 one and, warm and on one thread, to encode 1 MB of text line by line.
 
-    tokenizers.py ENCODE TOKENIZERS TEXT [RUNS]
+    tokenise.py ENCODE TOKENIZERS TEXT [RUNS]
 
 ENCODE is the program of encode.c; TOKENIZERS a folder of folders with tokenizer.json, TEXT
 a file of which the first 1 MB is taken (a shorter one again and again).  Vocabularies of
@@ -19,9 +19,6 @@ import tempfile
 import time
 
 os.environ |= {"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1"}
-# This file has the package's name.
-sys.path = [p for p in sys.path if pathlib.Path(p or ".").resolve() !=
-            pathlib.Path(__file__).parent.resolve()]
 from tokenizers import Tokenizer
 
 NAMES = ["bert_uncased", "bert_cased", "gpt2", "roberta", "llama3", "qwen2", "gpt4o",
