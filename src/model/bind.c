@@ -445,30 +445,6 @@ static void list_unused(struct binder *b)
             b->m->unused[b->m->n_unused++] = weights_at(b->m->weights, i)->name;
 }
 
-static uint64_t fnv(uint64_t h, const void *data, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ ((const unsigned char *)data)[i]) * 0x100000001b3u;
-    return h;
-}
-
-static uint64_t hash_of(const struct model *m)
-{
-    const struct config *c = &m->config;
-    const int numbers[] = { c->n_layers, c->n_heads, c->n_kv_heads, c->d_model,
-                            c->d_head, c->d_ff, c->n_vocab, c->n_positions };
-    uint64_t h = fnv(0xcbf29ce484222325u, numbers, sizeof numbers);
-
-    for (int i = 0; i < weights_count(m->weights); i++) {
-        const struct tensor *t = weights_at(m->weights, i);
-
-        h = fnv(h, t->name, strlen(t->name));
-        h = fnv(h, t->shape, (size_t)t->n_dims * sizeof t->shape[0]);
-        h = fnv(h, &t->dtype, sizeof t->dtype);
-    }
-    return h;
-}
-
 static enum mlp mlp_of(const struct model *m)
 {
     return m->family->mlp_by_config && !m->config.gated ? MLP_PLAIN : m->family->mlp;
@@ -538,6 +514,20 @@ static int bind_stack(struct binder *b)
     return 0;
 }
 
+/* Whether the file holds any layer of the stack; a missing part of one is an error. */
+static bool has_layers(struct binder *b)
+{
+    const char *const *name = b->m->family->stack.name;
+
+    b->prefix = find_prefix(b);
+    for (int l = 0; l < b->m->config.n_layers; l++)
+        for (int s = 0; s < N_SLOT; s++)
+            if (slot_table[s].count == PER_LAYER && name[s] != NULL &&
+                find(b, name[s], (struct where){ l, 0 }, weight_endings) != NULL)
+                return true;
+    return false;
+}
+
 /* The decoder's numbers, where the config has them apart. */
 static struct config decoder_config(const struct family *f, const struct config *c)
 {
@@ -559,29 +549,34 @@ static struct config decoder_config(const struct family *f, const struct config 
     return d;
 }
 
+/* The decoder behind an encoder; none where the file is of the encoder alone. */
+static int bind_decoder(struct binder *b)
+{
+    struct model *m = b->m, *dec = arena_alloc(b->a, 1, sizeof *dec);
+    int rc = 0;
+
+    if (m->config.dec_heads > 0 && m->config.d_model % m->config.dec_heads != 0)
+        return err_set(b->e, ERR_INPUT, "%s: decoder_attention_heads: %d does not divide "
+                       "the width %d", m->name, m->config.dec_heads, m->config.d_model);
+    *dec = (struct model){ .name = m->name, .dir = m->dir, .weights = m->weights,
+                           .family = m->family->decoder,
+                           .config = decoder_config(m->family, &m->config) };
+    b->m = dec;
+    if (has_layers(b)) {
+        m->decoder = dec;
+        rc = bind_stack(b);
+    }
+    b->m = m;
+    return rc;
+}
+
 int model_bind(struct model *m, struct arena *a, struct err *e)
 {
     struct binder b = { .m = m, .a = a, .e = e };
 
     b.used = arena_alloc(a, (size_t)weights_count(m->weights) + 1, sizeof *b.used);
-    if (bind_stack(&b) != 0)
+    if (bind_stack(&b) != 0 || (m->family->decoder != NULL && bind_decoder(&b) != 0))
         return -1;
-    if (m->family->decoder != NULL) {
-        if (m->config.dec_heads > 0 && m->config.d_model % m->config.dec_heads != 0)
-            return err_set(e, ERR_INPUT, "%s: decoder_attention_heads: %d does not divide "
-                           "the width %d", m->name, m->config.dec_heads,
-                           m->config.d_model);
-        m->decoder = arena_alloc(a, 1, sizeof *m->decoder);
-        *m->decoder = (struct model){ .name = m->name, .dir = m->dir,
-                                      .weights = m->weights,
-                                      .family = m->family->decoder,
-                                      .config = decoder_config(m->family, &m->config) };
-        b.m = m->decoder;
-        if (bind_stack(&b) != 0)
-            return -1;
-        b.m = m;
-    }
     list_unused(&b);
-    m->hash = hash_of(m);
     return 0;
 }

@@ -403,6 +403,10 @@ case("t5_gated", T.T5ForConditionalGeneration,
       "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, style=4,
      dtype="bfloat16")
 
+case("t5_encoder", T.T5EncoderModel,
+     {"vocab_size": 43, "d_model": 12, "d_kv": 4, "d_ff": 14, "num_layers": 2, "num_heads": 3,
+      "num_decoder_layers": 2}, dtype="float16")
+
 
 def bart(width, **more):
     return {"vocab_size": 47, "d_model": width, "encoder_layers": 2, "decoder_layers": 2,
@@ -789,8 +793,8 @@ def main(names):
     torch.set_num_threads(1)
     for name in names or CASES:
         kind = CASES[name][0]
-        folder = HERE / ("seq2seq" if kind.config_class().is_encoder_decoder
-                         else "families") / name
+        both = kind.config_class().is_encoder_decoder and "Encoder" not in kind.__name__
+        folder = HERE / ("seq2seq" if both else "families") / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         make(folder, name)
