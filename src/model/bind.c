@@ -24,18 +24,19 @@ static int index_of(const struct weights *w, const struct tensor *t)
     return (int)(t - weights_at(w, 0));
 }
 
-/* Tries one name behind the prefix and bare, with each ending. */
+/* Tries one name behind the prefix, behind its first part, where the head of a model in a
+ * model stands, and bare; with each ending. */
 static const struct tensor *try_name(struct binder *b, const char *name,
                                      const char *const *endings)
 {
-    const char *const prefixes[] = { b->prefix, "" };
+    const int length[] = { (int)strlen(b->prefix), (int)strcspn(b->prefix, ".") + 1, 0 };
     char full[512];
 
-    for (int p = 0; p < (b->prefix[0] != '\0' ? 2 : 1); p++)
+    for (int p = b->prefix[0] != '\0' ? 0 : 2; p < 3; p++)
         for (int i = 0; endings[i] != NULL; i++) {
             const struct tensor *t;
 
-            snprintf(full, sizeof full, "%s%s%s", prefixes[p], name, endings[i]);
+            snprintf(full, sizeof full, "%.*s%s%s", length[p], b->prefix, name, endings[i]);
             t = weights_find(b->m->weights, full);
             if (t != NULL) {
                 b->used[index_of(b->m->weights, t)] = true;
@@ -279,25 +280,33 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
            bind_bias(b, names, at, out, p);
 }
 
+static bool has_first(struct binder *b, const char *prefix, const char *names)
+{
+    char *name;
+
+    for (int k = 0; (name = alternative(b->a, names, k, (struct where){ 0 })) != NULL; k++)
+        if (weights_find(b->m->weights,
+                         arena_printf(b->a, "%s%s.weight", prefix, name)) != NULL)
+            return true;
+    return false;
+}
+
 /* The longest prefix under which the family's first slot is found: the token embedding,
- * or what stands in its place. */
+ * or what stands in its place.  Any family may be the language model of a larger one. */
 static const char *find_prefix(struct binder *b)
 {
+    static const char *const inner[] = { "language_model.model.", "model.language_model." };
     const struct family *f = b->m->family;
-    const struct where none = { 0 };
     int first = 0;
 
     while (f->stack.name[first] == NULL)
         first++;
-    for (int i = 0; i < 4 && f->prefix[i] != NULL; i++) {
-        char *name;
-
-        for (int k = 0; (name = alternative(b->a, f->stack.name[first], k, none)) != NULL;
-             k++)
-            if (weights_find(b->m->weights,
-                             arena_printf(b->a, "%s%s.weight", f->prefix[i], name)) != NULL)
-                return f->prefix[i];
-    }
+    for (int i = 0; i < 2; i++)
+        if (has_first(b, inner[i], f->stack.name[first]))
+            return inner[i];
+    for (int i = 0; i < 4 && f->prefix[i] != NULL; i++)
+        if (has_first(b, f->prefix[i], f->stack.name[first]))
+            return f->prefix[i];
     return "";
 }
 
