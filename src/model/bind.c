@@ -587,5 +587,6 @@ int model_bind(struct model *m, struct arena *a, struct err *e)
     if (bind_stack(&b) != 0 || (m->family->decoder != NULL && bind_decoder(&b) != 0))
         return -1;
     list_unused(&b);
+    m->hash = model_hash(m);
     return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "model/gguf.h"
 #include "model/hub.h"
+#include "model/model_priv.h"
 #include "weights/npz.h"
 
 static struct span span_between(const unsigned char *begin, const unsigned char *end)
@@ -108,7 +109,7 @@ static uint64_t fnv(uint64_t h, const void *data, size_t n)
     return h;
 }
 
-static uint64_t hash_of(const struct model *m)
+uint64_t model_hash(const struct model *m)
 {
     const struct config *c = &m->config;
     const int numbers[] = { c->n_layers, c->n_heads, c->n_kv_heads, c->d_model,
@@ -151,7 +152,6 @@ struct model *model_open_layer(struct arena *a, const char *path,
         model_close(m);
         return NULL;
     }
-    m->hash = hash_of(m);
     if (m->config.model_name != NULL)
         m->name = m->config.model_name;
     return m;
