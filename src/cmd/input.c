@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Operands, ids, arrays and files of texts -> tokenised texts, one by one. */
 #include <ctype.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "cmd/global.h"
+#include "cmd/jsonl.h"
 #include "cmd/ready.h"
 
 struct input {
@@ -67,6 +66,18 @@ static bool has_decoder(const struct input *in)
 static bool is_ready(const struct input *in)
 {
     return in->s->model != NULL && in->s->model->ready != NULL;
+}
+
+/* Ids for a decoder want one that stands behind an encoder. */
+static int check_decoder(const struct input *in, const char *what, enum err_kind kind,
+                         struct err *e)
+{
+    const struct model *m = in->s->model;
+
+    if (m == NULL)
+        return err_set(e, kind, "%s: want --ids: tokens are listed, not run", what);
+    return m->decoder != NULL ? 0 :
+           err_set(e, kind, "%s: %s is no encoder-decoder: want --ids", what, m->name);
 }
 
 /* The decoder's start token. */
@@ -267,88 +278,27 @@ static int item_of_pair(struct item *out, const char *line, size_t n, struct err
     return 0;
 }
 
-/* ---- JSON lines ---- */
-
-static int json_ids(struct arena *a, const char *key, const json_t *list, int **ids,
-                    int *n, struct err *e)
-{
-    *n = (int)json_array_size(list);
-    *ids = arena_alloc(a, (size_t)*n + 1, sizeof **ids);
-    for (int i = 0; i < *n; i++) {
-        const json_t *v = json_array_get(list, (size_t)i);
-
-        if (!json_is_integer(v) || json_integer_value(v) < 0 ||
-            json_integer_value(v) > INT_MAX)
-            return err_set(e, ERR_INPUT, "%s[%d] is no id", key, i);
-        (*ids)[i] = (int)json_integer_value(v);
-    }
-    return json_is_array(list) ? 0 : err_set(e, ERR_INPUT, "%s is no array", key);
-}
-
-static const char *json_text(struct arena *a, const json_t *v, size_t *n)
-{
-    *n = json_string_length(v);
-    return arena_strndup(a, json_string_value(v), *n);
-}
-
-static int read_global(struct arena *a, const json_t *o, struct item *out, struct err *e)
-{
-    const json_t *list = json_object_get(o, "global");
-
-    return list == NULL ? 0 :
-           json_ids(a, "global", list, &out->global_at, &out->n_global_at, e);
-}
-
 /* Fills *out; *done: with ids, so there is nothing left to tokenise. */
-static int item_of_object(struct input *in, struct arena *a, const json_t *o,
-                          struct item *out, bool *done, struct err *e)
-{
-    const json_t *ids = json_object_get(o, "ids"), *types, *text, *pair;
-    int *id, *type = NULL, n, n_types = 0;
-
-    *done = ids != NULL;
-    if (read_global(a, o, out, e) != 0)
-        return -1;
-    if (ids != NULL) {
-        types = json_object_get(o, "type_ids");
-        if (json_ids(a, "ids", ids, &id, &n, e) != 0 ||
-            (types != NULL && json_ids(a, "type_ids", types, &type, &n_types, e) != 0))
-            return -1;
-        ids = json_object_get(o, "decoder_ids");
-        if (ids != NULL) {
-            int *dec, n_dec;
-
-            if (json_ids(a, "decoder_ids", ids, &dec, &n_dec, e) != 0)
-                return -1;
-            tok_describe(in->s->target_tok, a, dec, NULL, n_dec, &out->target);
-        }
-        return describe(in, a, id, n, type, n_types, out, e);
-    }
-    text = json_object_get(o, "text");
-    pair = json_object_get(o, "pair");
-    if (!json_is_string(text) || (pair != NULL && !json_is_string(pair)))
-        return err_set(e, ERR_INPUT, "want {\"text\":…,\"pair\":…} or {\"ids\":[…]}");
-    out->text = json_text(a, text, &out->text_size);
-    if (pair != NULL)
-        out->pair = json_text(a, pair, &out->pair_size);
-    return 0;
-}
-
 static int item_of_json(struct input *in, struct arena *a, const char *line, size_t n,
                         struct item *out, bool *done, struct err *e)
 {
-    json_error_t why;
-    json_t *o;
-    int rc;
+    struct json_line l;
 
-    if (json_check_size((struct span){ (const unsigned char *)line, n }, e) != 0)
+    if (jsonl_read(a, line, n, &l, e) != 0 ||
+        (l.decoder_ids.id != NULL && check_decoder(in, "decoder_ids", ERR_INPUT, e) != 0))
         return -1;
-    o = json_loadb(line, n, JSON_ALLOW_NUL, &why);
-    if (o == NULL)
-        return err_set(e, ERR_INPUT, "%s", why.text);
-    rc = item_of_object(in, a, o, out, done, e);
-    json_decref(o);
-    return rc;
+    out->global_at = l.global.id;
+    out->n_global_at = l.global.n;
+    if (l.decoder_ids.id != NULL)
+        tok_describe(in->s->target_tok, a, l.decoder_ids.id, NULL, l.decoder_ids.n,
+                     &out->target);
+    *done = l.ids.id != NULL;
+    if (*done)
+        return describe(in, a, l.ids.id, l.ids.n, l.type_ids.id, l.type_ids.n, out, e);
+    set_text(out, l.text, l.text_size);
+    out->pair = l.pair;
+    out->pair_size = l.pair_size;
+    return 0;
 }
 
 /* ---- the whole ---- */
@@ -385,7 +335,8 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
 
     *in = (struct input){ .s = s, .args = args, .n_given = 1 };
     if (check_sources(args, n_operands, e) != 0 || global_check(s, e) != 0 ||
-        open_values(in, n_operands, e) != 0)
+        open_values(in, n_operands, e) != 0 ||
+        (args->decoder_ids != NULL && check_decoder(in, "--decoder-ids", ERR_USAGE, e) != 0))
         return NULL;
     for (int i = 0; i < n_operands && i < 2; i++)
         in->operand[i] = operands[i];

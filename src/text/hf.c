@@ -126,8 +126,9 @@ struct tok *tok_open_gguf(struct arena *a, const struct gguf *g, const char *nam
     return open_root(t, gguf_tok_read(t, g, e), e);
 }
 
-static struct tok *open_gguf(struct arena *a, const char *path, struct err *e)
+static struct tok *open_gguf(struct arena *a, const char *any, struct err *e)
 {
+    const char *path = gguf_first_part(a, any);
     struct gguf *g = gguf_open(a, path, e);
     struct tok *t;
 

@@ -247,15 +247,24 @@ void gguf_close(struct gguf *g)
 
 /* ---- the file of a folder ---- */
 
-/* "-00002-of-00003.gguf", but not the first. */
+enum { TAIL = 20 };             /* "-00002-of-00003.gguf" */
+
+/* That, but not the first. */
 static bool is_later_part(const char *name)
 {
-    enum { TAIL = 20 };
     size_t n = strlen(name);
     const char *tail = name + n - TAIL;
 
     return n > TAIL && tail[0] == '-' && memcmp(tail + 6, "-of-", 4) == 0 &&
            strspn(tail + 1, "0123456789") == 5 && memcmp(tail, "-00001-", 7) != 0;
+}
+
+const char *gguf_first_part(struct arena *a, const char *path)
+{
+    int stem = (int)strlen(path) - TAIL;
+
+    return !is_later_part(path) ? path :
+           arena_printf(a, "%.*s-00001%s", stem, path, path + stem + 6);
 }
 
 int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct err *e)

@@ -16,7 +16,7 @@ const struct family family_gemma3 = {
         .norm_eps = 1e-6, .act = ACT_GELU_TANH, .scale_scores = true,
         .rope = { { .theta = 1e6 }, { .theta = 10000 } },
     },
-    .prefix = { "language_model.model.", "model.language_model.", "model." },
+    .prefix = { "model." },
     .stack = { .name = {
         [W_TOK]        = "embed_tokens",
         [W_ATT_NORM]   = "layers.%d.input_layernorm",
