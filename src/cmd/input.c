@@ -327,6 +327,18 @@ static int check_sources(const struct shared_args *args, int n_operands, struct 
     return 0;
 }
 
+/* A mask [3,T,T] for one text is most often one that was meant for 3 heads. */
+static void say_spare_masks(const struct input *in)
+{
+    const struct mask *all[] = { in->s->change.mask, in->s->change.memory_mask };
+
+    for (int i = 0; i < 2; i++)
+        if (all[i] != NULL && all[i]->n_batch > in->n_given)
+            warn_say(in->s->env->warn, "%s: has masks for %lld texts, here %s %d; the "
+                     "layers have %d heads", all[i]->name, (long long)all[i]->n_batch,
+                     in->n_given == 1 ? "is" : "are", in->n_given, in->s->n_heads);
+}
+
 struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e)
 {
@@ -352,6 +364,7 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
             return NULL;
         }
     }
+    say_spare_masks(in);
     return in;
 }
 

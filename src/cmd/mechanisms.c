@@ -12,7 +12,7 @@ static const char *const formats[] = {
 struct mechanisms_args {
     struct shared_args shared;
     const char *out, *only, *additive;
-    int format, repeats, seed;
+    int format, repeats;
     bool propagate, outputs_only;
     struct mechanism_params params;
     struct mechanisms_look look;
@@ -58,8 +58,8 @@ static const struct opt opts[] = {
       "lsh: neighbours in the order of the hash" },
     { 0, "additive", "FILE", OPT_STRING, F(additive), NULL, 0, 0, NULL,
       "additive: W, U [a, d] and v [a] of this .safetensors; without it drawn" },
-    { 0, "seed", "N", OPT_INT, F(seed), "1", 0, 2147483647, NULL,
-      "of what additive, favor and lsh draw" },
+    { 0, "seed", "N", OPT_INT, F(shared.seed), "1", 0, 2147483647, NULL,
+      "of what additive, favor and lsh draw, and of a bare layer's rows" },
     { 'c', "columns", "N", OPT_INT, K(columns), "5", 1, 64, NULL,
       "picture: mechanisms in a row" },
     { 0, "cmap", "NAME", OPT_CHOICE, K(cmap), "viridis", 0, 0, cmap_names,
@@ -83,8 +83,8 @@ static const struct opt opts[] = {
 #undef K
 
 static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
-                                           text_opts, rows_opts, select_opts, mask_opts,
-                                           NULL };
+                                           layer_opts, text_opts, rows_opts, select_opts,
+                                           mask_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz mechanisms",
@@ -200,7 +200,7 @@ static int check(struct job *j, int n_operands, struct err *e)
 
     j->opts = (struct comparison_opts){ .params = args->params, .repeats = args->repeats,
                                         .rows = !args->outputs_only, .kept_head = -1 };
-    j->opts.params.seed = (uint64_t)args->seed;
+    j->opts.params.seed = (uint64_t)args->shared.seed;
     if (args->params.n_buckets % 2 != 0)
         return err_set(e, ERR_USAGE, "--buckets: %d is odd", args->params.n_buckets);
     if (args->format == 0 && strcmp(args->out, "-") != 0 && !output_is_dir(args->out)) {

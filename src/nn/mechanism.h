@@ -35,6 +35,7 @@ struct attention {
     struct attend at;                   /* S, widths, scale, hidden keys, terms, cap;
                                            hidden has all T rows */
     bool cross;                         /* keys are of another text than the queries */
+    bool alike;                         /* what at hides and adds, it does to all heads */
     const struct mechanism_params *params;
     const float *weights;               /* its own, of all heads; NULL: none */
 };

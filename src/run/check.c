@@ -35,7 +35,8 @@ static int check_masks(const struct pass *p, int t, struct err *e)
         mask_check(self, number, T, T, H, e) != 0)
         return -1;
     return cross == NULL || key == NULL ? 0 :
-           mask_check(cross, number, T, key[t + 1] - key[t], H, e);
+           mask_check(cross, number, T,
+                      pass_masked_keys(p, STACK_CROSS, key[t + 1] - key[t]), H, e);
 }
 
 static int check_values(const struct pass *p, int t, struct err *e)

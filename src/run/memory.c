@@ -11,6 +11,11 @@ static bool has_last_key(const struct model *m)
     return m->layer[0].slot[W_CROSS_LAST_K].vector != NULL;
 }
 
+int pass_masked_keys(const struct pass *p, enum stack_id stack, int S)
+{
+    return stack == STACK_CROSS && has_last_key(p->m) ? S - 1 : S;
+}
+
 const int *pass_key_start(struct pass *p)
 {
     const struct memory *memory = p->want->memory;

@@ -99,6 +99,7 @@ struct qkv_view {
     const int *q_at, *k_at, *v_at;      /* [H], [G], [G] where a head begins in a row */
     const struct attend *at;    /* [H] widths, scale, what is hidden and added; hidden
                                    has T rows, row0 is 0 */
+    bool alike;                 /* what is hidden and added is the same for all heads */
 };
 
 /*

@@ -4,11 +4,15 @@
 
 #include "run/run_priv.h"
 
-/* Each head's part of the description, with all rows of what it hides. */
+/*
+ * Each head's part of the description, with all rows of what it hides.  A mask that is
+ * only causal becomes what a decoder's attention says, for what knows no other.
+ */
 static const struct attend *describe(struct pass *p, int l, const struct heads *h, int text,
                                      int T, int S)
 {
-    int H = p->m->config.n_heads;
+    int H = p->m->config.n_heads, n_masked = pass_masked_keys(p, h->stack, S);
+    bool causal = mask_is_causal(h->mask) && n_masked == S;
     struct attend *at = arena_alloc(p->call, (size_t)H, sizeof *at);
 
     for (int head = 0; head < H; head++) {
@@ -16,7 +20,9 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
         unsigned char *hidden;
 
         at[head] = pass_attend_of(p, l, h, text, head, terms);
-        if (!pass_hides(h))
+        if (causal && at[head].hi > 0)
+            at[head].hi = 0;
+        if (h->hide == NULL && (causal || !mask_hides(h->mask)))
             continue;
         hidden = arena_alloc(p->call, (size_t)T, (size_t)S);
         pass_hide(h, &terms->mask, text, hidden, (size_t)S, 0, T, 0, S);
@@ -24,6 +30,16 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
         at[head].hidden_stride = (size_t)S;
     }
     return at;
+}
+
+/* What is hidden and added is the same for all heads. */
+static bool alike(const struct heads *h, const struct attend *at)
+{
+    bool own = h->hide != NULL || (h->mask != NULL && h->mask->n_heads > 1);
+
+    for (int i = 0; i < SCORE_TERMS - 1; i++)
+        own = own || at->term[i].add != NULL;
+    return !own;
 }
 
 static int tap_text(struct pass *p, int l, const struct heads *h, int text, struct err *e)
@@ -40,6 +56,7 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
         .at = describe(p, l, h, text, T, S),
     };
 
+    v.alike = alike(h, v.at);
     if (pass_has_global(h, text))
         return err_set(e, ERR_INPUT, "%s: global tokens have queries, keys and values "
                        "of their own, which are not handed out (--global none)",

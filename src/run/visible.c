@@ -88,7 +88,8 @@ struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h,
         .cap = (float)c->score_cap, .precision = pass_precision(p),
     };
 
-    room->mask = (struct mask_view){ h->mask, pass_number(p, text), head, at.S };
+    room->mask = (struct mask_view){ h->mask, pass_number(p, text), head,
+                                     pass_masked_keys(p, h->stack, at.S) };
     set_bias(p, h, text, head, &room->relative, &at);
     if (mask_adds(h->mask))
         at.term[SCORE_TERMS - 1] = (struct score_term){ mask_add, &room->mask };

@@ -10,7 +10,7 @@ static const struct pair_formula formula;
 
 const char *joined_refuse(const struct attention *a)
 {
-    if (attention_has_terms(a) || a->at.hidden != NULL)
+    if (!a->alike && (attention_has_terms(a) || a->at.hidden != NULL))
         return "what is added to scores, or hidden, is a head's own";
     return NULL;
 }
