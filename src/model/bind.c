@@ -301,6 +301,8 @@ static const char *find_prefix(struct binder *b)
 
     while (first < N_SLOT - 1 && f->stack.name[first] == NULL)
         first++;
+    if (f->stack.name[first] == NULL)       /* a family without tensors */
+        return "";
     for (int i = 0; i < 2; i++)
         if (has_first(b, inner[i], f->stack.name[first]))
             return inner[i];
