@@ -16,7 +16,7 @@ static const char *const metrics[] = { "entropy", "js", "links", NULL };
 
 struct diff_args {
     struct shared_args shared;
-    struct opt_list models, dtypes;
+    struct opt_list models, attentions, dtypes;
     const char *out;
     int format, metric, dpi;
     double tolerance;
@@ -26,6 +26,8 @@ struct diff_args {
 static const struct opt opts[] = {
     { 'm', "model", "PATH|NAME", OPT_LIST, F(models), NULL, 0, 0, NULL,
       "a model, as elsewhere; given twice: the two that are compared" },
+    { 0, "attention", "FILE", OPT_LIST, F(attentions), NULL, 0, 0, NULL,
+      "rows of attention that are ready-made, .npz or .npy; given twice: compared" },
     { 0, "dtype", "NAME", OPT_LIST, F(dtypes), NULL, 0, 0, NULL,
       "round what goes into each product to f32, bf16 or f16; given twice: compared" },
     { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
@@ -42,7 +44,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { layer_opts, text_opts, rows_opts, seed_opts,
+static const struct opt *const shared[] = { qkv_opts,
+                                           layer_opts, text_opts, rows_opts, seed_opts,
                                            select_opts, mask_opts, NULL };
 
 static const char *const examples[] = {
@@ -102,12 +105,15 @@ static int parse_dtype(const char *name, int *dtype, struct err *e)
 static int check_sides(struct job *j, int n_operands, struct err *e)
 {
     const struct diff_args *args = j->args;
-    bool two_ways = args->models.n == 2 || args->dtypes.n == 2;
+    bool two_ways = args->models.n == 2 || args->attentions.n > 0 || args->dtypes.n == 2;
 
     j->texts = !two_ways;
+    if (args->attentions.n > 0 &&
+        (args->models.n + args->attentions.n > 2 || args->dtypes.n == 2))
+        return err_set(e, ERR_USAGE, "--attention: want two of them, or one and a model");
     if (!two_ways && (n_operands != 2 || args->shared.file != NULL))
         return err_set(e, ERR_USAGE, "want two models (-m A -m B), two precisions "
-                       "(--dtype f32 --dtype bf16) or two texts to compare");
+                       "(--dtype f32 --dtype bf16), two texts, or --attention to compare");
     if (args->shared.file != NULL && strcmp(args->shared.file, "-") == 0)
         return err_set(e, ERR_USAGE, "-f: standard input cannot be read twice");
     if (args->shared.file != NULL && j->format >= FORMAT_PNG)
@@ -120,12 +126,18 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
 {
     struct side *side = &j->side[i];
     const struct diff_args *args = j->args;
+    bool ready = i + args->attentions.n >= 2;
 
     side->args = args->shared;
-    side->args.model = item_of(&args->models, i);
-    if (parse_dtype(item_of(&args->dtypes, i), &side->args.dtype, e) != 0)
-        return -1;
-    if (i < 1 || args->models.n == 2) {
+    if (ready) {
+        side->args.attention = item_of(&args->attentions, i);
+        n_operands = args->attentions.n == 2 ? n_operands : 0;      /* the model's text */
+    } else {
+        side->args.model = item_of(&args->models, i);
+        if (parse_dtype(item_of(&args->dtypes, i), &side->args.dtype, e) != 0)
+            return -1;
+    }
+    if (i < 1 || args->models.n == 2 || ready) {
         if (session_open(&j->session[i], &side->args, false, j->env, e) != 0)
             return -1;
         j->n_sessions++;
@@ -146,6 +158,19 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
     return side->in != NULL ? 0 : -1;
 }
 
+/* A file of ready-made rows may lack layers that the other side has. */
+static int check_layers(const struct job *j, struct err *e)
+{
+    const struct side *x = &j->side[0], *y = &j->side[1];
+
+    for (int l = 0; l < x->s->n_layers; l++)
+        if (is_wanted(x->want.layer, l) != is_wanted(y->want.layer, l))
+            return err_set(e, ERR_INPUT, "layer %d is only in %s (-l names layers)", l,
+                           is_wanted(x->want.layer, l) ? x->s->model->name
+                                                       : y->s->model->name);
+    return 0;
+}
+
 static int check_models(const struct job *j, struct err *e)
 {
     const struct config *a = &j->side[0].s->shown->config;
@@ -156,7 +181,7 @@ static int check_models(const struct job *j, struct err *e)
                        j->side[0].s->model->name, stack_names[j->side[0].s->stack],
                        j->side[1].s->model->name, stack_names[j->side[1].s->stack]);
     if (a->n_layers == b->n_layers && a->n_heads == b->n_heads)
-        return 0;
+        return check_layers(j, e);
     return err_set(e, ERR_INPUT, "%s has %d layers of %d heads, %s has %d of %d: want the "
                    "same", j->side[0].s->model->name, a->n_layers, a->n_heads,
                    j->side[1].s->model->name, b->n_layers, b->n_heads);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/shared.h"
+#include "cmd/ready.h"
 #include "report/report.h"
 
 enum format { FORMAT_TABLE, FORMAT_JSON };
@@ -28,7 +28,7 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, layer_opts, NULL };
+static const struct opt *const shared[] = { model_opts, attention_opts, layer_opts, NULL };
 static const char *const examples[] = { "mha-viz info", "mha-viz info --json", NULL };
 
 /* ---- parameters ---- */
@@ -433,7 +433,11 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
     (void)n_operands;
     (void)operands;
-    if (rc == 0) {
+    if (rc == 0 && m->ready != NULL) {
+        info->format == FORMAT_JSON ? ready_json(out.file, m)
+                                    : ready_card(out.file, env->arena, m);
+        rc = out_commit(&out, e);
+    } else if (rc == 0) {
         (info->format == FORMAT_JSON ? print_json : print_card)
             (out.file, env->arena, m, info->tokens, env->n_threads);
         rc = out_commit(&out, e);

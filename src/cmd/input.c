@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cmd/global.h"
-#include "cmd/layer.h"
+#include "cmd/ready.h"
 
 struct input {
     struct session *s;
@@ -61,6 +61,12 @@ static int describe(struct input *in, struct arena *a, const int *ids, int n,
 static bool has_decoder(const struct input *in)
 {
     return in->s->model != NULL && in->s->model->decoder != NULL;
+}
+
+/* Its rows of attention are made already. */
+static bool is_ready(const struct input *in)
+{
+    return in->s->model != NULL && in->s->model->ready != NULL;
 }
 
 /* The decoder's start token. */
@@ -169,10 +175,16 @@ static int open_layer(struct input *in, int n_operands, bool *done, struct err *
     const struct model *m = in->s->model;
 
     *done = m != NULL && m->family->bare;
-    if (!*done && (args->tokens != NULL || args->shape != NULL))
+    if (!*done && (args->tokens != NULL || args->key_tokens != NULL || args->shape != NULL))
         return err_set(e, ERR_USAGE, "--%s: wants a bare layer (mha-viz-layers(7))",
-                       args->tokens != NULL ? "tokens" : "shape");
+                       args->tokens != NULL ? "tokens" :
+                       args->key_tokens != NULL ? "key-tokens" : "shape");
     if (!*done)
+        return 0;
+    if (n_operands > 0 && (m->ready != NULL || m->family->front == FRONT_QKV))
+        return err_set(e, ERR_USAGE, "%s reads no TEXT: names of its rows are --tokens",
+                       m->ready != NULL ? "--attention" : "--qkv");
+    if (m->ready != NULL)
         return 0;
     if (n_operands > 0 || args->ids != NULL || args->file != NULL ||
         args->decoder_ids != NULL)
@@ -381,7 +393,8 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
         in->lines = lines_open(args->file, e);
         return in->lines != NULL ? in : NULL;
     }
-    if (n_operands == 0 && args->ids == NULL && in->values == NULL && in->layer.n == 0) {
+    if (n_operands == 0 && args->ids == NULL && in->values == NULL && in->layer.n == 0 &&
+        !is_ready(in)) {
         in->operand[0] = s->model != NULL ? s->model->config.default_text : NULL;
         if (in->operand[0] == NULL) {
             err_set(e, ERR_USAGE, "want a TEXT, -f FILE or --ids");
@@ -411,6 +424,8 @@ static int fill_from_line(struct input *in, struct arena *a, const char *line,
 static int fill_from_operands(struct input *in, struct arena *a, struct item *out,
                               struct err *e)
 {
+    if (is_ready(in))
+        return ready_item(in->s, a, out, e);
     if (in->layer.n > 0) {
         layer_input_item(&in->layer, in->s, a, in->n_taken, out);
         return 0;
@@ -456,7 +471,7 @@ static int fit(struct input *in, struct arena *a, struct item *out, struct err *
         return 0;
     if (fill_target(in, a, out, e) != 0)
         return -1;
-    if (out->tokens.n == 0)
+    if (out->tokens.n == 0 && !is_ready(in))
         return err_set(e, ERR_INPUT, "the text yields no token");
     if (m->decoder != NULL && fit_side(in, out, &out->target, m->decoder->max_tokens, e) != 0)
         return -1;

@@ -28,6 +28,13 @@ struct layer_asked layer_asked_of(const struct shared_args *args);
  */
 int layer_input_open(struct layer_input *in, struct session *s, struct err *e);
 
+/*
+ * Names split at spaces for the rows of *t.
+ * ERR_USAGE, naming the option: not as many as there are rows.
+ */
+int layer_name_rows(struct arena *a, const char *option, const char *names,
+                    struct tokens *t, struct err *e);
+
 /* Text i as an item. */
 void layer_input_item(const struct layer_input *in, const struct session *s,
                       struct arena *a, int i, struct item *out);

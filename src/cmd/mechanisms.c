@@ -82,7 +82,8 @@ static const struct opt opts[] = {
 #undef P
 #undef K
 
-static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
+static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
+                                           text_opts, rows_opts, select_opts, mask_opts,
                                            NULL };
 
 static const char *const examples[] = {
@@ -321,6 +322,9 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
 {
     struct input *in;
 
+    if (j->s.model->ready != NULL)
+        return err_set(e, ERR_USAGE, "--attention: wants a model or --qkv: there are no "
+                       "queries, keys and values to compute anew");
     if (check(j, n_operands, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);

@@ -18,6 +18,8 @@
 struct shared_args {
     struct common_args common;
     const char *model;              /* NULL: built in */
+    const char *attention, *qkv;    /* instead of a model and a text; NULL: those */
+    double score_scale;                   /* of qkv's scores; 0 or NaN: not given */
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
     const char *ids, *type_ids, *decoder_ids, *global;
@@ -27,7 +29,7 @@ struct shared_args {
     /* of a bare layer: layer_opts, rows_opts */
     int heads, activation, relative, seed;
     bool norm_first;
-    const char *memory, *key, *value, *tokens, *shape;
+    const char *memory, *key, *value, *tokens, *key_tokens, *shape;
     const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
@@ -39,6 +41,7 @@ extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[],
                         generate_opts[], dtype_opts[];
 /* The last is for commands without a seed of their own (in shared_args). */
 extern const struct opt layer_opts[], rows_opts[], seed_opts[];
+extern const struct opt attention_opts[], qkv_opts[];
 
 /* ---- the model ---- */
 

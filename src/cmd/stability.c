@@ -40,7 +40,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
+static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
+                                           layer_opts, text_opts, rows_opts,
                                            select_opts, mask_opts, generate_opts,
                                            dtype_opts, NULL };
 
@@ -273,6 +274,9 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
 {
     struct input *in;
 
+    if (j->s.model->ready != NULL || j->s.model->family->front == FRONT_QKV)
+        return err_set(e, ERR_USAGE, "%s: noise wants a model or a layer to go through, "
+                       "-m", j->s.model->ready != NULL ? "--attention" : "--qkv");
     if (session_wanted(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);

@@ -50,7 +50,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
+static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
+                                           layer_opts, text_opts, rows_opts,
                                            seed_opts, select_opts, mask_opts, generate_opts,
                                            dtype_opts, NULL };
 

@@ -287,7 +287,7 @@ static const char *find_prefix(struct binder *b)
     const struct where none = { 0 };
     int first = 0;
 
-    while (f->stack.name[first] == NULL)
+    while (first < N_SLOT - 1 && f->stack.name[first] == NULL)
         first++;
     for (int i = 0; i < 4 && f->prefix[i] != NULL; i++) {
         char *name;

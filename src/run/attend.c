@@ -124,11 +124,15 @@ static int check_finite(const struct attend_job *j, struct err *e)
 {
     int H = j->p->m->config.n_heads;
 
-    for (int i = 0; i < j->p->b->n_texts * H; i++)
-        if (j->bad_row[i] >= 0)
-            return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the attention of row "
-                           "%d is not finite: the weights hold NaN or infinities, or "
-                           "overflow", j->p->m->name, j->layer, i % H, j->bad_row[i]);
+    for (int i = 0; i < j->p->b->n_texts * H; i++) {
+        if (j->bad_row[i] < 0)
+            continue;
+        if (j->heads->ready != NULL)
+            return ready_error(j->heads->ready, j->p->call, i % H, j->bad_row[i], e);
+        return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the attention of row "
+                       "%d is not finite: the weights hold NaN or infinities, or "
+                       "overflow", j->p->m->name, j->layer, i % H, j->bad_row[i]);
+    }
     return 0;
 }
 

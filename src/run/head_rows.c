@@ -43,7 +43,7 @@ static void make_room(struct head_rows *r, struct arena *scratch)
     }
     if (pass_has_global(h, r->text))
         r->global_packed = arena_alloc_raw(scratch, packed, sizeof(float));
-    if (pass_has_copies(h, r->text))
+    if (pass_has_copies(h, r->text) || (h->ready != NULL && h->ready->single != NULL))
         r->single = arena_alloc_raw(scratch, block, sizeof(float));
 }
 
@@ -67,6 +67,8 @@ static void pack(struct head_rows *r)
 {
     const struct heads *h = r->job->heads;
 
+    if (h->ready != NULL)
+        return;
     if (h->kept != NULL)
         pack_from(r, r->packed, h->kept[r->text].kv, 0);
     else
@@ -214,6 +216,18 @@ static const float *single_copies(struct head_rows *r, const struct rows *rows)
     return r->single;
 }
 
+/* Rows that are ready-made. */
+static void read_ready(struct head_rows *r, struct rows *rows)
+{
+    int *bad = &r->job->bad_row[r->text * r->job->p->m->config.n_heads + r->head];
+    int found = ready_read(r->job->heads->ready, rows, r->weight, r->single, r->hidden,
+                           r->entropy, r->n_visible);
+
+    rows->single = r->single;
+    if (*bad < 0)
+        *bad = found;
+}
+
 /* The first row of the head that is not finite, for the job. */
 static void note_bad(const struct head_rows *r, const struct rows *rows)
 {
@@ -239,6 +253,10 @@ void head_rows_block(struct head_rows *r, int row0, struct rows *rows)
     attend_keys(&r->at, row0, rows->n_rows, &rows->key0, &rows->n_keys);
     if ((j->wanted || pass_hides(j->heads)) && mark_all(r, rows))
         rows->hidden = r->hidden;
+    if (j->heads->ready != NULL) {
+        read_ready(r, rows);
+        return;
+    }
     attend(r, rows);
     if (r->global_packed != NULL)
         attend_global(r, rows);

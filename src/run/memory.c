@@ -35,7 +35,7 @@ int pass_check_memory(const struct pass *p, int t, struct err *e)
     int T = pass_tokens(p, t), S;
 
     if (p->want->memory == NULL)
-        return slot[W_O].weight != NULL ? 0 :
+        return m->family->stack_id != STACK_CROSS ? 0 :
                err_set(e, ERR_INPUT, "%s: wants another input for its keys", m->name);
     S = p->key_start[t + 1] - p->key_start[t];
     if (slot[W_CROSS_DISTANCE].weight != NULL && !m->config.clip_distances && S > T)
@@ -61,12 +61,30 @@ static void project_rows(struct pass *p, const struct layer_plan *plan, int firs
                 v->matrix.K, n, v);
 }
 
+/* Keys and values of the memory are what it holds. */
+static void take_memory(struct pass *p)
+{
+    const struct config *c = &p->m->config;
+    const struct memory *m = p->want->memory;
+    size_t k = (size_t)(c->n_kv_heads * c->d_head), v = (size_t)(c->n_kv_heads * c->d_value);
+
+    for (size_t i = 0; i < (size_t)m->start[p->b->n_texts]; i++) {
+        memcpy(p->memory_kv + i * (k + v), m->x + i * k, k * sizeof *m->x);
+        memcpy(p->memory_kv + i * (k + v) + k, m->v + i * v, v * sizeof *m->v);
+    }
+}
+
 void pass_project_cross(struct pass *p, const struct layer_plan *plan)
 {
     const struct memory *m = p->want->memory;
     const struct param *slot = plan->slot, *q = &slot[W_CROSS_Q];
     int64_t d_k = slot[W_CROSS_K].matrix.N, d_v = slot[W_CROSS_V].matrix.N;
 
+    if (p->m->family->front == FRONT_QKV) {
+        pass_given_rows(p, p->m->config.n_heads * p->m->config.d_head);
+        take_memory(p);
+        return;
+    }
     pass_linear(p, p->qkv, q->matrix.N, p->a, p->m->config.d_model, p->N, q);
     if (m == NULL)
         return;

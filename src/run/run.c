@@ -94,7 +94,10 @@ static void project_out(struct pass *p, int l, enum stack_id stack, float *out,
     const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
     int D = p->m->config.d_model;
 
-    pass_linear(p, out, D, z, o->matrix.K, n, o);
+    if (p->m->family->front == FRONT_QKV)
+        memcpy(out, z, (size_t)n * (size_t)D * sizeof *out);
+    else
+        pass_linear(p, out, D, z, o->matrix.K, n, o);
     pass_norm(p, out, out, n, D, &slot[W_ATT_OUT]);
 }
 
@@ -179,8 +182,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
 /* A layer that is one attention, to its own input or to another. */
 static int run_attention(struct pass *p, int l, bool keep_out, struct err *e)
 {
-    const struct param *slot = p->m->layer[l].slot;
-    bool own = slot[W_O].weight != NULL;
+    bool own = p->m->family->stack_id != STACK_CROSS;
 
     if ((own ? attend_self : attend_cross)(p, l, keep_out, e) != 0)
         return -1;
@@ -258,6 +260,8 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     assert(want->cache == NULL || changes_only_precision(want->change));
     assert(want->cache == NULL || (n_sinks == 0 && want->tap == NULL));
     p.key_start = pass_key_start(&p);
+    if (m->ready != NULL)
+        return pass_ready(&p, e);
     if (pass_check(&p, e) != 0)
         return -1;
     make_room(&p);

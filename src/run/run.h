@@ -168,7 +168,8 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
 
 /*
  * out[n, D] = what a layer's attention adds to the residual stream, of n rows of
- * heads' outputs z[n, H d_v]: the output projection, with its bias, and its norm.
+ * heads' outputs z[n, H d_v]: the output projection, with its bias, and its norm.  Of
+ * FRONT_QKV it is z.
  */
 void run_attention_output(const struct model *m, int layer, enum stack_id stack,
                           float *out, const float *z, int n, struct par *par);

@@ -165,10 +165,15 @@ struct heads {
     const struct bias_copies *copies;   /* [texts]; NULL: every key stands once */
     const struct score_term *terms;     /* [texts, H] instead of a bias; NULL: none */
     const struct mask *mask;            /* the user's; NULL: none */
+    const struct ready_layer *ready;    /* rows as they are, instead of queries and keys;
+                                           NULL: computed */
 };
 
 /* q, k, v of a layer from p->a, normed and turned. */
 void pass_project(struct pass *p, const struct layer_plan *plan);
+
+/* p->qkv[N, width] = the batch's values: FRONT_QKV. */
+void pass_given_rows(struct pass *p, int64_t width);
 
 /* The same through projections of low rank; floats of room for it at a time. */
 void pass_latent(struct pass *p, const struct layer_plan *plan);
@@ -255,6 +260,21 @@ int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struc
 
 /* Attention of layer l from h to the sinks and, where keep_out says so, to p->z. */
 int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
+                struct err *e);
+
+/* Attention whose rows are ready-made, in place of all layers. */
+int pass_ready(struct pass *p, struct err *e);
+
+/*
+ * The rows of a block that *rows describes, from y: fills weight, hidden and n_visible (of
+ * rows that see nothing), entropy and, where y has it, single.  Returns the first row that
+ * is no row of attention; -1: all are.
+ */
+int ready_read(const struct ready_layer *y, struct rows *rows, float *weight, float *single,
+               unsigned char *hidden, double *entropy, int *n_visible);
+
+/* What is wrong with a row that ready_read has returned. */
+int ready_error(const struct ready_layer *y, struct arena *a, int head, int row,
                 struct err *e);
 
 /* What the heads of a layer share. */

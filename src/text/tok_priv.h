@@ -172,6 +172,9 @@ struct tok {
     bool byte_pieces;               /* the piece "<0xE6>" stands for a byte */
 };
 
+/* Writes the label of a piece to `to`, which has room for the piece; returns its size. */
+size_t tok_label(const struct tok *t, const struct piece *p, char *to);
+
 /* ---- work on one text ---- */
 
 struct part {
