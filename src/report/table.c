@@ -131,7 +131,10 @@ void table_cell(struct table *t, const char *fmt, ...)
 
 void table_number(struct table *t, const char *fmt, double v)
 {
-    table_cell(t, isnan(v) ? "-" : fmt, v);
+    if (isnan(v))
+        table_cell(t, "-");
+    else
+        table_cell(t, fmt, v);
 }
 
 static void print_cell(const struct table *t, size_t c, struct cell cell, FILE *f)

@@ -48,18 +48,15 @@ struct pair_steps {
 
 #define SCORE_HIDDEN (-1e37f)
 
-size_t pairs_room(const struct attention *a, const struct pair_steps *s);
-int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a,
-                  const struct pair_steps *s, void *room);
+/* As struct mechanism has them, with its steps. */
+size_t pairs_room(const struct attention *a);
+int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room);
 
 /* ---- chosen keys are scored ---- */
 
-/* The keys of row i in [first, end), ascending, to key; returns how many. */
-typedef int chosen_keys(int *key, const struct attention *a, int i, int first, int end);
-
+/* The same with its keys. */
 size_t chosen_room(const struct attention *a);
-int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a,
-                   chosen_keys *keys, void *room);
+int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, void *room);
 
 /* Patterns are of positions in one text. */
 const char *chosen_refuse(const struct attention *a);
@@ -94,9 +91,6 @@ const char *features_refuse(const struct attention *a);
 /* ---- heads laid side by side ---- */
 
 const char *joined_refuse(const struct attention *a);
-size_t joined_room(const struct attention *a);
-int64_t joined_run(float *out, int64_t out_stride, const struct attention *a, void *room);
-void joined_reference(double *w, double *out, const struct attention *a, void *room);
 
 /* ---- references ---- */
 
@@ -108,8 +102,8 @@ struct pair_formula {
     void (*weigh)(double *w, int n, const struct attention *a);
 };
 
-void pairs_reference(double *w, double *out, const struct attention *a,
-                     const struct pair_formula *f);
+/* As struct mechanism has it, with its pairs; room is not used. */
+void pairs_reference(double *w, double *out, const struct attention *a, void *room);
 double pair_dot(const struct attention *a, int i, int j);       /* q_i.k_j */
 void softmax_double(double *w, int n);
 
