@@ -234,7 +234,8 @@ static int read_ffn(const struct reader *r, const struct family *f, const json_t
         return 0;
     scale = config_value(root, "scale_decoder_outputs");
     tied = config_value(root, "tie_word_embeddings");
-    if (scale != NULL ? json_is_true(scale) : !json_is_false(tied))
+    if (r->c->logit_scale == 0 &&
+        (scale != NULL ? json_is_true(scale) : !json_is_false(tied)))
         r->c->logit_scale = 1 / sqrt(r->c->d_model);
     if (v == NULL)
         return 0;

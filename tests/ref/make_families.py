@@ -101,6 +101,8 @@ case("roberta", T.RobertaForMaskedLM,
      style=4, dtype="bfloat16", shards=2, ids=[0, 9, 1, 30, 8, 1, 17, 2])
 case("xlm_roberta", T.XLMRobertaModel, encoder(2, 10, pad_token_id=3), style="diff",
      dtype="float16", ids=[0, 3, 9, 30, 3, 3, 8, 17, 2])
+case("camembert", T.CamembertForMaskedLM, encoder(2, 8, type_vocab_size=1), style="diff",
+     dtype="float16", ids=[0, 1, 9, 30, 1, 1, 8, 17, 2])
 case("electra", T.ElectraForPreTraining,
      encoder(3, 6, embedding_size=18, hidden_act="gelu_new"), dtype="float16")
 case("electra_generator", T.ElectraForMaskedLM,
@@ -415,6 +417,9 @@ case("t5_gated", T.T5ForConditionalGeneration,
       "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, style=4,
      dtype="bfloat16")
 
+case("mt5", T.MT5ForConditionalGeneration,
+     {"vocab_size": 43, "d_model": 12, "d_kv": 4, "d_ff": 14, "num_layers": 1, "num_heads": 2,
+      "num_decoder_layers": 2}, style="diff", dtype="float16")
 case("t5_encoder", T.T5EncoderModel,
      {"vocab_size": 43, "d_model": 12, "d_kv": 4, "d_ff": 14, "num_layers": 2, "num_heads": 3,
       "num_decoder_layers": 2}, dtype="float16")
