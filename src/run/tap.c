@@ -11,8 +11,8 @@
 static const struct attend *describe(struct pass *p, int l, const struct heads *h, int text,
                                      int T, int S)
 {
-    int H = p->m->config.n_heads, n_masked = pass_masked_keys(p, h->stack, S);
-    bool causal = mask_is_causal(h->mask) && n_masked == S;
+    int H = p->m->config.n_heads;
+    bool causal = mask_is_causal(h->mask) && pass_masked_keys(p, h->stack, S) == S;
     struct attend *at = arena_alloc(p->call, (size_t)H, sizeof *at);
 
     for (int head = 0; head < H; head++) {
