@@ -136,20 +136,19 @@ static int set_values(struct mask *m, const struct session *s, const struct tens
 static int add_file(const struct session *s, struct mask *m, const char *path,
                     struct err *e)
 {
+    const struct tensor *t;
     struct weights *w;
     int rc;
 
     if (m->array != NULL)
         return err_set(e, ERR_USAGE, "%s: a second file of masks", path);
-    w = npz_open(s->a, path, e);
+    w = npz_open_one(s->a, path, &t, e);
     if (w == NULL)
         return -1;
     m->name = path;
-    if (weights_count(w) != 1)
-        rc = err_set(e, ERR_INPUT, "%s: holds %d arrays, want one", path,
-                     weights_count(w));
-    else if ((rc = set_shape(m, s->a, weights_at(w, 0), s->n_heads, e)) == 0)
-        rc = set_values(m, s, weights_at(w, 0), e);
+    rc = set_shape(m, s->a, t, s->n_heads, e);
+    if (rc == 0)
+        rc = set_values(m, s, t, e);
     weights_close(w);
     return rc;
 }

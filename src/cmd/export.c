@@ -277,7 +277,7 @@ static int *places(struct arena *a, const bool *list, int n, int *n_wanted)
     int *place = arena_alloc(a, (size_t)n, sizeof *place);
 
     for (int i = 0; i < n; i++)
-        place[i] = list == NULL || list[i] ? (*n_wanted)++ : -1;
+        place[i] = is_wanted(list, i) ? (*n_wanted)++ : -1;
     return place;
 }
 
@@ -296,6 +296,9 @@ static int check(struct job *j, int n_operands, struct err *e)
     if (j->format == FORMAT_NPY && (j->args->all || j->args->hidden || j->args->logits))
         return err_set(e, ERR_USAGE, "--%s: wants an npz", j->args->all ? "all" :
                        j->args->hidden ? "hidden" : "logits");
+    if (j->args->logits && m->decoder != NULL && j->s.shown == m)
+        return err_set(e, ERR_USAGE, "--logits: are the decoder's: want TEXT_B, "
+                       "--decoder-ids or --generate N");
     if (j->args->logits && !j->s.shown->has_head)
         return err_set(e, ERR_INPUT, "--logits: %s has no head in its weights", m->name);
     j->layer_place = places(j->s.a, j->want.layer, j->s.n_layers, &j->n_layers);

@@ -102,7 +102,7 @@ static void pick_heads(struct job *j)
     int *head = arena_alloc(j->s.a, (size_t)H, sizeof *head);
 
     for (int h = 0; h < H; h++)
-        if (j->want.head == NULL || j->want.head[h])
+        if (is_wanted(j->want.head, h))
             head[j->n_heads++] = h;
     j->head = head;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Operands, ids, arrays and files of texts -> tokenised texts, one by one. */
 #include <ctype.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "cmd/global.h"
+#include "cmd/jsonl.h"
 #include "cmd/ready.h"
 
 struct input {
@@ -67,6 +66,18 @@ static bool has_decoder(const struct input *in)
 static bool is_ready(const struct input *in)
 {
     return in->s->model != NULL && in->s->model->ready != NULL;
+}
+
+/* Ids for a decoder want one that stands behind an encoder. */
+static int check_decoder(const struct input *in, const char *what, enum err_kind kind,
+                         struct err *e)
+{
+    const struct model *m = in->s->model;
+
+    if (m == NULL)
+        return err_set(e, kind, "%s: want --ids: tokens are listed, not run", what);
+    return m->decoder != NULL ? 0 :
+           err_set(e, kind, "%s: %s is no encoder-decoder: want --ids", what, m->name);
 }
 
 /* The decoder's start token. */
@@ -267,88 +278,27 @@ static int item_of_pair(struct item *out, const char *line, size_t n, struct err
     return 0;
 }
 
-/* ---- JSON lines ---- */
-
-static int json_ids(struct arena *a, const char *key, const json_t *list, int **ids,
-                    int *n, struct err *e)
-{
-    *n = (int)json_array_size(list);
-    *ids = arena_alloc(a, (size_t)*n + 1, sizeof **ids);
-    for (int i = 0; i < *n; i++) {
-        const json_t *v = json_array_get(list, (size_t)i);
-
-        if (!json_is_integer(v) || json_integer_value(v) < 0 ||
-            json_integer_value(v) > INT_MAX)
-            return err_set(e, ERR_INPUT, "%s[%d] is no id", key, i);
-        (*ids)[i] = (int)json_integer_value(v);
-    }
-    return json_is_array(list) ? 0 : err_set(e, ERR_INPUT, "%s is no array", key);
-}
-
-static const char *json_text(struct arena *a, const json_t *v, size_t *n)
-{
-    *n = json_string_length(v);
-    return arena_strndup(a, json_string_value(v), *n);
-}
-
-static int read_global(struct arena *a, const json_t *o, struct item *out, struct err *e)
-{
-    const json_t *list = json_object_get(o, "global");
-
-    return list == NULL ? 0 :
-           json_ids(a, "global", list, &out->global_at, &out->n_global_at, e);
-}
-
 /* Fills *out; *done: with ids, so there is nothing left to tokenise. */
-static int item_of_object(struct input *in, struct arena *a, const json_t *o,
-                          struct item *out, bool *done, struct err *e)
-{
-    const json_t *ids = json_object_get(o, "ids"), *types, *text, *pair;
-    int *id, *type = NULL, n, n_types = 0;
-
-    *done = ids != NULL;
-    if (read_global(a, o, out, e) != 0)
-        return -1;
-    if (ids != NULL) {
-        types = json_object_get(o, "type_ids");
-        if (json_ids(a, "ids", ids, &id, &n, e) != 0 ||
-            (types != NULL && json_ids(a, "type_ids", types, &type, &n_types, e) != 0))
-            return -1;
-        ids = json_object_get(o, "decoder_ids");
-        if (ids != NULL) {
-            int *dec, n_dec;
-
-            if (json_ids(a, "decoder_ids", ids, &dec, &n_dec, e) != 0)
-                return -1;
-            tok_describe(in->s->target_tok, a, dec, NULL, n_dec, &out->target);
-        }
-        return describe(in, a, id, n, type, n_types, out, e);
-    }
-    text = json_object_get(o, "text");
-    pair = json_object_get(o, "pair");
-    if (!json_is_string(text) || (pair != NULL && !json_is_string(pair)))
-        return err_set(e, ERR_INPUT, "want {\"text\":…,\"pair\":…} or {\"ids\":[…]}");
-    out->text = json_text(a, text, &out->text_size);
-    if (pair != NULL)
-        out->pair = json_text(a, pair, &out->pair_size);
-    return 0;
-}
-
 static int item_of_json(struct input *in, struct arena *a, const char *line, size_t n,
                         struct item *out, bool *done, struct err *e)
 {
-    json_error_t why;
-    json_t *o;
-    int rc;
+    struct json_line l;
 
-    if (json_check_size((struct span){ (const unsigned char *)line, n }, e) != 0)
+    if (jsonl_read(a, line, n, &l, e) != 0 ||
+        (l.decoder_ids.id != NULL && check_decoder(in, "decoder_ids", ERR_INPUT, e) != 0))
         return -1;
-    o = json_loadb(line, n, JSON_ALLOW_NUL, &why);
-    if (o == NULL)
-        return err_set(e, ERR_INPUT, "%s", why.text);
-    rc = item_of_object(in, a, o, out, done, e);
-    json_decref(o);
-    return rc;
+    out->global_at = l.global.id;
+    out->n_global_at = l.global.n;
+    if (l.decoder_ids.id != NULL)
+        tok_describe(in->s->target_tok, a, l.decoder_ids.id, NULL, l.decoder_ids.n,
+                     &out->target);
+    *done = l.ids.id != NULL;
+    if (*done)
+        return describe(in, a, l.ids.id, l.ids.n, l.type_ids.id, l.type_ids.n, out, e);
+    set_text(out, l.text, l.text_size);
+    out->pair = l.pair;
+    out->pair_size = l.pair_size;
+    return 0;
 }
 
 /* ---- the whole ---- */
@@ -397,7 +347,8 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
 
     *in = (struct input){ .s = s, .args = args, .n_given = 1 };
     if (check_sources(args, n_operands, e) != 0 || global_check(s, e) != 0 ||
-        open_values(in, n_operands, e) != 0)
+        open_values(in, n_operands, e) != 0 ||
+        (args->decoder_ids != NULL && check_decoder(in, "--decoder-ids", ERR_USAGE, e) != 0))
         return NULL;
     for (int i = 0; i < n_operands && i < 2; i++)
         in->operand[i] = operands[i];
@@ -555,21 +506,41 @@ bool input_is_file(const struct input *in)
     return in->lines != NULL || in->n_given > 1;
 }
 
-/* One text to its file. */
-struct to_file {
+int input_each(struct input *in,
+               int (*fn)(void *self, struct arena *a, const struct item *item,
+                         struct err *e),
+               void *self, struct err *e)
+{
+    struct arena *a = in->s->a;
+    struct arena_mark mark = arena_mark(a);
+    struct item item;
+    int rc;
+
+    while ((rc = input_next(in, a, &item, e)) == 1) {
+        if (session_generate(in->s, &item, 1, a, e) != 0 ||
+            fn(self, a, &item, e) != 0) {
+            if (e->kind != ERR_INPUT || !input_is_file(in))
+                return -1;
+            input_reject(in, &item, e);
+        }
+        arena_reset(a, mark);
+    }
+    return rc;
+}
+
+/* Each text to its file in a folder. */
+struct folder {
+    const char *path, *ending;
     int (*fn)(void *self, struct arena *a, const struct item *item, const char *path,
               struct err *e);
     void *self;
 };
 
-static int hand_out(const struct input *in, const struct to_file *to, struct item *item,
-                    const char *path, struct err *e)
+static int to_folder(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    struct arena *a = in->s->a;
+    const struct folder *f = self;
 
-    if (session_generate(in->s, item, 1, a, e) != 0)
-        return -1;
-    return to->fn(to->self, a, item, path, e);
+    return f->fn(f->self, a, item, output_name(a, f->path, item->index, f->ending), e);
 }
 
 int input_to_files(struct input *in, const char *out, const char *ending,
@@ -578,30 +549,22 @@ int input_to_files(struct input *in, const char *out, const char *ending,
                    void *self, struct err *e)
 {
     struct arena *a = in->s->a;
-    const struct to_file to = { fn, self };
-    bool dir = output_is_dir(out);
-    struct arena_mark mark = arena_mark(a);
     struct item item, second;
-    int rc = input_next(in, a, &item, e);
+    int rc;
 
-    if (rc == 0 && !dir && in->n_bad == 0)
+    if (output_is_dir(out))
+        return input_each(in, to_folder, &(struct folder){ out, ending, fn, self }, e);
+    rc = input_next(in, a, &item, e);
+    if (rc == 0 && in->n_bad == 0)
         return err_set(e, ERR_INPUT, "%s: holds no text", in->args->file);
-    if (rc == 1 && !dir) {
-        rc = input_is_file(in) ? input_next(in, a, &second, e) : 0;
-        if (rc == 1)
-            return err_set(e, ERR_USAGE, "several texts want a folder: -o DIR/");
-        return rc == 0 ? hand_out(in, &to, &item, out, e) : rc;
-    }
-    while (rc == 1) {
-        if (hand_out(in, &to, &item, output_name(a, out, item.index, ending), e) != 0) {
-            if (e->kind != ERR_INPUT || !input_is_file(in))
-                return -1;
-            input_reject(in, &item, e);
-        }
-        arena_reset(a, mark);
-        rc = input_next(in, a, &item, e);
-    }
-    return rc;
+    if (rc != 1)
+        return rc;
+    rc = input_is_file(in) ? input_next(in, a, &second, e) : 0;
+    if (rc == 1)
+        return err_set(e, ERR_USAGE, "several texts want a folder: -o DIR/");
+    if (rc != 0 || session_generate(in->s, &item, 1, a, e) != 0)
+        return -1;
+    return fn(self, a, &item, out, e);
 }
 
 int input_end(struct input *in, struct out *out, int rc, struct err *e)

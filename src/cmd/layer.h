@@ -19,8 +19,9 @@ struct layer_asked layer_asked_of(const struct shared_args *args);
 
 /*
  * The files of --input, --memory, --key and --value; what is not given and yet needed, or
- * given as "random", is drawn from --seed, in this order, one fill an array: normal numbers [B, T, D] of
- * --shape, else as many rows as --tokens has names, else 10; a memory as long.
+ * given as "random", is drawn from --seed, in this order, one fill an array: normal
+ * numbers [B, T, D] of --shape, else as many rows as --tokens has names, else 10; a
+ * memory as long.
  *
  * Errors: ERR_USAGE for options that contradict each other or the layer; ERR_INPUT as
  * values_read, and for numbers of texts or rows that differ.

@@ -103,6 +103,7 @@ struct job {
     bool only[N_MECHANISM];
     struct out out;
     bool header;                    /* the TSV's first line was written */
+    bool named;                     /* texts of a file have their numbers above them */
 };
 
 /* ---- what is asked for ---- */
@@ -282,19 +283,21 @@ static int measure(struct job *j, struct arena *a, const struct item *item,
     return j->args->propagate ? propagate(j, a, &texts, t, want.hidden, n, e) : 0;
 }
 
-static int one_report(struct job *j, const struct item *item, bool named, struct err *e)
+static int one_report(void *self, struct arena *a, const struct item *item,
+                      struct err *e)
 {
+    struct job *j = self;
     struct mechanisms_text t;
 
-    if (measure(j, j->s.a, item, &t, e) != 0)
+    if (measure(j, a, item, &t, e) != 0)
         return -1;
-    t.named = named;
+    t.named = j->named;
     if (j->format == MECHANISMS_JSON)
         mechanisms_json(&t, j->out.file);
     else if (j->format == MECHANISMS_TSV)
         mechanisms_tsv(&t, j->out.file, !j->header);
     else
-        mechanisms_table(&t, j->s.a, j->out.file);
+        mechanisms_table(&t, a, j->out.file);
     j->header = true;
     return 0;
 }
@@ -315,24 +318,6 @@ static int one_picture(void *self, struct arena *a, const struct item *item,
 
 /* ---- all texts ---- */
 
-static int all_texts(struct job *j, struct input *in, struct err *e)
-{
-    struct arena_mark mark = arena_mark(j->s.a);
-    struct item item;
-    int rc;
-
-    while ((rc = input_next(in, j->s.a, &item, e)) == 1) {
-        if (session_generate(&j->s, &item, 1, j->s.a, e) != 0 ||
-            one_report(j, &item, input_is_file(in), e) != 0) {
-            if (e->kind != ERR_INPUT || !input_is_file(in))
-                return -1;
-            input_reject(in, &item, e);
-        }
-        arena_reset(j->s.a, mark);
-    }
-    return rc;
-}
-
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
     struct input *in;
@@ -350,7 +335,8 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
                                               one_picture, j, e), e);
     if (out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
-    return input_end(in, &j->out, all_texts(j, in, e), e);
+    j->named = input_is_file(in);
+    return input_end(in, &j->out, input_each(in, one_report, j, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

@@ -45,14 +45,8 @@ static int part_shape(struct part_file *p, struct arena *a, struct err *e)
 
 static int open_part(struct part_file *p, struct arena *a, struct err *e)
 {
-    p->w = npz_open(a, p->path, e);
-    if (p->w == NULL)
-        return -1;
-    if (weights_count(p->w) != 1)
-        return err_set(e, ERR_INPUT, "%s: holds %d arrays, want one (a .npy)", p->path,
-                       weights_count(p->w));
-    p->t = weights_at(p->w, 0);
-    return part_shape(p, a, e);
+    p->w = npz_open_one(a, p->path, &p->t, e);
+    return p->w != NULL ? part_shape(p, a, e) : -1;
 }
 
 static int differ(struct arena *a, const struct part_file *x, const struct part_file *y,

@@ -200,7 +200,8 @@ int list_next(const char **s, long *from, long *to)
     return *(*s)++ == ',';
 }
 
-int list_parse(const char *list, const char *what, int n, bool *out, struct err *e)
+/* "0,3-5" or "all" -> bool[n]; what is "layer" or "head". */
+static int list_parse(const char *list, const char *what, int n, bool *out, struct err *e)
 {
     const char *s = list;
     long from, to;
@@ -353,6 +354,21 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
     if (parse_into(s, args->head, "head", s->n_heads, &want->head, e) != 0)
         return -1;
     return session_change(s, want, e);
+}
+
+bool session_next_head(const struct session *s, const struct wanted *want, int *l,
+                       int *h)
+{
+    const struct config *c = &s->shown->config;
+
+    do {
+        if (++*h == c->n_heads) {
+            *h = 0;
+            ++*l;
+        }
+    } while (*l < c->n_layers &&
+             !(is_wanted(want->layer, *l) && is_wanted(want->head, *h)));
+    return *l < c->n_layers;
 }
 
 /* ---- outputs ---- */

@@ -67,14 +67,13 @@ static int take_apart(struct arena *a, const struct model *m, const struct tenso
 int values_read(struct arena *a, const struct model *m, const char *path,
                 struct values **out, int *n, struct err *e)
 {
-    struct weights *w = npz_open(a, path, e);
+    const struct tensor *t;
+    struct weights *w = npz_open_one(a, path, &t, e);
     int rc;
 
     if (w == NULL)
         return -1;
-    rc = weights_count(w) != 1
-         ? err_set(e, ERR_INPUT, "holds %d arrays, want one (a .npy)", weights_count(w))
-         : take_apart(a, m, weights_at(w, 0), out, n, e);
+    rc = take_apart(a, m, t, out, n, e);
     weights_close(w);
     return rc == 0 ? 0 : err_under(e, "%s", path);
 }

@@ -24,18 +24,19 @@ static int index_of(const struct weights *w, const struct tensor *t)
     return (int)(t - weights_at(w, 0));
 }
 
-/* Tries one name behind the prefix and bare, with each ending. */
+/* Tries one name behind the prefix, behind its first part, where the head of a model in a
+ * model stands, and bare; with each ending. */
 static const struct tensor *try_name(struct binder *b, const char *name,
                                      const char *const *endings)
 {
-    const char *const prefixes[] = { b->prefix, "" };
+    const int length[] = { (int)strlen(b->prefix), (int)strcspn(b->prefix, ".") + 1, 0 };
     char full[512];
 
-    for (int p = 0; p < (b->prefix[0] != '\0' ? 2 : 1); p++)
+    for (int p = b->prefix[0] != '\0' ? 0 : 2; p < 3; p++)
         for (int i = 0; endings[i] != NULL; i++) {
             const struct tensor *t;
 
-            snprintf(full, sizeof full, "%s%s%s", prefixes[p], name, endings[i]);
+            snprintf(full, sizeof full, "%.*s%s%s", length[p], b->prefix, name, endings[i]);
             t = weights_find(b->m->weights, full);
             if (t != NULL) {
                 b->used[index_of(b->m->weights, t)] = true;
@@ -279,25 +280,35 @@ static int bind_slot(struct binder *b, enum slot slot, struct where at, struct p
            bind_bias(b, names, at, out, p);
 }
 
+static bool has_first(struct binder *b, const char *prefix, const char *names)
+{
+    char *name;
+
+    for (int k = 0; (name = alternative(b->a, names, k, (struct where){ 0 })) != NULL; k++)
+        if (weights_find(b->m->weights,
+                         arena_printf(b->a, "%s%s.weight", prefix, name)) != NULL)
+            return true;
+    return false;
+}
+
 /* The longest prefix under which the family's first slot is found: the token embedding,
- * or what stands in its place. */
+ * or what stands in its place.  Any family may be the language model of a larger one. */
 static const char *find_prefix(struct binder *b)
 {
+    static const char *const inner[] = { "language_model.model.", "model.language_model." };
     const struct family *f = b->m->family;
-    const struct where none = { 0 };
     int first = 0;
 
     while (first < N_SLOT - 1 && f->stack.name[first] == NULL)
         first++;
-    for (int i = 0; i < 4 && f->prefix[i] != NULL; i++) {
-        char *name;
-
-        for (int k = 0; (name = alternative(b->a, f->stack.name[first], k, none)) != NULL;
-             k++)
-            if (weights_find(b->m->weights,
-                             arena_printf(b->a, "%s%s.weight", f->prefix[i], name)) != NULL)
-                return f->prefix[i];
-    }
+    if (f->stack.name[first] == NULL)       /* a family without tensors */
+        return "";
+    for (int i = 0; i < 2; i++)
+        if (has_first(b, inner[i], f->stack.name[first]))
+            return inner[i];
+    for (int i = 0; i < 4 && f->prefix[i] != NULL; i++)
+        if (has_first(b, f->prefix[i], f->stack.name[first]))
+            return f->prefix[i];
     return "";
 }
 
@@ -445,30 +456,6 @@ static void list_unused(struct binder *b)
             b->m->unused[b->m->n_unused++] = weights_at(b->m->weights, i)->name;
 }
 
-static uint64_t fnv(uint64_t h, const void *data, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ ((const unsigned char *)data)[i]) * 0x100000001b3u;
-    return h;
-}
-
-static uint64_t hash_of(const struct model *m)
-{
-    const struct config *c = &m->config;
-    const int numbers[] = { c->n_layers, c->n_heads, c->n_kv_heads, c->d_model,
-                            c->d_head, c->d_ff, c->n_vocab, c->n_positions };
-    uint64_t h = fnv(0xcbf29ce484222325u, numbers, sizeof numbers);
-
-    for (int i = 0; i < weights_count(m->weights); i++) {
-        const struct tensor *t = weights_at(m->weights, i);
-
-        h = fnv(h, t->name, strlen(t->name));
-        h = fnv(h, t->shape, (size_t)t->n_dims * sizeof t->shape[0]);
-        h = fnv(h, &t->dtype, sizeof t->dtype);
-    }
-    return h;
-}
-
 static enum mlp mlp_of(const struct model *m)
 {
     return m->family->mlp_by_config && !m->config.gated ? MLP_PLAIN : m->family->mlp;
@@ -538,6 +525,24 @@ static int bind_stack(struct binder *b)
     return 0;
 }
 
+/* Whether the file holds any layer of the stack, if its layers have tensors at all; a
+ * missing part of one is an error. */
+static bool has_layers(struct binder *b)
+{
+    const char *const *name = b->m->family->stack.name;
+    bool none = true;
+
+    b->prefix = find_prefix(b);
+    for (int l = 0; l < b->m->config.n_layers; l++)
+        for (int s = 0; s < N_SLOT; s++)
+            if (slot_table[s].count == PER_LAYER && name[s] != NULL) {
+                none = false;
+                if (find(b, name[s], (struct where){ l, 0 }, weight_endings) != NULL)
+                    return true;
+            }
+    return none;
+}
+
 /* The decoder's numbers, where the config has them apart. */
 static struct config decoder_config(const struct family *f, const struct config *c)
 {
@@ -559,29 +564,35 @@ static struct config decoder_config(const struct family *f, const struct config 
     return d;
 }
 
+/* The decoder behind an encoder; none where the file is of the encoder alone. */
+static int bind_decoder(struct binder *b)
+{
+    struct model *m = b->m, *dec = arena_alloc(b->a, 1, sizeof *dec);
+    int rc = 0;
+
+    if (m->config.dec_heads > 0 && m->config.d_model % m->config.dec_heads != 0)
+        return err_set(b->e, ERR_INPUT, "%s: decoder_attention_heads: %d does not divide "
+                       "the width %d", m->name, m->config.dec_heads, m->config.d_model);
+    *dec = (struct model){ .name = m->name, .dir = m->dir, .weights = m->weights,
+                           .family = m->family->decoder,
+                           .config = decoder_config(m->family, &m->config) };
+    b->m = dec;
+    if (has_layers(b)) {
+        m->decoder = dec;
+        rc = bind_stack(b);
+    }
+    b->m = m;
+    return rc;
+}
+
 int model_bind(struct model *m, struct arena *a, struct err *e)
 {
     struct binder b = { .m = m, .a = a, .e = e };
 
     b.used = arena_alloc(a, (size_t)weights_count(m->weights) + 1, sizeof *b.used);
-    if (bind_stack(&b) != 0)
+    if (bind_stack(&b) != 0 || (m->family->decoder != NULL && bind_decoder(&b) != 0))
         return -1;
-    if (m->family->decoder != NULL) {
-        if (m->config.dec_heads > 0 && m->config.d_model % m->config.dec_heads != 0)
-            return err_set(e, ERR_INPUT, "%s: decoder_attention_heads: %d does not divide "
-                           "the width %d", m->name, m->config.dec_heads,
-                           m->config.d_model);
-        m->decoder = arena_alloc(a, 1, sizeof *m->decoder);
-        *m->decoder = (struct model){ .name = m->name, .dir = m->dir,
-                                      .weights = m->weights,
-                                      .family = m->family->decoder,
-                                      .config = decoder_config(m->family, &m->config) };
-        b.m = m->decoder;
-        if (bind_stack(&b) != 0)
-            return -1;
-        b.m = m;
-    }
     list_unused(&b);
-    m->hash = hash_of(m);
+    m->hash = model_hash(m);
     return 0;
 }

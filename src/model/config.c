@@ -234,7 +234,8 @@ static int read_ffn(const struct reader *r, const struct family *f, const json_t
         return 0;
     scale = config_value(root, "scale_decoder_outputs");
     tied = config_value(root, "tie_word_embeddings");
-    if (scale != NULL ? json_is_true(scale) : !json_is_false(tied))
+    if (r->c->logit_scale == 0 &&
+        (scale != NULL ? json_is_true(scale) : !json_is_false(tied)))
         r->c->logit_scale = 1 / sqrt(r->c->d_model);
     if (v == NULL)
         return 0;
@@ -384,6 +385,15 @@ static const json_t *text_part(const json_t *root)
            (whole == NULL || family_find(whole) == NULL) ? text : root;
 }
 
+/* Of a model in a model the whole has the last word: the head is its own. */
+static void read_tied(const struct reader *r, const json_t *root)
+{
+    const json_t *tied = config_value(root, "tie_word_embeddings");
+
+    if (tied != NULL)
+        r->c->untied = json_is_false(tied);
+}
+
 int config_object(const struct reader *r, const struct family *f, const json_t *root)
 {
     *r->c = f->defaults;
@@ -393,8 +403,7 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
     if (is_null(root, "rotary_dim") && r->c->n_rotary > 0)
         return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, want a number",
                        r->file);
-    if (config_value(root, "tie_word_embeddings") != NULL)
-        r->c->untied = json_is_false(config_value(root, "tie_word_embeddings"));
+    read_tied(r, root);
     if (is_null(root, "sliding_window"))
         r->c->window = 0;
     if (is_null(root, "q_lora_rank"))
@@ -417,14 +426,18 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
 static int read_all(const struct reader *r, const struct family **family,
                     const json_t *root)
 {
+    const json_t *text;
+
     if (!json_is_object(root))
         return err_set(r->e, ERR_INPUT, "%s: is no JSON object", r->file);
     if (refuse(r, root) != 0)
         return -1;
-    root = text_part(root);
-    if (find_family(r, root, family) != 0 || refuse(r, root) != 0)
+    text = text_part(root);
+    if (find_family(r, text, family) != 0 || refuse(r, text) != 0 ||
+        config_object(r, *family, text) != 0)
         return -1;
-    return config_object(r, *family, root);
+    read_tied(r, root);
+    return 0;
 }
 
 int config_read(struct config *c, const struct family **family, struct arena *a,

@@ -62,7 +62,7 @@ struct config {
     int image[2], patch[2];             /* its rows and columns, and those of a patch */
     int n_labels;                       /* of a head on the first row */
     int start_id;                       /* the decoder's first token; -1: none */
-    double logit_scale;                 /* of the logits; 0: 1 */
+    double logit_scale;                 /* of the logits; 0: 1, or 1 / sqrt D by the config */
     bool scale_embedding;               /* tokens by sqrt D */
     bool gated;                         /* the mlp, where the family leaves it open */
     bool untied;                        /* a head that is not there is not the embedding */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What bind.c and plan.c share. */
+ * What binding and planning share. */
 #ifndef MODEL_MODEL_PRIV_H
 #define MODEL_MODEL_PRIV_H
 
@@ -28,5 +28,8 @@ bool distance_is_off(const struct model *m, int s);
  * m->place says where those stand in a fused one.
  */
 void bind_free_biases(const struct model *m, struct layer_plan *plan, struct arena *a);
+
+/* Of config, tensor names, shapes and types: tells models apart. */
+uint64_t model_hash(const struct model *m);
 
 #endif

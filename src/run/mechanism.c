@@ -101,6 +101,7 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
         head->T = v->T;
         head->head = i;
         head->cross = cross;
+        head->mechanism = m;
         head->params = params;
         head->weights = weights;
         room = m->room(head);

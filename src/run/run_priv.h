@@ -138,6 +138,7 @@ int check_rotations(const struct model *m, const struct rotations *r, int n_toke
 
 /* Where the keys of each text begin in memory_kv, with those that only the model has. */
 const int *pass_key_start(struct pass *p);
+
 /* Of S keys, how many a mask is about: not the one that only the model has. */
 int pass_masked_keys(const struct pass *p, enum stack_id stack, int S);
 /* The memory fits text t and the model.  Errors: ERR_INPUT. */

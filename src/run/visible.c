@@ -89,7 +89,7 @@ struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h,
     };
 
     room->mask = (struct mask_view){ h->mask, pass_number(p, text), head,
-                                         pass_masked_keys(p, h->stack, at.S) };
+                                     pass_masked_keys(p, h->stack, at.S) };
     set_bias(p, h, text, head, &room->relative, &at);
     if (mask_adds(h->mask))
         at.term[SCORE_TERMS - 1] = (struct score_term){ mask_add, &room->mask };

@@ -18,23 +18,25 @@ static const struct { const char *name; int size_bytes; } types[N_GGUF_TYPE] = {
 
 /* ---- bytes ---- */
 
-int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e)
-{
-    *v = 0;
-    if (c->end - c->at < n_bytes)
-        return gguf_ends(c, e);
-    *v = get_bytes(c->at, n_bytes);
-    c->at += n_bytes;
-    return 0;
-}
-
-int gguf_ends(const struct gguf_cursor *c, struct err *e)
+/* The error of a file that is cut off. */
+static int ends(const struct gguf_cursor *c, struct err *e)
 {
     return err_set(e, ERR_INPUT, "the file ends in the middle of it, at byte %zu",
                    (size_t)(c->end - c->begin));
 }
 
-int gguf_take_string(struct gguf_cursor *c, struct span *out, struct err *e)
+int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e)
+{
+    *v = 0;
+    if (c->end - c->at < n_bytes)
+        return ends(c, e);
+    *v = get_bytes(c->at, n_bytes);
+    c->at += n_bytes;
+    return 0;
+}
+
+/* A string, borrowed. */
+static int take_string(struct gguf_cursor *c, struct span *out, struct err *e)
 {
     uint64_t n;
 
@@ -54,7 +56,7 @@ int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
     enum { LONGEST = 65535 };
     struct span s;
 
-    if (gguf_take_string(c, &s, e) != 0)
+    if (take_string(c, &s, e) != 0)
         return -1;
     if (s.size == 0 || s.size > LONGEST || memchr(s.data, '\0', s.size) != NULL)
         return err_set(e, ERR_INPUT, "a name of %zu bytes%s, want 1 to %d and no NUL",
@@ -96,7 +98,7 @@ static int skip_elements(struct gguf_cursor *c, const struct gguf_value *v,
         return 0;
     }
     for (uint64_t i = 0; i < n; i++)
-        if (gguf_take_string(c, &s, e) != 0)
+        if (take_string(c, &s, e) != 0)
             return v->is_array ? err_under(e, "element %llu", (unsigned long long)i) : -1;
     return 0;
 }
@@ -245,15 +247,24 @@ void gguf_close(struct gguf *g)
 
 /* ---- the file of a folder ---- */
 
-/* "-00002-of-00003.gguf", but not the first. */
+enum { TAIL = 20 };             /* "-00002-of-00003.gguf" */
+
+/* That, but not the first. */
 static bool is_later_part(const char *name)
 {
-    enum { TAIL = 20 };
     size_t n = strlen(name);
     const char *tail = name + n - TAIL;
 
     return n > TAIL && tail[0] == '-' && memcmp(tail + 6, "-of-", 4) == 0 &&
            strspn(tail + 1, "0123456789") == 5 && memcmp(tail, "-00001-", 7) != 0;
+}
+
+const char *gguf_first_part(struct arena *a, const char *path)
+{
+    int stem = (int)strlen(path) - TAIL;
+
+    return !is_later_part(path) ? path :
+           arena_printf(a, "%.*s-00001%s", stem, path, path + stem + 6);
 }
 
 int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct err *e)

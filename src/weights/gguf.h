@@ -73,6 +73,9 @@ struct gguf *gguf_read(struct arena *a, struct span bytes, const char *file,
  */
 int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct err *e);
 
+/* The path of the part that holds the keys, by the name of any; of another file: path. */
+const char *gguf_first_part(struct arena *a, const char *path);
+
 /* NULL where there is none of that key. */
 const struct gguf_value *gguf_find(const struct gguf *g, const char *key);
 

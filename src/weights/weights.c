@@ -2,6 +2,8 @@
  * A path or bytes -> the format that reads them -> tensors in order of name. */
 #include "weights/weights.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +138,45 @@ static int open_file(struct weights *w, const char *path, struct err *e)
     return weights_map(w, path, &bytes, e) != 0 ? -1 : open_bytes(w, bytes, path, e);
 }
 
+/* A .safetensors file under another name than the library's, the first; NULL: none. */
+static const char *other_in(struct arena *a, const char *dir)
+{
+    const char *first = NULL;
+    DIR *d = opendir(dir);
+
+    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; )
+        if (ends_with(x->d_name, ".safetensors") &&
+            (first == NULL || strcmp(x->d_name, first) < 0))
+            first = arena_strdup(a, x->d_name);
+    if (d != NULL)
+        closedir(d);
+    return first;
+}
+
+/* model-00001-of-00004.safetensors */
+static bool is_part(const char *name)
+{
+    const char *of = strstr(name, "-of-");
+
+    return of != NULL && of > name && isdigit((unsigned char)of[-1]) &&
+           isdigit((unsigned char)of[4]);
+}
+
+static int say_none(struct weights *w, const char *dir, struct err *e)
+{
+    const char *other = other_in(w->a, dir);
+
+    if (other == NULL)
+        return err_set(e, ERR_INPUT, "%s: holds no weights, want model.safetensors, "
+                       "model.safetensors.index.json or a .gguf file", dir);
+    if (is_part(other))
+        return err_set(e, ERR_INPUT, "%s: holds parts (%s), but no "
+                       "model.safetensors.index.json that says what is in them", dir,
+                       name_shown(w->a, other));
+    return err_set(e, ERR_INPUT, "%s: holds no model.safetensors, but %s: want its path "
+                   "where that is the model", dir, name_shown(w->a, other));
+}
+
 static int open_dir(struct weights *w, const char *dir, struct err *e)
 {
     const char *one = file_join(w->a, dir, "model.safetensors");
@@ -152,8 +193,7 @@ static int open_dir(struct weights *w, const char *dir, struct err *e)
         return open_file(w, gguf, e);
     if (foreign_dir(w->a, dir, e))
         return -1;
-    return err_set(e, ERR_INPUT, "%s: holds no weights, want model.safetensors, "
-                   "model.safetensors.index.json or a .gguf file", dir);
+    return say_none(w, dir, e);
 }
 
 static int open_path(struct weights *w, const char *path, struct err *e)

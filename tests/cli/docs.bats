@@ -54,6 +54,35 @@ try() {
     done
 }
 
+# Each of the names is in the page $1, as a word
+in_page() {
+    local page name
+    page=$(tr '\n' ' ' < "$1")
+    shift
+    for name; do
+        [[ $page == *[\ ,]"$name"[\ ,.\;]* ]] || { echo "the manual lacks $name"; return 1; }
+    done
+}
+
+@test "types of weights and steps of tokenizer.json of the manual are those of the code" {
+    types=$(sed -n 's/^BLOCKS(\([^,]*\),.*/\1/p' src/weights/blocks.def)
+    [ -n "$types" ]
+    # shellcheck disable=SC2086
+    in_page man/mha-viz-models.7 $types
+    model='"model":{"type":"BPE","vocab":{"a":0},"merges":[]}'
+    for step in '"model":{"type":"Foo"}' "$model,\"normalizer\":{\"type\":\"Foo\"}" \
+        "$model,\"pre_tokenizer\":{\"type\":\"Foo\"}" \
+        "$model,\"post_processor\":{\"type\":\"Foo\"}"; do
+        echo "{$step}" > "$dir/tokenizer.json"
+        run "$viz" tokens -m "$dir" a
+        [ "$status" -eq 3 ]
+        names=${output##*is not supported, only }
+        [ "$names" != "$output" ]
+        # shellcheck disable=SC2086
+        in_page man/mha-viz-models.7 ${names//,/}
+    done
+}
+
 @test "examples of --help work" {
     for command in $(sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def); do
         "$viz" "$command" --help | sed -n '/^Examples:/,$s/^  //p' > "$dir/examples"

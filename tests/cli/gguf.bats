@@ -53,6 +53,18 @@ load helper
     done
 }
 
+@test "any part of a model in parts stands for its tokeniser, too" {
+    cp tests/fuzz/corpus/gguf/tokens "$BATS_TEST_TMPDIR/m-00001-of-00002.gguf"
+    cp tests/fuzz/corpus/gguf/types "$BATS_TEST_TMPDIR/m-00002-of-00002.gguf"
+    works "$viz" tokens -m "$BATS_TEST_TMPDIR/m-00001-of-00002.gguf" "a b"
+    one=$output
+    works "$viz" tokens -m "$BATS_TEST_TMPDIR/m-00002-of-00002.gguf" "a b"
+    [ "$output" = "$one" ]
+    rm "$BATS_TEST_TMPDIR/m-00001-of-00002.gguf"
+    fails 3 "m-00001-of-00002.gguf: No such file" "$viz" tokens \
+        -m "$BATS_TEST_TMPDIR/m-00002-of-00002.gguf" "a b"
+}
+
 @test "T5 as GGUF: both stacks, or the encoder by itself" {
     works "$viz" stats -m "$ref/seq2seq/gguf_t5_plain" --ids 5,6,7,1 --decoder-ids 0,8,9 -s cross
     one=$output

@@ -81,13 +81,14 @@ tokens() {
 @test "--jsonl: lines that say nothing usable are named, the rest is done" {
     printf '%s\n' '{"text":"the"}' '{' '[]' '{"text":7}' '{"ids":[1.5]}' '{"ids":[-1]}' '{"ids":7}' \
         '{"ids":[1,2],"type_ids":[0]}' '{"text":"\ud800"}' '{"ids":[]}' '{"ids":[4294967297]}' \
-        '{"text":"a","pair":null}' '' '{"text":"key"}' > "$dir/lines"
+        '{"text":"a","pair":null}' '' '{"text":"key"}' '{"text":"a","type_ids":[0]}' > "$dir/lines"
     run --separate-stderr "$viz" stats --json -m "$ref/bert" -f "$dir/lines" --jsonl
     [ "$status" -eq 3 ]
     [ "$(echo "$output" | jq -r .text | tr '\n' ' ')" = "the key " ]
     [ "$(echo "$output" | jq -r .index | tr '\n' ' ')" = "0 13 " ]
-    [ "${#stderr_lines[@]}" -eq 13 ]
-    [[ ${stderr_lines[12]} == *"12 of 14 lines could not be used" ]]
+    [ "${#stderr_lines[@]}" -eq 14 ]
+    [[ ${stderr_lines[12]} == *"line 15: type_ids: want ids" ]]
+    [[ ${stderr_lines[13]} == *"13 of 15 lines could not be used" ]]
 }
 
 @test "--ids and --type-ids" {

@@ -247,3 +247,14 @@ bad() {
     works "$viz" stats -m "$dir/m" "the key"
     fails 3 "id 141 is not in the vocabulary of m (0 to 140)" "$viz" stats -m "$dir/m" "harbours"
 }
+
+@test "a file with an encoder alone; one with half of a decoder" {
+    works "$viz" stats -m "$ref/families/t5_encoder" --ids 5,6,1
+    fails 2 "t5_encoder has only the stack encoder" \
+        "$viz" stats -m "$ref/families/t5_encoder" --ids 5,6,1 -s cross
+    mkdir "$dir/half"
+    cp "$ref/seq2seq/t5_plain/config.json" "$dir/half"
+    LC_ALL=C sed 's/decoder\.block\.0\./decodeR.block.0./g' \
+        "$ref/seq2seq/t5_plain/model.safetensors" > "$dir/half/model.safetensors"
+    fails 3 "half: has no tensor decoder.block.0." "$viz" info -m "$dir/half"
+}

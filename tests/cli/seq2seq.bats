@@ -33,6 +33,25 @@ in_folder() {
     printf 'Read the key.\tThe river.\n' | "$viz" stats -m "$bart" --tsv --pairs -f - | diff - want.tsv
     echo '{"text":"Read the key.","pair":"The river."}' |
         "$viz" stats -m "$bart" --tsv --jsonl -f - | diff - want.tsv
+    echo "{\"text\":\"Read the key.\",\"decoder_ids\":[$ids]}" |
+        "$viz" stats -m "$bart" --tsv --jsonl -f - | diff - want.tsv
+    echo '{"text":"Read the key.","pair":"The river.","decoder_ids":[2]}' >both
+    run --separate-stderr "$viz" stats -m "$bart" --tsv --jsonl -f both
+    [ "$status" -eq 3 ]
+    [[ ${stderr_lines[0]} == *"line 1: pair, decoder_ids: want one of them" ]]
+}
+
+@test "ids for a decoder want an encoder-decoder" {
+    fails 2 "--decoder-ids: gpt2 is no encoder-decoder: want --ids" \
+        "$viz" stats -m "$ref/gpt2" --decoder-ids 1,2 "the key"
+    fails 2 "--decoder-ids: want --ids: tokens are listed, not run" \
+        "$viz" tokens -m "$ref/bart" --decoder-ids 1,2 "the key"
+    echo '{"text":"the key","decoder_ids":[2]}' >"$dir/line"
+    run --separate-stderr "$viz" stats -m "$ref/bert" --jsonl -f "$dir/line"
+    [ "$status" -eq 3 ]
+    [[ ${stderr_lines[0]} == *"line 1: decoder_ids: bert is no encoder-decoder"* ]]
+    fails 2 "--logits: are the decoder's: want TEXT_B, --decoder-ids or --generate N" \
+        "$viz" export -m "$ref/bart" --logits -o "$dir/x.npz" "Read the key."
 }
 
 @test "export: all stacks, or the one that -s names" {

@@ -101,6 +101,8 @@ case("roberta", T.RobertaForMaskedLM,
      style=4, dtype="bfloat16", shards=2, ids=[0, 9, 1, 30, 8, 1, 17, 2])
 case("xlm_roberta", T.XLMRobertaModel, encoder(2, 10, pad_token_id=3), style="diff",
      dtype="float16", ids=[0, 3, 9, 30, 3, 3, 8, 17, 2])
+case("camembert", T.CamembertForMaskedLM, encoder(2, 8, type_vocab_size=1), style="diff",
+     dtype="float16", ids=[0, 1, 9, 30, 1, 1, 8, 17, 2])
 case("electra", T.ElectraForPreTraining,
      encoder(3, 6, embedding_size=18, hidden_act="gelu_new"), dtype="float16")
 case("electra_generator", T.ElectraForMaskedLM,
@@ -351,6 +353,18 @@ case("gemma3_nested", T.Gemma3ForConditionalGeneration,
                         "num_attention_heads": 1, "image_size": 4, "patch_size": 2},
       "mm_tokens_per_image": 4, "image_token_index": 46, "boi_token_index": 44,
       "eoi_token_index": 45}, dtype="float16", style="diff", edit=published)
+# Models of pictures and text: a head of its own behind the inner prefix; a head that the
+# whole ties and the inner config does not.
+EYES = {"hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1,
+        "num_attention_heads": 1, "image_size": 4, "patch_size": 2}
+case("llama_nested", T.LlavaForConditionalGeneration,
+     {"text_config": {"model_type": "llama", **decoder(2, 1, 6)},
+      "vision_config": {"model_type": "clip_vision_model", "projection_dim": 2, **EYES},
+      "image_token_index": 46}, dtype="float16")
+case("mistral_nested", T.Mistral3ForConditionalGeneration,
+     {"text_config": {"model_type": "mistral", **decoder(2, 1, 6, sliding_window=4)},
+      "vision_config": {"model_type": "pixtral", **EYES},
+      "tie_word_embeddings": True, "image_token_index": 46}, dtype="bfloat16")
 case("phi3", T.Phi3ForCausalLM,
      decoder(2, 1, 12, partial_rotary_factor=0.5, sliding_window=None), style=4,
      dtype="float16")
@@ -402,6 +416,13 @@ case("t5_gated", T.T5ForConditionalGeneration,
      {"vocab_size": 43, "d_model": 16, "d_kv": 8, "d_ff": 20, "num_layers": 2, "num_heads": 2,
       "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, style=4,
      dtype="bfloat16")
+
+case("mt5", T.MT5ForConditionalGeneration,
+     {"vocab_size": 43, "d_model": 12, "d_kv": 4, "d_ff": 14, "num_layers": 1, "num_heads": 2,
+      "num_decoder_layers": 2}, style="diff", dtype="float16")
+case("t5_encoder", T.T5EncoderModel,
+     {"vocab_size": 43, "d_model": 12, "d_kv": 4, "d_ff": 14, "num_layers": 2, "num_heads": 3,
+      "num_decoder_layers": 2}, dtype="float16")
 
 
 def bart(width, **more):
@@ -789,8 +810,8 @@ def main(names):
     torch.set_num_threads(1)
     for name in names or CASES:
         kind = CASES[name][0]
-        folder = HERE / ("seq2seq" if kind.config_class().is_encoder_decoder
-                         else "families") / name
+        both = kind.config_class().is_encoder_decoder and "Encoder" not in kind.__name__
+        folder = HERE / ("seq2seq" if both else "families") / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         make(folder, name)

@@ -100,6 +100,13 @@ static void test_damaged(void **state)
     (void)state;
     refused(in("none"), "/none: No such file or directory");
     refused(dir, ": holds no weights, want model.safetensors, model.safetensors.index");
+    write_text(in("model.fp16.safetensors"), "");
+    refused(dir, ": holds no model.safetensors, but model.fp16.safetensors: want its path");
+    write_text(in("model-00002-of-00002.safetensors"), "");
+    refused(dir, ": holds parts (model-00002-of-00002.safetensors), but no "
+                 "model.safetensors.index.json");
+    assert_int_equal(unlink(in("model-00002-of-00002.safetensors")), 0);
+    assert_int_equal(unlink(in("model.fp16.safetensors")), 0);
     write_text(in("notes.txt"), "hello, this is no model");
     refused(in("notes.txt"), "notes.txt: is not a file of weights, want .safetensors");
     write_text(in("model.safetensors"), "");
