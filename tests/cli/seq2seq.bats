@@ -43,7 +43,7 @@ in_folder() {
 
 @test "which of the texts is too long" {
     long=$(printf 'key %.0s' $(seq 99))
-    fails 3 "mha-viz: the text has " "$viz" stats -m "$ref/bart" "$long" "the key"
+    fails 3 "the text has " "$viz" stats -m "$ref/bart" "$long" "the key"
     fails 3 "the text for the decoder has " "$viz" stats -m "$ref/bart" "the key" "$long"
     run --separate-stderr "$viz" stats -m "$ref/bart" --truncate "$long" "$long"
     [ "$status" -eq 0 ]
