@@ -120,12 +120,8 @@ static void keep(float *kept, const float *w, const struct attention *a, bool sp
     for (int i = 0; i < a->T; i++)
         for (int j = 0; j < S; j++) {
             int64_t at = (int64_t)i * S + j;
-            bool seen = j >= i + (int64_t)a->at.offset - a->at.lo &&
-                        j <= i + (int64_t)a->at.offset + a->at.hi &&
-                        (a->at.hidden == NULL ||
-                         a->at.hidden[(size_t)i * a->at.hidden_stride + (size_t)j] == 0);
 
-            kept[at] = seen && !(sparse && w[at] == 0) ? w[at] : NAN;
+            kept[at] = attention_sees(a, i, j) && !(sparse && w[at] == 0) ? w[at] : NAN;
         }
 }
 
@@ -134,11 +130,6 @@ static void own_rows_task(void *self, int i, struct arena *scratch)
     const struct rows_job *j = self;
 
     mechanism_rows(j->h, i, j->exact + (int64_t)i * j->v->T * j->v->S, scratch);
-}
-
-static bool head_counts(const struct comparison_opts *o, int head)
-{
-    return o->head == NULL || o->head[head];
 }
 
 static void rows_task(void *self, int i, struct arena *scratch)
@@ -150,13 +141,13 @@ static void rows_task(void *self, int i, struct arena *scratch)
     float *w;
 
     for (int k = i * j->h->joined; k < (i + 1) * j->h->joined; k++)
-        any = any || head_counts(o, k) || k == o->kept_head;
+        any = any || is_wanted(o->head, k) || k == o->kept_head;
     if (!any)
         return;
     w = arena_alloc_raw(scratch, (size_t)n, sizeof *w);
     mechanism_rows(j->h, i, w, scratch);
     for (int k = i * j->h->joined; k < (i + 1) * j->h->joined; k++) {
-        if (head_counts(o, k))
+        if (is_wanted(o->head, k))
             j->sums[k] = compare(w, j->exact + k * n, j->v->T, j->v->S);
         if (k == o->kept_head && j->kept != NULL)
             keep(j->kept, w, &j->h->head[i], j->h->mechanism->sparse);
@@ -184,11 +175,6 @@ static void compare_rows(struct mechanism_result *r, struct rows_job *j)
 }
 
 /* ---- one layer ---- */
-
-static bool is_wanted(const struct comparison_opts *o, int id)
-{
-    return o->only == NULL || o->only[id];
-}
 
 static struct mechanism_heads heads_of(const struct comparison_opts *o, int id,
                                        const struct qkv_view *v, struct arena *a)
@@ -254,7 +240,7 @@ static void take(void *self, const struct qkv_view *v)
     for (int id = 0; id < N_MECHANISM; id++) {
         struct arena_mark mark = arena_mark(c->a);
 
-        if (is_wanted(c->opts, id))
+        if (is_wanted(c->opts->only, id))
             one_mechanism(c, v, id, &room);
         arena_reset(c->a, mark);
     }

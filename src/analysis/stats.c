@@ -23,11 +23,6 @@ static size_t at(const struct stats *s, int text, int layer, int head)
     return ((size_t)text * (size_t)s->L + (size_t)layer) * (size_t)s->H + (size_t)head;
 }
 
-static bool is_wanted(const bool *list, int i)
-{
-    return list == NULL || list[i];
-}
-
 static int n_keys(const struct attended *texts, int t)
 {
     const struct batch *keys = texts->keys != NULL ? texts->keys : texts->queries;

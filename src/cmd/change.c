@@ -108,10 +108,11 @@ static int set_shape(struct mask *m, struct arena *a, const struct tensor *t, in
 }
 
 /* Integers: 0 hides; floats are added. */
-static int set_values(struct mask *m, struct arena *a, const struct tensor *t,
+static int set_values(struct mask *m, const struct session *s, const struct tensor *t,
                       struct err *e)
 {
-    float *v = arena_alloc_raw(a, (size_t)t->n_elements, sizeof *v);
+    float *v = arena_alloc_raw(s->a, (size_t)t->n_elements, sizeof *v);
+    bool ones = true, zeros = true;
 
     tensor_read(v, t, 0, t->n_elements);
     for (int64_t i = 0; i < t->n_elements; i++) {
@@ -121,28 +122,33 @@ static int set_values(struct mask *m, struct arena *a, const struct tensor *t,
             return err_set(e, ERR_INPUT, "%s: element %lld is %s, want numbers or -inf",
                            m->name, (long long)i, isnan(v[i]) ? "NaN" : "inf");
         m->adds = m->adds || (v[i] != 0 && v[i] != -INFINITY);
+        zeros = zeros && v[i] == 0;
+        ones = ones && (v[i] == 0 || v[i] == 1);
     }
+    /* torch.ones with some zeros, for masked_fill(mask == 0, ..), is of floats. */
+    if (ones && !zeros)
+        warn_say(s->env->warn, "%s: floats of only 0 and 1 are added to the scores and "
+                 "hide nothing; of integers or bools 0 hides", m->name);
     m->array = v;
     return 0;
 }
 
-static int add_file(struct arena *a, struct mask *m, const char *path, int n_heads,
+static int add_file(const struct session *s, struct mask *m, const char *path,
                     struct err *e)
 {
+    const struct tensor *t;
     struct weights *w;
     int rc;
 
     if (m->array != NULL)
         return err_set(e, ERR_USAGE, "%s: a second file of masks", path);
-    w = npz_open(a, path, e);
+    w = npz_open_one(s->a, path, &t, e);
     if (w == NULL)
         return -1;
     m->name = path;
-    if (weights_count(w) != 1)
-        rc = err_set(e, ERR_INPUT, "%s: holds %d arrays, want one", path,
-                     weights_count(w));
-    else if ((rc = set_shape(m, a, weights_at(w, 0), n_heads, e)) == 0)
-        rc = set_values(m, a, weights_at(w, 0), e);
+    rc = set_shape(m, s->a, t, s->n_heads, e);
+    if (rc == 0)
+        rc = set_values(m, s, t, e);
     weights_close(w);
     return rc;
 }
@@ -156,7 +162,7 @@ static bool ends_with(const char *s, const char *ending)
     return n >= k && strcmp(s + n - k, ending) == 0;
 }
 
-static int add_part(struct arena *a, struct mask *m, const char *part, int n_heads,
+static int add_part(const struct session *s, struct mask *m, const char *part,
                     struct err *e)
 {
     if (strcmp(part, "causal") == 0) {
@@ -166,26 +172,27 @@ static int add_part(struct arena *a, struct mask *m, const char *part, int n_hea
     if (strncmp(part, "padding:", strlen("padding:")) == 0)
         return add_padding(m, part, e);
     if (strncmp(part, "block:", strlen("block:")) == 0)
-        return add_block(a, m, part, e);
+        return add_block(s->a, m, part, e);
     if (ends_with(part, ".npy"))
-        return add_file(a, m, part, n_heads, e);
+        return add_file(s, m, part, e);
     return err_set(e, ERR_USAGE, "%s: '%s' is no mask: want causal, padding:N, "
                    "block:Q-Q,K-K or FILE.npy", m->name, part);
 }
 
-static const struct mask *parse(struct arena *a, const char *option, const char *spec,
-                                double value, int n_heads, struct err *e)
+static const struct mask *parse(const struct session *s, const char *option,
+                                const char *spec, struct err *e)
 {
-    struct mask *m = arena_alloc(a, 1, sizeof *m);
-    char *parts = arena_strndup(a, spec, strlen(spec)), *part;
+    double value = s->args->mask_value;
+    struct mask *m = arena_alloc(s->a, 1, sizeof *m);
+    char *parts = arena_strndup(s->a, spec, strlen(spec)), *part;
 
     *m = (struct mask){ .name = option, .n_heads = 1, .n_batch = 1,
                         .hidden_score = isnan(value) ? -INFINITY : (float)value };
     if (ends_with(spec, ".npy") && file_exists(spec))
-        return add_file(a, m, spec, n_heads, e) == 0 ? m : NULL;    /* a "+" in a name */
+        return add_file(s, m, spec, e) == 0 ? m : NULL;    /* a "+" in a name */
     do {
         part = strsep(&parts, "+");
-        if (add_part(a, m, part, n_heads, e) != 0)
+        if (add_part(s, m, part, e) != 0)
             return NULL;
     } while (parts != NULL);
     return m;
@@ -204,13 +211,12 @@ static int set_masks(struct session *s, struct change *c, struct err *e)
         return err_set(e, ERR_USAGE, "--memory-mask: wants cross-attention: an "
                        "encoder-decoder and a text for its decoder");
     if (args->mask != NULL) {
-        c->mask = parse(s->a, "--mask", args->mask, args->mask_value, s->n_heads, e);
+        c->mask = parse(s, "--mask", args->mask, e);
         if (c->mask == NULL)
             return -1;
     }
     if (args->memory_mask != NULL) {
-        c->memory_mask = parse(s->a, "--memory-mask", args->memory_mask, args->mask_value,
-                               s->n_heads, e);
+        c->memory_mask = parse(s, "--memory-mask", args->memory_mask, e);
         if (c->memory_mask == NULL)
             return -1;
     }

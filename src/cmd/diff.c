@@ -16,7 +16,7 @@ static const char *const metrics[] = { "entropy", "js", "links", NULL };
 
 struct diff_args {
     struct shared_args shared;
-    struct opt_list models, dtypes;
+    struct opt_list models, attentions, dtypes;
     const char *out;
     int format, metric, dpi;
     double tolerance;
@@ -26,6 +26,8 @@ struct diff_args {
 static const struct opt opts[] = {
     { 'm', "model", "PATH|NAME", OPT_LIST, F(models), NULL, 0, 0, NULL,
       "a model, as elsewhere; given twice: the two that are compared" },
+    { 0, "attention", "FILE", OPT_LIST, F(attentions), NULL, 0, 0, NULL,
+      "rows of attention that are ready-made, .npz or .npy; given twice: compared" },
     { 0, "dtype", "NAME", OPT_LIST, F(dtypes), NULL, 0, 0, NULL,
       "round what goes into each product to f32, bf16 or f16; given twice: compared" },
     { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
@@ -42,7 +44,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { layer_opts, text_opts, rows_opts, seed_opts,
+static const struct opt *const shared[] = { qkv_opts,
+                                           layer_opts, text_opts, rows_opts, seed_opts,
                                            select_opts, mask_opts, NULL };
 
 static const char *const examples[] = {
@@ -102,12 +105,15 @@ static int parse_dtype(const char *name, int *dtype, struct err *e)
 static int check_sides(struct job *j, int n_operands, struct err *e)
 {
     const struct diff_args *args = j->args;
-    bool two_ways = args->models.n == 2 || args->dtypes.n == 2;
+    bool two_ways = args->models.n == 2 || args->attentions.n > 0 || args->dtypes.n == 2;
 
     j->texts = !two_ways;
+    if (args->attentions.n > 0 &&
+        (args->models.n + args->attentions.n > 2 || args->dtypes.n == 2))
+        return err_set(e, ERR_USAGE, "--attention: want two of them, or one and a model");
     if (!two_ways && (n_operands != 2 || args->shared.file != NULL))
         return err_set(e, ERR_USAGE, "want two models (-m A -m B), two precisions "
-                       "(--dtype f32 --dtype bf16) or two texts to compare");
+                       "(--dtype f32 --dtype bf16), two texts, or --attention to compare");
     if (args->shared.file != NULL && strcmp(args->shared.file, "-") == 0)
         return err_set(e, ERR_USAGE, "-f: standard input cannot be read twice");
     if (args->shared.file != NULL && j->format >= FORMAT_PNG)
@@ -120,12 +126,18 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
 {
     struct side *side = &j->side[i];
     const struct diff_args *args = j->args;
+    bool ready = i + args->attentions.n >= 2;
 
     side->args = args->shared;
-    side->args.model = item_of(&args->models, i);
-    if (parse_dtype(item_of(&args->dtypes, i), &side->args.dtype, e) != 0)
-        return -1;
-    if (i < 1 || args->models.n == 2) {
+    if (ready) {
+        side->args.attention = item_of(&args->attentions, i);
+        n_operands = args->attentions.n == 2 ? n_operands : 0;      /* the model's text */
+    } else {
+        side->args.model = item_of(&args->models, i);
+        if (parse_dtype(item_of(&args->dtypes, i), &side->args.dtype, e) != 0)
+            return -1;
+    }
+    if (i < 1 || args->models.n == 2 || ready) {
         if (session_open(&j->session[i], &side->args, false, j->env, e) != 0)
             return -1;
         j->n_sessions++;
@@ -146,6 +158,19 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
     return side->in != NULL ? 0 : -1;
 }
 
+/* A file of ready-made rows may lack layers that the other side has. */
+static int check_layers(const struct job *j, struct err *e)
+{
+    const struct side *x = &j->side[0], *y = &j->side[1];
+
+    for (int l = 0; l < x->s->n_layers; l++)
+        if (is_wanted(x->want.layer, l) != is_wanted(y->want.layer, l))
+            return err_set(e, ERR_INPUT, "layer %d is only in %s (-l names layers)", l,
+                           is_wanted(x->want.layer, l) ? x->s->model->name
+                                                       : y->s->model->name);
+    return 0;
+}
+
 static int check_models(const struct job *j, struct err *e)
 {
     const struct config *a = &j->side[0].s->shown->config;
@@ -156,10 +181,16 @@ static int check_models(const struct job *j, struct err *e)
                        j->side[0].s->model->name, stack_names[j->side[0].s->stack],
                        j->side[1].s->model->name, stack_names[j->side[1].s->stack]);
     if (a->n_layers == b->n_layers && a->n_heads == b->n_heads)
-        return 0;
+        return check_layers(j, e);
     return err_set(e, ERR_INPUT, "%s has %d layers of %d heads, %s has %d of %d: want the "
                    "same", j->side[0].s->model->name, a->n_layers, a->n_heads,
                    j->side[1].s->model->name, b->n_layers, b->n_heads);
+}
+
+/* The heads that are wanted, in order, as session_next_head. */
+static bool next_head(const struct job *j, int *l, int *h)
+{
+    return session_next_head(j->side[0].s, &j->side[0].want, l, h);
 }
 
 /* ---- the two passes ---- */
@@ -201,47 +232,21 @@ static int run_pair(struct pair *p, struct err *e)
 
 /* ---- reports ---- */
 
-static bool is_wanted(const bool *list, int i)
-{
-    return list == NULL || list[i];
-}
-
-static void each_head(struct pair *p, void (*fn)(struct pair *, void *, int, int),
-                      void *self)
-{
-    const struct side *side = &p->j->side[0];
-    const struct config *c = &side->s->shown->config;
-
-    for (int l = 0; l < c->n_layers; l++)
-        for (int h = 0; h < c->n_heads; h++)
-            if (is_wanted(side->want.layer, l) && is_wanted(side->want.head, h))
-                fn(p, self, l, h);
-}
-
 static double entropy_change(const struct head_difference *d)
 {
     return d->entropy_second - d->entropy_first;
 }
 
-static void cell(struct table *t, const char *fmt, double v)
-{
-    char number[NUMBER_SIZE];
-
-    snprintf(number, sizeof number, fmt, v);
-    table_cell(t, "%s", isnan(v) ? "-" : number);
-}
-
-static void head_row(struct pair *p, void *self, int l, int h)
+static void head_row(struct pair *p, struct table *t, int l, int h)
 {
     struct head_difference d = compare_head(p->compare, l, h);
-    struct table *t = self;
 
     table_cell(t, "L%dH%d", l, h);
-    cell(t, "%.3g", d.js);
-    cell(t, "%.3f", d.entropy_first);
-    cell(t, "%+.4f", entropy_change(&d));
-    cell(t, "%.3f", d.links);
-    cell(t, "%.3g", d.largest);
+    table_number(t, "%.3g", d.js);
+    table_number(t, "%.3f", d.entropy_first);
+    table_number(t, "%+.4f", entropy_change(&d));
+    table_number(t, "%.3f", d.links);
+    table_number(t, "%.3g", d.largest);
 }
 
 static const char *side_name(const struct job *j, struct arena *a, int i)
@@ -280,34 +285,25 @@ static void print_table(struct pair *p)
 
     fprintf(j->out.file, "%s%s\n", j->side[0].item.index > 0 ? "\n" : "",
             report_clean(j->a, s, strlen(s)));
-    each_head(p, head_row, t);
+    for (int l = 0, h = -1; next_head(j, &l, &h); )
+        head_row(p, t, l, h);
     table_print(t, j->out.file);
 }
 
-static void json_number(struct jsonw *w, const char *key, double v)
-{
-    jsonw_key(w, key);
-    jsonw_double(w, v);
-}
-
-static void json_head(struct pair *p, void *self, int l, int h)
+static void json_head(struct pair *p, struct jsonw *w, int l, int h)
 {
     struct head_difference d = compare_head(p->compare, l, h);
-    struct jsonw *w = self;
 
     jsonw_object(w);
-    jsonw_key(w, "stack");
-    jsonw_string(w, stack_names[p->j->side[0].s->stack]);
-    jsonw_key(w, "layer");
-    jsonw_int(w, l);
-    jsonw_key(w, "head");
-    jsonw_int(w, h);
-    json_number(w, "js", d.js);
-    json_number(w, "entropy_first", d.entropy_first);
-    json_number(w, "entropy_second", d.entropy_second);
-    json_number(w, "entropy_change", entropy_change(&d));
-    json_number(w, "links_changed", d.links);
-    json_number(w, "largest", d.largest);
+    jsonw_member_string(w, "stack", stack_names[p->j->side[0].s->stack]);
+    jsonw_member_int(w, "layer", l);
+    jsonw_member_int(w, "head", h);
+    jsonw_member_double(w, "js", d.js);
+    jsonw_member_double(w, "entropy_first", d.entropy_first);
+    jsonw_member_double(w, "entropy_second", d.entropy_second);
+    jsonw_member_double(w, "entropy_change", entropy_change(&d));
+    jsonw_member_double(w, "links_changed", d.links);
+    jsonw_member_double(w, "largest", d.largest);
     jsonw_end(w, '}');
 }
 
@@ -317,10 +313,8 @@ static void json_side(struct jsonw *w, const char *key, const struct side *side)
 
     jsonw_key(w, key);
     jsonw_object(w);
-    jsonw_key(w, "model");
-    jsonw_string(w, side->s->model->name);
-    jsonw_key(w, "dtype");
-    jsonw_string(w, precision_names[side->args.dtype]);
+    jsonw_member_string(w, "model", side->s->model->name);
+    jsonw_member_string(w, "dtype", precision_names[side->args.dtype]);
     jsonw_key(w, "text");
     jsonw_string_n(w, side->item.text, side->item.text_size);
     jsonw_key(w, "tokens");
@@ -337,17 +331,15 @@ static void print_json(struct pair *p)
 
     jsonw_init(&w, p->j->out.file);
     jsonw_object(&w);
-    jsonw_key(&w, "schema");
-    jsonw_string(&w, "mha-viz/diff/1");
-    jsonw_key(&w, "index");
-    jsonw_int(&w, p->j->side[0].item.index);
+    jsonw_member_string(&w, "schema", "mha-viz/diff/1");
+    jsonw_member_int(&w, "index", p->j->side[0].item.index);
     json_side(&w, "first", &p->j->side[0]);
     json_side(&w, "second", &p->j->side[1]);
-    jsonw_key(&w, "tokens_paired");
-    jsonw_int(&w, p->n_paired);
+    jsonw_member_int(&w, "tokens_paired", p->n_paired);
     jsonw_key(&w, "heads");
     jsonw_array(&w);
-    each_head(p, json_head, &w);
+    for (int l = 0, h = -1; next_head(p->j, &l, &h); )
+        json_head(p, &w, l, h);
     jsonw_end(&w, ']');
     jsonw_end(&w, '}');
     jsonw_newline(&w);
@@ -355,21 +347,13 @@ static void print_json(struct pair *p)
 
 /* ---- the picture: layers below each other, heads side by side ---- */
 
-struct map_job {
-    float *value;
-    int H;
-    float largest;
-};
-
-static void map_cell(struct pair *p, void *self, int l, int h)
+static float shown_of(const struct pair *p, int l, int h)
 {
     struct head_difference d = compare_head(p->compare, l, h);
-    struct map_job *m = self;
-    double v = p->j->args->metric == SHOWN_JS ? d.js :
-               p->j->args->metric == SHOWN_LINKS ? d.links : entropy_change(&d);
+    int metric = p->j->args->metric;
 
-    m->value[l * m->H + h] = (float)v;
-    m->largest = fmaxf(m->largest, fabsf((float)v));    /* NaN: passed over */
+    return (float)(metric == SHOWN_JS ? d.js : metric == SHOWN_LINKS ? d.links :
+                   entropy_change(&d));
 }
 
 static struct label_list numbered(struct arena *a, char letter, int n)
@@ -391,12 +375,15 @@ static int draw(struct pair *p, struct err *e)
     const struct config *c = &j->side[0].s->shown->config;
     int L = c->n_layers, H = c->n_heads, cell_px, pool;
     bool is_signed = args->metric == SHOWN_CHANGE;
-    struct map_job m = { arena_alloc(j->a, (size_t)L, (size_t)H * sizeof(float)), H, 0 };
-    struct panel panel = { shows[args->metric], L, H, m.value };
+    float *value = arena_alloc(j->a, (size_t)L, (size_t)H * sizeof *value), largest = 0;
+    struct panel panel = { shows[args->metric], L, H, value };
 
     for (int i = 0; i < L * H; i++)
-        m.value[i] = NAN;
-    each_head(p, map_cell, &m);
+        value[i] = NAN;
+    for (int l = 0, h = -1; next_head(j, &l, &h); ) {
+        value[l * H + h] = shown_of(p, l, h);
+        largest = fmaxf(largest, fabsf(value[l * H + h]));      /* NaN: passed over */
+    }
     draw_plan(L, H, 1, 1, 0, args->dpi, &cell_px, &pool);
     if (pool > 1)
         return err_set(e, ERR_USAGE, "%d x %d heads do not fit a picture", L, H);
@@ -404,19 +391,12 @@ static int draw(struct pair *p, struct err *e)
         .caption = title(p), .n_panels = 1, .panels = &panel, .columns = 1,
         .rows = numbered(j->a, 'L', L), .cols = numbered(j->a, 'H', H), .pool = 1,
         .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
-        .vmin = is_signed ? -m.largest : 0, .vmax = m.largest > 0 ? m.largest : 1e-6f,
+        .vmin = is_signed ? -largest : 0, .vmax = largest > 0 ? largest : 1e-6f,
         .cell_px = cell_px, .dpi = args->dpi,
     }, (enum draw_format)(j->format - FORMAT_PNG), j->args->out, j->env->warn, e);
 }
 
 /* ---- the command ---- */
-
-static void check_tolerance(struct pair *p, void *self, int l, int h)
-{
-    (void)self;
-    if (compare_head(p->compare, l, h).js > p->j->args->tolerance)
-        p->j->exceeded = true;
-}
 
 static int one_pair(struct job *j, struct err *e)
 {
@@ -424,7 +404,9 @@ static int one_pair(struct job *j, struct err *e)
 
     if (run_pair(&p, e) != 0)
         return -1;
-    each_head(&p, check_tolerance, NULL);
+    for (int l = 0, h = -1; next_head(j, &l, &h); )
+        if (compare_head(p.compare, l, h).js > j->args->tolerance)
+            j->exceeded = true;
     if (j->format >= FORMAT_PNG)
         return draw(&p, e);
     (j->format == FORMAT_JSON ? print_json : print_table)(&p);

@@ -36,7 +36,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
+static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
+                                           layer_opts, text_opts, rows_opts,
                                            seed_opts, select_opts, mask_opts, generate_opts,
                                            dtype_opts, NULL };
 
@@ -161,7 +162,8 @@ static void add_stack(struct job *j, struct arena *a, struct writer *w,
     const char *prefix = stack == STACK_CROSS ? "cross" : single ? "attn" : "dec";
     int64_t shape[] = { 0, n_queries, n_keys };
 
-    if (j->s.stack != stack && j->s.stack != N_STACK)
+    if ((j->s.stack != stack && j->s.stack != N_STACK) ||
+        !model_has_stack(j->s.model, stack))
         return;
     for (int h = 0; h < m->config.n_heads; h++)
         shape[0] += j->head_place[h] >= 0;
@@ -222,7 +224,8 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
         npz_abort(w.z);
         return -1;
     }
-    add_tokens(w.z, a, &item->tokens, "ids", "tokens.json");
+    if (item->tokens.n > 0)
+        add_tokens(w.z, a, &item->tokens, "ids", "tokens.json");
     if (item->target.n > 0)
         add_tokens(w.z, a, &item->target, "decoder_ids", "decoder_tokens.json");
     if (item->generated != NULL)
@@ -274,7 +277,7 @@ static int *places(struct arena *a, const bool *list, int n, int *n_wanted)
     int *place = arena_alloc(a, (size_t)n, sizeof *place);
 
     for (int i = 0; i < n; i++)
-        place[i] = list == NULL || list[i] ? (*n_wanted)++ : -1;
+        place[i] = is_wanted(list, i) ? (*n_wanted)++ : -1;
     return place;
 }
 

@@ -51,7 +51,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
+static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
+                                           layer_opts, text_opts, rows_opts,
                                            seed_opts, select_opts, mask_opts, generate_opts,
                                            dtype_opts, NULL };
 
@@ -82,7 +83,7 @@ static int pick_layer(struct job *j, struct err *e)
     bool *only = arena_alloc(j->s.a, (size_t)c->n_layers, sizeof *only);
 
     j->layer = c->default_layer >= 0 ? c->default_layer : last < 6 ? last : 6;
-    for (int l = 0; j->want.layer != NULL && l <= last; l++)
+    for (int l = 0; j->s.args->layer != NULL && l <= last; l++)
         if (j->want.layer[l]) {
             j->layer = l;
             n++;
@@ -101,7 +102,7 @@ static void pick_heads(struct job *j)
     int *head = arena_alloc(j->s.a, (size_t)H, sizeof *head);
 
     for (int h = 0; h < H; h++)
-        if (j->want.head == NULL || j->want.head[h])
+        if (is_wanted(j->want.head, h))
             head[j->n_heads++] = h;
     j->head = head;
 }

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/shared.h"
+#include "cmd/ready.h"
 #include "report/report.h"
 
 enum format { FORMAT_TABLE, FORMAT_JSON };
@@ -28,7 +28,7 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, layer_opts, NULL };
+static const struct opt *const shared[] = { model_opts, attention_opts, layer_opts, NULL };
 static const char *const examples[] = { "mha-viz info", "mha-viz info --json", NULL };
 
 /* ---- parameters ---- */
@@ -144,7 +144,8 @@ static char *each_projection(struct arena *a, const struct model *m)
     return sum;
 }
 
-/* "4 x 512 x 512", 7 with projections of global rows; or the projections one by one where their shapes differ. */
+/* "4 x 512 x 512", 7 with projections of global rows; or the projections one by one where
+ * their shapes differ. */
 static char *attention_sum(struct arena *a, const struct model *m)
 {
     const struct config *c = &m->config;
@@ -329,18 +330,12 @@ static void print_card(FILE *f, struct arena *a, const struct model *m, int n,
             report_bytes(a, (uint64_t)run_memory(m, n, n_threads)));
 }
 
-static void json_named_int(struct jsonw *j, const char *key, int64_t v)
-{
-    jsonw_key(j, key);
-    jsonw_int(j, v);
-}
-
 static void json_count(struct jsonw *j, const char *key, struct count c)
 {
     jsonw_key(j, key);
     jsonw_object(j);
-    json_named_int(j, "weights", c.weights);
-    json_named_int(j, "biases", c.biases);
+    jsonw_member_int(j, "weights", c.weights);
+    jsonw_member_int(j, "biases", c.biases);
     jsonw_end(j, '}');
 }
 
@@ -378,18 +373,13 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     n = longest(m, n);
     jsonw_init(&j, f);
     jsonw_object(&j);
-    jsonw_key(&j, "schema");
-    jsonw_string(&j, "mha-viz/info/1");
-    jsonw_key(&j, "model");
-    jsonw_string(&j, m->name);
-    jsonw_key(&j, "family");
-    jsonw_string(&j, m->family->name);
-    jsonw_key(&j, "stack");
-    jsonw_string(&j, stack_names[m->family->stack_id]);
-    jsonw_key(&j, "causal");
-    jsonw_bool(&j, m->layer[0].hi == 0);
+    jsonw_member_string(&j, "schema", "mha-viz/info/1");
+    jsonw_member_string(&j, "model", m->name);
+    jsonw_member_string(&j, "family", m->family->name);
+    jsonw_member_string(&j, "stack", stack_names[m->family->stack_id]);
+    jsonw_member_bool(&j, "causal", m->layer[0].hi == 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        json_named_int(&j, sizes[i].key, sizes[i].value);
+        jsonw_member_int(&j, sizes[i].key, sizes[i].value);
     jsonw_key(&j, "positions");
     if (any_length(m))
         jsonw_null(&j);
@@ -399,25 +389,24 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     if (c->n_experts > 0) {
         jsonw_key(&j, "experts");
         jsonw_object(&j);
-        json_named_int(&j, "number", c->n_experts);
-        json_named_int(&j, "chosen", c->n_chosen);
-        json_named_int(&j, "shared", c->n_shared);
-        json_named_int(&j, "d_ff", c->d_expert);
+        jsonw_member_int(&j, "number", c->n_experts);
+        jsonw_member_int(&j, "chosen", c->n_chosen);
+        jsonw_member_int(&j, "shared", c->n_shared);
+        jsonw_member_int(&j, "d_ff", c->d_expert);
         jsonw_end(&j, '}');
     }
     if (m->decoder != NULL) {
         jsonw_key(&j, "decoder");
         jsonw_object(&j);
-        json_named_int(&j, "layers", m->decoder->config.n_layers);
-        json_named_int(&j, "heads", m->decoder->config.n_heads);
-        json_named_int(&j, "d_head", m->decoder->config.d_head);
-        json_named_int(&j, "d_ff", m->decoder->config.d_ff);
-        json_named_int(&j, "vocab", m->decoder->config.n_vocab);
-        json_named_int(&j, "positions", m->decoder->config.n_positions);
+        jsonw_member_int(&j, "layers", m->decoder->config.n_layers);
+        jsonw_member_int(&j, "heads", m->decoder->config.n_heads);
+        jsonw_member_int(&j, "d_head", m->decoder->config.d_head);
+        jsonw_member_int(&j, "d_ff", m->decoder->config.d_ff);
+        jsonw_member_int(&j, "vocab", m->decoder->config.n_vocab);
+        jsonw_member_int(&j, "positions", m->decoder->config.n_positions);
         jsonw_end(&j, '}');
     }
-    jsonw_key(&j, "hash");
-    jsonw_string(&j, arena_printf(a, "%016" PRIx64, m->hash));
+    jsonw_member_string(&j, "hash", arena_printf(a, "%016" PRIx64, m->hash));
     jsonw_key(&j, "parameters");
     jsonw_object(&j);
     for (int i = 0; i < N_PART; i++)
@@ -426,9 +415,9 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     jsonw_end(&j, '}');
     json_count(&j, "attention_layer", one_attention(m));
     if (has_own_rows(m))
-        json_named_int(&j, "head_weights", one_head(m));
-    json_named_int(&j, "run_tokens", n);
-    json_named_int(&j, "run_bytes", (int64_t)run_memory(m, n, n_threads));
+        jsonw_member_int(&j, "head_weights", one_head(m));
+    jsonw_member_int(&j, "run_tokens", n);
+    jsonw_member_int(&j, "run_bytes", (int64_t)run_memory(m, n, n_threads));
     jsonw_end(&j, '}');
     jsonw_newline(&j);
 }
@@ -444,7 +433,11 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
     (void)n_operands;
     (void)operands;
-    if (rc == 0) {
+    if (rc == 0 && m->ready != NULL) {
+        info->format == FORMAT_JSON ? ready_json(out.file, m)
+                                    : ready_card(out.file, env->arena, m);
+        rc = out_commit(&out, e);
+    } else if (rc == 0) {
         (info->format == FORMAT_JSON ? print_json : print_card)
             (out.file, env->arena, m, info->tokens, env->n_threads);
         rc = out_commit(&out, e);

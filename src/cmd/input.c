@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "cmd/global.h"
 #include "cmd/jsonl.h"
-#include "cmd/layer.h"
+#include "cmd/ready.h"
 
 struct input {
     struct session *s;
@@ -60,6 +60,12 @@ static int describe(struct input *in, struct arena *a, const int *ids, int n,
 static bool has_decoder(const struct input *in)
 {
     return in->s->model != NULL && in->s->model->decoder != NULL;
+}
+
+/* Its rows of attention are made already. */
+static bool is_ready(const struct input *in)
+{
+    return in->s->model != NULL && in->s->model->ready != NULL;
 }
 
 /* Ids for a decoder want one that stands behind an encoder. */
@@ -180,10 +186,16 @@ static int open_layer(struct input *in, int n_operands, bool *done, struct err *
     const struct model *m = in->s->model;
 
     *done = m != NULL && m->family->bare;
-    if (!*done && (args->tokens != NULL || args->shape != NULL))
+    if (!*done && (args->tokens != NULL || args->key_tokens != NULL || args->shape != NULL))
         return err_set(e, ERR_USAGE, "--%s: wants a bare layer (mha-viz-layers(7))",
-                       args->tokens != NULL ? "tokens" : "shape");
+                       args->tokens != NULL ? "tokens" :
+                       args->key_tokens != NULL ? "key-tokens" : "shape");
     if (!*done)
+        return 0;
+    if (n_operands > 0 && (m->ready != NULL || m->family->front == FRONT_QKV))
+        return err_set(e, ERR_USAGE, "%s reads no TEXT: names of its rows are --tokens",
+                       m->ready != NULL ? "--attention" : "--qkv");
+    if (m->ready != NULL)
         return 0;
     if (n_operands > 0 || args->ids != NULL || args->file != NULL ||
         args->decoder_ids != NULL)
@@ -315,6 +327,18 @@ static int check_sources(const struct shared_args *args, int n_operands, struct 
     return 0;
 }
 
+/* A mask [3,T,T] for one text is most often one that was meant for 3 heads. */
+static void say_spare_masks(const struct input *in)
+{
+    const struct mask *all[] = { in->s->change.mask, in->s->change.memory_mask };
+
+    for (int i = 0; i < 2; i++)
+        if (all[i] != NULL && all[i]->n_batch > in->n_given)
+            warn_say(in->s->env->warn, "%s: has masks for %lld texts, here %s %d; the "
+                     "layers have %d heads", all[i]->name, (long long)all[i]->n_batch,
+                     in->n_given == 1 ? "is" : "are", in->n_given, in->s->n_heads);
+}
+
 struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e)
 {
@@ -332,13 +356,15 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
         in->lines = lines_open(args->file, e);
         return in->lines != NULL ? in : NULL;
     }
-    if (n_operands == 0 && args->ids == NULL && in->values == NULL && in->layer.n == 0) {
+    if (n_operands == 0 && args->ids == NULL && in->values == NULL && in->layer.n == 0 &&
+        !is_ready(in)) {
         in->operand[0] = s->model != NULL ? s->model->config.default_text : NULL;
         if (in->operand[0] == NULL) {
             err_set(e, ERR_USAGE, "want a TEXT, -f FILE or --ids");
             return NULL;
         }
     }
+    say_spare_masks(in);
     return in;
 }
 
@@ -362,6 +388,8 @@ static int fill_from_line(struct input *in, struct arena *a, const char *line,
 static int fill_from_operands(struct input *in, struct arena *a, struct item *out,
                               struct err *e)
 {
+    if (is_ready(in))
+        return ready_item(in->s, a, out, e);
     if (in->layer.n > 0) {
         layer_input_item(&in->layer, in->s, a, in->n_taken, out);
         return 0;
@@ -410,7 +438,7 @@ static int fit(struct input *in, struct arena *a, struct item *out, struct err *
         return 0;
     if (fill_target(in, a, out, e) != 0)
         return -1;
-    if (out->tokens.n == 0)
+    if (out->tokens.n == 0 && !is_ready(in))
         return err_set(e, ERR_INPUT, "the text yields no token");
     if (m->decoder != NULL && fit_side(in, out, &out->target, m->decoder->max_tokens, e) != 0)
         return -1;
@@ -481,21 +509,41 @@ bool input_is_file(const struct input *in)
     return in->lines != NULL || in->n_given > 1;
 }
 
-/* One text to its file. */
-struct to_file {
+int input_each(struct input *in,
+               int (*fn)(void *self, struct arena *a, const struct item *item,
+                         struct err *e),
+               void *self, struct err *e)
+{
+    struct arena *a = in->s->a;
+    struct arena_mark mark = arena_mark(a);
+    struct item item;
+    int rc;
+
+    while ((rc = input_next(in, a, &item, e)) == 1) {
+        if (session_generate(in->s, &item, 1, a, e) != 0 ||
+            fn(self, a, &item, e) != 0) {
+            if (e->kind != ERR_INPUT || !input_is_file(in))
+                return -1;
+            input_reject(in, &item, e);
+        }
+        arena_reset(a, mark);
+    }
+    return rc;
+}
+
+/* Each text to its file in a folder. */
+struct folder {
+    const char *path, *ending;
     int (*fn)(void *self, struct arena *a, const struct item *item, const char *path,
               struct err *e);
     void *self;
 };
 
-static int hand_out(const struct input *in, const struct to_file *to, struct item *item,
-                    const char *path, struct err *e)
+static int to_folder(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    struct arena *a = in->s->a;
+    const struct folder *f = self;
 
-    if (session_generate(in->s, item, 1, a, e) != 0)
-        return -1;
-    return to->fn(to->self, a, item, path, e);
+    return f->fn(f->self, a, item, output_name(a, f->path, item->index, f->ending), e);
 }
 
 int input_to_files(struct input *in, const char *out, const char *ending,
@@ -504,30 +552,22 @@ int input_to_files(struct input *in, const char *out, const char *ending,
                    void *self, struct err *e)
 {
     struct arena *a = in->s->a;
-    const struct to_file to = { fn, self };
-    bool dir = output_is_dir(out);
-    struct arena_mark mark = arena_mark(a);
     struct item item, second;
-    int rc = input_next(in, a, &item, e);
+    int rc;
 
-    if (rc == 0 && !dir && in->n_bad == 0)
+    if (output_is_dir(out))
+        return input_each(in, to_folder, &(struct folder){ out, ending, fn, self }, e);
+    rc = input_next(in, a, &item, e);
+    if (rc == 0 && in->n_bad == 0)
         return err_set(e, ERR_INPUT, "%s: holds no text", in->args->file);
-    if (rc == 1 && !dir) {
-        rc = input_is_file(in) ? input_next(in, a, &second, e) : 0;
-        if (rc == 1)
-            return err_set(e, ERR_USAGE, "several texts want a folder: -o DIR/");
-        return rc == 0 ? hand_out(in, &to, &item, out, e) : rc;
-    }
-    while (rc == 1) {
-        if (hand_out(in, &to, &item, output_name(a, out, item.index, ending), e) != 0) {
-            if (e->kind != ERR_INPUT || !input_is_file(in))
-                return -1;
-            input_reject(in, &item, e);
-        }
-        arena_reset(a, mark);
-        rc = input_next(in, a, &item, e);
-    }
-    return rc;
+    if (rc != 1)
+        return rc;
+    rc = input_is_file(in) ? input_next(in, a, &second, e) : 0;
+    if (rc == 1)
+        return err_set(e, ERR_USAGE, "several texts want a folder: -o DIR/");
+    if (rc != 0 || session_generate(in->s, &item, 1, a, e) != 0)
+        return -1;
+    return fn(self, a, &item, out, e);
 }
 
 int input_end(struct input *in, struct out *out, int rc, struct err *e)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "cmd/ready.h"
 
 static const char *const activations[] = { "auto", "relu", "gelu", NULL };
 static const char *const relatives[] = { "index", "shaw", NULL };
@@ -32,7 +33,9 @@ const struct opt rows_opts[] = {
     { 0, "value", "FILE", OPT_STRING, F(value), NULL, 0, 0, NULL,
       "the same for its values alone; wants --key" },
     { 0, "tokens", "NAMES", OPT_STRING, F(tokens), NULL, 0, 0, NULL,
-      "names of a bare layer's rows, split at spaces" },
+      "names of a bare layer's rows, or of queries, split at spaces" },
+    { 0, "key-tokens", "NAMES", OPT_STRING, F(key_tokens), NULL, 0, 0, NULL,
+      "names of keys that are of another text, split at spaces" },
     { 0, "shape", "[B]xT", OPT_STRING, F(shape), NULL, 0, 0, NULL,
       "texts and rows of a bare layer's input where none is given: 10, 32x50" },
     { 0 }
@@ -82,6 +85,16 @@ static int split(struct arena *a, const char *names, const char **piece)
     }
 }
 
+static int check_names(struct arena *a, const char *option, const char *names, int64_t n,
+                       struct err *e)
+{
+    int found = names != NULL ? split(a, names, NULL) : 0;
+
+    return names == NULL || found == n ? 0 :
+           err_set(e, ERR_USAGE, "%s: %d names for %lld rows, want as many", option, found,
+                   (long long)n);
+}
+
 static void name_rows(struct arena *a, const char *names, struct tokens *t)
 {
     split(a, names, t->piece);
@@ -89,6 +102,15 @@ static void name_rows(struct arena *a, const char *names, struct tokens *t)
         t->label[i] = t->piece[i];
         t->label_size[i] = strlen(t->label[i]);
     }
+}
+
+int layer_name_rows(struct arena *a, const char *option, const char *names,
+                    struct tokens *t, struct err *e)
+{
+    if (check_names(a, option, names, t->n, e) != 0)
+        return -1;
+    name_rows(a, names, t);
+    return 0;
 }
 
 /* ---- shapes ---- */
@@ -246,26 +268,41 @@ static int open_rows(struct layer_input *in, struct session *s, struct rng *r,
     return 0;
 }
 
+static int open_memory(struct layer_input *in, struct session *s, struct rng *r,
+                       struct err *e)
+{
+    if (!model_has_cross(s->model))
+        return 0;
+    if (s->args->memory != NULL || s->args->key != NULL)
+        return read_memory(in, s, r, e);
+    draw_memory(in, s, r);
+    return 0;
+}
+
+static int check_all_names(const struct layer_input *in, const struct shared_args *args,
+                           struct arena *a, struct err *e)
+{
+    if (args->key_tokens != NULL && in->keys == NULL)
+        return err_set(e, ERR_USAGE, "--key-tokens: the keys are of the same rows as the "
+                       "queries");
+    return check_names(a, "--tokens", args->tokens, in->rows[0].dim[0], e) != 0 ||
+           (in->keys != NULL && check_names(a, "--key-tokens", args->key_tokens,
+                                            in->keys[0].dim[0], e) != 0) ? -1 : 0;
+}
+
 int layer_input_open(struct layer_input *in, struct session *s, struct err *e)
 {
     const struct shared_args *args = s->args;
     struct rng r;
-    int names;
 
     *in = (struct layer_input){ .n = 0 };
     rng_seed(&r, INPUT_SEED + (uint64_t)args->seed);
-    if (check_options(s, e) != 0 || open_rows(in, s, &r, e) != 0)
+    if (args->qkv != NULL)
+        return qkv_input(in, s, e) != 0 ? -1 : check_all_names(in, args, s->a, e);
+    if (check_options(s, e) != 0 || open_rows(in, s, &r, e) != 0 ||
+        open_memory(in, s, &r, e) != 0)
         return -1;
-    names = args->tokens != NULL ? split(s->a, args->tokens, NULL) : 0;
-    if (args->tokens != NULL && names != in->rows[0].dim[0])
-        return err_set(e, ERR_USAGE, "--tokens: %d names for %lld rows, want as many", names,
-                       (long long)in->rows[0].dim[0]);
-    if (!model_has_cross(s->model))
-        return 0;
-    if (args->memory != NULL || args->key != NULL)
-        return read_memory(in, s, &r, e);
-    draw_memory(in, s, &r);
-    return 0;
+    return check_all_names(in, args, s->a, e);
 }
 
 /* The keys' names: those of their rows, and that of a key that only the layer has. */
@@ -275,13 +312,15 @@ static void describe_keys(const struct layer_input *in, const struct session *s,
     const struct model *m = s->model;
     bool more = m->layer[0].slot[W_CROSS_LAST_K].weight != NULL;
     int n = (int)out->memory.dim[0];
+    const char *names = s->args->key_tokens != NULL ? s->args->key_tokens :
+                        in->keys == in->rows ? s->args->tokens : NULL;
 
     values_describe(a, m, n + more, &out->keys);
-    if (in->keys == in->rows && s->args->tokens != NULL) {
+    if (names != NULL) {
         struct tokens own = out->keys;
 
         own.n = n;
-        name_rows(a, s->args->tokens, &own);
+        name_rows(a, names, &own);
     }
     if (more) {
         out->keys.piece[n] = out->keys.label[n] = "[bias]";

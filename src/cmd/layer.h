@@ -19,13 +19,21 @@ struct layer_asked layer_asked_of(const struct shared_args *args);
 
 /*
  * The files of --input, --memory, --key and --value; what is not given and yet needed, or
- * given as "random", is drawn from --seed, in this order, one fill an array: normal numbers [B, T, D] of
- * --shape, else as many rows as --tokens has names, else 10; a memory as long.
+ * given as "random", is drawn from --seed, in this order, one fill an array: normal
+ * numbers [B, T, D] of --shape, else as many rows as --tokens has names, else 10; a
+ * memory as long.
  *
  * Errors: ERR_USAGE for options that contradict each other or the layer; ERR_INPUT as
  * values_read, and for numbers of texts or rows that differ.
  */
 int layer_input_open(struct layer_input *in, struct session *s, struct err *e);
+
+/*
+ * Names split at spaces for the rows of *t.
+ * ERR_USAGE, naming the option: not as many as there are rows.
+ */
+int layer_name_rows(struct arena *a, const char *option, const char *names,
+                    struct tokens *t, struct err *e);
 
 /* Text i as an item. */
 void layer_input_item(const struct layer_input *in, const struct session *s,

@@ -12,7 +12,7 @@ static const char *const formats[] = {
 struct mechanisms_args {
     struct shared_args shared;
     const char *out, *only, *additive;
-    int format, repeats, seed;
+    int format, repeats;
     bool propagate, outputs_only;
     struct mechanism_params params;
     struct mechanisms_look look;
@@ -58,8 +58,8 @@ static const struct opt opts[] = {
       "lsh: neighbours in the order of the hash" },
     { 0, "additive", "FILE", OPT_STRING, F(additive), NULL, 0, 0, NULL,
       "additive: W, U [a, d] and v [a] of this .safetensors; without it drawn" },
-    { 0, "seed", "N", OPT_INT, F(seed), "1", 0, 2147483647, NULL,
-      "of what additive, favor and lsh draw" },
+    { 0, "seed", "N", OPT_INT, F(shared.seed), "1", 0, 2147483647, NULL,
+      "of what additive, favor and lsh draw, and of a bare layer's rows" },
     { 'c', "columns", "N", OPT_INT, K(columns), "5", 1, 64, NULL,
       "picture: mechanisms in a row" },
     { 0, "cmap", "NAME", OPT_CHOICE, K(cmap), "viridis", 0, 0, cmap_names,
@@ -82,8 +82,9 @@ static const struct opt opts[] = {
 #undef P
 #undef K
 
-static const struct opt *const shared[] = { model_opts, text_opts, select_opts, mask_opts,
-                                           NULL };
+static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
+                                           layer_opts, text_opts, rows_opts, select_opts,
+                                           mask_opts, NULL };
 
 static const char *const examples[] = {
     "mha-viz mechanisms",
@@ -102,6 +103,7 @@ struct job {
     bool only[N_MECHANISM];
     struct out out;
     bool header;                    /* the TSV's first line was written */
+    bool named;                     /* texts of a file have their numbers above them */
 };
 
 /* ---- what is asked for ---- */
@@ -198,7 +200,7 @@ static int check(struct job *j, int n_operands, struct err *e)
 
     j->opts = (struct comparison_opts){ .params = args->params, .repeats = args->repeats,
                                         .rows = !args->outputs_only, .kept_head = -1 };
-    j->opts.params.seed = (uint64_t)args->seed;
+    j->opts.params.seed = (uint64_t)args->shared.seed;
     if (args->params.n_buckets % 2 != 0)
         return err_set(e, ERR_USAGE, "--buckets: %d is odd", args->params.n_buckets);
     if (args->format == 0 && strcmp(args->out, "-") != 0 && !output_is_dir(args->out)) {
@@ -281,19 +283,21 @@ static int measure(struct job *j, struct arena *a, const struct item *item,
     return j->args->propagate ? propagate(j, a, &texts, t, want.hidden, n, e) : 0;
 }
 
-static int one_report(struct job *j, const struct item *item, bool named, struct err *e)
+static int one_report(void *self, struct arena *a, const struct item *item,
+                      struct err *e)
 {
+    struct job *j = self;
     struct mechanisms_text t;
 
-    if (measure(j, j->s.a, item, &t, e) != 0)
+    if (measure(j, a, item, &t, e) != 0)
         return -1;
-    t.named = named;
+    t.named = j->named;
     if (j->format == MECHANISMS_JSON)
         mechanisms_json(&t, j->out.file);
     else if (j->format == MECHANISMS_TSV)
         mechanisms_tsv(&t, j->out.file, !j->header);
     else
-        mechanisms_table(&t, j->s.a, j->out.file);
+        mechanisms_table(&t, a, j->out.file);
     j->header = true;
     return 0;
 }
@@ -314,28 +318,13 @@ static int one_picture(void *self, struct arena *a, const struct item *item,
 
 /* ---- all texts ---- */
 
-static int all_texts(struct job *j, struct input *in, struct err *e)
-{
-    struct arena_mark mark = arena_mark(j->s.a);
-    struct item item;
-    int rc;
-
-    while ((rc = input_next(in, j->s.a, &item, e)) == 1) {
-        if (session_generate(&j->s, &item, 1, j->s.a, e) != 0 ||
-            one_report(j, &item, input_is_file(in), e) != 0) {
-            if (e->kind != ERR_INPUT || !input_is_file(in))
-                return -1;
-            input_reject(in, &item, e);
-        }
-        arena_reset(j->s.a, mark);
-    }
-    return rc;
-}
-
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
     struct input *in;
 
+    if (j->s.model->ready != NULL)
+        return err_set(e, ERR_USAGE, "--attention: wants a model or --qkv: there are no "
+                       "queries, keys and values to compute anew");
     if (check(j, n_operands, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);
@@ -346,7 +335,8 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
                                               one_picture, j, e), e);
     if (out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
-    return input_end(in, &j->out, all_texts(j, in, e), e);
+    j->named = input_is_file(in);
+    return input_end(in, &j->out, input_each(in, one_report, j, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

@@ -7,29 +7,22 @@
 #include "cmd/mechanisms.h"
 #include "report/report.h"
 
-static bool is_wanted(const struct mechanisms_text *t, int id)
-{
-    return t->c->opts->only == NULL || t->c->opts->only[id];
-}
-
 /* Calls fn for each wanted mechanism of a layer, in order. */
 static void each(const struct mechanisms_text *t, int layer,
                  void (*fn)(const struct mechanisms_text *, void *, int, int,
                             const struct mechanism_result *), void *self)
 {
     for (int id = 0; id < N_MECHANISM; id++)
-        if (is_wanted(t, id))
+        if (is_wanted(t->c->opts->only, id))
             fn(t, self, layer, id, comparison_at(t->c, layer, (enum mechanism_id)id));
 }
 
 /* ---- table ---- */
 
+/* What would be printed as -0 or is nothing but rounding is 0. */
 static void cell(struct table *t, const char *fmt, double v)
 {
-    char s[32];
-
-    snprintf(s, sizeof s, "%.*f", fmt[0] - '0', fabs(v) < 5e-5 ? 0 : v);
-    table_cell(t, "%s%s", isnan(v) ? "-" : s, isnan(v) ? "" : fmt + 1);
+    table_number(t, fmt, fabs(v) < 5e-5 ? 0 : v);
 }
 
 static void time_cell(struct table *t, double s)
@@ -57,20 +50,20 @@ static void table_row(const struct mechanisms_text *t, void *self, int layer, in
 
     (void)layer;
     table_cell(table, "%s", mechanism_names[id]);
-    cell(table, "4", r->error);
+    cell(table, "%.4f", r->error);
     if (t->c->opts->rows) {
-        cell(table, "4", r->js);
-        cell(table, "1%", 100 * r->links);
-        cell(table, "3", r->entropy);
+        cell(table, "%.4f", r->js);
+        cell(table, "%.1f%%", 100 * r->links);
+        cell(table, "%.3f", r->entropy);
     }
-    cell(table, "1%", 100 * r->scores);
+    cell(table, "%.1f%%", 100 * r->scores);
     if (t->c->opts->repeats > 0)
         time_cell(table, r->seconds);
     table_cell(table, "%s", r->refused != NULL ? "-" :
                report_bytes(writer->a, (uint64_t)r->bytes));
     table_cell(table, "%s", mechanism_table[id]->growth);
     if (t->propagated)
-        cell(table, "4", t->change[id]);
+        cell(table, "%.4f", t->change[id]);
 }
 
 static struct table *new_table(const struct mechanisms_text *t, struct arena *a)
@@ -187,27 +180,6 @@ void mechanisms_tsv(const struct mechanisms_text *t, FILE *f, bool header)
 
 /* ---- JSON ---- */
 
-static void json_text(struct jsonw *w, const char *key, const char *value)
-{
-    jsonw_key(w, key);
-    if (value != NULL)
-        jsonw_string(w, value);
-    else
-        jsonw_null(w);
-}
-
-static void json_number(struct jsonw *w, const char *key, double v)
-{
-    jsonw_key(w, key);
-    jsonw_double(w, v);
-}
-
-static void json_int(struct jsonw *w, const char *key, int64_t v)
-{
-    jsonw_key(w, key);
-    jsonw_int(w, v);
-}
-
 static void json_mechanism(const struct mechanisms_text *t, void *self, int layer, int id,
                            const struct mechanism_result *r)
 {
@@ -216,22 +188,22 @@ static void json_mechanism(const struct mechanisms_text *t, void *self, int laye
 
     (void)layer;
     jsonw_object(w);
-    json_text(w, "name", m->name);
-    json_text(w, "formula", m->formula);
-    json_text(w, "cost", m->cost);
-    json_text(w, "growth", m->growth);
-    json_text(w, "source", m->source);
-    json_text(w, "refused", r->refused);
-    json_number(w, "error", r->error);
-    json_number(w, "js", r->js);
-    json_number(w, "links", r->links);
-    json_number(w, "entropy", r->entropy);
-    json_number(w, "scores", r->scores);
-    json_number(w, "seconds", r->seconds);
-    json_number(w, "bytes", r->refused != NULL ? NAN : (double)r->bytes);
+    jsonw_member_string(w, "name", m->name);
+    jsonw_member_string(w, "formula", m->formula);
+    jsonw_member_string(w, "cost", m->cost);
+    jsonw_member_string(w, "growth", m->growth);
+    jsonw_member_string(w, "source", m->source);
+    jsonw_member_string(w, "refused", r->refused);
+    jsonw_member_double(w, "error", r->error);
+    jsonw_member_double(w, "js", r->js);
+    jsonw_member_double(w, "links", r->links);
+    jsonw_member_double(w, "entropy", r->entropy);
+    jsonw_member_double(w, "scores", r->scores);
+    jsonw_member_double(w, "seconds", r->seconds);
+    jsonw_member_double(w, "bytes", r->refused != NULL ? NAN : (double)r->bytes);
     if (t->propagated) {
-        json_number(w, "output", t->change[id]);
-        json_text(w, "output_refused", t->refused[id]);
+        jsonw_member_double(w, "output", t->change[id]);
+        jsonw_member_string(w, "output_refused", t->refused[id]);
     }
     jsonw_end(w, '}');
 }
@@ -240,17 +212,17 @@ static void json_params(struct jsonw *w, const struct mechanism_params *p)
 {
     jsonw_key(w, "parameters");
     jsonw_object(w);
-    json_int(w, "window", p->window);
-    json_int(w, "n_global", p->n_global);
-    json_int(w, "stride", p->stride);
-    json_int(w, "n_columns", p->n_columns);
-    json_int(w, "block", p->block);
-    json_int(w, "top_k", p->top_k);
-    json_int(w, "features", p->n_features);
-    json_int(w, "buckets", p->n_buckets);
-    json_int(w, "rounds", p->n_rounds);
-    json_int(w, "chunk", p->chunk);
-    json_int(w, "seed", (int64_t)p->seed);
+    jsonw_member_int(w, "window", p->window);
+    jsonw_member_int(w, "n_global", p->n_global);
+    jsonw_member_int(w, "stride", p->stride);
+    jsonw_member_int(w, "n_columns", p->n_columns);
+    jsonw_member_int(w, "block", p->block);
+    jsonw_member_int(w, "top_k", p->top_k);
+    jsonw_member_int(w, "features", p->n_features);
+    jsonw_member_int(w, "buckets", p->n_buckets);
+    jsonw_member_int(w, "rounds", p->n_rounds);
+    jsonw_member_int(w, "chunk", p->chunk);
+    jsonw_member_int(w, "seed", (int64_t)p->seed);
     jsonw_end(w, '}');
 }
 
@@ -260,14 +232,14 @@ void mechanisms_json(const struct mechanisms_text *t, FILE *f)
 
     jsonw_init(&w, f);
     jsonw_object(&w);
-    json_text(&w, "schema", "mha-viz/mechanisms/1");
-    json_int(&w, "index", t->item->index);
+    jsonw_member_string(&w, "schema", "mha-viz/mechanisms/1");
+    jsonw_member_int(&w, "index", t->item->index);
     jsonw_key(&w, "text");
     jsonw_string_n(&w, t->item->text, t->item->text_size);
-    json_text(&w, "model", t->s->model->name);
-    json_text(&w, "stack", stack_names[t->s->stack]);
-    json_int(&w, "queries", session_queries(t->s, t->item)->n);
-    json_int(&w, "keys", session_keys(t->s, t->item)->n);
+    jsonw_member_string(&w, "model", t->s->model->name);
+    jsonw_member_string(&w, "stack", stack_names[t->s->stack]);
+    jsonw_member_int(&w, "queries", session_queries(t->s, t->item)->n);
+    jsonw_member_int(&w, "keys", session_keys(t->s, t->item)->n);
     json_params(&w, &t->c->opts->params);
     jsonw_key(&w, "layers");
     jsonw_array(&w);
@@ -275,7 +247,7 @@ void mechanisms_json(const struct mechanisms_text *t, FILE *f)
         if (!t->layer[l])
             continue;
         jsonw_object(&w);
-        json_int(&w, "layer", l);
+        jsonw_member_int(&w, "layer", l);
         jsonw_key(&w, "mechanisms");
         jsonw_array(&w);
         each(t, l, json_mechanism, &w);

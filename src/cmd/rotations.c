@@ -39,8 +39,9 @@ static int check(const struct session *s, const struct tensor *t, const char *pa
         snprintf(last, sizeof last, "%d", width);
     if (!fits(t, s->model, width))
         return err_set(e, ERR_INPUT, "%s: shape %s, want [%d,%d,%d,%s] or "
-                       "[%d,%d,%d,%d,%s]", path, tensor_shape(s->a, t), c->n_heads, c->d_head, c->n_hashes,
-                       last, n, c->n_heads, c->d_head, c->n_hashes, last);
+                       "[%d,%d,%d,%d,%s]", path, tensor_shape(s->a, t), c->n_heads,
+                       c->d_head, c->n_hashes, last, n, c->n_heads, c->d_head,
+                       c->n_hashes, last);
     return 0;
 }
 
@@ -76,13 +77,10 @@ int session_rotations(const struct session *s, struct wanted *want, struct err *
         return 0;
     if (m->n_hashed == 0)
         return err_set(e, ERR_USAGE, "--rotations: %s has no layers that hash", m->name);
-    w = npz_open(s->a, path, e);
+    w = npz_open_one(s->a, path, &t, e);
     if (w == NULL)
         return -1;
-    t = weights_find(w, "");
-    rc = t == NULL ? err_set(e, ERR_INPUT, "%s: want one array, as numpy.save writes it",
-                             path)
-                   : check(s, t, path, e);
+    rc = check(s, t, path, e);
     if (rc == 0)
         rc = read_values(s, t, path, want, e);
     weights_close(w);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "cmd/layer.h"
+#include "cmd/ready.h"
 #include "model/hub.h"
 
 #define F(f) offsetof(struct shared_args, f)
@@ -123,6 +123,12 @@ struct model *open_model(const struct shared_args *args, const struct env *env,
     const struct layer_asked asked = layer_asked_of(args);
     struct model *m;
 
+    if (args->qkv == NULL && args->score_scale > 0) {
+        err_set(e, ERR_USAGE, "--score-scale: wants --qkv");
+        return NULL;
+    }
+    if (args->attention != NULL || args->qkv != NULL)
+        return ready_open(args, env, path, e);
     if (find_model(args->model, env, path, e) != 0)
         return NULL;
     m = model_open_layer(env->arena, *path, &asked, e);
@@ -194,7 +200,8 @@ int list_next(const char **s, long *from, long *to)
     return *(*s)++ == ',';
 }
 
-int list_parse(const char *list, const char *what, int n, bool *out, struct err *e)
+/* "0,3-5" or "all" -> bool[n]; what is "layer" or "head". */
+static int list_parse(const char *list, const char *what, int n, bool *out, struct err *e)
 {
     const char *s = list;
     long from, to;
@@ -230,12 +237,6 @@ static int parse_into(const struct session *s, const char *list, const char *wha
     return list_parse(list, what, n, which, e);
 }
 
-static bool has_stack(const struct model *m, enum stack_id stack)
-{
-    return m->decoder != NULL || stack == m->family->stack_id ||
-           (stack == STACK_CROSS && model_has_cross(m));
-}
-
 /* "only the stack decoder", or "encoder, decoder and cross". */
 static const char *stacks_of(struct arena *a, const struct model *m)
 {
@@ -243,7 +244,7 @@ static const char *stacks_of(struct arena *a, const struct model *m)
     int n = 0;
 
     for (int i = 0; i < N_STACK; i++)
-        if (has_stack(m, (enum stack_id)i))
+        if (model_has_stack(m, (enum stack_id)i))
             name[n++] = stack_names[i];
     all = n == 1 ? arena_printf(a, "only the stack %s", name[0]) : name[0];
     for (int i = 1; i < n; i++)
@@ -257,7 +258,8 @@ static int find_stack(struct session *s, enum stack_id *stack, struct err *e)
     const struct model *m = s->model;
 
     for (int i = 0; i < N_STACK; i++)
-        if (strcmp(s->args->stack, stack_names[i]) == 0 && has_stack(m, (enum stack_id)i)) {
+        if (strcmp(s->args->stack, stack_names[i]) == 0 &&
+            model_has_stack(m, (enum stack_id)i)) {
             *stack = (enum stack_id)i;
             return 0;
         }
@@ -268,6 +270,23 @@ static int find_stack(struct session *s, enum stack_id *stack, struct err *e)
 static int larger(int a, int b)
 {
     return a > b ? a : b;
+}
+
+/*
+ * Without -s: cross, where the decoder has a text or the layers read another input; all
+ * stacks, where several are wanted then.
+ */
+static enum stack_id default_stack(const struct model *m, bool target, bool all)
+{
+    int n = 0;
+
+    if (m->decoder != NULL ? !target : !model_has_cross(m))
+        return m->family->stack_id;
+    for (int i = 0; i < N_STACK; i++)
+        n += model_has_stack(m, (enum stack_id)i);
+    if (all && n > 1)
+        return N_STACK;
+    return model_has_stack(m, STACK_CROSS) ? STACK_CROSS : STACK_DECODER;
 }
 
 /* Whether texts are to be continued; text: each has one for the decoder. */
@@ -313,14 +332,13 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
 {
     const struct shared_args *args = s->args;
     struct model *m = s->model;
-    bool text = n_operands > (args->input == NULL ? 1 : 0) || args->pairs;
+    bool text = n_operands > (args->input == NULL ? 1 : 0) || args->pairs ||
+                m->ready != NULL;
     bool target = text || args->decoder_ids != NULL || args->jsonl || args->generate > 0;
 
-    s->stack = m->family->stack_id;
+    s->stack = default_stack(m, target, all);
     if (args->stack != NULL && find_stack(s, &s->stack, e) != 0)
         return -1;
-    if (args->stack == NULL && (m->decoder != NULL ? target : model_has_cross(m)))
-        s->stack = all && m->family->stack_id != STACK_CROSS ? N_STACK : STACK_CROSS;
     if (plan_generation(s, text, e) != 0)
         return -1;
     s->shown = m->decoder != NULL && s->stack != STACK_ENCODER ? m->decoder : m;
@@ -331,11 +349,26 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
         s->n_heads = larger(s->n_heads, m->config.n_heads);
     }
     if (parse_into(s, args->layer, "layer", s->n_layers, &want->layer, e) != 0 ||
-        session_rotations(s, want, e) != 0)
+        ready_wanted(s, want, e) != 0 || session_rotations(s, want, e) != 0)
         return -1;
     if (parse_into(s, args->head, "head", s->n_heads, &want->head, e) != 0)
         return -1;
     return session_change(s, want, e);
+}
+
+bool session_next_head(const struct session *s, const struct wanted *want, int *l,
+                       int *h)
+{
+    const struct config *c = &s->shown->config;
+
+    do {
+        if (++*h == c->n_heads) {
+            *h = 0;
+            ++*l;
+        }
+    } while (*l < c->n_layers &&
+             !(is_wanted(want->layer, *l) && is_wanted(want->head, *h)));
+    return *l < c->n_layers;
 }
 
 /* ---- outputs ---- */

@@ -18,6 +18,8 @@
 struct shared_args {
     struct common_args common;
     const char *model;              /* NULL: built in */
+    const char *attention, *qkv;    /* instead of a model and a text; NULL: those */
+    double score_scale;                   /* of qkv's scores; 0 or NaN: not given */
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
     const char *ids, *type_ids, *decoder_ids, *global;
@@ -27,7 +29,7 @@ struct shared_args {
     /* of a bare layer: layer_opts, rows_opts */
     int heads, activation, relative, seed;
     bool norm_first;
-    const char *memory, *key, *value, *tokens, *shape;
+    const char *memory, *key, *value, *tokens, *key_tokens, *shape;
     const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
@@ -39,6 +41,7 @@ extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[],
                         generate_opts[], dtype_opts[];
 /* The last is for commands without a seed of their own (in shared_args). */
 extern const struct opt layer_opts[], rows_opts[], seed_opts[];
+extern const struct opt attention_opts[], qkv_opts[];
 
 /* ---- the model ---- */
 
@@ -78,13 +81,7 @@ struct model *open_model(const struct shared_args *args, const struct env *env,
 /* ---- layers and heads ---- */
 
 /*
- * "0,3-5" or "all" -> bool[n]; what is "layer" or "head".  ERR_USAGE names the
- * range where an index is out of it.
- */
-int list_parse(const char *list, const char *what, int n, bool *out, struct err *e);
-
-/*
- * One part of such a list, "3" or "3-5", at *s, which moves behind it and the comma.
+ * One part of a list like "0,3-5", "3" or "3-5", at *s, which moves behind it and the comma.
  * Returns 1 where another part follows, 0 where this is the last, -1 where it is none.
  */
 int list_next(const char **s, long *from, long *to);
@@ -98,6 +95,13 @@ int list_next(const char **s, long *from, long *to);
  */
 int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
+
+/*
+ * Moves *l, *h, which begin at 0, -1, to the next of the shown model's heads that are
+ * wanted, layer by layer; false: there is none.
+ */
+bool session_next_head(const struct session *s, const struct wanted *want, int *l,
+                       int *h);
 
 /*
  * want->rotations from --rotations; a warning where they are drawn without a seed.
@@ -173,10 +177,18 @@ bool input_is_file(const struct input *in);     /* of texts; or of several array
 void input_reject(struct input *in, const struct item *item, const struct err *why);
 
 /*
- * Calls fn for each text with the file that it goes to: out itself for a single
- * text, out/000001.ENDING by line where out is a folder.  What fn takes from the
- * arena is gone afterwards.  Errors: those of fn (ERR_INPUT only rejects a line of
- * a file); ERR_USAGE for a second text where out is no folder, before any is drawn.
+ * Calls fn for each text, continued where it is open.  What fn takes from the arena is
+ * gone afterwards.  Errors: those of fn; ERR_INPUT only rejects a line of a file.
+ */
+int input_each(struct input *in,
+               int (*fn)(void *self, struct arena *a, const struct item *item,
+                         struct err *e),
+               void *self, struct err *e);
+
+/*
+ * The same with the file that each goes to: out itself for a single
+ * text, out/000001.ENDING by line where out is a folder.  Errors: also ERR_USAGE for a
+ * second text where out is no folder, before any is drawn.
  */
 int input_to_files(struct input *in, const char *out, const char *ending,
                    int (*fn)(void *self, struct arena *a, const struct item *item,

@@ -40,7 +40,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
+static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
+                                           layer_opts, text_opts, rows_opts,
                                            select_opts, mask_opts, generate_opts,
                                            dtype_opts, NULL };
 
@@ -55,6 +56,7 @@ struct job {
     const struct stability_args *args;
     struct wanted want;
     struct out out;
+    bool named;                 /* texts of a file have their numbers above them */
 };
 
 /* One text's packed runs, and what came of them. */
@@ -111,11 +113,6 @@ static int forward(struct trial *t, const struct sink *sinks, int n_sinks, struc
     return session_forward(s, &t->texts, &want, sinks, n_sinks, t->a, e);
 }
 
-static bool is_wanted(const bool *list, int i)
-{
-    return list == NULL || list[i];
-}
-
 /* All heads of layer l but h are silenced. */
 static int run_alone(struct trial *t, bool *silent, int l, int h, struct err *e)
 {
@@ -134,18 +131,15 @@ static int run_alone(struct trial *t, bool *silent, int l, int h, struct err *e)
 static int run_all_alone(struct trial *t, struct err *e)
 {
     const struct config *c = &t->j->s.shown->config;
-    const struct wanted *want = &t->j->want;
     size_t n = (size_t)c->n_layers * (size_t)c->n_heads;
     bool *silent = arena_alloc(t->a, n, sizeof *silent);
 
     t->alone = arena_alloc(t->a, n, sizeof *t->alone);
     t->change.silent = silent;
     t->change.silent_stack = t->j->s.stack;
-    for (int l = 0; l < c->n_layers; l++)
-        for (int h = 0; h < c->n_heads; h++)
-            if (is_wanted(want->layer, l) && is_wanted(want->head, h) &&
-                run_alone(t, silent, l, h, e) != 0)
-                return -1;
+    for (int l = 0, h = -1; session_next_head(&t->j->s, &t->j->want, &l, &h); )
+        if (run_alone(t, silent, l, h, e) != 0)
+            return -1;
     return 0;
 }
 
@@ -170,31 +164,18 @@ static int run_trial(struct trial *t, const struct item *item, struct err *e)
 
 /* ---- reports ---- */
 
-/* Calls fn for the heads that are wanted, in order. */
-static void each_head(struct trial *t, void (*fn)(struct trial *, void *, int, int),
-                      void *self)
-{
-    const struct config *c = &t->j->s.shown->config;
-
-    for (int l = 0; l < c->n_layers; l++)
-        for (int h = 0; h < c->n_heads; h++)
-            if (is_wanted(t->j->want.layer, l) && is_wanted(t->j->want.head, h))
-                fn(t, self, l, h);
-}
-
-static void head_row(struct trial *t, void *self, int l, int h)
+static void head_row(struct trial *t, struct table *table, int l, int h)
 {
     struct head_change c = stability_head(t->heads, l, h);
-    struct table *table = self;
 
     table_cell(table, "L%dH%d", l, h);
-    table_cell(table, isnan(c.js) ? "-" : "%.3g", c.js);
-    table_cell(table, isnan(c.flips) ? "-" : "%.3f", c.flips);
+    table_number(table, "%.3g", c.js);
+    table_number(table, "%.3f", c.flips);
     if (t->alone != NULL) {
         const struct output_change *o = &t->alone[l * t->j->s.shown->config.n_heads + h];
 
         table_cell(table, "%.4g", o->mean_variance);
-        table_cell(table, isnan(o->relative) ? "-" : "%.4g", o->relative);
+        table_number(table, "%.4g", o->relative);
     }
 }
 
@@ -215,37 +196,28 @@ static void print_table(struct trial *t, FILE *f, const struct item *item, bool 
         fprintf(f, "relative       %.6g\n", t->whole.relative);
     fprintf(f, "%d runs, noise %.4g%s, seed %d (MT19937)\n\n", args->runs, args->noise,
             args->relative_noise ? " of the embeddings" : "", args->shared.seed);
-    each_head(t, head_row, table);
+    for (int l = 0, h = -1; session_next_head(&t->j->s, &t->j->want, &l, &h); )
+        head_row(t, table, l, h);
     table_print(table, f);
-}
-
-static void json_number(struct jsonw *w, const char *key, double v)
-{
-    jsonw_key(w, key);
-    jsonw_double(w, v);
 }
 
 static void json_change(struct jsonw *w, const struct output_change *c)
 {
-    json_number(w, "mean_variance", c->mean_variance);
-    json_number(w, "max_variance", c->max_variance);
-    json_number(w, "relative", c->relative);
+    jsonw_member_double(w, "mean_variance", c->mean_variance);
+    jsonw_member_double(w, "max_variance", c->max_variance);
+    jsonw_member_double(w, "relative", c->relative);
 }
 
-static void json_head(struct trial *t, void *self, int l, int h)
+static void json_head(struct trial *t, struct jsonw *w, int l, int h)
 {
     struct head_change c = stability_head(t->heads, l, h);
-    struct jsonw *w = self;
 
     jsonw_object(w);
-    jsonw_key(w, "stack");
-    jsonw_string(w, stack_names[t->j->s.stack]);
-    jsonw_key(w, "layer");
-    jsonw_int(w, l);
-    jsonw_key(w, "head");
-    jsonw_int(w, h);
-    json_number(w, "js", c.js);
-    json_number(w, "flips", c.flips);
+    jsonw_member_string(w, "stack", stack_names[t->j->s.stack]);
+    jsonw_member_int(w, "layer", l);
+    jsonw_member_int(w, "head", h);
+    jsonw_member_double(w, "js", c.js);
+    jsonw_member_double(w, "flips", c.flips);
     if (t->alone != NULL) {
         jsonw_key(w, "alone");
         jsonw_object(w);
@@ -262,27 +234,21 @@ static void print_json(struct trial *t, FILE *f, const struct item *item)
 
     jsonw_init(&w, f);
     jsonw_object(&w);
-    jsonw_key(&w, "schema");
-    jsonw_string(&w, "mha-viz/stability/1");
-    jsonw_key(&w, "index");
-    jsonw_int(&w, item->index);
+    jsonw_member_string(&w, "schema", "mha-viz/stability/1");
+    jsonw_member_int(&w, "index", item->index);
     jsonw_key(&w, "text");
     jsonw_string_n(&w, item->text, item->text_size);
-    jsonw_key(&w, "model");
-    jsonw_string(&w, t->j->s.model->name);
-    jsonw_key(&w, "runs");
-    jsonw_int(&w, args->runs);
-    json_number(&w, "noise", args->noise);
-    jsonw_key(&w, "noise_relative");
-    jsonw_bool(&w, args->relative_noise);
-    jsonw_key(&w, "seed");
-    jsonw_int(&w, args->shared.seed);
-    jsonw_key(&w, "generator");
-    jsonw_string(&w, "MT19937, torch.randn");
+    jsonw_member_string(&w, "model", t->j->s.model->name);
+    jsonw_member_int(&w, "runs", args->runs);
+    jsonw_member_double(&w, "noise", args->noise);
+    jsonw_member_bool(&w, "noise_relative", args->relative_noise);
+    jsonw_member_int(&w, "seed", args->shared.seed);
+    jsonw_member_string(&w, "generator", "MT19937, torch.randn");
     json_change(&w, &t->whole);
     jsonw_key(&w, "heads");
     jsonw_array(&w);
-    each_head(t, json_head, &w);
+    for (int l = 0, h = -1; session_next_head(&t->j->s, &t->j->want, &l, &h); )
+        json_head(t, &w, l, h);
     jsonw_end(&w, ']');
     jsonw_end(&w, '}');
     jsonw_newline(&w);
@@ -290,47 +256,34 @@ static void print_json(struct trial *t, FILE *f, const struct item *item)
 
 /* ---- the command ---- */
 
-static int one_text(struct job *j, const struct item *item, bool named, struct err *e)
+static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    struct trial t = { .j = j, .a = j->s.a };
+    struct job *j = self;
+    struct trial t = { .j = j, .a = a };
 
     if (run_trial(&t, item, e) != 0)
         return -1;
     if (j->args->format == FORMAT_JSON)
         print_json(&t, j->out.file, item);
     else
-        print_table(&t, j->out.file, item, named);
+        print_table(&t, j->out.file, item, j->named);
     return 0;
-}
-
-static int all_texts(struct job *j, struct input *in, struct err *e)
-{
-    struct arena_mark mark = arena_mark(j->s.a);
-    struct item item;
-    int rc;
-
-    while ((rc = input_next(in, j->s.a, &item, e)) == 1) {
-        if (session_generate(&j->s, &item, 1, j->s.a, e) != 0 ||
-            one_text(j, &item, input_is_file(in), e) != 0) {
-            if (e->kind != ERR_INPUT || !input_is_file(in))
-                return -1;
-            input_reject(in, &item, e);
-        }
-        arena_reset(j->s.a, mark);
-    }
-    return rc;
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
     struct input *in;
 
+    if (j->s.model->ready != NULL || j->s.model->family->front == FRONT_QKV)
+        return err_set(e, ERR_USAGE, "%s: noise wants a model or a layer to go through, "
+                       "-m", j->s.model->ready != NULL ? "--attention" : "--qkv");
     if (session_wanted(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
-    return input_end(in, &j->out, all_texts(j, in, e), e);
+    j->named = input_is_file(in);
+    return input_end(in, &j->out, input_each(in, one_text, j, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

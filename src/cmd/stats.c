@@ -50,7 +50,8 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, layer_opts, text_opts, rows_opts,
+static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
+                                           layer_opts, text_opts, rows_opts,
                                            seed_opts, select_opts, mask_opts, generate_opts,
                                            dtype_opts, NULL };
 
@@ -91,18 +92,13 @@ static void json_links(struct jsonw *j, const char *key, const struct link *l, i
 static void json_head(struct jsonw *j, const struct head_stats *hs, int n_top)
 {
     jsonw_object(j);
-    jsonw_key(j, "stack");
-    jsonw_string(j, stack_names[hs->stack]);
-    jsonw_key(j, "layer");
-    jsonw_int(j, hs->layer);
-    jsonw_key(j, "head");
-    jsonw_int(j, hs->head);
+    jsonw_member_string(j, "stack", stack_names[hs->stack]);
+    jsonw_member_int(j, "layer", hs->layer);
+    jsonw_member_int(j, "head", hs->head);
     for (int k = 0; k < N_METRIC; k++) {
-        jsonw_key(j, metric_table[k].name);
-        jsonw_double(j, hs->mean[k]);
+        jsonw_member_double(j, metric_table[k].name, hs->mean[k]);
     }
-    jsonw_key(j, "rows_skipped");
-    jsonw_int(j, hs->n_skipped);
+    jsonw_member_int(j, "rows_skipped", hs->n_skipped);
     json_links(j, "links", hs->link, hs->n_links);
     json_links(j, "top", hs->top, hs->n_top < n_top ? hs->n_top : n_top);
     jsonw_end(j, '}');
@@ -113,8 +109,7 @@ static void json_text(struct jsonw *j, const struct item *item)
     jsonw_key(j, "text");
     jsonw_string_n(j, item->text, item->text_size);
     if (item->input != NULL) {
-        jsonw_key(j, "input");
-        jsonw_string(j, item->input);
+        jsonw_member_string(j, "input", item->input);
     }
     if (item->pair != NULL) {
         jsonw_key(j, "pair");
@@ -123,8 +118,7 @@ static void json_text(struct jsonw *j, const struct item *item)
     if (item->generated != NULL) {
         jsonw_key(j, "generated");
         jsonw_string_n(j, item->generated, item->generated_size);
-        jsonw_key(j, "n_generated");
-        jsonw_int(j, item->n_generated);
+        jsonw_member_int(j, "n_generated", item->n_generated);
     }
 }
 
@@ -168,15 +162,11 @@ static void print_json(struct job *job, const struct item *item,
 
     jsonw_init(&j, job->out.file);
     jsonw_object(&j);
-    jsonw_key(&j, "schema");
-    jsonw_string(&j, "mha-viz/stats/1");
-    jsonw_key(&j, "index");
-    jsonw_int(&j, item->index);
+    jsonw_member_string(&j, "schema", "mha-viz/stats/1");
+    jsonw_member_int(&j, "index", item->index);
     json_text(&j, item);
-    jsonw_key(&j, "model");
-    jsonw_string(&j, job->s.model->name);
-    jsonw_key(&j, "family");
-    jsonw_string(&j, job->s.model->family->name);
+    jsonw_member_string(&j, "model", job->s.model->name);
+    jsonw_member_string(&j, "family", job->s.model->family->name);
     json_tokens(&j, &job->s, item);
     jsonw_key(&j, "heads");
     jsonw_array(&j);

@@ -72,8 +72,7 @@ static void print_json(FILE *f, const struct item *item)
 
     jsonw_init(&j, f);
     jsonw_object(&j);
-    jsonw_key(&j, "index");
-    jsonw_int(&j, item->index);
+    jsonw_member_int(&j, "index", item->index);
     json_ints(&j, "ids", t->id, t->n);
     jsonw_key(&j, "tokens");
     jsonw_array(&j);

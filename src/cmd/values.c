@@ -22,7 +22,7 @@ static char *place_of(struct arena *a, const struct tensor *t, int64_t i)
     return t->n_dims > 0 ? text : arena_strdup(a, "[]");
 }
 
-static int read_floats(struct arena *a, const struct tensor *t, float **x, struct err *e)
+int values_floats(struct arena *a, const struct tensor *t, float **x, struct err *e)
 {
     *x = arena_alloc_raw(a, (size_t)t->n_elements, sizeof **x);
     tensor_read(*x, t, 0, t->n_elements);
@@ -53,7 +53,7 @@ static int take_apart(struct arena *a, const struct model *m, const struct tenso
     memcpy(v.dim, t->shape + first, (size_t)dims * sizeof *v.dim);
     if (front_positions(m, &v, e) < 0)
         return first == 0 ? -1 : err_under(e, "%d arrays", *n);
-    if (read_floats(a, t, &x, e) != 0)
+    if (values_floats(a, t, &x, e) != 0)
         return -1;
     size = t->n_elements / *n;
     *out = arena_alloc(a, (size_t)*n, sizeof **out);
@@ -67,14 +67,13 @@ static int take_apart(struct arena *a, const struct model *m, const struct tenso
 int values_read(struct arena *a, const struct model *m, const char *path,
                 struct values **out, int *n, struct err *e)
 {
-    struct weights *w = npz_open(a, path, e);
+    const struct tensor *t;
+    struct weights *w = npz_open_one(a, path, &t, e);
     int rc;
 
     if (w == NULL)
         return -1;
-    rc = weights_count(w) != 1
-         ? err_set(e, ERR_INPUT, "holds %d arrays, want one (a .npy)", weights_count(w))
-         : take_apart(a, m, weights_at(w, 0), out, n, e);
+    rc = take_apart(a, m, t, out, n, e);
     weights_close(w);
     return rc == 0 ? 0 : err_under(e, "%s", path);
 }
@@ -96,6 +95,7 @@ static char *label_of(struct arena *a, const struct model *m, int i)
     case FRONT_MEL_CONV:
         return arena_printf(a, "%.2fs", i * SECONDS_A_POSITION);
     case FRONT_ROWS:
+    case FRONT_QKV:
     case FRONT_TOKENS:
         break;
     }

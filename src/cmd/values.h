@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "run/front.h"
 #include "text/tok.h"
+#include "weights/weights.h"
 
 enum { MAX_VALUES = 1 << 20 };      /* arrays in one file */
 
@@ -21,6 +22,9 @@ enum { MAX_VALUES = 1 << 20 };      /* arrays in one file */
  */
 int values_read(struct arena *a, const struct model *m, const char *path,
                 struct values **out, int *n, struct err *e);
+
+/* All numbers of an array; errors: one that is not finite (its place). */
+int values_floats(struct arena *a, const struct tensor *t, float **x, struct err *e);
 
 /*
  * Names for the n positions of one array, as if they were tokens: [CLS], then row,column

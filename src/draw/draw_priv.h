@@ -170,7 +170,6 @@ int png_page(const struct page *p, png_put *put, void *self);
 int png_cells(const unsigned short *index, int n_rows, int n_cols, int times,
               const struct cmap *cmap, png_put *put, void *self);
 
-void buffer_put(void *self, const void *data, size_t n);    /* a png_put */
 void svg_write(const struct page *p, FILE *f);
 
 /* ---- heatmap.c, colourbar.c ---- */

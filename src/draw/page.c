@@ -20,15 +20,8 @@ static cairo_status_t put_file(void *self, const unsigned char *data, unsigned n
     return CAIRO_STATUS_SUCCESS;
 }
 
-static cairo_status_t put_buffer(void *self, const unsigned char *data, unsigned n)
-{
-    struct buffer *b = self;
-
-    buffer_put(b, data, n);
-    return b->full ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
-}
-
-void buffer_put(void *self, const void *data, size_t n)
+/* A png_put. */
+static void buffer_put(void *self, const void *data, size_t n)
 {
     struct buffer *b = self;
 
@@ -47,6 +40,14 @@ void buffer_put(void *self, const void *data, size_t n)
     }
     memcpy(b->data + b->n, data, n);
     b->n += n;
+}
+
+static cairo_status_t put_buffer(void *self, const unsigned char *data, unsigned n)
+{
+    struct buffer *b = self;
+
+    buffer_put(b, data, n);
+    return b->full ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
 /* No date: the same figure is to be the same bytes tomorrow. */

@@ -299,8 +299,10 @@ static const char *find_prefix(struct binder *b)
     const struct family *f = b->m->family;
     int first = 0;
 
-    while (f->stack.name[first] == NULL)
+    while (first < N_SLOT - 1 && f->stack.name[first] == NULL)
         first++;
+    if (f->stack.name[first] == NULL)       /* a family without tensors */
+        return "";
     for (int i = 0; i < 2; i++)
         if (has_first(b, inner[i], f->stack.name[first]))
             return inner[i];
@@ -523,18 +525,22 @@ static int bind_stack(struct binder *b)
     return 0;
 }
 
-/* Whether the file holds any layer of the stack; a missing part of one is an error. */
+/* Whether the file holds any layer of the stack, if its layers have tensors at all; a
+ * missing part of one is an error. */
 static bool has_layers(struct binder *b)
 {
     const char *const *name = b->m->family->stack.name;
+    bool none = true;
 
     b->prefix = find_prefix(b);
     for (int l = 0; l < b->m->config.n_layers; l++)
         for (int s = 0; s < N_SLOT; s++)
-            if (slot_table[s].count == PER_LAYER && name[s] != NULL &&
-                find(b, name[s], (struct where){ l, 0 }, weight_endings) != NULL)
-                return true;
-    return false;
+            if (slot_table[s].count == PER_LAYER && name[s] != NULL) {
+                none = false;
+                if (find(b, name[s], (struct where){ l, 0 }, weight_endings) != NULL)
+                    return true;
+            }
+    return none;
 }
 
 /* The decoder's numbers, where the config has them apart. */

@@ -78,7 +78,9 @@ enum front {
                                    row, behind one row that is learnt */
     FRONT_MEL_CONV,             /* features [bins, frames], convolved over three frames,
                                    twice, the second time at every other frame */
-    FRONT_ROWS                  /* rows [T, D] as they are */
+    FRONT_ROWS,                 /* rows [T, D] as they are */
+    FRONT_QKV                   /* queries, and of the same text keys and values, of each
+                                   row side by side: one attention without projections */
 };
 
 enum norm_kind {

@@ -65,7 +65,8 @@ static const char *expand(struct arena *a, const char *s)
     return out;
 }
 
-const char *hub_root(struct arena *a)
+/* The cache's folder. */
+static const char *cache_root(struct arena *a)
 {
     static const struct { const char *variable, *under; } row[] = {
         { "HF_HUB_CACHE", NULL }, { "HUGGINGFACE_HUB_CACHE", NULL },
@@ -130,7 +131,7 @@ static bool parse(struct arena *a, const char *asked, struct name *out)
     if (!is_id(out->id) || (at != NULL && !is_revision(out->revision)))
         return false;
     slash = strchr(out->id, '/');
-    out->dir = file_join(a, hub_root(a), slash == NULL ?
+    out->dir = file_join(a, cache_root(a), slash == NULL ?
         arena_printf(a, "models--%s", out->id) :
         arena_printf(a, "models--%.*s--%s", (int)(slash - out->id), out->id, slash + 1));
     return true;

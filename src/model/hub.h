@@ -14,16 +14,12 @@
 #include "base/err.h"
 
 /*
- * The cache's folder: $HF_HUB_CACHE, $HUGGINGFACE_HUB_CACHE, $HF_HOME/hub,
- * $XDG_CACHE_HOME/huggingface/hub or ~/.cache/huggingface/hub, the first that is set
- * and not empty; a leading ~ and $NAME, ${NAME} in it stand for what they name.
- */
-const char *hub_root(struct arena *a);
-
-/*
  * The folder of what -m says: asked itself where something of that name exists, else
  * the snapshot of NAME, ORG/NAME, either with @REVISION (a branch, a tag, or a commit
- * by at least 7 of its digits), main without one.
+ * by at least 7 of its digits), main without one; in the cache $HF_HUB_CACHE,
+ * $HUGGINGFACE_HUB_CACHE, $HF_HOME/hub, $XDG_CACHE_HOME/huggingface/hub or
+ * ~/.cache/huggingface/hub, the first that is set and not empty; a leading ~ and $NAME,
+ * ${NAME} in it stand for what they name.
  * *note: what is to be said of the choice, or NULL.
  *
  * Errors (ERR_INPUT), NULL: no such file and no name; a name that the cache lacks (the

@@ -201,9 +201,9 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
                                                                          : ACT_RELU };
     k.f = arena_alloc(a, 1, sizeof *k.f);
     *family = k.f;
-    if (find_attention(&k) != 0 || find_block(&k) != 0 || check_last_key(&k) != 0 || count_layers(&k) != 0 ||
-        check_asked(&k) != 0 || part_all(&k) != 0 || layer_numbers(&k) != 0 ||
-        layer_finite(&k) != 0)
+    if (find_attention(&k) != 0 || find_block(&k) != 0 || check_last_key(&k) != 0 ||
+        count_layers(&k) != 0 || check_asked(&k) != 0 || part_all(&k) != 0 ||
+        layer_numbers(&k) != 0 || layer_finite(&k) != 0)
         return -1;
     layer_family(&k);
     return 0;

@@ -165,5 +165,30 @@ void model_close(struct model *m)
 
 bool model_has_cross(const struct model *m)
 {
-    return m->layer[0].slot[W_CROSS_Q].weight != NULL;
+    return m->family->stack_id == STACK_CROSS ||
+           m->layer[0].slot[W_CROSS_Q].weight != NULL;
+}
+
+bool model_has_stack(const struct model *m, enum stack_id stack)
+{
+    if (m->ready != NULL && stack == STACK_CROSS)
+        return m->decoder != NULL && m->decoder->ready->cross != NULL;
+    if (m->ready != NULL && stack != m->family->stack_id)
+        return m->decoder != NULL && m->decoder->ready->self != NULL;
+    if (m->ready != NULL)
+        return m->ready->self != NULL;
+    return m->decoder != NULL || stack == m->family->stack_id ||
+           (stack == STACK_CROSS && model_has_cross(m));
+}
+
+bool model_has_layer(const struct model *m, int l)
+{
+    const struct ready *r = m->ready;
+
+    if (r == NULL)
+        return true;
+    if (l < m->config.n_layers && ((r->self != NULL && r->self[l].rows != NULL) ||
+                                   (r->cross != NULL && r->cross[l].rows != NULL)))
+        return true;
+    return m->decoder != NULL && model_has_layer(m->decoder, l);
 }

@@ -64,6 +64,19 @@ struct head_place {
     int n_runs, run_heads, run_stride;
 };
 
+/* Rows of one layer's attention, as a file holds them. */
+struct ready_layer {
+    const struct tensor *rows;  /* [H, T, S]; NULL: the file does not hold this layer */
+    const struct tensor *single;        /* the same of one copy of each key, where keys
+                                   stand in the softmax several times; NULL: they do not */
+};
+
+/* Attention that is ready-made: see ready.h. */
+struct ready {
+    const struct ready_layer *self, *cross;     /* [L]; NULL: the file holds none */
+    int n_queries, n_keys;      /* keys of cross */
+};
+
 struct model {
     const char *name;           /* the card's, or hub_name of its path */
     const char *dir;            /* where its tokeniser lies: a folder, a GGUF file;
@@ -80,6 +93,7 @@ struct model {
     enum place norm_place;      /* the family's, as the config changes it */
     enum mlp mlp;               /* the same */
     struct model *decoder;      /* of an encoder-decoder; NULL: there is none */
+    const struct ready *ready;  /* rows of attention instead of weights; NULL: computed */
     int max_tokens;             /* of a text */
     int d_hidden, n_logits;     /* numbers a token that the pass ends with */
     int n_hashed;               /* layers that hash */
@@ -112,6 +126,13 @@ void model_close(struct model *m);          /* unmaps */
 
 /* Layers attend to another input: an encoder's output, or a bare layer's memory. */
 bool model_has_cross(const struct model *m);
+
+/* Rows of this stack can be shown: the model's own, its decoder's, cross-attention's. */
+bool model_has_stack(const struct model *m, enum stack_id stack);
+
+/* Layer l of any of its stacks can be shown: all but those that a file of ready-made rows
+ * lacks. */
+bool model_has_layer(const struct model *m, int l);
 
 /* The built-in model's files, part of the program. */
 enum builtin_file { BUILTIN_CONFIG, BUILTIN_TOKENIZER, BUILTIN_WEIGHTS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What bind.c and plan.c share. */
+ * What binding and planning share. */
 #ifndef MODEL_MODEL_PRIV_H
 #define MODEL_MODEL_PRIV_H
 

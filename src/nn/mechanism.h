@@ -27,17 +27,24 @@ struct mechanism_params {
     uint64_t seed;          /* of what is drawn */
 };
 
+struct mechanism;
+
 /* One head of one text. */
 struct attention {
+    const struct mechanism *mechanism;  /* that it is given to */
     const float *q, *k, *v;             /* [T, d], [S, d], [S, d_v] */
     int64_t q_stride, k_stride, v_stride;       /* floats from row to row */
     int T, head;                        /* queries; number of the head */
     struct attend at;                   /* S, widths, scale, hidden keys, terms, cap;
                                            hidden has all T rows */
     bool cross;                         /* keys are of another text than the queries */
+    bool alike;                         /* what at hides and adds, it does to all heads */
     const struct mechanism_params *params;
     const float *weights;               /* its own, of all heads; NULL: none */
 };
+
+/* True where the model lets row i see key j. */
+bool attention_sees(const struct attention *a, int i, int j);
 
 /* Which of the model's heads one of the mechanism's stands for, side by side. */
 enum join { JOIN_NONE, JOIN_PAIRS, JOIN_ALL };
@@ -50,6 +57,12 @@ struct mechanism {
     const char *source;
     enum join join;
     bool sparse;                /* a weight of 0 means: never looked at */
+
+    /* What sets it apart from others that are done the same way; see mechanism_priv.h. */
+    const struct pair_steps *steps;     /* where every pair is scored; NULL: nothing */
+    const struct pair_formula *pairs;   /* of the reference; NULL: softmax of all */
+    /* The keys of row i in [first, end), ascending, to key; returns how many. */
+    int (*keys)(int *key, const struct attention *a, int i, int first, int end);
 
     /* Why it cannot do this, without a full stop; NULL: it can. */
     const char *(*refuse)(const struct attention *a);

@@ -339,6 +339,9 @@ void lsh_buckets(int *bucket, double *room, const float *x, int64_t x_stride,
 /* rank[T]: the place of each token by bucket, then by position; room [T]. */
 void lsh_ranks(int *rank, uint64_t *room, const int *bucket, int T);
 
+/* Floats from one row of attend_block's weights to the next, at least, of S keys. */
+size_t attend_stride(int S);
+
 /* Floats that attend_pack needs for keys and values together. */
 size_t attend_packed(int S, int d, int d_v);
 
@@ -369,7 +372,6 @@ void attend_pack(float *packed, const float *k, int64_t k_stride, const float *v
  * are not hidden, its entropy and out are NaN.  A hidden key adds 0 * v to out:
  * nothing, unless its v is not finite.
  */
-size_t attend_stride(int S);
 void attend_block(float *w, size_t w_stride, int *key0, int *n_keys, double *entropy,
                   float *out, int64_t out_stride, const float *q, int64_t q_stride,
                   const float *packed, const struct attend *at, int row0, int n_rows);

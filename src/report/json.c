@@ -145,3 +145,30 @@ void jsonw_newline(struct jsonw *j)
     putc('\n', j->file);
     j->comma[j->depth] = false;
 }
+
+void jsonw_member_string(struct jsonw *j, const char *key, const char *s)
+{
+    jsonw_key(j, key);
+    if (s != NULL)
+        jsonw_string(j, s);
+    else
+        jsonw_null(j);
+}
+
+void jsonw_member_int(struct jsonw *j, const char *key, int64_t v)
+{
+    jsonw_key(j, key);
+    jsonw_int(j, v);
+}
+
+void jsonw_member_bool(struct jsonw *j, const char *key, bool v)
+{
+    jsonw_key(j, key);
+    jsonw_bool(j, v);
+}
+
+void jsonw_member_double(struct jsonw *j, const char *key, double v)
+{
+    jsonw_key(j, key);
+    jsonw_double(j, v);
+}

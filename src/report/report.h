@@ -64,6 +64,12 @@ void jsonw_double(struct jsonw *j, double v);
 void jsonw_float(struct jsonw *j, float v);
 void jsonw_newline(struct jsonw *j);      /* ends a record of an object a line */
 
+/* A member of an object: its key, then its value; a string that is NULL is null. */
+void jsonw_member_string(struct jsonw *j, const char *key, const char *s);
+void jsonw_member_int(struct jsonw *j, const char *key, int64_t v);
+void jsonw_member_bool(struct jsonw *j, const char *key, bool v);
+void jsonw_member_double(struct jsonw *j, const char *key, double v);
+
 /* ---- tables ---- */
 
 enum align { ALIGN_LEFT, ALIGN_RIGHT };
@@ -82,6 +88,8 @@ struct table;
 struct table *table_new(struct arena *a, const struct column *columns, int n);
 void table_cell(struct table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));      /* left to right, row by row */
+/* One number by fmt, which has one conversion of a double; "-" where it is NaN. */
+void table_number(struct table *t, const char *fmt, double v);
 void table_print(const struct table *t, FILE *f);
 
 /*

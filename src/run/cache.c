@@ -139,5 +139,5 @@ void pass_keep_memory(struct pass *p, int l, struct heads *h)
 void pass_kept(struct pass *p)
 {
     for (int t = 0; p->kept != NULL && t < p->b->n_texts; t++)
-        p->want->cache[t]->n += p->b->start[t + 1] - p->b->start[t];
+        p->want->cache[t]->n += pass_tokens(p, t);
 }

@@ -67,7 +67,7 @@ void pass_rotations(struct pass *p)
     const struct config *c = &p->m->config;
 
     for (int t = 0; t < p->b->n_texts && p->want->rotations == NULL; t++) {
-        int n = padded(c, p->b->start[t + 1] - p->b->start[t]);
+        int n = padded(c, pass_tokens(p, t));
         struct buckets b;
         struct rng r;
         float *x;
@@ -218,7 +218,7 @@ void pass_chunks(struct pass *p, const struct layer_plan *plan, struct heads *h)
         return;
     *j = (struct chunk_job){ p, plan, arena_alloc(p->call, (size_t)n, sizeof *j->view) };
     for (int t = 0; t < p->b->n_texts; t++)
-        text_view(j, t, p->b->start[t + 1] - p->b->start[t]);
+        text_view(j, t, pass_tokens(p, t));
     if (plan->hashed)
         par_for(p->par, n, hash_task, j);
     term = arena_alloc(p->call, (size_t)n, sizeof *term);

@@ -17,7 +17,7 @@ static void positions(const struct pass *p, int text, int *row)
     const struct family *f = p->m->family;
     const int *id = f->positions == POS_TABLE_FROM_IDS ? p->b->id + p->b->start[text]
                                                        : NULL;
-    int n = p->b->start[text + 1] - p->b->start[text], before = pass_before(p, text);
+    int n = pass_tokens(p, text), before = pass_before(p, text);
     int pad = f->pos_offset > 0 ? f->pos_offset : p->m->config.pad_id;
     int seen = p->want->cache != NULL ? p->want->cache[text]->n_seen : 0;
 

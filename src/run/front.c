@@ -27,6 +27,11 @@ int front_dims(const struct model *m, int64_t dim[4])
         dim[0] = -1;
         dim[1] = c->d_model;
         return 2;
+    case FRONT_QKV:
+        dim[0] = -1;
+        dim[1] = m->family->stack_id == STACK_CROSS ? c->n_heads * c->d_head
+                                                    : m->place.width;
+        return 2;
     case FRONT_TOKENS:
         break;
     }
@@ -74,7 +79,7 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
         print_shape(want, dim, n);
         return err_set(e, ERR_INPUT, "shape %s, want %s", found, want);
     }
-    if (m->family->front != FRONT_ROWS)
+    if (m->family->front != FRONT_ROWS && m->family->front != FRONT_QKV)
         return m->config.n_positions;
     if (v->dim[0] < 1 || v->dim[0] > m->max_tokens)
         return err_set(e, ERR_INPUT, "%lld rows, want 1 to %d", (long long)v->dim[0],
@@ -220,6 +225,7 @@ void pass_front(struct pass *p, float *out)
         case FRONT_PATCH:    patches(p, x, v, n); break;
         case FRONT_MEL_CONV: mel_conv(p, x, v, n); break;
         case FRONT_ROWS:     memcpy(x, v->x, (size_t)(n * D) * sizeof *x); break;
+        case FRONT_QKV:      memset(x, 0, (size_t)(n * D) * sizeof *x); break;
         case FRONT_TOKENS:   break;
         }
     }

@@ -5,7 +5,8 @@
  *
  *     FRONT_PATCH       [channels, rows, columns]     1 + a position a patch
  *     FRONT_MEL_CONV    [bins, 2 positions]           a position every other frame
- *     FRONT_ROWS        [T, D]                        T positions */
+ *     FRONT_ROWS        [T, D]                        T positions
+ *     FRONT_QKV         [T, H d], or [T, H d + G d + G d_v] where keys are not another's */
 #ifndef RUN_FRONT_H
 #define RUN_FRONT_H
 

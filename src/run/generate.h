@@ -19,9 +19,9 @@ struct continuation {
 
 /*
  * Continues n_texts texts with m, all in one pass a step, each by the tokens behind
- * those that are kept (by whole texts, where cache_fits says no); memory is of m's encoder, for the same texts, or NULL; precision
- * is that of the products.  What
- * stands behind a text in id is the same however many texts run together.
+ * those that are kept (by whole texts, where cache_fits says no); memory is of m's
+ * encoder, for the same texts, or NULL; precision is that of the products.  What stands
+ * behind a text in id is the same however many texts run together.
  *
  * Errors (ERR_INPUT): those of run_forward; logits that are no number.
  * Source: transformers generation/utils.py, _sample without sampling

@@ -9,7 +9,10 @@ static const float *array_row(const struct mask *m, int64_t text, int64_t head, 
 {
     int64_t b = m->n_batch > 1 ? text : 0, h = m->n_heads > 1 ? head : 0;
 
-    return m->array == NULL ? NULL : m->array + ((b * m->n_heads + h) * m->T + t) * m->S;
+    if (m->array == NULL)
+        return NULL;
+    t = m->T > 1 ? t : 0;
+    return m->array + ((b * m->n_heads + h) * m->T + t) * m->S;
 }
 
 static bool hides(const struct mask *m, const float *row, int64_t t, int64_t j, int64_t S)
@@ -24,6 +27,12 @@ static bool hides(const struct mask *m, const float *row, int64_t t, int64_t j, 
             return true;
     }
     return false;
+}
+
+bool mask_is_causal(const struct mask *m)
+{
+    return m != NULL && m->causal && m->n_padding == 0 && m->n_blocks == 0 &&
+           m->array == NULL && m->hidden_score == -INFINITY;
 }
 
 bool mask_hides(const struct mask *m)
@@ -42,7 +51,7 @@ void mask_hide(const struct mask_view *v, unsigned char *hidden, size_t stride,
     for (int t = 0; t < n_rows; t++) {
         const float *row = array_row(v->mask, v->text, v->head, row0 + t);
 
-        for (int j = 0; j < n_keys; j++)
+        for (int j = 0; j < n_keys && key0 + j < v->S; j++)
             if (hides(v->mask, row, row0 + t, key0 + j, v->S))
                 hidden[(size_t)t * stride + (size_t)j] = 1;
     }
@@ -76,7 +85,7 @@ static int check_array(const struct mask *m, int64_t text, int64_t T, int64_t S,
 {
     if (m->array == NULL)
         return 0;
-    if (m->T != T || m->S != S)
+    if ((m->T != 1 && m->T != T) || m->S != S)
         return err_set(e, ERR_INPUT, "%s: the mask is for %lld queries and %lld keys, "
                        "the text has %lld and %lld", m->name, (long long)m->T,
                        (long long)m->S, (long long)T, (long long)S);

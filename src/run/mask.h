@@ -27,7 +27,7 @@ struct mask {
     int n_blocks;
     const struct mask_block *block;
     /*
-     * [n_batch, n_heads, T, S], each of the first two 1 where all share it; -inf
+     * [n_batch, n_heads, T, S], each of the first three 1 where all share it; -inf
      * hides; else it is added to the scores.  NULL: none.
      */
     const float *array;
@@ -52,7 +52,7 @@ int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
 struct mask_view {
     const struct mask *mask;
     int64_t text, head;
-    int S;
+    int S;                      /* keys of the text; those behind them are left alone */
 };
 
 /* hidden[t * stride + j] = 1 where row row0 + t does not see key key0 + j; only
@@ -64,6 +64,9 @@ void mask_hide(const struct mask_view *v, unsigned char *hidden, size_t stride,
  * self is a struct mask_view. */
 void mask_add(const void *self, float *score, size_t stride, int row0, int n_rows,
               int key0, int n_keys);
+
+/* It hides what a decoder hides, and does nothing else. */
+bool mask_is_causal(const struct mask *m);
 
 /* mask_hide and mask_add have something to do. */
 bool mask_hides(const struct mask *m);

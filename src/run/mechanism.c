@@ -84,6 +84,7 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
         h.head[i] = single_head(v, i * h.joined);
         h.head[i].T = v->T;
         h.head[i].cross = v->stack == STACK_CROSS;
+        h.head[i].alike = v->alike;
         if (m->refuse != NULL && h.refused == NULL)
             h.refused = m->refuse(&h.head[i]);
     }
@@ -100,6 +101,7 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
         head->T = v->T;
         head->head = i;
         head->cross = cross;
+        head->mechanism = m;
         head->params = params;
         head->weights = weights;
         room = m->room(head);

@@ -11,6 +11,11 @@ static bool has_last_key(const struct model *m)
     return m->layer[0].slot[W_CROSS_LAST_K].vector != NULL;
 }
 
+int pass_masked_keys(const struct pass *p, enum stack_id stack, int S)
+{
+    return stack == STACK_CROSS && has_last_key(p->m) ? S - 1 : S;
+}
+
 const int *pass_key_start(struct pass *p)
 {
     const struct memory *memory = p->want->memory;
@@ -32,10 +37,10 @@ int pass_check_memory(const struct pass *p, int t, struct err *e)
 {
     const struct model *m = p->m;
     const struct param *slot = m->layer[0].slot;
-    int T = p->b->start[t + 1] - p->b->start[t], S;
+    int T = pass_tokens(p, t), S;
 
     if (p->want->memory == NULL)
-        return slot[W_O].weight != NULL ? 0 :
+        return m->family->stack_id != STACK_CROSS ? 0 :
                err_set(e, ERR_INPUT, "%s: wants another input for its keys", m->name);
     S = p->key_start[t + 1] - p->key_start[t];
     if (slot[W_CROSS_DISTANCE].weight != NULL && !m->config.clip_distances && S > T)
@@ -61,12 +66,30 @@ static void project_rows(struct pass *p, const struct layer_plan *plan, int firs
                 v->matrix.K, n, v);
 }
 
+/* Keys and values of the memory are what it holds. */
+static void take_memory(struct pass *p)
+{
+    const struct config *c = &p->m->config;
+    const struct memory *m = p->want->memory;
+    size_t k = (size_t)(c->n_kv_heads * c->d_head), v = (size_t)(c->n_kv_heads * c->d_value);
+
+    for (size_t i = 0; i < (size_t)m->start[p->b->n_texts]; i++) {
+        memcpy(p->memory_kv + i * (k + v), m->x + i * k, k * sizeof *m->x);
+        memcpy(p->memory_kv + i * (k + v) + k, m->v + i * v, v * sizeof *m->v);
+    }
+}
+
 void pass_project_cross(struct pass *p, const struct layer_plan *plan)
 {
     const struct memory *m = p->want->memory;
     const struct param *slot = plan->slot, *q = &slot[W_CROSS_Q];
     int64_t d_k = slot[W_CROSS_K].matrix.N, d_v = slot[W_CROSS_V].matrix.N;
 
+    if (p->m->family->front == FRONT_QKV) {
+        pass_given_rows(p, p->m->config.n_heads * p->m->config.d_head);
+        take_memory(p);
+        return;
+    }
     pass_linear(p, p->qkv, q->matrix.N, p->a, p->m->config.d_model, p->N, q);
     if (m == NULL)
         return;
@@ -103,8 +126,7 @@ static const float *pack_rows(struct pass *p, const float *rows)
     float *packed = arena_alloc_raw(p->call, size, sizeof *packed);
 
     relative_pack(packed, rows, c->d_head, c->n_distances, c->d_head);
-    if (pass_precision(p) != PRECISION_F32)
-        precision_round(pass_precision(p), packed, packed, (int64_t)size);
+    precision_round(pass_precision(p), packed, packed, (int64_t)size);
     return packed;
 }
 
@@ -114,7 +136,7 @@ static const float *pack_rows(struct pass *p, const float *rows)
  */
 static struct distances distances_of(struct pass *p, const struct heads *h, int text)
 {
-    int T = p->b->start[text + 1] - p->b->start[text], n = p->m->config.n_distances;
+    int T = pass_tokens(p, text), n = p->m->config.n_distances;
     int S = h->key_start[text + 1] - h->key_start[text], reach = (T > S ? T : S) - 1;
     int none = p->m->config.clip_distances ? n / 2 : T - 1;
     int *row = arena_alloc_raw(p->call, 2 * (size_t)reach + 1, sizeof *row), *begin, end;

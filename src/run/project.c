@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The residual stream -> queries, keys and values, normed and turned. */
 #include <limits.h>
+#include <string.h>
 
 #include "run/run_priv.h"
 
@@ -24,7 +25,7 @@ void pass_turns(struct pass *p)
 
     p->turn_first = INT_MAX;
     for (int t = 0; t < p->b->n_texts; t++) {
-        int before = pass_before(p, t), n = before + p->b->start[t + 1] - p->b->start[t];
+        int before = pass_before(p, t), n = before + pass_tokens(p, t);
 
         longest = n > longest ? n : longest;
         p->turn_first = before < p->turn_first ? before : p->turn_first;
@@ -111,6 +112,13 @@ static void shared_key_rows(void *self, int i, struct arena *scratch)
     }
 }
 
+void pass_given_rows(struct pass *p, int64_t width)
+{
+    for (int t = 0; t < p->b->n_texts; t++)
+        memcpy(p->qkv + p->b->start[t] * width, p->b->values[t].x,
+               (size_t)((p->b->start[t + 1] - p->b->start[t]) * width) * sizeof *p->qkv);
+}
+
 void pass_project(struct pass *p, const struct layer_plan *plan)
 {
     static const enum slot separate[] = { W_Q, W_K, W_V, N_SLOT };
@@ -119,6 +127,10 @@ void pass_project(struct pass *p, const struct layer_plan *plan)
     struct job j = { p, plan };
     int column = 0;
 
+    if (p->m->family->front == FRONT_QKV) {
+        pass_given_rows(p, p->m->place.width);
+        return;
+    }
     if (p->m->family->qkv == QKV_LOW_RANK) {
         pass_latent(p, plan);
         s = none;

@@ -66,8 +66,8 @@ static void fill_distances(struct pass *p, struct relative *r)
     int reach = 0, first, *row, *begin;
 
     for (int t = 0; t < p->b->n_texts; t++)
-        if (p->b->start[t + 1] - p->b->start[t] - 1 > reach)
-            reach = p->b->start[t + 1] - p->b->start[t] - 1;
+        if (pass_tokens(p, t) - 1 > reach)
+            reach = pass_tokens(p, t) - 1;
     first = row_of(p->m, -reach);
     row = arena_alloc_raw(p->call, 2 * (size_t)reach + 1, sizeof *row);
     for (int d = -reach; d <= reach; d++)
@@ -142,9 +142,8 @@ static void pack_rows(const struct pass *p, float *packed, const float *rows, in
     int d = p->m->config.d_head;
 
     relative_pack(packed, rows, p->m->config.n_heads * d, n_rows, d);
-    if (pass_precision(p) != PRECISION_F32)
-        precision_round(pass_precision(p), packed, packed,
-                        (int64_t)relative_packed(n_rows, d));
+    precision_round(pass_precision(p), packed, packed,
+                    (int64_t)relative_packed(n_rows, d));
 }
 
 static void pack_task(void *self, int h, struct arena *scratch)

@@ -8,87 +8,6 @@
 
 #include "run/run_priv.h"
 
-/* ---- what is asked for, checked once ---- */
-
-static int check_ids(const struct pass *p, int t, struct err *e)
-{
-    const struct model *m = p->m;
-    const struct batch *b = p->b;
-    const struct config *c = &m->config;
-    int first = b->start[t] - pass_before(p, t);
-    bool has_types = m->slot[W_TYPE].weight != NULL;
-
-    for (int i = b->start[t]; i < b->start[t + 1]; i++) {
-        if (b->id[i] < 0 || b->id[i] >= c->n_vocab)
-            return err_set(e, ERR_INPUT, "token %d: id %d is not in the vocabulary of "
-                           "%s (0 to %d)", i - first, b->id[i], m->name,
-                           c->n_vocab - 1);
-        if (has_types && b->type != NULL &&
-            (b->type[i] < 0 || b->type[i] >= c->n_types))
-            return err_set(e, ERR_INPUT, "token %d: type %d is not one of the %d that "
-                           "%s has", i - first, b->type[i], c->n_types, m->name);
-    }
-    return 0;
-}
-
-int pass_number(const struct pass *p, int text)
-{
-    const struct change *c = p->want->change;
-
-    return c != NULL && c->number != NULL ? c->number[text] : text;
-}
-
-/* The user's mask of cross-attention: where that is all there is, either. */
-static const struct mask *cross_mask(const struct pass *p)
-{
-    const struct change *c = p->want->change;
-    bool alone = p->m->family->stack_id == STACK_CROSS;
-
-    return c == NULL ? NULL : alone && c->memory_mask == NULL ? c->mask : c->memory_mask;
-}
-
-static int check_masks(const struct pass *p, int t, struct err *e)
-{
-    const struct change *c = p->want->change;
-    const struct mask *self = c == NULL ? NULL : c->mask, *cross = cross_mask(p);
-    const int *key = p->key_start;
-    int T = p->b->start[t + 1] - p->b->start[t], H = p->m->config.n_heads;
-    int number = pass_number(p, t);
-
-    if (self != NULL && p->m->family->stack_id != STACK_CROSS &&
-        mask_check(self, number, T, T, H, e) != 0)
-        return -1;
-    return cross == NULL || key == NULL ? 0 :
-           mask_check(cross, number, T, key[t + 1] - key[t], H, e);
-}
-
-static int check_values(const struct pass *p, int t, struct err *e)
-{
-    const struct model *m = p->m;
-    const struct batch *b = p->b;
-    int n = b->start[t + 1] - b->start[t], found;
-
-    if (b->values == NULL)
-        return err_set(e, ERR_INPUT, "%s reads an array of numbers, not ids", m->name);
-    found = front_positions(m, &b->values[t], e);
-    if (found >= 0 && found != n)
-        return err_set(e, ERR_INPUT, "the array yields %d positions, want %d", found, n);
-    return found < 0 ? -1 : 0;
-}
-
-static int check_text(const struct pass *p, int t, struct err *e)
-{
-    const struct model *m = p->m;
-    int n_new = p->b->start[t + 1] - p->b->start[t], n = pass_before(p, t) + n_new;
-
-    if (n_new <= 0)
-        return err_set(e, ERR_INPUT, "the text yields no token");
-    if (n > m->max_tokens)
-        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
-                       "(--truncate cuts it)", n, m->name, m->max_tokens);
-    return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(p, t, e);
-}
-
 static int last_layer(const struct model *m, const struct wanted *want)
 {
     int last = m->config.n_layers - 1;
@@ -167,17 +86,36 @@ static void attention_input(struct pass *p, const struct param *norm)
               p->m->norm_place == PLACE_POST ? &identity : norm);
 }
 
-/* What the attention of this stack gives, behind its output projection. */
-static void attention_output(struct pass *p, int l, enum stack_id stack, float *out)
+/* out[n, D] = z[n, H d_v] through the output projection of the stack, and its norm. */
+static void project_out(struct pass *p, int l, enum stack_id stack, float *out,
+                        const float *z, int n)
 {
     const struct param *slot = p->m->layer[l].slot;
     const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
     int D = p->m->config.d_model;
 
-    pass_linear(p, out, D, p->z, o->matrix.K, p->N, o);
-    pass_norm(p, out, out, p->N, D, &slot[W_ATT_OUT]);
+    if (p->m->family->front == FRONT_QKV)
+        memcpy(out, z, (size_t)n * (size_t)D * sizeof *out);
+    else
+        pass_linear(p, out, D, z, o->matrix.K, n, o);
+    pass_norm(p, out, out, n, D, &slot[W_ATT_OUT]);
+}
+
+void run_attention_output(const struct model *m, int layer, enum stack_id stack,
+                          float *out, const float *z, int n, struct par *par)
+{
+    struct pass p = { .m = m, .par = par };
+
+    project_out(&p, layer, stack, out, z, n);
+}
+
+/* What the attention of this stack gives, behind its output projection. */
+static void attention_output(struct pass *p, int l, enum stack_id stack, float *out)
+{
+    project_out(p, l, stack, out, p->z, p->N);
     if (pass_taps(p, l, stack) && p->want->tap->given != NULL)
-        p->want->tap->given(p->want->tap->self, l, stack, out, p->N, D);
+        p->want->tap->given(p->want->tap->self, l, stack, out, p->N,
+                            p->m->config.d_model);
 }
 
 /* x2 = x2 + out, with the norm behind the sum where that is its place. */
@@ -228,7 +166,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
         .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
         .key_start = p->key_start, .lo = INT_MAX, .hi = INT_MAX,
-        .mask = cross_mask(p),
+        .mask = pass_cross_mask(p),
     };
     int rc;
 
@@ -244,8 +182,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
 /* A layer that is one attention, to its own input or to another. */
 static int run_attention(struct pass *p, int l, bool keep_out, struct err *e)
 {
-    const struct param *slot = p->m->layer[l].slot;
-    bool own = slot[W_O].weight != NULL;
+    bool own = p->m->family->stack_id != STACK_CROSS;
 
     if ((own ? attend_self : attend_cross)(p, l, keep_out, e) != 0)
         return -1;
@@ -323,11 +260,10 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     assert(want->cache == NULL || changes_only_precision(want->change));
     assert(want->cache == NULL || (n_sinks == 0 && want->tap == NULL));
     p.key_start = pass_key_start(&p);
-    for (int t = 0; t < b->n_texts; t++)
-        if (check_text(&p, t, e) != 0 || pass_check_memory(&p, t, e) != 0 ||
-            check_masks(&p, t, e) != 0 ||
-            check_rotations(m, want->rotations, b->start[t + 1] - b->start[t], e) != 0)
-            return -1;
+    if (m->ready != NULL)
+        return pass_ready(&p, e);
+    if (pass_check(&p, e) != 0)
+        return -1;
     make_room(&p);
     pass_embed(&p);
     if (p.embedded != NULL)

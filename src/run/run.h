@@ -99,6 +99,7 @@ struct qkv_view {
     const int *q_at, *k_at, *v_at;      /* [H], [G], [G] where a head begins in a row */
     const struct attend *at;    /* [H] widths, scale, what is hidden and added; hidden
                                    has T rows, row0 is 0 */
+    bool alike;                 /* what is hidden and added is the same for all heads */
 };
 
 /*
@@ -140,11 +141,18 @@ struct wanted {
     const struct rotations *rotations;  /* NULL: drawn */
     const struct change *change;    /* NULL: nothing */
     const struct tap *tap;      /* NULL: none */
-    float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not wanted */
+    float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not
+                               wanted */
     float *logits;          /* out: [tokens, m->n_logits], or [texts, m->n_logits] where
                                the family's head_on_first says so; NULL: not wanted; needs
                                m->has_head */
 };
+
+/* Number i of such a list. */
+static inline bool is_wanted(const bool *list, int i)
+{
+    return list == NULL || list[i];
+}
 
 /*
  * Errors (ERR_INPUT): ids where the model reads values, or values of another shape than
@@ -152,8 +160,8 @@ struct wanted {
  * the model's positions (with both numbers), a text without tokens; another input that
  * is wanted, or has too many keys; a mask that does not fit; rotations of another width
  * than the text's buckets ask for; a row of attention that is not finite (layer, head,
- * row: the weights
- * hold NaN or infinities).  Sinks may have been given rows before an error.
+ * row: the weights hold NaN or infinities).  Sinks may have been given rows before an
+ * error.
  */
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,
                 const struct sink *sinks, int n_sinks, struct par *par,
@@ -161,7 +169,8 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
 
 /*
  * out[n, D] = what a layer's attention adds to the residual stream, of n rows of
- * heads' outputs z[n, H d_v]: the output projection, with its bias, and its norm.
+ * heads' outputs z[n, H d_v]: the output projection, with its bias, and its norm.  Of
+ * FRONT_QKV it is z.
  */
 void run_attention_output(const struct model *m, int layer, enum stack_id stack,
                           float *out, const float *z, int n, struct par *par);

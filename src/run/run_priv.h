@@ -77,11 +77,20 @@ struct pass {
                                number of buckets; NULL: no text wants it */
 };
 
-/* Tokens of a text before its first one in the batch. */
+/* Tokens of a text in the batch; those before its first one there. */
+int pass_tokens(const struct pass *p, int text);
 int pass_before(const struct pass *p, int text);
 
 /* The decoder has an encoder's output to look at. */
 bool pass_has_memory(const struct pass *p);
+
+/* The batch, and what is wanted, fit the model.  Errors: those of run_forward. */
+int pass_check(const struct pass *p, struct err *e);
+
+/* ---- what every stage is made of ---- */
+
+/* That the inputs of products are rounded to. */
+enum precision pass_precision(const struct pass *p);
 
 /* y[n_rows, out] = x w^T + bias, panels shared out over the threads. */
 void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
@@ -101,6 +110,8 @@ int pass_rows_of(int n_rows, int i);
 void pass_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
                const struct param *norm);
 
+/* ---- before the layers ---- */
+
 /* x[N, D] = the embeddings of the batch. */
 void pass_embed(struct pass *p);
 
@@ -111,25 +122,31 @@ size_t front_room(const struct model *m, int n_tokens);
 /* Cosines and sines for the batch. */
 void pass_turns(struct pass *p);
 
-/* q, k, v of a layer from p->a, normed and turned. */
-void pass_project(struct pass *p, const struct layer_plan *plan);
-
-/* The same through projections of low rank; floats of room for it at a time. */
-void pass_latent(struct pass *p, const struct layer_plan *plan);
-size_t latent_room(const struct model *m, int n_tokens);
-
 /* Rows of the batch's distances, where the model looks at them. */
 void pass_relative(struct pass *p);
 double relative_memory(const struct model *m, int n_tokens);
 
-/* The layer's projections of those rows. */
-void pass_prepare(struct pass *p, const struct layer_plan *plan);
+/* Room for what pass_sparse makes, if this batch needs any. */
+void pass_sparse_room(struct pass *p);
 
-/* x = norm(x + act(conv(the embeddings))), text by text. */
-void pass_conv(struct pass *p);
-double conv_memory(const struct model *m, int n_tokens);
+/* Random rotations that the texts need, from the config's seed. */
+void pass_rotations(struct pass *p);
 
-/* What one attention reads: rows of queries and of keys and values. */
+/* Errors: the rotations that are given do not fit a text of n tokens. */
+int check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
+                    struct err *e);
+
+/* Where the keys of each text begin in memory_kv, with those that only the model has. */
+const int *pass_key_start(struct pass *p);
+
+/* Of S keys, how many a mask is about: not the one that only the model has. */
+int pass_masked_keys(const struct pass *p, enum stack_id stack, int S);
+/* The memory fits text t and the model.  Errors: ERR_INPUT. */
+int pass_check_memory(const struct pass *p, int t, struct err *e);
+
+/* ---- what an attention reads ---- */
+
+/* Rows of queries and of keys and values. */
 struct heads {
     enum stack_id stack;
     const float *q, *kv;
@@ -151,7 +168,68 @@ struct heads {
     const struct bias_copies *copies;   /* [texts]; NULL: every key stands once */
     const struct score_term *terms;     /* [texts, H] instead of a bias; NULL: none */
     const struct mask *mask;            /* the user's; NULL: none */
+    const struct ready_layer *ready;    /* rows as they are, instead of queries and keys;
+                                           NULL: computed */
 };
+
+/* q, k, v of a layer from p->a, normed and turned. */
+void pass_project(struct pass *p, const struct layer_plan *plan);
+
+/* p->qkv[N, width] = the batch's values: FRONT_QKV. */
+void pass_given_rows(struct pass *p, int64_t width);
+
+/* The same through projections of low rank; floats of room for it at a time. */
+void pass_latent(struct pass *p, const struct layer_plan *plan);
+size_t latent_room(const struct model *m, int n_tokens);
+
+/* Queries from p->a; keys and values from the memory, where it is given. */
+void pass_project_cross(struct pass *p, const struct layer_plan *plan);
+
+/* The layer's projections of the rows of distances. */
+void pass_prepare(struct pass *p, const struct layer_plan *plan);
+
+/* Sets h->terms to what its queries meet in rows [n_distances, d]; NULL: nothing. */
+void pass_distances(struct pass *p, struct heads *h, const float *rows, float scale);
+
+/* What the rows of a layer see beside lo and hi, or instead: global tokens, with their
+ * projections from p->a; blocks of keys. */
+void pass_sparse(struct pass *p, const struct layer_plan *plan, struct heads *h);
+
+/* What *h hides and adds in a layer that attends in chunks; of p->call, and read from
+   p->qkv.  Bytes that chunks take for a text of n tokens. */
+void pass_chunks(struct pass *p, const struct layer_plan *plan, struct heads *h);
+double chunk_memory(const struct model *m, int n_tokens);
+
+/*
+ * With a cache: adds the batch's keys and values of layer l to it, and has h read all
+ * that are there.  _memory: the same of p->memory_kv, the first time.
+ */
+void pass_keep(struct pass *p, int l, struct heads *h);
+void pass_keep_memory(struct pass *p, int l, struct heads *h);
+/* All layers have run. */
+void pass_kept(struct pass *p);
+
+/* ---- what its rows see, and what is added to their scores ---- */
+
+/* The text's number, for masks of several texts. */
+int pass_number(const struct pass *p, int text);
+
+/* The user's mask of cross-attention; of a layer that has no other, --mask will do. */
+const struct mask *pass_cross_mask(const struct pass *p);
+
+/* Some rows of the text read global_qkv. */
+bool pass_has_global(const struct heads *h, int text);
+
+/* Some keys of the text stand in the softmax more than once. */
+bool pass_has_copies(const struct heads *h, int text);
+
+/* Keys are hidden one by one, by the model or by the user's mask. */
+bool pass_hides(const struct heads *h);
+
+/* Marks them for a block of rows of one head of a text of v->S keys. */
+void pass_hide(const struct heads *h, const struct mask_view *v, int text,
+               unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,
+               int n_keys);
 
 /* What one head of one text adds to its scores by distance. */
 struct relative_terms {
@@ -161,53 +239,21 @@ struct relative_terms {
 void relative_terms(const struct pass *p, const struct heads *h, int text, int head,
                     struct relative_terms *room, struct attend *at);
 
-/* Random rotations that the texts need, from the config's seed. */
-void pass_rotations(struct pass *p);
+/* What the terms of one head of one text read. */
+struct head_terms {
+    struct relative_terms relative;
+    struct mask_view mask;
+};
 
-/* Errors: the rotations that are given do not fit a text of n tokens. */
-int check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
-                    struct err *e);
-
-/* What *h hides and adds in a layer that attends in chunks; of p->call, and read from
-   p->qkv. */
-void pass_chunks(struct pass *p, const struct layer_plan *plan, struct heads *h);
-
-/* Bytes that chunks take for a text of n tokens. */
-double chunk_memory(const struct model *m, int n_tokens);
-
-/*
- * Attention of layer l from h to the sinks and, where keep_out says so, to p->z.
- */
-int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
-                struct err *e);
-
-/* That the inputs of products are rounded to. */
-enum precision pass_precision(const struct pass *p);
-/* Room for what follows, if this batch needs any. */
-void pass_sparse_room(struct pass *p);
-
-/* What the rows of a layer see beside lo and hi, or instead: global tokens, with their
- * projections from p->a; blocks of keys. */
-void pass_sparse(struct pass *p, const struct layer_plan *plan, struct heads *h);
-
-/* The text's number, for masks of several texts. */
-int pass_number(const struct pass *p, int text);
-/* Keys are hidden one by one, by the model or by the user's mask. */
-bool pass_hides(const struct heads *h);
-
-/* Marks them for a block of rows of one head of a text of v->S keys. */
-void pass_hide(const struct heads *h, const struct mask_view *v, int text,
-               unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,
-               int n_keys);
-
-/* Widths, scale and what is added by position, of one head of a text. */
+/* Widths, scale and what is added, of one head of a text; *room lives as long.  What is
+   hidden one by one is left to pass_hide. */
 struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h, int text,
-                             int head);
+                             int head, struct head_terms *room);
 
-/* A tap looks at this layer and stack. */
-bool pass_taps(const struct pass *p, int l, enum stack_id stack);
-/* Some rows of the text read global_qkv. */
-bool pass_has_global(const struct heads *h, int text);
+/* ---- attention ---- */
+
+/* Rows of this layer and stack go to sinks. */
+bool pass_wants(const struct pass *p, int l, enum stack_id stack);
 
 /* A tap is to see this layer and stack. */
 bool pass_taps(const struct pass *p, int l, enum stack_id stack);
@@ -215,27 +261,45 @@ bool pass_taps(const struct pass *p, int l, enum stack_id stack);
 /* What a tap does with an attention; *replaced: it wrote p->z. */
 int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e);
 
-/* Rows of this layer and stack go to sinks. */
-bool pass_wants(const struct pass *p, int l, enum stack_id stack);
+/* Attention of layer l from h to the sinks and, where keep_out says so, to p->z. */
+int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
+                struct err *e);
 
-/* Queries from p->a; keys and values from the memory, where it is given. */
-void pass_project_cross(struct pass *p, const struct layer_plan *plan);
+/* Attention whose rows are ready-made, in place of all layers. */
+int pass_ready(struct pass *p, struct err *e);
 
-/* Where the keys of each text begin in memory_kv, with those that only the model has. */
-const int *pass_key_start(struct pass *p);
-/* The memory fits text t and the model.  Errors: ERR_INPUT. */
-int pass_check_memory(const struct pass *p, int t, struct err *e);
-
-/* Sets h->terms to what its queries meet in rows [n_distances, d]; NULL: nothing. */
-void pass_distances(struct pass *p, struct heads *h, const float *rows, float scale);
 /*
- * With a cache: adds the batch's keys and values of layer l to it, and has h read all
- * that are there.  _memory: the same of p->memory_kv, the first time.
+ * The rows of a block that *rows describes, from y: fills weight, hidden and n_visible (of
+ * rows that see nothing), entropy and, where y has it, single.  Returns the first row that
+ * is no row of attention; -1: all are.
  */
-void pass_keep(struct pass *p, int l, struct heads *h);
-void pass_keep_memory(struct pass *p, int l, struct heads *h);
-/* All layers have run. */
-void pass_kept(struct pass *p);
+int ready_read(const struct ready_layer *y, struct rows *rows, float *weight, float *single,
+               unsigned char *hidden, double *entropy, int *n_visible);
+
+/* What is wrong with a row that ready_read has returned. */
+int ready_error(const struct ready_layer *y, struct arena *a, int head, int row,
+                struct err *e);
+
+/* What the heads of a layer share. */
+struct attend_job {
+    const struct pass *p;
+    const struct heads *heads;
+    int layer;
+    bool keep_out;          /* the heads' outputs are wanted */
+    bool wanted;            /* rows of this layer go to the sinks */
+    int *bad_row;           /* [texts, H] the first row that is not finite; -1 */
+};
+
+/*
+ * One head of one text, of scratch: its keys and values packed.  _block attends from
+ * rows row0 .. row0 + ATTEND_ROWS - 1; *rows describes them until the next block.
+ */
+struct head_rows;
+struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *j,
+                                int text, int head);
+void head_rows_block(struct head_rows *r, int row0, struct rows *rows);
+
+/* ---- behind it ---- */
 
 /* x = x + mlp(x), with its norms; one mlp, or the experts that each row chooses. */
 void pass_mlp(struct pass *p, const struct layer_plan *plan);
@@ -262,6 +326,10 @@ struct route_room route_room(struct arena *a, int E);
 
 /* s[E], a router's output, becomes the chosen experts' shares; the others' -1. */
 void route(float *s, const struct routing *r, struct route_room *room);
+
+/* x = norm(x + act(conv(the embeddings))), text by text. */
+void pass_conv(struct pass *p);
+double conv_memory(const struct model *m, int n_tokens);
 
 /* Final norm, hidden, logits. */
 void pass_head(struct pass *p);

@@ -47,16 +47,11 @@ static void project_global(struct pass *p, const struct layer_plan *plan)
 
 /* ---- blocks of keys ---- */
 
-static int n_tokens(const struct pass *p, int text)
-{
-    return p->b->start[text + 1] - p->b->start[text];
-}
-
 static bool in_blocks(const struct pass *p, int text)
 {
     const struct config *c = &p->m->config;
 
-    return n_tokens(p, text) > (5 + 2 * (int64_t)c->n_random) * c->block;
+    return pass_tokens(p, text) > (5 + 2 * (int64_t)c->n_random) * c->block;
 }
 
 /* A row sees the first block and the last, its own and the two beside it. */
@@ -64,7 +59,7 @@ static void hide_blocks(const void *self, int text, int head, unsigned char *hid
                         size_t stride, int row0, int n_rows, int key0, int n_keys)
 {
     const struct pass *p = self;
-    int block = p->m->config.block, last = (n_tokens(p, text) - 1) / block;
+    int block = p->m->config.block, last = (pass_tokens(p, text) - 1) / block;
 
     (void)head;
     if (!in_blocks(p, text))
@@ -94,7 +89,7 @@ static const struct bias_copies *copies_of(struct pass *p)
         c[t] = (struct bias_copies){ .copies = 1 };
         if (in_blocks(p, t))
             c[t] = (struct bias_copies){
-                .first = block, .end = (n_tokens(p, t) - 1) / block * block,
+                .first = block, .end = (pass_tokens(p, t) - 1) / block * block,
                 .n_keys = block, .copies = 1 + p->m->config.n_random };
     }
     return c;

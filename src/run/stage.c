@@ -25,6 +25,11 @@ static void linear_task(void *self, int i, struct arena *scratch)
                  j->x_stride, rows, j->w, j->bias, n0, room);
 }
 
+int pass_tokens(const struct pass *p, int text)
+{
+    return p->b->start[text + 1] - p->b->start[text];
+}
+
 enum precision pass_precision(const struct pass *p)
 {
     const struct change *c = p->want != NULL ? p->want->change : NULL;

@@ -4,29 +4,42 @@
 
 #include "run/run_priv.h"
 
-/* Each head's part of the description, with all rows of what it hides. */
+/*
+ * Each head's part of the description, with all rows of what it hides.  A mask that is
+ * only causal becomes what a decoder's attention says, for what knows no other.
+ */
 static const struct attend *describe(struct pass *p, int l, const struct heads *h, int text,
                                      int T, int S)
 {
     int H = p->m->config.n_heads;
+    bool causal = mask_is_causal(h->mask) && pass_masked_keys(p, h->stack, S) == S;
     struct attend *at = arena_alloc(p->call, (size_t)H, sizeof *at);
 
     for (int head = 0; head < H; head++) {
-        struct mask_view *mask = arena_alloc(p->call, 1, sizeof *mask);
+        struct head_terms *terms = arena_alloc(p->call, 1, sizeof *terms);
         unsigned char *hidden;
 
-        *mask = (struct mask_view){ h->mask, pass_number(p, text), head, S };
-        at[head] = pass_attend_of(p, l, h, text, head);
-        if (mask_adds(h->mask))
-            at[head].term[SCORE_TERMS - 1] = (struct score_term){ mask_add, mask };
-        if (!pass_hides(h))
+        at[head] = pass_attend_of(p, l, h, text, head, terms);
+        if (causal && at[head].hi > 0)
+            at[head].hi = 0;
+        if (h->hide == NULL && (causal || !mask_hides(h->mask)))
             continue;
         hidden = arena_alloc(p->call, (size_t)T, (size_t)S);
-        pass_hide(h, mask, text, hidden, (size_t)S, 0, T, 0, S);
+        pass_hide(h, &terms->mask, text, hidden, (size_t)S, 0, T, 0, S);
         at[head].hidden = hidden;
         at[head].hidden_stride = (size_t)S;
     }
     return at;
+}
+
+/* What is hidden and added is the same for all heads. */
+static bool alike(const struct heads *h, const struct attend *at)
+{
+    bool own = h->hide != NULL || (h->mask != NULL && h->mask->n_heads > 1);
+
+    for (int i = 0; i < SCORE_TERMS - 1; i++)
+        own = own || at->term[i].add != NULL;
+    return !own;
 }
 
 static int tap_text(struct pass *p, int l, const struct heads *h, int text, struct err *e)
@@ -43,6 +56,7 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
         .at = describe(p, l, h, text, T, S),
     };
 
+    v.alike = alike(h, v.at);
     if (pass_has_global(h, text))
         return err_set(e, ERR_INPUT, "%s: global tokens have queries, keys and values "
                        "of their own, which are not handed out (--global none)",
@@ -59,7 +73,7 @@ bool pass_taps(const struct pass *p, int l, enum stack_id stack)
 {
     const struct wanted *w = p->want;
 
-    return w->tap != NULL && (w->layer == NULL || w->layer[l]) &&
+    return w->tap != NULL && is_wanted(w->layer, l) &&
            (w->stacks == 0 || (w->stacks >> stack & 1) != 0);
 }
 
@@ -77,16 +91,4 @@ int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struc
     }
     *replaced = p->want->tap->attend != NULL;
     return rc;
-}
-
-void run_attention_output(const struct model *m, int layer, enum stack_id stack,
-                          float *out, const float *z, int n, struct par *par)
-{
-    struct pass p = { .m = m, .par = par };
-    const struct param *slot = m->layer[layer].slot;
-    const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
-    int D = m->config.d_model;
-
-    pass_linear(&p, out, D, z, o->matrix.K, n, o);
-    pass_norm(&p, out, out, n, D, &slot[W_ATT_OUT]);
 }

@@ -39,7 +39,8 @@ static void look_at_decoder(struct tok *t, const json_t *j, int depth)
         look_at_decoder(t, json_array_get(list, i), depth + 1);
 }
 
-int hf_open(struct tok *t, const json_t *root, struct err *e)
+/* tokenizer.json, parsed. */
+static int read_json(struct tok *t, const json_t *root, struct err *e)
 {
     const json_t *added;
 
@@ -72,7 +73,7 @@ static struct tok *new_tok(struct arena *a, const char *name)
 /* Takes root, which may be NULL after an error. */
 static struct tok *open_root(struct tok *t, json_t *root, struct err *e)
 {
-    int failed = root == NULL ? -1 : hf_open(t, root, e);
+    int failed = root == NULL ? -1 : read_json(t, root, e);
 
     json_decref(root);
     if (failed == 0)

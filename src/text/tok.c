@@ -183,8 +183,7 @@ static size_t put_blanks(struct text mark, const struct piece *p, char *to)
     return n;
 }
 
-/* Writes the label to `to`, which has room for the piece; returns its size. */
-static size_t label(const struct tok *t, const struct piece *p, char *to)
+size_t tok_label(const struct tok *t, const struct piece *p, char *to)
 {
     size_t skip = t->prefix.n;
     int n = t->byte_pieces ? byte_of_piece(p->s, p->n) : -1;
@@ -228,7 +227,7 @@ static void fill_pieces(const struct tok *t, struct arena *a, struct tokens *out
         }
         out->piece[i] = p->s;
         out->label[i] = to;
-        out->label_size[i] = label(t, p, to);
+        out->label_size[i] = tok_label(t, p, to);
         to += p->n;
         *to++ = '\0';
     }

@@ -97,6 +97,14 @@ void tok_describe(const struct tok *t, struct arena *a, const int *ids,
 void tokens_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out);
 
+/*
+ * Labels and special flags of pieces that came without their tokeniser, label_size the
+ * bytes of each piece: of byte-level pieces where all of them can be such, else with
+ * spaces for "▁" or without "##", where any piece has that.  What stands in <> or [] is
+ * special.
+ */
+void tok_guess(struct arena *a, struct tokens *t);
+
 int tok_vocab_size(const struct tok *t);        /* highest id + 1 */
 int tok_id(const struct tok *t, const char *piece, size_t size);    /* -1: none */
 const char *tok_piece(const struct tok *t, int id);                 /* NULL: none */

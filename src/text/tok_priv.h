@@ -172,6 +172,9 @@ struct tok {
     bool byte_pieces;               /* the piece "<0xE6>" stands for a byte */
 };
 
+/* Writes the label of a piece to `to`, which has room for the piece; returns its size. */
+size_t tok_label(const struct tok *t, const struct piece *p, char *to);
+
 /* ---- work on one text ---- */
 
 struct part {
@@ -355,8 +358,6 @@ void added_split(const struct added *a, const struct trie *trie, struct work *w)
 
 /* ---- hf.c, bare.c: files -> struct tok ---- */
 
-/* tokenizer.json, parsed. */
-int hf_open(struct tok *t, const json_t *root, struct err *e);
 /*
  * The tokenizer.json that a folder without one stands for; NULL on errors.  Where
  * it comes from a SentencePiece model, vocabulary, scores and map are in t, and

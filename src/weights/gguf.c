@@ -18,23 +18,25 @@ static const struct { const char *name; int size_bytes; } types[N_GGUF_TYPE] = {
 
 /* ---- bytes ---- */
 
-int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e)
-{
-    *v = 0;
-    if (c->end - c->at < n_bytes)
-        return gguf_ends(c, e);
-    *v = get_bytes(c->at, n_bytes);
-    c->at += n_bytes;
-    return 0;
-}
-
-int gguf_ends(const struct gguf_cursor *c, struct err *e)
+/* The error of a file that is cut off. */
+static int ends(const struct gguf_cursor *c, struct err *e)
 {
     return err_set(e, ERR_INPUT, "the file ends in the middle of it, at byte %zu",
                    (size_t)(c->end - c->begin));
 }
 
-int gguf_take_string(struct gguf_cursor *c, struct span *out, struct err *e)
+int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e)
+{
+    *v = 0;
+    if (c->end - c->at < n_bytes)
+        return ends(c, e);
+    *v = get_bytes(c->at, n_bytes);
+    c->at += n_bytes;
+    return 0;
+}
+
+/* A string, borrowed. */
+static int take_string(struct gguf_cursor *c, struct span *out, struct err *e)
 {
     uint64_t n;
 
@@ -54,7 +56,7 @@ int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
     enum { LONGEST = 65535 };
     struct span s;
 
-    if (gguf_take_string(c, &s, e) != 0)
+    if (take_string(c, &s, e) != 0)
         return -1;
     if (s.size == 0 || s.size > LONGEST || memchr(s.data, '\0', s.size) != NULL)
         return err_set(e, ERR_INPUT, "a name of %zu bytes%s, want 1 to %d and no NUL",
@@ -96,7 +98,7 @@ static int skip_elements(struct gguf_cursor *c, const struct gguf_value *v,
         return 0;
     }
     for (uint64_t i = 0; i < n; i++)
-        if (gguf_take_string(c, &s, e) != 0)
+        if (take_string(c, &s, e) != 0)
             return v->is_array ? err_under(e, "element %llu", (unsigned long long)i) : -1;
     return 0;
 }

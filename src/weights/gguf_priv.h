@@ -12,13 +12,9 @@ struct gguf_cursor {
     const unsigned char *begin, *at, *end;
 };
 
-/* A number of n_bytes; a string, borrowed; a name, copied, without NULs. */
+/* A number of n_bytes; a name, copied, without NULs. */
 int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e);
-int gguf_take_string(struct gguf_cursor *c, struct span *out, struct err *e);
 int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
                    struct err *e);
-
-/* The error of a file that is cut off. */
-int gguf_ends(const struct gguf_cursor *c, struct err *e);
 
 #endif

@@ -63,7 +63,11 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
  */
 struct weights *npz_open(struct arena *a, const char *path, struct err *e);
 
-/* The same from bytes in memory that outlive it; name is for messages. */
+/* The same of a file that holds one array, *only: a .npy, mostly. */
+struct weights *npz_open_one(struct arena *a, const char *path,
+                             const struct tensor **only, struct err *e);
+
+/* npz_open from bytes in memory that outlive it; name is for messages. */
 struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *name,
                                 struct err *e);
 

@@ -414,6 +414,22 @@ struct weights *npz_open(struct arena *a, const char *path, struct err *e)
     return NULL;
 }
 
+struct weights *npz_open_one(struct arena *a, const char *path,
+                             const struct tensor **only, struct err *e)
+{
+    struct weights *w = npz_open(a, path, e);
+
+    if (w == NULL)
+        return NULL;
+    if (w->n == 1) {
+        *only = &w->tensor[0];
+        return w;
+    }
+    err_set(e, ERR_INPUT, "%s: holds %d arrays, want one (a .npy)", path, w->n);
+    weights_close(w);
+    return NULL;
+}
+
 struct span npz_bytes(const struct weights *w, const char *name)
 {
     for (int i = 0; i < w->n_plain; i++)

@@ -62,9 +62,9 @@ struct weights;
 
 /*
  * Opens a folder with model.safetensors, or with model.safetensors.index.json
- * and its parts, or with one .gguf file; or one .safetensors file, or a .gguf file (see gguf.h), also
- * one of several parts, whose others lie beside it.  All memory is of a; files stay
- * mapped until weights_close.
+ * and its parts, or with one .gguf file; or one .safetensors file, or a .gguf file (see
+ * gguf.h), also one of several parts, whose others lie beside it.  All memory is of a;
+ * files stay mapped until weights_close.
  *
  * Errors (ERR_INPUT): nothing there; a folder or name with only .bin/.pt/.pth
  * /.ckpt/.h5 weights (names the command that converts them); a damaged file.

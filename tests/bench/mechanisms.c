@@ -50,7 +50,7 @@ static struct point measure(const struct mechanism *m, int N, bool causal,
     struct arena_mark mark = arena_mark(a);
     struct rng rng;
     struct attention head = {
-        .q_stride = D, .k_stride = D, .v_stride = D, .T = N, .params = &params,
+        .mechanism = m, .q_stride = D, .k_stride = D, .v_stride = D, .T = N, .params = &params,
         .at = { .S = N, .d = D, .d_v = D, .scale = 0.125f, .lo = INT_MAX,
                 .hi = causal ? 0 : INT_MAX },
     };

@@ -31,7 +31,21 @@ npy() {
     works "$viz" stats --json -l 0 -H 0 -m "$ref/bert" --mask "$dir/m.npy" -f "$dir/lines"
     echo "$output" | jq -s -e '.[0].heads[0].links[0] == [0, 0, 1] and
         .[1].heads[0].links[2] == [2, 2, 1]' > /dev/null
-    works "$viz" heatmap -m "$ref/bert" --mask "$dir/m.npy" -o "$dir/x.png" key
+    works "$viz" heatmap -q -m "$ref/bert" --mask "$dir/m.npy" -o "$dir/x.png" key
+}
+
+@test "a mask that was probably meant otherwise is named in a warning" {
+    npy "$dir/m.npy" '<f4' '1, 3' '\0\0\0\0\0\0\x80?\0\0\x80?'       # 0, 1, 1
+    run --separate-stderr "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"m.npy: floats of only 0 and 1 are added to the scores and hide nothing"* ]]
+    npy "$dir/m.npy" '|u1' '2, 1, 3' '\1\0\1\1\1\1'
+    run --separate-stderr "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"m.npy: has masks for 2 texts, here is 1; the layers have 3 heads"* ]]
+    printf 'key\ndoor\n' > "$dir/lines"
+    run --separate-stderr "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" -f "$dir/lines"
+    [ "$status" -eq 0 ] && [ -z "$stderr" ]
 }
 
 @test "the same bytes for any number of threads" {

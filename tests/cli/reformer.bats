@@ -65,7 +65,7 @@ edit() {
     printf '\x00\x00\xc0\x7f' | dd of="$dir/r.npy" bs=1 seek=148 conv=notrunc status=none
     fails 3 "r.npy: number 5 is not finite" viz_rounds "$dir/r.npy"
     works "$viz" export -m "$ref/bert" -o "$dir/a.npz" "the key"
-    fails 3 "a.npz: want one array" viz_rounds "$dir/a.npz"
+    fails 3 "arrays, want one (a .npy)" viz_rounds "$dir/a.npz"
     echo x > "$dir/text"
     fails 3 "text: is neither .npz nor .npy" viz_rounds "$dir/text"
     fails 2 "--rotations: bert has no layers that hash" \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * `export` under options that change the pass, against the reference library: the command
- * lines of masks/cases.json (make_masks.py) and diff/dtype.json (make_diff.py), each with
- * the arrays that were computed. */
+ * lines of masks/cases.json (make_masks.py), diff/dtype.json (make_diff.py) and
+ * ready/cases.json (make_ready.py), each with the arrays that were computed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -22,7 +22,8 @@ enum { MAX_ARGV = 32 };
 /* Attention and hidden states: as the cases of exact.c. */
 #define TOLERANCE 2e-5
 
-static const char *const folders[][2] = { { "masks", "cases" }, { "diff", "dtype" } };
+static const char *const folders[][2] = { { "masks", "cases" }, { "diff", "dtype" },
+                                            { "ready", "cases" } };
 enum { N_FOLDERS = sizeof folders / sizeof *folders, MAX_CASES = 64 };
 
 struct export_case {

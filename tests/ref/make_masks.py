@@ -14,6 +14,7 @@ import pathlib
 import numpy as np
 import torch
 import transformers as T
+from safetensors.torch import load_file
 
 HERE = pathlib.Path(__file__).parent
 OUT = HERE / "masks"
@@ -57,6 +58,49 @@ def run(m, see, add=None):
 def save(name, array):
     np.save(OUT / name, array)
     return f"tests/ref/masks/{name}"
+
+
+def bare_layers():
+    """torch.nn's attention by itself, with a key that no mask hides; a decoder layer."""
+    layers = HERE / "layers"
+    torch.backends.mha.set_fastpath_enabled(False)
+    x = torch.tensor(np.load(layers / "npz/x.npy"))[None]
+    y = torch.tensor(np.load(layers / "npz/y.npy"))[None]
+    t, s = x.shape[1], y.shape[1]
+    m = torch.nn.MultiheadAttention(12, 3, batch_first=True, add_bias_kv=True).eval()
+    m.load_state_dict(load_file(layers / "torch_bias_kv.safetensors"))
+    argv = ["-m", "tests/ref/layers/torch_bias_kv.safetensors", "--heads", "3", "--all",
+            "--input", "tests/ref/layers/npz/x.npy"]
+
+    def attend(name, more, hidden, key=x):
+        """hidden [.., t, keys]: true where the query does not see the key."""
+        hidden = hidden.expand(3, t, key.shape[1])
+        out, maps = m(x, key, key, attn_mask=hidden, average_attn_weights=False)
+        case(name, [*argv, *more], {"cross.0": maps[0], "cross.out.0": out[0]})
+
+    behind = torch.ones(t, t).triu(1).bool()
+    memory = ["--memory", "tests/ref/layers/npz/y.npy"]
+    attend("bias_kv_causal", ["--mask", "causal"], behind)
+    attend("bias_kv_padding", ["--mask", "padding:1"], (torch.arange(t) == t - 1)[None])
+    attend("bias_kv_block", [*memory, "--mask", f"block:0-{t - 1},2-3"],
+           ((torch.arange(s) >= 2) & (torch.arange(s) <= 3))[None], y)
+    see = torch.tensor([True, False, True, True, False, True])
+    attend("bias_kv_one_row", [*memory, "--memory-mask", save("one_row.npy", see[None].numpy())],
+           ~see[None], y)
+    seen = torch.tensor(np.random.default_rng(7).integers(0, 2, (3, 1, s))).bool()
+    attend("bias_kv_heads", [*memory, "--mask", save("head_rows.npy", seen.numpy()[None])],
+           ~seen, y)
+
+    state = load_file(layers / "torch_decoder_layer.safetensors")
+    m = torch.nn.TransformerDecoderLayer(12, 3, len(state["linear1.bias"]),
+                                         batch_first=True).eval()
+    m.load_state_dict(state)
+    out = m(x, y, tgt_mask=behind,
+            memory_key_padding_mask=(torch.arange(s) >= 4)[None])
+    case("decoder_layer_memory",
+         ["-m", "tests/ref/layers/torch_decoder_layer.safetensors", "--heads", "3", "--hidden",
+          "--input", "tests/ref/layers/npz/x.npy", *memory, "--memory-mask", "padding:2"],
+         {"hidden": out[0]})
 
 
 def main():
@@ -113,6 +157,7 @@ def main():
           "--ids", "2,8,30,19,3", "--decoder-ids", "1,11,7,21", "--memory-mask", "padding:2"],
          {**{f"cross.{i}": a[0] for i, a in enumerate(out.cross_attentions)},
           "hidden": out.last_hidden_state[0]})
+    bare_layers()
     (OUT / "cases.json").write_text(json.dumps(CASES, indent=1) + "\n")
 
 

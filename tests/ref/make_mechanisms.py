@@ -19,7 +19,7 @@ from unittest.mock import patch
 import numpy as np
 import torch
 import torch.nn.functional as F
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from transformers import (AttentionInterface, AttentionMaskInterface, AutoModel,
                           ReformerConfig)
 from transformers.masking_utils import eager_mask
@@ -173,14 +173,16 @@ def formulas():
 class Attention:
     """Takes the place of a model's: name in every layer, or in none; keeps the last's."""
 
-    def __init__(self, causal, additive):
+    def __init__(self, causal, additive, padding=0):
         self.causal, self.additive, self.name, self.layers = causal, additive, "exact", []
+        self.padding = padding          # keys at the end that no row sees
 
     def heads(self, name, q, k, scale):
         """Weights of all heads, joined ones with their head's."""
         n_heads, n, _ = q.shape
         seen = torch.ones(n, n, dtype=bool)
         seen = seen.tril() if self.causal else seen
+        seen[:, n - self.padding:] = False
         wide = {"one-head": n_heads, "half-heads": 2}.get(name, 1)
         rows = []
         for h in range(0, n_heads, wide):
@@ -206,6 +208,46 @@ def js(p, q):
     return float((torch.xlogy(p, p / m) + torch.xlogy(q, q / m)).nan_to_num().sum(-1).mean() / 2)
 
 
+def figures(attention, names, q, k, v, scale, after, pass_on=None):
+    """What each mechanism makes of one layer; after: its heads' outputs -> its output;
+    pass_on: name -> the change of the model's output, where that is another."""
+    want, own = {}, attention.heads("exact", q, k, scale)
+    for n in names:
+        w = attention.heads(n, q, k, scale)
+        error = off(after(w @ v), after(own @ v))
+        want[n] = {
+            "error": error, "js": js(w, own),
+            "links": float((w.argmax(-1) == own.argmax(-1)).double().mean()),
+            "entropy": float(-torch.xlogy(w, w).sum(-1).mean()),
+            "output": pass_on(n) if pass_on else error}
+    return want
+
+
+PARAMETERS = ["--window", WINDOW, "--n-global", GLOBAL, "--stride", STRIDE, "--n-columns",
+              COLUMNS, "--block", BLOCK, "--top-k", TOP_K]
+
+
+def bare(name, heads, *mask, **hidden):
+    """A bare layer on rows of numbers, under a mask of the user's."""
+    layer = {k: x.double() for k, x in
+             load_file(HERE / f"layers/{name}.safetensors").items()}
+    x = torch.tensor(np.load(HERE / "layers/npz/y.npy")).double()
+    q, k, v = ((x @ layer[f"{n}.weight"].T + layer[f"{n}.bias"]).unflatten(-1, (heads, -1))
+               .transpose(0, 1) for n in ("W_Q", "W_K", "W_V"))
+    names = [n for n in ALIKE if n != "additive"] + ["half-heads", "one-head"]
+    if hidden.get("padding"):
+        names.remove("elu")             # its sums cannot leave out what is hidden
+
+    def after(z):
+        return z.transpose(0, 1).flatten(1) @ layer["W_O.weight"].T + layer["W_O.bias"]
+
+    attention = Attention(hidden.get("causal", False), None, hidden.get("padding", 0))
+    argv = ["-m", f"tests/ref/layers/{name}.safetensors", "--heads", heads, "--input",
+            "tests/ref/layers/npz/y.npy", *PARAMETERS, *mask]
+    return {"argv": [str(x) for x in argv],
+            "want": figures(attention, names, q, k, v, q.shape[-1] ** -0.5, after)}
+
+
 def case(name, ids, layer, causal, output, additive=None):
     names = [n for n in ALIKE if n != "additive" or additive]
     attention = Attention(causal, additive)
@@ -223,22 +265,16 @@ def case(name, ids, layer, causal, output, additive=None):
         assert off(y, eager(torch.tensor([ids])).last_hidden_state) < 1e-6
         q, k, v, scale = attention.layers[layer]
 
-        def after(w):
-            z = (w @ v).transpose(0, 1).flatten(1)
-            return output(model, layer)(z)
+        def after(z):
+            return output(model, layer)(z.transpose(0, 1).flatten(1))
 
-        want, own = {}, attention.heads("exact", q, k, scale)
-        for n in names:
-            w = attention.heads(n, q, k, scale)
+        def pass_on(n):
             attention.name = n
-            want[n] = {
-                "error": off(after(w), after(own)), "js": js(w, own),
-                "links": float((w.argmax(-1) == own.argmax(-1)).double().mean()),
-                "entropy": float(-torch.xlogy(w, w).sum(-1).mean()),
-                "output": off(model(torch.tensor([ids])).last_hidden_state, y)}
+            return off(model(torch.tensor([ids])).last_hidden_state, y)
+
+        want = figures(attention, names, q, k, v, scale, after, pass_on)
     argv = ["-m", f"tests/ref/{name}", "--ids", ",".join(map(str, ids)), "-l", str(layer),
-            "--window", WINDOW, "--n-global", GLOBAL, "--stride", STRIDE, "--n-columns", COLUMNS,
-            "--block", BLOCK, "--top-k", TOP_K]
+            *PARAMETERS]
     if additive:
         argv += ["--additive", "tests/ref/mechanisms/additive.safetensors"]
     return {"argv": [str(x) for x in argv], "want": want}
@@ -253,6 +289,9 @@ def cases():
         case("bert", ids, 1, False, lambda m, l: m.encoder.layer[l].attention.output.dense),
         case("gpt2", ids, 1, True, lambda m, l: m.h[l].attn.c_proj),
         case("llama", ids, 0, True, lambda m, l: m.layers[l].self_attn.o_proj, network),
+        bare("w_q", 4),
+        bare("w_q", 4, "--mask", "causal", causal=True),
+        bare("own_widths", 2, "--mask", "padding:1", padding=1),
     ]
     (HERE / "mechanisms" / "cases.json").write_text(json.dumps(done, indent=1) + "\n")
 

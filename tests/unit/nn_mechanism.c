@@ -47,9 +47,11 @@ static void *room_of(size_t (*room)(const struct attention *a), const struct att
 
 static void refer(struct head *h, const struct mechanism *m)
 {
-    void *room = room_of(m->reference_room, &h->a);
     size_t T = (size_t)h->a.T;
+    void *room;
 
+    h->a.mechanism = m;
+    room = room_of(m->reference_room, &h->a);
     h->w = malloc(T * (size_t)h->a.at.S * sizeof *h->w);
     h->out = malloc(T * (size_t)h->a.at.d_v * sizeof *h->out);
     m->reference(h->w, h->out, &h->a, room);
@@ -58,9 +60,11 @@ static void refer(struct head *h, const struct mechanism *m)
 
 static void run(struct head *h, const struct mechanism *m)
 {
-    void *room = room_of(m->room, &h->a);
     int64_t stride = h->a.at.d_v + 3;
+    void *room;
 
+    h->a.mechanism = m;
+    room = room_of(m->room, &h->a);
     h->got = nan_floats((size_t)(h->a.T * stride));
     h->n_scores = m->run(h->got, stride, &h->a, room);
     free(room);

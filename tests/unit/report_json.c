@@ -80,6 +80,26 @@ static void check_string(const char *bytes, size_t n, const char *want)
     free(got);
 }
 
+static void test_members(void **state)
+{
+    struct sheet s;
+    struct jsonw *j = &s.j;
+
+    (void)state;
+    sheet_open(&s);
+    jsonw_object(j);
+    jsonw_member_string(j, "a", "b");
+    jsonw_member_string(j, "none", NULL);
+    jsonw_member_int(j, "n", -7);
+    jsonw_member_bool(j, "yes", true);
+    jsonw_member_double(j, "x", 0.5);
+    jsonw_member_double(j, "nan", (double)NAN);
+    jsonw_end(j, '}');
+    assert_string_equal(sheet_close(&s), "{\"a\":\"b\",\"none\":null,\"n\":-7,"
+                                         "\"yes\":true,\"x\":0.5,\"nan\":null}");
+    free(s.text);
+}
+
 static void test_escapes(void **state)
 {
     (void)state;
@@ -148,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_structure),
+        cmocka_unit_test(test_members),
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_not_utf8),
         cmocka_unit_test(test_any_bytes),

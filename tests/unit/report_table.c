@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,22 @@ static void test_alignment(void **state)
                  "\xe6\x88\x91     12345  x\n"
                  "\xf0\x9f\x98\x80         1  yy\n"
                  "e\xcc\x81          2  z\n");
+    arena_finish(&a);
+}
+
+static void test_numbers(void **state)
+{
+    struct arena a;
+    struct table *t;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    t = table_new(&a, columns, 3);
+    table_number(t, "%.2f", 0.125);
+    table_number(t, "%.1f%%", 50);
+    table_number(t, "%.3g", (double)NAN);
+    check(&a, t, "token     id  note\n"
+                 "0.12   50.0%  -\n");
     arena_finish(&a);
 }
 
@@ -116,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_wide_sets_the_width),
         cmocka_unit_test(test_cells_are_clean),
         cmocka_unit_test(test_many_rows),

@@ -98,7 +98,7 @@ static void gives(const char *in, const char *want)
 
 /* ---- right ---- */
 
-static const char *const pieces[] = { "a", "b", "1", "\xc4\xa0", "ab", "\xc4\xa0" "ab",
+static const char *const pieces[] = { "a", "b", "1", "\xc4\xa0", "ab", ("\xc4\xa0" "ab"),
                                       "<s>", "</s>", "<x>", "11" };
 static const char *const merges[] = { "a b", "\xc4\xa0 ab", "1 1" };
 static const int kinds[] = { 1, 1, 1, 1, 1, 1, 3, 3, 4, 1 };

@@ -161,6 +161,44 @@ static void test_million(void **state)
     tok_close(t);
 }
 
+/* Pieces [n], and the labels that they are guessed to have. */
+static void guess(struct help *h, int n, const char *const *piece, const char *const *label)
+{
+    struct tokens t;
+
+    tok_describe(NULL, &h->arena, (int[]){ 0, 0, 0, 0 }, NULL, n, &t);
+    for (int i = 0; i < n; i++) {
+        t.piece[i] = piece[i];
+        t.label_size[i] = strlen(piece[i]);
+    }
+    tok_guess(&h->arena, &t);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(t.label_size[i], strlen(label[i]));
+        assert_memory_equal(t.label[i], label[i], strlen(label[i]) + 1);
+        assert_string_equal(t.piece[i], piece[i]);
+        assert_int_equal(t.special[i], piece[i][0] == '[' || strcmp(piece[i], "<s>") == 0);
+    }
+}
+
+static void test_guess(void **state)
+{
+#define GUESS(n, ...) \
+    do { \
+        static const char *const rows[2][n] = __VA_ARGS__; \
+        guess(*state, n, rows[0], rows[1]); \
+    } while (0)
+    GUESS(4, { { "<s>", "the", "Ġcat", "Ċ" }, { "<s>", "the", " cat", "\n" } });
+    GUESS(3, { { "æĪĳ", "åĸľæ", "¬¢" }, { "我", "喜\xe6", "\xac\xa2" } });
+    GUESS(3, { { "<s>", "▁the▁x", "<0x41>" }, { "<s>", " the x", "A" } });
+    GUESS(4, { { "[CLS]", "emb", "##ed", "##" }, { "[CLS]", "emb", "ed", "##" } });
+    GUESS(3, { { "są", "##ć", "é" }, { "są", "ć", "é" } });      /* U+0105, U+0107 */
+    GUESS(3, { { "café", "我", "a b" }, { "café", "我", "a b" } });
+    GUESS(3, { { "Ã©", "é", "a" }, { "Ã©", "é", "a" } });           /* é is no piece there */
+    GUESS(2, { { "", "a" }, { "", "a" } });
+    GUESS(2, { { "<id 7>", "Ġa" }, { "<id 7>", " a" } });
+#undef GUESS
+}
+
 static void test_too_long(void **state)
 {
     struct help *h = *state;
@@ -178,7 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_not_utf8), TEST(test_nul_and_empty), TEST(test_labels),
         TEST(test_describe), TEST(test_pretokenized), TEST(test_million),
-        TEST(test_too_long),
+        TEST(test_too_long), TEST(test_guess),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,8 +9,8 @@ const struct family family_gemma = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .scale_embedding = true, .gelu_is_tanh = true,
     .defaults = {
-        .n_layers = 28, .n_heads = 16, .n_kv_heads = 16, .d_head = 256, .d_model = 3072, .d_ff = 24576,
-        .n_vocab = 256000, .n_positions = 8192,
+        .n_layers = 28, .n_heads = 16, .n_kv_heads = 16, .d_head = 256, .d_model = 3072,
+        .d_ff = 24576, .n_vocab = 256000, .n_positions = 8192,
         .norm_eps = 1e-6, .act = ACT_GELU_TANH, .scale_scores = true,
         .rope = { { .theta = 10000 } },
     },

@@ -10,9 +10,9 @@ const struct family family_gemma3 = {
     .scale_embedding = true, .gelu_is_tanh = true, .qk_norm = QK_NORM_HEAD,
     .window_rule = WINDOW_TYPES, .full_every = 6, .may_see_both_ways = true,
     .defaults = {
-        .n_layers = 26, .n_heads = 8, .n_kv_heads = 4, .d_head = 256, .d_model = 2304, .d_ff = 9216,
-        .n_vocab = 262208, .n_positions = 131072, .window = 4096, .use_window = true,
-        .query_scalar = 256,
+        .n_layers = 26, .n_heads = 8, .n_kv_heads = 4, .d_head = 256, .d_model = 2304,
+        .d_ff = 9216, .n_vocab = 262208, .n_positions = 131072,
+        .window = 4096, .use_window = true, .query_scalar = 256,
         .norm_eps = 1e-6, .act = ACT_GELU_TANH, .scale_scores = true,
         .rope = { { .theta = 1e6 }, { .theta = 10000 } },
     },

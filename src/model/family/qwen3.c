@@ -9,8 +9,9 @@ const struct family family_qwen3 = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .window_rule = WINDOW_TYPES, .qk_norm = QK_NORM_HEAD,
     .defaults = {
-        .n_layers = 32, .n_heads = 32, .n_kv_heads = 32, .d_head = 128, .d_model = 4096, .d_ff = 22016,
-        .n_vocab = 151936, .n_positions = 32768, .window = 4096, .window_from = 28,
+        .n_layers = 32, .n_heads = 32, .n_kv_heads = 32, .d_head = 128, .d_model = 4096,
+        .d_ff = 22016, .n_vocab = 151936, .n_positions = 32768,
+        .window = 4096, .window_from = 28,
         .norm_eps = 1e-6, .untied = true, .act = ACT_SILU, .scale_scores = true,
         .rope = { { .theta = 10000 } },
     },

@@ -135,28 +135,17 @@ static const struct pair_steps steps = { .score = score_keys, .shared = shared,
                                          .prepare = prepare };
 static const struct pair_formula formula = { .score = score };
 
-static size_t room(const struct attention *a)
-{
-    return pairs_room(a, &steps);
-}
-
 static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
 {
     struct attention own = *a;
 
     own.at.scale = 1;
-    return pairs_run(out, out_stride, &own, &steps, r);
-}
-
-static void reference(double *w, double *out, const struct attention *a, void *r)
-{
-    (void)r;
-    pairs_reference(w, out, a, &formula);
+    return pairs_run(out, out_stride, &own, r);
 }
 
 const struct mechanism mechanism_additive = {
     .name = "additive", .formula = "softmax_j v.tanh(W q_i + U k_j)",
     .cost = "N^2 a", .growth = "N^2", .source = "Bahdanau et al. 2015, appendix A.1.2",
-    .n_weights = n_weights, .draw = draw, .room = room, .run = run,
-    .reference = reference,
+    .n_weights = n_weights, .draw = draw, .steps = &steps, .pairs = &formula,
+    .room = pairs_room, .run = run, .reference = pairs_reference,
 };

@@ -23,24 +23,9 @@ static double score(const struct attention *a, int i, int j)
 static const struct pair_steps steps = { .round = round_row };
 static const struct pair_formula formula = { .score = score };
 
-static size_t room(const struct attention *a)
-{
-    return pairs_room(a, &steps);
-}
-
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
-{
-    return pairs_run(out, out_stride, a, &steps, r);
-}
-
-static void reference(double *w, double *out, const struct attention *a, void *r)
-{
-    (void)r;
-    pairs_reference(w, out, a, &formula);
-}
-
 const struct mechanism mechanism_bf16 = {
     .name = "bf16", .formula = "softmax_j scale bf16(q_i).bf16(k_j), summed in f32",
     .cost = "N^2 d", .growth = "N^2", .source = "Kalamkar et al. 2019",
-    .room = room, .run = run, .reference = reference,
+    .steps = &steps, .pairs = &formula,
+    .room = pairs_room, .run = pairs_run, .reference = pairs_reference,
 };

@@ -53,8 +53,7 @@ static void add_terms(float *w, const struct attention *a, const int *key, int i
     }
 }
 
-int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a,
-                   chosen_keys *keys, void *room)
+int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, void *room)
 {
     const struct kernels *kernels = nn_kernels();
     bool adjusted = attention_has_terms(a) || a->at.cap > 0;
@@ -67,7 +66,8 @@ int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a,
         int n = 0;
 
         if (own.end > own.first)
-            n = drop_hidden(r.key, a, i, keys(r.key, a, i, (int)own.first, (int)own.end));
+            n = drop_hidden(r.key, a, i, a->mechanism->keys(r.key, a, i, (int)own.first,
+                                                            (int)own.end));
         n_scores += n;
         if (n > 0) {
             kernels->gather(r.w, a->q + i * a->q_stride, a->k, a->k_stride, r.key, n,

@@ -2,30 +2,19 @@
  * Softmax of products that are not scaled. */
 #include "nn/mechanism/mechanism_priv.h"
 
-static const struct pair_steps steps;
 static const struct pair_formula formula = { .score = pair_dot };
-
-static size_t room(const struct attention *a)
-{
-    return pairs_room(a, &steps);
-}
 
 static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
 {
     struct attention own = *a;
 
     own.at.scale = 1;
-    return pairs_run(out, out_stride, &own, &steps, r);
-}
-
-static void reference(double *w, double *out, const struct attention *a, void *r)
-{
-    (void)r;
-    pairs_reference(w, out, a, &formula);
+    return pairs_run(out, out_stride, &own, r);
 }
 
 const struct mechanism mechanism_dot = {
     .name = "dot", .formula = "softmax_j q_i.k_j",
     .cost = "N^2 d", .growth = "N^2", .source = "Luong et al. 2015, section 3.1",
-    .room = room, .run = run, .reference = reference,
+    .pairs = &formula,
+    .room = pairs_room, .run = run, .reference = pairs_reference,
 };

@@ -36,25 +36,10 @@ static double score(const struct attention *a, int i, int j)
 static const struct pair_steps steps = { .round = round_row };
 static const struct pair_formula formula = { .score = score };
 
-static size_t room(const struct attention *a)
-{
-    return pairs_room(a, &steps);
-}
-
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
-{
-    return pairs_run(out, out_stride, a, &steps, r);
-}
-
-static void reference(double *w, double *out, const struct attention *a, void *r)
-{
-    (void)r;
-    pairs_reference(w, out, a, &formula);
-}
-
 const struct mechanism mechanism_int8 = {
     .name = "int8",
     .formula = "softmax_j scale a_i b_j int8(q_i / a_i).int8(k_j / b_j), a, b: steps",
     .cost = "N^2 d", .growth = "N^2", .source = "Dettmers et al. 2022, section 3.1",
-    .room = room, .run = run, .reference = reference,
+    .steps = &steps, .pairs = &formula,
+    .room = pairs_room, .run = pairs_run, .reference = pairs_reference,
 };

@@ -226,8 +226,6 @@ static void merge(float *out, double *sum, const float *one, double more, int d_
     *sum = max + log(old + add);
 }
 
-
-
 static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
 {
     struct lsh_room r;

@@ -19,10 +19,7 @@ struct carve {
 };
 void *carve_take(struct carve *c, size_t n, size_t size);
 
-/* ---- what the model hides ---- */
-
-/* True where the model lets row i see key j. */
-bool attention_sees(const struct attention *a, int i, int j);
+/* ---- what the model adds ---- */
 
 /* Caps the scores of row i, keys j0 .. j0 + n - 1, and adds the model's terms. */
 void attention_terms(const struct attention *a, float *score, int i, int j0, int n);
@@ -51,21 +48,15 @@ struct pair_steps {
 
 #define SCORE_HIDDEN (-1e37f)
 
-size_t pairs_room(const struct attention *a, const struct pair_steps *s);
-int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a,
-                  const struct pair_steps *s, void *room);
-
-/* Pairs that the model lets see: T S less what it hides. */
-int64_t pairs_seen(const struct attention *a);
+/* As struct mechanism has them, with its steps. */
+size_t pairs_room(const struct attention *a);
+int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room);
 
 /* ---- chosen keys are scored ---- */
 
-/* The keys of row i in [first, end), ascending, to key; returns how many. */
-typedef int chosen_keys(int *key, const struct attention *a, int i, int first, int end);
-
+/* The same with its keys. */
 size_t chosen_room(const struct attention *a);
-int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a,
-                   chosen_keys *keys, void *room);
+int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, void *room);
 
 /* Patterns are of positions in one text. */
 const char *chosen_refuse(const struct attention *a);
@@ -100,9 +91,6 @@ const char *features_refuse(const struct attention *a);
 /* ---- heads laid side by side ---- */
 
 const char *joined_refuse(const struct attention *a);
-size_t joined_room(const struct attention *a);
-int64_t joined_run(float *out, int64_t out_stride, const struct attention *a, void *room);
-void joined_reference(double *w, double *out, const struct attention *a, void *room);
 
 /* ---- references ---- */
 
@@ -114,8 +102,8 @@ struct pair_formula {
     void (*weigh)(double *w, int n, const struct attention *a);
 };
 
-void pairs_reference(double *w, double *out, const struct attention *a,
-                     const struct pair_formula *f);
+/* As struct mechanism has it, with its pairs; room is not used. */
+void pairs_reference(double *w, double *out, const struct attention *a, void *room);
 double pair_dot(const struct attention *a, int i, int j);       /* q_i.k_j */
 void softmax_double(double *w, int n);
 
@@ -126,8 +114,5 @@ void reference_values(double *out, const double *w, const struct attention *a);
 
 void sparsemax_row(float *row, int n, int first, int end, float *spare);
 void entmax_row(float *row, int n, int first, int end, float *spare);
-
-/* x[0] >= x[1] >= ... in place. */
-void sort_down(float *x, int n);
 
 #endif

@@ -43,7 +43,8 @@ void attention_terms(const struct attention *a, float *score, int i, int j0, int
                               j0, n);
 }
 
-int64_t pairs_seen(const struct attention *a)
+/* Pairs that the model lets see: T S less what it hides. */
+static int64_t pairs_seen(const struct attention *a)
 {
     int64_t n = 0;
 
@@ -89,11 +90,18 @@ static size_t share_out(struct pairs_room *r, const struct attention *a,
     return c.used;
 }
 
-size_t pairs_room(const struct attention *a, const struct pair_steps *s)
+static const struct pair_steps *steps_of(const struct attention *a)
+{
+    static const struct pair_steps none;
+
+    return a->mechanism->steps != NULL ? a->mechanism->steps : &none;
+}
+
+size_t pairs_room(const struct attention *a)
 {
     struct pairs_room r;
 
-    return share_out(&r, a, s, NULL);
+    return share_out(&r, a, steps_of(a), NULL);
 }
 
 static void prepare(struct pairs_room *r, const struct attention *a,
@@ -184,9 +192,9 @@ static void block(struct pairs_room *r, float *out, int64_t out_stride,
     attend_values(out, out_stride, r->w, stride, r->packed, &at, row0, n_rows);
 }
 
-int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a,
-                  const struct pair_steps *s, void *room)
+int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room)
 {
+    const struct pair_steps *s = steps_of(a);
     struct pairs_room r;
 
     share_out(&r, a, s, room);
@@ -234,11 +242,13 @@ void reference_values(double *out, const double *w, const struct attention *a)
     }
 }
 
-void pairs_reference(double *w, double *out, const struct attention *a,
-                     const struct pair_formula *f)
+void pairs_reference(double *w, double *out, const struct attention *a, void *room)
 {
+    static const struct pair_formula all;
+    const struct pair_formula *f = a->mechanism->pairs != NULL ? a->mechanism->pairs : &all;
     int S = a->at.S;
 
+    (void)room;
     for (int i = 0; i < a->T; i++) {
         double *row = w + (int64_t)i * S;
         bool any = false;

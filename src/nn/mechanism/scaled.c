@@ -9,30 +9,19 @@ static double score(const struct attention *a, int i, int j)
     return pair_dot(a, i, j) / sqrt(a->at.d);
 }
 
-static const struct pair_steps steps;
 static const struct pair_formula formula = { .score = score };
-
-static size_t room(const struct attention *a)
-{
-    return pairs_room(a, &steps);
-}
 
 static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
 {
     struct attention own = *a;
 
     own.at.scale = (float)(1 / sqrt(a->at.d));
-    return pairs_run(out, out_stride, &own, &steps, r);
-}
-
-static void reference(double *w, double *out, const struct attention *a, void *r)
-{
-    (void)r;
-    pairs_reference(w, out, a, &formula);
+    return pairs_run(out, out_stride, &own, r);
 }
 
 const struct mechanism mechanism_scaled = {
     .name = "scaled", .formula = "softmax_j q_i.k_j / sqrt(d)",
     .cost = "N^2 d", .growth = "N^2", .source = "Vaswani et al. 2017, eq. 1",
-    .room = room, .run = run, .reference = reference,
+    .pairs = &formula,
+    .room = pairs_room, .run = run, .reference = pairs_reference,
 };

@@ -25,8 +25,8 @@ static void sink(float *x, int i, int n)
     }
 }
 
-/* Heapsort: no room of its own, and no text makes it slow. */
-void sort_down(float *x, int n)
+/* x[0] >= x[1] >= ... by heapsort: no room of its own, and no text makes it slow. */
+static void sort_down(float *x, int n)
 {
     for (int i = n / 2 - 1; i >= 0; i--)
         sink(x, i, n);

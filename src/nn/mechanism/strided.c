@@ -35,21 +35,11 @@ static int keys(int *key, const struct attention *a, int i, int first, int end)
 
 static const struct pair_formula formula = { .sees = sees };
 
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *room)
-{
-    return chosen_run(out, out_stride, a, keys, room);
-}
-
-static void reference(double *w, double *out, const struct attention *a, void *room)
-{
-    (void)room;
-    pairs_reference(w, out, a, &formula);
-}
-
 const struct mechanism mechanism_strided = {
     .name = "strided",
     .formula = "softmax_j s_ij over |i - j| <= l or l divides i - j",
     .cost = "N (l + N / l) d", .growth = "N^1.5", .sparse = true,
     .source = "Child et al. 2019, section 4.3",
-    .refuse = chosen_refuse, .room = chosen_room, .run = run, .reference = reference,
+    .refuse = chosen_refuse, .keys = keys, .pairs = &formula,
+    .room = chosen_room, .run = chosen_run, .reference = pairs_reference,
 };

@@ -64,25 +64,10 @@ static void weigh_double(double *w, int n, const struct attention *a)
 static const struct pair_steps steps = { .weigh = weigh };
 static const struct pair_formula formula = { .weigh = weigh_double };
 
-static size_t room(const struct attention *a)
-{
-    return pairs_room(a, &steps);
-}
-
-static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
-{
-    return pairs_run(out, out_stride, a, &steps, r);
-}
-
-static void reference(double *w, double *out, const struct attention *a, void *r)
-{
-    (void)r;
-    pairs_reference(w, out, a, &formula);
-}
-
 const struct mechanism mechanism_top_k = {
     .name = "top-k", .formula = "softmax_j s_ij over the k highest of row i",
     .cost = "N^2 d", .growth = "N^2",
     .source = "Gupta et al. 2021, section 2; Zhao et al. 2019",
-    .room = room, .run = run, .reference = reference,
+    .steps = &steps, .pairs = &formula,
+    .room = pairs_room, .run = pairs_run, .reference = pairs_reference,
 };

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT
+ * Arrays of attention, or of queries, keys and values -> a model without weights. */
+#include "model/ready.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/hub.h"
+#include "weights/npz.h"
+
+enum {
+    MAX_LAYERS = 1 << 12,
+    MAX_READY_HEADS = 1 << 16,
+    MAX_LENGTH = 1 << 20            /* queries or keys */
+};
+
+/* The arrays of one name: attn.0, attn.1, .. */
+struct arrays {
+    const char *prefix;
+    const struct tensor **layer;    /* [MAX_LAYERS]; NULL where there is none */
+    int n;                          /* the last one's number + 1 */
+    const struct tensor *first;     /* whose shape all have */
+};
+
+enum { ATTN, ARR, EFF, DEC, CROSS, N_NAMES };
+
+struct file {
+    struct arena *a;
+    const char *path;
+    struct weights *w;
+    struct arrays of[N_NAMES];
+    struct err *e;
+};
+
+/* ---- which array is which layer ---- */
+
+/* "attn.12" -> 12; -1: no number behind the prefix. */
+static int number_behind(const char *name, const char *prefix)
+{
+    size_t n = strlen(prefix), digits;
+
+    if (strncmp(name, prefix, n) != 0)
+        return -1;
+    digits = strspn(name + n, "0123456789");
+    if (digits == 0 || name[n + digits] != '\0' || (name[n] == '0' && digits > 1))
+        return -1;
+    return digits > 8 ? MAX_LAYERS : atoi(name + n);
+}
+
+/* Three dimensions, all of them sane; a text by itself may have a batch of one. */
+static int check_array(struct file *f, struct tensor *t)
+{
+    const struct dtype_row *type = &dtype_table[t->dtype];
+
+    if (!type->is_float)
+        return err_set(f->e, ERR_INPUT, "%s: %s: numbers of type %s, want floats", f->path,
+                       t->name, type->name);
+    if (t->n_dims == 4 && t->shape[0] == 1) {
+        memmove(t->shape, t->shape + 1, 3 * sizeof *t->shape);
+        t->n_dims = 3;
+    }
+    if (t->n_dims != 3 || t->n_elements == 0 || t->shape[0] > MAX_READY_HEADS ||
+        t->shape[1] > MAX_LENGTH || t->shape[2] > MAX_LENGTH)
+        return err_set(f->e, ERR_INPUT, "%s: %s: shape %s, want [heads, queries, keys]",
+                       f->path, t->name, tensor_shape(f->a, t));
+    return 0;
+}
+
+static int add_array(struct file *f, struct arrays *x, int l, const struct tensor *of)
+{
+    struct tensor *t = arena_alloc(f->a, 1, sizeof *t);
+
+    *t = *of;
+    if (l >= MAX_LAYERS)
+        return err_set(f->e, ERR_INPUT, "%s: %s: want layers 0 to %d", f->path, t->name,
+                       MAX_LAYERS - 1);
+    if (check_array(f, t) != 0)
+        return -1;
+    if (x->layer == NULL) {
+        x->layer = arena_alloc(f->a, MAX_LAYERS, sizeof(struct tensor *));
+        x->first = t;
+    }
+    if (memcmp(t->shape, x->first->shape, 3 * sizeof *t->shape) != 0)
+        return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, %s %s: want the same in all "
+                       "layers", f->path, x->first->name, tensor_shape(f->a, x->first),
+                       t->name, tensor_shape(f->a, t));
+    x->layer[l] = t;
+    if (x->n <= l)
+        x->n = l + 1;
+    return 0;
+}
+
+/* Names of arrays in an npz, sorted as text: attn.10 before attn.2. */
+static int find_arrays(struct file *f)
+{
+    for (int i = 0; i < weights_count(f->w); i++) {
+        const struct tensor *t = weights_at(f->w, i);
+
+        for (int k = 0; k < N_NAMES; k++) {
+            int l = number_behind(t->name, f->of[k].prefix);
+
+            if (l >= 0 && add_array(f, &f->of[k], l, t) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* One array for all layers, cut up. */
+static int cut_array(struct file *f, const struct tensor *all)
+{
+    bool several = all->n_dims == 4;
+    int64_t L = several ? all->shape[0] : 1;
+    struct tensor t = *all;
+
+    if ((all->n_dims != 3 && !several) || all->n_elements == 0)
+        return err_set(f->e, ERR_INPUT, "%s: shape %s, want [layers, heads, queries, keys] "
+                       "or [heads, queries, keys]", f->path, tensor_shape(f->a, all));
+    if (several) {
+        memmove(t.shape, t.shape + 1, 3 * sizeof *t.shape);
+        t.n_dims = 3;
+        t.n_elements /= L;
+    }
+    for (int64_t l = 0; l < L && l <= MAX_LAYERS; l++) {
+        t.name = arena_printf(f->a, "layer %lld", (long long)l);
+        if (add_array(f, &f->of[ATTN], (int)l, &t) != 0)
+            return -1;
+        t.data += t.n_elements * dtype_table[t.dtype].size_bytes;
+    }
+    return 0;
+}
+
+/* ---- do they fit together? ---- */
+
+static bool has(const struct arrays *x, int l)
+{
+    return l < x->n && x->layer[l] != NULL;
+}
+
+static int check_square(const struct file *f, const struct arrays *x)
+{
+    if (x->n == 0 || x->first->shape[1] == x->first->shape[2])
+        return 0;
+    return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, want as many keys as queries",
+                   f->path, x->first->name, tensor_shape(f->a, x->first));
+}
+
+/* Dimension i of x is dimension k of y, where both are there. */
+static int check_meet(const struct file *f, const struct arrays *x, int i,
+                      const struct arrays *y, int k)
+{
+    if (x->n == 0 || y->n == 0 || x->first->shape[i] == y->first->shape[k])
+        return 0;
+    return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, %s %s: they do not fit together",
+                   f->path, x->first->name, tensor_shape(f->a, x->first), y->first->name,
+                   tensor_shape(f->a, y->first));
+}
+
+/* eff.L stands beside attn.L, or alone. */
+static int check_sums(struct file *f)
+{
+    const struct arrays *eff = &f->of[EFF], *attn = &f->of[ATTN];
+
+    for (int l = 0; l < eff->n && attn->n > 0; l++)
+        if (has(eff, l) != has(attn, l))
+            return err_set(f->e, ERR_INPUT, "%s: layer %d has only one of attn.%d and "
+                           "eff.%d", f->path, l, l, l);
+    for (int k = 0; k < 3; k++)
+        if (check_meet(f, eff, k, attn, k) != 0)
+            return -1;
+    return check_square(f, eff);
+}
+
+/* Each stack has the layers that another has, up to its last. */
+static int check_layers(struct file *f)
+{
+    const struct arrays *x[] = { &f->of[ATTN], &f->of[DEC], &f->of[CROSS] };
+    int decoder = x[1]->n > x[2]->n ? x[1]->n : x[2]->n;
+
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; x[i]->n > 0 && l < (i == 0 ? x[i]->n : decoder); l++)
+                if (has(x[k], l) && !has(x[i], l))
+                    return err_set(f->e, ERR_INPUT, "%s: holds %s, but no %s%d", f->path,
+                                   x[k]->layer[l]->name, x[i]->prefix, l);
+    return 0;
+}
+
+static int check_file(struct file *f)
+{
+    struct arrays *attn = &f->of[ATTN], *cross = &f->of[CROSS], *arr = &f->of[ARR];
+
+    if (attn->n == 0)
+        *attn = *arr;
+    if (attn->n > 0 && attn->first->shape[1] != attn->first->shape[2] && cross->n == 0 &&
+        f->of[EFF].n == 0) {
+        *cross = *attn;
+        attn->n = 0;
+    }
+    if (attn->n + cross->n + f->of[DEC].n + f->of[EFF].n == 0)
+        return err_set(f->e, ERR_INPUT, "%s: holds no array of attention: want attn.0, "
+                       "attn.1, .. of shape [heads, queries, keys]", f->path);
+    if (check_sums(f) != 0)
+        return -1;
+    if (attn->n == 0)
+        *attn = f->of[EFF];
+    return check_square(f, attn) != 0 || check_square(f, &f->of[DEC]) != 0 ||
+           check_meet(f, &f->of[DEC], 0, cross, 0) != 0 ||
+           check_meet(f, &f->of[DEC], 1, cross, 1) != 0 ||
+           check_meet(f, attn, 1, cross, 2) != 0 || check_layers(f) != 0 ? -1 : 0;
+}
+
+/* ---- causal layers ---- */
+
+static bool is_causal(struct arena *a, const struct tensor *t)
+{
+    struct arena_mark mark = arena_mark(a);
+    int64_t T = t->shape[1];
+    float *row = arena_alloc_raw(a, (size_t)T, sizeof *row);
+    bool causal = T > 1 && t->shape[2] == T;
+
+    for (int64_t i = 0; causal && i < t->shape[0] * T; i++) {
+        int64_t behind = T - 1 - i % T;
+
+        tensor_read(row, t, i * T + i % T + 1, behind);
+        for (int64_t s = 0; causal && s < behind; s++)
+            causal = row[s] == 0;
+    }
+    arena_reset(a, mark);
+    return causal;
+}
+
+/* Marks causal layers of m; true: all are. */
+static bool mark_causal(struct model *m, struct arena *a, const struct ready_layer *layer)
+{
+    bool all = layer != NULL;
+
+    for (int l = 0; layer != NULL && l < m->config.n_layers; l++) {
+        if (layer[l].rows == NULL)
+            continue;
+        if (is_causal(a, layer[l].rows))
+            m->layer[l].hi = 0;
+        else
+            all = false;
+    }
+    return all;
+}
+
+/* ---- the model ---- */
+
+static struct ready_layer *layers_of(struct file *f, const struct arrays *x, int L)
+{
+    struct ready_layer *layer;
+
+    if (x->n == 0)
+        return NULL;
+    layer = arena_alloc(f->a, (size_t)L, sizeof *layer);
+    for (int l = 0; l < x->n; l++)
+        layer[l].rows = x->layer[l];
+    return layer;
+}
+
+/* The sums of copies are what is shown; one copy stands beside them. */
+static void put_sums(struct file *f, struct ready_layer *layer)
+{
+    const struct arrays *eff = &f->of[EFF];
+
+    for (int l = 0; l < eff->n; l++)
+        if (has(eff, l) && layer[l].rows != eff->layer[l]) {
+            layer[l].single = layer[l].rows;
+            layer[l].rows = eff->layer[l];
+        }
+}
+
+static struct config no_weights(int L, int H)
+{
+    return (struct config){ .n_layers = L, .n_heads = H, .n_kv_heads = H, .d_head = 1,
+                            .d_value = 1, .n_positions = MAX_LENGTH, .start_id = -1,
+                            .pad_id = -1, .default_layer = -1, .scale_scores = true };
+}
+
+/* The layer that a picture shows where nobody says: as of a model, but one that is there. */
+static void set_default(struct model *m)
+{
+    int l = m->config.n_layers - 1 < 6 ? m->config.n_layers - 1 : 6;
+
+    while (l > 0 && !model_has_layer(m, l))
+        l--;
+    while (!model_has_layer(m, l) && l < m->config.n_layers - 1)
+        l++;
+    m->config.default_layer = l;
+}
+
+static void fill_ready(struct file *f, struct model *m)
+{
+    const struct arrays *attn = &f->of[ATTN], *dec = &f->of[DEC], *cross = &f->of[CROSS];
+    struct ready *own = arena_alloc(f->a, 1, sizeof *own), *other;
+    struct ready_layer *layer = layers_of(f, attn, m->config.n_layers);
+
+    if (layer != NULL)
+        put_sums(f, layer);
+    m->ready = own;
+    own->self = layer;
+    own->n_queries = attn->n > 0 ? (int)attn->first->shape[1] :
+                     cross->n > 0 ? (int)cross->first->shape[2] : 0;
+    m->config.block = f->of[EFF].n > 0;
+    if (m->decoder == NULL)
+        return;
+    other = arena_alloc(f->a, 1, sizeof *other);
+    m->decoder->ready = other;
+    other->self = layers_of(f, dec, m->decoder->config.n_layers);
+    other->cross = layers_of(f, cross, m->decoder->config.n_layers);
+    other->n_queries = (int)(dec->n > 0 ? dec : cross)->first->shape[1];
+    other->n_keys = cross->n > 0 ? (int)cross->first->shape[2] : 0;
+    mark_causal(m->decoder, f->a, other->self);
+    set_default(m->decoder);
+}
+
+static struct model *make_model(struct file *f)
+{
+    const struct arrays *attn = &f->of[ATTN], *dec = &f->of[DEC], *cross = &f->of[CROSS];
+    const struct arrays *other = dec->n > 0 ? dec : cross;
+    struct model *m = arena_alloc(f->a, 1, sizeof *m);
+    struct family *family = arena_alloc(f->a, 2, sizeof *family);
+    int n_other = dec->n > cross->n ? dec->n : cross->n;
+    int H = (int)(attn->n > 0 ? attn : other)->first->shape[0];
+
+    family[0] = (struct family){
+        .name = "attention", .source = f->path, .stack_id = STACK_ENCODER, .bare = true,
+        .front = FRONT_ROWS, .decoder = n_other > 0 ? &family[1] : NULL,
+    };
+    family[1] = family[0];
+    family[1].stack_id = STACK_DECODER;
+    family[1].decoder = NULL;
+    *m = (struct model){ .name = hub_name(f->a, f->path), .family = family,
+                         .config = no_weights(attn->n > 0 ? attn->n : n_other, H),
+                         .weights = f->w };
+    m->config.dec_layers = n_other;
+    m->config.dec_heads = n_other > 0 ? (int)other->first->shape[0] : 0;
+    if (model_bind(m, f->a, f->e) != 0)
+        return NULL;
+    fill_ready(f, m);
+    if (mark_causal(m, f->a, m->ready->self) && n_other == 0)
+        family[0].stack_id = STACK_DECODER;
+    set_default(m);
+    return m;
+}
+
+struct model *model_of_ready(struct arena *a, struct weights *w, const char *path,
+                             struct err *e)
+{
+    struct file f = { .a = a, .path = path, .w = w, .e = e,
+                      .of = { { "attn." }, { "arr_" }, { "eff." }, { "dec." },
+                              { "cross." } } };
+    const struct tensor *all = weights_find(w, "");
+    struct model *m = NULL;
+    int rc = all != NULL && weights_count(w) == 1 ? cut_array(&f, all) : find_arrays(&f);
+
+    if (rc == 0 && check_file(&f) == 0)
+        m = make_model(&f);
+    if (m == NULL)
+        weights_close(w);
+    return m;
+}
+
+struct model *model_open_ready(struct arena *a, const char *path, struct err *e)
+{
+    struct weights *w = npz_open(a, path, e);
+
+    return w != NULL ? model_of_ready(a, w, path, e) : NULL;
+}
+
+/* ---- queries, keys and values ---- */
+
+struct model *model_of_qkv(struct arena *a, struct weights *w, const char *name,
+                           const struct qkv_shape *shape, double scale, struct err *e)
+{
+    struct model *m = arena_alloc(a, 1, sizeof *m);
+    struct family *family = arena_alloc(a, 1, sizeof *family);
+
+    *family = (struct family){
+        .name = "attention", .source = name, .bare = true, .front = FRONT_QKV,
+        .stack_id = shape->cross ? STACK_CROSS : STACK_ENCODER,
+    };
+    *m = (struct model){ .name = name, .family = family, .weights = w,
+                         .config = no_weights(1, shape->H) };
+    m->config.n_kv_heads = shape->G;
+    m->config.d_head = shape->d;
+    m->config.d_value = shape->d_v;
+    m->config.d_model = shape->H * shape->d_v;
+    if (model_bind(m, a, e) != 0) {
+        weights_close(w);
+        return NULL;
+    }
+    if (!isnan(scale))
+        m->layer[0].scale = (float)scale;
+    return m;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ * One head of one text -> its rows of attention, a block at a time. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "run/run_priv.h"
+
+struct head_rows {
+    const struct attend_job *job;
+    int text, head;
+    int n_queries;
+    struct head_terms terms;    /* what at adds */
+    struct attend at;
+    float *packed, *weight;
+    float *q;                   /* in lower precision: a block's queries */
+    float *global_packed;       /* NULL: the text has no global rows */
+    float *single;              /* NULL: its keys all stand once in the softmax */
+    unsigned char *hidden;
+    double entropy[ATTEND_ROWS];
+    int n_visible[ATTEND_ROWS];
+};
+
+/* ---- what all its blocks read ---- */
+
+static void make_room(struct head_rows *r, struct arena *scratch)
+{
+    const struct heads *h = r->job->heads;
+    struct attend *at = &r->at;
+    size_t stride = attend_stride(at->S), block = ATTEND_ROWS * stride;
+    size_t packed = attend_packed(at->S, at->d, at->d_v);
+
+    r->packed = arena_alloc_raw(scratch, packed, sizeof(float));
+    if (at->precision != PRECISION_F32) {
+        r->q = arena_alloc_raw(scratch, ATTEND_ROWS * (size_t)at->d, sizeof(float));
+        at->round_room = arena_alloc_raw(scratch, block, sizeof(float));
+    }
+    r->weight = arena_alloc_raw(scratch, block, sizeof(float));
+    r->hidden = arena_alloc_raw(scratch, block, 1);
+    if (pass_hides(h)) {
+        at->hidden = r->hidden;
+        at->hidden_stride = stride;
+    }
+    if (pass_has_global(h, r->text))
+        r->global_packed = arena_alloc_raw(scratch, packed, sizeof(float));
+    if (pass_has_copies(h, r->text) || (h->ready != NULL && h->ready->single != NULL))
+        r->single = arena_alloc_raw(scratch, block, sizeof(float));
+}
+
+/* Keys and values in rows of kv, first of the text's. */
+static void pack_from(const struct head_rows *r, float *packed, const float *kv,
+                      int first)
+{
+    const struct config *c = &r->job->p->m->config;
+    const struct heads *h = r->job->heads;
+    const struct attend *at = &r->at;
+    int group = r->head / (c->n_heads / c->n_kv_heads);
+    const float *row = kv + (int64_t)first * h->kv_stride;
+
+    attend_pack(packed, row + h->k_at[group], h->kv_stride, row + h->v_at[group],
+                h->kv_stride, at->S, at->d, at->d_v);
+    precision_round(at->precision, packed, packed,
+                    (int64_t)attend_packed(at->S, at->d, at->d_v));
+}
+
+static void pack(struct head_rows *r)
+{
+    const struct heads *h = r->job->heads;
+
+    if (h->ready != NULL)
+        return;
+    if (h->kept != NULL)
+        pack_from(r, r->packed, h->kept[r->text].kv, 0);
+    else
+        pack_from(r, r->packed, h->kv, h->key_start[r->text]);
+    if (r->global_packed != NULL)
+        pack_from(r, r->global_packed, h->global_qkv, h->key_start[r->text]);
+}
+
+struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *j,
+                                int text, int head)
+{
+    const struct pass *p = j->p;
+    struct head_rows *r = arena_alloc(scratch, 1, sizeof *r);
+
+    r->job = j;
+    r->text = text;
+    r->head = head;
+    r->n_queries = pass_tokens(p, text);
+    r->at = pass_attend_of(p, j->layer, j->heads, text, head, &r->terms);
+    make_room(r, scratch);
+    pack(r);
+    return r;
+}
+
+/* ---- what a block's rows see ---- */
+
+/* Marks the block's keys by lo and hi; true: some are hidden. */
+static bool mark_range(struct head_rows *r, const struct rows *rows)
+{
+    const struct attend *at = &r->at;
+    bool any = false;
+
+    for (int t = 0; t < rows->n_rows; t++) {
+        int64_t i = rows->row0 + at->offset + t;
+        int64_t first = at->lo == INT_MAX ? 0 : i - at->lo;
+        int64_t end = at->hi == INT_MAX ? at->S : i + at->hi + 1;
+        unsigned char *h = r->hidden + (size_t)t * rows->stride;
+
+        first = first < rows->key0 ? 0 : first - rows->key0;
+        end = end - rows->key0 > rows->n_keys ? rows->n_keys : end - rows->key0;
+        r->n_visible[t] = (int)(end - first);
+        if (r->n_visible[t] == rows->n_keys) {
+            memset(h, 0, (size_t)rows->n_keys);
+            continue;
+        }
+        memset(h, 1, (size_t)rows->n_keys);
+        memset(h + first, 0, (size_t)(end - first));
+        any = true;
+    }
+    return any;
+}
+
+/* The same, and the keys that single rows do not see. */
+static bool mark_all(struct head_rows *r, const struct rows *rows)
+{
+    bool any = mark_range(r, rows);
+
+    if (!pass_hides(r->job->heads))
+        return any;
+    pass_hide(r->job->heads, &r->terms.mask, r->text, r->hidden, rows->stride,
+              rows->row0 + r->at.offset, rows->n_rows, rows->key0, rows->n_keys);
+    for (int t = 0; t < rows->n_rows; t++) {
+        const unsigned char *row = r->hidden + (size_t)t * rows->stride;
+
+        r->n_visible[t] = 0;
+        for (int s = 0; s < rows->n_keys; s++)
+            r->n_visible[t] += row[s] == 0;
+    }
+    return true;
+}
+
+/* ---- a block ---- */
+
+/* Its queries as products read them. */
+static const float *queries(struct head_rows *r, const float *q, int n, int64_t *stride)
+{
+    int d = r->at.d;
+
+    if (r->at.precision == PRECISION_F32)
+        return q;
+    for (int t = 0; t < n; t++)
+        precision_round(r->at.precision, r->q + t * d, q + t * *stride, d);
+    *stride = d;
+    return r->q;
+}
+
+/* Where its outputs go, rows apart by the width of z; NULL: they are not wanted. */
+static float *outputs(const struct head_rows *r, int64_t row)
+{
+    const struct pass *p = r->job->p;
+
+    return !r->job->keep_out ? NULL :
+           p->z + (row * p->m->config.n_heads + r->head) * r->at.d_v;
+}
+
+/* All its rows. */
+static void attend(struct head_rows *r, struct rows *rows)
+{
+    const struct pass *p = r->job->p;
+    const struct heads *h = r->job->heads;
+    int64_t row = p->b->start[r->text] + rows->row0, q_stride = h->q_stride;
+    int64_t z_width = p->m->config.n_heads * r->at.d_v;
+    const float *q = queries(r, h->q + row * q_stride + h->q_at[r->head], rows->n_rows,
+                             &q_stride);
+
+    attend_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
+                 outputs(r, row), z_width, q, q_stride, r->packed, &r->at, rows->row0,
+                 rows->n_rows);
+}
+
+/* Those that are global, again, from their own projections. */
+static void attend_global(struct head_rows *r, const struct rows *rows)
+{
+    const struct pass *p = r->job->p;
+    const struct heads *h = r->job->heads;
+    int64_t first = p->b->start[r->text] + rows->row0;
+    int64_t z_width = p->m->config.n_heads * r->at.d_v;
+
+    for (int t = 0; t < rows->n_rows; t++) {
+        const float *q = h->global_qkv + (first + t) * h->q_stride + h->q_at[r->head];
+        struct attend own = r->at;
+        int64_t q_stride = h->q_stride;
+        int key0, n_keys;
+
+        if (!h->global[first + t])
+            continue;
+        q = queries(r, q, 1, &q_stride);
+        own.hidden = r->hidden + (size_t)t * rows->stride;
+        attend_block(r->weight + (size_t)t * rows->stride, rows->stride, &key0, &n_keys,
+                     &r->entropy[t], outputs(r, first + t), z_width, q, q_stride,
+                     r->global_packed, &own, rows->row0 + t, 1);
+    }
+}
+
+/* The block's weights, those of several copies shared out among them. */
+static const float *single_copies(struct head_rows *r, const struct rows *rows)
+{
+    const struct bias_copies *c = &r->job->heads->copies[r->text];
+
+    memcpy(r->single, r->weight, (size_t)rows->n_rows * rows->stride * sizeof(float));
+    for (int t = 0; t < rows->n_rows; t++)
+        for (int s = 0; s < c->n_keys - rows->key0; s++)
+            if (rows->row0 + t >= c->first && rows->row0 + t < c->end)
+                r->single[(size_t)t * rows->stride + (size_t)s] /= (float)c->copies;
+    return r->single;
+}
+
+/* Rows that are ready-made. */
+static void read_ready(struct head_rows *r, struct rows *rows)
+{
+    int *bad = &r->job->bad_row[r->text * r->job->p->m->config.n_heads + r->head];
+    int found = ready_read(r->job->heads->ready, rows, r->weight, r->single, r->hidden,
+                           r->entropy, r->n_visible);
+
+    rows->single = r->single;
+    if (*bad < 0)
+        *bad = found;
+}
+
+/* The first row of the head that is not finite, for the job. */
+static void note_bad(const struct head_rows *r, const struct rows *rows)
+{
+    int *bad = &r->job->bad_row[r->text * r->job->p->m->config.n_heads + r->head];
+
+    for (int t = 0; t < rows->n_rows && *bad < 0; t++)
+        if (!isfinite(r->entropy[t]))
+            *bad = r->at.offset + rows->row0 + t;
+}
+
+void head_rows_block(struct head_rows *r, int row0, struct rows *rows)
+{
+    const struct attend_job *j = r->job;
+    int left = r->n_queries - row0;
+
+    *rows = (struct rows){
+        .text = r->text, .stack = (int)j->heads->stack, .layer = j->layer,
+        .head = r->head, .row0 = row0, .n_rows = left < ATTEND_ROWS ? left : ATTEND_ROWS,
+        .n_queries = r->n_queries, .n_all_keys = r->at.S,
+        .stride = attend_stride(r->at.S), .weight = r->weight, .entropy = r->entropy,
+        .n_visible = r->n_visible,
+    };
+    attend_keys(&r->at, row0, rows->n_rows, &rows->key0, &rows->n_keys);
+    if ((j->wanted || pass_hides(j->heads)) && mark_all(r, rows))
+        rows->hidden = r->hidden;
+    if (j->heads->ready != NULL) {
+        read_ready(r, rows);
+        return;
+    }
+    attend(r, rows);
+    if (r->global_packed != NULL)
+        attend_global(r, rows);
+    if (r->single != NULL && j->wanted)
+        rows->single = single_copies(r, rows);
+    note_bad(r, rows);
+}

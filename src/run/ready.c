@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ * Rows of attention that a file holds -> the sinks. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "run/run_priv.h"
+
+/* How far the sum of a row may be from 1: rows of 1,000 keys in f16 are within it. */
+static const double SUM_MAX = 1e-3;
+
+/* ---- rows ---- */
+
+/* Element 0 of a row. */
+static int64_t row_at(const struct tensor *t, int head, int row)
+{
+    return (head * t->shape[1] + row) * t->shape[2];
+}
+
+/* The first weight that is negative or not finite; n: all are fine. */
+static int first_bad(const float *w, int n)
+{
+    int s = 0;
+
+    while (s < n && w[s] >= 0 && w[s] < INFINITY)
+        s++;
+    return s;
+}
+
+static double sum_of(const float *w, int n)
+{
+    double sum = 0;
+
+    for (int s = 0; s < n; s++)
+        sum += (double)w[s];
+    return sum;
+}
+
+static double entropy_of(const float *w, int n)
+{
+    double sum = 0;
+
+    for (int s = 0; s < n; s++)
+        if (w[s] > 0)
+            sum -= (double)w[s] * log((double)w[s]);
+    return sum;
+}
+
+/* A row of attention; of one copy of each key, less than that. */
+static bool is_row(const float *w, int n, bool part)
+{
+    double sum;
+
+    if (first_bad(w, n) < n)
+        return false;
+    sum = sum_of(w, n);
+    return sum == 0 || (sum <= 1 + SUM_MAX && (part || sum >= 1 - SUM_MAX));
+}
+
+int ready_read(const struct ready_layer *y, struct rows *rows, float *weight, float *single,
+               unsigned char *hidden, double *entropy, int *n_visible)
+{
+    int bad = -1, n = rows->n_keys;
+
+    for (int t = 0; t < rows->n_rows; t++) {
+        size_t to = (size_t)t * rows->stride;
+        int64_t at = row_at(y->rows, rows->head, rows->row0 + t) + rows->key0;
+
+        tensor_read(weight + to, y->rows, at, n);
+        entropy[t] = entropy_of(weight + to, n);
+        if (y->single != NULL)
+            tensor_read(single + to, y->single, at, n);
+        if (bad < 0 && (!is_row(weight + to, n, false) ||
+                        (y->single != NULL && !is_row(single + to, n, true))))
+            bad = rows->row0 + t;
+        if (sum_of(weight + to, n) == 0) {
+            memset(hidden + to, 1, (size_t)n);
+            n_visible[t] = 0;
+            rows->hidden = hidden;
+        }
+    }
+    return bad;
+}
+
+/* ---- what is wrong with one ---- */
+
+static int row_error(const struct tensor *t, const float *w, int head, int row,
+                     struct err *e)
+{
+    int n = (int)t->shape[2], s = first_bad(w, n);
+
+    if (s < n)
+        return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: weight %d is %g, want 0 to 1",
+                       t->file, t->name, head, row, s, (double)w[s]);
+    return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: its weights sum to %.6g, want 1 "
+                   "(within %g), or 0 where it sees no key", t->file, t->name, head, row,
+                   sum_of(w, n), SUM_MAX);
+}
+
+int ready_error(const struct ready_layer *y, struct arena *a, int head, int row,
+                struct err *e)
+{
+    int n = (int)y->rows->shape[2];
+    float *w = arena_alloc_raw(a, (size_t)n, sizeof *w);
+
+    tensor_read(w, y->rows, row_at(y->rows, head, row), n);
+    if (y->single == NULL || !is_row(w, n, false))
+        return row_error(y->rows, w, head, row, e);
+    tensor_read(w, y->single, row_at(y->single, head, row), n);
+    return row_error(y->single, w, head, row, e);
+}
+
+/* ---- the pass ---- */
+
+/* What only a model with weights can give. */
+static int check_wanted(const struct pass *p, struct err *e)
+{
+    const struct wanted *w = p->want;
+    const struct change *c = w->change;
+
+    if (w->hidden == NULL && w->logits == NULL && w->tap == NULL &&
+        (c == NULL || (c->mask == NULL && c->memory_mask == NULL && c->noise == NULL &&
+                       c->silent == NULL && c->precision == PRECISION_F32)))
+        return 0;
+    return err_set(e, ERR_USAGE, "%s holds the rows of attention alone: this wants a model",
+                   p->m->name);
+}
+
+static int one_layer(struct pass *p, int l, enum stack_id stack,
+                     const struct ready_layer *layer, const int *key_start, int hi,
+                     struct err *e)
+{
+    const struct heads h = { .stack = stack, .key_start = key_start, .lo = INT_MAX,
+                             .hi = hi, .ready = layer };
+
+    return layer->rows != NULL && pass_wants(p, l, stack) ? pass_attend(p, l, &h, false, e)
+                                                          : 0;
+}
+
+int pass_ready(struct pass *p, struct err *e)
+{
+    const struct ready *r = p->m->ready;
+
+    if (check_wanted(p, e) != 0)
+        return -1;
+    for (int l = 0; l <= p->last; l++)
+        if ((r->self != NULL &&
+             one_layer(p, l, p->m->family->stack_id, &r->self[l], p->b->start,
+                       p->m->layer[l].hi, e) != 0) ||
+            (r->cross != NULL && one_layer(p, l, STACK_CROSS, &r->cross[l], p->key_start,
+                                           INT_MAX, e) != 0))
+            return -1;
+    return 0;
+}

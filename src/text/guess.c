@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * Pieces without their tokeniser -> what they stand for, by how vocabularies write it. */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "text/tok_priv.h"
+
+static const struct text BLANK = { "▁", sizeof "▁" - 1 }, INSIDE = { "##", 2 };
+static const struct text NOTHING = { "", 0 };
+
+static struct piece piece_of(const struct tokens *t, int i)
+{
+    return (struct piece){ .s = t->piece[i], .n = (uint32_t)t->label_size[i] };
+}
+
+/* "<s>", "[CLS]", but not "<0x41>" or "<id 7>": as they stand, in any vocabulary. */
+static bool is_special(const struct piece *p)
+{
+    char close = p->n > 2 ? p->s[p->n - 1] : '\0';
+
+    return byte_of_piece(p->s, p->n) < 0 && memchr(p->s, ' ', p->n) == NULL &&
+           ((p->s[0] == '<' && close == '>') || (p->s[0] == '[' && close == ']'));
+}
+
+static bool is_ascii(const struct piece *p)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if ((unsigned char)p->s[i] >= 0x80)
+            return false;
+    return true;
+}
+
+static bool has_text(const struct piece *p, struct text part)
+{
+    return memmem(p->s, p->n, part.s, part.n) != NULL;
+}
+
+/*
+ * All pieces are of the byte-level alphabet, some are not in plain letters, and together
+ * they are text: Polish and Czech letters are of that alphabet, too, but stand for control
+ * characters there.
+ */
+static bool is_byte_level(struct arena *a, const struct tokens *t, size_t n_bytes)
+{
+    const struct tok bytes = { .byte_level = true, .prefix = NOTHING };
+    struct arena_mark mark = arena_mark(a);
+    char *all = arena_alloc(a, n_bytes + 1, 1);
+    bool shorter = false, plain = true;
+    size_t n = 0;
+
+    for (int i = 0; i < t->n; i++) {
+        struct piece p = piece_of(t, i);
+        size_t size;
+
+        if (is_special(&p))
+            continue;
+        size = tok_label(&bytes, &p, all + n);
+        shorter = shorter || size < p.n;
+        plain = plain && (size < p.n || is_ascii(&p));
+        n += size;
+    }
+    plain = plain && utf8_check(all, n) == n;
+    for (size_t i = 0; i < n && plain; i++)
+        plain = (unsigned char)all[i] >= ' ' || all[i] == '\n';
+    arena_reset(a, mark);
+    return shorter && plain;
+}
+
+static bool any(const struct tokens *t, struct text part, bool at_start)
+{
+    for (int i = 0; i < t->n; i++) {
+        struct piece p = piece_of(t, i);
+
+        if (!is_special(&p) && has_text(&p, part) &&
+            (!at_start || memcmp(p.s, part.s, part.n) == 0))
+            return true;
+    }
+    return false;
+}
+
+void tok_guess(struct arena *a, struct tokens *t)
+{
+    struct tok guess = { .prefix = NOTHING };
+    size_t n_bytes = 0;
+    char *to;
+
+    for (int i = 0; i < t->n; i++)
+        n_bytes += t->label_size[i] + 1;
+    guess.byte_level = is_byte_level(a, t, n_bytes);
+    if (!guess.byte_level && any(t, BLANK, false)) {
+        guess.blank = BLANK;
+        guess.byte_pieces = true;
+    } else if (!guess.byte_level && any(t, INSIDE, true)) {
+        guess.prefix = INSIDE;
+    }
+    to = arena_alloc(a, n_bytes, 1);
+    for (int i = 0; i < t->n; i++) {
+        struct piece p = piece_of(t, i);
+
+        t->special[i] = p.added = is_special(&p);
+        t->label[i] = to;
+        t->label_size[i] = tok_label(&guess, &p, to);
+        to += p.n + 1;
+    }
+}

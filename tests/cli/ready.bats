@@ -1,0 +1,267 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Attention that is ready-made (--attention), and queries, keys and values (--qkv).  What
+# they are compared with is of tests/ref/make_ready.py.
+# shellcheck disable=SC2054,SC2128,SC2154,SC2178
+
+load helper
+
+# qkv NAME: the three files of a case
+qkv() {
+    echo "$ref/ready/$1.q.npy,$ref/ready/$1.k.npy,$ref/ready/$1.v.npy"
+}
+
+# heads FILE ARG...: the heads that stats reports
+heads() {
+    "$viz" stats --json "$@" | jq -c .heads
+}
+
+@test "stats says of each head what NumPy says" {
+    local n i
+    n=$(jq length "$ref/ready/stats.json")
+    [ "$n" -ge 10 ]
+    for ((i = 0; i < n; i++)); do
+        mapfile -t argv < <(jq -r ".[$i].argv[]" "$ref/ready/stats.json")
+        want=$(jq -c ".[$i].heads | [., .]" "$ref/ready/stats.json")    # agree wants many
+        got=$(heads "${argv[@]}")
+        [ "$(jq -c '[.[] | [.stack, .layer, .head]]' <<<"$got")" = \
+            "$(jq -c '.[0] | [.[] | [.stack, .layer, .head]]' <<<"$want")" ]
+        agree "$want" "$(jq -c '[., .]' <<<"$got")" 0 2e-6
+    done
+}
+
+@test "a model's own export gives the model's statistics" {
+    text='the cat saw the dog and the cat ran'
+    "$viz" export -o "$dir/own.npz" "$text"
+    agree "$(heads "$text")" "$(heads --attention "$dir/own.npz")" 0 1e-6
+    "$viz" export -l 1,3 -H 0-1 -o "$dir/some.npz" "$text"
+    agree "$(heads -l 1,3 -H 0-1 "$text")" "$(heads --attention "$dir/some.npz")" 0 1e-6
+    "$viz" export --format npy -o "$dir/all.npy" "$text"
+    agree "$(heads "$text")" "$(heads --attention "$dir/all.npy")" 0 1e-6
+    "$viz" stats --json "$text" | jq -c '[.tokens, .ids]' >"$dir/names"
+    "$viz" stats --json --attention "$dir/own.npz" | jq -c '[.tokens, .ids]' | diff "$dir/names" -
+    "$viz" stats --json --attention "$dir/all.npy" | jq -e '.tokens[:3] == ["0","1","2"]'
+}
+
+@test "special tokens and labels of an export are the model's" {
+    "$viz" export -m "$ref/bert" -o "$dir/own.npz" 'the river bank' 'the small bank'
+    "$viz" stats -m "$ref/bert" 'the river bank' 'the small bank' >"$dir/model"
+    "$viz" stats --attention "$dir/own.npz" | diff "$dir/model" -
+    "$viz" export -o "$dir/own.npz" '我喜欢 the cat'
+    "$viz" stats '我喜欢 the cat' >"$dir/model"
+    "$viz" stats --attention "$dir/own.npz" | diff "$dir/model" -
+}
+
+@test "stacks of an encoder-decoder's export" {
+    argv=(-m "$ref/seq2seq/t5" --ids 1,2,3,4 --decoder-ids 5,6,7)
+    "$viz" export "${argv[@]}" -o "$dir/t5.npz"
+    for stack in encoder decoder cross; do
+        agree "$(heads "${argv[@]}" -s $stack)" "$(heads --attention "$dir/t5.npz" -s $stack)" 0 1e-6
+        "$viz" export "${argv[@]}" -s $stack -o "$dir/one.npz"
+        agree "$(heads "${argv[@]}" -s $stack)" "$(heads --attention "$dir/one.npz")" 0 1e-6
+    done
+    fails 2 "--stack: 'encoder': one.npz has only the stack cross" \
+        "$viz" stats --attention "$dir/one.npz" -s encoder
+}
+
+@test "copies of keys: sums are shown, and both are exported again" {
+    text=(-m "$ref/families/big_bird_random" --ids "$(seq -s, 1 30)")
+    "$viz" export "${text[@]}" -o "$dir/a.npz"
+    unzip -Z1 "$dir/a.npz" | grep -qx eff.0.npy
+    agree "$(heads "${text[@]}" | jq -c 'map(del(.entropy_norm))')" \
+        "$(heads --attention "$dir/a.npz")" 0 1e-6
+    "$viz" export --attention "$dir/a.npz" -o "$dir/b.npz"
+    cmp "$dir/a.npz" "$dir/b.npz"
+}
+
+@test "an export of an export is the same file" {
+    "$viz" export -o "$dir/a.npz" 'the cat saw the dog'
+    "$viz" export --attention "$dir/a.npz" -o "$dir/b.npz"
+    cmp "$dir/a.npz" "$dir/b.npz"
+    "$viz" export --attention "$ref/ready/causal.npy" -o "$dir/c.npy" --format npy
+    "$viz" export --attention "$dir/c.npy" -o "$dir/d.npy"
+    cmp "$dir/c.npy" "$dir/d.npy"
+    diff <(heads --attention "$dir/d.npy") <(heads --attention "$ref/ready/causal.npy")
+    "$viz" export -m "$ref/layers/decoder.safetensors" --heads 3 -o "$dir/e.npz"
+    "$viz" export --attention "$dir/e.npz" -o "$dir/f.npz"
+    for name in dec.0 cross.0; do
+        cmp <(unzip -p "$dir/e.npz" $name.npy) <(unzip -p "$dir/f.npz" $name.npy)
+    done
+}
+
+@test "the same for one thread and many" {
+    "$viz" stats --json --threads 1 --attention "$ref/ready/skipped.npy" >"$dir/one"
+    "$viz" stats --json --threads 3 --attention "$ref/ready/skipped.npy" | cmp - "$dir/one"
+}
+
+@test "pictures: cells above the diagonal of a causal layer are gray" {
+    "$viz" export -o "$dir/a.npz" 'the cat saw the dog'
+    "$viz" heatmap -l 2 --no-metadata -o "$dir/model.png" --title x 'the cat saw the dog'
+    works "$viz" heatmap -l 2 --attention "$dir/a.npz" --no-metadata -o "$dir/file.svg"
+    works "$viz" heatmap --attention "$ref/ready/causal.npy" -H 1 -o "$dir/c.svg" --tokens "a b c d e f"
+    [ "$(magic "$dir/model.png" 4)" = 89504e47 ]
+    run "$viz" heatmap --attention "$ref/ready/gaps.npz"  -o "$dir/gaps.png"
+    [ "$status" -eq 0 ]
+    works "$viz" heatmap --attention "$ref/ready/gaps.npz" -l 3 -o "$dir/gaps.pdf"
+}
+
+@test "names: of the file, of --tokens and --key-tokens, or numbers" {
+    names() { "$viz" stats --json "$@" | jq -c '[.tokens, .ids, .tokens_key, .ids_key, .text]'; }
+    [ "$(names --attention "$ref/ready/plain.npz")" = '[["a","b","c","d","ü"],null,null,null,""]' ]
+    [ "$(names --attention "$ref/ready/plain.npz" --tokens "1 2 3 4 我")" = \
+        '[["1","2","3","4","我"],null,null,null,"1 2 3 4 我"]' ]
+    [ "$(names --attention "$ref/ready/decoder.npz")" = \
+        '[["a","b","c","d"],[9,10,11,12],["k0","k1","k2","k3","k4"],[0,1,2,3,4],""]' ]
+    [ "$(names --attention "$ref/ready/cross.npy" --key-tokens "a b c d e f g")" = \
+        '[["0","1","2","3"],null,["a","b","c","d","e","f","g"],null,""]' ]
+    [ "$(names --qkv "$(qkv cross)" --tokens "a b c d e" --key-tokens "1 2 3 4 5 6 7")" = \
+        '[["a","b","c","d","e"],null,["1","2","3","4","5","6","7"],null,"a b c d e"]' ]
+    [ "$(names --qkv "$(qkv heads)")" = '[["0","1","2","3","4"],null,null,null,""]' ]
+    [ "$(names -m "$ref/layers/w_q.safetensors" --heads 4 --input "$ref/layers/npz/x.npy" \
+        --memory "$ref/layers/npz/y.npy" --key-tokens "a b c d e f" | jq -c '.[2]')" = \
+        '["a","b","c","d","e","f"]' ]
+    fails 2 "--tokens: 2 names for 5 rows, want as many" \
+        "$viz" stats --attention "$ref/ready/plain.npz" --tokens "a b"
+    fails 2 "--key-tokens: 1 names for 5 rows, want as many" \
+        "$viz" stats --attention "$ref/ready/decoder.npz" --key-tokens a
+    fails 2 "--key-tokens: plain.npz has no cross-attention" \
+        "$viz" stats --attention "$ref/ready/plain.npz" --key-tokens a
+    fails 2 "--key-tokens: 1 names for 7 rows" "$viz" stats --qkv "$(qkv cross)" --key-tokens a
+    fails 2 "--key-tokens: the keys are of the same rows" "$viz" stats --key-tokens a \
+        -m "$ref/layers/w_q.safetensors" --heads 4
+    fails 2 "--key-tokens: wants a bare layer" "$viz" stats --key-tokens a b
+}
+
+@test "info says what a file holds" {
+    works "$viz" info --attention "$ref/ready/decoder.npz"
+    [[ $output == *"encoder     layers 0-1, 4 heads, 5 queries, 5 keys, F32"* ]]
+    [[ $output == *"decoder     layers 0-2, 3 heads, 4 queries, 4 keys, F32, causal"* ]]
+    [[ $output == *"cross       layers 0-2, 3 heads, 4 queries, 5 keys, F32"* ]]
+    works "$viz" info --json --attention "$ref/ready/causal.npy"
+    [ "$(jq -c .stacks <<<"$output")" = \
+        '{"decoder":{"layers":[0,1],"heads":3,"queries":6,"keys":6,"dtype":"F16","causal":true}}' ]
+    works "$viz" info --attention "$ref/ready/gaps.npz"
+    [[ $output == *"layers 1,3, 2 heads"* ]]
+}
+
+@test "diff: two files, or a model and a file" {
+    text='the cat saw the dog'
+    "$viz" export -o "$dir/a.npz" "$text"
+    "$viz" export -o "$dir/b.npz" --dtype bf16 "$text"
+    works "$viz" diff --json --attention "$dir/a.npz" --attention "$dir/b.npz"
+    files=$output
+    works "$viz" diff --json --dtype f32 --dtype bf16 "$text"
+    agree "$(jq -c .heads <<<"$output")" "$(jq -c .heads <<<"$files")" 0 1e-6
+    works "$viz" diff --json --tolerance 1e-6 --attention "$dir/a.npz" "$text"
+    [ "$(jq .tokens_paired <<<"$output")" -eq 6 ]
+    works "$viz" diff --json --qkv "$(qkv heads)" --dtype f32 --dtype bf16
+    "$viz" export -l 1 -o "$dir/c.npz" "$text"
+    fails 3 "has 6 layers of 4 heads, c.npz has 2 of 4" \
+        "$viz" diff --attention "$dir/a.npz" --attention "$dir/c.npz"
+    "$viz" export -l 5 -o "$dir/d.npz" "$text"
+    fails 3 "layer 0 is only in a.npz" "$viz" diff --attention "$dir/a.npz" --attention "$dir/d.npz"
+    works "$viz" diff -l 5 --attention "$dir/a.npz" --attention "$dir/d.npz"
+    fails 2 "--attention: want two of them, or one and a model" \
+        "$viz" diff -m "$ref/gpt2" --attention "$dir/a.npz" --attention "$dir/d.npz"
+}
+
+@test "files that hold no attention, or bad rows, are named with what is wrong" {
+    local n=0
+    while IFS=$'\t' read -r name message; do
+        fails 3 "$message" "$viz" stats --attention "$ref/ready/bad/$name"
+        n=$((n + 1))
+    done < <(jq -r 'to_entries[] | [.key, .value] | @tsv' "$ref/ready/bad.json")
+    [ "$n" -eq "$(list "$ref/ready/bad" | wc -w)" ]
+    fails 3 "negative.npz" "$viz" heatmap --attention "$ref/ready/bad/negative.npz" -o "$dir/x.png"
+    [ "$(list "$dir")" = "" ]
+    head -c 400 "$ref/ready/causal.npy" >"$dir/short.npy"
+    fails 3 "short.npy: .npy holds 272 bytes of data, want 432" "$viz" stats --attention "$dir/short.npy"
+    fails 3 "none.npz" "$viz" stats --attention "$dir/none.npz"
+}
+
+@test "rows that are not asked for are not looked at" {
+    works "$viz" stats --attention "$ref/ready/bad/sum.npy" -H 0
+    fails 3 "head 1, row 33" "$viz" stats --attention "$ref/ready/bad/sum.npy" -H 1
+}
+
+@test "layers that a file lacks" {
+    fails 2 "--layer: gaps.npz holds layers 1,3, not 2" \
+        "$viz" stats --attention "$ref/ready/gaps.npz" -l 1-3
+    fails 2 "--layer: 4 is out of range: the model has layers 0 to 3" \
+        "$viz" stats --attention "$ref/ready/gaps.npz" -l 4
+    works "$viz" stats --attention "$ref/ready/gaps.npz" -l all
+}
+
+@test "what does not go with --attention and --qkv" {
+    a=(--attention "$ref/ready/plain.npz") q=(--qkv "$(qkv heads)")
+    fails 2 "--attention, --qkv: want one of them" "$viz" stats "${a[@]}" "${q[@]}"
+    for option in -m=x --heads=2 --norm-first --activation=gelu --relative=shaw --input=x \
+        --shape=3 --memory=x --key=x --value=x --ids=1 --decoder-ids=1 -f=x; do
+        name=${option%%=*}
+        argv=("$name")
+        [ "$option" = "$name" ] || argv+=("${option#*=}")
+        fails 2 "--attention, $name: want one of them" "$viz" stats "${a[@]}" "${argv[@]}"
+        fails 2 "--qkv, $name: want one of them" "$viz" stats "${q[@]}" "${argv[@]}"
+    done
+    fails 2 "--attention reads no TEXT" "$viz" stats "${a[@]}" text
+    fails 2 "--qkv reads no TEXT" "$viz" stats "${q[@]}" text
+    fails 2 "--mask: the rows of plain.npz are ready-made" "$viz" stats "${a[@]}" --mask causal
+    fails 2 "--dtype: the rows of plain.npz are ready-made" "$viz" stats "${a[@]}" --dtype bf16
+    fails 2 "--memory-mask: the rows of plain.npz are ready-made" \
+        "$viz" stats "${a[@]}" --memory-mask causal
+    fails 2 "--score-scale: wants --qkv" "$viz" stats "${a[@]}" --score-scale 1
+    fails 2 "--score-scale: wants --qkv" "$viz" stats --score-scale 1 text
+    for option in --hidden --all; do
+        fails 2 "plain.npz holds the rows of attention alone: this wants a model" \
+            "$viz" export "${a[@]}" $option -o "$dir/x.npz"
+    done
+    fails 3 "--logits: plain.npz has no head" "$viz" export "${a[@]}" --logits -o "$dir/x.npz"
+    fails 2 "--attention: noise wants a model or a layer" "$viz" stability "${a[@]}"
+    fails 2 "--attention: wants a model or --qkv" "$viz" mechanisms "${a[@]}"
+    fails 2 "--qkv: noise wants a model or a layer" "$viz" stability "${q[@]}"
+    [ "$(list "$dir")" = "" ]
+}
+
+@test "--qkv of several texts is each of them alone" {
+    mkdir "$dir/out"
+    "$viz" export --qkv "$(qkv texts)" -o "$dir/out/"
+    [ "$(list "$dir/out")" = "000001.npz 000002.npz " ]
+    "$viz" export --qkv "$(qkv groups)" -o "$dir/one.npz"
+    cmp "$dir/one.npz" "$dir/out/000001.npz"
+    heads --qkv "$(qkv groups)" >"$dir/one"
+    "$viz" stats --json --qkv "$(qkv texts)" | head -n 1 | jq -c .heads | diff "$dir/one" -
+}
+
+@test "mechanisms on --qkv: its exact row is the attention itself" {
+    works "$viz" mechanisms --json --repeats 0 --qkv "$(qkv heads)" --propagate \
+        --tokens "a b c d e"
+    jq -e '.layers[0].mechanisms | length > 5 and .[0].name == "exact" and .[0].error == 0' \
+        <<<"$output"
+    works "$viz" mechanisms --repeats 0 --qkv "$(qkv causal)" --mask causal --only exact,local
+    run "$viz" mechanisms --repeats 0 --qkv "$(qkv heads)" -H 0 -o "$dir/m.png"
+    [ "$(magic "$dir/m.png" 4)" = 89504e47 ]
+}
+
+@test "--qkv: files that do not fit together" {
+    r=$ref/ready
+    fails 2 "--qkv: 'a,b' is no list of three files" "$viz" stats --qkv a,b
+    fails 2 "--qkv: 'a,b,c,d' is no list of three files" "$viz" stats --qkv a,b,c,d
+    fails 3 "plain.npz: holds 2 arrays, want one" "$viz" stats \
+        --qkv "$r/plain.npz,$r/heads.k.npy,$r/heads.v.npy"
+    fails 3 "want queries and keys of one width" "$viz" stats \
+        --qkv "$r/heads.q.npy,$r/one_head.k.npy,$r/one_head.v.npy"
+    fails 3 "want as many values as keys" "$viz" stats \
+        --qkv "$r/cross.q.npy,$r/cross.k.npy,$r/values.v.npy"
+    fails 3 "want as many heads of values as of keys" "$viz" stats \
+        --qkv "$r/heads.q.npy,$r/heads.k.npy,$r/values.v.npy"
+    fails 3 "want heads of keys that divide those of queries" "$viz" stats \
+        --qkv "$r/heads.q.npy,$r/values.k.npy,$r/values.v.npy"
+    fails 3 "want as many texts" "$viz" stats \
+        --qkv "$r/texts.q.npy,$r/groups.k.npy,$r/groups.v.npy"
+    fails 3 "nan.npz: element [0,39,39] is NaN as a float" "$viz" stats \
+        --qkv "$r/bad/nan.npz,$r/bad/nan.npz,$r/bad/nan.npz"
+    fails 3 "fortran.npy: .npy header" "$viz" stats \
+        --qkv "$r/bad/fortran.npy,$r/heads.k.npy,$r/heads.v.npy"
+    fails 3 "the mask is for 5 queries and 7 keys, the text has 5 and 5" \
+        "$viz" stats --qkv "$(qkv heads)" --mask "$r/added.npy"
+}
