@@ -130,6 +130,14 @@ static void say_short(const struct session *s, struct item *item)
              s->model->name, continuing(s)->max_tokens);
 }
 
+/* By an end that the model chose, or by one that stands where there is no more room. */
+static bool is_whole(const struct session *s, const struct continuation *c)
+{
+    bool forced = s->rules->forced_last.n > 0 && c->n == c->n_prompt + c->most;
+
+    return c->most == s->n_generate || (c->ended && !forced);
+}
+
 static void close_items(const struct session *s, const struct group *g, struct arena *a)
 {
     for (int i = 0; i < g->n; i++) {
@@ -137,7 +145,7 @@ static void close_items(const struct session *s, const struct group *g, struct a
 
         add_tokens(s, g->item[i], c, a);
         g->item[i]->open = false;
-        if (!c->ended && c->most < s->n_generate)
+        if (!is_whole(s, c))
             say_short(s, g->item[i]);
     }
 }

@@ -413,16 +413,19 @@ static int fit_side(struct input *in, struct item *out, struct tokens *t, int ma
                     struct err *e)
 {
     const char *name = in->s->model->name;
+    const char *whose = t == &out->target ? " for the decoder" : "";
+    int n_cut;
 
     if (t->n <= max)
         return 0;
     if (!in->args->truncate)
-        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
-                       "(--truncate cuts it)", t->n, name, max);
-    out->n_cut += t->n - max;
+        return err_set(e, ERR_INPUT, "the text%s has %d tokens, %s takes %d at the most "
+                       "(--truncate cuts it)", whose, t->n, name, max);
+    n_cut = t->n - max;
+    out->n_cut += n_cut;
     t->n = max;
-    warn_say(in->s->env->warn, "text %d is cut to the %d tokens that %s takes: %d are "
-             "left out", out->index + 1, t->n, name, out->n_cut);
+    warn_say(in->s->env->warn, "text %d%s is cut to the %d tokens that %s takes: %d "
+             "are left out", out->index + 1, whose, t->n, name, n_cut);
     return 0;
 }
 

@@ -196,16 +196,21 @@ static int open_dir(struct weights *w, const char *dir, struct err *e)
     return say_none(w, dir, e);
 }
 
+/* Any part stands for all where the index is beside it. */
 static int open_path(struct weights *w, const char *path, struct err *e)
 {
     const char *slash = strrchr(path, '/');
+    const char *dir = slash == NULL ? "." :
+                      arena_strndup(w->a, path, (size_t)(slash - path) + 1);
+    const char *index = file_join(w->a, dir, "model.safetensors.index.json");
 
     if (file_is_dir(path))
         return open_dir(w, path, e);
     if (ends_with(path, ".safetensors.index.json"))
-        return shards_read(w, slash == NULL ? "." :
-                           arena_strndup(w->a, path, (size_t)(slash - path) + 1),
-                           path, e);
+        return shards_read(w, dir, path, e);
+    if (ends_with(path, ".safetensors") && present(path) && present(index) &&
+        is_part(slash == NULL ? path : slash + 1))
+        return shards_read(w, dir, index, e);
     return open_file(w, arena_strdup(w->a, path), e);
 }
 

@@ -111,6 +111,10 @@ npy() {
     [ "$status" -eq 0 ]
     [[ $stderr == *"0 of 9 tokens are generated"* ]]
     jq -e 'has("generated") | not' <<<"$output"
+    # An end that is forced at the last position is no end of the text.
+    run --separate-stderr "$viz" stats -m "$ref/bart" --json --generate 99 "Read the key."
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"warning: text 1: 63 of 99 tokens are generated: bart takes 64 at the most" ]]
 }
 
 @test "a model that cannot, an N that is none" {

@@ -126,6 +126,7 @@ bad() {
 @test "shards: a hostile index, a shard that is missing, cut or lacks a tensor" {
     take gpt2
     works "$viz" stats -m "$dir/m" "the key"
+    works "$viz" stats -m "$dir/m/model-00002-of-00003.safetensors" "the key"
     rm "$dir/m/model-00002-of-00003.safetensors"
     bad "model-00002-of-00003.safetensors"
     take gpt2

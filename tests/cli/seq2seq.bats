@@ -41,6 +41,16 @@ in_folder() {
     [[ ${stderr_lines[0]} == *"line 1: pair, decoder_ids: want one of them" ]]
 }
 
+@test "which of the texts is too long" {
+    long=$(printf 'key %.0s' $(seq 99))
+    fails 3 "the text has " "$viz" stats -m "$ref/bart" "$long" "the key"
+    fails 3 "the text for the decoder has " "$viz" stats -m "$ref/bart" "the key" "$long"
+    run --separate-stderr "$viz" stats -m "$ref/bart" --truncate "$long" "$long"
+    [ "$status" -eq 0 ]
+    [[ ${stderr_lines[0]} == *"text 1 for the decoder is cut to the 64 tokens"* ]]
+    [[ ${stderr_lines[1]} == *"text 1 is cut to the 64 tokens"* ]]
+}
+
 @test "ids for a decoder want an encoder-decoder" {
     fails 2 "--decoder-ids: gpt2 is no encoder-decoder: want --ids" \
         "$viz" stats -m "$ref/gpt2" --decoder-ids 1,2 "the key"
