@@ -48,6 +48,20 @@ const char *figure_text(struct arena *a, const struct item *item)
     return text;
 }
 
+const char *figure_changes(struct arena *a, const struct shared_args *args)
+{
+    char *text = arena_strdup(a, "");
+
+    if (args->mask != NULL)
+        text = arena_printf(a, "; mask %s", args->mask);
+    if (args->memory_mask != NULL)
+        text = arena_printf(a, "%s; memory mask %s", text, args->memory_mask);
+    if (args->dtype != PRECISION_F32)
+        text = arena_printf(a, "%s; inputs of products in %s", text,
+                            precision_names[args->dtype]);
+    return text;
+}
+
 static char *command_line(struct arena *a, const struct env *env)
 {
     char *all = arena_strdup(a, "mha-viz");

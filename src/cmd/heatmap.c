@@ -136,7 +136,8 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
                               j->s.model->decoder != NULL ? stack_names[j->s.stack] : "",
                               j->s.model->decoder != NULL ? " " : "", j->layer);
 
-    text = arena_printf(a, "%s%s; scale: %s", text, figure_text(a, item), scale_text(j));
+    text = arena_printf(a, "%s%s%s; scale: %s", text, figure_text(a, item),
+                        figure_changes(a, j->s.args), scale_text(j));
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
                             pool_names[j->args->pool], pool, pool);
