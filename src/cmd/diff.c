@@ -463,12 +463,12 @@ static int report(struct job *j, struct err *e)
             return err_set(e, ERR_USAGE, "a picture is of one comparison, not of several "
                            "texts");
         rc = all_pairs(j, e);
-        return input_close(j->side[0].in, input_close(j->side[1].in, rc, e), e);
+        return input_result(j->side[0].in, input_result(j->side[1].in, rc, e), e);
     }
     if (out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
     rc = all_pairs(j, e);
-    return input_end(j->side[0].in, &j->out, input_close(j->side[1].in, rc, e), e);
+    return input_end(j->side[0].in, &j->out, input_result(j->side[1].in, rc, e), e);
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)

@@ -315,8 +315,8 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL)
         return -1;
-    return input_close(in, input_to_files(in, j->args->out, formats[j->format + 1],
-                                          one_text, j, e), e);
+    return input_result(in, input_to_files(in, j->args->out, formats[j->format + 1],
+                                           one_text, j, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

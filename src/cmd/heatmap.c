@@ -230,7 +230,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     rc = input_to_files(in, out, draw_format_names[format], one_text, j, e);
     if (j->drawn && j->args->out == NULL)
         printf("%s\n", out);
-    return input_close(in, rc, e);
+    return input_result(in, rc, e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

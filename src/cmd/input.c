@@ -12,6 +12,7 @@
 
 struct input {
     struct session *s;
+    struct input *before;           /* the session's one before it; NULL: none */
     const struct shared_args *args;
     struct lines *lines;            /* NULL: one text from the command line */
     const char *operand[2];
@@ -345,7 +346,8 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
     const struct shared_args *args = s->args;
     struct input *in = arena_alloc(s->a, 1, sizeof *in);
 
-    *in = (struct input){ .s = s, .args = args, .n_given = 1 };
+    *in = (struct input){ .s = s, .before = s->input, .args = args, .n_given = 1 };
+    s->input = in;
     if (check_sources(args, n_operands, e) != 0 || global_check(s, e) != 0 ||
         open_values(in, n_operands, e) != 0 ||
         (args->decoder_ids != NULL && check_decoder(in, "--decoder-ids", ERR_USAGE, e) != 0))
@@ -494,9 +496,14 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
     return fit(in, a, out, e) == 0 ? 1 : -1;
 }
 
-int input_close(struct input *in, int rc, struct err *e)
+void inputs_close(struct input *last)
 {
-    lines_close(in->lines);
+    for (struct input *in = last; in != NULL; in = in->before)
+        lines_close(in->lines);
+}
+
+int input_result(const struct input *in, int rc, struct err *e)
+{
     if (rc == 0 && in->n_bad > 0)
         return err_set(e, ERR_INPUT, "%s: %d of %d %s could not be used", file_name(in),
                        in->n_bad, in->lines != NULL ? in->n_lines : in->n_given,
@@ -572,7 +579,7 @@ int input_to_files(struct input *in, const char *out, const char *ending,
 
 int input_end(struct input *in, struct out *out, int rc, struct err *e)
 {
-    int bad = input_close(in, rc, e);
+    int bad = input_result(in, rc, e);
     struct err late;
 
     if (rc != 0) {

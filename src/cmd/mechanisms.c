@@ -331,8 +331,8 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     if (in == NULL)
         return -1;
     if (is_picture(j))
-        return input_close(in, input_to_files(in, j->args->out, formats[j->format + 1],
-                                              one_picture, j, e), e);
+        return input_result(in, input_to_files(in, j->args->out, formats[j->format + 1],
+                                               one_picture, j, e), e);
     if (out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
     j->named = input_is_file(in);

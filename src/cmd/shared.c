@@ -160,6 +160,7 @@ int session_open(struct session *s, const struct shared_args *args, bool tokens_
 
 void session_close(struct session *s)
 {
+    inputs_close(s->input);
     par_free(s->par);
     if (s->target_tok != s->tok)
         tok_close(s->target_tok);

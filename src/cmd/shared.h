@@ -61,6 +61,7 @@ struct session {
     int n_generate;                 /* tokens that each gets at the most */
     struct par *par;
     struct change change;
+    struct input *input;            /* the last that was opened; NULL: none */
 };
 
 /*
@@ -143,9 +144,13 @@ struct item {
 
 struct input;
 
-/* Operands, --ids, --input or -f; usage errors where they contradict each other. */
+/*
+ * Operands, --ids, --input or -f; usage errors where they contradict each other.  The
+ * session closes its file, so that a command may fail at any point.
+ */
 struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e);
+void inputs_close(struct input *last);      /* it and those of its session before it */
 
 /*
  * The next text, tokenised, in arena a.  Returns 1, 0 at the end, -1.  A line of
@@ -162,8 +167,8 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 int session_generate(const struct session *s, struct item *items, int n,
                      struct arena *a, struct err *e);
 
-/* Ends it.  Returns rc; where that is 0, an error if some lines could not be used. */
-int input_close(struct input *in, int rc, struct err *e);
+/* What it came to: rc; where that is 0, an error if some lines could not be used. */
+int input_result(const struct input *in, int rc, struct err *e);
 
 /*
  * Ends the input and the one output that all its texts went to: what the usable

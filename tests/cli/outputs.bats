@@ -55,6 +55,18 @@ prepare() {
     done
 }
 
+# Under AddressSanitizer: what was opened before the output failed is closed.
+@test "lines of a file, and an output that cannot be written" {
+    printf 'the key\nthe door\n' > "$dir/lines"
+    for c in stats stability "mechanisms --format json" tokens \
+        "diff --dtype f32 --dtype bf16 --format json"; do
+        # shellcheck disable=SC2086
+        fails 4 "$dir/none/a: cannot be written" "$viz" $c -m "$ref/bert" -f "$dir/lines" \
+            -o "$dir/none/a"
+    done
+    fails 3 "no such model" "$viz" diff -m "$ref/bert" -m "$dir/none" -f "$dir/lines"
+}
+
 @test "the name of a folder" {
     mkdir "$dir/d.png" "$dir/plain"
     fails 4 "is a folder" "$viz" stats -m "$ref/bert" -o "$dir/plain" "the key"
