@@ -76,7 +76,7 @@ static const struct key keys[] = {
     { KEY_INT, F(window_from), 0, 1 << 16, { "max_window_layers" } },
     { KEY_INT, F(pattern), 1, 1 << 16,
       { "sliding_window_pattern", "global_attn_every_n_layers" } },
-    { KEY_REAL, F(rotary_share), 0, 1, { "partial_rotary_factor", "rotary_pct" } },
+    { KEY_REAL, F(rotary_share), 1e-6, 1, { "partial_rotary_factor", "rotary_pct" } },
     { KEY_INT, F(n_rotary), 1, 1 << 16, { "rotary_dim" } },
     { KEY_BOOL, F(interleave), 0, 0, { "rope_interleave" } },
     { KEY_INT, F(n_groups), 1, 1 << 16, { "num_hidden_groups" } },
@@ -334,10 +334,11 @@ static int derive(const struct reader *r, const struct family *f)
     if ((double)c->n_heads * c->d_value > 1 << 24)
         return err_set(r->e, ERR_INPUT, "%s: %d heads with values of width %d: want %d "
                        "columns at the most", r->file, c->n_heads, c->d_value, 1 << 24);
-    if (f->positions == POS_ROPE && (c->n_rotary % 2 != 0 || c->n_rotary > c->d_head))
+    if (f->positions == POS_ROPE &&
+        (c->n_rotary < 2 || c->n_rotary % 2 != 0 || c->n_rotary > c->d_head))
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are turned "
-                       "by rotary positions, want an even number that fits", r->file,
-                       c->n_rotary, c->d_head);
+                       "by rotary positions, want an even number of 2 or more that fits",
+                       r->file, c->n_rotary, c->d_head);
     if (c->n_types == 0 && f->defaults.n_types > 0)
         return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, want 1 or more",
                        r->file);

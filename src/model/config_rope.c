@@ -117,8 +117,8 @@ static const json_t *parameters(const json_t *root)
 
 int config_rope_share(const struct reader *r, const json_t *root)
 {
-    static const struct key share = { KEY_REAL, offsetof(struct config, rotary_share), 0, 1,
-                                      { "partial_rotary_factor" } };
+    static const struct key share = { KEY_REAL, offsetof(struct config, rotary_share), 1e-6,
+                                      1, { "partial_rotary_factor" } };
     const json_t *object = parameters(root);
 
     return json_is_object(object) ? config_key(r, &share, object, r->c) : 0;

@@ -27,6 +27,8 @@ static void look(const struct config *c, const struct family *f)
         assert(c->n_positions == 1 + (c->image[0] / c->patch[0]) *
                (c->image[1] / c->patch[1]) && c->n_positions > 1);
     assert((int64_t)c->n_heads * c->d_head <= 1 << 24);
+    if (f->positions == POS_ROPE)
+        assert(c->n_rotary >= 2 && c->n_rotary % 2 == 0 && c->n_rotary <= c->d_head);
     assert(c->pad_to == 0 || (c->chunks.len > 0 && c->hash_chunks.len > 0 &&
                               c->pad_above > 0 && c->pad_to % c->pad_above == 0 &&
                               c->layer_kind != NULL && c->n_hashes > 0));

@@ -571,7 +571,7 @@ static void blocks_of_keys(void **state)
     assert_int_equal(good(BERT ",\"block_size\":4}").block, 0);
 }
 
-/* A share of a head that gives an odd number of columns is refused wherever it stands. */
+/* A share of a head that gives no column or an odd number is refused wherever it stands. */
 static void shares_of_rotary_columns(void **state)
 {
     static const char six[] = "{\"model_type\":\"phi\",\"hidden_size\":24,"
@@ -590,6 +590,13 @@ static void shares_of_rotary_columns(void **state)
     snprintf(json, sizeof json, "%s,\"rope_parameters\":{\"partial_rotary_factor\":2}}",
              six);
     bad(json, "partial_rotary_factor: found 2");
+    snprintf(json, sizeof json, "%s,\"rope_parameters\":{\"partial_rotary_factor\":0.1}}",
+             six);
+    bad(json, "0 of the 6 columns of a head");
+    snprintf(json, sizeof json, "%s,\"partial_rotary_factor\":0}", six);
+    bad(json, "partial_rotary_factor: found 0");
+    snprintf(json, sizeof json, "%s,\"rope_scaling\":{\"partial_rotary_factor\":0}}", six);
+    bad(json, "partial_rotary_factor: found 0");
     bad("{\"model_type\":\"gptj\",\"rotary_dim\":null}", "rotary_dim: found null");
 }
 

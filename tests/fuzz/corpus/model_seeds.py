@@ -56,6 +56,7 @@ config("llama3", {**llama, "rope_scaling": {
     "original_max_position_embeddings": 8}})
 config("linear", {**llama, "rope_scaling": {"type": "linear", "factor": 2.0}})
 config("parameters", {**llama, "rope_parameters": {"rope_type": "default", "rope_theta": 500000.0}})
+config("no_share", {**llama, "partial_rotary_factor": 0.1})
 config("reformer", reformer)
 config("open", {"model_type": "reformer", "axial_pos_embds": False})
 config("card", {**llama, "mha_viz": {"name": "n", "default_text": "t", "default_layer": 0}})
