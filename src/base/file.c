@@ -304,7 +304,7 @@ static int open_beside(struct out *o, struct err *e)
         free(o->temp);
         o->temp = NULL;
         return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path,
-                       strerror(errno));
+                       errno == ENOENT ? "its folder is not there" : strerror(errno));
     }
     remember(o->temp);
     fchmod(fd, 0666 & ~mask);

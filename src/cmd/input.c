@@ -425,7 +425,7 @@ static int fit_side(struct input *in, struct item *out, struct tokens *t, int ma
                        "(--truncate cuts it)", whose, t->n, name, max);
     n_cut = t->n - max;
     out->n_cut += n_cut;
-    t->n = max;
+    tokens_cut(t, max);
     warn_say(in->s->env->warn, "text %d%s is cut to the %d tokens that %s takes: %d "
              "are left out", out->index + 1, whose, t->n, name, n_cut);
     return 0;

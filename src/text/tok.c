@@ -321,6 +321,72 @@ void tokens_join(struct arena *a, const struct tokens *x, const struct tokens *y
     };
 }
 
+/* A run of tokens of a text, between those of the template. */
+static struct range run_from(const struct tokens *t, int at)
+{
+    struct range r = { at, 0 };
+
+    while (r.start < t->n && t->special[r.start])
+        r.start++;
+    for (r.end = r.start; r.end < t->n && !t->special[r.end];)
+        r.end++;
+    return r;
+}
+
+/* How many of n[0] and n[1] tokens stay of room. */
+static void share(int n[2], int room)
+{
+    int small = n[0] > n[1], large = 1 - small;
+
+    n[large] = n[small] > room ? n[small] :
+               n[small] > room - n[small] ? n[small] : room - n[small];
+    if (n[0] + n[1] > room) {
+        n[small] = room / 2;
+        n[large] = n[small] + room % 2;
+    }
+}
+
+static void close_gap(void *array, size_t size, struct range gap, int n)
+{
+    char *bytes = array;
+
+    memmove(bytes + (size_t)gap.start * size, bytes + (size_t)gap.end * size,
+            (size_t)(n - gap.end) * size);
+}
+
+static void drop(struct tokens *t, struct range gap)
+{
+    close_gap(t->id, sizeof *t->id, gap, t->n);
+    close_gap(t->type, sizeof *t->type, gap, t->n);
+    close_gap(t->special, sizeof *t->special, gap, t->n);
+    close_gap(t->bytes, sizeof *t->bytes, gap, t->n);
+    close_gap(t->chars, sizeof *t->chars, gap, t->n);
+    close_gap(t->piece, sizeof *t->piece, gap, t->n);
+    close_gap(t->label, sizeof *t->label, gap, t->n);
+    close_gap(t->label_size, sizeof *t->label_size, gap, t->n);
+    t->n -= gap.end - gap.start;
+}
+
+void tokens_cut(struct tokens *t, int max)
+{
+    struct range a = run_from(t, 0), b = run_from(t, a.end);
+    int n[2] = { a.end - a.start, b.end - b.start };
+    int room = max - (t->n - n[0] - n[1]);
+
+    if (t->n <= max)
+        return;
+    if (room < 0) {
+        t->n = max;
+        return;
+    }
+    if (n[1] == 0)
+        n[0] = room;
+    else
+        share(n, room);
+    drop(t, (struct range){ b.start + n[1], b.end });
+    drop(t, (struct range){ a.start + n[0], a.end });
+}
+
 int tok_vocab_size(const struct tok *t)
 {
     return (int)t->vocab.n_ids;

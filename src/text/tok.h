@@ -98,6 +98,14 @@ void tokens_join(struct arena *a, const struct tokens *x, const struct tokens *y
                  struct tokens *out);
 
 /*
+ * Cuts *t to max tokens.  What the template put there stays; the ends of the texts go,
+ * first of the longer of two, so that both keep half where both are long: the strategy
+ * longest_first of the tokenizers library.  Where that leaves no place for the template,
+ * the first max tokens stay.
+ */
+void tokens_cut(struct tokens *t, int max);
+
+/*
  * Labels and special flags of pieces that came without their tokeniser, label_size the
  * bytes of each piece: of byte-level pieces where all of them can be such, else with
  * spaces for "▁" or without "##", where any piece has that.  What stands in <> or [] is

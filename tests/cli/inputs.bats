@@ -173,6 +173,7 @@ tokens() {
     [ "$status" -eq 0 ]
     [[ $stderr == "mha-viz: warning: text 1 is cut to the 64 tokens that bert takes: 18 are left out" ]]
     [ "$(echo "$output" | jq '.tokens | length')" -eq 64 ]
+    [ "$(echo "$output" | jq -r '.tokens[-1]')" = "[SEP]" ]
     works "$viz" stats --json -q -m "$ref/bert" --truncate "$text"
     works "$viz" tokens -m "$ref/bert" "$text"
 }

@@ -199,6 +199,42 @@ static void test_guess(void **state)
 #undef GUESS
 }
 
+/* [CLS] a.. [SEP] b.. [SEP], or without b: how many stay of each, as the package has it. */
+static void test_cut(void **state)
+{
+    static const struct { int a, b, max, kept_a, kept_b; } cases[] = {
+        { 100, 0, 64, 62, 0 }, { 100, 20, 64, 41, 20 }, { 20, 100, 64, 20, 41 },
+        { 50, 60, 64, 30, 31 }, { 60, 50, 64, 31, 30 }, { 50, 50, 64, 30, 31 },
+        { 10, 10, 64, 10, 10 }, { 10, 0, 2, 0, 0 },
+    };
+    struct help *h = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int ids[203], n = 0, kept[2] = { 0, 0 };
+        struct tokens t;
+
+        ids[n++] = 0;
+        for (int k = 0; k < cases[i].a; k++)
+            ids[n++] = 1000 + k;
+        ids[n++] = 0;
+        for (int k = 0; k < cases[i].b; k++)
+            ids[n++] = 2000 + k;
+        if (cases[i].b > 0)
+            ids[n++] = 0;
+        tok_describe(NULL, &h->arena, ids, NULL, n, &t);
+        for (int k = 0; k < n; k++)
+            t.special[k] = ids[k] == 0;
+        tokens_cut(&t, cases[i].max);
+        for (int k = 0; k < t.n; k++)
+            if (t.id[k] != 0)       /* each text from its beginning, in order */
+                assert_int_equal(t.id[k] % 1000, kept[t.id[k] / 1000 - 1]++);
+        assert_int_equal(kept[0], cases[i].kept_a);
+        assert_int_equal(kept[1], cases[i].kept_b);
+        assert_int_equal(t.id[t.n - 1], 0);
+        assert_true(t.special[0] && t.special[t.n - 1] && t.n <= cases[i].max);
+    }
+}
+
 static void test_too_long(void **state)
 {
     struct help *h = *state;
@@ -216,7 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_not_utf8), TEST(test_nul_and_empty), TEST(test_labels),
         TEST(test_describe), TEST(test_pretokenized), TEST(test_million),
-        TEST(test_too_long), TEST(test_guess),
+        TEST(test_too_long), TEST(test_guess), TEST(test_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ * One slot -> its tensor: names, endings and prefixes, and the shape that it must have. */
+#include "model/bind_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Old checkpoints call a norm's weight gamma and its bias beta; a parameter that is no
+ * part of a module has no ending, those of torch's attention are parts of a name. */
+static const char *const weight_endings[] = { ".weight", ".gamma", "_weight", "", NULL };
+static const char *const bias_endings[] = { ".bias", ".beta", "_bias", NULL };
+static const char *const no_endings[] = { "", NULL };
+
+static int index_of(const struct weights *w, const struct tensor *t)
+{
+    return (int)(t - weights_at(w, 0));
+}
+
+/* Tries one name behind the prefix, behind its first part, where the head of a model in a
+ * model stands, and bare; with each ending. */
+static const struct tensor *try_name(struct binder *b, const char *name,
+                                     const char *const *endings)
+{
+    const int length[] = { (int)strlen(b->prefix), (int)strcspn(b->prefix, ".") + 1, 0 };
+    char full[512];
+
+    for (int p = b->prefix[0] != '\0' ? 0 : 2; p < 3; p++)
+        for (int i = 0; endings[i] != NULL; i++) {
+            const struct tensor *t;
+
+            snprintf(full, sizeof full, "%.*s%s%s", length[p], b->prefix, name, endings[i]);
+            t = weights_find(b->m->weights, full);
+            if (t != NULL) {
+                b->used[index_of(b->m->weights, t)] = true;
+                return t;
+            }
+        }
+    return NULL;
+}
+
+/* "h.%d.mlp.experts.%d.w1" with both numbers put in. */
+static char *fill_in(struct arena *a, const char *name, size_t n, struct where at)
+{
+    char *s = arena_strndup(a, name, n);
+    const int numbers[] = { at.layer, at.part };
+
+    for (int i = 0; i < 2; i++) {
+        const char *d = strstr(s, "%d");
+
+        if (d == NULL)
+            break;
+        s = arena_printf(a, "%.*s%d%s", (int)(d - s), s, numbers[i], d + 2);
+    }
+    return s;
+}
+
+/* The k-th alternative of "A|B", filled in; NULL: no more. */
+static char *alternative(struct arena *a, const char *names, int k, struct where at)
+{
+    for (; k > 0; k--) {
+        names = strchr(names, '|');
+        if (names == NULL)
+            return NULL;
+        names++;
+    }
+    return fill_in(a, names, (size_t)(strchrnul(names, '|') - names), at);
+}
+
+static const struct tensor *find(struct binder *b, const char *names, struct where at,
+                                 const char *const *endings)
+{
+    char *name;
+
+    for (int k = 0; (name = alternative(b->a, names, k, at)) != NULL; k++) {
+        const struct tensor *t = try_name(b, name, endings);
+
+        if (t != NULL)
+            return t;
+    }
+    return NULL;
+}
+
+struct shape {
+    int n;
+    int d[4];
+};
+
+/* What the weight of a slot must look like. */
+static struct shape shape_of(const struct model *m, const struct slot_row *row, bool in_out)
+{
+    const struct config *c = &m->config;
+    int out = slot_dim(m->family, c, row->out), in;
+
+    if (row->in == DIM_NONE)
+        return (struct shape){ 1, { out } };
+    in = slot_dim(m->family, c, row->in);
+    if (row->kind == SLOT_CONV)
+        return (struct shape){ 3, { out, in, row == &slot_table[W_CONV] ? c->conv_width
+                                                                         : CONV_WINDOW } };
+    if (row->kind == SLOT_ROWS)
+        return (struct shape){ 3, { out, 1, in } };
+    if (row->kind == SLOT_COLUMNS)
+        return (struct shape){ 3, { 1, out, in } };
+    if (row->kind == SLOT_PATCH)
+        return (struct shape){ 4, { out, in, c->patch[0], c->patch[1] } };
+    return (struct shape){ 2, { in_out ? in : out, in_out ? out : in } };
+}
+
+/* The family's name of it has no ending, and it has no bias. */
+static bool is_whole_name(enum slot_kind kind)
+{
+    return kind == SLOT_VECTOR || kind == SLOT_ROWS || kind == SLOT_COLUMNS;
+}
+
+static char *shape_text(struct arena *a, const struct shape *s)
+{
+    char *text = arena_printf(a, "[%d", s->d[0]);
+
+    for (int i = 1; i < s->n; i++)
+        text = arena_printf(a, "%s,%d", text, s->d[i]);
+    return arena_printf(a, "%s]", text);
+}
+
+/* What has heads and their columns apart, [D, H, d] for [D, H d]. */
+static bool is_split(const struct tensor *t, const struct shape *want)
+{
+    int n = want->n;
+
+    return n < 3 && t->n_dims == n + 1 && t->n_elements > 0 &&
+           (n == 1 || t->shape[0] == want->d[0]) &&
+           t->shape[n - 1] * t->shape[n] == want->d[n - 1];
+}
+
+/* Leading dimensions of 1 say nothing where a parameter is no part of a module: BART's
+ * [1, V], ViT's [1, positions, D]. */
+static int check(struct binder *b, const struct tensor *t, struct shape want, bool loose)
+{
+    int first = 0;
+    bool same;
+
+    if (!dtype_table[t->dtype].is_float)
+        return err_set(b->e, ERR_INPUT, "%s: %s: holds %s, want F32, F16, BF16 or F64",
+                       t->file, t->name, dtype_table[t->dtype].name);
+    while (loose && t->n_dims - first > want.n && t->shape[first] == 1)
+        first++;
+    same = t->n_dims - first == want.n;
+    for (int i = 0; same && i < want.n; i++)
+        same = t->shape[first + i] == want.d[i];
+    same = same || (b->m->family->heads_apart && is_split(t, &want));
+    return same ? 0 :
+           err_set(b->e, ERR_INPUT, "%s: %s: shape %s, want %s", t->file, t->name,
+                   tensor_shape(b->a, t), shape_text(b->a, &want));
+}
+
+static float *decode(struct arena *a, const struct tensor *t)
+{
+    float *v = arena_alloc(a, (size_t)t->n_elements, sizeof *v);
+
+    tensor_read(v, t, 0, t->n_elements);
+    return v;
+}
+
+static const float *decode_vector(struct binder *b, const struct slot_row *row,
+                                  const struct tensor *t)
+{
+    float *v = decode(b->a, t);
+
+    if (row->kind == SLOT_NORM && b->m->family->norm == NORM_RMS_PLUS_ONE)
+        for (int64_t i = 0; i < t->n_elements; i++)
+            v[i] += 1;
+    return v;
+}
+
+/* A kernel of more than two dimensions is a linear on all that its window holds. */
+static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_out)
+{
+    const struct dtype_row *d = &dtype_table[t->dtype];
+    bool plain = t->dtype == DTYPE_F32 && (uintptr_t)t->data % sizeof(float) == 0;
+    int row = 1;
+
+    for (int i = 1; i < s.n; i++)
+        row *= s.d[i];
+
+    return (struct matrix){
+        .data = t->data, .size_bytes = d->size_bytes, .block = d->block,
+        .to_f32 = plain ? NULL : d->to_f32,
+        .element = t->dtype == DTYPE_F16 ? ELEMENT_F16 :
+                   t->dtype == DTYPE_BF16 ? ELEMENT_BF16 : ELEMENT_OTHER,
+        .N = in_out ? row : s.d[0], .K = in_out ? s.d[0] : row, .stride = row,
+        .order_in_out = in_out,
+    };
+}
+
+static int missing(struct binder *b, const char *names, struct where at,
+                   const struct slot_row *row, bool in_out)
+{
+    struct shape want = shape_of(b->m, row, in_out);
+
+    return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s%s, want %s", b->m->name,
+                   b->prefix, alternative(b->a, names, 0, at),
+                   is_whole_name(row->kind) ? "" : ".weight", shape_text(b->a, &want));
+}
+
+/* A norm that neither scales nor shifts. */
+static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct param *p)
+{
+    int n = slot_dim(b->m->family, &b->m->config, row->out);
+    float *one = arena_alloc(b->a, (size_t)n, sizeof *one);
+
+    for (int i = 0; i < n; i++)
+        one[i] = 1;
+    p->vector = one;
+    return 0;
+}
+
+static int bind_bias(struct binder *b, const char *names, struct where at, int out,
+                     struct param *p)
+{
+    p->bias_tensor = find(b, names, at, bias_endings);
+    if (p->bias_tensor == NULL)
+        return 0;
+    if (check(b, p->bias_tensor, (struct shape){ 1, { out } }, false) != 0)
+        return -1;
+    p->bias = decode(b->a, p->bias_tensor);
+    return 0;
+}
+
+/* Embeddings of a width of their own come to the model's by a projection. */
+static bool is_needed(const struct family *f, const struct config *c, enum slot slot)
+{
+    bool last = f->stack.name[W_EMB_PROJ] != NULL;
+
+    return c->d_embed != c->d_model && slot == (last ? W_EMB_PROJ : W_TOK_PROJ);
+}
+
+int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
+{
+    const struct slot_row *row = &slot_table[slot];
+    const struct family *f = b->m->family;
+    const struct config *c = &b->m->config;
+    const char *names = f->stack.name[slot];
+    bool in_out = slot_in_out(f, slot);
+    bool loose = row->kind == SLOT_VECTOR || row->kind == SLOT_TABLE;
+    struct shape want;
+    int out;
+
+    if (names == NULL)
+        return 0;
+    p->weight = find(b, names, at,
+                     is_whole_name(row->kind) ? no_endings : weight_endings);
+    if (p->weight == NULL && row->kind == SLOT_NORM && f->defaults.norm_affine &&
+        !c->norm_affine)
+        return bind_plain_norm(b, row, p);
+    out = slot_dim(f, c, row->out);
+    if (p->weight == NULL && slot == W_HEAD)    /* a tied head may have its own bias */
+        return bind_bias(b, names, at, out, p);
+    if (p->weight == NULL)
+        return row->optional && !is_needed(f, c, slot) ? 0 :
+               missing(b, names, at, row, in_out);
+    want = shape_of(b->m, row, in_out);
+    if (check(b, p->weight, want, loose) != 0)
+        return -1;
+    if (row->in == DIM_NONE)
+        p->vector = decode_vector(b, row, p->weight);
+    else
+        p->matrix = matrix_of(p->weight, want, in_out);
+    return is_whole_name(row->kind) || (row->kind == SLOT_TABLE && slot != W_HEAD) ||
+           (slot == W_HEAD && f->head_bias_unused) ? 0 :
+           bind_bias(b, names, at, out, p);
+}
+
+bool bind_has(struct binder *b, const char *names, struct where at)
+{
+    return find(b, names, at, weight_endings) != NULL;
+}
+
+static bool has_first(struct binder *b, const char *prefix, const char *names)
+{
+    char *name;
+
+    for (int k = 0; (name = alternative(b->a, names, k, (struct where){ 0 })) != NULL; k++)
+        if (weights_find(b->m->weights,
+                         arena_printf(b->a, "%s%s.weight", prefix, name)) != NULL)
+            return true;
+    return false;
+}
+
+/* The first slot is the token embedding, or what stands in its place. */
+const char *bind_prefix(struct binder *b)
+{
+    static const char *const inner[] = { "language_model.model.", "model.language_model." };
+    const struct family *f = b->m->family;
+    int first = 0;
+
+    while (first < N_SLOT - 1 && f->stack.name[first] == NULL)
+        first++;
+    if (f->stack.name[first] == NULL)       /* a family without tensors */
+        return "";
+    for (int i = 0; i < 2; i++)
+        if (has_first(b, inner[i], f->stack.name[first]))
+            return inner[i];
+    for (int i = 0; i < 4 && f->prefix[i] != NULL; i++)
+        if (has_first(b, f->prefix[i], f->stack.name[first]))
+            return f->prefix[i];
+    return "";
+}
