@@ -105,9 +105,9 @@ FUZZ_SECONDS ?= 60
 CLANG ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-14 2>/dev/null) clang)
 fuzz:
 	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=$(CLANG) \
-	    CFLAGS='$(SANITISE)fuzzer-no-link,address,undefined' -j$(JOBS) build/fuzz/libmhaviz.a
+	    CFLAGS='$(SANITISE)fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' -j$(JOBS) build/fuzz/libmhaviz.a
 	@set -e; for f in $(FUZZ); do n=$$(basename $$f .c); mkdir -p build/fuzz/corpus/$$n; \
-	    $(CLANG) -std=c11 $(DEFINES) $(SANITISE)fuzzer,address,undefined $$(pkg-config --cflags $(PKGS)) \
+	    $(CLANG) -std=c11 $(DEFINES) $(SANITISE)fuzzer,address,undefined -fno-sanitize-recover=undefined $$(pkg-config --cflags $(PKGS)) \
 	        -o build/fuzz/$$n $$f build/fuzz/libmhaviz.a $$(pkg-config --libs $(PKGS)) -lm -pthread; \
 	    echo "== $$n"; build/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
 	        build/fuzz/corpus/$$n tests/fuzz/corpus/$$n; done
