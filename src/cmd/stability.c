@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * stability: noise on the embeddings, and what it changes in each head and in the
  * model's output. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -75,15 +76,20 @@ struct trial {
 /* ---- the runs ---- */
 
 /* The same text 1 + runs times; the first has no noise. */
-static void pack_runs(struct trial *t, const struct item *item)
+static int pack_runs(struct trial *t, const struct item *item, struct err *e)
 {
-    const struct stability_args *args = t->j->args;
-    int n = args->runs + 1;
-    struct item *copies = arena_alloc(t->a, (size_t)n, sizeof *copies);
+    int n = t->j->args->runs + 1;
+    int longer = item->tokens.n > item->target.n ? item->tokens.n : item->target.n;
+    struct item *copies;
 
+    if (longer > INT_MAX / n)
+        return err_set(e, ERR_INPUT, "%d tokens, %d times: want %d in one batch at the most",
+                       longer, n, INT_MAX);
+    copies = arena_alloc(t->a, (size_t)n, sizeof *copies);
     for (int i = 0; i < n; i++)
         copies[i] = *item;
     texts_pack(&t->texts, t->a, copies, n);
+    return 0;
 }
 
 /* Run by run what torch.randn would give for [T, E] of a generator seeded once. */
@@ -148,7 +154,8 @@ static int run_trial(struct trial *t, const struct item *item, struct err *e)
     const struct session *s = &t->j->s;
     struct sink sink;
 
-    pack_runs(t, item);
+    if (pack_runs(t, item, e) != 0)
+        return -1;
     t->change = s->change;
     make_noise(t);
     t->n = (int64_t)session_queries(s, item)->n * s->shown->d_hidden;

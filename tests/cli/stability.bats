@@ -54,6 +54,13 @@ text="the key is in the door"
     done
 }
 
+@test "more tokens than a batch can count" {
+    { printf '{"ids":['; yes '3,' | head -n 2200000 | tr -d '\n'; printf '3]}\n'; } > "$dir/long"
+    run --separate-stderr "$viz" stability --runs 1000 -m "$ref/seq2seq/t5" -s encoder --jsonl -f "$dir/long"
+    [ "$status" -eq 3 ]
+    [[ ${stderr_lines[0]} == *"line 1: 2200001 tokens, 1001 times: want 2147483647 in one batch at the most" ]]
+}
+
 @test "what is out of range" {
     fails 2 "--runs" "$viz" stability --runs 0 x
     fails 2 "--noise" "$viz" stability --noise -1 x
