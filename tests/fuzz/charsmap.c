@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * A text, a NUL, then any bytes as a precompiled character map: refused, or the
  * text is rewritten, in both ways, to UTF-8 that stands for bytes of the text. */
-#include <assert.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "base/utf8.h"
 #include "text/tok_priv.h"
-
-static void full(void *self, size_t size_bytes)
-{
-    (void)size_bytes;
-    longjmp(*(jmp_buf *)self, 1);
-}
 
 static void try_map(struct arena *a, const char *s, size_t n, struct span map,
                     bool longest)
@@ -47,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (end == NULL || utf8_check((const char *)data, n) < n)
         return 0;
-    arena_init(&a, full, &out);
+    arena_init(&a, fuzz_full, &out);
     if (setjmp(out) == 0) {
         struct span map = { end + 1, size - n - 1 };
 

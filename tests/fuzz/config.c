@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Any bytes as config.json and as generation_config.json: refused with a message that
  * names the file, or numbers that every later product of them can rely on. */
-#include <assert.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "model/config.h"
 #include "model/family.h"
 #include "model/generation.h"
-
-static void full(void *self, size_t size_bytes)
-{
-    (void)size_bytes;
-    longjmp(*(jmp_buf *)self, 1);
-}
 
 static void look(const struct config *c, const struct family *f)
 {
@@ -62,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = { 0 };
     jmp_buf out;
 
-    arena_init(&a, full, &out);
+    arena_init(&a, fuzz_full, &out);
     if (setjmp(out) == 0) {
         struct config c;
         const struct family *f = NULL;

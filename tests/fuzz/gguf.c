@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Any bytes as a GGUF file: refused with a message, or every key can be read, every
  * tensor found and read, a config and a tokeniser are made of it or refused. */
-#include <assert.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/gguf.h"
 #include "text/gguf_tok.h"
 #include "text/tok.h"
-
-static void full(void *self, size_t size_bytes)
-{
-    (void)size_bytes;
-    longjmp(*(jmp_buf *)self, 1);
-}
 
 static void use_value(struct arena *a, const struct gguf_value *v)
 {
@@ -81,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = { 0 };
     jmp_buf out;
 
-    arena_init(&a, full, &out);
+    arena_init(&a, fuzz_full, &out);
     if (setjmp(out) == 0) {
         struct weights *w = weights_open_memory(&a, (struct span){ data, size }, "f", &e);
 

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Two bytes of options and a safetensors file: refused with a message, or a bare layer
  * that runs. */
-#include <assert.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "fuzz.h"
 
 #include "model/model.h"
 #include "run/run.h"
 
 enum { ROWS = 3, OPTIONS = 2, MAX_NUMBERS = 1 << 20 };
-
-static void full(void *self, size_t size_bytes)
-{
-    (void)size_bytes;
-    longjmp(*(jmp_buf *)self, 1);
-}
 
 static void take(void *self, const struct rows *r, int n_heads)
 {
@@ -79,7 +71,7 @@ static void feed(const struct layer_asked *asked, struct span bytes)
     struct err e = { 0 };
     jmp_buf out;
 
-    arena_init(&a, full, &out);
+    arena_init(&a, fuzz_full, &out);
     if (setjmp(out) == 0) {
         struct model *m = arena_alloc(&a, 1, sizeof *m);
 

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * A config.json, a NUL and a safetensors file: refused with a message, or a model
  * that runs. */
-#include <assert.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "model/model.h"
 #include "run/run.h"
-
-static void full(void *self, size_t size_bytes)
-{
-    (void)size_bytes;
-    longjmp(*(jmp_buf *)self, 1);
-}
 
 static void take(void *self, const struct rows *r, int n_heads)
 {
@@ -89,7 +82,7 @@ static void feed(struct span config, struct span weights)
     struct err e = { 0 };
     jmp_buf out;
 
-    arena_init(&a, full, &out);
+    arena_init(&a, fuzz_full, &out);
     if (setjmp(out) == 0) {
         struct model *m = arena_alloc(&a, 1, sizeof *m);
 

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * An .npz or .npy as attention that is ready-made: refused with a message, or all its rows
  * go to sinks of each kind, or one of them is named as no row of attention. */
-#include <assert.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "model/ready.h"
 #include "run/run.h"
 #include "weights/npz.h"
-
-static void full(void *self, size_t size_bytes)
-{
-    (void)size_bytes;
-    longjmp(*(jmp_buf *)self, 1);
-}
 
 static void take(void *self, const struct rows *r, int n)
 {
@@ -55,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = { 0 };
     jmp_buf out;
 
-    arena_init(&a, full, &out);
+    arena_init(&a, fuzz_full, &out);
     if (setjmp(out) == 0) {
         struct weights *w = npz_open_memory(&a, (struct span){ data, size }, "f", &e);
         struct model *m = w != NULL ? model_of_ready(&a, w, "f", &e) : NULL;

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Any bytes as a safetensors file: refused with a message, or every tensor it
  * hands out can be found and read. */
-#include <assert.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "weights/weights.h"
-
-static void full(void *self, size_t size_bytes)
-{
-    (void)size_bytes;
-    longjmp(*(jmp_buf *)self, 1);
-}
 
 static void use(const struct weights *w)
 {
@@ -34,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = { 0 };
     jmp_buf out;
 
-    arena_init(&a, full, &out);
+    arena_init(&a, fuzz_full, &out);
     if (setjmp(out) == 0) {
         struct weights *w = weights_open_memory(&a, (struct span){ data, size }, "f", &e);
 

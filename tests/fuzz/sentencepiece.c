@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Any bytes as a SentencePiece model: refused with a message, or it makes tokens
  * of a text whose spans lie inside of it. */
-#include <assert.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "fuzz.h"
 
 #include "text/tok.h"
-
-static void full(void *self, size_t size_bytes)
-{
-    (void)size_bytes;
-    longjmp(*(jmp_buf *)self, 1);
-}
 
 static void use(const struct tok *t, struct arena *a)
 {
@@ -38,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = { 0 };
     jmp_buf out;
 
-    arena_init(&a, full, &out);
+    arena_init(&a, fuzz_full, &out);
     if (setjmp(out) == 0) {
         struct tok *t = tok_open_sentencepiece(&a, (struct span){ data, size }, "f", &e);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Any bytes as a text for the small tokenisers: the first byte says which one and
  * how; spans lie inside of the text, in bytes and characters alike. */
-#include <assert.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "base/utf8.h"
@@ -14,12 +13,6 @@ static const char *const names[] = {
 };
 
 enum { N = sizeof names / sizeof names[0] };
-
-static void full(void *self, size_t size_bytes)
-{
-    (void)size_bytes;
-    longjmp(*(jmp_buf *)self, 1);
-}
 
 static const struct tok *fixture(int i)
 {
@@ -63,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     in.pretokenized = data[0] & 0x40;
     in.no_special = data[0] & 0x80;
-    arena_init(&a, full, &no_memory);
+    arena_init(&a, fuzz_full, &no_memory);
     if (setjmp(no_memory) == 0) {
         if (tok_encode(fixture((data[0] & 0x3f) % N), &a, &in, &out, &e) == 0)
             check(&out, in.text, in.text_size);

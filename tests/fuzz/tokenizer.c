@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Any bytes as a tokenizer.json: refused with a message, or the tokeniser makes
  * tokens of a text with something of everything, or says why not. */
-#include <assert.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "text/tok.h"
-
-static void full(void *self, size_t size_bytes)
-{
-    (void)size_bytes;
-    longjmp(*(jmp_buf *)self, 1);
-}
 
 static void check(const struct tokens *out, const struct tok *t, int size)
 {
@@ -52,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = { 0 };
     jmp_buf out;
 
-    arena_init(&a, full, &out);
+    arena_init(&a, fuzz_full, &out);
     if (setjmp(out) == 0) {
         struct tok *t = tok_open_memory(&a, (struct span){ data, size }, "f", &e);
 

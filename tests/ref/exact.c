@@ -2,11 +2,7 @@
  * Ids, attention, hidden states, logits, entropies and strongest links of every run of
  * every case, on each kernel, against the reference library.  A batch runs packed; its
  * valid rows count. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include "analysis/stats.h"
 #include "ref/golden.h"

@@ -2,13 +2,8 @@
  * `export` under options that change the pass, against the reference library: the command
  * lines of masks/cases.json (make_masks.py), diff/dtype.json (make_diff.py) and
  * ready/cases.json (make_ready.py), each with the arrays that were computed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,10 +67,7 @@ static void compare(struct arena *a, const char *name, const struct weights *got
         assert_int_equal(t->shape[d], want->shape[d]);
     x = values(a, t);
     y = values(a, want);
-    for (int64_t i = 0; i < t->n_elements; i++)
-        if (!(fabs((double)x[i] - (double)y[i]) <= TOLERANCE))
-            fail_msg("%s: %s: element %lld is %.9g, want %.9g", name, want->name,
-                     (long long)i, (double)x[i], (double)y[i]);
+    check_floats(want->name, x, y, t->n_elements, TOLERANCE);
 }
 
 static void one_case(void **state)

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Greedy continuations against the reference library's generate, id by id: under the
  * rules of each case of generate.json, alone and all texts of a model together. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <jansson.h>
 #include <stdio.h>

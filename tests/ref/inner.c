@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * export --all of each family: the scores' softmax is its attention, which other tests
  * compare with the reference library; and each array is there, with its shape. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

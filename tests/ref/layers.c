@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Bare layers against PyTorch: each map of each text, and the layer's output, packed and
  * one by one, by every kernel; what export --all takes (make_layers.py). */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

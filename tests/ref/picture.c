@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The heatmaps that the program writes, read back cell by cell: each has the colour that
  * `export` of the same text gives through the scale and the colour map. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>

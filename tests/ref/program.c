@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the program itself prints and writes for every case: `stats --json` and `export`
  * against the reference library's attention. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>

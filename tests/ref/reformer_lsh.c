@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The mechanism lsh on the queries of a real Reformer layer, with its rotations: its rows
  * are those that the reference library gave (goldens, reformer_lsh). */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +63,13 @@ static void check_head(struct arena *a, int head, const float *q, const float *r
     };
     double *w = arena_alloc(a, T * T, sizeof *w);
     double *out = arena_alloc(a, T * D, sizeof *out);
+    struct check_worst worst = { 0 };
 
     assert_int_equal(m->n_weights(&params, T, H, D), H * D * 2);
     m->reference(w, out, &in, arena_alloc(a, m->reference_room(&in), 1));
     for (int i = 0; i < T * T; i++)
-        if (!(fabs(w[i] - (double)want[head * T * T + i]) <= TOLERANCE))
-            fail_msg("head %d, row %d, key %d: %g, want %g", head, i / T, i % T, w[i],
-                     (double)want[head * T * T + i]);
+        check_see(&worst, i, w[i], (double)want[head * T * T + i]);
+    check_within(&worst, "weight", TOLERANCE);
 }
 
 static void rows_of_the_layer(void **state)

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Encoder-decoders against the reference library: the attention of all three stacks,
  * the encoder's and decoder's hidden states, logits; batches packed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include "ref/golden.h"
 #include "run/run.h"

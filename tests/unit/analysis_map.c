@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The cells of a heatmap: one a weight, pooled by maximum or mean, with tokens left out. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
+#include "check.h"
 
 #include "analysis/map.h"
 

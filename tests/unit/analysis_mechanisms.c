@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The relative change of numbers; where nothing is wanted, nothing is measured. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
+#include "check.h"
 
 #include "analysis/mechanisms.h"
 #include "unit/run_room.h"
@@ -18,8 +12,8 @@ static void changes(void **state)
 
     (void)state;
     assert_true(relative_change(x, y, 3) == 0);
-    assert_true(fabs(relative_change(off, y, 3) - 0.2) < 1e-15);
-    assert_true(fabs(relative_change(none, y, 3) - 1) < 1e-15);
+    check_close(relative_change(off, y, 3), 0.2, 1e-15);
+    check_close(relative_change(none, y, 3), 1, 1e-15);
     assert_true(isnan(relative_change(y, none, 3)));
     assert_true(isnan(relative_change(bad, y, 3)));
     assert_true(isnan(relative_change(y, bad, 3)));
@@ -55,7 +49,7 @@ static void only_what_is_wanted(void **state)
     assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), 0);
     r = comparison_at(c, 1, MECHANISM_local);
     assert_true(r->error > 0 && r->bytes > 0);
-    assert_true(fabs(r->scores - 24.0 / 36) < 1e-12);       /* 3 4 5 5 4 3 of 36 */
+    check_close(r->scores, 24.0 / 36, 1e-12);      /* 3 4 5 5 4 3 of 36 */
     assert_true(isnan(r->js) && isnan(r->links) && isnan(r->entropy) && isnan(r->seconds));
     assert_true(isnan(comparison_at(c, 0, MECHANISM_local)->error));
     assert_true(isnan(comparison_at(c, 1, MECHANISM_exact)->error));

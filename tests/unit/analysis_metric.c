@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Each metric on rows whose values are computed by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "analysis/metric.h"
@@ -31,9 +26,8 @@ static void expect(const struct metric_row *r, enum metric_id id, double want)
     const struct metric_opts o = { 0 };
     double v = NAN;
 
-    if (!metric_table[id].row(r, &o, &v) || !(fabs(v - want) < 1e-7))
-        fail_msg("%s of row %d is %.9g, want %.9g", metric_table[id].name, r->query, v,
-                 want);
+    assert_true(metric_table[id].row(r, &o, &v));
+    check_near(metric_table[id].name, r->query, v, want, 1e-7);
 }
 
 static void expect_undefined(const struct metric_row *r, enum metric_id id)
@@ -170,9 +164,9 @@ static void entropy_with_an_epsilon(void **state)
     assert_true(v == -log(1 + 1e-9) && v < 0);
     r = row_of(four, 3, 4);
     assert_true(metric_table[METRIC_entropy].row(&r, &o, &v));
-    assert_true(fabs(v + log(0.25 + 1e-9)) < 1e-15);
+    check_close(v, -log(0.25 + 1e-9), 1e-15);
     assert_true(metric_table[METRIC_entropy_norm].row(&r, &o, &v));
-    assert_true(fabs(v + log(0.25 + 1e-9) / log(4)) < 1e-15);
+    check_close(v, -log(0.25 + 1e-9) / log(4), 1e-15);
 }
 
 /* A text of one token: nothing before, nothing behind, nothing to choose. */

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Rows made by hand through the sink: means over the rows that count, links, ties. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "analysis/stats.h"
@@ -86,12 +81,6 @@ static void give(struct stats *s, int text, int layer, int head, int n,
     sink.done(sink.self, text, layer);
 }
 
-static void near(double got, double want)
-{
-    if (!(fabs(got - want) < 1e-7))
-        fail_msg("%.9g, want %.9g", got, want);
-}
-
 static void uniform_causal(void **state)
 {
     static const int starts[] = { 0, 4 };
@@ -109,13 +98,13 @@ static void uniform_causal(void **state)
     assert_int_equal(h->layer, 1);
     assert_int_equal(h->head, 0);
     assert_int_equal(h->stack, STACK_DECODER);
-    near(h->mean[METRIC_entropy], (log(2) + log(3) + log(4)) / 4);
-    near(h->mean[METRIC_entropy_norm], 1);              /* rows 1, 2, 3 */
-    near(h->mean[METRIC_max_mean], (1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 4);
-    near(h->mean[METRIC_distance], -(0 + 0.5 + 1 + 1.5) / 4);
-    near(h->mean[METRIC_prev], (1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 3);
-    near(h->mean[METRIC_next], 0);
-    near(h->mean[METRIC_first], (1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 4);
+    check_close(h->mean[METRIC_entropy], (log(2) + log(3) + log(4)) / 4, 1e-7);
+    check_close(h->mean[METRIC_entropy_norm], 1, 1e-7);              /* rows 1, 2, 3 */
+    check_close(h->mean[METRIC_max_mean], (1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 4, 1e-7);
+    check_close(h->mean[METRIC_distance], -(0 + 0.5 + 1 + 1.5) / 4, 1e-7);
+    check_close(h->mean[METRIC_prev], (1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 3, 1e-7);
+    check_close(h->mean[METRIC_next], 0, 1e-7);
+    check_close(h->mean[METRIC_first], (1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 4, 1e-7);
     /* ties: the smaller key */
     assert_int_equal(h->n_links, 4);
     for (int i = 0; i < 4; i++) {
@@ -127,7 +116,7 @@ static void uniform_causal(void **state)
     assert_true(h->top[0].query == 0 && h->top[0].key == 0);
     assert_true(h->top[1].query == 1 && h->top[1].key == 0);
     assert_true(h->top[2].query == 1 && h->top[2].key == 1);
-    near((double)h->top[2].weight, 0.5);
+    check_close((double)h->top[2].weight, 0.5, 1e-7);
 }
 
 /* All weights alike: the order is by query, then by key, whatever came first. */
@@ -208,8 +197,8 @@ static void a_row_that_sees_nothing(void **state)
     assert_int_equal(h->link[0].key, -1);
     assert_int_equal(h->link[1].key, 0);
     assert_int_equal(h->n_top, 2);
-    near(h->mean[METRIC_entropy], log(2));
-    near(h->mean[METRIC_self], 0.5);
+    check_close(h->mean[METRIC_entropy], log(2), 1e-7);
+    check_close(h->mean[METRIC_self], 0.5, 1e-7);
 }
 
 static void undefined_for_every_row(void **state)
@@ -225,8 +214,8 @@ static void undefined_for_every_row(void **state)
     h = stats_head(s, 0, 0, 0);
     assert_true(isnan(h->mean[METRIC_prev]) && isnan(h->mean[METRIC_next]));
     assert_true(isnan(h->mean[METRIC_entropy_norm]));
-    near(h->mean[METRIC_entropy], 0);
-    near(h->mean[METRIC_self], 1);
+    check_close(h->mean[METRIC_entropy], 0, 1e-7);
+    check_close(h->mean[METRIC_self], 1, 1e-7);
     assert_int_equal(h->n_top, 1);
 }
 
@@ -246,10 +235,10 @@ static void texts_and_heads_do_not_mix(void **state)
     assert_null(stats_head(s, 0, 0, 0));
     assert_null(stats_head(s, 0, 1, 1));
     assert_null(stats_head(s, 1, 1, 0));
-    near(stats_head(s, 0, 0, 1)->mean[METRIC_self], 1);
-    near(stats_head(s, 0, 0, 1)->mean[METRIC_first], 0.5);
-    near(stats_head(s, 1, 0, 1)->mean[METRIC_self], 1 / 3.0);
-    near(stats_head(s, 1, 0, 1)->mean[METRIC_first], 1);
+    check_close(stats_head(s, 0, 0, 1)->mean[METRIC_self], 1, 1e-7);
+    check_close(stats_head(s, 0, 0, 1)->mean[METRIC_first], 0.5, 1e-7);
+    check_close(stats_head(s, 1, 0, 1)->mean[METRIC_self], 1 / 3.0, 1e-7);
+    check_close(stats_head(s, 1, 0, 1)->mean[METRIC_first], 1, 1e-7);
     assert_int_equal(stats_head(s, 0, 0, 1)->n_links, 2);
     assert_int_equal(stats_head(s, 1, 0, 1)->n_links, 3);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * All 65,536 values of each 16-bit float, against the definition in double. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
+#include "check.h"
 
 #include "base/half.h"
 

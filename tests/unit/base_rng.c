@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Seeded numbers, against the C++ standard's check of MT19937 and numbers that
  * torch.manual_seed(seed); torch.randn(n) of PyTorch 2.13 prints. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
+#include "check.h"
 
 #include "base/rng.h"
 
@@ -16,8 +10,7 @@ static const double TOLERANCE = 2e-6;
 
 static void check(float got, double want, int i)
 {
-    if (!(fabs(got - want) <= TOLERANCE))
-        fail_msg("number %d: %.9g, want %.9g", i, (double)got, want);
+    check_near("number", i, (double)got, want, TOLERANCE);
 }
 
 static void bits(void **state)
@@ -109,8 +102,8 @@ static void long_fill(void **state)
         sum += x[i];
         squares += (double)x[i] * x[i];
     }
-    assert_true(fabs(sum - 4.843490088824183) < 1e-4);
-    assert_true(fabs(squares - 972.5033093368882) < 1e-3);
+    check_close(sum, 4.843490088824183, 1e-4);
+    check_close(squares, 972.5033093368882, 1e-3);
 }
 
 int main(void)

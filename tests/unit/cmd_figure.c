@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What captions say of a pass that was changed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include "cmd/figure.h"
 

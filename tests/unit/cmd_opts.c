@@ -2,13 +2,8 @@
  *
  * The option machinery on a small command of its own, and the tables of the real
  * commands: names once, ranges and defaults that make sense. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

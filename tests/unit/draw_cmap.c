@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Colours against matplotlib's, positions against its rule. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "draw/draw.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a label looks like, whatever bytes its token has. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Boxes: nothing overlaps, everything fits, pixels are whole. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
+#include "check.h"
 
 #include "draw/draw_priv.h"
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Tensors to slots: names with and without prefix, old names, tied heads; what is missing,
  * misshapen, of a wrong type or unused. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

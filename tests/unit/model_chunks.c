@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What config.json says of layers that attend in chunks: defaults, forms, wrong values. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdio.h>
 #include <string.h>

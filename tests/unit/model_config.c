@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Every key of config.json: its aliases, its default, and every value that is wrong. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -426,7 +421,7 @@ static void frequencies(void **state)
     (void)state;
     model_inv_freq(f, &c.rope[0], 8, false);
     for (int i = 0; i < 4; i++)
-        assert_true(fabsf(f[i] - (float)pow(10000, -i / 4.0)) <= 1e-7f * f[i]);
+        check_close((double)f[i], pow(10000, -i / 4.0), 1e-7 * (double)f[i]);
     c = good(LLAMA ",\"head_dim\":8,\"rope_scaling\":{\"type\":\"linear\",\"factor\":4}}");
     model_inv_freq(f, &c.rope[0], 8, false);
     assert_true(f[0] == 0.25f && fabsf(f[2] - 0.0025f) < 1e-9f);
@@ -448,7 +443,7 @@ static void frequencies(void **state)
 
         model_inv_freq(g, &c.rope[0], 16, false);
         assert_true(blend > 0 && blend < 1);
-        assert_true(fabs((double)g[1] - ((1 - blend) * freq / 8 + blend * freq)) < 1e-7);
+        check_close((double)g[1], (1 - blend) * freq / 8 + blend * freq, 1e-7);
     }
 }
 

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Keys of families whose scores look at distances: what they make of the numbers, and
  * every value that is wrong. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * generation_config.json: each key, each value that is wrong; which file is read. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * GGUF's keys: what is read from them, and what is refused. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
+#include "check.h"
 
 #include "model/gguf.h"
 #include "model/model.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What names and shapes of a layer's tensors say; the files are written here too. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -118,7 +118,7 @@ static void same_bytes_anywhere(void)
                     else
                         act_apply((enum act)act, y, n);
                     for (int i = 0; i < n; i++)
-                        check_same("act", act * 100 + first + i, y[i], all[first + i]);
+                        kernel_same("act", act * 100 + first + i, y[i], all[first + i]);
                 }
         }
     free(x);
@@ -139,7 +139,7 @@ static void gated_is_a_product(void)
             want[i] *= y[i];
         act_gated(ACT_SILU, y, gate, n);
         for (int i = 0; i < n; i++)
-            check_same("gated", i, y[i], want[i]);
+            kernel_same("gated", i, y[i], want[i]);
         free(y);
         free(gate);
         free(want);
@@ -156,7 +156,7 @@ static void adds(void)
             want[i] = i < n ? y[i] + x[i] : y[i];
         add_to(y, x, n);
         for (int i = 0; i <= n; i++)
-            check_same("sum", i, y[i], want[i]);
+            kernel_same("sum", i, y[i], want[i]);
         free(y);
         free(x);
         free(want);

@@ -128,7 +128,7 @@ static void check_entropy(const struct head *h, const struct result *r, int t)
         entropy -= w[s] > 0 ? w[s] * log(w[s]) : 0;
         n += sees(&h->at, t, s);
     }
-    check_near("entropy", t, r->entropy[t], entropy, 1e-6);
+    kernel_near("entropy", t, r->entropy[t], entropy, 1e-6);
     if (n <= 1)
         assert_true(r->entropy[t] == 0 && !signbit(r->entropy[t]));
 }
@@ -147,15 +147,15 @@ static void check_head(const struct head *h, const struct result *r)
         bool any = false;
 
         for (int s = 0; s < at->S; s++) {
-            check_near("w", t * at->S + s, r->w[t * at->S + s], w[t * at->S + s], TOLERANCE);
+            kernel_near("w", t * at->S + s, r->w[t * at->S + s], w[t * at->S + s], TOLERANCE);
             sum += r->w[t * at->S + s];
             any = any || sees(at, t, s);
             if (!sees(at, t, s))
-                check_same("hidden", s, r->w[t * at->S + s], 0);
+                kernel_same("hidden", s, r->w[t * at->S + s], 0);
         }
-        check_near("sum", t, sum, any ? 1 : 0, 5e-7);
+        kernel_near("sum", t, sum, any ? 1 : 0, 5e-7);
         for (int c = 0; c < at->d_v; c++)
-            check_near("out", c, r->out[t * at->d_v + c], out[t * at->d_v + c], TOLERANCE);
+            kernel_near("out", c, r->out[t * at->d_v + c], out[t * at->d_v + c], TOLERANCE);
         check_entropy(h, r, t);
     }
     free(q);
@@ -250,9 +250,9 @@ static void same_bytes(void)
                 }
                 got = blocks(&moved, j < 4 ? height[j] : ATTEND_ROWS);
                 for (int n = 0; n < S * S; n++)
-                    check_same("w", n, got.w[n], want.w[n]);
+                    kernel_same("w", n, got.w[n], want.w[n]);
                 for (int n = 0; n < S * d; n++)
-                    check_same("out", n, got.out[n], want.out[n]);
+                    kernel_same("out", n, got.out[n], want.out[n]);
                 assert_memory_equal(got.entropy, want.entropy, (size_t)S * sizeof(double));
                 result_free(&got);
                 if (j == 4)
@@ -281,9 +281,9 @@ static void prefix_is_the_same(void)
         head_pack(&part);
         got = blocks(&part, ATTEND_ROWS);
         for (int s = 0; s < n; s++)
-            check_same("w", s, got.w[(n - 1) * n + s], want.w[(n - 1) * S + s]);
+            kernel_same("w", s, got.w[(n - 1) * n + s], want.w[(n - 1) * S + s]);
         for (int c = 0; c < D; c++)
-            check_same("out", c, got.out[(n - 1) * D + c], want.out[(n - 1) * D + c]);
+            kernel_same("out", c, got.out[(n - 1) * D + c], want.out[(n - 1) * D + c]);
         assert_true(got.entropy[n - 1] == want.entropy[n - 1]);
         result_free(&got);
         free(part.packed);
@@ -306,7 +306,7 @@ static void signs_of_zero(void)
     a = blocks(&h, ATTEND_ROWS);
     b = blocks(&h, 1);
     for (int i = 0; i < 80; i++)
-        check_same("out", i, a.out[i], b.out[i]);
+        kernel_same("out", i, a.out[i], b.out[i]);
     result_free(&a);
     result_free(&b);
     head_free(&h);
@@ -340,7 +340,7 @@ static void check_nan_row(const struct head *h, const struct result *r, int t, b
         if (sees(at, t, s))
             assert_int_equal(isnan(r->w[t * at->S + s]) != 0, is_nan);
         else
-            check_same("hidden", s, r->w[t * at->S + s], 0);
+            kernel_same("hidden", s, r->w[t * at->S + s], 0);
     assert_int_equal(isnan(r->entropy[t]) != 0, is_nan);
     for (int c = 0; c < at->d_v; c++)
         assert_int_equal(isnan(r->out[t * at->d_v + c]) != 0, is_nan);
@@ -400,10 +400,10 @@ static void by_hand(void)
     memcpy(h.qkv, (float[]){ 1, 0, 8, 0, 1.09861229f, 4 }, 6 * sizeof(float));
     head_pack(&h);
     r = blocks(&h, ATTEND_ROWS);
-    check_near("w", 0, r.w[0], 0.25, 1e-7);
-    check_near("w", 1, r.w[1], 0.75, 1e-7);
-    check_near("out", 0, r.out[0], 5, 1e-6);
-    check_near("entropy", 0, r.entropy[0], 0.5623351446188083, 2e-7);
+    kernel_near("w", 0, r.w[0], 0.25, 1e-7);
+    kernel_near("w", 1, r.w[1], 0.75, 1e-7);
+    kernel_near("out", 0, r.out[0], 5, 1e-6);
+    kernel_near("entropy", 0, r.entropy[0], 0.5623351446188083, 2e-7);
     result_free(&r);
     head_free(&h);
 }
@@ -422,7 +422,7 @@ static void parts_are_optional(void)
     attend_block(w, attend_stride(T), &key0, &n_keys, NULL, NULL, 0, h.qkv, h.stride,
                  h.packed, &h.at, 0, T);
     for (int i = 0; i < T * T; i++)
-        check_same("w", i, w[(size_t)(i / T) * attend_stride(T) + (size_t)(i % T)], r.w[i]);
+        kernel_same("w", i, w[(size_t)(i / T) * attend_stride(T) + (size_t)(i % T)], r.w[i]);
     result_free(&r);
     head_free(&h);
     free(w);

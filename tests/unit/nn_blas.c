@@ -25,7 +25,7 @@ static void agrees(void)
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, M, N, K, 1, x, K, w, K, 0, z, N);
         /* 2e-6 of the expected sum of magnitudes, K / 4. */
         for (int j = 0; j < M * N; j++)
-            check_near("y", j, y[j], z[j], 2e-6 * (0.25 * K + 1));
+            kernel_near("y", j, y[j], z[j], 2e-6 * (0.25 * K + 1));
         free(x);
         free(w);
         free(y);

@@ -3,13 +3,8 @@
 #ifndef TESTS_NN_CHECK_H
 #define TESTS_NN_CHECK_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,17 +50,20 @@ static inline float *nan_floats(size_t n)
     return v;
 }
 
-static inline void check_near(const char *what, int i, double got, double want,
-                              double tolerance)
+/* check_near(), with the kernel that was used. */
+static inline void kernel_near(const char *what, int i, double got, double want,
+                               double tolerance)
 {
+    char name[128];
+
     if (fabs(got - want) <= tolerance)
         return;
-    fail_msg("%s, %s [%d]: %.9g, want %.9g, off by %.3g > %.3g",
-             nn_kernel_name(nn_kernel()), what, i, got, want, fabs(got - want), tolerance);
+    snprintf(name, sizeof name, "%s, %s", nn_kernel_name(nn_kernel()), what);
+    check_near(name, i, got, want, tolerance);
 }
 
 /* +0 and -0 differ; a NaN equals a NaN. */
-static inline void check_same(const char *what, int i, float got, float want)
+static inline void kernel_same(const char *what, int i, float got, float want)
 {
     if (memcmp(&got, &want, sizeof got) == 0 || (isnan(got) && isnan(want)))
         return;

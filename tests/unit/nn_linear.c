@@ -126,7 +126,7 @@ static void check_product(const struct stored *s, int M, bool with_bias)
                 sum += term;
                 size += fabs(term);
             }
-            check_near("y", m * N + n, y[m * y_stride + n], sum, TOLERANCE * size);
+            kernel_near("y", m * N + n, y[m * y_stride + n], sum, TOLERANCE * size);
         }
         for (int n = N; n < y_stride; n++)
             assert_true(isnan(y[m * y_stride + n]));
@@ -222,7 +222,7 @@ static void decoding_is_exact(void)
                 if (f == 0 && (h >> 10 & 31) == 31)
                     want = (h & 1023) != 0 ? NAN : h & 0x8000 ? -INFINITY : INFINITY;
                 /* the sum starts at +0, so -0 is +0 */
-                check_same("decoded", h, y[i], want + 0.0f);
+                kernel_same("decoded", h, y[i], want + 0.0f);
             }
         }
     }
@@ -249,7 +249,7 @@ static void same_bytes(void)
 
                 product(part, N, x + (size_t)m * (size_t)k, k, n_rows, &s.w, bias);
                 for (int j = 0; j < n_rows * N; j++)
-                    check_same("part", j, part[j], y[m * N + j]);
+                    kernel_same("part", j, part[j], y[m * N + j]);
             }
         free(x);
         free(y);
@@ -275,7 +275,7 @@ static void same_bytes_in_any_order(void)
     product(y, N, x, K, M, &s.w, NULL);
     product(z, N, x, K, M, &t.w, NULL);
     for (int i = 0; i < M * N; i++)
-        check_same("order", i, z[i], y[i]);
+        kernel_same("order", i, z[i], y[i]);
     free(x);
     free(y);
     free(z);

@@ -87,7 +87,7 @@ static void check_run(const struct mechanism *m, const struct head *h)
 
     for (int i = 0; i < h->a.T; i++)
         for (int c = 0; c < d_v; c++)
-            check_near(m->name, i, (double)h->got[i * (d_v + 3) + c], h->out[i * d_v + c],
+            kernel_near(m->name, i, (double)h->got[i * (d_v + 3) + c], h->out[i * d_v + c],
                        RUN_TOLERANCE);
 }
 
@@ -156,9 +156,9 @@ static void check_formula(const struct weights *file, const struct mechanism *m,
     refer(&h, m);
     run(&h, m);
     for (int i = 0; i < T * T; i++)
-        check_near(at, i, h.w[i], (double)w[i], REF_TOLERANCE);
+        kernel_near(at, i, h.w[i], (double)w[i], REF_TOLERANCE);
     for (int i = 0; i < T * DV; i++)
-        check_near(at, i, h.out[i], (double)out[i], 10 * REF_TOLERANCE);
+        kernel_near(at, i, h.out[i], (double)out[i], 10 * REF_TOLERANCE);
     check_run(m, &h);
     free(w);
     free(out);
@@ -215,7 +215,7 @@ static void check_lsh(const struct weights *file, bool causal, int rounds)
         refer(&h, m);
         run(&h, m);
         for (int i = 0; i < T * D; i++)
-            check_near(at[2], i, h.out[i], (double)out[i], RUN_TOLERANCE);
+            kernel_near(at[2], i, h.out[i], (double)out[i], RUN_TOLERANCE);
         check_run(m, &h);
         free(out);
         head_free(&h);
@@ -322,7 +322,7 @@ static void check_rows(const struct mechanism *m, const struct head *h)
             kept += h->w[i * S + j] > 0;
         }
         if (sum != 0)
-            check_near(m->name, i, sum, 1, 1e-12);
+            kernel_near(m->name, i, sum, 1, 1e-12);
     }
     if (m->sparse && m != mechanism_table[MECHANISM_lsh])
         assert_int_equal(h->n_scores, kept);
@@ -427,7 +427,7 @@ static void rotations_as_torch_draws_them(void **state)
     params.seed = 7;
     mechanism_table[MECHANISM_lsh]->draw(got, &params, 16, 2, 6);
     for (int i = 0; i < N; i++)
-        check_near("rotations", i, (double)got[i], (double)want[i], 2e-6);
+        kernel_near("rotations", i, (double)got[i], (double)want[i], 2e-6);
     free(want);
     weights_close(file);
     arena_finish(&a);
@@ -451,11 +451,11 @@ static void directions_are_orthogonal(void **state)
             for (int c = 0; c < D; c++)
                 dot += (double)w[i * D + c] * w[j * D + c];
             if (j < i)
-                check_near("dot", i, dot, 0, 1e-4);
+                kernel_near("dot", i, dot, 0, 1e-4);
             else
                 square += dot;
         }
-    check_near("square", 0, square / M, D, 1.5);    /* 3 deviations of the mean: 1.2 */
+    kernel_near("square", 0, square / M, D, 1.5);    /* 3 deviations of the mean: 1.2 */
     free(w);
 }
 

@@ -38,7 +38,7 @@ static void check_norm(int D, double spread, double shift, float eps, bool rms, 
                 rms);
         /* Rounded once: half a unit of 2^-24, and what cancels against the bias. */
         for (int i = 0; i < D; i++)
-            check_near("y", t * D + i, y[t * D + i], want[i], 6.1e-8 * fabs(want[i]) + 1e-12);
+            kernel_near("y", t * D + i, y[t * D + i], want[i], 6.1e-8 * fabs(want[i]) + 1e-12);
     }
     free(x);
     free(y);
@@ -66,7 +66,7 @@ static void in_place_and_row_by_row(void)
     for (int t = T - 1; t >= 0; t--)
         norm_layer(x + t * D, x + t * D, weight, weight, 1e-5f, 1, D);
     for (int i = 0; i < T * D; i++)
-        check_same("y", i, x[i], y[i]);
+        kernel_same("y", i, x[i], y[i]);
     free(x);
     free(y);
     free(weight);
@@ -84,7 +84,7 @@ static void test_kernels_agree(void **state)
         if (nn_choose_kernel(nn_kernel_name((enum kernel)k)) == 0) {
             norm_layer(y[k], x, weight, weight, 1e-5f, T, D);
             for (int i = 0; i < T * D; i++)
-                check_same("y", i, y[k][i], y[0][i]);
+                kernel_same("y", i, y[k][i], y[0][i]);
         }
     }
     for (int k = 0; k < N_KERNEL; k++)

@@ -111,9 +111,9 @@ static void check_blocks(const struct score_term *term, const void *self,
                             float *one = block_of(term, row0 + t, 1, key0 + j, 1);
                             float score = got[t * (n_keys + 2) + 1 + j];
 
-                            check_near("score", (row0 + t) * T + key0 + j, (double)score - 1,
+                            kernel_near("score", (row0 + t) * T + key0 + j, (double)score - 1,
                                        want(self, row0 + t, key0 + j), TOLERANCE);
-                            check_same("score by itself", t * T + j, one[1], score);
+                            kernel_same("score by itself", t * T + j, one[1], score);
                             free(one);
                         }
                     free(got);

@@ -15,8 +15,8 @@ static void test_table(void **state)
         /* The product in float: at position 2,000 it differs from double by 6e-5. */
         float angle = (float)(POS0 + i / HALF) * inv_freq[i % HALF];
 
-        check_near("cos", i, c[i], (double)(factor * cosl((long double)angle)), 1.2e-7);
-        check_near("sin", i, s[i], (double)(factor * sinl((long double)angle)), 1.2e-7);
+        kernel_near("cos", i, c[i], (double)(factor * cosl((long double)angle)), 1.2e-7);
+        kernel_near("sin", i, s[i], (double)(factor * sinl((long double)angle)), 1.2e-7);
     }
 }
 
@@ -46,16 +46,16 @@ static void check_apply(int heads, int d, int r, enum rope_layout layout)
             bool second;
 
             if (i >= r) {
-                check_same("rest", i, row[h * d + i], x[i]);
+                kernel_same("rest", i, row[h * d + i], x[i]);
                 continue;
             }
             pair_of(i, r, layout, &pair, &second);
             double want = second ? (double)x[i] * c[pair] + (double)x[i - other] * s[pair]
                                  : (double)x[i] * c[pair] - (double)x[i + other] * s[pair];
 
-            check_near("row", h * d + i, row[h * d + i], want, 1.2e-7);
+            kernel_near("row", h * d + i, row[h * d + i], want, 1.2e-7);
         }
-    check_same("behind", 0, row[n], old[n]);
+    kernel_same("behind", 0, row[n], old[n]);
     free(row);
     free(old);
 }

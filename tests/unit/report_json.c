@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * JSON that another reader (jansson) takes as what was meant. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Numbers read back exactly, are short, and are grouped right at the edges. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

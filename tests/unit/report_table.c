@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Columns line up on a terminal, whatever the cells hold. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

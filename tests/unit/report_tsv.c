@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A record stays one line with its number of tabs. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

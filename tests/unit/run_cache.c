@@ -2,11 +2,7 @@
  * A pass over the tokens behind a cache gives the same bytes as one over all tokens: for
  * every model of tests/ref that is causal, token by token and in larger steps, two texts
  * of different lengths together, on each kernel and one or two threads. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <dirent.h>
 

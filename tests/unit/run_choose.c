@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which token comes next: ties, and each rule alone and beside others. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "run/generate.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rotations, given and drawn, and how long a text in chunks may be. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include "base/rng.h"
 #include "unit/run_room.h"
@@ -76,8 +72,7 @@ static void drawn_as_the_reference_does(void **state)
     tensor_read(want, t, 0, t->n_elements);
     rng_seed(&r, (uint64_t)m->config.hash_seed);
     rng_normal_fill(&r, x, t->n_elements);
-    for (int64_t i = 0; i < t->n_elements; i++)
-        assert_true(fabsf(x[i] - want[i]) <= 2e-6f);
+    check_floats(t->name, x, want, t->n_elements, 2e-6);
     model_close(m);
     weights_close(w);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a pass gives when only some of it is wanted; what it refuses; weights that are not
  * finite; the first layer against the reference formula in double. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <limits.h>
 
@@ -398,11 +394,11 @@ static void first_layer_by_the_formula(void **state)
                 double x = w[i * n + j];
 
                 /* 2e-6: float against double through two sums of 24 terms. */
-                assert_true(fabs((double)map[i * n + j] - x) <= 2e-6);
+                check_near("weight", i * n + j, (double)map[i * n + j], x, 2e-6);
                 assert_true(j <= i || map[i * n + j] == 0);
                 H_i -= x > 0 ? x * log(x) : 0;
             }
-            assert_true(fabs(entropy[i] - H_i) <= 1e-5);
+            check_near("entropy", i, entropy[i], H_i, 1e-5);
         }
     }
     model_close(m);

@@ -2,13 +2,8 @@
  * Fronts against their formulas in double: patches of a picture, convolutions of sound,
  * rows as they are.  Layers add nothing here, so that the hidden states are the front's rows
  * with their positions, normed.  And shapes that a model does not take. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -193,13 +188,6 @@ static void norm(double *row, const float *weight, int D, double eps)
         row[i] = (row[i] - mean) / sqrt(var + eps) * (double)weight[i];
 }
 
-static void near(const float *got, const double *want, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (!(fabs((double)got[i] - want[i]) <= 1e-5))
-            fail_msg("element %lld is %.9g, want %.9g", (long long)i, (double)got[i], want[i]);
-}
-
 /* Alone and among others, on any number of threads: the same bytes. */
 static void same_when_packed(const struct model *m, const struct values *v, const float *one,
                              int n)
@@ -275,7 +263,7 @@ static void pictures(void **state)
         int n = m->config.n_positions;
         const float *got = hidden_of(m, &v, 1, 2);
 
-        near(got, patches(m, &v), (int64_t)n * m->config.d_model);
+        check_doubles("hidden", got, patches(m, &v), (int64_t)n * m->config.d_model, 1e-5);
         same_when_packed(m, &v, got, n);
         model_close(m);
     }
@@ -357,7 +345,7 @@ static void frames_of_sound(void **state)
         struct values v = values_of(m, 0, 1);
         const float *got = hidden_of(m, &v, 1, 2);
 
-        near(got, sound(m, &v), (int64_t)positions[i] * m->config.d_model);
+        check_doubles("hidden", got, sound(m, &v), (int64_t)positions[i] * m->config.d_model, 1e-5);
         same_when_packed(m, &v, got, positions[i]);
         assert_int_equal(m->decoder->max_tokens, 2);
         model_close(m);
@@ -393,7 +381,7 @@ static void rows_as_they_are(void **state)
             want[i * 6 + d] = (double)v.x[i * 6 + d];
         norm(want + i * 6, tensor(m, "layernorm.weight"), 6, m->config.norm_eps);
     }
-    near(got, want, 70 * 6);
+    check_doubles("hidden", got, want, 70 * 6, 1e-5);
     same_when_packed(m, &v, got, 70);
     model_close(m);
 }

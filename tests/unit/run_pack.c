@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The same bytes: a text alone, first, in the middle and last among others, on one to
  * four threads, with either kind of sink, on each kernel.  And the kernels agree. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include "nn/nn.h"
 #include "unit/run_room.h"
@@ -202,10 +198,8 @@ static void kernels_agree(void **state)
                 continue;
             compared++;
             forward(&got, m, &b, 2, SINK_HEAD, &a);
-            for (size_t c = 0; c < cells; c++)
-                assert_true(fabsf(got.attn[c] - want.attn[c]) <= 1e-5f);
-            for (size_t c = 0; c < rows; c++)
-                assert_true(fabsf(got.hidden[c] - want.hidden[c]) <= 1e-4f);
+            check_floats("attention", got.attn, want.attn, (long long)cells, 1e-5);
+            check_floats("hidden", got.hidden, want.hidden, (long long)rows, 1e-4);
         }
         model_close(m);
     }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which experts a row goes to, and their shares, against sums done by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "run/run_priv.h"
@@ -25,11 +20,8 @@ static void check(const struct routing *r, const float *logit, const double *wan
     memcpy(s, logit, (size_t)r->E * sizeof *s);
     route(s, r, &room);
     for (int x = 0; x < r->E; x++)
-        if (want[x] == 0) {
-            assert_true(s[x] == -1);
-        } else if (!(fabs((double)s[x] - want[x]) <= 1e-6)) {
-            fail_msg("expert %d: %.9g, want %.9g", x, (double)s[x], want[x]);
-        }
+        check_near("share of expert", x, (double)s[x], want[x] == 0 ? -1 : want[x],
+                   want[x] == 0 ? 0 : 1e-6);
     arena_finish(&a);
 }
 
@@ -102,7 +94,8 @@ static void groups_by_their_best(void **state)
     room = route_room(&a, 6);
     memcpy(s, logit, sizeof s);
     route(s, &r, &room);
-    assert_true(fabs((double)s[0] - 8.0 / 30) < 1e-6 && fabs((double)s[1] - 1.0 / 30) < 1e-6);
+    check_close((double)s[0], 8.0 / 30, 1e-6);
+    check_close((double)s[1], 1.0 / 30, 1e-6);
     assert_true(s[2] == 0 && s[3] == -1 && s[4] == -1 && s[5] == -1);
     arena_finish(&a);
 }

@@ -2,11 +2,7 @@
  * Global tokens and blocks of keys: which keys a row sees, that a text's bytes do not
  * depend on what it is packed with, and masks on top.  The numbers themselves are
  * compared with the reference library's in tests/ref. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdlib.h>
 
@@ -98,7 +94,7 @@ static void check_row(const struct seen *s, int head, int i, const unsigned char
         sum += (double)s->weight[row * n + j];
     }
     assert_int_equal(s->n_visible[row], visible);
-    assert_true(fabs(sum - 1) < 1e-5);
+    check_close(sum, 1, 1e-5);
 }
 
 static unsigned char *flags(struct arena *a, int n, const int *at, int n_at)

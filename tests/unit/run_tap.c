@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Of every family whose fixture reads tokens: what a tap is shown is what the model
  * attends with, and the model's own mechanism in its place changes nothing. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <dirent.h>
 

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tokenisers inside GGUF files: what they make of texts, and files that attack them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
+#include "check.h"
 
 #include "text/gguf_tok.h"
 #include "text/tok.h"

@@ -3,11 +3,7 @@
 #ifndef TEXT_HELP_H
 #define TEXT_HELP_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A vocabulary is the same read without a tree, and by jansson; what is wrong is
  * refused with jansson's words. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdio.h>
 #include <string.h>

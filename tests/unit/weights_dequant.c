@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Blocks of random bytes against what the gguf package makes of them, to the last bit. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdio.h>
 #include <string.h>

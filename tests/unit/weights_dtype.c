@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Every type to floats: all 65,536 halves and bfloat16s against their formulas. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "weights/weights.h"

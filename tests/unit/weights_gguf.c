@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * GGUF files, right ones and attacks on readers of them that really happened. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <time.h>
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Zips and .npy headers that lie: each is refused with a message of its own. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <zlib.h>
 

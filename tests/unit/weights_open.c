@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Folders, parts and foreign files: what is opened, what is refused, and how. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <sys/stat.h>
 

@@ -3,11 +3,7 @@
  * What a safetensors file may hold, and what it may not: each hostile one is
  * refused with a message of its own.  Both lists follow what the reference
  * library (0.8.0) takes and refuses, but for the lines marked "stricter". */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <sys/resource.h>
 #include <time.h>

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * What every fuzz target includes first: an arena whose lack of memory ends the input,
+ * not the program. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <assert.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* For arena_init(), with the jmp_buf of setjmp() as `self`. */
+static inline void fuzz_full(void *self, size_t size_bytes)
+{
+    (void)size_bytes;
+    longjmp(*(jmp_buf *)self, 1);
+}
+
+#endif
