@@ -276,7 +276,7 @@ static char *title(const struct pair *p)
 
 static void print_table(struct pair *p)
 {
-    static const struct column columns[] = {
+    static const struct table_column columns[] = {
         { "head", ALIGN_LEFT }, { "JS", ALIGN_RIGHT }, { "entropy", ALIGN_RIGHT },
         { "change", ALIGN_RIGHT }, { "links", ALIGN_RIGHT }, { "largest", ALIGN_RIGHT },
     };

@@ -299,7 +299,7 @@ static void table_count(struct table *t, struct arena *a, const char *part,
 static void print_card(FILE *f, struct arena *a, const struct model *m, int n,
                        int n_threads)
 {
-    static const struct column columns[] = {
+    static const struct table_column columns[] = {
         { "parameters", ALIGN_LEFT }, { "weights", ALIGN_RIGHT },
         { "biases", ALIGN_RIGHT }, { "sum", ALIGN_RIGHT },
     };

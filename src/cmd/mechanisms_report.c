@@ -68,23 +68,23 @@ static void table_row(const struct mechanisms_text *t, void *self, int layer, in
 
 static struct table *new_table(const struct mechanisms_text *t, struct arena *a)
 {
-    struct column *c = arena_alloc(a, 10, sizeof *c);
+    struct table_column *c = arena_alloc(a, 10, sizeof *c);
     int n = 2;
 
-    c[0] = (struct column){ "mechanism", ALIGN_LEFT };
-    c[1] = (struct column){ "error", ALIGN_RIGHT };
+    c[0] = (struct table_column){ "mechanism", ALIGN_LEFT };
+    c[1] = (struct table_column){ "error", ALIGN_RIGHT };
     if (t->c->opts->rows) {
-        c[n++] = (struct column){ "JS", ALIGN_RIGHT };
-        c[n++] = (struct column){ "links", ALIGN_RIGHT };
-        c[n++] = (struct column){ "entropy", ALIGN_RIGHT };
+        c[n++] = (struct table_column){ "JS", ALIGN_RIGHT };
+        c[n++] = (struct table_column){ "links", ALIGN_RIGHT };
+        c[n++] = (struct table_column){ "entropy", ALIGN_RIGHT };
     }
-    c[n++] = (struct column){ "scores", ALIGN_RIGHT };
+    c[n++] = (struct table_column){ "scores", ALIGN_RIGHT };
     if (t->c->opts->repeats > 0)
-        c[n++] = (struct column){ "time", ALIGN_RIGHT };
-    c[n++] = (struct column){ "memory", ALIGN_RIGHT };
-    c[n++] = (struct column){ "growth", ALIGN_LEFT };
+        c[n++] = (struct table_column){ "time", ALIGN_RIGHT };
+    c[n++] = (struct table_column){ "memory", ALIGN_RIGHT };
+    c[n++] = (struct table_column){ "growth", ALIGN_LEFT };
     if (t->propagated)
-        c[n++] = (struct column){ "output", ALIGN_RIGHT };
+        c[n++] = (struct table_column){ "output", ALIGN_RIGHT };
     return table_new(a, c, n);
 }
 

@@ -188,7 +188,7 @@ static void head_row(struct trial *t, struct table *table, int l, int h)
 
 static void print_table(struct trial *t, FILE *f, const struct item *item, bool named)
 {
-    static const struct column columns[] = {
+    static const struct table_column columns[] = {
         { "head", ALIGN_LEFT }, { "JS", ALIGN_RIGHT }, { "flips", ALIGN_RIGHT },
         { "alone", ALIGN_RIGHT }, { "relative", ALIGN_RIGHT },
     };

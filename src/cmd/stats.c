@@ -272,12 +272,12 @@ static double not_minus_zero(double v)
 static void print_table(struct job *job, struct arena *a, const struct item *item,
                         const struct head_stats *const *heads, int n)
 {
-    struct column columns[N_METRIC + 2] = { { "head", ALIGN_LEFT } };
+    struct table_column columns[N_METRIC + 2] = { { "head", ALIGN_LEFT } };
     struct table *t;
 
     for (int k = 0; k < N_METRIC; k++)
-        columns[k + 1] = (struct column){ metric_table[k].heading, ALIGN_RIGHT };
-    columns[N_METRIC + 1] = (struct column){ "strongest link", ALIGN_LEFT };
+        columns[k + 1] = (struct table_column){ metric_table[k].heading, ALIGN_RIGHT };
+    columns[N_METRIC + 1] = (struct table_column){ "strongest link", ALIGN_LEFT };
     t = table_new(a, columns, N_METRIC + 2);
     for (int i = 0; i < n; i++) {
         table_cell(t, "L%dH%d", heads[i]->layer, heads[i]->head);
@@ -296,7 +296,7 @@ static void print_table(struct job *job, struct arena *a, const struct item *ite
 static void print_links(struct job *job, struct arena *a, const struct item *item,
                         const struct head_stats *const *heads, int n)
 {
-    static const struct column columns[] = {
+    static const struct table_column columns[] = {
         { "head", ALIGN_LEFT }, { "query", ALIGN_RIGHT }, { "", ALIGN_LEFT },
         { "key", ALIGN_RIGHT }, { "", ALIGN_LEFT }, { "weight", ALIGN_RIGHT },
     };

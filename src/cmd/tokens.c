@@ -140,11 +140,11 @@ static void print_tsv(FILE *f, const struct item *item, bool header)
 
 static void print_table(FILE *f, struct arena *a, const struct item *item)
 {
-    struct column heads[N_COLUMN];
+    struct table_column heads[N_COLUMN];
     struct table *t;
 
     for (int k = 0; k < N_COLUMN; k++)
-        heads[k] = (struct column){ columns[k], k == TOKEN || k == TEXT ? ALIGN_LEFT
+        heads[k] = (struct table_column){ columns[k], k == TOKEN || k == TEXT ? ALIGN_LEFT
                                                                        : ALIGN_RIGHT };
     t = table_new(a, heads + 1, N_COLUMN - 1);
     for (int i = 0; i < item->tokens.n; i++) {

@@ -15,13 +15,23 @@ void jsonw_init(struct jsonw *j, FILE *f)
     *j = (struct jsonw){ .file = f };
 }
 
+static void indent(const struct jsonw *j)
+{
+    if (j->indented)
+        fprintf(j->file, "\n%*s", 2 * j->depth, "");
+}
+
 /* What stands before a value or a key: a comma, unless it is the first here. */
 static void separate(struct jsonw *j)
 {
-    if (j->after_key)
+    if (j->after_key) {
         j->after_key = false;
-    else if (j->comma[j->depth])
+        return;
+    }
+    if (j->comma[j->depth])
         putc(',', j->file);
+    if (j->depth > 0)
+        indent(j);
     j->comma[j->depth] = true;
 }
 
@@ -46,14 +56,15 @@ void jsonw_array(struct jsonw *j)
 void jsonw_end(struct jsonw *j, char bracket)
 {
     assert(j->depth > 0 && !j->after_key);
-    j->depth--;
+    if (j->comma[j->depth--])
+        indent(j);
     putc(bracket, j->file);
 }
 
 void jsonw_key(struct jsonw *j, const char *key)
 {
     jsonw_string(j, key);
-    putc(':', j->file);
+    fputs(j->indented ? ": " : ":", j->file);
     j->after_key = true;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers -> text: a table that a person likes to read, TSV, JSON.  Write errors
- * stick to the stream and are seen at out_commit.  Numbers never depend on the
- * locale. */
+ * Numbers -> text: the parts that record.h is made of.  Write errors stick to the
+ * stream and are seen at out_commit.  Numbers never depend on the locale. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -43,6 +42,7 @@ struct jsonw {
     int depth;
     bool comma[JSONW_DEPTH]; /* per level: something stands before */
     bool after_key;
+    bool indented;           /* two spaces per level, one member per line; set it first */
 };
 
 void jsonw_init(struct jsonw *j, FILE *f);
@@ -62,7 +62,7 @@ void jsonw_null(struct jsonw *j);
 /* As report_double and report_float write them; null where not finite. */
 void jsonw_double(struct jsonw *j, double v);
 void jsonw_float(struct jsonw *j, float v);
-void jsonw_newline(struct jsonw *j);      /* ends a record of an object a line */
+void jsonw_newline(struct jsonw *j);      /* ends an object of one line */
 
 /* A member of an object: its key, then its value; a string that is NULL is null. */
 void jsonw_member_string(struct jsonw *j, const char *key, const char *s);
@@ -74,7 +74,7 @@ void jsonw_member_double(struct jsonw *j, const char *key, double v);
 
 enum align { ALIGN_LEFT, ALIGN_RIGHT };
 
-struct column {
+struct table_column {
     const char *title;
     enum align align;
 };
@@ -85,7 +85,7 @@ struct column {
  */
 struct table;
 
-struct table *table_new(struct arena *a, const struct column *columns, int n);
+struct table *table_new(struct arena *a, const struct table_column *columns, int n);
 void table_cell(struct table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));      /* left to right, row by row */
 /* One number by fmt, which has one conversion of a double; "-" where it is NaN. */

@@ -29,7 +29,7 @@ struct cells {
 
 struct table {
     struct arena *arena;
-    const struct column *column;    /* [n] */
+    const struct table_column *column;    /* [n] */
     size_t *width;                  /* [n] of the widest cell so far */
     size_t n, n_cells;              /* cells row by row */
     struct cells *first, *last;
@@ -48,7 +48,7 @@ static size_t width_of(const char *s)
     return width;
 }
 
-struct table *table_new(struct arena *a, const struct column *columns, int n)
+struct table *table_new(struct arena *a, const struct table_column *columns, int n)
 {
     struct table *t = arena_alloc(a, 1, sizeof *t);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tab-separated values that stay one line a record, whatever a text holds. */
+ * Tab-separated values: one line per record, whatever a text holds. */
 #include "report/report.h"
 
 #include <math.h>

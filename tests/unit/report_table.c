@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-static const struct column columns[] = {
+static const struct table_column columns[] = {
     { "token", ALIGN_LEFT }, { "id", ALIGN_RIGHT }, { "note", ALIGN_LEFT },
 };
 

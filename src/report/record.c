@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT
+ * Rows of a record -> JSON, TSV or a table. */
+#include "report/record.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct record *record_without(struct arena *a, const struct record *r, unsigned where,
+                              const char *const *names)
+{
+    struct record *copy = arena_alloc(a, 1, sizeof *copy);
+    struct column *columns = arena_alloc(a, (size_t)r->n, sizeof *columns);
+
+    *copy = *r;
+    copy->columns = columns;
+    memcpy(columns, r->columns, (size_t)r->n * sizeof *columns);
+    for (int i = 0; names[i] != NULL; i++)
+        for (int k = 0; k < r->n; k++)
+            if (strcmp(columns[k].name, names[i]) == 0)
+                columns[k].where &= ~where;
+    return copy;
+}
+
+/* ---- values ---- */
+
+/* An integer of any kind. */
+static int64_t whole(enum column_kind kind, const void *at)
+{
+    switch (kind) {
+    case COLUMN_LONG:
+        return *(const int64_t *)at;
+    case COLUMN_BYTE:
+        return *(const unsigned char *)at;
+    case COLUMN_BOOL:
+        return *(const bool *)at;
+    default:
+        return *(const int *)at;
+    }
+}
+
+static double real(enum column_kind kind, const void *at)
+{
+    return kind == COLUMN_FLOAT ? (double)*(const float *)at : *(const double *)at;
+}
+
+static bool is_real(enum column_kind kind)
+{
+    return kind == COLUMN_REAL || kind == COLUMN_FLOAT;
+}
+
+static struct text_span text(enum column_kind kind, const void *at)
+{
+    const char *s;
+
+    if (kind == COLUMN_SPAN)
+        return *(const struct text_span *)at;
+    s = *(const char *const *)at;
+    return (struct text_span){ s, s != NULL ? strlen(s) : 0 };
+}
+
+/* A pointer of any kind, without asking what it points to. */
+static bool is_null(const void *at)
+{
+    const char *p;
+
+    memcpy(&p, at, sizeof p);
+    return p == NULL;
+}
+
+static bool undefined(enum column_kind kind, const void *at)
+{
+    if (is_real(kind))
+        return !isfinite(real(kind, at));
+    if (kind == COLUMN_TEXT || kind == COLUMN_SPAN || kind == COLUMN_RECORD)
+        return is_null(at);
+    return whole(kind, at) < 0;
+}
+
+static const void *field(const struct column *c, const void *row)
+{
+    return (const char *)row + c->field;
+}
+
+static bool column_undefined(const struct column *c, const void *row)
+{
+    const void *at = field(c, row);
+
+    if (c->null == NULL_NEVER)
+        return !c->list && is_real(c->kind) && undefined(c->kind, at);
+    return c->list ? ((const struct list *)at)->n < 0 : undefined(c->kind, at);
+}
+
+static size_t element_size(const struct column *c)
+{
+    static const size_t size[] = {
+        [COLUMN_INT] = sizeof(int), [COLUMN_LONG] = sizeof(int64_t), [COLUMN_BYTE] = 1,
+        [COLUMN_BOOL] = sizeof(bool), [COLUMN_REAL] = sizeof(double),
+        [COLUMN_FLOAT] = sizeof(float), [COLUMN_TEXT] = sizeof(char *),
+        [COLUMN_SPAN] = sizeof(struct text_span),
+    };
+
+    return c->kind == COLUMN_RECORD ? c->of->size : size[c->kind];
+}
+
+static const void *element(const struct column *c, const struct list *list, int i)
+{
+    return (const char *)list->at + (size_t)i * element_size(c);
+}
+
+/* ---- JSON ---- */
+
+static void json_row(struct jsonw *j, const struct record *r, const void *row);
+
+/* The value at `at`, which is defined; a record's row itself. */
+static void json_value(struct jsonw *j, const struct column *c, const void *at)
+{
+    struct text_span s;
+
+    switch (c->kind) {
+    case COLUMN_REAL:
+        jsonw_double(j, *(const double *)at);
+        break;
+    case COLUMN_FLOAT:
+        jsonw_float(j, *(const float *)at);
+        break;
+    case COLUMN_BOOL:
+        jsonw_bool(j, *(const bool *)at);
+        break;
+    case COLUMN_TEXT:
+    case COLUMN_SPAN:
+        s = text(c->kind, at);
+        jsonw_string_n(j, s.s, s.n);
+        break;
+    case COLUMN_RECORD:
+        json_row(j, c->of, at);
+        break;
+    default:
+        jsonw_int(j, whole(c->kind, at));
+    }
+}
+
+static void json_list(struct jsonw *j, const struct column *c, const struct list *list)
+{
+    jsonw_array(j);
+    for (int i = 0; i < list->n; i++) {
+        const void *at = element(c, list, i);
+
+        if (c->null_items && undefined(c->kind, at))
+            jsonw_null(j);
+        else
+            json_value(j, c, at);
+    }
+    jsonw_end(j, ']');
+}
+
+static void json_column(struct jsonw *j, const struct column *c, const void *row)
+{
+    const void *at = field(c, row);
+
+    if (column_undefined(c, row))
+        jsonw_null(j);
+    else if (c->list)
+        json_list(j, c, at);
+    else
+        json_value(j, c, c->kind == COLUMN_RECORD ? *(const void *const *)at : at);
+}
+
+static bool is_member(const struct column *c, const void *row)
+{
+    return (c->where & IN_JSON) != 0 &&
+           !(c->null == NULL_ABSENT && column_undefined(c, row));
+}
+
+static void json_row(struct jsonw *j, const struct record *r, const void *row)
+{
+    if (r->tuple)
+        jsonw_array(j);
+    else
+        jsonw_object(j);
+    if (r->schema != NULL)
+        jsonw_member_string(j, "schema", r->schema);
+    for (int i = 0; i < r->n; i++) {
+        if (!is_member(&r->columns[i], row))
+            continue;
+        if (!r->tuple)
+            jsonw_key(j, r->columns[i].name);
+        json_column(j, &r->columns[i], row);
+    }
+    jsonw_end(j, r->tuple ? ']' : '}');
+}
+
+void record_json(const struct record *r, const void *row, FILE *f)
+{
+    struct jsonw j;
+
+    jsonw_init(&j, f);
+    json_row(&j, r, row);
+    jsonw_newline(&j);
+}
+
+/* ---- TSV ---- */
+
+/* A record and what stands around it; rows NULL: all that is in them is undefined. */
+struct around {
+    const struct around *outer;     /* NULL: none */
+    const struct record *r;
+    const void *row;
+};
+
+struct line {
+    FILE *f;
+    bool first;
+};
+
+/* The column whose elements give a line each; NULL: there is none. */
+static const struct column *lines_of(const struct record *r)
+{
+    for (int i = 0; i < r->n; i++) {
+        const struct column *c = &r->columns[i];
+
+        if (c->list && c->kind == COLUMN_RECORD && !c->of->tuple && (c->where & IN_TSV) != 0)
+            return c;
+    }
+    return NULL;
+}
+
+static void tsv_part(struct line *line, const char *s, size_t n)
+{
+    tsv_field(line->f, line->first, s, n);
+    line->first = false;
+}
+
+static void tsv_names(struct line *line, const struct record *r, const char *prefix)
+{
+    const struct column *rows = lines_of(r);
+
+    for (int i = 0; i < r->n; i++) {
+        const struct column *c = &r->columns[i];
+        char name[128];
+        int n = snprintf(name, sizeof name, "%s%s", prefix, c->name);
+
+        if ((c->where & IN_TSV) == 0 || c == rows)
+            continue;
+        assert(n > 0 && (size_t)n + 2 < sizeof name);
+        if (c->kind == COLUMN_RECORD) {
+            strcat(name, "_");
+            tsv_names(line, c->of, name);
+        } else {
+            tsv_part(line, name, (size_t)n);
+        }
+    }
+    if (rows != NULL)
+        tsv_names(line, rows->of, "");
+}
+
+static size_t number(char dst[NUMBER_SIZE], const struct column *c, const void *at)
+{
+    if (is_real(c->kind))
+        return (size_t)report_double(dst, real(c->kind, at));
+    return (size_t)snprintf(dst, NUMBER_SIZE, "%" PRId64, whole(c->kind, at));
+}
+
+static void tsv_value(struct line *line, const struct column *c, const void *at)
+{
+    char digits[NUMBER_SIZE];
+    struct text_span s;
+
+    if (c->kind == COLUMN_TEXT || c->kind == COLUMN_SPAN) {
+        s = text(c->kind, at);
+        tsv_part(line, s.s, s.n);
+    } else {
+        tsv_part(line, digits, number(digits, c, at));
+    }
+}
+
+/* Integers with commas between; an undefined one is empty. */
+static void tsv_list(struct line *line, const struct column *c, const struct list *list)
+{
+    char all[512], digits[NUMBER_SIZE];
+    size_t n = 0;
+
+    assert(c->kind == COLUMN_INT || c->kind == COLUMN_LONG);
+    for (int i = 0; i < list->n && n + NUMBER_SIZE + 1 < sizeof all; i++) {
+        const void *at = element(c, list, i);
+        size_t size = undefined(c->kind, at) ? 0 : number(digits, c, at);
+
+        if (i > 0)
+            all[n++] = ',';
+        memcpy(all + n, digits, size);
+        n += size;
+    }
+    tsv_part(line, all, n);
+}
+
+static void tsv_columns(struct line *line, const struct record *r, const void *row)
+{
+    const struct column *rows = lines_of(r);
+
+    for (int i = 0; i < r->n; i++) {
+        const struct column *c = &r->columns[i];
+
+        if ((c->where & IN_TSV) == 0 || c == rows)
+            continue;
+        if (c->kind == COLUMN_RECORD)
+            tsv_columns(line, c->of, row != NULL ? *(const void *const *)field(c, row) : NULL);
+        else if (row == NULL || column_undefined(c, row))
+            tsv_part(line, "", 0);
+        else if (c->list)
+            tsv_list(line, c, field(c, row));
+        else
+            tsv_value(line, c, field(c, row));
+    }
+}
+
+static void tsv_around(struct line *line, const struct around *x)
+{
+    if (x->outer != NULL)
+        tsv_around(line, x->outer);
+    tsv_columns(line, x->r, x->row);
+}
+
+static void tsv_lines(const struct around *x, FILE *f)
+{
+    const struct column *rows = lines_of(x->r);
+    struct line line = { f, true };
+    const struct list *list;
+
+    if (rows == NULL) {
+        tsv_around(&line, x);
+        tsv_end(f);
+        return;
+    }
+    list = field(rows, x->row);
+    for (int i = 0; i < list->n; i++)
+        tsv_lines(&(struct around){ x, rows->of, element(rows, list, i) }, f);
+}
+
+void record_tsv_header(const struct record *r, FILE *f)
+{
+    struct line line = { f, true };
+
+    tsv_names(&line, r, "");
+    tsv_end(f);
+}
+
+void record_tsv(const struct record *r, const void *row, FILE *f)
+{
+    tsv_lines(&(struct around){ NULL, r, row }, f);
+}
+
+/* ---- tables ---- */
+
+/* "-0.000" would look as if its sign said something. */
+static void drop_sign(char *s, bool plus)
+{
+    if (s[0] != '-' || strpbrk(s, "123456789") != NULL)
+        return;
+    if (plus)
+        s[0] = '+';
+    else
+        memmove(s, s + 1, strlen(s));
+}
+
+static void table_value(struct table *t, struct arena *a, const struct column *c,
+                        const void *at)
+{
+    char cell[400];             /* the largest double has 309 digits before its point */
+    struct text_span s;
+
+    if (c->kind == COLUMN_TEXT) {
+        table_cell(t, "%s", *(const char *const *)at);
+    } else if (c->kind == COLUMN_SPAN) {
+        s = text(c->kind, at);
+        table_cell(t, "%s", report_clean(a, s.s, s.n));
+    } else if (is_real(c->kind) && c->format != NULL) {
+        snprintf(cell, sizeof cell, c->format, real(c->kind, at));
+        drop_sign(cell, strchr(c->format, '+') != NULL);
+        table_cell(t, "%s", cell);
+    } else {
+        number(cell, c, at);
+        table_cell(t, "%s", cell);
+    }
+}
+
+static void table_column(struct table *t, struct arena *a, const struct column *c,
+                         const void *row)
+{
+    if (c->show != NULL)
+        table_cell(t, "%s", c->show(a, row));
+    else if (column_undefined(c, row))
+        table_cell(t, "-");
+    else
+        table_value(t, a, c, field(c, row));
+}
+
+static enum align align_of(const struct column *c)
+{
+    return c->kind == COLUMN_TEXT || c->kind == COLUMN_SPAN ? ALIGN_LEFT : ALIGN_RIGHT;
+}
+
+void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f)
+{
+    struct table_column *columns = arena_alloc(a, (size_t)r->n, sizeof *columns);
+    struct table *t;
+    int n_columns = 0;
+
+    for (int k = 0; k < r->n; k++) {
+        const struct column *c = &r->columns[k];
+
+        if ((c->where & IN_TABLE) != 0)
+            columns[n_columns++] = (struct table_column){
+                c->heading != NULL ? c->heading : c->name, align_of(c),
+            };
+    }
+    t = table_new(a, columns, n_columns);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < r->n; k++)
+            if ((r->columns[k].where & IN_TABLE) != 0)
+                table_column(t, a, &r->columns[k], (const char *)rows + (size_t)i * r->size);
+    table_print(t, f);
+}
+
+/* ---- a command's report ---- */
+
+static void begin(struct report *r)
+{
+    if (r->format == REPORT_TSV && !r->begun)
+        record_tsv_header(r->record, r->file);
+    r->begun = true;
+}
+
+void report_row(struct report *r, const void *row)
+{
+    assert(r->format != REPORT_TABLE);
+    begin(r);
+    if (r->format == REPORT_TSV)
+        record_tsv(r->record, row, r->file);
+    else
+        record_json(r->record, row, r->file);
+}
+
+void report_end(struct report *r)
+{
+    begin(r);
+}

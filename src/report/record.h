@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A record: a C struct -> a table, TSV and JSON, by a list of columns.  A number so has
+ * one name, one unit and one null in all three.
+ *
+ *     JSON   one object per row; lists of records are arrays of objects
+ *     TSV    a header, then one line per element of the record's list of records, the
+ *            record's own columns first; one line per row where it has no such list.
+ *            A single record inside another is flattened: "decoder_heads"
+ *     table  rows of one record, aligned, with headings
+ *
+ * The same columns give the record's JSON Schema. */
+#ifndef REPORT_RECORD_H
+#define REPORT_RECORD_H
+
+#include <stddef.h>
+
+#include "report/report.h"
+
+enum column_kind {
+    COLUMN_INT,         /* int */
+    COLUMN_LONG,        /* int64_t */
+    COLUMN_BYTE,        /* unsigned char, 0 or 1 */
+    COLUMN_BOOL,        /* bool */
+    COLUMN_REAL,        /* double */
+    COLUMN_FLOAT,       /* float: in JSON as few digits as read back the same float */
+    COLUMN_TEXT,        /* const char * */
+    COLUMN_SPAN,        /* struct text_span */
+    COLUMN_RECORD       /* const void *, to a row of the record `of` */
+};
+
+/*
+ * When a number is undefined: an integer below 0, a real number that is not finite, a
+ * pointer that is NULL, a list of fewer than 0 elements.
+ */
+enum column_null {
+    NULL_NEVER,
+    NULL_SHOWN,         /* null in JSON, empty in TSV, "-" in a table */
+    NULL_ABSENT         /* the same, but JSON leaves the member out */
+};
+
+enum { IN_TABLE = 1, IN_TSV = 2, IN_JSON = 4, IN_ALL = 7 };
+
+struct text_span {
+    const char *s;              /* [n] UTF-8, not terminated; NULL: undefined */
+    size_t n;
+};
+
+/* The field of a column that is a list. */
+struct list {
+    const void *at;             /* [n] of the column's kind; rows of `of` themselves, not
+                                   pointers to them, where that is COLUMN_RECORD */
+    int n;                      /* -1: undefined */
+};
+
+struct record;
+
+struct column {
+    const char *name;           /* in JSON and TSV: "entropy_norm"; no unit in it */
+    const char *help;           /* what it is, for the schema: one line, no full stop */
+    const char *unit;           /* "nats", "tokens"; NULL: none */
+    const char *heading;        /* in the table; NULL: the name */
+    const char *format;         /* in the table: one conversion of a double; NULL: as TSV */
+    enum column_kind kind;
+    bool list;                  /* the field is a struct list */
+    bool null_items;            /* its integers may be undefined: null */
+    unsigned where;             /* IN_TABLE | IN_TSV | IN_JSON */
+    enum column_null null;
+    size_t field;               /* offsetof() in the row's struct */
+    const struct record *of;    /* of COLUMN_RECORD */
+    const char *const *choices; /* values that a text can have; ends with NULL; NULL: any */
+    double least, most;         /* for the schema, inclusive; both 0: no limits */
+    /* The table's cell, of the whole row; NULL: by format and kind. */
+    const char *(*show)(struct arena *a, const void *row);
+};
+
+struct record {
+    const char *schema;         /* "mha-viz/stats/1", the first member in JSON; NULL: none */
+    const char *help;           /* what a row is, for the schema: one line */
+    size_t size;                /* of a row's struct */
+    const struct column *columns;
+    int n;
+    bool tuple;                 /* in JSON an array of the columns' values, no object */
+};
+
+/* The columns of an array, as the last members of a record's initialiser. */
+#define RECORD_COLUMNS(array) .columns = (array), .n = sizeof(array) / sizeof *(array)
+
+/*
+ * A copy of r, of arena a, whose columns `names` (ends with NULL) are no longer shown in
+ * `where`: for columns that an option turns on.
+ */
+struct record *record_without(struct arena *a, const struct record *r, unsigned where,
+                              const char *const *names);
+
+/* One object and a line feed. */
+void record_json(const struct record *r, const void *row, FILE *f);
+
+void record_tsv_header(const struct record *r, FILE *f);
+void record_tsv(const struct record *r, const void *row, FILE *f);
+
+/* A table of n rows, one after the other in memory. */
+void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f);
+
+/*
+ * The JSON Schema (draft 2020-12) of record_json's objects.  What is not null and not
+ * left out is required; further members are allowed, since added fields raise no number.
+ */
+void record_schema(const struct record *r, FILE *f);
+
+/* ---- a command's report: rows of one record, in one format ---- */
+
+enum report_format { REPORT_TABLE, REPORT_TSV, REPORT_JSON };
+
+struct report {
+    const struct record *record;
+    enum report_format format;
+    FILE *file;
+    bool begun;                 /* TSV: the header was written */
+};
+
+/* In TSV and JSON: one row, in TSV after the header.  A table is the command's own. */
+void report_row(struct report *r, const void *row);
+/* After the last row: TSV has its header also where there was none. */
+void report_end(struct report *r);
+
+#endif

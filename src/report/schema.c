@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A record's columns -> its JSON Schema.
+ * https://json-schema.org/draft/2020-12/json-schema-validation */
+#include <string.h>
+
+#include "report/record.h"
+
+static void members(struct jsonw *j, const struct record *r);
+
+static const char *type_of(enum column_kind kind)
+{
+    switch (kind) {
+    case COLUMN_REAL:
+    case COLUMN_FLOAT:
+        return "number";
+    case COLUMN_BOOL:
+        return "boolean";
+    case COLUMN_TEXT:
+    case COLUMN_SPAN:
+        return "string";
+    default:
+        return "integer";
+    }
+}
+
+static void type(struct jsonw *j, const char *name, bool nullable)
+{
+    if (!nullable) {
+        jsonw_member_string(j, "type", name);
+        return;
+    }
+    jsonw_key(j, "type");
+    jsonw_array(j);
+    jsonw_string(j, name);
+    jsonw_string(j, "null");
+    jsonw_end(j, ']');
+}
+
+/* What may stand instead of one type: the values of a choice; no integer is below 0
+ * unless its limits say so. */
+static void limits(struct jsonw *j, const struct column *c, bool nullable)
+{
+    if (c->choices != NULL) {
+        jsonw_key(j, "enum");
+        jsonw_array(j);
+        for (int i = 0; c->choices[i] != NULL; i++)
+            jsonw_string(j, c->choices[i]);
+        if (nullable)
+            jsonw_null(j);
+        jsonw_end(j, ']');
+    }
+    if (c->least < c->most) {
+        jsonw_member_double(j, "minimum", c->least);
+        jsonw_member_double(j, "maximum", c->most);
+    } else if (strcmp(type_of(c->kind), "integer") == 0) {
+        jsonw_member_int(j, "minimum", 0);
+        if (c->kind == COLUMN_BYTE)
+            jsonw_member_int(j, "maximum", 1);
+    }
+}
+
+static void tuple(struct jsonw *j, const struct record *r)
+{
+    jsonw_member_string(j, "type", "array");
+    jsonw_key(j, "prefixItems");
+    jsonw_array(j);
+    members(j, r);
+    jsonw_end(j, ']');
+    jsonw_member_int(j, "minItems", r->n);
+    jsonw_member_int(j, "maxItems", r->n);
+}
+
+static void object(struct jsonw *j, const struct record *r)
+{
+    jsonw_member_string(j, "type", "object");
+    jsonw_key(j, "required");
+    jsonw_array(j);
+    if (r->schema != NULL)
+        jsonw_string(j, "schema");
+    for (int i = 0; i < r->n; i++)
+        if ((r->columns[i].where & IN_JSON) != 0 && r->columns[i].null != NULL_ABSENT)
+            jsonw_string(j, r->columns[i].name);
+    jsonw_end(j, ']');
+    jsonw_key(j, "properties");
+    jsonw_object(j);
+    if (r->schema != NULL) {
+        jsonw_key(j, "schema");
+        jsonw_object(j);
+        jsonw_member_string(j, "const", r->schema);
+        jsonw_end(j, '}');
+    }
+    members(j, r);
+    jsonw_end(j, '}');
+}
+
+/* One value of a column; a list's elements. */
+static void value(struct jsonw *j, const struct column *c, bool nullable)
+{
+    if (c->kind != COLUMN_RECORD) {
+        type(j, type_of(c->kind), nullable);
+        limits(j, c, nullable);
+    } else if (c->of->tuple) {
+        tuple(j, c->of);
+    } else {
+        object(j, c->of);
+    }
+}
+
+static void describe(struct jsonw *j, const struct column *c)
+{
+    char text[256];
+
+    if (c->unit != NULL && c->unit[0] != '\0')
+        snprintf(text, sizeof text, "%s; unit: %s", c->help, c->unit);
+    else
+        snprintf(text, sizeof text, "%s", c->help);
+    jsonw_member_string(j, "description", text);
+}
+
+static void member(struct jsonw *j, const struct column *c)
+{
+    jsonw_object(j);
+    describe(j, c);
+    if (c->list) {
+        type(j, "array", c->null == NULL_SHOWN);
+        jsonw_key(j, "items");
+        jsonw_object(j);
+        value(j, c, c->null_items);
+        jsonw_end(j, '}');
+    } else {
+        value(j, c, c->null == NULL_SHOWN);
+    }
+    jsonw_end(j, '}');
+}
+
+/* The columns' schemas: members of an object, or of a tuple's list. */
+static void members(struct jsonw *j, const struct record *r)
+{
+    for (int i = 0; i < r->n; i++) {
+        if ((r->columns[i].where & IN_JSON) == 0)
+            continue;
+        if (!r->tuple)
+            jsonw_key(j, r->columns[i].name);
+        member(j, &r->columns[i]);
+    }
+}
+
+void record_schema(const struct record *r, FILE *f)
+{
+    struct jsonw j;
+
+    jsonw_init(&j, f);
+    j.indented = true;
+    jsonw_object(&j);
+    jsonw_member_string(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    jsonw_member_string(&j, "title", r->schema);
+    jsonw_member_string(&j, "description", r->help);
+    object(&j, r);
+    jsonw_end(&j, '}');
+    jsonw_newline(&j);
+}
