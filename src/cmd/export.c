@@ -168,7 +168,7 @@ static void add_stack(struct job *j, struct arena *a, struct writer *w,
     for (int h = 0; h < m->config.n_heads; h++)
         shape[0] += j->head_place[h] >= 0;
     w->array[stack] = add_layers(j, a, w->z, prefix, m->config.n_layers, shape);
-    if (m->config.block > 0)
+    if (m->config.sparse.block > 0)
         w->sum = add_layers(j, a, w->z, "eff", m->config.n_layers, shape);
     for (int l = 0; j->args->all && l < m->config.n_layers; l++)
         if (j->layer_place[l] >= 0)

@@ -76,21 +76,21 @@ static int by_separators(const struct config *c, const struct tokens *t,
     int n_seps = 0, first = 0;
 
     for (int i = 0; i < t->n; i++) {
-        if (t->id[i] == c->sep_id && n_seps++ == 0)
+        if (t->id[i] == c->sparse.sep_id && n_seps++ == 0)
             first = i;
     }
     if (n_seps != 3)
         return err_set(e, ERR_INPUT, "separators (id %d): found %d in the text, want 3, "
-                       "of a question and its answer, or --global", c->sep_id, n_seps);
+                       "of a question and its answer, or --global", c->sparse.sep_id, n_seps);
     for (int i = 0; i < t->n; i++)
-        global[i] = c->global_rule == GLOBAL_QUESTION ? i < first : i > first + 1;
+        global[i] = c->sparse.rule == GLOBAL_QUESTION ? i < first : i > first + 1;
     return 0;
 }
 
 static int by_rule(const struct config *c, const struct tokens *t, unsigned char *global,
                    struct err *e)
 {
-    switch (c->global_rule) {
+    switch (c->sparse.rule) {
     case GLOBAL_NONE:
         break;
     case GLOBAL_FIRST:

@@ -82,7 +82,7 @@ static int pick_layer(struct job *j, struct err *e)
     int last = c->n_layers - 1, n = 0;
     bool *only = arena_alloc(j->s.a, (size_t)c->n_layers, sizeof *only);
 
-    j->layer = c->default_layer >= 0 ? c->default_layer : last < 6 ? last : 6;
+    j->layer = c->card.layer >= 0 ? c->card.layer : last < 6 ? last : 6;
     for (int l = 0; j->s.args->layer != NULL && l <= last; l++)
         if (j->want.layer[l]) {
             j->layer = l;

@@ -52,7 +52,7 @@ static void add(struct count *c, const struct param *p)
 /* Shared layers are counted once; those of a group are its n_inner neighbours. */
 static bool is_shared(const struct model *m, int l)
 {
-    int step = m->config.n_inner > 0 ? m->config.n_inner : 1;
+    int step = m->config.groups.n_inner > 0 ? m->config.groups.n_inner : 1;
 
     return l >= step &&
            m->layer[l].slot[W_O].weight == m->layer[l - step].slot[W_O].weight;
@@ -64,7 +64,7 @@ static void add_layer(struct count *c, const struct model *m, int l, int slot)
 
     if (slot_table[slot].count == PER_LAYER)
         add(c, &plan->slot[slot]);
-    for (int x = 0; plan->expert != NULL && x < m->config.n_experts; x++)
+    for (int x = 0; plan->expert != NULL && x < m->config.experts.n; x++)
         if (slot_table[slot].count == PER_EXPERT)
             add(c, slot == W_EXP_GATE ? &plan->expert[x].gate :
                    slot == W_EXP_UP ? &plan->expert[x].up : &plan->expert[x].down);
@@ -200,7 +200,7 @@ static char *head_sum(struct arena *a, const struct model *m)
 /* A bare layer takes texts of any length, but for one table of positions. */
 static bool any_length(const struct model *m)
 {
-    return m->family->bare && (m->config.n_distances == 0 || m->config.clip_distances);
+    return m->family->bare && (m->config.relative.n_distances == 0 || m->config.relative.clip);
 }
 
 /* ---- the card ---- */
@@ -222,7 +222,7 @@ static void card_input(FILE *f, const struct model *m)
     front_shape(m, shape);
     fprintf(f, "input       %s", shape);
     if (m->family->front == FRONT_PATCH)
-        fprintf(f, " in patches of %d x %d", c->patch[0], c->patch[1]);
+        fprintf(f, " in patches of %d x %d", c->front.patch[0], c->front.patch[1]);
     fprintf(f, "\n");
 }
 
@@ -267,11 +267,11 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
     if (c->d_ff > 0)
         fprintf(f, ", mlp %d", c->d_ff);
     fprintf(f, "\n");
-    if (c->n_experts > 0) {
-        fprintf(f, "experts     %d of width %d, %d a token", c->n_experts, c->d_expert,
-                c->n_chosen);
-        if (c->n_shared > 0)
-            fprintf(f, ", %d shared", c->n_shared);
+    if (c->experts.n > 0) {
+        fprintf(f, "experts     %d of width %d, %d a token", c->experts.n, c->experts.d_ff,
+                c->experts.n_chosen);
+        if (c->experts.n_shared > 0)
+            fprintf(f, ", %d shared", c->experts.n_shared);
         fprintf(f, "\n");
     }
     if (m->decoder != NULL)
@@ -386,13 +386,13 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     else
         jsonw_int(&j, c->n_positions);
     json_input(&j, m);
-    if (c->n_experts > 0) {
+    if (c->experts.n > 0) {
         jsonw_key(&j, "experts");
         jsonw_object(&j);
-        jsonw_member_int(&j, "number", c->n_experts);
-        jsonw_member_int(&j, "chosen", c->n_chosen);
-        jsonw_member_int(&j, "shared", c->n_shared);
-        jsonw_member_int(&j, "d_ff", c->d_expert);
+        jsonw_member_int(&j, "number", c->experts.n);
+        jsonw_member_int(&j, "chosen", c->experts.n_chosen);
+        jsonw_member_int(&j, "shared", c->experts.n_shared);
+        jsonw_member_int(&j, "d_ff", c->experts.d_ff);
         jsonw_end(&j, '}');
     }
     if (m->decoder != NULL) {

@@ -94,7 +94,7 @@ static struct tokens start_token(struct input *in, struct arena *a, int id)
 /* The decoder's start token, then t, unless its template has put it there. */
 static void put_start_before(struct input *in, struct arena *a, struct tokens *t)
 {
-    int start = in->s->model->config.start_id;
+    int start = in->s->model->config.decoder.start_id;
     struct tokens s, whole;
 
     if (start < 0 || (t->n > 0 && t->id[0] == start))
@@ -360,7 +360,7 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
     }
     if (n_operands == 0 && args->ids == NULL && in->values == NULL && in->layer.n == 0 &&
         !is_ready(in)) {
-        in->operand[0] = s->model != NULL ? s->model->config.default_text : NULL;
+        in->operand[0] = s->model != NULL ? s->model->config.card.text : NULL;
         if (in->operand[0] == NULL) {
             err_set(e, ERR_USAGE, "want a TEXT, -f FILE or --ids");
             return NULL;

@@ -202,13 +202,13 @@ static int read_memory(struct layer_input *in, struct session *s, struct rng *r,
     const struct shared_args *args = s->args;
     const struct config *c = &s->model->config;
 
-    if (args->memory != NULL && c->d_key_input != c->d_value_input)
+    if (args->memory != NULL && c->cross.d_key != c->cross.d_value)
         return err_set(e, ERR_USAGE, "--memory: keys read rows of %d and values rows of %d: "
-                       "want --key and --value", c->d_key_input, c->d_value_input);
+                       "want --key and --value", c->cross.d_key, c->cross.d_value);
     if (args->memory != NULL)
-        return read_other(in, s, r, "--memory", args->memory, c->d_key_input, &in->keys, e);
-    if (read_other(in, s, r, "--key", args->key, c->d_key_input, &in->keys, e) != 0 ||
-        read_other(in, s, r, "--value", args->value, c->d_value_input, &in->values, e) != 0)
+        return read_other(in, s, r, "--memory", args->memory, c->cross.d_key, &in->keys, e);
+    if (read_other(in, s, r, "--key", args->key, c->cross.d_key, &in->keys, e) != 0 ||
+        read_other(in, s, r, "--value", args->value, c->cross.d_value, &in->values, e) != 0)
         return -1;
     if (in->keys[0].dim[0] != in->values[0].dim[0])
         return err_set(e, ERR_INPUT, "--value: %lld rows for %lld keys, want as many",
@@ -223,14 +223,14 @@ static void draw_memory(struct layer_input *in, struct session *s, struct rng *r
     const struct config *c = &s->model->config;
     int64_t T = in->rows[0].dim[0];
 
-    if (s->model->layer[0].slot[W_UP].weight == NULL && c->d_key_input == c->d_model &&
-        c->d_value_input == c->d_model) {
+    if (s->model->layer[0].slot[W_UP].weight == NULL && c->cross.d_key == c->d_model &&
+        c->cross.d_value == c->d_model) {
         in->keys = in->rows;
         return;
     }
-    in->keys = draw(s->a, r, in->n, T, c->d_key_input);
-    if (c->d_value_input != c->d_key_input)
-        in->values = draw(s->a, r, in->n, T, c->d_value_input);
+    in->keys = draw(s->a, r, in->n, T, c->cross.d_key);
+    if (c->cross.d_value != c->cross.d_key)
+        in->values = draw(s->a, r, in->n, T, c->cross.d_value);
 }
 
 /* ---- the whole ---- */

@@ -153,7 +153,7 @@ static void pick_layers(struct job *j)
     if (j->want.layer != NULL)
         memcpy(j->layer, j->want.layer, (size_t)c->n_layers * sizeof *j->layer);
     else
-        j->layer[c->default_layer >= 0 ? c->default_layer : last < 6 ? last : 6] = true;
+        j->layer[c->card.layer >= 0 ? c->card.layer : last < 6 ? last : 6] = true;
     j->want.layer = j->layer;
 }
 

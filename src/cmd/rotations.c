@@ -10,8 +10,8 @@ static int width_of(const struct config *c)
 {
     int width = 0;
 
-    for (int i = 0; i < c->n_bucket_factors; i++)
-        width += c->bucket_factor[i] / 2;
+    for (int i = 0; i < c->chunked.n_factors; i++)
+        width += c->chunked.factor[i] / 2;
     return width;
 }
 
@@ -21,7 +21,7 @@ static bool fits(const struct tensor *t, const struct model *m, int width)
     const int64_t *shape = t->shape + (t->n_dims == 5 ? 1 : 0);
 
     return (t->n_dims == 4 || (t->n_dims == 5 && t->shape[0] == m->n_hashed)) &&
-           shape[0] == c->n_heads && shape[1] == c->d_head && shape[2] == c->n_hashes &&
+           shape[0] == c->n_heads && shape[1] == c->d_head && shape[2] == c->chunked.n_hashes &&
            (width > 0 ? shape[3] == width : shape[3] > 0 && shape[3] <= 1 << 30);
 }
 
@@ -40,8 +40,8 @@ static int check(const struct session *s, const struct tensor *t, const char *pa
     if (!fits(t, s->model, width))
         return err_set(e, ERR_INPUT, "%s: shape %s, want [%d,%d,%d,%s] or "
                        "[%d,%d,%d,%d,%s]", path, tensor_shape(s->a, t), c->n_heads,
-                       c->d_head, c->n_hashes, last, n, c->n_heads, c->d_head,
-                       c->n_hashes, last);
+                       c->d_head, c->chunked.n_hashes, last, n, c->n_heads, c->d_head,
+                       c->chunked.n_hashes, last);
     return 0;
 }
 
@@ -70,7 +70,7 @@ int session_rotations(const struct session *s, struct wanted *want, struct err *
     struct weights *w;
     int rc;
 
-    if (path == NULL && m->n_hashed > 0 && !m->config.has_hash_seed)
+    if (path == NULL && m->n_hashed > 0 && !m->config.chunked.has_seed)
         warn_say(s->env->warn, "%s: has no hash_seed: its random rotations are drawn "
                  "from seed 0, want --rotations for others", m->name);
     if (path == NULL)

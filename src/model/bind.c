@@ -12,11 +12,11 @@ static struct where weights_of(const struct config *c, int l)
 {
     struct where at = { l, 0 };
 
-    if (c->n_groups > 0) {
-        double steps = c->n_layers / c->n_inner;
+    if (c->groups.n > 0) {
+        double steps = c->n_layers / c->groups.n_inner;
 
-        at.layer = (int)(l / c->n_inner / (steps / c->n_groups));
-        at.part = l % c->n_inner;
+        at.layer = (int)(l / c->groups.n_inner / (steps / c->groups.n));
+        at.part = l % c->groups.n_inner;
     }
     return at;
 }
@@ -28,7 +28,7 @@ static bool in_mlp(int slot)
 
 static int bind_experts(struct binder *b, struct layer_plan *plan, int layer)
 {
-    int n = b->m->config.n_experts;
+    int n = b->m->config.experts.n;
 
     plan->expert = arena_alloc(b->a, (size_t)n, sizeof *plan->expert);
     for (int x = 0; x < n; x++) {
@@ -49,15 +49,15 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
     bool shared = s == W_SHARED_GATE || s == W_SHARED_UP || s == W_SHARED_DOWN;
     bool ranked = s == W_Q_A || s == W_Q_A_NORM || s == W_Q_B;
 
-    if (m->family->qkv == QKV_LOW_RANK && (m->config.q_rank > 0 ? s == W_Q : ranked))
+    if (m->family->qkv == QKV_LOW_RANK && (m->config.latent.q_rank > 0 ? s == W_Q : ranked))
         return true;
     return distance_is_off(m, s) || (experts ? in_mlp(s) : routed || shared) ||
-           (shared && m->config.n_shared == 0) ||
+           (shared && m->config.experts.n_shared == 0) ||
            (s == W_GATE && m->mlp == MLP_PLAIN) ||
            (s == W_K && m->config.layer_kind != NULL &&
             m->config.layer_kind[l] == LAYER_HASHED) ||
            (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
-           (s == W_MLP_NORM && m->config.one_norm);
+           (s == W_MLP_NORM && m->config.falcon.one_norm);
 }
 
 static int bind_layer(struct binder *b, int l)
@@ -90,7 +90,7 @@ static void bind_head(struct model *m)
     m->has_head = m->has_head && name[W_HEAD] != NULL;      /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
-        m->has_head = m->has_head && !m->config.head_is_one && !m->config.untied &&
+        m->has_head = m->has_head && !m->config.head.one_number && !m->config.head.untied &&
                       m->slot[W_TOK].weight != NULL &&
                       m->slot[W_HEAD].matrix.K ==
                           slot_dim(m->family, &m->config, DIM_HEAD_IN);
@@ -131,9 +131,9 @@ static enum place place_of(const struct model *m)
 {
     const struct config *was = &m->family->defaults;
 
-    if (was->norm_first && !m->config.norm_first)
+    if (was->norm.first && !m->config.norm.first)
         return PLACE_POST;
-    if (was->parallel && !m->config.parallel)
+    if (was->norm.parallel && !m->config.norm.parallel)
         return PLACE_PRE;
     return m->family->place;
 }
@@ -157,14 +157,14 @@ static enum mlp mlp_of(const struct model *m)
 static bool stack_lacks(const struct model *m, int s)
 {
     const struct config *c = &m->config;
-    bool axial = m->family->positions == POS_AXIAL && c->axial;
+    bool axial = m->family->positions == POS_AXIAL && c->axial.on;
 
     if ((s == W_TYPE && c->n_types == 0) || distance_is_off(m, s) ||
-        (s == W_POS && m->family->defaults.position_input && !c->position_input) ||
-        ((s == W_CONV || s == W_CONV_NORM) && c->conv_width < 1))
+        (s == W_POS && m->family->defaults.relative.input && !c->relative.input) ||
+        ((s == W_CONV || s == W_CONV_NORM) && c->front.conv_width < 1))
         return true;
     if (s == W_FINAL_NORM && !m->family->bare)
-        return m->norm_place == PLACE_POST || m->config.no_final_norm;
+        return m->norm_place == PLACE_POST || m->config.norm.no_final;
     return axial ? s == W_POS : s == W_AXIS_0 || s == W_AXIS_1;
 }
 
@@ -174,19 +174,20 @@ enum { NO_LIMIT = 1 << 24 };    /* of tokens, where positions need no table */
 static int longest_text(const struct model *m)
 {
     const struct config *c = &m->config;
-    int n = c->n_positions;
+    int n = c->n_positions, whole;
 
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
         return n - 1 - (m->family->pos_offset > 0 ? m->family->pos_offset : c->pad_id);
-    if (m->family->defaults.position_input && !c->position_input)
+    if (m->family->defaults.relative.input && !c->relative.input)
         return NO_LIMIT;
-    if (m->slot[W_AXIS_0].weight != NULL && c->axial_shape[0] * c->axial_shape[1] < n)
-        n = c->axial_shape[0] * c->axial_shape[1];
-    if (c->pad_to == 0)
+    if (m->slot[W_AXIS_0].weight != NULL && c->axial.shape[0] * c->axial.shape[1] < n)
+        n = c->axial.shape[0] * c->axial.shape[1];
+    if (c->chunked.pad_to == 0)
         return n;
-    if (n <= c->pad_above)
+    if (n <= c->chunked.pad_above)
         return n;
-    return n - n % c->pad_to > c->pad_above ? n - n % c->pad_to : c->pad_above;
+    whole = n - n % c->chunked.pad_to;
+    return whole > c->chunked.pad_above ? whole : c->chunked.pad_above;
 }
 
 static int bind_stack(struct binder *b)
@@ -196,7 +197,7 @@ static int bind_stack(struct binder *b)
     b->prefix = bind_prefix(b);
     m->norm_place = place_of(m);
     m->mlp = mlp_of(m);
-    m->config.head_is_one = m->family->one_number != NULL &&
+    m->config.head.one_number = m->family->one_number != NULL &&
         bind_has(b, m->family->one_number, (struct where){ 0 });
     for (int s = 0; s < N_SLOT; s++)
         if (slot_table[s].count == PER_STACK && !stack_lacks(m, s) &&
@@ -241,18 +242,18 @@ static struct config decoder_config(const struct family *f, const struct config 
     struct config d = *c;
     bool derived = c->d_head * c->n_heads == c->d_model;
 
-    if (c->dec_layers > 0)
-        d.n_layers = c->dec_layers;
-    if (c->dec_heads > 0)
-        d.n_heads = d.n_kv_heads = c->dec_heads;
-    if (c->dec_ff > 0)
-        d.d_ff = c->dec_ff;
-    if (f->defaults.one_vocab && !c->one_vocab && c->dec_vocab > 0)
-        d.n_vocab = c->dec_vocab;
-    if (c->dec_positions > 0)
-        d.n_positions = c->dec_positions;
+    if (c->decoder.n_layers > 0)
+        d.n_layers = c->decoder.n_layers;
+    if (c->decoder.n_heads > 0)
+        d.n_heads = d.n_kv_heads = c->decoder.n_heads;
+    if (c->decoder.d_ff > 0)
+        d.d_ff = c->decoder.d_ff;
+    if (f->defaults.decoder.shares_vocab && !c->decoder.shares_vocab && c->decoder.n_vocab > 0)
+        d.n_vocab = c->decoder.n_vocab;
+    if (c->decoder.n_positions > 0)
+        d.n_positions = c->decoder.n_positions;
     if (derived)
-        d.d_head = d.d_value = d.n_rotary = c->d_model / d.n_heads;
+        d.d_head = d.d_value = d.rotary.n_columns = c->d_model / d.n_heads;
     return d;
 }
 
@@ -262,9 +263,9 @@ static int bind_decoder(struct binder *b)
     struct model *m = b->m, *dec = arena_alloc(b->a, 1, sizeof *dec);
     int rc = 0;
 
-    if (m->config.dec_heads > 0 && m->config.d_model % m->config.dec_heads != 0)
+    if (m->config.decoder.n_heads > 0 && m->config.d_model % m->config.decoder.n_heads != 0)
         return err_set(b->e, ERR_INPUT, "%s: decoder_attention_heads: %d does not divide "
-                       "the width %d", m->name, m->config.dec_heads, m->config.d_model);
+                       "the width %d", m->name, m->config.decoder.n_heads, m->config.d_model);
     *dec = (struct model){ .name = m->name, .dir = m->dir, .weights = m->weights,
                            .family = m->family->decoder,
                            .config = decoder_config(m->family, &m->config) };

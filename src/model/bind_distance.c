@@ -7,14 +7,14 @@
 bool distance_is_off(const struct model *m, int s)
 {
     const struct config *c = &m->config;
-    bool shared = c->share_positions;
+    bool shared = c->relative.shared;
 
     if (m->family->bias != BIAS_DISENTANGLED)
         return false;
-    return (s == W_REL_K && (!c->relative || !c->c2p || shared)) ||
-           (s == W_REL_Q && (!c->relative || !c->p2c || shared)) ||
-           (s == W_REL_TABLE && !c->relative) ||
-           (s == W_REL_NORM && (!c->relative || !c->norm_positions));
+    return (s == W_REL_K && (!c->relative.on || !c->relative.c2p || shared)) ||
+           (s == W_REL_Q && (!c->relative.on || !c->relative.p2c || shared)) ||
+           (s == W_REL_TABLE && !c->relative.on) ||
+           (s == W_REL_NORM && (!c->relative.on || !c->relative.normed));
 }
 
 void bind_free_biases(const struct model *m, struct layer_plan *plan, struct arena *a)

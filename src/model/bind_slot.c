@@ -95,14 +95,14 @@ static struct shape shape_of(const struct model *m, const struct slot_row *row, 
         return (struct shape){ 1, { out } };
     in = slot_dim(m->family, c, row->in);
     if (row->kind == SLOT_CONV)
-        return (struct shape){ 3, { out, in, row == &slot_table[W_CONV] ? c->conv_width
+        return (struct shape){ 3, { out, in, row == &slot_table[W_CONV] ? c->front.conv_width
                                                                          : CONV_WINDOW } };
     if (row->kind == SLOT_ROWS)
         return (struct shape){ 3, { out, 1, in } };
     if (row->kind == SLOT_COLUMNS)
         return (struct shape){ 3, { 1, out, in } };
     if (row->kind == SLOT_PATCH)
-        return (struct shape){ 4, { out, in, c->patch[0], c->patch[1] } };
+        return (struct shape){ 4, { out, in, c->front.patch[0], c->front.patch[1] } };
     return (struct shape){ 2, { in_out ? in : out, in_out ? out : in } };
 }
 
@@ -248,8 +248,8 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
         return 0;
     p->weight = find(b, names, at,
                      is_whole_name(row->kind) ? no_endings : weight_endings);
-    if (p->weight == NULL && row->kind == SLOT_NORM && f->defaults.norm_affine &&
-        !c->norm_affine)
+    if (p->weight == NULL && row->kind == SLOT_NORM && f->defaults.norm.affine &&
+        !c->norm.affine)
         return bind_plain_norm(b, row, p);
     out = slot_dim(f, c, row->out);
     if (p->weight == NULL && slot == W_HEAD)    /* a tied head may have its own bias */

@@ -19,19 +19,19 @@ static const struct key keys[] = {
     { KEY_INT, F(n_heads), 1, 1 << 16,
       { "num_attention_heads", "n_head", "n_heads", "num_heads",
         "encoder_attention_heads" } },
-    { KEY_INT, F(dec_layers), 1, 1 << 16, { "decoder_layers", "num_decoder_layers" } },
-    { KEY_INT, F(dec_heads), 1, 1 << 16, { "decoder_attention_heads" } },
-    { KEY_INT, F(dec_ff), 1, 1 << 24, { "decoder_ffn_dim" } },
-    { KEY_INT, F(start_id), 0, 1 << 28, { "decoder_start_token_id" } },
+    { KEY_INT, F(decoder.n_layers), 1, 1 << 16, { "decoder_layers", "num_decoder_layers" } },
+    { KEY_INT, F(decoder.n_heads), 1, 1 << 16, { "decoder_attention_heads" } },
+    { KEY_INT, F(decoder.d_ff), 1, 1 << 24, { "decoder_ffn_dim" } },
+    { KEY_INT, F(decoder.start_id), 0, 1 << 28, { "decoder_start_token_id" } },
     { KEY_INT, F(n_kv_heads), 1, 1 << 16, { "num_key_value_heads", "num_kv_heads" } },
     { KEY_INT, F(d_model), 1, 1 << 20,
       { "hidden_size", "d_model", "n_embd", "dim", "n_embed" } },
     { KEY_INT, F(d_head), 1, 1 << 16, { "head_dim", "d_kv", "d_head" } },
     { KEY_INT, F(d_value), 1, 1 << 16, { "v_head_dim" } },
-    { KEY_INT, F(d_nope), 1, 1 << 16, { "qk_nope_head_dim" } },
-    { KEY_INT, F(d_rope), 2, 1 << 16, { "qk_rope_head_dim" } },
-    { KEY_INT, F(q_rank), 1, 1 << 20, { "q_lora_rank" } },
-    { KEY_INT, F(kv_rank), 1, 1 << 20, { "kv_lora_rank" } },
+    { KEY_INT, F(latent.d_nope), 1, 1 << 16, { "qk_nope_head_dim" } },
+    { KEY_INT, F(latent.d_rope), 2, 1 << 16, { "qk_rope_head_dim" } },
+    { KEY_INT, F(latent.q_rank), 1, 1 << 20, { "q_lora_rank" } },
+    { KEY_INT, F(latent.kv_rank), 1, 1 << 20, { "kv_lora_rank" } },
     { KEY_INT, F(d_ff), 1, 1 << 24,
       { "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size",
         "d_ff", "encoder_ffn_dim", "d_inner" } },
@@ -39,13 +39,13 @@ static const struct key keys[] = {
     { KEY_INT, F(n_vocab), 1, 1 << 28, { "vocab_size" } },
     { KEY_INT, F(n_positions), 1, 1 << 30,
       { "max_position_embeddings", "n_positions", "max_source_positions" } },
-    { KEY_INT, F(dec_positions), 1, 1 << 30, { "max_target_positions" } },
-    { KEY_INT, F(n_mel), 1, 1 << 20, { "num_mel_bins" } },
-    { KEY_INT, F(n_channels), 1, 1 << 16, { "num_channels" } },
-    { KEY_INT, F(n_labels), 1, 1 << 28, { "num_labels" } },
+    { KEY_INT, F(decoder.n_positions), 1, 1 << 30, { "max_target_positions" } },
+    { KEY_INT, F(front.n_mel), 1, 1 << 20, { "num_mel_bins" } },
+    { KEY_INT, F(front.n_channels), 1, 1 << 16, { "num_channels" } },
+    { KEY_INT, F(head.n_labels), 1, 1 << 28, { "num_labels" } },
     { KEY_INT, F(n_types), 0, 1 << 16, { "type_vocab_size" } },
     { KEY_INT, F(pad_id), 0, 1 << 28, { "pad_token_id" } },
-    { KEY_REAL, F(norm_eps), 0, 1,
+    { KEY_REAL, F(norm.eps), 0, 1,
       { "layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_eps",
         "norm_epsilon" } },
     { KEY_ACT, F(act), 0, 0,
@@ -53,48 +53,48 @@ static const struct key keys[] = {
         "ff_activation" } },
     { KEY_BOOL, F(is_decoder), 0, 0, { "is_decoder" } },
     { KEY_BOOL, F(both_ways), 0, 0, { "use_bidirectional_attention" } },
-    { KEY_BOOL, F(norm_first), 0, 0, { "do_layer_norm_before" } },
-    { KEY_BOOL, F(norm_affine), 0, 0, { "layer_norm_elementwise_affine" } },
-    { KEY_BOOL, F(no_final_norm), 0, 0, { "_remove_final_layer_norm" } },
-    { KEY_BOOL, F(parallel), 0, 0, { "use_parallel_residual", "parallel_attn" } },
-    { KEY_BOOL, F(scale_scores), 0, 0, { "scale_attn_weights" } },
-    { KEY_BOOL, F(scale_by_layer), 0, 0, { "scale_attn_by_inverse_layer_idx" } },
-    { KEY_REAL, F(query_scalar), 1e-6, 1e9, { "query_pre_attn_scalar" } },
-    { KEY_REAL, F(score_cap), 1e-6, 1e9, { "attn_logit_softcapping" } },
-    { KEY_REAL, F(logit_cap), 1e-6, 1e9, { "final_logit_softcapping" } },
-    { KEY_BOOL, F(residual_from_norm), 0, 0,
+    { KEY_BOOL, F(norm.first), 0, 0, { "do_layer_norm_before" } },
+    { KEY_BOOL, F(norm.affine), 0, 0, { "layer_norm_elementwise_affine" } },
+    { KEY_BOOL, F(norm.no_final), 0, 0, { "_remove_final_layer_norm" } },
+    { KEY_BOOL, F(norm.parallel), 0, 0, { "use_parallel_residual", "parallel_attn" } },
+    { KEY_BOOL, F(score.scaled), 0, 0, { "scale_attn_weights" } },
+    { KEY_BOOL, F(score.by_layer), 0, 0, { "scale_attn_by_inverse_layer_idx" } },
+    { KEY_REAL, F(score.query_scalar), 1e-6, 1e9, { "query_pre_attn_scalar" } },
+    { KEY_REAL, F(score.cap), 1e-6, 1e9, { "attn_logit_softcapping" } },
+    { KEY_REAL, F(head.cap), 1e-6, 1e9, { "final_logit_softcapping" } },
+    { KEY_BOOL, F(norm.residual_from), 0, 0,
       { "apply_residual_connection_post_layernorm" } },
     { KEY_BOOL, F(scale_embedding), 0, 0, { "scale_embedding", "rescale_embeddings" } },
-    { KEY_INT, F(dec_vocab), 1, 1 << 28, { "decoder_vocab_size" } },
-    { KEY_BOOL, F(one_vocab), 0, 0, { "share_encoder_decoder_embeddings" } },
-    { KEY_INT, F(max_distance), 2, 1 << 24, { "relative_attention_max_distance" } },
-    { KEY_BOOL, F(alibi), 0, 0, { "alibi" } },
-    { KEY_INT, F(n_buckets), 2, 1 << 12, { "relative_attention_num_buckets" } },
-    { KEY_INT, F(window), 1, 1 << 30,
+    { KEY_INT, F(decoder.n_vocab), 1, 1 << 28, { "decoder_vocab_size" } },
+    { KEY_BOOL, F(decoder.shares_vocab), 0, 0, { "share_encoder_decoder_embeddings" } },
+    { KEY_INT, F(bias.max_distance), 2, 1 << 24, { "relative_attention_max_distance" } },
+    { KEY_BOOL, F(bias.alibi), 0, 0, { "alibi" } },
+    { KEY_INT, F(bias.n_buckets), 2, 1 << 12, { "relative_attention_num_buckets" } },
+    { KEY_INT, F(window.n_keys), 1, 1 << 30,
       { "sliding_window", "window_size", "local_attention" } },
-    { KEY_BOOL, F(use_window), 0, 0, { "use_sliding_window" } },
-    { KEY_INT, F(window_from), 0, 1 << 16, { "max_window_layers" } },
-    { KEY_INT, F(pattern), 1, 1 << 16,
+    { KEY_BOOL, F(window.used), 0, 0, { "use_sliding_window" } },
+    { KEY_INT, F(window.from), 0, 1 << 16, { "max_window_layers" } },
+    { KEY_INT, F(window.pattern), 1, 1 << 16,
       { "sliding_window_pattern", "global_attn_every_n_layers" } },
-    { KEY_REAL, F(rotary_share), 1e-6, 1, { "partial_rotary_factor", "rotary_pct" } },
-    { KEY_INT, F(n_rotary), 1, 1 << 16, { "rotary_dim" } },
-    { KEY_BOOL, F(interleave), 0, 0, { "rope_interleave" } },
-    { KEY_INT, F(n_groups), 1, 1 << 16, { "num_hidden_groups" } },
-    { KEY_INT, F(n_inner), 1, MAX_LAYERS, { "inner_group_num" } },
-    { KEY_BOOL, F(multi_query), 0, 0, { "multi_query" } },
-    { KEY_BOOL, F(new_decoder), 0, 0, { "new_decoder_architecture" } },
-    { KEY_INT, F(parallel_norms), 1, 2, { "num_ln_in_parallel_attn" } },
-    { KEY_INT, F(n_experts), 1, 1 << 16,
+    { KEY_REAL, F(rotary.share), 1e-6, 1, { "partial_rotary_factor", "rotary_pct" } },
+    { KEY_INT, F(rotary.n_columns), 1, 1 << 16, { "rotary_dim" } },
+    { KEY_BOOL, F(rotary.interleave), 0, 0, { "rope_interleave" } },
+    { KEY_INT, F(groups.n), 1, 1 << 16, { "num_hidden_groups" } },
+    { KEY_INT, F(groups.n_inner), 1, MAX_LAYERS, { "inner_group_num" } },
+    { KEY_BOOL, F(falcon.multi_query), 0, 0, { "multi_query" } },
+    { KEY_BOOL, F(falcon.new_decoder), 0, 0, { "new_decoder_architecture" } },
+    { KEY_INT, F(falcon.n_norms), 1, 2, { "num_ln_in_parallel_attn" } },
+    { KEY_INT, F(experts.n), 1, 1 << 16,
       { "num_local_experts", "num_experts", "n_routed_experts" } },
-    { KEY_INT, F(n_chosen), 1, 1 << 16, { "num_experts_per_tok" } },
-    { KEY_INT, F(d_expert), 1, 1 << 24, { "moe_intermediate_size" } },
-    { KEY_BOOL, F(renormalise), 0, 0, { "norm_topk_prob" } },
-    { KEY_INT, F(n_shared), 0, 1 << 16, { "n_shared_experts" } },
-    { KEY_REAL, F(routed_factor), 1e-6, 1e6, { "routed_scaling_factor" } },
-    { KEY_INT, F(n_expert_groups), 1, 1 << 16, { "n_group" } },
-    { KEY_INT, F(n_kept_groups), 1, 1 << 16, { "topk_group" } },
-    { KEY_INT, F(first_sparse), 0, 1 << 16, { "first_k_dense_replace" } },
-    { KEY_INT, F(sparse_step), 1, 1 << 16, { "decoder_sparse_step" } },
+    { KEY_INT, F(experts.n_chosen), 1, 1 << 16, { "num_experts_per_tok" } },
+    { KEY_INT, F(experts.d_ff), 1, 1 << 24, { "moe_intermediate_size" } },
+    { KEY_BOOL, F(experts.renormalise), 0, 0, { "norm_topk_prob" } },
+    { KEY_INT, F(experts.n_shared), 0, 1 << 16, { "n_shared_experts" } },
+    { KEY_REAL, F(experts.factor), 1e-6, 1e6, { "routed_scaling_factor" } },
+    { KEY_INT, F(experts.n_groups), 1, 1 << 16, { "n_group" } },
+    { KEY_INT, F(experts.n_chosen_groups), 1, 1 << 16, { "topk_group" } },
+    { KEY_INT, F(experts.first_layer), 0, 1 << 16, { "first_k_dense_replace" } },
+    { KEY_INT, F(experts.step), 1, 1 << 16, { "decoder_sparse_step" } },
 };
 #undef F
 
@@ -212,14 +212,14 @@ static void read_card(const struct reader *r, const json_t *root)
     const char *text = json_string_value(json_object_get(card, "default_text"));
     const json_t *layer = json_object_get(card, "default_layer");
 
-    r->c->default_layer = -1;
+    r->c->card.layer = -1;
     if (name != NULL)
-        r->c->model_name = arena_strdup(r->a, name);
+        r->c->card.name = arena_strdup(r->a, name);
     if (text != NULL)
-        r->c->default_text = arena_strdup(r->a, text);
+        r->c->card.text = arena_strdup(r->a, text);
     if (json_is_integer(layer) && json_integer_value(layer) >= 0 &&
         json_integer_value(layer) < r->c->n_layers)
-        r->c->default_layer = (int)json_integer_value(layer);
+        r->c->card.layer = (int)json_integer_value(layer);
 }
 
 /* feed_forward_proj "gated-gelu" or "relu"; T5's gated gelu is the tanh form. */
@@ -234,9 +234,9 @@ static int read_ffn(const struct reader *r, const struct family *f, const json_t
         return 0;
     scale = config_value(root, "scale_decoder_outputs");
     tied = config_value(root, "tie_word_embeddings");
-    if (r->c->logit_scale == 0 &&
+    if (r->c->head.scale == 0 &&
         (scale != NULL ? json_is_true(scale) : !json_is_false(tied)))
-        r->c->logit_scale = 1 / sqrt(r->c->d_model);
+        r->c->head.scale = 1 / sqrt(r->c->d_model);
     if (v == NULL)
         return 0;
     if (s == NULL)
@@ -261,15 +261,15 @@ static void fill_defaults(struct config *c, const struct family *f)
     bool latent = f->qkv == QKV_LOW_RANK;
 
     if (latent)
-        c->d_head = c->d_nope + c->d_rope;
+        c->d_head = c->latent.d_nope + c->latent.d_rope;
     if (c->d_head == 0)
         c->d_head = c->d_model / c->n_heads;
     if (c->d_value == 0 || !latent)
         c->d_value = c->d_head;
-    if (f->defaults.multi_query)
-        c->one_norm = c->parallel && (!c->new_decoder || c->parallel_norms == 1);
-    if (f->defaults.multi_query && !c->new_decoder)
-        c->n_kv_heads = c->multi_query ? 1 : c->n_heads;
+    if (f->defaults.falcon.multi_query)
+        c->falcon.one_norm = c->norm.parallel && (!c->falcon.new_decoder || c->falcon.n_norms == 1);
+    if (f->defaults.falcon.multi_query && !c->falcon.new_decoder)
+        c->n_kv_heads = c->falcon.multi_query ? 1 : c->n_heads;
     if (c->n_kv_heads == 0)
         c->n_kv_heads = c->n_heads;
     if (c->d_ff == 0)
@@ -278,16 +278,16 @@ static void fill_defaults(struct config *c, const struct family *f)
         c->d_embed = c->d_model;
     if (f->gelu_is_tanh && c->act == ACT_GELU)
         c->act = ACT_GELU_TANH;
-    if (f->defaults.score_cap == 0)     /* Gemma 3 has the key, and does not use it */
-        c->score_cap = 0;
-    if (c->d_expert == 0)
-        c->d_expert = c->d_ff;
+    if (f->defaults.score.cap == 0)     /* Gemma 3 has the key, and does not use it */
+        c->score.cap = 0;
+    if (c->experts.d_ff == 0)
+        c->experts.d_ff = c->d_ff;
     if (f->never_renormalise)
-        c->renormalise = false;
+        c->experts.renormalise = false;
     if (latent)
-        c->n_rotary = c->d_rope;
-    if (c->n_rotary == 0)
-        c->n_rotary = c->rotary_share > 0 ? (int)(c->d_head * c->rotary_share)
+        c->rotary.n_columns = c->latent.d_rope;
+    if (c->rotary.n_columns == 0)
+        c->rotary.n_columns = c->rotary.share > 0 ? (int)(c->d_head * c->rotary.share)
                                           : c->d_head;
 }
 
@@ -296,18 +296,18 @@ static int derive_groups(const struct reader *r, const struct family *f)
 {
     struct config *c = r->c;
 
-    if (f->defaults.n_groups == 0) {
-        c->n_groups = c->n_inner = 0;
+    if (f->defaults.groups.n == 0) {
+        c->groups.n = c->groups.n_inner = 0;
         return 0;
     }
-    if (c->n_groups > c->n_layers)
+    if (c->groups.n > c->n_layers)
         return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
-                       "the %d layers", r->file, c->n_groups, c->n_layers);
-    if (c->n_inner > MAX_LAYERS / c->n_layers)
+                       "the %d layers", r->file, c->groups.n, c->n_layers);
+    if (c->groups.n_inner > MAX_LAYERS / c->n_layers)
         return err_set(r->e, ERR_INPUT, "%s: inner_group_num: found %d, want at most %d "
-                       "for %d layers", r->file, c->n_inner, MAX_LAYERS / c->n_layers,
+                       "for %d layers", r->file, c->groups.n_inner, MAX_LAYERS / c->n_layers,
                        c->n_layers);
-    c->n_layers *= c->n_inner;
+    c->n_layers *= c->groups.n_inner;
     return 0;
 }
 
@@ -335,10 +335,11 @@ static int derive(const struct reader *r, const struct family *f)
         return err_set(r->e, ERR_INPUT, "%s: %d heads with values of width %d: want %d "
                        "columns at the most", r->file, c->n_heads, c->d_value, 1 << 24);
     if (f->positions == POS_ROPE &&
-        (c->n_rotary < 2 || c->n_rotary % 2 != 0 || c->n_rotary > c->d_head))
+        (c->rotary.n_columns < 2 || c->rotary.n_columns % 2 != 0 ||
+         c->rotary.n_columns > c->d_head))
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are turned "
                        "by rotary positions, want an even number of 2 or more that fits",
-                       r->file, c->n_rotary, c->d_head);
+                       r->file, c->rotary.n_columns, c->d_head);
     if (c->n_types == 0 && f->defaults.n_types > 0)
         return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, want 1 or more",
                        r->file);
@@ -348,10 +349,10 @@ static int derive(const struct reader *r, const struct family *f)
         return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
                        "supported for %s, want false", r->file, f->name);
     if (f->bias == BIAS_BUCKETS &&
-        (c->n_buckets < 4 || c->max_distance <= c->n_buckets / 2))
+        (c->bias.n_buckets < 4 || c->bias.max_distance <= c->bias.n_buckets / 2))
         return err_set(r->e, ERR_INPUT, "%s: %d buckets up to distance %d, want 4 or "
                        "more, and a distance over half their number", r->file,
-                       c->n_buckets, c->max_distance);
+                       c->bias.n_buckets, c->bias.max_distance);
     return 0;
 }
 
@@ -392,7 +393,7 @@ static void read_tied(const struct reader *r, const json_t *root)
     const json_t *tied = config_value(root, "tie_word_embeddings");
 
     if (tied != NULL)
-        r->c->untied = json_is_false(tied);
+        r->c->head.untied = json_is_false(tied);
 }
 
 int config_object(const struct reader *r, const struct family *f, const json_t *root)
@@ -401,18 +402,18 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
-    if (is_null(root, "rotary_dim") && r->c->n_rotary > 0)
+    if (is_null(root, "rotary_dim") && r->c->rotary.n_columns > 0)
         return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, want a number",
                        r->file);
     read_tied(r, root);
     if (is_null(root, "sliding_window"))
-        r->c->window = 0;
+        r->c->window.n_keys = 0;
     if (is_null(root, "q_lora_rank"))
-        r->c->q_rank = 0;
+        r->c->latent.q_rank = 0;
     if (is_null(root, "attn_logit_softcapping"))
-        r->c->score_cap = 0;
+        r->c->score.cap = 0;
     if (is_null(root, "final_logit_softcapping"))
-        r->c->logit_cap = 0;
+        r->c->head.cap = 0;
     if (config_front(r, f, root) != 0 || config_chunks(r, f, root) != 0 ||
         read_ffn(r, f, root) != 0 ||
         config_rope_share(r, root) != 0 ||

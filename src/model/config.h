@@ -53,110 +53,141 @@ struct config {
     int d_value;                        /* of a head's values; 0: d */
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
-    int dec_layers, dec_heads, dec_ff;  /* of the decoder; 0: as the encoder */
-    int dec_vocab;                      /* the same, where one_vocab is false */
-    bool one_vocab;                     /* of both stacks, where the family leaves it open */
-    int dec_positions;                  /* the same */
-    int n_mel;                          /* bins of a frame of sound */
-    int n_channels;                     /* of a picture */
-    int image[2], patch[2];             /* its rows and columns, and those of a patch */
-    int n_labels;                       /* of a head on the first row */
-    int start_id;                       /* the decoder's first token; -1: none */
-    double logit_scale;                 /* of the logits; 0: 1, or 1 / sqrt D by the config */
-    bool scale_embedding;               /* tokens by sqrt D */
-    bool gated;                         /* the mlp, where the family leaves it open */
-    bool untied;                        /* a head that is not there is not the embedding */
-    bool head_is_one;                   /* the head gives one number a token */
     int pad_id;                         /* -1: none */
-    double norm_eps;
     enum act act;
+    bool gated;                         /* the mlp, where the family leaves it open */
+    bool scale_embedding;               /* tokens by sqrt D */
+    bool is_decoder;                    /* an encoder that is masked like a decoder */
     bool both_ways;                     /* a decoder that is not masked, its window
                                            half on either side */
-    bool is_decoder;                    /* an encoder that is masked like a decoder */
-    bool norm_affine;                   /* false: norms have no weights, where the
-                                           family leaves it open */
-    bool no_final_norm;
-    bool norm_first;                    /* false: PLACE_PRE families are PLACE_POST */
-    bool parallel;                      /* false: PLACE_PARALLEL families are PLACE_PRE */
-    bool scale_scores;                  /* by 1 / sqrt d */
-    bool scale_by_layer;                /* also by 1 / (layer + 1) */
-    double query_scalar;                /* by 1 / sqrt of this instead of d; 0: d */
-    double score_cap, logit_cap;        /* c tanh(x / c); 0: none */
-    bool residual_from_norm;            /* the sum takes up the normed input */
-    bool alibi;                         /* instead of rotary positions */
-    int n_buckets, max_distance;        /* of relative positions */
-    /* distances that queries and keys look at */
-    bool relative;                      /* false: the family's bias is switched off */
-    int max_relative, position_buckets; /* as the keys say; below 1: by n_positions, none;
-                                           position_buckets 0: the family has none */
-    int span;                           /* rows are those of -span .. span - 1 */
-    bool c2p, p2c;                      /* queries meet positions, keys meet them */
-    bool share_positions;               /* positions go through W_Q and W_K */
-    bool norm_positions;
-    bool position_input;                /* false: no W_POS where the family leaves it open */
-    int clamp;                          /* longest distance of sinusoids; below 1: none */
-    int conv_width, conv_groups;        /* tokens of the convolution; 0: there is none */
-    enum act conv_act;
-    int n_distances;                    /* rows of W_DISTANCE, odd; 0: none */
-    bool clip_distances;                /* longer ones are those at its ends, all scaled
-                                           with the scores; false: see layer.h */
-    int d_key_input, d_value_input;     /* of what W_CROSS_K and W_CROSS_V read; 0: D */
-    /* windows */
-    int window;                         /* keys a query sees at the most; 0: all */
-    bool window_both;                   /* half of it on either side, itself too */
-    bool use_window;                    /* false: the window is switched off */
-    int window_from;                    /* layers below this see all */
-    const int *layer_window;            /* [L] instead of window; NULL: not given */
-    int pattern;                        /* the family's full_every or full_first; 0: its own */
     const enum layer_kind *layer_kind;  /* [L] layer_types; NULL: not given */
-    enum global_rule global_rule;
-    int sep_id;                         /* of the separator that the rule looks for */
+
+    struct {                            /* an encoder-decoder's second stack */
+        int n_layers, n_heads, d_ff;    /* 0: as the encoder */
+        int n_vocab;                    /* the same, where shares_vocab is false */
+        int n_positions;                /* the same */
+        bool shares_vocab;              /* both stacks, where the family leaves it open */
+        int start_id;                   /* its first token; -1: none */
+    } decoder;
+    struct {                            /* what the first layer reads beside tokens */
+        int n_mel;                      /* bins of a frame of sound */
+        int n_channels;                 /* of a picture */
+        int image[2], patch[2];         /* its rows and columns, and those of a patch */
+        int conv_width, conv_groups;    /* tokens of the convolution; 0: there is none */
+        enum act conv_act;
+    } front;
+    struct {                            /* after the last layer */
+        double scale;                   /* of logits; 0: 1, or 1 / sqrt D by the config */
+        double cap;                     /* c tanh(x / c); 0: none */
+        bool untied;                    /* an absent head is not the embedding */
+        bool one_number;                /* per token, instead of V */
+        int n_labels;                   /* of a head on the first row */
+    } head;
+    struct {
+        double eps;
+        bool affine;                    /* false: without weights, where the family
+                                           leaves it open */
+        bool no_final;
+        bool first;                     /* false: PLACE_PRE families are PLACE_POST */
+        bool parallel;                  /* false: PLACE_PARALLEL families are PLACE_PRE */
+        bool residual_from;             /* the sum takes up the normed input */
+    } norm;
+    struct {                            /* q.k, before the softmax */
+        bool scaled;                    /* by 1 / sqrt d */
+        bool by_layer;                  /* also by 1 / (layer + 1) */
+        double query_scalar;            /* by 1 / sqrt of this instead of d; 0: d */
+        double cap;                     /* c tanh(x / c); 0: none */
+    } score;
+    struct {                            /* added to scores */
+        bool alibi;                     /* instead of rotary positions */
+        int n_buckets, max_distance;    /* of relative positions */
+    } bias;
+    struct {                            /* distances that queries and keys look at */
+        bool on;                        /* false: the family's bias is switched off */
+        int max, n_buckets;             /* as the keys say; below 1: by n_positions, none;
+                                           n_buckets 0: the family has none */
+        int span;                       /* rows are those of -span .. span - 1 */
+        bool c2p, p2c;                  /* queries meet positions, keys meet them */
+        bool shared;                    /* positions go through W_Q and W_K */
+        bool normed;                    /* positions are normed */
+        bool input;                     /* false: no W_POS where the family leaves it open */
+        int clamp;                      /* longest distance of sinusoids; below 1: none */
+        int n_distances;                /* rows of W_DISTANCE, odd; 0: none */
+        bool clip;                      /* longer ones are those at its ends, all scaled
+                                           with the scores; false: see layer.h */
+    } relative;
+    struct {
+        int d_key, d_value;             /* of what W_CROSS_K and W_CROSS_V read; 0: D */
+    } cross;
+    struct {
+        int n_keys;                     /* keys a query sees at most; 0: all */
+        bool both;                      /* half of it on either side, itself too */
+        bool used;                      /* false: the window is switched off */
+        int from;                       /* layers below this see all */
+        const int *by_layer;            /* [L] instead of n_keys; NULL: not given */
+        int pattern;                    /* the family's full_every or full_first; 0: its own */
+    } window;
     /*
      * Blocks of keys; 0: none.  In a text of more than (5 + 2 n_random) block tokens
      * the rows of a block see the first and the last block, their own and its two
      * neighbours, and the first counts 1 + n_random times; those of the first and the
      * last block see all, once.
      */
-    int block, n_random;
-    /* rotary positions: [0] of full layers, [1] of windowed ones (theta 0: as [0]) */
-    struct rope rope[2];
-    double rotary_share;                /* of d; 0: all */
-    int n_rotary;                       /* columns that turn; 0: by the share */
-    bool interleave;                    /* false: ROPE_PAIRS families are ROPE_HALVES */
-    /* latent attention */
-    int q_rank, kv_rank;                /* q_rank 0: queries have one projection */
-    int d_nope, d_rope;                 /* columns of d that do not turn, that do */
-    /* shared layers */
-    int n_groups;                       /* 0: each layer has its own weights */
-    int n_inner;                        /* layers of a group; n_layers counts them */
-    /* falcon's three shapes */
-    bool multi_query, new_decoder;
-    int parallel_norms;                 /* 0: as many as the shape has */
-    bool one_norm;                      /* the mlp reads what attention reads */
-    /* experts */
-    int n_experts, n_chosen, d_expert;  /* n_experts 0: none; d_expert 0: F */
-    bool renormalise;                   /* the chosen experts' shares to sum 1 */
-    int n_shared;                       /* experts that all rows go to, as one */
-    double routed_factor;               /* on the chosen experts' sum; 0: 1 */
-    int n_expert_groups, n_kept_groups; /* n_expert_groups 0: none */
-    int first_sparse;                   /* layers below this have no experts */
-    int sparse_step;                    /* layer l has experts if (l + 1) % this == 0 */
-    const bool *dense_layer;            /* [L] those without all the same; NULL: none */
-    /* attention in chunks: a text of more than pad_above tokens counts as padded to a
-       multiple of pad_to, which is 0 where there are no chunks */
-    struct chunks chunks, hash_chunks;  /* of LAYER_CHUNKS, LAYER_HASHED */
-    int pad_to, pad_above;
-    int n_hashes;                       /* rounds of hashing */
-    int n_bucket_factors;               /* 0: buckets by the length of the text */
-    const int *bucket_factor;           /* [n_bucket_factors], even; the product is
-                                           the number of buckets */
-    bool has_hash_seed;
-    int64_t hash_seed;                  /* of the random rotations; 0 where it has none */
-    bool axial;                         /* positions by row and column of a grid */
-    int axial_shape[2], axial_width[2]; /* widths sum to D */
-    /* what a model of this project says of itself; NULL and -1 elsewhere */
-    const char *model_name, *default_text;
-    int default_layer;
+    struct {
+        int block, n_random;
+        enum global_rule rule;          /* which tokens see all and are seen by all */
+        int sep_id;                     /* of the separator that the rule looks for */
+    } sparse;
+    struct {
+        struct rope rope[2];            /* of full layers; of windowed ones (theta 0: the
+                                           same) */
+        double share;                   /* of d that is rotated; 0: all */
+        int n_columns;                  /* that are rotated; 0: by the share */
+        bool interleave;                /* false: ROPE_PAIRS families are ROPE_HALVES */
+    } rotary;
+    struct {                            /* low-rank queries, keys and values */
+        int q_rank, kv_rank;            /* q_rank 0: queries have one projection */
+        int d_nope, d_rope;             /* columns of d that are not rotated, that are */
+    } latent;
+    struct {                            /* layers that share weights */
+        int n;                          /* 0: each layer has its own */
+        int n_inner;                    /* layers of a group; n_layers counts them */
+    } groups;
+    struct {                            /* its three shapes */
+        bool multi_query, new_decoder;
+        int n_norms;                    /* 0: as many as the shape has */
+        bool one_norm;                  /* the mlp reads what attention reads */
+    } falcon;
+    struct {
+        int n, n_chosen, d_ff;          /* n 0: none; d_ff 0: F */
+        bool renormalise;               /* the chosen experts' shares to sum 1 */
+        int n_shared;                   /* experts that all rows go to, as one */
+        double factor;                  /* on the chosen experts' sum; 0: 1 */
+        int n_groups, n_chosen_groups;  /* n_groups 0: none */
+        int first_layer;                /* layers below this have no experts */
+        int step;                       /* layer l has experts if (l + 1) % this == 0 */
+        const bool *dense_layer;        /* [L] those without all the same; NULL: none */
+    } experts;
+    struct {                            /* attention in chunks; a text of more than
+                                           pad_above tokens counts as padded to a multiple
+                                           of pad_to, which is 0 where there are none */
+        struct chunks near, hashed;     /* of LAYER_CHUNKS, LAYER_HASHED */
+        int pad_to, pad_above;
+        int n_hashes;                   /* rounds of hashing */
+        int n_factors;                  /* 0: buckets by the length of the text */
+        const int *factor;              /* [n_factors], even; the product is the number
+                                           of buckets */
+        bool has_seed;
+        int64_t seed;                   /* of the random rotations; 0 where it has none */
+    } chunked;
+    struct {                            /* positions by row and column of a grid */
+        bool on;
+        int shape[2], width[2];         /* widths sum to D */
+    } axial;
+    struct {                            /* what a model of this project says of itself */
+        const char *name, *text;        /* text: the default one; NULL elsewhere */
+        int layer;                      /* the default one; -1 elsewhere */
+    } card;
 };
 
 struct family;

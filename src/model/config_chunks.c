@@ -17,14 +17,14 @@ enum {
 static const struct key keys[] = {
     { KEY_INT, F(d_head), 1, 1 << 16, { "attention_head_size" } },
     { KEY_INT, F(d_ff), 1, 1 << 24, { "feed_forward_size" } },
-    { KEY_INT, F(chunks.len), 1, MAX_CHUNK, { "local_attn_chunk_length" } },
-    { KEY_INT, F(chunks.before), 0, 1 << 16, { "local_num_chunks_before" } },
-    { KEY_INT, F(chunks.after), 0, 1 << 16, { "local_num_chunks_after" } },
-    { KEY_INT, F(hash_chunks.len), 1, MAX_CHUNK, { "lsh_attn_chunk_length" } },
-    { KEY_INT, F(hash_chunks.before), 0, 1 << 16, { "lsh_num_chunks_before" } },
-    { KEY_INT, F(hash_chunks.after), 0, 1 << 16, { "lsh_num_chunks_after" } },
-    { KEY_INT, F(n_hashes), 1, MAX_ROUNDS, { "num_hashes" } },
-    { KEY_BOOL, F(axial), 0, 0, { "axial_pos_embds" } },
+    { KEY_INT, F(chunked.near.len), 1, MAX_CHUNK, { "local_attn_chunk_length" } },
+    { KEY_INT, F(chunked.near.before), 0, 1 << 16, { "local_num_chunks_before" } },
+    { KEY_INT, F(chunked.near.after), 0, 1 << 16, { "local_num_chunks_after" } },
+    { KEY_INT, F(chunked.hashed.len), 1, MAX_CHUNK, { "lsh_attn_chunk_length" } },
+    { KEY_INT, F(chunked.hashed.before), 0, 1 << 16, { "lsh_num_chunks_before" } },
+    { KEY_INT, F(chunked.hashed.after), 0, 1 << 16, { "lsh_num_chunks_after" } },
+    { KEY_INT, F(chunked.n_hashes), 1, MAX_ROUNDS, { "num_hashes" } },
+    { KEY_BOOL, F(axial.on), 0, 0, { "axial_pos_embds" } },
 };
 #undef F
 
@@ -69,15 +69,15 @@ static int64_t gcd(int64_t a, int64_t b)
 static int set_padding(const struct reader *r)
 {
     struct config *c = r->c;
-    int a = has_kind(c, LAYER_CHUNKS) ? c->chunks.len : c->hash_chunks.len;
-    int b = has_kind(c, LAYER_HASHED) ? c->hash_chunks.len : a;
+    int a = has_kind(c, LAYER_CHUNKS) ? c->chunked.near.len : c->chunked.hashed.len;
+    int b = has_kind(c, LAYER_HASHED) ? c->chunked.hashed.len : a;
     int64_t both = a / gcd(a, b) * b;
 
     if (both > MAX_BUCKETS)
         return err_set(r->e, ERR_INPUT, "%s: chunks of %d and %d tokens: want a common "
                        "multiple of %d at the most", r->file, a, b, MAX_BUCKETS);
-    c->pad_to = (int)both;
-    c->pad_above = a < b ? a : b;
+    c->chunked.pad_to = (int)both;
+    c->chunked.pad_above = a < b ? a : b;
     return 0;
 }
 
@@ -99,10 +99,10 @@ static int read_buckets(const struct reader *r, const json_t *root)
         if (f < 2 || f > MAX_FACTOR || f % 2 != 0 || all * f > MAX_BUCKETS)
             break;
         all *= f;
-        factor[r->c->n_bucket_factors++] = (int)f;
+        factor[r->c->chunked.n_factors++] = (int)f;
     }
-    r->c->bucket_factor = factor;
-    if (n > 0 && r->c->n_bucket_factors == (int)n)
+    r->c->chunked.factor = factor;
+    if (n > 0 && r->c->chunked.n_factors == (int)n)
         return 0;
     return config_wrong(r, "num_buckets", v, "an even number up to 65536, or a list of "
                         "them with a product of 1073741824 at the most");
@@ -116,11 +116,11 @@ static int read_hashing(const struct reader *r, const json_t *root)
         return 0;
     if (seed != NULL && !json_is_integer(seed))
         return config_wrong(r, "hash_seed", seed, "a whole number or null");
-    r->c->has_hash_seed = seed != NULL;
-    r->c->hash_seed = json_integer_value(seed);
-    if ((double)r->c->n_hashes * r->c->n_positions > MAX_BUCKETS)
+    r->c->chunked.has_seed = seed != NULL;
+    r->c->chunked.seed = json_integer_value(seed);
+    if ((double)r->c->chunked.n_hashes * r->c->n_positions > MAX_BUCKETS)
         return err_set(r->e, ERR_INPUT, "%s: num_hashes: %d rounds of %d positions, want "
-                       "%d at the most in all", r->file, r->c->n_hashes,
+                       "%d at the most in all", r->file, r->c->chunked.n_hashes,
                        r->c->n_positions, MAX_BUCKETS);
     return read_buckets(r, root);
 }
@@ -146,21 +146,21 @@ static int read_grid(const struct reader *r, const json_t *root)
 {
     struct config *c = r->c;
 
-    if (!c->axial)
+    if (!c->axial.on)
         return 0;
-    if (read_two(r, root, "axial_pos_shape", 1 << 15, c->axial_shape) != 0 ||
-        read_two(r, root, "axial_pos_embds_dim", 1 << 20, c->axial_width) != 0)
+    if (read_two(r, root, "axial_pos_shape", 1 << 15, c->axial.shape) != 0 ||
+        read_two(r, root, "axial_pos_embds_dim", 1 << 20, c->axial.width) != 0)
         return -1;
-    if (c->axial_width[0] + c->axial_width[1] != c->d_model)
+    if (c->axial.width[0] + c->axial.width[1] != c->d_model)
         return err_set(r->e, ERR_INPUT, "%s: axial_pos_embds_dim: found %d and %d, want "
-                       "the hidden_size %d as their sum", r->file, c->axial_width[0],
-                       c->axial_width[1], c->d_model);
+                       "the hidden_size %d as their sum", r->file, c->axial.width[0],
+                       c->axial.width[1], c->d_model);
     return 0;
 }
 
 int config_chunks(const struct reader *r, const struct family *f, const json_t *root)
 {
-    if (f->defaults.chunks.len == 0)
+    if (f->defaults.chunked.near.len == 0)
         return 0;
     r->c->n_layers = f->defaults.n_layers;      /* num_hidden_layers says nothing here */
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)

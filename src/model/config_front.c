@@ -24,21 +24,22 @@ static int read_pair(const struct reader *r, const json_t *root, const char *key
 static int read_picture(const struct reader *r, const json_t *root)
 {
     struct config *c = r->c;
+    int *image = c->front.image, *patch = c->front.patch;
     double patches;
 
-    if (read_pair(r, root, "image_size", 1 << 16, c->image) != 0 ||
-        read_pair(r, root, "patch_size", 1 << 12, c->patch) != 0)
+    if (read_pair(r, root, "image_size", 1 << 16, image) != 0 ||
+        read_pair(r, root, "patch_size", 1 << 12, patch) != 0)
         return -1;
-    if (c->patch[0] > c->image[0] || c->patch[1] > c->image[1])
+    if (patch[0] > image[0] || patch[1] > image[1])
         return err_set(r->e, ERR_INPUT, "%s: patch_size: %d x %d does not fit in the image "
-                       "of %d x %d", r->file, c->patch[0], c->patch[1], c->image[0],
-                       c->image[1]);
-    if ((double)c->n_channels * c->patch[0] * c->patch[1] > 1 << 24)
+                       "of %d x %d", r->file, patch[0], patch[1], image[0],
+                       image[1]);
+    if ((double)c->front.n_channels * patch[0] * patch[1] > 1 << 24)
         return err_set(r->e, ERR_INPUT, "%s: patches of %d x %d x %d, want %d numbers at "
-                       "the most", r->file, c->n_channels, c->patch[0], c->patch[1],
+                       "the most", r->file, c->front.n_channels, patch[0], patch[1],
                        1 << 24);
     /* What is left over at the right and at the bottom is not read. */
-    patches = (double)(c->image[0] / c->patch[0]) * (c->image[1] / c->patch[1]);
+    patches = (double)(image[0] / patch[0]) * (image[1] / patch[1]);
     if (patches >= 1 << 30)
         return err_set(r->e, ERR_INPUT, "%s: %.0f patches, want less than %d", r->file,
                        patches, 1 << 30);
@@ -52,7 +53,7 @@ static void read_labels(const struct reader *r, const json_t *root)
     const json_t *names = config_value(root, "id2label");
 
     if (json_object_size(names) > 0 && json_object_size(names) < 1 << 28)
-        r->c->n_labels = (int)json_object_size(names);
+        r->c->head.n_labels = (int)json_object_size(names);
 }
 
 static int check_sound(const struct reader *r)

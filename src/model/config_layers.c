@@ -86,7 +86,7 @@ static int read_dense(const struct reader *r, const json_t *root)
         dense[l] = true;
     }
     if (json_array_size(list) > 0)
-        r->c->dense_layer = dense;
+        r->c->experts.dense_layer = dense;
     return 0;
 }
 

@@ -7,18 +7,18 @@
 
 #define F(f) offsetof(struct config, f)
 static const struct key disentangled[] = {
-    { KEY_BOOL, F(relative), 0, 0, { "relative_attention" } },
-    { KEY_INT, F(max_relative), -1, 1 << 24, { "max_relative_positions" } },
-    { KEY_BOOL, F(position_input), 0, 0, { "position_biased_input" } },
+    { KEY_BOOL, F(relative.on), 0, 0, { "relative_attention" } },
+    { KEY_INT, F(relative.max), -1, 1 << 24, { "max_relative_positions" } },
+    { KEY_BOOL, F(relative.input), 0, 0, { "position_biased_input" } },
 };
 
 /* Of the second version alone; the first one passes them over. */
 static const struct key second[] = {
-    { KEY_INT, F(position_buckets), -1, 1 << 16, { "position_buckets" } },
-    { KEY_BOOL, F(share_positions), 0, 0, { "share_att_key" } },
-    { KEY_INT, F(conv_width), -1, 255, { "conv_kernel_size" } },
-    { KEY_INT, F(conv_groups), 1, 1 << 16, { "conv_groups" } },
-    { KEY_ACT, F(conv_act), 0, 0, { "conv_act" } },
+    { KEY_INT, F(relative.n_buckets), -1, 1 << 16, { "position_buckets" } },
+    { KEY_BOOL, F(relative.shared), 0, 0, { "share_att_key" } },
+    { KEY_INT, F(front.conv_width), -1, 255, { "conv_kernel_size" } },
+    { KEY_INT, F(front.conv_groups), 1, 1 << 16, { "conv_groups" } },
+    { KEY_ACT, F(front.conv_act), 0, 0, { "conv_act" } },
 };
 #undef F
 
@@ -36,9 +36,9 @@ static int read_keys(const struct reader *r, const struct key *keys, size_t n,
 static int read_type(const struct reader *r, const json_t *whole, const char *name)
 {
     if (name != NULL && strcmp(name, "c2p") == 0)
-        r->c->c2p = true;
+        r->c->relative.c2p = true;
     else if (name != NULL && strcmp(name, "p2c") == 0)
-        r->c->p2c = true;
+        r->c->relative.p2c = true;
     else if (name == NULL || strcmp(name, "none") != 0)
         return config_wrong(r, "pos_att_type", whole, "c2p, p2c or none, in a list or with "
                             "| between them");
@@ -85,18 +85,18 @@ static int read_types(const struct reader *r, const json_t *root, int *n)
 static int check_buckets(const struct reader *r)
 {
     struct config *c = r->c;
-    int longest = c->max_relative > 0 ? c->max_relative : c->n_positions;
-    bool buckets = c->position_buckets > 0;
+    int longest = c->relative.max > 0 ? c->relative.max : c->n_positions;
+    bool buckets = c->relative.n_buckets > 0;
 
-    c->max_relative = longest;
-    c->span = buckets ? c->position_buckets : longest;
-    if (buckets && (c->position_buckets < 2 || longest - 1 <= c->position_buckets / 2))
+    c->relative.max = longest;
+    c->relative.span = buckets ? c->relative.n_buckets : longest;
+    if (buckets && (c->relative.n_buckets < 2 || longest - 1 <= c->relative.n_buckets / 2))
         return err_set(r->e, ERR_INPUT, "%s: position_buckets: found %d, want 2 or more, "
                        "half of them below the longest distance, %d", r->file,
-                       c->position_buckets, longest - 1);
-    if (c->span > 1 << 24)
+                       c->relative.n_buckets, longest - 1);
+    if (c->relative.span > 1 << 24)
         return err_set(r->e, ERR_INPUT, "%s: distances up to %d, want %d at the most",
-                       r->file, c->span, 1 << 24);
+                       r->file, c->relative.span, 1 << 24);
     return 0;
 }
 
@@ -104,12 +104,12 @@ static int check_conv(const struct reader *r)
 {
     const struct config *c = r->c;
 
-    if (c->conv_width > 0 && c->conv_width % 2 == 0)
+    if (c->front.conv_width > 0 && c->front.conv_width % 2 == 0)
         return err_set(r->e, ERR_INPUT, "%s: conv_kernel_size: found %d, want an odd number",
-                       r->file, c->conv_width);
-    if (c->d_model % c->conv_groups != 0)
+                       r->file, c->front.conv_width);
+    if (c->d_model % c->front.conv_groups != 0)
         return err_set(r->e, ERR_INPUT, "%s: conv_groups: found %d, want a divisor of the "
-                       "width %d", r->file, c->conv_groups, c->d_model);
+                       "width %d", r->file, c->front.conv_groups, c->d_model);
     return 0;
 }
 
@@ -121,7 +121,7 @@ static int read_second(const struct reader *r, const json_t *root)
         return -1;
     if (v != NULL && !json_is_string(v))
         return config_wrong(r, "norm_rel_ebd", v, "\"layer_norm\" or \"none\"");
-    r->c->norm_positions = v != NULL && strcasestr(json_string_value(v), "layer_norm") != NULL;
+    r->c->relative.normed = v != NULL && strcasestr(json_string_value(v), "layer_norm") != NULL;
     return check_conv(r);
 }
 
@@ -129,7 +129,7 @@ static int read_disentangled(const struct reader *r, const struct family *f,
                              const json_t *root)
 {
     struct config *c = r->c;
-    bool first = f->defaults.position_buckets == 0;
+    bool first = f->defaults.relative.n_buckets == 0;
     int n_types;
 
     if (json_is_true(config_value(root, "talking_head")))
@@ -139,8 +139,10 @@ static int read_disentangled(const struct reader *r, const struct family *f,
         read_types(r, root, &n_types) != 0 || (!first && read_second(r, root) != 0))
         return -1;
     /* The first version counts every name, the second the two that it knows. */
-    c->query_scalar = c->d_head * (1.0 + (first ? n_types : c->c2p + c->p2c));
-    c->relative = c->relative && (c->c2p || c->p2c);
+    if (!first)
+        n_types = c->relative.c2p + c->relative.p2c;
+    c->score.query_scalar = c->d_head * (1.0 + n_types);
+    c->relative.on = c->relative.on && (c->relative.c2p || c->relative.p2c);
     c->is_decoder = false;
     return check_buckets(r);
 }
@@ -149,8 +151,8 @@ static int read_disentangled(const struct reader *r, const struct family *f,
 
 static int read_xl(const struct reader *r, const json_t *root)
 {
-    static const struct key clamp = { KEY_INT, offsetof(struct config, clamp), -1, 1 << 24,
-                                      { "clamp_len" } };
+    static const struct key clamp = { KEY_INT, offsetof(struct config, relative.clamp), -1,
+                                      1 << 24, { "clamp_len" } };
     const json_t *v = config_value(root, "attn_type");
     const char *type = v == NULL ? "bi" : json_string_value(v);
 

@@ -90,7 +90,7 @@ static int read_object(const struct reader *r, const json_t *object, struct rope
         rope->factor = (double)r->c->n_positions / rope->original;
     if (rope->scaling != ROPE_LONG)
         return 0;
-    rope->n_factors = r->c->n_rotary / 2;
+    rope->n_factors = r->c->rotary.n_columns / 2;
     return read_factors(r, object, "short_factor", rope->n_factors,
                         &rope->short_factor) != 0 ? -1 :
            read_factors(r, object, "long_factor", rope->n_factors, &rope->long_factor);
@@ -117,7 +117,7 @@ static const json_t *parameters(const json_t *root)
 
 int config_rope_share(const struct reader *r, const json_t *root)
 {
-    static const struct key share = { KEY_REAL, offsetof(struct config, rotary_share), 1e-6,
+    static const struct key share = { KEY_REAL, offsetof(struct config, rotary.share), 1e-6,
                                       1, { "partial_rotary_factor" } };
     const json_t *object = parameters(root);
 
@@ -128,7 +128,7 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
 {
     static const char *const kinds[] = { "full_attention", "sliding_attention" };
     const json_t *object = parameters(root), *top;
-    struct rope *rope = r->c->rope;
+    struct rope *rope = r->c->rotary.rope;
 
     if (f->positions != POS_ROPE)
         return 0;

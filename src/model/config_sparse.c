@@ -28,11 +28,11 @@ static int read_windows(const struct reader *r, const json_t *root)
     if (v == NULL)
         return 0;
     if (!json_is_array(v))
-        return read_window(r, v, v, &r->c->window);
+        return read_window(r, v, v, &r->c->window.n_keys);
     if ((int)json_array_size(v) != L)
         return err_set(r->e, ERR_INPUT, "%s: attention_window: has %zu layers, want %d",
                        r->file, json_array_size(v), L);
-    r->c->layer_window = window = arena_alloc(r->a, (size_t)L, sizeof *window);
+    r->c->window.by_layer = window = arena_alloc(r->a, (size_t)L, sizeof *window);
     for (int l = 0; l < L; l++)
         if (read_window(r, v, json_array_get(v, (size_t)l), &window[l]) != 0)
             return -1;
@@ -43,22 +43,22 @@ static int read_windows(const struct reader *r, const json_t *root)
 static int read_global_rule(const struct reader *r, const struct family *f,
                             const json_t *root)
 {
-    static const struct key sep = { KEY_INT, offsetof(struct config, sep_id), 0, 1 << 28,
+    static const struct key sep = { KEY_INT, offsetof(struct config, sparse.sep_id), 0, 1 << 28,
                                     { "sep_token_id" } };
     const json_t *list = config_value(root, "architectures");
     const char *name = json_string_value(json_array_get(list, 0));
 
     for (int i = 0; i < 3 && name != NULL && f->global_rule[i].class_name != NULL; i++)
         if (strcmp(f->global_rule[i].class_name, name) == 0)
-            r->c->global_rule = f->global_rule[i].rule;
+            r->c->sparse.rule = f->global_rule[i].rule;
     return config_key(r, &sep, root, r->c);
 }
 
 static int read_blocks(const struct reader *r, const json_t *root)
 {
     static const struct key keys[] = {
-        { KEY_INT, offsetof(struct config, block), 1, 1 << 20, { "block_size" } },
-        { KEY_INT, offsetof(struct config, n_random), 1, 1 << 12,
+        { KEY_INT, offsetof(struct config, sparse.block), 1, 1 << 20, { "block_size" } },
+        { KEY_INT, offsetof(struct config, sparse.n_random), 1, 1 << 12,
           { "num_random_blocks" } },
     };
     const json_t *type = config_value(root, "attention_type");
@@ -70,8 +70,8 @@ static int read_blocks(const struct reader *r, const json_t *root)
         if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
     if (strcmp(s, "original_full") == 0)
-        r->c->block = 0;
-    if (r->c->block > 0 && r->c->is_decoder)
+        r->c->sparse.block = 0;
+    if (r->c->sparse.block > 0 && r->c->is_decoder)
         return err_set(r->e, ERR_INPUT, "%s: is_decoder: true is not supported with "
                        "attention_type block_sparse, want original_full", r->file);
     return 0;
@@ -82,5 +82,5 @@ int config_sparse(const struct reader *r, const struct family *f, const json_t *
     if (f->stack.name[W_Q_GLOBAL] != NULL &&
         (read_windows(r, root) != 0 || read_global_rule(r, f, root) != 0))
         return -1;
-    return f->defaults.block > 0 ? read_blocks(r, root) : 0;
+    return f->defaults.sparse.block > 0 ? read_blocks(r, root) : 0;
 }

@@ -148,7 +148,7 @@ static int read_object(const struct reader *r, const struct model *m, const json
 /* What stands where nothing is said. */
 static struct generation unruled(const struct model *m)
 {
-    return (struct generation){ .start = m->config.start_id, .forced_first = -1,
+    return (struct generation){ .start = m->config.decoder.start_id, .forced_first = -1,
                                 .penalty = 1 };
 }
 

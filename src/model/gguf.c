@@ -177,7 +177,7 @@ static int query_scalar(const struct source *s, const struct family *f)
         return -1;
     if (scale > 0)
         scalar = 1 / (scale * scale);
-    else if (f->defaults.query_scalar > 0)
+    else if (f->defaults.score.query_scalar > 0)
         scalar = large ? (double)number(s, "hidden_size") /
                          (double)number(s, "num_attention_heads")
                        : (double)number(s, "head_dim");
@@ -255,7 +255,7 @@ static int fill(const struct source *s, const struct family *f)
         json_object_set_new(s->root, "sliding_window", json_null());
     if (f->mlp_by_config)
         t5(s);
-    if (f->defaults.multi_query)
+    if (f->defaults.falcon.multi_query)
         falcon(s);
     if (json_object_get(s->root, "tie_word_embeddings") == NULL)
         json_object_set_new(s->root, "tie_word_embeddings", json_true());

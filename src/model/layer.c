@@ -195,8 +195,8 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
                       .naming = layer_naming, .self = scopes[0], .layer = "" };
     const char *act = asked->activation;
 
-    *c = (struct config){ .start_id = -1, .pad_id = -1, .default_layer = -1,
-                          .norm_eps = 1e-5, .scale_scores = true,
+    *c = (struct config){ .decoder.start_id = -1, .pad_id = -1, .card.layer = -1,
+                          .norm.eps = 1e-5, .score.scaled = true,
                           .act = act != NULL && strcmp(act, "gelu") == 0 ? ACT_GELU
                                                                          : ACT_RELU };
     k.f = arena_alloc(a, 1, sizeof *k.f);

@@ -57,8 +57,8 @@ static bool reads_memory(const struct look *k)
 {
     const struct config *c = k->c;
 
-    return k->asked->memory || c->d_key_input != c->d_model ||
-           c->d_value_input != c->d_model ||
+    return k->asked->memory || c->cross.d_key != c->d_model ||
+           c->cross.d_value != c->d_model ||
            weights_find(k->w, "bias_k") != NULL;
 }
 

@@ -118,10 +118,10 @@ static int count_positions(const struct look *k, const struct tensor *rel)
     if (rel->shape[0] % 2 == 0 || rel->shape[1] != c->d_head)
         return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, want [2 max_len - 1,%d]", k->name,
                        rel->name, tensor_shape(k->a, rel), c->d_head);
-    c->n_distances = (int)rel->shape[0];
-    c->clip_distances = form != NULL;
+    c->relative.n_distances = (int)rel->shape[0];
+    c->relative.clip = form != NULL;
     if (form == NULL)
-        c->n_positions = (c->n_distances + 1) / 2;
+        c->n_positions = (c->relative.n_distances + 1) / 2;
     return 0;
 }
 
@@ -138,8 +138,8 @@ int layer_numbers(struct look *k)
         count_values(k, part) != 0 || count_positions(k, rel) != 0)
         return -1;
     c->d_model = c->d_embed = (int)part[PART_Q]->shape[1];
-    c->d_key_input = (int)part[PART_K]->shape[1];
-    c->d_value_input = (int)part[PART_V]->shape[1];
+    c->cross.d_key = (int)part[PART_K]->shape[1];
+    c->cross.d_value = (int)part[PART_V]->shape[1];
     if (k->ff == NULL)
         return 0;
     up = layer_find(k->w, k->a, layer_name(k->a, k->layer, 0), k->ff->up, ".weight");

@@ -154,8 +154,8 @@ struct model *model_open_layer(struct arena *a, const char *path,
         model_close(m);
         return NULL;
     }
-    if (m->config.model_name != NULL)
-        m->name = m->config.model_name;
+    if (m->config.card.name != NULL)
+        m->name = m->config.card.name;
     return m;
 }
 

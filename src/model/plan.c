@@ -7,17 +7,17 @@
 
 static bool windowed(const struct family *f, const struct config *c, int l)
 {
-    if (c->window == 0 || !c->use_window || f->window_rule == WINDOW_NONE)
+    if (c->window.n_keys == 0 || !c->window.used || f->window_rule == WINDOW_NONE)
         return false;
     if (f->window_rule == WINDOW_ALL)
         return true;
     if (c->layer_kind != NULL)
         return c->layer_kind[l] == LAYER_WINDOW;
     if (f->full_every > 0)
-        return (l + 1) % (c->pattern > 0 ? c->pattern : f->full_every) != 0;
+        return (l + 1) % (c->window.pattern > 0 ? c->window.pattern : f->full_every) != 0;
     if (f->full_first > 0)
-        return l % (c->pattern > 0 ? c->pattern : f->full_first) != 0;
-    return l >= c->window_from;
+        return l % (c->window.pattern > 0 ? c->window.pattern : f->full_first) != 0;
+    return l >= c->window.from;
 }
 
 static double yarn_mscale(double factor, double mscale)
@@ -31,10 +31,10 @@ static void plan_chunks(struct model *m, int l)
     const struct config *c = &m->config;
     struct layer_plan *plan = &m->layer[l];
 
-    if (c->pad_to == 0)
+    if (c->chunked.pad_to == 0)
         return;
     plan->hashed = c->layer_kind[l] == LAYER_HASHED;
-    plan->chunks = plan->hashed ? c->hash_chunks : c->chunks;
+    plan->chunks = plan->hashed ? c->chunked.hashed : c->chunked.near;
     if (plan->hashed)
         plan->hash_set = m->n_hashed++;
     else if (plan->hi == 0 && plan->chunks.before < INT_MAX / plan->chunks.len - 1)
@@ -46,32 +46,32 @@ void plan_layer(struct model *m, int l)
     const struct family *f = m->family;
     const struct config *c = &m->config;
     struct layer_plan *plan = &m->layer[l];
-    double scale = c->scale_scores ? 1 / sqrt(c->query_scalar > 0 ? c->query_scalar
+    double scale = c->score.scaled ? 1 / sqrt(c->score.query_scalar > 0 ? c->score.query_scalar
                                                                    : c->d_head) : 1;
-    double mscale = f->scale_by_mscale && c->rope[0].mscale_all > 0 ?
-                    yarn_mscale(c->rope[0].factor, c->rope[0].mscale_all) : 1;
+    double mscale = f->scale_by_mscale && c->rotary.rope[0].mscale_all > 0 ?
+                    yarn_mscale(c->rotary.rope[0].factor, c->rotary.rope[0].mscale_all) : 1;
     bool causal = (f->causal && !c->both_ways) || c->is_decoder, window = windowed(f, c, l);
     int n;
 
     scale *= mscale * mscale;
-    plan->scale = (float)(c->scale_by_layer ? scale / (l + 1) : scale);
+    plan->scale = (float)(c->score.by_layer ? scale / (l + 1) : scale);
     plan->lo = INT_MAX;
     plan->hi = causal ? 0 : INT_MAX;
     plan->rope = window && m->rope[1].inv_freq != NULL ? 1 : 0;
     plan_chunks(m, l);
     if (!window)
         return;
-    n = c->layer_window != NULL ? c->layer_window[l] : c->window;
-    plan->lo = c->window_both || c->both_ways ? n / 2 : n - 1;
+    n = c->window.by_layer != NULL ? c->window.by_layer[l] : c->window.n_keys;
+    plan->lo = c->window.both || c->both_ways ? n / 2 : n - 1;
     if (!causal)
         plan->hi = plan->lo;
 }
 
 bool plan_has_experts(const struct config *c, int l)
 {
-    return c->n_experts > 0 && l >= c->first_sparse &&
-           (c->dense_layer == NULL || !c->dense_layer[l]) &&
-           (l + 1) % (c->sparse_step > 0 ? c->sparse_step : 1) == 0;
+    return c->experts.n > 0 && l >= c->experts.first_layer &&
+           (c->experts.dense_layer == NULL || !c->experts.dense_layer[l]) &&
+           (l + 1) % (c->experts.step > 0 ? c->experts.step : 1) == 0;
 }
 
 /* ---- inverse frequencies ---- */
@@ -163,19 +163,19 @@ void plan_rope(struct model *m, struct arena *a)
     const struct config *c = &m->config;
 
     for (int i = 0; i < 2; i++) {
-        const struct rope *r = &c->rope[i];
+        const struct rope *r = &c->rotary.rope[i];
         struct rope_plan *plan = &m->rope[i];
 
-        if (m->family->positions != POS_ROPE || c->alibi || r->theta == 0)
+        if (m->family->positions != POS_ROPE || c->bias.alibi || r->theta == 0)
             continue;
-        plan->width = c->n_rotary;
-        plan->layout = m->family->defaults.interleave && !c->interleave
+        plan->width = c->rotary.n_columns;
+        plan->layout = m->family->defaults.rotary.interleave && !c->rotary.interleave
                        ? ROPE_HALVES : m->family->rope_layout;
-        plan->first = m->family->qkv == QKV_LOW_RANK ? c->d_nope : 0;
+        plan->first = m->family->qkv == QKV_LOW_RANK ? c->latent.d_nope : 0;
         plan->factor = (float)rope_factor(r, c->n_positions);
-        plan->inv_freq = inv_freq(a, r, c->n_rotary, false);
+        plan->inv_freq = inv_freq(a, r, c->rotary.n_columns, false);
         if (r->scaling == ROPE_LONG) {
-            plan->long_inv_freq = inv_freq(a, r, c->n_rotary, true);
+            plan->long_inv_freq = inv_freq(a, r, c->rotary.n_columns, true);
             plan->long_above = r->original;
         }
     }
@@ -192,13 +192,13 @@ static void plan_alibi(struct model *m, struct arena *a)
     m->alibi = arena_alloc(a, (size_t)H, sizeof *m->alibi);
     for (int h = 0; h < H; h++)
         m->alibi[h] = (struct bias_alibi){
-            slope[h], m->config.alibi,
-            m->config.alibi ? (float)(1 / sqrt(m->config.d_head)) : 1 };
+            slope[h], m->config.bias.alibi,
+            m->config.bias.alibi ? (float)(1 / sqrt(m->config.d_head)) : 1 };
 }
 
 static void plan_buckets(struct model *m, struct arena *a)
 {
-    int H = m->config.n_heads, n = m->config.n_buckets;
+    int H = m->config.n_heads, n = m->config.bias.n_buckets;
     const struct tensor *t = m->slot[W_REL].weight;
     float *table = arena_alloc(a, (size_t)(2 * n * H), sizeof *table);
 
@@ -208,14 +208,14 @@ static void plan_buckets(struct model *m, struct arena *a)
     for (int h = 0; h < H; h++) {
         for (int b = 0; b < n; b++)
             table[h * n + b] = table[n * H + b * H + h];
-        m->buckets[h] = (struct bias_buckets){ table + h * n, n, m->config.max_distance,
+        m->buckets[h] = (struct bias_buckets){ table + h * n, n, m->config.bias.max_distance,
                                                !m->family->causal };
     }
 }
 
 void plan_bias(struct model *m, struct arena *a)
 {
-    if (m->family->bias == BIAS_ALIBI || m->config.alibi)
+    if (m->family->bias == BIAS_ALIBI || m->config.bias.alibi)
         plan_alibi(m, a);
     else if (m->family->bias == BIAS_BUCKETS)
         plan_buckets(m, a);
@@ -241,7 +241,7 @@ static const float *rows_of(struct arena *a, const struct tensor *t, bool revers
 
 void plan_distances(struct layer_plan *plan, const struct config *c, struct arena *a)
 {
-    plan->distance = rows_of(a, plan->slot[W_DISTANCE].weight, c->clip_distances);
+    plan->distance = rows_of(a, plan->slot[W_DISTANCE].weight, c->relative.clip);
     plan->cross_distance = rows_of(a, plan->slot[W_CROSS_DISTANCE].weight,
-                                   c->clip_distances);
+                                   c->relative.clip);
 }

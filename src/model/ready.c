@@ -277,8 +277,8 @@ static void put_sums(struct file *f, struct ready_layer *layer)
 static struct config no_weights(int L, int H)
 {
     return (struct config){ .n_layers = L, .n_heads = H, .n_kv_heads = H, .d_head = 1,
-                            .d_value = 1, .n_positions = MAX_LENGTH, .start_id = -1,
-                            .pad_id = -1, .default_layer = -1, .scale_scores = true };
+                            .d_value = 1, .n_positions = MAX_LENGTH, .decoder.start_id = -1,
+                            .pad_id = -1, .card.layer = -1, .score.scaled = true };
 }
 
 /* The layer that a picture shows where nobody says: as of a model, but one that is there. */
@@ -290,7 +290,7 @@ static void set_default(struct model *m)
         l--;
     while (!model_has_layer(m, l) && l < m->config.n_layers - 1)
         l++;
-    m->config.default_layer = l;
+    m->config.card.layer = l;
 }
 
 static void fill_ready(struct file *f, struct model *m)
@@ -305,7 +305,7 @@ static void fill_ready(struct file *f, struct model *m)
     own->self = layer;
     own->n_queries = attn->n > 0 ? (int)attn->first->shape[1] :
                      cross->n > 0 ? (int)cross->first->shape[2] : 0;
-    m->config.block = f->of[EFF].n > 0;
+    m->config.sparse.block = f->of[EFF].n > 0;
     if (m->decoder == NULL)
         return;
     other = arena_alloc(f->a, 1, sizeof *other);
@@ -337,8 +337,8 @@ static struct model *make_model(struct file *f)
     *m = (struct model){ .name = hub_name(f->a, f->path), .family = family,
                          .config = no_weights(attn->n > 0 ? attn->n : n_other, H),
                          .weights = f->w };
-    m->config.dec_layers = n_other;
-    m->config.dec_heads = n_other > 0 ? (int)other->first->shape[0] : 0;
+    m->config.decoder.n_layers = n_other;
+    m->config.decoder.n_heads = n_other > 0 ? (int)other->first->shape[0] : 0;
     if (model_bind(m, f->a, f->e) != 0)
         return NULL;
     fill_ready(f, m);

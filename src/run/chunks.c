@@ -10,9 +10,9 @@
 /* Tokens of a text with the padding that its chunks ask for. */
 static int padded(const struct config *c, int n)
 {
-    int over = c->pad_to > 0 && n > c->pad_above ? n % c->pad_to : 0;
+    int over = c->chunked.pad_to > 0 && n > c->chunked.pad_above ? n % c->chunked.pad_to : 0;
 
-    return over > 0 ? n - over + c->pad_to : n;
+    return over > 0 ? n - over + c->chunked.pad_to : n;
 }
 
 /* ---- buckets and rotations ---- */
@@ -28,11 +28,11 @@ struct buckets {
 static struct buckets buckets_of(const struct config *c, int n_padded)
 {
     struct buckets b = { .n_factors = 1 };
-    int len = c->hash_chunks.len, limit = (int)sqrt(c->n_positions / len);
+    int len = c->chunked.hashed.len, limit = (int)sqrt(c->n_positions / len);
 
-    if (c->n_bucket_factors > 0) {
-        b.given = c->bucket_factor;
-        b.n_factors = c->n_bucket_factors;
+    if (c->chunked.n_factors > 0) {
+        b.given = c->chunked.factor;
+        b.n_factors = c->chunked.n_factors;
         for (int i = 0; i < b.n_factors; i++)
             b.width += b.given[i] / 2;
         return b;
@@ -54,12 +54,12 @@ static struct buckets buckets_of(const struct config *c, int n_padded)
 /* A text that is one chunk is not hashed. */
 static bool is_hashed(const struct model *m, int n_padded)
 {
-    return m->n_hashed > 0 && n_padded > m->config.hash_chunks.len;
+    return m->n_hashed > 0 && n_padded > m->config.chunked.hashed.len;
 }
 
 static size_t rotation_size(const struct config *c, int width)
 {
-    return (size_t)c->n_heads * (size_t)c->d_head * (size_t)c->n_hashes * (size_t)width;
+    return (size_t)c->n_heads * (size_t)c->d_head * (size_t)c->chunked.n_hashes * (size_t)width;
 }
 
 void pass_rotations(struct pass *p)
@@ -78,7 +78,7 @@ void pass_rotations(struct pass *p)
         if (p->rotation[b.power] != NULL)
             continue;
         x = arena_alloc_raw(p->call, rotation_size(c, b.width), sizeof *x);
-        rng_seed(&r, (uint64_t)c->hash_seed);
+        rng_seed(&r, (uint64_t)c->chunked.seed);
         rng_normal_fill(&r, x, (int64_t)rotation_size(c, b.width));
         p->rotation[b.power] = x;
     }
@@ -104,7 +104,7 @@ double chunk_memory(const struct model *m, int n_tokens)
 
     if (!is_hashed(m, n))
         return 0;
-    return sizeof(float) * ((double)c->n_heads * c->n_hashes * n_tokens +
+    return sizeof(float) * ((double)c->n_heads * c->chunked.n_hashes * n_tokens +
                             (double)rotation_size(c, buckets_of(c, n).width));
 }
 
@@ -137,7 +137,7 @@ static void hash_task(void *self, int i, struct arena *scratch)
     struct chunk_view *v = &j->view[i];
     int text = i / c->n_heads, head = i % c->n_heads, T = v->T, n = padded(c, T);
     struct buckets b = buckets_of(c, n);
-    struct lsh l = { .d = c->d_head, .n_rounds = c->n_hashes, .n_factors = b.n_factors,
+    struct lsh l = { .d = c->d_head, .n_rounds = c->chunked.n_hashes, .n_factors = b.n_factors,
                      .factor = b.given != NULL ? b.given : b.factor, .width = b.width };
     const float *q = p->qkv + p->m->place.q[head] +
                      (int64_t)p->b->start[text] * p->m->place.width;
@@ -157,7 +157,7 @@ static void hash_task(void *self, int i, struct arena *scratch)
                   bucket + (int64_t)r * T, T);
         /* Padding has the last bucket, so that it fills up each round. */
         for (int t = 0; t < T; t++)
-            round[t] = (int)(((int64_t)r * n + round[t]) / c->hash_chunks.len);
+            round[t] = (int)(((int64_t)r * n + round[t]) / c->chunked.hashed.len);
     }
 }
 
@@ -166,7 +166,7 @@ static void text_view(const struct chunk_job *j, int text, int T)
 {
     const struct config *c = &j->p->m->config;
     const struct chunks *ch = &j->plan->chunks;
-    int H = c->n_heads, n = padded(c, T), rounds = j->plan->hashed ? c->n_hashes : 1;
+    int H = c->n_heads, n = padded(c, T), rounds = j->plan->hashed ? c->chunked.n_hashes : 1;
     size_t size = (size_t)T * (size_t)rounds;
     struct chunk_view v = { .T = T, .n_rounds = rounds, .own_last = j->plan->hashed };
     int *chunk = NULL, *seen;

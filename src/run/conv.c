@@ -20,7 +20,7 @@ static void gather_rows(void *self, int i, struct arena *scratch)
 {
     const struct conv_job *j = self;
     const struct batch *b = j->p->b;
-    int width = j->p->m->config.conv_width;
+    int width = j->p->m->config.front.conv_width;
     int64_t D = j->p->m->config.d_model;
 
     (void)scratch;
@@ -46,7 +46,7 @@ static void add_rows(void *self, int i, struct arena *scratch)
     int64_t n = pass_rows_of(j->n_rows, i) * D;
 
     (void)scratch;
-    act_apply(j->p->m->config.conv_act, j->out + at, n);
+    act_apply(j->p->m->config.front.conv_act, j->out + at, n);
     add_to(j->p->x + j->row0 * D + at, j->out + at, n);
 }
 
@@ -76,15 +76,15 @@ void pass_conv(struct pass *p)
     const struct config *c = &p->m->config;
     struct arena_mark mark = arena_mark(p->call);
     size_t D = (size_t)c->d_model, rows = p->N < MLP_ROWS ? (size_t)p->N : MLP_ROWS;
-    struct conv_job j = { .p = p, .n_in = c->d_model / c->conv_groups };
+    struct conv_job j = { .p = p, .n_in = c->d_model / c->front.conv_groups };
 
     j.text = texts_of(p);
     j.window = arena_alloc_raw(p->call, rows * (size_t)j.n_in,
-                               (size_t)c->conv_width * sizeof(float));
+                               (size_t)c->front.conv_width * sizeof(float));
     j.out = arena_alloc_raw(p->call, rows * D, sizeof(float));
     for (; j.row0 < p->N; j.row0 += MLP_ROWS) {
         j.n_rows = p->N - j.row0 < MLP_ROWS ? p->N - j.row0 : MLP_ROWS;
-        for (int g = 0; g < c->conv_groups; g++)
+        for (int g = 0; g < c->front.conv_groups; g++)
             one_group(&j, g);
         pass_rows(p, j.n_rows, add_rows, &j);
     }
@@ -98,5 +98,5 @@ double conv_memory(const struct model *m, int n_tokens)
     double D = c->d_model, rows = n_tokens < MLP_ROWS ? n_tokens : MLP_ROWS;
 
     return m->slot[W_CONV].weight == NULL ? 0 :
-           n_tokens * (D + 1) + rows * D * (1 + (double)c->conv_width / c->conv_groups);
+           n_tokens * (D + 1) + rows * D * (1 + (double)c->front.conv_width / c->front.conv_groups);
 }

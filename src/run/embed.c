@@ -42,11 +42,11 @@ static void add_sinusoid(float *x, int t, int width)
 /* x += [row of the grid; column of the grid] of position t. */
 static void add_axial(const struct model *m, float *x, float *room, int t)
 {
-    int columns = m->config.axial_shape[1];
+    int columns = m->config.axial.shape[1];
 
-    add_row(x, room, &m->slot[W_AXIS_0], t / columns, m->config.axial_width[0]);
-    add_row(x + m->config.axial_width[0], room, &m->slot[W_AXIS_1], t % columns,
-            m->config.axial_width[1]);
+    add_row(x, room, &m->slot[W_AXIS_0], t / columns, m->config.axial.width[0]);
+    add_row(x + m->config.axial.width[0], room, &m->slot[W_AXIS_1], t % columns,
+            m->config.axial.width[1]);
 }
 
 static void tokens(struct pass *p, float *out)

@@ -25,10 +25,10 @@ static void run_expert(struct pass *p, const struct expert *x, const struct room
 static struct room make_room(struct pass *p, int n)
 {
     const struct config *c = &p->m->config;
-    size_t D = (size_t)c->d_model, F = (size_t)c->d_expert;
+    size_t D = (size_t)c->d_model, F = (size_t)c->experts.d_ff;
 
-    if (c->n_shared > 1)
-        F *= (size_t)c->n_shared;
+    if (c->experts.n_shared > 1)
+        F *= (size_t)c->experts.n_shared;
     return (struct room){
         .in = arena_alloc_raw(p->call, (size_t)n * D, sizeof(float)),
         .up = arena_alloc_raw(p->call, (size_t)n * F, sizeof(float)),
@@ -57,11 +57,11 @@ static struct routing routing_of(const struct model *m, const struct layer_plan 
     const struct config *c = &m->config;
 
     return (struct routing){
-        .E = c->n_experts, .n_chosen = c->n_chosen, .score = m->family->score,
-        .group_score = m->family->group_score, .n_groups = c->n_expert_groups,
-        .n_kept = c->n_kept_groups, .bias = plan->slot[W_ROUTER_BIAS].vector,
-        .renormalise = c->renormalise,
-        .factor = c->routed_factor > 0 ? (float)c->routed_factor : 1,
+        .E = c->experts.n, .n_chosen = c->experts.n_chosen, .score = m->family->score,
+        .group_score = m->family->group_score, .n_groups = c->experts.n_groups,
+        .n_kept = c->experts.n_chosen_groups, .bias = plan->slot[W_ROUTER_BIAS].vector,
+        .renormalise = c->experts.renormalise,
+        .factor = c->experts.factor > 0 ? (float)c->experts.factor : 1,
     };
 }
 
@@ -69,11 +69,11 @@ void pass_experts(struct pass *p, const struct layer_plan *plan, float *out,
                   const float *a, int n)
 {
     const struct config *c = &p->m->config;
-    int64_t D = c->d_model, E = c->n_experts;
+    int64_t D = c->d_model, E = c->experts.n;
     struct arena_mark mark = arena_mark(p->call);
     struct room r = make_room(p, n);
     struct routing routing = routing_of(p->m, plan);
-    struct route_room room = route_room(p->call, c->n_experts);
+    struct route_room room = route_room(p->call, c->experts.n);
     float *share = arena_alloc_raw(p->call, (size_t)(n * E), sizeof *share);
     float *sum = arena_alloc(p->call, (size_t)(n * D), sizeof *sum);
 

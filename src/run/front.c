@@ -15,12 +15,12 @@ int front_dims(const struct model *m, int64_t dim[4])
 
     switch (m->family->front) {
     case FRONT_PATCH:
-        dim[0] = c->n_channels;
-        dim[1] = c->image[0];
-        dim[2] = c->image[1];
+        dim[0] = c->front.n_channels;
+        dim[1] = c->front.image[0];
+        dim[2] = c->front.image[1];
         return 3;
     case FRONT_MEL_CONV:
-        dim[0] = c->n_mel;
+        dim[0] = c->front.n_mel;
         dim[1] = 2 * (int64_t)c->n_positions;
         return 2;
     case FRONT_ROWS:
@@ -62,7 +62,7 @@ void front_shape(const struct model *m, char out[64])
 
 int front_patch_columns(const struct model *m)
 {
-    return m->config.image[1] / m->config.patch[1];
+    return m->config.front.image[1] / m->config.front.patch[1];
 }
 
 int front_positions(const struct model *m, const struct values *v, struct err *e)
@@ -106,18 +106,18 @@ static void patch_windows(void *self, int i, struct arena *scratch)
 {
     const struct window_job *j = self;
     const struct config *c = &j->p->m->config;
-    int columns = front_patch_columns(j->p->m), P = c->patch[0], Q = c->patch[1];
+    int columns = front_patch_columns(j->p->m), P = c->front.patch[0], Q = c->front.patch[1];
 
     (void)scratch;
     for (int r = 0; r < pass_rows_of(j->n_rows, i); r++) {
         int row = i * ROW_CHUNK + r, patch = j->row0 + row;
-        const float *corner = j->x + (int64_t)(patch / columns) * P * c->image[1] +
+        const float *corner = j->x + (int64_t)(patch / columns) * P * c->front.image[1] +
                               (int64_t)(patch % columns) * Q;
         float *out = j->windows + (int64_t)row * j->K;
 
-        for (int ch = 0; ch < c->n_channels; ch++)
+        for (int ch = 0; ch < c->front.n_channels; ch++)
             for (int y = 0; y < P; y++, out += Q)
-                memcpy(out, corner + ((int64_t)ch * c->image[0] + y) * c->image[1],
+                memcpy(out, corner + ((int64_t)ch * c->front.image[0] + y) * c->front.image[1],
                        (size_t)Q * sizeof *out);
     }
 }

@@ -24,7 +24,7 @@ static void logits(struct pass *p, const float *hidden, int width)
     const struct family *f = p->m->family;
     struct param head = slot[W_HEAD];
     const struct config *c = &p->m->config;
-    float cap = (float)c->logit_cap, scale = (float)c->logit_scale;
+    float cap = (float)c->head.cap, scale = (float)c->head.scale;
     int rows = f->head_on_first ? p->b->n_texts : p->N;
     int64_t n = (int64_t)rows * p->m->n_logits;
 
@@ -36,7 +36,7 @@ static void logits(struct pass *p, const float *hidden, int width)
         int narrow = dense->matrix.N;
 
         pass_linear(p, p->a, narrow, hidden, width, rows, dense);
-        act_apply(f->has_head_act && !c->head_is_one ? f->head_act : c->act, p->a,
+        act_apply(f->has_head_act && !c->head.one_number ? f->head_act : c->act, p->a,
                   (int64_t)rows * narrow);
         pass_norm(p, p->a, p->a, rows, narrow, &slot[W_HEAD_NORM]);
         hidden = p->a;

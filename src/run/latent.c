@@ -39,7 +39,7 @@ static void spread_task(void *self, int i, struct arena *scratch)
     const struct latent_job *j = self;
     const struct config *c = &j->p->m->config;
     const struct head_place *place = &j->p->m->place;
-    size_t nope = (size_t)c->d_nope, turned = (size_t)c->d_rope;
+    size_t nope = (size_t)c->latent.d_nope, turned = (size_t)c->latent.d_rope;
     size_t d_v = (size_t)c->d_value, at = (size_t)i * ROW_CHUNK;
     size_t end = at + (size_t)pass_rows_of(j->n, i), H = (size_t)c->n_heads;
 
@@ -61,7 +61,7 @@ static void spread_task(void *self, int i, struct arena *scratch)
 static void queries(struct pass *p, const struct layer_plan *plan, float *row,
                     const float *a, int n, float *room)
 {
-    int D = p->m->config.d_model, rank = p->m->config.q_rank;
+    int D = p->m->config.d_model, rank = p->m->config.latent.q_rank;
     const struct param *slot = plan->slot;
 
     if (rank == 0) {
@@ -78,15 +78,15 @@ static void keys_and_values(struct pass *p, const struct layer_plan *plan, float
                             const float *a, int n, float *room)
 {
     const struct config *c = &p->m->config;
-    int D = c->d_model, rank = c->kv_rank;
-    float *turned = room + (int64_t)n * rank, *kv = turned + (int64_t)n * c->d_rope;
+    int D = c->d_model, rank = c->latent.kv_rank;
+    float *turned = room + (int64_t)n * rank, *kv = turned + (int64_t)n * c->latent.d_rope;
     const struct param *b = &plan->slot[W_KV_B];
     struct param down = param_part(&plan->slot[W_KV_A], 0, rank);
-    struct param shared = param_part(&plan->slot[W_KV_A], rank, c->d_rope);
+    struct param shared = param_part(&plan->slot[W_KV_A], rank, c->latent.d_rope);
     struct latent_job j = { .p = p, .n = n, .row = row, .kv = kv, .turned = turned };
 
     pass_linear(p, room, rank, a, D, n, &down);
-    pass_linear(p, turned, c->d_rope, a, D, n, &shared);
+    pass_linear(p, turned, c->latent.d_rope, a, D, n, &shared);
     latent_norm(p, room, n, rank, &plan->slot[W_KV_A_NORM]);
     pass_linear(p, kv, b->matrix.N, room, rank, n, b);
     pass_rows(p, n, spread_task, &j);
@@ -101,7 +101,7 @@ size_t latent_room(const struct model *m, int n_tokens)
 
     if (m->family->qkv != QKV_LOW_RANK)
         return 0;
-    return n * (kv > (size_t)c->q_rank ? kv : (size_t)c->q_rank);
+    return n * (kv > (size_t)c->latent.q_rank ? kv : (size_t)c->latent.q_rank);
 }
 
 void pass_latent(struct pass *p, const struct layer_plan *plan)

@@ -43,7 +43,7 @@ int pass_check_memory(const struct pass *p, int t, struct err *e)
         return m->family->stack_id != STACK_CROSS ? 0 :
                err_set(e, ERR_INPUT, "%s: wants another input for its keys", m->name);
     S = p->key_start[t + 1] - p->key_start[t];
-    if (slot[W_CROSS_DISTANCE].weight != NULL && !m->config.clip_distances && S > T)
+    if (slot[W_CROSS_DISTANCE].weight != NULL && !m->config.relative.clip && S > T)
         return err_set(e, ERR_INPUT, "%d keys for %d queries, want at most as many: its "
                        "relative positions go no further", S, T);
     return 0;
@@ -122,10 +122,10 @@ static void round_queries(struct pass *p, const struct heads *h)
 static const float *pack_rows(struct pass *p, const float *rows)
 {
     const struct config *c = &p->m->config;
-    size_t size = relative_packed(c->n_distances, c->d_head);
+    size_t size = relative_packed(c->relative.n_distances, c->d_head);
     float *packed = arena_alloc_raw(p->call, size, sizeof *packed);
 
-    relative_pack(packed, rows, c->d_head, c->n_distances, c->d_head);
+    relative_pack(packed, rows, c->d_head, c->relative.n_distances, c->d_head);
     precision_round(pass_precision(p), packed, packed, (int64_t)size);
     return packed;
 }
@@ -136,9 +136,9 @@ static const float *pack_rows(struct pass *p, const float *rows)
  */
 static struct distances distances_of(struct pass *p, const struct heads *h, int text)
 {
-    int T = pass_tokens(p, text), n = p->m->config.n_distances;
+    int T = pass_tokens(p, text), n = p->m->config.relative.n_distances;
     int S = h->key_start[text + 1] - h->key_start[text], reach = (T > S ? T : S) - 1;
-    int none = p->m->config.clip_distances ? n / 2 : T - 1;
+    int none = p->m->config.relative.clip ? n / 2 : T - 1;
     int *row = arena_alloc_raw(p->call, 2 * (size_t)reach + 1, sizeof *row), *begin, end;
 
     for (int i = 0; i <= 2 * reach; i++) {
@@ -174,7 +174,7 @@ void pass_distances(struct pass *p, struct heads *h, const float *rows, float sc
             bias[i] = (struct bias_relative){
                 .at = &at[t], .by_query = packed, .d = c->d_head,
                 .q = h->q + p->b->start[t] * h->q_stride + h->q_at[i - t * H],
-                .q_stride = h->q_stride, .scale = c->clip_distances ? scale : 1,
+                .q_stride = h->q_stride, .scale = c->relative.clip ? scale : 1,
             };
             term[i] = (struct score_term){ bias_relative, &bias[i] };
         }

@@ -61,7 +61,7 @@ void pass_mlp(struct pass *p, const struct layer_plan *plan)
             if (place != PLACE_PARALLEL || norm->vector != NULL)
                 pass_norm(p, a, x2, n, (int)D, norm);
             in = a;
-            if (p->m->config.residual_from_norm)
+            if (p->m->config.norm.residual_from)
                 memcpy(x, a, (size_t)(n * D) * sizeof *x);
         }
         if (plan->expert != NULL)

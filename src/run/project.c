@@ -74,7 +74,7 @@ static void norm_heads(const struct model *m, float *x, const struct param *norm
 {
     bool full = m->family->qk_norm == QK_NORM_FULL;
     int d = m->config.d_head, T = full ? 1 : n_heads, width = full ? n_heads * d : d;
-    float eps = (float)m->config.norm_eps;
+    float eps = (float)m->config.norm.eps;
 
     if (norm->vector != NULL && m->family->norm == NORM_LAYER)
         norm_layer(x, x, norm->vector, norm->bias, eps, T, width);

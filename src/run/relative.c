@@ -21,13 +21,13 @@ static int row_of(const struct model *m, int distance)
     int row = distance, size = abs(distance);
 
     if (m->family->bias == BIAS_XL) {
-        size = c->clamp > 0 && c->clamp < size ? c->clamp : size;
+        size = c->relative.clamp > 0 && c->relative.clamp < size ? c->relative.clamp : size;
         return distance > 0 ? size : c->is_decoder ? 0 : -size;     /* none looks ahead */
     }
-    if (c->position_buckets > 0)
-        row = log_bucket(distance, c->position_buckets, c->max_relative);
-    row = row < -c->span ? -c->span : row;
-    return row < c->span ? row : c->span - 1;
+    if (c->relative.n_buckets > 0)
+        row = log_bucket(distance, c->relative.n_buckets, c->relative.max);
+    row = row < -c->relative.span ? -c->relative.span : row;
+    return row < c->relative.span ? row : c->relative.span - 1;
 }
 
 /*
@@ -49,7 +49,7 @@ static void fill_table(struct pass *p, struct relative *r, int first)
 {
     int D = p->m->config.d_model;
     const struct tensor *t = p->m->slot[W_REL_TABLE].weight;
-    int64_t row0 = (int64_t)first + p->m->config.span;
+    int64_t row0 = (int64_t)first + p->m->config.relative.span;
 
     r->table = floats(p, (size_t)r->n_rows, (size_t)D);
     for (int i = 0; t == NULL && i < r->n_rows; i++)
@@ -108,9 +108,9 @@ void pass_relative(struct pass *p)
     fill_distances(p, r);
     r->row = floats(p, (size_t)r->n_rows, (size_t)c->n_heads * (size_t)c->d_head);
     r->size = relative_packed(r->n_rows, c->d_head);
-    if (xl || c->c2p)
+    if (xl || c->relative.c2p)
         r->by_query = floats(p, (size_t)c->n_heads, r->size);
-    if (c->p2c)
+    if (c->relative.p2c)
         r->by_key = floats(p, (size_t)c->n_heads, r->size);
     if (xl)
         make_xl(p, r);
@@ -124,7 +124,7 @@ double relative_memory(const struct model *m, int n_tokens)
     if (m->family->bias != BIAS_XL && m->slot[W_REL_TABLE].weight == NULL)
         return 0;
     rows = row_of(m, n_tokens - 1) - row_of(m, 1 - n_tokens) + 1;
-    return rows * (c->d_model + HD * (2 + (c->c2p && c->p2c))) + 2 * n_tokens;
+    return rows * (c->d_model + HD * (2 + (c->relative.c2p && c->relative.p2c))) + 2 * n_tokens;
 }
 
 /* ---- a layer's projections ---- */
@@ -227,7 +227,7 @@ static void prepare_xl(struct pass *p, const struct layer_plan *plan)
 
 void pass_prepare(struct pass *p, const struct layer_plan *plan)
 {
-    bool shared = p->m->config.share_positions;
+    bool shared = p->m->config.relative.shared;
     struct prepare_job j = { .p = p };
 
     if (p->relative == NULL)

@@ -66,7 +66,7 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
                  (m->mlp == MLP_PLAIN ? 1 : 2);
     int sets = m->family->stack.name[W_Q_GLOBAL] != NULL ? 2 : 1;   /* of q, k and v */
-    double blocks = c->block > 0 ? 2.25 : 1.25;     /* of weights, and a byte each */
+    double blocks = c->sparse.block > 0 ? 2.25 : 1.25;     /* of weights, and a byte each */
     double head = sets * (double)attend_packed(n_tokens, c->d_head, c->d_value) +
                   blocks * ATTEND_ROWS * (double)attend_stride(n_tokens);
 
@@ -208,7 +208,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
         return -1;
     if (only_self)
         return 0;
-    if (p->m->config.residual_from_norm)
+    if (p->m->config.norm.residual_from)
         memcpy(p->x, p->a, (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x);
     attention_output(p, l, p->m->family->stack_id, out);
     if (p->m->norm_place == PLACE_PARALLEL) {

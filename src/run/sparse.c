@@ -51,7 +51,7 @@ static bool in_blocks(const struct pass *p, int text)
 {
     const struct config *c = &p->m->config;
 
-    return pass_tokens(p, text) > (5 + 2 * (int64_t)c->n_random) * c->block;
+    return pass_tokens(p, text) > (5 + 2 * (int64_t)c->sparse.n_random) * c->sparse.block;
 }
 
 /* A row sees the first block and the last, its own and the two beside it. */
@@ -59,7 +59,7 @@ static void hide_blocks(const void *self, int text, int head, unsigned char *hid
                         size_t stride, int row0, int n_rows, int key0, int n_keys)
 {
     const struct pass *p = self;
-    int block = p->m->config.block, last = (pass_tokens(p, text) - 1) / block;
+    int block = p->m->config.sparse.block, last = (pass_tokens(p, text) - 1) / block;
 
     (void)head;
     if (!in_blocks(p, text))
@@ -82,7 +82,7 @@ static void hide_blocks(const void *self, int text, int head, unsigned char *hid
 /* Rows between the first block and the last count the first several times. */
 static const struct bias_copies *copies_of(struct pass *p)
 {
-    int block = p->m->config.block, n = p->b->n_texts;
+    int block = p->m->config.sparse.block, n = p->b->n_texts;
     struct bias_copies *c = arena_alloc(p->call, (size_t)n, sizeof *c);
 
     for (int t = 0; t < n; t++) {
@@ -90,7 +90,7 @@ static const struct bias_copies *copies_of(struct pass *p)
         if (in_blocks(p, t))
             c[t] = (struct bias_copies){
                 .first = block, .end = (pass_tokens(p, t) - 1) / block * block,
-                .n_keys = block, .copies = 1 + p->m->config.n_random };
+                .n_keys = block, .copies = 1 + p->m->config.sparse.n_random };
     }
     return c;
 }
@@ -99,7 +99,7 @@ static const struct bias_copies *copies_of(struct pass *p)
 
 void pass_sparse_room(struct pass *p)
 {
-    if (p->m->config.block > 0)
+    if (p->m->config.sparse.block > 0)
         p->copies = copies_of(p);
     if (p->b->global != NULL && p->m->family->stack.name[W_Q_GLOBAL] != NULL &&
         memchr(p->b->global, 1, (size_t)p->N) != NULL)

@@ -115,7 +115,7 @@ static void norm_task(void *self, int i, struct arena *scratch)
     const struct norm_job *j = self;
     int D = j->D, n = pass_rows_of(j->n_rows, i);
     int64_t at = (int64_t)i * ROW_CHUNK * D;
-    float eps = (float)j->m->config.norm_eps;
+    float eps = (float)j->m->config.norm.eps;
 
     (void)scratch;
     if (j->norm->vector == NULL && j->y != j->x)

@@ -85,7 +85,7 @@ struct attend pass_attend_of(const struct pass *p, int l, const struct heads *h,
         .offset = kept != NULL ? kept->offset : 0,
         .d = c->d_head, .d_v = c->d_value, .scale = p->m->layer[l].scale,
         .lo = all ? INT_MAX : h->lo, .hi = all ? INT_MAX : h->hi,
-        .cap = (float)c->score_cap, .precision = pass_precision(p),
+        .cap = (float)c->score.cap, .precision = pass_precision(p),
     };
 
     room->mask = (struct mask_view){ h->mask, pass_number(p, text), head,

@@ -17,15 +17,17 @@ static void look(const struct config *c, const struct family *f)
     assert(c->d_model > 0 && c->d_head > 0 && c->d_ff > 0);
     assert(c->n_vocab > 0 || f->front != FRONT_TOKENS);
     if (f->front == FRONT_PATCH)
-        assert(c->n_positions == 1 + (c->image[0] / c->patch[0]) *
-               (c->image[1] / c->patch[1]) && c->n_positions > 1);
+        assert(c->n_positions == 1 + (c->front.image[0] / c->front.patch[0]) *
+               (c->front.image[1] / c->front.patch[1]) && c->n_positions > 1);
     assert((int64_t)c->n_heads * c->d_head <= 1 << 24);
     if (f->positions == POS_ROPE)
-        assert(c->n_rotary >= 2 && c->n_rotary % 2 == 0 && c->n_rotary <= c->d_head);
-    assert(c->pad_to == 0 || (c->chunks.len > 0 && c->hash_chunks.len > 0 &&
-                              c->pad_above > 0 && c->pad_to % c->pad_above == 0 &&
-                              c->layer_kind != NULL && c->n_hashes > 0));
-    assert(c->default_layer >= -1 && c->default_layer < c->n_layers);
+        assert(c->rotary.n_columns >= 2 && c->rotary.n_columns % 2 == 0 &&
+               c->rotary.n_columns <= c->d_head);
+    if (c->chunked.pad_to != 0)
+        assert(c->chunked.near.len > 0 && c->chunked.hashed.len > 0 &&
+               c->chunked.pad_above > 0 && c->chunked.pad_to % c->chunked.pad_above == 0 &&
+               c->layer_kind != NULL && c->chunked.n_hashes > 0);
+    assert(c->card.layer >= -1 && c->card.layer < c->n_layers);
     for (int d = DIM_NONE + 1; d <= DIM_TYPE; d++)
         assert(slot_dim(f, c, (enum dim)d) >= 0);
 }

@@ -34,8 +34,8 @@ static void forward(const struct model *m, struct arena *a, struct err *e)
     const int start[] = { 0, n };
     const struct values v = { 2, { n, c->d_model }, ones(a, c->d_model) };
     const struct batch batch = { .n_texts = 1, .start = start, .values = &v };
-    const struct memory memory = { ones(a, c->d_key_input), start,
-                                   ones(a, c->d_value_input) };
+    const struct memory memory = { ones(a, c->cross.d_key), start,
+                                   ones(a, c->cross.d_value) };
     const struct wanted want = {
         .hidden = arena_alloc(a, (size_t)n * (size_t)m->d_hidden, sizeof(float)),
         .memory = model_has_cross(m) ? &memory : NULL,

@@ -64,7 +64,7 @@ static const struct rotations *rotations(struct golden *g, const json_t *run,
     const struct tensor *t;
     struct rotations *r = arena_alloc(&g->arena, 1, sizeof *r);
 
-    if (m->n_hashed == 0 || m->config.has_hash_seed)
+    if (m->n_hashed == 0 || m->config.chunked.has_seed)
         return NULL;
     r->x = golden_array(g, run, "rotations", &t);
     if (r->x == NULL)           /* a text of one chunk */

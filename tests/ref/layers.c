@@ -109,8 +109,8 @@ static void pass(struct bare *c, int first, int n, const struct tap *tap)
 
     if (mem.x == NULL && c->m->layer[0].slot[W_CROSS_Q].weight != NULL)
         mem = in;
-    memory = (struct memory){ .x = text_of(&mem, first, f->d_key_input),
-                              .v = text_of(&val, first, f->d_value_input),
+    memory = (struct memory){ .x = text_of(&mem, first, f->cross.d_key),
+                              .v = text_of(&val, first, f->cross.d_value),
                               .start = starts(&c->a, n, mem.T) };
     want.tap = tap;
     want.change = c->change;

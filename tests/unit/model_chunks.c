@@ -69,18 +69,18 @@ static void defaults(void **state)
     assert_int_equal(c.d_ff, 512);
     assert_int_equal(c.n_vocab, 320);
     assert_int_equal(c.n_positions, 4096);
-    assert_true(c.norm_eps == 1e-12 && c.act == ACT_RELU && !c.is_decoder);
+    assert_true(c.norm.eps == 1e-12 && c.act == ACT_RELU && !c.is_decoder);
     for (int l = 0; l < 6; l++)
         assert_int_equal(c.layer_kind[l], l % 2 == 0 ? LAYER_CHUNKS : LAYER_HASHED);
-    assert_int_equal(c.chunks.len, 64);
-    assert_int_equal(c.chunks.before, 1);
-    assert_int_equal(c.chunks.after, 0);
-    assert_int_equal(c.hash_chunks.len, 64);
-    assert_int_equal(c.n_hashes, 1);
-    assert_int_equal(c.n_bucket_factors, 0);
-    assert_true(!c.has_hash_seed && c.hash_seed == 0);
-    assert_true(c.axial && c.axial_shape[0] == 64 && c.axial_width[1] == 192);
-    assert_int_equal(c.pad_to, 64);
+    assert_int_equal(c.chunked.near.len, 64);
+    assert_int_equal(c.chunked.near.before, 1);
+    assert_int_equal(c.chunked.near.after, 0);
+    assert_int_equal(c.chunked.hashed.len, 64);
+    assert_int_equal(c.chunked.n_hashes, 1);
+    assert_int_equal(c.chunked.n_factors, 0);
+    assert_true(!c.chunked.has_seed && c.chunked.seed == 0);
+    assert_true(c.axial.on && c.axial.shape[0] == 64 && c.axial.width[1] == 192);
+    assert_int_equal(c.chunked.pad_to, 64);
     assert_int_equal(good("").n_layers, good(",\"num_hidden_layers\":4").n_layers);
 }
 
@@ -91,14 +91,14 @@ static void padding(void **state)
     struct config c = good(LENGTHS);
 
     (void)state;
-    assert_int_equal(c.pad_to, 12);
-    assert_int_equal(c.pad_above, 4);
+    assert_int_equal(c.chunked.pad_to, 12);
+    assert_int_equal(c.chunked.pad_above, 4);
     c = good(LENGTHS ",\"attn_layers\":[\"local\"]");
     assert_int_equal(c.n_layers, 1);
-    assert_int_equal(c.pad_to, 6);
-    assert_int_equal(c.pad_above, 6);
+    assert_int_equal(c.chunked.pad_to, 6);
+    assert_int_equal(c.chunked.pad_above, 6);
     c = good(LENGTHS ",\"attn_layers\":[\"lsh\",\"lsh\"]");
-    assert_int_equal(c.pad_to, 4);
+    assert_int_equal(c.chunked.pad_to, 4);
     bad(",\"local_attn_chunk_length\":1048575,\"lsh_attn_chunk_length\":1048576",
         "chunks of 1048575 and 1048576 tokens: want a common multiple of");
     bad(",\"local_attn_chunk_length\":0", "local_attn_chunk_length: found 0, want a whole");
@@ -114,16 +114,16 @@ static void hashing(void **state)
     struct config c = good(",\"num_buckets\":64,\"hash_seed\":9,\"num_hashes\":4");
 
     (void)state;
-    assert_int_equal(c.n_bucket_factors, 1);
-    assert_int_equal(c.bucket_factor[0], 64);
-    assert_int_equal(c.n_hashes, 4);
-    assert_true(c.has_hash_seed && c.hash_seed == 9);
+    assert_int_equal(c.chunked.n_factors, 1);
+    assert_int_equal(c.chunked.factor[0], 64);
+    assert_int_equal(c.chunked.n_hashes, 4);
+    assert_true(c.chunked.has_seed && c.chunked.seed == 9);
     c = good(",\"num_buckets\":[64,128],\"hash_seed\":0");
-    assert_int_equal(c.n_bucket_factors, 2);
-    assert_int_equal(c.bucket_factor[1], 128);
-    assert_true(c.has_hash_seed && c.hash_seed == 0);
+    assert_int_equal(c.chunked.n_factors, 2);
+    assert_int_equal(c.chunked.factor[1], 128);
+    assert_true(c.chunked.has_seed && c.chunked.seed == 0);
     c = good(",\"attn_layers\":[\"local\"],\"num_buckets\":7,\"hash_seed\":\"x\"");
-    assert_int_equal(c.n_bucket_factors, 0);        /* nothing hashes */
+    assert_int_equal(c.chunked.n_factors, 0);        /* nothing hashes */
     bad(",\"num_buckets\":7", "num_buckets: found 7, want an even number");
     bad(",\"num_buckets\":0", "num_buckets: found 0");
     bad(",\"num_buckets\":[]", "num_buckets: found []");
@@ -145,10 +145,10 @@ static void grid(void **state)
     struct config c = good(",\"axial_pos_shape\":[3,5],\"axial_pos_embds_dim\":[56,200]");
 
     (void)state;
-    assert_int_equal(c.axial_shape[0], 3);
-    assert_int_equal(c.axial_shape[1], 5);
-    assert_int_equal(c.axial_width[0], 56);
-    assert_false(good(",\"axial_pos_embds\":false,\"axial_pos_shape\":7").axial);
+    assert_int_equal(c.axial.shape[0], 3);
+    assert_int_equal(c.axial.shape[1], 5);
+    assert_int_equal(c.axial.width[0], 56);
+    assert_false(good(",\"axial_pos_embds\":false,\"axial_pos_shape\":7").axial.on);
     bad(",\"axial_pos_shape\":[3,5,2]", "axial_pos_shape: found [3,5,2], want a list of two");
     bad(",\"axial_pos_shape\":[3,0]", "axial_pos_shape: found [3,0]");
     bad(",\"axial_pos_shape\":[3,65536]", "axial_pos_shape: found [3,65536]");

@@ -79,12 +79,12 @@ static void defaults_of_bert(void **state)
     assert_int_equal(c.n_vocab, 30522);
     assert_int_equal(c.n_positions, 512);
     assert_int_equal(c.n_types, 2);
-    assert_true(c.norm_eps == 1e-12);
+    assert_true(c.norm.eps == 1e-12);
     assert_int_equal(c.act, ACT_GELU);
-    assert_true(c.scale_scores && !c.scale_by_layer && !c.is_decoder);
-    assert_int_equal(c.default_layer, -1);
-    assert_null(c.model_name);
-    assert_null(c.default_text);
+    assert_true(c.score.scaled && !c.score.by_layer && !c.is_decoder);
+    assert_int_equal(c.card.layer, -1);
+    assert_null(c.card.name);
+    assert_null(c.card.text);
 }
 
 static void defaults_of_gpt2(void **state)
@@ -97,9 +97,9 @@ static void defaults_of_gpt2(void **state)
     assert_int_equal(c.d_ff, 3072);
     assert_int_equal(c.n_vocab, 50257);
     assert_int_equal(c.n_positions, 1024);
-    assert_true(c.norm_eps == 1e-5);
+    assert_true(c.norm.eps == 1e-5);
     assert_int_equal(c.act, ACT_GELU_TANH);
-    assert_true(c.scale_scores && !c.scale_by_layer);
+    assert_true(c.score.scaled && !c.score.by_layer);
 }
 
 static void defaults_of_llama(void **state)
@@ -115,10 +115,10 @@ static void defaults_of_llama(void **state)
     assert_int_equal(c.d_ff, 11008);
     assert_int_equal(c.n_vocab, 32000);
     assert_int_equal(c.n_positions, 2048);
-    assert_true(c.norm_eps == 1e-6);
-    assert_true(c.rope[0].theta == 10000);
+    assert_true(c.norm.eps == 1e-6);
+    assert_true(c.rotary.rope[0].theta == 10000);
     assert_int_equal(c.act, ACT_SILU);
-    assert_int_equal(c.rope[0].scaling, ROPE_DEFAULT);
+    assert_int_equal(c.rotary.rope[0].scaling, ROPE_DEFAULT);
 }
 
 /* ---- each number ---- */
@@ -143,11 +143,11 @@ static const struct number numbers[] = {
     I("n_inner", d_ff, 33, 1 << 24), I("vocab_size", n_vocab, 999, 1 << 28),
     I("max_position_embeddings", n_positions, 7, 1 << 30),
     I("n_positions", n_positions, 8, 1 << 30), I("type_vocab_size", n_types, 1, 1 << 16),
-    R("layer_norm_eps", norm_eps, 0.25, 0, 1), R("layer_norm_epsilon", norm_eps, 0.5, 0, 1),
-    R("rms_norm_eps", norm_eps, 1, 0, 1),
-    I("q_lora_rank", q_rank, 9, 1 << 20), I("kv_lora_rank", kv_rank, 7, 1 << 20),
-    I("qk_nope_head_dim", d_nope, 5, 1 << 16),
-    R("routed_scaling_factor", routed_factor, 2.5, 1e-6, 1e6),
+    R("layer_norm_eps", norm.eps, 0.25, 0, 1), R("layer_norm_epsilon", norm.eps, 0.5, 0, 1),
+    R("rms_norm_eps", norm.eps, 1, 0, 1),
+    I("q_lora_rank", latent.q_rank, 9, 1 << 20), I("kv_lora_rank", latent.kv_rank, 7, 1 << 20),
+    I("qk_nope_head_dim", latent.d_nope, 5, 1 << 16),
+    R("routed_scaling_factor", experts.factor, 2.5, 1e-6, 1e6),
 };
 enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
 
@@ -219,7 +219,7 @@ static void flags(void **state)
                            "\"scale_attn_by_inverse_layer_idx\":true,\"is_decoder\":true}");
 
     (void)state;
-    assert_true(!c.scale_scores && c.scale_by_layer && c.is_decoder);
+    assert_true(!c.score.scaled && c.score.by_layer && c.is_decoder);
     bad(GPT2 ",\"scale_attn_weights\":1}", "scale_attn_weights: found 1, want true or false");
     bad(BERT ",\"is_decoder\":\"no\"}", "is_decoder: found \"no\"");
 }
@@ -255,24 +255,24 @@ static void defaults_of_deepseek(void **state)
     (void)state;
     assert_int_equal(c.d_head, 192);
     assert_int_equal(c.d_value, 128);
-    assert_int_equal(c.n_rotary, 64);
+    assert_int_equal(c.rotary.n_columns, 64);
     assert_int_equal(c.n_kv_heads, 32);
-    assert_int_equal(c.q_rank, 1536);
-    assert_int_equal(c.kv_rank, 512);
-    assert_int_equal(c.n_experts, 64);
-    assert_int_equal(c.n_shared, 2);
-    assert_int_equal(c.d_expert, 1407);
-    assert_int_equal(c.n_expert_groups, 0);
-    assert_int_equal(c.first_sparse, 0);
-    assert_true(!c.renormalise && c.routed_factor == 0 && !c.interleave);
+    assert_int_equal(c.latent.q_rank, 1536);
+    assert_int_equal(c.latent.kv_rank, 512);
+    assert_int_equal(c.experts.n, 64);
+    assert_int_equal(c.experts.n_shared, 2);
+    assert_int_equal(c.experts.d_ff, 1407);
+    assert_int_equal(c.experts.n_groups, 0);
+    assert_int_equal(c.experts.first_layer, 0);
+    assert_true(!c.experts.renormalise && c.experts.factor == 0 && !c.rotary.interleave);
     c = good(DEEP3 "}");
     assert_int_equal(c.d_head, 192);
-    assert_int_equal(c.n_experts, 256);
-    assert_int_equal(c.n_chosen, 8);
-    assert_int_equal(c.n_expert_groups, 8);
-    assert_int_equal(c.n_kept_groups, 4);
-    assert_int_equal(c.first_sparse, 3);
-    assert_true(c.renormalise && c.routed_factor == 2.5 && c.interleave);
+    assert_int_equal(c.experts.n, 256);
+    assert_int_equal(c.experts.n_chosen, 8);
+    assert_int_equal(c.experts.n_groups, 8);
+    assert_int_equal(c.experts.n_chosen_groups, 4);
+    assert_int_equal(c.experts.first_layer, 3);
+    assert_true(c.experts.renormalise && c.experts.factor == 2.5 && c.rotary.interleave);
 }
 
 static void latent_widths(void **state)
@@ -284,9 +284,9 @@ static void latent_widths(void **state)
     (void)state;
     assert_int_equal(c.d_head, 20);
     assert_int_equal(c.d_value, 10);
-    assert_int_equal(c.n_rotary, 8);
-    assert_int_equal(c.q_rank, 0);
-    assert_false(c.interleave);
+    assert_int_equal(c.rotary.n_columns, 8);
+    assert_int_equal(c.latent.q_rank, 0);
+    assert_false(c.rotary.interleave);
     c = good(LLAMA ",\"v_head_dim\":10}");    /* another family's key */
     assert_int_equal(c.d_value, 128);
     bad(DEEP3 ",\"qk_rope_head_dim\":7}", "7 of the 135 columns of a head are turned");
@@ -308,16 +308,16 @@ static void experts(void **state)
                            "\"n_routed_experts\":12}");
 
     (void)state;
-    assert_int_equal(c.n_experts, 12);
-    assert_int_equal(c.n_expert_groups, 4);
-    assert_int_equal(c.n_kept_groups, 2);
-    assert_false(c.renormalise);        /* the reference has no use for the key here */
+    assert_int_equal(c.experts.n, 12);
+    assert_int_equal(c.experts.n_groups, 4);
+    assert_int_equal(c.experts.n_chosen_groups, 2);
+    assert_false(c.experts.renormalise);        /* the reference has no use for the key here */
     c = good(DEEP2 ",\"topk_method\":\"greedy\",\"n_group\":7,\"topk_group\":9}");
-    assert_int_equal(c.n_expert_groups, 0);
+    assert_int_equal(c.experts.n_groups, 0);
     c = good(DEEP3 ",\"topk_method\":\"noaux_tc\",\"n_shared_experts\":0}");
-    assert_int_equal(c.n_shared, 0);
+    assert_int_equal(c.experts.n_shared, 0);
     c = good(BERT ",\"num_experts\":8}");     /* another family's key */
-    assert_int_equal(c.n_experts, 0);
+    assert_int_equal(c.experts.n, 0);
     bad("{\"model_type\":\"deepseek_v2\"}", "has no num_experts_per_tok");
     bad(DEEP2 ",\"n_routed_experts\":5}", "num_experts_per_tok: found 6, want at most the 5");
     bad(DEEP2 ",\"topk_method\":\"noaux_tc\"}", "topk_method: found \"noaux_tc\"");
@@ -364,18 +364,19 @@ static void rope_of_version_4(void **state)
     struct config c = good(LLAMA ",\"rope_theta\":500,\"rope_scaling\":null}");
 
     (void)state;
-    assert_true(c.rope[0].theta == 500 && c.rope[0].scaling == ROPE_DEFAULT);
+    assert_true(c.rotary.rope[0].theta == 500 && c.rotary.rope[0].scaling == ROPE_DEFAULT);
     c = good(LLAMA ",\"rope_scaling\":{\"type\":\"linear\",\"factor\":2.5}}");
-    assert_true(c.rope[0].scaling == ROPE_LINEAR && c.rope[0].factor == 2.5);
+    assert_true(c.rotary.rope[0].scaling == ROPE_LINEAR && c.rotary.rope[0].factor == 2.5);
     c = good(LLAMA ",\"rope_scaling\":{\"rope_type\":\"linear\",\"factor\":2}}");
-    assert_int_equal(c.rope[0].scaling, ROPE_LINEAR);
+    assert_int_equal(c.rotary.rope[0].scaling, ROPE_LINEAR);
     c = good(LLAMA ",\"rope_theta\":5e5,\"rope_scaling\":{\"rope_type\":\"llama3\","
              "\"factor\":8,\"low_freq_factor\":1,\"high_freq_factor\":4,"
              "\"original_max_position_embeddings\":8192}}");
-    assert_int_equal(c.rope[0].scaling, ROPE_LLAMA3);
-    assert_true(c.rope[0].factor == 8 && c.rope[0].low == 1 && c.rope[0].high == 4);
-    assert_int_equal(c.rope[0].original, 8192);
-    assert_true(c.rope[0].theta == 5e5);
+    assert_int_equal(c.rotary.rope[0].scaling, ROPE_LLAMA3);
+    assert_true(c.rotary.rope[0].factor == 8 && c.rotary.rope[0].low == 1 &&
+                c.rotary.rope[0].high == 4);
+    assert_int_equal(c.rotary.rope[0].original, 8192);
+    assert_true(c.rotary.rope[0].theta == 5e5);
 }
 
 static void rope_of_version_5(void **state)
@@ -384,14 +385,15 @@ static void rope_of_version_5(void **state)
                            "\"rope_theta\":1e6}}");
 
     (void)state;
-    assert_true(c.rope[0].scaling == ROPE_DEFAULT && c.rope[0].theta == 1e6);
+    assert_true(c.rotary.rope[0].scaling == ROPE_DEFAULT && c.rotary.rope[0].theta == 1e6);
     c = good(LLAMA ",\"rope_parameters\":{\"rope_type\":\"linear\",\"rope_theta\":1e6,"
              "\"factor\":4}}");
-    assert_true(c.rope[0].scaling == ROPE_LINEAR && c.rope[0].factor == 4 && c.rope[0].theta == 1e6);
+    assert_true(c.rotary.rope[0].scaling == ROPE_LINEAR && c.rotary.rope[0].factor == 4 &&
+                c.rotary.rope[0].theta == 1e6);
     /* version 5 counts where both are there */
     c = good(LLAMA ",\"rope_theta\":7,\"rope_parameters\":{\"rope_theta\":9},"
              "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2}}");
-    assert_true(c.rope[0].scaling == ROPE_DEFAULT && c.rope[0].theta == 9);
+    assert_true(c.rotary.rope[0].scaling == ROPE_DEFAULT && c.rotary.rope[0].theta == 9);
 }
 
 static void rope_that_is_wrong(void **state)
@@ -419,17 +421,17 @@ static void frequencies(void **state)
     float f[4];
 
     (void)state;
-    model_inv_freq(f, &c.rope[0], 8, false);
+    model_inv_freq(f, &c.rotary.rope[0], 8, false);
     for (int i = 0; i < 4; i++)
         check_close((double)f[i], pow(10000, -i / 4.0), 1e-7 * (double)f[i]);
     c = good(LLAMA ",\"head_dim\":8,\"rope_scaling\":{\"type\":\"linear\",\"factor\":4}}");
-    model_inv_freq(f, &c.rope[0], 8, false);
+    model_inv_freq(f, &c.rotary.rope[0], 8, false);
     assert_true(f[0] == 0.25f && fabsf(f[2] - 0.0025f) < 1e-9f);
     /* wavelengths 6.28, 62.8, 628, 6283 against 32/4 = 8 and 32/1 = 32 */
     c = good(LLAMA ",\"head_dim\":8,\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8,"
              "\"low_freq_factor\":1,\"high_freq_factor\":4,"
              "\"original_max_position_embeddings\":32}}");
-    model_inv_freq(f, &c.rope[0], 8, false);
+    model_inv_freq(f, &c.rotary.rope[0], 8, false);
     assert_true(f[0] == 1.0f);
     assert_true(fabsf(f[1] - 0.1f / 8) < 1e-9f && fabsf(f[3] - 0.001f / 8) < 1e-10f);
     /* one in between: wavelength 2 pi / 0.5623 = 11.17 */
@@ -441,7 +443,7 @@ static void frequencies(void **state)
         double freq = pow(100, -1 / 8.0), wave = 6.283185307179586 / freq;
         double blend = (32 / wave - 1) / 3;
 
-        model_inv_freq(g, &c.rope[0], 16, false);
+        model_inv_freq(g, &c.rotary.rope[0], 16, false);
         assert_true(blend > 0 && blend < 1);
         check_close((double)g[1], (1 - blend) * freq / 8 + blend * freq, 1e-7);
     }
@@ -493,13 +495,13 @@ static void windows_by_layer(void **state)
     struct config c = good(LONG "}");
 
     (void)state;
-    assert_int_equal(c.window, 512);
-    assert_null(c.layer_window);
-    assert_int_equal(c.sep_id, 2);
-    assert_int_equal(good(LONG ",\"attention_window\":6}").window, 6);
+    assert_int_equal(c.window.n_keys, 512);
+    assert_null(c.window.by_layer);
+    assert_int_equal(c.sparse.sep_id, 2);
+    assert_int_equal(good(LONG ",\"attention_window\":6}").window.n_keys, 6);
     c = good(LONG ",\"attention_window\":[4,2]}");
-    assert_int_equal(c.layer_window[0], 4);
-    assert_int_equal(c.layer_window[1], 2);
+    assert_int_equal(c.window.by_layer[0], 4);
+    assert_int_equal(c.window.by_layer[1], 2);
     bad(LONG ",\"attention_window\":7}", "attention_window: found 7, want an even number");
     bad(LONG ",\"attention_window\":[4,3]}", "attention_window: found [4,3], want an even");
     bad(LONG ",\"attention_window\":[4,0]}", "attention_window: found [4,0]");
@@ -532,11 +534,11 @@ static void what_a_class_makes_global(void **state)
         snprintf(json, sizeof json, LONG ",\"sep_token_id\":9,\"architectures\":[\"%s\"]}",
                  classes[i].name);
         c = good(json);
-        assert_int_equal(c.global_rule, classes[i].rule);
-        assert_int_equal(c.sep_id, 9);
+        assert_int_equal(c.sparse.rule, classes[i].rule);
+        assert_int_equal(c.sparse.sep_id, 9);
     }
-    assert_int_equal(good(LONG ",\"architectures\":7}").global_rule, GLOBAL_NONE);
-    assert_int_equal(good(LONG ",\"architectures\":[]}").global_rule, GLOBAL_NONE);
+    assert_int_equal(good(LONG ",\"architectures\":7}").sparse.rule, GLOBAL_NONE);
+    assert_int_equal(good(LONG ",\"architectures\":[]}").sparse.rule, GLOBAL_NONE);
     bad(LONG ",\"sep_token_id\":-1}", "sep_token_id: found -1");
 }
 
@@ -546,13 +548,13 @@ static void blocks_of_keys(void **state)
     struct config c = good(BIRD "}");
 
     (void)state;
-    assert_int_equal(c.block, 64);
-    assert_int_equal(c.n_random, 3);
+    assert_int_equal(c.sparse.block, 64);
+    assert_int_equal(c.sparse.n_random, 3);
     c = good(BIRD ",\"block_size\":16,\"num_random_blocks\":2}");
-    assert_int_equal(c.block, 16);
-    assert_int_equal(c.n_random, 2);
-    assert_int_equal(good(BIRD ",\"attention_type\":\"block_sparse\"}").block, 64);
-    assert_int_equal(good(BIRD ",\"attention_type\":\"original_full\"}").block, 0);
+    assert_int_equal(c.sparse.block, 16);
+    assert_int_equal(c.sparse.n_random, 2);
+    assert_int_equal(good(BIRD ",\"attention_type\":\"block_sparse\"}").sparse.block, 64);
+    assert_int_equal(good(BIRD ",\"attention_type\":\"original_full\"}").sparse.block, 0);
     assert_true(good(BIRD ",\"rescale_embeddings\":true}").scale_embedding);
     bad(BIRD ",\"attention_type\":\"full\"}",
         "attention_type: found \"full\", want block_sparse or original_full");
@@ -563,7 +565,7 @@ static void blocks_of_keys(void **state)
     bad(BIRD ",\"is_decoder\":true}", "is_decoder: true is not supported with attention_type "
         "block_sparse");
     good(BIRD ",\"is_decoder\":true,\"attention_type\":\"original_full\"}");
-    assert_int_equal(good(BERT ",\"block_size\":4}").block, 0);
+    assert_int_equal(good(BERT ",\"block_size\":4}").sparse.block, 0);
 }
 
 /* A share of a head that gives no column or an odd number is refused wherever it stands. */
@@ -575,10 +577,10 @@ static void shares_of_rotary_columns(void **state)
 
     (void)state;
     snprintf(json, sizeof json, "%s,\"partial_rotary_factor\":0.34}", six);
-    assert_int_equal(good(json).n_rotary, 2);
+    assert_int_equal(good(json).rotary.n_columns, 2);
     snprintf(json, sizeof json, "%s,\"rope_parameters\":{\"partial_rotary_factor\":0.7}}",
              six);
-    assert_int_equal(good(json).n_rotary, 4);
+    assert_int_equal(good(json).rotary.n_columns, 4);
     snprintf(json, sizeof json, "%s,\"rope_scaling\":{\"partial_rotary_factor\":0.5}}",
              six);
     bad(json, "3 of the 6 columns of a head");
@@ -622,15 +624,16 @@ static void pictures(void **state)
 
     (void)state;
     assert_int_equal(c.n_positions, 197);       /* 14 x 14 patches, and one row before */
-    assert_int_equal(c.n_labels, 2);
-    assert_true(c.norm_eps == 1e-12);
+    assert_int_equal(c.head.n_labels, 2);
+    assert_true(c.norm.eps == 1e-12);
     c = good(VIT ",\"image_size\":[10,7],\"patch_size\":[3,2],\"num_channels\":1,"
              "\"num_labels\":9}");
-    assert_true(c.image[0] == 10 && c.image[1] == 7 && c.patch[0] == 3 && c.patch[1] == 2);
+    assert_true(c.front.image[0] == 10 && c.front.image[1] == 7);
+    assert_true(c.front.patch[0] == 3 && c.front.patch[1] == 2);
     assert_int_equal(c.n_positions, 1 + 3 * 3);     /* the rest is not read */
-    assert_int_equal(c.n_labels, 9);
+    assert_int_equal(c.head.n_labels, 9);
     c = good(VIT ",\"id2label\":{\"0\":\"cat\",\"1\":\"dog\",\"2\":\"cow\"}}");
-    assert_int_equal(c.n_labels, 3);
+    assert_int_equal(c.head.n_labels, 3);
     bad(VIT ",\"image_size\":8}", "patch_size: 16 x 16 does not fit in the image of 8 x 8");
     bad(VIT ",\"image_size\":[224,15]}", "does not fit in the image of 224 x 15");
     bad(VIT ",\"patch_size\":0}", "patch_size: found 0, want a whole number from 1, or two");
@@ -647,11 +650,11 @@ static void sound(void **state)
     struct config c = good(WHISPER "}");
 
     (void)state;
-    assert_true(c.n_positions == 1500 && c.dec_positions == 448 && c.n_mel == 80);
-    assert_int_equal(c.start_id, 50257);
+    assert_true(c.n_positions == 1500 && c.decoder.n_positions == 448 && c.front.n_mel == 80);
+    assert_int_equal(c.decoder.start_id, 50257);
     c = good(WHISPER ",\"max_source_positions\":7,\"max_target_positions\":5,"
              "\"num_mel_bins\":128,\"scale_embedding\":true}");
-    assert_true(c.n_positions == 7 && c.dec_positions == 5 && c.n_mel == 128);
+    assert_true(c.n_positions == 7 && c.decoder.n_positions == 5 && c.front.n_mel == 128);
     assert_false(c.scale_embedding);        /* as in the library, which has the key */
     bad(WHISPER ",\"num_mel_bins\":0}", "num_mel_bins: found 0");
     bad(WHISPER ",\"max_source_positions\":1073741824}",
@@ -664,13 +667,13 @@ static void what_a_model_says_of_itself(void **state)
                            "\"default_layer\":11}}");
 
     (void)state;
-    assert_string_equal(c.model_name, "tiny");
-    assert_string_equal(c.default_text, "a b");
-    assert_int_equal(c.default_layer, 11);
-    assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":12}}").default_layer, -1);
-    assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":-1}}").default_layer, -1);
-    assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":\"3\"}}").default_layer, -1);
-    assert_null(good(BERT ",\"mha_viz\":7}").model_name);
+    assert_string_equal(c.card.name, "tiny");
+    assert_string_equal(c.card.text, "a b");
+    assert_int_equal(c.card.layer, 11);
+    assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":12}}").card.layer, -1);
+    assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":-1}}").card.layer, -1);
+    assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":\"3\"}}").card.layer, -1);
+    assert_null(good(BERT ",\"mha_viz\":7}").card.name);
 }
 
 /* No prefix of a config may do more than fail. */
@@ -707,13 +710,13 @@ static void groups(void **state)
 
     (void)state;
     assert_int_equal(c.n_layers, 6);
-    assert_int_equal(c.n_inner, 1);
+    assert_int_equal(c.groups.n_inner, 1);
     c = good(ALBERT ",\"inner_group_num\":3,\"num_hidden_groups\":6}");
     assert_int_equal(c.n_layers, 18);
-    assert_int_equal(c.n_groups, 6);
+    assert_int_equal(c.groups.n, 6);
     c = good(BERT ",\"inner_group_num\":3,\"num_hidden_groups\":65536}");
     assert_int_equal(c.n_layers, 12);
-    assert_int_equal(c.n_groups, 0);
+    assert_int_equal(c.groups.n, 0);
     bad(ALBERT ",\"num_hidden_groups\":7}", "num_hidden_groups: found 7, want at most the 6");
     bad(ALBERT ",\"inner_group_num\":10923}", "inner_group_num: found 10923, want at most 10922");
 }

@@ -66,16 +66,16 @@ static void defaults(void **state)
     struct config c = good(DEBERTA "}");
 
     (void)state;
-    assert_true(!c.relative && c.position_input && !c.c2p && !c.p2c);
-    assert_true(c.query_scalar == 64 && c.norm_eps == 1e-7);
+    assert_true(!c.relative.on && c.relative.input && !c.relative.c2p && !c.relative.p2c);
+    assert_true(c.score.query_scalar == 64 && c.norm.eps == 1e-7);
     assert_int_equal(c.n_types, 0);
     c = good(DEBERTA2 "}");
-    assert_true(!c.relative && c.position_input && !c.share_positions);
-    assert_int_equal(c.conv_width, 0);
-    assert_int_equal(c.conv_act, ACT_TANH);
+    assert_true(!c.relative.on && c.relative.input && !c.relative.shared);
+    assert_int_equal(c.front.conv_width, 0);
+    assert_int_equal(c.front.conv_act, ACT_TANH);
     c = good(XLNET "}");
     assert_int_equal(c.d_head, 64);
-    assert_int_equal(c.clamp, -1);
+    assert_int_equal(c.relative.clamp, -1);
     assert_false(c.is_decoder);
     assert_true(good(XLNET ",\"attn_type\":\"uni\",\"is_decoder\":false}").is_decoder);
     /* Their reference never masks these, whatever the key says. */
@@ -88,20 +88,22 @@ static void kinds_of_positions(void **state)
     struct config c = good(DEBERTA2 ON ",\"pos_att_type\":[\"p2c\",\"c2p\"]}");
 
     (void)state;
-    assert_true(c.relative && c.c2p && c.p2c && c.query_scalar == 3 * 64);
+    assert_true(c.relative.on && c.relative.c2p && c.relative.p2c);
+    assert_true(c.score.query_scalar == 3 * 64);
     c = good(DEBERTA2 ON ",\"pos_att_type\":\" P2C | c2p\"}");
-    assert_true(c.relative && c.c2p && c.p2c);
+    assert_true(c.relative.on && c.relative.c2p && c.relative.p2c);
     c = good(DEBERTA2 ON ",\"pos_att_type\":\"c2p\"}");
-    assert_true(c.relative && c.c2p && !c.p2c && c.query_scalar == 2 * 64);
+    assert_true(c.relative.on && c.relative.c2p && !c.relative.p2c);
+    assert_true(c.score.query_scalar == 2 * 64);
     /* The first version counts names, the second what they ask for. */
     c = good(DEBERTA ON ",\"pos_att_type\":[\"none\"]}");
-    assert_true(!c.relative && c.query_scalar == 2 * 64);
+    assert_true(!c.relative.on && c.score.query_scalar == 2 * 64);
     c = good(DEBERTA2 ON ",\"pos_att_type\":\"none\"}");
-    assert_true(!c.relative && c.query_scalar == 64);
+    assert_true(!c.relative.on && c.score.query_scalar == 64);
     c = good(DEBERTA2 ON ",\"pos_att_type\":null}");
-    assert_false(c.relative);
+    assert_false(c.relative.on);
     c = good(DEBERTA2 ",\"pos_att_type\":[\"c2p\"]}");
-    assert_true(!c.relative && c.query_scalar == 2 * 64);
+    assert_true(!c.relative.on && c.score.query_scalar == 2 * 64);
     bad(DEBERTA ",\"pos_att_type\":\"c2p|p2p\"}", "pos_att_type: found \"c2p|p2p\", want c2p");
     bad(DEBERTA ",\"pos_att_type\":[\"c2c\"]}", "pos_att_type: found [\"c2c\"], want c2p, p2c");
     bad(DEBERTA ",\"pos_att_type\":[\"C2P\"]}", "pos_att_type: found [\"C2P\"]");
@@ -113,14 +115,14 @@ static void kinds_of_positions(void **state)
 static void spans(void **state)
 {
     (void)state;
-    assert_int_equal(good(DEBERTA "}").span, 512);
-    assert_int_equal(good(DEBERTA ",\"max_relative_positions\":40}").span, 40);
-    assert_int_equal(good(DEBERTA2 ",\"max_relative_positions\":0}").span, 512);
-    assert_int_equal(good(DEBERTA2 ",\"position_buckets\":256}").span, 256);
-    assert_int_equal(good(DEBERTA2 ",\"position_buckets\":0}").span, 512);
-    assert_int_equal(good(DEBERTA2 ",\"position_buckets\":7}").span, 7);
+    assert_int_equal(good(DEBERTA "}").relative.span, 512);
+    assert_int_equal(good(DEBERTA ",\"max_relative_positions\":40}").relative.span, 40);
+    assert_int_equal(good(DEBERTA2 ",\"max_relative_positions\":0}").relative.span, 512);
+    assert_int_equal(good(DEBERTA2 ",\"position_buckets\":256}").relative.span, 256);
+    assert_int_equal(good(DEBERTA2 ",\"position_buckets\":0}").relative.span, 512);
+    assert_int_equal(good(DEBERTA2 ",\"position_buckets\":7}").relative.span, 7);
     /* A key of the second version alone */
-    assert_int_equal(good(DEBERTA ",\"position_buckets\":256}").span, 512);
+    assert_int_equal(good(DEBERTA ",\"position_buckets\":256}").relative.span, 512);
     bad(DEBERTA2 ",\"position_buckets\":1}", "position_buckets: found 1, want 2 or more");
     bad(DEBERTA2 ",\"position_buckets\":256,\"max_relative_positions\":129}",
         "half of them below the longest distance, 128");
@@ -137,13 +139,13 @@ static void other_keys(void **state)
                            "\"position_biased_input\":false}");
 
     (void)state;
-    assert_true(c.share_positions && c.norm_positions && !c.position_input);
-    assert_int_equal(c.conv_width, 3);
-    assert_int_equal(c.conv_groups, 4);
-    assert_int_equal(c.conv_act, ACT_GELU);
+    assert_true(c.relative.shared && c.relative.normed && !c.relative.input);
+    assert_int_equal(c.front.conv_width, 3);
+    assert_int_equal(c.front.conv_groups, 4);
+    assert_int_equal(c.front.conv_act, ACT_GELU);
     c = good(DEBERTA ",\"share_att_key\":true,\"norm_rel_ebd\":\"layer_norm\","
              "\"conv_kernel_size\":3}");
-    assert_true(!c.share_positions && !c.norm_positions && c.conv_width == 0);
+    assert_true(!c.relative.shared && !c.relative.normed && c.front.conv_width == 0);
     bad(DEBERTA2 ",\"conv_kernel_size\":4}", "conv_kernel_size: found 4, want an odd number");
     bad(DEBERTA2 ",\"conv_kernel_size\":257}", "conv_kernel_size: found 257");
     bad(DEBERTA2 ",\"conv_groups\":5}", "conv_groups: found 5, want a divisor of the width");

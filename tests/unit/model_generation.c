@@ -32,7 +32,7 @@ static const struct model *pair(void)
     static struct model m, decoder;
 
     m.config.n_vocab = 40;
-    m.config.start_id = 3;
+    m.config.decoder.start_id = 3;
     m.decoder = &decoder;
     return &m;
 }
@@ -175,7 +175,7 @@ static void which_file(void **state)
 static void keys_of_gguf(void **state)
 {
     static struct bytes b;
-    struct model m = { .dir = "f.gguf", .config = { .n_vocab = 9, .start_id = -1 } };
+    struct model m = { .dir = "f.gguf", .config = { .n_vocab = 9, .decoder.start_id = -1 } };
     struct generation g;
     struct err e = { ERR_NONE, "" };
 

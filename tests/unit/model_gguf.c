@@ -115,10 +115,10 @@ static void test_defaults(void **state)
     assert_int_equal(c.n_kv_heads, 2);
     assert_int_equal(c.d_head, 4);
     assert_int_equal(c.n_vocab, 5);
-    assert_int_equal(c.n_rotary, 4);
-    assert_int_equal(c.window, 0);
-    assert_true(c.rope[0].theta == 10000);
-    assert_true(c.norm_eps == (double)1e-6f);
+    assert_int_equal(c.rotary.n_columns, 4);
+    assert_int_equal(c.window.n_keys, 0);
+    assert_true(c.rotary.rope[0].theta == 10000);
+    assert_true(c.norm.eps == (double)1e-6f);
 }
 
 static void test_families(void **state)
@@ -131,10 +131,10 @@ static void test_families(void **state)
 
     (void)state;
     llama("llama", &window, 1);
-    assert_int_equal(accepted(&f).window, 4);
+    assert_int_equal(accepted(&f).window.n_keys, 4);
     assert_string_equal(f->name, "mistral");
     llama("llama", experts, 2);
-    assert_int_equal(accepted(&f).n_experts, 4);
+    assert_int_equal(accepted(&f).experts.n, 4);
     assert_string_equal(f->name, "mixtral");
     llama("llama", &none, 1);
     accepted(&f);
@@ -225,18 +225,18 @@ static void test_t5(void **state)
     assert_string_equal(f->decoder->stack.name[W_CROSS_O], "dec.blk.%d.cross_attn_o");
     assert_string_equal(f->decoder->stack.name[W_FINAL_NORM], "dec.output_norm");
     assert_string_equal(f->decoder->stack.name[W_HEAD], "output");
-    assert_int_equal(c.dec_layers, 3);
+    assert_int_equal(c.decoder.n_layers, 3);
     assert_false(c.gated);
     assert_int_equal(c.act, ACT_RELU);
-    assert_true(c.logit_scale > 0);
+    assert_true(c.head.scale > 0);
     t5("t5.attention.relative_buckets_count", 16, "enc.blk.0.ffn_gate.weight");
     c = accepted(&f);
     assert_true(c.gated);
-    assert_int_equal(c.n_buckets, 16);
+    assert_int_equal(c.bias.n_buckets, 16);
     t5("t5.decoder_start_token_id", 4, "output.weight");
     c = accepted(&f);
-    assert_int_equal(c.start_id, 4);
-    assert_true(c.logit_scale == 0);
+    assert_int_equal(c.decoder.start_id, 4);
+    assert_true(c.head.scale == 0);
     t5("t5.decoder_block_count", 513, "output.weight");
     refused("decoder_block_count: found 513, want a whole number of 1 to 512");
     t5("t5.attention.relative_buckets_count", 1u << 31, "output.weight");

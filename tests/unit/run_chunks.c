@@ -70,7 +70,7 @@ static void drawn_as_the_reference_does(void **state)
     (void)state;
     assert_int_equal(t->n_elements, 3 * 5 * 2 * 3);     /* H, d, rounds, (2 + 4) / 2 */
     tensor_read(want, t, 0, t->n_elements);
-    rng_seed(&r, (uint64_t)m->config.hash_seed);
+    rng_seed(&r, (uint64_t)m->config.chunked.seed);
     rng_normal_fill(&r, x, t->n_elements);
     check_floats(t->name, x, want, t->n_elements, 2e-6);
     model_close(m);
@@ -91,7 +91,7 @@ static void given_or_drawn(void **state)
     size_t layer;
 
     (void)state;
-    rng_seed(&r, (uint64_t)m->config.hash_seed);
+    rng_seed(&r, (uint64_t)m->config.chunked.seed);
     rng_normal_fill(&r, x, SIZE);
     memcpy(x + SIZE, x, SIZE * sizeof *x);
     given.x = x;

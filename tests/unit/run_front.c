@@ -228,7 +228,7 @@ static double *patches(const struct model *m, const struct values *v)
     const float *w = tensor(m, "embeddings.patch_embeddings.projection.weight");
     const float *pos = tensor(m, "embeddings.position_embeddings");
     const float *cls = tensor(m, "embeddings.cls_token");
-    int P = m->config.patch[0], Q = m->config.patch[1], D = m->config.d_model;
+    int P = m->config.front.patch[0], Q = m->config.front.patch[1], D = m->config.d_model;
     int rows = (int)v->dim[1], columns = (int)v->dim[2], across = columns / Q;
     int n = rows / P * across + 1;
     double *out = arena_alloc(&arena, (size_t)(n * D), sizeof *out);
@@ -245,7 +245,7 @@ static double *patches(const struct model *m, const struct values *v)
             }
             out[i * D + d] = sum + (double)pos[i * D + d];
         }
-        norm(out + i * D, tensor(m, "layernorm.weight"), D, m->config.norm_eps);
+        norm(out + i * D, tensor(m, "layernorm.weight"), D, m->config.norm.eps);
     }
     return out;
 }
@@ -330,7 +330,7 @@ static double *sound(const struct model *m, const struct values *v)
     for (int i = 0; i < frames / 2; i++) {
         for (int d = 0; d < D; d++)
             out[i * D + d] += (double)pos[i * D + d];
-        norm(out + i * D, tensor(m, "encoder.layer_norm.weight"), D, m->config.norm_eps);
+        norm(out + i * D, tensor(m, "encoder.layer_norm.weight"), D, m->config.norm.eps);
     }
     return out;
 }
@@ -379,7 +379,7 @@ static void rows_as_they_are(void **state)
     for (int i = 0; i < 70; i++) {
         for (int d = 0; d < 6; d++)
             want[i * 6 + d] = (double)v.x[i * 6 + d];
-        norm(want + i * 6, tensor(m, "layernorm.weight"), 6, m->config.norm_eps);
+        norm(want + i * 6, tensor(m, "layernorm.weight"), 6, m->config.norm.eps);
     }
     check_doubles("hidden", got, want, 70 * 6, 1e-5);
     same_when_packed(m, &v, got, 70);

@@ -9,8 +9,9 @@ const struct family family_albert = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 12, .n_heads = 64, .d_model = 4096, .d_ff = 16384, .d_embed = 128,
-        .n_vocab = 30000, .n_positions = 512, .n_types = 2, .n_groups = 1,
-        .n_inner = 1, .norm_eps = 1e-12, .act = ACT_GELU_TANH, .scale_scores = true,
+        .n_vocab = 30000, .n_positions = 512, .n_types = 2,
+        .groups = { .n = 1, .n_inner = 1 }, .norm = { .eps = 1e-12 }, .act = ACT_GELU_TANH,
+        .score = { .scaled = true },
     },
     .prefix = { "albert." },
     .stack = { .name = {

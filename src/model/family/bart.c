@@ -38,9 +38,9 @@ const struct family family_bart = {
     .prefix = { "model." },
     .defaults = {
         .n_layers = 12, .n_heads = 16, .d_model = 1024, .d_ff = 4096,
-        .dec_layers = 12, .dec_heads = 16, .dec_ff = 4096,
-        .n_vocab = 50265, .n_positions = 1024, .act = ACT_GELU, .start_id = 2,
-        .norm_eps = 1e-5, .scale_scores = true,
+        .decoder = { .n_layers = 12, .n_heads = 16, .d_ff = 4096, .start_id = 2 },
+        .n_vocab = 50265, .n_positions = 1024, .act = ACT_GELU, .norm = { .eps = 1e-5 },
+        .score = { .scaled = true },
     },
     .stack = { .name = {
         [W_TOK]        = "encoder.embed_tokens|shared",

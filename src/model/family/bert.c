@@ -8,9 +8,9 @@ const struct family family_bert = {
     .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
-        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,
-        .n_vocab = 30522, .n_positions = 512, .n_types = 2,
-        .norm_eps = 1e-12, .act = ACT_GELU, .scale_scores = true,
+        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 30522,
+        .n_positions = 512, .n_types = 2, .norm = { .eps = 1e-12 }, .act = ACT_GELU,
+        .score = { .scaled = true },
     },
     .prefix = { "bert." },
     .stack = { .name = {

@@ -8,10 +8,9 @@ const struct family family_big_bird = {
     .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
-        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,
-        .n_vocab = 50358, .n_positions = 4096, .n_types = 2,
-        .norm_eps = 1e-12, .act = ACT_GELU_TANH, .scale_scores = true,
-        .block = 64, .n_random = 3,
+        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 50358,
+        .n_positions = 4096, .n_types = 2, .norm = { .eps = 1e-12 }, .act = ACT_GELU_TANH,
+        .score = { .scaled = true }, .sparse = { .block = 64, .n_random = 3 },
     },
     .prefix = { "bert." },
     .stack = { .name = {

@@ -11,7 +11,7 @@ const struct family family_bloom = {
     .defaults = {
         .n_layers = 2, .n_heads = 8, .d_model = 64,
         .n_vocab = 250880, .n_positions = 1 << 24,      /* no limit of its own */
-        .norm_eps = 1e-5, .act = ACT_GELU_TANH, .scale_scores = true,
+        .norm = { .eps = 1e-5 }, .act = ACT_GELU_TANH, .score = { .scaled = true },
     },
     .prefix = { "transformer." },
     .stack = { .name = {

@@ -10,10 +10,10 @@ const struct family family_deberta = {
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .proj_before_norm = true,
     .defaults = {
-        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,
-        .n_vocab = 50265, .n_positions = 512, .max_relative = -1,
-        .position_input = true, .conv_groups = 1,
-        .norm_eps = 1e-7, .act = ACT_GELU, .scale_scores = true,
+        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 50265,
+        .n_positions = 512, .relative = { .max = -1, .input = true },
+        .front = { .conv_groups = 1 }, .norm = { .eps = 1e-7 }, .act = ACT_GELU,
+        .score = { .scaled = true },
     },
     .prefix = { "deberta." },
     .stack = { .name = {

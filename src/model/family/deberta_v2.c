@@ -11,11 +11,10 @@ const struct family family_deberta_v2 = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .proj_before_norm = true,
     .defaults = {
-        .n_layers = 24, .n_heads = 24, .d_model = 1536, .d_ff = 6144,
-        .n_vocab = 128100, .n_positions = 512, .max_relative = -1,
-        .position_buckets = -1, .position_input = true,
-        .conv_groups = 1, .conv_act = ACT_TANH,
-        .norm_eps = 1e-7, .act = ACT_GELU, .scale_scores = true,
+        .n_layers = 24, .n_heads = 24, .d_model = 1536, .d_ff = 6144, .n_vocab = 128100,
+        .n_positions = 512, .relative = { .max = -1, .n_buckets = -1, .input = true },
+        .front = { .conv_groups = 1, .conv_act = ACT_TANH }, .norm = { .eps = 1e-7 },
+        .act = ACT_GELU, .score = { .scaled = true },
     },
     .prefix = { "deberta." },
     .stack = { .name = {

@@ -10,12 +10,12 @@ const struct family family_deepseek_v2 = {
     .qkv = QKV_LOW_RANK, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .score = SCORE_SOFTMAX, .group_score = GROUPS_MAX, .never_renormalise = true,
     .defaults = {
-        .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008,
-        .n_vocab = 102400, .n_positions = 2048,
-        .q_rank = 1536, .kv_rank = 512, .d_nope = 128, .d_rope = 64, .d_value = 128,
-        .n_experts = 64, .n_shared = 2, .d_expert = 1407, .sparse_step = 1,
-        .norm_eps = 1e-6, .untied = true, .act = ACT_SILU, .scale_scores = true,
-        .rope = { { .theta = 10000 } },
+        .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008, .n_vocab = 102400,
+        .n_positions = 2048,
+        .latent = { .q_rank = 1536, .kv_rank = 512, .d_nope = 128, .d_rope = 64 },
+        .d_value = 128, .experts = { .n = 64, .n_shared = 2, .d_ff = 1407, .step = 1 },
+        .norm = { .eps = 1e-6 }, .head = { .untied = true }, .act = ACT_SILU,
+        .score = { .scaled = true }, .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

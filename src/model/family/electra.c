@@ -11,8 +11,8 @@ const struct family family_electra = {
     .has_head_act = true, .head_act = ACT_GELU,
     .defaults = {
         .n_layers = 12, .n_heads = 4, .d_model = 256, .d_ff = 1024, .d_embed = 128,
-        .n_vocab = 30522, .n_positions = 512, .n_types = 2,
-        .norm_eps = 1e-12, .act = ACT_GELU, .scale_scores = true,
+        .n_vocab = 30522, .n_positions = 512, .n_types = 2, .norm = { .eps = 1e-12 },
+        .act = ACT_GELU, .score = { .scaled = true },
     },
     .prefix = { "electra." },
     .stack = { .name = {

@@ -12,10 +12,10 @@ const struct family family_falcon = {
     .norm = NORM_LAYER, .place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
-        .n_layers = 32, .n_heads = 71, .d_model = 4544,
-        .n_vocab = 65024, .n_positions = 2048, .parallel = true, .multi_query = true,
-        .norm_eps = 1e-5, .act = ACT_GELU, .scale_scores = true,
-        .rope = { { .theta = 10000 } },
+        .n_layers = 32, .n_heads = 71, .d_model = 4544, .n_vocab = 65024,
+        .n_positions = 2048, .norm = { .parallel = true, .eps = 1e-5 },
+        .falcon = { .multi_query = true }, .act = ACT_GELU, .score = { .scaled = true },
+        .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "transformer." },
     .stack = { .name = {

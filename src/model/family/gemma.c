@@ -10,9 +10,9 @@ const struct family family_gemma = {
     .scale_embedding = true, .gelu_is_tanh = true,
     .defaults = {
         .n_layers = 28, .n_heads = 16, .n_kv_heads = 16, .d_head = 256, .d_model = 3072,
-        .d_ff = 24576, .n_vocab = 256000, .n_positions = 8192,
-        .norm_eps = 1e-6, .act = ACT_GELU_TANH, .scale_scores = true,
-        .rope = { { .theta = 10000 } },
+        .d_ff = 24576, .n_vocab = 256000, .n_positions = 8192, .norm = { .eps = 1e-6 },
+        .act = ACT_GELU_TANH, .score = { .scaled = true },
+        .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

@@ -12,9 +12,10 @@ const struct family family_gemma3 = {
     .defaults = {
         .n_layers = 26, .n_heads = 8, .n_kv_heads = 4, .d_head = 256, .d_model = 2304,
         .d_ff = 9216, .n_vocab = 262208, .n_positions = 131072,
-        .window = 4096, .use_window = true, .query_scalar = 256,
-        .norm_eps = 1e-6, .act = ACT_GELU_TANH, .scale_scores = true,
-        .rope = { { .theta = 1e6 }, { .theta = 10000 } },
+        .window = { .n_keys = 4096, .used = true },
+        .score = { .query_scalar = 256, .scaled = true }, .norm = { .eps = 1e-6 },
+        .act = ACT_GELU_TANH,
+        .rotary = { .rope = { { .theta = 1e6 }, { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

@@ -8,9 +8,9 @@ const struct family family_gpt2 = {
     .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_STACKED, .order = ORDER_IN_OUT, .mlp = MLP_PLAIN,
     .defaults = {
-        .n_layers = 12, .n_heads = 12, .d_model = 768,
-        .n_vocab = 50257, .n_positions = 1024,
-        .norm_eps = 1e-5, .act = ACT_GELU_TANH, .scale_scores = true,
+        .n_layers = 12, .n_heads = 12, .d_model = 768, .n_vocab = 50257,
+        .n_positions = 1024, .norm = { .eps = 1e-5 }, .act = ACT_GELU_TANH,
+        .score = { .scaled = true },
     },
     .prefix = { "transformer." },
     .stack = { .name = {

@@ -9,9 +9,9 @@ const struct family family_gpt_neo = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .window_rule = WINDOW_TYPES,
     .defaults = {
-        .n_layers = 24, .n_heads = 16, .d_model = 2048,
-        .n_vocab = 50257, .n_positions = 2048, .window = 256, .use_window = true,
-        .norm_eps = 1e-5, .act = ACT_GELU_TANH,
+        .n_layers = 24, .n_heads = 16, .d_model = 2048, .n_vocab = 50257,
+        .n_positions = 2048, .window = { .n_keys = 256, .used = true },
+        .norm = { .eps = 1e-5 }, .act = ACT_GELU_TANH,
     },
     .prefix = { "transformer." },
     .stack = { .name = {

@@ -8,10 +8,10 @@ const struct family family_gpt_neox = {
     .norm = NORM_LAYER, .place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
-        .n_layers = 44, .n_heads = 64, .d_model = 6144, .d_ff = 24576,
-        .n_vocab = 50432, .n_positions = 2048, .parallel = true,
-        .norm_eps = 1e-5, .untied = true, .act = ACT_GELU, .scale_scores = true,
-        .rope = { { .theta = 10000 } }, .rotary_share = 0.25,
+        .n_layers = 44, .n_heads = 64, .d_model = 6144, .d_ff = 24576, .n_vocab = 50432,
+        .n_positions = 2048, .norm = { .parallel = true, .eps = 1e-5 },
+        .head = { .untied = true }, .act = ACT_GELU, .score = { .scaled = true },
+        .rotary = { .rope = { { .theta = 10000 } }, .share = 0.25 },
     },
     .prefix = { "gpt_neox." },
     .stack = { .name = {

@@ -9,10 +9,10 @@ const struct family family_gptj = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .rope_layout = ROPE_PAIRS,
     .defaults = {
-        .n_layers = 28, .n_heads = 16, .d_model = 4096,
-        .n_vocab = 50400, .n_positions = 2048,
-        .norm_eps = 1e-5, .untied = true, .act = ACT_GELU_TANH, .scale_scores = true,
-        .rope = { { .theta = 10000 } }, .n_rotary = 64,
+        .n_layers = 28, .n_heads = 16, .d_model = 4096, .n_vocab = 50400,
+        .n_positions = 2048, .norm = { .eps = 1e-5 }, .head = { .untied = true },
+        .act = ACT_GELU_TANH, .score = { .scaled = true },
+        .rotary = { .rope = { { .theta = 10000 } }, .n_columns = 64 },
     },
     .prefix = { "transformer." },
     .stack = { .name = {

@@ -8,10 +8,10 @@ const struct family family_llama = {
     .norm = NORM_RMS, .place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .defaults = {
-        .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008,
-        .n_vocab = 32000, .n_positions = 2048,
-        .norm_eps = 1e-6, .untied = true, .act = ACT_SILU, .scale_scores = true,
-        .rope = { { .theta = 10000 } },
+        .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008, .n_vocab = 32000,
+        .n_positions = 2048, .norm = { .eps = 1e-6 }, .head = { .untied = true },
+        .act = ACT_SILU, .score = { .scaled = true },
+        .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

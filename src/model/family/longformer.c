@@ -14,10 +14,10 @@ const struct family family_longformer = {
         { "LongformerForMultipleChoice", GLOBAL_ANSWER },
     },
     .defaults = {
-        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,
-        .n_vocab = 30522, .n_positions = 512, .n_types = 2, .pad_id = 1,
-        .norm_eps = 1e-12, .act = ACT_GELU, .scale_scores = true,
-        .window = 512, .window_both = true, .use_window = true, .sep_id = 2,
+        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 30522,
+        .n_positions = 512, .n_types = 2, .pad_id = 1, .norm = { .eps = 1e-12 },
+        .act = ACT_GELU, .score = { .scaled = true },
+        .window = { .n_keys = 512, .both = true, .used = true }, .sparse = { .sep_id = 2 },
     },
     .prefix = { "longformer." },
     .stack = { .name = {

@@ -36,9 +36,10 @@ const struct family family_marian = {
     .prefix = { "model." },
     .defaults = {
         .n_layers = 12, .n_heads = 16, .d_model = 1024, .d_ff = 4096,
-        .dec_layers = 12, .dec_heads = 16, .dec_ff = 4096,
-        .n_vocab = 58101, .n_positions = 1024, .act = ACT_GELU, .start_id = 58100,
-        .norm_eps = 1e-5, .scale_scores = true, .one_vocab = true,
+        .decoder = { .n_layers = 12, .n_heads = 16, .d_ff = 4096, .start_id = 58100,
+                     .shares_vocab = true },
+        .n_vocab = 58101, .n_positions = 1024, .act = ACT_GELU, .norm = { .eps = 1e-5 },
+        .score = { .scaled = true },
     },
     .stack = { .name = {
         [W_TOK]        = "encoder.embed_tokens|shared",

@@ -10,9 +10,9 @@ const struct family family_mistral = {
     .window_rule = WINDOW_ALL,
     .defaults = {
         .n_layers = 32, .n_heads = 32, .n_kv_heads = 8, .d_model = 4096, .d_ff = 14336,
-        .n_vocab = 32000, .n_positions = 131072, .window = 4096, .use_window = true,
-        .norm_eps = 1e-6, .untied = true, .act = ACT_SILU, .scale_scores = true,
-        .rope = { { .theta = 10000 } },
+        .n_vocab = 32000, .n_positions = 131072, .window = { .n_keys = 4096, .used = true },
+        .norm = { .eps = 1e-6 }, .head = { .untied = true }, .act = ACT_SILU,
+        .score = { .scaled = true }, .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

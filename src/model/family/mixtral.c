@@ -10,10 +10,10 @@ const struct family family_mixtral = {
     .window_rule = WINDOW_ALL,
     .defaults = {
         .n_layers = 32, .n_heads = 32, .n_kv_heads = 8, .d_model = 4096, .d_ff = 14336,
-        .n_vocab = 32000, .n_positions = 131072, .use_window = true,
-        .n_experts = 8, .n_chosen = 2, .renormalise = true, .sparse_step = 1,
-        .norm_eps = 1e-5, .untied = true, .act = ACT_SILU, .scale_scores = true,
-        .rope = { { .theta = 1e6 } },
+        .n_vocab = 32000, .n_positions = 131072, .window = { .used = true },
+        .experts = { .n = 8, .n_chosen = 2, .renormalise = true, .step = 1 },
+        .norm = { .eps = 1e-5 }, .head = { .untied = true }, .act = ACT_SILU,
+        .score = { .scaled = true }, .rotary = { .rope = { { .theta = 1e6 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

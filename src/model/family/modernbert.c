@@ -10,10 +10,10 @@ const struct family family_modernbert = {
     .window_rule = WINDOW_TYPES, .full_first = 3, .first_norm_absent = true,
     .has_head_act = true, .head_act = ACT_GELU,
     .defaults = {
-        .n_layers = 22, .n_heads = 12, .d_model = 768, .d_ff = 1152,
-        .n_vocab = 50368, .n_positions = 8192, .window = 128, .window_both = true,
-        .use_window = true, .norm_eps = 1e-5, .act = ACT_GELU, .scale_scores = true,
-        .rope = { { .theta = 160000 }, { .theta = 10000 } },
+        .n_layers = 22, .n_heads = 12, .d_model = 768, .d_ff = 1152, .n_vocab = 50368,
+        .n_positions = 8192, .window = { .n_keys = 128, .both = true, .used = true },
+        .norm = { .eps = 1e-5 }, .act = ACT_GELU, .score = { .scaled = true },
+        .rotary = { .rope = { { .theta = 160000 }, { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

@@ -11,9 +11,9 @@ const struct family family_mpnet = {
     .pos_offset = 1, .bias = BIAS_BUCKETS,
     .has_head_act = true, .head_act = ACT_GELU,
     .defaults = {
-        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,
-        .n_vocab = 30527, .n_positions = 512, .n_buckets = 32, .max_distance = 128,
-        .norm_eps = 1e-12, .act = ACT_GELU, .scale_scores = true,
+        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 30527,
+        .n_positions = 512, .bias = { .n_buckets = 32, .max_distance = 128 },
+        .norm = { .eps = 1e-12 }, .act = ACT_GELU, .score = { .scaled = true },
     },
     .prefix = { "mpnet." },
     .stack = { .name = {

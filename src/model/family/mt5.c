@@ -40,9 +40,9 @@ const struct family family_mt5 = {
     .defaults = {
         .n_layers = 8, .n_heads = 6, .d_model = 512, .d_head = 64, .d_ff = 1024,
         .n_vocab = 250112, .n_positions = 1 << 24,       /* no limit of its own */
-        .n_buckets = 32, .max_distance = 128, .start_id = 0,
-        .norm_eps = 1e-6, .gated = true, .act = ACT_GELU_TANH,
-        .logit_scale = 1,       /* whatever is tied */
+        .bias = { .n_buckets = 32, .max_distance = 128 }, .decoder = { .start_id = 0 },
+        .norm = { .eps = 1e-6 }, .gated = true, .act = ACT_GELU_TANH,
+        .head = { .scale = 1 },       /* whatever is tied */
     },
     .stack = { .name = {
         [W_TOK]        = "shared|encoder.embed_tokens|decoder.embed_tokens",

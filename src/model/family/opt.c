@@ -9,9 +9,9 @@ const struct family family_opt = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .pos_offset = 2,
     .defaults = {
-        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,
-        .n_vocab = 50272, .n_positions = 2048, .norm_first = true, .norm_affine = true,
-        .norm_eps = 1e-5, .act = ACT_RELU, .scale_scores = true,
+        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 50272,
+        .n_positions = 2048, .norm = { .first = true, .affine = true, .eps = 1e-5 },
+        .act = ACT_RELU, .score = { .scaled = true },
     },
     .prefix = { "model.decoder.", "decoder." },
     .stack = { .name = {

@@ -9,10 +9,10 @@ const struct family family_phi = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .qk_norm = QK_NORM_HEAD,
     .defaults = {
-        .n_layers = 24, .n_heads = 32, .d_model = 2048, .d_ff = 8192,
-        .n_vocab = 51200, .n_positions = 2048, .rotary_share = 0.5,
-        .norm_eps = 1e-5, .untied = true, .act = ACT_GELU_TANH, .scale_scores = true,
-        .rope = { { .theta = 10000 } },
+        .n_layers = 24, .n_heads = 32, .d_model = 2048, .d_ff = 8192, .n_vocab = 51200,
+        .n_positions = 2048, .rotary = { .share = 0.5, .rope = { { .theta = 10000 } } },
+        .norm = { .eps = 1e-5 }, .head = { .untied = true }, .act = ACT_GELU_TANH,
+        .score = { .scaled = true },
     },
     .prefix = { "model." },
     .stack = { .name = {

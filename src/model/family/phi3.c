@@ -9,10 +9,10 @@ const struct family family_phi3 = {
     .qkv = QKV_STACKED, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
     .window_rule = WINDOW_ALL,
     .defaults = {
-        .n_layers = 32, .n_heads = 32, .d_model = 3072, .d_ff = 8192,
-        .n_vocab = 32064, .n_positions = 4096, .use_window = true,
-        .norm_eps = 1e-5, .untied = true, .act = ACT_SILU, .scale_scores = true,
-        .rope = { { .theta = 10000 } },
+        .n_layers = 32, .n_heads = 32, .d_model = 3072, .d_ff = 8192, .n_vocab = 32064,
+        .n_positions = 4096, .window = { .used = true }, .norm = { .eps = 1e-5 },
+        .head = { .untied = true }, .act = ACT_SILU, .score = { .scaled = true },
+        .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

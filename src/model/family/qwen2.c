@@ -10,9 +10,9 @@ const struct family family_qwen2 = {
     .window_rule = WINDOW_TYPES,
     .defaults = {
         .n_layers = 32, .n_heads = 32, .n_kv_heads = 32, .d_model = 4096, .d_ff = 22016,
-        .n_vocab = 151936, .n_positions = 32768, .window = 4096, .window_from = 28,
-        .norm_eps = 1e-6, .untied = true, .act = ACT_SILU, .scale_scores = true,
-        .rope = { { .theta = 10000 } },
+        .n_vocab = 151936, .n_positions = 32768, .window = { .n_keys = 4096, .from = 28 },
+        .norm = { .eps = 1e-6 }, .head = { .untied = true }, .act = ACT_SILU,
+        .score = { .scaled = true }, .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

@@ -10,10 +10,10 @@ const struct family family_qwen3_moe = {
     .window_rule = WINDOW_ALL, .qk_norm = QK_NORM_HEAD,
     .defaults = {
         .n_layers = 24, .n_heads = 32, .n_kv_heads = 4, .d_model = 2048, .d_ff = 6144,
-        .n_vocab = 151936, .n_positions = 32768, .window = 4096,
-        .n_experts = 128, .n_chosen = 8, .d_expert = 768, .sparse_step = 1,
-        .norm_eps = 1e-6, .untied = true, .act = ACT_SILU, .scale_scores = true,
-        .rope = { { .theta = 10000 } },
+        .n_vocab = 151936, .n_positions = 32768, .window = { .n_keys = 4096 },
+        .experts = { .n = 128, .n_chosen = 8, .d_ff = 768, .step = 1 },
+        .norm = { .eps = 1e-6 }, .head = { .untied = true }, .act = ACT_SILU,
+        .score = { .scaled = true }, .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

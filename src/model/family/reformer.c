@@ -10,10 +10,10 @@ const struct family family_reformer = {
     .head_bias_unused = true,
     .defaults = {
         .n_layers = 6, .n_heads = 12, .d_model = 256, .d_head = 64, .d_ff = 512,
-        .n_vocab = 320, .n_positions = 4096,
-        .norm_eps = 1e-12, .act = ACT_RELU, .scale_scores = true,
-        .chunks = { 64, 1, 0 }, .hash_chunks = { 64, 1, 0 }, .n_hashes = 1,
-        .axial = true, .axial_shape = { 64, 64 }, .axial_width = { 64, 192 },
+        .n_vocab = 320, .n_positions = 4096, .norm = { .eps = 1e-12 }, .act = ACT_RELU,
+        .score = { .scaled = true },
+        .chunked = { .near = { 64, 1, 0 }, .hashed = { 64, 1, 0 }, .n_hashes = 1 },
+        .axial = { .on = true, .shape = { 64, 64 }, .width = { 64, 192 } },
     },
     .prefix = { "reformer." },
     .stack = { .name = {

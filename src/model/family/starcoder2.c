@@ -10,9 +10,9 @@ const struct family family_starcoder2 = {
     .window_rule = WINDOW_ALL,
     .defaults = {
         .n_layers = 30, .n_heads = 24, .n_kv_heads = 2, .d_model = 3072, .d_ff = 12288,
-        .n_vocab = 49152, .n_positions = 4096, .use_window = true,
-        .norm_eps = 1e-5, .act = ACT_GELU_TANH, .scale_scores = true,
-        .rope = { { .theta = 10000 } },
+        .n_vocab = 49152, .n_positions = 4096, .window = { .used = true },
+        .norm = { .eps = 1e-5 }, .act = ACT_GELU_TANH, .score = { .scaled = true },
+        .rotary = { .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {

@@ -41,8 +41,8 @@ const struct family family_t5 = {
     .defaults = {
         .n_layers = 6, .n_heads = 8, .d_model = 512, .d_head = 64, .d_ff = 2048,
         .n_vocab = 32128, .n_positions = 1 << 24,       /* no limit of its own */
-        .n_buckets = 32, .max_distance = 128, .start_id = 0,
-        .norm_eps = 1e-6, .act = ACT_RELU,
+        .bias = { .n_buckets = 32, .max_distance = 128 }, .decoder = { .start_id = 0 },
+        .norm = { .eps = 1e-6 }, .act = ACT_RELU,
     },
     .stack = { .name = {
         [W_TOK]        = "shared|encoder.embed_tokens|decoder.embed_tokens",

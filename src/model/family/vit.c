@@ -9,8 +9,9 @@ const struct family family_vit = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,
-        .n_channels = 3, .image = { 224, 224 }, .patch = { 16, 16 }, .n_labels = 2,
-        .norm_eps = 1e-12, .act = ACT_GELU, .scale_scores = true,
+        .front = { .n_channels = 3, .image = { 224, 224 }, .patch = { 16, 16 } },
+        .head = { .n_labels = 2 }, .norm = { .eps = 1e-12 }, .act = ACT_GELU,
+        .score = { .scaled = true },
     },
     .prefix = { "vit." },
     .stack = { .name = {

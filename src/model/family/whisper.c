@@ -37,9 +37,10 @@ const struct family family_whisper = {
     .prefix = { "model." },
     .defaults = {
         .n_layers = 4, .n_heads = 6, .d_model = 384, .d_ff = 1536,
-        .dec_layers = 4, .dec_heads = 6, .dec_ff = 1536, .n_mel = 80,
-        .n_vocab = 51865, .n_positions = 1500, .dec_positions = 448, .act = ACT_GELU,
-        .start_id = 50257, .norm_eps = 1e-5, .scale_scores = true,
+        .decoder = { .n_layers = 4, .n_heads = 6, .d_ff = 1536, .n_positions = 448,
+                     .start_id = 50257 },
+        .front = { .n_mel = 80 }, .n_vocab = 51865, .n_positions = 1500, .act = ACT_GELU,
+        .norm = { .eps = 1e-5 }, .score = { .scaled = true },
     },
     .stack = { .name = {
         [W_CONV_1]     = "encoder.conv1",

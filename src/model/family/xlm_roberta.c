@@ -9,9 +9,9 @@ const struct family family_xlm_roberta = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .has_head_act = true, .head_act = ACT_GELU,
     .defaults = {
-        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,
-        .n_vocab = 30522, .n_positions = 512, .n_types = 2, .pad_id = 1,
-        .norm_eps = 1e-12, .act = ACT_GELU, .scale_scores = true,
+        .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 30522,
+        .n_positions = 512, .n_types = 2, .pad_id = 1, .norm = { .eps = 1e-12 },
+        .act = ACT_GELU, .score = { .scaled = true },
     },
     .prefix = { "roberta." },
     .stack = { .name = {

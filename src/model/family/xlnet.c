@@ -12,8 +12,8 @@ const struct family family_xlnet = {
     .defaults = {
         .n_layers = 24, .n_heads = 16, .d_model = 1024, .d_ff = 4096,
         .n_vocab = 32000, .n_positions = 1 << 24,       /* no limit of its own */
-        .relative = true, .clamp = -1, .conv_groups = 1,
-        .norm_eps = 1e-12, .act = ACT_GELU, .scale_scores = true,
+        .relative = { .on = true, .clamp = -1 }, .front = { .conv_groups = 1 },
+        .norm = { .eps = 1e-12 }, .act = ACT_GELU, .score = { .scaled = true },
     },
     .prefix = { "transformer." },
     .stack = { .name = {
