@@ -14,7 +14,11 @@ FLAGS    := $(WARNINGS) -fno-math-errno -ffp-contract=off -fvisibility=hidden -p
 DEFINES  := -D_GNU_SOURCE -DMHA_VIZ_VERSION='"$(VERSION)"' -Isrc
 
 # pkg-config is asked once, and not at all by targets that do not build.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
+MISSING = $(shell command -v $(firstword $(CC)) >/dev/null || echo $(firstword $(CC)); \
+                  command -v pkg-config >/dev/null || { echo pkg-config; exit; }; \
+                  for p in $(PKGS); do pkg-config --exists $$p || echo $$p; done)
+require = $(if $(1),$(error not installed: $(1); `make demo` installs what the build needs (see tests/deps)))
+PKG_CFLAGS = $(call require,$(MISSING))$(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
 PKG_LIBS   = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 LIBS       = $(PKG_LIBS) -lm
 
@@ -119,17 +123,13 @@ tidy:
 bench: all $(BENCH)
 	tests/bench/run $(BUILD)
 
-# ---- packages: apt-get as root or through sudo; elsewhere the list is printed ----
-
-BUILD_DEBS := build-essential pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev \
-              libjansson-dev libutf8proc-dev libpcre2-dev fonts-dejavu-core
-TEST_DEBS  := libcmocka-dev bats libopenblas-dev mandoc shellcheck jq
+# ---- packages: tests/deps has the lists, and says what it installs ----
 
 deps:
 	@pkg-config --exists $(PKGS) 2>/dev/null && command -v $(firstword $(CC)) >/dev/null || \
-	    tests/deps $(BUILD_DEBS)
+	    tests/deps build
 test-deps:
-	@tests/deps $(TEST_DEBS)
+	@tests/deps test
 
 # ---- install ----
 
