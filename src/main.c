@@ -13,9 +13,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/par.h"
-#include "cmd/cmd.h"
-#include "nn/nn.h"
-#include "report/report.h"
+#include "cmd/cmds.h"
 
 /*
  * A standard stream that is closed would hand its number to the next file opened,
@@ -40,18 +38,6 @@ static void warn(void *self, const char *msg)
 {
     (void)self;
     fprintf(stderr, "mha-viz: warning: %s\n", msg);
-}
-
-static int choose_kernel(struct err *e)
-{
-    const char *name = getenv("MHA_VIZ_KERNEL");
-
-    if (name != NULL && name[0] == '\0')
-        name = NULL;
-    if (nn_choose_kernel(name) == 0)
-        return 0;
-    return err_set(e, ERR_USAGE, "MHA_VIZ_KERNEL: '%s' is not a kernel that this "
-                   "processor has, want c, avx2 or avx512", name);
 }
 
 static const struct cmd *find(const char *name, struct err *e)
@@ -79,10 +65,10 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
 
     status = opts_parse(c, argc - 1, argv + 1, args, &n_operands, &operands, e);
     if (status > 0)
-        help_print(stdout, c);
+        help_print(stdout, cmd_table, c);
     if (status != 0)
         return status < 0 ? -1 : 0;
-    if (choose_kernel(e) != 0)
+    if (kernel_choose(e) != 0)
         return -1;
     env.quiet = common->quiet;
     env.verbose = common->verbose;
@@ -106,11 +92,11 @@ static int dispatch(int argc, char **argv, const struct cmd **c, struct arena *a
                        "[COMMAND]", argv[3]);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
         (help && argc == 2)) {
-        help_print(stdout, NULL);
+        help_print(stdout, cmd_table, NULL);
         return 0;
     }
     if (strcmp(name, "--version") == 0) {
-        if (choose_kernel(e) != 0)
+        if (kernel_choose(e) != 0)
             return -1;
         version_print(stdout);
         return 0;
@@ -122,7 +108,7 @@ static int dispatch(int argc, char **argv, const struct cmd **c, struct arena *a
     if (*c == NULL)
         return -1;
     if (help) {
-        help_print(stdout, *c);
+        help_print(stdout, cmd_table, *c);
         return 0;
     }
     return run(*c, argc, argv, arena, e);

@@ -10,7 +10,10 @@ BEGIN {
     may["model"] = " base weights nn "
     may["run"] = " base weights model nn "
     may["analysis"] = " base run "
-    may["cmd"] = may["main.c"] = " base weights text model nn run analysis draw report cmd "
+    may["session"] = " base weights text model nn run analysis "
+    may["cli"] = " base "
+    may["cmd"] = " base weights text model nn run analysis session draw report cli "
+    may["main.c"] = " base cli cmd "
 }
 {
     split($0, at, ":")

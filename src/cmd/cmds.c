@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The table of commands, from the one list in cmds.def. */
-#include "cmd/cmd.h"
+#include "cmd/cmds.h"
 
 #include <string.h>
 

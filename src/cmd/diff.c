@@ -56,7 +56,7 @@ static const char *const examples[] = {
 
 /* One of the two things that are compared. */
 struct side {
-    struct shared_args args;
+    struct asked args;
     struct session *s;
     struct wanted want;
     struct change change;
@@ -114,10 +114,10 @@ static int check_sides(struct job *j, int n_operands, struct err *e)
     if (args->attentions.n > 0 &&
         (args->models.n + args->attentions.n > 2 || args->dtypes.n == 2))
         return err_set(e, ERR_USAGE, "--attention: want two of them, or one and a model");
-    if (!two_ways && (n_operands != 2 || args->shared.file != NULL))
+    if (!two_ways && (n_operands != 2 || args->shared.asked.file != NULL))
         return err_set(e, ERR_USAGE, "want two models (-m A -m B), two precisions "
                        "(--dtype f32 --dtype bf16), two texts, or --attention to compare");
-    if (args->shared.file != NULL && strcmp(args->shared.file, "-") == 0)
+    if (args->shared.asked.file != NULL && strcmp(args->shared.asked.file, "-") == 0)
         return err_set(e, ERR_USAGE, "-f: standard input cannot be read twice");
     return 0;
 }
@@ -129,7 +129,7 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
     const struct diff_args *args = j->args;
     bool ready = i + args->attentions.n >= 2;
 
-    side->args = args->shared;
+    side->args = args->shared.asked;
     if (ready) {
         side->args.attention = item_of(&args->attentions, i);
         n_operands = args->attentions.n == 2 ? n_operands : 0;      /* the model's text */
@@ -144,7 +144,7 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
         j->n_sessions++;
     }
     side->s = &j->session[j->n_sessions - 1];
-    side->s->args = &side->args;
+    side->s->asked = &side->args;
     if (session_wanted(side->s, j->texts ? 1 : n_operands, false, &side->want, e) != 0)
         return -1;
     if (side->s->rules != NULL && !side->args.jsonl)    /* each would say its own */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "cmd/inner.h"
+#include "run/inner.h"
 #include "cmd/shared.h"
 #include "report/report.h"
 #include "weights/npz.h"
@@ -315,7 +315,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL)
         return -1;
-    return input_result(in, input_to_files(in, j->args->out, formats[j->format + 1],
+    return input_result(in, input_to_files(&j->s, in, j->args->out, formats[j->format + 1],
                                            one_text, j, e), e);
 }
 
@@ -323,7 +323,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared, false, env, e);
+    int rc = session_open(&j.s, &j.args->shared.asked, false, env, e);
 
     if (rc == 0)
         rc = run_job(&j, n_operands, operands, e);

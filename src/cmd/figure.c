@@ -48,17 +48,17 @@ const char *figure_text(struct arena *a, const struct item *item)
     return text;
 }
 
-const char *figure_changes(struct arena *a, const struct shared_args *args)
+const char *figure_changes(struct arena *a, const struct asked *asked)
 {
     char *text = arena_strdup(a, "");
 
-    if (args->mask != NULL)
-        text = arena_printf(a, "; mask %s", args->mask);
-    if (args->memory_mask != NULL)
-        text = arena_printf(a, "%s; memory mask %s", text, args->memory_mask);
-    if (args->dtype != PRECISION_F32)
+    if (asked->mask != NULL)
+        text = arena_printf(a, "; mask %s", asked->mask);
+    if (asked->memory_mask != NULL)
+        text = arena_printf(a, "%s; memory mask %s", text, asked->memory_mask);
+    if (asked->dtype != PRECISION_F32)
         text = arena_printf(a, "%s; inputs of products in %s", text,
-                            precision_names[args->dtype]);
+                            precision_names[asked->dtype]);
     return text;
 }
 

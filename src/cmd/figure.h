@@ -14,7 +14,7 @@ struct label_list figure_labels(struct arena *a, const struct tokens *t, const i
 const char *figure_text(struct arena *a, const struct item *item);
 
 /* For a caption, what is changed in the pass: "; mask causal; inputs in bf16"; may be empty. */
-const char *figure_changes(struct arena *a, const struct shared_args *args);
+const char *figure_changes(struct arena *a, const struct asked *asked);
 
 /* Program, command, model, layer, stack and scale; ends with key NULL. */
 const struct metadata *figure_metadata(const struct session *s, int layer,

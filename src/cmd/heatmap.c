@@ -83,14 +83,14 @@ static int pick_layer(struct job *j, struct err *e)
     bool *only = arena_alloc(j->s.a, (size_t)c->n_layers, sizeof *only);
 
     j->layer = c->card.layer >= 0 ? c->card.layer : last < 6 ? last : 6;
-    for (int l = 0; j->s.args->layer != NULL && l <= last; l++)
+    for (int l = 0; j->s.asked->layer != NULL && l <= last; l++)
         if (j->want.layer[l]) {
             j->layer = l;
             n++;
         }
     if (n > 1)
         return err_set(e, ERR_USAGE, "--layer: '%s' is %d layers, a heatmap shows one",
-                       j->s.args->layer, n);
+                       j->s.asked->layer, n);
     only[j->layer] = true;
     j->want.layer = only;
     return 0;
@@ -137,7 +137,7 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
                               j->s.model->decoder != NULL ? " " : "", j->layer);
 
     text = arena_printf(a, "%s%s%s; scale: %s", text, figure_text(a, item),
-                        figure_changes(a, j->s.args), scale_text(j));
+                        figure_changes(a, j->s.asked), scale_text(j));
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
                             pool_names[j->args->pool], pool, pool);
@@ -227,7 +227,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL)
         return -1;
-    rc = input_to_files(in, out, draw_format_names[format], one_text, j, e);
+    rc = input_to_files(&j->s, in, out, draw_format_names[format], one_text, j, e);
     if (j->drawn && j->args->out == NULL)
         printf("%s\n", out);
     return input_result(in, rc, e);
@@ -237,7 +237,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared, false, env, e);
+    int rc = session_open(&j.s, &j.args->shared.asked, false, env, e);
 
     if (rc == 0)
         rc = run_job(&j, n_operands, operands, e);

@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/ready.h"
+#include "cmd/info.h"
+#include "cmd/shared.h"
 #include "report/report.h"
 
 enum format { FORMAT_TABLE, FORMAT_JSON };
@@ -427,15 +428,15 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 {
     const struct info_args *info = args;
     const char *path;
-    struct model *m = open_model(&info->shared, env, &path, e);
+    struct model *m = session_model(&info->shared.asked, env, &path, e);
     struct out out;
     int rc = m != NULL ? out_open(&out, info->out, false, e) : -1;
 
     (void)n_operands;
     (void)operands;
     if (rc == 0 && m->ready != NULL) {
-        info->format == FORMAT_JSON ? ready_json(out.file, m)
-                                    : ready_card(out.file, env->arena, m);
+        info->format == FORMAT_JSON ? info_precomputed_json(out.file, m)
+                                    : info_precomputed_card(out.file, env->arena, m);
         rc = out_commit(&out, e);
     } else if (rc == 0) {
         (info->format == FORMAT_JSON ? print_json : print_card)

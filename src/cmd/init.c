@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/rng.h"
-#include "cmd/cmd.h"
+#include "cli/opt.h"
 #include "weights/safetensors.h"
 
 struct init_args {

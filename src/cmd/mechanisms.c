@@ -58,7 +58,7 @@ static const struct opt opts[] = {
       "lsh: neighbours in the order of the hash" },
     { 0, "additive", "FILE", OPT_STRING, F(additive), NULL, 0, 0, NULL,
       "additive: W, U [a, d] and v [a] of this .safetensors; without it drawn" },
-    { 0, "seed", "N", OPT_INT, F(shared.seed), "1", 0, 2147483647, NULL,
+    { 0, "seed", "N", OPT_INT, F(shared.asked.seed), "1", 0, 2147483647, NULL,
       "of what additive, favor and lsh draw, and of a bare layer's rows" },
     { 'c', "columns", "N", OPT_INT, K(columns), "5", 1, 64, NULL,
       "picture: mechanisms in a row" },
@@ -185,10 +185,10 @@ static int check_picture(struct job *j, struct err *e)
         return err_set(e, ERR_USAGE, "--outputs-only: a picture is of rows");
     if (count(j->layer, c->n_layers, &first) > 1)
         return err_set(e, ERR_USAGE, "--layer: '%s' is several layers, a picture shows "
-                       "one", j->args->shared.layer);
+                       "one", j->args->shared.asked.layer);
     if (j->want.head != NULL && count(j->want.head, c->n_heads, &first) > 1)
         return err_set(e, ERR_USAGE, "--head: '%s' is several heads, a picture shows one",
-                       j->args->shared.head);
+                       j->args->shared.asked.head);
     j->opts.kept_head = j->want.head != NULL ? first : 0;
     return 0;
 }
@@ -200,7 +200,7 @@ static int check(struct job *j, int n_operands, struct err *e)
 
     j->opts = (struct comparison_opts){ .params = args->params, .repeats = args->repeats,
                                         .rows = !args->outputs_only, .kept_head = -1 };
-    j->opts.params.seed = (uint64_t)args->shared.seed;
+    j->opts.params.seed = (uint64_t)args->shared.asked.seed;
     if (args->params.n_buckets % 2 != 0)
         return err_set(e, ERR_USAGE, "--buckets: %d is odd", args->params.n_buckets);
     if (args->format == 0 && strcmp(args->out, "-") != 0 && !output_is_dir(args->out)) {
@@ -331,7 +331,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     if (in == NULL)
         return -1;
     if (is_picture(j))
-        return input_result(in, input_to_files(in, j->args->out, formats[j->format + 1],
+        return input_result(in, input_to_files(&j->s, in, j->args->out, formats[j->format + 1],
                                                one_picture, j, e), e);
     if (out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
@@ -343,7 +343,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared, false, env, e);
+    int rc = session_open(&j.s, &j.args->shared.asked, false, env, e);
 
     if (rc == 0)
         rc = run_job(&j, n_operands, operands, e);

@@ -292,7 +292,7 @@ static const char *caption(const struct mechanisms_text *t, struct arena *a, int
     char *text = arena_printf(a, "%s, %s layer %d, head %d%s%s; scale: %s",
                               t->s->model->name, stack_names[t->s->stack], layer,
                               t->kept_head, figure_text(a, t->item),
-                              figure_changes(a, t->s->args), scale);
+                              figure_changes(a, t->s->asked), scale);
 
     text = arena_printf(a, "%s; window %d, n-global %d, stride %d, n-columns %d, "
                         "block %d, top-k %d, features %d, buckets %d, rounds %d, "

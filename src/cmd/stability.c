@@ -33,7 +33,7 @@ static const struct opt opts[] = {
       "standard deviation of the noise on the token embeddings" },
     { 0, "relative-noise", NULL, OPT_FLAG, F(relative_noise), NULL, 0, 0, NULL,
       "--noise counts in root mean squares of the text's embeddings" },
-    { 0, "seed", "N", OPT_INT, F(shared.seed), "1", 0, 2147483647, NULL,
+    { 0, "seed", "N", OPT_INT, F(shared.asked.seed), "1", 0, 2147483647, NULL,
       "of the noise, which is what torch.randn gives after manual_seed(N)" },
     { 0, "heads-alone", NULL, OPT_FLAG, F(heads_alone), NULL, 0, 0, NULL,
       "also the test of each head by itself, all others of its layer silenced" },
@@ -100,7 +100,7 @@ static void make_noise(struct trial *t)
     float *noise = arena_alloc(t->a, (size_t)(args->runs + 1), (size_t)n * sizeof *noise);
     struct rng rng;
 
-    rng_seed(&rng, (uint64_t)args->shared.seed);
+    rng_seed(&rng, (uint64_t)args->shared.asked.seed);
     for (int r = 1; r <= args->runs; r++)
         rng_normal_fill(&rng, noise + r * n, n);
     for (int64_t i = n; i < (args->runs + 1) * n; i++)
@@ -202,7 +202,7 @@ static void print_table(struct trial *t, FILE *f, const struct item *item, bool 
     if (!isnan(t->whole.relative))
         fprintf(f, "relative       %.6g\n", t->whole.relative);
     fprintf(f, "%d runs, noise %.4g%s, seed %d (MT19937)\n\n", args->runs, args->noise,
-            args->relative_noise ? " of the embeddings" : "", args->shared.seed);
+            args->relative_noise ? " of the embeddings" : "", args->shared.asked.seed);
     for (int l = 0, h = -1; session_next_head(&t->j->s, &t->j->want, &l, &h); )
         head_row(t, table, l, h);
     table_print(table, f);
@@ -249,7 +249,7 @@ static void print_json(struct trial *t, FILE *f, const struct item *item)
     jsonw_member_int(&w, "runs", args->runs);
     jsonw_member_double(&w, "noise", args->noise);
     jsonw_member_bool(&w, "noise_relative", args->relative_noise);
-    jsonw_member_int(&w, "seed", args->shared.seed);
+    jsonw_member_int(&w, "seed", args->shared.asked.seed);
     jsonw_member_string(&w, "generator", "MT19937, torch.randn");
     json_change(&w, &t->whole);
     jsonw_key(&w, "heads");
@@ -297,7 +297,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared, false, env, e);
+    int rc = session_open(&j.s, &j.args->shared.asked, false, env, e);
 
     if (rc == 0)
         rc = run_job(&j, n_operands, operands, e);

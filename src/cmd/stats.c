@@ -500,7 +500,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared, false, env, e);
+    int rc = session_open(&j.s, &j.args->shared.asked, false, env, e);
 
     if (rc == 0)
         rc = run_job(&j, n_operands, operands, e);

@@ -194,7 +194,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared, true, env, e);
+    int rc = session_open(&j.s, &j.args->shared.asked, true, env, e);
 
     if (rc == 0)
         rc = run_job(&j, n_operands, operands, e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * --version: what a report of a difference between two machines should hold. */
-#include "cmd/cmd.h"
+#include "cmd/cmds.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <jansson.h>

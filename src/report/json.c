@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 void jsonw_init(struct jsonw *j, FILE *f)
@@ -136,7 +137,7 @@ void jsonw_double(struct jsonw *j, double v)
         return;
     }
     separate(j);
-    fwrite(text, 1, (size_t)report_double(text, v), j->file);
+    fwrite(text, 1, (size_t)number_double(text, v), j->file);
 }
 
 void jsonw_float(struct jsonw *j, float v)
@@ -148,7 +149,7 @@ void jsonw_float(struct jsonw *j, float v)
         return;
     }
     separate(j);
-    fwrite(text, 1, (size_t)report_float(text, v), j->file);
+    fwrite(text, 1, (size_t)number_float(text, v), j->file);
 }
 
 void jsonw_newline(struct jsonw *j)

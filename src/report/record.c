@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
+
 struct record *record_without(struct arena *a, const struct record *r, unsigned where,
                               const char *const *names)
 {
@@ -258,7 +260,7 @@ static void tsv_names(struct line *line, const struct record *r, const char *pre
 static size_t number(char dst[NUMBER_SIZE], const struct column *c, const void *at)
 {
     if (is_real(c->kind))
-        return (size_t)report_double(dst, real(c->kind, at));
+        return (size_t)number_double(dst, real(c->kind, at));
     return (size_t)snprintf(dst, NUMBER_SIZE, "%" PRId64, whole(c->kind, at));
 }
 

@@ -14,15 +14,6 @@
 
 /* ---- numbers ---- */
 
-/*
- * The first of %.15g, %.16g, %.17g (%.6g to %.9g for a float) that reads back as
- * the same number; numbers below the normal range start at one digit.  Finite
- * ones only; returns the length.
- */
-enum { NUMBER_SIZE = 32 };
-int report_double(char dst[NUMBER_SIZE], double v);
-int report_float(char dst[NUMBER_SIZE], float v);
-
 /* "1,048,576" */
 char *report_thousands(struct arena *a, int64_t v);
 /* "576.0 MiB", "512 B" */
@@ -59,7 +50,7 @@ void jsonw_string_n(struct jsonw *j, const char *s, size_t n);
 void jsonw_int(struct jsonw *j, int64_t v);
 void jsonw_bool(struct jsonw *j, bool v);
 void jsonw_null(struct jsonw *j);
-/* As report_double and report_float write them; null where not finite. */
+/* As number_double and number_float write them; null where not finite. */
 void jsonw_double(struct jsonw *j, double v);
 void jsonw_float(struct jsonw *j, float v);
 void jsonw_newline(struct jsonw *j);      /* ends an object of one line */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 void tsv_field(FILE *f, bool first, const char *s, size_t n)
@@ -43,7 +44,7 @@ void tsv_double(FILE *f, bool first, double v)
     if (!first)
         putc('\t', f);
     if (isfinite(v))
-        fwrite(text, 1, (size_t)report_double(text, v), f);
+        fwrite(text, 1, (size_t)number_double(text, v), f);
 }
 
 void tsv_end(FILE *f)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/inner.h"
+#include "run/inner.h"
 #include "run/run.h"
 #include "weights/npz.h"
 

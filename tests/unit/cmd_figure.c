@@ -6,7 +6,7 @@
 
 static void changes(void **state)
 {
-    struct shared_args args = { .mask = NULL };
+    struct asked args = { .mask = NULL };
     struct arena a;
 
     (void)state;

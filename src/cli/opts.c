@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * argv -> a command's args struct, along its tables of options.  getopt_long finds
+ * the options and their values; what a value may be is checked here. */
+#include "cli/opt.h"
+
+#include <assert.h>
+#include <float.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+enum { MAX_OPTS = 96, LONG = 256 };     /* LONG + i: what getopt returns for opt i */
+
+struct parse {
+    const struct cmd *cmd;
+    unsigned char *args;
+    struct err *e;
+    const struct opt *opt[MAX_OPTS];
+    int n;
+    struct option longs[MAX_OPTS + 1];  /* the same, for getopt_long */
+    char shorts[2 * MAX_OPTS + 2];
+};
+
+static const struct opt help_opt = {
+    'h', "help", NULL, OPT_FLAG, 0, NULL, 0, 0, NULL, "show this help"
+};
+
+static void each_of(const struct opt *o, void (*fn)(void *, const struct opt *),
+                    void *self)
+{
+    for (; o != NULL && o->name != NULL; o++)
+        fn(self, o);
+}
+
+void opts_each(const struct cmd *c, void (*fn)(void *self, const struct opt *o),
+               void *self)
+{
+    each_of(c->opts, fn, self);
+    for (int i = 0; c->shared != NULL && c->shared[i] != NULL; i++)
+        each_of(c->shared[i], fn, self);
+    each_of(common_opts, fn, self);
+    fn(self, &help_opt);
+}
+
+bool opts_is_own(const struct cmd *c, const struct opt *o)
+{
+    for (const struct opt *own = c->opts; own != NULL && own->name != NULL; own++)
+        if (own == o)
+            return true;
+    return false;
+}
+
+/* ---- values ---- */
+
+void opts_range(char dst[RANGE_SIZE], const struct opt *o)
+{
+    bool whole = o->type == OPT_INT;
+    bool low = whole ? o->min > INT_MIN : o->min > -DBL_MAX;
+    bool high = whole ? o->max < INT_MAX : o->max < DBL_MAX;
+    char min[NUMBER_SIZE], max[NUMBER_SIZE];
+
+    dst[0] = '\0';
+    if (o->type != OPT_INT && o->type != OPT_REAL)
+        return;
+    if (low)
+        number_double(min, o->min);
+    if (high)
+        number_double(max, o->max);
+    if (low && high)
+        snprintf(dst, RANGE_SIZE, "%s..%s", min, max);
+    else if (low)
+        snprintf(dst, RANGE_SIZE, "at least %s", min);
+    else if (high)
+        snprintf(dst, RANGE_SIZE, "at most %s", max);
+}
+
+static int not_a_number(struct parse *p, const struct opt *o, const char *text)
+{
+    const char *want = o->type == OPT_INT ? "whole number" : "number";
+    char range[RANGE_SIZE];
+
+    opts_range(range, o);
+    return err_set(p->e, ERR_USAGE, "--%s: '%s' is not a %s%s%s%s", o->name, text,
+                   want, range[0] != '\0' ? " (" : "", range,
+                   range[0] != '\0' ? ")" : "");
+}
+
+static int out_of_range(struct parse *p, const struct opt *o, const char *text)
+{
+    char range[RANGE_SIZE];
+
+    opts_range(range, o);
+    if (range[0] == '\0')
+        return err_set(p->e, ERR_USAGE, "--%s: '%s' is too large", o->name, text);
+    return err_set(p->e, ERR_USAGE, "--%s: '%s' is not %s%s", o->name, text,
+                   range[0] == 'a' ? "" : "in ", range);
+}
+
+static int set_int(struct parse *p, const struct opt *o, const char *text)
+{
+    size_t sign = text[0] == '-' || text[0] == '+';
+    size_t digits = strspn(text + sign, "0123456789");
+    long long v;
+
+    if (digits == 0 || text[sign + digits] != '\0')
+        return not_a_number(p, o, text);
+    v = strtoll(text, NULL, 10);        /* too many digits: the type's limit */
+    if (v < INT_MIN || v > INT_MAX || (double)v < o->min || (double)v > o->max)
+        return out_of_range(p, o, text);
+    *(int *)(void *)(p->args + o->field) = (int)v;
+    return 0;
+}
+
+static int set_real(struct parse *p, const struct opt *o, const char *text)
+{
+    char *end;
+    double v;
+
+    /* strtod alone would take " 1", "nan", "inf" and "0x1p3". */
+    if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
+        return not_a_number(p, o, text);
+    v = strtod(text, &end);
+    if (*end != '\0')
+        return not_a_number(p, o, text);
+    if (!isfinite(v) || v < o->min || v > o->max)
+        return out_of_range(p, o, text);
+    *(double *)(void *)(p->args + o->field) = v;
+    return 0;
+}
+
+/* Appends to dst[size] what fits. */
+static void append(char *dst, size_t size, const char *before, const char *s)
+{
+    size_t n = strlen(dst);
+
+    snprintf(dst + n, size - n, "%s%s", before, s);
+}
+
+static int set_choice(struct parse *p, const struct opt *o, const char *text)
+{
+    const char *meant = opts_nearest(text, o->choices);
+    char all[400] = "";
+
+    for (int i = 0; o->choices[i] != NULL; i++)
+        if (strcmp(o->choices[i], text) == 0) {
+            *(int *)(void *)(p->args + o->field) = i;
+            return 0;
+        }
+    for (int i = 0; o->choices[i] != NULL; i++)
+        append(all, sizeof all, i > 0 ? ", " : "", o->choices[i]);
+    return err_set(p->e, ERR_USAGE, "--%s: '%s' is not one of %s%s%s%s", o->name,
+                   text, all, meant != NULL ? "; did you mean '" : "",
+                   meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+}
+
+static int add_item(struct parse *p, const struct opt *o, const char *text)
+{
+    enum { MOST = sizeof ((struct opt_list *)NULL)->item / sizeof(char *) };
+    struct opt_list *list = (void *)(p->args + o->field);
+
+    if (list->n == MOST)
+        return err_set(p->e, ERR_USAGE, "--%s: '%s' is one too many: %d at the most",
+                       o->name, text, MOST);
+    list->item[list->n++] = text;
+    return 0;
+}
+
+static int set_alias(struct parse *p, const struct opt *o);
+
+static int set_value(struct parse *p, const struct opt *o, const char *text)
+{
+    switch (o->type) {
+    case OPT_FLAG:
+        *(bool *)(void *)(p->args + o->field) = true;
+        return 0;
+    case OPT_INT:
+        return set_int(p, o, text);
+    case OPT_REAL:
+        return set_real(p, o, text);
+    case OPT_STRING:
+        *(const char **)(void *)(p->args + o->field) = text;
+        return 0;
+    case OPT_LIST:
+        return add_item(p, o, text);
+    case OPT_CHOICE:
+        return set_choice(p, o, text);
+    case OPT_ALIAS:
+        return set_alias(p, o);
+    }
+    return 0;
+}
+
+/* "format=json": the value is given to the option of that name. */
+static int set_alias(struct parse *p, const struct opt *o)
+{
+    size_t n = strcspn(o->def, "=");
+    int i = 0;
+
+    while (i < p->n && (strlen(p->opt[i]->name) != n ||
+                        strncmp(p->opt[i]->name, o->def, n) != 0))
+        i++;
+    assert(i < p->n && p->opt[i]->type != OPT_ALIAS && o->def[n] == '=');
+    return set_value(p, p->opt[i], o->def + n + 1);
+}
+
+static int set_defaults(struct parse *p)
+{
+    memset(p->args, 0, p->cmd->args_size);
+    for (int i = 0; i < p->n; i++) {
+        const struct opt *o = p->opt[i];
+
+        if (o->type == OPT_ALIAS)
+            continue;
+        if (o->def != NULL && set_value(p, o, o->def) != 0)
+            return err_under(p->e, "the default of an option");
+        if (o->def == NULL && o->type == OPT_REAL)
+            *(double *)(void *)(p->args + o->field) = NAN;
+    }
+    return 0;
+}
+
+/* ---- getopt ---- */
+
+static void add(void *self, const struct opt *o)
+{
+    struct parse *p = self;
+    bool wants_value = o->arg != NULL;
+    size_t at = strlen(p->shorts);
+
+    assert(p->n < MAX_OPTS);
+    p->longs[p->n] = (struct option){
+        o->name, wants_value ? required_argument : no_argument, NULL, LONG + p->n
+    };
+    if (o->short_name != 0) {
+        p->shorts[at++] = o->short_name;
+        if (wants_value)
+            p->shorts[at] = ':';
+    }
+    p->opt[p->n++] = o;
+}
+
+/* The option for what getopt returned or left in optopt; NULL: none. */
+static const struct opt *option_of(const struct parse *p, int got)
+{
+    if (got >= LONG && got < LONG + p->n)
+        return p->opt[got - LONG];
+    for (int i = 0; i < p->n; i++)
+        if (got != 0 && p->opt[i]->short_name == got)
+            return p->opt[i];
+    return NULL;
+}
+
+static int unknown_long(struct parse *p, const char *typed)
+{
+    const char *names[MAX_OPTS + 1] = { NULL }, *meant;
+    char name[64];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
+    for (int i = 0; i < p->n; i++)
+        names[i] = p->opt[i]->name;
+    meant = opts_nearest(name, names);
+    if (meant == NULL)
+        return err_set(p->e, ERR_USAGE, "--%s: no such option", name);
+    return err_set(p->e, ERR_USAGE, "--%s: no such option; did you mean --%s?",
+                   name, meant);
+}
+
+/* getopt met something that it does not know ('?') or that lacks a value (':'). */
+static int misuse(struct parse *p, int got, char *const *argv)
+{
+    const char *element = argv[optind - 1];
+    const struct opt *o = option_of(p, optopt);
+
+    if (got == ':' && o != NULL)
+        return err_set(p->e, ERR_USAGE, "--%s: a value is missing, want %s",
+                       o->name, o->arg);
+    if (o != NULL)
+        return err_set(p->e, ERR_USAGE, "--%s takes no value", o->name);
+    if (optopt == 0)
+        return unknown_long(p, element + 2);
+    return err_set(p->e, ERR_USAGE, "-%c: no such option%s", optopt,
+                   p->cmd->max_operands > 0 ?
+                   "; -- goes before a text that begins with -" : "");
+}
+
+/*
+ * getopt_long takes "--col" for "--columns", and a script that says so would break
+ * with the next option that begins so: only whole names count here.
+ */
+static int check_whole(struct parse *p, const struct opt *o, char *const *argv)
+{
+    bool apart = o->arg != NULL && optarg == argv[optind - 1];
+    const char *typed = argv[optind - (apart ? 2 : 1)] + 2;
+    size_t n = strlen(o->name);
+
+    if (strncmp(typed, o->name, n) == 0 && (typed[n] == '\0' || typed[n] == '='))
+        return 0;
+    return unknown_long(p, typed);
+}
+
+static int parse_options(struct parse *p, int argc, char **argv)
+{
+    int got;
+
+    optind = 0;         /* glibc: start anew */
+    opterr = 0;
+    while ((got = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1) {
+        const struct opt *o = option_of(p, got);
+
+        if (got == '?' || got == ':')
+            return misuse(p, got, argv);
+        if (got >= LONG && check_whole(p, o, argv) != 0)
+            return -1;
+        if (o == &help_opt)
+            return 1;
+        if (set_value(p, o, optarg) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
+               int *n_operands, char ***operands, struct err *e)
+{
+    struct parse p = { .cmd = c, .args = args, .e = e, .shorts = ":" };
+    int status;
+
+    opts_each(c, add, &p);
+    status = set_defaults(&p);
+    if (status == 0)
+        status = parse_options(&p, argc, argv);
+    if (status < 0)
+        return err_under(e, "%s", c->name);
+    *n_operands = argc - optind;
+    *operands = argv + optind;
+    if (status == 0 && *n_operands > c->max_operands)
+        return err_set(e, ERR_USAGE, "%s: '%s' is one operand too many, want %s%s",
+                       c->name, (*operands)[c->max_operands],
+                       c->max_operands > 0 ? c->operands : "none",
+                       strstr(c->operands, "TEXT") == NULL ? "" :
+                       "; a text with spaces goes in quotes");
+    return status;
+}

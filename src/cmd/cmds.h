@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * The commands: cmds.def lists them, in the order of --help. */
+#ifndef CMD_CMDS_H
+#define CMD_CMDS_H
+
+#include "cli/opt.h"
+
+extern const struct cmd *const cmd_table[];     /* ends with NULL */
+const struct cmd *cmd_find(const char *name);
+/* The name nearest to what was typed, or NULL: "did you mean". */
+const char *cmd_nearest(const char *name);
+
+/*
+ * Chooses the kernel that MHA_VIZ_KERNEL names, the fastest where it is empty or not set.
+ * ERR_USAGE: the processor does not have it.
+ */
+int kernel_choose(struct err *e);
+
+/* Prints the program's version, its libraries' and the kernel in use. */
+void version_print(FILE *f);
+
+#endif

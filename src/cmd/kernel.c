@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * MHA_VIZ_KERNEL -> the kernel that computes. */
+#include "cmd/cmds.h"
+
+#include <stdlib.h>
+
+#include "nn/nn.h"
+
+int kernel_choose(struct err *e)
+{
+    const char *name = getenv("MHA_VIZ_KERNEL");
+
+    if (name != NULL && name[0] == '\0')
+        name = NULL;
+    if (nn_choose_kernel(name) == 0)
+        return 0;
+    return err_set(e, ERR_USAGE, "MHA_VIZ_KERNEL: '%s' is not a kernel that this "
+                   "processor has, want c, avx2 or avx512", name);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * What a tap shows of an attention -> arrays of an npz. */
+#include "run/inner.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum part { PART_Q, PART_K, PART_V, PART_SCORES, PART_OUT, N_PART };
+static const char *const names[] = { "q", "k", "v", "scores", "out" };
+
+void inner_add(struct inner *in, const struct model *m, enum stack_id stack,
+               const char *prefix, int l, int n_heads, int n_queries, int n_keys)
+{
+    const struct config *c = &m->config;
+    const int64_t shape[N_PART][3] = {
+        { n_heads, n_queries, c->d_head }, { c->n_kv_heads, n_keys, c->d_head },
+        { c->n_kv_heads, n_keys, c->d_value }, { n_heads, n_queries, n_keys },
+        { n_queries, c->d_model },
+    };
+
+    if (in->first[stack] == NULL)
+        in->first[stack] = arena_alloc(in->a, (size_t)c->n_layers, sizeof(int));
+    for (int i = 0; i < N_PART; i++) {
+        char *name = strcmp(prefix, "attn") == 0 ? arena_printf(in->a, "%s.%d", names[i], l) :
+                     arena_printf(in->a, "%s.%s.%d", prefix, names[i], l);
+        int n = npz_add(in->z, name, DTYPE_F32, i == PART_OUT ? 2 : 3, shape[i]);
+
+        if (i == 0)
+            in->first[stack][l] = n;
+    }
+}
+
+static void put(const struct inner *in, enum stack_id stack, int layer, enum part part,
+                int64_t first, const float *x, int64_t n)
+{
+    npz_put(in->z, in->first[stack][layer] + (int)part, first, x, n);
+}
+
+/* Array place of n rows of width d, stride apart. */
+static void put_rows(const struct inner *in, const struct qkv_view *v, enum part part,
+                     int place, const float *x, int64_t stride, int n, int d)
+{
+    struct arena_mark mark = arena_mark(in->a);
+    float *all = arena_alloc_raw(in->a, (size_t)n, (size_t)d * sizeof *all);
+
+    for (int i = 0; i < n; i++)
+        memcpy(all + (int64_t)i * d, x + i * stride, (size_t)d * sizeof *all);
+    put(in, v->stack, v->layer, part, (int64_t)place * n * d, all, (int64_t)n * d);
+    arena_reset(in->a, mark);
+}
+
+/* ---- scores ---- */
+
+static void hide(const struct attend *at, float *score, int T, int S)
+{
+    for (int t = 0; t < T; t++) {
+        int64_t i = t + at->offset;
+        float *row = score + (int64_t)t * S;
+
+        for (int s = 0; s < S; s++)
+            if ((at->lo != INT_MAX && s < i - at->lo) ||
+                (at->hi != INT_MAX && s > i + at->hi) ||
+                (at->hidden != NULL && at->hidden[(size_t)t * at->hidden_stride + (size_t)s]))
+                row[s] = -INFINITY;
+    }
+}
+
+static void put_scores(const struct inner *in, const struct qkv_view *v, int h, int place)
+{
+    const struct attend *at = &v->at[h];
+    const struct matrix keys = {
+        .data = (const unsigned char *)(v->kv + v->k_at[h / (v->H / v->G)]),
+        .size_bytes = sizeof(float), .N = v->S, .K = at->d, .stride = v->kv_stride,
+    };
+    struct arena_mark mark = arena_mark(in->a);
+    int64_t n = (int64_t)v->T * v->S;
+    float *score = arena_alloc_raw(in->a, (size_t)v->T, (size_t)v->S * sizeof *score);
+    float *room = arena_alloc_raw(in->a, linear_scratch(at->d), sizeof *room);
+
+    for (int n0 = 0; n0 < v->S; n0 += PANEL)
+        linear_panel(score, v->S, v->q + v->q_at[h], v->q_stride, v->T, &keys, NULL, n0, room);
+    for (int64_t i = 0; i < n; i++)
+        score[i] *= at->scale;
+    for (int k = 0; k < SCORE_TERMS; k++)
+        if (at->term[k].add != NULL)
+            at->term[k].add(at->term[k].self, score, (size_t)v->S, at->offset, v->T, 0, v->S);
+    for (int64_t i = 0; at->cap > 0 && i < n; i++)
+        score[i] = at->cap * tanhf(score[i] / at->cap);
+    hide(at, score, v->T, v->S);
+    put(in, v->stack, v->layer, PART_SCORES, place * n, score, n);
+    arena_reset(in->a, mark);
+}
+
+/* ---- the tap ---- */
+
+static void take(void *self, const struct qkv_view *v)
+{
+    const struct inner *in = self;
+
+    for (int h = 0; h < v->H; h++) {
+        int place = in->head_place[h];
+
+        if (place < 0)
+            continue;
+        put_rows(in, v, PART_Q, place, v->q + v->q_at[h], v->q_stride, v->T, v->at[h].d);
+        put_scores(in, v, h, place);
+    }
+    for (int g = 0; g < v->G; g++) {
+        put_rows(in, v, PART_K, g, v->kv + v->k_at[g], v->kv_stride, v->S, v->at[0].d);
+        put_rows(in, v, PART_V, g, v->kv + v->v_at[g], v->kv_stride, v->S, v->at[0].d_v);
+    }
+}
+
+static void given(void *self, int layer, enum stack_id stack, const float *out, int n_rows,
+                  int D)
+{
+    put(self, stack, layer, PART_OUT, 0, out, (int64_t)n_rows * D);
+}
+
+struct tap inner_tap(struct inner *in)
+{
+    return (struct tap){ .take = take, .given = given, .self = in };
+}

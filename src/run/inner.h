@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * export --all: what each attention reads and gives, beside its weights.
+ *
+ *     q.L        [heads, queries, d]         normed and turned
+ *     k.L, v.L   [key heads, keys, d]        the same of keys; values
+ *     scores.L   [heads, queries, keys]      before the softmax: scaled, with what is
+ *                                            added by position and mask; -inf: hidden
+ *     out.L      [queries, D]                behind the output projection
+ *
+ * of stack encoder, or of a decoder that stands alone; else dec.q.L, cross.q.L and so on. */
+#ifndef RUN_INNER_H
+#define RUN_INNER_H
+
+#include "run/run.h"
+#include "weights/npz.h"
+
+struct inner {
+    struct arena *a;
+    struct npz *z;
+    const int *head_place;      /* [H] among the heads that are wanted; -1: not */
+    int *first[N_STACK];        /* [L] number of q.L; k, v, scores and out are the next */
+};
+
+/* Adds the arrays of layer l; prefix is "attn", "dec" or "cross", n_heads those wanted. */
+void inner_add(struct inner *in, const struct model *m, enum stack_id stack,
+               const char *prefix, int l, int n_heads, int n_queries, int n_keys);
+
+/* Fills them in a pass over one text. */
+struct tap inner_tap(struct inner *in);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What was asked of a session, as plain data: which model, which text, which layers and
+ * heads, what is changed in the pass.  All zero, but for the numbers whose NaN means "not
+ * given" and seed, is the built-in model's default text. */
+#ifndef SESSION_ASKED_H
+#define SESSION_ASKED_H
+
+#include <stdbool.h>
+
+struct asked {
+    const char *model;              /* NULL: built in */
+    const char *attention, *qkv;    /* instead of a model and a text; NULL: those */
+    double score_scale;             /* of qkv's scores; 0 or NaN: not given */
+    const char *file;               /* -f; NULL: the operands */
+    bool pairs, jsonl;
+    const char *ids, *type_ids, *decoder_ids, *global;
+    const char *input;              /* an array of numbers; NULL: text or ids */
+    bool pretokenized, no_special, truncate;
+    const char *layer, *head, *stack;
+    /* of a bare layer */
+    int heads, activation, relative, seed;
+    bool norm_first;
+    const char *memory, *key, *value, *tokens, *key_tokens, *shape;
+    const char *rotations;          /* .npy; NULL: drawn */
+    const char *mask, *memory_mask;
+    double mask_value;              /* NaN: minus infinity */
+    int generate;                   /* 0: not asked for */
+    int dtype;                      /* enum precision */
+};
+
+#endif

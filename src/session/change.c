@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ * --mask, --memory-mask, --mask-value, --dtype -> what is changed in a pass. */
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+#include "weights/npz.h"
+
+/* ---- parts ---- */
+
+/* A number of digits at *s, which moves behind it; -1: none, or too large. */
+static int digits(const char **s)
+{
+    char *end;
+    long v;
+
+    if (!isdigit((unsigned char)**s))
+        return -1;
+    v = strtol(*s, &end, 10);
+    *s = end;
+    return v <= INT_MAX ? (int)v : -1;
+}
+
+/* "A-B" or "A" at *s. */
+static bool range(const char **s, int *first, int *last)
+{
+    *first = *last = digits(s);
+    if (**s == '-') {
+        (*s)++;
+        *last = digits(s);
+    }
+    return *first >= 0 && *last >= *first;
+}
+
+static int add_block(struct arena *a, struct mask *m, const char *part, struct err *e)
+{
+    const char *s = part + strlen("block:");
+    struct mask_block b, *all;
+
+    if (!range(&s, &b.q0, &b.q1) || *s++ != ',' || !range(&s, &b.k0, &b.k1) || *s != '\0')
+        return err_set(e, ERR_USAGE, "%s: '%s' is no block of queries and keys like "
+                       "block:0-24,0-24", m->name, part);
+    all = arena_alloc(a, (size_t)m->n_blocks + 1, sizeof *all);
+    if (m->n_blocks > 0)
+        memcpy(all, m->block, (size_t)m->n_blocks * sizeof *all);
+    all[m->n_blocks++] = b;
+    m->block = all;
+    return 0;
+}
+
+static int add_padding(struct mask *m, const char *part, struct err *e)
+{
+    const char *s = part + strlen("padding:");
+    int n = digits(&s);
+
+    if (n < 0 || *s != '\0')
+        return err_set(e, ERR_USAGE, "%s: '%s' is no padding like padding:3", m->name,
+                       part);
+    m->n_padding = n > m->n_padding ? n : m->n_padding;
+    return 0;
+}
+
+/* ---- files ---- */
+
+/* [T, S], [heads or texts, T, S] or [texts, heads, T, S]. */
+static int set_shape(struct mask *m, struct arena *a, const struct tensor *t, int n_heads,
+                     struct err *e)
+{
+    int n = t->n_dims;
+
+    if (n < 2 || n > 4 || t->n_elements == 0)
+        return err_set(e, ERR_INPUT, "%s: has the shape %s, want [queries, keys], [heads, "
+                       "queries, keys] or [texts, heads, queries, keys]", m->name,
+                       tensor_shape(a, t));
+    m->S = t->shape[n - 1];
+    m->T = t->shape[n - 2];
+    m->n_batch = m->n_heads = 1;
+    if (n == 4) {
+        m->n_batch = t->shape[0];
+        m->n_heads = t->shape[1];
+    } else if (n == 3 && t->shape[0] == n_heads) {
+        m->n_heads = n_heads;
+    } else if (n == 3) {
+        m->n_batch = t->shape[0];
+    }
+    return 0;
+}
+
+/* Integers: 0 hides; floats are added. */
+static int set_values(struct mask *m, const struct session *s, const struct tensor *t,
+                      struct err *e)
+{
+    float *v = arena_alloc_raw(s->a, (size_t)t->n_elements, sizeof *v);
+    bool ones = true, zeros = true;
+
+    tensor_read(v, t, 0, t->n_elements);
+    for (int64_t i = 0; i < t->n_elements; i++) {
+        if (!dtype_table[t->dtype].is_float)
+            v[i] = v[i] == 0 ? -INFINITY : 0;
+        if (isnan(v[i]) || v[i] == INFINITY)
+            return err_set(e, ERR_INPUT, "%s: element %lld is %s, want numbers or -inf",
+                           m->name, (long long)i, isnan(v[i]) ? "NaN" : "inf");
+        m->adds = m->adds || (v[i] != 0 && v[i] != -INFINITY);
+        zeros = zeros && v[i] == 0;
+        ones = ones && (v[i] == 0 || v[i] == 1);
+    }
+    /* torch.ones with some zeros, for masked_fill(mask == 0, ..), is of floats. */
+    if (ones && !zeros)
+        warn_say(s->env->warn, "%s: floats of only 0 and 1 are added to the scores and "
+                 "hide nothing; of integers or bools 0 hides", m->name);
+    m->array = v;
+    return 0;
+}
+
+static int add_file(const struct session *s, struct mask *m, const char *path,
+                    struct err *e)
+{
+    const struct tensor *t;
+    struct weights *w;
+    int rc;
+
+    if (m->array != NULL)
+        return err_set(e, ERR_USAGE, "%s: a second file of masks", path);
+    w = npz_open_one(s->a, path, &t, e);
+    if (w == NULL)
+        return -1;
+    m->name = path;
+    rc = set_shape(m, s->a, t, s->n_heads, e);
+    if (rc == 0)
+        rc = set_values(m, s, t, e);
+    weights_close(w);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+static bool ends_with(const char *s, const char *ending)
+{
+    size_t n = strlen(s), k = strlen(ending);
+
+    return n >= k && strcmp(s + n - k, ending) == 0;
+}
+
+static int add_part(const struct session *s, struct mask *m, const char *part,
+                    struct err *e)
+{
+    if (strcmp(part, "causal") == 0) {
+        m->causal = true;
+        return 0;
+    }
+    if (strncmp(part, "padding:", strlen("padding:")) == 0)
+        return add_padding(m, part, e);
+    if (strncmp(part, "block:", strlen("block:")) == 0)
+        return add_block(s->a, m, part, e);
+    if (ends_with(part, ".npy"))
+        return add_file(s, m, part, e);
+    return err_set(e, ERR_USAGE, "%s: '%s' is no mask: want causal, padding:N, "
+                   "block:Q-Q,K-K or FILE.npy", m->name, part);
+}
+
+static const struct mask *parse(const struct session *s, const char *option,
+                                const char *spec, struct err *e)
+{
+    double value = s->asked->mask_value;
+    struct mask *m = arena_alloc(s->a, 1, sizeof *m);
+    char *parts = arena_strndup(s->a, spec, strlen(spec)), *part;
+
+    *m = (struct mask){ .name = option, .n_heads = 1, .n_batch = 1,
+                        .hidden_score = isnan(value) ? -INFINITY : (float)value };
+    if (ends_with(spec, ".npy") && file_exists(spec))
+        return add_file(s, m, spec, e) == 0 ? m : NULL;    /* a "+" in a name */
+    do {
+        part = strsep(&parts, "+");
+        if (add_part(s, m, part, e) != 0)
+            return NULL;
+    } while (parts != NULL);
+    return m;
+}
+
+static int set_masks(struct session *s, struct change *c, struct err *e)
+{
+    const struct asked *asked = s->asked;
+
+    if (asked->mask == NULL && asked->memory_mask == NULL) {
+        if (isnan(asked->mask_value))
+            return 0;
+        return err_set(e, ERR_USAGE, "--mask-value: wants --mask or --memory-mask");
+    }
+    if (asked->memory_mask != NULL && s->stack != STACK_CROSS && s->stack != N_STACK)
+        return err_set(e, ERR_USAGE, "--memory-mask: wants cross-attention: an "
+                       "encoder-decoder and a text for its decoder");
+    if (asked->mask != NULL) {
+        c->mask = parse(s, "--mask", asked->mask, e);
+        if (c->mask == NULL)
+            return -1;
+    }
+    if (asked->memory_mask != NULL) {
+        c->memory_mask = parse(s, "--memory-mask", asked->memory_mask, e);
+        if (c->memory_mask == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+int session_change(struct session *s, struct wanted *want, struct err *e)
+{
+    s->change = (struct change){ .precision = (enum precision)s->asked->dtype };
+    want->change = &s->change;
+    return set_masks(s, &s->change, e);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ * Tokenised texts -> a pass over the model, or over its encoder, then its decoder. */
+#include <assert.h>
+#include <string.h>
+
+#include "session/texts.h"
+
+/* ---- packing ---- */
+
+enum side { SOURCE, TARGET, KEYS };
+
+static const struct tokens *side(const struct item *item, enum side which)
+{
+    return which == KEYS ? &item->keys : which == TARGET ? &item->target : &item->tokens;
+}
+
+/* The arrays of texts that have no ids; NULL: they have. */
+static const struct values *arrays(struct arena *a, const struct item *items, int n)
+{
+    struct values *v;
+
+    if (n == 0 || items[0].values.x == NULL)
+        return NULL;
+    v = arena_alloc(a, (size_t)n, sizeof *v);
+    for (int i = 0; i < n; i++)
+        v[i] = items[i].values;
+    return v;
+}
+
+static void pack(struct arena *a, const struct item *items, int n, enum side which,
+                 struct batch *b, const unsigned char **special)
+{
+    int *start = arena_alloc(a, (size_t)n + 1, sizeof *start), *id, *type;
+    unsigned char *sp;
+
+    for (int i = 0; i < n; i++)
+        start[i + 1] = start[i] + side(&items[i], which)->n;
+    id = arena_alloc(a, (size_t)start[n], sizeof *id);
+    type = arena_alloc(a, (size_t)start[n], sizeof *type);
+    sp = arena_alloc(a, (size_t)start[n], 1);
+    for (int i = 0; i < n; i++) {
+        const struct tokens *t = side(&items[i], which);
+
+        if (t->n == 0)
+            continue;
+        if (t->id != NULL)
+            memcpy(id + start[i], t->id, (size_t)t->n * sizeof *id);
+        memcpy(type + start[i], t->type, (size_t)t->n * sizeof *type);
+        memcpy(sp + start[i], t->special, (size_t)t->n);
+    }
+    *b = (struct batch){ .n_texts = n, .start = start, .id = id, .type = type,
+                         .values = which == SOURCE ? arrays(a, items, n) : NULL };
+    *special = sp;
+}
+
+/* The rows of one array each, below each other. */
+static const float *rows_of(struct arena *a, const struct item *items, int n,
+                            const int *start, bool values)
+{
+    int64_t width = values ? items[0].memory_values.dim[1] : items[0].memory.dim[1];
+    float *all = arena_alloc_raw(a, (size_t)start[n], (size_t)width * sizeof *all);
+
+    for (int i = 0; i < n; i++)
+        memcpy(all + start[i] * width,
+               values ? items[i].memory_values.x : items[i].memory.x,
+               (size_t)((start[i + 1] - start[i]) * width) * sizeof *all);
+    return all;
+}
+
+static void pack_memory(struct texts *t, struct arena *a, const struct item *items, int n)
+{
+    int *start;
+
+    t->memory = (struct memory){ .x = NULL };
+    if (n == 0 || items[0].memory.x == NULL)
+        return;
+    start = arena_alloc(a, (size_t)n + 1, sizeof *start);
+    for (int i = 0; i < n; i++)
+        start[i + 1] = start[i] + (int)items[i].memory.dim[0];
+    pack(a, items, n, KEYS, &t->keys, &t->key_special);
+    t->memory.start = start;
+    t->memory.x = rows_of(a, items, n, start, false);
+    if (items[0].memory_values.x != NULL)
+        t->memory.v = rows_of(a, items, n, start, true);
+}
+
+static const unsigned char *pack_global(struct arena *a, const struct item *items, int n,
+                                        const int *start)
+{
+    unsigned char *global = NULL;
+
+    for (int i = 0; i < n; i++) {
+        if (items[i].global == NULL)
+            continue;
+        if (global == NULL)
+            global = arena_alloc(a, (size_t)start[n], 1);
+        memcpy(global + start[i], items[i].global, (size_t)items[i].tokens.n);
+    }
+    return global;
+}
+
+void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n)
+{
+    int *number = arena_alloc(a, (size_t)n, sizeof *number);
+
+    for (int i = 0; i < n; i++) {
+        assert(!items[i].open);
+        number[i] = items[i].index;
+    }
+    t->number = number;
+    pack(a, items, n, SOURCE, &t->source, &t->source_special);
+    t->source.global = pack_global(a, items, n, t->source.start);
+    pack(a, items, n, TARGET, &t->target, &t->target_special);
+    pack_memory(t, a, items, n);
+}
+
+/* ---- who looks at whom ---- */
+
+static bool target_looks(const struct session *s)
+{
+    return s->model->decoder != NULL && s->stack != STACK_ENCODER;
+}
+
+static bool target_is_seen(const struct session *s)
+{
+    return s->model->decoder != NULL && s->stack == STACK_DECODER;
+}
+
+/* A bare layer's keys that are another input's. */
+static bool memory_is_seen(const struct session *s)
+{
+    return s->model->decoder == NULL && s->stack == STACK_CROSS;
+}
+
+const struct tokens *session_queries(const struct session *s, const struct item *item)
+{
+    return side(item, target_looks(s) ? TARGET : SOURCE);
+}
+
+const struct tokens *session_keys(const struct session *s, const struct item *item)
+{
+    return side(item, memory_is_seen(s) ? KEYS : target_is_seen(s) ? TARGET : SOURCE);
+}
+
+struct attended session_attended(const struct session *s, const struct texts *t)
+{
+    return (struct attended){
+        .queries = target_looks(s) ? &t->target : &t->source,
+        .keys = memory_is_seen(s) ? &t->keys : s->stack == STACK_CROSS ? &t->source : NULL,
+        .query_special = target_looks(s) ? t->target_special : t->source_special,
+        .key_special = memory_is_seen(s) ? t->key_special :
+                       target_is_seen(s) ? t->target_special : t->source_special,
+    };
+}
+
+/* ---- the pass ---- */
+
+/* Noise is put into the encoder; all else is for the decoder, which is shown. */
+static void split_change(const struct change *all, struct change *encoder,
+                         struct change *decoder)
+{
+    if (all == NULL)
+        return;
+    *decoder = *all;
+    decoder->noise = NULL;
+    encoder->noise = all->noise;
+    encoder->precision = all->precision;
+    encoder->noise_relative = all->noise_relative;
+}
+
+static int with_decoder(const struct session *s, const struct texts *t,
+                        const struct wanted *want, const struct sink *sinks, int n_sinks,
+                        struct arena *a, struct err *e)
+{
+    const struct model *m = s->model;
+    size_t n = (size_t)t->source.start[t->source.n_texts];
+    float *hidden = m->ready != NULL ? NULL :
+                    arena_alloc_raw(a, n * (size_t)m->config.d_model, sizeof *hidden);
+    struct change before = { 0 }, behind = { 0 };
+    struct wanted encoder = { .layer = want->layer, .head = want->head,
+                              .change = &before, .hidden = hidden,
+                              .tap = s->stack == N_STACK ? want->tap : NULL };
+    struct memory memory = { .x = hidden, .start = t->source.start };
+    struct wanted decoder = *want;
+
+    split_change(want->change, &before, &behind);
+    if (run_forward(m, &t->source, &encoder, sinks, s->stack == N_STACK ? n_sinks : 0,
+                    s->par, a, e) != 0)
+        return -1;
+    decoder.memory = &memory;
+    decoder.change = &behind;
+    decoder.stacks = s->stack == N_STACK ? 0 : 1u << s->stack;
+    return run_forward(m->decoder, &t->target, &decoder, sinks, n_sinks, s->par, a, e);
+}
+
+int session_forward(const struct session *s, const struct texts *t,
+                    const struct wanted *want, const struct sink *sinks, int n_sinks,
+                    struct arena *a, struct err *e)
+{
+    struct wanted numbered = *want;
+    struct change change;
+
+    if (want->change != NULL) {
+        change = *want->change;
+        change.number = t->number;
+        numbered.change = &change;
+    }
+    if (target_looks(s))
+        return with_decoder(s, t, &numbered, sinks, n_sinks, a, e);
+    if (t->memory.x != NULL) {
+        numbered.memory = &t->memory;
+        numbered.stacks = s->stack == N_STACK ? 0 : 1u << s->stack;
+    }
+    return run_forward(s->model, &t->source, &numbered, sinks, n_sinks, s->par, a, e);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ * --global, and what stands for it where it is not given. */
+#include "session/global.h"
+
+#include <string.h>
+
+static bool is_word(const char *list, const char *word)
+{
+    return strcmp(list, word) == 0;
+}
+
+static bool has_global(const struct model *m)
+{
+    return m->family->stack.name[W_Q_GLOBAL] != NULL;
+}
+
+int global_check(const struct session *s, struct err *e)
+{
+    const char *list = s->asked->global, *at = list;
+    long from, to;
+    int more = 1;
+
+    if (list == NULL)
+        return 0;
+    if (s->model != NULL && !has_global(s->model))
+        return err_set(e, ERR_USAGE, "--global: %s has no global tokens, as longformer "
+                       "has", s->model->name);
+    if (is_word(list, "all") || is_word(list, "none"))
+        return 0;
+    while (more > 0)
+        more = list_next(&at, &from, &to);
+    return more == 0 ? 0 :
+           err_set(e, ERR_USAGE, "--global: '%.40s' is no list like 0,3-5 or all or none",
+                   list);
+}
+
+static int out_of_range(enum err_kind kind, const char *name, long at, int n,
+                        struct err *e)
+{
+    return err_set(e, kind, "%s: %ld is out of range: the text has tokens 0 to %d", name,
+                   at, n - 1);
+}
+
+static int by_option(const char *list, unsigned char *global, int n, struct err *e)
+{
+    long from, to;
+    int more = 1;
+
+    if (is_word(list, "all"))
+        memset(global, 1, (size_t)n);
+    while (!is_word(list, "all") && !is_word(list, "none") && more > 0) {
+        more = list_next(&list, &from, &to);
+        if (to >= n)
+            return out_of_range(ERR_USAGE, "--global", from >= n ? from : to, n, e);
+        memset(global + from, 1, (size_t)(to - from + 1));
+    }
+    return 0;
+}
+
+static int by_object(const struct item *item, unsigned char *global, struct err *e)
+{
+    int n = item->tokens.n;
+
+    for (int i = 0; i < item->n_global_at; i++) {
+        if (item->global_at[i] >= n)
+            return out_of_range(ERR_INPUT, "global", item->global_at[i], n, e);
+        global[item->global_at[i]] = 1;
+    }
+    return 0;
+}
+
+/* The question ends at the first separator; a second one stands before the answer. */
+static int by_separators(const struct config *c, const struct tokens *t,
+                         unsigned char *global, struct err *e)
+{
+    int n_seps = 0, first = 0;
+
+    for (int i = 0; i < t->n; i++) {
+        if (t->id[i] == c->sparse.sep_id && n_seps++ == 0)
+            first = i;
+    }
+    if (n_seps != 3)
+        return err_set(e, ERR_INPUT, "separators (id %d): found %d in the text, want 3, "
+                       "of a question and its answer, or --global", c->sparse.sep_id, n_seps);
+    for (int i = 0; i < t->n; i++)
+        global[i] = c->sparse.rule == GLOBAL_QUESTION ? i < first : i > first + 1;
+    return 0;
+}
+
+static int by_rule(const struct config *c, const struct tokens *t, unsigned char *global,
+                   struct err *e)
+{
+    switch (c->sparse.rule) {
+    case GLOBAL_NONE:
+        break;
+    case GLOBAL_FIRST:
+        global[0] = 1;
+        break;
+    case GLOBAL_QUESTION:
+    case GLOBAL_ANSWER:
+        return by_separators(c, t, global, e);
+    }
+    return 0;
+}
+
+int global_fill(const struct session *s, struct arena *a, struct item *item,
+                struct err *e)
+{
+    const struct model *m = s->model;
+    int n = item->tokens.n, rc;
+    unsigned char *global;
+
+    if (!has_global(m))
+        return item->global_at == NULL ? 0 :
+               err_set(e, ERR_INPUT, "global: %s has no global tokens, as longformer has",
+                       m->name);
+    global = arena_alloc(a, (size_t)n, 1);
+    rc = item->global_at != NULL ? by_object(item, global, e) :
+         s->asked->global != NULL ? by_option(s->asked->global, global, n, e) :
+         by_rule(&m->config, &item->tokens, global, e);
+    item->global = global;
+    return rc;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * The texts of a session, tokenised, one by one. */
+#ifndef SESSION_INPUT_H
+#define SESSION_INPUT_H
+
+#include "session/session.h"
+#include "session/values.h"
+
+struct item {
+    int index;              /* from 0: the line's number less one, 0 for an operand */
+    const char *text;       /* as given, for captions and reports; "" for ids */
+    size_t text_size;
+    const char *pair;       /* NULL: none */
+    size_t pair_size;
+    struct tokens tokens;
+    struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
+    int *global_at, n_global_at;    /* that a JSON object lists; NULL: it lists none */
+    const unsigned char *global;    /* [tokens.n] 1: global; NULL: none is */
+    int n_cut;              /* tokens that --truncate took away */
+    bool open;              /* its queries' tokens are still to be continued */
+    int n_generated;        /* how many of them were added to what was given */
+    const char *generated;  /* their text, without special ones */
+    size_t generated_size;
+    struct values values;   /* x NULL: tokens have ids */
+    struct values memory;   /* of a bare layer's keys; x NULL: it reads no other input */
+    struct values memory_values;    /* of its values; x NULL: memory */
+    struct tokens keys;     /* names of the keys, where there is memory */
+    const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
+                               several arrays; NULL: none */
+};
+
+/*
+ * Operands, --ids, --input or -f; usage errors where they contradict each other.  The
+ * session closes its file, so that a command may fail at any point.
+ */
+struct input *input_open(struct session *s, int n_operands, char **operands,
+                         struct err *e);
+void inputs_close(struct input *last);      /* it and those of its session before it */
+
+/*
+ * The next text, tokenised, in arena a.  Returns 1, 0 at the end, -1.  A line of
+ * a file that cannot be used is named in a warning and left out; a text of the
+ * command line that cannot be used is an error.
+ */
+int input_next(struct input *in, struct arena *a, struct item *out, struct err *e);
+
+/* What it came to: rc; where that is 0, an error if some lines could not be used. */
+int input_result(const struct input *in, int rc, struct err *e);
+
+bool input_is_file(const struct input *in);     /* of texts; or of several arrays */
+
+/* Counts a text that was read but could not be used after all, and says why. */
+void input_reject(struct input *in, const struct item *item, const struct err *why);
+
+/*
+ * Calls fn for each text, continued where it is open.  What fn takes from the arena is
+ * gone afterwards.  Errors: those of fn; ERR_INPUT only rejects a line of a file.
+ */
+int input_each(struct input *in,
+               int (*fn)(void *self, struct arena *a, const struct item *item,
+                         struct err *e),
+               void *self, struct err *e);
+
+/* For messages: the file that the texts are of. */
+const char *input_name(const struct input *in);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ * --input, --memory, --key, --value, or a seed -> what a bare layer reads. */
+#include "session/layer.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "session/precomputed.h"
+
+const char *const layer_activations[] = { "auto", "relu", "gelu", NULL };
+const char *const layer_relatives[] = { "index", "shaw", NULL };
+
+enum { ROWS = 10 };             /* where neither --shape nor --tokens says how many */
+
+/* Added to --seed, so that weights (init) and noise (stability) of the same seed are not
+ * made of the same random bits as the input that they meet. */
+static const uint64_t INPUT_SEED = 0x80000000u;
+
+struct layer_asked layer_of_asked(const struct asked *asked)
+{
+    return (struct layer_asked){
+        .heads = asked->heads, .norm_first = asked->norm_first,
+        .activation = asked->activation > 0 ? layer_activations[asked->activation] : NULL,
+        .relative = asked->relative > 0 ? layer_relatives[asked->relative] : NULL,
+        .memory = asked->memory != NULL || asked->key != NULL || asked->value != NULL,
+    };
+}
+
+/* ---- names ---- */
+
+/* Splits names at spaces; returns how many, into *piece where that is wanted. */
+static int split(struct arena *a, const char *names, const char **piece)
+{
+    int n = 0;
+
+    for (;;) {
+        size_t size;
+
+        names += strspn(names, " \t\n");
+        size = strcspn(names, " \t\n");
+        if (size == 0)
+            return n;
+        if (piece != NULL)
+            piece[n] = arena_strndup(a, names, size);
+        n++;
+        names += size;
+    }
+}
+
+static int check_names(struct arena *a, const char *option, const char *names, int64_t n,
+                       struct err *e)
+{
+    int found = names != NULL ? split(a, names, NULL) : 0;
+
+    return names == NULL || found == n ? 0 :
+           err_set(e, ERR_USAGE, "%s: %d names for %lld rows, want as many", option, found,
+                   (long long)n);
+}
+
+static void name_rows(struct arena *a, const char *names, struct tokens *t)
+{
+    split(a, names, t->piece);
+    for (int i = 0; i < t->n; i++) {
+        t->label[i] = t->piece[i];
+        t->label_size[i] = strlen(t->label[i]);
+    }
+}
+
+int layer_name_rows(struct arena *a, const char *option, const char *names,
+                    struct tokens *t, struct err *e)
+{
+    if (check_names(a, option, names, t->n, e) != 0)
+        return -1;
+    name_rows(a, names, t);
+    return 0;
+}
+
+/* ---- shapes ---- */
+
+/* A number of 1 to max at *s, which moves behind it; 0: none. */
+static int number(const char **s, int max)
+{
+    char *end;
+    long v = **s >= '0' && **s <= '9' ? strtol(*s, &end, 10) : 0;
+
+    if (v < 1 || v > max)
+        return 0;
+    *s = end;
+    return (int)v;
+}
+
+/* "10" or "32x50". */
+static int parse_shape(const char *shape, int *B, int *T, struct err *e)
+{
+    const char *s = shape;
+
+    *B = 1;
+    *T = number(&s, MAX_VALUES);
+    if (*T > 0 && *s == 'x') {
+        s++;
+        *B = *T;
+        *T = number(&s, MAX_VALUES);
+    }
+    if (*T > 0 && *s == '\0')
+        return 0;
+    return err_set(e, ERR_USAGE, "--shape: '%s' is no number of rows like 10, nor of texts "
+                   "and rows like 32x50", shape);
+}
+
+static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
+{
+    const struct asked *asked = s->asked;
+
+    *B = 1;
+    *T = asked->tokens != NULL ? split(s->a, asked->tokens, NULL) :
+         s->model->max_tokens < ROWS ? s->model->max_tokens : ROWS;
+    if (asked->shape != NULL && parse_shape(asked->shape, B, T, e) != 0)
+        return -1;
+    if (*T < 1)
+        return err_set(e, ERR_USAGE, "--tokens: holds no name");
+    return *T <= s->model->max_tokens ? 0 :
+           err_set(e, ERR_INPUT, "%d rows, %s takes %d at the most", *T, s->model->name,
+                   s->model->max_tokens);
+}
+
+/* ---- arrays ---- */
+
+/* B arrays [T, width] in one fill. */
+static struct values *draw(struct arena *a, struct rng *r, int B, int64_t T, int width)
+{
+    struct values *v = arena_alloc(a, (size_t)B, sizeof *v);
+    float *x = arena_alloc_raw(a, (size_t)B * (size_t)T, (size_t)width * sizeof *x);
+
+    rng_normal_fill(r, x, B * T * width);
+    for (int i = 0; i < B; i++)
+        v[i] = (struct values){ 2, { T, width }, x + i * T * width };
+    return v;
+}
+
+/* A file for keys or values: as many arrays as there are texts; random: as the input. */
+static int read_other(struct layer_input *in, struct session *s, struct rng *r,
+                      const char *option, const char *path, int width,
+                      struct values **out, struct err *e)
+{
+    struct model like = *s->model;      /* reads rows of that width */
+    int n;
+
+    if (strcmp(path, "random") == 0) {
+        *out = draw(s->a, r, in->n, in->rows[0].dim[0], width);
+        return 0;
+    }
+    like.config.d_model = width;
+    if (values_read(s->a, &like, path, out, &n, e) != 0)
+        return -1;
+    if (n != in->n)
+        return err_set(e, ERR_INPUT, "%s: %s holds %d arrays for %d of the input, want as "
+                       "many", option, path, n, in->n);
+    return 0;
+}
+
+static int read_memory(struct layer_input *in, struct session *s, struct rng *r,
+                       struct err *e)
+{
+    const struct asked *asked = s->asked;
+    const struct config *c = &s->model->config;
+
+    if (asked->memory != NULL && c->cross.d_key != c->cross.d_value)
+        return err_set(e, ERR_USAGE, "--memory: keys read rows of %d and values rows of %d: "
+                       "want --key and --value", c->cross.d_key, c->cross.d_value);
+    if (asked->memory != NULL)
+        return read_other(in, s, r, "--memory", asked->memory, c->cross.d_key, &in->keys, e);
+    if (read_other(in, s, r, "--key", asked->key, c->cross.d_key, &in->keys, e) != 0 ||
+        read_other(in, s, r, "--value", asked->value, c->cross.d_value, &in->values, e) != 0)
+        return -1;
+    if (in->keys[0].dim[0] != in->values[0].dim[0])
+        return err_set(e, ERR_INPUT, "--value: %lld rows for %lld keys, want as many",
+                       (long long)in->values[0].dim[0], (long long)in->keys[0].dim[0]);
+    return 0;
+}
+
+/* Keys for a layer that wants them and was given none: its own input, where all that the
+ * layer has is a key more; else numbers. */
+static void draw_memory(struct layer_input *in, struct session *s, struct rng *r)
+{
+    const struct config *c = &s->model->config;
+    int64_t T = in->rows[0].dim[0];
+
+    if (s->model->layer[0].slot[W_UP].weight == NULL && c->cross.d_key == c->d_model &&
+        c->cross.d_value == c->d_model) {
+        in->keys = in->rows;
+        return;
+    }
+    in->keys = draw(s->a, r, in->n, T, c->cross.d_key);
+    if (c->cross.d_value != c->cross.d_key)
+        in->values = draw(s->a, r, in->n, T, c->cross.d_value);
+}
+
+/* ---- the whole ---- */
+
+static int check_options(const struct session *s, struct err *e)
+{
+    const struct asked *asked = s->asked;
+    const struct { bool wrong; const char *why; } rules[] = {
+        { (asked->key != NULL) != (asked->value != NULL), "--key, --value: want both" },
+        { asked->memory != NULL && asked->key != NULL,
+          "--memory, --key: want one of them" },
+        { asked->shape != NULL && asked->input != NULL,
+          "--shape, --input: want one of them" },
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].wrong)
+            return err_set(e, ERR_USAGE, "%s", rules[i].why);
+    return 0;
+}
+
+static int open_rows(struct layer_input *in, struct session *s, struct rng *r,
+                     struct err *e)
+{
+    const struct asked *asked = s->asked;
+    int T;
+
+    in->name = asked->input;
+    if (asked->input != NULL)
+        return values_read(s->a, s->model, asked->input, &in->rows, &in->n, e);
+    if (rows_asked(s, &in->n, &T, e) != 0)
+        return -1;
+    in->name = arena_printf(s->a, "normal numbers of seed %d", asked->seed);
+    in->rows = draw(s->a, r, in->n, T, s->model->config.d_model);
+    return 0;
+}
+
+static int open_memory(struct layer_input *in, struct session *s, struct rng *r,
+                       struct err *e)
+{
+    if (!model_has_cross(s->model))
+        return 0;
+    if (s->asked->memory != NULL || s->asked->key != NULL)
+        return read_memory(in, s, r, e);
+    draw_memory(in, s, r);
+    return 0;
+}
+
+static int check_all_names(const struct layer_input *in, const struct asked *asked,
+                           struct arena *a, struct err *e)
+{
+    if (asked->key_tokens != NULL && in->keys == NULL)
+        return err_set(e, ERR_USAGE, "--key-tokens: the keys are of the same rows as the "
+                       "queries");
+    return check_names(a, "--tokens", asked->tokens, in->rows[0].dim[0], e) != 0 ||
+           (in->keys != NULL && check_names(a, "--key-tokens", asked->key_tokens,
+                                            in->keys[0].dim[0], e) != 0) ? -1 : 0;
+}
+
+int layer_input_open(struct layer_input *in, struct session *s, struct err *e)
+{
+    const struct asked *asked = s->asked;
+    struct rng r;
+
+    *in = (struct layer_input){ .n = 0 };
+    rng_seed(&r, INPUT_SEED + (uint64_t)asked->seed);
+    if (asked->qkv != NULL)
+        return qkv_input(in, s, e) != 0 ? -1 : check_all_names(in, asked, s->a, e);
+    if (check_options(s, e) != 0 || open_rows(in, s, &r, e) != 0 ||
+        open_memory(in, s, &r, e) != 0)
+        return -1;
+    return check_all_names(in, asked, s->a, e);
+}
+
+/* The keys' names: those of their rows, and that of a key that only the layer has. */
+static void describe_keys(const struct layer_input *in, const struct session *s,
+                          struct arena *a, struct item *out)
+{
+    const struct model *m = s->model;
+    bool more = m->layer[0].slot[W_CROSS_LAST_K].weight != NULL;
+    int n = (int)out->memory.dim[0];
+    const char *names = s->asked->key_tokens != NULL ? s->asked->key_tokens :
+                        in->keys == in->rows ? s->asked->tokens : NULL;
+
+    values_describe(a, m, n + more, &out->keys);
+    if (names != NULL) {
+        struct tokens own = out->keys;
+
+        own.n = n;
+        name_rows(a, names, &own);
+    }
+    if (more) {
+        out->keys.piece[n] = out->keys.label[n] = "[bias]";
+        out->keys.label_size[n] = strlen("[bias]");
+    }
+}
+
+void layer_input_item(const struct layer_input *in, const struct session *s,
+                      struct arena *a, int i, struct item *out)
+{
+    const char *names = s->asked->tokens;
+
+    out->index = i;
+    out->values = in->rows[i];
+    out->input = in->name;
+    values_describe(a, s->model, (int)in->rows[i].dim[0], &out->tokens);
+    if (names != NULL) {
+        name_rows(a, names, &out->tokens);
+        out->text = names;
+        out->text_size = strlen(names);
+    }
+    if (in->keys == NULL)
+        return;
+    out->memory = in->keys[i];
+    if (in->values != NULL)
+        out->memory_values = in->values[i];
+    describe_keys(in, s, a, out);
+}

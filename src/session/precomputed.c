@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ * --attention FILE -> a model without weights, and the one text that it is of. */
+#include "session/precomputed.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "model/ready.h"
+#include "weights/npz.h"
+
+/* ---- what goes with it ---- */
+
+static int check_options(const struct asked *asked, struct err *e)
+{
+    const char *name = asked->attention != NULL ? "--attention" : "--qkv";
+    const struct { bool wrong; const char *other; } rules[] = {
+        { asked->attention != NULL && asked->qkv != NULL, "--qkv" },
+        { asked->model != NULL, "-m" },
+        { asked->heads > 0, "--heads" },
+        { asked->norm_first, "--norm-first" },
+        { asked->activation > 0, "--activation" },
+        { asked->relative > 0, "--relative" },
+        { asked->input != NULL, "--input" },
+        { asked->shape != NULL, "--shape" },
+        { asked->memory != NULL, "--memory" },
+        { asked->key != NULL, "--key" },
+        { asked->value != NULL, "--value" },
+        { asked->ids != NULL, "--ids" },
+        { asked->decoder_ids != NULL, "--decoder-ids" },
+        { asked->file != NULL, "-f" },
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].wrong)
+            return err_set(e, ERR_USAGE, "%s, %s: want one of them", name, rules[i].other);
+    return 0;
+}
+
+struct model *precomputed_open(const struct asked *asked, const struct env *env,
+                         const char **path, struct err *e)
+{
+    *path = asked->attention != NULL ? asked->attention : asked->qkv;
+    if (check_options(asked, e) != 0)
+        return NULL;
+    if (asked->qkv != NULL)
+        return qkv_open(asked, env->arena, e);
+    return model_open_ready(env->arena, asked->attention, e);
+}
+
+/* ---- layers ---- */
+
+const char *precomputed_layers(struct arena *a, const struct model *m, int L)
+{
+    const char *list = "";
+
+    for (int l = 0; l < L; l++) {
+        int first = l;
+
+        if (!model_has_layer(m, l))
+            continue;
+        while (l + 1 < L && model_has_layer(m, l + 1))
+            l++;
+        list = arena_printf(a, "%s%s%d", list, list[0] != '\0' ? "," : "", first);
+        if (l > first)
+            list = arena_printf(a, "%s-%d", list, l);
+    }
+    return list;
+}
+
+int precomputed_wanted(const struct session *s, struct wanted *want, struct err *e)
+{
+    const struct asked *asked = s->asked;
+    const struct model *m = s->model;
+    bool *which, all = asked->layer == NULL || strcmp(asked->layer, "all") == 0;
+    const char *wrong = asked->mask != NULL ? "--mask" :
+                        asked->memory_mask != NULL ? "--memory-mask" :
+                        asked->dtype != PRECISION_F32 ? "--dtype" : NULL;
+
+    if (m->ready == NULL)
+        return 0;
+    if (wrong != NULL)
+        return err_set(e, ERR_USAGE, "%s: the rows of %s are ready-made, there is nothing "
+                       "left to compute", wrong, m->name);
+    which = arena_alloc(s->a, (size_t)s->n_layers, sizeof *which);
+    for (int l = 0; l < s->n_layers; l++) {
+        which[l] = model_has_layer(m, l) && (all || want->layer[l]);
+        if (!all && want->layer[l] && !which[l])
+            return err_set(e, ERR_USAGE, "--layer: %s holds layers %s, not %d",
+                           m->name, precomputed_layers(s->a, m, s->n_layers), l);
+    }
+    want->layer = which;
+    return 0;
+}
+
+/* ---- names ---- */
+
+static int names_of_json(struct arena *a, const json_t *list, int n, struct tokens *out,
+                         struct err *e)
+{
+    if (!json_is_array(list))
+        return err_set(e, ERR_INPUT, "is no array");
+    if (json_array_size(list) != (size_t)n)
+        return err_set(e, ERR_INPUT, "%zu names for %d rows, want as many",
+                       json_array_size(list), n);
+    for (int i = 0; i < n; i++) {
+        const json_t *v = json_array_get(list, (size_t)i);
+
+        if (!json_is_string(v))
+            return err_set(e, ERR_INPUT, "element %d is no string", i);
+        out->label_size[i] = json_string_length(v);
+        out->piece[i] = out->label[i] = arena_strndup(a, json_string_value(v),
+                                                      out->label_size[i]);
+    }
+    return 0;
+}
+
+/* The names that a member of the file lists; there may be none. */
+static int names_of_file(const struct model *m, struct arena *a, const char *member,
+                         struct tokens *out, struct err *e)
+{
+    struct span bytes = npz_bytes(m->weights, member);
+    json_error_t why;
+    json_t *list;
+    int rc;
+
+    if (bytes.data == NULL || out->n == 0)
+        return 0;
+    if (json_check_size(bytes, e) != 0)
+        return err_under(e, "%s: %s", m->name, member);
+    list = json_loadb((const char *)bytes.data, bytes.size, JSON_ALLOW_NUL, &why);
+    if (list == NULL)
+        return err_set(e, ERR_INPUT, "%s: %s: %s", m->name, member, why.text);
+    rc = names_of_json(a, list, out->n, out, e);
+    json_decref(list);
+    return rc == 0 ? 0 : err_under(e, "%s: %s", m->name, member);
+}
+
+static int ids_of_file(const struct model *m, struct arena *a, const char *name,
+                       struct tokens *out, struct err *e)
+{
+    const struct tensor *t = weights_find(m->weights, name);
+    float *id;
+
+    if (t == NULL || out->n == 0)
+        return 0;
+    if (t->n_dims != 1 || t->shape[0] != out->n || dtype_table[t->dtype].is_float)
+        return err_set(e, ERR_INPUT, "%s: %s: shape %s of type %s, want [%d] of whole "
+                       "numbers", m->name, name, tensor_shape(a, t),
+                       dtype_table[t->dtype].name, out->n);
+    id = arena_alloc_raw(a, (size_t)out->n, sizeof *id);
+    out->id = arena_alloc(a, (size_t)out->n, sizeof *out->id);
+    tensor_read(id, t, 0, out->n);
+    for (int i = 0; i < out->n; i++) {
+        if (id[i] < 0 || id[i] >= 0x1p24f)
+            return err_set(e, ERR_INPUT, "%s: %s[%d]: %g is no id", m->name, name, i,
+                           (double)id[i]);
+        out->id[i] = (int)id[i];
+    }
+    return 0;
+}
+
+/* The names of n rows: asked for; or of the file's member and ids, where it has them. */
+static int describe(const struct session *s, struct arena *a, int n, const char *option,
+                    const char *asked, const char *member, const char *ids,
+                    struct tokens *out, struct err *e)
+{
+    const struct model *m = s->model;
+
+    values_describe(a, m, n, out);
+    if (asked != NULL ? layer_name_rows(a, option, asked, out, e) != 0 :
+        member != NULL && (names_of_file(m, a, member, out, e) != 0 ||
+                           ids_of_file(m, a, ids, out, e) != 0))
+        return -1;
+    tok_guess(a, out);
+    return 0;
+}
+
+int precomputed_item(const struct session *s, struct arena *a, struct item *out, struct err *e)
+{
+    const struct asked *asked = s->asked;
+    const struct model *m = s->model;
+    bool two = m->decoder != NULL;
+    bool named = npz_bytes(m->weights, "decoder_tokens.json").data != NULL;
+
+    if (asked->key_tokens != NULL && (!two || m->ready->n_queries == 0))
+        return err_set(e, ERR_USAGE, "--key-tokens: %s has no cross-attention", m->name);
+    if (asked->tokens != NULL) {
+        out->text = asked->tokens;
+        out->text_size = strlen(asked->tokens);
+    }
+    if (!two)
+        return describe(s, a, m->ready->n_queries, "--tokens", asked->tokens, "tokens.json",
+                        "ids", &out->tokens, e);
+    if (describe(s, a, m->decoder->ready->n_queries, "--tokens", asked->tokens,
+                 named ? "decoder_tokens.json" : "tokens.json", named ? "decoder_ids" : "ids",
+                 &out->target, e) != 0)
+        return -1;
+    return describe(s, a, m->ready->n_queries, "--key-tokens", asked->key_tokens,
+                    named ? "tokens.json" : NULL, "ids", &out->tokens, e);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * --attention and --qkv: attention that something else has computed, or all that it is
+ * computed of, in place of a model and a text. */
+#ifndef SESSION_PRECOMPUTED_H
+#define SESSION_PRECOMPUTED_H
+
+#include "session/layer.h"
+
+/*
+ * The model that --attention or --qkv makes; *path: the file that it is named after.
+ * Errors: those of model_open_ready and qkv; ERR_USAGE beside a model or options of one.
+ */
+struct model *precomputed_open(const struct asked *asked, const struct env *env,
+                         const char **path, struct err *e);
+
+/*
+ * The one text of --attention: names by --tokens and --key-tokens, else by the file's
+ * tokens.json and decoder_tokens.json, else numbers.  As our own export has them,
+ * tokens.json is of the keys of cross-attention where there is decoder_tokens.json, else
+ * of the queries.
+ *
+ * Errors: names of another number than rows; a list of names that is none.
+ */
+int precomputed_item(const struct session *s, struct arena *a, struct item *out, struct err *e);
+
+/*
+ * Where the model is one of --attention: *want is for the layers that the file holds.
+ * Errors (ERR_USAGE): a layer that it lacks, a mask, a precision.
+ */
+int precomputed_wanted(const struct session *s, struct wanted *want, struct err *e);
+
+/* The layers below L that the file holds, as -l takes them: "0-5,7". */
+const char *precomputed_layers(struct arena *a, const struct model *m, int L);
+
+/* ---- queries, keys and values ---- */
+
+/*
+ * Q.npy,K.npy,V.npy: [rows, width], [heads, rows, width] or [texts, heads, rows, width]
+ * each; heads of keys and values divide those of queries.  Keys are of another text where
+ * they are not as many as queries, or have names of their own.
+ *
+ * Errors: ERR_USAGE for no list of three; ERR_INPUT, naming the file: values_read's, and
+ * shapes that do not fit together.
+ */
+struct model *qkv_open(const struct asked *asked, struct arena *a, struct err *e);
+
+/* The same as rows of a layer. */
+int qkv_input(struct layer_input *in, struct session *s, struct err *e);
+
+#endif

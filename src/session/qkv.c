@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * --qkv Q.npy,K.npy,V.npy -> rows of queries, keys and values side by side. */
+#include <math.h>
+#include <string.h>
+
+#include "session/precomputed.h"
+#include "model/hub.h"
+#include "model/ready.h"
+#include "weights/npz.h"
+
+enum part { PART_Q, PART_K, PART_V, N_PART };
+
+/* One file: [B, heads, n, width]. */
+struct part_file {
+    const char *path;
+    struct weights *w;
+    const struct tensor *t;
+    int64_t B, heads, n, width;
+};
+
+struct three {
+    struct part_file of[N_PART];
+};
+
+/* ---- reading ---- */
+
+static int part_shape(struct part_file *p, struct arena *a, struct err *e)
+{
+    const struct tensor *t = p->t;
+    int n = t->n_dims;
+
+    if (n < 2 || n > 4 || t->n_elements == 0)
+        return err_set(e, ERR_INPUT, "%s: shape %s, want [rows, width], [heads, rows, width] "
+                       "or [texts, heads, rows, width]", p->path, tensor_shape(a, t));
+    p->width = t->shape[n - 1];
+    p->n = t->shape[n - 2];
+    p->heads = n > 2 ? t->shape[n - 3] : 1;
+    p->B = n > 3 ? t->shape[0] : 1;
+    if (p->n <= MAX_VALUES && p->B <= MAX_VALUES && p->heads <= MAX_VALUES &&
+        p->width <= MAX_VALUES && p->heads * p->width <= MAX_VALUES)
+        return 0;
+    return err_set(e, ERR_INPUT, "%s: shape %s, want at most %d texts, rows and heads x "
+                   "width", p->path, tensor_shape(a, t), MAX_VALUES);
+}
+
+static int open_part(struct part_file *p, struct arena *a, struct err *e)
+{
+    p->w = npz_open_one(a, p->path, &p->t, e);
+    return p->w != NULL ? part_shape(p, a, e) : -1;
+}
+
+static int differ(struct arena *a, const struct part_file *x, const struct part_file *y,
+                  const char *want, struct err *e)
+{
+    return err_set(e, ERR_INPUT, "--qkv: %s has shape %s, %s %s: want %s", x->path,
+                   tensor_shape(a, x->t), y->path, tensor_shape(a, y->t), want);
+}
+
+static int check_parts(const struct three *x, struct arena *a, struct err *e)
+{
+    const struct part_file *q = &x->of[PART_Q], *k = &x->of[PART_K], *v = &x->of[PART_V];
+
+    if (k->B != q->B)
+        return differ(a, q, k, "as many texts", e);
+    if (v->B != q->B)
+        return differ(a, q, v, "as many texts", e);
+    if (k->width != q->width)
+        return differ(a, q, k, "queries and keys of one width", e);
+    if (v->n != k->n)
+        return differ(a, k, v, "as many values as keys", e);
+    if (v->heads != k->heads)
+        return differ(a, k, v, "as many heads of values as of keys", e);
+    return q->heads % k->heads == 0 ? 0 :
+           differ(a, q, k, "heads of keys that divide those of queries", e);
+}
+
+static void close_parts(struct three *x, int first)
+{
+    for (int i = first; i < N_PART; i++)
+        if (x->of[i].w != NULL)
+            weights_close(x->of[i].w);
+}
+
+static int open_parts(struct three *x, struct arena *a, const char *spec, struct err *e)
+{
+    char *rest = arena_strndup(a, spec, strlen(spec));
+    int n = 0;
+
+    *x = (struct three){ .of = { { .w = NULL } } };
+    for (char *path = strsep(&rest, ","); path != NULL; path = strsep(&rest, ","), n++)
+        if (n < N_PART)
+            x->of[n].path = path;
+    if (n != N_PART)
+        return err_set(e, ERR_USAGE, "--qkv: '%s' is no list of three files like "
+                       "Q.npy,K.npy,V.npy", spec);
+    for (int i = 0; i < N_PART; i++)
+        if (open_part(&x->of[i], a, e) != 0) {
+            close_parts(x, 0);
+            return -1;
+        }
+    if (check_parts(x, a, e) == 0)
+        return 0;
+    close_parts(x, 0);
+    return -1;
+}
+
+struct model *qkv_open(const struct asked *asked, struct arena *a, struct err *e)
+{
+    const struct part_file *q, *v;
+    struct three x;
+    struct qkv_shape shape;
+
+    if (open_parts(&x, a, asked->qkv, e) != 0)
+        return NULL;
+    close_parts(&x, 1);
+    q = &x.of[PART_Q];
+    v = &x.of[PART_V];
+    shape = (struct qkv_shape){ (int)q->heads, (int)v->heads, (int)q->width, (int)v->width,
+                                q->n != v->n || asked->key_tokens != NULL };
+    return model_of_qkv(a, q->w, hub_name(a, q->path), &shape,
+                        asked->score_scale > 0 ? asked->score_scale : (double)NAN, e);
+}
+
+/* ---- rows ---- */
+
+/* Heads [heads, n, width] of one text to columns of its rows. */
+static void put_columns(float *row, int64_t stride, const float *x,
+                        const struct part_file *p)
+{
+    for (int64_t h = 0; h < p->heads; h++)
+        for (int64_t i = 0; i < p->n; i++)
+            memcpy(row + i * stride + h * p->width, x + (h * p->n + i) * p->width,
+                   (size_t)p->width * sizeof *row);
+}
+
+/* The rows of all texts, of the n parts from first on side by side. */
+static int make_rows(struct arena *a, const struct part_file *first, int n,
+                     struct values **out, struct err *e)
+{
+    int64_t width = 0, rows = first->n, column = 0;
+    float *all;
+
+    for (int k = 0; k < n; k++)
+        width += first[k].heads * first[k].width;
+    all = arena_alloc_raw(a, (size_t)(first->B * rows), (size_t)width * sizeof *all);
+    *out = arena_alloc(a, (size_t)first->B, sizeof **out);
+    for (int64_t b = 0; b < first->B; b++)
+        (*out)[b] = (struct values){ 2, { rows, width }, all + b * rows * width };
+    for (int k = 0; k < n; k++) {
+        const struct part_file *p = &first[k];
+        float *x;
+
+        if (values_floats(a, p->t, &x, e) != 0)
+            return err_under(e, "%s", p->path);
+        for (int64_t b = 0; b < p->B; b++)
+            put_columns(all + b * rows * width + column, width,
+                        x + b * (p->t->n_elements / p->B), p);
+        column += p->heads * p->width;
+    }
+    return 0;
+}
+
+int qkv_input(struct layer_input *in, struct session *s, struct err *e)
+{
+    struct arena *a = s->a;
+    struct three x;
+    int rc;
+
+    if (open_parts(&x, a, s->asked->qkv, e) != 0)
+        return -1;
+    in->n = (int)x.of[PART_Q].B;
+    in->name = s->asked->qkv;
+    if (!model_has_cross(s->model))
+        rc = make_rows(a, x.of, N_PART, &in->rows, e);
+    else
+        rc = make_rows(a, &x.of[PART_Q], 1, &in->rows, e) != 0 ||
+             make_rows(a, &x.of[PART_K], 1, &in->keys, e) != 0 ||
+             make_rows(a, &x.of[PART_V], 1, &in->values, e) != 0 ? -1 : 0;
+    close_parts(&x, 0);
+    return rc;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * What was asked -> the model, its tokeniser and the threads. */
+#include "session/session.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "model/hub.h"
+#include "session/input.h"
+#include "session/layer.h"
+#include "session/precomputed.h"
+
+/* The folder, or the GGUF file, that holds the tokeniser of -m PATH. */
+static const char *tok_path(struct arena *a, const char *path)
+{
+    size_t n = strlen(path);
+
+    return n > 5 && strcmp(path + n - 5, ".gguf") == 0 ? path : file_folder(a, path);
+}
+
+static void open_tok(struct session *s)
+{
+    const char *path = s->path;
+
+    if (s->model != NULL && s->model->family->bare)
+        err_set(&s->tok_err, ERR_USAGE, "%s is a bare layer and reads no text",
+                s->model->name);
+    else if (path == NULL)
+        s->tok = tok_open_memory(s->a, builtin_file(BUILTIN_TOKENIZER),
+                                 "built-in tokenizer.json", &s->tok_err);
+    else
+        s->tok = tok_open(s->a, tok_path(s->a, path), &s->tok_err);
+    s->target_tok = s->tok;
+    if (s->tok != NULL && s->model != NULL && s->model->decoder != NULL && path != NULL)
+        s->target_tok = tok_open_target(s->a, tok_path(s->a, path), &s->tok_err);
+}
+
+static void say_unused(const struct model *m, const struct warn *w)
+{
+    for (int i = 0; i < m->n_unused; i++)
+        warn_say(w, "%s: tensor %s is not used", m->name, m->unused[i]);
+}
+
+/* What -m says -> the path of a folder or file, NULL for the built-in model. */
+static int find_model(const char *asked, const struct env *env, const char **path,
+                      struct err *e)
+{
+    const char *note = NULL;
+
+    *path = asked != NULL ? hub_find(env->arena, asked, &note, e) : NULL;
+    if (note != NULL)
+        warn_say(env->warn, "%s", note);
+    return *path == NULL && asked != NULL ? -1 : 0;
+}
+
+/* An error about a model of the cache may only say that it was not fetched whole. */
+static void explain(const char *asked, const char *path, bool links_only,
+                    const struct env *env, struct err *e)
+{
+    if (path != asked && e->kind == ERR_INPUT)
+        hub_explain(env->arena, asked, path, links_only, e);
+}
+
+struct model *session_model(const struct asked *asked, const struct env *env,
+                         const char **path, struct err *e)
+{
+    const struct layer_asked layer = layer_of_asked(asked);
+    struct model *m;
+
+    if (asked->qkv == NULL && asked->score_scale > 0) {
+        err_set(e, ERR_USAGE, "--score-scale: wants --qkv");
+        return NULL;
+    }
+    if (asked->attention != NULL || asked->qkv != NULL)
+        return precomputed_open(asked, env, path, e);
+    if (find_model(asked->model, env, path, e) != 0)
+        return NULL;
+    m = model_open_layer(env->arena, *path, &layer, e);
+    if (m == NULL)
+        explain(asked->model, *path, false, env, e);
+    else if (env->verbose || m->family->bare)   /* of a layer, each may mean something */
+        say_unused(m, env->warn);
+    return m;
+}
+
+int session_open(struct session *s, const struct asked *asked, bool tokens_only,
+                 const struct env *env, struct err *e)
+{
+    *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
+    if (tokens_only) {
+        if (find_model(asked->model, env, &s->path, e) != 0)
+            return -1;
+    } else {
+        s->model = session_model(asked, env, &s->path, e);
+        if (s->model == NULL)
+            return -1;
+    }
+    open_tok(s);
+    if (s->tok == NULL)
+        explain(asked->model, s->path, true, env, &s->tok_err);
+    s->par = par_new(env->n_threads, e);
+    return s->par != NULL ? 0 : -1;
+}
+
+void session_close(struct session *s)
+{
+    inputs_close(s->input);
+    par_free(s->par);
+    if (s->target_tok != s->tok)
+        tok_close(s->target_tok);
+    tok_close(s->tok);
+    model_close(s->model);
+}

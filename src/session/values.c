@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ * --input: an array of numbers -> what a model reads instead of a text, and names for its
+ * positions. */
+#include <math.h>
+#include <string.h>
+
+#include "session/values.h"
+#include "weights/npz.h"
+
+/* ---- reading ---- */
+
+/* "[0,3,4]" of element i. */
+static char *place_of(struct arena *a, const struct tensor *t, int64_t i)
+{
+    char *text = arena_strdup(a, "]");
+
+    for (int k = t->n_dims - 1; k >= 0; k--) {
+        text = arena_printf(a, "%s%lld%s", k > 0 ? "," : "[",
+                            (long long)(i % t->shape[k]), text);
+        i /= t->shape[k];
+    }
+    return t->n_dims > 0 ? text : arena_strdup(a, "[]");
+}
+
+int values_floats(struct arena *a, const struct tensor *t, float **x, struct err *e)
+{
+    *x = arena_alloc_raw(a, (size_t)t->n_elements, sizeof **x);
+    tensor_read(*x, t, 0, t->n_elements);
+    for (int64_t i = 0; i < t->n_elements; i++)
+        if (!isfinite((*x)[i]))
+            return err_set(e, ERR_INPUT, "element %s is %s as a float, want finite "
+                           "numbers", place_of(a, t, i), isnan((*x)[i]) ? "NaN"
+                                                                       : "infinite");
+    return 0;
+}
+
+/* The arrays of one text each: t itself, or its parts along a leading axis. */
+static int take_apart(struct arena *a, const struct model *m, const struct tensor *t,
+                      struct values **out, int *n, struct err *e)
+{
+    int64_t want_dim[4], size;
+    int dims = front_dims(m, want_dim), first = t->n_dims - dims;
+    struct values v = { .n_dims = dims };
+    char want[64];
+    float *x;
+
+    front_shape(m, want);
+    if (first < 0 || first > 1 || (first == 1 && t->shape[0] < 1) ||
+        (first == 1 && t->shape[0] > MAX_VALUES))
+        return err_set(e, ERR_INPUT, "shape %s, want %s, or 1 to %d of them on a leading "
+                       "axis", tensor_shape(a, t), want, MAX_VALUES);
+    *n = first == 1 ? (int)t->shape[0] : 1;
+    memcpy(v.dim, t->shape + first, (size_t)dims * sizeof *v.dim);
+    if (front_positions(m, &v, e) < 0)
+        return first == 0 ? -1 : err_under(e, "%d arrays", *n);
+    if (values_floats(a, t, &x, e) != 0)
+        return -1;
+    size = t->n_elements / *n;
+    *out = arena_alloc(a, (size_t)*n, sizeof **out);
+    for (int i = 0; i < *n; i++) {
+        (*out)[i] = v;
+        (*out)[i].x = x + i * size;
+    }
+    return 0;
+}
+
+int values_read(struct arena *a, const struct model *m, const char *path,
+                struct values **out, int *n, struct err *e)
+{
+    const struct tensor *t;
+    struct weights *w = npz_open_one(a, path, &t, e);
+    int rc;
+
+    if (w == NULL)
+        return -1;
+    rc = take_apart(a, m, t, out, n, e);
+    weights_close(w);
+    return rc == 0 ? 0 : err_under(e, "%s", path);
+}
+
+/* ---- names of positions ---- */
+
+/* Whisper's frames begin every 10 ms; a position is two of them. */
+static const double SECONDS_A_POSITION = 0.02;
+
+static char *label_of(struct arena *a, const struct model *m, int i)
+{
+    int columns;
+
+    switch (m->family->front) {
+    case FRONT_PATCH:
+        columns = front_patch_columns(m);
+        return i == 0 ? arena_strdup(a, "[CLS]") :
+               arena_printf(a, "%d,%d", (i - 1) / columns, (i - 1) % columns);
+    case FRONT_MEL_CONV:
+        return arena_printf(a, "%.2fs", i * SECONDS_A_POSITION);
+    case FRONT_ROWS:
+    case FRONT_QKV:
+    case FRONT_TOKENS:
+        break;
+    }
+    return arena_printf(a, "%d", i);
+}
+
+void values_describe(struct arena *a, const struct model *m, int n, struct tokens *out)
+{
+    size_t size = (size_t)n;
+
+    *out = (struct tokens){
+        .n = n,
+        .type = arena_alloc(a, size, sizeof *out->type),
+        .special = arena_alloc(a, size, 1),
+        .bytes = arena_alloc(a, size, sizeof *out->bytes),
+        .chars = arena_alloc(a, size, sizeof *out->chars),
+        .piece = arena_alloc(a, size, sizeof *out->piece),
+        .label = arena_alloc(a, size, sizeof *out->label),
+        .label_size = arena_alloc(a, size, sizeof *out->label_size),
+    };
+    for (int i = 0; i < n; i++) {
+        out->piece[i] = out->label[i] = label_of(a, m, i);
+        out->label_size[i] = strlen(out->label[i]);
+    }
+    if (m->family->front == FRONT_PATCH)
+        out->special[0] = 1;
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The option machinery on a small command of its own, and the tables of the real
+ * commands: names once, ranges and defaults that make sense. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmds.h"
+
+/* ---- a small command ---- */
+
+struct toy_args {
+    struct common_args common;
+    int columns, cmap, format;
+    double vmin, eps;
+    const char *output, *title;
+    bool shared;
+};
+
+#define F(f) offsetof(struct toy_args, f)
+
+static const char *const cmaps[] = { "viridis", "magma", "inferno", NULL };
+static const char *const formats[] = { "table", "tsv", "json", NULL };
+
+static const struct opt own[] = {
+    { 'c', "columns", "N", OPT_INT, F(columns), "4", 1, 64, NULL,
+      "heads per row of the grid" },
+    { 0, "cmap", "NAME", OPT_CHOICE, F(cmap), "magma", 0, 0, cmaps,
+      "colours of a cell, from the least to the greatest of what is drawn there" },
+    { 0, "vmin", "X", OPT_REAL, F(vmin), NULL, -INFINITY, INFINITY, NULL,
+      "least value of the scale" },
+    { 0, "eps", "X", OPT_REAL, F(eps), "1e-9", 0, 1, NULL, "added to each weight" },
+    { 0, "shared-scale", NULL, OPT_FLAG, F(shared), NULL, 0, 0, NULL,
+      "one scale for all" },
+    { 0 }
+};
+
+static const struct opt output_opts[] = {
+    { 'o', "output", "FILE", OPT_STRING, F(output), "-", 0, 0, NULL, "write here" },
+    { 0, "title", "TEXT", OPT_STRING, F(title), NULL, 0, 0, NULL, "above all" },
+    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, formats, "as what" },
+    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL,
+      "short for --format json" },
+    { 0 }
+};
+
+static const struct opt *const shared[] = { output_opts, NULL };
+static const char *const examples[] = { "mha-viz toy -c 3 \"a b\"", NULL };
+
+static const struct cmd toy = {
+    .name = "toy", .summary = "play with options", .operands = "[TEXT [TEXT_B]]",
+    .opts = own, .shared = shared, .args_size = sizeof(struct toy_args),
+    .examples = examples, .max_operands = 2,
+};
+
+/* Parses "toy" and the words after it (NULL ends) as they stand. */
+struct parsed {
+    struct toy_args args;
+    int status, n;
+    char **operands;
+    struct err e;
+    char *argv[16];
+};
+
+static void parse(struct parsed *p, ...)
+{
+    int argc = 1;
+    va_list ap;
+    char *word;
+
+    memset(p, 0x5a, sizeof *p);         /* opts_parse must set every field */
+    p->e = (struct err){ ERR_NONE, "" };
+    p->argv[0] = (char *)(uintptr_t)"toy";
+    va_start(ap, p);
+    while ((word = va_arg(ap, char *)) != NULL)
+        p->argv[argc++] = word;
+    va_end(ap);
+    p->argv[argc] = NULL;
+    p->status = opts_parse(&toy, argc, p->argv, &p->args, &p->n, &p->operands, &p->e);
+}
+
+#define GOOD(p, ...) do { \
+    parse(p, __VA_ARGS__, NULL); \
+    assert_string_equal((p)->e.msg, ""); \
+    assert_int_equal((p)->status, 0); \
+} while (0)
+
+#define BAD(want, ...) do { \
+    struct parsed bad; \
+    parse(&bad, __VA_ARGS__, NULL); \
+    assert_int_equal(bad.status, -1); \
+    assert_int_equal(bad.e.kind, ERR_USAGE); \
+    assert_string_equal(bad.e.msg, "toy: " want); \
+} while (0)
+
+/* ---- good ---- */
+
+static void test_defaults(void **state)
+{
+    struct parsed p;
+
+    (void)state;
+    parse(&p, NULL);
+    assert_int_equal(p.status, 0);
+    assert_int_equal(p.n, 0);
+    assert_int_equal(p.args.columns, 4);
+    assert_int_equal(p.args.cmap, 1);
+    assert_int_equal(p.args.format, 0);
+    assert_true(isnan(p.args.vmin));
+    assert_true(p.args.eps == 1e-9);
+    assert_string_equal(p.args.output, "-");
+    assert_null(p.args.title);
+    assert_false(p.args.shared);
+    assert_false(p.args.common.quiet);
+    assert_int_equal(p.args.common.threads, 0);
+}
+
+static void test_forms(void **state)
+{
+    struct parsed p;
+
+    (void)state;
+    GOOD(&p, "-c", "3", "--cmap=inferno", "text", "-qv", "--vmin", "-1.5e-3",
+         "-t2", "-o", "", "--shared-scale", "-");
+    assert_int_equal(p.args.columns, 3);
+    assert_int_equal(p.args.cmap, 2);
+    assert_true(p.args.vmin == -1.5e-3);
+    assert_string_equal(p.args.output, "");
+    assert_true(p.args.shared && p.args.common.quiet && p.args.common.verbose);
+    assert_int_equal(p.args.common.threads, 2);
+    assert_int_equal(p.n, 2);
+    assert_string_equal(p.operands[0], "text");
+    assert_string_equal(p.operands[1], "-");
+}
+
+static void test_double_dash(void **state)
+{
+    struct parsed p;
+
+    (void)state;
+    GOOD(&p, "-c", "5", "--", "-c", "--json");
+    assert_int_equal(p.args.columns, 5);
+    assert_int_equal(p.args.format, 0);
+    assert_int_equal(p.n, 2);
+    assert_string_equal(p.operands[0], "-c");
+}
+
+static void test_last_wins(void **state)
+{
+    struct parsed p;
+
+    (void)state;
+    GOOD(&p, "-c", "5", "--columns", "6", "--title", "--title", "--columns=7");
+    assert_int_equal(p.args.columns, 7);
+    assert_string_equal(p.args.title, "--title");
+    GOOD(&p, "--json", "--format", "tsv");
+    assert_int_equal(p.args.format, 1);
+}
+
+static void test_alias(void **state)
+{
+    struct parsed p;
+
+    (void)state;
+    GOOD(&p, "--json");
+    assert_int_equal(p.args.format, 2);
+    GOOD(&p, "--format=tsv", "--json");
+    assert_int_equal(p.args.format, 2);
+}
+
+static void test_help_asked(void **state)
+{
+    struct parsed p;
+
+    (void)state;
+    parse(&p, "text", "--help", NULL);
+    assert_int_equal(p.status, 1);
+    parse(&p, "-qh", NULL);
+    assert_int_equal(p.status, 1);
+}
+
+static void test_edges_of_ranges(void **state)
+{
+    struct parsed p;
+
+    (void)state;
+    GOOD(&p, "-c", "1", "--eps", "0");
+    assert_int_equal(p.args.columns, 1);
+    assert_true(p.args.eps == 0);
+    GOOD(&p, "-c", "064", "--eps=1", "--vmin=1e300");
+    assert_int_equal(p.args.columns, 64);
+    GOOD(&p, "-c", "+2", "--eps=.5");
+    assert_true(p.args.eps == 0.5);
+}
+
+/* ---- bad ---- */
+
+static void test_bad_whole_numbers(void **state)
+{
+    (void)state;
+    BAD("--columns: '0' is not in 1..64", "--columns", "0");
+    BAD("--columns: '65' is not in 1..64", "-c65");
+    BAD("--columns: '-1' is not in 1..64", "-c", "-1");
+    BAD("--columns: '4294967297' is not in 1..64", "-c", "4294967297");
+    BAD("--columns: '99999999999999999999' is not in 1..64", "-c",
+        "99999999999999999999");
+    BAD("--columns: '4x' is not a whole number (1..64)", "-c", "4x");
+    BAD("--columns: ' 4' is not a whole number (1..64)", "-c", " 4");
+    BAD("--columns: '' is not a whole number (1..64)", "--columns=");
+    BAD("--columns: '-' is not a whole number (1..64)", "-c", "-");
+    BAD("--columns: '0x4' is not a whole number (1..64)", "-c", "0x4");
+    BAD("--columns: '4.0' is not a whole number (1..64)", "-c", "4.0");
+    BAD("--columns: '1e1' is not a whole number (1..64)", "-c", "1e1");
+}
+
+static void test_bad_numbers(void **state)
+{
+    (void)state;
+    BAD("--eps: '1.5' is not in 0..1", "--eps", "1.5");
+    BAD("--eps: 'nan' is not a number (0..1)", "--eps", "nan");
+    BAD("--vmin: 'inf' is not a number", "--vmin", "inf");
+    BAD("--vmin: '1e999' is too large", "--vmin", "1e999");
+    BAD("--vmin: '0x1p3' is not a number", "--vmin", "0x1p3");
+    BAD("--vmin: '1,5' is not a number", "--vmin", "1,5");
+    BAD("--vmin: '1e' is not a number", "--vmin", "1e");
+    BAD("--vmin: '.' is not a number", "--vmin", ".");
+    BAD("--vmin: '' is not a number", "--vmin", "");
+}
+
+static void test_bad_choices(void **state)
+{
+    (void)state;
+    BAD("--cmap: 'viridsi' is not one of viridis, magma, inferno; "
+        "did you mean 'viridis'?", "--cmap", "viridsi");
+    BAD("--cmap: 'jett' is not one of viridis, magma, inferno", "--cmap=jett");
+    BAD("--cmap: 'in' is not one of viridis, magma, inferno; "
+        "did you mean 'inferno'?", "--cmap=in");
+    BAD("--format: '' is not one of table, tsv, json", "--format", "");
+}
+
+static void test_bad_options(void **state)
+{
+    (void)state;
+    BAD("--colunms: no such option; did you mean --columns?", "--colunms", "4");
+    BAD("--colunms: no such option; did you mean --columns?", "--colunms=4");
+    BAD("--zebra: no such option", "--zebra");
+    BAD("-x: no such option; -- goes before a text that begins with -", "-qx");
+    BAD("--columns: a value is missing, want N", "--columns");
+    BAD("--columns: a value is missing, want N", "x", "-c");
+    BAD("--json takes no value", "--json=1");
+    BAD("--\\x1b[2J: no such option", "--\x1b[2J");
+}
+
+/* What getopt_long would take for the only name that begins so. */
+static void test_no_abbreviations(void **state)
+{
+    (void)state;
+    BAD("--col: no such option; did you mean --columns?", "--col", "4");
+    BAD("--col: no such option; did you mean --columns?", "--col=4");
+    BAD("--shared: no such option; did you mean --shared-scale?", "--shared");
+    BAD("--verb: no such option; did you mean --verbose?", "--verb", "text");
+    BAD("--c: no such option", "--c", "4");
+}
+
+static void test_too_many_operands(void **state)
+{
+    (void)state;
+    BAD("'c' is one operand too many, want [TEXT [TEXT_B]]; "
+        "a text with spaces goes in quotes", "a", "b", "c", "d");
+}
+
+/* ---- names ---- */
+
+static void test_distance(void **state)
+{
+    (void)state;
+    assert_int_equal(opts_distance("", ""), 0);
+    assert_int_equal(opts_distance("stats", "stats"), 0);
+    assert_int_equal(opts_distance("", "abc"), 3);
+    assert_int_equal(opts_distance("stast", "stats"), 1);
+    assert_int_equal(opts_distance("heatmp", "heatmap"), 1);
+    assert_int_equal(opts_distance("hetmpa", "heatmap"), 2);
+    assert_int_equal(opts_distance("ca", "abc"), 3);
+    assert_int_equal(opts_distance("kitten", "sitting"), 3);
+    assert_int_equal(opts_distance("abcd", "wxyz"), 99);
+    assert_int_equal(opts_distance("a", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+                                   "aaaaaaaaaaaaaaaaaaaaaaaa"), 99);
+}
+
+static void test_nearest(void **state)
+{
+    static const char *const names[] = { "heatmap", "stats", "info", "help", NULL };
+
+    (void)state;
+    assert_string_equal(opts_nearest("heatmpa", names), "heatmap");
+    assert_string_equal(opts_nearest("stat", names), "stats");
+    assert_string_equal(opts_nearest("i", names), "info");
+    assert_string_equal(opts_nearest("hepl", names), "help");
+    assert_null(opts_nearest("h", names));
+    assert_null(opts_nearest("xyz", names));
+    assert_null(opts_nearest("", names));
+}
+
+static void test_commands(void **state)
+{
+    (void)state;
+    assert_non_null(cmd_find("completion"));
+    assert_null(cmd_find("complet"));
+    assert_null(cmd_find(""));
+    assert_string_equal(cmd_nearest("completoin"), "completion");
+    assert_string_equal(cmd_nearest("hlep"), "help");
+    assert_null(cmd_nearest("zzzzzz"));
+}
+
+/* ---- help ---- */
+
+static char *help_of(const struct cmd *c)
+{
+    char *text;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+
+    help_print(f, cmd_table, c);
+    fclose(f);
+    return text;
+}
+
+static void test_help(void **state)
+{
+    char *text = help_of(&toy);
+
+    (void)state;
+    assert_string_equal(text,
+        "usage: mha-viz toy [OPTIONS] [TEXT [TEXT_B]]\n"
+        "\n"
+        "play with options\n"
+        "\n"
+        "Options:\n"
+        "  -c, --columns N     heads per row of the grid, 1..64 [4]\n"
+        "      --cmap NAME     colours of a cell, from the least to the greatest of "
+        "what\n"
+        "                      is drawn there; one of viridis, magma, inferno [magma]\n"
+        "      --vmin X        least value of the scale\n"
+        "      --eps X         added to each weight, 0..1 [1e-9]\n"
+        "      --shared-scale  one scale for all\n"
+        "\n"
+        "Common options:\n"
+        "  -o, --output FILE   write here [-]\n"
+        "      --title TEXT    above all\n"
+        "      --format NAME   as what; one of table, tsv, json [table]\n"
+        "      --json          short for --format json\n"
+        "  -t, --threads N     threads; 0: one for each processor, 0..1024 [0]\n"
+        "  -q, --quiet         no warnings and no progress\n"
+        "  -v, --verbose       say more about what is read and done\n"
+        "  -h, --help          show this help\n"
+        "\n"
+        "Examples:\n"
+        "  mha-viz toy -c 3 \"a b\"\n");
+    free(text);
+}
+
+static void check_lines(const char *text)
+{
+    for (size_t n; *text != '\0'; text += n + (text[n] == '\n')) {
+        size_t columns = 0;
+
+        n = strcspn(text, "\n");
+        for (size_t i = 0; i < n; i++)
+            columns += (text[i] & 0xc0) != 0x80;
+        assert_in_range(columns, 0, 80);
+        assert_true(n == 0 || text[n - 1] != ' ');
+    }
+}
+
+static void test_real_help(void **state)
+{
+    char *text = help_of(NULL);
+
+    (void)state;
+    check_lines(text);
+    for (int i = 0; cmd_table[i] != NULL; i++) {
+        char *own_help = help_of(cmd_table[i]);
+
+        assert_non_null(strstr(text, cmd_table[i]->name));
+        check_lines(own_help);
+        free(own_help);
+    }
+    free(text);
+}
+
+/* ---- the tables of the real commands ---- */
+
+struct seen {
+    const struct cmd *cmd;
+    const char *name[96];
+    char letter[96];
+    int n;
+};
+
+/* That an alias names an option and a value that are there. */
+static void check_alias(const struct cmd *c, const struct opt *o)
+{
+    char name[64], *argv[] = { (char *)(uintptr_t)c->name, name, NULL }, **operands;
+    struct err e = { ERR_NONE, "" };
+    void *args = calloc(1, c->args_size);
+    int n;
+
+    snprintf(name, sizeof name, "--%s", o->name);
+    assert_int_equal(opts_parse(c, 2, argv, args, &n, &operands, &e), 0);
+    free(args);
+}
+
+static void check_row(void *self, const struct opt *o)
+{
+    struct seen *s = self;
+    bool flag = o->type == OPT_FLAG || o->type == OPT_ALIAS;
+    bool number = o->type == OPT_INT || o->type == OPT_REAL;
+
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->name[i], o->name) == 0 ||
+            (o->short_name != 0 && s->letter[i] == o->short_name))
+            fail_msg("%s: --%s: its name or letter is there twice", s->cmd->name,
+                     o->name);
+    if (flag != (o->arg == NULL))
+        fail_msg("%s: --%s: a flag has no arg, all others have", s->cmd->name, o->name);
+    if (number && !(o->min < o->max))
+        fail_msg("%s: --%s: an empty range", s->cmd->name, o->name);
+    if ((o->type == OPT_CHOICE) != (o->choices != NULL))
+        fail_msg("%s: --%s: choices", s->cmd->name, o->name);
+    if (o->help == NULL || o->help[strlen(o->help) - 1] == '.')
+        fail_msg("%s: --%s: help is one line without a full stop", s->cmd->name,
+                 o->name);
+    if (o->type == OPT_ALIAS)
+        check_alias(s->cmd, o);
+    s->name[s->n] = o->name;
+    s->letter[s->n++] = o->short_name;
+}
+
+static void test_real_tables(void **state)
+{
+    (void)state;
+    for (int i = 0; cmd_table[i] != NULL; i++) {
+        const struct cmd *c = cmd_table[i];
+        struct seen s = { .cmd = c };
+        char *argv[] = { (char *)(uintptr_t)c->name, NULL }, **operands;
+        struct err e = { ERR_NONE, "" };
+        void *args = calloc(1, c->args_size);
+        int n;
+
+        opts_each(c, check_row, &s);
+        assert_true(c->args_size >= sizeof(struct common_args));
+        assert_int_equal(opts_parse(c, 1, argv, args, &n, &operands, &e), 0);
+        free(args);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_double_dash),
+        cmocka_unit_test(test_last_wins),
+        cmocka_unit_test(test_alias),
+        cmocka_unit_test(test_help_asked),
+        cmocka_unit_test(test_edges_of_ranges),
+        cmocka_unit_test(test_bad_whole_numbers),
+        cmocka_unit_test(test_bad_numbers),
+        cmocka_unit_test(test_bad_choices),
+        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_no_abbreviations),
+        cmocka_unit_test(test_too_many_operands),
+        cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_real_help),
+        cmocka_unit_test(test_real_tables),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
