@@ -19,7 +19,7 @@ HEAD = """\
  * consideration for color vision deficiency", PLoS ONE 13(7): e0199239, the
  * values as matplotlib publishes them.  gray: i, i, i.  bluered, for signed numbers:
  * straight from (33, 82, 165) to (247, 247, 247) and on to (178, 30, 40), our own. */
-#include "draw/draw_priv.h"
+#include "draw/cmap.h"
 """
 
 

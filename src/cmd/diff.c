@@ -5,7 +5,7 @@
 
 #include "analysis/compare.h"
 #include "cmd/shared.h"
-#include "draw/draw.h"
+#include "draw/heatmap.h"
 #include "report/report.h"
 
 enum format { FORMAT_AUTO, FORMAT_TABLE, FORMAT_JSON, FORMAT_PNG };    /* and svg, pdf */
@@ -378,6 +378,8 @@ static int draw(struct pair *p, struct err *e)
     bool is_signed = args->metric == SHOWN_CHANGE;
     float *value = arena_alloc(j->a, (size_t)L, (size_t)H * sizeof *value), largest = 0;
     struct panel panel = { shows[args->metric], L, H, value };
+    struct heatmaps maps;
+    struct part part;
 
     for (int i = 0; i < L * H; i++)
         value[i] = NAN;
@@ -385,15 +387,19 @@ static int draw(struct pair *p, struct err *e)
         value[l * H + h] = shown_of(p, l, h);
         largest = fmaxf(largest, fabsf(value[l * H + h]));      /* NaN: passed over */
     }
-    draw_plan(L, H, 1, 1, 0, args->dpi, &cell_px, &pool);
+    heatmap_plan(L, H, 1, 1, 0, args->dpi, &cell_px, &pool);
     if (pool > 1)
         return err_set(e, ERR_USAGE, "%d x %d heads do not fit a picture", L, H);
-    return draw_figure(&(struct figure){
-        .caption = title(p), .n_panels = 1, .panels = &panel, .columns = 1,
+    maps = (struct heatmaps){
+        .n_panels = 1, .panels = &panel, .columns = 1,
         .rows = numbered(j->a, 'L', L), .cols = numbered(j->a, 'H', H), .pool = 1,
         .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
         .vmin = is_signed ? -largest : 0, .vmax = largest > 0 ? largest : 1e-6f,
-        .cell_px = cell_px, .dpi = args->dpi,
+        .cell_px = cell_px,
+    };
+    part = heatmap_part(&maps);
+    return sheet_write(&(struct sheet){
+        .caption = title(p), .dpi = args->dpi, .n_parts = 1, .parts = &part,
     }, (enum draw_format)(j->format - FORMAT_PNG), j->args->out, j->env->warn, e);
 }
 

@@ -4,7 +4,7 @@
 #define CMD_FIGURE_H
 
 #include "cmd/shared.h"
-#include "draw/draw.h"
+#include "draw/heatmap.h"
 
 /* The names of the tokens that have a place, which is not -1; kept of them. */
 struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,

@@ -6,7 +6,6 @@
 
 #include "analysis/map.h"
 #include "cmd/figure.h"
-#include "draw/draw.h"
 
 struct heatmap_args {
     struct shared_args shared;
@@ -155,22 +154,25 @@ static int draw(const struct job *j, struct arena *a, const struct item *item,
 {
     const struct heatmap_args *args = j->args;
     struct panel *panels = arena_alloc(a, (size_t)j->n_heads, sizeof *panels);
-
-    for (int i = 0; i < j->n_heads; i++)
-        panels[i] = (struct panel){ arena_printf(a, "Head %d", j->head[i]),
-                                    map->n_rows, map->n_cols,
-                                    map_head(map, j->head[i]) };
-    return draw_figure(&(struct figure){
-        .title = args->title, .caption = caption(j, a, item, map->pool),
+    const struct heatmaps maps = {
         .n_panels = j->n_heads, .panels = panels, .columns = args->columns,
         .rows = figure_labels(a, session_queries(&j->s, item), map->row, kept_rows),
         .cols = figure_labels(a, session_keys(&j->s, item), map->col, kept_cols),
         .pool = map->pool,
         .cmap = &cmap_table[args->cmap], .scale = (enum scale)args->scale,
         .shared = args->shared_scale,
-        .vmin = (float)args->vmin, .vmax = (float)args->vmax,
-        .cell_px = cell_px, .dpi = args->dpi, .font = args->font,
-        .metadata = j->metadata,
+        .vmin = (float)args->vmin, .vmax = (float)args->vmax, .cell_px = cell_px,
+    };
+    const struct part part = heatmap_part(&maps);
+
+    for (int i = 0; i < j->n_heads; i++)
+        panels[i] = (struct panel){ arena_printf(a, "Head %d", j->head[i]),
+                                    map->n_rows, map->n_cols,
+                                    map_head(map, j->head[i]) };
+    return sheet_write(&(struct sheet){
+        .title = args->title, .caption = caption(j, a, item, map->pool),
+        .font = args->font, .dpi = args->dpi, .metadata = j->metadata,
+        .n_parts = 1, .parts = &part,
     }, j->format, path, j->s.env->warn, e);
 }
 
@@ -187,8 +189,8 @@ static int one_text(void *self, struct arena *a, const struct item *item,
 
     if (rows == 0 || cols == 0)
         return err_set(e, ERR_INPUT, "--hide-special: the text has only special tokens");
-    draw_plan(rows, cols, j->n_heads, j->args->columns, j->args->cell, j->args->dpi,
-              &cell_px, &pool);
+    heatmap_plan(rows, cols, j->n_heads, j->args->columns, j->args->cell, j->args->dpi,
+                 &cell_px, &pool);
     map = map_new(a, 0, j->layer, j->s.shown->config.n_heads, queries, keys, pool,
                   (enum pool)j->args->pool);
     sink = map_sink(map);

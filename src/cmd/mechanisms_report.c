@@ -333,10 +333,12 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     const struct tokens *keys = session_keys(t->s, t->item);
     const char *scale = scale_text(look, a);
     struct drawing d = { .a = a, .T = queries->n, .S = keys->n };
+    struct heatmaps maps;
+    struct part part;
     int cell_px, pool;
 
-    draw_plan(d.T, d.S, N_MECHANISM, look->columns, look->cell, look->dpi, &cell_px,
-              &pool);
+    heatmap_plan(d.T, d.S, N_MECHANISM, look->columns, look->cell, look->dpi, &cell_px,
+                 &pool);
     d.map = map_new(a, 0, layer, N_MECHANISM, (struct map_axis){ d.T, NULL },
                     (struct map_axis){ d.S, NULL }, pool, POOL_MAX);
     d.panels = arena_alloc(a, N_MECHANISM, sizeof *d.panels);
@@ -344,15 +346,18 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     if (d.n == 0)
         return err_set(e, ERR_INPUT, "none of the mechanisms can do layer %d of %s",
                        layer, t->s->model->name);
-    return draw_figure(&(struct figure){
-        .title = look->title, .caption = caption(t, a, layer, scale, pool),
+    maps = (struct heatmaps){
         .n_panels = d.n, .panels = d.panels,
         .columns = look->columns < d.n ? look->columns : d.n,
         .rows = figure_labels(a, queries, d.map->row, d.T),
         .cols = figure_labels(a, keys, d.map->col, d.S), .pool = pool,
         .cmap = &cmap_table[look->cmap], .scale = (enum scale)look->scale,
         .shared = look->shared_scale, .vmin = NAN, .vmax = NAN, .cell_px = cell_px,
-        .dpi = look->dpi, .font = look->font,
+    };
+    part = heatmap_part(&maps);
+    return sheet_write(&(struct sheet){
+        .title = look->title, .caption = caption(t, a, layer, scale, pool),
+        .font = look->font, .dpi = look->dpi, .n_parts = 1, .parts = &part,
         .metadata = look->no_metadata ? NULL : figure_metadata(t->s, layer, scale),
     }, format, path, t->s->env->warn, e);
 }

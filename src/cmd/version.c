@@ -9,7 +9,7 @@
 #include <utf8proc.h>
 #include <zlib.h>
 
-#include "draw/draw.h"
+#include "draw/sheet.h"
 #include "nn/nn.h"
 
 void version_print(FILE *f)

@@ -7,7 +7,7 @@
  * consideration for color vision deficiency", PLoS ONE 13(7): e0199239, the
  * values as matplotlib publishes them.  gray: i, i, i.  bluered, for signed numbers:
  * straight from (33, 82, 165) to (247, 247, 247) and on to (178, 30, 40), our own. */
-#include "draw/draw_priv.h"
+#include "draw/cmap.h"
 
 const unsigned char cmap_viridis[256][3] = {
     { 68, 1, 84 }, { 68, 2, 85 }, { 68, 3, 87 }, { 69, 5, 88 },

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The bar beside a panel: its colours from below to above, and its two ends. */
+ * Colours and end values of a bar. */
+#include "draw/colourbar.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "draw/draw_priv.h"
 
 /* "1e-05" -> "1e-5" */
 static void tidy(char *s)
@@ -28,15 +28,15 @@ static void number(char dst[24], bool fixed, int digits, double v)
     tidy(dst);
 }
 
-struct bar_text bar_text(enum scale s, struct range r)
+struct colourbar_text colourbar_text(enum scale scale, struct scale_range range)
 {
-    double lo = r.lo, hi = r.hi;
-    struct bar_text b = { "", "" };
+    double lo = range.lo, hi = range.hi;
+    struct colourbar_text b = { "", "" };
     bool small, large;
 
-    if (!r.any)
+    if (!range.any)
         return b;
-    if (s == SCALE_LOG) {
+    if (scale == SCALE_LOG) {
         lo = fmax(lo, 1e-6);    /* the scale's floor: less looks the same */
         hi = fmax(hi, 1e-6);
     }
@@ -48,7 +48,7 @@ struct bar_text bar_text(enum scale s, struct range r)
     }
     /* As many digits as tell the ends apart. */
     for (int digits = 2; digits < 9; digits++) {
-        bool fine = s == SCALE_LOG && fabs(lo) < 0.1;
+        bool fine = scale == SCALE_LOG && fabs(lo) < 0.1;
 
         number(b.lo, !small && !large && !fine, digits, lo);
         number(b.hi, !small && !large, digits, hi);
@@ -58,40 +58,53 @@ struct bar_text bar_text(enum scale s, struct range r)
     return b;
 }
 
+void colourbar_measure(struct colourbar *bar, struct page *page, enum scale scale,
+                       struct scale_range range)
+{
+    struct colourbar_text ends = colourbar_text(scale, range);
+
+    *bar = (struct colourbar){ .range = range, .single = ends.lo[0] == '\0' };
+    bar->lo = text_line(&page->text, &text_value, arena_strdup(page->arena, ends.lo));
+    bar->hi = text_line(&page->text, &text_value, arena_strdup(page->arena, ends.hi));
+}
+
+double colourbar_width(const struct colourbar *bar)
+{
+    return fmax(text_width(bar->lo), text_width(bar->hi));
+}
+
 /*
  * The colours, from the top: as many as a PNG has pixels, so that the first and
  * the last are the map's ends; one flat colour where there is no range.
  */
-static void draw_colours(struct page *p, struct text *t, struct range r,
-                         struct box bar)
+static void paint_colours(struct page *page, const struct cmap *cmap,
+                          struct scale_range range, struct box at)
 {
-    int n = t->vector ? 256 : (int)bar.h;
-    unsigned short *index = arena_alloc_raw(t->arena, (size_t)n, sizeof *index);
+    int n = page->vector ? 256 : (int)at.h;
+    unsigned short *index = arena_alloc_raw(page->arena, (size_t)n, sizeof *index);
 
     for (int i = 0; i < n; i++)
         index[i] = (unsigned short)
-            (!r.any ? CELL_MASKED : r.lo == r.hi ? 0 :
+            (!range.any ? CELL_MASKED : range.lo == range.hi ? 0 :
              255 - (n > 1 ? (i * 255 + (n - 1) / 2) / (n - 1) : 0));
-    page_cells(p, index, n, 1, bar);
+    page_cells(page, cmap, index, n, 1, at);
 }
 
-void bar_draw(struct page *p, const struct layout *l, struct text *t,
-              struct range r, struct box cells)
+void colourbar_paint(const struct colourbar *bar, struct page *page,
+                     const struct grid *grid, const struct cmap *cmap, struct box cells)
 {
-    struct box bar = { cells.x + cells.w + l->line + l->bar_gap, cells.y, l->bar_w,
-                       cells.h };
-    struct bar_text b = bar_text(p->figure->scale, r);
-    double x = bar.x + bar.w + l->value_gap, line = text_line_height(t, ROLE_VALUE);
-    double middle = bar.y + bar.h / 2.0, half = text_middle(t, ROLE_VALUE);
-    double reach = fmax(bar.h / 2.0, line), top = middle - reach + 2.0 * half;
+    const struct text *text = &page->text;
+    struct box at = { cells.x + cells.w + grid->line + grid->bar_gap, cells.y,
+                      grid->bar_w, cells.h };
+    double x = at.x + at.w + grid->value_gap, line = text_line_height(text, &text_value);
+    double middle = at.y + at.h / 2.0, half = text_middle(text, &text_value);
+    double reach = fmax(at.h / 2.0, line), top = middle - reach + 2.0 * half;
 
-    page_frame(p, bar, l->line);
-    draw_colours(p, t, r, bar);
-    if (b.lo[0] == '\0')
+    page_frame(page, at, grid->line);
+    paint_colours(page, cmap, bar->range, at);
+    if (bar->single)
         top = middle + half;
-    text_draw_line(t, p->cr, text_line(t, ROLE_VALUE, arena_strdup(t->arena, b.hi)),
-                   x, t->vector ? top : round(top), 2.0 * line);
-    text_draw_line(t, p->cr, text_line(t, ROLE_VALUE, arena_strdup(t->arena, b.lo)),
-                   x, t->vector ? middle + reach : round(middle + reach),
+    text_draw_line(text, page->cr, bar->hi, x, page_snap(page, top), 2.0 * line);
+    text_draw_line(text, page->cr, bar->lo, x, page_snap(page, middle + reach),
                    2.0 * line);
 }

@@ -1,182 +1,175 @@
 /* SPDX-License-Identifier: MIT
- * A panel's numbers to cells, and its labels and ticks to two sheets that all
- * panels of a figure share. */
+ * A grid of heatmaps as a part of a sheet: measures its text, computes its boxes,
+ * paints cells, labels, titles and bars. */
+#include "draw/heatmap.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "draw/draw_priv.h"
+#include "draw/axis.h"
+#include "draw/cells.h"
+#include "draw/colourbar.h"
+#include "draw/grid.h"
+#include "draw/part.h"
 
-/* ---- ranges ---- */
+struct measured {
+    const struct heatmaps *maps;
+    struct grid grid;
+    struct axis rows, cols;
+    struct colourbar *bar;      /* [n_panels] */
+    const struct piece **title; /* [n_panels]; NULL: none */
+};
 
-static float row_max(const float *row, int n)
+static void scripts(const void *of, struct label_scripts *scripts)
 {
-    float max = -INFINITY;
+    const struct heatmaps *maps = of;
 
-    for (int i = 0; i < n; i++)
-        if (isfinite(row[i]) && row[i] > max)
-            max = row[i];
-    return max;
+    label_scripts_add_list(scripts, &maps->rows);
+    label_scripts_add_list(scripts, &maps->cols);
 }
 
-/* What a row is divided by: its maximum, where that can be done. */
-static float divisor(enum scale s, const float *row, int n)
-{
-    float max = s == SCALE_ROW ? row_max(row, n) : 1.0f;
+/* ---- measuring ---- */
 
-    return max > 0.0f ? max : 1.0f;
+static int cell_px(const struct heatmaps *maps, int dpi)
+{
+    int px = maps->cell_px, pool;
+
+    if (px <= 0)
+        heatmap_plan(maps->panels[0].n_rows, maps->panels[0].n_cols, maps->n_panels,
+                     maps->columns, 0, dpi, &px, &pool);
+    return px;
 }
 
-static void widen(struct range *r, float v)
+/* Bars and titles; the widest of each into s. */
+static void measure_panels(struct measured *m, struct page *page, struct grid_sizes *s)
 {
-    r->lo = !r->any || v < r->lo ? v : r->lo;
-    r->hi = !r->any || v > r->hi ? v : r->hi;
-    r->any = true;
-}
+    const struct heatmaps *maps = m->maps;
+    size_t n = (size_t)maps->n_panels;
+    struct scale_range *range = arena_alloc(page->arena, n, sizeof *range);
 
-static struct range data_range(const struct figure *f, const struct panel *p)
-{
-    struct range r = { 0.0f, 0.0f, false };
+    m->bar = arena_alloc(page->arena, n, sizeof *m->bar);
+    m->title = arena_alloc(page->arena, n, sizeof *m->title);
+    cells_ranges(maps, range);
+    s->value_h = text_line_height(&page->text, &text_value);
+    for (int i = 0; i < maps->n_panels; i++) {
+        const char *title = maps->panels[i].title;
 
-    for (int i = 0; i < p->n_rows; i++) {
-        const float *row = p->value + (size_t)i * (size_t)p->n_cols;
-        float by = divisor(f->scale, row, p->n_cols);
-
-        for (int j = 0; j < p->n_cols; j++)
-            if (isfinite(row[j]))
-                widen(&r, row[j] / by);
-    }
-    return r;
-}
-
-void heatmap_ranges(const struct figure *f, struct range *range)
-{
-    struct range all = { 0.0f, 0.0f, false };
-
-    for (int i = 0; i < f->n_panels; i++) {
-        range[i] = data_range(f, &f->panels[i]);
-        if (range[i].any) {
-            widen(&all, range[i].lo);
-            widen(&all, range[i].hi);
-        }
-    }
-    for (int i = 0; i < f->n_panels; i++) {
-        if (f->shared && range[i].any)
-            range[i] = all;
-        if (!isnan(f->vmin))
-            range[i].lo = f->vmin;
-        if (!isnan(f->vmax))
-            range[i].hi = f->vmax;
+        colourbar_measure(&m->bar[i], page, maps->scale, range[i]);
+        s->value_w = fmax(s->value_w, colourbar_width(&m->bar[i]));
+        if (title == NULL)
+            continue;
+        m->title[i] = text_line(&page->text, &text_heading,
+                                label_clean(page->arena, title, strlen(title),
+                                            2 * LABEL_CHARS));
+        s->panel_w = fmax(s->panel_w, text_width(m->title[i]));
+        s->panel_h = text_line_height(&page->text, &text_heading);
     }
 }
 
-void heatmap_index(const struct figure *f, const struct panel *p, struct range r,
-                   unsigned short *index)
+static void *measure(const void *of, struct page *page, struct box *size)
 {
-    for (int i = 0; i < p->n_rows; i++) {
-        size_t at = (size_t)i * (size_t)p->n_cols;
-        float by = divisor(f->scale, p->value + at, p->n_cols);
+    const struct heatmaps *maps = of;
+    int n_rows = maps->panels[0].n_rows, n_cols = maps->panels[0].n_cols;
+    int px = cell_px(maps, page->sheet->dpi);
+    double cell = px * page->units.px, label_px = grid_label_px(px);
+    struct measured *m = arena_alloc(page->arena, 1, sizeof *m);
+    struct grid_sizes s = { .units = page->units, .n_panels = maps->n_panels,
+                            .columns = maps->columns, .n_rows = n_rows,
+                            .n_cols = n_cols };
 
-        for (int j = 0; j < p->n_cols; j++) {
-            float v = p->value[at + (size_t)j];
+    m->maps = maps;
+    s.cell = page->vector ? cell : fmax(round(cell), 1.0);
+    axis_measure(&m->rows, page, &maps->rows, n_rows, maps->pool, s.cell, label_px,
+                 false);
+    axis_measure(&m->cols, page, &maps->cols, n_cols, maps->pool, s.cell, label_px,
+                 true);
+    s.row_label = m->rows.longest;
+    s.col_label = m->cols.longest;
+    s.label_h = text_line_height(&page->text, &m->rows.style);
+    measure_panels(m, page, &s);
+    grid_make(&m->grid, &s);
+    *size = (struct box){ .w = m->grid.width, .h = m->grid.height };
+    return m;
+}
 
-            index[at + (size_t)j] = (unsigned short)
-                (isnan(v) ? CELL_MASKED :
-                 scale_index(f->scale, v / by, r.lo, r.hi));
-        }
+/* ---- painting ---- */
+
+/* All panels have the same labels: they are drawn once and painted many times. */
+static void paint_axes(const struct measured *m, struct page *page, struct box at)
+{
+    cairo_surface_t *rows = axis_layer(&m->rows, page, &m->grid);
+    cairo_surface_t *cols = axis_layer(&m->cols, page, &m->grid);
+
+    for (int i = 0; i < m->maps->n_panels; i++) {
+        struct box cells = grid_panel(&m->grid, at, i);
+
+        axis_paint(&m->rows, rows, page, &m->grid, cells);
+        axis_paint(&m->cols, cols, page, &m->grid, cells);
     }
+    cairo_surface_destroy(rows);
+    cairo_surface_destroy(cols);
 }
 
-/* ---- axes ---- */
-
-void heatmap_axis(struct axis *x, const struct figure *f, bool rows, int n_cells,
-                  double cell, struct text *t)
+static void paint(const void *measured, struct page *page, struct box at)
 {
-    const struct label_list *list = rows ? &f->rows : &f->cols;
-    enum role role = rows ? ROLE_ROW : ROLE_COL;
+    const struct measured *m = measured;
+    const struct heatmaps *maps = m->maps;
+    int n_rows = maps->panels[0].n_rows, n_cols = maps->panels[0].n_cols;
+    unsigned short *index = arena_alloc_raw(page->arena, (size_t)n_rows *
+                                            (size_t)n_cols, sizeof *index);
 
-    *x = (struct axis){ .step = layout_label_step(cell, text_line_height(t, role)) };
-    x->piece = arena_alloc(t->arena, (size_t)n_cells / (size_t)x->step + 1,
-                           sizeof *x->piece);
-    for (long c = 0; c < n_cells && c * f->pool < list->n; c += x->step) {
-        long i = c * f->pool;           /* a cell bears its first token's name */
-        const char *s = list->text[i];
-        size_t n = list->size != NULL ? list->size[i] : strlen(s);
-        const struct piece *p = text_line(t, role, label_clean(t->arena, s, n,
-                                                               LABEL_CHARS));
+    for (int i = 0; i < maps->n_panels; i++) {
+        struct box cells = grid_panel(&m->grid, at, i);
 
-        x->piece[x->n++] = p;
-        x->longest = fmax(x->longest, text_width(p));
+        cells_index(maps, &maps->panels[i], m->bar[i].range, index);
+        page_frame(page, cells, m->grid.line);
+        page_cells(page, maps->cmap, index, n_rows, n_cols, cells);
     }
+    paint_axes(m, page, at);
 }
 
-/* The first unit of a line of this width, centred; on a whole pixel in a PNG. */
-static double line_at(const struct text *t, double centre, double line)
+static void paint_title(const struct piece *title, struct page *page,
+                        const struct grid *grid, struct box cells)
 {
-    double at = centre - line / 2.0;
+    double h = text_line_height(&page->text, &text_heading);
+    double x = cells.x + (cells.w - text_width(title)) / 2.0;
 
-    return t->vector ? at : floor(at + 0.5);
+    text_draw_line(&page->text, page->cr, title, page_snap(page, x),
+                   cells.y - grid->line - grid->panel_gap, 3.0 * h);
 }
 
-static double snap(const struct text *t, double at)
+static void paint_text(const void *measured, struct page *page, struct box at)
 {
-    return t->vector ? at : round(at);
+    const struct measured *m = measured;
+
+    for (int i = 0; i < m->maps->n_panels; i++)
+        if (m->title[i] != NULL)
+            paint_title(m->title[i], page, &m->grid, grid_panel(&m->grid, at, i));
+    for (int i = 0; i < m->maps->n_panels; i++)
+        colourbar_paint(&m->bar[i], page, &m->grid, m->maps->cmap,
+                        grid_panel(&m->grid, at, i));
 }
 
-/* Ticks leave no gap to the frame, which is l->line wide. */
-static void fill_tick(cairo_t *cr, double x, double y, double w, double h)
+struct part heatmap_part(const struct heatmaps *maps)
 {
-    cairo_set_source_rgb(cr, 0.5, 0.5, 0.5);
-    cairo_rectangle(cr, x, y, w, h);
-    cairo_fill(cr);
+    static const struct part_type type = { scripts, measure, paint, paint_text };
+
+    return (struct part){ &type, maps };
 }
 
-/*
- * Sheets reach a line of text beyond the cells at both ends: labels of small
- * cells need it.  The row sheet's right edge lies at the cells' left edge.
- */
-cairo_surface_t *heatmap_row_sheet(const struct page *p, const struct layout *l,
-                                   const struct axis *x, const struct text *t,
-                                   double cell)
+void heatmap_boxes(const struct sheet *s, struct arena *a, struct box *panels,
+                   double *width, double *height)
 {
-    double pad = ceil(text_line_height(t, ROLE_ROW));
-    double beyond = l->line + l->tick + l->label_gap;
-    double w = ceil(x->longest) + beyond, h = l->panel[0].h + 2.0 * pad;
-    cairo_surface_t *sheet = page_sheet(p, w, h);
-    cairo_t *cr = cairo_create(sheet);
+    const struct measured *m;
+    struct plan plan;
+    struct page page;
 
-    for (int i = 0; i < x->n; i++) {
-        double centre = pad + (i * x->step + 0.5) * cell;
-
-        fill_tick(cr, w - l->line - l->tick, line_at(t, centre, l->line), l->tick,
-                  l->line);
-        text_draw_line(t, cr, x->piece[i],
-                       snap(t, w - beyond - text_width(x->piece[i])),
-                       snap(t, centre + text_middle(t, ROLE_ROW)),
-                       x->step * cell);
-    }
-    cairo_destroy(cr);
-    return sheet;
-}
-
-/* The column sheet's upper edge lies at the cells' lower edge. */
-cairo_surface_t *heatmap_col_sheet(const struct page *p, const struct layout *l,
-                                   const struct axis *x, const struct text *t,
-                                   double cell)
-{
-    double pad = ceil(text_line_height(t, ROLE_COL));
-    double beyond = l->line + l->tick + l->label_gap;
-    double w = l->panel[0].w + 2.0 * pad, h = ceil(x->longest) + beyond;
-    cairo_surface_t *sheet = page_sheet(p, w, h);
-    cairo_t *cr = cairo_create(sheet);
-
-    for (int i = 0; i < x->n; i++) {
-        double centre = pad + (i * x->step + 0.5) * cell;
-
-        fill_tick(cr, line_at(t, centre, l->line), l->line, l->line, l->tick);
-        text_draw_turned(t, cr, x->piece[i],
-                         snap(t, centre + text_middle(t, ROLE_COL)), beyond,
-                         x->step * cell);
-    }
-    cairo_destroy(cr);
-    return sheet;
+    page_init(&page, s, DRAW_PNG, a);
+    sheet_plan(&plan, &page);
+    m = plan.measured[0];
+    for (int i = 0; i < m->maps->n_panels; i++)
+        panels[i] = grid_panel(&m->grid, plan.layout.part[0], i);
+    *width = plan.layout.width;
+    *height = plan.layout.height;
+    page_finish(&page);
 }

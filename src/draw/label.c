@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Bytes of a token, which may be anything, to text that is safe to draw. */
+#include "draw/label.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include <utf8proc.h>
 
 #include "base/utf8.h"
-#include "draw/draw_priv.h"
 
 /* The longest emoji of several people has ten code points. */
 enum { CLUSTER_MAX = 12, PIECE_MAX = 12 };
@@ -124,7 +125,7 @@ char *label_clean(struct arena *a, const char *s, size_t n, int max_chars)
     struct builder b = { .arena = a, .max = max_chars, .last = -1, .cap = 64 };
     bool blank;
 
-    /* What lies far behind the cut is not even looked at. */
+    /* What lies far after the cut is not even looked at. */
     if (n > (size_t)max_chars * CLUSTER_MAX * 4 + 64)
         n = (size_t)max_chars * CLUSTER_MAX * 4 + 64;
     blank = all_blank(s, n);
@@ -156,22 +157,37 @@ static bool is_kana(int cp)
            (cp >= 0x31f0 && cp <= 0x31ff) || (cp >= 0xff66 && cp <= 0xff9d);
 }
 
-void label_scripts_add(struct label_scripts *l, const char *s, size_t n)
+size_t label_size(const struct label_list *list, int i)
+{
+    return list->size != NULL ? list->size[i] : strlen(list->text[i]);
+}
+
+void label_scripts_add(struct label_scripts *scripts, const char *s, size_t n)
 {
     for (size_t at = 0; at < n;) {
         int cp, len = utf8_decode(s + at, n - at, &cp);
 
         at += len > 0 ? (size_t)len : 1;
         if (len > 1) {
-            l->han = l->han || is_han(cp);
-            l->kana = l->kana || is_kana(cp);
+            scripts->han = scripts->han || is_han(cp);
+            scripts->kana = scripts->kana || is_kana(cp);
         }
     }
 }
 
-const char *label_language(struct label_scripts l)
+void label_scripts_add_list(struct label_scripts *scripts, const struct label_list *list)
 {
-    return l.kana ? "ja" : l.han ? "zh-cn" : "en";
+    for (int i = 0; i < list->n; i++) {
+        size_t n = label_size(list, i);
+
+        label_scripts_add(scripts, list->text[i],
+                          n < LABEL_TEXT_CHARS ? n : LABEL_TEXT_CHARS);
+    }
+}
+
+const char *label_language(struct label_scripts scripts)
+{
+    return scripts.kana ? "ja" : scripts.han ? "zh-cn" : "en";
 }
 
 const char *const label_packages[] = {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * A page of any format to draw on; cairo's and the file's errors are seen once,
- * at the commit. */
+ * A page of any format to draw on; cairo's errors are seen once, at the commit. */
+#include "draw/page.h"
+
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,7 +11,9 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 
-#include "draw/draw_priv.h"
+#include "draw/label.h"
+#include "draw/png.h"
+#include "draw/svg.h"
 
 static const int SIDE_MAX = 32000, AREA_MAX = 400000000;
 
@@ -50,24 +54,25 @@ static cairo_status_t put_buffer(void *self, const unsigned char *data, unsigned
     return b->full ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
-/* No date: the same figure is to be the same bytes tomorrow. */
+static const char *clean_text(const struct page *p, const char *s)
+{
+    return label_clean(p->arena, s, strlen(s), LABEL_TEXT_CHARS);
+}
+
+/* No date: the same sheet is to be the same bytes tomorrow. */
 static void describe_pdf(const struct page *p)
 {
-    const struct figure *f = p->figure;
+    const struct sheet *sheet = p->sheet;
     cairo_surface_t *s = p->surface;
 
     cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, "");
-    if (f->title != NULL)
+    if (sheet->title != NULL)
         cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE,
-                                       label_clean(p->arena, f->title,
-                                                   strlen(f->title),
-                                                   CAPTION_CHARS));
-    for (const struct metadata *m = f->metadata; m != NULL && m->key != NULL; m++)
+                                       clean_text(p, sheet->title));
+    for (const struct metadata *m = sheet->metadata; m != NULL && m->key != NULL; m++)
         if (strcmp(m->key, "Software") == 0)
             cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATOR,
-                                           label_clean(p->arena, m->value,
-                                                       strlen(m->value),
-                                                       CAPTION_CHARS));
+                                           clean_text(p, m->value));
 }
 
 /* All of it will be painted: pages of 4 KiB would come one by one, slowly. */
@@ -93,8 +98,7 @@ static cairo_surface_t *new_surface(struct page *p, double width, double height)
         cairo_svg_surface_set_document_unit(s, CAIRO_SVG_UNIT_PX);
         return s;
     case DRAW_PDF:
-        return cairo_pdf_surface_create_for_stream(put_file, p->out.file, width,
-                                                   height);
+        return cairo_pdf_surface_create_for_stream(put_file, p->file, width, height);
     default:
         s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, p->width, p->height);
         want_huge_pages(s);
@@ -102,22 +106,41 @@ static cairo_surface_t *new_surface(struct page *p, double width, double height)
     }
 }
 
-int page_open(struct page *p, double width, double height, const char *path,
-              struct err *e)
+/* Units of the page for a pixel at 100 dpi: a PDF counts 72 to the inch. */
+static double unit(const struct sheet *s, enum draw_format format)
+{
+    return format == DRAW_PNG ? s->dpi / 100.0 : format == DRAW_PDF ? 0.72 : 1.0;
+}
+
+void page_init(struct page *p, const struct sheet *s, enum draw_format format,
+               struct arena *a)
+{
+    *p = (struct page){ .sheet = s, .format = format, .arena = a,
+                        .vector = format != DRAW_PNG };
+    p->units = (struct units){ unit(s, format), format != DRAW_PDF };
+    text_init(&p->text, a, s->font, p->units.px, p->vector);
+}
+
+int page_check(double width, double height, const char *name, struct err *e)
 {
     if (width > SIDE_MAX || height > SIDE_MAX || width * height > AREA_MAX)
-        return err_set(e, ERR_USAGE, "%s: a picture of %.0f x %.0f pixels, want at "
-                       "most %d a side and %d million in all", path, width, height,
+        return err_set(e, ERR_USAGE, "%s: a picture of %.0f x %.0f pixels, expected at "
+                       "most %d on a side and %d million in all", name, width, height,
                        SIDE_MAX, AREA_MAX / 1000000);
+    return 0;
+}
+
+int page_open(struct page *p, double width, double height, FILE *file, const char *name,
+              struct err *e)
+{
     p->width = (int)ceil(width);
     p->height = (int)ceil(height);
-    if (out_open(&p->out, path, false, e) != 0)
-        return -1;
+    p->file = file;
     p->surface = new_surface(p, width, height);
     p->cr = cairo_create(p->surface);
     if (cairo_status(p->cr) != CAIRO_STATUS_SUCCESS)
         return err_set(e, ERR_SYSTEM, "%s: no memory for a picture of %d x %d pixels",
-                       path, p->width, p->height);
+                       name, p->width, p->height);
     if (p->format == DRAW_PDF)
         describe_pdf(p);
     cairo_set_source_rgb(p->cr, 1.0, 1.0, 1.0);
@@ -125,19 +148,20 @@ int page_open(struct page *p, double width, double height, const char *path,
     return 0;
 }
 
+/* A png_put. */
 static void put_out(void *self, const void *data, size_t n)
 {
     fwrite(data, 1, n, self);
 }
 
-int page_commit(struct page *p, struct err *e)
+int page_commit(struct page *p, const char *name, struct err *e)
 {
     cairo_status_t drawn = cairo_status(p->cr);
     int written = 0;
 
     if (p->format == DRAW_PNG) {
         cairo_surface_flush(p->surface);
-        written = png_page(p, put_out, p->out.file);
+        written = png_page(p, put_out, p->file);
     } else {
         cairo_surface_finish(p->surface);
     }
@@ -148,27 +172,30 @@ int page_commit(struct page *p, struct err *e)
     if (drawn == CAIRO_STATUS_SUCCESS && p->svg.full)
         drawn = CAIRO_STATUS_NO_MEMORY;
     if (drawn != CAIRO_STATUS_SUCCESS || written != 0)
-        return err_set(e, ERR_SYSTEM, "%s: cannot be drawn: %s", p->out.path,
+        return err_set(e, ERR_SYSTEM, "%s: cannot be drawn: %s", name,
                        written != 0 ? "no memory" : cairo_status_to_string(drawn));
     if (p->format == DRAW_SVG)
-        svg_write(p, p->out.file);
-    return out_commit(&p->out, e);
+        svg_write(p, p->file);
+    return 0;
 }
 
-void page_close(struct page *p)
+void page_finish(struct page *p)
 {
     if (p->cr != NULL)
         cairo_destroy(p->cr);
     if (p->surface != NULL)
         cairo_surface_destroy(p->surface);
     free(p->svg.data);
-    out_abort(&p->out);         /* nothing after a commit */
-    p->cr = NULL;
-    p->surface = NULL;
-    p->svg = (struct buffer){ .data = NULL };
+    text_finish(&p->text);
+    *p = (struct page){ .cr = NULL };
 }
 
-cairo_surface_t *page_sheet(const struct page *p, double width, double height)
+double page_snap(const struct page *p, double at)
+{
+    return p->vector ? at : round(at);
+}
+
+cairo_surface_t *page_layer(const struct page *p, double width, double height)
 {
     cairo_rectangle_t all = { 0.0, 0.0, width, height };
 
@@ -255,15 +282,15 @@ static void attach_png(cairo_surface_t *s, const struct cmap *cmap,
         free(b.data);
 }
 
-/* A pixel a cell, scaled up without smoothing. */
-static void paint_cells(struct page *p, const unsigned short *index, int rows,
-                        int cols, struct box at)
+/* One pixel per cell, scaled up without smoothing. */
+static void paint_cells(struct page *p, const struct cmap *cmap,
+                        const unsigned short *index, int rows, int cols, struct box at)
 {
     cairo_surface_t *s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, cols, rows);
 
-    fill_pixels(s, p->figure->cmap, index, rows, cols, 0, 0, cols, rows);
+    fill_pixels(s, cmap, index, rows, cols, 0, 0, cols, rows);
     if (p->format == DRAW_SVG)
-        attach_png(s, p->figure->cmap, index, rows, cols, at);
+        attach_png(s, cmap, index, rows, cols, at);
     cairo_save(p->cr);
     cairo_translate(p->cr, at.x, at.y);
     cairo_scale(p->cr, at.w / cols, at.h / rows);
@@ -274,12 +301,12 @@ static void paint_cells(struct page *p, const unsigned short *index, int rows,
     cairo_surface_destroy(s);
 }
 
-void page_cells(struct page *p, const unsigned short *index, int n_rows, int n_cols,
-                struct box at)
+void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *index,
+                int n_rows, int n_cols, struct box at)
 {
     if (p->format == DRAW_PNG)
-        fill_pixels(p->surface, p->figure->cmap, index, n_rows, n_cols, (int)at.x,
-                    (int)at.y, (int)at.w, (int)at.h);
+        fill_pixels(p->surface, cmap, index, n_rows, n_cols, (int)at.x, (int)at.y,
+                    (int)at.w, (int)at.h);
     else
-        paint_cells(p, index, n_rows, n_cols, at);
+        paint_cells(p, cmap, index, n_rows, n_cols, at);
 }

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT
  * Pixels to PNG through libpng: zlib level 3 (as fast as 1 and a fifth smaller;
  * 6 takes twice as long) and no row filters, except that a row like the one
- * above is sent as their difference, nothing.
+ * above is sent as its difference from that row, zeros.
  *
  * libpng reports errors by a jump.  So each function that calls it after setjmp
  * owns no variable that it changes there. */
+#include "draw/png.h"
+
 #include <setjmp.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <png.h>
 
 #include "base/utf8.h"
-#include "draw/draw_priv.h"
+#include "draw/label.h"
 
 struct writer {
     png_structp png;
     png_infop info;
     png_put *put;
     void *self;
-    unsigned char *row;             /* 3 bytes a pixel, or 1 */
+    unsigned char *row;             /* 3 bytes per pixel, or 1 */
 };
 
 static void on_error(png_structp png, png_const_charp msg)
@@ -91,7 +94,7 @@ static void write_row(struct writer *w, int y, bool same)
 
 static void add_metadata(struct writer *w, const struct page *p)
 {
-    for (const struct metadata *m = p->figure->metadata;
+    for (const struct metadata *m = p->sheet->metadata;
          m != NULL && m->key != NULL; m++) {
         size_t n = strlen(m->value);
         bool valid = utf8_check(m->value, n) == n;
@@ -99,7 +102,7 @@ static void add_metadata(struct writer *w, const struct page *p)
             .compression = PNG_ITXT_COMPRESSION_NONE,
             .key = (png_charp)(uintptr_t)m->key,
             .text = valid ? (png_charp)(uintptr_t)m->value :
-                    label_clean(p->arena, m->value, n, CAPTION_CHARS),
+                    label_clean(p->arena, m->value, n, LABEL_TEXT_CHARS),
             .lang = (char[]){ "" }, .lang_key = (char[]){ "" }
         };
 
@@ -122,7 +125,7 @@ static int write_page(struct writer *w, const struct page *p)
 {
     const unsigned char *data = cairo_image_surface_get_data(p->surface);
     size_t stride = (size_t)cairo_image_surface_get_stride(p->surface);
-    png_uint_32 per_metre = (png_uint_32)(p->figure->dpi / 0.0254 + 0.5);
+    png_uint_32 per_metre = (png_uint_32)(p->sheet->dpi / 0.0254 + 0.5);
 
     if (setjmp(png_jmpbuf(w->png)) != 0)
         return -1;
@@ -157,7 +160,7 @@ int png_page(const struct page *p, png_put *put, void *self)
 
 struct cells {
     const unsigned short *index;
-    int rows, cols, times;                  /* times: pixels a cell */
+    int rows, cols, times;                  /* times: pixels per cell */
     png_color colour[CELL_MASKED + 1];      /* of an index */
     int place[CELL_MASKED + 1];             /* in the palette; -1: not used */
     png_color palette[CELL_MASKED + 1];
@@ -182,7 +185,7 @@ static void find_palette(struct cells *c, const struct cmap *cmap)
         }
 }
 
-/* 257 colours, all of the map and the gray one, do not fit a palette. */
+/* 257 colours, all of the map and the masked one, do not fit a palette. */
 static bool has_palette(const struct cells *c)
 {
     return c->n <= 256;

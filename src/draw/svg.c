@@ -4,10 +4,12 @@
  * Cairo 1.16 drops the filter of an image, so that browsers smooth the cells;
  * and it numbers surfaces and images by a counter of the process, so that the
  * second picture of a batch would differ from the same one drawn alone. */
+#include "draw/svg.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "draw/draw_priv.h"
+#include "draw/label.h"
 
 /* Base64 has neither '#' nor '"', so nothing but an id begins like this. */
 enum { N_IDS = 2 };
@@ -32,7 +34,7 @@ static size_t renumber(struct numbers *all, unsigned long id)
     return all->n;
 }
 
-/* If an id begins at s ("surface12"): its place in ids, and *end behind its
+/* If an id begins at s ("surface12"): its place in ids, and *end after its
  * number; otherwise -1. */
 static int id_at(const char *s, const char **end, unsigned long *id)
 {
@@ -40,10 +42,10 @@ static int id_at(const char *s, const char **end, unsigned long *id)
         size_t n = strlen(ids[i]);
 
         if (strncmp(s, ids[i], n) == 0 && s[n] >= '0' && s[n] <= '9') {
-            char *behind;
+            char *after;
 
-            *id = strtoul(s + n, &behind, 10);
-            *end = behind;
+            *id = strtoul(s + n, &after, 10);
+            *end = after;
             return i;
         }
     }
@@ -52,7 +54,7 @@ static int id_at(const char *s, const char **end, unsigned long *id)
 
 static void write_escaped(const struct page *p, const char *s, FILE *f)
 {
-    for (s = label_clean(p->arena, s, strlen(s), CAPTION_CHARS); *s != '\0'; s++)
+    for (s = label_clean(p->arena, s, strlen(s), LABEL_TEXT_CHARS); *s != '\0'; s++)
         switch (*s) {
         case '<': fputs("&lt;", f); break;
         case '>': fputs("&gt;", f); break;
@@ -64,17 +66,17 @@ static void write_escaped(const struct page *p, const char *s, FILE *f)
 
 static void write_about(const struct page *p, FILE *f)
 {
-    const struct figure *g = p->figure;
+    const struct sheet *sheet = p->sheet;
 
-    if (g->title != NULL) {
+    if (sheet->title != NULL) {
         fputs("<title>", f);
-        write_escaped(p, g->title, f);
+        write_escaped(p, sheet->title, f);
         fputs("</title>\n", f);
     }
-    if (g->metadata == NULL || g->metadata->key == NULL)
+    if (sheet->metadata == NULL || sheet->metadata->key == NULL)
         return;
     fputs("<metadata>\n", f);
-    for (const struct metadata *m = g->metadata; m->key != NULL; m++) {
+    for (const struct metadata *m = sheet->metadata; m->key != NULL; m++) {
         write_escaped(p, m->key, f);
         fputs(": ", f);
         write_escaped(p, m->value, f);
@@ -98,12 +100,12 @@ static bool is_cells(const char *tag)
     return png != NULL && strnlen(png, 44) == 44 && strncmp(png + 8 + 32, "CAY", 3) != 0;
 }
 
-/* Copies the tag or text at s and returns what is behind it; all is a list for
+/* Copies the tag or text at s and returns what follows it; all is a list for
  * each of ids. */
 static const char *copy(const char *s, const char *end, struct numbers *all, FILE *f)
 {
     const char *stop = s + 1;
-    const char *behind;
+    const char *after;
     unsigned long id;
     int word;
 
@@ -111,9 +113,9 @@ static const char *copy(const char *s, const char *end, struct numbers *all, FIL
         fputs(crisp, f);
         return s + 7;
     }
-    if ((*s == '"' || *s == '#') && (word = id_at(s + 1, &behind, &id)) >= 0) {
+    if ((*s == '"' || *s == '#') && (word = id_at(s + 1, &after, &id)) >= 0) {
         fprintf(f, "%c%s%zu", *s, ids[word], renumber(&all[word], id));
-        return behind;
+        return after;
     }
     while (stop < end && *stop != '<' && *stop != '"' && *stop != '#')
         stop++;

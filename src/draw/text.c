@@ -2,18 +2,20 @@
  * Clean strings to text with a size and ink, through pango.  Strings are set as
  * plain text, never as markup.  Equal labels are laid out once: 12 panels of 64
  * labels cost 4 ms then, 10 ms otherwise. */
+#include "draw/text.h"
+
 #include <limits.h>
 #include <string.h>
 
 #include <pango/pangocairo.h>
 
 #include "base/utf8.h"
-#include "draw/draw_priv.h"
+#include "draw/label.h"
 
 /*
  * Named, because what "sans-serif" means changes with the fonts installed; where
  * it is missing, fontconfig goes on to other sans-serif fonts.  A list would make
- * it sort all fonts twice a size: pango asks for a font's metrics by its own name.
+ * it sort all fonts twice per size: pango asks for a font's metrics by its own name.
  */
 #define FONT "DejaVu Sans"
 
@@ -24,54 +26,21 @@ struct piece {
     double w, h;                /* of the text */
     double up, down;            /* of its ink, from the baseline */
     int boxes;                  /* drawn instead where there is no font; or 0 */
-    enum role role;
+    struct style style;
     const char *clean;
     struct piece *next, *chain;     /* all pieces; those of a bucket */
 };
 
-static const struct { double size, grey; bool bold, turned; } looks[N_ROLE] = {
-    [ROLE_TITLE]   = { 14.0, 0.10, true, false },
-    [ROLE_PANEL]   = { 12.0, 0.13, false, false },
-    [ROLE_ROW]     = { 10.0, 0.13, false, false },
-    [ROLE_COL]     = { 10.0, 0.13, false, true },
-    [ROLE_VALUE]   = { 9.0, 0.25, false, false },
-    [ROLE_CAPTION] = { 10.0, 0.38, false, false }
-};
+const struct style text_title = { 14.0, 0.10, true, false };
+const struct style text_heading = { 12.0, 0.13, false, false };
+const struct style text_value = { 9.0, 0.25, false, false };
+const struct style text_caption = { 10.0, 0.38, false, false };
 
-static void look_at(struct label_scripts *l, const char *s)
+void text_init(struct text *t, struct arena *a, const char *font, double px, bool vector)
 {
-    if (s != NULL)
-        label_scripts_add(l, s, strnlen(s, CAPTION_CHARS));
-}
-
-static void look_at_labels(struct label_scripts *l, const struct label_list *list)
-{
-    for (int i = 0; i < list->n; i++) {
-        size_t n = list->size != NULL ? list->size[i] : strlen(list->text[i]);
-
-        label_scripts_add(l, list->text[i], n < CAPTION_CHARS ? n : CAPTION_CHARS);
-    }
-}
-
-void text_init(struct text *t, struct arena *a, const struct figure *f,
-               double label_px, double px, bool vector)
-{
-    struct label_scripts scripts = { false, false };
-
-    *t = (struct text){ .arena = a, .vector = vector };
-    look_at(&scripts, f->title);
-    look_at(&scripts, f->caption);
-    look_at_labels(&scripts, &f->rows);
-    look_at_labels(&scripts, &f->cols);
-    t->language = label_language(scripts);
-    t->font = f->font == NULL ? FONT :
-        arena_printf(a, "%s," FONT,
-                     label_clean(a, f->font, strlen(f->font), 200));
-    for (int i = 0; i < N_ROLE; i++) {
-        bool label = i == ROLE_ROW || i == ROLE_COL;
-
-        t->size[i] = (label ? label_px : looks[i].size) * px;
-    }
+    *t = (struct text){ .arena = a, .language = "en", .px = px, .vector = vector };
+    t->font = font == NULL ? FONT :
+        arena_printf(a, "%s," FONT, label_clean(a, font, strlen(font), 200));
 }
 
 void text_finish(struct text *t)
@@ -152,19 +121,26 @@ static void count_missing(struct text *t, PangoLayout *layout)
     pango_layout_iter_free(at);
 }
 
-static struct piece *new_piece(struct text *t, enum role role, const char *clean)
+/* Of the font, in units. */
+static double font_size(const struct text *t, const struct style *style)
+{
+    return style->size_px * t->px;
+}
+
+static struct piece *new_piece(struct text *t, const struct style *style,
+                               const char *clean)
 {
     struct piece *p = arena_alloc(t->arena, 1, sizeof *p);
     PangoFontDescription *d = pango_font_description_new();
 
-    p->role = role;
+    p->style = *style;
     p->clean = clean;
-    p->layout = pango_layout_new(context_of(t, looks[role].turned));
+    p->layout = pango_layout_new(context_of(t, style->turned));
     p->next = t->piece;
     t->piece = p;
     pango_font_description_set_family_static(d, t->font);
-    pango_font_description_set_absolute_size(d, t->size[role] * PANGO_SCALE);
-    if (looks[role].bold)
+    pango_font_description_set_absolute_size(d, font_size(t, style) * PANGO_SCALE);
+    if (style->bold)
         pango_font_description_set_weight(d, PANGO_WEIGHT_BOLD);
     pango_layout_set_font_description(p->layout, d);
     pango_font_description_free(d);
@@ -179,7 +155,7 @@ static const double BOX = 0.6;
 /* Without a font, pango's measures are memory that was never set. */
 static void measure_boxes(const struct text *t, struct piece *p, double max_w)
 {
-    double size = t->size[p->role];
+    double size = font_size(t, &p->style);
     int fit = max_w > 0.0 ? (int)(max_w / (BOX * size)) : INT_MAX;
     long n = g_utf8_strlen(p->clean, -1);
 
@@ -219,7 +195,14 @@ static unsigned hash(const char *s)
     return h;
 }
 
-const struct piece *text_line(struct text *t, enum role role, const char *clean)
+static bool same_style(const struct style *x, const struct style *y)
+{
+    return x->size_px == y->size_px && x->gray == y->gray && x->bold == y->bold &&
+           x->turned == y->turned;
+}
+
+const struct piece *text_line(struct text *t, const struct style *style,
+                              const char *clean)
 {
     struct piece **slot, *p;
 
@@ -227,20 +210,20 @@ const struct piece *text_line(struct text *t, enum role role, const char *clean)
         t->bucket = arena_alloc(t->arena, BUCKETS, sizeof *t->bucket);
     slot = &t->bucket[hash(clean) % BUCKETS];
     for (p = *slot; p != NULL; p = p->chain)
-        if (p->role == role && strcmp(p->clean, clean) == 0)
+        if (same_style(&p->style, style) && strcmp(p->clean, clean) == 0)
             return p;
-    p = new_piece(t, role, clean);
+    p = new_piece(t, style, clean);
     measure(t, p, 0.0);
     p->chain = *slot;
     *slot = p;
     return p;
 }
 
-const struct piece *text_paragraph(struct text *t, enum role role,
+const struct piece *text_paragraph(struct text *t, const struct style *style,
                                    const char *clean, double width, int max_lines,
                                    bool centred)
 {
-    struct piece *p = new_piece(t, role, clean);
+    struct piece *p = new_piece(t, style, clean);
 
     pango_layout_set_width(p->layout, (int)(width * PANGO_SCALE));
     pango_layout_set_wrap(p->layout, PANGO_WRAP_WORD_CHAR);
@@ -263,23 +246,23 @@ double text_height(const struct piece *p)
 }
 
 /* Ascenders and descenders take 0.97 of the size in DejaVu. */
-double text_line_height(const struct text *t, enum role role)
+double text_line_height(const struct text *t, const struct style *style)
 {
-    return 1.1 * t->size[role];
+    return 1.1 * font_size(t, style);
 }
 
 /* Half of a capital's height in DejaVu (0.73), and of a Han character's above
  * the baseline. */
-double text_middle(const struct text *t, enum role role)
+double text_middle(const struct text *t, const struct style *style)
 {
-    return 0.36 * t->size[role];
+    return 0.36 * font_size(t, style);
 }
 
 /* ---- ink ---- */
 
 static void show_boxes(const struct text *t, cairo_t *cr, const struct piece *p)
 {
-    double size = t->size[p->role];
+    double size = font_size(t, &p->style);
 
     for (int i = 0; i < p->boxes; i++)
         cairo_rectangle(cr, (i * BOX + 0.1) * size, -0.7 * size, (BOX - 0.2) * size,
@@ -292,9 +275,9 @@ static void show_boxes(const struct text *t, cairo_t *cr, const struct piece *p)
 static void show(const struct text *t, cairo_t *cr, const struct piece *p,
                  double max_h)
 {
-    double grey = looks[p->role].grey, middle = text_middle(t, p->role);
+    double gray = p->style.gray, middle = text_middle(t, &p->style);
 
-    cairo_set_source_rgb(cr, grey, grey, grey);
+    cairo_set_source_rgb(cr, gray, gray, gray);
     if (p->boxes > 0) {
         show_boxes(t, cr, p);
         return;
@@ -332,13 +315,13 @@ void text_draw_turned(const struct text *t, cairo_t *cr, const struct piece *p,
 void text_draw_paragraph(const struct text *t, cairo_t *cr, const struct piece *p,
                          double x, double y)
 {
-    double grey = looks[p->role].grey;
+    double gray = p->style.gray;
 
     if (p->boxes > 0) {
         text_draw_line(t, cr, p, x, y + p->up, p->h);
         return;
     }
-    cairo_set_source_rgb(cr, grey, grey, grey);
+    cairo_set_source_rgb(cr, gray, gray, gray);
     cairo_move_to(cr, x, y);
     pango_cairo_show_layout(cr, p->layout);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which libraries draw: those found at run time, not those compiled against. */
-#include "draw/draw.h"
+#include "draw/sheet.h"
 
 #include <cairo.h>
 #include <pango/pango.h>

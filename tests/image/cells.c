@@ -4,36 +4,36 @@
 #include "image/png_read.h"
 
 /* The range of a panel as a reader of the manual would compute it. */
-static void range_of(const struct figure *f, int only, float *lo, float *hi)
+static void range_of(const struct heatmaps *maps, int only, float *lo, float *hi)
 {
     *lo = INFINITY;
     *hi = -INFINITY;
-    for (int p = 0; p < f->n_panels; p++) {
-        const struct panel *panel = &f->panels[p];
+    for (int p = 0; p < maps->n_panels; p++) {
+        const struct panel *panel = &maps->panels[p];
         int n = panel->n_rows * panel->n_cols;
 
-        for (int i = 0; i < n && (p == only || f->shared); i++)
+        for (int i = 0; i < n && (p == only || maps->shared); i++)
             if (!isnan(panel->value[i])) {
                 *lo = fminf(*lo, panel->value[i]);
                 *hi = fmaxf(*hi, panel->value[i]);
             }
     }
-    *lo = isnan(f->vmin) ? *lo : f->vmin;
-    *hi = isnan(f->vmax) ? *hi : f->vmax;
+    *lo = isnan(maps->vmin) ? *lo : maps->vmin;
+    *hi = isnan(maps->vmax) ? *hi : maps->vmax;
 }
 
-static uint32_t wanted(const struct figure *f, float value, float lo, float hi)
+static uint32_t wanted(const struct heatmaps *maps, float value, float lo, float hi)
 {
     const unsigned char *c;
 
     if (isnan(value))
         return 0xd0d0d0;
-    c = f->cmap->rgb[scale_index(f->scale, value, lo, hi)];
+    c = maps->cmap->rgb[scale_index(maps->scale, value, lo, hi)];
     return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
 }
 
 /* All pixels of the box, cell by cell, against value, a panel's numbers. */
-static void check_panel(const struct picture *p, const struct figure *f,
+static void check_panel(const struct picture *p, const struct heatmaps *maps,
                         struct box b, const struct panel *panel,
                         const float *value, float lo, float hi)
 {
@@ -46,7 +46,7 @@ static void check_panel(const struct picture *p, const struct figure *f,
         for (int x = 0; x < (int)b.w; x++) {
             int cell = y / side * panel->n_cols + x / side;
             uint32_t got = picture_at(p, (int)b.x + x, (int)b.y + y);
-            uint32_t want = wanted(f, value[cell], lo, hi);
+            uint32_t want = wanted(maps, value[cell], lo, hi);
 
             if (got != want)
                 fail_msg("cell %d, pixel %d %d: %06x, want %06x", cell, x, y, got,
@@ -55,19 +55,21 @@ static void check_panel(const struct picture *p, const struct figure *f,
 }
 
 /* The bar: the map's last colour above, its first below. */
-static void check_bar(const struct picture *p, const struct figure *f, struct box b)
+static void check_bar(const struct picture *p, const struct sample *s, struct box b)
 {
     int x = (int)(b.x + b.w), y = (int)b.y;
-    double px = f->dpi / 100.0;
+    double px = s->sheet.dpi / 100.0;
 
     x += (int)fmax(round(px), 1.0) + (int)round(8.0 * px) + (int)round(5.0 * px);
-    assert_int_equal(picture_at(p, x, y), wanted(f, 1.0f, 0.0f, 1.0f));
-    assert_int_equal(picture_at(p, x, y + (int)b.h - 1), wanted(f, 0.0f, 0.0f, 1.0f));
+    assert_int_equal(picture_at(p, x, y), wanted(&s->maps, 1.0f, 0.0f, 1.0f));
+    assert_int_equal(picture_at(p, x, y + (int)b.h - 1),
+                     wanted(&s->maps, 0.0f, 0.0f, 1.0f));
 }
 
-static void read_back(const struct figure *f, const float *const *value,
-                      struct picture *p, bool bars)
+static void read_back(struct sample *s, const float *const *value, struct picture *p,
+                      bool bars)
 {
+    const struct heatmaps *maps = &s->maps;
     struct folder d;
     struct arena a;
     struct box box[MAX_PANELS];
@@ -75,20 +77,20 @@ static void read_back(const struct figure *f, const float *const *value,
 
     folder_init(&d);
     arena_init(&a, NULL, NULL);
-    draw_ok(f, DRAW_PNG, folder_file(&d, "a.png"));
-    draw_boxes(f, &a, box, &width, &height);
+    draw_ok(s, DRAW_PNG, folder_file(&d, "a.png"));
+    sample_boxes(s, &a, box, &width, &height);
     assert_int_equal(picture_read(p, folder_file(&d, "a.png")), 0);
     assert_int_equal(p->w, (int)width);
     assert_int_equal(p->h, (int)height);
-    assert_int_equal(p->per_metre, (unsigned)(f->dpi / 0.0254 + 0.5));
-    for (int i = 0; i < f->n_panels; i++) {
+    assert_int_equal(p->per_metre, (unsigned)(s->sheet.dpi / 0.0254 + 0.5));
+    for (int i = 0; i < maps->n_panels; i++) {
         float lo, hi;
 
-        range_of(f, i, &lo, &hi);
-        check_panel(p, f, box[i], &f->panels[i],
-                    value != NULL ? value[i] : f->panels[i].value, lo, hi);
+        range_of(maps, i, &lo, &hi);
+        check_panel(p, maps, box[i], &maps->panels[i],
+                    value != NULL ? value[i] : maps->panels[i].value, lo, hi);
         if (bars)
-            check_bar(p, f, box[i]);
+            check_bar(p, s, box[i]);
         /* the frame, and white beyond it */
         assert_int_equal(picture_at(p, (int)box[i].x - 1, (int)box[i].y), 0x808080);
         assert_int_equal(picture_at(p, (int)(box[i].x + box[i].w),
@@ -104,7 +106,7 @@ static void check(struct sample *s, bool bars)
 {
     struct picture p;
 
-    read_back(&s->f, NULL, &p, bars);
+    read_back(s, NULL, &p, bars);
     picture_free(&p);
 }
 
@@ -115,9 +117,9 @@ static void test_plain(void **state)
     (void)state;
     sample_init(&s, 12, 16, 16, false);
     sample_labels(&s, 16, "token");
-    s.f.cell_px = 18;
+    s.maps.cell_px = 18;
     check(&s, true);
-    s.f.cell_px = 0;            /* chosen */
+    s.maps.cell_px = 0;            /* chosen */
     check(&s, true);
     sample_finish(&s);
 }
@@ -128,7 +130,7 @@ static void test_masked(void **state)
 
     (void)state;
     sample_init(&s, 3, 9, 9, true);
-    s.f.cell_px = 7;
+    s.maps.cell_px = 7;
     check(&s, true);
     sample_finish(&s);
 }
@@ -139,16 +141,16 @@ static void test_one_range(void **state)
 
     (void)state;
     sample_init(&s, 4, 8, 8, true);
-    s.f.cell_px = 5;
-    s.f.shared = true;
+    s.maps.cell_px = 5;
+    s.maps.shared = true;
     check(&s, true);
-    s.f.shared = false;
-    s.f.vmin = 0.1f;
+    s.maps.shared = false;
+    s.maps.vmin = 0.1f;
     check(&s, true);
-    s.f.vmax = 0.3f;            /* cells beyond both ends */
+    s.maps.vmax = 0.3f;            /* cells beyond both ends */
     check(&s, true);
-    s.f.shared = true;
-    s.f.vmin = NAN;
+    s.maps.shared = true;
+    s.maps.vmin = NAN;
     check(&s, true);
     sample_finish(&s);
 }
@@ -159,13 +161,13 @@ static void test_scales_and_maps(void **state)
 
     (void)state;
     sample_init(&s, 2, 11, 7, false);
-    s.f.cell_px = 3;
+    s.maps.cell_px = 3;
     for (int i = 0; i < N_SCALE; i++)
         for (const struct cmap *c = cmap_table; c->name != NULL; c++) {
             if (i == SCALE_ROW)
                 continue;
-            s.f.scale = (enum scale)i;
-            s.f.cmap = c;
+            s.maps.scale = (enum scale)i;
+            s.maps.cmap = c;
             check(&s, true);
         }
     sample_finish(&s);
@@ -193,22 +195,22 @@ static void test_rows(void **state)
     }
     value[0] = divided.value;
     value[1] = divided.value + 48;
-    s.f.scale = SCALE_ROW;
-    s.f.cell_px = 4;
-    s.f.vmin = 0.0f;            /* so that range_of need not know the division */
-    s.f.vmax = 1.0f;
-    read_back(&s.f, value, &p, true);
+    s.maps.scale = SCALE_ROW;
+    s.maps.cell_px = 4;
+    s.maps.vmin = 0.0f;            /* so that range_of need not know the division */
+    s.maps.vmax = 1.0f;
+    read_back(&s, value, &p, true);
     picture_free(&p);
-    divided.f.cell_px = 4;
-    s.f.vmin = s.f.vmax = NAN;
+    divided.maps.cell_px = 4;
+    s.maps.vmin = s.maps.vmax = NAN;
     {
         struct folder d;
         size_t n, m;
         char *one, *two;
 
         folder_init(&d);
-        draw_ok(&s.f, DRAW_PNG, folder_file(&d, "row.png"));
-        draw_ok(&divided.f, DRAW_PNG, folder_file(&d, "linear.png"));
+        draw_ok(&s, DRAW_PNG, folder_file(&d, "row.png"));
+        draw_ok(&divided, DRAW_PNG, folder_file(&d, "linear.png"));
         one = slurp(folder_file(&d, "row.png"), &n);
         two = slurp(folder_file(&d, "linear.png"), &m);
         assert_int_equal(n, m);
@@ -230,11 +232,11 @@ static void test_dpi(void **state)
     (void)state;
     sample_init(&s, 3, 10, 10, true);
     sample_labels(&s, 10, "word");
-    s.f.columns = 2;
+    s.maps.columns = 2;
     for (int i = 0; i < 5; i++)
         for (int c = 0; c < 3; c++) {
-            s.f.dpi = dpi[i];
-            s.f.cell_px = cell[c];
+            s.sheet.dpi = dpi[i];
+            s.maps.cell_px = cell[c];
             check(&s, cell[c] == 16);
         }
     sample_finish(&s);
@@ -248,8 +250,8 @@ static void test_pool(void **state)
     (void)state;
     sample_init(&s, 2, 13, 13, true);
     sample_labels(&s, 51, "word");              /* the last cell has 3 of 4 */
-    s.f.pool = 4;
-    s.f.cell_px = 6;
+    s.maps.pool = 4;
+    s.maps.cell_px = 6;
     check(&s, true);
     sample_finish(&s);
 }
@@ -262,8 +264,8 @@ static void test_shapes(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         sample_init(&s, 2, shape[i][0], shape[i][1], false);
-        s.f.rows = (struct label_list){ shape[i][0], s.label, NULL };
-        s.f.cols = (struct label_list){ shape[i][1], s.label, NULL };
+        s.maps.rows = (struct label_list){ shape[i][0], s.label, NULL };
+        s.maps.cols = (struct label_list){ shape[i][1], s.label, NULL };
         for (int k = 0; k < MAX_LABELS; k++)
             s.label[k] = "word";
         check(&s, false);
@@ -283,11 +285,11 @@ static void test_flat(void **state)
         s.value[16 + i] = NAN;
     }
     for (int i = 0; i < N_SCALE; i++) {
-        s.f.scale = (enum scale)i;
+        s.maps.scale = (enum scale)i;
         check(&s, false);
     }
-    s.f.scale = SCALE_LINEAR;
-    s.f.shared = true;
+    s.maps.scale = SCALE_LINEAR;
+    s.maps.shared = true;
     check(&s, false);
     sample_finish(&s);
 }
@@ -299,7 +301,7 @@ static void test_large(void **state)
 
     (void)state;
     sample_init(&s, 4, 512, 512, true);
-    s.f.cell_px = 1;
+    s.maps.cell_px = 1;
     check(&s, true);
     sample_finish(&s);
 }

@@ -12,12 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "draw/draw.h"
+#include "draw/heatmap.h"
 
 enum { MAX_PANELS = 12, MAX_LABELS = 64 };
 
 struct sample {
-    struct figure f;
+    struct sheet sheet;         /* its part: maps */
+    struct heatmaps maps;
     struct panel panel[MAX_PANELS];
     const char *label[MAX_LABELS];
     float *value;
@@ -31,7 +32,7 @@ static inline float sample_number(unsigned *seed)
 }
 
 /*
- * n_panels of rows x cols; causal masks what lies behind the diagonal.  No
+ * n_panels of rows x cols; causal masks what lies beyond the diagonal.  No
  * labels yet.  Each panel has its own range.
  */
 static inline void sample_init(struct sample *s, int n_panels, int rows, int cols,
@@ -52,9 +53,10 @@ static inline void sample_init(struct sample *s, int n_panels, int rows, int col
         }
         s->panel[p] = (struct panel){ "Head", rows, cols, v };
     }
-    s->f = (struct figure){ .n_panels = n_panels, .panels = s->panel, .columns = 4,
-                            .pool = 1, .cmap = &cmap_table[0], .vmin = NAN,
-                            .vmax = NAN, .dpi = 100 };
+    s->maps = (struct heatmaps){ .n_panels = n_panels, .panels = s->panel, .columns = 4,
+                                 .pool = 1, .cmap = &cmap_table[0], .vmin = NAN,
+                                 .vmax = NAN };
+    s->sheet = (struct sheet){ .dpi = 100, .n_parts = 1 };
 }
 
 /* The same label on every row and column, n tokens. */
@@ -62,7 +64,7 @@ static inline void sample_labels(struct sample *s, int n, const char *text)
 {
     for (int i = 0; i < n; i++)
         s->label[i] = text;
-    s->f.rows = s->f.cols = (struct label_list){ n, s->label, NULL };
+    s->maps.rows = s->maps.cols = (struct label_list){ n, s->label, NULL };
 }
 
 static inline void sample_finish(struct sample *s)
@@ -104,7 +106,7 @@ static inline int folder_finish(struct folder *d)
     return n;
 }
 
-/* The whole file with a NUL behind; its size in *n. */
+/* The whole file with a NUL after it; its size in *n. */
 static inline char *slurp(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");
@@ -132,12 +134,41 @@ static inline void hear(void *self, const char *msg)
     snprintf(h->last, sizeof h->last, "%s", msg);
 }
 
-static inline void draw_ok(const struct figure *f, enum draw_format format,
+/* The sheet of a sample, with its part. */
+static inline struct sheet sample_sheet(const struct sample *s, struct part *part)
+{
+    struct sheet sheet = s->sheet;
+
+    *part = heatmap_part(&s->maps);
+    sheet.parts = part;
+    return sheet;
+}
+
+static inline int sample_write(const struct sample *s, enum draw_format format,
+                               const char *path, const struct warn *w, struct err *e)
+{
+    struct part part;
+    struct sheet sheet = sample_sheet(s, &part);
+
+    return sheet_write(&sheet, format, path, w, e);
+}
+
+/* Where its panels lie in a PNG of this size. */
+static inline void sample_boxes(const struct sample *s, struct arena *a, struct box *box,
+                                double *width, double *height)
+{
+    struct part part;
+    struct sheet sheet = sample_sheet(s, &part);
+
+    heatmap_boxes(&sheet, a, box, width, height);
+}
+
+static inline void draw_ok(const struct sample *s, enum draw_format format,
                            const char *path)
 {
     struct err e = { ERR_NONE, "" };
 
-    if (draw_figure(f, format, path, NULL, &e) != 0)
+    if (sample_write(s, format, path, NULL, &e) != 0)
         fail_msg("%s", e.msg);
 }
 

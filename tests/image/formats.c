@@ -17,9 +17,9 @@ static void hostile_sample(struct sample *s)
     sample_labels(s, 8, "\"><svg onload=alert(1)>");
     s->label[3] = "</svg><script>alert(1)</script>";
     s->label[4] = "#surface1\"image2";
-    s->f.title = "Tom & <Jerry> \"我\"";
-    s->f.caption = "one </g>\ntwo";
-    s->f.metadata = about;
+    s->sheet.title = "Tom & <Jerry> \"我\"";
+    s->sheet.caption = "one </g>\ntwo";
+    s->sheet.metadata = about;
 }
 
 static void test_itxt(void **state)
@@ -31,7 +31,7 @@ static void test_itxt(void **state)
     (void)state;
     folder_init(&d);
     hostile_sample(&s);
-    draw_ok(&s.f, DRAW_PNG, folder_file(&d, "a.png"));
+    draw_ok(&s, DRAW_PNG, folder_file(&d, "a.png"));
     assert_int_equal(picture_read(&p, folder_file(&d, "a.png")), 0);
     assert_int_equal(p.n_text, 3);
     for (int i = 0; i < 3; i++) {
@@ -42,8 +42,8 @@ static void test_itxt(void **state)
     assert_string_equal(p.text[1].text, about[1].value);
     assert_string_equal(p.text[2].text, "half <E6><88>");
     picture_free(&p);
-    s.f.metadata = NULL;
-    draw_ok(&s.f, DRAW_PNG, folder_file(&d, "a.png"));
+    s.sheet.metadata = NULL;
+    draw_ok(&s, DRAW_PNG, folder_file(&d, "a.png"));
     assert_int_equal(picture_read(&p, folder_file(&d, "a.png")), 0);
     assert_int_equal(p.n_text, 0);
     picture_free(&p);
@@ -65,10 +65,10 @@ static void test_same_bytes(void **state)
         char *one, *two;
         size_t n, m;
 
-        draw_ok(&s.f, (enum draw_format)i, folder_file(&d, "a"));
+        draw_ok(&s, (enum draw_format)i, folder_file(&d, "a"));
         for (int k = 0; k < N_DRAW_FORMAT; k++)
-            draw_ok(&other.f, (enum draw_format)k, folder_file(&d, "c"));
-        draw_ok(&s.f, (enum draw_format)i, folder_file(&d, "b"));
+            draw_ok(&other, (enum draw_format)k, folder_file(&d, "c"));
+        draw_ok(&s, (enum draw_format)i, folder_file(&d, "b"));
         one = slurp(folder_file(&d, "a"), &n);
         two = slurp(folder_file(&d, "b"), &m);
         assert_int_equal(n, m);
@@ -102,7 +102,7 @@ static void test_svg(void **state)
     (void)state;
     folder_init(&d);
     hostile_sample(&s);
-    draw_ok(&s.f, DRAW_SVG, folder_file(&d, "a.svg"));
+    draw_ok(&s, DRAW_SVG, folder_file(&d, "a.svg"));
     svg = slurp(folder_file(&d, "a.svg"), &n);
     assert_int_equal(strlen(svg), n);
     assert_int_equal(strncmp(svg, "<?xml", 5), 0);
@@ -139,7 +139,7 @@ static void test_svg_colours(void **state)
     sample_init(&s, 1, 17, 17, false);
     for (int i = 0; i < 289; i++)
         s.value[i] = i < 256 ? (float)i / 255.0f : NAN;
-    draw_ok(&s.f, DRAW_SVG, folder_file(&d, "a.svg"));
+    draw_ok(&s, DRAW_SVG, folder_file(&d, "a.svg"));
     free(slurp(folder_file(&d, "a.svg"), &n));
     assert_true(n > 2000);
     sample_finish(&s);
@@ -168,7 +168,7 @@ static void test_pdf(void **state)
     (void)state;
     folder_init(&d);
     hostile_sample(&s);
-    draw_ok(&s.f, DRAW_PDF, folder_file(&d, "a.pdf"));
+    draw_ok(&s, DRAW_PDF, folder_file(&d, "a.pdf"));
     pdf = slurp(folder_file(&d, "a.pdf"), &n);
     assert_int_equal(strncmp(pdf, "%PDF-1.", 7), 0);
     assert_int_equal(count_bytes(pdf, n, "/Interpolate false"), 6);
@@ -195,13 +195,13 @@ static void test_cannot_write(void **state)
     for (int i = 0; i < N_DRAW_FORMAT; i++) {
         enum draw_format format = (enum draw_format)i;
 
-        assert_int_equal(draw_figure(&s.f, format, "/dev/full", NULL, &e), -1);
+        assert_int_equal(sample_write(&s, format, "/dev/full", NULL, &e), -1);
         assert_int_equal(e.kind, ERR_SYSTEM);
         assert_non_null(strstr(e.msg, "/dev/full"));
         assert_non_null(strstr(e.msg, "No space left"));
-        assert_int_equal(draw_figure(&s.f, format, d.name, NULL, &e), -1);
+        assert_int_equal(sample_write(&s, format, d.name, NULL, &e), -1);
         assert_int_equal(e.kind, ERR_SYSTEM);
-        assert_int_equal(draw_figure(&s.f, format, folder_file(&d, "none/a.png"),
+        assert_int_equal(sample_write(&s, format, folder_file(&d, "none/a.png"),
                                      NULL, &e), -1);
         assert_int_equal(e.kind, ERR_SYSTEM);
         assert_non_null(strstr(e.msg, "none/a.png"));
@@ -219,27 +219,27 @@ static void test_too_large(void **state)
     (void)state;
     folder_init(&d);
     sample_init(&s, 4, 50, 50, false);
-    s.f.columns = 4;
-    s.f.cell_px = 200;          /* 4 x 10,000 wide */
-    assert_int_equal(draw_figure(&s.f, DRAW_PNG, folder_file(&d, "a.png"), NULL, &e),
+    s.maps.columns = 4;
+    s.maps.cell_px = 200;          /* 4 x 10,000 wide */
+    assert_int_equal(sample_write(&s, DRAW_PNG, folder_file(&d, "a.png"), NULL, &e),
                      -1);
     assert_int_equal(e.kind, ERR_USAGE);
     assert_non_null(strstr(e.msg, "a.png"));
     assert_non_null(strstr(e.msg, "32000"));
-    s.f.columns = 2;            /* 20,400 x 20,200: over 400 million */
-    assert_int_equal(draw_figure(&s.f, DRAW_PNG, folder_file(&d, "a.png"), NULL, &e),
+    s.maps.columns = 2;            /* 20,400 x 20,200: over 400 million */
+    assert_int_equal(sample_write(&s, DRAW_PNG, folder_file(&d, "a.png"), NULL, &e),
                      -1);
     assert_int_equal(e.kind, ERR_USAGE);
-    s.f.cell_px = 20;
-    s.f.dpi = 2000;
-    assert_int_equal(draw_figure(&s.f, DRAW_PNG, folder_file(&d, "a.png"), NULL, &e),
+    s.maps.cell_px = 20;
+    s.sheet.dpi = 2000;
+    assert_int_equal(sample_write(&s, DRAW_PNG, folder_file(&d, "a.png"), NULL, &e),
                      -1);
     assert_int_equal(e.kind, ERR_USAGE);
     sample_finish(&s);
     assert_int_equal(folder_finish(&d), 0);
 }
 
-/* What draw_plan says always fits. */
+/* What heatmap_plan says always fits. */
 static void test_plan_fits(void **state)
 {
     static const int tokens[] = { 1, 16, 64, 600, 1200, 4096, 20000 };
@@ -255,17 +255,17 @@ static void test_plan_fits(void **state)
                 struct sample s;
                 struct arena a;
 
-                draw_plan(tokens[i], tokens[i], 12, columns, 0, dpi[k], &cell, &pool);
+                heatmap_plan(tokens[i], tokens[i], 12, columns, 0, dpi[k], &cell, &pool);
                 n = (tokens[i] + pool - 1) / pool;
                 arena_init(&a, NULL, NULL);
                 sample_init(&s, 12, n, n, true);
                 sample_labels(&s, n < MAX_LABELS ? n : MAX_LABELS,
                               "Donaudampfschifffahrt");
-                s.f.caption = "caption";
-                s.f.columns = columns;
-                s.f.cell_px = cell;
-                s.f.dpi = dpi[k];
-                draw_boxes(&s.f, &a, box, &w, &h);
+                s.sheet.caption = "caption";
+                s.maps.columns = columns;
+                s.maps.cell_px = cell;
+                s.sheet.dpi = dpi[k];
+                sample_boxes(&s, &a, box, &w, &h);
                 assert_true(w <= 32000.0 && h <= 32000.0 && w * h <= 4e8);
                 sample_finish(&s);
                 arena_finish(&a);

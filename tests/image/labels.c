@@ -4,7 +4,7 @@
 #include "image/figure.h"
 #include "image/png_read.h"
 
-static void draw_and_read(const struct figure *f, struct picture *p,
+static void draw_and_read(struct sample *s, struct picture *p,
                           struct box *box, struct heard *heard)
 {
     struct warn w = { hear, heard };
@@ -16,8 +16,8 @@ static void draw_and_read(const struct figure *f, struct picture *p,
     *heard = (struct heard){ 0, "" };
     folder_init(&d);
     arena_init(&a, NULL, NULL);
-    draw_boxes(f, &a, box, &width, &height);
-    if (draw_figure(f, DRAW_PNG, folder_file(&d, "a.png"), &w, &e) != 0)
+    sample_boxes(s, &a, box, &width, &height);
+    if (sample_write(s, DRAW_PNG, folder_file(&d, "a.png"), &w, &e) != 0)
         fail_msg("%s", e.msg);
     assert_int_equal(picture_read(p, folder_file(&d, "a.png")), 0);
     arena_finish(&a);
@@ -69,7 +69,7 @@ static void check_counts(struct sample *s, int want)
     struct heard heard;
     struct picture p;
 
-    draw_and_read(&s->f, &p, box, &heard);
+    draw_and_read(s, &p, box, &heard);
     assert_int_equal(row_labels(&p, box[0]), want);
     assert_int_equal(col_labels(&p, box[0]), want);
     assert_int_equal(heard.n, 0);
@@ -99,8 +99,8 @@ static void test_thinning(void **state)
 
         sample_init(&s, 1, table[i].n, table[i].n, true);
         sample_labels(&s, tokens < MAX_LABELS ? tokens : MAX_LABELS, "Hgx");
-        s.f.cell_px = table[i].cell;
-        s.f.pool = table[i].pool;
+        s.maps.cell_px = table[i].cell;
+        s.maps.pool = table[i].pool;
         check_counts(&s, table[i].want - (table[i].cell == 4 ? 6 : 0));
         sample_finish(&s);
     }
@@ -114,14 +114,14 @@ static void test_dpi(void **state)
     (void)state;
     sample_init(&s, 1, 20, 20, true);
     sample_labels(&s, 20, "Hgx");
-    s.f.cell_px = 16;
+    s.maps.cell_px = 16;
     for (int dpi = 75; dpi <= 300; dpi += 25) {
         struct box box[MAX_PANELS];
         struct heard heard;
         struct picture p;
 
-        s.f.dpi = dpi;
-        draw_and_read(&s.f, &p, box, &heard);
+        s.sheet.dpi = dpi;
+        draw_and_read(&s, &p, box, &heard);
         assert_int_equal(bands(&p, 0, 0, (int)(box[0].x - 5 * dpi / 100.0), p.h,
                                false), 20);
         picture_free(&p);
@@ -144,7 +144,7 @@ static void test_hostile(void **state)
     s.label[5] = "<span size='99999'>x</span>";
     s.label[6] = "\xe6\x88";
     s.label[7] = " ";
-    s.f.cell_px = 16;
+    s.maps.cell_px = 16;
     check_counts(&s, 9);
     s.label[7] = "";
     check_counts(&s, 8);
@@ -167,11 +167,11 @@ static void test_tower(void **state)
         memcpy(tower + i, "\u0301", 2);
     sample_init(&s, 1, 9, 9, true);
     sample_labels(&s, 9, "wide enough");
-    s.f.cell_px = 16;
+    s.maps.cell_px = 16;
     s.label[4] = "x";
-    draw_and_read(&s.f, &without, box, &heard);
+    draw_and_read(&s, &without, box, &heard);
     s.label[4] = tower;
-    draw_and_read(&s.f, &with, box, &heard);
+    draw_and_read(&s, &with, box, &heard);
     assert_int_equal(with.w, without.w);
     assert_int_equal(with.h, without.h);
     for (int y = 0; y < with.h; y++)
@@ -198,7 +198,7 @@ static void test_nothing_to_say(void **state)
     (void)state;
     sample_init(&s, 1, 9, 9, true);
     s.panel[0].title = NULL;
-    draw_and_read(&s.f, &p, box, &heard);
+    draw_and_read(&s, &p, box, &heard);
     assert_int_equal(row_labels(&p, box[0]), 0);
     assert_int_equal(col_labels(&p, box[0]), 0);
     picture_free(&p);
@@ -217,11 +217,11 @@ static void test_sizes(void **state)
     (void)state;
     sample_init(&s, 1, 3, 3, true);
     sample_labels(&s, 3, "a\0b\0c\0d");
-    s.f.rows.size = s.f.cols.size = size;
-    draw_and_read(&s.f, &p, box[0], &heard);
+    s.maps.rows.size = s.maps.cols.size = size;
+    draw_and_read(&s, &p, box[0], &heard);
     picture_free(&p);
-    s.f.rows.size = s.f.cols.size = NULL;
-    draw_and_read(&s.f, &p, box[1], &heard);
+    s.maps.rows.size = s.maps.cols.size = NULL;
+    draw_and_read(&s, &p, box[1], &heard);
     picture_free(&p);
     assert_true(box[0][0].x > box[1][0].x);     /* "a\x00b\x00c" is wider than "a" */
     sample_finish(&s);
@@ -247,7 +247,7 @@ static void test_missing_characters(void **state)
     for (int i = 0; i < 3; i++) {
         sample_init(&s, 12, 4, 4, true);
         sample_labels(&s, 4, table[i].label);
-        draw_and_read(&s.f, &p, box, &heard);
+        draw_and_read(&s, &p, box, &heard);
         assert_int_equal(heard.n, 1);
         assert_non_null(strstr(heard.last, table[i].want));
         assert_int_equal(row_labels(&p, box[0]), 4);
@@ -270,8 +270,8 @@ static void test_font(void **state)
     sample_init(&s, 1, 4, 4, true);
     sample_labels(&s, 4, "Hgx");
     for (int i = 0; i < 5; i++) {
-        s.f.font = fonts[i];
-        draw_and_read(&s.f, &p, box, &heard);
+        s.sheet.font = fonts[i];
+        draw_and_read(&s, &p, box, &heard);
         assert_int_equal(row_labels(&p, box[0]), 4);
         assert_int_equal(heard.n, 0);
         picture_free(&p);
@@ -293,8 +293,8 @@ static void test_long_texts(void **state)
         text[i] = i % 7 == 6 ? ' ' : 'w';
     text[1000000] = '\0';
     sample_init(&s, 1, 1, 1, false);
-    s.f.title = s.f.caption = s.panel[0].title = text;
-    draw_and_read(&s.f, &p, box, &heard);
+    s.sheet.title = s.sheet.caption = s.panel[0].title = text;
+    draw_and_read(&s, &p, box, &heard);
     assert_true(p.w < 800 && p.h < 300);
     picture_free(&p);
     free(text);

@@ -20,11 +20,11 @@ static void test_no_font(void **state)
     arena_init(&a, NULL, NULL);
     sample_init(&s, 2, 6, 6, true);
     sample_labels(&s, 6, "我喜欢");
-    s.f.title = "title";
-    s.f.caption = "caption";
+    s.sheet.title = "title";
+    s.sheet.caption = "caption";
     for (int i = 0; i < N_DRAW_FORMAT; i++) {
         heard.n = 0;
-        if (draw_figure(&s.f, (enum draw_format)i, folder_file(&d, "a"), &w, &e) != 0)
+        if (sample_write(&s, (enum draw_format)i, folder_file(&d, "a"), &w, &e) != 0)
             fail_msg("%s", e.msg);
         assert_int_equal(heard.n, 1);
         assert_non_null(strstr(heard.last, "no font is installed"));
@@ -35,17 +35,17 @@ static void test_no_font(void **state)
         char *one, *two;
         size_t n, m;
 
-        draw_ok(&s.f, (enum draw_format)i, folder_file(&d, "a"));
+        draw_ok(&s, (enum draw_format)i, folder_file(&d, "a"));
         one = slurp(folder_file(&d, "a"), &n);
-        draw_ok(&s.f, (enum draw_format)i, folder_file(&d, "a"));
+        draw_ok(&s, (enum draw_format)i, folder_file(&d, "a"));
         two = slurp(folder_file(&d, "a"), &m);
         assert_int_equal(n, m);
         assert_memory_equal(one, two, n);
         free(one);
         free(two);
     }
-    draw_ok(&s.f, DRAW_PNG, folder_file(&d, "a"));
-    draw_boxes(&s.f, &a, box, &width, &height);
+    draw_ok(&s, DRAW_PNG, folder_file(&d, "a"));
+    sample_boxes(&s, &a, box, &width, &height);
     assert_int_equal(picture_read(&p, folder_file(&d, "a")), 0);
     assert_int_equal(p.w, (int)width);
     assert_int_equal(picture_at(&p, (int)box[1].x + (int)box[1].w - 1, (int)box[1].y),

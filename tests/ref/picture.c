@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "draw/draw.h"
+#include "draw/cmap.h"
+#include "draw/scale.h"
 #include "image/png_read.h"
 #include "weights/npz.h"
 

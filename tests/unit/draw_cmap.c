@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-#include "draw/draw.h"
+#include "draw/cmap.h"
+#include "draw/scale.h"
+#include "draw/sheet.h"
 
 /* colormaps[NAME]([0, 128, 255], bytes=True) of matplotlib 3.11. */
 static const struct {

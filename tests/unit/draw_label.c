@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "draw/draw_priv.h"
+#include "draw/label.h"
 
 #define S(text) text, sizeof text - 1
 

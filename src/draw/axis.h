@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * Labels and ticks of one side of a heatmap, drawn once for all panels of a grid. */
+#ifndef DRAW_AXIS_H
+#define DRAW_AXIS_H
+
+#include "draw/grid.h"
+#include "draw/label.h"
+#include "draw/page.h"
+
+struct axis {
+    struct style style;         /* of its labels; turned where they stand below */
+    double cell;                /* side of a cell, in units */
+    int n, step;                /* labels, and cells from one to the next */
+    const struct piece **piece; /* [n] */
+    double longest;             /* label; 0: there is none */
+};
+
+/*
+ * The labels of n_cells cells of `pool` tokens; a cell bears the name of its first
+ * token.  label_px: the size of their font at 100 dpi.
+ */
+void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
+                  int n_cells, int pool, double cell, double label_px, bool turned);
+
+/* A layer with its ticks and labels, to be destroyed by the caller. */
+cairo_surface_t *axis_layer(const struct axis *axis, const struct page *page,
+                            const struct grid *grid);
+
+/* Paints the layer left of the cells of a panel or, where labels are turned, below. */
+void axis_paint(const struct axis *axis, cairo_surface_t *layer, struct page *page,
+                const struct grid *grid, struct box cells);
+
+#endif

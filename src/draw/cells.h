@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * The numbers of heatmaps -> ranges, and indices into a colour map. */
+#ifndef DRAW_CELLS_H
+#define DRAW_CELLS_H
+
+#include "draw/heatmap.h"
+
+/* range[n_panels]: what the ends of each panel's colours stand for. */
+void cells_ranges(const struct heatmaps *maps, struct scale_range *range);
+
+/* index [n_rows, n_cols] out: 0..255, or CELL_MASKED. */
+void cells_index(const struct heatmaps *maps, const struct panel *panel,
+                 struct scale_range range, unsigned short *index);
+
+#endif

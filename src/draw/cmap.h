@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Colour maps: 256 colours each. */
+#ifndef DRAW_CMAP_H
+#define DRAW_CMAP_H
+
+struct cmap {
+    const char *name;                       /* "viridis" */
+    const unsigned char (*rgb)[3];          /* [256] */
+};
+
+extern const struct cmap cmap_table[];      /* viridis first; ends with name NULL */
+extern const char *const cmap_names[];      /* the same names, ends with NULL */
+const struct cmap *cmap_find(const char *name);     /* NULL: none of that name */
+
+/* What a masked cell looks like in every colour map: red, green and blue are this. */
+enum { CMAP_MASKED = 0xd0 };
+
+/* A cell is an index into a colour map, 0..255, or this: masked. */
+enum { CELL_MASKED = 256 };
+
+/* ---- cmap_tables.c ---- */
+
+extern const unsigned char cmap_viridis[256][3], cmap_magma[256][3],
+    cmap_inferno[256][3], cmap_plasma[256][3], cmap_cividis[256][3],
+    cmap_gray[256][3], cmap_bluered[256][3];
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * Counts and text sizes to boxes; no pixels, no fonts. */
+#include "draw/grid.h"
+
+#include <math.h>
+
+#include "draw/heatmap.h"
+
+/* Pixels at 100 dpi. */
+enum { GUTTER = 20, LINE = 1, TICK = 3, LABEL_GAP = 3, BAR_GAP = 8, BAR = 10,
+       VALUE_GAP = 4, PANEL_GAP = 5, SIDE = 600 };
+
+/* The most that a picture may have; cairo's own limit is 32,767. */
+static const double SIDE_MAX = 32000.0, AREA_MAX = 4e8;
+
+/* What lies around the cells of a panel. */
+struct around { double left, right, above, below; };
+
+static double beside(const struct grid_sizes *s, const struct grid *g, double label)
+{
+    return label > 0.0 ?
+        g->line + g->tick + g->label_gap + layout_whole(s->units, label) : g->line;
+}
+
+static struct around around(const struct grid_sizes *s, const struct grid *g)
+{
+    double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * s->cell;
+    double over = layout_whole(s->units, fmax(s->panel_w - cells_w, 0.0) / 2.0);
+    double bar = s->value_h > 0.0 ? g->bar_gap + g->bar_w + g->value_gap +
+        layout_whole(s->units, s->value_w) : 0.0;
+    /* Labels of small cells, and a bar's two values, reach over a low panel. */
+    double label = fmax(s->label_h - s->cell, 0.0) / 2.0;
+    double values = fmax(2.0 * s->value_h - cells_h, 0.0) / 2.0;
+    double reach = layout_whole(s->units, fmax(label, values));
+    struct around a;
+
+    a.left = fmax(beside(s, g, s->row_label), over);
+    a.right = fmax(g->line + bar, over);
+    a.below = fmax(beside(s, g, s->col_label), reach);
+    a.above = fmax(g->line + (s->panel_h > 0.0 ?
+                   g->panel_gap + layout_whole(s->units, s->panel_h) : 0.0), reach);
+    return a;
+}
+
+void grid_make(struct grid *g, const struct grid_sizes *s)
+{
+    int columns = s->columns < s->n_panels ? s->columns : s->n_panels;
+    int rows = (s->n_panels + columns - 1) / columns;
+    double gutter = layout_units(s->units, GUTTER);
+    double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * s->cell;
+    double slot_w, slot_h;
+    struct around a;
+
+    *g = (struct grid){
+        .line = layout_units(s->units, LINE), .tick = layout_units(s->units, TICK),
+        .label_gap = layout_units(s->units, LABEL_GAP),
+        .bar_gap = layout_units(s->units, BAR_GAP), .bar_w = layout_units(s->units, BAR),
+        .value_gap = layout_units(s->units, VALUE_GAP),
+        .panel_gap = layout_units(s->units, PANEL_GAP), .columns = columns
+    };
+    a = around(s, g);
+    slot_w = a.left + cells_w + a.right;
+    slot_h = a.above + cells_h + a.below;
+    g->width = columns * slot_w + (columns - 1) * gutter;
+    g->height = rows * slot_h + (rows - 1) * gutter;
+    g->step_x = slot_w + gutter;
+    g->step_y = slot_h + gutter;
+    g->first = (struct box){ a.left, a.above, cells_w, cells_h };
+}
+
+struct box grid_panel(const struct grid *g, struct box at, int i)
+{
+    return (struct box){ at.x + i % g->columns * g->step_x + g->first.x,
+                         at.y + i / g->columns * g->step_y + g->first.y,
+                         g->first.w, g->first.h };
+}
+
+int grid_label_step(double cell, double label_h)
+{
+    int step = 1;
+
+    /* Powers of two, as pools are. */
+    while (step * cell < label_h && step < 1 << 24)
+        step *= 2;
+    return step;
+}
+
+double grid_label_px(int cell_px)
+{
+    /* A smaller font rather than labels on every second token only. */
+    return cell_px < 9 ? 9.0 : fmin(cell_px / 1.2, 11.0);
+}
+
+/* ---- the plan ---- */
+
+/* Labels and a bar beside cells, titles and labels above and below: a guess. */
+enum { BESIDE = 190, BEYOND = 170 };
+
+static bool fits(int n_rows, int n_cols, int n_panels, int columns, int cell_px,
+                 int pool, int dpi)
+{
+    double px = dpi / 100.0, cell = fmax(round(cell_px * px), 1.0);
+    double across = columns < n_panels ? columns : n_panels;
+    double down = ceil(n_panels / across);
+    double w = across * (ceil((double)n_cols / pool) * cell + BESIDE * px);
+    double h = down * (ceil((double)n_rows / pool) * cell + BEYOND * px) + 200 * px;
+
+    return w <= SIDE_MAX && h <= SIDE_MAX && w * h <= AREA_MAX;
+}
+
+void heatmap_plan(int n_rows, int n_cols, int n_panels, int columns, int wish_px,
+                  int dpi, int *cell_px, int *pool)
+{
+    int n = n_rows > n_cols ? n_rows : n_cols;
+    /* One or two panels in a row leave room for larger cells. */
+    int roomy = (columns < n_panels ? columns : n_panels) <= 2 ? 480 : 288;
+    int cell = wish_px;
+
+    *pool = 1;
+    if (cell <= 0) {
+        cell = roomy / n < 16 ? 16 : roomy / n > 24 ? 24 : roomy / n;
+        cell = SIDE / n < cell ? SIDE / n : cell;
+        cell = cell < 1 ? 1 : cell;
+        while ((n - 1) / *pool + 1 > SIDE)
+            *pool *= 2;
+        while (cell > 1 &&
+               !fits(n_rows, n_cols, n_panels, columns, cell, *pool, dpi))
+            cell--;
+    }
+    while (*pool < n && !fits(n_rows, n_cols, n_panels, columns, cell, *pool, dpi))
+        *pool *= 2;
+    *cell_px = cell;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The boxes of a grid of heatmaps: pure geometry, in units of the page.
+ *
+ * A panel's slot, the same for all panels of a grid:
+ *
+ *              | title of the panel |
+ *     labels ' |   cells (box)      | bar  0.87
+ *              '  '  '  '  '
+ *              labels, turned              0.00 */
+#ifndef DRAW_GRID_H
+#define DRAW_GRID_H
+
+#include "draw/layout.h"
+
+struct grid_sizes {
+    struct units units;
+    int n_panels, columns;
+    int n_rows, n_cols;         /* cells of a panel */
+    double cell;                /* side of a cell */
+    double row_label, col_label;    /* the longest label; 0: none */
+    double label_h;             /* a line of labels */
+    double value_w, value_h;    /* the widest end value of a bar; 0: no bar */
+    double panel_w, panel_h;    /* the widest panel title; 0: none */
+};
+
+struct grid {
+    double width, height;
+    double line, tick, label_gap;   /* widths: of lines, of ticks, beyond ticks */
+    double bar_gap, bar_w, value_gap;   /* to the right of the cells */
+    double panel_gap;           /* from a panel's title to its frame */
+    int columns;
+    double step_x, step_y;      /* from one panel to the next */
+    struct box first;           /* the cells of the first panel, from the grid's corner */
+};
+
+void grid_make(struct grid *g, const struct grid_sizes *s);
+
+/* The cells of panel i of a grid that stands at this place. */
+struct box grid_panel(const struct grid *g, struct box at, int i);
+
+/* Every how many cells a label stands, so that lines of label_h do not touch. */
+int grid_label_step(double cell, double label_h);
+/* The size of a label's font at 100 dpi for cells of this size. */
+double grid_label_px(int cell_px);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * A part of a sheet: a grid of heatmaps, each with a title, the same labels to its
+ * left and below, and a colour bar. */
+#ifndef DRAW_HEATMAP_H
+#define DRAW_HEATMAP_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "draw/cmap.h"
+#include "draw/label.h"
+#include "draw/layout.h"
+#include "draw/scale.h"
+#include "draw/sheet.h"
+
+/* One heatmap.  Cells may stand for several tokens each (heatmaps.pool). */
+struct panel {
+    const char *title;          /* "Head 3"; NULL: none */
+    int n_rows, n_cols;         /* cells */
+    const float *value;         /* [n_rows, n_cols]; NaN: masked */
+};
+
+struct heatmaps {
+    int n_panels;               /* >= 1 */
+    const struct panel *panels; /* all of the same number of cells */
+    int columns;                /* panels in a row of the grid, >= 1 */
+    struct label_list rows, cols;   /* left, and below (turned 90 degrees); they thin
+                                       out where they would touch */
+    int pool;                   /* tokens per cell in each direction, >= 1 */
+    const struct cmap *cmap;
+    enum scale scale;
+    bool shared;                /* one range for all panels, from the data */
+    float vmin, vmax;           /* NaN: from the data; given: for all panels */
+    int cell_px;                /* side of a cell at 100 dpi; 0: heatmap_plan chooses */
+};
+
+struct part heatmap_part(const struct heatmaps *maps);
+
+/*
+ * How to show n_rows x n_cols tokens: sets *cell_px and *pool so that the longer
+ * side of a panel is at most about 600 px at 100 dpi with `columns` panels in a row:
+ * large cells for a short sentence, 1 px cells, then pooled ones.  A wish_px > 0 is
+ * the side of a cell, as long as the picture stays under 32,000 px on a side (then
+ * *pool grows).
+ */
+void heatmap_plan(int n_rows, int n_cols, int n_panels, int columns, int wish_px,
+                  int dpi, int *cell_px, int *pool);
+
+/* Where the cells of each panel of a sheet's only part lie in its PNG, in pixels; for
+ * tests and for pages that point at cells. */
+void heatmap_boxes(const struct sheet *s, struct arena *a, struct box *panels,
+                   double *width, double *height);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * Bytes that may be anything -> text that is safe to draw. */
+#ifndef DRAW_LABEL_H
+#define DRAW_LABEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+
+/* The labels of an axis, one per token. */
+struct label_list {
+    int n;
+    const char *const *text;    /* [n] any bytes; cleaned before they are drawn */
+    const size_t *size;         /* [n] bytes of each (they may hold NULs), or NULL */
+};
+
+/* Bytes of label i. */
+size_t label_size(const struct label_list *list, int i);
+
+enum {
+    LABEL_CHARS = 16,           /* a token's label is cut here */
+    LABEL_TEXT_CHARS = 4000     /* a title or caption; more than its lines can hold */
+};
+
+/*
+ * Valid UTF-8 without control characters: they, direction marks and bytes that
+ * are not UTF-8 are escaped (\n, \x00, \u202e, <E6>).  Spaces at the ends go; a
+ * label of nothing but spaces shows them as U+2423, one of nothing but invisible
+ * characters shows their escapes.  More than max_chars characters (as a reader
+ * counts them) are cut, with "…"; so is a character of over 12 code points.
+ */
+char *label_clean(struct arena *a, const char *s, size_t n, int max_chars);
+
+/* The scripts that texts are written in, which decide the language of a picture. */
+struct label_scripts { bool han, kana; };
+void label_scripts_add(struct label_scripts *scripts, const char *s, size_t n);
+void label_scripts_add_list(struct label_scripts *scripts, const struct label_list *list);
+
+/* "ja" with kana; "zh-cn" with Han and without kana; else "en". */
+const char *label_language(struct label_scripts scripts);
+
+/* Debian's package of fonts for a character, as an index of label_packages. */
+int label_package(int cp);
+extern const char *const label_packages[];      /* ends with NULL */
+
+#endif

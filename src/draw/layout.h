@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The boxes of a sheet: pure geometry, no pixels, no fonts.
+ *
+ *     title                  centred, wrapped
+ *     part                   parts below each other, each centred
+ *     part
+ *     caption                wrapped, from the left
+ *
+ * Lengths are units of the page: pixels of a PNG, pixels at 100 dpi of an SVG,
+ * points of a PDF.  y grows downwards. */
+#ifndef DRAW_LAYOUT_H
+#define DRAW_LAYOUT_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+struct box { double x, y, w, h; };
+
+struct units {
+    double px;                  /* of one pixel at 100 dpi */
+    bool whole;                 /* boxes lie on whole units */
+};
+
+/* A length given in pixels at 100 dpi; at least 1 where units are whole. */
+double layout_units(struct units units, double px);
+/* length, rounded up where units are whole. */
+double layout_whole(struct units units, double length);
+
+/* What is to be placed. */
+struct layout_sizes {
+    struct units units;
+    int n_parts;
+    const struct box *part;     /* [n_parts] w and h of each */
+    double title_w, title_h;    /* of its one line; then of its paragraph; 0: none */
+    bool caption;
+};
+
+struct layout {
+    double width, height;       /* of the sheet */
+    double margin;
+    struct box title;
+    struct box caption;         /* its height: layout_add_caption */
+    struct box *part;           /* [n_parts] */
+};
+
+/* n_parts >= 1; memory is of a. */
+void layout_make(struct layout *l, const struct layout_sizes *s, struct arena *a);
+void layout_add_caption(struct layout *l, double height);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A page of any format to draw on.  First it is initialised, so that text can be
+ * measured in its units; then opened with its size, which the layout has found. */
+#ifndef DRAW_PAGE_H
+#define DRAW_PAGE_H
+
+#include <cairo.h>
+#include <stdio.h>
+
+#include "draw/cmap.h"
+#include "draw/layout.h"
+#include "draw/sheet.h"
+#include "draw/text.h"
+
+struct buffer { char *data; size_t n, cap; bool full; };    /* full: no memory */
+
+struct page {
+    const struct sheet *sheet;
+    enum draw_format format;
+    struct arena *arena;
+    struct units units;
+    struct text text;
+    bool vector;                /* not pixels: an SVG or PDF */
+    int width, height;          /* whole pixels of a PNG */
+    cairo_t *cr;                /* to paint with */
+    cairo_surface_t *surface;
+    FILE *file;
+    struct buffer svg;
+};
+
+void page_init(struct page *p, const struct sheet *s, enum draw_format format,
+               struct arena *a);
+
+/* ERR_USAGE for a picture that is too large; name: what messages call it. */
+int page_check(double width, double height, const char *name, struct err *e);
+/* White paper; the picture goes to file. */
+int page_open(struct page *p, double width, double height, FILE *file, const char *name,
+              struct err *e);
+/* Writes the picture; errors of the file are seen by whoever closes it. */
+int page_commit(struct page *p, const char *name, struct err *e);
+void page_finish(struct page *p);       /* after any of them */
+
+/* at, on a whole pixel in a PNG. */
+double page_snap(const struct page *p, double at);
+
+/* index [n_rows, n_cols], 0..255 or CELL_MASKED, as crisp cells that fill the box. */
+void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *index,
+                int n_rows, int n_cols, struct box at);
+/* A gray line around the box, outside it. */
+void page_frame(struct page *p, struct box at, double line);
+
+/* A transparent surface of its own, to draw once and paint often. */
+cairo_surface_t *page_layer(const struct page *p, double width, double height);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How a kind of part stands on a sheet.  Adding one: a header with what it shows, and
+ * a file with the three functions below.  The first measures its texts and computes
+ * its boxes (in a function of their sizes alone, so that it can be tested); the others
+ * turn boxes into ink. */
+#ifndef DRAW_PART_H
+#define DRAW_PART_H
+
+#include "draw/label.h"
+#include "draw/page.h"
+
+struct part_type {
+    /* Adds its texts, which choose the language of the sheet's; NULL: no such texts. */
+    void (*scripts)(const void *of, struct label_scripts *scripts);
+    /* Sets *size's w and h, in units of the page; returns what painting needs, in the
+     * page's arena. */
+    void *(*measure)(const void *of, struct page *page, struct box *size);
+    void (*paint)(const void *measured, struct page *page, struct box at);
+    /* Text over it, painted after the sheet's title and caption; NULL: none. */
+    void (*paint_text)(const void *measured, struct page *page, struct box at);
+};
+
+/* A sheet with its texts measured and its boxes computed. */
+struct plan {
+    struct layout layout;
+    void **measured;            /* [n_parts] by each part's measure */
+    const struct piece *title, *caption;    /* NULL: none */
+};
+
+/* page: initialised, not yet open. */
+void sheet_plan(struct plan *plan, struct page *page);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * The scales, and ranges. */
+#include "draw/scale.h"
+
+#include <math.h>
+#include <stddef.h>
+
+const char *const scale_names[] = { "linear", "sqrt", "log", "row", NULL };
+
+/* Attention below this is drawn as this: the logarithm needs an end. */
+static const double LOG_FLOOR = 1e-6;
+
+static float log_position(float value, float lo, float hi)
+{
+    double from = log(fmax(lo, LOG_FLOOR)), to = log(fmax(hi, LOG_FLOOR));
+
+    return to > from ?
+        (float)((log(fmax(value, LOG_FLOOR)) - from) / (to - from)) : 0.0f;
+}
+
+/* Single precision throughout, as matplotlib does it with float32 data. */
+int scale_index(enum scale s, float value, float lo, float hi)
+{
+    float at;
+
+    if (lo == hi)
+        return 0;
+    at = s == SCALE_LOG ? log_position(value, lo, hi) : (value - lo) / (hi - lo);
+    if (!(at > 0.0f))           /* also where it is NaN */
+        return 0;
+    if (s == SCALE_SQRT)
+        at = sqrtf(at);
+    return at >= 1.0f ? 255 : (int)(at * 256.0f);
+}
+
+void scale_widen(struct scale_range *range, float value)
+{
+    range->lo = !range->any || value < range->lo ? value : range->lo;
+    range->hi = !range->any || value > range->hi ? value : range->hi;
+    range->any = true;
+}

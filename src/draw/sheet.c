@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ * A sheet to a picture: measures texts and parts, places them, paints, writes. */
+#include "draw/sheet.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "draw/part.h"
+
+enum { TITLE_LINES = 2, CAPTION_LINES = 5 };
+
+const char *const draw_format_names[] = { "png", "svg", "pdf", NULL };
+
+/* ---- measuring ---- */
+
+static bool is_text(const char *s)
+{
+    return s != NULL && s[0] != '\0';
+}
+
+static void add_scripts(struct label_scripts *scripts, const char *s)
+{
+    if (s != NULL)
+        label_scripts_add(scripts, s, strnlen(s, LABEL_TEXT_CHARS));
+}
+
+static const char *language_of(const struct sheet *s)
+{
+    struct label_scripts scripts = { false, false };
+
+    add_scripts(&scripts, s->title);
+    add_scripts(&scripts, s->caption);
+    for (int i = 0; i < s->n_parts; i++)
+        if (s->parts[i].type->scripts != NULL)
+            s->parts[i].type->scripts(s->parts[i].of, &scripts);
+    return label_language(scripts);
+}
+
+static const char *clean_text(const struct page *page, const char *s)
+{
+    return label_clean(page->arena, s, strlen(s), LABEL_TEXT_CHARS);
+}
+
+/* The title decides on the least width, the width on the title's lines. */
+static void plan_title(struct plan *plan, struct page *page, struct layout_sizes *s)
+{
+    struct text *text = &page->text;
+    const char *title = clean_text(page, page->sheet->title);
+
+    s->title_h = text_line_height(text, &text_title);
+    s->title_w = text_width(text_line(text, &text_title, title));
+    layout_make(&plan->layout, s, page->arena);
+    plan->title = text_paragraph(text, &text_title, title, plan->layout.title.w,
+                                 TITLE_LINES, true);
+    s->title_h = text_height(plan->title);
+}
+
+static void plan_caption(struct plan *plan, struct page *page)
+{
+    const char *caption = clean_text(page, page->sheet->caption);
+
+    plan->caption = text_paragraph(&page->text, &text_caption, caption,
+                                   plan->layout.caption.w, CAPTION_LINES, false);
+    layout_add_caption(&plan->layout,
+                       layout_whole(page->units, text_height(plan->caption)));
+}
+
+void sheet_plan(struct plan *plan, struct page *page)
+{
+    const struct sheet *sheet = page->sheet;
+    size_t n = (size_t)sheet->n_parts;
+    struct box *part = arena_alloc(page->arena, n, sizeof *part);
+    struct layout_sizes s = { .units = page->units, .n_parts = sheet->n_parts,
+                              .part = part, .caption = is_text(sheet->caption) };
+
+    page->text.language = language_of(sheet);
+    *plan = (struct plan){ .measured = arena_alloc(page->arena, n,
+                                                   sizeof *plan->measured) };
+    for (size_t i = 0; i < n; i++)
+        plan->measured[i] = sheet->parts[i].type->measure(sheet->parts[i].of, page,
+                                                          &part[i]);
+    if (is_text(sheet->title))
+        plan_title(plan, page, &s);
+    layout_make(&plan->layout, &s, page->arena);
+    if (s.caption)
+        plan_caption(plan, page);
+}
+
+/* ---- painting ---- */
+
+static void paint_title_and_caption(const struct plan *plan, struct page *page)
+{
+    const struct layout *l = &plan->layout;
+
+    if (plan->title != NULL)
+        text_draw_paragraph(&page->text, page->cr, plan->title, l->title.x, l->title.y);
+    if (plan->caption != NULL)
+        text_draw_paragraph(&page->text, page->cr, plan->caption, l->caption.x,
+                            l->caption.y);
+}
+
+static void paint(const struct plan *plan, struct page *page)
+{
+    const struct sheet *sheet = page->sheet;
+
+    for (int i = 0; i < sheet->n_parts; i++)
+        sheet->parts[i].type->paint(plan->measured[i], page, plan->layout.part[i]);
+    paint_title_and_caption(plan, page);
+    for (int i = 0; i < sheet->n_parts; i++)
+        if (sheet->parts[i].type->paint_text != NULL)
+            sheet->parts[i].type->paint_text(plan->measured[i], page,
+                                             plan->layout.part[i]);
+}
+
+/* ---- writing ---- */
+
+/* What must be given back whatever happens. */
+struct job {
+    const char *path;           /* NULL: to memory */
+    const char *name;           /* what messages call it */
+    struct arena arena;
+    jmp_buf no_memory;
+    struct page page;
+    struct out out;
+    FILE *memory;
+    char *data;                 /* what was written to memory */
+    size_t size;
+};
+
+static void on_full(void *self, size_t size_bytes)
+{
+    struct job *job = self;
+
+    (void)size_bytes;
+    longjmp(job->no_memory, 1);
+}
+
+/* The file to write to; NULL with an error. */
+static FILE *open_target(struct job *job, struct err *e)
+{
+    if (job->path != NULL)
+        return out_open(&job->out, job->path, false, e) == 0 ? job->out.file : NULL;
+    job->memory = open_memstream(&job->data, &job->size);
+    if (job->memory == NULL)
+        err_set(e, ERR_SYSTEM, "%s: %s", job->name, strerror(errno));
+    return job->memory;
+}
+
+static int commit_target(struct job *job, struct err *e)
+{
+    FILE *memory = job->memory;
+    bool failed;
+
+    if (job->path != NULL)
+        return out_commit(&job->out, e);
+    failed = ferror(memory);
+    job->memory = NULL;
+    if (fclose(memory) != 0 || failed)
+        return err_set(e, ERR_SYSTEM, "%s: no memory to draw it", job->name);
+    return 0;
+}
+
+static int draw(struct job *job, const struct sheet *s, enum draw_format format,
+                const struct warn *w, struct err *e)
+{
+    struct page *page = &job->page;
+    struct plan plan;
+    FILE *file;
+
+    if (setjmp(job->no_memory) != 0)
+        return err_set(e, ERR_SYSTEM, "%s: no memory to draw it", job->name);
+    page_init(page, s, format, &job->arena);
+    sheet_plan(&plan, page);
+    if (page_check(plan.layout.width, plan.layout.height, job->name, e) != 0)
+        return -1;
+    file = open_target(job, e);
+    if (file == NULL || page_open(page, plan.layout.width, plan.layout.height, file,
+                                  job->name, e) != 0)
+        return -1;
+    paint(&plan, page);
+    if (page_commit(page, job->name, e) != 0 || commit_target(job, e) != 0)
+        return -1;
+    text_warn(&page->text, w);
+    return 0;
+}
+
+static int run(struct job *job, const struct sheet *s, enum draw_format format,
+               const struct warn *w, struct err *e)
+{
+    int bad;
+
+    arena_init(&job->arena, on_full, job);
+    bad = draw(job, s, format, w, e);
+    page_finish(&job->page);
+    out_abort(&job->out);               /* nothing after a commit */
+    if (job->memory != NULL)
+        fclose(job->memory);
+    arena_finish(&job->arena);
+    return bad;
+}
+
+int sheet_write(const struct sheet *s, enum draw_format format, const char *path,
+                const struct warn *w, struct err *e)
+{
+    struct job job = { .path = path, .name = path };
+
+    return run(&job, s, format, w, e);
+}
+
+int sheet_bytes(const struct sheet *s, enum draw_format format, char **data,
+                size_t *size, const struct warn *w, struct err *e)
+{
+    struct job job = { .name = "picture" };
+    int bad = run(&job, s, format, w, e);
+
+    if (bad != 0) {
+        free(job.data);
+        job.data = NULL;
+        job.size = 0;
+    }
+    *data = job.data;
+    *size = job.size;
+    return bad;
+}

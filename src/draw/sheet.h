@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers -> pictures.  This folder alone includes cairo, pango and libpng; it knows
+ * neither models nor files of weights.
+ *
+ * A sheet holds parts: a grid of heatmaps (heatmap.h).  A new kind of part is a file:
+ * what it shows, its layout, which is pure, and its painting (part.h).  The same sheet
+ * gives the same bytes on every run. */
+#ifndef DRAW_SHEET_H
+#define DRAW_SHEET_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum draw_format { DRAW_PNG, DRAW_SVG, DRAW_PDF, N_DRAW_FORMAT };
+extern const char *const draw_format_names[];   /* "png", "svg", "pdf", NULL */
+
+struct metadata { const char *key, *value; };   /* UTF-8; iTXt in PNG */
+
+/* Something that stands on a sheet. */
+struct part {
+    const struct part_type *type;
+    const void *of;             /* what it shows; outlives the drawing */
+};
+
+struct sheet {
+    const char *title;          /* above everything; NULL: none */
+    const char *caption;        /* one paragraph below, wrapped; NULL: none */
+    const char *font;           /* family list; NULL: the default */
+    int dpi;                    /* PNG only: pixels are scaled by dpi / 100 */
+    const struct metadata *metadata;    /* ends with key NULL; NULL: none */
+    int n_parts;                /* >= 1, one below the other */
+    const struct part *parts;
+};
+
+/*
+ * Draws to PATH (written beside and renamed; "-" is standard output).
+ *
+ * Labels are drawn through pango, which is touched only if there is text.  Control
+ * characters, NULs, direction marks and bytes that are not UTF-8 are drawn as escapes
+ * (\n, \x00, <E6>); nothing in a text is ever interpreted.  Characters that no font
+ * has: one warning, naming the count, the first of them and a package of fonts.
+ *
+ * Errors: ERR_SYSTEM for a failed write or no memory; ERR_USAGE for a picture over
+ * 32,000 px on a side or 400 million pixels.
+ */
+int sheet_write(const struct sheet *s, enum draw_format format, const char *path,
+                const struct warn *w, struct err *e);
+
+/*
+ * The same bytes in memory: *data[*size], to be freed with free().  On an error
+ * *data is NULL.
+ */
+int sheet_bytes(const struct sheet *s, enum draw_format format, char **data,
+                size_t *size, const struct warn *w, struct err *e);
+
+/* "cairo 1.16.0, pango 1.50.12, libpng 1.6.39": as found at run time. */
+void draw_version(char *dst, size_t size);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * Cairo's SVG -> one with crisp cells, a title, metadata, and always the same bytes. */
+#ifndef DRAW_SVG_H
+#define DRAW_SVG_H
+
+#include "draw/page.h"
+
+/* p->svg, which ends with a NUL, to f. */
+void svg_write(const struct page *p, FILE *f);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * Clean text -> a size, and ink.  Only text.c knows pango, and touches it with the
+ * first line that is laid out: a picture without text needs no fonts. */
+#ifndef DRAW_TEXT_H
+#define DRAW_TEXT_H
+
+#include <cairo.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/* What a text looks like. */
+struct style {
+    double size_px;             /* of the font, in pixels at 100 dpi */
+    double gray;                /* 0 black .. 1 white */
+    bool bold;
+    bool turned;                /* 90 degrees against the clock */
+};
+
+extern const struct style text_title, text_caption;     /* of a sheet */
+extern const struct style text_heading;                 /* above a panel */
+extern const struct style text_value;                   /* beside a colour bar */
+
+struct piece;                   /* text that was laid out */
+
+struct text {
+    struct arena *arena;
+    const char *font;           /* family list */
+    const char *language;       /* "en", "zh-cn": picks among shapes of a character */
+    double px;                  /* units of a pixel at 100 dpi */
+    bool vector;                /* no hinting, no whole pixels */
+    void *context[2];           /* upright, turned; made with the first text */
+    struct piece *piece, **bucket;
+    unsigned char *missing;     /* a bit for each code point that no font has */
+    int n_missing, first_missing;
+    unsigned packages;          /* bits of label_packages */
+    bool no_font;
+};
+
+/* font: a family list of any bytes; NULL: the default one.  The language is "en", until
+ * it is set, which is before the first text. */
+void text_init(struct text *t, struct arena *a, const char *font, double px,
+               bool vector);
+void text_finish(struct text *t);
+
+/* One line of clean text; equal ones are laid out once. */
+const struct piece *text_line(struct text *t, const struct style *style,
+                              const char *clean);
+/* Wrapped at width, at most max_lines lines; centred or from the left. */
+const struct piece *text_paragraph(struct text *t, const struct style *style,
+                                   const char *clean, double width, int max_lines,
+                                   bool centred);
+double text_width(const struct piece *p);
+double text_height(const struct piece *p);
+double text_line_height(const struct text *t, const struct style *style);
+/* From the middle of a line to its baseline, the same for every script. */
+double text_middle(const struct text *t, const struct style *style);
+
+/* Its left end at x, its baseline at y; ink beyond max_h around it is clipped. */
+void text_draw_line(const struct text *t, cairo_t *cr, const struct piece *p,
+                    double x, double y, double max_h);
+/* For a turned style: its end at y, its baseline at x. */
+void text_draw_turned(const struct text *t, cairo_t *cr, const struct piece *p,
+                      double x, double y, double max_h);
+void text_draw_paragraph(const struct text *t, cairo_t *cr, const struct piece *p,
+                         double x, double y);
+
+/* The one warning about characters without a font, if there were any. */
+void text_warn(const struct text *t, const struct warn *w);
+
+#endif
