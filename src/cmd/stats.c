@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "analysis/stats.h"
-#include "cmd/shared.h"
-#include "report/report.h"
-
-enum format { FORMAT_TABLE, FORMAT_TSV, FORMAT_JSON };
-static const char *const formats[] = { "table", "tsv", "json", NULL };
+#include "cmd/records.h"
 
 /* "layer": as the heads stand in the model; then the metrics, largest first. */
 static const char *const sorts[] = {
@@ -32,7 +28,7 @@ struct stats_args {
 static const struct opt opts[] = {
     { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
       "write here; - is standard output" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, formats,
+    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, report_formats,
       "of the report" },
     { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "an object a text" },
     { 0, "tsv", NULL, OPT_ALIAS, 0, "format=tsv", 0, 0, NULL, "a row a head" },
@@ -67,175 +63,131 @@ struct job {
     const struct stats_args *args;
     struct wanted want;
     struct out out;
-    bool header;                /* the TSV's first line was written */
+    struct report report;
 };
 
-/* ---- JSON ---- */
+/* ---- records ---- */
 
-static void json_links(struct jsonw *j, const char *key, const struct link *l, int n)
-{
-    jsonw_key(j, key);
-    jsonw_array(j);
-    for (int i = 0; i < n; i++) {
-        jsonw_array(j);
-        jsonw_int(j, l[i].query);
-        if (l[i].key < 0)
-            jsonw_null(j);
-        else
-            jsonw_int(j, l[i].key);
-        jsonw_float(j, l[i].weight);
-        jsonw_end(j, ']');
-    }
-    jsonw_end(j, ']');
-}
+#define F(f) offsetof(struct link, f)
+static const struct column link_columns[] = {
+    { "query", "position of the query, from 0", .kind = COLUMN_INT, .where = IN_JSON,
+      .field = F(query) },
+    { "key", "position of the key, from 0; null: the row sees no key", .kind = COLUMN_INT,
+      .where = IN_JSON, .null = NULL_SHOWN, .field = F(key) },
+    { "weight", "weight of the query on the key", .kind = COLUMN_FLOAT, .where = IN_JSON,
+      .field = F(weight) },
+};
+#undef F
 
-static void json_head(struct jsonw *j, const struct head_stats *hs, int n_top)
-{
-    jsonw_object(j);
-    jsonw_member_string(j, "stack", stack_names[hs->stack]);
-    jsonw_member_int(j, "layer", hs->layer);
-    jsonw_member_int(j, "head", hs->head);
-    for (int k = 0; k < N_METRIC; k++) {
-        jsonw_member_double(j, metric_table[k].name, hs->mean[k]);
-    }
-    jsonw_member_int(j, "rows_skipped", hs->n_skipped);
-    json_links(j, "links", hs->link, hs->n_links);
-    json_links(j, "top", hs->top, hs->n_top < n_top ? hs->n_top : n_top);
-    jsonw_end(j, '}');
-}
+static const struct record link_record = {
+    .help = "a link", .size = sizeof(struct link), .tuple = true,
+    RECORD_COLUMNS(link_columns),
+};
 
-static void json_text(struct jsonw *j, const struct item *item)
-{
-    jsonw_key(j, "text");
-    jsonw_string_n(j, item->text, item->text_size);
-    if (item->input != NULL) {
-        jsonw_member_string(j, "input", item->input);
-    }
-    if (item->pair != NULL) {
-        jsonw_key(j, "pair");
-        jsonw_string_n(j, item->pair, item->pair_size);
-    }
-    if (item->generated != NULL) {
-        jsonw_key(j, "generated");
-        jsonw_string_n(j, item->generated, item->generated_size);
-        jsonw_member_int(j, "n_generated", item->n_generated);
-    }
-}
+struct head_row {
+    struct head_id id;
+    double mean[N_METRIC];
+    struct link words;          /* query and key -1: there is none */
+    double weight;              /* of words; NaN */
+    const char *strongest;      /* words as a person reads them; NULL: none */
+    int n_skipped, n_tokens;
+    struct list links, top;
+};
 
-static void json_pieces(struct jsonw *j, const char *key, const struct tokens *t)
-{
-    jsonw_key(j, key);
-    jsonw_array(j);
-    for (int i = 0; i < t->n; i++)
-        jsonw_string(j, t->piece[i]);
-    jsonw_end(j, ']');
-}
+#define F(f) offsetof(struct head_row, f)
+static const struct column head_columns[] = {
+    HEAD_COLUMNS,
+#define METRIC(metric, title, measure, lo, hi, one_axis, about) \
+    { .name = #metric, .help = about, .unit = measure, .heading = title, .format = "%.3f", \
+      .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, \
+      .field = F(mean) + METRIC_##metric * sizeof(double) },
+#include "analysis/metrics.def"
+#undef METRIC
+    { "strongest", "strongest link between two different tokens, neither of them special",
+      .heading = "strongest link", .kind = COLUMN_TEXT, .where = IN_TABLE,
+      .null = NULL_SHOWN, .field = F(strongest) },
+    { "link_query", "query of the strongest link between two different tokens",
+      .kind = COLUMN_INT, .where = IN_TSV, .null = NULL_SHOWN, .field = F(words.query) },
+    { "link_key", "its key", .kind = COLUMN_INT, .where = IN_TSV, .null = NULL_SHOWN,
+      .field = F(words.key) },
+    { "link_weight", "its weight", .kind = COLUMN_REAL, .where = IN_TSV,
+      .null = NULL_SHOWN, .field = F(weight) },
+    { "rows_skipped", "rows that see no key: they are in no mean", "rows",
+      .kind = COLUMN_INT, .where = IN_TSV | IN_JSON, .field = F(n_skipped) },
+    { "n_tokens", "number of the queries' tokens", "tokens", .kind = COLUMN_INT,
+      .where = IN_TSV, .field = F(n_tokens) },
+    { "links", "the strongest link of every row", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_JSON, .of = &link_record, .field = F(links) },
+    { "top", "the strongest links of the head, the strongest first",
+      .kind = COLUMN_RECORD, .list = true, .where = IN_JSON, .of = &link_record,
+      .field = F(top) },
+};
+#undef F
 
-static void json_ids(struct jsonw *j, const char *key, const struct tokens *t)
-{
-    jsonw_key(j, key);
-    if (t->id == NULL) {
-        jsonw_null(j);
-        return;
-    }
-    jsonw_array(j);
-    for (int i = 0; i < t->n; i++)
-        jsonw_int(j, t->id[i]);
-    jsonw_end(j, ']');
-}
+static const struct record head_record = {
+    .help = "a head", .size = sizeof(struct head_row), RECORD_COLUMNS(head_columns),
+};
 
-/* The queries' tokens; those of the keys beside them where they are of another text. */
-static void json_tokens(struct jsonw *j, const struct session *s, const struct item *item)
-{
-    json_pieces(j, "tokens", session_queries(s, item));
-    json_ids(j, "ids", session_queries(s, item));
-    if (s->stack != STACK_CROSS)
-        return;
-    json_pieces(j, "tokens_key", session_keys(s, item));
-    json_ids(j, "ids_key", session_keys(s, item));
-}
+struct text_row {
+    struct text_id id;
+    struct list tokens, labels, ids, tokens_key, labels_key, ids_key, heads;
+};
 
-static void print_json(struct job *job, const struct item *item,
-                       const struct head_stats *const *heads, int n)
-{
-    struct jsonw j;
+#define F(f) offsetof(struct text_row, f)
+static const struct column text_columns[] = {
+    TEXT_COLUMNS,
+    { "tokens", "pieces of the vocabulary, the queries in order", .kind = COLUMN_TEXT,
+      .list = true, .where = IN_JSON, .field = F(tokens) },
+    { "labels", "the text that each of the tokens stands for", .kind = COLUMN_SPAN,
+      .list = true, .where = IN_JSON, .field = F(labels) },
+    { "ids", "ids of the tokens; null for arrays", .kind = COLUMN_INT, .list = true,
+      .where = IN_JSON, .null = NULL_SHOWN, .field = F(ids) },
+    { "tokens_key", "pieces of the keys, where they are of another text",
+      .kind = COLUMN_TEXT, .list = true, .where = IN_JSON, .optional = true,
+      .field = F(tokens_key) },
+    { "labels_key", "the text that each of tokens_key stands for", .kind = COLUMN_SPAN,
+      .list = true, .where = IN_JSON, .optional = true, .field = F(labels_key) },
+    { "ids_key", "ids of tokens_key; null for arrays", .kind = COLUMN_INT, .list = true,
+      .where = IN_JSON, .optional = true, .null = NULL_SHOWN, .field = F(ids_key) },
+    { "heads", "one object per head", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_TSV | IN_JSON, .of = &head_record, .field = F(heads) },
+};
+#undef F
 
-    jsonw_init(&j, job->out.file);
-    jsonw_object(&j);
-    jsonw_member_string(&j, "schema", "mha-viz/stats/1");
-    jsonw_member_int(&j, "index", item->index);
-    json_text(&j, item);
-    jsonw_member_string(&j, "model", job->s.model->name);
-    jsonw_member_string(&j, "family", job->s.model->family->name);
-    json_tokens(&j, &job->s, item);
-    jsonw_key(&j, "heads");
-    jsonw_array(&j);
-    for (int i = 0; i < n; i++)
-        json_head(&j, heads[i], job->args->top);
-    jsonw_end(&j, ']');
-    jsonw_end(&j, '}');
-    jsonw_newline(&j);
-}
+static const struct record text_record = {
+    .schema = "mha-viz/stats/1", .help = "what each head does with a text",
+    .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
+};
 
-/* ---- TSV ---- */
+/* A row of the table of --links. */
+struct link_row {
+    struct head_id id;
+    int query, key;
+    const char *query_label, *key_label;
+    double weight;
+};
 
-static void tsv_int(FILE *f, bool first, int v)
-{
-    char s[16];
+#define F(f) offsetof(struct link_row, f)
+static const struct column row_columns[] = {
+    HEAD_COLUMNS,
+    { "query", "position", .kind = COLUMN_INT, .where = IN_TABLE, .field = F(query) },
+    { "", "text of the query", .kind = COLUMN_TEXT, .where = IN_TABLE,
+      .field = F(query_label) },
+    { "key", "position", .kind = COLUMN_INT, .where = IN_TABLE, .null = NULL_SHOWN,
+      .field = F(key) },
+    { "", "text of the key", .kind = COLUMN_TEXT, .where = IN_TABLE, .null = NULL_SHOWN,
+      .field = F(key_label) },
+    { "weight", "weight", NULL, NULL, "%.4f", COLUMN_REAL, .where = IN_TABLE,
+      .field = F(weight) },
+};
+#undef F
 
-    tsv_field(f, first, s, (size_t)snprintf(s, sizeof s, "%d", v));
-}
+static const struct record row_record = {
+    .help = "the strongest link of a row", .size = sizeof(struct link_row),
+    RECORD_COLUMNS(row_columns),
+};
 
-static void tsv_string(FILE *f, bool first, const char *s)
-{
-    tsv_field(f, first, s, strlen(s));
-}
-
-/* Empty where a text has no two words. */
-static void tsv_words(FILE *f, struct link l)
-{
-    if (l.key < 0) {
-        for (int i = 0; i < 3; i++)
-            tsv_string(f, false, "");
-        return;
-    }
-    tsv_int(f, false, l.query);
-    tsv_int(f, false, l.key);
-    tsv_double(f, false, (double)l.weight);
-}
-
-static void print_tsv(struct job *job, const struct item *item,
-                      const struct head_stats *const *heads, int n)
-{
-    static const char *const before[] = { "index", "stack", "layer", "head" };
-    static const char *const after[] = { "link_query", "link_key", "link_weight",
-                                          "rows_skipped" };
-    FILE *f = job->out.file;
-
-    if (!job->header) {
-        for (int i = 0; i < 4; i++)
-            tsv_string(f, i == 0, before[i]);
-        for (int k = 0; k < N_METRIC; k++)
-            tsv_string(f, false, metric_table[k].name);
-        for (int i = 0; i < 4; i++)
-            tsv_string(f, false, after[i]);
-        tsv_end(f);
-        job->header = true;
-    }
-    for (int i = 0; i < n; i++) {
-        tsv_int(f, true, item->index);
-        tsv_string(f, false, stack_names[heads[i]->stack]);
-        tsv_int(f, false, heads[i]->layer);
-        tsv_int(f, false, heads[i]->head);
-        for (int k = 0; k < N_METRIC; k++)
-            tsv_double(f, false, heads[i]->mean[k]);
-        tsv_words(f, heads[i]->words);
-        tsv_int(f, false, heads[i]->n_skipped);
-        tsv_end(f);
-    }
-}
-
-/* ---- table ---- */
+/* ---- rows ---- */
 
 /* The text of token i as a person reads it: trimmed, whitespace made visible. */
 static const char *shown(struct arena *a, const struct tokens *t, int i)
@@ -256,66 +208,70 @@ static const char *link_text(const struct session *s, struct arena *a,
                              const struct item *item, struct link l)
 {
     if (l.key < 0)
-        return "-";
+        return NULL;
     return arena_printf(a, "%s(%d) → %s(%d) %.3f",
                         shown(a, session_queries(s, item), l.query), l.query,
                         shown(a, session_keys(s, item), l.key), l.key,
                         (double)l.weight);
 }
 
-/* "-0.000" would look as if a sign said something. */
-static double not_minus_zero(double v)
+static struct head_id head_id(const struct head_stats *head)
 {
-    return fabs(v) < 0.0005 ? 0 : v;
+    return (struct head_id){ stack_names[head->stack], head->layer, head->head };
 }
 
-static void print_table(struct job *job, struct arena *a, const struct item *item,
-                        const struct head_stats *const *heads, int n)
+static struct head_row head_row(const struct job *job, const struct head_stats *head,
+                                int n_tokens)
 {
-    struct table_column columns[N_METRIC + 2] = { { "head", ALIGN_LEFT } };
-    struct table *t;
+    int top = job->args->top;
+    struct head_row row = {
+        .id = head_id(head), .words = head->words, .weight = (double)head->words.weight,
+        .n_skipped = head->n_skipped, .n_tokens = n_tokens,
+        .links = { head->link, head->n_links },
+        .top = { head->top, head->n_top < top ? head->n_top : top },
+    };
 
-    for (int k = 0; k < N_METRIC; k++)
-        columns[k + 1] = (struct table_column){ metric_table[k].heading, ALIGN_RIGHT };
-    columns[N_METRIC + 1] = (struct table_column){ "strongest link", ALIGN_LEFT };
-    t = table_new(a, columns, N_METRIC + 2);
-    for (int i = 0; i < n; i++) {
-        table_cell(t, "L%dH%d", heads[i]->layer, heads[i]->head);
-        for (int k = 0; k < N_METRIC; k++) {
-            if (isnan(heads[i]->mean[k]))
-                table_cell(t, "-");
-            else
-                table_cell(t, "%.3f", not_minus_zero(heads[i]->mean[k]));
-        }
-        table_cell(t, "%s", link_text(&job->s, a, item, heads[i]->words));
+    memcpy(row.mean, head->mean, sizeof row.mean);
+    if (row.words.key < 0) {
+        row.words.query = -1;
+        row.weight = NAN;
     }
-    table_print(t, job->out.file);
+    return row;
 }
 
-/* A column of links a head would be unreadable: a table a head. */
+static struct text_row text_row(const struct job *job, struct arena *a,
+                                const struct item *item, struct list heads)
+{
+    const struct session *s = &job->s;
+    const struct tokens *queries = session_queries(s, item), *keys = session_keys(s, item);
+
+    return (struct text_row){
+        .id = text_id(s, item), .tokens = list_pieces(queries),
+        .labels = list_labels(a, queries), .ids = list_ids(queries),
+        .tokens_key = list_pieces(keys), .labels_key = list_labels(a, keys),
+        .ids_key = list_ids(keys), .heads = heads,
+    };
+}
+
+/* One table per head: a column of links per head would be unreadable. */
 static void print_links(struct job *job, struct arena *a, const struct item *item,
                         const struct head_stats *const *heads, int n)
 {
-    static const struct table_column columns[] = {
-        { "head", ALIGN_LEFT }, { "query", ALIGN_RIGHT }, { "", ALIGN_LEFT },
-        { "key", ALIGN_RIGHT }, { "", ALIGN_LEFT }, { "weight", ALIGN_RIGHT },
-    };
+    const struct tokens *queries = session_queries(&job->s, item);
+    const struct tokens *keys = session_keys(&job->s, item);
 
     for (int i = 0; i < n; i++) {
-        struct table *t = table_new(a, columns, 6);
+        struct link_row *row = arena_alloc(a, (size_t)heads[i]->n_links, sizeof *row);
 
         for (int k = 0; k < heads[i]->n_links; k++) {
             struct link l = heads[i]->link[k];
 
-            table_cell(t, "L%dH%d", heads[i]->layer, heads[i]->head);
-            table_cell(t, "%d", l.query);
-            table_cell(t, "%s", shown(a, session_queries(&job->s, item), l.query));
-            table_cell(t, l.key < 0 ? "-" : "%d", l.key);
-            table_cell(t, "%s", l.key < 0 ? "-" :
-                       shown(a, session_keys(&job->s, item), l.key));
-            table_cell(t, "%.4f", (double)l.weight);
+            row[k] = (struct link_row){
+                head_id(heads[i]), l.query, l.key, shown(a, queries, l.query),
+                l.key < 0 ? NULL : shown(a, keys, l.key), (double)l.weight,
+            };
         }
-        table_print(t, job->out.file);
+        record_table(&row_record, row, heads[i]->n_links, a, job->out.file);
     }
 }
 
@@ -373,24 +329,39 @@ static void print_generated(FILE *f, struct arena *a, const struct item *item)
             report_clean(a, item->generated + blank, item->generated_size - blank));
 }
 
+/* In a table, what stands above it. */
+static void print_heading(struct job *j, struct arena *a, const struct item *item, bool named)
+{
+    if (named)
+        fprintf(j->out.file, "%stext %d\n", item->index > 0 ? "\n" : "", item->index + 1);
+    if (item->generated != NULL)
+        print_generated(j->out.file, a, item);
+}
+
 static void print_text(struct job *j, struct arena *a, const struct item *item,
                        const struct stats *s, int text, bool named)
 {
     int n;
     const struct head_stats **heads = sorted(j, a, s, text, &n);
+    struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
+    struct text_row all;
 
-    if (j->args->format == FORMAT_JSON) {
-        print_json(j, item, heads, n);
-    } else if (j->args->format == FORMAT_TSV) {
-        print_tsv(j, item, heads, n);
-    } else {
-        if (named)
-            fprintf(j->out.file, "%stext %d\n", item->index > 0 ? "\n" : "",
-                    item->index + 1);
-        if (item->generated != NULL)
-            print_generated(j->out.file, a, item);
-        (j->args->links ? print_links : print_table)(j, a, item, heads, n);
+    if (j->report.format == REPORT_TABLE)
+        print_heading(j, a, item, named);
+    if (j->report.format == REPORT_TABLE && j->args->links) {
+        print_links(j, a, item, heads, n);
+        return;
     }
+    for (int i = 0; i < n; i++)
+        row[i] = head_row(j, heads[i], session_queries(&j->s, item)->n);
+    if (j->report.format == REPORT_TABLE) {
+        for (int i = 0; i < n; i++)
+            row[i].strongest = link_text(&j->s, a, item, row[i].words);
+        record_table(&head_record, row, n, a, j->out.file);
+        return;
+    }
+    all = text_row(j, a, item, (struct list){ row, n });
+    report_row(&j->report, &all);
 }
 
 /* ---- batches ---- */
@@ -442,7 +413,7 @@ static int run_load(struct job *j, struct input *in, struct load *load, struct e
     texts_pack(&texts, a, load->item, load->n);
     attended = session_attended(&j->s, &texts);
     s = stats_new(a, j->s.shown, &attended, &j->want, &metric_opts,
-                  j->args->format == FORMAT_JSON ? j->args->top : 0);
+                  j->report.format == REPORT_JSON ? j->args->top : 0);
     sink = stats_sink(s);
     if (session_forward(&j->s, &texts, &j->want, &sink, 1, a, e) != 0)
         return load_failed(j, in, load, e);
@@ -482,6 +453,17 @@ static int all_texts(struct job *j, struct input *in, struct err *e)
     return 0;
 }
 
+/* Only cross-attention has keys of another text. */
+static struct report new_report(struct job *j)
+{
+    static const char *const of_keys[] = { "tokens_key", "labels_key", "ids_key", NULL };
+    const struct record *r = &text_record;
+
+    if (j->s.stack != STACK_CROSS)
+        r = record_without(j->s.a, r, IN_JSON, of_keys);
+    return (struct report){ r, (enum report_format)j->args->format, j->out.file, false };
+}
+
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
     struct input *in;
@@ -492,7 +474,10 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
+    j->report = new_report(j);
     rc = all_texts(j, in, e);
+    if (rc == 0)
+        report_end(&j->report);
     return input_end(in, &j->out, rc, e);
 }
 

@@ -2,11 +2,7 @@
  * tokens: what a text becomes; needs only the tokeniser's files. */
 #include <string.h>
 
-#include "cmd/shared.h"
-#include "report/report.h"
-
-enum format { FORMAT_TABLE, FORMAT_TSV, FORMAT_JSON };
-static const char *const formats[] = { "table", "tsv", "json", NULL };
+#include "cmd/records.h"
 
 struct tokens_args {
     struct shared_args shared;
@@ -18,7 +14,7 @@ struct tokens_args {
 static const struct opt opts[] = {
     { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
       "write here; - is standard output" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, formats,
+    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, report_formats,
       "of the list" },
     { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "an object a text" },
     { 0, "tsv", NULL, OPT_ALIAS, 0, "format=tsv", 0, 0, NULL, "a row a token" },
@@ -38,141 +34,128 @@ struct job {
     struct session s;
     const struct tokens_args *args;
     struct out out;
-    int n_texts;
+    struct report report;
 };
 
-/* ---- JSON ---- */
+/* ---- records ---- */
 
-static void json_ints(struct jsonw *j, const char *key, const int *v, int n)
-{
-    jsonw_key(j, key);
-    jsonw_array(j);
-    for (int i = 0; i < n; i++)
-        jsonw_int(j, v[i]);
-    jsonw_end(j, ']');
-}
-
-static void json_ranges(struct jsonw *j, const char *key, const struct range *r, int n)
-{
-    jsonw_key(j, key);
-    jsonw_array(j);
-    for (int i = 0; i < n; i++) {
-        jsonw_array(j);
-        jsonw_int(j, r[i].start);
-        jsonw_int(j, r[i].end);
-        jsonw_end(j, ']');
-    }
-    jsonw_end(j, ']');
-}
-
-static void print_json(FILE *f, const struct item *item)
-{
-    const struct tokens *t = &item->tokens;
-    struct jsonw j;
-
-    jsonw_init(&j, f);
-    jsonw_object(&j);
-    jsonw_member_int(&j, "index", item->index);
-    json_ints(&j, "ids", t->id, t->n);
-    jsonw_key(&j, "tokens");
-    jsonw_array(&j);
-    for (int i = 0; i < t->n; i++)
-        jsonw_string(&j, t->piece[i]);
-    jsonw_end(&j, ']');
-    json_ranges(&j, "offsets", t->chars, t->n);
-    json_ranges(&j, "bytes", t->bytes, t->n);
-    json_ints(&j, "type_ids", t->type, t->n);
-    jsonw_key(&j, "special");
-    jsonw_array(&j);
-    for (int i = 0; i < t->n; i++)
-        jsonw_int(&j, t->special[i]);
-    jsonw_end(&j, ']');
-    jsonw_end(&j, '}');
-    jsonw_newline(&j);
-}
-
-/* ---- TSV and table ---- */
-
-/* A piece of a byte-level vocabulary is unreadable, so its text stands beside it. */
-static const char *const columns[] = {
-    "index", "position", "id", "token", "text", "start", "end", "byte_start",
-    "byte_end", "type", "special",
+struct token_row {
+    int position, id;
+    const char *piece;
+    struct text_span label;
+    struct range chars, bytes;
+    int type;
+    unsigned char special;
 };
-enum { N_COLUMN = sizeof columns / sizeof columns[0], TOKEN = 3, TEXT = 4 };
 
-/* The numbers of token i, in the order of the columns; TOKEN and TEXT are none. */
-static void numbers(const struct item *item, int i, int v[N_COLUMN])
+#define F(f) offsetof(struct token_row, f)
+static const struct column token_columns[] = {
+    { "position", "number of the token, from 0", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(position) },
+    { "id", "its number in the vocabulary", .kind = COLUMN_INT, .where = IN_TABLE | IN_TSV,
+      .field = F(id) },
+    { "token", "its piece of the vocabulary", .kind = COLUMN_TEXT,
+      .where = IN_TABLE | IN_TSV, .field = F(piece) },
+    { "label", "the text that the piece stands for", .kind = COLUMN_SPAN,
+      .where = IN_TABLE | IN_TSV, .field = F(label) },
+    { "start", "first code point of the text", "code points", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(chars.start) },
+    { "end", "end of it, exclusive", "code points", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(chars.end) },
+    { "byte_start", "first byte of the text", "bytes", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(bytes.start) },
+    { "byte_end", "end of it, exclusive", "bytes", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(bytes.end) },
+    { "type_id", "0, or 1 in the second text of a pair", .kind = COLUMN_INT,
+      .where = IN_TABLE | IN_TSV, .field = F(type) },
+    { "special", "1: put there by the template, not by the text", .kind = COLUMN_BYTE,
+      .where = IN_TABLE | IN_TSV, .field = F(special) },
+};
+#undef F
+
+static const struct record token_record = {
+    .help = "a token", .size = sizeof(struct token_row), RECORD_COLUMNS(token_columns),
+};
+
+#define F(f) offsetof(struct range, f)
+static const struct column range_columns[] = {
+    { "start", "the first one", .kind = COLUMN_INT, .where = IN_JSON, .field = F(start) },
+    { "end", "the end, exclusive", .kind = COLUMN_INT, .where = IN_JSON, .field = F(end) },
+};
+#undef F
+
+static const struct record range_record = {
+    .help = "a span of the text", .size = sizeof(struct range), .tuple = true,
+    RECORD_COLUMNS(range_columns),
+};
+
+struct text_row {
+    struct text_id id;
+    struct list ids, pieces, labels, chars, bytes, types, special, tokens;
+};
+
+#define F(f) offsetof(struct text_row, f)
+static const struct column text_columns[] = {
+    TEXT_COLUMNS,
+    { "ids", "numbers in the vocabulary", .kind = COLUMN_INT, .list = true,
+      .where = IN_JSON, .field = F(ids) },
+    { "tokens", "pieces of the vocabulary", .kind = COLUMN_TEXT, .list = true,
+      .where = IN_JSON, .field = F(pieces) },
+    { "labels", "the text that each piece stands for", .kind = COLUMN_SPAN, .list = true,
+      .where = IN_JSON, .field = F(labels) },
+    { "offsets", "span of each in the text", "code points", .kind = COLUMN_RECORD,
+      .list = true, .where = IN_JSON, .of = &range_record, .field = F(chars) },
+    { "bytes", "the same in bytes of UTF-8", "bytes", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_JSON, .of = &range_record, .field = F(bytes) },
+    { "type_ids", "0, or 1 in the second text of a pair", .kind = COLUMN_INT, .list = true,
+      .where = IN_JSON, .field = F(types) },
+    { "special", "1: put there by the template, not by the text", .kind = COLUMN_BYTE,
+      .list = true, .where = IN_JSON, .field = F(special) },
+    { "rows", "one row per token", .kind = COLUMN_RECORD, .list = true, .where = IN_TSV,
+      .of = &token_record, .field = F(tokens) },
+};
+#undef F
+
+static const struct record text_record = {
+    .schema = "mha-viz/tokens/1", .help = "the tokens of a text",
+    .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
+};
+
+/* ---- rows ---- */
+
+static struct list token_rows(struct arena *a, const struct tokens *t)
+{
+    struct token_row *row = arena_alloc(a, (size_t)t->n, sizeof *row);
+
+    for (int i = 0; i < t->n; i++)
+        row[i] = (struct token_row){
+            i, t->id[i], t->piece[i], { t->label[i], t->label_size[i] }, t->chars[i],
+            t->bytes[i], t->type[i], t->special[i],
+        };
+    return (struct list){ row, t->n };
+}
+
+static struct text_row text_row(const struct session *s, struct arena *a,
+                                const struct item *item)
 {
     const struct tokens *t = &item->tokens;
-    const int all[N_COLUMN] = {
-        item->index, i, t->id[i], 0, 0, t->chars[i].start, t->chars[i].end,
-        t->bytes[i].start, t->bytes[i].end, t->type[i], t->special[i],
+    int n = t->n;
+
+    return (struct text_row){
+        .id = text_id(s, item), .ids = { t->id, n }, .pieces = list_pieces(t),
+        .labels = list_labels(a, t), .chars = { t->chars, n }, .bytes = { t->bytes, n },
+        .types = { t->type, n }, .special = { t->special, n }, .tokens = token_rows(a, t),
     };
-
-    memcpy(v, all, sizeof all);
-}
-
-static void print_tsv(FILE *f, const struct item *item, bool header)
-{
-    for (int k = 0; header && k < N_COLUMN; k++)
-        tsv_field(f, k == 0, columns[k], strlen(columns[k]));
-    if (header)
-        tsv_end(f);
-    for (int i = 0; i < item->tokens.n; i++) {
-        const struct tokens *t = &item->tokens;
-        int v[N_COLUMN];
-
-        numbers(item, i, v);
-        for (int k = 0; k < N_COLUMN; k++) {
-            char s[16];
-            size_t n = (size_t)snprintf(s, sizeof s, "%d", v[k]);
-
-            if (k == TOKEN)
-                tsv_field(f, false, t->piece[i], strlen(t->piece[i]));
-            else if (k == TEXT)
-                tsv_field(f, false, t->label[i], t->label_size[i]);
-            else
-                tsv_field(f, k == 0, s, n);
-        }
-        tsv_end(f);
-    }
-}
-
-static void print_table(FILE *f, struct arena *a, const struct item *item)
-{
-    struct table_column heads[N_COLUMN];
-    struct table *t;
-
-    for (int k = 0; k < N_COLUMN; k++)
-        heads[k] = (struct table_column){ columns[k], k == TOKEN || k == TEXT ? ALIGN_LEFT
-                                                                       : ALIGN_RIGHT };
-    t = table_new(a, heads + 1, N_COLUMN - 1);
-    for (int i = 0; i < item->tokens.n; i++) {
-        int v[N_COLUMN];
-
-        numbers(item, i, v);
-        for (int k = 1; k < N_COLUMN; k++) {
-            if (k == TOKEN)
-                table_cell(t, "%s", item->tokens.piece[i]);
-            else if (k == TEXT)
-                table_cell(t, "%s", report_clean(a, item->tokens.label[i],
-                                                 item->tokens.label_size[i]));
-            else
-                table_cell(t, "%d", v[k]);
-        }
-    }
-    table_print(t, f);
 }
 
 static void print_text(struct job *j, struct arena *a, const struct item *item)
 {
-    if (j->args->format == FORMAT_JSON)
-        print_json(j->out.file, item);
-    else if (j->args->format == FORMAT_TSV)
-        print_tsv(j->out.file, item, j->n_texts == 0);
+    struct text_row row = text_row(&j->s, a, item);
+
+    if (j->report.format == REPORT_TABLE)
+        record_table(&token_record, row.tokens.at, row.tokens.n, a, j->out.file);
     else
-        print_table(j->out.file, a, item);
-    j->n_texts++;
+        report_row(&j->report, &row);
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
@@ -184,9 +167,13 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
 
     if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
+    j->report = (struct report){ &text_record, (enum report_format)j->args->format,
+                                 j->out.file, false };
     for (struct arena_mark mark = arena_mark(a);
          (rc = input_next(in, a, &item, e)) == 1; arena_reset(a, mark))
         print_text(j, a, &item);
+    if (rc == 0)
+        report_end(&j->report);
     return input_end(in, &j->out, rc, e);
 }
 

@@ -459,3 +459,19 @@ int config_read(struct config *c, const struct family **family, struct arena *a,
     json_decref(root);
     return rc;
 }
+
+const char *config_card_name(struct arena *a, struct span bytes)
+{
+    struct err ignored = { ERR_NONE, "" };
+    const char *name = NULL;
+    json_t *root;
+
+    if (json_check_size(bytes, &ignored) != 0)
+        return NULL;
+    root = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
+    name = json_string_value(json_object_get(json_object_get(root, "mha_viz"), "name"));
+    if (name != NULL)
+        name = arena_strdup(a, name);
+    json_decref(root);
+    return name;
+}

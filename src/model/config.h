@@ -205,4 +205,7 @@ struct family;
 int config_read(struct config *c, const struct family **family, struct arena *a,
                 struct span bytes, const char *name, struct err *e);
 
+/* The name that the card in a config.json gives its model; NULL: it has none, or is no JSON. */
+const char *config_card_name(struct arena *a, struct span bytes);
+
 #endif

@@ -44,11 +44,16 @@ static int open_builtin(struct model *m, struct arena *a, struct err *e)
                        "built-in config.json", e);
 }
 
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t n = strlen(path), k = strlen(ending);
+
+    return n > k && strcmp(path + n - k, ending) == 0;
+}
+
 static bool is_npz(const char *path)
 {
-    size_t n = strlen(path);
-
-    return n > 4 && strcmp(path + n - 4, ".npz") == 0;
+    return has_ending(path, ".npz");
 }
 
 /* The first option that only a bare layer has; NULL: none was given. */
@@ -193,4 +198,20 @@ bool model_has_layer(const struct model *m, int l)
                                    (r->cross != NULL && r->cross[l].rows != NULL)))
         return true;
     return m->decoder != NULL && model_has_layer(m->decoder, l);
+}
+
+const char *model_name(struct arena *a, const char *path)
+{
+    struct err ignored = { ERR_NONE, "" };
+    const char *name = NULL, *config;
+    struct span bytes;
+
+    if (path == NULL)
+        return config_card_name(a, builtin_file(BUILTIN_CONFIG));
+    config = file_join(a, file_folder(a, path), "config.json");
+    if (!has_ending(path, ".gguf") && file_exists(config) && file_map(config, &bytes, &ignored) == 0) {
+        name = config_card_name(a, bytes);
+        file_unmap(bytes);
+    }
+    return name != NULL ? name : hub_name(a, path);
 }

@@ -134,6 +134,12 @@ bool model_has_stack(const struct model *m, enum stack_id stack);
  * lacks. */
 bool model_has_layer(const struct model *m, int l);
 
+/*
+ * The name that the model at path (NULL: the built-in one) has when it is opened, of its
+ * config.json alone: a folder with only a tokeniser has a name too.
+ */
+const char *model_name(struct arena *a, const char *path);
+
 /* The built-in model's files, part of the program. */
 enum builtin_file { BUILTIN_CONFIG, BUILTIN_TOKENIZER, BUILTIN_WEIGHTS };
 struct span builtin_file(enum builtin_file which);

@@ -64,6 +64,7 @@ struct column {
     enum column_kind kind;
     bool list;                  /* the field is a struct list */
     bool null_items;            /* its integers may be undefined: null */
+    bool optional;              /* a command may leave it out: record_without */
     unsigned where;             /* IN_TABLE | IN_TSV | IN_JSON */
     enum column_null null;
     size_t field;               /* offsetof() in the row's struct */
@@ -103,8 +104,8 @@ void record_tsv(const struct record *r, const void *row, FILE *f);
 void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f);
 
 /*
- * The JSON Schema (draft 2020-12) of record_json's objects.  What is not null and not
- * left out is required; further members are allowed, since added fields raise no number.
+ * The JSON Schema (draft 2020-12) of record_json's objects.  What is never left out is
+ * required; further members are allowed, since added fields raise no number.
  */
 void record_schema(const struct record *r, FILE *f);
 

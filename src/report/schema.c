@@ -71,6 +71,11 @@ static void tuple(struct jsonw *j, const struct record *r)
     jsonw_member_int(j, "maxItems", r->n);
 }
 
+static bool is_required(const struct column *c)
+{
+    return (c->where & IN_JSON) != 0 && c->null != NULL_ABSENT && !c->optional;
+}
+
 static void object(struct jsonw *j, const struct record *r)
 {
     jsonw_member_string(j, "type", "object");
@@ -79,7 +84,7 @@ static void object(struct jsonw *j, const struct record *r)
     if (r->schema != NULL)
         jsonw_string(j, "schema");
     for (int i = 0; i < r->n; i++)
-        if ((r->columns[i].where & IN_JSON) != 0 && r->columns[i].null != NULL_ABSENT)
+        if (is_required(&r->columns[i]))
             jsonw_string(j, r->columns[i].name);
     jsonw_end(j, ']');
     jsonw_key(j, "properties");

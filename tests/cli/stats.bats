@@ -19,12 +19,23 @@ text="the key is in the door"
     works "$viz" stats --tsv -m "$ref/bert" "$text"
     [ "${#lines[@]}" -eq 7 ]
     metrics=$(sed -n 's/^METRIC(\([a-z_]*\),.*/\1/p' src/analysis/metrics.def | paste -s)
-    [ "${lines[0]}" = "$(printf 'index\tstack\tlayer\thead\t%s\tlink_query\tlink_key\tlink_weight\trows_skipped' "$metrics")" ]
+    [ "${lines[0]}" = "$(printf 'index\tstack\tlayer\thead\t%s\tlink_query\tlink_key\tlink_weight\trows_skipped\tn_tokens' "$metrics")" ]
     [ "$(cut -f 1-4 <<< "$output" | tail -1)" = "$(printf '0\tencoder\t1\t2')" ]
+    [ "$(cut -f 18 <<< "$output" | tail -1)" = 8 ]
     printf 'the key\nthe door\n' > "$dir/two"
     works "$viz" stats --tsv -m "$ref/bert" -f "$dir/two"
     [ "${#lines[@]}" -eq 13 ]       # one header
     [ "$(cut -f 1 <<< "$output" | sort | uniq -c | tr -s ' \n' ' ')" = " 6 0 6 1 1 index " ]
+}
+
+@test "an empty file of texts still has a header in TSV" {
+    : > "$dir/empty"
+    for command in stats tokens; do
+        works "$viz" $command --tsv -m "$ref/bert" -f "$dir/empty"
+        [ "$output" = "$("$viz" $command --tsv -m "$ref/bert" "$text" | head -n 1)" ]
+        works "$viz" $command --json -m "$ref/bert" -f "$dir/empty"
+        [ -z "$output" ]
+    done
 }
 
 @test "stats --json: the keys that others rely on" {
@@ -32,9 +43,8 @@ text="the key is in the door"
     echo "$output" | jq -e '.schema == "mha-viz/stats/1" and .index == 0 and .model == "bert" and
         .family == "bert" and .text == "the key is in the door" and .pair == "on the river" and
         (.tokens | length) == (.ids | length) and (.heads | length) == 6' > /dev/null
-    echo "$output" | jq -e '.heads[0] | has("stack", "layer", "head", "entropy", "entropy_norm",
-        "max_mean", "distance", "distance_abs", "prev", "self", "next", "first", "links", "top") |
-        not | not' > /dev/null
+    echo "$output" | jq -e '(.labels | length) == (.tokens | length) and .labels[1] == "the" and
+        has("tokens_key") == false' > /dev/null
     for key in stack layer head entropy entropy_norm max_mean distance distance_abs prev self next first links top; do
         echo "$output" | jq -e ".heads | all(has(\"$key\"))" > /dev/null
     done
@@ -183,6 +193,11 @@ text="the key is in the door"
     [ "$(jq -c .bytes <<< "$output")" = "[[0,0],[0,3],[4,7],[8,10],[0,0]]" ]
     [ "$(jq -c .special <<< "$output")" = "[1,0,0,0,1]" ]
     [ "$(jq -c .tokens <<< "$output")" = '["[CLS]","key","窗","e","[SEP]"]' ]
+    [ "$(jq -c .labels <<< "$output")" = '["[CLS]","key","窗","e","[SEP]"]' ]
+    [ "$(jq -c '[.schema, .index, .text, .model, .family]' <<< "$output")" = \
+        '["mha-viz/tokens/1",0,"Key 窗 é","m",null]' ]
+    works "$viz" tokens --json "the"
+    [ "$(jq .model <<< "$output")" = "$("$viz" stats --json "the" | jq .model)" ]
     works "$viz" tokens -m "$dir/m" --tsv "the" "key"
     [ "${#lines[@]}" -eq 6 ]
     [[ ${lines[0]} == index*position*id*token* ]]

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Columns that records of several commands have in common: what was asked of the text,
+ * which head it is, the tokens. */
+#ifndef CMD_RECORDS_H
+#define CMD_RECORDS_H
+
+#include "cmd/shared.h"
+#include "report/record.h"
+
+/* "table", "tsv", "json", NULL: enum report_format */
+extern const char *const report_formats[];
+
+/* ---- the text: the first member of a row per text ---- */
+
+struct text_id {
+    int index;                  /* from 0 */
+    struct text_span text;
+    const char *input;          /* NULL: none */
+    struct text_span pair, generated;   /* s NULL: none */
+    int n_generated;            /* -1: nothing was */
+    const char *model, *family;     /* family NULL: only the tokeniser was opened */
+};
+
+struct text_id text_id(const struct session *s, const struct item *item);
+
+#define TEXT_F(f) offsetof(struct text_id, f)
+#define TEXT_COLUMNS \
+    { "index", "number of the text, from 0: its line less one", .kind = COLUMN_INT, \
+      .where = IN_TSV | IN_JSON, .field = TEXT_F(index) }, \
+    { "text", "as given; empty for ids and arrays", .kind = COLUMN_SPAN, .where = IN_JSON, \
+      .field = TEXT_F(text) }, \
+    { "input", "the file of --input", .kind = COLUMN_TEXT, .where = IN_JSON, \
+      .null = NULL_ABSENT, .field = TEXT_F(input) }, \
+    { "pair", "the second text", .kind = COLUMN_SPAN, .where = IN_JSON, \
+      .null = NULL_ABSENT, .field = TEXT_F(pair) }, \
+    { "generated", "text of the tokens that the model added, without special ones", \
+      .kind = COLUMN_SPAN, .where = IN_JSON, .null = NULL_ABSENT, \
+      .field = TEXT_F(generated) }, \
+    { "n_generated", "number of the tokens that the model added, the last of its own", \
+      "tokens", .kind = COLUMN_INT, .where = IN_JSON, .null = NULL_ABSENT, \
+      .field = TEXT_F(n_generated) }, \
+    { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON, \
+      .field = TEXT_F(model) }, \
+    { "family", "name of the model's family", .kind = COLUMN_TEXT, .where = IN_JSON, \
+      .null = NULL_ABSENT, .field = TEXT_F(family) }
+
+/* ---- the head: the first member of a row per head ---- */
+
+struct head_id {
+    const char *stack;
+    int layer, head;
+};
+
+/* "L1H3": a table's cell, of a row that begins with a struct head_id. */
+const char *head_name(struct arena *a, const void *row);
+
+#define HEAD_F(f) offsetof(struct head_id, f)
+#define HEAD_COLUMNS \
+    { "name", "layer and head", .heading = "head", .kind = COLUMN_TEXT, .where = IN_TABLE, \
+      .show = head_name }, \
+    { "stack", "whose rows of attention", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, \
+      .choices = stack_names, .field = HEAD_F(stack) }, \
+    { "layer", "number of the layer, from 0", .kind = COLUMN_INT, \
+      .where = IN_TSV | IN_JSON, .field = HEAD_F(layer) }, \
+    { "head", "number of the head in its layer, from 0", .kind = COLUMN_INT, \
+      .where = IN_TSV | IN_JSON, .field = HEAD_F(head) }
+
+/* ---- tokens, as the fields of list columns ---- */
+
+struct list list_pieces(const struct tokens *t);    /* COLUMN_TEXT */
+/* COLUMN_SPAN: the decoded text of each */
+struct list list_labels(struct arena *a, const struct tokens *t);
+struct list list_ids(const struct tokens *t);       /* COLUMN_INT; undefined without ids */
+
+#endif
