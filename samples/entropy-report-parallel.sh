@@ -1,26 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# entropy-report.sh with several processes: the same bytes, whatever their number.
+# entropy-report.sh with several processes; their number does not change the output.
 usage() {
     cat <<'USAGE'
 usage: entropy-report-parallel.sh FILE [OPTION ...]
 
-Cuts FILE (a text a line, - is standard input) into parts, runs `mha-viz stats` on
-several at once and prints the report of entropy-report.sh over all of them.  Parts
-are put together in the order of the file, so the numbers are the same bytes as those
-of entropy-report.sh.  Options go to `mha-viz stats`.
+Splits FILE (one text per line, - is standard input) into parts, runs `mha-viz stats` on
+several parts at a time and prints the report of entropy-report.sh over all of them.
+The parts are joined in the order of the file, so the output is the same, to the byte, as
+that of entropy-report.sh.  The options are passed to `mha-viz stats`.
 
   samples/entropy-report-parallel.sh samples/english.txt
   JOBS=8 samples/entropy-report-parallel.sh corpus.txt -m ~/models/gpt2
 
-mha-viz uses all processors by itself.  This script pays where a single text is too
-short for that, and as a start for a cluster: a job does a part.
+mha-viz itself uses all processors.  This script is faster if the texts are too short for
+that, and is a starting point for a cluster, where each job processes one part.
 
-Environment: MHA_VIZ, the program (default: mha-viz, else the one of this checkout);
-JOBS, processes at once (default: the number of processors); LINES_PER_PART (default:
-16 parts or so for each process, at least 8 lines each).
-Exit status: that of mha-viz (3: some lines could not be used, the report is of the
-others); 2 for misuse.
+Environment: MHA_VIZ, the program (default: mha-viz, or the one in this checkout);
+JOBS, number of processes (default: the number of processors); LINES_PER_PART (default:
+about 16 parts per process, with at least 8 lines each).
+Exit status: that of mha-viz (3: some lines could not be used, and the report covers the
+others); 2 for a wrong command line.
 USAGE
 }
 
@@ -42,7 +42,7 @@ fi
 command -v "$MHA_VIZ" >/dev/null || die "$MHA_VIZ: no such program; run make, or set MHA_VIZ"
 
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
-case $jobs in '' | 0* | *[!0-9]*) die "JOBS: '$jobs' is no number of processes" ;; esac
+case $jobs in '' | 0* | *[!0-9]*) die "JOBS: '$jobs' is not a number of processes" ;; esac
 
 work=$(mktemp -d) || exit 4
 trap 'rm -rf "$work"' EXIT
@@ -52,10 +52,10 @@ cat -- "$file" >"$work/texts" || die "$file: cannot be read"
 [ -s "$work/texts" ] || die "$file: has no lines"
 
 part=${LINES_PER_PART:-$(($(wc -l <"$work/texts") / (jobs * 16) + 8))}
-case $part in 0* | *[!0-9]*) die "LINES_PER_PART: '$part' is no number of lines" ;; esac
+case $part in 0* | *[!0-9]*) die "LINES_PER_PART: '$part' is not a number of lines" ;; esac
 split -a 6 -l "$part" "$work/texts" "$work/part." || exit 4
 
-# A process a part, with one thread; what it says and its status are kept beside it.
+# One process per part, with one thread; its messages and status go to files.
 export MHA_VIZ
 # shellcheck disable=SC2016  # the inner shell expands these
 printf '%s\0' "$work"/part.?????? |
@@ -64,8 +64,8 @@ printf '%s\0' "$work"/part.?????? |
         "$MHA_VIZ" stats --tsv -t 1 "$@" >"$part.tsv" 2>"$part.said"
         echo $? >"$part.status"' - "$@" -f
 
-# Warnings name a part and its line: say the file and its line instead.  What all
-# parts say alike (an option that is wrong) is said once.
+# Warnings name a part and a line in it; print the file and its line instead.  A message
+# common to all parts (a wrong option) is printed once.
 before=0
 for p in "$work"/part.??????; do
     awk -v part="$p: line " -v file="$file: line " -v before="$before" '

@@ -6,19 +6,19 @@ usage() {
 usage: entropy-report.sh FILE [OPTION ...]
        entropy-report.sh --summary < STATS.tsv
 
-Prints a line a head, as TSV: head, texts, the mean of its entropy in nats, of its
-normalised entropy and of its largest weight over all texts; sorted by entropy.
-FILE has a text a line (- is standard input); options go to `mha-viz stats`.  With
---summary, reads what `mha-viz stats --tsv` printed (several such one after another
-are fine) instead of running it.
+Prints one line per head, as TSV: head, number of texts, and the means over all texts of
+its entropy in nats, its normalised entropy and its largest weight; sorted by entropy.
+FILE has one text per line (- is standard input); the options are passed to `mha-viz stats`.
+With --summary, reads the output of `mha-viz stats --tsv` (or of several runs, joined)
+instead of running it.
 
   samples/entropy-report.sh samples/english.txt
   samples/entropy-report.sh samples/english.txt -m ~/models/gpt2 -l 0-3 | column -t
   mha-viz stats --tsv -f samples/chinese.txt | samples/entropy-report.sh --summary
 
-Environment: MHA_VIZ, the program (default: mha-viz, else the one of this checkout).
-Exit status: that of mha-viz (3: some lines could not be used, the report is of the
-others); 2 for misuse, 1 where there is nothing to report.
+Environment: MHA_VIZ, the program (default: mha-viz, or the one in this checkout).
+Exit status: that of mha-viz (3: some lines could not be used, and the report covers the
+others); 2 for a wrong command line, 1 if there is nothing to report.
 USAGE
 }
 
@@ -27,8 +27,8 @@ die() {
     exit 2
 }
 
-# Columns by their names, so that further metrics do no harm.  An empty field is a
-# number that is undefined (one token has no normalised entropy): it is in no mean.
+# Columns are found by name, so that further metrics can be added.  An empty field is an
+# undefined number (a single token has no normalised entropy) and left out of the mean.
 summary() {
     LC_ALL=C awk -F '\t' -v OFS='\t' '
     function add(i, name) {

@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A heatmap for every line of a file, and an index of which picture shows what.
+# One heatmap per line of a file, and an index of the pictures.
 usage() {
     cat <<'USAGE'
 usage: heatmaps.sh FILE DIR [OPTION ...]
 
-Draws every line of FILE (- is standard input) into the folder DIR, which is made
-if need be: DIR/000001.png is the first line, and so on.  DIR/index.tsv gets a line
-a picture: its name, a tab, the text.  Options go to `mha-viz heatmap`.
+Draws every line of FILE (- is standard input) to the folder DIR, which is created if
+necessary: DIR/000001.png is the first line, and so on.  DIR/index.tsv has one line per
+picture: its name, a tab, the text.  The options are passed to `mha-viz heatmap`.
 
   samples/heatmaps.sh samples/english.txt pictures
   samples/heatmaps.sh samples/chinese.txt pictures -l 0 --cmap magma
   samples/heatmaps.sh samples/english.txt pictures --generate 8
   head -n 3 samples/english.txt | samples/heatmaps.sh - pictures --format svg
 
-Environment: MHA_VIZ, the program (default: mha-viz, else the one of this checkout).
-Exit status: that of mha-viz; 2 for misuse, 4 where DIR cannot be written.
+Environment: MHA_VIZ, the program (default: mha-viz, or the one in this checkout).
+Exit status: that of mha-viz; 2 for a wrong command line, 4 if DIR cannot be written.
 USAGE
 }
 
@@ -37,7 +37,7 @@ fi
 command -v "$MHA_VIZ" >/dev/null ||
     die 2 "$MHA_VIZ: no such program; run make, or set MHA_VIZ"
 
-mkdir -p "$dir" || die 4 "$dir: no folder can be made there"
+mkdir -p "$dir" || die 4 "$dir: cannot be created"
 copy=
 trap '[ -z "$copy" ] || rm -f "$copy"' EXIT
 trap 'exit 130' INT

@@ -1,23 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What each mechanism of attention does to a layer, in the mean over the texts of a file.
+# The effect of each attention mechanism on a layer, as means over the texts of a file.
 usage() {
     cat <<'USAGE'
 usage: mechanisms.sh FILE [OPTION ...]
 
-Prints, as TSV, for each layer and mechanism of attention the mean over all texts of FILE
-(a text a line, - is standard input) of: error of the layer's output, Jensen-Shannon
-divergence of the rows (nats), share of strongest links kept, entropy (nats), share of the
-scores computed.  The nearest to the model's own attention come first.  Options go to
-`mha-viz mechanisms`; mha-viz-mechanisms(7) says what each mechanism is.
+Prints, as TSV, for each layer and attention mechanism the means over all texts of FILE
+(one text per line, - is standard input) of: the error of the layer's output, the
+Jensen-Shannon divergence of the rows (nats), the share of strongest links that stay the
+same, the entropy (nats), and the share of scores that are computed.  Mechanisms are sorted
+by error.  The options are passed to `mha-viz mechanisms`; mha-viz-mechanisms(7) describes
+the mechanisms.
 
   samples/mechanisms.sh samples/english.txt -l all
   samples/mechanisms.sh samples/chinese.txt --only local,global,block --window 2
   head -n 20 samples/english.txt | samples/mechanisms.sh - --top-k 2 -m ~/models/gpt2
 
-Environment: MHA_VIZ, the program (default: mha-viz, else the one of this checkout).
-Exit status: that of mha-viz (3: some lines could not be used, the means are of the
-others); 2 for misuse.
+Environment: MHA_VIZ, the program (default: mha-viz, or the one in this checkout).
+Exit status: that of mha-viz (3: some lines could not be used, and the means cover the
+others); 2 for a wrong command line.
 USAGE
 }
 
@@ -45,7 +46,7 @@ trap 'exit 143' TERM
 "$MHA_VIZ" mechanisms --tsv --repeats 0 -f "$file" "$@" >"$work/all.tsv"
 status=$?
 
-# An empty field is undefined, and counts in no mean.
+# An empty field is an undefined number and left out of the mean.
 printf 'layer\tmechanism\ttexts\terror\tjs_nats\tlinks\tentropy_nats\tscores\n'
 LC_ALL=C awk -F '\t' -v OFS='\t' '
     function mean(column) {

@@ -1,25 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The strongest links of each head over all texts of a file, with their tokens; wants jq.
+# The strongest links of each head over all texts of a file, with their tokens.  Requires jq.
 usage() {
     cat <<'USAGE'
 usage: strongest-links.sh FILE [OPTION ...]
 
-Prints, as TSV, the TOP strongest links of each head over all texts of FILE (a text a
-line, - is standard input): head, weight, query token, key token, distance from query
-to key, line of the text.  The candidates are the strongest link of every row of
-attention; those to the first token and to the token itself say little and would fill
-the list, so they are left out unless ALL=1.  Options go to `mha-viz stats`.
+Prints, as TSV, the TOP strongest links of each head over all texts of FILE (one text per
+line, - is standard input): head, weight, query token, key token, distance from query to
+key, line of the text.  The candidates are the strongest links of all rows of attention.
+Links to the first token and to the token itself say little and would fill the list, so
+they are left out unless ALL=1.  The options are passed to `mha-viz stats`.
 
   samples/strongest-links.sh samples/english.txt -l 1
   samples/strongest-links.sh samples/english.txt -l 4 --generate 12
   TOP=20 samples/strongest-links.sh samples/chinese.txt -l 0 -H 0
   ALL=1 samples/strongest-links.sh samples/english.txt -m ~/models/gpt2 | column -ts "$(printf '\t')"
 
-Environment: MHA_VIZ, the program (default: mha-viz, else the one of this checkout);
-TOP, links a head (default: 5); ALL, see above.  Wants jq.
-Exit status: that of mha-viz (3: some lines could not be used, the list is of the
-others); 2 for misuse.
+Environment: MHA_VIZ, the program (default: mha-viz, or the one in this checkout);
+TOP, number of links per head (default: 5); ALL, see above.  Requires jq.
+Exit status: that of mha-viz (3: some lines could not be used, and the list covers the
+others); 2 for a wrong command line.
 USAGE
 }
 
@@ -33,7 +33,7 @@ case ${1:-} in -h | --help) usage; exit 0 ;; esac
 file=$1
 shift
 top=${TOP:-5}
-case $top in 0* | *[!0-9]*) die "TOP: '$top' is no number of links" ;; esac
+case $top in 0* | *[!0-9]*) die "TOP: '$top' is not a number of links" ;; esac
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 if [ -z "${MHA_VIZ:-}" ]; then
@@ -50,7 +50,7 @@ trap 'exit 143' TERM
 "$MHA_VIZ" stats --json --top 0 -f "$file" "$@" >"$work/stats.json"
 status=$?
 
-# Sorted by layer and head (columns that are cut away again), then by weight.
+# Sorted by layer and head, in columns that are removed afterwards, then by weight.
 printf 'head\tweight\tquery\tkey\tdistance\tline\n'
 jq -r --argjson all "$([ -n "${ALL:-}" ] && echo true || echo false)" '
     .index as $index | .tokens as $token | .heads[] | . as $head | .links[]

@@ -1,23 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The examples that texts about multi-head attention work through, a line each.
+# The worked examples of texts about multi-head attention, one per line.
 usage() {
     cat <<'USAGE'
 usage: worked-examples.sh FOLDER
 
-Makes the layers of the examples that texts about multi-head attention work through, runs
-them, and writes pictures, arrays and reports to FOLDER (made if need be):
+Creates the layers of the worked examples of texts about multi-head attention, runs them,
+and writes pictures, arrays and reports to FOLDER, which is created if necessary:
 
     one_head.*      4 tokens of width 3, one head
-    eight_heads.*   4 tokens, d_model 512, 8 heads: 98,304 weights a head
-    wide.*          96 heads of width 128: 12,288 columns (d_model 96, so that it is small)
-    masked.tsv      32 texts of 50, where the first 25 do not see each other
-    batch/          2 texts of 10, d_model 768, 8 heads, queries, keys and values that differ
-    ready.*         the attention of one_head again, from its arrays alone
+    eight_heads.*   4 tokens, d_model 512, 8 heads: 98,304 weights per head
+    wide.*          96 heads of width 128: 12,288 columns (d_model 96, to keep it small)
+    masked.tsv      32 texts of 50 tokens, whose first 25 do not see each other
+    batch/          2 texts of 10 tokens, d_model 768, 8 heads, with different inputs for
+                    queries, keys and values
+    precomputed.*   the attention of one_head again, from its arrays alone
     separable.* relative.* encoder.* decoder.*      the same attention in other forms
 
-Environment: MHA_VIZ, the program (default: mha-viz, else the one of this checkout).
-Exit status: that of mha-viz; 2 for misuse.
+Environment: MHA_VIZ, the program (default: mha-viz, or the one in this checkout).
+Exit status: that of mha-viz; 2 for a wrong command line.
 USAGE
 }
 
@@ -45,7 +46,7 @@ mkdir -p "$1/batch" || exit 4
 cd "$1" || exit 4
 set -e
 viz init --d-model 3 --heads 1 -o one_head.safetensors && viz heatmap -q -m one_head.safetensors --tokens "$words" -o one_head.png
-viz export -m one_head.safetensors --tokens "$words" -o ready.npz && viz heatmap -q --attention ready.npz -o ready.png
+viz export -m one_head.safetensors --tokens "$words" -o precomputed.npz && viz heatmap -q --attention precomputed.npz -o precomputed.png
 viz init --d-model 512 --heads 8 -o eight_heads.safetensors && viz heatmap -q -m eight_heads.safetensors --tokens "$words" -o eight_heads.png && viz info -m eight_heads.safetensors -o eight_heads.txt
 viz init --d-model 96 --heads 96 --d-k 128 -o wide.safetensors && viz info -m wide.safetensors -o wide.txt
 viz stats -m eight_heads.safetensors --shape 32x50 --key random --value random --mask block:0-24,0-24 --tsv -o masked.tsv

@@ -180,7 +180,7 @@ teardown() {
 @test "worked-examples.sh: each example has its result" {
     samples/worked-examples.sh "$dir/new/results"
     cd "$dir/new/results"
-    for picture in one_head ready eight_heads decoder; do
+    for picture in one_head precomputed eight_heads decoder; do
         [ "$(head -c 4 "$picture.png" | tail -c 3)" = PNG ]
     done
     grep -qF "one attention layer: 4 x 512 x 512 = 1,048,576 weights" eight_heads.txt
