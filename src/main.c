@@ -13,11 +13,13 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/par.h"
+#include "cli/help.h"
 #include "cmd/cmds.h"
 
 /*
- * A standard stream that is closed would hand its number to the next file opened,
- * and messages would go into that.  What stands in for it fails when it is used.
+ * The number of a standard stream that is closed would go to the next file opened, and
+ * messages would be written into it.  A descriptor that fails when it is used takes its
+ * place.
  */
 static void hold_standard_streams(void)
 {
@@ -30,7 +32,7 @@ static void hold_standard_streams(void)
 static void out_of_memory(void *self, size_t size_bytes)
 {
     (void)self;
-    fprintf(stderr, "mha-viz: out of memory: %zu bytes more were wanted\n", size_bytes);
+    fprintf(stderr, "mha-viz: out of memory: needed %zu more bytes\n", size_bytes);
     exit(ERR_SYSTEM);
 }
 
@@ -65,7 +67,7 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
 
     status = opts_parse(c, argc - 1, argv + 1, args, &n_operands, &operands, e);
     if (status > 0)
-        help_print(stdout, cmd_table, c);
+        (status == OPTS_SHORT_HELP ? help_short : help_command)(stdout, c);
     if (status != 0)
         return status < 0 ? -1 : 0;
     if (kernel_choose(e) != 0)
@@ -78,7 +80,7 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
     return c->run(args, n_operands, operands, &env, e);
 }
 
-/* What stands in the place of a command: --help, --version, help [COMMAND]. */
+/* What may take the place of a command: --help, --version, help [COMMAND]. */
 static int dispatch(int argc, char **argv, const struct cmd **c, struct arena *arena,
                     struct err *e)
 {
@@ -88,11 +90,11 @@ static int dispatch(int argc, char **argv, const struct cmd **c, struct arena *a
     if (argc < 2)
         return err_set(e, ERR_USAGE, "no command");
     if (help && argc > 3)
-        return err_set(e, ERR_USAGE, "help: '%s' is one operand too many, want "
+        return err_set(e, ERR_USAGE, "help: '%s' is one operand too many, expected "
                        "[COMMAND]", argv[3]);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
         (help && argc == 2)) {
-        help_print(stdout, cmd_table, NULL);
+        help_program(stdout, cmd_table);
         return 0;
     }
     if (strcmp(name, "--version") == 0) {
@@ -102,13 +104,12 @@ static int dispatch(int argc, char **argv, const struct cmd **c, struct arena *a
         return 0;
     }
     if (name[0] == '-')
-        return err_set(e, ERR_USAGE, "%s: no such option here; options stand behind "
-                       "the command", name);
+        return err_set(e, ERR_USAGE, "%s: unknown option; options go after the command", name);
     *c = find(help ? argv[2] : name, e);
     if (*c == NULL)
         return -1;
     if (help) {
-        help_print(stdout, cmd_table, *c);
+        help_command(stdout, *c);
         return 0;
     }
     return run(*c, argc, argv, arena, e);
@@ -136,7 +137,7 @@ static int close_stdout(struct err *e)
     failed |= fclose(stdout) != 0;
     if (!failed)
         return 0;
-    /* SIGPIPE may be blocked; then too a closed pipe is no news to its reader. */
+    /* SIGPIPE may be blocked; a closed pipe needs no message then either. */
     if (errno == EPIPE) {
         *e = (struct err){ .kind = ERR_SYSTEM };
         return -1;

@@ -4,12 +4,14 @@
 
 #define F(f) offsetof(struct common_args, f)
 
-const struct opt common_opts[] = {
-    { 't', "threads", "N", OPT_INT, F(threads), "0", 0, 1024, NULL,
-      "threads; 0: one for each processor" },
-    { 'q', "quiet", NULL, OPT_FLAG, F(quiet), NULL, 0, 0, NULL,
-      "no warnings and no progress" },
-    { 'v', "verbose", NULL, OPT_FLAG, F(verbose), NULL, 0, 0, NULL,
-      "say more about what is read and done" },
-    { 0 }
+static const struct opt common_opts[] = {
+    INT('t', "threads", "N", F(threads), "0", 0, 1024, "threads; 0: one per processor"),
+    FLAG('q', "quiet", F(quiet), "print no warnings and no progress"),
+    FLAG('v', "verbose", F(verbose), "print more about what is read and done"),
+    { .type = OPT_HELP, .short_name = 'h', .name = "help",
+      .help = "show this help; -h: only the command's own options" },
+    END
 };
+
+const struct opt_group common_group = { "program", common_opts };
+const struct opt_values opt_files = { .files = true };

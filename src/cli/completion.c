@@ -1,170 +1,255 @@
 /* SPDX-License-Identifier: MIT
  * The tables of options -> completions for three shells. */
-#include "cli/opt.h"
+#include "cli/completion.h"
 
 #include <string.h>
 
-/* What stands for an option's value: names to choose from, a file, or neither. */
-static bool takes_file(const struct opt *o)
+/* ---- what is offered for a value ---- */
+
+/* NULL: any text. */
+static const char *const *words_of(const struct opt *o)
 {
-    return o->type == OPT_STRING && o->arg != NULL &&
-           (strstr(o->arg, "FILE") != NULL || strstr(o->arg, "DIR") != NULL ||
-            strstr(o->arg, "PATH") != NULL);
+    return o->type == OPT_CHOICE ? o->choices : o->values != NULL ? o->values->words : NULL;
 }
 
-/* "bash|zsh|fish": operands that are names, not texts. */
-static bool has_words(const struct cmd *c)
+static bool takes_files(const struct opt *o)
 {
-    return strchr(c->operands, '|') != NULL && c->operands[0] != '[';
+    return o->values != NULL && o->values->files;
 }
 
-static void print_words(const char *between, const char *const *words)
+static bool is_found(const struct opt *o)
 {
-    for (int i = 0; words[i] != NULL; i++)
-        printf("%s%s", i > 0 ? between : "", words[i]);
+    return o->values != NULL && o->values->find != NULL;
 }
 
-static void print_operands(const struct cmd *c)
+static char between(const struct opt *o)
 {
-    for (const char *s = c->operands; *s != '\0'; s++)
-        putchar(*s == '|' ? ' ' : *s);
+    return o->values != NULL ? o->values->between : '\0';
 }
 
-static void print_commands(const struct cmd *const *table)
+static void print_words(FILE *f, const char *separator, const char *const *words)
+{
+    for (int i = 0; words != NULL && words[i] != NULL; i++)
+        fprintf(f, "%s%s", i > 0 ? separator : "", words[i]);
+}
+
+static void print_commands(FILE *f, const struct cmd *const *table)
 {
     for (int i = 0; table[i] != NULL; i++)
-        printf("%s%s", i > 0 ? " " : "", table[i]->name);
+        fprintf(f, "%s%s", i > 0 ? " " : "", table[i]->name);
 }
 
 /* Within single quotes; each of special gets a backslash. */
-static void print_quoted(const char *s, const char *special)
+static void print_quoted(FILE *f, const char *s, const char *special)
 {
     for (; *s != '\0'; s++) {
         if (strchr(special, *s) != NULL)
-            putchar('\\');
+            putc('\\', f);
         if (*s == '\'')
-            fputs("'\\''", stdout);
+            fputs("'\\''", f);
         else
-            putchar(*s);
+            putc(*s, f);
     }
 }
+
+/* One walk over the options of a command. */
+struct walk {
+    FILE *f;
+    const struct cmd *cmd;
+};
 
 /* ---- bash ---- */
 
-static void bash_name(void *self, const struct opt *o)
+static void bash_name(void *self, const struct opt_group *group, const struct opt *o)
 {
-    (void)self;
+    const struct walk *w = self;
+
+    (void)group;
     if (o->short_name != 0)
-        printf(" -%c", o->short_name);
-    printf(" --%s", o->name);
+        fprintf(w->f, " -%c", o->short_name);
+    fprintf(w->f, " --%s", o->name);
+}
+
+/* "words='a b' separator=, files=1": what a line of the case over options sets. */
+static void bash_settings(const struct walk *w, const struct opt *o)
+{
+    if (is_found(o))
+        fprintf(w->f, " words=$(\"${COMP_WORDS[0]}\" completion --values %s %s 2>/dev/null)",
+                w->cmd->name, o->name);
+    else if (words_of(o) != NULL) {
+        fprintf(w->f, " words='");
+        print_words(w->f, " ", words_of(o));
+        fprintf(w->f, "'");
+    }
+    if (between(o) != '\0')
+        fprintf(w->f, " separator=%c", between(o));
+    if (takes_files(o))
+        fprintf(w->f, " files=1");
 }
 
 /* A line of the case over COMMAND:OPTION, for an option with a value. */
-static void bash_value(void *self, const struct opt *o)
+static void bash_value(void *self, const struct opt_group *group, const struct opt *o)
 {
-    const struct cmd *c = *(const struct cmd *const *)self;
+    const struct walk *w = self;
 
+    (void)group;
     if (o->arg == NULL)
         return;
-    printf("    %s:--%s", c->name, o->name);
+    fprintf(w->f, "    %s:--%s", w->cmd->name, o->name);
     if (o->short_name != 0)
-        printf(" | %s:-%c", c->name, o->short_name);
-    printf(") ");
-    if (o->type == OPT_CHOICE) {
-        printf("words='");
-        print_words(" ", o->choices);
-        printf("' ;;\n");
-    } else if (takes_file(o)) {
-        printf("return ;;\n");
-    } else {
-        printf("compopt +o default 2>/dev/null; return ;;\n");
-    }
+        fprintf(w->f, " | %s:-%c", w->cmd->name, o->short_name);
+    fprintf(w->f, ")");
+    if (words_of(o) != NULL || is_found(o) || takes_files(o))
+        bash_settings(w, o);
+    else
+        fprintf(w->f, " compopt +o default 2>/dev/null; return");
+    fprintf(w->f, " ;;\n");
 }
 
-static void print_bash(const struct cmd *const *table)
+static const char bash_top[] =
+    "# bash completion for mha-viz: mha-viz completion bash\n"
+    "# An empty answer means file names (complete -o default).\n"
+    "_mha_viz()\n{\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+    "    local words='' separator='' files='' before='' IFS=$' \\t\\n'\n"
+    "    COMPREPLY=()\n"
+    "    # --name=value comes as three words, or as one where = does not part words\n"
+    "    if [[ $cur == '=' ]]; then\n"
+    "        cur=''\n"
+    "    elif [[ $prev == '=' ]]; then\n"
+    "        prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+    "    elif [[ $cur == --*=* ]]; then\n"
+    "        prev=${cur%%=*} before=${cur%%=*}= cur=${cur#*=}\n"
+    "    fi\n"
+    "    if ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[1]} == help ]]; then\n"
+    "        words='";
+
+static const char bash_end[] =
+    "        *) compopt +o default 2>/dev/null ;;\n        esac ;;\n    esac\n"
+    "    # of a list, the part after the last separator\n"
+    "    if [[ -n $separator && $cur == *\"$separator\"* ]]; then\n"
+    "        before+=${cur%\"$separator\"*}$separator cur=${cur##*\"$separator\"}\n"
+    "    fi\n"
+    "    [[ -z $words ]] || COMPREPLY=($(compgen -P \"$before\" -W \"$words\" -- \"$cur\"))\n"
+    "    if [[ -n $files && -n ${COMPREPLY[*]}$before ]]; then\n"
+    "        compopt -o filenames 2>/dev/null\n"
+    "        IFS=$'\\n'\n"
+    "        COMPREPLY+=($(compgen -P \"$before\" -f -- \"$cur\"))\n"
+    "    fi\n"
+    "    # more goes after a word of a list, and after one that ends with a colon\n"
+    "    if [[ -n $separator || ${COMPREPLY[*]} == *: ]]; then\n"
+    "        compopt -o nospace 2>/dev/null\n"
+    "    fi\n"
+    "}\n"
+    "complete -o default -F _mha_viz mha-viz\n";
+
+static void print_bash(FILE *f, const struct cmd *const *table)
 {
-    fputs("# bash completion for mha-viz: mha-viz completion bash\n"
-          "# An empty answer means file names (complete -o default).\n"
-          "_mha_viz()\n{\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "    local words='' IFS=$' \\t\\n'\n"
-          "    COMPREPLY=()\n"
-          "    # --name=value comes as three words\n"
-          "    if [[ $cur == '=' ]]; then\n"
-          "        cur=''\n"
-          "    elif [[ $prev == '=' ]]; then\n"
-          "        prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-          "    fi\n"
-          "    if ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[1]} == help ]]; then\n"
-          "        words='", stdout);
-    print_commands(table);
+    fputs(bash_top, f);
+    print_commands(f, table);
     fputs(" help --help --version'\n"
           "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
           "        return\n    fi\n"
-          "    case ${COMP_WORDS[1]}:$prev in\n", stdout);
+          "    case ${COMP_WORDS[1]}:$prev in\n", f);
+    for (int i = 0; table[i] != NULL; i++)
+        opts_each(table[i], bash_value, &(struct walk){ f, table[i] });
+    fputs("    *) case ${COMP_WORDS[1]}:$cur in\n", f);
     for (int i = 0; table[i] != NULL; i++) {
-        const struct cmd *c = table[i];
-
-        opts_each(c, bash_value, &c);
+        fprintf(f, "        %s:-*) words='", table[i]->name);
+        opts_each(table[i], bash_name, &(struct walk){ f, table[i] });
+        fprintf(f, "' ;;\n");
+        if (table[i]->words == NULL)
+            continue;
+        fprintf(f, "        %s:*) words='", table[i]->name);
+        print_words(f, " ", table[i]->words);
+        fprintf(f, "' ;;\n");
     }
-    fputs("    *) case ${COMP_WORDS[1]}:$cur in\n", stdout);
-    for (int i = 0; table[i] != NULL; i++) {
-        printf("        %s:-*) words='", table[i]->name);
-        opts_each(table[i], bash_name, NULL);
-        printf("' ;;\n");
-        if (has_words(table[i])) {
-            printf("        %s:*) words='", table[i]->name);
-            print_operands(table[i]);
-            printf("' ;;\n");
-        }
-    }
-    fputs("        *) compopt +o default 2>/dev/null ;;\n        esac ;;\n    esac\n"
-          "    [[ -z $words ]] || COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-          "}\n"
-          "complete -o default -F _mha_viz mha-viz\n", stdout);
+    fputs(bash_end, f);
 }
 
 /* ---- zsh ---- */
 
-/* '(-c --columns)'{-c+,--columns=}'[help]:N:(a b c)' */
-static void zsh_option(void *self, const struct opt *o)
+/* The action of a specification: " _mha-viz_words , - exact local". */
+static void zsh_value(const struct walk *w, const struct opt *o)
 {
-    const char *value = o->arg != NULL ? "=" : "";
+    const char *const *words = words_of(o);
+    char separator = between(o);
 
-    (void)self;
-    if (o->short_name != 0)
-        printf(" \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", o->short_name,
-               o->name, o->short_name, o->arg != NULL ? "+" : "", o->name, value);
-    else
-        printf(" \\\n            '--%s%s[", o->name, value);
-    print_quoted(o->help, "[]:\\");
-    putchar(']');
-    if (o->arg != NULL) {
-        putchar(':');
-        print_quoted(o->arg, "[]:\\");
-        putchar(':');
+    if (words == NULL && !is_found(o)) {
+        fputs(takes_files(o) ? "_files" : "", w->f);
+        return;
     }
-    if (o->type == OPT_CHOICE) {
-        putchar('(');
-        print_words(" ", o->choices);
-        putchar(')');
-    } else if (takes_file(o)) {
-        fputs("_files", stdout);
+    fprintf(w->f, " _mha-viz_words \"%.1s\" %s", &separator, takes_files(o) ? "files" : "-");
+    for (int i = 0; words != NULL && words[i] != NULL; i++) {
+        putc(' ', w->f);
+        print_quoted(w->f, words[i], ":\\");
     }
-    putchar('\'');
+    if (is_found(o))
+        fprintf(w->f, " ${(f)\"$(mha-viz completion --values %s %s 2>/dev/null)\"}",
+                w->cmd->name, o->name);
 }
 
-static void print_zsh(const struct cmd *const *table)
+/* '(-c --columns)'{-c+,--columns=}'[help]:N:ACTION' */
+static void zsh_option(void *self, const struct opt_group *group, const struct opt *o)
 {
-    fputs("#compdef mha-viz\n"
-          "# zsh completion: mha-viz completion zsh\n"
-          "_mha-viz() {\n"
-          "    local -a commands\n"
-          "    commands=(\n", stdout);
+    const char *value = o->arg != NULL ? "=" : "";
+    const struct walk *w = self;
+
+    (void)group;
+    if (o->short_name != 0)
+        fprintf(w->f, " \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", o->short_name,
+                o->name, o->short_name, o->arg != NULL ? "+" : "", o->name, value);
+    else
+        fprintf(w->f, " \\\n            '--%s%s[", o->name, value);
+    print_quoted(w->f, o->help, "[]:\\");
+    putc(']', w->f);
+    if (o->arg != NULL) {
+        putc(':', w->f);
+        print_quoted(w->f, o->arg, "[]:\\");
+        putc(':', w->f);
+        zsh_value(w, o);
+    }
+    putc('\'', w->f);
+}
+
+static const char zsh_top[] =
+    "#compdef mha-viz\n"
+    "# zsh completion: mha-viz completion zsh\n"
+    "# _mha-viz_words SEPARATOR files|- WORD...: several words with the separator between\n"
+    "# them, or one word where it is empty; more goes after a word that ends with a colon\n"
+    "_mha-viz_words() {\n"
+    "    local separator=$1 files=$2\n"
+    "    shift 2\n"
+    "    local -a open whole\n"
+    "    open=(${(M)@:#*:}) whole=(${@:#*:})\n"
+    "    if [[ -n $separator ]]; then\n"
+    "        compset -P \"*$separator\"\n"
+    "        compadd -q -S \"$separator\" -a whole\n"
+    "    else\n"
+    "        compadd -a whole\n"
+    "    fi\n"
+    "    compadd -S '' -a open\n"
+    "    [[ $files != files ]] || _files\n"
+    "}\n"
+    "_mha-viz() {\n"
+    "    local -a commands\n"
+    "    commands=(\n";
+
+static const char zsh_end[] =
+    "    esac\n}\n"
+    "if [[ $funcstack[1] == _mha-viz ]]; then\n"
+    "    _mha-viz \"$@\"\n"
+    "else\n"
+    "    compdef _mha-viz mha-viz\n"
+    "fi\n";
+
+static void print_zsh(FILE *f, const struct cmd *const *table)
+{
+    fputs(zsh_top, f);
     for (int i = 0; table[i] != NULL; i++) {
-        printf("        '%s:", table[i]->name);
-        print_quoted(table[i]->summary, ":\\");
-        printf("'\n");
+        fprintf(f, "        '%s:", table[i]->name);
+        print_quoted(f, table[i]->summary, ":\\");
+        fprintf(f, "'\n");
     }
     fputs("        'help:show help'\n    )\n"
           "    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
@@ -174,90 +259,145 @@ static void print_zsh(const struct cmd *const *table)
           "    local command=$words[2]\n"
           "    shift words\n"
           "    (( CURRENT-- ))\n"
-          "    case $command in\n", stdout);
+          "    case $command in\n", f);
     for (int i = 0; table[i] != NULL; i++) {
-        printf("    %s)\n        _arguments -s -S", table[i]->name);
-        opts_each(table[i], zsh_option, NULL);
-        if (has_words(table[i])) {
-            printf(" \\\n            '1:name:(");
-            print_operands(table[i]);
-            printf(")'");
+        fprintf(f, "    %s)\n        _arguments -s -S", table[i]->name);
+        opts_each(table[i], zsh_option, &(struct walk){ f, table[i] });
+        fprintf(f, " \\\n            ");
+        if (table[i]->words != NULL) {
+            fprintf(f, "'1:name:(");
+            print_words(f, " ", table[i]->words);
+            fprintf(f, ")' ;;\n");
         } else {
-            printf(" \\\n            '*:text:'");
+            fprintf(f, "'*:text:' ;;\n");
         }
-        printf(" ;;\n");
     }
-    fputs("    esac\n}\n"
-          "if [[ $funcstack[1] == _mha-viz ]]; then\n"
-          "    _mha-viz \"$@\"\n"
-          "else\n"
-          "    compdef _mha-viz mha-viz\n"
-          "fi\n", stdout);
+    fputs(zsh_end, f);
 }
 
 /* ---- fish ---- */
 
-static void fish_option(void *self, const struct opt *o)
+/* The argument of -a: words, a list of words, or the program's answer. */
+static void fish_words(const struct walk *w, const struct opt *o)
 {
-    const struct cmd *c = *(const struct cmd *const *)self;
+    const char *const *words = words_of(o);
+    char separator = between(o);
 
-    printf("complete -c mha-viz -n '__fish_seen_subcommand_from %s'", c->name);
-    if (o->short_name != 0)
-        printf(" -s %c", o->short_name);
-    printf(" -l %s", o->name);
-    if (o->type == OPT_CHOICE) {
-        printf(" -x -a '");
-        print_words(" ", o->choices);
-        putchar('\'');
-    } else if (o->arg != NULL) {
-        fputs(takes_file(o) ? " -r -F" : " -x", stdout);
-    }
-    printf(" -d '");
-    print_quoted(o->help, "\\");
-    printf("'\n");
+    if (words == NULL && !is_found(o))
+        return;
+    fprintf(w->f, " -a \"");
+    if (separator != '\0')
+        fprintf(w->f, "(__fish_complete_list %c 'string split \\\" \\\" \\\"", separator);
+    print_words(w->f, " ", words);
+    if (separator != '\0')
+        fprintf(w->f, "\\\"')");
+    if (is_found(o))
+        fprintf(w->f, " (mha-viz completion --values %s %s 2>/dev/null)", w->cmd->name,
+                o->name);
+    fprintf(w->f, "\"");
 }
 
-static void print_fish(const struct cmd *const *table)
+static void fish_option(void *self, const struct opt_group *group, const struct opt *o)
+{
+    const struct walk *w = self;
+
+    (void)group;
+    fprintf(w->f, "complete -c mha-viz -n '__fish_seen_subcommand_from %s'", w->cmd->name);
+    if (o->short_name != 0)
+        fprintf(w->f, " -s %c", o->short_name);
+    fprintf(w->f, " -l %s", o->name);
+    if (o->arg != NULL)
+        fputs(takes_files(o) ? " -r -F" : " -x", w->f);
+    fish_words(w, o);
+    fprintf(w->f, " -d '");
+    print_quoted(w->f, o->help, "\\");
+    fprintf(w->f, "'\n");
+}
+
+static void fish_command(FILE *f, const char *top, const struct cmd *c)
+{
+    fprintf(f, "%s -a %s -d '", top, c->name);
+    print_quoted(f, c->summary, "\\");
+    fprintf(f, "'\n");
+    if (c->words != NULL) {
+        fprintf(f, "complete -c mha-viz -n '__fish_seen_subcommand_from %s' -a '", c->name);
+        print_words(f, " ", c->words);
+        fprintf(f, "'\n");
+    }
+    opts_each(c, fish_option, &(struct walk){ f, c });
+}
+
+static void print_fish(FILE *f, const struct cmd *const *table)
 {
     static const char top[] = "complete -c mha-viz -n __fish_use_subcommand";
 
-    printf("# fish completion: mha-viz completion fish\n"
-           "complete -c mha-viz -f\n"
-           "%s -l help -d 'show this help'\n"
-           "%s -l version -d 'show versions'\n"
-           "%s -a help -d 'show help'\n", top, top, top);
-    printf("complete -c mha-viz -n '__fish_seen_subcommand_from help' -a '");
-    print_commands(table);
-    printf("'\n");
-    for (int i = 0; table[i] != NULL; i++) {
-        const struct cmd *c = table[i];
-
-        printf("%s -a %s -d '", top, c->name);
-        print_quoted(c->summary, "\\");
-        printf("'\n");
-        if (has_words(c)) {
-            printf("complete -c mha-viz -n '__fish_seen_subcommand_from %s' -a '",
-                   c->name);
-            print_operands(c);
-            printf("'\n");
-        }
-        opts_each(c, fish_option, &c);
-    }
+    fprintf(f, "# fish completion: mha-viz completion fish\n"
+            "complete -c mha-viz -f\n"
+            "%s -l help -d 'show this help'\n"
+            "%s -l version -d 'show versions'\n"
+            "%s -a help -d 'show help'\n", top, top, top);
+    fprintf(f, "complete -c mha-viz -n '__fish_seen_subcommand_from help' -a '");
+    print_commands(f, table);
+    fprintf(f, "'\n");
+    for (int i = 0; table[i] != NULL; i++)
+        fish_command(f, top, table[i]);
 }
 
-/* ---- the shells ---- */
+/* ---- all shells ---- */
 
-bool completion_print(const char *shell, const struct cmd *const *table)
+const char *const completion_shells[] = { "bash", "zsh", "fish", NULL };
+
+bool completion_print(FILE *f, const char *shell, const struct cmd *const *table)
 {
-    static const struct {
-        const char *name;
-        void (*print)(const struct cmd *const *table);
-    } shells[] = { { "bash", print_bash }, { "zsh", print_zsh }, { "fish", print_fish } };
+    static void (*const print[])(FILE *, const struct cmd *const *) = {
+        print_bash, print_zsh, print_fish
+    };
 
-    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-        if (strcmp(shell, shells[i].name) == 0) {
-            shells[i].print(table);
+    for (int i = 0; completion_shells[i] != NULL; i++)
+        if (strcmp(shell, completion_shells[i]) == 0) {
+            print[i](f, table);
             return true;
         }
     return false;
+}
+
+/* ---- the values of one option ---- */
+
+struct search {
+    const char *name;           /* "model" or "m" */
+    const struct opt *found;
+};
+
+static void search(void *self, const struct opt_group *group, const struct opt *o)
+{
+    struct search *s = self;
+    bool letter = o->short_name != 0 && s->name[0] == o->short_name && s->name[1] == '\0';
+
+    (void)group;
+    if (letter || strcmp(o->name, s->name) == 0)
+        s->found = o;
+}
+
+int completion_values(FILE *f, const struct cmd *const *table, const char *command,
+                      const char *option, struct arena *a, struct err *e)
+{
+    struct search s = { .name = option };
+    int i = 0;
+
+    while (table[i] != NULL && strcmp(table[i]->name, command) != 0)
+        i++;
+    if (table[i] == NULL)
+        return err_set(e, ERR_USAGE, "'%s' is not a command", command);
+    opts_each(table[i], search, &s);
+    if (s.found == NULL)
+        return err_set(e, ERR_USAGE, "%s has no option '%s'", command, option);
+    print_words(f, "\n", words_of(s.found));
+    fputs(words_of(s.found) != NULL ? "\n" : "", f);
+    if (is_found(s.found)) {
+        const char *const *words = s.found->values->find(a);
+
+        print_words(f, "\n", words);
+        fputs(words[0] != NULL ? "\n" : "", f);
+    }
+    return 0;
 }

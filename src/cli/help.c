@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * --help, printed from the tables and wrapped to a terminal of 80 columns. */
-#include "cli/opt.h"
+ * The tables of options -> help, wrapped to a terminal of 80 columns. */
+#include "cli/help.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static struct text label(const struct opt *o)
     return t;
 }
 
-/* "heads per row of the grid, 1..64 [4]" */
+/* "heads per row of the grid (1..64) [4]" */
 static struct text description(const struct opt *o)
 {
     struct text t = { .n = 0 };
@@ -51,13 +52,13 @@ static struct text description(const struct opt *o)
         add(&t, "%s%s", i == 0 ? "; one of " : ", ", o->choices[i]);
     opts_range(range, o);
     if (range[0] != '\0')
-        add(&t, ", %s", range);
+        add(&t, " (%s)", range);
     if (o->def != NULL && o->type != OPT_ALIAS)
         add(&t, " [%s]", o->def);
     return t;
 }
 
-/* Columns of s[n]: a character each, as help texts are narrow. */
+/* Columns of s[n]: one per character, as help texts are narrow. */
 static int columns_of(const char *s, int n)
 {
     int columns = 0;
@@ -99,54 +100,129 @@ static void print_entry(FILE *f, const char *name, const char *text, int width)
     print_wrapped(f, text, indent, indent);
 }
 
-/* One walk over the options, either to measure or to print a group of them. */
+/* One walk over the options: to measure their labels, or to print them. */
 struct walk {
     FILE *f;                    /* NULL: measure */
-    const struct cmd *cmd;
-    bool own;                   /* the group to print */
+    const char *heading;        /* of the group that was printed last; NULL: none */
     int width;                  /* of the labels */
 };
 
-static void visit(void *self, const struct opt *o)
+static void measure(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct walk *w = self;
-    struct text name = label(o), text;
+    struct text name = label(o);
 
-    if (w->f == NULL) {
-        if (name.n <= LABEL_MAX && (int)name.n > w->width)
-            w->width = (int)name.n;
-    } else if (opts_is_own(w->cmd, o) == w->own) {
-        text = description(o);
-        print_entry(w->f, name.s, text.s, w->width);
-    }
+    (void)group;
+    if (name.n <= LABEL_MAX && (int)name.n > w->width)
+        w->width = (int)name.n;
 }
 
-static void print_group(FILE *f, const struct cmd *c, bool own, int width)
+static void measure_own(void *self, const struct opt_group *group, const struct opt *o)
 {
-    struct walk w = { f, c, own, width };
-
-    fprintf(f, "\n%s:\n", own ? "Options" : "Common options");
-    opts_each(c, visit, &w);
+    if (group == NULL)
+        measure(self, group, o);
 }
 
-static void print_command(FILE *f, const struct cmd *c)
+static void print_option(struct walk *w, const struct opt *o)
 {
-    struct walk measure = { .cmd = c };
+    struct text name = label(o), text = description(o);
 
+    print_entry(w->f, name.s, text.s, w->width);
+}
+
+/* "Layers and heads:" above the first option of a group. */
+static void print_heading(struct walk *w, const char *name)
+{
+    if (w->heading != NULL && strcmp(w->heading, name) == 0)
+        return;
+    fprintf(w->f, "\n%c%s:\n", toupper((unsigned char)name[0]), name + 1);
+    w->heading = name;
+}
+
+static void visit(void *self, const struct opt_group *group, const struct opt *o)
+{
+    print_heading(self, group != NULL ? group->name : "options");
+    print_option(self, o);
+}
+
+static void visit_own(void *self, const struct opt_group *group, const struct opt *o)
+{
+    if (group == NULL)
+        visit(self, group, o);
+}
+
+static void print_top(FILE *f, const struct cmd *c)
+{
     fprintf(f, "usage: mha-viz %s [OPTIONS]%s%s\n\n", c->name,
             c->operands[0] != '\0' ? " " : "", c->operands);
     print_wrapped(f, c->summary, 0, 0);
-    opts_each(c, visit, &measure);
-    if (c->opts != NULL && c->opts->name != NULL)
-        print_group(f, c, true, measure.width);
-    print_group(f, c, false, measure.width);
+}
+
+void help_command(FILE *f, const struct cmd *c)
+{
+    struct walk w = { .f = f };
+
+    print_top(f, c);
+    opts_each(c, measure, &w);
+    opts_each(c, visit, &w);
     if (c->examples != NULL && c->examples[0] != NULL)
         fprintf(f, "\nExamples:\n");
     for (int i = 0; c->examples != NULL && c->examples[i] != NULL; i++)
         fprintf(f, "  %s\n", c->examples[i]);
 }
 
-static void print_program(FILE *f, const struct cmd *const *table)
+/* ---- one screen ---- */
+
+/* The groups as "text (-f), layers and heads (-l -H -s)". */
+struct names {
+    struct text text;
+    const char *group;          /* the last; NULL: none */
+    bool letters;               /* of the last group there is one, and no ')' yet */
+};
+
+static void end_group(struct names *n)
+{
+    if (n->letters)
+        add(&n->text, ")");
+    n->letters = false;
+}
+
+static void name_group(void *self, const struct opt_group *group, const struct opt *o)
+{
+    struct names *n = self;
+
+    if (group == NULL)
+        return;
+    if (n->group == NULL || strcmp(n->group, group->name) != 0) {
+        end_group(n);
+        add(&n->text, "%s%s", n->group != NULL ? ", " : "", group->name);
+        n->group = group->name;
+    }
+    if (o->short_name != 0) {
+        add(&n->text, "%s-%c", n->letters ? " " : " (", o->short_name);
+        n->letters = true;
+    }
+}
+
+void help_short(FILE *f, const struct cmd *c)
+{
+    struct walk w = { .f = f };
+    struct names n = { .group = NULL };
+
+    print_top(f, c);
+    opts_each(c, measure_own, &w);
+    opts_each(c, visit_own, &w);
+    add(&n.text, "Shared options: ");
+    opts_each(c, name_group, &n);
+    end_group(&n);
+    putc('\n', f);
+    print_wrapped(f, n.text.s, 0, 2);
+    fprintf(f, "\n`mha-viz help %s` describes all options and shows examples.\n", c->name);
+}
+
+/* ---- the program ---- */
+
+void help_program(FILE *f, const struct cmd *const *table)
 {
     enum { NAME_WIDTH = 13 };
 
@@ -159,13 +235,6 @@ static void print_program(FILE *f, const struct cmd *const *table)
     print_entry(f, "-h, --help", "show this help", NAME_WIDTH);
     print_entry(f, "    --version", "show the versions of the program, its "
                 "libraries and its kernel", NAME_WIDTH);
-    fprintf(f, "\n`mha-viz COMMAND --help` lists the options of a command.\n");
-}
-
-void help_print(FILE *f, const struct cmd *const *table, const struct cmd *c)
-{
-    if (c != NULL)
-        print_command(f, c);
-    else
-        print_program(f, table);
+    fprintf(f, "\n`mha-viz COMMAND -h` lists the options of a command, `mha-viz help COMMAND`\n"
+               "also those that it shares with others.\n");
 }

@@ -8,9 +8,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "base/env.h"
+
+/* ---- rows ---- */
 
 enum opt_type {
     OPT_FLAG,           /* bool */
@@ -19,14 +20,28 @@ enum opt_type {
     OPT_STRING,         /* const char *; NULL where no default */
     OPT_LIST,           /* struct opt_list: an option that may be given again */
     OPT_CHOICE,         /* int: index into choices */
-    OPT_ALIAS           /* a flag that stands for another option's value:
+    OPT_ALIAS,          /* a flag that stands for another option's value:
                            def is "format=json" */
+    OPT_HELP            /* -h and --help: opts_parse stops and says which */
 };
 
 struct opt_list {
     int n;
     const char *item[2];        /* as far as any command needs */
 };
+
+/* What completions offer for a value that is not a choice. */
+struct opt_values {
+    const char *const *words;   /* NULL ends; NULL: none.  More goes after a word that
+                                   ends with ':' */
+    const char *const *(*find)(struct arena *a);    /* words that only this machine
+                                   knows, as words; NULL: none */
+    char between;               /* ',' or '+': several may be given with this between
+                                   them; 0: one */
+    bool files;                 /* names of files as well */
+};
+
+extern const struct opt_values opt_files;       /* nothing but files */
 
 struct opt {
     char short_name;            /* 0: long only */
@@ -37,27 +52,67 @@ struct opt {
                                    code; NULL: 0, NaN, NULL or false */
     double min, max;            /* inclusive, for INT and REAL */
     const char *const *choices; /* for CHOICE; ends with NULL */
+    const struct opt_values *values;    /* for STRING and LIST; NULL: any text */
     const char *help;           /* one line, unit included, no full stop */
 };
 
 /*
- * The options of every command, common_opts: the first member of its args struct.
- * The parser and the help add them by themselves, and --help; no command lists them.
+ * Constructors of rows; arguments are in the order of --help: letter, name, argument,
+ * field, default, range or choices or values, help.  END closes a table.
+ */
+#define FLAG(letter, long_name, at, text) \
+    { .type = OPT_FLAG, .short_name = letter, .name = long_name, .field = at, .help = text }
+#define INT(letter, long_name, value, at, preset, least, most, text) \
+    { .type = OPT_INT, .short_name = letter, .name = long_name, .arg = value, .field = at, \
+      .def = preset, .min = least, .max = most, .help = text }
+#define REAL(letter, long_name, value, at, preset, least, most, text) \
+    { .type = OPT_REAL, .short_name = letter, .name = long_name, .arg = value, .field = at, \
+      .def = preset, .min = least, .max = most, .help = text }
+#define STRING(letter, long_name, value, at, text) \
+    { .type = OPT_STRING, .short_name = letter, .name = long_name, .arg = value, \
+      .field = at, .help = text }
+#define WORDS(letter, long_name, value, at, offered, text) \
+    { .type = OPT_STRING, .short_name = letter, .name = long_name, .arg = value, \
+      .field = at, .values = offered, .help = text }
+#define PATH(letter, long_name, value, at, text) \
+    WORDS(letter, long_name, value, at, &opt_files, text)
+#define LIST(letter, long_name, value, at, offered, text) \
+    { .type = OPT_LIST, .short_name = letter, .name = long_name, .arg = value, .field = at, \
+      .values = offered, .help = text }
+#define CHOICE(letter, long_name, value, at, preset, names, text) \
+    { .type = OPT_CHOICE, .short_name = letter, .name = long_name, .arg = value, \
+      .field = at, .def = preset, .choices = names, .help = text }
+#define ALIAS(long_name, means, text) \
+    { .type = OPT_ALIAS, .name = long_name, .def = means, .help = text }
+#define END { .name = NULL }
+
+/* Options that several commands share, or that --help shows under a heading of their own.
+ * Groups of the same name that follow one another are shown as one. */
+struct opt_group {
+    const char *name;           /* "layers and heads" */
+    const struct opt *opts;     /* ends with END */
+};
+
+/* ---- commands ---- */
+
+/*
+ * The options of every command, common_group: the first member of its args struct.
+ * The parser and the help add them by themselves; no command lists them.
  */
 struct common_args {
     bool quiet, verbose;
     int threads;                /* 0: par_default_threads() */
 };
 
-extern const struct opt common_opts[];
+extern const struct opt_group common_group;
 
 struct cmd {
     const char *name;           /* "heatmap" */
     const char *summary;        /* one line, no full stop */
     const char *operands;       /* "[TEXT [TEXT_B]]" */
-    const struct opt *opts;     /* own options; ends with name NULL */
-    const struct opt *const *shared;    /* tables of shared options; ends with
-                                           NULL; may be NULL */
+    const char *const *words;   /* all that an operand may be, NULL ends; NULL: a text */
+    const struct opt *opts;     /* its own; NULL: none */
+    const struct opt_group *const *groups;  /* NULL ends; NULL: none */
     size_t args_size;
     const char *const *examples;        /* shown by --help, run by the tests; NULL ends */
     int max_operands;
@@ -65,21 +120,25 @@ struct cmd {
                const struct env *env, struct err *e);
 };
 
+/* What opts_parse returns where help was asked for. */
+enum { OPTS_HELP = 1, OPTS_SHORT_HELP };
+
 /*
  * Parses argv (argv[0] is the command's name) into args: all zero, then the
  * defaults, then the options, of which the last wins.  Returns 0 with *n_operands
- * and *operands; 1 where --help was asked (printed by the caller); -1 with
- * ERR_USAGE: unknown option (with the nearest name), bad number, out of range (with
- * the range), not a choice (with the choices), too many operands.  Options are
+ * and *operands; OPTS_HELP for --help and OPTS_SHORT_HELP for -h (printed by the caller);
+ * -1 with ERR_USAGE: unknown option (with the nearest name), bad number, out of range
+ * (with the range), not a choice (with the choices), too many operands.  Options are
  * matched by getopt_long, but only by their whole names.
  */
 int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
                int *n_operands, char ***operands, struct err *e);
 
-/* Calls fn for the command's own options, the shared, the common ones, --help. */
-void opts_each(const struct cmd *c, void (*fn)(void *self, const struct opt *o),
+/* Calls fn for the command's own options (group NULL), those of its groups, and the
+ * common ones. */
+void opts_each(const struct cmd *c,
+               void (*fn)(void *self, const struct opt_group *group, const struct opt *o),
                void *self);
-bool opts_is_own(const struct cmd *c, const struct opt *o);
 
 /* "1..64", "at least 1", "at most 4"; empty where the type alone limits it. */
 enum { RANGE_SIZE = 80 };
@@ -92,17 +151,9 @@ void opts_range(char dst[RANGE_SIZE], const struct opt *o);
 int opts_distance(const char *a, const char *b);
 
 /*
- * Of names (NULL ends) the one that typed begins, if there is only one such, else
+ * Of names (NULL ends) the one that begins with typed, if there is only one such, else
  * the nearest, if it is near enough to be meant; or NULL.
  */
 const char *opts_nearest(const char *typed, const char *const *names);
-
-/* ---- what the table of commands gives; it ends with NULL ---- */
-
-/* Prints --help of a command, or of the program where c is NULL. */
-void help_print(FILE *f, const struct cmd *const *table, const struct cmd *c);
-
-/* Prints completions for "bash", "zsh" or "fish"; false: another shell. */
-bool completion_print(const char *shell, const struct cmd *const *table);
 
 #endif

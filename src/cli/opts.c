@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,33 +27,22 @@ struct parse {
     char shorts[2 * MAX_OPTS + 2];
 };
 
-static const struct opt help_opt = {
-    'h', "help", NULL, OPT_FLAG, 0, NULL, 0, 0, NULL, "show this help"
-};
-
-static void each_of(const struct opt *o, void (*fn)(void *, const struct opt *),
+static void each_of(const struct opt_group *group, const struct opt *o,
+                    void (*fn)(void *, const struct opt_group *, const struct opt *),
                     void *self)
 {
     for (; o != NULL && o->name != NULL; o++)
-        fn(self, o);
+        fn(self, group, o);
 }
 
-void opts_each(const struct cmd *c, void (*fn)(void *self, const struct opt *o),
+void opts_each(const struct cmd *c,
+               void (*fn)(void *self, const struct opt_group *group, const struct opt *o),
                void *self)
 {
-    each_of(c->opts, fn, self);
-    for (int i = 0; c->shared != NULL && c->shared[i] != NULL; i++)
-        each_of(c->shared[i], fn, self);
-    each_of(common_opts, fn, self);
-    fn(self, &help_opt);
-}
-
-bool opts_is_own(const struct cmd *c, const struct opt *o)
-{
-    for (const struct opt *own = c->opts; own != NULL && own->name != NULL; own++)
-        if (own == o)
-            return true;
-    return false;
+    each_of(NULL, c->opts, fn, self);
+    for (int i = 0; c->groups != NULL && c->groups[i] != NULL; i++)
+        each_of(c->groups[i], c->groups[i]->opts, fn, self);
+    each_of(&common_group, common_group.opts, fn, self);
 }
 
 /* ---- values ---- */
@@ -81,12 +71,12 @@ void opts_range(char dst[RANGE_SIZE], const struct opt *o)
 
 static int not_a_number(struct parse *p, const struct opt *o, const char *text)
 {
-    const char *want = o->type == OPT_INT ? "whole number" : "number";
+    const char *kind = o->type == OPT_INT ? "whole number" : "number";
     char range[RANGE_SIZE];
 
     opts_range(range, o);
     return err_set(p->e, ERR_USAGE, "--%s: '%s' is not a %s%s%s%s", o->name, text,
-                   want, range[0] != '\0' ? " (" : "", range,
+                   kind, range[0] != '\0' ? " (" : "", range,
                    range[0] != '\0' ? ")" : "");
 }
 
@@ -164,7 +154,7 @@ static int add_item(struct parse *p, const struct opt *o, const char *text)
     struct opt_list *list = (void *)(p->args + o->field);
 
     if (list->n == MOST)
-        return err_set(p->e, ERR_USAGE, "--%s: '%s' is one too many: %d at the most",
+        return err_set(p->e, ERR_USAGE, "--%s: '%s' is one too many: at most %d",
                        o->name, text, MOST);
     list->item[list->n++] = text;
     return 0;
@@ -191,6 +181,8 @@ static int set_value(struct parse *p, const struct opt *o, const char *text)
         return set_choice(p, o, text);
     case OPT_ALIAS:
         return set_alias(p, o);
+    case OPT_HELP:
+        break;
     }
     return 0;
 }
@@ -226,19 +218,20 @@ static int set_defaults(struct parse *p)
 
 /* ---- getopt ---- */
 
-static void add(void *self, const struct opt *o)
+static void add(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct parse *p = self;
-    bool wants_value = o->arg != NULL;
+    bool takes_value = o->arg != NULL;
     size_t at = strlen(p->shorts);
 
+    (void)group;
     assert(p->n < MAX_OPTS);
     p->longs[p->n] = (struct option){
-        o->name, wants_value ? required_argument : no_argument, NULL, LONG + p->n
+        o->name, takes_value ? required_argument : no_argument, NULL, LONG + p->n
     };
     if (o->short_name != 0) {
         p->shorts[at++] = o->short_name;
-        if (wants_value)
+        if (takes_value)
             p->shorts[at] = ':';
     }
     p->opt[p->n++] = o;
@@ -265,8 +258,8 @@ static int unknown_long(struct parse *p, const char *typed)
         names[i] = p->opt[i]->name;
     meant = opts_nearest(name, names);
     if (meant == NULL)
-        return err_set(p->e, ERR_USAGE, "--%s: no such option", name);
-    return err_set(p->e, ERR_USAGE, "--%s: no such option; did you mean --%s?",
+        return err_set(p->e, ERR_USAGE, "--%s: unknown option", name);
+    return err_set(p->e, ERR_USAGE, "--%s: unknown option; did you mean --%s?",
                    name, meant);
 }
 
@@ -277,13 +270,12 @@ static int misuse(struct parse *p, int got, char *const *argv)
     const struct opt *o = option_of(p, optopt);
 
     if (got == ':' && o != NULL)
-        return err_set(p->e, ERR_USAGE, "--%s: a value is missing, want %s",
-                       o->name, o->arg);
+        return err_set(p->e, ERR_USAGE, "--%s requires a value: %s", o->name, o->arg);
     if (o != NULL)
         return err_set(p->e, ERR_USAGE, "--%s takes no value", o->name);
     if (optopt == 0)
         return unknown_long(p, element + 2);
-    return err_set(p->e, ERR_USAGE, "-%c: no such option%s", optopt,
+    return err_set(p->e, ERR_USAGE, "-%c: unknown option%s", optopt,
                    p->cmd->max_operands > 0 ?
                    "; -- goes before a text that begins with -" : "");
 }
@@ -316,8 +308,8 @@ static int parse_options(struct parse *p, int argc, char **argv)
             return misuse(p, got, argv);
         if (got >= LONG && check_whole(p, o, argv) != 0)
             return -1;
-        if (o == &help_opt)
-            return 1;
+        if (o->type == OPT_HELP)
+            return got >= LONG ? OPTS_HELP : OPTS_SHORT_HELP;
         if (set_value(p, o, optarg) != 0)
             return -1;
     }
@@ -339,7 +331,7 @@ int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
     *n_operands = argc - optind;
     *operands = argv + optind;
     if (status == 0 && *n_operands > c->max_operands)
-        return err_set(e, ERR_USAGE, "%s: '%s' is one operand too many, want %s%s",
+        return err_set(e, ERR_USAGE, "%s: '%s' is one operand too many, expected %s%s",
                        c->name, (*operands)[c->max_operands],
                        c->max_operands > 0 ? c->operands : "none",
                        strstr(c->operands, "TEXT") == NULL ? "" :

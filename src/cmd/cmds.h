@@ -3,6 +3,8 @@
 #ifndef CMD_CMDS_H
 #define CMD_CMDS_H
 
+#include <stdio.h>
+
 #include "cli/opt.h"
 
 extern const struct cmd *const cmd_table[];     /* ends with NULL */

@@ -22,31 +22,41 @@ struct diff_args {
     double tolerance;
 };
 
+static const struct opt_values dtype_values = { .words = precision_names };
+
 #define F(f) offsetof(struct diff_args, f)
 static const struct opt opts[] = {
-    { 'm', "model", "PATH|NAME", OPT_LIST, F(models), NULL, 0, 0, NULL,
-      "a model, as elsewhere; given twice: the two that are compared" },
-    { 0, "attention", "FILE", OPT_LIST, F(attentions), NULL, 0, 0, NULL,
-      "rows of attention that are ready-made, .npz or .npy; given twice: compared" },
-    { 0, "dtype", "NAME", OPT_LIST, F(dtypes), NULL, 0, 0, NULL,
-      "round what goes into each product to f32, bf16 or f16; given twice: compared" },
-    { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
-      "write here: .json, .png, .svg, .pdf; - is standard output" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "auto", 0, 0, formats,
-      "of the report; auto: by the ending of -o, else a table" },
-    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "an object a text" },
-    { 0, "metric", "NAME", OPT_CHOICE, F(metric), "entropy", 0, 0, metrics,
-      "that a picture's map of layers and heads shows; entropy: its signed change" },
-    { 0, "tolerance", "JS", OPT_REAL, F(tolerance), NULL, 0, 1, NULL,
-      "exit with 1 where the mean divergence of a head is above this, in nats" },
-    { 0, "dpi", "N", OPT_INT, F(dpi), "100", 10, 1200, NULL, "of a PNG" },
-    { 0 }
+    LIST('m', "model", "PATH|NAME", F(models), &model_values,
+         "a model, as elsewhere; given twice: the two that are compared"),
+    LIST(0, "attention", "FILE", F(attentions), &opt_files,
+         ".npz or .npy of precomputed attention; given twice: the two that are compared"),
+    LIST(0, "dtype", "NAME", F(dtypes), &dtype_values,
+         "round the operands of each product to f32, bf16 or f16; given twice: the two that "
+         "are compared"),
+    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
+      .field = F(out), .def = "-", .values = &opt_files,
+      .help = "write here: .json, .png, .svg, .pdf; - is standard output" },
+    CHOICE(0, "format", "NAME", F(format), "auto", formats,
+           "report format; auto: by the extension of -o, else a table"),
+    ALIAS("json", "format=json", "one object per text"),
+    REAL(0, "tolerance", "JS", F(tolerance), NULL, 0, 1,
+         "exit with status 1 if the mean divergence of a head exceeds this, in nats"),
+    END
 };
+
+static const struct opt figure_opts[] = {
+    CHOICE(0, "metric", "NAME", F(metric), "entropy", metrics,
+           "what a picture shows per layer and head; entropy: its signed change"),
+    INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
+    END
+};
+static const struct opt_group figure_group = { "figure", figure_opts };
 #undef F
 
-static const struct opt *const shared[] = { qkv_opts,
-                                           layer_opts, text_opts, rows_opts, seed_opts,
-                                           select_opts, mask_opts, NULL };
+static const struct opt_group *const groups[] = {
+    &figure_group, &layer_group, &rows_group, &seed_group, &qkv_group, &text_group,
+    &select_group, &mask_group, NULL
+};
 
 static const char *const examples[] = {
     "mha-viz diff 'the cat saw the dog' 'the dog saw the cat'",
@@ -506,7 +516,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_diff = {
     .name = "diff", .summary = "compare the heads of two models, precisions or texts",
-    .operands = "[TEXT [TEXT_B]]", .opts = opts, .shared = shared,
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct diff_args), .examples = examples,
     .max_operands = 2, .run = run,
 };

@@ -21,25 +21,23 @@ static const char *const formats[] = { "auto", "npz", "npy", NULL };
 
 #define F(f) offsetof(struct export_args, f)
 static const struct opt opts[] = {
-    { 'o', "output", "FILE", OPT_STRING, F(out), NULL, 0, 0, NULL,
-      "write here: .npz, .npy, - for standard output, DIR/ for a file a text; needed" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "auto", 0, 0, formats,
-      "npz: an array a layer; npy: one array, layers x heads x queries x keys; "
-      "auto: by the ending of -o" },
-    { 0, "all", NULL, OPT_FLAG, F(all), NULL, 0, 0, NULL,
-      "also queries, keys, values, scores and the output of each attention (npz)" },
-    { 0, "hidden", NULL, OPT_FLAG, F(hidden), NULL, 0, 0, NULL,
-      "also the hidden states after the final norm (npz)" },
-    { 0, "logits", NULL, OPT_FLAG, F(logits), NULL, 0, 0, NULL,
-      "also the logits (npz)" },
-    { 0 }
+    PATH('o', "output", "FILE", F(out),
+         "write here: .npz, .npy, - for standard output, DIR/ for one file per text; required"),
+    CHOICE(0, "format", "NAME", F(format), "auto", formats,
+           "npz: one array per layer; npy: one array, layers x heads x queries x keys; auto: "
+           "by the extension of -o"),
+    FLAG(0, "all", F(all),
+         "also queries, keys, values, scores and the output of each attention (npz)"),
+    FLAG(0, "hidden", F(hidden), "also the hidden states after the final norm (npz)"),
+    FLAG(0, "logits", F(logits), "also the logits (npz)"),
+    END
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
-                                           layer_opts, text_opts, rows_opts,
-                                           seed_opts, select_opts, mask_opts, generate_opts,
-                                           dtype_opts, NULL };
+static const struct opt_group *const groups[] = {
+    &model_group, &layer_group, &rows_group, &seed_group, &attention_group, &qkv_group,
+    &text_group, &select_group, &generate_group, &mask_group, &dtype_group, NULL
+};
 
 static const char *const examples[] = {
     "mha-viz export -o cat.npz 'the cat saw the dog and the cat ran'",
@@ -333,7 +331,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_export = {
     .name = "export", .summary = "write the attention weights themselves, for NumPy",
-    .operands = "[TEXT [TEXT_B]]", .opts = opts, .shared = shared,
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct export_args), .examples = examples,
     .max_operands = 2, .run = run,
 };

@@ -19,41 +19,46 @@ static const char *const formats[] = { "auto", "png", "svg", "pdf", NULL };
 
 #define F(f) offsetof(struct heatmap_args, f)
 static const struct opt opts[] = {
-    { 'o', "output", "FILE", OPT_STRING, F(out), NULL, 0, 0, NULL,
-      "write here: .png, .svg, .pdf, - for standard output, DIR/ for a file a text; "
-      "without it heatmap.png" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "auto", 0, 0, formats,
-      "of the picture; auto: by the ending of -o" },
-    { 'c', "columns", "N", OPT_INT, F(columns), "4", 1, 64, NULL, "heads in a row" },
-    { 0, "cmap", "NAME", OPT_CHOICE, F(cmap), "viridis", 0, 0, cmap_names,
-      "colour map" },
-    { 0, "scale", "NAME", OPT_CHOICE, F(scale), "linear", 0, 0, scale_names,
-      "of the colours; row: each row by its own maximum" },
-    { 0, "shared", NULL, OPT_FLAG, F(shared_scale), NULL, 0, 0, NULL,
-      "one scale for all heads, instead of each head's minimum to maximum" },
-    { 0, "vmin", "W", OPT_REAL, F(vmin), NULL, -INFINITY, INFINITY, NULL,
-      "weight at the low end of the colours, for all heads" },
-    { 0, "vmax", "W", OPT_REAL, F(vmax), NULL, -INFINITY, INFINITY, NULL,
-      "weight at the high end of the colours, for all heads" },
-    { 0, "cell", "PX", OPT_INT, F(cell), "0", 0, 200, NULL,
-      "side of a cell in pixels at 100 dpi; 0: by the length of the text" },
-    { 0, "dpi", "N", OPT_INT, F(dpi), "100", 10, 1200, NULL, "of a PNG" },
-    { 0, "pool", "NAME", OPT_CHOICE, F(pool), "max", 0, 0, pool_names,
-      "how tokens share a cell where a text has more tokens than pixels" },
-    { 0, "hide-special", NULL, OPT_FLAG, F(hide_special), NULL, 0, 0, NULL,
-      "leave out rows and columns of special tokens; nothing is renormalised" },
-    { 0, "title", "TEXT", OPT_STRING, F(title), NULL, 0, 0, NULL, "above the picture" },
-    { 0, "font", "FAMILY", OPT_STRING, F(font), NULL, 0, 0, NULL, "for all text" },
-    { 0, "no-metadata", NULL, OPT_FLAG, F(no_metadata), NULL, 0, 0, NULL,
-      "leave the command, model and scale out of the file" },
-    { 0 }
+    PATH('o', "output", "FILE", F(out),
+         "write here: .png, .svg, .pdf, - for standard output, DIR/ for one file per text; "
+         "without it, heatmap.png"),
+    CHOICE(0, "format", "NAME", F(format), "auto", formats,
+           "picture format; auto: by the extension of -o"),
+    INT('c', "columns", "N", F(columns), "4", 1, 64, "heads per row of the grid"),
+    REAL(0, "vmin", "W", F(vmin), NULL, -INFINITY, INFINITY,
+         "weight at the low end of the colours, for all heads"),
+    REAL(0, "vmax", "W", F(vmax), NULL, -INFINITY, INFINITY,
+         "weight at the high end of the colours, for all heads"),
+    CHOICE(0, "pool", "NAME", F(pool), "max", pool_names,
+           "how tokens share a cell where a text has more tokens than pixels"),
+    FLAG(0, "hide-special", F(hide_special),
+         "leave out rows and columns of special tokens; nothing is renormalised"),
+    END
 };
+
+static const struct opt figure_opts[] = {
+    CHOICE(0, "cmap", "NAME", F(cmap), "viridis", cmap_names, "colour map"),
+    CHOICE(0, "scale", "NAME", F(scale), "linear", scale_names,
+           "scale of the colours; row: each row by its own maximum"),
+    FLAG(0, "shared", F(shared_scale),
+         "one scale for all heads, instead of each head's minimum to maximum"),
+    INT(0, "cell", "PX", F(cell), "0", 0, 200,
+        "side of a cell in pixels at 100 dpi; 0: by the length of the text"),
+    INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
+    STRING(0, "title", "TEXT", F(title), "title above the picture"),
+    STRING(0, "font", "FAMILY", F(font), "font family of all text"),
+    FLAG(0, "no-metadata", F(no_metadata),
+         "leave the command, model and scale out of the file"),
+    END
+};
+static const struct opt_group figure_group = { "figure", figure_opts };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
-                                           layer_opts, text_opts, rows_opts,
-                                           seed_opts, select_opts, mask_opts, generate_opts,
-                                           dtype_opts, NULL };
+static const struct opt_group *const groups[] = {
+    &figure_group, &model_group, &layer_group, &rows_group, &seed_group,
+    &attention_group, &qkv_group, &text_group, &select_group, &generate_group,
+    &mask_group, &dtype_group, NULL
+};
 
 static const char *const examples[] = {
     "mha-viz heatmap",
@@ -249,7 +254,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_heatmap = {
     .name = "heatmap", .summary = "draw the heads of one layer as a grid of heatmaps",
-    .operands = "[TEXT [TEXT_B]]", .opts = opts, .shared = shared,
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct heatmap_args), .examples = examples,
     .max_operands = 2, .run = run,
 };

@@ -18,18 +18,20 @@ struct info_args {
 
 #define F(f) offsetof(struct info_args, f)
 static const struct opt opts[] = {
-    { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
-      "write here; - is standard output" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, formats,
-      "of the card" },
-    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "one object" },
-    { 'n', "tokens", "N", OPT_INT, F(tokens), "512", 1, 1 << 24, NULL,
-      "tokens of the run whose memory is told" },
-    { 0 }
+    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
+      .field = F(out), .def = "-", .values = &opt_files,
+      .help = "write here; - is standard output" },
+    CHOICE(0, "format", "NAME", F(format), "table", formats, "report format"),
+    ALIAS("json", "format=json", "one object"),
+    INT('n', "tokens", "N", F(tokens), "512", 1, 1 << 24,
+        "length of the run whose memory is estimated"),
+    END
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, attention_opts, layer_opts, NULL };
+static const struct opt_group *const groups[] = {
+    &model_group, &layer_group, &attention_group, NULL
+};
 static const char *const examples[] = { "mha-viz info", "mha-viz info --json", NULL };
 
 /* ---- parameters ---- */
@@ -449,7 +451,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_info = {
     .name = "info", .summary = "show a model's sizes, parameters and memory",
-    .operands = "", .opts = opts, .shared = shared,
+    .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct info_args), .examples = examples,
     .max_operands = 0, .run = run,
 };

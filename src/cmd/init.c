@@ -18,32 +18,27 @@ struct init_args {
 
 #define F(f) offsetof(struct init_args, f)
 static const struct opt opts[] = {
-    { 'o', "output", "FILE", OPT_STRING, F(out), NULL, 0, 0, NULL,
-      "write the layer here, as safetensors; - is standard output; needed" },
-    { 0, "d-model", "N", OPT_INT, F(d_model), "512", 1, 1 << 16, NULL, "width" },
-    { 0, "heads", "N", OPT_INT, F(heads), "8", 1, 1 << 12, NULL, "heads" },
-    { 0, "d-k", "N", OPT_INT, F(d_k), NULL, 1, 1 << 16, NULL,
-      "width of a head's queries and keys; without it d-model / heads" },
-    { 0, "d-v", "N", OPT_INT, F(d_v), NULL, 1, 1 << 16, NULL,
-      "width of a head's values; without it d-k" },
-    { 0, "separable", NULL, OPT_FLAG, F(separable), NULL, 0, 0, NULL,
-      "a matrix a head: q_linears.0, q_linears.1, …" },
-    { 0, "relative", NULL, OPT_FLAG, F(relative), NULL, 0, 0, NULL,
-      "relative positions: rel_pos_encoding" },
-    { 0, "max-len", "N", OPT_INT, F(max_len), NULL, 1, 1 << 16, NULL,
-      "tokens that --relative reaches; without it 512" },
-    { 0, "encoder", NULL, OPT_FLAG, F(encoder), NULL, 0, 0, NULL,
-      "an encoder layer: attention, mlp, norms" },
-    { 0, "decoder", NULL, OPT_FLAG, F(decoder), NULL, 0, 0, NULL,
-      "a decoder layer: the same, and attention to another input" },
-    { 0, "layers", "N", OPT_INT, F(layers), NULL, 1, 1 << 10, NULL,
-      "that many --encoder or --decoder layers: layers.0, layers.1, …" },
-    { 0, "d-ff", "N", OPT_INT, F(d_ff), NULL, 1, 1 << 18, NULL,
-      "width of the mlp; without it 4 x d-model" },
-    { 0, "no-bias", NULL, OPT_FLAG, F(no_bias), NULL, 0, 0, NULL,
-      "linears without biases" },
-    { 0, "seed", "N", OPT_INT, F(seed), "1", 0, INT_MAX, NULL, "of the weights" },
-    { 0 }
+    PATH('o', "output", "FILE", F(out),
+         "write the layer here, as safetensors; required"),
+    INT(0, "d-model", "N", F(d_model), "512", 1, 1 << 16, "width of the layer"),
+    INT(0, "heads", "N", F(heads), "8", 1, 1 << 12, "number of heads"),
+    INT(0, "d-k", "N", F(d_k), NULL, 1, 1 << 16,
+        "width of a head's queries and keys; default d-model / heads"),
+    INT(0, "d-v", "N", F(d_v), NULL, 1, 1 << 16,
+        "width of a head's values; default d-k"),
+    FLAG(0, "separable", F(separable), "one matrix per head: q_linears.0, q_linears.1, …"),
+    FLAG(0, "relative", F(relative), "relative positions: rel_pos_encoding"),
+    INT(0, "max-len", "N", F(max_len), NULL, 1, 1 << 16,
+        "tokens that --relative reaches; default 512"),
+    FLAG(0, "encoder", F(encoder), "an encoder layer: attention, mlp, norms"),
+    FLAG(0, "decoder", F(decoder), "a decoder layer: the same, and cross-attention"),
+    INT(0, "layers", "N", F(layers), NULL, 1, 1 << 10,
+        "number of layers: layers.0, layers.1, …"),
+    INT(0, "d-ff", "N", F(d_ff), NULL, 1, 1 << 18,
+        "width of the mlp; default 4 x d-model"),
+    FLAG(0, "no-bias", F(no_bias), "linear layers without biases"),
+    INT(0, "seed", "N", F(seed), "1", 0, INT_MAX, "seed of the weights"),
+    END
 };
 #undef F
 
@@ -250,7 +245,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_init = {
     .name = "init", .summary = "write a bare layer with random weights, for trying things",
-    .operands = "", .opts = opts, .shared = NULL,
+    .operands = "", .opts = opts,
     .args_size = sizeof(struct init_args), .examples = examples,
     .max_operands = 0, .run = run,
 };

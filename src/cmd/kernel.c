@@ -15,5 +15,5 @@ int kernel_choose(struct err *e)
     if (nn_choose_kernel(name) == 0)
         return 0;
     return err_set(e, ERR_USAGE, "MHA_VIZ_KERNEL: '%s' is not a kernel that this "
-                   "processor has, want c, avx2 or avx512", name);
+                   "processor has; expected c, avx2 or avx512", name);
 }

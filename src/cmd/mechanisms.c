@@ -20,71 +20,77 @@ struct mechanisms_args {
 
 enum { MOST = 1000000 };            /* of a number of tokens */
 
+static const struct opt_values only_values = { .words = mechanism_names, .between = ',' };
+
 #define F(f) offsetof(struct mechanisms_args, f)
 #define P(f) offsetof(struct mechanisms_args, params.f)
 #define K(f) offsetof(struct mechanisms_args, look.f)
 static const struct opt opts[] = {
-    { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
-      "write here; .png, .svg, .pdf: a picture of one head; - is standard output" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "auto", 0, 0, formats,
-      "auto: by the ending of -o, else table" },
-    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "an object a text" },
-    { 0, "tsv", NULL, OPT_ALIAS, 0, "format=tsv", 0, 0, NULL,
-      "a row a mechanism, layer and text" },
-    { 0, "only", "NAMES", OPT_STRING, F(only), NULL, 0, 0, NULL,
-      "these mechanisms: exact,local,..; see mha-viz-mechanisms(7)" },
-    { 0, "propagate", NULL, OPT_FLAG, F(propagate), NULL, 0, 0, NULL,
-      "also each in all layers of the pass: the change of the last hidden state" },
-    { 0, "outputs-only", NULL, OPT_FLAG, F(outputs_only), NULL, 0, 0, NULL,
-      "make no rows, for long texts: no JS, links and entropy" },
-    { 0, "repeats", "N", OPT_INT, F(repeats), "5", 0, 1000, NULL,
-      "times are medians of N runs; 0: no times" },
-    { 0, "window", "N", OPT_INT, P(window), "4", 1, MOST, NULL,
-      "local, global: tokens on either side" },
-    { 0, "n-global", "N", OPT_INT, P(n_global), "1", 1, MOST, NULL,
-      "global: the first N tokens see all and are seen by all" },
-    { 0, "stride", "N", OPT_INT, P(stride), "0", 0, MOST, NULL,
-      "strided, fixed: tokens; 0: the root of the text's length" },
-    { 0, "n-columns", "N", OPT_INT, P(n_columns), "1", 1, MOST, NULL,
-      "fixed: the last N of each stride are seen by all" },
-    { 0, "block", "N", OPT_INT, P(block), "8", 1, MOST, NULL, "block: tokens of one" },
-    { 0, "top-k", "N", OPT_INT, P(top_k), "4", 1, MOST, NULL, "top-k: keys a row" },
-    { 0, "features", "N", OPT_INT, P(n_features), "256", 1, 65536, NULL,
-      "favor: random features" },
-    { 0, "buckets", "N", OPT_INT, P(n_buckets), "0", 0, 65536, NULL,
-      "lsh: even; 0: two a chunk" },
-    { 0, "rounds", "N", OPT_INT, P(n_rounds), "2", 1, 64, NULL, "lsh: hashings" },
-    { 0, "chunk", "N", OPT_INT, P(chunk), "4", 1, MOST, NULL,
-      "lsh: neighbours in the order of the hash" },
-    { 0, "additive", "FILE", OPT_STRING, F(additive), NULL, 0, 0, NULL,
-      "additive: W, U [a, d] and v [a] of this .safetensors; without it drawn" },
-    { 0, "seed", "N", OPT_INT, F(shared.asked.seed), "1", 0, 2147483647, NULL,
-      "of what additive, favor and lsh draw, and of a bare layer's rows" },
-    { 'c', "columns", "N", OPT_INT, K(columns), "5", 1, 64, NULL,
-      "picture: mechanisms in a row" },
-    { 0, "cmap", "NAME", OPT_CHOICE, K(cmap), "viridis", 0, 0, cmap_names,
-      "picture: colour map" },
-    { 0, "scale", "NAME", OPT_CHOICE, K(scale), "linear", 0, 0, scale_names,
-      "picture: of the colours; row: each row by its own maximum" },
-    { 0, "shared", NULL, OPT_FLAG, K(shared_scale), NULL, 0, 0, NULL,
-      "picture: one scale for all mechanisms" },
-    { 0, "cell", "PX", OPT_INT, K(cell), "0", 0, 200, NULL,
-      "picture: side of a cell in pixels at 100 dpi; 0: by the length of the text" },
-    { 0, "dpi", "N", OPT_INT, K(dpi), "100", 10, 1200, NULL, "picture: of a PNG" },
-    { 0, "title", "TEXT", OPT_STRING, K(title), NULL, 0, 0, NULL, "picture: above it" },
-    { 0, "font", "FAMILY", OPT_STRING, K(font), NULL, 0, 0, NULL,
-      "picture: for all text" },
-    { 0, "no-metadata", NULL, OPT_FLAG, K(no_metadata), NULL, 0, 0, NULL,
-      "picture: leave the command, model and scale out of the file" },
-    { 0 }
+    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
+      .field = F(out), .def = "-", .values = &opt_files,
+      .help = "write here; .png, .svg, .pdf: a picture of one head; - is standard output" },
+    CHOICE(0, "format", "NAME", F(format), "auto", formats,
+           "report format; auto: by the extension of -o, else a table"),
+    ALIAS("json", "format=json", "one object per text"),
+    ALIAS("tsv", "format=tsv", "one row per mechanism, layer and text"),
+    WORDS(0, "only", "NAMES", F(only), &only_values,
+          "only these mechanisms: exact,local,..; see mha-viz-mechanisms(7)"),
+    FLAG(0, "propagate", F(propagate),
+         "also run each in all layers, and report the change of the last hidden state"),
+    FLAG(0, "outputs-only", F(outputs_only),
+         "compute no rows, for long texts: no JS, links and entropy"),
+    INT(0, "repeats", "N", F(repeats), "5", 0, 1000,
+        "times are medians of N runs; 0: measure no times"),
+    END
 };
+
+static const struct opt param_opts[] = {
+    INT(0, "window", "N", P(window), "4", 1, MOST, "local, global: tokens on either side"),
+    INT(0, "n-global", "N", P(n_global), "1", 1, MOST,
+        "global: the first N tokens see all tokens and are seen by all"),
+    INT(0, "stride", "N", P(stride), "0", 0, MOST,
+        "strided, fixed: stride in tokens; 0: the square root of the text's length"),
+    INT(0, "n-columns", "N", P(n_columns), "1", 1, MOST,
+        "fixed: the last N tokens of each stride are seen by all"),
+    INT(0, "block", "N", P(block), "8", 1, MOST, "block: tokens per block"),
+    INT(0, "top-k", "N", P(top_k), "4", 1, MOST, "top-k: keys per row"),
+    INT(0, "features", "N", P(n_features), "256", 1, 65536, "favor: random features"),
+    INT(0, "buckets", "N", P(n_buckets), "0", 0, 65536,
+        "lsh: number of buckets, an even number; 0: two per chunk"),
+    INT(0, "rounds", "N", P(n_rounds), "2", 1, 64, "lsh: rounds of hashing"),
+    INT(0, "chunk", "N", P(chunk), "4", 1, MOST, "lsh: tokens per chunk of the sorted text"),
+    PATH(0, "additive", "FILE", F(additive),
+         "additive: .safetensors with W, U [a, d] and v [a]; without it, drawn at random"),
+    INT(0, "seed", "N", F(shared.asked.seed), "1", 0, 2147483647,
+        "seed of what additive, favor and lsh draw, and of the random input of a bare layer"),
+    END
+};
+static const struct opt_group param_group = { "mechanisms", param_opts };
+
+static const struct opt figure_opts[] = {
+    INT('c', "columns", "N", K(columns), "5", 1, 64, "mechanisms per row of the grid"),
+    CHOICE(0, "cmap", "NAME", K(cmap), "viridis", cmap_names, "colour map"),
+    CHOICE(0, "scale", "NAME", K(scale), "linear", scale_names,
+           "scale of the colours; row: each row by its own maximum"),
+    FLAG(0, "shared", K(shared_scale), "one scale for all mechanisms"),
+    INT(0, "cell", "PX", K(cell), "0", 0, 200,
+        "side of a cell in pixels at 100 dpi; 0: by the length of the text"),
+    INT(0, "dpi", "N", K(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
+    STRING(0, "title", "TEXT", K(title), "title above the picture"),
+    STRING(0, "font", "FAMILY", K(font), "font family of all text"),
+    FLAG(0, "no-metadata", K(no_metadata),
+         "leave the command, model and scale out of the file"),
+    END
+};
+static const struct opt_group figure_group = { "figure", figure_opts };
 #undef F
 #undef P
 #undef K
 
-static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
-                                           layer_opts, text_opts, rows_opts, select_opts,
-                                           mask_opts, NULL };
+static const struct opt_group *const groups[] = {
+    &param_group, &figure_group, &model_group, &layer_group, &rows_group,
+    &attention_group, &qkv_group, &text_group, &select_group, &mask_group, NULL
+};
 
 static const char *const examples[] = {
     "mha-viz mechanisms",
@@ -354,7 +360,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 const struct cmd cmd_mechanisms = {
     .name = "mechanisms",
     .summary = "compare mechanisms of attention on a model's own queries and keys",
-    .operands = "[TEXT [TEXT_B]]", .opts = opts, .shared = shared,
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct mechanisms_args), .examples = examples,
     .max_operands = 2, .run = run,
 };

@@ -15,11 +15,13 @@ struct shared_args {
     struct asked asked;
 };
 
-extern const struct opt model_opts[], text_opts[], select_opts[], mask_opts[],
-                        generate_opts[], dtype_opts[];
-/* The last is for commands without a seed of their own (in asked). */
-extern const struct opt layer_opts[], rows_opts[], seed_opts[];
-extern const struct opt attention_opts[], qkv_opts[];
+extern const struct opt_group model_group, text_group, select_group, mask_group,
+                              generate_group, dtype_group;
+/* Of bare layers; the last is for commands without a seed of their own (in asked). */
+extern const struct opt_group layer_group, rows_group, seed_group;
+extern const struct opt_group attention_group, qkv_group;
+
+extern const struct opt_values model_values;    /* names in the local cache, and files */
 
 /*
  * Ends the input and the one output that all its texts went to: what the usable

@@ -1,125 +1,156 @@
 /* SPDX-License-Identifier: MIT
- * The tables of options that many commands share. */
+ * The options that many commands share. */
 #include "cmd/shared.h"
 
 #include <limits.h>
 
+#include "model/hub.h"
 #include "session/layer.h"
 
+/* ---- values that completions offer ---- */
+
+static const char *const layer_words[] = { "all", NULL };
+static const char *const global_words[] = { "all", "none", NULL };
+static const char *const random_words[] = { "random", NULL };
+static const char *const mask_words[] = { "causal", "padding:", "block:", NULL };
+
+static const struct opt_values layer_values = { .words = layer_words };
+static const struct opt_values stack_values = { .words = stack_names };
+static const struct opt_values global_values = { .words = global_words };
+static const struct opt_values random_values = { .words = random_words, .files = true };
+static const struct opt_values mask_values = { .words = mask_words, .between = '+',
+                                               .files = true };
+static const struct opt_values qkv_values = { .between = ',', .files = true };
+const struct opt_values model_values = { .find = hub_names, .files = true };
+
+/* ---- groups of options ---- */
+
 #define F(f) offsetof(struct shared_args, asked.f)
-const struct opt model_opts[] = {
-    { 'm', "model", "PATH", OPT_STRING, F(model), NULL, 0, 0, NULL,
-      "a Hugging Face folder or its name in the cache, a .safetensors, .npz or .gguf file; "
-      "without it the built-in model" },
-    { 0 }
-};
 
-const struct opt text_opts[] = {
-    { 'f', "file", "FILE", OPT_STRING, F(file), NULL, 0, 0, NULL,
-      "a text a line; - is standard input, .gz is unpacked" },
-    { 0, "pairs", NULL, OPT_FLAG, F(pairs), NULL, 0, 0, NULL,
-      "each line of the file is two texts with a tab between" },
-    { 0, "jsonl", NULL, OPT_FLAG, F(jsonl), NULL, 0, 0, NULL,
-      "each line of the file is {\"text\":…,\"pair\":…} or {\"ids\":[…],\"type_ids\":[…]}" },
-    { 0, "ids", "LIST", OPT_STRING, F(ids), NULL, 0, 0, NULL,
-      "token ids instead of a text: 101,7592,102" },
-    { 0, "type-ids", "LIST", OPT_STRING, F(type_ids), NULL, 0, 0, NULL,
-      "the types of --ids, as many" },
-    { 0, "decoder-ids", "LIST", OPT_STRING, F(decoder_ids), NULL, 0, 0, NULL,
-      "token ids of the decoder of an encoder-decoder, instead of TEXT_B" },
-    { 0, "global", "LIST", OPT_STRING, F(global), NULL, 0, 0, NULL,
-      "tokens that see all and that all see, from 0: 0,5-7 or all or none (longformer)" },
-    { 0, "input", "FILE", OPT_STRING, F(input), NULL, 0, 0, NULL,
-      "a .npy instead of a text, for a model that reads pixels, sound or rows" },
-    { 0, "pretokenized", NULL, OPT_FLAG, F(pretokenized), NULL, 0, 0, NULL,
-      "the text is pieces of the vocabulary, split at spaces" },
-    { 0, "no-special", NULL, OPT_FLAG, F(no_special), NULL, 0, 0, NULL,
-      "do not add the special tokens of the model's template" },
-    { 0, "truncate", NULL, OPT_FLAG, F(truncate), NULL, 0, 0, NULL,
-      "cut a text that is longer than the model takes, and say so" },
-    { 0 }
+static const struct opt model_opts[] = {
+    WORDS('m', "model", "PATH", F(model), &model_values,
+          "Hugging Face folder or its name in the local cache, or a .safetensors, .npz or "
+          ".gguf file; without it, the built-in model"),
+    END
 };
+const struct opt_group model_group = { "model", model_opts };
 
-const struct opt select_opts[] = {
-    { 'l', "layer", "LIST", OPT_STRING, F(layer), NULL, 0, 0, NULL,
-      "layers, from 0: 3 or 0,2-4 or all" },
-    { 'H', "head", "LIST", OPT_STRING, F(head), NULL, 0, 0, NULL,
-      "heads, from 0: 3 or 0,2-4 or all" },
-    { 's', "stack", "NAME", OPT_STRING, F(stack), NULL, 0, 0, NULL,
-      "encoder, decoder or cross; without it cross where the decoder has a text" },
-    { 0, "rotations", "FILE", OPT_STRING, F(rotations), NULL, 0, 0, NULL,
-      "random rotations of a reformer's hash, .npy; without it drawn by hash_seed" },
-    { 0 }
+static const struct opt layer_opts[] = {
+    INT(0, "heads", "N", F(heads), NULL, 1, 1 << 16,
+        "number of heads of a bare layer, where its file does not give it"),
+    FLAG(0, "norm-first", F(norm_first),
+         "a bare layer normalises before attention and mlp, not after the sum"),
+    CHOICE(0, "activation", "NAME", F(activation), "auto", layer_activations,
+           "activation of a bare layer's mlp; auto: relu"),
+    CHOICE(0, "relative", "FORM", F(relative), "index", layer_relatives,
+           "how a bare layer reads rel_pos_encoding: by index, or as Shaw et al. do"),
+    END
 };
+const struct opt_group layer_group = { "bare layers", layer_opts };
 
-const struct opt generate_opts[] = {
-    { 0, "generate", "N", OPT_INT, F(generate), NULL, 1, 1 << 20, NULL,
-      "continue the text by at most N tokens, greedily; of an encoder-decoder the "
-      "decoder's text, also without this where it is needed (at most 32)" },
-    { 0 }
+static const struct opt rows_opts[] = {
+    WORDS(0, "memory", "FILE", F(memory), &random_values,
+          ".npy of the rows that keys and values of a bare layer come from; random: drawn "
+          "from --seed"),
+    WORDS(0, "key", "FILE", F(key), &random_values, "the same for keys alone; requires --value"),
+    WORDS(0, "value", "FILE", F(value), &random_values,
+          "the same for values alone; requires --key"),
+    STRING(0, "tokens", "NAMES", F(tokens),
+           "names of a bare layer's rows, or of queries, separated by spaces"),
+    STRING(0, "key-tokens", "NAMES", F(key_tokens),
+           "names of keys that come from another text, separated by spaces"),
+    STRING(0, "shape", "[B]xT", F(shape),
+           "number of rows, or of texts and rows, of a random input: 10, 32x50"),
+    END
 };
+const struct opt_group rows_group = { "bare layers", rows_opts };
 
-const struct opt mask_opts[] = {
-    { 0, "mask", "SPEC", OPT_STRING, F(mask), NULL, 0, 0, NULL,
-      "hide keys: causal, padding:N (the last N), block:Q-Q,K-K, FILE.npy; A+B: both" },
-    { 0, "memory-mask", "SPEC", OPT_STRING, F(memory_mask), NULL, 0, 0, NULL,
-      "the same for cross-attention" },
-    { 0, "mask-value", "X", OPT_REAL, F(mask_value), NULL, -1e38, 0, NULL,
-      "score of a key that the mask hides, as -1e9; without it minus infinity" },
-    { 0 }
+static const struct opt seed_opts[] = {
+    INT(0, "seed", "N", F(seed), "1", 0, INT_MAX,
+        "seed of the random input that is used when none is given"),
+    END
 };
+const struct opt_group seed_group = { "bare layers", seed_opts };
 
-const struct opt dtype_opts[] = {
-    { 0, "dtype", "NAME", OPT_CHOICE, F(dtype), "f32", 0, 0, precision_names,
-      "round what goes into each product to this; sums stay in f32" },
-    { 0 }
+static const struct opt attention_opts[] = {
+    PATH(0, "attention", "FILE", F(attention),
+         ".npz or .npy of attention weights computed elsewhere, instead of a model and a text"),
+    END
 };
+const struct opt_group attention_group = { "precomputed attention", attention_opts };
 
-const struct opt layer_opts[] = {
-    { 0, "heads", "N", OPT_INT, F(heads), NULL, 1, 1 << 16, NULL,
-      "heads of a bare layer, where its file cannot tell" },
-    { 0, "norm-first", NULL, OPT_FLAG, F(norm_first), NULL, 0, 0, NULL,
-      "a bare layer norms before attention and mlp, not after the sum" },
-    { 0, "activation", "NAME", OPT_CHOICE, F(activation), "auto", 0, 0, layer_activations,
-      "of a bare layer's mlp; auto: relu" },
-    { 0, "relative", "FORM", OPT_CHOICE, F(relative), "index", 0, 0, layer_relatives,
-      "how a bare layer reads rel_pos_encoding: by index, or as Shaw et al. do" },
-    { 0 }
+static const struct opt qkv_opts[] = {
+    WORDS(0, "qkv", "Q,K,V", F(qkv), &qkv_values,
+          "three .npy of queries, keys and values, instead of a model and a text"),
+    REAL(0, "score-scale", "X", F(score_scale), NULL, 1e-30, 1e30,
+         "factor of the scores of --qkv; without it, 1 / sqrt(width of a query)"),
+    END
 };
+const struct opt_group qkv_group = { "precomputed attention", qkv_opts };
 
-const struct opt rows_opts[] = {
-    { 0, "memory", "FILE", OPT_STRING, F(memory), NULL, 0, 0, NULL,
-      "a .npy that a bare layer's keys and values are of; random: drawn from --seed" },
-    { 0, "key", "FILE", OPT_STRING, F(key), NULL, 0, 0, NULL,
-      "the same for its keys alone; wants --value" },
-    { 0, "value", "FILE", OPT_STRING, F(value), NULL, 0, 0, NULL,
-      "the same for its values alone; wants --key" },
-    { 0, "tokens", "NAMES", OPT_STRING, F(tokens), NULL, 0, 0, NULL,
-      "names of a bare layer's rows, or of queries, split at spaces" },
-    { 0, "key-tokens", "NAMES", OPT_STRING, F(key_tokens), NULL, 0, 0, NULL,
-      "names of keys that are of another text, split at spaces" },
-    { 0, "shape", "[B]xT", OPT_STRING, F(shape), NULL, 0, 0, NULL,
-      "texts and rows of a bare layer's input where none is given: 10, 32x50" },
-    { 0 }
+static const struct opt text_opts[] = {
+    PATH('f', "file", "FILE", F(file),
+         "read one text per line; - is standard input, .gz is decompressed"),
+    FLAG(0, "pairs", F(pairs), "each line of the file holds two texts separated by a tab"),
+    FLAG(0, "jsonl", F(jsonl),
+         "each line of the file is {\"text\":…,\"pair\":…} or "
+         "{\"ids\":[…],\"type_ids\":[…]}"),
+    STRING(0, "ids", "LIST", F(ids), "token ids instead of a text: 101,7592,102"),
+    STRING(0, "type-ids", "LIST", F(type_ids), "types of --ids, one per id"),
+    STRING(0, "decoder-ids", "LIST", F(decoder_ids),
+           "token ids for the decoder of an encoder-decoder, instead of TEXT_B"),
+    WORDS(0, "global", "LIST", F(global), &global_values,
+          "tokens that see all tokens and are seen by all, from 0: 0,5-7 or all or none "
+          "(longformer)"),
+    PATH(0, "input", "FILE", F(input),
+         ".npy instead of a text, for a model that reads pixels, sound or rows"),
+    FLAG(0, "pretokenized", F(pretokenized),
+         "the text consists of pieces of the vocabulary, separated by spaces"),
+    FLAG(0, "no-special", F(no_special),
+         "do not add the special tokens of the model's template"),
+    FLAG(0, "truncate", F(truncate),
+         "shorten a text that is longer than the model's maximum, with a warning"),
+    END
 };
+const struct opt_group text_group = { "text", text_opts };
 
-const struct opt seed_opts[] = {
-    { 0, "seed", "N", OPT_INT, F(seed), "1", 0, INT_MAX, NULL,
-      "of the normal numbers that stand for an input that is not given" },
-    { 0 }
+static const struct opt select_opts[] = {
+    WORDS('l', "layer", "LIST", F(layer), &layer_values,
+          "layers, from 0: 3 or 0,2-4 or all"),
+    WORDS('H', "head", "LIST", F(head), &layer_values, "heads, from 0: 3 or 0,2-4 or all"),
+    WORDS('s', "stack", "NAME", F(stack), &stack_values,
+          "encoder, decoder or cross; without it, cross where the decoder has a text"),
+    PATH(0, "rotations", "FILE", F(rotations),
+         ".npy of the random rotations of a reformer's hash; without it, drawn from "
+         "hash_seed"),
+    END
 };
+const struct opt_group select_group = { "layers and heads", select_opts };
 
-const struct opt attention_opts[] = {
-    { 0, "attention", "FILE", OPT_STRING, F(attention), NULL, 0, 0, NULL,
-      "rows of attention that are ready-made, .npz or .npy, instead of a model and a text" },
-    { 0 }
+static const struct opt generate_opts[] = {
+    INT(0, "generate", "N", F(generate), NULL, 1, 1 << 20,
+        "continue the text greedily by at most N tokens; an encoder-decoder whose decoder "
+        "needs a text generates up to 32 without it"),
+    END
 };
+const struct opt_group generate_group = { "generation", generate_opts };
 
-const struct opt qkv_opts[] = {
-    { 0, "qkv", "Q,K,V", OPT_STRING, F(qkv), NULL, 0, 0, NULL,
-      "three .npy of queries, keys and values, instead of a model and a text" },
-    { 0, "score-scale", "X", OPT_REAL, F(score_scale), NULL, 1e-30, 1e30, NULL,
-      "of the scores of --qkv; without it 1 / sqrt(width of a query)" },
-    { 0 }
+static const struct opt mask_opts[] = {
+    WORDS(0, "mask", "SPEC", F(mask), &mask_values,
+          "hide keys: causal, padding:N (the last N), block:Q-Q,K-K, FILE.npy; A+B: both"),
+    WORDS(0, "memory-mask", "SPEC", F(memory_mask), &mask_values,
+          "the same for cross-attention"),
+    REAL(0, "mask-value", "X", F(mask_value), NULL, -1e38, 0,
+         "score of a key that the mask hides, such as -1e9; without it, minus infinity"),
+    END
 };
+const struct opt_group mask_group = { "masks", mask_opts };
+
+static const struct opt dtype_opts[] = {
+    CHOICE(0, "dtype", "NAME", F(dtype), "f32", precision_names,
+           "round the operands of each product to this format; sums stay in f32"),
+    END
+};
+const struct opt_group dtype_group = { "precision", dtype_opts };
+
 #undef F

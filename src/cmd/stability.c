@@ -23,28 +23,28 @@ struct stability_args {
 
 #define F(f) offsetof(struct stability_args, f)
 static const struct opt opts[] = {
-    { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
-      "write here; - is standard output" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, formats,
-      "of the report" },
-    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "an object a text" },
-    { 0, "runs", "N", OPT_INT, F(runs), "10", 1, 1000, NULL, "runs with noise" },
-    { 0, "noise", "SIGMA", OPT_REAL, F(noise), "0.01", 0, 1e6, NULL,
-      "standard deviation of the noise on the token embeddings" },
-    { 0, "relative-noise", NULL, OPT_FLAG, F(relative_noise), NULL, 0, 0, NULL,
-      "--noise counts in root mean squares of the text's embeddings" },
-    { 0, "seed", "N", OPT_INT, F(shared.asked.seed), "1", 0, 2147483647, NULL,
-      "of the noise, which is what torch.randn gives after manual_seed(N)" },
-    { 0, "heads-alone", NULL, OPT_FLAG, F(heads_alone), NULL, 0, 0, NULL,
-      "also the test of each head by itself, all others of its layer silenced" },
-    { 0 }
+    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
+      .field = F(out), .def = "-", .values = &opt_files,
+      .help = "write here; - is standard output" },
+    CHOICE(0, "format", "NAME", F(format), "table", formats, "report format"),
+    ALIAS("json", "format=json", "one object per text"),
+    INT(0, "runs", "N", F(runs), "10", 1, 1000, "number of runs with noise"),
+    REAL(0, "noise", "SIGMA", F(noise), "0.01", 0, 1e6,
+         "standard deviation of the noise on the token embeddings"),
+    FLAG(0, "relative-noise", F(relative_noise),
+         "--noise is in units of the root mean square of the text's embeddings"),
+    INT(0, "seed", "N", F(shared.asked.seed), "1", 0, 2147483647,
+        "seed of the noise, which is that of torch.randn after manual_seed(N)"),
+    FLAG(0, "heads-alone", F(heads_alone),
+         "also test each head by itself, with all others of its layer silenced"),
+    END
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
-                                           layer_opts, text_opts, rows_opts,
-                                           select_opts, mask_opts, generate_opts,
-                                           dtype_opts, NULL };
+static const struct opt_group *const groups[] = {
+    &model_group, &layer_group, &rows_group, &attention_group, &qkv_group,
+    &text_group, &select_group, &generate_group, &mask_group, &dtype_group, NULL
+};
 
 static const char *const examples[] = {
     "mha-viz stability",
@@ -307,7 +307,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_stability = {
     .name = "stability", .summary = "measure what noise on the embeddings changes",
-    .operands = "[TEXT [TEXT_B]]", .opts = opts, .shared = shared,
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct stability_args), .examples = examples,
     .max_operands = 2, .run = run,
 };

@@ -26,30 +26,28 @@ struct stats_args {
 
 #define F(f) offsetof(struct stats_args, f)
 static const struct opt opts[] = {
-    { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
-      "write here; - is standard output" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, report_formats,
-      "of the report" },
-    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "an object a text" },
-    { 0, "tsv", NULL, OPT_ALIAS, 0, "format=tsv", 0, 0, NULL, "a row a head" },
-    { 0, "sort", "NAME", OPT_CHOICE, F(sort), "layer", 0, 0, sorts,
-      "order of the heads: by a metric, the largest first" },
-    { 0, "reverse", NULL, OPT_FLAG, F(reverse), NULL, 0, 0, NULL,
-      "the other way round" },
-    { 0, "top", "K", OPT_INT, F(top), "10", 0, 100000, NULL,
-      "strongest links of each head that JSON lists" },
-    { 0, "links", NULL, OPT_FLAG, F(links), NULL, 0, 0, NULL,
-      "in the table: the strongest link of every row of every head" },
-    { 0, "entropy-eps", "E", OPT_REAL, F(entropy_eps), "0", 0, 1, NULL,
-      "entropy as -sum a ln(a + E); 0: exactly" },
-    { 0 }
+    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
+      .field = F(out), .def = "-", .values = &opt_files,
+      .help = "write here; - is standard output" },
+    CHOICE(0, "format", "NAME", F(format), "table", report_formats, "report format"),
+    ALIAS("json", "format=json", "one object per text"),
+    ALIAS("tsv", "format=tsv", "one row per head"),
+    CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
+           "order of the heads: by a metric, the largest first"),
+    FLAG(0, "reverse", F(reverse), "reverse the order"),
+    INT(0, "top", "K", F(top), "10", 0, 100000,
+        "number of strongest links of each head in JSON"),
+    FLAG(0, "links", F(links), "table of the strongest link of each row of each head"),
+    REAL(0, "entropy-eps", "E", F(entropy_eps), "0", 0, 1,
+         "compute entropy as -sum a ln(a + E); 0: exactly"),
+    END
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, attention_opts, qkv_opts,
-                                           layer_opts, text_opts, rows_opts,
-                                           seed_opts, select_opts, mask_opts, generate_opts,
-                                           dtype_opts, NULL };
+static const struct opt_group *const groups[] = {
+    &model_group, &layer_group, &rows_group, &seed_group, &attention_group, &qkv_group,
+    &text_group, &select_group, &generate_group, &mask_group, &dtype_group, NULL
+};
 
 static const char *const examples[] = {
     "mha-viz stats",
@@ -495,7 +493,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_stats = {
     .name = "stats", .summary = "report entropy, strongest links and more for each head",
-    .operands = "[TEXT [TEXT_B]]", .opts = opts, .shared = shared,
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct stats_args), .examples = examples,
     .max_operands = 2, .run = run,
 };

@@ -12,17 +12,19 @@ struct tokens_args {
 
 #define F(f) offsetof(struct tokens_args, f)
 static const struct opt opts[] = {
-    { 'o', "output", "FILE", OPT_STRING, F(out), "-", 0, 0, NULL,
-      "write here; - is standard output" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, report_formats,
-      "of the list" },
-    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL, "an object a text" },
-    { 0, "tsv", NULL, OPT_ALIAS, 0, "format=tsv", 0, 0, NULL, "a row a token" },
-    { 0 }
+    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
+      .field = F(out), .def = "-", .values = &opt_files,
+      .help = "write here; - is standard output" },
+    CHOICE(0, "format", "NAME", F(format), "table", report_formats, "report format"),
+    ALIAS("json", "format=json", "one object per text"),
+    ALIAS("tsv", "format=tsv", "one row per token"),
+    END
 };
 #undef F
 
-static const struct opt *const shared[] = { model_opts, text_opts, NULL };
+static const struct opt_group *const groups[] = {
+    &model_group, &text_group, NULL
+};
 
 static const char *const examples[] = {
     "mha-viz tokens 我喜欢吃苹果",
@@ -191,7 +193,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_tokens = {
     .name = "tokens", .summary = "show the tokens of a text, their ids and spans",
-    .operands = "TEXT [TEXT_B]", .opts = opts, .shared = shared,
+    .operands = "TEXT [TEXT_B]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct tokens_args), .examples = examples,
     .max_operands = 2, .run = run,
 };

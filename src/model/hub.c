@@ -326,11 +326,20 @@ void hub_explain(struct arena *a, const char *asked, const char *dir, bool links
 
 /* ---- what to call a model ---- */
 
+/* "ORG--NAME" -> "ORG/NAME", "NAME" -> "NAME". */
+static const char *id_of(struct arena *a, const char *folder)
+{
+    const char *gap = strstr(folder, "--");
+
+    return gap == NULL ? folder :
+           arena_printf(a, "%.*s/%s", (int)(gap - folder), folder, gap + 2);
+}
+
 /* ORG/NAME where path lies in a cache's snapshot; NULL elsewhere. */
 static const char *name_in_cache(struct arena *a, const char *path)
 {
     static const char models[] = "/models--", middle[] = "/snapshots/";
-    const char *at = strstr(path, middle), *begin, *slash, *id, *main, *parted;
+    const char *at = strstr(path, middle), *begin, *slash, *id, *main;
     char *dir;
 
     if (at == NULL || strcspn(at + sizeof middle - 1, "/") != COMMIT ||
@@ -342,9 +351,7 @@ static const char *name_in_cache(struct arena *a, const char *path)
     if (strncmp(begin, models + (slash == NULL), sizeof models - 1 - (slash == NULL)) != 0)
         return NULL;
     id = begin + sizeof models - 1 - (slash == NULL);
-    parted = strstr(id, "--");
-    if (parted != NULL)
-        id = arena_printf(a, "%.*s/%s", (int)(parted - id), id, parted + 2);
+    id = id_of(a, id);
     at += sizeof middle - 1;
     main = read_ref(a, dir, "main");
     if (main == NULL || strncmp(main, at, COMMIT) == 0)
@@ -393,4 +400,47 @@ const char *hub_name(struct arena *a, const char *path)
     }
     free(real);
     return name;
+}
+
+/* ---- all names ---- */
+
+/* "models--ORG--NAME" -> "ORG/NAME"; NULL: the folder is not a model's. */
+static const char *name_of_folder(struct arena *a, const char *folder)
+{
+    static const char before[] = "models--";
+    const char *id;
+
+    if (strncmp(folder, before, sizeof before - 1) != 0)
+        return NULL;
+    id = id_of(a, arena_strdup(a, folder + sizeof before - 1));
+    return is_id(id) ? id : NULL;
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+const char *const *hub_names(struct arena *a)
+{
+    DIR *d = opendir(cache_root(a));
+    size_t n = 0, room = 16;
+    const char **names = arena_alloc(a, room, sizeof *names);
+
+    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; ) {
+        const char *name = name_of_folder(a, x->d_name);
+
+        if (name == NULL)
+            continue;
+        if (n + 1 == room) {
+            names = arena_grow(a, names, room, 2 * room, sizeof *names);
+            room *= 2;
+        }
+        names[n++] = name;
+    }
+    if (d != NULL)
+        closedir(d);
+    names[n] = NULL;
+    qsort(names, n, sizeof *names, by_bytes);
+    return names;
 }

@@ -43,4 +43,7 @@ void hub_explain(struct arena *a, const char *asked, const char *dir, bool links
  */
 const char *hub_name(struct arena *a, const char *path);
 
+/* The names of all models in the cache that hub_find looks in, sorted; NULL ends. */
+const char *const *hub_names(struct arena *a);
+
 #endif

@@ -1,14 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Completions work in the shells that are here.
+# Completions work in the shells that are installed.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || exit 1
-    viz=${MHA_VIZ:-./mha-viz}
+    viz=$(realpath "${MHA_VIZ:-./mha-viz}")
 }
 
 # The answers to a command line that ends with the word to complete
 complete_bash() {
+    cd "$BATS_TEST_TMPDIR" || return 1
     source <("$viz" completion bash)
     COMP_WORDS=("$@")
     COMP_CWORD=$(($# - 1))
@@ -28,13 +29,61 @@ complete_bash() {
     [ "$(complete_bash mha-viz heatmap --cmap v)" = viridis ]
     [ "$(complete_bash mha-viz heatmap --cmap = v)" = viridis ]
     [[ $(complete_bash mha-viz heatmap --cmap =) == "viridis magma "* ]]
+    # where the user took = out of COMP_WORDBREAKS
+    [ "$(complete_bash mha-viz heatmap --cmap=vi)" = --cmap=viridis ]
     [ "$(complete_bash mha-viz completion --thr)" = --threads ]
 }
 
 @test "bash: files and texts are left to the shell" {
+    export HF_HUB_CACHE=$BATS_TEST_TMPDIR/nothing
     [ -z "$(complete_bash mha-viz heatmap -m '')" ]
     [ -z "$(complete_bash mha-viz heatmap '')" ]
     [ "$(complete_bash mha-viz completion '')" = "bash zsh fish" ]
+}
+
+@test "bash: words for stacks, layers, masks and lists of mechanisms" {
+    [ "$(complete_bash mha-viz stats -s '')" = "encoder decoder cross" ]
+    [ "$(complete_bash mha-viz stats --stack = d)" = decoder ]
+    [[ " $(complete_bash mha-viz heatmap -l '') " == *" all "* ]]
+    [ "$(complete_bash mha-viz diff --dtype b)" = bf16 ]
+    [ "$(complete_bash mha-viz mechanisms --only l)" = "local lsh" ]
+    [ "$(complete_bash mha-viz mechanisms --only exact,favor,lo)" = exact,favor,local ]
+    [ "$(complete_bash mha-viz mechanisms --only=exact,favor,lo)" = --only=exact,favor,local ]
+    [ "$(complete_bash mha-viz stats --mask ca)" = causal ]
+    [ "$(complete_bash mha-viz stats --mask causal+pad)" = causal+padding: ]
+}
+
+@test "bash: files beside the words of an option" {
+    touch "$BATS_TEST_TMPDIR/random.npy" "$BATS_TEST_TMPDIR/q.npy" "$BATS_TEST_TMPDIR/k.npy"
+    [ "$(complete_bash mha-viz stats --memory ran)" = "random random.npy" ]
+    [ "$(complete_bash mha-viz stats --mask causal+q)" = causal+q.npy ]
+    [ "$(complete_bash mha-viz stats --qkv q.npy,k)" = q.npy,k.npy ]
+    # readline itself completes files where nothing else is offered
+    [ -z "$(complete_bash mha-viz stats --mask q)" ]
+    [ -z "$(complete_bash mha-viz stats -o q)" ]
+}
+
+@test "models of the local cache, in bash and one per line" {
+    export HF_HUB_CACHE=$BATS_TEST_TMPDIR/hub
+    mkdir -p "$HF_HUB_CACHE"/{models--org--tiny-bert,models--gpt2,datasets--org--x,models----x}
+    [ "$("$viz" completion --values stats m)" = $'gpt2\norg/tiny-bert' ]
+    [ "$("$viz" completion --values diff model)" = $'gpt2\norg/tiny-bert' ]
+    [ "$(complete_bash "$viz" stats -m '')" = "gpt2 org/tiny-bert hub" ]
+    [ "$(complete_bash "$viz" stats --model = org)" = org/tiny-bert ]
+    HF_HUB_CACHE=$BATS_TEST_TMPDIR/nothing run "$viz" completion --values stats model
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "--values: choices and words; what does not exist is misuse" {
+    [ "$("$viz" completion --values stats format)" = $'table\ntsv\njson' ]
+    [ "$("$viz" completion --values stats s)" = $'encoder\ndecoder\ncross' ]
+    [ -z "$("$viz" completion --values stats ids)" ]
+    for words in "nothing model" "stats nothing" "stats" ""; do
+        # shellcheck disable=SC2086
+        run "$viz" completion --values $words
+        [ "$status" -eq 2 ]
+    done
 }
 
 @test "bash: every option of every --help is offered" {
@@ -49,19 +98,23 @@ complete_bash() {
 }
 
 @test "zsh: the script is sound" {
-    command -v zsh || skip "zsh is not here"
+    command -v zsh || skip "zsh is not installed"
     "$viz" completion zsh > "$BATS_TEST_TMPDIR/_mha-viz"
     zsh -n "$BATS_TEST_TMPDIR/_mha-viz"
     head -1 "$BATS_TEST_TMPDIR/_mha-viz" | grep -qx '#compdef mha-viz'
 }
 
 @test "fish: commands, options, choices" {
-    command -v fish || skip "fish is not here"
+    command -v fish || skip "fish is not installed"
     "$viz" completion fish > "$BATS_TEST_TMPDIR/mha-viz.fish"
     answer() { fish -N -c 'source $argv[1]; complete -C $argv[2]' "$BATS_TEST_TMPDIR/mha-viz.fish" "$1"; }
     answer 'mha-viz heat' | grep -q ^heatmap
     answer 'mha-viz heatmap --cma' | grep -q ^--cmap
     answer 'mha-viz heatmap --cmap v' | grep -q ^viridis
+    answer 'mha-viz heatmap --cmap=v' | grep -q ^--cmap=viridis
+    answer 'mha-viz stats -s d' | grep -q ^decoder
+    answer 'mha-viz mechanisms --only exact,lo' | grep -q ^exact,local
+    answer 'mha-viz stats --mask causal+pad' | grep -q ^causal+padding:
     answer 'mha-viz completion f' | grep -qx fish
 }
 

@@ -166,7 +166,7 @@ load helper
     fails 2 "--dpi: '9' is not in 10..1200" "$viz" heatmap --dpi 9 -o "$dir/a.png" x
     fails 2 "--scale: 'linaer' is not one of" "$viz" heatmap --scale linaer -o "$dir/a.png" x
     fails 2 "-o $dir/a.gif: the ending says none of the formats" "$viz" heatmap -o "$dir/a.gif" x
-    fails 2 "--columsn: no such option; did you mean --columns?" "$viz" heatmap --columsn 3 x
+    fails 2 "--columsn: unknown option; did you mean --columns?" "$viz" heatmap --columsn 3 x
     [ -z "$(list "$dir")" ]
 }
 

@@ -31,6 +31,16 @@ setup() {
     done
 }
 
+@test "-h is one screen: the command's own options, and the names of the others" {
+    run "$viz" stats -h
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -le 24 ]
+    [[ $output == *"--sort NAME"* ]]
+    [[ $output != *"--mask "* ]]
+    [[ $output == *"layers and heads (-l -H -s)"* ]]
+    [[ $output == *'`mha-viz help stats` describes all options'* ]]
+}
+
 @test "--version names the program, its libraries and the kernel" {
     run "$viz" --version
     [ "$status" -eq 0 ]
@@ -64,13 +74,13 @@ setup() {
     [ "$status" -eq 2 ]
     run "$viz" completion --verb bash
     [ "$status" -eq 2 ]
-    [ "$output" = 'mha-viz: completion: --verb: no such option; did you mean --verbose? (try `mha-viz completion --help`)' ]
+    [ "$output" = 'mha-viz: completion: --verb: unknown option; did you mean --verbose? (try `mha-viz completion --help`)' ]
 }
 
 @test "options before the command are misuse" {
     run "$viz" -q completion bash
     [ "$status" -eq 2 ]
-    [[ $output == *"options stand behind the command"* ]]
+    [[ $output == *"unknown option; options go after the command"* ]]
 }
 
 @test "bad numbers say the range" {

@@ -164,6 +164,6 @@ prepare() {
     text=$(printf 'the cat saw the dog %.0s' {1..190})
     run --separate-stderr bash -c 'ulimit -v 80000; "$@"' - "$viz" export -t 1 -o "$dir/a.npy" "$text"
     [ "$status" -eq 4 ]
-    [[ $stderr == "mha-viz: out of memory: "*" bytes more were wanted" ]]
+    [[ $stderr == "mha-viz: out of memory: needed "*" more bytes" ]]
     [ -z "$(list "$dir")" ]
 }

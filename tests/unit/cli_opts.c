@@ -16,6 +16,7 @@ struct toy_args {
     int columns, cmap, format;
     double vmin, eps;
     const char *output, *title;
+    struct opt_list models;
     bool shared;
 };
 
@@ -25,34 +26,29 @@ static const char *const cmaps[] = { "viridis", "magma", "inferno", NULL };
 static const char *const formats[] = { "table", "tsv", "json", NULL };
 
 static const struct opt own[] = {
-    { 'c', "columns", "N", OPT_INT, F(columns), "4", 1, 64, NULL,
-      "heads per row of the grid" },
-    { 0, "cmap", "NAME", OPT_CHOICE, F(cmap), "magma", 0, 0, cmaps,
-      "colours of a cell, from the least to the greatest of what is drawn there" },
-    { 0, "vmin", "X", OPT_REAL, F(vmin), NULL, -INFINITY, INFINITY, NULL,
-      "least value of the scale" },
-    { 0, "eps", "X", OPT_REAL, F(eps), "1e-9", 0, 1, NULL, "added to each weight" },
-    { 0, "shared-scale", NULL, OPT_FLAG, F(shared), NULL, 0, 0, NULL,
-      "one scale for all" },
-    { 0 }
+    INT('c', "columns", "N", F(columns), "4", 1, 64, "heads per row of the grid"),
+    CHOICE(0, "cmap", "NAME", F(cmap), "magma", cmaps, "colour map"),
+    REAL(0, "vmin", "X", F(vmin), NULL, -INFINITY, INFINITY, "least value of the scale"),
+    REAL(0, "eps", "X", F(eps), "1e-9", 0, 1, "added to each weight"),
+    LIST('m', "model", "PATH", F(models), &opt_files, "given twice: compared"),
+    FLAG(0, "shared-scale", F(shared), "one scale for all"),
+    END
 };
 
 static const struct opt output_opts[] = {
-    { 'o', "output", "FILE", OPT_STRING, F(output), "-", 0, 0, NULL, "write here" },
-    { 0, "title", "TEXT", OPT_STRING, F(title), NULL, 0, 0, NULL, "above all" },
-    { 0, "format", "NAME", OPT_CHOICE, F(format), "table", 0, 0, formats, "as what" },
-    { 0, "json", NULL, OPT_ALIAS, 0, "format=json", 0, 0, NULL,
-      "short for --format json" },
-    { 0 }
+    PATH('o', "output", "FILE", F(output), "write here"),
+    STRING(0, "title", "TEXT", F(title), "title above the picture"),
+    CHOICE(0, "format", "NAME", F(format), "table", formats, "report format"),
+    ALIAS("json", "format=json", "short for --format json"),
+    END
 };
 
-static const struct opt *const shared[] = { output_opts, NULL };
-static const char *const examples[] = { "mha-viz toy -c 3 \"a b\"", NULL };
+static const struct opt_group output_group = { "output", output_opts };
+static const struct opt_group *const groups[] = { &output_group, NULL };
 
 static const struct cmd toy = {
     .name = "toy", .summary = "play with options", .operands = "[TEXT [TEXT_B]]",
-    .opts = own, .shared = shared, .args_size = sizeof(struct toy_args),
-    .examples = examples, .max_operands = 2,
+    .opts = own, .groups = groups, .args_size = sizeof(struct toy_args), .max_operands = 2,
 };
 
 /* Parses "toy" and the words after it (NULL ends) as they stand. */
@@ -110,7 +106,8 @@ static void test_defaults(void **state)
     assert_int_equal(p.args.format, 0);
     assert_true(isnan(p.args.vmin));
     assert_true(p.args.eps == 1e-9);
-    assert_string_equal(p.args.output, "-");
+    assert_null(p.args.output);
+    assert_int_equal(p.args.models.n, 0);
     assert_null(p.args.title);
     assert_false(p.args.shared);
     assert_false(p.args.common.quiet);
@@ -170,15 +167,27 @@ static void test_alias(void **state)
     assert_int_equal(p.args.format, 2);
 }
 
+static void test_list(void **state)
+{
+    struct parsed p;
+
+    (void)state;
+    GOOD(&p, "-m", "a", "--model=b");
+    assert_int_equal(p.args.models.n, 2);
+    assert_string_equal(p.args.models.item[0], "a");
+    assert_string_equal(p.args.models.item[1], "b");
+    BAD("--model: 'c' is one too many: at most 2", "-m", "a", "-m", "b", "-m", "c");
+}
+
 static void test_help_asked(void **state)
 {
     struct parsed p;
 
     (void)state;
     parse(&p, "text", "--help", NULL);
-    assert_int_equal(p.status, 1);
+    assert_int_equal(p.status, OPTS_HELP);
     parse(&p, "-qh", NULL);
-    assert_int_equal(p.status, 1);
+    assert_int_equal(p.status, OPTS_SHORT_HELP);
 }
 
 static void test_edges_of_ranges(void **state)
@@ -243,31 +252,31 @@ static void test_bad_choices(void **state)
 static void test_bad_options(void **state)
 {
     (void)state;
-    BAD("--colunms: no such option; did you mean --columns?", "--colunms", "4");
-    BAD("--colunms: no such option; did you mean --columns?", "--colunms=4");
-    BAD("--zebra: no such option", "--zebra");
-    BAD("-x: no such option; -- goes before a text that begins with -", "-qx");
-    BAD("--columns: a value is missing, want N", "--columns");
-    BAD("--columns: a value is missing, want N", "x", "-c");
+    BAD("--colunms: unknown option; did you mean --columns?", "--colunms", "4");
+    BAD("--colunms: unknown option; did you mean --columns?", "--colunms=4");
+    BAD("--zebra: unknown option", "--zebra");
+    BAD("-x: unknown option; -- goes before a text that begins with -", "-qx");
+    BAD("--columns requires a value: N", "--columns");
+    BAD("--columns requires a value: N", "x", "-c");
     BAD("--json takes no value", "--json=1");
-    BAD("--\\x1b[2J: no such option", "--\x1b[2J");
+    BAD("--\\x1b[2J: unknown option", "--\x1b[2J");
 }
 
 /* What getopt_long would take for the only name that begins so. */
 static void test_no_abbreviations(void **state)
 {
     (void)state;
-    BAD("--col: no such option; did you mean --columns?", "--col", "4");
-    BAD("--col: no such option; did you mean --columns?", "--col=4");
-    BAD("--shared: no such option; did you mean --shared-scale?", "--shared");
-    BAD("--verb: no such option; did you mean --verbose?", "--verb", "text");
-    BAD("--c: no such option", "--c", "4");
+    BAD("--col: unknown option; did you mean --columns?", "--col", "4");
+    BAD("--col: unknown option; did you mean --columns?", "--col=4");
+    BAD("--shared: unknown option; did you mean --shared-scale?", "--shared");
+    BAD("--verb: unknown option; did you mean --verbose?", "--verb", "text");
+    BAD("--c: unknown option", "--c", "4");
 }
 
 static void test_too_many_operands(void **state)
 {
     (void)state;
-    BAD("'c' is one operand too many, want [TEXT [TEXT_B]]; "
+    BAD("'c' is one operand too many, expected [TEXT [TEXT_B]]; "
         "a text with spaces goes in quotes", "a", "b", "c", "d");
 }
 
@@ -314,82 +323,6 @@ static void test_commands(void **state)
     assert_null(cmd_nearest("zzzzzz"));
 }
 
-/* ---- help ---- */
-
-static char *help_of(const struct cmd *c)
-{
-    char *text;
-    size_t n;
-    FILE *f = open_memstream(&text, &n);
-
-    help_print(f, cmd_table, c);
-    fclose(f);
-    return text;
-}
-
-static void test_help(void **state)
-{
-    char *text = help_of(&toy);
-
-    (void)state;
-    assert_string_equal(text,
-        "usage: mha-viz toy [OPTIONS] [TEXT [TEXT_B]]\n"
-        "\n"
-        "play with options\n"
-        "\n"
-        "Options:\n"
-        "  -c, --columns N     heads per row of the grid, 1..64 [4]\n"
-        "      --cmap NAME     colours of a cell, from the least to the greatest of "
-        "what\n"
-        "                      is drawn there; one of viridis, magma, inferno [magma]\n"
-        "      --vmin X        least value of the scale\n"
-        "      --eps X         added to each weight, 0..1 [1e-9]\n"
-        "      --shared-scale  one scale for all\n"
-        "\n"
-        "Common options:\n"
-        "  -o, --output FILE   write here [-]\n"
-        "      --title TEXT    above all\n"
-        "      --format NAME   as what; one of table, tsv, json [table]\n"
-        "      --json          short for --format json\n"
-        "  -t, --threads N     threads; 0: one for each processor, 0..1024 [0]\n"
-        "  -q, --quiet         no warnings and no progress\n"
-        "  -v, --verbose       say more about what is read and done\n"
-        "  -h, --help          show this help\n"
-        "\n"
-        "Examples:\n"
-        "  mha-viz toy -c 3 \"a b\"\n");
-    free(text);
-}
-
-static void check_lines(const char *text)
-{
-    for (size_t n; *text != '\0'; text += n + (text[n] == '\n')) {
-        size_t columns = 0;
-
-        n = strcspn(text, "\n");
-        for (size_t i = 0; i < n; i++)
-            columns += (text[i] & 0xc0) != 0x80;
-        assert_in_range(columns, 0, 80);
-        assert_true(n == 0 || text[n - 1] != ' ');
-    }
-}
-
-static void test_real_help(void **state)
-{
-    char *text = help_of(NULL);
-
-    (void)state;
-    check_lines(text);
-    for (int i = 0; cmd_table[i] != NULL; i++) {
-        char *own_help = help_of(cmd_table[i]);
-
-        assert_non_null(strstr(text, cmd_table[i]->name));
-        check_lines(own_help);
-        free(own_help);
-    }
-    free(text);
-}
-
 /* ---- the tables of the real commands ---- */
 
 struct seen {
@@ -412,16 +345,17 @@ static void check_alias(const struct cmd *c, const struct opt *o)
     free(args);
 }
 
-static void check_row(void *self, const struct opt *o)
+static void check_row(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct seen *s = self;
-    bool flag = o->type == OPT_FLAG || o->type == OPT_ALIAS;
+    bool flag = o->type == OPT_FLAG || o->type == OPT_ALIAS || o->type == OPT_HELP;
     bool number = o->type == OPT_INT || o->type == OPT_REAL;
 
+    (void)group;
     for (int i = 0; i < s->n; i++)
         if (strcmp(s->name[i], o->name) == 0 ||
             (o->short_name != 0 && s->letter[i] == o->short_name))
-            fail_msg("%s: --%s: its name or letter is there twice", s->cmd->name,
+            fail_msg("%s: --%s: its name or letter appears twice", s->cmd->name,
                      o->name);
     if (flag != (o->arg == NULL))
         fail_msg("%s: --%s: a flag has no arg, all others have", s->cmd->name, o->name);
@@ -464,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_double_dash),
         cmocka_unit_test(test_last_wins),
         cmocka_unit_test(test_alias),
+        cmocka_unit_test(test_list),
         cmocka_unit_test(test_help_asked),
         cmocka_unit_test(test_edges_of_ranges),
         cmocka_unit_test(test_bad_whole_numbers),
@@ -475,8 +410,6 @@ int main(void)
         cmocka_unit_test(test_distance),
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_commands),
-        cmocka_unit_test(test_help),
-        cmocka_unit_test(test_real_help),
         cmocka_unit_test(test_real_tables),
     };
 
