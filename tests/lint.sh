@@ -17,7 +17,7 @@ else
     missing="$missing shellcheck"
 fi
 if command -v mandoc >/dev/null; then
-    mandoc -Tlint -Wwarning man/* || bad=1
+    mandoc -Tlint -Wwarning man/*.[1-9] || bad=1
 else
     missing="$missing mandoc"
 fi

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs every `$ command` of README.md's console blocks and compares what it prints, to
-# three decimals, with what stands there.  tests/readme.sh --update writes what it prints into README.md, and
-# draws its pictures, samples/{heatmap,layer,mechanisms}.png.
+# Runs every `$ command` of README.md's console blocks and compares its output, to three
+# decimals, with the block.  tests/readme.sh --update writes the output to README.md and
+# man/README.zh.md and draws the pictures, samples/{heatmap,layer,mechanisms}.png.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 program=$(realpath "${MHA_VIZ:-./mha-viz}")
 [ -x "$program" ] || { echo "$program: no such program; run make" >&2; exit 1; }
-# Kernels differ in the last digits, compilers and C libraries may.
+# Kernels differ in the last digits; compilers and C libraries may.
 export MHA_VIZ_KERNEL=c
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 ln -s "$root/samples" "$root/tests" "$root/man" "$dir" && ln -s "$program" "$dir/mha-viz" || exit 1
 
-# README.md, with what its commands print now
+# README.md with the output of its commands as it is now
 inside=
 while IFS= read -r line; do
     case $line in
@@ -28,7 +28,7 @@ while IFS= read -r line; do
 done < README.md > "$dir/README.md"
 
 if [ "${1:-}" = --update ]; then
-    cp "$dir/README.md" README.md
+    cp "$dir/README.md" README.md && tests/readme_zh.sh --update
     unset MHA_VIZ_KERNEL
     "$program" heatmap --no-metadata -o samples/heatmap.png
     "$program" init --d-model 512 --heads 8 -o "$dir/layer.safetensors"
