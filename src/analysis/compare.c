@@ -10,7 +10,7 @@
 struct sums {
     double js, entropy[2], largest;
     int n_rows[2];              /* that see keys, on each side */
-    int n_paired, n_changed;
+    int n_paired, n_kept;
 };
 
 struct compare {
@@ -91,7 +91,7 @@ static void compare_row(const struct compare *c, struct sums *s, const float *p,
                         const float *q)
 {
     s->js += js_divergence(p, q, n_all(c));
-    s->n_changed += row_strongest(p, n_all(c)) != row_strongest(q, n_all(c));
+    s->n_kept += row_strongest(p, n_all(c)) == row_strongest(q, n_all(c));
     s->n_paired++;
     for (int j = 0; j < n_all(c); j++)
         s->largest = fmax(s->largest, fabs((double)p[j] - (double)q[j]));
@@ -135,7 +135,7 @@ struct head_difference compare_head(const struct compare *c, int layer, int head
     const struct sums *s = &c->sums[head_at(c, layer, head)];
 
     return (struct head_difference){
-        .js = s->js / s->n_paired, .links = (double)s->n_changed / s->n_paired,
+        .js = s->js / s->n_paired, .links_kept = (double)s->n_kept / s->n_paired,
         .entropy_first = s->entropy[0] / s->n_rows[0],
         .entropy_second = s->entropy[1] / s->n_rows[1], .largest = s->largest,
     };

@@ -21,7 +21,7 @@ struct head_difference {
                                counterpart are keys that the other row does not have;
                                NaN: no such row */
     double entropy_first, entropy_second;   /* nats: mean over all rows that see keys */
-    double links;           /* share of the paired rows whose strongest keys are not each
+    double links_kept;      /* share of the paired rows whose strongest keys are each
                                other's counterparts */
     double largest;         /* largest difference of two weights of paired rows */
 };

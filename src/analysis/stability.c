@@ -8,7 +8,7 @@
 
 struct sums {
     double js;
-    int64_t n_rows, n_flips;
+    int64_t n_rows, n_kept;
 };
 
 struct stability {
@@ -40,7 +40,7 @@ static void take(void *self, const struct rows *rows, int n)
             if (rows[0].n_visible[t] == 0)
                 continue;
             sums->js += js_divergence(p, q, n_keys);
-            sums->n_flips += row_strongest(p, n_keys) != row_strongest(q, n_keys);
+            sums->n_kept += row_strongest(p, n_keys) == row_strongest(q, n_keys);
             sums->n_rows++;
         }
 }
@@ -55,7 +55,7 @@ struct head_change stability_head(const struct stability *s, int layer, int head
     const struct sums *sums = &s->sums[layer * s->H + head];
     double n = (double)sums->n_rows;
 
-    return (struct head_change){ sums->js / n, (double)sums->n_flips / n };
+    return (struct head_change){ sums->js / n, (double)sums->n_kept / n };
 }
 
 static double variance(const float *y, int64_t n)

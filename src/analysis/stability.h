@@ -27,7 +27,7 @@ struct output_change output_change(const float *y, int64_t n, int n_runs);
 
 struct head_change {
     double js;          /* nats: mean over runs and rows that see a key; NaN: none does */
-    double flips;       /* share of those rows whose strongest key is another */
+    double links_kept;  /* share of those rows whose strongest key stays the same */
 };
 
 struct stability;

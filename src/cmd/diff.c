@@ -4,15 +4,17 @@
 #include <string.h>
 
 #include "analysis/compare.h"
-#include "cmd/shared.h"
+#include "cmd/records.h"
 #include "draw/heatmap.h"
-#include "report/report.h"
 
-enum format { FORMAT_AUTO, FORMAT_TABLE, FORMAT_JSON, FORMAT_PNG };    /* and svg, pdf */
-static const char *const formats[] = { "auto", "table", "json", "png", "svg", "pdf", NULL };
+/* After the report_formats; and svg, pdf. */
+enum { FORMAT_PNG = REPORT_JSON + 1 };
+static const char *const formats[] = {
+    "auto", "table", "tsv", "json", "png", "svg", "pdf", NULL
+};
 
 enum shown { SHOWN_CHANGE, SHOWN_JS, SHOWN_LINKS };
-static const char *const metrics[] = { "entropy", "js", "links", NULL };
+static const char *const metrics[] = { "entropy", "js", "links_kept", NULL };
 
 struct diff_args {
     struct shared_args shared;
@@ -35,10 +37,11 @@ static const struct opt opts[] = {
          "are compared"),
     { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
       .field = F(out), .def = "-", .values = &opt_files,
-      .help = "write here: .json, .png, .svg, .pdf; - is standard output" },
+      .help = "write here: .tsv, .json, .png, .svg, .pdf; - is standard output" },
     CHOICE(0, "format", "NAME", F(format), "auto", formats,
            "report format; auto: by the extension of -o, else a table"),
     ALIAS("json", "format=json", "one object per text"),
+    ALIAS("tsv", "format=tsv", "one row per head"),
     REAL(0, "tolerance", "JS", F(tolerance), NULL, 0, 1,
          "exit with status 1 if the mean divergence of a head exceeds this, in nats"),
     END
@@ -82,8 +85,9 @@ struct job {
     int n_sessions;
     struct side side[2];
     bool texts;                 /* two texts, not one in two ways */
-    int format;                 /* enum format */
+    int format;                 /* enum report_format, or a picture */
     struct out out;
+    struct report report;
     struct {
         double js;
         int layer, head;
@@ -241,23 +245,114 @@ static int run_pair(struct pair *p, struct err *e)
     return forward(j, 1, compare_second(p->compare), e);
 }
 
+/* ---- records ---- */
+
+struct head_row {
+    struct head_id id;
+    struct head_difference d;
+    double entropy_change;
+};
+
+#define F(f) offsetof(struct head_row, f)
+static const struct column head_columns[] = {
+    HEAD_COLUMNS,
+    { "js", "Jensen-Shannon divergence of paired rows", "nats", "JS", "%.3g", COLUMN_REAL,
+      .where = IN_ALL, .null = NULL_SHOWN, .field = F(d.js) },
+    { "entropy_first", "mean entropy of the first side's rows", "nats", "entropy", "%.3f",
+      COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(d.entropy_first) },
+    { "entropy_second", "mean entropy of the second side's rows", "nats",
+      .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN,
+      .field = F(d.entropy_second) },
+    { "entropy_change", "entropy_second - entropy_first", "nats", "change", "%+.4f",
+      COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(entropy_change) },
+    { "links_kept", "share of the paired rows whose strongest keys are each other's "
+      "counterparts", NULL, "links kept", "%.3f", COLUMN_REAL, .where = IN_ALL,
+      .null = NULL_SHOWN, .field = F(d.links_kept), .most = 1 },
+    { "largest", "the largest difference of two weights of paired rows", NULL, NULL, "%.3g",
+      COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(d.largest) },
+};
+#undef F
+
+static const struct record head_record = {
+    .help = "a head", .size = sizeof(struct head_row), RECORD_COLUMNS(head_columns),
+};
+
+struct side_row {
+    const char *model, *dtype;
+    struct text_span text;
+    struct list tokens, labels;
+};
+
+#define F(f) offsetof(struct side_row, f)
+static const struct column side_columns[] = {
+    { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .field = F(model) },
+    { "dtype", "to what inputs of products are rounded", .kind = COLUMN_TEXT,
+      .where = IN_JSON, .choices = precision_names, .field = F(dtype) },
+    { "text", "as given; empty for ids and arrays", .kind = COLUMN_SPAN, .where = IN_JSON,
+      .field = F(text) },
+    { "tokens", "pieces of the vocabulary, the queries in order", .kind = COLUMN_TEXT,
+      .list = true, .where = IN_JSON, .field = F(tokens) },
+    { "labels", "the text that each of the tokens stands for", .kind = COLUMN_SPAN,
+      .list = true, .where = IN_JSON, .field = F(labels) },
+};
+#undef F
+
+static const struct record side_record = {
+    .help = "one of the two that are compared", .size = sizeof(struct side_row),
+    RECORD_COLUMNS(side_columns),
+};
+
+struct pair_row {
+    int index;
+    const struct side_row *first, *second;
+    int n_paired;
+    struct list heads;
+};
+
+#define F(f) offsetof(struct pair_row, f)
+static const struct column pair_columns[] = {
+    { "index", "number of the text, from 0: its line less one", .kind = COLUMN_INT,
+      .where = IN_TSV | IN_JSON, .field = F(index) },
+    { "first", "the first side", .kind = COLUMN_RECORD, .where = IN_JSON,
+      .of = &side_record, .field = F(first) },
+    { "second", "the second side", .kind = COLUMN_RECORD, .where = IN_JSON,
+      .of = &side_record, .field = F(second) },
+    { "tokens_paired", "number of the queries' tokens that have a counterpart", "tokens",
+      .kind = COLUMN_INT, .where = IN_TSV | IN_JSON, .field = F(n_paired) },
+    { "heads", "one object per head", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_TSV | IN_JSON, .of = &head_record, .field = F(heads) },
+};
+#undef F
+
+static const struct record pair_record = {
+    .schema = "mha-viz/diff/2", .help = "what changed in each head",
+    .size = sizeof(struct pair_row), RECORD_COLUMNS(pair_columns),
+};
+
 /* ---- reports ---- */
 
-static double entropy_change(const struct head_difference *d)
+static struct head_row head_row(const struct pair *p, int l, int h)
 {
-    return d->entropy_second - d->entropy_first;
+    struct head_row row = {
+        .id = { stack_names[p->j->side[0].s->stack], l, h },
+        .d = compare_head(p->compare, l, h),
+    };
+
+    row.entropy_change = row.d.entropy_second - row.d.entropy_first;
+    return row;
 }
 
-static void head_row(struct pair *p, struct table *t, int l, int h)
+static struct list head_rows(const struct pair *p)
 {
-    struct head_difference d = compare_head(p->compare, l, h);
+    const struct config *c = &p->j->side[0].s->shown->config;
+    struct head_row *row = arena_alloc(p->j->a, (size_t)(c->n_layers * c->n_heads),
+                                       sizeof *row);
+    int n = 0;
 
-    table_cell(t, "L%dH%d", l, h);
-    table_number(t, "%.3g", d.js);
-    table_number(t, "%.3f", d.entropy_first);
-    table_number(t, "%+.4f", entropy_change(&d));
-    table_number(t, "%.3f", d.links);
-    table_number(t, "%.3g", d.largest);
+    for (int l = 0, h = -1; next_head(p->j, &l, &h); )
+        row[n++] = head_row(p, l, h);
+    return (struct list){ row, n };
 }
 
 static const char *side_name(const struct job *j, struct arena *a, int i)
@@ -284,87 +379,46 @@ static char *title(const struct pair *p)
     return arena_printf(j->a, "%s (%d tokens in common)", s, p->n_paired);
 }
 
-static void print_table(struct pair *p)
+static void print_table(const struct pair *p)
 {
-    static const struct table_column columns[] = {
-        { "head", ALIGN_LEFT }, { "JS", ALIGN_RIGHT }, { "entropy", ALIGN_RIGHT },
-        { "change", ALIGN_RIGHT }, { "links", ALIGN_RIGHT }, { "largest", ALIGN_RIGHT },
-    };
-    struct job *j = p->j;
-    struct table *t = table_new(j->a, columns, 6);
+    const struct job *j = p->j;
+    struct list rows = head_rows(p);
     const char *s = title(p);
 
     fprintf(j->out.file, "%s%s\n", j->side[0].item.index > 0 ? "\n" : "",
             report_clean(j->a, s, strlen(s)));
-    for (int l = 0, h = -1; next_head(j, &l, &h); )
-        head_row(p, t, l, h);
-    table_print(t, j->out.file);
+    record_table(&head_record, rows.at, rows.n, j->a, j->out.file);
 }
 
-static void json_head(struct pair *p, struct jsonw *w, int l, int h)
-{
-    struct head_difference d = compare_head(p->compare, l, h);
-
-    jsonw_object(w);
-    jsonw_member_string(w, "stack", stack_names[p->j->side[0].s->stack]);
-    jsonw_member_int(w, "layer", l);
-    jsonw_member_int(w, "head", h);
-    jsonw_member_double(w, "js", d.js);
-    jsonw_member_double(w, "entropy_first", d.entropy_first);
-    jsonw_member_double(w, "entropy_second", d.entropy_second);
-    jsonw_member_double(w, "entropy_change", entropy_change(&d));
-    jsonw_member_double(w, "links_changed", d.links);
-    jsonw_member_double(w, "largest", d.largest);
-    jsonw_end(w, '}');
-}
-
-static void json_side(struct jsonw *w, const char *key, const struct side *side)
+static struct side_row side_row(const struct side *side, struct arena *a)
 {
     const struct tokens *t = session_queries(side->s, &side->item);
 
-    jsonw_key(w, key);
-    jsonw_object(w);
-    jsonw_member_string(w, "model", side->s->model->name);
-    jsonw_member_string(w, "dtype", precision_names[side->args.dtype]);
-    jsonw_key(w, "text");
-    jsonw_string_n(w, side->item.text, side->item.text_size);
-    jsonw_key(w, "tokens");
-    jsonw_array(w);
-    for (int i = 0; i < t->n; i++)
-        jsonw_string(w, t->piece[i]);
-    jsonw_end(w, ']');
-    jsonw_end(w, '}');
+    return (struct side_row){
+        side->s->model->name, precision_names[side->args.dtype],
+        { side->item.text, side->item.text_size }, list_pieces(t), list_labels(a, t),
+    };
 }
 
-static void print_json(struct pair *p)
+static void print_row(const struct pair *p)
 {
-    struct jsonw w;
+    struct job *j = p->j;
+    struct side_row first = side_row(&j->side[0], j->a), second = side_row(&j->side[1], j->a);
 
-    jsonw_init(&w, p->j->out.file);
-    jsonw_object(&w);
-    jsonw_member_string(&w, "schema", "mha-viz/diff/1");
-    jsonw_member_int(&w, "index", p->j->side[0].item.index);
-    json_side(&w, "first", &p->j->side[0]);
-    json_side(&w, "second", &p->j->side[1]);
-    jsonw_member_int(&w, "tokens_paired", p->n_paired);
-    jsonw_key(&w, "heads");
-    jsonw_array(&w);
-    for (int l = 0, h = -1; next_head(p->j, &l, &h); )
-        json_head(p, &w, l, h);
-    jsonw_end(&w, ']');
-    jsonw_end(&w, '}');
-    jsonw_newline(&w);
+    report_row(&j->report, &(struct pair_row){
+        j->side[0].item.index, &first, &second, p->n_paired, head_rows(p),
+    });
 }
 
 /* ---- the picture: layers below each other, heads side by side ---- */
 
 static float shown_of(const struct pair *p, int l, int h)
 {
-    struct head_difference d = compare_head(p->compare, l, h);
+    struct head_row row = head_row(p, l, h);
     int metric = p->j->args->metric;
 
-    return (float)(metric == SHOWN_JS ? d.js : metric == SHOWN_LINKS ? d.links :
-                   entropy_change(&d));
+    return (float)(metric == SHOWN_JS ? row.d.js :
+                   metric == SHOWN_LINKS ? row.d.links_kept : row.entropy_change);
 }
 
 static struct label_list numbered(struct arena *a, char letter, int n)
@@ -379,7 +433,7 @@ static struct label_list numbered(struct arena *a, char letter, int n)
 static int draw(struct pair *p, struct err *e)
 {
     static const char *const shows[] = {
-        "change of entropy (nats)", "divergence (nats)", "strongest links changed",
+        "change of entropy (nats)", "divergence (nats)", "strongest links kept",
     };
     struct job *j = p->j;
     const struct diff_args *args = j->args;
@@ -404,7 +458,8 @@ static int draw(struct pair *p, struct err *e)
         .n_panels = 1, .panels = &panel, .columns = 1,
         .rows = numbered(j->a, 'L', L), .cols = numbered(j->a, 'H', H), .pool = 1,
         .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
-        .vmin = is_signed ? -largest : 0, .vmax = largest > 0 ? largest : 1e-6f,
+        .vmin = is_signed ? -largest : 0,
+        .vmax = args->metric == SHOWN_LINKS ? 1 : largest > 0 ? largest : 1e-6f,
         .cell_px = cell_px,
     };
     part = heatmap_part(&maps);
@@ -434,7 +489,7 @@ static int one_pair(struct job *j, struct err *e)
         keep_worst(j, l, h, compare_head(p.compare, l, h).js);
     if (j->format >= FORMAT_PNG)
         return draw(&p, e);
-    (j->format == FORMAT_JSON ? print_json : print_table)(&p);
+    (j->format == REPORT_TABLE ? print_table : print_row)(&p);
     return 0;
 }
 
@@ -483,7 +538,11 @@ static int report(struct job *j, struct err *e)
     }
     if (out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
+    j->report = (struct report){ &pair_record, (enum report_format)j->format, j->out.file,
+                                 false };
     rc = all_pairs(j, e);
+    if (rc == 0)
+        report_end(&j->report);
     return input_end(j->side[0].in, &j->out, input_result(j->side[1].in, rc, e), e);
 }
 
@@ -491,7 +550,6 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
 {
     if (output_format(j->args->out, j->args->format - 1, formats + 1, &j->format, e) != 0)
         return -1;
-    j->format++;
     if (check_sides(j, n_operands, e) != 0 ||
         open_side(j, 0, n_operands, operands, e) != 0 ||
         open_side(j, 1, n_operands, operands, e) != 0 || check_models(j, e) != 0 ||

@@ -7,11 +7,7 @@
 
 #include "analysis/stability.h"
 #include "base/rng.h"
-#include "cmd/shared.h"
-#include "report/report.h"
-
-enum format { FORMAT_TABLE, FORMAT_JSON };
-static const char *const formats[] = { "table", "json", NULL };
+#include "cmd/records.h"
 
 struct stability_args {
     struct shared_args shared;
@@ -26,8 +22,9 @@ static const struct opt opts[] = {
     { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
       .field = F(out), .def = "-", .values = &opt_files,
       .help = "write here; - is standard output" },
-    CHOICE(0, "format", "NAME", F(format), "table", formats, "report format"),
+    CHOICE(0, "format", "NAME", F(format), "table", report_formats, "report format"),
     ALIAS("json", "format=json", "one object per text"),
+    ALIAS("tsv", "format=tsv", "one row per head"),
     INT(0, "runs", "N", F(runs), "10", 1, 1000, "number of runs with noise"),
     REAL(0, "noise", "SIGMA", F(noise), "0.01", 0, 1e6,
          "standard deviation of the noise on the token embeddings"),
@@ -57,6 +54,7 @@ struct job {
     const struct stability_args *args;
     struct wanted want;
     struct out out;
+    struct report report;
     bool named;                 /* texts of a file have their numbers above them */
 };
 
@@ -83,7 +81,7 @@ static int pack_runs(struct trial *t, const struct item *item, struct err *e)
     struct item *copies;
 
     if (longer > INT_MAX / n)
-        return err_set(e, ERR_INPUT, "%d tokens, %d times: want %d in one batch at the most",
+        return err_set(e, ERR_INPUT, "%d tokens, %d times: at most %d fit one batch",
                        longer, n, INT_MAX);
     copies = arena_alloc(t->a, (size_t)n, sizeof *copies);
     for (int i = 0; i < n; i++)
@@ -169,32 +167,113 @@ static int run_trial(struct trial *t, const struct item *item, struct err *e)
     return t->j->args->heads_alone ? run_all_alone(t, e) : 0;
 }
 
+/* ---- records ---- */
+
+#define F(f) offsetof(struct output_change, f)
+static const struct column alone_columns[] = {
+    { "mean_variance", "mean of the runs' variances", NULL, "alone", "%.4g", COLUMN_REAL,
+      .where = IN_ALL, .null = NULL_SHOWN, .field = F(mean_variance) },
+    { "max_variance", "the largest of them", .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON,
+      .null = NULL_SHOWN, .field = F(max_variance) },
+    { "relative", "mean_variance / variance of the output", NULL, NULL, "%.4g", COLUMN_REAL,
+      .where = IN_ALL, .null = NULL_SHOWN, .field = F(relative) },
+};
+#undef F
+
+static const struct record alone_record = {
+    .help = "what the noise changes in the output", .size = sizeof(struct output_change),
+    RECORD_COLUMNS(alone_columns),
+};
+
+struct head_row {
+    struct head_id id;
+    struct head_change change;
+    const struct output_change *alone;      /* NULL: not asked for */
+};
+
+#define F(f) offsetof(struct head_row, f)
+static const struct column head_columns[] = {
+    HEAD_COLUMNS,
+    { "js", "Jensen-Shannon divergence of rows with and without noise", "nats", "JS", "%.3g",
+      COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(change.js) },
+    { "links_kept", "share of the rows whose strongest key stays the same", NULL,
+      "links kept", "%.3f", COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN,
+      .field = F(change.links_kept), .most = 1 },
+    { "alone", "the output where all other heads of the layer are silenced",
+      .kind = COLUMN_RECORD, .where = IN_ALL, .null = NULL_ABSENT, .of = &alone_record,
+      .field = F(alone) },
+};
+#undef F
+
+static const struct record head_record = {
+    .help = "a head", .size = sizeof(struct head_row), RECORD_COLUMNS(head_columns),
+};
+
+struct text_row {
+    struct text_id id;
+    int runs, seed;
+    double noise;
+    bool relative_noise;
+    const char *generator;
+    struct output_change change;
+    struct list heads;
+};
+
+#define F(f) offsetof(struct text_row, f)
+static const struct column text_columns[] = {
+    TEXT_COLUMNS,
+    { "runs", "runs with noise", .kind = COLUMN_INT, .where = IN_JSON, .field = F(runs) },
+    { "noise", "standard deviation of the noise", .kind = COLUMN_REAL, .where = IN_JSON,
+      .field = F(noise) },
+    { "noise_relative", "whether noise is relative to the text's embeddings",
+      .kind = COLUMN_BOOL, .where = IN_JSON, .field = F(relative_noise) },
+    { "seed", "of the generator", .kind = COLUMN_INT, .where = IN_JSON, .field = F(seed) },
+    { "generator", "of the noise", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .field = F(generator) },
+    { "mean_variance", "mean of the runs' variances", .kind = COLUMN_REAL,
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(change.mean_variance) },
+    { "max_variance", "the largest of them", .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON,
+      .null = NULL_SHOWN, .field = F(change.max_variance) },
+    { "relative", "mean_variance / variance of the output", .kind = COLUMN_REAL,
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(change.relative) },
+    { "heads", "one object per head", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_TSV | IN_JSON, .of = &head_record, .field = F(heads) },
+};
+#undef F
+
+static const struct record text_record = {
+    .schema = "mha-viz/stability/2", .help = "what noise on a text's embeddings changes",
+    .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
+};
+
 /* ---- reports ---- */
 
-static void head_row(struct trial *t, struct table *table, int l, int h)
+static struct list head_rows(const struct trial *t)
 {
-    struct head_change c = stability_head(t->heads, l, h);
+    const struct session *s = &t->j->s;
+    int n = s->shown->config.n_layers * s->shown->config.n_heads, used = 0;
+    struct head_row *row = arena_alloc(t->a, (size_t)n, sizeof *row);
 
-    table_cell(table, "L%dH%d", l, h);
-    table_number(table, "%.3g", c.js);
-    table_number(table, "%.3f", c.flips);
-    if (t->alone != NULL) {
-        const struct output_change *o = &t->alone[l * t->j->s.shown->config.n_heads + h];
+    for (int l = 0, h = -1; session_next_head(s, &t->j->want, &l, &h); ) {
+        struct head_row *r = &row[used++];
 
-        table_cell(table, "%.4g", o->mean_variance);
-        table_number(table, "%.4g", o->relative);
+        r->id = (struct head_id){ stack_names[s->stack], l, h };
+        r->change = stability_head(t->heads, l, h);
+        if (t->alone != NULL)
+            r->alone = &t->alone[l * s->shown->config.n_heads + h];
     }
+    return (struct list){ row, used };
 }
 
-static void print_table(struct trial *t, FILE *f, const struct item *item, bool named)
+static void print_table(const struct trial *t, FILE *f, const struct item *item, bool named)
 {
-    static const struct table_column columns[] = {
-        { "head", ALIGN_LEFT }, { "JS", ALIGN_RIGHT }, { "flips", ALIGN_RIGHT },
-        { "alone", ALIGN_RIGHT }, { "relative", ALIGN_RIGHT },
-    };
-    struct table *table = table_new(t->a, columns, t->alone != NULL ? 5 : 3);
+    static const char *const alone[] = { "alone", NULL };
     const struct stability_args *args = t->j->args;
+    struct list rows = head_rows(t);
+    const struct record *r = &head_record;
 
+    if (t->alone == NULL)
+        r = record_without(t->a, r, IN_TABLE, alone);
     if (named)
         fprintf(f, "%stext %d\n", item->index > 0 ? "\n" : "", item->index + 1);
     fprintf(f, "mean_variance  %.6g\nmax_variance   %.6g\n", t->whole.mean_variance,
@@ -203,62 +282,18 @@ static void print_table(struct trial *t, FILE *f, const struct item *item, bool 
         fprintf(f, "relative       %.6g\n", t->whole.relative);
     fprintf(f, "%d runs, noise %.4g%s, seed %d (MT19937)\n\n", args->runs, args->noise,
             args->relative_noise ? " of the embeddings" : "", args->shared.asked.seed);
-    for (int l = 0, h = -1; session_next_head(&t->j->s, &t->j->want, &l, &h); )
-        head_row(t, table, l, h);
-    table_print(table, f);
+    record_table(r, rows.at, rows.n, t->a, f);
 }
 
-static void json_change(struct jsonw *w, const struct output_change *c)
-{
-    jsonw_member_double(w, "mean_variance", c->mean_variance);
-    jsonw_member_double(w, "max_variance", c->max_variance);
-    jsonw_member_double(w, "relative", c->relative);
-}
-
-static void json_head(struct trial *t, struct jsonw *w, int l, int h)
-{
-    struct head_change c = stability_head(t->heads, l, h);
-
-    jsonw_object(w);
-    jsonw_member_string(w, "stack", stack_names[t->j->s.stack]);
-    jsonw_member_int(w, "layer", l);
-    jsonw_member_int(w, "head", h);
-    jsonw_member_double(w, "js", c.js);
-    jsonw_member_double(w, "flips", c.flips);
-    if (t->alone != NULL) {
-        jsonw_key(w, "alone");
-        jsonw_object(w);
-        json_change(w, &t->alone[l * t->j->s.shown->config.n_heads + h]);
-        jsonw_end(w, '}');
-    }
-    jsonw_end(w, '}');
-}
-
-static void print_json(struct trial *t, FILE *f, const struct item *item)
+static struct text_row text_row(const struct trial *t, const struct item *item)
 {
     const struct stability_args *args = t->j->args;
-    struct jsonw w;
 
-    jsonw_init(&w, f);
-    jsonw_object(&w);
-    jsonw_member_string(&w, "schema", "mha-viz/stability/1");
-    jsonw_member_int(&w, "index", item->index);
-    jsonw_key(&w, "text");
-    jsonw_string_n(&w, item->text, item->text_size);
-    jsonw_member_string(&w, "model", t->j->s.model->name);
-    jsonw_member_int(&w, "runs", args->runs);
-    jsonw_member_double(&w, "noise", args->noise);
-    jsonw_member_bool(&w, "noise_relative", args->relative_noise);
-    jsonw_member_int(&w, "seed", args->shared.asked.seed);
-    jsonw_member_string(&w, "generator", "MT19937, torch.randn");
-    json_change(&w, &t->whole);
-    jsonw_key(&w, "heads");
-    jsonw_array(&w);
-    for (int l = 0, h = -1; session_next_head(&t->j->s, &t->j->want, &l, &h); )
-        json_head(t, &w, l, h);
-    jsonw_end(&w, ']');
-    jsonw_end(&w, '}');
-    jsonw_newline(&w);
+    return (struct text_row){
+        .id = text_id(&t->j->s, item), .runs = args->runs, .seed = args->shared.asked.seed,
+        .noise = args->noise, .relative_noise = args->relative_noise,
+        .generator = "MT19937, torch.randn", .change = t->whole, .heads = head_rows(t),
+    };
 }
 
 /* ---- the command ---- */
@@ -267,30 +302,38 @@ static int one_text(void *self, struct arena *a, const struct item *item, struct
 {
     struct job *j = self;
     struct trial t = { .j = j, .a = a };
+    struct text_row row;
 
     if (run_trial(&t, item, e) != 0)
         return -1;
-    if (j->args->format == FORMAT_JSON)
-        print_json(&t, j->out.file, item);
-    else
+    if (j->report.format == REPORT_TABLE) {
         print_table(&t, j->out.file, item, j->named);
+        return 0;
+    }
+    row = text_row(&t, item);
+    report_row(&j->report, &row);
     return 0;
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
     struct input *in;
+    int rc;
 
     if (j->s.model->ready != NULL || j->s.model->family->front == FRONT_QKV)
-        return err_set(e, ERR_USAGE, "%s: noise wants a model or a layer to go through, "
-                       "-m", j->s.model->ready != NULL ? "--attention" : "--qkv");
+        return err_set(e, ERR_USAGE, "%s: noise requires a model or a layer, -m", j->s.model->ready != NULL ? "--attention" : "--qkv");
     if (session_wanted(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
     j->named = input_is_file(in);
-    return input_end(in, &j->out, input_each(in, one_text, j, e), e);
+    j->report = (struct report){ &text_record, (enum report_format)j->args->format,
+                                 j->out.file, false };
+    rc = input_each(in, one_text, j, e);
+    if (rc == 0)
+        report_end(&j->report);
+    return input_end(in, &j->out, rc, e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

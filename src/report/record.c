@@ -386,15 +386,24 @@ static void table_value(struct table *t, struct arena *a, const struct column *c
     }
 }
 
-static void table_column(struct table *t, struct arena *a, const struct column *c,
-                         const void *row)
+/* A single record's columns stand among those around it. */
+static void table_columns(struct table *t, struct arena *a, const struct record *r,
+                          const void *row)
 {
-    if (c->show != NULL)
-        table_cell(t, "%s", c->show(a, row));
-    else if (column_undefined(c, row))
-        table_cell(t, "-");
-    else
-        table_value(t, a, c, field(c, row));
+    for (int i = 0; i < r->n; i++) {
+        const struct column *c = &r->columns[i];
+
+        if ((c->where & IN_TABLE) == 0)
+            continue;
+        if (c->show != NULL)
+            table_cell(t, "%s", c->show(a, row));
+        else if (c->kind == COLUMN_RECORD)
+            table_columns(t, a, c->of, row != NULL ? *(const void *const *)field(c, row) : NULL);
+        else if (row == NULL || column_undefined(c, row))
+            table_cell(t, "-");
+        else
+            table_value(t, a, c, field(c, row));
+    }
 }
 
 static enum align align_of(const struct column *c)
@@ -402,25 +411,38 @@ static enum align align_of(const struct column *c)
     return c->kind == COLUMN_TEXT || c->kind == COLUMN_SPAN ? ALIGN_LEFT : ALIGN_RIGHT;
 }
 
-void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f)
+/* Fills out, unless it is NULL; returns how many there are. */
+static int headings(struct table_column *out, const struct record *r)
 {
-    struct table_column *columns = arena_alloc(a, (size_t)r->n, sizeof *columns);
-    struct table *t;
-    int n_columns = 0;
+    int n = 0;
 
-    for (int k = 0; k < r->n; k++) {
-        const struct column *c = &r->columns[k];
+    for (int i = 0; i < r->n; i++) {
+        const struct column *c = &r->columns[i];
 
-        if ((c->where & IN_TABLE) != 0)
-            columns[n_columns++] = (struct table_column){
+        if ((c->where & IN_TABLE) == 0)
+            continue;
+        if (c->kind == COLUMN_RECORD)
+            n += headings(out != NULL ? out + n : NULL, c->of);
+        else if (out != NULL)
+            out[n++] = (struct table_column){
                 c->heading != NULL ? c->heading : c->name, align_of(c),
             };
+        else
+            n++;
     }
+    return n;
+}
+
+void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f)
+{
+    int n_columns = headings(NULL, r);
+    struct table_column *columns = arena_alloc(a, (size_t)n_columns, sizeof *columns);
+    struct table *t;
+
+    headings(columns, r);
     t = table_new(a, columns, n_columns);
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < r->n; k++)
-            if ((r->columns[k].where & IN_TABLE) != 0)
-                table_column(t, a, &r->columns[k], (const char *)rows + (size_t)i * r->size);
+        table_columns(t, a, r, (const char *)rows + (size_t)i * r->size);
     table_print(t, f);
 }
 

@@ -7,7 +7,7 @@
  *     TSV    a header, then one line per element of the record's list of records, the
  *            record's own columns first; one line per row where it has no such list.
  *            A single record inside another is flattened: "decoder_heads"
- *     table  rows of one record, aligned, with headings
+ *     table  rows of one record, aligned, with headings; flattened too
  *
  * The same columns give the record's JSON Schema. */
 #ifndef REPORT_RECORD_H

@@ -22,7 +22,7 @@ text="the key is in the door"
 @test "two models: one and the same, its GGUF, others, a quantised one" {
     works "$viz" diff --json -m "$ref/bert" -m "$ref/bert" "$text"
     jq -e '.heads | length == 6 and all(.js == 0 and .entropy_change == 0 and
-        .links_changed == 0 and .largest == 0)' <<< "$output" > /dev/null
+        .links_kept == 1 and .largest == 0)' <<< "$output" > /dev/null
     jq -e '.first.model == "bert" and .first.tokens == .second.tokens' <<< "$output" > /dev/null
     works "$viz" diff --json -m "$ref/bert" -m "$ref/gguf_bert" --ids 2,17,40,3
     jq -e '.heads | all(.js < 1e-12)' <<< "$output" > /dev/null
@@ -46,7 +46,7 @@ text="the key is in the door"
         (.js / $js - 1 | fabs) < 1e-2' <<< "$output" > /dev/null
     "$viz" diff -m "$ref/bert" --tolerance 1e-4 "$text" "the door is in the key" > "$dir/table" || true
     mapfile -t lines < "$dir/table"
-    [[ ${lines[1]} == head*JS*entropy*change*links*largest ]]
+    [[ ${lines[1]} == head*JS*entropy*change*"links kept"*largest ]]
     works "$viz" diff -m "$ref/bert" --tolerance 0.7 "$text" "the door is in the key"
 }
 
@@ -69,8 +69,23 @@ text="the key is in the door"
     [ "$(grep -c '^L1H2' <<< "$output")" = 2 ]
 }
 
+@test "TSV: one row per text and head, by the ending of -o too; a header for no text" {
+    works "$viz" diff --tsv -m "$ref/bert" "$text" "the door is in the key"
+    [ "${lines[0]}" = "$(printf '%s\t' index tokens_paired stack layer head js entropy_first \
+        entropy_second entropy_change links_kept)largest" ]
+    [ "${#lines[@]}" -eq 7 ]
+    "$viz" diff --json -m "$ref/bert" "$text" "the door is in the key" |
+        jq -r '.heads[] | [.layer, .head, .js, .links_kept] | @tsv' > "$dir/json"
+    cut -f 4-6,10 <<< "$output" | tail -n +2 | cmp - "$dir/json"
+    works "$viz" diff -m "$ref/bert" -o "$dir/x.tsv" "$text" "the door is in the key"
+    "$viz" diff --tsv -m "$ref/bert" "$text" "the door is in the key" | cmp - "$dir/x.tsv"
+    : > "$dir/lines"
+    works "$viz" diff --tsv -m "$ref/bert" --dtype f32 --dtype bf16 -f "$dir/lines"
+    [ "$output" = "$(head -n 1 "$dir/x.tsv")" ]
+}
+
 @test "a picture of layers and heads" {
-    for metric in entropy js links; do
+    for metric in entropy js links_kept; do
         works "$viz" diff -m "$ref/bert" --metric "$metric" -o "$dir/x.png" "$text" "the door"
         [ "$(magic "$dir/x.png" 4)" = 89504e47 ]
         works "$viz" diff -m "$ref/bert" --metric "$metric" -o "$dir/x.svg" "$text" "the door"

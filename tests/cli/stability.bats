@@ -31,7 +31,7 @@ text="the key is in the door"
 @test "no noise changes nothing; a single run is its own maximum" {
     works "$viz" stability --json --noise 0 -m "$ref/bert" "$text"
     echo "$output" | jq -e '.mean_variance == 0 and .relative == 0 and
-        (.heads | all(.js == 0 and .flips == 0))' > /dev/null
+        (.heads | all(.js == 0 and .links_kept == 1))' > /dev/null
     works "$viz" stability --json --runs 1 -m "$ref/bert" "$text"
     echo "$output" | jq -e '.mean_variance == .max_variance and .runs == 1' > /dev/null
 }
@@ -39,8 +39,15 @@ text="the key is in the door"
 @test "a table begins with the two numbers; -f takes many texts" {
     works "$viz" stability -m "$ref/bert" -l 1 -H 0,2 "$text"
     [[ ${lines[0]} == mean_variance* && ${lines[1]} == max_variance* ]]
-    [[ ${lines[4]} == head*JS*flips ]]
+    [[ ${lines[4]} == head*JS*"links kept" ]]
     [[ ${lines[5]} == L1H0* && ${lines[6]} == L1H2* && ${#lines[@]} -eq 7 ]]
+    works "$viz" stability --tsv -m "$ref/bert" -l 1 -H 0,2 "$text"
+    [ "${lines[0]}" = "$(printf '%s\t' index mean_variance max_variance relative stack layer head js \
+        links_kept alone_mean_variance alone_max_variance)alone_relative" ]
+    [ "$(cut -f 1,5-7,10- <<< "${lines[2]}")" = "$(printf '0\tencoder\t1\t2\t\t\t')" ]
+    : > "$dir/lines"
+    works "$viz" stability --tsv -m "$ref/bert" -f "$dir/lines"
+    [ "${#lines[@]}" -eq 1 ]
     printf 'the key\nthe door is\n' > "$dir/lines"
     works "$viz" stability --json -m "$ref/bert" -f "$dir/lines"
     [ "$(jq -c '[.index, (.heads | length)]' <<< "$output" | tr '\n' ' ')" = "[0,6] [1,6] " ]
@@ -58,7 +65,7 @@ text="the key is in the door"
     { printf '{"ids":['; yes '3,' | head -n 2200000 | tr -d '\n'; printf '3]}\n'; } > "$dir/long"
     run --separate-stderr "$viz" stability --runs 1000 -m "$ref/seq2seq/t5" -s encoder --jsonl -f "$dir/long"
     [ "$status" -eq 3 ]
-    [[ ${stderr_lines[0]} == *"line 1: 2200001 tokens, 1001 times: want 2147483647 in one batch at the most" ]]
+    [[ ${stderr_lines[0]} == *"line 1: 2200001 tokens, 1001 times: at most 2147483647 fit one batch" ]]
 }
 
 @test "what is out of range" {

@@ -94,11 +94,11 @@ def heads(first, second, queries, keys):
                 m = (x + y) / 2
                 js.append(float((torch.special.xlogy(x, x / m).nan_to_num() +
                                  torch.special.xlogy(y, y / m).nan_to_num()).sum() / 2))
-                links.append(float(x.argmax() != y.argmax()))
+                links.append(float(x.argmax() == y.argmax()))
                 largest = max(largest, float((x - y).abs().max()))
             found.append({"layer": l, "head": h, "js": sum(js) / len(js),
                           "entropy_first": float(entropy(p)), "entropy_second": float(entropy(q)),
-                          "links_changed": sum(links) / len(links), "largest": largest})
+                          "links_kept": sum(links) / len(links), "largest": largest})
     return found
 
 

@@ -75,7 +75,7 @@ def case(name, kind, outputs, seed=1, relative=False):
                 heads.append({
                     "layer": l, "head": h,
                     "js": sum(js(a[0][h], r[h]) for r in a[1:]) / RUNS,
-                    "flips": sum(float((a[0][h].argmax(-1) != r[h].argmax(-1)).double().mean())
+                    "links_kept": sum(float((a[0][h].argmax(-1) == r[h].argmax(-1)).double().mean())
                                  for r in a[1:]) / RUNS,
                     "alone": change(alone[0], alone[1:])})
         want = change(y[0], y[1:])
