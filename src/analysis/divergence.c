@@ -26,13 +26,3 @@ void rows_spread(const struct rows *r, int t, float *out)
     memcpy(out + r->key0, r->weight + (size_t)t * r->stride,
            (size_t)r->n_keys * sizeof *out);
 }
-
-int row_strongest(const float *a, int n)
-{
-    int best = 0;
-
-    for (int j = 1; j < n; j++)
-        if (a[j] > a[best])
-            best = j;
-    return best;
-}

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "run/row.h"
 #include "run/sink.h"
 
 /*
@@ -19,8 +20,5 @@ double js_divergence(const float *p, const float *q, int n);
 
 /* The weights of row t of r over all its text's keys: out [n_all_keys]; 0 where hidden. */
 void rows_spread(const struct rows *r, int t, float *out);
-
-/* The key with the largest weight of n, the first of equal ones. */
-int row_strongest(const float *a, int n);
 
 #endif

@@ -79,16 +79,6 @@ struct rows_job {
     float *kept;                /* [T, S] of kept_head; NULL: not wanted */
 };
 
-static double row_entropy(const float *a, int n)
-{
-    double h = 0;
-
-    for (int j = 0; j < n; j++)
-        if (a[j] > 0)
-            h -= (double)a[j] * log((double)a[j]);
-    return h;
-}
-
 static bool sees_any(const float *a, int n)
 {
     for (int j = 0; j < n; j++)
@@ -121,7 +111,7 @@ static void keep(float *kept, const float *w, const struct attention *a, bool sp
         for (int j = 0; j < S; j++) {
             int64_t at = (int64_t)i * S + j;
 
-            kept[at] = attention_sees(a, i, j) && !(sparse && w[at] == 0) ? w[at] : NAN;
+            kept[at] = visible(&a->at, i, j) && !(sparse && w[at] == 0) ? w[at] : NAN;
         }
 }
 

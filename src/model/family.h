@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "model/config.h"
+#include "nn/rope.h"
 
 /* Whose rows of attention: cross rows are the decoder's, with the encoder's keys. */
 enum stack_id { STACK_ENCODER, STACK_DECODER, STACK_CROSS, N_STACK };

@@ -14,7 +14,8 @@
 #include "model/config.h"
 #include "model/family.h"
 #include "model/layer.h"
-#include "nn/nn.h"
+#include "nn/bias.h"
+#include "nn/linear.h"
 #include "weights/weights.h"
 
 /* What a slot is bound to; weight NULL: nothing. */

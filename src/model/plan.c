@@ -188,7 +188,7 @@ static void plan_alibi(struct model *m, struct arena *a)
     int H = m->config.n_heads;
     float *slope = arena_alloc(a, (size_t)H, sizeof *slope);
 
-    alibi_slopes(slope, H);
+    bias_alibi_slopes(slope, H);
     m->alibi = arena_alloc(a, (size_t)H, sizeof *m->alibi);
     for (int h = 0; h < H; h++)
         m->alibi[h] = (struct bias_alibi){

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * What is added to scores by position. */
+#include "nn/bias.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/half.h"
-#include "nn/nn.h"
 
 void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_rows,
                 int key0, int n_keys)
@@ -22,7 +23,7 @@ void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_r
     }
 }
 
-void alibi_slopes(float *slope, int H)
+void bias_alibi_slopes(float *slope, int H)
 {
     int p = 1;
 
@@ -33,7 +34,7 @@ void alibi_slopes(float *slope, int H)
                          : (float)pow(2, -4.0 * (2 * (h - p) + 1) / p);
 }
 
-int relative_bucket(int distance, bool both_ways, int n_buckets, int max_distance)
+int bias_bucket(int distance, bool both_ways, int n_buckets, int max_distance)
 {
     int base = 0, exact, far;
 
@@ -61,7 +62,7 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
     for (int t = 0; t < n_rows; t++)
         for (int j = 0; j < n_keys; j++)
             score[(size_t)t * stride + (size_t)j] +=
-                b->value[relative_bucket(key0 + j - row0 - t, b->both_ways, b->n_buckets,
+                b->value[bias_bucket(key0 + j - row0 - t, b->both_ways, b->n_buckets,
                                          b->max_distance)];
 }
 

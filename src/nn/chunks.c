@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Which keys rows see that attend by chunks, and how often. */
+#include "nn/chunks.h"
+
 #include <assert.h>
 #include <math.h>
+#include <stdint.h>
 
-#include "nn/nn.h"
-
-static const float LAST_RESORT = -1e5f;
-
-void chunk_seen(int *seen, int n_chunks, int before, int after)
+void chunks_seen(int *seen, int n_chunks, int before, int after)
 {
     assert(n_chunks > 0 && before >= 0 && after >= 0);
     for (int j = 0; j < n_chunks; j++)
@@ -16,7 +15,7 @@ void chunk_seen(int *seen, int n_chunks, int before, int after)
         seen[(o % n_chunks + n_chunks) % n_chunks]++;
 }
 
-int chunk_times(const struct chunk_view *v, int i, int j)
+int chunks_times(const struct chunk_view *v, int i, int j)
 {
     int times = 0;
 
@@ -34,17 +33,17 @@ int chunk_times(const struct chunk_view *v, int i, int j)
     return times;
 }
 
-void chunk_term(const void *self, float *score, size_t stride, int row0, int n_rows,
+void chunks_term(const void *self, float *score, size_t stride, int row0, int n_rows,
                 int key0, int n_keys)
 {
     const struct chunk_view *v = self;
 
     for (int t = 0; t < n_rows; t++, score += stride)
         for (int s = 0; s < n_keys; s++) {
-            int times = chunk_times(v, row0 + t, key0 + s);
+            int times = chunks_times(v, row0 + t, key0 + s);
 
             if (v->own_last && row0 + t == key0 + s)
-                score[s] = LAST_RESORT;
+                score[s] = CHUNKS_LAST_RESORT;
             if (times > 1)
                 score[s] += (float)log(times);
         }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Queries -> buckets -> an order of the tokens. */
+#include "nn/lsh.h"
+
 #include <stdlib.h>
 
-#include "nn/nn.h"
+#include "nn/linear.h"
 
 /* room[n_rounds, width] = x R, in double. */
 static void rotate(double *room, const float *x, const struct lsh *l)
@@ -60,6 +62,28 @@ void lsh_buckets(int *bucket, double *room, const float *x, int64_t x_stride,
     }
 }
 
+void lsh_round(int *bucket, float *product, float *scratch, double *room, const float *x,
+               int64_t x_stride, const struct lsh *l, int round, int T)
+{
+    const float *rotation = l->rotation + (int64_t)round * l->width;
+    const struct matrix w = { .data = (const unsigned char *)rotation, .N = l->width,
+                              .K = l->d, .stride = (int64_t)l->n_rounds * l->width,
+                              .order_in_out = true, .size_bytes = sizeof(float) };
+
+    for (int t0 = 0; t0 < T; t0 += LSH_ROWS) {
+        int n = T - t0 < LSH_ROWS ? T - t0 : LSH_ROWS;
+
+        for (int n0 = 0; n0 < l->width; n0 += PANEL)
+            linear_panel(product, l->width, x + t0 * x_stride, x_stride, n, &w, NULL, n0,
+                         scratch);
+        for (int t = 0; t < n; t++) {
+            for (int i = 0; i < l->width; i++)
+                room[i] = (double)product[(int64_t)t * l->width + i];
+            bucket[t0 + t] = bucket_of(room, l);
+        }
+    }
+}
+
 static int by_value(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -67,11 +91,11 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-void lsh_ranks(int *rank, uint64_t *room, const int *bucket, int T)
+void lsh_order(int *order, uint64_t *room, const int *bucket, int T)
 {
     for (int t = 0; t < T; t++)
         room[t] = (uint64_t)(uint32_t)bucket[t] << 32 | (uint32_t)t;
     qsort(room, (size_t)T, sizeof *room, by_value);
     for (int i = 0; i < T; i++)
-        rank[room[i] & 0xffffffffu] = i;
+        order[i] = (int)(room[i] & 0xffffffffu);
 }

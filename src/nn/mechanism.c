@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The table of mechanisms. */
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism.h"
 
 const struct mechanism *const mechanism_table[N_MECHANISM] = {
 #define MECHANISM(id, name) [MECHANISM_##id] = &mechanism_##id,

@@ -10,7 +10,11 @@
 #ifndef NN_MECHANISM_H
 #define NN_MECHANISM_H
 
-#include "nn/nn.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nn/attend.h"
 
 /* What the mechanisms leave open; each reads its own.  All > 0 unless 0 is named. */
 struct mechanism_params {
@@ -43,9 +47,6 @@ struct attention {
     const float *weights;               /* its own, of all heads; NULL: none */
 };
 
-/* True where the model lets row i see key j. */
-bool attention_sees(const struct attention *a, int i, int j);
-
 /* Which of the model's heads one of the mechanism's stands for, side by side. */
 enum join { JOIN_NONE, JOIN_PAIRS, JOIN_ALL };
 
@@ -58,10 +59,10 @@ struct mechanism {
     enum join join;
     bool sparse;                /* a weight of 0 means: never looked at */
 
-    /* What sets it apart from others that are done the same way; see mechanism_priv.h. */
-    const struct pair_steps *steps;     /* where every pair is scored; NULL: nothing */
+    /* What sets it apart from others that are done the same way; NULL: nothing. */
+    const struct pair_steps *steps;     /* where every pair is scored: pairs.h */
     const struct pair_formula *pairs;   /* of the reference; NULL: softmax of all */
-    /* The keys of row i in [first, end), ascending, to key; returns how many. */
+    /* Writes the keys of row i in [first, end), ascending, to key; returns how many. */
     int (*keys)(int *key, const struct attention *a, int i, int first, int end);
 
     /* Why it cannot do this, without a full stop; NULL: it can. */
@@ -100,6 +101,9 @@ enum mechanism_id {
 #undef MECHANISM
     N_MECHANISM
 };
+#define MECHANISM(id, name) extern const struct mechanism mechanism_##id;
+#include "nn/mechanisms.def"
+#undef MECHANISM
 extern const struct mechanism *const mechanism_table[N_MECHANISM];
 extern const char *const mechanism_names[];     /* ends with NULL */
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Rounding to 16-bit floats and back, for what lower precision does to a model. */
+#include "nn/precision.h"
+
 #include <string.h>
 
 #include "base/half.h"
-#include "nn/nn.h"
 
 const char *const precision_names[] = { "f32", "bf16", "f16", NULL };
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * What is added to scores by distance and content: queries and keys meet rows of a
  * table of positions, or of segments. */
+#include "nn/relative.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "nn/nn_priv.h"
+#include "nn/attend.h"
+#include "nn/product.h"
 
-int log_bucket(int distance, int n_buckets, int max_distance)
+int relative_log_bucket(int distance, int n_buckets, int max_distance)
 {
     int mid = n_buckets / 2, size = abs(distance);
     float far;
@@ -24,12 +27,12 @@ static int n_panels(int n_rows)
     return (n_rows + PANEL - 1) / PANEL;
 }
 
-size_t distances_begins(int n_rows)
+size_t relative_begins(int n_rows)
 {
     return (size_t)n_panels(n_rows) + 1;
 }
 
-void distances_begin(int *begin, const int *row, int reach, int n_rows)
+void relative_find_begins(int *begin, const int *row, int reach, int n_rows)
 {
     int distance = -reach;
 
@@ -64,7 +67,7 @@ struct tile {
  * Adds from[..][c], the products of a panel's rows, to the scores at their distances:
  * of each query the keys lie in one run.
  */
-static void spread(const struct bias_relative *b, const struct tile *s,
+static void spread(const struct relative_positions *b, const struct tile *s,
                    const float *from, int panel, bool by_key)
 {
     const struct distances *at = b->at;
@@ -85,7 +88,7 @@ static void spread(const struct bias_relative *b, const struct tile *s,
 }
 
 /* Queries times the positions that the tile's distances read, or keys times theirs. */
-static void add_side(const struct bias_relative *b, const struct tile *s, bool by_key)
+static void add_side(const struct relative_positions *b, const struct tile *s, bool by_key)
 {
     const int *row = b->at->row + b->at->reach;
     int least = s->row0 - (s->key0 + s->n_keys - 1);
@@ -107,10 +110,10 @@ static void add_side(const struct bias_relative *b, const struct tile *s, bool b
     }
 }
 
-void bias_relative(const void *self, float *score, size_t stride, int row0, int n_rows,
+void relative_positions(const void *self, float *score, size_t stride, int row0, int n_rows,
                    int key0, int n_keys)
 {
-    const struct bias_relative *b = self;
+    const struct relative_positions *b = self;
 
     assert(row0 + n_rows - 1 <= b->at->reach && key0 + n_keys - 1 <= b->at->reach);
     for (int t = 0; b->by_query != NULL && t < n_rows; t += ATTEND_ROWS) {
@@ -128,7 +131,7 @@ void bias_relative(const void *self, float *score, size_t stride, int row0, int 
 }
 
 /* At most ATTEND_ROWS rows. */
-static void add_segments(const struct bias_segments *b, const struct tile *s)
+static void add_segments(const struct relative_segments *b, const struct tile *s)
 {
     _Alignas(64) float e[ATTEND_ROWS * PANEL];
     const struct product p = {
@@ -146,7 +149,7 @@ static void add_segments(const struct bias_segments *b, const struct tile *s)
         }
 }
 
-void bias_segments(const void *self, float *score, size_t stride, int row0, int n_rows,
+void relative_segments(const void *self, float *score, size_t stride, int row0, int n_rows,
                    int key0, int n_keys)
 {
     for (int t = 0; t < n_rows; t += ATTEND_ROWS) {

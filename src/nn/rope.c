@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Rotary positions: Su et al. 2021, eq. 34. */
+#include "nn/rope.h"
+
 #include <assert.h>
 #include <math.h>
-
-#include "nn/nn.h"
+#include <stdint.h>
 
 void rope_table(float *cos_out, float *sin_out, const float *inv_freq, int r,
                 float factor, int pos0, int n_pos)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * AVX2 kernels: a register tile of up to 6 rows x 16 columns, one fused
  * multiply-add an element and k; the rest in simd_rows.h. */
-#include "nn/nn_priv.h"
+#include "nn/kernels.h"
 
 #if defined(__x86_64__)
 
@@ -215,7 +215,7 @@ static void decode_f16(float *out, const unsigned char *data, int64_t n)
 
     for (; i + WIDTH <= n; i += WIDTH)
         _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(data + 2 * i))));
-    decode_f16_c(out + i, data + 2 * i, n - i);
+    kernels_c.decode_f16(out + i, data + 2 * i, n - i);
 }
 
 static void decode_bf16(float *out, const unsigned char *data, int64_t n)
@@ -227,7 +227,7 @@ static void decode_bf16(float *out, const unsigned char *data, int64_t n)
 
         _mm256_storeu_ps(out + i, _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16)));
     }
-    decode_bf16_c(out + i, data + 2 * i, n - i);
+    kernels_c.decode_bf16(out + i, data + 2 * i, n - i);
 }
 
 /* F16C has no name in clang 16's __builtin_cpu_supports: CPUID leaf 1, ECX. */

@@ -48,7 +48,7 @@ struct lanes {
     dvec part[DPARTS];
 };
 
-/* As add_lanes, to the bit. */
+/* As kernels_add_lanes, to the bit. */
 static inline double lanes_sum(struct lanes l)
 {
     for (int half = DPARTS / 2; half > 0; half /= 2)
@@ -68,12 +68,12 @@ static float row_max(const float *row, int first, int end, float scale)
     return v_max_of(max);
 }
 
-static struct row_sums softmax(float *row, int n, int first, int end, float scale)
+static struct softmax_sums softmax(float *row, int n, int first, int end, float scale)
 {
     vec max = v_set(row_max(row, first, end, scale)), none = v_set(0);
     int start = first - first % LANES, stop = (end + LANES - 1) / LANES * LANES;
     struct lanes e_sum = { 0 }, ex_sum = { 0 };
-    struct row_sums sums;
+    struct softmax_sums sums;
 
     for (int s = start; s < stop; s += LANES)
         for (int i = 0; i < LANES; i += WIDTH) {
@@ -90,8 +90,8 @@ static struct row_sums softmax(float *row, int n, int first, int end, float scal
                 ex_sum.part[part] = d_fma(e_j, d_part(x, j), ex_sum.part[part]);
             }
         }
-    sums = (struct row_sums){ lanes_sum(e_sum), lanes_sum(ex_sum) };
-    max = v_set(softmax_factor(sums));
+    sums = (struct softmax_sums){ lanes_sum(e_sum), lanes_sum(ex_sum) };
+    max = v_set(kernels_softmax_factor(sums));
     for (int s = 0; s < start; s += WIDTH)
         v_store(row + s, none);
     for (int s = start; s < stop; s += WIDTH)
@@ -229,7 +229,7 @@ static inline __attribute__((always_inline)) double row_sum(const float *x, int 
 
         lane[j] += square ? v * v : v;
     }
-    return add_lanes(lane);
+    return kernels_add_lanes(lane);
 }
 
 static inline __attribute__((always_inline)) void norm_row(float *y, const float *x,

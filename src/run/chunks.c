@@ -142,7 +142,8 @@ static void hash_task(void *self, int i, struct arena *scratch)
     const float *q = p->qkv + p->m->place.q[head] +
                      (int64_t)p->b->start[text] * p->m->place.width;
     size_t columns = (size_t)l.n_rounds * (size_t)l.width;
-    int *bucket;
+    uint64_t *sorted;
+    int *bucket, *order;
 
     if (v->chunk == NULL)
         return;
@@ -150,14 +151,15 @@ static void hash_task(void *self, int i, struct arena *scratch)
     bucket = arena_alloc_raw(scratch, (size_t)T * (size_t)l.n_rounds, sizeof *bucket);
     lsh_buckets(bucket, arena_alloc_raw(scratch, columns, sizeof(double)), q,
                 p->m->place.width, &l, T);
+    order = arena_alloc_raw(scratch, (size_t)T, sizeof *order);
+    sorted = arena_alloc_raw(scratch, (size_t)T, sizeof *sorted);
     for (int r = 0; r < l.n_rounds; r++) {
         int *round = v->chunk + (int64_t)r * T;
 
-        lsh_ranks(round, arena_alloc_raw(scratch, (size_t)T, sizeof(uint64_t)),
-                  bucket + (int64_t)r * T, T);
+        lsh_order(order, sorted, bucket + (int64_t)r * T, T);
         /* Padding has the last bucket, so that it fills up each round. */
         for (int t = 0; t < T; t++)
-            round[t] = (int)(((int64_t)r * n + round[t]) / c->chunked.hashed.len);
+            round[order[t]] = (int)(((int64_t)r * n + t) / c->chunked.hashed.len);
     }
 }
 
@@ -174,7 +176,7 @@ static void text_view(const struct chunk_job *j, int text, int T)
     if (n > ch->len) {
         v.n_chunks = (int)((int64_t)rounds * n / ch->len);
         v.seen = seen = arena_alloc_raw(j->p->call, (size_t)v.n_chunks, sizeof *seen);
-        chunk_seen(seen, v.n_chunks, ch->before, ch->after);
+        chunks_seen(seen, v.n_chunks, ch->before, ch->after);
     }
     for (int h = 0; h < H; h++) {
         if (n > ch->len && (chunk == NULL || j->plan->hashed))
@@ -194,7 +196,7 @@ static void hide(const void *self, int text, int head, unsigned char *hidden,
 
     for (int t = 0; v->chunk != NULL && t < n_rows; t++, hidden += stride)
         for (int s = 0; s < n_keys; s++)
-            if (chunk_times(v, row0 + t, key0 + s) == 0)
+            if (chunks_times(v, row0 + t, key0 + s) == 0)
                 hidden[s] = 1;
 }
 
@@ -226,7 +228,7 @@ void pass_chunks(struct pass *p, const struct layer_plan *plan, struct heads *h)
         if (j->view[i].chunk != NULL)
             h->hide = hide;
         if (has_term(&j->view[i]))
-            term[i] = (struct score_term){ chunk_term, &j->view[i] };
+            term[i] = (struct score_term){ chunks_term, &j->view[i] };
     }
     h->hide_self = j;
     h->terms = term;

@@ -47,7 +47,7 @@ static void add_rows(void *self, int i, struct arena *scratch)
 
     (void)scratch;
     act_apply(j->p->m->config.front.conv_act, j->out + at, n);
-    add_to(j->p->x + j->row0 * D + at, j->out + at, n);
+    nn_add(j->p->x + j->row0 * D + at, j->out + at, n);
 }
 
 static void one_group(struct conv_job *j, int group)

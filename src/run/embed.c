@@ -8,7 +8,7 @@ static void add_row(float *x, float *room, const struct param *table, int64_t ro
                     int width)
 {
     tensor_read(room, table->weight, row * width, width);
-    add_to(x, room, width);
+    nn_add(x, room, width);
 }
 
 /* Rows of the position table for one text; ids are read by POS_TABLE_FROM_IDS alone. */
@@ -26,17 +26,6 @@ static void positions(const struct pass *p, int text, int *row)
                  id[i] == pad ? pad : pad + ++seen;
     if (p->want->cache != NULL)
         p->want->cache[text]->n_seen = seen;
-}
-
-/* x += [sin(t f); cos(t f)], f_i = 10000^(-2 i / width). */
-static void add_sinusoid(float *x, int t, int width)
-{
-    for (int i = 0; i < width / 2; i++) {
-        double angle = t / pow(10000, 2.0 * i / width);
-
-        x[i] += (float)sin(angle);
-        x[width / 2 + i] += (float)cos(angle);
-    }
 }
 
 /* x += [row of the grid; column of the grid] of position t. */
@@ -113,7 +102,7 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
         if (slot[W_AXIS_0].weight != NULL)
             add_axial(p->m, x, room, row[i]);
         if (p->m->family->positions == POS_SINUSOID)
-            add_sinusoid(x, row[i], width);
+            sinusoid_add(x, row[i], width);
     }
 }
 

@@ -49,7 +49,7 @@ static void run_shared(struct pass *p, const struct param *slot, struct room *r,
         return;
     memcpy(r->in, a, size * sizeof *a);
     run_expert(p, &shared, r, n);
-    add_to(out, r->down, (int64_t)size);
+    nn_add(out, r->down, (int64_t)size);
 }
 
 static struct routing routing_of(const struct model *m, const struct layer_plan *plan)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * One head of one text -> its rows of attention, a block at a time. */
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,8 +26,8 @@ static void make_room(struct head_rows *r, struct arena *scratch)
 {
     const struct heads *h = r->job->heads;
     struct attend *at = &r->at;
-    size_t stride = attend_stride(at->S), block = ATTEND_ROWS * stride;
-    size_t packed = attend_packed(at->S, at->d, at->d_v);
+    size_t stride = attention_stride(at->S), block = ATTEND_ROWS * stride;
+    size_t packed = attention_packed(at->S, at->d, at->d_v);
 
     r->packed = arena_alloc_raw(scratch, packed, sizeof(float));
     if (at->precision != PRECISION_F32) {
@@ -57,10 +56,10 @@ static void pack_from(const struct head_rows *r, float *packed, const float *kv,
     int group = r->head / (c->n_heads / c->n_kv_heads);
     const float *row = kv + (int64_t)first * h->kv_stride;
 
-    attend_pack(packed, row + h->k_at[group], h->kv_stride, row + h->v_at[group],
-                h->kv_stride, at->S, at->d, at->d_v);
+    attention_pack(packed, row + h->k_at[group], h->kv_stride, row + h->v_at[group],
+                   h->kv_stride, at->S, at->d, at->d_v);
     precision_round(at->precision, packed, packed,
-                    (int64_t)attend_packed(at->S, at->d, at->d_v));
+                    (int64_t)attention_packed(at->S, at->d, at->d_v));
 }
 
 static void pack(struct head_rows *r)
@@ -95,36 +94,11 @@ struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *
 
 /* ---- what a block's rows see ---- */
 
-/* Marks the block's keys by lo and hi; true: some are hidden. */
-static bool mark_range(struct head_rows *r, const struct rows *rows)
-{
-    const struct attend *at = &r->at;
-    bool any = false;
-
-    for (int t = 0; t < rows->n_rows; t++) {
-        int64_t i = rows->row0 + at->offset + t;
-        int64_t first = at->lo == INT_MAX ? 0 : i - at->lo;
-        int64_t end = at->hi == INT_MAX ? at->S : i + at->hi + 1;
-        unsigned char *h = r->hidden + (size_t)t * rows->stride;
-
-        first = first < rows->key0 ? 0 : first - rows->key0;
-        end = end - rows->key0 > rows->n_keys ? rows->n_keys : end - rows->key0;
-        r->n_visible[t] = (int)(end - first);
-        if (r->n_visible[t] == rows->n_keys) {
-            memset(h, 0, (size_t)rows->n_keys);
-            continue;
-        }
-        memset(h, 1, (size_t)rows->n_keys);
-        memset(h + first, 0, (size_t)(end - first));
-        any = true;
-    }
-    return any;
-}
-
-/* The same, and the keys that single rows do not see. */
+/* Marks the keys that the block's rows do not see; true: some are hidden. */
 static bool mark_all(struct head_rows *r, const struct rows *rows)
 {
-    bool any = mark_range(r, rows);
+    bool any = visible_mark(&r->at, r->hidden, rows->stride, r->n_visible, rows->row0,
+                            rows->n_rows, rows->key0, rows->n_keys);
 
     if (!pass_hides(r->job->heads))
         return any;
@@ -174,9 +148,9 @@ static void attend(struct head_rows *r, struct rows *rows)
     const float *q = queries(r, h->q + row * q_stride + h->q_at[r->head], rows->n_rows,
                              &q_stride);
 
-    attend_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
-                 outputs(r, row), z_width, q, q_stride, r->packed, &r->at, rows->row0,
-                 rows->n_rows);
+    attention_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
+                    outputs(r, row), z_width, q, q_stride, r->packed, &r->at, rows->row0,
+                    rows->n_rows);
 }
 
 /* Those that are global, again, from their own projections. */
@@ -197,9 +171,9 @@ static void attend_global(struct head_rows *r, const struct rows *rows)
             continue;
         q = queries(r, q, 1, &q_stride);
         own.hidden = r->hidden + (size_t)t * rows->stride;
-        attend_block(r->weight + (size_t)t * rows->stride, rows->stride, &key0, &n_keys,
-                     &r->entropy[t], outputs(r, first + t), z_width, q, q_stride,
-                     r->global_packed, &own, rows->row0 + t, 1);
+        attention_block(r->weight + (size_t)t * rows->stride, rows->stride, &key0, &n_keys,
+                        &r->entropy[t], outputs(r, first + t), z_width, q, q_stride,
+                        r->global_packed, &own, rows->row0 + t, 1);
     }
 }
 
@@ -242,15 +216,18 @@ void head_rows_block(struct head_rows *r, int row0, struct rows *rows)
 {
     const struct attend_job *j = r->job;
     int left = r->n_queries - row0;
+    struct key_range keys;
 
     *rows = (struct rows){
         .text = r->text, .stack = (int)j->heads->stack, .layer = j->layer,
         .head = r->head, .row0 = row0, .n_rows = left < ATTEND_ROWS ? left : ATTEND_ROWS,
         .n_queries = r->n_queries, .n_all_keys = r->at.S,
-        .stride = attend_stride(r->at.S), .weight = r->weight, .entropy = r->entropy,
+        .stride = attention_stride(r->at.S), .weight = r->weight, .entropy = r->entropy,
         .n_visible = r->n_visible,
     };
-    attend_keys(&r->at, row0, rows->n_rows, &rows->key0, &rows->n_keys);
+    keys = visible_keys(&r->at, row0, rows->n_rows);
+    rows->key0 = (int)keys.first;
+    rows->n_keys = (int)(keys.end - keys.first);
     if ((j->wanted || pass_hides(j->heads)) && mark_all(r, rows))
         rows->hidden = r->hidden;
     if (j->heads->ready != NULL) {

@@ -2,9 +2,12 @@
  * What a tap shows of an attention -> arrays of an npz. */
 #include "run/inner.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
+
+#include "nn/linear.h"
+#include "nn/score.h"
+#include "nn/visible.h"
 
 enum part { PART_Q, PART_K, PART_V, PART_SCORES, PART_OUT, N_PART };
 static const char *const names[] = { "q", "k", "v", "scores", "out" };
@@ -52,20 +55,6 @@ static void put_rows(const struct inner *in, const struct qkv_view *v, enum part
 
 /* ---- scores ---- */
 
-static void hide(const struct attend *at, float *score, int T, int S)
-{
-    for (int t = 0; t < T; t++) {
-        int64_t i = t + at->offset;
-        float *row = score + (int64_t)t * S;
-
-        for (int s = 0; s < S; s++)
-            if ((at->lo != INT_MAX && s < i - at->lo) ||
-                (at->hi != INT_MAX && s > i + at->hi) ||
-                (at->hidden != NULL && at->hidden[(size_t)t * at->hidden_stride + (size_t)s]))
-                row[s] = -INFINITY;
-    }
-}
-
 static void put_scores(const struct inner *in, const struct qkv_view *v, int h, int place)
 {
     const struct attend *at = &v->at[h];
@@ -82,12 +71,10 @@ static void put_scores(const struct inner *in, const struct qkv_view *v, int h, 
         linear_panel(score, v->S, v->q + v->q_at[h], v->q_stride, v->T, &keys, NULL, n0, room);
     for (int64_t i = 0; i < n; i++)
         score[i] *= at->scale;
-    for (int k = 0; k < SCORE_TERMS; k++)
-        if (at->term[k].add != NULL)
-            at->term[k].add(at->term[k].self, score, (size_t)v->S, at->offset, v->T, 0, v->S);
-    for (int64_t i = 0; at->cap > 0 && i < n; i++)
-        score[i] = at->cap * tanhf(score[i] / at->cap);
-    hide(at, score, v->T, v->S);
+    score_terms(at, score, (size_t)v->S, 0, v->T, 0, v->S);
+    for (int64_t i = 0; i < n; i++)
+        if (!visible(at, (int)(i / v->S), (int)(i % v->S)))
+            score[i] = -INFINITY;
     put(in, v->stack, v->layer, PART_SCORES, place * n, score, n);
     arena_reset(in->a, mark);
 }

@@ -6,6 +6,7 @@
 #define RUN_MECHANISM_H
 
 #include "nn/mechanism.h"
+#include "nn/visible.h"
 #include "run/run.h"
 
 /* What one attention of a model is to a mechanism. */

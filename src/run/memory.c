@@ -146,8 +146,8 @@ static struct distances distances_of(struct pass *p, const struct heads *h, int 
         row[i] = row[i] < 0 ? 0 : row[i] < n ? row[i] : n - 1;
     }
     end = row[2 * reach] + 1;
-    begin = arena_alloc_raw(p->call, distances_begins(end), sizeof *begin);
-    distances_begin(begin, row, reach, end);
+    begin = arena_alloc_raw(p->call, relative_begins(end), sizeof *begin);
+    relative_find_begins(begin, row, reach, end);
     return (struct distances){ reach, row, begin };
 }
 
@@ -155,7 +155,7 @@ void pass_distances(struct pass *p, struct heads *h, const float *rows, float sc
 {
     const struct config *c = &p->m->config;
     int H = c->n_heads, n_texts = p->b->n_texts;
-    struct bias_relative *bias;
+    struct relative_positions *bias;
     struct distances *at;
     struct score_term *term;
     const float *packed;
@@ -171,12 +171,12 @@ void pass_distances(struct pass *p, struct heads *h, const float *rows, float sc
     for (int t = 0; t < n_texts; t++) {
         at[t] = distances_of(p, h, t);
         for (int i = t * H; i < (t + 1) * H; i++) {
-            bias[i] = (struct bias_relative){
+            bias[i] = (struct relative_positions){
                 .at = &at[t], .by_query = packed, .d = c->d_head,
                 .q = h->q + p->b->start[t] * h->q_stride + h->q_at[i - t * H],
                 .q_stride = h->q_stride, .scale = c->relative.clip ? scale : 1,
             };
-            term[i] = (struct score_term){ bias_relative, &bias[i] };
+            term[i] = (struct score_term){ relative_positions, &bias[i] };
         }
     }
     h->terms = term;

@@ -69,7 +69,7 @@ void pass_mlp(struct pass *p, const struct layer_plan *plan)
         else
             one_mlp(p, plan, a, in, n);
         pass_norm(p, a, a, n, (int)D, &plan->slot[W_MLP_OUT]);
-        add_to(x, a, n * D);
+        nn_add(x, a, n * D);
         if (place == PLACE_POST)
             pass_norm(p, x, x, n, (int)D, norm);
     }

@@ -36,16 +36,6 @@ static double sum_of(const float *w, int n)
     return sum;
 }
 
-static double entropy_of(const float *w, int n)
-{
-    double sum = 0;
-
-    for (int s = 0; s < n; s++)
-        if (w[s] > 0)
-            sum -= (double)w[s] * log((double)w[s]);
-    return sum;
-}
-
 /* A row of attention; of one copy of each key, less than that. */
 static bool is_row(const float *w, int n, bool part)
 {
@@ -67,7 +57,7 @@ int ready_read(const struct ready_layer *y, struct rows *rows, float *weight, fl
         int64_t at = row_at(y->rows, rows->head, rows->row0 + t) + rows->key0;
 
         tensor_read(weight + to, y->rows, at, n);
-        entropy[t] = entropy_of(weight + to, n);
+        entropy[t] = row_entropy(weight + to, n);
         if (y->single != NULL)
             tensor_read(single + to, y->single, at, n);
         if (bad < 0 && (!is_row(weight + to, n, false) ||

@@ -25,24 +25,9 @@ static int row_of(const struct model *m, int distance)
         return distance > 0 ? size : c->is_decoder ? 0 : -size;     /* none looks ahead */
     }
     if (c->relative.n_buckets > 0)
-        row = log_bucket(distance, c->relative.n_buckets, c->relative.max);
+        row = relative_log_bucket(distance, c->relative.n_buckets, c->relative.max);
     row = row < -c->relative.span ? -c->relative.span : row;
     return row < c->relative.span ? row : c->relative.span - 1;
-}
-
-/*
- * [sin(p f); cos(p f)], f_i = 10000^(-2 i / D), rounded where the reference rounds:
- * the exponent, the power, f and the angle, each to float.
- */
-static void sinusoid(float *x, int p, int D)
-{
-    for (int i = 0; i < D / 2; i++) {
-        float f = 1.0f / (float)pow(10000, (double)((float)(2 * i) / (float)D));
-        float angle = (float)p * f;
-
-        x[i] = (float)sin((double)angle);
-        x[D / 2 + i] = (float)cos((double)angle);
-    }
 }
 
 static void fill_table(struct pass *p, struct relative *r, int first)
@@ -53,7 +38,7 @@ static void fill_table(struct pass *p, struct relative *r, int first)
 
     r->table = floats(p, (size_t)r->n_rows, (size_t)D);
     for (int i = 0; t == NULL && i < r->n_rows; i++)
-        sinusoid(r->table + (int64_t)i * D, first + i, D);
+        sinusoid_distance(r->table + (int64_t)i * D, first + i, D);
     if (t == NULL)
         return;
     tensor_read(r->table, t, row0 * D, (int64_t)r->n_rows * D);
@@ -73,8 +58,8 @@ static void fill_distances(struct pass *p, struct relative *r)
     for (int d = -reach; d <= reach; d++)
         row[reach + d] = row_of(p->m, d) - first;
     r->n_rows = row[2 * reach] + 1;
-    begin = arena_alloc_raw(p->call, distances_begins(r->n_rows), sizeof *begin);
-    distances_begin(begin, row, reach, r->n_rows);
+    begin = arena_alloc_raw(p->call, relative_begins(r->n_rows), sizeof *begin);
+    relative_find_begins(begin, row, reach, r->n_rows);
     r->at = (struct distances){ reach, row, begin };
     fill_table(p, r, first);
 }
@@ -254,7 +239,7 @@ void relative_terms(const struct pass *p, const struct heads *h, int text, int h
     size_t from = (size_t)head * r->size;
     int first = p->b->start[text], group = head / (c->n_heads / c->n_kv_heads);
 
-    room->positions = (struct bias_relative){
+    room->positions = (struct relative_positions){
         .at = &r->at, .d = at->d, .scale = at->scale,
         .by_query = r->by_query != NULL ? r->by_query + from : NULL,
         .by_key = r->by_key != NULL ? r->by_key + from : NULL,
@@ -263,14 +248,14 @@ void relative_terms(const struct pass *p, const struct heads *h, int text, int h
         .k = h->kv + h->key_start[text] * h->kv_stride + h->k_at[group],
         .k_stride = h->kv_stride,
     };
-    at->term[0] = (struct score_term){ bias_relative, &room->positions };
+    at->term[0] = (struct score_term){ relative_positions, &room->positions };
     if (r->segment == NULL)
         return;
-    room->segments = (struct bias_segments){
+    room->segments = (struct relative_segments){
         .type = r->type + first, .d = at->d, .scale = at->scale,
         .by_query = r->segment + (size_t)head * relative_packed(2, at->d),
         .add = r->segment_add + head * PANEL,
         .q = room->positions.q, .q_stride = h->q_stride,
     };
-    at->term[1] = (struct score_term){ bias_segments, &room->segments };
+    at->term[1] = (struct score_term){ relative_segments, &room->segments };
 }

@@ -5,19 +5,16 @@
 
 #include "run/run_priv.h"
 
-/* Softmax over E scores in place, in double. */
-static void softmax(float *s, int E)
+/* Of differences from the largest score, each in single precision, in double. */
+static void softmax(float *s, double *room, int E)
 {
-    double sum = 0;
-    float max = s[0];
+    float max = s[row_strongest(s, E)];
 
-    for (int x = 1; x < E; x++)
-        if (s[x] > max)
-            max = s[x];
     for (int x = 0; x < E; x++)
-        sum += exp((double)(s[x] - max));
+        room[x] = (double)(s[x] - max);
+    softmax_double(room, NULL, E);
     for (int x = 0; x < E; x++)
-        s[x] = (float)(exp((double)(s[x] - max)) / sum);
+        s[x] = (float)room[x];
 }
 
 static void sigmoid(float *s, int E)
@@ -74,6 +71,7 @@ struct route_room route_room(struct arena *a, int E)
         arena_alloc_raw(a, (size_t)E, sizeof(float)),
         arena_alloc_raw(a, (size_t)E, sizeof(float)),
         arena_alloc_raw(a, (size_t)E, sizeof(bool)),
+        arena_alloc_raw(a, (size_t)E, sizeof(double)),
     };
 }
 
@@ -81,7 +79,10 @@ void route(float *s, const struct routing *r, struct route_room *room)
 {
     float sum = 0;
 
-    (r->score == SCORE_SIGMOID ? sigmoid : softmax)(s, r->E);
+    if (r->score == SCORE_SIGMOID)
+        sigmoid(s, r->E);
+    else
+        softmax(s, room->exact, r->E);
     for (int x = 0; x < r->E; x++)
         room->choice[x] = s[x] + (r->bias != NULL ? r->bias[x] : 0);
     if (r->n_groups > 0)

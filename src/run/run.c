@@ -67,8 +67,8 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
                  (m->mlp == MLP_PLAIN ? 1 : 2);
     int sets = m->family->stack.name[W_Q_GLOBAL] != NULL ? 2 : 1;   /* of q, k and v */
     double blocks = c->sparse.block > 0 ? 2.25 : 1.25;     /* of weights, and a byte each */
-    double head = sets * (double)attend_packed(n_tokens, c->d_head, c->d_value) +
-                  blocks * ATTEND_ROWS * (double)attend_stride(n_tokens);
+    double head = sets * (double)attention_packed(n_tokens, c->d_head, c->d_value) +
+                  blocks * ATTEND_ROWS * (double)attention_stride(n_tokens);
 
     return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp +
                             head * n_threads + relative_memory(m, n_tokens) +
@@ -123,7 +123,7 @@ static void join(struct pass *p, const float *out, const struct param *norm)
 {
     int D = p->m->config.d_model;
 
-    add_to(p->x2, out, (int64_t)p->N * D);
+    nn_add(p->x2, out, (int64_t)p->N * D);
     if (p->m->norm_place == PLACE_POST)
         pass_norm(p, p->x2, p->x2, p->N, D, norm);
 }

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/par.h"
 #include "model/model.h"
+#include "nn/attend.h"
 #include "run/front.h"
 #include "run/mask.h"
 #include "run/sink.h"

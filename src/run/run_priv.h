@@ -3,6 +3,22 @@
 #ifndef RUN_RUN_PRIV_H
 #define RUN_RUN_PRIV_H
 
+#include "nn/act.h"
+#include "nn/attend.h"
+#include "nn/attention.h"
+#include "nn/bias.h"
+#include "nn/chunks.h"
+#include "nn/linear.h"
+#include "nn/lsh.h"
+#include "nn/nn.h"
+#include "nn/norm.h"
+#include "nn/relative.h"
+#include "nn/rope.h"
+#include "nn/score.h"
+#include "nn/sinusoid.h"
+#include "nn/softmax.h"
+#include "nn/visible.h"
+#include "run/row.h"
 #include "run/run.h"
 
 enum {
@@ -39,7 +55,7 @@ struct relative {
     float *table;               /* [n_rows, D] */
     float *row;                 /* [n_rows, H d] */
     size_t size;                /* floats of a head, packed */
-    float *by_query, *by_key;   /* [H, size] as bias_relative wants them; NULL: none */
+    float *by_query, *by_key;   /* [H, size] as relative_positions wants them; NULL: none */
     float *add;                 /* [H, n_rows in whole panels]; NULL: none */
     float *segment;             /* [H, relative_packed(2, d)]; NULL: none */
     float *segment_add;         /* [H, PANEL] */
@@ -233,8 +249,8 @@ void pass_hide(const struct heads *h, const struct mask_view *v, int text,
 
 /* What one head of one text adds to its scores by distance. */
 struct relative_terms {
-    struct bias_relative positions;
-    struct bias_segments segments;
+    struct relative_positions positions;
+    struct relative_segments segments;
 };
 void relative_terms(const struct pass *p, const struct heads *h, int text, int head,
                     struct relative_terms *room, struct attend *at);
@@ -321,6 +337,7 @@ struct routing {
 struct route_room {
     float *choice, *worth;      /* [E] */
     bool *chosen;               /* [E] */
+    double *exact;              /* [E] */
 };
 struct route_room route_room(struct arena *a, int E);
 

@@ -18,16 +18,13 @@ static void hide_far(const void *self, int text, int head, unsigned char *hidden
     (void)head;
     for (int t = 0; t < n_rows; t++) {
         unsigned char *row = hidden + (size_t)t * stride;
-        int i = row0 + t;
+        struct key_range window = visible_window(h->lo, h->hi, key0 + n_keys, row0 + t);
 
-        if (global[i])
+        if (global[row0 + t])
             continue;
-        for (int j = 0; j < n_keys; j++) {
-            int away = key0 + j - i;
-
-            if ((away < -h->lo || away > h->hi) && !global[key0 + j])
-                row[j] = 1;
-        }
+        for (int j = key0; j < key0 + n_keys; j++)
+            if ((j < window.first || j >= window.end) && !global[j])
+                row[j - key0] = 1;
     }
 }
 

@@ -7,7 +7,11 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "nn/act.h"
+#include "nn/attention.h"
+#include "nn/linear.h"
 #include "nn/nn.h"
+#include "nn/norm.h"
 
 #if __has_include(<cblas.h>)
 #include <cblas.h>
@@ -109,13 +113,13 @@ static void attend_run(void *self)
     int d = r->at.d, S = r->at.S, stride = 3 * d;
     double entropy[ATTEND_ROWS];
 
-    attend_pack(r->packed, r->qkv + d, stride, r->qkv + 2 * d, stride, S, d, d);
+    attention_pack(r->packed, r->qkv + d, stride, r->qkv + 2 * d, stride, S, d, d);
     for (int row0 = 0; row0 < S; row0 += ATTEND_ROWS) {
         int key0, n_keys;
 
-        attend_block(r->w, attend_stride(S), &key0, &n_keys, entropy,
-                     r->out + row0 * d, d, r->qkv + row0 * stride, stride, r->packed,
-                     &r->at, row0, S - row0 < ATTEND_ROWS ? S - row0 : ATTEND_ROWS);
+        attention_block(r->w, attention_stride(S), &key0, &n_keys, entropy,
+                        r->out + row0 * d, d, r->qkv + row0 * stride, stride, r->packed,
+                        &r->at, row0, S - row0 < ATTEND_ROWS ? S - row0 : ATTEND_ROWS);
     }
 }
 
@@ -126,8 +130,8 @@ static void bench_attend(struct arena *a, int T, int d)
     struct attend_run r = {
         .at = { .S = T, .d = d, .d_v = d, .scale = 0.125f, .lo = T, .hi = T },
         .qkv = random_floats(a, 3 * n), .out = random_floats(a, n),
-        .packed = random_floats(a, attend_packed(T, d, d)),
-        .w = random_floats(a, ATTEND_ROWS * attend_stride(T)),
+        .packed = random_floats(a, attention_packed(T, d, d)),
+        .w = random_floats(a, ATTEND_ROWS * attention_stride(T)),
     };
 
     for (int k = 0; k < N_KERNEL; k++)

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "analysis/stats.h"
+#include "nn/nn.h"
 #include "ref/golden.h"
 #include "run/run.h"
 #include "text/tok.h"

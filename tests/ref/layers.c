@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nn/nn.h"
 #include "run/inner.h"
 #include "run/run.h"
 #include "weights/npz.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "nn/mechanism.h"
+#include "nn/norm.h"
 #include "weights/npz.h"
 
 enum { T = 32, WIDTH = 32, H = 4, D = 8 };

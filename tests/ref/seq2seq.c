@@ -3,6 +3,7 @@
  * the encoder's and decoder's hidden states, logits; batches packed. */
 #include "check.h"
 
+#include "nn/nn.h"
 #include "ref/golden.h"
 #include "run/run.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Activations against their formulas in double. */
 #include "nn_check.h"
+#include "nn/act.h"
 
 static double formula(enum act act, double x)
 {
@@ -154,7 +155,7 @@ static void adds(void)
 
         for (int i = 0; i <= n; i++)
             want[i] = i < n ? y[i] + x[i] : y[i];
-        add_to(y, x, n);
+        nn_add(y, x, n);
         for (int i = 0; i <= n; i++)
             kernel_same("sum", i, y[i], want[i]);
         free(y);

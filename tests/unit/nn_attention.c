@@ -4,6 +4,9 @@
 
 #include <limits.h>
 
+#include "nn/attention.h"
+#include "nn/score.h"
+
 /*
  * Weights and outputs of inputs in [-1, 1]: scores up to about d / 3 are off by a
  * few units of 2^-24 of the sum of their magnitudes.
@@ -18,7 +21,7 @@ struct head {
     float *packed;
 };
 
-/* Everything that attend_block gives, with each key at its own number. */
+/* Everything that attention_block gives, with each key at its own number. */
 struct result {
     float *w;                   /* [T, S] */
     float *out;                 /* [T, d_v] */
@@ -38,9 +41,9 @@ static void head_pack(struct head *h)
 {
     const struct attend *at = &h->at;
 
-    h->packed = nan_floats(attend_packed(at->S, at->d, at->d_v));
-    attend_pack(h->packed, h->qkv + at->d, h->stride, h->qkv + 2 * at->d, h->stride, at->S,
-                at->d, at->d_v);
+    h->packed = nan_floats(attention_packed(at->S, at->d, at->d_v));
+    attention_pack(h->packed, h->qkv + at->d, h->stride, h->qkv + 2 * at->d, h->stride, at->S,
+                   at->d, at->d_v);
 }
 
 static void head_free(struct head *h)
@@ -75,13 +78,13 @@ static bool sees(const struct attend *at, int t, int s)
 static void block(const struct head *h, struct result *r, int row0, int n)
 {
     const struct attend *at = &h->at;
-    size_t stride = attend_stride(at->S);
+    size_t stride = attention_stride(at->S);
     float *w = nan_floats((size_t)n * stride);
     int key0, n_keys, out_stride = at->d_v + 3;
     float *out = nan_floats((size_t)n * (size_t)out_stride);
 
-    attend_block(w, stride, &key0, &n_keys, r->entropy + row0, out, out_stride,
-                 h->qkv + (int64_t)row0 * h->stride, h->stride, h->packed, at, row0, n);
+    attention_block(w, stride, &key0, &n_keys, r->entropy + row0, out, out_stride,
+                    h->qkv + (int64_t)row0 * h->stride, h->stride, h->packed, at, row0, n);
     assert_true(key0 >= 0 && key0 % 32 == 0 && n_keys >= 0 && key0 + n_keys <= at->S);
     for (int t = 0; t < n; t++) {
         for (int s = 0; s < at->S; s++) {
@@ -414,15 +417,15 @@ static void parts_are_optional(void)
     enum { T = 10, D = 4 };
     struct head h = head_new(attend_of(T, D, D, masks[0]), T, 0);
     struct result r;
-    float *w = nan_floats(T * attend_stride(T));
+    float *w = nan_floats(T * attention_stride(T));
     int key0, n_keys;
 
     head_pack(&h);
     r = blocks(&h, ATTEND_ROWS);
-    attend_block(w, attend_stride(T), &key0, &n_keys, NULL, NULL, 0, h.qkv, h.stride,
-                 h.packed, &h.at, 0, T);
+    attention_block(w, attention_stride(T), &key0, &n_keys, NULL, NULL, 0, h.qkv, h.stride,
+                    h.packed, &h.at, 0, T);
     for (int i = 0; i < T * T; i++)
-        kernel_same("w", i, w[(size_t)(i / T) * attend_stride(T) + (size_t)(i % T)], r.w[i]);
+        kernel_same("w", i, w[(size_t)(i / T) * attention_stride(T) + (size_t)(i % T)], r.w[i]);
     result_free(&r);
     head_free(&h);
     free(w);

@@ -6,18 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nn/attention.h"
+#include "nn/bias.h"
 #include "nn/nn.h"
+#include "nn/visible.h"
 
 static void slopes(void **state)
 {
     float s[8];
 
     (void)state;
-    alibi_slopes(s, 8);
+    bias_alibi_slopes(s, 8);
     for (int h = 0; h < 8; h++)
         assert_true(s[h] == ldexpf(1, -(h + 1)));
     /* 6 heads: four of 2^-2, 2^-4, .., then 2^-1 and 2^-3 of the finer series */
-    alibi_slopes(s, 6);
+    bias_alibi_slopes(s, 6);
     for (int h = 0; h < 4; h++)
         assert_true(s[h] == ldexpf(1, -2 * (h + 1)));
     assert_true(s[4] == 0.5f && s[5] == 0.125f);
@@ -27,17 +30,17 @@ static void slopes(void **state)
 static void buckets(void **state)
 {
     (void)state;
-    assert_int_equal(relative_bucket(0, false, 32, 128), 0);
-    assert_int_equal(relative_bucket(-15, false, 32, 128), 15);
-    assert_int_equal(relative_bucket(-16, false, 32, 128), 16);
+    assert_int_equal(bias_bucket(0, false, 32, 128), 0);
+    assert_int_equal(bias_bucket(-15, false, 32, 128), 15);
+    assert_int_equal(bias_bucket(-16, false, 32, 128), 16);
     /* 16 + floor(ln(32 / 16) / ln(128 / 16) * 16) = 16 + 5 */
-    assert_int_equal(relative_bucket(-32, false, 32, 128), 21);
-    assert_int_equal(relative_bucket(-1000, false, 32, 128), 31);
-    assert_int_equal(relative_bucket(5, false, 32, 128), 0);
-    assert_int_equal(relative_bucket(5, true, 32, 128), 16 + 5);
-    assert_int_equal(relative_bucket(-5, true, 32, 128), 5);
-    assert_int_equal(relative_bucket(-8, true, 32, 128), 8);
-    assert_int_equal(relative_bucket(1000, true, 32, 128), 31);
+    assert_int_equal(bias_bucket(-32, false, 32, 128), 21);
+    assert_int_equal(bias_bucket(-1000, false, 32, 128), 31);
+    assert_int_equal(bias_bucket(5, false, 32, 128), 0);
+    assert_int_equal(bias_bucket(5, true, 32, 128), 16 + 5);
+    assert_int_equal(bias_bucket(-5, true, 32, 128), 5);
+    assert_int_equal(bias_bucket(-8, true, 32, 128), 8);
+    assert_int_equal(bias_bucket(1000, true, 32, 128), 31);
 }
 
 static float noise(void)
@@ -52,9 +55,9 @@ static void check_block(struct attend at, int T, const unsigned char *hidden)
     enum { D = 12 };
     float *q = calloc((size_t)T * D, 4), *k = calloc((size_t)T * D, 4);
     float *v = calloc((size_t)T * D, 4), *out = calloc((size_t)T * D, 4);
-    size_t stride = attend_stride(T);
+    size_t stride = attention_stride(T);
     float *w = aligned_alloc(64, ATTEND_ROWS * stride * 4);
-    float *packed = aligned_alloc(64, (attend_packed(T, D, D) * 4 + 63) / 64 * 64);
+    float *packed = aligned_alloc(64, (attention_packed(T, D, D) * 4 + 63) / 64 * 64);
     double *want = calloc((size_t)T * (size_t)T, 8), *want_out = calloc((size_t)T * D, 8);
 
     at.S = T;
@@ -67,15 +70,15 @@ static void check_block(struct attend at, int T, const unsigned char *hidden)
     at.hidden = hidden;
     at.hidden_stride = (size_t)T;
     attention_reference(want, want_out, q, k, v, &at, T);
-    attend_pack(packed, k, D, v, D, T, D, D);
+    attention_pack(packed, k, D, v, D, T, D, D);
     for (int row0 = 0; row0 < T; row0 += ATTEND_ROWS) {
         int n = T - row0 < ATTEND_ROWS ? T - row0 : ATTEND_ROWS, key0, n_keys;
 
-        attend_keys(&at, row0, n, &key0, &n_keys);
+        key0 = (int)visible_keys(&at, row0, n).first;
         if (hidden != NULL)
             at.hidden = hidden + row0 * T + key0;
-        attend_block(w, stride, &key0, &n_keys, NULL, out + row0 * D, D, q + row0 * D, D,
-                     packed, &at, row0, n);
+        attention_block(w, stride, &key0, &n_keys, NULL, out + row0 * D, D, q + row0 * D, D,
+                        packed, &at, row0, n);
         for (int t = 0; t < n; t++)
             check_doubles("a row's weights", w + (size_t)t * stride,
                           want + (row0 + t) * T + key0, n_keys, 2e-6);

@@ -6,6 +6,8 @@
 
 #include <cblas.h>
 
+#include "nn/linear.h"
+
 static void agrees(void)
 {
     static const int shape[][3] = { { 1, 1, 1 }, { 24, 384, 1152 }, { 37, 1536, 384 },

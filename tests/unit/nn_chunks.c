@@ -5,26 +5,28 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "nn/nn.h"
+#include "nn/attention.h"
+#include "nn/chunks.h"
+#include "nn/lsh.h"
 
 static void seen_counts(void **state)
 {
     int seen[4];
 
     (void)state;
-    chunk_seen(seen, 4, 1, 0);          /* itself and the one before: 3 behind, cyclic */
+    chunks_seen(seen, 4, 1, 0);          /* itself and the one before: 3 behind, cyclic */
     assert_int_equal(seen[0], 1);
     assert_int_equal(seen[1], 0);
     assert_int_equal(seen[2], 0);
     assert_int_equal(seen[3], 1);
-    chunk_seen(seen, 2, 1, 1);          /* before and after are one and the same */
+    chunks_seen(seen, 2, 1, 1);          /* before and after are one and the same */
     assert_int_equal(seen[0], 1);
     assert_int_equal(seen[1], 2);
-    chunk_seen(seen, 3, 7, 0);          /* 0, -1 .. -7: offsets 0, -3, -6 are its own */
+    chunks_seen(seen, 3, 7, 0);          /* 0, -1 .. -7: offsets 0, -3, -6 are its own */
     assert_int_equal(seen[0], 3);
     assert_int_equal(seen[1], 2);       /* -2, -5 */
     assert_int_equal(seen[2], 3);       /* -1, -4, -7 */
-    chunk_seen(seen, 1, 0, 0);
+    chunks_seen(seen, 1, 0, 0);
     assert_int_equal(seen[0], 1);
 }
 
@@ -36,19 +38,19 @@ static void times_over_rounds(void **state)
                             .seen = seen };
 
     (void)state;
-    chunk_seen(seen, 6, 1, 0);
+    chunks_seen(seen, 6, 1, 0);
     /* Token 0: chunk 0 sees 0 and 5, chunk 5 sees 5 and 4. */
-    assert_int_equal(chunk_times(&v, 0, 0), 3);     /* 0 and 5, then 5 */
-    assert_int_equal(chunk_times(&v, 0, 1), 1);
-    assert_int_equal(chunk_times(&v, 0, 2), 1);
-    assert_int_equal(chunk_times(&v, 0, 3), 0);
-    assert_int_equal(chunk_times(&v, 0, 4), 2);
-    assert_int_equal(chunk_times(&v, 0, 5), 1);
+    assert_int_equal(chunks_times(&v, 0, 0), 3);     /* 0 and 5, then 5 */
+    assert_int_equal(chunks_times(&v, 0, 1), 1);
+    assert_int_equal(chunks_times(&v, 0, 2), 1);
+    assert_int_equal(chunks_times(&v, 0, 3), 0);
+    assert_int_equal(chunks_times(&v, 0, 4), 2);
+    assert_int_equal(chunks_times(&v, 0, 5), 1);
     /* Token 1: chunks 0 and 5, then 3 and 2. */
-    assert_int_equal(chunk_times(&v, 1, 3), 1);
-    assert_int_equal(chunk_times(&v, 1, 2), 0);
+    assert_int_equal(chunks_times(&v, 1, 3), 1);
+    assert_int_equal(chunks_times(&v, 1, 2), 0);
     v.chunk = NULL;
-    assert_int_equal(chunk_times(&v, 5, 0), 1);
+    assert_int_equal(chunks_times(&v, 5, 0), 1);
 }
 
 static float noise(void)
@@ -70,13 +72,13 @@ static void copies(void **state)
     struct chunk_view view = { .chunk = chunk, .T = T, .n_rounds = 1, .n_chunks = 4,
                                .seen = seen, .own_last = true };
     struct attend at = { .S = T, .d = D, .d_v = D, .scale = 0.5f, .lo = INT_MAX, .hi = 0,
-                         .term = { { NULL, NULL }, { chunk_term, &view } } };
+                         .term = { { NULL, NULL }, { chunks_term, &view } } };
     int key0, n_keys;
-    size_t stride = attend_stride(T);
+    size_t stride = attention_stride(T);
 
     (void)state;
     srand(3);
-    chunk_seen(seen, 4, 4, 1);          /* own twice, and one of the others twice */
+    chunks_seen(seen, 4, 4, 1);          /* own twice, and one of the others twice */
     for (int i = 0; i < T; i++)
         chunk[i] = chunk_of[i];
     for (int i = 0; i < T * D; i++) {
@@ -84,16 +86,16 @@ static void copies(void **state)
         k[i] = noise();
         v[i] = noise();
     }
-    packed = aligned_alloc(64, (attend_packed(T, D, D) * 4 + 63) / 64 * 64);
+    packed = aligned_alloc(64, (attention_packed(T, D, D) * 4 + 63) / 64 * 64);
     w = aligned_alloc(64, ATTEND_ROWS * stride * 4);
     hidden = calloc(T, stride);
-    attend_pack(packed, k, D, v, D, T, D, D);
+    attention_pack(packed, k, D, v, D, T, D, D);
     at.hidden = hidden;
     at.hidden_stride = stride;
     for (int i = 0; i < T; i++)
         for (int j = 0; j < T; j++)
-            hidden[(size_t)i * stride + (size_t)j] = j > i || chunk_times(&view, i, j) == 0;
-    attend_block(w, stride, &key0, &n_keys, NULL, NULL, 0, q, D, packed, &at, 0, T);
+            hidden[(size_t)i * stride + (size_t)j] = j > i || chunks_times(&view, i, j) == 0;
+    attention_block(w, stride, &key0, &n_keys, NULL, NULL, 0, q, D, packed, &at, 0, T);
     for (int i = 0; i < T; i++) {
         double e[T] = { 0 }, sum = 0;
 
@@ -102,7 +104,7 @@ static void copies(void **state)
 
             for (int c = 0; c < D; c++)
                 dot += (double)q[i * D + c] * k[j * D + c];
-            for (int m = 0; m < chunk_times(&view, i, j) && j != i; m++)
+            for (int m = 0; m < chunks_times(&view, i, j) && j != i; m++)
                 e[j] += exp(0.5 * dot);
             sum += e[j];
         }
@@ -161,14 +163,14 @@ static void rounds(void **state)
 static void ranks(void **state)
 {
     static const int bucket[] = { 3, 0, 3, 1, 0, 1 << 29, 0 };
-    static const int want[] = { 4, 0, 5, 3, 1, 6, 2 };
+    static const int want[] = { 1, 4, 6, 3, 0, 2, 5 };
     uint64_t room[7];
-    int rank[7];
+    int order[7];
 
     (void)state;
-    lsh_ranks(rank, room, bucket, 7);
+    lsh_order(order, room, bucket, 7);
     for (int i = 0; i < 7; i++)
-        assert_int_equal(rank[i], want[i]);
+        assert_int_equal(order[i], want[i]);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Linears against sums in double, and the promise of the same bytes. */
 #include "nn_check.h"
+#include "nn/linear.h"
 
 /* Of the sum of magnitudes: float rounding of a running sum stays below. */
 #define TOLERANCE 1e-6

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 
+#include "nn/bias.h"
 #include "nn/mechanism.h"
 #include "weights/npz.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Norms against their formulas, summed in another order, in long double. */
 #include "nn_check.h"
+#include "nn/norm.h"
 
 enum { T = 3, MAX_D = 200 };
 

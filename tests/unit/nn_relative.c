@@ -2,6 +2,9 @@
  * Scores by distance and by segment: blocks of any place and size against sums in double,
  * and the same bytes in each. */
 #include "nn_check.h"
+#include "nn/attention.h"
+#include "nn/linear.h"
+#include "nn/relative.h"
 
 enum { T = 83, D = 11, ROWS = 70, STRIDE = 3 * D + 2 };
 
@@ -14,7 +17,7 @@ struct fixture {
     float *packed_A, *packed_B;
     int row[2 * T - 1], begin[ROWS / PANEL + 2];
     struct distances at;
-    struct bias_relative b;
+    struct relative_positions b;
 };
 
 static float *pack_rows(const float *rows)
@@ -38,10 +41,10 @@ static void fixture_new(struct fixture *f)
 
         f->row[T - 1 + d] = r < 0 ? 0 : r < ROWS ? r : ROWS - 1;
     }
-    assert_int_equal(distances_begins(ROWS), ROWS / PANEL + 2);
-    distances_begin(f->begin, f->row, T - 1, ROWS);
+    assert_int_equal(relative_begins(ROWS), ROWS / PANEL + 2);
+    relative_find_begins(f->begin, f->row, T - 1, ROWS);
     f->at = (struct distances){ T - 1, f->row, f->begin };
-    f->b = (struct bias_relative){
+    f->b = (struct relative_positions){
         .at = &f->at, .by_query = f->packed_A, .by_key = f->packed_B, .add = f->add,
         .q = f->q, .k = f->k, .q_stride = STRIDE, .k_stride = STRIDE, .d = D, .scale = 0.3f,
     };
@@ -131,7 +134,7 @@ static void relative(void)
     struct score_term term;
 
     fixture_new(&f);
-    term = (struct score_term){ bias_relative, &f.b };
+    term = (struct score_term){ relative_positions, &f.b };
     check_blocks(&term, &f, want_of_fixture);
     f.b.by_key = NULL;
     check_blocks(&term, &f, want_of_fixture);
@@ -148,7 +151,7 @@ static void relative(void)
 struct segments {
     float *q, *A, *packed, *add;
     int type[T];
-    struct bias_segments b;
+    struct relative_segments b;
 };
 
 static double want_segment(const void *self, int i, int j)
@@ -165,12 +168,12 @@ static void segments(void)
     struct segments s = { .q = random_floats(T * STRIDE), .A = random_floats(2 * D),
                           .packed = nan_floats(relative_packed(2, D)),
                           .add = random_floats(PANEL) };
-    struct score_term term = { bias_segments, &s.b };
+    struct score_term term = { relative_segments, &s.b };
 
     relative_pack(s.packed, s.A, D, 2, D);
     for (int i = 0; i < T; i++)
         s.type[i] = i < 20 ? 0 : i < T - 1 ? 1 : 2;
-    s.b = (struct bias_segments){ .type = s.type, .by_query = s.packed, .add = s.add,
+    s.b = (struct relative_segments){ .type = s.type, .by_query = s.packed, .add = s.add,
                                   .q = s.q, .q_stride = STRIDE, .d = D, .scale = 0.4f };
     check_blocks(&term, &s, want_segment);
     free(s.q), free(s.A), free(s.packed), free(s.add);
@@ -188,13 +191,13 @@ static void buckets(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
-        assert_int_equal(log_bucket(want[i][0], 8, 24), want[i][1]);
-        assert_int_equal(log_bucket(-want[i][0], 8, 24), -want[i][1]);
+        assert_int_equal(relative_log_bucket(want[i][0], 8, 24), want[i][1]);
+        assert_int_equal(relative_log_bucket(-want[i][0], 8, 24), -want[i][1]);
     }
-    assert_int_equal(log_bucket(700, 2, 1000), 1);      /* all are alike but 0 */
+    assert_int_equal(relative_log_bucket(700, 2, 1000), 1);      /* all are alike but 0 */
     /* Beyond the table's end numbers stay small. */
-    assert_int_equal(log_bucket(1 << 24, 1 << 16, (1 << 15) + 2), 5 << 15);
-    assert_int_equal(log_bucket(-(1 << 24), 1 << 16, (1 << 15) + 2), -(5 << 15));
+    assert_int_equal(relative_log_bucket(1 << 24, 1 << 16, (1 << 15) + 2), 5 << 15);
+    assert_int_equal(relative_log_bucket(-(1 << 24), 1 << 16, (1 << 15) + 2), -(5 << 15));
 }
 
 /* Panels that no distance reads are empty; the last ends behind the longest distance. */
@@ -204,7 +207,7 @@ static void begins(void **state)
     int begin[5];
 
     (void)state;
-    distances_begin(begin, row, 3, 100);
+    relative_find_begins(begin, row, 3, 100);
     assert_int_equal(begin[0], -3);
     assert_int_equal(begin[1], 0);
     assert_int_equal(begin[2], 2);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Rotary positions against the formula in double at the angle in float. */
 #include "nn_check.h"
+#include "nn/rope.h"
 
 static void test_table(void **state)
 {

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 
+#include "nn/attention.h"
 #include "unit/run_room.h"
 
 /* A model whose weights are bytes of ours, so that a test can spoil them. */

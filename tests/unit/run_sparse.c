@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "nn/nn.h"
 #include "unit/run_room.h"
 
 #define LONGFORMER "tests/ref/families/longformer_int"      /* windows of 2 either way */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nn/linear.h"
 #include "nn/nn.h"
 #include "weights/npz.h"
 

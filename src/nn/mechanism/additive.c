@@ -4,7 +4,10 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/act.h"
+#include "nn/kernels.h"
+#include "nn/mechanism/carve.h"
+#include "nn/mechanism/pairs.h"
 
 enum { CHUNK = 16 };            /* keys whose hidden layers are computed together */
 

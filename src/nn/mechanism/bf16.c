@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Scores from queries and keys that are rounded to bfloat16. */
 #include "base/half.h"
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/pairs.h"
 
 static float round_row(float *row, const float *x, int d)
 {

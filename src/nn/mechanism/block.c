@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Softmax within blocks of neighbours. */
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/chosen.h"
+#include "nn/mechanism/pairs.h"
 
 static bool sees(const struct attention *a, int i, int j)
 {

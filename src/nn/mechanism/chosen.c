@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Softmax over chosen keys, row by row: time grows with the scores that are kept. */
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/chosen.h"
+
+#include "nn/attention.h"
+#include "nn/kernels.h"
+#include "nn/mechanism/carve.h"
+#include "nn/score.h"
+#include "nn/visible.h"
 
 struct chosen_room {
     int *key;                   /* [S] */
-    float *w;                   /* [S], aligned and padded as softmax wants it */
+    float *w;                   /* [S], aligned and padded for softmax_row */
 };
 
 static size_t share_out(struct chosen_room *r, const struct attention *a, void *base)
@@ -12,7 +18,7 @@ static size_t share_out(struct chosen_room *r, const struct attention *a, void *
     struct carve c = { base, 0 };
 
     r->key = carve_take(&c, (size_t)a->at.S, sizeof *r->key);
-    r->w = carve_take(&c, attend_stride(a->at.S), sizeof *r->w);
+    r->w = carve_take(&c, attention_stride(a->at.S), sizeof *r->w);
     return c.used;
 }
 
@@ -25,20 +31,18 @@ size_t chosen_room(const struct attention *a)
 
 const char *chosen_refuse(const struct attention *a)
 {
-    return a->cross ? "its pattern is of places in one text" : NULL;
+    return a->cross ? "its pattern is of positions in one text" : NULL;
 }
 
 /* Leaves out what the model hides by itself. */
 static int drop_hidden(int *key, const struct attention *a, int i, int n)
 {
-    const unsigned char *hidden = a->at.hidden;
     int kept = 0;
 
-    if (hidden == NULL)
+    if (a->at.hidden == NULL)
         return n;
-    hidden += (size_t)i * a->at.hidden_stride;
     for (int j = 0; j < n; j++)
-        if (hidden[key[j]] == 0)
+        if (!visible_is_hidden(&a->at, i, key[j]))
             key[kept++] = key[j];
     return kept;
 }
@@ -49,20 +53,20 @@ static void add_terms(float *w, const struct attention *a, const int *key, int i
     for (int j = 0, end; j < n; j = end) {
         for (end = j + 1; end < n && key[end] == key[end - 1] + 1; end++)
             ;
-        attention_terms(a, w + j, i, key[j], end - j);
+        score_terms(&a->at, w + j, (size_t)(end - j), i, 1, key[j], end - j);
     }
 }
 
 int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, void *room)
 {
     const struct kernels *kernels = nn_kernels();
-    bool adjusted = attention_has_terms(a) || a->at.cap > 0;
+    bool adjusted = score_has_terms(&a->at) || a->at.cap > 0;
     struct chosen_room r;
     int64_t n_scores = 0;
 
     share_out(&r, a, room);
     for (int i = 0; i < a->T; i++, out += out_stride) {
-        struct range own = attend_range(&a->at, i);
+        struct key_range own = visible_range(&a->at, i);
         int n = 0;
 
         if (own.end > own.first)
@@ -76,7 +80,7 @@ int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, vo
                 r.w[j] *= a->at.scale;
             if (adjusted)
                 add_terms(r.w, a, r.key, i, n);
-            kernels->softmax(r.w, (n + PANEL - 1) / PANEL * PANEL, 0, n,
+            softmax_row(r.w, (n + PANEL - 1) / PANEL * PANEL, 0, n,
                              adjusted ? 1 : a->at.scale);
         }
         kernels->blend(out, r.w, a->v, a->v_stride, r.key, n, a->at.d_v);

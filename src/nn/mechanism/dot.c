@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Softmax of products that are not scaled. */
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/pairs.h"
 
-static const struct pair_formula formula = { .score = pair_dot };
+static const struct pair_formula formula = { .score = pairs_dot };
 
 static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *r)
 {

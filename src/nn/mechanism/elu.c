@@ -2,7 +2,7 @@
  * Linear attention: features elu(x) + 1. */
 #include <math.h>
 
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/features.h"
 
 static int count(const struct attention *a)
 {

@@ -2,13 +2,14 @@
  * Entmax with alpha 1.5 in place of softmax. */
 #include <math.h>
 
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/pairs.h"
+#include "nn/mechanism/simplex.h"
 
 static void weigh(float *row, int n, int first, int end, const struct attention *a,
                   float *spare)
 {
     (void)a;
-    entmax_row(row, n, first, end, spare);
+    simplex_entmax(row, n, first, end, spare);
 }
 
 static double above(double half_score, double tau)

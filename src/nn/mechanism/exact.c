@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Softmax of every pair, as the model itself has it. */
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/pairs.h"
 
 const struct mechanism mechanism_exact = {
     .name = "exact", .formula = "softmax_j s_ij, the model's own heads and scale",

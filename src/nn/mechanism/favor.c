@@ -3,7 +3,8 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/linear.h"
+#include "nn/mechanism/features.h"
 
 static int count(const struct attention *a)
 {

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Weights that are products of features: sum_j (f(q_i).f(k_j)) v_j is f(q_i) times
  * sum_j f(k_j) v_j, so a key is added once and no pair is looked at. */
+#include "nn/mechanism/features.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/kernels.h"
+#include "nn/mechanism/carve.h"
+#include "nn/mechanism/pairs.h"
+#include "nn/score.h"
+#include "nn/visible.h"
 
 struct sums {
     int m, n;                   /* features; d_v + 1 rounded up */
@@ -63,7 +69,7 @@ static bool is_cut(const struct attention *a)
 
 const char *features_refuse(const struct attention *a)
 {
-    if (attention_has_terms(a))
+    if (score_has_terms(&a->at))
         return "what is added to scores by position or mask is no product of features";
     if (a->at.cap > 0)
         return "the model's capped score is no product of features";
@@ -207,12 +213,12 @@ void features_reference(double *w, double *out, const struct attention *a,
 
         for (int j = 0; j < S; j++) {
             row[j] = 0;
-            for (int c = 0; attention_sees(a, i, j) && c < m; c++)
+            for (int c = 0; visible(&a->at, i, j) && c < m; c++)
                 row[j] += r.q[(int64_t)i * m + c] * r.k[(int64_t)j * m + c];
             sum += row[j];
         }
         for (int j = 0; j < S; j++)
             row[j] /= sum;
     }
-    reference_values(out, w, a);
+    pairs_values(out, w, a);
 }

@@ -2,7 +2,8 @@
  * Softmax over blocks of l, and the last keys of every block. */
 #include <math.h>
 
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/chosen.h"
+#include "nn/mechanism/pairs.h"
 
 static int stride_of(const struct attention *a)
 {

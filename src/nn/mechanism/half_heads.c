@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Half as many heads, each as wide as two of the model's. */
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/joined.h"
+#include "nn/mechanism/pairs.h"
 
 const struct mechanism mechanism_half_heads = {
     .name = "half-heads",

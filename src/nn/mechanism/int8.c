@@ -2,7 +2,7 @@
  * Scores from queries and keys in 8 bits, a scale a row. */
 #include <math.h>
 
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/pairs.h"
 
 /* x / step to the nearest whole number, ties to even; step: largest |x| / 127. */
 static float round_row(float *row, const float *x, int d)

@@ -2,7 +2,8 @@
  * Softmax over a window on either side. */
 #include <stdlib.h>
 
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/chosen.h"
+#include "nn/mechanism/pairs.h"
 
 static bool sees(const struct attention *a, int i, int j)
 {

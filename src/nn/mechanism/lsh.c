@@ -12,10 +12,19 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/attention.h"
+#include "nn/chunks.h"
+#include "nn/kernels.h"
+#include "nn/linear.h"
+#include "nn/lsh.h"
+#include "nn/mechanism/carve.h"
+#include "nn/mechanism/pairs.h"
+#include "nn/score.h"
+#include "nn/softmax.h"
+#include "nn/visible.h"
 
-/* As the reference library has them. */
-static const float SELF_SCORE = -1e5f, NORM_EPS = 1e-6f;
+/* As the reference library has it. */
+static const float NORM_EPS = 1e-6f;
 
 static int buckets_of(const struct mechanism_params *p, int T)
 {
@@ -41,9 +50,10 @@ struct order {
     int B, n_chunks;            /* buckets; chunks of one hashing */
     int *bucket;                /* [T] of one hashing */
     int *at;                    /* [rounds, T] positions in order */
-    int *count;                 /* [B + 1] */
+    uint64_t *sorted;           /* [T] */
     float *unit;                /* [T] what makes a key's length 1 */
-    float *turned, *scratch;    /* [ATTEND_ROWS, B / 2] */
+    float *product, *scratch;   /* [LSH_ROWS, B / 2] */
+    double *room;               /* [B / 2] */
 };
 
 static void carve_order(struct order *o, const struct attention *a, struct carve *c)
@@ -55,74 +65,32 @@ static void carve_order(struct order *o, const struct attention *a, struct carve
     half = (size_t)(o->B / 2);
     o->bucket = carve_take(c, T, sizeof *o->bucket);
     o->at = carve_take(c, (size_t)a->params->n_rounds * T, sizeof *o->at);
-    o->count = carve_take(c, (size_t)o->B + 1, sizeof *o->count);
+    o->sorted = carve_take(c, T, sizeof *o->sorted);
     o->unit = carve_take(c, T, sizeof *o->unit);
-    o->turned = carve_take(c, ATTEND_ROWS * half, sizeof *o->turned);
+    o->product = carve_take(c, LSH_ROWS * half, sizeof *o->product);
     o->scratch = carve_take(c, linear_scratch(a->at.d), sizeof *o->scratch);
-}
-
-/* argmax [y; -y], the first of equals. */
-static int bucket_of(const float *y, int half)
-{
-    int best = 0;
-    float most = y[0];
-
-    for (int b = 1; b < 2 * half; b++) {
-        float x = b < half ? y[b] : -y[b - half];
-
-        if (x > most) {
-            most = x;
-            best = b;
-        }
-    }
-    return best;
-}
-
-/* Blocks of rows in floats; lsh_buckets of nn.h does it row by row in double. */
-static void hash(struct order *o, const struct attention *a, int round)
-{
-    int half = o->B / 2, rounds = a->params->n_rounds, d = a->at.d;
-    const float *R = a->weights + ((int64_t)a->head * d * rounds + round) * half;
-    const struct matrix w = { .data = (const unsigned char *)R, .N = half, .K = d,
-                              .stride = (int64_t)rounds * half, .order_in_out = true,
-                              .size_bytes = sizeof(float) };
-
-    for (int i0 = 0; i0 < a->T; i0 += ATTEND_ROWS) {
-        int n = a->T - i0 < ATTEND_ROWS ? a->T - i0 : ATTEND_ROWS;
-
-        for (int n0 = 0; n0 < half; n0 += PANEL)
-            linear_panel(o->turned, half, a->q + i0 * a->q_stride, a->q_stride, n, &w,
-                         NULL, n0, o->scratch);
-        for (int t = 0; t < n; t++)
-            o->bucket[i0 + t] = bucket_of(o->turned + (int64_t)t * half, half);
-    }
-}
-
-/* Counting sort: positions of a bucket stay in their order. */
-static void sort(struct order *o, int *at, int T)
-{
-    memset(o->count, 0, ((size_t)o->B + 1) * sizeof *o->count);
-    for (int i = 0; i < T; i++)
-        o->count[o->bucket[i] + 1]++;
-    for (int b = 0; b < o->B; b++)
-        o->count[b + 1] += o->count[b];
-    for (int i = 0; i < T; i++)
-        at[o->count[o->bucket[i]]++] = i;
+    o->room = carve_take(c, half, sizeof *o->room);
 }
 
 static void make_order(struct order *o, const struct attention *a)
 {
-    for (int round = 0; round < a->params->n_rounds; round++) {
-        hash(o, a, round);
-        sort(o, o->at + (int64_t)round * a->T, a->T);
+    int d = a->at.d, rounds = a->params->n_rounds, half = o->B / 2;
+    struct lsh hash = { .d = d, .n_rounds = rounds, .n_factors = 1, .factor = &o->B,
+                        .width = half };
+
+    hash.rotation = a->weights + (int64_t)a->head * d * rounds * half;
+    for (int round = 0; round < rounds; round++) {
+        lsh_round(o->bucket, o->product, o->scratch, o->room, a->q, a->q_stride, &hash,
+                  round, a->T);
+        lsh_order(o->at + (int64_t)round * a->T, o->sorted, o->bucket, a->T);
     }
     for (int i = 0; i < a->T; i++) {
         const float *x = a->q + i * a->q_stride;
         double sum = 0;
 
-        for (int c = 0; c < a->at.d; c++)
+        for (int c = 0; c < d; c++)
             sum += (double)x[c] * x[c];
-        o->unit[i] = (float)(1 / sqrt(sum / a->at.d + NORM_EPS) / sqrt(a->at.d));
+        o->unit[i] = (float)(1 / sqrt(sum / d + NORM_EPS) / sqrt(d));
     }
 }
 
@@ -136,7 +104,7 @@ static int chunk_at(const struct order *o, const struct attention *a, int c,
     return a->T - first < a->params->chunk ? a->T - first : a->params->chunk;
 }
 
-/* Those that chunk c sees: the chunk before it, then itself. */
+/* The positions that chunk c sees: those of the chunk before it, then its own. */
 static int ring_keys(int *key, const struct order *o, const struct attention *a, int c)
 {
     int all = a->params->n_rounds * o->n_chunks, n = 0, n_own;
@@ -155,7 +123,7 @@ static const char *refuse(const struct attention *a)
 {
     if (a->cross)
         return "queries serve as keys, which are of another text here";
-    if (attention_has_terms(a))
+    if (score_has_terms(&a->at))
         return "what is added to scores is of the model's keys, which are queries here";
     return NULL;
 }
@@ -176,7 +144,7 @@ static size_t share_out(struct lsh_room *r, const struct attention *a, void *bas
 
     carve_order(&r->order, a, &c);
     r->key = carve_take(&c, (size_t)most, sizeof *r->key);
-    r->w = carve_take(&c, attend_stride(most), sizeof *r->w);
+    r->w = carve_take(&c, attention_stride(most), sizeof *r->w);
     r->one = carve_take(&c, (size_t)a->at.d_v, sizeof *r->one);
     r->sum = carve_take(&c, (size_t)a->T, sizeof *r->sum);
     return c.used;
@@ -193,7 +161,7 @@ static size_t room(const struct attention *a)
 static int weigh(struct lsh_room *r, const struct attention *a, int i, int n, double *sum)
 {
     float max = -INFINITY;
-    struct row_sums sums;
+    struct softmax_sums sums;
     int seen = 0;
 
     nn_kernels()->gather(r->w, a->q + i * a->q_stride, a->q, a->q_stride, r->key, n,
@@ -203,14 +171,14 @@ static int weigh(struct lsh_room *r, const struct attention *a, int i, int n, do
         if (a->at.cap > 0)
             r->w[j] = a->at.cap * tanhf(r->w[j] / a->at.cap);
         if (r->key[j] == i)
-            r->w[j] = SELF_SCORE;
-        if (!attention_sees(a, i, r->key[j]))
+            r->w[j] = CHUNKS_LAST_RESORT;
+        if (!visible(&a->at, i, r->key[j]))
             r->w[j] = 2 * SCORE_HIDDEN;
         else
             seen++;
         max = r->w[j] > max ? r->w[j] : max;
     }
-    sums = nn_kernels()->softmax(r->w, (n + PANEL - 1) / PANEL * PANEL, 0, n, 1);
+    sums = softmax_row(r->w, (n + PANEL - 1) / PANEL * PANEL, 0, n, 1);
     *sum = max + log(sums.e);
     return seen;
 }
@@ -268,6 +236,7 @@ static size_t reference_room(const struct attention *a)
 
     carve_order(&o, a, &c);
     carve_take(&c, 2 * (size_t)a->T, sizeof(int));
+    carve_take(&c, (size_t)a->at.S, sizeof(double));
     return c.used;
 }
 
@@ -278,13 +247,46 @@ static double score(const struct attention *a, int i, int j)
     double dot = 0, square = 0;
 
     if (i == j)
-        return (double)SELF_SCORE;
+        return (double)CHUNKS_LAST_RESORT;
     for (int c = 0; c < a->at.d; c++) {
         dot += (double)x[c] * y[c];
         square += (double)y[c] * y[c];
     }
     dot /= sqrt(square / a->at.d + (double)NORM_EPS) * sqrt(a->at.d);
     return a->at.cap > 0 ? a->at.cap * tanh(dot / a->at.cap) : dot;
+}
+
+/* times[T, S] = how often each row meets each key that it sees, in all hashings. */
+static void count_meetings(double *times, const struct order *o, const struct attention *a,
+                           int *key)
+{
+    int S = a->at.S, all = a->params->n_rounds * o->n_chunks;
+
+    memset(times, 0, (size_t)a->T * (size_t)S * sizeof *times);
+    for (int chunk = 0; chunk < all; chunk++) {
+        int n = ring_keys(key, o, a, chunk), n_own;
+        const int *own;
+
+        n_own = chunk_at(o, a, chunk, &own);
+        for (int t = 0; t < n_own; t++)
+            for (int j = 0; j < n; j++)
+                times[(int64_t)own[t] * S + key[j]] += visible(&a->at, own[t], key[j]);
+    }
+}
+
+/* row[S] of counts becomes weights; 0 where nothing is met. */
+static void weigh_counts(double *row, double *scores, const struct attention *a, int i)
+{
+    bool any = false;
+
+    for (int j = 0; j < a->at.S; j++) {
+        any = any || row[j] > 0;
+        scores[j] = row[j] > 0 ? score(a, i, j) : -INFINITY;
+    }
+    if (!any)
+        return;
+    softmax_double(scores, row, a->at.S);
+    memcpy(row, scores, (size_t)a->at.S * sizeof *row);
 }
 
 /*
@@ -295,35 +297,17 @@ static void reference(double *w, double *out, const struct attention *a, void *b
 {
     struct carve c = { base, 0 };
     struct order o;
-    int *key, S = a->at.S, all;
+    double *scores;
+    int *key;
 
     carve_order(&o, a, &c);
     key = carve_take(&c, 2 * (size_t)a->T, sizeof *key);
+    scores = carve_take(&c, (size_t)a->at.S, sizeof *scores);
     make_order(&o, a);
-    all = a->params->n_rounds * o.n_chunks;
-    memset(w, 0, (size_t)a->T * (size_t)S * sizeof *w);
-    for (int chunk = 0; chunk < all; chunk++) {
-        int n = ring_keys(key, &o, a, chunk), n_own;
-        const int *own;
-
-        n_own = chunk_at(&o, a, chunk, &own);
-        for (int t = 0; t < n_own; t++)         /* how often each key is met */
-            for (int j = 0; j < n; j++)
-                w[(int64_t)own[t] * S + key[j]] += attention_sees(a, own[t], key[j]);
-    }
-    for (int i = 0; i < a->T; i++) {
-        double *row = w + (int64_t)i * S, max = -INFINITY, sum = 0;
-
-        for (int j = 0; j < S; j++)
-            if (row[j] > 0)
-                max = fmax(max, score(a, i, j));
-        for (int j = 0; j < S; j++)
-            if (row[j] > 0)
-                sum += row[j] *= exp(score(a, i, j) - max);
-        for (int j = 0; j < S; j++)
-            row[j] = sum > 0 ? row[j] / sum : 0;
-    }
-    reference_values(out, w, a);
+    count_meetings(w, &o, a, key);
+    for (int i = 0; i < a->T; i++)
+        weigh_counts(w + (int64_t)i * a->at.S, scores, a, i);
+    pairs_values(out, w, a);
 }
 
 const struct mechanism mechanism_lsh = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One head as wide as all of the model's together. */
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/joined.h"
+#include "nn/mechanism/pairs.h"
 
 const struct mechanism mechanism_one_head = {
     .name = "one-head",

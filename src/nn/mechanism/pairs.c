@@ -1,47 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Every pair scored, a block of rows at a time: the steps of attend_block with some of
- * them changed; and the plain formula over every pair. */
+ * Every pair scored, a block of rows at a time, and the plain formula over every pair. */
+#include "nn/mechanism/pairs.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "nn/mechanism/mechanism_priv.h"
-
-void *carve_take(struct carve *c, size_t n, size_t size)
-{
-    void *p = c->base != NULL ? c->base + c->used : NULL;
-
-    c->used += (n * size + 63) / 64 * 64;
-    return p;
-}
-
-/* ---- what the model hides and adds ---- */
-
-bool attention_sees(const struct attention *a, int i, int j)
-{
-    struct range r = attend_range(&a->at, i);
-
-    return j >= r.first && j < r.end &&
-           (a->at.hidden == NULL ||
-            a->at.hidden[(size_t)i * a->at.hidden_stride + (size_t)j] == 0);
-}
-
-bool attention_has_terms(const struct attention *a)
-{
-    for (int t = 0; t < SCORE_TERMS; t++)
-        if (a->at.term[t].add != NULL)
-            return true;
-    return false;
-}
-
-void attention_terms(const struct attention *a, float *score, int i, int j0, int n)
-{
-    for (int j = 0; a->at.cap > 0 && j < n; j++)
-        score[j] = a->at.cap * tanhf(score[j] / a->at.cap);
-    for (int t = 0; t < SCORE_TERMS; t++)
-        if (a->at.term[t].add != NULL)
-            a->at.term[t].add(a->at.term[t].self, score, (size_t)n, i + a->at.offset, 1,
-                              j0, n);
-}
+#include "nn/attention.h"
+#include "nn/linear.h"
+#include "nn/mechanism/carve.h"
+#include "nn/score.h"
+#include "nn/softmax.h"
+#include "nn/visible.h"
 
 /* Pairs that the model lets see: T S less what it hides. */
 static int64_t pairs_seen(const struct attention *a)
@@ -49,12 +18,12 @@ static int64_t pairs_seen(const struct attention *a)
     int64_t n = 0;
 
     for (int i = 0; i < a->T; i++) {
-        struct range r = attend_range(&a->at, i);
+        struct key_range r = visible_range(&a->at, i);
 
         if (a->at.hidden == NULL)
             n += r.end > r.first ? r.end - r.first : 0;
         for (int64_t j = r.first; a->at.hidden != NULL && j < r.end; j++)
-            n += attention_sees(a, i, (int)j);
+            n += !visible_is_hidden(&a->at, i, j);
     }
     return n;
 }
@@ -75,8 +44,8 @@ static size_t share_out(struct pairs_room *r, const struct attention *a,
     size_t S = (size_t)at->S, d = (size_t)at->d;
 
     *r = (struct pairs_room){ 0 };
-    r->packed = carve_take(&c, attend_packed(at->S, at->d, at->d_v), sizeof(float));
-    r->w = carve_take(&c, ATTEND_ROWS * attend_stride(at->S), sizeof(float));
+    r->packed = carve_take(&c, attention_packed(at->S, at->d, at->d_v), sizeof(float));
+    r->w = carve_take(&c, ATTEND_ROWS * attention_stride(at->S), sizeof(float));
     if (s->weigh != NULL)
         r->spare = carve_take(&c, S, sizeof(float));
     if (s->round != NULL) {
@@ -117,7 +86,7 @@ static void prepare(struct pairs_room *r, const struct attention *a,
         k = r->k;
         k_stride = a->at.d;
     }
-    attend_pack(r->packed, k, k_stride, a->v, a->v_stride, a->at.S, a->at.d, a->at.d_v);
+    attention_pack(r->packed, k, k_stride, a->v, a->v_stride, a->at.S, a->at.d, a->at.d_v);
     if (s->prepare != NULL)
         s->prepare(r->shared, a);
 }
@@ -127,7 +96,7 @@ static void block_products(struct pairs_room *r, const struct attention *a,
                            const struct pair_steps *s, const struct attend *at,
                            int row0, int n_rows, int key0, int n_keys)
 {
-    size_t stride = attend_stride(at->S);
+    size_t stride = attention_stride(at->S);
     const float *q = a->q + row0 * a->q_stride;
     int64_t q_stride = a->q_stride;
 
@@ -142,19 +111,23 @@ static void block_products(struct pairs_room *r, const struct attention *a,
         q = r->q;
         q_stride = at->d;
     }
-    attend_products(r->w, stride, q, q_stride, r->packed, at, row0, n_rows);
+    attention_products(r->w, stride, q, q_stride, r->packed, at, row0, n_rows);
     for (int t = 0; s->round != NULL && t < n_rows; t++)
         for (int j = 0; j < n_keys; j++)
             r->w[(size_t)t * stride + (size_t)j] *=
                 r->q_factor[t] * r->k_factor[key0 + j];
 }
 
-static void softmax_row(float *row, int n, int first, int end, const struct attention *a,
-                        float *spare)
+/* Scores of one row -> weights; sees: any of them is a key that it sees. */
+static void weigh_row(float *row, int n, struct key_range own, bool sees,
+                      const struct attention *a, const struct pair_steps *s, float *spare)
 {
-    (void)a;
-    (void)spare;
-    nn_kernels()->softmax(row, n, first, end, 1);
+    if (!sees)
+        memset(row, 0, (size_t)n * sizeof *row);
+    else if (s->weigh != NULL)
+        s->weigh(row, n, (int)own.first, (int)own.end, a, spare);
+    else
+        softmax_row(row, n, (int)own.first, (int)own.end, 1);
 }
 
 static void block(struct pairs_room *r, float *out, int64_t out_stride,
@@ -162,34 +135,27 @@ static void block(struct pairs_room *r, float *out, int64_t out_stride,
                   int n_rows)
 {
     struct attend at = a->at;
-    size_t stride = attend_stride(at.S);
-    int key0, n_keys, n;
+    size_t stride = attention_stride(at.S);
+    struct key_range keys = visible_keys(&at, row0, n_rows);
+    int key0 = (int)keys.first, n_keys = (int)keys.end - key0;
 
     if (at.hidden != NULL)
-        at.hidden += (size_t)row0 * at.hidden_stride;
-    attend_keys(&at, row0, n_rows, &key0, &n_keys);
-    if (at.hidden != NULL)
-        at.hidden += key0;
-    n = (n_keys + PANEL - 1) / PANEL * PANEL;
+        at.hidden += (size_t)row0 * at.hidden_stride + (size_t)key0;
     if (n_keys == 0) {
         for (int t = 0; t < n_rows; t++)
             memset(out + t * out_stride, 0, (size_t)at.d_v * sizeof *out);
         return;
     }
     block_products(r, a, s, &at, row0, n_rows, key0, n_keys);
-    attend_adjust(r->w, stride, &at, row0, n_rows);
+    score_block(&at, r->w, stride, row0, n_rows, key0, n_keys);
     for (int t = 0; t < n_rows; t++) {
-        struct range own = attend_range(&at, row0 + t);
-        float *row = r->w + (size_t)t * stride;
+        struct key_range own = visible_range(&at, row0 + t);
 
-        if (!attend_sees_any(&at, row0, n_rows, t)) {
-            memset(row, 0, (size_t)n * sizeof *row);
-            continue;
-        }
-        (s->weigh != NULL ? s->weigh : softmax_row)
-            (row, n, (int)own.first - key0, (int)own.end - key0, a, r->spare);
+        own = (struct key_range){ own.first - key0, own.end - key0 };
+        weigh_row(r->w + (size_t)t * stride, (n_keys + PANEL - 1) / PANEL * PANEL, own,
+                  visible_any(&at, t, own), a, s, r->spare);
     }
-    attend_values(out, out_stride, r->w, stride, r->packed, &at, row0, n_rows);
+    attention_values(out, out_stride, r->w, stride, r->packed, &at, row0, n_rows);
 }
 
 int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room)
@@ -207,7 +173,7 @@ int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, voi
 
 /* ---- the reference ---- */
 
-double pair_dot(const struct attention *a, int i, int j)
+double pairs_dot(const struct attention *a, int i, int j)
 {
     const float *q = a->q + i * a->q_stride, *k = a->k + j * a->k_stride;
     double sum = 0;
@@ -217,19 +183,7 @@ double pair_dot(const struct attention *a, int i, int j)
     return sum;
 }
 
-void softmax_double(double *w, int n)
-{
-    double max = -INFINITY, sum = 0;
-
-    for (int j = 0; j < n; j++)
-        max = w[j] > max ? w[j] : max;
-    for (int j = 0; j < n; j++)
-        sum += w[j] = exp(w[j] - max);
-    for (int j = 0; j < n; j++)
-        w[j] /= sum;
-}
-
-void reference_values(double *out, const double *w, const struct attention *a)
+void pairs_values(double *out, const double *w, const struct attention *a)
 {
     int S = a->at.S, d_v = a->at.d_v;
 
@@ -257,15 +211,15 @@ void pairs_reference(double *w, double *out, const struct attention *a, void *ro
             double score;
 
             row[j] = -INFINITY;
-            if (!attention_sees(a, i, j) || (f->sees != NULL && !f->sees(a, i, j)))
+            if (!visible(&a->at, i, j) || (f->sees != NULL && !f->sees(a, i, j)))
                 continue;
             any = true;
             score = f->score != NULL ? f->score(a, i, j)
-                                     : a->at.scale * pair_dot(a, i, j);
-            if (attention_has_terms(a) || a->at.cap > 0) {
+                                     : a->at.scale * pairs_dot(a, i, j);
+            if (score_has_terms(&a->at) || a->at.cap > 0) {
                 float with_terms = (float)score;
 
-                attention_terms(a, &with_terms, i, j, 1);
+                score_terms(&a->at, &with_terms, 1, i, 1, j, 1);
                 score = with_terms;
             }
             row[j] = score;
@@ -275,7 +229,7 @@ void pairs_reference(double *w, double *out, const struct attention *a, void *ro
         else if (f->weigh != NULL)
             f->weigh(row, S, a);
         else
-            softmax_double(row, S);
+            softmax_double(row, NULL, S);
     }
-    reference_values(out, w, a);
+    pairs_values(out, w, a);
 }

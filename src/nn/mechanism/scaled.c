@@ -2,11 +2,11 @@
  * Softmax of products over the root of their width, whatever the model's own scale. */
 #include <math.h>
 
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/pairs.h"
 
 static double score(const struct attention *a, int i, int j)
 {
-    return pair_dot(a, i, j) / sqrt(a->at.d);
+    return pairs_dot(a, i, j) / sqrt(a->at.d);
 }
 
 static const struct pair_formula formula = { .score = score };

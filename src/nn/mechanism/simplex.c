@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Rows of scores -> points of the simplex whose small coordinates are exactly 0. */
-#include <math.h>
-#include <string.h>
+#include "nn/mechanism/simplex.h"
 
-#include "nn/mechanism/mechanism_priv.h"
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 static void swap(float *x, int i, int j)
 {
@@ -105,12 +106,12 @@ static void project(float *row, int n, int first, int end, float factor,
             row[j] = NAN;
 }
 
-void sparsemax_row(float *row, int n, int first, int end, float *spare)
+void simplex_sparsemax(float *row, int n, int first, int end, float *spare)
 {
     project(row, n, first, end, 1, threshold_1, false, spare);
 }
 
-void entmax_row(float *row, int n, int first, int end, float *spare)
+void simplex_entmax(float *row, int n, int first, int end, float *spare)
 {
     project(row, n, first, end, 0.5f, threshold_2, true, spare);
 }

@@ -2,13 +2,14 @@
  * The nearest point of the simplex in place of softmax. */
 #include <math.h>
 
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/pairs.h"
+#include "nn/mechanism/simplex.h"
 
 static void weigh(float *row, int n, int first, int end, const struct attention *a,
                   float *spare)
 {
     (void)a;
-    sparsemax_row(row, n, first, end, spare);
+    simplex_sparsemax(row, n, first, end, spare);
 }
 
 /* By bisection: the sum falls as tau grows. */

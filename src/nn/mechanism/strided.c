@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/chosen.h"
+#include "nn/mechanism/pairs.h"
 
 static int stride_of(const struct attention *a)
 {

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "nn/mechanism/mechanism_priv.h"
+#include "nn/mechanism/pairs.h"
+#include "nn/score.h"
+#include "nn/softmax.h"
 
 /* The first k of heap[k] stay a heap whose top is the least. */
 static void sift(float *heap, int k)
@@ -45,7 +47,7 @@ static void weigh(float *row, int n, int first, int end, const struct attention 
     for (int j = first; j < end; j++)
         if (row[j] < least || (row[j] == least && left-- <= 0))
             row[j] = 2 * SCORE_HIDDEN;
-    nn_kernels()->softmax(row, n, first, end, 1);
+    softmax_row(row, n, first, end, 1);
 }
 
 static void weigh_double(double *w, int n, const struct attention *a)
@@ -58,7 +60,7 @@ static void weigh_double(double *w, int n, const struct attention *a)
         if (above >= a->params->top_k)
             w[j] = -INFINITY;
     }
-    softmax_double(w, n);
+    softmax_double(w, NULL, n);
 }
 
 static const struct pair_steps steps = { .weigh = weigh };

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is added to scores by position.  Each function is the `add` of a struct score_term;
+ * self is the struct of the same kind. */
+#ifndef NN_BIAS_H
+#define NN_BIAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ALiBi: slope * key (the same softmax as slope * (key - row)).  Press et al. 2022. */
+struct bias_alibi {
+    float slope;
+    bool rounded;           /* slope and product to bfloat16, then times factor: Falcon */
+    float factor;
+};
+void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_rows,
+                int key0, int n_keys);
+
+/* slope[H] of ALiBi: powers of 2^(-8/p), p the largest power of two <= H, then the
+ * odd powers of 2^(-4/p). */
+void bias_alibi_slopes(float *slope, int H);
+
+/*
+ * Buckets of relative positions: value[bucket(key - row)].  One way: only the past
+ * counts and takes all buckets; both ways: half of them are for keys after the row.
+ * Half of those are exact distances, the others grow logarithmically up to max_distance.
+ * Source: Raffel et al. 2020, section 2.1.
+ */
+struct bias_buckets {
+    const float *value;     /* [n_buckets] of this head */
+    int n_buckets, max_distance;
+    bool both_ways;
+};
+void bias_buckets(const void *self, float *score, size_t stride, int row0, int n_rows,
+                  int key0, int n_keys);
+
+/* The bucket of a distance key - row, 0 to n_buckets - 1. */
+int bias_bucket(int distance, bool both_ways, int n_buckets, int max_distance);
+
+/*
+ * Keys [0, n_keys) are counted `copies` times in the softmax of rows [first, end): adds
+ * ln copies to their scores, so that a weight is that of all copies together.
+ * BigBird: blocks that should be chosen at random are all the first block.
+ */
+struct bias_copies {
+    int first, end, n_keys;
+    int copies;             /* 1: nothing is added */
+};
+void bias_copies(const void *self, float *score, size_t stride, int row0, int n_rows,
+                 int key0, int n_keys);
+
+#endif

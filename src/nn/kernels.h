@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * What a kernel is: the functions that differ between plain C, AVX2 and AVX-512. */
+#ifndef NN_KERNELS_H
+#define NN_KERNELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nn/act.h"
+#include "nn/linear.h"
+#include "nn/nn.h"
+#include "nn/softmax.h"
+
+enum { LANES = 16 };            /* of a sum over a row: lane = index mod 16 */
+
+/*
+ * y[m][n] = sum over k upwards of x[m][k] * panel[k][n], then + bias[n].
+ * One accumulator per element.  resume: it starts from y[m][n] rather than 0, so that a
+ * sum may be cut anywhere in k and the bytes stay the same.
+ */
+struct product {
+    float *y;
+    const float *x;
+    int64_t y_stride, x_stride;
+    const float *panel;         /* [K, PANEL], aligned to 64 bytes */
+    int M, K, n;                /* the first n <= PANEL columns are written */
+    bool resume;
+    const float *bias;          /* [n]; NULL: nothing is added */
+};
+
+struct norm_args {
+    float *y;
+    const float *x;             /* [T, D] */
+    const float *weight, *bias; /* [D] or NULL */
+    double eps;
+    bool centre;                /* the mean is subtracted */
+    int T, D;
+};
+
+struct kernels {
+    const char *name;
+    bool (*supported)(void);    /* by this processor */
+
+    void (*rows)(const struct product *p);
+
+    /* panel[k][i] = w[i * stride + k], i < n; 0 for n <= i < PANEL. */
+    void (*transpose)(float *panel, const float *w, int64_t stride, int n, int K);
+
+    /* n elements of 16 bits, any alignment. */
+    void (*decode_f16)(float *out, const unsigned char *data, int64_t n);
+    void (*decode_bf16)(float *out, const unsigned char *data, int64_t n);
+
+    /* softmax_row, with weight = e * (float)(1 / sum e). */
+    struct softmax_sums (*softmax)(float *row, int n, int first, int end, float scale);
+
+    /* y[i] = act(y[i]), or act(gate[i]) * y[i] where gate is not NULL. */
+    void (*act)(enum act act, float *y, const float *gate, int64_t n);
+
+    void (*norm)(const struct norm_args *a);
+    void (*add)(float *y, const float *x, int64_t n);   /* nn_add */
+
+    /* ---- rows by their number ---- */
+
+    /* y[j] = x . m[index[j]], j < n, rows of d at stride; one fixed order of the sum. */
+    void (*gather)(float *y, const float *x, const float *m, int64_t stride,
+                   const int *index, int n, int d);
+
+    /* y[c] = sum over j upwards of w[j] m[index[j]][c], c < d. */
+    void (*blend)(float *y, const float *w, const float *m, int64_t stride,
+                  const int *index, int n, int d);
+
+    /* ---- sums of outer products, in double; n a multiple of 8, aligned to 64 ---- */
+
+    /* sum[i][c] += x[i] y[c], [m, n] */
+    void (*outer)(double *sum, const double *x, const double *y, int m, int n);
+
+    /* y[c] = sum over i upwards of x[i] sum[i][c] */
+    void (*inner)(double *y, const double *x, const double *sum, int m, int n);
+};
+
+extern const struct kernels kernels_c, kernels_avx2, kernels_avx512;
+
+/* The kernel that nn_choose_kernel chose. */
+const struct kernels *nn_kernels(void);
+
+/*
+ * The factor of a softmax row: 1 / sum e, or NaN where a score was not finite
+ * (e * x is NaN for each of NaN, inf - inf and exp(-inf) * -inf).
+ */
+static inline float kernels_softmax_factor(struct softmax_sums s)
+{
+    return s.ex - s.ex == 0 ? (float)(1 / s.e) : (float)(s.ex - s.ex);
+}
+
+/* lane[0], the lanes added in the one fixed tree: i and i + 8, then 4, 2, 1. */
+static inline double kernels_add_lanes(double lane[LANES])
+{
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            lane[i] += lane[i + half];
+    return lane[0];
+}
+
+#endif

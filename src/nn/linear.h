@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Linears: products of rows with a matrix as it is stored in the file. */
+#ifndef NN_LINEAR_H
+#define NN_LINEAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nn/precision.h"
+
+/* Element formats that vector units decode faster than to_f32 does. */
+enum element { ELEMENT_OTHER, ELEMENT_F16, ELEMENT_BF16 };
+
+/*
+ * The matrix of a linear as it is stored in the file.
+ *     order_in_out false:  w[n][k], y = x w^T     (torch Linear)
+ *     order_in_out true:   w[k][n], y = x w       (GPT-2's Conv1D; also values)
+ * to_f32 decodes n elements, whole blocks; NULL: data are floats, aligned to 4 bytes.
+ */
+struct matrix {
+    const unsigned char *data;
+    int size_bytes;                 /* of one stored block */
+    int block;                      /* elements that are stored together: 0 or 1: each
+                                       by itself; else 32 or 256, K and stride are
+                                       multiples of it, and order_in_out is false */
+    void (*to_f32)(float *out, const unsigned char *data, int64_t n);
+    enum element element;           /* what to_f32 decodes */
+    int N, K;                       /* outputs, inputs */
+    int64_t stride;                 /* elements from one stored row to the next */
+    bool order_in_out;
+    enum precision precision;       /* that its elements are rounded to */
+};
+
+enum { PANEL = 32 };                /* outputs that are packed and computed together */
+
+/* Floats of scratch that linear_panel needs: K * PANEL and room to decode. */
+size_t linear_scratch(int K);
+
+/*
+ * Outputs [n0, min(n0 + PANEL, N)) of y = x w (+ bias):
+ *
+ *     y[m][n] = bias[n] + sum over k of x[m][k] * w[n][k]
+ *
+ * The sum starts at 0 and runs over k upwards; the bias is added last.
+ * x        [M, K], row m at x + m * x_stride
+ * y        [M, N], row m at y + m * y_stride; only these columns are written
+ * bias     [N] or NULL
+ * n0       a multiple of PANEL
+ * scratch  linear_scratch(K) floats, aligned to 64 bytes
+ *
+ * Threads share out panels.  Arrays may not overlap.
+ */
+void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
+                  int M, const struct matrix *w, const float *bias, int n0,
+                  float *scratch);
+
+#endif

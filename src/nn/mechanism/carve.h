@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * Room that the caller gives, shared out: the same code counts it and hands it out. */
+#ifndef NN_MECHANISM_CARVE_H
+#define NN_MECHANISM_CARVE_H
+
+#include <stddef.h>
+
+struct carve {
+    unsigned char *base;        /* aligned to 64 bytes; NULL: only count */
+    size_t used;                /* bytes so far */
+};
+
+/* The next n * size bytes, aligned to 64; NULL where only counted. */
+void *carve_take(struct carve *c, size_t n, size_t size);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * Mechanisms whose weights are products of features of a query and of a key. */
+#ifndef NN_MECHANISM_FEATURES_H
+#define NN_MECHANISM_FEATURES_H
+
+#include "nn/mechanism.h"
+
+struct feature_map {
+    int (*count)(const struct attention *a);
+    /*
+     * phi[n, count] exp(top[n]) = features of n <= ATTEND_ROWS rows of x; spare has
+     * [ATTEND_ROWS, count] floats, then features_scratch.
+     */
+    void (*map)(double *phi, double *top, const struct attention *a, const float *x,
+                int64_t stride, int n, float *spare);
+};
+
+/* The floats after those of spare, aligned for linear_panel; m features. */
+float *features_scratch(float *spare, int m);
+
+/*
+ * out_i = sum_j (f(q_i).f(k_j)) v_j / sum_j f(q_i).f(k_j) over j <= i, or all, by the
+ * associative law: O(S) time, and room that does not grow with T and S.
+ */
+size_t features_room(const struct attention *a, const struct feature_map *f);
+int64_t features_run(float *out, int64_t out_stride, const struct attention *a,
+                     const struct feature_map *f, void *room);
+size_t features_reference_room(const struct attention *a, const struct feature_map *f);
+void features_reference(double *w, double *out, const struct attention *a,
+                        const struct feature_map *f, void *room);
+const char *features_refuse(const struct attention *a);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Mechanisms that score every pair of a query and a key: the steps of attention_block
+ * with some of them changed; and the plain formula over every pair. */
+#ifndef NN_MECHANISM_PAIRS_H
+#define NN_MECHANISM_PAIRS_H
+
+#include "nn/mechanism.h"
+
+/* What a mechanism changes of softmax(scale q.k + terms).  NULL: nothing. */
+struct pair_steps {
+    /* A row of q or k as the product reads it, [d]; returns the factor that the product
+       is multiplied by. */
+    float (*round)(float *row, const float *x, int d);
+    /* Scores of a row and n keys from j0, in place of the product; shared: what
+       prepare made. */
+    void (*score)(float *score, const struct attention *a, const void *shared, int i,
+                  int j0, int n);
+    size_t (*shared)(const struct attention *a);        /* bytes */
+    void (*prepare)(void *shared, const struct attention *a);
+    /* Scores [first, end) of a row become weights, those outside become 0; the scores of
+       hidden keys are below SCORE_HIDDEN (score.h); spare [n] floats. */
+    void (*weigh)(float *row, int n, int first, int end, const struct attention *a,
+                  float *spare);
+};
+
+/* The formula of the reference. */
+struct pair_formula {
+    double (*score)(const struct attention *a, int i, int j);   /* before cap and terms;
+                                                       NULL: scale q.k */
+    bool (*sees)(const struct attention *a, int i, int j);      /* NULL: all */
+    /* Scores become weights; -INFINITY is hidden, at least one is not; NULL: softmax */
+    void (*weigh)(double *w, int n, const struct attention *a);
+};
+
+/* The room and run of struct mechanism, with its steps. */
+size_t pairs_room(const struct attention *a);
+int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room);
+
+/* The reference of struct mechanism, with its pairs; room is not used. */
+void pairs_reference(double *w, double *out, const struct attention *a, void *room);
+
+/* q_i.k_j */
+double pairs_dot(const struct attention *a, int i, int j);
+
+/* out[T, d_v] = w[T, S] v */
+void pairs_values(double *out, const double *w, const struct attention *a);
+
+#endif

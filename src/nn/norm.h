@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Normalisation of rows. */
+#ifndef NN_NORM_H
+#define NN_NORM_H
+
+/*
+ * y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each row of
+ * [T, D] in double, var divided by D.  weight, bias [D] or NULL.  y may be x.
+ * Source: Ba et al. 2016, eq. 4.
+ */
+void norm_layer(float *y, const float *x, const float *weight, const float *bias,
+                float eps, int T, int D);
+
+/*
+ * y = x / sqrt(mean(x^2) + eps) * weight, for each row of [T, D].  weight [D] or NULL.
+ * y may be x.
+ * Source: Zhang and Sennrich 2019, eq. 4.
+ */
+void norm_rms(float *y, const float *x, const float *weight, float eps, int T, int D);
+
+#endif

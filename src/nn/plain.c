@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ * The plain C kernel: readable, on every machine, the reference of the others. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "nn/kernels.h"
+
+static bool always(void)
+{
+    return true;
+}
+
+/* ---- linears ---- */
+
+static void rows(const struct product *p)
+{
+    for (int m = 0; m < p->M; m++) {
+        float *y = p->y + m * p->y_stride, sum[PANEL] = { 0 };
+        const float *x = p->x + m * p->x_stride, *panel = p->panel;
+
+        if (p->resume)
+            memcpy(sum, y, (size_t)p->n * sizeof *y);
+        for (int k = 0; k < p->K; k++, panel += PANEL)
+            for (int i = 0; i < PANEL; i++)
+                sum[i] += x[k] * panel[i];
+        for (int i = 0; i < p->n; i++)
+            y[i] = p->bias != NULL ? sum[i] + p->bias[i] : sum[i];
+    }
+}
+
+static void transpose(float *panel, const float *w, int64_t stride, int n, int K)
+{
+    for (int k = 0; k < K; k++, panel += PANEL) {
+        for (int i = 0; i < n; i++)
+            panel[i] = w[i * stride + k];
+        for (int i = n; i < PANEL; i++)
+            panel[i] = 0;
+    }
+}
+
+static void decode_f16(float *out, const unsigned char *data, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t h;
+
+        memcpy(&h, data + 2 * i, sizeof h);
+        out[i] = half_to_float(h);
+    }
+}
+
+static void decode_bf16(float *out, const unsigned char *data, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t h;
+
+        memcpy(&h, data + 2 * i, sizeof h);
+        out[i] = bf16_to_float(h);
+    }
+}
+
+/* ---- softmax ---- */
+
+static struct softmax_sums softmax(float *row, int n, int first, int end, float scale)
+{
+    double e_lane[LANES] = { 0 }, ex_lane[LANES] = { 0 };
+    float max = scale * row[first], factor;
+    struct softmax_sums sums;
+
+    for (int s = first; s < end; s++) {
+        row[s] *= scale;
+        max = row[s] > max ? row[s] : max;
+    }
+    for (int s = first; s < end; s++) {
+        float x = row[s] - max;
+
+        row[s] = expf(x);
+        e_lane[s % LANES] += row[s];
+        ex_lane[s % LANES] += (double)row[s] * x;
+    }
+    sums = (struct softmax_sums){ kernels_add_lanes(e_lane), kernels_add_lanes(ex_lane) };
+    factor = kernels_softmax_factor(sums);
+    memset(row, 0, (size_t)first * sizeof *row);
+    for (int s = first; s < end; s++)
+        row[s] *= factor;
+    memset(row + end, 0, (size_t)(n - end) * sizeof *row);
+    return sums;
+}
+
+/* ---- activations ---- */
+
+/*
+ * GELU: Hendrycks and Gimpel 2016, section 2; SiLU: ibid., section 4.  Written
+ * with erfc and exp, since 1 + erf and 1 + tanh lose what is left near -1.
+ */
+static float act_one(enum act act, float x)
+{
+    switch (act) {
+    case ACT_GELU:
+        return 0.5f * x * erfcf(x * -0.70710678f);
+    case ACT_GELU_TANH:
+        return x / (1 + expf(-1.5957691f * (x + 0.044715f * x * x * x)));
+    case ACT_QUICK_GELU:
+        return x / (1 + expf(-1.702f * x));
+    case ACT_SILU:
+        return x / (1 + expf(-x));
+    case ACT_RELU:
+        return x < 0 ? 0 : x;
+    case ACT_TANH:
+        return tanhf(x);
+    case N_ACT:
+        break;
+    }
+    assert(act < N_ACT);
+    return x;
+}
+
+static void act(enum act act, float *y, const float *gate, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = gate == NULL ? act_one(act, y[i]) : act_one(act, gate[i]) * y[i];
+}
+
+static void add(float *y, const float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] += x[i];
+}
+
+/* ---- norms ---- */
+
+/* Sum of (x - from) or of its square. */
+static double row_sum(const float *x, int D, double from, bool square)
+{
+    double lane[LANES] = { 0 };
+
+    for (int i = 0; i < D; i++) {
+        double v = x[i] - from;
+
+        lane[i % LANES] += square ? v * v : v;
+    }
+    return kernels_add_lanes(lane);
+}
+
+/* All of a row in double, rounded once. */
+static void norm(const struct norm_args *a)
+{
+    for (int t = 0; t < a->T; t++) {
+        const float *x = a->x + (int64_t)t * a->D;
+        float *y = a->y + (int64_t)t * a->D;
+        double mean = a->centre ? row_sum(x, a->D, 0, false) / a->D : 0;
+        double scale = 1 / sqrt(row_sum(x, a->D, mean, true) / a->D + a->eps);
+
+        for (int i = 0; i < a->D; i++) {
+            double v = (x[i] - mean) * scale;
+
+            if (a->weight != NULL)
+                v *= a->weight[i];
+            if (a->bias != NULL)
+                v += a->bias[i];
+            y[i] = (float)v;
+        }
+    }
+}
+
+/* ---- rows by their number ---- */
+
+/* In LANES sums, lane = column mod LANES. */
+static void gather(float *y, const float *x, const float *m, int64_t stride, const int *index,
+              int n, int d)
+{
+    for (int j = 0; j < n; j++) {
+        const float *row = m + index[j] * stride;
+        float lane[LANES] = { 0 };
+        int c = 0;
+
+        for (; c + LANES <= d; c += LANES)
+            for (int i = 0; i < LANES; i++)
+                lane[i] += x[c + i] * row[c + i];
+        for (int i = 0; c < d; c++, i++)
+            lane[i] += x[c] * row[c];
+        for (int half = LANES / 2; half > 0; half /= 2)
+            for (int i = 0; i < half; i++)
+                lane[i] += lane[i + half];
+        y[j] = lane[0];
+    }
+}
+
+static void blend(float *y, const float *w, const float *m, int64_t stride, const int *index,
+             int n, int d)
+{
+    memset(y, 0, (size_t)d * sizeof *y);
+    for (int j = 0; j < n; j++) {
+        const float *row = m + index[j] * stride;
+
+        for (int c = 0; c < d; c++)
+            y[c] += w[j] * row[c];
+    }
+}
+
+/* ---- sums of outer products ---- */
+
+static void outer(double *sum, const double *x, const double *y, int m, int n)
+{
+    for (int i = 0; i < m; i++, sum += n)
+        for (int c = 0; c < n; c++)
+            sum[c] += x[i] * y[c];
+}
+
+static void inner(double *y, const double *x, const double *sum, int m, int n)
+{
+    memset(y, 0, (size_t)n * sizeof *y);
+    for (int i = 0; i < m; i++, sum += n)
+        for (int c = 0; c < n; c++)
+            y[c] += x[i] * sum[c];
+}
+
+const struct kernels kernels_c = {
+    .name = "c", .supported = always,
+    .rows = rows, .transpose = transpose, .decode_f16 = decode_f16,
+    .decode_bf16 = decode_bf16, .softmax = softmax, .act = act, .norm = norm, .add = add,
+    .gather = gather, .blend = blend, .outer = outer, .inner = inner,
+};

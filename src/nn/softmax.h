@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scores of a row -> weights that sum to 1. */
+#ifndef NN_SOFTMAX_H
+#define NN_SOFTMAX_H
+
+#include <math.h>
+
+/* Sums of e = exp(x) and of e * x over a row, x = scale * score - maximum. */
+struct softmax_sums {
+    double e, ex;
+};
+
+/*
+ * row[0 .. n) of scores becomes weights, row[j] = exp(scale row[j]) / sum, over columns
+ * [first, end), which are not empty; the other columns become 0.  n is a multiple of
+ * PANEL, row is aligned to 64 bytes, and column 0 is a key whose number is a multiple of
+ * 16.  Computed by the chosen kernel, in plain C as by the others.
+ * Where a score is NaN or infinite, the weights of all columns and the sums are NaN.
+ */
+struct softmax_sums softmax_row(float *row, int n, int first, int end, float scale);
+
+/* The entropy of the row in nats: ln Z - sum(e x) / Z. */
+static inline double softmax_sums_entropy(struct softmax_sums s)
+{
+    return log(s.e) - s.ex / s.e;
+}
+
+/*
+ * The plain formula in double: w[j] = times[j] exp(w[j]) / sum, j < n.  Where w[j] is
+ * -INFINITY it becomes 0.  times [n]: how often each element is counted; NULL: once.  At
+ * least one element must be above -INFINITY.
+ */
+void softmax_double(double *w, const double *times, int n);
+
+#endif

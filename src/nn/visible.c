@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * Limits and marks -> the keys that a row sees. */
+#include "nn/visible.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "nn/linear.h"
+
+struct key_range visible_window(int lo, int hi, int S, int64_t own)
+{
+    struct key_range r = {
+        lo == INT_MAX ? 0 : own - lo, hi == INT_MAX ? S : own + hi + 1,
+    };
+
+    if (r.first < 0)
+        r.first = 0;
+    if (r.end > S)
+        r.end = S;
+    return r;
+}
+
+struct key_range visible_range(const struct attend *at, int64_t row)
+{
+    return visible_window(at->lo, at->hi, at->S, row + at->offset);
+}
+
+/* Both ends of a row's range only grow with the row. */
+struct key_range visible_keys(const struct attend *at, int row0, int n_rows)
+{
+    struct key_range all = { visible_range(at, row0).first,
+                         visible_range(at, row0 + n_rows - 1).end };
+
+    if (all.end <= all.first)
+        return (struct key_range){ 0, 0 };
+    all.first -= all.first % PANEL;
+    return all;
+}
+
+bool visible(const struct attend *at, int row, int key)
+{
+    struct key_range r = visible_range(at, row);
+
+    return key >= r.first && key < r.end && !visible_is_hidden(at, row, key);
+}
+
+bool visible_any(const struct attend *at, int t, struct key_range range)
+{
+    for (int64_t j = range.first; j < range.end; j++)
+        if (!visible_is_hidden(at, t, j))
+            return true;
+    return false;
+}
+
+bool visible_mark(const struct attend *at, unsigned char *hidden, size_t stride,
+                  int *n_visible, int row0, int n_rows, int key0, int n_keys)
+{
+    bool any = false;
+
+    for (int t = 0; t < n_rows; t++, hidden += stride) {
+        struct key_range r = visible_range(at, row0 + t);
+        int64_t first = r.first < key0 ? 0 : r.first - key0;
+        int64_t end = r.end - key0 > n_keys ? n_keys : r.end - key0;
+
+        n_visible[t] = end > first ? (int)(end - first) : 0;
+        if (n_visible[t] == n_keys) {
+            memset(hidden, 0, (size_t)n_keys);
+            continue;
+        }
+        memset(hidden, 1, (size_t)n_keys);
+        memset(hidden + first, 0, (size_t)n_visible[t]);
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is read off one row of attention weights. */
+#ifndef RUN_ROW_H
+#define RUN_ROW_H
+
+/* -sum w ln w over n weights, in nats, summed in double; weights of 0 add nothing. */
+double row_entropy(const float *w, int n);
+
+/* The index of the largest of n >= 1 weights, the first among equals. */
+int row_strongest(const float *w, int n);
+
+#endif
