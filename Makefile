@@ -67,9 +67,10 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 
 $(BUILD)/tests/unit/nn_blas: TEST_PKGS := openblas
 $(BUILD)/tests/bench/kernels: TEST_PKGS := openblas
+$(BUILD)/tests/unit/run_memory: WRAP := -Wl,--wrap=calloc,--wrap=free
 $(TEST_BIN) $(BENCH): $(BUILD)/%: %.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(DEFINES) -Itests $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP \
+	$(CC) $(FLAGS) $(DEFINES) -Itests $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(WRAP) -MMD -MP \
 	    $(if $(TEST_PKGS),$$(pkg-config --cflags $(TEST_PKGS))) -o $@ $< $(LIB) \
 	    $(if $(TEST_PKGS),$$(pkg-config --libs $(TEST_PKGS))) -lcmocka $(LIBS)
 
