@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/out.h"
 #include "base/par.h"
 #include "cli/help.h"
 #include "cmd/cmds.h"

@@ -63,7 +63,7 @@ int err_under(struct err *e, const char *fmt, ...)
     return -1;
 }
 
-void warn_say(const struct warn *w, const char *fmt, ...)
+void err_warn(const struct warn *w, const char *fmt, ...)
 {
     char msg[640];
     va_list ap;

@@ -41,7 +41,7 @@ struct warn {
 };
 
 /* One line, cleaned as err_set does it.  w may be NULL. */
-void warn_say(const struct warn *w, const char *fmt, ...)
+void err_warn(const struct warn *w, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 #endif

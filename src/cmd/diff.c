@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/compare.h"
+#include "base/out.h"
 #include "cmd/records.h"
 #include "draw/heatmap.h"
 
@@ -193,8 +194,8 @@ static int check_models(const struct job *j, struct err *e)
 
     if (j->side[0].s->stack != j->side[1].s->stack)
         return err_set(e, ERR_INPUT, "%s shows its %s, %s its %s: want the same stack",
-                       j->side[0].s->model->name, stack_names[j->side[0].s->stack],
-                       j->side[1].s->model->name, stack_names[j->side[1].s->stack]);
+                       j->side[0].s->model->name, family_stack_names[j->side[0].s->stack],
+                       j->side[1].s->model->name, family_stack_names[j->side[1].s->stack]);
     if (a->n_layers == b->n_layers && a->n_heads == b->n_heads)
         return check_layers(j, e);
     return err_set(e, ERR_INPUT, "%s has %d layers of %d heads, %s has %d of %d: want the "
@@ -335,7 +336,7 @@ static const struct record pair_record = {
 static struct head_row head_row(const struct pair *p, int l, int h)
 {
     struct head_row row = {
-        .id = { stack_names[p->j->side[0].s->stack], l, h },
+        .id = { family_stack_names[p->j->side[0].s->stack], l, h },
         .d = compare_head(p->compare, l, h),
     };
 

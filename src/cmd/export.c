@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/out.h"
 #include "run/inner.h"
 #include "cmd/shared.h"
 #include "report/report.h"

@@ -85,7 +85,7 @@ const struct metadata *figure_metadata(const struct session *s, int layer,
                                            m->family->name,
                                            (unsigned long long)m->hash) };
     d[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", layer) };
-    d[4] = (struct metadata){ "mha-viz:stack", stack_names[s->stack] };
+    d[4] = (struct metadata){ "mha-viz:stack", family_stack_names[s->stack] };
     d[5] = (struct metadata){ "mha-viz:scale", scale };
     return d;
 }

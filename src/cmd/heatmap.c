@@ -137,7 +137,7 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
                      int pool)
 {
     char *text = arena_printf(a, "%s, %s%slayer %d", j->s.model->name,
-                              j->s.model->decoder != NULL ? stack_names[j->s.stack] : "",
+                              j->s.model->decoder != NULL ? family_stack_names[j->s.stack] : "",
                               j->s.model->decoder != NULL ? " " : "", j->layer);
 
     text = arena_printf(a, "%s%s%s; scale: %s", text, figure_text(a, item),

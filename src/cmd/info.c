@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/info.h"
+#include "base/out.h"
 #include "cmd/shared.h"
 #include "report/report.h"
 
@@ -65,10 +66,10 @@ static void add_layer(struct count *c, const struct model *m, int l, int slot)
 {
     const struct layer_plan *plan = &m->layer[l];
 
-    if (slot_table[slot].count == PER_LAYER)
+    if (family_slots[slot].count == PER_LAYER)
         add(c, &plan->slot[slot]);
     for (int x = 0; plan->expert != NULL && x < m->config.experts.n; x++)
-        if (slot_table[slot].count == PER_EXPERT)
+        if (family_slots[slot].count == PER_EXPERT)
             add(c, slot == W_EXP_GATE ? &plan->expert[x].gate :
                    slot == W_EXP_UP ? &plan->expert[x].up : &plan->expert[x].down);
 }
@@ -80,9 +81,9 @@ static void add_stack(struct count *c, const struct model *m, const struct model
     for (int s = 0; s < N_SLOT; s++) {
         const struct tensor *t = m->slot[s].weight;
 
-        if (strcmp(slot_table[s].part, part) != 0)
+        if (strcmp(family_slots[s].part, part) != 0)
             continue;
-        if (slot_table[s].count == PER_STACK &&
+        if (family_slots[s].count == PER_STACK &&
             (before == NULL || t == NULL || t != before->slot[s].weight))
             add(c, &m->slot[s]);
         for (int l = 0; l < m->config.n_layers; l++)
@@ -127,7 +128,7 @@ static struct count one_attention(const struct model *m)
     struct count c = { 0 };
 
     for (enum slot s = first_projection(m); s <= last_projection(m); s++)
-        if (slot_table[s].kind == SLOT_LINEAR)
+        if (family_slots[s].kind == SLOT_LINEAR)
             add(&c, &m->layer[0].slot[s]);
     return c;
 }
@@ -140,7 +141,7 @@ static char *each_projection(struct arena *a, const struct model *m)
     for (enum slot s = first_projection(m); s <= last_projection(m); s++) {
         const struct param *p = &m->layer[0].slot[s];
 
-        if (slot_table[s].kind == SLOT_LINEAR && p->weight != NULL)
+        if (family_slots[s].kind == SLOT_LINEAR && p->weight != NULL)
             sum = arena_printf(a, "%s%s%d x %d", sum, sum[0] != '\0' ? " + " : "",
                                p->matrix.N, p->matrix.K);
     }
@@ -180,8 +181,8 @@ static int64_t one_head(const struct model *m)
 {
     const struct config *c = &m->config;
     bool other = first_projection(m) != W_Q;
-    int64_t keys = other ? slot_dim(m->family, c, DIM_KEY_INPUT) : c->d_model;
-    int64_t values = other ? slot_dim(m->family, c, DIM_VALUE_INPUT) : c->d_model;
+    int64_t keys = other ? family_slot_dim(m->family, c, DIM_KEY_INPUT) : c->d_model;
+    int64_t values = other ? family_slot_dim(m->family, c, DIM_VALUE_INPUT) : c->d_model;
 
     return (c->d_model + keys) * c->d_head + values * c->d_value;
 }
@@ -192,8 +193,8 @@ static char *head_sum(struct arena *a, const struct model *m)
     const struct config *c = &m->config;
     int D = c->d_model, d = c->d_head;
     bool other = first_projection(m) != W_Q;
-    int keys = other ? slot_dim(m->family, c, DIM_KEY_INPUT) : D;
-    int values = other ? slot_dim(m->family, c, DIM_VALUE_INPUT) : D;
+    int keys = other ? family_slot_dim(m->family, c, DIM_KEY_INPUT) : D;
+    int values = other ? family_slot_dim(m->family, c, DIM_VALUE_INPUT) : D;
 
     if (keys == D && values == D && c->d_value == d)
         return arena_printf(a, "%d x %d x 3", D, d);
@@ -258,7 +259,7 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
 
     fprintf(f, "model       %s\n", report_clean(a, m->name, strlen(m->name)));
     fprintf(f, "family      %s, %s%s\n", m->family->name,
-            stack_names[m->family->stack_id],
+            family_stack_names[m->family->stack_id],
             m->layer[0].hi == 0 ? ", causal" : "");
     fprintf(f, "layers      %d\n", c->n_layers);
     fprintf(f, "heads       %d of width %d", c->n_heads, c->d_head);
@@ -379,7 +380,7 @@ static void print_json(FILE *f, struct arena *a, const struct model *m, int n,
     jsonw_member_string(&j, "schema", "mha-viz/info/1");
     jsonw_member_string(&j, "model", m->name);
     jsonw_member_string(&j, "family", m->family->name);
-    jsonw_member_string(&j, "stack", stack_names[m->family->stack_id]);
+    jsonw_member_string(&j, "stack", family_stack_names[m->family->stack_id]);
     jsonw_member_bool(&j, "causal", m->layer[0].hi == 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         jsonw_member_int(&j, sizes[i].key, sizes[i].value);
@@ -436,7 +437,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
     (void)n_operands;
     (void)operands;
-    if (rc == 0 && m->ready != NULL) {
+    if (rc == 0 && m->precomputed != NULL) {
         info->format == FORMAT_JSON ? info_precomputed_json(out.file, m)
                                     : info_precomputed_card(out.file, env->arena, m);
         rc = out_commit(&out, e);

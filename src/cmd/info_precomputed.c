@@ -4,22 +4,22 @@
 #include <string.h>
 
 #include "cmd/info.h"
-#include "model/ready.h"
+#include "model/precomputed.h"
 #include "report/report.h"
 #include "session/precomputed.h"
 
-static const struct ready_layer *stack_of(const struct model *m, enum stack_id stack)
+static const struct precomputed_layer *stack_of(const struct model *m, enum stack_id stack)
 {
     if (!model_has_stack(m, stack))
         return NULL;
-    return stack == STACK_CROSS ? m->decoder->ready->cross :
-           stack == m->family->stack_id ? m->ready->self : m->decoder->ready->self;
+    return stack == STACK_CROSS ? m->decoder->precomputed->cross :
+           stack == m->family->stack_id ? m->precomputed->self : m->decoder->precomputed->self;
 }
 
 /* The model that a stack is of, and the first of its layers that is there. */
 static const struct model *owner(const struct model *m, enum stack_id stack, int *first)
 {
-    const struct ready_layer *layer = stack_of(m, stack);
+    const struct precomputed_layer *layer = stack_of(m, stack);
 
     if (layer == NULL)
         return NULL;
@@ -40,7 +40,7 @@ void info_precomputed_card(FILE *f, struct arena *a, const struct model *m)
             continue;
         t = stack_of(m, (enum stack_id)i)[first].rows;
         fprintf(f, "%-11s layers %s, %d heads, %" PRId64 " queries, %" PRId64 " keys, %s%s\n",
-                stack_names[i], precomputed_layers(a, m, o->config.n_layers), o->config.n_heads,
+                family_stack_names[i], precomputed_layers(a, m, o->config.n_layers), o->config.n_heads,
                 t->shape[1], t->shape[2], dtype_table[t->dtype].name,
                 i != STACK_CROSS && o->layer[first].hi == 0 ? ", causal" : "");
     }
@@ -51,11 +51,11 @@ static void json_stack(struct jsonw *j, const struct model *m, enum stack_id sta
 {
     int first;
     const struct model *o = owner(m, stack, &first);
-    const struct ready_layer *layer = stack_of(m, stack);
+    const struct precomputed_layer *layer = stack_of(m, stack);
 
     if (o == NULL)
         return;
-    jsonw_key(j, stack_names[stack]);
+    jsonw_key(j, family_stack_names[stack]);
     jsonw_object(j);
     jsonw_key(j, "layers");
     jsonw_array(j);

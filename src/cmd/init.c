@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/file.h"
+#include "base/out.h"
 #include "base/rng.h"
 #include "cli/opt.h"
 #include "weights/safetensors.h"

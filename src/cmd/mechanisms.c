@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/out.h"
+
 static const char *const formats[] = {
     "auto", "table", "tsv", "json", "png", "svg", "pdf", NULL
 };
@@ -328,7 +330,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
 {
     struct input *in;
 
-    if (j->s.model->ready != NULL)
+    if (j->s.model->precomputed != NULL)
         return err_set(e, ERR_USAGE, "--attention: wants a model or --qkv: there are no "
                        "queries, keys and values to compute anew");
     if (check(j, n_operands, e) != 0)

@@ -145,7 +145,7 @@ static void tsv_row(const struct mechanisms_text *t, void *self, int layer, int 
     FILE *f = self;
 
     tsv_int(f, true, t->item->index);
-    tsv_text(f, false, stack_names[t->s->stack]);
+    tsv_text(f, false, family_stack_names[t->s->stack]);
     tsv_int(f, false, layer);
     tsv_text(f, false, mechanism_names[id]);
     tsv_double(f, false, r->error);
@@ -237,7 +237,7 @@ void mechanisms_json(const struct mechanisms_text *t, FILE *f)
     jsonw_key(&w, "text");
     jsonw_string_n(&w, t->item->text, t->item->text_size);
     jsonw_member_string(&w, "model", t->s->model->name);
-    jsonw_member_string(&w, "stack", stack_names[t->s->stack]);
+    jsonw_member_string(&w, "stack", family_stack_names[t->s->stack]);
     jsonw_member_int(&w, "queries", session_queries(t->s, t->item)->n);
     jsonw_member_int(&w, "keys", session_keys(t->s, t->item)->n);
     json_params(&w, &t->c->opts->params);
@@ -290,7 +290,7 @@ static const char *caption(const struct mechanisms_text *t, struct arena *a, int
 {
     const struct mechanism_params *p = &t->c->opts->params;
     char *text = arena_printf(a, "%s, %s layer %d, head %d%s%s; scale: %s",
-                              t->s->model->name, stack_names[t->s->stack], layer,
+                              t->s->model->name, family_stack_names[t->s->stack], layer,
                               t->kept_head, figure_text(a, t->item),
                               figure_changes(a, t->s->asked), scale);
 

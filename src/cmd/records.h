@@ -60,7 +60,7 @@ const char *head_name(struct arena *a, const void *row);
     { "name", "layer and head", .heading = "head", .kind = COLUMN_TEXT, .where = IN_TABLE, \
       .show = head_name }, \
     { "stack", "whose rows of attention", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, \
-      .choices = stack_names, .field = HEAD_F(stack) }, \
+      .choices = family_stack_names, .field = HEAD_F(stack) }, \
     { "layer", "number of the layer, from 0", .kind = COLUMN_INT, \
       .where = IN_TSV | IN_JSON, .field = HEAD_F(layer) }, \
     { "head", "number of the head in its layer, from 0", .kind = COLUMN_INT, \

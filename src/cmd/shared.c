@@ -2,6 +2,8 @@
  * Texts to files: one for each, or one for all. */
 #include "cmd/shared.h"
 
+#include "base/out.h"
+
 /* Each text to its file in a folder. */
 struct folder {
     const char *path, *ending;

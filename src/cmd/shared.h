@@ -4,6 +4,7 @@
 #define CMD_SHARED_H
 
 #include "base/file.h"
+#include "base/out.h"
 #include "cli/opt.h"
 #include "cli/output.h"
 #include "session/input.h"

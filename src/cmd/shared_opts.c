@@ -15,7 +15,7 @@ static const char *const random_words[] = { "random", NULL };
 static const char *const mask_words[] = { "causal", "padding:", "block:", NULL };
 
 static const struct opt_values layer_values = { .words = layer_words };
-static const struct opt_values stack_values = { .words = stack_names };
+static const struct opt_values stack_values = { .words = family_stack_names };
 static const struct opt_values global_values = { .words = global_words };
 static const struct opt_values random_values = { .words = random_words, .files = true };
 static const struct opt_values mask_values = { .words = mask_words, .between = '+',

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/stability.h"
+#include "base/out.h"
 #include "base/rng.h"
 #include "cmd/records.h"
 
@@ -257,7 +258,7 @@ static struct list head_rows(const struct trial *t)
     for (int l = 0, h = -1; session_next_head(s, &t->j->want, &l, &h); ) {
         struct head_row *r = &row[used++];
 
-        r->id = (struct head_id){ stack_names[s->stack], l, h };
+        r->id = (struct head_id){ family_stack_names[s->stack], l, h };
         r->change = stability_head(t->heads, l, h);
         if (t->alone != NULL)
             r->alone = &t->alone[l * s->shown->config.n_heads + h];
@@ -320,8 +321,8 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     struct input *in;
     int rc;
 
-    if (j->s.model->ready != NULL || j->s.model->family->front == FRONT_QKV)
-        return err_set(e, ERR_USAGE, "%s: noise requires a model or a layer, -m", j->s.model->ready != NULL ? "--attention" : "--qkv");
+    if (j->s.model->precomputed != NULL || j->s.model->family->front == FRONT_QKV)
+        return err_set(e, ERR_USAGE, "%s: noise requires a model or a layer, -m", j->s.model->precomputed != NULL ? "--attention" : "--qkv");
     if (session_wanted(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/stats.h"
+#include "base/out.h"
 #include "cmd/records.h"
 
 /* "layer": as the heads stand in the model; then the metrics, largest first. */
@@ -215,7 +216,7 @@ static const char *link_text(const struct session *s, struct arena *a,
 
 static struct head_id head_id(const struct head_stats *head)
 {
-    return (struct head_id){ stack_names[head->stack], head->layer, head->head };
+    return (struct head_id){ family_stack_names[head->stack], head->layer, head->head };
 }
 
 static struct head_row head_row(const struct job *job, const struct head_stats *head,

@@ -2,6 +2,7 @@
  * tokens: what a text becomes; needs only the tokeniser's files. */
 #include <string.h>
 
+#include "base/out.h"
 #include "cmd/records.h"
 
 struct tokens_args {

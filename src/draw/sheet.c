@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/out.h"
 #include "draw/part.h"
 
 enum { TITLE_LINES = 2, CAPTION_LINES = 5 };

@@ -335,7 +335,7 @@ void text_warn(const struct text *t, const struct warn *w)
     if (t->n_missing == 0)
         return;
     if (t->no_font) {
-        warn_say(w, "no font is installed: text is drawn as boxes; install one "
+        err_warn(w, "no font is installed: text is drawn as boxes; install one "
                  "(Debian: fonts-dejavu-core)");
         return;
     }
@@ -345,7 +345,7 @@ void text_warn(const struct text *t, const struct warn *w)
             strcat(list, list[0] != '\0' ? ", " : "");
             strcat(list, label_packages[i]);
         }
-    warn_say(w, "no installed font has %d of the characters (first: U+%04X %s); "
+    err_warn(w, "no installed font has %d of the characters (first: U+%04X %s); "
              "they are drawn as boxes: install one (Debian: %s)", t->n_missing,
              (unsigned)t->first_missing, first, list);
 }

@@ -51,7 +51,7 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
 
     if (m->family->qkv == QKV_LOW_RANK && (m->config.latent.q_rank > 0 ? s == W_Q : ranked))
         return true;
-    return distance_is_off(m, s) || (experts ? in_mlp(s) : routed || shared) ||
+    return bind_distance_is_off(m, s) || (experts ? in_mlp(s) : routed || shared) ||
            (shared && m->config.experts.n_shared == 0) ||
            (s == W_GATE && m->mlp == MLP_PLAIN) ||
            (s == W_K && m->config.layer_kind != NULL &&
@@ -67,7 +67,7 @@ static int bind_layer(struct binder *b, int l)
     bool experts = plan_has_experts(&b->m->config, l);
 
     for (int s = 0; s < N_SLOT; s++) {
-        if (slot_table[s].count != PER_LAYER || is_absent(b->m, s, l, experts))
+        if (family_slots[s].count != PER_LAYER || is_absent(b->m, s, l, experts))
             continue;
         if (bind_slot(b, (enum slot)s, at, &plan->slot[s]) != 0)
             return -1;
@@ -83,9 +83,9 @@ static void bind_head(struct model *m)
 {
     const char *const *name = m->family->stack.name;
 
-    m->n_logits = slot_dim(m->family, &m->config, DIM_HEAD);
+    m->n_logits = family_slot_dim(m->family, &m->config, DIM_HEAD);
     m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ?
-                  m->config.d_embed : slot_dim(m->family, &m->config, DIM_END);
+                  m->config.d_embed : family_slot_dim(m->family, &m->config, DIM_END);
     m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
     m->has_head = m->has_head && name[W_HEAD] != NULL;      /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
@@ -93,7 +93,7 @@ static void bind_head(struct model *m)
         m->has_head = m->has_head && !m->config.head.one_number && !m->config.head.untied &&
                       m->slot[W_TOK].weight != NULL &&
                       m->slot[W_HEAD].matrix.K ==
-                          slot_dim(m->family, &m->config, DIM_HEAD_IN);
+                          family_slot_dim(m->family, &m->config, DIM_HEAD_IN);
     }
 }
 
@@ -127,7 +127,7 @@ static void place_heads(struct model *m, struct arena *a)
 }
 
 /* A family whose default says so may be turned round by its config. */
-static enum place place_of(const struct model *m)
+static enum norm_place place_of(const struct model *m)
 {
     const struct config *was = &m->family->defaults;
 
@@ -135,7 +135,7 @@ static enum place place_of(const struct model *m)
         return PLACE_POST;
     if (was->norm.parallel && !m->config.norm.parallel)
         return PLACE_PRE;
-    return m->family->place;
+    return m->family->norm_place;
 }
 
 static void list_unused(struct binder *b)
@@ -159,7 +159,7 @@ static bool stack_lacks(const struct model *m, int s)
     const struct config *c = &m->config;
     bool axial = m->family->positions == POS_AXIAL && c->axial.on;
 
-    if ((s == W_TYPE && c->n_types == 0) || distance_is_off(m, s) ||
+    if ((s == W_TYPE && c->n_types == 0) || bind_distance_is_off(m, s) ||
         (s == W_POS && m->family->defaults.relative.input && !c->relative.input) ||
         ((s == W_CONV || s == W_CONV_NORM) && c->front.conv_width < 1))
         return true;
@@ -200,7 +200,7 @@ static int bind_stack(struct binder *b)
     m->config.head.one_number = m->family->one_number != NULL &&
         bind_has(b, m->family->one_number, (struct where){ 0 });
     for (int s = 0; s < N_SLOT; s++)
-        if (slot_table[s].count == PER_STACK && !stack_lacks(m, s) &&
+        if (family_slots[s].count == PER_STACK && !stack_lacks(m, s) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
             return -1;
     plan_rope(m, b->a);
@@ -228,7 +228,7 @@ static bool has_layers(struct binder *b)
     b->prefix = bind_prefix(b);
     for (int l = 0; l < b->m->config.n_layers; l++)
         for (int s = 0; s < N_SLOT; s++)
-            if (slot_table[s].count == PER_LAYER && name[s] != NULL) {
+            if (family_slots[s].count == PER_LAYER && name[s] != NULL) {
                 none = false;
                 if (bind_has(b, name[s], (struct where){ l, 0 }))
                     return true;

@@ -4,7 +4,7 @@
 
 #include "model/model_priv.h"
 
-bool distance_is_off(const struct model *m, int s)
+bool bind_distance_is_off(const struct model *m, int s)
 {
     const struct config *c = &m->config;
     bool shared = c->relative.shared;

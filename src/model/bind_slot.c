@@ -89,13 +89,13 @@ struct shape {
 static struct shape shape_of(const struct model *m, const struct slot_row *row, bool in_out)
 {
     const struct config *c = &m->config;
-    int out = slot_dim(m->family, c, row->out), in;
+    int out = family_slot_dim(m->family, c, row->out), in;
 
     if (row->in == DIM_NONE)
         return (struct shape){ 1, { out } };
-    in = slot_dim(m->family, c, row->in);
+    in = family_slot_dim(m->family, c, row->in);
     if (row->kind == SLOT_CONV)
-        return (struct shape){ 3, { out, in, row == &slot_table[W_CONV] ? c->front.conv_width
+        return (struct shape){ 3, { out, in, row == &family_slots[W_CONV] ? c->front.conv_width
                                                                          : CONV_WINDOW } };
     if (row->kind == SLOT_ROWS)
         return (struct shape){ 3, { out, 1, in } };
@@ -204,7 +204,7 @@ static int missing(struct binder *b, const char *names, struct where at,
 /* A norm that neither scales nor shifts. */
 static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct param *p)
 {
-    int n = slot_dim(b->m->family, &b->m->config, row->out);
+    int n = family_slot_dim(b->m->family, &b->m->config, row->out);
     float *one = arena_alloc(b->a, (size_t)n, sizeof *one);
 
     for (int i = 0; i < n; i++)
@@ -235,11 +235,11 @@ static bool is_needed(const struct family *f, const struct config *c, enum slot 
 
 int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
-    const struct slot_row *row = &slot_table[slot];
+    const struct slot_row *row = &family_slots[slot];
     const struct family *f = b->m->family;
     const struct config *c = &b->m->config;
     const char *names = f->stack.name[slot];
-    bool in_out = slot_in_out(f, slot);
+    bool in_out = family_slot_in_out(f, slot);
     bool loose = row->kind == SLOT_VECTOR || row->kind == SLOT_TABLE;
     struct shape want;
     int out;
@@ -251,7 +251,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     if (p->weight == NULL && row->kind == SLOT_NORM && f->defaults.norm.affine &&
         !c->norm.affine)
         return bind_plain_norm(b, row, p);
-    out = slot_dim(f, c, row->out);
+    out = family_slot_dim(f, c, row->out);
     if (p->weight == NULL && slot == W_HEAD)    /* a tied head may have its own bias */
         return bind_bias(b, names, at, out, p);
     if (p->weight == NULL)

@@ -17,9 +17,9 @@ const struct family *const family_table[] = {
     NULL
 };
 
-const char *const stack_names[] = { "encoder", "decoder", "cross", NULL };
+const char *const family_stack_names[] = { "encoder", "decoder", "cross", NULL };
 
-const struct slot_row slot_table[N_SLOT] = {
+const struct slot_row family_slots[N_SLOT] = {
     [W_TOK]        = { "embeddings", SLOT_TABLE, DIM_V, DIM_E, PER_STACK, false },
     [W_POS]        = { "embeddings", SLOT_TABLE, DIM_POS, DIM_EMB, PER_STACK, false },
     [W_AXIS_0]     = { "embeddings", SLOT_ROWS, DIM_AXIS_0, DIM_WIDTH_0, PER_STACK, false },
@@ -92,12 +92,12 @@ const struct slot_row slot_table[N_SLOT] = {
     [W_EXP_DOWN]   = { "mlp", SLOT_LINEAR, DIM_D, DIM_FX, PER_EXPERT, false },
 };
 
-int slot_dim(const struct family *f, const struct config *c, enum dim d)
+int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
 {
     bool full = f->qk_norm == QK_NORM_FULL;
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
     int gv = c->n_kv_heads * c->d_value;
-    bool both = f->place == PLACE_REVERSIBLE;
+    bool both = f->norm_place == PLACE_REVERSIBLE;
     int end = both ? 2 * c->d_model : c->d_model;
 
     switch (d) {
@@ -105,7 +105,7 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_E:       return c->d_embed;
     case DIM_EMB:     return f->stack.name[W_EMB_PROJ] != NULL ? c->d_embed : c->d_model;
     case DIM_EMB_NORM:
-        return slot_dim(f, c, f->proj_before_norm ? DIM_D : DIM_EMB);
+        return family_slot_dim(f, c, f->proj_before_norm ? DIM_D : DIM_EMB);
     case DIM_HD:      return hd;
     case DIM_GD:      return gd;
     case DIM_GV:      return gv;
@@ -150,11 +150,11 @@ int slot_dim(const struct family *f, const struct config *c, enum dim d)
     return 0;
 }
 
-bool slot_in_out(const struct family *f, enum slot s)
+bool family_slot_in_out(const struct family *f, enum slot s)
 {
     if (f->order == ORDER_IN_OUT_QKV)
         return s == W_Q || s == W_K || s == W_V || s == W_REL_K;
-    return f->order == ORDER_IN_OUT && slot_table[s].kind == SLOT_LINEAR;
+    return f->order == ORDER_IN_OUT && family_slots[s].kind == SLOT_LINEAR;
 }
 
 const struct family *family_find(const char *model_type)

@@ -16,7 +16,7 @@
 
 /* Whose rows of attention: cross rows are the decoder's, with the encoder's keys. */
 enum stack_id { STACK_ENCODER, STACK_DECODER, STACK_CROSS, N_STACK };
-extern const char *const stack_names[];     /* "encoder", "decoder", "cross", NULL */
+extern const char *const family_stack_names[];     /* "encoder", "decoder", "cross", NULL */
 
 /* Which tensor plays which part.  What an empty slot means stands beside it. */
 enum slot {
@@ -88,7 +88,7 @@ enum norm_kind {
     NORM_LAYER, NORM_RMS,
     NORM_RMS_PLUS_ONE           /* the file holds weight - 1 */
 };
-enum place {
+enum norm_place {
     PLACE_PRE,                  /* x + f(norm(x)) */
     PLACE_POST,                 /* norm(x + f(x)) */
     PLACE_PARALLEL,             /* x + attention(norm(x)) + mlp(norm(x)) */
@@ -166,7 +166,7 @@ struct family {
     bool causal;                /* unless the config's is_decoder says so */
     enum front front;
     enum norm_kind norm;
-    enum place place;           /* the config may say otherwise: see config.h */
+    enum norm_place norm_place;           /* the config may say otherwise: see config.h */
     enum positions positions;
     int pos_offset;
     enum rope_layout rope_layout;
@@ -260,8 +260,8 @@ struct slot_row {
     bool optional;          /* may be missing where the family names it */
 };
 
-extern const struct slot_row slot_table[N_SLOT];
-int slot_dim(const struct family *f, const struct config *c, enum dim d);
-bool slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
+extern const struct slot_row family_slots[N_SLOT];
+int family_slot_dim(const struct family *f, const struct config *c, enum dim d);
+bool family_slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
 
 #endif

@@ -200,7 +200,7 @@ int generation_read(struct generation *g, struct arena *a, const struct model *m
     int rc;
 
     if (m->dir == NULL)
-        return generation_read_json(g, a, m, builtin_file(BUILTIN_CONFIG),
+        return generation_read_json(g, a, m, model_builtin_file(BUILTIN_CONFIG),
                                     "built-in config.json", e);
     if (weights_gguf(m->weights) != NULL) {
         *g = unruled(m);

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/str.h"
 
 enum { COMMIT = 40, SHORT = 7, NAME_LIMIT = 96 };
 
@@ -253,13 +254,6 @@ const char *hub_find(struct arena *a, const char *asked, const char **note, stru
 
 /* ---- snapshots that are not complete ---- */
 
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), k = strlen(end);
-
-    return n >= k && strcmp(s + n - k, end) == 0;
-}
-
 /* A part that the index names and the folder lacks; NULL: none. */
 static const char *missing_part(struct arena *a, const char *dir)
 {
@@ -300,8 +294,8 @@ static const char *missing_file(struct arena *a, const char *dir, bool links_onl
         if (!file_exists(file_join(a, dir, x->d_name)))
             dangling = arena_strdup(a, x->d_name);
         for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-            weights |= ends_with(x->d_name, endings[i]);
-        gguf |= ends_with(x->d_name, ".gguf");
+            weights |= str_ends_with(x->d_name, endings[i]);
+        gguf |= str_ends_with(x->d_name, ".gguf");
     }
     if (d != NULL)
         closedir(d);

@@ -74,7 +74,7 @@ void layer_family(struct look *k)
         .stack_id = to_memory ? STACK_CROSS : k->cross != NULL ? STACK_DECODER
                                                                : STACK_ENCODER,
         .bare = true, .causal = k->cross != NULL, .norm = NORM_LAYER,
-        .place = k->asked->norm_first ? PLACE_PRE : PLACE_POST, .positions = POS_NONE,
+        .norm_place = k->asked->norm_first ? PLACE_PRE : PLACE_POST, .positions = POS_NONE,
         .front = FRONT_ROWS, .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     };
     name_attention(k, k->self, to_memory);

@@ -19,7 +19,7 @@ extern const unsigned char builtin_config[], builtin_config_end[];
 extern const unsigned char builtin_tokenizer[], builtin_tokenizer_end[];
 extern const unsigned char builtin_weights[], builtin_weights_end[];
 
-struct span builtin_file(enum builtin_file which)
+struct span model_builtin_file(enum model_builtin_file which)
 {
     switch (which) {
     case BUILTIN_CONFIG:
@@ -37,10 +37,10 @@ static int open_builtin(struct model *m, struct arena *a, struct err *e)
     static const char name[] = "built-in model";
 
     m->name = name;
-    m->weights = weights_open_memory(a, builtin_file(BUILTIN_WEIGHTS), name, e);
+    m->weights = weights_open_memory(a, model_builtin_file(BUILTIN_WEIGHTS), name, e);
     if (m->weights == NULL)
         return -1;
-    return config_read(&m->config, &m->family, a, builtin_file(BUILTIN_CONFIG),
+    return config_read(&m->config, &m->family, a, model_builtin_file(BUILTIN_CONFIG),
                        "built-in config.json", e);
 }
 
@@ -178,19 +178,19 @@ bool model_has_cross(const struct model *m)
 
 bool model_has_stack(const struct model *m, enum stack_id stack)
 {
-    if (m->ready != NULL && stack == STACK_CROSS)
-        return m->decoder != NULL && m->decoder->ready->cross != NULL;
-    if (m->ready != NULL && stack != m->family->stack_id)
-        return m->decoder != NULL && m->decoder->ready->self != NULL;
-    if (m->ready != NULL)
-        return m->ready->self != NULL;
+    if (m->precomputed != NULL && stack == STACK_CROSS)
+        return m->decoder != NULL && m->decoder->precomputed->cross != NULL;
+    if (m->precomputed != NULL && stack != m->family->stack_id)
+        return m->decoder != NULL && m->decoder->precomputed->self != NULL;
+    if (m->precomputed != NULL)
+        return m->precomputed->self != NULL;
     return m->decoder != NULL || stack == m->family->stack_id ||
            (stack == STACK_CROSS && model_has_cross(m));
 }
 
 bool model_has_layer(const struct model *m, int l)
 {
-    const struct ready *r = m->ready;
+    const struct precomputed *r = m->precomputed;
 
     if (r == NULL)
         return true;
@@ -207,7 +207,7 @@ const char *model_name(struct arena *a, const char *path)
     struct span bytes;
 
     if (path == NULL)
-        return config_card_name(a, builtin_file(BUILTIN_CONFIG));
+        return config_card_name(a, model_builtin_file(BUILTIN_CONFIG));
     config = file_join(a, file_folder(a, path), "config.json");
     if (!has_ending(path, ".gguf") && file_exists(config) && file_map(config, &bytes, &ignored) == 0) {
         name = config_card_name(a, bytes);

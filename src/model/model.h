@@ -66,15 +66,15 @@ struct head_place {
 };
 
 /* Rows of one layer's attention, as a file holds them. */
-struct ready_layer {
+struct precomputed_layer {
     const struct tensor *rows;  /* [H, T, S]; NULL: the file does not hold this layer */
     const struct tensor *single;        /* the same of one copy of each key, where keys
                                    stand in the softmax several times; NULL: they do not */
 };
 
 /* Attention that is ready-made: see ready.h. */
-struct ready {
-    const struct ready_layer *self, *cross;     /* [L]; NULL: the file holds none */
+struct precomputed {
+    const struct precomputed_layer *self, *cross;     /* [L]; NULL: the file holds none */
     int n_queries, n_keys;      /* keys of cross */
 };
 
@@ -91,10 +91,11 @@ struct model {
     struct bias_alibi *alibi;       /* [H]; NULL: none */
     struct bias_buckets *buckets;   /* [H]; NULL: none */
     struct head_place place;
-    enum place norm_place;      /* the family's, as the config changes it */
+    enum norm_place norm_place;      /* the family's, as the config changes it */
     enum mlp mlp;               /* the same */
     struct model *decoder;      /* of an encoder-decoder; NULL: there is none */
-    const struct ready *ready;  /* rows of attention instead of weights; NULL: computed */
+    const struct precomputed *precomputed;  /* rows of attention instead of weights; NULL:
+                                               computed from weights */
     int max_tokens;             /* of a text */
     int d_hidden, n_logits;     /* numbers a token that the pass ends with */
     int n_hashed;               /* layers that hash */
@@ -142,8 +143,8 @@ bool model_has_layer(const struct model *m, int l);
 const char *model_name(struct arena *a, const char *path);
 
 /* The built-in model's files, part of the program. */
-enum builtin_file { BUILTIN_CONFIG, BUILTIN_TOKENIZER, BUILTIN_WEIGHTS };
-struct span builtin_file(enum builtin_file which);
+enum model_builtin_file { BUILTIN_CONFIG, BUILTIN_TOKENIZER, BUILTIN_WEIGHTS };
+struct span model_builtin_file(enum model_builtin_file which);
 
 /*
  * Binds m->weights to the slots of m->family, with m->config and m->name set

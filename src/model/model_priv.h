@@ -21,7 +21,7 @@ void plan_distances(struct layer_plan *plan, const struct config *c, struct aren
 bool plan_has_experts(const struct config *c, int l);
 
 /* Slot s holds distances that the config switches off. */
-bool distance_is_off(const struct model *m, int s);
+bool bind_distance_is_off(const struct model *m, int s);
 
 /*
  * Vectors that are added to queries and values become the bias of what projects them;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/out.h"
 
 /* ---- numbers ---- */
 

@@ -8,8 +8,8 @@
 /* Floats of one token's keys and values. */
 static size_t row_floats(const struct model *m)
 {
-    return (size_t)slot_dim(m->family, &m->config, DIM_GD) +
-           (size_t)slot_dim(m->family, &m->config, DIM_GV);
+    return (size_t)family_slot_dim(m->family, &m->config, DIM_GD) +
+           (size_t)family_slot_dim(m->family, &m->config, DIM_GV);
 }
 
 static float **layers(struct arena *a, const struct model *m, int n)

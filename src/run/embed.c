@@ -110,7 +110,7 @@ void pass_embed(struct pass *p)
 {
     const struct param *slot = p->m->slot;
     const struct config *c = &p->m->config;
-    int D = c->d_model, E = c->d_embed, width = slot_dim(p->m->family, c, DIM_EMB);
+    int D = c->d_model, E = c->d_embed, width = family_slot_dim(p->m->family, c, DIM_EMB);
     bool token_proj = slot[W_TOK_PROJ].weight != NULL;
     bool sum_proj = slot[W_EMB_PROJ].weight != NULL;
     float *narrow = p->x, *sum = p->x;

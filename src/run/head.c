@@ -75,7 +75,7 @@ static float *both_streams(struct pass *p)
 void pass_head(struct pass *p)
 {
     const struct param *slot = p->m->slot;
-    int D = slot_dim(p->m->family, &p->m->config, DIM_END), width = p->m->d_hidden;
+    int D = family_slot_dim(p->m->family, &p->m->config, DIM_END), width = p->m->d_hidden;
     float *end = p->x;
     const float *hidden;
 

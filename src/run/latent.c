@@ -96,8 +96,8 @@ size_t latent_room(const struct model *m, int n_tokens)
 {
     const struct config *c = &m->config;
     size_t n = n_tokens < MLP_ROWS ? (size_t)n_tokens : MLP_ROWS;
-    size_t kv = (size_t)slot_dim(m->family, c, DIM_KV_A) +
-                (size_t)slot_dim(m->family, c, DIM_KV_B);
+    size_t kv = (size_t)family_slot_dim(m->family, c, DIM_KV_A) +
+                (size_t)family_slot_dim(m->family, c, DIM_KV_B);
 
     if (m->family->qkv != QKV_LOW_RANK)
         return 0;

@@ -48,7 +48,7 @@ static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
 void pass_mlp(struct pass *p, const struct layer_plan *plan)
 {
     const struct param *norm = &plan->slot[W_MLP_NORM];
-    enum place place = p->m->norm_place;
+    enum norm_place place = p->m->norm_place;
     int64_t D = p->m->config.d_model;
 
     for (int row = 0; row < p->N; row += MLP_ROWS) {

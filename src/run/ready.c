@@ -47,7 +47,7 @@ static bool is_row(const float *w, int n, bool part)
     return sum == 0 || (sum <= 1 + SUM_MAX && (part || sum >= 1 - SUM_MAX));
 }
 
-int ready_read(const struct ready_layer *y, struct rows *rows, float *weight, float *single,
+int ready_read(const struct precomputed_layer *y, struct rows *rows, float *weight, float *single,
                unsigned char *hidden, double *entropy, int *n_visible)
 {
     int bad = -1, n = rows->n_keys;
@@ -87,7 +87,7 @@ static int row_error(const struct tensor *t, const float *w, int head, int row,
                    sum_of(w, n), SUM_MAX);
 }
 
-int ready_error(const struct ready_layer *y, struct arena *a, int head, int row,
+int ready_error(const struct precomputed_layer *y, struct arena *a, int head, int row,
                 struct err *e)
 {
     int n = (int)y->rows->shape[2];
@@ -117,7 +117,7 @@ static int check_wanted(const struct pass *p, struct err *e)
 }
 
 static int one_layer(struct pass *p, int l, enum stack_id stack,
-                     const struct ready_layer *layer, const int *key_start, int hi,
+                     const struct precomputed_layer *layer, const int *key_start, int hi,
                      struct err *e)
 {
     const struct heads h = { .stack = stack, .key_start = key_start, .lo = INT_MAX,
@@ -129,7 +129,7 @@ static int one_layer(struct pass *p, int l, enum stack_id stack,
 
 int pass_ready(struct pass *p, struct err *e)
 {
-    const struct ready *r = p->m->ready;
+    const struct precomputed *r = p->m->precomputed;
 
     if (check_wanted(p, e) != 0)
         return -1;

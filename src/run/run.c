@@ -38,14 +38,14 @@ static void make_room(struct pass *p)
     if (p->m->norm_place == PLACE_PARALLEL)
         p->late = floats(p, N, D);
     p->qkv = floats(p, N, (size_t)p->m->place.width);
-    p->z = floats(p, N, (size_t)slot_dim(p->m->family, c, DIM_HV));
-    p->up = floats(p, mlp_rows, (size_t)slot_dim(p->m->family, c, DIM_UP));
+    p->z = floats(p, N, (size_t)family_slot_dim(p->m->family, c, DIM_HV));
+    p->up = floats(p, mlp_rows, (size_t)family_slot_dim(p->m->family, c, DIM_UP));
     if (p->m->mlp == MLP_GATED)
         p->gate = floats(p, mlp_rows, (size_t)c->d_ff);
     if (p->want->memory != NULL)
         p->memory_kv = floats(p, (size_t)p->key_start[p->b->n_texts],
-                              (size_t)slot_dim(p->m->family, c, DIM_GD) +
-                              (size_t)slot_dim(p->m->family, c, DIM_GV));
+                              (size_t)family_slot_dim(p->m->family, c, DIM_GD) +
+                              (size_t)family_slot_dim(p->m->family, c, DIM_GV));
     if (p->want->cache != NULL)
         p->kept = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->kept);
     if (p->m->slot[W_CONV].weight != NULL)
@@ -260,7 +260,7 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     assert(want->cache == NULL || changes_only_precision(want->change));
     assert(want->cache == NULL || (n_sinks == 0 && want->tap == NULL));
     p.key_start = pass_key_start(&p);
-    if (m->ready != NULL)
+    if (m->precomputed != NULL)
         return pass_ready(&p, e);
     if (pass_check(&p, e) != 0)
         return -1;

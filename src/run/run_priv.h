@@ -184,7 +184,7 @@ struct heads {
     const struct bias_copies *copies;   /* [texts]; NULL: every key stands once */
     const struct score_term *terms;     /* [texts, H] instead of a bias; NULL: none */
     const struct mask *mask;            /* the user's; NULL: none */
-    const struct ready_layer *ready;    /* rows as they are, instead of queries and keys;
+    const struct precomputed_layer *ready;    /* rows as they are, instead of queries and keys;
                                            NULL: computed */
 };
 
@@ -289,11 +289,11 @@ int pass_ready(struct pass *p, struct err *e);
  * rows that see nothing), entropy and, where y has it, single.  Returns the first row that
  * is no row of attention; -1: all are.
  */
-int ready_read(const struct ready_layer *y, struct rows *rows, float *weight, float *single,
+int ready_read(const struct precomputed_layer *y, struct rows *rows, float *weight, float *single,
                unsigned char *hidden, double *entropy, int *n_visible);
 
 /* What is wrong with a row that ready_read has returned. */
-int ready_error(const struct ready_layer *y, struct arena *a, int head, int row,
+int ready_error(const struct precomputed_layer *y, struct arena *a, int head, int row,
                 struct err *e);
 
 /* What the heads of a layer share. */

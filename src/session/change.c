@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "session/session.h"
 #include "weights/npz.h"
 
@@ -109,7 +110,7 @@ static int set_values(struct mask *m, const struct session *s, const struct tens
     }
     /* torch.ones with some zeros, for masked_fill(mask == 0, ..), is of floats. */
     if (ones && !zeros)
-        warn_say(s->env->warn, "%s: floats of only 0 and 1 are added to the scores and "
+        err_warn(s->env->warn, "%s: floats of only 0 and 1 are added to the scores and "
                  "hide nothing; of integers or bools 0 hides", m->name);
     m->array = v;
     return 0;
@@ -137,13 +138,6 @@ static int add_file(const struct session *s, struct mask *m, const char *path,
 
 /* ---- the whole ---- */
 
-static bool ends_with(const char *s, const char *ending)
-{
-    size_t n = strlen(s), k = strlen(ending);
-
-    return n >= k && strcmp(s + n - k, ending) == 0;
-}
-
 static int add_part(const struct session *s, struct mask *m, const char *part,
                     struct err *e)
 {
@@ -155,7 +149,7 @@ static int add_part(const struct session *s, struct mask *m, const char *part,
         return add_padding(m, part, e);
     if (strncmp(part, "block:", strlen("block:")) == 0)
         return add_block(s->a, m, part, e);
-    if (ends_with(part, ".npy"))
+    if (str_ends_with(part, ".npy"))
         return add_file(s, m, part, e);
     return err_set(e, ERR_USAGE, "%s: '%s' is no mask: want causal, padding:N, "
                    "block:Q-Q,K-K or FILE.npy", m->name, part);
@@ -170,7 +164,7 @@ static const struct mask *parse(const struct session *s, const char *option,
 
     *m = (struct mask){ .name = option, .n_heads = 1, .n_batch = 1,
                         .hidden_score = isnan(value) ? -INFINITY : (float)value };
-    if (ends_with(spec, ".npy") && file_exists(spec))
+    if (str_ends_with(spec, ".npy") && file_exists(spec))
         return add_file(s, m, spec, e) == 0 ? m : NULL;    /* a "+" in a name */
     do {
         part = strsep(&parts, "+");

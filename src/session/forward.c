@@ -174,7 +174,7 @@ static int with_decoder(const struct session *s, const struct texts *t,
 {
     const struct model *m = s->model;
     size_t n = (size_t)t->source.start[t->source.n_texts];
-    float *hidden = m->ready != NULL ? NULL :
+    float *hidden = m->precomputed != NULL ? NULL :
                     arena_alloc_raw(a, n * (size_t)m->config.d_model, sizeof *hidden);
     struct change before = { 0 }, behind = { 0 };
     struct wanted encoder = { .layer = want->layer, .head = want->head,

@@ -118,14 +118,14 @@ static void add_tokens(const struct session *s, struct item *item,
     tok_describe(s->target_tok != NULL ? s->target_tok : s->tok, a, c->id + c->n_prompt,
                  NULL, c->n - c->n_prompt, &added);
     set_generated(item, &added, a);
-    tokens_join(a, t, &added, &whole);
+    tok_join(a, t, &added, &whole);
     *t = whole;
 }
 
 /* Where the model's positions, and not the end of the text or N, were the limit. */
 static void say_short(const struct session *s, struct item *item)
 {
-    warn_say(s->env->warn, "text %d: %d of %d tokens are generated: %s takes %d at the "
+    err_warn(s->env->warn, "text %d: %d of %d tokens are generated: %s takes %d at the "
              "most", item->index + 1, item->n_generated, s->n_generate,
              s->model->name, continuing(s)->max_tokens);
 }

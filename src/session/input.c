@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/lines.h"
 #include "session/global.h"
 #include "session/jsonl.h"
 #include "session/input.h"
@@ -68,7 +69,7 @@ static bool has_decoder(const struct input *in)
 /* Its rows of attention are made already. */
 static bool is_ready(const struct input *in)
 {
-    return in->s->model != NULL && in->s->model->ready != NULL;
+    return in->s->model != NULL && in->s->model->precomputed != NULL;
 }
 
 /* Ids for a decoder want one that stands behind an encoder. */
@@ -102,7 +103,7 @@ static void put_start_before(struct input *in, struct arena *a, struct tokens *t
     if (start < 0 || (t->n > 0 && t->id[0] == start))
         return;
     s = start_token(in, a, start);
-    tokens_join(a, &s, t, &whole);
+    tok_join(a, &s, t, &whole);
     *t = whole;
 }
 
@@ -195,10 +196,10 @@ static int open_layer(struct input *in, int n_operands, bool *done, struct err *
                        asked->key_tokens != NULL ? "key-tokens" : "shape");
     if (!*done)
         return 0;
-    if (n_operands > 0 && (m->ready != NULL || m->family->front == FRONT_QKV))
+    if (n_operands > 0 && (m->precomputed != NULL || m->family->front == FRONT_QKV))
         return err_set(e, ERR_USAGE, "%s reads no TEXT: names of its rows are --tokens",
-                       m->ready != NULL ? "--attention" : "--qkv");
-    if (m->ready != NULL)
+                       m->precomputed != NULL ? "--attention" : "--qkv");
+    if (m->precomputed != NULL)
         return 0;
     if (n_operands > 0 || asked->ids != NULL || asked->file != NULL ||
         asked->decoder_ids != NULL)
@@ -337,7 +338,7 @@ static void say_spare_masks(const struct input *in)
 
     for (int i = 0; i < 2; i++)
         if (all[i] != NULL && all[i]->n_batch > in->n_given)
-            warn_say(in->s->env->warn, "%s: has masks for %lld texts, here %s %d; the "
+            err_warn(in->s->env->warn, "%s: has masks for %lld texts, here %s %d; the "
                      "layers have %d heads", all[i]->name, (long long)all[i]->n_batch,
                      in->n_given == 1 ? "is" : "are", in->n_given, in->s->n_heads);
 }
@@ -427,8 +428,8 @@ static int fit_side(struct input *in, struct item *out, struct tokens *t, int ma
                        "(--truncate cuts it)", whose, t->n, name, max);
     n_cut = t->n - max;
     out->n_cut += n_cut;
-    tokens_cut(t, max);
-    warn_say(in->s->env->warn, "text %d%s is cut to the %d tokens that %s takes: %d "
+    tok_cut(t, max);
+    err_warn(in->s->env->warn, "text %d%s is cut to the %d tokens that %s takes: %d "
              "are left out", out->index + 1, whose, t->n, name, n_cut);
     return 0;
 }
@@ -460,7 +461,7 @@ const char *input_name(const struct input *in)
 void input_reject(struct input *in, const struct item *item, const struct err *why)
 {
     in->n_bad++;
-    warn_say(in->s->env->warn, "%s: %s %d: %s", input_name(in),
+    err_warn(in->s->env->warn, "%s: %s %d: %s", input_name(in),
              in->lines != NULL ? "line" : "array", item->index + 1, why->msg);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "model/ready.h"
+#include "model/precomputed.h"
 #include "weights/npz.h"
 
 /* ---- what goes with it ---- */
@@ -46,7 +46,7 @@ struct model *precomputed_open(const struct asked *asked, const struct env *env,
         return NULL;
     if (asked->qkv != NULL)
         return qkv_open(asked, env->arena, e);
-    return model_open_ready(env->arena, asked->attention, e);
+    return model_open_precomputed(env->arena, asked->attention, e);
 }
 
 /* ---- layers ---- */
@@ -78,7 +78,7 @@ int precomputed_wanted(const struct session *s, struct wanted *want, struct err 
                         asked->memory_mask != NULL ? "--memory-mask" :
                         asked->dtype != PRECISION_F32 ? "--dtype" : NULL;
 
-    if (m->ready == NULL)
+    if (m->precomputed == NULL)
         return 0;
     if (wrong != NULL)
         return err_set(e, ERR_USAGE, "%s: the rows of %s are ready-made, there is nothing "
@@ -184,19 +184,19 @@ int precomputed_item(const struct session *s, struct arena *a, struct item *out,
     bool two = m->decoder != NULL;
     bool named = npz_bytes(m->weights, "decoder_tokens.json").data != NULL;
 
-    if (asked->key_tokens != NULL && (!two || m->ready->n_queries == 0))
+    if (asked->key_tokens != NULL && (!two || m->precomputed->n_queries == 0))
         return err_set(e, ERR_USAGE, "--key-tokens: %s has no cross-attention", m->name);
     if (asked->tokens != NULL) {
         out->text = asked->tokens;
         out->text_size = strlen(asked->tokens);
     }
     if (!two)
-        return describe(s, a, m->ready->n_queries, "--tokens", asked->tokens, "tokens.json",
+        return describe(s, a, m->precomputed->n_queries, "--tokens", asked->tokens, "tokens.json",
                         "ids", &out->tokens, e);
-    if (describe(s, a, m->decoder->ready->n_queries, "--tokens", asked->tokens,
+    if (describe(s, a, m->decoder->precomputed->n_queries, "--tokens", asked->tokens,
                  named ? "decoder_tokens.json" : "tokens.json", named ? "decoder_ids" : "ids",
                  &out->target, e) != 0)
         return -1;
-    return describe(s, a, m->ready->n_queries, "--key-tokens", asked->key_tokens,
+    return describe(s, a, m->precomputed->n_queries, "--key-tokens", asked->key_tokens,
                     named ? "tokens.json" : NULL, "ids", &out->tokens, e);
 }

@@ -9,7 +9,7 @@
 
 /*
  * The model that --attention or --qkv makes; *path: the file that it is named after.
- * Errors: those of model_open_ready and qkv; ERR_USAGE beside a model or options of one.
+ * Errors: those of model_open_precomputed and qkv; ERR_USAGE beside a model or options of one.
  */
 struct model *precomputed_open(const struct asked *asked, const struct env *env,
                          const char **path, struct err *e);

@@ -5,7 +5,7 @@
 
 #include "session/precomputed.h"
 #include "model/hub.h"
-#include "model/ready.h"
+#include "model/precomputed.h"
 #include "weights/npz.h"
 
 enum part { PART_Q, PART_K, PART_V, N_PART };

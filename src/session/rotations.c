@@ -71,7 +71,7 @@ int session_rotations(const struct session *s, struct wanted *want, struct err *
     int rc;
 
     if (path == NULL && m->n_hashed > 0 && !m->config.chunked.has_seed)
-        warn_say(s->env->warn, "%s: has no hash_seed: its random rotations are drawn "
+        err_warn(s->env->warn, "%s: has no hash_seed: its random rotations are drawn "
                  "from seed 0, want --rotations for others", m->name);
     if (path == NULL)
         return 0;

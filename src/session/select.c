@@ -84,7 +84,7 @@ static const char *stacks_of(struct arena *a, const struct model *m)
 
     for (int i = 0; i < N_STACK; i++)
         if (model_has_stack(m, (enum stack_id)i))
-            name[n++] = stack_names[i];
+            name[n++] = family_stack_names[i];
     all = n == 1 ? arena_printf(a, "only the stack %s", name[0]) : name[0];
     for (int i = 1; i < n; i++)
         all = arena_printf(a, "%s%s%s", all, i == n - 1 ? " and " : ", ", name[i]);
@@ -97,7 +97,7 @@ static int find_stack(struct session *s, enum stack_id *stack, struct err *e)
     const struct model *m = s->model;
 
     for (int i = 0; i < N_STACK; i++)
-        if (strcmp(s->asked->stack, stack_names[i]) == 0 &&
+        if (strcmp(s->asked->stack, family_stack_names[i]) == 0 &&
             model_has_stack(m, (enum stack_id)i)) {
             *stack = (enum stack_id)i;
             return 0;
@@ -172,7 +172,7 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
     const struct asked *asked = s->asked;
     struct model *m = s->model;
     bool text = n_operands > (asked->input == NULL ? 1 : 0) || asked->pairs ||
-                m->ready != NULL;
+                m->precomputed != NULL;
     bool target = text || asked->decoder_ids != NULL || asked->jsonl || asked->generate > 0;
 
     s->stack = default_stack(m, target, all);

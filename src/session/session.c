@@ -26,7 +26,7 @@ static void open_tok(struct session *s)
         err_set(&s->tok_err, ERR_USAGE, "%s is a bare layer and reads no text",
                 s->model->name);
     else if (path == NULL)
-        s->tok = tok_open_memory(s->a, builtin_file(BUILTIN_TOKENIZER),
+        s->tok = tok_open_memory(s->a, model_builtin_file(BUILTIN_TOKENIZER),
                                  "built-in tokenizer.json", &s->tok_err);
     else
         s->tok = tok_open(s->a, tok_path(s->a, path), &s->tok_err);
@@ -38,7 +38,7 @@ static void open_tok(struct session *s)
 static void say_unused(const struct model *m, const struct warn *w)
 {
     for (int i = 0; i < m->n_unused; i++)
-        warn_say(w, "%s: tensor %s is not used", m->name, m->unused[i]);
+        err_warn(w, "%s: tensor %s is not used", m->name, m->unused[i]);
 }
 
 /* What -m says -> the path of a folder or file, NULL for the built-in model. */
@@ -49,7 +49,7 @@ static int find_model(const char *asked, const struct env *env, const char **pat
 
     *path = asked != NULL ? hub_find(env->arena, asked, &note, e) : NULL;
     if (note != NULL)
-        warn_say(env->warn, "%s", note);
+        err_warn(env->warn, "%s", note);
     return *path == NULL && asked != NULL ? -1 : 0;
 }
 

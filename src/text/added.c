@@ -82,7 +82,7 @@ static int add_normal(struct tok *t, const struct piece *p, int index,
     struct work w = { .t = t, .a = t->a, .limit = SIZE_MAX, .regex = *run };
     struct part part = { p->s, p->n, NULL, 0, -1 };
 
-    parts_add(&w, &w.parts, part);
+    part_add(&w, &w.parts, part);
     if (step_run(&t->normal, &w, e) != 0)
         return -1;
     *run = w.regex;
@@ -120,14 +120,14 @@ static bool stands_alone(const struct part *p, size_t start, size_t end)
     int cp;
 
     if (start > 0) {
-        (void)char_before(p->s, start, &cp);
-        if (char_is_word(cp))
+        (void)chars_before(p->s, start, &cp);
+        if (chars_is_word(cp))
             return false;
     }
     if (end == p->n)
         return true;
-    (void)char_next(p->s + end, p->n - end, &cp);
-    return !char_is_word(cp);
+    (void)chars_next(p->s + end, p->n - end, &cp);
+    return !chars_is_word(cp);
 }
 
 /* As the library: never before floor, also where start is. */
@@ -136,9 +136,9 @@ static size_t strip_left(const struct part *p, size_t start, size_t floor)
     if (start < floor)
         return floor;
     while (start > floor) {
-        int cp, n = char_before(p->s, start, &cp);
+        int cp, n = chars_before(p->s, start, &cp);
 
-        if (!char_is_space(cp))
+        if (!chars_is_space(cp))
             break;
         start -= (size_t)n;
     }
@@ -148,9 +148,9 @@ static size_t strip_left(const struct part *p, size_t start, size_t floor)
 static size_t strip_right(const struct part *p, size_t end)
 {
     while (end < p->n) {
-        int cp, n = char_next(p->s + end, p->n - end, &cp);
+        int cp, n = chars_next(p->s + end, p->n - end, &cp);
 
-        if (!char_is_space(cp))
+        if (!chars_is_space(cp))
             break;
         end += (size_t)n;
     }
@@ -181,16 +181,16 @@ static void split_one(const struct added *a, const struct trie *trie, struct wor
         if (token->rstrip)
             end = strip_right(p, end);
         if (done < start)
-            parts_add(w, out, part_slice(p, done, start));
+            part_add(w, out, part_slice(p, done, start));
         if (start < end) {
             found = part_slice(p, start, end);
             found.id = token->id;
-            parts_add(w, out, found);
+            part_add(w, out, found);
         }
         done = end;
     }
     if (done < p->n)
-        parts_add(w, out, part_slice(p, done, p->n));
+        part_add(w, out, part_slice(p, done, p->n));
 }
 
 void added_split(const struct added *a, const struct trie *trie, struct work *w)
@@ -199,7 +199,7 @@ void added_split(const struct added *a, const struct trie *trie, struct work *w)
 
     for (size_t i = 0; i < w->parts.n; i++) {
         if (w->parts.v[i].id >= 0)
-            parts_add(w, &out, w->parts.v[i]);
+            part_add(w, &out, w->parts.v[i]);
         else
             split_one(a, trie, w, &w->parts.v[i], &out);
     }

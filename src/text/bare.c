@@ -25,7 +25,7 @@ json_t *bare_object(const struct bare *b, const char *name, struct err *e)
         return json_object();
     if (map_file(b, name, &s, e) != 0)
         return NULL;
-    root = json_parse(s, e);
+    root = hf_parse(s, e);
     file_unmap(s);
     if (root != NULL && !json_is_object(root)) {
         err_set(e, ERR_INPUT, "it is no JSON object");
@@ -56,9 +56,9 @@ static bool next_line(struct span *s, struct text *line)
 static void trim_end(struct text *line)
 {
     while (line->n > 0) {
-        int cp, n = char_before(line->s, line->n, &cp);
+        int cp, n = chars_before(line->s, line->n, &cp);
 
-        if (!char_is_space(cp))
+        if (!chars_is_space(cp))
             break;
         line->n -= (size_t)n;
     }

@@ -46,7 +46,7 @@ static const struct merge *find_merge(const struct bpe *m, int left, int right)
     return found->key != 0 ? found : NULL;
 }
 
-int merge_halves(struct text both, struct merge_text *out)
+int bpe_merge_halves(struct text both, struct merge_text *out)
 {
     const char *blank = memchr(both.s, ' ', both.n);
     size_t n = blank != NULL ? (size_t)(blank - both.s) : 0;
@@ -67,7 +67,7 @@ static struct text text_of(const json_t *j)
 static int merge_sides(const json_t *j, struct merge_text *out)
 {
     if (json_is_string(j))
-        return merge_halves(text_of(j), out);
+        return bpe_merge_halves(text_of(j), out);
     if (json_array_size(j) != 2 || !json_is_string(json_array_get(j, 0)) ||
         !json_is_string(json_array_get(j, 1)))
         return -1;
@@ -234,7 +234,7 @@ static void fill_direct(struct bpe *m, const struct vocab *v)
     memset(m->direct, 0xff, sizeof m->direct);          /* -1 */
     for (size_t i = 0; i < v->n; i++) {
         const struct piece *p = &v->v[i];
-        int cp, n = p->n > 0 ? char_next(p->s, p->n, &cp) : 0;
+        int cp, n = p->n > 0 ? chars_next(p->s, p->n, &cp) : 0;
 
         if (n > 0 && (size_t)n == p->n && cp < DIRECT)
             m->direct[cp] = p->id;
@@ -258,7 +258,7 @@ const void *bpe_open(struct tok *t, const json_t *j, struct err *e)
         open_merges(m, t, j, e) != 0 || read_unk(m, t, j, e) != 0)
         return NULL;
     fill_direct(m, &t->vocab);
-    byte_piece_ids(&t->vocab, m->byte);
+    byte_level_piece_ids(&t->vocab, m->byte);
     t->byte_pieces = m->byte_fallback;
     return m;
 }
@@ -402,7 +402,7 @@ static void add_chars(const struct bpe *m, struct room *r, const struct vocab *v
     for (size_t i = 0; i < p->n; i += (size_t)n) {
         int cp, id;
 
-        n = char_next(p->s + i, p->n - i, &cp);
+        n = chars_next(p->s + i, p->n - i, &cp);
         id = cp < DIRECT ? m->direct[cp] : vocab_find_model(v, p->s + i, (size_t)n);
         if (id < 0 && m->byte_fallback && add_bytes(m, r, p->s + i, n))
             continue;
@@ -428,7 +428,7 @@ static void encode_part(const struct bpe *m, struct room *r, struct work *w,
         int id = vocab_find_model(&w->t->vocab, p->s, p->n);
 
         if (id >= 0) {
-            work_emit(w, p, id, 0, p->n);
+            part_emit(w, p, id, 0, p->n);
             return;
         }
     }
@@ -439,7 +439,7 @@ static void encode_part(const struct bpe *m, struct room *r, struct work *w,
     for (size_t i = 0; i < r->n; i++) {
         if (r->symbol[i].size == 0)
             continue;
-        work_emit(w, p, r->symbol[i].id, at, at + r->symbol[i].size);
+        part_emit(w, p, r->symbol[i].id, at, at + r->symbol[i].size);
         at += r->symbol[i].size;
     }
 }
@@ -453,7 +453,7 @@ int bpe_run(const void *self, struct work *w, struct err *e)
         const struct part *p = &w->parts.v[i];
 
         if (p->id >= 0)
-            work_emit_added(w, p);
+            part_emit_added(w, p);
         else if (p->n > 0)
             encode_part(self, &r, w, p);
     }

@@ -11,7 +11,7 @@
  * Visible Latin-1 characters stand for themselves; the other bytes, in order,
  * for U+0100 onwards: 0..32 -> 0x100.., 127..160 -> 0x121.., 173 -> 0x143.
  */
-int byte_char(unsigned char b)
+int byte_level_char(unsigned char b)
 {
     if (b <= 0x20)
         return 0x100 + b;
@@ -20,7 +20,7 @@ int byte_char(unsigned char b)
     return b == 0xad ? 0x143 : b;
 }
 
-int byte_of_char(int cp)
+int byte_level_byte(int cp)
 {
     if (cp >= 0x100 && cp <= 0x120)
         return cp - 0x100;
@@ -28,7 +28,7 @@ int byte_of_char(int cp)
         return cp - 0x121 + 0x7f;
     if (cp == 0x143)
         return 0xad;
-    return cp > 0x20 && cp < 0x100 && byte_char((unsigned char)cp) == cp ? cp : -1;
+    return cp > 0x20 && cp < 0x100 && byte_level_char((unsigned char)cp) == cp ? cp : -1;
 }
 
 static int hex_digit(char c)
@@ -38,7 +38,7 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-int byte_of_piece(const char *s, size_t n)
+int byte_level_of_piece(const char *s, size_t n)
 {
     int high, low;
 
@@ -49,7 +49,7 @@ int byte_of_piece(const char *s, size_t n)
     return high >= 0 && low >= 0 ? 16 * high + low : -1;
 }
 
-void byte_piece_ids(const struct vocab *v, int id[256])
+void byte_level_piece_ids(const struct vocab *v, int id[256])
 {
     for (int b = 0; b < 256; b++) {
         char name[8];
@@ -93,16 +93,16 @@ static void prepend_space(struct work *w, struct part *p)
 {
     struct rewrite r;
     int cp;
-    size_t i = (size_t)char_next(p->s, p->n, &cp);
+    size_t i = (size_t)chars_next(p->s, p->n, &cp);
 
-    rewrite_begin(&r, w, p);
-    rewrite_put(&r, ' ', 0);
-    rewrite_put(&r, cp, 1);
+    part_rewrite_begin(&r, w, p);
+    part_rewrite_put(&r, ' ', 0);
+    part_rewrite_put(&r, cp, 1);
     while (i < p->n) {
-        i += (size_t)char_next(p->s + i, p->n - i, &cp);
-        rewrite_put(&r, cp, 0);
+        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
+        part_rewrite_put(&r, cp, 0);
     }
-    rewrite_end(&r);
+    part_rewrite_end(&r);
 }
 
 static int byte_level_one(const void *self, struct work *w, const struct part *part,
@@ -114,13 +114,13 @@ static int byte_level_one(const void *self, struct work *w, const struct part *p
     if (b->prefix_space && p.n > 0 && p.s[0] != ' ')
         prepend_space(w, &p);
     if (b->regex == NULL) {
-        parts_add_slice(w, out, &p, 0, p.n);
+        part_add_slice(w, out, &p, 0, p.n);
         return 0;
     }
     b->cuts->n = 0;
     if (regex_cuts(b->regex, w, p.s, p.n, b->cuts, e) != 0)
         return -1;
-    cuts_apply(w, ISOLATED, b->cuts, &p, out);
+    presplit_cuts(w, ISOLATED, b->cuts, &p, out);
     return 0;
 }
 
@@ -139,10 +139,10 @@ static void map_bytes(struct work *w, size_t total)
         if (p->id >= 0)
             continue;
         for (size_t k = 0; k < p->n; k++) {
-            int cp = byte_char((unsigned char)p->s[k]), old;
+            int cp = byte_level_char((unsigned char)p->s[k]), old;
 
             if (left == 0) {
-                length = left = (size_t)char_next(p->s + k, p->n - k, &old);
+                length = left = (size_t)chars_next(p->s + k, p->n - k, &old);
                 span = part_span(p, k, k + length);
             }
             left--;
@@ -168,7 +168,7 @@ int byte_level_run(const void *self, struct work *w, struct err *e)
     size_t total = 0;
 
     b.cuts = &cuts;
-    if (parts_split(w, &b, byte_level_one, e) != 0)
+    if (presplit_parts(w, &b, byte_level_one, e) != 0)
         return -1;
     for (size_t i = 0; i < w->parts.n; i++)
         if (w->parts.v[i].id < 0)

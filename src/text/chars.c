@@ -13,7 +13,7 @@ static bool in_category(int cp, unsigned set)
 
 #define SET(c) (1u << UTF8PROC_CATEGORY_##c)
 
-bool char_is_space(int cp)
+bool chars_is_space(int cp)
 {
     if (cp < 0x80)
         return cp == ' ' || (cp >= 0x09 && cp <= 0x0d);
@@ -22,7 +22,7 @@ bool char_is_space(int cp)
            cp == 0x202f || cp == 0x205f || cp == 0x3000;
 }
 
-bool char_is_word(int cp)
+bool chars_is_word(int cp)
 {
     if (cp < 0x80)
         return (cp >= '0' && cp <= '9') || cp == '_' ||
@@ -38,14 +38,14 @@ bool char_is_word(int cp)
                            SET(PC));
 }
 
-bool char_is_numeric(int cp)
+bool chars_is_numeric(int cp)
 {
     if (cp < 0x80)
         return cp >= '0' && cp <= '9';
     return in_category(cp, SET(ND) | SET(NL) | SET(NO));
 }
 
-bool char_is_punct(int cp)
+bool chars_is_punct(int cp)
 {
     if (cp < 0x80)
         return (cp >= '!' && cp <= '/') || (cp >= ':' && cp <= '@') ||
@@ -54,24 +54,24 @@ bool char_is_punct(int cp)
                            SET(PF) | SET(PO));
 }
 
-bool char_is_other(int cp)
+bool chars_is_other(int cp)
 {
     if (cp < 0x80)
         return cp < 0x20 || cp == 0x7f;
     return in_category(cp, SET(CC) | SET(CF) | SET(CO));
 }
 
-bool char_is_nonspacing(int cp)
+bool chars_is_nonspacing(int cp)
 {
     return cp >= 0x300 && in_category(cp, SET(MN));
 }
 
-bool char_is_mark(int cp)
+bool chars_is_mark(int cp)
 {
     return cp >= 0x300 && in_category(cp, SET(MN) | SET(MC) | SET(ME));
 }
 
-bool char_is_chinese(int cp)
+bool chars_is_chinese(int cp)
 {
     return (cp >= 0x4e00 && cp <= 0x9fff) || (cp >= 0x3400 && cp <= 0x4dbf) ||
            (cp >= 0x20000 && cp <= 0x2a6df) || (cp >= 0x2a700 && cp <= 0x2b73f) ||
@@ -79,14 +79,14 @@ bool char_is_chinese(int cp)
            (cp >= 0xf900 && cp <= 0xfaff) || (cp >= 0x2f800 && cp <= 0x2fa1f);
 }
 
-int char_next(const char *s, size_t n, int *cp)
+int chars_next(const char *s, size_t n, int *cp)
 {
     int len = utf8_decode(s, n, cp);
 
     return len > 0 ? len : 1;
 }
 
-int char_before(const char *s, size_t n, int *cp)
+int chars_before(const char *s, size_t n, int *cp)
 {
     int len = 1;
 

@@ -150,7 +150,7 @@ static int find(const struct charsmap *m, const char *s, size_t n, size_t *at)
 
 /* ---- applying ---- */
 
-/* The new characters, and what each does to the old ones (see rewrite_put). */
+/* The new characters, and what each does to the old ones (see part_rewrite_put). */
 struct mapped {
     struct arena *a;
     int *cp;
@@ -193,7 +193,7 @@ static void replace(struct mapped *d, struct text s, const char *s_old, size_t n
     if (d->n > d->limit)
         return;
     for (size_t i = 0; i < s.n; ) {
-        i += (size_t)char_next(s.s + i, s.n - i, &cp);
+        i += (size_t)chars_next(s.s + i, s.n - i, &cp);
         add(d, cp);
     }
     for (int64_t k = 0; k < more; k++)
@@ -222,7 +222,7 @@ static int map_grapheme(const struct charsmap *m, struct mapped *d, const char *
     if (found != 0)
         return found;
     for (size_t i = 0; i < n; i += (size_t)length) {
-        length = char_next(s + i, n - i, &cp);
+        length = chars_next(s + i, n - i, &cp);
         found = look_up(m, d, s + i, (size_t)length);
         if (found < 0)
             return -1;
@@ -249,7 +249,7 @@ static int map_longest(const struct charsmap *m, struct mapped *d, const char *s
             replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) },
                     s + i, (size_t)length);
         } else {
-            length = char_next(s + i, n - i, &cp);
+            length = chars_next(s + i, n - i, &cp);
             add(d, cp);
         }
         i += (size_t)length;
@@ -261,10 +261,10 @@ static int map_longest(const struct charsmap *m, struct mapped *d, const char *s
 static size_t grapheme_end(const struct part *p, size_t i)
 {
     utf8proc_int32_t state = 0;
-    int cp, next, n = char_next(p->s + i, p->n - i, &cp);
+    int cp, next, n = chars_next(p->s + i, p->n - i, &cp);
 
     for (i += (size_t)n; i < p->n; i += (size_t)n) {
-        n = char_next(p->s + i, p->n - i, &next);
+        n = chars_next(p->s + i, p->n - i, &next);
         if (cp < 0x80 && next < 0x80 && cp != '\r')
             break;
         if (utf8proc_grapheme_break_stateful(cp, next, &state))
@@ -293,10 +293,10 @@ static int map_part(const struct charsmap *m, struct work *w, struct part *p,
     w->too_large = w->too_large || d->n > w->limit;
     if (!d->modified || w->too_large)
         return 0;
-    rewrite_begin(&r, w, p);
+    part_rewrite_begin(&r, w, p);
     for (size_t i = 0; i < d->n; i++)
-        rewrite_put(&r, d->cp[i], (int)d->change[i]);
-    rewrite_end(&r);
+        part_rewrite_put(&r, d->cp[i], (int)d->change[i]);
+    part_rewrite_end(&r);
     return 0;
 }
 

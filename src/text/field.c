@@ -67,7 +67,7 @@ int field_char(struct tok *t, const json_t *o, const char *key, struct text *out
 
     if (field_text(o, key, out, e) != 0)
         return -1;
-    if (out->n == 0 || (size_t)char_next(out->s, out->n, &cp) != out->n)
+    if (out->n == 0 || (size_t)chars_next(out->s, out->n, &cp) != out->n)
         return err_set(e, ERR_INPUT, "\"%s\" is \"%.80s\", want one character", key,
                        out->s);
     out->s = arena_strndup(t->a, out->s, out->n);

@@ -14,7 +14,7 @@ struct trim {
 
 static bool is_blank(int cp)
 {
-    return cp == 0x120 || char_is_space(cp);        /* U+0120: a blank byte */
+    return cp == 0x120 || chars_is_space(cp);        /* U+0120: a blank byte */
 }
 
 static int count_leading(struct text s)
@@ -22,7 +22,7 @@ static int count_leading(struct text s)
     int count = 0;
 
     for (size_t i = 0; i < s.n; count++) {
-        int cp, n = char_next(s.s + i, s.n - i, &cp);
+        int cp, n = chars_next(s.s + i, s.n - i, &cp);
 
         if (!is_blank(cp))
             break;
@@ -36,7 +36,7 @@ static int count_trailing(struct text s)
     int count = 0;
 
     while (s.n > 0) {
-        int cp, n = char_before(s.s, s.n, &cp);
+        int cp, n = chars_before(s.s, s.n, &cp);
 
         if (!is_blank(cp))
             break;
@@ -125,7 +125,7 @@ static void add_special(struct work *w, struct seq *out, int id, int type)
 {
     struct work_token t = { .id = id, .type = type, .special = true };
 
-    seq_add(w, out, t);
+    part_seq_add(w, out, t);
 }
 
 static void fill(const struct template *t, struct work *w)
@@ -142,7 +142,7 @@ static void fill(const struct template *t, struct work *w)
                 add_special(w, seq, s->id[k], s->type);
         } else {
             for (size_t k = 0; k < w->seqs[s->seq].n; k++) {
-                seq_add(w, seq, w->seqs[s->seq].v[k]);
+                part_seq_add(w, seq, w->seqs[s->seq].v[k]);
                 seq->v[k].type = s->type;
             }
         }

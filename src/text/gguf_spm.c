@@ -42,7 +42,7 @@ static int type_of(const struct gguf_source *s, const struct gguf_value *types, 
 {
     if (types != NULL)
         return (int)gguf_int(types, i);
-    return byte_of_piece(s->piece[i], strlen(s->piece[i])) >= 0 ? BYTE : NORMAL;
+    return byte_level_of_piece(s->piece[i], strlen(s->piece[i])) >= 0 ? BYTE : NORMAL;
 }
 
 static int check_scored(const struct gguf_source *s, struct text piece, int type, int i,
@@ -51,7 +51,7 @@ static int check_scored(const struct gguf_source *s, struct text piece, int type
     if (piece.n > LONGEST)
         return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d has %zu bytes, "
                        "want at most %d", i, piece.n, LONGEST);
-    if (type == BYTE && byte_of_piece(piece.s, piece.n) < 0)
+    if (type == BYTE && byte_level_of_piece(piece.s, piece.n) < 0)
         return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d is \"%.80s\", "
                        "but a byte, want <0x00> to <0xFF>", i, piece.s);
     if (!isfinite(score))

@@ -32,7 +32,7 @@
 json_t *gguf_tok_read(struct tok *t, const struct gguf *g, struct err *e);
 
 /* In hf.c: the same as a tokeniser; messages begin with the name. */
-struct tok *tok_open_gguf(struct arena *a, const struct gguf *g, const char *name,
+struct tok *gguf_tok_open(struct arena *a, const struct gguf *g, const char *name,
                           struct err *e);
 
 /* ---- gguf_pre.c ---- */

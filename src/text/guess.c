@@ -18,7 +18,7 @@ static bool is_special(const struct piece *p)
 {
     char close = p->n > 2 ? p->s[p->n - 1] : '\0';
 
-    return byte_of_piece(p->s, p->n) < 0 && memchr(p->s, ' ', p->n) == NULL &&
+    return byte_level_of_piece(p->s, p->n) < 0 && memchr(p->s, ' ', p->n) == NULL &&
            ((p->s[0] == '<' && close == '>') || (p->s[0] == '[' && close == ']'));
 }
 

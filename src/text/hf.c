@@ -12,7 +12,7 @@ static int open_model(struct tok *t, const json_t *root, struct err *e)
 
     if (!json_is_object(model))
         return err_set(e, ERR_INPUT, "\"model\" is missing or no object");
-    return step_open(t, &model_table, model, &t->model, e);
+    return step_open(t, &step_models, model, &t->model, e);
 }
 
 /* What pieces are written in, where only the decoder says so. */
@@ -83,7 +83,7 @@ static struct tok *open_root(struct tok *t, json_t *root, struct err *e)
     return NULL;
 }
 
-json_t *json_parse(struct span s, struct err *e)
+json_t *hf_parse(struct span s, struct err *e)
 {
     json_error_t why;
     json_t *root;
@@ -103,10 +103,10 @@ struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
 {
     struct tok *t = new_tok(a, name);
     struct span rest = vocab_skim(t, json);
-    json_t *root = json_parse(rest, e);
+    json_t *root = hf_parse(rest, e);
 
     if (root == NULL && rest.data != json.data)
-        root = json_parse(json, e);             /* for its line and column */
+        root = hf_parse(json, e);             /* for its line and column */
     return open_root(t, root, e);
 }
 
@@ -118,7 +118,7 @@ struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const cha
     return open_root(t, spm_root(t, model, e), e);
 }
 
-struct tok *tok_open_gguf(struct arena *a, const struct gguf *g, const char *name,
+struct tok *gguf_tok_open(struct arena *a, const struct gguf *g, const char *name,
                           struct err *e)
 {
     struct tok *t = new_tok(a, name);
@@ -134,7 +134,7 @@ static struct tok *open_gguf(struct arena *a, const char *any, struct err *e)
 
     if (g == NULL)
         return NULL;
-    t = tok_open_gguf(a, g, path, e);
+    t = gguf_tok_open(a, g, path, e);
     gguf_close(g);
     return t;
 }

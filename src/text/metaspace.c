@@ -50,7 +50,7 @@ const void *metaspace_open(struct tok *t, const json_t *j, struct err *e)
         open_scheme(j, &m->scheme, e) != 0 ||
         field_bool(j, "split", true, &m->split, e) != 0)
         return NULL;
-    (void)char_next(m->mark.s, m->mark.n, &m->mark_cp);
+    (void)chars_next(m->mark.s, m->mark.n, &m->mark_cp);
     t->blank = m->mark;
     return m;
 }
@@ -62,23 +62,23 @@ static void put_marks(const struct metaspace *m, struct work *w, struct part *p)
     int cp;
     size_t i = 0;
 
-    rewrite_begin(&r, w, p);
-    (void)char_next(p->s, p->n, &cp);
+    part_rewrite_begin(&r, w, p);
+    (void)chars_next(p->s, p->n, &cp);
     if (prepend && cp != ' ' && cp != m->mark_cp) {
-        rewrite_put(&r, m->mark_cp, 0);
-        rewrite_put(&r, cp, 1);         /* both stand for the first character */
+        part_rewrite_put(&r, m->mark_cp, 0);
+        part_rewrite_put(&r, cp, 1);         /* both stand for the first character */
         i = r.at;
     }
     while (i < p->n) {
         const char *blank = memchr(p->s + i, ' ', p->n - i);
         size_t end = blank != NULL ? (size_t)(blank - p->s) : p->n;
 
-        rewrite_keep(&r, end - i);
+        part_rewrite_keep(&r, end - i);
         if (end < p->n)
-            rewrite_put(&r, m->mark_cp, 0);
+            part_rewrite_put(&r, m->mark_cp, 0);
         i = end + 1;
     }
-    rewrite_end(&r);
+    part_rewrite_end(&r);
 }
 
 static int metaspace_one(const void *self, struct work *w, const struct part *part,
@@ -97,14 +97,14 @@ static int metaspace_one(const void *self, struct work *w, const struct part *pa
 
         if (mark == NULL)
             break;
-        parts_add_slice(w, out, &p, from, (size_t)(mark - p.s));
+        part_add_slice(w, out, &p, from, (size_t)(mark - p.s));
         from = (size_t)(mark - p.s);
     }
-    parts_add_slice(w, out, &p, from, p.n);
+    part_add_slice(w, out, &p, from, p.n);
     return 0;
 }
 
 int metaspace_run(const void *self, struct work *w, struct err *e)
 {
-    return parts_split(w, self, metaspace_one, e);
+    return presplit_parts(w, self, metaspace_one, e);
 }

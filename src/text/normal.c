@@ -28,15 +28,15 @@ static bool is_ascii(const struct part *p)
 static void lower_put(struct rewrite *r, int cp)
 {
     if (cp == 0x130) {
-        rewrite_put(r, 'i', 0);
-        rewrite_put(r, 0x307, 1);
+        part_rewrite_put(r, 'i', 0);
+        part_rewrite_put(r, 0x307, 1);
         return;
     }
     if (cp >= 'A' && cp <= 'Z')
         cp += 'a' - 'A';
     else if (cp >= 0x80)
         cp = utf8proc_tolower(cp);
-    rewrite_put(r, cp, 0);
+    part_rewrite_put(r, cp, 0);
 }
 
 static void lowercase(struct work *w, struct part *p)
@@ -44,12 +44,12 @@ static void lowercase(struct work *w, struct part *p)
     struct rewrite r;
     int cp;
 
-    rewrite_begin(&r, w, p);
+    part_rewrite_begin(&r, w, p);
     for (size_t i = 0; i < p->n; ) {
-        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
         lower_put(&r, cp);
     }
-    rewrite_end(&r);
+    part_rewrite_end(&r);
 }
 
 static void drop(struct work *w, struct part *p, bool (*goes)(int cp))
@@ -57,15 +57,15 @@ static void drop(struct work *w, struct part *p, bool (*goes)(int cp))
     struct rewrite r;
     int cp;
 
-    rewrite_begin(&r, w, p);
+    part_rewrite_begin(&r, w, p);
     for (size_t i = 0; i < p->n; ) {
-        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
         if (goes(cp))
-            rewrite_skip(&r);
+            part_rewrite_skip(&r);
         else
-            rewrite_put(&r, cp, 0);
+            part_rewrite_put(&r, cp, 0);
     }
-    rewrite_end(&r);
+    part_rewrite_end(&r);
 }
 
 /* Controls that SentencePiece drops, and what it takes for a blank. */
@@ -87,21 +87,21 @@ static void nmt(struct work *w, struct part *p)
     struct rewrite r;
     int cp;
 
-    rewrite_begin(&r, w, p);
+    part_rewrite_begin(&r, w, p);
     for (size_t i = 0; i < p->n; ) {
-        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
         if (is_nmt_control(cp))
-            rewrite_skip(&r);
+            part_rewrite_skip(&r);
         else
-            rewrite_put(&r, is_nmt_space(cp) ? ' ' : cp, 0);
+            part_rewrite_put(&r, is_nmt_space(cp) ? ' ' : cp, 0);
     }
-    rewrite_end(&r);
+    part_rewrite_end(&r);
 }
 
 static void strip_marks(struct work *w, struct part *p)
 {
     if (!is_ascii(p))
-        drop(w, p, char_is_mark);
+        drop(w, p, chars_is_mark);
 }
 
 /* ---- Unicode's four forms ---- */
@@ -176,7 +176,7 @@ static void decompose(struct work *w, const struct part *p, bool compat,
         int cp, class;
         utf8proc_ssize_t n = 1;
 
-        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
         to[0] = cp;
         if (cp >= 0xa0)
             n = utf8proc_decompose_char(cp, to, 32, how, &class);
@@ -244,10 +244,10 @@ static void normal_form(struct work *w, struct part *p, bool compat, bool compos
     decompose(w, p, compat, &d);
     if (composed)
         compose(&d);
-    rewrite_begin(&r, w, p);
+    part_rewrite_begin(&r, w, p);
     for (size_t i = 0; i < d.n; i++)
-        rewrite_put(&r, d.cp[i], d.change[i]);
-    rewrite_end(&r);
+        part_rewrite_put(&r, d.cp[i], d.change[i]);
+    part_rewrite_end(&r);
 }
 
 static void nfc(struct work *w, struct part *p)  { normal_form(w, p, false, true); }
@@ -273,17 +273,17 @@ static void clean(struct work *w, struct part *p)
     struct rewrite r;
     int cp;
 
-    rewrite_begin(&r, w, p);
+    part_rewrite_begin(&r, w, p);
     for (size_t i = 0; i < p->n; ) {
-        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
         if (cp == '\t' || cp == '\n' || cp == '\r')
-            rewrite_put(&r, ' ', 0);
-        else if (cp == 0xfffd || char_is_other(cp))
-            rewrite_skip(&r);
+            part_rewrite_put(&r, ' ', 0);
+        else if (cp == 0xfffd || chars_is_other(cp))
+            part_rewrite_skip(&r);
         else
-            rewrite_put(&r, char_is_space(cp) ? ' ' : cp, 0);
+            part_rewrite_put(&r, chars_is_space(cp) ? ' ' : cp, 0);
     }
-    rewrite_end(&r);
+    part_rewrite_end(&r);
 }
 
 static void space_chinese(struct work *w, struct part *p)
@@ -293,18 +293,18 @@ static void space_chinese(struct work *w, struct part *p)
 
     if (is_ascii(p))
         return;
-    rewrite_begin(&r, w, p);
+    part_rewrite_begin(&r, w, p);
     for (size_t i = 0; i < p->n; ) {
-        i += (size_t)char_next(p->s + i, p->n - i, &cp);
-        if (!char_is_chinese(cp)) {
-            rewrite_put(&r, cp, 0);
+        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
+        if (!chars_is_chinese(cp)) {
+            part_rewrite_put(&r, cp, 0);
             continue;
         }
-        rewrite_put(&r, ' ', 0);        /* all three stand for the character */
-        rewrite_put(&r, cp, 1);
-        rewrite_put(&r, ' ', 1);
+        part_rewrite_put(&r, ' ', 0);        /* all three stand for the character */
+        part_rewrite_put(&r, cp, 1);
+        part_rewrite_put(&r, ' ', 1);
     }
-    rewrite_end(&r);
+    part_rewrite_end(&r);
 }
 
 static const void *open_bert(struct tok *t, const json_t *j, struct err *e)
@@ -335,7 +335,7 @@ static int run_bert(const void *self, struct work *w, struct err *e)
             space_chinese(w, p);
         if (b->accents && !is_ascii(p)) {
             nfd(w, p);
-            drop(w, p, char_is_nonspacing);
+            drop(w, p, chars_is_nonspacing);
         }
         if (b->lower)
             lowercase(w, p);
@@ -353,8 +353,8 @@ static const struct step_kind rows[] = {
     { "StripAccents", NULL, run_strip_marks },
     { "Nmt", NULL, run_nmt },
     { "Replace", replace_open, replace_run },
-    { "Prepend", prepend_open, prepend_run },
-    { "Strip", strip_open, strip_run },
+    { "Prepend", replace_prepend_open, replace_prepend_run },
+    { "Strip", replace_strip_open, replace_strip_run },
     { "Precompiled", charsmap_open, charsmap_run },
     { 0 }
 };

@@ -70,7 +70,7 @@ static void copy_char(struct translate *t)
 {
     int cp;
 
-    copy(t, (size_t)char_next(t->s + t->i, t->n - t->i, &cp));
+    copy(t, (size_t)chars_next(t->s + t->i, t->n - t->i, &cp));
 }
 
 static char peek(const struct translate *t, size_t ahead)

@@ -44,7 +44,7 @@ static size_t more(size_t cap)
     return cap > 0 ? 2 * cap : 32;
 }
 
-void parts_add(struct work *w, struct parts *p, struct part part)
+void part_add(struct work *w, struct parts *p, struct part part)
 {
     if (p->n == p->cap) {
         p->v = arena_grow(w->a, p->v, p->n, more(p->cap), sizeof *p->v);
@@ -53,14 +53,14 @@ void parts_add(struct work *w, struct parts *p, struct part part)
     p->v[p->n++] = part;
 }
 
-void parts_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
+void part_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
                      size_t j)
 {
     if (i < j)
-        parts_add(w, out, part_slice(p, i, j));
+        part_add(w, out, part_slice(p, i, j));
 }
 
-void cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match)
+void part_cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match)
 {
     if (c->n == c->cap) {
         c->v = arena_grow(w->a, c->v, c->n, more(c->cap), sizeof *c->v);
@@ -69,7 +69,7 @@ void cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool mat
     c->v[c->n++] = (struct cut){ start, end, match };
 }
 
-void seq_add(struct work *w, struct seq *s, struct work_token t)
+void part_seq_add(struct work *w, struct seq *s, struct work_token t)
 {
     if (s->n == s->cap) {
         s->v = arena_grow(w->a, s->v, s->n, more(s->cap), sizeof *s->v);
@@ -78,18 +78,18 @@ void seq_add(struct work *w, struct seq *s, struct work_token t)
     s->v[s->n++] = t;
 }
 
-void work_emit(struct work *w, const struct part *p, int id, size_t i, size_t j)
+void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j)
 {
     struct work_token t = { .id = id, .type = w->n_seqs - 1,
                             .pair = w->n_seqs > 1 };
 
     t.span = part_span(p, i, j);
-    seq_add(w, &w->seqs[w->n_seqs - 1], t);
+    part_seq_add(w, &w->seqs[w->n_seqs - 1], t);
 }
 
-void work_emit_added(struct work *w, const struct part *p)
+void part_emit_added(struct work *w, const struct part *p)
 {
-    work_emit(w, p, p->id, 0, p->n);
+    part_emit(w, p, p->id, 0, p->n);
     w->seqs[w->n_seqs - 1].v[w->seqs[w->n_seqs - 1].n - 1].match =
         (struct text){ p->s, p->n };
 }
@@ -104,11 +104,11 @@ static struct range next_range(const struct rewrite *r, size_t *length)
     *length = 0;
     if (r->at >= p->n)
         return end;
-    *length = (size_t)char_next(p->s + r->at, p->n - r->at, &cp);
+    *length = (size_t)chars_next(p->s + r->at, p->n - r->at, &cp);
     return part_span(p, r->at, r->at + *length);
 }
 
-void rewrite_begin(struct rewrite *r, struct work *w, struct part *p)
+void part_rewrite_begin(struct rewrite *r, struct work *w, struct part *p)
 {
     r->w = w;
     r->p = p;
@@ -118,7 +118,7 @@ void rewrite_begin(struct rewrite *r, struct work *w, struct part *p)
     r->from = arena_alloc_raw(w->a, r->cap, sizeof *r->from);
 }
 
-void rewrite_skip(struct rewrite *r)
+void part_rewrite_skip(struct rewrite *r)
 {
     size_t length;
 
@@ -135,7 +135,7 @@ static void rewrite_grow(struct rewrite *r)
     r->cap = cap;
 }
 
-void rewrite_put(struct rewrite *r, int cp, int change)
+void part_rewrite_put(struct rewrite *r, int cp, int change)
 {
     struct range span = { r->p->origin, r->p->origin };
     size_t length;
@@ -148,7 +148,7 @@ void rewrite_put(struct rewrite *r, int cp, int change)
         span = next_range(r, &length);
         r->at += length;
         for (; change < 0; change++)
-            rewrite_skip(r);
+            part_rewrite_skip(r);
     }
     if (r->cap - r->n < 4)
         rewrite_grow(r);
@@ -157,7 +157,7 @@ void rewrite_put(struct rewrite *r, int cp, int change)
         r->from[r->n++] = span;
 }
 
-void rewrite_keep(struct rewrite *r, size_t n)
+void part_rewrite_keep(struct rewrite *r, size_t n)
 {
     const struct part *p = r->p;
     size_t end = r->at + n, length = 0;
@@ -179,7 +179,7 @@ void rewrite_keep(struct rewrite *r, size_t n)
     r->n += n;
 }
 
-void rewrite_end(struct rewrite *r)
+void part_rewrite_end(struct rewrite *r)
 {
     r->p->s = r->s;
     r->p->n = r->n;

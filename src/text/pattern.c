@@ -38,17 +38,17 @@ static void text_cuts(struct text t, struct work *w, const struct part *p,
             break;
         start = (size_t)(hit - p->s);
         if (from < start)
-            cuts_add(w, c, from, start, false);
-        cuts_add(w, c, start, start + t.n, true);
+            part_cuts_add(w, c, from, start, false);
+        part_cuts_add(w, c, start, start + t.n, true);
         from = at = start + t.n;
         if (t.n > 0)
             continue;
         if (at == p->n)
             break;
-        at += (size_t)char_next(p->s + at, p->n - at, &cp);
+        at += (size_t)chars_next(p->s + at, p->n - at, &cp);
     }
     if (from < p->n)
-        cuts_add(w, c, from, p->n, false);
+        part_cuts_add(w, c, from, p->n, false);
 }
 
 int pattern_cuts(const struct pattern *m, struct work *w, const struct part *p,

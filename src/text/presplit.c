@@ -5,7 +5,7 @@
 
 #include "text/tok_priv.h"
 
-int parts_split(struct work *w, const void *self,
+int presplit_parts(struct work *w, const void *self,
                 int (*fn)(const void *self, struct work *w, const struct part *p,
                           struct parts *out, struct err *e), struct err *e)
 {
@@ -15,7 +15,7 @@ int parts_split(struct work *w, const void *self,
         const struct part *p = &w->parts.v[i];
 
         if (p->id >= 0)
-            parts_add(w, &out, *p);
+            part_add(w, &out, *p);
         else if (fn(self, w, p, &out, e) != 0)
             return -1;
     }
@@ -99,7 +99,7 @@ static void merge_contiguous(struct cuts *c)
     c->n = n;
 }
 
-void cuts_apply(struct work *w, enum behaviour b, struct cuts *c, const struct part *p,
+void presplit_cuts(struct work *w, enum behaviour b, struct cuts *c, const struct part *p,
                 struct parts *out)
 {
     if (b == PREVIOUS)
@@ -110,7 +110,7 @@ void cuts_apply(struct work *w, enum behaviour b, struct cuts *c, const struct p
         merge_contiguous(c);
     for (size_t i = 0; i < c->n; i++)
         if (b != REMOVED || !c->v[i].match)
-            parts_add_slice(w, out, p, c->v[i].start, c->v[i].end);
+            part_add_slice(w, out, p, c->v[i].start, c->v[i].end);
 }
 
 /* ---- Split ---- */
@@ -154,7 +154,7 @@ static int split_one(const void *self, struct work *w, const struct part *p,
         return -1;
     for (size_t i = 0; s->invert && i < c->n; i++)
         c->v[i].match = !c->v[i].match;
-    cuts_apply(w, s->behaviour, c, p, out);
+    presplit_cuts(w, s->behaviour, c, p, out);
     return 0;
 }
 
@@ -164,7 +164,7 @@ static int run_split(const void *self, struct work *w, struct err *e)
     struct cuts cuts = { 0 };
 
     s.cuts = &cuts;
-    return parts_split(w, &s, split_one, e);
+    return presplit_parts(w, &s, split_one, e);
 }
 
 /* ---- by the class of each character ---- */
@@ -180,49 +180,49 @@ static int class_cuts(const void *self, struct work *w, const struct part *p,
 
     (void)e;
     for (size_t i = 0; i < p->n; ) {
-        int cp, length = char_next(p->s + i, p->n - i, &cp);
+        int cp, length = chars_next(p->s + i, p->n - i, &cp);
         enum class c = class_of(cp);
 
         if (c != before || c == ALONE) {
             if (before != DROP)
-                parts_add_slice(w, out, p, from, i);
+                part_add_slice(w, out, p, from, i);
             from = i;
         }
         before = c;
         i += (size_t)length;
     }
     if (before != DROP)
-        parts_add_slice(w, out, p, from, p->n);
+        part_add_slice(w, out, p, from, p->n);
     return 0;
 }
 
 static enum class bert_class(int cp)
 {
-    if (char_is_space(cp))
+    if (chars_is_space(cp))
         return DROP;
-    return char_is_punct(cp) ? ALONE : RUN_1;
+    return chars_is_punct(cp) ? ALONE : RUN_1;
 }
 
 static enum class space_class(int cp)
 {
-    return char_is_space(cp) ? DROP : RUN_1;
+    return chars_is_space(cp) ? DROP : RUN_1;
 }
 
 static enum class word_class(int cp)
 {
-    if (char_is_space(cp))
+    if (chars_is_space(cp))
         return DROP;
-    return char_is_word(cp) ? RUN_1 : RUN_2;
+    return chars_is_word(cp) ? RUN_1 : RUN_2;
 }
 
 static enum class digit_class(int cp)
 {
-    return char_is_numeric(cp) ? ALONE : RUN_1;
+    return chars_is_numeric(cp) ? ALONE : RUN_1;
 }
 
 static enum class number_class(int cp)
 {
-    return char_is_numeric(cp) ? RUN_2 : RUN_1;
+    return chars_is_numeric(cp) ? RUN_2 : RUN_1;
 }
 
 #define RUN_CLASS(name) \
@@ -230,7 +230,7 @@ static enum class number_class(int cp)
     { \
         enum class (*fn)(int) = name##_class; \
         (void)self; \
-        return parts_split(w, &fn, class_cuts, e); \
+        return presplit_parts(w, &fn, class_cuts, e); \
     }
 RUN_CLASS(bert)
 RUN_CLASS(space)
@@ -281,19 +281,19 @@ static int punctuation_one(const void *self, struct work *w, const struct part *
     (void)e;
     s->cuts->n = 0;
     while (i < p->n) {
-        int cp, length = char_next(p->s + i, p->n - i, &cp);
+        int cp, length = chars_next(p->s + i, p->n - i, &cp);
 
-        if (char_is_punct(cp)) {
+        if (chars_is_punct(cp)) {
             if (from < i)
-                cuts_add(w, s->cuts, from, i, false);
+                part_cuts_add(w, s->cuts, from, i, false);
             from = i + (size_t)length;
-            cuts_add(w, s->cuts, i, from, true);
+            part_cuts_add(w, s->cuts, i, from, true);
         }
         i += (size_t)length;
     }
     if (from < p->n)
-        cuts_add(w, s->cuts, from, p->n, false);
-    cuts_apply(w, s->behaviour, s->cuts, p, out);
+        part_cuts_add(w, s->cuts, from, p->n, false);
+    presplit_cuts(w, s->behaviour, s->cuts, p, out);
     return 0;
 }
 
@@ -303,7 +303,7 @@ static int run_punctuation(const void *self, struct work *w, struct err *e)
     struct cuts cuts = { 0 };
 
     p.cuts = &cuts;
-    return parts_split(w, &p, punctuation_one, e);
+    return presplit_parts(w, &p, punctuation_one, e);
 }
 
 static const struct step_kind rows[] = {

@@ -136,7 +136,7 @@ static size_t next_place(const struct search *k, size_t at)
 {
     int cp;
 
-    return at == k->n ? at + 1 : at + (size_t)char_next(k->s + at, k->n - at, &cp);
+    return at == k->n ? at + 1 : at + (size_t)chars_next(k->s + at, k->n - at, &cp);
 }
 
 /* The next place from *at on that takes many steps, or matches; what is there. */
@@ -209,13 +209,13 @@ static int cut(struct search *k, struct work *w, struct cuts *c, struct err *e)
             continue;
         }
         if (done < span[0])
-            cuts_add(w, c, done, span[0], false);
-        cuts_add(w, c, span[0], span[1], true);
+            part_cuts_add(w, c, done, span[0], false);
+        part_cuts_add(w, c, span[0], span[1], true);
         at = done = span[1];
         any = true;
     }
     if (done < k->n)
-        cuts_add(w, c, done, k->n, false);
+        part_cuts_add(w, c, done, k->n, false);
     return 0;
 }
 

@@ -25,7 +25,7 @@ const void *replace_open(struct tok *t, const json_t *j, struct err *e)
 static void skip_bytes(struct rewrite *r, size_t end)
 {
     while (r->at < end)
-        rewrite_skip(r);
+        part_rewrite_skip(r);
 }
 
 static void put_text(struct rewrite *r, struct text s)
@@ -33,8 +33,8 @@ static void put_text(struct rewrite *r, struct text s)
     int cp;
 
     for (size_t i = 0; i < s.n; ) {
-        i += (size_t)char_next(s.s + i, s.n - i, &cp);
-        rewrite_put(r, cp, 1);
+        i += (size_t)chars_next(s.s + i, s.n - i, &cp);
+        part_rewrite_put(r, cp, 1);
     }
 }
 
@@ -60,16 +60,16 @@ static int replace_part(const struct replace *s, struct work *w, struct part *p,
         return -1;
     if (c->n == 0 || (c->n == 1 && !c->v[0].match) || grows_too_large(s, w, c))
         return 0;
-    rewrite_begin(&r, w, p);
+    part_rewrite_begin(&r, w, p);
     for (size_t i = 0; i < c->n; i++) {
         if (!c->v[i].match) {
-            rewrite_keep(&r, c->v[i].end - c->v[i].start);
+            part_rewrite_keep(&r, c->v[i].end - c->v[i].start);
             continue;
         }
         skip_bytes(&r, c->v[i].end);
         put_text(&r, s->content);
     }
-    rewrite_end(&r);
+    part_rewrite_end(&r);
     return 0;
 }
 
@@ -86,7 +86,7 @@ int replace_run(const void *self, struct work *w, struct err *e)
 
 /* ---- Prepend: nothing is put before nothing ---- */
 
-const void *prepend_open(struct tok *t, const json_t *j, struct err *e)
+const void *replace_prepend_open(struct tok *t, const json_t *j, struct err *e)
 {
     struct text *s = arena_alloc(t->a, 1, sizeof *s);
 
@@ -100,19 +100,19 @@ static void prepend_part(struct text s, struct work *w, struct part *p)
 {
     struct rewrite r;
     int cp, first;
-    size_t n = (size_t)char_next(p->s, p->n, &first);
+    size_t n = (size_t)chars_next(p->s, p->n, &first);
 
-    rewrite_begin(&r, w, p);
+    part_rewrite_begin(&r, w, p);
     for (size_t i = 0, k = 0; i < s.n; k++) {
-        i += (size_t)char_next(s.s + i, s.n - i, &cp);
-        rewrite_put(&r, cp, k > 0);
+        i += (size_t)chars_next(s.s + i, s.n - i, &cp);
+        part_rewrite_put(&r, cp, k > 0);
     }
-    rewrite_put(&r, first, s.n > 0);
-    rewrite_keep(&r, p->n - n);
-    rewrite_end(&r);
+    part_rewrite_put(&r, first, s.n > 0);
+    part_rewrite_keep(&r, p->n - n);
+    part_rewrite_end(&r);
 }
 
-int prepend_run(const void *self, struct work *w, struct err *e)
+int replace_prepend_run(const void *self, struct work *w, struct err *e)
 {
     const struct text *s = self;
 
@@ -129,7 +129,7 @@ struct strip {
     bool left, right;
 };
 
-const void *strip_open(struct tok *t, const json_t *j, struct err *e)
+const void *replace_strip_open(struct tok *t, const json_t *j, struct err *e)
 {
     struct strip *s = arena_alloc(t->a, 1, sizeof *s);
 
@@ -147,26 +147,26 @@ static void strip_part(const struct strip *s, struct work *w, struct part *p)
     int cp, n;
 
     while (s->left && start < end) {
-        n = char_next(p->s + start, end - start, &cp);
-        if (!char_is_space(cp))
+        n = chars_next(p->s + start, end - start, &cp);
+        if (!chars_is_space(cp))
             break;
         start += (size_t)n;
     }
     while (s->right && end > start) {
-        n = char_before(p->s, end, &cp);
-        if (!char_is_space(cp))
+        n = chars_before(p->s, end, &cp);
+        if (!chars_is_space(cp))
             break;
         end -= (size_t)n;
     }
     if (start == 0 && end == p->n)
         return;
-    rewrite_begin(&r, w, p);
+    part_rewrite_begin(&r, w, p);
     skip_bytes(&r, start);
-    rewrite_keep(&r, end - start);
-    rewrite_end(&r);
+    part_rewrite_keep(&r, end - start);
+    part_rewrite_end(&r);
 }
 
-int strip_run(const void *self, struct work *w, struct err *e)
+int replace_strip_run(const void *self, struct work *w, struct err *e)
 {
     (void)e;
     for (size_t i = 0; i < w->parts.n; i++)

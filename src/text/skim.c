@@ -232,7 +232,7 @@ static bool plain_string(struct skim *s, struct arena *a, struct text *out)
 static bool merge(struct skim *s, struct arena *a, struct merge_text *m)
 {
     if (peek(s) == '"')
-        return plain_string(s, a, &m->left) && merge_halves(m->left, m) == 0;
+        return plain_string(s, a, &m->left) && bpe_merge_halves(m->left, m) == 0;
     return take(s, '[') && plain_string(s, a, &m->left) && take(s, ',') &&
            plain_string(s, a, &m->right) && take(s, ']');
 }

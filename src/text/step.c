@@ -12,7 +12,7 @@ static const struct step_kind model_rows[] = {
     { 0 }
 };
 
-const struct step_table model_table = { "model", NULL, model_rows };
+const struct step_table step_models = { "model", NULL, model_rows };
 
 struct sequence {
     struct step *v;
@@ -60,7 +60,7 @@ static const char *type_list(struct arena *a, const struct step_table *table)
 /* Models of old files say their type only by the fields they have. */
 static const char *guess_type(const struct step_table *table, const json_t *j)
 {
-    if (table != &model_table)
+    if (table != &step_models)
         return NULL;
     if (json_object_get(j, "merges") != NULL)
         return "BPE";

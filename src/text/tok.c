@@ -35,11 +35,11 @@ static void walk_to_char(struct cursor *c, int chars)
     int cp;
 
     while (c->chars > chars) {
-        c->byte -= char_before(c->s, (size_t)c->byte, &cp);
+        c->byte -= chars_before(c->s, (size_t)c->byte, &cp);
         c->chars--;
     }
     while (c->chars < chars) {
-        c->byte += char_next(c->s + c->byte, c->n - (size_t)c->byte, &cp);
+        c->byte += chars_next(c->s + c->byte, c->n - (size_t)c->byte, &cp);
         c->chars++;
     }
 }
@@ -97,7 +97,7 @@ static int encode_text(struct work *w, const char *s, size_t n, struct err *e)
     w->size = n;
     w->limit = GROWTH * (n + GROWTH);
     w->parts.n = 0;
-    parts_add(w, &w->parts, all);
+    part_add(w, &w->parts, all);
     added_split(&t->added, &t->added.raw, w);
     if (step_run(&t->normal, w, e) != 0)
         return -1;
@@ -129,7 +129,7 @@ static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e
         token.special = vocab_piece(&t->vocab, token.id)->special;
         if (!token.special)
             token.span = (struct range){ (int)i, (int)end };
-        seq_add(w, seq, token);
+        part_seq_add(w, seq, token);
     }
     spans_to_chars(seq, s, n);
     return 0;
@@ -158,8 +158,8 @@ static int decode_bytes(const struct piece *p, char *to)
     for (size_t i = 0; i < p->n; ) {
         int cp, byte;
 
-        i += (size_t)char_next(p->s + i, p->n - i, &cp);
-        byte = byte_of_char(cp);
+        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
+        byte = byte_level_byte(cp);
         if (byte < 0)
             return -1;
         to[n++] = (char)byte;
@@ -186,7 +186,7 @@ static size_t put_blanks(struct text mark, const struct piece *p, char *to)
 size_t tok_label(const struct tok *t, const struct piece *p, char *to)
 {
     size_t skip = t->prefix.n;
-    int n = t->byte_pieces ? byte_of_piece(p->s, p->n) : -1;
+    int n = t->byte_pieces ? byte_level_of_piece(p->s, p->n) : -1;
 
     if (!p->added && n >= 0) {
         *to = (char)n;
@@ -303,7 +303,7 @@ static void *join(struct arena *a, const void *x, size_t n_x, const void *y, siz
     return out;
 }
 
-void tokens_join(struct arena *a, const struct tokens *x, const struct tokens *y,
+void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out)
 {
     size_t n = (size_t)x->n, m = (size_t)y->n;
@@ -367,7 +367,7 @@ static void drop(struct tokens *t, struct range gap)
     t->n -= gap.end - gap.start;
 }
 
-void tokens_cut(struct tokens *t, int max)
+void tok_cut(struct tokens *t, int max)
 {
     struct range a = run_from(t, 0), b = run_from(t, a.end);
     int n[2] = { a.end - a.start, b.end - b.start };

@@ -94,7 +94,7 @@ void tok_describe(const struct tok *t, struct arena *a, const int *ids,
                   const int *type_ids, int n, struct tokens *out);
 
 /* *out: x, then y behind it; their pieces and labels stay where they are. */
-void tokens_join(struct arena *a, const struct tokens *x, const struct tokens *y,
+void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out);
 
 /*
@@ -103,7 +103,7 @@ void tokens_join(struct arena *a, const struct tokens *x, const struct tokens *y
  * longest_first of the tokenizers library.  Where that leaves no place for the template,
  * the first max tokens stay.
  */
-void tokens_cut(struct tokens *t, int max);
+void tok_cut(struct tokens *t, int max);
 
 /*
  * Labels and special flags of pieces that came without their tokeniser, label_size the

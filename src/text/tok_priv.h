@@ -21,19 +21,19 @@ struct text {
 
 /* ---- chars.c: classes of code points, as the tokenizers library has them ---- */
 
-bool char_is_space(int cp);         /* White_Space */
-bool char_is_word(int cp);          /* \w: Alphabetic, M, Nd, Pc, Join_Control */
-bool char_is_numeric(int cp);       /* Nd, Nl, No */
-bool char_is_punct(int cp);         /* ASCII punctuation and P* */
-bool char_is_other(int cp);         /* Cc, Cf, Co */
-bool char_is_nonspacing(int cp);    /* Mn */
-bool char_is_mark(int cp);          /* Mn, Mc, Me */
-bool char_is_chinese(int cp);       /* the blocks that BERT puts spaces around */
+bool chars_is_space(int cp);         /* White_Space */
+bool chars_is_word(int cp);          /* \w: Alphabetic, M, Nd, Pc, Join_Control */
+bool chars_is_numeric(int cp);       /* Nd, Nl, No */
+bool chars_is_punct(int cp);         /* ASCII punctuation and P* */
+bool chars_is_other(int cp);         /* Cc, Cf, Co */
+bool chars_is_nonspacing(int cp);    /* Mn */
+bool chars_is_mark(int cp);          /* Mn, Mc, Me */
+bool chars_is_chinese(int cp);       /* the blocks that BERT puts spaces around */
 
 /* Decodes UTF-8 that was checked: never fails; n > 0. */
-int char_next(const char *s, size_t n, int *cp);
+int chars_next(const char *s, size_t n, int *cp);
 /* The character that ends at s + n; n > 0. */
-int char_before(const char *s, size_t n, int *cp);
+int chars_before(const char *s, size_t n, int *cp);
 
 /* ---- trie.c: the longest of many strings that a text begins with ---- */
 
@@ -124,7 +124,7 @@ struct step_table {
     const struct step_kind *rows;   /* ends with type NULL */
 };
 
-extern const struct step_table normal_table, presplit_table, model_table,
+extern const struct step_table normal_table, presplit_table, step_models,
                                finish_table;
 
 /* Opens j by its "type"; null gives a step that does nothing. */
@@ -220,14 +220,14 @@ struct work {
 /* The input bytes that bytes [i, j) of the part stand for; i < j <= n. */
 struct range part_span(const struct part *p, size_t i, size_t j);
 struct part part_slice(const struct part *p, size_t i, size_t j);
-void parts_add(struct work *w, struct parts *p, struct part part);
+void part_add(struct work *w, struct parts *p, struct part part);
 /* Bytes [i, j) of p, unless that is nothing. */
-void parts_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
+void part_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
                      size_t j);
-void seq_add(struct work *w, struct seq *s, struct work_token t);
+void part_seq_add(struct work *w, struct seq *s, struct work_token t);
 /* A token of the sequence in hand: bytes [i, j) of the part. */
-void work_emit(struct work *w, const struct part *p, int id, size_t i, size_t j);
-void work_emit_added(struct work *w, const struct part *p);     /* the whole part */
+void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j);
+void part_emit_added(struct work *w, const struct part *p);     /* the whole part */
 
 /*
  * Writes a part anew, character by character, as the library's "transform" does.
@@ -244,11 +244,11 @@ struct rewrite {
     size_t n, cap;
 };
 
-void rewrite_begin(struct rewrite *r, struct work *w, struct part *p);
-void rewrite_skip(struct rewrite *r);       /* drops the next character */
-void rewrite_put(struct rewrite *r, int cp, int change);
-void rewrite_keep(struct rewrite *r, size_t n);     /* the next n bytes as they are */
-void rewrite_end(struct rewrite *r);        /* *p is now the new text */
+void part_rewrite_begin(struct rewrite *r, struct work *w, struct part *p);
+void part_rewrite_skip(struct rewrite *r);       /* drops the next character */
+void part_rewrite_put(struct rewrite *r, int cp, int change);
+void part_rewrite_keep(struct rewrite *r, size_t n);     /* the next n bytes as they are */
+void part_rewrite_end(struct rewrite *r);        /* *p is now the new text */
 
 /* ---- presplit.c: cutting parts up ---- */
 
@@ -259,24 +259,24 @@ struct cuts {
     size_t n, cap;
 };
 
-void cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match);
+void part_cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match);
 
 /* What becomes of matches; CONTIGUOUS joins neighbours that are both matches. */
 enum behaviour { REMOVED, ISOLATED, PREVIOUS, NEXT, CONTIGUOUS, N_BEHAVIOUR };
 
 /* Adds what the cuts leave of p to out. */
-void cuts_apply(struct work *w, enum behaviour b, struct cuts *c, const struct part *p,
+void presplit_cuts(struct work *w, enum behaviour b, struct cuts *c, const struct part *p,
                 struct parts *out);
 /* Replaces the parts by what fn makes of each that is not a token yet. */
-int parts_split(struct work *w, const void *self,
+int presplit_parts(struct work *w, const void *self,
                 int (*fn)(const void *self, struct work *w, const struct part *p,
                           struct parts *out, struct err *e), struct err *e);
 
 /* ---- byte_level.c ---- */
 
 /* The character of the byte-level alphabet that stands for byte b (GPT-2). */
-int byte_char(unsigned char b);
-int byte_of_char(int cp);           /* -1: cp is not of that alphabet */
+int byte_level_char(unsigned char b);
+int byte_level_byte(int cp);           /* -1: cp is not of that alphabet */
 
 const void *byte_level_open(struct tok *t, const json_t *j, struct err *e);
 int byte_level_run(const void *self, struct work *w, struct err *e);
@@ -285,10 +285,10 @@ int byte_level_run(const void *self, struct work *w, struct err *e);
 
 const void *replace_open(struct tok *t, const json_t *j, struct err *e);
 int replace_run(const void *self, struct work *w, struct err *e);
-const void *prepend_open(struct tok *t, const json_t *j, struct err *e);
-int prepend_run(const void *self, struct work *w, struct err *e);
-const void *strip_open(struct tok *t, const json_t *j, struct err *e);
-int strip_run(const void *self, struct work *w, struct err *e);
+const void *replace_prepend_open(struct tok *t, const json_t *j, struct err *e);
+int replace_prepend_run(const void *self, struct work *w, struct err *e);
+const void *replace_strip_open(struct tok *t, const json_t *j, struct err *e);
+int replace_strip_run(const void *self, struct work *w, struct err *e);
 
 /* ---- charsmap.c: SentencePiece's compiled normaliser ---- */
 
@@ -317,15 +317,15 @@ const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e);
 int wordpiece_run(const void *self, struct work *w, struct err *e);
 const void *bpe_open(struct tok *t, const json_t *j, struct err *e);
 /* "a b" -> its halves; -1: it has no blank, or several. */
-int merge_halves(struct text both, struct merge_text *out);
+int bpe_merge_halves(struct text both, struct merge_text *out);
 int bpe_run(const void *self, struct work *w, struct err *e);
 const void *unigram_open(struct tok *t, const json_t *j, struct err *e);
 int unigram_run(const void *self, struct work *w, struct err *e);
 
 /* The ids of the pieces "<0x00>" to "<0xFF>", -1 where there is none. */
-void byte_piece_ids(const struct vocab *v, int id[256]);
+void byte_level_piece_ids(const struct vocab *v, int id[256]);
 /* The byte that a piece stands for, or -1. */
-int byte_of_piece(const char *s, size_t n);
+int byte_level_of_piece(const char *s, size_t n);
 
 /* ---- regex.c: Oniguruma's patterns by PCRE2 ---- */
 
@@ -367,7 +367,7 @@ void added_split(const struct added *a, const struct trie *trie, struct work *w)
 json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e);
 /* The same for the bytes of a SentencePiece model and nothing else. */
 json_t *spm_root(struct tok *t, struct span file, struct err *e);
-json_t *json_parse(struct span s, struct err *e);
+json_t *hf_parse(struct span s, struct err *e);
 
 /* Fields of an object.  Absent or null gives the default, where there is one. */
 int field_bool(const json_t *o, const char *key, bool def, bool *out, struct err *e);

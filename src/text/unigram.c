@@ -101,7 +101,7 @@ const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
         fill_trie(m, t, e) != 0)
         return NULL;
     t->byte_pieces = m->byte_fallback;
-    byte_piece_ids(&t->vocab, m->byte);
+    byte_level_piece_ids(&t->vocab, m->byte);
     return m;
 }
 
@@ -188,9 +188,9 @@ static void emit_unknown(const struct unigram *m, struct work *w, const struct p
     for (size_t k = i; bytes && k < j; k++)
         bytes = m->byte[(unsigned char)p->s[k]] >= 0;
     for (size_t k = i; bytes && k < j; k++)
-        work_emit(w, p, m->byte[(unsigned char)p->s[k]], i, j);
+        part_emit(w, p, m->byte[(unsigned char)p->s[k]], i, j);
     if (!bytes)
-        work_emit(w, p, id >= 0 ? id : m->unk, i, j);
+        part_emit(w, p, id >= 0 ? id : m->unk, i, j);
 }
 
 static int encode_part(const struct unigram *m, struct room *r, struct work *w,
@@ -201,7 +201,7 @@ static int encode_part(const struct unigram *m, struct room *r, struct work *w,
     int cp;
 
     for (size_t i = 0; i < p->n; ) {
-        size_t length = (size_t)char_next(p->s + i, p->n - i, &cp);
+        size_t length = (size_t)chars_next(p->s + i, p->n - i, &cp);
 
         extend(m, node, p, i, length);
         i += length;
@@ -210,7 +210,7 @@ static int encode_part(const struct unigram *m, struct room *r, struct work *w,
     for (size_t i = 0; i < p->n; i = j) {
         j = i + node[i].length;
         if (node[i].piece != UNKNOWN) {
-            work_emit(w, p, m->scored[node[i].piece].id, i, j);
+            part_emit(w, p, m->scored[node[i].piece].id, i, j);
             continue;
         }
         while (j < p->n && node[j].piece == UNKNOWN)
@@ -232,7 +232,7 @@ int unigram_run(const void *self, struct work *w, struct err *e)
         const struct part *p = &w->parts.v[i];
 
         if (p->id >= 0)
-            work_emit_added(w, p);
+            part_emit_added(w, p);
         else if (p->n > 0 && encode_part(self, &r, w, p, e) != 0)
             return -1;
     }

@@ -42,7 +42,7 @@ static bool too_long(const struct part *p, int max_chars)
     if (p->n <= (size_t)max_chars)
         return false;
     for (size_t i = 0; i < p->n && n <= max_chars; n++)
-        i += (size_t)char_next(p->s + i, p->n - i, &cp);
+        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
     return n > max_chars;
 }
 
@@ -60,7 +60,7 @@ static int word(const struct wordpiece *m, struct work *w, const struct part *p,
 
         known = id >= 0;
         if (known)
-            work_emit(w, p, id, i, i + length);
+            part_emit(w, p, id, i, i + length);
     }
     if (known)
         return 0;
@@ -68,7 +68,7 @@ static int word(const struct wordpiece *m, struct work *w, const struct part *p,
         return err_set(e, ERR_INPUT, "a word is not in the vocabulary, and neither "
                        "is the unknown token \"%.80s\"", m->unk_name);
     seq->n = before;
-    work_emit(w, p, m->unk, 0, p->n);
+    part_emit(w, p, m->unk, 0, p->n);
     return 0;
 }
 
@@ -78,7 +78,7 @@ int wordpiece_run(const void *self, struct work *w, struct err *e)
         const struct part *p = &w->parts.v[i];
 
         if (p->id >= 0)
-            work_emit_added(w, p);
+            part_emit_added(w, p);
         else if (p->n > 0 && word(self, w, p, e) != 0)
             return -1;
     }

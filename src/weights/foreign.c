@@ -26,7 +26,7 @@ static const char *const kind_name[] = {
 static bool kind_by_name(const char *name, enum kind *kind)
 {
     for (int i = 0; i < N_ROW; i++)
-        if (ends_with(name, row[i].ending)) {
+        if (str_ends_with(name, row[i].ending)) {
             *kind = row[i].kind;
             return true;
         }
@@ -86,12 +86,12 @@ static void refuse(struct arena *a, const char *dir, const char *name, bool patt
     word = pattern ? name : quoted(a, name);
     if (kind == KIND_TORCH)
         err_set(e, ERR_INPUT, "%s: only %s (%s), want model.safetensors; convert them%s "
-                "with: %s %smodel.safetensors %s%s", name_shown(a, dir), kind_name[kind],
-                name_shown(a, name), in, torch, at, at, word);
+                "with: %s %smodel.safetensors %s%s", str_shown(a, dir), kind_name[kind],
+                str_shown(a, name), in, torch, at, at, word);
     else
         err_set(e, ERR_INPUT, "%s: only %s (%s), want model.safetensors; convert them%s "
-                "with transformers 4 and TensorFlow: %s %s", name_shown(a, dir),
-                kind_name[kind], name_shown(a, name), in, keras,
+                "with transformers 4 and TensorFlow: %s %s", str_shown(a, dir),
+                kind_name[kind], str_shown(a, name), in, keras,
                 *at != '\0' ? at : ".");
 }
 

@@ -146,13 +146,13 @@ static int read_values(struct gguf *g, struct arena *a, struct gguf_cursor *c,
         if (gguf_take_name(c, a, &v[i].key, e) != 0)
             return err_under(e, "key %d", i);
         if (take_value(c, &v[i], e) != 0)
-            return err_under(e, "%s", name_shown(a, v[i].key));
+            return err_under(e, "%s", str_shown(a, v[i].key));
     }
     if (n > 0)
         qsort(v, (size_t)n, sizeof *v, by_key);
     for (int i = 1; i < g->n; i++)
         if (strcmp(v[i - 1].key, v[i].key) == 0)
-            return err_set(e, ERR_INPUT, "%s: is there twice", name_shown(a, v[i].key));
+            return err_set(e, ERR_INPUT, "%s: is there twice", str_shown(a, v[i].key));
     return 0;
 }
 
@@ -276,12 +276,12 @@ int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct e
 
     *path = NULL;
     for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; ) {
-        if (!ends_with(x->d_name, ".gguf") || is_later_part(x->d_name))
+        if (!str_ends_with(x->d_name, ".gguf") || is_later_part(x->d_name))
             continue;
         *path = file_join(a, dir, x->d_name);
         if (n++ < SHOWN)
             all = arena_printf(a, "%s%s%s", all, n > 1 ? ", " : "",
-                               name_shown(a, x->d_name));
+                               str_shown(a, x->d_name));
     }
     if (d != NULL)
         closedir(d);

@@ -116,7 +116,7 @@ static int check_overlap(struct place *p, int n, struct arena *a, struct err *e)
     for (int i = 1; i < n; i++)
         if (p[i - 1].begin + p[i - 1].size > p[i].begin)
             return err_set(e, ERR_INPUT, "the data of %s and %s overlap",
-                           name_shown(a, p[i - 1].t->name), name_shown(a, p[i].t->name));
+                           str_shown(a, p[i - 1].t->name), str_shown(a, p[i].t->name));
     return 0;
 }
 
@@ -148,13 +148,13 @@ static int read_tensors(struct arena *a, const struct gguf *g, struct tensor *t,
         if (gguf_take_name(&c, a, &t[i].name, e) != 0)
             return err_under(e, "tensor %d", i);
         if (take_tensor(&c, g, &t[i], &p[i], e) != 0)
-            return err_under(e, "%s", name_shown(a, t[i].name));
+            return err_under(e, "%s", str_shown(a, t[i].name));
     }
     data = (size_t)(c.at - c.begin);
     data = (data + g->alignment - 1) / g->alignment * g->alignment;
     for (int i = 0; i < n; i++)
         if (place_data(&t[i], &p[i], g->bytes, data, e) != 0)
-            return err_under(e, "%s", name_shown(a, t[i].name));
+            return err_under(e, "%s", str_shown(a, t[i].name));
     return check_overlap(p, n, a, e);
 }
 
@@ -171,7 +171,7 @@ static int expert_stem(const struct tensor *t)
     enum { MOST = 1 << 16, LEAST = 16 };
     static const char end[] = "_exps.weight";
 
-    return t->n_dims == 3 && ends_with(t->name, end) && t->shape[0] <= MOST &&
+    return t->n_dims == 3 && str_ends_with(t->name, end) && t->shape[0] <= MOST &&
            t->n_elements / t->shape[0] >= LEAST ? (int)(strlen(t->name) - strlen(end)) : 0;
 }
 
@@ -260,7 +260,7 @@ static int part_stem(const char *path, int64_t n_parts)
     int no = 0, of = 0;
 
     if (n <= TAIL || sscanf(path + n - TAIL, "-%5d-of-%5d.gguf", &no, &of) != 2 ||
-        no < 1 || of != n_parts || !ends_with(path, ".gguf"))
+        no < 1 || of != n_parts || !str_ends_with(path, ".gguf"))
         return -1;
     return (int)(n - TAIL);
 }
@@ -304,7 +304,7 @@ static int open_parts(struct weights *w, const struct gguf *any, int64_t n_parts
     return 0;
 }
 
-int open_gguf(struct weights *w, struct span bytes, const char *file, struct err *e)
+int gguf_tensors_open(struct weights *w, struct span bytes, const char *file, struct err *e)
 {
     enum { MOST_PARTS = 99999 };
     const struct gguf *g = gguf_read(w->a, bytes, file, e);
@@ -323,7 +323,7 @@ int open_gguf(struct weights *w, struct span bytes, const char *file, struct err
         if (append(w, g, e) != 0)
             return -1;
     }
-    return tensors_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", file) : 0;
+    return tensor_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", file) : 0;
 }
 
 const struct gguf *weights_gguf(const struct weights *w)

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "base/out.h"
 #include "weights/weights.h"
 
 /* ---- writing ---- */

@@ -176,10 +176,10 @@ static int read_central(struct zip *z, struct entry *x, const unsigned char **p,
     x->name = arena_strndup(z->a, (const char *)h + N_CENTRAL, x->n_name);
     if (!is_plain_name(x->name, x->n_name))
         return err_set(e, ERR_INPUT, "member \"%s\", want a plain name: no \"..\", no "
-                       "\"/\" before it, UTF-8", name_shown(z->a, x->name));
+                       "\"/\" before it, UTF-8", str_shown(z->a, x->name));
     if (read_extra(x, h + N_CENTRAL + x->n_name, n_extra) != 0)
         return err_set(e, ERR_INPUT, "%s: its zip64 sizes are missing or cut short",
-                       name_shown(z->a, x->name));
+                       str_shown(z->a, x->name));
     *p = h + n_all;
     return 0;
 }
@@ -304,7 +304,7 @@ static int check_place(const struct zip *z, const struct entry *before, uint64_t
 
     if (at < end || at - end > may)
         return err_set(e, ERR_INPUT, "%s begins at %llu, want it at %llu: members "
-                       "without overlap or holes", name_shown(z->a, what),
+                       "without overlap or holes", str_shown(z->a, what),
                        (unsigned long long)at, (unsigned long long)end);
     return 0;
 }
@@ -339,7 +339,7 @@ static int read_members(struct zip *z, struct err *e)
         if (check_place(z, before, x->offset, x->name, e) != 0)
             return -1;
         if (read_member(z, x, e) != 0)
-            return err_under(e, "%s", name_shown(z->a, x->name));
+            return err_under(e, "%s", str_shown(z->a, x->name));
         before = x;
     }
     return check_place(z, before, z->directory, "the directory", e);
@@ -357,17 +357,17 @@ static int sort_out(struct weights *w, struct zip *z, const char *file, struct e
         struct entry *x = &z->entry[i];
         struct tensor *t = &w->tensor[w->n];
 
-        if (!ends_with(x->name, npy)) {
+        if (!str_ends_with(x->name, npy)) {
             w->plain[w->n_plain++] = (struct named_span){ x->name, x->bytes };
             continue;
         }
         t->name = arena_strndup(w->a, x->name, x->n_name - (sizeof npy - 1));
         t->file = file;
         if (npy_parse(t, x->bytes, e) != 0)
-            return err_under(e, "%s", name_shown(w->a, x->name));
+            return err_under(e, "%s", str_shown(w->a, x->name));
         w->n++;
     }
-    return tensors_sort(w->a, w->tensor, w->n, e);
+    return tensor_sort(w->a, w->tensor, w->n, e);
 }
 
 static int open_zip(struct weights *w, struct span bytes, const char *file, struct err *e)

@@ -61,7 +61,7 @@ static int read_dtype(struct reader *r, struct entry *x, struct err *e)
     for (int i = 1; i < N_DTYPE && dtype_table[i].block == 1; i++)
         all = arena_printf(r->a, "%s %s", all, dtype_table[i].name);
     return err_set(e, ERR_INPUT, "dtype \"%s\", want one of %s",
-                   name_shown(r->a, r->room), all);
+                   str_shown(r->a, r->room), all);
 }
 
 static int read_shape(struct reader *r, struct entry *x, struct err *e)
@@ -117,7 +117,7 @@ static int read_field(struct reader *r, struct entry *x, unsigned *seen, struct 
             return scan_want(&r->s, ':', e) != 0 ? -1 : field[i].read(r, x, e);
         }
     return err_set(e, ERR_INPUT, "key \"%s\", want dtype, shape or data_offsets",
-                   name_shown(r->a, r->room));
+                   str_shown(r->a, r->room));
 }
 
 /* Shape, type and offsets against each other and against the file. */
@@ -232,7 +232,7 @@ static int read_entry(struct reader *r, struct err *e)
     r->room += n + 1;
     *t = (struct tensor){ .name = name };
     if (read_tensor(r, t, e) != 0)
-        return err_under(e, "%s", name_shown(r->a, name));
+        return err_under(e, "%s", str_shown(r->a, name));
     r->n++;
     return 0;
 }
@@ -292,11 +292,11 @@ static int check_cover(struct reader *r, struct err *e)
 
         if (begin < at)
             return err_set(e, ERR_INPUT, "%s: data begin at %lld, inside those of %s, "
-                           "which end at %lld", name_shown(r->a, t->name),
-                           (long long)begin, name_shown(r->a, before), (long long)at);
+                           "which end at %lld", str_shown(r->a, t->name),
+                           (long long)begin, str_shown(r->a, before), (long long)at);
         if (begin > at)
             return err_set(e, ERR_INPUT, "%s: data begin at %lld, which leaves a hole: "
-                           "want %lld", name_shown(r->a, t->name), (long long)begin,
+                           "want %lld", str_shown(r->a, t->name), (long long)begin,
                            (long long)at);
         at = begin + size_of(t);
         before = t->name;
@@ -344,7 +344,7 @@ struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *
     r.room = arena_alloc_raw(a, (size_t)n_header, 1);
     r.tensor = arena_alloc_raw(a, (size_t)n_header / SHORTEST_ENTRY + 1,
                                sizeof *r.tensor);
-    if (read_header(&r, e) != 0 || tensors_sort(a, r.tensor, r.n, e) != 0 ||
+    if (read_header(&r, e) != 0 || tensor_sort(a, r.tensor, r.n, e) != 0 ||
         check_cover(&r, e) != 0) {
         err_under(e, "%s", file);
         return NULL;

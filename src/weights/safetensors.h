@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/out.h"
 #include "weights/weights.h"
 
 /*

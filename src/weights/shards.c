@@ -46,7 +46,7 @@ static int take_map(struct shards *s, const json_t *map, struct err *e)
     json_object_foreach((json_t *)(uintptr_t)map, name, part) {
         if (!json_is_string(part))
             return err_set(e, ERR_INPUT, "%s: weight_map: %s: is not a string, want "
-                           "the name of a file", s->index, name_shown(a, name));
+                           "the name of a file", s->index, str_shown(a, name));
         s->place[s->n++] = (struct place){ arena_strdup(a, name),
                                            arena_strdup(a, json_string_value(part)) };
     }
@@ -127,7 +127,7 @@ static int check_part(struct shards *s, const char *part, struct err *e)
 {
     if (part[0] == '\0' || part[0] == '/' || climbs(part) || leads_out(s, part))
         return err_set(e, ERR_INPUT, "%s: weight_map: file \"%s\", want a name inside "
-                       "the folder", s->index, name_shown(s->w->a, part));
+                       "the folder", s->index, str_shown(s->w->a, part));
     return 0;
 }
 
@@ -174,7 +174,7 @@ static int read_part(struct shards *s, int first, int end, struct err *e)
     for (int i = first; i < end; i++)
         if (find(tensor, n, s->place[i].name) == NULL)
             return err_set(e, ERR_INPUT, "%s: has no %s, which %s wants there", path,
-                           name_shown(w->a, s->place[i].name), s->index);
+                           str_shown(w->a, s->place[i].name), s->index);
     return append(s, tensor, n, e);
 }
 
@@ -191,5 +191,5 @@ int shards_read(struct weights *w, const char *dir, const char *index, struct er
         if (read_part(&s, i, end, e) != 0)
             return -1;
     }
-    return tensors_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", index) : 0;
+    return tensor_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", index) : 0;
 }

@@ -15,25 +15,6 @@
 
 /* ---- what the folder shares ---- */
 
-bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), k = strlen(end);
-
-    return n >= k && memcmp(s + n - k, end, k) == 0;
-}
-
-const char *name_shown(struct arena *a, const char *name)
-{
-    enum { LONGEST = 160 };
-    int n = LONGEST;
-
-    if (strlen(name) <= LONGEST)
-        return name;
-    while (n > LONGEST - 4 && ((unsigned char)name[n] & 0xc0) == 0x80)
-        n--;        /* not through the middle of a character */
-    return arena_printf(a, "%.*s\xe2\x80\xa6", n, name);
-}
-
 int weights_map(struct weights *w, const char *path, struct span *out, struct err *e)
 {
     if (file_map(path, out, e) != 0)
@@ -52,7 +33,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(s->name, t->name);
 }
 
-int tensors_sort(struct arena *a, struct tensor *tensor, int n, struct err *e)
+int tensor_sort(struct arena *a, struct tensor *tensor, int n, struct err *e)
 {
     if (n > 0)
         qsort(tensor, (size_t)n, sizeof *tensor, by_name);
@@ -62,9 +43,9 @@ int tensors_sort(struct arena *a, struct tensor *tensor, int n, struct err *e)
         if (strcmp(s->name, t->name) != 0)
             continue;
         if (s->file == t->file)
-            return err_set(e, ERR_INPUT, "%s: is there twice", name_shown(a, t->name));
+            return err_set(e, ERR_INPUT, "%s: is there twice", str_shown(a, t->name));
         return err_set(e, ERR_INPUT, "%s: is both in %s and in %s",
-                       name_shown(a, t->name), s->file, t->file);
+                       str_shown(a, t->name), s->file, t->file);
     }
     return 0;
 }
@@ -89,7 +70,7 @@ static const struct {
     bool (*sniff)(struct span bytes);
     int (*open)(struct weights *w, struct span bytes, const char *file, struct err *e);
 } format[] = {
-    { ".gguf", gguf_is, open_gguf },
+    { ".gguf", gguf_is, gguf_tensors_open },
     { ".safetensors", is_safetensors, open_safetensors },
 };
 enum { N_FORMAT = sizeof format / sizeof *format };
@@ -116,7 +97,7 @@ static int open_bytes(struct weights *w, struct span bytes, const char *file,
     if (foreign_file(w->a, file, bytes, e))
         return -1;
     for (int i = 0; i < N_FORMAT; i++)
-        if (ends_with(file, format[i].ending))
+        if (str_ends_with(file, format[i].ending))
             return format[i].open(w, bytes, file, e);
     return err_set(e, ERR_INPUT, "%s: is not a file of weights, want .safetensors or .gguf", file);
 }
@@ -145,7 +126,7 @@ static const char *other_in(struct arena *a, const char *dir)
     DIR *d = opendir(dir);
 
     for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; )
-        if (ends_with(x->d_name, ".safetensors") &&
+        if (str_ends_with(x->d_name, ".safetensors") &&
             (first == NULL || strcmp(x->d_name, first) < 0))
             first = arena_strdup(a, x->d_name);
     if (d != NULL)
@@ -172,9 +153,9 @@ static int say_none(struct weights *w, const char *dir, struct err *e)
     if (is_part(other))
         return err_set(e, ERR_INPUT, "%s: holds parts (%s), but no "
                        "model.safetensors.index.json that says what is in them", dir,
-                       name_shown(w->a, other));
+                       str_shown(w->a, other));
     return err_set(e, ERR_INPUT, "%s: holds no model.safetensors, but %s: want its path "
-                   "where that is the model", dir, name_shown(w->a, other));
+                   "where that is the model", dir, str_shown(w->a, other));
 }
 
 static int open_dir(struct weights *w, const char *dir, struct err *e)
@@ -206,9 +187,9 @@ static int open_path(struct weights *w, const char *path, struct err *e)
 
     if (file_is_dir(path))
         return open_dir(w, path, e);
-    if (ends_with(path, ".safetensors.index.json"))
+    if (str_ends_with(path, ".safetensors.index.json"))
         return shards_read(w, dir, path, e);
-    if (ends_with(path, ".safetensors") && present(path) && present(index) &&
+    if (str_ends_with(path, ".safetensors") && present(path) && present(index) &&
         is_part(slash == NULL ? path : slash + 1))
         return shards_read(w, dir, index, e);
     return open_file(w, arena_strdup(w->a, path), e);
@@ -237,7 +218,7 @@ struct weights *weights_open_memory(struct arena *a, struct span bytes,
 {
     struct weights *w = new_weights(a);
     const char *file = arena_strdup(a, name);
-    int rc = gguf_is(bytes) ? open_gguf(w, bytes, file, e)
+    int rc = gguf_is(bytes) ? gguf_tensors_open(w, bytes, file, e)
                             : open_safetensors(w, bytes, file, e);
 
     return rc == 0 ? w : NULL;
@@ -282,7 +263,7 @@ const char *weights_note(const struct weights *w, const char *key)
 
 int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e)
 {
-    if (tensors_sort(w->a, tensor, n, e) != 0)
+    if (tensor_sort(w->a, tensor, n, e) != 0)
         return -1;
     w->tensor = tensor;
     w->n = n;

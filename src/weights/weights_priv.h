@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "weights/weights.h"
 
 /* Files and memory hold little-endian numbers; mapped tensors are used in place. */
@@ -45,16 +46,11 @@ enum { LARGEST_BLOCK = 256 };
 #include "weights/blocks.def"
 #undef BLOCKS
 
-bool ends_with(const char *s, const char *end);
-
-/* A name for a message: cut where it is so long that it would hide the rest. */
-const char *name_shown(struct arena *a, const char *name);
-
 /* Maps a file and remembers it for weights_close. */
 int weights_map(struct weights *w, const char *path, struct span *out, struct err *e);
 
 /* Sorts by name.  Errors: a name that is there twice. */
-int tensors_sort(struct arena *a, struct tensor *tensor, int n, struct err *e);
+int tensor_sort(struct arena *a, struct tensor *tensor, int n, struct err *e);
 
 /*
  * Size of the data that dtype and shape ask for; sets n_elements.  -1 where it
@@ -71,7 +67,7 @@ struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *
 int shards_read(struct weights *w, const char *dir, const char *index, struct err *e);
 
 /* The tensors and keys of a GGUF file, and of the parts that belong to it, into w. */
-int open_gguf(struct weights *w, struct span bytes, const char *file, struct err *e);
+int gguf_tensors_open(struct weights *w, struct span bytes, const char *file, struct err *e);
 
 /*
  * The refusal of weights in formats that we do not read, with the one command

@@ -17,7 +17,7 @@ static void try_map(struct arena *a, const char *s, size_t n, struct span map,
     struct err e = { 0 };
     const struct charsmap *m = charsmap_read(&t, map, longest, &e);
 
-    parts_add(&w, &w.parts, part);
+    part_add(&w, &w.parts, part);
     if (m == NULL || charsmap_run(m, &w, &e) != 0) {
         assert(e.kind == ERR_INPUT && e.msg[0] != '\0');
         return;

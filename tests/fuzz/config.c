@@ -29,7 +29,7 @@ static void look(const struct config *c, const struct family *f)
                c->layer_kind != NULL && c->chunked.n_hashes > 0);
     assert(c->card.layer >= -1 && c->card.layer < c->n_layers);
     for (int d = DIM_NONE + 1; d <= DIM_TYPE; d++)
-        assert(slot_dim(f, c, (enum dim)d) >= 0);
+        assert(family_slot_dim(f, c, (enum dim)d) >= 0);
 }
 
 /* The same bytes as generation_config.json of a model of 99 words. */

@@ -58,7 +58,7 @@ static void use_tok(struct arena *a, const struct gguf *g)
     static const char text[] = "ab a1 <x>";
     const struct tok_input in = { .text = text, .text_size = sizeof text - 1 };
     struct err e = { 0 };
-    struct tok *t = tok_open_gguf(a, g, "f", &e);
+    struct tok *t = gguf_tok_open(a, g, "f", &e);
     struct tokens out;
 
     if (t != NULL)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "model/ready.h"
+#include "model/precomputed.h"
 #include "run/run.h"
 #include "weights/npz.h"
 
@@ -25,7 +25,7 @@ static void take(void *self, const struct rows *r, int n)
 
 static void forward(const struct model *m, const struct memory *memory, struct arena *a)
 {
-    const int start[] = { 0, m->ready->n_queries };
+    const int start[] = { 0, m->precomputed->n_queries };
     const struct batch batch = { .n_texts = 1, .start = start };
     const struct wanted want = { .memory = memory };
     struct err e = { ERR_NONE, "" };
@@ -51,12 +51,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     arena_init(&a, fuzz_full, &out);
     if (setjmp(out) == 0) {
         struct weights *w = npz_open_memory(&a, (struct span){ data, size }, "f", &e);
-        struct model *m = w != NULL ? model_of_ready(&a, w, "f", &e) : NULL;
+        struct model *m = w != NULL ? model_of_precomputed(&a, w, "f", &e) : NULL;
 
         if (m == NULL) {
             assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
         } else {
-            const int start[] = { 0, m->ready->n_queries };
+            const int start[] = { 0, m->precomputed->n_queries };
             const struct memory memory = { .start = start };
 
             forward(m, NULL, &a);

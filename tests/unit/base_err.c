@@ -101,10 +101,10 @@ static void warnings(void **state)
     struct warn w = { keep, got }, silent = { NULL, NULL };
 
     (void)state;
-    warn_say(NULL, "nobody");
-    warn_say(&silent, "nobody");
+    err_warn(NULL, "nobody");
+    err_warn(&silent, "nobody");
     assert_string_equal(got, "");
-    warn_say(&w, "%s\n%d", "a", 1);
+    err_warn(&w, "%s\n%d", "a", 1);
     assert_string_equal(got, "a\\x0a1");
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/lines.h"
+#include "base/out.h"
 #include "check.h"
 
 #include <dirent.h>

@@ -70,10 +70,10 @@ static void add_layer(struct file *f, const struct family *family, size_t D, siz
         const char *name = family->stack.name[s];
         bool up = s == W_UP, down = s == W_DOWN;
 
-        if (name == NULL || (slot_table[s].count != PER_LAYER && s != W_FINAL_NORM))
+        if (name == NULL || (family_slots[s].count != PER_LAYER && s != W_FINAL_NORM))
             continue;
         add_named(f, name, "", 0, up ? F : D,
-                  slot_table[s].kind == SLOT_NORM ? 0 : down ? F : D,
+                  family_slots[s].kind == SLOT_NORM ? 0 : down ? F : D,
                   s == W_O || s == W_CROSS_O || down);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SentencePiece models, written as GGUF keys: texts have the ids that the reference
  * library gives for the models.  Exactly: nothing here has a tolerance. */
+#include "base/lines.h"
 #include "text_help.h"
 
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static int run_cases(struct help *h, const char *dir, const char *model,
     assert_non_null(lines);
     put_model(h, file_join(&h->arena, dir, model), gemma);
     g = gguf_read(&h->arena, (struct span){ b.v, b.n }, dir, &h->err);
-    t = g != NULL ? tok_open_gguf(&h->arena, g, dir, &h->err) : NULL;
+    t = g != NULL ? gguf_tok_open(&h->arena, g, dir, &h->err) : NULL;
     if (t == NULL)
         fail_msg("%s", h->err.msg);
     while (lines_next(lines, &line, &size, &h->err) == 1) {

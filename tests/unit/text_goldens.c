@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Every case of every tokeniser: ids, pieces, spans, types and special flags are
  * those of the reference library.  Exactly: nothing here has a tolerance. */
+#include "base/lines.h"
 #include "text_help.h"
 
 #include <dirent.h>

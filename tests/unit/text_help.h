@@ -114,7 +114,7 @@ static inline const char *help_step(struct help *h, const struct step_table *tab
     const char *s = "";
 
     assert_non_null(j);
-    parts_add(&w, &w.parts, all);
+    part_add(&w, &w.parts, all);
     if (step_open(&t, table, j, &step, &h->err) != 0 ||
         step_run(&step, &w, &h->err) != 0)
         fail_msg("%s", h->err.msg);

@@ -102,15 +102,15 @@ static void test_byte_alphabet(void **state)
 
     (void)state;
     for (int b = 0; b < 256; b++) {
-        int cp = byte_char((unsigned char)b);
+        int cp = byte_level_char((unsigned char)b);
 
         assert_true(cp > 0x20 && cp < 0x200 && !seen[cp]);
-        assert_int_equal(byte_of_char(cp), b);
+        assert_int_equal(byte_level_byte(cp), b);
         seen[cp] = true;
     }
-    assert_int_equal(byte_of_char(' '), -1);
-    assert_int_equal(byte_of_char(0x144), -1);
-    assert_int_equal(byte_of_char(0x4e00), -1);
+    assert_int_equal(byte_level_byte(' '), -1);
+    assert_int_equal(byte_level_byte(0x144), -1);
+    assert_int_equal(byte_level_byte(0x4e00), -1);
 }
 
 static void test_sequence(void **state)

@@ -271,7 +271,7 @@ static const char *map(struct help *h, struct span bytes, bool longest, const ch
     struct part part = { text, strlen(text), NULL, 0, -1 };
     const struct charsmap *m = charsmap_read(&t, bytes, longest, &h->err);
 
-    parts_add(&w, &w.parts, part);
+    part_add(&w, &w.parts, part);
     if (m == NULL || charsmap_run(m, &w, &h->err) != 0)
         return h->err.msg;
     part = w.parts.v[0];

@@ -69,7 +69,7 @@ static void takes_what_is_plain(void **state)
         struct arena *a = room(state);
         struct vocab skim, tree = { 0 };
         struct err e;
-        json_t *j = json_parse(bytes(plain[i]), &e);
+        json_t *j = hf_parse(bytes(plain[i]), &e);
 
         assert_true(skimmed(a, plain[i], &skim));
         assert_int_equal(vocab_read(&tree, a, j, &e), 0);

@@ -224,7 +224,7 @@ static void test_cut(void **state)
         tok_describe(NULL, &h->arena, ids, NULL, n, &t);
         for (int k = 0; k < n; k++)
             t.special[k] = ids[k] == 0;
-        tokens_cut(&t, cases[i].max);
+        tok_cut(&t, cases[i].max);
         for (int k = 0; k < t.n; k++)
             if (t.id[k] != 0)       /* each text from its beginning, in order */
                 assert_int_equal(t.id[k] % 1000, kept[t.id[k] / 1000 - 1]++);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What is written reads back: by our reader, by zip's own checksums, by NumPy. */
+#include "base/out.h"
 #include "check.h"
 
 #include <signal.h>

@@ -5,7 +5,7 @@ const struct family family_albert = {
     .name = "albert",
     .source = "Lan et al. 2020; transformers modeling_albert.py",
     .stack_id = STACK_ENCODER,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 12, .n_heads = 64, .d_model = 4096, .d_ff = 16384, .d_embed = 128,

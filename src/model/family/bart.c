@@ -4,7 +4,7 @@
 static const struct family bart_decoder = {
     .name = "bart",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE, .pos_offset = 2,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE, .pos_offset = 2,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },
     .stack = { .name = {
@@ -33,7 +33,7 @@ const struct family family_bart = {
     .name = "bart",
     .source = "Lewis et al. 2020; transformers modeling_bart.py",
     .stack_id = STACK_ENCODER, .decoder = &bart_decoder,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE, .pos_offset = 2,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE, .pos_offset = 2,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },
     .defaults = {

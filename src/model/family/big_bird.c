@@ -5,7 +5,7 @@ const struct family family_big_bird = {
     .name = "big_bird",
     .source = "Zaheer et al. 2020; transformers modeling_big_bird.py",
     .stack_id = STACK_ENCODER,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 50358,

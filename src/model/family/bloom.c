@@ -5,7 +5,7 @@ const struct family family_bloom = {
     .name = "bloom",
     .source = "Scao et al. 2022; transformers modeling_bloom.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_NONE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_NONE,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .bias = BIAS_ALIBI,
     .defaults = {

@@ -5,7 +5,7 @@ const struct family family_deberta = {
     .name = "deberta",
     .source = "He et al. 2021; transformers modeling_deberta.py",
     .stack_id = STACK_ENCODER,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .bias = BIAS_DISENTANGLED,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .proj_before_norm = true,

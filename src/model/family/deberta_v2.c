@@ -6,7 +6,7 @@ const struct family family_deberta_v2 = {
     .name = "deberta-v2",
     .source = "He et al. 2021 and 2023; transformers modeling_deberta_v2.py",
     .stack_id = STACK_ENCODER,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .bias = BIAS_DISENTANGLED,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .proj_before_norm = true,

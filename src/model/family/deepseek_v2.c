@@ -5,7 +5,7 @@ const struct family family_deepseek_v2 = {
     .name = "deepseek_v2",
     .source = "DeepSeek-AI 2024a; transformers modeling_deepseek_v2.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_RMS, .place = PLACE_PRE, .positions = POS_ROPE,
+    .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .rope_layout = ROPE_PAIRS, .scale_by_mscale = true,
     .qkv = QKV_LOW_RANK, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .score = SCORE_SOFTMAX, .group_score = GROUPS_MAX, .never_renormalise = true,

@@ -5,7 +5,7 @@ const struct family family_distilbert = {
     .name = "distilbert",
     .source = "Sanh et al. 2019; transformers modeling_distilbert.py",
     .stack_id = STACK_ENCODER,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 6, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 30522,

@@ -5,7 +5,7 @@ const struct family family_electra = {
     .name = "electra",
     .source = "Clark et al. 2020; transformers modeling_electra.py",
     .stack_id = STACK_ENCODER,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .one_number = "discriminator_predictions.dense_prediction",
     .has_head_act = true, .head_act = ACT_GELU,

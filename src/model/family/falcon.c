@@ -9,7 +9,7 @@ const struct family family_falcon = {
     .name = "falcon",
     .source = "Almazrouei et al. 2023; transformers modeling_falcon.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_PARALLEL, .positions = POS_ROPE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 32, .n_heads = 71, .d_model = 4544, .n_vocab = 65024,

@@ -5,7 +5,7 @@ const struct family family_gemma3 = {
     .name = "gemma3_text",
     .source = "Gemma team 2025; transformers modeling_gemma3.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_RMS_PLUS_ONE, .place = PLACE_PRE, .positions = POS_ROPE,
+    .norm = NORM_RMS_PLUS_ONE, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .scale_embedding = true, .gelu_is_tanh = true, .qk_norm = QK_NORM_HEAD,
     .window_rule = WINDOW_TYPES, .full_every = 6, .may_see_both_ways = true,

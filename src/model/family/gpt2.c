@@ -5,7 +5,7 @@ const struct family family_gpt2 = {
     .name = "gpt2",
     .source = "Radford et al. 2019; transformers modeling_gpt2.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_TABLE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_STACKED, .order = ORDER_IN_OUT, .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .n_vocab = 50257,

@@ -5,7 +5,7 @@ const struct family family_gpt_neo = {
     .name = "gpt_neo",
     .source = "Black et al. 2021; transformers modeling_gpt_neo.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_TABLE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .window_rule = WINDOW_TYPES,
     .defaults = {

@@ -5,7 +5,7 @@ const struct family family_gpt_neox = {
     .name = "gpt_neox",
     .source = "Black et al. 2022; transformers modeling_gpt_neox.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_PARALLEL, .positions = POS_ROPE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 44, .n_heads = 64, .d_model = 6144, .d_ff = 24576, .n_vocab = 50432,

@@ -5,7 +5,7 @@ const struct family family_gptj = {
     .name = "gptj",
     .source = "Wang and Komatsuzaki 2021; transformers modeling_gptj.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_PARALLEL, .positions = POS_ROPE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .rope_layout = ROPE_PAIRS,
     .defaults = {

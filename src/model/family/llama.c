@@ -5,7 +5,7 @@ const struct family family_llama = {
     .name = "llama",
     .source = "Touvron et al. 2023; transformers modeling_llama.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_RMS, .place = PLACE_PRE, .positions = POS_ROPE,
+    .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .defaults = {
         .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008, .n_vocab = 32000,

@@ -4,7 +4,7 @@
 static const struct family marian_decoder = {
     .name = "marian",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_SINUSOID,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_SINUSOID,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },
     .stack = { .name = {
@@ -31,7 +31,7 @@ const struct family family_marian = {
     .name = "marian",
     .source = "Junczys-Dowmunt et al. 2018; transformers modeling_marian.py",
     .stack_id = STACK_ENCODER, .decoder = &marian_decoder,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_SINUSOID,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_SINUSOID,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },
     .defaults = {

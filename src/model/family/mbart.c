@@ -4,7 +4,7 @@
 static const struct family mbart_decoder = {
     .name = "mbart",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_TABLE, .pos_offset = 2,
+    .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE, .pos_offset = 2,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },
     .stack = { .name = {
@@ -34,7 +34,7 @@ const struct family family_mbart = {
     .name = "mbart",
     .source = "Liu et al. 2020; transformers modeling_mbart.py",
     .stack_id = STACK_ENCODER, .decoder = &mbart_decoder,
-    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_TABLE, .pos_offset = 2,
+    .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE, .pos_offset = 2,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },
     .defaults = {

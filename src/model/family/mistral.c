@@ -5,7 +5,7 @@ const struct family family_mistral = {
     .name = "mistral",
     .source = "Jiang et al. 2023; transformers modeling_mistral.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_RMS, .place = PLACE_PRE, .positions = POS_ROPE,
+    .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .window_rule = WINDOW_ALL,
     .defaults = {

@@ -5,7 +5,7 @@ const struct family family_modernbert = {
     .name = "modernbert",
     .source = "Warner et al. 2024; transformers modeling_modernbert.py",
     .stack_id = STACK_ENCODER,
-    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_ROPE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_STACKED, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
     .window_rule = WINDOW_TYPES, .full_first = 3, .first_norm_absent = true,
     .has_head_act = true, .head_act = ACT_GELU,

@@ -6,7 +6,7 @@ const struct family family_mpnet = {
     .name = "mpnet",
     .source = "Song et al. 2020; transformers modeling_mpnet.py",
     .stack_id = STACK_ENCODER,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE_FROM_IDS,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE_FROM_IDS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .pos_offset = 1, .bias = BIAS_BUCKETS,
     .has_head_act = true, .head_act = ACT_GELU,

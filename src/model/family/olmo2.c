@@ -5,7 +5,7 @@ const struct family family_olmo2 = {
     .name = "olmo2",
     .source = "Walsh et al. 2025; transformers modeling_olmo2.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_RMS, .place = PLACE_PRE, .positions = POS_ROPE,
+    .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .qk_norm = QK_NORM_FULL,
     .defaults = {

@@ -5,7 +5,7 @@ const struct family family_opt = {
     .name = "opt",
     .source = "Zhang et al. 2022; transformers modeling_opt.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_TABLE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .pos_offset = 2,
     .defaults = {

@@ -5,7 +5,7 @@ const struct family family_phi = {
     .name = "phi",
     .source = "Li et al. 2023; transformers modeling_phi.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_PARALLEL, .positions = POS_ROPE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .qk_norm = QK_NORM_HEAD,
     .defaults = {

@@ -5,7 +5,7 @@ const struct family family_phi3 = {
     .name = "phi3",
     .source = "Abdin et al. 2024; transformers modeling_phi3.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_RMS, .place = PLACE_PRE, .positions = POS_ROPE,
+    .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_STACKED, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
     .window_rule = WINDOW_ALL,
     .defaults = {

@@ -5,7 +5,7 @@ const struct family family_reformer = {
     .name = "reformer",
     .source = "Kitaev et al. 2020; transformers modeling_reformer.py",
     .stack_id = STACK_DECODER,          /* masked only where is_decoder says so */
-    .norm = NORM_LAYER, .place = PLACE_REVERSIBLE, .positions = POS_AXIAL,
+    .norm = NORM_LAYER, .norm_place = PLACE_REVERSIBLE, .positions = POS_AXIAL,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .head_bias_unused = true,
     .defaults = {

@@ -5,7 +5,7 @@ const struct family family_roberta = {
     .name = "roberta",
     .source = "Liu et al. 2019; transformers modeling_roberta.py",
     .stack_id = STACK_ENCODER,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_TABLE_FROM_IDS,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE_FROM_IDS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .has_head_act = true, .head_act = ACT_GELU,
     .defaults = {

@@ -5,7 +5,7 @@ const struct family family_starcoder2 = {
     .name = "starcoder2",
     .source = "Lozhkov et al. 2024; transformers modeling_starcoder2.py",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_ROPE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .window_rule = WINDOW_ALL,
     .defaults = {

@@ -5,7 +5,7 @@
 static const struct family t5_decoder = {
     .name = "t5",
     .stack_id = STACK_DECODER, .causal = true,
-    .norm = NORM_RMS, .place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
+    .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
     .mlp = MLP_GATED, .mlp_by_config = true,
     .stack = { .name = {
@@ -35,7 +35,7 @@ const struct family family_t5 = {
     .name = "t5",
     .source = "Raffel et al. 2020; transformers modeling_t5.py",
     .stack_id = STACK_ENCODER, .decoder = &t5_decoder,
-    .norm = NORM_RMS, .place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
+    .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
     .mlp = MLP_GATED, .mlp_by_config = true,
     .defaults = {

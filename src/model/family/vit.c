@@ -5,7 +5,7 @@ const struct family family_vit = {
     .name = "vit",
     .source = "Dosovitskiy et al. 2021; transformers modeling_vit.py",
     .stack_id = STACK_ENCODER, .front = FRONT_PATCH, .head_on_first = true,
-    .norm = NORM_LAYER, .place = PLACE_PRE, .positions = POS_TABLE,
+    .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,

@@ -6,7 +6,7 @@ const struct family family_xlnet = {
     .name = "xlnet",
     .source = "Yang et al. 2019; transformers modeling_xlnet.py",
     .stack_id = STACK_ENCODER,
-    .norm = NORM_LAYER, .place = PLACE_POST, .positions = POS_NONE, .bias = BIAS_XL,
+    .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_NONE, .bias = BIAS_XL,
     .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_QKV, .heads_apart = true,
     .mlp = MLP_PLAIN,
     .defaults = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Arrays of attention, or of queries, keys and values -> a model without weights. */
-#include "model/ready.h"
+#include "model/precomputed.h"
 
 #include <limits.h>
 #include <math.h>
@@ -233,7 +233,7 @@ static bool is_causal(struct arena *a, const struct tensor *t)
 }
 
 /* Marks causal layers of m; true: all are. */
-static bool mark_causal(struct model *m, struct arena *a, const struct ready_layer *layer)
+static bool mark_causal(struct model *m, struct arena *a, const struct precomputed_layer *layer)
 {
     bool all = layer != NULL;
 
@@ -250,9 +250,9 @@ static bool mark_causal(struct model *m, struct arena *a, const struct ready_lay
 
 /* ---- the model ---- */
 
-static struct ready_layer *layers_of(struct file *f, const struct arrays *x, int L)
+static struct precomputed_layer *layers_of(struct file *f, const struct arrays *x, int L)
 {
-    struct ready_layer *layer;
+    struct precomputed_layer *layer;
 
     if (x->n == 0)
         return NULL;
@@ -263,7 +263,7 @@ static struct ready_layer *layers_of(struct file *f, const struct arrays *x, int
 }
 
 /* The sums of copies are what is shown; one copy stands beside them. */
-static void put_sums(struct file *f, struct ready_layer *layer)
+static void put_sums(struct file *f, struct precomputed_layer *layer)
 {
     const struct arrays *eff = &f->of[EFF];
 
@@ -296,12 +296,12 @@ static void set_default(struct model *m)
 static void fill_ready(struct file *f, struct model *m)
 {
     const struct arrays *attn = &f->of[ATTN], *dec = &f->of[DEC], *cross = &f->of[CROSS];
-    struct ready *own = arena_alloc(f->a, 1, sizeof *own), *other;
-    struct ready_layer *layer = layers_of(f, attn, m->config.n_layers);
+    struct precomputed *own = arena_alloc(f->a, 1, sizeof *own), *other;
+    struct precomputed_layer *layer = layers_of(f, attn, m->config.n_layers);
 
     if (layer != NULL)
         put_sums(f, layer);
-    m->ready = own;
+    m->precomputed = own;
     own->self = layer;
     own->n_queries = attn->n > 0 ? (int)attn->first->shape[1] :
                      cross->n > 0 ? (int)cross->first->shape[2] : 0;
@@ -309,7 +309,7 @@ static void fill_ready(struct file *f, struct model *m)
     if (m->decoder == NULL)
         return;
     other = arena_alloc(f->a, 1, sizeof *other);
-    m->decoder->ready = other;
+    m->decoder->precomputed = other;
     other->self = layers_of(f, dec, m->decoder->config.n_layers);
     other->cross = layers_of(f, cross, m->decoder->config.n_layers);
     other->n_queries = (int)(dec->n > 0 ? dec : cross)->first->shape[1];
@@ -342,13 +342,13 @@ static struct model *make_model(struct file *f)
     if (model_bind(m, f->a, f->e) != 0)
         return NULL;
     fill_ready(f, m);
-    if (mark_causal(m, f->a, m->ready->self) && n_other == 0)
+    if (mark_causal(m, f->a, m->precomputed->self) && n_other == 0)
         family[0].stack_id = STACK_DECODER;
     set_default(m);
     return m;
 }
 
-struct model *model_of_ready(struct arena *a, struct weights *w, const char *path,
+struct model *model_of_precomputed(struct arena *a, struct weights *w, const char *path,
                              struct err *e)
 {
     struct file f = { .a = a, .path = path, .w = w, .e = e,
@@ -365,11 +365,11 @@ struct model *model_of_ready(struct arena *a, struct weights *w, const char *pat
     return m;
 }
 
-struct model *model_open_ready(struct arena *a, const char *path, struct err *e)
+struct model *model_open_precomputed(struct arena *a, const char *path, struct err *e)
 {
     struct weights *w = npz_open(a, path, e);
 
-    return w != NULL ? model_of_ready(a, w, path, e) : NULL;
+    return w != NULL ? model_of_precomputed(a, w, path, e) : NULL;
 }
 
 /* ---- queries, keys and values ---- */

@@ -8,8 +8,8 @@
  *     .npy    [L,H,T,S], or [H,T,S] of one layer
  *
  * Floats of any type.  attn of T queries and other keys is cross-attention. */
-#ifndef MODEL_READY_H
-#define MODEL_READY_H
+#ifndef MODEL_PRECOMPUTED_H
+#define MODEL_PRECOMPUTED_H
 
 #include "model/model.h"
 
@@ -24,10 +24,10 @@
  * stacks where they meet; dec.L or eff.L that is not square; a layer that only one stack
  * lacks.
  */
-struct model *model_open_ready(struct arena *a, const char *path, struct err *e);
+struct model *model_open_precomputed(struct arena *a, const char *path, struct err *e);
 
 /* The same of arrays that are open; the model closes w, also where there is none. */
-struct model *model_of_ready(struct arena *a, struct weights *w, const char *path,
+struct model *model_of_precomputed(struct arena *a, struct weights *w, const char *path,
                              struct err *e);
 
 /* Widths of queries, keys and values, and whether keys are of another text. */

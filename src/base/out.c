@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ * Writing beside a name, then renaming. */
+#include "base/out.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * What the signal handler must remove.  A handler can reach nothing but a
+ * global: this list and the flag are the program's only mutable ones here.
+ */
+enum { MAX_TEMP = 16 };
+static char *volatile unfinished[MAX_TEMP];
+
+static void remember(char *temp)
+{
+    for (int i = 0; i < MAX_TEMP; i++)
+        if (unfinished[i] == NULL) {
+            unfinished[i] = temp;
+            return;
+        }
+}
+
+static void forget(const char *temp)
+{
+    for (int i = 0; i < MAX_TEMP; i++)
+        if (unfinished[i] == temp)
+            unfinished[i] = NULL;
+}
+
+static void remove_unfinished(void)
+{
+    for (int i = 0; i < MAX_TEMP; i++)
+        if (unfinished[i] != NULL)
+            unlink(unfinished[i]);
+}
+
+static void on_signal(int sig)
+{
+    remove_unfinished();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+void out_on_signal(void)
+{
+    struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+    sigemptyset(&act.sa_mask);
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+    atexit(remove_unfinished);
+}
+
+static const char temp_ending[] = ".tmp-XXXXXX";
+
+/* PATH.tmp-XXXXXX; where PATH is a link, beside the file that it leads to. */
+static char *name_beside(const char *path)
+{
+    char *real = realpath(path, NULL), *temp;
+    const char *target = real != NULL ? real : path;
+    size_t n = strlen(target);
+
+    temp = malloc(n + sizeof temp_ending);
+    if (temp != NULL) {
+        memcpy(temp, target, n);
+        memcpy(temp + n, temp_ending, sizeof temp_ending);
+    }
+    free(real);
+    return temp;
+}
+
+/* Gives the temporary file the name that it stands beside. */
+static int rename_to_target(const char *temp)
+{
+    char *target = strndup(temp, strlen(temp) - (sizeof temp_ending - 1));
+    int rc = target != NULL ? rename(temp, target) : -1;
+
+    free(target);
+    return rc;
+}
+
+static int open_beside(struct out *o, struct err *e)
+{
+    mode_t mask = umask(0);
+    int fd;
+
+    umask(mask);
+    o->temp = name_beside(o->path);
+    if (o->temp == NULL)
+        return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
+    fd = mkstemp(o->temp);
+    if (fd < 0) {
+        free(o->temp);
+        o->temp = NULL;
+        return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path,
+                       errno == ENOENT ? "its folder is not there" : strerror(errno));
+    }
+    remember(o->temp);
+    fchmod(fd, 0666 & ~mask);
+    o->file = fdopen(fd, "wb+");
+    return o->file != NULL ? 0 : err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
+}
+
+int out_open(struct out *o, const char *path, bool seekable, struct err *e)
+{
+    struct stat st;
+
+    *o = (struct out){ .path = path };
+    if (path[0] == '\0')
+        return err_set(e, ERR_USAGE, "the output has an empty name, want a file's");
+    if (strcmp(path, "-") == 0) {
+        o->file = seekable ? tmpfile() : stdout;
+        if (o->file == NULL)
+            return err_set(e, ERR_SYSTEM, "no room for a temporary file: %s",
+                           strerror(errno));
+        return 0;
+    }
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return err_set(e, ERR_SYSTEM, "%s: is a folder, want a file name", path);
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        /* A device or a pipe is written as it is: it cannot be replaced. */
+        o->file = fopen(path, seekable ? "wb+" : "wb");
+        if (o->file == NULL)
+            return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", path,
+                           strerror(errno));
+        return 0;
+    }
+    return open_beside(o, e);
+}
+
+static int copy_to_stdout(FILE *f)
+{
+    char buf[1 << 16];
+    size_t n;
+
+    if (fseek(f, 0, SEEK_SET) != 0)
+        return -1;
+    while ((n = fread(buf, 1, sizeof buf, f)) > 0)
+        if (fwrite(buf, 1, n, stdout) != n)
+            return -1;
+    return ferror(f) ? -1 : 0;
+}
+
+int out_commit(struct out *o, struct err *e)
+{
+    bool is_stdout = o->file == stdout, ok;
+
+    ok = fflush(o->file) == 0 && !ferror(o->file);
+    if (ok && !is_stdout && strcmp(o->path, "-") == 0)
+        ok = copy_to_stdout(o->file) == 0 && fflush(stdout) == 0;
+    if (!is_stdout) {
+        if (fclose(o->file) != 0)
+            ok = false;
+        o->file = NULL;
+    }
+    if (ok && o->temp != NULL)
+        ok = rename_to_target(o->temp) == 0;
+    if (!ok) {
+        int why = errno;
+
+        out_abort(o);
+        return err_set(e, ERR_SYSTEM, "%s: write failed: %s",
+                       strcmp(o->path, "-") == 0 ? "standard output" : o->path,
+                       strerror(why));
+    }
+    if (o->temp != NULL)
+        forget(o->temp);
+    free(o->temp);
+    o->temp = NULL;
+    return 0;
+}
+
+void out_abort(struct out *o)
+{
+    if (o->file != NULL && o->file != stdout)
+        fclose(o->file);
+    o->file = NULL;
+    if (o->temp != NULL) {
+        unlink(o->temp);
+        forget(o->temp);
+        free(o->temp);
+        o->temp = NULL;
+    }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files that are written beside their name and renamed when they are complete, so that
+ * nothing half-written is ever seen; "-" is standard output. */
+#ifndef BASE_OUT_H
+#define BASE_OUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+/* An output that is there completely or not at all. */
+struct out {
+    FILE *file;         /* write here; errors are seen at the commit */
+    const char *path;   /* as the user said it; "-" is standard output */
+    char *temp;         /* the name beside it; NULL for standard output */
+};
+
+/*
+ * Opens PATH.tmp-XXXXXX beside PATH (beside its file, where PATH is a link).
+ * seekable: also "-" gets a file that can be sought (an unnamed one, copied to
+ * standard output by the commit).  SIGINT and SIGTERM remove the file if
+ * out_on_signal was called before.
+ */
+int out_open(struct out *o, const char *path, bool seekable, struct err *e);
+
+/*
+ * Flushes, checks every write, renames.  On an error nothing is left behind,
+ * and what stood at PATH before still stands there.
+ */
+int out_commit(struct out *o, struct err *e);
+void out_abort(struct out *o);      /* removes it; nothing happens after a commit */
+
+/*
+ * Makes SIGINT and SIGTERM remove unfinished outputs and then end the process;
+ * exit removes them too (memory that runs out in the middle of a write).
+ */
+void out_on_signal(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * Questions about strings that the C library does not answer. */
+#include "base/str.h"
+
+#include <string.h>
+
+bool str_ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), k = strlen(end);
+
+    return n >= k && memcmp(s + n - k, end, k) == 0;
+}
+
+const char *str_shown(struct arena *a, const char *name)
+{
+    enum { LONGEST = 160 };
+    int n = LONGEST;
+
+    if (strlen(name) <= LONGEST)
+        return name;
+    while (n > LONGEST - 4 && ((unsigned char)name[n] & 0xc0) == 0x80)
+        n--;        /* not through the middle of a character */
+    return arena_printf(a, "%.*s\xe2\x80\xa6", n, name);
+}

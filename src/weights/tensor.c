@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * One tensor: its size, its elements as floats, its shape for messages. */
+#include "weights/weights_priv.h"
+
+int tensor_measure(struct tensor *t, int64_t *size_bytes)
+{
+    const struct dtype_row *d = &dtype_table[t->dtype];
+
+    t->n_elements = 1;
+    for (int i = 0; i < t->n_dims; i++)
+        if (__builtin_mul_overflow(t->n_elements, t->shape[i], &t->n_elements))
+            return -1;
+    return __builtin_mul_overflow(t->n_elements / d->block, d->size_bytes, size_bytes) ?
+           -1 : 0;
+}
+
+/* Elements [at, at + n) of one block. */
+static void read_within(float *out, const struct dtype_row *d, const unsigned char *block,
+                        int64_t at, int64_t n)
+{
+    float all[LARGEST_BLOCK];
+
+    d->to_f32(all, block, d->block);
+    memcpy(out, all + at, (size_t)n * sizeof *out);
+}
+
+void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n)
+{
+    const struct dtype_row *d = &dtype_table[t->dtype];
+    const unsigned char *data = t->data + first / d->block * d->size_bytes;
+    int64_t at = first % d->block, whole;
+
+    if (at > 0) {
+        int64_t head = n < d->block - at ? n : d->block - at;
+
+        read_within(out, d, data, at, head);
+        data += d->size_bytes;
+        out += head;
+        n -= head;
+    }
+    whole = n - n % d->block;
+    d->to_f32(out, data, whole);
+    if (n > whole)
+        read_within(out + whole, d, data + whole / d->block * d->size_bytes, 0, n - whole);
+}
+
+char *tensor_shape(struct arena *a, const struct tensor *t)
+{
+    char *s = arena_strdup(a, "[");
+
+    for (int i = 0; i < t->n_dims; i++)
+        s = arena_printf(a, "%s%s%lld", s, i > 0 ? "," : "", (long long)t->shape[i]);
+    return arena_printf(a, "%s]", s);
+}
