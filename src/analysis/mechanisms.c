@@ -122,6 +122,14 @@ static void own_rows_task(void *self, int i, struct arena *scratch)
     mechanism_rows(j->h, i, j->exact + (int64_t)i * j->v->T * j->v->S, scratch);
 }
 
+/* Whether the rows of this head count. */
+static bool counts(const struct rows_job *j, int head)
+{
+    const struct wanted *heads = j->c->opts->heads;
+
+    return heads == NULL || wanted_head(heads, j->v->layer, head);
+}
+
 static void rows_task(void *self, int i, struct arena *scratch)
 {
     const struct rows_job *j = self;
@@ -131,13 +139,13 @@ static void rows_task(void *self, int i, struct arena *scratch)
     float *w;
 
     for (int k = i * j->h->joined; k < (i + 1) * j->h->joined; k++)
-        any = any || is_wanted(o->head, k) || k == o->kept_head;
+        any = any || counts(j, k) || k == o->kept_head;
     if (!any)
         return;
     w = arena_alloc_raw(scratch, (size_t)n, sizeof *w);
     mechanism_rows(j->h, i, w, scratch);
     for (int k = i * j->h->joined; k < (i + 1) * j->h->joined; k++) {
-        if (is_wanted(o->head, k))
+        if (counts(j, k))
             j->sums[k] = compare(w, j->exact + k * n, j->v->T, j->v->S);
         if (k == o->kept_head && j->kept != NULL)
             keep(j->kept, w, &j->h->head[i], j->h->mechanism->sparse);
@@ -230,7 +238,7 @@ static void take(void *self, const struct qkv_view *v)
     for (int id = 0; id < N_MECHANISM; id++) {
         struct arena_mark mark = arena_mark(c->a);
 
-        if (is_wanted(c->opts->only, id))
+        if (comparison_covers(c->opts, (enum mechanism_id)id))
             one_mechanism(c, v, id, &room);
         arena_reset(c->a, mark);
     }

@@ -9,7 +9,7 @@
 /* What is compared, and how far. */
 struct comparison_opts {
     const bool *only;           /* [N_MECHANISM]; NULL: all */
-    const bool *head;           /* [H] whose rows count; NULL: all */
+    const struct wanted *heads; /* whose rows count; NULL: all */
     struct mechanism_params params;
     const float *additive;      /* weights of `additive`; NULL: drawn */
     bool rows;                  /* rows are made and compared */
@@ -30,6 +30,12 @@ struct mechanism_result {
     double seconds;             /* of this thread, all heads one by one; median */
     int64_t bytes;              /* beside inputs and outputs, of one head */
 };
+
+/* Whether a mechanism is among those that are compared. */
+static inline bool comparison_covers(const struct comparison_opts *opts, enum mechanism_id id)
+{
+    return opts->only == NULL || opts->only[id];
+}
 
 struct comparison {
     int n_layers;

@@ -51,7 +51,7 @@ struct stats *stats_new(struct arena *a, const struct model *m,
                 int T = b->start[t + 1] - b->start[t];
                 size_t all = (size_t)T * (size_t)n_keys(texts, t);
 
-                if (!is_wanted(want->layer, l) || !is_wanted(want->head, h))
+                if (!wanted_layer(want, l) || !wanted_head(want, l, h))
                     continue;
                 *hs = (struct head_stats){ .stack = (int)stack,
                                            .layer = l, .head = h, .n_links = T,

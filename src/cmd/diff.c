@@ -160,7 +160,7 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
     }
     side->s = &j->session[j->n_sessions - 1];
     side->s->asked = &side->args;
-    if (session_wanted(side->s, j->texts ? 1 : n_operands, false, &side->want, e) != 0)
+    if (session_select(side->s, j->texts ? 1 : n_operands, false, &side->want, e) != 0)
         return -1;
     if (side->s->rules != NULL && !side->args.jsonl)    /* each would say its own */
         return err_set(e, ERR_USAGE, "--stack: '%s' wants a text for the decoder: TEXT_B, "
@@ -180,9 +180,9 @@ static int check_layers(const struct job *j, struct err *e)
     const struct side *x = &j->side[0], *y = &j->side[1];
 
     for (int l = 0; l < x->s->n_layers; l++)
-        if (is_wanted(x->want.layer, l) != is_wanted(y->want.layer, l))
+        if (wanted_layer(&x->want, l) != wanted_layer(&y->want, l))
             return err_set(e, ERR_INPUT, "layer %d is only in %s (-l names layers)", l,
-                           is_wanted(x->want.layer, l) ? x->s->model->name
+                           wanted_layer(&x->want, l) ? x->s->model->name
                                                        : y->s->model->name);
     return 0;
 }

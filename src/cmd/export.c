@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/out.h"
-#include "run/inner.h"
+#include "cmd/export_inner.h"
 #include "cmd/shared.h"
 #include "report/report.h"
 #include "weights/npz.h"
@@ -51,8 +51,9 @@ struct job {
     const struct export_args *args;
     struct wanted want;
     enum format format;
-    int n_heads, n_layers;          /* wanted */
-    int *head_place, *layer_place;  /* [H], [L] among the wanted; -1: not */
+    int n_layers;                   /* wanted */
+    int *n_heads;                   /* [L] wanted */
+    int *head_place, *layer_place;  /* [L, H], [L] among the wanted; -1: not */
 };
 
 /* ---- the sink: rows to their place in the file ---- */
@@ -67,11 +68,16 @@ struct writer {
     float *all;                 /* npy: [layers, heads, queries, keys] */
 };
 
+static int64_t place_of(const struct job *j, int layer, int head)
+{
+    return j->head_place[layer * j->s.n_heads + head];
+}
+
 static void put(const struct writer *w, const struct rows *r, int query, int key,
                 const float *weights, const float *sums, int n)
 {
     int64_t T = r->n_queries, S = r->n_all_keys;
-    int64_t at = (w->j->head_place[r->head] * T + query) * S + key;
+    int64_t at = (place_of(w->j, r->layer, r->head) * T + query) * S + key;
 
     if (w->z != NULL) {
         npz_put(w->z, w->array[r->stack][r->layer], at, weights, n);
@@ -79,7 +85,7 @@ static void put(const struct writer *w, const struct rows *r, int query, int key
             npz_put(w->z, w->sum[r->layer], at, sums, n);
         return;
     }
-    at += (int64_t)w->j->layer_place[r->layer] * w->j->n_heads * T * S;
+    at += (int64_t)w->j->layer_place[r->layer] * w->j->n_heads[r->layer] * T * S;
     memcpy(w->all + at, weights, (size_t)n * sizeof *weights);
 }
 
@@ -138,16 +144,29 @@ static bool has_two(const struct job *j)
     return j->s.model->decoder != NULL || model_has_cross(j->s.model);
 }
 
+/* The wanted heads of a layer of m, which may have fewer than another stack. */
+static int heads_of(const struct job *j, const struct model *m, int layer)
+{
+    int n = 0;
+
+    for (int h = 0; h < m->config.n_heads; h++)
+        n += place_of(j, layer, h) >= 0;
+    return n;
+}
+
 /* An array "PREFIX.LAYER" for each layer that is wanted; [L] their numbers. */
 static int *add_layers(struct job *j, struct arena *a, struct npz *z, const char *prefix,
-                       int n_layers, const int64_t *shape)
+                       const struct model *m, int n_queries, int n_keys)
 {
-    int *array = arena_alloc(a, (size_t)n_layers, sizeof *array);
+    int L = m->config.n_layers;
+    int *array = arena_alloc(a, (size_t)L, sizeof *array);
 
-    for (int l = 0; l < n_layers; l++)
+    for (int l = 0; l < L; l++) {
+        const int64_t shape[] = { heads_of(j, m, l), n_queries, n_keys };
+
         if (j->layer_place[l] >= 0)
-            array[l] = npz_add(z, arena_printf(a, "%s.%d", prefix, l), DTYPE_F32, 3,
-                               shape);
+            array[l] = npz_add(z, arena_printf(a, "%s.%d", prefix, l), DTYPE_F32, 3, shape);
+    }
     return array;
 }
 
@@ -159,19 +178,17 @@ static void add_stack(struct job *j, struct arena *a, struct writer *w,
 {
     bool single = stack == STACK_ENCODER || !has_two(j);
     const char *prefix = stack == STACK_CROSS ? "cross" : single ? "attn" : "dec";
-    int64_t shape[] = { 0, n_queries, n_keys };
 
     if ((j->s.stack != stack && j->s.stack != N_STACK) ||
         !model_has_stack(j->s.model, stack))
         return;
-    for (int h = 0; h < m->config.n_heads; h++)
-        shape[0] += j->head_place[h] >= 0;
-    w->array[stack] = add_layers(j, a, w->z, prefix, m->config.n_layers, shape);
+    w->array[stack] = add_layers(j, a, w->z, prefix, m, n_queries, n_keys);
     if (m->config.sparse.block > 0)
-        w->sum = add_layers(j, a, w->z, "eff", m->config.n_layers, shape);
+        w->sum = add_layers(j, a, w->z, "eff", m, n_queries, n_keys);
     for (int l = 0; j->args->all && l < m->config.n_layers; l++)
         if (j->layer_place[l] >= 0)
-            inner_add(&w->inner, m, stack, prefix, l, (int)shape[0], n_queries, n_keys);
+            inner_add(&w->inner, m, stack, prefix, l, heads_of(j, m, l), n_queries,
+                      n_keys);
 }
 
 static void add_stacks(struct job *j, struct arena *a, struct writer *w,
@@ -211,7 +228,8 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
     struct wanted want = j->want;
     struct tap tap = inner_tap(&w.inner);
 
-    w.inner = (struct inner){ .a = a, .z = w.z, .head_place = j->head_place };
+    w.inner = (struct inner){ .a = a, .z = w.z, .head_place = j->head_place,
+                              .n_heads = j->s.n_heads };
     add_stacks(j, a, &w, item);
     if (j->args->all)
         want.tap = &tap;
@@ -237,11 +255,21 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
     return npz_finish(w.z, e);
 }
 
+/* Of any layer that is wanted: check has seen that they agree. */
+static int heads_of_all(const struct job *j)
+{
+    int l = 0;
+
+    while (j->layer_place[l] < 0)
+        l++;
+    return j->n_heads[l];
+}
+
 static int write_npy(struct job *j, struct arena *a, const struct item *item, FILE *f,
                      struct err *e)
 {
     int64_t T = session_queries(&j->s, item)->n, S = session_keys(&j->s, item)->n;
-    int64_t shape[] = { j->n_layers, j->n_heads, T, S };
+    int64_t shape[] = { j->n_layers, heads_of_all(j), T, S };
     struct writer w = { .j = j };
 
     /* In two factors, so that a product beyond 64 bits is seen as too much. */
@@ -271,13 +299,34 @@ static int one_text(void *self, struct arena *a, const struct item *item,
 
 /* ---- all texts ---- */
 
-static int *places(struct arena *a, const bool *list, int n, int *n_wanted)
+/* Where each wanted head stands among those of its layer, and each layer. */
+static void set_places(struct job *j)
 {
-    int *place = arena_alloc(a, (size_t)n, sizeof *place);
+    int L = j->s.n_layers, H = j->s.n_heads;
 
-    for (int i = 0; i < n; i++)
-        place[i] = is_wanted(list, i) ? (*n_wanted)++ : -1;
-    return place;
+    j->n_heads = arena_alloc(j->s.a, (size_t)L, sizeof *j->n_heads);
+    j->layer_place = arena_alloc(j->s.a, (size_t)L, sizeof *j->layer_place);
+    j->head_place = arena_alloc(j->s.a, (size_t)L, (size_t)H * sizeof *j->head_place);
+    for (int l = 0; l < L; l++) {
+        j->layer_place[l] = wanted_layer(&j->want, l) ? j->n_layers++ : -1;
+        for (int h = 0; h < H; h++)
+            j->head_place[l * H + h] = wanted_head(&j->want, l, h) ? j->n_heads[l]++ : -1;
+    }
+}
+
+/* One array has as many heads in each layer. */
+static int check_npy(const struct job *j, struct err *e)
+{
+    const struct export_args *args = j->args;
+
+    if (args->all || args->hidden || args->logits)
+        return err_set(e, ERR_USAGE, "--%s: wants an npz", args->all ? "all" :
+                       args->hidden ? "hidden" : "logits");
+    for (int l = 0; l < j->s.n_layers; l++)
+        if (j->layer_place[l] >= 0 && j->n_heads[l] != heads_of_all(j))
+            return err_set(e, ERR_USAGE, "--head: '%s' names different numbers of heads in "
+                           "its layers: requires an npz", j->s.asked->head);
+    return 0;
 }
 
 static int check(struct job *j, int n_operands, struct err *e)
@@ -290,18 +339,16 @@ static int check(struct job *j, int n_operands, struct err *e)
     if (output_format(j->args->out, j->args->format - 1, formats + 1, &format, e) != 0)
         return -1;
     j->format = (enum format)format;
-    if (session_wanted(&j->s, n_operands, j->format == FORMAT_NPZ, &j->want, e) != 0)
+    if (session_select(&j->s, n_operands, j->format == FORMAT_NPZ, &j->want, e) != 0)
         return -1;
-    if (j->format == FORMAT_NPY && (j->args->all || j->args->hidden || j->args->logits))
-        return err_set(e, ERR_USAGE, "--%s: wants an npz", j->args->all ? "all" :
-                       j->args->hidden ? "hidden" : "logits");
+    set_places(j);
+    if (j->format == FORMAT_NPY && check_npy(j, e) != 0)
+        return -1;
     if (j->args->logits && m->decoder != NULL && j->s.shown == m)
         return err_set(e, ERR_USAGE, "--logits: are the decoder's: want TEXT_B, "
                        "--decoder-ids or --generate N");
     if (j->args->logits && !j->s.shown->has_head)
         return err_set(e, ERR_INPUT, "--logits: %s has no head in its weights", m->name);
-    j->layer_place = places(j->s.a, j->want.layer, j->s.n_layers, &j->n_layers);
-    j->head_place = places(j->s.a, j->want.head, j->s.n_heads, &j->n_heads);
     return 0;
 }
 

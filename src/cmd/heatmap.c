@@ -85,16 +85,19 @@ static int pick_layer(struct job *j, struct err *e)
     const struct config *c = &j->s.shown->config;
     int last = c->n_layers - 1, n = 0;
     bool *only = arena_alloc(j->s.a, (size_t)c->n_layers, sizeof *only);
+    bool named = session_names_heads(j->s.asked), given = j->s.asked->layer != NULL || named;
 
     j->layer = c->card.layer >= 0 ? c->card.layer : last < 6 ? last : 6;
-    for (int l = 0; j->s.asked->layer != NULL && l <= last; l++)
+    for (int l = 0; given && l <= last; l++)
         if (j->want.layer[l]) {
             j->layer = l;
             n++;
         }
     if (n > 1)
-        return err_set(e, ERR_USAGE, "--layer: '%s' is %d layers, a heatmap shows one",
-                       j->s.asked->layer, n);
+        return err_set(e, ERR_USAGE, "--%s: '%s' %s %d layers, a heatmap shows one",
+                       named ? "head" : "layer",
+                       named ? j->s.asked->head : j->s.asked->layer,
+                       named ? "names heads of" : "is", n);
     only[j->layer] = true;
     j->want.layer = only;
     return 0;
@@ -106,7 +109,7 @@ static void pick_heads(struct job *j)
     int *head = arena_alloc(j->s.a, (size_t)H, sizeof *head);
 
     for (int h = 0; h < H; h++)
-        if (is_wanted(j->want.head, h))
+        if (wanted_head(&j->want, j->layer, h))
             head[j->n_heads++] = h;
     j->head = head;
 }
@@ -225,7 +228,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     if (check_range(j->args, e) != 0 ||
         output_format(j->args->out, j->args->format - 1, draw_format_names, &format,
                       e) != 0 ||
-        session_wanted(&j->s, n_operands, false, &j->want, e) != 0 || pick_layer(j, e) != 0)
+        session_select(&j->s, n_operands, false, &j->want, e) != 0 || pick_layer(j, e) != 0)
         return -1;
     j->format = (enum draw_format)format;
     pick_heads(j);

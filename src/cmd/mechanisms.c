@@ -184,20 +184,23 @@ static bool is_picture(const struct job *j)
 
 static int check_picture(struct job *j, struct err *e)
 {
+    const struct asked *asked = &j->args->shared.asked;
     const struct config *c = &j->s.shown->config;
-    int first = 0;
+    int layer = 0, head = 0;
 
     if (!is_picture(j))
         return 0;
     if (j->args->outputs_only)
         return err_set(e, ERR_USAGE, "--outputs-only: a picture is of rows");
-    if (count(j->layer, c->n_layers, &first) > 1)
-        return err_set(e, ERR_USAGE, "--layer: '%s' is several layers, a picture shows "
-                       "one", j->args->shared.asked.layer);
-    if (j->want.head != NULL && count(j->want.head, c->n_heads, &first) > 1)
+    if (count(j->layer, c->n_layers, &layer) > 1)
+        return err_set(e, ERR_USAGE, "--%s: '%s' is several layers, a picture shows one",
+                       session_names_heads(asked) ? "head" : "layer",
+                       session_names_heads(asked) ? asked->head : asked->layer);
+    if (j->want.head != NULL &&
+        count(&j->want.head[layer * j->want.head_stride], c->n_heads, &head) > 1)
         return err_set(e, ERR_USAGE, "--head: '%s' is several heads, a picture shows one",
-                       j->args->shared.asked.head);
-    j->opts.kept_head = j->want.head != NULL ? first : 0;
+                       asked->head);
+    j->opts.kept_head = head;
     return 0;
 }
 
@@ -219,10 +222,10 @@ static int check(struct job *j, int n_operands, struct err *e)
     }
     j->format = (enum mechanisms_format)format;
     if (parse_only(j, e) != 0 ||
-        session_wanted(&j->s, n_operands, false, &j->want, e) != 0)
+        session_select(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     pick_layers(j);
-    j->opts.head = j->want.head;
+    j->opts.heads = &j->want;
     if (check_picture(j, e) != 0)
         return -1;
     if (args->additive == NULL)

@@ -9,7 +9,7 @@
 
 /* ---- values that completions offer ---- */
 
-static const char *const layer_words[] = { "all", NULL };
+static const char *const layer_words[] = { "all", "last", NULL };
 static const char *const global_words[] = { "all", "none", NULL };
 static const char *const random_words[] = { "random", NULL };
 static const char *const mask_words[] = { "causal", "padding:", "block:", NULL };
@@ -116,8 +116,9 @@ const struct opt_group text_group = { "text", text_opts };
 
 static const struct opt select_opts[] = {
     WORDS('l', "layer", "LIST", F(layer), &layer_values,
-          "layers, from 0: 3 or 0,2-4 or all"),
-    WORDS('H', "head", "LIST", F(head), &layer_values, "heads, from 0: 3 or 0,2-4 or all"),
+          "layers, from 0: 0,2-4, last, -1 (counted from the end) or all"),
+    WORDS('H', "head", "LIST", F(head), &layer_values,
+          "heads, from 0: 0,2-4, last, -1 or all; or by name with their layers: L4H1,L4H3"),
     WORDS('s', "stack", "NAME", F(stack), &stack_values,
           "encoder, decoder or cross; without it, cross where the decoder has a text"),
     PATH(0, "rotations", "FILE", F(rotations),

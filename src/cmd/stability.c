@@ -322,8 +322,9 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     int rc;
 
     if (j->s.model->precomputed != NULL || j->s.model->family->front == FRONT_QKV)
-        return err_set(e, ERR_USAGE, "%s: noise requires a model or a layer, -m", j->s.model->precomputed != NULL ? "--attention" : "--qkv");
-    if (session_wanted(&j->s, n_operands, false, &j->want, e) != 0)
+        return err_set(e, ERR_USAGE, "%s: noise requires a model or a layer, -m",
+                       j->s.model->precomputed != NULL ? "--attention" : "--qkv");
+    if (session_select(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)

@@ -468,7 +468,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     struct input *in;
     int rc;
 
-    if (session_wanted(&j->s, n_operands, false, &j->want, e) != 0)
+    if (session_select(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)

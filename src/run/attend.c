@@ -18,7 +18,7 @@ static void give(const struct pass *p, enum sink_scope scope, const struct rows 
 
 static bool head_wanted(const struct attend_job *j, int head)
 {
-    return j->wanted && is_wanted(j->p->want->head, head);
+    return j->wanted && wanted_head(j->p->want, j->layer, head);
 }
 
 /* Each row block of heads that go through theirs together, for sinks that compare them. */
@@ -140,7 +140,7 @@ bool pass_wants(const struct pass *p, int l, enum stack_id stack)
 {
     const struct wanted *w = p->want;
 
-    return p->n_sinks > 0 && is_wanted(w->layer, l) &&
+    return p->n_sinks > 0 && wanted_layer(w, l) &&
            (w->stacks == 0 || (w->stacks >> stack & 1) != 0);
 }
 

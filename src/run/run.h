@@ -128,7 +128,9 @@ struct tap {
 /* What is wanted.  The pass stops after the last layer that anything here needs. */
 struct wanted {
     const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
-    const bool *head;       /* [H] the same for heads */
+    const bool *head;       /* [H] the same for heads, of every layer; [L, head_stride]
+                               where that is not 0, of each layer */
+    int head_stride;
     unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
     const struct memory *memory;    /* for m->decoder and layers with W_CROSS_Q; else NULL */
     /*
@@ -149,10 +151,15 @@ struct wanted {
                                m->has_head */
 };
 
-/* Number i of such a list. */
-static inline bool is_wanted(const bool *list, int i)
+static inline bool wanted_layer(const struct wanted *want, int layer)
 {
-    return list == NULL || list[i];
+    return want->layer == NULL || want->layer[layer];
+}
+
+/* Whether a layer that is wanted shows this head. */
+static inline bool wanted_head(const struct wanted *want, int layer, int head)
+{
+    return want->head == NULL || want->head[layer * want->head_stride + head];
 }
 
 /*

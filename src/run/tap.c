@@ -73,7 +73,7 @@ bool pass_taps(const struct pass *p, int l, enum stack_id stack)
 {
     const struct wanted *w = p->want;
 
-    return w->tap != NULL && is_wanted(w->layer, l) &&
+    return w->tap != NULL && wanted_layer(w, l) &&
            (w->stacks == 0 || (w->stacks >> stack & 1) != 0);
 }
 

@@ -1,39 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * --mask, --memory-mask, --mask-value, --dtype -> what is changed in a pass. */
-#include <ctype.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/str.h"
-#include "session/session.h"
+#include "session/select.h"
 #include "weights/npz.h"
 
 /* ---- parts ---- */
 
-/* A number of digits at *s, which moves behind it; -1: none, or too large. */
-static int digits(const char **s)
-{
-    char *end;
-    long v;
-
-    if (!isdigit((unsigned char)**s))
-        return -1;
-    v = strtol(*s, &end, 10);
-    *s = end;
-    return v <= INT_MAX ? (int)v : -1;
-}
-
-/* "A-B" or "A" at *s. */
+/* "A-B" or "A" at *s, which moves after it. */
 static bool range(const char **s, int *first, int *last)
 {
-    *first = *last = digits(s);
-    if (**s == '-') {
-        (*s)++;
-        *last = digits(s);
-    }
-    return *first >= 0 && *last >= *first;
+    long from, to;
+
+    if (!list_range(s, &from, &to) || to > INT_MAX)
+        return false;
+    *first = (int)from;
+    *last = (int)to;
+    return true;
 }
 
 static int add_block(struct arena *a, struct mask *m, const char *part, struct err *e)
@@ -55,12 +42,12 @@ static int add_block(struct arena *a, struct mask *m, const char *part, struct e
 static int add_padding(struct mask *m, const char *part, struct err *e)
 {
     const char *s = part + strlen("padding:");
-    int n = digits(&s);
+    long n = list_number(&s);
 
-    if (n < 0 || *s != '\0')
+    if (n < 0 || n > INT_MAX || *s != '\0')
         return err_set(e, ERR_USAGE, "%s: '%s' is no padding like padding:3", m->name,
                        part);
-    m->n_padding = n > m->n_padding ? n : m->n_padding;
+    m->n_padding = n > m->n_padding ? (int)n : m->n_padding;
     return 0;
 }
 

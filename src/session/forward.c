@@ -178,6 +178,7 @@ static int with_decoder(const struct session *s, const struct texts *t,
                     arena_alloc_raw(a, n * (size_t)m->config.d_model, sizeof *hidden);
     struct change before = { 0 }, behind = { 0 };
     struct wanted encoder = { .layer = want->layer, .head = want->head,
+                              .head_stride = want->head_stride,
                               .change = &before, .hidden = hidden,
                               .tap = s->stack == N_STACK ? want->tap : NULL };
     struct memory memory = { .x = hidden, .start = t->source.start };

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/list.h"
+
 static bool is_word(const char *list, const char *word)
 {
     return strcmp(list, word) == 0;
@@ -14,46 +16,35 @@ static bool has_global(const struct model *m)
     return m->family->stack.name[W_Q_GLOBAL] != NULL;
 }
 
+static int members(const char *list, int n, bool *out, struct err *e)
+{
+    const struct list_of of = { .option = "--global", .like = "0,3-5, all or none",
+                                .owner = "the text", .member = "token", .n = n };
+
+    return is_word(list, "none") ? 0 : list_members(&of, list, out, e);
+}
+
 int global_check(const struct session *s, struct err *e)
 {
-    const char *list = s->asked->global, *at = list;
-    long from, to;
-    int more = 1;
+    const char *list = s->asked->global;
 
     if (list == NULL)
         return 0;
     if (s->model != NULL && !has_global(s->model))
-        return err_set(e, ERR_USAGE, "--global: %s has no global tokens, as longformer "
-                       "has", s->model->name);
-    if (is_word(list, "all") || is_word(list, "none"))
-        return 0;
-    while (more > 0)
-        more = list_next(&at, &from, &to);
-    return more == 0 ? 0 :
-           err_set(e, ERR_USAGE, "--global: '%.40s' is no list like 0,3-5 or all or none",
-                   list);
+        return err_set(e, ERR_USAGE, "--global: %s has no global tokens (only longformer "
+                       "does)", s->model->name);
+    return members(list, 0, NULL, e);
 }
 
-static int out_of_range(enum err_kind kind, const char *name, long at, int n,
-                        struct err *e)
+static int by_option(struct arena *a, const char *list, unsigned char *global, int n,
+                     struct err *e)
 {
-    return err_set(e, kind, "%s: %ld is out of range: the text has tokens 0 to %d", name,
-                   at, n - 1);
-}
+    bool *is_global = arena_alloc(a, (size_t)n, sizeof *is_global);
 
-static int by_option(const char *list, unsigned char *global, int n, struct err *e)
-{
-    long from, to;
-    int more = 1;
-
-    if (is_word(list, "all"))
-        memset(global, 1, (size_t)n);
-    while (!is_word(list, "all") && !is_word(list, "none") && more > 0) {
-        more = list_next(&list, &from, &to);
-        if (to >= n)
-            return out_of_range(ERR_USAGE, "--global", from >= n ? from : to, n, e);
-        memset(global + from, 1, (size_t)(to - from + 1));
-    }
+    if (members(list, n, is_global, e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        global[i] = is_global[i];
     return 0;
 }
 
@@ -63,7 +54,8 @@ static int by_object(const struct item *item, unsigned char *global, struct err 
 
     for (int i = 0; i < item->n_global_at; i++) {
         if (item->global_at[i] >= n)
-            return out_of_range(ERR_INPUT, "global", item->global_at[i], n, e);
+            return err_set(e, ERR_INPUT, "global: %d is out of range: the text has tokens "
+                           "0 to %d", item->global_at[i], n - 1);
         global[item->global_at[i]] = 1;
     }
     return 0;
@@ -112,11 +104,11 @@ int global_fill(const struct session *s, struct arena *a, struct item *item,
 
     if (!has_global(m))
         return item->global_at == NULL ? 0 :
-               err_set(e, ERR_INPUT, "global: %s has no global tokens, as longformer has",
-                       m->name);
+               err_set(e, ERR_INPUT, "global: %s has no global tokens (only longformer "
+                       "does)", m->name);
     global = arena_alloc(a, (size_t)n, 1);
     rc = item->global_at != NULL ? by_object(item, global, e) :
-         s->asked->global != NULL ? by_option(s->asked->global, global, n, e) :
+         s->asked->global != NULL ? by_option(a, s->asked->global, global, n, e) :
          by_rule(&m->config, &item->tokens, global, e);
     item->global = global;
     return rc;

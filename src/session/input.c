@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Operands, ids, arrays and files of texts -> tokenised texts, one by one. */
-#include <ctype.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/lines.h"
+#include "base/list.h"
 #include "session/global.h"
 #include "session/jsonl.h"
 #include "session/input.h"
@@ -26,28 +24,6 @@ struct input {
 };
 
 /* ---- ids ---- */
-
-/* "101,7592,102" -> ids; *n of them. */
-static int parse_ids(struct arena *a, const char *opt, const char *list, int **ids,
-                     int *n, struct err *e)
-{
-    const char *s = list;
-    char *end;
-
-    *ids = arena_alloc(a, strlen(list) / 2 + 1, sizeof **ids);
-    *n = 0;
-    for (;;) {
-        long v = isdigit((unsigned char)*s) ? strtol(s, &end, 10) : -1;
-
-        if (v < 0 || v > INT_MAX || (*end != ',' && *end != '\0'))
-            return err_set(e, ERR_USAGE, "--%s: '%.40s' is no list of ids like "
-                           "101,7592,102", opt, list);
-        (*ids)[(*n)++] = (int)v;
-        if (*end == '\0')
-            return 0;
-        s = end + 1;
-    }
-}
 
 static int describe(struct input *in, struct arena *a, const int *ids, int n,
                     const int *types, int n_types, struct item *out, struct err *e)
@@ -138,7 +114,7 @@ static int fill_target(struct input *in, struct arena *a, struct item *out,
     if (!has_decoder(in) || out->target.n > 0)
         return 0;
     if (in->asked->decoder_ids != NULL) {
-        if (parse_ids(a, "decoder-ids", in->asked->decoder_ids, &ids, &n, e) != 0)
+        if (list_parse_ids(a, "--decoder-ids", in->asked->decoder_ids, &ids, &n, e) != 0)
             return -1;
         tok_describe(in->s->target_tok, a, ids, NULL, n, &out->target);
         return 0;
@@ -160,10 +136,10 @@ static int item_of_ids(struct input *in, struct arena *a, struct item *out,
 {
     int *ids, *types = NULL, n, n_types = 0;
 
-    if (parse_ids(a, "ids", in->asked->ids, &ids, &n, e) != 0)
+    if (list_parse_ids(a, "--ids", in->asked->ids, &ids, &n, e) != 0)
         return -1;
     if (in->asked->type_ids != NULL &&
-        parse_ids(a, "type-ids", in->asked->type_ids, &types, &n_types, e) != 0)
+        list_parse_ids(a, "--type-ids", in->asked->type_ids, &types, &n_types, e) != 0)
         return -1;
     return describe(in, a, ids, n, types, n_types, out, e);
 }

@@ -2,10 +2,9 @@
  * --input, --memory, --key, --value, or a seed -> what a bare layer reads. */
 #include "session/layer.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/rng.h"
 #include "session/precomputed.h"
 
@@ -79,16 +78,12 @@ int layer_name_rows(struct arena *a, const char *option, const char *names,
 
 /* ---- shapes ---- */
 
-/* A number of 1 to max at *s, which moves behind it; 0: none. */
-static int number(const char **s, int max)
+/* A number of 1 to MAX_VALUES at *s, which moves after it; 0: none. */
+static int count_at(const char **s)
 {
-    char *end;
-    long v = **s >= '0' && **s <= '9' ? strtol(*s, &end, 10) : 0;
+    long number = list_number(s);
 
-    if (v < 1 || v > max)
-        return 0;
-    *s = end;
-    return (int)v;
+    return number < 1 || number > MAX_VALUES ? 0 : (int)number;
 }
 
 /* "10" or "32x50". */
@@ -97,11 +92,11 @@ static int parse_shape(const char *shape, int *B, int *T, struct err *e)
     const char *s = shape;
 
     *B = 1;
-    *T = number(&s, MAX_VALUES);
+    *T = count_at(&s);
     if (*T > 0 && *s == 'x') {
         s++;
         *B = *T;
-        *T = number(&s, MAX_VALUES);
+        *T = count_at(&s);
     }
     if (*T > 0 && *s == '\0')
         return 0;

@@ -73,7 +73,8 @@ int precomputed_wanted(const struct session *s, struct wanted *want, struct err 
 {
     const struct asked *asked = s->asked;
     const struct model *m = s->model;
-    bool *which, all = asked->layer == NULL || strcmp(asked->layer, "all") == 0;
+    bool *which, named = session_names_heads(asked);
+    bool all = !named && (asked->layer == NULL || strcmp(asked->layer, "all") == 0);
     const char *wrong = asked->mask != NULL ? "--mask" :
                         asked->memory_mask != NULL ? "--memory-mask" :
                         asked->dtype != PRECISION_F32 ? "--dtype" : NULL;
@@ -87,8 +88,9 @@ int precomputed_wanted(const struct session *s, struct wanted *want, struct err 
     for (int l = 0; l < s->n_layers; l++) {
         which[l] = model_has_layer(m, l) && (all || want->layer[l]);
         if (!all && want->layer[l] && !which[l])
-            return err_set(e, ERR_USAGE, "--layer: %s holds layers %s, not %d",
-                           m->name, precomputed_layers(s->a, m, s->n_layers), l);
+            return err_set(e, ERR_USAGE, "--%s: %s holds layers %s, not %d",
+                           named ? "head" : "layer", m->name,
+                           precomputed_layers(s->a, m, s->n_layers), l);
     }
     want->layer = which;
     return 0;

@@ -2,7 +2,7 @@
  * --rotations X.npy -> the random rotations of layers that hash. */
 #include <math.h>
 
-#include "session/session.h"
+#include "session/select.h"
 #include "weights/npz.h"
 
 /* Columns that the config's buckets ask for; 0: the text says. */

@@ -52,20 +52,20 @@ struct model *session_model(const struct asked *asked, const struct env *env,
 /* ---- layers and heads ---- */
 
 /*
- * One part of a list like "0,3-5", "3" or "3-5", at *s, which moves behind it and the comma.
- * Returns 1 where another part follows, 0 where this is the last, -1 where it is none.
+ * What is shown, and what is changed in the pass, as s->asked says: the stack, which texts
+ * are continued, layers and heads, rotations, masks and precision.  Without -s: the model's
+ * own stack; of an encoder-decoder cross where a text for the decoder is given (by
+ * n_operands of TEXT and TEXT_B, or otherwise) or asked for, else encoder; all: every stack
+ * (N_STACK) instead of cross.  NULL in *want: all.
+ *
+ * Errors: those of the steps in session/select.h; ERR_USAGE: a stack that the model does
+ * not have, and what precomputed attention cannot show or change.
  */
-int list_next(const char **s, long *from, long *to);
-
-/*
- * The stack, layers and heads that -s, -l, -H name.  Without -s: the model's own; of
- * an encoder-decoder cross where the command line gives a text for the decoder or asks
- * for one, else encoder; all: every stack (N_STACK) instead of cross.  NULL in *want:
- * all.  Also the rotations that --rotations names; and s->rules, where texts are to be
- * continued: ERR_USAGE where the model sees both ways, ERR_INPUT where it has no head.
- */
-int session_wanted(struct session *s, int n_operands, bool all, struct wanted *want,
+int session_select(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
+
+/* Whether -H names heads with their layers: L4H1,L4H3. */
+bool session_names_heads(const struct asked *asked);
 
 /*
  * Moves *l, *h, which begin at 0, -1, to the next of the shown model's heads that are
@@ -73,18 +73,5 @@ int session_wanted(struct session *s, int n_operands, bool all, struct wanted *w
  */
 bool session_next_head(const struct session *s, const struct wanted *want, int *l,
                        int *h);
-
-/*
- * want->rotations from --rotations; a warning where they are drawn without a seed.
- * Errors: no layer hashes; the file is no .npy, or does not fit (found, wanted).
- */
-int session_rotations(const struct session *s, struct wanted *want, struct err *e);
-
-/*
- * What --mask and its like, and --dtype, say, into s->change and *want; session_wanted
- * calls it.  Of an encoder-decoder --mask is for the self-attention of the stack that is
- * shown: the encoder's with -s encoder, else the decoder's.
- */
-int session_change(struct session *s, struct wanted *want, struct err *e);
 
 #endif

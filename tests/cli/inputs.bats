@@ -96,11 +96,11 @@ tokens() {
     [ "$(echo "$output" | jq -c .ids)" = "[2,7,3]" ]
     [ "$(echo "$output" | jq -c .text)" = '""' ]
     works "$viz" heatmap -m "$ref/bert" --ids 2,7,3 -o "$dir/a.png"
-    fails 2 "'1,2,x' is no list of ids" "$viz" stats -m "$ref/bert" --ids 1,2,x
-    fails 2 "is no list of ids" "$viz" stats -m "$ref/bert" --ids ""
-    fails 2 "is no list of ids" "$viz" stats -m "$ref/bert" --ids 1,,2
-    fails 2 "is no list of ids" "$viz" stats -m "$ref/bert" --ids -1
-    fails 2 "is no list of ids" "$viz" stats -m "$ref/bert" --ids 99999999999999999999
+    fails 2 "'1,2,x' is not a list of ids" "$viz" stats -m "$ref/bert" --ids 1,2,x
+    fails 2 "is not a list of ids" "$viz" stats -m "$ref/bert" --ids ""
+    fails 2 "is not a list of ids" "$viz" stats -m "$ref/bert" --ids 1,,2
+    fails 2 "is not a list of ids" "$viz" stats -m "$ref/bert" --ids -1
+    fails 2 "is not a list of ids" "$viz" stats -m "$ref/bert" --ids 99999999999999999999
     fails 2 "1 types for 2 ids, want as many" "$viz" stats -m "$ref/bert" --ids 1,2 --type-ids 0
     fails 3 "token 2: id 999 is not in the vocabulary of bert (0 to 140)" \
         "$viz" stats -m "$ref/bert" --ids 1,2,999

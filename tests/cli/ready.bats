@@ -216,9 +216,9 @@ heads() {
             "$viz" export "${a[@]}" $option -o "$dir/x.npz"
     done
     fails 3 "--logits: plain.npz has no head" "$viz" export "${a[@]}" --logits -o "$dir/x.npz"
-    fails 2 "--attention: noise wants a model or a layer" "$viz" stability "${a[@]}"
+    fails 2 "--attention: noise requires a model or a layer" "$viz" stability "${a[@]}"
     fails 2 "--attention: wants a model or --qkv" "$viz" mechanisms "${a[@]}"
-    fails 2 "--qkv: noise wants a model or a layer" "$viz" stability "${q[@]}"
+    fails 2 "--qkv: noise requires a model or a layer" "$viz" stability "${q[@]}"
     [ "$(list "$dir")" = "" ]
 }
 

@@ -36,7 +36,7 @@ stats() {
     fails 2 "--global: 99 is $range" "$viz" stats -m "$long" --ids "$ids" --global 3-99
     fails 2 "is $range" "$viz" stats -m "$long" --ids "$ids" --global 99999999999999999999
     for list in "" "," "0," x 3-1 -1 1-2-3 "0 1" All; do
-        fails 2 "--global: '$list' is no list like 0,3-5 or all or none" \
+        fails 2 "--global: '$list' is not a list like 0,3-5, all or none" \
             "$viz" stats -m "$long" --ids "$ids" "--global=$list"
     done
     fails 2 "--global: bert has no global tokens" "$viz" stats -m "$ref/bert" --global 0 "the key"

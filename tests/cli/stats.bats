@@ -103,16 +103,67 @@ text="the key is in the door"
     refute grep -vxFf "$dir/all" "$dir/some"
     works "$viz" stats --tsv -m "$ref/llama" -l all -H 3,3,3 "$text"
     [ "${#lines[@]}" -eq 3 ]
-    for bad in "" x 1- -1 1,,2 1-0 0-; do
-        fails 2 "--layer: '$bad' is no list like 0,3-5 or all" "$viz" stats -m "$ref/llama" "--layer=$bad" "$text"
-        fails 2 "--head: '$bad' is no list like 0,3-5 or all" "$viz" stats -m "$ref/llama" "--head=$bad" "$text"
+    for bad in "" x 1- -0 -2--1 1,,2 1-0 0- all,0; do
+        fails 2 "--layer: '$bad' is not a list like 0,3-5, last, -1 or all" "$viz" stats -m "$ref/llama" "--layer=$bad" "$text"
+        fails 2 "--head: '$bad' is not a list like 0,3-5, last, -1 or all" "$viz" stats -m "$ref/llama" "--head=$bad" "$text"
     done
     fails 2 "--layer: 2 is out of range: the model has layers 0 to 1" "$viz" stats -m "$ref/llama" -l 2 "$text"
     fails 2 "--layer: 2 is out of range" "$viz" stats -m "$ref/llama" -l 0-2 "$text"
     fails 2 "--head: 4 is out of range: the model has heads 0 to 3" "$viz" stats -m "$ref/llama" -H 4 "$text"
+    fails 2 "--head: -5 is out of range: from the end, the model has heads -1 to -4" "$viz" stats -m "$ref/llama" -H -5 "$text"
     fails 2 "is out of range" "$viz" stats -m "$ref/llama" -H 99999999999999999999 "$text"
     fails 2 "--stack: 'encoder': llama has only the stack decoder" "$viz" stats -m "$ref/llama" -s encoder "$text"
     works "$viz" stats -m "$ref/llama" -s decoder "$text"
+}
+
+# heads LIST...: the heads that stats shows with these options
+heads() {
+    "$viz" stats --json -m "$ref/llama" "$@" "$text" | jq -r '.heads[] | "L\(.layer)H\(.head)"' | tr '\n' ' '
+}
+
+@test "-l and -H count from the end" {
+    [ "$(heads -l -1 -H last)" = "L1H3 " ]
+    [ "$(heads -l last -H 0,-1)" = "L1H0 L1H3 " ]
+    [ "$(heads -l -2 -H -3,-4)" = "L0H0 L0H1 " ]
+    [ "$(heads --layer=0,-1 -H 2)" = "L0H2 L1H2 " ]
+}
+
+@test "-H L0H1: heads of each layer by name" {
+    [ "$(heads -H L0H3,L1H0,L0H1)" = "L0H1 L0H3 L1H0 " ]
+    "$viz" stats --json -m "$ref/llama" "$text" | jq -c '.heads[]' > "$dir/all"
+    "$viz" stats --json -m "$ref/llama" -H L0H1,L1H2 "$text" | jq -c '.heads[]' > "$dir/some"
+    [ "$(wc -l < "$dir/some")" -eq 2 ]
+    refute grep -vxFf "$dir/all" "$dir/some"
+    fails 2 "--layer, --head: 'L0H1' names heads with their layers" \
+        "$viz" stats -m "$ref/llama" -l 0 -H L0H1 "$text"
+    fails 2 "--head: 'L0H4': 4 is out of range: the model has heads 0 to 3" \
+        "$viz" stats -m "$ref/llama" -H L0H4 "$text"
+    fails 2 "--head: 'L2H0': 2 is out of range: the model has layers 0 to 1" \
+        "$viz" stats -m "$ref/llama" -H L2H0 "$text"
+    for bad in L L0 L0H L0H1, L0H1,2 LxH0 L0H1-2 L-1H0 L0H1L0H2; do
+        fails 2 "--head: '$bad' is not a list like L4H1,L4H3" "$viz" stats -m "$ref/llama" -H "$bad" "$text"
+    done
+    fails 2 "is not a list like 0,3-5" "$viz" stats -m "$ref/llama" -H 0,L0H1 "$text"
+}
+
+@test "heads by name in pictures, exports, diff, stability and mechanisms" {
+    works "$viz" heatmap -m "$ref/llama" -H L1H0,L1H2 -o "$dir/two.svg" "$text"
+    grep -q 'mha-viz:layer: 1' "$dir/two.svg"
+    fails 2 "--head: 'L0H0,L1H1' names heads of 2 layers, a heatmap shows one" \
+        "$viz" heatmap -m "$ref/llama" -H L0H0,L1H1 "$text"
+    works "$viz" export -m "$ref/llama" -H L0H0,L1H1 -o "$dir/heads.npy" "$text"
+    works "$viz" export -m "$ref/llama" -H L0H0,L1H1,L1H2 --all -o "$dir/heads.npz" "$text"
+    "$viz" stats --json --attention "$dir/heads.npy" | jq -r '.heads[].entropy' > "$dir/read"
+    "$viz" stats --json -m "$ref/llama" -H L0H0,L1H1 "$text" | jq -r '.heads[].entropy' > "$dir/own"
+    [ "$(wc -l < "$dir/read")" -eq 2 ]
+    cut -c 1-6 "$dir/read" | cmp - <(cut -c 1-6 "$dir/own")
+    fails 2 "--head: 'L0H0,L1H1,L1H2' names different numbers of heads in its layers" \
+        "$viz" export -m "$ref/llama" -H L0H0,L1H1,L1H2 -o "$dir/heads.npy" "$text"
+    [ "$("$viz" diff -m "$ref/llama" --json -H L0H1,L1H0 "$text" "a cat" | jq '.heads | length')" -eq 2 ]
+    [ "$("$viz" stability -m "$ref/llama" --json --runs 2 -H L0H1,L1H0 "$text" | jq '.heads | length')" -eq 2 ]
+    "$viz" mechanisms -m "$ref/llama" --json --repeats 0 --only local -H L1H1 "$text" |
+        jq -c '[.layers[] | .layer]' > "$dir/layers"
+    [ "$(cat "$dir/layers")" = "[1]" ]
 }
 
 @test "the same bytes on every run, for any threads, batch and place in it" {

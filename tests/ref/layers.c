@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/export_inner.h"
 #include "nn/nn.h"
-#include "run/inner.h"
 #include "run/run.h"
 #include "weights/npz.h"
 

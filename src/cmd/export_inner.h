@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * export --all: what each attention reads and gives, beside its weights.
+ * export --all: what each attention reads and gives, besides its weights.
  *
- *     q.L        [heads, queries, d]         normed and turned
+ *     q.L        [heads, queries, d]         normed and rotated
  *     k.L, v.L   [key heads, keys, d]        the same of keys; values
  *     scores.L   [heads, queries, keys]      before the softmax: scaled, with what is
  *                                            added by position and mask; -inf: hidden
- *     out.L      [queries, D]                behind the output projection
+ *     out.L      [queries, D]                after the output projection
  *
  * of stack encoder, or of a decoder that stands alone; else dec.q.L, cross.q.L and so on. */
-#ifndef RUN_INNER_H
-#define RUN_INNER_H
+#ifndef CMD_EXPORT_INNER_H
+#define CMD_EXPORT_INNER_H
 
 #include "run/run.h"
 #include "weights/npz.h"
@@ -18,7 +18,8 @@
 struct inner {
     struct arena *a;
     struct npz *z;
-    const int *head_place;      /* [H] among the heads that are wanted; -1: not */
+    const int *head_place;      /* [L, n_heads] among those wanted of a layer; -1: not */
+    int n_heads;
     int *first[N_STACK];        /* [L] number of q.L; k, v, scores and out are the next */
 };
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * What a tap shows of an attention -> arrays of an npz. */
-#include "run/inner.h"
+#include "cmd/export_inner.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "nn/linear.h"
-#include "nn/score.h"
-#include "nn/visible.h"
+#include "run/scores.h"
 
 enum part { PART_Q, PART_K, PART_V, PART_SCORES, PART_OUT, N_PART };
 static const char *const names[] = { "q", "k", "v", "scores", "out" };
@@ -53,29 +50,14 @@ static void put_rows(const struct inner *in, const struct qkv_view *v, enum part
     arena_reset(in->a, mark);
 }
 
-/* ---- scores ---- */
-
-static void put_scores(const struct inner *in, const struct qkv_view *v, int h, int place)
+static void put_scores(const struct inner *in, const struct qkv_view *view, int h, int place)
 {
-    const struct attend *at = &v->at[h];
-    const struct matrix keys = {
-        .data = (const unsigned char *)(v->kv + v->k_at[h / (v->H / v->G)]),
-        .size_bytes = sizeof(float), .N = v->S, .K = at->d, .stride = v->kv_stride,
-    };
     struct arena_mark mark = arena_mark(in->a);
-    int64_t n = (int64_t)v->T * v->S;
-    float *score = arena_alloc_raw(in->a, (size_t)v->T, (size_t)v->S * sizeof *score);
-    float *room = arena_alloc_raw(in->a, linear_scratch(at->d), sizeof *room);
+    int64_t n = (int64_t)view->T * view->S;
+    float *score = arena_alloc_raw(in->a, (size_t)view->T, (size_t)view->S * sizeof *score);
 
-    for (int n0 = 0; n0 < v->S; n0 += PANEL)
-        linear_panel(score, v->S, v->q + v->q_at[h], v->q_stride, v->T, &keys, NULL, n0, room);
-    for (int64_t i = 0; i < n; i++)
-        score[i] *= at->scale;
-    score_terms(at, score, (size_t)v->S, 0, v->T, 0, v->S);
-    for (int64_t i = 0; i < n; i++)
-        if (!visible(at, (int)(i / v->S), (int)(i % v->S)))
-            score[i] = -INFINITY;
-    put(in, v->stack, v->layer, PART_SCORES, place * n, score, n);
+    scores_of_head(score, view, h, in->a);
+    put(in, view->stack, view->layer, PART_SCORES, place * n, score, n);
     arena_reset(in->a, mark);
 }
 
@@ -86,7 +68,7 @@ static void take(void *self, const struct qkv_view *v)
     const struct inner *in = self;
 
     for (int h = 0; h < v->H; h++) {
-        int place = in->head_place[h];
+        int place = in->head_place[v->layer * in->n_heads + h];
 
         if (place < 0)
             continue;

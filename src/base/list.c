@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ * Numbers, ranges and lists as people type them. */
+#include "base/list.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+long list_number(const char **s)
+{
+    char *end;
+    long number;
+
+    if (!isdigit((unsigned char)**s))
+        return -1;
+    number = strtol(*s, &end, 10);      /* too many digits: LONG_MAX */
+    *s = end;
+    return number;
+}
+
+bool list_range(const char **s, long *first, long *last)
+{
+    *first = *last = list_number(s);
+    if (*first >= 0 && **s == '-') {
+        ++*s;
+        *last = list_number(s);
+    }
+    return *first >= 0 && *last >= *first;
+}
+
+int list_next(const char **s, long *first, long *last)
+{
+    if (!list_range(s, first, last) || (**s != ',' && **s != '\0'))
+        return -1;
+    return *(*s)++ == ',';
+}
+
+/* ---- members ---- */
+
+/* "last", or "-2", at *s: the distance from the end, from 1; 0: neither. */
+static long from_end(const char **s)
+{
+    static const char last[] = "last";
+    long number;
+
+    if (strncmp(*s, last, strlen(last)) == 0) {
+        *s += strlen(last);
+        return 1;
+    }
+    if (**s != '-')
+        return 0;
+    ++*s;
+    number = list_number(s);
+    return number > 0 ? number : 0;
+}
+
+/* As list_next; *first and *last are -1, -2, … where they count from the end. */
+static int next_member(const struct list_of *of, const char **s, long *first, long *last)
+{
+    if (!of->from_end || isdigit((unsigned char)**s))
+        return list_next(s, first, last);
+    *first = *last = -from_end(s);
+    if (*first == 0 || (**s != ',' && **s != '\0'))
+        return -1;
+    return *(*s)++ == ',';
+}
+
+static int out_of_range(const struct list_of *of, long i, struct err *e)
+{
+    if (i < 0)
+        return err_set(e, ERR_USAGE, "%s: %ld is out of range: from the end, %s has %ss -1 "
+                       "to %d", of->option, i, of->owner, of->member, -of->n);
+    return err_set(e, ERR_USAGE, "%s: %ld is out of range: %s has %ss 0 to %d", of->option,
+                   i, of->owner, of->member, of->n - 1);
+}
+
+/* A part of the list, of members that exist. */
+static int set_part(const struct list_of *of, long first, long last, bool *out,
+                    struct err *e)
+{
+    if (last >= of->n)
+        return out_of_range(of, first >= of->n ? first : last, e);
+    if (first < -of->n)
+        return out_of_range(of, first, e);
+    if (first < 0)
+        first = last = of->n + first;
+    for (long i = first; i <= last; i++)
+        out[i] = true;
+    return 0;
+}
+
+int list_members(const struct list_of *of, const char *list, bool *out, struct err *e)
+{
+    bool all = strcmp(list, "all") == 0;
+    const char *s = list;
+    int more = all ? 0 : 1;
+
+    for (int i = 0; all && out != NULL && i < of->n; i++)
+        out[i] = true;
+    while (more > 0) {
+        long first, last;
+
+        more = next_member(of, &s, &first, &last);
+        if (more < 0)
+            return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like %s", of->option,
+                           list, of->like);
+        if (out != NULL && set_part(of, first, last, out, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- ids ---- */
+
+int list_parse_ids(struct arena *a, const char *option, const char *list, int **id, int *n,
+                   struct err *e)
+{
+    const char *s = list;
+    int more = 1;
+
+    *id = arena_alloc(a, strlen(list) / 2 + 1, sizeof **id);
+    *n = 0;
+    while (more > 0) {
+        long number = list_number(&s);
+
+        if (number < 0 || number > INT_MAX || (*s != ',' && *s != '\0'))
+            return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list of ids like "
+                           "101,7592,102", option, list);
+        (*id)[(*n)++] = (int)number;
+        more = *s++ == ',';
+    }
+    return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers, ranges and lists as people type them: "7", "3-5", "0,3-5".  One grammar for
+ * layers, heads, tokens, ids and blocks of a mask. */
+#ifndef BASE_LIST_H
+#define BASE_LIST_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/*
+ * The whole number without a sign at *s, which moves after it.  -1: there is none;
+ * LONG_MAX: it is at least that large.
+ */
+long list_number(const char **s);
+
+/* "3-5", or "3", at *s, which moves after it.  false: there is none, or last < first. */
+bool list_range(const char **s, long *first, long *last);
+
+/*
+ * One part of a list "0,3-5" at *s, which moves after it and the comma.
+ * Returns 1 where another part follows, 0 where this is the last, -1 where it is neither
+ * a number nor a range.
+ */
+int list_next(const char **s, long *first, long *last);
+
+/* What the members of a list are, for messages too. */
+struct list_of {
+    const char *option;         /* "--layer" */
+    const char *like;           /* "0,3-5 or all" */
+    const char *owner, *member; /* "the model", "layer" */
+    int n;                      /* members are 0 to n - 1 */
+    bool from_end;              /* "last", and "-1" and so on, count from the end */
+};
+
+/*
+ * Sets out[i] of each member i of the list; "all" is every one.  A number that counts from
+ * the end stands alone, not in a range.  out NULL: only the grammar is checked.
+ *
+ * Errors (ERR_USAGE): not a list; a member that does not exist (with the range).
+ */
+int list_members(const struct list_of *of, const char *list, bool *out, struct err *e);
+
+/* The same of the numbers alone, in their order: "101,7592,102" -> id[*n], of a. */
+int list_parse_ids(struct arena *a, const char *option, const char *list, int **id, int *n,
+                   struct err *e);
+
+#endif

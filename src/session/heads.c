@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ * -l, -H -> the layers and heads that are shown. */
+#include "session/select.h"
+
+#include <string.h>
+
+#include "base/list.h"
+
+static const char like[] = "0,3-5, last, -1 or all";
+
+/* ---- lists of numbers ---- */
+
+static int members(const struct session *s, const char *option, const char *member, int n,
+                   const char *list, const bool **out, struct err *e)
+{
+    const struct list_of of = { .option = option, .like = like, .owner = "the model",
+                                .member = member, .n = n, .from_end = true };
+    bool *which;
+
+    if (list == NULL)
+        return 0;
+    which = arena_alloc(s->a, (size_t)n, sizeof *which);
+    *out = which;
+    return list_members(&of, list, which, e);
+}
+
+/* ---- lists of names: L4H1,L4H3 ---- */
+
+/* "L4H1" at *at, which moves after it and the comma; returns as list_next. */
+static int next_name(const char **at, long *layer, long *head)
+{
+    if (*(*at)++ != 'L')
+        return -1;
+    *layer = list_number(at);
+    if (*layer < 0 || *(*at)++ != 'H')
+        return -1;
+    *head = list_number(at);
+    if (*head < 0 || (**at != ',' && **at != '\0'))
+        return -1;
+    return *(*at)++ == ',';
+}
+
+static int out_of_range(const char *list, const char *member, long i, int n, struct err *e)
+{
+    return err_set(e, ERR_USAGE, "--head: '%.40s': %ld is out of range: the model has %ss 0 "
+                   "to %d", list, i, member, n - 1);
+}
+
+static int named_heads(const struct session *s, const char *list, struct wanted *want,
+                       struct err *e)
+{
+    bool *layers = arena_alloc(s->a, (size_t)s->n_layers, sizeof *layers);
+    bool *heads = arena_alloc(s->a, (size_t)s->n_layers, (size_t)s->n_heads * sizeof *heads);
+    const char *at = list;
+    int more = 1;
+
+    while (more > 0) {
+        long layer, head;
+
+        more = next_name(&at, &layer, &head);
+        if (more < 0)
+            return err_set(e, ERR_USAGE, "--head: '%.40s' is not a list like L4H1,L4H3",
+                           list);
+        if (layer >= s->n_layers)
+            return out_of_range(list, "layer", layer, s->n_layers, e);
+        if (head >= s->n_heads)
+            return out_of_range(list, "head", head, s->n_heads, e);
+        layers[layer] = heads[layer * s->n_heads + head] = true;
+    }
+    want->layer = layers;
+    want->head = heads;
+    want->head_stride = s->n_heads;
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+bool session_names_heads(const struct asked *asked)
+{
+    return asked->head != NULL && asked->head[0] == 'L';
+}
+
+int session_heads(struct session *s, struct wanted *want, struct err *e)
+{
+    const struct asked *asked = s->asked;
+
+    if (session_names_heads(asked) && asked->layer != NULL)
+        return err_set(e, ERR_USAGE, "--layer, --head: '%.40s' names heads with their "
+                       "layers: expected no --layer beside it", asked->head);
+    if (session_names_heads(asked))
+        return named_heads(s, asked->head, want, e);
+    if (members(s, "--layer", "layer", s->n_layers, asked->layer, &want->layer, e) != 0)
+        return -1;
+    return members(s, "--head", "head", s->n_heads, asked->head, &want->head, e);
+}
+
+bool session_next_head(const struct session *s, const struct wanted *want, int *l, int *h)
+{
+    const struct config *c = &s->shown->config;
+
+    do {
+        if (++*h == c->n_heads) {
+            *h = 0;
+            ++*l;
+        }
+    } while (*l < c->n_layers && !(wanted_layer(want, *l) && wanted_head(want, *l, *h)));
+    return *l < c->n_layers;
+}
