@@ -1,212 +1,224 @@
 /* SPDX-License-Identifier: MIT
- * The sink that sums metrics and keeps links. */
+ * The sinks that hand each row to the metrics, and keep their means and states. */
 #include "analysis/stats.h"
 
 #include <math.h>
-#include <string.h>
 
-struct sums {
-    double sum[N_METRIC];
-    int n[N_METRIC];
+/* The sum of a metric over the rows of a head that have one. */
+struct mean { double sum; int n; };
+
+struct head_slot {
+    struct head_stats stats;
+    double *value;              /* [n metrics] */
+    struct mean *mean;          /* [n metrics] those of SCOPE_ROW */
 };
 
 struct stats {
-    struct metric_opts opts;
-    struct attended texts;
-    int L, H, n_top;            /* n_top: asked for */
-    struct head_stats *head;    /* [texts, L, H]; link NULL: not wanted */
-    struct sums *sums;          /* the same */
+    struct arena *arena;
+    struct slots slots;
+    const struct metric_set *set;
+    struct head_slot *slot;          /* mean NULL: not wanted */
+    void ***state;              /* [n metrics] one per head, layer or text */
+    struct metric_row *room;    /* [texts, H] the row of a query in each head */
 };
 
-static size_t at(const struct stats *s, int text, int layer, int head)
+static enum metric_scope scope_of(const struct stats *s, int k)
 {
-    return ((size_t)text * (size_t)s->L + (size_t)layer) * (size_t)s->H + (size_t)head;
+    return s->set->metric[k].rule->scope;
 }
 
-static int n_keys(const struct attended *texts, int t)
+/* Where the state of metric k that the head's rows go to stands in state[k]. */
+static size_t state_at(const struct stats *s, int k, size_t at)
 {
-    const struct batch *keys = texts->keys != NULL ? texts->keys : texts->queries;
+    size_t H = (size_t)s->slots.H, L = (size_t)s->slots.L;
 
-    return keys->start[t + 1] - keys->start[t];
+    switch (scope_of(s, k)) {
+    case SCOPE_LAYER: return at / H;
+    case SCOPE_TEXT: return at / (H * L);
+    default: return at;
+    }
+}
+
+/* ---- before the pass ---- */
+
+static void start_state(struct stats *s, int k, size_t at, int text)
+{
+    const struct attended_text *t = &s->slots.texts.text[text];
+    const struct metric_shape shape = { t->queries.n, t->keys.n, s->slots.L, s->slots.H };
+    void **state = &s->state[k][state_at(s, k, at)];
+
+    if (*state == NULL)
+        *state = arena_alloc(s->arena, s->set->metric[k].rule->state_size(&shape), 1);
+}
+
+static void start(void *self, size_t at, int text)
+{
+    struct stats *s = self;
+    struct head_slot *slot = &s->slot[at];
+    size_t n = (size_t)s->set->n;
+
+    slot->value = arena_alloc(s->arena, n, sizeof *slot->value);
+    slot->mean = arena_alloc(s->arena, n, sizeof *slot->mean);
+    slot->stats = (struct head_stats){
+        .stack = s->slots.stack, .layer = (int)(at / (size_t)s->slots.H) % s->slots.L,
+        .head = (int)(at % (size_t)s->slots.H), .value = slot->value,
+    };
+    for (int k = 0; k < s->set->n; k++) {
+        slot->value[k] = NAN;
+        if (scope_of(s, k) != SCOPE_ROW)
+            start_state(s, k, at, text);
+    }
 }
 
 struct stats *stats_new(struct arena *a, const struct model *m,
                         const struct attended *texts, const struct wanted *want,
-                        const struct metric_opts *opts, int n_top)
+                        const struct metric_set *set)
 {
     struct stats *s = arena_alloc(a, 1, sizeof *s);
-    const struct batch *b = texts->queries;
-    enum stack_id stack = texts->keys != NULL ? STACK_CROSS : m->family->stack_id;
     size_t n;
 
-    *s = (struct stats){ .opts = *opts, .texts = *texts, .L = m->config.n_layers,
-                         .H = m->config.n_heads, .n_top = n_top };
-    n = (size_t)b->n_texts * (size_t)s->L * (size_t)s->H;
-    s->head = arena_alloc(a, n, sizeof *s->head);
-    s->sums = arena_alloc(a, n, sizeof *s->sums);
-    for (int t = 0; t < b->n_texts; t++)
-        for (int l = 0; l < s->L; l++)
-            for (int h = 0; h < s->H; h++) {
-                struct head_stats *hs = &s->head[at(s, t, l, h)];
-                int T = b->start[t + 1] - b->start[t];
-                size_t all = (size_t)T * (size_t)n_keys(texts, t);
-
-                if (!wanted_layer(want, l) || !wanted_head(want, l, h))
-                    continue;
-                *hs = (struct head_stats){ .stack = (int)stack,
-                                           .layer = l, .head = h, .n_links = T,
-                                           .words = { -1, -1, 0 } };
-                hs->link = arena_alloc(a, (size_t)T, sizeof *hs->link);
-                hs->top = arena_alloc(a, ((size_t)n_top < all ? (size_t)n_top : all) + 1,
-                                      sizeof *hs->top);
-            }
+    *s = (struct stats){ .arena = a, .slots = slots_of(m, texts, want), .set = set };
+    n = slots_count(&s->slots);
+    s->slot = arena_alloc(a, n, sizeof *s->slot);
+    s->state = arena_alloc(a, (size_t)set->n, sizeof *s->state);
+    for (int k = 0; k < set->n; k++)
+        if (scope_of(s, k) != SCOPE_ROW)
+            s->state[k] = arena_alloc(a, n, sizeof *s->state[k]);
+    s->room = arena_alloc(a, (size_t)texts->n_texts * (size_t)s->slots.H, sizeof *s->room);
+    slots_each(&s->slots, start, s);
     return s;
 }
 
-static bool heavier(struct link x, struct link y)
+/* ---- the rows ---- */
+
+static struct metric_row row_of(const struct stats *s, const struct rows *rows, int t)
 {
-    if (x.weight != y.weight)
-        return x.weight > y.weight;
-    return x.query != y.query ? x.query < y.query : x.key < y.key;
+    const struct attended_text *text = &s->slots.texts.text[rows->text];
+    size_t at = (size_t)t * rows->stride;
+
+    return (struct metric_row){
+        .layer = rows->layer, .head = rows->head, .query = rows->row0 + t,
+        .key0 = rows->key0, .n_keys = rows->n_keys, .a = rows->weight + at,
+        .hidden = rows->hidden != NULL ? rows->hidden + at : NULL,
+        .n_visible = rows->n_visible[t], .entropy = rows->entropy[t],
+        .queries = &text->queries, .keys = &text->keys,
+    };
 }
 
-/* Keeps the n_top heaviest in order; there is room for one more. */
-static void offer(struct head_stats *hs, int n_top, struct link x)
+static bool is_defined(const struct stats *s, int k)
 {
-    int i = hs->n_top;
-
-    if (i == n_top && !heavier(x, hs->top[i - 1]))
-        return;
-    for (; i > 0 && heavier(x, hs->top[i - 1]); i--)
-        hs->top[i] = hs->top[i - 1];
-    hs->top[i] = x;
-    if (hs->n_top < n_top)
-        hs->n_top++;
+    return !(s->set->metric[k].one_axis && s->slots.texts.two_axes);
 }
 
-static bool is_hidden(const struct metric_row *r, int j)
+static void take_row(const struct stats *s, size_t at, const struct metric_row *r)
 {
-    return r->hidden != NULL && r->hidden[j];
-}
-
-/* Of equal ones the first.  Hidden keys weigh nothing: they are passed at the start. */
-static struct link strongest(const struct metric_row *r)
-{
-    int best = 0;
-
-    while (best < r->n_keys && is_hidden(r, best))
-        best++;
-    if (best == r->n_keys)
-        return (struct link){ r->query, -1, 0 };
-    for (int j = best + 1; j < r->n_keys; j++)
-        if (r->a[j] > r->a[best])
-            best = j;
-    return (struct link){ r->query, r->key0 + best, r->a[best] };
-}
-
-/* special: of the keys; cross: a key of the query's number is another token. */
-static void take_words(struct head_stats *hs, const struct metric_row *r,
-                       const unsigned char *special, bool cross)
-{
-    float least = hs->words.key < 0 ? -1 : hs->words.weight;
-
-    for (int j = 0; j < r->n_keys; j++) {
-        int key = r->key0 + j;
-
-        if (r->a[j] > least && !is_hidden(r, j) && (cross || key != r->query) &&
-            (special == NULL || !special[key])) {
-            least = r->a[j];
-            hs->words = (struct link){ r->query, key, least };
-        }
-    }
-}
-
-static void take_top(struct head_stats *hs, int n_top, const struct metric_row *r)
-{
-    for (int j = 0; j < r->n_keys; j++)
-        if ((hs->n_top < n_top || r->a[j] > hs->top[n_top - 1].weight) &&
-            !is_hidden(r, j))
-            offer(hs, n_top, (struct link){ r->query, r->key0 + j, r->a[j] });
-}
-
-static void take_links(const struct stats *s, struct head_stats *hs,
-                       struct metric_row *r, int text)
-{
-    const struct attended *x = &s->texts;
-    const struct batch *keys = x->keys != NULL ? x->keys : x->queries;
-    const unsigned char *key = x->key_special, *query = x->query_special;
-    struct link best = strongest(r);
-
-    hs->link[r->query] = best;
-    r->max = (double)best.weight;
-    if ((query == NULL || !query[x->queries->start[text] + r->query]) &&
-        (hs->words.key < 0 || best.weight > hs->words.weight))
-        take_words(hs, r, key != NULL ? key + keys->start[text] : NULL, x->keys != NULL);
-    if (s->n_top > 0)
-        take_top(hs, s->n_top, r);
-}
-
-static void take_metrics(const struct stats *s, struct sums *sums,
-                         const struct metric_row *r)
-{
-    for (int k = 0; k < N_METRIC; k++) {
+    for (int k = 0; k < s->set->n; k++) {
+        const struct metric_rule *rule = s->set->metric[k].rule;
+        struct mean *mean = &s->slot[at].mean[k];
         double v;
 
-        if (metric_table[k].one_axis && s->texts.keys != NULL)
+        if (!is_defined(s, k))
             continue;
-        if (metric_table[k].row(r, &s->opts, &v)) {
-            sums->sum[k] += v;
-            sums->n[k]++;
+        if (rule->scope == SCOPE_ROW && rule->row(r, &s->set->opts, &v)) {
+            mean->sum += v;
+            mean->n++;
+        } else if (rule->scope == SCOPE_HEAD) {
+            rule->take(s->state[k][at], r, 1);
         }
     }
 }
 
-static void take(void *self, const struct rows *rows, int n_heads)
+static void take_head(void *self, const struct rows *rows, int n)
 {
     struct stats *s = self;
-    size_t i = at(s, rows->text, rows->layer, rows->head);
+    size_t at = slots_at(&s->slots, rows->text, rows->layer, rows->head);
 
-    (void)n_heads;
+    (void)n;
     for (int t = 0; t < rows->n_rows; t++) {
-        size_t row = (size_t)t * rows->stride;
-        struct metric_row r = {
-            .query = rows->row0 + t, .key0 = rows->key0, .n_keys = rows->n_keys,
-            .a = rows->weight + row,
-            .hidden = rows->hidden != NULL ? rows->hidden + row : NULL,
-            .n_visible = rows->n_visible[t], .n_queries = rows->n_queries,
-            .n_all_keys = rows->n_all_keys, .entropy = rows->entropy[t],
-        };
+        const struct metric_row r = row_of(s, rows, t);
 
-        take_links(s, &s->head[i], &r, rows->text);
         if (r.n_visible > 0)
-            take_metrics(s, &s->sums[i], &r);
+            take_row(s, at, &r);
         else
-            s->head[i].n_skipped++;
+            s->slot[at].stats.n_skipped++;
     }
 }
 
-static void done(void *self, int text, int layer)
+/* rows[n]: the same rows of n heads of a layer. */
+static void take_layer(void *self, const struct rows *rows, int n)
 {
     struct stats *s = self;
+    struct metric_row *row = s->room + (size_t)rows->text * (size_t)s->slots.H;
+    size_t at = slots_at(&s->slots, rows->text, rows->layer, rows->head);
 
-    for (int h = 0; h < s->H; h++) {
-        size_t i = at(s, text, layer, h);
+    for (int t = 0; t < rows->n_rows; t++) {
+        int n_seeing = 0;
 
-        for (int k = 0; k < N_METRIC; k++)
-            s->head[i].mean[k] = s->sums[i].n[k] > 0 ?
-                                 s->sums[i].sum[k] / s->sums[i].n[k] : (double)NAN;
+        for (int i = 0; i < n; i++)
+            if (rows[i].n_visible[t] > 0)
+                row[n_seeing++] = row_of(s, &rows[i], t);
+        for (int k = 0; k < s->set->n && n_seeing > 0; k++)
+            if (scope_of(s, k) >= SCOPE_LAYER && is_defined(s, k))
+                s->set->metric[k].rule->take(s->state[k][state_at(s, k, at)], row,
+                                             n_seeing);
     }
 }
 
-struct sink stats_sink(struct stats *s)
+/* ---- after a layer ---- */
+
+static void set_value(struct stats *s, size_t at, int k)
 {
-    return (struct sink){ SINK_HEAD, take, done, s };
+    struct head_slot *slot = &s->slot[at];
+    const struct metric_rule *rule = s->set->metric[k].rule;
+    double v;
+
+    if (rule->scope == SCOPE_ROW)
+        slot->value[k] = slot->mean[k].n > 0 ? slot->mean[k].sum / slot->mean[k].n :
+                                               (double)NAN;
+    else if (is_defined(s, k))
+        slot->value[k] = rule->value(s->state[k][state_at(s, k, at)], slot->stats.layer,
+                                     slot->stats.head, &v) ? v : (double)NAN;
+}
+
+/* The metrics of a layer's heads; those of SCOPE_TEXT again with each layer. */
+static void set_values(struct stats *s, int text, int layer, bool wide)
+{
+    for (int l = 0; l <= layer; l++)
+        for (int h = 0; h < s->slots.H; h++) {
+            size_t at = slots_at(&s->slots, text, l, h);
+
+            for (int k = 0; k < s->set->n && s->slot[at].mean != NULL; k++)
+                if ((scope_of(s, k) >= SCOPE_LAYER) == wide &&
+                    (l == layer || scope_of(s, k) == SCOPE_TEXT))
+                    set_value(s, at, k);
+        }
+}
+
+static void done_heads(void *self, int text, int layer)
+{
+    set_values(self, text, layer, false);
+}
+
+static void done_layer(void *self, int text, int layer)
+{
+    set_values(self, text, layer, true);
+}
+
+int stats_sinks(struct stats *s, struct sink sinks[STATS_SINKS])
+{
+    sinks[0] = (struct sink){ SINK_HEAD, take_head, done_heads, s };
+    for (int k = 0; k < s->set->n; k++)
+        if (scope_of(s, k) >= SCOPE_LAYER) {
+            sinks[1] = (struct sink){ SINK_LAYER, take_layer, done_layer, s };
+            return 2;
+        }
+    return 1;
 }
 
 const struct head_stats *stats_head(const struct stats *s, int text, int layer,
                                     int head)
 {
-    const struct head_stats *hs = &s->head[at(s, text, layer, head)];
+    const struct head_slot *slot = &s->slot[slots_at(&s->slots, text, layer, head)];
 
-    return hs->link != NULL ? hs : NULL;
+    return slot->mean != NULL ? &slot->stats : NULL;
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/links.h"
 #include "analysis/stats.h"
+#include "analysis/top.h"
 #include "base/out.h"
 #include "cmd/records.h"
 
@@ -85,7 +87,7 @@ static const struct record link_record = {
 
 struct head_row {
     struct head_id id;
-    double mean[N_METRIC];
+    double value[N_METRIC];
     struct link words;          /* query and key -1: there is none */
     double weight;              /* of words; NaN */
     const char *strongest;      /* words as a person reads them; NULL: none */
@@ -96,10 +98,10 @@ struct head_row {
 #define F(f) offsetof(struct head_row, f)
 static const struct column head_columns[] = {
     HEAD_COLUMNS,
-#define METRIC(metric, title, measure, lo, hi, one_axis, about) \
+#define METRIC(metric, title, measure, lo, hi, one_axis, shown, about) \
     { .name = #metric, .help = about, .unit = measure, .heading = title, .format = "%.3f", \
-      .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, \
-      .field = F(mean) + METRIC_##metric * sizeof(double) },
+      .kind = COLUMN_REAL, .where = (shown) ? IN_ALL : IN_TSV | IN_JSON, \
+      .null = NULL_SHOWN, .field = F(value) + METRIC_##metric * sizeof(double) },
 #include "analysis/metrics.def"
 #undef METRIC
     { "strongest", "strongest link between two different tokens, neither of them special",
@@ -219,18 +221,30 @@ static struct head_id head_id(const struct head_stats *head)
     return (struct head_id){ family_stack_names[head->stack], head->layer, head->head };
 }
 
-static struct head_row head_row(const struct job *job, const struct head_stats *head,
-                                int n_tokens)
+/* What the sinks of a pass found. */
+struct found {
+    struct stats *stats;
+    struct links *links;
+    struct top *top;            /* NULL: not asked for */
+};
+
+static struct head_row head_row(const struct found *found, int text,
+                                const struct head_stats *head, int n_tokens)
 {
-    int top = job->args->top;
+    const struct head_links *links = links_head(found->links, text, head->layer,
+                                                head->head);
     struct head_row row = {
-        .id = head_id(head), .words = head->words, .weight = (double)head->words.weight,
+        .id = head_id(head), .words = links->words, .weight = (double)links->words.weight,
         .n_skipped = head->n_skipped, .n_tokens = n_tokens,
-        .links = { head->link, head->n_links },
-        .top = { head->top, head->n_top < top ? head->n_top : top },
+        .links = { links->row, links->n_rows },
     };
 
-    memcpy(row.mean, head->mean, sizeof row.mean);
+    if (found->top != NULL) {
+        const struct head_top *top = top_head(found->top, text, head->layer, head->head);
+
+        row.top = (struct list){ top->link, top->n };
+    }
+    memcpy(row.value, head->value, sizeof row.value);
     if (row.words.key < 0) {
         row.words.query = -1;
         row.weight = NAN;
@@ -254,23 +268,26 @@ static struct text_row text_row(const struct job *job, struct arena *a,
 
 /* One table per head: a column of links per head would be unreadable. */
 static void print_links(struct job *job, struct arena *a, const struct item *item,
+                        const struct found *found, int text,
                         const struct head_stats *const *heads, int n)
 {
     const struct tokens *queries = session_queries(&job->s, item);
     const struct tokens *keys = session_keys(&job->s, item);
 
     for (int i = 0; i < n; i++) {
-        struct link_row *row = arena_alloc(a, (size_t)heads[i]->n_links, sizeof *row);
+        const struct head_links *links = links_head(found->links, text, heads[i]->layer,
+                                                    heads[i]->head);
+        struct link_row *row = arena_alloc(a, (size_t)links->n_rows, sizeof *row);
 
-        for (int k = 0; k < heads[i]->n_links; k++) {
-            struct link l = heads[i]->link[k];
+        for (int k = 0; k < links->n_rows; k++) {
+            struct link l = links->row[k];
 
             row[k] = (struct link_row){
                 head_id(heads[i]), l.query, l.key, shown(a, queries, l.query),
                 l.key < 0 ? NULL : shown(a, keys, l.key), (double)l.weight,
             };
         }
-        record_table(&row_record, row, heads[i]->n_links, a, job->out.file);
+        record_table(&row_record, row, links->n_rows, a, job->out.file);
     }
 }
 
@@ -309,7 +326,7 @@ static const struct head_stats **sorted(const struct job *j, struct arena *a,
             if (hs == NULL)
                 continue;
             if (j->args->sort > 0)
-                key = hs->mean[j->args->sort - 1];
+                key = hs->value[j->args->sort - 1];
             order[*n] = (struct ranked){ hs, isnan(key) ? -INFINITY : key, *n };
             (*n)++;
         }
@@ -338,21 +355,21 @@ static void print_heading(struct job *j, struct arena *a, const struct item *ite
 }
 
 static void print_text(struct job *j, struct arena *a, const struct item *item,
-                       const struct stats *s, int text, bool named)
+                       const struct found *found, int text, bool named)
 {
     int n;
-    const struct head_stats **heads = sorted(j, a, s, text, &n);
+    const struct head_stats **heads = sorted(j, a, found->stats, text, &n);
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
     struct text_row all;
 
     if (j->report.format == REPORT_TABLE)
         print_heading(j, a, item, named);
     if (j->report.format == REPORT_TABLE && j->args->links) {
-        print_links(j, a, item, heads, n);
+        print_links(j, a, item, found, text, heads, n);
         return;
     }
     for (int i = 0; i < n; i++)
-        row[i] = head_row(j, heads[i], session_queries(&j->s, item)->n);
+        row[i] = head_row(found, text, heads[i], session_queries(&j->s, item)->n);
     if (j->report.format == REPORT_TABLE) {
         for (int i = 0; i < n; i++)
             row[i].strongest = link_text(&j->s, a, item, row[i].words);
@@ -401,23 +418,29 @@ static int load_failed(struct job *j, struct input *in, const struct load *load,
 static int run_load(struct job *j, struct input *in, struct load *load, struct err *e)
 {
     struct arena *a = j->s.a;
-    const struct metric_opts metric_opts = { j->args->entropy_eps };
-    struct texts texts;
+    const struct metric_set set = { metric_table, N_METRIC, { j->args->entropy_eps } };
+    struct sink sinks[STATS_SINKS + 2];
+    struct found found = { .top = NULL };
     struct attended attended;
-    struct stats *s;
-    struct sink sink;
+    struct texts texts;
+    int n;
 
     if (session_generate(&j->s, load->item, load->n, a, e) != 0)
         return load_failed(j, in, load, e);
     texts_pack(&texts, a, load->item, load->n);
-    attended = session_attended(&j->s, &texts);
-    s = stats_new(a, j->s.shown, &attended, &j->want, &metric_opts,
-                  j->report.format == REPORT_JSON ? j->args->top : 0);
-    sink = stats_sink(s);
-    if (session_forward(&j->s, &texts, &j->want, &sink, 1, a, e) != 0)
+    attended = session_attended(&j->s, &texts, a);
+    found.stats = stats_new(a, j->s.shown, &attended, &j->want, &set);
+    found.links = links_new(a, j->s.shown, &attended, &j->want);
+    n = stats_sinks(found.stats, sinks);
+    sinks[n++] = links_sink(found.links);
+    if (j->report.format == REPORT_JSON) {
+        found.top = top_new(a, j->s.shown, &attended, &j->want, j->args->top);
+        sinks[n++] = top_sink(found.top);
+    }
+    if (session_forward(&j->s, &texts, &j->want, sinks, n, a, e) != 0)
         return load_failed(j, in, load, e);
     for (int i = 0; i < load->n; i++)
-        print_text(j, a, &load->item[i], s, i, input_is_file(in));
+        print_text(j, a, &load->item[i], &found, i, input_is_file(in));
     return 0;
 }
 

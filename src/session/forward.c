@@ -28,16 +28,14 @@ static const struct values *arrays(struct arena *a, const struct item *items, in
 }
 
 static void pack(struct arena *a, const struct item *items, int n, enum side which,
-                 struct batch *b, const unsigned char **special)
+                 struct batch *b)
 {
     int *start = arena_alloc(a, (size_t)n + 1, sizeof *start), *id, *type;
-    unsigned char *sp;
 
     for (int i = 0; i < n; i++)
         start[i + 1] = start[i] + side(&items[i], which)->n;
     id = arena_alloc(a, (size_t)start[n], sizeof *id);
     type = arena_alloc(a, (size_t)start[n], sizeof *type);
-    sp = arena_alloc(a, (size_t)start[n], 1);
     for (int i = 0; i < n; i++) {
         const struct tokens *t = side(&items[i], which);
 
@@ -46,11 +44,9 @@ static void pack(struct arena *a, const struct item *items, int n, enum side whi
         if (t->id != NULL)
             memcpy(id + start[i], t->id, (size_t)t->n * sizeof *id);
         memcpy(type + start[i], t->type, (size_t)t->n * sizeof *type);
-        memcpy(sp + start[i], t->special, (size_t)t->n);
     }
     *b = (struct batch){ .n_texts = n, .start = start, .id = id, .type = type,
                          .values = which == SOURCE ? arrays(a, items, n) : NULL };
-    *special = sp;
 }
 
 /* The rows of one array each, below each other. */
@@ -77,7 +73,7 @@ static void pack_memory(struct texts *t, struct arena *a, const struct item *ite
     start = arena_alloc(a, (size_t)n + 1, sizeof *start);
     for (int i = 0; i < n; i++)
         start[i + 1] = start[i] + (int)items[i].memory.dim[0];
-    pack(a, items, n, KEYS, &t->keys, &t->key_special);
+    pack(a, items, n, KEYS, &t->keys);
     t->memory.start = start;
     t->memory.x = rows_of(a, items, n, start, false);
     if (items[0].memory_values.x != NULL)
@@ -107,10 +103,11 @@ void texts_pack(struct texts *t, struct arena *a, const struct item *items, int 
         assert(!items[i].open);
         number[i] = items[i].index;
     }
+    t->item = items;
     t->number = number;
-    pack(a, items, n, SOURCE, &t->source, &t->source_special);
+    pack(a, items, n, SOURCE, &t->source);
     t->source.global = pack_global(a, items, n, t->source.start);
-    pack(a, items, n, TARGET, &t->target, &t->target_special);
+    pack(a, items, n, TARGET, &t->target);
     pack_memory(t, a, items, n);
 }
 
@@ -142,15 +139,22 @@ const struct tokens *session_keys(const struct session *s, const struct item *it
     return side(item, memory_is_seen(s) ? KEYS : target_is_seen(s) ? TARGET : SOURCE);
 }
 
-struct attended session_attended(const struct session *s, const struct texts *t)
+static struct token_list token_list(const struct tokens *t)
 {
-    return (struct attended){
-        .queries = target_looks(s) ? &t->target : &t->source,
-        .keys = memory_is_seen(s) ? &t->keys : s->stack == STACK_CROSS ? &t->source : NULL,
-        .query_special = target_looks(s) ? t->target_special : t->source_special,
-        .key_special = memory_is_seen(s) ? t->key_special :
-                       target_is_seen(s) ? t->target_special : t->source_special,
-    };
+    return (struct token_list){ t->n, t->id, t->piece, t->special };
+}
+
+struct attended session_attended(const struct session *s, const struct texts *t,
+                                 struct arena *a)
+{
+    int n = t->source.n_texts;
+    struct attended_text *text = arena_alloc(a, (size_t)n, sizeof *text);
+
+    for (int i = 0; i < n; i++) {
+        text[i].queries = token_list(session_queries(s, &t->item[i]));
+        text[i].keys = token_list(session_keys(s, &t->item[i]));
+    }
+    return (struct attended){ n, text, s->stack == STACK_CROSS };
 }
 
 /* ---- the pass ---- */

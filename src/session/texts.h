@@ -3,7 +3,7 @@
 #ifndef SESSION_TEXTS_H
 #define SESSION_TEXTS_H
 
-#include "analysis/stats.h"
+#include "analysis/slots.h"
 #include "session/input.h"
 
 /*
@@ -17,17 +17,17 @@ int session_generate(const struct session *s, struct item *items, int n,
 /* Texts, packed for a pass. */
 struct texts {
     struct batch source, target;
-    const unsigned char *source_special, *target_special;   /* [tokens] */
+    const struct item *item;    /* [texts] that were packed */
     const int *number;          /* [texts] item->index */
     struct batch keys;          /* of a bare layer's memory */
-    const unsigned char *key_special;
     struct memory memory;       /* its rows; x NULL: there is none */
 };
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n);
 
-/* Those that look and that are looked at in the session's stack. */
-struct attended session_attended(const struct session *s, const struct texts *t);
+/* The tokens that look and that are looked at in the session's stack; memory is of a. */
+struct attended session_attended(const struct session *s, const struct texts *t,
+                                 struct arena *a);
 const struct tokens *session_queries(const struct session *s, const struct item *item);
 const struct tokens *session_keys(const struct session *s, const struct item *item);
 

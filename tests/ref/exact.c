@@ -4,6 +4,7 @@
  * valid rows count. */
 #include "check.h"
 
+#include "analysis/links.h"
 #include "analysis/stats.h"
 #include "nn/nn.h"
 #include "ref/golden.h"
@@ -55,6 +56,7 @@ struct result {
     struct batch batch;
     struct kept kept;
     struct stats *exact, *eps;      /* entropy_eps 0 and 1e-9 */
+    struct links *links;
     float *hidden, *logits;
 };
 
@@ -78,9 +80,13 @@ static const struct rotations *rotations(struct golden *g, const json_t *run,
 static void run(struct result *r, const struct model *m, const struct sentence *s,
                 int n_sentences, const struct rotations *rotated, struct arena *a)
 {
-    const struct metric_opts exact = { 0 }, eps = { 1e-9 };
+    static const struct metric_set exact = { metric_table, N_METRIC, { 0 } };
+    static const struct metric_set eps = { metric_table, N_METRIC, { 1e-9 } };
+    struct attended attended = { .n_texts = n_sentences };
+    struct attended_text *text = arena_alloc(a, (size_t)n_sentences, sizeof *text);
     struct wanted want = { .rotations = rotated };
-    struct sink sinks[3];
+    struct sink sinks[2 + 2 * STATS_SINKS];
+    int n_sinks = 0;
     struct par *par;
     struct err e = { ERR_NONE, "" };
     int L = m->config.n_layers, H = m->config.n_heads, N;
@@ -95,6 +101,7 @@ static void run(struct result *r, const struct model *m, const struct sentence *
         start[i + 1] = start[i] + s[i].n;
         r->kept.text_at[i] = total;
         total += (size_t)L * (size_t)H * (size_t)s[i].n * (size_t)s[i].n;
+        text[i].queries.n = text[i].keys.n = s[i].n;
     }
     N = start[n_sentences];
     r->kept.attn = arena_alloc(a, total, sizeof(float));
@@ -120,14 +127,17 @@ static void run(struct result *r, const struct model *m, const struct sentence *
     if (m->has_head)
         r->logits = arena_alloc(a, (size_t)N * (size_t)m->n_logits, sizeof(float));
     want.logits = r->logits;
-    r->exact = stats_new(a, m, &(struct attended){ &r->batch, NULL, NULL, NULL }, &want, &exact, 3);
-    r->eps = stats_new(a, m, &(struct attended){ &r->batch, NULL, NULL, NULL }, &want, &eps, 0);
-    sinks[0] = (struct sink){ SINK_HEAD, keep, NULL, &r->kept };
-    sinks[1] = stats_sink(r->exact);
-    sinks[2] = stats_sink(r->eps);
+    attended.text = text;
+    r->exact = stats_new(a, m, &attended, &want, &exact);
+    r->eps = stats_new(a, m, &attended, &want, &eps);
+    r->links = links_new(a, m, &attended, &want);
+    sinks[n_sinks++] = (struct sink){ SINK_HEAD, keep, NULL, &r->kept };
+    sinks[n_sinks++] = links_sink(r->links);
+    n_sinks += stats_sinks(r->exact, sinks + n_sinks);
+    n_sinks += stats_sinks(r->eps, sinks + n_sinks);
     par = par_new(2, &e);
     assert_non_null(par);
-    if (run_forward(m, &r->batch, &want, sinks, 3, par, a, &e) != 0)
+    if (run_forward(m, &r->batch, &want, sinks, n_sinks, par, a, &e) != 0)
         fail_msg("%s", e.msg);
     par_free(par);
 }
@@ -138,15 +148,15 @@ static void check(const struct golden *g, const json_t *run, const char *what, d
                   double tolerance)
 {
     if (!(off <= tolerance))
-        fail_msg("%s %s: %s is off by %.3g, want %.3g at the most", g->dir,
+        fail_msg("%s %s: %s is off by %.3g, expected at most %.3g", g->dir,
                  golden_id(run), what, off, tolerance);
 }
 
 /* The strongest key where the reference's two strongest differ clearly. */
 static void check_links(const struct golden *g, const json_t *run, const float *want,
-                        const struct head_stats *hs, int n)
+                        const struct head_links *links, int n)
 {
-    assert_int_equal(hs->n_links, n);
+    assert_int_equal(links->n_rows, n);
     for (int i = 0; i < n; i++) {
         const float *row = want + (size_t)i * (size_t)n;
         float second = -1;
@@ -158,10 +168,10 @@ static void check_links(const struct golden *g, const json_t *run, const float *
         for (int j = 0; j < n; j++)
             if (j != best && row[j] > second)
                 second = row[j];
-        assert_int_equal(hs->link[i].query, i);
+        assert_int_equal(links->row[i].query, i);
         if ((double)(row[best] - second) > 2 * g->tol_attn)
-            assert_int_equal(hs->link[i].key, best);
-        check(g, run, "a strongest weight", fabs((double)(hs->link[i].weight - row[best])),
+            assert_int_equal(links->row[i].key, best);
+        check(g, run, "a strongest weight", fabs((double)(links->row[i].weight - row[best])),
               g->tol_attn);
     }
 }
@@ -198,14 +208,14 @@ static void check_head(struct golden *g, const json_t *run, const struct result 
     off = golden_worst(r->kept.single + at, single + (size_t)head * n * n,
                        (int64_t)(n * n));
     check(g, run, "attention to single copies", off, g->tol_attn);
-    check(g, run, "entropy with eps", fabs(eps->mean[METRIC_entropy] - entropy),
+    check(g, run, "entropy with eps", fabs(eps->value[METRIC_entropy] - entropy),
           g->tol_entropy);
     /* Against the formula on our own weights: tight, whatever the model. */
     check(g, run, "entropy with eps, by the formula",
-          fabs(eps->mean[METRIC_entropy] - golden_entropy(got, s->n, 1e-9)), 1e-12);
+          fabs(eps->value[METRIC_entropy] - golden_entropy(got, s->n, 1e-9)), 1e-12);
     check(g, run, "exact entropy",
-          fabs(exact->mean[METRIC_entropy] - golden_entropy(got, s->n, 0)), 1e-6);
-    check_links(g, run, want, exact, s->n);
+          fabs(exact->value[METRIC_entropy] - golden_entropy(got, s->n, 0)), 1e-6);
+    check_links(g, run, want, links_head(r->links, text, layer, head), s->n);
 }
 
 /* Rows first .. first + n - 1 of [N, width] or, in a batch, [B, N, width]. */

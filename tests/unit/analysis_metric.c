@@ -8,16 +8,16 @@
 
 enum { N = 6 };
 
+static const struct token_list tokens = { .n = N }, token = { .n = 1 };
+
 /* A row of a text of N tokens that sees keys 0 .. n - 1. */
 static struct metric_row row_of(const float *a, int query, int n)
 {
     struct metric_row r = { .query = query, .n_keys = n, .a = a, .n_visible = n,
-                            .n_queries = N, .n_all_keys = N };
+                            .queries = &tokens, .keys = &tokens };
 
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++)
         r.entropy -= a[j] > 0 ? (double)a[j] * log((double)a[j]) : 0;
-        r.max = fmax(r.max, (double)a[j]);
-    }
     return r;
 }
 
@@ -26,7 +26,7 @@ static void expect(const struct metric_row *r, enum metric_id id, double want)
     const struct metric_opts o = { 0 };
     double v = NAN;
 
-    assert_true(metric_table[id].row(r, &o, &v));
+    assert_true(metric_table[id].rule->row(r, &o, &v));
     check_near(metric_table[id].name, r->query, v, want, 1e-7);
 }
 
@@ -35,7 +35,7 @@ static void expect_undefined(const struct metric_row *r, enum metric_id id)
     const struct metric_opts o = { 0 };
     double v;
 
-    if (metric_table[id].row(r, &o, &v))
+    if (metric_table[id].rule->row(r, &o, &v))
         fail_msg("%s of row %d is defined", metric_table[id].name, r->query);
 }
 
@@ -160,23 +160,23 @@ static void entropy_with_an_epsilon(void **state)
 
     (void)state;
     r.entropy = 99;             /* not what counts here */
-    assert_true(metric_table[METRIC_entropy].row(&r, &o, &v));
+    assert_true(metric_table[METRIC_entropy].rule->row(&r, &o, &v));
     assert_true(v == -log(1 + 1e-9) && v < 0);
     r = row_of(four, 3, 4);
-    assert_true(metric_table[METRIC_entropy].row(&r, &o, &v));
+    assert_true(metric_table[METRIC_entropy].rule->row(&r, &o, &v));
     check_close(v, -log(0.25 + 1e-9), 1e-15);
-    assert_true(metric_table[METRIC_entropy_norm].row(&r, &o, &v));
+    assert_true(metric_table[METRIC_entropy_norm].rule->row(&r, &o, &v));
     check_close(v, -log(0.25 + 1e-9) / log(4), 1e-15);
 }
 
-/* A text of one token: nothing before, nothing behind, nothing to choose. */
+/* A text of one token: nothing before, nothing after, nothing to choose. */
 static void a_single_token(void **state)
 {
     const float a[1] = { 1 };
     struct metric_row r = row_of(a, 0, 1);
 
     (void)state;
-    r.n_queries = r.n_all_keys = 1;
+    r.queries = r.keys = &token;
     expect(&r, METRIC_entropy, 0);
     expect(&r, METRIC_self, 1);
     expect(&r, METRIC_first, 1);
@@ -190,7 +190,9 @@ static void the_table(void **state)
     (void)state;
     for (int k = 0; k < N_METRIC; k++) {
         assert_string_equal(metric_names[k], metric_table[k].name);
-        assert_non_null(metric_table[k].row);
+        assert_non_null(metric_table[k].rule->row);
+        assert_int_equal(metric_table[k].rule->scope, SCOPE_ROW);
+        assert_true(metric_table[k].shown);
         assert_true(strlen(metric_table[k].help) > 0 && strlen(metric_table[k].heading) > 0);
     }
     assert_null(metric_names[N_METRIC]);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * How widely a row looks: entropy and its share of the largest possible. */
+#include <math.h>
+
+#include "analysis/metric.h"
+
+/* Source: Clark et al. 2019, section 3; 0 ln 0 = 0. */
+static bool entropy(const struct metric_row *r, const struct metric_opts *o, double *v)
+{
+    *v = r->entropy;
+    if (o->entropy_eps == 0)
+        return true;
+    *v = 0;
+    for (int j = 0; j < r->n_keys; j++)
+        *v -= (double)r->a[j] * log((double)r->a[j] + o->entropy_eps);
+    return true;
+}
+
+static bool entropy_norm(const struct metric_row *r, const struct metric_opts *o,
+                         double *v)
+{
+    double h;
+
+    if (r->n_visible < 2)       /* 0 / ln 1 */
+        return false;
+    entropy(r, o, &h);
+    *v = h / log(r->n_visible);
+    return true;
+}
+
+const struct metric_rule metric_entropy = { SCOPE_ROW, entropy };
+const struct metric_rule metric_entropy_norm = { SCOPE_ROW, entropy_norm };

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * How strongly a row looks at its strongest key. */
+#include "analysis/divergence.h"
+#include "analysis/metric.h"
+
+/* Source: Voita et al. 2019, "confidence", with no token left out. */
+static bool largest(const struct metric_row *r, const struct metric_opts *o, double *v)
+{
+    (void)o;
+    *v = (double)r->a[row_strongest(r->a, r->n_keys)];
+    return true;
+}
+
+const struct metric_rule metric_max_mean = { SCOPE_ROW, largest };
