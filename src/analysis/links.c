@@ -2,7 +2,7 @@
  * The sink that keeps the strongest link of each row. */
 #include "analysis/links.h"
 
-#include "analysis/divergence.h"
+#include "run/row.h"
 
 struct links {
     struct arena *arena;

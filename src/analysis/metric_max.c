@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How strongly a row looks at its strongest key. */
-#include "analysis/divergence.h"
+#include "run/row.h"
 #include "analysis/metric.h"
 
 /* Source: Voita et al. 2019, "confidence", with no token left out. */

@@ -18,15 +18,6 @@ static void by_hand(void **state)
     assert_true(js_divergence(half, one, 3) == js_divergence(one, half, 3));
 }
 
-static void strongest(void **state)
-{
-    const float a[] = { 0.25f, 0.375f, 0.375f };
-
-    (void)state;
-    assert_int_equal(row_strongest(a, 3), 1);
-    assert_int_equal(row_strongest(a, 1), 0);
-}
-
 static void spread(void **state)
 {
     const float w[] = { 9, 9, 9, 9, 0.5f, 0.25f, 0.25f, 9 };
@@ -55,8 +46,7 @@ static void output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand), cmocka_unit_test(strongest), cmocka_unit_test(spread),
-        cmocka_unit_test(output),
+        cmocka_unit_test(by_hand), cmocka_unit_test(spread), cmocka_unit_test(output),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
