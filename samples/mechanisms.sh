@@ -47,7 +47,7 @@ trap 'exit 143' TERM
 status=$?
 
 # An empty field is an undefined number and left out of the mean.
-printf 'layer\tmechanism\ttexts\terror\tjs_nats\tlinks\tentropy_nats\tscores\n'
+printf 'layer\tmechanism\ttexts\terror\tjs\tlinks_kept\tentropy\tscores\n'
 LC_ALL=C awk -F '\t' -v OFS='\t' '
     function mean(column) {
         return n[key, column] > 0 ? sprintf("%.4f", sum[key, column] / n[key, column]) : ""

@@ -169,7 +169,7 @@ static void compare_rows(struct mechanism_result *r, struct rows_job *j)
         return;
     r->js = all.js / (double)all.n;
     r->entropy = all.entropy / (double)all.n;
-    r->links = (double)all.same / (double)all.n;
+    r->links_kept = (double)all.same / (double)all.n;
 }
 
 /* ---- one layer ---- */

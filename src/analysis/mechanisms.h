@@ -23,7 +23,7 @@ struct mechanism_result {
     double error;               /* |Y' - Y| / |Y|, Y the layer's output [T, D] behind
                                    projection and norm; root of the sum of squares */
     double js;                  /* nats, mean over rows that see a key: divergence.h */
-    double links;               /* share of those whose strongest key is the model's */
+    double links_kept;          /* share of those whose strongest key is the model's */
     double entropy;             /* nats, mean over the same: -sum a ln a */
     double scores;              /* pairs whose score was computed, as share of those that
                                    the model lets see; a key may be met twice: above 1 */

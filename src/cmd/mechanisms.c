@@ -110,7 +110,7 @@ struct job {
     bool *layer;                    /* [L] */
     bool only[N_MECHANISM];
     struct out out;
-    bool header;                    /* the TSV's first line was written */
+    struct report report;
     bool named;                     /* texts of a file have their numbers above them */
 };
 
@@ -303,13 +303,10 @@ static int one_report(void *self, struct arena *a, const struct item *item,
     if (measure(j, a, item, &t, e) != 0)
         return -1;
     t.named = j->named;
-    if (j->format == MECHANISMS_JSON)
-        mechanisms_json(&t, j->out.file);
-    else if (j->format == MECHANISMS_TSV)
-        mechanisms_tsv(&t, j->out.file, !j->header);
-    else
+    if (j->format == MECHANISMS_TABLE)
         mechanisms_table(&t, a, j->out.file);
-    j->header = true;
+    else
+        mechanisms_row(&t, a, &j->report);
     return 0;
 }
 
@@ -332,6 +329,7 @@ static int one_picture(void *self, struct arena *a, const struct item *item,
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
     struct input *in;
+    int rc;
 
     if (j->s.model->precomputed != NULL)
         return err_set(e, ERR_USAGE, "--attention: wants a model or --qkv: there are no "
@@ -347,7 +345,12 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     if (out_open(&j->out, j->args->out, false, e) != 0)
         return -1;
     j->named = input_is_file(in);
-    return input_end(in, &j->out, input_each(in, one_report, j, e), e);
+    j->report = mechanisms_report(j->s.a, (enum report_format)j->format,
+                                  j->args->propagate, j->out.file);
+    rc = input_each(in, one_report, j, e);
+    if (rc == 0)
+        report_end(&j->report);
+    return input_end(in, &j->out, rc, e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * What mechanisms.c measures and mechanisms_report.c shows. */
+ * What mechanisms.c measures, and mechanisms_record.c and mechanisms_report.c show. */
 #ifndef CMD_MECHANISMS_H
 #define CMD_MECHANISMS_H
 
 #include "analysis/mechanisms.h"
 #include "cmd/figure.h"
+#include "cmd/records.h"
 
 enum mechanisms_format {
-    MECHANISMS_TABLE, MECHANISMS_TSV, MECHANISMS_JSON,
+    MECHANISMS_TABLE, MECHANISMS_TSV, MECHANISMS_JSON,      /* as enum report_format */
     MECHANISMS_PNG, MECHANISMS_SVG, MECHANISMS_PDF
 };
 
@@ -17,15 +18,20 @@ struct mechanisms_text {
     const struct item *item;
     const struct comparison *c;
     const bool *layer;              /* [L] */
-    bool propagated, named;         /* change is there; the text's number is told */
+    bool propagated, named;         /* change is there; the text has its number above */
     int kept_head;                  /* -1: none */
     double change[N_MECHANISM];     /* of the last hidden state, relative */
     const char *refused[N_MECHANISM];   /* why change is not there */
 };
 
+/* One table per layer. */
 void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f);
-void mechanisms_tsv(const struct mechanisms_text *t, FILE *f, bool header);
-void mechanisms_json(const struct mechanisms_text *t, FILE *f);
+
+/* In TSV and JSON: a report to f, and one text of it. */
+extern const struct record mechanisms_record;
+struct report mechanisms_report(struct arena *a, enum report_format format, bool propagated,
+                                FILE *f);
+void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct report *r);
 
 /* The rows of one head in one layer, a heatmap a mechanism. */
 struct mechanisms_look {

@@ -18,10 +18,13 @@ struct record *record_without(struct arena *a, const struct record *r, unsigned 
     *copy = *r;
     copy->columns = columns;
     memcpy(columns, r->columns, (size_t)r->n * sizeof *columns);
-    for (int i = 0; names[i] != NULL; i++)
-        for (int k = 0; k < r->n; k++)
+    for (int k = 0; k < r->n; k++) {
+        if (columns[k].of != NULL)
+            columns[k].of = record_without(a, columns[k].of, where, names);
+        for (int i = 0; names[i] != NULL; i++)
             if (strcmp(columns[k].name, names[i]) == 0)
                 columns[k].where &= ~where;
+    }
     return copy;
 }
 

@@ -88,8 +88,8 @@ struct record {
 #define RECORD_COLUMNS(array) .columns = (array), .n = sizeof(array) / sizeof *(array)
 
 /*
- * A copy of r, of arena a, whose columns `names` (ends with NULL) are no longer shown in
- * `where`: for columns that an option turns on.
+ * A copy of r, of arena a, whose columns `names` (ends with NULL), and those of the records
+ * in it, are no longer shown in `where`: for columns that an option turns on.
  */
 struct record *record_without(struct arena *a, const struct record *r, unsigned where,
                               const char *const *names);

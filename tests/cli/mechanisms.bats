@@ -19,7 +19,7 @@ text="the cat saw the dog and the cat ran"
         mapfile -t argv < <(jq -r '.argv[]' <<< "$case")
         works "$viz" mechanisms --json --propagate --repeats 0 "${argv[@]}"
         jq -n -r --argjson case "$case" --argjson got "$output" '
-            ($got.layers[0].mechanisms | map({(.name): .}) | add) as $all |
+            ($got.layers[0].mechanisms | map({(.mechanism): .}) | add) as $all |
             $case.want | to_entries[] | .key as $name | .value | to_entries[] |
             ($all[$name][.key] // -1) as $y |
             select(((.value - $y) | fabs) >
@@ -34,11 +34,11 @@ text="the cat saw the dog and the cat ran"
 @test "exact is the model itself, and all of them are there" {
     works "$viz" mechanisms --json --propagate --repeats 0 -l all "$text"
     echo "$output" | jq -e '(.layers | length) == 6 and (.layers | all(
-        (.mechanisms | length) == 19 and .mechanisms[0].name == "exact" and
+        (.mechanisms | length) == 19 and .mechanisms[0].mechanism == "exact" and
         .mechanisms[0].error == 0 and .mechanisms[0].js == 0 and
-        .mechanisms[0].links == 1 and .mechanisms[0].output < 1e-6 and
-        (.mechanisms | all(.error >= 0 and .js >= 0 and .js <= 0.6932 and .links <= 1 and
-                           .seconds == null and .bytes > 0 and .refused == null))))' > /dev/null
+        .mechanisms[0].links_kept == 1 and .mechanisms[0].output < 1e-6 and
+        (.mechanisms | all(.error >= 0 and .js >= 0 and .js <= 0.6932 and .links_kept <= 1 and
+                           .time == null and .memory > 0 and .refused == null))))' > /dev/null
 }
 
 @test "the same bytes for any number of threads; another seed draws other numbers" {
@@ -48,7 +48,7 @@ text="the cat saw the dog and the cat ran"
     "$viz" mechanisms --json --propagate --repeats 0 --seed 2 "$text" > "$dir/two"
     for name in additive favor lsh; do
         for file in one two; do
-            jq ".layers[0].mechanisms[] | select(.name == \"$name\") | .error" "$dir/$file"
+            jq ".layers[0].mechanisms[] | select(.mechanism == \"$name\") | .error" "$dir/$file"
         done > "$dir/$name"
         [ "$(uniq "$dir/$name" | wc -l)" -eq 2 ]
     done
@@ -64,15 +64,15 @@ text="the cat saw the dog and the cat ran"
 
 @test "what a model's attention does not allow is refused, with the reason" {
     works "$viz" mechanisms --json --repeats 0 -m "$ref/families/bloom" --ids 2,3,4,5
-    echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .name] ==
+    echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .mechanism] ==
         ["one-head","half-heads","elu","favor","lsh"]' > /dev/null
-    echo "$output" | jq -e '.layers[0].mechanisms[] | select(.name == "lsh") |
-        .error == null and .bytes == null and (.refused | test("added to scores"))' > /dev/null
+    echo "$output" | jq -e '.layers[0].mechanisms[] | select(.mechanism == "lsh") |
+        .error == null and .memory == null and (.refused | test("added to scores"))' > /dev/null
     works "$viz" mechanisms --repeats 0 --propagate --only half-heads,exact -m "$ref/gpt2" a
     [ "${lines[-1]}" = "half-heads: the number of heads is odd" ]
     works "$viz" mechanisms --json --repeats 0 -m "$ref/seq2seq/bart" --ids 2,3,4 --decoder-ids 2,5
     echo "$output" | jq -e '.stack == "cross" and .queries == 2 and .keys == 3 and
-        ([.layers[0].mechanisms[] | select(.refused != null) | .name] ==
+        ([.layers[0].mechanisms[] | select(.refused != null) | .mechanism] ==
          ["half-heads","local","global","strided","fixed","block","lsh"])' > /dev/null
     # A window that cuts rows, in one layer and not in the other
     works "$viz" mechanisms --repeats 0 --propagate -l 1 --only elu \
@@ -96,7 +96,7 @@ text="the cat saw the dog and the cat ran"
 
 @test "masks: hidden keys are in nothing" {
     works "$viz" mechanisms --json --repeats 0 --mask padding:2 "$text"
-    echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .name] ==
+    echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .mechanism] ==
         ["elu","favor"] and
         (.layers[0].mechanisms | all(.refused != null or .error >= 0))' > /dev/null
 }
@@ -110,7 +110,7 @@ text="the cat saw the dog and the cat ran"
         "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 4, 1, 2), }" > "$dir/m.npy"
     printf '\1\1\1\1\1\1\1\0' >> "$dir/m.npy"
     works "$viz" mechanisms --json --repeats 0 --ids 5,6 --mask "$dir/m.npy"
-    echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .name] ==
+    echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .mechanism] ==
         ["one-head","half-heads","elu","favor"]' > /dev/null
 }
 
@@ -133,7 +133,7 @@ text="the cat saw the dog and the cat ran"
 @test "one token" {
     works "$viz" mechanisms --json --propagate --no-special a
     echo "$output" | jq -e '.queries == 1 and (.layers[0].mechanisms | all(
-        .name == "additive" or (.error < 1e-6 and .js < 1e-6 and .links == 1)))' > /dev/null
+        .mechanism == "additive" or (.error < 1e-6 and .js < 1e-6 and .links_kept == 1)))' > /dev/null
 }
 
 @test "texts of a file: a table each, one TSV, an object a line" {
@@ -153,7 +153,7 @@ text="the cat saw the dog and the cat ran"
 
 @test "times where they are asked for" {
     works "$viz" mechanisms --json --repeats 2 --only exact,favor "$text"
-    echo "$output" | jq -e '.layers[0].mechanisms | all(.seconds > 0)' > /dev/null
+    echo "$output" | jq -e '.layers[0].mechanisms | all(.time > 0)' > /dev/null
 }
 
 @test "pictures: one head, a panel a mechanism, gray where nothing looks" {

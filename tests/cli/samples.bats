@@ -168,7 +168,7 @@ teardown() {
 @test "mechanisms.sh: a line a mechanism, the model's own first, the means of mechanisms" {
     head -n 3 samples/english.txt > "$dir/three"
     samples/mechanisms.sh "$dir/three" --only exact,local,top-k -l 1,2 > "$dir/report"
-    [ "$(head -n 1 "$dir/report")" = "$(printf 'layer\tmechanism\ttexts\terror\tjs_nats\tlinks\tentropy_nats\tscores')" ]
+    [ "$(head -n 1 "$dir/report")" = "$(printf 'layer\tmechanism\ttexts\terror\tjs\tlinks_kept\tentropy\tscores')" ]
     [ "$(tail -n +2 "$dir/report" | cut -f 1,3 | sort -u | tr '\t\n' '  ')" = "1 3 2 3 " ]
     [ "$(tail -n +2 "$dir/report" | wc -l)" -eq 6 ]
     [ "$(sed -n '2p;5p' "$dir/report" | cut -f 2 | uniq)" = exact ]

@@ -217,7 +217,7 @@ def figures(attention, names, q, k, v, scale, after, pass_on=None):
         error = off(after(w @ v), after(own @ v))
         want[n] = {
             "error": error, "js": js(w, own),
-            "links": float((w.argmax(-1) == own.argmax(-1)).double().mean()),
+            "links_kept": float((w.argmax(-1) == own.argmax(-1)).double().mean()),
             "entropy": float(-torch.xlogy(w, w).sum(-1).mean()),
             "output": pass_on(n) if pass_on else error}
     return want

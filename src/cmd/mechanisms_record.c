@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ * What each mechanism does -> a table, TSV or JSON. */
+#include <math.h>
+#include <string.h>
+
+#include "cmd/mechanisms.h"
+
+/* ---- one mechanism in one layer ---- */
+
+struct mechanism_row {
+    const char *name, *formula, *cost, *growth, *source;
+    const char *refused, *output_refused;   /* NULL: it was not */
+    double error, js, links_kept, entropy, scores, seconds, output;
+    int64_t bytes;                          /* -1: refused */
+};
+
+static const char *show_scores(struct arena *a, const void *row)
+{
+    double scores = ((const struct mechanism_row *)row)->scores;
+
+    return isnan(scores) ? "-" : arena_printf(a, "%.1f%%", 100 * scores);
+}
+
+static const char *show_time(struct arena *a, const void *row)
+{
+    double s = ((const struct mechanism_row *)row)->seconds;
+
+    if (isnan(s))
+        return "-";
+    return s < 1e-3 ? arena_printf(a, "%.1f us", s * 1e6) :
+           s < 1 ? arena_printf(a, "%.2f ms", s * 1e3) : arena_printf(a, "%.2f s", s);
+}
+
+static const char *show_memory(struct arena *a, const void *row)
+{
+    int64_t bytes = ((const struct mechanism_row *)row)->bytes;
+
+    return bytes < 0 ? "-" : report_bytes(a, (uint64_t)bytes);
+}
+
+#define F(f) offsetof(struct mechanism_row, f)
+static const struct column mechanism_columns[] = {
+    { "mechanism", "name of the mechanism", .kind = COLUMN_TEXT, .where = IN_ALL,
+      .field = F(name) },
+    { "formula", "its formula", .kind = COLUMN_TEXT, .where = IN_JSON, .field = F(formula) },
+    { "cost", "its work and memory", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .field = F(cost) },
+    { "source", "where it comes from", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .field = F(source) },
+    { "error", "|Y' - Y| / |Y| of the layer's output", NULL, NULL, "%.4f", COLUMN_REAL,
+      .where = IN_ALL, .null = NULL_SHOWN, .field = F(error) },
+    { "js", "Jensen-Shannon divergence of its rows and the model's", "nats", "JS", "%.4f",
+      COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(js) },
+    { "links_kept", "share of the rows whose strongest key is the model's", NULL,
+      "links kept", "%.3f", COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .most = 1,
+      .field = F(links_kept) },
+    { "entropy", "mean entropy of its rows", "nats", NULL, "%.3f", COLUMN_REAL,
+      .where = IN_ALL, .null = NULL_SHOWN, .field = F(entropy) },
+    { "scores", "pairs whose score was computed, as a share of those that the model sees",
+      .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(scores),
+      .show = show_scores },
+    { "time", "of one thread for all heads, the median of --repeats", "seconds", .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(seconds),
+      .show = show_time },
+    { "memory", "for one head, besides inputs and outputs", "bytes",
+      .kind = COLUMN_LONG, .where = IN_ALL, .null = NULL_SHOWN, .field = F(bytes),
+      .show = show_memory },
+    { "growth", "order of growth of its work with the number of tokens N",
+      .kind = COLUMN_TEXT, .where = IN_ALL, .field = F(growth) },
+    { "output", "the error of the last hidden state, with the mechanism in all layers", NULL,
+      NULL, "%.4f", COLUMN_REAL, .optional = true, .where = IN_ALL, .null = NULL_SHOWN,
+      .field = F(output) },
+    { "refused", "why the mechanism was left out; null: it was not", .kind = COLUMN_TEXT,
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(refused) },
+    { "output_refused", "why there is no output; null: there is", .kind = COLUMN_TEXT,
+      .optional = true, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN,
+      .field = F(output_refused) },
+};
+#undef F
+
+static const struct record mechanism_record = {
+    .help = "a mechanism", .size = sizeof(struct mechanism_row),
+    RECORD_COLUMNS(mechanism_columns),
+};
+
+/* ---- layers, parameters, the text ---- */
+
+struct layer_row {
+    int layer;
+    struct list mechanisms;
+};
+
+#define F(f) offsetof(struct layer_row, f)
+static const struct column layer_columns[] = {
+    { "layer", "number of the layer, from 0", .kind = COLUMN_INT, .where = IN_TSV | IN_JSON,
+      .field = F(layer) },
+    { "mechanisms", "one object per mechanism", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_TSV | IN_JSON, .of = &mechanism_record, .field = F(mechanisms) },
+};
+#undef F
+
+static const struct record layer_record = {
+    .help = "a layer", .size = sizeof(struct layer_row), RECORD_COLUMNS(layer_columns),
+};
+
+#define PARAMETER(option, about, field_name) \
+    { option, about, .kind = COLUMN_INT, .where = IN_JSON, \
+      .field = offsetof(struct mechanism_params, field_name) }
+static const struct column parameter_columns[] = {
+    PARAMETER("window", "--window", window),
+    PARAMETER("n_global", "--n-global", n_global),
+    PARAMETER("stride", "--stride", stride),
+    PARAMETER("n_columns", "--n-columns", n_columns),
+    PARAMETER("block", "--block", block),
+    PARAMETER("top_k", "--top-k", top_k),
+    PARAMETER("features", "--features", n_features),
+    PARAMETER("buckets", "--buckets", n_buckets),
+    PARAMETER("rounds", "--rounds", n_rounds),
+    PARAMETER("chunk", "--chunk", chunk),
+    { "seed", "--seed", .kind = COLUMN_LONG, .where = IN_JSON,
+      .field = offsetof(struct mechanism_params, seed) },
+};
+#undef PARAMETER
+
+static const struct record parameter_record = {
+    .help = "the options of the mechanisms", .size = sizeof(struct mechanism_params),
+    RECORD_COLUMNS(parameter_columns),
+};
+
+struct text_row {
+    struct text_id id;
+    const char *stack;
+    int n_queries, n_keys;
+    const struct mechanism_params *params;
+    struct list layers;
+};
+
+#define F(f) offsetof(struct text_row, f)
+static const struct column text_columns[] = {
+    TEXT_COLUMNS,
+    { "stack", "whose rows of attention", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON,
+      .choices = family_stack_names, .field = F(stack) },
+    { "queries", "number of queries", "tokens", .kind = COLUMN_INT, .where = IN_JSON,
+      .field = F(n_queries) },
+    { "keys", "number of keys", "tokens", .kind = COLUMN_INT, .where = IN_JSON,
+      .field = F(n_keys) },
+    { "parameters", "the options of the mechanisms", .kind = COLUMN_RECORD,
+      .where = IN_JSON, .of = &parameter_record, .field = F(params) },
+    { "layers", "one object per layer", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_TSV | IN_JSON, .of = &layer_record, .field = F(layers) },
+};
+#undef F
+
+const struct record mechanisms_record = {
+    .schema = "mha-viz/mechanisms/2",
+    .help = "what each mechanism does in place of a model's attention",
+    .size = sizeof(struct text_row), RECORD_COLUMNS(text_columns),
+};
+
+/* ---- rows ---- */
+
+static struct mechanism_row mechanism_row(const struct mechanisms_text *t, int layer, int id)
+{
+    const struct mechanism *m = mechanism_table[id];
+    const struct mechanism_result *r = comparison_at(t->c, layer, (enum mechanism_id)id);
+
+    return (struct mechanism_row){
+        .name = m->name, .formula = m->formula, .cost = m->cost, .growth = m->growth,
+        .source = m->source, .refused = r->refused, .output_refused = t->refused[id],
+        .error = r->error, .js = r->js, .links_kept = r->links_kept, .entropy = r->entropy,
+        .scores = r->scores, .seconds = r->seconds, .output = t->change[id],
+        .bytes = r->refused != NULL ? -1 : r->bytes,
+    };
+}
+
+static struct list all_mechanisms(const struct mechanisms_text *t, struct arena *a, int layer)
+{
+    struct mechanism_row *row = arena_alloc(a, N_MECHANISM, sizeof *row);
+    int n = 0;
+
+    for (int id = 0; id < N_MECHANISM; id++)
+        if ((t->c->opts->only, id))
+            row[n++] = mechanism_row(t, layer, id);
+    return (struct list){ row, n };
+}
+
+static struct list layer_rows(const struct mechanisms_text *t, struct arena *a)
+{
+    struct layer_row *row = arena_alloc(a, (size_t)t->c->n_layers, sizeof *row);
+    int n = 0;
+
+    for (int l = 0; l < t->c->n_layers; l++)
+        if (t->layer[l])
+            row[n++] = (struct layer_row){ l, all_mechanisms(t, a, l) };
+    return (struct list){ row, n };
+}
+
+void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct report *r)
+{
+    report_row(r, &(struct text_row){
+        .id = text_id(t->s, t->item), .stack = family_stack_names[t->s->stack],
+        .n_queries = session_queries(t->s, t->item)->n,
+        .n_keys = session_keys(t->s, t->item)->n, .params = &t->c->opts->params,
+        .layers = layer_rows(t, a),
+    });
+}
+
+/* ---- table ---- */
+
+/* Without the columns that were not asked for. */
+static const struct record *columns_of(const struct mechanisms_text *t, struct arena *a)
+{
+    static const char *const of_rows[] = { "js", "links_kept", "entropy", NULL };
+    static const char *const of_time[] = { "time", NULL };
+    static const char *const of_output[] = { "output", NULL };
+    const struct record *r = &mechanism_record;
+
+    if (!t->c->opts->rows)
+        r = record_without(a, r, IN_TABLE, of_rows);
+    if (t->c->opts->repeats == 0)
+        r = record_without(a, r, IN_TABLE, of_time);
+    return t->propagated ? r : record_without(a, r, IN_TABLE, of_output);
+}
+
+/* Why a line of the table is empty. */
+static void print_reasons(const struct list *rows, FILE *f)
+{
+    const struct mechanism_row *row = rows->at;
+
+    for (int i = 0; i < rows->n; i++)
+        if (row[i].refused != NULL)
+            fprintf(f, "%s: %s\n", row[i].name, row[i].refused);
+        else if (row[i].output_refused != NULL)
+            fprintf(f, "output: %s\n", row[i].output_refused);
+}
+
+void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
+{
+    const struct record *r = columns_of(t, a);
+    struct list layers = layer_rows(t, a);
+    const struct layer_row *row = layers.at;
+
+    for (int i = 0; i < layers.n; i++) {
+        const struct list *rows = &row[i].mechanisms;
+
+        if (i > 0 || t->item->index > 0)
+            fputc('\n', f);
+        if (t->named)
+            fprintf(f, "text %d, ", t->item->index + 1);
+        fprintf(f, "layer %d, %d heads, %d tokens\n", row[i].layer,
+                t->s->shown->config.n_heads, session_queries(t->s, t->item)->n);
+        record_table(r, rows->at, rows->n, a, f);
+        print_reasons(rows, f);
+    }
+}
+
+/* ---- the report ---- */
+
+struct report mechanisms_report(struct arena *a, enum report_format format, bool propagated,
+                                FILE *f)
+{
+    static const char *const names[] = { "output", "output_refused", NULL };
+    const struct record *r = &mechanisms_record;
+
+    if (!propagated)
+        r = record_without(a, r, IN_JSON, names);
+    return (struct report){ r, format, f, false };
+}
