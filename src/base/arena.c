@@ -17,23 +17,79 @@ struct arena_block {
     unsigned char *data;        /* aligned to ALIGN */
 };
 
-static void die(void *self, size_t size_bytes)
+/* What goes with the arena and is not its memory. */
+struct arena_owned {
+    struct arena_owned *below;
+    void (*release)(void *what);    /* NULL: it was released */
+    void *what;
+};
+
+static void stop(void *self, size_t size_bytes)
 {
     (void)self;
-    fprintf(stderr, "mha-viz: no memory for %zu bytes\n", size_bytes);
-    exit(4);
+    (void)size_bytes;
+    abort();
 }
 
 void arena_init(struct arena *a, void (*full)(void *self, size_t size_bytes),
                 void *self)
 {
     a->top = a->spare = NULL;
-    a->full = full != NULL ? full : die;
+    a->owned = NULL;
+    a->full = full != NULL ? full : stop;
     a->self = self;
+}
+
+_Noreturn void arena_fail(struct arena *a, size_t size_bytes)
+{
+    a->full(a->self, size_bytes);
+    abort();                    /* full does not return */
+}
+
+static void release(struct arena_owned *owned)
+{
+    void (*fn)(void *what) = owned->release;
+
+    owned->release = NULL;
+    if (fn != NULL)
+        fn(owned->what);
+}
+
+static void release_above(struct arena *a, const struct arena_owned *mark)
+{
+    while (a->owned != mark) {
+        struct arena_owned *owned = a->owned;
+
+        a->owned = owned->below;
+        release(owned);
+        free(owned);
+    }
+}
+
+void arena_own(struct arena *a, void (*fn)(void *what), void *what)
+{
+    struct arena_owned *owned = malloc(sizeof *owned);
+
+    if (owned == NULL) {        /* nobody else would release it */
+        fn(what);
+        arena_fail(a, sizeof *owned);
+    }
+    *owned = (struct arena_owned){ a->owned, fn, what };
+    a->owned = owned;
+}
+
+void arena_release(struct arena *a, const void *what)
+{
+    for (struct arena_owned *owned = a->owned; owned != NULL; owned = owned->below)
+        if (owned->what == what && owned->release != NULL) {
+            release(owned);
+            return;
+        }
 }
 
 void arena_finish(struct arena *a)
 {
+    release_above(a, NULL);
     while (a->top != NULL) {
         struct arena_block *b = a->top;
 
@@ -52,7 +108,7 @@ static struct arena_block *new_block(struct arena *a, size_t size)
     if (size <= SIZE_MAX / 2)
         b = calloc(1, sizeof *b + ALIGN + want);    /* fresh pages cost nothing */
     if (b == NULL)
-        a->full(a->self, size);
+        arena_fail(a, size);
     b->data = (unsigned char *)(((uintptr_t)(b + 1) + ALIGN - 1) &
                                 ~(uintptr_t)(ALIGN - 1));
     b->size = want;
@@ -93,7 +149,7 @@ void *arena_alloc_raw(struct arena *a, size_t n, size_t size)
     void *p;
 
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - ALIGN)
-        a->full(a->self, SIZE_MAX);
+        arena_fail(a, SIZE_MAX);
     bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (b == NULL || b->size - b->used < bytes)
         b = push(a, bytes);
@@ -171,13 +227,14 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 
 struct arena_mark arena_mark(const struct arena *a)
 {
-    struct arena_mark m = { a->top, a->top != NULL ? a->top->used : 0 };
+    struct arena_mark m = { a->top, a->owned, a->top != NULL ? a->top->used : 0 };
 
     return m;
 }
 
 void arena_reset(struct arena *a, struct arena_mark mark)
 {
+    release_above(a, mark.owned);
     while (a->top != mark.top)
         pop(a);
     if (a->top != NULL)

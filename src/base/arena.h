@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory by lifetime.  Three arenas: model (the process), call (one text or
- * batch), scratch (one layer or row block, with mark and reset; one a thread).
- * There is no free in the body of the program. */
+ * Memory by lifetime.  Three arenas: model (as long as its handle), call (one text or
+ * batch), scratch (one layer or row block, with mark and reset; one per thread).
+ * There is no free in the body of the program; what is not memory of the arena (a
+ * mapped file, a JSON tree) can be given to it, and goes with it. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -10,26 +11,40 @@
 #include <stddef.h>
 
 struct arena_block;
+struct arena_owned;
 
 struct arena {
     struct arena_block *top, *spare;
+    struct arena_owned *owned;
     void (*full)(void *self, size_t size_bytes);    /* never returns */
     void *self;
 };
 
 struct arena_mark {
     struct arena_block *top;
+    struct arena_owned *owned;
     size_t used;
 };
 
 /*
  * full is called with the size asked for when there is no memory, or when
- * n * size overflows; it must not return (main: message and exit 4; tests and
- * fuzzers: longjmp).  NULL: a message to stderr and exit 4.
+ * n * size overflows; it must not return (main: message and exit 4; the library, tests
+ * and fuzzers: longjmp to their border).  NULL: abort, for programs that have no border.
  */
 void arena_init(struct arena *a, void (*full)(void *self, size_t size_bytes),
                 void *self);
 void arena_finish(struct arena *a);
+
+/* Calls full, for memory that was asked for elsewhere and is not there. */
+_Noreturn void arena_fail(struct arena *a, size_t size_bytes);
+
+/*
+ * release(what) is called when the arena goes back to a mark before this, when it ends,
+ * or at arena_release, whichever comes first; newest first.  So what is open when full
+ * leaves by longjmp is closed by the reset that follows.
+ */
+void arena_own(struct arena *a, void (*release)(void *what), void *what);
+void arena_release(struct arena *a, const void *what);
 
 /* n * size bytes, zeroed, aligned to 64 bytes; never NULL, also for 0 bytes. */
 void *arena_alloc(struct arena *a, size_t n, size_t size);
@@ -44,7 +59,7 @@ void *arena_alloc_raw(struct arena *a, size_t n, size_t size);
 void *arena_grow(struct arena *a, const void *p, size_t old_n, size_t n,
                  size_t size);
 
-/* Copies with a NUL behind; s may hold NULs itself. */
+/* Copies with a NUL after the end; s may hold NULs itself. */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...)
@@ -52,7 +67,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0), nonnull(2)));
 
-/* All that was allocated since the mark goes at the reset. */
+/* All that was allocated or given to the arena since the mark goes at the reset. */
 struct arena_mark arena_mark(const struct arena *a);
 void arena_reset(struct arena *a, struct arena_mark mark);
 

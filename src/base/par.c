@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@ struct worker {
     struct par *par;
     pthread_t thread;
     struct arena scratch;
+    jmp_buf border;             /* where work() goes on when scratch is full */
 };
 
 struct par {
@@ -26,9 +28,20 @@ struct par {
     void (*fn)(void *self, int i, struct arena *scratch);
     void *self;
     atomic_int next;
+    atomic_size_t lacking;          /* bytes that a scratch could not give; 0: none */
+    struct arena like;              /* whose handler hears of them; has no memory */
 };
 
-static void work(struct par *p, struct arena *scratch)
+/* The full of every scratch arena. */
+static void leave(void *self, size_t size_bytes)
+{
+    struct worker *w = self;
+
+    atomic_store(&w->par->lacking, size_bytes > 0 ? size_bytes : 1);
+    longjmp(w->border, 1);
+}
+
+static void take_all(struct par *p, struct arena *scratch)
 {
     int i;
 
@@ -38,6 +51,16 @@ static void work(struct par *p, struct arena *scratch)
         p->fn(p->self, i, scratch);
         arena_reset(scratch, mark);
     }
+}
+
+static void work(struct worker *w)
+{
+    if (setjmp(w->border) == 0) {
+        take_all(w->par, &w->scratch);
+        return;
+    }
+    atomic_store(&w->par->next, w->par->n);
+    arena_reset(&w->scratch, (struct arena_mark){ 0 });
 }
 
 static void *worker_main(void *arg)
@@ -54,7 +77,7 @@ static void *worker_main(void *arg)
             break;
         seen = p->job;
         pthread_mutex_unlock(&p->lock);
-        work(p, &w->scratch);
+        work(w);
         pthread_mutex_lock(&p->lock);
         if (--p->running == 0)
             pthread_cond_signal(&p->done);
@@ -74,6 +97,7 @@ struct par *par_new(int n_threads, struct err *e)
         err_set(e, ERR_SYSTEM, "no memory for %d threads", n_threads);
         return NULL;
     }
+    arena_init(&p->like, NULL, NULL);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->start, NULL);
     pthread_cond_init(&p->done, NULL);
@@ -81,7 +105,7 @@ struct par *par_new(int n_threads, struct err *e)
         struct worker *w = &p->worker[p->n_threads];
 
         w->par = p;
-        arena_init(&w->scratch, NULL, NULL);
+        arena_init(&w->scratch, leave, w);
         if (p->n_threads > 0 &&
             pthread_create(&w->thread, NULL, worker_main, w) != 0) {
             err_set(e, ERR_SYSTEM, "thread %d of %d cannot be started",
@@ -113,6 +137,11 @@ void par_free(struct par *p)
     free(p);
 }
 
+void par_on_full(struct par *p, const struct arena *like)
+{
+    arena_init(&p->like, like->full, like->self);
+}
+
 int par_threads(const struct par *p)
 {
     return p->n_threads;
@@ -127,26 +156,38 @@ int par_default_threads(void)
     return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
 }
 
-void par_for(struct par *p, int n,
-             void (*fn)(void *self, int i, struct arena *scratch), void *self)
+/* Waking a thread costs more than one item is worth. */
+static void work_on_all(struct par *p)
 {
-    p->n = n;
-    p->fn = fn;
-    p->self = self;
-    atomic_store(&p->next, 0);
-    /* Waking a thread costs more than one item is worth. */
-    if (p->n_threads > 1 && n > 1) {
+    bool alone = p->n_threads == 1 || p->n <= 1;
+
+    if (!alone) {
         pthread_mutex_lock(&p->lock);
         p->job++;
         p->running = p->n_threads - 1;
         pthread_cond_broadcast(&p->start);
         pthread_mutex_unlock(&p->lock);
-        work(p, &p->worker[0].scratch);
-        pthread_mutex_lock(&p->lock);
-        while (p->running > 0)
-            pthread_cond_wait(&p->done, &p->lock);
-        pthread_mutex_unlock(&p->lock);
-        return;
     }
-    work(p, &p->worker[0].scratch);
+    work(&p->worker[0]);
+    if (alone)
+        return;
+    pthread_mutex_lock(&p->lock);
+    while (p->running > 0)
+        pthread_cond_wait(&p->done, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void par_for(struct par *p, int n,
+             void (*fn)(void *self, int i, struct arena *scratch), void *self)
+{
+    size_t lacking;
+
+    p->n = n;
+    p->fn = fn;
+    p->self = self;
+    atomic_store(&p->next, 0);
+    work_on_all(p);
+    lacking = atomic_exchange(&p->lacking, 0);
+    if (lacking > 0)
+        arena_fail(&p->like, lacking);
 }

@@ -10,8 +10,18 @@
 
 struct par;
 
-/* n_threads >= 1, the caller counts as one.  Each thread has a scratch arena. */
+/*
+ * n_threads >= 1, the caller counts as one.  Each thread has a scratch arena.
+ *
+ * Errors (ERR_SYSTEM): no memory; a thread cannot be started.
+ */
 struct par *par_new(int n_threads, struct err *e);
+
+/*
+ * Where par_for goes when the scratch of a thread runs out: the handler of this arena.
+ * Without it the process aborts.
+ */
+void par_on_full(struct par *p, const struct arena *like);
 void par_free(struct par *p);
 int par_threads(const struct par *p);
 
@@ -20,7 +30,12 @@ int par_default_threads(void);
 
 /*
  * Calls fn(self, i, scratch) for i in [0, n), each once, on any thread, and
- * returns when all are done.  What fn takes from scratch is gone afterwards.
+ * returns when all are done.  What fn takes from scratch is gone afterwards; what it
+ * gave to scratch (arena_own) is released.
+ *
+ * Where scratch runs out, on whatever thread, that call of fn ends where it is, no new
+ * one begins, and the handler is called on the caller's thread once all others are done.
+ * So fn must not hold a lock while it asks scratch for memory, and asks no other arena.
  */
 void par_for(struct par *p, int n,
              void (*fn)(void *self, int i, struct arena *scratch), void *self);

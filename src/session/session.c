@@ -99,7 +99,10 @@ int session_open(struct session *s, const struct asked *asked, bool tokens_only,
     if (s->tok == NULL)
         explain(asked->model, s->path, true, env, &s->tok_err);
     s->par = par_new(env->n_threads, e);
-    return s->par != NULL ? 0 : -1;
+    if (s->par == NULL)
+        return -1;
+    par_on_full(s->par, env->arena);
+    return 0;
 }
 
 void session_close(struct session *s)

@@ -100,7 +100,7 @@ static size_t n_local(const struct member *m)
 /* Gives out room; a file that would grow over 2^63 bytes fails at the finish. */
 static int add(struct npz *z, struct member m)
 {
-    struct member *copy = arena_alloc(z->a, 1, sizeof *copy);
+    struct member *copy = arena_alloc(z->a, 1, sizeof *copy), **member = z->member;
     int64_t size;
 
     if (strlen(m.name) > ZIP_16)
@@ -113,12 +113,13 @@ static int add(struct npz *z, struct member m)
         m.n_data = 0;
     }
     *copy = m;
-    pthread_mutex_lock(&z->lock);
-    if (z->n == z->room) {
+    if (z->n == z->room) {      /* before the lock: the arena may leave by longjmp */
+        member = arena_grow(z->a, z->member, (size_t)z->n, 2 * (size_t)z->room + 16,
+                            sizeof *z->member);
         z->room = 2 * z->room + 16;
-        z->member = arena_grow(z->a, z->member, (size_t)z->n, (size_t)z->room,
-                               sizeof *z->member);
     }
+    pthread_mutex_lock(&z->lock);
+    z->member = member;
     z->member[z->n] = copy;
     pthread_mutex_unlock(&z->lock);
     return z->n++;

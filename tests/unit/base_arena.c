@@ -86,6 +86,44 @@ static void a_product_that_overflows_goes_to_the_handler(void **state)
     arena_finish(&a);
 }
 
+/* ---- what goes with the arena ---- */
+
+static char order[8];
+
+static void note(void *what)
+{
+    size_t n = strlen(order);
+
+    order[n] = *(const char *)what;
+    order[n + 1] = '\0';
+}
+
+/* Newest first, each once: at its release, at a reset, at the end. */
+static void what_is_owned_is_released_once(void **state)
+{
+    char names[] = "abcde";
+    struct arena_mark mark;
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    order[0] = '\0';
+    arena_own(&a, note, &names[0]);
+    arena_own(&a, note, &names[1]);
+    mark = arena_mark(&a);
+    arena_own(&a, note, &names[2]);
+    arena_own(&a, note, &names[3]);
+    arena_release(&a, &names[1]);       /* below the mark, which stays of use */
+    arena_release(&a, &names[1]);
+    arena_release(&a, &names[4]);
+    assert_string_equal(order, "b");
+    arena_reset(&a, mark);
+    assert_string_equal(order, "bdc");
+    arena_own(&a, note, &names[4]);
+    arena_finish(&a);
+    assert_string_equal(order, "bdcea");
+}
+
 /* ---- what is handed out ---- */
 
 static void zeroed_and_aligned(void **state)
@@ -235,7 +273,7 @@ int main(void)
         TEST(zeroed_and_aligned), TEST(pieces_do_not_overlap), TEST(large_blocks),
         TEST(what_was_reset_is_zero_again), TEST(a_spare_block_is_cleared),
         TEST(marks_nest), TEST(a_mark_of_an_empty_arena), TEST(strings),
-        TEST(growing_keeps_and_clears),
+        TEST(growing_keeps_and_clears), TEST(what_is_owned_is_released_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/par.h"
@@ -62,10 +63,85 @@ static void unused_pools_end(void **state)
     assert_true(par_default_threads() >= 1);
 }
 
+/* ---- scratch that runs out ---- */
+
+struct border {
+    jmp_buf back;
+    size_t asked;
+};
+
+static void spring(void *self, size_t size_bytes)
+{
+    struct border *border = self;
+
+    border->asked = size_bytes;
+    longjmp(border->back, 1);
+}
+
+struct hungry {
+    atomic_int begun, released;
+    int who;                    /* the index that asks for too much; -1: all */
+};
+
+static void release(void *what)
+{
+    atomic_fetch_add((atomic_int *)what, 1);
+}
+
+static void eat(void *self, int i, struct arena *scratch)
+{
+    struct hungry *hungry = self;
+
+    atomic_fetch_add(&hungry->begun, 1);
+    arena_own(scratch, release, &hungry->released);
+    if (hungry->who < 0 || i == hungry->who)
+        arena_alloc(scratch, SIZE_MAX / 4, 1);
+}
+
+/* Runs the job; true where its scratch ran out. */
+static bool runs_out(struct par *p, struct border *border, struct hungry *hungry, int n)
+{
+    if (setjmp(border->back) != 0)
+        return true;
+    par_for(p, n, eat, hungry);
+    return false;
+}
+
+/* The handler hears of it on the caller's thread, and the pool goes on working. */
+static void scratch_that_runs_out_reaches_the_caller(void **state)
+{
+    static const int threads[] = { 1, 2, 5 };
+
+    (void)state;
+    for (size_t t = 0; t < 3; t++) {
+        struct err e;
+        struct border border;
+        struct arena like;
+        struct par *p = par_new(threads[t], &e);
+
+        assert_non_null(p);
+        arena_init(&like, spring, &border);
+        par_on_full(p, &like);
+        for (int who = -1; who < 40; who++) {
+            struct hungry hungry = { .who = who };
+
+            assert_true(runs_out(p, &border, &hungry, 40));
+            assert_true(border.asked >= SIZE_MAX / 4);
+            assert_int_equal(hungry.begun, hungry.released);
+            hungry = (struct hungry){ .who = 1000 };
+            assert_false(runs_out(p, &border, &hungry, 40));
+            assert_int_equal(hungry.begun, 40);
+            assert_int_equal(hungry.released, 40);
+        }
+        par_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_index_once), cmocka_unit_test(unused_pools_end),
+        cmocka_unit_test(scratch_that_runs_out_reaches_the_caller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
