@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Attention of one layer: heads and texts are shared out over the threads, finished rows
  * go to the sinks. */
+#include "run/attend.h"
+
 #include <assert.h>
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "run/head_rows.h"
+#include "run/precomputed.h"
+#include "run/tap.h"
 
 /* ---- rows to the sinks ---- */
 
@@ -127,8 +131,8 @@ static int check_finite(const struct attend_job *j, struct err *e)
     for (int i = 0; i < j->p->b->n_texts * H; i++) {
         if (j->bad_row[i] < 0)
             continue;
-        if (j->heads->ready != NULL)
-            return ready_error(j->heads->ready, j->p->call, i % H, j->bad_row[i], e);
+        if (j->heads->precomputed != NULL)
+            return precomputed_error(j->heads->precomputed, j->p->call, i % H, j->bad_row[i], e);
         return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the attention of row "
                        "%d is not finite: the weights hold NaN or infinities, or "
                        "overflow", j->p->m->name, j->layer, i % H, j->bad_row[i]);
@@ -136,15 +140,7 @@ static int check_finite(const struct attend_job *j, struct err *e)
     return 0;
 }
 
-bool pass_wants(const struct pass *p, int l, enum stack_id stack)
-{
-    const struct wanted *w = p->want;
-
-    return p->n_sinks > 0 && wanted_layer(w, l) &&
-           (w->stacks == 0 || (w->stacks >> stack & 1) != 0);
-}
-
-int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
+int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
                 struct err *e)
 {
     int n_texts = p->b->n_texts, n = n_texts * p->m->config.n_heads;
@@ -154,7 +150,7 @@ int pass_attend(struct pass *p, int l, const struct heads *h, bool keep_out,
     bool replaced = false;
     int rc;
 
-    if (pass_tap(p, l, h, &replaced, e) != 0)
+    if (tap_show(p, l, h, &replaced, e) != 0)
         return -1;
     if (replaced)
         return 0;

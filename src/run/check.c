@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * What a pass is asked for, checked before it runs. */
-#include "run/run_priv.h"
+#include "run/check.h"
+
+#include "run/chunks.h"
+#include "run/cross.h"
 
 static int check_ids(const struct pass *p, int t, struct err *e)
 {
@@ -26,7 +29,7 @@ static int check_ids(const struct pass *p, int t, struct err *e)
 static int check_masks(const struct pass *p, int t, struct err *e)
 {
     const struct change *c = p->want->change;
-    const struct mask *self = c == NULL ? NULL : c->mask, *cross = pass_cross_mask(p);
+    const struct mask *self = c == NULL ? NULL : c->mask, *cross = cross_mask(p);
     const int *key = p->key_start;
     int T = pass_tokens(p, t), H = p->m->config.n_heads;
     int number = pass_number(p, t);
@@ -36,7 +39,7 @@ static int check_masks(const struct pass *p, int t, struct err *e)
         return -1;
     return cross == NULL || key == NULL ? 0 :
            mask_check(cross, number, T,
-                      pass_masked_keys(p, STACK_CROSS, key[t + 1] - key[t]), H, e);
+                      cross_masked_keys(p, STACK_CROSS, key[t + 1] - key[t]), H, e);
 }
 
 static int check_values(const struct pass *p, int t, struct err *e)
@@ -66,12 +69,12 @@ static int check_text(const struct pass *p, int t, struct err *e)
     return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(p, t, e);
 }
 
-int pass_check(const struct pass *p, struct err *e)
+int check_pass(const struct pass *p, struct err *e)
 {
     for (int t = 0; t < p->b->n_texts; t++)
-        if (check_text(p, t, e) != 0 || pass_check_memory(p, t, e) != 0 ||
+        if (check_text(p, t, e) != 0 || cross_check(p, t, e) != 0 ||
             check_masks(p, t, e) != 0 ||
-            check_rotations(p->m, p->want->rotations, pass_tokens(p, t), e) != 0)
+            chunks_check_rotations(p->m, p->want->rotations, pass_tokens(p, t), e) != 0)
             return -1;
     return 0;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Layers that attend in chunks: which chunk each token of each head is in, by its
  * position or by what its query hashes to. */
+#include "run/chunks.h"
+
 #include <limits.h>
 #include <math.h>
 
 #include "base/rng.h"
-#include "run/run_priv.h"
+#include "nn/chunks.h"
+#include "nn/lsh.h"
 
 /* Tokens of a text with the padding that its chunks ask for. */
 static int padded(const struct config *c, int n)
@@ -62,7 +65,7 @@ static size_t rotation_size(const struct config *c, int width)
     return (size_t)c->n_heads * (size_t)c->d_head * (size_t)c->chunked.n_hashes * (size_t)width;
 }
 
-void pass_rotations(struct pass *p)
+void chunks_draw_rotations(struct pass *p)
 {
     const struct config *c = &p->m->config;
 
@@ -84,7 +87,7 @@ void pass_rotations(struct pass *p)
     }
 }
 
-int check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
+int chunks_check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
                     struct err *e)
 {
     int n = padded(&m->config, n_tokens), width;
@@ -97,7 +100,7 @@ int check_rotations(const struct model *m, const struct rotations *r, int n_toke
                    "%d tokens", r->width, width, n_tokens);
 }
 
-double chunk_memory(const struct model *m, int n_tokens)
+double chunks_memory(const struct model *m, int n_tokens)
 {
     const struct config *c = &m->config;
     int n = padded(c, n_tokens);
@@ -210,7 +213,7 @@ static bool has_term(const struct chunk_view *v)
     return more || v->own_last;
 }
 
-void pass_chunks(struct pass *p, const struct layer_plan *plan, struct heads *h)
+void chunks_set(struct pass *p, const struct layer_plan *plan, struct heads *h)
 {
     int H = p->m->config.n_heads, n = p->b->n_texts * H;
     struct chunk_job *j = arena_alloc(p->call, 1, sizeof *j);

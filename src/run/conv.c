@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The convolution behind layer 0: each token with its neighbours in the text, as a
  * linear on their embeddings side by side. */
+#include "run/conv.h"
+
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "nn/act.h"
+#include "nn/nn.h"
+#include "run/stage.h"
 
 struct conv_job {
     struct pass *p;
@@ -24,7 +28,7 @@ static void gather_rows(void *self, int i, struct arena *scratch)
     int64_t D = j->p->m->config.d_model;
 
     (void)scratch;
-    for (int r = 0; r < pass_rows_of(j->n_rows, i); r++) {
+    for (int r = 0; r < stage_rows_of(j->n_rows, i); r++) {
         int at = i * ROW_CHUNK + r, row = j->row0 + at, text = j->text[row];
         float *window = j->window + (int64_t)at * j->n_in * width;
 
@@ -43,7 +47,7 @@ static void add_rows(void *self, int i, struct arena *scratch)
 {
     const struct conv_job *j = self;
     int64_t D = j->p->m->config.d_model, at = (int64_t)i * ROW_CHUNK * D;
-    int64_t n = pass_rows_of(j->n_rows, i) * D;
+    int64_t n = stage_rows_of(j->n_rows, i) * D;
 
     (void)scratch;
     act_apply(j->p->m->config.front.conv_act, j->out + at, n);
@@ -53,11 +57,11 @@ static void add_rows(void *self, int i, struct arena *scratch)
 static void one_group(struct conv_job *j, int group)
 {
     struct pass *p = j->p;
-    struct param w = param_part(&p->m->slot[W_CONV], group * j->n_in, j->n_in);
+    struct param w = stage_part(&p->m->slot[W_CONV], group * j->n_in, j->n_in);
 
     j->first = group * j->n_in;
-    pass_rows(p, j->n_rows, gather_rows, j);
-    pass_linear(p, j->out + j->first, p->m->config.d_model, j->window, w.matrix.K,
+    stage_rows(p, j->n_rows, gather_rows, j);
+    stage_linear(p, j->out + j->first, p->m->config.d_model, j->window, w.matrix.K,
                 j->n_rows, &w);
 }
 
@@ -71,7 +75,7 @@ static const int *texts_of(struct pass *p)
     return text;
 }
 
-void pass_conv(struct pass *p)
+void conv_add(struct pass *p)
 {
     const struct config *c = &p->m->config;
     struct arena_mark mark = arena_mark(p->call);
@@ -86,9 +90,9 @@ void pass_conv(struct pass *p)
         j.n_rows = p->N - j.row0 < MLP_ROWS ? p->N - j.row0 : MLP_ROWS;
         for (int g = 0; g < c->front.conv_groups; g++)
             one_group(&j, g);
-        pass_rows(p, j.n_rows, add_rows, &j);
+        stage_rows(p, j.n_rows, add_rows, &j);
     }
-    pass_norm(p, p->x, p->x, p->N, c->d_model, &p->m->slot[W_CONV_NORM]);
+    stage_norm(p, p->x, p->x, p->N, c->d_model, &p->m->slot[W_CONV_NORM]);
     arena_reset(p->call, mark);
 }
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Ids or a front's rows, types and positions -> the residual stream. */
+#include "run/embed.h"
+
 #include <math.h>
 
-#include "run/run_priv.h"
+#include "nn/nn.h"
+#include "nn/sinusoid.h"
+#include "run/front_rows.h"
+#include "run/stage.h"
 
 static void add_row(float *x, float *room, const struct param *table, int64_t row,
                     int width)
@@ -106,7 +111,7 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
     }
 }
 
-void pass_embed(struct pass *p)
+void embed_batch(struct pass *p)
 {
     const struct param *slot = p->m->slot;
     const struct config *c = &p->m->config;
@@ -119,15 +124,15 @@ void pass_embed(struct pass *p)
         narrow = arena_alloc_raw(p->call, (size_t)p->N * (size_t)E, sizeof *narrow);
     if (sum_proj)
         sum = narrow;
-    (p->m->family->front != FRONT_TOKENS ? pass_front : tokens)(p, narrow);
+    (p->m->family->front != FRONT_TOKENS ? front_rows : tokens)(p, narrow);
     add_noise(p, narrow);
     if (token_proj)
-        pass_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);
+        stage_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);
     add_types_and_positions(p, sum, width);
     if (!p->m->family->proj_before_norm)
-        pass_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
+        stage_norm(p, sum, sum, p->N, width, &slot[W_EMB_NORM]);
     if (sum_proj)
-        pass_linear(p, p->x, D, sum, E, p->N, &slot[W_EMB_PROJ]);
+        stage_linear(p, p->x, D, sum, E, p->N, &slot[W_EMB_PROJ]);
     if (p->m->family->proj_before_norm)
-        pass_norm(p, p->x, p->x, p->N, D, &slot[W_EMB_NORM]);
+        stage_norm(p, p->x, p->x, p->N, D, &slot[W_EMB_NORM]);
 }

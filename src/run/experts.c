@@ -2,9 +2,14 @@
  * Mixture of experts: each row goes to the experts that the router prefers.  The
  * rows of one expert run together; a row's sum is over experts in their order, so
  * that it does not depend on the other rows, then the shared expert's. */
+#include "run/experts.h"
+
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "nn/act.h"
+#include "nn/nn.h"
+#include "run/route.h"
+#include "run/stage.h"
 
 struct room {
     float *in, *up, *gate, *down;   /* of the rows that one expert gets */
@@ -16,10 +21,10 @@ static void run_expert(struct pass *p, const struct expert *x, const struct room
 {
     int64_t D = p->m->config.d_model, F = x->up.matrix.N;
 
-    pass_linear(p, r->up, F, r->in, D, n, &x->up);
-    pass_linear(p, r->gate, F, r->in, D, n, &x->gate);
+    stage_linear(p, r->up, F, r->in, D, n, &x->up);
+    stage_linear(p, r->gate, F, r->in, D, n, &x->gate);
     act_gated(p->m->config.act, r->up, r->gate, n * F);
-    pass_linear(p, r->down, D, r->up, F, n, &x->down);
+    stage_linear(p, r->down, D, r->up, F, n, &x->down);
 }
 
 static struct room make_room(struct pass *p, int n)
@@ -65,7 +70,7 @@ static struct routing routing_of(const struct model *m, const struct layer_plan 
     };
 }
 
-void pass_experts(struct pass *p, const struct layer_plan *plan, float *out,
+void experts_sum(struct pass *p, const struct layer_plan *plan, float *out,
                   const float *a, int n)
 {
     const struct config *c = &p->m->config;
@@ -77,9 +82,9 @@ void pass_experts(struct pass *p, const struct layer_plan *plan, float *out,
     float *share = arena_alloc_raw(p->call, (size_t)(n * E), sizeof *share);
     float *sum = arena_alloc(p->call, (size_t)(n * D), sizeof *sum);
 
-    pass_linear(p, share, E, a, D, n, &plan->slot[W_ROUTER]);
+    stage_linear(p, share, E, a, D, n, &plan->slot[W_ROUTER]);
     for (int i = 0; i < n; i++)
-        route(share + i * E, &routing, &room);
+        route_shares(share + i * E, &routing, &room);
     for (int x = 0; x < E; x++) {
         int rows = 0;
 

@@ -28,7 +28,7 @@ static struct batch pack(const struct active *on, const struct model *m, struct 
 
         start[i + 1] = start[i] + n;
         if (on->cache != NULL)
-            start[i + 1] -= cache_kept(on->cache[i], m, n);
+            start[i + 1] -= cache_tokens(on->cache[i], m, n);
     }
     id = arena_alloc(a, (size_t)start[on->n], sizeof *id);
     type = arena_alloc(a, (size_t)start[on->n], sizeof *type);

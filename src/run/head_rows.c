@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * One head of one text -> its rows of attention, a block at a time. */
+#include "run/head_rows.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "nn/attention.h"
+#include "nn/visible.h"
+#include "run/cached.h"
+#include "run/describe.h"
+#include "run/precomputed.h"
 
 struct head_rows {
     const struct attend_job *job;
@@ -36,13 +42,13 @@ static void make_room(struct head_rows *r, struct arena *scratch)
     }
     r->weight = arena_alloc_raw(scratch, block, sizeof(float));
     r->hidden = arena_alloc_raw(scratch, block, 1);
-    if (pass_hides(h)) {
+    if (heads_hide_keys(h)) {
         at->hidden = r->hidden;
         at->hidden_stride = stride;
     }
-    if (pass_has_global(h, r->text))
+    if (heads_have_global(h, r->text))
         r->global_packed = arena_alloc_raw(scratch, packed, sizeof(float));
-    if (pass_has_copies(h, r->text) || (h->ready != NULL && h->ready->single != NULL))
+    if (heads_have_copies(h, r->text) || (h->precomputed != NULL && h->precomputed->single != NULL))
         r->single = arena_alloc_raw(scratch, block, sizeof(float));
 }
 
@@ -66,10 +72,10 @@ static void pack(struct head_rows *r)
 {
     const struct heads *h = r->job->heads;
 
-    if (h->ready != NULL)
+    if (h->precomputed != NULL)
         return;
-    if (h->kept != NULL)
-        pack_from(r, r->packed, h->kept[r->text].kv, 0);
+    if (h->cached != NULL)
+        pack_from(r, r->packed, h->cached[r->text].kv, 0);
     else
         pack_from(r, r->packed, h->kv, h->key_start[r->text]);
     if (r->global_packed != NULL)
@@ -86,7 +92,7 @@ struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *
     r->text = text;
     r->head = head;
     r->n_queries = pass_tokens(p, text);
-    r->at = pass_attend_of(p, j->layer, j->heads, text, head, &r->terms);
+    r->at = describe_head(p, j->layer, j->heads, text, head, &r->terms);
     make_room(r, scratch);
     pack(r);
     return r;
@@ -100,9 +106,9 @@ static bool mark_all(struct head_rows *r, const struct rows *rows)
     bool any = visible_mark(&r->at, r->hidden, rows->stride, r->n_visible, rows->row0,
                             rows->n_rows, rows->key0, rows->n_keys);
 
-    if (!pass_hides(r->job->heads))
+    if (!heads_hide_keys(r->job->heads))
         return any;
-    pass_hide(r->job->heads, &r->terms.mask, r->text, r->hidden, rows->stride,
+    heads_hide(r->job->heads, &r->terms.mask, r->text, r->hidden, rows->stride,
               rows->row0 + r->at.offset, rows->n_rows, rows->key0, rows->n_keys);
     for (int t = 0; t < rows->n_rows; t++) {
         const unsigned char *row = r->hidden + (size_t)t * rows->stride;
@@ -194,7 +200,7 @@ static const float *single_copies(struct head_rows *r, const struct rows *rows)
 static void read_ready(struct head_rows *r, struct rows *rows)
 {
     int *bad = &r->job->bad_row[r->text * r->job->p->m->config.n_heads + r->head];
-    int found = ready_read(r->job->heads->ready, rows, r->weight, r->single, r->hidden,
+    int found = precomputed_read(r->job->heads->precomputed, rows, r->weight, r->single, r->hidden,
                            r->entropy, r->n_visible);
 
     rows->single = r->single;
@@ -228,9 +234,9 @@ void head_rows_block(struct head_rows *r, int row0, struct rows *rows)
     keys = visible_keys(&r->at, row0, rows->n_rows);
     rows->key0 = (int)keys.first;
     rows->n_keys = (int)(keys.end - keys.first);
-    if ((j->wanted || pass_hides(j->heads)) && mark_all(r, rows))
+    if ((j->wanted || heads_hide_keys(j->heads)) && mark_all(r, rows))
         rows->hidden = r->hidden;
-    if (j->heads->ready != NULL) {
+    if (j->heads->precomputed != NULL) {
         read_ready(r, rows);
         return;
     }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Latent attention: queries, keys and values through projections of low rank.  Rows
  * come out as other families' do: all queries, all keys, all values. */
+#include "run/latent.h"
+
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "nn/norm.h"
+#include "run/stage.h"
 
 /* The reference leaves its two inner norms at this, whatever rms_norm_eps says. */
 static const float LATENT_EPS = 1e-6f;
@@ -23,14 +26,14 @@ static void norm_task(void *self, int i, struct arena *scratch)
     float *x = j->x + (int64_t)i * ROW_CHUNK * j->D;
 
     (void)scratch;
-    norm_rms(x, x, j->norm->vector, LATENT_EPS, pass_rows_of(j->n, i), j->D);
+    norm_rms(x, x, j->norm->vector, LATENT_EPS, stage_rows_of(j->n, i), j->D);
 }
 
 static void latent_norm(struct pass *p, float *x, int n, int D, const struct param *norm)
 {
     struct latent_job j = { .p = p, .norm = norm, .x = x, .n = n, .D = D };
 
-    pass_rows(p, n, norm_task, &j);
+    stage_rows(p, n, norm_task, &j);
 }
 
 /* Per head [k; v] and the columns that heads share -> places in the row. */
@@ -41,7 +44,7 @@ static void spread_task(void *self, int i, struct arena *scratch)
     const struct head_place *place = &j->p->m->place;
     size_t nope = (size_t)c->latent.d_nope, turned = (size_t)c->latent.d_rope;
     size_t d_v = (size_t)c->d_value, at = (size_t)i * ROW_CHUNK;
-    size_t end = at + (size_t)pass_rows_of(j->n, i), H = (size_t)c->n_heads;
+    size_t end = at + (size_t)stage_rows_of(j->n, i), H = (size_t)c->n_heads;
 
     (void)scratch;
     for (size_t r = at; r < end; r++) {
@@ -65,12 +68,12 @@ static void queries(struct pass *p, const struct layer_plan *plan, float *row,
     const struct param *slot = plan->slot;
 
     if (rank == 0) {
-        pass_linear(p, row, p->m->place.width, a, D, n, &slot[W_Q]);
+        stage_linear(p, row, p->m->place.width, a, D, n, &slot[W_Q]);
         return;
     }
-    pass_linear(p, room, rank, a, D, n, &slot[W_Q_A]);
+    stage_linear(p, room, rank, a, D, n, &slot[W_Q_A]);
     latent_norm(p, room, n, rank, &slot[W_Q_A_NORM]);
-    pass_linear(p, row, p->m->place.width, room, rank, n, &slot[W_Q_B]);
+    stage_linear(p, row, p->m->place.width, room, rank, n, &slot[W_Q_B]);
 }
 
 /* room: n rows of kv_rank, of d_rope, of W_KV_B's output. */
@@ -81,15 +84,15 @@ static void keys_and_values(struct pass *p, const struct layer_plan *plan, float
     int D = c->d_model, rank = c->latent.kv_rank;
     float *turned = room + (int64_t)n * rank, *kv = turned + (int64_t)n * c->latent.d_rope;
     const struct param *b = &plan->slot[W_KV_B];
-    struct param down = param_part(&plan->slot[W_KV_A], 0, rank);
-    struct param shared = param_part(&plan->slot[W_KV_A], rank, c->latent.d_rope);
+    struct param down = stage_part(&plan->slot[W_KV_A], 0, rank);
+    struct param shared = stage_part(&plan->slot[W_KV_A], rank, c->latent.d_rope);
     struct latent_job j = { .p = p, .n = n, .row = row, .kv = kv, .turned = turned };
 
-    pass_linear(p, room, rank, a, D, n, &down);
-    pass_linear(p, turned, c->latent.d_rope, a, D, n, &shared);
+    stage_linear(p, room, rank, a, D, n, &down);
+    stage_linear(p, turned, c->latent.d_rope, a, D, n, &shared);
     latent_norm(p, room, n, rank, &plan->slot[W_KV_A_NORM]);
-    pass_linear(p, kv, b->matrix.N, room, rank, n, b);
-    pass_rows(p, n, spread_task, &j);
+    stage_linear(p, kv, b->matrix.N, room, rank, n, b);
+    stage_rows(p, n, spread_task, &j);
 }
 
 size_t latent_room(const struct model *m, int n_tokens)
@@ -104,7 +107,7 @@ size_t latent_room(const struct model *m, int n_tokens)
     return n * (kv > (size_t)c->latent.q_rank ? kv : (size_t)c->latent.q_rank);
 }
 
-void pass_latent(struct pass *p, const struct layer_plan *plan)
+void latent_project(struct pass *p, const struct layer_plan *plan)
 {
     struct arena_mark mark = arena_mark(p->call);
     float *room = arena_alloc_raw(p->call, latent_room(p->m, p->N), sizeof *room);

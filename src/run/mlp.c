@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The mlp of a layer: up, activation, down; gated or not, fused or not. */
+#include "run/mlp.h"
+
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "nn/act.h"
+#include "nn/nn.h"
+#include "run/experts.h"
+#include "run/stage.h"
 
 struct act_job {
     const struct pass *p;
@@ -16,7 +21,7 @@ static void act_rows(void *self, int i, struct arena *scratch)
     const struct act_job *j = self;
     enum act act = j->p->m->config.act;
     int64_t F = j->p->m->config.d_ff, first = (int64_t)i * ROW_CHUNK;
-    int n = pass_rows_of(j->n_rows, i);
+    int n = stage_rows_of(j->n_rows, i);
 
     (void)scratch;
     if (j->mlp == MLP_PLAIN)
@@ -38,14 +43,14 @@ static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
     int64_t D = p->m->config.d_model, F = p->m->config.d_ff, width = fused ? 2 * F : F;
     struct act_job j = { p, p->m->mlp, n };
 
-    pass_linear(p, p->up, width, in, D, n, &plan->slot[W_UP]);
+    stage_linear(p, p->up, width, in, D, n, &plan->slot[W_UP]);
     if (p->gate != NULL)
-        pass_linear(p, p->gate, F, in, D, n, &plan->slot[W_GATE]);
-    pass_rows(p, n, act_rows, &j);
-    pass_linear(p, out, D, p->up + (fused ? F : 0), width, n, &plan->slot[W_DOWN]);
+        stage_linear(p, p->gate, F, in, D, n, &plan->slot[W_GATE]);
+    stage_rows(p, n, act_rows, &j);
+    stage_linear(p, out, D, p->up + (fused ? F : 0), width, n, &plan->slot[W_DOWN]);
 }
 
-void pass_mlp(struct pass *p, const struct layer_plan *plan)
+void mlp_add(struct pass *p, const struct layer_plan *plan)
 {
     const struct param *norm = &plan->slot[W_MLP_NORM];
     enum norm_place place = p->m->norm_place;
@@ -59,18 +64,18 @@ void pass_mlp(struct pass *p, const struct layer_plan *plan)
         if (place != PLACE_POST) {
             /* Parallel without a norm of its own: what attention read, still in a. */
             if (place != PLACE_PARALLEL || norm->vector != NULL)
-                pass_norm(p, a, x2, n, (int)D, norm);
+                stage_norm(p, a, x2, n, (int)D, norm);
             in = a;
             if (p->m->config.norm.residual_from)
                 memcpy(x, a, (size_t)(n * D) * sizeof *x);
         }
         if (plan->expert != NULL)
-            pass_experts(p, plan, a, in, n);
+            experts_sum(p, plan, a, in, n);
         else
             one_mlp(p, plan, a, in, n);
-        pass_norm(p, a, a, n, (int)D, &plan->slot[W_MLP_OUT]);
+        stage_norm(p, a, a, n, (int)D, &plan->slot[W_MLP_OUT]);
         nn_add(x, a, n * D);
         if (place == PLACE_POST)
-            pass_norm(p, x, x, n, (int)D, norm);
+            stage_norm(p, x, x, n, (int)D, norm);
     }
 }

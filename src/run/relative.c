@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Positions that queries and keys look at: rows by distance, once a pass; their
  * projections, once a layer; what a head adds to its scores. */
+#include "run/relative.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run_priv.h"
-
-static float *floats(struct pass *p, size_t rows, size_t columns)
-{
-    return arena_alloc_raw(p->call, rows * columns, sizeof(float));
-}
+#include "nn/linear.h"
+#include "nn/sinusoid.h"
+#include "run/stage.h"
 
 /* ---- rows by distance ---- */
 
@@ -36,13 +35,13 @@ static void fill_table(struct pass *p, struct relative *r, int first)
     const struct tensor *t = p->m->slot[W_REL_TABLE].weight;
     int64_t row0 = (int64_t)first + p->m->config.relative.span;
 
-    r->table = floats(p, (size_t)r->n_rows, (size_t)D);
+    r->table = stage_floats(p, (size_t)r->n_rows, (size_t)D);
     for (int i = 0; t == NULL && i < r->n_rows; i++)
         sinusoid_distance(r->table + (int64_t)i * D, first + i, D);
     if (t == NULL)
         return;
     tensor_read(r->table, t, row0 * D, (int64_t)r->n_rows * D);
-    pass_norm(p, r->table, r->table, r->n_rows, D, &p->m->slot[W_REL_NORM]);
+    stage_norm(p, r->table, r->table, r->n_rows, D, &p->m->slot[W_REL_NORM]);
 }
 
 /* The distances of the longest text, and the rows that they read. */
@@ -75,13 +74,13 @@ static void make_xl(struct pass *p, struct relative *r)
     size_t H = (size_t)p->m->config.n_heads;
     const int *type = p->b->type;
 
-    r->add = floats(p, H, in_panels(r->n_rows));
-    r->segment = floats(p, H, relative_packed(2, p->m->config.d_head));
-    r->segment_add = floats(p, H, PANEL);
+    r->add = stage_floats(p, H, in_panels(r->n_rows));
+    r->segment = stage_floats(p, H, relative_packed(2, p->m->config.d_head));
+    r->segment_add = stage_floats(p, H, PANEL);
     r->type = type != NULL ? type : arena_alloc(p->call, (size_t)p->N, sizeof *type);
 }
 
-void pass_relative(struct pass *p)
+void relative_rows(struct pass *p)
 {
     const struct config *c = &p->m->config;
     bool xl = p->m->family->bias == BIAS_XL;
@@ -91,12 +90,12 @@ void pass_relative(struct pass *p)
         return;
     p->relative = r = arena_alloc(p->call, 1, sizeof *r);
     fill_distances(p, r);
-    r->row = floats(p, (size_t)r->n_rows, (size_t)c->n_heads * (size_t)c->d_head);
+    r->row = stage_floats(p, (size_t)r->n_rows, (size_t)c->n_heads * (size_t)c->d_head);
     r->size = relative_packed(r->n_rows, c->d_head);
     if (xl || c->relative.c2p)
-        r->by_query = floats(p, (size_t)c->n_heads, r->size);
+        r->by_query = stage_floats(p, (size_t)c->n_heads, r->size);
     if (c->relative.p2c)
-        r->by_key = floats(p, (size_t)c->n_heads, r->size);
+        r->by_key = stage_floats(p, (size_t)c->n_heads, r->size);
     if (xl)
         make_xl(p, r);
 }
@@ -149,7 +148,7 @@ static void round_task(void *self, int i, struct arena *scratch)
     float *row = j->p->qkv + (int64_t)i * ROW_CHUNK * width;
 
     (void)scratch;
-    precision_round(pass_precision(j->p), row, row, pass_rows_of(j->p->N, i) * width);
+    precision_round(pass_precision(j->p), row, row, stage_rows_of(j->p->N, i) * width);
 }
 
 static void project(struct pass *p, const struct layer_plan *plan, enum slot slot,
@@ -159,7 +158,7 @@ static void project(struct pass *p, const struct layer_plan *plan, enum slot slo
     struct prepare_job j = { .p = p, .packed = packed };
     int HD = p->m->config.n_heads * p->m->config.d_head;
 
-    pass_linear(p, r->row, HD, r->table, p->m->config.d_model, r->n_rows,
+    stage_linear(p, r->row, HD, r->table, p->m->config.d_model, r->n_rows,
                 &plan->slot[slot]);
     par_for(p->par, p->m->config.n_heads, pack_task, &j);
 }
@@ -201,7 +200,7 @@ static void prepare_xl(struct pass *p, const struct layer_plan *plan)
     struct arena_mark mark = arena_mark(p->call);
     const struct config *c = &p->m->config;
     int64_t HD = (int64_t)c->n_heads * c->d_head;
-    float *segment = floats(p, 2, (size_t)HD);
+    float *segment = stage_floats(p, 2, (size_t)HD);
     struct prepare_job j = { .p = p, .plan = plan, .segment = segment };
 
     tensor_read(segment, plan->slot[W_SEG].weight, 0, 2 * HD);
@@ -210,7 +209,7 @@ static void prepare_xl(struct pass *p, const struct layer_plan *plan)
     arena_reset(p->call, mark);
 }
 
-void pass_prepare(struct pass *p, const struct layer_plan *plan)
+void relative_project(struct pass *p, const struct layer_plan *plan)
 {
     bool shared = p->m->config.relative.shared;
     struct prepare_job j = { .p = p };
@@ -218,7 +217,7 @@ void pass_prepare(struct pass *p, const struct layer_plan *plan)
     if (p->relative == NULL)
         return;
     if (pass_precision(p) != PRECISION_F32)
-        pass_rows(p, p->N, round_task, &j);
+        stage_rows(p, p->N, round_task, &j);
     if (p->m->family->bias == BIAS_XL) {
         prepare_xl(p, plan);
         return;
@@ -231,7 +230,7 @@ void pass_prepare(struct pass *p, const struct layer_plan *plan)
 
 /* ---- one head of one text ---- */
 
-void relative_terms(const struct pass *p, const struct heads *h, int text, int head,
+void relative_set_terms(const struct pass *p, const struct heads *h, int text, int head,
                     struct relative_terms *room, struct attend *at)
 {
     const struct relative *r = p->relative;

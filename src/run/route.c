@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * A router's scores -> the experts that a row goes to, and their shares. */
+#include "run/route.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "nn/softmax.h"
+#include "run/row.h"
 
 /* Of differences from the largest score, each in single precision, in double. */
 static void softmax(float *s, double *room, int E)
@@ -75,7 +78,7 @@ struct route_room route_room(struct arena *a, int E)
     };
 }
 
-void route(float *s, const struct routing *r, struct route_room *room)
+void route_shares(float *s, const struct routing *r, struct route_room *room)
 {
     float sum = 0;
 

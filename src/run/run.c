@@ -6,7 +6,23 @@
 #include <limits.h>
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "nn/nn.h"
+#include "run/attend.h"
+#include "run/cached.h"
+#include "run/check.h"
+#include "run/chunks.h"
+#include "run/conv.h"
+#include "run/cross.h"
+#include "run/distance.h"
+#include "run/embed.h"
+#include "run/logits.h"
+#include "run/mlp.h"
+#include "run/precomputed.h"
+#include "run/project.h"
+#include "run/relative.h"
+#include "run/rotary.h"
+#include "run/sparse.h"
+#include "run/stage.h"
 
 static int last_layer(const struct model *m, const struct wanted *want)
 {
@@ -21,58 +37,34 @@ static int last_layer(const struct model *m, const struct wanted *want)
 
 /* ---- memory ---- */
 
-static float *floats(struct pass *p, size_t rows, size_t columns)
-{
-    return arena_alloc_raw(p->call, rows * columns, sizeof(float));
-}
-
 static void make_room(struct pass *p)
 {
     const struct config *c = &p->m->config;
     size_t N = (size_t)p->N, D = (size_t)c->d_model;
     size_t mlp_rows = N < MLP_ROWS ? N : MLP_ROWS;
 
-    p->x = floats(p, N, D);
-    p->x2 = p->m->norm_place == PLACE_REVERSIBLE ? floats(p, N, D) : p->x;
-    p->a = floats(p, N, D);
+    p->x = stage_floats(p, N, D);
+    p->x2 = p->m->norm_place == PLACE_REVERSIBLE ? stage_floats(p, N, D) : p->x;
+    p->a = stage_floats(p, N, D);
     if (p->m->norm_place == PLACE_PARALLEL)
-        p->late = floats(p, N, D);
-    p->qkv = floats(p, N, (size_t)p->m->place.width);
-    p->z = floats(p, N, (size_t)family_slot_dim(p->m->family, c, DIM_HV));
-    p->up = floats(p, mlp_rows, (size_t)family_slot_dim(p->m->family, c, DIM_UP));
+        p->late = stage_floats(p, N, D);
+    p->qkv = stage_floats(p, N, (size_t)p->m->place.width);
+    p->z = stage_floats(p, N, (size_t)family_slot_dim(p->m->family, c, DIM_HV));
+    p->up = stage_floats(p, mlp_rows, (size_t)family_slot_dim(p->m->family, c, DIM_UP));
     if (p->m->mlp == MLP_GATED)
-        p->gate = floats(p, mlp_rows, (size_t)c->d_ff);
+        p->gate = stage_floats(p, mlp_rows, (size_t)c->d_ff);
     if (p->want->memory != NULL)
-        p->memory_kv = floats(p, (size_t)p->key_start[p->b->n_texts],
+        p->memory_kv = stage_floats(p, (size_t)p->key_start[p->b->n_texts],
                               (size_t)family_slot_dim(p->m->family, c, DIM_GD) +
                               (size_t)family_slot_dim(p->m->family, c, DIM_GV));
     if (p->want->cache != NULL)
-        p->kept = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->kept);
+        p->cached = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->cached);
     if (p->m->slot[W_CONV].weight != NULL)
-        p->embedded = floats(p, N, D);
-    pass_turns(p);
-    pass_relative(p);
-    pass_sparse_room(p);
-    pass_rotations(p);
-}
-
-double run_memory(const struct model *m, int n_tokens, int n_threads)
-{
-    const struct config *c = &m->config;
-    double N = n_tokens, D = c->d_model, z = (double)c->n_heads * c->d_value;
-    /* Normed and not; a second stream, and both side by side at the end. */
-    double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D : 2 * D;
-    double latent = (double)latent_room(m, n_tokens) + (double)front_room(m, n_tokens);
-    double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
-                 (m->mlp == MLP_PLAIN ? 1 : 2);
-    int sets = m->family->stack.name[W_Q_GLOBAL] != NULL ? 2 : 1;   /* of q, k and v */
-    double blocks = c->sparse.block > 0 ? 2.25 : 1.25;     /* of weights, and a byte each */
-    double head = sets * (double)attention_packed(n_tokens, c->d_head, c->d_value) +
-                  blocks * ATTEND_ROWS * (double)attention_stride(n_tokens);
-
-    return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp +
-                            head * n_threads + relative_memory(m, n_tokens) +
-                            conv_memory(m, n_tokens)) + chunk_memory(m, n_tokens);
+        p->embedded = stage_floats(p, N, D);
+    rotary_tables(p);
+    relative_rows(p);
+    sparse_room(p);
+    chunks_draw_rotations(p);
 }
 
 /* ---- the pass ---- */
@@ -82,7 +74,7 @@ static void attention_input(struct pass *p, const struct param *norm)
 {
     static const struct param identity;
 
-    pass_norm(p, p->a, p->x, p->N, p->m->config.d_model,
+    stage_norm(p, p->a, p->x, p->N, p->m->config.d_model,
               p->m->norm_place == PLACE_POST ? &identity : norm);
 }
 
@@ -97,8 +89,8 @@ static void project_out(struct pass *p, int l, enum stack_id stack, float *out,
     if (p->m->family->front == FRONT_QKV)
         memcpy(out, z, (size_t)n * (size_t)D * sizeof *out);
     else
-        pass_linear(p, out, D, z, o->matrix.K, n, o);
-    pass_norm(p, out, out, n, D, &slot[W_ATT_OUT]);
+        stage_linear(p, out, D, z, o->matrix.K, n, o);
+    stage_norm(p, out, out, n, D, &slot[W_ATT_OUT]);
 }
 
 void run_attention_output(const struct model *m, int layer, enum stack_id stack,
@@ -125,7 +117,7 @@ static void join(struct pass *p, const float *out, const struct param *norm)
 
     nn_add(p->x2, out, (int64_t)p->N * D);
     if (p->m->norm_place == PLACE_POST)
-        pass_norm(p, p->x2, p->x2, p->N, D, norm);
+        stage_norm(p, p->x2, p->x2, p->N, D, norm);
 }
 
 static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
@@ -143,13 +135,13 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
     int rc;
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
-    pass_project(p, plan);
-    pass_distances(p, &h, plan->distance, plan->scale);
-    pass_keep(p, l, &h);
-    pass_prepare(p, plan);
-    pass_sparse(p, plan, &h);
-    pass_chunks(p, plan, &h);
-    rc = pass_attend(p, l, &h, keep_out, e);
+    project_self(p, plan);
+    distance_terms(p, &h, plan->distance, plan->scale);
+    cached_append(p, l, &h);
+    relative_project(p, plan);
+    sparse_set(p, plan, &h);
+    chunks_set(p, plan, &h);
+    rc = attend_layer(p, l, &h, keep_out, e);
     arena_reset(p->call, mark);
     return rc;
 }
@@ -166,15 +158,15 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
         .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
         .key_start = p->key_start, .lo = INT_MAX, .hi = INT_MAX,
-        .mask = pass_cross_mask(p),
+        .mask = cross_mask(p),
     };
     int rc;
 
     attention_input(p, &plan->slot[W_CROSS_NORM]);
-    pass_project_cross(p, plan);
-    pass_distances(p, &h, plan->cross_distance, plan->scale);
-    pass_keep_memory(p, l, &h);
-    rc = pass_attend(p, l, &h, keep_out, e);
+    cross_project(p, plan);
+    distance_terms(p, &h, plan->cross_distance, plan->scale);
+    cached_append_memory(p, l, &h);
+    rc = attend_layer(p, l, &h, keep_out, e);
     arena_reset(p->call, mark);
     return rc;
 }
@@ -212,7 +204,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
         memcpy(p->x, p->a, (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x);
     attention_output(p, l, p->m->family->stack_id, out);
     if (p->m->norm_place == PLACE_PARALLEL) {
-        pass_mlp(p, &p->m->layer[l]);
+        mlp_add(p, &p->m->layer[l]);
         join(p, out, &slot[W_ATT_NORM]);
         return 0;
     }
@@ -225,9 +217,9 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
         attention_output(p, l, STACK_CROSS, out);
         join(p, out, &slot[W_CROSS_NORM]);
     }
-    pass_mlp(p, &p->m->layer[l]);
+    mlp_add(p, &p->m->layer[l]);
     if (l == 0 && p->embedded != NULL)
-        pass_conv(p);
+        conv_add(p);
     return 0;
 }
 
@@ -240,6 +232,39 @@ static int run_layers(struct pass *p, struct err *e)
             return -1;
     return 0;
 }
+
+/* ---- rows that a file holds ---- */
+
+/* Attention whose rows a file holds, in place of a layer. */
+static int precomputed_layer(struct pass *p, int l, enum stack_id stack,
+                     const struct precomputed_layer *layer, const int *key_start, int hi,
+                     struct err *e)
+{
+    const struct heads h = { .stack = stack, .key_start = key_start, .lo = INT_MAX,
+                             .hi = hi, .precomputed = layer };
+
+    return layer->rows != NULL && pass_wants(p, l, stack) ? attend_layer(p, l, &h, false, e)
+                                                          : 0;
+}
+
+/* The same for all layers. */
+static int run_precomputed(struct pass *p, struct err *e)
+{
+    const struct precomputed *r = p->m->precomputed;
+
+    if (precomputed_check(p, e) != 0)
+        return -1;
+    for (int l = 0; l <= p->last; l++)
+        if ((r->self != NULL &&
+             precomputed_layer(p, l, p->m->family->stack_id, &r->self[l], p->b->start,
+                       p->m->layer[l].hi, e) != 0) ||
+            (r->cross != NULL && precomputed_layer(p, l, STACK_CROSS, &r->cross[l], p->key_start,
+                                           INT_MAX, e) != 0))
+            return -1;
+    return 0;
+}
+
+/* ---- all of it ---- */
 
 static bool changes_only_precision(const struct change *c)
 {
@@ -259,21 +284,21 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
 
     assert(want->cache == NULL || changes_only_precision(want->change));
     assert(want->cache == NULL || (n_sinks == 0 && want->tap == NULL));
-    p.key_start = pass_key_start(&p);
+    p.key_start = cross_key_start(&p);
     if (m->precomputed != NULL)
-        return pass_ready(&p, e);
-    if (pass_check(&p, e) != 0)
+        return run_precomputed(&p, e);
+    if (check_pass(&p, e) != 0)
         return -1;
     make_room(&p);
-    pass_embed(&p);
+    embed_batch(&p);
     if (p.embedded != NULL)
         memcpy(p.embedded, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
     if (p.x2 != p.x)
         memcpy(p.x2, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
     rc = run_layers(&p, e);
     if (rc == 0) {
-        pass_head(&p);
-        pass_kept(&p);
+        logits_write(&p);
+        cached_advance(&p);
     }
     arena_reset(call, mark);
     return rc;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * What rows see beside a window, or instead of one: tokens that are global (Longformer),
  * and blocks of keys (BigBird). */
+#include "run/sparse.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "nn/visible.h"
+#include "run/stage.h"
 
 /* ---- global tokens ---- */
 
@@ -36,7 +39,7 @@ static void project_global(struct pass *p, const struct layer_plan *plan)
     for (int i = 0; i < 3; i++) {
         const struct param *w = &plan->slot[slots[i]];
 
-        pass_linear(p, p->qkv_global + column, p->m->place.width, p->a,
+        stage_linear(p, p->qkv_global + column, p->m->place.width, p->a,
                     p->m->config.d_model, p->N, w);
         column += w->matrix.N;
     }
@@ -94,7 +97,7 @@ static const struct bias_copies *copies_of(struct pass *p)
 
 /* ---- both ---- */
 
-void pass_sparse_room(struct pass *p)
+void sparse_room(struct pass *p)
 {
     if (p->m->config.sparse.block > 0)
         p->copies = copies_of(p);
@@ -104,7 +107,7 @@ void pass_sparse_room(struct pass *p)
                                         (size_t)p->m->place.width, sizeof(float));
 }
 
-void pass_sparse(struct pass *p, const struct layer_plan *plan, struct heads *h)
+void sparse_set(struct pass *p, const struct layer_plan *plan, struct heads *h)
 {
     if (p->copies != NULL) {
         h->hide = hide_blocks;

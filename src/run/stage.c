@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * What every stage is made of: linears and norms, shared out over the threads. */
+ * Linears and norms, shared out over the threads. */
+#include "run/stage.h"
+
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "nn/norm.h"
+
+float *stage_floats(struct pass *p, size_t rows, size_t columns)
+{
+    return arena_alloc_raw(p->call, rows * columns, sizeof(float));
+}
 
 /* ---- linear ---- */
 
@@ -23,18 +30,6 @@ static void linear_task(void *self, int i, struct arena *scratch)
 
     linear_panel(j->y + row * j->y_stride, j->y_stride, j->x + row * j->x_stride,
                  j->x_stride, rows, j->w, j->bias, n0, room);
-}
-
-int pass_tokens(const struct pass *p, int text)
-{
-    return p->b->start[text + 1] - p->b->start[text];
-}
-
-enum precision pass_precision(const struct pass *p)
-{
-    const struct change *c = p->want != NULL ? p->want->change : NULL;
-
-    return c != NULL ? c->precision : PRECISION_F32;
 }
 
 static void run_linear(struct pass *p, struct linear_job *j)
@@ -61,7 +56,7 @@ static void run_rounded(struct pass *p, struct linear_job *j)
     arena_reset(p->call, mark);
 }
 
-void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
+void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
                  int64_t x_stride, int n_rows, const struct param *w)
 {
     /* A panel is packed anew for each task: 512 rows make that cheap. */
@@ -76,7 +71,7 @@ void pass_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
     (pass_precision(p) == PRECISION_F32 ? run_linear : run_rounded)(p, &j);
 }
 
-struct param param_part(const struct param *w, int first, int n)
+struct param stage_part(const struct param *w, int first, int n)
 {
     struct param part = *w;
     int64_t blocks = first * w->matrix.stride / (w->matrix.block > 1 ? w->matrix.block : 1);
@@ -89,14 +84,14 @@ struct param param_part(const struct param *w, int first, int n)
 
 /* ---- row by row ---- */
 
-int pass_rows_of(int n_rows, int i)
+int stage_rows_of(int n_rows, int i)
 {
     int left = n_rows - i * ROW_CHUNK;
 
     return left < ROW_CHUNK ? left : ROW_CHUNK;
 }
 
-void pass_rows(struct pass *p, int n_rows,
+void stage_rows(struct pass *p, int n_rows,
                void (*task)(void *self, int i, struct arena *scratch), void *self)
 {
     par_for(p->par, (n_rows + ROW_CHUNK - 1) / ROW_CHUNK, task, self);
@@ -113,7 +108,7 @@ struct norm_job {
 static void norm_task(void *self, int i, struct arena *scratch)
 {
     const struct norm_job *j = self;
-    int D = j->D, n = pass_rows_of(j->n_rows, i);
+    int D = j->D, n = stage_rows_of(j->n_rows, i);
     int64_t at = (int64_t)i * ROW_CHUNK * D;
     float eps = (float)j->m->config.norm.eps;
 
@@ -126,11 +121,11 @@ static void norm_task(void *self, int i, struct arena *scratch)
         norm_rms(j->y + at, j->x + at, j->norm->vector, eps, n, D);
 }
 
-void pass_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
+void stage_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
                const struct param *norm)
 {
     struct norm_job j = { p->m, y, x, n_rows, D, norm };
 
     if (norm->vector != NULL || y != x)
-        pass_rows(p, n_rows, norm_task, &j);
+        stage_rows(p, n_rows, norm_task, &j);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Hands out what an attention reads, and lets something else attend in its place. */
+#include "run/tap.h"
+
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "run/cross.h"
+#include "run/describe.h"
 
 /*
  * Each head's part of the description, with all rows of what it hides.  A mask that is
@@ -12,20 +15,20 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
                                      int T, int S)
 {
     int H = p->m->config.n_heads;
-    bool causal = mask_is_causal(h->mask) && pass_masked_keys(p, h->stack, S) == S;
+    bool causal = mask_is_causal(h->mask) && cross_masked_keys(p, h->stack, S) == S;
     struct attend *at = arena_alloc(p->call, (size_t)H, sizeof *at);
 
     for (int head = 0; head < H; head++) {
         struct head_terms *terms = arena_alloc(p->call, 1, sizeof *terms);
         unsigned char *hidden;
 
-        at[head] = pass_attend_of(p, l, h, text, head, terms);
+        at[head] = describe_head(p, l, h, text, head, terms);
         if (causal && at[head].hi > 0)
             at[head].hi = 0;
         if (h->hide == NULL && (causal || !mask_hides(h->mask)))
             continue;
         hidden = arena_alloc(p->call, (size_t)T, (size_t)S);
-        pass_hide(h, &terms->mask, text, hidden, (size_t)S, 0, T, 0, S);
+        heads_hide(h, &terms->mask, text, hidden, (size_t)S, 0, T, 0, S);
         at[head].hidden = hidden;
         at[head].hidden_stride = (size_t)S;
     }
@@ -57,7 +60,7 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
     };
 
     v.alike = alike(h, v.at);
-    if (pass_has_global(h, text))
+    if (heads_have_global(h, text))
         return err_set(e, ERR_INPUT, "%s: global tokens have queries, keys and values "
                        "of their own, which are not handed out (--global none)",
                        p->m->name);
@@ -69,15 +72,7 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
                        e);
 }
 
-bool pass_taps(const struct pass *p, int l, enum stack_id stack)
-{
-    const struct wanted *w = p->want;
-
-    return w->tap != NULL && wanted_layer(w, l) &&
-           (w->stacks == 0 || (w->stacks >> stack & 1) != 0);
-}
-
-int pass_tap(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e)
+int tap_show(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e)
 {
     int rc = 0;
 

@@ -92,7 +92,7 @@ static void check_steps(struct check *c, const char *name)
             if (left == 0)
                 return;
             end[t] += add < left ? add : left;
-            from[t] = cache_kept(c->cache[t], c->m, end[t]);
+            from[t] = cache_tokens(c->cache[t], c->m, end[t]);
         }
         fresh = part(c, from, end);
         got = run(c, &fresh, true, i == 0 ? memory : NULL);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "run/route.h"
 
 enum { E_MAX = 8 };
 
@@ -18,7 +18,7 @@ static void check(const struct routing *r, const float *logit, const double *wan
     arena_init(&a, NULL, NULL);
     room = route_room(&a, r->E);
     memcpy(s, logit, (size_t)r->E * sizeof *s);
-    route(s, r, &room);
+    route_shares(s, r, &room);
     for (int x = 0; x < r->E; x++)
         check_near("share of expert", x, (double)s[x], want[x] == 0 ? -1 : want[x],
                    want[x] == 0 ? 0 : 1e-6);
@@ -93,7 +93,7 @@ static void groups_by_their_best(void **state)
     arena_init(&a, NULL, NULL);
     room = route_room(&a, 6);
     memcpy(s, logit, sizeof s);
-    route(s, &r, &room);
+    route_shares(s, &r, &room);
     check_close((double)s[0], 8.0 / 30, 1e-6);
     check_close((double)s[1], 1.0 / 30, 1e-6);
     assert_true(s[2] == 0 && s[3] == -1 && s[4] == -1 && s[5] == -1);
@@ -178,7 +178,7 @@ static void sigmoids_that_vanish(void **state)
     (void)state;
     arena_init(&a, NULL, NULL);
     room = route_room(&a, 2);
-    route(s, &r, &room);
+    route_shares(s, &r, &room);
     assert_true(s[0] == 0 && s[1] == 0);
     arena_finish(&a);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Rows of attention that a file holds -> the sinks. */
-#include <limits.h>
+#include "run/precomputed.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "run/row.h"
 
 /* How far the sum of a row may be from 1: rows of 1,000 keys in f16 are within it. */
 static const double SUM_MAX = 1e-3;
@@ -47,7 +48,7 @@ static bool is_row(const float *w, int n, bool part)
     return sum == 0 || (sum <= 1 + SUM_MAX && (part || sum >= 1 - SUM_MAX));
 }
 
-int ready_read(const struct precomputed_layer *y, struct rows *rows, float *weight, float *single,
+int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float *weight, float *single,
                unsigned char *hidden, double *entropy, int *n_visible)
 {
     int bad = -1, n = rows->n_keys;
@@ -87,7 +88,7 @@ static int row_error(const struct tensor *t, const float *w, int head, int row,
                    sum_of(w, n), SUM_MAX);
 }
 
-int ready_error(const struct precomputed_layer *y, struct arena *a, int head, int row,
+int precomputed_error(const struct precomputed_layer *y, struct arena *a, int head, int row,
                 struct err *e)
 {
     int n = (int)y->rows->shape[2];
@@ -100,10 +101,9 @@ int ready_error(const struct precomputed_layer *y, struct arena *a, int head, in
     return row_error(y->single, w, head, row, e);
 }
 
-/* ---- the pass ---- */
+/* ---- what is wanted ---- */
 
-/* What only a model with weights can give. */
-static int check_wanted(const struct pass *p, struct err *e)
+int precomputed_check(const struct pass *p, struct err *e)
 {
     const struct wanted *w = p->want;
     const struct change *c = w->change;
@@ -114,31 +114,4 @@ static int check_wanted(const struct pass *p, struct err *e)
         return 0;
     return err_set(e, ERR_USAGE, "%s holds the rows of attention alone: this wants a model",
                    p->m->name);
-}
-
-static int one_layer(struct pass *p, int l, enum stack_id stack,
-                     const struct precomputed_layer *layer, const int *key_start, int hi,
-                     struct err *e)
-{
-    const struct heads h = { .stack = stack, .key_start = key_start, .lo = INT_MAX,
-                             .hi = hi, .ready = layer };
-
-    return layer->rows != NULL && pass_wants(p, l, stack) ? pass_attend(p, l, &h, false, e)
-                                                          : 0;
-}
-
-int pass_ready(struct pass *p, struct err *e)
-{
-    const struct precomputed *r = p->m->precomputed;
-
-    if (check_wanted(p, e) != 0)
-        return -1;
-    for (int l = 0; l <= p->last; l++)
-        if ((r->self != NULL &&
-             one_layer(p, l, p->m->family->stack_id, &r->self[l], p->b->start,
-                       p->m->layer[l].hi, e) != 0) ||
-            (r->cross != NULL && one_layer(p, l, STACK_CROSS, &r->cross[l], p->key_start,
-                                           INT_MAX, e) != 0))
-            return -1;
-    return 0;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The residual stream -> hidden states and logits. */
+#include "run/logits.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "run/run_priv.h"
+#include "nn/act.h"
+#include "run/stage.h"
 
 /* The first row of each text, side by side. */
 static const float *first_rows(struct pass *p, const float *hidden, int width)
@@ -35,14 +38,14 @@ static void logits(struct pass *p, const float *hidden, int width)
     if (dense->weight != NULL) {
         int narrow = dense->matrix.N;
 
-        pass_linear(p, p->a, narrow, hidden, width, rows, dense);
+        stage_linear(p, p->a, narrow, hidden, width, rows, dense);
         act_apply(f->has_head_act && !c->head.one_number ? f->head_act : c->act, p->a,
                   (int64_t)rows * narrow);
-        pass_norm(p, p->a, p->a, rows, narrow, &slot[W_HEAD_NORM]);
+        stage_norm(p, p->a, p->a, rows, narrow, &slot[W_HEAD_NORM]);
         hidden = p->a;
         width = narrow;
     }
-    pass_linear(p, p->want->logits, p->m->n_logits, hidden, width, rows, &head);
+    stage_linear(p, p->want->logits, p->m->n_logits, hidden, width, rows, &head);
     for (int64_t i = 0; scale > 0 && i < n; i++)
         p->want->logits[i] *= scale;
     for (int64_t i = 0; cap > 0 && i < n; i++)
@@ -72,7 +75,7 @@ static float *both_streams(struct pass *p)
     return end;
 }
 
-void pass_head(struct pass *p)
+void logits_write(struct pass *p)
 {
     const struct param *slot = p->m->slot;
     int D = family_slot_dim(p->m->family, &p->m->config, DIM_END), width = p->m->d_hidden;
@@ -90,10 +93,10 @@ void pass_head(struct pass *p)
     }
     if (p->x2 != p->x)
         end = both_streams(p);
-    pass_norm(p, end, end, p->N, D, &slot[W_FINAL_NORM]);
+    stage_norm(p, end, end, p->N, D, &slot[W_FINAL_NORM]);
     hidden = end;
     if (slot[W_FINAL_PROJ].weight != NULL) {
-        pass_linear(p, p->a, width, end, D, p->N, &slot[W_FINAL_PROJ]);
+        stage_linear(p, p->a, width, end, D, p->N, &slot[W_FINAL_PROJ]);
         hidden = p->a;
     }
     if (p->want->hidden != NULL)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * Attention of one layer: heads and texts are shared out over the threads, finished rows
+ * go to the sinks. */
+#ifndef RUN_ATTEND_H
+#define RUN_ATTEND_H
+
+#include "run/heads.h"
+#include "run/pass.h"
+
+/*
+ * Attention of layer l from h to the sinks and, where keep_out says so, to p->z.
+ * Errors: those of the tap; ERR_INPUT: a row is not finite, or not a row of attention.
+ */
+int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
+                 struct err *e);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The texts of one pass, packed without padding: their tokens stand one text after the
+ * other. */
+#ifndef RUN_BATCH_H
+#define RUN_BATCH_H
+
+#include "run/front.h"
+
+struct batch {
+    int n_texts;
+    const int *start;       /* [n_texts + 1]: text i has tokens start[i] .. start[i+1] - 1 */
+    const int *id;          /* [start[n_texts]]; NULL where there are values */
+    const int *type;        /* [start[n_texts]]; NULL: all 0 */
+    const struct values *values;    /* [n_texts] for a front that is not FRONT_TOKENS;
+                                       each yields as many positions as its text has */
+    const unsigned char *global;    /* [start[n_texts]] 1: sees every token and is seen by
+                               all, for models with W_Q_GLOBAL; NULL: none is */
+};
+
+/* What cross-attention reads: the encoder's output, for a decoder, or another input. */
+struct memory {
+    const float *x;         /* [start[n_texts], DIM_KEY_INPUT] */
+    const int *start;       /* [n_texts + 1] */
+    const float *v;         /* [start[n_texts], DIM_VALUE_INPUT] for the values; NULL: x */
+};
+
+#endif

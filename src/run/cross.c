@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ * The memory, or another input, -> keys and values. */
+#include "run/cross.h"
+
+#include <string.h>
+
+#include "run/project.h"
+#include "run/stage.h"
+
+/* ---- rows of keys ---- */
+
+static bool has_last_key(const struct model *m)
+{
+    return m->layer[0].slot[W_CROSS_LAST_K].vector != NULL;
+}
+
+int cross_masked_keys(const struct pass *p, enum stack_id stack, int S)
+{
+    return stack == STACK_CROSS && has_last_key(p->m) ? S - 1 : S;
+}
+
+const int *cross_key_start(struct pass *p)
+{
+    const struct memory *memory = p->want->memory;
+    int *start;
+
+    if (memory == NULL || !has_last_key(p->m))
+        return memory == NULL ? NULL : memory->start;
+    start = arena_alloc_raw(p->call, (size_t)p->b->n_texts + 1, sizeof *start);
+    for (int t = 0; t <= p->b->n_texts; t++)
+        start[t] = memory->start[t] + t;
+    return start;
+}
+
+/*
+ * A table that begins at the distance of the first key from the last query reaches back
+ * as far as there are queries.
+ */
+int cross_check(const struct pass *p, int t, struct err *e)
+{
+    const struct model *m = p->m;
+    const struct param *slot = m->layer[0].slot;
+    int T = pass_tokens(p, t), S;
+
+    if (p->want->memory == NULL)
+        return m->family->stack_id != STACK_CROSS ? 0 :
+               err_set(e, ERR_INPUT, "%s: wants another input for its keys", m->name);
+    S = p->key_start[t + 1] - p->key_start[t];
+    if (slot[W_CROSS_DISTANCE].weight != NULL && !m->config.relative.clip && S > T)
+        return err_set(e, ERR_INPUT, "%d keys for %d queries, want at most as many: its "
+                       "relative positions go no further", S, T);
+    return 0;
+}
+
+/* ---- the mask ---- */
+
+const struct mask *cross_mask(const struct pass *p)
+{
+    const struct change *c = p->want->change;
+    bool alone = p->m->family->stack_id == STACK_CROSS;
+
+    return c == NULL ? NULL : alone && c->memory_mask == NULL ? c->mask : c->memory_mask;
+}
+
+/* ---- projections ---- */
+
+/* Keys and values of n rows of the memory from row first on, to the rows from at on. */
+static void project_rows(struct pass *p, const struct layer_plan *plan, int first, int at,
+                         int n)
+{
+    const struct memory *m = p->want->memory;
+    const struct param *k = &plan->slot[W_CROSS_K], *v = &plan->slot[W_CROSS_V];
+    int64_t width = k->matrix.N + v->matrix.N;
+    const float *values = m->v != NULL ? m->v : m->x;
+    float *out = p->memory_kv + at * width;
+
+    stage_linear(p, out, width, m->x + (int64_t)first * k->matrix.K, k->matrix.K, n, k);
+    stage_linear(p, out + k->matrix.N, width, values + (int64_t)first * v->matrix.K,
+                v->matrix.K, n, v);
+}
+
+/* Keys and values of the memory are what it holds. */
+static void take_memory(struct pass *p)
+{
+    const struct config *c = &p->m->config;
+    const struct memory *m = p->want->memory;
+    size_t k = (size_t)(c->n_kv_heads * c->d_head), v = (size_t)(c->n_kv_heads * c->d_value);
+
+    for (size_t i = 0; i < (size_t)m->start[p->b->n_texts]; i++) {
+        memcpy(p->memory_kv + i * (k + v), m->x + i * k, k * sizeof *m->x);
+        memcpy(p->memory_kv + i * (k + v) + k, m->v + i * v, v * sizeof *m->v);
+    }
+}
+
+void cross_project(struct pass *p, const struct layer_plan *plan)
+{
+    const struct memory *m = p->want->memory;
+    const struct param *slot = plan->slot, *q = &slot[W_CROSS_Q];
+    int64_t d_k = slot[W_CROSS_K].matrix.N, d_v = slot[W_CROSS_V].matrix.N;
+
+    if (p->m->family->front == FRONT_QKV) {
+        project_given(p, p->m->config.n_heads * p->m->config.d_head);
+        take_memory(p);
+        return;
+    }
+    stage_linear(p, p->qkv, q->matrix.N, p->a, p->m->config.d_model, p->N, q);
+    if (m == NULL)
+        return;
+    if (!has_last_key(p->m)) {
+        project_rows(p, plan, 0, 0, m->start[p->b->n_texts]);
+        return;
+    }
+    for (int t = 0; t < p->b->n_texts; t++) {
+        float *last = p->memory_kv + (p->key_start[t + 1] - 1) * (d_k + d_v);
+
+        project_rows(p, plan, m->start[t], p->key_start[t], m->start[t + 1] - m->start[t]);
+        memcpy(last, slot[W_CROSS_LAST_K].vector, (size_t)d_k * sizeof *last);
+        memcpy(last + d_k, slot[W_CROSS_LAST_V].vector, (size_t)d_v * sizeof *last);
+    }
+}

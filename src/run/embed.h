@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * Ids or a front's rows, types and positions -> the residual stream. */
+#ifndef RUN_EMBED_H
+#define RUN_EMBED_H
+
+#include "run/pass.h"
+
+/* p->x[N, D] = the embeddings of the batch. */
+void embed_batch(struct pass *p);
+
+#endif

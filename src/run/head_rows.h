@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * One head of one text -> its rows of attention, a block at a time. */
+#ifndef RUN_HEAD_ROWS_H
+#define RUN_HEAD_ROWS_H
+
+#include "run/heads.h"
+#include "run/pass.h"
+
+/* What the heads of a layer share. */
+struct attend_job {
+    const struct pass *p;
+    const struct heads *heads;
+    int layer;
+    bool keep_out;          /* the heads' outputs are wanted */
+    bool wanted;            /* rows of this layer go to the sinks */
+    int *bad_row;           /* [texts, H] the first row that is not finite; -1 */
+};
+
+struct head_rows;
+
+/* Of scratch, with the head's keys and values packed. */
+struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *j,
+                                int text, int head);
+
+/*
+ * Attends from rows row0 .. row0 + ATTEND_ROWS - 1, or to the text's end; *rows describes
+ * them until the next block.
+ */
+void head_rows_block(struct head_rows *r, int row0, struct rows *rows);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * The residual stream -> hidden states and logits. */
+#ifndef RUN_LOGITS_H
+#define RUN_LOGITS_H
+
+#include "run/pass.h"
+
+/* Writes want->hidden and want->logits, where they are wanted: final norm, then head. */
+void logits_write(struct pass *p);
+
+#endif

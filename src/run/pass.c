@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * What a pass is asked for, in the words of its stages. */
+#include "run/pass.h"
+
+int pass_tokens(const struct pass *p, int text)
+{
+    return p->b->start[text + 1] - p->b->start[text];
+}
+
+int pass_before(const struct pass *p, int text)
+{
+    return p->want->cache != NULL ? p->want->cache[text]->n : 0;
+}
+
+int pass_number(const struct pass *p, int text)
+{
+    const struct change *c = p->want->change;
+
+    return c != NULL && c->number != NULL ? c->number[text] : text;
+}
+
+bool pass_has_memory(const struct pass *p)
+{
+    return p->want->memory != NULL ||
+           (p->want->cache != NULL && p->want->cache[0]->n_memory > 0);
+}
+
+enum precision pass_precision(const struct pass *p)
+{
+    const struct change *c = p->want != NULL ? p->want->change : NULL;
+
+    return c != NULL ? c->precision : PRECISION_F32;
+}
+
+bool pass_wants(const struct pass *p, int l, enum stack_id stack)
+{
+    const struct wanted *w = p->want;
+
+    return p->n_sinks > 0 && wanted_layer(w, l) &&
+           (w->stacks == 0 || (w->stacks >> stack & 1) != 0);
+}
+
+bool pass_taps(const struct pass *p, int l, enum stack_id stack)
+{
+    const struct wanted *w = p->want;
+
+    return w->tap != NULL && wanted_layer(w, l) &&
+           (w->stacks == 0 || (w->stacks >> stack & 1) != 0);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * The residual stream -> queries, keys and values of self-attention. */
+#ifndef RUN_PROJECT_H
+#define RUN_PROJECT_H
+
+#include <stdint.h>
+
+#include "run/pass.h"
+
+/* p->qkv = queries, keys and values of a layer from p->a, normed and rotated. */
+void project_self(struct pass *p, const struct layer_plan *plan);
+
+/* p->qkv[N, width] = the batch's values as they are: FRONT_QKV. */
+void project_given(struct pass *p, int64_t width);
+
+#endif

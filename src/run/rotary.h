@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * Rotary positions of queries and keys. */
+#ifndef RUN_ROTARY_H
+#define RUN_ROTARY_H
+
+#include "run/pass.h"
+
+/* p->rotary: cosines and sines of the batch's positions. */
+void rotary_tables(struct pass *p);
+
+/* Rotates the queries and keys of p->qkv in place, where the layer has rotary positions. */
+void rotary_rotate(struct pass *p, const struct layer_plan *plan);
+
+#endif

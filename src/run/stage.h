@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * What every stage is made of: linears and norms, shared out over the threads. */
+#ifndef RUN_STAGE_H
+#define RUN_STAGE_H
+
+#include <stdint.h>
+
+#include "run/pass.h"
+
+enum {
+    ROW_CHUNK = 64,         /* rows that one task norms, rotates or activates */
+    MLP_ROWS = 1024         /* rows that go through the mlp at a time */
+};
+
+/*
+ * y[n_rows, out] = x w^T + bias, panels shared out over the threads; row i of y at
+ * y + i * y_stride, of x at x + i * x_stride.
+ */
+void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
+                  int64_t x_stride, int n_rows, const struct param *w);
+
+/* Outputs first .. first + n - 1 of a linear that is stored [out, in]. */
+struct param stage_part(const struct param *w, int first, int n);
+
+/* Calls task(self, i, ..) for each block i of ROW_CHUNK of n_rows rows. */
+void stage_rows(struct pass *p, int n_rows,
+                void (*task)(void *self, int i, struct arena *scratch), void *self);
+
+/* The rows that block i of n_rows has. */
+int stage_rows_of(int n_rows, int i);
+
+/* y = norm(x) over n_rows rows of D; an empty slot copies.  y may be x. */
+void stage_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
+                const struct param *norm);
+
+/* rows * columns floats of p->call, not set. */
+float *stage_floats(struct pass *p, size_t rows, size_t columns);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What one attention of a model reads, and who looks at it or takes its place. */
+#ifndef RUN_VIEW_H
+#define RUN_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/par.h"
+#include "model/model.h"
+#include "nn/attend.h"
+
+/*
+ * What one attention of one text reads: queries, keys and values, normed and rotated.
+ * Valid only during the call.
+ */
+struct qkv_view {
+    int text, layer;
+    enum stack_id stack;
+    int T, S;                   /* queries, keys */
+    int H, G;                   /* heads; heads of keys and values: h has h / (H / G) */
+    const float *q, *kv;        /* rows of T queries, of S keys and values */
+    int64_t q_stride, kv_stride;        /* floats from row to row */
+    const int *q_at, *k_at, *v_at;      /* [H], [G], [G] where a head begins in a row */
+    const struct attend *at;    /* [H] widths, scale, what is hidden and added; hidden
+                                   has T rows, row0 is 0 */
+    bool alike;                 /* what is hidden and added is the same for all heads */
+};
+
+/*
+ * Looks at the attentions of the wanted layers and stacks, or takes their place.
+ * Called by the thread that runs the pass, text by text, before the model's own.
+ */
+struct tap {
+    void (*take)(void *self, const struct qkv_view *v);     /* NULL: does not look */
+    /*
+     * Writes z[T, H d_v], the heads' outputs side by side; no row goes to a sink.
+     * NULL: the model's own attention runs.  An error ends the pass.
+     */
+    int (*attend)(void *self, const struct qkv_view *v, float *z, struct par *par,
+                  struct err *e);
+    /*
+     * What an attention adds to the residual stream, out[n_rows, D] of all texts, after
+     * its output projection and norm; the last layer's only where hidden or logits are
+     * wanted.  NULL: not wanted.
+     */
+    void (*given)(void *self, int layer, enum stack_id stack, const float *out, int n_rows,
+                  int D);
+    void *self;
+};
+
+#endif

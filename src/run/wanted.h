@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is wanted of a pass. */
+#ifndef RUN_WANTED_H
+#define RUN_WANTED_H
+
+#include <stdbool.h>
+
+#include "run/batch.h"
+#include "run/cache.h"
+#include "run/change.h"
+#include "run/view.h"
+
+/* The pass stops after the last layer that anything here needs. */
+struct wanted {
+    const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
+    const bool *head;       /* [H] the same for heads, of every layer; [L, head_stride]
+                               where that is not 0, of each layer */
+    int head_stride;
+    unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
+    const struct memory *memory;    /* for m->decoder and layers with W_CROSS_Q; else NULL */
+    /*
+     * [n_texts] The batch holds the tokens after those that are cached, which the pass
+     * adds to the cache; the memory is only given the first time.  Sinks, tap and changes
+     * other than of precision are not allowed with it, and after an error it must not be
+     * used.  NULL: the batch's texts are whole.
+     */
+    struct cache *const *cache;
+    bool last_only;         /* hidden and logits have one row per text, its last token's */
+    const struct rotations *rotations;  /* NULL: drawn */
+    const struct change *change;    /* NULL: nothing */
+    const struct tap *tap;      /* NULL: none */
+    float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not
+                               wanted */
+    float *logits;          /* out: [tokens, m->n_logits], or [texts, m->n_logits] where
+                               the family's head_on_first says so; NULL: not wanted;
+                               requires m->has_head */
+};
+
+/* True if the rows of this layer go to the sinks. */
+static inline bool wanted_layer(const struct wanted *want, int layer)
+{
+    return want->layer == NULL || want->layer[layer];
+}
+
+/* True if a layer that is wanted shows this head. */
+static inline bool wanted_head(const struct wanted *want, int layer, int head)
+{
+    return want->head == NULL || want->head[layer * want->head_stride + head];
+}
+
+#endif
