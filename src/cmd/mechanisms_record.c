@@ -178,7 +178,7 @@ static struct list all_mechanisms(const struct mechanisms_text *t, struct arena 
     int n = 0;
 
     for (int id = 0; id < N_MECHANISM; id++)
-        if ((t->c->opts->only, id))
+        if (comparison_covers(t->c->opts, (enum mechanism_id)id))
             row[n++] = mechanism_row(t, layer, id);
     return (struct list){ row, n };
 }
