@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Two sinks: one keeps rows, one compares. */
+ * Two sinks: one stores rows, one compares. */
 #include "analysis/compare.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "analysis/divergence.h"
+#include "run/row.h"
 
 struct sums {
     double js, entropy[2], largest;
@@ -16,7 +17,7 @@ struct sums {
 struct compare {
     int H;
     struct axis_pair queries, keys;
-    float *kept;                /* [L, H, queries, keys] of the first side */
+    float *first;               /* [L, H, queries, keys] rows of the first side */
     bool *sees;                 /* [L, H, queries] a row of it sees keys */
     struct sums *sums;          /* [L, H] */
     float *room;                /* [L, H, 2, all keys] a row of each side, over keys of
@@ -35,7 +36,7 @@ struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair quer
     size_t heads = (size_t)L * (size_t)H, rows = heads * (size_t)queries.n_first;
 
     *c = (struct compare){ .H = H, .queries = queries, .keys = keys };
-    c->kept = arena_alloc(a, rows, (size_t)keys.n_first * sizeof *c->kept);
+    c->first = arena_alloc(a, rows, (size_t)keys.n_first * sizeof *c->first);
     c->sees = arena_alloc(a, rows, sizeof *c->sees);
     c->sums = arena_alloc(a, heads, sizeof *c->sums);
     c->room = arena_alloc(a, heads * 2, (size_t)n_all(c) * sizeof *c->room);
@@ -55,7 +56,7 @@ static void add_entropy(struct sums *s, int side, const struct rows *rows, int t
 
 /* ---- the first pass ---- */
 
-static void keep(void *self, const struct rows *rows, int n)
+static void store(void *self, const struct rows *rows, int n)
 {
     struct compare *c = self;
     size_t head = head_at(c, rows->layer, rows->head);
@@ -64,7 +65,7 @@ static void keep(void *self, const struct rows *rows, int n)
     for (int t = 0; t < rows->n_rows; t++) {
         size_t row = head * (size_t)c->queries.n_first + (size_t)(rows->row0 + t);
 
-        rows_spread(rows, t, c->kept + row * (size_t)c->keys.n_first);
+        row_spread(rows, t, c->first + row * (size_t)c->keys.n_first);
         c->sees[row] = rows->n_visible[t] > 0;
         if (rows->n_visible[t] > 0)
             add_entropy(&c->sums[head], 0, rows, t);
@@ -73,7 +74,7 @@ static void keep(void *self, const struct rows *rows, int n)
 
 /* ---- the second ---- */
 
-/* Of all keys the first side's come first; those that only the second has, behind. */
+/* Of all keys those of the first side come first, then those that only the second has. */
 static void spread_second(const struct compare *c, const struct rows *rows, int t,
                           float *out)
 {
@@ -90,7 +91,7 @@ static void spread_second(const struct compare *c, const struct rows *rows, int 
 static void compare_row(const struct compare *c, struct sums *s, const float *p,
                         const float *q)
 {
-    s->js += js_divergence(p, q, n_all(c));
+    s->js += divergence_js(p, q, n_all(c));
     s->n_kept += row_strongest(p, n_all(c)) == row_strongest(q, n_all(c));
     s->n_paired++;
     for (int j = 0; j < n_all(c); j++)
@@ -114,7 +115,7 @@ static void compare(void *self, const struct rows *rows, int n)
         if (first < 0 || !c->sees[row])
             continue;
         memset(p, 0, (size_t)n_all(c) * sizeof *p);
-        memcpy(p, c->kept + row * n_keys, n_keys * sizeof *p);
+        memcpy(p, c->first + row * n_keys, n_keys * sizeof *p);
         spread_second(c, rows, t, q);
         compare_row(c, &c->sums[head], p, q);
     }
@@ -122,7 +123,7 @@ static void compare(void *self, const struct rows *rows, int n)
 
 struct sink compare_first(struct compare *c)
 {
-    return (struct sink){ SINK_HEAD, keep, NULL, c };
+    return (struct sink){ SINK_HEAD, store, NULL, c };
 }
 
 struct sink compare_second(struct compare *c)

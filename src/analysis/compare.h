@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Attention of two passes, head by head: another text, another model, another
- * precision.  The first pass is kept, the second is compared row by row. */
+ * precision.  The rows of the first pass are stored, those of the second compared with them. */
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
 
@@ -14,7 +14,7 @@ struct axis_pair {
     const int *first_of;        /* [n_second] index on the first side; -1: none */
 };
 
-/* What came of one head. */
+/* How one head differs. */
 struct head_difference {
     double js;              /* nats: mean over paired rows that see keys on both sides,
                                of the divergence of their weights; keys without a
@@ -29,7 +29,7 @@ struct head_difference {
 struct compare;
 
 /*
- * For passes of one text each, over L layers of H heads.  Keeps L x H x queries x
+ * For passes of one text each, over L layers of H heads.  Takes L x H x queries x
  * keys floats of a; queries and keys outlive it.
  */
 struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair queries,
@@ -41,7 +41,7 @@ struct sink compare_second(struct compare *c);      /* after the first pass */
 struct head_difference compare_head(const struct compare *c, int layer, int head);
 
 /*
- * Pairs names: by place where there are as many, else by a longest common
+ * Pairs names: by place where both sides have the same number, else by a longest common
  * subsequence.  first_of[n_second]; returns how many are paired.
  */
 int compare_pair(struct arena *a, const char *const *first, int n_first,

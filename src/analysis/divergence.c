@@ -3,9 +3,8 @@
 #include "analysis/divergence.h"
 
 #include <math.h>
-#include <string.h>
 
-double js_divergence(const float *p, const float *q, int n)
+double divergence_js(const float *p, const float *q, int n)
 {
     double sum = 0;
 
@@ -18,11 +17,4 @@ double js_divergence(const float *p, const float *q, int n)
             sum += b * log(b / m);
     }
     return sum > 0 ? sum / 2 : 0;
-}
-
-void rows_spread(const struct rows *r, int t, float *out)
-{
-    memset(out, 0, (size_t)r->n_all_keys * sizeof *out);
-    memcpy(out + r->key0, r->weight + (size_t)t * r->stride,
-           (size_t)r->n_keys * sizeof *out);
 }

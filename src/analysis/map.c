@@ -8,11 +8,11 @@ const char *const pool_names[] = { "max", "mean", NULL };
 
 static int *places(struct arena *a, struct map_axis axis, int pool, int *n_cells)
 {
-    int *place = arena_alloc(a, (size_t)axis.n, sizeof *place), kept = 0;
+    int *place = arena_alloc(a, (size_t)axis.n, sizeof *place), shown = 0;
 
     for (int i = 0; i < axis.n; i++)
-        place[i] = axis.skip != NULL && axis.skip[i] ? -1 : kept++;
-    *n_cells = (kept + pool - 1) / pool;
+        place[i] = axis.skip != NULL && axis.skip[i] ? -1 : shown++;
+    *n_cells = (shown + pool - 1) / pool;
     return place;
 }
 

@@ -13,16 +13,16 @@ extern const char *const pool_names[];      /* "max", "mean", NULL */
 
 struct map {
     int text, layer, n_heads;
-    int n_rows, n_cols;         /* cells: ceil(kept tokens / pool) */
-    const int *row, *col;       /* [tokens] place among those that are kept; -1: left
+    int n_rows, n_cols;         /* cells: ceil(shown tokens / pool) */
+    const int *row, *col;       /* [tokens] place among those that are shown; -1: left
                                    out */
-    int pool;                   /* tokens a cell in each direction */
+    int pool;                   /* tokens per cell in each direction */
     enum pool how;
     float *value;               /* [H, n_rows, n_cols]; NaN: nothing visible */
     int *count;                 /* the same: weights in the cell; only for POOL_MEAN */
 };
 
-/* Queries or keys; skip[n] 1: leave the token out; NULL: keep all. */
+/* Queries or keys; skip[n] 1: leave the token out; NULL: show all. */
 struct map_axis {
     int n;
     const unsigned char *skip;

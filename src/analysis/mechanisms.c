@@ -8,8 +8,9 @@
 #include <time.h>
 
 #include "analysis/divergence.h"
+#include "run/row.h"
 
-double relative_change(const float *x, const float *y, int64_t n)
+double mechanisms_change(const float *x, const float *y, int64_t n)
 {
     double off = 0, all = 0;
 
@@ -71,7 +72,7 @@ struct row_sums {
 };
 
 struct rows_job {
-    const struct comparison *c;
+    const struct mechanisms *c;
     const struct qkv_view *v;
     const struct mechanism_heads *h;
     float *exact;               /* [H, T, S]; h is the model's own: out */
@@ -95,7 +96,7 @@ static struct row_sums compare(const float *w, const float *exact, int T, int S)
         if (!sees_any(exact, S) || !sees_any(w, S))
             continue;
         s.n++;
-        s.js += js_divergence(w, exact, S);
+        s.js += divergence_js(w, exact, S);
         s.entropy += row_entropy(w, S);
         s.same += row_strongest(w, S) == row_strongest(exact, S);
     }
@@ -134,7 +135,7 @@ static void rows_task(void *self, int i, struct arena *scratch)
 {
     const struct rows_job *j = self;
     int64_t n = (int64_t)j->v->T * j->v->S;
-    const struct comparison_opts *o = j->c->opts;
+    const struct mechanisms_opts *o = j->c->opts;
     bool any = false;
     float *w;
 
@@ -174,7 +175,7 @@ static void compare_rows(struct mechanism_result *r, struct rows_job *j)
 
 /* ---- one layer ---- */
 
-static struct mechanism_heads heads_of(const struct comparison_opts *o, int id,
+static struct mechanism_heads heads_of(const struct mechanisms_opts *o, int id,
                                        const struct qkv_view *v, struct arena *a)
 {
     return mechanism_heads(mechanism_table[id], &o->params,
@@ -192,7 +193,7 @@ static float *floats(struct arena *a, int64_t rows, int64_t columns)
     return arena_alloc_raw(a, (size_t)rows, (size_t)columns * sizeof(float));
 }
 
-static void one_mechanism(struct comparison *c, const struct qkv_view *v, int id,
+static void one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,
                           struct layer_room *room)
 {
     struct mechanism_result *r = &c->result[v->layer * N_MECHANISM + id];
@@ -207,7 +208,7 @@ static void one_mechanism(struct comparison *c, const struct qkv_view *v, int id
     r->scores = (double)mechanism_attend_alone(
         &h, room->z, arena_alloc_raw(c->a, h.room_bytes, 1)) * h.joined / room->n_own;
     run_attention_output(c->model, v->layer, v->stack, room->out, room->z, v->T, c->par);
-    r->error = relative_change(room->out, room->own_out, n);
+    r->error = mechanisms_change(room->out, room->own_out, n);
     if (c->opts->repeats > 0)
         r->seconds = median_s(&h, room->z, c->opts->repeats, c->a);
     if (c->kept != NULL)
@@ -218,7 +219,7 @@ static void one_mechanism(struct comparison *c, const struct qkv_view *v, int id
 
 static void take(void *self, const struct qkv_view *v)
 {
-    struct comparison *c = self;
+    struct mechanisms *c = self;
     struct mechanism_heads own = heads_of(c->opts, MECHANISM_exact, v, c->a);
     struct layer_room room = { .z = floats(c->a, v->T, (int64_t)v->H * v->at->d_v) };
     int64_t D = c->model->config.d_model;
@@ -238,20 +239,20 @@ static void take(void *self, const struct qkv_view *v)
     for (int id = 0; id < N_MECHANISM; id++) {
         struct arena_mark mark = arena_mark(c->a);
 
-        if (comparison_covers(c->opts, (enum mechanism_id)id))
+        if (mechanisms_covers(c->opts, (enum mechanism_id)id))
             one_mechanism(c, v, id, &room);
         arena_reset(c->a, mark);
     }
 }
 
-struct comparison *comparison_new(struct arena *a, const struct model *m,
-                                  const struct comparison_opts *o, int n_queries,
+struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,
+                                  const struct mechanisms_opts *o, int n_queries,
                                   int n_keys, struct par *par)
 {
-    struct comparison *c = arena_alloc(a, 1, sizeof *c);
+    struct mechanisms *c = arena_alloc(a, 1, sizeof *c);
     size_t n = (size_t)m->config.n_layers * N_MECHANISM;
 
-    *c = (struct comparison){ .n_layers = m->config.n_layers, .opts = o, .model = m,
+    *c = (struct mechanisms){ .n_layers = m->config.n_layers, .opts = o, .model = m,
                               .par = par, .a = a };
     c->result = arena_alloc(a, n, sizeof *c->result);
     for (size_t i = 0; i < n; i++)
@@ -261,12 +262,12 @@ struct comparison *comparison_new(struct arena *a, const struct model *m,
     return c;
 }
 
-struct tap comparison_tap(struct comparison *c)
+struct tap mechanisms_tap(struct mechanisms *c)
 {
     return (struct tap){ .take = take, .self = c };
 }
 
-const struct mechanism_result *comparison_at(const struct comparison *c, int layer,
+const struct mechanism_result *mechanisms_at(const struct mechanisms *c, int layer,
                                              enum mechanism_id id)
 {
     return &c->result[layer * N_MECHANISM + (int)id];
@@ -277,7 +278,7 @@ const struct mechanism_result *comparison_at(const struct comparison *c, int lay
 static int attend(void *self, const struct qkv_view *v, float *z, struct par *par,
                   struct err *e)
 {
-    struct replacement *r = self;
+    struct mechanisms_replacement *r = self;
     struct mechanism_heads h = heads_of(r->opts, (int)r->id, v, r->a);
 
     r->refused = h.refused;
@@ -288,7 +289,7 @@ static int attend(void *self, const struct qkv_view *v, float *z, struct par *pa
     return 0;
 }
 
-struct tap replacement_tap(struct replacement *r)
+struct tap mechanisms_replacement_tap(struct mechanisms_replacement *r)
 {
     return (struct tap){ .attend = attend, .self = r };
 }

@@ -7,7 +7,7 @@
 #include "run/mechanism.h"
 
 /* What is compared, and how far. */
-struct comparison_opts {
+struct mechanisms_opts {
     const bool *only;           /* [N_MECHANISM]; NULL: all */
     const struct wanted *heads; /* whose rows count; NULL: all */
     struct mechanism_params params;
@@ -20,7 +20,7 @@ struct comparison_opts {
 /* Of one mechanism in one layer.  NaN: undefined, or not asked for. */
 struct mechanism_result {
     const char *refused;        /* why there is nothing else; NULL: there is */
-    double error;               /* |Y' - Y| / |Y|, Y the layer's output [T, D] behind
+    double error;               /* |Y' - Y| / |Y|, Y the layer's output [T, D] after
                                    projection and norm; root of the sum of squares */
     double js;                  /* nats, mean over rows that see a key: divergence.h */
     double links_kept;          /* share of those whose strongest key is the model's */
@@ -32,15 +32,15 @@ struct mechanism_result {
 };
 
 /* Whether a mechanism is among those that are compared. */
-static inline bool comparison_covers(const struct comparison_opts *opts, enum mechanism_id id)
+static inline bool mechanisms_covers(const struct mechanisms_opts *opts, enum mechanism_id id)
 {
     return opts->only == NULL || opts->only[id];
 }
 
-struct comparison {
+struct mechanisms {
     int n_layers;
     struct mechanism_result *result;    /* [n_layers, N_MECHANISM] */
-    const struct comparison_opts *opts;
+    const struct mechanisms_opts *opts;
     const struct model *model;
     struct par *par;
     struct arena *a;
@@ -52,26 +52,26 @@ struct comparison {
  * For one text of n_queries and n_keys positions.  The tap fills it, layer by layer; the
  * arena is the one that the pass allocates from.
  */
-struct comparison *comparison_new(struct arena *a, const struct model *m,
-                                  const struct comparison_opts *o, int n_queries,
+struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,
+                                  const struct mechanisms_opts *o, int n_queries,
                                   int n_keys, struct par *par);
-struct tap comparison_tap(struct comparison *c);
-const struct mechanism_result *comparison_at(const struct comparison *c, int layer,
+struct tap mechanisms_tap(struct mechanisms *c);
+const struct mechanism_result *mechanisms_at(const struct mechanisms *c, int layer,
                                              enum mechanism_id id);
 
 /*
  * A tap that lets one mechanism attend in every layer.  An attention that it cannot do
  * ends the pass with an error; refused then says why.
  */
-struct replacement {
+struct mechanisms_replacement {
     enum mechanism_id id;
-    const struct comparison_opts *opts;
+    const struct mechanisms_opts *opts;
     struct arena *a;
     const char *refused;
 };
-struct tap replacement_tap(struct replacement *r);
+struct tap mechanisms_replacement_tap(struct mechanisms_replacement *r);
 
 /* |x - y| / |y| of n numbers each; NaN where |y| is 0 or one is not finite. */
-double relative_change(const float *x, const float *y, int64_t n);
+double mechanisms_change(const float *x, const float *y, int64_t n);
 
 #endif

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "analysis/divergence.h"
+#include "run/row.h"
 
 struct sums {
     double js;
@@ -39,7 +40,7 @@ static void take(void *self, const struct rows *rows, int n)
 
             if (rows[0].n_visible[t] == 0)
                 continue;
-            sums->js += js_divergence(p, q, n_keys);
+            sums->js += divergence_js(p, q, n_keys);
             sums->n_kept += row_strongest(p, n_keys) == row_strongest(q, n_keys);
             sums->n_rows++;
         }
@@ -69,9 +70,9 @@ static double variance(const float *y, int64_t n)
     return sum / (double)n;
 }
 
-struct output_change output_change(const float *y, int64_t n, int n_runs)
+struct stability_output stability_output(const float *y, int64_t n, int n_runs)
 {
-    struct output_change c = { 0 };
+    struct stability_output c = { 0 };
     double own = variance(y, n);
 
     for (int r = 1; r <= n_runs; r++) {

@@ -17,11 +17,11 @@
  *
  * The numbers of the function test_attention_stability that many texts print.
  */
-struct output_change {
+struct stability_output {
     double mean_variance, max_variance;     /* of v_r over the runs */
     double relative;    /* mean of v_r / variance of y_0; NaN where that is 0 */
 };
-struct output_change output_change(const float *y, int64_t n, int n_runs);
+struct stability_output stability_output(const float *y, int64_t n, int n_runs);
 
 /* ---- heads ---- */
 

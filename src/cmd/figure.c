@@ -5,17 +5,17 @@
 #include <string.h>
 
 struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
-                                int kept)
+                                int n_shown)
 {
-    const char **text = arena_alloc(a, (size_t)kept, sizeof *text);
-    size_t *size = arena_alloc(a, (size_t)kept, sizeof *size);
+    const char **text = arena_alloc(a, (size_t)n_shown, sizeof *text);
+    size_t *size = arena_alloc(a, (size_t)n_shown, sizeof *size);
 
     for (int i = 0; i < t->n; i++)
         if (place[i] >= 0) {
             text[place[i]] = t->label[i];
             size[place[i]] = t->label_size[i];
         }
-    return (struct label_list){ kept, text, size };
+    return (struct label_list){ n_shown, text, size };
 }
 
 static char *quoted(struct arena *a, const char *text, size_t n)

@@ -6,9 +6,9 @@
 #include "cmd/shared.h"
 #include "draw/heatmap.h"
 
-/* The names of the tokens that have a place, which is not -1; kept of them. */
+/* The labels of the n_shown tokens that have a place (not -1). */
 struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
-                                int kept);
+                                int n_shown);
 
 /* For a caption, what the picture is of: ", “the cat sat” and “it ran”"; may be empty. */
 const char *figure_text(struct arena *a, const struct item *item);

@@ -105,7 +105,7 @@ struct job {
     struct session s;
     const struct mechanisms_args *args;
     struct wanted want;
-    struct comparison_opts opts;
+    struct mechanisms_opts opts;
     enum mechanisms_format format;
     bool *layer;                    /* [L] */
     bool only[N_MECHANISM];
@@ -209,7 +209,7 @@ static int check(struct job *j, int n_operands, struct err *e)
     const struct mechanisms_args *args = j->args;
     int format;
 
-    j->opts = (struct comparison_opts){ .params = args->params, .repeats = args->repeats,
+    j->opts = (struct mechanisms_opts){ .params = args->params, .repeats = args->repeats,
                                         .rows = !args->outputs_only, .kept_head = -1 };
     j->opts.params.seed = (uint64_t)args->shared.asked.seed;
     if (args->params.n_buckets % 2 != 0)
@@ -248,15 +248,16 @@ static int propagate(struct job *j, struct arena *a, struct texts *texts,
     want.layer = NULL;
     want.hidden = hidden;
     for (int id = 0; id < N_MECHANISM; id++) {
-        struct replacement r = { .id = (enum mechanism_id)id, .opts = &j->opts, .a = a };
-        struct tap tap = replacement_tap(&r);
+        struct mechanisms_replacement r = { .id = (enum mechanism_id)id,
+                                            .opts = &j->opts, .a = a };
+        struct tap tap = mechanisms_replacement_tap(&r);
         struct err failed = { ERR_NONE, "" };
 
         if (j->opts.only != NULL && !j->opts.only[id])
             continue;
         want.tap = &tap;
         if (session_forward(&j->s, texts, &want, NULL, 0, a, &failed) == 0) {
-            t->change[id] = relative_change(hidden, own, n);
+            t->change[id] = mechanisms_change(hidden, own, n);
             continue;
         }
         if (r.refused == NULL) {
@@ -275,7 +276,7 @@ static int measure(struct job *j, struct arena *a, const struct item *item,
     int T = session_queries(&j->s, item)->n, S = session_keys(&j->s, item)->n;
     int64_t n = (int64_t)T * j->s.shown->d_hidden;
     struct texts texts;
-    struct comparison *c;
+    struct mechanisms *c;
     struct tap tap;
 
     *t = (struct mechanisms_text){ .s = &j->s, .item = item, .layer = j->layer,
@@ -284,8 +285,8 @@ static int measure(struct job *j, struct arena *a, const struct item *item,
     for (int id = 0; id < N_MECHANISM; id++)
         t->change[id] = NAN;
     texts_pack(&texts, a, item, 1);
-    t->c = c = comparison_new(a, j->s.shown, &j->opts, T, S, j->s.par);
-    tap = comparison_tap(c);
+    t->c = c = mechanisms_new(a, j->s.shown, &j->opts, T, S, j->s.par);
+    tap = mechanisms_tap(c);
     want.tap = &tap;
     if (j->args->propagate)
         want.hidden = arena_alloc_raw(a, (size_t)n, sizeof(float));

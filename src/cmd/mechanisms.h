@@ -16,7 +16,7 @@ enum mechanisms_format {
 struct mechanisms_text {
     const struct session *s;
     const struct item *item;
-    const struct comparison *c;
+    const struct mechanisms *c;
     const bool *layer;              /* [L] */
     bool propagated, named;         /* change is there; the text has its number above */
     int kept_head;                  /* -1: none */

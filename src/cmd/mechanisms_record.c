@@ -161,7 +161,7 @@ const struct record mechanisms_record = {
 static struct mechanism_row mechanism_row(const struct mechanisms_text *t, int layer, int id)
 {
     const struct mechanism *m = mechanism_table[id];
-    const struct mechanism_result *r = comparison_at(t->c, layer, (enum mechanism_id)id);
+    const struct mechanism_result *r = mechanisms_at(t->c, layer, (enum mechanism_id)id);
 
     return (struct mechanism_row){
         .name = m->name, .formula = m->formula, .cost = m->cost, .growth = m->growth,
@@ -178,7 +178,7 @@ static struct list all_mechanisms(const struct mechanisms_text *t, struct arena 
     int n = 0;
 
     for (int id = 0; id < N_MECHANISM; id++)
-        if (comparison_covers(t->c->opts, (enum mechanism_id)id))
+        if (mechanisms_covers(t->c->opts, (enum mechanism_id)id))
             row[n++] = mechanism_row(t, layer, id);
     return (struct list){ row, n };
 }

@@ -12,8 +12,8 @@ static void each(const struct mechanisms_text *t, int layer,
                             const struct mechanism_result *), void *self)
 {
     for (int id = 0; id < N_MECHANISM; id++)
-        if (comparison_covers(t->c->opts, (enum mechanism_id)id))
-            fn(t, self, layer, id, comparison_at(t->c, layer, (enum mechanism_id)id));
+        if (mechanisms_covers(t->c->opts, (enum mechanism_id)id))
+            fn(t, self, layer, id, mechanisms_at(t->c, layer, (enum mechanism_id)id));
 }
 
 /* A mechanism's rows, as those of a head of that number. */

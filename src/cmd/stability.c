@@ -68,8 +68,8 @@ struct trial {
     float *hidden;              /* [1 + runs, T, d_hidden] */
     int64_t n;                  /* numbers of hidden a run */
     struct stability *heads;
-    struct output_change whole;
-    struct output_change *alone;    /* [L, H]; NULL: not asked for */
+    struct stability_output whole;
+    struct stability_output *alone;    /* [L, H]; NULL: not asked for */
 };
 
 /* ---- the runs ---- */
@@ -129,7 +129,7 @@ static int run_alone(struct trial *t, bool *silent, int l, int h, struct err *e)
         silent[l * H + i] = i != h;
     if (forward(t, NULL, 0, e) != 0)
         return -1;
-    t->alone[l * H + h] = output_change(t->hidden, t->n, t->j->args->runs);
+    t->alone[l * H + h] = stability_output(t->hidden, t->n, t->j->args->runs);
     return 0;
 }
 
@@ -164,13 +164,13 @@ static int run_trial(struct trial *t, const struct item *item, struct err *e)
     sink = stability_sink(t->heads);
     if (forward(t, &sink, 1, e) != 0)
         return -1;
-    t->whole = output_change(t->hidden, t->n, t->j->args->runs);
+    t->whole = stability_output(t->hidden, t->n, t->j->args->runs);
     return t->j->args->heads_alone ? run_all_alone(t, e) : 0;
 }
 
 /* ---- records ---- */
 
-#define F(f) offsetof(struct output_change, f)
+#define F(f) offsetof(struct stability_output, f)
 static const struct column alone_columns[] = {
     { "mean_variance", "mean of the runs' variances", NULL, "alone", "%.4g", COLUMN_REAL,
       .where = IN_ALL, .null = NULL_SHOWN, .field = F(mean_variance) },
@@ -182,14 +182,14 @@ static const struct column alone_columns[] = {
 #undef F
 
 static const struct record alone_record = {
-    .help = "what the noise changes in the output", .size = sizeof(struct output_change),
+    .help = "what the noise changes in the output", .size = sizeof(struct stability_output),
     RECORD_COLUMNS(alone_columns),
 };
 
 struct head_row {
     struct head_id id;
     struct head_change change;
-    const struct output_change *alone;      /* NULL: not asked for */
+    const struct stability_output *alone;      /* NULL: not asked for */
 };
 
 #define F(f) offsetof(struct head_row, f)
@@ -216,7 +216,7 @@ struct text_row {
     double noise;
     bool relative_noise;
     const char *generator;
-    struct output_change change;
+    struct stability_output change;
     struct list heads;
 };
 

@@ -5,11 +5,11 @@
 #include <math.h>
 
 void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
-                  int n_cells, int pool, double cell, double label_px, bool turned)
+                  int n_cells, int pool, double cell, double label_px, bool rotated)
 {
     struct text *text = &page->text;
 
-    *axis = (struct axis){ .style = { label_px, 0.13, false, turned }, .cell = cell };
+    *axis = (struct axis){ .style = { label_px, 0.13, false, rotated }, .cell = cell };
     axis->step = grid_label_step(cell, text_line_height(text, &axis->style));
     axis->piece = arena_alloc(page->arena, (size_t)n_cells / (size_t)axis->step + 1,
                               sizeof *axis->piece);
@@ -103,7 +103,7 @@ static cairo_surface_t *col_layer(const struct axis *axis, const struct page *pa
 
         fill_tick(cr, line_at(page, centre, grid->line), grid->line, grid->line,
                   grid->tick);
-        text_draw_turned(text, cr, axis->piece[i],
+        text_draw_rotated(text, cr, axis->piece[i],
                          page_snap(page, centre + text_middle(text, &axis->style)),
                          label_start(grid), axis->step * axis->cell);
     }
@@ -114,7 +114,7 @@ static cairo_surface_t *col_layer(const struct axis *axis, const struct page *pa
 cairo_surface_t *axis_layer(const struct axis *axis, const struct page *page,
                             const struct grid *grid)
 {
-    return (axis->style.turned ? col_layer : row_layer)(axis, page, grid);
+    return (axis->style.rotated ? col_layer : row_layer)(axis, page, grid);
 }
 
 void axis_paint(const struct axis *axis, cairo_surface_t *layer, struct page *page,
@@ -124,7 +124,7 @@ void axis_paint(const struct axis *axis, cairo_surface_t *layer, struct page *pa
 
     if (axis->n == 0)
         return;
-    if (axis->style.turned)
+    if (axis->style.rotated)
         cairo_set_source_surface(page->cr, layer, cells.x - over, cells.y + cells.h);
     else
         cairo_set_source_surface(page->cr, layer, cells.x - reach(axis, grid),

@@ -8,7 +8,7 @@
 #include "draw/page.h"
 
 struct axis {
-    struct style style;         /* of its labels; turned where they stand below */
+    struct style style;         /* of its labels; rotated where they are below */
     double cell;                /* side of a cell, in units */
     int n, step;                /* labels, and cells from one to the next */
     const struct piece **piece; /* [n] */
@@ -16,17 +16,17 @@ struct axis {
 };
 
 /*
- * The labels of n_cells cells of `pool` tokens; a cell bears the name of its first
+ * The labels of n_cells cells of `pool` tokens; a cell is labelled with its first
  * token.  label_px: the size of their font at 100 dpi.
  */
 void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
-                  int n_cells, int pool, double cell, double label_px, bool turned);
+                  int n_cells, int pool, double cell, double label_px, bool rotated);
 
 /* A layer with its ticks and labels, to be destroyed by the caller. */
 cairo_surface_t *axis_layer(const struct axis *axis, const struct page *page,
                             const struct grid *grid);
 
-/* Paints the layer left of the cells of a panel or, where labels are turned, below. */
+/* Paints the layer left of the cells of a panel or, where labels are rotated, below. */
 void axis_paint(const struct axis *axis, cairo_surface_t *layer, struct page *page,
                 const struct grid *grid, struct box cells);
 

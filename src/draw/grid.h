@@ -7,7 +7,7 @@
  *              | title of the panel |
  *     labels ' |   cells (box)      | bar  0.87
  *              '  '  '  '  '
- *              labels, turned              0.00 */
+ *              labels, rotated             0.00 */
 #ifndef DRAW_GRID_H
 #define DRAW_GRID_H
 

@@ -24,7 +24,7 @@ struct heatmaps {
     int n_panels;               /* >= 1 */
     const struct panel *panels; /* all of the same number of cells */
     int columns;                /* panels in a row of the grid, >= 1 */
-    struct label_list rows, cols;   /* left, and below (turned 90 degrees); they thin
+    struct label_list rows, cols;   /* left, and below (rotated by 90 degrees); they thin
                                        out where they would touch */
     int pool;                   /* tokens per cell in each direction, >= 1 */
     const struct cmap *cmap;

@@ -75,8 +75,8 @@ static void describe_pdf(const struct page *p)
                                            clean_text(p, m->value));
 }
 
-/* All of it will be painted: pages of 4 KiB would come one by one, slowly. */
-static void want_huge_pages(cairo_surface_t *s)
+/* All of it will be painted; pages of 4 KiB would be mapped one by one, slowly. */
+static void ask_huge_pages(cairo_surface_t *s)
 {
     enum { PAGE = 1 << 12 };
     size_t size = (size_t)cairo_image_surface_get_stride(s) *
@@ -101,7 +101,7 @@ static cairo_surface_t *new_surface(struct page *p, double width, double height)
         return cairo_pdf_surface_create_for_stream(put_file, p->file, width, height);
     default:
         s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, p->width, p->height);
-        want_huge_pages(s);
+        ask_huge_pages(s);
         return s;
     }
 }
@@ -263,8 +263,8 @@ static void free_data(void *data)
 
 /*
  * An SVG takes the cells as a palette PNG instead of cairo's own.  It has as many
- * pixels as the picture at 100 dpi: there are viewers (librsvg) that smooth, and
- * they are to be crisp at that size at least.
+ * pixels as the picture at 100 dpi, since some viewers (librsvg) smooth images: at that
+ * size at least cells are crisp.
  */
 static void attach_png(cairo_surface_t *s, const struct cmap *cmap,
                        const unsigned short *index, int rows, int cols,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a kind of part stands on a sheet.  Adding one: a header with what it shows, and
+ * How a kind of part is drawn on a sheet.  Adding one: a header with what it shows, and
  * a file with the three functions below.  The first measures its texts and computes
  * its boxes (in a function of their sizes alone, so that it can be tested); the others
  * turn boxes into ink. */

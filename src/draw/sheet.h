@@ -18,7 +18,7 @@ extern const char *const draw_format_names[];   /* "png", "svg", "pdf", NULL */
 
 struct metadata { const char *key, *value; };   /* UTF-8; iTXt in PNG */
 
-/* Something that stands on a sheet. */
+/* What is drawn on a sheet. */
 struct part {
     const struct part_type *type;
     const void *of;             /* what it shows; outlives the drawing */
@@ -35,7 +35,7 @@ struct sheet {
 };
 
 /*
- * Draws to PATH (written beside and renamed; "-" is standard output).
+ * Draws to PATH (written to a temporary file beside it, then renamed; "-" is standard output).
  *
  * Labels are drawn through pango, which is touched only if there is text.  Control
  * characters, NULs, direction marks and bytes that are not UTF-8 are drawn as escapes

@@ -59,16 +59,16 @@ void text_finish(struct text *t)
  * All options are set here, so that neither fontconfig's settings nor the kind
  * of surface change a picture.
  */
-static PangoContext *context_of(struct text *t, bool turned)
+static PangoContext *context_of(struct text *t, bool rotated)
 {
     static const PangoMatrix quarter = { 0.0, 1.0, -1.0, 0.0, 0.0, 0.0 };
     cairo_font_options_t *o;
-    PangoContext *c = t->context[turned];
+    PangoContext *c = t->context[rotated];
 
     if (c != NULL)
         return c;
     c = pango_font_map_create_context(pango_cairo_font_map_get_default());
-    t->context[turned] = c;
+    t->context[rotated] = c;
     o = cairo_font_options_create();
     cairo_font_options_set_antialias(o, CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(o, t->vector ? CAIRO_HINT_STYLE_NONE :
@@ -80,7 +80,7 @@ static PangoContext *context_of(struct text *t, bool turned)
     pango_cairo_context_set_resolution(c, 96.0);
     pango_context_set_round_glyph_positions(c, !t->vector);
     pango_context_set_language(c, pango_language_from_string(t->language));
-    if (turned)
+    if (rotated)
         pango_context_set_matrix(c, &quarter);
     return c;
 }
@@ -135,7 +135,7 @@ static struct piece *new_piece(struct text *t, const struct style *style,
 
     p->style = *style;
     p->clean = clean;
-    p->layout = pango_layout_new(context_of(t, style->turned));
+    p->layout = pango_layout_new(context_of(t, style->rotated));
     p->next = t->piece;
     t->piece = p;
     pango_font_description_set_family_static(d, t->font);
@@ -198,7 +198,7 @@ static unsigned hash(const char *s)
 static bool same_style(const struct style *x, const struct style *y)
 {
     return x->size_px == y->size_px && x->gray == y->gray && x->bold == y->bold &&
-           x->turned == y->turned;
+           x->rotated == y->rotated;
 }
 
 const struct piece *text_line(struct text *t, const struct style *style,
@@ -300,7 +300,7 @@ void text_draw_line(const struct text *t, cairo_t *cr, const struct piece *p,
     cairo_restore(cr);
 }
 
-void text_draw_turned(const struct text *t, cairo_t *cr, const struct piece *p,
+void text_draw_rotated(const struct text *t, cairo_t *cr, const struct piece *p,
                       double x, double y, double max_h)
 {
     cairo_matrix_t quarter;

@@ -15,7 +15,7 @@ struct style {
     double size_px;             /* of the font, in pixels at 100 dpi */
     double gray;                /* 0 black .. 1 white */
     bool bold;
-    bool turned;                /* 90 degrees against the clock */
+    bool rotated;                /* 90 degrees against the clock */
 };
 
 extern const struct style text_title, text_caption;     /* of a sheet */
@@ -30,7 +30,7 @@ struct text {
     const char *language;       /* "en", "zh-cn": picks among shapes of a character */
     double px;                  /* units of a pixel at 100 dpi */
     bool vector;                /* no hinting, no whole pixels */
-    void *context[2];           /* upright, turned; made with the first text */
+    void *context[2];           /* upright, rotated; made with the first text */
     struct piece *piece, **bucket;
     unsigned char *missing;     /* a bit for each code point that no font has */
     int n_missing, first_missing;
@@ -60,8 +60,8 @@ double text_middle(const struct text *t, const struct style *style);
 /* Its left end at x, its baseline at y; ink beyond max_h around it is clipped. */
 void text_draw_line(const struct text *t, cairo_t *cr, const struct piece *p,
                     double x, double y, double max_h);
-/* For a turned style: its end at y, its baseline at x. */
-void text_draw_turned(const struct text *t, cairo_t *cr, const struct piece *p,
+/* For a rotated style: its end at y, its baseline at x. */
+void text_draw_rotated(const struct text *t, cairo_t *cr, const struct piece *p,
                       double x, double y, double max_h);
 void text_draw_paragraph(const struct text *t, cairo_t *cr, const struct piece *p,
                          double x, double y);

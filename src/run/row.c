@@ -3,6 +3,7 @@
 #include "run/row.h"
 
 #include <math.h>
+#include <string.h>
 
 double row_entropy(const float *w, int n)
 {
@@ -36,4 +37,11 @@ int row_strongest(const float *w, int n)
     for (j = 0; w[j] < max; j++)
         ;
     return j;
+}
+
+void row_spread(const struct rows *r, int t, float *out)
+{
+    memset(out, 0, (size_t)r->n_all_keys * sizeof *out);
+    memcpy(out + r->key0, r->weight + (size_t)t * r->stride,
+           (size_t)r->n_keys * sizeof *out);
 }

@@ -4,10 +4,15 @@
 #ifndef RUN_ROW_H
 #define RUN_ROW_H
 
+#include "run/sink.h"
+
 /* -sum w ln w over n weights, in nats, summed in double; weights of 0 add nothing. */
 double row_entropy(const float *w, int n);
 
 /* The index of the largest of n >= 1 weights, the first among equals. */
 int row_strongest(const float *w, int n);
+
+/* The weights of row t of r over all its text's keys: out [n_all_keys]; 0 where hidden. */
+void row_spread(const struct rows *r, int t, float *out);
 
 #endif

@@ -11,13 +11,13 @@ static void changes(void **state)
     const float none[] = { 0, 0, 0 }, bad[] = { 3, NAN, 4 }, inf[] = { 3, INFINITY, 4 };
 
     (void)state;
-    assert_true(relative_change(x, y, 3) == 0);
-    check_close(relative_change(off, y, 3), 0.2, 1e-15);
-    check_close(relative_change(none, y, 3), 1, 1e-15);
-    assert_true(isnan(relative_change(y, none, 3)));
-    assert_true(isnan(relative_change(bad, y, 3)));
-    assert_true(isnan(relative_change(y, bad, 3)));
-    assert_true(isnan(relative_change(inf, y, 3)));
+    assert_true(mechanisms_change(x, y, 3) == 0);
+    check_close(mechanisms_change(off, y, 3), 0.2, 1e-15);
+    check_close(mechanisms_change(none, y, 3), 1, 1e-15);
+    assert_true(isnan(mechanisms_change(y, none, 3)));
+    assert_true(isnan(mechanisms_change(bad, y, 3)));
+    assert_true(isnan(mechanisms_change(y, bad, 3)));
+    assert_true(isnan(mechanisms_change(inf, y, 3)));
 }
 
 /* One mechanism, one head, one layer, outputs only: the rest stays undefined. */
@@ -26,13 +26,13 @@ static void only_what_is_wanted(void **state)
     static const int lengths[] = { 6 };
     static const bool layer[] = { false, true, false, false };
     bool only[N_MECHANISM] = { [MECHANISM_local] = true };
-    struct comparison_opts opts = { .only = only, .kept_head = -1,
+    struct mechanisms_opts opts = { .only = only, .kept_head = -1,
                                     .params = { .window = 2 } };
     struct err e = { ERR_NONE, "" };
     struct par *par = par_new(2, &e);
     struct wanted want = { .layer = layer };
     const struct mechanism_result *r;
-    struct comparison *c;
+    struct mechanisms *c;
     struct tap tap;
     struct arena a;
     struct model *m;
@@ -43,16 +43,16 @@ static void only_what_is_wanted(void **state)
     m = model_open(&a, "tests/ref/bert_old", &e);
     assert_non_null(m);
     b = room_batch(&a, m, lengths, 1, 3);
-    c = comparison_new(&a, m, &opts, 6, 6, par);
-    tap = comparison_tap(c);
+    c = mechanisms_new(&a, m, &opts, 6, 6, par);
+    tap = mechanisms_tap(c);
     want.tap = &tap;
     assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), 0);
-    r = comparison_at(c, 1, MECHANISM_local);
+    r = mechanisms_at(c, 1, MECHANISM_local);
     assert_true(r->error > 0 && r->bytes > 0);
     check_close(r->scores, 24.0 / 36, 1e-12);      /* 3 4 5 5 4 3 of 36 */
     assert_true(isnan(r->js) && isnan(r->links_kept) && isnan(r->entropy) && isnan(r->seconds));
-    assert_true(isnan(comparison_at(c, 0, MECHANISM_local)->error));
-    assert_true(isnan(comparison_at(c, 1, MECHANISM_exact)->error));
+    assert_true(isnan(mechanisms_at(c, 0, MECHANISM_local)->error));
+    assert_true(isnan(mechanisms_at(c, 1, MECHANISM_exact)->error));
     model_close(m);
     par_free(par);
     arena_finish(&a);

@@ -34,6 +34,20 @@ static void the_strongest_key(void **state)
         }
 }
 
+static void spread(void **state)
+{
+    const float w[] = { 9, 9, 9, 9, 0.5f, 0.25f, 0.25f, 9 };
+    const struct rows r = { .key0 = 2, .n_keys = 3, .n_all_keys = 6, .stride = 4,
+                            .weight = w };
+    const float want[] = { 0, 0, 0.5f, 0.25f, 0.25f, 0 };
+    float out[6];
+
+    (void)state;
+    row_spread(&r, 1, out);
+    for (int j = 0; j < 6; j++)
+        assert_true(out[j] == want[j]);
+}
+
 static void entropy(void **state)
 {
     const float w[] = { 0.5f, 0, 0.25f, 0.25f };
@@ -48,6 +62,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_strongest_key), cmocka_unit_test(entropy),
+        cmocka_unit_test(spread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
