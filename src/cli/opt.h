@@ -95,6 +95,12 @@ struct opt_group {
 
 /* ---- commands ---- */
 
+/* Where a result goes, as it was asked for; the options are those of cli/output.h. */
+struct output_args {
+    const char *path;           /* -o; NULL: not given */
+    int format;                 /* --format: 0 is auto */
+};
+
 /*
  * The options of every command, common_group: the first member of its args struct.
  * The parser and the help add them by themselves; no command lists them.
@@ -102,6 +108,7 @@ struct opt_group {
 struct common_args {
     bool quiet, verbose;
     int threads;                /* 0: par_default_threads() */
+    struct output_args output;  /* of commands that write results */
 };
 
 extern const struct opt_group common_group;

@@ -1,42 +1,221 @@
 /* SPDX-License-Identifier: MIT
- * Where results go. */
+ * -o, --format, --json, --tsv -> which format, and which file. */
 #include "cli/output.h"
 
-#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 
-bool output_is_dir(const char *path)
+/* ---- options ---- */
+
+static const char *const reports[] = { "auto", "table", "tsv", "json", NULL };
+static const char *const pictures[] = { "auto", "png", "svg", "pdf", NULL };
+static const char *const all[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf", NULL };
+static const char *const arrays[] = { "auto", "npz", "npy", NULL };
+static const char *const layer[] = { "auto", "safetensors", NULL };
+
+#define F(f) offsetof(struct common_args, output.f)
+#define SHORT_FORMS \
+    ALIAS("json", "format=json", "short for --format json: one object per text"), \
+    ALIAS("tsv", "format=tsv", "short for --format tsv: a header, then one line per row")
+
+static const struct opt report_opts[] = {
+    PATH('o', "output", "FILE", F(path),
+         "write here, not to standard output (-); DIR/: one file per text"),
+    CHOICE(0, "format", "NAME", F(format), "auto", reports,
+           "report format; auto: by the extension of -o, else table"),
+    SHORT_FORMS,
+    END
+};
+
+static const struct opt picture_opts[] = {
+    PATH('o', "output", "FILE", F(path),
+         "write here; - is standard output; DIR/: one file per text"),
+    CHOICE(0, "format", "NAME", F(format), "auto", pictures,
+           "picture format; auto: by the extension of -o, else png"),
+    END
+};
+
+static const struct opt all_opts[] = {
+    PATH('o', "output", "FILE", F(path),
+         "write here, not to standard output (-); DIR/: one file per text"),
+    CHOICE(0, "format", "NAME", F(format), "auto", all,
+           "report or picture format; auto: by the extension of -o, else table"),
+    SHORT_FORMS,
+    END
+};
+
+static const struct opt array_opts[] = {
+    PATH('o', "output", "FILE", F(path),
+         "write here; - is standard output; DIR/: one file per text; required"),
+    CHOICE(0, "format", "NAME", F(format), "auto", arrays,
+           "npz: one array per layer; npy: one array, layers x heads x queries x keys; "
+           "auto: by the extension of -o, else npz"),
+    END
+};
+
+static const struct opt layer_opts[] = {
+    PATH('o', "output", "FILE", F(path),
+         "write here, as .safetensors; - is standard output; required"),
+    END
+};
+#undef F
+
+const struct output_set output_reports = { { "output", report_opts }, reports };
+const struct output_set output_pictures = { { "output", picture_opts }, pictures };
+const struct output_set output_all = { { "output", all_opts }, all };
+const struct output_set output_arrays = { { "output", array_opts }, arrays, true };
+const struct output_set output_layer = { { "output", layer_opts }, layer, true };
+
+/* ---- formats ---- */
+
+enum { MAX_EXTENSIONS = 2 };
+
+static const struct {
+    const char *name, *extension[MAX_EXTENSIONS];   /* the first is that of DIR/000001 */
+} table[] = {
+    [OUTPUT_TABLE] = { "table", { "txt" } },
+    [OUTPUT_TSV] = { "tsv", { "tsv" } },
+    [OUTPUT_JSON] = { "json", { "json", "jsonl" } },
+    [OUTPUT_PNG] = { "png", { "png" } },
+    [OUTPUT_SVG] = { "svg", { "svg" } },
+    [OUTPUT_PDF] = { "pdf", { "pdf" } },
+    [OUTPUT_NPZ] = { "npz", { "npz" } },
+    [OUTPUT_NPY] = { "npy", { "npy" } },
+    [OUTPUT_SAFETENSORS] = { "safetensors", { "safetensors" } },
+};
+
+static enum output_format format_of(const char *name)
+{
+    int i = 0;
+
+    while (strcmp(table[i].name, name) != 0)
+        i++;
+    return (enum output_format)i;
+}
+
+static bool has_extension(enum output_format format, const char *extension)
+{
+    for (int i = 0; i < MAX_EXTENSIONS && table[format].extension[i] != NULL; i++)
+        if (strcasecmp(table[format].extension[i], extension) == 0)
+            return true;
+    return false;
+}
+
+/* ".txt, .tsv, .json, .jsonl" */
+static const char *known_extensions(struct arena *a, const struct output_set *set)
+{
+    const char *text = "";
+
+    for (int i = 1; set->formats[i] != NULL; i++) {
+        enum output_format format = format_of(set->formats[i]);
+
+        for (int k = 0; k < MAX_EXTENSIONS && table[format].extension[k] != NULL; k++)
+            text = arena_printf(a, "%s%s.%s", text, text[0] != '\0' ? ", " : "",
+                                table[format].extension[k]);
+    }
+    return text;
+}
+
+/* ---- the rule ---- */
+
+static bool is_folder(const char *path)
 {
     size_t n = strlen(path);
 
     return (n > 0 && path[n - 1] == '/') || file_is_dir(path);
 }
 
-char *output_name(struct arena *a, const char *dir, int index, const char *ending)
+/* A device or a pipe. */
+static bool is_special(const char *path)
 {
-    char name[32];
+    struct stat st;
 
-    snprintf(name, sizeof name, "%06d.%s", index + 1, ending);
-    return file_join(a, dir, name);
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-int output_format(const char *path, int asked, const char *const *names,
-                  int *format, struct err *e)
+/* What stands after the last dot of a file's name; NULL: there is none. */
+static const char *extension_of(const char *path)
 {
-    const char *slash, *dot;
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash != NULL ? slash : path, '.');
 
-    *format = asked >= 0 ? asked : 0;
-    if (asked >= 0 || path == NULL || strcmp(path, "-") == 0 || output_is_dir(path))
+    return dot != NULL ? dot + 1 : NULL;
+}
+
+static int by_extension(struct output *o, const struct output_set *set, struct arena *a,
+                        struct err *e)
+{
+    const char *extension = o->folder ? NULL : extension_of(o->path);
+
+    if (extension == NULL || strncmp(o->path, "/dev/", 5) == 0)
         return 0;
-    slash = strrchr(path, '/');
-    dot = strrchr(slash != NULL ? slash : path, '.');
-    for (int i = 0; dot != NULL && names[i] != NULL; i++)
-        if (strcasecmp(dot + 1, names[i]) == 0) {
-            *format = i;
+    for (int i = 1; set->formats[i] != NULL; i++)
+        if (has_extension(format_of(set->formats[i]), extension)) {
+            o->format = format_of(set->formats[i]);
             return 0;
         }
-    return err_set(e, ERR_USAGE, "-o %s: the ending says none of the formats; "
-                   "give --format", path);
+    if (is_special(o->path))
+        return 0;
+    return err_set(e, ERR_USAGE, "-o %s: unknown file extension; known are %s%s", o->path,
+                   known_extensions(a, set),
+                   set == &output_layer ? "" : "; or give --format");
+}
+
+int output_plan(struct output *o, const struct output_args *args,
+                const struct output_set *set, const char *name, struct arena *a,
+                struct err *e)
+{
+    *o = (struct output){ .path = args->path,
+                          .format = format_of(set->formats[args->format > 0 ? args->format
+                                                                            : 1]) };
+    if (args->path == NULL && set->required)
+        return err_set(e, ERR_USAGE, "-o FILE is required");
+    if (args->path == NULL)
+        o->path = name == NULL ? "-" :
+                  arena_printf(a, "%s.%s", name, table[o->format].extension[0]);
+    o->folder = is_folder(o->path);
+    if (args->format == 0 && strcmp(o->path, "-") != 0 && by_extension(o, set, a, e) != 0)
+        return -1;
+    if (output_is_picture(o) && strcmp(o->path, "-") == 0 && isatty(STDOUT_FILENO))
+        return err_set(e, ERR_USAGE, "-o -: standard output is a terminal, which shows no "
+                       "%s; give -o FILE.%s or a pipe", table[o->format].name,
+                       table[o->format].extension[0]);
+    return 0;
+}
+
+const char *output_name(const struct output *o, struct arena *a, int index)
+{
+    if (!o->folder)
+        return o->path;
+    return file_join(a, o->path, arena_printf(a, "%06d.%s", index + 1,
+                                              table[o->format].extension[0]));
+}
+
+/* ---- text ---- */
+
+int output_open(struct output *o, struct err *e)
+{
+    return o->folder ? 0 : out_open(&o->out, o->path, false, e);
+}
+
+int output_begin(struct output *o, struct arena *a, int index, struct err *e)
+{
+    return o->folder ? out_open(&o->out, output_name(o, a, index), false, e) : 0;
+}
+
+int output_end(struct output *o, struct err *e)
+{
+    return o->folder ? out_commit(&o->out, e) : 0;
+}
+
+int output_close(struct output *o, int rc, struct err *e)
+{
+    if (rc == 0 && o->out.file != NULL)
+        return out_commit(&o->out, e);
+    if (o->out.file != NULL)
+        out_abort(&o->out);
+    return rc;
 }

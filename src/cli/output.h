@@ -1,25 +1,77 @@
 /* SPDX-License-Identifier: MIT
- * Where results go. */
+ *
+ * Where results go, by one rule for every command: --format, --json or --tsv says which
+ * format; else a known extension of -o; else, for a name without an extension, for
+ * standard output, devices, pipes and folders, it is the command's default; a name with an
+ * unknown extension is an error.  Into a folder, "DIR/", each text goes to a file of its
+ * own, numbered by its line: DIR/000001.tsv. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include <stdbool.h>
+#include "base/out.h"
+#include "cli/opt.h"
 
-#include "base/arena.h"
-#include "base/err.h"
+/* Numbers in the tables of formats of report/ and draw/ follow this order. */
+enum output_format {
+    OUTPUT_TABLE, OUTPUT_TSV, OUTPUT_JSON,
+    OUTPUT_PNG, OUTPUT_SVG, OUTPUT_PDF,
+    OUTPUT_NPZ, OUTPUT_NPY,
+    OUTPUT_SAFETENSORS
+};
 
-/* True where path asks for a file a text: "DIR/", or a folder that is there. */
-bool output_is_dir(const char *path);
+/* What a command can write, and its options for that. */
+struct output_set {
+    struct opt_group group;         /* -o, --format, --json, --tsv */
+    const char *const *formats;     /* as --format names them: "auto", the default, others;
+                                       NULL ends */
+    bool required;                  /* -o must be given */
+};
 
-/* "DIR/000001.png" for the item with this index. */
-char *output_name(struct arena *a, const char *dir, int index, const char *ending);
+extern const struct output_set output_reports;      /* table, tsv, json */
+extern const struct output_set output_pictures;     /* png, svg, pdf */
+extern const struct output_set output_all;          /* reports, and pictures of them */
+extern const struct output_set output_arrays;       /* npz, npy */
+extern const struct output_set output_layer;        /* safetensors, without --format */
+
+struct output {
+    const char *path;           /* a file, a folder, or "-" */
+    enum output_format format;
+    bool folder;                /* each text has a file of its own in path */
+    struct out out;             /* what is open; file NULL: nothing */
+};
 
 /*
- * The format that --format (an index into names, -1: not given) or the ending of
- * path says; where neither does, 0.  ERR_USAGE for an ending that is not one of
- * names.
+ * Decides by `args` and `set` what is written and where.  name: without -o the result goes
+ * to NAME.EXTENSION in the current folder; NULL: to standard output.
+ *
+ * Errors (ERR_USAGE): -o is required; an unknown extension (with those that are known); a
+ * picture for a standard output that is a terminal.
  */
-int output_format(const char *path, int asked, const char *const *names,
-                  int *format, struct err *e);
+int output_plan(struct output *o, const struct output_args *args,
+                const struct output_set *set, const char *name, struct arena *a,
+                struct err *e);
+
+static inline bool output_is_picture(const struct output *o)
+{
+    return o->format >= OUTPUT_PNG && o->format <= OUTPUT_PDF;
+}
+
+/* The file for the text with this index: path itself, or "DIR/000001.png". */
+const char *output_name(const struct output *o, struct arena *a, int index);
+
+/* ---- text, written to o->out.file ---- */
+
+/* Opens the one file; for a folder nothing yet. */
+int output_open(struct output *o, struct err *e);
+
+/* Around what is written of one text: in a folder opens and completes its file. */
+int output_begin(struct output *o, struct arena *a, int index, struct err *e);
+int output_end(struct output *o, struct err *e);
+
+/*
+ * Completes what is open where rc is 0, else drops it.  Returns rc, or -1 and *e where the
+ * file cannot be completed.
+ */
+int output_close(struct output *o, int rc, struct err *e);
 
 #endif

@@ -4,15 +4,10 @@
 #include <string.h>
 
 #include "analysis/compare.h"
-#include "base/out.h"
+#include "cmd/figure.h"
 #include "cmd/records.h"
+#include "cmd/results.h"
 #include "draw/heatmap.h"
-
-/* After the report_formats; and svg, pdf. */
-enum { FORMAT_PNG = REPORT_JSON + 1 };
-static const char *const formats[] = {
-    "auto", "table", "tsv", "json", "png", "svg", "pdf", NULL
-};
 
 enum shown { SHOWN_CHANGE, SHOWN_JS, SHOWN_LINKS };
 static const char *const metrics[] = { "entropy", "js", "links_kept", NULL };
@@ -20,8 +15,7 @@ static const char *const metrics[] = { "entropy", "js", "links_kept", NULL };
 struct diff_args {
     struct shared_args shared;
     struct opt_list models, attentions, dtypes;
-    const char *out;
-    int format, metric, dpi;
+    int metric, dpi;
     double tolerance;
 };
 
@@ -36,13 +30,6 @@ static const struct opt opts[] = {
     LIST(0, "dtype", "NAME", F(dtypes), &dtype_values,
          "round the operands of each product to f32, bf16 or f16; given twice: the two that "
          "are compared"),
-    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
-      .field = F(out), .def = "-", .values = &opt_files,
-      .help = "write here: .tsv, .json, .png, .svg, .pdf; - is standard output" },
-    CHOICE(0, "format", "NAME", F(format), "auto", formats,
-           "report format; auto: by the extension of -o, else a table"),
-    ALIAS("json", "format=json", "one object per text"),
-    ALIAS("tsv", "format=tsv", "one row per head"),
     REAL(0, "tolerance", "JS", F(tolerance), NULL, 0, 1,
          "exit with status 1 if the mean divergence of a head exceeds this, in nats"),
     END
@@ -58,8 +45,8 @@ static const struct opt_group figure_group = { "figure", figure_opts };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &figure_group, &layer_group, &rows_group, &seed_group, &qkv_group, &text_group,
-    &select_group, &mask_group, NULL
+    &output_all.group, &figure_group, &layer_group, &rows_group, &seed_group, &qkv_group,
+    &text_group, &select_group, &mask_group, NULL
 };
 
 static const char *const examples[] = {
@@ -86,9 +73,7 @@ struct job {
     int n_sessions;
     struct side side[2];
     bool texts;                 /* two texts, not one in two ways */
-    int format;                 /* enum report_format, or a picture */
-    struct out out;
-    struct report report;
+    struct results results;
     struct {
         double js;
         int layer, head;
@@ -385,10 +370,11 @@ static void print_table(const struct pair *p)
     const struct job *j = p->j;
     struct list rows = head_rows(p);
     const char *s = title(p);
+    bool after = j->results.named && j->side[0].item.index > 0;
 
-    fprintf(j->out.file, "%s%s\n", j->side[0].item.index > 0 ? "\n" : "",
+    fprintf(j->results.report.file, "%s%s\n", after ? "\n" : "",
             report_clean(j->a, s, strlen(s)));
-    record_table(&head_record, rows.at, rows.n, j->a, j->out.file);
+    record_table(&head_record, rows.at, rows.n, j->a, j->results.report.file);
 }
 
 static struct side_row side_row(const struct side *side, struct arena *a)
@@ -406,7 +392,7 @@ static void print_row(const struct pair *p)
     struct job *j = p->j;
     struct side_row first = side_row(&j->side[0], j->a), second = side_row(&j->side[1], j->a);
 
-    report_row(&j->report, &(struct pair_row){
+    report_row(&j->results.report, &(struct pair_row){
         j->side[0].item.index, &first, &second, p->n_paired, head_rows(p),
     });
 }
@@ -466,7 +452,8 @@ static int draw(struct pair *p, struct err *e)
     part = heatmap_part(&maps);
     return sheet_write(&(struct sheet){
         .caption = title(p), .dpi = args->dpi, .n_parts = 1, .parts = &part,
-    }, (enum draw_format)(j->format - FORMAT_PNG), j->args->out, j->env->warn, e);
+    }, figure_format(&j->results.output),
+       output_name(&j->results.output, j->a, j->side[0].item.index), j->env->warn, e);
 }
 
 /* ---- the command ---- */
@@ -488,10 +475,12 @@ static int one_pair(struct job *j, struct err *e)
         return -1;
     for (int l = 0, h = -1; next_head(j, &l, &h); )
         keep_worst(j, l, h, compare_head(p.compare, l, h).js);
-    if (j->format >= FORMAT_PNG)
+    if (output_is_picture(&j->results.output))
         return draw(&p, e);
-    (j->format == REPORT_TABLE ? print_table : print_row)(&p);
-    return 0;
+    if (results_begin(&j->results, j->a, &j->side[0].item, e) != 0)
+        return -1;
+    (j->results.report.format == REPORT_TABLE ? print_table : print_row)(&p);
+    return results_end(&j->results, e);
 }
 
 /* The next text that both sides can use; as input_next. */
@@ -530,26 +519,24 @@ static int report(struct job *j, struct err *e)
 {
     int rc;
 
-    if (j->format >= FORMAT_PNG) {
-        if (input_is_file(j->side[0].in))
-            return err_set(e, ERR_USAGE, "a picture is of one comparison, not of several "
-                           "texts");
+    if (output_is_picture(&j->results.output)) {
+        if (input_is_file(j->side[0].in) && !j->results.output.folder)
+            return err_set(e, ERR_USAGE, "several texts require a folder for their "
+                           "pictures: -o DIR/");
         rc = all_pairs(j, e);
         return input_result(j->side[0].in, input_result(j->side[1].in, rc, e), e);
     }
-    if (out_open(&j->out, j->args->out, false, e) != 0)
+    if (results_open(&j->results, &pair_record, j->side[0].in, e) != 0)
         return -1;
-    j->report = (struct report){ &pair_record, (enum report_format)j->format, j->out.file,
-                                 false };
     rc = all_pairs(j, e);
-    if (rc == 0)
-        report_end(&j->report);
-    return input_end(j->side[0].in, &j->out, input_result(j->side[1].in, rc, e), e);
+    rc = results_close(&j->results, j->side[0].in, rc, e);
+    return input_result(j->side[1].in, rc, e);
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
-    if (output_format(j->args->out, j->args->format - 1, formats + 1, &j->format, e) != 0)
+    if (output_plan(&j->results.output, &j->args->shared.common.output, &output_all, NULL,
+                    j->a, e) != 0)
         return -1;
     if (check_sides(j, n_operands, e) != 0 ||
         open_side(j, 0, n_operands, operands, e) != 0 ||

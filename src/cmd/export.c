@@ -12,21 +12,11 @@
 
 struct export_args {
     struct shared_args shared;
-    const char *out;
-    int format;
     bool all, hidden, logits;
 };
 
-enum format { FORMAT_NPZ, FORMAT_NPY };
-static const char *const formats[] = { "auto", "npz", "npy", NULL };
-
 #define F(f) offsetof(struct export_args, f)
 static const struct opt opts[] = {
-    PATH('o', "output", "FILE", F(out),
-         "write here: .npz, .npy, - for standard output, DIR/ for one file per text; required"),
-    CHOICE(0, "format", "NAME", F(format), "auto", formats,
-           "npz: one array per layer; npy: one array, layers x heads x queries x keys; auto: "
-           "by the extension of -o"),
     FLAG(0, "all", F(all),
          "also queries, keys, values, scores and the output of each attention (npz)"),
     FLAG(0, "hidden", F(hidden), "also the hidden states after the final norm (npz)"),
@@ -36,8 +26,9 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &model_group, &layer_group, &rows_group, &seed_group, &attention_group, &qkv_group,
-    &text_group, &select_group, &generate_group, &mask_group, &dtype_group, NULL
+    &output_arrays.group, &model_group, &layer_group, &rows_group, &seed_group,
+    &attention_group, &qkv_group, &text_group, &select_group, &generate_group,
+    &mask_group, &dtype_group, NULL
 };
 
 static const char *const examples[] = {
@@ -50,7 +41,7 @@ struct job {
     struct session s;
     const struct export_args *args;
     struct wanted want;
-    enum format format;
+    struct output output;
     int n_layers;                   /* wanted */
     int *n_heads;                   /* [L] wanted */
     int *head_place, *layer_place;  /* [L, H], [L] among the wanted; -1: not */
@@ -288,7 +279,7 @@ static int one_text(void *self, struct arena *a, const struct item *item,
 
     if (out_open(&out, path, true, e) != 0)
         return -1;
-    rc = (j->format == FORMAT_NPY ? write_npy : write_npz)(j, a, item, out.file, e);
+    rc = (j->output.format == OUTPUT_NPY ? write_npy : write_npz)(j, a, item, out.file, e);
     if (rc == 0)
         return out_commit(&out, e);
     out_abort(&out);
@@ -320,33 +311,32 @@ static int check_npy(const struct job *j, struct err *e)
     const struct export_args *args = j->args;
 
     if (args->all || args->hidden || args->logits)
-        return err_set(e, ERR_USAGE, "--%s: wants an npz", args->all ? "all" :
+        return err_set(e, ERR_USAGE, "--%s requires an npz", args->all ? "all" :
                        args->hidden ? "hidden" : "logits");
     for (int l = 0; l < j->s.n_layers; l++)
         if (j->layer_place[l] >= 0 && j->n_heads[l] != heads_of_all(j))
             return err_set(e, ERR_USAGE, "--head: '%s' names different numbers of heads in "
-                           "its layers: requires an npz", j->s.asked->head);
+                           "its layers; this requires an npz", j->s.asked->head);
     return 0;
 }
 
 static int check(struct job *j, int n_operands, struct err *e)
 {
     const struct model *m = j->s.model;
-    int format;
+    bool npy;
 
-    if (j->args->out == NULL)
-        return err_set(e, ERR_USAGE, "want -o FILE");
-    if (output_format(j->args->out, j->args->format - 1, formats + 1, &format, e) != 0)
+    if (output_plan(&j->output, &j->args->shared.common.output, &output_arrays, NULL, j->s.a,
+                    e) != 0)
         return -1;
-    j->format = (enum format)format;
-    if (session_select(&j->s, n_operands, j->format == FORMAT_NPZ, &j->want, e) != 0)
+    npy = j->output.format == OUTPUT_NPY;
+    if (session_select(&j->s, n_operands, !npy, &j->want, e) != 0)
         return -1;
     set_places(j);
-    if (j->format == FORMAT_NPY && check_npy(j, e) != 0)
+    if (npy && check_npy(j, e) != 0)
         return -1;
     if (j->args->logits && m->decoder != NULL && j->s.shown == m)
-        return err_set(e, ERR_USAGE, "--logits: are the decoder's: want TEXT_B, "
-                       "--decoder-ids or --generate N");
+        return err_set(e, ERR_USAGE, "--logits: they are the decoder's; give "
+                       "TEXT_B, --decoder-ids or --generate N");
     if (j->args->logits && !j->s.shown->has_head)
         return err_set(e, ERR_INPUT, "--logits: %s has no head in its weights", m->name);
     return 0;
@@ -361,8 +351,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL)
         return -1;
-    return input_result(in, input_to_files(&j->s, in, j->args->out, formats[j->format + 1],
-                                           one_text, j, e), e);
+    return input_result(in, input_to_files(&j->s, in, &j->output, one_text, j, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+_Static_assert((int)DRAW_SVG == OUTPUT_SVG - OUTPUT_PNG &&
+               (int)DRAW_PDF == OUTPUT_PDF - OUTPUT_PNG, "pictures stand in the same order");
+
+enum draw_format figure_format(const struct output *output)
+{
+    return (enum draw_format)(output->format - OUTPUT_PNG);
+}
+
 struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
                                 int n_shown)
 {

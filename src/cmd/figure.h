@@ -6,6 +6,9 @@
 #include "cmd/shared.h"
 #include "draw/heatmap.h"
 
+/* The format of an output that is a picture. */
+enum draw_format figure_format(const struct output *output);
+
 /* The labels of the n_shown tokens that have a place (not -1). */
 struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
                                 int n_shown);

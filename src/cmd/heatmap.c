@@ -9,21 +9,14 @@
 
 struct heatmap_args {
     struct shared_args shared;
-    const char *out, *title, *font;
-    int format, columns, cmap, scale, pool, cell, dpi;
+    const char *title, *font;
+    int columns, cmap, scale, pool, cell, dpi;
     double vmin, vmax;
     bool shared_scale, hide_special, no_metadata;
 };
 
-static const char *const formats[] = { "auto", "png", "svg", "pdf", NULL };
-
 #define F(f) offsetof(struct heatmap_args, f)
 static const struct opt opts[] = {
-    PATH('o', "output", "FILE", F(out),
-         "write here: .png, .svg, .pdf, - for standard output, DIR/ for one file per text; "
-         "without it, heatmap.png"),
-    CHOICE(0, "format", "NAME", F(format), "auto", formats,
-           "picture format; auto: by the extension of -o"),
     INT('c', "columns", "N", F(columns), "4", 1, 64, "heads per row of the grid"),
     REAL(0, "vmin", "W", F(vmin), NULL, -INFINITY, INFINITY,
          "weight at the low end of the colours, for all heads"),
@@ -55,7 +48,7 @@ static const struct opt_group figure_group = { "figure", figure_opts };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &figure_group, &model_group, &layer_group, &rows_group, &seed_group,
+    &output_pictures.group, &figure_group, &model_group, &layer_group, &rows_group, &seed_group,
     &attention_group, &qkv_group, &text_group, &select_group, &generate_group,
     &mask_group, &dtype_group, NULL
 };
@@ -73,7 +66,7 @@ struct job {
     struct wanted want;
     int layer, n_heads;
     const int *head;            /* [n_heads] those that are shown */
-    enum draw_format format;
+    struct output output;
     const struct metadata *metadata;
     bool drawn;                 /* at least one picture */
 };
@@ -181,7 +174,7 @@ static int draw(const struct job *j, struct arena *a, const struct item *item,
         .title = args->title, .caption = caption(j, a, item, map->pool),
         .font = args->font, .dpi = args->dpi, .metadata = j->metadata,
         .n_parts = 1, .parts = &part,
-    }, j->format, path, j->s.env->warn, e);
+    }, figure_format(&j->output), path, j->s.env->warn, e);
 }
 
 static int one_text(void *self, struct arena *a, const struct item *item,
@@ -221,25 +214,23 @@ static int check_range(const struct heatmap_args *args, struct err *e)
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
-    const char *out = j->args->out != NULL ? j->args->out : "heatmap.png";
+    const struct output_args *asked = &j->args->shared.common.output;
     struct input *in;
-    int format, rc;
+    int rc;
 
     if (check_range(j->args, e) != 0 ||
-        output_format(j->args->out, j->args->format - 1, draw_format_names, &format,
-                      e) != 0 ||
+        output_plan(&j->output, asked, &output_pictures, "heatmap", j->s.a, e) != 0 ||
         session_select(&j->s, n_operands, false, &j->want, e) != 0 || pick_layer(j, e) != 0)
         return -1;
-    j->format = (enum draw_format)format;
     pick_heads(j);
     if (!j->args->no_metadata)
         j->metadata = figure_metadata(&j->s, j->layer, scale_text(j));
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL)
         return -1;
-    rc = input_to_files(&j->s, in, out, draw_format_names[format], one_text, j, e);
-    if (j->drawn && j->args->out == NULL)
-        printf("%s\n", out);
+    rc = input_to_files(&j->s, in, &j->output, one_text, j, e);
+    if (j->drawn && asked->path == NULL)
+        printf("%s\n", j->output.path);
     return input_result(in, rc, e);
 }
 

@@ -7,20 +7,17 @@
 #include "base/file.h"
 #include "base/out.h"
 #include "base/rng.h"
-#include "cli/opt.h"
+#include "cli/output.h"
 #include "weights/safetensors.h"
 
 struct init_args {
     struct common_args common;
-    const char *out;
     int d_model, heads, d_k, d_v, d_ff, layers, max_len, seed;
     bool separable, relative, encoder, decoder, no_bias;
 };
 
 #define F(f) offsetof(struct init_args, f)
 static const struct opt opts[] = {
-    PATH('o', "output", "FILE", F(out),
-         "write the layer here, as safetensors; required"),
     INT(0, "d-model", "N", F(d_model), "512", 1, 1 << 16, "width of the layer"),
     INT(0, "heads", "N", F(heads), "8", 1, 1 << 12, "number of heads"),
     INT(0, "d-k", "N", F(d_k), NULL, 1, 1 << 16,
@@ -42,6 +39,8 @@ static const struct opt opts[] = {
     END
 };
 #undef F
+
+static const struct opt_group *const groups[] = { &output_layer.group, NULL };
 
 static const char *const examples[] = {
     "mha-viz init --d-model 512 --heads 8 --seed 1 -o layer.safetensors",
@@ -204,23 +203,22 @@ static int check(const struct init_args *args, struct err *e)
 {
     bool layer = args->encoder || args->decoder;
     const struct { bool wrong; const char *why; } rules[] = {
-        { args->out == NULL, "want -o FILE" },
-        { args->encoder && args->decoder, "--encoder, --decoder: want one of them" },
-        { args->layers > 0 && !layer, "--layers: wants --encoder or --decoder" },
-        { args->d_ff > 0 && !layer, "--d-ff: wants --encoder or --decoder" },
-        { args->max_len > 0 && !args->relative, "--max-len: wants --relative" },
+        { args->encoder && args->decoder, "--encoder and --decoder exclude each other" },
+        { args->layers > 0 && !layer, "--layers requires --encoder or --decoder" },
+        { args->d_ff > 0 && !layer, "--d-ff requires --encoder or --decoder" },
+        { args->max_len > 0 && !args->relative, "--max-len requires --relative" },
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (rules[i].wrong)
             return err_set(e, ERR_USAGE, "%s", rules[i].why);
     if (args->d_k == 0 && args->d_model % args->heads != 0)
-        return err_set(e, ERR_USAGE, "--heads: %d do not divide the width %d, want a "
+        return err_set(e, ERR_USAGE, "--heads: %d do not divide the width %d; give a "
                        "divisor or --d-k", args->heads, args->d_model);
     if ((int64_t)args->heads * width_k(args) > 1 << 20 ||
         (int64_t)args->heads * width_v(args) > 1 << 20)
-        return err_set(e, ERR_USAGE, "%d heads of width %d and values of %d: want %d "
-                       "columns at the most", args->heads, width_k(args), width_v(args),
+        return err_set(e, ERR_USAGE, "%d heads of width %d and values of %d: at most %d "
+                       "columns are possible", args->heads, width_k(args), width_v(args),
                        1 << 20);
     return 0;
 }
@@ -229,24 +227,22 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     struct plan p = { .args = args, .a = env->arena };
-    struct out out;
+    struct output output;
 
     (void)n_operands;
     (void)operands;
-    if (check(p.args, e) != 0)
+    if (output_plan(&output, &p.args->common.output, &output_layer, NULL, p.a, e) != 0 ||
+        check(p.args, e) != 0)
         return -1;
     add_all(&p);
-    if (out_open(&out, p.args->out, false, e) != 0)
+    if (out_open(&output.out, output.path, false, e) != 0)
         return -1;
-    if (write_all(&p, out.file, e) == 0)
-        return out_commit(&out, e);
-    out_abort(&out);
-    return -1;
+    return output_close(&output, write_all(&p, output.out.file, e), e);
 }
 
 const struct cmd cmd_init = {
     .name = "init", .summary = "write a bare layer with random weights, for trying things",
-    .operands = "", .opts = opts,
+    .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct init_args), .examples = examples,
     .max_operands = 0, .run = run,
 };

@@ -5,16 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/out.h"
-
-static const char *const formats[] = {
-    "auto", "table", "tsv", "json", "png", "svg", "pdf", NULL
-};
-
 struct mechanisms_args {
     struct shared_args shared;
-    const char *out, *only, *additive;
-    int format, repeats;
+    const char *only, *additive;
+    int repeats;
     bool propagate, outputs_only;
     struct mechanism_params params;
     struct mechanisms_look look;
@@ -28,13 +22,6 @@ static const struct opt_values only_values = { .words = mechanism_names, .betwee
 #define P(f) offsetof(struct mechanisms_args, params.f)
 #define K(f) offsetof(struct mechanisms_args, look.f)
 static const struct opt opts[] = {
-    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
-      .field = F(out), .def = "-", .values = &opt_files,
-      .help = "write here; .png, .svg, .pdf: a picture of one head; - is standard output" },
-    CHOICE(0, "format", "NAME", F(format), "auto", formats,
-           "report format; auto: by the extension of -o, else a table"),
-    ALIAS("json", "format=json", "one object per text"),
-    ALIAS("tsv", "format=tsv", "one row per mechanism, layer and text"),
     WORDS(0, "only", "NAMES", F(only), &only_values,
           "only these mechanisms: exact,local,..; see mha-viz-mechanisms(7)"),
     FLAG(0, "propagate", F(propagate),
@@ -90,7 +77,7 @@ static const struct opt_group figure_group = { "figure", figure_opts };
 #undef K
 
 static const struct opt_group *const groups[] = {
-    &param_group, &figure_group, &model_group, &layer_group, &rows_group,
+    &output_all.group, &param_group, &figure_group, &model_group, &layer_group, &rows_group,
     &attention_group, &qkv_group, &text_group, &select_group, &mask_group, NULL
 };
 
@@ -106,12 +93,9 @@ struct job {
     const struct mechanisms_args *args;
     struct wanted want;
     struct mechanisms_opts opts;
-    enum mechanisms_format format;
+    struct results results;
     bool *layer;                    /* [L] */
     bool only[N_MECHANISM];
-    struct out out;
-    struct report report;
-    bool named;                     /* texts of a file have their numbers above them */
 };
 
 /* ---- what is asked for ---- */
@@ -177,18 +161,13 @@ static int count(const bool *list, int n, int *first)
     return all;
 }
 
-static bool is_picture(const struct job *j)
-{
-    return j->format >= MECHANISMS_PNG;
-}
-
 static int check_picture(struct job *j, struct err *e)
 {
     const struct asked *asked = &j->args->shared.asked;
     const struct config *c = &j->s.shown->config;
     int layer = 0, head = 0;
 
-    if (!is_picture(j))
+    if (!output_is_picture(&j->results.output))
         return 0;
     if (j->args->outputs_only)
         return err_set(e, ERR_USAGE, "--outputs-only: a picture is of rows");
@@ -207,21 +186,15 @@ static int check_picture(struct job *j, struct err *e)
 static int check(struct job *j, int n_operands, struct err *e)
 {
     const struct mechanisms_args *args = j->args;
-    int format;
 
     j->opts = (struct mechanisms_opts){ .params = args->params, .repeats = args->repeats,
                                         .rows = !args->outputs_only, .kept_head = -1 };
     j->opts.params.seed = (uint64_t)args->shared.asked.seed;
     if (args->params.n_buckets % 2 != 0)
         return err_set(e, ERR_USAGE, "--buckets: %d is odd", args->params.n_buckets);
-    if (args->format == 0 && strcmp(args->out, "-") != 0 && !output_is_dir(args->out)) {
-        if (output_format(args->out, -1, formats + 1, &format, e) != 0)
-            return -1;
-    } else {
-        format = args->format > 0 ? args->format - 1 : 0;
-    }
-    j->format = (enum mechanisms_format)format;
-    if (parse_only(j, e) != 0 ||
+    if (output_plan(&j->results.output, &args->shared.common.output, &output_all, NULL, j->s.a,
+                    e) != 0 ||
+        parse_only(j, e) != 0 ||
         session_select(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     pick_layers(j);
@@ -303,12 +276,14 @@ static int one_report(void *self, struct arena *a, const struct item *item,
 
     if (measure(j, a, item, &t, e) != 0)
         return -1;
-    t.named = j->named;
-    if (j->format == MECHANISMS_TABLE)
-        mechanisms_table(&t, a, j->out.file);
+    if (results_begin(&j->results, a, item, e) != 0)
+        return -1;
+    t.named = j->results.named;
+    if (j->results.report.format == REPORT_TABLE)
+        mechanisms_table(&t, a, j->results.report.file);
     else
-        mechanisms_row(&t, a, &j->report);
-    return 0;
+        mechanisms_row(&t, a, &j->results.report);
+    return results_end(&j->results, e);
 }
 
 static int one_picture(void *self, struct arena *a, const struct item *item,
@@ -322,7 +297,7 @@ static int one_picture(void *self, struct arena *a, const struct item *item,
         return -1;
     count(j->layer, j->s.shown->config.n_layers, &layer);
     return mechanisms_picture(&t, a, layer, &j->args->look,
-                              (enum draw_format)(j->format - MECHANISMS_PNG), path, e);
+                              figure_format(&j->results.output), path, e);
 }
 
 /* ---- all texts ---- */
@@ -330,7 +305,6 @@ static int one_picture(void *self, struct arena *a, const struct item *item,
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
     struct input *in;
-    int rc;
 
     if (j->s.model->precomputed != NULL)
         return err_set(e, ERR_USAGE, "--attention: wants a model or --qkv: there are no "
@@ -340,18 +314,11 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL)
         return -1;
-    if (is_picture(j))
-        return input_result(in, input_to_files(&j->s, in, j->args->out, formats[j->format + 1],
-                                               one_picture, j, e), e);
-    if (out_open(&j->out, j->args->out, false, e) != 0)
+    if (output_is_picture(&j->results.output))
+        return input_result(in, input_to_files(&j->s, in, &j->results.output, one_picture, j, e), e);
+    if (results_open(&j->results, mechanisms_report(j->s.a, j->args->propagate), in, e) != 0)
         return -1;
-    j->named = input_is_file(in);
-    j->report = mechanisms_report(j->s.a, (enum report_format)j->format,
-                                  j->args->propagate, j->out.file);
-    rc = input_each(in, one_report, j, e);
-    if (rc == 0)
-        report_end(&j->report);
-    return input_end(in, &j->out, rc, e);
+    return results_close(&j->results, in, input_each(in, one_report, j, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

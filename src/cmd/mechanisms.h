@@ -6,11 +6,7 @@
 #include "analysis/mechanisms.h"
 #include "cmd/figure.h"
 #include "cmd/records.h"
-
-enum mechanisms_format {
-    MECHANISMS_TABLE, MECHANISMS_TSV, MECHANISMS_JSON,      /* as enum report_format */
-    MECHANISMS_PNG, MECHANISMS_SVG, MECHANISMS_PDF
-};
+#include "cmd/results.h"
 
 /* One text's figures. */
 struct mechanisms_text {
@@ -27,10 +23,9 @@ struct mechanisms_text {
 /* One table per layer. */
 void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f);
 
-/* In TSV and JSON: a report to f, and one text of it. */
+/* In TSV and JSON: the record of a report, and one text of it. */
 extern const struct record mechanisms_record;
-struct report mechanisms_report(struct arena *a, enum report_format format, bool propagated,
-                                FILE *f);
+const struct record *mechanisms_report(struct arena *a, bool propagated);
 void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct report *r);
 
 /* The rows of one head in one layer, a heatmap a mechanism. */

@@ -242,7 +242,7 @@ void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
     for (int i = 0; i < layers.n; i++) {
         const struct list *rows = &row[i].mechanisms;
 
-        if (i > 0 || t->item->index > 0)
+        if (i > 0 || (t->named && t->item->index > 0))
             fputc('\n', f);
         if (t->named)
             fprintf(f, "text %d, ", t->item->index + 1);
@@ -255,13 +255,10 @@ void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
 
 /* ---- the report ---- */
 
-struct report mechanisms_report(struct arena *a, enum report_format format, bool propagated,
-                                FILE *f)
+const struct record *mechanisms_report(struct arena *a, bool propagated)
 {
     static const char *const names[] = { "output", "output_refused", NULL };
-    const struct record *r = &mechanisms_record;
 
-    if (!propagated)
-        r = record_without(a, r, IN_JSON, names);
-    return (struct report){ r, format, f, false };
+    return propagated ? &mechanisms_record :
+           record_without(a, &mechanisms_record, IN_JSON, names);
 }

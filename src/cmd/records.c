@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-const char *const report_formats[] = { "table", "tsv", "json", NULL };
-
 struct text_id text_id(const struct session *s, const struct item *item)
 {
     return (struct text_id){

@@ -8,9 +8,6 @@
 #include "cmd/shared.h"
 #include "report/record.h"
 
-/* "table", "tsv", "json", NULL: enum report_format */
-extern const char *const report_formats[];
-
 /* ---- the text: the first member of a row per text ---- */
 
 struct text_id {

@@ -25,18 +25,11 @@ extern const struct opt_group attention_group, qkv_group;
 extern const struct opt_values model_values;    /* names in the local cache, and files */
 
 /*
- * Ends the input and the one output that all its texts went to: what the usable
- * lines gave is kept, also where others were not usable.
+ * Calls fn for each text with the file that it goes to: output's own for a single text,
+ * DIR/000001.EXTENSION by line where it is a folder.  Errors: those of input_each; ERR_USAGE
+ * for a second text where the output is not a folder, before any is drawn.
  */
-int input_end(struct input *in, struct out *out, int rc, struct err *e);
-
-/*
- * The same with the file that each goes to: out itself for a single
- * text, out/000001.ENDING by line where out is a folder.  Errors: also ERR_USAGE for a
- * second text where out is no folder, before any is drawn.
- */
-int input_to_files(const struct session *s, struct input *in, const char *out,
-                   const char *ending,
+int input_to_files(const struct session *s, struct input *in, const struct output *output,
                    int (*fn)(void *self, struct arena *a, const struct item *item,
                              const char *path, struct err *e),
                    void *self, struct err *e);

@@ -6,26 +6,19 @@
 #include <string.h>
 
 #include "analysis/stability.h"
-#include "base/out.h"
 #include "base/rng.h"
 #include "cmd/records.h"
+#include "cmd/results.h"
 
 struct stability_args {
     struct shared_args shared;
-    const char *out;
-    int format, runs;
+    int runs;
     double noise;
     bool relative_noise, heads_alone;
 };
 
 #define F(f) offsetof(struct stability_args, f)
 static const struct opt opts[] = {
-    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
-      .field = F(out), .def = "-", .values = &opt_files,
-      .help = "write here; - is standard output" },
-    CHOICE(0, "format", "NAME", F(format), "table", report_formats, "report format"),
-    ALIAS("json", "format=json", "one object per text"),
-    ALIAS("tsv", "format=tsv", "one row per head"),
     INT(0, "runs", "N", F(runs), "10", 1, 1000, "number of runs with noise"),
     REAL(0, "noise", "SIGMA", F(noise), "0.01", 0, 1e6,
          "standard deviation of the noise on the token embeddings"),
@@ -40,7 +33,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &model_group, &layer_group, &rows_group, &attention_group, &qkv_group,
+    &output_reports.group, &model_group, &layer_group, &rows_group, &attention_group, &qkv_group,
     &text_group, &select_group, &generate_group, &mask_group, &dtype_group, NULL
 };
 
@@ -54,9 +47,7 @@ struct job {
     struct session s;
     const struct stability_args *args;
     struct wanted want;
-    struct out out;
-    struct report report;
-    bool named;                 /* texts of a file have their numbers above them */
+    struct results results;
 };
 
 /* One text's packed runs, and what came of them. */
@@ -266,17 +257,17 @@ static struct list head_rows(const struct trial *t)
     return (struct list){ row, used };
 }
 
-static void print_table(const struct trial *t, FILE *f, const struct item *item, bool named)
+static void print_table(const struct trial *t, const struct item *item)
 {
     static const char *const alone[] = { "alone", NULL };
     const struct stability_args *args = t->j->args;
     struct list rows = head_rows(t);
     const struct record *r = &head_record;
+    FILE *f = t->j->results.report.file;
 
     if (t->alone == NULL)
         r = record_without(t->a, r, IN_TABLE, alone);
-    if (named)
-        fprintf(f, "%stext %d\n", item->index > 0 ? "\n" : "", item->index + 1);
+    results_heading(&t->j->results, item);
     fprintf(f, "mean_variance  %.6g\nmax_variance   %.6g\n", t->whole.mean_variance,
             t->whole.max_variance);
     if (!isnan(t->whole.relative))
@@ -305,37 +296,32 @@ static int one_text(void *self, struct arena *a, const struct item *item, struct
     struct trial t = { .j = j, .a = a };
     struct text_row row;
 
-    if (run_trial(&t, item, e) != 0)
+    if (run_trial(&t, item, e) != 0 || results_begin(&j->results, a, item, e) != 0)
         return -1;
-    if (j->report.format == REPORT_TABLE) {
-        print_table(&t, j->out.file, item, j->named);
-        return 0;
+    if (j->results.report.format == REPORT_TABLE) {
+        print_table(&t, item);
+    } else {
+        row = text_row(&t, item);
+        report_row(&j->results.report, &row);
     }
-    row = text_row(&t, item);
-    report_row(&j->report, &row);
-    return 0;
+    return results_end(&j->results, e);
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
     struct input *in;
-    int rc;
 
     if (j->s.model->precomputed != NULL || j->s.model->family->front == FRONT_QKV)
         return err_set(e, ERR_USAGE, "%s: noise requires a model or a layer, -m",
                        j->s.model->precomputed != NULL ? "--attention" : "--qkv");
-    if (session_select(&j->s, n_operands, false, &j->want, e) != 0)
+    if (output_plan(&j->results.output, &j->args->shared.common.output, &output_reports,
+                    NULL, j->s.a, e) != 0 ||
+        session_select(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);
-    if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)
+    if (in == NULL || results_open(&j->results, &text_record, in, e) != 0)
         return -1;
-    j->named = input_is_file(in);
-    j->report = (struct report){ &text_record, (enum report_format)j->args->format,
-                                 j->out.file, false };
-    rc = input_each(in, one_text, j, e);
-    if (rc == 0)
-        report_end(&j->report);
-    return input_end(in, &j->out, rc, e);
+    return results_close(&j->results, in, input_each(in, one_text, j, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

@@ -7,8 +7,8 @@
 #include "analysis/links.h"
 #include "analysis/stats.h"
 #include "analysis/top.h"
-#include "base/out.h"
 #include "cmd/records.h"
+#include "cmd/results.h"
 
 /* "layer": as the heads stand in the model; then the metrics, largest first. */
 static const char *const sorts[] = {
@@ -21,20 +21,13 @@ static const char *const sorts[] = {
 
 struct stats_args {
     struct shared_args shared;
-    const char *out;
-    int format, top, sort;
+    int top, sort;
     double entropy_eps;
     bool reverse, links;
 };
 
 #define F(f) offsetof(struct stats_args, f)
 static const struct opt opts[] = {
-    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
-      .field = F(out), .def = "-", .values = &opt_files,
-      .help = "write here; - is standard output" },
-    CHOICE(0, "format", "NAME", F(format), "table", report_formats, "report format"),
-    ALIAS("json", "format=json", "one object per text"),
-    ALIAS("tsv", "format=tsv", "one row per head"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
            "order of the heads: by a metric, the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
@@ -48,8 +41,9 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &model_group, &layer_group, &rows_group, &seed_group, &attention_group, &qkv_group,
-    &text_group, &select_group, &generate_group, &mask_group, &dtype_group, NULL
+    &output_reports.group, &model_group, &layer_group, &rows_group, &seed_group,
+    &attention_group, &qkv_group, &text_group, &select_group, &generate_group,
+    &mask_group, &dtype_group, NULL
 };
 
 static const char *const examples[] = {
@@ -63,8 +57,7 @@ struct job {
     struct session s;
     const struct stats_args *args;
     struct wanted want;
-    struct out out;
-    struct report report;
+    struct results results;
 };
 
 /* ---- records ---- */
@@ -287,7 +280,7 @@ static void print_links(struct job *job, struct arena *a, const struct item *ite
                 l.key < 0 ? NULL : shown(a, keys, l.key), (double)l.weight,
             };
         }
-        record_table(&row_record, row, links->n_rows, a, job->out.file);
+        record_table(&row_record, row, links->n_rows, a, job->results.report.file);
     }
 }
 
@@ -345,39 +338,51 @@ static void print_generated(FILE *f, struct arena *a, const struct item *item)
             report_clean(a, item->generated + blank, item->generated_size - blank));
 }
 
-/* In a table, what stands above it. */
-static void print_heading(struct job *j, struct arena *a, const struct item *item, bool named)
+static void print_table(struct job *j, struct arena *a, const struct item *item,
+                        const struct found *found, int text,
+                        const struct head_stats *const *heads, int n)
 {
-    if (named)
-        fprintf(j->out.file, "%stext %d\n", item->index > 0 ? "\n" : "", item->index + 1);
-    if (item->generated != NULL)
-        print_generated(j->out.file, a, item);
-}
-
-static void print_text(struct job *j, struct arena *a, const struct item *item,
-                       const struct found *found, int text, bool named)
-{
-    int n;
-    const struct head_stats **heads = sorted(j, a, found->stats, text, &n);
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
-    struct text_row all;
+    FILE *f = j->results.report.file;
 
-    if (j->report.format == REPORT_TABLE)
-        print_heading(j, a, item, named);
-    if (j->report.format == REPORT_TABLE && j->args->links) {
+    results_heading(&j->results, item);
+    if (item->generated != NULL)
+        print_generated(f, a, item);
+    if (j->args->links) {
         print_links(j, a, item, found, text, heads, n);
         return;
     }
+    for (int i = 0; i < n; i++) {
+        row[i] = head_row(found, text, heads[i], session_queries(&j->s, item)->n);
+        row[i].strongest = link_text(&j->s, a, item, row[i].words);
+    }
+    record_table(&head_record, row, n, a, f);
+}
+
+static void print_row(struct job *j, struct arena *a, const struct item *item,
+                      const struct found *found, int text,
+                      const struct head_stats *const *heads, int n)
+{
+    struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
+    struct text_row all;
+
     for (int i = 0; i < n; i++)
         row[i] = head_row(found, text, heads[i], session_queries(&j->s, item)->n);
-    if (j->report.format == REPORT_TABLE) {
-        for (int i = 0; i < n; i++)
-            row[i].strongest = link_text(&j->s, a, item, row[i].words);
-        record_table(&head_record, row, n, a, j->out.file);
-        return;
-    }
     all = text_row(j, a, item, (struct list){ row, n });
-    report_row(&j->report, &all);
+    report_row(&j->results.report, &all);
+}
+
+static int print_text(struct job *j, struct arena *a, const struct item *item,
+                      const struct found *found, int text, struct err *e)
+{
+    int n;
+    const struct head_stats **heads = sorted(j, a, found->stats, text, &n);
+    bool table = j->results.report.format == REPORT_TABLE;
+
+    if (results_begin(&j->results, a, item, e) != 0)
+        return -1;
+    (table ? print_table : print_row)(j, a, item, found, text, heads, n);
+    return results_end(&j->results, e);
 }
 
 /* ---- batches ---- */
@@ -433,14 +438,15 @@ static int run_load(struct job *j, struct input *in, struct load *load, struct e
     found.links = links_new(a, j->s.shown, &attended, &j->want);
     n = stats_sinks(found.stats, sinks);
     sinks[n++] = links_sink(found.links);
-    if (j->report.format == REPORT_JSON) {
+    if (j->results.report.format == REPORT_JSON) {
         found.top = top_new(a, j->s.shown, &attended, &j->want, j->args->top);
         sinks[n++] = top_sink(found.top);
     }
     if (session_forward(&j->s, &texts, &j->want, sinks, n, a, e) != 0)
         return load_failed(j, in, load, e);
     for (int i = 0; i < load->n; i++)
-        print_text(j, a, &load->item[i], &found, i, input_is_file(in));
+        if (print_text(j, a, &load->item[i], &found, i, e) != 0)
+            return -1;
     return 0;
 }
 
@@ -476,31 +482,26 @@ static int all_texts(struct job *j, struct input *in, struct err *e)
 }
 
 /* Only cross-attention has keys of another text. */
-static struct report new_report(struct job *j)
+static const struct record *record_of(const struct job *j)
 {
     static const char *const of_keys[] = { "tokens_key", "labels_key", "ids_key", NULL };
-    const struct record *r = &text_record;
 
-    if (j->s.stack != STACK_CROSS)
-        r = record_without(j->s.a, r, IN_JSON, of_keys);
-    return (struct report){ r, (enum report_format)j->args->format, j->out.file, false };
+    return j->s.stack == STACK_CROSS ? &text_record :
+           record_without(j->s.a, &text_record, IN_JSON, of_keys);
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
 {
     struct input *in;
-    int rc;
 
-    if (session_select(&j->s, n_operands, false, &j->want, e) != 0)
+    if (output_plan(&j->results.output, &j->args->shared.common.output, &output_reports,
+                    NULL, j->s.a, e) != 0 ||
+        session_select(&j->s, n_operands, false, &j->want, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);
-    if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)
+    if (in == NULL || results_open(&j->results, record_of(j), in, e) != 0)
         return -1;
-    j->report = new_report(j);
-    rc = all_texts(j, in, e);
-    if (rc == 0)
-        report_end(&j->report);
-    return input_end(in, &j->out, rc, e);
+    return results_close(&j->results, in, all_texts(j, in, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

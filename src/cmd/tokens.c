@@ -2,29 +2,15 @@
  * tokens: what a text becomes; needs only the tokeniser's files. */
 #include <string.h>
 
-#include "base/out.h"
 #include "cmd/records.h"
+#include "cmd/results.h"
 
 struct tokens_args {
     struct shared_args shared;
-    const char *out;
-    int format;
 };
-
-#define F(f) offsetof(struct tokens_args, f)
-static const struct opt opts[] = {
-    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
-      .field = F(out), .def = "-", .values = &opt_files,
-      .help = "write here; - is standard output" },
-    CHOICE(0, "format", "NAME", F(format), "table", report_formats, "report format"),
-    ALIAS("json", "format=json", "one object per text"),
-    ALIAS("tsv", "format=tsv", "one row per token"),
-    END
-};
-#undef F
 
 static const struct opt_group *const groups[] = {
-    &model_group, &text_group, NULL
+    &output_reports.group, &model_group, &text_group, NULL
 };
 
 static const char *const examples[] = {
@@ -36,8 +22,7 @@ static const char *const examples[] = {
 struct job {
     struct session s;
     const struct tokens_args *args;
-    struct out out;
-    struct report report;
+    struct results results;
 };
 
 /* ---- records ---- */
@@ -151,33 +136,45 @@ static struct text_row text_row(const struct session *s, struct arena *a,
     };
 }
 
-static void print_text(struct job *j, struct arena *a, const struct item *item)
+static int print_text(struct job *j, struct arena *a, const struct item *item,
+                      struct err *e)
 {
     struct text_row row = text_row(&j->s, a, item);
+    struct report *report = &j->results.report;
 
-    if (j->report.format == REPORT_TABLE)
-        record_table(&token_record, row.tokens.at, row.tokens.n, a, j->out.file);
+    if (results_begin(&j->results, a, item, e) != 0)
+        return -1;
+    if (report->format == REPORT_TABLE)
+        record_table(&token_record, row.tokens.at, row.tokens.n, a, report->file);
     else
-        report_row(&j->report, &row);
+        report_row(report, &row);
+    return results_end(&j->results, e);
 }
 
-static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
+static int all_texts(struct job *j, struct input *in, struct err *e)
 {
-    struct input *in = input_open(&j->s, n_operands, operands, e);
     struct arena *a = j->s.a;
     struct item item;
     int rc;
 
-    if (in == NULL || out_open(&j->out, j->args->out, false, e) != 0)
-        return -1;
-    j->report = (struct report){ &text_record, (enum report_format)j->args->format,
-                                 j->out.file, false };
     for (struct arena_mark mark = arena_mark(a);
          (rc = input_next(in, a, &item, e)) == 1; arena_reset(a, mark))
-        print_text(j, a, &item);
-    if (rc == 0)
-        report_end(&j->report);
-    return input_end(in, &j->out, rc, e);
+        if (print_text(j, a, &item, e) != 0)
+            return -1;
+    return rc;
+}
+
+static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
+{
+    struct input *in;
+
+    if (output_plan(&j->results.output, &j->args->shared.common.output, &output_reports,
+                    NULL, j->s.a, e) != 0)
+        return -1;
+    in = input_open(&j->s, n_operands, operands, e);
+    if (in == NULL || results_open(&j->results, &text_record, in, e) != 0)
+        return -1;
+    return results_close(&j->results, in, all_texts(j, in, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
@@ -194,7 +191,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
 const struct cmd cmd_tokens = {
     .name = "tokens", .summary = "show the tokens of a text, their ids and spans",
-    .operands = "TEXT [TEXT_B]", .opts = opts, .groups = groups,
+    .operands = "TEXT [TEXT_B]", .groups = groups,
     .args_size = sizeof(struct tokens_args), .examples = examples,
     .max_operands = 2, .run = run,
 };

@@ -60,7 +60,7 @@ zeros() {
     mkdir pictures
     "$viz" heatmap -m "$vit" --input all.npy -o pictures/
     [ "$(list pictures)" = "000001.png 000002.png 000003.png " ]
-    fails 2 "several texts want a folder" "$viz" heatmap -m "$vit" --input all.npy -o x.png
+    fails 2 "several texts require a folder" "$viz" heatmap -m "$vit" --input all.npy -o x.png
     data cat.npy | npy one.npy '<f4' '1, 2, 8, 12'
     "$viz" stats -m "$vit" --input one.npy --tsv >one.tsv
     "$viz" stats -m "$vit" --input cat.npy --tsv | diff - one.tsv

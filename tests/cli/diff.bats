@@ -52,13 +52,16 @@ text="the key is in the door"
 
 @test "a picture shows one comparison" {
     printf 'the key\nthe door is\n' > "$dir/lines"
-    fails 2 "a picture is of one comparison, not of several texts" "$viz" diff -m "$ref/bert" \
+    fails 2 "several texts require a folder for their pictures" "$viz" diff -m "$ref/bert" \
         --dtype f32 --dtype bf16 -f "$dir/lines" -o "$dir/x.png"
     layer=$ref/layers/q_linear.safetensors
-    fails 2 "a picture is of one comparison, not of several texts" "$viz" diff -m "$layer" \
+    fails 2 "several texts require a folder for their pictures" "$viz" diff -m "$layer" \
         --heads 3 --dtype f32 --dtype bf16 --shape 2x5 -o "$dir/x.png"
     [ ! -e "$dir/x.png" ]
     works "$viz" diff -m "$layer" --heads 3 --dtype f32 --dtype bf16 --shape 5 -o "$dir/x.png"
+    mkdir "$dir/out"
+    works "$viz" diff -m "$ref/bert" --dtype f32 --dtype bf16 -f "$dir/lines" --format png -o "$dir/out"
+    [ "$(list "$dir/out")" = "000001.png 000002.png " ]
 }
 
 @test "-f: each line under both; lines that one side cannot use are named" {
@@ -107,7 +110,7 @@ text="the key is in the door"
     fails 2 "is one too many" "$viz" diff -m a -m b -m c x
     fails 2 "--dtype: 'int8' is not one of f32, bf16, f16" "$viz" diff --dtype int8 x y
     fails 2 "cannot be read twice" "$viz" diff --dtype f32 --dtype bf16 -f -
-    fails 2 "the ending says none" "$viz" diff -o x.jpg x y
+    fails 2 "unknown file extension; known are .txt, .tsv, .json, .jsonl, .png, .svg, .pdf" "$viz" diff -o x.jpg x y
     fails 3 "want the same" "$viz" diff -m "$ref/bert" -m "$ref/bart" --ids 2,3
     fails 3 "its decoder: want the same stack" "$viz" diff -m "$ref/bert" -m "$ref/gpt2" --ids 2,3
     [ ! -e x.png ]

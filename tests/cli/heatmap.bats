@@ -58,10 +58,10 @@ load helper
     printf 'the key\n' > "$dir/one"
     printf 'the key\nthe door\n' > "$dir/two"
     works "$viz" heatmap -m "$ref/bert" -f "$dir/one" -o "$dir/a.png"
-    fails 2 "several texts want a folder" "$viz" heatmap -m "$ref/bert" -f "$dir/two" -o "$dir/b.png"
+    fails 2 "several texts require a folder" "$viz" heatmap -m "$ref/bert" -f "$dir/two" -o "$dir/b.png"
     cd "$dir"
-    fails 2 "several texts want a folder" "$viz" heatmap -m "$ref/bert" -f "$dir/two"
-    fails 2 "several texts want a folder" "$viz" heatmap -m "$ref/bert" -f "$dir/two" -o -
+    fails 2 "several texts require a folder" "$viz" heatmap -m "$ref/bert" -f "$dir/two"
+    fails 2 "several texts require a folder" "$viz" heatmap -m "$ref/bert" -f "$dir/two" -o -
     [ "$(list "$dir")" = "a.png one two " ]
 }
 
@@ -165,7 +165,7 @@ load helper
     fails 2 "--cell: '201' is not in 0..200" "$viz" heatmap --cell 201 -o "$dir/a.png" x
     fails 2 "--dpi: '9' is not in 10..1200" "$viz" heatmap --dpi 9 -o "$dir/a.png" x
     fails 2 "--scale: 'linaer' is not one of" "$viz" heatmap --scale linaer -o "$dir/a.png" x
-    fails 2 "-o $dir/a.gif: the ending says none of the formats" "$viz" heatmap -o "$dir/a.gif" x
+    fails 2 "-o $dir/a.gif: unknown file extension; known are .png, .svg, .pdf; or give --format" "$viz" heatmap -o "$dir/a.gif" x
     fails 2 "--columsn: unknown option; did you mean --columns?" "$viz" heatmap --columsn 3 x
     [ -z "$(list "$dir")" ]
 }

@@ -291,14 +291,14 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
 }
 
 @test "init: what cannot be" {
-    fails 2 "want -o FILE" "$viz" init
-    fails 2 "--heads: 7 do not divide the width 512, want a divisor or --d-k" \
+    fails 2 "-o FILE is required" "$viz" init
+    fails 2 "--heads: 7 do not divide the width 512; give a divisor or --d-k" \
         "$viz" init --heads 7 -o "$dir/x"
-    fails 2 "--encoder, --decoder: want one of them" "$viz" init --encoder --decoder -o "$dir/x"
-    fails 2 "--layers: wants --encoder or --decoder" "$viz" init --layers 2 -o "$dir/x"
-    fails 2 "--d-ff: wants --encoder or --decoder" "$viz" init --d-ff 2 -o "$dir/x"
-    fails 2 "--max-len: wants --relative" "$viz" init --max-len 2 -o "$dir/x"
-    fails 2 "want 1048576 columns at the most" "$viz" init --heads 4096 --d-k 65536 -o "$dir/x"
+    fails 2 "--encoder and --decoder exclude each other" "$viz" init --encoder --decoder -o "$dir/x"
+    fails 2 "--layers requires --encoder or --decoder" "$viz" init --layers 2 -o "$dir/x"
+    fails 2 "--d-ff requires --encoder or --decoder" "$viz" init --d-ff 2 -o "$dir/x"
+    fails 2 "--max-len requires --relative" "$viz" init --max-len 2 -o "$dir/x"
+    fails 2 "at most 1048576 columns are possible" "$viz" init --heads 4096 --d-k 65536 -o "$dir/x"
     fails 4 "" "$viz" init -o /dev/full
     [ "$(list "$dir")" = "" ]
 }
@@ -312,5 +312,5 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     works "$viz" export --all -l 1 -H 0 -o "$dir/y.npz" "the cat"
     grep -aq scores.1.npy "$dir/y.npz"
     refute grep -aq scores.0.npy "$dir/y.npz"
-    fails 2 "--all: wants an npz" "$viz" export --all -o "$dir/y.npy" "the cat"
+    fails 2 "--all requires an npz" "$viz" export --all -o "$dir/y.npy" "the cat"
 }

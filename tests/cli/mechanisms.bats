@@ -182,7 +182,7 @@ text="the cat saw the dog and the cat ran"
     fails 2 "--block" "$viz" mechanisms --block 0 a
     fails 2 "--buckets: 3 is odd" "$viz" mechanisms --buckets 3 a
     fails 2 "--chunk" "$viz" mechanisms --chunk 0 a
-    fails 2 "none of the formats" "$viz" mechanisms -o "$dir/x.gif" a
+    fails 2 "unknown file extension" "$viz" mechanisms -o "$dir/x.gif" a
 }
 
 @test "files of weights for additive are checked" {

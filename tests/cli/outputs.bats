@@ -69,13 +69,74 @@ prepare() {
 
 @test "the name of a folder" {
     mkdir "$dir/d.png" "$dir/plain"
-    fails 4 "is a folder" "$viz" stats -m "$ref/bert" -o "$dir/plain" "the key"
-    fails 4 "is a folder" "$viz" tokens -m "$ref/bert" -o "$dir/plain" "the key"
     fails 4 "is a folder" "$viz" info -m "$ref/bert" -o "$dir/plain"
-    works "$viz" heatmap -m "$ref/bert" -o "$dir/d.png" "the key"   # a picture goes inside
-    [ "$(list "$dir/d.png")" = "000001.png " ]
+    fails 4 "is a folder" "$viz" init --d-model 8 --heads 2 -o "$dir/plain"
     [ "$(list "$dir/plain")" = "" ]
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/d.png" "the key"   # the file goes inside
+    [ "$(list "$dir/d.png")" = "000001.png " ]
+    works "$viz" stats -m "$ref/bert" -o "$dir/plain" "the key"
+    [ "$(list "$dir/plain")" = "000001.txt " ]
+    cmp "$dir/plain/000001.txt" <("$viz" stats -m "$ref/bert" "the key")
     fails 2 "empty name" "$viz" stats -m "$ref/bert" -o "" "the key"
+}
+
+@test "the extension of -o chooses the format of a report; --format goes before it" {
+    for c in "stats" "tokens" "stability" "mechanisms --repeats 0" "diff --dtype f32 --dtype bf16"; do
+        # shellcheck disable=SC2086
+        for f in txt:table tsv:tsv json:json jsonl:json JSON:json; do
+            works "$viz" $c -m "$ref/bert" -o "$dir/a.${f%:*}" "the key"
+            cmp "$dir/a.${f%:*}" <("$viz" $c -m "$ref/bert" --format "${f#*:}" "the key")
+        done
+        # shellcheck disable=SC2086
+        works "$viz" $c -m "$ref/bert" --tsv -o "$dir/b.json" "the key"
+        cmp "$dir/a.tsv" "$dir/b.json"
+        # shellcheck disable=SC2086
+        works "$viz" $c -m "$ref/bert" -o "$dir/plain" "the key"
+        cmp "$dir/a.txt" "$dir/plain"
+        # shellcheck disable=SC2086
+        fails 2 "-o $dir/a.csv: unknown file extension; known are .txt, .tsv, .json, .jsonl" \
+            "$viz" $c -m "$ref/bert" -o "$dir/a.csv" "the key"
+    done
+    cmp <("$viz" stats -m "$ref/bert" -o /dev/stdout "the key") <("$viz" stats -m "$ref/bert" "the key")
+    fails 2 "known are .safetensors" "$viz" init --d-model 8 --heads 2 -o "$dir/a.bin"
+}
+
+@test "-o DIR/: a file per text, numbered by line, in the format of --format" {
+    printf 'the key\n\nthe door\n' > "$dir/lines"
+    mkdir "$dir/out"
+    for c in "stats" "tokens" "stability" "mechanisms --repeats 0" "diff --dtype f32 --dtype bf16"; do
+        for f in table:txt tsv:tsv json:json; do
+            # shellcheck disable=SC2086
+            run --separate-stderr "$viz" $c -m "$ref/bert" --no-special -f "$dir/lines" \
+                --format "${f%:*}" -o "$dir/out/"
+            [ -f "$dir/out/000001.${f#*:}" ] && [ -f "$dir/out/000003.${f#*:}" ]
+            # shellcheck disable=SC2086
+            cmp "$dir/out/000001.${f#*:}" \
+                <("$viz" $c -m "$ref/bert" --no-special --format "${f%:*}" "the key")
+        done
+        # Each TSV has its header.
+        cmp <(head -1 "$dir/out/000001.tsv") <(head -1 "$dir/out/000003.tsv")
+        rm "$dir"/out/*
+    done
+    fails 4 "cannot be written" "$viz" stats -m "$ref/bert" -f "$dir/lines" -o "$dir/none/"
+}
+
+@test "a picture is not written to a terminal" {
+    command -v script || skip "script is not installed"
+    for c in "heatmap -o -" "mechanisms --repeats 0 --format svg" \
+        "diff --dtype f32 --dtype bf16 --format png"; do
+        run script -qec "$viz $c -m $ref/bert 'the key'" /dev/null
+        [ "$status" -eq 2 ]
+        [[ $output == *"standard output is a terminal"*"give -o FILE."* ]]
+    done
+}
+
+@test "without -o the picture's name has the extension of --format" {
+    cd "$dir"
+    [ "$("$viz" heatmap -m "$ref/bert" "the key")" = heatmap.png ]
+    [ "$("$viz" heatmap -m "$ref/bert" --format svg "the key")" = heatmap.svg ]
+    grep -q '<svg' heatmap.svg
+    [ "$(list .)" = "heatmap.png heatmap.svg " ]
 }
 
 @test "a full disk" {

@@ -205,9 +205,9 @@ heads() {
 }
 
 @test "export: npz and npy, the arrays that are wanted" {
-    fails 2 "want -o FILE" "$viz" export -m "$ref/bert" "$text"
-    fails 2 "the ending says none of the formats" "$viz" export -m "$ref/bert" -o "$dir/a.csv" "$text"
-    fails 2 "--hidden: wants an npz" "$viz" export -m "$ref/bert" --hidden -o "$dir/a.npy" "$text"
+    fails 2 "-o FILE is required" "$viz" export -m "$ref/bert" "$text"
+    fails 2 "unknown file extension; known are .npz, .npy; or give --format" "$viz" export -m "$ref/bert" -o "$dir/a.csv" "$text"
+    fails 2 "--hidden requires an npz" "$viz" export -m "$ref/bert" --hidden -o "$dir/a.npy" "$text"
     fails 3 "--logits: bert_old has no head in its weights" \
         "$viz" export -m "$ref/bert_old" --logits -o "$dir/a.npz" "$text"
     works "$viz" export -m "$ref/bert" -l 1 -H 0,2 --hidden --logits -o "$dir/a.npz" "$text"
@@ -221,7 +221,7 @@ heads() {
     grep -aqF "'shape': (1, 2, 8, 8)" "$dir/a.npy"
     [ "$(wc -c < "$dir/a.npy")" -eq $((128 + 2 * 8 * 8 * 4)) ]
     printf 'the\nkey\n' > "$dir/two"
-    fails 2 "several texts want a folder" "$viz" export -m "$ref/bert" -f "$dir/two" -o "$dir/b.npz"
+    fails 2 "several texts require a folder" "$viz" export -m "$ref/bert" -f "$dir/two" -o "$dir/b.npz"
     mkdir "$dir/out"
     works "$viz" export -m "$ref/bert" -f "$dir/two" --format npy -o "$dir/out/"
     [ "$(list "$dir/out")" = "000001.npy 000002.npy " ]

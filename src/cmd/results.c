@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Rows of a record -> one file, or a file per text. */
+#include "cmd/results.h"
+
+_Static_assert((int)OUTPUT_TABLE == REPORT_TABLE && (int)OUTPUT_TSV == REPORT_TSV &&
+               (int)OUTPUT_JSON == REPORT_JSON, "reports come first, in the same order");
+
+int results_open(struct results *r, const struct record *record, const struct input *in,
+                 struct err *e)
+{
+    if (output_open(&r->output, e) != 0)
+        return -1;
+    r->report = (struct report){ record, (enum report_format)r->output.format,
+                                 r->output.out.file, false };
+    r->named = input_is_file(in) && !r->output.folder;
+    return 0;
+}
+
+int results_begin(struct results *r, struct arena *a, const struct item *item,
+                  struct err *e)
+{
+    if (output_begin(&r->output, a, item->index, e) != 0)
+        return -1;
+    r->report.file = r->output.out.file;
+    r->report.begun &= !r->output.folder;
+    return 0;
+}
+
+int results_end(struct results *r, struct err *e)
+{
+    return output_end(&r->output, e);
+}
+
+void results_heading(const struct results *r, const struct item *item)
+{
+    if (r->named)
+        fprintf(r->report.file, "%stext %d\n", item->index > 0 ? "\n" : "",
+                item->index + 1);
+}
+
+int results_close(struct results *r, const struct input *in, int rc, struct err *e)
+{
+    int bad = input_result(in, rc, e);
+
+    if (rc == 0 && !r->output.folder)
+        report_end(&r->report);
+    return output_close(&r->output, rc, e) != 0 ? -1 : bad;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The report of a command that goes over texts: rows of one record, to one file, or to a
+ * file per text in a folder. */
+#ifndef CMD_RESULTS_H
+#define CMD_RESULTS_H
+
+#include "cmd/shared.h"
+#include "report/record.h"
+
+struct results {
+    struct output output;       /* set it by output_plan, before results_open */
+    struct report report;
+    bool named;                 /* tables of several texts follow one another */
+};
+
+int results_open(struct results *r, const struct record *record, const struct input *in,
+                 struct err *e);
+
+/* Around what is written of one text, to r->report.file. */
+int results_begin(struct results *r, struct arena *a, const struct item *item,
+                  struct err *e);
+int results_end(struct results *r, struct err *e);
+
+/* Above the table of one of several texts: "text 2", after a blank line but for the first. */
+void results_heading(const struct results *r, const struct item *item);
+
+/*
+ * Ends input and output.  What the usable lines gave is kept, also where others were not
+ * usable: rc 0, but an error says so.
+ */
+int results_close(struct results *r, const struct input *in, int rc, struct err *e);
+
+#endif
