@@ -180,6 +180,21 @@ load helper
     done
 }
 
+# phys FILE.png: the nine bytes of its resolution
+phys() {
+    tail -c "+$(($(grep -abo pHYs "$1" | cut -d: -f1) + 5))" "$1" | head -c 9 | od -An -tx1 | tr -d ' \n'
+}
+
+@test "a PNG says its resolution" {
+    for command in heatmap "diff b" "mechanisms --only exact"; do
+        # shellcheck disable=SC2086
+        works "$viz" $command --dpi 200 -o "$dir/a.png" a
+        [ "$(phys "$dir/a.png")" = 00001ec200001ec201 ]     # 7874 pixels per metre
+    done
+    works "$viz" heatmap -o "$dir/a.png" a
+    [ "$(phys "$dir/a.png")" = 00000f6100000f6101 ]         # 3937
+}
+
 @test "a text of a thousand tokens is drawn with pooled or tiny cells" {
     text=$(printf 'the cat saw the dog %.0s' {1..100})
     works "$viz" heatmap -o "$dir/a.png" "$text"
