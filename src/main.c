@@ -30,12 +30,34 @@ static void hold_standard_streams(void)
             exit(ERR_SYSTEM);
 }
 
+/* ---- the end of the process ---- */
+
+static void on_signal(int sig)
+{
+    out_remove_unfinished();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+/* However it ends, nothing half-written is left: also where memory runs out in a write. */
+static void leave_nothing_unfinished(void)
+{
+    struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+    sigemptyset(&act.sa_mask);
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+    atexit(out_remove_unfinished);
+}
+
 static void out_of_memory(void *self, size_t size_bytes)
 {
     (void)self;
     fprintf(stderr, "mha-viz: out of memory: needed %zu more bytes\n", size_bytes);
     exit(ERR_SYSTEM);
 }
+
+/* ---- the command ---- */
 
 static void warn(void *self, const char *msg)
 {
@@ -156,7 +178,7 @@ int main(int argc, char **argv)
 
     hold_standard_streams();
     signal(SIGPIPE, SIG_DFL);
-    out_on_signal();
+    leave_nothing_unfinished();
     arena_init(&arena, out_of_memory, NULL);
     status = dispatch(argc, argv, &c, &arena, &e);
     if (status == 0)

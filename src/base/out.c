@@ -3,57 +3,48 @@
 #include "base/out.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /*
- * What the signal handler must remove.  A handler can reach nothing but a
- * global: this list and the flag are the program's only mutable ones here.
+ * Temporary files that are not complete, for a signal handler, which can reach nothing but
+ * a global.  Slots are taken and given back atomically, so any thread may open outputs; of
+ * more than MAX_TEMP at once the rest are not listed.
  */
 enum { MAX_TEMP = 16 };
-static char *volatile unfinished[MAX_TEMP];
+static _Atomic(char *) unfinished[MAX_TEMP];
 
 static void remember(char *temp)
 {
-    for (int i = 0; i < MAX_TEMP; i++)
-        if (unfinished[i] == NULL) {
-            unfinished[i] = temp;
+    for (int i = 0; i < MAX_TEMP; i++) {
+        char *none = NULL;
+
+        if (atomic_compare_exchange_strong(&unfinished[i], &none, temp))
             return;
-        }
+    }
 }
 
-static void forget(const char *temp)
+static void forget(char *temp)
 {
-    for (int i = 0; i < MAX_TEMP; i++)
-        if (unfinished[i] == temp)
-            unfinished[i] = NULL;
+    for (int i = 0; i < MAX_TEMP; i++) {
+        char *own = temp;
+
+        if (atomic_compare_exchange_strong(&unfinished[i], &own, NULL))
+            return;
+    }
 }
 
-static void remove_unfinished(void)
+void out_remove_unfinished(void)
 {
-    for (int i = 0; i < MAX_TEMP; i++)
-        if (unfinished[i] != NULL)
-            unlink(unfinished[i]);
-}
+    for (int i = 0; i < MAX_TEMP; i++) {
+        const char *temp = atomic_load(&unfinished[i]);
 
-static void on_signal(int sig)
-{
-    remove_unfinished();
-    signal(sig, SIG_DFL);
-    raise(sig);
-}
-
-void out_on_signal(void)
-{
-    struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-
-    sigemptyset(&act.sa_mask);
-    sigaction(SIGINT, &act, NULL);
-    sigaction(SIGTERM, &act, NULL);
-    atexit(remove_unfinished);
+        if (temp != NULL)
+            unlink(temp);
+    }
 }
 
 static const char temp_ending[] = ".tmp-XXXXXX";

@@ -20,8 +20,7 @@ struct out {
 /*
  * Opens PATH.tmp-XXXXXX beside PATH (beside its file, where PATH is a link).
  * seekable: also "-" gets a file that can be sought (an unnamed one, copied to
- * standard output by the commit).  SIGINT and SIGTERM remove the file if
- * out_on_signal was called before.
+ * standard output by the commit).
  */
 int out_open(struct out *o, const char *path, bool seekable, struct err *e);
 
@@ -33,9 +32,9 @@ int out_commit(struct out *o, struct err *e);
 void out_abort(struct out *o);      /* removes it; nothing happens after a commit */
 
 /*
- * Makes SIGINT and SIGTERM remove unfinished outputs and then end the process;
- * exit removes them too (memory that runs out in the middle of a write).
+ * Removes the temporary files of outputs that are open, for a process that is about to
+ * end.  Safe in a signal handler.
  */
-void out_on_signal(void);
+void out_remove_unfinished(void);
 
 #endif

@@ -362,6 +362,13 @@ static void a_link_stays_a_link(void **state)
     assert_string_equal(text, "new");
 }
 
+static void on_signal(int sig)
+{
+    out_remove_unfinished();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
 /* Ends a child by a signal, or by exit, in the middle of a write. */
 static void end_midway(int sig, int want_status)
 {
@@ -372,7 +379,9 @@ static void end_midway(int sig, int want_status)
         struct out o;
         struct err e;
 
-        out_on_signal();
+        signal(SIGTERM, on_signal);
+        signal(SIGINT, on_signal);
+        atexit(out_remove_unfinished);
         if (out_open(&o, at("o"), false, &e) != 0)
             _exit(9);
         fputs("half", o.file);
