@@ -27,7 +27,7 @@ int file_map(const char *path, struct span *out, struct err *e)
         return err_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         close(fd);
-        return err_set(e, ERR_INPUT, "%s: is %s, want a file", path,
+        return err_set(e, ERR_INPUT, "%s: is %s, expected a file", path,
                        kind_of(st.st_mode));
     }
     out->data = (const unsigned char *)"";

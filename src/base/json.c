@@ -47,7 +47,7 @@ int json_check_size(struct span bytes, struct err *e)
 
     if (tree <= TREE_MAX_BYTES)
         return 0;
-    return err_set(e, ERR_INPUT, "JSON that would take %llu MiB of memory, want at most "
-                   "%llu", (unsigned long long)tree >> 20,
+    return err_set(e, ERR_INPUT, "JSON that would take %llu MiB of memory, expected at "
+                   "most %llu", (unsigned long long)tree >> 20,
                    (unsigned long long)TREE_MAX_BYTES >> 20);
 }

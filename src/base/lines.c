@@ -35,7 +35,7 @@ struct lines *lines_open(const char *path, struct err *e)
     }
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
         close(fd);
-        err_set(e, ERR_INPUT, "%s: is a folder, want a file of lines", path);
+        err_set(e, ERR_INPUT, "%s: is a folder, expected a file of lines", path);
         return NULL;
     }
     l = calloc(1, sizeof *l);
@@ -59,7 +59,7 @@ static int fill(struct lines *l, struct err *e)
     if (got < 0 || code == Z_BUF_ERROR)
         return err_set(e, ERR_INPUT, "%s: %s", l->path,
                        code == Z_ERRNO ? strerror(errno) :
-                       code == Z_BUF_ERROR ? "the gzip data end early" : why);
+                       code == Z_BUF_ERROR ? "gzip data truncated" : why);
     l->at = 0;
     l->n = (size_t)got;
     return got > 0;
@@ -70,7 +70,7 @@ static int append(struct lines *l, const char *s, size_t n, struct err *e)
     if (n == 0)
         return 0;               /* an empty first line has no memory yet */
     if (n > LINE_MAX_BYTES - l->size)
-        return err_set(e, ERR_INPUT, "%s: a line of over 1 GiB", l->path);
+        return err_set(e, ERR_INPUT, "%s: a line of more than 1 GiB", l->path);
     if (l->size + n > l->cap) {
         size_t cap = 2 * (l->size + n) + 256;
         char *p = realloc(l->line, cap);

@@ -89,7 +89,7 @@ static int open_beside(struct out *o, struct err *e)
         free(o->temp);
         o->temp = NULL;
         return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path,
-                       errno == ENOENT ? "its folder is not there" : strerror(errno));
+                       errno == ENOENT ? "its folder does not exist" : strerror(errno));
     }
     remember(o->temp);
     fchmod(fd, 0666 & ~mask);
@@ -103,7 +103,7 @@ int out_open(struct out *o, const char *path, bool seekable, struct err *e)
 
     *o = (struct out){ .path = path };
     if (path[0] == '\0')
-        return err_set(e, ERR_USAGE, "the output has an empty name, want a file's");
+        return err_set(e, ERR_USAGE, "the output has an empty name, expected that of a file");
     if (strcmp(path, "-") == 0) {
         o->file = seekable ? tmpfile() : stdout;
         if (o->file == NULL)
@@ -112,7 +112,7 @@ int out_open(struct out *o, const char *path, bool seekable, struct err *e)
         return 0;
     }
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return err_set(e, ERR_SYSTEM, "%s: is a folder, want a file name", path);
+        return err_set(e, ERR_SYSTEM, "%s: is a folder, expected a file name", path);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
         /* A device or a pipe is written as it is: it cannot be replaced. */
         o->file = fopen(path, seekable ? "wb+" : "wb");

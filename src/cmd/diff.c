@@ -113,9 +113,9 @@ static int check_sides(struct job *j, int n_operands, struct err *e)
     j->texts = !two_ways;
     if (args->attentions.n > 0 &&
         (args->models.n + args->attentions.n > 2 || args->dtypes.n == 2))
-        return err_set(e, ERR_USAGE, "--attention: want two of them, or one and a model");
+        return err_set(e, ERR_USAGE, "--attention: expected two of them, or one and a model");
     if (!two_ways && (n_operands != 2 || args->shared.asked.file != NULL))
-        return err_set(e, ERR_USAGE, "want two models (-m A -m B), two precisions "
+        return err_set(e, ERR_USAGE, "expected two models (-m A -m B), two precisions "
                        "(--dtype f32 --dtype bf16), two texts, or --attention to compare");
     if (args->shared.asked.file != NULL && strcmp(args->shared.asked.file, "-") == 0)
         return err_set(e, ERR_USAGE, "-f: standard input cannot be read twice");
@@ -148,8 +148,8 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
     if (session_select(side->s, j->texts ? 1 : n_operands, false, &side->want, e) != 0)
         return -1;
     if (side->s->rules != NULL && !side->args.jsonl)    /* each would say its own */
-        return err_set(e, ERR_USAGE, "--stack: '%s' wants a text for the decoder: TEXT_B, "
-                       "--decoder-ids or -f FILE with --pairs or --jsonl",
+        return err_set(e, ERR_USAGE, "--stack: '%s' requires a text for the decoder: "
+                       "TEXT_B, --decoder-ids or -f FILE with --pairs or --jsonl",
                        side->args.stack);
     side->s->rules = NULL;
     side->change = side->s->change;
@@ -166,7 +166,7 @@ static int check_layers(const struct job *j, struct err *e)
 
     for (int l = 0; l < x->s->n_layers; l++)
         if (wanted_layer(&x->want, l) != wanted_layer(&y->want, l))
-            return err_set(e, ERR_INPUT, "layer %d is only in %s (-l names layers)", l,
+            return err_set(e, ERR_INPUT, "layer %d is only in %s (-l selects layers)", l,
                            wanted_layer(&x->want, l) ? x->s->model->name
                                                        : y->s->model->name);
     return 0;
@@ -178,13 +178,13 @@ static int check_models(const struct job *j, struct err *e)
     const struct config *b = &j->side[1].s->shown->config;
 
     if (j->side[0].s->stack != j->side[1].s->stack)
-        return err_set(e, ERR_INPUT, "%s shows its %s, %s its %s: want the same stack",
+        return err_set(e, ERR_INPUT, "%s shows its %s, %s its %s: expected the same stack",
                        j->side[0].s->model->name, family_stack_names[j->side[0].s->stack],
                        j->side[1].s->model->name, family_stack_names[j->side[1].s->stack]);
     if (a->n_layers == b->n_layers && a->n_heads == b->n_heads)
         return check_layers(j, e);
-    return err_set(e, ERR_INPUT, "%s has %d layers of %d heads, %s has %d of %d: want the "
-                   "same", j->side[0].s->model->name, a->n_layers, a->n_heads,
+    return err_set(e, ERR_INPUT, "%s has %d layers of %d heads, %s has %d of %d: expected "
+                   "the same", j->side[0].s->model->name, a->n_layers, a->n_heads,
                    j->side[1].s->model->name, b->n_layers, b->n_heads);
 }
 
@@ -440,7 +440,7 @@ static int draw(struct pair *p, struct err *e)
     }
     heatmap_plan(L, H, 1, 1, 0, args->dpi, &cell_px, &pool);
     if (pool > 1)
-        return err_set(e, ERR_USAGE, "%d x %d heads do not fit a picture", L, H);
+        return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
     maps = (struct heatmaps){
         .n_panels = 1, .panels = &panel, .columns = 1,
         .rows = numbered(j->a, 'L', L), .cols = numbered(j->a, 'H', H), .pool = 1,

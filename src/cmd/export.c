@@ -338,7 +338,7 @@ static int check(struct job *j, int n_operands, struct err *e)
         return err_set(e, ERR_USAGE, "--logits: they are the decoder's; give "
                        "TEXT_B, --decoder-ids or --generate N");
     if (j->args->logits && !j->s.shown->has_head)
-        return err_set(e, ERR_INPUT, "--logits: %s has no head in its weights", m->name);
+        return err_set(e, ERR_INPUT, "--logits: %s has no output head in its weights", m->name);
     return 0;
 }
 

@@ -109,9 +109,9 @@ static int find_mechanism(const char *name, size_t n, struct err *e)
         if (strcmp(mechanism_names[id], typed) == 0)
             return id;
     if (opts_nearest(typed, mechanism_names) != NULL)
-        return err_set(e, ERR_USAGE, "--only: no mechanism '%s'; did you mean '%s'?",
+        return err_set(e, ERR_USAGE, "--only: unknown mechanism '%s'; did you mean '%s'?",
                        typed, opts_nearest(typed, mechanism_names));
-    return err_set(e, ERR_USAGE, "--only: no mechanism '%s'; see mha-viz-mechanisms(7)",
+    return err_set(e, ERR_USAGE, "--only: unknown mechanism '%s'; see mha-viz-mechanisms(7)",
                    typed);
 }
 
@@ -170,14 +170,14 @@ static int check_picture(struct job *j, struct err *e)
     if (!output_is_picture(&j->results.output))
         return 0;
     if (j->args->outputs_only)
-        return err_set(e, ERR_USAGE, "--outputs-only: a picture is of rows");
+        return err_set(e, ERR_USAGE, "--outputs-only: a picture requires rows");
     if (count(j->layer, c->n_layers, &layer) > 1)
-        return err_set(e, ERR_USAGE, "--%s: '%s' is several layers, a picture shows one",
+        return err_set(e, ERR_USAGE, "--%s: '%s' selects several layers; a picture shows one",
                        session_names_heads(asked) ? "head" : "layer",
                        session_names_heads(asked) ? asked->head : asked->layer);
     if (j->want.head != NULL &&
         count(&j->want.head[layer * j->want.head_stride], c->n_heads, &head) > 1)
-        return err_set(e, ERR_USAGE, "--head: '%s' is several heads, a picture shows one",
+        return err_set(e, ERR_USAGE, "--head: '%s' selects several heads; a picture shows one",
                        asked->head);
     j->opts.kept_head = head;
     return 0;
@@ -307,8 +307,8 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     struct input *in;
 
     if (j->s.model->precomputed != NULL)
-        return err_set(e, ERR_USAGE, "--attention: wants a model or --qkv: there are no "
-                       "queries, keys and values to compute anew");
+        return err_set(e, ERR_USAGE, "--attention has no queries, keys and values; give a "
+                       "model or --qkv");
     if (check(j, n_operands, e) != 0)
         return -1;
     in = input_open(&j->s, n_operands, operands, e);

@@ -15,7 +15,7 @@ static const struct tensor *find(const struct weights *file, const char *path,
     const char *n = rows > 0 ? arena_printf(a, "%lld", (long long)rows) : "a";
 
     if (t == NULL) {
-        err_set(e, ERR_INPUT, "%s: no tensor %s; want W [a,d], U [a,d] and v [a]", path,
+        err_set(e, ERR_INPUT, "%s: no tensor %s; expected W [a,d], U [a,d] and v [a]", path,
                 name);
         return NULL;
     }
@@ -30,7 +30,7 @@ static const struct tensor *find(const struct weights *file, const char *path,
         return t;
     if (columns > 0)
         n = arena_printf(a, "%s,%lld", n, (long long)columns);
-    err_set(e, ERR_INPUT, "%s: %s: shape %s, want [%s]", path, name, tensor_shape(a, t),
+    err_set(e, ERR_INPUT, "%s: %s: shape %s, expected [%s]", path, name, tensor_shape(a, t),
             n);
     return NULL;
 }

@@ -99,7 +99,7 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     d.panels = arena_alloc(a, N_MECHANISM, sizeof *d.panels);
     each(t, layer, add_panel, &d);
     if (d.n == 0)
-        return err_set(e, ERR_INPUT, "none of the mechanisms can do layer %d of %s",
+        return err_set(e, ERR_INPUT, "no mechanism is applicable to layer %d of %s",
                        layer, t->s->model->name);
     maps = (struct heatmaps){
         .n_panels = d.n, .panels = d.panels,

@@ -139,7 +139,7 @@ static int check(struct binder *b, const struct tensor *t, struct shape want, bo
     bool same;
 
     if (!dtype_table[t->dtype].is_float)
-        return err_set(b->e, ERR_INPUT, "%s: %s: holds %s, want F32, F16, BF16 or F64",
+        return err_set(b->e, ERR_INPUT, "%s: %s: holds %s, expected F32, F16, BF16 or F64",
                        t->file, t->name, dtype_table[t->dtype].name);
     while (loose && t->n_dims - first > want.n && t->shape[first] == 1)
         first++;
@@ -148,7 +148,7 @@ static int check(struct binder *b, const struct tensor *t, struct shape want, bo
         same = t->shape[first + i] == want.d[i];
     same = same || (b->m->family->heads_apart && is_split(t, &want));
     return same ? 0 :
-           err_set(b->e, ERR_INPUT, "%s: %s: shape %s, want %s", t->file, t->name,
+           err_set(b->e, ERR_INPUT, "%s: %s: shape %s, expected %s", t->file, t->name,
                    tensor_shape(b->a, t), shape_text(b->a, &want));
 }
 
@@ -196,7 +196,7 @@ static int missing(struct binder *b, const char *names, struct where at,
 {
     struct shape want = shape_of(b->m, row, in_out);
 
-    return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s%s, want %s", b->m->name,
+    return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s%s, expected %s", b->m->name,
                    b->prefix, alternative(b->a, names, 0, at),
                    is_whole_name(row->kind) ? "" : ".weight", shape_text(b->a, &want));
 }

@@ -119,7 +119,7 @@ int config_wrong(const struct reader *r, const char *key, const json_t *found,
 {
     char *text = json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT);
 
-    err_set(r->e, ERR_INPUT, "%s: %s: found %.60s, want %s", r->file, key,
+    err_set(r->e, ERR_INPUT, "%s: %s: found %.60s, expected %s", r->file, key,
             text != NULL ? text : "?", want);
     free(text);
     return -1;
@@ -190,13 +190,13 @@ static int refuse(const struct reader *r, const json_t *root)
 
     if (v != NULL) {
         method = json_string_value(json_object_get(v, "quant_method"));
-        return err_set(r->e, ERR_INPUT, "%s: quantization_config: weights quantised "
-                       "by %s are not supported, want F32, F16, BF16 or F64",
+        return err_set(r->e, ERR_INPUT, "%s: quantization_config: weights quantised by %s "
+                       "are not supported, expected F32, F16, BF16 or F64",
                        r->file, method != NULL ? method : "an unnamed method");
     }
     if (json_is_true(config_value(root, "add_cross_attention")))
-        return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: true is not "
-                       "supported for this family, want false", r->file);
+        return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: true is not supported "
+                       "for this family, expected false", r->file);
     v = config_value(root, "position_embedding_type");
     if (v != NULL && (!json_is_string(v) ||
                       strcmp(json_string_value(v), "absolute") != 0))
@@ -301,11 +301,11 @@ static int derive_groups(const struct reader *r, const struct family *f)
         return 0;
     }
     if (c->groups.n > c->n_layers)
-        return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, want at most "
+        return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, expected at most "
                        "the %d layers", r->file, c->groups.n, c->n_layers);
     if (c->groups.n_inner > MAX_LAYERS / c->n_layers)
-        return err_set(r->e, ERR_INPUT, "%s: inner_group_num: found %d, want at most %d "
-                       "for %d layers", r->file, c->groups.n_inner, MAX_LAYERS / c->n_layers,
+        return err_set(r->e, ERR_INPUT, "%s: inner_group_num: found %d, expected at most "
+                       "%d for %d layers", r->file, c->groups.n_inner, MAX_LAYERS / c->n_layers,
                        c->n_layers);
     c->n_layers *= c->groups.n_inner;
     return 0;
@@ -322,35 +322,35 @@ static int derive(const struct reader *r, const struct family *f)
                        c->n_heads);
     fill_defaults(c, f);
     if (c->n_heads % c->n_kv_heads != 0)
-        return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, want a "
+        return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, expected a "
                        "divisor of the %d heads", r->file, c->n_kv_heads, c->n_heads);
     if (f->qkv == QKV_LOW_RANK && c->n_kv_heads != c->n_heads)
-        return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, want the %d "
-                       "heads: each has keys of its own", r->file, c->n_kv_heads,
+        return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, expected the "
+                       "%d heads: each has keys of its own", r->file, c->n_kv_heads,
                        c->n_heads);
     if ((double)c->n_heads * c->d_head > 1 << 24)
-        return err_set(r->e, ERR_INPUT, "%s: %d heads of width %d: want %d columns at "
-                       "the most", r->file, c->n_heads, c->d_head, 1 << 24);
+        return err_set(r->e, ERR_INPUT, "%s: %d heads of width %d: expected at most %d "
+                       "columns", r->file, c->n_heads, c->d_head, 1 << 24);
     if ((double)c->n_heads * c->d_value > 1 << 24)
-        return err_set(r->e, ERR_INPUT, "%s: %d heads with values of width %d: want %d "
-                       "columns at the most", r->file, c->n_heads, c->d_value, 1 << 24);
+        return err_set(r->e, ERR_INPUT, "%s: %d heads with values of width %d: expected at "
+                       "most %d columns", r->file, c->n_heads, c->d_value, 1 << 24);
     if (f->positions == POS_ROPE &&
         (c->rotary.n_columns < 2 || c->rotary.n_columns % 2 != 0 ||
          c->rotary.n_columns > c->d_head))
-        return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are turned "
-                       "by rotary positions, want an even number of 2 or more that fits",
+        return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are rotated, "
+                       "expected an even number of 2 or more that fits",
                        r->file, c->rotary.n_columns, c->d_head);
     if (c->n_types == 0 && f->defaults.n_types > 0)
-        return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, want 1 or more",
+        return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, expected 1 or more",
                        r->file);
     if (derive_groups(r, f) != 0)
         return -1;
     if (c->both_ways && !f->may_see_both_ways)
         return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
-                       "supported for %s, want false", r->file, f->name);
+                       "supported for %s, expected false", r->file, f->name);
     if (f->bias == BIAS_BUCKETS &&
         (c->bias.n_buckets < 4 || c->bias.max_distance <= c->bias.n_buckets / 2))
-        return err_set(r->e, ERR_INPUT, "%s: %d buckets up to distance %d, want 4 or "
+        return err_set(r->e, ERR_INPUT, "%s: %d buckets up to distance %d, expected 4 or "
                        "more, and a distance over half their number", r->file,
                        c->bias.n_buckets, c->bias.max_distance);
     return 0;
@@ -403,7 +403,7 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
     if (is_null(root, "rotary_dim") && r->c->rotary.n_columns > 0)
-        return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, want a number",
+        return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, expected a number",
                        r->file);
     read_tied(r, root);
     if (is_null(root, "sliding_window"))
@@ -431,7 +431,7 @@ static int read_all(const struct reader *r, const struct family **family,
     const json_t *text;
 
     if (!json_is_object(root))
-        return err_set(r->e, ERR_INPUT, "%s: is no JSON object", r->file);
+        return err_set(r->e, ERR_INPUT, "%s: is not a JSON object", r->file);
     if (refuse(r, root) != 0)
         return -1;
     text = text_part(root);

@@ -74,8 +74,8 @@ static int set_padding(const struct reader *r)
     int64_t both = a / gcd(a, b) * b;
 
     if (both > MAX_BUCKETS)
-        return err_set(r->e, ERR_INPUT, "%s: chunks of %d and %d tokens: want a common "
-                       "multiple of %d at the most", r->file, a, b, MAX_BUCKETS);
+        return err_set(r->e, ERR_INPUT, "%s: chunks of %d and %d tokens: expected a common "
+                       "multiple of at most %d", r->file, a, b, MAX_BUCKETS);
     c->chunked.pad_to = (int)both;
     c->chunked.pad_above = a < b ? a : b;
     return 0;
@@ -105,7 +105,7 @@ static int read_buckets(const struct reader *r, const json_t *root)
     if (n > 0 && r->c->chunked.n_factors == (int)n)
         return 0;
     return config_wrong(r, "num_buckets", v, "an even number up to 65536, or a list of "
-                        "them with a product of 1073741824 at the most");
+                        "them with a product of at most 1073741824");
 }
 
 static int read_hashing(const struct reader *r, const json_t *root)
@@ -119,8 +119,8 @@ static int read_hashing(const struct reader *r, const json_t *root)
     r->c->chunked.has_seed = seed != NULL;
     r->c->chunked.seed = json_integer_value(seed);
     if ((double)r->c->chunked.n_hashes * r->c->n_positions > MAX_BUCKETS)
-        return err_set(r->e, ERR_INPUT, "%s: num_hashes: %d rounds of %d positions, want "
-                       "%d at the most in all", r->file, r->c->chunked.n_hashes,
+        return err_set(r->e, ERR_INPUT, "%s: num_hashes: %d rounds of %d positions, "
+                       "expected at most %d in all", r->file, r->c->chunked.n_hashes,
                        r->c->n_positions, MAX_BUCKETS);
     return read_buckets(r, root);
 }
@@ -152,8 +152,8 @@ static int read_grid(const struct reader *r, const json_t *root)
         read_two(r, root, "axial_pos_embds_dim", 1 << 20, c->axial.width) != 0)
         return -1;
     if (c->axial.width[0] + c->axial.width[1] != c->d_model)
-        return err_set(r->e, ERR_INPUT, "%s: axial_pos_embds_dim: found %d and %d, want "
-                       "the hidden_size %d as their sum", r->file, c->axial.width[0],
+        return err_set(r->e, ERR_INPUT, "%s: axial_pos_embds_dim: found %d and %d, "
+                       "expected the hidden_size %d as their sum", r->file, c->axial.width[0],
                        c->axial.width[1], c->d_model);
     return 0;
 }

@@ -35,13 +35,13 @@ static int read_picture(const struct reader *r, const json_t *root)
                        "of %d x %d", r->file, patch[0], patch[1], image[0],
                        image[1]);
     if ((double)c->front.n_channels * patch[0] * patch[1] > 1 << 24)
-        return err_set(r->e, ERR_INPUT, "%s: patches of %d x %d x %d, want %d numbers at "
-                       "the most", r->file, c->front.n_channels, patch[0], patch[1],
+        return err_set(r->e, ERR_INPUT, "%s: patches of %d x %d x %d, expected at most %d "
+                       "numbers", r->file, c->front.n_channels, patch[0], patch[1],
                        1 << 24);
     /* What is left over at the right and at the bottom is not read. */
     patches = (double)(image[0] / patch[0]) * (image[1] / patch[1]);
     if (patches >= 1 << 30)
-        return err_set(r->e, ERR_INPUT, "%s: %.0f patches, want less than %d", r->file,
+        return err_set(r->e, ERR_INPUT, "%s: %.0f patches, expected less than %d", r->file,
                        patches, 1 << 30);
     c->n_positions = (int)patches + 1;
     return 0;
@@ -62,7 +62,7 @@ static int check_sound(const struct reader *r)
 
     c->scale_embedding = false;     /* the library has the key, and does not use it */
     return c->n_positions <= 1 << 24 ? 0 :
-           err_set(r->e, ERR_INPUT, "%s: max_source_positions: found %d, want at most %d",
+           err_set(r->e, ERR_INPUT, "%s: max_source_positions: found %d, expected at most %d",
                    r->file, c->n_positions, 1 << 24);
 }
 

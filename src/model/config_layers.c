@@ -42,7 +42,7 @@ static int read_repeated(const struct reader *r, const json_t *outer,
             }
     }
     return n == r->c->n_layers ? 0 :
-           err_set(r->e, ERR_INPUT, "%s: attention_types: %d layers, want %d", r->file, n,
+           err_set(r->e, ERR_INPUT, "%s: attention_types: %d layers, expected %d", r->file, n,
                    r->c->n_layers);
 }
 
@@ -58,7 +58,7 @@ static int read_kinds(const struct reader *r, const json_t *root)
         if (list == NULL)
             continue;
         if ((int)json_array_size(list) != r->c->n_layers)
-            return err_set(r->e, ERR_INPUT, "%s: %s: has %zu layers, want %d", r->file,
+            return err_set(r->e, ERR_INPUT, "%s: %s: has %zu layers, expected %d", r->file,
                            names[k], json_array_size(list), r->c->n_layers);
         for (int l = 0; l < r->c->n_layers; l++)
             if (read_kind(r, names[k], json_array_get(list, (size_t)l), &kind[l]) != 0)

@@ -91,11 +91,11 @@ static int check_buckets(const struct reader *r)
     c->relative.max = longest;
     c->relative.span = buckets ? c->relative.n_buckets : longest;
     if (buckets && (c->relative.n_buckets < 2 || longest - 1 <= c->relative.n_buckets / 2))
-        return err_set(r->e, ERR_INPUT, "%s: position_buckets: found %d, want 2 or more, "
-                       "half of them below the longest distance, %d", r->file,
+        return err_set(r->e, ERR_INPUT, "%s: position_buckets: found %d, expected 2 or "
+                       "more, half of them below the longest distance, %d", r->file,
                        c->relative.n_buckets, longest - 1);
     if (c->relative.span > 1 << 24)
-        return err_set(r->e, ERR_INPUT, "%s: distances up to %d, want %d at the most",
+        return err_set(r->e, ERR_INPUT, "%s: distances up to %d, expected at most %d",
                        r->file, c->relative.span, 1 << 24);
     return 0;
 }
@@ -105,11 +105,12 @@ static int check_conv(const struct reader *r)
     const struct config *c = r->c;
 
     if (c->front.conv_width > 0 && c->front.conv_width % 2 == 0)
-        return err_set(r->e, ERR_INPUT, "%s: conv_kernel_size: found %d, want an odd number",
+        return err_set(r->e, ERR_INPUT, "%s: conv_kernel_size: found %d, expected an odd "
+                       "number",
                        r->file, c->front.conv_width);
     if (c->d_model % c->front.conv_groups != 0)
-        return err_set(r->e, ERR_INPUT, "%s: conv_groups: found %d, want a divisor of the "
-                       "width %d", r->file, c->front.conv_groups, c->d_model);
+        return err_set(r->e, ERR_INPUT, "%s: conv_groups: found %d, expected a divisor of "
+                       "the width %d", r->file, c->front.conv_groups, c->d_model);
     return 0;
 }
 
@@ -133,7 +134,7 @@ static int read_disentangled(const struct reader *r, const struct family *f,
     int n_types;
 
     if (json_is_true(config_value(root, "talking_head")))
-        return err_set(r->e, ERR_INPUT, "%s: talking_head: true is not supported, want "
+        return err_set(r->e, ERR_INPUT, "%s: talking_head: true is not supported, expected "
                        "false", r->file);
     if (read_keys(r, disentangled, sizeof disentangled / sizeof disentangled[0], root) != 0 ||
         read_types(r, root, &n_types) != 0 || (!first && read_second(r, root) != 0))
@@ -160,13 +161,13 @@ static int read_xl(const struct reader *r, const json_t *root)
         return config_wrong(r, "attn_type", v, "\"bi\" or \"uni\"");
     r->c->is_decoder = strcmp(type, "uni") == 0;
     if (json_is_true(config_value(root, "bi_data")))
-        return err_set(r->e, ERR_INPUT, "%s: bi_data: true is not supported, want false",
+        return err_set(r->e, ERR_INPUT, "%s: bi_data: true is not supported, expected false",
                        r->file);
     if (r->c->is_decoder && json_is_true(config_value(root, "same_length")))
         return err_set(r->e, ERR_INPUT, "%s: same_length: true is not supported where "
-                       "attn_type is \"uni\", want false", r->file);
+                       "attn_type is \"uni\", expected false", r->file);
     if (r->c->d_model % 2 != 0)
-        return err_set(r->e, ERR_INPUT, "%s: d_model: found %d, want an even number of "
+        return err_set(r->e, ERR_INPUT, "%s: d_model: found %d, expected an even number of "
                        "sines and cosines", r->file, r->c->d_model);
     return config_key(r, &clamp, root, r->c);
 }

@@ -60,12 +60,12 @@ static int read_factors(const struct reader *r, const json_t *object, const char
     float *v = arena_alloc(r->a, (size_t)n, sizeof *v);
 
     if ((int)json_array_size(list) != n)
-        return err_set(r->e, ERR_INPUT, "%s: %s: has %zu numbers, want %d", r->file, key,
+        return err_set(r->e, ERR_INPUT, "%s: %s: has %zu numbers, expected %d", r->file, key,
                        json_array_size(list), n);
     for (int i = 0; i < n; i++) {
         v[i] = (float)json_number_value(json_array_get(list, (size_t)i));
         if (!(v[i] > 0))
-            return err_set(r->e, ERR_INPUT, "%s: %s[%d]: is no number above 0", r->file,
+            return err_set(r->e, ERR_INPUT, "%s: %s[%d]: is not a number above 0", r->file,
                            key, i);
     }
     *out = v;
@@ -102,7 +102,7 @@ static int check(const struct reader *r, const struct rope *rope)
         return err_set(r->e, ERR_INPUT, "%s: the rope scaling has no factor", r->file);
     if (rope->scaling == ROPE_LLAMA3 &&
         (rope->original == 0 || !(rope->low > 0 && rope->high > rope->low)))
-        return err_set(r->e, ERR_INPUT, "%s: rope type llama3 wants low_freq_factor "
+        return err_set(r->e, ERR_INPUT, "%s: rope type llama3 requires low_freq_factor "
                        "below high_freq_factor, and original_max_position_embeddings",
                        r->file);
     return 0;

@@ -5,8 +5,8 @@
 
 #include "model/config_priv.h"
 
-static const char *const window_want = "an even number of 2 to 1073741824, or a list of "
-                                       "one a layer";
+static const char *const window_want = "an even number of 2 to 1073741824, or a list with "
+                                       "one per layer";
 
 static int read_window(const struct reader *r, const json_t *all, const json_t *v,
                        int *window)
@@ -30,7 +30,7 @@ static int read_windows(const struct reader *r, const json_t *root)
     if (!json_is_array(v))
         return read_window(r, v, v, &r->c->window.n_keys);
     if ((int)json_array_size(v) != L)
-        return err_set(r->e, ERR_INPUT, "%s: attention_window: has %zu layers, want %d",
+        return err_set(r->e, ERR_INPUT, "%s: attention_window: has %zu layers, expected %d",
                        r->file, json_array_size(v), L);
     r->c->window.by_layer = window = arena_alloc(r->a, (size_t)L, sizeof *window);
     for (int l = 0; l < L; l++)
@@ -73,7 +73,7 @@ static int read_blocks(const struct reader *r, const json_t *root)
         r->c->sparse.block = 0;
     if (r->c->sparse.block > 0 && r->c->is_decoder)
         return err_set(r->e, ERR_INPUT, "%s: is_decoder: true is not supported with "
-                       "attention_type block_sparse, want original_full", r->file);
+                       "attention_type block_sparse, expected original_full", r->file);
     return 0;
 }
 

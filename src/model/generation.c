@@ -103,8 +103,8 @@ static int must_exist(const struct reader *r, const struct model *m, const char 
 {
     if (id >= 0 && id < m->config.n_vocab)
         return 0;
-    return err_set(r->e, ERR_INPUT, "%s: %s: found %d, want one of the vocabulary (0 to "
-                   "%d)", r->file, key, id, m->config.n_vocab - 1);
+    return err_set(r->e, ERR_INPUT, "%s: %s: found %d, expected one of the vocabulary (0 "
+                   "to %d)", r->file, key, id, m->config.n_vocab - 1);
 }
 
 static int read_one(const struct reader *r, const struct model *m, const json_t *root,
@@ -168,7 +168,7 @@ int generation_read_json(struct generation *g, struct arena *a, const struct mod
     if (root == NULL)
         return err_set(e, ERR_INPUT, "%s: line %d: %s", name, why.line, why.text);
     part = config_value(root, "text_config");
-    rc = !json_is_object(root) ? err_set(e, ERR_INPUT, "%s: is no JSON object", name) :
+    rc = !json_is_object(root) ? err_set(e, ERR_INPUT, "%s: is not a JSON object", name) :
          (part != NULL && read_object(&r, m, part, g) != 0) ||
          read_object(&r, m, root, g) != 0 ? -1 : 0;
     json_decref(root);

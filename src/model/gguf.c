@@ -72,7 +72,7 @@ static bool all_same(const struct gguf_value *v)
 
 static int wrong(const struct source *s, const struct gguf_value *v, const char *want)
 {
-    return err_set(s->e, ERR_INPUT, "%s: %s: is %s, want %s", s->g->file, v->key,
+    return err_set(s->e, ERR_INPUT, "%s: %s: is %s, expected %s", s->g->file, v->key,
                    gguf_kind(s->a, v), want);
 }
 
@@ -90,7 +90,7 @@ static int read_value(const struct source *s, const struct number_row *r,
                        s->g->file, v->key);
     *out = r->type == REAL ? gguf_real(v, 0) : (double)gguf_int(v, 0);
     if (!(*out >= r->min && *out <= r->max))
-        return err_set(s->e, ERR_INPUT, "%s: %s: found %.12g, want %s of %.12g to %.12g",
+        return err_set(s->e, ERR_INPUT, "%s: %s: found %.12g, expected %s of %.12g to %.12g",
                        s->g->file, v->key, *out, kinds[r->type], r->min, r->max);
     return 0;
 }
@@ -277,7 +277,7 @@ static int factors(const struct source *s, const char *tensor, json_t *to,
 
     if (t == NULL || t->n_dims != 1 || t->n_elements > MOST ||
         !dtype_table[t->dtype].is_float)
-        return err_set(s->e, ERR_INPUT, "%s: %s: %s, want one row of floats", s->g->file,
+        return err_set(s->e, ERR_INPUT, "%s: %s: %s, expected one row of floats", s->g->file,
                        tensor, t == NULL ? "is not there" : tensor_shape(s->a, t));
     list = json_array();
     for (int64_t i = 0; i < t->n_elements; i++) {
@@ -372,8 +372,8 @@ static int unsupported(const struct source *s, const char *found)
 
     for (int i = 0; gguf_architecture(i) != NULL; i++)
         all = arena_printf(s->a, "%s%s%s", all, i > 0 ? ", " : "", gguf_architecture(i));
-    return err_set(s->e, ERR_INPUT, "%s: general.architecture: found \"%s\", want one of "
-                   "%s", s->g->file, found, all);
+    return err_set(s->e, ERR_INPUT, "%s: general.architecture: found \"%s\", expected one "
+                   "of %s", s->g->file, found, all);
 }
 
 static int find_arch(struct source *s)

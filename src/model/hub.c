@@ -209,15 +209,15 @@ static const char *commit_of(struct arena *a, const struct name *name, const cha
     n = name->revision == NULL || by_digits ?
         snapshots(a, name->dir, by_digits ? wanted : "", &commit, &all) : 0;
     if (n == 1 && !by_digits)
-        *note = arena_printf(a, "%s: the cache has no refs/main; taken is its one "
-                             "snapshot, %s", name->id, commit);
+        *note = arena_printf(a, "%s: the cache has no refs/main; using its only snapshot, "
+                             "%s", name->id, commit);
     if (n == 1)
         return commit;
     if (n > 1)
-        err_set(e, ERR_INPUT, "%s: %s has no refs/%s and %d snapshots; want %s@REVISION "
-                "of %s", name->id, name->dir, wanted, n, name->id, all);
+        err_set(e, ERR_INPUT, "%s: %s has no refs/%s and %d snapshots; expected "
+                "%s@REVISION of %s", name->id, name->dir, wanted, n, name->id, all);
     else
-        err_set(e, ERR_INPUT, "%s: %s has no revision %s; this fetches it: %s", name->id,
+        err_set(e, ERR_INPUT, "%s: %s has no revision %s; to download it: %s", name->id,
                 name->dir, wanted, fetch(a, name));
     return NULL;
 }
@@ -231,14 +231,14 @@ const char *hub_find(struct arena *a, const char *asked, const char **note, stru
     if (file_exists(asked))
         return asked;
     if (!parse(a, asked, &name)) {
-        err_set(e, ERR_INPUT, "%s: no such model: want a Hugging Face folder "
+        err_set(e, ERR_INPUT, "%s: no such model: expected a Hugging Face folder "
                 "(config.json, model.safetensors), a .safetensors file, a .gguf file, or "
                 "the name of a model in the cache", asked);
         return NULL;
     }
     if (!file_is_dir(name.dir)) {
         err_set(e, ERR_INPUT, "%s: no such model: no such file or folder, and the cache "
-                "has no %s; this fetches it: %s", asked, name.dir, fetch(a, &name));
+                "has no %s; to download it: %s", asked, name.dir, fetch(a, &name));
         return NULL;
     }
     commit = commit_of(a, &name, note, e);
@@ -247,7 +247,7 @@ const char *hub_find(struct arena *a, const char *asked, const char **note, stru
     dir = file_join(a, file_join(a, name.dir, "snapshots"), commit);
     if (file_is_dir(dir))
         return dir;
-    err_set(e, ERR_INPUT, "%s: the cache has no %s; this fetches it: %s", asked, dir,
+    err_set(e, ERR_INPUT, "%s: the cache has no %s; to download it: %s", asked, dir,
             fetch(a, &name));
     return NULL;
 }
@@ -314,7 +314,7 @@ void hub_explain(struct arena *a, const char *asked, const char *dir, bool links
 
     if (missing == NULL || !parse(a, asked, &name))
         return;
-    err_set(e, ERR_INPUT, "%s: the cache lacks %s in %s; this fetches it: %s", asked,
+    err_set(e, ERR_INPUT, "%s: the cache lacks %s in %s; to download it: %s", asked,
             missing, dir, fetch(a, &name));
 }
 

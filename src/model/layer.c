@@ -148,8 +148,8 @@ static int check_last_key(const struct look *k)
 
     if (k->ff == NULL || layer_find(k->w, k->a, scope, "bias_k", "") == NULL)
         return 0;
-    return err_set(k->e, ERR_INPUT, "%s: %sbias_k: a key more is known only of an attention "
-                   "by itself", k->name, scope);
+    return err_set(k->e, ERR_INPUT, "%s: %sbias_k is supported only in an attention by "
+                   "itself", k->name, scope);
 }
 
 static int part_all(struct look *k)

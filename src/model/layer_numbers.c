@@ -13,8 +13,8 @@ static int range(const struct look *k, const struct tensor *t, int n_dims)
 
     for (int i = 0; ok && i < n_dims; i++)
         ok = t->shape[i] >= 1 && t->shape[i] <= LAYER_MAX_WIDTH;
-    return ok ? 0 : err_set(k->e, ERR_INPUT, "%s: %s: shape %s, want %d dimensions of 1 to "
-                            "%d", k->name, t->name, tensor_shape(k->a, t), n_dims,
+    return ok ? 0 : err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected %d dimensions of "
+                            "1 to %d", k->name, t->name, tensor_shape(k->a, t), n_dims,
                             LAYER_MAX_WIDTH);
 }
 
@@ -61,8 +61,8 @@ static int heads_of(const struct look *k, const struct tensor *q, const struct t
         *n = (int)said;
         return 0;
     }
-    return err_set(k->e, ERR_INPUT, "%s: __metadata__: heads: found \"%.20s\", want a number "
-                   "of heads", k->name, note);
+    return err_set(k->e, ERR_INPUT, "%s: __metadata__: heads: found \"%.20s\", expected a "
+                   "number of heads", k->name, note);
 }
 
 static int count_heads(const struct look *k, const struct tensor *q,
@@ -77,8 +77,8 @@ static int count_heads(const struct look *k, const struct tensor *q,
         return err_set(k->e, ERR_USAGE, "--heads: %d, but %s has %d", asked, k->name, said);
     c->n_heads = said > 0 ? said : asked;
     if (c->n_heads == 0)
-        return err_set(k->e, ERR_USAGE, "%s: does not say how many heads its %lld columns "
-                       "of queries are, give --heads N", k->name, (long long)q->shape[0]);
+        return err_set(k->e, ERR_USAGE, "%s: the number of heads of its %lld columns of "
+                       "queries is unknown; give --heads N", k->name, (long long)q->shape[0]);
     if (q->shape[0] % c->n_heads != 0)
         return err_set(k->e, ERR_USAGE, "--heads: %d do not divide the %lld columns of %s",
                        c->n_heads, (long long)q->shape[0], q->name);
@@ -93,13 +93,13 @@ static int count_values(const struct look *k, const struct tensor *const part[N_
     int64_t keys = part[PART_K]->shape[0], values = part[PART_V]->shape[0];
 
     if (keys % c->d_head != 0 || c->n_heads % (keys / c->d_head) != 0)
-        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, want %d rows: %d heads of "
+        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected %d rows: %d heads of "
                        "width %d", k->name, part[PART_K]->name,
                        tensor_shape(k->a, part[PART_K]), c->n_heads * c->d_head,
                        c->n_heads, c->d_head);
     c->n_kv_heads = (int)keys / c->d_head;
     if (values % c->n_kv_heads != 0)
-        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, want rows for %d heads",
+        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected rows for %d heads",
                        k->name, part[PART_V]->name, tensor_shape(k->a, part[PART_V]),
                        c->n_kv_heads);
     c->d_value = (int)values / c->n_kv_heads;
@@ -116,7 +116,7 @@ static int count_positions(const struct look *k, const struct tensor *rel)
         return form == NULL ? 0 :
                err_set(k->e, ERR_USAGE, "--relative: %s has no rel_pos_encoding", k->name);
     if (rel->shape[0] % 2 == 0 || rel->shape[1] != c->d_head)
-        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, want [2 max_len - 1,%d]", k->name,
+        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected [2 max_len - 1,%d]", k->name,
                        rel->name, tensor_shape(k->a, rel), c->d_head);
     c->relative.n_distances = (int)rel->shape[0];
     c->relative.clip = form != NULL;

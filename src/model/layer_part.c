@@ -54,10 +54,10 @@ static int check_plain(struct parter *p, const struct tensor *t, int n_dims)
     const struct dtype_row *d = &dtype_table[t->dtype];
 
     if (!d->is_float || d->block != 1)
-        return err_set(p->e, ERR_INPUT, "%s: holds %s, want F32, F16, BF16 or F64",
+        return err_set(p->e, ERR_INPUT, "%s: holds %s, expected F32, F16, BF16 or F64",
                        t->name, d->name);
     if (t->n_dims != n_dims || t->n_elements == 0)
-        return err_set(p->e, ERR_INPUT, "%s: shape %s, want %d dimensions, none of them 0",
+        return err_set(p->e, ERR_INPUT, "%s: shape %s, expected %d dimensions, none of them 0",
                        t->name, tensor_shape(p->a, t), n_dims);
     return 0;
 }
@@ -88,7 +88,7 @@ static int join(struct parter *p, const char *scope, const char *name,
         }
         if (t->dtype != whole.dtype || t->shape[0] != whole.shape[0] ||
             row_elements(t) != row_elements(&whole))
-            return err_set(p->e, ERR_INPUT, "%s: %s of shape %s, want %s %s as head 0 has",
+            return err_set(p->e, ERR_INPUT, "%s: %s of shape %s, expected %s %s as head 0 has",
                            t->name, dtype_table[t->dtype].name, tensor_shape(p->a, t),
                            dtype_table[whole.dtype].name, tensor_shape(p->a, &whole));
         memcpy(data + (size_t)h * size, t->data, size);
@@ -139,8 +139,8 @@ static int cut(struct parter *p, const struct naming *n, const char *scope,
     if (check_plain(p, t, n_dims) != 0)
         return -1;
     if (t->shape[0] % 3 != 0 || (n_dims == 2 && t->shape[0] / 3 != t->shape[1]))
-        return err_set(p->e, ERR_INPUT, "%s: shape %s, want three times as many rows as "
-                       "the width", t->name, tensor_shape(p->a, t));
+        return err_set(p->e, ERR_INPUT, "%s: shape %s, expected three times as many rows "
+                       "as the width", t->name, tensor_shape(p->a, t));
     rows = t->shape[0] / 3;
     size = rows * row_elements(t) * dtype_table[t->dtype].size_bytes;
     for (int i = PART_Q; i <= PART_V; i++) {

@@ -66,9 +66,9 @@ static const char *first_asked(const struct layer_asked *asked)
 
 static int no_layer(const char *path, struct err *e)
 {
-    return err_set(e, ERR_INPUT, "%s: its tensors are none of a layer that is known "
+    return err_set(e, ERR_INPUT, "%s: its tensor names match no known layer "
                    "(mha-viz-layers(7))%s", path, is_npz(path) ? "" :
-                   ", and there is no config.json beside it");
+                   ", and there is no config.json next to it");
 }
 
 /* Weights first: a lone .bin is best answered by how to convert it. */
@@ -81,9 +81,9 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     int rc;
 
     if (!file_exists(path))
-        return err_set(e, ERR_INPUT, "%s: no such model: want a Hugging Face folder "
-                       "(config.json, model.safetensors), a .safetensors file or a "
-                       ".gguf file", path);
+        return err_set(e, ERR_INPUT, "%s: no such model: expected a Hugging Face folder "
+                       "(config.json, model.safetensors), a .safetensors file or a .gguf "
+                       "file", path);
     m->name = hub_name(a, path);
     m->weights = (is_npz(path) ? npz_open : weights_open)(a, path, e);
     if (m->weights == NULL)
@@ -94,7 +94,7 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     if (!file_is_dir(path) && (alone ? layer_within(m->weights, a) : layer_is(m->weights)))
         return layer_describe(&m->config, &m->family, a, m->weights, path, asked, e);
     if (option != NULL)
-        return err_set(e, ERR_USAGE, "%s: %s is no bare layer (mha-viz-layers(7))", option,
+        return err_set(e, ERR_USAGE, "%s: %s is not a bare layer (mha-viz-layers(7))", option,
                        m->name);
     if (weights_gguf(m->weights) != NULL) {
         m->dir = weights_gguf(m->weights)->file;
@@ -149,7 +149,7 @@ struct model *model_open_layer(struct arena *a, const char *path,
     if (path != NULL)
         rc = open_path(m, a, path, asked, e);
     else if (first_asked(asked) != NULL)
-        rc = err_set(e, ERR_USAGE, "%s: wants -m LAYER", first_asked(asked));
+        rc = err_set(e, ERR_USAGE, "%s requires -m LAYER", first_asked(asked));
     else
         rc = open_builtin(m, a, e);
 

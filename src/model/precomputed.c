@@ -55,7 +55,7 @@ static int check_array(struct file *f, struct tensor *t)
     const struct dtype_row *type = &dtype_table[t->dtype];
 
     if (!type->is_float)
-        return err_set(f->e, ERR_INPUT, "%s: %s: numbers of type %s, want floats", f->path,
+        return err_set(f->e, ERR_INPUT, "%s: %s: numbers of type %s, expected floats", f->path,
                        t->name, type->name);
     if (t->n_dims == 4 && t->shape[0] == 1) {
         memmove(t->shape, t->shape + 1, 3 * sizeof *t->shape);
@@ -63,7 +63,7 @@ static int check_array(struct file *f, struct tensor *t)
     }
     if (t->n_dims != 3 || t->n_elements == 0 || t->shape[0] > MAX_READY_HEADS ||
         t->shape[1] > MAX_LENGTH || t->shape[2] > MAX_LENGTH)
-        return err_set(f->e, ERR_INPUT, "%s: %s: shape %s, want [heads, queries, keys]",
+        return err_set(f->e, ERR_INPUT, "%s: %s: shape %s, expected [heads, queries, keys]",
                        f->path, t->name, tensor_shape(f->a, t));
     return 0;
 }
@@ -74,7 +74,7 @@ static int add_array(struct file *f, struct arrays *x, int l, const struct tenso
 
     *t = *of;
     if (l >= MAX_LAYERS)
-        return err_set(f->e, ERR_INPUT, "%s: %s: want layers 0 to %d", f->path, t->name,
+        return err_set(f->e, ERR_INPUT, "%s: %s: expected layers 0 to %d", f->path, t->name,
                        MAX_LAYERS - 1);
     if (check_array(f, t) != 0)
         return -1;
@@ -83,8 +83,8 @@ static int add_array(struct file *f, struct arrays *x, int l, const struct tenso
         x->first = t;
     }
     if (memcmp(t->shape, x->first->shape, 3 * sizeof *t->shape) != 0)
-        return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, %s %s: want the same in all "
-                       "layers", f->path, x->first->name, tensor_shape(f->a, x->first),
+        return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, %s %s: expected the same in "
+                       "all layers", f->path, x->first->name, tensor_shape(f->a, x->first),
                        t->name, tensor_shape(f->a, t));
     x->layer[l] = t;
     if (x->n <= l)
@@ -116,8 +116,8 @@ static int cut_array(struct file *f, const struct tensor *all)
     struct tensor t = *all;
 
     if ((all->n_dims != 3 && !several) || all->n_elements == 0)
-        return err_set(f->e, ERR_INPUT, "%s: shape %s, want [layers, heads, queries, keys] "
-                       "or [heads, queries, keys]", f->path, tensor_shape(f->a, all));
+        return err_set(f->e, ERR_INPUT, "%s: shape %s, expected [layers, heads, queries, "
+                       "keys] or [heads, queries, keys]", f->path, tensor_shape(f->a, all));
     if (several) {
         memmove(t.shape, t.shape + 1, 3 * sizeof *t.shape);
         t.n_dims = 3;
@@ -143,7 +143,7 @@ static int check_square(const struct file *f, const struct arrays *x)
 {
     if (x->n == 0 || x->first->shape[1] == x->first->shape[2])
         return 0;
-    return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, want as many keys as queries",
+    return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, expected as many keys as queries",
                    f->path, x->first->name, tensor_shape(f->a, x->first));
 }
 
@@ -153,7 +153,7 @@ static int check_meet(const struct file *f, const struct arrays *x, int i,
 {
     if (x->n == 0 || y->n == 0 || x->first->shape[i] == y->first->shape[k])
         return 0;
-    return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, %s %s: they do not fit together",
+    return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, %s %s, which do not match",
                    f->path, x->first->name, tensor_shape(f->a, x->first), y->first->name,
                    tensor_shape(f->a, y->first));
 }
@@ -200,7 +200,7 @@ static int check_file(struct file *f)
         attn->n = 0;
     }
     if (attn->n + cross->n + f->of[DEC].n + f->of[EFF].n == 0)
-        return err_set(f->e, ERR_INPUT, "%s: holds no array of attention: want attn.0, "
+        return err_set(f->e, ERR_INPUT, "%s: holds no array of attention: expected attn.0, "
                        "attn.1, .. of shape [heads, queries, keys]", f->path);
     if (check_sums(f) != 0)
         return -1;

@@ -52,7 +52,7 @@ static int check_values(const struct pass *p, int t, struct err *e)
         return err_set(e, ERR_INPUT, "%s reads an array of numbers, not ids", m->name);
     found = front_positions(m, &b->values[t], e);
     if (found >= 0 && found != n)
-        return err_set(e, ERR_INPUT, "the array yields %d positions, want %d", found, n);
+        return err_set(e, ERR_INPUT, "the array yields %d positions, expected %d", found, n);
     return found < 0 ? -1 : 0;
 }
 
@@ -62,9 +62,9 @@ static int check_text(const struct pass *p, int t, struct err *e)
     int n_new = pass_tokens(p, t), n = pass_before(p, t) + n_new;
 
     if (n_new <= 0)
-        return err_set(e, ERR_INPUT, "the text yields no token");
+        return err_set(e, ERR_INPUT, "the text has no tokens");
     if (n > m->max_tokens)
-        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes %d at the most "
+        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes at most %d "
                        "(--truncate cuts it)", n, m->name, m->max_tokens);
     return (m->family->front != FRONT_TOKENS ? check_values : check_ids)(p, t, e);
 }

@@ -96,7 +96,7 @@ int chunks_check_rotations(const struct model *m, const struct rotations *r, int
         return 0;
     width = buckets_of(&m->config, n).width;
     return r->width == width ? 0 :
-           err_set(e, ERR_INPUT, "the rotations have %d columns, want %d for a text of "
+           err_set(e, ERR_INPUT, "the rotations have %d columns, expected %d for a text of "
                    "%d tokens", r->width, width, n_tokens);
 }
 

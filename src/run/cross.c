@@ -44,11 +44,11 @@ int cross_check(const struct pass *p, int t, struct err *e)
 
     if (p->want->memory == NULL)
         return m->family->stack_id != STACK_CROSS ? 0 :
-               err_set(e, ERR_INPUT, "%s: wants another input for its keys", m->name);
+               err_set(e, ERR_INPUT, "%s requires another input for its keys", m->name);
     S = p->key_start[t + 1] - p->key_start[t];
     if (slot[W_CROSS_DISTANCE].weight != NULL && !m->config.relative.clip && S > T)
-        return err_set(e, ERR_INPUT, "%d keys for %d queries, want at most as many: its "
-                       "relative positions go no further", S, T);
+        return err_set(e, ERR_INPUT, "%d keys for %d queries, expected at most as many, "
+                       "because its relative positions go no further", S, T);
     return 0;
 }
 

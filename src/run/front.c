@@ -72,12 +72,12 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
     if (!same) {
         print_shape(found, v->dim, v->n_dims);
         print_shape(want, dim, n);
-        return err_set(e, ERR_INPUT, "shape %s, want %s", found, want);
+        return err_set(e, ERR_INPUT, "shape %s, expected %s", found, want);
     }
     if (m->family->front != FRONT_ROWS && m->family->front != FRONT_QKV)
         return m->config.n_positions;
     if (v->dim[0] < 1 || v->dim[0] > m->max_tokens)
-        return err_set(e, ERR_INPUT, "%lld rows, want 1 to %d", (long long)v->dim[0],
+        return err_set(e, ERR_INPUT, "%lld rows, expected 1 to %d", (long long)v->dim[0],
                        m->max_tokens);
     return (int)v->dim[0];
 }

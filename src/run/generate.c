@@ -64,8 +64,8 @@ static int choose(const struct model *m, const struct generation *rules,
                                  m->n_logits, scratch);
 
         if (id < 0)
-            return err_set(e, ERR_INPUT, "%s: the logits of token %d are no numbers: "
-                           "the weights hold NaN, or overflow", m->name, t->n - 1);
+            return err_set(e, ERR_INPUT, "%s: the logits of token %d are not numbers: the "
+                           "weights hold NaN, or overflow", m->name, t->n - 1);
         t->id[t->n++] = id;
         t->ended = ends(rules, id);
         if (t->ended || t->n == t->n_prompt + t->most)

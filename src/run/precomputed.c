@@ -81,10 +81,11 @@ static int row_error(const struct tensor *t, const float *w, int head, int row,
     int n = (int)t->shape[2], s = first_bad(w, n);
 
     if (s < n)
-        return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: weight %d is %g, want 0 to 1",
+        return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: weight %d is %g, expected 0 "
+                       "to 1",
                        t->file, t->name, head, row, s, (double)w[s]);
-    return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: its weights sum to %.6g, want 1 "
-                   "(within %g), or 0 where it sees no key", t->file, t->name, head, row,
+    return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: its weights sum to %.6g, "
+                   "expected 1 (within %g), or 0 where it sees no key", t->file, t->name, head, row,
                    sum_of(w, n), SUM_MAX);
 }
 
@@ -112,6 +113,6 @@ int precomputed_check(const struct pass *p, struct err *e)
         (c == NULL || (c->mask == NULL && c->memory_mask == NULL && c->noise == NULL &&
                        c->silent == NULL && c->precision == PRECISION_F32)))
         return 0;
-    return err_set(e, ERR_USAGE, "%s holds the rows of attention alone: this wants a model",
+    return err_set(e, ERR_USAGE, "%s holds only rows of attention: this requires a model",
                    p->m->name);
 }

@@ -61,8 +61,8 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
 
     v.alike = alike(h, v.at);
     if (heads_have_global(h, text))
-        return err_set(e, ERR_INPUT, "%s: global tokens have queries, keys and values "
-                       "of their own, which are not handed out (--global none)",
+        return err_set(e, ERR_INPUT, "%s: global tokens have queries, keys and values of "
+                       "their own, which are not available (use --global none)",
                        p->m->name);
     if (tap->take != NULL)
         tap->take(tap->self, &v);

@@ -29,7 +29,7 @@ static int add_block(struct arena *a, struct mask *m, const char *part, struct e
     struct mask_block b, *all;
 
     if (!range(&s, &b.q0, &b.q1) || *s++ != ',' || !range(&s, &b.k0, &b.k1) || *s != '\0')
-        return err_set(e, ERR_USAGE, "%s: '%s' is no block of queries and keys like "
+        return err_set(e, ERR_USAGE, "%s: '%s' is not a block of queries and keys like "
                        "block:0-24,0-24", m->name, part);
     all = arena_alloc(a, (size_t)m->n_blocks + 1, sizeof *all);
     if (m->n_blocks > 0)
@@ -45,7 +45,7 @@ static int add_padding(struct mask *m, const char *part, struct err *e)
     long n = list_number(&s);
 
     if (n < 0 || n > INT_MAX || *s != '\0')
-        return err_set(e, ERR_USAGE, "%s: '%s' is no padding like padding:3", m->name,
+        return err_set(e, ERR_USAGE, "%s: '%s' is not padding such as padding:3", m->name,
                        part);
     m->n_padding = n > m->n_padding ? (int)n : m->n_padding;
     return 0;
@@ -60,8 +60,8 @@ static int set_shape(struct mask *m, struct arena *a, const struct tensor *t, in
     int n = t->n_dims;
 
     if (n < 2 || n > 4 || t->n_elements == 0)
-        return err_set(e, ERR_INPUT, "%s: has the shape %s, want [queries, keys], [heads, "
-                       "queries, keys] or [texts, heads, queries, keys]", m->name,
+        return err_set(e, ERR_INPUT, "%s: has the shape %s, expected [queries, keys], "
+                       "[heads, queries, keys] or [texts, heads, queries, keys]", m->name,
                        tensor_shape(a, t));
     m->S = t->shape[n - 1];
     m->T = t->shape[n - 2];
@@ -89,7 +89,7 @@ static int set_values(struct mask *m, const struct session *s, const struct tens
         if (!dtype_table[t->dtype].is_float)
             v[i] = v[i] == 0 ? -INFINITY : 0;
         if (isnan(v[i]) || v[i] == INFINITY)
-            return err_set(e, ERR_INPUT, "%s: element %lld is %s, want numbers or -inf",
+            return err_set(e, ERR_INPUT, "%s: element %lld is %s, expected numbers or -inf",
                            m->name, (long long)i, isnan(v[i]) ? "NaN" : "inf");
         m->adds = m->adds || (v[i] != 0 && v[i] != -INFINITY);
         zeros = zeros && v[i] == 0;
@@ -98,7 +98,7 @@ static int set_values(struct mask *m, const struct session *s, const struct tens
     /* torch.ones with some zeros, for masked_fill(mask == 0, ..), is of floats. */
     if (ones && !zeros)
         err_warn(s->env->warn, "%s: floats of only 0 and 1 are added to the scores and "
-                 "hide nothing; of integers or bools 0 hides", m->name);
+                 "hide nothing; in integers and booleans, 0 hides", m->name);
     m->array = v;
     return 0;
 }
@@ -138,7 +138,7 @@ static int add_part(const struct session *s, struct mask *m, const char *part,
         return add_block(s->a, m, part, e);
     if (str_ends_with(part, ".npy"))
         return add_file(s, m, part, e);
-    return err_set(e, ERR_USAGE, "%s: '%s' is no mask: want causal, padding:N, "
+    return err_set(e, ERR_USAGE, "%s: '%s' is not a mask: expected causal, padding:N, "
                    "block:Q-Q,K-K or FILE.npy", m->name, part);
 }
 
@@ -168,10 +168,10 @@ static int set_masks(struct session *s, struct change *c, struct err *e)
     if (asked->mask == NULL && asked->memory_mask == NULL) {
         if (isnan(asked->mask_value))
             return 0;
-        return err_set(e, ERR_USAGE, "--mask-value: wants --mask or --memory-mask");
+        return err_set(e, ERR_USAGE, "--mask-value requires --mask or --memory-mask");
     }
     if (asked->memory_mask != NULL && s->stack != STACK_CROSS && s->stack != N_STACK)
-        return err_set(e, ERR_USAGE, "--memory-mask: wants cross-attention: an "
+        return err_set(e, ERR_USAGE, "--memory-mask requires cross-attention: an "
                        "encoder-decoder and a text for its decoder");
     if (asked->mask != NULL) {
         c->mask = parse(s, "--mask", asked->mask, e);

@@ -125,8 +125,8 @@ static void add_tokens(const struct session *s, struct item *item,
 /* Where the model's positions, and not the end of the text or N, were the limit. */
 static void say_short(const struct session *s, struct item *item)
 {
-    err_warn(s->env->warn, "text %d: %d of %d tokens are generated: %s takes %d at the "
-             "most", item->index + 1, item->n_generated, s->n_generate,
+    err_warn(s->env->warn, "text %d: %d of %d tokens are generated: %s takes at most %d",
+             item->index + 1, item->n_generated, s->n_generate,
              s->model->name, continuing(s)->max_tokens);
 }
 

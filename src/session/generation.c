@@ -13,27 +13,27 @@ int session_generation(struct session *s, bool text, struct err *e)
     struct generation *rules;
 
     if (given && !model_predicts_next(last))
-        return err_set(e, ERR_USAGE, "--generate: %s predicts no next token, so it "
-                       "continues no text", m->name);
+        return err_set(e, ERR_USAGE, "--generate: %s does not predict the next token, so "
+                       "it cannot continue a text", m->name);
     if (given && pair && text)
-        return err_set(e, ERR_USAGE, "--generate: wants no text for the decoder: it is "
-                       "generated");
+        return err_set(e, ERR_USAGE, "--generate: the decoder's text is generated and "
+                       "cannot be given");
     if (given && pair && s->stack == STACK_ENCODER)
-        return err_set(e, ERR_USAGE, "--generate: the encoder's stack shows no token "
-                       "that is generated: want -s decoder or cross");
+        return err_set(e, ERR_USAGE, "--generate: the encoder's stack shows no token that "
+                       "is generated: expected -s decoder or cross");
     if (!given && (!pair || s->stack == STACK_ENCODER || text ||
                    asked->decoder_ids != NULL))
         return 0;
     if ((!last->has_head || masked) && !given && asked->jsonl)
         return 0;               /* its lines may have texts of their own */
     if (masked)
-        return err_set(e, ERR_USAGE, "--mask, --memory-mask, --rotations: want a text "
-                       "that is given, not generated");
+        return err_set(e, ERR_USAGE, "--mask, --memory-mask, --rotations require a given "
+                       "text, not a generated one");
     if (!last->has_head)
-        return err_set(e, ERR_INPUT, "%s has no head in its weights, so it generates no "
-                       "text%s", m->name, !pair ? "" : asked->input != NULL ?
-                       ": want TEXT or --decoder-ids" : ": want TEXT_B, --decoder-ids "
-                       "or -f FILE with --pairs or --jsonl");
+        return err_set(e, ERR_INPUT, "%s has no output head in its weights, so it cannot "
+                       "generate text%s", m->name, !pair ? "" : asked->input != NULL ?
+                       ": expected TEXT or --decoder-ids" : ": expected TEXT_B, "
+                       "--decoder-ids or -f FILE with --pairs or --jsonl");
     s->n_generate = given ? asked->generate : DEFAULT_TOKENS;
     s->rules = rules = arena_alloc(s->a, 1, sizeof *rules);
     return generation_read(rules, s->a, m, e);

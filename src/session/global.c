@@ -72,8 +72,8 @@ static int by_separators(const struct config *c, const struct tokens *t,
             first = i;
     }
     if (n_seps != 3)
-        return err_set(e, ERR_INPUT, "separators (id %d): found %d in the text, want 3, "
-                       "of a question and its answer, or --global", c->sparse.sep_id, n_seps);
+        return err_set(e, ERR_INPUT, "separators (id %d): found %d in the text, expected "
+                       "3, of a question and its answer, or --global", c->sparse.sep_id, n_seps);
     for (int i = 0; i < t->n; i++)
         global[i] = c->sparse.rule == GLOBAL_QUESTION ? i < first : i > first + 1;
     return 0;

@@ -30,7 +30,7 @@ static int describe(struct input *in, struct arena *a, const int *ids, int n,
 {
     if (types != NULL && n_types != n)
         return err_set(e, in->lines != NULL ? ERR_INPUT : ERR_USAGE,
-                       "%d types for %d ids, want as many", n_types, n);
+                       "%d types for %d ids, expected the same number", n_types, n);
     tok_describe(in->s->tok, a, ids, types, n, &out->tokens);
     return 0;
 }
@@ -55,9 +55,9 @@ static int check_decoder(const struct input *in, const char *what, enum err_kind
     const struct model *m = in->s->model;
 
     if (m == NULL)
-        return err_set(e, kind, "%s: want --ids: tokens are listed, not run", what);
+        return err_set(e, kind, "%s: expected --ids: tokens are listed, not run", what);
     return m->decoder != NULL ? 0 :
-           err_set(e, kind, "%s: %s is no encoder-decoder: want --ids", what, m->name);
+           err_set(e, kind, "%s: %s is not an encoder-decoder: expected --ids", what, m->name);
 }
 
 /* The decoder's start token. */
@@ -93,7 +93,7 @@ static int open_target(struct input *in, struct arena *a, struct item *out,
         return err_set(e, ERR_INPUT, "has no text for the decoder");
     if (rules->start < 0)
         return err_set(e, ERR_INPUT, "%s has neither decoder_start_token_id nor "
-                       "bos_token_id to generate a text from: want TEXT_B or "
+                       "bos_token_id to generate a text from: expected TEXT_B or "
                        "--decoder-ids", in->s->model->name);
     out->target = start_token(in, a, rules->start);
     out->open = true;
@@ -167,20 +167,20 @@ static int open_layer(struct input *in, int n_operands, bool *done, struct err *
 
     *done = m != NULL && m->family->bare;
     if (!*done && (asked->tokens != NULL || asked->key_tokens != NULL || asked->shape != NULL))
-        return err_set(e, ERR_USAGE, "--%s: wants a bare layer (mha-viz-layers(7))",
+        return err_set(e, ERR_USAGE, "--%s requires a bare layer (mha-viz-layers(7))",
                        asked->tokens != NULL ? "tokens" :
                        asked->key_tokens != NULL ? "key-tokens" : "shape");
     if (!*done)
         return 0;
     if (n_operands > 0 && (m->precomputed != NULL || m->family->front == FRONT_QKV))
-        return err_set(e, ERR_USAGE, "%s reads no TEXT: names of its rows are --tokens",
+        return err_set(e, ERR_USAGE, "%s reads no TEXT: --tokens gives names of its rows",
                        m->precomputed != NULL ? "--attention" : "--qkv");
     if (m->precomputed != NULL)
         return 0;
     if (n_operands > 0 || asked->ids != NULL || asked->file != NULL ||
         asked->decoder_ids != NULL)
-        return err_set(e, ERR_USAGE, "%s is a bare layer and reads no text: want --input "
-                       "FILE.npy, --tokens or --shape", m->name);
+        return err_set(e, ERR_USAGE, "%s is a bare layer and reads no text: expected "
+                       "--input FILE.npy, --tokens or --shape", m->name);
     if (layer_input_open(&in->layer, in->s, e) != 0)
         return -1;
     in->n_given = in->layer.n;
@@ -207,11 +207,11 @@ static int open_values(struct input *in, int n_operands, struct err *e)
                err_set(e, ERR_USAGE, "--input: %s reads a text, not an array", m->name);
     front_shape(m, shape);
     if (path == NULL)
-        return err_set(e, ERR_USAGE, "%s reads no text, but an array of shape %s: want "
+        return err_set(e, ERR_USAGE, "%s reads no text but an array of shape %s: expected "
                        "--input FILE.npy", m->name, shape);
     if (n_operands > (m->decoder != NULL))
         return err_set(e, ERR_USAGE, "--input: %s reads %s", m->name, m->decoder != NULL ?
-                       "one TEXT beside it, for the decoder" : "no TEXT beside it");
+                       "one TEXT with it, for the decoder" : "no TEXT with it");
     return values_read(in->s->a, m, path, &in->values, &in->n_given, e);
 }
 
@@ -234,7 +234,7 @@ static int item_of_text(struct input *in, struct arena *a, struct item *out,
         return -1;
     }
     if (out->text_size > MAX_TEXT_BYTES || out->pair_size > MAX_TEXT_BYTES)
-        return err_set(e, ERR_INPUT, "the text has %zu bytes, want %zu at the most",
+        return err_set(e, ERR_INPUT, "the text has %zu bytes, expected at most %zu",
                        out->text_size > MAX_TEXT_BYTES ? out->text_size : out->pair_size,
                        MAX_TEXT_BYTES);
     return tok_encode(in->s->tok, a, &text, &out->tokens, e);
@@ -251,7 +251,7 @@ static int item_of_pair(struct item *out, const char *line, size_t n, struct err
     const char *tab = memchr(line, '\t', n);
 
     if (tab == NULL)
-        return err_set(e, ERR_INPUT, "has no tab, want two texts with a tab between");
+        return err_set(e, ERR_INPUT, "has no tab, expected two texts separated by a tab");
     set_text(out, line, (size_t)(tab - line));
     out->pair = tab + 1;
     out->pair_size = n - out->text_size - 1;
@@ -288,17 +288,17 @@ static int check_sources(const struct asked *asked, int n_operands, struct err *
 {
     const struct { bool wrong; const char *why; } rules[] = {
         { (n_operands > 0) + (asked->ids != NULL) + (asked->file != NULL) > 1,
-          "TEXT, --ids, -f: want one of them" },
+          "TEXT, --ids, -f: only one of them can be given" },
         { asked->input != NULL && (asked->ids != NULL || asked->file != NULL),
-          "--input, --ids, -f: want one of them" },
-        { asked->pairs && asked->jsonl, "--pairs, --jsonl: want one of them" },
-        { asked->pairs && asked->file == NULL, "--pairs: wants -f FILE" },
-        { asked->jsonl && asked->file == NULL, "--jsonl: wants -f FILE" },
-        { asked->type_ids != NULL && asked->ids == NULL, "--type-ids: wants --ids" },
+          "--input, --ids, -f: only one of them can be given" },
+        { asked->pairs && asked->jsonl, "--pairs, --jsonl: only one of them can be given" },
+        { asked->pairs && asked->file == NULL, "--pairs requires -f FILE" },
+        { asked->jsonl && asked->file == NULL, "--jsonl requires -f FILE" },
+        { asked->type_ids != NULL && asked->ids == NULL, "--type-ids requires --ids" },
         { asked->decoder_ids != NULL && (n_operands > 1 || asked->file != NULL),
-          "--decoder-ids: wants a TEXT or --ids, and no TEXT_B" },
+          "--decoder-ids requires a TEXT or --ids, and no TEXT_B" },
         { asked->decoder_ids != NULL && asked->input != NULL && n_operands > 0,
-          "--decoder-ids: wants no TEXT beside --input" },
+          "--decoder-ids: no TEXT can be given with --input" },
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
@@ -341,7 +341,7 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
         !is_ready(in)) {
         in->operand[0] = s->model != NULL ? s->model->config.card.text : NULL;
         if (in->operand[0] == NULL) {
-            err_set(e, ERR_USAGE, "want a TEXT, -f FILE or --ids");
+            err_set(e, ERR_USAGE, "expected a TEXT, -f FILE or --ids");
             return NULL;
         }
     }
@@ -400,7 +400,7 @@ static int fit_side(struct input *in, struct item *out, struct tokens *t, int ma
     if (t->n <= max)
         return 0;
     if (!in->asked->truncate)
-        return err_set(e, ERR_INPUT, "the text%s has %d tokens, %s takes %d at the most "
+        return err_set(e, ERR_INPUT, "the text%s has %d tokens, %s takes at most %d "
                        "(--truncate cuts it)", whose, t->n, name, max);
     n_cut = t->n - max;
     out->n_cut += n_cut;
@@ -420,7 +420,7 @@ static int fit(struct input *in, struct arena *a, struct item *out, struct err *
     if (fill_target(in, a, out, e) != 0)
         return -1;
     if (out->tokens.n == 0 && !is_ready(in))
-        return err_set(e, ERR_INPUT, "the text yields no token");
+        return err_set(e, ERR_INPUT, "the text has no tokens");
     if (m->decoder != NULL && fit_side(in, out, &out->target, m->decoder->max_tokens, e) != 0)
         return -1;
     return fit_side(in, out, &out->tokens, m->max_tokens, e) != 0 ? -1 :

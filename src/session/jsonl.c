@@ -15,7 +15,7 @@ static int read_ids(struct arena *a, const json_t *o, const char *key,
     if (list == NULL)
         return 0;
     if (!json_is_array(list))
-        return err_set(e, ERR_INPUT, "%s is no array", key);
+        return err_set(e, ERR_INPUT, "%s is not an array", key);
     out->n = (int)json_array_size(list);
     out->id = arena_alloc(a, (size_t)out->n + 1, sizeof *out->id);
     for (int i = 0; i < out->n; i++) {
@@ -23,7 +23,7 @@ static int read_ids(struct arena *a, const json_t *o, const char *key,
 
         if (!json_is_integer(v) || json_integer_value(v) < 0 ||
             json_integer_value(v) > INT_MAX)
-            return err_set(e, ERR_INPUT, "%s[%d] is no id", key, i);
+            return err_set(e, ERR_INPUT, "%s[%d] is not an id", key, i);
         out->id[i] = (int)json_integer_value(v);
     }
     return 0;
@@ -51,11 +51,11 @@ static int read_object(struct arena *a, const json_t *o, struct json_line *out,
     out->text = read_text(a, json_object_get(o, "text"), &out->text_size);
     out->pair = read_text(a, pair, &out->pair_size);
     if ((out->text == NULL && out->ids.id == NULL) || (out->pair == NULL && pair != NULL))
-        return err_set(e, ERR_INPUT, "want {\"text\":…,\"pair\":…} or {\"ids\":[…]}");
+        return err_set(e, ERR_INPUT, "expected {\"text\":…,\"pair\":…} or {\"ids\":[…]}");
     if (out->ids.id == NULL && out->type_ids.id != NULL)
-        return err_set(e, ERR_INPUT, "type_ids: want ids");
+        return err_set(e, ERR_INPUT, "type_ids requires ids");
     if (out->ids.id == NULL && out->pair != NULL && out->decoder_ids.id != NULL)
-        return err_set(e, ERR_INPUT, "pair, decoder_ids: want one of them");
+        return err_set(e, ERR_INPUT, "pair, decoder_ids: only one of them can be given");
     return 0;
 }
 

@@ -54,7 +54,8 @@ static int check_names(struct arena *a, const char *option, const char *names, i
     int found = names != NULL ? split(a, names, NULL) : 0;
 
     return names == NULL || found == n ? 0 :
-           err_set(e, ERR_USAGE, "%s: %d names for %lld rows, want as many", option, found,
+           err_set(e, ERR_USAGE, "%s: %d names for %lld rows, expected the same number",
+                   option, found,
                    (long long)n);
 }
 
@@ -100,8 +101,8 @@ static int parse_shape(const char *shape, int *B, int *T, struct err *e)
     }
     if (*T > 0 && *s == '\0')
         return 0;
-    return err_set(e, ERR_USAGE, "--shape: '%s' is no number of rows like 10, nor of texts "
-                   "and rows like 32x50", shape);
+    return err_set(e, ERR_USAGE, "--shape: '%s' is not a number of rows like 10, nor of "
+                   "texts and rows like 32x50", shape);
 }
 
 static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
@@ -114,9 +115,9 @@ static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
     if (asked->shape != NULL && parse_shape(asked->shape, B, T, e) != 0)
         return -1;
     if (*T < 1)
-        return err_set(e, ERR_USAGE, "--tokens: holds no name");
+        return err_set(e, ERR_USAGE, "--tokens: no names are given");
     return *T <= s->model->max_tokens ? 0 :
-           err_set(e, ERR_INPUT, "%d rows, %s takes %d at the most", *T, s->model->name,
+           err_set(e, ERR_INPUT, "%d rows, %s takes at most %d", *T, s->model->name,
                    s->model->max_tokens);
 }
 
@@ -150,8 +151,8 @@ static int read_other(struct layer_input *in, struct session *s, struct rng *r,
     if (values_read(s->a, &like, path, out, &n, e) != 0)
         return -1;
     if (n != in->n)
-        return err_set(e, ERR_INPUT, "%s: %s holds %d arrays for %d of the input, want as "
-                       "many", option, path, n, in->n);
+        return err_set(e, ERR_INPUT, "%s: %s holds %d arrays for %d of the input, expected "
+                       "the same number", option, path, n, in->n);
     return 0;
 }
 
@@ -162,15 +163,16 @@ static int read_memory(struct layer_input *in, struct session *s, struct rng *r,
     const struct config *c = &s->model->config;
 
     if (asked->memory != NULL && c->cross.d_key != c->cross.d_value)
-        return err_set(e, ERR_USAGE, "--memory: keys read rows of %d and values rows of %d: "
-                       "want --key and --value", c->cross.d_key, c->cross.d_value);
+        return err_set(e, ERR_USAGE, "--memory: keys read rows of %d and values rows of "
+                       "%d: expected --key and --value", c->cross.d_key, c->cross.d_value);
     if (asked->memory != NULL)
         return read_other(in, s, r, "--memory", asked->memory, c->cross.d_key, &in->keys, e);
     if (read_other(in, s, r, "--key", asked->key, c->cross.d_key, &in->keys, e) != 0 ||
         read_other(in, s, r, "--value", asked->value, c->cross.d_value, &in->values, e) != 0)
         return -1;
     if (in->keys[0].dim[0] != in->values[0].dim[0])
-        return err_set(e, ERR_INPUT, "--value: %lld rows for %lld keys, want as many",
+        return err_set(e, ERR_INPUT, "--value: %lld rows for %lld keys, expected the same "
+                       "number",
                        (long long)in->values[0].dim[0], (long long)in->keys[0].dim[0]);
     return 0;
 }
@@ -198,11 +200,12 @@ static int check_options(const struct session *s, struct err *e)
 {
     const struct asked *asked = s->asked;
     const struct { bool wrong; const char *why; } rules[] = {
-        { (asked->key != NULL) != (asked->value != NULL), "--key, --value: want both" },
+        { (asked->key != NULL) != (asked->value != NULL), "--key and --value require each "
+          "other" },
         { asked->memory != NULL && asked->key != NULL,
-          "--memory, --key: want one of them" },
+          "--memory, --key: only one of them can be given" },
         { asked->shape != NULL && asked->input != NULL,
-          "--shape, --input: want one of them" },
+          "--shape, --input: only one of them can be given" },
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
@@ -242,8 +245,8 @@ static int check_all_names(const struct layer_input *in, const struct asked *ask
                            struct arena *a, struct err *e)
 {
     if (asked->key_tokens != NULL && in->keys == NULL)
-        return err_set(e, ERR_USAGE, "--key-tokens: the keys are of the same rows as the "
-                       "queries");
+        return err_set(e, ERR_USAGE, "--key-tokens: the keys come from the same rows as "
+                       "the queries");
     return check_names(a, "--tokens", asked->tokens, in->rows[0].dim[0], e) != 0 ||
            (in->keys != NULL && check_names(a, "--key-tokens", asked->key_tokens,
                                             in->keys[0].dim[0], e) != 0) ? -1 : 0;

@@ -34,7 +34,8 @@ static int check_options(const struct asked *asked, struct err *e)
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (rules[i].wrong)
-            return err_set(e, ERR_USAGE, "%s, %s: want one of them", name, rules[i].other);
+            return err_set(e, ERR_USAGE, "%s, %s: only one of them can be given",
+                           name, rules[i].other);
     return 0;
 }
 
@@ -82,8 +83,8 @@ int precomputed_wanted(const struct session *s, struct wanted *want, struct err 
     if (m->precomputed == NULL)
         return 0;
     if (wrong != NULL)
-        return err_set(e, ERR_USAGE, "%s: the rows of %s are ready-made, there is nothing "
-                       "left to compute", wrong, m->name);
+        return err_set(e, ERR_USAGE, "%s: the attention of %s is precomputed, and there is "
+                       "nothing left to compute", wrong, m->name);
     which = arena_alloc(s->a, (size_t)s->n_layers, sizeof *which);
     for (int l = 0; l < s->n_layers; l++) {
         which[l] = model_has_layer(m, l) && (all || want->layer[l]);
@@ -102,15 +103,15 @@ static int names_of_json(struct arena *a, const json_t *list, int n, struct toke
                          struct err *e)
 {
     if (!json_is_array(list))
-        return err_set(e, ERR_INPUT, "is no array");
+        return err_set(e, ERR_INPUT, "is not an array");
     if (json_array_size(list) != (size_t)n)
-        return err_set(e, ERR_INPUT, "%zu names for %d rows, want as many",
+        return err_set(e, ERR_INPUT, "%zu names for %d rows, expected the same number",
                        json_array_size(list), n);
     for (int i = 0; i < n; i++) {
         const json_t *v = json_array_get(list, (size_t)i);
 
         if (!json_is_string(v))
-            return err_set(e, ERR_INPUT, "element %d is no string", i);
+            return err_set(e, ERR_INPUT, "element %d is not a string", i);
         out->label_size[i] = json_string_length(v);
         out->piece[i] = out->label[i] = arena_strndup(a, json_string_value(v),
                                                       out->label_size[i]);
@@ -148,7 +149,7 @@ static int ids_of_file(const struct model *m, struct arena *a, const char *name,
     if (t == NULL || out->n == 0)
         return 0;
     if (t->n_dims != 1 || t->shape[0] != out->n || dtype_table[t->dtype].is_float)
-        return err_set(e, ERR_INPUT, "%s: %s: shape %s of type %s, want [%d] of whole "
+        return err_set(e, ERR_INPUT, "%s: %s: shape %s of type %s, expected [%d] of whole "
                        "numbers", m->name, name, tensor_shape(a, t),
                        dtype_table[t->dtype].name, out->n);
     id = arena_alloc_raw(a, (size_t)out->n, sizeof *id);
@@ -156,7 +157,7 @@ static int ids_of_file(const struct model *m, struct arena *a, const char *name,
     tensor_read(id, t, 0, out->n);
     for (int i = 0; i < out->n; i++) {
         if (id[i] < 0 || id[i] >= 0x1p24f)
-            return err_set(e, ERR_INPUT, "%s: %s[%d]: %g is no id", m->name, name, i,
+            return err_set(e, ERR_INPUT, "%s: %s[%d]: %g is not an id", m->name, name, i,
                            (double)id[i]);
         out->id[i] = (int)id[i];
     }

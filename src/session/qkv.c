@@ -30,8 +30,8 @@ static int part_shape(struct part_file *p, struct arena *a, struct err *e)
     int n = t->n_dims;
 
     if (n < 2 || n > 4 || t->n_elements == 0)
-        return err_set(e, ERR_INPUT, "%s: shape %s, want [rows, width], [heads, rows, width] "
-                       "or [texts, heads, rows, width]", p->path, tensor_shape(a, t));
+        return err_set(e, ERR_INPUT, "%s: shape %s, expected [rows, width], [heads, rows, "
+                       "width] or [texts, heads, rows, width]", p->path, tensor_shape(a, t));
     p->width = t->shape[n - 1];
     p->n = t->shape[n - 2];
     p->heads = n > 2 ? t->shape[n - 3] : 1;
@@ -39,8 +39,8 @@ static int part_shape(struct part_file *p, struct arena *a, struct err *e)
     if (p->n <= MAX_VALUES && p->B <= MAX_VALUES && p->heads <= MAX_VALUES &&
         p->width <= MAX_VALUES && p->heads * p->width <= MAX_VALUES)
         return 0;
-    return err_set(e, ERR_INPUT, "%s: shape %s, want at most %d texts, rows and heads x "
-                   "width", p->path, tensor_shape(a, t), MAX_VALUES);
+    return err_set(e, ERR_INPUT, "%s: shape %s, expected at most %d texts, rows and heads "
+                   "x width", p->path, tensor_shape(a, t), MAX_VALUES);
 }
 
 static int open_part(struct part_file *p, struct arena *a, struct err *e)
@@ -52,7 +52,7 @@ static int open_part(struct part_file *p, struct arena *a, struct err *e)
 static int differ(struct arena *a, const struct part_file *x, const struct part_file *y,
                   const char *want, struct err *e)
 {
-    return err_set(e, ERR_INPUT, "--qkv: %s has shape %s, %s %s: want %s", x->path,
+    return err_set(e, ERR_INPUT, "--qkv: %s has shape %s, %s %s: expected %s", x->path,
                    tensor_shape(a, x->t), y->path, tensor_shape(a, y->t), want);
 }
 
@@ -91,7 +91,7 @@ static int open_parts(struct three *x, struct arena *a, const char *spec, struct
         if (n < N_PART)
             x->of[n].path = path;
     if (n != N_PART)
-        return err_set(e, ERR_USAGE, "--qkv: '%s' is no list of three files like "
+        return err_set(e, ERR_USAGE, "--qkv: '%s' is not a list of three files like "
                        "Q.npy,K.npy,V.npy", spec);
     for (int i = 0; i < N_PART; i++)
         if (open_part(&x->of[i], a, e) != 0) {

@@ -33,12 +33,12 @@ static int check(const struct session *s, const struct tensor *t, const char *pa
     char last[16] = "BUCKETS/2";
 
     if (!dtype_table[t->dtype].is_float)
-        return err_set(e, ERR_INPUT, "%s: holds %s, want F32, F16, BF16 or F64", path,
+        return err_set(e, ERR_INPUT, "%s: holds %s, expected F32, F16, BF16 or F64", path,
                        dtype_table[t->dtype].name);
     if (width > 0)
         snprintf(last, sizeof last, "%d", width);
     if (!fits(t, s->model, width))
-        return err_set(e, ERR_INPUT, "%s: shape %s, want [%d,%d,%d,%s] or "
+        return err_set(e, ERR_INPUT, "%s: shape %s, expected [%d,%d,%d,%s] or "
                        "[%d,%d,%d,%d,%s]", path, tensor_shape(s->a, t), c->n_heads,
                        c->d_head, c->chunked.n_hashes, last, n, c->n_heads, c->d_head,
                        c->chunked.n_hashes, last);
@@ -71,8 +71,8 @@ int session_rotations(const struct session *s, struct wanted *want, struct err *
     int rc;
 
     if (path == NULL && m->n_hashed > 0 && !m->config.chunked.has_seed)
-        err_warn(s->env->warn, "%s: has no hash_seed: its random rotations are drawn "
-                 "from seed 0, want --rotations for others", m->name);
+        err_warn(s->env->warn, "%s: has no hash_seed: its random rotations are drawn from "
+                 "seed 0; --rotations gives others", m->name);
     if (path == NULL)
         return 0;
     if (m->n_hashed == 0)

@@ -68,7 +68,7 @@ struct model *session_model(const struct asked *asked, const struct env *env,
     struct model *m;
 
     if (asked->qkv == NULL && asked->score_scale > 0) {
-        err_set(e, ERR_USAGE, "--score-scale: wants --qkv");
+        err_set(e, ERR_USAGE, "--score-scale requires --qkv");
         return NULL;
     }
     if (asked->attention != NULL || asked->qkv != NULL)

@@ -28,7 +28,7 @@ int values_floats(struct arena *a, const struct tensor *t, float **x, struct err
     tensor_read(*x, t, 0, t->n_elements);
     for (int64_t i = 0; i < t->n_elements; i++)
         if (!isfinite((*x)[i]))
-            return err_set(e, ERR_INPUT, "element %s is %s as a float, want finite "
+            return err_set(e, ERR_INPUT, "element %s is %s as a float, expected finite "
                            "numbers", place_of(a, t, i), isnan((*x)[i]) ? "NaN"
                                                                        : "infinite");
     return 0;
@@ -47,8 +47,8 @@ static int take_apart(struct arena *a, const struct model *m, const struct tenso
     front_shape(m, want);
     if (first < 0 || first > 1 || (first == 1 && t->shape[0] < 1) ||
         (first == 1 && t->shape[0] > MAX_VALUES))
-        return err_set(e, ERR_INPUT, "shape %s, want %s, or 1 to %d of them on a leading "
-                       "axis", tensor_shape(a, t), want, MAX_VALUES);
+        return err_set(e, ERR_INPUT, "shape %s, expected %s, or 1 to %d of them on a "
+                       "leading axis", tensor_shape(a, t), want, MAX_VALUES);
     *n = first == 1 ? (int)t->shape[0] : 1;
     memcpy(v.dim, t->shape + first, (size_t)dims * sizeof *v.dim);
     if (front_positions(m, &v, e) < 0)

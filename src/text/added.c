@@ -37,8 +37,8 @@ static int number(struct tok *t, struct text s, const json_t *j,
     if (!known)
         id = next_id(t);
     if (given != NULL && (!json_is_integer(given) || json_integer_value(given) != id))
-        return err_set(e, ERR_INPUT, "added token \"%.80s\" has id %lld, want %d "
-                       "(%s)", s.s, (long long)json_integer_value(given), id,
+        return err_set(e, ERR_INPUT, "added token \"%.80s\" has id %lld, expected %d (%s)",
+                       s.s, (long long)json_integer_value(given), id,
                        known ? "its place in the vocabulary"
                              : "the next after the vocabulary and other added tokens");
     if (known)

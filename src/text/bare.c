@@ -28,7 +28,7 @@ json_t *bare_object(const struct bare *b, const char *name, struct err *e)
     root = hf_parse(s, e);
     file_unmap(s);
     if (root != NULL && !json_is_object(root)) {
-        err_set(e, ERR_INPUT, "it is no JSON object");
+        err_set(e, ERR_INPUT, "it is not a JSON object");
         json_decref(root);
         root = NULL;
     }
@@ -449,8 +449,8 @@ static const struct flavour *choose(const struct bare *b, struct err *e)
         return pick(b, by_merges, e);
     if (b->model_file != NULL)
         return pick(b, spm_flavours, e);
-    err_set(e, ERR_INPUT, "no tokeniser: want tokenizer.json, vocab.txt, "
-            "vocab.json with merges.txt, or a SentencePiece model");
+    err_set(e, ERR_INPUT, "no tokeniser: expected tokenizer.json, vocab.txt, vocab.json "
+            "with merges.txt, or a SentencePiece model");
     return NULL;
 }
 

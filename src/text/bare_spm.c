@@ -379,7 +379,7 @@ static int build_from(struct bare *b, struct span file, struct err *e)
     if (spm_read(b->a, file, &m, e) != 0)
         return -1;
     if (!m.escape)
-        return err_set(e, ERR_INPUT, "blanks that are not written as \"" MARK
+        return err_set(e, ERR_INPUT, "spaces that are not written as \"" MARK
                        "\" are not supported");
     unk = set_vocab(b, &m, e);
     if (unk < 0)

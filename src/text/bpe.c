@@ -128,7 +128,7 @@ static int read_merges(struct bpe *m, struct tok *t, const json_t *list, struct 
         if (list == NULL)
             text = t->merges[i];
         else if (merge_sides(json_array_get(list, i), &text) != 0)
-            return err_set(e, ERR_INPUT, "merges[%zu]: want two pieces", i);
+            return err_set(e, ERR_INPUT, "merges[%zu]: expected two pieces", i);
         if (add_merge(m, &t->vocab, &text, i, both, e) != 0)
             return err_under(e, "merges[%zu]", i);
     }

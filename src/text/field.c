@@ -17,7 +17,7 @@ static const char *type_name(const json_t *j)
 static int wrong(const char *key, const json_t *found, const char *want,
                  struct err *e)
 {
-    return err_set(e, ERR_INPUT, "\"%s\" is %s, want %s", key, type_name(found),
+    return err_set(e, ERR_INPUT, "\"%s\" is %s, expected %s", key, type_name(found),
                    want);
 }
 
@@ -42,7 +42,7 @@ int field_int(const json_t *o, const char *key, json_int_t lo, json_int_t hi,
     if (!json_is_integer(j))
         return wrong(key, j, "a whole number", e);
     if (json_integer_value(j) < lo || json_integer_value(j) > hi)
-        return err_set(e, ERR_INPUT, "\"%s\" is %lld, want %lld to %lld", key,
+        return err_set(e, ERR_INPUT, "\"%s\" is %lld, expected %lld to %lld", key,
                        (long long)json_integer_value(j), (long long)lo,
                        (long long)hi);
     *out = (int)json_integer_value(j);
@@ -68,7 +68,7 @@ int field_char(struct tok *t, const json_t *o, const char *key, struct text *out
     if (field_text(o, key, out, e) != 0)
         return -1;
     if (out->n == 0 || (size_t)chars_next(out->s, out->n, &cp) != out->n)
-        return err_set(e, ERR_INPUT, "\"%s\" is \"%.80s\", want one character", key,
+        return err_set(e, ERR_INPUT, "\"%s\" is \"%.80s\", expected one character", key,
                        out->s);
     out->s = arena_strndup(t->a, out->s, out->n);
     return 0;

@@ -217,7 +217,7 @@ static int open_slot(struct tok *t, const json_t *j, const json_t *specials,
     if (field_text(seq, "id", &id, e) != 0)
         return -1;
     if (strcmp(id.s, "A") != 0 && strcmp(id.s, "B") != 0)
-        return err_set(e, ERR_INPUT, "sequence \"%.80s\", want A or B", id.s);
+        return err_set(e, ERR_INPUT, "sequence \"%.80s\", expected A or B", id.s);
     out->seq = id.s[0] - 'A';
     return field_int(seq, "type_id", 0, INT32_MAX, &out->type, e);
 }

@@ -50,10 +50,10 @@ static int check_scored(const struct gguf_source *s, struct text piece, int type
 {
     if (piece.n > LONGEST)
         return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d has %zu bytes, "
-                       "want at most %d", i, piece.n, LONGEST);
+                       "expected at most %d", i, piece.n, LONGEST);
     if (type == BYTE && byte_level_of_piece(piece.s, piece.n) < 0)
-        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d is \"%.80s\", "
-                       "but a byte, want <0x00> to <0xFF>", i, piece.s);
+        return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d is \"%.80s\", but "
+                       "of type byte, expected <0x00> to <0xFF>", i, piece.s);
     if (!isfinite(score))
         return err_set(s->e, ERR_INPUT, "tokenizer.ggml.scores: token %d has a score "
                        "that is not finite", i);

@@ -18,7 +18,7 @@ const struct gguf_value *gguf_source_value(const struct gguf_source *s, const ch
 int gguf_source_wrong(const struct gguf_source *s, const struct gguf_value *v,
                       const char *want)
 {
-    return err_set(s->e, ERR_INPUT, "%s: is %s, want %s", v->key, gguf_kind(s->a, v), want);
+    return err_set(s->e, ERR_INPUT, "%s: is %s, expected %s", v->key, gguf_kind(s->a, v), want);
 }
 
 /* *out is NULL where the key is not there. */
@@ -62,7 +62,7 @@ int gguf_source_special(const struct gguf_source *s, const char *key, const char
         return gguf_source_wrong(s, v, "a whole number");
     id = gguf_int(v, 0);
     if (id < 0 || id >= s->n)
-        return err_set(s->e, ERR_INPUT, "%s: found %lld, want an id of the %d tokens",
+        return err_set(s->e, ERR_INPUT, "%s: found %lld, expected an id of the %d tokens",
                        v->key, (long long)id, s->n);
     *out = s->piece[id];
     return 0;
@@ -141,7 +141,7 @@ int gguf_source_added(const struct gguf_source *s)
         int64_t type = gguf_int(v, i);
 
         if (type < UNDEFINED || type > BYTE)
-            return err_set(s->e, ERR_INPUT, "%s: token %d has type %lld, want 0 to 6",
+            return err_set(s->e, ERR_INPUT, "%s: token %d has type %lld, expected 0 to 6",
                            v->key, i, (long long)type);
         if ((type == CONTROL || type == USER_DEFINED) && s->piece[i][0] != '\0')
             gguf_source_add(added, i, s->piece[i], type == CONTROL);
@@ -295,7 +295,7 @@ static int read_pre(const struct gguf_source *s, bool *ignore_merges)
     if (pre == NULL)
         return err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.pre, without which it is "
                        "not known how words are cut");
-    return err_set(s->e, ERR_INPUT, "tokenizer.ggml.pre: found \"%s\", want one of %s", pre,
+    return err_set(s->e, ERR_INPUT, "tokenizer.ggml.pre: found \"%s\", expected one of %s", pre,
                    all);
 }
 
@@ -346,8 +346,8 @@ static int build(struct gguf_source *s)
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         if (strcmp(models[i].model, model) == 0)
             return models[i].build(s);
-    return err_set(s->e, ERR_INPUT, "tokenizer.ggml.model: \"%s\" is not supported, want "
-                   "bert, gpt2, llama or t5", model);
+    return err_set(s->e, ERR_INPUT, "tokenizer.ggml.model: \"%s\" is not supported, "
+                   "expected bert, gpt2, llama or t5", model);
 }
 
 json_t *gguf_tok_read(struct tok *t, const struct gguf *g, struct err *e)

@@ -11,7 +11,7 @@ static int open_model(struct tok *t, const json_t *root, struct err *e)
     const json_t *model = json_object_get(root, "model");
 
     if (!json_is_object(model))
-        return err_set(e, ERR_INPUT, "\"model\" is missing or no object");
+        return err_set(e, ERR_INPUT, "\"model\" is missing or not an object");
     return step_open(t, &step_models, model, &t->model, e);
 }
 
@@ -45,7 +45,7 @@ static int read_json(struct tok *t, const json_t *root, struct err *e)
     const json_t *added;
 
     if (!json_is_object(root))
-        return err_set(e, ERR_INPUT, "it is no JSON object");
+        return err_set(e, ERR_INPUT, "it is not a JSON object");
     if (open_model(t, root, e) != 0 ||
         step_open(t, &normal_table, json_object_get(root, "normalizer"), &t->normal,
                   e) != 0 ||

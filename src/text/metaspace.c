@@ -38,7 +38,7 @@ static int open_scheme(const json_t *j, enum scheme *out, struct err *e)
         return err_set(e, ERR_INPUT, "\"add_prefix_space\" is false, but "
                        "\"prepend_scheme\" \"%s\"", s.s);
     }
-    return err_set(e, ERR_INPUT, "\"prepend_scheme\" is \"%.80s\", want always, first "
+    return err_set(e, ERR_INPUT, "\"prepend_scheme\" is \"%.80s\", expected always, first "
                    "or never", s.s);
 }
 

@@ -258,7 +258,7 @@ static int class_members(struct translate *t, int depth)
     bool first = true;
 
     if (depth > MAX_DEPTH)
-        return no(t, "so deep a class");
+        return no(t, "a class nested so deeply");
     for (; t->i < t->n; first = false) {
         char c = peek(t, 0);
 
@@ -348,7 +348,7 @@ static int open_group(struct translate *t)
         return 0;
     }
     if (t->depth == MAX_DEPTH)
-        return no(t, "so deep a group");
+        return no(t, "a group nested so deeply");
     t->group[t->depth++] = t->len;
     t->atom = NONE;
     if (peek(t, 1) != '?') {

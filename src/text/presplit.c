@@ -41,7 +41,7 @@ static int open_behaviour(const json_t *j, enum behaviour *out, struct err *e)
             return 0;
         }
     }
-    return err_set(e, ERR_INPUT, "\"behavior\" is \"%.80s\", want Removed, Isolated, "
+    return err_set(e, ERR_INPUT, "\"behavior\" is \"%.80s\", expected Removed, Isolated, "
                    "MergedWithPrevious, MergedWithNext or Contiguous", s.s);
 }
 

@@ -102,7 +102,7 @@ static int read_piece(struct arena *a, struct span s, struct spm_piece *out,
             memcpy(&out->score, &bits, sizeof bits);
         } else if (is(&f, 3, VARINT)) {
             if (f.value < SPM_NORMAL || f.value > SPM_BYTE)
-                return err_set(e, ERR_INPUT, "type %llu, want 1 to 6",
+                return err_set(e, ERR_INPUT, "type %llu, expected 1 to 6",
                                (unsigned long long)f.value);
             out->type = (enum spm_type)f.value;
         }
@@ -130,7 +130,7 @@ static int read_training(struct span s, struct spm *m, struct err *e)
                                "unigram (1) and bpe (2)", (unsigned long long)f.value);
             m->bpe = f.value == 2;
         } else if (is(&f, 24, VARINT) && f.value != 0) {
-            return err_set(e, ERR_INPUT, "blanks behind words are not supported");
+            return err_set(e, ERR_INPUT, "spaces after words are not supported");
         } else if (is(&f, 35, VARINT)) {
             m->byte_fallback = f.value != 0;
         }
@@ -175,7 +175,7 @@ static int check_lengths(const struct spm *m, struct err *e)
 {
     for (size_t i = 0; m->bpe && i < m->n; i++)
         if (m->v[i].s.n > LONGEST)
-            return err_set(e, ERR_INPUT, "piece %zu has %zu bytes, want at most %d", i,
+            return err_set(e, ERR_INPUT, "piece %zu has %zu bytes, expected at most %d", i,
                            m->v[i].s.n, LONGEST);
     return 0;
 }

@@ -78,7 +78,7 @@ static int check_text(const char *s, size_t n, struct err *e)
     size_t bad;
 
     if (n > TEXT_LIMIT)
-        return err_set(e, ERR_INPUT, "a text of %zu bytes, want at most %d", n,
+        return err_set(e, ERR_INPUT, "a text of %zu bytes, expected at most %d", n,
                        TEXT_LIMIT);
     bad = utf8_check(s, n);
     if (bad < n)

@@ -78,13 +78,13 @@ int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
     size_t at;
 
     if (id < 0 || id >= ID_LIMIT)
-        return err_set(e, ERR_INPUT, "token \"%.80s\" has id %lld, want 0 to %d",
+        return err_set(e, ERR_INPUT, "token \"%.80s\" has id %lld, expected 0 to %d",
                        s.s, (long long)id, ID_LIMIT - 1);
     if (v->n == v->cap)
         grow(v, a, 2 * v->cap);
     at = place_of(v, s.s, s.n);
     if (v->slot[at] != 0 || s.n > UINT32_MAX)
-        return err_set(e, ERR_INPUT, "token \"%.80s\" is there twice", s.s);
+        return err_set(e, ERR_INPUT, "token \"%.80s\" appears twice", s.s);
     grow_ids(v, a, (size_t)id + 1);
     if (v->by_id[id] != 0)
         return err_set(e, ERR_INPUT, "tokens \"%.80s\" and \"%.80s\" share id %lld",
@@ -156,7 +156,7 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
     if (json_is_true(j) && v->n > 0)
         return 0;
     if (!json_is_object(j))
-        return err_set(e, ERR_INPUT, "\"vocab\" is missing or no object");
+        return err_set(e, ERR_INPUT, "\"vocab\" is missing or not an object");
     vocab_init(v, a, json_object_size(j));
     pool = arena_alloc_raw(a, bytes_of_keys(o), 1);
     for (void *i = json_object_iter(o); i != NULL; i = json_object_iter_next(o, i)) {
@@ -165,8 +165,8 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
         struct text s = { pool, strlen(key) };
 
         if (!json_is_integer(id))
-            return err_set(e, ERR_INPUT, "token \"%.80s\" has an id that is no "
-                           "whole number", key);
+            return err_set(e, ERR_INPUT, "token \"%.80s\" has an id that is not a whole "
+                           "number", key);
         memcpy(pool, key, s.n + 1);
         pool += s.n + 1;
         if (vocab_add(v, a, s, json_integer_value(id), e) != 0)

@@ -85,12 +85,12 @@ static void refuse(struct arena *a, const char *dir, const char *name, bool patt
     at = is_long || strcmp(dir, ".") == 0 ? "" : arena_printf(a, "%s/", quoted(a, dir));
     word = pattern ? name : quoted(a, name);
     if (kind == KIND_TORCH)
-        err_set(e, ERR_INPUT, "%s: only %s (%s), want model.safetensors; convert them%s "
-                "with: %s %smodel.safetensors %s%s", str_shown(a, dir), kind_name[kind],
+        err_set(e, ERR_INPUT, "%s: only %s (%s), expected model.safetensors; convert "
+                "them%s with: %s %smodel.safetensors %s%s", str_shown(a, dir), kind_name[kind],
                 str_shown(a, name), in, torch, at, at, word);
     else
-        err_set(e, ERR_INPUT, "%s: only %s (%s), want model.safetensors; convert them%s "
-                "with transformers 4 and TensorFlow: %s %s", str_shown(a, dir),
+        err_set(e, ERR_INPUT, "%s: only %s (%s), expected model.safetensors; convert "
+                "them%s with transformers 4 and TensorFlow: %s %s", str_shown(a, dir),
                 kind_name[kind], str_shown(a, name), in, keras,
                 *at != '\0' ? at : ".");
 }

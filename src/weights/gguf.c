@@ -59,7 +59,7 @@ int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
     if (take_string(c, &s, e) != 0)
         return -1;
     if (s.size == 0 || s.size > LONGEST || memchr(s.data, '\0', s.size) != NULL)
-        return err_set(e, ERR_INPUT, "a name of %zu bytes%s, want 1 to %d and no NUL",
+        return err_set(e, ERR_INPUT, "a name of %zu bytes%s, expected 1 to %d and no NUL",
                        s.size, s.size > LONGEST ? "" : " with a NUL, or empty", LONGEST);
     *name = arena_strndup(a, (const char *)s.data, s.size);
     return 0;
@@ -74,7 +74,7 @@ static int take_type(struct gguf_cursor *c, enum gguf_type *type, struct err *e)
     if (gguf_take(c, 4, &v, e) != 0)
         return -1;
     if (v >= N_GGUF_TYPE)
-        return err_set(e, ERR_INPUT, "type %llu, want 0 to %d", (unsigned long long)v,
+        return err_set(e, ERR_INPUT, "type %llu, expected 0 to %d", (unsigned long long)v,
                        N_GGUF_TYPE - 1);
     *type = (enum gguf_type)v;
     return 0;
@@ -152,7 +152,7 @@ static int read_values(struct gguf *g, struct arena *a, struct gguf_cursor *c,
         qsort(v, (size_t)n, sizeof *v, by_key);
     for (int i = 1; i < g->n; i++)
         if (strcmp(v[i - 1].key, v[i].key) == 0)
-            return err_set(e, ERR_INPUT, "%s: is there twice", str_shown(a, v[i].key));
+            return err_set(e, ERR_INPUT, "%s: appears twice", str_shown(a, v[i].key));
     return 0;
 }
 
@@ -166,12 +166,12 @@ static int read_alignment(struct gguf *g, struct arena *a, struct err *e)
     if (v == NULL)
         return 0;
     if (v->type != GGUF_U32 || v->is_array)
-        return err_set(e, ERR_INPUT, "general.alignment: is %s, want a U32",
+        return err_set(e, ERR_INPUT, "general.alignment: is %s, expected a U32",
                        gguf_kind(a, v));
     n = gguf_int(v, 0);
     if (n < 1 || n > LARGEST || (n & (n - 1)) != 0)
-        return err_set(e, ERR_INPUT, "general.alignment: found %lld, want a power of two "
-                       "of at most %d", (long long)n, LARGEST);
+        return err_set(e, ERR_INPUT, "general.alignment: found %lld, expected a power of "
+                       "two of at most %d", (long long)n, LARGEST);
     g->alignment = (size_t)n;
     return 0;
 }
@@ -188,8 +188,8 @@ static int check_version(uint64_t version, struct err *e)
     if (version == 2 || version == 3)
         return 0;
     if ((version & 0xffff) == 0)
-        return err_set(e, ERR_INPUT, "is a big-endian GGUF, want a little-endian one");
-    return err_set(e, ERR_INPUT, "is GGUF version %llu, want 2 or 3",
+        return err_set(e, ERR_INPUT, "is a big-endian GGUF, expected a little-endian one");
+    return err_set(e, ERR_INPUT, "is GGUF version %llu, expected 2 or 3",
                    (unsigned long long)version);
 }
 
@@ -199,7 +199,7 @@ static int read_head(struct gguf *g, struct arena *a, struct err *e)
     uint64_t version, n_tensors, n_keys;
 
     if (!gguf_is(g->bytes))
-        return err_set(e, ERR_INPUT, "is no GGUF file, want it to begin with \"GGUF\"");
+        return err_set(e, ERR_INPUT, "is not a GGUF file, expected it to begin with \"GGUF\"");
     c.at += 4;
     if (gguf_take(&c, 4, &version, e) != 0 || check_version(version, e) != 0 ||
         gguf_take(&c, 8, &n_tensors, e) != 0 || gguf_take(&c, 8, &n_keys, e) != 0 ||
@@ -288,7 +288,7 @@ int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct e
     if (n <= 1)
         return 0;
     *path = NULL;
-    return err_set(e, ERR_INPUT, "%s: holds %d GGUF files, want one of them by its name "
+    return err_set(e, ERR_INPUT, "%s: holds %d GGUF files; give the name of one of them "
                    "(%s%s)", dir, n, all, n > SHOWN ? ", .." : "");
 }
 

@@ -39,14 +39,14 @@ static int take_dims(struct gguf_cursor *c, struct tensor *t, struct err *e)
     if (gguf_take(c, 4, &n, e) != 0)
         return -1;
     if (n < 1 || n > GGUF_DIMS)
-        return err_set(e, ERR_INPUT, "%llu dimensions, want 1 to %d",
+        return err_set(e, ERR_INPUT, "%llu dimensions, expected 1 to %d",
                        (unsigned long long)n, GGUF_DIMS);
     t->n_dims = (int)n;
     for (int i = t->n_dims - 1; i >= 0; i--) {      /* the file has the fastest first */
         if (gguf_take(c, 8, &d, e) != 0)
             return -1;
         if (d < 1 || d > INT64_MAX)
-            return err_set(e, ERR_INPUT, "dimension %d is %llu, want at least 1",
+            return err_set(e, ERR_INPUT, "dimension %d is %llu, expected at least 1",
                            t->n_dims - 1 - i, (unsigned long long)d);
         t->shape[i] = (int64_t)d;
     }
@@ -66,7 +66,7 @@ static int take_element_type(struct gguf_cursor *c, struct tensor *t, struct err
     if (v < N_ELEMENT_TYPE && element_types[v].name != NULL)
         return err_set(e, ERR_INPUT, "weights of type %s are not supported",
                        element_types[v].name);
-    return err_set(e, ERR_INPUT, "weights of type %llu, which is not known",
+    return err_set(e, ERR_INPUT, "weights of unknown type %llu",
                    (unsigned long long)v);
 }
 
@@ -87,13 +87,13 @@ static int take_tensor(struct gguf_cursor *c, const struct gguf *g, struct tenso
         return -1;
     block = dtype_table[t->dtype].block;
     if (t->shape[t->n_dims - 1] % block != 0)
-        return err_set(e, ERR_INPUT, "rows of %lld elements, want a multiple of %d for %s",
+        return err_set(e, ERR_INPUT, "rows of %lld elements, expected a multiple of %d for %s",
                        (long long)t->shape[t->n_dims - 1], block,
                        dtype_table[t->dtype].name);
     if (tensor_measure(t, &size) != 0)
         return err_set(e, ERR_INPUT, "is too large");
     if (p->begin % g->alignment != 0)
-        return err_set(e, ERR_INPUT, "begins at %llu, want a multiple of %zu",
+        return err_set(e, ERR_INPUT, "begins at %llu, expected a multiple of %zu",
                        (unsigned long long)p->begin, g->alignment);
     p->size = (uint64_t)size;
     p->t = t;
@@ -246,7 +246,7 @@ static int small_int(struct arena *a, const struct gguf *g, const char *key, int
     if (v == NULL)
         return 0;
     if (v->is_array || !gguf_is_int(v))
-        return err_set(e, ERR_INPUT, "%s: %s: is %s, want a whole number", g->file, key,
+        return err_set(e, ERR_INPUT, "%s: %s: is %s, expected a whole number", g->file, key,
                        gguf_kind(a, v));
     *out = gguf_int(v, 0);
     return 0;
@@ -287,8 +287,8 @@ static int open_parts(struct weights *w, const struct gguf *any, int64_t n_parts
     int64_t n_tensors = -1;
 
     if (stem < 0)
-        return err_set(e, ERR_INPUT, "%s: is one of %lld parts, want their names to end "
-                       "in -00001-of-%05lld.gguf", any->file, (long long)n_parts,
+        return err_set(e, ERR_INPUT, "%s: is one of %lld parts, whose names must end in "
+                       "-00001-of-%05lld.gguf", any->file, (long long)n_parts,
                        (long long)n_parts);
     for (int64_t i = 1; i <= n_parts; i++)
         if (append_part(w, arena_printf(w->a, "%.*s-%05lld-of-%05lld.gguf", stem,
@@ -313,7 +313,7 @@ int gguf_tensors_open(struct weights *w, struct span bytes, const char *file, st
     if (g == NULL || small_int(w->a, g, "split.count", &n_parts, e) != 0)
         return -1;
     if (n_parts < 0 || n_parts > MOST_PARTS)
-        return err_set(e, ERR_INPUT, "%s: split.count: found %lld, want at most %d", file,
+        return err_set(e, ERR_INPUT, "%s: split.count: found %lld, expected at most %d", file,
                        (long long)n_parts, MOST_PARTS);
     if (n_parts > 1) {
         if (open_parts(w, g, n_parts, e) != 0)

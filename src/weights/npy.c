@@ -87,7 +87,7 @@ static int read_descr(struct scan *s, struct tensor *t, struct err *e)
     char descr[32];
 
     if (scan_take(s, '['))
-        return err_set(e, ERR_INPUT, "holds records of named fields, want plain numbers");
+        return err_set(e, ERR_INPUT, "holds records of named fields, expected plain numbers");
     if (string(s, descr, e) != 0)
         return -1;
     for (int i = 0; i < N_DTYPE; i++)
@@ -96,10 +96,10 @@ static int read_descr(struct scan *s, struct tensor *t, struct err *e)
             return 0;
         }
     if (descr[0] != '\0' && descr[1] == 'O')
-        return err_set(e, ERR_INPUT, "holds Python objects (a pickle), want plain numbers");
+        return err_set(e, ERR_INPUT, "holds Python objects (a pickle), expected plain numbers");
     if (descr[0] == '>')
-        return err_set(e, ERR_INPUT, "dtype %s is big-endian, want little-endian", descr);
-    return err_set(e, ERR_INPUT, "dtype %s, want floats or whole numbers that a "
+        return err_set(e, ERR_INPUT, "dtype %s is big-endian, expected little-endian", descr);
+    return err_set(e, ERR_INPUT, "dtype %s, expected floats or whole numbers that a "
                    "safetensors file could hold (<f4, <i8, ..)", descr);
 }
 
@@ -117,7 +117,7 @@ static int read_order(struct scan *s, struct tensor *t, struct err *e)
 {
     (void)t;
     if (word(s, "True"))
-        return err_set(e, ERR_INPUT, "is in Fortran order, want C order "
+        return err_set(e, ERR_INPUT, "is in Fortran order, expected C order "
                        "(numpy.ascontiguousarray)");
     return word(s, "False") ? 0 : scan_unexpected(s, "True or False", e);
 }
@@ -129,7 +129,7 @@ static int read_shape(struct scan *s, struct tensor *t, struct err *e)
         return -1;
     while (!scan_take(s, ')')) {
         if (t->n_dims == MAX_DIMS)
-            return err_set(e, ERR_INPUT, "shape has over %d dimensions, want at most %d",
+            return err_set(e, ERR_INPUT, "shape has over %d dimensions, expected at most %d",
                            MAX_DIMS, MAX_DIMS);
         if (scan_count(s, &t->shape[t->n_dims], e) != 0)
             return -1;
@@ -157,11 +157,11 @@ static int read_field(struct scan *s, struct tensor *t, unsigned *seen, struct e
     for (int i = 0; i < N_FIELD; i++)
         if (strcmp(key, field[i].key) == 0) {
             if (*seen & 1u << i)
-                return err_set(e, ERR_INPUT, "%s is there twice", key);
+                return err_set(e, ERR_INPUT, "%s appears twice", key);
             *seen |= 1u << i;
             return scan_want(s, ':', e) != 0 ? -1 : field[i].read(s, t, e);
         }
-    return err_set(e, ERR_INPUT, "key '%s', want descr, fortran_order or shape", key);
+    return err_set(e, ERR_INPUT, "key '%s', expected descr, fortran_order or shape", key);
 }
 
 static int read_dict(struct scan *s, struct tensor *t, struct err *e)
@@ -180,7 +180,7 @@ static int read_dict(struct scan *s, struct tensor *t, struct err *e)
         }
     }
     if (!scan_at_end(s))
-        return scan_unexpected(s, "nothing but blanks behind the dictionary", e);
+        return scan_unexpected(s, "only spaces after the dictionary", e);
     for (int i = 0; i < N_FIELD; i++)
         if (!(seen & 1u << i))
             return err_set(e, ERR_INPUT, "has no '%s'", field[i].key);
@@ -197,10 +197,10 @@ int npy_parse(struct tensor *t, struct span bytes, struct err *e)
     size_t left;
 
     if (bytes.size < (size_t)(N_MAGIC + 2 + n_length) || memcmp(p, MAGIC, N_MAGIC) != 0)
-        return err_set(e, ERR_INPUT, "is no .npy: does not begin with \\x93NUMPY and a "
-                       "version");
+        return err_set(e, ERR_INPUT, "is not a .npy file: it does not begin with "
+                       "\\x93NUMPY and a version");
     if (p[N_MAGIC] < 1 || p[N_MAGIC] > 3 || p[N_MAGIC + 1] != 0)
-        return err_set(e, ERR_INPUT, ".npy version %d.%d, want 1.0, 2.0 or 3.0",
+        return err_set(e, ERR_INPUT, ".npy version %d.%d, expected 1.0, 2.0 or 3.0",
                        p[N_MAGIC], p[N_MAGIC + 1]);
     n = get_bytes(p + N_MAGIC + 2, n_length);
     left = bytes.size - (size_t)(N_MAGIC + 2 + n_length);
@@ -215,7 +215,7 @@ int npy_parse(struct tensor *t, struct span bytes, struct err *e)
     if (tensor_measure(t, &want) != 0)
         return err_set(e, ERR_INPUT, ".npy header: a shape of over 2^63 bytes");
     if ((uint64_t)want != left)
-        return err_set(e, ERR_INPUT, ".npy holds %zu bytes of data, want %lld for its "
+        return err_set(e, ERR_INPUT, ".npy holds %zu bytes of data, expected %lld for its "
                        "shape", left, (long long)want);
     t->data = s.end;
     return 0;

@@ -47,7 +47,7 @@ static int find_end(const struct zip *z, size_t *at, struct err *e)
             get_bytes(p + *at + 20, 2) == back - N_END)
             return 0;
     }
-    return err_set(e, ERR_INPUT, "has no end of a zip directory; is it cut short");
+    return err_set(e, ERR_INPUT, "zip end record missing; file truncated?");
 }
 
 /* The value of a field in the end record and its larger one in zip64's. */
@@ -67,7 +67,7 @@ static int read_end64(struct zip *z, size_t *end, struct err *e)
         return 0;
     at = get_bytes(q - N_LOCATOR64 + 8, 8);
     if (at != *end - N_LOCATOR64 - N_END64 || get_bytes(p + at, 4) != ZIP64_END)
-        return err_set(e, ERR_INPUT, "%s: zip64 end at %llu, want it at %zu", two,
+        return err_set(e, ERR_INPUT, "%s: zip64 end at %llu, expected at %zu", two,
                        (unsigned long long)at, *end - N_LOCATOR64 - N_END64);
     if (!agree(z->n, get_bytes(p + at + 32, 8), ZIP_16) ||
         !agree(z->directory_size, get_bytes(p + at + 40, 8), ZIP_32) ||
@@ -91,14 +91,14 @@ static int read_end(struct zip *z, struct err *e)
         return -1;
     if (get_bytes(p + end + 4, 4) != 0 ||
         get_bytes(p + end + 8, 2) != get_bytes(p + end + 10, 2))
-        return err_set(e, ERR_INPUT, "is one part of a zip in several, want all in one");
+        return err_set(e, ERR_INPUT, "is one part of a split zip, expected a single file");
     z->n = get_bytes(p + end + 10, 2);
     z->directory_size = get_bytes(p + end + 12, 4);
     z->directory = get_bytes(p + end + 16, 4);
     if (read_end64(z, &end, e) != 0)
         return -1;
     if (__builtin_add_overflow(z->directory, z->directory_size, &found) || found != end)
-        return err_set(e, ERR_INPUT, "zip directory at %llu of %llu bytes, want it to "
+        return err_set(e, ERR_INPUT, "zip directory at %llu of %llu bytes, expected it to "
                        "end at %zu", (unsigned long long)z->directory,
                        (unsigned long long)z->directory_size, end);
     if (z->n > z->directory_size / N_CENTRAL)
@@ -175,10 +175,10 @@ static int read_central(struct zip *z, struct entry *x, const unsigned char **p,
         return err_set(e, ERR_INPUT, "zip directory: an entry goes past its end");
     x->name = arena_strndup(z->a, (const char *)h + N_CENTRAL, x->n_name);
     if (!is_plain_name(x->name, x->n_name))
-        return err_set(e, ERR_INPUT, "member \"%s\", want a plain name: no \"..\", no "
+        return err_set(e, ERR_INPUT, "member \"%s\", expected a plain name: no \"..\", no "
                        "\"/\" before it, UTF-8", str_shown(z->a, x->name));
     if (read_extra(x, h + N_CENTRAL + x->n_name, n_extra) != 0)
-        return err_set(e, ERR_INPUT, "%s: its zip64 sizes are missing or cut short",
+        return err_set(e, ERR_INPUT, "%s: its zip64 sizes are missing or truncated",
                        str_shown(z->a, x->name));
     *p = h + n_all;
     return 0;
@@ -194,7 +194,7 @@ static int read_directory(struct zip *z, struct err *e)
         if (read_central(z, &z->entry[i], &p, end, e) != 0)
             return -1;
     if (p != end)
-        return err_set(e, ERR_INPUT, "zip directory: %td bytes behind its %llu entries",
+        return err_set(e, ERR_INPUT, "zip directory: %td bytes after its %llu entries",
                        end - p, (unsigned long long)z->n);
     return 0;
 }
@@ -221,7 +221,7 @@ static int find_data(struct zip *z, struct entry *x, struct span *packed, struct
                        (unsigned long long)x->packed, (unsigned long long)x->offset);
     if (get_bytes(h + 8, 2) != x->method || get_bytes(h + 26, 2) != x->n_name ||
         memcmp(h + N_LOCAL, x->name, x->n_name) != 0)
-        return err_set(e, ERR_INPUT, "the header before it says another name or method");
+        return err_set(e, ERR_INPUT, "its local header has another name or method");
     packed->data = h + n_head;
     packed->size = (size_t)x->packed;
     x->end = x->offset + n_head + x->packed;
@@ -278,7 +278,7 @@ static int read_member(struct zip *z, struct entry *x, struct err *e)
     if (x->method == METHOD_DEFLATED)
         return unpack(z, x, packed, e);
     if (x->method != METHOD_STORED)
-        return err_set(e, ERR_INPUT, "packed by method %u, want 0 (stored) or 8 "
+        return err_set(e, ERR_INPUT, "packed by method %u, expected 0 (stored) or 8 "
                        "(deflated)", x->method);
     if (x->packed != x->size)
         return err_set(e, ERR_INPUT, "stored, but its two sizes differ: %llu and %llu",
@@ -303,8 +303,8 @@ static int check_place(const struct zip *z, const struct entry *before, uint64_t
     uint64_t may = before != NULL && before->flags & FLAG_DESCRIPTOR ? DESCRIPTOR_MAX : 0;
 
     if (at < end || at - end > may)
-        return err_set(e, ERR_INPUT, "%s begins at %llu, want it at %llu: members "
-                       "without overlap or holes", str_shown(z->a, what),
+        return err_set(e, ERR_INPUT, "%s begins at %llu, expected at %llu: members must "
+                       "not overlap or leave gaps", str_shown(z->a, what),
                        (unsigned long long)at, (unsigned long long)end);
     return 0;
 }
@@ -319,7 +319,7 @@ static int check_total(const struct zip *z, struct err *e)
             continue;
         if (z->entry[i].size > left)
             return err_set(e, ERR_INPUT, "the deflated members hold over %llu bytes, "
-                           "want them stored", (unsigned long long)INFLATE_MAX_BYTES);
+                           "expected them stored", (unsigned long long)INFLATE_MAX_BYTES);
         left -= z->entry[i].size;
     }
     return 0;
@@ -425,7 +425,7 @@ struct weights *npz_open_one(struct arena *a, const char *path,
         *only = &w->tensor[0];
         return w;
     }
-    err_set(e, ERR_INPUT, "%s: holds %d arrays, want one (a .npy)", path, w->n);
+    err_set(e, ERR_INPUT, "%s: holds %d arrays, expected one (a .npy)", path, w->n);
     weights_close(w);
     return NULL;
 }

@@ -60,7 +60,7 @@ static int read_dtype(struct reader *r, struct entry *x, struct err *e)
     all = arena_strdup(r->a, dtype_table[0].name);
     for (int i = 1; i < N_DTYPE && dtype_table[i].block == 1; i++)
         all = arena_printf(r->a, "%s %s", all, dtype_table[i].name);
-    return err_set(e, ERR_INPUT, "dtype \"%s\", want one of %s",
+    return err_set(e, ERR_INPUT, "dtype \"%s\", expected one of %s",
                    str_shown(r->a, r->room), all);
 }
 
@@ -75,7 +75,7 @@ static int read_shape(struct reader *r, struct entry *x, struct err *e)
         return 0;
     do {
         if (t->n_dims == MAX_DIMS)
-            return err_set(e, ERR_INPUT, "shape has over %d dimensions, want at most %d",
+            return err_set(e, ERR_INPUT, "shape has over %d dimensions, expected at most %d",
                            MAX_DIMS, MAX_DIMS);
         if (scan_count(&r->s, &t->shape[t->n_dims], e) != 0)
             return err_under(e, "shape");
@@ -112,11 +112,11 @@ static int read_field(struct reader *r, struct entry *x, unsigned *seen, struct 
     for (int i = 0; i < N_FIELD; i++)
         if (strcmp(r->room, field[i].key) == 0) {
             if (*seen & 1u << i)
-                return err_set(e, ERR_INPUT, "%s is there twice", field[i].key);
+                return err_set(e, ERR_INPUT, "%s appears twice", field[i].key);
             *seen |= 1u << i;
             return scan_want(&r->s, ':', e) != 0 ? -1 : field[i].read(r, x, e);
         }
-    return err_set(e, ERR_INPUT, "key \"%s\", want dtype, shape or data_offsets",
+    return err_set(e, ERR_INPUT, "key \"%s\", expected dtype, shape or data_offsets",
                    str_shown(r->a, r->room));
 }
 
@@ -138,7 +138,7 @@ static int check(struct reader *r, struct entry *x, struct err *e)
         return err_set(e, ERR_INPUT, "data_offsets [%lld,%lld] lie past the end: the "
                        "file holds %zu bytes of data", begin, end, r->data.size);
     if (end - begin != want)
-        return err_set(e, ERR_INPUT, "data_offsets [%lld,%lld] hold %lld bytes, want "
+        return err_set(e, ERR_INPUT, "data_offsets [%lld,%lld] hold %lld bytes, expected "
                        "%lld for shape %s of %s", begin, end, end - begin,
                        (long long)want, tensor_shape(r->a, t), dtype);
     t->data = r->data.data + begin;
@@ -201,7 +201,7 @@ static int read_note(struct reader *r, struct err *e)
 static int read_metadata(struct reader *r, struct err *e)
 {
     if (r->metadata_seen)
-        return err_set(e, ERR_INPUT, "is there twice");
+        return err_set(e, ERR_INPUT, "appears twice");
     r->metadata_seen = true;
     if (!scan_at_end(&r->s) && r->s.end - r->s.at >= 4 &&
         memcmp(r->s.at, "null", 4) == 0) {
@@ -250,7 +250,7 @@ static int read_header(struct reader *r, struct err *e)
             return err_under(e, "header");
     }
     if (!scan_at_end(&r->s)) {
-        scan_unexpected(&r->s, "nothing but blanks behind the object", e);
+        scan_unexpected(&r->s, "only spaces after the object", e);
         return err_under(e, "header");
     }
     return 0;
@@ -296,7 +296,7 @@ static int check_cover(struct reader *r, struct err *e)
                            (long long)begin, str_shown(r->a, before), (long long)at);
         if (begin > at)
             return err_set(e, ERR_INPUT, "%s: data begin at %lld, which leaves a hole: "
-                           "want %lld", str_shown(r->a, t->name), (long long)begin,
+                           "expected %lld", str_shown(r->a, t->name), (long long)begin,
                            (long long)at);
         at = begin + size_of(t);
         before = t->name;
@@ -304,21 +304,21 @@ static int check_cover(struct reader *r, struct err *e)
     arena_reset(r->a, mark);
     if (at != size)
         return err_set(e, ERR_INPUT, "the tensors end at %lld of %lld bytes of data, "
-                       "want all of them used", (long long)at, (long long)size);
+                       "expected them to use all", (long long)at, (long long)size);
     return 0;
 }
 
 static int check_length(struct span bytes, uint64_t *n, struct err *e)
 {
     if (bytes.size < 8)
-        return err_set(e, ERR_INPUT, "%zu bytes, want at least 8 for the length of the "
+        return err_set(e, ERR_INPUT, "%zu bytes, expected at least 8 for the length of the "
                        "header", bytes.size);
     *n = get_bytes(bytes.data, 8);
     if (*n < 2)
-        return err_set(e, ERR_INPUT, "header of %llu bytes, want at least \"{}\"",
+        return err_set(e, ERR_INPUT, "header of %llu bytes, expected at least \"{}\"",
                        (unsigned long long)*n);
     if (*n > HEADER_MAX_BYTES)
-        return err_set(e, ERR_INPUT, "header of %llu bytes, want at most %llu",
+        return err_set(e, ERR_INPUT, "header of %llu bytes, expected at most %llu",
                        (unsigned long long)*n, (unsigned long long)HEADER_MAX_BYTES);
     if (*n > bytes.size - 8)
         return err_set(e, ERR_INPUT, "header of %llu bytes goes past the end of the "

@@ -24,7 +24,7 @@ int scan_unexpected(const struct scan *s, const char *wanted, struct err *e)
         snprintf(found, sizeof found, "byte 0x%02x", *s->at);
     else
         snprintf(found, sizeof found, "'%c'", *s->at);
-    return err_set(e, ERR_INPUT, "at byte %td: found %s, want %s", s->at - s->begin,
+    return err_set(e, ERR_INPUT, "at byte %td: found %s, expected %s", s->at - s->begin,
                    found, wanted);
 }
 

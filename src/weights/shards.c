@@ -45,7 +45,7 @@ static int take_map(struct shards *s, const json_t *map, struct err *e)
     s->place = arena_alloc(a, json_object_size(map), sizeof *s->place);
     json_object_foreach((json_t *)(uintptr_t)map, name, part) {
         if (!json_is_string(part))
-            return err_set(e, ERR_INPUT, "%s: weight_map: %s: is not a string, want "
+            return err_set(e, ERR_INPUT, "%s: weight_map: %s: is not a string, expected "
                            "the name of a file", s->index, str_shown(a, name));
         s->place[s->n++] = (struct place){ arena_strdup(a, name),
                                            arena_strdup(a, json_string_value(part)) };
@@ -67,7 +67,7 @@ static int read_index(struct shards *s, struct err *e)
         return -1;
     if (bytes.size > INDEX_MAX_BYTES) {
         file_unmap(bytes);
-        return err_set(e, ERR_INPUT, "%s: %zu bytes, want at most %zu", s->index,
+        return err_set(e, ERR_INPUT, "%s: %zu bytes, expected at most %zu", s->index,
                        bytes.size, INDEX_MAX_BYTES);
     }
     if (json_check_size(bytes, e) != 0) {
@@ -126,7 +126,7 @@ static bool leads_out(struct shards *s, const char *part)
 static int check_part(struct shards *s, const char *part, struct err *e)
 {
     if (part[0] == '\0' || part[0] == '/' || climbs(part) || leads_out(s, part))
-        return err_set(e, ERR_INPUT, "%s: weight_map: file \"%s\", want a name inside "
+        return err_set(e, ERR_INPUT, "%s: weight_map: file \"%s\", expected a name inside "
                        "the folder", s->index, str_shown(s->w->a, part));
     return 0;
 }
@@ -173,7 +173,7 @@ static int read_part(struct shards *s, int first, int end, struct err *e)
         return -1;
     for (int i = first; i < end; i++)
         if (find(tensor, n, s->place[i].name) == NULL)
-            return err_set(e, ERR_INPUT, "%s: has no %s, which %s wants there", path,
+            return err_set(e, ERR_INPUT, "%s: has no %s, which %s expects there", path,
                            str_shown(w->a, s->place[i].name), s->index);
     return append(s, tensor, n, e);
 }

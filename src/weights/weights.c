@@ -43,7 +43,7 @@ int tensor_sort(struct arena *a, struct tensor *tensor, int n, struct err *e)
         if (strcmp(s->name, t->name) != 0)
             continue;
         if (s->file == t->file)
-            return err_set(e, ERR_INPUT, "%s: is there twice", str_shown(a, t->name));
+            return err_set(e, ERR_INPUT, "%s: appears twice", str_shown(a, t->name));
         return err_set(e, ERR_INPUT, "%s: is both in %s and in %s",
                        str_shown(a, t->name), s->file, t->file);
     }
@@ -99,7 +99,8 @@ static int open_bytes(struct weights *w, struct span bytes, const char *file,
     for (int i = 0; i < N_FORMAT; i++)
         if (str_ends_with(file, format[i].ending))
             return format[i].open(w, bytes, file, e);
-    return err_set(e, ERR_INPUT, "%s: is not a file of weights, want .safetensors or .gguf", file);
+    return err_set(e, ERR_INPUT, "%s: is not a file of weights, expected .safetensors or "
+                   ".gguf", file);
 }
 
 /* ---- paths ---- */
@@ -148,14 +149,14 @@ static int say_none(struct weights *w, const char *dir, struct err *e)
     const char *other = other_in(w->a, dir);
 
     if (other == NULL)
-        return err_set(e, ERR_INPUT, "%s: holds no weights, want model.safetensors, "
+        return err_set(e, ERR_INPUT, "%s: holds no weights, expected model.safetensors, "
                        "model.safetensors.index.json or a .gguf file", dir);
     if (is_part(other))
         return err_set(e, ERR_INPUT, "%s: holds parts (%s), but no "
-                       "model.safetensors.index.json that says what is in them", dir,
+                       "model.safetensors.index.json that lists their tensors", dir,
                        str_shown(w->a, other));
-    return err_set(e, ERR_INPUT, "%s: holds no model.safetensors, but %s: want its path "
-                   "where that is the model", dir, str_shown(w->a, other));
+    return err_set(e, ERR_INPUT, "%s: holds no model.safetensors, but %s: give its path if "
+                   "that is the model", dir, str_shown(w->a, other));
 }
 
 static int open_dir(struct weights *w, const char *dir, struct err *e)

@@ -92,19 +92,19 @@ zeros() {
 @test "another shape: found and wanted" {
     in_folder
     zeros 768 | npy x.npy '<f4' '2, 12, 8'
-    fails 3 "x.npy: shape [2,12,8], want [2,8,12]" "$viz" stats -m "$vit" --input x.npy
+    fails 3 "x.npy: shape [2,12,8], expected [2,8,12]" "$viz" stats -m "$vit" --input x.npy
     zeros 384 | npy x.npy '<f4' '8, 12'
-    fails 3 "x.npy: shape [8,12], want [2,8,12]" "$viz" stats -m "$vit" --input x.npy
+    fails 3 "x.npy: shape [8,12], expected [2,8,12]" "$viz" stats -m "$vit" --input x.npy
     zeros 0 | npy x.npy '<f4' '0, 2, 8, 12'
-    fails 3 "x.npy: shape [0,2,8,12], want" "$viz" stats -m "$vit" --input x.npy
+    fails 3 "x.npy: shape [0,2,8,12], expected" "$viz" stats -m "$vit" --input x.npy
     zeros 768 | npy x.npy '<f4' '1, 1, 2, 8, 12'
-    fails 3 "x.npy: shape [1,1,2,8,12], want" "$viz" stats -m "$vit" --input x.npy
+    fails 3 "x.npy: shape [1,1,2,8,12], expected" "$viz" stats -m "$vit" --input x.npy
     zeros 4 | npy x.npy '<f4' ''
-    fails 3 "x.npy: shape [], want" "$viz" stats -m "$vit" --input x.npy
-    fails 3 "cat.npy: 2 arrays: shape [8,12], want [5,18]" \
+    fails 3 "x.npy: shape [], expected" "$viz" stats -m "$vit" --input x.npy
+    fails 3 "cat.npy: 2 arrays: shape [8,12], expected [5,18]" \
         "$viz" stats -m "$whisper" --input cat.npy -s encoder
     zeros 340 | npy x.npy '<f4' '5, 17'
-    fails 3 "x.npy: shape [5,17], want [5,18]" "$viz" stats -m "$whisper" --input x.npy
+    fails 3 "x.npy: shape [5,17], expected [5,18]" "$viz" stats -m "$whisper" --input x.npy
 }
 
 @test "types: what can be a float is one, the rest is refused by name" {
@@ -122,7 +122,7 @@ zeros() {
     zeros 768 | npy x.npy '<f4' '2, 8, 12' True
     fails 3 "Fortran order" "$viz" stats -m "$vit" --input x.npy
     zeros 767 | npy x.npy '<f4' '2, 8, 12'
-    fails 3 "holds 767 bytes of data, want 768" "$viz" stats -m "$vit" --input x.npy
+    fails 3 "holds 767 bytes of data, expected 768" "$viz" stats -m "$vit" --input x.npy
     fails 3 "x.npz" "$viz" stats -m "$vit" --input x.npz
     fails 3 "holds" "$viz" stats -m "$vit" --input "$vit/expected.npz"
     echo no >x.npy
@@ -140,17 +140,17 @@ zeros() {
 
 @test "misuse: a text for a model of arrays, an array for one of text" {
     in_folder
-    fails 2 "vit reads no text, but an array of shape [2,8,12]: want --input FILE.npy" \
+    fails 2 "vit reads no text but an array of shape [2,8,12]: expected --input FILE.npy" \
         "$viz" stats -m "$vit"
     fails 2 "reads no text" "$viz" stats -m "$vit" "the key"
     fails 2 "reads no text" "$viz" stats -m "$vit" --ids 1,2
     fails 2 "reads no text" "$viz" stats -m "$whisper" -s encoder "the key"
-    fails 2 "reads no TEXT beside it" "$viz" stats -m "$vit" --input cat.npy "the key"
-    fails 2 "one TEXT beside it" "$viz" stats -m "$whisper" --input speech.npy a b
+    fails 2 "reads no TEXT with it" "$viz" stats -m "$vit" --input cat.npy "the key"
+    fails 2 "one TEXT with it" "$viz" stats -m "$whisper" --input speech.npy a b
     fails 2 "reads a text, not an array" "$viz" stats -m "$ref/bert" --input cat.npy
     fails 2 "reads a text, not an array" "$viz" stats --input cat.npy
-    fails 2 "--input, --ids, -f: want one" "$viz" stats -m "$vit" --input cat.npy --ids 1
-    fails 2 "--input, --ids, -f: want one" "$viz" stats -m "$vit" --input cat.npy -f cat.npy
+    fails 2 "--input, --ids, -f: only one" "$viz" stats -m "$vit" --input cat.npy --ids 1
+    fails 2 "--input, --ids, -f: only one" "$viz" stats -m "$vit" --input cat.npy -f cat.npy
     fails 2 "no TEXT beside --input" \
         "$viz" stats -m "$whisper" --input speech.npy --decoder-ids 1 "the key"
     fails 2 "an array has no tokens" "$viz" tokens --input cat.npy

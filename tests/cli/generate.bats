@@ -105,7 +105,7 @@ npy() {
     ids=$(seq -s, 10 77)
     run --separate-stderr "$viz" stats -m "$ref/gpt2" --json --generate 9 --ids "$ids"
     [ "$status" -eq 0 ]
-    [[ $stderr == *"warning: text 1: 4 of 9 tokens are generated: gpt2 takes 72 at the most" ]]
+    [[ $stderr == *"warning: text 1: 4 of 9 tokens are generated: gpt2 takes at most 72" ]]
     jq -e '.n_generated == 4 and (.ids | length) == 72' <<<"$output"
     run --separate-stderr "$viz" stats -m "$ref/gpt2" --json --generate 9 --ids "$ids,1,2,3,4"
     [ "$status" -eq 0 ]
@@ -114,22 +114,22 @@ npy() {
     # An end that is forced at the last position is no end of the text.
     run --separate-stderr "$viz" stats -m "$ref/bart" --json --generate 99 "Read the key."
     [ "$status" -eq 0 ]
-    [[ $stderr == *"warning: text 1: 63 of 99 tokens are generated: bart takes 64 at the most" ]]
+    [[ $stderr == *"warning: text 1: 63 of 99 tokens are generated: bart takes at most 64" ]]
 }
 
 @test "a model that cannot, an N that is none" {
     cd "$dir"
-    fails 2 "predicts no next token, so it continues no text" \
+    fails 2 "does not predict the next token, so it cannot continue a text" \
         "$viz" stats -m "$ref/bert" --generate 3 "the river"
-    fails 2 "predicts no next token" \
+    fails 2 "does not predict the next token" \
         "$viz" stats -m "$ref/families/gemma3_both_ways" --generate 3 --ids 5,6
-    fails 2 "predicts no next token" \
+    fails 2 "does not predict the next token" \
         "$viz" stats -m "$ref/families/xlnet_uni" --generate 3 --ids 5,6
-    fails 3 "llama has no head in its weights, so it generates no text" \
+    fails 3 "llama has no output head in its weights, so it cannot generate text" \
         "$viz" stats -m "$ref/families/llama" --generate 3 --ids 5,6
-    fails 2 "no text for the decoder: it is generated" \
+    fails 2 "the decoder's text is generated" \
         "$viz" stats -m "$ref/bart" --generate 3 "Read." "The river."
-    fails 2 "want -s decoder or cross" \
+    fails 2 "expected -s decoder or cross" \
         "$viz" stats -m "$ref/bart" --generate 3 -s encoder "Read."
     for n in 0 -1 x 1.5 99999999999; do
         fails 2 "--generate" "$viz" stats --generate "$n" "the river"
@@ -152,14 +152,14 @@ npy() {
     jq -c .ids <<<"$output" >whole
     "$viz" stats -m "$ref/seq2seq/whisper" --json --generate 3 --decoder-ids "$ids" \
         --input sound.npy | jq -c .ids | cmp - whole
-    fails 2 "that is given, not generated" \
+    fails 2 "a given text, not a generated one" \
         "$viz" stats --generate 3 --mask padding:1 "the river"
-    fails 2 "that is given, not generated" \
+    fails 2 "a given text, not a generated one" \
         "$viz" stats -m "$ref/bart" -s cross --memory-mask padding:1 "the river"
 }
 
 @test "diff: a text that each would say differently is none" {
-    fails 2 "wants a text for the decoder" \
+    fails 2 "requires a text for the decoder" \
         "$viz" diff -m "$ref/bart" -m "$ref/bart" -s cross "the river"
 }
 

@@ -30,14 +30,14 @@ load helper
     LC_ALL=C sed 's/llama/mamba/g' tests/fuzz/corpus/gguf/llama > "$f"
     run "$viz" info -m "$f"
     [ "$status" -eq 3 ]
-    names=${output##*want one of }
+    names=${output##*expected one of }
     for n in ${names//,/}; do
         [[ $page == *[\ ,]"$n"[\ ,.]* ]] || { echo "the manual lacks $n"; false; }
     done
     LC_ALL=C sed 's/starcoder/starcoteR/g' tests/fuzz/corpus/gguf/tokens > "$f"
     run "$viz" tokens -m "$f" x
     [ "$status" -eq 3 ]
-    names=${output##*want one of }
+    names=${output##*expected one of }
     for n in ${names//,/}; do
         [[ $page == *[\ ,]"$n"[\ ,.]* ]] || { echo "the manual lacks $n"; false; }
     done
@@ -73,6 +73,6 @@ load helper
     works "$viz" info -m "$ref/families/gguf_t5_encoder"
     fails 2 "only the stack encoder" "$viz" stats -m "$ref/families/gguf_t5_encoder" \
         --ids 5,6,7,1 -s cross
-    fails 3 "has no head in its weights" "$viz" export -m "$ref/families/gguf_t5_encoder" \
+    fails 3 "has no output head in its weights" "$viz" export -m "$ref/families/gguf_t5_encoder" \
         --ids 5,6 --logits -o "$dir/x.npz"
 }

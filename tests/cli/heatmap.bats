@@ -95,7 +95,7 @@ load helper
 @test "one layer, any heads" {
     works "$viz" heatmap -m "$ref/bert" -l 1 -H 0,2 -o "$dir/a.png" "the key"
     works "$viz" heatmap -m "$ref/bert" -l 0 -H all -o "$dir/a.png" "the key"
-    fails 2 "--layer: '0,1' is 2 layers, a heatmap shows one" \
+    fails 2 "--layer: '0,1' selects 2 layers; a heatmap shows one" \
         "$viz" heatmap -m "$ref/bert" -l 0,1 -o "$dir/b.png" "the key"
     fails 2 "--layer: 2 is out of range: the model has layers 0 to 1" \
         "$viz" heatmap -m "$ref/bert" -l 2 -o "$dir/b.png" "the key"

@@ -25,7 +25,7 @@ fails() {
         [[ $stderr == "mha-viz: "*"$text"* ]]; then
         return 0
     fi
-    printf 'want status %s and "%s", got status %s\nstdout: %s\nstderr: %s\n' \
+    printf 'expected status %s and "%s", got status %s\nstdout: %s\nstderr: %s\n' \
         "$want" "$text" "$status" "$output" "$stderr"
     return 1
 }
@@ -80,5 +80,5 @@ agree() {
         [$want | paths(numbers)] as $all | ($all | length) > 20 and
         all($all[]; . as $p | ($want | getpath($p)) as $x | ($got | getpath($p)) as $y |
             if (($x - $y) | fabs) <= $rel * ($x | fabs) + $abs then true
-            else "\($p): want \($x), got \($y)\n" | stderr | false end)' > /dev/null
+            else "\($p): expected \($x), got \($y)\n" | stderr | false end)' > /dev/null
 }

@@ -86,14 +86,14 @@ named() {
 
 @test "a model that is not there: the folder looked in, the command that fetches it" {
     cache
-    fails 3 "the cache has no $hub/models--org--none; this fetches it: hf download org/none" \
+    fails 3 "the cache has no $hub/models--org--none; to download it: hf download org/none" \
         "$viz" stats -m org/none x
     fails 3 "hf download org/none --revision v1" "$viz" stats -m org/none@v1 x
-    fails 3 "has no revision v2; this fetches it: hf download bert-tiny --revision v2" \
+    fails 3 "has no revision v2; to download it: hf download bert-tiny --revision v2" \
         "$viz" tokens -m bert-tiny@v2 x
     fails 3 "has no revision 123456;" "$viz" tokens -m bert-tiny@123456 x
     rm -r "$bert/snapshots/$main"
-    fails 3 "the cache has no $bert/snapshots/$main; this" "$viz" info -m bert-tiny
+    fails 3 "the cache has no $bert/snapshots/$main; to download it" "$viz" info -m bert-tiny
 }
 
 @test "no refs/main: the one snapshot, with a note; of several none is guessed" {
@@ -101,9 +101,9 @@ named() {
     rm "$bert/refs/main" "$org/refs/main"
     run --separate-stderr "$viz" info -m bert-tiny
     [ "$status" -eq 0 ] && [[ $output == *bert-tiny* ]]
-    [[ $stderr == *"no refs/main; taken is its one snapshot, $main" ]]
+    [[ $stderr == *"no refs/main; using its only snapshot, $main" ]]
     works "$viz" info -q -m bert-tiny
-    fails 3 "has no refs/main and 2 snapshots; want an-org/GPT_2.x@REVISION of" \
+    fails 3 "has no refs/main and 2 snapshots; expected an-org/GPT_2.x@REVISION of" \
         "$viz" info -m an-org/GPT_2.x
     printf 'no commit' > "$bert/refs/main"
     run --separate-stderr "$viz" info -m bert-tiny
@@ -116,7 +116,7 @@ named() {
     cache
     snap=$bert/snapshots/$main
     rm "$bert/blobs/$main-model.safetensors"
-    fails 3 "lacks model.safetensors in $snap; this fetches it: hf download bert-tiny" \
+    fails 3 "lacks model.safetensors in $snap; to download it: hf download bert-tiny" \
         "$viz" stats -m bert-tiny x
     works "$viz" tokens -m bert-tiny "the key"
     rm "$snap/model.safetensors"

@@ -16,7 +16,7 @@ tokens() {
     [ "$("$viz" tokens -m "$ref/bert" --json "The key" "is" | jq -c .type_ids)" = "[0,0,0,0,1,1]" ]
     [ "$("$viz" tokens -m "$ref/bert" --json "key" "" | tokens)" = "[CLS] key [SEP] [SEP]" ]
     fails 2 "stats: 'is' is one operand too many" "$viz" stats -m "$ref/bert" the key is
-    fails 2 "want a TEXT, -f FILE or --ids" "$viz" stats -m "$ref/bert"
+    fails 2 "expected a TEXT, -f FILE or --ids" "$viz" stats -m "$ref/bert"
     fails 2 "tokens: " "$viz" tokens a b c
 }
 
@@ -44,7 +44,7 @@ tokens() {
     seq 100000 | gzip | head -c 500 > "$dir/cut.gz"
     run --separate-stderr "$viz" tokens -m "$ref/bert" -f "$dir/cut.gz"
     [ "$status" -eq 3 ]
-    [[ $stderr == "mha-viz: $dir/cut.gz: "*"end early"* ]]
+    [[ $stderr == "mha-viz: $dir/cut.gz: "*"truncated"* ]]
     : > "$dir/empty"
     works "$viz" stats -m "$ref/bert" -f "$dir/empty"
     [ -z "$output" ]
@@ -87,7 +87,7 @@ tokens() {
     [ "$(echo "$output" | jq -r .text | tr '\n' ' ')" = "the key " ]
     [ "$(echo "$output" | jq -r .index | tr '\n' ' ')" = "0 13 " ]
     [ "${#stderr_lines[@]}" -eq 14 ]
-    [[ ${stderr_lines[12]} == *"line 15: type_ids: want ids" ]]
+    [[ ${stderr_lines[12]} == *"line 15: type_ids requires ids" ]]
     [[ ${stderr_lines[13]} == *"13 of 15 lines could not be used" ]]
 }
 
@@ -101,7 +101,7 @@ tokens() {
     fails 2 "is not a list of ids" "$viz" stats -m "$ref/bert" --ids 1,,2
     fails 2 "is not a list of ids" "$viz" stats -m "$ref/bert" --ids -1
     fails 2 "is not a list of ids" "$viz" stats -m "$ref/bert" --ids 99999999999999999999
-    fails 2 "1 types for 2 ids, want as many" "$viz" stats -m "$ref/bert" --ids 1,2 --type-ids 0
+    fails 2 "1 types for 2 ids, expected the same number" "$viz" stats -m "$ref/bert" --ids 1,2 --type-ids 0
     fails 3 "token 2: id 999 is not in the vocabulary of bert (0 to 140)" \
         "$viz" stats -m "$ref/bert" --ids 1,2,999
     fails 3 "token 1: type 5 is not one of the 2 that bert has" \
@@ -130,17 +130,17 @@ tokens() {
 
 @test "--no-special leaves out what the template adds" {
     [ "$("$viz" tokens -m "$ref/bert" --json --no-special "the key" | tokens)" = "the key" ]
-    fails 3 "the text yields no token" "$viz" stats -m "$ref/bert" --no-special ""
+    fails 3 "the text has no tokens" "$viz" stats -m "$ref/bert" --no-special ""
 }
 
 @test "one source, and options beside the source that they belong to" {
     echo "the key" > "$dir/a"
-    fails 2 "TEXT, --ids, -f: want one of them" "$viz" stats -m "$ref/bert" -f "$dir/a" "the key"
-    fails 2 "TEXT, --ids, -f: want one of them" "$viz" stats -m "$ref/bert" --ids 1 "the key"
-    fails 2 "--pairs, --jsonl: want one of them" "$viz" stats -m "$ref/bert" -f "$dir/a" --pairs --jsonl
-    fails 2 "--pairs: wants -f FILE" "$viz" stats -m "$ref/bert" --pairs "the key"
-    fails 2 "--jsonl: wants -f FILE" "$viz" stats -m "$ref/bert" --jsonl "{}"
-    fails 2 "--type-ids: wants --ids" "$viz" stats -m "$ref/bert" --type-ids 1 "the key"
+    fails 2 "TEXT, --ids, -f: only one of them can be given" "$viz" stats -m "$ref/bert" -f "$dir/a" "the key"
+    fails 2 "TEXT, --ids, -f: only one of them can be given" "$viz" stats -m "$ref/bert" --ids 1 "the key"
+    fails 2 "--pairs, --jsonl: only one of them can be given" "$viz" stats -m "$ref/bert" -f "$dir/a" --pairs --jsonl
+    fails 2 "--pairs requires -f FILE" "$viz" stats -m "$ref/bert" --pairs "the key"
+    fails 2 "--jsonl requires -f FILE" "$viz" stats -m "$ref/bert" --jsonl "{}"
+    fails 2 "--type-ids requires --ids" "$viz" stats -m "$ref/bert" --type-ids 1 "the key"
 }
 
 @test "an empty text: what the template adds, or an error" {
@@ -149,8 +149,8 @@ tokens() {
     works "$viz" heatmap -m "$ref/bert" -o "$dir/a.png" ""
     works "$viz" export -m "$ref/bert" -o "$dir/a.npz" ""
     works "$viz" stats -m "$ref/llama" ""
-    fails 3 "the text yields no token" "$viz" stats -m "$ref/gpt2" ""
-    fails 3 "the text yields no token" "$viz" heatmap -m "$ref/gpt2" -o "$dir/b.png" ""
+    fails 3 "the text has no tokens" "$viz" stats -m "$ref/gpt2" ""
+    fails 3 "the text has no tokens" "$viz" heatmap -m "$ref/gpt2" -o "$dir/b.png" ""
     works "$viz" tokens -m "$ref/gpt2" --json ""
     [ "$(list "$dir")" = "a.npz a.png " ]
 }
@@ -167,7 +167,7 @@ tokens() {
 
 @test "a text that is too long, and --truncate" {
     text=$(printf 'the key %.0s' {1..40})
-    fails 3 "the text has 82 tokens, bert takes 64 at the most (--truncate cuts it)" \
+    fails 3 "the text has 82 tokens, bert takes at most 64 (--truncate cuts it)" \
         "$viz" stats -m "$ref/bert" "$text"
     run --separate-stderr "$viz" stats --json -m "$ref/bert" --truncate "$text"
     [ "$status" -eq 0 ]
@@ -185,7 +185,7 @@ tokens() {
     for text in bert/words bert/han gpt2/x gpt2/han llama/x llama/words; do
         run --separate-stderr timeout 60 "$viz" stats --json -m "$ref/${text%/*}" -f "$dir/${text#*/}"
         [ "$status" -eq 3 ]
-        [[ ${stderr_lines[0]} == *"the text has "*" tokens, ${text%/*} takes "*" at the most"* ]]
+        [[ ${stderr_lines[0]} == *"the text has "*" tokens, ${text%/*} takes at most "* ]]
     done
     # For BERT a word of over 100 characters is one unknown token.
     works timeout 60 "$viz" stats -m "$ref/bert" -f "$dir/x"
@@ -213,6 +213,6 @@ tokens() {
     head -c 100000000 /dev/zero | tr '\0' a >"$dir/long.txt"
     fails 3 "1 of 1 lines could not be used" "$viz" tokens -q -f "$dir/long.txt"
     run "$viz" tokens -f "$dir/long.txt"
-    [[ $output == *"the text has 100000000 bytes, want 16777216 at the most"* ]]
+    [[ $output == *"the text has 100000000 bytes, expected at most 16777216"* ]]
     rm "$dir/long.txt"
 }

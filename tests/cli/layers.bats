@@ -61,11 +61,11 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     fails 3 "has layers.0.self_attn., but no tensor layers.0.feed_forward.0.weight" \
         "$viz" info -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" "${four[@]/#/a.}" other.weight:3
-    fails 3 "its tensors are none of a layer that is known" "$viz" info -m "$dir/a.safetensors"
+    fails 3 "its tensor names match no known layer" "$viz" info -m "$dir/a.safetensors"
     tensors "$dir/a.safetensors" "${four[@]/#/at}"
-    fails 3 "its tensors are none of a layer that is known" "$viz" info -m "$dir/a.safetensors"
+    fails 3 "its tensor names match no known layer" "$viz" info -m "$dir/a.safetensors"
     tensors "$dir/a.safetensors" a.b.c:3
-    fails 3 "its tensors are none of a layer that is known" "$viz" info -m "$dir/a.safetensors"
+    fails 3 "its tensor names match no known layer" "$viz" info -m "$dir/a.safetensors"
 }
 
 @test "without an input, the same seed draws the same numbers" {
@@ -87,7 +87,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     works "$viz" export -m "$(layer q_linear)" --heads 3 --shape 3x5 -o "$dir/out/"
     [ "$(list "$dir/out")" = "000001.npz 000002.npz 000003.npz " ]
     for bad in 0 x 3x 3x0 -1 3x4x5 2097152 a; do
-        fails 2 "--shape: '$bad' is no number of rows" "$viz" stats -m "$(layer q_linear)" \
+        fails 2 "--shape: '$bad' is not a number of rows" "$viz" stats -m "$(layer q_linear)" \
             --heads 3 "--shape=$bad"
     done
 }
@@ -110,15 +110,15 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     works "$viz" stats -m "$(layer w_q)" --heads 4 --input "$ref/layers/npz/x.npy" \
         --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy" --json
     [ "$output" = "$both" ]
-    fails 2 "--key, --value: want both" "$viz" stats -m "$(layer w_q)" --heads 4 \
+    fails 2 "--key and --value require each other" "$viz" stats -m "$(layer w_q)" --heads 4 \
         --key "$ref/layers/npz/y.npy"
-    fails 2 "--memory, --key: want one of them" "$viz" stats -m "$(layer w_q)" --heads 4 \
+    fails 2 "--memory, --key: only one of them can be given" "$viz" stats -m "$(layer w_q)" --heads 4 \
         --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy" --memory "$ref/layers/npz/y.npy"
-    fails 2 "--memory: keys read rows of 5 and values rows of 7: want --key and --value" \
+    fails 2 "--memory: keys read rows of 5 and values rows of 7: expected --key and --value" \
         "$viz" stats -m "$(layer torch_kdim)" --heads 3 --memory "$ref/layers/npz/y.npy"
-    fails 3 "y.npy: shape [6,12], want [T,5]" "$viz" stats -m "$(layer torch_kdim)" --heads 3 \
+    fails 3 "y.npy: shape [6,12], expected [T,5]" "$viz" stats -m "$(layer torch_kdim)" --heads 3 \
         --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy"
-    fails 3 "holds 1 arrays for 2 of the input, want as many" "$viz" stats -m "$(layer w_q)" \
+    fails 3 "holds 1 arrays for 2 of the input, expected the same number" "$viz" stats -m "$(layer w_q)" \
         --heads 4 --shape 2x3 --memory "$ref/layers/npz/y.npy"
     fails 3 "--value: 4 rows for 6 keys" "$viz" stats -m "$(layer w_q)" --heads 4 \
         --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/x.npy"
@@ -130,23 +130,23 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
 }
 
 @test "the number of heads" {
-    fails 2 "does not say how many heads its 12 columns of queries are, give --heads N" \
+    fails 2 "the number of heads of its 12 columns of queries is unknown; give --heads N" \
         "$viz" info -m "$(layer q_linear)"
     fails 2 "--heads: 5 do not divide the 12 columns of q_linear.weight" \
         "$viz" info -m "$(layer q_linear)" --heads 5
     fails 2 "--heads: 4, but $(layer separable) has 3" "$viz" info -m "$(layer separable)" --heads 4
     fails 2 "--heads: 4, but $(layer relative) has 3" "$viz" info -m "$(layer relative)" --heads 4
     works "$viz" info -m "$(layer separable)" --heads 3
-    fails 2 "--heads: gpt2 is no bare layer" "$viz" stats -m "$ref/gpt2" --heads 4 a
-    fails 2 "--heads: wants -m LAYER" "$viz" stats --heads 4 a
+    fails 2 "--heads: gpt2 is not a bare layer" "$viz" stats -m "$ref/gpt2" --heads 4 a
+    fails 2 "--heads requires -m LAYER" "$viz" stats --heads 4 a
 }
 
 @test "what else belongs to layers alone, and to some of them" {
-    fails 2 "--norm-first: gpt2 is no bare layer" "$viz" stats -m "$ref/gpt2" --norm-first a
-    fails 2 "--activation: gpt2 is no bare layer" "$viz" stats -m "$ref/gpt2" --activation gelu a
-    fails 2 "--relative: gpt2 is no bare layer" "$viz" stats -m "$ref/gpt2" --relative shaw a
-    fails 2 "--tokens: wants a bare layer" "$viz" stats -m "$ref/gpt2" --tokens "a b" a
-    fails 2 "--shape: wants a bare layer" "$viz" stats --shape 10
+    fails 2 "--norm-first: gpt2 is not a bare layer" "$viz" stats -m "$ref/gpt2" --norm-first a
+    fails 2 "--activation: gpt2 is not a bare layer" "$viz" stats -m "$ref/gpt2" --activation gelu a
+    fails 2 "--relative: gpt2 is not a bare layer" "$viz" stats -m "$ref/gpt2" --relative shaw a
+    fails 2 "--tokens requires a bare layer" "$viz" stats -m "$ref/gpt2" --tokens "a b" a
+    fails 2 "--shape requires a bare layer" "$viz" stats --shape 10
     fails 2 "--norm-first: $(layer q_linear) is one attention" "$viz" info -m "$(layer q_linear)" \
         --heads 3 --norm-first
     fails 2 "--activation: $(layer q_linear) is one attention" "$viz" info \
@@ -157,19 +157,19 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
 
 @test "a layer reads no text, and only rows of its width" {
     for option in "a text" "--ids=1,2" "--file=$dir/none"; do
-        fails 2 "is a bare layer and reads no text: want --input FILE.npy, --tokens or --shape" \
+        fails 2 "is a bare layer and reads no text: expected --input FILE.npy, --tokens or --shape" \
             "$viz" stats -m "$(layer q_linear)" --heads 3 "$option"
     done
-    fails 3 "x.npy: shape [4,12], want [T,3]" "$viz" stats -m "$(layer one_head)" --heads 1 \
+    fails 3 "x.npy: shape [4,12], expected [T,3]" "$viz" stats -m "$(layer one_head)" --heads 1 \
         --input "$ref/layers/npz/x.npy"
     fails 2 "--tokens: 3 names for 4 rows" "$viz" stats -m "$(layer q_linear)" --heads 3 \
         --input "$ref/layers/npz/x.npy" --tokens "a b c"
     fails 2 "--tokens: 3 names for 4 rows" "$viz" stats -m "$(layer q_linear)" --heads 3 \
         --shape 4 --tokens "a b c"
-    fails 2 "--tokens: holds no name" "$viz" stats -m "$(layer q_linear)" --heads 3 --tokens " "
-    fails 2 "--shape, --input: want one of them" "$viz" stats -m "$(layer q_linear)" --heads 3 \
+    fails 2 "--tokens: no names are given" "$viz" stats -m "$(layer q_linear)" --heads 3 --tokens " "
+    fails 2 "--shape, --input: only one of them can be given" "$viz" stats -m "$(layer q_linear)" --heads 3 \
         --shape 4 --input "$ref/layers/npz/x.npy"
-    fails 3 "10 rows, relative.safetensors takes 9 at the most" "$viz" stats \
+    fails 3 "10 rows, relative.safetensors takes at most 9" "$viz" stats \
         -m "$(layer relative)" --shape 10
     works "$viz" stats -m "$(layer relative)"
     works "$viz" stats -m "$(layer relative)" --relative shaw --shape 40
@@ -195,16 +195,16 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
         "$viz" info -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" "${four[@]/#/self_attn.}" linear1.weight:8,12 linear2.weight:12,8 \
         norm1.weight:12
-    fails 3 "has no tensor norm2.weight, want [12]" "$viz" info -m "$dir/a.safetensors" --heads 3
+    fails 3 "has no tensor norm2.weight, expected [12]" "$viz" info -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" "${four[@]/#/layers.0.self_attn.}" \
         layers.0.linear1.weight:8,12 layers.0.linear2.weight:12,8 layers.0.norm1.weight:12 \
         layers.0.norm2.weight:12 layers.2.norm2.weight:12
     fails 3 "has layers.2.norm2.weight, but no tensor of layer 1" "$viz" info \
         -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" something.weight:3
-    fails 3 "its tensors are none of a layer that is known (mha-viz-layers(7)), and there is no config.json" \
+    fails 3 "its tensor names match no known layer (mha-viz-layers(7)), and there is no config.json" \
         "$viz" info -m "$dir/a.safetensors"
-    fails 3 "its tensors are none of a layer that is known" "$viz" info -m "$ref/layers/q_linear.npz"
+    fails 3 "its tensor names match no known layer" "$viz" info -m "$ref/layers/q_linear.npz"
 }
 
 @test "two layouts at once" {
@@ -225,30 +225,30 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     tensors "$dir/a.safetensors" self_attn.in_proj_weight:36,12 self_attn.out_proj.weight:12,12 \
         self_attn.bias_k:1,1,12 self_attn.bias_v:1,1,12 linear1.weight:8,12 linear2.weight:12,8 \
         norm1.weight:12 norm2.weight:12
-    fails 3 "self_attn.bias_k: a key more is known only of an attention by itself" \
+    fails 3 "self_attn.bias_k is supported only in an attention by itself" \
         "$viz" info -m "$dir/a.safetensors" --heads 3
 }
 
 @test "shapes that do not fit" {
     tensors "$dir/a.safetensors" q_linear.weight:12,12 k_linear.weight:10,12 \
         v_linear.weight:12,12 output_linear.weight:12,12
-    fails 3 "k_linear.weight: shape [10,12], want 12 rows: 3 heads of width 4" "$viz" info \
+    fails 3 "k_linear.weight: shape [10,12], expected 12 rows: 3 heads of width 4" "$viz" info \
         -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" "${four[@]:0:3}" output_linear.weight:12,10
-    fails 3 "output_linear.weight: shape [12,10], want [12,12]" "$viz" info \
+    fails 3 "output_linear.weight: shape [12,10], expected [12,12]" "$viz" info \
         -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" q_linear.weight:12 "${four[@]:1}"
-    fails 3 "q_linear.weight: shape [12], want 2 dimensions of 1 to 1048576" "$viz" info \
+    fails 3 "q_linear.weight: shape [12], expected 2 dimensions of 1 to 1048576" "$viz" info \
         -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" "${four[@]}" rel_pos_encoding:8,4
-    fails 3 "rel_pos_encoding: shape [8,4], want [2 max_len - 1,4]" "$viz" info \
+    fails 3 "rel_pos_encoding: shape [8,4], expected [2 max_len - 1,4]" "$viz" info \
         -m "$dir/a.safetensors"
     tensors "$dir/a.safetensors" in_proj_weight:35,12 out_proj.weight:12,12
-    fails 3 "in_proj_weight: shape [35,12], want three times as many rows" "$viz" info \
+    fails 3 "in_proj_weight: shape [35,12], expected three times as many rows" "$viz" info \
         -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" q_linears.0.weight:6,12 q_linears.1.weight:5,12 \
         k_linears.{0,1}.weight:6,12 v_linears.{0,1}.weight:6,12 output_linear.weight:12,12
-    fails 3 "q_linears.1.weight: F32 of shape [5,12], want F32 [6,12] as head 0 has" "$viz" info \
+    fails 3 "q_linears.1.weight: F32 of shape [5,12], expected F32 [6,12] as head 0 has" "$viz" info \
         -m "$dir/a.safetensors"
 }
 

@@ -59,9 +59,9 @@ npy() {
         block:1,2,3 causal+ +causal padding:99999999999 'block:0-1,0-1+x'; do
         fails 2 "--mask: '" "$viz" stats -m "$ref/bert" --mask "$spec" "$text"
     done
-    fails 2 "--mask-value: wants --mask" "$viz" stats -m "$ref/bert" --mask-value -1 "$text"
+    fails 2 "--mask-value requires --mask" "$viz" stats -m "$ref/bert" --mask-value -1 "$text"
     fails 2 "--mask-value: '3' is not in" "$viz" stats -m "$ref/bert" --mask causal --mask-value 3 "$text"
-    fails 2 "--memory-mask: wants cross" "$viz" stats -m "$ref/bert" --memory-mask causal "$text"
+    fails 2 "--memory-mask requires cross" "$viz" stats -m "$ref/bert" --memory-mask causal "$text"
 }
 
 @test "masks that do not fit the text" {
@@ -79,7 +79,7 @@ npy() {
     npy "$dir/m.npy" '|u1' '1, 5, 3, 3' "$(printf '\\1%.0s' {1..45})"
     fails 3 "the mask is for 5 heads, the layer has 3" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     npy "$dir/m.npy" '|u1' '3,' '\1\1\1'
-    fails 3 "has the shape [3], want [queries, keys]" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
+    fails 3 "has the shape [3], expected [queries, keys]" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     npy "$dir/m.npy" '<f4' '1, 1' '\0\0\xc0\x7f'
     fails 3 "element 0 is NaN" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     fails 3 "none.npy: No such file" "$viz" stats -m "$ref/bert" --mask "$dir/none.npy" key

@@ -25,7 +25,7 @@ text="the cat saw the dog and the cat ran"
             select(((.value - $y) | fabs) >
                    (if $name == "bf16" or $name == "int8" then 2e-3 else 2e-5 end) +
                    1e-4 * (.value | fabs)) |
-            "\($name) \(.key): \($y), want \(.value)"' > "$dir/off"
+            "\($name) \(.key): \($y), expected \(.value)"' > "$dir/off"
         cat "$dir/off"
         [ ! -s "$dir/off" ]
     done
@@ -169,15 +169,15 @@ text="the cat saw the dog and the cat ran"
     [ "$(list "$dir/pictures")" = "000001.png 000002.png " ]
     fails 2 "several layers" "$viz" mechanisms -l 0,1 -o "$dir/x.png" a
     fails 2 "several heads" "$viz" mechanisms -H 0,1 -o "$dir/x.png" a
-    fails 2 "a picture is of rows" "$viz" mechanisms --outputs-only -o "$dir/x.png" a
-    fails 3 "none of the mechanisms can do layer" "$viz" mechanisms --only elu \
+    fails 2 "a picture requires rows" "$viz" mechanisms --outputs-only -o "$dir/x.png" a
+    fails 3 "no mechanism is applicable to layer" "$viz" mechanisms --only elu \
         -m "$ref/families/bloom" --ids 1,2 -l 0 -o "$dir/x.png"
     [ ! -e "$dir/x.png" ]
 }
 
 @test "bad options" {
     fails 2 "did you mean 'local'" "$viz" mechanisms --only loca a
-    fails 2 "no mechanism ''" "$viz" mechanisms --only exact, a
+    fails 2 "unknown mechanism ''" "$viz" mechanisms --only exact, a
     fails 2 "--window" "$viz" mechanisms --window 0 a
     fails 2 "--block" "$viz" mechanisms --block 0 a
     fails 2 "--buckets: 3 is odd" "$viz" mechanisms --buckets 3 a
@@ -189,10 +189,10 @@ text="the cat saw the dog and the cat ran"
     fails 3 "$dir/none" "$viz" mechanisms --additive "$dir/none.safetensors" a
     safetensors "$dir/two.safetensors" \
         '{"W":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}}' 24
-    fails 3 "W: shape [2,3], want [a," "$viz" mechanisms --additive "$dir/two.safetensors" a
+    fails 3 "W: shape [2,3], expected [a," "$viz" mechanisms --additive "$dir/two.safetensors" a
     safetensors "$dir/v.safetensors" \
         '{"W":{"dtype":"F32","shape":[2,10],"data_offsets":[0,80]},"U":{"dtype":"F32","shape":[3,10],"data_offsets":[80,200]}}' 200
-    fails 3 "U: shape [3,10], want [2,10]" "$viz" mechanisms -m "$ref/llama" --ids 1 \
+    fails 3 "U: shape [3,10], expected [2,10]" "$viz" mechanisms -m "$ref/llama" --ids 1 \
         --additive "$dir/v.safetensors"
     safetensors "$dir/int.safetensors" \
         '{"W":{"dtype":"I32","shape":[2,10],"data_offsets":[0,80]}}' 80

@@ -22,7 +22,7 @@ bad() {
 @test "no model, no weights, no config" {
     fails 3 "$dir/none: no such model" "$viz" stats -m "$dir/none" x
     mkdir "$dir/m"
-    bad "holds no weights, want model.safetensors, model.safetensors.index.json"
+    bad "holds no weights, expected model.safetensors, model.safetensors.index.json"
     take bert
     rm "$dir/m/config.json"
     bad "$dir/m/config.json: No such file"
@@ -169,16 +169,16 @@ bad() {
     done
     # Without a key the reference library's default counts, and then the shapes differ.
     jq 'del(.hidden_size)' "$ref/bert/config.json" > "$dir/m/config.json"
-    bad "want [141,768]"
+    bad "expected [141,768]"
 }
 
 @test "tensors: missing, misshapen" {
     take bert
     sed -i 's/attention.self.query.weight/attention.self.qurey.weight/' "$dir/m/model.safetensors"
-    bad "bert.encoder.layer.0.attention.self.query.weight, want [24,24]"
+    bad "bert.encoder.layer.0.attention.self.query.weight, expected [24,24]"
     take bert
     jq '.intermediate_size = 39' "$ref/bert/config.json" > "$dir/m/config.json"
-    bad "intermediate.dense.weight: shape [40,24], want [39,24]"
+    bad "intermediate.dense.weight: shape [40,24], expected [39,24]"
 }
 
 @test "scores by distance: tables that do not fit, keys that are refused" {
@@ -187,22 +187,22 @@ bad() {
         jq "$2" "$ref/families/$1/config.json" > "$dir/m/config.json"
         bad "$3"
     }
-    change deberta_v2 '.position_buckets = 10' "encoder.rel_embeddings.weight: shape [16,16], want [20,16]"
-    change deberta_v2 '.conv_groups = 2' "encoder.conv.conv.weight: shape [16,16,3], want [16,8,3]"
-    change deberta_v2 '.conv_kernel_size = 5' "encoder.conv.conv.weight: shape [16,16,3], want [16,16,5]"
+    change deberta_v2 '.position_buckets = 10' "encoder.rel_embeddings.weight: shape [16,16], expected [20,16]"
+    change deberta_v2 '.conv_groups = 2' "encoder.conv.conv.weight: shape [16,16,3], expected [16,8,3]"
+    change deberta_v2 '.conv_kernel_size = 5' "encoder.conv.conv.weight: shape [16,16,3], expected [16,16,5]"
     change deberta_v2 '.share_att_key = false' "has no tensor deberta.encoder.layer.0.attention.self.pos_key_proj.weight"
-    change deberta_v2 '.pos_att_type = "p2c|p2p"' 'pos_att_type: found "p2c|p2p", want c2p, p2c or none'
-    change deberta_v2 '.type_vocab_size = 2 | .position_biased_input = true' "embeddings.position_embeddings.weight, want [24,16]"
-    change deberta_v2 '.embedding_size = 12' "embeddings.word_embeddings.weight: shape [43,16], want [43,12]"
-    change deberta '.max_relative_positions = 15' "encoder.rel_embeddings.weight: shape [28,16], want [30,16]"
-    change deberta '.embedding_size = null' "embeddings.word_embeddings.weight: shape [43,10], want [43,16]"
-    change xlnet '.n_head = 4 | .d_head = 4 | .d_model = 12' "word_embedding.weight: shape [43,16], want [43,12]"
-    change xlnet '.d_head = 6' "layer.0.rel_attn.q: shape [16,2,8], want [16,12]"
+    change deberta_v2 '.pos_att_type = "p2c|p2p"' 'pos_att_type: found "p2c|p2p", expected c2p, p2c or none'
+    change deberta_v2 '.type_vocab_size = 2 | .position_biased_input = true' "embeddings.position_embeddings.weight, expected [24,16]"
+    change deberta_v2 '.embedding_size = 12' "embeddings.word_embeddings.weight: shape [43,16], expected [43,12]"
+    change deberta '.max_relative_positions = 15' "encoder.rel_embeddings.weight: shape [28,16], expected [30,16]"
+    change deberta '.embedding_size = null' "embeddings.word_embeddings.weight: shape [43,10], expected [43,16]"
+    change xlnet '.n_head = 4 | .d_head = 4 | .d_model = 12' "word_embedding.weight: shape [43,16], expected [43,12]"
+    change xlnet '.d_head = 6' "layer.0.rel_attn.q: shape [16,2,8], expected [16,12]"
     change xlnet '.bi_data = true' "bi_data: true is not supported"
     # An embedding that is wider than the model needs its projection.
     take families/deberta
     sed -i 's/embeddings.embed_proj/embeddings.embed_porj/' "$dir/m/model.safetensors"
-    bad "has no tensor deberta.embeddings.embed_proj.weight, want [16,10]"
+    bad "has no tensor deberta.embeddings.embed_proj.weight, expected [16,10]"
 }
 
 @test "weights that are NaN: layer, head and row" {

@@ -22,7 +22,7 @@ prepare() {
     for c in "${commands[@]}"; do
         prepare "$c" "$dir/none/a"
         fails 4 "$dir/none/a" "${line[@]}"
-        [[ $stderr == *"its folder is not there"* ]]
+        [[ $stderr == *"its folder does not exist"* ]]
     done
     fails 4 "$dir/none/000001.png" "$viz" heatmap -m "$ref/bert" -o "$dir/none/" "the key"
     [ -z "$(list "$dir")" ]

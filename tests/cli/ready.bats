@@ -120,16 +120,16 @@ heads() {
     [ "$(names -m "$ref/layers/w_q.safetensors" --heads 4 --input "$ref/layers/npz/x.npy" \
         --memory "$ref/layers/npz/y.npy" --key-tokens "a b c d e f" | jq -c '.[2]')" = \
         '["a","b","c","d","e","f"]' ]
-    fails 2 "--tokens: 2 names for 5 rows, want as many" \
+    fails 2 "--tokens: 2 names for 5 rows, expected the same number" \
         "$viz" stats --attention "$ref/ready/plain.npz" --tokens "a b"
-    fails 2 "--key-tokens: 1 names for 5 rows, want as many" \
+    fails 2 "--key-tokens: 1 names for 5 rows, expected the same number" \
         "$viz" stats --attention "$ref/ready/decoder.npz" --key-tokens a
     fails 2 "--key-tokens: plain.npz has no cross-attention" \
         "$viz" stats --attention "$ref/ready/plain.npz" --key-tokens a
     fails 2 "--key-tokens: 1 names for 7 rows" "$viz" stats --qkv "$(qkv cross)" --key-tokens a
-    fails 2 "--key-tokens: the keys are of the same rows" "$viz" stats --key-tokens a \
+    fails 2 "--key-tokens: the keys come from the same rows" "$viz" stats --key-tokens a \
         -m "$ref/layers/w_q.safetensors" --heads 4
-    fails 2 "--key-tokens: wants a bare layer" "$viz" stats --key-tokens a b
+    fails 2 "--key-tokens requires a bare layer" "$viz" stats --key-tokens a b
 }
 
 @test "info says what a file holds" {
@@ -161,7 +161,7 @@ heads() {
     "$viz" export -l 5 -o "$dir/d.npz" "$text"
     fails 3 "layer 0 is only in a.npz" "$viz" diff --attention "$dir/a.npz" --attention "$dir/d.npz"
     works "$viz" diff -l 5 --attention "$dir/a.npz" --attention "$dir/d.npz"
-    fails 2 "--attention: want two of them, or one and a model" \
+    fails 2 "--attention: expected two of them, or one and a model" \
         "$viz" diff -m "$ref/gpt2" --attention "$dir/a.npz" --attention "$dir/d.npz"
 }
 
@@ -175,7 +175,7 @@ heads() {
     fails 3 "negative.npz" "$viz" heatmap --attention "$ref/ready/bad/negative.npz" -o "$dir/x.png"
     [ "$(list "$dir")" = "" ]
     head -c 400 "$ref/ready/causal.npy" >"$dir/short.npy"
-    fails 3 "short.npy: .npy holds 272 bytes of data, want 432" "$viz" stats --attention "$dir/short.npy"
+    fails 3 "short.npy: .npy holds 272 bytes of data, expected 432" "$viz" stats --attention "$dir/short.npy"
     fails 3 "none.npz" "$viz" stats --attention "$dir/none.npz"
 }
 
@@ -194,30 +194,30 @@ heads() {
 
 @test "what does not go with --attention and --qkv" {
     a=(--attention "$ref/ready/plain.npz") q=(--qkv "$(qkv heads)")
-    fails 2 "--attention, --qkv: want one of them" "$viz" stats "${a[@]}" "${q[@]}"
+    fails 2 "--attention, --qkv: only one of them can be given" "$viz" stats "${a[@]}" "${q[@]}"
     for option in -m=x --heads=2 --norm-first --activation=gelu --relative=shaw --input=x \
         --shape=3 --memory=x --key=x --value=x --ids=1 --decoder-ids=1 -f=x; do
         name=${option%%=*}
         argv=("$name")
         [ "$option" = "$name" ] || argv+=("${option#*=}")
-        fails 2 "--attention, $name: want one of them" "$viz" stats "${a[@]}" "${argv[@]}"
-        fails 2 "--qkv, $name: want one of them" "$viz" stats "${q[@]}" "${argv[@]}"
+        fails 2 "--attention, $name: only one of them can be given" "$viz" stats "${a[@]}" "${argv[@]}"
+        fails 2 "--qkv, $name: only one of them can be given" "$viz" stats "${q[@]}" "${argv[@]}"
     done
     fails 2 "--attention reads no TEXT" "$viz" stats "${a[@]}" text
     fails 2 "--qkv reads no TEXT" "$viz" stats "${q[@]}" text
-    fails 2 "--mask: the rows of plain.npz are ready-made" "$viz" stats "${a[@]}" --mask causal
-    fails 2 "--dtype: the rows of plain.npz are ready-made" "$viz" stats "${a[@]}" --dtype bf16
-    fails 2 "--memory-mask: the rows of plain.npz are ready-made" \
+    fails 2 "--mask: the attention of plain.npz is precomputed" "$viz" stats "${a[@]}" --mask causal
+    fails 2 "--dtype: the attention of plain.npz is precomputed" "$viz" stats "${a[@]}" --dtype bf16
+    fails 2 "--memory-mask: the attention of plain.npz is precomputed" \
         "$viz" stats "${a[@]}" --memory-mask causal
-    fails 2 "--score-scale: wants --qkv" "$viz" stats "${a[@]}" --score-scale 1
-    fails 2 "--score-scale: wants --qkv" "$viz" stats --score-scale 1 text
+    fails 2 "--score-scale requires --qkv" "$viz" stats "${a[@]}" --score-scale 1
+    fails 2 "--score-scale requires --qkv" "$viz" stats --score-scale 1 text
     for option in --hidden --all; do
-        fails 2 "plain.npz holds the rows of attention alone: this wants a model" \
+        fails 2 "plain.npz holds only rows of attention: this requires a model" \
             "$viz" export "${a[@]}" $option -o "$dir/x.npz"
     done
-    fails 3 "--logits: plain.npz has no head" "$viz" export "${a[@]}" --logits -o "$dir/x.npz"
+    fails 3 "--logits: plain.npz has no output head" "$viz" export "${a[@]}" --logits -o "$dir/x.npz"
     fails 2 "--attention: noise requires a model or a layer" "$viz" stability "${a[@]}"
-    fails 2 "--attention: wants a model or --qkv" "$viz" mechanisms "${a[@]}"
+    fails 2 "--attention requires a model or --qkv" "$viz" mechanisms "${a[@]}"
     fails 2 "--qkv: noise requires a model or a layer" "$viz" stability "${q[@]}"
     [ "$(list "$dir")" = "" ]
 }
@@ -244,19 +244,19 @@ heads() {
 
 @test "--qkv: files that do not fit together" {
     r=$ref/ready
-    fails 2 "--qkv: 'a,b' is no list of three files" "$viz" stats --qkv a,b
-    fails 2 "--qkv: 'a,b,c,d' is no list of three files" "$viz" stats --qkv a,b,c,d
-    fails 3 "plain.npz: holds 2 arrays, want one" "$viz" stats \
+    fails 2 "--qkv: 'a,b' is not a list of three files" "$viz" stats --qkv a,b
+    fails 2 "--qkv: 'a,b,c,d' is not a list of three files" "$viz" stats --qkv a,b,c,d
+    fails 3 "plain.npz: holds 2 arrays, expected one" "$viz" stats \
         --qkv "$r/plain.npz,$r/heads.k.npy,$r/heads.v.npy"
-    fails 3 "want queries and keys of one width" "$viz" stats \
+    fails 3 "expected queries and keys of one width" "$viz" stats \
         --qkv "$r/heads.q.npy,$r/one_head.k.npy,$r/one_head.v.npy"
-    fails 3 "want as many values as keys" "$viz" stats \
+    fails 3 "expected as many values as keys" "$viz" stats \
         --qkv "$r/cross.q.npy,$r/cross.k.npy,$r/values.v.npy"
-    fails 3 "want as many heads of values as of keys" "$viz" stats \
+    fails 3 "expected as many heads of values as of keys" "$viz" stats \
         --qkv "$r/heads.q.npy,$r/heads.k.npy,$r/values.v.npy"
-    fails 3 "want heads of keys that divide those of queries" "$viz" stats \
+    fails 3 "expected heads of keys that divide those of queries" "$viz" stats \
         --qkv "$r/heads.q.npy,$r/values.k.npy,$r/values.v.npy"
-    fails 3 "want as many texts" "$viz" stats \
+    fails 3 "expected as many texts" "$viz" stats \
         --qkv "$r/texts.q.npy,$r/groups.k.npy,$r/groups.v.npy"
     fails 3 "nan.npz: element [0,39,39] is NaN as a float" "$viz" stats \
         --qkv "$r/bad/nan.npz,$r/bad/nan.npz,$r/bad/nan.npz"

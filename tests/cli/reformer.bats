@@ -51,7 +51,7 @@ edit() {
     viz_rounds() {
         "$viz" stats -m "$ref/families/reformer_rounds" --ids "$(ids 20)" --rotations "$1"
     }
-    want="want [3,5,2,3] or [2,3,5,2,3]"
+    want="expected [3,5,2,3] or [2,3,5,2,3]"
     fails 3 "none.npy: No such file" viz_rounds "$dir/none.npy"
     npy "$dir/r.npy" "(3, 5, 2, 4)" 120
     fails 3 "r.npy: shape [3,5,2,4], $want" viz_rounds "$dir/r.npy"
@@ -65,7 +65,7 @@ edit() {
     printf '\x00\x00\xc0\x7f' | dd of="$dir/r.npy" bs=1 seek=148 conv=notrunc status=none
     fails 3 "r.npy: number 5 is not finite" viz_rounds "$dir/r.npy"
     works "$viz" export -m "$ref/bert" -o "$dir/a.npz" "the key"
-    fails 3 "arrays, want one (a .npy)" viz_rounds "$dir/a.npz"
+    fails 3 "arrays, expected one (a .npy)" viz_rounds "$dir/a.npz"
     echo x > "$dir/text"
     fails 3 "text: is neither .npz nor .npy" viz_rounds "$dir/text"
     fails 2 "--rotations: bert has no layers that hash" \
@@ -85,10 +85,10 @@ edit() {
     npy "$dir/r.npy" "(3, 5, 1, 3)" 45
     works "$viz" stats --tsv -m "$ref/families/reformer_open" --ids "$(ids 12)" \
         --rotations "$dir/r.npy"
-    fails 3 "the rotations have 3 columns, want 2 for a text of 6 tokens" \
+    fails 3 "the rotations have 3 columns, expected 2 for a text of 6 tokens" \
         "$viz" stats -m "$ref/families/reformer_open" --ids "$(ids 6)" --rotations "$dir/r.npy"
     npy "$dir/r.npy" "(3, 5, 2, 3)" 90
-    fails 3 "shape [3,5,2,3], want [3,5,1,BUCKETS/2] or [2,3,5,1,BUCKETS/2]" \
+    fails 3 "shape [3,5,2,3], expected [3,5,1,BUCKETS/2] or [2,3,5,1,BUCKETS/2]" \
         "$viz" stats -m "$ref/families/reformer_open" --ids "$(ids 12)" --rotations "$dir/r.npy"
 }
 
@@ -96,11 +96,11 @@ edit() {
     take reformer
     edit '.max_position_embeddings = 23'
     works "$viz" stats -m "$dir/m" --ids "$(ids 20)"
-    fails 3 "the text has 21 tokens, m takes 20 at the most" \
+    fails 3 "the text has 21 tokens, m takes at most 20" \
         "$viz" stats -m "$dir/m" --ids "$(ids 21)"
     edit '.max_position_embeddings = 3'
     works "$viz" stats -m "$dir/m" --ids "$(ids 3)"
-    fails 3 "m takes 3 at the most" "$viz" stats -m "$dir/m" --ids "$(ids 4)"
+    fails 3 "m takes at most 3" "$viz" stats -m "$dir/m" --ids "$(ids 4)"
 }
 
 @test "a masked model looks at nothing behind, one that is not masked does" {
@@ -117,7 +117,7 @@ edit() {
 @test "tensors and keys that do not fit" {
     take reformer
     edit '.axial_pos_shape = [4, 8]'
-    fails 3 "reformer.embeddings.position_embeddings.weights.0: shape [3,1,7], want [4,1,7]" \
+    fails 3 "reformer.embeddings.position_embeddings.weights.0: shape [3,1,7], expected [4,1,7]" \
         "$viz" stats -m "$dir/m" --ids 4,5
     take reformer
     edit '.attn_layers = ["local", "local"]'
@@ -125,14 +125,14 @@ edit() {
         "$viz" stats -m "$dir/m" --ids 4,5
     take reformer
     edit '.axial_pos_embds = false'
-    fails 3 "has no tensor reformer.embeddings.position_embeddings.embedding.weight, want [24,18]" \
+    fails 3 "has no tensor reformer.embeddings.position_embeddings.embedding.weight, expected [24,18]" \
         "$viz" stats -m "$dir/m" --ids 4,5
     take reformer_rounds
     edit '.axial_pos_embds = true | .axial_pos_shape = [6, 10] | .axial_pos_embds_dim = [8, 10]'
-    fails 3 "has no tensor reformer.embeddings.position_embeddings.weights.0, want [6,1,8]" \
+    fails 3 "has no tensor reformer.embeddings.position_embeddings.weights.0, expected [6,1,8]" \
         "$viz" stats -m "$dir/m" --ids 4,5
     take reformer
     edit '.num_buckets = 5'
-    fails 3 "config.json: num_buckets: found 5, want an even number" \
+    fails 3 "config.json: num_buckets: found 5, expected an even number" \
         "$viz" stats -m "$dir/m" --ids 4,5
 }

@@ -38,7 +38,7 @@ in_folder() {
     echo '{"text":"Read the key.","pair":"The river.","decoder_ids":[2]}' >both
     run --separate-stderr "$viz" stats -m "$bart" --tsv --jsonl -f both
     [ "$status" -eq 3 ]
-    [[ ${stderr_lines[0]} == *"line 1: pair, decoder_ids: want one of them" ]]
+    [[ ${stderr_lines[0]} == *"line 1: pair, decoder_ids: only one of them can be given" ]]
 }
 
 @test "which of the texts is too long" {
@@ -52,15 +52,15 @@ in_folder() {
 }
 
 @test "ids for a decoder want an encoder-decoder" {
-    fails 2 "--decoder-ids: gpt2 is no encoder-decoder: want --ids" \
+    fails 2 "--decoder-ids: gpt2 is not an encoder-decoder: expected --ids" \
         "$viz" stats -m "$ref/gpt2" --decoder-ids 1,2 "the key"
-    fails 2 "--decoder-ids: want --ids: tokens are listed, not run" \
+    fails 2 "--decoder-ids: expected --ids: tokens are listed, not run" \
         "$viz" tokens -m "$ref/bart" --decoder-ids 1,2 "the key"
     echo '{"text":"the key","decoder_ids":[2]}' >"$dir/line"
     run --separate-stderr "$viz" stats -m "$ref/bert" --jsonl -f "$dir/line"
     [ "$status" -eq 3 ]
-    [[ ${stderr_lines[0]} == *"line 1: decoder_ids: bert is no encoder-decoder"* ]]
-    fails 2 "--logits: are the decoder's: want TEXT_B, --decoder-ids or --generate N" \
+    [[ ${stderr_lines[0]} == *"line 1: decoder_ids: bert is not an encoder-decoder"* ]]
+    fails 2 "--logits are the decoder's: expected TEXT_B, --decoder-ids or --generate N" \
         "$viz" export -m "$ref/bart" --logits -o "$dir/x.npz" "Read the key."
 }
 

@@ -62,7 +62,7 @@ stats() {
     [ "${#lines[@]}" -eq 1 ]
     [[ ${stderr_lines[0]} == *"line 1: global: 2 is out of range: the text has tokens 0 to 1" ]]
     [[ ${stderr_lines[1]} == *"line 2: global[0] is no"* ]]
-    [[ ${stderr_lines[2]} == *"line 3: global is no array"* ]]
+    [[ ${stderr_lines[2]} == *"line 3: global is not an array"* ]]
     echo '{"text":"the key","global":[0]}' > "$dir/lines"
     run --separate-stderr "$viz" stats -m "$ref/bert" --json --jsonl -f "$dir/lines"
     [ "$status" -eq 3 ]
@@ -92,7 +92,7 @@ class() {
     class LongformerForQuestionAnswering
     "$viz" stats -m "$dir/m" --tsv --ids $q | cmp - "$dir/question"
     "$viz" stats -m "$dir/m" --tsv --ids $q --global none | cmp - "$dir/none"
-    fails 3 "separators (id 3): found 1 in the text, want 3" \
+    fails 3 "separators (id 3): found 1 in the text, expected 3" \
         "$viz" stats -m "$dir/m" --ids 0,9,3
     class LongformerForMultipleChoice
     "$viz" stats -m "$dir/m" --tsv --ids $q | cmp - "$dir/answer"
@@ -101,9 +101,9 @@ class() {
 @test "an odd window, and blocks of nothing, are refused in one line" {
     class LongformerModel
     jq '.attention_window = [8, 3]' "$long/config.json" > "$dir/m/config.json"
-    fails 3 "attention_window: found [8,3], want an even number" "$viz" info -m "$dir/m"
+    fails 3 "attention_window: found [8,3], expected an even number" "$viz" info -m "$dir/m"
     jq '.attention_window = [8]' "$long/config.json" > "$dir/m/config.json"
-    fails 3 "attention_window: has 1 layers, want 2" "$viz" info -m "$dir/m"
+    fails 3 "attention_window: has 1 layers, expected 2" "$viz" info -m "$dir/m"
     jq '.block_size = 0' "$ref/families/big_bird/config.json" > "$dir/m/config.json"
     fails 3 "block_size: found 0" "$viz" info -m "$dir/m"
 }

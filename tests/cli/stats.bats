@@ -208,7 +208,7 @@ heads() {
     fails 2 "-o FILE is required" "$viz" export -m "$ref/bert" "$text"
     fails 2 "unknown file extension; known are .npz, .npy; or give --format" "$viz" export -m "$ref/bert" -o "$dir/a.csv" "$text"
     fails 2 "--hidden requires an npz" "$viz" export -m "$ref/bert" --hidden -o "$dir/a.npy" "$text"
-    fails 3 "--logits: bert_old has no head in its weights" \
+    fails 3 "--logits: bert_old has no output head in its weights" \
         "$viz" export -m "$ref/bert_old" --logits -o "$dir/a.npz" "$text"
     works "$viz" export -m "$ref/bert" -l 1 -H 0,2 --hidden --logits -o "$dir/a.npz" "$text"
     for name in attn.1.npy ids.npy hidden.npy logits.npy tokens.json; do

@@ -49,7 +49,7 @@ static void check_panel(const struct picture *p, const struct heatmaps *maps,
             uint32_t want = wanted(maps, value[cell], lo, hi);
 
             if (got != want)
-                fail_msg("cell %d, pixel %d %d: %06x, want %06x", cell, x, y, got,
+                fail_msg("cell %d, pixel %d %d: %06x, expected %06x", cell, x, y, got,
                          want);
         }
 }

@@ -80,9 +80,9 @@ static void check_ids(struct arena *a, const json_t *one, const struct continuat
 
     for (int i = 0; i < n && i < t->n; i++)
         if (t->id[i] != want[i])
-            fail_msg("%s: token %d is %d, want %d", name, i, t->id[i], want[i]);
+            fail_msg("%s: token %d is %d, expected %d", name, i, t->id[i], want[i]);
     if (t->n != n)
-        fail_msg("%s: %d tokens, want %d", name, t->n, n);
+        fail_msg("%s: %d tokens, expected %d", name, t->n, n);
     assert_true(t->ended || n == t->n_prompt + t->most);
 }
 

@@ -195,57 +195,57 @@ def make_bad():
     good = softmax((2, 3, 3)).astype(np.float32)
     wide = changed(1, 33, 39, to=np.float32(0))
     wide[1, 33] *= np.float32(0.5 / wide[1, 33].sum())
-    refuse("sum.npy", wide, "sum.npy: layer 0: head 1, row 33: its weights sum to 0.5, want "
+    refuse("sum.npy", wide, "sum.npy: layer 0: head 1, row 33: its weights sum to 0.5, expected "
            "1 (within 0.001), or 0 where it sees no key")
     refuse("negative.npz", {"attn.2": changed(1, 2, 3, to=-0.25)},
-           "negative.npz: attn.2: head 1, row 2: weight 3 is -0.25, want 0 to 1")
+           "negative.npz: attn.2: head 1, row 2: weight 3 is -0.25, expected 0 to 1")
     refuse("nan.npz", {"attn.0": changed(0, 39, 39, to=np.nan)},
-           "nan.npz: attn.0: head 0, row 39: weight 39 is nan, want 0 to 1")
+           "nan.npz: attn.0: head 0, row 39: weight 39 is nan, expected 0 to 1")
     refuse("inf.npz", {"cross.0": changed(0, 0, 1, to=np.inf)},
-           "inf.npz: cross.0: head 0, row 0: weight 1 is inf, want 0 to 1")
+           "inf.npz: cross.0: head 0, row 0: weight 1 is inf, expected 0 to 1")
     refuse("copies.npz", {"attn.0": good * 2, "eff.0": good},
-           "copies.npz: attn.0: head 0, row 0: its weights sum to 2, want 1")
+           "copies.npz: attn.0: head 0, row 0: its weights sum to 2, expected 1")
     refuse("int.npy", np.eye(3, dtype=np.int64)[None],
-           "int.npy: layer 0: numbers of type I64, want floats")
+           "int.npy: layer 0: numbers of type I64, expected floats")
     refuse("bool.npz", {"attn.0": np.ones((1, 1, 1), bool)},
-           "bool.npz: attn.0: numbers of type BOOL, want floats")
+           "bool.npz: attn.0: numbers of type BOOL, expected floats")
     refuse("fortran.npy", np.asfortranarray(good), "fortran.npy: .npy header: is in Fortran order")
-    refuse("rank2.npy", good[0], "rank2.npy: shape [3,3], want [layers, heads, queries, "
+    refuse("rank2.npy", good[0], "rank2.npy: shape [3,3], expected [layers, heads, queries, "
            "keys] or [heads, queries, keys]")
     refuse("rank5.npz", {"attn.0": good[None, None]},
-           "rank5.npz: attn.0: shape [1,1,2,3,3], want [heads, queries, keys]")
+           "rank5.npz: attn.0: shape [1,1,2,3,3], expected [heads, queries, keys]")
     refuse("batch.npz", {"attn.0": np.stack([good, good])},
-           "batch.npz: attn.0: shape [2,2,3,3], want [heads, queries, keys]")
-    refuse("empty.npy", np.zeros((2, 0, 0), np.float32), "empty.npy: shape [2,0,0], want [")
+           "batch.npz: attn.0: shape [2,2,3,3], expected [heads, queries, keys]")
+    refuse("empty.npy", np.zeros((2, 0, 0), np.float32), "empty.npy: shape [2,0,0], expected [")
     refuse("heads.npz", {"attn.0": good, "attn.1": good[:1]},
-           "heads.npz: attn.0 has shape [2,3,3], attn.1 [1,3,3]: want the same in all layers")
+           "heads.npz: attn.0 has shape [2,3,3], attn.1 [1,3,3]: expected the same in all layers")
     refuse("length.npz", {"attn.0": good, "attn.1": softmax((2, 4, 4))},
-           "length.npz: attn.0 has shape [2,3,3], attn.1 [2,4,4]: want the same in all layers")
+           "length.npz: attn.0 has shape [2,3,3], attn.1 [2,4,4]: expected the same in all layers")
     refuse("square.npz", {"dec.0": softmax((2, 3, 4))},
-           "square.npz: dec.0 has shape [2,3,4], want as many keys as queries")
+           "square.npz: dec.0 has shape [2,3,4], expected as many keys as queries")
     refuse("meet.npz", {"attn.0": good, "cross.0": softmax((2, 3, 4))},
-           "meet.npz: attn.0 has shape [2,3,3], cross.0 [2,3,4]: they do not fit together")
+           "meet.npz: attn.0 has shape [2,3,3], cross.0 [2,3,4], which do not match")
     refuse("decoder.npz", {"dec.0": good, "cross.0": softmax((3, 3, 4))},
-           "decoder.npz: dec.0 has shape [2,3,3], cross.0 [3,3,4]: they do not fit together")
+           "decoder.npz: dec.0 has shape [2,3,3], cross.0 [3,3,4], which do not match")
     refuse("lacks.npz", {"attn.0": good, "attn.1": good, "dec.1": good, "dec.0": good,
                          "cross.1": good},
            "lacks.npz: holds attn.0, but no cross.0")
     refuse("eff.npz", {"attn.0": good, "attn.1": good, "eff.1": good},
            "eff.npz: layer 0 has only one of attn.0 and eff.0")
     refuse("none.npz", {"attention": good, "attn.q.0": good},
-           "none.npz: holds no array of attention: want attn.0, attn.1, ..")
-    refuse("many.npz", {"attn.4096": good}, "many.npz: attn.4096: want layers 0 to 4095")
-    refuse("tokens.npz", {"attn.0": good}, "tokens.npz: tokens.json: 2 names for 3 rows, want "
+           "none.npz: holds no array of attention: expected attn.0, attn.1, ..")
+    refuse("many.npz", {"attn.4096": good}, "many.npz: attn.4096: expected layers 0 to 4095")
+    refuse("tokens.npz", {"attn.0": good}, "tokens.npz: tokens.json: 2 names for 3 rows, expected "
            "as many", tokens_json='["a","b"]')
-    refuse("strings.npz", {"attn.0": good}, "strings.npz: tokens.json: element 1 is no string",
+    refuse("strings.npz", {"attn.0": good}, "strings.npz: tokens.json: element 1 is not a string",
            tokens_json='["a",1,"b"]')
-    refuse("object.npz", {"attn.0": good}, "object.npz: tokens.json: is no array",
+    refuse("object.npz", {"attn.0": good}, "object.npz: tokens.json: is not an array",
            tokens_json='{}')
     refuse("json.npz", {"attn.0": good}, "json.npz: tokens.json: ", tokens_json='["a"')
     refuse("ids.npz", {"attn.0": good, "ids": np.arange(4)},
-           "ids.npz: ids: shape [4] of type I64, want [3] of whole numbers")
+           "ids.npz: ids: shape [4] of type I64, expected [3] of whole numbers")
     refuse("id.npz", {"attn.0": good, "ids": np.array([1, -2, 3])},
-           "id.npz: ids[1]: -2 is no id")
+           "id.npz: ids[1]: -2 is not an id")
 
 
 def make_seeds():

@@ -115,7 +115,7 @@ static void write_rotations(struct job *j)
 static void check(const struct job *j, const char *what, double off, double tolerance)
 {
     if (!(off <= tolerance))
-        fail_msg("%s %s: %s is off by %.3g, want %.3g at the most", j->g.dir,
+        fail_msg("%s %s: %s is off by %.3g, expected at most %.3g", j->g.dir,
                  golden_id(j->run), what, off, tolerance);
 }
 

@@ -62,7 +62,7 @@ static void check(const struct golden *g, const json_t *run, const char *what, d
                   double tolerance)
 {
     if (!(off <= tolerance))
-        fail_msg("%s %s: %s is off by %.3g, want %.3g at the most", g->dir,
+        fail_msg("%s %s: %s is off by %.3g, expected at most %.3g", g->dir,
                  golden_id(run), what, off, tolerance);
 }
 

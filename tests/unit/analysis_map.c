@@ -101,7 +101,7 @@ static void check(const unsigned char *skip, int pool, enum pool how, bool causa
                 float got = map_head(m, h)[i * m->n_rows + j];
 
                 if (isnan(want) ? !isnan(got) : !(fabsf(got - want) <= 1e-7f))
-                    fail_msg("head %d, cell %d %d: %g, want %g", h, i, j, (double)got,
+                    fail_msg("head %d, cell %d %d: %g, expected %g", h, i, j, (double)got,
                              (double)want);
             }
     arena_finish(&arena);

@@ -26,7 +26,7 @@ static void check(float got, double want, unsigned bits)
     if (isnan(want) ? isnan(got)
                     : (double)got == want && !signbit(got) == !signbit(want))
         return;
-    fail_msg("%04x: %g, want %g", bits, (double)got, want);
+    fail_msg("%04x: %g, expected %g", bits, (double)got, want);
 }
 
 static void halves(void **state)

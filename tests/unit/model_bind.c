@@ -128,7 +128,7 @@ static void bad(struct file *f, const char *why)
     assert_int_equal(try_bind(f, &m, &e), -1);
     assert_int_equal(e.kind, ERR_INPUT);
     if (strcmp(e.msg, why) != 0)
-        fail_msg("'%s', want '%s'", e.msg, why);
+        fail_msg("'%s', expected '%s'", e.msg, why);
 }
 
 static void add(struct file *f, const char *name, int d0, int d1)
@@ -407,14 +407,14 @@ static void missing_tensors(void **state)
 
     (void)state;
     leave_out(&f, "h.0.attn.c_attn.weight");
-    bad(&f, "made: has no tensor h.0.attn.c_attn.weight, want [8,24]");
+    bad(&f, "made: has no tensor h.0.attn.c_attn.weight, expected [8,24]");
     leave_out(&g, "wte.weight");
-    bad(&g, "made: has no tensor wte.weight, want [5,8]");
+    bad(&g, "made: has no tensor wte.weight, expected [5,8]");
     leave_out(&h, "norm.weight");
     prefix(&h, "model.");
-    bad(&h, "made: has no tensor model.norm.weight, want [8]");
+    bad(&h, "made: has no tensor model.norm.weight, expected [8]");
     leave_out(&k, "embeddings.position_embeddings.weight");
-    bad(&k, "made: has no tensor embeddings.position_embeddings.weight, want [6,8]");
+    bad(&k, "made: has no tensor embeddings.position_embeddings.weight, expected [6,8]");
 }
 
 static void a_bias_may_be_missing(void **state)
@@ -439,12 +439,12 @@ static void wrong_shapes(void **state)
                                      : arena_printf(&arena, "[%d]", m->d0);
 
         m->d0++;
-        bad(&g, arena_printf(&arena, "made.safetensors: %s: shape %s, want %s", m->name,
+        bad(&g, arena_printf(&arena, "made.safetensors: %s: shape %s, expected %s", m->name,
                              m->d1 > 0 ? arena_printf(&arena, "[%d,%d]", m->d0, m->d1)
                                        : arena_printf(&arena, "[%d]", m->d0), want));
         m->d0--;
         m->d1 = m->d1 > 0 ? 0 : 1;          /* and with another number of dimensions */
-        bad(&g, arena_printf(&arena, "made.safetensors: %s: shape %s, want %s", m->name,
+        bad(&g, arena_printf(&arena, "made.safetensors: %s: shape %s, expected %s", m->name,
                              m->d1 > 0 ? arena_printf(&arena, "[%d,%d]", m->d0, m->d1)
                                        : arena_printf(&arena, "[%d]", m->d0), want));
     }
@@ -457,7 +457,7 @@ static void a_transposed_matrix(void **state)
 
     (void)state;
     *find(&f, "h.0.mlp.c_fc.weight") = (struct made){ "h.0.mlp.c_fc.weight", "F32", 12, 8 };
-    bad(&f, "made.safetensors: h.0.mlp.c_fc.weight: shape [12,8], want [8,12]");
+    bad(&f, "made.safetensors: h.0.mlp.c_fc.weight: shape [12,8], expected [8,12]");
 }
 
 static void types_that_hold_no_weights(void **state)
@@ -466,9 +466,9 @@ static void types_that_hold_no_weights(void **state)
 
     (void)state;
     find(&f, "wpe.weight")->dtype = "I32";
-    bad(&f, "made.safetensors: wpe.weight: holds I32, want F32, F16, BF16 or F64");
+    bad(&f, "made.safetensors: wpe.weight: holds I32, expected F32, F16, BF16 or F64");
     find(&g, "ln_f.bias")->dtype = "I32";
-    bad(&g, "made.safetensors: ln_f.bias: holds I32, want F32, F16, BF16 or F64");
+    bad(&g, "made.safetensors: ln_f.bias: holds I32, expected F32, F16, BF16 or F64");
 }
 
 static void a_config_of_other_sizes(void **state)
@@ -478,10 +478,10 @@ static void a_config_of_other_sizes(void **state)
     (void)state;
     f.config = "{\"model_type\":\"gpt2\",\"n_layer\":2,\"n_head\":2,\"n_embd\":8,"
                "\"n_inner\":12,\"vocab_size\":5,\"n_positions\":6}";
-    bad(&f, "made: has no tensor h.1.ln_1.weight, want [8]");
+    bad(&f, "made: has no tensor h.1.ln_1.weight, expected [8]");
     f.config = "{\"model_type\":\"gpt2\",\"n_layer\":1,\"n_head\":2,\"n_embd\":8,"
                "\"n_inner\":12,\"vocab_size\":50257,\"n_positions\":6}";
-    bad(&f, "made.safetensors: wte.weight: shape [5,8], want [50257,8]");
+    bad(&f, "made.safetensors: wte.weight: shape [5,8], expected [50257,8]");
 }
 
 int main(void)

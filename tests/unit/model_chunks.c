@@ -53,7 +53,7 @@ static void bad(const char *keys, const char *why)
         fail_msg("%s: was taken", keys);
     assert_int_equal(e.kind, ERR_INPUT);
     if (strstr(e.msg, why) == NULL)
-        fail_msg("%s: '%s', want '%s'", keys, e.msg, why);
+        fail_msg("%s: '%s', expected '%s'", keys, e.msg, why);
 }
 
 /* transformers' configuration_reformer.py */
@@ -100,13 +100,13 @@ static void padding(void **state)
     c = good(LENGTHS ",\"attn_layers\":[\"lsh\",\"lsh\"]");
     assert_int_equal(c.chunked.pad_to, 4);
     bad(",\"local_attn_chunk_length\":1048575,\"lsh_attn_chunk_length\":1048576",
-        "chunks of 1048575 and 1048576 tokens: want a common multiple of");
-    bad(",\"local_attn_chunk_length\":0", "local_attn_chunk_length: found 0, want a whole");
+        "chunks of 1048575 and 1048576 tokens: expected a common multiple of");
+    bad(",\"local_attn_chunk_length\":0", "local_attn_chunk_length: found 0, expected a whole");
     bad(",\"lsh_num_chunks_before\":-1", "lsh_num_chunks_before: found -1");
     bad(",\"attn_layers\":[]", "attn_layers: found []");
-    bad(",\"attn_layers\":\"lsh\"", "attn_layers: found \"lsh\", want a list");
+    bad(",\"attn_layers\":\"lsh\"", "attn_layers: found \"lsh\", expected a list");
     bad(",\"attn_layers\":[\"lsh\",\"full\"]", "attn_layers: found \"full\"");
-    bad(",\"attn_layers\":[\"lsh\",7]", "attn_layers: found 7, want \"local\" or \"lsh\"");
+    bad(",\"attn_layers\":[\"lsh\",7]", "attn_layers: found 7, expected \"local\" or \"lsh\"");
 }
 
 static void hashing(void **state)
@@ -124,16 +124,16 @@ static void hashing(void **state)
     assert_true(c.chunked.has_seed && c.chunked.seed == 0);
     c = good(",\"attn_layers\":[\"local\"],\"num_buckets\":7,\"hash_seed\":\"x\"");
     assert_int_equal(c.chunked.n_factors, 0);        /* nothing hashes */
-    bad(",\"num_buckets\":7", "num_buckets: found 7, want an even number");
+    bad(",\"num_buckets\":7", "num_buckets: found 7, expected an even number");
     bad(",\"num_buckets\":0", "num_buckets: found 0");
     bad(",\"num_buckets\":[]", "num_buckets: found []");
     bad(",\"num_buckets\":[4,3]", "num_buckets: found [4,3]");
     bad(",\"num_buckets\":[4,null]", "num_buckets: found [4,null]");
-    bad(",\"num_buckets\":[65536,65536]", "product of 1073741824 at the most");
-    bad(",\"num_buckets\":65538", "found 65538, want an even number up to 65536");
+    bad(",\"num_buckets\":[65536,65536]", "product of at most 1073741824");
+    bad(",\"num_buckets\":65538", "found 65538, expected an even number up to 65536");
     bad(",\"num_buckets\":[2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2]", "num_buckets: found");
     bad(",\"num_buckets\":1e3", "num_buckets: found 1000.0");
-    bad(",\"hash_seed\":1.5", "hash_seed: found 1.5, want a whole number or null");
+    bad(",\"hash_seed\":1.5", "hash_seed: found 1.5, expected a whole number or null");
     bad(",\"num_hashes\":0", "num_hashes: found 0");
     bad(",\"num_hashes\":65", "num_hashes: found 65");
     bad(",\"num_hashes\":64,\"max_position_embeddings\":1073741824,"
@@ -149,12 +149,13 @@ static void grid(void **state)
     assert_int_equal(c.axial.shape[1], 5);
     assert_int_equal(c.axial.width[0], 56);
     assert_false(good(",\"axial_pos_embds\":false,\"axial_pos_shape\":7").axial.on);
-    bad(",\"axial_pos_shape\":[3,5,2]", "axial_pos_shape: found [3,5,2], want a list of two");
+    bad(",\"axial_pos_shape\":[3,5,2]", "axial_pos_shape: found [3,5,2], expected a list "
+        "of two");
     bad(",\"axial_pos_shape\":[3,0]", "axial_pos_shape: found [3,0]");
     bad(",\"axial_pos_shape\":[3,65536]", "axial_pos_shape: found [3,65536]");
     bad(",\"axial_pos_shape\":3", "axial_pos_shape: found 3");
-    bad(",\"axial_pos_embds_dim\":[64,64]", "found 64 and 64, want the hidden_size 256");
-    bad(",\"axial_pos_embds\":1", "axial_pos_embds: found 1, want true or false");
+    bad(",\"axial_pos_embds_dim\":[64,64]", "found 64 and 64, expected the hidden_size 256");
+    bad(",\"axial_pos_embds\":1", "axial_pos_embds: found 1, expected true or false");
 }
 
 int main(void)

@@ -46,7 +46,7 @@ static void bad(const char *json, const char *why)
     assert_int_equal(e.kind, ERR_INPUT);
     assert_ptr_equal(strstr(e.msg, "config.json: "), e.msg);
     if (strstr(e.msg, why) == NULL)
-        fail_msg("%s: '%s', want '%s'", json, e.msg, why);
+        fail_msg("%s: '%s', expected '%s'", json, e.msg, why);
 }
 
 static int setup(void **state)
@@ -220,7 +220,8 @@ static void flags(void **state)
 
     (void)state;
     assert_true(!c.score.scaled && c.score.by_layer && c.is_decoder);
-    bad(GPT2 ",\"scale_attn_weights\":1}", "scale_attn_weights: found 1, want true or false");
+    bad(GPT2 ",\"scale_attn_weights\":1}", "scale_attn_weights: found 1, expected true or "
+    "false");
     bad(BERT ",\"is_decoder\":\"no\"}", "is_decoder: found \"no\"");
 }
 
@@ -242,7 +243,7 @@ static void activations(void **state)
                               names[i].name));
         assert_int_equal(c.act, names[i].act);
     }
-    bad(BERT ",\"hidden_act\":\"mish\"}", "hidden_act: found \"mish\", want an activation");
+    bad(BERT ",\"hidden_act\":\"mish\"}", "hidden_act: found \"mish\", expected an activation");
     bad(BERT ",\"hidden_act\":3}", "hidden_act: found 3");
 }
 
@@ -289,7 +290,7 @@ static void latent_widths(void **state)
     assert_false(c.rotary.interleave);
     c = good(LLAMA ",\"v_head_dim\":10}");    /* another family's key */
     assert_int_equal(c.d_value, 128);
-    bad(DEEP3 ",\"qk_rope_head_dim\":7}", "7 of the 135 columns of a head are turned");
+    bad(DEEP3 ",\"qk_rope_head_dim\":7}", "7 of the 135 columns of a head are rotated");
     bad(DEEP3 ",\"qk_rope_head_dim\":0}", "qk_rope_head_dim: found 0");
     bad(DEEP3 ",\"qk_rope_head_dim\":65537}", "qk_rope_head_dim: found 65537");
     bad(DEEP3 ",\"qk_nope_head_dim\":0}", "qk_nope_head_dim: found 0");
@@ -298,7 +299,8 @@ static void latent_widths(void **state)
     bad(DEEP3 ",\"v_head_dim\":-1}", "v_head_dim: found -1");
     bad(DEEP3 ",\"v_head_dim\":65536,\"num_attention_heads\":512,"
         "\"num_key_value_heads\":512}", "512 heads with values of width 65536");
-    bad(DEEP3 ",\"num_key_value_heads\":64}", "num_key_value_heads: found 64, want the 128");
+    bad(DEEP3 ",\"num_key_value_heads\":64}", "num_key_value_heads: found 64, expected the "
+    "128");
 }
 
 static void experts(void **state)
@@ -319,16 +321,17 @@ static void experts(void **state)
     c = good(BERT ",\"num_experts\":8}");     /* another family's key */
     assert_int_equal(c.experts.n, 0);
     bad("{\"model_type\":\"deepseek_v2\"}", "has no num_experts_per_tok");
-    bad(DEEP2 ",\"n_routed_experts\":5}", "num_experts_per_tok: found 6, want at most the 5");
+    bad(DEEP2 ",\"n_routed_experts\":5}", "num_experts_per_tok: found 6, expected at most "
+    "the 5");
     bad(DEEP2 ",\"topk_method\":\"noaux_tc\"}", "topk_method: found \"noaux_tc\"");
     bad(DEEP2 ",\"topk_method\":3}", "topk_method: found 3");
-    bad(DEEP2 ",\"topk_method\":\"group_limited_greedy\"}", "wants n_group and topk_group");
-    bad(DEEP3 ",\"n_group\":7}", "n_group: found 7, want a divisor of the 256");
+    bad(DEEP2 ",\"topk_method\":\"group_limited_greedy\"}", "requires n_group and topk_group");
+    bad(DEEP3 ",\"n_group\":7}", "n_group: found 7, expected a divisor of the 256");
     bad(DEEP3 ",\"n_group\":0}", "n_group: found 0");
-    bad(DEEP3 ",\"topk_group\":9}", "topk_group: found 9, want at most the 8");
+    bad(DEEP3 ",\"topk_group\":9}", "topk_group: found 9, expected at most the 8");
     bad(DEEP3 ",\"topk_group\":0}", "topk_group: found 0");
     bad(DEEP3 ",\"n_group\":256}", "256 groups of one expert");
-    bad(DEEP3 ",\"n_group\":128,\"topk_group\":3}", "found 8, want at most the 6 experts");
+    bad(DEEP3 ",\"n_group\":128,\"topk_group\":3}", "found 8, expected at most the 6 experts");
     bad(DEEP3 ",\"routed_scaling_factor\":0}", "routed_scaling_factor: found 0");
     bad(DEEP3 ",\"first_k_dense_replace\":-1}", "first_k_dense_replace: found -1");
     bad(DEEP3 ",\"n_shared_experts\":65536}", "65536 shared experts of width 2048");
@@ -349,10 +352,10 @@ static void derived_numbers(void **state)
     bad(GPT2 ",\"n_embd\":61,\"n_head\":5}",
         "hidden_size 61 is not a multiple of the 5 heads");
     bad(LLAMA ",\"num_attention_heads\":8,\"num_key_value_heads\":3}",
-        "num_key_value_heads: found 3, want a divisor of the 8 heads");
+        "num_key_value_heads: found 3, expected a divisor of the 8 heads");
     bad(LLAMA ",\"num_attention_heads\":4,\"num_key_value_heads\":8}",
         "num_key_value_heads: found 8");
-    bad(LLAMA ",\"head_dim\":13}", "13 of the 13 columns of a head are turned");
+    bad(LLAMA ",\"head_dim\":13}", "13 of the 13 columns of a head are rotated");
     bad(BERT ",\"num_attention_heads\":65536,\"head_dim\":65536}",
         "65536 heads of width 65536");
 }
@@ -400,17 +403,17 @@ static void rope_that_is_wrong(void **state)
 {
     (void)state;
     bad(LLAMA ",\"rope_scaling\":{\"type\":\"yarrn\",\"factor\":2}}",
-        "rope_type: found \"yarrn\", want one that is supported");
+        "rope_type: found \"yarrn\", expected one that is supported");
     bad(LLAMA ",\"rope_scaling\":{\"type\":3}}", "rope_type: found 3");
-    bad(LLAMA ",\"rope_scaling\":[]}", "rope_parameters: found [], want an object");
+    bad(LLAMA ",\"rope_scaling\":[]}", "rope_parameters: found [], expected an object");
     bad(LLAMA ",\"rope_parameters\":7}", "rope_parameters: found 7");
     bad(LLAMA ",\"rope_scaling\":{\"type\":\"linear\"}}", "no factor");
     bad(LLAMA ",\"rope_scaling\":{\"type\":\"linear\",\"factor\":0}}", "factor: found 0");
     bad(LLAMA ",\"rope_scaling\":{\"type\":\"linear\",\"factor\":-2}}", "factor: found -2");
-    bad(LLAMA ",\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8}}", "llama3 wants");
+    bad(LLAMA ",\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8}}", "llama3 requires");
     bad(LLAMA ",\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8,"
         "\"low_freq_factor\":4,\"high_freq_factor\":4,"
-        "\"original_max_position_embeddings\":32}}", "llama3 wants");
+        "\"original_max_position_embeddings\":32}}", "llama3 requires");
     bad(LLAMA ",\"rope_theta\":0}", "rope_theta: found 0");
 }
 
@@ -462,12 +465,12 @@ static void families_and_what_is_no_config(void **state)
     assert_string_equal(f->name, "gpt2");
     bad("", "line");
     bad("{", "line 1");
-    bad("[]", "is no JSON object");
+    bad("[]", "is not a JSON object");
     bad("3", "");
     bad("{}", "has no model_type");
     bad("{\"model_type\":null}", "has no model_type");
     bad("{\"model_type\":\"resnet\"}",
-        "model_type: found \"resnet\", want one of bert, ");
+        "model_type: found \"resnet\", expected one of bert, ");
     bad("{\"model_type\":7}", "model_type: found 7");
     bad("{\"model_type\":\"be\\u0007rt\"}", "model_type: found");
 }
@@ -481,7 +484,7 @@ static void keys_that_are_refused(void **state)
     bad(GPT2 ",\"add_cross_attention\":true}", "add_cross_attention");
     good(GPT2 ",\"add_cross_attention\":false,\"quantization_config\":null}");
     bad(BERT ",\"position_embedding_type\":\"relative_key\"}",
-        "position_embedding_type: found \"relative_key\", want \"absolute\"");
+        "position_embedding_type: found \"relative_key\", expected \"absolute\"");
     good(BERT ",\"position_embedding_type\":\"absolute\"}");
     bad("{\"model_type\":\"gemma2\",\"use_bidirectional_attention\":true}",
         "use_bidirectional_attention: true is not supported for gemma2");
@@ -502,16 +505,16 @@ static void windows_by_layer(void **state)
     c = good(LONG ",\"attention_window\":[4,2]}");
     assert_int_equal(c.window.by_layer[0], 4);
     assert_int_equal(c.window.by_layer[1], 2);
-    bad(LONG ",\"attention_window\":7}", "attention_window: found 7, want an even number");
-    bad(LONG ",\"attention_window\":[4,3]}", "attention_window: found [4,3], want an even");
+    bad(LONG ",\"attention_window\":7}", "attention_window: found 7, expected an even number");
+    bad(LONG ",\"attention_window\":[4,3]}", "attention_window: found [4,3], expected an even");
     bad(LONG ",\"attention_window\":[4,0]}", "attention_window: found [4,0]");
     bad(LONG ",\"attention_window\":[4,-2]}", "attention_window: found [4,-2]");
     bad(LONG ",\"attention_window\":[4,\"4\"]}", "attention_window: found [4,\"4\"]");
     bad(LONG ",\"attention_window\":0}", "attention_window: found 0");
     bad(LONG ",\"attention_window\":4.0}", "attention_window: found 4.0");
     bad(LONG ",\"attention_window\":2147483648}", "attention_window: found 2147483648");
-    bad(LONG ",\"attention_window\":[4]}", "attention_window: has 1 layers, want 2");
-    bad(LONG ",\"attention_window\":[4,4,4]}", "attention_window: has 3 layers, want 2");
+    bad(LONG ",\"attention_window\":[4]}", "attention_window: has 1 layers, expected 2");
+    bad(LONG ",\"attention_window\":[4,4,4]}", "attention_window: has 3 layers, expected 2");
     good(BERT ",\"attention_window\":7}");      /* no key of this family's */
 }
 
@@ -557,10 +560,11 @@ static void blocks_of_keys(void **state)
     assert_int_equal(good(BIRD ",\"attention_type\":\"original_full\"}").sparse.block, 0);
     assert_true(good(BIRD ",\"rescale_embeddings\":true}").scale_embedding);
     bad(BIRD ",\"attention_type\":\"full\"}",
-        "attention_type: found \"full\", want block_sparse or original_full");
+        "attention_type: found \"full\", expected block_sparse or original_full");
     bad(BIRD ",\"attention_type\":1}", "attention_type: found 1");
-    bad(BIRD ",\"block_size\":0}", "block_size: found 0, want a whole number of 1 to");
-    bad(BIRD ",\"num_random_blocks\":0}", "num_random_blocks: found 0, want a whole number");
+    bad(BIRD ",\"block_size\":0}", "block_size: found 0, expected a whole number of 1 to");
+    bad(BIRD ",\"num_random_blocks\":0}", "num_random_blocks: found 0, expected a whole "
+    "number");
     bad(BIRD ",\"num_random_blocks\":-1}", "num_random_blocks: found -1");
     bad(BIRD ",\"is_decoder\":true}", "is_decoder: true is not supported with attention_type "
         "block_sparse");
@@ -636,7 +640,8 @@ static void pictures(void **state)
     assert_int_equal(c.head.n_labels, 3);
     bad(VIT ",\"image_size\":8}", "patch_size: 16 x 16 does not fit in the image of 8 x 8");
     bad(VIT ",\"image_size\":[224,15]}", "does not fit in the image of 224 x 15");
-    bad(VIT ",\"patch_size\":0}", "patch_size: found 0, want a whole number from 1, or two");
+    bad(VIT ",\"patch_size\":0}", "patch_size: found 0, expected a whole number from 1, or "
+    "two");
     bad(VIT ",\"patch_size\":[4]}", "patch_size: found [4]");
     bad(VIT ",\"image_size\":[4,4,4]}", "image_size: found [4,4,4]");
     bad(VIT ",\"image_size\":\"4\"}", "image_size: found \"4\"");
@@ -717,8 +722,10 @@ static void groups(void **state)
     c = good(BERT ",\"inner_group_num\":3,\"num_hidden_groups\":65536}");
     assert_int_equal(c.n_layers, 12);
     assert_int_equal(c.groups.n, 0);
-    bad(ALBERT ",\"num_hidden_groups\":7}", "num_hidden_groups: found 7, want at most the 6");
-    bad(ALBERT ",\"inner_group_num\":10923}", "inner_group_num: found 10923, want at most 10922");
+    bad(ALBERT ",\"num_hidden_groups\":7}", "num_hidden_groups: found 7, expected at most "
+    "the 6");
+    bad(ALBERT ",\"inner_group_num\":10923}", "inner_group_num: found 10923, expected at "
+    "most 10922");
 }
 
 int main(void)

@@ -43,7 +43,7 @@ static void bad(const char *json, const char *why)
     assert_int_equal(e.kind, ERR_INPUT);
     assert_ptr_equal(strstr(e.msg, "config.json: "), e.msg);
     if (strstr(e.msg, why) == NULL)
-        fail_msg("%s: '%s', want '%s'", json, e.msg, why);
+        fail_msg("%s: '%s', expected '%s'", json, e.msg, why);
 }
 
 static int setup(void **state)
@@ -104,8 +104,10 @@ static void kinds_of_positions(void **state)
     assert_false(c.relative.on);
     c = good(DEBERTA2 ",\"pos_att_type\":[\"c2p\"]}");
     assert_true(!c.relative.on && c.score.query_scalar == 2 * 64);
-    bad(DEBERTA ",\"pos_att_type\":\"c2p|p2p\"}", "pos_att_type: found \"c2p|p2p\", want c2p");
-    bad(DEBERTA ",\"pos_att_type\":[\"c2c\"]}", "pos_att_type: found [\"c2c\"], want c2p, p2c");
+    bad(DEBERTA ",\"pos_att_type\":\"c2p|p2p\"}", "pos_att_type: found \"c2p|p2p\", "
+    "expected c2p");
+    bad(DEBERTA ",\"pos_att_type\":[\"c2c\"]}", "pos_att_type: found [\"c2c\"], expected "
+    "c2p, p2c");
     bad(DEBERTA ",\"pos_att_type\":[\"C2P\"]}", "pos_att_type: found [\"C2P\"]");
     bad(DEBERTA ",\"pos_att_type\":[3]}", "pos_att_type: found [3]");
     bad(DEBERTA ",\"pos_att_type\":\"c2p|\"}", "pos_att_type: found \"c2p|\"");
@@ -123,13 +125,13 @@ static void spans(void **state)
     assert_int_equal(good(DEBERTA2 ",\"position_buckets\":7}").relative.span, 7);
     /* A key of the second version alone */
     assert_int_equal(good(DEBERTA ",\"position_buckets\":256}").relative.span, 512);
-    bad(DEBERTA2 ",\"position_buckets\":1}", "position_buckets: found 1, want 2 or more");
+    bad(DEBERTA2 ",\"position_buckets\":1}", "position_buckets: found 1, expected 2 or more");
     bad(DEBERTA2 ",\"position_buckets\":256,\"max_relative_positions\":129}",
         "half of them below the longest distance, 128");
     bad(DEBERTA2 ",\"position_buckets\":-2}", "position_buckets: found -2");
     bad(DEBERTA2 ",\"position_buckets\":8.5}", "position_buckets: found 8.5");
     bad(DEBERTA2 ",\"max_relative_positions\":\"9\"}", "max_relative_positions: found \"9\"");
-    bad(DEBERTA ",\"max_position_embeddings\":1073741824}", "distances up to 1073741824, want");
+    bad(DEBERTA ",\"max_position_embeddings\":1073741824}", "distances up to 1073741824, expected");
 }
 
 static void other_keys(void **state)
@@ -146,20 +148,23 @@ static void other_keys(void **state)
     c = good(DEBERTA ",\"share_att_key\":true,\"norm_rel_ebd\":\"layer_norm\","
              "\"conv_kernel_size\":3}");
     assert_true(!c.relative.shared && !c.relative.normed && c.front.conv_width == 0);
-    bad(DEBERTA2 ",\"conv_kernel_size\":4}", "conv_kernel_size: found 4, want an odd number");
+    bad(DEBERTA2 ",\"conv_kernel_size\":4}", "conv_kernel_size: found 4, expected an odd "
+    "number");
     bad(DEBERTA2 ",\"conv_kernel_size\":257}", "conv_kernel_size: found 257");
-    bad(DEBERTA2 ",\"conv_groups\":5}", "conv_groups: found 5, want a divisor of the width");
+    bad(DEBERTA2 ",\"conv_groups\":5}", "conv_groups: found 5, expected a divisor of the "
+    "width");
     bad(DEBERTA2 ",\"conv_groups\":0}", "conv_groups: found 0");
     bad(DEBERTA2 ",\"conv_act\":\"mish\"}", "conv_act: found \"mish\"");
     bad(DEBERTA2 ",\"norm_rel_ebd\":true}", "norm_rel_ebd: found true");
     bad(DEBERTA ",\"talking_head\":true}", "talking_head: true is not supported");
     bad(DEBERTA ",\"relative_attention\":1}", "relative_attention: found 1");
-    bad(XLNET ",\"attn_type\":\"both\"}", "attn_type: found \"both\", want \"bi\" or \"uni\"");
+    bad(XLNET ",\"attn_type\":\"both\"}", "attn_type: found \"both\", expected \"bi\" or "
+    "\"uni\"");
     bad(XLNET ",\"attn_type\":1}", "attn_type: found 1");
     bad(XLNET ",\"bi_data\":true}", "bi_data: true is not supported");
     bad(XLNET ",\"attn_type\":\"uni\",\"same_length\":true}", "same_length: true is not");
     good(XLNET ",\"same_length\":true}");
-    bad(XLNET ",\"d_model\":15,\"n_head\":3}", "d_model: found 15, want an even number");
+    bad(XLNET ",\"d_model\":15,\"n_head\":3}", "d_model: found 15, expected an even number");
     bad(XLNET ",\"clamp_len\":-2}", "clamp_len: found -2");
 }
 

@@ -63,7 +63,7 @@ static void bad(const char *json, const char *why)
         fail_msg("%s: was taken", json);
     assert_int_equal(e.kind, ERR_INPUT);
     if (strncmp(e.msg, "g.json: ", 8) != 0 || strstr(e.msg, why) == NULL)
-        fail_msg("%s: '%s', want '%s'", json, e.msg, why);
+        fail_msg("%s: '%s', expected '%s'", json, e.msg, why);
 }
 
 static void what_nothing_means(void **state)
@@ -111,23 +111,24 @@ static void every_key(void **state)
 static void what_is_wrong(void **state)
 {
     (void)state;
-    bad("[]", "is no JSON object");
+    bad("[]", "is not a JSON object");
     bad("{\"eos_token_id\":", "line 1");
-    bad("{\"eos_token_id\":\"</s>\"}", "eos_token_id: found \"</s>\", want a token's id");
+    bad("{\"eos_token_id\":\"</s>\"}", "eos_token_id: found \"</s>\", expected a token's id");
     bad("{\"eos_token_id\":[1,2.5]}", "eos_token_id: found 2.5");
     bad("{\"eos_token_id\":4294967296}", "eos_token_id: found 4294967296");
-    bad("{\"forced_bos_token_id\":40}", "forced_bos_token_id: found 40, want one of the "
-        "vocabulary (0 to 39)");
+    bad("{\"forced_bos_token_id\":40}", "forced_bos_token_id: found 40, expected one of "
+        "the vocabulary (0 to 39)");
     bad("{\"forced_eos_token_id\":[2,-1]}", "forced_eos_token_id: found -1");
     bad("{\"decoder_start_token_id\":[1]}", "decoder_start_token_id: found [1]");
     bad("{\"bos_token_id\":77}", "bos_token_id: found 77");
-    bad("{\"bad_words_ids\":[3]}", "want a list of lists of ids");
-    bad("{\"bad_words_ids\":[[]]}", "want a list of lists of ids");
-    bad("{\"bad_words_ids\":{}}", "want a list of lists of ids");
+    bad("{\"bad_words_ids\":[3]}", "expected a list of lists of ids");
+    bad("{\"bad_words_ids\":[[]]}", "expected a list of lists of ids");
+    bad("{\"bad_words_ids\":{}}", "expected a list of lists of ids");
     bad("{\"repetition_penalty\":0}", "repetition_penalty: found 0");
     bad("{\"no_repeat_ngram_size\":-1}", "no_repeat_ngram_size: found -1");
     bad("{\"min_length\":1.5}", "min_length: found 1.5");
-    bad("{\"sequence_bias\":[]}", "sequence_bias: found [], want null: it is not supported");
+    bad("{\"sequence_bias\":[]}", "sequence_bias: found [], expected null: it is not "
+        "supported");
     bad("{\"guidance_scale\":3}", "guidance_scale");
     bad("{\"encoder_repetition_penalty\":1.2}", "encoder_repetition_penalty");
     bad("{\"encoder_no_repeat_ngram_size\":3}", "encoder_no_repeat_ngram_size");

@@ -85,7 +85,7 @@ static void refused(const char *want)
     assert_int_equal(read_b(&c, &f, &e), -1);
     assert_int_equal(e.kind, ERR_INPUT);
     if (strncmp(e.msg, "f: ", 3) != 0 || strstr(e.msg, want) == NULL)
-        fail_msg("\"%s\", want \"%s\"", e.msg, want);
+        fail_msg("\"%s\", expected \"%s\"", e.msg, want);
 }
 
 static void refused_with(const char *name, enum gguf_type type, double v, const char *want)
@@ -160,9 +160,9 @@ static void test_architecture(void **state)
     refused("has no general.architecture");
     put_head(&b, 3, 0, 1);
     put_key_u32(&b, "general.architecture", 1);
-    refused("general.architecture: is a U32, want a STRING");
+    refused("general.architecture: is a U32, expected a STRING");
     llama("mamba", NULL, 0);
-    refused("general.architecture: found \"mamba\", want one of llama, bert, ");
+    refused("general.architecture: found \"mamba\", expected one of llama, bert, ");
     llama("bert", NULL, 0);
     refused("has no key bert.block_count");
     put_head(&b, 3, 0, 6);
@@ -178,23 +178,23 @@ static void test_architecture(void **state)
 static void test_numbers(void **state)
 {
     (void)state;
-    refused_with("llama.block_count", GGUF_U32, 513, "block_count: found 513, want a whole "
-                 "number of 1 to 512");
+    refused_with("llama.block_count", GGUF_U32, 513, "block_count: found 513, expected a "
+                 "whole number of 1 to 512");
     refused_with("llama.block_count", GGUF_U32, 4294967295., "found 4294967295");
     refused_with("llama.block_count", GGUF_I32, -1, "block_count: found -1");
-    refused_with("llama.block_count", GGUF_F32, 1, "block_count: is a F32, want a whole");
+    refused_with("llama.block_count", GGUF_F32, 1, "block_count: is a F32, expected a whole");
     refused_with("llama.attention.head_count", GGUF_U32, 0, "head_count: found 0");
     refused_with("llama.attention.head_count", GGUF_U32, 2147483648., "2147483648");
     refused_with("llama.attention.head_count", GGUF_U32, 3, "embedding_length 8 is not a "
                  "multiple of the 3 heads");
-    refused_with("llama.attention.head_count_kv", GGUF_U32, 4, "found 4, want a divisor");
+    refused_with("llama.attention.head_count_kv", GGUF_U32, 4, "found 4, expected a divisor");
     refused_with("llama.attention.value_length", GGUF_U32, 5, "values of another width");
     refused_with("llama.rope.dimension_count", GGUF_U32, 64, "64 of the 4 columns");
     refused_with("llama.rope.dimension_count", GGUF_U32, 3, "3 of the 4 columns");
     refused_with("llama.rope.freq_base", GGUF_F32, -1, "freq_base: found -1");
     refused_with("llama.rope.freq_base", GGUF_F32, (double)NAN, "freq_base: found nan");
     refused_with("llama.attention.causal", GGUF_BOOL, 0, "causal: false is not supported");
-    refused_with("llama.attention.layer_norm_rms_epsilon", GGUF_U32, 1, "want a number");
+    refused_with("llama.attention.layer_norm_rms_epsilon", GGUF_U32, 1, "expected a number");
 }
 
 /* T5: its tensors say what no key does; counts of the decoder and of buckets. */
@@ -238,7 +238,7 @@ static void test_t5(void **state)
     assert_int_equal(c.decoder.start_id, 4);
     assert_true(c.head.scale == 0);
     t5("t5.decoder_block_count", 513, "output.weight");
-    refused("decoder_block_count: found 513, want a whole number of 1 to 512");
+    refused("decoder_block_count: found 513, expected a whole number of 1 to 512");
     t5("t5.attention.relative_buckets_count", 1u << 31, "output.weight");
     refused("relative_buckets_count: found 2147483648");
     t5("t5.attention.relative_buckets_count", 3, "output.weight");

@@ -36,7 +36,7 @@ static void check_values(const float *x, int n)
             double want = formula((enum act)act, x[i]);
 
             if (!(fabs(y[i] - want) <= 2e-7 * (1 + fabs(want))))
-                fail_msg("%s, act %d (%a): %.9g, want %.9g", nn_kernel_name(nn_kernel()), act,
+                fail_msg("%s, act %d (%a): %.9g, expected %.9g", nn_kernel_name(nn_kernel()), act,
                          (double)x[i], (double)y[i], want);
         }
     }

@@ -67,7 +67,7 @@ static inline void kernel_same(const char *what, int i, float got, float want)
 {
     if (memcmp(&got, &want, sizeof got) == 0 || (isnan(got) && isnan(want)))
         return;
-    fail_msg("%s, %s [%d]: %a, want %a", nn_kernel_name(nn_kernel()), what, i,
+    fail_msg("%s, %s [%d]: %a, expected %a", nn_kernel_name(nn_kernel()), what, i,
              (double)got, (double)want);
 }
 

@@ -202,7 +202,7 @@ static void expect_not_finite(const char *tensor, int64_t element, float value,
                                      &s.arena, &e), -1);
             assert_int_equal(e.kind, ERR_INPUT);
             if (strstr(e.msg, where) == NULL)
-                fail_msg("'%s', want '%s'", e.msg, where);
+                fail_msg("'%s', expected '%s'", e.msg, where);
         }
     close_spoilt(&s);
 }
@@ -264,7 +264,7 @@ static void expect_refused(const struct model *m, const struct batch *b, struct 
     assert_int_equal(forward(&r, m, b, &want, SINK_HEAD, 1, a, &e), -1);
     assert_int_equal(e.kind, ERR_INPUT);
     if (strstr(e.msg, why) == NULL)
-        fail_msg("'%s', want '%s'", e.msg, why);
+        fail_msg("'%s', expected '%s'", e.msg, why);
 }
 
 static void ids_types_and_lengths(void **state)
@@ -293,7 +293,7 @@ static void ids_types_and_lengths(void **state)
     b.start = starts[1];
     expect_refused(m, &b, &a, "no token");
     b = (struct batch){ 1, long_start, id, type };
-    expect_refused(m, &b, &a, "the text has 65 tokens, bert takes 64 at the most");
+    expect_refused(m, &b, &a, "the text has 65 tokens, bert takes at most 64");
     model_close(m);
     arena_finish(&a);
 }

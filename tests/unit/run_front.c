@@ -404,14 +404,14 @@ static void other_shapes(void **state)
     char shape[64];
 
     (void)state;
-    refused(vit, (struct values){ 3, { 2, 12, 8 } }, "shape [2,12,8], want [2,8,12]");
-    refused(vit, (struct values){ 2, { 8, 12 } }, "shape [8,12], want [2,8,12]");
-    refused(vit, (struct values){ 0 }, "shape [], want [2,8,12]");
-    refused(rows, (struct values){ 2, { 4, 5 } }, "shape [4,5], want [T,6]");
+    refused(vit, (struct values){ 3, { 2, 12, 8 } }, "shape [2,12,8], expected [2,8,12]");
+    refused(vit, (struct values){ 2, { 8, 12 } }, "shape [8,12], expected [2,8,12]");
+    refused(vit, (struct values){ 0 }, "shape [], expected [2,8,12]");
+    refused(rows, (struct values){ 2, { 4, 5 } }, "shape [4,5], expected [T,6]");
     refused(rows, (struct values){ 2, { 0, 6 } },
-            arena_printf(&arena, "0 rows, want 1 to %d", rows->max_tokens));
+            arena_printf(&arena, "0 rows, expected 1 to %d", rows->max_tokens));
     refused(rows, (struct values){ 2, { INT64_MAX, 6 } },
-            arena_printf(&arena, "9223372036854775807 rows, want 1 to %d", rows->max_tokens));
+            arena_printf(&arena, "9223372036854775807 rows, expected 1 to %d", rows->max_tokens));
     front_shape(rows, shape);
     assert_string_equal(shape, "[T,6]");
     model_close(vit);
@@ -426,19 +426,20 @@ static void other_kernels(void **state)
     } cases[] = {
         { "6", "7,6", "6,2,4,4", NULL },
         { "1,6", "1,1,7,6", "6,2,4,4", NULL },
-        { NULL, "7,6", "6,2,4,4", "m: has no tensor embeddings.cls_token, want [6]" },
+        { NULL, "7,6", "6,2,4,4", "m: has no tensor embeddings.cls_token, expected [6]" },
         { "6", NULL, "6,2,4,4", "m: has no tensor embeddings.position_embeddings.weight, "
-          "want [7,6]" },
-        { "6", "7,6", NULL, "m: has no tensor embeddings.patch_embeddings.projection.weight, "
-          "want [6,2,4,4]" },
-        { "2,3", "7,6", "6,2,4,4", "w: embeddings.cls_token: shape [2,3], want [6]" },
-        { "6", "7,6,1", "6,2,4,4", "w: embeddings.position_embeddings: shape [7,6,1], want [7,6]" },
+          "expected [7,6]" },
+        { "6", "7,6", NULL, "m: has no tensor "
+          "embeddings.patch_embeddings.projection.weight, expected [6,2,4,4]" },
+        { "2,3", "7,6", "6,2,4,4", "w: embeddings.cls_token: shape [2,3], expected [6]" },
+        { "6", "7,6,1", "6,2,4,4", "w: embeddings.position_embeddings: shape [7,6,1], "
+          "expected [7,6]" },
         { "6", "7,6", "6,4,4,2", "w: embeddings.patch_embeddings.projection.weight: shape "
-          "[6,4,4,2], want [6,2,4,4]" },
-        { "6", "7,6", "6,32", "w: embeddings.patch_embeddings.projection.weight: shape [6,32], "
-          "want [6,2,4,4]" },
-        { "6", "7,6", "1,6,2,4,4", "w: embeddings.patch_embeddings.projection.weight: shape "
-          "[1,6,2,4,4], want [6,2,4,4]" },
+          "[6,4,4,2], expected [6,2,4,4]" },
+        { "6", "7,6", "6,32", "w: embeddings.patch_embeddings.projection.weight: shape "
+          "[6,32], expected [6,2,4,4]" },
+        { "6", "7,6", "1,6,2,4,4", "w: embeddings.patch_embeddings.projection.weight: "
+          "shape [1,6,2,4,4], expected [6,2,4,4]" },
     };
 
     (void)state;
@@ -475,7 +476,7 @@ static void other_inputs(void **state)
     assert_string_equal(e.msg, "m reads an array of numbers, not ids");
     assert_int_equal(run_forward(m, &(struct batch){ 1, short_start, NULL, NULL, &v }, &want,
                                  NULL, 0, par, &arena, &e), -1);
-    assert_string_equal(e.msg, "the array yields 7 positions, want 6");
+    assert_string_equal(e.msg, "the array yields 7 positions, expected 6");
     par_free(par);
     model_close(m);
 }

@@ -91,10 +91,10 @@ static void test_refused(void **state)
 {
     struct help *h = *state;
 
-    help_refused(h, WITH(TOKEN("7", "c", "")), "has id 7, want 5 (the next");
-    help_refused(h, WITH(TOKEN("4", "b", "")), "has id 4, want 2 (its place");
-    help_refused(h, WITH(TOKEN("-1", "c", "")), "has id -1, want 5");
-    help_refused(h, WITH(TOKEN("1099511627776", "c", "")), "want 5");
+    help_refused(h, WITH(TOKEN("7", "c", "")), "has id 7, expected 5 (the next");
+    help_refused(h, WITH(TOKEN("4", "b", "")), "has id 4, expected 2 (its place");
+    help_refused(h, WITH(TOKEN("-1", "c", "")), "has id -1, expected 5");
+    help_refused(h, WITH(TOKEN("1099511627776", "c", "")), "expected 5");
     help_refused(h, WITH(TOKEN("5", "c", ",'lstrip':3")), "\"lstrip\" is a number");
     help_refused(h, WITH("{'id':5}"), "added_tokens[0]: \"content\" is nothing");
     help_refused(h, WITH("7"), "added_tokens[0]");

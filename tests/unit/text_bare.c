@@ -55,7 +55,7 @@ static void refused(struct help *h, const struct folder *f, const char *why)
 
     assert_null(t);
     if (strstr(h->err.msg, why) == NULL)
-        fail_msg("message \"%s\", want \"%s\"", h->err.msg, why);
+        fail_msg("message \"%s\", expected \"%s\"", h->err.msg, why);
     assert_non_null(strstr(h->err.msg, f->path));
     assert_int_equal(h->err.kind, ERR_INPUT);
 }
@@ -141,11 +141,11 @@ static void test_refused(void **state)
     struct help *h = *state;
     struct folder f = make_folder();
 
-    refused(h, &f, "no tokeniser: want tokenizer.json, vocab.txt, vocab.json with");
+    refused(h, &f, "no tokeniser: expected tokenizer.json, vocab.txt, vocab.json with");
     put(h, &f, "vocab.json", vocab_json);
     refused(h, &f, "no tokeniser");
     put(h, &f, "merges.txt", "a\n");
-    refused(h, &f, "merges[0]: want two pieces");
+    refused(h, &f, "merges[0]: expected two pieces");
     put(h, &f, "merges.txt", "a c\n");
     refused(h, &f, "merges[0]: it names \"c\"");
     put(h, &f, "merges.txt", "a \xff\n");
@@ -159,7 +159,7 @@ static void test_refused(void **state)
     put(h, &f, "config.json", "{");
     refused(h, &f, "config.json: not JSON");
     put(h, &f, "tokenizer_config.json", "[]");
-    refused(h, &f, "tokenizer_config.json: it is no JSON object");
+    refused(h, &f, "tokenizer_config.json: it is not a JSON object");
     put(h, &f, "vocab.txt", "a\n\xff\n");
     put(h, &f, "tokenizer_config.json", "{'tokenizer_class':'BertTokenizer'}");
     refused(h, &f, "vocab.txt: line 2 is not UTF-8");
@@ -228,7 +228,7 @@ static void test_languages(void **state)
     put(h, &f, "config.json", "{'model_type':'pegasus'}");
     assert_string_equal(last_piece(h, &f, false), "</s>");
     put(h, &f, "tokenizer_config.json", "{'offset':0}");
-    refused(h, &f, "\"offset\" is 0, want 103 to 103");
+    refused(h, &f, "\"offset\" is 0, expected 103 to 103");
     drop(h, &f);
 }
 

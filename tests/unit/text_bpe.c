@@ -97,10 +97,10 @@ static void test_refused(void **state)
     help_refused(h, MODEL("'unk_token':'!',", "[]"), "\"unk_token\" is \"!\"");
     help_refused(h, MODEL("", "[['a','b'],['a','x']]"), "merges[1]: it names \"x\"");
     help_refused(h, MODEL("", "[['b','a']]"), "merges[0]: it names \"ba\"");
-    help_refused(h, MODEL("", "['ab']"), "merges[0]: want two pieces");
-    help_refused(h, MODEL("", "['a b c']"), "merges[0]: want two pieces");
-    help_refused(h, MODEL("", "[['a']]"), "merges[0]: want two pieces");
-    help_refused(h, MODEL("", "[5]"), "merges[0]: want two pieces");
+    help_refused(h, MODEL("", "['ab']"), "merges[0]: expected two pieces");
+    help_refused(h, MODEL("", "['a b c']"), "merges[0]: expected two pieces");
+    help_refused(h, MODEL("", "[['a']]"), "merges[0]: expected two pieces");
+    help_refused(h, MODEL("", "[5]"), "merges[0]: expected two pieces");
     help_refused(h, MODEL("", "5"), "\"merges\" is a number");
 }
 

@@ -70,7 +70,7 @@ static void refused(const char *want)
     assert_null(open_b(&e));
     assert_int_equal(e.kind, ERR_INPUT);
     if (strstr(e.msg, "t.gguf: ") == NULL || strstr(e.msg, want) == NULL)
-        fail_msg("\"%s\", want \"%s\"", e.msg, want);
+        fail_msg("\"%s\", expected \"%s\"", e.msg, want);
 }
 
 /* want: pieces with blanks between. */
@@ -173,10 +173,10 @@ static void test_models(void **state)
     list("tokenizer.ggml.tokens", pieces, 10);
     refused("has no tokenizer.ggml.pre");
     text("tokenizer.ggml.pre", "default");
-    refused("tokenizer.ggml.pre: found \"default\", want one of gpt-2, ");
+    refused("tokenizer.ggml.pre: found \"default\", expected one of gpt-2, ");
     begin("gpt2");
     number("tokenizer.ggml.tokens", 3);
-    refused("tokenizer.ggml.tokens: is a U32, want an array of STRING");
+    refused("tokenizer.ggml.tokens: is a U32, expected an array of STRING");
 }
 
 static void test_tokens(void **state)
@@ -191,11 +191,11 @@ static void test_tokens(void **state)
     begin("gpt2");
     list("tokenizer.ggml.tokens", pieces, 2);
     types(bad, 2);
-    refused("token 1 has type 7, want 0 to 6");
+    refused("token 1 has type 7, expected 0 to 6");
     begin("gpt2");
     list("tokenizer.ggml.tokens", pieces, 2);
     types(kinds, 3);
-    refused("token_type: is an array of 3 I32, want an array of 2 whole numbers");
+    refused("token_type: is an array of 3 I32, expected an array of 2 whole numbers");
     begin("gpt2");
     list("tokenizer.ggml.tokens", pieces, 2);
     list("tokenizer.ggml.token_type", pieces, 2);
@@ -209,7 +209,7 @@ static void test_ids(void **state)
     text("tokenizer.ggml.pre", "gpt-2");
     list("tokenizer.ggml.tokens", pieces, 10);
     number("tokenizer.ggml.bos_token_id", 10);
-    refused("bos_token_id: found 10, want an id of the 10 tokens");
+    refused("bos_token_id: found 10, expected an id of the 10 tokens");
     begin("bert");
     list("tokenizer.ggml.tokens", pieces, 10);
     number("tokenizer.ggml.unknown_token_id", UINT32_MAX);
@@ -313,7 +313,7 @@ static void test_sentencepiece_bytes(void **state)
         spm("llama", 8, names[i], 6, 0);
         refused("tokenizer.ggml.tokens: token 8 is ");
         spm("t5", 8, names[i], 6, 0);
-        refused("but a byte, want <0x00> to <0xFF>");
+        refused("but of type byte, expected <0x00> to <0xFF>");
     }
     /* Not said to be bytes they are pieces like others. */
     spm("llama", 8, "<0x-1>", 1, 0);
@@ -335,17 +335,17 @@ static void test_sentencepiece_scores(void **state)
     list("tokenizer.ggml.tokens", scored, 11);
     refused("has no tokenizer.ggml.scores");
     floats("tokenizer.ggml.scores", scores, 10);
-    refused("scores: is an array of 10 F32, want an array of 11 F32");
+    refused("scores: is an array of 10 F32, expected an array of 11 F32");
     begin("llama");
     list("tokenizer.ggml.tokens", scored, 11);
     list("tokenizer.ggml.scores", scored, 11);
-    refused("scores: is an array of 11 STRING, want an array of 11 F32");
+    refused("scores: is an array of 11 STRING, expected an array of 11 F32");
     begin("llama");                 /* an element is narrower than a reader might believe */
     list("tokenizer.ggml.tokens", scored, 11);
     put_array(&b, "tokenizer.ggml.scores", GGUF_U8, 11);
     put_data(&b, 1, 11);
     n_keys++;
-    refused("scores: is an array of 11 U8, want an array of 11 F32");
+    refused("scores: is an array of 11 U8, expected an array of 11 F32");
     begin("llama");
     list("tokenizer.ggml.tokens", scored, 11);
     put_key(&b, "tokenizer.ggml.scores", GGUF_F32);
@@ -363,7 +363,7 @@ static void test_sentencepiece_rest(void **state)
     for (int i = 0; i < 3; i++) {
         spm("llama", -1, NULL, 0, 0);
         number(arena_printf(&arena, "tokenizer.ggml.%s_token_id", ids[i]), 11);
-        refused("_token_id: found 11, want an id of the 11 tokens");
+        refused("_token_id: found 11, expected an id of the 11 tokens");
     }
     begin("llama");
     list("tokenizer.ggml.tokens", scored, 0);
@@ -375,13 +375,13 @@ static void test_sentencepiece_rest(void **state)
     memset(large, 'a', sizeof large - 1);
     large[sizeof large - 1] = '\0';
     spm("llama", 6, large, 1, 0);
-    refused("token 6 has 599 bytes, want at most 512");
+    refused("token 6 has 599 bytes, expected at most 512");
     spm("llama", -1, NULL, 0, 0);
     number("tokenizer.ggml.add_space_prefix", 1);
-    refused("add_space_prefix: is a U32, want a BOOL");
+    refused("add_space_prefix: is a U32, expected a BOOL");
     spm("t5", -1, NULL, 0, 0);
     text("tokenizer.ggml.precompiled_charsmap", "x");
-    refused("precompiled_charsmap: is a STRING, want an array of U8");
+    refused("precompiled_charsmap: is a STRING, expected an array of U8");
     spm("t5", -1, NULL, 0, 0);
     put_array(&b, "tokenizer.ggml.precompiled_charsmap", GGUF_U8, 4);
     put_u32(&b, UINT32_MAX);

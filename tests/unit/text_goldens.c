@@ -46,10 +46,10 @@ static int number(const json_t *list, int i)
 static void same_ids(const char *where, const json_t *want, const int *got, int n)
 {
     if ((int)json_array_size(want) != n)
-        fail_msg("%s: %d tokens, want %zu", where, n, json_array_size(want));
+        fail_msg("%s: %d tokens, expected %zu", where, n, json_array_size(want));
     for (int i = 0; i < n; i++)
         if (number(want, i) != got[i])
-            fail_msg("%s: token %d has id %d, want %d", where, i, got[i],
+            fail_msg("%s: token %d has id %d, expected %d", where, i, got[i],
                      number(want, i));
 }
 
@@ -77,7 +77,7 @@ static void same_piece(const struct tok *t, const char *where, const char *piece
     const char *s = json_string_value(want);
 
     if (strcmp(piece, s) != 0 && tok_id(t, s, json_string_length(want)) >= 0)
-        fail_msg("%s: piece %s, want %s", where, piece, s);
+        fail_msg("%s: piece %s, expected %s", where, piece, s);
 }
 
 static void same_case(struct help *h, const struct tok *t, const json_t *c,
@@ -98,7 +98,7 @@ static void same_case(struct help *h, const struct tok *t, const json_t *c,
 
         same_piece(t, where, out.piece[i], json_array_get(pieces, (size_t)i));
         if (number(span, 0) != out.chars[i].start || number(span, 1) != out.chars[i].end)
-            fail_msg("%s: token %d spans %d,%d, want %d,%d", where, i,
+            fail_msg("%s: token %d spans %d,%d, expected %d,%d", where, i,
                      out.chars[i].start, out.chars[i].end, number(span, 0),
                      number(span, 1));
         assert_int_equal(out.type[i], number(types, i));

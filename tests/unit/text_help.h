@@ -71,10 +71,10 @@ static inline void help_refused(struct help *h, const char *json, const char *wh
 
     if (t != NULL) {
         tok_close(t);
-        fail_msg("opened, want \"%s\": %s", why, json);
+        fail_msg("opened, expected \"%s\": %s", why, json);
     }
     if (strstr(h->err.msg, why) == NULL)
-        fail_msg("message \"%s\", want \"%s\"", h->err.msg, why);
+        fail_msg("message \"%s\", expected \"%s\"", h->err.msg, why);
     assert_int_equal(h->err.kind, ERR_INPUT);
 }
 

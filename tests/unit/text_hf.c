@@ -185,7 +185,7 @@ static void test_refused(void **state)
     struct help *h = *state;
 
     help_refused(h, "", "not JSON");
-    help_refused(h, "[]", "it is no JSON object");
+    help_refused(h, "[]", "it is not a JSON object");
     help_refused(h, "{}", "\"model\" is missing");
     help_refused(h, "{'model':{}}", "model has no \"type\"");
     help_refused(h, "{'model':{'type':'WordLevel','vocab':{}}}",
@@ -193,13 +193,13 @@ static void test_refused(void **state)
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':-1}}}", "has id -1");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':1099511627776}}}",
                  "has id 1099511627776");
-    help_refused(h, "{'model':{'type':'BPE','vocab':{'a':1.5}}}", "no whole number");
+    help_refused(h, "{'model':{'type':'BPE','vocab':{'a':1.5}}}", "not a whole number");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':0,'b':0}}}",
                  "tokens \"a\" and \"b\" share id 0");
     help_refused(h, "{" MODEL ",'normalizer':{'type':'ByteLevel'}}",
                  "normalizer \"ByteLevel\" is not supported, only Sequence, Bert");
     help_refused(h, "{" MODEL ",'normalizer':{'type':'Sequence','normalizers':5}}",
-                 "\"normalizers\" is a number, want a list");
+                 "\"normalizers\" is a number, expected a list");
     help_refused(h, "{" MODEL ",'normalizer':{'type':'BertNormalizer','lowercase':1}}",
                  "normalizer BertNormalizer: \"lowercase\" is a number");
     help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'UnicodeScripts'}}",

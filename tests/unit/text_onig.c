@@ -56,7 +56,7 @@ static void refused(struct help *h, const char *pattern, const char *why)
 
     assert_null(onig_translate(&h->arena, p, &h->err));
     if (strstr(h->err.msg, why) == NULL)
-        fail_msg("%s: \"%s\", want \"%s\"", pattern, h->err.msg, why);
+        fail_msg("%s: \"%s\", expected \"%s\"", pattern, h->err.msg, why);
 }
 
 static void test_refused(void **state)

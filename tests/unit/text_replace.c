@@ -124,9 +124,9 @@ static void test_refused(void **state)
     struct help *h = *state;
 
     help_refused(h, WITH("'pre_tokenizer':{'type':'Metaspace','replacement':'ab'}"),
-                 "\"replacement\" is \"ab\", want one character");
+                 "\"replacement\" is \"ab\", expected one character");
     help_refused(h, WITH("'pre_tokenizer':{'type':'Metaspace','replacement':''}"),
-                 "want one character");
+                 "expected one character");
     help_refused(h, WITH("'pre_tokenizer':" METASPACE(",'prepend_scheme':'x'")),
                  "\"prepend_scheme\" is \"x\"");
     help_refused(h, WITH("'pre_tokenizer':" METASPACE(",'add_prefix_space':false,"

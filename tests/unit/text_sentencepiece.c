@@ -98,7 +98,7 @@ static void refused(struct help *h, const struct bytes *b, const char *why)
 {
     assert_null(try_bytes(h, b));
     if (strstr(h->err.msg, why) == NULL)
-        fail_msg("message \"%s\", want \"%s\"", h->err.msg, why);
+        fail_msg("message \"%s\", expected \"%s\"", h->err.msg, why);
     assert_int_equal(h->err.kind, ERR_INPUT);
 }
 
@@ -188,9 +188,9 @@ static void test_pieces(void **state)
     static const struct { float score; unsigned type; const char *s, *why; } bad[] = {
         { 0.0f / 0.0f, 1, "x", "\"x\" has a score that is not finite" },
         { -1.0f / 0.0f, 1, "x", "\"x\" has a score that is not finite" },
-        { 0, 7, "x", "piece 9: type 7, want 1 to 6" },
+        { 0, 7, "x", "piece 9: type 7, expected 1 to 6" },
         { 0, 1, "a\xff", "piece 9: its text is not UTF-8" },
-        { 0, 1, "ab", "token \"ab\" is there twice" },
+        { 0, 1, "ab", "token \"ab\" appears twice" },
         { 0, 2, "<unk2>", "pieces 0 and 9 are both the unknown one" },
     };
     struct help *h = *state;
@@ -222,7 +222,7 @@ static void test_settings(void **state)
     b.n = 0;
     put_pieces(&b);
     put_bytes(&b, 2, "\xc0\x01\x01", 3);
-    refused(h, &b, "blanks behind words");
+    refused(h, &b, "spaces after words");
 }
 
 /* Cut at every byte: a message or a tokeniser, never more. */
@@ -327,7 +327,7 @@ static void test_map_refused(void **state)
     help_refused(h, "{'model':{'type':'BPE','vocab':{},'merges':[]},'normalizer':"
                  "{'type':'Precompiled','precompiled_charsmap':'AAAAA'}}", "not base64");
     help_refused(h, "{'model':{'type':'BPE','vocab':{},'merges':[]},'normalizer':"
-                 "{'type':'Precompiled','precompiled_charsmap':true}}", "is true, want");
+                 "{'type':'Precompiled','precompiled_charsmap':true}}", "is true, expected");
 }
 
 int main(void)

@@ -299,7 +299,7 @@ static void errors_name_the_line(void **state)
     assert_non_null(strstr(e.msg, "share id 1"));
     assert_null(tok_open_memory(room(state), bytes("{\"model\": {" MODEL ", \"vocab\": "
                                                    "true}}"), "t", &e));
-    assert_non_null(strstr(e.msg, "\"vocab\" is missing or no object"));
+    assert_non_null(strstr(e.msg, "\"vocab\" is missing or not an object"));
 }
 
 /* ---- the longest piece ---- */

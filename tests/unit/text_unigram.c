@@ -56,7 +56,7 @@ static void test_refused(void **state)
 
     help_refused(h, MODEL("'unk_id':1,", "['a',0]"), "\"unk_id\" is 1");
     help_refused(h, MODEL("'unk_id':-1,", "['a',0]"), "\"unk_id\" is -1");
-    help_refused(h, MODEL("", "['a',0],['a',0]"), "vocab[1]: token \"a\" is there twice");
+    help_refused(h, MODEL("", "['a',0],['a',0]"), "vocab[1]: token \"a\" appears twice");
     help_refused(h, MODEL("", "['a']"), "vocab[0]: it is not [piece, score]");
     help_refused(h, MODEL("", "[5,0]"), "vocab[0]: it is not [piece, score]");
     help_refused(h, MODEL("", "['a','b']"), "vocab[0]: it is not [piece, score]");

@@ -37,8 +37,8 @@ static void test_refused(void **state)
     struct vocab v;
     const struct { const char *s; json_int_t id; const char *why; } rows[] = {
         { "b", -1, "has id -1" }, { "b", 1LL << 40, "has id 1099511627776" },
-        { "b", 1 << 24, "want 0 to 16777215" }, { "b", 3, "share id 3" },
-        { "a", 4, "\"a\" is there twice" },
+        { "b", 1 << 24, "expected 0 to 16777215" }, { "b", 3, "share id 3" },
+        { "a", 4, "\"a\" appears twice" },
     };
 
     vocab_init(&v, &h->arena, 0);

@@ -64,9 +64,9 @@ static void test_refused(void **state)
 
     help_refused(h, "{'model':{'type':'WordPiece'}}", "\"vocab\" is missing");
     help_refused(h, MODEL("'unk_token':5,"), "\"unk_token\" is a number");
-    help_refused(h, MODEL("'max_input_chars_per_word':-1,"), "is -1, want 0 to");
-    help_refused(h, MODEL("'max_input_chars_per_word':1099511627776,"), "want 0 to");
-    help_refused(h, MODEL("'continuing_subword_prefix':null,"), "is null, want a text");
+    help_refused(h, MODEL("'max_input_chars_per_word':-1,"), "is -1, expected 0 to");
+    help_refused(h, MODEL("'max_input_chars_per_word':1099511627776,"), "expected 0 to");
+    help_refused(h, MODEL("'continuing_subword_prefix':null,"), "is null, expected a text");
 }
 
 int main(void)

@@ -61,7 +61,7 @@ static void test_blocks(void **state)
         tensor_read(got, &b.t, 0, b.n);
         for (int k = 0; k < b.n; k++)
             if (memcmp(&got[k], &b.want[k], sizeof got[k]) != 0)
-                fail_msg("%s: element %d: %.9g, want %.9g", b.d->name, k, (double)got[k],
+                fail_msg("%s: element %d: %.9g, expected %.9g", b.d->name, k, (double)got[k],
                          (double)b.want[k]);
         seen++;
     }

@@ -36,7 +36,7 @@ static void refused(const char *want)
     assert_true(clock() - start < CLOCKS_PER_SEC / 2);
     assert_int_equal(e.kind, ERR_INPUT);
     if (strncmp(e.msg, "f.gguf: ", 8) != 0 || strstr(e.msg, want) == NULL)
-        fail_msg("\"%s\", want \"%s\"", e.msg, want);
+        fail_msg("\"%s\", expected \"%s\"", e.msg, want);
     arena_reset(&arena, before);
 }
 
@@ -172,9 +172,9 @@ static void test_head(void **state)
     put_head(&b, 3, 0, 0);
     good(0);
     put_head(&b, 1, 0, 0);
-    refused("is GGUF version 1, want 2 or 3");
+    refused("is GGUF version 1, expected 2 or 3");
     put_head(&b, 4, 0, 0);
-    refused("is GGUF version 4, want 2 or 3");
+    refused("is GGUF version 4, expected 2 or 3");
     put_head(&b, 3u << 24, 0, 0);
     refused("is a big-endian GGUF");
     put_head(&b, 3, 0, UINT64_C(1) << 63);
@@ -219,11 +219,11 @@ static void test_types(void **state)
     put_head(&b, 3, 0, 1);
     put_key(&b, "k", 256);
     put_data(&b, 1, 40);
-    refused("k: type 256, want 0 to 12");
+    refused("k: type 256, expected 0 to 12");
     put_head(&b, 3, 0, 1);
     put_array(&b, "k", 13, 1);
     put_data(&b, 1, 40);
-    refused("k: type 13, want 0 to 12");
+    refused("k: type 13, expected 0 to 12");
     put_head(&b, 3, 0, 1);
     put_array(&b, "k", GGUF_ARRAY, 1);
     put_data(&b, 1, 40);
@@ -236,7 +236,7 @@ static void test_names(void **state)
     put_head(&b, 3, 0, 2);
     put_key_u32(&b, "twice", 1);
     put_key_u32(&b, "twice", 2);
-    refused("twice: is there twice");
+    refused("twice: appears twice");
     put_head(&b, 3, 0, 1);
     put_key_u32(&b, "", 1);
     refused("key 0: a name of 0 bytes");
@@ -259,18 +259,18 @@ static void test_alignment(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         put_head(&b, 3, 0, 1);
         put_key_u32(&b, "general.alignment", bad[i]);
-        refused("want a power of two of at most 65536");
+        refused("expected a power of two of at most 65536");
     }
     put_head(&b, 3, 0, 1);
     put_key(&b, "general.alignment", GGUF_U64);
     put_u64(&b, 32);
-    refused("general.alignment: is a U64, want a U32");
+    refused("general.alignment: is a U64, expected a U32");
     put_head(&b, 3, 0, 1);
     put_array(&b, "general.alignment", GGUF_U32, 0);
-    refused("general.alignment: is an array of 0 U32, want a U32");
+    refused("general.alignment: is an array of 0 U32, expected a U32");
     put_head(&b, 3, 0, 1);
     put_key_string(&b, "general.alignment", "32");
-    refused("general.alignment: is a STRING, want a U32");
+    refused("general.alignment: is a STRING, expected a U32");
 }
 
 /* ---- wrong: tensors ---- */
@@ -287,7 +287,7 @@ static void test_shapes(void **state)
 {
     (void)state;
     one_tensor(0, 4, 0, 0, 64);
-    refused("t: dimension 0 is 0, want at least 1");
+    refused("t: dimension 0 is 0, expected at least 1");
     one_tensor(UINT64_MAX, 1, 0, 0, 64);
     refused("t: dimension 0 is 18446744073709551615");
     one_tensor((UINT64_C(1) << 42) + 1, UINT64_C(1) << 22, 0, 0, 64);
@@ -297,19 +297,19 @@ static void test_shapes(void **state)
     one_tensor(4194305, UINT64_C(4398042316801), 0, 0, 64);     /* x 4 wraps */
     refused("t: is too large");
     one_tensor(48, 1, 2, 0, 64);
-    refused("t: rows of 48 elements, want a multiple of 32 for Q4_0");
+    refused("t: rows of 48 elements, expected a multiple of 32 for Q4_0");
     one_tensor(32, 8, 12, 0, 144);          /* as many elements as a block, not as long */
-    refused("t: rows of 32 elements, want a multiple of 256 for Q4_K");
+    refused("t: rows of 32 elements, expected a multiple of 256 for Q4_K");
     put_head(&b, 3, 1, 0);
     put_string(&b, "t");
     put_u32(&b, 5);
     put_data(&b, 1, 100);
-    refused("t: 5 dimensions, want 1 to 4");
+    refused("t: 5 dimensions, expected 1 to 4");
     put_head(&b, 3, 1, 0);
     put_string(&b, "t");
     put_u32(&b, 0);
     put_data(&b, 1, 100);
-    refused("t: 0 dimensions, want 1 to 4");
+    refused("t: 0 dimensions, expected 1 to 4");
 }
 
 static void test_element_types(void **state)
@@ -320,9 +320,9 @@ static void test_element_types(void **state)
     one_tensor(256, 1, 39, 0, 66);
     refused("t: weights of type MXFP4 are not supported");
     one_tensor(256, 1, 4, 0, 66);           /* Q4_2, which was given up */
-    refused("t: weights of type 4, which is not known");
+    refused("t: weights of unknown type 4");
     one_tensor(256, 1, UINT32_MAX, 0, 66);
-    refused("t: weights of type 4294967295, which is not known");
+    refused("t: weights of unknown type 4294967295");
 }
 
 static void test_offsets(void **state)
@@ -333,7 +333,7 @@ static void test_offsets(void **state)
     one_tensor(4, 2, 0, 0, 31);
     refused("t: 32 bytes at 0, but the file has 31");
     one_tensor(4, 2, 0, 8, 64);
-    refused("t: begins at 8, want a multiple of 32");
+    refused("t: begins at 8, expected a multiple of 32");
     one_tensor(4, 2, 0, 64, 64);
     refused("t: 32 bytes at 64, but the file has 64");
     one_tensor(4, 2, 0, UINT64_MAX - 31, 64);
@@ -347,7 +347,7 @@ static void test_offsets(void **state)
     put_tensor(&b, "t", 4, 2, 0, 32);
     put_tensor(&b, "t", 4, 2, 0, 0);
     put_data(&b, 32, 64);
-    refused("t: is there twice");
+    refused("t: appears twice");
 }
 
 /* Descriptions without end: as many as fit are read in time that grows with them. */
@@ -402,7 +402,7 @@ static void file_refused(const char *path, const char *want)
 
     assert_null(weights_open(&arena, path, &e));
     if (strstr(e.msg, want) == NULL)
-        fail_msg("\"%s\", want \"%s\"", e.msg, want);
+        fail_msg("\"%s\", expected \"%s\"", e.msg, want);
 }
 
 static void file_opens(const char *path, int n)
@@ -437,10 +437,10 @@ static void test_parts(void **state)
     write_part(one, 2, 0, 3);
     file_refused(one, "split.tensors.count: 3, but the parts have 2 tensors");
     write_part(lone, 2, 0, 2);
-    file_refused(lone, "is one of 2 parts, want their names to end in -00001-of-00002");
-    file_refused(dir, "holds 2 GGUF files, want one of them by its name (");
+    file_refused(lone, "is one of 2 parts, whose names must end in -00001-of-00002");
+    file_refused(dir, "holds 2 GGUF files; give the name of one of them (");
     write_part(one, 4000000, 0, 2);
-    file_refused(one, "split.count: found 4000000, want at most 99999");
+    file_refused(one, "split.count: found 4000000, expected at most 99999");
     write_part(one, 3, 0, 2);
     file_refused(one, "is one of 3 parts");
     drop_dir(&arena, dir);

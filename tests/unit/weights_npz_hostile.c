@@ -31,11 +31,11 @@ static void refused(struct span bytes, const char *want)
     memcpy(copy, bytes.data, bytes.size);
     copy = realloc(copy, bytes.size > 0 ? bytes.size : 1);
     if (npz_open_memory(&arena, (struct span){ copy, bytes.size }, "f.npz", &e) != NULL)
-        fail_msg("taken, want \"%s\"", want);
+        fail_msg("taken, expected \"%s\"", want);
     assert_int_equal(e.kind, ERR_INPUT);
     assert_memory_equal(e.msg, "f.npz: ", 7);
     if (strstr(e.msg, want) == NULL)
-        fail_msg("\"%s\", want \"%s\"", e.msg, want);
+        fail_msg("\"%s\", expected \"%s\"", e.msg, want);
     free(copy);
 }
 
@@ -61,37 +61,38 @@ static void test_npy(void **state)
     static const struct { const char *dict; size_t n_data; const char *want; } cases[] = {
         { DICT("'|O'", "False", "(1,)"), 8, "holds Python objects (a pickle)" },
         { DICT("'>f4'", "False", "(1,)"), 4, "dtype >f4 is big-endian" },
-        { DICT("'<U3'", "False", "(1,)"), 12, "dtype <U3, want floats or whole" },
+        { DICT("'<U3'", "False", "(1,)"), 12, "dtype <U3, expected floats or whole" },
         { DICT("[('a', '<f4')]", "False", "(1,)"), 4, "holds records of named fields" },
-        { DICT("'<f4'", "True", "(1,)"), 4, "is in Fortran order, want C order" },
-        { DICT("'<f4'", "None", "(1,)"), 4, "found 'N', want True or False" },
-        { DICT("'<f4'", "False", "(2,)"), 4, ".npy holds 4 bytes of data, want 8" },
-        { DICT("'<f4'", "False", "(2,)"), 12, ".npy holds 12 bytes of data, want 8" },
-        { DICT("'<f4'", "False", "(-1,)"), 4, "found '-', want a number that is not" },
-        { DICT("'<f4'", "False", "(1.5,)"), 4, "found '.', want a whole number" },
-        { DICT("'<f4'", "False", "(99999999999999999999,)"), 4, "want a number below 2^63" },
+        { DICT("'<f4'", "True", "(1,)"), 4, "is in Fortran order, expected C order" },
+        { DICT("'<f4'", "None", "(1,)"), 4, "found 'N', expected True or False" },
+        { DICT("'<f4'", "False", "(2,)"), 4, ".npy holds 4 bytes of data, expected 8" },
+        { DICT("'<f4'", "False", "(2,)"), 12, ".npy holds 12 bytes of data, expected 8" },
+        { DICT("'<f4'", "False", "(-1,)"), 4, "found '-', expected a number that is not" },
+        { DICT("'<f4'", "False", "(1.5,)"), 4, "found '.', expected a whole number" },
+        { DICT("'<f4'", "False", "(99999999999999999999,)"), 4, "expected a number below "
+          "2^63" },
         { DICT("'<f4'", "False", "(4194305, 4194305, 211106198978564)"), 16,
           "a shape of over 2^63 bytes" },
-        { DICT("'<f4'", "False", "(1)"), 4, "found ')', want ','" },
-        { DICT("'<f4'", "False", "(1, 1"), 4, "found '}', want a whole number in" },
-        { DICT("'<f4'", "False", "(1, 1 1)"), 4, "found '1', want ')'" },
-        { DICT("'<f4'", "False", "[1]"), 4, "found '[', want '('" },
+        { DICT("'<f4'", "False", "(1)"), 4, "found ')', expected ','" },
+        { DICT("'<f4'", "False", "(1, 1"), 4, "found '}', expected a whole number in" },
+        { DICT("'<f4'", "False", "(1, 1 1)"), 4, "found '1', expected ')'" },
+        { DICT("'<f4'", "False", "[1]"), 4, "found '[', expected '('" },
         { DICT("'<f4'", "False", "(1,1,1,1,1,1,1,1,1)"), 4, "over 8 dimensions" },
-        { DICT("'<f4\\'", "False", "()"), 4, "found '\\', want the end of a short string" },
-        { DICT("4", "False", "()"), 4, "found '4', want a string" },
+        { DICT("'<f4\\'", "False", "()"), 4, "found '\\', expected the end of a short string" },
+        { DICT("4", "False", "()"), 4, "found '4', expected a string" },
         { "{'descr': '<f4', 'shape': ()}", 4, "has no 'fortran_order'" },
-        { "{'descr': '<f4', 'descr': '<f4'}", 4, "descr is there twice" },
-        { "{'desc': '<f4'}", 4, "key 'desc', want descr" },
-        { "{'descr' '<f4'}", 4, "found ''', want ':'" },
-        { "{'descr': '<f4' 'shape': ()}", 4, "found ''', want '}'" },
-        { DICT("'<f4'", "False", "()") " + x", 4, "found '+', want nothing but blanks" },
-        { "", 0, "found the end, want '{'" },
+        { "{'descr': '<f4', 'descr': '<f4'}", 4, "descr appears twice" },
+        { "{'desc': '<f4'}", 4, "key 'desc', expected descr" },
+        { "{'descr' '<f4'}", 4, "found ''', expected ':'" },
+        { "{'descr': '<f4' 'shape': ()}", 4, "found ''', expected '}'" },
+        { DICT("'<f4'", "False", "()") " + x", 4, "found '+', expected only spaces" },
+        { "", 0, "found the end, expected '{'" },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         refused(npy(i % 2 == 0 ? 1 : 2, cases[i].dict, cases[i].n_data), cases[i].want);
-    refused(npy(4, DICT("'<f4'", "False", "()"), 4), ".npy version 4.0, want 1.0, 2.0");
+    refused(npy(4, DICT("'<f4'", "False", "()"), 4), ".npy version 4.0, expected 1.0, 2.0");
     refused((struct span){ (const unsigned char *)"\x93NUMPY\1\0\xff\xff{", 11 },
             ".npy header of 65535 bytes, but only 1 follow");
     refused((struct span){ (const unsigned char *)"\x93NUMPY\2\0\xff\xff\xff\xff", 12 },
@@ -162,17 +163,17 @@ static void test_fields(void **state)
         uint64_t value;
         const char *want;
     } cases[] = {
-        { E, 0, 0, 4, 0, "has no end of a zip directory" },
-        { E, 0, 20, 2, 1, "has no end of a zip directory" },
-        { E, 0, 4, 2, 1, "is one part of a zip in several" },
-        { E, 0, 8, 2, 1, "is one part of a zip in several" },
-        { E, 0, 12, 4, 5, "of 5 bytes, want it to end at" },
-        { E, 0, 12, 4, 0xffffffff, "of 4294967295 bytes, want it to end at" },
+        { E, 0, 0, 4, 0, "zip end record missing" },
+        { E, 0, 20, 2, 1, "zip end record missing" },
+        { E, 0, 4, 2, 1, "is one part of a split zip" },
+        { E, 0, 8, 2, 1, "is one part of a split zip" },
+        { E, 0, 12, 4, 5, "of 5 bytes, expected it to end at" },
+        { E, 0, 12, 4, 0xffffffff, "of 4294967295 bytes, expected it to end at" },
         { E, 0, 16, 4, 0, "zip directory at 0 of" },
         { E, 0, 16, 4, 0xffffffff, "zip directory at 4294967295 of" },
         { E, 0, 8, 4, 0xffffffff, "too small for 65535 members" },
-        { E, 0, 8, 4, 0x10001, "bytes behind its 1 entries" },
-        { E, 0, 8, 4, 0, "bytes behind its 0 entries" },
+        { E, 0, 8, 4, 0x10001, "bytes after its 1 entries" },
+        { E, 0, 8, 4, 0, "bytes after its 0 entries" },
         { C, 0, 0, 4, 0, "zip directory: no entry at" },
         { C, 1, 0, 4, 0, "zip directory: no entry at" },
         { C, 1, 28, 2, 0xffff, "zip directory: an entry goes past its end" },
@@ -180,25 +181,25 @@ static void test_fields(void **state)
         { C, 1, 32, 2, 1, "zip directory: an entry goes past its end" },
         { C, 0, 8, 2, 1, "a.npy: is encrypted" },
         { L, 0, 6, 2, 1, "a.npy: is encrypted" },
-        { C, 0, 10, 2, 12, "a.npy: the header before it says another name or method" },
-        { L, 1, 8, 2, 8, "b.txt: the header before it says another name or method" },
-        { L, 1, 26, 2, 4, "b.txt: the header before it says another name or method" },
+        { C, 0, 10, 2, 12, "a.npy: its local header has another name or method" },
+        { L, 1, 8, 2, 8, "b.txt: its local header has another name or method" },
+        { L, 1, 26, 2, 4, "b.txt: its local header has another name or method" },
         { L, 1, 26, 2, 0xffff, "b.txt: 3 bytes at" },
-        { L, 1, 30, 1, 'c', "b.txt: the header before it says another name or method" },
+        { L, 1, 30, 1, 'c', "b.txt: its local header has another name or method" },
         { C, 0, 20, 4, 5, "a.npy: stored, but its two sizes differ: 5 and 132" },
         { C, 0, 24, 4, 5, "a.npy: stored, but its two sizes differ: 132 and 5" },
         { C, 0, 20, 4, 100000, "a.npy: 100000 bytes at 0 go past the end of the data" },
-        { C, 0, 20, 4, 0xffffffff, "a.npy: its zip64 sizes are missing or cut short" },
-        { C, 0, 42, 4, 0xffffffff, "a.npy: its zip64 sizes are missing or cut short" },
-        { C, 0, 42, 4, 7, "a.npy begins at 7, want it at 0" },
-        { C, 1, 42, 4, 0, "begins at 0, want it at" },
-        { C, 1, 42, 4, 0xfffffff0, "b.txt begins at 4294967280, want it at 167" },
-        { C, 0, 46, 1, '/', "member \"/.npy\", want a plain name" },
-        { C, 0, 46, 1, '\\', "member \"\\.npy\", want a plain name" },
-        { C, 0, 46, 1, 0, "member \"\", want a plain name" },
-        { C, 0, 46, 1, 0xff, "member \"\\xff.npy\", want a plain name" },
-        { C, 0, 46, 3, '.' | '.' << 8 | '/' << 16, "member \"../py\", want a plain name" },
-        { C, 0, 28, 2, 0, "member \"\", want a plain name" },
+        { C, 0, 20, 4, 0xffffffff, "a.npy: its zip64 sizes are missing or truncated" },
+        { C, 0, 42, 4, 0xffffffff, "a.npy: its zip64 sizes are missing or truncated" },
+        { C, 0, 42, 4, 7, "a.npy begins at 7, expected at 0" },
+        { C, 1, 42, 4, 0, "begins at 0, expected at" },
+        { C, 1, 42, 4, 0xfffffff0, "b.txt begins at 4294967280, expected at 167" },
+        { C, 0, 46, 1, '/', "member \"/.npy\", expected a plain name" },
+        { C, 0, 46, 1, '\\', "member \"\\.npy\", expected a plain name" },
+        { C, 0, 46, 1, 0, "member \"\", expected a plain name" },
+        { C, 0, 46, 1, 0xff, "member \"\\xff.npy\", expected a plain name" },
+        { C, 0, 46, 3, '.' | '.' << 8 | '/' << 16, "member \"../py\", expected a plain name" },
+        { C, 0, 28, 2, 0, "member \"\", expected a plain name" },
     };
 
     (void)state;
@@ -218,7 +219,7 @@ static void test_cut(void **state)
 
     (void)state;
     for (size_t n = 0; n < s.size; n++)
-        refused((struct span){ s.data, n }, n < 4 ? "neither" : "no end of a zip directory");
+        refused((struct span){ s.data, n }, n < 4 ? "neither" : "zip end record missing");
 }
 
 /* A hidden member or directory between the rest and the real directory. */
@@ -233,7 +234,7 @@ static void test_two_directories(void **state)
     /* the whole file twice: the second directory speaks of the first's members */
     memcpy(p, s.data, s.size);
     memcpy(p + s.size, s.data, s.size);
-    refused((struct span){ p, 2 * s.size }, "want it to end at");
+    refused((struct span){ p, 2 * s.size }, "expected it to end at");
     /* the same, made to fit: now the first file is a hole, or lies there twice */
     memcpy(&at, s.data + end_at + 16, 4);
     at += (uint32_t)s.size;
@@ -304,7 +305,7 @@ static void test_deflated(void **state)
     refused(deflated("z", "\xff\xff", 2, 3, crc), "z: its deflated data are damaged");
     refused(deflated("z", packed, 0, 0, 0), "z: its deflated data are damaged");
     refused(deflated("z", packed, n, 0xfffffffe, crc), "more than deflate can do");
-    refused(deflated("a.npy", packed, n, N, crc), "a.npy: is no .npy");
+    refused(deflated("a.npy", packed, n, N, crc), "a.npy: is not a .npy file");
 }
 
 /* Two members of 4 GB each, as much as their packed sizes allow: never unpacked. */
@@ -345,7 +346,7 @@ static void test_twice(void **state)
     rewind(f);
     n = fread(file, 1, sizeof file, f);
     fclose(f);
-    refused((struct span){ file, n }, "a: is there twice");
+    refused((struct span){ file, n }, "a: appears twice");
 }
 
 int main(void)

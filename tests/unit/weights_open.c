@@ -58,7 +58,7 @@ static void refused(const char *path, const char *want)
     assert_null(w);
     assert_int_equal(e.kind, ERR_INPUT);
     if (strstr(e.msg, want) == NULL)
-        fail_msg("\"%s\", want \"%s\"", e.msg, want);
+        fail_msg("\"%s\", expected \"%s\"", e.msg, want);
 }
 
 static void opens(const char *path, const char *names)
@@ -95,18 +95,18 @@ static void test_damaged(void **state)
 {
     (void)state;
     refused(in("none"), "/none: No such file or directory");
-    refused(dir, ": holds no weights, want model.safetensors, model.safetensors.index");
+    refused(dir, ": holds no weights, expected model.safetensors, model.safetensors.index");
     write_text(in("model.fp16.safetensors"), "");
-    refused(dir, ": holds no model.safetensors, but model.fp16.safetensors: want its path");
+    refused(dir, ": holds no model.safetensors, but model.fp16.safetensors: give its path");
     write_text(in("model-00002-of-00002.safetensors"), "");
     refused(dir, ": holds parts (model-00002-of-00002.safetensors), but no "
                  "model.safetensors.index.json");
     assert_int_equal(unlink(in("model-00002-of-00002.safetensors")), 0);
     assert_int_equal(unlink(in("model.fp16.safetensors")), 0);
     write_text(in("notes.txt"), "hello, this is no model");
-    refused(in("notes.txt"), "notes.txt: is not a file of weights, want .safetensors");
+    refused(in("notes.txt"), "notes.txt: is not a file of weights, expected .safetensors");
     write_text(in("model.safetensors"), "");
-    refused(dir, "model.safetensors: 0 bytes, want at least 8");
+    refused(dir, "model.safetensors: 0 bytes, expected at least 8");
     write_text(in("model.safetensors"),
                "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 90\n");
     refused(dir, "is a Git LFS pointer, not the weights; run in that folder: git lfs pull");
@@ -115,11 +115,11 @@ static void test_damaged(void **state)
     refused(dir, "model.safetensors: No such file or directory");
     assert_int_equal(unlink(in("model.safetensors")), 0);
     assert_int_equal(mkdir(in("model.safetensors"), 0700), 0);
-    refused(dir, "model.safetensors: is a folder, want a file");
+    refused(dir, "model.safetensors: is a folder, expected a file");
     assert_int_equal(rmdir(in("model.safetensors")), 0);
     assert_int_equal(mkfifo(in("model.safetensors"), 0600), 0);
-    refused(dir, "model.safetensors: is a pipe, want a file");
-    refused("/dev/zero", "/dev/zero: is a device, want a file");
+    refused(dir, "model.safetensors: is a pipe, expected a file");
+    refused("/dev/zero", "/dev/zero: is a device, expected a file");
 }
 
 /* ---- parts ---- */
@@ -167,19 +167,23 @@ static void test_index_refused(void **state)
         { "[]", "has no \"weight_map\"" },
         { "{\"weight_map\":[]}", "has no \"weight_map\" that is an object" },
         { "{\"weight_map\":{}}", "weight_map is empty" },
-        { "{\"weight_map\":{\"a\":3}}", "weight_map: a: is not a string, want the name" },
+        { "{\"weight_map\":{\"a\":3}}", "weight_map: a: is not a string, expected the name" },
         { "{\"weight_map\":{\"a\\u0000b\":\"p\"}}", "index.json: line 1: NUL byte in object key" },
-        { "{\"weight_map\":{\"a\":\"\"}}", "file \"\", want a name inside the folder" },
-        { "{\"weight_map\":{\"a\":\"/etc/passwd\"}}", "file \"/etc/passwd\", want a name inside" },
-        { "{\"weight_map\":{\"a\":\"..\"}}", "file \"..\", want a name inside the folder" },
-        { "{\"weight_map\":{\"a\":\"../p\"}}", "file \"../p\", want a name inside the folder" },
-        { "{\"weight_map\":{\"a\":\"q/../../p\"}}", "file \"q/../../p\", want a name inside" },
-        { "{\"weight_map\":{\"a\":\"out/p\"}}", "file \"out/p\", want a name inside the folder" },
+        { "{\"weight_map\":{\"a\":\"\"}}", "file \"\", expected a name inside the folder" },
+        { "{\"weight_map\":{\"a\":\"/etc/passwd\"}}", "file \"/etc/passwd\", expected a "
+          "name inside" },
+        { "{\"weight_map\":{\"a\":\"..\"}}", "file \"..\", expected a name inside the folder" },
+        { "{\"weight_map\":{\"a\":\"../p\"}}", "file \"../p\", expected a name inside the "
+          "folder" },
+        { "{\"weight_map\":{\"a\":\"q/../../p\"}}", "file \"q/../../p\", expected a name "
+          "inside" },
+        { "{\"weight_map\":{\"a\":\"out/p\"}}", "file \"out/p\", expected a name inside "
+          "the folder" },
         { "{\"weight_map\":{\"a\":\"none\"}}", "/none: No such file or directory" },
-        { "{\"weight_map\":{\"a\":\"fifo\"}}", "/fifo: is a pipe, want a file" },
-        { "{\"weight_map\":{\"a\":\"folder\"}}", "/folder: is a folder, want a file" },
-        { "{\"weight_map\":{\"a\":\"null\"}}", "/null: is a device, want a file" },
-        { "{\"weight_map\":{\"a\":\"text\"}}", "/text: 2 bytes, want at least 8" },
+        { "{\"weight_map\":{\"a\":\"fifo\"}}", "/fifo: is a pipe, expected a file" },
+        { "{\"weight_map\":{\"a\":\"folder\"}}", "/folder: is a folder, expected a file" },
+        { "{\"weight_map\":{\"a\":\"null\"}}", "/null: is a device, expected a file" },
+        { "{\"weight_map\":{\"a\":\"text\"}}", "/text: 2 bytes, expected at least 8" },
         { "{\"weight_map\":{\"a\":\"p\",\"b\":\"p\",\"x\":\"p\"}}",
           "/p: has no x, which " },
         { "{\"weight_map\":{\"a\":\"p\",\"c\":\"q\"}}",
@@ -223,17 +227,18 @@ static void test_foreign_folder(void **state)
     (void)state;
     write_text(in("optimizer.pt"), "x");
     write_text(in("tf_model.h5"), "x");
-    refused(dir, ": only PyTorch weights (optimizer.pt), want model.safetensors");
+    refused(dir, ": only PyTorch weights (optimizer.pt), expected model.safetensors");
     assert_int_equal(unlink(in("optimizer.pt")), 0);
-    refused(dir, ": only Keras weights (tf_model.h5), want model.safetensors; convert them "
-                 "with transformers 4 and TensorFlow: python3 -c \"import sys;");
+    refused(dir, ": only Keras weights (tf_model.h5), expected model.safetensors; convert "
+                 "them with transformers 4 and TensorFlow: python3 -c \"import sys;");
     write_text(in("pytorch_model-00002-of-00002.bin"), "x");
     write_text(in("training_args.bin"), "x");
     refused(dir, arena_printf(&arena, "'pt'})\" %s/model.safetensors %s/pytorch_model-*.bin",
                               dir, dir));
     write_text(in("pytorch_model.bin"), "x");
-    refused(in("/"), arena_printf(&arena, "%s: only PyTorch weights (pytorch_model.bin), want "
-                                  "model.safetensors; convert them with: python3 -c \"", dir));
+    refused(in("/"), arena_printf(&arena, "%s: only PyTorch weights (pytorch_model.bin), "
+                                  "expected model.safetensors; convert them with: python3 "
+                                  "-c \"", dir));
     refused(dir, arena_printf(&arena, "'pt'})\" %s/model.safetensors %s/pytorch_model.bin",
                               dir, dir));
 }

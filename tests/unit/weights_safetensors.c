@@ -134,64 +134,71 @@ static const struct {
     size_t n_data;
     const char *want;           /* part of the message, told apart from all others */
 } hostile[] = {
-    { "[]", 0, "header: at byte 0: found '[', want '{'" },
-    { "  ", 0, "header: at byte 2: found the end, want '{'" },
-    { "{ ", 0, "header: at byte 2: found the end, want a string" },
-    { "{\"a", 0, "header: at byte 3: found the end, want the end of a string" },
-    { "{\"a\"", 0, "header: at byte 4: found the end, want ':'" },
-    { "{\"a\":", 0, "a: at byte 5: found the end, want '{'" },
+    { "[]", 0, "header: at byte 0: found '[', expected '{'" },
+    { "  ", 0, "header: at byte 2: found the end, expected '{'" },
+    { "{ ", 0, "header: at byte 2: found the end, expected a string" },
+    { "{\"a", 0, "header: at byte 3: found the end, expected the end of a string" },
+    { "{\"a\"", 0, "header: at byte 4: found the end, expected ':'" },
+    { "{\"a\":", 0, "a: at byte 5: found the end, expected '{'" },
     { "{\"a\":{}}", 0, "a: has no dtype" },
     { "{\"a\":{\"dtype\":\"F32\"}}", 0, "a: has no shape" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[]}}", 0, "a: has no data_offsets" },
-    { "{\"a\":[]}", 0, "a: at byte 5: found '[', want '{'" },
-    { "{\"a\":{\"x\":1}}", 0, "a: key \"x\", want dtype, shape or data_offsets" },  /* stricter */
+    { "{\"a\":[]}", 0, "a: at byte 5: found '[', expected '{'" },
+    { "{\"a\":{\"x\":1}}", 0,
+      "a: key \"x\", expected dtype, shape or data_offsets" },  /* stricter */
     { "{\"a\":{\"dtype\\u0000\":1}}", 0, "a: a NUL in the string that ends at byte 19" },
-    { "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", 0, "a: dtype is there twice" },
-    { "{\"a\":{\"dtype\":3}}", 0, "a: at byte 14: found '3', want a string" },
-    { "{" T("a", "F32", "[1]", 0, 4) "} x", 4, "found 'x', want nothing but blanks" },
-    { "{" T("a", "F32", "[1]", 0, 4) ",}", 4, "found '}', want a string" },
-    { "{" T("a", "F32", "[1]", 0, 4) "}\x01", 4, "found byte 0x01, want nothing" },
-    { "\xef\xbb\xbf{}", 0, "header: at byte 0: found byte 0xef, want '{'" },
+    { "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", 0, "a: dtype appears twice" },
+    { "{\"a\":{\"dtype\":3}}", 0, "a: at byte 14: found '3', expected a string" },
+    { "{" T("a", "F32", "[1]", 0, 4) "} x", 4, "found 'x', expected only spaces" },
+    { "{" T("a", "F32", "[1]", 0, 4) ",}", 4, "found '}', expected a string" },
+    { "{" T("a", "F32", "[1]", 0, 4) "}\x01", 4, "found byte 0x01, expected only" },
+    { "\xef\xbb\xbf{}", 0, "header: at byte 0: found byte 0xef, expected '{'" },
     { "{" T("a", "F32", "[1]", 0, 4) "," T("a", "F32", "[1]", 4, 8) "}", 8,
-      "f.safetensors: a: is there twice" },
-    { "{\"__metadata__\":3}", 0, "__metadata__: at byte 16: found '3', want an object" },
-    { "{\"__metadata__\":\"x\"}", 0, "found '\"', want an object of strings" },
-    { "{\"__metadata__\":{\"a\":3}}", 0, "__metadata__: at byte 21: found '3', want a string" },
-    { "{\"__metadata__\":{},\"__metadata__\":{}}", 0, "__metadata__: is there twice" },
+      "f.safetensors: a: appears twice" },
+    { "{\"__metadata__\":3}", 0, "__metadata__: at byte 16: found '3', expected an object" },
+    { "{\"__metadata__\":\"x\"}", 0, "found '\"', expected an object of strings" },
+    { "{\"__metadata__\":{\"a\":3}}", 0, "__metadata__: at byte 21: found '3', expected a "
+      "string" },
+    { "{\"__metadata__\":{},\"__metadata__\":{}}", 0, "__metadata__: appears twice" },
     { "{" T("a\\u0000b", "F32", "[1]", 0, 4) "}", 4,
       "header: a NUL in the string that ends at byte 11" },    /* stricter */
-    { "{\"a\x1f\":", 0, "found byte 0x1f, want no control character in a string" },
-    { "{\"\\x\":", 0, "found 'x', want an escape of JSON" },
-    { "{\"\\u12g4\":", 0, "found 'g', want four hexadecimal digits" },
-    { "{\"\\ud800x\":", 0, "found 'x', want both halves of a surrogate pair" },
-    { "{\"\\udc00\":", 0, "found '\"', want both halves of a surrogate pair" },
-    { "{\"\\ud800\\u0041\":", 0, "byte 14: found '\"', want both halves" },
-    { "{\"\xed\xa0\x80\":", 0, "found byte 0xed, want UTF-8" },
+    { "{\"a\x1f\":", 0, "found byte 0x1f, expected no control character in a string" },
+    { "{\"\\x\":", 0, "found 'x', expected an escape of JSON" },
+    { "{\"\\u12g4\":", 0, "found 'g', expected four hexadecimal digits" },
+    { "{\"\\ud800x\":", 0, "found 'x', expected both halves of a surrogate pair" },
+    { "{\"\\udc00\":", 0, "found '\"', expected both halves of a surrogate pair" },
+    { "{\"\\ud800\\u0041\":", 0, "byte 14: found '\"', expected both halves" },
+    { "{\"\xed\xa0\x80\":", 0, "found byte 0xed, expected UTF-8" },
     { "{" T("a", "F8_E4M3", "[1]", 0, 1) "}", 1,
-      "a: dtype \"F8_E4M3\", want one of F64 F32 F16 BF16 I64" },             /* stricter */
-    { "{" T("a", "f32", "[1]", 0, 1) "}", 1, "a: dtype \"f32\", want one of" },
+      "a: dtype \"F8_E4M3\", expected one of F64 F32 F16 BF16 I64" },             /* stricter */
+    { "{" T("a", "f32", "[1]", 0, 1) "}", 1, "a: dtype \"f32\", expected one of" },
     { "{" T("a", "I8", "[1,1,1,1,1,1,1,1,1]", 0, 1) "}", 1,
-      "a: shape has over 8 dimensions, want at most 8" },                    /* stricter */
-    { "{" T("a", "F32", "1", 0, 4) "}", 4, "found '1', want '['" },
+      "a: shape has over 8 dimensions, expected at most 8" },                    /* stricter */
+    { "{" T("a", "F32", "1", 0, 4) "}", 4, "found '1', expected '['" },
     { "{" T("a", "F32", "[-1]", 0, 4) "}", 4,
-      "a: shape: at byte 29: found '-', want a number that is not negative" },
-    { "{" T("a", "F32", "[1.0]", 0, 4) "}", 4, "a: shape: at byte 30: found '.', want a whole" },
-    { "{" T("a", "F32", "[1e0]", 0, 4) "}", 4, "a: shape: at byte 30: found 'e', want a whole" },
-    { "{" T("a", "F32", "[01]", 0, 4) "}", 4, "found '0', want a whole number in decimal" },
-    { "{" T("a", "F32", "[null]", 0, 4) "}", 4, "found 'n', want a whole number in decimal" },
+      "a: shape: at byte 29: found '-', expected a number that is not negative" },
+    { "{" T("a", "F32", "[1.0]", 0, 4) "}", 4, "a: shape: at byte 30: found '.', expected "
+      "a whole" },
+    { "{" T("a", "F32", "[1e0]", 0, 4) "}", 4, "a: shape: at byte 30: found 'e', expected "
+      "a whole" },
+    { "{" T("a", "F32", "[01]", 0, 4) "}", 4, "found '0', expected a whole number in decimal" },
+    { "{" T("a", "F32", "[null]", 0, 4) "}", 4, "found 'n', expected a whole number in "
+      "decimal" },
     { "{" T("a", "F32", "[123456789012345678901234567890]", 0, 4) "}", 4,
-      "shape: at byte 29: found '1', want a number below 2^63" },
+      "shape: at byte 29: found '1', expected a number below 2^63" },
     { "{" T("a", "F32", "[1]", 0, 123456789012345678901234567890) "}", 4,
-      "data_offsets: at byte 50: found '1', want a number below 2^63" },
-    { "{" T("a", "F32", "[1]", -4, 0) "}", 4, "data_offsets: at byte 48: found '-', want" },
-    { "{\"a\":{\"data_offsets\":[0]}}", 0, "data_offsets: at byte 23: found ']', want ','" },
-    { "{\"a\":{\"data_offsets\":[0,4,4]}}", 0, "data_offsets: at byte 25: found ',', want ']'" },
+      "data_offsets: at byte 50: found '1', expected a number below 2^63" },
+    { "{" T("a", "F32", "[1]", -4, 0) "}", 4, "data_offsets: at byte 48: found '-', expected" },
+    { "{\"a\":{\"data_offsets\":[0]}}", 0, "data_offsets: at byte 23: found ']', expected "
+      "','" },
+    { "{\"a\":{\"data_offsets\":[0,4,4]}}", 0, "data_offsets: at byte 25: found ',', "
+      "expected ']'" },
     { "{" T("a", "F32", "[1]", 8, 4) "}", 8, "a: data_offsets [8,4] end before they begin" },
     { "{" T("a", "F32", "[2]", 0, 8) "}", 4,
       "a: data_offsets [0,8] lie past the end: the file holds 4 bytes of data" },
     { "{" T("a", "F32", "[2]", 0, 9223372036854775807) "}", 4, "[0,9223372036854775807] lie past" },
     { "{" T("a", "F32", "[2,3]", 0, 8) "}", 8,
-      "a: data_offsets [0,8] hold 8 bytes, want 24 for shape [2,3] of F32" },
+      "a: data_offsets [0,8] hold 8 bytes, expected 24 for shape [2,3] of F32" },
     { "{" T("a", "F32", "[4194305,4194305,211106198978564]", 0, 16) "}", 16,
       "a: shape [4194305,4194305,211106198978564] of F32 takes over 2^63 bytes" },
     { "{" T("a", "F64", "[1152921504606846976]", 0, 0) "}", 0,
@@ -205,8 +212,9 @@ static const struct {
     { "{" T("b", "F32", "[2]", 0, 8) "," T("a", "F32", "[0]", 4, 4) "}", 8,
       "a: data begin at 4, inside those of b" },
     { "{" T("a", "F32", "[1]", 0, 4) "," T("b", "F32", "[1]", 8, 12) "}", 12,
-      "b: data begin at 8, which leaves a hole: want 4" },
-    { "{" T("a", "F32", "[1]", 4, 8) "}", 8, "a: data begin at 4, which leaves a hole: want 0" },
+      "b: data begin at 8, which leaves a hole: expected 4" },
+    { "{" T("a", "F32", "[1]", 4, 8) "}", 8, "a: data begin at 4, which leaves a hole: "
+      "expected 0" },
     { "{" T("a", "F32", "[1]", 0, 4) "}", 8, "the tensors end at 4 of 8 bytes of data" },
     { "{}", 8, "the tensors end at 0 of 8 bytes of data" },
 };
@@ -226,7 +234,7 @@ static void test_hostile(void **state)
         assert_memory_equal(e.msg, "f.safetensors: ", 15);
         if (strstr(e.msg, hostile[i].want) != NULL)
             continue;
-        print_error("%s: \"%s\", want \"%s\"\n", hostile[i].header, e.msg, hostile[i].want);
+        print_error("%s: \"%s\", expected \"%s\"\n", hostile[i].header, e.msg, hostile[i].want);
         n_bad++;
     }
     assert_int_equal(n_bad, 0);
@@ -236,14 +244,14 @@ static void test_hostile(void **state)
 static void test_header_length(void **state)
 {
     static const struct { uint64_t length; size_t n_file; const char *want; } cases[] = {
-        { 2, 0, ": 0 bytes, want at least 8" },
-        { 2, 7, ": 7 bytes, want at least 8" },
-        { 0, 10, "header of 0 bytes, want at least \"{}\"" },
+        { 2, 0, ": 0 bytes, expected at least 8" },
+        { 2, 7, ": 7 bytes, expected at least 8" },
+        { 0, 10, "header of 0 bytes, expected at least \"{}\"" },
         { 3, 10, "header of 3 bytes goes past the end of the file (10 bytes)" },
         { 100000000, 10, "header of 100000000 bytes goes past the end" },
-        { 100000001, 10, "header of 100000001 bytes, want at most 100000000" },
-        { UINT64_MAX, 10, "header of 18446744073709551615 bytes, want at most" },
-        { UINT64_MAX - 7, 10, "header of 18446744073709551608 bytes, want at most" },
+        { 100000001, 10, "header of 100000001 bytes, expected at most 100000000" },
+        { UINT64_MAX, 10, "header of 18446744073709551615 bytes, expected at most" },
+        { UINT64_MAX - 7, 10, "header of 18446744073709551608 bytes, expected at most" },
     };
 
     (void)state;
@@ -255,7 +263,7 @@ static void test_header_length(void **state)
         assert_null(weights_open_memory(&arena, (struct span){ file, cases[i].n_file },
                                         "f", &e));
         if (strstr(e.msg, cases[i].want) == NULL)
-            fail_msg("\"%s\", want \"%s\"", e.msg, cases[i].want);
+            fail_msg("\"%s\", expected \"%s\"", e.msg, cases[i].want);
     }
 }
 
@@ -302,7 +310,7 @@ static void test_nasty_names(void **state)
     assert_null(open_header(arena_printf(&arena, "{\"%s\":{\"dtype\":\"%s\"}}", name, name),
                             0, &e));
     assert_non_null(strstr(e.msg, "\xc3\xa9\xe2\x80\xa6: dtype \"\xc3\xa9"));
-    assert_non_null(strstr(e.msg, "want one of F64"));
+    assert_non_null(strstr(e.msg, "expected one of F64"));
     assert_null(strstr(e.msg, "\\x"));          /* cut between two characters */
     assert_non_null(open_header(arena_printf(&arena, "{\"%s\":{\"dtype\":\"F32\",\"shape\""
                                              ":[0],\"data_offsets\":[0,0]}}", name), 0, &e));
