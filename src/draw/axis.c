@@ -7,21 +7,12 @@
 void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
                   int n_cells, int pool, double cell, double label_px, bool rotated)
 {
-    struct text *text = &page->text;
+    long n = (long)n_cells * pool;
 
     *axis = (struct axis){ .style = { label_px, 0.13, false, rotated }, .cell = cell };
-    axis->step = grid_label_step(cell, text_line_height(text, &axis->style));
-    axis->piece = arena_alloc(page->arena, (size_t)n_cells / (size_t)axis->step + 1,
-                              sizeof *axis->piece);
-    for (long c = 0; c < n_cells && c * pool < list->n; c += axis->step) {
-        int i = (int)(c * pool);
-        const char *clean = label_clean(page->arena, list->text[i], label_size(list, i),
-                                        LABEL_CHARS);
-        const struct piece *piece = text_line(text, &axis->style, clean);
-
-        axis->piece[axis->n++] = piece;
-        axis->longest = fmax(axis->longest, text_width(piece));
-    }
+    axis->step = grid_label_step(cell, text_line_height(&page->text, &axis->style));
+    axis->labels = page_labels(page, list, n < list->n ? n : list->n,
+                               (long)axis->step * pool, &axis->style);
 }
 
 /* The first unit of a line of this width, centred; on a whole pixel in a PNG. */
@@ -56,7 +47,7 @@ static double label_start(const struct grid *grid)
 /* From the cells to the far ends of the labels. */
 static double reach(const struct axis *axis, const struct grid *grid)
 {
-    return ceil(axis->longest) + label_start(grid);
+    return ceil(axis->labels.longest) + label_start(grid);
 }
 
 static double centre_of(const struct axis *axis, const struct page *page, int i)
@@ -74,14 +65,14 @@ static cairo_surface_t *row_layer(const struct axis *axis, const struct page *pa
                                                  2.0 * overhang(axis, page));
     cairo_t *cr = cairo_create(layer);
 
-    for (int i = 0; i < axis->n; i++) {
+    for (int i = 0; i < axis->labels.n; i++) {
         double centre = centre_of(axis, page, i);
 
         fill_tick(cr, w - grid->line - grid->tick, line_at(page, centre, grid->line),
                   grid->tick, grid->line);
-        text_draw_line(text, cr, axis->piece[i],
+        text_draw_line(text, cr, axis->labels.piece[i],
                        page_snap(page, w - label_start(grid) -
-                                       text_width(axis->piece[i])),
+                                       text_width(axis->labels.piece[i])),
                        page_snap(page, centre + text_middle(text, &axis->style)),
                        axis->step * axis->cell);
     }
@@ -98,14 +89,14 @@ static cairo_surface_t *col_layer(const struct axis *axis, const struct page *pa
                                         reach(axis, grid));
     cairo_t *cr = cairo_create(layer);
 
-    for (int i = 0; i < axis->n; i++) {
+    for (int i = 0; i < axis->labels.n; i++) {
         double centre = centre_of(axis, page, i);
 
         fill_tick(cr, line_at(page, centre, grid->line), grid->line, grid->line,
                   grid->tick);
-        text_draw_rotated(text, cr, axis->piece[i],
-                         page_snap(page, centre + text_middle(text, &axis->style)),
-                         label_start(grid), axis->step * axis->cell);
+        text_draw_rotated(text, cr, axis->labels.piece[i],
+                          page_snap(page, centre + text_middle(text, &axis->style)),
+                          label_start(grid), axis->step * axis->cell);
     }
     cairo_destroy(cr);
     return layer;
@@ -122,7 +113,7 @@ void axis_paint(const struct axis *axis, cairo_surface_t *layer, struct page *pa
 {
     double over = overhang(axis, page);
 
-    if (axis->n == 0)
+    if (axis->labels.n == 0)
         return;
     if (axis->style.rotated)
         cairo_set_source_surface(page->cr, layer, cells.x - over, cells.y + cells.h);

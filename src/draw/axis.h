@@ -4,15 +4,13 @@
 #define DRAW_AXIS_H
 
 #include "draw/grid.h"
-#include "draw/label.h"
 #include "draw/page.h"
 
 struct axis {
     struct style style;         /* of its labels; rotated where they are below */
     double cell;                /* side of a cell, in units */
-    int n, step;                /* labels, and cells from one to the next */
-    const struct piece **piece; /* [n] */
-    double longest;             /* label; 0: there is none */
+    int step;                   /* cells from one label to the next */
+    struct page_labels labels;
 };
 
 /*

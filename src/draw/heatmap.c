@@ -83,8 +83,8 @@ static void *measure(const void *of, struct page *page, struct box *size)
                  false);
     axis_measure(&m->cols, page, &maps->cols, n_cols, maps->pool, s.cell, label_px,
                  true);
-    s.row_label = m->rows.longest;
-    s.col_label = m->cols.longest;
+    s.row_label = m->rows.labels.longest;
+    s.col_label = m->cols.labels.longest;
     s.label_h = text_line_height(&page->text, &m->rows.style);
     measure_panels(m, page, &s);
     grid_make(&m->grid, &s);

@@ -11,7 +11,6 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 
-#include "draw/label.h"
 #include "draw/png.h"
 #include "draw/svg.h"
 
@@ -188,6 +187,24 @@ void page_finish(struct page *p)
     free(p->svg.data);
     text_finish(&p->text);
     *p = (struct page){ .cr = NULL };
+}
+
+struct page_labels page_labels(struct page *p, const struct label_list *list, long n,
+                               long step, const struct style *style)
+{
+    struct page_labels labels = {
+        .piece = arena_alloc(p->arena, (size_t)(n / step) + 1, sizeof *labels.piece)
+    };
+
+    for (long i = 0; i < n; i += step) {
+        const char *clean = label_clean(p->arena, list->text[i], label_size(list, (int)i),
+                                        LABEL_CHARS);
+        const struct piece *piece = text_line(&p->text, style, clean);
+
+        labels.piece[labels.n++] = piece;
+        labels.longest = fmax(labels.longest, text_width(piece));
+    }
+    return labels;
 }
 
 double page_snap(const struct page *p, double at)

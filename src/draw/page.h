@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "draw/cmap.h"
+#include "draw/label.h"
 #include "draw/layout.h"
 #include "draw/sheet.h"
 #include "draw/text.h"
@@ -40,6 +41,17 @@ int page_open(struct page *p, double width, double height, FILE *file, const cha
 /* Writes the picture; errors of the file are seen by whoever closes it. */
 int page_commit(struct page *p, const char *name, struct err *e);
 void page_finish(struct page *p);       /* after any of them */
+
+/* Labels that were laid out. */
+struct page_labels {
+    int n;
+    const struct piece **piece; /* [n] */
+    double longest;             /* width; 0: there is none */
+};
+
+/* Of the first n labels of a list every step-th. */
+struct page_labels page_labels(struct page *p, const struct label_list *list, long n,
+                               long step, const struct style *style);
 
 /* at, on a whole pixel in a PNG. */
 double page_snap(const struct page *p, double at);

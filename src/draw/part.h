@@ -7,7 +7,6 @@
 #ifndef DRAW_PART_H
 #define DRAW_PART_H
 
-#include "draw/label.h"
 #include "draw/page.h"
 
 struct part_type {

@@ -301,7 +301,7 @@ void text_draw_line(const struct text *t, cairo_t *cr, const struct piece *p,
 }
 
 void text_draw_rotated(const struct text *t, cairo_t *cr, const struct piece *p,
-                      double x, double y, double max_h)
+                       double x, double y, double max_h)
 {
     cairo_matrix_t quarter;
 

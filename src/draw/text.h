@@ -62,7 +62,7 @@ void text_draw_line(const struct text *t, cairo_t *cr, const struct piece *p,
                     double x, double y, double max_h);
 /* For a rotated style: its end at y, its baseline at x. */
 void text_draw_rotated(const struct text *t, cairo_t *cr, const struct piece *p,
-                      double x, double y, double max_h);
+                       double x, double y, double max_h);
 void text_draw_paragraph(const struct text *t, cairo_t *cr, const struct piece *p,
                          double x, double y);
 
