@@ -1,15 +1,55 @@
 /* SPDX-License-Identifier: MIT
- * The card of a model without weights. */
+ * What info prints: the row of a model, and that of precomputed attention. */
 #ifndef CMD_INFO_H
 #define CMD_INFO_H
 
-#include <stdio.h>
+#include "cmd/records.h"
+#include "model/count.h"
 
-#include "base/arena.h"
-#include "model/model.h"
+struct experts_row {
+    int number, chosen, shared, d_ff;
+};
+
+struct decoder_row {
+    int layers, heads, d_head, d_ff, vocab, positions;
+};
+
+struct parameters_row {
+    const struct count *part[N_COUNT_PART];     /* NULL: the model has none */
+};
+
+struct info_row {
+    const char *model, *family, *stack;
+    bool causal;
+    int layers, heads, kv_heads, d_model, d_head, d_value, d_ff, vocab;
+    int positions;                      /* -1: any number */
+    struct list input;                  /* int64_t, -1: any length; of tokens: n -1 */
+    const struct experts_row *experts;  /* NULL: none */
+    const struct decoder_row *decoder;
+    const char *hash;
+    const struct parameters_row *parameters;
+    struct count attention;             /* of one layer */
+    const struct count *attention_layer;    /* the same */
+    int64_t head_weights;               /* -1: heads share rows */
+    int run_tokens;
+    int64_t run_memory;                 /* bytes */
+};
+
+extern const struct record info_record;
+
+/* A row, of arena a, for a run of n tokens, or as many as the model takes. */
+void info_fill(struct info_row *row, struct arena *a, const struct model *m, int n,
+               int n_threads);
+
+/* The table of its parameters. */
+void info_parts(const struct info_row *row, struct arena *a, FILE *f);
+
+/* Whether a text may have any length: of bare layers, but for one with a table of positions. */
+bool info_any_length(const struct model *m);
 
 /* What a file of --attention holds. */
-void info_precomputed_card(FILE *f, struct arena *a, const struct model *m);
-void info_precomputed_json(FILE *f, const struct model *m);
+extern const struct record info_precomputed_record;
+void info_precomputed(const struct model *m, struct arena *a, enum report_format format,
+                      FILE *f);
 
 #endif

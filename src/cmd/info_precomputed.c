@@ -5,7 +5,6 @@
 
 #include "cmd/info.h"
 #include "model/precomputed.h"
-#include "report/report.h"
 #include "session/precomputed.h"
 
 static const struct precomputed_layer *stack_of(const struct model *m, enum stack_id stack)
@@ -28,7 +27,7 @@ static const struct model *owner(const struct model *m, enum stack_id stack, int
     return stack == m->family->stack_id ? m : m->decoder;
 }
 
-void info_precomputed_card(FILE *f, struct arena *a, const struct model *m)
+static void print_card(FILE *f, struct arena *a, const struct model *m)
 {
     fprintf(f, "file        %s\n", report_clean(a, m->name, strlen(m->name)));
     for (int i = 0; i < N_STACK; i++) {
@@ -47,56 +46,120 @@ void info_precomputed_card(FILE *f, struct arena *a, const struct model *m)
     fprintf(f, "hash        %016" PRIx64 "\n", m->hash);
 }
 
-static void json_stack(struct jsonw *j, const struct model *m, enum stack_id stack)
+/* ---- records ---- */
+
+struct stack_row {
+    struct list layers;
+    int heads;
+    int64_t queries, keys;
+    const char *dtype;
+    bool causal;
+};
+
+#define F(f) offsetof(struct stack_row, f)
+#define WHERE .where = IN_TSV | IN_JSON
+static const struct column stack_columns[] = {
+    { "layers", "numbers of the layers, from 0", .kind = COLUMN_INT, .list = true, WHERE,
+      .field = F(layers) },
+    { "heads", "number of heads", .kind = COLUMN_INT, WHERE, .field = F(heads) },
+    { "queries", "number of queries", "tokens", .kind = COLUMN_LONG, WHERE,
+      .field = F(queries) },
+    { "keys", "number of keys", "tokens", .kind = COLUMN_LONG, WHERE, .field = F(keys) },
+    { "dtype", "type of the numbers", .kind = COLUMN_TEXT, WHERE, .field = F(dtype) },
+    { "causal", "whether all weights after a token's own place are 0", .kind = COLUMN_BOOL,
+      WHERE, .field = F(causal) },
+};
+#undef F
+
+static const struct record stack_record = {
+    .help = "the attention of one stack", .size = sizeof(struct stack_row),
+    RECORD_COLUMNS(stack_columns),
+};
+
+struct stacks_row {
+    const struct stack_row *stack[N_STACK];     /* NULL: there is none */
+};
+
+#define STACK(name, id) \
+    { name, "its attention", .kind = COLUMN_RECORD, WHERE, .null = NULL_ABSENT, \
+      .of = &stack_record, .field = offsetof(struct stacks_row, stack[id]) }
+static const struct column stacks_columns[] = {
+    STACK("encoder", STACK_ENCODER), STACK("decoder", STACK_DECODER),
+    STACK("cross", STACK_CROSS),
+};
+#undef STACK
+
+static const struct record stacks_record = {
+    .help = "the stacks that the file holds", .size = sizeof(struct stacks_row),
+    RECORD_COLUMNS(stacks_columns),
+};
+
+struct file_row {
+    const char *model, *family, *hash;
+    const struct stacks_row *stacks;
+};
+
+#define F(f) offsetof(struct file_row, f)
+static const struct column file_columns[] = {
+    { "model", "name of the file", .kind = COLUMN_TEXT, WHERE, .field = F(model) },
+    { "family", "attention", .kind = COLUMN_TEXT, WHERE, .field = F(family) },
+    { "stacks", "the stacks that the file holds", .kind = COLUMN_RECORD, WHERE,
+      .of = &stacks_record, .field = F(stacks) },
+    { "hash", "of the names, types and shapes of the arrays", .kind = COLUMN_TEXT, WHERE,
+      .field = F(hash) },
+};
+#undef WHERE
+#undef F
+
+const struct record info_precomputed_record = {
+    .schema = "mha-viz/info-attention/1", .help = "what a file of attention holds",
+    .size = sizeof(struct file_row), RECORD_COLUMNS(file_columns),
+};
+
+/* ---- rows ---- */
+
+static struct list layer_numbers(struct arena *a, const struct precomputed_layer *layer, int L)
+{
+    int *number = arena_alloc(a, (size_t)L, sizeof *number), n = 0;
+
+    for (int l = 0; l < L; l++)
+        if (layer[l].rows != NULL)
+            number[n++] = l;
+    return (struct list){ number, n };
+}
+
+static const struct stack_row *stack_row(struct arena *a, const struct model *m,
+                                         enum stack_id stack)
 {
     int first;
     const struct model *o = owner(m, stack, &first);
     const struct precomputed_layer *layer = stack_of(m, stack);
+    struct stack_row *row = arena_alloc(a, 1, sizeof *row);
 
     if (o == NULL)
-        return;
-    jsonw_key(j, family_stack_names[stack]);
-    jsonw_object(j);
-    jsonw_key(j, "layers");
-    jsonw_array(j);
-    for (int l = 0; l < o->config.n_layers; l++)
-        if (layer[l].rows != NULL)
-            jsonw_int(j, l);
-    jsonw_end(j, ']');
-    jsonw_key(j, "heads");
-    jsonw_int(j, o->config.n_heads);
-    jsonw_key(j, "queries");
-    jsonw_int(j, layer[first].rows->shape[1]);
-    jsonw_key(j, "keys");
-    jsonw_int(j, layer[first].rows->shape[2]);
-    jsonw_key(j, "dtype");
-    jsonw_string(j, dtype_table[layer[first].rows->dtype].name);
-    jsonw_key(j, "causal");
-    jsonw_bool(j, stack != STACK_CROSS && o->layer[first].hi == 0);
-    jsonw_end(j, '}');
+        return NULL;
+    *row = (struct stack_row){
+        .layers = layer_numbers(a, layer, o->config.n_layers), .heads = o->config.n_heads,
+        .queries = layer[first].rows->shape[1], .keys = layer[first].rows->shape[2],
+        .dtype = dtype_table[layer[first].rows->dtype].name,
+        .causal = stack != STACK_CROSS && o->layer[first].hi == 0,
+    };
+    return row;
 }
 
-void info_precomputed_json(FILE *f, const struct model *m)
+void info_precomputed(const struct model *m, struct arena *a, enum report_format format,
+                      FILE *f)
 {
-    char hash[17];
-    struct jsonw j;
+    struct report r = { &info_precomputed_record, format, f, false };
+    struct stacks_row stacks;
 
-    snprintf(hash, sizeof hash, "%016" PRIx64, m->hash);
-    jsonw_init(&j, f);
-    jsonw_object(&j);
-    jsonw_key(&j, "schema");
-    jsonw_string(&j, "mha-viz/info/1");
-    jsonw_key(&j, "model");
-    jsonw_string(&j, m->name);
-    jsonw_key(&j, "family");
-    jsonw_string(&j, m->family->name);
-    jsonw_key(&j, "stacks");
-    jsonw_object(&j);
+    if (format == REPORT_TABLE) {
+        print_card(f, a, m);
+        return;
+    }
     for (int i = 0; i < N_STACK; i++)
-        json_stack(&j, m, (enum stack_id)i);
-    jsonw_end(&j, '}');
-    jsonw_key(&j, "hash");
-    jsonw_string(&j, hash);
-    jsonw_end(&j, '}');
-    jsonw_newline(&j);
+        stacks.stack[i] = stack_row(a, m, (enum stack_id)i);
+    report_row(&r, &(struct file_row){
+        m->name, m->family->name, arena_printf(a, "%016" PRIx64, m->hash), &stacks,
+    });
 }

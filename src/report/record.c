@@ -283,20 +283,18 @@ static void tsv_value(struct line *line, const struct column *c, const void *at)
 /* Integers with commas between; an undefined one is empty. */
 static void tsv_list(struct line *line, const struct column *c, const struct list *list)
 {
-    char all[512], digits[NUMBER_SIZE];
-    size_t n = 0;
+    char digits[NUMBER_SIZE];
 
     assert(c->kind == COLUMN_INT || c->kind == COLUMN_LONG);
-    for (int i = 0; i < list->n && n + NUMBER_SIZE + 1 < sizeof all; i++) {
+    tsv_part(line, "", 0);
+    for (int i = 0; i < list->n; i++) {
         const void *at = element(c, list, i);
-        size_t size = undefined(c->kind, at) ? 0 : number(digits, c, at);
 
         if (i > 0)
-            all[n++] = ',';
-        memcpy(all + n, digits, size);
-        n += size;
+            putc(',', line->f);
+        if (!undefined(c->kind, at))
+            fwrite(digits, 1, number(digits, c, at), line->f);
     }
-    tsv_part(line, all, n);
 }
 
 static void tsv_columns(struct line *line, const struct record *r, const void *row)

@@ -235,7 +235,7 @@ heads() {
 @test "mechanisms on --qkv: its exact row is the attention itself" {
     works "$viz" mechanisms --json --repeats 0 --qkv "$(qkv heads)" --propagate \
         --tokens "a b c d e"
-    jq -e '.layers[0].mechanisms | length > 5 and .[0].name == "exact" and .[0].error == 0' \
+    jq -e '.layers[0].mechanisms | length > 5 and .[0].mechanism == "exact" and .[0].error == 0' \
         <<<"$output"
     works "$viz" mechanisms --repeats 0 --qkv "$(qkv causal)" --mask causal --only exact,local
     run "$viz" mechanisms --repeats 0 --qkv "$(qkv heads)" -H 0 -o "$dir/m.png"

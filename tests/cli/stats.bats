@@ -287,9 +287,29 @@ heads() {
     [[ $output == *"one attention layer: 4 x 512 x 512 = 1,048,576 weights, 2,048 biases"* ]]
     works "$viz" info --json -m "$dir/m"
     jq -e '.attention_layer.weights == 1048576 and .heads == 8 and .d_model == 512 and
-        .family == "gpt2" and .causal == true and .run_bytes > 0' <<< "$output" > /dev/null
+        .family == "gpt2" and .causal == true and .run_memory > 0' <<< "$output" > /dev/null
     jq -e '[.parameters[] | .weights + .biases] | add == 1048576 + 2048 + 2 * 512 * 2048 + 2048 + 512 +
         6 * 512 + 18 * 512' <<< "$output" > /dev/null
+}
+
+@test "info --tsv: one header for all models, one row each" {
+    for model in bert llama seq2seq/t5 families/vit families/mixtral layers/q_linear.safetensors; do
+        heads=()
+        [[ $model != layers/* ]] || heads=(--heads 3)
+        works "$viz" info --tsv -m "$ref/$model" "${heads[@]}"
+        [ "${#lines[@]}" -eq 2 ]
+        echo "${lines[0]}" >> "$dir/headers"
+        json=$("$viz" info --json -m "$ref/$model" "${heads[@]}")
+        for path in layers d_head decoder.heads parameters.mlp.weights attention_layer.biases \
+            experts.chosen run_memory; do
+            column=$(tr '\t' '\n' <<< "${lines[0]}" | grep -nx "${path//./_}" | cut -d : -f 1)
+            [ "$(cut -f "$column" <<< "${lines[1]}")" = "$(jq -r ".$path // \"\"" <<< "$json")" ]
+        done
+    done
+    [ "$(uniq "$dir/headers" | wc -l)" -eq 1 ]
+    works "$viz" info --tsv --attention "$ref/ready/gaps.npz"
+    [ "$(cut -f 9 <<< "${lines[0]}")" = stacks_decoder_layers ]
+    [[ $output == *$'\t'1,3$'\t'* ]]
 }
 
 @test "info: the built-in model, and what it takes no operand for" {

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ * The parameters of a model, counted as they are stored. */
+#include "model/count.h"
+
+#include <string.h>
+
+const char *const count_parts[] = {
+    "embeddings", "attention", "cross", "mlp", "norms", "head", NULL
+};
+
+static void add(struct count *c, const struct param *p)
+{
+    if (p->weight != NULL)
+        c->weights += p->weight->n_elements;
+    if (p->bias_tensor != NULL)
+        c->biases += p->bias_tensor->n_elements;
+}
+
+/* Shared layers are counted once; those of a group are its n_inner neighbours. */
+static bool is_shared(const struct model *m, int l)
+{
+    int step = m->config.groups.n_inner > 0 ? m->config.groups.n_inner : 1;
+
+    return l >= step &&
+           m->layer[l].slot[W_O].weight == m->layer[l - step].slot[W_O].weight;
+}
+
+static void add_layer(struct count *c, const struct model *m, int l, int slot)
+{
+    const struct layer_plan *plan = &m->layer[l];
+
+    if (family_slots[slot].count == PER_LAYER)
+        add(c, &plan->slot[slot]);
+    for (int x = 0; plan->expert != NULL && x < m->config.experts.n; x++)
+        if (family_slots[slot].count == PER_EXPERT)
+            add(c, slot == W_EXP_GATE ? &plan->expert[x].gate :
+                   slot == W_EXP_UP ? &plan->expert[x].up : &plan->expert[x].down);
+}
+
+/* Tables that decoder and encoder share are counted once. */
+static void add_stack(struct count *c, const struct model *m, const struct model *before,
+                      const char *part)
+{
+    for (int s = 0; s < N_SLOT; s++) {
+        const struct tensor *t = m->slot[s].weight;
+
+        if (strcmp(family_slots[s].part, part) != 0)
+            continue;
+        if (family_slots[s].count == PER_STACK &&
+            (before == NULL || t == NULL || t != before->slot[s].weight))
+            add(c, &m->slot[s]);
+        for (int l = 0; l < m->config.n_layers; l++)
+            if (!is_shared(m, l))
+                add_layer(c, m, l, s);
+    }
+}
+
+struct count count_part(const struct model *m, const char *part)
+{
+    struct count c = { 0 };
+
+    add_stack(&c, m, NULL, part);
+    if (m->decoder != NULL)
+        add_stack(&c, m->decoder, m, part);
+    return c;
+}
+
+bool count_has_part(const struct model *m, const char *part)
+{
+    struct count c = count_part(m, part);
+
+    if (m->family->bare || strcmp(part, "cross") == 0)
+        return c.weights + c.biases > 0;
+    return true;
+}
+
+enum slot count_first(const struct model *m)
+{
+    return m->layer[0].slot[W_O].weight != NULL ? W_Q : W_CROSS_Q;
+}
+
+enum slot count_last(const struct model *m)
+{
+    return count_first(m) == W_Q ? W_O : W_CROSS_O;
+}
+
+struct count count_attention(const struct model *m)
+{
+    struct count c = { 0 };
+
+    for (enum slot s = count_first(m); s <= count_last(m); s++)
+        if (family_slots[s].kind == SLOT_LINEAR)
+            add(&c, &m->layer[0].slot[s]);
+    return c;
+}
+
+bool count_has_head(const struct model *m)
+{
+    const struct param *slot = m->layer[0].slot;
+    bool alike = m->family->qkv == QKV_SEPARATE && slot[W_K].weight == NULL &&
+                 slot[W_CROSS_K].weight == NULL;        /* keys are queries */
+
+    return m->config.n_kv_heads == m->config.n_heads && !alike &&
+           m->family->qkv != QKV_LOW_RANK;
+}
+
+int64_t count_head(const struct model *m)
+{
+    const struct config *c = &m->config;
+    bool other = count_first(m) != W_Q;
+    int64_t keys = other ? family_slot_dim(m->family, c, DIM_KEY_INPUT) : c->d_model;
+    int64_t values = other ? family_slot_dim(m->family, c, DIM_VALUE_INPUT) : c->d_model;
+
+    return (c->d_model + keys) * c->d_head + values * c->d_value;
+}
