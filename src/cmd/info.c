@@ -4,23 +4,15 @@
 #include <string.h>
 
 #include "cmd/info.h"
-#include "base/out.h"
-#include "cmd/shared.h"
+#include "cli/output.h"
 
 struct info_args {
     struct shared_args shared;
-    const char *out;
-    int format, tokens;
+    int tokens;
 };
 
 #define F(f) offsetof(struct info_args, f)
 static const struct opt opts[] = {
-    { .type = OPT_STRING, .short_name = 'o', .name = "output", .arg = "FILE",
-      .field = F(out), .def = "-", .values = &opt_files,
-      .help = "write here; - is standard output" },
-    CHOICE(0, "format", "NAME", F(format), "table", report_formats, "report format"),
-    ALIAS("json", "format=json", "one object"),
-    ALIAS("tsv", "format=tsv", "a header and one row"),
     INT('n', "tokens", "N", F(tokens), "512", 1, 1 << 24,
         "length of the run whose memory is estimated"),
     END
@@ -28,7 +20,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &model_group, &layer_group, &attention_group, NULL
+    &output_reports.group, &model_group, &layer_group, &attention_group, NULL
 };
 static const char *const examples[] = { "mha-viz info", "mha-viz info --json", NULL };
 
@@ -176,17 +168,30 @@ static void print_card(FILE *f, struct arena *a, const struct model *m,
             report_bytes(a, (uint64_t)row->run_memory));
 }
 
-static void print_model(const struct info_args *args, const struct env *env,
-                        const struct model *m, FILE *f)
+static void print_model(FILE *f, enum report_format format, int n, const struct env *env,
+                        const struct model *m)
 {
     struct info_row row;
-    struct report r = { &info_record, (enum report_format)args->format, f, false };
+    struct report r = { &info_record, format, f, false };
 
-    info_fill(&row, env->arena, m, args->tokens, env->n_threads);
-    if (r.format == REPORT_TABLE)
+    if (m->precomputed != NULL) {
+        info_precomputed(m, env->arena, format, f);
+        return;
+    }
+    info_fill(&row, env->arena, m, n, env->n_threads);
+    if (format == REPORT_TABLE)
         print_card(f, env->arena, m, &row);
     else
         report_row(&r, &row);
+}
+
+static int write_model(struct output *o, const struct info_args *args,
+                       const struct env *env, const struct model *m, struct err *e)
+{
+    if (output_open(o, e) != 0 || output_begin(o, env->arena, 0, e) != 0)
+        return -1;
+    print_model(o->out.file, (enum report_format)o->format, args->tokens, env, m);
+    return output_close(o, output_end(o, e), e);
 }
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
@@ -194,19 +199,17 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 {
     const struct info_args *info = args;
     const char *path;
-    struct model *m = session_model(&info->shared.asked, env, &path, e);
-    struct out out;
-    int rc = m != NULL ? out_open(&out, info->out, false, e) : -1;
+    struct model *m;
+    struct output output;
+    int rc;
 
     (void)n_operands;
     (void)operands;
-    if (rc == 0) {
-        if (m->precomputed != NULL)
-            info_precomputed(m, env->arena, (enum report_format)info->format, out.file);
-        else
-            print_model(info, env, m, out.file);
-        rc = out_commit(&out, e);
-    }
+    if (output_plan(&output, &info->shared.common.output, &output_reports, NULL, env->arena,
+                    e) != 0)
+        return -1;
+    m = session_model(&info->shared.asked, env, &path, e);
+    rc = m != NULL ? write_model(&output, info, env, m, e) : -1;
     model_close(m);
     return rc;
 }
