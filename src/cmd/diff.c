@@ -35,17 +35,17 @@ static const struct opt opts[] = {
     END
 };
 
-static const struct opt figure_opts[] = {
+static const struct opt picture_opts[] = {
     CHOICE(0, "metric", "NAME", F(metric), "entropy", metrics,
            "what a picture shows per layer and head; entropy: its signed change"),
     INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
     END
 };
-static const struct opt_group figure_group = { "figure", figure_opts };
+static const struct opt_group picture_group = { "figure", picture_opts };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_all.group, &figure_group, &layer_group, &rows_group, &seed_group, &qkv_group,
+    &output_all.group, &picture_group, &layer_group, &rows_group, &seed_group, &qkv_group,
     &text_group, &select_group, &mask_group, NULL
 };
 

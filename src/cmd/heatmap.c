@@ -9,10 +9,9 @@
 
 struct heatmap_args {
     struct shared_args shared;
-    const char *title, *font;
-    int columns, cmap, scale, pool, cell, dpi;
+    int columns, pool;
     double vmin, vmax;
-    bool shared_scale, hide_special, no_metadata;
+    bool hide_special;
 };
 
 #define F(f) offsetof(struct heatmap_args, f)
@@ -28,29 +27,10 @@ static const struct opt opts[] = {
          "leave out rows and columns of special tokens; nothing is renormalised"),
     END
 };
-
-static const struct opt figure_opts[] = {
-    CHOICE(0, "cmap", "NAME", F(cmap), "viridis", cmap_names, "colour map"),
-    CHOICE(0, "scale", "NAME", F(scale), "linear", scale_names,
-           "scale of the colours; row: each row by its own maximum"),
-    FLAG(0, "shared", F(shared_scale),
-         "one scale for all heads, instead of each head's minimum to maximum"),
-    INT(0, "cell", "PX", F(cell), "0", 0, 200,
-        "side of a cell in pixels at 100 dpi; 0: by the length of the text"),
-    INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
-    STRING(0, "title", "TEXT", F(title), "title above the picture"),
-    STRING(0, "font", "FAMILY", F(font), "font family of all text"),
-    FLAG(0, "no-metadata", F(no_metadata),
-         "leave the command, model and scale out of the file"),
-    END
-};
-static const struct opt_group figure_group = { "figure", figure_opts };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_pictures.group, &figure_group, &model_group, &layer_group, &rows_group, &seed_group,
-    &attention_group, &qkv_group, &text_group, &select_group, &generate_group,
-    &mask_group, &dtype_group, NULL
+    &output_pictures.group, &figure_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -111,9 +91,9 @@ static const char *scale_text(const struct job *j)
 {
     const struct heatmap_args *args = j->args;
 
-    return arena_printf(j->s.a, "%s, %s", scale_names[args->scale],
+    return arena_printf(j->s.a, "%s, %s", scale_names[args->shared.figure.scale],
                         !isnan(args->vmin) || !isnan(args->vmax) ? "given range" :
-                        args->shared_scale ? "one range for all heads" :
+                        args->shared.figure.shared_scale ? "one range for all heads" :
                         "each head its own range");
 }
 
@@ -154,14 +134,15 @@ static int draw(const struct job *j, struct arena *a, const struct item *item,
                 const char *path, struct err *e)
 {
     const struct heatmap_args *args = j->args;
+    const struct figure_args *figure = &args->shared.figure;
     struct panel *panels = arena_alloc(a, (size_t)j->n_heads, sizeof *panels);
     const struct heatmaps maps = {
         .n_panels = j->n_heads, .panels = panels, .columns = args->columns,
         .rows = figure_labels(a, session_queries(&j->s, item), map->row, kept_rows),
         .cols = figure_labels(a, session_keys(&j->s, item), map->col, kept_cols),
         .pool = map->pool,
-        .cmap = &cmap_table[args->cmap], .scale = (enum scale)args->scale,
-        .shared = args->shared_scale,
+        .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
+        .shared = figure->shared_scale,
         .vmin = (float)args->vmin, .vmax = (float)args->vmax, .cell_px = cell_px,
     };
     const struct part part = heatmap_part(&maps);
@@ -171,8 +152,8 @@ static int draw(const struct job *j, struct arena *a, const struct item *item,
                                     map->n_rows, map->n_cols,
                                     map_head(map, j->head[i]) };
     return sheet_write(&(struct sheet){
-        .title = args->title, .caption = caption(j, a, item, map->pool),
-        .font = args->font, .dpi = args->dpi, .metadata = j->metadata,
+        .title = figure->title, .caption = caption(j, a, item, map->pool),
+        .font = figure->font, .dpi = figure->dpi, .metadata = j->metadata,
         .n_parts = 1, .parts = &part,
     }, figure_format(&j->output), path, j->s.env->warn, e);
 }
@@ -181,6 +162,7 @@ static int one_text(void *self, struct arena *a, const struct item *item,
                     const char *path, struct err *e)
 {
     struct job *j = self;
+    const struct figure_args *figure = &j->args->shared.figure;
     int rows, cols, cell_px, pool;
     struct map_axis queries = axis_of(j, session_queries(&j->s, item), &rows);
     struct map_axis keys = axis_of(j, session_keys(&j->s, item), &cols);
@@ -190,7 +172,7 @@ static int one_text(void *self, struct arena *a, const struct item *item,
 
     if (rows == 0 || cols == 0)
         return err_set(e, ERR_INPUT, "--hide-special: the text has only special tokens");
-    heatmap_plan(rows, cols, j->n_heads, j->args->columns, j->args->cell, j->args->dpi,
+    heatmap_plan(rows, cols, j->n_heads, j->args->columns, figure->cell, figure->dpi,
                  &cell_px, &pool);
     map = map_new(a, 0, j->layer, j->s.shown->config.n_heads, queries, keys, pool,
                   (enum pool)j->args->pool);
@@ -223,7 +205,7 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
         session_select(&j->s, n_operands, false, &j->want, e) != 0 || pick_layer(j, e) != 0)
         return -1;
     pick_heads(j);
-    if (!j->args->no_metadata)
+    if (!j->args->shared.figure.no_metadata)
         j->metadata = figure_metadata(&j->s, j->layer, scale_text(j));
     in = input_open(&j->s, n_operands, operands, e);
     if (in == NULL)

@@ -8,10 +8,9 @@
 struct mechanisms_args {
     struct shared_args shared;
     const char *only, *additive;
-    int repeats;
+    int repeats, columns;
     bool propagate, outputs_only;
     struct mechanism_params params;
-    struct mechanisms_look look;
 };
 
 enum { MOST = 1000000 };            /* of a number of tokens */
@@ -20,7 +19,6 @@ static const struct opt_values only_values = { .words = mechanism_names, .betwee
 
 #define F(f) offsetof(struct mechanisms_args, f)
 #define P(f) offsetof(struct mechanisms_args, params.f)
-#define K(f) offsetof(struct mechanisms_args, look.f)
 static const struct opt opts[] = {
     WORDS(0, "only", "NAMES", F(only), &only_values,
           "only these mechanisms: exact,local,..; see mha-viz-mechanisms(7)"),
@@ -30,6 +28,7 @@ static const struct opt opts[] = {
          "compute no rows, for long texts: no JS, links and entropy"),
     INT(0, "repeats", "N", F(repeats), "5", 0, 1000,
         "times are medians of N runs; 0: measure no times"),
+    INT('c', "columns", "N", F(columns), "5", 1, 64, "mechanisms per row of a picture"),
     END
 };
 
@@ -55,26 +54,8 @@ static const struct opt param_opts[] = {
     END
 };
 static const struct opt_group param_group = { "mechanisms", param_opts };
-
-static const struct opt figure_opts[] = {
-    INT('c', "columns", "N", K(columns), "5", 1, 64, "mechanisms per row of the grid"),
-    CHOICE(0, "cmap", "NAME", K(cmap), "viridis", cmap_names, "colour map"),
-    CHOICE(0, "scale", "NAME", K(scale), "linear", scale_names,
-           "scale of the colours; row: each row by its own maximum"),
-    FLAG(0, "shared", K(shared_scale), "one scale for all mechanisms"),
-    INT(0, "cell", "PX", K(cell), "0", 0, 200,
-        "side of a cell in pixels at 100 dpi; 0: by the length of the text"),
-    INT(0, "dpi", "N", K(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
-    STRING(0, "title", "TEXT", K(title), "title above the picture"),
-    STRING(0, "font", "FAMILY", K(font), "font family of all text"),
-    FLAG(0, "no-metadata", K(no_metadata),
-         "leave the command, model and scale out of the file"),
-    END
-};
-static const struct opt_group figure_group = { "figure", figure_opts };
 #undef F
 #undef P
-#undef K
 
 static const struct opt_group *const groups[] = {
     &output_all.group, &param_group, &figure_group, &model_group, &layer_group, &rows_group,
@@ -296,7 +277,7 @@ static int one_picture(void *self, struct arena *a, const struct item *item,
     if (measure(j, a, item, &t, e) != 0)
         return -1;
     count(j->layer, j->s.shown->config.n_layers, &layer);
-    return mechanisms_picture(&t, a, layer, &j->args->look,
+    return mechanisms_picture(&t, a, layer, &j->args->shared.figure, j->args->columns,
                               figure_format(&j->results.output), path, e);
 }
 
@@ -315,7 +296,8 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
     if (in == NULL)
         return -1;
     if (output_is_picture(&j->results.output))
-        return input_result(in, input_to_files(&j->s, in, &j->results.output, one_picture, j, e), e);
+        return input_result(in, input_to_files(&j->s, in, &j->results.output, one_picture,
+                                               j, e), e);
     if (results_open(&j->results, mechanisms_report(j->s.a, j->args->propagate), in, e) != 0)
         return -1;
     return results_close(&j->results, in, input_each(in, one_report, j, e), e);

@@ -28,15 +28,10 @@ extern const struct record mechanisms_record;
 const struct record *mechanisms_report(struct arena *a, bool propagated);
 void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct report *r);
 
-/* The rows of one head in one layer, a heatmap a mechanism. */
-struct mechanisms_look {
-    int columns, cmap, scale, cell, dpi;
-    bool shared_scale, no_metadata;
-    const char *title, *font;
-};
+/* The rows of one head in one layer, one heatmap per mechanism. */
 int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int layer,
-                       const struct mechanisms_look *look, enum draw_format format,
-                       const char *path, struct err *e);
+                       const struct figure_args *figure, int columns,
+                       enum draw_format format, const char *path, struct err *e);
 
 /*
  * Weights of `additive` for heads of width d: W [a, d], U [a, d], v [a] of a .safetensors

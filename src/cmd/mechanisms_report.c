@@ -33,10 +33,10 @@ static void feed(struct map *map, struct arena *a, int layer, int number, int T,
     sink.take(sink.self, &rows, 1);
 }
 
-static const char *scale_text(const struct mechanisms_look *look, struct arena *a)
+static const char *scale_text(const struct figure_args *figure, struct arena *a)
 {
-    return arena_printf(a, "%s, %s", scale_names[look->scale],
-                        look->shared_scale ? "one range for all mechanisms" :
+    return arena_printf(a, "%s, %s", scale_names[figure->scale],
+                        figure->shared_scale ? "one range for all mechanisms" :
                         "each mechanism its own range");
 }
 
@@ -81,19 +81,18 @@ static void add_panel(const struct mechanisms_text *t, void *self, int layer, in
 }
 
 int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int layer,
-                       const struct mechanisms_look *look, enum draw_format format,
-                       const char *path, struct err *e)
+                       const struct figure_args *figure, int columns,
+                       enum draw_format format, const char *path, struct err *e)
 {
     const struct tokens *queries = session_queries(t->s, t->item);
     const struct tokens *keys = session_keys(t->s, t->item);
-    const char *scale = scale_text(look, a);
+    const char *scale = scale_text(figure, a);
     struct drawing d = { .a = a, .T = queries->n, .S = keys->n };
     struct heatmaps maps;
     struct part part;
     int cell_px, pool;
 
-    heatmap_plan(d.T, d.S, N_MECHANISM, look->columns, look->cell, look->dpi, &cell_px,
-                 &pool);
+    heatmap_plan(d.T, d.S, N_MECHANISM, columns, figure->cell, figure->dpi, &cell_px, &pool);
     d.map = map_new(a, 0, layer, N_MECHANISM, (struct map_axis){ d.T, NULL },
                     (struct map_axis){ d.S, NULL }, pool, POOL_MAX);
     d.panels = arena_alloc(a, N_MECHANISM, sizeof *d.panels);
@@ -102,17 +101,16 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
         return err_set(e, ERR_INPUT, "no mechanism is applicable to layer %d of %s",
                        layer, t->s->model->name);
     maps = (struct heatmaps){
-        .n_panels = d.n, .panels = d.panels,
-        .columns = look->columns < d.n ? look->columns : d.n,
+        .n_panels = d.n, .panels = d.panels, .columns = columns < d.n ? columns : d.n,
         .rows = figure_labels(a, queries, d.map->row, d.T),
         .cols = figure_labels(a, keys, d.map->col, d.S), .pool = pool,
-        .cmap = &cmap_table[look->cmap], .scale = (enum scale)look->scale,
-        .shared = look->shared_scale, .vmin = NAN, .vmax = NAN, .cell_px = cell_px,
+        .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
+        .shared = figure->shared_scale, .vmin = NAN, .vmax = NAN, .cell_px = cell_px,
     };
     part = heatmap_part(&maps);
     return sheet_write(&(struct sheet){
-        .title = look->title, .caption = caption(t, a, layer, scale, pool),
-        .font = look->font, .dpi = look->dpi, .n_parts = 1, .parts = &part,
-        .metadata = look->no_metadata ? NULL : figure_metadata(t->s, layer, scale),
+        .title = figure->title, .caption = caption(t, a, layer, scale, pool),
+        .font = figure->font, .dpi = figure->dpi, .n_parts = 1, .parts = &part,
+        .metadata = figure->no_metadata ? NULL : figure_metadata(t->s, layer, scale),
     }, format, path, t->s->env->warn, e);
 }

@@ -10,10 +10,19 @@
 #include "session/input.h"
 #include "session/texts.h"
 
+/* How heatmaps are drawn: figure_group. */
+struct figure_args {
+    int cmap, scale;            /* index into cmap_table; enum scale */
+    int cell, dpi;              /* cell in pixels at 100 dpi; 0: by the length of the text */
+    bool shared_scale, no_metadata;
+    const char *title, *font;   /* NULL: none; the default */
+};
+
 /* The first member of such a command's args struct. */
 struct shared_args {
     struct common_args common;
     struct asked asked;
+    struct figure_args figure;
 };
 
 extern const struct opt_group model_group, text_group, select_group, mask_group,
@@ -21,6 +30,12 @@ extern const struct opt_group model_group, text_group, select_group, mask_group,
 /* Of bare layers; the last is for commands without a seed of their own (in asked). */
 extern const struct opt_group layer_group, rows_group, seed_group;
 extern const struct opt_group attention_group, qkv_group;
+extern const struct opt_group figure_group;
+
+/* The groups of a command that runs a model over texts. */
+#define PASS_GROUPS \
+    &model_group, &layer_group, &rows_group, &seed_group, &attention_group, &qkv_group, \
+    &text_group, &select_group, &generate_group, &mask_group, &dtype_group
 
 extern const struct opt_values model_values;    /* names in the local cache, and files */
 

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#include "draw/heatmap.h"
 #include "model/hub.h"
 #include "session/layer.h"
 
@@ -154,4 +155,24 @@ static const struct opt dtype_opts[] = {
 };
 const struct opt_group dtype_group = { "precision", dtype_opts };
 
+#undef F
+
+#define F(f) offsetof(struct shared_args, figure.f)
+
+static const struct opt figure_opts[] = {
+    CHOICE(0, "cmap", "NAME", F(cmap), "viridis", cmap_names, "colour map"),
+    CHOICE(0, "scale", "NAME", F(scale), "linear", scale_names,
+           "scale of the colours; row: each row by its own maximum"),
+    FLAG(0, "shared", F(shared_scale),
+         "one scale for all heatmaps, instead of each one's minimum to maximum"),
+    INT(0, "cell", "PX", F(cell), "0", 0, 200,
+        "side of a cell in pixels at 100 dpi; 0: by the length of the text"),
+    INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
+    STRING(0, "title", "TEXT", F(title), "title above the picture"),
+    STRING(0, "font", "FAMILY", F(font), "font family of all text"),
+    FLAG(0, "no-metadata", F(no_metadata),
+         "leave the command, model and scale out of the file"),
+    END
+};
+const struct opt_group figure_group = { "figure", figure_opts };
 #undef F

@@ -40,11 +40,7 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt_group *const groups[] = {
-    &output_reports.group, &model_group, &layer_group, &rows_group, &seed_group,
-    &attention_group, &qkv_group, &text_group, &select_group, &generate_group,
-    &mask_group, &dtype_group, NULL
-};
+static const struct opt_group *const groups[] = { &output_reports.group, PASS_GROUPS, NULL };
 
 static const char *const examples[] = {
     "mha-viz stats",

@@ -44,7 +44,7 @@ complete_bash() {
 @test "bash: words for stacks, layers, masks and lists of mechanisms" {
     [ "$(complete_bash mha-viz stats -s '')" = "encoder decoder cross" ]
     [ "$(complete_bash mha-viz stats --stack = d)" = decoder ]
-    [[ " $(complete_bash mha-viz heatmap -l '') " == *" all "* ]]
+    [ "$(complete_bash mha-viz heatmap -l '')" = "all last" ]
     [ "$(complete_bash mha-viz diff --dtype b)" = bf16 ]
     [ "$(complete_bash mha-viz mechanisms --only l)" = "local lsh" ]
     [ "$(complete_bash mha-viz mechanisms --only exact,favor,lo)" = exact,favor,local ]
