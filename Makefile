@@ -10,7 +10,7 @@ PKGS     := cairo pangocairo libpng zlib jansson libutf8proc libpcre2-8
 WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes -Wconversion -Wno-missing-field-initializers
 CFLAGS   ?= -O2 -g
-FLAGS    := $(WARNINGS) -fno-math-errno -ffp-contract=off -fvisibility=hidden -pthread
+FLAGS    := $(WARNINGS) -fno-math-errno -ffp-contract=off -fvisibility=hidden -fPIC -pthread
 DEFINES  := -D_GNU_SOURCE -DMHA_VIZ_VERSION='"$(VERSION)"' -Isrc
 
 # pkg-config is asked once, and not at all by targets that do not build.
@@ -24,10 +24,11 @@ LIBS       = $(PKG_LIBS) -lm
 
 SRC := $(wildcard src/*.c src/*/*.c src/*/*/*.c src/*/*.S)
 OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SRC))))
-LIB := $(BUILD)/libmhaviz.a
+LIB := $(BUILD)/all.a
+PUBLIC := $(BUILD)/libmhaviz.a $(BUILD)/libmhaviz.so.0
 BIN := $(if $(filter build,$(BUILD)),mha-viz,$(BUILD)/mha-viz)
 
-all: $(BIN)
+all: $(BIN) $(PUBLIC)
 
 $(BIN): $(BUILD)/src/main.o $(LIB)
 	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -35,6 +36,17 @@ $(BIN): $(BUILD)/src/main.o $(LIB)
 $(LIB): $(filter-out $(BUILD)/src/main.o,$(OBJ))
 	@rm -f $@
 	$(AR) rcs $@ $^
+
+# The library for other programs: all but the command line, and only mhaviz_* to be seen.
+LIB_OBJ := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/cmd/% $(BUILD)/src/cli/%,$(OBJ))
+$(BUILD)/libmhaviz.a: $(LIB_OBJ)
+	@rm -f $@
+	$(LD) -r -o $(BUILD)/mhaviz.o $^
+	objcopy --wildcard --keep-global-symbol='mhaviz_*' $(BUILD)/mhaviz.o
+	$(AR) rcs $@ $(BUILD)/mhaviz.o
+
+$(BUILD)/libmhaviz.so.0: $(LIB_OBJ)
+	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libmhaviz.so.0 -Wl,-z,defs -o $@ $^ $(LIBS)
 
 # Kernels for a processor's vector units carry their own flags and are chosen at run time.
 ifeq ($(shell uname -m),x86_64)
@@ -110,10 +122,10 @@ FUZZ_SECONDS ?= 60
 CLANG ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-14 2>/dev/null) clang)
 fuzz:
 	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=$(CLANG) \
-	    CFLAGS='$(SANITISE)fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' -j$(JOBS) build/fuzz/libmhaviz.a
+	    CFLAGS='$(SANITISE)fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' -j$(JOBS) build/fuzz/all.a
 	@set -e; for f in $(FUZZ); do n=$$(basename $$f .c); mkdir -p build/fuzz/corpus/$$n; \
 	    $(CLANG) -std=c11 $(DEFINES) $(SANITISE)fuzzer,address,undefined -fno-sanitize-recover=undefined $$(pkg-config --cflags $(PKGS)) \
-	        -o build/fuzz/$$n $$f build/fuzz/libmhaviz.a $$(pkg-config --libs $(PKGS)) -lm -pthread; \
+	        -o build/fuzz/$$n $$f build/fuzz/all.a $$(pkg-config --libs $(PKGS)) -lm -pthread; \
 	    echo "== $$n"; build/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
 	        build/fuzz/corpus/$$n tests/fuzz/corpus/$$n; done
 
@@ -160,7 +172,7 @@ clean:
 	rm -rf build mha-viz
 
 help:
-	@echo 'make             mha-viz, and build/libmhaviz.a'
+	@echo 'make             mha-viz, and the library in build/'
 	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
 	@echo 'make check       packages, build, all tests'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'

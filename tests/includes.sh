@@ -12,7 +12,8 @@ BEGIN {
     may["analysis"] = " base run "
     may["session"] = " base weights text model nn run analysis "
     may["cli"] = " base "
-    may["cmd"] = " base weights text model nn run analysis session draw report cli "
+    may["lib"] = " base weights text model nn run analysis session draw report mhaviz.h "
+    may["cmd"] = " base weights text model nn run analysis session draw report cli lib "
     may["main.c"] = " base cli cmd "
 }
 {

@@ -32,16 +32,27 @@ struct span model_builtin_file(enum model_builtin_file which)
     return span_between(builtin_weights, builtin_weights_end);
 }
 
-static int open_builtin(struct model *m, struct arena *a, struct err *e)
+/* name: of the weights, for messages; config_name: of the config. */
+static int open_memory(struct model *m, struct arena *a, const struct model_files *files,
+                       const char *name, const char *config_name, struct err *e)
 {
-    static const char name[] = "built-in model";
-
     m->name = name;
-    m->weights = weights_open_memory(a, model_builtin_file(BUILTIN_WEIGHTS), name, e);
+    m->weights = weights_open_memory(a, files->weights, name, e);
     if (m->weights == NULL)
         return -1;
-    return config_read(&m->config, &m->family, a, model_builtin_file(BUILTIN_CONFIG),
-                       "built-in config.json", e);
+    if (weights_gguf(m->weights) != NULL)
+        return gguf_config(&m->config, &m->family, a, m->weights, e);
+    if (files->config.data == NULL)
+        return err_set(e, ERR_INPUT, "%s: a safetensors model requires its config.json", name);
+    return config_read(&m->config, &m->family, a, files->config, config_name, e);
+}
+
+static int open_builtin(struct model *m, struct arena *a, struct err *e)
+{
+    const struct model_files files = { model_builtin_file(BUILTIN_WEIGHTS),
+                                       model_builtin_file(BUILTIN_CONFIG) };
+
+    return open_memory(m, a, &files, "built-in model", "built-in config.json", e);
 }
 
 static bool has_ending(const char *path, const char *ending)
@@ -140,6 +151,18 @@ struct model *model_open(struct arena *a, const char *path, struct err *e)
     return model_open_layer(a, path, &nothing, e);
 }
 
+/* Binds what was opened, where rc is 0. */
+static struct model *finish(struct model *m, struct arena *a, int rc, struct err *e)
+{
+    if (rc != 0 || model_bind(m, a, e) != 0) {
+        model_close(m);
+        return NULL;
+    }
+    if (m->config.card.name != NULL)
+        m->name = m->config.card.name;
+    return m;
+}
+
 struct model *model_open_layer(struct arena *a, const char *path,
                                const struct layer_asked *asked, struct err *e)
 {
@@ -152,16 +175,16 @@ struct model *model_open_layer(struct arena *a, const char *path,
         rc = err_set(e, ERR_USAGE, "%s requires -m LAYER", first_asked(asked));
     else
         rc = open_builtin(m, a, e);
+    return finish(m, a, rc, e);
+}
 
-    if (rc == 0)
-        rc = model_bind(m, a, e);
-    if (rc != 0) {
-        model_close(m);
-        return NULL;
-    }
-    if (m->config.card.name != NULL)
-        m->name = m->config.card.name;
-    return m;
+struct model *model_open_memory(struct arena *a, const struct model_files *files,
+                                const char *name, struct err *e)
+{
+    struct model *m = arena_alloc(a, 1, sizeof *m);
+    int rc = open_memory(m, a, files, name, "config.json", e);
+
+    return finish(m, a, rc, e);
 }
 
 void model_close(struct model *m)

@@ -124,6 +124,16 @@ struct model *model_open(struct arena *a, const char *path, struct err *e);
  */
 struct model *model_open_layer(struct arena *a, const char *path,
                                const struct layer_asked *asked, struct err *e);
+
+/* The files of a model as bytes, which are borrowed. */
+struct model_files {
+    struct span weights;        /* safetensors, or GGUF */
+    struct span config;         /* of config.json; unused for GGUF; data NULL: none */
+};
+
+/* Opens these; name is the model's, unless its config has a card, and that of messages. */
+struct model *model_open_memory(struct arena *a, const struct model_files *files,
+                                const char *name, struct err *e);
 void model_close(struct model *m);          /* unmaps */
 
 /* Layers attend to another input: an encoder's output, or a bare layer's memory. */

@@ -9,6 +9,7 @@
 #include "session/input.h"
 #include "session/layer.h"
 #include "session/precomputed.h"
+#include "text/gguf_tok.h"
 
 /* The folder, or the GGUF file, that holds the tokeniser of -m PATH. */
 static const char *tok_path(struct arena *a, const char *path)
@@ -83,6 +84,15 @@ struct model *session_model(const struct asked *asked, const struct env *env,
     return m;
 }
 
+static int open_threads(struct session *s, struct err *e)
+{
+    s->par = par_new(s->env->n_threads, e);
+    if (s->par == NULL)
+        return -1;
+    par_on_full(s->par, s->a);
+    return 0;
+}
+
 int session_open(struct session *s, const struct asked *asked, bool tokens_only,
                  const struct env *env, struct err *e)
 {
@@ -98,11 +108,33 @@ int session_open(struct session *s, const struct asked *asked, bool tokens_only,
     open_tok(s);
     if (s->tok == NULL)
         explain(asked->model, s->path, true, env, &s->tok_err);
-    s->par = par_new(env->n_threads, e);
-    if (s->par == NULL)
+    return open_threads(s, e);
+}
+
+/* In memory: the tokeniser of a GGUF file lies in it. */
+static void open_tok_memory(struct session *s, struct span tokenizer)
+{
+    const struct gguf *gguf = weights_gguf(s->model->weights);
+
+    if (gguf != NULL)
+        s->tok = gguf_tok_open(s->a, gguf, s->model->name, &s->tok_err);
+    else if (tokenizer.data != NULL)
+        s->tok = tok_open_memory(s->a, tokenizer, "tokenizer.json", &s->tok_err);
+    else
+        err_set(&s->tok_err, ERR_USAGE, "%s was opened without a tokeniser", s->model->name);
+    s->target_tok = s->tok;
+}
+
+int session_open_memory(struct session *s, const struct asked *asked,
+                        const struct session_files *files, const struct env *env,
+                        struct err *e)
+{
+    *s = (struct session){ .asked = asked, .env = env, .a = env->arena };
+    s->model = model_open_memory(s->a, &files->model, "model", e);
+    if (s->model == NULL)
         return -1;
-    par_on_full(s->par, env->arena);
-    return 0;
+    open_tok_memory(s, files->tokenizer);
+    return open_threads(s, e);
 }
 
 void session_close(struct session *s)

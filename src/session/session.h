@@ -40,6 +40,16 @@ struct session {
  */
 int session_open(struct session *s, const struct asked *asked, bool tokens_only,
                  const struct env *env, struct err *e);
+
+/* A model as bytes, which are borrowed as long as the session is open. */
+struct session_files {
+    struct model_files model;
+    struct span tokenizer;          /* of tokenizer.json; unused for GGUF; data NULL: none */
+};
+
+int session_open_memory(struct session *s, const struct asked *asked,
+                        const struct session_files *files, const struct env *env,
+                        struct err *e);
 void session_close(struct session *s);
 
 /*

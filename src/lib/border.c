@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * Errors and memory that runs out -> a status of the public functions. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/lib.h"
+
+enum { RAN = 0, NO_MEMORY, STOPPED };
+
+enum mhaviz_status border_say(struct mhaviz_error *error, enum mhaviz_status status,
+                              const char *message)
+{
+    if (error != NULL) {
+        error->status = status;
+        snprintf(error->message, sizeof error->message, "%s", message);
+    }
+    return status;
+}
+
+static void full(void *self, size_t size_bytes)
+{
+    struct border *border = self;
+
+    border->lacking = size_bytes;
+    longjmp(border->back, NO_MEMORY);
+}
+
+void border_arena(struct border *border, struct arena *a)
+{
+    arena_init(a, full, border);
+}
+
+_Noreturn void border_stop(struct border *border)
+{
+    longjmp(border->back, STOPPED);
+}
+
+/* A comparison that found a difference cannot come from here. */
+static enum mhaviz_status status_of(const struct err *e)
+{
+    return e->kind == ERR_USAGE ? MHAVIZ_USAGE :
+           e->kind == ERR_INPUT ? MHAVIZ_INPUT : MHAVIZ_SYSTEM;
+}
+
+static enum mhaviz_status say_full(struct mhaviz_error *error, size_t lacking)
+{
+    struct err e;
+
+    err_set(&e, ERR_SYSTEM, "out of memory: needed %zu more bytes", lacking);
+    return border_say(error, MHAVIZ_SYSTEM, e.msg);
+}
+
+enum mhaviz_status border_run(int (*fn)(void *self, struct border *border, struct err *e),
+                              void *self, struct mhaviz_error *error)
+{
+    struct err e = { ERR_NONE, "" };
+    enum mhaviz_status status;
+    struct border border;
+
+    border_arena(&border, &border.call);
+    switch (setjmp(border.back)) {
+    case RAN:
+        status = fn(self, &border, &e) == 0 ? border_say(error, MHAVIZ_OK, "") :
+                 border_say(error, status_of(&e), e.msg);
+        break;
+    case STOPPED:
+        status = border_say(error, MHAVIZ_STOPPED, "stopped by the callback");
+        break;
+    default:
+        status = say_full(error, border.lacking);
+    }
+    arena_finish(&border.call);
+    return status;
+}
+
+enum mhaviz_status border_missing(struct mhaviz_error *error, const char *what)
+{
+    struct err e;
+
+    err_set(&e, ERR_USAGE, "%s: is NULL, or a handle that was closed", what);
+    return border_say(error, MHAVIZ_USAGE, e.msg);
+}

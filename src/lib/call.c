@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * A model, a text and a selection -> a session that is ready for one pass. */
+#include "lib/lib.h"
+
+static const struct mhaviz_selection everything = { NULL, NULL, NULL };
+
+static int check_text(const struct session *s, const struct mhaviz_text *text,
+                      struct err *e)
+{
+    if (text->model_hash != s->model->hash)
+        return err_set(e, ERR_USAGE, "the text was tokenised for another model than %s",
+                       s->model->name);
+    return 0;
+}
+
+int call_begin(struct call *call, struct border *border, const struct mhaviz_model *model,
+               const struct mhaviz_text *text, const struct mhaviz_selection *selection,
+               bool all, struct err *e)
+{
+    struct session *s = &call->session;
+    const struct mhaviz_selection *which = selection != NULL ? selection : &everything;
+
+    *call = (struct call){ .session = model->session, .asked = model->asked,
+                           .env = model->env, .item = &text->item };
+    call->asked.stack = which->stack;
+    call->asked.layer = which->layers;
+    call->asked.head = which->heads;
+    call->env.arena = &border->call;
+    s->asked = &call->asked;
+    s->env = &call->env;
+    s->a = &border->call;
+    s->input = NULL;
+    par_on_full(s->par, &border->call);
+    if (check_text(s, text, e) != 0 ||
+        session_select(s, text->item.pair != NULL ? 2 : 1, all, &call->want, e) != 0)
+        return -1;
+    if (s->model->decoder != NULL && s->stack != STACK_ENCODER && text->item.target.n == 0)
+        return err_set(e, ERR_INPUT, "the text has no tokens for the decoder");
+    return 0;
+}

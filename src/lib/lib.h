@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of the library share: its handles, and the border that every public
+ * function works behind. */
+#ifndef LIB_LIB_H
+#define LIB_LIB_H
+
+#include <setjmp.h>
+
+#include "mhaviz.h"
+#include "session/input.h"
+#include "session/session.h"
+
+struct mhaviz_model {
+    struct arena arena;             /* of the model and its tokeniser */
+    struct asked asked;             /* nothing but the model */
+    struct env env;
+    struct session session;
+};
+
+struct mhaviz_text {
+    struct arena arena;
+    uint64_t model_hash;            /* of the model that it was tokenised for */
+    struct item item;
+    struct mhaviz_token *source, *target;   /* [item.tokens.n], [item.target.n] */
+};
+
+/* ---- the border ---- */
+
+struct border {
+    jmp_buf back;
+    size_t lacking;                 /* bytes that were asked for when memory ran out */
+    struct arena call;              /* gone when the public function returns */
+};
+
+/*
+ * Runs fn and turns what it says into a status.  Memory that runs out in an arena of
+ * border_arena(), or in the scratch of a thread, and border_stop(), end it at once.
+ */
+enum mhaviz_status border_run(int (*fn)(void *self, struct border *border, struct err *e),
+                              void *self, struct mhaviz_error *error);
+
+/* An arena that may run out only within this border. */
+void border_arena(struct border *border, struct arena *a);
+
+/* Ends the run with MHAVIZ_STOPPED; on the thread of the public function. */
+_Noreturn void border_stop(struct border *border);
+
+/* Fills *error, where it is not NULL, and returns the status. */
+enum mhaviz_status border_say(struct mhaviz_error *error, enum mhaviz_status status,
+                              const char *message);
+
+/* MHAVIZ_USAGE, for an argument that must not be NULL. */
+enum mhaviz_status border_missing(struct mhaviz_error *error, const char *what);
+
+/* ---- a pass ---- */
+
+/* One text of a model, selected and ready for session_forward(). */
+struct call {
+    struct session session;         /* the model's, with this selection */
+    struct asked asked;
+    struct env env;
+    struct wanted want;
+    const struct item *item;
+};
+
+/*
+ * all: without a stack, every one that the text reaches.  Errors: ERR_USAGE as
+ * session_select; a text of another model; ERR_INPUT: a decoder without tokens.
+ */
+int call_begin(struct call *call, struct border *border, const struct mhaviz_model *model,
+               const struct mhaviz_text *text, const struct mhaviz_selection *selection,
+               bool all, struct err *e);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * A path, or bytes -> a model with its tokeniser and its threads. */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "lib/lib.h"
+#include "nn/nn.h"
+
+enum { MAX_THREADS = 1024 };
+
+const char *mhaviz_version(void)
+{
+    return MHA_VIZ_VERSION;
+}
+
+/* ---- which kernel ---- */
+
+static void choose_kernel(void)
+{
+    const char *name = getenv("MHA_VIZ_KERNEL");
+
+    if (name == NULL || nn_choose_kernel(name) != 0)
+        nn_choose_kernel(NULL);
+}
+
+static void choose_kernel_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, choose_kernel);
+}
+
+/* ---- opening ---- */
+
+struct opening {
+    struct mhaviz_model *model;
+    const char *path;
+    const struct mhaviz_files *files;   /* NULL: path */
+};
+
+static struct span span_of(struct mhaviz_bytes bytes)
+{
+    return (struct span){ bytes.data, bytes.data != NULL ? bytes.size : 0 };
+}
+
+static int open_session(void *self, struct border *border, struct err *e)
+{
+    struct opening *o = self;
+    struct mhaviz_model *m = o->model;
+    struct session_files files;
+
+    border_arena(border, &m->arena);
+    m->env.arena = &m->arena;
+    m->asked = (struct asked){ .mask_value = (double)NAN };
+    if (o->path != NULL)
+        m->asked.model = arena_strdup(&m->arena, o->path);
+    if (o->files == NULL)
+        return session_open(&m->session, &m->asked, false, &m->env, e);
+    files = (struct session_files){
+        { span_of(o->files->weights), span_of(o->files->config) },
+        span_of(o->files->tokenizer),
+    };
+    return session_open_memory(&m->session, &m->asked, &files, &m->env, e);
+}
+
+static enum mhaviz_status open_model(struct mhaviz_model **model, struct opening *o,
+                                     int n_threads, struct mhaviz_error *error)
+{
+    enum mhaviz_status status;
+
+    if (n_threads < 0 || n_threads > MAX_THREADS)
+        return border_say(error, MHAVIZ_USAGE, "n_threads: expected 0 to 1024");
+    choose_kernel_once();
+    o->model = calloc(1, sizeof *o->model);
+    if (o->model == NULL)
+        return border_say(error, MHAVIZ_SYSTEM, "out of memory");
+    o->model->env.n_threads = n_threads > 0 ? n_threads : par_default_threads();
+    status = border_run(open_session, o, error);
+    if (status == MHAVIZ_OK)
+        *model = o->model;
+    else
+        mhaviz_model_close(&o->model);
+    return status;
+}
+
+enum mhaviz_status mhaviz_model_open(struct mhaviz_model **model, const char *path,
+                                     int n_threads, struct mhaviz_error *error)
+{
+    struct opening o = { .path = path };
+
+    if (model == NULL)
+        return border_missing(error, "model");
+    *model = NULL;
+    return open_model(model, &o, n_threads, error);
+}
+
+enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
+                                           const struct mhaviz_files *files, int n_threads,
+                                           struct mhaviz_error *error)
+{
+    struct opening o = { .files = files };
+
+    if (model == NULL)
+        return border_missing(error, "model");
+    *model = NULL;
+    if (files == NULL || files->weights.data == NULL)
+        return border_missing(error, files == NULL ? "files" : "files->weights");
+    return open_model(model, &o, n_threads, error);
+}
+
+void mhaviz_model_close(struct mhaviz_model **model)
+{
+    if (model == NULL || *model == NULL)
+        return;
+    session_close(&(*model)->session);
+    arena_finish(&(*model)->arena);
+    free(*model);
+    *model = NULL;
+}
+
+/* ---- what it is ---- */
+
+enum mhaviz_status mhaviz_model_describe(const struct mhaviz_model *model,
+                                         struct mhaviz_description *description,
+                                         struct mhaviz_error *error)
+{
+    const struct model *m;
+
+    if (model == NULL || description == NULL)
+        return border_missing(error, model == NULL ? "model" : "description");
+    m = model->session.model;
+    *description = (struct mhaviz_description){
+        .name = m->name, .family = m->family->name, .max_tokens = m->max_tokens,
+    };
+    for (int i = 0; i < MHAVIZ_N_STACKS; i++) {
+        enum stack_id stack = (enum stack_id)i;
+        const struct model *of = m->decoder != NULL && stack != STACK_ENCODER ? m->decoder : m;
+
+        if (!model_has_stack(m, stack))
+            continue;
+        description->n_layers[i] = of->config.n_layers;
+        description->n_heads[i] = of->config.n_heads;
+    }
+    return border_say(error, MHAVIZ_OK, "");
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ * A text -> the metrics of each head. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/stats.h"
+#include "lib/lib.h"
+#include "session/texts.h"
+
+struct mhaviz_stats {
+    struct arena arena;
+    int n;
+    struct mhaviz_head *head;       /* [n] */
+    double *value[N_METRIC];        /* [n] each */
+};
+
+struct counting {
+    struct mhaviz_model *model;
+    const struct mhaviz_text *text;
+    const struct mhaviz_selection *selection;
+    struct mhaviz_stats *out;
+};
+
+static void add_head(struct mhaviz_stats *out, const struct head_stats *head)
+{
+    out->head[out->n] = (struct mhaviz_head){ (enum mhaviz_stack)head->stack, head->layer,
+                                              head->head };
+    for (int i = 0; i < N_METRIC; i++)
+        out->value[i][out->n] = head->value[i];
+    out->n++;
+}
+
+/* Every head that the pass saw, layer by layer. */
+static void keep(struct mhaviz_stats *out, const struct stats *stats, int n_layers,
+                 int n_heads)
+{
+    size_t most = (size_t)n_layers * (size_t)n_heads;
+
+    out->head = arena_alloc(&out->arena, most, sizeof *out->head);
+    for (int i = 0; i < N_METRIC; i++)
+        out->value[i] = arena_alloc(&out->arena, most, sizeof *out->value[i]);
+    for (int l = 0; l < n_layers; l++)
+        for (int h = 0; h < n_heads; h++) {
+            const struct head_stats *head = stats_head(stats, 0, l, h);
+
+            if (head != NULL)
+                add_head(out, head);
+        }
+}
+
+static int count(void *self, struct border *border, struct err *e)
+{
+    const struct counting *job = self;
+    const struct metric_set set = { metric_table, N_METRIC, { 0 } };
+    struct arena *a = &border->call;
+    struct sink sinks[STATS_SINKS];
+    struct attended attended;
+    struct texts texts;
+    struct stats *stats;
+    struct call call;
+    int n;
+
+    border_arena(border, &job->out->arena);
+    if (call_begin(&call, border, job->model, job->text, job->selection, false, e) != 0)
+        return -1;
+    texts_pack(&texts, a, call.item, 1);
+    attended = session_attended(&call.session, &texts, a);
+    stats = stats_new(a, call.session.shown, &attended, &call.want, &set);
+    n = stats_sinks(stats, sinks);
+    if (session_forward(&call.session, &texts, &call.want, sinks, n, a, e) != 0)
+        return -1;
+    keep(job->out, stats, call.session.n_layers, call.session.n_heads);
+    return 0;
+}
+
+enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
+                                     const struct mhaviz_text *text,
+                                     const struct mhaviz_selection *selection,
+                                     struct mhaviz_stats **out, struct mhaviz_error *error)
+{
+    struct counting job = { model, text, selection, NULL };
+    enum mhaviz_status status;
+
+    if (out == NULL)
+        return border_missing(error, "out");
+    *out = NULL;
+    if (model == NULL || text == NULL)
+        return border_missing(error, model == NULL ? "model" : "text");
+    job.out = calloc(1, sizeof *job.out);
+    if (job.out == NULL)
+        return border_say(error, MHAVIZ_SYSTEM, "out of memory");
+    status = border_run(count, &job, error);
+    if (status == MHAVIZ_OK)
+        *out = job.out;
+    else
+        mhaviz_stats_close(&job.out);
+    return status;
+}
+
+void mhaviz_stats_close(struct mhaviz_stats **stats)
+{
+    if (stats == NULL || *stats == NULL)
+        return;
+    arena_finish(&(*stats)->arena);
+    free(*stats);
+    *stats = NULL;
+}
+
+enum mhaviz_status mhaviz_stats_heads(const struct mhaviz_stats *stats,
+                                      const struct mhaviz_head **heads, int *n,
+                                      struct mhaviz_error *error)
+{
+    if (stats == NULL || heads == NULL || n == NULL)
+        return border_missing(error, stats == NULL ? "stats" : heads == NULL ? "heads" : "n");
+    *heads = stats->head;
+    *n = stats->n;
+    return border_say(error, MHAVIZ_OK, "");
+}
+
+const char *mhaviz_metric(int i)
+{
+    return i >= 0 && i < N_METRIC ? metric_table[i].name : NULL;
+}
+
+enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const char *metric,
+                                       const double **values, int *n,
+                                       struct mhaviz_error *error)
+{
+    struct err e;
+
+    if (stats == NULL || metric == NULL || values == NULL || n == NULL)
+        return border_missing(error, stats == NULL ? "stats" : metric == NULL ? "metric" :
+                              values == NULL ? "values" : "n");
+    for (int i = 0; i < N_METRIC; i++)
+        if (strcmp(metric, metric_table[i].name) == 0) {
+            *values = stats->value[i];
+            *n = stats->n;
+            return border_say(error, MHAVIZ_OK, "");
+        }
+    err_set(&e, ERR_USAGE, "'%s' is not a metric", metric);
+    return border_say(error, MHAVIZ_USAGE, e.msg);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * A text -> its tokens, kept with the text. */
+#include <stdlib.h>
+
+#include "lib/lib.h"
+
+struct tokenising {
+    const struct mhaviz_model *model;
+    const char *text, *pair;
+    struct mhaviz_text *out;
+};
+
+/* Copies what belongs to the tokeniser, so that the text may outlive the model. */
+static struct mhaviz_token *keep(struct arena *a, struct tokens *t)
+{
+    struct mhaviz_token *token = arena_alloc(a, (size_t)t->n, sizeof *token);
+
+    for (int i = 0; i < t->n; i++) {
+        t->piece[i] = arena_strdup(a, t->piece[i]);
+        t->label[i] = arena_strndup(a, t->label[i], t->label_size[i]);
+        token[i] = (struct mhaviz_token){
+            .id = t->id[i], .special = t->special[i], .piece = t->piece[i],
+            .label = t->label[i], .label_size = t->label_size[i],
+            .start = (size_t)t->bytes[i].start, .end = (size_t)t->bytes[i].end,
+        };
+    }
+    return token;
+}
+
+static int tokenise(void *self, struct border *border, struct err *e)
+{
+    const struct tokenising *job = self;
+    struct mhaviz_text *out = job->out;
+    struct session s = job->model->session;
+    struct arena *a = &out->arena;
+    char *operands[2] = { NULL, NULL };
+    struct input *in;
+
+    border_arena(border, a);
+    operands[0] = arena_strdup(a, job->text);
+    operands[1] = job->pair != NULL ? arena_strdup(a, job->pair) : NULL;
+    s.a = a;
+    s.input = NULL;
+    if (job->pair == NULL)
+        s.stack = STACK_ENCODER;        /* no tokens for a decoder are asked for */
+    in = input_open(&s, job->pair != NULL ? 2 : 1, operands, e);
+    if (in == NULL || input_next(in, a, &out->item, e) < 0)
+        return -1;
+    out->model_hash = s.model->hash;
+    out->source = keep(a, &out->item.tokens);
+    out->target = keep(a, &out->item.target);
+    return 0;
+}
+
+enum mhaviz_status mhaviz_text_open(struct mhaviz_model *model, const char *text,
+                                    const char *pair, struct mhaviz_text **out,
+                                    struct mhaviz_error *error)
+{
+    struct tokenising job = { .model = model, .text = text, .pair = pair };
+    enum mhaviz_status status;
+
+    if (out == NULL)
+        return border_missing(error, "out");
+    *out = NULL;
+    if (model == NULL || text == NULL)
+        return border_missing(error, model == NULL ? "model" : "text");
+    job.out = calloc(1, sizeof *job.out);
+    if (job.out == NULL)
+        return border_say(error, MHAVIZ_SYSTEM, "out of memory");
+    status = border_run(tokenise, &job, error);
+    if (status == MHAVIZ_OK)
+        *out = job.out;
+    else
+        mhaviz_text_close(&job.out);
+    return status;
+}
+
+void mhaviz_text_close(struct mhaviz_text **text)
+{
+    if (text == NULL || *text == NULL)
+        return;
+    arena_finish(&(*text)->arena);
+    free(*text);
+    *text = NULL;
+}
+
+enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decoder,
+                                      const struct mhaviz_token **tokens, int *n,
+                                      struct mhaviz_error *error)
+{
+    if (text == NULL || tokens == NULL || n == NULL)
+        return border_missing(error, text == NULL ? "text" : tokens == NULL ? "tokens" : "n");
+    *tokens = decoder ? text->target : text->source;
+    *n = decoder ? text->item.target.n : text->item.tokens.n;
+    return border_say(error, MHAVIZ_OK, "");
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * libmhaviz: what the attention heads of a transformer do, for programs.
+ *
+ *     struct mhaviz_model *model = NULL;
+ *     struct mhaviz_text *text = NULL;
+ *     struct mhaviz_error error;
+ *
+ *     if (mhaviz_model_open(&model, NULL, 0, &error) != MHAVIZ_OK ||
+ *         mhaviz_text_open(model, "the cat saw the dog", NULL, &text, &error) != MHAVIZ_OK)
+ *         fprintf(stderr, "%s\n", error.message);
+ *     ...
+ *     mhaviz_text_close(&text);
+ *     mhaviz_model_close(&model);
+ *
+ * Handles.  A handle is opened into a pointer and closed through a pointer to it, which
+ * becomes NULL.  A handle that is NULL, so also one that was closed, is an error
+ * (MHAVIZ_USAGE); closing NULL does nothing.  A text and its statistics keep copies of
+ * what they hold: they may outlive the model that made them.
+ *
+ * Errors.  What can fail returns enum mhaviz_status, and says why in *error where error is
+ * not NULL.  On an error, handles and other results are NULL or as they were before.  The
+ * library never ends the process, prints, forks, installs a signal handler or changes the
+ * allocators of other libraries.  Memory that runs out is an error like any other
+ * (MHAVIZ_SYSTEM), and the handles remain good, to be used again or closed.  One exception:
+ * drawing goes through pango and glib, which abort the process where memory runs out.
+ *
+ * Threads.  A model is used by one thread at a time; two models do not affect each other.
+ * A text or statistics that nobody closes may be read by several threads.  A model computes
+ * with threads of its own; the number of threads never changes a result.
+ *
+ * Files that are mapped while a model is open must not be truncated by others: the process
+ * would receive SIGBUS. */
+#ifndef MHAVIZ_H
+#define MHAVIZ_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+enum mhaviz_status {
+    MHAVIZ_OK = 0,
+    MHAVIZ_USAGE = 2,           /* an argument: NULL, closed, or not what the model has */
+    MHAVIZ_INPUT = 3,           /* a model or a text that cannot be used */
+    MHAVIZ_SYSTEM = 4,          /* memory, threads, a file that cannot be written */
+    MHAVIZ_STOPPED = 5          /* a callback asked to stop */
+};
+
+struct mhaviz_error {
+    enum mhaviz_status status;
+    char message[640];          /* one line of UTF-8 without control characters; "" if OK */
+};
+
+/* "0.1.0": of the library that is linked. */
+const char *mhaviz_version(void);
+
+/* ---- models ---- */
+
+struct mhaviz_model;
+
+/* Bytes of the caller's. */
+struct mhaviz_bytes {
+    const void *data;
+    size_t size;
+};
+
+/* The files of a model in memory.  They are not copied: they stay until the model closes. */
+struct mhaviz_files {
+    struct mhaviz_bytes weights;    /* of a .safetensors or .gguf file */
+    struct mhaviz_bytes config;     /* of config.json; unused for GGUF */
+    struct mhaviz_bytes tokenizer;  /* of tokenizer.json; unused for GGUF */
+};
+
+enum mhaviz_stack {
+    MHAVIZ_ENCODER,
+    MHAVIZ_DECODER,
+    MHAVIZ_CROSS,               /* from the tokens of the decoder to those of the encoder */
+    MHAVIZ_N_STACKS
+};
+
+struct mhaviz_description {
+    const char *name, *family;      /* live as long as the model */
+    int n_layers[MHAVIZ_N_STACKS];  /* 0: the model does not have the stack */
+    int n_heads[MHAVIZ_N_STACKS];
+    int max_tokens;                 /* of a text; INT_MAX: no limit */
+};
+
+/*
+ * Opens a folder in the format of Hugging Face, a .safetensors file beside its config.json,
+ * a .gguf file, or a name (ORG/NAME) in the local cache; NULL: the built-in model.
+ * n_threads: threads that compute, at most 1024; 0: one per processor.
+ *
+ * Errors: MHAVIZ_USAGE: model is NULL, n_threads out of range; MHAVIZ_INPUT: no such model,
+ * a damaged one, a family that is not supported; MHAVIZ_SYSTEM.
+ */
+enum mhaviz_status mhaviz_model_open(struct mhaviz_model **model, const char *path,
+                                     int n_threads, struct mhaviz_error *error);
+
+/* The same of files in memory.  Without a tokenizer, mhaviz_text_open fails. */
+enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
+                                           const struct mhaviz_files *files, int n_threads,
+                                           struct mhaviz_error *error);
+void mhaviz_model_close(struct mhaviz_model **model);
+
+/* What the model is.  Errors: MHAVIZ_USAGE. */
+enum mhaviz_status mhaviz_model_describe(const struct mhaviz_model *model,
+                                         struct mhaviz_description *description,
+                                         struct mhaviz_error *error);
+
+/* ---- texts ---- */
+
+struct mhaviz_text;
+
+struct mhaviz_token {
+    int id;
+    int special;                /* 1: put there by the tokeniser's template */
+    const char *piece;          /* as the vocabulary has it: "##s" */
+    const char *label;          /* the text that it stands for; may hold any bytes */
+    size_t label_size;
+    size_t start, end;          /* its bytes in the text, or in the pair; 0, 0: special */
+};
+
+/*
+ * Tokenises a text for a model, with its special tokens.  pair: the second text of an
+ * encoder, or the decoder's text of an encoder-decoder; NULL: none.  Both are UTF-8.
+ *
+ * Errors: MHAVIZ_USAGE: an argument other than pair is NULL; the model reads no text;
+ * MHAVIZ_INPUT: bytes that are not UTF-8, more tokens than the model takes, a text without
+ * tokens; MHAVIZ_SYSTEM.
+ */
+enum mhaviz_status mhaviz_text_open(struct mhaviz_model *model, const char *text,
+                                    const char *pair, struct mhaviz_text **out,
+                                    struct mhaviz_error *error);
+void mhaviz_text_close(struct mhaviz_text **text);
+
+/*
+ * (*tokens)[*n], of the text's own memory.  decoder: 0, or 1 for those of the decoder of
+ * an encoder-decoder (*n is 0 where the text has none).  Errors: MHAVIZ_USAGE.
+ */
+enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decoder,
+                                      const struct mhaviz_token **tokens, int *n,
+                                      struct mhaviz_error *error);
+
+/* ---- rows of attention ---- */
+
+/* Which heads; each NULL, or the whole of it, is all that the model has.  The strings are
+ * those of the program's options -s, -l and -H (mha-viz(1)). */
+struct mhaviz_selection {
+    const char *stack;          /* "encoder", "decoder", "cross"; NULL: see each function */
+    const char *layers;         /* "0,3-5", "last", "-1" */
+    const char *heads;          /* "0,3-5", or with their layers "L4H1,L4H3" */
+};
+
+/* A block of rows of one head, valid during the callback. */
+struct mhaviz_rows {
+    enum mhaviz_stack stack;
+    int layer, head;
+    int first_row, n_rows;      /* queries first_row .. first_row + n_rows - 1 */
+    int first_key, n_keys;      /* the weights of all other keys are 0 */
+    size_t stride;              /* floats from one row to the next, at least n_keys */
+    const float *weights;       /* [n_rows, n_keys], row by row; each row sums to 1, or to 0
+                                   where it sees no key */
+    int n_all_rows, n_all_keys; /* queries and keys of the text */
+};
+
+/*
+ * Runs the model on a text and calls take for each block of rows: the blocks of one head in
+ * order, those of different heads of a layer in any order, one call at a time, from any of
+ * the model's threads.  take returns 0 to go on; otherwise it is not called again, and the
+ * run ends after the layer at hand.  It must not use the model.  No stack: every one that
+ * the text reaches (of an encoder-decoder's text without a pair, the encoder).
+ *
+ * Errors: MHAVIZ_STOPPED: take returned something else than 0; MHAVIZ_USAGE: an argument
+ * other than selection and self is NULL, a selection that the model does not have, a text
+ * of another model; MHAVIZ_INPUT: weights that are not finite, a decoder without a text;
+ * MHAVIZ_SYSTEM.  take may have been called before an error.
+ */
+enum mhaviz_status mhaviz_run(struct mhaviz_model *model, const struct mhaviz_text *text,
+                              const struct mhaviz_selection *selection,
+                              int (*take)(void *self, const struct mhaviz_rows *rows),
+                              void *self, struct mhaviz_error *error);
+
+/* ---- statistics ---- */
+
+struct mhaviz_stats;
+
+struct mhaviz_head {
+    enum mhaviz_stack stack;
+    int layer, head;
+};
+
+/*
+ * The metrics of each head on a text, those of `mha-viz stats`.  No stack: that of the
+ * model; of an encoder-decoder "cross", or "encoder" where the text has no pair.
+ *
+ * Errors: those of mhaviz_run, but for MHAVIZ_STOPPED.
+ */
+enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
+                                     const struct mhaviz_text *text,
+                                     const struct mhaviz_selection *selection,
+                                     struct mhaviz_stats **out, struct mhaviz_error *error);
+void mhaviz_stats_close(struct mhaviz_stats **stats);
+
+/* (*heads)[*n], layer by layer, of the memory of the statistics.  Errors: MHAVIZ_USAGE. */
+enum mhaviz_status mhaviz_stats_heads(const struct mhaviz_stats *stats,
+                                      const struct mhaviz_head **heads, int *n,
+                                      struct mhaviz_error *error);
+
+/* The name of metric i, counted from 0: "entropy" (in nats) and the others that
+ * mha-viz-stats(1) explains with their units; NULL: there are only i. */
+const char *mhaviz_metric(int i);
+
+/*
+ * (*values)[*n], the metric of this name of each head, in the order of mhaviz_stats_heads;
+ * NaN: undefined.  Errors: MHAVIZ_USAGE, also for a name that no metric has.
+ */
+enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const char *metric,
+                                       const double **values, int *n,
+                                       struct mhaviz_error *error);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

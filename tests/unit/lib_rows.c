@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ * Rows and statistics through the library: every head once and in order, a callback that
+ * stops, the same numbers as the program prints. */
+#include "check.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "mhaviz.h"
+
+enum { MAX_HEADS = 64 };
+
+/* What a callback saw. */
+struct seen {
+    int next_row[MHAVIZ_N_STACKS][MAX_HEADS];   /* of each head, [layer * 8 + head] */
+    int n_rows[MHAVIZ_N_STACKS], n_keys[MHAVIZ_N_STACKS];
+    int calls, stop_at;                         /* stop_at 0: never */
+    bool wrong;
+};
+
+static int take(void *self, const struct mhaviz_rows *rows)
+{
+    struct seen *seen = self;
+    int *next = &seen->next_row[rows->stack][rows->layer * 8 + rows->head];
+
+    seen->wrong |= rows->first_row != *next || rows->n_rows < 1 ||
+                   rows->first_row + rows->n_rows > rows->n_all_rows ||
+                   rows->first_key < 0 || rows->n_keys > (int)rows->stride ||
+                   rows->first_key + rows->n_keys > rows->n_all_keys;
+    for (int i = 0; i < rows->n_rows; i++) {
+        double sum = 0;
+
+        for (int j = 0; j < rows->n_keys; j++)
+            sum += (double)rows->weights[(size_t)i * rows->stride + (size_t)j];
+        seen->wrong |= !(fabs(sum - 1) < 1e-5);
+    }
+    *next += rows->n_rows;
+    seen->n_rows[rows->stack] = rows->n_all_rows;
+    seen->n_keys[rows->stack] = rows->n_all_keys;
+    return ++seen->calls == seen->stop_at;
+}
+
+static struct mhaviz_model *open_model(const char *path, int n_threads)
+{
+    struct mhaviz_model *model = NULL;
+
+    assert_int_equal(mhaviz_model_open(&model, path, n_threads, NULL), MHAVIZ_OK);
+    return model;
+}
+
+static struct mhaviz_text *open_text(struct mhaviz_model *model, const char *text,
+                                     const char *pair)
+{
+    struct mhaviz_text *out = NULL;
+
+    assert_int_equal(mhaviz_text_open(model, text, pair, &out, NULL), MHAVIZ_OK);
+    return out;
+}
+
+/* Heads whose rows all came. */
+static int whole_heads(const struct seen *seen, int stack)
+{
+    int n = 0;
+
+    assert_false(seen->wrong);
+    for (int i = 0; i < MAX_HEADS; i++)
+        n += seen->n_rows[stack] > 0 && seen->next_row[stack][i] == seen->n_rows[stack];
+    return n;
+}
+
+static void every_head_once(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 4; threads += 3) {
+        struct mhaviz_model *model = open_model("tests/ref/gpt2", threads);
+        struct mhaviz_text *text = open_text(model, "the cat saw the dog", NULL);
+        const struct mhaviz_selection one = { "decoder", "last", "1" };
+        struct seen all = { .calls = 0 }, few = { .calls = 0 };
+        struct mhaviz_description d;
+
+        assert_int_equal(mhaviz_model_describe(model, &d, NULL), MHAVIZ_OK);
+        assert_int_equal(mhaviz_run(model, text, NULL, take, &all, NULL), MHAVIZ_OK);
+        assert_int_equal(whole_heads(&all, MHAVIZ_DECODER),
+                         d.n_layers[MHAVIZ_DECODER] * d.n_heads[MHAVIZ_DECODER]);
+        assert_int_equal(mhaviz_run(model, text, &one, take, &few, NULL), MHAVIZ_OK);
+        assert_int_equal(whole_heads(&few, MHAVIZ_DECODER), 1);
+        mhaviz_text_close(&text);
+        mhaviz_model_close(&model);
+    }
+}
+
+static void encoder_decoders(void **state)
+{
+    struct mhaviz_model *model = open_model("tests/ref/bart", 2);
+    struct mhaviz_text *both = open_text(model, "the key is in the door", "on the river");
+    struct mhaviz_text *source = open_text(model, "the key is in the door", NULL);
+    const struct mhaviz_selection cross = { .stack = "cross" }, nine = { .layers = "9" };
+    struct seen all = { .calls = 0 }, encoder = { .calls = 0 }, only = { .calls = 0 };
+    const struct mhaviz_token *token;
+    struct mhaviz_description d;
+    struct mhaviz_error e;
+    int n, m;
+
+    (void)state;
+    assert_int_equal(mhaviz_model_describe(model, &d, NULL), MHAVIZ_OK);
+    assert_int_equal(mhaviz_text_tokens(both, 0, &token, &n, NULL), MHAVIZ_OK);
+    assert_int_equal(mhaviz_text_tokens(both, 1, &token, &m, NULL), MHAVIZ_OK);
+    assert_true(n > 0 && m > 0);
+    assert_int_equal(mhaviz_run(model, both, NULL, take, &all, NULL), MHAVIZ_OK);
+    for (int i = 0; i < MHAVIZ_N_STACKS; i++) {
+        assert_int_equal(whole_heads(&all, i), d.n_layers[i] * d.n_heads[i]);
+        assert_int_equal(all.n_rows[i], i == MHAVIZ_ENCODER ? n : m);
+        assert_int_equal(all.n_keys[i], i == MHAVIZ_DECODER ? m : n);
+    }
+    assert_int_equal(mhaviz_run(model, source, NULL, take, &encoder, NULL), MHAVIZ_OK);
+    assert_true(whole_heads(&encoder, MHAVIZ_ENCODER) > 0);
+    assert_int_equal(encoder.n_rows[MHAVIZ_CROSS], 0);
+    assert_int_equal(mhaviz_run(model, both, &cross, take, &only, NULL), MHAVIZ_OK);
+    assert_true(only.n_rows[MHAVIZ_CROSS] == m && only.n_rows[MHAVIZ_ENCODER] == 0);
+    assert_int_equal(mhaviz_run(model, source, &cross, take, &only, &e), MHAVIZ_INPUT);
+    assert_non_null(strstr(e.message, "no tokens for the decoder"));
+    assert_int_equal(mhaviz_run(model, both, &nine, take, &only, &e), MHAVIZ_USAGE);
+    assert_non_null(strstr(e.message, "9"));
+    mhaviz_text_close(&both);
+    mhaviz_text_close(&source);
+    mhaviz_model_close(&model);
+}
+
+/* No call after the one that asked for it, and the model works on. */
+static void stopping(void **state)
+{
+    struct mhaviz_model *model = open_model(NULL, 4);
+    struct mhaviz_text *text = open_text(model, "the cat saw the dog", NULL);
+    struct mhaviz_error e;
+
+    (void)state;
+    for (int at = 1; at < 12; at += 5) {
+        struct seen few = { .stop_at = at }, all = { .calls = 0 };
+
+        assert_int_equal(mhaviz_run(model, text, NULL, take, &few, &e), MHAVIZ_STOPPED);
+        assert_int_equal(e.status, MHAVIZ_STOPPED);
+        assert_true(e.message[0] != '\0');
+        assert_int_equal(few.calls, at);
+        assert_int_equal(mhaviz_run(model, text, NULL, take, &all, &e), MHAVIZ_OK);
+        assert_true(whole_heads(&all, MHAVIZ_DECODER) > 1);
+    }
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&model);
+}
+
+static void texts_of_another_model(void **state)
+{
+    struct mhaviz_model *bert = open_model("tests/ref/bert", 1);
+    struct mhaviz_model *gpt2 = open_model("tests/ref/gpt2", 1);
+    struct mhaviz_text *text = open_text(bert, "the cat", NULL);
+    struct mhaviz_stats *stats = NULL;
+    struct mhaviz_error e;
+
+    (void)state;
+    assert_int_equal(mhaviz_stats_open(gpt2, text, NULL, &stats, &e), MHAVIZ_USAGE);
+    assert_non_null(strstr(e.message, "another model than gpt2"));
+    assert_null(stats);
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&bert);
+    mhaviz_model_close(&gpt2);
+}
+
+/* ---- the program's numbers ---- */
+
+static json_t *of_program(const char *arguments)
+{
+    char command[1024];
+    json_t *root;
+    FILE *f;
+
+    snprintf(command, sizeof command, "%s stats --json %s </dev/null", getenv("MHA_VIZ"),
+             arguments);
+    f = popen(command, "r");
+    assert_non_null(f);
+    root = json_loadf(f, 0, NULL);
+    assert_int_equal(pclose(f), 0);
+    assert_non_null(root);
+    return root;
+}
+
+static void check_head(const struct mhaviz_stats *stats, const struct mhaviz_head *head,
+                       int i, const json_t *expected)
+{
+    static const char *const stack[] = { "encoder", "decoder", "cross" };
+    const double *value;
+    int n;
+
+    assert_string_equal(json_string_value(json_object_get(expected, "stack")),
+                        stack[head->stack]);
+    assert_int_equal(json_integer_value(json_object_get(expected, "layer")), head->layer);
+    assert_int_equal(json_integer_value(json_object_get(expected, "head")), head->head);
+    for (int k = 0; mhaviz_metric(k) != NULL; k++) {
+        const json_t *number = json_object_get(expected, mhaviz_metric(k));
+
+        assert_int_equal(mhaviz_stats_metric(stats, mhaviz_metric(k), &value, &n, NULL),
+                         MHAVIZ_OK);
+        assert_non_null(number);
+        if (json_is_null(number))
+            assert_true(isnan(value[i]));
+        else if (json_number_value(number) != value[i])
+            fail_msg("%s: %.17g, the program says %.17g", mhaviz_metric(k), value[i],
+                     json_number_value(number));
+    }
+}
+
+static void check_program(const char *model_path, const char *arguments, const char *first,
+                          const char *second, const struct mhaviz_selection *selection)
+{
+    struct mhaviz_model *model = open_model(model_path, 3);
+    struct mhaviz_text *text = open_text(model, first, second);
+    struct mhaviz_stats *stats = NULL;
+    const struct mhaviz_head *head;
+    json_t *root = of_program(arguments), *heads = json_object_get(root, "heads");
+    int n;
+
+    assert_int_equal(mhaviz_stats_open(model, text, selection, &stats, NULL), MHAVIZ_OK);
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&model);         /* the statistics outlive both */
+    assert_int_equal(mhaviz_stats_heads(stats, &head, &n, NULL), MHAVIZ_OK);
+    assert_int_equal(n, json_array_size(heads));
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++)
+        check_head(stats, &head[i], i, json_array_get(heads, (size_t)i));
+    mhaviz_stats_close(&stats);
+    json_decref(root);
+}
+
+static void same_as_the_program(void **state)
+{
+    static const char key[] = "the key is in the door";
+    const struct mhaviz_selection heads = { NULL, "1", "0,2" };
+
+    (void)state;
+    if (getenv("MHA_VIZ") == NULL)
+        skip();
+    check_program(NULL, "'the cat saw the dog'", "the cat saw the dog", NULL, NULL);
+    check_program("tests/ref/bert", "-m tests/ref/bert 'the key is in the door' river", key,
+                  "river", NULL);
+    check_program("tests/ref/llama", "-m tests/ref/llama -l 1 -H 0,2 'the key is in the door'",
+                  key, NULL, &heads);
+    check_program("tests/ref/bart", "-m tests/ref/bart 'the key is in the door' river", key,
+                  "river", NULL);
+    check_program("tests/ref/bart", "-m tests/ref/bart -s encoder 'the key is in the door'",
+                  key, NULL, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_head_once), cmocka_unit_test(encoder_decoders),
+        cmocka_unit_test(stopping), cmocka_unit_test(texts_of_another_model),
+        cmocka_unit_test(same_as_the_program),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
