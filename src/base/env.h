@@ -13,8 +13,7 @@ struct env {
     struct warn *warn;          /* fn NULL: warnings are dropped */
     bool verbose, quiet;
     int n_threads;
-    int argc;                   /* the whole command line, for metadata; 0: none */
-    char **argv;
+    const char *command;        /* the command line, for metadata; NULL: there was none */
 };
 
 #endif

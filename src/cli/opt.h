@@ -141,6 +141,13 @@ enum { OPTS_HELP = 1, OPTS_SHORT_HELP };
 int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
                int *n_operands, char ***operands, struct err *e);
 
+/*
+ * The command line that argv (as for opts_parse, which has accepted it) is, with spaces
+ * between: "mha-viz heatmap -l 0 the cat".  Without --threads and --output in any of their
+ * spellings: neither changes what is written.
+ */
+char *opts_command_line(struct arena *a, const struct cmd *c, int argc, char **argv);
+
 /* Calls fn for the command's own options (group NULL), those of its groups, and the
  * common ones. */
 void opts_each(const struct cmd *c,

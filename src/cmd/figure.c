@@ -70,15 +70,6 @@ const char *figure_changes(struct arena *a, const struct asked *asked)
     return text;
 }
 
-static char *command_line(struct arena *a, const struct env *env)
-{
-    char *all = arena_strdup(a, "mha-viz");
-
-    for (int i = 1; i < env->argc; i++)
-        all = arena_printf(a, "%s %s", all, env->argv[i]);
-    return all;
-}
-
 const struct metadata *figure_metadata(const struct session *s, int layer,
                                        const char *scale)
 {
@@ -87,7 +78,8 @@ const struct metadata *figure_metadata(const struct session *s, int layer,
     struct metadata *d = arena_alloc(a, 7, sizeof *d);
 
     d[0] = (struct metadata){ "Software", "mha-viz " MHA_VIZ_VERSION };
-    d[1] = (struct metadata){ "mha-viz:command", command_line(a, s->env) };
+    d[1] = (struct metadata){ "mha-viz:command", s->env->command != NULL ? s->env->command :
+                              "mha-viz" };
     d[2] = (struct metadata){ "mha-viz:model",
                               arena_printf(a, "%s (%s, %016llx)", m->name,
                                            m->family->name,

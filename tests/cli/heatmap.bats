@@ -133,6 +133,22 @@ load helper
     refute grep -aqF "mha-viz:" "$dir/a.png"
 }
 
+@test "metadata leave out -t and -o, however they are spelt: they change no byte" {
+    for format in png svg pdf; do
+        "$viz" heatmap -l 0 -c3 "the cat" -o "$dir/a.$format" -t1
+        "$viz" heatmap -o"$dir/b.$format" -l 0 -t 4 -c3 "the cat"
+        "$viz" heatmap --threads=2 -l 0 --output "$dir/c.$format" -c3 -- "the cat"
+        "$viz" heatmap --output="$dir/d.$format" --threads 3 -l 0 -c3 "the cat"
+        for other in b d; do
+            cmp "$dir/a.$format" "$dir/$other.$format"
+        done
+    done
+    grep -aqF "mha-viz heatmap -l 0 -c3 the cat" "$dir/a.svg"
+    grep -aqF "mha-viz heatmap -l 0 -c3 -- the cat" "$dir/c.svg"
+    "$viz" heatmap -qt4 -vo "$dir/e.svg" -l 0 -qc3 "the cat"
+    grep -aqF "mha-viz heatmap -q -v -l 0 -qc3 the cat" "$dir/e.svg"
+}
+
 @test "what a token says is text: in SVG, in the caption, in metadata, on the terminal" {
     text='</text></svg><script>alert(1)</script> "><svg onload=x> <b>bold</b> &amp; %s $(id) '$'\e]0;title\a'
     works "$viz" heatmap -m "$ref/gpt2" -q --truncate -o "$dir/a.svg" "$text"
