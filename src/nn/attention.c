@@ -103,10 +103,10 @@ static double weigh(float *row, int n, struct key_range r, float scale)
     return 0;
 }
 
-/* Weights of the block's rows from its scores, which are still to be multiplied by scale. */
+/* Weights of the rows of a block from its scores, which scale still multiplies. */
 static void weigh_block(float *w, size_t w_stride, double *entropy,
-                        const struct attend *at, struct key_range keys, float scale, int row0,
-                        int n_rows)
+                        const struct attend *at, struct key_range keys, float scale,
+                        int row0, int n_rows)
 {
     int n_keys = (int)(keys.end - keys.first);
 
@@ -144,7 +144,8 @@ void attention_block(float *w, size_t w_stride, int *key0, int *n_keys, double *
     if (out == NULL)
         return;
     if (at->precision != PRECISION_F32) {
-        precision_round(at->precision, at->round_room, w, (int64_t)n_rows * (int64_t)w_stride);
+        precision_round(at->precision, at->round_room, w,
+                        (int64_t)n_rows * (int64_t)w_stride);
         w = at->round_room;
     }
     if (*n_keys > 0) {

@@ -63,7 +63,7 @@ void bias_buckets(const void *self, float *score, size_t stride, int row0, int n
         for (int j = 0; j < n_keys; j++)
             score[(size_t)t * stride + (size_t)j] +=
                 b->value[bias_bucket(key0 + j - row0 - t, b->both_ways, b->n_buckets,
-                                         b->max_distance)];
+                                     b->max_distance)];
 }
 
 void bias_copies(const void *self, float *score, size_t stride, int row0, int n_rows,

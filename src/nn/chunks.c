@@ -34,7 +34,7 @@ int chunks_times(const struct chunk_view *v, int i, int j)
 }
 
 void chunks_term(const void *self, float *score, size_t stride, int row0, int n_rows,
-                int key0, int n_keys)
+                 int key0, int n_keys)
 {
     const struct chunk_view *v = self;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Which kernel computes: chosen once, by name or by what the processor has. */
+ * Which kernel computes: chosen once, by name or by what the processor supports. */
+#include "nn/kernels.h"
+
 #include <assert.h>
 #include <string.h>
-
-#include "nn/kernels.h"
 
 /* From slow to fast; NULL where it was not compiled in. */
 static const struct kernels *const table[N_KERNEL] = {
@@ -57,7 +57,19 @@ const char *nn_kernel_name(enum kernel k)
     return name[k];
 }
 
+/* ---- element by element ---- */
+
 void nn_add(float *y, const float *x, int64_t n)
 {
     chosen->add(y, x, n);
+}
+
+void act_apply(enum act act, float *y, int64_t n)
+{
+    chosen->act(act, y, NULL, n);
+}
+
+void act_gated(enum act act, float *y, const float *gate, int64_t n)
+{
+    chosen->act(act, y, gate, n);
 }

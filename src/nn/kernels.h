@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "nn/act.h"
-#include "nn/linear.h"
 #include "nn/nn.h"
-#include "nn/softmax.h"
+
+struct softmax_sums;            /* softmax.h */
 
 enum { LANES = 16 };            /* of a sum over a row: lane = index mod 16 */
 
@@ -84,12 +84,12 @@ extern const struct kernels kernels_c, kernels_avx2, kernels_avx512;
 const struct kernels *nn_kernels(void);
 
 /*
- * The factor of a softmax row: 1 / sum e, or NaN where a score was not finite
- * (e * x is NaN for each of NaN, inf - inf and exp(-inf) * -inf).
+ * The factor of a softmax row from the sums of e and of e * x: 1 / e, or NaN where a
+ * score was not finite (e * x is NaN for each of NaN, inf - inf and exp(-inf) * -inf).
  */
-static inline float kernels_softmax_factor(struct softmax_sums s)
+static inline float kernels_softmax_factor(double e, double ex)
 {
-    return s.ex - s.ex == 0 ? (float)(1 / s.e) : (float)(s.ex - s.ex);
+    return ex - ex == 0 ? (float)(1 / e) : (float)(ex - ex);
 }
 
 /* lane[0], the lanes added in the one fixed tree: i and i + 8, then 4, 2, 1. */

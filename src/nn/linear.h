@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nn/nn.h"
 #include "nn/precision.h"
 
 /* Element formats that vector units decode faster than to_f32 does. */
@@ -32,8 +33,6 @@ struct matrix {
     bool order_in_out;
     enum precision precision;       /* that its elements are rounded to */
 };
-
-enum { PANEL = 32 };                /* outputs that are packed and computed together */
 
 /* Floats of scratch that linear_panel needs: K * PANEL and room to decode. */
 size_t linear_scratch(int K);

@@ -3,7 +3,7 @@
  * Mechanisms of attention: what one head does with its queries, keys and values.
  * A mechanism is a file in mechanism/ and a line in mechanisms.def.  Each has a plain
  * reference that keeps its matrix of weights, and a fast version that gives outputs
- * only, in room that it names beforehand.
+ * only, in room whose size it states beforehand.
  *
  * Rows i are queries, columns j keys; s_ij = scale q_i.k_j, capped where the model caps,
  * and what it adds by position; only keys that the model lets row i see take part. */
@@ -16,16 +16,16 @@
 
 #include "nn/attend.h"
 
-/* What the mechanisms leave open; each reads its own.  All > 0 unless 0 is named. */
+/* What the mechanisms leave open; each reads its own.  All > 0 unless 0 is listed. */
 struct mechanism_params {
     int window;             /* local, global: keys on either side */
     int n_global;           /* global: the first tokens: all see them, they see all */
     int stride;             /* strided, fixed; 0: the root of T, rounded up */
     int n_columns;          /* fixed: the last of each stride that all see; <= stride */
     int block;              /* block: tokens of one */
-    int top_k;              /* top-k: keys a row */
+    int top_k;              /* top-k: keys per row */
     int n_features;         /* favor */
-    int n_buckets;          /* lsh: even; 0: as many that a bucket fills half a chunk */
+    int n_buckets;          /* lsh: even; 0: so many that each fills half a chunk */
     int n_rounds, chunk;    /* lsh: hashings; neighbours in sorted order */
     int additive_width;     /* additive: of its hidden layer; 0: that of a head */
     uint64_t seed;          /* of what is drawn */
@@ -35,19 +35,19 @@ struct mechanism;
 
 /* One head of one text. */
 struct attention {
-    const struct mechanism *mechanism;  /* that it is given to */
+    const struct mechanism *mechanism;  /* that attends */
     const float *q, *k, *v;             /* [T, d], [S, d], [S, d_v] */
     int64_t q_stride, k_stride, v_stride;       /* floats from row to row */
     int T, head;                        /* queries; number of the head */
     struct attend at;                   /* S, widths, scale, hidden keys, terms, cap;
                                            hidden has all T rows */
     bool cross;                         /* keys are of another text than the queries */
-    bool alike;                         /* what at hides and adds, it does to all heads */
+    bool alike;                         /* what at hides and adds is the same for all heads */
     const struct mechanism_params *params;
-    const float *weights;               /* its own, of all heads; NULL: none */
+    const float *weights;               /* of the mechanism, for all heads; NULL: none */
 };
 
-/* Which of the model's heads one of the mechanism's stands for, side by side. */
+/* How many of the model's heads, side by side, are one head of the mechanism. */
 enum join { JOIN_NONE, JOIN_PAIRS, JOIN_ALL };
 
 struct mechanism {
@@ -79,8 +79,8 @@ struct mechanism {
 
     /*
      * out[T, d_v], row i at out + i * out_stride: the outputs; those of rows that see
-     * no key are 0.  Returns how many scores were computed: pairs of a visible key and
-     * a row.
+     * no key are 0.  Returns how many scores were computed: pairs of a row and a key that
+     * it sees.
      */
     int64_t (*run)(float *out, int64_t out_stride, const struct attention *a, void *room);
 
@@ -107,7 +107,7 @@ enum mechanism_id {
 extern const struct mechanism *const mechanism_table[N_MECHANISM];
 extern const char *const mechanism_names[];     /* ends with NULL */
 
-/* How many heads of H one of the mechanism's stands for; 0: they do not divide. */
+/* How many of H heads are one head of the mechanism; 0: H is not a multiple of that. */
 int mechanism_joined(enum join join, int H);
 
 #endif

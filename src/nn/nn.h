@@ -39,6 +39,9 @@ enum kernel nn_kernel(void);
 /* "c", "avx2" or "avx512". */
 const char *nn_kernel_name(enum kernel k);
 
+/* Outputs that are packed and computed together. */
+enum { PANEL = 32 };
+
 /* y[i] += x[i], i < n. */
 void nn_add(float *y, const float *x, int64_t n);
 

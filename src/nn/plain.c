@@ -6,6 +6,7 @@
 
 #include "base/half.h"
 #include "nn/kernels.h"
+#include "nn/softmax.h"
 
 static bool always(void)
 {
@@ -80,7 +81,7 @@ static struct softmax_sums softmax(float *row, int n, int first, int end, float 
         ex_lane[s % LANES] += (double)row[s] * x;
     }
     sums = (struct softmax_sums){ kernels_add_lanes(e_lane), kernels_add_lanes(ex_lane) };
-    factor = kernels_softmax_factor(sums);
+    factor = kernels_softmax_factor(sums.e, sums.ex);
     memset(row, 0, (size_t)first * sizeof *row);
     for (int s = first; s < end; s++)
         row[s] *= factor;
@@ -168,7 +169,7 @@ static void norm(const struct norm_args *a)
 
 /* In LANES sums, lane = column mod LANES. */
 static void gather(float *y, const float *x, const float *m, int64_t stride, const int *index,
-              int n, int d)
+                   int n, int d)
 {
     for (int j = 0; j < n; j++) {
         const float *row = m + index[j] * stride;
@@ -188,7 +189,7 @@ static void gather(float *y, const float *x, const float *m, int64_t stride, con
 }
 
 static void blend(float *y, const float *w, const float *m, int64_t stride, const int *index,
-             int n, int d)
+                  int n, int d)
 {
     memset(y, 0, (size_t)d * sizeof *y);
     for (int j = 0; j < n; j++) {

@@ -111,7 +111,7 @@ static void add_side(const struct relative_positions *b, const struct tile *s, b
 }
 
 void relative_positions(const void *self, float *score, size_t stride, int row0, int n_rows,
-                   int key0, int n_keys)
+                        int key0, int n_keys)
 {
     const struct relative_positions *b = self;
 
@@ -150,7 +150,7 @@ static void add_segments(const struct relative_segments *b, const struct tile *s
 }
 
 void relative_segments(const void *self, float *score, size_t stride, int row0, int n_rows,
-                   int key0, int n_keys)
+                       int key0, int n_keys)
 {
     for (int t = 0; t < n_rows; t += ATTEND_ROWS) {
         int n = n_rows - t < ATTEND_ROWS ? n_rows - t : ATTEND_ROWS;

@@ -13,7 +13,7 @@ enum rope_layout {
 /*
  * cos[p][i] = factor cos(p f_i), sin likewise, rounded where the reference rounds:
  * the angle p f_i, its cosine and the product with factor, each to float.
- * inv_freq [r/2] holds f; cos, sin [n_pos, r/2] are for positions pos0 .. pos0 + n_pos - 1.
+ * inv_freq [r/2] holds f; cos, sin [n_pos, r/2], positions pos0 .. pos0 + n_pos - 1.
  */
 void rope_table(float *cos, float *sin, const float *inv_freq, int r, float factor,
                 int pos0, int n_pos);

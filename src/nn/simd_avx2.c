@@ -2,6 +2,7 @@
  * AVX2 kernels: a register tile of up to 6 rows x 16 columns, one fused
  * multiply-add an element and k; the rest in simd_rows.h. */
 #include "nn/kernels.h"
+#include "nn/softmax.h"
 
 #if defined(__x86_64__)
 

@@ -2,6 +2,7 @@
  * AVX-512 kernels: a register tile of up to 14 rows x 32 columns, one fused
  * multiply-add an element and k; 16 x 16 transposition; rows in simd_rows.h. */
 #include "nn/kernels.h"
+#include "nn/softmax.h"
 
 #if defined(__x86_64__)
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Rows, single elements and packing in vectors.  Not a header in the usual sense:
- * simd_avx2.c and simd_avx512.c include it behind their own vectors (vec: WIDTH
+ * simd_avx2.c and simd_avx512.c include it after their own vectors (vec: WIDTH
  * floats, dvec: DWIDTH doubles, vmask: what a comparison gives) and the v_ and d_
- * functions on them.  An element goes through the same operations wherever it
- * stands, in a tail too. */
+ * functions on them.  An element goes through the same operations at any position,
+ * in a tail too. */
 #ifndef NN_SIMD_ROWS_H
 #define NN_SIMD_ROWS_H
 
@@ -91,7 +91,7 @@ static struct softmax_sums softmax(float *row, int n, int first, int end, float 
             }
         }
     sums = (struct softmax_sums){ lanes_sum(e_sum), lanes_sum(ex_sum) };
-    max = v_set(kernels_softmax_factor(sums));
+    max = v_set(kernels_softmax_factor(sums.e, sums.ex));
     for (int s = 0; s < start; s += WIDTH)
         v_store(row + s, none);
     for (int s = start; s < stop; s += WIDTH)

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "nn/linear.h"
+#include "nn/nn.h"
 
 struct key_range visible_window(int lo, int hi, int S, int64_t own)
 {

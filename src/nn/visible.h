@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which keys a row sees: the one place where it is decided. */
+ * Which keys a row sees: the one place where this is decided. */
 #ifndef NN_VISIBLE_H
 #define NN_VISIBLE_H
 

@@ -8,6 +8,7 @@
 
 #include "run/head_rows.h"
 #include "run/precomputed.h"
+#include "run/sink.h"
 #include "run/tap.h"
 
 /* ---- rows to the sinks ---- */
@@ -25,7 +26,7 @@ static bool head_wanted(const struct attend_job *j, int head)
     return j->wanted && wanted_head(j->p->want, j->layer, head);
 }
 
-/* Each row block of heads that go through theirs together, for sinks that compare them. */
+/* Block after block of the rows of several heads, for sinks that compare them. */
 static void attend_together(const struct attend_job *j, struct head_rows *const *head,
                             int n, int n_queries, enum sink_scope scope,
                             struct arena *scratch)
@@ -47,7 +48,7 @@ static void attend_together(const struct attend_job *j, struct head_rows *const 
 
 /* ---- what one task does ---- */
 
-/* A text and a head. */
+/* One head of one text. */
 static void head_task(void *self, int i, struct arena *scratch)
 {
     const struct attend_job *j = self;
@@ -66,7 +67,7 @@ static void head_task(void *self, int i, struct arena *scratch)
     }
 }
 
-/* A text with all its heads. */
+/* All heads of one text. */
 static void layer_task(void *self, int text, struct arena *scratch)
 {
     const struct attend_job *j = self;
@@ -78,7 +79,7 @@ static void layer_task(void *self, int text, struct arena *scratch)
     attend_together(j, head, H, pass_tokens(j->p, text), SINK_LAYER, scratch);
 }
 
-/* A head of all texts. */
+/* One head of all texts. */
 static void texts_task(void *self, int head, struct arena *scratch)
 {
     const struct attend_job *j = self;
@@ -90,7 +91,7 @@ static void texts_task(void *self, int head, struct arena *scratch)
     attend_together(j, of, n, pass_tokens(j->p, 0), SINK_TEXTS, scratch);
 }
 
-/* Shares the layer out as its sinks want their rows. */
+/* Shares the layer out in the units in which its sinks take rows. */
 static void share_out(struct pass *p, struct attend_job *j)
 {
     int n_texts = p->b->n_texts, H = p->m->config.n_heads;
@@ -109,7 +110,7 @@ static void share_out(struct pass *p, struct attend_job *j)
 
 /* ---- a layer ---- */
 
-/* The outputs of heads that are to say nothing become 0. */
+/* The outputs of silent heads become 0. */
 static void silence(const struct pass *p, int l, enum stack_id stack)
 {
     const struct config *c = &p->m->config;
@@ -132,7 +133,8 @@ static int check_finite(const struct attend_job *j, struct err *e)
         if (j->bad_row[i] < 0)
             continue;
         if (j->heads->precomputed != NULL)
-            return precomputed_error(j->heads->precomputed, j->p->call, i % H, j->bad_row[i], e);
+            return precomputed_error(j->heads->precomputed, j->p->call, i % H,
+                                     j->bad_row[i], e);
         return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the attention of row "
                        "%d is not finite: the weights hold NaN or infinities, or "
                        "overflow", j->p->m->name, j->layer, i % H, j->bad_row[i]);
@@ -141,7 +143,7 @@ static int check_finite(const struct attend_job *j, struct err *e)
 }
 
 int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
-                struct err *e)
+                 struct err *e)
 {
     int n_texts = p->b->n_texts, n = n_texts * p->m->config.n_heads;
     struct arena_mark mark = arena_mark(p->call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Keys and values of the tokens so far, so that the next ones cost a step each. */
+ * Room for the keys and values of a text, and whether a model can use it. */
 #include "run/cache.h"
 
 #include <assert.h>

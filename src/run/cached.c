@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "run/cache.h"
 #include "run/heads.h"
 #include "run/pass.h"
 

@@ -4,6 +4,8 @@
 
 #include "run/chunks.h"
 #include "run/cross.h"
+#include "run/front.h"
+#include "run/mask.h"
 
 static int check_ids(const struct pass *p, int t, struct err *e)
 {

@@ -19,7 +19,7 @@ static void rule_out(const struct choice *c, const struct id_list *list)
             c->logits[list->id[i]] = -INFINITY;
 }
 
-/* Only these are left, all alike. */
+/* Only these are left, with equal logits. */
 static void force(const struct choice *c, const int *id, int n)
 {
     for (int i = 0; i < c->V; i++)
@@ -72,7 +72,7 @@ static bool is_in(const struct id_list *list, int id)
     return false;
 }
 
-/* The last token of a sequence whose others stand at the end; never an end alone. */
+/* The last token of a sequence whose others end the text; never an end alone. */
 static void no_bad(const struct choice *c)
 {
     for (int i = 0; i < c->rules->n_bad; i++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Layers that attend in chunks: which chunk each token of each head is in, by its
- * position or by what its query hashes to. */
+ * Positions or hashed queries -> chunks, and the keys that their rows see. */
 #include "run/chunks.h"
 
 #include <limits.h>
@@ -10,10 +9,11 @@
 #include "nn/chunks.h"
 #include "nn/lsh.h"
 
-/* Tokens of a text with the padding that its chunks ask for. */
+/* n tokens and the padding that fills their last chunk. */
 static int padded(const struct config *c, int n)
 {
-    int over = c->chunked.pad_to > 0 && n > c->chunked.pad_above ? n % c->chunked.pad_to : 0;
+    bool pads = c->chunked.pad_to > 0 && n > c->chunked.pad_above;
+    int over = pads ? n % c->chunked.pad_to : 0;
 
     return over > 0 ? n - over + c->chunked.pad_to : n;
 }
@@ -27,7 +27,7 @@ struct buckets {
     int power;                  /* of 2, where the text says how many; else 0 */
 };
 
-/* About two chunks' worth of tokens a bucket, as transformers has it. */
+/* About two chunks of tokens per bucket, as transformers has it. */
 static struct buckets buckets_of(const struct config *c, int n_padded)
 {
     struct buckets b = { .n_factors = 1 };
@@ -62,7 +62,8 @@ static bool is_hashed(const struct model *m, int n_padded)
 
 static size_t rotation_size(const struct config *c, int width)
 {
-    return (size_t)c->n_heads * (size_t)c->d_head * (size_t)c->chunked.n_hashes * (size_t)width;
+    return (size_t)c->n_heads * (size_t)c->d_head * (size_t)c->chunked.n_hashes *
+           (size_t)width;
 }
 
 void chunks_draw_rotations(struct pass *p)
@@ -88,7 +89,7 @@ void chunks_draw_rotations(struct pass *p)
 }
 
 int chunks_check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
-                    struct err *e)
+                           struct err *e)
 {
     int n = padded(&m->config, n_tokens), width;
 
@@ -140,8 +141,9 @@ static void hash_task(void *self, int i, struct arena *scratch)
     struct chunk_view *v = &j->view[i];
     int text = i / c->n_heads, head = i % c->n_heads, T = v->T, n = padded(c, T);
     struct buckets b = buckets_of(c, n);
-    struct lsh l = { .d = c->d_head, .n_rounds = c->chunked.n_hashes, .n_factors = b.n_factors,
-                     .factor = b.given != NULL ? b.given : b.factor, .width = b.width };
+    struct lsh l = { .d = c->d_head, .n_rounds = c->chunked.n_hashes,
+                     .n_factors = b.n_factors, .width = b.width,
+                     .factor = b.given != NULL ? b.given : b.factor };
     const float *q = p->qkv + p->m->place.q[head] +
                      (int64_t)p->b->start[text] * p->m->place.width;
     size_t columns = (size_t)l.n_rounds * (size_t)l.width;
@@ -166,12 +168,13 @@ static void hash_task(void *self, int i, struct arena *scratch)
     }
 }
 
-/* What the heads of a text have in common; by position also their chunks. */
+/* The views of the heads of one text; chunks by position are the same for all heads. */
 static void text_view(const struct chunk_job *j, int text, int T)
 {
     const struct config *c = &j->p->m->config;
     const struct chunks *ch = &j->plan->chunks;
-    int H = c->n_heads, n = padded(c, T), rounds = j->plan->hashed ? c->chunked.n_hashes : 1;
+    int H = c->n_heads, n = padded(c, T);
+    int rounds = j->plan->hashed ? c->chunked.n_hashes : 1;
     size_t size = (size_t)T * (size_t)rounds;
     struct chunk_view v = { .T = T, .n_rounds = rounds, .own_last = j->plan->hashed };
     int *chunk = NULL, *seen;
@@ -203,7 +206,7 @@ static void hide(const void *self, int text, int head, unsigned char *hidden,
                 hidden[s] = 1;
 }
 
-/* A key comes up more than once, or a row's own score is set. */
+/* True if a key is counted more than once, or a row's own score is set. */
 static bool has_term(const struct chunk_view *v)
 {
     bool more = v->n_rounds > 1 && v->chunk != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The convolution behind layer 0: each token with its neighbours in the text, as a
- * linear on their embeddings side by side. */
+ * Each token with its neighbours in the text, as a linear on their embeddings side by
+ * side. */
 #include "run/conv.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static void one_group(struct conv_job *j, int group)
     j->first = group * j->n_in;
     stage_rows(p, j->n_rows, gather_rows, j);
     stage_linear(p, j->out + j->first, p->m->config.d_model, j->window, w.matrix.K,
-                j->n_rows, &w);
+                 j->n_rows, &w);
 }
 
 static const int *texts_of(struct pass *p)
@@ -102,5 +102,6 @@ double conv_memory(const struct model *m, int n_tokens)
     double D = c->d_model, rows = n_tokens < MLP_ROWS ? n_tokens : MLP_ROWS;
 
     return m->slot[W_CONV].weight == NULL ? 0 :
-           n_tokens * (D + 1) + rows * D * (1 + (double)c->front.conv_width / c->front.conv_groups);
+           n_tokens * (D + 1) +
+           rows * D * (1 + (double)c->front.conv_width / c->front.conv_groups);
 }

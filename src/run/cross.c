@@ -7,7 +7,7 @@
 #include "run/project.h"
 #include "run/stage.h"
 
-/* ---- rows of keys ---- */
+/* ---- its keys ---- */
 
 static bool has_last_key(const struct model *m)
 {
@@ -64,7 +64,7 @@ const struct mask *cross_mask(const struct pass *p)
 
 /* ---- projections ---- */
 
-/* Keys and values of n rows of the memory from row first on, to the rows from at on. */
+/* Keys and values of n rows of the memory, from row first on, to rows at, at + 1, .. */
 static void project_rows(struct pass *p, const struct layer_plan *plan, int first, int at,
                          int n)
 {
@@ -76,11 +76,11 @@ static void project_rows(struct pass *p, const struct layer_plan *plan, int firs
 
     stage_linear(p, out, width, m->x + (int64_t)first * k->matrix.K, k->matrix.K, n, k);
     stage_linear(p, out + k->matrix.N, width, values + (int64_t)first * v->matrix.K,
-                v->matrix.K, n, v);
+                 v->matrix.K, n, v);
 }
 
-/* Keys and values of the memory are what it holds. */
-static void take_memory(struct pass *p)
+/* The memory holds keys and values already. */
+static void copy_memory(struct pass *p)
 {
     const struct config *c = &p->m->config;
     const struct memory *m = p->want->memory;
@@ -100,7 +100,7 @@ void cross_project(struct pass *p, const struct layer_plan *plan)
 
     if (p->m->family->front == FRONT_QKV) {
         project_given(p, p->m->config.n_heads * p->m->config.d_head);
-        take_memory(p);
+        copy_memory(p);
         return;
     }
     stage_linear(p, p->qkv, q->matrix.N, p->a, p->m->config.d_model, p->N, q);

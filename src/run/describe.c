@@ -4,8 +4,10 @@
 
 #include <limits.h>
 
+#include "nn/bias.h"
 #include "run/cached.h"
 #include "run/cross.h"
+#include "run/mask.h"
 
 /* What the model itself adds. */
 static void set_bias(const struct pass *p, const struct heads *h, int text, int head,
@@ -24,7 +26,7 @@ static void set_bias(const struct pass *p, const struct heads *h, int text, int 
 }
 
 struct attend describe_head(const struct pass *p, int l, const struct heads *h, int text,
-                             int head, struct head_terms *room)
+                            int head, struct head_terms *room)
 {
     const struct config *c = &p->m->config;
     const struct cached *cached = h->cached != NULL ? &h->cached[text] : NULL;

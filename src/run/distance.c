@@ -2,6 +2,7 @@
  * Rows by distance -> terms of the scores of each text and head. */
 #include "run/distance.h"
 
+#include "nn/precision.h"
 #include "nn/relative.h"
 #include "run/stage.h"
 

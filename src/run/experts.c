@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Mixture of experts: each row goes to the experts that the router prefers.  The
- * rows of one expert run together; a row's sum is over experts in their order, so
- * that it does not depend on the other rows, then the shared expert's. */
+ * The rows of one expert run together; the sum of a row is over experts in their order,
+ * so that it does not depend on the other rows, then the shared expert's. */
 #include "run/experts.h"
 
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "run/stage.h"
 
 struct room {
-    float *in, *up, *gate, *down;   /* of the rows that one expert gets */
+    float *in, *up, *gate, *down;   /* of the rows of one expert */
     int *row;                       /* which rows those are */
 };
 
@@ -71,7 +70,7 @@ static struct routing routing_of(const struct model *m, const struct layer_plan 
 }
 
 void experts_sum(struct pass *p, const struct layer_plan *plan, float *out,
-                  const float *a, int n)
+                 const float *a, int n)
 {
     const struct config *c = &p->m->config;
     int64_t D = c->d_model, E = c->experts.n;

@@ -62,7 +62,7 @@ int front_patch_columns(const struct model *m)
 
 int front_positions(const struct model *m, const struct values *v, struct err *e)
 {
-    char found[64], want[64];
+    char found[64], expected[64];
     int64_t dim[4];
     int n = front_dims(m, dim);
     bool same = n > 0 && v->n_dims == n;
@@ -71,8 +71,8 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
         same = v->dim[i] == dim[i] || dim[i] < 0;
     if (!same) {
         print_shape(found, v->dim, v->n_dims);
-        print_shape(want, dim, n);
-        return err_set(e, ERR_INPUT, "shape %s, expected %s", found, want);
+        print_shape(expected, dim, n);
+        return err_set(e, ERR_INPUT, "shape %s, expected %s", found, expected);
     }
     if (m->family->front != FRONT_ROWS && m->family->front != FRONT_QKV)
         return m->config.n_positions;

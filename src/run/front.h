@@ -3,8 +3,8 @@
  * What a model reads instead of ids: an array of numbers, from which its front makes the
  * rows of the first layer.
  *
- *     FRONT_PATCH       [channels, rows, columns]     1 + a position a patch
- *     FRONT_MEL_CONV    [bins, 2 positions]           a position every other frame
+ *     FRONT_PATCH       [channels, rows, columns]     1 + one position per patch
+ *     FRONT_MEL_CONV    [bins, 2 positions]           one position per two frames
  *     FRONT_ROWS        [T, D]                        T positions
  *     FRONT_QKV         [T, H d], or [T, H d + G d + G d_v] where keys are not another's */
 #ifndef RUN_FRONT_H
@@ -19,21 +19,21 @@ struct values {
     const float *x;         /* finite; the last dimension is the fastest; NULL: none */
 };
 
-/* The shape of one text's array; -1: any length.  Returns its dimensions; 0: the model
- * reads ids. */
+/* dim = the shape of one text's array; -1: any length.  Returns the number of its
+ * dimensions; 0: the model reads ids. */
 int front_dims(const struct model *m, int64_t dim[4]);
 
 /*
  * The positions that v yields.
  *
- * Errors (ERR_INPUT): a shape that is not the model's (found, wanted); -1 then.
+ * Errors (ERR_INPUT): a shape that is not the model's (found, expected); -1 then.
  */
 int front_positions(const struct model *m, const struct values *v, struct err *e);
 
 /* "[3,224,224]", or "[T,64]" where the model leaves a dimension open. */
 void front_shape(const struct model *m, char out[64]);
 
-/* Patches in a row of a picture. */
+/* Patches in one row of a picture. */
 int front_patch_columns(const struct model *m);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nn/act.h"
+#include "run/front.h"
 #include "run/stage.h"
 
 /* ---- windows: what the linear of a kernel reads ---- */

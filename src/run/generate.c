@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Prompts -> their greedy continuations, a token a pass over a cache. */
+ * Prompts -> their greedy continuations, one token per pass over a cache. */
 #include "run/generate.h"
 
 #include <assert.h>
 #include <string.h>
+
+#include "run/cache.h"
 
 /* The texts that are not finished. */
 struct active {
@@ -18,7 +20,7 @@ double generate_memory(const struct model *m, int n_tokens, int n_memory)
            (double)m->n_logits * (double)sizeof(float);
 }
 
-/* The tokens of each text behind those that are kept. */
+/* The tokens of each text after those that are cached. */
 static struct batch pack(const struct active *on, const struct model *m, struct arena *a)
 {
     int *start = arena_alloc(a, (size_t)on->n + 1, sizeof *start), *id, *type;
@@ -51,7 +53,7 @@ static bool ends(const struct generation *rules, int id)
     return false;
 }
 
-/* Adds a token to each text; those that are finished leave. */
+/* Adds one token to each text; finished texts are dropped. */
 static int choose(const struct model *m, const struct generation *rules,
                   struct active *on, float *logits, struct arena *scratch,
                   struct err *e)
@@ -124,7 +126,7 @@ int run_generate(const struct model *m, const struct generation *rules,
     }
     while (rc == 0 && on.n > 0) {
         rc = step(m, rules, memory, &on, precision, par, call, e);
-        memory = NULL;          /* its keys and values are kept */
+        memory = NULL;          /* its keys and values are cached */
     }
     arena_reset(call, mark);
     return rc;

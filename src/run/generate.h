@@ -10,7 +10,7 @@
 
 struct continuation {
     int n_prompt;           /* tokens that are given, at least 1 */
-    int most;               /* to add at the most, at least 1 */
+    int most;               /* tokens to add, at most; at least 1 */
     const int *type;        /* [n_prompt] NULL: all 0, as what is added has */
     int *id;                /* [n_prompt + most] the prompt; out: what was added, too */
     int n;                  /* out: tokens in id */
@@ -18,12 +18,12 @@ struct continuation {
 };
 
 /*
- * Continues n_texts texts with m, all in one pass a step, each by the tokens behind
- * those that are kept (by whole texts, where cache_fits says no); memory is of m's
- * encoder, for the same texts, or NULL; precision is that of the products.  What stands
- * behind a text in id is the same however many texts run together.
+ * Continues n_texts texts with m, all of them in one pass per step, which runs the tokens
+ * after those that are cached (the whole texts, where cache_fits says no).  memory is of
+ * m's encoder, for the same texts, or NULL; precision is that of the products.  The
+ * continuation of a text is the same however many texts run together.
  *
- * Errors (ERR_INPUT): those of run_forward; logits that are no number.
+ * Errors (ERR_INPUT): those of run_forward; a logit that is not a number.
  * Source: transformers generation/utils.py, _sample without sampling
  */
 int run_generate(const struct model *m, const struct generation *rules,
@@ -35,9 +35,9 @@ int run_generate(const struct model *m, const struct generation *rules,
 double generate_memory(const struct model *m, int n_tokens, int n_memory);
 
 /*
- * Rewrites logits [V] of the token behind text->id[0 .. text->n - 1] as the rules say,
+ * Rewrites logits [V] of the token after text->id[0 .. text->n - 1] as the rules say,
  * and returns the id with the largest, the lowest of several; 0 where all are ruled
- * out.  -1: one is no number.
+ * out.  -1: one is not a number.
  * Source: transformers generation/logits_process.py, in its order
  */
 int generate_choose(const struct generation *rules, const struct continuation *text,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * One head of one text -> its rows of attention, a block at a time. */
+ * Queries, packed keys and values of a head -> blocks of rows. */
 #include "run/head_rows.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "nn/attention.h"
+#include "nn/bias.h"
+#include "nn/precision.h"
 #include "nn/visible.h"
 #include "run/cached.h"
 #include "run/describe.h"
@@ -20,7 +22,7 @@ struct head_rows {
     float *packed, *weight;
     float *q;                   /* in lower precision: a block's queries */
     float *global_packed;       /* NULL: the text has no global rows */
-    float *single;              /* NULL: its keys all stand once in the softmax */
+    float *single;              /* NULL: its keys are all counted once */
     unsigned char *hidden;
     double entropy[ATTEND_ROWS];
     int n_visible[ATTEND_ROWS];
@@ -48,7 +50,8 @@ static void make_room(struct head_rows *r, struct arena *scratch)
     }
     if (heads_have_global(h, r->text))
         r->global_packed = arena_alloc_raw(scratch, packed, sizeof(float));
-    if (heads_have_copies(h, r->text) || (h->precomputed != NULL && h->precomputed->single != NULL))
+    if (heads_have_copies(h, r->text) ||
+        (h->precomputed != NULL && h->precomputed->single != NULL))
         r->single = arena_alloc_raw(scratch, block, sizeof(float));
 }
 
@@ -109,7 +112,7 @@ static bool mark_all(struct head_rows *r, const struct rows *rows)
     if (!heads_hide_keys(r->job->heads))
         return any;
     heads_hide(r->job->heads, &r->terms.mask, r->text, r->hidden, rows->stride,
-              rows->row0 + r->at.offset, rows->n_rows, rows->key0, rows->n_keys);
+               rows->row0 + r->at.offset, rows->n_rows, rows->key0, rows->n_keys);
     for (int t = 0; t < rows->n_rows; t++) {
         const unsigned char *row = r->hidden + (size_t)t * rows->stride;
 
@@ -122,7 +125,7 @@ static bool mark_all(struct head_rows *r, const struct rows *rows)
 
 /* ---- a block ---- */
 
-/* Its queries as products read them. */
+/* The queries of the block, rounded where the precision is lower. */
 static const float *queries(struct head_rows *r, const float *q, int n, int64_t *stride)
 {
     int d = r->at.d;
@@ -135,7 +138,7 @@ static const float *queries(struct head_rows *r, const float *q, int n, int64_t 
     return r->q;
 }
 
-/* Where its outputs go, rows apart by the width of z; NULL: they are not wanted. */
+/* Where the outputs of a row go, H d_v floats from row to row; NULL: not wanted. */
 static float *outputs(const struct head_rows *r, int64_t row)
 {
     const struct pass *p = r->job->p;
@@ -144,7 +147,7 @@ static float *outputs(const struct head_rows *r, int64_t row)
            p->z + (row * p->m->config.n_heads + r->head) * r->at.d_v;
 }
 
-/* All its rows. */
+/* All rows of the block. */
 static void attend(struct head_rows *r, struct rows *rows)
 {
     const struct pass *p = r->job->p;
@@ -159,7 +162,7 @@ static void attend(struct head_rows *r, struct rows *rows)
                     rows->n_rows);
 }
 
-/* Those that are global, again, from their own projections. */
+/* Global rows once more, from their own projections. */
 static void attend_global(struct head_rows *r, const struct rows *rows)
 {
     const struct pass *p = r->job->p;
@@ -183,7 +186,7 @@ static void attend_global(struct head_rows *r, const struct rows *rows)
     }
 }
 
-/* The block's weights, those of several copies shared out among them. */
+/* The weights of the block, those of several copies divided by their number. */
 static const float *single_copies(struct head_rows *r, const struct rows *rows)
 {
     const struct bias_copies *c = &r->job->heads->copies[r->text];
@@ -196,19 +199,19 @@ static const float *single_copies(struct head_rows *r, const struct rows *rows)
     return r->single;
 }
 
-/* Rows that are ready-made. */
-static void read_ready(struct head_rows *r, struct rows *rows)
+/* Rows that a file holds. */
+static void read_precomputed(struct head_rows *r, struct rows *rows)
 {
     int *bad = &r->job->bad_row[r->text * r->job->p->m->config.n_heads + r->head];
-    int found = precomputed_read(r->job->heads->precomputed, rows, r->weight, r->single, r->hidden,
-                           r->entropy, r->n_visible);
+    int found = precomputed_read(r->job->heads->precomputed, rows, r->weight, r->single,
+                                 r->hidden, r->entropy, r->n_visible);
 
     rows->single = r->single;
     if (*bad < 0)
         *bad = found;
 }
 
-/* The first row of the head that is not finite, for the job. */
+/* Notes the first row of the head that is not finite in the job. */
 static void note_bad(const struct head_rows *r, const struct rows *rows)
 {
     int *bad = &r->job->bad_row[r->text * r->job->p->m->config.n_heads + r->head];
@@ -237,7 +240,7 @@ void head_rows_block(struct head_rows *r, int row0, struct rows *rows)
     if ((j->wanted || heads_hide_keys(j->heads)) && mark_all(r, rows))
         rows->hidden = r->hidden;
     if (j->heads->precomputed != NULL) {
-        read_ready(r, rows);
+        read_precomputed(r, rows);
         return;
     }
     attend(r, rows);

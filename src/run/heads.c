@@ -21,8 +21,8 @@ bool heads_hide_keys(const struct heads *h)
 }
 
 void heads_hide(const struct heads *h, const struct mask_view *v, int text,
-               unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,
-               int n_keys)
+                unsigned char *hidden, size_t stride, int row0, int n_rows, int key0,
+                int n_keys)
 {
     if (h->hide != NULL)
         h->hide(h->hide_self, text, (int)v->head, hidden, stride, row0, n_rows, key0,

@@ -40,8 +40,8 @@ struct heads {
     const struct bias_copies *copies;   /* [texts]; NULL: every key is counted once */
     const struct score_term *terms;     /* [texts, H] instead of a bias; NULL: none */
     const struct mask *mask;            /* the user's; NULL: none */
-    const struct precomputed_layer *precomputed;      /* rows as they are, instead of queries
-                                                   and keys; NULL: computed */
+    const struct precomputed_layer *precomputed;    /* rows instead of queries and keys;
+                                                       NULL: computed */
 };
 
 /* True if some rows of the text read global_qkv. */

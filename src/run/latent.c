@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Latent attention: queries, keys and values through projections of low rank.  Rows
- * come out as other families' do: all queries, all keys, all values. */
+ * Low-rank projections, with a norm between them -> rows laid out as other families'
+ * are: all queries, all keys, all values. */
 #include "run/latent.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "nn/norm.h"
 #include "run/stage.h"
 
-/* The reference leaves its two inner norms at this, whatever rms_norm_eps says. */
+/* The reference has this epsilon in its two inner norms, whatever rms_norm_eps says. */
 static const float LATENT_EPS = 1e-6f;
 
 struct latent_job {
@@ -17,7 +17,7 @@ struct latent_job {
     float *x;                   /* [n, D] normed in place */
     int n, D;
     float *row;                 /* [n, place.width] where projections go */
-    const float *kv, *turned;   /* [n, heads' k and v], [n, d_rope] */
+    const float *kv, *rotary;   /* [n, heads' k and v], [n, d_rope] */
 };
 
 static void norm_task(void *self, int i, struct arena *scratch)
@@ -36,13 +36,13 @@ static void latent_norm(struct pass *p, float *x, int n, int D, const struct par
     stage_rows(p, n, norm_task, &j);
 }
 
-/* Per head [k; v] and the columns that heads share -> places in the row. */
+/* Per head [k; v], and the rotary columns that heads share -> the row. */
 static void spread_task(void *self, int i, struct arena *scratch)
 {
     const struct latent_job *j = self;
     const struct config *c = &j->p->m->config;
     const struct head_place *place = &j->p->m->place;
-    size_t nope = (size_t)c->latent.d_nope, turned = (size_t)c->latent.d_rope;
+    size_t nope = (size_t)c->latent.d_nope, d_rope = (size_t)c->latent.d_rope;
     size_t d_v = (size_t)c->d_value, at = (size_t)i * ROW_CHUNK;
     size_t end = at + (size_t)stage_rows_of(j->n, i), H = (size_t)c->n_heads;
 
@@ -55,7 +55,7 @@ static void spread_task(void *self, int i, struct arena *scratch)
             float *k = row + place->k[h];
 
             memcpy(k, kv, nope * sizeof *k);
-            memcpy(k + nope, j->turned + r * turned, turned * sizeof *k);
+            memcpy(k + nope, j->rotary + r * d_rope, d_rope * sizeof *k);
             memcpy(row + place->v[h], kv + nope, d_v * sizeof *k);
         }
     }
@@ -82,14 +82,15 @@ static void keys_and_values(struct pass *p, const struct layer_plan *plan, float
 {
     const struct config *c = &p->m->config;
     int D = c->d_model, rank = c->latent.kv_rank;
-    float *turned = room + (int64_t)n * rank, *kv = turned + (int64_t)n * c->latent.d_rope;
+    float *rotary = room + (int64_t)n * rank;
+    float *kv = rotary + (int64_t)n * c->latent.d_rope;
     const struct param *b = &plan->slot[W_KV_B];
     struct param down = stage_part(&plan->slot[W_KV_A], 0, rank);
     struct param shared = stage_part(&plan->slot[W_KV_A], rank, c->latent.d_rope);
-    struct latent_job j = { .p = p, .n = n, .row = row, .kv = kv, .turned = turned };
+    struct latent_job j = { .p = p, .n = n, .row = row, .kv = kv, .rotary = rotary };
 
     stage_linear(p, room, rank, a, D, n, &down);
-    stage_linear(p, turned, c->latent.d_rope, a, D, n, &shared);
+    stage_linear(p, rotary, c->latent.d_rope, a, D, n, &shared);
     latent_norm(p, room, n, rank, &plan->slot[W_KV_A_NORM]);
     stage_linear(p, kv, b->matrix.N, room, rank, n, b);
     stage_rows(p, n, spread_task, &j);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The residual stream -> hidden states and logits. */
+ * The last layer's output -> final norm -> output head. */
 #include "run/logits.h"
 
 #include <assert.h>
@@ -52,7 +52,7 @@ static void logits(struct pass *p, const float *hidden, int width)
         p->want->logits[i] = cap * tanhf(p->want->logits[i] / cap);
 }
 
-/* Of x[N, D] only the last row of each text stays. */
+/* x[texts, D] = the last row of each text of x[N, D]. */
 static void keep_last(const struct pass *p, float *x)
 {
     size_t D = (size_t)p->m->config.d_model;

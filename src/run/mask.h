@@ -21,7 +21,7 @@ struct mask_block {
  * keys j <= i (causal), not the last n_padding keys, not those of a block.
  */
 struct mask {
-    const char *name;           /* as the user said it, for messages */
+    const char *name;           /* as the user gave it, for messages */
     bool causal;
     int n_padding;
     int n_blocks;
@@ -34,8 +34,9 @@ struct mask {
     int64_t n_batch, n_heads, T, S;
     bool adds;                  /* some of it is neither 0 nor -inf */
     /*
-     * What the score of a hidden key becomes.  -inf: the key is not there, and a row
-     * without any is all 0.  Finite: it is there, and a row of none but such is uniform.
+     * What the score of a hidden key becomes.  -inf: the key takes no part, and a row
+     * that sees no key is all 0.  Finite: it takes part with that score, and a row that
+     * sees no other key is uniform.
      */
     float hidden_score;
 };
@@ -52,7 +53,7 @@ int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
 struct mask_view {
     const struct mask *mask;
     int64_t text, head;
-    int S;                      /* keys of the text; those behind them are left alone */
+    int S;                      /* keys of the text; those after them are left alone */
 };
 
 /* hidden[t * stride + j] = 1 where row row0 + t does not see key key0 + j; only
@@ -60,15 +61,15 @@ struct mask_view {
 void mask_hide(const struct mask_view *v, unsigned char *hidden, size_t stride,
                int row0, int n_rows, int key0, int n_keys);
 
-/* A score term (nn.h): adds the array, sets hidden ones to a finite hidden_score.
- * self is a struct mask_view. */
+/* The add of a struct score_term (nn/attend.h), self a struct mask_view: adds the array,
+ * sets the scores of hidden keys to a finite hidden_score. */
 void mask_add(const void *self, float *score, size_t stride, int row0, int n_rows,
               int key0, int n_keys);
 
-/* It hides what a decoder hides, and does nothing else. */
+/* True if it hides what a decoder hides, and does nothing else. */
 bool mask_is_causal(const struct mask *m);
 
-/* mask_hide and mask_add have something to do. */
+/* True if mask_hide, mask_add have something to do. */
 bool mask_hides(const struct mask *m);
 bool mask_adds(const struct mask *m);
 

@@ -20,7 +20,7 @@ static const float *side_by_side(struct arena *a, const float *x, int64_t stride
     return out;
 }
 
-/* The model's scale is that of a head's width: a wider one's is less. */
+/* The scale of the model is for the width of one head: that of a wider one is smaller. */
 static struct attention joined_head(const struct qkv_view *v, int h0, int n,
                                     struct arena *a)
 {

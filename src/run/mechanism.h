@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A mechanism of nn/mechanism.h on what a model's attention reads: its heads as the
- * mechanism takes them, their outputs, their rows. */
+ * A mechanism of nn/mechanism.h on what an attention of a model reads: its heads as the
+ * mechanism takes them, their outputs, their rows.  analysis/ reads visible.h here. */
 #ifndef RUN_MECHANISM_H
 #define RUN_MECHANISM_H
 
@@ -9,13 +9,13 @@
 #include "nn/visible.h"
 #include "run/run.h"
 
-/* What one attention of a model is to a mechanism. */
+/* One attention of a model, laid out for a mechanism. */
 struct mechanism_heads {
     const struct mechanism *mechanism;
     const char *refused;        /* why it cannot be done; NULL: it can */
     int n, joined;              /* heads, each of `joined` of the model's, in order */
     struct attention *head;     /* [n] */
-    size_t room_bytes;          /* the most that one of them needs to run */
+    size_t room_bytes;          /* that one of them needs to run, at most */
 };
 
 /*
@@ -31,7 +31,7 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
 void mechanism_attend(const struct mechanism_heads *h, float *z, struct par *par);
 
 /*
- * The same, one head after the other in room (room_bytes, aligned to 64): what is timed.
+ * The same, one head after the other in room (room_bytes, aligned to 64), for timing.
  * Returns the scores that were computed.
  */
 int64_t mechanism_attend_alone(const struct mechanism_heads *h, float *z, void *room);

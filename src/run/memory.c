@@ -13,7 +13,7 @@ double run_memory(const struct model *m, int n_tokens, int n_threads)
 {
     const struct config *c = &m->config;
     double N = n_tokens, D = c->d_model, z = (double)c->n_heads * c->d_value;
-    /* Normed and not; a second stream, and both side by side at the end. */
+    /* x and a; with two streams also x2, and both side by side at the end. */
     double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D : 2 * D;
     double latent = (double)latent_room(m, n_tokens) + (double)front_rows_room(m, n_tokens);
     double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *

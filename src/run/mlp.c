@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The mlp of a layer: up, activation, down; gated or not, fused or not. */
+ * Rows of the residual stream -> up, activation, down -> added to it. */
 #include "run/mlp.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
         const float *x2 = p->x2 + row * D, *in = x2;
 
         if (place != PLACE_POST) {
-            /* Parallel without a norm of its own: what attention read, still in a. */
+            /* Parallel without a norm of its own: a still holds what attention read. */
             if (place != PLACE_PARALLEL || norm->vector != NULL)
                 stage_norm(p, a, x2, n, (int)D, norm);
             in = a;

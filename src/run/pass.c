@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a pass is asked for, in the words of its stages. */
+ * What a pass is asked for, as its stages ask it. */
 #include "run/pass.h"
 
 int pass_tokens(const struct pass *p, int text)

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/par.h"
 #include "model/model.h"
+#include "nn/bias.h"
 #include "run/batch.h"
 #include "run/sink.h"
 #include "run/wanted.h"

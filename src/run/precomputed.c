@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rows of attention that a file holds -> the sinks. */
+ * Rows of attention that a file holds -> blocks for the sinks; what is wrong with them. */
 #include "run/precomputed.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static double sum_of(const float *w, int n)
     return sum;
 }
 
-/* A row of attention; of one copy of each key, less than that. */
+/* True if w is a row of attention; part: of one copy of each key, which sum to less. */
 static bool is_row(const float *w, int n, bool part)
 {
     double sum;
@@ -48,8 +48,9 @@ static bool is_row(const float *w, int n, bool part)
     return sum == 0 || (sum <= 1 + SUM_MAX && (part || sum >= 1 - SUM_MAX));
 }
 
-int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float *weight, float *single,
-               unsigned char *hidden, double *entropy, int *n_visible)
+int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float *weight,
+                     float *single, unsigned char *hidden, double *entropy,
+                     int *n_visible)
 {
     int bad = -1, n = rows->n_keys;
 
@@ -81,16 +82,15 @@ static int row_error(const struct tensor *t, const float *w, int head, int row,
     int n = (int)t->shape[2], s = first_bad(w, n);
 
     if (s < n)
-        return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: weight %d is %g, expected 0 "
-                       "to 1",
-                       t->file, t->name, head, row, s, (double)w[s]);
+        return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: weight %d is %g, expected "
+                       "0 to 1", t->file, t->name, head, row, s, (double)w[s]);
     return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: its weights sum to %.6g, "
-                   "expected 1 (within %g), or 0 where it sees no key", t->file, t->name, head, row,
-                   sum_of(w, n), SUM_MAX);
+                   "expected 1 (within %g), or 0 where it sees no key", t->file,
+                   t->name, head, row, sum_of(w, n), SUM_MAX);
 }
 
 int precomputed_error(const struct precomputed_layer *y, struct arena *a, int head, int row,
-                struct err *e)
+                      struct err *e)
 {
     int n = (int)y->rows->shape[2];
     float *w = arena_alloc_raw(a, (size_t)n, sizeof *w);

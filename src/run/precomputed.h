@@ -18,7 +18,7 @@ int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float
 int precomputed_error(const struct precomputed_layer *y, struct arena *a, int head, int row,
                       struct err *e);
 
-/* Errors (ERR_USAGE): p wants what only a model with weights can give. */
+/* Errors (ERR_USAGE): what is wanted requires a model with weights. */
 int precomputed_check(const struct pass *p, struct err *e);
 
 #endif

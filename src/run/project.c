@@ -44,7 +44,7 @@ static void qk_norm_rows(void *self, int i, struct arena *scratch)
     }
 }
 
-/* k = q / sqrt(mean(q^2) + 1e-6) of each head. */
+/* Keys of a layer that hashes: k = q / sqrt(mean(q^2) + 1e-6) of each head. */
 static void shared_key_rows(void *self, int i, struct arena *scratch)
 {
     const struct job *j = self;
@@ -89,7 +89,7 @@ void project_self(struct pass *p, const struct layer_plan *plan)
             continue;
         }
         stage_linear(p, p->qkv + column, p->m->place.width, p->a, p->m->config.d_model,
-                    p->N, &plan->slot[*s]);
+                     p->N, &plan->slot[*s]);
         column += plan->slot[*s].matrix.N;
     }
     if (plan->slot[W_Q_NORM].weight != NULL)

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * Positions that queries and keys look at: rows by distance, once a pass; their
- * projections, once a layer; what a head adds to its scores. */
+ * A table of positions, or sinusoids -> rows by distance -> terms of the scores. */
 #include "run/relative.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nn/linear.h"
+#include "nn/precision.h"
 #include "nn/sinusoid.h"
 #include "run/stage.h"
 
 /* ---- rows by distance ---- */
 
-/* The row of the table, or the sinusoid, that a distance reads; 0: that of no distance. */
+/* The row of the table, or the sinusoid, that a distance reads; 0: distance 0. */
 static int row_of(const struct model *m, int distance)
 {
     const struct config *c = &m->config;
@@ -21,7 +20,7 @@ static int row_of(const struct model *m, int distance)
 
     if (m->family->bias == BIAS_XL) {
         size = c->relative.clamp > 0 && c->relative.clamp < size ? c->relative.clamp : size;
-        return distance > 0 ? size : c->is_decoder ? 0 : -size;     /* none looks ahead */
+        return distance > 0 ? size : c->is_decoder ? 0 : -size;     /* none ahead */
     }
     if (c->relative.n_buckets > 0)
         row = relative_log_bucket(distance, c->relative.n_buckets, c->relative.max);
@@ -108,7 +107,8 @@ double relative_memory(const struct model *m, int n_tokens)
     if (m->family->bias != BIAS_XL && m->slot[W_REL_TABLE].weight == NULL)
         return 0;
     rows = row_of(m, n_tokens - 1) - row_of(m, 1 - n_tokens) + 1;
-    return rows * (c->d_model + HD * (2 + (c->relative.c2p && c->relative.p2c))) + 2 * n_tokens;
+    return rows * (c->d_model + HD * (2 + (c->relative.c2p && c->relative.p2c))) +
+           2 * n_tokens;
 }
 
 /* ---- a layer's projections ---- */
@@ -120,7 +120,7 @@ struct prepare_job {
     const float *segment;       /* [2, H d] */
 };
 
-/* Packed, and in lower precision rounded, as what goes into any product. */
+/* Packed, and rounded where the precision is lower. */
 static void pack_rows(const struct pass *p, float *packed, const float *rows, int n_rows)
 {
     int d = p->m->config.d_head;
@@ -140,7 +140,7 @@ static void pack_task(void *self, int h, struct arena *scratch)
               r->n_rows);
 }
 
-/* Queries, keys and values, which here go into products as they lie. */
+/* Queries, keys and values, which enter the products of the terms as they are stored. */
 static void round_task(void *self, int i, struct arena *scratch)
 {
     const struct prepare_job *j = self;
@@ -159,7 +159,7 @@ static void project(struct pass *p, const struct layer_plan *plan, enum slot slo
     int HD = p->m->config.n_heads * p->m->config.d_head;
 
     stage_linear(p, r->row, HD, r->table, p->m->config.d_model, r->n_rows,
-                &plan->slot[slot]);
+                 &plan->slot[slot]);
     par_for(p->par, p->m->config.n_heads, pack_task, &j);
 }
 
@@ -231,7 +231,7 @@ void relative_project(struct pass *p, const struct layer_plan *plan)
 /* ---- one head of one text ---- */
 
 void relative_set_terms(const struct pass *p, const struct heads *h, int text, int head,
-                    struct relative_terms *room, struct attend *at)
+                        struct relative_terms *room, struct attend *at)
 {
     const struct relative *r = p->relative;
     const struct config *c = &p->m->config;

@@ -7,7 +7,7 @@
 #include "nn/rope.h"
 
 static struct rotary make_table(struct pass *p, const struct rope_plan *r,
-                             const float *inv_freq, int end)
+                                const float *inv_freq, int end)
 {
     int n = end - p->rotary_first;
     size_t size = (size_t)n * (size_t)(r->width / 2);

@@ -8,7 +8,7 @@
 /* p->rotary: cosines and sines of the batch's positions. */
 void rotary_tables(struct pass *p);
 
-/* Rotates the queries and keys of p->qkv in place, where the layer has rotary positions. */
+/* Rotates queries and keys of p->qkv in place, where the layer has rotary positions. */
 void rotary_rotate(struct pass *p, const struct layer_plan *plan);
 
 #endif

@@ -40,7 +40,7 @@ static void largest(bool *chosen, const float *s, int E, int n)
     }
 }
 
-/* What a group of n scores is worth. */
+/* The worth of a group of n scores. */
 static float worth(const float *s, int n, enum group_score how)
 {
     float first = s[0], second = -HUGE_VALF;
@@ -55,7 +55,7 @@ static float worth(const float *s, int n, enum group_score how)
     return how == GROUPS_TOP2 ? first + second : first;
 }
 
-/* Scores outside the best groups become what no choice falls on, or 0. */
+/* Scores outside the best groups become -infinity, which is never chosen, or 0. */
 static void keep_groups(float *s, const struct routing *r, struct route_room *room)
 {
     int size = r->E / r->n_groups;
@@ -90,13 +90,13 @@ void route_shares(float *s, const struct routing *r, struct route_room *room)
         room->choice[x] = s[x] + (r->bias != NULL ? r->bias[x] : 0);
     if (r->n_groups > 0)
         keep_groups(room->choice, r, room);
-    /* Scores that became 0 count as 0 where they are chosen for want of others. */
+    /* Scores that became 0 count as 0 where they are chosen because no others are left. */
     if (r->group_score == GROUPS_MAX)
         memcpy(s, room->choice, (size_t)r->E * sizeof *s);
     largest(room->chosen, room->choice, r->E, r->n_chosen);
     for (int x = 0; x < r->E; x++)
         sum += room->chosen[x] ? s[x] : 0;
-    /* The reference adds this where sigmoids may all vanish; else it is too small. */
+    /* The reference adds this where sigmoids may all vanish; else it changes nothing. */
     sum += 1e-20f;
     for (int x = 0; x < r->E; x++)
         s[x] = !room->chosen[x] ? -1 : (r->renormalise ? s[x] / sum : s[x]) * r->factor;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * embed -> layers -> head: the only forward pass. */
+ * Embed -> layers -> head: the only forward pass. */
 #include "run/run.h"
 
 #include <assert.h>
@@ -17,6 +17,7 @@
 #include "run/embed.h"
 #include "run/logits.h"
 #include "run/mlp.h"
+#include "run/pass.h"
 #include "run/precomputed.h"
 #include "run/project.h"
 #include "run/relative.h"
@@ -35,7 +36,7 @@ static int last_layer(const struct model *m, const struct wanted *want)
     return last;
 }
 
-/* ---- memory ---- */
+/* ---- room ---- */
 
 static void make_room(struct pass *p)
 {
@@ -55,8 +56,8 @@ static void make_room(struct pass *p)
         p->gate = stage_floats(p, mlp_rows, (size_t)c->d_ff);
     if (p->want->memory != NULL)
         p->memory_kv = stage_floats(p, (size_t)p->key_start[p->b->n_texts],
-                              (size_t)family_slot_dim(p->m->family, c, DIM_GD) +
-                              (size_t)family_slot_dim(p->m->family, c, DIM_GV));
+                                    (size_t)family_slot_dim(p->m->family, c, DIM_GD) +
+                                    (size_t)family_slot_dim(p->m->family, c, DIM_GV));
     if (p->want->cache != NULL)
         p->cached = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->cached);
     if (p->m->slot[W_CONV].weight != NULL)
@@ -75,7 +76,7 @@ static void attention_input(struct pass *p, const struct param *norm)
     static const struct param identity;
 
     stage_norm(p, p->a, p->x, p->N, p->m->config.d_model,
-              p->m->norm_place == PLACE_POST ? &identity : norm);
+               p->m->norm_place == PLACE_POST ? &identity : norm);
 }
 
 /* out[n, D] = z[n, H d_v] through the output projection of the stack, and its norm. */
@@ -101,7 +102,7 @@ void run_attention_output(const struct model *m, int layer, enum stack_id stack,
     project_out(&p, layer, stack, out, z, n);
 }
 
-/* What the attention of this stack gives, behind its output projection. */
+/* out = what the attention of this stack adds, after its output projection. */
 static void attention_output(struct pass *p, int l, enum stack_id stack, float *out)
 {
     project_out(p, l, stack, out, p->z, p->N);
@@ -110,7 +111,7 @@ static void attention_output(struct pass *p, int l, enum stack_id stack, float *
                             p->m->config.d_model);
 }
 
-/* x2 = x2 + out, with the norm behind the sum where that is its place. */
+/* x2 = x2 + out, then normed where the norm is after the sum. */
 static void join(struct pass *p, const float *out, const struct param *norm)
 {
     int D = p->m->config.d_model;
@@ -171,7 +172,7 @@ static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
     return rc;
 }
 
-/* A layer that is one attention, to its own input or to another. */
+/* A layer that is one attention only, to its own input or to another. */
 static int run_attention(struct pass *p, int l, bool keep_out, struct err *e)
 {
     bool own = p->m->family->stack_id != STACK_CROSS;
@@ -183,7 +184,7 @@ static int run_attention(struct pass *p, int l, bool keep_out, struct err *e)
     return 0;
 }
 
-/* A layer; *ended where nothing behind its last attention is wanted. */
+/* One layer; *ended: nothing after its last attention is wanted. */
 static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
 {
     const struct param *slot = p->m->layer[l].slot;
@@ -237,14 +238,15 @@ static int run_layers(struct pass *p, struct err *e)
 
 /* Attention whose rows a file holds, in place of a layer. */
 static int precomputed_layer(struct pass *p, int l, enum stack_id stack,
-                     const struct precomputed_layer *layer, const int *key_start, int hi,
-                     struct err *e)
+                             const struct precomputed_layer *layer,
+                             const int *key_start, int hi, struct err *e)
 {
     const struct heads h = { .stack = stack, .key_start = key_start, .lo = INT_MAX,
                              .hi = hi, .precomputed = layer };
 
-    return layer->rows != NULL && pass_wants(p, l, stack) ? attend_layer(p, l, &h, false, e)
-                                                          : 0;
+    if (layer->rows == NULL || !pass_wants(p, l, stack))
+        return 0;
+    return attend_layer(p, l, &h, false, e);
 }
 
 /* The same for all layers. */
@@ -254,13 +256,15 @@ static int run_precomputed(struct pass *p, struct err *e)
 
     if (precomputed_check(p, e) != 0)
         return -1;
-    for (int l = 0; l <= p->last; l++)
-        if ((r->self != NULL &&
-             precomputed_layer(p, l, p->m->family->stack_id, &r->self[l], p->b->start,
-                       p->m->layer[l].hi, e) != 0) ||
-            (r->cross != NULL && precomputed_layer(p, l, STACK_CROSS, &r->cross[l], p->key_start,
-                                           INT_MAX, e) != 0))
+    for (int l = 0; l <= p->last; l++) {
+        if (r->self != NULL &&
+            precomputed_layer(p, l, p->m->family->stack_id, &r->self[l], p->b->start,
+                              p->m->layer[l].hi, e) != 0)
             return -1;
+        if (r->cross != NULL && precomputed_layer(p, l, STACK_CROSS, &r->cross[l],
+                                                  p->key_start, INT_MAX, e) != 0)
+            return -1;
+    }
     return 0;
 }
 

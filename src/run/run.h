@@ -6,7 +6,7 @@
  *
  *     batch.h    the texts              wanted.h   what is wanted of the pass
  *     change.h   what it changes        view.h     what an attention reads
- *     cache.h    keys and values kept from pass to pass
+ *     cache.h    keys and values cached from pass to pass
  *     sink.h     rows of attention, and who takes them
  *
  * The stages of the pass have a header each; pass.h is what they share. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of attention, and who takes them.  Attention is the product, so it is the
- * interface: the forward pass hands out each block of finished rows while it is
- * in cache, and keeps nothing of size layers x heads x tokens^2. */
+ * Rows of attention, and who takes them.  The forward pass hands out each block of
+ * finished rows while it is in cache, and keeps nothing of size layers x heads x tokens^2. */
 #ifndef RUN_SINK_H
 #define RUN_SINK_H
 
@@ -17,8 +16,8 @@ struct rows {
     int n_queries, n_all_keys;  /* of the whole text */
     size_t stride;              /* floats from one row to the next */
     const float *weight;        /* [n_rows, n_keys]: rows sum to 1, hidden ones are 0 */
-    const float *single;        /* the same of one copy of each key, where keys stand in
-                                   the softmax more than once; NULL: none does */
+    const float *single;        /* the same of one copy of each key, where keys are
+                                   counted more than once; NULL: none is */
     const unsigned char *hidden;    /* [n_rows, stride] 1: masked; NULL: none is */
     const int *n_visible;       /* [n_rows] keys that are not masked */
     const double *entropy;      /* [n_rows] nats */

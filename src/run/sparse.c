@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What rows see beside a window, or instead of one: tokens that are global (Longformer),
- * and blocks of keys (BigBird). */
+ * Global tokens and blocks -> the keys that rows see, and how often they are counted. */
 #include "run/sparse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "nn/bias.h"
 #include "nn/visible.h"
 #include "run/stage.h"
 
@@ -40,7 +40,7 @@ static void project_global(struct pass *p, const struct layer_plan *plan)
         const struct param *w = &plan->slot[slots[i]];
 
         stage_linear(p, p->qkv_global + column, p->m->place.width, p->a,
-                    p->m->config.d_model, p->N, w);
+                     p->m->config.d_model, p->N, w);
         column += w->matrix.N;
     }
 }
@@ -79,7 +79,7 @@ static void hide_blocks(const void *self, int text, int head, unsigned char *hid
     }
 }
 
-/* Rows between the first block and the last count the first several times. */
+/* For rows between the first block and the last, the first is counted several times. */
 static const struct bias_copies *copies_of(struct pass *p)
 {
     int block = p->m->config.sparse.block, n = p->b->n_texts;

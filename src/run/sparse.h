@@ -7,7 +7,7 @@
 #include "run/heads.h"
 #include "run/pass.h"
 
-/* Room for the projections of global rows, and the copies of keys, if the batch needs any. */
+/* Room for the projections of global rows, and copies of keys, if the batch needs any. */
 void sparse_room(struct pass *p);
 
 /* What the rows of a layer see beside lo and hi, or instead: global tokens, with their

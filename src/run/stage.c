@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "nn/linear.h"
 #include "nn/norm.h"
+#include "nn/precision.h"
 
 float *stage_floats(struct pass *p, size_t rows, size_t columns)
 {
@@ -17,15 +19,15 @@ struct linear_job {
     float *y;
     const float *x, *bias;
     int64_t y_stride, x_stride;
-    int n_rows, rows_a_task, n_panels;
+    int n_rows, rows_per_task, n_panels;
     const struct matrix *w;
 };
 
 static void linear_task(void *self, int i, struct arena *scratch)
 {
     const struct linear_job *j = self;
-    int row = i / j->n_panels * j->rows_a_task, n0 = i % j->n_panels * PANEL;
-    int rows = j->n_rows - row < j->rows_a_task ? j->n_rows - row : j->rows_a_task;
+    int row = i / j->n_panels * j->rows_per_task, n0 = i % j->n_panels * PANEL;
+    int rows = j->n_rows - row < j->rows_per_task ? j->n_rows - row : j->rows_per_task;
     float *room = arena_alloc_raw(scratch, linear_scratch(j->w->K), sizeof *room);
 
     linear_panel(j->y + row * j->y_stride, j->y_stride, j->x + row * j->x_stride,
@@ -34,11 +36,11 @@ static void linear_task(void *self, int i, struct arena *scratch)
 
 static void run_linear(struct pass *p, struct linear_job *j)
 {
-    par_for(p->par, j->n_panels * ((j->n_rows + j->rows_a_task - 1) / j->rows_a_task),
+    par_for(p->par, j->n_panels * ((j->n_rows + j->rows_per_task - 1) / j->rows_per_task),
             linear_task, j);
 }
 
-/* The same with x and w as lower precision has them. */
+/* The same with x and w rounded to a lower precision. */
 static void run_rounded(struct pass *p, struct linear_job *j)
 {
     struct arena_mark mark = arena_mark(p->call);
@@ -57,7 +59,7 @@ static void run_rounded(struct pass *p, struct linear_job *j)
 }
 
 void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
-                 int64_t x_stride, int n_rows, const struct param *w)
+                  int64_t x_stride, int n_rows, const struct param *w)
 {
     /* A panel is packed anew for each task: 512 rows make that cheap. */
     enum { ROWS = 512 };
@@ -67,7 +69,7 @@ void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
         .w = &w->matrix,
     };
 
-    j.rows_a_task = j.n_panels < 4 * par_threads(p->par) ? ROWS : n_rows;
+    j.rows_per_task = j.n_panels < 4 * par_threads(p->par) ? ROWS : n_rows;
     (pass_precision(p) == PRECISION_F32 ? run_linear : run_rounded)(p, &j);
 }
 
@@ -92,7 +94,7 @@ int stage_rows_of(int n_rows, int i)
 }
 
 void stage_rows(struct pass *p, int n_rows,
-               void (*task)(void *self, int i, struct arena *scratch), void *self)
+                void (*task)(void *self, int i, struct arena *scratch), void *self)
 {
     par_for(p->par, (n_rows + ROW_CHUNK - 1) / ROW_CHUNK, task, self);
 }
@@ -122,7 +124,7 @@ static void norm_task(void *self, int i, struct arena *scratch)
 }
 
 void stage_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
-               const struct param *norm)
+                const struct param *norm)
 {
     struct norm_job j = { p->m, y, x, n_rows, D, norm };
 

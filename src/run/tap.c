@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Hands out what an attention reads, and lets something else attend in its place. */
+ * Heads of a layer -> the views that a tap is shown. */
 #include "run/tap.h"
 
 #include <string.h>
 
 #include "run/cross.h"
 #include "run/describe.h"
+#include "run/mask.h"
 
 /*
  * Each head's part of the description, with all rows of what it hides.  A mask that is
@@ -35,7 +36,7 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
     return at;
 }
 
-/* What is hidden and added is the same for all heads. */
+/* True if what is hidden and added is the same for all heads. */
 static bool alike(const struct heads *h, const struct attend *at)
 {
     bool own = h->hide != NULL || (h->mask != NULL && h->mask->n_heads > 1);

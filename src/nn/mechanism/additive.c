@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Additive attention: a small network scores each pair.  Weights: W [a, d], U [a, d],
- * v [a] behind each other, the same for all heads. */
+ * v [a], one after the other, the same for all heads. */
 #include <math.h>
 
 #include "base/rng.h"
 #include "nn/act.h"
 #include "nn/kernels.h"
+#include "nn/linear.h"
 #include "nn/mechanism/carve.h"
 #include "nn/mechanism/pairs.h"
 

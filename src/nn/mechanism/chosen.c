@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Softmax over chosen keys, row by row: time grows with the scores that are kept. */
+ * Softmax over chosen keys, row by row: time grows with the number of chosen keys. */
 #include "nn/mechanism/chosen.h"
 
 #include "nn/attention.h"
 #include "nn/kernels.h"
 #include "nn/mechanism/carve.h"
 #include "nn/score.h"
+#include "nn/softmax.h"
 #include "nn/visible.h"
 
 struct chosen_room {
@@ -81,7 +82,7 @@ int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, vo
             if (adjusted)
                 add_terms(r.w, a, r.key, i, n);
             softmax_row(r.w, (n + PANEL - 1) / PANEL * PANEL, 0, n,
-                             adjusted ? 1 : a->at.scale);
+                        adjusted ? 1 : a->at.scale);
         }
         kernels->blend(out, r.w, a->v, a->v_stride, r.key, n, a->at.d_v);
     }

@@ -93,7 +93,7 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 
 /* ---- directions: the same for all heads ---- */
 
-/* Whole blocks of d, and m lengths' worth of numbers behind them. */
+/* Whole blocks of d, then the numbers for m lengths. */
 static size_t n_weights(const struct mechanism_params *p, int T, int H, int d)
 {
     size_t m = (size_t)p->n_features, D = (size_t)d, blocks = (m + D - 1) / D;

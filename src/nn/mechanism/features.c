@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nn/kernels.h"
+#include "nn/linear.h"
 #include "nn/mechanism/carve.h"
 #include "nn/mechanism/pairs.h"
 #include "nn/score.h"
@@ -22,7 +23,7 @@ struct sums {
     float *spare;               /* see features_scratch */
 };
 
-/* [ATTEND_ROWS, m], and behind it what linear_panel needs. */
+/* [ATTEND_ROWS, m], then what linear_panel needs. */
 float *features_scratch(float *spare, int m)
 {
     return spare + (ATTEND_ROWS * (size_t)m + 15) / 16 * 16;
@@ -70,9 +71,9 @@ static bool is_cut(const struct attention *a)
 const char *features_refuse(const struct attention *a)
 {
     if (score_has_terms(&a->at))
-        return "what is added to scores by position or mask is no product of features";
+        return "what is added to scores by position or mask is not a product of features";
     if (a->at.cap > 0)
-        return "the model's capped score is no product of features";
+        return "the model's capped score is not a product of features";
     if (is_cut(a))
         return "its sums over keys cannot leave out what the model hides here";
     return NULL;

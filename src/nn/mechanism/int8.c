@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Scores from queries and keys in 8 bits, a scale a row. */
+ * Scores from queries and keys in 8 bits, one scale per row. */
 #include <math.h>
 
 #include "nn/mechanism/pairs.h"

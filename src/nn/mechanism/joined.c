@@ -8,6 +8,6 @@
 const char *joined_refuse(const struct attention *a)
 {
     if (!a->alike && (score_has_terms(&a->at) || a->at.hidden != NULL))
-        return "what is added to scores, or hidden, is a head's own";
+        return "what is added to scores or hidden differs between heads";
     return NULL;
 }

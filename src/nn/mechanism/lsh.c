@@ -4,8 +4,8 @@
  * A hashing r turns x into the bucket argmax [x R_r; -x R_r], R_r [d, buckets / 2].
  * Positions sorted by (bucket, position) are cut into chunks; a chunk sees itself and
  * the chunk before it, the chunks of all hashings in one ring.  A row's own key scores
- * -1e5, so it counts only where there is no other.  Hashings are weighed by their sums
- * of exponentials; a key that is met twice counts twice.
+ * -1e5, so it counts only where there is no other.  Hashings are weighted by their sums
+ * of exponentials; a key that is met twice is counted twice.
  *
  * Weights: R [H, d, rounds, buckets / 2]. */
 #include <math.h>
@@ -122,9 +122,9 @@ static int ring_keys(int *key, const struct order *o, const struct attention *a,
 static const char *refuse(const struct attention *a)
 {
     if (a->cross)
-        return "queries serve as keys, which are of another text here";
+        return "queries serve as keys, and the keys here are of another text";
     if (score_has_terms(&a->at))
-        return "what is added to scores is of the model's keys, which are queries here";
+        return "what is added to scores belongs to the model's keys, and queries serve as keys";
     return NULL;
 }
 
@@ -290,8 +290,8 @@ static void weigh_counts(double *row, double *scores, const struct attention *a,
 }
 
 /*
- * One softmax over the keys of all hashings together is what weighing the hashings by
- * their sums of exponentials comes to.
+ * One softmax over the keys of all hashings together: the same as weighting the hashings
+ * by their sums of exponentials.
  */
 static void reference(double *w, double *out, const struct attention *a, void *base)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "nn/attention.h"
-#include "nn/linear.h"
+#include "nn/nn.h"
 #include "nn/mechanism/carve.h"
 #include "nn/score.h"
 #include "nn/softmax.h"
@@ -91,7 +91,7 @@ static void prepare(struct pairs_room *r, const struct attention *a,
         s->prepare(r->shared, a);
 }
 
-/* Products q.k of a block, or what stands in their place. */
+/* Products q.k of a block, or what the mechanism has in their place. */
 static void block_products(struct pairs_room *r, const struct attention *a,
                            const struct pair_steps *s, const struct attend *at,
                            int row0, int n_rows, int key0, int n_keys)
@@ -118,7 +118,7 @@ static void block_products(struct pairs_room *r, const struct attention *a,
                 r->q_factor[t] * r->k_factor[key0 + j];
 }
 
-/* Scores of one row -> weights; sees: any of them is a key that it sees. */
+/* Scores of one row -> weights; sees: it sees any of the keys. */
 static void weigh_row(float *row, int n, struct key_range own, bool sees,
                       const struct attention *a, const struct pair_steps *s, float *spare)
 {
