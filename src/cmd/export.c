@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/out.h"
 #include "cmd/export_inner.h"
-#include "cmd/shared.h"
+#include "cmd/job.h"
 #include "report/report.h"
 #include "weights/npz.h"
 
@@ -33,11 +33,9 @@ static const char *const examples[] = {
     NULL
 };
 
-struct job {
-    struct session s;
+struct export_job {
+    struct job job;
     const struct export_args *args;
-    struct wanted want;
-    struct output output;
     int n_layers;                   /* wanted */
     int *n_heads;                   /* [L] wanted */
     int *head_place, *layer_place;  /* [L, H], [L] among the wanted; -1: not */
@@ -46,7 +44,7 @@ struct job {
 /* ---- the sink: rows to their place in the file ---- */
 
 struct writer {
-    const struct job *j;
+    const struct export_job *j;
     struct npz *z;              /* NULL: npy */
     int *array[N_STACK];        /* [L] number in the npz */
     struct inner inner;         /* --all */
@@ -55,9 +53,9 @@ struct writer {
     float *all;                 /* npy: [layers, heads, queries, keys] */
 };
 
-static int64_t place_of(const struct job *j, int layer, int head)
+static int64_t place_of(const struct export_job *j, int layer, int head)
 {
-    return j->head_place[layer * j->s.n_heads + head];
+    return j->head_place[layer * j->job.s.n_heads + head];
 }
 
 static void put(const struct writer *w, const struct rows *r, int query, int key,
@@ -115,24 +113,24 @@ static void add_floats(struct npz *z, const char *name, int64_t rows, int64_t co
     npz_put(z, npz_add(z, name, DTYPE_F32, 2, shape), 0, values, rows * columns);
 }
 
-static int forward(struct job *j, struct arena *a, const struct item *item,
+static int forward(struct export_job *j, struct arena *a, const struct item *item,
                    struct wanted *want, struct writer *w, struct err *e)
 {
     struct sink sink = { SINK_HEAD, take, NULL, w };
     struct texts texts;
 
     texts_pack(&texts, a, item, 1);
-    return session_forward(&j->s, &texts, want, &sink, 1, a, e);
+    return session_forward(&j->job.s, &texts, want, &sink, 1, a, e);
 }
 
 /* Decoders that look at an encoder, or at a bare layer's memory. */
-static bool has_two(const struct job *j)
+static bool has_two(const struct export_job *j)
 {
-    return j->s.model->decoder != NULL || model_has_cross(j->s.model);
+    return j->job.s.model->decoder != NULL || model_has_cross(j->job.s.model);
 }
 
 /* The wanted heads of a layer of m, which may have fewer than another stack. */
-static int heads_of(const struct job *j, const struct model *m, int layer)
+static int heads_of(const struct export_job *j, const struct model *m, int layer)
 {
     int n = 0;
 
@@ -142,7 +140,7 @@ static int heads_of(const struct job *j, const struct model *m, int layer)
 }
 
 /* An array "PREFIX.LAYER" for each layer that is wanted; [L] their numbers. */
-static int *add_layers(struct job *j, struct arena *a, struct npz *z, const char *prefix,
+static int *add_layers(struct export_job *j, struct arena *a, struct npz *z, const char *prefix,
                        const struct model *m, int n_queries, int n_keys)
 {
     int L = m->config.n_layers;
@@ -159,15 +157,15 @@ static int *add_layers(struct job *j, struct arena *a, struct npz *z, const char
 
 /* Adds the arrays of one stack: "attn.0", or "dec.0" and "cross.0" of a decoder that
  * stands behind an encoder; "eff.0" where the model counts keys several times. */
-static void add_stack(struct job *j, struct arena *a, struct writer *w,
+static void add_stack(struct export_job *j, struct arena *a, struct writer *w,
                       const struct model *m, enum stack_id stack, int n_queries,
                       int n_keys)
 {
     bool single = stack == STACK_ENCODER || !has_two(j);
     const char *prefix = stack == STACK_CROSS ? "cross" : single ? "attn" : "dec";
 
-    if ((j->s.stack != stack && j->s.stack != N_STACK) ||
-        !model_has_stack(j->s.model, stack))
+    if ((j->job.s.stack != stack && j->job.s.stack != N_STACK) ||
+        !model_has_stack(j->job.s.model, stack))
         return;
     w->array[stack] = add_layers(j, a, w->z, prefix, m, n_queries, n_keys);
     if (m->config.sparse.block > 0)
@@ -178,10 +176,10 @@ static void add_stack(struct job *j, struct arena *a, struct writer *w,
                       n_keys);
 }
 
-static void add_stacks(struct job *j, struct arena *a, struct writer *w,
+static void add_stacks(struct export_job *j, struct arena *a, struct writer *w,
                        const struct item *item)
 {
-    const struct model *m = j->s.model;
+    const struct model *m = j->job.s.model;
     int S = item->tokens.n, T = item->target.n;
 
     if (m->family->stack_id != STACK_CROSS)
@@ -206,17 +204,17 @@ static void add_tokens(struct npz *z, struct arena *a, const struct tokens *t,
     npz_add_bytes(z, pieces, json, size);
 }
 
-static int write_npz(struct job *j, struct arena *a, const struct item *item, FILE *f,
+static int write_npz(struct export_job *j, struct arena *a, const struct item *item, FILE *f,
                      struct err *e)
 {
-    const struct model *m = j->s.shown;
-    int64_t T = session_queries(&j->s, item)->n, rows = m->family->head_on_first ? 1 : T;
+    const struct model *m = j->job.s.shown;
+    int64_t T = session_queries(&j->job.s, item)->n, rows = m->family->head_on_first ? 1 : T;
     struct writer w = { .j = j, .z = npz_new(a, f) };
-    struct wanted want = j->want;
+    struct wanted want = j->job.want;
     struct tap tap = inner_tap(&w.inner);
 
     w.inner = (struct inner){ .a = a, .z = w.z, .head_place = j->head_place,
-                              .n_heads = j->s.n_heads };
+                              .n_heads = j->job.s.n_heads };
     add_stacks(j, a, &w, item);
     if (j->args->all)
         want.tap = &tap;
@@ -243,7 +241,7 @@ static int write_npz(struct job *j, struct arena *a, const struct item *item, FI
 }
 
 /* Of any layer that is wanted: check has seen that they agree. */
-static int heads_of_all(const struct job *j)
+static int heads_of_all(const struct export_job *j)
 {
     int l = 0;
 
@@ -252,16 +250,16 @@ static int heads_of_all(const struct job *j)
     return j->n_heads[l];
 }
 
-static int write_npy(struct job *j, struct arena *a, const struct item *item, FILE *f,
+static int write_npy(struct export_job *j, struct arena *a, const struct item *item, FILE *f,
                      struct err *e)
 {
-    int64_t T = session_queries(&j->s, item)->n, S = session_keys(&j->s, item)->n;
+    int64_t T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
     int64_t shape[] = { j->n_layers, heads_of_all(j), T, S };
     struct writer w = { .j = j };
 
     /* In two factors, so that a product beyond 64 bits is seen as too much. */
     w.all = arena_alloc(a, (size_t)(shape[0] * shape[1]), (size_t)(T * S) * sizeof *w.all);
-    if (forward(j, a, item, &j->want, &w, e) != 0)
+    if (forward(j, a, item, &j->job.want, &w, e) != 0)
         return -1;
     return npy_write(f, DTYPE_F32, 4, shape, w.all, e);
 }
@@ -269,13 +267,13 @@ static int write_npy(struct job *j, struct arena *a, const struct item *item, FI
 static int one_text(void *self, struct arena *a, const struct item *item,
                     const char *path, struct err *e)
 {
-    struct job *j = self;
+    struct export_job *j = self;
     struct out out;
     int rc;
 
     if (out_open(&out, path, true, e) != 0)
         return -1;
-    rc = (j->output.format == OUTPUT_NPY ? write_npy : write_npz)(j, a, item, out.file, e);
+    rc = (j->job.results.output.format == OUTPUT_NPY ? write_npy : write_npz)(j, a, item, out.file, e);
     if (rc == 0)
         return out_commit(&out, e);
     out_abort(&out);
@@ -287,79 +285,75 @@ static int one_text(void *self, struct arena *a, const struct item *item,
 /* ---- all texts ---- */
 
 /* Where each wanted head stands among those of its layer, and each layer. */
-static void set_places(struct job *j)
+static void set_places(struct export_job *j)
 {
-    int L = j->s.n_layers, H = j->s.n_heads;
+    int L = j->job.s.n_layers, H = j->job.s.n_heads;
 
-    j->n_heads = arena_alloc(j->s.a, (size_t)L, sizeof *j->n_heads);
-    j->layer_place = arena_alloc(j->s.a, (size_t)L, sizeof *j->layer_place);
-    j->head_place = arena_alloc(j->s.a, (size_t)L, (size_t)H * sizeof *j->head_place);
+    j->n_heads = arena_alloc(j->job.s.a, (size_t)L, sizeof *j->n_heads);
+    j->layer_place = arena_alloc(j->job.s.a, (size_t)L, sizeof *j->layer_place);
+    j->head_place = arena_alloc(j->job.s.a, (size_t)L, (size_t)H * sizeof *j->head_place);
     for (int l = 0; l < L; l++) {
-        j->layer_place[l] = wanted_layer(&j->want, l) ? j->n_layers++ : -1;
+        j->layer_place[l] = wanted_layer(&j->job.want, l) ? j->n_layers++ : -1;
         for (int h = 0; h < H; h++)
-            j->head_place[l * H + h] = wanted_head(&j->want, l, h) ? j->n_heads[l]++ : -1;
+            j->head_place[l * H + h] = wanted_head(&j->job.want, l, h) ? j->n_heads[l]++ : -1;
     }
 }
 
 /* One array has as many heads in each layer. */
-static int check_npy(const struct job *j, struct err *e)
+static int check_npy(const struct export_job *j, struct err *e)
 {
     const struct export_args *args = j->args;
 
     if (args->all || args->hidden || args->logits)
         return err_set(e, ERR_USAGE, "--%s requires an npz", args->all ? "all" :
                        args->hidden ? "hidden" : "logits");
-    for (int l = 0; l < j->s.n_layers; l++)
+    for (int l = 0; l < j->job.s.n_layers; l++)
         if (j->layer_place[l] >= 0 && j->n_heads[l] != heads_of_all(j))
             return err_set(e, ERR_USAGE, "--head: '%s' names different numbers of heads in "
-                           "its layers; this requires an npz", j->s.asked->head);
+                           "its layers; this requires an npz", j->job.s.asked->head);
     return 0;
 }
 
-static int check(struct job *j, int n_operands, struct err *e)
+static bool is_npy(const struct export_job *j)
 {
-    const struct model *m = j->s.model;
-    bool npy;
+    return j->job.results.output.format == OUTPUT_NPY;
+}
 
-    if (output_plan(&j->output, &j->args->shared.common.output, &output_arrays, NULL, j->s.a,
-                    e) != 0)
-        return -1;
-    npy = j->output.format == OUTPUT_NPY;
-    if (session_select(&j->s, n_operands, !npy, &j->want, e) != 0)
-        return -1;
+static int check(void *self, struct err *e)
+{
+    struct export_job *j = self;
+
+    (void)e;
+    j->job.all_stacks = !is_npy(j);
+    return 0;
+}
+
+static int prepare(void *self, struct err *e)
+{
+    struct export_job *j = self;
+    const struct session *s = &j->job.s;
+
     set_places(j);
-    if (npy && check_npy(j, e) != 0)
+    if (is_npy(j) && check_npy(j, e) != 0)
         return -1;
-    if (j->args->logits && m->decoder != NULL && j->s.shown == m)
+    if (j->args->logits && s->model->decoder != NULL && s->shown == s->model)
         return err_set(e, ERR_USAGE, "--logits: they are the decoder's; give "
                        "TEXT_B, --decoder-ids or --generate N");
-    if (j->args->logits && !j->s.shown->has_head)
-        return err_set(e, ERR_INPUT, "--logits: %s has no output head in its weights", m->name);
+    if (j->args->logits && !s->shown->has_head)
+        return err_set(e, ERR_INPUT, "--logits: %s has no output head in its weights",
+                       s->model->name);
     return 0;
 }
 
-static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
-{
-    struct input *in;
-
-    if (check(j, n_operands, e) != 0)
-        return -1;
-    in = input_open(&j->s, n_operands, operands, e);
-    if (in == NULL)
-        return -1;
-    return input_result(in, input_to_files(&j->s, in, &j->output, one_text, j, e), e);
-}
+static const struct job_kind kind = { .outputs = &output_arrays, .check = check,
+                                      .prepare = prepare, .file = one_text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared.asked, false, env, e);
+    struct export_job j = { .job = { args, n_operands, operands }, .args = args };
 
-    if (rc == 0)
-        rc = run_job(&j, n_operands, operands, e);
-    session_close(&j.s);
-    return rc;
+    return job_run(&j.job, &kind, env, e);
 }
 
 const struct cmd cmd_export = {

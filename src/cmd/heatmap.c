@@ -6,6 +6,7 @@
 
 #include "analysis/map.h"
 #include "cmd/figure.h"
+#include "cmd/job.h"
 
 struct heatmap_args {
     struct shared_args shared;
@@ -40,58 +41,55 @@ static const char *const examples[] = {
     NULL
 };
 
-struct job {
-    struct session s;
+struct heatmap_job {
+    struct job job;
     const struct heatmap_args *args;
-    struct wanted want;
     int layer, n_heads;
     const int *head;            /* [n_heads] those that are shown */
-    struct output output;
     const struct metadata *metadata;
-    bool drawn;                 /* at least one picture */
 };
 
 /* ---- what is shown ---- */
 
-static int pick_layer(struct job *j, struct err *e)
+static int pick_layer(struct heatmap_job *j, struct err *e)
 {
-    const struct config *c = &j->s.shown->config;
+    const struct config *c = &j->job.s.shown->config;
     int last = c->n_layers - 1, n = 0;
-    bool *only = arena_alloc(j->s.a, (size_t)c->n_layers, sizeof *only);
-    bool named = session_names_heads(j->s.asked), given = j->s.asked->layer != NULL || named;
+    bool *only = arena_alloc(j->job.s.a, (size_t)c->n_layers, sizeof *only);
+    bool named = session_names_heads(j->job.s.asked), given = j->job.s.asked->layer != NULL || named;
 
     j->layer = c->card.layer >= 0 ? c->card.layer : last < 6 ? last : 6;
     for (int l = 0; given && l <= last; l++)
-        if (j->want.layer[l]) {
+        if (j->job.want.layer[l]) {
             j->layer = l;
             n++;
         }
     if (n > 1)
         return err_set(e, ERR_USAGE, "--%s: '%s' %s %d layers, a heatmap shows one",
                        named ? "head" : "layer",
-                       named ? j->s.asked->head : j->s.asked->layer,
+                       named ? j->job.s.asked->head : j->job.s.asked->layer,
                        named ? "names heads of" : "is", n);
     only[j->layer] = true;
-    j->want.layer = only;
+    j->job.want.layer = only;
     return 0;
 }
 
-static void pick_heads(struct job *j)
+static void pick_heads(struct heatmap_job *j)
 {
-    int H = j->s.shown->config.n_heads;
-    int *head = arena_alloc(j->s.a, (size_t)H, sizeof *head);
+    int H = j->job.s.shown->config.n_heads;
+    int *head = arena_alloc(j->job.s.a, (size_t)H, sizeof *head);
 
     for (int h = 0; h < H; h++)
-        if (wanted_head(&j->want, j->layer, h))
+        if (wanted_head(&j->job.want, j->layer, h))
             head[j->n_heads++] = h;
     j->head = head;
 }
 
-static const char *scale_text(const struct job *j)
+static const char *scale_text(const struct heatmap_job *j)
 {
     const struct heatmap_args *args = j->args;
 
-    return arena_printf(j->s.a, "%s, %s", scale_names[args->shared.figure.scale],
+    return arena_printf(j->job.s.a, "%s, %s", scale_names[args->shared.figure.scale],
                         !isnan(args->vmin) || !isnan(args->vmax) ? "given range" :
                         args->shared.figure.shared_scale ? "one range for all heads" :
                         "each head its own range");
@@ -101,7 +99,7 @@ static const char *scale_text(const struct job *j)
 
 /* Tokens along one side of the maps, less those that --hide-special leaves out;
  * *kept: how many stay. */
-static struct map_axis axis_of(const struct job *j, const struct tokens *t, int *kept)
+static struct map_axis axis_of(const struct heatmap_job *j, const struct tokens *t, int *kept)
 {
     *kept = t->n;
     for (int i = 0; j->args->hide_special && i < t->n; i++)
@@ -109,15 +107,15 @@ static struct map_axis axis_of(const struct job *j, const struct tokens *t, int 
     return (struct map_axis){ t->n, j->args->hide_special ? t->special : NULL };
 }
 
-static char *caption(const struct job *j, struct arena *a, const struct item *item,
+static char *caption(const struct heatmap_job *j, struct arena *a, const struct item *item,
                      int pool)
 {
-    char *text = arena_printf(a, "%s, %s%slayer %d", j->s.model->name,
-                              j->s.model->decoder != NULL ? family_stack_names[j->s.stack] : "",
-                              j->s.model->decoder != NULL ? " " : "", j->layer);
+    char *text = arena_printf(a, "%s, %s%slayer %d", j->job.s.model->name,
+                              j->job.s.model->decoder != NULL ? family_stack_names[j->job.s.stack] : "",
+                              j->job.s.model->decoder != NULL ? " " : "", j->layer);
 
     text = arena_printf(a, "%s%s%s; scale: %s", text, figure_text(a, item),
-                        figure_changes(a, j->s.asked), scale_text(j));
+                        figure_changes(a, j->job.s.asked), scale_text(j));
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
                             pool_names[j->args->pool], pool, pool);
@@ -129,7 +127,7 @@ static char *caption(const struct job *j, struct arena *a, const struct item *it
     return arena_printf(a, "%s.", text);
 }
 
-static int draw(const struct job *j, struct arena *a, const struct item *item,
+static int draw(const struct heatmap_job *j, struct arena *a, const struct item *item,
                 const struct map *map, int kept_rows, int kept_cols, int cell_px,
                 const char *path, struct err *e)
 {
@@ -138,8 +136,8 @@ static int draw(const struct job *j, struct arena *a, const struct item *item,
     struct panel *panels = arena_alloc(a, (size_t)j->n_heads, sizeof *panels);
     const struct heatmaps maps = {
         .n_panels = j->n_heads, .panels = panels, .columns = args->columns,
-        .rows = figure_labels(a, session_queries(&j->s, item), map->row, kept_rows),
-        .cols = figure_labels(a, session_keys(&j->s, item), map->col, kept_cols),
+        .rows = figure_labels(a, session_queries(&j->job.s, item), map->row, kept_rows),
+        .cols = figure_labels(a, session_keys(&j->job.s, item), map->col, kept_cols),
         .pool = map->pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale,
@@ -155,17 +153,17 @@ static int draw(const struct job *j, struct arena *a, const struct item *item,
         .title = figure->title, .caption = caption(j, a, item, map->pool),
         .font = figure->font, .dpi = figure->dpi, .metadata = j->metadata,
         .n_parts = 1, .parts = &part,
-    }, figure_format(&j->output), path, j->s.env->warn, e);
+    }, figure_format(&j->job.results.output), path, j->job.s.env->warn, e);
 }
 
 static int one_text(void *self, struct arena *a, const struct item *item,
                     const char *path, struct err *e)
 {
-    struct job *j = self;
+    struct heatmap_job *j = self;
     const struct figure_args *figure = &j->args->shared.figure;
     int rows, cols, cell_px, pool;
-    struct map_axis queries = axis_of(j, session_queries(&j->s, item), &rows);
-    struct map_axis keys = axis_of(j, session_keys(&j->s, item), &cols);
+    struct map_axis queries = axis_of(j, session_queries(&j->job.s, item), &rows);
+    struct map_axis keys = axis_of(j, session_keys(&j->job.s, item), &cols);
     struct texts texts;
     struct map *map;
     struct sink sink;
@@ -174,15 +172,15 @@ static int one_text(void *self, struct arena *a, const struct item *item,
         return err_set(e, ERR_INPUT, "--hide-special: the text has only special tokens");
     heatmap_plan(rows, cols, j->n_heads, j->args->columns, figure->cell, figure->dpi,
                  &cell_px, &pool);
-    map = map_new(a, 0, j->layer, j->s.shown->config.n_heads, queries, keys, pool,
+    map = map_new(a, 0, j->layer, j->job.s.shown->config.n_heads, queries, keys, pool,
                   (enum pool)j->args->pool);
     sink = map_sink(map);
     texts_pack(&texts, a, item, 1);
-    if (session_forward(&j->s, &texts, &j->want, &sink, 1, a, e) != 0)
+    if (job_forward(&j->job, &texts, &sink, 1, a, e) != 0 ||
+        draw(j, a, item, map, rows, cols, cell_px, path, e) != 0)
         return -1;
-    if (draw(j, a, item, map, rows, cols, cell_px, path, e) != 0)
-        return -1;
-    j->drawn = true;
+    if (j->args->shared.common.output.path == NULL)
+        printf("%s\n", path);
     return 0;
 }
 
@@ -194,38 +192,34 @@ static int check_range(const struct heatmap_args *args, struct err *e)
                    args->vmax);
 }
 
-static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
+static int check(void *self, struct err *e)
 {
-    const struct output_args *asked = &j->args->shared.common.output;
-    struct input *in;
-    int rc;
+    struct heatmap_job *j = self;
 
-    if (check_range(j->args, e) != 0 ||
-        output_plan(&j->output, asked, &output_pictures, "heatmap", j->s.a, e) != 0 ||
-        session_select(&j->s, n_operands, false, &j->want, e) != 0 || pick_layer(j, e) != 0)
+    return check_range(j->args, e);
+}
+
+static int prepare(void *self, struct err *e)
+{
+    struct heatmap_job *j = self;
+
+    if (pick_layer(j, e) != 0)
         return -1;
     pick_heads(j);
     if (!j->args->shared.figure.no_metadata)
-        j->metadata = figure_metadata(&j->s, j->layer, scale_text(j));
-    in = input_open(&j->s, n_operands, operands, e);
-    if (in == NULL)
-        return -1;
-    rc = input_to_files(&j->s, in, &j->output, one_text, j, e);
-    if (j->drawn && asked->path == NULL)
-        printf("%s\n", j->output.path);
-    return input_result(in, rc, e);
+        j->metadata = figure_metadata(&j->job.s, j->layer, scale_text(j));
+    return 0;
 }
+
+static const struct job_kind kind = { .outputs = &output_pictures, .name = "heatmap",
+                                      .check = check, .prepare = prepare, .file = one_text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared.asked, false, env, e);
+    struct heatmap_job j = { .job = { args, n_operands, operands }, .args = args };
 
-    if (rc == 0)
-        rc = run_job(&j, n_operands, operands, e);
-    session_close(&j.s);
-    return rc;
+    return job_run(&j.job, &kind, env, e);
 }
 
 const struct cmd cmd_heatmap = {

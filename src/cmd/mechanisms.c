@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * mechanisms: a layer's own queries, keys and values under each mechanism. */
+#include "cmd/job.h"
 #include "cmd/mechanisms.h"
 
 #include <math.h>
@@ -69,12 +70,10 @@ static const char *const examples[] = {
     NULL
 };
 
-struct job {
-    struct session s;
+struct mechanisms_job {
+    struct job job;
     const struct mechanisms_args *args;
-    struct wanted want;
     struct mechanisms_opts opts;
-    struct results results;
     bool *layer;                    /* [L] */
     bool only[N_MECHANISM];
 };
@@ -96,7 +95,7 @@ static int find_mechanism(const char *name, size_t n, struct err *e)
                    typed);
 }
 
-static int parse_only(struct job *j, struct err *e)
+static int parse_only(struct mechanisms_job *j, struct err *e)
 {
     const char *s = j->args->only;
 
@@ -117,17 +116,17 @@ static int parse_only(struct job *j, struct err *e)
 }
 
 /* Without -l the layer that a heatmap shows. */
-static void pick_layers(struct job *j)
+static void pick_layers(struct mechanisms_job *j)
 {
-    const struct config *c = &j->s.shown->config;
+    const struct config *c = &j->job.s.shown->config;
     int last = c->n_layers - 1;
 
-    j->layer = arena_alloc(j->s.a, (size_t)c->n_layers, sizeof *j->layer);
-    if (j->want.layer != NULL)
-        memcpy(j->layer, j->want.layer, (size_t)c->n_layers * sizeof *j->layer);
+    j->layer = arena_alloc(j->job.s.a, (size_t)c->n_layers, sizeof *j->layer);
+    if (j->job.want.layer != NULL)
+        memcpy(j->layer, j->job.want.layer, (size_t)c->n_layers * sizeof *j->layer);
     else
         j->layer[c->card.layer >= 0 ? c->card.layer : last < 6 ? last : 6] = true;
-    j->want.layer = j->layer;
+    j->job.want.layer = j->layer;
 }
 
 static int count(const bool *list, int n, int *first)
@@ -142,13 +141,13 @@ static int count(const bool *list, int n, int *first)
     return all;
 }
 
-static int check_picture(struct job *j, struct err *e)
+static int check_picture(struct mechanisms_job *j, struct err *e)
 {
     const struct asked *asked = &j->args->shared.asked;
-    const struct config *c = &j->s.shown->config;
+    const struct config *c = &j->job.s.shown->config;
     int layer = 0, head = 0;
 
-    if (!output_is_picture(&j->results.output))
+    if (!output_is_picture(&j->job.results.output))
         return 0;
     if (j->args->outputs_only)
         return err_set(e, ERR_USAGE, "--outputs-only: a picture requires rows");
@@ -156,47 +155,22 @@ static int check_picture(struct job *j, struct err *e)
         return err_set(e, ERR_USAGE, "--%s: '%s' selects several layers; a picture shows one",
                        session_names_heads(asked) ? "head" : "layer",
                        session_names_heads(asked) ? asked->head : asked->layer);
-    if (j->want.head != NULL &&
-        count(&j->want.head[layer * j->want.head_stride], c->n_heads, &head) > 1)
+    if (j->job.want.head != NULL &&
+        count(&j->job.want.head[layer * j->job.want.head_stride], c->n_heads, &head) > 1)
         return err_set(e, ERR_USAGE, "--head: '%s' selects several heads; a picture shows one",
                        asked->head);
     j->opts.kept_head = head;
     return 0;
 }
 
-static int check(struct job *j, int n_operands, struct err *e)
-{
-    const struct mechanisms_args *args = j->args;
-
-    j->opts = (struct mechanisms_opts){ .params = args->params, .repeats = args->repeats,
-                                        .rows = !args->outputs_only, .kept_head = -1 };
-    j->opts.params.seed = (uint64_t)args->shared.asked.seed;
-    if (args->params.n_buckets % 2 != 0)
-        return err_set(e, ERR_USAGE, "--buckets: %d is odd", args->params.n_buckets);
-    if (output_plan(&j->results.output, &args->shared.common.output, &output_all, NULL, j->s.a,
-                    e) != 0 ||
-        parse_only(j, e) != 0 ||
-        session_select(&j->s, n_operands, false, &j->want, e) != 0)
-        return -1;
-    pick_layers(j);
-    j->opts.heads = &j->want;
-    if (check_picture(j, e) != 0)
-        return -1;
-    if (args->additive == NULL)
-        return 0;
-    j->opts.additive = additive_read(j->s.a, args->additive, j->s.shown->config.d_head,
-                                     &j->opts.params.additive_width, e);
-    return j->opts.additive != NULL ? 0 : -1;
-}
-
 /* ---- one text ---- */
 
 /* Each mechanism in every layer, against the hidden states of the model's own. */
-static int propagate(struct job *j, struct arena *a, struct texts *texts,
+static int propagate(struct mechanisms_job *j, struct arena *a, struct texts *texts,
                      struct mechanisms_text *t, const float *own, int64_t n,
                      struct err *e)
 {
-    struct wanted want = j->want;
+    struct wanted want = j->job.want;
     float *hidden = arena_alloc_raw(a, (size_t)n, sizeof *hidden);
 
     want.layer = NULL;
@@ -210,7 +184,7 @@ static int propagate(struct job *j, struct arena *a, struct texts *texts,
         if (j->opts.only != NULL && !j->opts.only[id])
             continue;
         want.tap = &tap;
-        if (session_forward(&j->s, texts, &want, NULL, 0, a, &failed) == 0) {
+        if (session_forward(&j->job.s, texts, &want, NULL, 0, a, &failed) == 0) {
             t->change[id] = mechanisms_change(hidden, own, n);
             continue;
         }
@@ -223,28 +197,28 @@ static int propagate(struct job *j, struct arena *a, struct texts *texts,
     return 0;
 }
 
-static int measure(struct job *j, struct arena *a, const struct item *item,
+static int measure(struct mechanisms_job *j, struct arena *a, const struct item *item,
                    struct mechanisms_text *t, struct err *e)
 {
-    struct wanted want = j->want;
-    int T = session_queries(&j->s, item)->n, S = session_keys(&j->s, item)->n;
-    int64_t n = (int64_t)T * j->s.shown->d_hidden;
+    struct wanted want = j->job.want;
+    int T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
+    int64_t n = (int64_t)T * j->job.s.shown->d_hidden;
     struct texts texts;
     struct mechanisms *c;
     struct tap tap;
 
-    *t = (struct mechanisms_text){ .s = &j->s, .item = item, .layer = j->layer,
+    *t = (struct mechanisms_text){ .s = &j->job.s, .item = item, .layer = j->layer,
                                    .propagated = j->args->propagate,
                                    .kept_head = j->opts.kept_head };
     for (int id = 0; id < N_MECHANISM; id++)
         t->change[id] = NAN;
     texts_pack(&texts, a, item, 1);
-    t->c = c = mechanisms_new(a, j->s.shown, &j->opts, T, S, j->s.par);
+    t->c = c = mechanisms_new(a, j->job.s.shown, &j->opts, T, S, j->job.s.par);
     tap = mechanisms_tap(c);
     want.tap = &tap;
     if (j->args->propagate)
         want.hidden = arena_alloc_raw(a, (size_t)n, sizeof(float));
-    if (session_forward(&j->s, &texts, &want, NULL, 0, a, e) != 0)
+    if (session_forward(&j->job.s, &texts, &want, NULL, 0, a, e) != 0)
         return -1;
     return j->args->propagate ? propagate(j, a, &texts, t, want.hidden, n, e) : 0;
 }
@@ -252,67 +226,81 @@ static int measure(struct job *j, struct arena *a, const struct item *item,
 static int one_report(void *self, struct arena *a, const struct item *item,
                       struct err *e)
 {
-    struct job *j = self;
+    struct mechanisms_job *j = self;
     struct mechanisms_text t;
 
     if (measure(j, a, item, &t, e) != 0)
         return -1;
-    if (results_begin(&j->results, a, item, e) != 0)
+    if (results_begin(&j->job.results, a, item, e) != 0)
         return -1;
-    t.named = j->results.named;
-    if (j->results.report.format == REPORT_TABLE)
-        mechanisms_table(&t, a, j->results.report.file);
+    t.named = j->job.results.named;
+    if (j->job.results.report.format == REPORT_TABLE)
+        mechanisms_table(&t, a, j->job.results.report.file);
     else
-        mechanisms_row(&t, a, &j->results.report);
-    return results_end(&j->results, e);
+        mechanisms_row(&t, a, &j->job.results.report);
+    return results_end(&j->job.results, e);
 }
 
 static int one_picture(void *self, struct arena *a, const struct item *item,
                        const char *path, struct err *e)
 {
-    struct job *j = self;
+    struct mechanisms_job *j = self;
     struct mechanisms_text t;
     int layer = 0;
 
     if (measure(j, a, item, &t, e) != 0)
         return -1;
-    count(j->layer, j->s.shown->config.n_layers, &layer);
+    count(j->layer, j->job.s.shown->config.n_layers, &layer);
     return mechanisms_picture(&t, a, layer, &j->args->shared.figure, j->args->columns,
-                              figure_format(&j->results.output), path, e);
+                              figure_format(&j->job.results.output), path, e);
 }
 
-/* ---- all texts ---- */
+/* ---- the command ---- */
 
-static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
+static int check(void *self, struct err *e)
 {
-    struct input *in;
+    struct mechanisms_job *j = self;
+    const struct mechanisms_args *args = j->args;
 
-    if (j->s.model->precomputed != NULL)
+    if (j->job.s.model->precomputed != NULL)
         return err_set(e, ERR_USAGE, "--attention has no queries, keys and values; give a "
                        "model or --qkv");
-    if (check(j, n_operands, e) != 0)
-        return -1;
-    in = input_open(&j->s, n_operands, operands, e);
-    if (in == NULL)
-        return -1;
-    if (output_is_picture(&j->results.output))
-        return input_result(in, input_to_files(&j->s, in, &j->results.output, one_picture,
-                                               j, e), e);
-    if (results_open(&j->results, mechanisms_report(j->s.a, j->args->propagate), in, e) != 0)
-        return -1;
-    return results_close(&j->results, in, input_each(in, one_report, j, e), e);
+    j->opts = (struct mechanisms_opts){ .params = args->params, .repeats = args->repeats,
+                                        .rows = !args->outputs_only, .kept_head = -1 };
+    j->opts.params.seed = (uint64_t)args->shared.asked.seed;
+    if (args->params.n_buckets % 2 != 0)
+        return err_set(e, ERR_USAGE, "--buckets: %d is odd", args->params.n_buckets);
+    return parse_only(j, e);
 }
+
+static int prepare(void *self, struct err *e)
+{
+    struct mechanisms_job *j = self;
+    const struct mechanisms_args *args = j->args;
+
+    pick_layers(j);
+    j->opts.heads = &j->job.want;
+    j->job.record = mechanisms_report(j->job.s.a, args->propagate);
+    if (check_picture(j, e) != 0)
+        return -1;
+    if (args->additive == NULL)
+        return 0;
+    j->opts.additive = additive_read(j->job.s.a, args->additive,
+                                     j->job.s.shown->config.d_head,
+                                     &j->opts.params.additive_width, e);
+    return j->opts.additive != NULL ? 0 : -1;
+}
+
+static const struct job_kind kind = { .outputs = &output_all, .check = check,
+                                      .prepare = prepare, .text = one_report,
+                                      .file = one_picture };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared.asked, false, env, e);
+    struct mechanisms_job j = { .job = { args, n_operands, operands }, .args = args };
 
-    if (rc == 0)
-        rc = run_job(&j, n_operands, operands, e);
-    session_close(&j.s);
-    return rc;
+    return job_run(&j.job, &kind, env, e);
 }
 
 const struct cmd cmd_mechanisms = {

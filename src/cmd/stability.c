@@ -8,7 +8,7 @@
 #include "analysis/stability.h"
 #include "base/rng.h"
 #include "cmd/records.h"
-#include "cmd/results.h"
+#include "cmd/job.h"
 
 struct stability_args {
     struct shared_args shared;
@@ -43,16 +43,14 @@ static const char *const examples[] = {
     NULL
 };
 
-struct job {
-    struct session s;
+struct stability_job {
+    struct job job;
     const struct stability_args *args;
-    struct wanted want;
-    struct results results;
 };
 
 /* One text's packed runs, and what came of them. */
 struct trial {
-    const struct job *j;
+    const struct stability_job *j;
     struct arena *a;
     struct texts texts;
     struct change change;
@@ -86,7 +84,7 @@ static int pack_runs(struct trial *t, const struct item *item, struct err *e)
 static void make_noise(struct trial *t)
 {
     const struct stability_args *args = t->j->args;
-    int64_t E = t->j->s.model->config.d_embed, n = t->texts.source.start[1] * E;
+    int64_t E = t->j->job.s.model->config.d_embed, n = t->texts.source.start[1] * E;
     float *noise = arena_alloc(t->a, (size_t)(args->runs + 1), (size_t)n * sizeof *noise);
     struct rng rng;
 
@@ -101,8 +99,8 @@ static void make_noise(struct trial *t)
 
 static int forward(struct trial *t, const struct sink *sinks, int n_sinks, struct err *e)
 {
-    const struct session *s = &t->j->s;
-    struct wanted want = t->j->want;
+    const struct session *s = &t->j->job.s;
+    struct wanted want = t->j->job.want;
 
     want.change = &t->change;
     want.hidden = t->hidden;
@@ -112,7 +110,7 @@ static int forward(struct trial *t, const struct sink *sinks, int n_sinks, struc
 /* All heads of layer l but h are silenced. */
 static int run_alone(struct trial *t, bool *silent, int l, int h, struct err *e)
 {
-    const struct config *c = &t->j->s.shown->config;
+    const struct config *c = &t->j->job.s.shown->config;
     int H = c->n_heads;
 
     memset(silent, 0, (size_t)c->n_layers * (size_t)H * sizeof *silent);
@@ -126,14 +124,14 @@ static int run_alone(struct trial *t, bool *silent, int l, int h, struct err *e)
 
 static int run_all_alone(struct trial *t, struct err *e)
 {
-    const struct config *c = &t->j->s.shown->config;
+    const struct config *c = &t->j->job.s.shown->config;
     size_t n = (size_t)c->n_layers * (size_t)c->n_heads;
     bool *silent = arena_alloc(t->a, n, sizeof *silent);
 
     t->alone = arena_alloc(t->a, n, sizeof *t->alone);
     t->change.silent = silent;
-    t->change.silent_stack = t->j->s.stack;
-    for (int l = 0, h = -1; session_next_head(&t->j->s, &t->j->want, &l, &h); )
+    t->change.silent_stack = t->j->job.s.stack;
+    for (int l = 0, h = -1; session_next_head(&t->j->job.s, &t->j->job.want, &l, &h); )
         if (run_alone(t, silent, l, h, e) != 0)
             return -1;
     return 0;
@@ -141,7 +139,7 @@ static int run_all_alone(struct trial *t, struct err *e)
 
 static int run_trial(struct trial *t, const struct item *item, struct err *e)
 {
-    const struct session *s = &t->j->s;
+    const struct session *s = &t->j->job.s;
     struct sink sink;
 
     if (pack_runs(t, item, e) != 0)
@@ -242,11 +240,11 @@ static const struct record text_record = {
 
 static struct list head_rows(const struct trial *t)
 {
-    const struct session *s = &t->j->s;
+    const struct session *s = &t->j->job.s;
     int n = s->shown->config.n_layers * s->shown->config.n_heads, used = 0;
     struct head_row *row = arena_alloc(t->a, (size_t)n, sizeof *row);
 
-    for (int l = 0, h = -1; session_next_head(s, &t->j->want, &l, &h); ) {
+    for (int l = 0, h = -1; session_next_head(s, &t->j->job.want, &l, &h); ) {
         struct head_row *r = &row[used++];
 
         r->id = (struct head_id){ family_stack_names[s->stack], l, h };
@@ -263,11 +261,11 @@ static void print_table(const struct trial *t, const struct item *item)
     const struct stability_args *args = t->j->args;
     struct list rows = head_rows(t);
     const struct record *r = &head_record;
-    FILE *f = t->j->results.report.file;
+    FILE *f = t->j->job.results.report.file;
 
     if (t->alone == NULL)
         r = record_without(t->a, r, IN_TABLE, alone);
-    results_heading(&t->j->results, item);
+    results_heading(&t->j->job.results, item);
     fprintf(f, "mean_variance  %.6g\nmax_variance   %.6g\n", t->whole.mean_variance,
             t->whole.max_variance);
     if (!isnan(t->whole.relative))
@@ -282,7 +280,7 @@ static struct text_row text_row(const struct trial *t, const struct item *item)
     const struct stability_args *args = t->j->args;
 
     return (struct text_row){
-        .id = text_id(&t->j->s, item), .runs = args->runs, .seed = args->shared.asked.seed,
+        .id = text_id(&t->j->job.s, item), .runs = args->runs, .seed = args->shared.asked.seed,
         .noise = args->noise, .relative_noise = args->relative_noise,
         .generator = "MT19937, torch.randn", .change = t->whole, .heads = head_rows(t),
     };
@@ -292,48 +290,41 @@ static struct text_row text_row(const struct trial *t, const struct item *item)
 
 static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    struct job *j = self;
+    struct stability_job *j = self;
     struct trial t = { .j = j, .a = a };
     struct text_row row;
 
-    if (run_trial(&t, item, e) != 0 || results_begin(&j->results, a, item, e) != 0)
+    if (run_trial(&t, item, e) != 0 || results_begin(&j->job.results, a, item, e) != 0)
         return -1;
-    if (j->results.report.format == REPORT_TABLE) {
+    if (j->job.results.report.format == REPORT_TABLE) {
         print_table(&t, item);
     } else {
         row = text_row(&t, item);
-        report_row(&j->results.report, &row);
+        report_row(&j->job.results.report, &row);
     }
-    return results_end(&j->results, e);
+    return results_end(&j->job.results, e);
 }
 
-static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
+static int check(void *self, struct err *e)
 {
-    struct input *in;
+    struct stability_job *j = self;
+    const struct model *m = j->job.s.model;
 
-    if (j->s.model->precomputed != NULL || j->s.model->family->front == FRONT_QKV)
-        return err_set(e, ERR_USAGE, "%s: noise requires a model or a layer, -m",
-                       j->s.model->precomputed != NULL ? "--attention" : "--qkv");
-    if (output_plan(&j->results.output, &j->args->shared.common.output, &output_reports,
-                    NULL, j->s.a, e) != 0 ||
-        session_select(&j->s, n_operands, false, &j->want, e) != 0)
-        return -1;
-    in = input_open(&j->s, n_operands, operands, e);
-    if (in == NULL || results_open(&j->results, &text_record, in, e) != 0)
-        return -1;
-    return results_close(&j->results, in, input_each(in, one_text, j, e), e);
+    if (m->precomputed == NULL && m->family->front != FRONT_QKV)
+        return 0;
+    return err_set(e, ERR_USAGE, "%s: noise requires a model or a layer, -m",
+                   m->precomputed != NULL ? "--attention" : "--qkv");
 }
+
+static const struct job_kind kind = { .outputs = &output_reports, .record = &text_record,
+                                      .check = check, .text = one_text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared.asked, false, env, e);
+    struct stability_job j = { .job = { args, n_operands, operands }, .args = args };
 
-    if (rc == 0)
-        rc = run_job(&j, n_operands, operands, e);
-    session_close(&j.s);
-    return rc;
+    return job_run(&j.job, &kind, env, e);
 }
 
 const struct cmd cmd_stability = {

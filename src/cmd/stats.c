@@ -8,7 +8,7 @@
 #include "analysis/stats.h"
 #include "analysis/top.h"
 #include "cmd/records.h"
-#include "cmd/results.h"
+#include "cmd/job.h"
 
 /* "layer": as the heads stand in the model; then the metrics, largest first. */
 static const char *const sorts[] = {
@@ -49,11 +49,9 @@ static const char *const examples[] = {
     NULL
 };
 
-struct job {
-    struct session s;
+struct stats_job {
+    struct job job;
     const struct stats_args *args;
-    struct wanted want;
-    struct results results;
 };
 
 /* ---- records ---- */
@@ -241,10 +239,10 @@ static struct head_row head_row(const struct found *found, int text,
     return row;
 }
 
-static struct text_row text_row(const struct job *job, struct arena *a,
+static struct text_row text_row(const struct stats_job *job, struct arena *a,
                                 const struct item *item, struct list heads)
 {
-    const struct session *s = &job->s;
+    const struct session *s = &job->job.s;
     const struct tokens *queries = session_queries(s, item), *keys = session_keys(s, item);
 
     return (struct text_row){
@@ -256,12 +254,12 @@ static struct text_row text_row(const struct job *job, struct arena *a,
 }
 
 /* One table per head: a column of links per head would be unreadable. */
-static void print_links(struct job *job, struct arena *a, const struct item *item,
+static void print_links(struct stats_job *job, struct arena *a, const struct item *item,
                         const struct found *found, int text,
                         const struct head_stats *const *heads, int n)
 {
-    const struct tokens *queries = session_queries(&job->s, item);
-    const struct tokens *keys = session_keys(&job->s, item);
+    const struct tokens *queries = session_queries(&job->job.s, item);
+    const struct tokens *keys = session_keys(&job->job.s, item);
 
     for (int i = 0; i < n; i++) {
         const struct head_links *links = links_head(found->links, text, heads[i]->layer,
@@ -276,7 +274,7 @@ static void print_links(struct job *job, struct arena *a, const struct item *ite
                 l.key < 0 ? NULL : shown(a, keys, l.key), (double)l.weight,
             };
         }
-        record_table(&row_record, row, links->n_rows, a, job->results.report.file);
+        record_table(&row_record, row, links->n_rows, a, job->job.results.report.file);
     }
 }
 
@@ -298,10 +296,10 @@ static int by_key(const void *x, const void *y)
 }
 
 /* The wanted heads of a text in the order that --sort and --reverse say. */
-static const struct head_stats **sorted(const struct job *j, struct arena *a,
+static const struct head_stats **sorted(const struct stats_job *j, struct arena *a,
                                         const struct stats *s, int text, int *n)
 {
-    const struct config *c = &j->s.shown->config;
+    const struct config *c = &j->job.s.shown->config;
     size_t max = (size_t)c->n_layers * (size_t)c->n_heads;
     struct ranked *order = arena_alloc(a, max, sizeof *order);
     const struct head_stats **heads = arena_alloc(a, max, sizeof *heads);
@@ -334,14 +332,14 @@ static void print_generated(FILE *f, struct arena *a, const struct item *item)
             report_clean(a, item->generated + blank, item->generated_size - blank));
 }
 
-static void print_table(struct job *j, struct arena *a, const struct item *item,
+static void print_table(struct stats_job *j, struct arena *a, const struct item *item,
                         const struct found *found, int text,
                         const struct head_stats *const *heads, int n)
 {
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
-    FILE *f = j->results.report.file;
+    FILE *f = j->job.results.report.file;
 
-    results_heading(&j->results, item);
+    results_heading(&j->job.results, item);
     if (item->generated != NULL)
         print_generated(f, a, item);
     if (j->args->links) {
@@ -349,13 +347,13 @@ static void print_table(struct job *j, struct arena *a, const struct item *item,
         return;
     }
     for (int i = 0; i < n; i++) {
-        row[i] = head_row(found, text, heads[i], session_queries(&j->s, item)->n);
-        row[i].strongest = link_text(&j->s, a, item, row[i].words);
+        row[i] = head_row(found, text, heads[i], session_queries(&j->job.s, item)->n);
+        row[i].strongest = link_text(&j->job.s, a, item, row[i].words);
     }
     record_table(&head_record, row, n, a, f);
 }
 
-static void print_row(struct job *j, struct arena *a, const struct item *item,
+static void print_row(struct stats_job *j, struct arena *a, const struct item *item,
                       const struct found *found, int text,
                       const struct head_stats *const *heads, int n)
 {
@@ -363,153 +361,78 @@ static void print_row(struct job *j, struct arena *a, const struct item *item,
     struct text_row all;
 
     for (int i = 0; i < n; i++)
-        row[i] = head_row(found, text, heads[i], session_queries(&j->s, item)->n);
+        row[i] = head_row(found, text, heads[i], session_queries(&j->job.s, item)->n);
     all = text_row(j, a, item, (struct list){ row, n });
-    report_row(&j->results.report, &all);
+    report_row(&j->job.results.report, &all);
 }
 
-static int print_text(struct job *j, struct arena *a, const struct item *item,
+static int print_text(struct stats_job *j, struct arena *a, const struct item *item,
                       const struct found *found, int text, struct err *e)
 {
     int n;
     const struct head_stats **heads = sorted(j, a, found->stats, text, &n);
-    bool table = j->results.report.format == REPORT_TABLE;
+    bool table = j->job.results.report.format == REPORT_TABLE;
 
-    if (results_begin(&j->results, a, item, e) != 0)
+    if (results_begin(&j->job.results, a, item, e) != 0)
         return -1;
     (table ? print_table : print_row)(j, a, item, found, text, heads, n);
-    return results_end(&j->results, e);
+    return results_end(&j->job.results, e);
 }
 
-/* ---- batches ---- */
+/* ---- the command ---- */
 
-enum { BATCH_TEXTS = 256, BATCH_TOKENS = 4096 };    /* weights are read once a batch */
-
-struct load {
-    struct item item[BATCH_TEXTS];
-    int n;
-};
-
-static int run_load(struct job *j, struct input *in, struct load *load, struct err *e);
-
-/* Finds the texts of a batch that cannot be run, one by one. */
-static int run_singly(struct job *j, struct input *in, const struct load *load,
-                      struct err *e)
+/* Only cross-attention has keys of another text. */
+static int prepare(void *self, struct err *e)
 {
-    struct load *one = arena_alloc(j->s.a, 1, sizeof *one);
+    static const char *const of_keys[] = { "tokens_key", "labels_key", "ids_key", NULL };
+    struct stats_job *j = self;
 
-    one->n = 1;
-    for (int i = 0; i < load->n; i++) {
-        one->item[0] = load->item[i];
-        if (run_load(j, in, one, e) == 0)
-            continue;
-        if (e->kind != ERR_INPUT)
-            return -1;
-        input_reject(in, &load->item[i], e);
-    }
+    (void)e;
+    j->job.record = &text_record;
+    if (j->job.s.stack != STACK_CROSS)
+        j->job.record = record_without(j->job.s.a, &text_record, IN_JSON, of_keys);
     return 0;
 }
 
-static int load_failed(struct job *j, struct input *in, const struct load *load,
-                       struct err *e)
+static int texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
 {
-    return e->kind == ERR_INPUT && load->n > 1 ? run_singly(j, in, load, e) : -1;
-}
-
-static int run_load(struct job *j, struct input *in, struct load *load, struct err *e)
-{
-    struct arena *a = j->s.a;
+    struct stats_job *j = self;
+    const struct model *shown = j->job.s.shown;
+    const struct wanted *want = &j->job.want;
     const struct metric_set set = { metric_table, N_METRIC, { j->args->entropy_eps } };
     struct sink sinks[STATS_SINKS + 2];
     struct found found = { .top = NULL };
     struct attended attended;
-    struct texts texts;
-    int n;
+    struct texts packed;
+    int n_sinks;
 
-    if (session_generate(&j->s, load->item, load->n, a, e) != 0)
-        return load_failed(j, in, load, e);
-    texts_pack(&texts, a, load->item, load->n);
-    attended = session_attended(&j->s, &texts, a);
-    found.stats = stats_new(a, j->s.shown, &attended, &j->want, &set);
-    found.links = links_new(a, j->s.shown, &attended, &j->want);
-    n = stats_sinks(found.stats, sinks);
-    sinks[n++] = links_sink(found.links);
-    if (j->results.report.format == REPORT_JSON) {
-        found.top = top_new(a, j->s.shown, &attended, &j->want, j->args->top);
-        sinks[n++] = top_sink(found.top);
+    texts_pack(&packed, a, items, n);
+    attended = session_attended(&j->job.s, &packed, a);
+    found.stats = stats_new(a, shown, &attended, want, &set);
+    found.links = links_new(a, shown, &attended, want);
+    n_sinks = stats_sinks(found.stats, sinks);
+    sinks[n_sinks++] = links_sink(found.links);
+    if (j->job.results.report.format == REPORT_JSON) {
+        found.top = top_new(a, shown, &attended, want, j->args->top);
+        sinks[n_sinks++] = top_sink(found.top);
     }
-    if (session_forward(&j->s, &texts, &j->want, sinks, n, a, e) != 0)
-        return load_failed(j, in, load, e);
-    for (int i = 0; i < load->n; i++)
-        if (print_text(j, a, &load->item[i], &found, i, e) != 0)
+    if (job_forward(&j->job, &packed, sinks, n_sinks, a, e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (print_text(j, a, &items[i], &found, i, e) != 0)
             return -1;
     return 0;
 }
 
-static int all_texts(struct job *j, struct input *in, struct err *e)
-{
-    struct load *load = arena_alloc(j->s.a, 1, sizeof *load);
-    struct arena_mark mark = arena_mark(j->s.a);
-    int rc;
-
-    do {
-        int n_tokens = 0;
-
-        load->n = 0;
-        do {
-            rc = input_next(in, j->s.a, &load->item[load->n], e);
-            if (rc == 1) {
-                const struct item *item = &load->item[load->n++];
-
-                n_tokens += item->tokens.n + item->target.n +
-                            (item->open ? j->s.n_generate : 0);
-            }
-        } while (rc == 1 && load->n < BATCH_TEXTS && n_tokens < BATCH_TOKENS);
-        if (rc < 0)
-            return -1;
-        if (load->n > 0 && run_load(j, in, load, e) != 0) {
-            if (e->kind != ERR_INPUT || !input_is_file(in))
-                return -1;
-            input_reject(in, &load->item[0], e);
-        }
-        arena_reset(j->s.a, mark);
-    } while (rc == 1);
-    return 0;
-}
-
-/* Only cross-attention has keys of another text. */
-static const struct record *record_of(const struct job *j)
-{
-    static const char *const of_keys[] = { "tokens_key", "labels_key", "ids_key", NULL };
-
-    return j->s.stack == STACK_CROSS ? &text_record :
-           record_without(j->s.a, &text_record, IN_JSON, of_keys);
-}
-
-static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
-{
-    struct input *in;
-
-    if (output_plan(&j->results.output, &j->args->shared.common.output, &output_reports,
-                    NULL, j->s.a, e) != 0 ||
-        session_select(&j->s, n_operands, false, &j->want, e) != 0)
-        return -1;
-    in = input_open(&j->s, n_operands, operands, e);
-    if (in == NULL || results_open(&j->results, record_of(j), in, e) != 0)
-        return -1;
-    return results_close(&j->results, in, all_texts(j, in, e), e);
-}
+static const struct job_kind kind = { .outputs = &output_reports, .prepare = prepare,
+                                      .texts = texts };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared.asked, false, env, e);
+    struct stats_job j = { .job = { args, n_operands, operands }, .args = args };
 
-    if (rc == 0)
-        rc = run_job(&j, n_operands, operands, e);
-    session_close(&j.s);
-    return rc;
+    return job_run(&j.job, &kind, env, e);
 }
 
 const struct cmd cmd_stats = {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd/records.h"
-#include "cmd/results.h"
+#include "cmd/job.h"
 
 struct tokens_args {
     struct shared_args shared;
@@ -17,12 +17,6 @@ static const char *const examples[] = {
     "mha-viz tokens 我喜欢吃苹果",
     "mha-viz tokens --json 'the cat saw the dog'",
     NULL
-};
-
-struct job {
-    struct session s;
-    const struct tokens_args *args;
-    struct results results;
 };
 
 /* ---- records ---- */
@@ -136,57 +130,30 @@ static struct text_row text_row(const struct session *s, struct arena *a,
     };
 }
 
-static int print_text(struct job *j, struct arena *a, const struct item *item,
-                      struct err *e)
+static int text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    struct text_row row = text_row(&j->s, a, item);
-    struct report *report = &j->results.report;
+    struct job *job = self;
+    struct text_row row = text_row(&job->s, a, item);
+    struct report *report = &job->results.report;
 
-    if (results_begin(&j->results, a, item, e) != 0)
+    if (results_begin(&job->results, a, item, e) != 0)
         return -1;
     if (report->format == REPORT_TABLE)
         record_table(&token_record, row.tokens.at, row.tokens.n, a, report->file);
     else
         report_row(report, &row);
-    return results_end(&j->results, e);
+    return results_end(&job->results, e);
 }
 
-static int all_texts(struct job *j, struct input *in, struct err *e)
-{
-    struct arena *a = j->s.a;
-    struct item item;
-    int rc;
-
-    for (struct arena_mark mark = arena_mark(a);
-         (rc = input_next(in, a, &item, e)) == 1; arena_reset(a, mark))
-        if (print_text(j, a, &item, e) != 0)
-            return -1;
-    return rc;
-}
-
-static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
-{
-    struct input *in;
-
-    if (output_plan(&j->results.output, &j->args->shared.common.output, &output_reports,
-                    NULL, j->s.a, e) != 0)
-        return -1;
-    in = input_open(&j->s, n_operands, operands, e);
-    if (in == NULL || results_open(&j->results, &text_record, in, e) != 0)
-        return -1;
-    return results_close(&j->results, in, all_texts(j, in, e), e);
-}
+static const struct job_kind kind = { .outputs = &output_reports, .tokens_only = true,
+                                      .record = &text_record, .text = text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct job j = { .args = args };
-    int rc = session_open(&j.s, &j.args->shared.asked, true, env, e);
+    struct job job = { args, n_operands, operands };
 
-    if (rc == 0)
-        rc = run_job(&j, n_operands, operands, e);
-    session_close(&j.s);
-    return rc;
+    return job_run(&job, &kind, env, e);
 }
 
 const struct cmd cmd_tokens = {

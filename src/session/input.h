@@ -61,6 +61,15 @@ int input_each(struct input *in,
                          struct err *e),
                void *self, struct err *e);
 
+/*
+ * The same for several texts at once, up to 256 and about 4096 tokens, so that a pass reads
+ * each weight once for them.  Where fn fails with ERR_INPUT it gets each text alone.
+ */
+int input_batches(struct input *in, struct session *s,
+                  int (*fn)(void *self, struct arena *a, const struct item *items, int n,
+                            struct err *e),
+                  void *self, struct err *e);
+
 /* For messages: the file that the texts are of. */
 const char *input_name(const struct input *in);
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * Open, plan, select, run each text, close. */
+#include "cmd/job.h"
+
+static int run_reports(struct job *job, const struct job_kind *kind, struct err *e)
+{
+    int rc;
+
+    if (results_open(&job->results, job->record, job->in, e) != 0)
+        return -1;
+    rc = kind->texts != NULL ? input_batches(job->in, &job->s, kind->texts, job, e)
+                             : input_each(job->in, kind->text, job, e);
+    return results_close(&job->results, job->in, rc, e);
+}
+
+static int run_texts(struct job *job, const struct job_kind *kind, struct err *e)
+{
+    const struct output *output = &job->results.output;
+
+    if (kind->file == NULL || output->format <= OUTPUT_JSON)
+        return run_reports(job, kind, e);
+    return input_result(job->in, input_to_files(&job->s, job->in, output, kind->file, job, e),
+                        e);
+}
+
+static int run_session(struct job *job, const struct job_kind *kind, struct err *e)
+{
+    const struct shared_args *args = job->args;
+
+    job->record = kind->record;
+    if (output_plan(&job->results.output, &args->common.output, kind->outputs, kind->name,
+                    job->s.a, e) != 0 ||
+        (kind->check != NULL && kind->check(job, e) != 0))
+        return -1;
+    if (!kind->tokens_only &&
+        session_select(&job->s, job->n_operands, job->all_stacks, &job->want, e) != 0)
+        return -1;
+    if (kind->prepare != NULL && kind->prepare(job, e) != 0)
+        return -1;
+    job->in = input_open(&job->s, job->n_operands, job->operands, e);
+    return job->in != NULL ? run_texts(job, kind, e) : -1;
+}
+
+int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
+            struct err *e)
+{
+    const struct shared_args *args = job->args;
+    int rc = session_open(&job->s, &args->asked, kind->tokens_only, env, e);
+
+    if (rc == 0)
+        rc = run_session(job, kind, e);
+    session_close(&job->s);
+    return rc;
+}
+
+int job_forward(const struct job *job, const struct texts *texts, const struct sink *sinks,
+                int n_sinks, struct arena *a, struct err *e)
+{
+    return session_forward(&job->s, texts, &job->want, sinks, n_sinks, a, e);
+}

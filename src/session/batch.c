@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * Texts in batches, so that a pass reads each weight once for several of them. */
+#include "session/input.h"
+#include "session/texts.h"
+
+enum { BATCH_TEXTS = 256, BATCH_TOKENS = 4096 };
+
+struct batches {
+    struct input *in;
+    struct session *s;
+    int (*fn)(void *self, struct arena *a, const struct item *items, int n, struct err *e);
+    void *self;
+    struct item *item;          /* [BATCH_TEXTS] */
+    int n;
+};
+
+static int n_tokens(const struct session *s, const struct item *item)
+{
+    return item->tokens.n + item->target.n + (item->open ? s->n_generate : 0);
+}
+
+/* Reads a batch; returns as input_next. */
+static int fill(struct batches *b, struct err *e)
+{
+    int all = 0, rc;
+
+    b->n = 0;
+    do {
+        rc = input_next(b->in, b->s->a, &b->item[b->n], e);
+        if (rc == 1)
+            all += n_tokens(b->s, &b->item[b->n++]);
+    } while (rc == 1 && b->n < BATCH_TEXTS && all < BATCH_TOKENS);
+    return rc;
+}
+
+static int run_texts(struct batches *b, struct item *items, int n, struct err *e)
+{
+    if (session_generate(b->s, items, n, b->s->a, e) != 0)
+        return -1;
+    return b->fn(b->self, b->s->a, items, n, e);
+}
+
+/* Finds the texts of a batch that cannot be run, one by one. */
+static int run_singly(struct batches *b, struct err *e)
+{
+    for (int i = 0; i < b->n; i++) {
+        if (run_texts(b, &b->item[i], 1, e) == 0)
+            continue;
+        if (e->kind != ERR_INPUT || !input_is_file(b->in))
+            return -1;
+        input_reject(b->in, &b->item[i], e);
+    }
+    return 0;
+}
+
+static int run_batch(struct batches *b, struct err *e)
+{
+    if (b->n == 0)
+        return 0;
+    if (b->n > 1) {
+        if (run_texts(b, b->item, b->n, e) == 0)
+            return 0;
+        if (e->kind != ERR_INPUT)
+            return -1;
+    }
+    return run_singly(b, e);
+}
+
+int input_batches(struct input *in, struct session *s,
+                  int (*fn)(void *self, struct arena *a, const struct item *items, int n,
+                            struct err *e),
+                  void *self, struct err *e)
+{
+    struct batches b = { .in = in, .s = s, .fn = fn, .self = self };
+    struct arena_mark mark;
+    int rc;
+
+    b.item = arena_alloc(s->a, BATCH_TEXTS, sizeof *b.item);
+    mark = arena_mark(s->a);
+    do {
+        rc = fill(&b, e);
+        if (rc < 0 || run_batch(&b, e) != 0)
+            return -1;
+        arena_reset(s->a, mark);
+    } while (rc == 1);
+    return 0;
+}
