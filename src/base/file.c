@@ -2,9 +2,12 @@
  * Mapping files, and names of folders and files. */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -51,6 +54,27 @@ void file_unmap(struct span s)
         munmap((void *)(uintptr_t)s.data, s.size);
 }
 
+static void release_map(void *what)
+{
+    file_unmap(*(const struct span *)what);
+}
+
+const struct span *file_hold(struct arena *a, const char *path, struct err *e)
+{
+    struct span *held = arena_alloc(a, 1, sizeof *held);
+
+    if (file_map(path, held, e) != 0)
+        return NULL;
+    arena_own(a, release_map, held);
+    return held;
+}
+
+void file_drop(struct arena *a, const struct span *held)
+{
+    if (held != NULL)
+        arena_release(a, held);
+}
+
 bool file_exists(const char *path)
 {
     struct stat st;
@@ -74,6 +98,50 @@ const char *file_folder(struct arena *a, const char *path)
     if (slash == NULL)
         return ".";
     return slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void release_dir(void *what)
+{
+    closedir(what);
+}
+
+const char **file_list(struct arena *a, const char *dir, size_t *n)
+{
+    DIR *d = opendir(dir);
+    size_t room = 16;
+    const char **name;
+
+    *n = 0;
+    if (d == NULL && errno == ENOMEM)
+        arena_fail(a, 0);
+    if (d == NULL)
+        return NULL;
+    arena_own(a, release_dir, d);
+    name = arena_alloc(a, room, sizeof *name);
+    for (struct dirent *x; (x = readdir(d)) != NULL; ) {
+        if (strcmp(x->d_name, ".") == 0 || strcmp(x->d_name, "..") == 0)
+            continue;
+        if (*n == room) {
+            name = arena_grow(a, name, *n, 2 * room, sizeof *name);
+            room *= 2;
+        }
+        name[(*n)++] = arena_strdup(a, x->d_name);
+    }
+    arena_release(a, d);
+    qsort(name, *n, sizeof *name, by_bytes);
+    return name;
+}
+
+const char *file_real(struct arena *a, const char *path)
+{
+    char room[PATH_MAX];
+
+    return realpath(path, room) != NULL ? arena_strdup(a, room) : NULL;
 }
 
 char *file_join(struct arena *a, const char *dir, const char *name)

@@ -22,11 +22,21 @@ struct span {                       /* bytes that somebody else owns */
 int file_map(const char *path, struct span *out, struct err *e);
 void file_unmap(struct span s);
 
+/* The same, owned by a until file_drop, which NULL passes; NULL on errors. */
+const struct span *file_hold(struct arena *a, const char *path, struct err *e);
+void file_drop(struct arena *a, const struct span *held);
+
 bool file_exists(const char *path);         /* anything of that name */
 bool file_is_dir(const char *path);
 
 /* The folder that path is, or that the file lies in: ".", "/" or a part of path. */
 const char *file_folder(struct arena *a, const char *path);
+
+/* The names in a folder but . and .., sorted by bytes; none where it cannot be read. */
+const char **file_list(struct arena *a, const char *dir, size_t *n);
+
+/* The path without links, from the root; NULL: there is nothing of that name. */
+const char *file_real(struct arena *a, const char *path);
 
 /* "DIR/NAME" */
 char *file_join(struct arena *a, const char *dir, const char *name);

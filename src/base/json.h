@@ -1,17 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON from files that nobody vouches for: a tree takes up to fifty times the
- * bytes of its text. */
+ * JSON documents: trees that an arena owns, read from files that nobody vouches for, or
+ * built.  Memory that jansson cannot get is memory that the arena cannot get: arena_fail. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
+#include <jansson.h>
+
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
 
 /*
- * Reckons, before a tree of bytes is built, what it would take.  Error (ERR_INPUT,
- * without the file's name): over 512 MiB.  Bytes that are not JSON may pass.
+ * The tree of a document; a owns it until json_drop.  flags are jansson's.
+ *
+ * Errors (ERR_INPUT, without the file's name): not JSON (line, where there are several, column, why); a tree of
+ * over 512 MiB, which is estimated before it is built: it takes up to fifty times the
+ * bytes of its text.
  */
-int json_check_size(struct span bytes, struct err *e);
+json_t *json_read(struct arena *a, struct span bytes, size_t flags, struct err *e);
+
+/* What the arena owns from here on, or until json_drop; NULL: memory is lacking. */
+json_t *json_hold(struct arena *a, json_t *made);
+void json_drop(struct arena *a, const json_t *root);    /* NULL: nothing */
+
+/*
+ * Puts value, which is the container's from here on, under the key or at the end; a value
+ * of NULL is memory that is lacking.  Returns value, borrowed.  Keys are UTF-8.
+ */
+json_t *json_put(struct arena *a, json_t *object, const char *key, json_t *value);
+json_t *json_add(struct arena *a, json_t *array, json_t *value);
 
 #endif

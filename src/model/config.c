@@ -242,9 +242,9 @@ static int read_ffn(const struct reader *r, const struct family *f, const json_t
     if (s == NULL)
         return config_wrong(r, "feed_forward_proj", v, "a string");
     r->c->gated = strncmp(s, "gated-", 6) == 0;
-    name = json_string(r->c->gated ? s + 6 : s);
+    name = json_hold(r->a, json_string(r->c->gated ? s + 6 : s));
     rc = read_act(r, "feed_forward_proj", name, &r->c->act);
-    json_decref(name);
+    json_drop(r->a, name);
     if (rc == 0 && r->c->gated && r->c->act == ACT_GELU)
         r->c->act = ACT_GELU_TANH;
     return rc;
@@ -446,32 +446,25 @@ int config_read(struct config *c, const struct family **family, struct arena *a,
                 struct span bytes, const char *name, struct err *e)
 {
     struct reader r = { c, a, name, e };
-    json_error_t why;
-    json_t *root;
+    json_t *root = json_read(a, bytes, 0, e);
     int rc;
 
-    if (json_check_size(bytes, e) != 0)
-        return err_under(e, "%s", name);
-    root = json_loadb((const char *)bytes.data, bytes.size, 0, &why);
     if (root == NULL)
-        return err_set(e, ERR_INPUT, "%s: line %d: %s", name, why.line, why.text);
+        return err_under(e, "%s", name);
     rc = read_all(&r, family, root);
-    json_decref(root);
+    json_drop(a, root);
     return rc;
 }
 
 const char *config_card_name(struct arena *a, struct span bytes)
 {
     struct err ignored = { ERR_NONE, "" };
-    const char *name = NULL;
-    json_t *root;
+    json_t *root = json_read(a, bytes, 0, &ignored);
+    const char *name;
 
-    if (json_check_size(bytes, &ignored) != 0)
-        return NULL;
-    root = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
     name = json_string_value(json_object_get(json_object_get(root, "mha_viz"), "name"));
     if (name != NULL)
         name = arena_strdup(a, name);
-    json_decref(root);
+    json_drop(a, root);
     return name;
 }

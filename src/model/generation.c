@@ -156,22 +156,19 @@ int generation_read_json(struct generation *g, struct arena *a, const struct mod
                          struct span bytes, const char *name, struct err *e)
 {
     struct reader r = { NULL, a, name, e };
-    json_error_t why;
-    json_t *root;
     const json_t *part;
+    json_t *root;
     int rc;
 
     *g = unruled(m);
-    if (json_check_size(bytes, e) != 0)
-        return err_under(e, "%s", name);
-    root = json_loadb((const char *)bytes.data, bytes.size, 0, &why);
+    root = json_read(a, bytes, 0, e);
     if (root == NULL)
-        return err_set(e, ERR_INPUT, "%s: line %d: %s", name, why.line, why.text);
+        return err_under(e, "%s", name);
     part = config_value(root, "text_config");
     rc = !json_is_object(root) ? err_set(e, ERR_INPUT, "%s: is not a JSON object", name) :
          (part != NULL && read_object(&r, m, part, g) != 0) ||
          read_object(&r, m, root, g) != 0 ? -1 : 0;
-    json_decref(root);
+    json_drop(a, root);
     return rc;
 }
 
@@ -195,8 +192,8 @@ static void read_gguf(struct generation *g, struct arena *a, const struct gguf *
 int generation_read(struct generation *g, struct arena *a, const struct model *m,
                     struct err *e)
 {
+    const struct span *bytes;
     const char *path;
-    struct span bytes;
     int rc;
 
     if (m->dir == NULL)
@@ -210,10 +207,11 @@ int generation_read(struct generation *g, struct arena *a, const struct model *m
     path = file_join(a, m->dir, "generation_config.json");
     if (!file_exists(path))
         path = file_join(a, m->dir, "config.json");
-    if (file_map(path, &bytes, e) != 0)
+    bytes = file_hold(a, path, e);
+    if (bytes == NULL)
         return -1;
-    rc = generation_read_json(g, a, m, bytes, path, e);
-    file_unmap(bytes);
+    rc = generation_read_json(g, a, m, *bytes, path, e);
+    file_drop(a, bytes);
     return rc;
 }
 

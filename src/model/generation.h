@@ -32,7 +32,7 @@ struct generation {
 /*
  * Reads them for m, which is the whole model.
  *
- * Errors (ERR_INPUT): a file that is no JSON object; a value of the wrong type (key,
+ * Errors (ERR_INPUT): a file that is not a JSON object; a value of the wrong type (key,
  * found, wanted); a token to force or to start with that is not in the vocabulary; a
  * key that asks for another choice than would be made (sequence_bias, guidance_scale,
  * encoder_repetition_penalty, encoder_no_repeat_ngram_size,

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "model/config_priv.h"
 #include "model/gguf_priv.h"
 
@@ -108,7 +109,7 @@ static int read_number(const struct source *s, const struct number_row *r)
     if (read_value(s, r, v, &d) != 0)
         return -1;
     if (d != 0 || r->type != WHOLE)         /* 0 says there is none */
-        json_object_set_new(s->root, r->name,
+        json_put(s->a, s->root, r->name,
                             r->type == REAL ? json_real(d) :
                             r->type == FLAG ? json_boolean(d != 0)
                                             : json_integer((json_int_t)d));
@@ -122,7 +123,7 @@ static json_int_t number(const struct source *s, const char *name)
 
 static void set_int(const struct source *s, const char *name, json_int_t v)
 {
-    json_object_set_new(s->root, name, json_integer(v));
+    json_put(s->a, s->root, name, json_integer(v));
 }
 
 /* The rows of a table say how many there are of what it holds. */
@@ -182,7 +183,7 @@ static int query_scalar(const struct source *s, const struct family *f)
                          (double)number(s, "num_attention_heads")
                        : (double)number(s, "head_dim");
     if (scalar > 0)
-        json_object_set_new(s->root, "query_pre_attn_scalar", json_real(scalar));
+        json_put(s->a, s->root, "query_pre_attn_scalar", json_real(scalar));
     return 0;
 }
 
@@ -198,14 +199,13 @@ static int window_pattern(const struct source *s)
     if (!gguf_is_int(v) || v->is_array != (v->type == GGUF_BOOL) ||
         (v->is_array ? v->n != L : gguf_int(v, 0) < 1))
         return wrong(s, v, "a number of layers, or a BOOL for each layer");
-    list = json_array();
+    list = json_put(s->a, s->root, "layer_types", json_array());
     for (json_int_t l = 0; l < L; l++) {
         bool windowed = v->is_array ? gguf_int(v, l) != 0 : (l + 1) % gguf_int(v, 0) != 0;
 
-        json_array_append_new(list, json_string(windowed ? "sliding_attention"
+        json_add(s->a, list, json_string(windowed ? "sliding_attention"
                                                          : "full_attention"));
     }
-    json_object_set_new(s->root, "layer_types", list);
     return 0;
 }
 
@@ -220,7 +220,7 @@ static int causal(const struct source *s, const struct family *f)
     if (f->causal && gguf_int(v, 0) == 0)
         return err_set(s->e, ERR_INPUT, "%s: %s: false is not supported for %s",
                        s->g->file, v->key, s->arch->name);
-    json_object_set_new(s->root, "is_decoder", json_boolean(gguf_int(v, 0) != 0));
+    json_put(s->a, s->root, "is_decoder", json_boolean(gguf_int(v, 0) != 0));
     return 0;
 }
 
@@ -229,9 +229,9 @@ static void t5(const struct source *s)
 {
     bool gated = weights_find(s->w, "enc.blk.0.ffn_gate.weight") != NULL;
 
-    json_object_set_new(s->root, "feed_forward_proj",
+    json_put(s->a, s->root, "feed_forward_proj",
                         json_string(gated ? "gated-gelu" : "relu"));
-    json_object_set_new(s->root, "tie_word_embeddings",
+    json_put(s->a, s->root, "tie_word_embeddings",
                         json_boolean(weights_find(s->w, "output.weight") == NULL));
 }
 
@@ -240,7 +240,7 @@ static void falcon(const struct source *s)
 {
     bool two = weights_find(s->w, "blk.0.attn_norm_2.weight") != NULL;
 
-    json_object_set_new(s->root, "new_decoder_architecture", json_true());
+    json_put(s->a, s->root, "new_decoder_architecture", json_true());
     set_int(s, "num_ln_in_parallel_attn", two ? 2 : 1);
 }
 
@@ -250,17 +250,17 @@ static int fill(const struct source *s, const struct family *f)
     if (number(s, "num_key_value_heads") == 0)
         set_int(s, "num_key_value_heads", number(s, "num_attention_heads"));
     if (json_object_get(s->root, "rope_theta") == NULL)
-        json_object_set_new(s->root, "rope_theta", json_real(10000));
+        json_put(s->a, s->root, "rope_theta", json_real(10000));
     if (number(s, "sliding_window") == 0)
-        json_object_set_new(s->root, "sliding_window", json_null());
+        json_put(s->a, s->root, "sliding_window", json_null());
     if (f->mlp_by_config)
         t5(s);
     if (f->defaults.falcon.multi_query)
         falcon(s);
     if (json_object_get(s->root, "tie_word_embeddings") == NULL)
-        json_object_set_new(s->root, "tie_word_embeddings", json_true());
+        json_put(s->a, s->root, "tie_word_embeddings", json_true());
     if (s->arch->renormalise)
-        json_object_set_new(s->root, "norm_topk_prob", json_true());
+        json_put(s->a, s->root, "norm_topk_prob", json_true());
     return head_width(s) != 0 || causal(s, f) != 0 || query_scalar(s, f) != 0 ||
            window_pattern(s) != 0 ? -1 : 0;
 }
@@ -279,14 +279,13 @@ static int factors(const struct source *s, const char *tensor, json_t *to,
         !dtype_table[t->dtype].is_float)
         return err_set(s->e, ERR_INPUT, "%s: %s: %s, expected one row of floats", s->g->file,
                        tensor, t == NULL ? "is not there" : tensor_shape(s->a, t));
-    list = json_array();
+    list = json_put(s->a, to, name, json_array());
     for (int64_t i = 0; i < t->n_elements; i++) {
         float v;
 
         tensor_read(&v, t, i, 1);
-        json_array_append_new(list, json_real(isfinite(v) ? (double)v : 0));
+        json_add(s->a, list, json_real(isfinite(v) ? (double)v : 0));
     }
-    json_object_set_new(to, name, list);
     return 0;
 }
 
@@ -300,14 +299,14 @@ static const struct number_row scaling_numbers[] = {
 };
 
 /* GGUF's factor stands in front of yarn's own, Hugging Face's in its place. */
-static void yarn_factor(json_t *scaling)
+static void yarn_factor(const struct source *s, json_t *scaling)
 {
     const json_t *f = json_object_get(scaling, "attention_factor");
-    double s = json_number_value(json_object_get(scaling, "factor"));
+    double factor = json_number_value(json_object_get(scaling, "factor"));
 
-    if (f != NULL && s > 0)
-        json_object_set_new(scaling, "attention_factor", json_real(
-            json_number_value(f) * (s > 1 ? 0.1 * log(s) + 1 : 1)));
+    if (f != NULL && factor > 0)
+        json_put(s->a, scaling, "attention_factor", json_real(
+            json_number_value(f) * (factor > 1 ? 0.1 * log(factor) + 1 : 1)));
 }
 
 static int scaling_type(const struct source *s, json_t *scaling, const char **type)
@@ -330,13 +329,12 @@ static int scaling_type(const struct source *s, json_t *scaling, const char **ty
 /* rope_scaling of config.json, where there is any. */
 static int rope(const struct source *s)
 {
-    json_t *scaling = json_object();
+    json_t *scaling = json_put(s->a, s->root, "rope_scaling", json_object());
     const struct source own = { s->w, s->g, s->arch, s->a, scaling, s->e };
     const char *type = "none";
     bool freqs = weights_find(s->w, "rope_freqs.weight") != NULL;
     bool two = weights_find(s->w, "rope_factors_long.weight") != NULL;
 
-    json_object_set_new(s->root, "rope_scaling", scaling);
     for (size_t i = 0; i < sizeof scaling_numbers / sizeof scaling_numbers[0]; i++)
         if (read_number(&own, &scaling_numbers[i]) != 0)
             return -1;
@@ -348,7 +346,7 @@ static int rope(const struct source *s)
     if (freqs || two) {
         type = "longrope";
         if (freqs)
-            json_object_set_new(scaling, "attention_factor", json_real(1));
+            json_put(s->a, scaling, "attention_factor", json_real(1));
         if (factors(s, freqs ? "rope_freqs.weight" : "rope_factors_short.weight", scaling,
                     "short_factor") != 0 ||
             factors(s, freqs ? "rope_freqs.weight" : "rope_factors_long.weight", scaling,
@@ -358,8 +356,8 @@ static int rope(const struct source *s)
         return factors(s, "rope_factors_long.weight", scaling, "long_factor");
     }
     if (strcmp(type, "yarn") == 0)
-        yarn_factor(scaling);
-    json_object_set_new(scaling, "rope_type",
+        yarn_factor(s, scaling);
+    json_put(s->a, scaling, "rope_type",
                         json_string(strcmp(type, "none") == 0 ? "default" : type));
     return 0;
 }
@@ -427,10 +425,10 @@ int gguf_config(struct config *c, const struct family **family, struct arena *a,
         return -1;
     f = family_find(s.arch->model_type);
     *family = gguf_family(a, f, s.arch);
-    s.root = json_object();
+    s.root = json_hold(a, json_object());
     rc = read_keys(&s, f);
     if (rc == 0)
         rc = config_object(&r, *family, s.root);
-    json_decref(s.root);
+    json_drop(a, s.root);
     return rc;
 }

@@ -3,7 +3,6 @@
 #include "model/hub.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <jansson.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -158,17 +157,17 @@ static bool is_commit(const char *s, size_t n)
 static const char *read_ref(struct arena *a, const char *dir, const char *name)
 {
     const char *path = file_join(a, file_join(a, dir, "refs"), name), *commit = NULL;
-    struct span s;
     struct err none;
+    const struct span *s = file_hold(a, path, &none);
     size_t n;
 
-    if (!file_exists(path) || file_map(path, &s, &none) != 0)
+    if (s == NULL)
         return NULL;
-    for (n = s.size; n > 0 && isspace(s.data[n - 1]); n--)
+    for (n = s->size; n > 0 && isspace(s->data[n - 1]); n--)
         continue;
-    if (is_commit((const char *)s.data, n))
-        commit = arena_strndup(a, (const char *)s.data, n);
-    file_unmap(s);
+    if (is_commit((const char *)s->data, n))
+        commit = arena_strndup(a, (const char *)s->data, n);
+    file_drop(a, s);
     return commit;
 }
 
@@ -176,21 +175,20 @@ static const char *read_ref(struct arena *a, const char *dir, const char *name)
 static int snapshots(struct arena *a, const char *dir, const char *begin,
                      const char **one, const char **all)
 {
-    DIR *d = opendir(file_join(a, dir, "snapshots"));
+    size_t n_names;
+    const char **name = file_list(a, file_join(a, dir, "snapshots"), &n_names);
     int n = 0;
 
     *all = "";
-    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; ) {
-        if (!is_commit(x->d_name, strlen(x->d_name)) ||
-            strncmp(x->d_name, begin, strlen(begin)) != 0)
+    for (size_t i = 0; i < n_names; i++) {
+        if (!is_commit(name[i], strlen(name[i])) ||
+            strncmp(name[i], begin, strlen(begin)) != 0)
             continue;
-        *one = arena_strdup(a, x->d_name);
+        *one = name[i];
         *all = n < 4 ? arena_printf(a, "%s%s%s", *all, n > 0 ? ", " : "", *one) :
                n == 4 ? arena_printf(a, "%s, \xe2\x80\xa6", *all) : *all;
         n++;
     }
-    if (d != NULL)
-        closedir(d);
     return n;
 }
 
@@ -259,15 +257,14 @@ static const char *missing_part(struct arena *a, const char *dir)
 {
     const char *index = file_join(a, dir, "model.safetensors.index.json");
     const char *missing = NULL, *key;
-    json_t *root = NULL, *part;
     struct err none;
-    struct span s;
+    const struct span *s = file_hold(a, index, &none);
+    json_t *root, *part;
 
-    if (!file_exists(index) || file_map(index, &s, &none) != 0)
+    if (s == NULL)
         return NULL;
-    if (json_check_size(s, &none) == 0)
-        root = json_loadb((const char *)s.data, s.size, 0, NULL);
-    file_unmap(s);
+    root = json_read(a, *s, 0, &none);
+    file_drop(a, s);
     json_object_foreach(json_object_get(root, "weight_map"), key, part) {
         const char *name = json_string_value(part);
 
@@ -276,7 +273,7 @@ static const char *missing_part(struct arena *a, const char *dir)
             (missing == NULL || strcmp(name, missing) < 0))
             missing = arena_strdup(a, name);
     }
-    json_decref(root);
+    json_drop(a, root);
     return missing;
 }
 
@@ -288,17 +285,16 @@ static const char *missing_file(struct arena *a, const char *dir, bool links_onl
     };
     const char *dangling = NULL;
     bool weights = false, gguf = false;
-    DIR *d = opendir(dir);
+    size_t n;
+    const char **name = file_list(a, dir, &n);
 
-    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; ) {
-        if (!file_exists(file_join(a, dir, x->d_name)))
-            dangling = arena_strdup(a, x->d_name);
+    for (size_t k = 0; k < n; k++) {
+        if (!file_exists(file_join(a, dir, name[k])))
+            dangling = name[k];
         for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-            weights |= str_ends_with(x->d_name, endings[i]);
-        gguf |= str_ends_with(x->d_name, ".gguf");
+            weights |= str_ends_with(name[k], endings[i]);
+        gguf |= str_ends_with(name[k], ".gguf");
     }
-    if (d != NULL)
-        closedir(d);
     if (dangling != NULL || links_only)
         return dangling;
     if (!gguf && !file_exists(file_join(a, dir, "config.json")))
@@ -380,7 +376,7 @@ static const char *last_part(const char *path, size_t *n)
 
 const char *hub_name(struct arena *a, const char *path)
 {
-    char *real = realpath(file_folder(a, path), NULL);
+    const char *real = file_real(a, file_folder(a, path));
     const char *name = name_in_cache(a, path), *part;
     size_t n;
 
@@ -392,7 +388,6 @@ const char *hub_name(struct arena *a, const char *path)
             part = last_part(real, &n);
         name = part != NULL ? arena_strndup(a, part, n) : arena_strdup(a, path);
     }
-    free(real);
     return name;
 }
 
@@ -417,24 +412,16 @@ static int by_bytes(const void *x, const void *y)
 
 const char *const *hub_names(struct arena *a)
 {
-    DIR *d = opendir(cache_root(a));
-    size_t n = 0, room = 16;
-    const char **names = arena_alloc(a, room, sizeof *names);
+    size_t n_folders, n = 0;
+    const char **folder = file_list(a, cache_root(a), &n_folders);
+    const char **names = arena_alloc(a, n_folders + 1, sizeof *names);
 
-    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; ) {
-        const char *name = name_of_folder(a, x->d_name);
+    for (size_t i = 0; i < n_folders; i++) {
+        const char *name = name_of_folder(a, folder[i]);
 
-        if (name == NULL)
-            continue;
-        if (n + 1 == room) {
-            names = arena_grow(a, names, room, 2 * room, sizeof *names);
-            room *= 2;
-        }
-        names[n++] = name;
+        if (name != NULL)
+            names[n++] = name;
     }
-    if (d != NULL)
-        closedir(d);
-    names[n] = NULL;
     qsort(names, n, sizeof *names, by_bytes);
     return names;
 }

@@ -87,7 +87,7 @@ static int open_path(struct model *m, struct arena *a, const char *path,
                      const struct layer_asked *asked, struct err *e)
 {
     const char *config, *option = first_asked(asked);
-    struct span bytes;
+    const struct span *bytes;
     bool alone;                 /* nothing says what it is but itself */
     int rc;
 
@@ -113,10 +113,11 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     }
     if (alone && !file_is_dir(path))
         return no_layer(path, e);
-    if (file_map(config, &bytes, e) != 0)
+    bytes = file_hold(a, config, e);
+    if (bytes == NULL)
         return -1;
-    rc = config_read(&m->config, &m->family, a, bytes, config, e);
-    file_unmap(bytes);
+    rc = config_read(&m->config, &m->family, a, *bytes, config, e);
+    file_drop(a, bytes);
     return rc;
 }
 
@@ -227,14 +228,14 @@ const char *model_name(struct arena *a, const char *path)
 {
     struct err ignored = { ERR_NONE, "" };
     const char *name = NULL, *config;
-    struct span bytes;
+    const struct span *bytes;
 
     if (path == NULL)
         return config_card_name(a, model_builtin_file(BUILTIN_CONFIG));
     config = file_join(a, file_folder(a, path), "config.json");
-    if (!has_ending(path, ".gguf") && file_exists(config) && file_map(config, &bytes, &ignored) == 0) {
-        name = config_card_name(a, bytes);
-        file_unmap(bytes);
-    }
+    bytes = has_ending(path, ".gguf") ? NULL : file_hold(a, config, &ignored);
+    if (bytes != NULL)
+        name = config_card_name(a, *bytes);
+    file_drop(a, bytes);
     return name != NULL ? name : hub_name(a, path);
 }

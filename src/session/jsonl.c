@@ -62,17 +62,14 @@ static int read_object(struct arena *a, const json_t *o, struct json_line *out,
 int jsonl_read(struct arena *a, const char *line, size_t n, struct json_line *out,
                struct err *e)
 {
-    json_error_t why;
-    json_t *o;
+    struct span bytes = { (const unsigned char *)line, n };
+    json_t *o = json_read(a, bytes, JSON_ALLOW_NUL, e);
     int rc;
 
     *out = (struct json_line){ 0 };
-    if (json_check_size((struct span){ (const unsigned char *)line, n }, e) != 0)
-        return -1;
-    o = json_loadb(line, n, JSON_ALLOW_NUL, &why);
     if (o == NULL)
-        return err_set(e, ERR_INPUT, "%s", why.text);
+        return -1;
     rc = read_object(a, o, out, e);
-    json_decref(o);
+    json_drop(a, o);
     return rc;
 }

@@ -124,19 +124,14 @@ static int names_of_file(const struct model *m, struct arena *a, const char *mem
                          struct tokens *out, struct err *e)
 {
     struct span bytes = npz_bytes(m->weights, member);
-    json_error_t why;
     json_t *list;
     int rc;
 
     if (bytes.data == NULL || out->n == 0)
         return 0;
-    if (json_check_size(bytes, e) != 0)
-        return err_under(e, "%s: %s", m->name, member);
-    list = json_loadb((const char *)bytes.data, bytes.size, JSON_ALLOW_NUL, &why);
-    if (list == NULL)
-        return err_set(e, ERR_INPUT, "%s: %s: %s", m->name, member, why.text);
-    rc = names_of_json(a, list, out->n, out, e);
-    json_decref(list);
+    list = json_read(a, bytes, JSON_ALLOW_NUL, e);
+    rc = list != NULL ? names_of_json(a, list, out->n, out, e) : -1;
+    json_drop(a, list);
     return rc == 0 ? 0 : err_under(e, "%s: %s", m->name, member);
 }
 

@@ -8,28 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/utf8.h"
+
 /* ---- files ---- */
 
-static int map_file(const struct bare *b, const char *name, struct span *s,
-                    struct err *e)
+static const struct span *hold_file(const struct bare *b, const char *name, struct err *e)
 {
-    return file_map(file_join(b->a, b->dir, name), s, e);
+    return file_hold(b->a, file_join(b->a, b->dir, name), e);
 }
 
 json_t *bare_object(const struct bare *b, const char *name, struct err *e)
 {
+    const struct span *s;
     json_t *root;
-    struct span s;
 
     if (!file_exists(file_join(b->a, b->dir, name)))
-        return json_object();
-    if (map_file(b, name, &s, e) != 0)
+        return json_hold(b->a, json_object());
+    s = hold_file(b, name, e);
+    if (s == NULL)
         return NULL;
-    root = hf_parse(s, e);
-    file_unmap(s);
+    root = json_read(b->a, *s, JSON_ALLOW_NUL, e);
+    file_drop(b->a, s);
     if (root != NULL && !json_is_object(root)) {
         err_set(e, ERR_INPUT, "it is not a JSON object");
-        json_decref(root);
+        json_drop(b->a, root);
         root = NULL;
     }
     if (root == NULL)
@@ -70,56 +73,51 @@ static void trim_end(struct text *line)
  */
 static json_t *read_vocab_lines(const struct bare *b, struct err *e)
 {
-    json_t *vocab = json_object();
-    struct span s, rest;
+    const struct span *s = hold_file(b, "vocab.txt", e);
+    json_t *vocab = s != NULL ? json_hold(b->a, json_object()) : NULL;
+    struct span rest = s != NULL ? *s : (struct span){ 0 };
     struct text line;
     json_int_t id = 0;
 
-    if (map_file(b, "vocab.txt", &s, e) != 0) {
-        json_decref(vocab);
-        return NULL;
-    }
-    for (rest = s; next_line(&rest, &line); id++) {
+    for (; next_line(&rest, &line); id++) {
         char *key;
 
         trim_end(&line);
         key = arena_strndup(b->a, line.s, line.n);
-        if (strlen(key) == line.n && json_object_set_new(vocab, key,
-                                                         json_integer(id)) == 0)
-            continue;
-        err_set(e, ERR_INPUT, "vocab.txt: line %lld is not UTF-8, or has a NUL",
-                (long long)id + 1);
-        json_decref(vocab);
-        vocab = NULL;
-        break;
+        if (strlen(key) != line.n || utf8_check(key, line.n) != line.n) {
+            err_set(e, ERR_INPUT, "vocab.txt: line %lld is not UTF-8, or has a NUL",
+                    (long long)id + 1);
+            json_drop(b->a, vocab);
+            vocab = NULL;
+            break;
+        }
+        json_put(b->a, vocab, key, json_integer(id));
     }
-    file_unmap(s);
+    file_drop(b->a, s);
     return vocab;
 }
 
 /* merges.txt: "left right" a line, below a line that begins with #version. */
 static json_t *read_merge_lines(const struct bare *b, struct err *e)
 {
-    json_t *merges = json_array();
-    struct span s, rest;
+    const struct span *s = hold_file(b, "merges.txt", e);
+    json_t *merges = s != NULL ? json_hold(b->a, json_array()) : NULL;
+    struct span rest = s != NULL ? *s : (struct span){ 0 };
     struct text line;
 
-    if (map_file(b, "merges.txt", &s, e) != 0) {
-        json_decref(merges);
-        return NULL;
-    }
-    for (rest = s; next_line(&rest, &line); ) {
+    while (next_line(&rest, &line)) {
         if (line.n == 0 || (line.n >= 8 && memcmp(line.s, "#version", 8) == 0))
             continue;
-        if (json_array_append_new(merges, json_stringn(line.s, line.n)) == 0)
-            continue;
-        err_set(e, ERR_INPUT, "merges.txt: merge %zu is not UTF-8",
-                json_array_size(merges) + 1);
-        json_decref(merges);
-        merges = NULL;
-        break;
+        if (utf8_check(line.s, line.n) != line.n) {
+            err_set(e, ERR_INPUT, "merges.txt: merge %zu is not UTF-8",
+                    json_array_size(merges) + 1);
+            json_drop(b->a, merges);
+            merges = NULL;
+            break;
+        }
+        json_add(b->a, merges, json_stringn(line.s, line.n));
     }
-    file_unmap(s);
+    file_drop(b->a, s);
     return merges;
 }
 
@@ -157,12 +155,12 @@ void bare_add_token(struct bare *b, const json_t *flags, const char *content)
 
     if (content == NULL || json_object_get(b->seen, content) != NULL)
         return;
-    json_object_set_new(b->seen, content, json_true());
-    j = json_is_object(flags) ? json_copy((json_t *)(uintptr_t)flags) : json_object();
-    json_object_set_new(j, "content", json_string(content));
+    json_put(b->a, b->seen, content, json_true());
+    j = json_add(b->a, b->added, json_is_object(flags) ?
+                 json_copy((json_t *)(uintptr_t)flags) : json_object());
+    json_put(b->a, j, "content", json_string(content));
     if (!json_is_object(flags) || json_object_get(flags, "special") == NULL)
-        json_object_set_new(j, "special", json_true());
-    json_array_append_new(b->added, j);
+        json_put(b->a, j, "special", json_true());
 }
 
 struct listed {
@@ -198,17 +196,17 @@ static void add_specials(struct bare *b, const struct flavour *f)
     static const char *const extra[] = {
         "extra_special_tokens", "additional_special_tokens"
     };
+    json_t *lstrip;
 
+    lstrip = json_hold(b->a, json_pack("{sb}", "lstrip", 1));
     add_listed(b);
     for (int i = 0; f->tokens[i][0] != NULL; i++) {
         const json_t *flags = find_attribute(b, f->tokens[i][0]);
-        json_t *lstrip = json_pack("{sb}", "lstrip", 1);
         bool takes = f->style.mask_takes_blanks && !json_is_object(flags) &&
                      strcmp(f->tokens[i][0], "mask_token") == 0;
 
         bare_add_token(b, takes ? lstrip : flags,
                        bare_special(b, f->tokens[i][0], f->tokens[i][1]));
-        json_decref(lstrip);
     }
     for (int k = 0; k < 2; k++) {
         const json_t *list = find_attribute(b, extra[k]);
@@ -217,6 +215,7 @@ static void add_specials(struct bare *b, const struct flavour *f)
             bare_add_token(b, json_array_get(list, i),
                       token_text(json_array_get(list, i)));
     }
+    json_drop(b->a, lstrip);
 }
 
 /* ---- the pieces of the tokenizer.json ---- */
@@ -228,57 +227,46 @@ bool bare_setting(const struct bare *b, const char *key, bool def)
     return json_is_boolean(j) ? json_is_true(j) : def;
 }
 
-static json_t *slot(const char *token, int type)
+static void add_special(struct bare *b, json_t *list, const char *token, int type)
 {
-    return json_pack("{s{ss si}}", "SpecialToken", "id", token, "type_id", type);
+    if (token != NULL)
+        json_add(b->a, list, json_pack("{s{ss si}}", "SpecialToken", "id", token,
+                                       "type_id", type));
 }
 
-static json_t *text_slot(const char *which, int type)
+static void add_text(struct bare *b, json_t *list, const char *which, int type)
 {
-    return json_pack("{s{ss si}}", "Sequence", "id", which, "type_id", type);
+    json_add(b->a, list, json_pack("{s{ss si}}", "Sequence", "id", which, "type_id", type));
 }
 
-/* A list of slots, those that are NULL left out. */
-static json_t *slots(json_t *const *v, int n)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < n; i++)
-        if (v[i] != NULL)
-            json_array_append_new(list, v[i]);
-    return list;
-}
-
-static void set_special(json_t *specials, const json_t *vocab, const char *name)
+static void set_special(struct bare *b, json_t *specials, const json_t *vocab,
+                        const char *name)
 {
     const json_t *id = json_object_get(vocab, name);
 
     if (name != NULL && id != NULL)
-        json_object_set_new(specials, name,
-            json_pack("{ss s[O] s[s]}", "id", name, "ids", id, "tokens", name));
+        json_put(b->a, specials, name,
+                 json_pack("{ss s[O] s[s]}", "id", name, "ids", id, "tokens", name));
 }
 
 /* before A after, before_b B after_b. */
 static void set_template(struct bare *b, const json_t *vocab, const char *before,
                          const char *after, bool before_pair)
 {
-    json_t *specials = json_object(), *single[3] = { 0 }, *pair[6] = { 0 };
+    json_t *j = json_put(b->a, b->root, "post_processor",
+                         json_pack("{ss}", "type", "TemplateProcessing"));
+    json_t *single = json_put(b->a, j, "single", json_array()), *pair;
+    json_t *specials = json_put(b->a, j, "special_tokens", json_object());
 
-    single[0] = before != NULL ? slot(before, 0) : NULL;
-    single[1] = text_slot("A", 0);
-    single[2] = after != NULL ? slot(after, 0) : NULL;
-    pair[0] = json_incref(single[0]);
-    pair[1] = json_incref(single[1]);
-    pair[2] = json_incref(single[2]);
-    pair[3] = before != NULL && before_pair ? slot(before, 1) : NULL;
-    pair[4] = text_slot("B", 1);
-    pair[5] = after != NULL ? slot(after, 1) : NULL;
-    set_special(specials, vocab, before);
-    set_special(specials, vocab, after);
-    json_object_set_new(b->root, "post_processor",
-        json_pack("{ss so so so}", "type", "TemplateProcessing", "single",
-                  slots(single, 3), "pair", slots(pair, 6), "special_tokens",
-                  specials));
+    add_special(b, single, before, 0);
+    add_text(b, single, "A", 0);
+    add_special(b, single, after, 0);
+    pair = json_put(b->a, j, "pair", json_copy(single));
+    add_special(b, pair, before_pair ? before : NULL, 1);
+    add_text(b, pair, "B", 1);
+    add_special(b, pair, after, 1);
+    set_special(b, specials, vocab, before);
+    set_special(b, specials, vocab, after);
 }
 
 static int build_bert(struct bare *b, struct err *e)
@@ -288,18 +276,19 @@ static int build_bert(struct bare *b, struct err *e)
 
     if (vocab == NULL)
         return -1;
-    json_object_set_new(b->root, "model",
-        json_pack("{ss so ss?}", "type", "WordPiece", "vocab", vocab, "unk_token",
+    json_put(b->a, b->root, "model",
+        json_pack("{ss sO ss?}", "type", "WordPiece", "vocab", vocab, "unk_token",
                   bare_special(b, "unk_token", "[UNK]")));
-    json_object_set_new(b->root, "normalizer",
+    json_put(b->a, b->root, "normalizer",
         json_pack("{ss sb sb sO? sb}", "type", "BertNormalizer", "clean_text", 1,
                   "handle_chinese_chars",
                   (int)bare_setting(b, "tokenize_chinese_chars", true), "strip_accents",
                   strip, "lowercase", (int)bare_setting(b, "do_lower_case", true)));
-    json_object_set_new(b->root, "pre_tokenizer",
+    json_put(b->a, b->root, "pre_tokenizer",
                         json_pack("{ss}", "type", "BertPreTokenizer"));
     set_template(b, vocab, bare_special(b, "cls_token", "[CLS]"),
                  bare_special(b, "sep_token", "[SEP]"), false);
+    json_drop(b->a, vocab);
     return 0;
 }
 
@@ -310,15 +299,17 @@ static json_t *build_byte_bpe(struct bare *b, struct err *e)
 
     vocab = merges != NULL ? bare_object(b, "vocab.json", e) : NULL;
     if (vocab == NULL) {
-        json_decref(merges);
+        json_drop(b->a, merges);
         return NULL;
     }
-    json_object_set_new(b->root, "model",
-        json_pack("{ss so so}", "type", "BPE", "vocab", vocab, "merges", merges));
-    json_object_set_new(b->root, "pre_tokenizer",
+    json_put(b->a, b->root, "model",
+        json_pack("{ss sO sO}", "type", "BPE", "vocab", vocab, "merges", merges));
+    json_drop(b->a, vocab);             /* the root has them */
+    json_drop(b->a, merges);
+    json_put(b->a, b->root, "pre_tokenizer",
         json_pack("{ss sb}", "type", "ByteLevel", "add_prefix_space",
                   (int)bare_setting(b, "add_prefix_space", false)));
-    json_object_set_new(b->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
+    json_put(b->a, b->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
     return vocab;
 }
 
@@ -343,7 +334,7 @@ static int build_roberta(struct bare *b, struct err *e)
 
     if (vocab == NULL)
         return -1;
-    json_object_set_new(b->root, "post_processor",
+    json_put(b->a, b->root, "post_processor",
         json_pack("{ss s[s?O?] s[s?O?] sb sb}", "type", "RobertaProcessing", "cls", cls,
                   cls != NULL ? json_object_get(vocab, cls) : NULL, "sep", sep,
                   sep != NULL ? json_object_get(vocab, sep) : NULL, "trim_offsets",
@@ -424,7 +415,7 @@ static const struct flavour *pick(const struct bare *b,
         name = class != NULL ? class :
                json_string_value(json_object_get(config, "model_type"));
         name = name != NULL ? arena_strdup(b->a, name) : NULL;
-        json_decref(config);
+        json_drop(b->a, config);
     }
     if (name == NULL)
         return f[0];
@@ -454,6 +445,22 @@ static const struct flavour *choose(const struct bare *b, struct err *e)
     return NULL;
 }
 
+void bare_begin(struct bare *b)
+{
+    b->root = json_hold(b->a, json_object());
+    b->added = json_put(b->a, b->root, "added_tokens", json_array());
+    b->seen = json_hold(b->a, json_object());
+}
+
+json_t *bare_end(struct bare *b, int failed)
+{
+    json_drop(b->a, b->seen);
+    if (failed == 0)
+        return b->root;
+    json_drop(b->a, b->root);
+    return NULL;
+}
+
 json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e)
 {
     struct bare b = { .t = t, .a = t->a, .dir = dir, .target = target };
@@ -465,17 +472,11 @@ json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e)
         b.map = bare_object(&b, "special_tokens_map.json", e);
     b.flavour = b.map != NULL ? choose(&b, e) : NULL;
     if (b.flavour != NULL) {
-        b.root = json_object();
-        b.added = json_array();
-        b.seen = json_object();
+        bare_begin(&b);
         add_specials(&b, b.flavour);
-        json_object_set_new(b.root, "added_tokens", b.added);
-        if (b.flavour->build(&b, e) == 0)
-            root = json_incref(b.root);
-        json_decref(b.root);
-        json_decref(b.seen);
+        root = bare_end(&b, b.flavour->build(&b, e));
     }
-    json_decref(b.config);
-    json_decref(b.map);
+    json_drop(b.a, b.config);
+    json_drop(b.a, b.map);
     return root;
 }

@@ -54,6 +54,11 @@ const char *bare_special(const struct bare *b, const char *key, const char *def)
 /* flags: an object with lstrip and the like, or a bare text. */
 void bare_add_token(struct bare *b, const json_t *flags, const char *content);
 
+/* Makes root, added and seen. */
+void bare_begin(struct bare *b);
+/* The root, or NULL where failed is not 0. */
+json_t *bare_end(struct bare *b, int failed);
+
 /* ---- bare_spm.c ---- */
 
 #define MARK "\xe2\x96\x81"             /* ▁ */

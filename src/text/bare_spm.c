@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "text/spm.h"
 
 const char *spm_file(const struct bare *b)
@@ -128,7 +129,7 @@ static int add_json(struct bare *b, const char *name, struct err *e)
     json_t *j = bare_object(b, name, e);
     int failed = j != NULL ? vocab_read(&b->t->vocab, b->a, j, e) : -1;
 
-    json_decref(j);
+    json_drop(b->a, j);
     return failed == 0 ? 0 : err_under(e, "%s", name);
 }
 
@@ -175,19 +176,21 @@ static int set_vocab(struct bare *b, const struct spm *m, struct err *e)
 static void set_model(struct bare *b, const struct spm *m, int unk)
 {
     json_t *j = m->bpe ?
-        json_pack("{ss sb sb ss sb sb}", "type", "BPE", "vocab", 1, "merges", 1,
-                  "unk_token", m->v[m->unk].s.s, "fuse_unk", 1, "byte_fallback",
+        json_pack("{ss sn sn ss sb sb}", "type", "BPE", "vocab", "merges", "unk_token",
+                  m->v[m->unk].s.s, "fuse_unk", 1, "byte_fallback",
                   (int)m->byte_fallback) :
-        json_pack("{ss sb si sb}", "type", "Unigram", "vocab", 1, "unk_id", unk,
+        json_pack("{ss sn si sb}", "type", "Unigram", "vocab", "unk_id", unk,
                   "byte_fallback", (int)m->byte_fallback);
 
-    json_object_set_new(b->root, "model", j);
+    json_put(b->a, b->root, "model", j);
+    b->t->given.vocab = b->t->given.merges_by_score = m->bpe;
+    b->t->given.scored = !m->bpe;
 }
 
 /* Control pieces are special; those that the user defined are found as they are. */
 static void add_tokens(struct bare *b, const struct spm *m)
 {
-    json_t *plain = json_pack("{sb sb}", "special", 0, "normalized", 0);
+    json_t *plain = json_hold(b->a, json_pack("{sb sb}", "special", 0, "normalized", 0));
 
     for (size_t i = 0; i < m->n; i++) {
         const struct spm_piece *p = &m->v[i];
@@ -206,7 +209,7 @@ static void add_tokens(struct bare *b, const struct spm *m)
             memcmp(p->s + p->n - 2, "<<", 2) == 0)
             bare_add_token(b, plain, p->s);             /* Marian's languages */
     }
-    json_decref(plain);
+    json_drop(b->a, plain);
 }
 
 /* ---- steps ---- */
@@ -233,9 +236,7 @@ static const struct word {
     { "map-collapse", REPLACE("Regex", " {2,}", " ") },     /* where there is a map */
     { "prefix", "{\"type\":\"Prepend\",\"prepend\":\"" MARK "\"}" },
     { "marks", REPLACE("String", " ", MARK) },
-    { "map", "{\"type\":\"Precompiled\",\"precompiled_charsmap\":true}" },
-    { "own-map", "{\"type\":\"Precompiled\",\"precompiled_charsmap\":true,"
-                 "\"longest\":true}" },
+    { "map", "{\"type\":\"Precompiled\",\"precompiled_charsmap\":null}" },
     { "words", "{\"type\":\"WhitespaceSplit\"}" },
     { "metaspace", METASPACE("always", "true") },
     { "metaspace-prefix", METASPACE("always", "true"), "add_prefix_space", true, true },
@@ -273,7 +274,7 @@ void spm_steps(struct bare *b, const char *section, const char *list, const char
             all = arena_printf(b->a, "%s%s%s", all, all[0] != '\0' ? "," : "", step);
     }
     all = arena_printf(b->a, "{\"type\":\"Sequence\",\"%s\":[%s]}", list, all);
-    json_object_set_new(b->root, section, json_loads(all, 0, NULL));
+    json_put(b->a, b->root, section, json_loads(all, 0, NULL));
 }
 
 /* ---- templates ---- */
@@ -305,6 +306,14 @@ static const char *default_of(const struct bare *b, const char *attribute)
     return NULL;
 }
 
+/* NULL says here that there is no such slot. */
+static json_t *need(const struct bare *b, json_t *made)
+{
+    if (made == NULL)
+        arena_fail(b->a, 0);
+    return made;
+}
+
 /* "bos_token+": with the type 0 or that behind a colon; NULL where it is not there. */
 static json_t *open_slot(const struct bare *b, char *word, json_t *specials)
 {
@@ -315,7 +324,7 @@ static json_t *open_slot(const struct bare *b, char *word, json_t *specials)
     if (colon != NULL)
         *colon = '\0';
     if (strcmp(word, "A") == 0 || strcmp(word, "B") == 0)
-        return json_pack("{s{ss si}}", "Sequence", "id", word, "type_id", type);
+        return need(b, json_pack("{s{ss si}}", "Sequence", "id", word, "type_id", type));
     end = word + strlen(word) - 1;
     if (*end == '+' || *end == '-') {
         bool def = *end == '+';
@@ -329,34 +338,32 @@ static json_t *open_slot(const struct bare *b, char *word, json_t *specials)
     id = name != NULL ? vocab_find(&b->t->vocab, name, strlen(name)) : -1;
     if (id < 0)
         return NULL;
-    json_object_set_new(specials, name, json_pack("{ss s[i] s[s]}", "id", name, "ids",
+    json_put(b->a, specials, name, json_pack("{ss s[i] s[s]}", "id", name, "ids",
                                                   id, "tokens", name));
-    return json_pack("{s{ss si}}", "SpecialToken", "id", name, "type_id", type);
+    return need(b, json_pack("{s{ss si}}", "SpecialToken", "id", name, "type_id", type));
 }
 
-static json_t *open_slots(const struct bare *b, const char *text, json_t *specials)
+static void open_slots(const struct bare *b, const char *text, json_t *list,
+                       json_t *specials)
 {
-    json_t *list = json_array();
     char *word;
 
     while ((word = next_word(b->a, &text)) != NULL) {
         json_t *slot = open_slot(b, word, specials);
 
         if (slot != NULL)
-            json_array_append_new(list, slot);
+            json_add(b->a, list, slot);
     }
-    return list;
 }
 
 static void set_template(struct bare *b, const struct spm_style *style)
 {
-    json_t *specials = json_object();
-    json_t *single = open_slots(b, style->single, specials);
-    json_t *pair = open_slots(b, style->pair, specials);
+    json_t *j = json_put(b->a, b->root, "post_processor",
+                         json_pack("{ss}", "type", "TemplateProcessing"));
+    json_t *specials = json_put(b->a, j, "special_tokens", json_object());
 
-    json_object_set_new(b->root, "post_processor",
-        json_pack("{ss so so so}", "type", "TemplateProcessing", "single", single,
-                  "pair", pair, "special_tokens", specials));
+    open_slots(b, style->single, json_put(b->a, j, "single", json_array()), specials);
+    open_slots(b, style->pair, json_put(b->a, j, "pair", json_array()), specials);
 }
 
 /* ---- all of it ---- */
@@ -364,8 +371,8 @@ static void set_template(struct bare *b, const struct spm_style *style)
 /* What the model's own settings say, where the class says nothing else. */
 static void set_own_steps(struct bare *b, const struct spm *m)
 {
-    spm_steps(b, "normalizer", "normalizers",
-              m->trim ? "own-map trim collapse" : "own-map");
+    b->t->given.map_longest = true;
+    spm_steps(b, "normalizer", "normalizers", m->trim ? "map trim collapse" : "map");
     spm_steps(b, "pre_tokenizer", "pretokenizers", m->prefix ? "whole" : "whole-never");
 }
 
@@ -388,6 +395,7 @@ static int build_from(struct bare *b, struct span file, struct err *e)
     if (m.map.size > 0)
         memcpy(map, m.map.data, m.map.size);
     b->t->map = (struct span){ map, m.map.size };
+    b->t->given.map = m.map.size > 0;
     set_model(b, &m, unk);
     if (style->normal != NULL) {
         spm_steps(b, "normalizer", "normalizers", style->normal);
@@ -404,32 +412,26 @@ static int build_from(struct bare *b, struct span file, struct err *e)
 
 int spm_build(struct bare *b, struct err *e)
 {
-    struct span s;
+    const struct span *s = file_hold(b->a, b->model_file, e);
     int failed;
 
-    if (file_map(b->model_file, &s, e) != 0)
+    if (s == NULL)
         return -1;
-    failed = build_from(b, s, e);
-    file_unmap(s);
+    failed = build_from(b, *s, e);
+    file_drop(b->a, s);
     return failed == 0 ? 0 : err_under(e, "%s", strrchr(b->model_file, '/') + 1);
 }
 
 json_t *spm_root(struct tok *t, struct span file, struct err *e)
 {
     struct bare b = { .t = t, .a = t->a, .flavour = spm_flavours[0] };
-    json_t *root = NULL;
+    json_t *root;
 
-    b.config = json_object();
-    b.map = json_object();
-    b.root = json_object();
-    b.added = json_array();
-    b.seen = json_object();
-    json_object_set_new(b.root, "added_tokens", b.added);
-    if (build_from(&b, file, e) == 0)
-        root = json_incref(b.root);
-    json_decref(b.root);
-    json_decref(b.seen);
-    json_decref(b.config);
-    json_decref(b.map);
+    b.config = json_hold(b.a, json_object());
+    b.map = json_hold(b.a, json_object());
+    bare_begin(&b);
+    root = bare_end(&b, build_from(&b, file, e));
+    json_drop(b.a, b.config);
+    json_drop(b.a, b.map);
     return root;
 }

@@ -182,14 +182,17 @@ static void make_merges(struct bpe *m, struct tok *t)
     }
 }
 
-/* true stands for the merges that t has, or that the scores make. */
 static int open_merges(struct bpe *m, struct tok *t, const json_t *j, struct err *e)
 {
+    bool open = json_is_null(json_object_get(j, "merges"));
     const json_t *merges;
 
-    if (json_is_true(json_object_get(j, "merges")) && t->n_merges > 0)
+    if (open && t->given.merges) {
+        t->given.merges = false;
         return read_merges(m, t, NULL, e);
-    if (json_is_true(json_object_get(j, "merges")) && t->n_scored > 0) {
+    }
+    if (open && t->given.merges_by_score) {
+        t->given.merges_by_score = false;
         make_merges(m, t);
         return 0;
     }
@@ -254,7 +257,7 @@ const void *bpe_open(struct tok *t, const json_t *j, struct err *e)
     if (field_bool(j, "ignore_merges", false, &m->ignore_merges, e) != 0 ||
         field_bool(j, "fuse_unk", false, &m->fuse_unk, e) != 0 ||
         field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
-        vocab_read(&t->vocab, t->a, json_object_get(j, "vocab"), e) != 0 ||
+        vocab_open(t, j, e) != 0 ||
         open_merges(m, t, j, e) != 0 || read_unk(m, t, j, e) != 0)
         return NULL;
     fill_direct(m, &t->vocab);

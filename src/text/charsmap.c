@@ -92,8 +92,10 @@ const void *charsmap_open(struct tok *t, const json_t *j, struct err *e)
     struct text s;
     struct span map;
 
-    if (json_is_true(json_object_get(j, "precompiled_charsmap")) && t->map.size > 0)
-        return charsmap_read(t, t->map, json_is_true(json_object_get(j, "longest")), e);
+    if (t->given.map && json_is_null(json_object_get(j, "precompiled_charsmap"))) {
+        t->given.map = false;
+        return charsmap_read(t, t->map, t->given.map_longest, e);
+    }
     if (field_text(j, "precompiled_charsmap", &s, e) != 0)
         return NULL;
     if (charsmap_decode(t->a, s, &map))

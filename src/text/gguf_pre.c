@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/json.h"
+
 enum cut_kind {
     CUT_END, CUT_AT,                /* every match of the pattern is a word */
     CUT_DIGITS,                     /* runs of digits are */
@@ -139,29 +141,30 @@ static json_t *step_of(const struct cut_step *s)
 }
 
 /* GPT-2's step also writes bytes as pieces do; where it is not there, one does only that. */
-static json_t *steps_of(const struct pre *p)
+static void put_steps(struct arena *a, json_t *root, const struct pre *p)
 {
-    json_t *list = json_array();
+    json_t *sequence = json_put(a, root, "pre_tokenizer",
+                                json_pack("{ss}", "type", "Sequence"));
+    json_t *list = json_put(a, sequence, "pretokenizers", json_array());
     bool written = false;
 
     for (int i = 0; i < 6 && p->step[i].kind != CUT_END; i++) {
-        json_array_append_new(list, step_of(&p->step[i]));
+        json_add(a, list, step_of(&p->step[i]));
         written = written || p->step[i].kind == CUT_GPT2;
     }
     if (!written)
-        json_array_append_new(list, byte_level(false));
-    return json_pack("{ss so}", "type", "Sequence", "pretokenizers", list);
+        json_add(a, list, byte_level(false));
 }
 
-bool gguf_pre(json_t *root, const char *name, bool *ignore_merges)
+bool gguf_pre(struct arena *a, json_t *root, const char *name, bool *ignore_merges)
 {
     for (int k = 0; k < N_PRE; k++)
         for (int n = 0; pres[k].names[n] != NULL; n++) {
             if (strcmp(pres[k].names[n], name) != 0)
                 continue;
-            json_object_set_new(root, "pre_tokenizer", steps_of(&pres[k]));
+            put_steps(a, root, &pres[k]);
             if (pres[k].nfc)
-                json_object_set_new(root, "normalizer", json_pack("{ss}", "type", "NFC"));
+                json_put(a, root, "normalizer", json_pack("{ss}", "type", "NFC"));
             *ignore_merges = pres[k].ignore_merges;
             return true;
         }

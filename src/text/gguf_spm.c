@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
+
 enum { LONGEST = 512 };         /* bytes of a piece */
 
 #define MARK GGUF_MARK
@@ -120,15 +122,14 @@ static int read_scored(struct gguf_source *s, const struct defaults *d, const ch
     if (set_scored(s, *unk, bytes) != 0)
         return -1;
     if (**unk != '\0')
-        gguf_source_add(json_object_get(s->root, "added_tokens"),
-                  vocab_find(&s->t->vocab, *unk, strlen(*unk)), *unk, true);
+        gguf_source_add(s, vocab_find(&s->t->vocab, *unk, strlen(*unk)), *unk, true);
     gguf_source_template(s, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
     return 0;
 }
 
 static void set_json(const struct gguf_source *s, const char *section, const char *text)
 {
-    json_object_set_new(s->root, section, json_loads(text, 0, NULL));
+    json_put(s->a, s->root, section, json_loads(text, 0, NULL));
 }
 
 #define REPLACE(kind, what, by) \
@@ -144,9 +145,10 @@ int gguf_spm_bpe(struct gguf_source *s)
     if (read_scored(s, &d, &unk, &bytes) != 0 ||
         gguf_source_flag(s, "add_space_prefix", &prefix) != 0)
         return -1;
-    json_object_set_new(s->root, "model",
-        json_pack("{ss sb sb ss sb sb}", "type", "BPE", "vocab", 1, "merges", 1,
-                  "unk_token", unk, "fuse_unk", 1, "byte_fallback", (int)bytes));
+    json_put(s->a, s->root, "model",
+        json_pack("{ss sn sn ss sb sb}", "type", "BPE", "vocab", "merges", "unk_token",
+                  unk, "fuse_unk", 1, "byte_fallback", (int)bytes));
+    s->t->given.vocab = s->t->given.merges_by_score = true;
     set_json(s, "normalizer", prefix ?
              SEQUENCE("{\"type\":\"Prepend\",\"prepend\":\"" MARK "\"},"
                       REPLACE("String", " ", MARK)) :
@@ -167,6 +169,7 @@ static int read_map(const struct gguf_source *s)
     map = arena_alloc_raw(s->a, (size_t)v->n, 1);
     memcpy(map, v->data, (size_t)v->n);
     s->t->map = (struct span){ map, (size_t)v->n };
+    s->t->given.map = v->n > 0;
     return 0;
 }
 
@@ -183,7 +186,7 @@ static int set_t5_steps(const struct gguf_source *s)
         gguf_source_flag(s, "remove_extra_whitespaces", &trim) != 0)
         return -1;
     map = s->t->map.size == 0 ? "" :
-        "{\"type\":\"Precompiled\",\"precompiled_charsmap\":true}";
+        "{\"type\":\"Precompiled\",\"precompiled_charsmap\":null}";
     set_json(s, "normalizer", arena_printf(s->a, SEQUENCE("%s%s%s"), map,
              *map != '\0' && trim && !prefix ? "," : "", !trim || prefix ? "" :
              REPLACE("Regex", "\\\\A +| +\\\\z", "") "," REPLACE("Regex", " {2,}", " ")));
@@ -205,9 +208,10 @@ int gguf_spm_unigram(struct gguf_source *s)
 
     if (read_scored(s, &d, &unk, &bytes) != 0)
         return -1;
-    json_object_set_new(s->root, "model",
-        json_pack("{ss sb si sb}", "type", "Unigram", "vocab", 1, "unk_id",
+    json_put(s->a, s->root, "model",
+        json_pack("{ss sn si sb}", "type", "Unigram", "vocab", "unk_id",
                   vocab_find(&s->t->vocab, unk, strlen(unk)), "byte_fallback",
                   (int)bytes));
+    s->t->given.scored = true;
     return set_t5_steps(s);
 }

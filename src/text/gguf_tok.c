@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/utf8.h"
 
 /* ---- keys ---- */
@@ -119,9 +120,11 @@ int gguf_source_pieces(struct gguf_source *s, bool marked)
     return 0;
 }
 
-void gguf_source_add(json_t *added, int id, const char *piece, bool special)
+void gguf_source_add(const struct gguf_source *s, int id, const char *piece, bool special)
 {
-    json_array_append_new(added,
+    json_t *added = json_object_get(s->root, "added_tokens");
+
+    json_add(s->a, added,
         json_pack("{si ss sb sb sb sb sb}", "id", id, "content", piece, "single_word", 0,
                   "lstrip", 0, "rstrip", 0, "normalized", 0, "special", (int)special));
 }
@@ -129,9 +132,8 @@ void gguf_source_add(json_t *added, int id, const char *piece, bool special)
 int gguf_source_added(const struct gguf_source *s)
 {
     const struct gguf_value *v = gguf_source_value(s, "token_type");
-    json_t *added = json_array();
 
-    json_object_set_new(s->root, "added_tokens", added);
+    json_put(s->a, s->root, "added_tokens", json_array());
     if (v == NULL)
         return 0;
     if (!gguf_is_int(v) || !v->is_array || v->n != s->n)
@@ -144,77 +146,76 @@ int gguf_source_added(const struct gguf_source *s)
             return err_set(s->e, ERR_INPUT, "%s: token %d has type %lld, expected 0 to 6",
                            v->key, i, (long long)type);
         if ((type == CONTROL || type == USER_DEFINED) && s->piece[i][0] != '\0')
-            gguf_source_add(added, i, s->piece[i], type == CONTROL);
+            gguf_source_add(s, i, s->piece[i], type == CONTROL);
     }
     return 0;
 }
 
-static json_t *vocab_of(const struct gguf_source *s)
+static void put_vocab(const struct gguf_source *s, json_t *model)
 {
-    json_t *vocab = json_object();
+    json_t *vocab = json_put(s->a, model, "vocab", json_object());
 
     for (int i = 0; i < s->n; i++) {
         /* A list may hold a piece twice, an object may not: the first id is found. */
         if (json_object_get(vocab, s->piece[i]) == NULL)
-            json_object_set_new(vocab, s->piece[i], json_integer(i));
+            json_put(s->a, vocab, s->piece[i], json_integer(i));
     }
-    return vocab;
 }
 
 /* ---- what is put around a text ---- */
 
-static json_t *slot(const char *piece, int type)
-{
-    return json_pack("{s{ss si}}", "SpecialToken", "id", piece, "type_id", type);
-}
-
-static void append_slot(json_t *list, const char *piece, int type)
+static void append_slot(const struct gguf_source *s, json_t *list, const char *piece,
+                        int type)
 {
     if (piece != NULL)
-        json_array_append_new(list, slot(piece, type));
+        json_add(s->a, list, json_pack("{s{ss si}}", "SpecialToken", "id", piece,
+                                       "type_id", type));
 }
 
-static void append_text(json_t *list, const char *which, int type)
+static void append_text(const struct gguf_source *s, json_t *list, const char *which,
+                        int type)
 {
-    json_array_append_new(list, json_pack("{s{ss si}}", "Sequence", "id", which, "type_id",
-                                          type));
+    json_add(s->a, list, json_pack("{s{ss si}}", "Sequence", "id", which, "type_id",
+                                   type));
 }
 
-/* The vocabulary is in the JSON, or already in the tokeniser. */
-static json_t *id_of(const struct gguf_source *s, const char *piece)
+/* The vocabulary is in the JSON, or already in the tokeniser; -1: it lacks the piece. */
+static json_int_t id_of(const struct gguf_source *s, const char *piece)
 {
     const json_t *vocab = json_object_get(json_object_get(s->root, "model"), "vocab");
+    const json_t *id = json_object_get(vocab, piece);
 
     if (s->t->vocab.n > 0)
-        return json_integer(vocab_find(&s->t->vocab, piece, strlen(piece)));
-    return json_incref(json_object_get(vocab, piece));
+        return vocab_find(&s->t->vocab, piece, strlen(piece));
+    return id != NULL ? json_integer_value(id) : -1;
 }
 
 static void set_special(const struct gguf_source *s, json_t *specials, const char *piece)
 {
-    if (piece != NULL)
-        json_object_set_new(specials, piece,
-            json_pack("{ss s[o] s[s]}", "id", piece, "ids", id_of(s, piece), "tokens",
-                      piece));
+    json_int_t id = piece != NULL ? id_of(s, piece) : -1;
+
+    if (id >= 0)
+        json_put(s->a, specials, piece,
+                 json_pack("{ss s[I] s[s]}", "id", piece, "ids", id, "tokens", piece));
 }
 
 void gguf_source_template(const struct gguf_source *s, const char *before,
                           const char *after, bool before_pair)
 {
-    json_t *single = json_array(), *pair, *specials = json_object();
+    json_t *j = json_put(s->a, s->root, "post_processor",
+                         json_pack("{ss}", "type", "TemplateProcessing"));
+    json_t *single = json_put(s->a, j, "single", json_array()), *pair;
+    json_t *specials = json_put(s->a, j, "special_tokens", json_object());
 
-    append_slot(single, before, 0);
-    append_text(single, "A", 0);
-    append_slot(single, after, 0);
-    pair = json_copy(single);
-    append_slot(pair, before_pair ? before : NULL, 1);
-    append_text(pair, "B", 1);
-    append_slot(pair, after, 1);
+    append_slot(s, single, before, 0);
+    append_text(s, single, "A", 0);
+    append_slot(s, single, after, 0);
+    pair = json_put(s->a, j, "pair", json_copy(single));
+    append_slot(s, pair, before_pair ? before : NULL, 1);
+    append_text(s, pair, "B", 1);
+    append_slot(s, pair, after, 1);
     set_special(s, specials, before);
     set_special(s, specials, after);
-    json_object_set_new(s->root, "post_processor",
-        json_pack("{ss so so so}", "type", "TemplateProcessing", "single", single, "pair",
-                  pair, "special_tokens", specials));
 }
 
 /* ---- WordPiece ---- */
@@ -239,13 +240,13 @@ static int build_bert(struct gguf_source *s)
         gguf_source_special(s, "eos_token_id", &sep) != 0 ||
         gguf_source_special(s, "seperator_token_id", &sep) != 0)
         return -1;
-    json_object_set_new(s->root, "model",
-        json_pack("{ss so ss}", "type", "WordPiece", "vocab", vocab_of(s), "unk_token", unk));
-    json_object_set_new(s->root, "normalizer",
+    put_vocab(s, json_put(s->a, s->root, "model",
+                          json_pack("{ss ss}", "type", "WordPiece", "unk_token", unk)));
+    json_put(s->a, s->root, "normalizer",
         json_pack("{ss sb sb sn sb}", "type", "BertNormalizer", "clean_text", 1,
                   "handle_chinese_chars", 1, "strip_accents", "lowercase",
                   (int)!has_capitals(s)));
-    json_object_set_new(s->root, "pre_tokenizer",
+    json_put(s->a, s->root, "pre_tokenizer",
                         json_pack("{ss}", "type", "BertPreTokenizer"));
     gguf_source_template(s, cls, sep, false);
     return 0;
@@ -253,7 +254,7 @@ static int build_bert(struct gguf_source *s)
 
 /* ---- byte-level BPE ---- */
 
-static json_t *read_merges(const struct gguf_source *s)
+static int put_merges(const struct gguf_source *s, json_t *model)
 {
     const struct gguf_value *v = strings_of(s, "merges");
     struct gguf_strings all;
@@ -261,25 +262,23 @@ static json_t *read_merges(const struct gguf_source *s)
     json_t *list;
 
     if (v == NULL)
-        return NULL;
-    list = json_array();
+        return -1;
+    list = json_put(s->a, model, "merges", json_array());
     all = gguf_strings(v);
     for (int i = 0; gguf_next(&all, &text); i++) {
         const char *bytes = (const char *)text.data;
         const char *space = text.size > 1 ? memchr(bytes + 1, ' ', text.size - 1) : NULL;
-        json_t *left, *right;
+        json_t *pair;
 
-        if (space == NULL || utf8_check(bytes, text.size) != text.size) {
-            err_set(s->e, ERR_INPUT, "%s: merge %d is not two pieces with a space between",
-                    v->key, i);
-            json_decref(list);
-            return NULL;
-        }
-        left = json_stringn(bytes, (size_t)(space - bytes));
-        right = json_stringn(space + 1, (size_t)(bytes + text.size - space - 1));
-        json_array_append_new(list, json_pack("[oo]", left, right));
+        if (space == NULL || utf8_check(bytes, text.size) != text.size)
+            return err_set(s->e, ERR_INPUT, "%s: merge %d is not two pieces with a space "
+                           "between", v->key, i);
+        pair = json_add(s->a, list, json_array());
+        json_add(s->a, pair, json_stringn(bytes, (size_t)(space - bytes)));
+        json_add(s->a, pair,
+                 json_stringn(space + 1, (size_t)(bytes + text.size - space - 1)));
     }
-    return list;
+    return 0;
 }
 
 static int read_pre(const struct gguf_source *s, bool *ignore_merges)
@@ -288,7 +287,7 @@ static int read_pre(const struct gguf_source *s, bool *ignore_merges)
 
     if (read_text(s, "pre", &pre) != 0)
         return -1;
-    if (pre != NULL && gguf_pre(s->root, pre, ignore_merges))
+    if (pre != NULL && gguf_pre(s->a, s->root, pre, ignore_merges))
         return 0;
     for (int i = 0; gguf_pre_name(i) != NULL; i++)
         all = arena_printf(s->a, "%s%s%s", all, i > 0 ? ", " : "", gguf_pre_name(i));
@@ -303,7 +302,7 @@ static int build_bpe(struct gguf_source *s)
 {
     const char *bos = NULL, *eos = NULL;
     bool add_bos = false, add_eos = false, ignore_merges = false;
-    json_t *merges;
+    json_t *model;
 
     if (gguf_source_pieces(s, false) != 0 || gguf_source_added(s) != 0 ||
         read_pre(s, &ignore_merges) != 0 ||
@@ -312,13 +311,12 @@ static int build_bpe(struct gguf_source *s)
         gguf_source_flag(s, "add_bos_token", &add_bos) != 0 ||
         gguf_source_flag(s, "add_eos_token", &add_eos) != 0)
         return -1;
-    merges = read_merges(s);
-    if (merges == NULL)
+    model = json_put(s->a, s->root, "model", json_pack("{ss sb}", "type", "BPE",
+                     "ignore_merges", (int)ignore_merges));
+    put_vocab(s, model);
+    if (put_merges(s, model) != 0)
         return -1;
-    json_object_set_new(s->root, "model",
-        json_pack("{ss so so sb}", "type", "BPE", "vocab", vocab_of(s), "merges", merges,
-                  "ignore_merges", (int)ignore_merges));
-    json_object_set_new(s->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
+    json_put(s->a, s->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
     gguf_source_template(s, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
     return 0;
 }
@@ -352,10 +350,11 @@ static int build(struct gguf_source *s)
 
 json_t *gguf_tok_read(struct tok *t, const struct gguf *g, struct err *e)
 {
-    struct gguf_source s = { .t = t, .a = t->a, .g = g, .e = e, .root = json_object() };
+    struct gguf_source s = { .t = t, .a = t->a, .g = g, .e = e };
 
+    s.root = json_hold(s.a, json_object());
     if (build(&s) == 0)
         return s.root;
-    json_decref(s.root);
+    json_drop(s.a, s.root);
     return NULL;
 }

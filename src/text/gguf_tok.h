@@ -38,7 +38,7 @@ struct tok *gguf_tok_open(struct arena *a, const struct gguf *g, const char *nam
 /* ---- gguf_pre.c ---- */
 
 /* Sets pre_tokenizer and normalizer of root; false: the name is not known. */
-bool gguf_pre(json_t *root, const char *name, bool *ignore_merges);
+bool gguf_pre(struct arena *a, json_t *root, const char *name, bool *ignore_merges);
 
 /* The names that are known; NULL: no more. */
 const char *gguf_pre_name(int i);

@@ -60,6 +60,15 @@ static int read_json(struct tok *t, const json_t *root, struct err *e)
     return 0;
 }
 
+/* Patterns are compiled to memory of their own. */
+static void release(void *what)
+{
+    struct tok *t = what;
+
+    regex_close(t->regexes);
+    t->regexes = NULL;
+}
+
 static struct tok *new_tok(struct arena *a, const char *name)
 {
     struct tok *t = arena_alloc(a, 1, sizeof *t);
@@ -67,6 +76,7 @@ static struct tok *new_tok(struct arena *a, const char *name)
     t->a = a;
     t->name = arena_strdup(a, name);
     t->prefix.s = "";
+    arena_own(a, release, t);
     return t;
 }
 
@@ -75,7 +85,7 @@ static struct tok *open_root(struct tok *t, json_t *root, struct err *e)
 {
     int failed = root == NULL ? -1 : read_json(t, root, e);
 
-    json_decref(root);
+    json_drop(t->a, root);
     if (failed == 0)
         return t;
     err_under(e, "%s", t->name);
@@ -83,30 +93,15 @@ static struct tok *open_root(struct tok *t, json_t *root, struct err *e)
     return NULL;
 }
 
-json_t *hf_parse(struct span s, struct err *e)
-{
-    json_error_t why;
-    json_t *root;
-
-    if (json_check_size(s, e) != 0)
-        return NULL;
-    root = json_loadb(s.size > 0 ? (const char *)s.data : "", s.size, JSON_ALLOW_NUL,
-                      &why);
-    if (root == NULL)
-        err_set(e, ERR_INPUT, "not JSON: line %d, column %d: %s", why.line,
-                why.column, why.text);
-    return root;
-}
-
 struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
                             struct err *e)
 {
     struct tok *t = new_tok(a, name);
     struct span rest = vocab_skim(t, json);
-    json_t *root = hf_parse(rest, e);
+    json_t *root = json_read(a, rest, JSON_ALLOW_NUL, e);
 
     if (root == NULL && rest.data != json.data)
-        root = hf_parse(json, e);             /* for its line and column */
+        root = json_read(a, json, JSON_ALLOW_NUL, e);           /* for its line and column */
     return open_root(t, root, e);
 }
 
@@ -135,7 +130,7 @@ static struct tok *open_gguf(struct arena *a, const char *any, struct err *e)
     if (g == NULL)
         return NULL;
     t = gguf_tok_open(a, g, path, e);
-    gguf_close(g);
+    gguf_close(a, g);
     return t;
 }
 
@@ -155,8 +150,8 @@ static const char *lone_gguf(struct arena *a, const char *dir)
 static struct tok *open_dir(struct arena *a, const char *dir, bool target, struct err *e)
 {
     const char *path = file_join(a, dir, "tokenizer.json"), *gguf;
+    const struct span *s;
     struct tok *t;
-    struct span s;
 
     if (file_exists(dir) && !file_is_dir(dir))
         return open_gguf(a, dir, e);
@@ -167,10 +162,11 @@ static struct tok *open_dir(struct arena *a, const char *dir, bool target, struc
         t = new_tok(a, dir);
         return open_root(t, bare_read(t, dir, target, e), e);
     }
-    if (file_map(path, &s, e) != 0)
+    s = file_hold(a, path, e);
+    if (s == NULL)
         return NULL;
-    t = tok_open_memory(a, s, path, e);
-    file_unmap(s);
+    t = tok_open_memory(a, *s, path, e);
+    file_drop(a, s);
     return t;
 }
 
@@ -187,5 +183,5 @@ struct tok *tok_open_target(struct arena *a, const char *dir, struct err *e)
 void tok_close(struct tok *t)
 {
     if (t != NULL)
-        regex_close(t->regexes);
+        arena_release(t->a, t);
 }

@@ -264,7 +264,7 @@ static bool any_pieces(struct skim *s, struct tok *t, bool unigram)
     return unigram ? scored_pieces(s, t) : pieces(s, &t->vocab, t->a);
 }
 
-/* The file so far with "true" for what begins at value; rest goes on behind it. */
+/* The file so far with "null" for what begins at value; rest goes on after it. */
 struct rest {
     const char *done;           /* the file was copied up to here */
     char *s;
@@ -273,7 +273,7 @@ struct rest {
 
 static void leave_out(struct rest *r, const char *value, const char *end)
 {
-    static const char instead[] = "true";
+    static const char instead[] = "null";
     size_t before = (size_t)(value - r->done);
 
     memcpy(r->s + r->n, r->done, before);
@@ -314,7 +314,9 @@ static void skim_map(struct skim s, const char *before, struct tok *t, struct re
         return;
     peek(&s);
     value = s.at;
-    if (value < before && string(&s, &map) && charsmap_decode(t->a, map, &t->map))
+    t->given.map = value < before && string(&s, &map) &&
+                   charsmap_decode(t->a, map, &t->map);
+    if (t->given.map)
         leave_out(r, value, s.at);
     else
         t->map = (struct span){ 0 };
@@ -331,6 +333,7 @@ static void skim_merges(struct skim *s, struct tok *t, struct rest *r)
     peek(&m);
     value = m.at;
     if (merges(&m, t)) {
+        t->given.merges = true;
         leave_out(r, value, m.at);
         return;
     }
@@ -361,7 +364,9 @@ struct span vocab_skim(struct tok *t, struct span json)
         t->n_scored = 0;
         return json;
     }
-    /* "true" may be longer than an empty text or list. */
+    t->given.vocab = !unigram;
+    t->given.scored = unigram;
+    /* "null" may be longer than an empty text or list. */
     rest.s = arena_alloc_raw(t->a, json.size + 8, 1);
     skim_map((struct skim){ all, s.end }, value, t, &rest);
     leave_out(&rest, value, s.at);

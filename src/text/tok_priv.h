@@ -56,6 +56,8 @@ int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length);
 
 /* ---- vocab.c: pieces and ids ---- */
 
+struct tok;
+
 struct piece {
     const char *s;              /* NUL behind */
     uint32_t n;
@@ -88,16 +90,18 @@ int vocab_find_model(const struct vocab *v, const char *s, size_t n);
 int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t n,
                   size_t *length);
 const struct piece *vocab_piece(const struct vocab *v, int id);     /* NULL: none */
-/* {"piece": id, …}; or true, where vocab_skim has read it. */
+/* {"piece": id, …} */
 int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e);
+/* The same of the "vocab" of a model, unless it is given. */
+int vocab_open(struct tok *t, const json_t *model, struct err *e);
 
 /* ---- skim.c ---- */
 
 /*
  * Reads {"model": {"vocab": {"piece": id, …}}}, or a Unigram's [["piece", score],
  * …], "merges" behind it, and a normaliser's character map before it, without a tree,
- * and returns the rest of the file, with true in their place.  Leaves t empty and
- * returns json as it is where the vocabulary is not there, not plain or wrong; merges
+ * and returns the rest of the file, with null in their place; t->given says which.
+ * Leaves t empty and returns json as it is where the vocabulary is not there, not plain or wrong; merges
  * and maps of that kind stay in the rest.  Merges point into json.
  */
 struct span vocab_skim(struct tok *t, struct span json);
@@ -154,9 +158,23 @@ struct added {
     struct trie raw, normal;    /* found before, and after the normaliser */
 };
 
+/*
+ * What the reader of a file has put into the tokeniser already, so that the JSON of a
+ * step holds null for it.  The step that takes it up clears its flag.
+ */
+struct given {
+    bool vocab;                     /* tok.vocab: the model's pieces */
+    bool scored;                    /* tok.scored: their scores */
+    bool merges;                    /* tok.merges: a BPE's merges */
+    bool merges_by_score;           /* every two pieces that make a third, by its score */
+    bool map;                       /* tok.map: a Precompiled normaliser's characters */
+    bool map_longest;               /* applied as SentencePiece does */
+};
+
 struct tok {
     struct arena *a;
     const char *name;               /* for messages */
+    struct given given;
     struct vocab vocab;
     struct added added;
     struct step normal, presplit, model, finish;
@@ -361,13 +379,12 @@ void added_split(const struct added *a, const struct trie *trie, struct work *w)
 /*
  * The tokenizer.json that a folder without one stands for; NULL on errors.  Where
  * it comes from a SentencePiece model, vocabulary, scores and map are in t, and
- * the JSON has true in their place.  target: that of target texts, where the
+ * t->given says so.  The arena owns the JSON.  target: that of target texts, where the
  * folder has another for them.
  */
 json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e);
 /* The same for the bytes of a SentencePiece model and nothing else. */
 json_t *spm_root(struct tok *t, struct span file, struct err *e);
-json_t *hf_parse(struct span s, struct err *e);
 
 /* Fields of an object.  Absent or null gives the default, where there is one. */
 int field_bool(const json_t *o, const char *key, bool def, bool *out, struct err *e);

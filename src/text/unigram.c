@@ -32,13 +32,15 @@ static int read_piece(struct tok *t, const json_t *j, size_t id, struct err *e)
     return vocab_add(&t->vocab, t->a, s, (json_int_t)id, e);
 }
 
-/* [["piece", score], …]; true where t has them. */
+/* [["piece", score], …], or what is given. */
 static int read_pieces(struct tok *t, const json_t *j, struct err *e)
 {
     const json_t *list;
 
-    if (json_is_true(json_object_get(j, "vocab")) && t->scored != NULL)
+    if (t->given.scored && json_is_null(json_object_get(j, "vocab"))) {
+        t->given.scored = false;
         return 0;
+    }
     if (field_list(j, "vocab", &list, e) != 0)
         return -1;
     t->n_scored = json_array_size(list);

@@ -153,8 +153,6 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
     json_t *o = (json_t *)(uintptr_t)j;         /* its iterators are not const */
     char *pool;
 
-    if (json_is_true(j) && v->n > 0)
-        return 0;
     if (!json_is_object(j))
         return err_set(e, ERR_INPUT, "\"vocab\" is missing or not an object");
     vocab_init(v, a, json_object_size(j));
@@ -173,5 +171,15 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
             return -1;
     }
     v->n_model = v->n;
+    return 0;
+}
+
+int vocab_open(struct tok *t, const json_t *model, struct err *e)
+{
+    const json_t *j = json_object_get(model, "vocab");
+
+    if (!t->given.vocab || !json_is_null(j))
+        return vocab_read(&t->vocab, t->a, j, e);
+    t->given.vocab = false;
     return 0;
 }

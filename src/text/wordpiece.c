@@ -27,7 +27,7 @@ const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e)
     if (json_object_get(j, "max_input_chars_per_word") != NULL &&
         field_int(j, "max_input_chars_per_word", 0, 1 << 30, &m->max_chars, e) != 0)
         return NULL;
-    if (vocab_read(&t->vocab, t->a, json_object_get(j, "vocab"), e) != 0)
+    if (vocab_open(t, j, e) != 0)
         return NULL;
     t->prefix.s = arena_strndup(t->a, t->prefix.s, t->prefix.n);
     m->unk_name = arena_strndup(t->a, unk.s, unk.n);

@@ -4,7 +4,6 @@
  * them.  A pickle is a program; the command reads it without running it, and
  * keeps every tensor under its name. */
 #include <ctype.h>
-#include <dirent.h>
 
 #include "weights/weights_priv.h"
 
@@ -123,24 +122,21 @@ bool foreign_dir(struct arena *a, const char *dir, struct err *e)
     const char *best = NULL;
     enum kind best_kind = KIND_TORCH, kind;
     int best_rank = 0;
-    DIR *d = opendir(dir);
-    size_t n = strlen(dir);
+    size_t n = strlen(dir), n_names;
+    const char **name = file_list(a, dir, &n_names);
 
-    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; ) {
+    for (size_t i = 0; i < n_names; i++) {
         int rank;
 
-        if (!kind_by_name(x->d_name, &kind))
+        if (!kind_by_name(name[i], &kind))
             continue;
-        rank = rank_of(x->d_name, kind);
-        if (best != NULL && (rank > best_rank ||
-                             (rank == best_rank && strcmp(x->d_name, best) > 0)))
+        rank = rank_of(name[i], kind);
+        if (best != NULL && rank >= best_rank)
             continue;
-        best = arena_strdup(a, x->d_name);
+        best = name[i];
         best_rank = rank;
         best_kind = kind;
     }
-    if (d != NULL)
-        closedir(d);
     if (best == NULL)
         return false;
     while (n > 1 && dir[n - 1] == '/')

@@ -2,7 +2,6 @@
  * A GGUF file's keys -> typed values, borrowed from the mapping. */
 #include "weights/gguf.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -228,21 +227,23 @@ struct gguf *gguf_read(struct arena *a, struct span bytes, const char *file,
 
 struct gguf *gguf_open(struct arena *a, const char *path, struct err *e)
 {
-    struct span bytes;
+    const struct span *bytes = file_hold(a, path, e);
     struct gguf *g;
 
-    if (file_map(path, &bytes, e) != 0)
+    if (bytes == NULL)
         return NULL;
-    g = gguf_read(a, bytes, arena_strdup(a, path), e);
+    g = gguf_read(a, *bytes, arena_strdup(a, path), e);
     if (g == NULL)
-        file_unmap(bytes);
+        file_drop(a, bytes);
+    else
+        g->held = bytes;
     return g;
 }
 
-void gguf_close(struct gguf *g)
+void gguf_close(struct arena *a, const struct gguf *g)
 {
     if (g != NULL)
-        file_unmap(g->bytes);
+        file_drop(a, g->held);
 }
 
 /* ---- the file of a folder ---- */
@@ -270,21 +271,19 @@ const char *gguf_first_part(struct arena *a, const char *path)
 int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct err *e)
 {
     enum { SHOWN = 3 };
-    DIR *d = opendir(dir);
-    const char *all = "";
+    size_t n_names;
+    const char **name = file_list(a, dir, &n_names), *all = "";
     int n = 0;
 
     *path = NULL;
-    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; ) {
-        if (!str_ends_with(x->d_name, ".gguf") || is_later_part(x->d_name))
+    for (size_t i = 0; i < n_names; i++) {
+        if (!str_ends_with(name[i], ".gguf") || is_later_part(name[i]))
             continue;
-        *path = file_join(a, dir, x->d_name);
+        *path = file_join(a, dir, name[i]);
         if (n++ < SHOWN)
             all = arena_printf(a, "%s%s%s", all, n > 1 ? ", " : "",
-                               str_shown(a, x->d_name));
+                               str_shown(a, name[i]));
     }
-    if (d != NULL)
-        closedir(d);
     if (n <= 1)
         return 0;
     *path = NULL;

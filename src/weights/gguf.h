@@ -51,6 +51,7 @@ struct gguf {
     struct span bytes;              /* the whole file */
     size_t tensors_at;              /* where the tensors' descriptions begin */
     size_t alignment;
+    const struct span *held;        /* what gguf_close unmaps; NULL: nothing */
 };
 
 /* "GGUF" or its reverse, which other machines write. */
@@ -61,7 +62,7 @@ bool gguf_is(struct span bytes);
  * beside weights that are not supported.  NULL on errors (ERR_INPUT).
  */
 struct gguf *gguf_open(struct arena *a, const char *path, struct err *e);
-void gguf_close(struct gguf *g);
+void gguf_close(struct arena *a, const struct gguf *g);
 
 /* The same from bytes in memory that outlive it; not to be closed. */
 struct gguf *gguf_read(struct arena *a, struct span bytes, const char *file,

@@ -58,29 +58,25 @@ static int take_map(struct shards *s, const json_t *map, struct err *e)
 
 static int read_index(struct shards *s, struct err *e)
 {
-    struct span bytes;
-    json_error_t why;
+    struct arena *a = s->w->a;
+    const struct span *bytes = file_hold(a, s->index, e);
     json_t *root;
     int rc;
 
-    if (file_map(s->index, &bytes, e) != 0)
+    if (bytes == NULL)
         return -1;
-    if (bytes.size > INDEX_MAX_BYTES) {
-        file_unmap(bytes);
-        return err_set(e, ERR_INPUT, "%s: %zu bytes, expected at most %zu", s->index,
-                       bytes.size, INDEX_MAX_BYTES);
+    if (bytes->size > INDEX_MAX_BYTES) {
+        err_set(e, ERR_INPUT, "%s: %zu bytes, expected at most %zu", s->index, bytes->size,
+                INDEX_MAX_BYTES);
+        file_drop(a, bytes);
+        return -1;
     }
-    if (json_check_size(bytes, e) != 0) {
-        file_unmap(bytes);
-        return err_under(e, "%s", s->index);
-    }
-    root = json_loadb((const char *)bytes.data, bytes.size, JSON_REJECT_DUPLICATES,
-                      &why);
-    file_unmap(bytes);
+    root = json_read(a, *bytes, JSON_REJECT_DUPLICATES, e);
+    file_drop(a, bytes);
     if (root == NULL)
-        return err_set(e, ERR_INPUT, "%s: line %d: %s", s->index, why.line, why.text);
+        return err_under(e, "%s", s->index);
     rc = take_map(s, json_object_get(root, "weight_map"), e);
-    json_decref(root);
+    json_drop(a, root);
     return rc;
 }
 
@@ -105,21 +101,18 @@ static bool leads_out(struct shards *s, const char *part)
 {
     struct arena *a = s->w->a;
     const char *slash = strrchr(part, '/');
-    char *dir, *sub;
+    const char *dir, *sub;
     bool out = false;
 
     if (slash == NULL)
         return false;
-    dir = realpath(s->dir, NULL);
-    sub = realpath(file_join(a, s->dir, arena_strndup(a, part, (size_t)(slash - part))),
-                   NULL);
+    dir = file_real(a, s->dir);
+    sub = file_real(a, file_join(a, s->dir, arena_strndup(a, part, (size_t)(slash - part))));
     if (dir != NULL && sub != NULL) {
         size_t n = strlen(dir);
 
         out = strncmp(dir, sub, n) != 0 || (n > 1 && sub[n] != '/' && sub[n] != '\0');
     }
-    free(dir);
-    free(sub);
     return out;
 }
 

@@ -3,7 +3,6 @@
 #include "weights/weights.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +16,15 @@
 
 int weights_map(struct weights *w, const char *path, struct span *out, struct err *e)
 {
-    if (file_map(path, out, e) != 0)
+    const struct span *map = file_hold(w->a, path, e);
+
+    if (map == NULL)
         return -1;
+    *out = *map;
     if ((w->n_maps & (w->n_maps - 1)) == 0)     /* 0, 1, 2, 4, .. */
         w->map = arena_grow(w->a, w->map, (size_t)w->n_maps,
                             2 * (size_t)w->n_maps + 1, sizeof *w->map);
-    w->map[w->n_maps++] = *out;
+    w->map[w->n_maps++] = map;
     return 0;
 }
 
@@ -123,16 +125,13 @@ static int open_file(struct weights *w, const char *path, struct err *e)
 /* A .safetensors file under another name than the library's, the first; NULL: none. */
 static const char *other_in(struct arena *a, const char *dir)
 {
-    const char *first = NULL;
-    DIR *d = opendir(dir);
+    size_t n;
+    const char **name = file_list(a, dir, &n);
 
-    for (struct dirent *x; d != NULL && (x = readdir(d)) != NULL; )
-        if (str_ends_with(x->d_name, ".safetensors") &&
-            (first == NULL || strcmp(x->d_name, first) < 0))
-            first = arena_strdup(a, x->d_name);
-    if (d != NULL)
-        closedir(d);
-    return first;
+    for (size_t i = 0; i < n; i++)
+        if (str_ends_with(name[i], ".safetensors"))
+            return name[i];
+    return NULL;
 }
 
 /* model-00001-of-00004.safetensors */
@@ -230,7 +229,7 @@ void weights_close(struct weights *w)
     if (w == NULL)
         return;
     for (int i = 0; i < w->n_maps; i++)
-        file_unmap(w->map[i]);
+        file_drop(w->a, w->map[i]);
     w->n_maps = 0;
 }
 

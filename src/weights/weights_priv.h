@@ -21,7 +21,7 @@ struct weights {
     struct arena *a;
     struct tensor *tensor;      /* [n] sorted by name */
     int n;
-    struct span *map;           /* [n_maps] what weights_close unmaps */
+    const struct span **map;    /* [n_maps] what weights_close unmaps */
     int n_maps;
     struct named_span *plain;   /* [n_plain] members of an npz that are no .npy */
     int n_plain;

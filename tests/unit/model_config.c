@@ -463,8 +463,8 @@ static void families_and_what_is_no_config(void **state)
     (void)state;
     assert_int_equal(read_text(GPT2 "}", strlen(GPT2 "}"), &c, &f, &e), 0);
     assert_string_equal(f->name, "gpt2");
-    bad("", "line");
-    bad("{", "line 1");
+    bad("", "not JSON: column");
+    bad("{", "not JSON: column");
     bad("[]", "is not a JSON object");
     bad("3", "");
     bad("{}", "has no model_type");

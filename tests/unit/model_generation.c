@@ -112,7 +112,7 @@ static void what_is_wrong(void **state)
 {
     (void)state;
     bad("[]", "is not a JSON object");
-    bad("{\"eos_token_id\":", "line 1");
+    bad("{\"eos_token_id\":", "not JSON: column");
     bad("{\"eos_token_id\":\"</s>\"}", "eos_token_id: found \"</s>\", expected a token's id");
     bad("{\"eos_token_id\":[1,2.5]}", "eos_token_id: found 2.5");
     bad("{\"eos_token_id\":4294967296}", "eos_token_id: found 4294967296");

@@ -52,7 +52,7 @@ static void test_cut_anywhere(void **state)
 
         assert_null(tok_open_memory(&h->arena, span, "cut.json", &h->err));
         assert_int_equal(h->err.kind, ERR_INPUT);
-        assert_int_equal(strncmp(h->err.msg, "cut.json: not JSON: line 1", 26), 0);
+        assert_int_equal(strncmp(h->err.msg, "cut.json: not JSON: column", 26), 0);
         arena_reset(&h->arena, mark);
     }
 }

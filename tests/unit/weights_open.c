@@ -152,7 +152,7 @@ static void test_many_parts(void **state)
     }
     /* the first one again would be a name twice */
     index_of(arena_printf(&arena, "%s}}", map));
-    refused(dir, "index.json: line 1: duplicate object key near '\"A\"'");
+    refused(dir, "index.json: not JSON: column 26: duplicate object key near '\"A\"'");
     map = arena_printf(&arena, "{\"weight_map\":{%s}}", strchr(map, ',') + 1);
     index_of(map);
     opens(dir, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -161,24 +161,21 @@ static void test_many_parts(void **state)
 static void test_index_refused(void **state)
 {
     static const struct { const char *json, *want; } cases[] = {
-        { "", "index.json: line 1: '[' or '{' expected near end of file" },
-        { "{\"weight_map\":", "index.json: line 1: unexpected token near end of file" },
+        { "", "index.json: not JSON: column 0: '[' or '{' expected near end of file" },
+        { "{\"weight_map\":", "index.json: not JSON: column 14: unexpected token near end of file" },
         { "{}", "index.json: has no \"weight_map\" that is an object" },
         { "[]", "has no \"weight_map\"" },
         { "{\"weight_map\":[]}", "has no \"weight_map\" that is an object" },
         { "{\"weight_map\":{}}", "weight_map is empty" },
         { "{\"weight_map\":{\"a\":3}}", "weight_map: a: is not a string, expected the name" },
-        { "{\"weight_map\":{\"a\\u0000b\":\"p\"}}", "index.json: line 1: NUL byte in object key" },
+        { "{\"weight_map\":{\"a\\u0000b\":\"p\"}}",
+          "index.json: not JSON: column 25: NUL byte in object key" },
         { "{\"weight_map\":{\"a\":\"\"}}", "file \"\", expected a name inside the folder" },
-        { "{\"weight_map\":{\"a\":\"/etc/passwd\"}}", "file \"/etc/passwd\", expected a "
-          "name inside" },
+        { "{\"weight_map\":{\"a\":\"/etc/passwd\"}}", "file \"/etc/passwd\", expected a name inside" },
         { "{\"weight_map\":{\"a\":\"..\"}}", "file \"..\", expected a name inside the folder" },
-        { "{\"weight_map\":{\"a\":\"../p\"}}", "file \"../p\", expected a name inside the "
-          "folder" },
-        { "{\"weight_map\":{\"a\":\"q/../../p\"}}", "file \"q/../../p\", expected a name "
-          "inside" },
-        { "{\"weight_map\":{\"a\":\"out/p\"}}", "file \"out/p\", expected a name inside "
-          "the folder" },
+        { "{\"weight_map\":{\"a\":\"../p\"}}", "file \"../p\", expected a name inside the folder" },
+        { "{\"weight_map\":{\"a\":\"q/../../p\"}}", "file \"q/../../p\", expected a name inside" },
+        { "{\"weight_map\":{\"a\":\"out/p\"}}", "file \"out/p\", expected a name inside the folder" },
         { "{\"weight_map\":{\"a\":\"none\"}}", "/none: No such file or directory" },
         { "{\"weight_map\":{\"a\":\"fifo\"}}", "/fifo: is a pipe, expected a file" },
         { "{\"weight_map\":{\"a\":\"folder\"}}", "/folder: is a folder, expected a file" },
