@@ -16,9 +16,10 @@ static int *places(struct arena *a, struct map_axis axis, int pool, int *n_cells
     return place;
 }
 
-static size_t n_values(const struct map *m)
+/* Cells of a head. */
+static size_t n_cells(const struct map *m)
 {
-    return (size_t)m->n_heads * (size_t)m->n_rows * (size_t)m->n_cols;
+    return (size_t)m->n_rows * (size_t)m->n_cols;
 }
 
 struct map *map_new(struct arena *a, int text, int layer, int n_heads,
@@ -29,10 +30,10 @@ struct map *map_new(struct arena *a, int text, int layer, int n_heads,
     size_t n;
 
     *m = (struct map){ .text = text, .layer = layer, .n_heads = n_heads, .pool = pool,
-                       .how = how };
+                       .how = how, .n_queries = queries.n, .n_keys = keys.n };
     m->row = places(a, queries, pool, &m->n_rows);
     m->col = places(a, keys, pool, &m->n_cols);
-    n = n_values(m);
+    n = (size_t)n_heads * n_cells(m);
     m->value = arena_alloc_raw(a, n, sizeof *m->value);
     for (size_t i = 0; i < n; i++)
         m->value[i] = NAN;
@@ -55,6 +56,24 @@ static void put(struct map *m, size_t cell, float w)
         m->count[cell]++;
 }
 
+/* The weights of a query on n keys from key0; hidden ones are marked, or NaN. */
+static void put_row(struct map *m, int head, int query, int key0, int n,
+                    const float *weight, const unsigned char *hidden)
+{
+    int row = m->row[query];
+    size_t start;
+
+    if (row < 0)
+        return;
+    start = (size_t)head * n_cells(m) + (size_t)(row / m->pool) * (size_t)m->n_cols;
+    for (int j = 0; j < n; j++) {
+        int column = m->col[key0 + j];
+
+        if (column >= 0 && !isnan(weight[j]) && (hidden == NULL || !hidden[j]))
+            put(m, start + (size_t)(column / m->pool), weight[j]);
+    }
+}
+
 static void take(void *self, const struct rows *rows, int n_heads)
 {
     struct map *m = self;
@@ -63,31 +82,30 @@ static void take(void *self, const struct rows *rows, int n_heads)
     if (rows->text != m->text || rows->layer != m->layer)
         return;
     for (int t = 0; t < rows->n_rows; t++) {
-        int row = m->row[rows->row0 + t];
-        size_t from = (size_t)t * rows->stride;
+        size_t at = (size_t)t * rows->stride;
 
-        for (int j = 0; row >= 0 && j < rows->n_keys; j++) {
-            int column = m->col[rows->key0 + j];
-
-            if (column < 0 || (rows->hidden != NULL && rows->hidden[from + (size_t)j]))
-                continue;
-            put(m, ((size_t)rows->head * (size_t)m->n_rows + (size_t)(row / m->pool)) *
-                   (size_t)m->n_cols + (size_t)(column / m->pool),
-                rows->weight[from + (size_t)j]);
-        }
+        put_row(m, rows->head, rows->row0 + t, rows->key0, rows->n_keys, rows->weight + at,
+                rows->hidden != NULL ? rows->hidden + at : NULL);
     }
+}
+
+/* Sums become means. */
+static void finish(struct map *m, int head)
+{
+    size_t first = (size_t)head * n_cells(m);
+
+    for (size_t i = first; m->how == POOL_MEAN && i < first + n_cells(m); i++)
+        if (m->count[i] > 1)
+            m->value[i] /= (float)m->count[i];
 }
 
 static void done(void *self, int text, int layer)
 {
     struct map *m = self;
-    size_t n = n_values(m);
 
-    if (m->how != POOL_MEAN || text != m->text || layer != m->layer)
-        return;
-    for (size_t i = 0; i < n; i++)
-        if (m->count[i] > 1)
-            m->value[i] /= (float)m->count[i];
+    for (int head = 0; head < m->n_heads; head++)
+        if (text == m->text && layer == m->layer)
+            finish(m, head);
 }
 
 struct sink map_sink(struct map *m)
@@ -95,7 +113,14 @@ struct sink map_sink(struct map *m)
     return (struct sink){ SINK_HEAD, take, done, m };
 }
 
+void map_fill(struct map *m, int head, const float *weight)
+{
+    for (int i = 0; i < m->n_queries; i++)
+        put_row(m, head, i, 0, m->n_keys, weight + (size_t)i * (size_t)m->n_keys, NULL);
+    finish(m, head);
+}
+
 const float *map_head(const struct map *m, int head)
 {
-    return m->value + (size_t)head * (size_t)m->n_rows * (size_t)m->n_cols;
+    return m->value + (size_t)head * n_cells(m);
 }

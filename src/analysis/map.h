@@ -13,6 +13,7 @@ extern const char *const pool_names[];      /* "max", "mean", NULL */
 
 struct map {
     int text, layer, n_heads;
+    int n_queries, n_keys;
     int n_rows, n_cols;         /* cells: ceil(shown tokens / pool) */
     const int *row, *col;       /* [tokens] place among those that are shown; -1: left
                                    out */
@@ -33,6 +34,10 @@ struct map *map_new(struct arena *a, int text, int layer, int n_heads,
                     struct map_axis queries, struct map_axis keys, int pool,
                     enum pool how);
 struct sink map_sink(struct map *m);
+
+/* In place of a pass: weight [n_queries, n_keys] of a head; NaN: hidden. */
+void map_fill(struct map *m, int head, const float *weight);
+
 const float *map_head(const struct map *m, int head);   /* [n_rows, n_cols] */
 
 #endif

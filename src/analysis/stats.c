@@ -17,7 +17,7 @@ struct stats {
     struct arena *arena;
     struct slots slots;
     const struct metric_set *set;
-    struct head_slot *slot;          /* mean NULL: not wanted */
+    struct head_slot *slot;     /* mean NULL: not wanted */
     void ***state;              /* [n metrics] one per head, layer or text */
     struct metric_row *room;    /* [texts, H] the row of a query in each head */
 };

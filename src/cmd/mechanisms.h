@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What mechanisms.c measures, and mechanisms_record.c and mechanisms_report.c show. */
+ * What mechanisms.c measures, and mechanisms_record.c and mechanisms_picture.c show. */
 #ifndef CMD_MECHANISMS_H
 #define CMD_MECHANISMS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The cells of a heatmap: one a weight, pooled by maximum or mean, with tokens left out. */
+ * The cells of a heatmap: one per weight, pooled by maximum or mean, with tokens left out. */
 #include "check.h"
 
 #include "analysis/map.h"
@@ -40,12 +40,12 @@ static void fill(struct map *m, int text, int layer, bool causal, int key0)
     sink.done(sink.self, text, layer);
 }
 
-static int kept(const unsigned char *skip, int token)
+static int shown(const unsigned char *skip, int token)
 {
     return skip == NULL || !skip[token];
 }
 
-/* The cell by its definition: over the kept tokens that share it. */
+/* The cell by its definition: over the shown tokens that share it. */
 static float expected(int h, int row, int column, const unsigned char *skip, int pool,
                       enum pool how, bool causal, int key0)
 {
@@ -55,10 +55,10 @@ static float expected(int h, int row, int column, const unsigned char *skip, int
     for (int i = 0; i < N; i++) {
         int pj = 0;
 
-        if (!kept(skip, i))
+        if (!shown(skip, i))
             continue;
         for (int j = 0; j < N; j++) {
-            if (!kept(skip, j))
+            if (!shown(skip, j))
                 continue;
             if (pi / pool == row && pj / pool == column && j >= key0 &&
                 (!causal || j <= i)) {
@@ -77,16 +77,44 @@ static float expected(int h, int row, int column, const unsigned char *skip, int
     return (float)(how == POOL_MAX ? max : sum / n);
 }
 
+/* The same from matrices, in which NaN is hidden. */
+static void fill_matrices(struct map *m, bool causal, int key0)
+{
+    for (int h = 0; h < H; h++) {
+        float w[N * N];
+
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                w[i * N + j] = j < key0 || (causal && j > i) ? NAN : weight_of(h, i, j);
+        map_fill(m, h, w);
+    }
+}
+
+static void check_cells(const struct map *m, const unsigned char *skip, bool causal,
+                        int key0)
+{
+    for (int h = 0; h < H; h++)
+        for (int i = 0; i < m->n_rows; i++)
+            for (int j = 0; j < m->n_rows; j++) {
+                float want = expected(h, i, j, skip, m->pool, m->how, causal, key0);
+                float got = map_head(m, h)[i * m->n_rows + j];
+
+                if (isnan(want) ? !isnan(got) : !(fabsf(got - want) <= 1e-7f))
+                    fail_msg("head %d, cell %d %d: %g, expected %g", h, i, j, (double)got,
+                             (double)want);
+            }
+}
+
 static void check(const unsigned char *skip, int pool, enum pool how, bool causal, int key0)
 {
+    const struct map_axis axis = { N, skip };
     struct map *m;
     int n = 0;
 
     arena_init(&arena, NULL, NULL);
-    m = map_new(&arena, 3, 5, H, (struct map_axis){ N, skip }, (struct map_axis){ N, skip },
-                pool, how);
+    m = map_new(&arena, 3, 5, H, axis, axis, pool, how);
     for (int i = 0; i < N; i++)
-        if (kept(skip, i))
+        if (shown(skip, i))
             assert_int_equal(m->row[i], n++);
         else
             assert_int_equal(m->col[i], -1);
@@ -94,16 +122,10 @@ static void check(const unsigned char *skip, int pool, enum pool how, bool causa
     fill(m, 3, 5, causal, key0);
     fill(m, 2, 5, causal, key0);        /* another text */
     fill(m, 3, 4, causal, key0);        /* another layer */
-    for (int h = 0; h < H; h++)
-        for (int i = 0; i < m->n_rows; i++)
-            for (int j = 0; j < m->n_rows; j++) {
-                float want = expected(h, i, j, skip, pool, how, causal, key0);
-                float got = map_head(m, h)[i * m->n_rows + j];
-
-                if (isnan(want) ? !isnan(got) : !(fabsf(got - want) <= 1e-7f))
-                    fail_msg("head %d, cell %d %d: %g, expected %g", h, i, j, (double)got,
-                             (double)want);
-            }
+    check_cells(m, skip, causal, key0);
+    m = map_new(&arena, 3, 5, H, axis, axis, pool, how);
+    fill_matrices(m, causal, key0);
+    check_cells(m, skip, causal, key0);
     arena_finish(&arena);
 }
 

@@ -1,37 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * What each mechanism does -> a picture. */
+ * The rows of one head under each mechanism -> a picture. */
 #include <math.h>
-#include <string.h>
 
 #include "analysis/map.h"
 #include "cmd/mechanisms.h"
-
-/* Calls fn for each wanted mechanism of a layer, in order. */
-static void each(const struct mechanisms_text *t, int layer,
-                 void (*fn)(const struct mechanisms_text *, void *, int, int,
-                            const struct mechanism_result *), void *self)
-{
-    for (int id = 0; id < N_MECHANISM; id++)
-        if (mechanisms_covers(t->c->opts, (enum mechanism_id)id))
-            fn(t, self, layer, id, mechanisms_at(t->c, layer, (enum mechanism_id)id));
-}
-
-/* A mechanism's rows, as those of a head of that number. */
-static void feed(struct map *map, struct arena *a, int layer, int number, int T, int S,
-                 const float *w)
-{
-    unsigned char *hidden = arena_alloc(a, (size_t)T, (size_t)S);
-    const struct rows rows = {
-        .layer = layer, .head = number, .n_rows = T, .n_keys = S, .n_queries = T,
-        .n_all_keys = S, .stride = (size_t)S, .weight = w, .hidden = hidden,
-    };
-    struct sink sink = map_sink(map);
-
-    for (int64_t i = 0; i < (int64_t)T * S; i++)
-        if (isnan(w[i]))
-            hidden[i] = 1;
-    sink.take(sink.self, &rows, 1);
-}
 
 static const char *scale_text(const struct figure_args *figure, struct arena *a)
 {
@@ -60,24 +32,25 @@ static const char *caption(const struct mechanisms_text *t, struct arena *a, int
     return arena_printf(a, "%s.", text);
 }
 
-struct drawing {
-    struct arena *a;
-    struct map *map;
-    struct panel *panels;
-    int n, T, S;
-};
-
-static void add_panel(const struct mechanisms_text *t, void *self, int layer, int id,
-                      const struct mechanism_result *r)
+/* A panel for each mechanism that did not refuse; returns how many. */
+static int fill_panels(const struct mechanisms_text *t, int layer, struct map *map,
+                       struct panel *panels)
 {
-    struct drawing *d = self;
+    const size_t size = (size_t)map->n_queries * (size_t)map->n_keys;
+    int n = 0;
 
-    if (r->refused != NULL)
-        return;
-    feed(d->map, d->a, layer, d->n, d->T, d->S, t->c->kept + (int64_t)id * d->T * d->S);
-    d->panels[d->n] = (struct panel){ mechanism_names[id], d->map->n_rows, d->map->n_cols,
-                                      map_head(d->map, d->n) };
-    d->n++;
+    for (int id = 0; id < N_MECHANISM; id++) {
+        const struct mechanism_result *r = mechanisms_at(t->c, layer,
+                                                         (enum mechanism_id)id);
+
+        if (!mechanisms_covers(t->c->opts, (enum mechanism_id)id) || r->refused != NULL)
+            continue;
+        map_fill(map, n, t->c->kept + (size_t)id * size);
+        panels[n] = (struct panel){ mechanism_names[id], map->n_rows, map->n_cols,
+                                    map_head(map, n) };
+        n++;
+    }
+    return n;
 }
 
 int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int layer,
@@ -87,23 +60,24 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     const struct tokens *queries = session_queries(t->s, t->item);
     const struct tokens *keys = session_keys(t->s, t->item);
     const char *scale = scale_text(figure, a);
-    struct drawing d = { .a = a, .T = queries->n, .S = keys->n };
+    struct panel *panels = arena_alloc(a, N_MECHANISM, sizeof *panels);
+    struct map *map;
     struct heatmaps maps;
     struct part part;
-    int cell_px, pool;
+    int cell_px, pool, n;
 
-    heatmap_plan(d.T, d.S, N_MECHANISM, columns, figure->cell, figure->dpi, &cell_px, &pool);
-    d.map = map_new(a, 0, layer, N_MECHANISM, (struct map_axis){ d.T, NULL },
-                    (struct map_axis){ d.S, NULL }, pool, POOL_MAX);
-    d.panels = arena_alloc(a, N_MECHANISM, sizeof *d.panels);
-    each(t, layer, add_panel, &d);
-    if (d.n == 0)
+    heatmap_plan(queries->n, keys->n, N_MECHANISM, columns, figure->cell, figure->dpi,
+                 &cell_px, &pool);
+    map = map_new(a, 0, layer, N_MECHANISM, (struct map_axis){ queries->n, NULL },
+                  (struct map_axis){ keys->n, NULL }, pool, POOL_MAX);
+    n = fill_panels(t, layer, map, panels);
+    if (n == 0)
         return err_set(e, ERR_INPUT, "no mechanism is applicable to layer %d of %s",
                        layer, t->s->model->name);
     maps = (struct heatmaps){
-        .n_panels = d.n, .panels = d.panels, .columns = columns < d.n ? columns : d.n,
-        .rows = figure_labels(a, queries, d.map->row, d.T),
-        .cols = figure_labels(a, keys, d.map->col, d.S), .pool = pool,
+        .n_panels = n, .panels = panels, .columns = columns < n ? columns : n,
+        .rows = figure_labels(a, queries, map->row, queries->n),
+        .cols = figure_labels(a, keys, map->col, keys->n), .pool = pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = NAN, .vmax = NAN, .cell_px = cell_px,
     };
