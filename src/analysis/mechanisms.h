@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Mechanisms of attention beside the model's own, on the same queries, keys and values of
+ * Mechanisms of attention besides the model's own, on the same queries, keys and values of
  * a layer: what each does to the layer's output and to the rows, and what it costs. */
 #ifndef ANALYSIS_MECHANISMS_H
 #define ANALYSIS_MECHANISMS_H
@@ -28,7 +28,7 @@ struct mechanism_result {
     double scores;              /* pairs whose score was computed, as share of those that
                                    the model lets see; a key may be met twice: above 1 */
     double seconds;             /* of this thread, all heads one by one; median */
-    int64_t bytes;              /* beside inputs and outputs, of one head */
+    int64_t bytes;              /* besides inputs and outputs, of one head */
 };
 
 /* Whether a mechanism is among those that are compared. */

@@ -39,7 +39,7 @@ double rng_uniform(struct rng *r);
  *               a sine left over is the first number of the next fill
  *     n >= 16   n floats u of 24 bits; in each whole 16 of them, i < 8:
  *               sqrt(-2 ln(1 - u[i])) (cos, sin)(2 pi u[i + 8]) at i and i + 8; where
- *               n is no multiple of 16, the last 16 are drawn again
+ *               n is not a multiple of 16, the last 16 are drawn again
  *
  * So a tensor is one fill: two fills of n are not one of 2n.
  */

@@ -159,7 +159,7 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
     return side->in != NULL ? 0 : -1;
 }
 
-/* A file of ready-made rows may lack layers that the other side has. */
+/* A file of precomputed rows may lack layers that the other side has. */
 static int check_layers(const struct job *j, struct err *e)
 {
     const struct side *x = &j->side[0], *y = &j->side[1];

@@ -65,10 +65,10 @@ static int pick_layer(struct heatmap_job *j, struct err *e)
             n++;
         }
     if (n > 1)
-        return err_set(e, ERR_USAGE, "--%s: '%s' %s %d layers, a heatmap shows one",
+        return err_set(e, ERR_USAGE, "--%s: '%s' %s %d layers; a heatmap shows one",
                        named ? "head" : "layer",
                        named ? j->job.s.asked->head : j->job.s.asked->layer,
-                       named ? "names heads of" : "is", n);
+                       named ? "names heads of" : "selects", n);
     only[j->layer] = true;
     j->job.want.layer = only;
     return 0;

@@ -35,7 +35,7 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
 
 /*
  * Weights of `additive` for heads of width d: W [a, d], U [a, d], v [a] of a .safetensors
- * file, behind each other; *width: a.  NULL and ERR_INPUT: one is missing, has another
+ * file, one after another; *width: a.  NULL and ERR_INPUT: one is missing, has another
  * shape (both are named) or type, or holds what is not finite.
  */
 const float *additive_read(struct arena *a, const char *path, int d, int *width,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the files of the library share: its handles, and the border that every public
- * function works behind. */
+ * function works through. */
 #ifndef LIB_LIB_H
 #define LIB_LIB_H
 

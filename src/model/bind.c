@@ -126,7 +126,7 @@ static void place_heads(struct model *m, struct arena *a)
     p->run_stride = stride;
 }
 
-/* A family whose default says so may be turned round by its config. */
+/* A family whose default says so may be reversed by its config. */
 static enum norm_place place_of(const struct model *m)
 {
     const struct config *was = &m->family->defaults;
@@ -257,7 +257,7 @@ static struct config decoder_config(const struct family *f, const struct config 
     return d;
 }
 
-/* The decoder behind an encoder; none where the file is of the encoder alone. */
+/* The decoder after an encoder; none where the file is of the encoder alone. */
 static int bind_decoder(struct binder *b)
 {
     struct model *m = b->m, *dec = arena_alloc(b->a, 1, sizeof *dec);

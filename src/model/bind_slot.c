@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Old checkpoints call a norm's weight gamma and its bias beta; a parameter that is no
+/* Old checkpoints call a norm's weight gamma and its bias beta; a parameter that is not at a
  * part of a module has no ending, those of torch's attention are parts of a name. */
 static const char *const weight_endings[] = { ".weight", ".gamma", "_weight", "", NULL };
 static const char *const bias_endings[] = { ".bias", ".beta", "_bias", NULL };
@@ -16,7 +16,7 @@ static int index_of(const struct weights *w, const struct tensor *t)
     return (int)(t - weights_at(w, 0));
 }
 
-/* Tries one name behind the prefix, behind its first part, where the head of a model in a
+/* Tries one name after the prefix, after its first part, where the head of a model in a
  * model stands, and bare; with each ending. */
 static const struct tensor *try_name(struct binder *b, const char *name,
                                      const char *const *endings)
@@ -131,7 +131,7 @@ static bool is_split(const struct tensor *t, const struct shape *want)
            t->shape[n - 1] * t->shape[n] == want->d[n - 1];
 }
 
-/* Leading dimensions of 1 say nothing where a parameter is no part of a module: BART's
+/* Leading dimensions of 1 say nothing where a parameter is not part of a module: BART's
  * [1, V], ViT's [1, positions, D]. */
 static int check(struct binder *b, const struct tensor *t, struct shape want, bool loose)
 {

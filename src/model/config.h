@@ -44,7 +44,7 @@ enum global_rule {
     GLOBAL_NONE,
     GLOBAL_FIRST,               /* the first token */
     GLOBAL_QUESTION,            /* those before the first of three separators */
-    GLOBAL_ANSWER               /* those behind the second of three separators */
+    GLOBAL_ANSWER               /* those after the second of three separators */
 };
 
 struct config {
@@ -69,7 +69,7 @@ struct config {
         bool shares_vocab;              /* both stacks, where the family leaves it open */
         int start_id;                   /* its first token; -1: none */
     } decoder;
-    struct {                            /* what the first layer reads beside tokens */
+    struct {                            /* what the first layer reads besides tokens */
         int n_mel;                      /* bins of a frame of sound */
         int n_channels;                 /* of a picture */
         int image[2], patch[2];         /* its rows and columns, and those of a patch */
@@ -205,7 +205,7 @@ struct family;
 int config_read(struct config *c, const struct family **family, struct arena *a,
                 struct span bytes, const char *name, struct err *e);
 
-/* The name that the card in a config.json gives its model; NULL: it has none, or is no JSON. */
+/* The name that the card in a config.json gives its model; NULL: it has none, or is not JSON. */
 const char *config_card_name(struct arena *a, struct span bytes);
 
 #endif

@@ -28,7 +28,7 @@ static const struct key keys[] = {
 };
 #undef F
 
-/* attn_layers ["local", "lsh"]; without it the two take turns, as in the library. */
+/* attn_layers ["local", "lsh"]; without it the two alternate, as in the library. */
 static int read_kinds(const struct reader *r, const json_t *root)
 {
     const json_t *list = config_value(root, "attn_layers");
@@ -94,7 +94,7 @@ static int read_buckets(const struct reader *r, const json_t *root)
         return 0;
     for (size_t i = 0; i < n && n <= MAX_FACTORS; i++) {
         const json_t *one = list ? json_array_get(v, i) : v;
-        json_int_t f = json_integer_value(one);     /* 0 where it is no integer */
+        json_int_t f = json_integer_value(one);     /* 0 where it is not an integer */
 
         if (f < 2 || f > MAX_FACTOR || f % 2 != 0 || all * f > MAX_BUCKETS)
             break;

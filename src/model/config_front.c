@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sizes of what a model reads that is no text: pictures and frames of sound. */
+ * Sizes of what a model reads instead of text: pictures and frames of sound. */
 #include "model/config_priv.h"
 
 /* "image_size": 224 or [224, 160]: rows and columns. */

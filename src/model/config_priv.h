@@ -27,7 +27,7 @@ struct key {
 /* The value of key, NULL where it is absent or null. */
 const json_t *config_value(const json_t *object, const char *key);
 
-/* "FILE: KEY: found VALUE, want WANT" */
+/* "FILE: KEY: found VALUE, expected WANT" */
 int config_wrong(const struct reader *r, const char *key, const json_t *found,
                  const char *want);
 
@@ -38,7 +38,7 @@ int config_key(const struct reader *r, const struct key *k, const json_t *object
 /* All keys of a config.json's object, for a family that is known. */
 int config_object(const struct reader *r, const struct family *f, const json_t *root);
 
-/* The share of columns that turn, where it stands among the rotary parameters. */
+/* The share of columns that are rotated, if it is among the rotary parameters. */
 int config_rope_share(const struct reader *r, const json_t *root);
 
 /* Sizes of pictures, and the labels of a head on the first row. */

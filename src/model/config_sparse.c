@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What rows see beside a window, or instead of one: windows by layer, tokens that are
+ * What rows see besides a window, or instead of one: windows by layer, tokens that are
  * global, blocks of keys. */
 #include <string.h>
 

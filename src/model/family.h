@@ -18,7 +18,7 @@
 enum stack_id { STACK_ENCODER, STACK_DECODER, STACK_CROSS, N_STACK };
 extern const char *const family_stack_names[];     /* "encoder", "decoder", "cross", NULL */
 
-/* Which tensor plays which part.  What an empty slot means stands beside it. */
+/* Which tensor plays which part.  What an empty slot means is said next to it. */
 enum slot {
     /* once a stack */
     W_TOK,                      /* embeddings of tokens; the file's prefix is found by */
@@ -37,7 +37,7 @@ enum slot {
     W_REL,                      /* values of position buckets [buckets, H] */
     W_REL_TABLE,                /* rows of distances [2 span, D]; empty: sinusoids */
     W_REL_NORM,                 /* of those rows */
-    W_CONV, W_CONV_NORM,        /* over the embeddings, added behind layer 0 and normed;
+    W_CONV, W_CONV_NORM,        /* over the embeddings, added after layer 0 and normed;
                                    empty: none */
     /* once a layer */
     W_ATT_NORM,                 /* before attention, or after its sum: `place` */
@@ -48,17 +48,17 @@ enum slot {
     W_QKV,                      /* QKV_STACKED, QKV_GROUPED */
     W_Q_A, W_Q_A_NORM, W_Q_B,   /* QKV_LOW_RANK; W_Q where q_rank is 0 */
     W_KV_A, W_KV_A_NORM, W_KV_B,
-    W_Q_BIAS, W_V_BIAS,         /* vectors of their own, beside no bias of keys */
+    W_Q_BIAS, W_V_BIAS,         /* vectors of their own, with no bias of keys */
     W_REL_K, W_REL_Q,           /* rows of distances as keys and as queries */
     W_REL_BIAS,                 /* added to queries that meet those, for W_Q_BIAS */
     W_SEG, W_SEG_BIAS,          /* the same of two segments [2, H d]: one's own, another */
     W_Q_NORM, W_K_NORM,         /* of queries and keys, before rotary positions */
-    W_DISTANCE,                 /* what queries meet beside keys, by distance; empty: none */
+    W_DISTANCE,                 /* what queries meet besides keys, by distance; empty: none */
     W_O,
     W_CROSS_NORM,               /* the same for attention to the encoder's output */
     W_CROSS_Q, W_CROSS_K, W_CROSS_V,
     W_CROSS_DISTANCE,
-    W_CROSS_LAST_K, W_CROSS_LAST_V,     /* a key and its value behind all others; empty: none */
+    W_CROSS_LAST_K, W_CROSS_LAST_V,     /* a key and its value after all others; empty: none */
     W_CROSS_O,
     W_MLP_NORM,                 /* empty in PLACE_PARALLEL: what attention read */
     W_MLP_OUT,                  /* norm of the mlp's output, before the sum */
@@ -76,7 +76,7 @@ enum slot {
 enum front {
     FRONT_TOKENS,               /* ids of a vocabulary */
     FRONT_PATCH,                /* patches of a picture [channels, rows, columns], row by
-                                   row, behind one row that is learnt */
+                                   row, after one row that is learnt */
     FRONT_MEL_CONV,             /* features [bins, frames], convolved over three frames,
                                    twice, the second time at every other frame */
     FRONT_ROWS,                 /* rows [T, D] as they are */
@@ -151,7 +151,7 @@ enum window_rule {
 /*
  * Hugging Face tensor names without ".weight" and ".bias"; the first "%d" is the
  * layer, a second one the expert; alternatives are separated by "|" and tried in
- * order; NULL: the family has none.  Each is tried behind the file's prefix and bare.
+ * order; NULL: the family has none.  Each is tried after the file's prefix and bare.
  */
 struct stack {
     const char *name[N_SLOT];

@@ -16,7 +16,7 @@ struct id_list {
 struct generation {
     int start;                      /* decoder_start_token_id, else bos_token_id; or -1 */
     struct id_list end;             /* eos_token_id: any of them ends the text */
-    int forced_first;               /* forced_bos_token_id: behind a single token; or -1 */
+    int forced_first;               /* forced_bos_token_id: after a single token; or -1 */
     struct id_list forced_last;     /* forced_eos_token_id: the last there is room for */
     struct id_list suppressed;      /* suppress_tokens: never */
     struct id_list suppressed_first;    /* begin_suppress_tokens: not as the first */
@@ -47,8 +47,8 @@ int generation_read_json(struct generation *g, struct arena *a, const struct mod
                          struct span bytes, const char *name, struct err *e);
 
 /*
- * A row's logits are of the token behind it, so that a text can be continued: no row sees
- * a key behind it, and the head is not of the row's own token, as XLNet's is.
+ * A row's logits are of the token after it, so that a text can be continued: no row sees
+ * a key after it, and the head is not of the row's own token, as XLNet's is.
  */
 bool model_predicts_next(const struct model *m);
 

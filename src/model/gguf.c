@@ -23,7 +23,7 @@ struct source {
 enum number { WHOLE, REAL, FLAG };
 
 struct number_row {
-    const char *key;            /* behind the architecture's name */
+    const char *key;            /* after the architecture's name */
     const char *name;           /* as config.json has it */
     enum number type;
     double min, max;

@@ -8,8 +8,8 @@
  *     q_linears.{i} k_linears.{i} v_linears.{i} output_linear     a matrix a head
  *     in_proj_weight in_proj_bias out_proj            torch.nn.MultiheadAttention, or
  *     q_proj_weight k_proj_weight v_proj_weight       with keys and values of own widths
- *     bias_k bias_v                                   a key and value behind the others
- *     rel_pos_encoding [2 max_len - 1, d_k]           beside any of these
+ *     bias_k bias_v                                   a key and value after the others
+ *     rel_pos_encoding [2 max_len - 1, d_k]           with any of these
  *
  * alone, or as self_attn.* (and cross_attn.* or multihead_attn.*) of a layer with
  * norm1, norm2 (and norm3), feed_forward.0 and .3 or linear1 and linear2; one layer, or

@@ -45,13 +45,13 @@ struct layer_plan {
 };
 
 /*
- * A rotary table.  Texts of more than long_above tokens turn by long_inv_freq,
+ * A rotary table.  Texts of more than long_above tokens are rotated by long_inv_freq,
  * where there is one (longrope).
  */
 struct rope_plan {
     const float *inv_freq, *long_inv_freq;      /* [width / 2]; NULL: none */
     int long_above;
-    int first, width;           /* columns of a head that turn */
+    int first, width;           /* columns of a head that are rotated */
     enum rope_layout layout;
     float factor;               /* on cosine and sine */
 };
@@ -61,7 +61,7 @@ struct head_place {
     int width;                  /* of the row */
     int *q, *k, *v;             /* [H], [G], [G] */
     int *cross_k, *cross_v;     /* [G] in a row of the memory's keys, then values */
-    /* heads that turn lie in n_runs runs of run_heads, run_stride apart */
+    /* heads that are rotated lie in n_runs runs of run_heads, run_stride apart */
     int n_runs, run_heads, run_stride;
 };
 
@@ -72,7 +72,7 @@ struct precomputed_layer {
                                    stand in the softmax several times; NULL: they do not */
 };
 
-/* Attention that is ready-made: see ready.h. */
+/* Precomputed attention: see precomputed.h. */
 struct precomputed {
     const struct precomputed_layer *self, *cross;     /* [L]; NULL: the file holds none */
     int n_queries, n_keys;      /* keys of cross */
@@ -142,7 +142,7 @@ bool model_has_cross(const struct model *m);
 /* Rows of this stack can be shown: the model's own, its decoder's, cross-attention's. */
 bool model_has_stack(const struct model *m, enum stack_id stack);
 
-/* Layer l of any of its stacks can be shown: all but those that a file of ready-made rows
+/* Layer l of any of its stacks can be shown: all but those that a file of precomputed rows
  * lacks. */
 bool model_has_layer(const struct model *m, int l);
 

@@ -29,7 +29,7 @@ bool bind_distance_is_off(const struct model *m, int s);
  */
 void bind_free_biases(const struct model *m, struct layer_plan *plan, struct arena *a);
 
-/* Of config, tensor names, shapes and types: tells models apart. */
+/* Of config, tensor names, shapes and types: distinguishes models. */
 uint64_t model_hash(const struct model *m);
 
 #endif

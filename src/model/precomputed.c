@@ -36,7 +36,7 @@ struct file {
 
 /* ---- which array is which layer ---- */
 
-/* "attn.12" -> 12; -1: no number behind the prefix. */
+/* "attn.12" -> 12; -1: no number after the prefix. */
 static int number_behind(const char *name, const char *prefix)
 {
     size_t n = strlen(prefix), digits;
@@ -158,7 +158,7 @@ static int check_meet(const struct file *f, const struct arrays *x, int i,
                    tensor_shape(f->a, y->first));
 }
 
-/* eff.L stands beside attn.L, or alone. */
+/* eff.L comes with attn.L, or alone. */
 static int check_sums(struct file *f)
 {
     const struct arrays *eff = &f->of[EFF], *attn = &f->of[ATTN];
@@ -222,10 +222,10 @@ static bool is_causal(struct arena *a, const struct tensor *t)
     bool causal = T > 1 && t->shape[2] == T;
 
     for (int64_t i = 0; causal && i < t->shape[0] * T; i++) {
-        int64_t behind = T - 1 - i % T;
+        int64_t later = T - 1 - i % T;
 
-        tensor_read(row, t, i * T + i % T + 1, behind);
-        for (int64_t s = 0; causal && s < behind; s++)
+        tensor_read(row, t, i * T + i % T + 1, later);
+        for (int64_t s = 0; causal && s < later; s++)
             causal = row[s] == 0;
     }
     arena_reset(a, mark);
@@ -262,7 +262,7 @@ static struct precomputed_layer *layers_of(struct file *f, const struct arrays *
     return layer;
 }
 
-/* The sums of copies are what is shown; one copy stands beside them. */
+/* The sums of copies are what is shown; one copy comes with them. */
 static void put_sums(struct file *f, struct precomputed_layer *layer)
 {
     const struct arrays *eff = &f->of[EFF];

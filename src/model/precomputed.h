@@ -4,7 +4,7 @@
  * weights, or reads its queries, keys and values in place of a residual stream.
  *
  *     .npz    attn.L [H,T,S] a layer (or arr_L, or [1,H,T,S]); dec.L and cross.L of a
- *             decoder; eff.L beside attn.L where keys stand in the softmax several times
+ *             decoder; eff.L beside attn.L where keys count several times in the softmax
  *     .npy    [L,H,T,S], or [H,T,S] of one layer
  *
  * Floats of any type.  attn of T queries and other keys is cross-attention. */

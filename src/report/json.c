@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON, written as it comes: nothing is kept but where commas belong. */
+ * JSON, written as it comes: nothing is stored but where commas belong. */
 #include "report/report.h"
 
 #include <assert.h>

@@ -22,7 +22,7 @@ struct rotations {
 
 /* All zero: nothing is changed. */
 struct change {
-    const struct mask *mask;            /* of self-attention, beside the model's own */
+    const struct mask *mask;            /* of self-attention, besides the model's own */
     const struct mask *memory_mask;     /* of cross-attention */
     const int *number;                  /* [n_texts] of each text, for masks of several
                                            texts; NULL: its index in the batch */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What queries meet by distance beside keys. */
+ * What queries meet by distance besides keys. */
 #ifndef RUN_DISTANCE_H
 #define RUN_DISTANCE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A mask that the user gives beside the model's own: which keys a query does not
+ * A mask that the user gives in addition to the model's own: which keys a query does not
  * see, or numbers that are added to its scores. */
 #ifndef RUN_MASK_H
 #define RUN_MASK_H

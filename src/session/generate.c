@@ -27,7 +27,7 @@ static struct tokens *tokens_of(const struct session *s, struct item *item)
     return s->model->decoder != NULL ? &item->target : &item->tokens;
 }
 
-/* The tokens that a text gets at the most: there may be no room for all. */
+/* The tokens that a text gets at most: there may be no room for all. */
 static int most(const struct session *s, struct item *item)
 {
     int room = continuing(s)->max_tokens - tokens_of(s, item)->n;
@@ -90,7 +90,7 @@ static int run_group(const struct session *s, struct group *g, struct arena *a,
     return rc;
 }
 
-/* What the tokens stand for, one label behind the other. */
+/* What the tokens stand for, one label after another. */
 static void set_generated(struct item *item, const struct tokens *t, struct arena *a)
 {
     size_t n = 0;

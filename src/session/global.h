@@ -7,7 +7,7 @@
 
 #include "session/input.h"
 
-/* ERR_USAGE where --global is no list, or the session's model has no global tokens. */
+/* ERR_USAGE where --global is not a list, or the session's model has no global tokens. */
 int global_check(const struct session *s, struct err *e);
 
 /*

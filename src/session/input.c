@@ -48,7 +48,7 @@ static bool is_ready(const struct input *in)
     return in->s->model != NULL && in->s->model->precomputed != NULL;
 }
 
-/* Ids for a decoder want one that stands behind an encoder. */
+/* Ids for a decoder require one that follows an encoder. */
 static int check_decoder(const struct input *in, const char *what, enum err_kind kind,
                          struct err *e)
 {
@@ -100,7 +100,7 @@ static int open_target(struct input *in, struct arena *a, struct item *out,
     return 0;
 }
 
-/* --decoder-ids as given, or the second text behind the start token, or a start. */
+/* --decoder-ids as given, or the second text after the start token, or a start. */
 static int fill_target(struct input *in, struct arena *a, struct item *out,
                        struct err *e)
 {
@@ -217,7 +217,7 @@ static int open_values(struct input *in, int n_operands, struct err *e)
 
 /* ---- text ---- */
 
-/* No model takes so much, and each token of it would be kept first. */
+/* No model takes so much, and each token of it would be stored first. */
 static const size_t MAX_TEXT_BYTES = (size_t)16 << 20;
 
 static int item_of_text(struct input *in, struct arena *a, struct item *out,

@@ -22,7 +22,7 @@ struct json_line {
 
 /*
  * Fills *out from line[n].  Errors (ERR_INPUT, without the line's number): no JSON object,
- * neither text nor ids, a list that holds what is no id, types without ids, two texts for
+ * neither text nor ids, a list that holds what is not an id, types without ids, two texts for
  * the decoder.  Keys that are not known are the file's own.
  */
 int jsonl_read(struct arena *a, const char *line, size_t n, struct json_line *out,

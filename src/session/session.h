@@ -28,7 +28,7 @@ struct session {
     struct tok *target_tok;         /* of the decoder's text; mostly the same one */
     struct err tok_err;             /* why it is NULL */
     const struct generation *rules; /* by which texts are continued; NULL: none is */
-    int n_generate;                 /* tokens that each gets at the most */
+    int n_generate;                 /* tokens that each gets at most */
     struct par *par;
     struct change change;
     struct input *input;            /* the last that was opened; NULL: none */

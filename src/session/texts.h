@@ -32,7 +32,7 @@ const struct tokens *session_queries(const struct session *s, const struct item 
 const struct tokens *session_keys(const struct session *s, const struct item *item);
 
 /*
- * Runs the model, and for an encoder-decoder's other stacks its decoder behind it;
+ * Runs the model, and for an encoder-decoder's other stacks its decoder after it;
  * rows of the session's stack go to the sinks.  want->hidden and logits are those of
  * the last model that runs.
  */

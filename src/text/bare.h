@@ -24,11 +24,11 @@ struct spm_style {
     const char *normal;         /* words for steps; NULL: as the model itself says */
     const char *presplit;
     /* "cls_token A sep_token:1": attributes and texts, with types.  "+" and "-"
-     * behind an attribute: it is there if add_ATTRIBUTE says so, and by default. */
+     * after an attribute: it is there if add_ATTRIBUTE says so, and by default. */
     const char *single, *pair;
     const char *vocab_json;     /* the ids are those of this file, or NULL */
     const char *target_json;    /* of target texts, where separate_vocabs says so */
-    /* Pieces before the model's, of which the first are skipped, and behind them; "*":
+    /* Pieces before the model's, of which the first are skipped, and after them; "*":
      * 2 to 102.  NULL: none. */
     const char *first, *last;
     size_t skip;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What each class of tokeniser of the transformers library makes of a SentencePiece
- * model: a row a class. */
+ * model: one row per class. */
 #include <string.h>
 
 #include "text/bare.h"

@@ -111,7 +111,7 @@ static int add_words(struct bare *b, const char *words, struct err *e)
     return 0;
 }
 
-/* The pieces of the class, the model's behind its first ones, and more of the class. */
+/* The pieces of the class, the model's after its first ones, and more of the class. */
 static int add_framed(struct bare *b, const struct spm *m, struct err *e)
 {
     const struct spm_style *style = &b->flavour->style;
@@ -314,7 +314,7 @@ static json_t *need(const struct bare *b, json_t *made)
     return made;
 }
 
-/* "bos_token+": with the type 0 or that behind a colon; NULL where it is not there. */
+/* "bos_token+": with the type 0 or that after a colon; NULL where it is not there. */
 static json_t *open_slot(const struct bare *b, char *word, json_t *specials)
 {
     char *colon = strchr(word, ':'), *end;

@@ -144,7 +144,7 @@ static int by_score(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The two sides of a piece, cut before byte i; false where they are no pieces. */
+/* The two sides of a piece, cut before byte i; false where they are not pieces. */
 static bool sides(const struct vocab *v, struct text s, size_t i, int *left, int *right)
 {
     if (((unsigned char)s.s[i] & 0xc0) == 0x80)
@@ -438,7 +438,7 @@ static void encode_part(const struct bpe *m, struct room *r, struct work *w,
     make_room(r, w->a, p->n);
     add_chars(m, r, &w->t->vocab, p);
     merge_all(m, r);
-    /* As the library: a character that vanished shifts the spans behind it. */
+    /* As the library: a character that vanished shifts the spans after it. */
     for (size_t i = 0; i < r->n; i++) {
         if (r->symbol[i].size == 0)
             continue;

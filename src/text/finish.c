@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Post-processors: tokens that the model wants around a text, types, and spans
+ * Post-processors: tokens that the model expects around a text, types, and spans
  * without the blanks that byte-level pieces carry.  They see the tokens of the
  * text and of the pair as sequences, spans in characters. */
 #include <string.h>

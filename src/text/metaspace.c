@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Metaspace: blanks become a visible character that belongs to the word behind
+ * Metaspace: blanks become a visible character that belongs to the word after
  * it, and the text (or each part of it) gets one in front. */
 #include <string.h>
 

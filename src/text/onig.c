@@ -28,7 +28,7 @@ enum { MAX_DEPTH = 250 };       /* of groups and classes; PCRE2's own is 250 */
 struct translate {
     struct arena *a;
     struct err *e;
-    const char *s;              /* NUL behind */
+    const char *s;              /* NUL after it */
     size_t n, i;
     char *out;
     size_t len, cap;
@@ -145,7 +145,7 @@ static int property(struct translate *t)
 
 /* ---- escapes that mean the same inside and outside of a class ---- */
 
-/* Returns 1 if it was one, 0 if not, -1 on errors; t->i is behind the backslash. */
+/* Returns 1 if it was one, 0 if not, -1 on errors; t->i is after the backslash. */
 static int common_escape(struct translate *t)
 {
     char c = peek(t, 0);
@@ -224,7 +224,7 @@ static int class_escape(struct translate *t)
     if (done == 0)
         return unknown_escape(t);
 hyphen:
-    /* Behind a set, a hyphen is one; behind a character it makes a range. */
+    /* After a set, a hyphen is one; after a character it makes a range. */
     if (c != '\0' && strchr("sSwhdDpP", c) != NULL && peek(t, 0) == '-') {
         put(t, "\\-");
         t->i++;

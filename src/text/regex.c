@@ -204,7 +204,7 @@ static int cut(struct search *k, struct work *w, struct cuts *c, struct err *e)
             return err_set(e, ERR_INPUT, "pattern \"%.80s\" matches backwards",
                            k->r->pattern);
         if (span[0] == span[1] && any && span[0] == done) {
-            /* Nothing, right behind a match: go on one character later. */
+            /* Nothing, right after a match: go on one character later. */
             at = next_place(k, at);
             continue;
         }

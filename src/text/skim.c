@@ -86,7 +86,7 @@ static bool enter(struct skim *s, const char *key)
     return take(s, '{') && find_key(s, key);
 }
 
-/* No more digits than any id has; what is no whole number ends at a wrong place. */
+/* No more digits than any id has; what is not a whole number ends at a wrong place. */
 static bool number(struct skim *s, json_int_t *v)
 {
     char first = peek(s);
@@ -97,7 +97,7 @@ static bool number(struct skim *s, json_int_t *v)
     return n > 0 && (first != '0' || n == 1);
 }
 
-/* Copies a string to the pool, with a NUL behind; false: wrong. */
+/* Copies a string to the pool, with a NUL after it; false: wrong. */
 static bool copy(struct text *s, char *pool)
 {
     json_t *j;
@@ -120,7 +120,7 @@ static bool copy(struct text *s, char *pool)
     return ok;
 }
 
-/* The object that s is at; on success s is behind it. */
+/* The object that s is at; on success s is after it. */
 static bool pieces(struct skim *s, struct vocab *v, struct arena *a)
 {
     /* A piece with its NUL is shorter than its quotes and colon make it. */
@@ -184,7 +184,7 @@ static bool score(struct skim *s, double *v)
     return end == s->at && isfinite(*v);
 }
 
-/* The list [["piece", score], …] that s is at; on success s is behind it. */
+/* The list [["piece", score], …] that s is at; on success s is after it. */
 static bool scored_pieces(struct skim *s, struct tok *t)
 {
     size_t cap = (size_t)(s->end - s->at) / 8;      /* ["",0], is no shorter */
@@ -237,7 +237,7 @@ static bool merge(struct skim *s, struct arena *a, struct merge_text *m)
            plain_string(s, a, &m->right) && take(s, ']');
 }
 
-/* The list that s is at; on success s is behind it. */
+/* The list that s is at; on success s is after it. */
 static bool merges(struct skim *s, struct tok *t)
 {
     const char *begin = s->at;
@@ -322,7 +322,7 @@ static void skim_map(struct skim s, const char *before, struct tok *t, struct re
         t->map = (struct span){ 0 };
 }
 
-/* From behind the vocabulary, where merges mostly follow. */
+/* From after the vocabulary, where merges mostly follow. */
 static void skim_merges(struct skim *s, struct tok *t, struct rest *r)
 {
     struct skim m = *s;

@@ -3,7 +3,7 @@
  * SentencePiece's model file: a protobuf message of pieces and settings.
  *
  *     1: piece, repeated   1: text   2: score (float)   3: type
- *     2: training          3: model type   24: blanks behind words   35: byte
+ *     2: training          3: model type   24: blanks after words   35: byte
  *                          fallback
  *     3: normaliser        2: character map   3: blank in front   4: blanks
  *                          removed   5: blanks written as "▁" */
@@ -17,7 +17,7 @@ enum spm_type {
 };
 
 struct spm_piece {
-    struct text s;              /* NUL behind */
+    struct text s;              /* NUL after it */
     float score;
     enum spm_type type;
 };
@@ -36,7 +36,7 @@ struct spm {
  * Everything but the map is of the arena.  Errors (ERR_INPUT): a varint of more
  * than 64 bits, a length past the end, a group, texts that are not UTF-8, not
  * one unknown piece, a score that is not finite, a model of words or characters,
- * blanks behind words.
+ * blanks after words.
  */
 int spm_read(struct arena *a, struct span file, struct spm *out, struct err *e);
 

@@ -205,7 +205,7 @@ size_t tok_label(const struct tok *t, const struct piece *p, char *to)
     return p->n - skip;
 }
 
-/* Pieces, and labels one behind the other in one block, from the ids. */
+/* Pieces, and labels one after another in one block, from the ids. */
 static void fill_pieces(const struct tok *t, struct arena *a, struct tokens *out)
 {
     size_t bytes = 0;

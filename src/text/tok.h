@@ -93,7 +93,7 @@ int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
 void tok_describe(const struct tok *t, struct arena *a, const int *ids,
                   const int *type_ids, int n, struct tokens *out);
 
-/* *out: x, then y behind it; their pieces and labels stay where they are. */
+/* *out: x, then y after it; their pieces and labels stay where they are. */
 void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out);
 

@@ -59,7 +59,7 @@ int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length);
 struct tok;
 
 struct piece {
-    const char *s;              /* NUL behind */
+    const char *s;              /* NUL after it */
     uint32_t n;
     int id;
     bool added, special;
@@ -99,7 +99,7 @@ int vocab_open(struct tok *t, const json_t *model, struct err *e);
 
 /*
  * Reads {"model": {"vocab": {"piece": id, …}}}, or a Unigram's [["piece", score],
- * …], "merges" behind it, and a normaliser's character map before it, without a tree,
+ * …], "merges" after it, and a normaliser's character map before it, without a tree,
  * and returns the rest of the file, with null in their place; t->given says which.
  * Leaves t empty and returns json as it is where the vocabulary is not there, not plain or wrong; merges
  * and maps of that kind stay in the rest.  Merges point into json.
@@ -228,7 +228,7 @@ struct work {
     struct parts parts;
     struct seq *seqs;           /* the text, the pair; then what the template made */
     int n_seqs;
-    bool special;               /* the template's tokens are wanted */
+    bool special;               /* the template's tokens are asked for */
     struct regex_run *regex;    /* NULL: not needed so far */
     size_t size;                /* of the text */
     size_t limit;               /* a part that a step makes larger than this … */

@@ -38,7 +38,7 @@ struct gguf_value {
     const char *key;
     enum gguf_type type;            /* of the value, or of an array's elements */
     bool is_array;
-    int64_t n;                      /* elements; 1 where it is no array */
+    int64_t n;                      /* elements; 1 where it is not an array */
     const unsigned char *data;      /* inside the file; every string was checked */
 };
 

@@ -215,7 +215,7 @@ static int by_place(const void *a, const void *b)
     return (r->begin > s->begin) - (r->begin < s->begin);
 }
 
-/* The checksum of more bytes behind those of crc, n of them zero. */
+/* The checksum of more bytes after those of crc, n of them zero. */
 static uint32_t crc_zeros(uint32_t crc, int64_t n)
 {
     uLong power = crc32(0, (const Bytef *)"", 1);       /* of 2^k zeros */

@@ -72,7 +72,7 @@ struct weights *npz_open_one(struct arena *a, const char *path,
 struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *name,
                                 struct err *e);
 
-/* The bytes of a member that is no .npy ("tokens.json"); data NULL: none. */
+/* The bytes of a member that is not .npy ("tokens.json"); data NULL: none. */
 struct span npz_bytes(const struct weights *w, const char *name);
 
 #endif

@@ -153,7 +153,7 @@ static bool is_plain_name(const char *s, size_t n)
     return true;
 }
 
-/* Reads the entry at *p, moves *p behind it. */
+/* Reads the entry at *p, moves *p after it. */
 static int read_central(struct zip *z, struct entry *x, const unsigned char **p,
                         const unsigned char *end, struct err *e)
 {

@@ -35,7 +35,7 @@ static void put_notes(FILE *f, const struct note *note, int n)
     fputc('}', f);
 }
 
-/* One tensor, whose data begin at *at, which moves behind them. */
+/* One tensor, whose data begin at *at, which moves after them. */
 static int put_tensor(FILE *f, const struct tensor *t, int64_t *at, struct err *e)
 {
     struct tensor whole = *t;

@@ -26,7 +26,7 @@ int scan_want(struct scan *s, char c, struct err *e);
 bool scan_at_end(struct scan *s);
 
 /*
- * A string; its text goes to out with a NUL behind, its length without to *n.
+ * A string; its text goes to out with a NUL after it, its length without to *n.
  * out needs as much room as there are bytes left; NULL: only checked.  The text
  * may hold NULs (\u0000).
  */
@@ -35,7 +35,7 @@ int scan_string(struct scan *s, char *out, size_t *n, struct err *e);
 /* A whole number in [0, 2^63). */
 int scan_count(struct scan *s, int64_t *v, struct err *e);
 
-/* "at byte 17: found 'x', want WANTED"; always returns -1. */
+/* "at byte 17: found 'x', expected WANTED"; always returns -1. */
 int scan_unexpected(const struct scan *s, const char *wanted, struct err *e);
 
 #endif

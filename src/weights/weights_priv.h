@@ -23,7 +23,7 @@ struct weights {
     int n;
     const struct span **map;    /* [n_maps] what weights_close unmaps */
     int n_maps;
-    struct named_span *plain;   /* [n_plain] members of an npz that are no .npy */
+    struct named_span *plain;   /* [n_plain] members of an npz that are not .npy */
     int n_plain;
     const struct note *note;    /* [n_notes] of a single safetensors file */
     int n_notes;

@@ -151,7 +151,7 @@ zeros() {
     fails 2 "reads a text, not an array" "$viz" stats --input cat.npy
     fails 2 "--input, --ids, -f: only one" "$viz" stats -m "$vit" --input cat.npy --ids 1
     fails 2 "--input, --ids, -f: only one" "$viz" stats -m "$vit" --input cat.npy -f cat.npy
-    fails 2 "no TEXT beside --input" \
+    fails 2 "no TEXT can be given with --input" \
         "$viz" stats -m "$whisper" --input speech.npy --decoder-ids 1 "the key"
     fails 2 "an array has no tokens" "$viz" tokens --input cat.npy
 }

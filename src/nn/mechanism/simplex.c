@@ -14,7 +14,7 @@ static void swap(float *x, int i, int j)
     x[j] = t;
 }
 
-/* x[i] sinks until it is no more than its children, of heap x[n]. */
+/* x[i] sinks until it is at most its children, of heap x[n]. */
 static void sink(float *x, int i, int n)
 {
     for (int child; (child = 2 * i + 1) < n; i = child) {
