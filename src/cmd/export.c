@@ -337,8 +337,8 @@ static int prepare(void *self, struct err *e)
     if (is_npy(j) && check_npy(j, e) != 0)
         return -1;
     if (j->args->logits && s->model->decoder != NULL && s->shown == s->model)
-        return err_set(e, ERR_USAGE, "--logits: they are the decoder's; give "
-                       "TEXT_B, --decoder-ids or --generate N");
+        return err_set(e, ERR_USAGE, "--logits are the decoder's: expected TEXT_B, "
+                       "--decoder-ids or --generate N");
     if (j->args->logits && !s->shown->has_head)
         return err_set(e, ERR_INPUT, "--logits: %s has no output head in its weights",
                        s->model->name);

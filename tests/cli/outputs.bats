@@ -69,7 +69,6 @@ prepare() {
 
 @test "the name of a folder" {
     mkdir "$dir/d.png" "$dir/plain"
-    fails 4 "is a folder" "$viz" info -m "$ref/bert" -o "$dir/plain"
     fails 4 "is a folder" "$viz" init --d-model 8 --heads 2 -o "$dir/plain"
     [ "$(list "$dir/plain")" = "" ]
     works "$viz" heatmap -m "$ref/bert" -o "$dir/d.png" "the key"   # the file goes inside
@@ -77,6 +76,8 @@ prepare() {
     works "$viz" stats -m "$ref/bert" -o "$dir/plain" "the key"
     [ "$(list "$dir/plain")" = "000001.txt " ]
     cmp "$dir/plain/000001.txt" <("$viz" stats -m "$ref/bert" "the key")
+    works "$viz" info -m "$ref/bert" --json -o "$dir/plain"
+    [ "$(list "$dir/plain")" = "000001.json 000001.txt " ]
     fails 2 "empty name" "$viz" stats -m "$ref/bert" -o "" "the key"
 }
 
@@ -129,6 +130,16 @@ prepare() {
         [ "$status" -eq 2 ]
         [[ $output == *"standard output is a terminal"*"give -o FILE."* ]]
     done
+}
+
+@test "a name without an extension takes the default of the command" {
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/picture" "the key"
+    [ "$(magic "$dir/picture" 4)" = 89504e47 ]
+    works "$viz" export -m "$ref/bert" -o "$dir/arrays" "the key"
+    [ "$(magic "$dir/arrays" 4)" = 504b0304 ]
+    works "$viz" init --d-model 8 --heads 2 -o "$dir/layer"
+    works "$viz" init --d-model 8 --heads 2 -o "$dir/layer.safetensors"
+    cmp "$dir/layer" "$dir/layer.safetensors"
 }
 
 @test "without -o the picture's name has the extension of --format" {

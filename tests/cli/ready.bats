@@ -217,7 +217,7 @@ heads() {
     done
     fails 3 "--logits: plain.npz has no output head" "$viz" export "${a[@]}" --logits -o "$dir/x.npz"
     fails 2 "--attention: noise requires a model or a layer" "$viz" stability "${a[@]}"
-    fails 2 "--attention requires a model or --qkv" "$viz" mechanisms "${a[@]}"
+    fails 2 "--attention has no queries, keys and values; give a model or --qkv" "$viz" mechanisms "${a[@]}"
     fails 2 "--qkv: noise requires a model or a layer" "$viz" stability "${q[@]}"
     [ "$(list "$dir")" = "" ]
 }

@@ -149,7 +149,7 @@ heads() {
 @test "heads by name in pictures, exports, diff, stability and mechanisms" {
     works "$viz" heatmap -m "$ref/llama" -H L1H0,L1H2 -o "$dir/two.svg" "$text"
     grep -q 'mha-viz:layer: 1' "$dir/two.svg"
-    fails 2 "--head: 'L0H0,L1H1' names heads of 2 layers, a heatmap shows one" \
+    fails 2 "--head: 'L0H0,L1H1' names heads of 2 layers; a heatmap shows one" \
         "$viz" heatmap -m "$ref/llama" -H L0H0,L1H1 "$text"
     works "$viz" export -m "$ref/llama" -H L0H0,L1H1 -o "$dir/heads.npy" "$text"
     works "$viz" export -m "$ref/llama" -H L0H0,L1H1,L1H2 --all -o "$dir/heads.npz" "$text"
