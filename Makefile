@@ -146,24 +146,35 @@ test-deps:
 
 # ---- install ----
 
-MAN1 := $(wildcard man/*.1)
-MAN7 := $(wildcard man/*.7)
+MAN := $(wildcard man/*.[137])
+BINDIR = $(DESTDIR)$(PREFIX)/bin
+LIBDIR = $(DESTDIR)$(PREFIX)/lib
+INCLUDE = $(DESTDIR)$(PREFIX)/include
 SHARE = $(DESTDIR)$(PREFIX)/share
+COMPLETIONS = $(SHARE)/bash-completion/completions/mha-viz $(SHARE)/zsh/site-functions/_mha-viz \
+              $(SHARE)/fish/vendor_completions.d/mha-viz.fish
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/man/man7 \
-	    $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
-	install -m 755 mha-viz $(DESTDIR)$(PREFIX)/bin/mha-viz
-	install -m 644 $(MAN1) $(SHARE)/man/man1
-	$(if $(MAN7),install -m 644 $(MAN7) $(SHARE)/man/man7)
-	./mha-viz completion bash > $(SHARE)/bash-completion/completions/mha-viz
-	./mha-viz completion zsh > $(SHARE)/zsh/site-functions/_mha-viz
-	./mha-viz completion fish > $(SHARE)/fish/vendor_completions.d/mha-viz.fish
+	install -d $(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDE) $(dir $(COMPLETIONS)) \
+	    $(addprefix $(SHARE)/man/man,1 3 7)
+	install -m 755 mha-viz $(BINDIR)/mha-viz
+	install -m 644 src/mhaviz.h $(INCLUDE)/mhaviz.h
+	install -m 644 $(BUILD)/libmhaviz.a $(LIBDIR)/libmhaviz.a
+	install -m 755 $(BUILD)/libmhaviz.so.0 $(LIBDIR)/libmhaviz.so.0
+	ln -sf libmhaviz.so.0 $(LIBDIR)/libmhaviz.so
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: mhaviz' \
+	    'Description: what the attention heads of a transformer do' 'Version: $(VERSION)' \
+	    'Requires.private: $(PKGS)' 'Libs: -L$${prefix}/lib -lmhaviz' \
+	    'Libs.private: -lm -pthread' 'Cflags: -I$${prefix}/include' > $(LIBDIR)/pkgconfig/mhaviz.pc
+	for page in $(MAN); do install -m 644 $$page $(SHARE)/man/man$${page##*.} || exit 1; done
+	for shell in bash zsh fish; do ./mha-viz completion $$shell > $(BUILD)/$$shell || exit 1; done
+	install -m 644 $(BUILD)/bash $(word 1,$(COMPLETIONS))
+	install -m 644 $(BUILD)/zsh $(word 2,$(COMPLETIONS))
+	install -m 644 $(BUILD)/fish $(word 3,$(COMPLETIONS))
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/mha-viz $(addprefix $(SHARE)/man/man1/,$(notdir $(MAN1))) \
-	    $(addprefix $(SHARE)/man/man7/,$(notdir $(MAN7))) \
-	    $(SHARE)/bash-completion/completions/mha-viz $(SHARE)/zsh/site-functions/_mha-viz \
-	    $(SHARE)/fish/vendor_completions.d/mha-viz.fish
+	rm -f $(BINDIR)/mha-viz $(INCLUDE)/mhaviz.h $(LIBDIR)/pkgconfig/mhaviz.pc $(COMPLETIONS) \
+	    $(addprefix $(LIBDIR)/libmhaviz.,a so so.0) \
+	    $(foreach page,$(MAN),$(SHARE)/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
 
 dist:
 	git archive --prefix=mha-viz-$(VERSION)/ -o mha-viz-$(VERSION).tar.gz HEAD
