@@ -223,6 +223,37 @@ enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const c
                                        const double **values, int *n,
                                        struct mhaviz_error *error);
 
+/* ---- pictures ---- */
+
+/* How a heatmap looks; all zero, or NULL instead: as `mha-viz heatmap --no-metadata`. */
+struct mhaviz_look {
+    struct mhaviz_selection selection;  /* one layer; none: the one that the program shows */
+    const char *format;         /* "png", "svg", "pdf"; NULL: by the file's extension, or png */
+    const char *colours;        /* "viridis", "magma", ...; NULL: viridis */
+    const char *title;          /* NULL: none */
+    int columns;                /* heads per row of the grid, at most 64; 0: 4 */
+    int dpi;                    /* of a PNG, 10 to 1200; 0: 100 */
+    int shared;                 /* 1: one scale for all heads */
+};
+
+/*
+ * Draws the heads of one layer to a file, which is replaced when the picture is complete.
+ * No stack: as mhaviz_stats_open.
+ *
+ * Errors: those of mhaviz_stats_open; MHAVIZ_USAGE: path is NULL, a format or colours that
+ * do not exist, numbers out of range, several layers; MHAVIZ_SYSTEM: the file cannot be
+ * written.
+ */
+enum mhaviz_status mhaviz_heatmap(struct mhaviz_model *model, const struct mhaviz_text *text,
+                                  const struct mhaviz_look *look, const char *path,
+                                  struct mhaviz_error *error);
+
+/* The same bytes in memory: *data[*size], to be given to free(); NULL on an error. */
+enum mhaviz_status mhaviz_heatmap_bytes(struct mhaviz_model *model,
+                                        const struct mhaviz_text *text,
+                                        const struct mhaviz_look *look, void **data,
+                                        size_t *size, struct mhaviz_error *error);
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

@@ -7,16 +7,9 @@
 #include "base/out.h"
 #include "cli/opt.h"
 #include "cli/output.h"
+#include "lib/figure.h"
 #include "session/input.h"
 #include "session/texts.h"
-
-/* How heatmaps are drawn: figure_group. */
-struct figure_args {
-    int cmap, scale;            /* index into cmap_table; enum scale */
-    int cell, dpi;              /* cell in pixels at 100 dpi; 0: by the length of the text */
-    bool shared_scale, no_metadata;
-    const char *title, *font;   /* NULL: none; the default */
-};
 
 /* The first member of such a command's args struct. */
 struct shared_args {

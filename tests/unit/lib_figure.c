@@ -2,9 +2,10 @@
  * What captions say of texts, and of a pass that was changed. */
 #include "check.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "cmd/figure.h"
+#include "lib/figure.h"
 
 static void changes(void **state)
 {

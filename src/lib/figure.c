@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ * Labels, captions and metadata of pictures of texts. */
+#include "lib/figure.h"
+
+#include <string.h>
+
+struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
+                                int n_shown)
+{
+    const char **text = arena_alloc(a, (size_t)n_shown, sizeof *text);
+    size_t *size = arena_alloc(a, (size_t)n_shown, sizeof *size);
+
+    for (int i = 0; i < t->n; i++)
+        if (place[i] >= 0) {
+            text[place[i]] = t->label[i];
+            size[place[i]] = t->label_size[i];
+        }
+    return (struct label_list){ n_shown, text, size };
+}
+
+static char *quoted(struct arena *a, const char *text, size_t n)
+{
+    enum { MAX = 300 };         /* bytes: about three lines */
+    size_t keep = n < MAX ? n : MAX;
+
+    while (keep < n && keep > 0 && ((unsigned char)text[keep] & 0xc0) == 0x80)
+        keep--;
+    return arena_printf(a, "“%.*s%s”", (int)keep, text, keep < n ? "…" : "");
+}
+
+const char *figure_text(struct arena *a, const struct item *item)
+{
+    char *text = arena_strdup(a, "");
+
+    if (item->input != NULL)
+        text = arena_printf(a, ", %s", item->input);
+    if (item->text_size > 0)
+        text = arena_printf(a, "%s, %s", text, quoted(a, item->text, item->text_size));
+    if (item->pair != NULL)
+        text = arena_printf(a, "%s and %s", text, quoted(a, item->pair, item->pair_size));
+    if (item->generated != NULL) {
+        size_t blank = strspn(item->generated, " ");
+
+        text = arena_printf(a, "%s, generated %s", text,
+                            quoted(a, item->generated + blank,
+                                   item->generated_size - blank));
+    }
+    return text;
+}
+
+const char *figure_changes(struct arena *a, const struct asked *asked)
+{
+    char *text = arena_strdup(a, "");
+
+    if (asked->mask != NULL)
+        text = arena_printf(a, "; mask %s", asked->mask);
+    if (asked->memory_mask != NULL)
+        text = arena_printf(a, "%s; memory mask %s", text, asked->memory_mask);
+    if (asked->dtype != PRECISION_F32)
+        text = arena_printf(a, "%s; inputs of products in %s", text,
+                            precision_names[asked->dtype]);
+    return text;
+}
+
+const struct metadata *figure_metadata(const struct session *s, int layer,
+                                       const char *scale)
+{
+    struct arena *a = s->a;
+    const struct model *m = s->model;
+    struct metadata *d = arena_alloc(a, 7, sizeof *d);
+
+    d[0] = (struct metadata){ "Software", "mha-viz " MHA_VIZ_VERSION };
+    d[1] = (struct metadata){ "mha-viz:command", s->env->command != NULL ? s->env->command :
+                              "mha-viz" };
+    d[2] = (struct metadata){ "mha-viz:model",
+                              arena_printf(a, "%s (%s, %016llx)", m->name,
+                                           m->family->name,
+                                           (unsigned long long)m->hash) };
+    d[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", layer) };
+    d[4] = (struct metadata){ "mha-viz:stack", family_stack_names[s->stack] };
+    d[5] = (struct metadata){ "mha-viz:scale", scale };
+    return d;
+}

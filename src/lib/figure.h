@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * What pictures of texts share: how they look, labels, captions, metadata. */
+#ifndef LIB_FIGURE_H
+#define LIB_FIGURE_H
+
+#include "draw/label.h"
+#include "draw/sheet.h"
+#include "session/input.h"
+
+struct figure_args {
+    int cmap, scale;            /* index into cmap_table; enum scale */
+    int cell, dpi;              /* cell in pixels at 100 dpi; 0: by the length of the text */
+    bool shared_scale, no_metadata;
+    const char *title, *font;   /* NULL: none; the default */
+};
+
+/* The labels of the n_shown tokens that have a place (not -1). */
+struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
+                                int n_shown);
+
+/* For a caption, what the picture is of: ", “the cat sat” and “it ran”"; may be empty. */
+const char *figure_text(struct arena *a, const struct item *item);
+
+/* For a caption, what is changed in the pass: "; mask causal; inputs in bf16"; may be empty. */
+const char *figure_changes(struct arena *a, const struct asked *asked);
+
+/* Program, command, model, layer, stack and scale; ends with key NULL. */
+const struct metadata *figure_metadata(const struct session *s, int layer,
+                                       const char *scale);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * The heatmap of a layer, to a file or to memory. */
+#include <math.h>
+#include <string.h>
+
+#include "draw/cmap.h"
+#include "lib/lib.h"
+#include "lib/picture.h"
+
+struct drawing {
+    struct mhaviz_model *model;
+    const struct mhaviz_text *text;
+    struct mhaviz_look look;
+    struct figure_args figure;
+    struct picture_place place;
+};
+
+/* The place of a name in a list that NULL ends; -1: it is not there. */
+static int find(const char *const *names, const char *name)
+{
+    for (int i = 0; names[i] != NULL; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* By its name, else by the extension of the file, else PNG. */
+static int find_format(const struct mhaviz_look *look, const char *path,
+                       enum draw_format *format, struct err *e)
+{
+    const char *dot = path != NULL ? strrchr(path, '.') : NULL;
+    int i = 0;
+
+    if (look->format != NULL)
+        i = find(draw_format_names, look->format);
+    else if (dot != NULL && strchr(dot, '/') == NULL)
+        i = find(draw_format_names, dot + 1);
+    if (i < 0)
+        return err_set(e, ERR_USAGE, "%s is not a format of pictures: expected png, svg or pdf",
+                       look->format != NULL ? look->format : dot);
+    *format = (enum draw_format)i;
+    return 0;
+}
+
+static int check_look(struct drawing *d, struct err *e)
+{
+    struct mhaviz_look *look = &d->look;
+    int cmap = look->colours != NULL ? find(cmap_names, look->colours) : 0;
+
+    if (cmap < 0)
+        return err_set(e, ERR_USAGE, "'%s' is not a colour map", look->colours);
+    look->columns = look->columns != 0 ? look->columns : 4;
+    look->dpi = look->dpi != 0 ? look->dpi : 100;
+    if (look->columns < 1 || look->columns > 64)
+        return err_set(e, ERR_USAGE, "columns: expected 1 to 64");
+    if (look->dpi < 10 || look->dpi > 1200)
+        return err_set(e, ERR_USAGE, "dpi: expected 10 to 1200");
+    d->figure = (struct figure_args){ .cmap = cmap, .dpi = look->dpi, .no_metadata = true,
+                                      .shared_scale = look->shared != 0,
+                                      .title = look->title };
+    return find_format(look, d->place.path, &d->place.format, e);
+}
+
+static int draw(void *self, struct border *border, struct err *e)
+{
+    struct drawing *d = self;
+    struct picture_look look = { .figure = &d->figure, .vmin = (double)NAN,
+                                 .vmax = (double)NAN };
+    struct picture picture;
+    struct call call;
+
+    if (check_look(d, e) != 0 ||
+        call_begin(&call, border, d->model, d->text, &d->look.selection, false, e) != 0)
+        return -1;
+    look.columns = d->look.columns;
+    if (picture_plan(&picture, &call.session, &call.want, &look, e) != 0)
+        return -1;
+    return picture_draw(&picture, &border->call, call.item, &d->place, e);
+}
+
+static enum mhaviz_status run(struct drawing *d, const struct mhaviz_look *look,
+                              struct mhaviz_error *error)
+{
+    if (d->model == NULL || d->text == NULL)
+        return border_missing(error, d->model == NULL ? "model" : "text");
+    if (look != NULL)
+        d->look = *look;
+    return border_run(draw, d, error);
+}
+
+enum mhaviz_status mhaviz_heatmap(struct mhaviz_model *model, const struct mhaviz_text *text,
+                                  const struct mhaviz_look *look, const char *path,
+                                  struct mhaviz_error *error)
+{
+    struct drawing d = { .model = model, .text = text, .place = { .path = path } };
+
+    if (path == NULL)
+        return border_missing(error, "path");
+    if (strcmp(path, "-") == 0)         /* a file of that name: standard output is the caller's */
+        d.place.path = "./-";
+    return run(&d, look, error);
+}
+
+enum mhaviz_status mhaviz_heatmap_bytes(struct mhaviz_model *model,
+                                        const struct mhaviz_text *text,
+                                        const struct mhaviz_look *look, void **data,
+                                        size_t *size, struct mhaviz_error *error)
+{
+    char *bytes = NULL;
+    struct drawing d = { .model = model, .text = text,
+                         .place = { .data = &bytes, .size = size } };
+    enum mhaviz_status status;
+
+    if (data == NULL || size == NULL)
+        return border_missing(error, data == NULL ? "data" : "size");
+    status = run(&d, look, error);
+    *data = status == MHAVIZ_OK ? bytes : NULL;
+    return status;
+}

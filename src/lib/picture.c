@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * A text -> the maps of one layer -> a sheet of heatmaps. */
+#include "lib/picture.h"
+
+#include <math.h>
+
+#include "analysis/map.h"
+#include "draw/heatmap.h"
+#include "session/texts.h"
+
+/* ---- what is shown ---- */
+
+static int pick_layer(struct picture *p, struct err *e)
+{
+    const struct session *s = p->s;
+    const struct config *config = &s->shown->config;
+    int last = config->n_layers - 1, n = 0;
+    bool *only = arena_alloc(s->a, (size_t)config->n_layers, sizeof *only);
+    bool named = session_names_heads(s->asked), given = s->asked->layer != NULL || named;
+
+    p->layer = config->card.layer >= 0 ? config->card.layer : last < 6 ? last : 6;
+    for (int l = 0; given && l <= last; l++)
+        if (p->want.layer[l]) {
+            p->layer = l;
+            n++;
+        }
+    if (n > 1)
+        return err_set(e, ERR_USAGE, "--%s: '%s' %s %d layers; a heatmap shows one",
+                       named ? "head" : "layer",
+                       named ? s->asked->head : s->asked->layer,
+                       named ? "names heads of" : "selects", n);
+    only[p->layer] = true;
+    p->want.layer = only;
+    return 0;
+}
+
+static void pick_heads(struct picture *p)
+{
+    int H = p->s->shown->config.n_heads;
+    int *head = arena_alloc(p->s->a, (size_t)H, sizeof *head);
+
+    for (int h = 0; h < H; h++)
+        if (wanted_head(&p->want, p->layer, h))
+            head[p->n_heads++] = h;
+    p->head = head;
+}
+
+static const char *scale_text(const struct picture *p)
+{
+    const struct picture_look *look = &p->look;
+
+    return arena_printf(p->s->a, "%s, %s", scale_names[look->figure->scale],
+                        !isnan(look->vmin) || !isnan(look->vmax) ? "given range" :
+                        look->figure->shared_scale ? "one range for all heads" :
+                        "each head its own range");
+}
+
+int picture_plan(struct picture *p, const struct session *s, const struct wanted *want,
+                 const struct picture_look *look, struct err *e)
+{
+    *p = (struct picture){ .s = s, .look = *look, .want = *want };
+    if (pick_layer(p, e) != 0)
+        return -1;
+    pick_heads(p);
+    if (!look->figure->no_metadata)
+        p->metadata = figure_metadata(s, p->layer, scale_text(p));
+    return 0;
+}
+
+/* ---- one text ---- */
+
+/* Tokens along one side of the maps, less those that are hidden; *kept: how many stay. */
+static struct map_axis axis_of(const struct picture *p, const struct tokens *t, int *kept)
+{
+    *kept = t->n;
+    for (int i = 0; p->look.hide_special && i < t->n; i++)
+        *kept -= t->special[i] != 0;
+    return (struct map_axis){ t->n, p->look.hide_special ? t->special : NULL };
+}
+
+static char *caption(const struct picture *p, struct arena *a, const struct item *item,
+                     int pool)
+{
+    const struct session *s = p->s;
+    bool stacks = s->model->decoder != NULL;
+    char *text = arena_printf(a, "%s, %s%slayer %d", s->model->name,
+                              stacks ? family_stack_names[s->stack] : "",
+                              stacks ? " " : "", p->layer);
+
+    text = arena_printf(a, "%s%s%s; scale: %s", text, figure_text(a, item),
+                        figure_changes(a, s->asked), scale_text(p));
+    if (pool > 1)
+        text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
+                            pool_names[p->look.pool], pool, pool);
+    if (p->look.hide_special)
+        text = arena_printf(a, "%s; special tokens hidden, weights not renormalised",
+                            text);
+    if (item->n_cut > 0)
+        text = arena_printf(a, "%s; cut to %d tokens", text, item->tokens.n);
+    return arena_printf(a, "%s.", text);
+}
+
+static int put(const struct sheet *sheet, const struct picture_place *place,
+               const struct warn *warn, struct err *e)
+{
+    if (place->path != NULL)
+        return sheet_write(sheet, place->format, place->path, warn, e);
+    return sheet_bytes(sheet, place->format, place->data, place->size, warn, e);
+}
+
+static int paint(const struct picture *p, struct arena *a, const struct item *item,
+                 const struct map *map, struct heatmaps *maps,
+                 const struct picture_place *place, struct err *e)
+{
+    const struct figure_args *figure = p->look.figure;
+    struct panel *panels = arena_alloc(a, (size_t)p->n_heads, sizeof *panels);
+    const struct part part = heatmap_part(maps);
+
+    for (int i = 0; i < p->n_heads; i++)
+        panels[i] = (struct panel){ arena_printf(a, "Head %d", p->head[i]), map->n_rows,
+                                    map->n_cols, map_head(map, p->head[i]) };
+    maps->panels = panels;
+    return put(&(struct sheet){
+        .title = figure->title, .caption = caption(p, a, item, map->pool),
+        .font = figure->font, .dpi = figure->dpi, .metadata = p->metadata,
+        .n_parts = 1, .parts = &part,
+    }, place, p->s->env->warn, e);
+}
+
+int picture_draw(const struct picture *p, struct arena *a, const struct item *item,
+                 const struct picture_place *place, struct err *e)
+{
+    const struct figure_args *figure = p->look.figure;
+    const struct tokens *queries = session_queries(p->s, item), *keys = session_keys(p->s, item);
+    int rows, cols, cell_px, pool;
+    struct map_axis row_axis = axis_of(p, queries, &rows), col_axis = axis_of(p, keys, &cols);
+    struct heatmaps maps;
+    struct texts texts;
+    struct map *map;
+    struct sink sink;
+
+    if (rows == 0 || cols == 0)
+        return err_set(e, ERR_INPUT, "--hide-special: the text has only special tokens");
+    heatmap_plan(rows, cols, p->n_heads, p->look.columns, figure->cell, figure->dpi,
+                 &cell_px, &pool);
+    map = map_new(a, 0, p->layer, p->s->shown->config.n_heads, row_axis, col_axis, pool,
+                  (enum pool)p->look.pool);
+    sink = map_sink(map);
+    texts_pack(&texts, a, item, 1);
+    if (session_forward(p->s, &texts, &p->want, &sink, 1, a, e) != 0)
+        return -1;
+    maps = (struct heatmaps){
+        .n_panels = p->n_heads, .columns = p->look.columns,
+        .rows = figure_labels(a, queries, map->row, rows),
+        .cols = figure_labels(a, keys, map->col, cols), .pool = map->pool,
+        .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
+        .shared = figure->shared_scale, .vmin = (float)p->look.vmin,
+        .vmax = (float)p->look.vmax, .cell_px = cell_px,
+    };
+    return paint(p, a, item, map, &maps, place, e);
+}
