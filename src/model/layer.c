@@ -35,17 +35,16 @@ static const struct tensor *any_of(const struct weights *w, struct arena *a,
     return t;
 }
 
-bool layer_is(const struct weights *w)
+bool layer_is(const struct weights *w, struct arena *scratch)
 {
-    struct arena room;
+    struct arena_mark mark = arena_mark(scratch);
     bool found = false;
 
-    arena_init(&room, NULL, NULL);
     for (int s = 0; s < N_SCOPE; s++)
         for (int n = 0; layer_naming[n].part[0] != NULL; n++)
-            found = found || any_of(w, &room, layer_name(&room, scopes[s], 0),
+            found = found || any_of(w, scratch, layer_name(scratch, scopes[s], 0),
                                     &layer_naming[n]) != NULL;
-    arena_finish(&room);
+    arena_reset(scratch, mark);
     return found;
 }
 

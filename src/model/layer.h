@@ -33,7 +33,7 @@ struct layer_asked {
 };
 
 /* True where any tensor has a name that only these layers have. */
-bool layer_is(const struct weights *w);
+bool layer_is(const struct weights *w, struct arena *scratch);
 
 /*
  * The same, also where all names begin with one or several parts more, as "attn." of a

@@ -40,7 +40,7 @@ bool layer_within(struct weights *w, struct arena *a)
     size_t n = weights_count(w) > 0 ? shared(w) : 0, at = 0;
     struct err none = { ERR_NONE, "" };
 
-    if (layer_is(w))
+    if (layer_is(w, a))
         return true;
     for (const char *dot = first; (dot = strchr(dot, '.')) != NULL; dot++) {
         size_t end = (size_t)(dot - first) + 1;
@@ -48,7 +48,7 @@ bool layer_within(struct weights *w, struct arena *a)
         if (end > n || cut(w, a, end - at, &none) != 0)
             return false;
         at = end;
-        if (layer_is(w))
+        if (layer_is(w, a))
             return true;
     }
     return false;

@@ -102,7 +102,7 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     m->dir = file_folder(a, path);
     config = file_join(a, m->dir, "config.json");
     alone = is_npz(path) || (weights_gguf(m->weights) == NULL && !file_exists(config));
-    if (!file_is_dir(path) && (alone ? layer_within(m->weights, a) : layer_is(m->weights)))
+    if (!file_is_dir(path) && (alone ? layer_within(m->weights, a) : layer_is(m->weights, a)))
         return layer_describe(&m->config, &m->family, a, m->weights, path, asked, e);
     if (option != NULL)
         return err_set(e, ERR_USAGE, "%s: %s is not a bare layer (mha-viz-layers(7))", option,

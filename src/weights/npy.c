@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One array <-> .npy.  The header is a Python dictionary; of Python we read just
  * that much. */
+#include <assert.h>
 #include <errno.h>
 
 #include "weights/npz.h"
@@ -12,54 +13,50 @@ enum { N_MAGIC = 6, DATA_ALIGN = 64 };
 
 /* ---- writing ---- */
 
-char *npy_header(struct arena *a, enum dtype dtype, int n_dims, const int64_t *shape,
-                 size_t *n)
+size_t npy_header(char out[NPY_HEADER_BYTES], enum dtype dtype, int n_dims,
+                  const int64_t *shape)
 {
-    const char *dims = "";
-    size_t n_dict, n_text;
-    char *text, *out;
+    char *text = out + N_MAGIC + 4;
+    int at, room = NPY_HEADER_BYTES - N_MAGIC - 4;
+    size_t n, n_text;
 
+    assert(n_dims <= MAX_DIMS);         /* so that all fits */
+    at = snprintf(text, (size_t)room, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+                  dtype_table[dtype].npy);
     for (int i = 0; i < n_dims; i++)
-        dims = arena_printf(a, "%s%s%lld%s", dims, i > 0 ? " " : "",
-                            (long long)shape[i], i + 1 < n_dims || i == 0 ? "," : "");
-    text = arena_printf(a, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
-                        dtype_table[dtype].npy, dims);
-    n_dict = strlen(text);
-    *n = (N_MAGIC + 4 + n_dict + 1 + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
-    n_text = *n - N_MAGIC - 4;
-    out = arena_alloc(a, *n, 1);
+        at += snprintf(text + at, (size_t)(room - at), "%s%lld%s", i > 0 ? " " : "",
+                       (long long)shape[i], i + 1 < n_dims || i == 0 ? "," : "");
+    at += snprintf(text + at, (size_t)(room - at), "), }");
+    n = (N_MAGIC + 4 + (size_t)at + 1 + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
+    n_text = n - N_MAGIC - 4;
     memcpy(out, MAGIC, N_MAGIC);
     out[N_MAGIC] = 1;
+    out[N_MAGIC + 1] = 0;
     out[N_MAGIC + 2] = (char)(n_text & 0xff);
     out[N_MAGIC + 3] = (char)(n_text >> 8);
-    memset(out + N_MAGIC + 4, ' ', n_text - 1);
-    memcpy(out + N_MAGIC + 4, text, n_dict);
-    out[*n - 1] = '\n';
-    return out;
+    memset(text + at, ' ', n_text - (size_t)at - 1);
+    out[n - 1] = '\n';
+    return n;
 }
 
 int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
               const void *elements, struct err *e)
 {
     struct tensor t = { .dtype = dtype, .n_dims = n_dims };
-    struct arena a;
+    char head[NPY_HEADER_BYTES];
     int64_t n_data;
     size_t n;
-    const char *head;
-    int rc = 0;
 
     for (int i = 0; i < n_dims; i++)
         t.shape[i] = shape[i];
     if (tensor_measure(&t, &n_data) != 0)
         return err_set(e, ERR_SYSTEM, "an array of over 2^63 bytes cannot be written");
-    arena_init(&a, NULL, NULL);
-    head = npy_header(&a, dtype, n_dims, shape, &n);
+    n = npy_header(head, dtype, n_dims, shape);
     errno = 0;
     if (fwrite(head, 1, n, f) != n ||
         (n_data > 0 && fwrite(elements, 1, (size_t)n_data, f) != (size_t)n_data))
-        rc = err_set(e, ERR_SYSTEM, "write failed: %s", strerror(errno));
-    arena_finish(&a);
-    return rc;
+        return err_set(e, ERR_SYSTEM, "write failed: %s", strerror(errno));
+    return 0;
 }
 
 /* ---- reading ---- */

@@ -130,6 +130,7 @@ int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
 {
     struct tensor t = { .dtype = dtype, .n_dims = n_dims };
     struct member m = { .size_bytes = dtype_table[dtype].size_bytes };
+    char head[NPY_HEADER_BYTES];
     size_t n_head;
 
     assert(n_dims <= MAX_DIMS && dtype_table[dtype].npy != NULL);
@@ -140,7 +141,8 @@ int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
         m.n_data = 0;
     }
     m.name = arena_printf(z->a, "%s.npy", name);
-    m.head = npy_header(z->a, dtype, n_dims, shape, &n_head);
+    n_head = npy_header(head, dtype, n_dims, shape);
+    m.head = arena_strndup(z->a, head, n_head);
     m.n_head = (int64_t)n_head;
     return add(z, m);
 }

@@ -79,9 +79,10 @@ bool foreign_dir(struct arena *a, const char *dir, struct err *e);
 
 /* ---- .npy ---- */
 
-/* The bytes before the data; *n is a multiple of 64. */
-char *npy_header(struct arena *a, enum dtype dtype, int n_dims, const int64_t *shape,
-                 size_t *n);
+/* The bytes before the data of at most MAX_DIMS dimensions; how many: a multiple of 64. */
+enum { NPY_HEADER_BYTES = 320 };
+size_t npy_header(char out[NPY_HEADER_BYTES], enum dtype dtype, int n_dims,
+                  const int64_t *shape);
 
 /* Fills t from a whole .npy, but for name and file. */
 int npy_parse(struct tensor *t, struct span bytes, struct err *e);

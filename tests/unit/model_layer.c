@@ -65,7 +65,7 @@ static struct model *open_layer(struct weights *w, const struct layer_asked *ask
 
     m->name = "file";
     m->weights = w;
-    assert_true(layer_is(w));
+    assert_true(layer_is(w, &arena));
     return layer_describe(&m->config, &m->family, &arena, w, "file", asked, e) == 0 &&
            model_bind(m, &arena, e) == 0 ? m : NULL;
 }
@@ -133,7 +133,7 @@ static void not_layers(void **state)
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         const struct zeros z[] = { { name[i], 2, 2 }, { NULL, 0, 0 } };
 
-        assert_false(layer_is(file_of(z, NULL, 0)));
+        assert_false(layer_is(file_of(z, NULL, 0), &arena));
     }
 }
 
