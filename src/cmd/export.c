@@ -86,25 +86,6 @@ static void take(void *self, const struct rows *r, int n_heads)
 
 /* ---- one text ---- */
 
-static char *tokens_json(struct arena *a, const struct tokens *t, size_t *n)
-{
-    char *text = NULL;
-    FILE *f = open_memstream(&text, n);
-    struct jsonw j;
-    char *copy;
-
-    jsonw_init(&j, f);
-    jsonw_array(&j);
-    for (int i = 0; i < t->n; i++)
-        jsonw_string(&j, t->piece[i]);
-    jsonw_end(&j, ']');
-    jsonw_newline(&j);
-    fclose(f);
-    copy = arena_strndup(a, text, *n);
-    free(text);
-    return copy;
-}
-
 static void add_floats(struct npz *z, const char *name, int64_t rows, int64_t columns,
                        const float *values)
 {
@@ -192,16 +173,14 @@ static void add_stacks(struct export_job *j, struct arena *a, struct writer *w,
     add_stack(j, a, w, m->decoder, STACK_CROSS, T, S);
 }
 
-static void add_tokens(struct npz *z, struct arena *a, const struct tokens *t,
-                       const char *ids, const char *pieces)
+static void add_tokens(struct npz *z, const struct tokens *t, const char *ids,
+                       const char *pieces)
 {
     int64_t n = t->n;
-    size_t size;
-    char *json = tokens_json(a, t, &size);
 
     if (t->id != NULL)
         npz_put(z, npz_add(z, ids, DTYPE_I32, 1, &n), 0, t->id, n);
-    npz_add_bytes(z, pieces, json, size);
+    npz_add_strings(z, pieces, t->piece, t->n);
 }
 
 static int write_npz(struct export_job *j, struct arena *a, const struct item *item, FILE *f,
@@ -227,9 +206,9 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
         return -1;
     }
     if (item->tokens.n > 0)
-        add_tokens(w.z, a, &item->tokens, "ids", "tokens.json");
+        add_tokens(w.z, &item->tokens, "ids", "tokens");
     if (item->target.n > 0)
-        add_tokens(w.z, a, &item->target, "decoder_ids", "decoder_tokens.json");
+        add_tokens(w.z, &item->target, "decoder_ids", "decoder_tokens");
     if (item->generated != NULL)
         npz_put(w.z, npz_add(w.z, "n_generated", DTYPE_I32, 1, (int64_t[]){ 1 }), 0,
                 &item->n_generated, 1);

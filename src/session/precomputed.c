@@ -119,14 +119,35 @@ static int names_of_json(struct arena *a, const json_t *list, int n, struct toke
     return 0;
 }
 
-/* The names that a member of the file lists; there may be none. */
-static int names_of_file(const struct model *m, struct arena *a, const char *member,
+/* The same of an array of strings. */
+static int names_of_strings(struct arena *a, const struct tensor *strings,
+                            struct tokens *out, struct err *e)
+{
+    if (strings->shape[0] != out->n)
+        return err_set(e, ERR_INPUT, "%s: %lld names for %d rows, expected the same number",
+                       strings->name, (long long)strings->shape[0], out->n);
+    for (int i = 0; i < out->n; i++) {
+        char *name = npz_string(strings, i, a, &out->label_size[i], e);
+
+        if (name == NULL)
+            return -1;
+        out->piece[i] = out->label[i] = name;
+    }
+    return 0;
+}
+
+/* The names that an array of the file, or its list NAME.json, holds; there may be none. */
+static int names_of_file(const struct model *m, struct arena *a, const char *name,
                          struct tokens *out, struct err *e)
 {
+    const struct tensor *strings = npz_strings(m->weights, name);
+    const char *member = arena_printf(a, "%s.json", name);
     struct span bytes = npz_bytes(m->weights, member);
     json_t *list;
     int rc;
 
+    if (strings != NULL && out->n > 0)
+        return names_of_strings(a, strings, out, e) == 0 ? 0 : err_under(e, "%s", m->name);
     if (bytes.data == NULL || out->n == 0)
         return 0;
     list = json_read(a, bytes, JSON_ALLOW_NUL, e);
@@ -159,17 +180,22 @@ static int ids_of_file(const struct model *m, struct arena *a, const char *name,
     return 0;
 }
 
-/* The names of n rows: asked for; or of the file's member and ids, where it has them. */
+static bool has_names(const struct model *m, const char *name, const char *member)
+{
+    return npz_strings(m->weights, name) != NULL || npz_bytes(m->weights, member).data != NULL;
+}
+
+/* The names of n rows: asked for; or of the file's tokens and ids, where it has them. */
 static int describe(const struct session *s, struct arena *a, int n, const char *option,
-                    const char *asked, const char *member, const char *ids,
+                    const char *asked, const char *names, const char *ids,
                     struct tokens *out, struct err *e)
 {
     const struct model *m = s->model;
 
     values_describe(a, m, n, out);
     if (asked != NULL ? layer_name_rows(a, option, asked, out, e) != 0 :
-        member != NULL && (names_of_file(m, a, member, out, e) != 0 ||
-                           ids_of_file(m, a, ids, out, e) != 0))
+        names != NULL && (names_of_file(m, a, names, out, e) != 0 ||
+                          ids_of_file(m, a, ids, out, e) != 0))
         return -1;
     tok_guess(a, out);
     return 0;
@@ -180,7 +206,7 @@ int precomputed_item(const struct session *s, struct arena *a, struct item *out,
     const struct asked *asked = s->asked;
     const struct model *m = s->model;
     bool two = m->decoder != NULL;
-    bool named = npz_bytes(m->weights, "decoder_tokens.json").data != NULL;
+    bool named = has_names(m, "decoder_tokens", "decoder_tokens.json");
 
     if (asked->key_tokens != NULL && (!two || m->precomputed->n_queries == 0))
         return err_set(e, ERR_USAGE, "--key-tokens: %s has no cross-attention", m->name);
@@ -189,12 +215,12 @@ int precomputed_item(const struct session *s, struct arena *a, struct item *out,
         out->text_size = strlen(asked->tokens);
     }
     if (!two)
-        return describe(s, a, m->precomputed->n_queries, "--tokens", asked->tokens, "tokens.json",
+        return describe(s, a, m->precomputed->n_queries, "--tokens", asked->tokens, "tokens",
                         "ids", &out->tokens, e);
     if (describe(s, a, m->decoder->precomputed->n_queries, "--tokens", asked->tokens,
-                 named ? "decoder_tokens.json" : "tokens.json", named ? "decoder_ids" : "ids",
+                 named ? "decoder_tokens" : "tokens", named ? "decoder_ids" : "ids",
                  &out->target, e) != 0)
         return -1;
     return describe(s, a, m->precomputed->n_queries, "--key-tokens", asked->key_tokens,
-                    named ? "tokens.json" : NULL, "ids", &out->tokens, e);
+                    named ? "tokens" : NULL, "ids", &out->tokens, e);
 }

@@ -16,11 +16,11 @@ struct model *precomputed_open(const struct asked *asked, const struct env *env,
 
 /*
  * The one text of --attention: names by --tokens and --key-tokens, else by the file's
- * tokens.json and decoder_tokens.json, else numbers.  As our own export has them,
- * tokens.json is of the keys of cross-attention where there is decoder_tokens.json, else
- * of the queries.
+ * arrays of strings tokens and decoder_tokens, else by its lists tokens.json and
+ * decoder_tokens.json, else numbers.  As our own export has them, tokens is of the keys of
+ * cross-attention where there is decoder_tokens, else of the queries.
  *
- * Errors: names of another number than rows; a list of names that is none.
+ * Errors: a number of names that is not that of the rows; a list that is not one of names.
  */
 int precomputed_item(const struct session *s, struct arena *a, struct item *out, struct err *e);
 

@@ -3,6 +3,7 @@
  * that much. */
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #include "weights/npz.h"
 #include "weights/scan.h"
@@ -13,7 +14,7 @@ enum { N_MAGIC = 6, DATA_ALIGN = 64 };
 
 /* ---- writing ---- */
 
-size_t npy_header(char out[NPY_HEADER_BYTES], enum dtype dtype, int n_dims,
+size_t npy_header(char out[NPY_HEADER_BYTES], const char *descr, int n_dims,
                   const int64_t *shape)
 {
     char *text = out + N_MAGIC + 4;
@@ -22,7 +23,7 @@ size_t npy_header(char out[NPY_HEADER_BYTES], enum dtype dtype, int n_dims,
 
     assert(n_dims <= MAX_DIMS);         /* so that all fits */
     at = snprintf(text, (size_t)room, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                  dtype_table[dtype].npy);
+                  descr);
     for (int i = 0; i < n_dims; i++)
         at += snprintf(text + at, (size_t)(room - at), "%s%lld%s", i > 0 ? " " : "",
                        (long long)shape[i], i + 1 < n_dims || i == 0 ? "," : "");
@@ -51,7 +52,7 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
         t.shape[i] = shape[i];
     if (tensor_measure(&t, &n_data) != 0)
         return err_set(e, ERR_SYSTEM, "an array of over 2^63 bytes cannot be written");
-    n = npy_header(head, dtype, n_dims, shape);
+    n = npy_header(head, dtype_table[dtype].npy, n_dims, shape);
     errno = 0;
     if (fwrite(head, 1, n, f) != n ||
         (n_data > 0 && fwrite(elements, 1, (size_t)n_data, f) != (size_t)n_data))
@@ -79,7 +80,25 @@ static int string(struct scan *s, char out[32], struct err *e)
     return 0;
 }
 
-static int read_descr(struct scan *s, struct tensor *t, struct err *e)
+/* What a header says. */
+struct header {
+    struct tensor *t;
+    int width;                  /* code points of each string; 0: it holds numbers */
+    bool may_hold_strings;
+};
+
+/* "<U12" -> 12; 0: no strings. */
+static int string_width(const char *descr)
+{
+    size_t n;
+
+    if (strncmp(descr, "<U", 2) != 0)
+        return 0;
+    n = strspn(descr + 2, "0123456789");
+    return n > 0 && n <= 9 && descr[2 + n] == '\0' ? atoi(descr + 2) : 0;
+}
+
+static int read_descr(struct scan *s, struct header *h, struct err *e)
 {
     char descr[32];
 
@@ -89,9 +108,14 @@ static int read_descr(struct scan *s, struct tensor *t, struct err *e)
         return -1;
     for (int i = 0; i < N_DTYPE; i++)
         if (dtype_table[i].npy != NULL && strcmp(descr, dtype_table[i].npy) == 0) {
-            t->dtype = (enum dtype)i;
+            h->t->dtype = (enum dtype)i;
             return 0;
         }
+    h->width = h->may_hold_strings ? string_width(descr) : 0;
+    if (h->width > 0) {
+        h->t->dtype = DTYPE_I32;
+        return 0;
+    }
     if (descr[0] != '\0' && descr[1] == 'O')
         return err_set(e, ERR_INPUT, "holds Python objects (a pickle), expected plain numbers");
     if (descr[0] == '>')
@@ -110,17 +134,19 @@ static bool word(struct scan *s, const char *w)
     return true;
 }
 
-static int read_order(struct scan *s, struct tensor *t, struct err *e)
+static int read_order(struct scan *s, struct header *h, struct err *e)
 {
-    (void)t;
+    (void)h;
     if (word(s, "True"))
         return err_set(e, ERR_INPUT, "is in Fortran order, expected C order "
                        "(numpy.ascontiguousarray)");
     return word(s, "False") ? 0 : scan_unexpected(s, "True or False", e);
 }
 
-static int read_shape(struct scan *s, struct tensor *t, struct err *e)
+static int read_shape(struct scan *s, struct header *h, struct err *e)
 {
+    struct tensor *t = h->t;
+
     t->n_dims = 0;
     if (scan_want(s, '(', e) != 0)
         return -1;
@@ -139,13 +165,13 @@ static int read_shape(struct scan *s, struct tensor *t, struct err *e)
 
 static const struct {
     const char *key;
-    int (*read)(struct scan *s, struct tensor *t, struct err *e);
+    int (*read)(struct scan *s, struct header *h, struct err *e);
 } field[] = {
     { "descr", read_descr }, { "fortran_order", read_order }, { "shape", read_shape },
 };
 enum { N_FIELD = sizeof field / sizeof *field };
 
-static int read_field(struct scan *s, struct tensor *t, unsigned *seen, struct err *e)
+static int read_field(struct scan *s, struct header *h, unsigned *seen, struct err *e)
 {
     char key[32];
 
@@ -156,19 +182,19 @@ static int read_field(struct scan *s, struct tensor *t, unsigned *seen, struct e
             if (*seen & 1u << i)
                 return err_set(e, ERR_INPUT, "%s appears twice", key);
             *seen |= 1u << i;
-            return scan_want(s, ':', e) != 0 ? -1 : field[i].read(s, t, e);
+            return scan_want(s, ':', e) != 0 ? -1 : field[i].read(s, h, e);
         }
     return err_set(e, ERR_INPUT, "key '%s', expected descr, fortran_order or shape", key);
 }
 
-static int read_dict(struct scan *s, struct tensor *t, struct err *e)
+static int read_dict(struct scan *s, struct header *h, struct err *e)
 {
     unsigned seen = 0;
 
     if (scan_want(s, '{', e) != 0)
         return -1;
     while (!scan_take(s, '}')) {
-        if (read_field(s, t, &seen, e) != 0)
+        if (read_field(s, h, &seen, e) != 0)
             return -1;
         if (!scan_take(s, ',')) {
             if (scan_want(s, '}', e) != 0)
@@ -184,8 +210,21 @@ static int read_dict(struct scan *s, struct tensor *t, struct err *e)
     return 0;
 }
 
-int npy_parse(struct tensor *t, struct span bytes, struct err *e)
+/* Code points are one more dimension. */
+static int add_width(struct header *h, struct err *e)
 {
+    if (h->width == 0)
+        return 0;
+    if (h->t->n_dims != 1)
+        return err_set(e, ERR_INPUT, "holds strings in %d dimensions, expected one",
+                       h->t->n_dims);
+    h->t->shape[h->t->n_dims++] = h->width;
+    return 0;
+}
+
+int npy_parse(struct tensor *t, bool *strings, struct span bytes, struct err *e)
+{
+    struct header h = { .t = t, .may_hold_strings = strings != NULL };
     const unsigned char *p = bytes.data;
     int n_length = bytes.size > N_MAGIC && p[N_MAGIC] == 1 ? 2 : 4;
     struct scan s;
@@ -207,7 +246,7 @@ int npy_parse(struct tensor *t, struct span bytes, struct err *e)
     s.begin = s.at = p + N_MAGIC + 2 + n_length;
     s.end = s.begin + n;
     left -= (size_t)n;
-    if (read_dict(&s, t, e) != 0)
+    if (read_dict(&s, &h, e) != 0 || add_width(&h, e) != 0)
         return err_under(e, ".npy header");
     if (tensor_measure(t, &want) != 0)
         return err_set(e, ERR_INPUT, ".npy header: a shape of over 2^63 bytes");
@@ -215,5 +254,7 @@ int npy_parse(struct tensor *t, struct span bytes, struct err *e)
         return err_set(e, ERR_INPUT, ".npy holds %zu bytes of data, expected %lld for its "
                        "shape", left, (long long)want);
     t->data = s.end;
+    if (strings != NULL)
+        *strings = h.width > 0;
     return 0;
 }

@@ -141,18 +141,54 @@ int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
         m.n_data = 0;
     }
     m.name = arena_printf(z->a, "%s.npy", name);
-    n_head = npy_header(head, dtype, n_dims, shape);
+    n_head = npy_header(head, dtype_table[dtype].npy, n_dims, shape);
     m.head = arena_strndup(z->a, head, n_head);
     m.n_head = (int64_t)n_head;
     return add(z, m);
 }
 
-void npz_add_bytes(struct npz *z, const char *name, const void *bytes, size_t n)
+/* Code points of s, 0 after the last; how many there are, up to max.  out may be NULL. */
+static int code_points(const char *s, uint32_t *out, int max)
 {
-    struct member m = { .name = arena_strdup(z->a, name), .n_data = (int64_t)n,
-                        .size_bytes = 1 };
+    size_t left = strlen(s);
+    int n = 0;
 
-    npz_put(z, add(z, m), 0, bytes, (int64_t)n);
+    for (; left > 0 && n < max; n++) {
+        int cp, len = utf8_decode(s, left, &cp);
+
+        if (out != NULL)
+            out[n] = len < 0 ? 0xfffd : (uint32_t)cp;
+        s += len < 0 ? 1 : len;
+        left -= len < 0 ? 1 : (size_t)len;
+    }
+    return n;
+}
+
+void npz_add_strings(struct npz *z, const char *name, const char *const *strings, int n)
+{
+    int width = 1, i;
+    int64_t shape = n;
+    uint32_t *all;
+    struct member m = { .name = arena_printf(z->a, "%s.npy", name) };
+    char head[NPY_HEADER_BYTES];
+    size_t n_head;
+
+    for (int k = 0; k < n; k++) {
+        int length = code_points(strings[k], NULL, NPZ_STRING_MAX);
+
+        if (length > width)
+            width = length;
+    }
+    all = arena_alloc(z->a, (size_t)n, (size_t)width * sizeof *all);
+    for (int k = 0; k < n; k++)
+        code_points(strings[k], all + (size_t)k * (size_t)width, width);
+    m.size_bytes = width * (int)sizeof *all;
+    m.n_data = (int64_t)n * m.size_bytes;
+    n_head = npy_header(head, arena_printf(z->a, "<U%d", width), 1, &shape);
+    m.head = arena_strndup(z->a, head, n_head);
+    m.n_head = (int64_t)n_head;
+    i = add(z, m);
+    npz_put(z, i, 0, all, n);
 }
 
 /* ---- data ---- */

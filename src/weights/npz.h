@@ -32,8 +32,12 @@ struct npz *npz_new(struct arena *a, FILE *f);
 int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
             const int64_t *shape);
 
-/* Adds a member NAME (no ending is added) of n plain bytes. */
-void npz_add_bytes(struct npz *z, const char *name, const void *bytes, size_t n);
+/*
+ * Adds the array NAME.npy of n strings, NumPy's type <U.  A string is cut after
+ * NPZ_STRING_MAX code points; bytes that are not UTF-8 become U+FFFD.
+ */
+enum { NPZ_STRING_MAX = 256 };
+void npz_add_strings(struct npz *z, const char *name, const char *const *strings, int n);
 
 /*
  * Writes n elements at element offset first of array i.  Every element of every
@@ -59,7 +63,8 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
  * to 4 GiB in all) or of one .npy (then named ""), as tensors sorted by name.
  * Pickles, Fortran order, big-endian data, headers that claim more than the
  * file holds, names with ".." and encrypted members are refused by name.
- * Members that are not .npy are left out of the tensors; npz_bytes finds them.
+ * Members that are not .npy are left out of the tensors; npz_bytes finds them.  So are
+ * arrays of strings (<U) in one dimension; npz_strings finds those.
  * Checksums of stored members, which are mapped and not read, are not looked at.
  */
 struct weights *npz_open(struct arena *a, const char *path, struct err *e);
@@ -74,5 +79,15 @@ struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *
 
 /* The bytes of a member that is not .npy ("tokens.json"); data NULL: none. */
 struct span npz_bytes(const struct weights *w, const char *name);
+
+/*
+ * The array NAME.npy of strings: I32 [n, width] of code points; NULL: none.  String i of it,
+ * as UTF-8 with a NUL after its *size bytes; zeros at its end are none of it.
+ *
+ * Errors (ERR_INPUT): what is not a code point of Unicode; NULL is returned.
+ */
+const struct tensor *npz_strings(const struct weights *w, const char *name);
+char *npz_string(const struct tensor *strings, int64_t i, struct arena *a, size_t *size,
+                 struct err *e);
 
 #endif

@@ -347,27 +347,52 @@ static int read_members(struct zip *z, struct err *e)
 
 /* ---- arrays ---- */
 
+static const char NPY[] = ".npy";
+
+/* One array, of numbers or of strings. */
+static int add_array(struct weights *w, const struct entry *x, const char *file,
+                     struct err *e)
+{
+    struct tensor t = { .file = file };
+    bool strings = false;
+
+    t.name = arena_strndup(w->a, x->name, x->n_name - (sizeof NPY - 1));
+    if (npy_parse(&t, &strings, x->bytes, e) != 0)
+        return err_under(e, "%s", str_shown(w->a, x->name));
+    if (strings)
+        w->strings[w->n_strings++] = t;
+    else
+        w->tensor[w->n++] = t;
+    return 0;
+}
+
+/* No name twice, also of one array of numbers and one of strings. */
+static int sort_arrays(struct weights *w, struct err *e)
+{
+    if (tensor_sort(w->a, w->tensor, w->n, e) != 0 ||
+        tensor_sort(w->a, w->strings, w->n_strings, e) != 0)
+        return -1;
+    for (int i = 0; i < w->n_strings; i++)
+        if (weights_find(w, w->strings[i].name) != NULL)
+            return err_set(e, ERR_INPUT, "%s appears twice",
+                           str_shown(w->a, w->strings[i].name));
+    return 0;
+}
+
 static int sort_out(struct weights *w, struct zip *z, const char *file, struct err *e)
 {
-    static const char npy[] = ".npy";
-
     w->tensor = arena_alloc(w->a, (size_t)z->n, sizeof *w->tensor);
+    w->strings = arena_alloc(w->a, (size_t)z->n, sizeof *w->strings);
     w->plain = arena_alloc(w->a, (size_t)z->n, sizeof *w->plain);
     for (uint64_t i = 0; i < z->n; i++) {
         struct entry *x = &z->entry[i];
-        struct tensor *t = &w->tensor[w->n];
 
-        if (!str_ends_with(x->name, npy)) {
+        if (!str_ends_with(x->name, NPY))
             w->plain[w->n_plain++] = (struct named_span){ x->name, x->bytes };
-            continue;
-        }
-        t->name = arena_strndup(w->a, x->name, x->n_name - (sizeof npy - 1));
-        t->file = file;
-        if (npy_parse(t, x->bytes, e) != 0)
-            return err_under(e, "%s", str_shown(w->a, x->name));
-        w->n++;
+        else if (add_array(w, x, file, e) != 0)
+            return -1;
     }
-    return tensor_sort(w->a, w->tensor, w->n, e);
+    return sort_arrays(w, e);
 }
 
 static int open_zip(struct weights *w, struct span bytes, const char *file, struct err *e)
@@ -389,7 +414,7 @@ static int open_bytes(struct weights *w, struct span bytes, const char *file,
     w->n = 1;
     w->tensor->name = "";
     w->tensor->file = file;
-    return npy_parse(w->tensor, bytes, e) != 0 ? err_under(e, "%s", file) : 0;
+    return npy_parse(w->tensor, NULL, bytes, e) != 0 ? err_under(e, "%s", file) : 0;
 }
 
 struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *name,
@@ -436,4 +461,35 @@ struct span npz_bytes(const struct weights *w, const char *name)
         if (strcmp(w->plain[i].name, name) == 0)
             return w->plain[i].bytes;
     return (struct span){ NULL, 0 };
+}
+
+const struct tensor *npz_strings(const struct weights *w, const char *name)
+{
+    for (int i = 0; i < w->n_strings; i++)
+        if (strcmp(w->strings[i].name, name) == 0)
+            return &w->strings[i];
+    return NULL;
+}
+
+char *npz_string(const struct tensor *strings, int64_t i, struct arena *a, size_t *size,
+                 struct err *e)
+{
+    size_t width = (size_t)strings->shape[1];
+    const unsigned char *p = strings->data + (size_t)i * width * 4;
+    char *s = arena_alloc(a, width + 1, 4);
+
+    while (width > 0 && get_bytes(p + (width - 1) * 4, 4) == 0)
+        width--;
+    *size = 0;
+    for (size_t k = 0; k < width; k++) {
+        uint64_t cp = get_bytes(p + k * 4, 4);
+
+        if (cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000)) {
+            err_set(e, ERR_INPUT, "%s[%lld]: %llx is not a Unicode code point",
+                    strings->name, (long long)i, (unsigned long long)cp);
+            return NULL;
+        }
+        *size += (size_t)utf8_encode((int)cp, s + *size);
+    }
+    return s;
 }

@@ -25,6 +25,8 @@ struct weights {
     int n_maps;
     struct named_span *plain;   /* [n_plain] members of an npz that are not .npy */
     int n_plain;
+    struct tensor *strings;     /* [n_strings] sorted by name: I32 [n, width] code points */
+    int n_strings;
     const struct note *note;    /* [n_notes] of a single safetensors file */
     int n_notes;
     int64_t n_stored;           /* of a GGUF: tensors before experts were parted */
@@ -79,12 +81,18 @@ bool foreign_dir(struct arena *a, const char *dir, struct err *e);
 
 /* ---- .npy ---- */
 
-/* The bytes before the data of at most MAX_DIMS dimensions; how many: a multiple of 64. */
+/*
+ * The bytes before the data, of NumPy's type descr and at most MAX_DIMS dimensions; how
+ * many: a multiple of 64.
+ */
 enum { NPY_HEADER_BYTES = 320 };
-size_t npy_header(char out[NPY_HEADER_BYTES], enum dtype dtype, int n_dims,
+size_t npy_header(char out[NPY_HEADER_BYTES], const char *descr, int n_dims,
                   const int64_t *shape);
 
-/* Fills t from a whole .npy, but for name and file. */
-int npy_parse(struct tensor *t, struct span bytes, struct err *e);
+/*
+ * Fills t from a whole .npy, but for name and file.  *strings: it holds n strings, and t is
+ * I32 [n, width] of their code points, 0 after the last; NULL: strings are refused.
+ */
+int npy_parse(struct tensor *t, bool *strings, struct span bytes, struct err *e);
 
 #endif

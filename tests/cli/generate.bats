@@ -26,7 +26,7 @@ npy() {
     "$viz" stats --tsv --generate 2 --ids "${ids%,*,*}" | diff - want.tsv
     works "$viz" export --generate 7 -l 0 -o a.npz "The old man went to the"
     n=$(tr -cd , <<<"$ids" | wc -c)
-    [ "$(unzip -p a.npz tokens.json | jq length)" -eq $((n + 1)) ]
+    unzip -p a.npz tokens.npy | head -c 128 | grep -aqF "'shape': ($((n + 1)),)"
     [ "$(unzip -p a.npz n_generated.npy | tail -c 4 | od -An -td4 | tr -d ' ')" = 7 ]
     # The same cells; only the caption has other words
     works "$viz" heatmap --generate 7 -H 0 -o a.svg --no-metadata "The old man went to the"
@@ -68,7 +68,7 @@ npy() {
     jq -e '.ids[0:3] == [2,0,30] and .n_generated == 4' more.json
     "$viz" export -m "$bart" -o all.npz --generate 3 "Read the key."
     unzip -Z1 all.npz | grep -qx attn.0.npy
-    [ "$(unzip -p all.npz decoder_tokens.json | jq length)" -eq 4 ]
+    unzip -p all.npz decoder_tokens.npy | head -c 128 | grep -aqF "'shape': (4,)"
 }
 
 @test "lines: those with a text for the decoder keep it" {

@@ -89,6 +89,22 @@ heads() {
     done
 }
 
+@test "tokens of an export: arrays of strings, of both halves" {
+    "$viz" export -m "$ref/seq2seq/t5" --ids 1,2,3,4 --decoder-ids 5,6,7 -o "$dir/t5.npz"
+    works "$viz" stats --json -s cross --attention "$dir/t5.npz"
+    [ "$(jq -c '[.tokens, .ids, .tokens_key, .ids_key]' <<< "$output")" = \
+        "$("$viz" stats --json -s cross -m "$ref/seq2seq/t5" --ids 1,2,3,4 --decoder-ids 5,6,7 |
+            jq -c '[.tokens, .ids, .tokens_key, .ids_key]')" ]
+    python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
+    printf '%s\n' 'import sys, numpy as np' 'z = np.load(sys.argv[1])' \
+        'assert {k: z[k].shape for k in z.files}["decoder_tokens"] == (3,)' \
+        'assert z["tokens"].dtype.kind == "U" and z["tokens"][0] == "<id 1>"' \
+        'np.savez(sys.argv[2], **{**z, "tokens": z["tokens"][1:]})' > "$dir/check.py"
+    python3 "$dir/check.py" "$dir/t5.npz" "$dir/bad.npz"
+    fails 3 "bad.npz: tokens: 3 names for 4 rows, expected the same number" \
+        "$viz" stats --attention "$dir/bad.npz"
+}
+
 @test "the same for one thread and many" {
     "$viz" stats --json --threads 1 --attention "$ref/ready/skipped.npy" >"$dir/one"
     "$viz" stats --json --threads 3 --attention "$ref/ready/skipped.npy" | cmp - "$dir/one"

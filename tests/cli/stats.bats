@@ -211,7 +211,7 @@ heads() {
     fails 3 "--logits: bert_old has no output head in its weights" \
         "$viz" export -m "$ref/bert_old" --logits -o "$dir/a.npz" "$text"
     works "$viz" export -m "$ref/bert" -l 1 -H 0,2 --hidden --logits -o "$dir/a.npz" "$text"
-    for name in attn.1.npy ids.npy hidden.npy logits.npy tokens.json; do
+    for name in attn.1.npy ids.npy hidden.npy logits.npy tokens.npy; do
         grep -aqF "$name" "$dir/a.npz"
     done
     refute grep -aqF attn.0.npy "$dir/a.npz"

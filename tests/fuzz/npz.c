@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "weights/npz.h"
 
 static void use(const struct weights *w)
@@ -21,6 +22,19 @@ static void use(const struct weights *w)
     }
 }
 
+static void use_strings(const struct weights *w, struct arena *a)
+{
+    const struct tensor *t = npz_strings(w, "tokens");
+    struct err e = { 0 };
+
+    for (int64_t i = 0; t != NULL && i < t->shape[0]; i++) {
+        size_t n;
+        const char *s = npz_string(t, i, a, &n, &e);
+
+        assert(s != NULL ? utf8_check(s, n) == n : e.kind == ERR_INPUT);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a;
@@ -31,10 +45,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (setjmp(out) == 0) {
         struct weights *w = npz_open_memory(&a, (struct span){ data, size }, "f", &e);
 
-        if (w != NULL)
+        if (w != NULL) {
             use(w);
-        else
+            use_strings(w, &a);
+        } else {
             assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
+        }
         weights_close(w);
     }
     arena_finish(&a);

@@ -96,15 +96,19 @@ static void write_types(const char *name)
     static const int16_t i16[] = { -2, 2 };
     static const int8_t i8[] = { -128 };
     static const uint8_t u8[] = { 255 }, boolean[] = { 1, 0 };
+    static char longer[2 * NPZ_STRING_MAX + 1];
+    const char *const names[] = { "a\xe6\x88\x91", "", longer, "\xff\xf0\x9f\x98\x80" };
     const int64_t one = 1, two = 2, three = 3;
     FILE *f;
     struct npz *z = create(name, &f);
 
+    memset(longer, 'x', sizeof longer - 1);
     npz_put(z, npz_add(z, "f32", DTYPE_F32, 3, cube), 0, f32, 6);
     npz_put(z, npz_add(z, "f64", DTYPE_F64, 1, &two), 0, f64, 2);
     npz_put(z, npz_add(z, "f16", DTYPE_F16, 1, &three), 0, f16, 3);
     npz_put(z, npz_add(z, "i64", DTYPE_I64, 1, &two), 0, i64, 2);
-    npz_add_bytes(z, "tokens.json", "[\"a\"]\n", 6);
+    npz_add_strings(z, "tokens", names, 4);
+    npz_add_strings(z, "nothing", NULL, 0);
     npz_put(z, npz_add(z, "i32", DTYPE_I32, 0, NULL), 0, i32, 1);
     npz_put(z, npz_add(z, "i16", DTYPE_I16, 1, &two), 0, i16, 2);
     npz_put(z, npz_add(z, "i8", DTYPE_I8, 1, &one), 0, i8, 1);
@@ -115,11 +119,28 @@ static void write_types(const char *name)
     finish(z, f);
 }
 
+static void check_strings(const struct weights *w)
+{
+    const struct tensor *t = npz_strings(w, "tokens");
+    struct err e = { 0 };
+    size_t n;
+
+    assert_null(weights_find(w, "tokens"));
+    assert_null(npz_strings(w, "f32"));
+    assert_int_equal(npz_strings(w, "nothing")->shape[0], 0);
+    assert_int_equal(t->shape[0], 4);
+    assert_int_equal(t->shape[1], NPZ_STRING_MAX);
+    assert_string_equal(npz_string(t, 0, &arena, &n, &e), "a\xe6\x88\x91");
+    assert_int_equal(n, 4);
+    assert_string_equal(npz_string(t, 1, &arena, &n, &e), "");
+    assert_int_equal(strlen(npz_string(t, 2, &arena, &n, &e)), NPZ_STRING_MAX);
+    assert_string_equal(npz_string(t, 3, &arena, &n, &e), "\xef\xbf\xbd\xf0\x9f\x98\x80");
+}
+
 static void test_types(void **state)
 {
     struct weights *w;
     const struct tensor *t;
-    struct span plain;
     float got[6];
 
     (void)state;
@@ -139,11 +160,8 @@ static void test_types(void **state)
     assert_int_equal(t->n_elements, 0);
     assert_string_equal(tensor_shape(&arena, t), "[0,4]");
     assert_non_null(weights_find(w, "\xe6\x88\x91"));
-    assert_null(weights_find(w, "tokens.json"));
-    plain = npz_bytes(w, "tokens.json");
-    assert_int_equal(plain.size, 6);
-    assert_memory_equal(plain.data, "[\"a\"]\n", 6);
     assert_null(npz_bytes(w, "f32.npy").data);
+    check_strings(w);
     weights_close(w);
     numpy("z = np.load(file)\n"
           "want = {'f32': np.array([.5, -1, np.inf, 1e-45, 4, 5], 'f4').reshape(2, 1, 3),\n"
@@ -151,13 +169,14 @@ static void test_types(void **state)
           "        'i64': np.array([-2**63, 7]), 'i32': np.array(-3, 'i4'),\n"
           "        'i16': np.array([-2, 2], 'i2'), 'i8': np.array([-128], 'i1'),\n"
           "        'u8': np.array([255], 'u1'), 'bool': np.array([True, False]),\n"
-          "        'none': np.zeros((0, 4), 'f4'), '\\u6211': np.array([255], 'u1')}\n"
-          "assert sorted(z.files) == sorted([*want, 'tokens.json']), z.files\n"
+          "        'none': np.zeros((0, 4), 'f4'), '\\u6211': np.array([255], 'u1'),\n"
+          "        'tokens': np.array(['a\\u6211', '', 'x' * 256, '\\ufffd\\U0001f600']),\n"
+          "        'nothing': np.array([], '<U1')}\n"
+          "assert sorted(z.files) == sorted(want), z.files\n"
           "for k, v in want.items():\n"
           "    a = z[k]\n"
           "    assert a.dtype == v.dtype and a.shape == v.shape, k\n"
           "    assert a.tobytes() == v.tobytes(), k\n"
-          "assert z['tokens.json'] == b'[\"a\"]\\n'\n"
           "assert zipfile.ZipFile(file).testzip() is None\n", "t.npz");
 }
 

@@ -122,10 +122,10 @@ static void test_npy_accepted(void **state)
 
 /* ---- .npz ---- */
 
-/* Two members, "a.npy" of 4 bytes and "b.txt" of 3, as our writer lays them. */
+/* Two members, "a.npy" of 4 bytes of data and "b.npy" of 3, as our writer lays them. */
 static struct span good(void)
 {
-    static const int64_t one = 1;
+    static const int64_t one = 1, three = 3;
     FILE *f = tmpfile();
     struct npz *z = npz_new(&arena, f);
     struct err e;
@@ -133,7 +133,7 @@ static struct span good(void)
     size_t n;
 
     npz_put(z, npz_add(z, "a", DTYPE_F32, 1, &one), 0, "\0\0\x80\x3f", 1);
-    npz_add_bytes(z, "b.txt", "abc", 3);
+    npz_put(z, npz_add(z, "b", DTYPE_U8, 1, &three), 0, "abc", 3);
     assert_int_equal(npz_finish(z, &e), 0);
     fseek(f, 0, SEEK_END);
     n = (size_t)ftell(f);
@@ -182,10 +182,10 @@ static void test_fields(void **state)
         { C, 0, 8, 2, 1, "a.npy: is encrypted" },
         { L, 0, 6, 2, 1, "a.npy: is encrypted" },
         { C, 0, 10, 2, 12, "a.npy: its local header has another name or method" },
-        { L, 1, 8, 2, 8, "b.txt: its local header has another name or method" },
-        { L, 1, 26, 2, 4, "b.txt: its local header has another name or method" },
-        { L, 1, 26, 2, 0xffff, "b.txt: 3 bytes at" },
-        { L, 1, 30, 1, 'c', "b.txt: its local header has another name or method" },
+        { L, 1, 8, 2, 8, "b.npy: its local header has another name or method" },
+        { L, 1, 26, 2, 4, "b.npy: its local header has another name or method" },
+        { L, 1, 26, 2, 0xffff, "b.npy: 131 bytes at" },
+        { L, 1, 30, 1, 'c', "b.npy: its local header has another name or method" },
         { C, 0, 20, 4, 5, "a.npy: stored, but its two sizes differ: 5 and 132" },
         { C, 0, 24, 4, 5, "a.npy: stored, but its two sizes differ: 132 and 5" },
         { C, 0, 20, 4, 100000, "a.npy: 100000 bytes at 0 go past the end of the data" },
@@ -193,7 +193,7 @@ static void test_fields(void **state)
         { C, 0, 42, 4, 0xffffffff, "a.npy: its zip64 sizes are missing or truncated" },
         { C, 0, 42, 4, 7, "a.npy begins at 7, expected at 0" },
         { C, 1, 42, 4, 0, "begins at 0, expected at" },
-        { C, 1, 42, 4, 0xfffffff0, "b.txt begins at 4294967280, expected at 167" },
+        { C, 1, 42, 4, 0xfffffff0, "b.npy begins at 4294967280, expected at 167" },
         { C, 0, 46, 1, '/', "member \"/.npy\", expected a plain name" },
         { C, 0, 46, 1, '\\', "member \"\\.npy\", expected a plain name" },
         { C, 0, 46, 1, 0, "member \"\", expected a plain name" },
@@ -349,6 +349,51 @@ static void test_twice(void **state)
     refused((struct span){ file, n }, "a: appears twice");
 }
 
+/* An npz of one member a.npy with n_data bytes, the last four of them `last`. */
+static struct span array(const char *dict, size_t n_data, uint32_t last)
+{
+    static unsigned char packed[1024];
+    struct span s = npy(1, dict, n_data);
+
+    if (n_data >= 4)
+        memcpy((unsigned char *)(uintptr_t)s.data + s.size - 4, &last, 4);
+    return deflated("a.npy", packed, squeeze(packed, sizeof packed, s.data, s.size),
+                    (uint32_t)s.size, (uint32_t)crc32(0, s.data, (uInt)s.size));
+}
+
+static void check_code_point(uint32_t cp, const char *want)
+{
+    struct err e = { 0 };
+    struct weights *w = npz_open_memory(&arena, array(DICT("'<U3'", "False", "(2,)"), 24, cp),
+                                        "f", &e);
+    size_t n;
+    const char *s = npz_string(npz_strings(w, "a"), 1, &arena, &n, &e);
+
+    if (want != NULL)
+        assert_string_equal(s, want);
+    else
+        assert_true(s == NULL && e.kind == ERR_INPUT);
+}
+
+static void test_strings(void **state)
+{
+    (void)state;
+    check_code_point(0, "");
+    check_code_point(0xd7ff, "");       /* after two NULs */
+    check_code_point(0xd800, NULL);
+    check_code_point(0xdfff, NULL);
+    check_code_point(0x110000, NULL);
+    check_code_point(0xffffffff, NULL);
+    refused(array(DICT("'<U3'", "False", "(2,)"), 23, 0), "holds 23 bytes of data, expected 24");
+    refused(array(DICT("'<U3'", "False", "()"), 12, 0), "strings in 0 dimensions, expected one");
+    refused(array(DICT("'<U3'", "False", "(1,2)"), 24, 0), "strings in 2 dimensions");
+    refused(array(DICT("'<U0'", "False", "(1,)"), 0, 0), "dtype <U0, expected");
+    refused(array(DICT("'>U3'", "False", "(1,)"), 12, 0), "dtype >U3 is big-endian");
+    refused(array(DICT("'<U9999999999'", "False", "(1,)"), 12, 0), "dtype <U9999999999");
+    refused(array(DICT("'<U999999999'", "False", "(9223372036854775807,)"), 12, 0),
+            "a shape of over 2^63 bytes");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +404,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_two_directories, begin, end),
         cmocka_unit_test_setup_teardown(test_deflated, begin, end),
         cmocka_unit_test_setup_teardown(test_bomb, begin, end),
+        cmocka_unit_test_setup_teardown(test_strings, begin, end),
         cmocka_unit_test_setup_teardown(test_twice, begin, end),
     };
 
