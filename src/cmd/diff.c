@@ -127,10 +127,10 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
 {
     struct side *side = &j->side[i];
     const struct diff_args *args = j->args;
-    bool ready = i + args->attentions.n >= 2;
+    bool precomputed = i + args->attentions.n >= 2;
 
     side->args = args->shared.asked;
-    if (ready) {
+    if (precomputed) {
         side->args.attention = item_of(&args->attentions, i);
         n_operands = args->attentions.n == 2 ? n_operands : 0;      /* the model's text */
     } else {
@@ -138,7 +138,7 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
         if (parse_dtype(item_of(&args->dtypes, i), &side->args.dtype, e) != 0)
             return -1;
     }
-    if (i < 1 || args->models.n == 2 || ready) {
+    if (i < 1 || args->models.n == 2 || precomputed) {
         if (session_open(&j->session[i], &side->args, false, j->env, e) != 0)
             return -1;
         j->n_sessions++;

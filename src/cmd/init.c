@@ -241,7 +241,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_init = {
-    .name = "init", .summary = "write a bare layer with random weights, for trying things",
+    .name = "init", .summary = "write a bare layer with random weights, for experiments",
     .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct init_args), .examples = examples,
     .max_operands = 0, .run = run,

@@ -328,7 +328,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 }
 
 const struct cmd cmd_stability = {
-    .name = "stability", .summary = "measure what noise on the embeddings changes",
+    .name = "stability", .summary = "measure the effect of noise on the embeddings",
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct stability_args), .examples = examples,
     .max_operands = 2, .run = run,

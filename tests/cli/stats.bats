@@ -307,7 +307,7 @@ heads() {
         done
     done
     [ "$(uniq "$dir/headers" | wc -l)" -eq 1 ]
-    works "$viz" info --tsv --attention "$ref/ready/gaps.npz"
+    works "$viz" info --tsv --attention "$ref/precomputed/gaps.npz"
     [ "$(cut -f 9 <<< "${lines[0]}")" = stacks_decoder_layers ]
     [[ $output == *$'\t'1,3$'\t'* ]]
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * `export` under options that change the pass, against the reference library: the command
  * lines of masks/cases.json (make_masks.py), diff/dtype.json (make_diff.py) and
- * ready/cases.json (make_ready.py), each with the arrays that were computed. */
+ * precomputed/cases.json (make_precomputed.py), each with the arrays that were computed. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { MAX_ARGV = 32 };
 #define TOLERANCE 2e-5
 
 static const char *const folders[][2] = { { "masks", "cases" }, { "diff", "dtype" },
-                                            { "ready", "cases" } };
+                                            { "precomputed", "cases" } };
 enum { N_FOLDERS = sizeof folders / sizeof *folders, MAX_CASES = 64 };
 
 struct export_case {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * An .npz or .npy as attention that is ready-made: refused with a message, or all its rows
+ * An .npz or .npy as precomputed attention: refused with a message, or all its rows
  * go to sinks of each kind, or one of them is named as no row of attention. */
 #include "fuzz.h"
 

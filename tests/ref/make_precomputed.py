@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes tests/ref/ready: attention that something else has computed, and all that it is
+"""Makes tests/ref/precomputed: attention that something else has computed, and all that it is
 computed of, with what PyTorch and NumPy make of it.
 
-    python3 tests/ref/make_ready.py
+    python3 tests/ref/make_precomputed.py
 
 cases.json has command lines of export, and NAME.npz the arrays that it must write: for
 --qkv the weights and output of torch's scaled dot product attention in double, for
 --attention the arrays themselves.  stats.json has command lines of stats, and what it must
 say of each head.  bad has files that are refused; bad.json, what is said of them.
-Some of all of them are seeds of the fuzz target ready.
+Some of all of them are seeds of the fuzz target precomputed.
 """
 import io
 import json
@@ -20,9 +20,9 @@ import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-HERE = Path(__file__).parent / "ready"
-SEEDS = Path(__file__).parent.parent / "fuzz" / "corpus" / "ready"
-DIR = "tests/ref/ready"
+HERE = Path(__file__).parent / "precomputed"
+SEEDS = Path(__file__).parent.parent / "fuzz" / "corpus" / "precomputed"
+DIR = "tests/ref/precomputed"
 rng = np.random.default_rng(1)
 cases, stats, bad = [], [], {}
 

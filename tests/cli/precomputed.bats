@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Attention that is ready-made (--attention), and queries, keys and values (--qkv).  What
-# they are compared with is of tests/ref/make_ready.py.
+# Precomputed attention (--attention), and queries, keys and values (--qkv), compared with
+# the values of tests/ref/make_precomputed.py.
 # shellcheck disable=SC2054,SC2128,SC2154,SC2178
 
 load helper
 
 # qkv NAME: the three files of a case
 qkv() {
-    echo "$ref/ready/$1.q.npy,$ref/ready/$1.k.npy,$ref/ready/$1.v.npy"
+    echo "$ref/precomputed/$1.q.npy,$ref/precomputed/$1.k.npy,$ref/precomputed/$1.v.npy"
 }
 
 # heads FILE ARG...: the heads that stats reports
@@ -18,11 +18,11 @@ heads() {
 
 @test "stats says of each head what NumPy says" {
     local n i
-    n=$(jq length "$ref/ready/stats.json")
+    n=$(jq length "$ref/precomputed/stats.json")
     [ "$n" -ge 10 ]
     for ((i = 0; i < n; i++)); do
-        mapfile -t argv < <(jq -r ".[$i].argv[]" "$ref/ready/stats.json")
-        want=$(jq -c ".[$i].heads | [., .]" "$ref/ready/stats.json")    # agree wants many
+        mapfile -t argv < <(jq -r ".[$i].argv[]" "$ref/precomputed/stats.json")
+        want=$(jq -c ".[$i].heads | [., .]" "$ref/precomputed/stats.json")    # agree wants many
         got=$(heads "${argv[@]}")
         [ "$(jq -c '[.[] | [.stack, .layer, .head]]' <<<"$got")" = \
             "$(jq -c '.[0] | [.[] | [.stack, .layer, .head]]' <<<"$want")" ]
@@ -78,10 +78,10 @@ heads() {
     "$viz" export -o "$dir/a.npz" 'the cat saw the dog'
     "$viz" export --attention "$dir/a.npz" -o "$dir/b.npz"
     cmp "$dir/a.npz" "$dir/b.npz"
-    "$viz" export --attention "$ref/ready/causal.npy" -o "$dir/c.npy" --format npy
+    "$viz" export --attention "$ref/precomputed/causal.npy" -o "$dir/c.npy" --format npy
     "$viz" export --attention "$dir/c.npy" -o "$dir/d.npy"
     cmp "$dir/c.npy" "$dir/d.npy"
-    diff <(heads --attention "$dir/d.npy") <(heads --attention "$ref/ready/causal.npy")
+    diff <(heads --attention "$dir/d.npy") <(heads --attention "$ref/precomputed/causal.npy")
     "$viz" export -m "$ref/layers/decoder.safetensors" --heads 3 -o "$dir/e.npz"
     "$viz" export --attention "$dir/e.npz" -o "$dir/f.npz"
     for name in dec.0 cross.0; do
@@ -106,29 +106,29 @@ heads() {
 }
 
 @test "the same for one thread and many" {
-    "$viz" stats --json --threads 1 --attention "$ref/ready/skipped.npy" >"$dir/one"
-    "$viz" stats --json --threads 3 --attention "$ref/ready/skipped.npy" | cmp - "$dir/one"
+    "$viz" stats --json --threads 1 --attention "$ref/precomputed/skipped.npy" >"$dir/one"
+    "$viz" stats --json --threads 3 --attention "$ref/precomputed/skipped.npy" | cmp - "$dir/one"
 }
 
 @test "pictures: cells above the diagonal of a causal layer are gray" {
     "$viz" export -o "$dir/a.npz" 'the cat saw the dog'
     "$viz" heatmap -l 2 --no-metadata -o "$dir/model.png" --title x 'the cat saw the dog'
     works "$viz" heatmap -l 2 --attention "$dir/a.npz" --no-metadata -o "$dir/file.svg"
-    works "$viz" heatmap --attention "$ref/ready/causal.npy" -H 1 -o "$dir/c.svg" --tokens "a b c d e f"
+    works "$viz" heatmap --attention "$ref/precomputed/causal.npy" -H 1 -o "$dir/c.svg" --tokens "a b c d e f"
     [ "$(magic "$dir/model.png" 4)" = 89504e47 ]
-    run "$viz" heatmap --attention "$ref/ready/gaps.npz"  -o "$dir/gaps.png"
+    run "$viz" heatmap --attention "$ref/precomputed/gaps.npz"  -o "$dir/gaps.png"
     [ "$status" -eq 0 ]
-    works "$viz" heatmap --attention "$ref/ready/gaps.npz" -l 3 -o "$dir/gaps.pdf"
+    works "$viz" heatmap --attention "$ref/precomputed/gaps.npz" -l 3 -o "$dir/gaps.pdf"
 }
 
 @test "names: of the file, of --tokens and --key-tokens, or numbers" {
     names() { "$viz" stats --json "$@" | jq -c '[.tokens, .ids, .tokens_key, .ids_key, .text]'; }
-    [ "$(names --attention "$ref/ready/plain.npz")" = '[["a","b","c","d","ü"],null,null,null,""]' ]
-    [ "$(names --attention "$ref/ready/plain.npz" --tokens "1 2 3 4 我")" = \
+    [ "$(names --attention "$ref/precomputed/plain.npz")" = '[["a","b","c","d","ü"],null,null,null,""]' ]
+    [ "$(names --attention "$ref/precomputed/plain.npz" --tokens "1 2 3 4 我")" = \
         '[["1","2","3","4","我"],null,null,null,"1 2 3 4 我"]' ]
-    [ "$(names --attention "$ref/ready/decoder.npz")" = \
+    [ "$(names --attention "$ref/precomputed/decoder.npz")" = \
         '[["a","b","c","d"],[9,10,11,12],["k0","k1","k2","k3","k4"],[0,1,2,3,4],""]' ]
-    [ "$(names --attention "$ref/ready/cross.npy" --key-tokens "a b c d e f g")" = \
+    [ "$(names --attention "$ref/precomputed/cross.npy" --key-tokens "a b c d e f g")" = \
         '[["0","1","2","3"],null,["a","b","c","d","e","f","g"],null,""]' ]
     [ "$(names --qkv "$(qkv cross)" --tokens "a b c d e" --key-tokens "1 2 3 4 5 6 7")" = \
         '[["a","b","c","d","e"],null,["1","2","3","4","5","6","7"],null,"a b c d e"]' ]
@@ -137,11 +137,11 @@ heads() {
         --memory "$ref/layers/npz/y.npy" --key-tokens "a b c d e f" | jq -c '.[2]')" = \
         '["a","b","c","d","e","f"]' ]
     fails 2 "--tokens: 2 names for 5 rows, expected the same number" \
-        "$viz" stats --attention "$ref/ready/plain.npz" --tokens "a b"
+        "$viz" stats --attention "$ref/precomputed/plain.npz" --tokens "a b"
     fails 2 "--key-tokens: 1 names for 5 rows, expected the same number" \
-        "$viz" stats --attention "$ref/ready/decoder.npz" --key-tokens a
+        "$viz" stats --attention "$ref/precomputed/decoder.npz" --key-tokens a
     fails 2 "--key-tokens: plain.npz has no cross-attention" \
-        "$viz" stats --attention "$ref/ready/plain.npz" --key-tokens a
+        "$viz" stats --attention "$ref/precomputed/plain.npz" --key-tokens a
     fails 2 "--key-tokens: 1 names for 7 rows" "$viz" stats --qkv "$(qkv cross)" --key-tokens a
     fails 2 "--key-tokens: the keys come from the same rows" "$viz" stats --key-tokens a \
         -m "$ref/layers/w_q.safetensors" --heads 4
@@ -149,14 +149,14 @@ heads() {
 }
 
 @test "info says what a file holds" {
-    works "$viz" info --attention "$ref/ready/decoder.npz"
+    works "$viz" info --attention "$ref/precomputed/decoder.npz"
     [[ $output == *"encoder     layers 0-1, 4 heads, 5 queries, 5 keys, F32"* ]]
     [[ $output == *"decoder     layers 0-2, 3 heads, 4 queries, 4 keys, F32, causal"* ]]
     [[ $output == *"cross       layers 0-2, 3 heads, 4 queries, 5 keys, F32"* ]]
-    works "$viz" info --json --attention "$ref/ready/causal.npy"
+    works "$viz" info --json --attention "$ref/precomputed/causal.npy"
     [ "$(jq -c .stacks <<<"$output")" = \
         '{"decoder":{"layers":[0,1],"heads":3,"queries":6,"keys":6,"dtype":"F16","causal":true}}' ]
-    works "$viz" info --attention "$ref/ready/gaps.npz"
+    works "$viz" info --attention "$ref/precomputed/gaps.npz"
     [[ $output == *"layers 1,3, 2 heads"* ]]
 }
 
@@ -184,32 +184,32 @@ heads() {
 @test "files that hold no attention, or bad rows, are named with what is wrong" {
     local n=0
     while IFS=$'\t' read -r name message; do
-        fails 3 "$message" "$viz" stats --attention "$ref/ready/bad/$name"
+        fails 3 "$message" "$viz" stats --attention "$ref/precomputed/bad/$name"
         n=$((n + 1))
-    done < <(jq -r 'to_entries[] | [.key, .value] | @tsv' "$ref/ready/bad.json")
-    [ "$n" -eq "$(list "$ref/ready/bad" | wc -w)" ]
-    fails 3 "negative.npz" "$viz" heatmap --attention "$ref/ready/bad/negative.npz" -o "$dir/x.png"
+    done < <(jq -r 'to_entries[] | [.key, .value] | @tsv' "$ref/precomputed/bad.json")
+    [ "$n" -eq "$(list "$ref/precomputed/bad" | wc -w)" ]
+    fails 3 "negative.npz" "$viz" heatmap --attention "$ref/precomputed/bad/negative.npz" -o "$dir/x.png"
     [ "$(list "$dir")" = "" ]
-    head -c 400 "$ref/ready/causal.npy" >"$dir/short.npy"
+    head -c 400 "$ref/precomputed/causal.npy" >"$dir/short.npy"
     fails 3 "short.npy: .npy holds 272 bytes of data, expected 432" "$viz" stats --attention "$dir/short.npy"
     fails 3 "none.npz" "$viz" stats --attention "$dir/none.npz"
 }
 
 @test "rows that are not asked for are not looked at" {
-    works "$viz" stats --attention "$ref/ready/bad/sum.npy" -H 0
-    fails 3 "head 1, row 33" "$viz" stats --attention "$ref/ready/bad/sum.npy" -H 1
+    works "$viz" stats --attention "$ref/precomputed/bad/sum.npy" -H 0
+    fails 3 "head 1, row 33" "$viz" stats --attention "$ref/precomputed/bad/sum.npy" -H 1
 }
 
 @test "layers that a file lacks" {
     fails 2 "--layer: gaps.npz holds layers 1,3, not 2" \
-        "$viz" stats --attention "$ref/ready/gaps.npz" -l 1-3
+        "$viz" stats --attention "$ref/precomputed/gaps.npz" -l 1-3
     fails 2 "--layer: 4 is out of range: the model has layers 0 to 3" \
-        "$viz" stats --attention "$ref/ready/gaps.npz" -l 4
-    works "$viz" stats --attention "$ref/ready/gaps.npz" -l all
+        "$viz" stats --attention "$ref/precomputed/gaps.npz" -l 4
+    works "$viz" stats --attention "$ref/precomputed/gaps.npz" -l all
 }
 
 @test "what does not go with --attention and --qkv" {
-    a=(--attention "$ref/ready/plain.npz") q=(--qkv "$(qkv heads)")
+    a=(--attention "$ref/precomputed/plain.npz") q=(--qkv "$(qkv heads)")
     fails 2 "--attention, --qkv: only one of them can be given" "$viz" stats "${a[@]}" "${q[@]}"
     for option in -m=x --heads=2 --norm-first --activation=gelu --relative=shaw --input=x \
         --shape=3 --memory=x --key=x --value=x --ids=1 --decoder-ids=1 -f=x; do
@@ -259,7 +259,7 @@ heads() {
 }
 
 @test "--qkv: files that do not fit together" {
-    r=$ref/ready
+    r=$ref/precomputed
     fails 2 "--qkv: 'a,b' is not a list of three files" "$viz" stats --qkv a,b
     fails 2 "--qkv: 'a,b,c,d' is not a list of three files" "$viz" stats --qkv a,b,c,d
     fails 3 "plain.npz: holds 2 arrays, expected one" "$viz" stats \
