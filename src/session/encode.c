@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ * Texts and ids -> the tokens of both sides, within what the model takes. */
+#include "session/encode.h"
+
+#include <string.h>
+
+#include "base/list.h"
+#include "session/global.h"
+
+static bool has_decoder(const struct session *s)
+{
+    return s->model != NULL && s->model->decoder != NULL;
+}
+
+/* ---- the text ---- */
+
+/* No model takes so much, and each token of it would be stored first. */
+static const size_t MAX_TEXT_BYTES = (size_t)16 << 20;
+
+int encode_text(const struct session *s, struct arena *a, struct item *out,
+                        struct err *e)
+{
+    const struct tok_input text = {
+        .text = out->text, .text_size = out->text_size,
+        .pair = has_decoder(s) ? NULL : out->pair, .pair_size = out->pair_size,
+        .pretokenized = s->asked->pretokenized, .no_special = s->asked->no_special,
+    };
+
+    if (s->tok == NULL) {
+        *e = s->tok_err;
+        return -1;
+    }
+    if (out->text_size > MAX_TEXT_BYTES || out->pair_size > MAX_TEXT_BYTES)
+        return err_set(e, ERR_INPUT, "the text has %zu bytes, expected at most %zu",
+                       out->text_size > MAX_TEXT_BYTES ? out->text_size : out->pair_size,
+                       MAX_TEXT_BYTES);
+    return tok_encode(s->tok, a, &text, &out->tokens, e);
+}
+
+int encode_ids(const struct session *s, struct arena *a, const struct json_ids *ids,
+               const struct json_ids *types, enum err_kind kind, struct item *out,
+               struct err *e)
+{
+    if (types->id != NULL && types->n != ids->n)
+        return err_set(e, kind, "%d types for %d ids, expected the same number", types->n,
+                       ids->n);
+    tok_describe(s->tok, a, ids->id, types->id, ids->n, &out->tokens);
+    return 0;
+}
+
+/* ---- the decoder's side ---- */
+
+int encode_needs_decoder(const struct session *s, const char *what, enum err_kind kind,
+                         struct err *e)
+{
+    const struct model *m = s->model;
+
+    if (m == NULL)
+        return err_set(e, kind, "%s: expected --ids: tokens are listed, not run", what);
+    return m->decoder != NULL ? 0 :
+           err_set(e, kind, "%s: %s is not an encoder-decoder: expected --ids", what, m->name);
+}
+
+/* The decoder's start token. */
+static struct tokens start_token(const struct session *s, struct arena *a, int id)
+{
+    struct tokens t;
+
+    tok_describe(s->target_tok, a, &id, NULL, 1, &t);
+    t.special[0] = 1;
+    return t;
+}
+
+/* The decoder's start token, then t, unless its template has put it there. */
+static void put_start_before(const struct session *s, struct arena *a, struct tokens *t)
+{
+    int start = s->model->config.decoder.start_id;
+    struct tokens first, whole;
+
+    if (start < 0 || (t->n > 0 && t->id[0] == start))
+        return;
+    first = start_token(s, a, start);
+    tok_join(a, &first, t, &whole);
+    *t = whole;
+}
+
+/* A text that is to be generated: its start. */
+static int open_target(const struct session *s, struct arena *a, struct item *out,
+                       struct err *e)
+{
+    const struct generation *rules = s->rules;
+
+    if (rules == NULL)
+        return err_set(e, ERR_INPUT, "has no text for the decoder");
+    if (rules->start < 0)
+        return err_set(e, ERR_INPUT, "%s has neither decoder_start_token_id nor "
+                       "bos_token_id to generate a text from: expected TEXT_B or "
+                       "--decoder-ids", s->model->name);
+    out->target = start_token(s, a, rules->start);
+    out->open = true;
+    return 0;
+}
+
+/* --decoder-ids as given, or the second text after the start token, or a start. */
+static int fill_target(const struct session *s, struct arena *a, struct item *out,
+                       struct err *e)
+{
+    const struct tok_input text = {
+        .text = out->pair, .text_size = out->pair_size,
+        .pretokenized = s->asked->pretokenized, .no_special = s->asked->no_special,
+    };
+    int *ids, n;
+
+    out->open = s->asked->generate > 0 && (!has_decoder(s) || out->pair == NULL);
+    if (!has_decoder(s) || out->target.n > 0)
+        return 0;
+    if (s->asked->decoder_ids != NULL) {
+        if (list_parse_ids(a, "--decoder-ids", s->asked->decoder_ids, &ids, &n, e) != 0)
+            return -1;
+        tok_describe(s->target_tok, a, ids, NULL, n, &out->target);
+        return 0;
+    }
+    if (out->pair == NULL)
+        return s->stack == STACK_ENCODER ? 0 : open_target(s, a, out, e);
+    if (s->target_tok == NULL) {
+        *e = s->tok_err;
+        return -1;
+    }
+    if (tok_encode(s->target_tok, a, &text, &out->target, e) != 0)
+        return -1;
+    put_start_before(s, a, &out->target);
+    return 0;
+}
+
+/* ---- what the model takes ---- */
+
+/* A side that is longer than the model takes is an error, or cut. */
+static int fit_side(const struct session *s, struct item *out, struct tokens *t, int max,
+                    struct err *e)
+{
+    const char *name = s->model->name;
+    const char *whose = t == &out->target ? " for the decoder" : "";
+    int n_cut;
+
+    if (t->n <= max)
+        return 0;
+    if (!s->asked->truncate)
+        return err_set(e, ERR_INPUT, "the text%s has %d tokens, %s takes at most %d "
+                       "(--truncate cuts it)", whose, t->n, name, max);
+    n_cut = t->n - max;
+    out->n_cut += n_cut;
+    tok_cut(t, max);
+    err_warn(s->env->warn, "text %d%s is cut to the %d tokens that %s takes: %d "
+             "are left out", out->index + 1, whose, t->n, name, n_cut);
+    return 0;
+}
+
+int encode_fit(const struct session *s, struct arena *a, struct item *out, struct err *e)
+{
+    const struct model *m = s->model;
+
+    if (m == NULL)
+        return 0;
+    if (fill_target(s, a, out, e) != 0)
+        return -1;
+    if (out->tokens.n == 0 && s->model->precomputed == NULL)
+        return err_set(e, ERR_INPUT, "the text has no tokens");
+    if (m->decoder != NULL && fit_side(s, out, &out->target, m->decoder->max_tokens, e) != 0)
+        return -1;
+    return fit_side(s, out, &out->tokens, m->max_tokens, e) != 0 ? -1 :
+           global_fill(s, a, out, e);
+}

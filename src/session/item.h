@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * One text of a session, tokenised. */
+#ifndef SESSION_ITEM_H
+#define SESSION_ITEM_H
+
+#include "session/values.h"
+#include "text/tok.h"
+
+struct item {
+    int index;              /* from 0: the line's number less one, 0 for an operand */
+    const char *text;       /* as given, for captions and reports; "" for ids */
+    size_t text_size;
+    const char *pair;       /* NULL: none */
+    size_t pair_size;
+    struct tokens tokens;
+    struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
+    int *global_at, n_global_at;    /* that a JSON object lists; NULL: it lists none */
+    const unsigned char *global;    /* [tokens.n] 1: global; NULL: none is */
+    int n_cut;              /* tokens that --truncate took away */
+    bool open;              /* its queries' tokens are still to be continued */
+    int n_generated;        /* how many of them were added to what was given */
+    const char *generated;  /* their text, without special ones */
+    size_t generated_size;
+    struct values values;   /* x NULL: tokens have ids */
+    struct values memory;   /* of a bare layer's keys; x NULL: it reads no other input */
+    struct values memory_values;    /* of its values; x NULL: memory */
+    struct tokens keys;     /* names of the keys, where there is memory */
+    const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
+                               several arrays; NULL: none */
+};
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * Arrays instead of texts: --input of a model that reads them, rows of a bare layer, or
+ * precomputed attention. */
+#include <string.h>
+
+#include "session/layer.h"
+#include "session/precomputed.h"
+#include "session/source.h"
+
+struct array_source {
+    struct source source;
+    struct values *values;      /* [n] */
+    struct layer_input layer;   /* of a bare layer, instead of values */
+    const char *pair;           /* the decoder's text, the same for all; NULL: none */
+    int n_taken;
+};
+
+static struct array_source *new_source(const struct session *s, const char *name, int n,
+                                       int (*next)(struct source *self, struct arena *a,
+                                                   struct item *out, struct err *e))
+{
+    struct array_source *arrays = arena_alloc(s->a, 1, sizeof *arrays);
+
+    arrays->source = (struct source){ .s = s, .name = name, .unit = "array", .n = n,
+                                      .is_file = n > 1, .next = next };
+    return arrays;
+}
+
+/* ---- a model that reads arrays ---- */
+
+static int next_array(struct source *self, struct arena *a, struct item *out, struct err *e)
+{
+    struct array_source *arrays = (struct array_source *)self;
+    const struct model *m = self->s->model;
+    const struct values *v = &arrays->values[arrays->n_taken];
+    struct err never;
+
+    (void)e;
+    if (arrays->n_taken == self->n)
+        return SOURCE_END;
+    out->index = arrays->n_taken++;
+    out->values = *v;
+    out->input = self->n == 1 ? self->name : arena_printf(a, "%s[%d]", self->name, out->index);
+    out->pair = arrays->pair;
+    out->pair_size = arrays->pair != NULL ? strlen(arrays->pair) : 0;
+    values_describe(a, m, front_positions(m, v, &never), &out->tokens);
+    return SOURCE_TEXT;
+}
+
+struct source *source_arrays(const struct session *s, const char *pair, struct err *e)
+{
+    struct array_source *arrays = new_source(s, s->asked->input, 0, next_array);
+
+    if (values_read(s->a, s->model, s->asked->input, &arrays->values, &arrays->source.n,
+                    e) != 0)
+        return NULL;
+    arrays->source.is_file = arrays->source.n > 1;
+    arrays->pair = pair;
+    return &arrays->source;
+}
+
+/* ---- a bare layer ---- */
+
+static int next_rows(struct source *self, struct arena *a, struct item *out, struct err *e)
+{
+    struct array_source *arrays = (struct array_source *)self;
+
+    (void)e;
+    if (arrays->n_taken == self->n)
+        return SOURCE_END;
+    layer_input_item(&arrays->layer, self->s, a, arrays->n_taken++, out);
+    return SOURCE_TEXT;
+}
+
+struct source *source_layer(struct session *s, struct err *e)
+{
+    struct array_source *arrays;
+    struct layer_input layer;
+
+    if (layer_input_open(&layer, s, e) != 0)
+        return NULL;
+    arrays = new_source(s, layer.name, layer.n, next_rows);
+    arrays->layer = layer;
+    return &arrays->source;
+}
+
+/* ---- precomputed attention ---- */
+
+static int next_precomputed(struct source *self, struct arena *a, struct item *out,
+                            struct err *e)
+{
+    struct array_source *arrays = (struct array_source *)self;
+
+    if (arrays->n_taken == self->n)
+        return SOURCE_END;
+    arrays->n_taken++;
+    return precomputed_item(self->s, a, out, e) == 0 ? SOURCE_TEXT : SOURCE_FAILED;
+}
+
+struct source *source_precomputed(const struct session *s)
+{
+    return &new_source(s, s->asked->input, 1, next_precomputed)->source;
+}

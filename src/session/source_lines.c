@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * A file of lines -> a text per line: plain, a pair with a tab, or a JSON object. */
+#include <string.h>
+
+#include "base/lines.h"
+#include "session/encode.h"
+#include "session/jsonl.h"
+#include "session/source.h"
+
+struct line_source {
+    struct source source;
+    struct lines *lines;
+};
+
+static void set_text(struct item *out, const char *text, size_t n)
+{
+    out->text = text;
+    out->text_size = n;
+}
+
+static int item_of_pair(struct item *out, const char *line, size_t n, struct err *e)
+{
+    const char *tab = memchr(line, '\t', n);
+
+    if (tab == NULL)
+        return err_set(e, ERR_INPUT, "has no tab, expected two texts separated by a tab");
+    set_text(out, line, (size_t)(tab - line));
+    out->pair = tab + 1;
+    out->pair_size = n - out->text_size - 1;
+    return 0;
+}
+
+/* Fills *out; *done: with ids, so there is nothing left to tokenise. */
+static int item_of_json(const struct session *s, struct arena *a, const char *line, size_t n,
+                        struct item *out, bool *done, struct err *e)
+{
+    struct json_line l;
+
+    if (jsonl_read(a, line, n, &l, e) != 0 ||
+        (l.decoder_ids.id != NULL &&
+         encode_needs_decoder(s, "decoder_ids", ERR_INPUT, e) != 0))
+        return -1;
+    out->global_at = l.global.id;
+    out->n_global_at = l.global.n;
+    if (l.decoder_ids.id != NULL)
+        tok_describe(s->target_tok, a, l.decoder_ids.id, NULL, l.decoder_ids.n,
+                     &out->target);
+    *done = l.ids.id != NULL;
+    if (*done)
+        return encode_ids(s, a, &l.ids, &l.type_ids, ERR_INPUT, out, e);
+    set_text(out, l.text, l.text_size);
+    out->pair = l.pair;
+    out->pair_size = l.pair_size;
+    return 0;
+}
+
+static int fill(const struct session *s, struct arena *a, const char *line, size_t n,
+                struct item *out, struct err *e)
+{
+    bool done = false;
+
+    if (s->asked->jsonl) {
+        if (item_of_json(s, a, line, n, out, &done, e) != 0)
+            return -1;
+    } else if (s->asked->pairs) {
+        if (item_of_pair(out, line, n, e) != 0)
+            return -1;
+    } else {
+        set_text(out, line, n);
+    }
+    return done ? 0 : encode_text(s, a, out, e);
+}
+
+static int next(struct source *self, struct arena *a, struct item *out, struct err *e)
+{
+    const struct session *s = self->s;
+    const char *line;
+    size_t n;
+    int rc = lines_next(((struct line_source *)self)->lines, &line, &n, e);
+
+    if (rc <= 0)
+        return rc;
+    out->index = self->n++;
+    line = arena_strndup(a, line, n);
+    if (fill(s, a, line, n, out, e) == 0)
+        return SOURCE_TEXT;
+    /* Without a tokeniser no line would fare better. */
+    return s->tok == NULL && !s->asked->jsonl ? SOURCE_FAILED : SOURCE_UNUSABLE;
+}
+
+static void close_lines(struct source *self)
+{
+    lines_close(((struct line_source *)self)->lines);
+}
+
+struct source *source_lines(const struct session *s, struct err *e)
+{
+    const char *path = s->asked->file;
+    struct line_source *source = arena_alloc(s->a, 1, sizeof *source);
+
+    source->lines = lines_open(path, e);
+    if (source->lines == NULL)
+        return NULL;
+    source->source = (struct source){
+        .s = s, .name = strcmp(path, "-") == 0 ? "standard input" : path, .unit = "line",
+        .is_file = true, .next = next, .close = close_lines,
+    };
+    return &source->source;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * TEXT and TEXT_B, or --ids -> one text. */
+#include <string.h>
+
+#include "base/list.h"
+#include "session/encode.h"
+#include "session/source.h"
+
+struct one {
+    struct source source;
+    const char *operand[2];     /* NULL: none */
+    bool taken;
+};
+
+static struct source *new_one(const struct session *s,
+                              int (*next)(struct source *self, struct arena *a,
+                                          struct item *out, struct err *e))
+{
+    struct one *one = arena_alloc(s->a, 1, sizeof *one);
+
+    one->source = (struct source){ .s = s, .n = 1, .next = next };
+    return &one->source;
+}
+
+static int next_text(struct source *self, struct arena *a, struct item *out, struct err *e)
+{
+    struct one *one = (struct one *)self;
+
+    if (one->taken)
+        return SOURCE_END;
+    one->taken = true;
+    out->text = one->operand[0];
+    out->text_size = strlen(out->text);
+    out->pair = one->operand[1];
+    out->pair_size = out->pair != NULL ? strlen(out->pair) : 0;
+    return encode_text(self->s, a, out, e) == 0 ? SOURCE_TEXT : SOURCE_FAILED;
+}
+
+struct source *source_text(const struct session *s, int n_operands, char **operands,
+                           struct err *e)
+{
+    struct source *source = new_one(s, next_text);
+    struct one *one = (struct one *)source;
+
+    for (int i = 0; i < n_operands && i < 2; i++)
+        one->operand[i] = operands[i];
+    if (n_operands == 0 && s->model != NULL)
+        one->operand[0] = s->model->config.card.text;
+    if (one->operand[0] != NULL)
+        return source;
+    err_set(e, ERR_USAGE, "expected a TEXT, -f FILE or --ids");
+    return NULL;
+}
+
+static int next_ids(struct source *self, struct arena *a, struct item *out, struct err *e)
+{
+    struct one *one = (struct one *)self;
+    const struct asked *asked = self->s->asked;
+    struct json_ids ids, types = { .id = NULL };
+
+    if (one->taken)
+        return SOURCE_END;
+    one->taken = true;
+    if (list_parse_ids(a, "--ids", asked->ids, &ids.id, &ids.n, e) != 0)
+        return SOURCE_FAILED;
+    if (asked->type_ids != NULL &&
+        list_parse_ids(a, "--type-ids", asked->type_ids, &types.id, &types.n, e) != 0)
+        return SOURCE_FAILED;
+    return encode_ids(self->s, a, &ids, &types, ERR_USAGE, out, e) == 0 ? SOURCE_TEXT
+                                                                        : SOURCE_FAILED;
+}
+
+struct source *source_ids(const struct session *s)
+{
+    return new_one(s, next_ids);
+}
