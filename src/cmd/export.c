@@ -243,6 +243,11 @@ static int write_npy(struct export_job *j, struct arena *a, const struct item *i
     return npy_write(f, DTYPE_F32, 4, shape, w.all, e);
 }
 
+static bool is_npy(const struct export_job *j)
+{
+    return j->job.results.output.format == OUTPUT_NPY;
+}
+
 static int one_text(void *self, struct arena *a, const struct item *item,
                     const char *path, struct err *e)
 {
@@ -252,7 +257,7 @@ static int one_text(void *self, struct arena *a, const struct item *item,
 
     if (out_open(&out, path, true, e) != 0)
         return -1;
-    rc = (j->job.results.output.format == OUTPUT_NPY ? write_npy : write_npz)(j, a, item, out.file, e);
+    rc = (is_npy(j) ? write_npy : write_npz)(j, a, item, out.file, e);
     if (rc == 0)
         return out_commit(&out, e);
     out_abort(&out);
@@ -291,11 +296,6 @@ static int check_npy(const struct export_job *j, struct err *e)
             return err_set(e, ERR_USAGE, "--head: '%s' names different numbers of heads in "
                            "its layers; this requires an npz", j->job.s.asked->head);
     return 0;
-}
-
-static bool is_npy(const struct export_job *j)
-{
-    return j->job.results.output.format == OUTPUT_NPY;
 }
 
 static int check(void *self, struct err *e)
