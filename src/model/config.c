@@ -2,6 +2,7 @@
  * config.json -> struct config, through one table of keys. */
 #include "model/config.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +179,25 @@ int config_key(const struct reader *r, const struct key *k, const json_t *root,
         return config_wrong(r, name, v, "true or false");
     *(bool *)field = json_is_true(v);
     return 0;
+}
+
+const struct key *config_find_in(const struct key *row, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < 8 && row[i].name[k] != NULL; k++)
+            if (strcmp(row[i].name[k], name) == 0)
+                return &row[i];
+    return NULL;
+}
+
+const struct key *config_find_key(const char *name)
+{
+    const struct key *found = config_find_in(keys, sizeof keys / sizeof keys[0], name);
+
+    if (found == NULL)
+        found = config_rope_key(name);
+    assert(found != NULL);
+    return found;
 }
 
 /* ---- the whole ---- */

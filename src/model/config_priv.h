@@ -35,6 +35,14 @@ int config_wrong(const struct reader *r, const char *key, const json_t *found,
 int config_key(const struct reader *r, const struct key *k, const json_t *object,
                void *base);
 
+/*
+ * The row of a number that stands in config.json under this name, which is there: GGUF
+ * and config.json allow the same range.
+ */
+const struct key *config_find_key(const char *name);
+const struct key *config_find_in(const struct key *row, size_t n, const char *name);
+const struct key *config_rope_key(const char *name);
+
 /* All keys of a config.json's object, for a family that is known. */
 int config_object(const struct reader *r, const struct family *f, const json_t *root);
 

@@ -24,6 +24,14 @@ static const struct key base_keys[] = {
 };
 #undef F
 
+const struct key *config_rope_key(const char *name)
+{
+    const struct key *found = config_find_in(keys, sizeof keys / sizeof keys[0], name);
+
+    return found != NULL ? found :
+           config_find_in(base_keys, sizeof base_keys / sizeof base_keys[0], name);
+}
+
 /* "dynamic" changes nothing up to max_position_embeddings, the longest text here. */
 static const struct { const char *name; enum rope_scaling scaling; } types[] = {
     { "default", ROPE_DEFAULT }, { "dynamic", ROPE_DEFAULT }, { "linear", ROPE_LINEAR },

@@ -20,40 +20,42 @@ struct source {
     struct err *e;
 };
 
-enum number { WHOLE, REAL, FLAG };
+/* What a key that is missing, or 0, says. */
+enum presence {
+    OPTIONAL, REQUIRED,
+    OR_ZERO                     /* 0 says that there is none */
+};
 
+/* Type and range are those of the key of config.json. */
 struct number_row {
     const char *key;            /* after the architecture's name */
     const char *name;           /* as config.json has it */
-    enum number type;
-    double min, max;
-    bool needed;
+    enum presence presence;
 };
 
 static const struct number_row numbers[] = {
-    { "block_count", "num_hidden_layers", WHOLE, 1, 512, true },
-    { "context_length", "max_position_embeddings", WHOLE, 1, 1 << 30, true },
-    { "embedding_length", "hidden_size", WHOLE, 1, 1 << 20, true },
-    { "feed_forward_length", "intermediate_size", WHOLE, 1, 1 << 24, true },
-    { "attention.head_count", "num_attention_heads", WHOLE, 1, 1 << 16, true },
-    { "attention.head_count_kv", "num_key_value_heads", WHOLE, 1, 1 << 16, false },
-    { "attention.key_length", "head_dim", WHOLE, 1, 1 << 16, false },
-    { "attention.layer_norm_epsilon", "layer_norm_eps", REAL, 0, 1, false },
-    { "attention.layer_norm_rms_epsilon", "rms_norm_eps", REAL, 0, 1, false },
-    { "attention.sliding_window", "sliding_window", WHOLE, 0, 1 << 30, false },
-    { "attn_logit_softcapping", "attn_logit_softcapping", REAL, 0, 1e9, false },
-    { "final_logit_softcapping", "final_logit_softcapping", REAL, 0, 1e9, false },
-    { "rope.dimension_count", "rotary_dim", WHOLE, 1, 1 << 16, false },
-    { "rope.freq_base", "rope_theta", REAL, 1, 1e12, false },
-    { "rope.freq_base_swa", "rope_local_base_freq", REAL, 1, 1e12, false },
-    { "use_parallel_residual", "use_parallel_residual", FLAG, 0, 1, false },
-    { "decoder_block_count", "num_decoder_layers", WHOLE, 1, 512, false },
-    { "decoder_start_token_id", "decoder_start_token_id", WHOLE, 0, 1 << 28, false },
-    { "attention.relative_buckets_count", "relative_attention_num_buckets", WHOLE, 2, 1 << 12,
-      false },
-    { "expert_count", "num_experts", WHOLE, 0, 1 << 16, false },
-    { "expert_used_count", "num_experts_per_tok", WHOLE, 0, 1 << 16, false },
-    { "expert_feed_forward_length", "moe_intermediate_size", WHOLE, 1, 1 << 24, false },
+    { "block_count", "num_hidden_layers", REQUIRED },
+    { "context_length", "max_position_embeddings", REQUIRED },
+    { "embedding_length", "hidden_size", REQUIRED },
+    { "feed_forward_length", "intermediate_size", REQUIRED },
+    { "attention.head_count", "num_attention_heads", REQUIRED },
+    { "attention.head_count_kv", "num_key_value_heads", OPTIONAL },
+    { "attention.key_length", "head_dim", OPTIONAL },
+    { "attention.layer_norm_epsilon", "layer_norm_eps", OPTIONAL },
+    { "attention.layer_norm_rms_epsilon", "rms_norm_eps", OPTIONAL },
+    { "attention.sliding_window", "sliding_window", OR_ZERO },
+    { "attn_logit_softcapping", "attn_logit_softcapping", OR_ZERO },
+    { "final_logit_softcapping", "final_logit_softcapping", OR_ZERO },
+    { "rope.dimension_count", "rotary_dim", OPTIONAL },
+    { "rope.freq_base", "rope_theta", OPTIONAL },
+    { "rope.freq_base_swa", "rope_local_base_freq", OPTIONAL },
+    { "use_parallel_residual", "use_parallel_residual", OPTIONAL },
+    { "decoder_block_count", "num_decoder_layers", OPTIONAL },
+    { "decoder_start_token_id", "decoder_start_token_id", OPTIONAL },
+    { "attention.relative_buckets_count", "relative_attention_num_buckets", OPTIONAL },
+    { "expert_count", "num_experts", OR_ZERO },
+    { "expert_used_count", "num_experts_per_tok", OR_ZERO },
+    { "expert_feed_forward_length", "moe_intermediate_size", OPTIONAL },
 };
 
 static const struct gguf_value *value_of(const struct source *s, const char *key)
@@ -77,42 +79,53 @@ static int wrong(const struct source *s, const struct gguf_value *v, const char 
                    gguf_kind(s->a, v), want);
 }
 
-static int read_value(const struct source *s, const struct number_row *r,
+static int read_value(const struct source *s, const struct key *row, bool or_zero,
                       const struct gguf_value *v, double *out)
 {
-    static const char *const kinds[] = { "a whole number", "a number", "a BOOL" };
-    bool fits = r->type == REAL ? gguf_is_real(v) :
-                gguf_is_int(v) && (v->type == GGUF_BOOL) == (r->type == FLAG);
+    static const char *const kinds[] = {
+        [KEY_INT] = "a whole number", [KEY_REAL] = "a number", [KEY_BOOL] = "a BOOL"
+    };
+    bool fits = row->type == KEY_REAL ? gguf_is_real(v) :
+                gguf_is_int(v) && (v->type == GGUF_BOOL) == (row->type == KEY_BOOL);
 
     if (!fits)
-        return wrong(s, v, kinds[r->type]);
+        return wrong(s, v, kinds[row->type]);
     if (v->is_array && !all_same(v))
         return err_set(s->e, ERR_INPUT, "%s: %s: varies by layer, which is not supported",
                        s->g->file, v->key);
-    *out = r->type == REAL ? gguf_real(v, 0) : (double)gguf_int(v, 0);
-    if (!(*out >= r->min && *out <= r->max))
-        return err_set(s->e, ERR_INPUT, "%s: %s: found %.12g, expected %s of %.12g to %.12g",
-                       s->g->file, v->key, *out, kinds[r->type], r->min, r->max);
-    return 0;
+    *out = row->type == KEY_REAL ? gguf_real(v, 0) : (double)gguf_int(v, 0);
+    if (row->type == KEY_BOOL || (or_zero && *out == 0) ||
+        (*out >= row->min && *out <= row->max))
+        return 0;
+    return err_set(s->e, ERR_INPUT, "%s: %s: found %.12g, expected %s of %.12g to %.12g%s",
+                   s->g->file, v->key, *out, kinds[row->type], row->min, row->max,
+                   or_zero && row->min > 0 ? ", or 0" : "");
+}
+
+static json_t *json_of(const struct key *row, bool or_zero, double value)
+{
+    if (row->type == KEY_BOOL)
+        return json_boolean(value != 0);
+    if (or_zero && value == 0)
+        return json_null();
+    return row->type == KEY_REAL ? json_real(value) : json_integer((json_int_t)value);
 }
 
 static int read_number(const struct source *s, const struct number_row *r)
 {
     const struct gguf_value *v = value_of(s, r->key);
-    double d = 0;
+    const struct key *row = config_find_key(r->name);
+    bool or_zero = r->presence == OR_ZERO;
+    double value = 0;
 
-    if (v == NULL && r->needed)
+    if (v == NULL && r->presence == REQUIRED)
         return err_set(s->e, ERR_INPUT, "%s: has no key %s.%s", s->g->file,
                        s->arch->name, r->key);
     if (v == NULL)
         return 0;
-    if (read_value(s, r, v, &d) != 0)
+    if (read_value(s, row, or_zero, v, &value) != 0)
         return -1;
-    if (d != 0 || r->type != WHOLE)         /* 0 says there is none */
-        json_put(s->a, s->root, r->name,
-                            r->type == REAL ? json_real(d) :
-                            r->type == FLAG ? json_boolean(d != 0)
-                                            : json_integer((json_int_t)d));
+    json_put(s->a, s->root, r->name, json_of(row, or_zero, value));
     return 0;
 }
 
@@ -168,13 +181,13 @@ static int head_width(const struct source *s)
  */
 static int query_scalar(const struct source *s, const struct family *f)
 {
-    static const struct number_row row = { "attention.scale", NULL, REAL, 0, 1e3, false };
-    const struct gguf_value *v = value_of(s, row.key);
+    static const struct key row = { KEY_REAL, 0, 0, 1e3 };
+    const struct gguf_value *v = value_of(s, "attention.scale");
     json_int_t L = number(s, "num_hidden_layers");
     bool large = strcmp(s->arch->name, "gemma2") == 0 ? L == 46 : L == 62;
     double scale = 0, scalar = 0;
 
-    if (v != NULL && read_value(s, &row, v, &scale) != 0)
+    if (v != NULL && read_value(s, &row, false, v, &scale) != 0)
         return -1;
     if (scale > 0)
         scalar = 1 / (scale * scale);
@@ -290,12 +303,11 @@ static int factors(const struct source *s, const char *tensor, json_t *to,
 }
 
 static const struct number_row scaling_numbers[] = {
-    { "rope.scaling.factor", "factor", REAL, 1e-3, 1e6, false },
-    { "rope.scaling.original_context_length", "original_max_position_embeddings", WHOLE, 1,
-      1 << 30, false },
-    { "rope.scaling.yarn_beta_fast", "beta_fast", REAL, 1e-3, 1e6, false },
-    { "rope.scaling.yarn_beta_slow", "beta_slow", REAL, 1e-3, 1e6, false },
-    { "rope.scaling.attn_factor", "attention_factor", REAL, 1e-3, 1e6, false },
+    { "rope.scaling.factor", "factor", OPTIONAL },
+    { "rope.scaling.original_context_length", "original_max_position_embeddings", OPTIONAL },
+    { "rope.scaling.yarn_beta_fast", "beta_fast", OPTIONAL },
+    { "rope.scaling.yarn_beta_slow", "beta_slow", OPTIONAL },
+    { "rope.scaling.attn_factor", "attention_factor", OPTIONAL },
 };
 
 /* GGUF's factor stands in front of yarn's own, Hugging Face's in its place. */
