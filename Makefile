@@ -155,7 +155,7 @@ COMPLETIONS = $(SHARE)/bash-completion/completions/mha-viz $(SHARE)/zsh/site-fun
               $(SHARE)/fish/vendor_completions.d/mha-viz.fish
 install: all
 	install -d $(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDE) $(dir $(COMPLETIONS)) \
-	    $(addprefix $(SHARE)/man/man,1 3 7)
+	    $(addprefix $(SHARE)/man/man,1 3 7) $(SHARE)/mha-viz/schema
 	install -m 755 mha-viz $(BINDIR)/mha-viz
 	install -m 644 src/mhaviz.h $(INCLUDE)/mhaviz.h
 	install -m 644 $(BUILD)/libmhaviz.a $(LIBDIR)/libmhaviz.a
@@ -166,6 +166,7 @@ install: all
 	    'Requires.private: $(PKGS)' 'Libs: -L$${prefix}/lib -lmhaviz' \
 	    'Libs.private: -lm -pthread' 'Cflags: -I$${prefix}/include' > $(LIBDIR)/pkgconfig/mhaviz.pc
 	for page in $(MAN); do install -m 644 $$page $(SHARE)/man/man$${page##*.} || exit 1; done
+	install -m 644 assets/schema/*.json $(SHARE)/mha-viz/schema
 	for shell in bash zsh fish; do ./mha-viz completion $$shell > $(BUILD)/$$shell || exit 1; done
 	install -m 644 $(BUILD)/bash $(word 1,$(COMPLETIONS))
 	install -m 644 $(BUILD)/zsh $(word 2,$(COMPLETIONS))
@@ -174,6 +175,7 @@ install: all
 uninstall:
 	rm -f $(BINDIR)/mha-viz $(INCLUDE)/mhaviz.h $(LIBDIR)/pkgconfig/mhaviz.pc $(COMPLETIONS) \
 	    $(addprefix $(LIBDIR)/libmhaviz.,a so so.0) \
+	    $(addprefix $(SHARE)/mha-viz/schema/,$(notdir $(wildcard assets/schema/*.json))) \
 	    $(foreach page,$(MAN),$(SHARE)/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
 
 dist:

@@ -113,6 +113,8 @@ struct common_args {
 
 extern const struct opt_group common_group;
 
+struct record;                  /* report/record.h */
+
 struct cmd {
     const char *name;           /* "heatmap" */
     const char *summary;        /* one line, no full stop */
@@ -123,6 +125,7 @@ struct cmd {
     size_t args_size;
     const char *const *examples;        /* shown by --help, run by the tests; NULL ends */
     int max_operands;
+    const struct record *const *records;    /* what it prints as JSON, NULL ends; NULL: nothing */
     int (*run)(const void *args, int n_operands, char **operands,
                const struct env *env, struct err *e);
 };

@@ -565,4 +565,5 @@ const struct cmd cmd_diff = {
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct diff_args), .examples = examples,
     .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &pair_record, NULL },
 };

@@ -219,4 +219,5 @@ const struct cmd cmd_info = {
     .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct info_args), .examples = examples,
     .max_operands = 0, .run = run,
+    .records = (const struct record *const[]){ &info_record, &info_precomputed_record, NULL },
 };

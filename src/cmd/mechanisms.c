@@ -309,4 +309,5 @@ const struct cmd cmd_mechanisms = {
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct mechanisms_args), .examples = examples,
     .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &mechanisms_record, NULL },
 };

@@ -71,7 +71,7 @@ static const struct column mechanism_columns[] = {
       .field = F(output) },
     { "refused", "why the mechanism was left out; null: it was not", .kind = COLUMN_TEXT,
       .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(refused) },
-    { "output_refused", "why there is not an output; null: there is", .kind = COLUMN_TEXT,
+    { "output_refused", "why there is no output; null: there is one", .kind = COLUMN_TEXT,
       .optional = true, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN,
       .field = F(output_refused) },
 };

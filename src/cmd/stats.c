@@ -440,4 +440,5 @@ const struct cmd cmd_stats = {
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct stats_args), .examples = examples,
     .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &text_record, NULL },
 };

@@ -161,4 +161,5 @@ const struct cmd cmd_tokens = {
     .operands = "TEXT [TEXT_B]", .groups = groups,
     .args_size = sizeof(struct tokens_args), .examples = examples,
     .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &text_record, NULL },
 };

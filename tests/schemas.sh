@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What commands print as JSON is valid by the schemas of assets/schema, each of which takes
+# part, and holds nothing that they do not name.  Skipped without Python's jsonschema.
+cd "$(dirname "$0")/.." || exit 1
+viz=${MHA_VIZ:-./mha-viz}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null || {
+    echo "SKIPPED: python3 has no jsonschema with draft 2020-12 (Debian: python3-jsonschema)"
+    exit 77
+}
+ref=tests/ref
+: >"$work/empty"
+printf 'the key\nis in the door\n' >"$work/lines"
+failed=0
+while read -r -a argv; do
+    [ ${#argv[@]} -eq 0 ] && continue
+    "$viz" "${argv[@]}" --json >>"$work/all.jsonl" || {
+        echo "failed: ${argv[*]}"
+        failed=1
+    }
+done <<LIST
+stats
+stats the_cat_saw
+stats -m $ref/bert -f $work/lines
+stats -m $ref/bert the key
+stats -m $ref/gpt2 --ids 5
+stats -m $ref/gpt2 --ids 5 --generate 2
+stats -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
+stats -m $ref/layers/encoder.safetensors --heads 4 --seed 1
+stats -m $ref/families/big_bird --ids 1,2,3
+stats --mask causal --top 0 the_cat
+stats --attention $ref/ready/decoder.npz
+stats --attention $ref/ready/skipped.npy
+stats -f $work/empty
+tokens the_cat
+tokens -m $ref/bert the key
+stability --runs 2 the_cat
+stability --runs 2 --heads-alone -l 0 the_cat
+stability --runs 2 --relative-noise -m $ref/gpt2 --ids 5
+diff the cat
+diff --dtype f32 --dtype bf16 -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
+mechanisms --repeats 0 the_cat
+mechanisms --repeats 1 --propagate -l all --only exact,lsh the_cat
+mechanisms --outputs-only -m $ref/families/bloom --ids 2,3,4
+info
+info -m $ref/bert
+info -m $ref/seq2seq/t5
+info -m $ref/families/vit
+info -m $ref/families/mixtral
+info -m $ref/layers/encoder.safetensors --heads 4
+info --attention $ref/ready/decoder.npz
+info --attention $ref/ready/gaps.npz
+LIST
+python3 - "$work/all.jsonl" <<'PYTHON' || failed=1
+import json, pathlib, sys
+from jsonschema import Draft202012Validator
+
+def closed(schema):
+    """Further members are allowed to those who read; here there must be none."""
+    if isinstance(schema, dict):
+        schema = {k: closed(v) for k, v in schema.items()}
+        if "properties" in schema and isinstance(schema["properties"], dict):
+            schema.setdefault("additionalProperties", False)
+    elif isinstance(schema, list):
+        schema = [closed(v) for v in schema]
+    return schema
+
+validators, seen, bad = {}, {}, 0
+for path in sorted(pathlib.Path("assets/schema").glob("*.json")):
+    schema = json.loads(path.read_text())
+    Draft202012Validator.check_schema(schema)
+    validators[schema["title"]] = Draft202012Validator(closed(schema))
+for line in open(sys.argv[1], encoding="utf-8"):
+    record = json.loads(line)
+    seen[record["schema"]] = seen.get(record["schema"], 0) + 1
+    for error in validators[record["schema"]].iter_errors(record):
+        print(record["schema"], error.json_path, error.message[:200])
+        bad = 1
+    broken = {k: v for k, v in record.items() if k != "schema"}
+    if validators[record["schema"]].is_valid(broken):
+        print(record["schema"], "takes an object without its schema")
+        bad = 1
+for name in validators:
+    if name not in seen:
+        print(name, "was printed by no command")
+        bad = 1
+print(seen)
+sys.exit(bad)
+PYTHON
+exit $failed
