@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every family of src/model/families.def has a case of reference data in tests/ref and a
-# line in the table of man/mha-viz-models.7, with its place of norm and its positions as
-# its row has them; and nothing else stands there.  Prints a line for each that is missing
-# and fails.
+# line in the table of man/mha-viz-models.7, with the position of its norms and its token
+# positions as in its source, and the table has no other lines.  Prints a line for each
+# difference and fails.
 cd "$(dirname "$0")/.." || exit 1
 page=man/mha-viz-models.7
 dir=$(mktemp -d) || exit 1
@@ -21,8 +21,8 @@ while read -r row; do
     /STACK_ENCODER/ { stack = "encoder" }
     /STACK_DECODER/ { stack = "decoder" }
     /\.decoder = &/ { pair = 1 }
-    match($0, /\.place = PLACE_[A-Z]*/) {
-        place = tolower(substr($0, RSTART + 15, RLENGTH - 15))
+    match($0, /\.norm_place = PLACE_[A-Z]*/) {
+        place = tolower(substr($0, RSTART + 20, RLENGTH - 20))
     }
     match($0, /\.positions = POS_[A-Z_]*/) {
         positions = tolower(substr($0, RSTART + 17, RLENGTH - 17))

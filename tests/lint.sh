@@ -6,7 +6,7 @@ bad=0
 missing=
 
 if command -v shellcheck >/dev/null; then
-    # What begins with a shell's #!; tests of bats, too.
+    # Files that begin with a shell's #!, tests of bats included
     list=$(mktemp) || exit 1
     find .ci samples tests -type f | while read -r file; do
         head -n 1 "$file" | grep -aqE '^#!.*(sh|bats)( |$)' && echo "$file"

@@ -89,7 +89,7 @@ zeros() {
     grep -q "cross.2.npy dec.0.npy dec.1.npy dec.2.npy decoder_ids.npy" names
 }
 
-@test "another shape: found and wanted" {
+@test "another shape: found and expected" {
     in_folder
     zeros 768 | npy x.npy '<f4' '2, 12, 8'
     fails 3 "x.npy: shape [2,12,8], expected [2,8,12]" "$viz" stats -m "$vit" --input x.npy

@@ -72,7 +72,7 @@ text="the key is in the door"
     [ "$(grep -c '^L1H2' <<< "$output")" = 2 ]
 }
 
-@test "TSV: one row per text and head, by the ending of -o too; a header for no text" {
+@test "TSV: one row per text and head, by the extension of -o too; a header for no text" {
     works "$viz" diff --tsv -m "$ref/bert" "$text" "the door is in the key"
     [ "${lines[0]}" = "$(printf '%s\t' index tokens_paired stack layer head js entropy_first \
         entropy_second entropy_change links_kept)largest" ]

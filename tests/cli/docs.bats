@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The manual is well formed, and what it and --help give as examples works.
+# The manual is well formed, and its examples and those of --help work.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || exit 1
@@ -28,7 +28,7 @@ try() {
     [ -z "$output" ]
 }
 
-@test "man pages: a page a command, sections in one order" {
+@test "man pages: one page per command, sections in one order" {
     order="NAME SYNOPSIS DESCRIPTION OPTIONS OUTPUT ENVIRONMENT FILES EXIT STATUS EXAMPLES SEE ALSO CAVEATS "
     for command in $(sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def); do
         sections=$(sed -n 's/^\.Sh //p' "man/mha-viz-$command.1" | tr '\n' ' ')
@@ -93,7 +93,7 @@ in_page() {
     done
 }
 
-# The examples of a page, a command a line: .Dl lines, and those of literal blocks, where
+# The examples of a page, one command per line: .Dl lines, and those of literal blocks, where
 # a command goes on until the next.  \e is mdoc's backslash.
 examples() {
     awk '

@@ -61,7 +61,7 @@ npy() {
     "$viz" stats -m "$bart" --tsv --generate 6 "Read the key." >generated.tsv
     "$viz" stats -m "$bart" --tsv --decoder-ids "$(jq -r '.ids | join(",")' cross.json)" \
         "Read the key." | diff - generated.tsv
-    # without N: 32 tokens at the most; a given start is continued
+    # without N: at most 32 tokens; a given start is continued
     "$viz" stats -m "$bart" --json -s decoder "Read the key." >decoder.json
     jq -e '.n_generated == 32 and (.heads[0].stack == "decoder")' decoder.json
     "$viz" stats -m "$bart" --json --decoder-ids 2,0,30 --generate 4 "Read." >more.json
@@ -117,7 +117,7 @@ npy() {
     [[ $stderr == *"warning: text 1: 63 of 99 tokens are generated: bart takes at most 64" ]]
 }
 
-@test "a model that cannot, an N that is none" {
+@test "a model that cannot generate, an N that is out of range" {
     cd "$dir"
     fails 2 "does not predict the next token, so it cannot continue a text" \
         "$viz" stats -m "$ref/bert" --generate 3 "the river"
@@ -141,7 +141,7 @@ npy() {
         "$viz" stats -m mbart -s cross --ids 5,6
 }
 
-@test "what an array says, and no mask beside it" {
+@test "a decoder's text for an array, and no mask with it" {
     cd "$dir"
     # A whisper of 10 by 32, all zeros
     jq -c '[.num_mel_bins, 2 * .max_source_positions]' "$ref/seq2seq/whisper/config.json" >shape
@@ -158,12 +158,12 @@ npy() {
         "$viz" stats -m "$ref/bart" -s cross --memory-mask padding:1 "the river"
 }
 
-@test "diff: a text that each would say differently is none" {
+@test "diff: texts that each side would generate differently are refused" {
     fails 2 "requires a text for the decoder" \
         "$viz" diff -m "$ref/bart" -m "$ref/bart" -s cross "the river"
 }
 
-@test "a reformer, whose rows are kept by no cache" {
+@test "a reformer, whose rows cannot be cached" {
     run "$viz" stats -m "$ref/families/reformer_rounds" --json --generate 6 --ids 3,4,5,6
     [ "$status" -eq 0 ]
     ids=$(jq -r '.ids | join(",")' <<<"$output")
@@ -174,7 +174,7 @@ npy() {
     done
 }
 
-@test "stability: of what is generated, too" {
+@test "stability: of generated text, too" {
     cd "$dir"
     works "$viz" stability --runs 1 -l 0 --json --generate 4 "the river"
     jq -e . <<<"$output"

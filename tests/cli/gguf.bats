@@ -43,7 +43,7 @@ load helper
     done
 }
 
-@test "a GGUF with nothing but a vocabulary tokenises; a model it is not" {
+@test "a GGUF with nothing but a vocabulary tokenises, but is not a model" {
     for kind in tokens spm_llama wordpiece; do
         cp "tests/fuzz/corpus/gguf/$kind" "$BATS_TEST_TMPDIR/$kind.gguf"
         works "$viz" tokens -m "$BATS_TEST_TMPDIR/$kind.gguf" "a b"
@@ -53,7 +53,7 @@ load helper
     done
 }
 
-@test "any part of a model in parts stands for its tokeniser, too" {
+@test "any shard of a model stands for its tokeniser, too" {
     cp tests/fuzz/corpus/gguf/tokens "$BATS_TEST_TMPDIR/m-00001-of-00002.gguf"
     cp tests/fuzz/corpus/gguf/types "$BATS_TEST_TMPDIR/m-00002-of-00002.gguf"
     works "$viz" tokens -m "$BATS_TEST_TMPDIR/m-00001-of-00002.gguf" "a b"

@@ -16,7 +16,7 @@ load helper
     [ "$(list .)" = "heatmap.png " ]
 }
 
-@test "-o: the ending picks the format, and nothing is printed" {
+@test "-o: the extension chooses the format, and nothing is printed" {
     works "$viz" heatmap -m "$ref/bert" -o "$dir/a.png" "the key"
     [ -z "$output" ]
     works "$viz" heatmap -m "$ref/bert" -o "$dir/b.svg" "the key"
@@ -39,12 +39,12 @@ load helper
     "$viz" heatmap -m "$ref/bert" -o - --no-metadata "the key" | cmp - "$dir/e.png"
 }
 
-@test "--format goes before the ending" {
+@test "--format overrides the extension" {
     works "$viz" heatmap -m "$ref/bert" --format svg -o "$dir/a.png" "the key"
     grep -q '<svg' "$dir/a.png"
 }
 
-@test "-f: a picture a line in DIR/, by the line's number" {
+@test "-f: one picture per line in DIR/, by the line's number" {
     printf 'the key\n\nis in the door\n' > "$dir/lines"
     mkdir "$dir/out"
     works "$viz" heatmap -m "$ref/bert" -f "$dir/lines" -o "$dir/out/"
@@ -149,7 +149,7 @@ load helper
     grep -aqF "mha-viz heatmap -q -v -l 0 -qc3 the cat" "$dir/e.svg"
 }
 
-@test "what a token says is text: in SVG, in the caption, in metadata, on the terminal" {
+@test "a token is shown as text: in SVG, in the caption, in metadata, on the terminal" {
     text='</text></svg><script>alert(1)</script> "><svg onload=x> <b>bold</b> &amp; %s $(id) '$'\e]0;title\a'
     works "$viz" heatmap -m "$ref/gpt2" -q --truncate -o "$dir/a.svg" "$text"
     refute grep -q '<script>\|<b>bold\|onload=x>' "$dir/a.svg"

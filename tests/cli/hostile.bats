@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Files that want more than their share: of memory, of the terminal, of another file's bytes.
+# Files that take more than their share: of memory, of the terminal, of another file's bytes.
 # shellcheck disable=SC2154
 
 load helper

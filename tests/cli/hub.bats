@@ -84,7 +84,7 @@ named() {
     HF_HUB_CACHE='$none/x' fails 3 '$none/x/models--bert-tiny' "$viz" info -m bert-tiny
 }
 
-@test "a model that is not there: the folder looked in, the command that fetches it" {
+@test "a model that is missing: the folder searched, the command that downloads it" {
     cache
     fails 3 "the cache has no $hub/models--org--none; to download it: hf download org/none" \
         "$viz" stats -m org/none x
@@ -112,7 +112,7 @@ named() {
     fails 3 "has no revision main" "$viz" info -m bert-tiny
 }
 
-@test "a snapshot that was not fetched whole" {
+@test "a snapshot that was not downloaded completely" {
     cache
     snap=$bert/snapshots/$main
     rm "$bert/blobs/$main-model.safetensors"
@@ -132,7 +132,7 @@ named() {
     fails 3 "no such model" "$viz" stats -m bert-tiny/model.safetensors x
 }
 
-@test "names that are none never reach the cache" {
+@test "strings that are not names never reach the cache" {
     cache
     mkdir -p "$hub/models--x/snapshots" "$dir/home/.cache/huggingface/models--y"
     for name in ../models--y x/../y .. . a/b/c ./none -x .hidden a--b a/ /a a/.b a/-b x@ x@../y \

@@ -25,7 +25,7 @@ tokens() {
     fails 2 "-- goes before a text that begins with -" "$viz" stats -m "$ref/bert" "-@@"
 }
 
-@test "-f: a text a line, whatever ends it; - is standard input; .gz is unpacked" {
+@test "-f: one text per line, whatever ends it; - is standard input; .gz is unpacked" {
     printf 'the key\r\n\nthe door' > "$dir/lines"
     want='[CLS] the key [SEP]
 [CLS] [SEP]
@@ -38,7 +38,7 @@ tokens() {
     [ "$("$viz" tokens -m "$ref/bert" --json -f "$dir/lines.gz" | jq -c .index | tr '\n' ' ')" = "0 1 2 " ]
 }
 
-@test "-f: files that are not there, folders, damaged gzip, nothing" {
+@test "-f: missing files, folders, damaged gzip, nothing" {
     fails 3 "$dir/none: No such file" "$viz" stats -m "$ref/bert" -f "$dir/none"
     fails 3 "is a folder" "$viz" stats -m "$ref/bert" -f "$dir"
     seq 100000 | gzip | head -c 500 > "$dir/cut.gz"
@@ -50,7 +50,7 @@ tokens() {
     [ -z "$output" ]
 }
 
-@test "--pairs: two texts with a tab between" {
+@test "--pairs: two texts separated by a tab" {
     printf 'the key\tis\nno tab\n\tis\n' > "$dir/pairs"
     run --separate-stderr "$viz" tokens -m "$ref/bert" --json -f "$dir/pairs" --pairs
     [ "$status" -eq 3 ]
@@ -78,7 +78,7 @@ tokens() {
     works "$viz" heatmap -m "$ref/gpt2" -f "$dir/nul" --jsonl -o "$dir/nul.svg"
 }
 
-@test "--jsonl: lines that say nothing usable are named, the rest is done" {
+@test "--jsonl: unusable lines are named, the others are used" {
     printf '%s\n' '{"text":"the"}' '{' '[]' '{"text":7}' '{"ids":[1.5]}' '{"ids":[-1]}' '{"ids":7}' \
         '{"ids":[1,2],"type_ids":[0]}' '{"text":"\ud800"}' '{"ids":[]}' '{"ids":[4294967297]}' \
         '{"text":"a","pair":null}' '' '{"text":"key"}' '{"text":"a","type_ids":[0]}' > "$dir/lines"
@@ -133,7 +133,7 @@ tokens() {
     fails 3 "the text has no tokens" "$viz" stats -m "$ref/bert" --no-special ""
 }
 
-@test "one source, and options beside the source that they belong to" {
+@test "one source, and options with the source that they belong to" {
     echo "the key" > "$dir/a"
     fails 2 "TEXT, --ids, -f: only one of them can be given" "$viz" stats -m "$ref/bert" -f "$dir/a" "the key"
     fails 2 "TEXT, --ids, -f: only one of them can be given" "$viz" stats -m "$ref/bert" --ids 1 "the key"

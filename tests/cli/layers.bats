@@ -53,7 +53,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     diff "$dir/npz" "$dir/safetensors"
 }
 
-@test "a layer within a module: what all names begin with is passed over" {
+@test "a layer within a module: a prefix common to all names is ignored" {
     tensors "$dir/a.safetensors" "${four[@]/#/block.attn.}"
     works "$viz" info -m "$dir/a.safetensors" --heads 3
     [[ $output == *"heads       3 of width 4"* ]]
@@ -141,7 +141,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     fails 2 "--heads requires -m LAYER" "$viz" stats --heads 4 a
 }
 
-@test "what else belongs to layers alone, and to some of them" {
+@test "other options that belong to layers only, or to some of them" {
     fails 2 "--norm-first: gpt2 is not a bare layer" "$viz" stats -m "$ref/gpt2" --norm-first a
     fails 2 "--activation: gpt2 is not a bare layer" "$viz" stats -m "$ref/gpt2" --activation gelu a
     fails 2 "--relative: gpt2 is not a bare layer" "$viz" stats -m "$ref/gpt2" --relative shaw a
@@ -217,7 +217,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
         -m "$dir/a.safetensors" --heads 3
 }
 
-@test "what a layer's file holds beside is named" {
+@test "other tensors of a layer's file are named" {
     tensors "$dir/a.safetensors" "${four[@]}" scale:1 bias_q:12
     run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 3
     [ "$status" -eq 0 ]
@@ -290,7 +290,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     "$viz" init --d-model 16 --heads 2 --encoder -o - | cmp - "$dir/same.safetensors"
 }
 
-@test "init: what cannot be" {
+@test "init: impossible sizes" {
     fails 2 "-o FILE is required" "$viz" init
     fails 2 "--heads: 7 do not divide the width 512; give a divisor or --d-k" \
         "$viz" init --heads 7 -o "$dir/x"

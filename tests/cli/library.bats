@@ -18,7 +18,7 @@ installed() {
     export PKG_CONFIG_PATH=$there/lib/pkgconfig LD_LIBRARY_PATH=$there/lib
 }
 
-@test "only mhaviz_ is to be seen, in both libraries, and each of the header is there" {
+@test "only mhaviz_ is visible, in both libraries, and each function of the header is there" {
     installed
     declared=$(grep -oE '\bmhaviz_[a-z_]+\(' "$there/include/mhaviz.h" | tr -d '(' | sort -u)
     [ -n "$declared" ]

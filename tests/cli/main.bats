@@ -83,7 +83,7 @@ setup() {
     [[ $output == *"unknown option; options go after the command"* ]]
 }
 
-@test "bad numbers say the range" {
+@test "an error about a number states the range" {
     run "$viz" completion --threads 4x bash
     [ "$status" -eq 2 ]
     [ "$output" = "mha-viz: completion: --threads: '4x' is not a whole number (0..1024) (try \`mha-viz completion --help\`)" ]

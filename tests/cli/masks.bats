@@ -35,7 +35,7 @@ npy() {
     works "$viz" heatmap -q -m "$ref/bert" --mask "$dir/m.npy" -o "$dir/x.png" key
 }
 
-@test "a mask that was probably meant otherwise is named in a warning" {
+@test "a mask that was probably meant differently is named in a warning" {
     npy "$dir/m.npy" '<f4' '1, 3' '\0\0\0\0\0\0\x80?\0\0\x80?'       # 0, 1, 1
     run --separate-stderr "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     [ "$status" -eq 0 ]
@@ -55,7 +55,7 @@ npy() {
     cmp "$dir/one" "$dir/three"
 }
 
-@test "masks that say nothing of use" {
+@test "masks that are not valid" {
     for spec in '' casual 'padding:' padding:x padding:-1 'padding:1,' block:1-2 block:2-1,0-1 \
         block:1,2,3 causal+ +causal padding:99999999999 'block:0-1,0-1+x'; do
         fails 2 "--mask: '" "$viz" stats -m "$ref/bert" --mask "$spec" "$text"

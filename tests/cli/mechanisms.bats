@@ -94,7 +94,7 @@ text="the cat saw the dog and the cat ran"
     done
 }
 
-@test "masks: hidden keys are in nothing" {
+@test "masks: hidden keys are in no mechanism" {
     works "$viz" mechanisms --json --repeats 0 --mask padding:2 "$text"
     echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .mechanism] ==
         ["elu","favor"] and
@@ -136,7 +136,7 @@ text="the cat saw the dog and the cat ran"
         .mechanism == "additive" or (.error < 1e-6 and .js < 1e-6 and .links_kept == 1)))' > /dev/null
 }
 
-@test "texts of a file: a table each, one TSV, an object a line" {
+@test "texts of a file: one table each, one TSV, one object per line" {
     printf 'one two\n\xff\nthree four five\n' > "$dir/three"
     run --separate-stderr "$viz" mechanisms --tsv --repeats 0 --only exact,local -f "$dir/three"
     [ "$status" -eq 3 ]
@@ -151,12 +151,12 @@ text="the cat saw the dog and the cat ran"
     [[ ${lines[1]} != *JS* && ${lines[1]} != *time* ]]
 }
 
-@test "times where they are asked for" {
+@test "times if they are asked for" {
     works "$viz" mechanisms --json --repeats 2 --only exact,favor "$text"
     echo "$output" | jq -e '.layers[0].mechanisms | all(.time > 0)' > /dev/null
 }
 
-@test "pictures: one head, a panel a mechanism, gray where nothing looks" {
+@test "pictures: one head, one panel per mechanism, gray where nothing looks" {
     works "$viz" mechanisms -l 1 -H 2 -o "$dir/all.png" "$text"
     [ "$(magic "$dir/all.png" 4)" = 89504e47 ]
     works "$viz" mechanisms -l 1 --only block,lsh,exact --no-metadata -o "$dir/two.svg" "$text"

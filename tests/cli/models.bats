@@ -229,7 +229,7 @@ bad() {
     fails 3 "layer 1, head 0: the attention of row" "$viz" stats -m "$dir/m" --ids 3,4,5
 }
 
-@test "tokenizer.json: cut, nested, of an unknown kind, not there" {
+@test "tokenizer.json: truncated, nested, of an unknown kind, missing" {
     take bert
     for text in '' '{' '{"model":' '{"model":{"type":"Unknown"}}' '7' \
         "$(head -c 10000 /dev/zero | tr '\0' '[')" "$(head -c 9000 "$ref/bert/tokenizer.json" | head -c 4000)"; do

@@ -81,7 +81,7 @@ prepare() {
     fails 2 "empty name" "$viz" stats -m "$ref/bert" -o "" "the key"
 }
 
-@test "the extension of -o chooses the format of a report; --format goes before it" {
+@test "the extension of -o chooses the format of a report; --format overrides it" {
     for c in "stats" "tokens" "stability" "mechanisms --repeats 0" "diff --dtype f32 --dtype bf16"; do
         # shellcheck disable=SC2086
         for f in txt:table tsv:tsv json:json jsonl:json JSON:json; do
@@ -211,7 +211,7 @@ prepare() {
     done
 }
 
-@test "what stood at the output's name stands there until the new one is whole" {
+@test "the previous file stays at the output's name until the new one is complete" {
     echo kept > "$dir/a.png"
     fails 3 "not UTF-8" "$viz" heatmap -m "$ref/bert" -o "$dir/a.png" $'\xff'
     [ "$(cat "$dir/a.png")" = kept ]

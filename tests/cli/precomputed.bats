@@ -16,7 +16,7 @@ heads() {
     "$viz" stats --json "$@" | jq -c .heads
 }
 
-@test "stats says of each head what NumPy says" {
+@test "stats has the same numbers as NumPy for each head" {
     local n i
     n=$(jq length "$ref/precomputed/stats.json")
     [ "$n" -ge 10 ]
@@ -195,7 +195,7 @@ heads() {
     fails 3 "none.npz" "$viz" stats --attention "$dir/none.npz"
 }
 
-@test "rows that are not asked for are not looked at" {
+@test "rows that are not selected are not checked" {
     works "$viz" stats --attention "$ref/precomputed/bad/sum.npy" -H 0
     fails 3 "head 1, row 33" "$viz" stats --attention "$ref/precomputed/bad/sum.npy" -H 1
 }

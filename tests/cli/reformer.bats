@@ -29,7 +29,7 @@ edit() {
     jq "$1" "$dir/m/config.json" > "$dir/config" && mv "$dir/config" "$dir/m/config.json"
 }
 
-@test "--rotations: one set, a set a layer, zeros instead of the seed's" {
+@test "--rotations: one set, one set per layer, zeros instead of the seed's" {
     works "$viz" stats --tsv -m "$ref/families/reformer_rounds" --ids "$(ids 20)"
     drawn=$output
     npy "$dir/one.npy" "(3, 5, 2, 3)" 90
@@ -47,7 +47,7 @@ edit() {
         --rotations "$dir/one.npy" -o "$dir/a.npz"
 }
 
-@test "--rotations that do not fit: found and wanted" {
+@test "--rotations that do not fit: found and expected" {
     viz_rounds() {
         "$viz" stats -m "$ref/families/reformer_rounds" --ids "$(ids 20)" --rotations "$1"
     }
@@ -103,7 +103,7 @@ edit() {
     fails 3 "m takes at most 3" "$viz" stats -m "$dir/m" --ids "$(ids 4)"
 }
 
-@test "a masked model looks at nothing behind, one that is not masked does" {
+@test "a causal model sees no later tokens, one that is not causal does" {
     works "$viz" export --format npy -o "$dir/a.npy" -m "$ref/families/reformer_rounds" \
         --ids "$(ids 8)" -l 1 -H 0
     [ "$(tail -c 28 "$dir/a.npy" | head -c 24 | tr -d '\0' | wc -c)" -gt 0 ]

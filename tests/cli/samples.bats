@@ -29,7 +29,7 @@ teardown() {
     done
 }
 
-@test "each script says clearly that there is no program" {
+@test "each script reports a missing program" {
     for script in samples/*.sh; do
         MHA_VIZ=/nowhere/mha-viz run "$script" samples/english.txt "$dir/x"
         [ "$status" -eq 2 ]
@@ -56,7 +56,7 @@ teardown() {
     done
 }
 
-@test "heatmaps.sh: a picture a line, and an index of them" {
+@test "heatmaps.sh: one picture per line, and an index of them" {
     head -n 3 samples/english.txt > "$dir/three"
     samples/heatmaps.sh "$dir/three" "$dir/new/pictures" -H 0
     [ "$(ls "$dir/new/pictures")" = "$(printf '%s\n' 00000{1,2,3}.png index.tsv)" ]
@@ -81,7 +81,7 @@ teardown() {
     [ "$(cut -f 1 "$dir/pictures/index.tsv" | tr '\n' ' ')" = "000001.png 000003.png " ]
 }
 
-@test "heatmaps.sh: a file that is not there, a folder that cannot be" {
+@test "heatmaps.sh: a missing file, a folder that cannot be created" {
     run samples/heatmaps.sh "$dir/none" "$dir/pictures"
     [ "$status" -eq 3 ]
     [ "$output" = "heatmaps.sh: $dir/none: cannot be read" ]
@@ -108,7 +108,7 @@ teardown() {
     }' "$dir/rows"
 }
 
-@test "entropy-report.sh: what is undefined is in no mean" {
+@test "entropy-report.sh: undefined numbers are left out of every mean" {
     text='index\tstack\tlayer\thead\tentropy\tentropy_norm\tmax_mean\n'
     text+='0\tdecoder\t2\t1\t0\t\t1\n1\tdecoder\t2\t1\t1\t0.5\t0.5\n'
     run bash -c 'printf "$1" | samples/entropy-report.sh --summary' - "$text"
@@ -165,7 +165,7 @@ teardown() {
     awk -F '\t' 'NR > 1 && $5 == 0 { exit 1 }' "$dir/links"
 }
 
-@test "mechanisms.sh: a line a mechanism, the model's own first, the means of mechanisms" {
+@test "mechanisms.sh: one line per mechanism, the model's own first, the means of mechanisms" {
     head -n 3 samples/english.txt > "$dir/three"
     samples/mechanisms.sh "$dir/three" --only exact,local,top-k -l 1,2 > "$dir/report"
     [ "$(head -n 1 "$dir/report")" = "$(printf 'layer\tmechanism\ttexts\terror\tjs\tlinks_kept\tentropy\tscores')" ]

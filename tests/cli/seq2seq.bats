@@ -51,7 +51,7 @@ in_folder() {
     [[ ${stderr_lines[1]} == *"text 1 is cut to the 64 tokens"* ]]
 }
 
-@test "ids for a decoder want an encoder-decoder" {
+@test "ids for a decoder require an encoder-decoder" {
     fails 2 "--decoder-ids: gpt2 is not an encoder-decoder: expected --ids" \
         "$viz" stats -m "$ref/gpt2" --decoder-ids 1,2 "the key"
     fails 2 "--decoder-ids: expected --ids: tokens are listed, not run" \
@@ -85,7 +85,7 @@ in_folder() {
     fails 2 "layers 0 to 1" "$viz" heatmap -m "$bart" -l 2 -s encoder -o x.png "Read the key."
 }
 
-@test "what a decoder does not take" {
+@test "what a decoder does not accept" {
     in_folder
     fails 2 "no TEXT_B" "$viz" stats -m "$bart" --decoder-ids 1 "Read the key." "The river."
     fails 3 "id 9999 is not in the vocabulary" "$viz" stats -m "$bart" --decoder-ids 9999 "Read."

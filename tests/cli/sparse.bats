@@ -30,7 +30,7 @@ stats() {
     works "$viz" export -m "$long" --ids "$ids" --global 0 -o "$dir/a.npz"
 }
 
-@test "--global: what is no position of the text" {
+@test "--global: what is not a position of the text" {
     local range="out of range: the text has tokens 0 to 11"
     fails 2 "--global: 12 is $range" "$viz" stats -m "$long" --ids "$ids" --global 0,12
     fails 2 "--global: 99 is $range" "$viz" stats -m "$long" --ids "$ids" --global 3-99
@@ -44,7 +44,7 @@ stats() {
         "$viz" stats -m "$long" --ids "$ids" --global 8 --truncate --ids 7,9,12,30,8,11,5,6
 }
 
-@test "--global: each text of a file, and JSON lines that say it themselves" {
+@test "--global: each text of a file, and JSON lines that give it themselves" {
     printf '{"ids":[%s]}\n{"ids":[%s],"global":[0,3,4,5]}\n{"ids":[%s],"global":[]}\n' \
         "$ids" "$ids" "$ids" > "$dir/lines"
     stats --global 2 | jq -c .heads > "$dir/want"
@@ -79,7 +79,7 @@ class() {
         > "$dir/m/config.json"
 }
 
-@test "without --global, what the class of the reference library does" {
+@test "without --global, the default of the class in the reference library" {
     q=0,9,30,3,3,8,17,21,6,3
     "$viz" stats -m "$long" --tsv --ids $q --global 0 > "$dir/first"
     "$viz" stats -m "$long" --tsv --ids $q --global 0-2 > "$dir/question"

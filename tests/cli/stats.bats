@@ -8,14 +8,14 @@ load helper
 
 text="the key is in the door"
 
-@test "stats: a table with a row a head, no control characters" {
+@test "stats: a table with one row per head, no control characters" {
     works "$viz" stats -m "$ref/bert" "$text"
     [ "${#lines[@]}" -eq 7 ]
     [[ ${lines[0]} == head*entropy*norm*max*dist*prev*self*next*first*strongest* ]]
     [[ ${lines[1]} == L0H0* && ${lines[6]} == L1H2* ]]
 }
 
-@test "stats --tsv: a header, a row a head, the names of the metrics" {
+@test "stats --tsv: a header, one row per head, the names of the metrics" {
     works "$viz" stats --tsv -m "$ref/bert" "$text"
     [ "${#lines[@]}" -eq 7 ]
     metrics=$(sed -n 's/^METRIC(\([a-z_]*\),.*/\1/p' src/analysis/metrics.def | paste -s)
@@ -140,7 +140,7 @@ heads() {
         "$viz" stats -m "$ref/llama" -H L0H4 "$text"
     fails 2 "--head: 'L2H0': 2 is out of range: the model has layers 0 to 1" \
         "$viz" stats -m "$ref/llama" -H L2H0 "$text"
-    for bad in L L0 L0H L0H1, L0H1,2 LxH0 L0H1-2 L-1H0 L0H1L0H2; do
+    for bad in L L0 L0H 'L0H1,' L0H1,2 LxH0 L0H1-2 L-1H0 L0H1L0H2; do
         fails 2 "--head: '$bad' is not a list like L4H1,L4H3" "$viz" stats -m "$ref/llama" -H "$bad" "$text"
     done
     fails 2 "is not a list like 0,3-5" "$viz" stats -m "$ref/llama" -H 0,L0H1 "$text"
@@ -204,7 +204,7 @@ heads() {
     works "$viz" stats -m "$ref/bert_old" "$text"
 }
 
-@test "export: npz and npy, the arrays that are wanted" {
+@test "export: npz and npy, the selected arrays" {
     fails 2 "-o FILE is required" "$viz" export -m "$ref/bert" "$text"
     fails 2 "unknown file extension; known are .npz, .npy; or give --format" "$viz" export -m "$ref/bert" -o "$dir/a.csv" "$text"
     fails 2 "--hidden requires an npz" "$viz" export -m "$ref/bert" --hidden -o "$dir/a.npy" "$text"
@@ -312,7 +312,7 @@ heads() {
     [[ $output == *$'\t'1,3$'\t'* ]]
 }
 
-@test "info: the built-in model, and what it takes no operand for" {
+@test "info: the built-in model, and no operands" {
     works "$viz" info
     [[ $output == *"family      llama, decoder, causal"* ]]
     works "$viz" info --tokens 100000
