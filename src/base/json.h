@@ -14,9 +14,9 @@
 /*
  * The tree of a document; a owns it until json_drop.  flags are jansson's.
  *
- * Errors (ERR_INPUT, without the file's name): not JSON (line, where there are several, column, why); a tree of
- * over 512 MiB, which is estimated before it is built: it takes up to fifty times the
- * bytes of its text.
+ * Errors (ERR_INPUT, without the file's name): not JSON (line, where there are several,
+ * column, why); a tree of over 512 MiB, which is estimated before it is built: it takes up
+ * to fifty times the bytes of its text.
  */
 json_t *json_read(struct arena *a, struct span bytes, size_t flags, struct err *e);
 

@@ -39,8 +39,8 @@ static void print_card(FILE *f, struct arena *a, const struct model *m)
             continue;
         t = stack_of(m, (enum stack_id)i)[first].rows;
         fprintf(f, "%-11s layers %s, %d heads, %" PRId64 " queries, %" PRId64 " keys, %s%s\n",
-                family_stack_names[i], precomputed_layers(a, m, o->config.n_layers), o->config.n_heads,
-                t->shape[1], t->shape[2], dtype_table[t->dtype].name,
+                family_stack_names[i], precomputed_layers(a, m, o->config.n_layers),
+                o->config.n_heads, t->shape[1], t->shape[2], dtype_table[t->dtype].name,
                 i != STACK_CROSS && o->layer[first].hi == 0 ? ", causal" : "");
     }
     fprintf(f, "hash        %016" PRIx64 "\n", m->hash);

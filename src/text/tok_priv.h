@@ -101,8 +101,8 @@ int vocab_open(struct tok *t, const json_t *model, struct err *e);
  * Reads {"model": {"vocab": {"piece": id, …}}}, or a Unigram's [["piece", score],
  * …], "merges" after it, and a normaliser's character map before it, without a tree,
  * and returns the rest of the file, with null in their place; t->given says which.
- * Leaves t empty and returns json as it is where the vocabulary is not there, not plain or wrong; merges
- * and maps of that kind stay in the rest.  Merges point into json.
+ * Leaves t empty and returns json as it is where the vocabulary is missing, not plain or
+ * wrong; merges and maps of that kind stay in the rest.  Merges point into json.
  */
 struct span vocab_skim(struct tok *t, struct span json);
 
