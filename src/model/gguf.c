@@ -353,7 +353,7 @@ static int rope(const struct source *s)
     if (scaling_type(s, scaling, &type) != 0)
         return -1;
     if (freqs && strcmp(type, "none") != 0)
-        return err_set(s->e, ERR_INPUT, "%s: rope_freqs.weight beside a rope scaling of "
+        return err_set(s->e, ERR_INPUT, "%s: rope_freqs.weight with a rope scaling of "
                        "type %s is not supported", s->g->file, type);
     if (freqs || two) {
         type = "longrope";

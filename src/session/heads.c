@@ -86,7 +86,7 @@ int session_heads(struct session *s, struct wanted *want, struct err *e)
 
     if (session_names_heads(asked) && asked->layer != NULL)
         return err_set(e, ERR_USAGE, "--layer, --head: '%.40s' names heads with their "
-                       "layers: expected no --layer beside it", asked->head);
+                       "layers, so --layer cannot be given", asked->head);
     if (session_names_heads(asked))
         return named_heads(s, asked->head, want, e);
     if (members(s, "--layer", "layer", s->n_layers, asked->layer, &want->layer, e) != 0)
