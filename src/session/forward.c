@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "run/pair.h"
 #include "session/texts.h"
 
 /* ---- packing ---- */
@@ -159,45 +160,6 @@ struct attended session_attended(const struct session *s, const struct texts *t,
 
 /* ---- the pass ---- */
 
-/* Noise is put into the encoder; all else is for the decoder, which is shown. */
-static void split_change(const struct change *all, struct change *encoder,
-                         struct change *decoder)
-{
-    if (all == NULL)
-        return;
-    *decoder = *all;
-    decoder->noise = NULL;
-    encoder->noise = all->noise;
-    encoder->precision = all->precision;
-    encoder->noise_relative = all->noise_relative;
-}
-
-static int with_decoder(const struct session *s, const struct texts *t,
-                        const struct wanted *want, const struct sink *sinks, int n_sinks,
-                        struct arena *a, struct err *e)
-{
-    const struct model *m = s->model;
-    size_t n = (size_t)t->source.start[t->source.n_texts];
-    float *hidden = m->precomputed != NULL ? NULL :
-                    arena_alloc_raw(a, n * (size_t)m->config.d_model, sizeof *hidden);
-    struct change before = { 0 }, behind = { 0 };
-    struct wanted encoder = { .layer = want->layer, .head = want->head,
-                              .head_stride = want->head_stride,
-                              .change = &before, .hidden = hidden,
-                              .tap = s->stack == N_STACK ? want->tap : NULL };
-    struct memory memory = { .x = hidden, .start = t->source.start };
-    struct wanted decoder = *want;
-
-    split_change(want->change, &before, &behind);
-    if (run_forward(m, &t->source, &encoder, sinks, s->stack == N_STACK ? n_sinks : 0,
-                    s->par, a, e) != 0)
-        return -1;
-    decoder.memory = &memory;
-    decoder.change = &behind;
-    decoder.stacks = s->stack == N_STACK ? 0 : 1u << s->stack;
-    return run_forward(m->decoder, &t->target, &decoder, sinks, n_sinks, s->par, a, e);
-}
-
 int session_forward(const struct session *s, const struct texts *t,
                     const struct wanted *want, const struct sink *sinks, int n_sinks,
                     struct arena *a, struct err *e)
@@ -210,11 +172,12 @@ int session_forward(const struct session *s, const struct texts *t,
         change.number = t->number;
         numbered.change = &change;
     }
-    if (target_looks(s))
-        return with_decoder(s, t, &numbered, sinks, n_sinks, a, e);
-    if (t->memory.x != NULL) {
-        numbered.memory = &t->memory;
+    if (target_looks(s) || t->memory.x != NULL)
         numbered.stacks = s->stack == N_STACK ? 0 : 1u << s->stack;
-    }
+    if (target_looks(s))
+        return run_pair(s->model, &t->source, &t->target, &numbered, sinks, n_sinks, s->par,
+                        a, e);
+    if (t->memory.x != NULL)
+        numbered.memory = &t->memory;
     return run_forward(s->model, &t->source, &numbered, sinks, n_sinks, s->par, a, e);
 }
