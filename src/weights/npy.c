@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "weights/npz.h"
-#include "weights/scan.h"
+#include "base/json_scan.h"
 #include "weights/weights_priv.h"
 
 static const char MAGIC[] = "\x93NUMPY";
@@ -63,19 +63,19 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
 /* ---- reading ---- */
 
 /* A Python string without escapes, of at most 31 bytes. */
-static int string(struct scan *s, char out[32], struct err *e)
+static int string(struct json_scan *s, char out[32], struct err *e)
 {
-    char quote = scan_take(s, '\'') ? '\'' : '"';
+    char quote = json_scan_take(s, '\'') ? '\'' : '"';
     size_t n = 0;
 
-    if (quote == '"' && !scan_take(s, '"'))
-        return scan_unexpected(s, "a string", e);
+    if (quote == '"' && !json_scan_take(s, '"'))
+        return json_scan_unexpected(s, "a string", e);
     while (s->at < s->end && *s->at != (unsigned char)quote && *s->at != '\\' &&
            *s->at != '\0' && n < 31)
         out[n++] = (char)*s->at++;
     out[n] = '\0';
     if (s->at == s->end || *s->at != (unsigned char)quote)
-        return scan_unexpected(s, "the end of a short string", e);
+        return json_scan_unexpected(s, "the end of a short string", e);
     s->at++;
     return 0;
 }
@@ -98,11 +98,11 @@ static int string_width(const char *descr)
     return n > 0 && n <= 9 && descr[2 + n] == '\0' ? atoi(descr + 2) : 0;
 }
 
-static int read_descr(struct scan *s, struct header *h, struct err *e)
+static int read_descr(struct json_scan *s, struct header *h, struct err *e)
 {
     char descr[32];
 
-    if (scan_take(s, '['))
+    if (json_scan_take(s, '['))
         return err_set(e, ERR_INPUT, "holds records of named fields, expected plain numbers");
     if (string(s, descr, e) != 0)
         return -1;
@@ -124,54 +124,54 @@ static int read_descr(struct scan *s, struct header *h, struct err *e)
                    "safetensors file could hold (<f4, <i8, ..)", descr);
 }
 
-static bool word(struct scan *s, const char *w)
+static bool word(struct json_scan *s, const char *w)
 {
     size_t n = strlen(w);
 
-    if (scan_at_end(s) || (size_t)(s->end - s->at) < n || memcmp(s->at, w, n) != 0)
+    if (json_scan_at_end(s) || (size_t)(s->end - s->at) < n || memcmp(s->at, w, n) != 0)
         return false;
     s->at += n;
     return true;
 }
 
-static int read_order(struct scan *s, struct header *h, struct err *e)
+static int read_order(struct json_scan *s, struct header *h, struct err *e)
 {
     (void)h;
     if (word(s, "True"))
         return err_set(e, ERR_INPUT, "is in Fortran order, expected C order "
                        "(numpy.ascontiguousarray)");
-    return word(s, "False") ? 0 : scan_unexpected(s, "True or False", e);
+    return word(s, "False") ? 0 : json_scan_unexpected(s, "True or False", e);
 }
 
-static int read_shape(struct scan *s, struct header *h, struct err *e)
+static int read_shape(struct json_scan *s, struct header *h, struct err *e)
 {
     struct tensor *t = h->t;
 
     t->n_dims = 0;
-    if (scan_want(s, '(', e) != 0)
+    if (json_scan_expect(s, '(', e) != 0)
         return -1;
-    while (!scan_take(s, ')')) {
+    while (!json_scan_take(s, ')')) {
         if (t->n_dims == MAX_DIMS)
             return err_set(e, ERR_INPUT, "shape has over %d dimensions, expected at most %d",
                            MAX_DIMS, MAX_DIMS);
-        if (scan_count(s, &t->shape[t->n_dims], e) != 0)
+        if (json_scan_count(s, &t->shape[t->n_dims], e) != 0)
             return -1;
         t->n_dims++;
-        if (!scan_take(s, ','))
-            return t->n_dims > 1 ? scan_want(s, ')', e) : scan_want(s, ',', e);
+        if (!json_scan_take(s, ','))
+            return t->n_dims > 1 ? json_scan_expect(s, ')', e) : json_scan_expect(s, ',', e);
     }
     return 0;
 }
 
 static const struct {
     const char *key;
-    int (*read)(struct scan *s, struct header *h, struct err *e);
+    int (*read)(struct json_scan *s, struct header *h, struct err *e);
 } field[] = {
     { "descr", read_descr }, { "fortran_order", read_order }, { "shape", read_shape },
 };
 enum { N_FIELD = sizeof field / sizeof *field };
 
-static int read_field(struct scan *s, struct header *h, unsigned *seen, struct err *e)
+static int read_field(struct json_scan *s, struct header *h, unsigned *seen, struct err *e)
 {
     char key[32];
 
@@ -182,28 +182,28 @@ static int read_field(struct scan *s, struct header *h, unsigned *seen, struct e
             if (*seen & 1u << i)
                 return err_set(e, ERR_INPUT, "%s appears twice", key);
             *seen |= 1u << i;
-            return scan_want(s, ':', e) != 0 ? -1 : field[i].read(s, h, e);
+            return json_scan_expect(s, ':', e) != 0 ? -1 : field[i].read(s, h, e);
         }
     return err_set(e, ERR_INPUT, "key '%s', expected descr, fortran_order or shape", key);
 }
 
-static int read_dict(struct scan *s, struct header *h, struct err *e)
+static int read_dict(struct json_scan *s, struct header *h, struct err *e)
 {
     unsigned seen = 0;
 
-    if (scan_want(s, '{', e) != 0)
+    if (json_scan_expect(s, '{', e) != 0)
         return -1;
-    while (!scan_take(s, '}')) {
+    while (!json_scan_take(s, '}')) {
         if (read_field(s, h, &seen, e) != 0)
             return -1;
-        if (!scan_take(s, ',')) {
-            if (scan_want(s, '}', e) != 0)
+        if (!json_scan_take(s, ',')) {
+            if (json_scan_expect(s, '}', e) != 0)
                 return -1;
             break;
         }
     }
-    if (!scan_at_end(s))
-        return scan_unexpected(s, "only spaces after the dictionary", e);
+    if (!json_scan_at_end(s))
+        return json_scan_unexpected(s, "only spaces after the dictionary", e);
     for (int i = 0; i < N_FIELD; i++)
         if (!(seen & 1u << i))
             return err_set(e, ERR_INPUT, "has no '%s'", field[i].key);
@@ -227,7 +227,7 @@ int npy_parse(struct tensor *t, bool *strings, struct span bytes, struct err *e)
     struct header h = { .t = t, .may_hold_strings = strings != NULL };
     const unsigned char *p = bytes.data;
     int n_length = bytes.size > N_MAGIC && p[N_MAGIC] == 1 ? 2 : 4;
-    struct scan s;
+    struct json_scan s;
     uint64_t n;
     int64_t want;
     size_t left;

@@ -5,7 +5,7 @@
  * names with a NUL, unknown keys, types that we have no use for. */
 #include <stdlib.h>
 
-#include "weights/scan.h"
+#include "base/json_scan.h"
 #include "weights/weights_priv.h"
 
 /* The reference library's limit; both keep a hostile file from costing much. */
@@ -16,7 +16,7 @@ enum { SHORTEST_ENTRY = 49 };
 
 struct reader {
     struct arena *a;
-    struct scan s;
+    struct json_scan s;
     struct span data;
     const char *file;
     struct tensor *tensor;
@@ -30,7 +30,7 @@ struct reader {
 /* A string into the room, not kept.  Nothing here has a use for a NUL. */
 static int text(struct reader *r, size_t *n, struct err *e)
 {
-    if (scan_string(&r->s, r->room, n, e) != 0)
+    if (json_scan_string(&r->s, r->room, n, e) != 0)
         return -1;
     if (memchr(r->room, '\0', *n) != NULL)
         return err_set(e, ERR_INPUT, "a NUL in the string that ends at byte %td",
@@ -69,26 +69,26 @@ static int read_shape(struct reader *r, struct entry *x, struct err *e)
     struct tensor *t = x->t;
 
     t->n_dims = 0;
-    if (scan_want(&r->s, '[', e) != 0)
+    if (json_scan_expect(&r->s, '[', e) != 0)
         return -1;
-    if (scan_take(&r->s, ']'))
+    if (json_scan_take(&r->s, ']'))
         return 0;
     do {
         if (t->n_dims == MAX_DIMS)
             return err_set(e, ERR_INPUT, "shape has over %d dimensions, expected at most %d",
                            MAX_DIMS, MAX_DIMS);
-        if (scan_count(&r->s, &t->shape[t->n_dims], e) != 0)
+        if (json_scan_count(&r->s, &t->shape[t->n_dims], e) != 0)
             return err_under(e, "shape");
         t->n_dims++;
-    } while (scan_take(&r->s, ','));
-    return scan_want(&r->s, ']', e);
+    } while (json_scan_take(&r->s, ','));
+    return json_scan_expect(&r->s, ']', e);
 }
 
 static int read_offsets(struct reader *r, struct entry *x, struct err *e)
 {
-    if (scan_want(&r->s, '[', e) != 0 || scan_count(&r->s, &x->begin, e) != 0 ||
-        scan_want(&r->s, ',', e) != 0 || scan_count(&r->s, &x->end, e) != 0 ||
-        scan_want(&r->s, ']', e) != 0)
+    if (json_scan_expect(&r->s, '[', e) != 0 || json_scan_count(&r->s, &x->begin, e) != 0 ||
+        json_scan_expect(&r->s, ',', e) != 0 || json_scan_count(&r->s, &x->end, e) != 0 ||
+        json_scan_expect(&r->s, ']', e) != 0)
         return err_under(e, "data_offsets");
     return 0;
 }
@@ -114,7 +114,7 @@ static int read_field(struct reader *r, struct entry *x, unsigned *seen, struct 
             if (*seen & 1u << i)
                 return err_set(e, ERR_INPUT, "%s appears twice", field[i].key);
             *seen |= 1u << i;
-            return scan_want(&r->s, ':', e) != 0 ? -1 : field[i].read(r, x, e);
+            return json_scan_expect(&r->s, ':', e) != 0 ? -1 : field[i].read(r, x, e);
         }
     return err_set(e, ERR_INPUT, "key \"%s\", expected dtype, shape or data_offsets",
                    str_shown(r->a, r->room));
@@ -151,14 +151,14 @@ static int read_tensor(struct reader *r, struct tensor *t, struct err *e)
     struct entry x = { t, 0, 0 };
     unsigned seen = 0;
 
-    if (scan_want(&r->s, '{', e) != 0)
+    if (json_scan_expect(&r->s, '{', e) != 0)
         return -1;
-    if (!scan_take(&r->s, '}')) {
+    if (!json_scan_take(&r->s, '}')) {
         do
             if (read_field(r, &x, &seen, e) != 0)
                 return -1;
-        while (scan_take(&r->s, ','));
-        if (scan_want(&r->s, '}', e) != 0)
+        while (json_scan_take(&r->s, ','));
+        if (json_scan_expect(&r->s, '}', e) != 0)
             return -1;
     }
     for (int i = 0; i < N_FIELD; i++)
@@ -174,7 +174,7 @@ static int kept(struct reader *r, const char **s, struct err *e)
 {
     size_t n;
 
-    if (scan_string(&r->s, r->room, &n, e) != 0)
+    if (json_scan_string(&r->s, r->room, &n, e) != 0)
         return -1;
     *s = memchr(r->room, '\0', n) == NULL ? r->room : NULL;
     r->room += n + 1;
@@ -185,7 +185,7 @@ static int read_note(struct reader *r, struct err *e)
 {
     struct note note;
 
-    if (kept(r, &note.key, e) != 0 || scan_want(&r->s, ':', e) != 0 ||
+    if (kept(r, &note.key, e) != 0 || json_scan_expect(&r->s, ':', e) != 0 ||
         kept(r, &note.value, e) != 0)
         return -1;
     if (note.key == NULL || note.value == NULL)
@@ -203,20 +203,20 @@ static int read_metadata(struct reader *r, struct err *e)
     if (r->metadata_seen)
         return err_set(e, ERR_INPUT, "appears twice");
     r->metadata_seen = true;
-    if (!scan_at_end(&r->s) && r->s.end - r->s.at >= 4 &&
+    if (!json_scan_at_end(&r->s) && r->s.end - r->s.at >= 4 &&
         memcmp(r->s.at, "null", 4) == 0) {
         r->s.at += 4;
         return 0;
     }
-    if (!scan_take(&r->s, '{'))
-        return scan_unexpected(&r->s, "an object of strings", e);
-    if (scan_take(&r->s, '}'))
+    if (!json_scan_take(&r->s, '{'))
+        return json_scan_unexpected(&r->s, "an object of strings", e);
+    if (json_scan_take(&r->s, '}'))
         return 0;
     do
         if (read_note(r, e) != 0)
             return -1;
-    while (scan_take(&r->s, ','));
-    return scan_want(&r->s, '}', e);
+    while (json_scan_take(&r->s, ','));
+    return json_scan_expect(&r->s, '}', e);
 }
 
 static int read_entry(struct reader *r, struct err *e)
@@ -225,7 +225,7 @@ static int read_entry(struct reader *r, struct err *e)
     struct tensor *t = &r->tensor[r->n];
     size_t n;
 
-    if (text(r, &n, e) != 0 || scan_want(&r->s, ':', e) != 0)
+    if (text(r, &n, e) != 0 || json_scan_expect(&r->s, ':', e) != 0)
         return err_under(e, "header");
     if (strcmp(name, "__metadata__") == 0)
         return read_metadata(r, e) != 0 ? err_under(e, "__metadata__") : 0;
@@ -239,18 +239,18 @@ static int read_entry(struct reader *r, struct err *e)
 
 static int read_header(struct reader *r, struct err *e)
 {
-    if (scan_want(&r->s, '{', e) != 0)
+    if (json_scan_expect(&r->s, '{', e) != 0)
         return err_under(e, "header");
-    if (!scan_take(&r->s, '}')) {
+    if (!json_scan_take(&r->s, '}')) {
         do
             if (read_entry(r, e) != 0)
                 return -1;
-        while (scan_take(&r->s, ','));
-        if (scan_want(&r->s, '}', e) != 0)
+        while (json_scan_take(&r->s, ','));
+        if (json_scan_expect(&r->s, '}', e) != 0)
             return err_under(e, "header");
     }
-    if (!scan_at_end(&r->s)) {
-        scan_unexpected(&r->s, "only spaces after the object", e);
+    if (!json_scan_at_end(&r->s)) {
+        json_scan_unexpected(&r->s, "only spaces after the object", e);
         return err_under(e, "header");
     }
     return 0;

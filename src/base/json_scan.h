@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A strict reader of JSON, piece by piece.  A header may hold a million tensors;
+ * a tree of them takes ten times the header's size and most of the time, and the
+ * shape of the header is known beforehand. */
+#ifndef BASE_JSON_SCAN_H
+#define BASE_JSON_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct json_scan {
+    const unsigned char *begin, *at, *end;
+};
+
+/* Skips blanks; then takes the character c if it comes next. */
+bool json_scan_take(struct json_scan *s, char c);
+
+/* The same where c must come.  expected: for the message, "':'". */
+int json_scan_expect(struct json_scan *s, char c, struct err *e);
+
+/* Skips blanks; true at the end. */
+bool json_scan_at_end(struct json_scan *s);
+
+/*
+ * A string; its text goes to out with a NUL after it, its length without to *n.
+ * out needs as much room as there are bytes left; NULL: only checked.  The text
+ * may hold NULs (\u0000).
+ */
+int json_scan_string(struct json_scan *s, char *out, size_t *n, struct err *e);
+
+/*
+ * ---- without messages: for readers that leave what is not plain to a tree ----
+ *
+ * Each returns false where something else comes; then the place is of no use.
+ */
+
+/* Skips blanks; the character there, '\0' at the end. */
+char json_scan_peek(struct json_scan *s);
+
+/* What stands between the quotes, n bytes in place, its escapes as they are. */
+bool json_scan_quoted(struct json_scan *s, const char **text, size_t *n);
+
+/* Goes on to what ends a value: a comma or a bracket.  What is passed is not checked. */
+bool json_scan_skip(struct json_scan *s);
+
+/* Goes on to the value of a key, from before another key of its object. */
+bool json_scan_find_key(struct json_scan *s, const char *key);
+
+/* The same from before the object. */
+bool json_scan_enter(struct json_scan *s, const char *key);
+
+/* A whole number of at most nine digits; what is not whole ends at a wrong place. */
+bool json_scan_id(struct json_scan *s, int64_t *v);
+
+/* A number that is followed by a blank, a comma or a bracket, and finite. */
+bool json_scan_real(struct json_scan *s, double *v);
+
+/* A whole number in [0, 2^63). */
+int json_scan_count(struct json_scan *s, int64_t *v, struct err *e);
+
+/* "at byte 17: found 'x', expected WANTED"; always returns -1. */
+int json_scan_unexpected(const struct json_scan *s, const char *wanted, struct err *e);
+
+#endif
