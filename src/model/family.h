@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model family is a table: tensor names a slot, norms and their place, position
+ * A model family is a table: tensor names per slot, norms and their place, position
  * scheme, mask, activation, how q/k/v are fused, which order a linear stores.
  * Three levels, kept apart: struct family (kinds and names, const data), struct
  * config (numbers, filled by one table of keys), struct layer_plan (what varies
@@ -20,7 +20,7 @@ extern const char *const family_stack_names[];     /* "encoder", "decoder", "cro
 
 /* Which tensor plays which part.  What an empty slot means is said next to it. */
 enum slot {
-    /* once a stack */
+    /* once per stack */
     W_TOK,                      /* embeddings of tokens; the file's prefix is found by */
     W_PATCH, W_CONV_1,          /* it, or by what stands in its place: see enum front */
     W_CLS, W_CONV_2,
@@ -39,7 +39,7 @@ enum slot {
     W_REL_NORM,                 /* of those rows */
     W_CONV, W_CONV_NORM,        /* over the embeddings, added after layer 0 and normed;
                                    empty: none */
-    /* once a layer */
+    /* once per layer */
     W_ATT_NORM,                 /* before attention, or after its sum: `place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
     W_Q, W_K, W_V,              /* QKV_SEPARATE */
@@ -67,7 +67,7 @@ enum slot {
     W_ROUTER,                   /* layers with experts, instead of the three above */
     W_ROUTER_BIAS,              /* added to scores for the choice alone */
     W_SHARED_GATE, W_SHARED_UP, W_SHARED_DOWN,  /* of the expert that all rows go to */
-    /* once an expert */
+    /* once per expert */
     W_EXP_GATE, W_EXP_UP, W_EXP_DOWN,
     N_SLOT
 };

@@ -85,7 +85,7 @@ struct model {
     const struct family *family;
     struct config config;
     struct weights *weights;
-    struct param slot[N_SLOT];  /* those that are once a stack */
+    struct param slot[N_SLOT];  /* those that are once per stack */
     struct layer_plan *layer;   /* [L] */
     struct rope_plan rope[2];   /* inv_freq NULL: none */
     struct bias_alibi *alibi;       /* [H]; NULL: none */

@@ -3,7 +3,7 @@
  * Attention that something else has computed -> a model that has its rows in place of
  * weights, or reads its queries, keys and values in place of a residual stream.
  *
- *     .npz    attn.L [H,T,S] a layer (or arr_L, or [1,H,T,S]); dec.L and cross.L of a
+ *     .npz    attn.L [H,T,S] per layer (or arr_L, or [1,H,T,S]); dec.L and cross.L of a
  *             decoder; eff.L beside attn.L where keys count several times in the softmax
  *     .npy    [L,H,T,S], or [H,T,S] of one layer
  *
