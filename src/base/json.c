@@ -4,6 +4,7 @@
 #include "base/json.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t TREE_MAX_BYTES = (uint64_t)512 << 20;
@@ -43,12 +44,27 @@ static uint64_t tree_bytes(struct span text)
     return sum;
 }
 
-static int check_size(struct span bytes, struct err *e)
+/*
+ * jansson's scanner loses bytes of a token when memory runs out, and then finds a mistake
+ * in the text: so there is memory for all of the tree before it begins.
+ */
+static void probe(struct arena *a, size_t size_bytes)
+{
+    void *volatile room = malloc(size_bytes);   /* volatile: not to be optimised away */
+
+    if (room == NULL)
+        arena_fail(a, size_bytes);
+    free(room);
+}
+
+static int check_size(struct arena *a, struct span bytes, struct err *e)
 {
     uint64_t tree = tree_bytes(bytes);
 
-    if (tree <= TREE_MAX_BYTES)
+    if (tree <= TREE_MAX_BYTES) {
+        probe(a, (size_t)tree + 2 * bytes.size + 65536);
         return 0;
+    }
     return err_set(e, ERR_INPUT, "JSON that would take %llu MiB of memory, expected at "
                    "most %llu", (unsigned long long)tree >> 20,
                    (unsigned long long)TREE_MAX_BYTES >> 20);
@@ -80,7 +96,7 @@ json_t *json_read(struct arena *a, struct span bytes, size_t flags, struct err *
     json_error_t why = { .text = "" };
     json_t *root;
 
-    if (check_size(bytes, e) != 0)
+    if (check_size(a, bytes, e) != 0)
         return NULL;
     root = json_loadb(bytes.size > 0 ? (const char *)bytes.data : "", bytes.size, flags,
                       &why);
