@@ -188,7 +188,7 @@ static int check_models(const struct job *j, struct err *e)
                    j->side[1].s->model->name, b->n_layers, b->n_heads);
 }
 
-/* The heads that are wanted, in order, as session_next_head. */
+/* The selected heads, in order, as session_next_head. */
 static bool next_head(const struct job *j, int *l, int *h)
 {
     return session_next_head(j->side[0].s, &j->side[0].want, l, h);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A model -> the row that info prints. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "cmd/info.h"
 #include "run/front.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What each mechanism does -> a table, TSV or JSON. */
 #include <math.h>
-#include <string.h>
 
 #include "cmd/mechanisms.h"
 

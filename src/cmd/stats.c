@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * stats: a report a head, as a table, TSV or JSON lines. */
+ * stats: a report per head, as a table, TSV or JSON lines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,7 +295,7 @@ static int by_key(const void *x, const void *y)
     return a->place - b->place;
 }
 
-/* The wanted heads of a text in the order that --sort and --reverse say. */
+/* The selected heads of a text in the order that --sort and --reverse say. */
 static const struct head_stats **sorted(const struct stats_job *j, struct arena *a,
                                         const struct stats *s, int text, int *n)
 {

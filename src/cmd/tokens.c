@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * tokens: what a text becomes; needs only the tokeniser's files. */
-#include <string.h>
-
 #include "cmd/records.h"
 #include "cmd/job.h"
 

@@ -173,12 +173,6 @@ void jsonw_member_int(struct jsonw *j, const char *key, int64_t v)
     jsonw_int(j, v);
 }
 
-void jsonw_member_bool(struct jsonw *j, const char *key, bool v)
-{
-    jsonw_key(j, key);
-    jsonw_bool(j, v);
-}
-
 void jsonw_member_double(struct jsonw *j, const char *key, double v)
 {
     jsonw_key(j, key);

@@ -59,7 +59,6 @@ void jsonw_newline(struct jsonw *j);      /* ends an object of one line */
 /* A member of an object: its key, then its value; a string that is NULL is null. */
 void jsonw_member_string(struct jsonw *j, const char *key, const char *s);
 void jsonw_member_int(struct jsonw *j, const char *key, int64_t v);
-void jsonw_member_bool(struct jsonw *j, const char *key, bool v);
 void jsonw_member_double(struct jsonw *j, const char *key, double v);
 
 /* ---- tables ---- */
@@ -80,8 +79,6 @@ struct table;
 struct table *table_new(struct arena *a, const struct table_column *columns, int n);
 void table_cell(struct table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));      /* left to right, row by row */
-/* One number by fmt, which has one conversion of a double; "-" where it is NaN. */
-void table_number(struct table *t, const char *fmt, double v);
 void table_print(const struct table *t, FILE *f);
 
 /*
@@ -89,7 +86,6 @@ void table_print(const struct table *t, FILE *f);
  * \t \n \r \\, other controls and bytes that are not UTF-8 as utf8_show has them.
  */
 void tsv_field(FILE *f, bool first, const char *s, size_t n);
-void tsv_double(FILE *f, bool first, double v);     /* empty where not finite */
 void tsv_end(FILE *f);
 
 #endif

@@ -5,7 +5,6 @@
 #include "report/report.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -127,14 +126,6 @@ void table_cell(struct table *t, const char *fmt, ...)
     va_end(ap);
     text = keep(t, report_clean(t->arena, text, strlen(text)), before);
     add_cell(t, (struct cell){ text, width_of(text) });
-}
-
-void table_number(struct table *t, const char *fmt, double v)
-{
-    if (isnan(v))
-        table_cell(t, "-");
-    else
-        table_cell(t, fmt, v);
 }
 
 static void print_cell(const struct table *t, size_t c, struct cell cell, FILE *f)

@@ -3,10 +3,8 @@
  * Tab-separated values: one line per record, whatever a text holds. */
 #include "report/report.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/utf8.h"
 
 void tsv_field(FILE *f, bool first, const char *s, size_t n)
@@ -35,16 +33,6 @@ void tsv_field(FILE *f, bool first, const char *s, size_t n)
             fputs(piece, f);
         }
     }
-}
-
-void tsv_double(FILE *f, bool first, double v)
-{
-    char text[NUMBER_SIZE];
-
-    if (!first)
-        putc('\t', f);
-    if (isfinite(v))
-        fwrite(text, 1, (size_t)number_double(text, v), f);
 }
 
 void tsv_end(FILE *f)

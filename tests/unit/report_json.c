@@ -86,7 +86,8 @@ static void test_members(void **state)
     jsonw_member_string(j, "a", "b");
     jsonw_member_string(j, "none", NULL);
     jsonw_member_int(j, "n", -7);
-    jsonw_member_bool(j, "yes", true);
+    jsonw_key(j, "yes");
+    jsonw_bool(j, true);
     jsonw_member_double(j, "x", 0.5);
     jsonw_member_double(j, "nan", (double)NAN);
     jsonw_end(j, '}');

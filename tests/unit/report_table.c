@@ -53,22 +53,6 @@ static void test_alignment(void **state)
     arena_finish(&a);
 }
 
-static void test_numbers(void **state)
-{
-    struct arena a;
-    struct table *t;
-
-    (void)state;
-    arena_init(&a, NULL, NULL);
-    t = table_new(&a, columns, 3);
-    table_number(t, "%.2f", 0.125);
-    table_number(t, "%.1f%%", 50);
-    table_number(t, "%.3g", (double)NAN);
-    check(&a, t, "token     id  note\n"
-                 "0.12   50.0%  -\n");
-    arena_finish(&a);
-}
-
 static void test_wide_sets_the_width(void **state)
 {
     struct arena a;
@@ -128,7 +112,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alignment),
-        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_wide_sets_the_width),
         cmocka_unit_test(test_cells_are_clean),
         cmocka_unit_test(test_many_rows),
