@@ -31,8 +31,8 @@ stats -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
 stats -m $ref/layers/encoder.safetensors --heads 4 --seed 1
 stats -m $ref/families/big_bird --ids 1,2,3
 stats --mask causal --top 0 the_cat
-stats --attention $ref/ready/decoder.npz
-stats --attention $ref/ready/skipped.npy
+stats --attention $ref/precomputed/decoder.npz
+stats --attention $ref/precomputed/skipped.npy
 stats -f $work/empty
 tokens the_cat
 tokens -m $ref/bert the key
@@ -50,8 +50,8 @@ info -m $ref/seq2seq/t5
 info -m $ref/families/vit
 info -m $ref/families/mixtral
 info -m $ref/layers/encoder.safetensors --heads 4
-info --attention $ref/ready/decoder.npz
-info --attention $ref/ready/gaps.npz
+info --attention $ref/precomputed/decoder.npz
+info --attention $ref/precomputed/gaps.npz
 LIST
 python3 - "$work/all.jsonl" <<'PYTHON' || failed=1
 import json, pathlib, sys
