@@ -81,7 +81,7 @@ static int add_shorts(struct line *line, char **argv)
     return 1;
 }
 
-char *opts_command_line(struct arena *a, const struct cmd *c, int argc, char **argv)
+char *command_line_text(struct arena *a, const struct cmd *c, int argc, char **argv)
 {
     struct line line = { a, c, arena_printf(a, "mha-viz %s", c->name) };
     int i = 1;

@@ -11,7 +11,7 @@ static int least(int a, int b, int c)
     return a < b ? (a < c ? a : c) : b < c ? b : c;
 }
 
-int opts_distance(const char *a, const char *b)
+int nearest_distance(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);
     int row[3][NAME_MAX_BYTES + 1];     /* i - 2, i - 1 and i, in turns */
@@ -39,14 +39,14 @@ int opts_distance(const char *a, const char *b)
     return one[m] > 3 ? FAR : one[m];
 }
 
-const char *opts_nearest(const char *typed, const char *const *names)
+const char *nearest_name(const char *typed, const char *const *names)
 {
     size_t n = strlen(typed);
     int n_begun = 0, best = FAR;
     const char *begun = NULL, *nearest = NULL;
 
     for (; *names != NULL; names++) {
-        int distance = opts_distance(typed, *names);
+        int distance = nearest_distance(typed, *names);
 
         if (n > 0 && strncmp(*names, typed, n) == 0) {
             n_begun++;

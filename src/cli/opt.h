@@ -149,7 +149,7 @@ int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
  * between: "mha-viz heatmap -l 0 the cat".  Without --threads and --output in any of their
  * spellings: neither changes what is written.
  */
-char *opts_command_line(struct arena *a, const struct cmd *c, int argc, char **argv);
+char *command_line_text(struct arena *a, const struct cmd *c, int argc, char **argv);
 
 /* Calls fn for the command's own options (group NULL), those of its groups, and the
  * common ones. */
@@ -165,12 +165,12 @@ void opts_range(char dst[RANGE_SIZE], const struct opt *o);
  * Damerau-Levenshtein distance (bytes; a pair swapped counts once), for "did you
  * mean"; 99 where over 3.
  */
-int opts_distance(const char *a, const char *b);
+int nearest_distance(const char *a, const char *b);
 
 /*
  * Of names (NULL ends) the one that begins with typed, if there is only one such, else
  * the nearest, if it is near enough to be meant; or NULL.
  */
-const char *opts_nearest(const char *typed, const char *const *names);
+const char *nearest_name(const char *typed, const char *const *names);
 
 #endif

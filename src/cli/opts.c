@@ -133,7 +133,7 @@ static void append(char *dst, size_t size, const char *before, const char *s)
 
 static int set_choice(struct parse *p, const struct opt *o, const char *text)
 {
-    const char *meant = opts_nearest(text, o->choices);
+    const char *meant = nearest_name(text, o->choices);
     char all[400] = "";
 
     for (int i = 0; o->choices[i] != NULL; i++)
@@ -256,7 +256,7 @@ static int unknown_long(struct parse *p, const char *typed)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
     for (int i = 0; i < p->n; i++)
         names[i] = p->opt[i]->name;
-    meant = opts_nearest(name, names);
+    meant = nearest_name(name, names);
     if (meant == NULL)
         return err_set(p->e, ERR_USAGE, "--%s: unknown option", name);
     return err_set(p->e, ERR_USAGE, "--%s: unknown option; did you mean --%s?",

@@ -31,5 +31,5 @@ const char *cmd_nearest(const char *name)
 
     for (int i = 0; cmd_table[i] != NULL; i++)
         names[i + 1] = cmd_table[i]->name;
-    return opts_nearest(name, names);
+    return nearest_name(name, names);
 }

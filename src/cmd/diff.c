@@ -383,7 +383,7 @@ static struct side_row side_row(const struct side *side, struct arena *a)
 
     return (struct side_row){
         side->s->model->name, precision_names[side->args.dtype],
-        { side->item.text, side->item.text_size }, list_pieces(t), list_labels(a, t),
+        { side->item.text, side->item.text_size }, records_pieces(t), records_labels(a, t),
     };
 }
 

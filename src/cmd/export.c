@@ -153,8 +153,8 @@ static void add_stack(struct export_job *j, struct arena *a, struct writer *w,
         w->sum = add_layers(j, a, w->z, "eff", m, n_queries, n_keys);
     for (int l = 0; j->args->all && l < m->config.n_layers; l++)
         if (j->layer_place[l] >= 0)
-            inner_add(&w->inner, m, stack, prefix, l, heads_of(j, m, l), n_queries,
-                      n_keys);
+            export_inner_add(&w->inner, m, stack, prefix, l, heads_of(j, m, l), n_queries,
+                             n_keys);
 }
 
 static void add_stacks(struct export_job *j, struct arena *a, struct writer *w,
@@ -190,7 +190,7 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
     int64_t T = session_queries(&j->job.s, item)->n, rows = m->family->head_on_first ? 1 : T;
     struct writer w = { .j = j, .z = npz_new(a, f) };
     struct wanted want = j->job.want;
-    struct tap tap = inner_tap(&w.inner);
+    struct tap tap = export_inner_tap(&w.inner);
 
     w.inner = (struct inner){ .a = a, .z = w.z, .head_place = j->head_place,
                               .n_heads = j->job.s.n_heads };

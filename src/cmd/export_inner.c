@@ -9,8 +9,8 @@
 enum part { PART_Q, PART_K, PART_V, PART_SCORES, PART_OUT, N_PART };
 static const char *const names[] = { "q", "k", "v", "scores", "out" };
 
-void inner_add(struct inner *in, const struct model *m, enum stack_id stack,
-               const char *prefix, int l, int n_heads, int n_queries, int n_keys)
+void export_inner_add(struct inner *in, const struct model *m, enum stack_id stack,
+                      const char *prefix, int l, int n_heads, int n_queries, int n_keys)
 {
     const struct config *c = &m->config;
     const int64_t shape[N_PART][3] = {
@@ -87,7 +87,7 @@ static void given(void *self, int layer, enum stack_id stack, const float *out, 
     put(self, stack, layer, PART_OUT, 0, out, (int64_t)n_rows * D);
 }
 
-struct tap inner_tap(struct inner *in)
+struct tap export_inner_tap(struct inner *in)
 {
     return (struct tap){ .take = take, .given = given, .self = in };
 }

@@ -24,10 +24,10 @@ struct inner {
 };
 
 /* Adds the arrays of layer l; prefix is "attn", "dec" or "cross", n_heads those wanted. */
-void inner_add(struct inner *in, const struct model *m, enum stack_id stack,
-               const char *prefix, int l, int n_heads, int n_queries, int n_keys);
+void export_inner_add(struct inner *in, const struct model *m, enum stack_id stack,
+                      const char *prefix, int l, int n_heads, int n_queries, int n_keys);
 
 /* Fills them in a pass over one text. */
-struct tap inner_tap(struct inner *in);
+struct tap export_inner_tap(struct inner *in);
 
 #endif

@@ -19,7 +19,7 @@ static int run_texts(struct job *job, const struct job_kind *kind, struct err *e
 
     if (kind->file == NULL || output->format <= OUTPUT_JSON)
         return run_reports(job, kind, e);
-    return input_result(job->in, input_to_files(&job->s, job->in, output, kind->file, job, e),
+    return input_result(job->in, shared_to_files(&job->s, job->in, output, kind->file, job, e),
                         e);
 }
 

@@ -88,9 +88,9 @@ static int find_mechanism(const char *name, size_t n, struct err *e)
     for (int id = 0; id < N_MECHANISM; id++)
         if (strcmp(mechanism_names[id], typed) == 0)
             return id;
-    if (opts_nearest(typed, mechanism_names) != NULL)
+    if (nearest_name(typed, mechanism_names) != NULL)
         return err_set(e, ERR_USAGE, "--only: unknown mechanism '%s'; did you mean '%s'?",
-                       typed, opts_nearest(typed, mechanism_names));
+                       typed, nearest_name(typed, mechanism_names));
     return err_set(e, ERR_USAGE, "--only: unknown mechanism '%s'; see mha-viz-mechanisms(7)",
                    typed);
 }
@@ -285,9 +285,9 @@ static int prepare(void *self, struct err *e)
         return -1;
     if (args->additive == NULL)
         return 0;
-    j->opts.additive = additive_read(j->job.s.a, args->additive,
-                                     j->job.s.shown->config.d_head,
-                                     &j->opts.params.additive_width, e);
+    j->opts.additive = mechanisms_additive_read(j->job.s.a, args->additive,
+                                                j->job.s.shown->config.d_head,
+                                                &j->opts.params.additive_width, e);
     return j->opts.additive != NULL ? 0 : -1;
 }
 

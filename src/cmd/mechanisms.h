@@ -38,7 +38,7 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
  * file, one after another; *width: a.  NULL and ERR_INPUT: one is missing, has another
  * shape (both are named) or type, or holds what is not finite.
  */
-const float *additive_read(struct arena *a, const char *path, int d, int *width,
-                           struct err *e);
+const float *mechanisms_additive_read(struct arena *a, const char *path, int d, int *width,
+                                      struct err *e);
 
 #endif

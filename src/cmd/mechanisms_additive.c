@@ -62,8 +62,8 @@ static float *read_all(const struct weights *file, const char *path, int64_t d,
     return all;
 }
 
-const float *additive_read(struct arena *a, const char *path, int d, int *width,
-                           struct err *e)
+const float *mechanisms_additive_read(struct arena *a, const char *path, int d, int *width,
+                                      struct err *e)
 {
     struct weights *file = weights_open(a, path, e);
     float *all = NULL;

@@ -127,7 +127,7 @@ static const struct record parameter_record = {
 };
 
 struct text_row {
-    struct text_id id;
+    struct records_text_id id;
     const char *stack;
     int n_queries, n_keys;
     const struct mechanism_params *params;
@@ -197,7 +197,7 @@ static struct list layer_rows(const struct mechanisms_text *t, struct arena *a)
 void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct report *r)
 {
     report_row(r, &(struct text_row){
-        .id = text_id(t->s, t->item), .stack = family_stack_names[t->s->stack],
+        .id = records_text_id(t->s, t->item), .stack = family_stack_names[t->s->stack],
         .n_queries = session_queries(t->s, t->item)->n,
         .n_keys = session_keys(t->s, t->item)->n, .params = &t->c->opts->params,
         .layers = layer_rows(t, a),

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-struct text_id text_id(const struct session *s, const struct item *item)
+struct records_text_id records_text_id(const struct session *s, const struct item *item)
 {
-    return (struct text_id){
+    return (struct records_text_id){
         .index = item->index,
         .text = { item->text, item->text_size },
         .input = item->input,
@@ -18,19 +18,19 @@ struct text_id text_id(const struct session *s, const struct item *item)
     };
 }
 
-const char *head_name(struct arena *a, const void *row)
+const char *records_head_name(struct arena *a, const void *row)
 {
     const struct head_id *id = row;
 
     return arena_printf(a, "L%dH%d", id->layer, id->head);
 }
 
-struct list list_pieces(const struct tokens *t)
+struct list records_pieces(const struct tokens *t)
 {
     return (struct list){ t->piece, t->n };
 }
 
-struct list list_labels(struct arena *a, const struct tokens *t)
+struct list records_labels(struct arena *a, const struct tokens *t)
 {
     struct text_span *label = arena_alloc(a, (size_t)t->n, sizeof *label);
 
@@ -39,7 +39,7 @@ struct list list_labels(struct arena *a, const struct tokens *t)
     return (struct list){ label, t->n };
 }
 
-struct list list_ids(const struct tokens *t)
+struct list records_ids(const struct tokens *t)
 {
     return (struct list){ t->id, t->id != NULL ? t->n : -1 };
 }

@@ -10,7 +10,7 @@
 
 /* ---- the text: the first member of a row per text ---- */
 
-struct text_id {
+struct records_text_id {
     int index;                  /* from 0 */
     struct text_span text;
     const char *input;          /* NULL: none */
@@ -19,9 +19,9 @@ struct text_id {
     const char *model, *family;     /* family NULL: only the tokeniser was opened */
 };
 
-struct text_id text_id(const struct session *s, const struct item *item);
+struct records_text_id records_text_id(const struct session *s, const struct item *item);
 
-#define TEXT_F(f) offsetof(struct text_id, f)
+#define TEXT_F(f) offsetof(struct records_text_id, f)
 #define TEXT_COLUMNS \
     { "index", "number of the text, from 0: its line less one", .kind = COLUMN_INT, \
       .where = IN_TSV | IN_JSON, .field = TEXT_F(index) }, \
@@ -50,12 +50,12 @@ struct head_id {
 };
 
 /* "L1H3": a table's cell, of a row that begins with a struct head_id. */
-const char *head_name(struct arena *a, const void *row);
+const char *records_head_name(struct arena *a, const void *row);
 
 #define HEAD_F(f) offsetof(struct head_id, f)
 #define HEAD_COLUMNS \
     { "name", "layer and head", .heading = "head", .kind = COLUMN_TEXT, .where = IN_TABLE, \
-      .show = head_name }, \
+      .show = records_head_name }, \
     { "stack", "whose rows of attention", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, \
       .choices = family_stack_names, .field = HEAD_F(stack) }, \
     { "layer", "number of the layer, from 0", .kind = COLUMN_INT, \
@@ -65,9 +65,9 @@ const char *head_name(struct arena *a, const void *row);
 
 /* ---- tokens, as the fields of list columns ---- */
 
-struct list list_pieces(const struct tokens *t);    /* COLUMN_TEXT */
+struct list records_pieces(const struct tokens *t);    /* COLUMN_TEXT */
 /* COLUMN_SPAN: the decoded text of each */
-struct list list_labels(struct arena *a, const struct tokens *t);
-struct list list_ids(const struct tokens *t);       /* COLUMN_INT; undefined without ids */
+struct list records_labels(struct arena *a, const struct tokens *t);
+struct list records_ids(const struct tokens *t);       /* COLUMN_INT; undefined without ids */
 
 #endif

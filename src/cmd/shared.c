@@ -17,9 +17,9 @@ static int to_folder(void *self, struct arena *a, const struct item *item, struc
     return f->fn(f->self, a, item, output_name(f->output, a, item->index), e);
 }
 
-int input_to_files(const struct session *s, struct input *in, const struct output *output,
-                   int (*fn)(void *self, struct arena *a, const struct item *item,
-                             const char *path, struct err *e),
+int shared_to_files(const struct session *s, struct input *in, const struct output *output,
+                    int (*fn)(void *self, struct arena *a, const struct item *item,
+                              const char *path, struct err *e),
                    void *self, struct err *e)
 {
     struct arena *a = s->a;

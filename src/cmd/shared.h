@@ -37,9 +37,9 @@ extern const struct opt_values model_values;    /* names in the local cache, and
  * DIR/000001.EXTENSION by line where it is a folder.  Errors: those of input_each; ERR_USAGE
  * for a second text where the output is not a folder, before any is drawn.
  */
-int input_to_files(const struct session *s, struct input *in, const struct output *output,
-                   int (*fn)(void *self, struct arena *a, const struct item *item,
-                             const char *path, struct err *e),
+int shared_to_files(const struct session *s, struct input *in, const struct output *output,
+                    int (*fn)(void *self, struct arena *a, const struct item *item,
+                              const char *path, struct err *e),
                    void *self, struct err *e);
 
 #endif

@@ -200,7 +200,7 @@ static const struct record head_record = {
 };
 
 struct text_row {
-    struct text_id id;
+    struct records_text_id id;
     int runs, seed;
     double noise;
     bool relative_noise;
@@ -280,7 +280,8 @@ static struct text_row text_row(const struct trial *t, const struct item *item)
     const struct stability_args *args = t->j->args;
 
     return (struct text_row){
-        .id = text_id(&t->j->job.s, item), .runs = args->runs, .seed = args->shared.asked.seed,
+        .id = records_text_id(&t->j->job.s, item), .runs = args->runs,
+        .seed = args->shared.asked.seed,
         .noise = args->noise, .relative_noise = args->relative_noise,
         .generator = "MT19937, torch.randn", .change = t->whole, .heads = head_rows(t),
     };

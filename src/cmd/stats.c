@@ -117,7 +117,7 @@ static const struct record head_record = {
 };
 
 struct text_row {
-    struct text_id id;
+    struct records_text_id id;
     struct list tokens, labels, ids, tokens_key, labels_key, ids_key, heads;
 };
 
@@ -246,10 +246,10 @@ static struct text_row text_row(const struct stats_job *job, struct arena *a,
     const struct tokens *queries = session_queries(s, item), *keys = session_keys(s, item);
 
     return (struct text_row){
-        .id = text_id(s, item), .tokens = list_pieces(queries),
-        .labels = list_labels(a, queries), .ids = list_ids(queries),
-        .tokens_key = list_pieces(keys), .labels_key = list_labels(a, keys),
-        .ids_key = list_ids(keys), .heads = heads,
+        .id = records_text_id(s, item), .tokens = records_pieces(queries),
+        .labels = records_labels(a, queries), .ids = records_ids(queries),
+        .tokens_key = records_pieces(keys), .labels_key = records_labels(a, keys),
+        .ids_key = records_ids(keys), .heads = heads,
     };
 }
 

@@ -70,7 +70,7 @@ static const struct record range_record = {
 };
 
 struct text_row {
-    struct text_id id;
+    struct records_text_id id;
     struct list ids, pieces, labels, chars, bytes, types, special, tokens;
 };
 
@@ -122,8 +122,8 @@ static struct text_row text_row(const struct session *s, struct arena *a,
     int n = t->n;
 
     return (struct text_row){
-        .id = text_id(s, item), .ids = { t->id, n }, .pieces = list_pieces(t),
-        .labels = list_labels(a, t), .chars = { t->chars, n }, .bytes = { t->bytes, n },
+        .id = records_text_id(s, item), .ids = { t->id, n }, .pieces = records_pieces(t),
+        .labels = records_labels(a, t), .chars = { t->chars, n }, .bytes = { t->bytes, n },
         .types = { t->type, n }, .special = { t->special, n }, .tokens = token_rows(a, t),
     };
 }

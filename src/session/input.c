@@ -150,7 +150,7 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
     return in;
 }
 
-void inputs_close(struct input *last)
+void input_close_all(struct input *last)
 {
     for (struct input *in = last; in != NULL; in = in->before)
         if (in->source != NULL && in->source->close != NULL)

@@ -12,7 +12,7 @@
  */
 struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e);
-void inputs_close(struct input *last);      /* it and those of its session before it */
+void input_close_all(struct input *last);      /* it and those of its session before it */
 
 /*
  * The next text, tokenised, in arena a.  Returns 1, 0 at the end, -1.  A line of

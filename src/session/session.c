@@ -139,7 +139,7 @@ int session_open_memory(struct session *s, const struct asked *asked,
 
 void session_close(struct session *s)
 {
-    inputs_close(s->input);
+    input_close_all(s->input);
     par_free(s->par);
     if (s->target_tok != s->tok)
         tok_close(s->target_tok);

@@ -97,7 +97,7 @@ struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
                             struct err *e)
 {
     struct tok *t = new_tok(a, name);
-    struct span rest = vocab_skim(t, json);
+    struct span rest = skim_vocab(t, json);
     json_t *root = json_read(a, rest, JSON_ALLOW_NUL, e);
 
     if (root == NULL && rest.data != json.data)

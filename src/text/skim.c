@@ -221,7 +221,7 @@ static void skim_merges(struct json_scan *s, struct tok *t, struct rest *r)
     t->n_merges = 0;
 }
 
-struct span vocab_skim(struct tok *t, struct span json)
+struct span skim_vocab(struct tok *t, struct span json)
 {
     const char *all = (const char *)json.data;
     struct json_scan s = { json.data, json.data, json.data + json.size };

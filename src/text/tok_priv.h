@@ -104,7 +104,7 @@ int vocab_open(struct tok *t, const json_t *model, struct err *e);
  * Leaves t empty and returns json as it is where the vocabulary is missing, not plain or
  * wrong; merges and maps of that kind stay in the rest.  Merges point into json.
  */
-struct span vocab_skim(struct tok *t, struct span json);
+struct span skim_vocab(struct tok *t, struct span json);
 
 /* ---- the tokeniser ---- */
 

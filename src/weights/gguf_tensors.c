@@ -323,7 +323,7 @@ int gguf_tensors_open(struct weights *w, struct span bytes, const char *file, st
         if (append(w, g, e) != 0)
             return -1;
     }
-    return tensor_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", file) : 0;
+    return weights_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", file) : 0;
 }
 
 const struct gguf *weights_gguf(const struct weights *w)

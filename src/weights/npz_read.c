@@ -369,8 +369,8 @@ static int add_array(struct weights *w, const struct entry *x, const char *file,
 /* No name twice, also of one array of numbers and one of strings. */
 static int sort_arrays(struct weights *w, struct err *e)
 {
-    if (tensor_sort(w->a, w->tensor, w->n, e) != 0 ||
-        tensor_sort(w->a, w->strings, w->n_strings, e) != 0)
+    if (weights_sort(w->a, w->tensor, w->n, e) != 0 ||
+        weights_sort(w->a, w->strings, w->n_strings, e) != 0)
         return -1;
     for (int i = 0; i < w->n_strings; i++)
         if (weights_find(w, w->strings[i].name) != NULL)

@@ -344,7 +344,7 @@ struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *
     r.room = arena_alloc_raw(a, (size_t)n_header, 1);
     r.tensor = arena_alloc_raw(a, (size_t)n_header / SHORTEST_ENTRY + 1,
                                sizeof *r.tensor);
-    if (read_header(&r, e) != 0 || tensor_sort(a, r.tensor, r.n, e) != 0 ||
+    if (read_header(&r, e) != 0 || weights_sort(a, r.tensor, r.n, e) != 0 ||
         check_cover(&r, e) != 0) {
         err_under(e, "%s", file);
         return NULL;

@@ -184,5 +184,5 @@ int shards_read(struct weights *w, const char *dir, const char *index, struct er
         if (read_part(&s, i, end, e) != 0)
             return -1;
     }
-    return tensor_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", index) : 0;
+    return weights_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", index) : 0;
 }

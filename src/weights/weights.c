@@ -35,7 +35,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(s->name, t->name);
 }
 
-int tensor_sort(struct arena *a, struct tensor *tensor, int n, struct err *e)
+int weights_sort(struct arena *a, struct tensor *tensor, int n, struct err *e)
 {
     if (n > 0)
         qsort(tensor, (size_t)n, sizeof *tensor, by_name);
@@ -263,7 +263,7 @@ const char *weights_note(const struct weights *w, const char *key)
 
 int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e)
 {
-    if (tensor_sort(w->a, tensor, n, e) != 0)
+    if (weights_sort(w->a, tensor, n, e) != 0)
         return -1;
     w->tensor = tensor;
     w->n = n;

@@ -52,7 +52,7 @@ enum { LARGEST_BLOCK = 256 };
 int weights_map(struct weights *w, const char *path, struct span *out, struct err *e);
 
 /* Sorts by name.  Errors: a name that is there twice. */
-int tensor_sort(struct arena *a, struct tensor *tensor, int n, struct err *e);
+int weights_sort(struct arena *a, struct tensor *tensor, int n, struct err *e);
 
 /*
  * Size of the data that dtype and shape ask for; sets n_elements.  -1 where it

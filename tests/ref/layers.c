@@ -156,8 +156,8 @@ static void add_arrays(struct inner *in, struct bare *c, enum stack_id stack,
     for (int l = 0; l < m->config.n_layers; l++) {
         const struct tensor *map = weights_find(c->npz, arena_printf(&c->a, "%s.%d", prefix, l));
 
-        inner_add(in, m, stack, prefix, l, m->config.n_heads, (int)map->shape[2],
-                  (int)map->shape[3]);
+        export_inner_add(in, m, stack, prefix, l, m->config.n_heads, (int)map->shape[2],
+                         (int)map->shape[3]);
     }
 }
 
@@ -169,7 +169,7 @@ static void check_inner(struct bare *c)
     int fd = mkstemp(path), *place, compared = 0;
     FILE *f = fdopen(fd, "w+");
     struct inner in = { .a = &c->a, .z = npz_new(&c->a, f) };
-    struct tap tap = inner_tap(&in);
+    struct tap tap = export_inner_tap(&in);
     struct err e = { ERR_NONE, "" };
     struct weights *w;
 

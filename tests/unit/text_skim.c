@@ -36,7 +36,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Wraps a vocabulary; reads it both ways: vocab_skim takes it or leaves it. */
+/* Wraps a vocabulary; reads it both ways: skim_vocab takes it or leaves it. */
 static bool skimmed(struct arena *a, const char *vocab, struct vocab *v)
 {
     const char *all = arena_printf(a, "{\"x\": [{\"model\": 1}, \"}\"], \"model\": {%s, "
@@ -45,7 +45,7 @@ static bool skimmed(struct arena *a, const char *vocab, struct vocab *v)
     struct tok t = { .a = a };
     struct span rest;
 
-    rest = vocab_skim(&t, bytes(all));
+    rest = skim_vocab(&t, bytes(all));
     *v = t.vocab;
     if (rest.data == bytes(all).data) {
         assert_int_equal(v->n, 0);
@@ -117,7 +117,7 @@ static void survives_any_cut(void **state)
         struct err e;
 
         memcpy(cut, all, n);
-        vocab_skim(&t, (struct span){ (unsigned char *)cut, n });
+        skim_vocab(&t, (struct span){ (unsigned char *)cut, n });
         test_free(cut);
         assert_null(tok_open_memory(a, (struct span){ (const unsigned char *)all, n },
                                     "t", &e));
@@ -142,14 +142,14 @@ static void reads_scores(void **state)
     struct tok t = { .a = a };
     const char *all = UNIGRAM("[ [\"a\", -1.25e-1] ,[\"\\u00e9\",0]\n, [\"b\",-7]]");
 
-    assert_ptr_not_equal(vocab_skim(&t, bytes(all)).data, bytes(all).data);
+    assert_ptr_not_equal(skim_vocab(&t, bytes(all)).data, bytes(all).data);
     assert_int_equal(t.n_scored, 3);
     assert_true(t.scored[0].score == -0.125 && t.scored[2].score == -7);
     assert_string_equal(t.scored[1].s.s, "é");
     assert_int_equal(vocab_find(&t.vocab, "b", 1), 2);
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
         t = (struct tok){ .a = a };
-        if (vocab_skim(&t, bytes(other[i])).data != bytes(other[i]).data)
+        if (skim_vocab(&t, bytes(other[i])).data != bytes(other[i]).data)
             fail_msg("%s was taken", other[i]);
         assert_null(t.scored);
     }
@@ -158,7 +158,7 @@ static void reads_scores(void **state)
 
         t = (struct tok){ .a = a };
         memcpy(cut, all, n);
-        vocab_skim(&t, (struct span){ (unsigned char *)cut, n });
+        skim_vocab(&t, (struct span){ (unsigned char *)cut, n });
         test_free(cut);
     }
 }
@@ -188,7 +188,7 @@ static void takes_merges(void **state)
         struct arena *a = room(state);
         struct tok t = { .a = a };
 
-        rest_is(a, vocab_skim(&t, bytes(plain[i])), "null");
+        rest_is(a, skim_vocab(&t, bytes(plain[i])), "null");
         assert_int_equal(t.n_merges, 3);
         for (int k = 0; k < 6; k++) {
             struct text s = k % 2 == 0 ? t.merges[k / 2].left : t.merges[k / 2].right;
@@ -213,7 +213,7 @@ static void leaves_other_merges(void **state)
         const char *all = arena_printf(a, "{\"model\": {\"vocab\": {\"a\": 0, \"b\": 1}, "
                                        "\"merges\": %s}}", other[i]);
         struct tok t = { .a = a };
-        struct span rest = vocab_skim(&t, bytes(all));
+        struct span rest = skim_vocab(&t, bytes(all));
 
         assert_int_equal(t.n_merges, 0);
         assert_string_equal(arena_strndup(a, (const char *)rest.data, rest.size),
@@ -231,7 +231,7 @@ static void merges_survive_any_cut(void **state)
         char *cut = test_malloc(n + 1);
 
         memcpy(cut, all, n);
-        vocab_skim(&t, (struct span){ (unsigned char *)cut, n });
+        skim_vocab(&t, (struct span){ (unsigned char *)cut, n });
         test_free(cut);
     }
 }
@@ -253,7 +253,7 @@ static void takes_maps(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const char *all = arena_printf(a, row[i].file, "\"AAEC/w==\"", "{\"a\": 0}");
         struct tok t = { .a = a };
-        struct span rest = vocab_skim(&t, bytes(all));
+        struct span rest = skim_vocab(&t, bytes(all));
 
         assert_int_equal(t.map.size, row[i].size);
         if (row[i].taken)
@@ -265,7 +265,7 @@ static void takes_maps(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *all = arena_printf(a, row[0].file, wrong[i], "{\"a\": 0}");
         struct tok t = { .a = a };
-        struct span rest = vocab_skim(&t, bytes(all));
+        struct span rest = skim_vocab(&t, bytes(all));
 
         assert_int_equal(t.map.size, 0);
         assert_string_equal(arena_strndup(a, (const char *)rest.data, rest.size),
