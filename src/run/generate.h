@@ -31,6 +31,29 @@ int run_generate(const struct model *m, const struct generation *rules,
                  enum precision precision, struct par *par, struct arena *call,
                  struct err *e);
 
+/*
+ * The same with m's decoder where m is an encoder-decoder: source holds the encoder's texts,
+ * as many, and is encoded first.  source NULL: m continues texts by itself.
+ */
+int run_generate_pair(const struct model *m, const struct generation *rules,
+                      const struct batch *source, struct continuation *text, int n_texts,
+                      enum precision precision, struct par *par, struct arena *call,
+                      struct err *e);
+
+/* Texts that are to be continued in one pass per step; starts as { 0 }. */
+struct generate_group {
+    int n;
+    double bytes;
+};
+
+/*
+ * Counts a text of n_tokens, the prompt and what is added, and n_memory tokens of its
+ * source.  false: it has no room beside those of the group (64 texts; 256 MiB of keys and
+ * values, unless it is the first).
+ */
+bool generate_join(struct generate_group *group, const struct model *m, int n_tokens,
+                   int n_memory);
+
 /* The bytes that run_generate takes for one such text. */
 double generate_memory(const struct model *m, int n_tokens, int n_memory);
 

@@ -2,18 +2,13 @@
  * Texts that are open -> the same with the tokens that the model adds to them. */
 #include <string.h>
 
-#include "session/texts.h"
 #include "run/generate.h"
-
-/* Texts that are continued in one pass a step: weights are read once for all. */
-enum { GROUP_TEXTS = 64 };
-static const double GROUP_BYTES = (double)((size_t)256 << 20);
+#include "session/texts.h"
 
 struct group {
-    struct item *item[GROUP_TEXTS];
-    struct continuation text[GROUP_TEXTS];
-    int n;
-    double bytes;
+    struct generate_group room;
+    struct item **item;             /* [room.n] */
+    struct continuation *text;      /* [room.n] */
 };
 
 /* The model that continues: an encoder-decoder's decoder. */
@@ -35,57 +30,39 @@ static int most(const struct session *s, struct item *item)
     return room < s->n_generate ? room : s->n_generate;
 }
 
-/* A text joins the group, unless its keys and values would be too many. */
+/* A text joins the group, if there is room for it. */
 static bool join(struct group *g, const struct session *s, struct item *item,
                  struct arena *a)
 {
     const struct tokens *t = tokens_of(s, item);
-    int n = t->n + most(s, item), *id;
-    double bytes = generate_memory(continuing(s), n,
-                                   s->model->decoder != NULL ? item->tokens.n : 0);
+    int n = t->n + most(s, item), at = g->room.n, *id;
 
-    if (g->n == GROUP_TEXTS || (g->n > 0 && g->bytes + bytes > GROUP_BYTES))
+    if (!generate_join(&g->room, continuing(s), n,
+                       s->model->decoder != NULL ? item->tokens.n : 0))
         return false;
     id = arena_alloc(a, (size_t)n, sizeof *id);
     memcpy(id, t->id, (size_t)t->n * sizeof *id);
-    g->text[g->n] = (struct continuation){ .n_prompt = t->n, .most = most(s, item),
-                                           .id = id, .type = t->type };
-    g->item[g->n++] = item;
-    g->bytes += bytes;
+    g->text[at] = (struct continuation){ .n_prompt = t->n, .most = most(s, item), .id = id,
+                                         .type = t->type };
+    g->item[at] = item;
     return true;
-}
-
-/* What the encoder makes of the group's sources. */
-static int encode(const struct session *s, const struct group *g, struct memory *memory,
-                  struct arena *a, struct err *e)
-{
-    struct item *items = arena_alloc(a, (size_t)g->n, sizeof *items);
-    const struct change change = { .precision = s->change.precision };
-    struct wanted want = { .change = &change };
-    struct texts t;
-
-    for (int i = 0; i < g->n; i++) {
-        items[i] = *g->item[i];
-        items[i].open = false;
-    }
-    texts_pack(&t, a, items, g->n);
-    want.hidden = arena_alloc_raw(a, (size_t)t.source.start[g->n],
-                                  (size_t)s->model->d_hidden * sizeof *want.hidden);
-    *memory = (struct memory){ want.hidden, t.source.start };
-    return run_forward(s->model, &t.source, &want, NULL, 0, s->par, a, e);
 }
 
 static int run_group(const struct session *s, struct group *g, struct arena *a,
                      struct err *e)
 {
     struct arena_mark mark = arena_mark(a);
-    bool encoded = s->model->decoder != NULL;
-    struct memory memory;
-    int rc = encoded ? encode(s, g, &memory, a, e) : 0;
+    int n = g->room.n, rc;
+    struct item *items = arena_alloc(a, (size_t)n, sizeof *items);
+    struct texts t;
 
-    if (rc == 0)
-        rc = run_generate(continuing(s), s->rules, encoded ? &memory : NULL, g->text,
-                          g->n, s->change.precision, s->par, a, e);
+    for (int i = 0; i < n; i++) {
+        items[i] = *g->item[i];
+        items[i].open = false;
+    }
+    texts_pack(&t, a, items, n);
+    rc = run_generate_pair(s->model, s->rules, s->model->decoder != NULL ? &t.source : NULL,
+                           g->text, n, s->change.precision, s->par, a, e);
     arena_reset(a, mark);
     return rc;
 }
@@ -140,7 +117,7 @@ static bool is_whole(const struct session *s, const struct continuation *c)
 
 static void close_items(const struct session *s, const struct group *g, struct arena *a)
 {
-    for (int i = 0; i < g->n; i++) {
+    for (int i = 0; i < g->room.n; i++) {
         const struct continuation *c = &g->text[i];
 
         add_tokens(s, g->item[i], c, a);
@@ -153,21 +130,23 @@ static void close_items(const struct session *s, const struct group *g, struct a
 int session_generate(const struct session *s, struct item *items, int n,
                      struct arena *a, struct err *e)
 {
-    struct group *g = arena_alloc(a, 1, sizeof *g);
+    struct group group;
 
+    group.item = arena_alloc(a, (size_t)n, sizeof *group.item);
+    group.text = arena_alloc(a, (size_t)n, sizeof *group.text);
     for (int i = 0; i < n;) {
-        *g = (struct group){ .n = 0 };
+        group.room = (struct generate_group){ .n = 0 };
         for (; i < n; i++) {
             if (items[i].open && most(s, &items[i]) <= 0) {
                 items[i].open = false;
                 say_short(s, &items[i]);
             }
-            if (items[i].open && !join(g, s, &items[i], a))
+            if (items[i].open && !join(&group, s, &items[i], a))
                 break;
         }
-        if (g->n > 0 && run_group(s, g, a, e) != 0)
+        if (group.room.n > 0 && run_group(s, &group, a, e) != 0)
             return -1;
-        close_items(s, g, a);
+        close_items(s, &group, a);
     }
     return 0;
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * Texts with their sources -> continuations, in groups that memory has room for. */
+#include "run/generate.h"
+
+/* Weights are read once per step for all texts of a group. */
+enum { GROUP_TEXTS = 64 };
+static const double GROUP_BYTES = (double)((size_t)256 << 20);
+
+bool generate_join(struct generate_group *group, const struct model *m, int n_tokens,
+                   int n_memory)
+{
+    double bytes = generate_memory(m, n_tokens, n_memory);
+
+    if (group->n == GROUP_TEXTS || (group->n > 0 && group->bytes + bytes > GROUP_BYTES))
+        return false;
+    group->n++;
+    group->bytes += bytes;
+    return true;
+}
+
+/* What the encoder makes of the sources. */
+static int encode(const struct model *m, const struct batch *source, enum precision precision,
+                  struct memory *memory, struct par *par, struct arena *call, struct err *e)
+{
+    const struct change change = { .precision = precision };
+    struct wanted want = { .change = &change };
+
+    want.hidden = arena_alloc_raw(call, (size_t)source->start[source->n_texts],
+                                  (size_t)m->d_hidden * sizeof *want.hidden);
+    *memory = (struct memory){ want.hidden, source->start };
+    return run_forward(m, source, &want, NULL, 0, par, call, e);
+}
+
+int run_generate_pair(const struct model *m, const struct generation *rules,
+                      const struct batch *source, struct continuation *text, int n_texts,
+                      enum precision precision, struct par *par, struct arena *call,
+                      struct err *e)
+{
+    struct arena_mark mark = arena_mark(call);
+    struct memory memory;
+    int rc;
+
+    if (source == NULL)
+        return run_generate(m, rules, NULL, text, n_texts, precision, par, call, e);
+    rc = encode(m, source, precision, &memory, par, call, e);
+    if (rc == 0)
+        rc = run_generate(m->decoder, rules, &memory, text, n_texts, precision, par, call, e);
+    arena_reset(call, mark);
+    return rc;
+}
