@@ -5,10 +5,10 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_field.h"
 #include "model/config_priv.h"
 
 enum { MAX_LAYERS = 1 << 16 };
@@ -116,34 +116,10 @@ const json_t *config_value(const json_t *object, const char *key)
 }
 
 int config_wrong(const struct reader *r, const char *key, const json_t *found,
-                 const char *want)
+                 const char *expected)
 {
-    char *text = json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT);
-
-    err_set(r->e, ERR_INPUT, "%s: %s: found %.60s, expected %s", r->file, key,
-            text != NULL ? text : "?", want);
-    free(text);
-    return -1;
-}
-
-static int read_number(const struct reader *r, const struct key *k,
-                       const char *name, const json_t *v, void *field)
-{
-    double d = json_number_value(v);
-    bool ok = k->type == KEY_INT ? json_is_integer(v) : json_is_number(v);
-
-    if (!ok || !(d >= k->min && d <= k->max)) {
-        char want[64];
-
-        snprintf(want, sizeof want, "%s of %.12g to %.12g",
-                 k->type == KEY_INT ? "a whole number" : "a number", k->min, k->max);
-        return config_wrong(r, name, v, want);
-    }
-    if (k->type == KEY_INT)
-        *(int *)field = (int)d;
-    else
-        *(double *)field = d;
-    return 0;
+    json_field_wrong(key, found, expected, r->e);
+    return err_under(r->e, "%s", r->file);
 }
 
 static int read_act(const struct reader *r, const char *name, const json_t *v,
@@ -160,25 +136,33 @@ static int read_act(const struct reader *r, const char *name, const json_t *v,
                              "gelu_pytorch_tanh, quick_gelu, silu, relu, tanh)");
 }
 
-int config_key(const struct reader *r, const struct key *k, const json_t *root,
+/* The first of a row's names whose value is there and not null; NULL: none. */
+static const char *key_name(const struct key *k, const json_t *object)
+{
+    for (int i = 0; k->name[i] != NULL; i++)
+        if (config_value(object, k->name[i]) != NULL)
+            return k->name[i];
+    return NULL;
+}
+
+int config_key(const struct reader *r, const struct key *k, const json_t *object,
                void *base)
 {
     void *field = (char *)base + k->field;
-    const json_t *v = NULL;
-    const char *name = NULL;
+    const char *name = key_name(k, object);
+    int rc;
 
-    for (int i = 0; v == NULL && k->name[i] != NULL; i++)
-        v = config_value(root, name = k->name[i]);
-    if (v == NULL)
+    if (name == NULL)
         return 0;
     if (k->type == KEY_ACT)
-        return read_act(r, name, v, field);
-    if (k->type != KEY_BOOL)
-        return read_number(r, k, name, v, field);
-    if (!json_is_boolean(v))
-        return config_wrong(r, name, v, "true or false");
-    *(bool *)field = json_is_true(v);
-    return 0;
+        return read_act(r, name, json_object_get(object, name), field);
+    if (k->type == KEY_INT)
+        rc = json_field_int(object, name, (int)k->min, (int)k->max, field, r->e);
+    else if (k->type == KEY_REAL)
+        rc = json_field_real(object, name, k->min, k->max, field, r->e);
+    else
+        rc = json_field_bool(object, name, false, field, r->e);
+    return rc != 0 ? err_under(r->e, "%s", r->file) : 0;
 }
 
 const struct key *config_find_in(const struct key *row, size_t n, const char *name)

@@ -27,9 +27,9 @@ struct key {
 /* The value of key, NULL where it is absent or null. */
 const json_t *config_value(const json_t *object, const char *key);
 
-/* "FILE: KEY: found VALUE, expected WANT" */
+/* "FILE: KEY: found VALUE, expected WHAT" */
 int config_wrong(const struct reader *r, const char *key, const json_t *found,
-                 const char *want);
+                 const char *expected);
 
 /* Reads one row from object into the struct at base. */
 int config_key(const struct reader *r, const struct key *k, const json_t *object,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_field.h"
 #include "model/config_priv.h"
 #include "weights/gguf.h"
 
@@ -36,27 +37,24 @@ static const struct { const char *name; double harmless; } refused[] = {
 
 static int read_id(const struct reader *r, const char *key, const json_t *v, int *id)
 {
-    json_int_t i = json_integer_value(v);
-
-    if (!json_is_integer(v) || i < INT_MIN || i > INT_MAX)
-        return config_wrong(r, key, v, "a token's id");
-    *id = (int)i;
-    return 0;
+    return json_value_int(v, key, INT_MIN, INT_MAX, id, r->e) != 0
+           ? err_under(r->e, "%s", r->file) : 0;
 }
 
 /* One id, or a list of them. */
 static int read_ids(const struct reader *r, const char *key, const json_t *v,
                     struct id_list *out)
 {
-    int n = json_is_array(v) ? (int)json_array_size(v) : 1;
-    int *id = arena_alloc(r->a, (size_t)n, sizeof *id);
+    int *id, n = 1;
 
-    *out = (struct id_list){ n, id };
-    if (!json_is_array(v))
+    if (!json_is_array(v)) {
+        id = arena_alloc(r->a, 1, sizeof *id);
+        *out = (struct id_list){ 1, id };
         return read_id(r, key, v, id);
-    for (int i = 0; i < n; i++)
-        if (read_id(r, key, json_array_get(v, (size_t)i), &id[i]) != 0)
-            return -1;
+    }
+    if (json_value_ints(r->a, v, key, INT_MIN, INT_MAX, &id, &n, r->e) != 0)
+        return err_under(r->e, "%s", r->file);
+    *out = (struct id_list){ n, id };
     return 0;
 }
 

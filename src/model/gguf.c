@@ -97,7 +97,7 @@ static int read_value(const struct source *s, const struct key *row, bool or_zer
     if (row->type == KEY_BOOL || (or_zero && *out == 0) ||
         (*out >= row->min && *out <= row->max))
         return 0;
-    return err_set(s->e, ERR_INPUT, "%s: %s: found %.12g, expected %s of %.12g to %.12g%s",
+    return err_set(s->e, ERR_INPUT, "%s: %s: found %.12g, expected %s from %.12g to %.12g%s",
                    s->g->file, v->key, *out, kinds[row->type], row->min, row->max,
                    or_zero && row->min > 0 ? ", or 0" : "");
 }

@@ -15,7 +15,7 @@ struct json_ids {
 };
 
 struct json_line {
-    const char *text, *pair;    /* NULL: none; beside ids, which count, they say nothing */
+    const char *text, *pair;    /* NULL: none; ids count, not the text beside them */
     size_t text_size, pair_size;
     struct json_ids ids, type_ids, decoder_ids, global;
 };

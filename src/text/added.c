@@ -3,6 +3,7 @@
  * after; leftmost first, the longest of several. */
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 struct added_token {
@@ -54,12 +55,12 @@ static int open_one(struct tok *t, const json_t *j, struct err *e)
     struct text s;
     bool special;
 
-    if (field_text(j, "content", &s, e) != 0 ||
-        field_bool(j, "single_word", false, &k->single_word, e) != 0 ||
-        field_bool(j, "lstrip", false, &k->lstrip, e) != 0 ||
-        field_bool(j, "rstrip", false, &k->rstrip, e) != 0 ||
-        field_bool(j, "special", false, &special, e) != 0 ||
-        field_bool(j, "normalized", !special, &k->normalized, e) != 0)
+    if (json_field_text(j, "content", &s.s, &s.n, e) != 0 ||
+        json_field_bool(j, "single_word", false, &k->single_word, e) != 0 ||
+        json_field_bool(j, "lstrip", false, &k->lstrip, e) != 0 ||
+        json_field_bool(j, "rstrip", false, &k->rstrip, e) != 0 ||
+        json_field_bool(j, "special", false, &special, e) != 0 ||
+        json_field_bool(j, "normalized", !special, &k->normalized, e) != 0)
         return -1;
     if (s.n == 0)                       /* the library ignores it as well */
         return 0;

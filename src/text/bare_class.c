@@ -3,6 +3,7 @@
  * model: one row per class. */
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/bare.h"
 
 /* T5's sentinels, the highest first, where nothing else lists them. */
@@ -14,7 +15,7 @@ static int add_sentinels(struct bare *b, struct err *e)
         vocab_find(&b->t->vocab, "<extra_id_0>", 12) >= 0)
         return 0;
     if (json_object_get(b->config, "extra_ids") != NULL &&
-        field_int(b->config, "extra_ids", 0, 10000, &n, e) != 0)
+        json_field_int(b->config, "extra_ids", 0, 10000, &n, e) != 0)
         return -1;
     while (n-- > 0) {
         const char *s = arena_printf(b->a, "<extra_id_%d>", n);
@@ -59,7 +60,7 @@ static int build_pegasus(struct bare *b, struct err *e)
     int offset;
 
     if (json_object_get(b->config, "offset") != NULL &&
-        field_int(b->config, "offset", 103, 103, &offset, e) != 0)
+        json_field_int(b->config, "offset", 103, 103, &offset, e) != 0)
         return err_under(e, "tokenizer_config.json");
     return spm_build(b, e);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 struct merge {
@@ -196,7 +197,7 @@ static int open_merges(struct bpe *m, struct tok *t, const json_t *j, struct err
         make_merges(m, t);
         return 0;
     }
-    if (field_list(j, "merges", &merges, e) != 0)
+    if (json_field_list(j, "merges", &merges, e) != 0)
         return -1;
     return read_merges(m, t, merges, e);
 }
@@ -223,7 +224,7 @@ static int read_unk(struct bpe *m, const struct tok *t, const json_t *j, struct 
     m->unk = -1;
     if (unk == NULL || json_is_null(unk))
         return 0;
-    if (field_text(j, "unk_token", &s, e) != 0)
+    if (json_field_text(j, "unk_token", &s.s, &s.n, e) != 0)
         return -1;
     m->unk = vocab_find(&t->vocab, s.s, s.n);
     if (m->unk < 0)
@@ -254,9 +255,9 @@ const void *bpe_open(struct tok *t, const json_t *j, struct err *e)
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
         if (must_be_off(j, off[i], e) != 0)
             return NULL;
-    if (field_bool(j, "ignore_merges", false, &m->ignore_merges, e) != 0 ||
-        field_bool(j, "fuse_unk", false, &m->fuse_unk, e) != 0 ||
-        field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
+    if (json_field_bool(j, "ignore_merges", false, &m->ignore_merges, e) != 0 ||
+        json_field_bool(j, "fuse_unk", false, &m->fuse_unk, e) != 0 ||
+        json_field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
         vocab_open(t, j, e) != 0 ||
         open_merges(m, t, j, e) != 0 || read_unk(m, t, j, e) != 0)
         return NULL;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 /*
@@ -75,8 +76,8 @@ const void *byte_level_open(struct tok *t, const json_t *j, struct err *e)
     bool regex;
 
     t->byte_level = true;
-    if (field_bool(j, "add_prefix_space", true, &b->prefix_space, e) != 0 ||
-        field_bool(j, "use_regex", true, &regex, e) != 0)
+    if (json_field_bool(j, "add_prefix_space", true, &b->prefix_space, e) != 0 ||
+        json_field_bool(j, "use_regex", true, &regex, e) != 0)
         return NULL;
     if (regex) {
         struct text pattern = { gpt2_pattern, sizeof gpt2_pattern - 1 };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "base/json_field.h"
 #include "base/utf8.h"
 #include "text/tok_priv.h"
 
@@ -96,7 +97,7 @@ const void *charsmap_open(struct tok *t, const json_t *j, struct err *e)
         t->given.map = false;
         return charsmap_read(t, t->map, t->given.map_longest, e);
     }
-    if (field_text(j, "precompiled_charsmap", &s, e) != 0)
+    if (json_field_text(j, "precompiled_charsmap", &s.s, &s.n, e) != 0)
         return NULL;
     if (charsmap_decode(t->a, s, &map))
         return charsmap_read(t, map, false, e);

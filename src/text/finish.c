@@ -4,6 +4,7 @@
  * text and of the pair as sequences, spans in characters. */
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 /* ---- spans without blanks ---- */
@@ -84,9 +85,9 @@ static void trim_all(const struct trim *trim, struct work *w)
 
 static int read_trim(const json_t *j, struct trim *out, struct err *e)
 {
-    if (field_bool(j, "trim_offsets", true, &out->trim, e) != 0)
+    if (json_field_bool(j, "trim_offsets", true, &out->trim, e) != 0)
         return -1;
-    return field_bool(j, "add_prefix_space", true, &out->prefix_space, e);
+    return json_field_bool(j, "add_prefix_space", true, &out->prefix_space, e);
 }
 
 static const void *open_byte_level(struct tok *t, const json_t *j, struct err *e)
@@ -182,13 +183,13 @@ static int open_special(struct tok *t, const json_t *j, const json_t *specials,
     int *id;
 
     out->seq = -1;
-    if (field_text(j, "id", &name, e) != 0)
+    if (json_field_text(j, "id", &name.s, &name.n, e) != 0)
         return -1;
     token = json_object_get(specials, name.s);
     if (token == NULL)
         return err_set(e, ERR_INPUT, "\"%.80s\" is not among \"special_tokens\"",
                        name.s);
-    if (field_list(token, "ids", &ids, e) != 0)
+    if (json_field_list(token, "ids", &ids, e) != 0)
         return -1;
     out->n = (int)json_array_size(ids);
     out->id = id = arena_alloc(t->a, json_array_size(ids), sizeof *id);
@@ -212,14 +213,14 @@ static int open_slot(struct tok *t, const json_t *j, const json_t *specials,
     if (special != NULL) {
         if (open_special(t, special, specials, out, e) != 0)
             return -1;
-        return field_int(special, "type_id", 0, INT32_MAX, &out->type, e);
+        return json_field_int(special, "type_id", 0, INT32_MAX, &out->type, e);
     }
-    if (field_text(seq, "id", &id, e) != 0)
+    if (json_field_text(seq, "id", &id.s, &id.n, e) != 0)
         return -1;
     if (strcmp(id.s, "A") != 0 && strcmp(id.s, "B") != 0)
         return err_set(e, ERR_INPUT, "sequence \"%.80s\", expected A or B", id.s);
     out->seq = id.s[0] - 'A';
-    return field_int(seq, "type_id", 0, INT32_MAX, &out->type, e);
+    return json_field_int(seq, "type_id", 0, INT32_MAX, &out->type, e);
 }
 
 static int open_one(struct tok *t, const json_t *j, const char *key,
@@ -227,7 +228,7 @@ static int open_one(struct tok *t, const json_t *j, const char *key,
 {
     const json_t *list, *specials = json_object_get(j, "special_tokens");
 
-    if (field_list(j, key, &list, e) != 0)
+    if (json_field_list(j, key, &list, e) != 0)
         return -1;
     out->n = json_array_size(list);
     out->v = arena_alloc(t->a, out->n, sizeof *out->v);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_field.h"
 #include "text/gguf_tok.h"
 #include "text/tok_priv.h"
 
@@ -51,7 +52,7 @@ static int read_json(struct tok *t, const json_t *root, struct err *e)
                   e) != 0 ||
         step_open(t, &presplit_table, json_object_get(root, "pre_tokenizer"),
                   &t->presplit, e) != 0 ||
-        field_list(root, "added_tokens", &added, e) != 0 ||
+        json_field_list(root, "added_tokens", &added, e) != 0 ||
         added_open(t, added, e) != 0 ||
         step_open(t, &finish_table, json_object_get(root, "post_processor"),
                   &t->finish, e) != 0)

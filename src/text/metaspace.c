@@ -3,6 +3,7 @@
  * it, and the text (or each part of it) gets one in front. */
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 enum scheme { ALWAYS, FIRST, NEVER, N_SCHEME };
@@ -22,12 +23,12 @@ static int open_scheme(const json_t *j, enum scheme *out, struct err *e)
     struct text s;
     bool prefix;
 
-    if (field_bool(j, "add_prefix_space", true, &prefix, e) != 0)
+    if (json_field_bool(j, "add_prefix_space", true, &prefix, e) != 0)
         return -1;
     *out = prefix ? ALWAYS : NEVER;
     if (json_object_get(j, "prepend_scheme") == NULL)
         return 0;
-    if (field_text(j, "prepend_scheme", &s, e) != 0)
+    if (json_field_text(j, "prepend_scheme", &s.s, &s.n, e) != 0)
         return -1;
     for (int i = 0; i < N_SCHEME; i++) {
         if (strcmp(s.s, scheme_names[i]) != 0)
@@ -46,10 +47,11 @@ const void *metaspace_open(struct tok *t, const json_t *j, struct err *e)
 {
     struct metaspace *m = arena_alloc(t->a, 1, sizeof *m);
 
-    if (field_char(t, j, "replacement", &m->mark, e) != 0 ||
+    if (json_field_char(j, "replacement", &m->mark.s, &m->mark.n, e) != 0 ||
         open_scheme(j, &m->scheme, e) != 0 ||
-        field_bool(j, "split", true, &m->split, e) != 0)
+        json_field_bool(j, "split", true, &m->split, e) != 0)
         return NULL;
+    m->mark.s = arena_strndup(t->a, m->mark.s, m->mark.n);
     (void)chars_next(m->mark.s, m->mark.n, &m->mark_cp);
     t->blank = m->mark;
     return m;

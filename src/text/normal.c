@@ -4,6 +4,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 /* Every part that is not a token yet. */
@@ -311,10 +312,10 @@ static const void *open_bert(struct tok *t, const json_t *j, struct err *e)
 {
     struct bert *b = arena_alloc(t->a, 1, sizeof *b);
 
-    if (field_bool(j, "clean_text", true, &b->clean, e) != 0 ||
-        field_bool(j, "handle_chinese_chars", true, &b->chinese, e) != 0 ||
-        field_bool(j, "lowercase", true, &b->lower, e) != 0 ||
-        field_bool(j, "strip_accents", b->lower, &b->accents, e) != 0)
+    if (json_field_bool(j, "clean_text", true, &b->clean, e) != 0 ||
+        json_field_bool(j, "handle_chinese_chars", true, &b->chinese, e) != 0 ||
+        json_field_bool(j, "lowercase", true, &b->lower, e) != 0 ||
+        json_field_bool(j, "strip_accents", b->lower, &b->accents, e) != 0)
         return NULL;
     return b;
 }

@@ -2,6 +2,7 @@
  * What a step looks for: a text as it is, or a regular expression. */
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 int pattern_open(struct tok *t, const json_t *j, struct pattern *out, struct err *e)
@@ -10,12 +11,12 @@ int pattern_open(struct tok *t, const json_t *j, struct pattern *out, struct err
     struct text text;
 
     if (json_object_get(pattern, "Regex") != NULL) {
-        if (field_text(pattern, "Regex", &text, e) != 0)
+        if (json_field_text(pattern, "Regex", &text.s, &text.n, e) != 0)
             return -1;
         out->regex = regex_open(t, text, e);
         return out->regex != NULL ? 0 : -1;
     }
-    if (field_text(pattern, "String", &text, e) != 0)
+    if (json_field_text(pattern, "String", &text.s, &text.n, e) != 0)
         return err_under(e, "pattern");
     out->regex = NULL;
     out->text.s = arena_strndup(t->a, text.s, text.n);

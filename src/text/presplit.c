@@ -3,6 +3,7 @@
  * sees one by one. */
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 int presplit_parts(struct work *w, const void *self,
@@ -33,7 +34,7 @@ static int open_behaviour(const json_t *j, enum behaviour *out, struct err *e)
 {
     struct text s;
 
-    if (field_text(j, "behavior", &s, e) != 0)
+    if (json_field_text(j, "behavior", &s.s, &s.n, e) != 0)
         return -1;
     for (int b = 0; b < N_BEHAVIOUR; b++) {
         if (strcmp(s.s, behaviour_names[b]) == 0) {
@@ -127,7 +128,7 @@ static const void *open_split(struct tok *t, const json_t *j, struct err *e)
     struct split *s = arena_alloc(t->a, 1, sizeof *s);
 
     if (open_behaviour(j, &s->behaviour, e) != 0 ||
-        field_bool(j, "invert", false, &s->invert, e) != 0 ||
+        json_field_bool(j, "invert", false, &s->invert, e) != 0 ||
         pattern_open(t, j, &s->pattern, e) != 0)
         return NULL;
     return s;
@@ -138,8 +139,9 @@ static const void *open_delimiter(struct tok *t, const json_t *j, struct err *e)
 {
     struct split *s = arena_alloc(t->a, 1, sizeof *s);
 
-    if (field_char(t, j, "delimiter", &s->pattern.text, e) != 0)
+    if (json_field_char(j, "delimiter", &s->pattern.text.s, &s->pattern.text.n, e) != 0)
         return NULL;
+    s->pattern.text.s = arena_strndup(t->a, s->pattern.text.s, s->pattern.text.n);
     s->behaviour = REMOVED;
     return s;
 }
@@ -244,7 +246,7 @@ static const void *open_digits(struct tok *t, const json_t *j, struct err *e)
 {
     struct digits *d = arena_alloc(t->a, 1, sizeof *d);
 
-    return field_bool(j, "individual_digits", false, &d->each, e) == 0 ? d : NULL;
+    return json_field_bool(j, "individual_digits", false, &d->each, e) == 0 ? d : NULL;
 }
 
 static int run_digits(const void *self, struct work *w, struct err *e)

@@ -2,6 +2,7 @@
  * Normalisers that look for something: Replace, Prepend and Strip. */
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 /* ---- Replace: what is new stands for the last character of what it replaces ---- */
@@ -16,7 +17,7 @@ const void *replace_open(struct tok *t, const json_t *j, struct err *e)
     struct replace *s = arena_alloc(t->a, 1, sizeof *s);
 
     if (pattern_open(t, j, &s->pattern, e) != 0 ||
-        field_text(j, "content", &s->content, e) != 0)
+        json_field_text(j, "content", &s->content.s, &s->content.n, e) != 0)
         return NULL;
     s->content.s = arena_strndup(t->a, s->content.s, s->content.n);
     return s;
@@ -90,7 +91,7 @@ const void *replace_prepend_open(struct tok *t, const json_t *j, struct err *e)
 {
     struct text *s = arena_alloc(t->a, 1, sizeof *s);
 
-    if (field_text(j, "prepend", s, e) != 0)
+    if (json_field_text(j, "prepend", &s->s, &s->n, e) != 0)
         return NULL;
     s->s = arena_strndup(t->a, s->s, s->n);
     return s;
@@ -133,8 +134,8 @@ const void *replace_strip_open(struct tok *t, const json_t *j, struct err *e)
 {
     struct strip *s = arena_alloc(t->a, 1, sizeof *s);
 
-    if (field_bool(j, "strip_left", true, &s->left, e) != 0 ||
-        field_bool(j, "strip_right", true, &s->right, e) != 0)
+    if (json_field_bool(j, "strip_left", true, &s->left, e) != 0 ||
+        json_field_bool(j, "strip_right", true, &s->right, e) != 0)
         return NULL;
     return s;
 }

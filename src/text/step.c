@@ -3,6 +3,7 @@
  * models have; and the table of models itself. */
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 static const struct step_kind model_rows[] = {
@@ -35,7 +36,7 @@ static int open_sequence(struct tok *t, const struct step_table *table,
     struct sequence *s = arena_alloc(t->a, 1, sizeof *s);
     const json_t *list;
 
-    if (field_list(j, table->list, &list, e) != 0)
+    if (json_field_list(j, table->list, &list, e) != 0)
         return -1;
     s->n = json_array_size(list);
     s->v = arena_alloc(t->a, s->n, sizeof *s->v);

@@ -386,15 +386,4 @@ json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e);
 /* The same for the bytes of a SentencePiece model and nothing else. */
 json_t *spm_root(struct tok *t, struct span file, struct err *e);
 
-/* Fields of an object.  Absent or null gives the default, where there is one. */
-int field_bool(const json_t *o, const char *key, bool def, bool *out, struct err *e);
-int field_int(const json_t *o, const char *key, json_int_t lo, json_int_t hi,
-              int *out, struct err *e);
-int field_text(const json_t *o, const char *key, struct text *out, struct err *e);
-/* One character; out is of the tokeniser's arena. */
-int field_char(struct tok *t, const json_t *o, const char *key, struct text *out,
-               struct err *e);
-/* Absent: NULL and no error. */
-int field_list(const json_t *o, const char *key, const json_t **out, struct err *e);
-
 #endif

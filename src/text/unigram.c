@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 enum { UNKNOWN = -1 };
@@ -41,7 +42,7 @@ static int read_pieces(struct tok *t, const json_t *j, struct err *e)
         t->given.scored = false;
         return 0;
     }
-    if (field_list(j, "vocab", &list, e) != 0)
+    if (json_field_list(j, "vocab", &list, e) != 0)
         return -1;
     t->n_scored = json_array_size(list);
     vocab_init(&t->vocab, t->a, t->n_scored);
@@ -60,7 +61,7 @@ static int read_unk(struct unigram *m, struct tok *t, const json_t *j, struct er
     m->unk = UNKNOWN;
     if (unk == NULL || json_is_null(unk))
         return 0;
-    if (field_int(j, "unk_id", 0, INT32_MAX, &m->unk, e) != 0)
+    if (json_field_int(j, "unk_id", 0, INT32_MAX, &m->unk, e) != 0)
         return -1;
     if (vocab_piece(&t->vocab, m->unk) == NULL)
         return err_set(e, ERR_INPUT, "\"unk_id\" is %d, which the vocabulary lacks",
@@ -98,7 +99,7 @@ const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
 {
     struct unigram *m = arena_alloc(t->a, 1, sizeof *m);
 
-    if (field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
+    if (json_field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
         read_pieces(t, j, e) != 0 || read_unk(m, t, j, e) != 0 ||
         fill_trie(m, t, e) != 0)
         return NULL;

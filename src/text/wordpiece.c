@@ -3,6 +3,7 @@
  * "##" piece that goes on from there, and so on; or [UNK] as a whole. */
 #include <string.h>
 
+#include "base/json_field.h"
 #include "text/tok_priv.h"
 
 struct wordpiece {
@@ -19,13 +20,13 @@ const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e)
     t->prefix = (struct text){ "##", 2 };
     m->max_chars = 100;
     if (json_object_get(j, "unk_token") != NULL &&
-        field_text(j, "unk_token", &unk, e) != 0)
+        json_field_text(j, "unk_token", &unk.s, &unk.n, e) != 0)
         return NULL;
     if (json_object_get(j, "continuing_subword_prefix") != NULL &&
-        field_text(j, "continuing_subword_prefix", &t->prefix, e) != 0)
+        json_field_text(j, "continuing_subword_prefix", &t->prefix.s, &t->prefix.n, e) != 0)
         return NULL;
     if (json_object_get(j, "max_input_chars_per_word") != NULL &&
-        field_int(j, "max_input_chars_per_word", 0, 1 << 30, &m->max_chars, e) != 0)
+        json_field_int(j, "max_input_chars_per_word", 0, 1 << 30, &m->max_chars, e) != 0)
         return NULL;
     if (vocab_open(t, j, e) != 0)
         return NULL;

@@ -61,8 +61,8 @@ stats() {
     [ "$status" -eq 3 ]
     [ "${#lines[@]}" -eq 1 ]
     [[ ${stderr_lines[0]} == *"line 1: global: 2 is out of range: the text has tokens 0 to 1" ]]
-    [[ ${stderr_lines[1]} == *"line 2: global[0] is no"* ]]
-    [[ ${stderr_lines[2]} == *"line 3: global is not an array"* ]]
+    [[ ${stderr_lines[1]} == *"line 2: global[0]: found -1"* ]]
+    [[ ${stderr_lines[2]} == *"line 3: global: found"* ]]
     echo '{"text":"the key","global":[0]}' > "$dir/lines"
     run --separate-stderr "$viz" stats -m "$ref/bert" --json --jsonl -f "$dir/lines"
     [ "$status" -eq 3 ]

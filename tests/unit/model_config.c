@@ -562,7 +562,7 @@ static void blocks_of_keys(void **state)
     bad(BIRD ",\"attention_type\":\"full\"}",
         "attention_type: found \"full\", expected block_sparse or original_full");
     bad(BIRD ",\"attention_type\":1}", "attention_type: found 1");
-    bad(BIRD ",\"block_size\":0}", "block_size: found 0, expected a whole number of 1 to");
+    bad(BIRD ",\"block_size\":0}", "block_size: found 0, expected a whole number from 1 to");
     bad(BIRD ",\"num_random_blocks\":0}", "num_random_blocks: found 0, expected a whole "
     "number");
     bad(BIRD ",\"num_random_blocks\":-1}", "num_random_blocks: found -1");

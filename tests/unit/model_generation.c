@@ -113,8 +113,8 @@ static void what_is_wrong(void **state)
     (void)state;
     bad("[]", "is not a JSON object");
     bad("{\"eos_token_id\":", "not JSON: column");
-    bad("{\"eos_token_id\":\"</s>\"}", "eos_token_id: found \"</s>\", expected a token's id");
-    bad("{\"eos_token_id\":[1,2.5]}", "eos_token_id: found 2.5");
+    bad("{\"eos_token_id\":\"</s>\"}", "eos_token_id: found \"</s>\", expected a whole number");
+    bad("{\"eos_token_id\":[1,2.5]}", "eos_token_id[1]: found 2.5");
     bad("{\"eos_token_id\":4294967296}", "eos_token_id: found 4294967296");
     bad("{\"forced_bos_token_id\":40}", "forced_bos_token_id: found 40, expected one of "
         "the vocabulary (0 to 39)");

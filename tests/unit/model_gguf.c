@@ -179,7 +179,7 @@ static void test_numbers(void **state)
 {
     (void)state;
     refused_with("llama.block_count", GGUF_U32, 65537, "block_count: found 65537, expected "
-                 "a whole number of 1 to 65536");
+                 "a whole number from 1 to 65536");
     refused_with("llama.block_count", GGUF_U32, 4294967295., "found 4294967295");
     refused_with("llama.block_count", GGUF_I32, -1, "block_count: found -1");
     refused_with("llama.block_count", GGUF_F32, 1, "block_count: is a F32, expected a whole");
@@ -238,7 +238,7 @@ static void test_t5(void **state)
     assert_int_equal(c.decoder.start_id, 4);
     assert_true(c.head.scale == 0);
     t5("t5.decoder_block_count", 65537, "output.weight");
-    refused("decoder_block_count: found 65537, expected a whole number of 1 to 65536");
+    refused("decoder_block_count: found 65537, expected a whole number from 1 to 65536");
     t5("t5.attention.relative_buckets_count", 1u << 31, "output.weight");
     refused("relative_buckets_count: found 2147483648");
     t5("t5.attention.relative_buckets_count", 3, "output.weight");

@@ -228,7 +228,7 @@ static void test_languages(void **state)
     put(h, &f, "config.json", "{'model_type':'pegasus'}");
     assert_string_equal(last_piece(h, &f, false), "</s>");
     put(h, &f, "tokenizer_config.json", "{'offset':0}");
-    refused(h, &f, "\"offset\" is 0, expected 103 to 103");
+    refused(h, &f, "offset: found 0, expected a whole number from 103 to 103");
     drop(h, &f);
 }
 

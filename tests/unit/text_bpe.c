@@ -101,7 +101,7 @@ static void test_refused(void **state)
     help_refused(h, MODEL("", "['a b c']"), "merges[0]: expected two pieces");
     help_refused(h, MODEL("", "[['a']]"), "merges[0]: expected two pieces");
     help_refused(h, MODEL("", "[5]"), "merges[0]: expected two pieces");
-    help_refused(h, MODEL("", "5"), "\"merges\" is a number");
+    help_refused(h, MODEL("", "5"), "merges: found 5, expected a list");
 }
 
 /* A million characters in one part, all of which merge: n log n, not n^2. */

@@ -118,7 +118,7 @@ static void test_refused(void **state)
     help_refused(h, WITH(TEMPLATE(A "," B, A)), "names the second text");
     help_refused(h, WITH(TEMPLATE("{'Sequence':{'id':'C','type_id':0}}", A)),
                  "sequence \"C\"");
-    help_refused(h, WITH(TEMPLATE(S("<s>", "-1"), A)), "\"type_id\" is -1");
+    help_refused(h, WITH(TEMPLATE(S("<s>", "-1"), A)), "type_id: found -1");
     help_refused(h, WITH(TEMPLATE("5", A)), "single[0]");
     help_refused(h, WITH("{'type':'BertProcessing','cls':['<s>',0],'sep':['x',9]}"),
                  "\"x\" has id 9");

@@ -199,17 +199,17 @@ static void test_refused(void **state)
     help_refused(h, "{" MODEL ",'normalizer':{'type':'ByteLevel'}}",
                  "normalizer \"ByteLevel\" is not supported, only Sequence, Bert");
     help_refused(h, "{" MODEL ",'normalizer':{'type':'Sequence','normalizers':5}}",
-                 "\"normalizers\" is a number, expected a list");
+                 "normalizers: found 5, expected a list");
     help_refused(h, "{" MODEL ",'normalizer':{'type':'BertNormalizer','lowercase':1}}",
-                 "normalizer BertNormalizer: \"lowercase\" is a number");
+                 "normalizer BertNormalizer: lowercase: found 1, expected");
     help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'UnicodeScripts'}}",
                  "pre_tokenizer \"UnicodeScripts\" is not supported");
     help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'Split','pattern':{},"
-                 "'behavior':'Isolated'}}", "pattern: \"String\" is nothing");
+                 "'behavior':'Isolated'}}", "pattern: String: found nothing");
     help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'Split','pattern':{'String':'x'}"
                  ",'behavior':'Eaten'}}", "\"behavior\" is \"Eaten\"");
     help_refused(h, "{" MODEL ",'pre_tokenizer':5}", "pre_tokenizer has no \"type\"");
-    help_refused(h, "{" MODEL ",'added_tokens':{}}", "\"added_tokens\" is an object");
+    help_refused(h, "{" MODEL ",'added_tokens':{}}", "added_tokens: found {}");
     help_refused(h, "{'a\\u0000b':1}", "not JSON");
     help_refused(h, "{'a':'\\ud800'}", "not JSON");
 }

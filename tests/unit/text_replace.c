@@ -124,17 +124,17 @@ static void test_refused(void **state)
     struct help *h = *state;
 
     help_refused(h, WITH("'pre_tokenizer':{'type':'Metaspace','replacement':'ab'}"),
-                 "\"replacement\" is \"ab\", expected one character");
+                 "replacement: found \"ab\", expected a string of one character");
     help_refused(h, WITH("'pre_tokenizer':{'type':'Metaspace','replacement':''}"),
-                 "expected one character");
+                 "expected a string of one character");
     help_refused(h, WITH("'pre_tokenizer':" METASPACE(",'prepend_scheme':'x'")),
                  "\"prepend_scheme\" is \"x\"");
     help_refused(h, WITH("'pre_tokenizer':" METASPACE(",'add_prefix_space':false,"
                  "'prepend_scheme':'always'")), "\"add_prefix_space\" is false, but");
     help_refused(h, WITH("'normalizer':{'type':'Replace','content':''}"),
-                 "pattern: \"String\" is nothing");
+                 "pattern: String: found nothing");
     help_refused(h, WITH("'normalizer':" REPLACE("Regex", "(", "")), "missing closing");
-    help_refused(h, WITH("'normalizer':{'type':'Prepend'}"), "\"prepend\" is nothing");
+    help_refused(h, WITH("'normalizer':{'type':'Prepend'}"), "prepend: found nothing, expected a string");
 }
 
 int main(void)

@@ -327,7 +327,7 @@ static void test_map_refused(void **state)
     help_refused(h, "{'model':{'type':'BPE','vocab':{},'merges':[]},'normalizer':"
                  "{'type':'Precompiled','precompiled_charsmap':'AAAAA'}}", "not base64");
     help_refused(h, "{'model':{'type':'BPE','vocab':{},'merges':[]},'normalizer':"
-                 "{'type':'Precompiled','precompiled_charsmap':true}}", "is true, expected");
+                 "{'type':'Precompiled','precompiled_charsmap':true}}", "found true, expected");
 }
 
 int main(void)

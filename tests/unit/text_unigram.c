@@ -55,15 +55,15 @@ static void test_refused(void **state)
     struct help *h = *state;
 
     help_refused(h, MODEL("'unk_id':1,", "['a',0]"), "\"unk_id\" is 1");
-    help_refused(h, MODEL("'unk_id':-1,", "['a',0]"), "\"unk_id\" is -1");
+    help_refused(h, MODEL("'unk_id':-1,", "['a',0]"), "unk_id: found -1");
     help_refused(h, MODEL("", "['a',0],['a',0]"), "vocab[1]: token \"a\" appears twice");
     help_refused(h, MODEL("", "['a']"), "vocab[0]: it is not [piece, score]");
     help_refused(h, MODEL("", "[5,0]"), "vocab[0]: it is not [piece, score]");
     help_refused(h, MODEL("", "['a','b']"), "vocab[0]: it is not [piece, score]");
     help_refused(h, MODEL("", "['a',-1e999]"), "not JSON");
-    help_refused(h, "{'model':{'type':'Unigram','vocab':true}}", "\"vocab\" is true");
+    help_refused(h, "{'model':{'type':'Unigram','vocab':true}}", "vocab: found true");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':0},'merges':true}}",
-                 "\"merges\" is true");
+                 "merges: found true");
 }
 
 /* A long part without blanks takes time that grows with its length, no more. */

@@ -63,10 +63,10 @@ static void test_refused(void **state)
     struct help *h = *state;
 
     help_refused(h, "{'model':{'type':'WordPiece'}}", "\"vocab\" is missing");
-    help_refused(h, MODEL("'unk_token':5,"), "\"unk_token\" is a number");
-    help_refused(h, MODEL("'max_input_chars_per_word':-1,"), "is -1, expected 0 to");
-    help_refused(h, MODEL("'max_input_chars_per_word':1099511627776,"), "expected 0 to");
-    help_refused(h, MODEL("'continuing_subword_prefix':null,"), "is null, expected a text");
+    help_refused(h, MODEL("'unk_token':5,"), "unk_token: found 5");
+    help_refused(h, MODEL("'max_input_chars_per_word':-1,"), "found -1, expected a whole number from 0");
+    help_refused(h, MODEL("'max_input_chars_per_word':1099511627776,"), "expected a whole number from 0 to");
+    help_refused(h, MODEL("'continuing_subword_prefix':null,"), "found null, expected a string");
 }
 
 int main(void)
