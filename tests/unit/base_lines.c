@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * Text files line by line, plain and gzip. */
+#include "folder.h"
+
+#include <zlib.h>
+
+#include "base/lines.h"
+
+struct line { const char *s; size_t n; };
+
+static void expect_lines(const char *path, const struct line *want, int n)
+{
+    struct err e = { ERR_NONE, "" };
+    struct lines *l = lines_open(path, &e);
+    const char *s;
+    size_t size;
+
+    if (l == NULL)
+        fail_msg("%s", e.msg);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(lines_next(l, &s, &size, &e), 1);
+        assert_int_equal(size, want[i].n);
+        assert_memory_equal(s, want[i].s, size);
+    }
+    assert_int_equal(lines_next(l, &s, &size, &e), 0);
+    assert_int_equal(lines_next(l, &s, &size, &e), 0);
+    lines_close(l);
+}
+
+static void reads_lines(void **state)
+{
+    static const char text[] = "one\ntwo\r\n\n\r\nnul\0in\rside\nlast";
+    static const struct line want[] = {
+        { "one", 3 }, { "two", 3 }, { "", 0 }, { "", 0 }, { "nul\0in\rside", 11 }, { "last", 4 },
+    };
+    gzFile gz;
+
+    (void)state;
+    write_file(at("text"), text, sizeof text - 1);
+    expect_lines(at("text"), want, 6);
+    gz = gzopen(at("no-ending"), "wb");     /* gzip is seen by its content */
+    gzwrite(gz, text, sizeof text - 1);
+    gzclose(gz);
+    expect_lines(at("no-ending"), want, 6);
+    write_file(at("text"), "x\n", 2);
+    expect_lines(at("text"), (struct line[]){ { "x", 1 } }, 1);
+    write_file(at("text"), "", 0);
+    expect_lines(at("text"), NULL, 0);
+}
+
+/* Lines around and over the size of the reader's buffer. */
+static void reads_long_lines(void **state)
+{
+    enum { LONG = 300001 };
+    char *text = malloc(2 * LONG + 2);
+    struct line want[] = { { text, 65536 }, { text, 65535 }, { text, LONG } };
+    FILE *f;
+
+    (void)state;
+    for (int i = 0; i < 2 * LONG; i++)
+        text[i] = (char)('a' + i % 26);
+    f = fopen(at("long"), "wb");
+    for (int i = 0; i < 3; i++)
+        fprintf(f, "%.*s\n", (int)want[i].n, text);
+    fclose(f);
+    expect_lines(at("long"), want, 3);
+    free(text);
+}
+
+static void refuses_a_damaged_gzip(void **state)
+{
+    char text[4096], packed[4096];
+    const char *s;
+    size_t size, n;
+    struct err e = { ERR_NONE, "" };
+    struct lines *l;
+    FILE *f;
+    gzFile gz;
+    int rc;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = i % 50 == 49 ? '\n' : (char)('!' + (i * i * 7 + i / 3) % 90);
+    gz = gzopen(at("gz"), "wb");
+    gzwrite(gz, text, sizeof text);
+    gzclose(gz);
+    f = fopen(at("gz"), "rb");
+    n = fread(packed, 1, sizeof packed, f);
+    fclose(f);
+    write_file(at("gz"), packed, n / 2);    /* cut */
+    l = lines_open(at("gz"), &e);
+    while ((rc = lines_next(l, &s, &size, &e)) == 1)
+        continue;
+    assert_int_equal(rc, -1);
+    assert_int_equal(e.kind, ERR_INPUT);
+    assert_non_null(strstr(e.msg, "truncated"));
+    lines_close(l);
+    packed[n - 6] ^= 0x55;                  /* the checksum */
+    write_file(at("gz"), packed, n);
+    l = lines_open(at("gz"), &e);
+    while ((rc = lines_next(l, &s, &size, &e)) == 1)
+        continue;
+    assert_int_equal(rc, -1);
+    assert_int_equal(e.kind, ERR_INPUT);
+    lines_close(l);
+}
+
+static void refuses_to_read_lines_of_nothing(void **state)
+{
+    struct err e;
+
+    (void)state;
+    assert_null(lines_open(at("none"), &e));
+    assert_int_equal(e.kind, ERR_INPUT);
+    assert_null(lines_open(dir, &e));
+    assert_non_null(strstr(e.msg, "is a folder"));
+    lines_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(reads_lines), IN_FOLDER(reads_long_lines),
+        IN_FOLDER(refuses_a_damaged_gzip), IN_FOLDER(refuses_to_read_lines_of_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

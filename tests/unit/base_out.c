@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ * Outputs that are there completely or not at all. */
+#include "folder.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "base/out.h"
+
+static void read_file(const char *path, char *text, size_t size)
+{
+    FILE *f = fopen(path, "rb");
+    size_t n;
+
+    assert_non_null(f);
+    n = fread(text, 1, size - 1, f);
+    text[n] = '\0';
+    fclose(f);
+}
+
+static int entries(void)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    int n = 0;
+
+    while ((e = readdir(d)) != NULL)
+        n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+static void is_there_after_the_commit_only(void **state)
+{
+    char text[64];
+    struct out o;
+    struct err e;
+
+    (void)state;
+    assert_int_equal(out_open(&o, at("o"), false, &e), 0);
+    fputs("new", o.file);
+    fflush(o.file);
+    assert_false(file_exists(at("o")));
+    assert_int_equal(entries(), 1);         /* the temporary one */
+    assert_int_equal(out_commit(&o, &e), 0);
+    assert_int_equal(entries(), 1);
+    read_file(at("o"), text, sizeof text);
+    assert_string_equal(text, "new");
+    out_abort(&o);                          /* nothing happens */
+    assert_true(file_exists(at("o")));
+}
+
+static void an_abort_leaves_what_was_there(void **state)
+{
+    char text[64];
+    struct out o;
+    struct err e;
+
+    (void)state;
+    write_file(at("o"), "old", 3);
+    assert_int_equal(out_open(&o, at("o"), true, &e), 0);
+    fputs("new", o.file);
+    out_abort(&o);
+    assert_int_equal(entries(), 1);
+    read_file(at("o"), text, sizeof text);
+    assert_string_equal(text, "old");
+}
+
+static void permissions_follow_the_umask(void **state)
+{
+    mode_t mask = umask(027);
+    struct stat st;
+    struct out o;
+    struct err e;
+
+    (void)state;
+    assert_int_equal(out_open(&o, at("o"), false, &e), 0);
+    assert_int_equal(out_commit(&o, &e), 0);
+    umask(mask);
+    stat(at("o"), &st);
+    assert_int_equal(st.st_mode & 0777, 0640);
+}
+
+static void says_where_it_cannot_write(void **state)
+{
+    struct out o;
+    struct err e;
+
+    (void)state;
+    assert_int_equal(out_open(&o, at("none/o"), false, &e), -1);
+    assert_int_equal(e.kind, ERR_SYSTEM);
+    assert_non_null(strstr(e.msg, "/none/o: cannot be written: its folder does not exist"));
+    assert_int_equal(out_open(&o, dir, false, &e), -1);
+    assert_non_null(strstr(e.msg, "is a folder"));
+    write_file(at("file"), "", 0);
+    assert_int_equal(out_open(&o, at("file/o"), false, &e), -1);
+    assert_int_equal(e.kind, ERR_SYSTEM);
+    assert_int_equal(out_open(&o, "", false, &e), -1);
+    assert_int_equal(e.kind, ERR_USAGE);
+    assert_int_equal(entries(), 1);
+}
+
+static void a_full_disk_is_seen(void **state)
+{
+    struct out o;
+    struct err e;
+
+    (void)state;
+    assert_int_equal(out_open(&o, "/dev/full", false, &e), 0);
+    fputs("x", o.file);
+    assert_int_equal(out_commit(&o, &e), -1);
+    assert_int_equal(e.kind, ERR_SYSTEM);
+    assert_string_equal(e.msg, "/dev/full: write failed: No space left on device");
+}
+
+/* A write that failed before the commit, and whose buffer is long gone. */
+static void an_early_failure_is_seen(void **state)
+{
+    static char big[1 << 20];
+    struct out o;
+    struct err e;
+
+    (void)state;
+    assert_int_equal(out_open(&o, "/dev/full", false, &e), 0);
+    assert_true(fwrite(big, 1, sizeof big, o.file) < sizeof big);
+    assert_int_equal(out_commit(&o, &e), -1);
+    assert_int_equal(e.kind, ERR_SYSTEM);
+}
+
+/* The file of a link changes, not the link. */
+static void a_link_stays_a_link(void **state)
+{
+    char text[64];
+    struct stat st;
+    struct out o;
+    struct err e;
+
+    (void)state;
+    write_file(at("real"), "old", 3);
+    assert_int_equal(symlink(at("real"), at("link")), 0);
+    assert_int_equal(out_open(&o, at("link"), false, &e), 0);
+    fputs("new", o.file);
+    assert_int_equal(out_commit(&o, &e), 0);
+    lstat(at("link"), &st);
+    assert_true(S_ISLNK(st.st_mode));
+    read_file(at("real"), text, sizeof text);
+    assert_string_equal(text, "new");
+}
+
+static void on_signal(int sig)
+{
+    out_remove_unfinished();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+/* Ends a child by a signal, or by exit, in the middle of a write. */
+static void end_midway(int sig, int want_status)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        struct out o;
+        struct err e;
+
+        signal(SIGTERM, on_signal);
+        signal(SIGINT, on_signal);
+        atexit(out_remove_unfinished);
+        if (out_open(&o, at("o"), false, &e) != 0)
+            _exit(9);
+        fputs("half", o.file);
+        fflush(o.file);
+        if (sig != 0)
+            raise(sig);
+        exit(4);
+    }
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, want_status);
+    assert_int_equal(entries(), 0);
+}
+
+static void signals_and_exit_leave_nothing(void **state)
+{
+    (void)state;
+    end_midway(SIGTERM, SIGTERM);
+    end_midway(SIGINT, SIGINT);
+    end_midway(0, 4 << 8);
+}
+
+/* Standard output, as a stream and as one that must be sought in. */
+static void standard_output(void **state)
+{
+    char text[64];
+
+    (void)state;
+    for (int seekable = 0; seekable < 2; seekable++) {
+        int status;
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            struct out o;
+            struct err e;
+
+            if (freopen(at("stdout"), "wb", stdout) == NULL ||
+                out_open(&o, "-", seekable != 0, &e) != 0)
+                _exit(9);
+            fputs("abc", o.file);
+            if (seekable) {
+                fseek(o.file, 1, SEEK_SET);
+                fputs("B", o.file);
+            }
+            _exit(out_commit(&o, &e) == 0 ? 0 : 8);
+        }
+        waitpid(pid, &status, 0);
+        assert_int_equal(status, 0);
+        read_file(at("stdout"), text, sizeof text);
+        assert_string_equal(text, seekable ? "aBc" : "abc");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(is_there_after_the_commit_only),
+        IN_FOLDER(an_abort_leaves_what_was_there),
+        IN_FOLDER(permissions_follow_the_umask), IN_FOLDER(says_where_it_cannot_write),
+        IN_FOLDER(a_full_disk_is_seen), IN_FOLDER(an_early_failure_is_seen),
+        IN_FOLDER(a_link_stays_a_link), IN_FOLDER(signals_and_exit_leave_nothing),
+        IN_FOLDER(standard_output),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

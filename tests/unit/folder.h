@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * Tests that write files: each in a folder of its own, removed after it. */
+#ifndef TEST_FOLDER_H
+#define TEST_FOLDER_H
+
+#include "check.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[64];
+
+static const char *at(const char *name)
+{
+    static char path[4][400];
+    static int i;
+
+    i = (i + 1) % 4;
+    snprintf(path[i], sizeof path[i], "%s/%s", dir, name);
+    return path[i];
+}
+
+static void write_file(const char *path, const void *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    strcpy(dir, "/tmp/mha-viz-test-XXXXXX");
+    return mkdtemp(dir) != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+
+    (void)state;
+    while ((e = readdir(d)) != NULL)
+        remove(at(e->d_name));
+    closedir(d);
+    return rmdir(dir);
+}
+
+#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+#endif
