@@ -3,6 +3,7 @@
  * stops, the same numbers as the program prints. */
 #include "check.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,52 @@ static void texts_of_another_model(void **state)
     mhaviz_model_close(&gpt2);
 }
 
+/* ---- two models at once ---- */
+
+struct alone {
+    const char *path;
+    double entropy[MAX_HEADS];
+    int n;
+};
+
+static void *run_alone(void *self)
+{
+    struct alone *alone = self;
+    struct mhaviz_model *model = NULL;
+    struct mhaviz_text *text = NULL;
+    struct mhaviz_stats *stats = NULL;
+    const double *value = NULL;
+
+    for (int i = 0; i < 5; i++) {
+        if (mhaviz_model_open(&model, alone->path, 2, NULL) == MHAVIZ_OK &&
+            mhaviz_text_open(model, "the key is in the door", NULL, &text, NULL) == MHAVIZ_OK &&
+            mhaviz_stats_open(model, text, NULL, &stats, NULL) == MHAVIZ_OK &&
+            mhaviz_stats_metric(stats, "entropy", &value, &alone->n, NULL) == MHAVIZ_OK)
+            memcpy(alone->entropy, value, (size_t)alone->n * sizeof *value);
+        mhaviz_stats_close(&stats);
+        mhaviz_text_close(&text);
+        mhaviz_model_close(&model);
+    }
+    return NULL;
+}
+
+static void two_models_at_once(void **state)
+{
+    struct alone one = { .path = "tests/ref/bert" }, two = { .path = "tests/ref/gpt2" };
+    struct alone first = one, second = two;
+    pthread_t thread;
+
+    (void)state;
+    run_alone(&one);
+    run_alone(&two);
+    assert_int_equal(pthread_create(&thread, NULL, run_alone, &first), 0);
+    run_alone(&second);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(one.n > 0 && one.n == first.n && two.n > 0 && two.n == second.n);
+    assert_memory_equal(one.entropy, first.entropy, (size_t)one.n * sizeof one.entropy[0]);
+    assert_memory_equal(two.entropy, second.entropy, (size_t)two.n * sizeof two.entropy[0]);
+}
+
 /* ---- the program's numbers ---- */
 
 static json_t *of_program(const char *arguments)
@@ -258,7 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_head_once), cmocka_unit_test(encoder_decoders),
         cmocka_unit_test(stopping), cmocka_unit_test(texts_of_another_model),
-        cmocka_unit_test(same_as_the_program),
+        cmocka_unit_test(two_models_at_once), cmocka_unit_test(same_as_the_program),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
