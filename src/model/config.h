@@ -16,7 +16,7 @@
 
 enum rope_scaling { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN, ROPE_LONG };
 
-/* One way of turning queries and keys by their positions. */
+/* One way to rotate queries and keys by their positions. */
 struct rope {
     double theta;
     enum rope_scaling scaling;

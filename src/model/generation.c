@@ -45,7 +45,7 @@ static int read_id(const struct reader *r, const char *key, const json_t *v, int
 static int read_ids(const struct reader *r, const char *key, const json_t *v,
                     struct id_list *out)
 {
-    int *id, n = 1;
+    int *id, n;
 
     if (!json_is_array(v)) {
         id = arena_alloc(r->a, 1, sizeof *id);

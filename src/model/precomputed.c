@@ -12,7 +12,7 @@
 
 enum {
     MAX_LAYERS = 1 << 12,
-    MAX_READY_HEADS = 1 << 16,
+    MAX_PRECOMPUTED_HEADS = 1 << 16,
     MAX_LENGTH = 1 << 20            /* queries or keys */
 };
 
@@ -61,7 +61,7 @@ static int check_array(struct file *f, struct tensor *t)
         memmove(t->shape, t->shape + 1, 3 * sizeof *t->shape);
         t->n_dims = 3;
     }
-    if (t->n_dims != 3 || t->n_elements == 0 || t->shape[0] > MAX_READY_HEADS ||
+    if (t->n_dims != 3 || t->n_elements == 0 || t->shape[0] > MAX_PRECOMPUTED_HEADS ||
         t->shape[1] > MAX_LENGTH || t->shape[2] > MAX_LENGTH)
         return err_set(f->e, ERR_INPUT, "%s: %s: shape %s, expected [heads, queries, keys]",
                        f->path, t->name, tensor_shape(f->a, t));
@@ -293,7 +293,7 @@ static void set_default(struct model *m)
     m->config.card.layer = l;
 }
 
-static void fill_ready(struct file *f, struct model *m)
+static void fill_precomputed(struct file *f, struct model *m)
 {
     const struct arrays *attn = &f->of[ATTN], *dec = &f->of[DEC], *cross = &f->of[CROSS];
     struct precomputed *own = arena_alloc(f->a, 1, sizeof *own), *other;
@@ -341,7 +341,7 @@ static struct model *make_model(struct file *f)
     m->config.decoder.n_heads = n_other > 0 ? (int)other->first->shape[0] : 0;
     if (model_bind(m, f->a, f->e) != 0)
         return NULL;
-    fill_ready(f, m);
+    fill_precomputed(f, m);
     if (mark_causal(m, f->a, m->precomputed->self) && n_other == 0)
         family[0].stack_id = STACK_DECODER;
     set_default(m);

@@ -40,7 +40,7 @@ static int check_sources(const struct asked *asked, int n_operands, struct err *
     return 0;
 }
 
-/* A bare layer reads rows, or has its attention ready. */
+/* A bare layer reads rows, or has precomputed attention. */
 static int check_layer(const struct session *s, int n_operands, struct err *e)
 {
     const struct asked *asked = s->asked;

@@ -59,12 +59,12 @@ static struct batch part(const struct check *c, const int *from, const int *end)
     return (struct batch){ N_TEXTS, start, id, NULL };
 }
 
-static float *run(const struct check *c, const struct batch *b, bool kept,
+static float *run(const struct check *c, const struct batch *b, bool cached,
                   const struct memory *memory)
 {
     size_t D = (size_t)c->m->d_hidden, V = c->m->has_head ? (size_t)c->m->n_logits : 0;
     float *out = arena_alloc(c->a, N_TEXTS * (D + V), sizeof *out);
-    struct wanted want = { .memory = memory, .cache = kept ? c->cache : NULL,
+    struct wanted want = { .memory = memory, .cache = cached ? c->cache : NULL,
                            .last_only = true, .change = &c->change, .hidden = out,
                            .logits = V > 0 ? out + N_TEXTS * D : NULL };
     struct err e;

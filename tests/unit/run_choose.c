@@ -73,7 +73,7 @@ static void only_as_the_first(void **state)
     g.suppressed_first = (struct id_list){ 1, seven };
     assert_int_equal(choose(&g, text, 3, 3, 9, rising), 6);
     assert_int_equal(choose(&g, text, 4, 3, 9, rising), 7);
-    g.forced_first = 5;                     /* takes the place behind one token */
+    g.forced_first = 5;                     /* takes the place after one token */
     assert_int_equal(choose(&g, text, 1, 1, 9, rising), 5);
     assert_int_equal(choose(&g, text, 2, 1, 9, rising), 6);
     assert_int_equal(choose(&g, text, 3, 1, 9, rising), 7);

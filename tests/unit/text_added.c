@@ -95,7 +95,8 @@ static void test_refused(void **state)
     help_refused(h, WITH(TOKEN("4", "b", "")), "has id 4, expected 2 (its place");
     help_refused(h, WITH(TOKEN("-1", "c", "")), "has id -1, expected 5");
     help_refused(h, WITH(TOKEN("1099511627776", "c", "")), "expected 5");
-    help_refused(h, WITH(TOKEN("5", "c", ",'lstrip':3")), "lstrip: found 3, expected true or false");
+    help_refused(h, WITH(TOKEN("5", "c", ",'lstrip':3")),
+                 "lstrip: found 3, expected true or false");
     help_refused(h, WITH("{'id':5}"), "added_tokens[0]: content: found nothing");
     help_refused(h, WITH("7"), "added_tokens[0]");
 }

@@ -64,9 +64,12 @@ static void test_refused(void **state)
 
     help_refused(h, "{'model':{'type':'WordPiece'}}", "\"vocab\" is missing");
     help_refused(h, MODEL("'unk_token':5,"), "unk_token: found 5");
-    help_refused(h, MODEL("'max_input_chars_per_word':-1,"), "found -1, expected a whole number from 0");
-    help_refused(h, MODEL("'max_input_chars_per_word':1099511627776,"), "expected a whole number from 0 to");
-    help_refused(h, MODEL("'continuing_subword_prefix':null,"), "found null, expected a string");
+    help_refused(h, MODEL("'max_input_chars_per_word':-1,"),
+                 "max_input_chars_per_word: found -1, expected a whole number from 0");
+    help_refused(h, MODEL("'max_input_chars_per_word':1099511627776,"),
+                 "expected a whole number from 0 to");
+    help_refused(h, MODEL("'continuing_subword_prefix':null,"),
+                 "found null, expected a string");
 }
 
 int main(void)
