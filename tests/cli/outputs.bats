@@ -123,7 +123,7 @@ prepare() {
 }
 
 @test "a picture is not written to a terminal" {
-    command -v script || skip "script is not installed"
+    script -qec true /dev/null > /dev/null 2>&1 || skip "no pseudo-terminal here"
     for c in "heatmap -o -" "mechanisms --repeats 0 --format svg" \
         "diff --dtype f32 --dtype bf16 --format png"; do
         run script -qec "$viz $c -m $ref/bert 'the key'" /dev/null
