@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/compare.h"
+#include "cmd/diff.h"
 #include "cmd/figure.h"
-#include "cmd/records.h"
 #include "cmd/results.h"
 #include "draw/heatmap.h"
 
@@ -55,36 +54,19 @@ static const char *const examples[] = {
     NULL
 };
 
-/* One of the two things that are compared. */
-struct side {
-    struct asked args;
-    struct session *s;
-    struct wanted want;
-    struct change change;
-    struct input *in;
-    struct item item;
-};
-
 struct job {
     const struct diff_args *args;
     const struct env *env;
     struct arena *a;
     struct session session[2];
     int n_sessions;
-    struct side side[2];
+    struct diff_side side[2];
     bool texts;                 /* two texts, not one in two ways */
     struct results results;
     struct {
         double js;
         int layer, head;
     } worst;                    /* the head that differs most, of all texts */
-};
-
-/* One comparison. */
-struct pair {
-    struct job *j;
-    struct compare *compare;
-    int n_paired;               /* queries */
 };
 
 /* ---- what is compared ---- */
@@ -125,7 +107,7 @@ static int check_sides(struct job *j, int n_operands, struct err *e)
 static int open_side(struct job *j, int i, int n_operands, char **operands,
                      struct err *e)
 {
-    struct side *side = &j->side[i];
+    struct diff_side *side = &j->side[i];
     const struct diff_args *args = j->args;
     bool precomputed = i + args->attentions.n >= 2;
 
@@ -162,7 +144,7 @@ static int open_side(struct job *j, int i, int n_operands, char **operands,
 /* A file of precomputed rows may lack layers that the other side has. */
 static int check_layers(const struct job *j, struct err *e)
 {
-    const struct side *x = &j->side[0], *y = &j->side[1];
+    const struct diff_side *x = &j->side[0], *y = &j->side[1];
 
     for (int l = 0; l < x->s->n_layers; l++)
         if (wanted_layer(&x->want, l) != wanted_layer(&y->want, l))
@@ -188,17 +170,11 @@ static int check_models(const struct job *j, struct err *e)
                    j->side[1].s->model->name, b->n_layers, b->n_heads);
 }
 
-/* The selected heads, in order, as session_next_head. */
-static bool next_head(const struct job *j, int *l, int *h)
-{
-    return session_next_head(j->side[0].s, &j->side[0].want, l, h);
-}
-
 /* ---- the two passes ---- */
 
 static int forward(struct job *j, int i, struct sink sink, struct err *e)
 {
-    struct side *side = &j->side[i];
+    struct diff_side *side = &j->side[i];
     struct texts texts;
 
     texts_pack(&texts, j->a, &side->item, 1);
@@ -214,136 +190,29 @@ static struct axis_pair pair_of(struct arena *a, const struct tokens *first,
     return (struct axis_pair){ first->n, second->n, first_of };
 }
 
-static int run_pair(struct pair *p, struct err *e)
+static int run_pair(struct job *j, struct diff_pair *p, struct err *e)
 {
-    struct job *j = p->j;
-    const struct side *x = &j->side[0], *y = &j->side[1];
+    const struct diff_side *x = &j->side[0], *y = &j->side[1];
     const struct config *c = &x->s->shown->config;
+    struct compare *compare;
     int n_keys;
     struct axis_pair queries = pair_of(j->a, session_queries(x->s, &x->item),
                                        session_queries(y->s, &y->item), &p->n_paired);
     struct axis_pair keys = pair_of(j->a, session_keys(x->s, &x->item),
                                     session_keys(y->s, &y->item), &n_keys);
 
-    p->compare = compare_new(j->a, c->n_layers, c->n_heads, queries, keys);
-    if (forward(j, 0, compare_first(p->compare), e) != 0)
+    compare = compare_new(j->a, c->n_layers, c->n_heads, queries, keys);
+    p->compare = compare;
+    if (forward(j, 0, compare_first(compare), e) != 0)
         return -1;
-    return forward(j, 1, compare_second(p->compare), e);
+    return forward(j, 1, compare_second(compare), e);
 }
 
-/* ---- records ---- */
-
-struct head_row {
-    struct head_id id;
-    struct head_difference d;
-    double entropy_change;
-};
-
-#define F(f) offsetof(struct head_row, f)
-static const struct column head_columns[] = {
-    HEAD_COLUMNS,
-    { "js", "Jensen-Shannon divergence of paired rows", "nats", "JS", "%.3g", COLUMN_REAL,
-      .where = IN_ALL, .null = NULL_SHOWN, .field = F(d.js) },
-    { "entropy_first", "mean entropy of the first side's rows", "nats", "entropy", "%.3f",
-      COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(d.entropy_first) },
-    { "entropy_second", "mean entropy of the second side's rows", "nats",
-      .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN,
-      .field = F(d.entropy_second) },
-    { "entropy_change", "entropy_second - entropy_first", "nats", "change", "%+.4f",
-      COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(entropy_change) },
-    { "links_kept", "share of the paired rows whose strongest keys are each other's "
-      "counterparts", NULL, "links kept", "%.3f", COLUMN_REAL, .where = IN_ALL,
-      .null = NULL_SHOWN, .field = F(d.links_kept), .most = 1 },
-    { "largest", "the largest difference of two weights of paired rows", NULL, NULL, "%.3g",
-      COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(d.largest) },
-};
-#undef F
-
-static const struct record head_record = {
-    .help = "a head", .size = sizeof(struct head_row), RECORD_COLUMNS(head_columns),
-};
-
-struct side_row {
-    const char *model, *dtype;
-    struct text_span text;
-    struct list tokens, labels;
-};
-
-#define F(f) offsetof(struct side_row, f)
-static const struct column side_columns[] = {
-    { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON,
-      .field = F(model) },
-    { "dtype", "to what inputs of products are rounded", .kind = COLUMN_TEXT,
-      .where = IN_JSON, .choices = precision_names, .field = F(dtype) },
-    { "text", "as given; empty for ids and arrays", .kind = COLUMN_SPAN, .where = IN_JSON,
-      .field = F(text) },
-    { "tokens", "pieces of the vocabulary, the queries in order", .kind = COLUMN_TEXT,
-      .list = true, .where = IN_JSON, .field = F(tokens) },
-    { "labels", "the text that each of the tokens stands for", .kind = COLUMN_SPAN,
-      .list = true, .where = IN_JSON, .field = F(labels) },
-};
-#undef F
-
-static const struct record side_record = {
-    .help = "one of the two that are compared", .size = sizeof(struct side_row),
-    RECORD_COLUMNS(side_columns),
-};
-
-struct pair_row {
-    int index;
-    const struct side_row *first, *second;
-    int n_paired;
-    struct list heads;
-};
-
-#define F(f) offsetof(struct pair_row, f)
-static const struct column pair_columns[] = {
-    { "index", "number of the text, from 0: its line less one", .kind = COLUMN_INT,
-      .where = IN_TSV | IN_JSON, .field = F(index) },
-    { "first", "the first side", .kind = COLUMN_RECORD, .where = IN_JSON,
-      .of = &side_record, .field = F(first) },
-    { "second", "the second side", .kind = COLUMN_RECORD, .where = IN_JSON,
-      .of = &side_record, .field = F(second) },
-    { "tokens_paired", "number of the queries' tokens that have a counterpart", "tokens",
-      .kind = COLUMN_INT, .where = IN_TSV | IN_JSON, .field = F(n_paired) },
-    { "heads", "one object per head", .kind = COLUMN_RECORD, .list = true,
-      .where = IN_TSV | IN_JSON, .of = &head_record, .field = F(heads) },
-};
-#undef F
-
-static const struct record pair_record = {
-    .schema = "mha-viz/diff/2", .help = "what changed in each head",
-    .size = sizeof(struct pair_row), RECORD_COLUMNS(pair_columns),
-};
-
-/* ---- reports ---- */
-
-static struct head_row head_row(const struct pair *p, int l, int h)
-{
-    struct head_row row = {
-        .id = { family_stack_names[p->j->side[0].s->stack], l, h },
-        .d = compare_head(p->compare, l, h),
-    };
-
-    row.entropy_change = row.d.entropy_second - row.d.entropy_first;
-    return row;
-}
-
-static struct list head_rows(const struct pair *p)
-{
-    const struct config *c = &p->j->side[0].s->shown->config;
-    struct head_row *row = arena_alloc(p->j->a, (size_t)(c->n_layers * c->n_heads),
-                                       sizeof *row);
-    int n = 0;
-
-    for (int l = 0, h = -1; next_head(p->j, &l, &h); )
-        row[n++] = head_row(p, l, h);
-    return (struct list){ row, n };
-}
+/* ---- the title ---- */
 
 static const char *side_name(const struct job *j, struct arena *a, int i)
 {
-    const struct side *side = &j->side[i];
+    const struct diff_side *side = &j->side[i];
     const char *dtype = precision_names[side->args.dtype];
 
     if (j->texts)
@@ -354,9 +223,8 @@ static const char *side_name(const struct job *j, struct arena *a, int i)
 }
 
 /* "A -> B", and how many tokens are compared where that is not all. */
-static char *title(const struct pair *p)
+static char *title(const struct job *j, const struct diff_pair *p)
 {
-    const struct job *j = p->j;
     int n = session_queries(j->side[1].s, &j->side[1].item)->n;
     char *s = arena_printf(j->a, "%s → %s", side_name(j, j->a, 0), side_name(j, j->a, 1));
 
@@ -365,44 +233,11 @@ static char *title(const struct pair *p)
     return arena_printf(j->a, "%s (%d tokens in common)", s, p->n_paired);
 }
 
-static void print_table(const struct pair *p)
-{
-    const struct job *j = p->j;
-    struct list rows = head_rows(p);
-    const char *s = title(p);
-    bool after = j->results.named && j->side[0].item.index > 0;
-
-    fprintf(j->results.report.file, "%s%s\n", after ? "\n" : "",
-            report_clean(j->a, s, strlen(s)));
-    record_table(&head_record, rows.at, rows.n, j->a, j->results.report.file);
-}
-
-static struct side_row side_row(const struct side *side, struct arena *a)
-{
-    const struct tokens *t = session_queries(side->s, &side->item);
-
-    return (struct side_row){
-        side->s->model->name, precision_names[side->args.dtype],
-        { side->item.text, side->item.text_size }, records_pieces(t), records_labels(a, t),
-    };
-}
-
-static void print_row(const struct pair *p)
-{
-    struct job *j = p->j;
-    struct side_row first = side_row(&j->side[0], j->a), second = side_row(&j->side[1], j->a);
-
-    report_row(&j->results.report, &(struct pair_row){
-        j->side[0].item.index, &first, &second, p->n_paired, head_rows(p),
-    });
-}
-
 /* ---- the picture: layers below each other, heads side by side ---- */
 
-static float shown_of(const struct pair *p, int l, int h)
+static float shown_of(const struct diff_pair *p, int metric, int l, int h)
 {
-    struct head_row row = head_row(p, l, h);
-    int metric = p->j->args->metric;
+    struct diff_head row = diff_head(p, l, h);
 
     return (float)(metric == SHOWN_JS ? row.d.js :
                    metric == SHOWN_LINKS ? row.d.links_kept : row.entropy_change);
@@ -417,12 +252,11 @@ static struct label_list numbered(struct arena *a, char letter, int n)
     return (struct label_list){ n, text, NULL };
 }
 
-static int draw(struct pair *p, struct err *e)
+static int draw(const struct job *j, const struct diff_pair *p, struct err *e)
 {
     static const char *const shows[] = {
         "change of entropy (nats)", "divergence (nats)", "strongest links kept",
     };
-    struct job *j = p->j;
     const struct diff_args *args = j->args;
     const struct config *c = &j->side[0].s->shown->config;
     int L = c->n_layers, H = c->n_heads, cell_px, pool;
@@ -434,8 +268,8 @@ static int draw(struct pair *p, struct err *e)
 
     for (int i = 0; i < L * H; i++)
         value[i] = NAN;
-    for (int l = 0, h = -1; next_head(j, &l, &h); ) {
-        value[l * H + h] = shown_of(p, l, h);
+    for (int l = 0, h = -1; diff_next_head(&j->side[0], &l, &h); ) {
+        value[l * H + h] = shown_of(p, args->metric, l, h);
         largest = fmaxf(largest, fabsf(value[l * H + h]));      /* NaN: passed over */
     }
     heatmap_plan(L, H, 1, 1, 0, args->dpi, &cell_px, &pool);
@@ -451,7 +285,7 @@ static int draw(struct pair *p, struct err *e)
     };
     part = heatmap_part(&maps);
     return sheet_write(&(struct sheet){
-        .caption = title(p), .dpi = args->dpi, .n_parts = 1, .parts = &part,
+        .caption = title(j, p), .dpi = args->dpi, .n_parts = 1, .parts = &part,
     }, figure_format(&j->results.output),
        output_name(&j->results.output, j->a, j->side[0].item.index), j->env->warn, e);
 }
@@ -469,32 +303,36 @@ static void keep_worst(struct job *j, int layer, int head, double js)
 
 static int one_pair(struct job *j, struct err *e)
 {
-    struct pair p = { .j = j };
+    struct diff_pair p = { .side = j->side };
 
-    if (run_pair(&p, e) != 0)
+    if (run_pair(j, &p, e) != 0)
         return -1;
-    for (int l = 0, h = -1; next_head(j, &l, &h); )
+    for (int l = 0, h = -1; diff_next_head(&j->side[0], &l, &h); )
         keep_worst(j, l, h, compare_head(p.compare, l, h).js);
     if (output_is_picture(&j->results.output))
-        return draw(&p, e);
+        return draw(j, &p, e);
     if (results_begin(&j->results, j->a, &j->side[0].item, e) != 0)
         return -1;
-    (j->results.report.format == REPORT_TABLE ? print_table : print_row)(&p);
+    if (j->results.report.format == REPORT_TABLE)
+        diff_table(&p, title(j, &p), j->results.named && j->side[0].item.index > 0, j->a,
+                   j->results.report.file);
+    else
+        diff_row(&p, j->a, &j->results.report);
     return results_end(&j->results, e);
 }
 
 /* The next text that both sides can use; as input_next. */
 static int next_pair(struct job *j, struct err *e)
 {
-    struct side *x = &j->side[0], *y = &j->side[1];
+    struct diff_side *x = &j->side[0], *y = &j->side[1];
     int rc = input_next(x->in, j->a, &x->item, e);
 
     if (rc == 1)
         rc = input_next(y->in, j->a, &y->item, e);
     while (rc == 1 && x->item.index != y->item.index) {
-        struct side *behind = x->item.index < y->item.index ? x : y;
+        struct diff_side *other = x->item.index < y->item.index ? x : y;
 
-        rc = input_next(behind->in, j->a, &behind->item, e);
+        rc = input_next(other->in, j->a, &other->item, e);
     }
     return rc;
 }
@@ -526,7 +364,7 @@ static int report(struct job *j, struct err *e)
         rc = all_pairs(j, e);
         return input_result(j->side[0].in, input_result(j->side[1].in, rc, e), e);
     }
-    if (results_open(&j->results, &pair_record, j->side[0].in, e) != 0)
+    if (results_open(&j->results, &diff_record, j->side[0].in, e) != 0)
         return -1;
     rc = all_pairs(j, e);
     rc = results_close(&j->results, j->side[0].in, rc, e);
@@ -565,5 +403,5 @@ const struct cmd cmd_diff = {
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct diff_args), .examples = examples,
     .max_operands = 2, .run = run,
-    .records = (const struct record *const[]){ &pair_record, NULL },
+    .records = (const struct record *const[]){ &diff_record, NULL },
 };
