@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ * The tensors of opened weights, sorted by name, and the files that they lie in. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "weights/weights_priv.h"
+
+/* ---- files ---- */
+
+int weights_map(struct weights *w, const char *path, struct span *out, struct err *e)
+{
+    const struct span *map = file_hold(w->a, path, e);
+
+    if (map == NULL)
+        return -1;
+    *out = *map;
+    if ((w->n_maps & (w->n_maps - 1)) == 0)     /* 0, 1, 2, 4, .. */
+        w->map = arena_grow(w->a, w->map, (size_t)w->n_maps,
+                            2 * (size_t)w->n_maps + 1, sizeof *w->map);
+    w->map[w->n_maps++] = map;
+    return 0;
+}
+
+/* ---- tensors ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct tensor *s = a, *t = b;
+
+    return strcmp(s->name, t->name);
+}
+
+int weights_sort(struct arena *a, struct tensor *tensor, int n, struct err *e)
+{
+    if (n > 0)
+        qsort(tensor, (size_t)n, sizeof *tensor, by_name);
+    for (int i = 1; i < n; i++) {
+        const struct tensor *s = &tensor[i - 1], *t = &tensor[i];
+
+        if (strcmp(s->name, t->name) != 0)
+            continue;
+        if (s->file == t->file)
+            return err_set(e, ERR_INPUT, "%s: appears twice", str_shown(a, t->name));
+        return err_set(e, ERR_INPUT, "%s: is both in %s and in %s",
+                       str_shown(a, t->name), s->file, t->file);
+    }
+    return 0;
+}
+
+int weights_count(const struct weights *w)
+{
+    return w->n;
+}
+
+const struct tensor *weights_at(const struct weights *w, int i)
+{
+    return &w->tensor[i];
+}
+
+const struct tensor *weights_find(const struct weights *w, const char *name)
+{
+    struct tensor key = { .name = name };
+
+    return w->n == 0 ? NULL :
+           bsearch(&key, w->tensor, (size_t)w->n, sizeof *w->tensor, by_name);
+}
+
+const char *weights_note(const struct weights *w, const char *key)
+{
+    for (int i = 0; i < w->n_notes; i++)
+        if (strcmp(w->note[i].key, key) == 0)
+            return w->note[i].value;
+    return NULL;
+}
+
+int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e)
+{
+    if (weights_sort(w->a, tensor, n, e) != 0)
+        return -1;
+    w->tensor = tensor;
+    w->n = n;
+    return 0;
+}
