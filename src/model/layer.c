@@ -14,13 +14,6 @@ static const char *const scopes[N_SCOPE] = { "", "self_attn.", "layers.%d.self_a
 
 /* ---- what is there ---- */
 
-const char *layer_name(struct arena *a, const char *scope, int l)
-{
-    const char *d = strstr(scope, "%d");
-
-    return d == NULL ? scope : arena_printf(a, "%.*s%d%s", (int)(d - scope), scope, l, d + 2);
-}
-
 static const struct tensor *any_of(const struct weights *w, struct arena *a,
                                    const char *scope, const struct naming *n)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What layers written by hand, and those of torch.nn, call their tensors. */
+#include <string.h>
+
 #include "model/layer_priv.h"
 
 const struct naming layer_naming[] = {
@@ -18,3 +20,10 @@ const struct ff_naming layer_ff[] = {
 };
 
 const char *const layer_cross[] = { "cross_attn.", "multihead_attn.", NULL };
+
+const char *layer_name(struct arena *a, const char *scope, int l)
+{
+    const char *d = strstr(scope, "%d");
+
+    return d == NULL ? scope : arena_printf(a, "%.*s%d%s", (int)(d - scope), scope, l, d + 2);
+}

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "model/gguf.h"
 #include "model/hub.h"
 #include "model/model_priv.h"
@@ -55,16 +56,9 @@ static int open_builtin(struct model *m, struct arena *a, struct err *e)
     return open_memory(m, a, &files, "built-in model", "built-in config.json", e);
 }
 
-static bool has_ending(const char *path, const char *ending)
-{
-    size_t n = strlen(path), k = strlen(ending);
-
-    return n > k && strcmp(path + n - k, ending) == 0;
-}
-
 static bool is_npz(const char *path)
 {
-    return has_ending(path, ".npz");
+    return str_ends_with(path, ".npz");
 }
 
 /* The first option that only a bare layer has; NULL: none was given. */
@@ -119,30 +113,6 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     rc = config_read(&m->config, &m->family, a, *bytes, config, e);
     file_drop(a, bytes);
     return rc;
-}
-
-static uint64_t fnv(uint64_t h, const void *data, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ ((const unsigned char *)data)[i]) * 0x100000001b3u;
-    return h;
-}
-
-uint64_t model_hash(const struct model *m)
-{
-    const struct config *c = &m->config;
-    const int numbers[] = { c->n_layers, c->n_heads, c->n_kv_heads, c->d_model,
-                            c->d_head, c->d_ff, c->n_vocab, c->n_positions };
-    uint64_t h = fnv(0xcbf29ce484222325u, numbers, sizeof numbers);
-
-    for (int i = 0; i < weights_count(m->weights); i++) {
-        const struct tensor *t = weights_at(m->weights, i);
-
-        h = fnv(h, t->name, strlen(t->name));
-        h = fnv(h, t->shape, (size_t)t->n_dims * sizeof t->shape[0]);
-        h = fnv(h, &t->dtype, sizeof t->dtype);
-    }
-    return h;
 }
 
 struct model *model_open(struct arena *a, const char *path, struct err *e)
@@ -233,7 +203,7 @@ const char *model_name(struct arena *a, const char *path)
     if (path == NULL)
         return config_card_name(a, model_builtin_file(BUILTIN_CONFIG));
     config = file_join(a, file_folder(a, path), "config.json");
-    bytes = has_ending(path, ".gguf") ? NULL : file_hold(a, config, &ignored);
+    bytes = str_ends_with(path, ".gguf") ? NULL : file_hold(a, config, &ignored);
     if (bytes != NULL)
         name = config_card_name(a, *bytes);
     file_drop(a, bytes);
