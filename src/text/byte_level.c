@@ -121,7 +121,7 @@ static int byte_level_one(const void *self, struct work *w, const struct part *p
     b->cuts->n = 0;
     if (regex_cuts(b->regex, w, p.s, p.n, b->cuts, e) != 0)
         return -1;
-    presplit_cuts(w, ISOLATED, b->cuts, &p, out);
+    part_cuts_apply(w, ISOLATED, b->cuts, &p, out);
     return 0;
 }
 
@@ -169,7 +169,7 @@ int byte_level_run(const void *self, struct work *w, struct err *e)
     size_t total = 0;
 
     b.cuts = &cuts;
-    if (presplit_parts(w, &b, byte_level_one, e) != 0)
+    if (part_each(w, &b, byte_level_one, e) != 0)
         return -1;
     for (size_t i = 0; i < w->parts.n; i++)
         if (w->parts.v[i].id < 0)

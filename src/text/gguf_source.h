@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What gguf_tok.c and gguf_spm.c share: the keys of a GGUF's tokeniser, on their way
+ * What the builders of gguf_tok.c and gguf_spm.c share: the keys of a GGUF's tokeniser, on their way
  * into a tokenizer.json.  Errors are ERR_INPUT and name the key. */
 #ifndef TEXT_GGUF_SOURCE_H
 #define TEXT_GGUF_SOURCE_H
@@ -30,6 +30,9 @@ int gguf_source_wrong(const struct gguf_source *s, const struct gguf_value *v,
 int gguf_source_flag(const struct gguf_source *s, const char *key, bool *out);
 /* The piece that a key gives the id of. */
 int gguf_source_special(const struct gguf_source *s, const char *key, const char **out);
+
+/* An array of strings; NULL: the key is not there, or holds something else (an error). */
+const struct gguf_value *gguf_source_strings(const struct gguf_source *s, const char *key);
 
 /* Fills piece and n; marked: as WordPiece has them in tokenizer.json. */
 int gguf_source_pieces(struct gguf_source *s, bool marked);

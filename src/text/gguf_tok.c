@@ -2,25 +2,12 @@
  * The tokeniser's keys of a GGUF -> a tokenizer.json. */
 #include "text/gguf_source.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/utf8.h"
 
 /* ---- keys ---- */
-
-const struct gguf_value *gguf_source_value(const struct gguf_source *s, const char *key)
-{
-    return gguf_find(s->g, arena_printf(s->a, "tokenizer.ggml.%s", key));
-}
-
-int gguf_source_wrong(const struct gguf_source *s, const struct gguf_value *v,
-                      const char *want)
-{
-    return err_set(s->e, ERR_INPUT, "%s: is %s, expected %s", v->key, gguf_kind(s->a, v), want);
-}
 
 /* *out is NULL where the key is not there. */
 static int read_text(const struct gguf_source *s, const char *key, const char **out)
@@ -40,117 +27,6 @@ static int read_text(const struct gguf_source *s, const char *key, const char **
     return 0;
 }
 
-int gguf_source_flag(const struct gguf_source *s, const char *key, bool *out)
-{
-    const struct gguf_value *v = gguf_source_value(s, key);
-
-    if (v == NULL)
-        return 0;
-    if (v->type != GGUF_BOOL || v->is_array)
-        return gguf_source_wrong(s, v, "a BOOL");
-    *out = gguf_int(v, 0) != 0;
-    return 0;
-}
-
-int gguf_source_special(const struct gguf_source *s, const char *key, const char **out)
-{
-    const struct gguf_value *v = gguf_source_value(s, key);
-    int64_t id;
-
-    if (v == NULL)
-        return 0;
-    if (!gguf_is_int(v) || v->is_array)
-        return gguf_source_wrong(s, v, "a whole number");
-    id = gguf_int(v, 0);
-    if (id < 0 || id >= s->n)
-        return err_set(s->e, ERR_INPUT, "%s: found %lld, expected an id of the %d tokens",
-                       v->key, (long long)id, s->n);
-    *out = s->piece[id];
-    return 0;
-}
-
-static const struct gguf_value *strings_of(const struct gguf_source *s, const char *key)
-{
-    const struct gguf_value *v = gguf_source_value(s, key);
-
-    if (v == NULL)
-        err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.%s", key);
-    else if (v->type != GGUF_STRING || !v->is_array || v->n > INT_MAX)
-        gguf_source_wrong(s, v, "an array of STRING");
-    else
-        return v;
-    return NULL;
-}
-
-/* ---- pieces ---- */
-
-/* Pieces of a word's inside carry the mark in tokenizer.json, the others here. */
-static const char *unmark(const struct gguf_source *s, const char *piece)
-{
-    size_t n = strlen(piece);
-
-    if (n > 2 && piece[0] == '[' && piece[n - 1] == ']')
-        return piece;
-    return strncmp(piece, GGUF_MARK, 3) == 0 ? piece + 3 :
-           arena_printf(s->a, "##%s", piece);
-}
-
-int gguf_source_pieces(struct gguf_source *s, bool marked)
-{
-    const struct gguf_value *v = strings_of(s, "tokens");
-    struct gguf_strings all;
-    struct span text;
-
-    if (v == NULL)
-        return -1;
-    s->n = (int)v->n;
-    s->piece = arena_alloc(s->a, (size_t)s->n, sizeof *s->piece);
-    all = gguf_strings(v);
-    for (int i = 0; gguf_next(&all, &text); i++) {
-        const char *bytes = (const char *)text.data;
-
-        if (memchr(bytes, '\0', text.size) != NULL ||
-            utf8_check(bytes, text.size) != text.size)
-            return err_set(s->e, ERR_INPUT, "tokenizer.ggml.tokens: token %d is not "
-                           "UTF-8 without NULs", i);
-        s->piece[i] = arena_strndup(s->a, bytes, text.size);
-        if (marked)
-            s->piece[i] = unmark(s, s->piece[i]);
-    }
-    return 0;
-}
-
-void gguf_source_add(const struct gguf_source *s, int id, const char *piece, bool special)
-{
-    json_t *added = json_object_get(s->root, "added_tokens");
-
-    json_add(s->a, added,
-        json_pack("{si ss sb sb sb sb sb}", "id", id, "content", piece, "single_word", 0,
-                  "lstrip", 0, "rstrip", 0, "normalized", 0, "special", (int)special));
-}
-
-int gguf_source_added(const struct gguf_source *s)
-{
-    const struct gguf_value *v = gguf_source_value(s, "token_type");
-
-    json_put(s->a, s->root, "added_tokens", json_array());
-    if (v == NULL)
-        return 0;
-    if (!gguf_is_int(v) || !v->is_array || v->n != s->n)
-        return gguf_source_wrong(s, v, arena_printf(s->a, "an array of %d whole numbers",
-                                                    s->n));
-    for (int i = 0; i < s->n; i++) {
-        int64_t type = gguf_int(v, i);
-
-        if (type < UNDEFINED || type > BYTE)
-            return err_set(s->e, ERR_INPUT, "%s: token %d has type %lld, expected 0 to 6",
-                           v->key, i, (long long)type);
-        if ((type == CONTROL || type == USER_DEFINED) && s->piece[i][0] != '\0')
-            gguf_source_add(s, i, s->piece[i], type == CONTROL);
-    }
-    return 0;
-}
-
 static void put_vocab(const struct gguf_source *s, json_t *model)
 {
     json_t *vocab = json_put(s->a, model, "vocab", json_object());
@@ -160,62 +36,6 @@ static void put_vocab(const struct gguf_source *s, json_t *model)
         if (json_object_get(vocab, s->piece[i]) == NULL)
             json_put(s->a, vocab, s->piece[i], json_integer(i));
     }
-}
-
-/* ---- what is put around a text ---- */
-
-static void append_slot(const struct gguf_source *s, json_t *list, const char *piece,
-                        int type)
-{
-    if (piece != NULL)
-        json_add(s->a, list, json_pack("{s{ss si}}", "SpecialToken", "id", piece,
-                                       "type_id", type));
-}
-
-static void append_text(const struct gguf_source *s, json_t *list, const char *which,
-                        int type)
-{
-    json_add(s->a, list, json_pack("{s{ss si}}", "Sequence", "id", which, "type_id",
-                                   type));
-}
-
-/* The vocabulary is in the JSON, or already in the tokeniser; -1: it lacks the piece. */
-static json_int_t id_of(const struct gguf_source *s, const char *piece)
-{
-    const json_t *vocab = json_object_get(json_object_get(s->root, "model"), "vocab");
-    const json_t *id = json_object_get(vocab, piece);
-
-    if (s->t->vocab.n > 0)
-        return vocab_find(&s->t->vocab, piece, strlen(piece));
-    return id != NULL ? json_integer_value(id) : -1;
-}
-
-static void set_special(const struct gguf_source *s, json_t *specials, const char *piece)
-{
-    json_int_t id = piece != NULL ? id_of(s, piece) : -1;
-
-    if (id >= 0)
-        json_put(s->a, specials, piece,
-                 json_pack("{ss s[I] s[s]}", "id", piece, "ids", id, "tokens", piece));
-}
-
-void gguf_source_template(const struct gguf_source *s, const char *before,
-                          const char *after, bool before_pair)
-{
-    json_t *j = json_put(s->a, s->root, "post_processor",
-                         json_pack("{ss}", "type", "TemplateProcessing"));
-    json_t *single = json_put(s->a, j, "single", json_array()), *pair;
-    json_t *specials = json_put(s->a, j, "special_tokens", json_object());
-
-    append_slot(s, single, before, 0);
-    append_text(s, single, "A", 0);
-    append_slot(s, single, after, 0);
-    pair = json_put(s->a, j, "pair", json_copy(single));
-    append_slot(s, pair, before_pair ? before : NULL, 1);
-    append_text(s, pair, "B", 1);
-    append_slot(s, pair, after, 1);
-    set_special(s, specials, before);
-    set_special(s, specials, after);
 }
 
 /* ---- WordPiece ---- */
@@ -256,7 +76,7 @@ static int build_bert(struct gguf_source *s)
 
 static int put_merges(const struct gguf_source *s, json_t *model)
 {
-    const struct gguf_value *v = strings_of(s, "merges");
+    const struct gguf_value *v = gguf_source_strings(s, "merges");
     struct gguf_strings all;
     struct span text;
     json_t *list;

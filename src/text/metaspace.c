@@ -108,5 +108,5 @@ static int metaspace_one(const void *self, struct work *w, const struct part *pa
 
 int metaspace_run(const void *self, struct work *w, struct err *e)
 {
-    return presplit_parts(w, self, metaspace_one, e);
+    return part_each(w, self, metaspace_one, e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Parts of a text: slices, rewriting, and the input bytes that they stand for. */
+ * Parts of a text: slices, rewriting, cutting up, and the input bytes that they stand for. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -186,4 +186,92 @@ void part_rewrite_end(struct rewrite *r)
     r->p->from = r->from;
     if (r->n > r->w->limit)
         r->w->too_large = true;
+}
+
+/* ---- cutting up ---- */
+
+int part_each(struct work *w, const void *self,
+              int (*fn)(const void *self, struct work *w, const struct part *p,
+                        struct parts *out, struct err *e), struct err *e)
+{
+    struct parts out = { 0 };
+
+    for (size_t i = 0; i < w->parts.n; i++) {
+        const struct part *p = &w->parts.v[i];
+
+        if (p->id >= 0)
+            part_add(w, &out, *p);
+        else if (fn(self, w, p, &out, e) != 0)
+            return -1;
+    }
+    w->parts = out;
+    return 0;
+}
+
+/* A match joins the piece before it, unless that is a match as well. */
+static void merge_previous(struct cuts *c)
+{
+    size_t n = 0;
+    bool before = false;
+
+    for (size_t i = 0; i < c->n; i++) {
+        bool match = c->v[i].match;
+
+        if (match && !before && n > 0)
+            c->v[n - 1].end = c->v[i].end;
+        else
+            c->v[n++] = c->v[i];
+        before = match;
+    }
+    c->n = n;
+}
+
+static void merge_next(struct cuts *c)
+{
+    size_t first = c->n;
+    bool after = false;
+
+    for (size_t i = c->n; i-- > 0; ) {
+        bool match = c->v[i].match;
+
+        if (match && !after && first < c->n)
+            c->v[first].start = c->v[i].start;
+        else
+            c->v[--first] = c->v[i];
+        after = match;
+    }
+    c->n -= first;
+    if (c->n > 0)
+        memmove(c->v, c->v + first, c->n * sizeof *c->v);
+}
+
+static void merge_contiguous(struct cuts *c)
+{
+    size_t n = 0;
+    bool before = false;
+
+    for (size_t i = 0; i < c->n; i++) {
+        bool match = c->v[i].match;
+
+        if (match == before && n > 0)
+            c->v[n - 1].end = c->v[i].end;
+        else
+            c->v[n++] = c->v[i];
+        before = match;
+    }
+    c->n = n;
+}
+
+void part_cuts_apply(struct work *w, enum behaviour b, struct cuts *c,
+                     const struct part *p, struct parts *out)
+{
+    if (b == PREVIOUS)
+        merge_previous(c);
+    else if (b == NEXT)
+        merge_next(c);
+    else if (b == CONTIGUOUS)
+        merge_contiguous(c);
+    for (size_t i = 0; i < c->n; i++)
+        if (b != REMOVED || !c->v[i].match)
+            part_add_slice(w, out, p, c->v[i].start, c->v[i].end);
 }

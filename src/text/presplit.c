@@ -6,25 +6,7 @@
 #include "base/json_field.h"
 #include "text/tok_priv.h"
 
-int presplit_parts(struct work *w, const void *self,
-                int (*fn)(const void *self, struct work *w, const struct part *p,
-                          struct parts *out, struct err *e), struct err *e)
-{
-    struct parts out = { 0 };
-
-    for (size_t i = 0; i < w->parts.n; i++) {
-        const struct part *p = &w->parts.v[i];
-
-        if (p->id >= 0)
-            part_add(w, &out, *p);
-        else if (fn(self, w, p, &out, e) != 0)
-            return -1;
-    }
-    w->parts = out;
-    return 0;
-}
-
-/* ---- what happens to the matches of a pattern ---- */
+/* ---- "behavior": what happens to the matches of a pattern ---- */
 
 static const char *const behaviour_names[N_BEHAVIOUR] = {
     "Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"
@@ -44,74 +26,6 @@ static int open_behaviour(const json_t *j, enum behaviour *out, struct err *e)
     }
     return err_set(e, ERR_INPUT, "\"behavior\" is \"%.80s\", expected Removed, Isolated, "
                    "MergedWithPrevious, MergedWithNext or Contiguous", s.s);
-}
-
-/* A match joins the piece before it, unless that is a match as well. */
-static void merge_previous(struct cuts *c)
-{
-    size_t n = 0;
-    bool before = false;
-
-    for (size_t i = 0; i < c->n; i++) {
-        bool match = c->v[i].match;
-
-        if (match && !before && n > 0)
-            c->v[n - 1].end = c->v[i].end;
-        else
-            c->v[n++] = c->v[i];
-        before = match;
-    }
-    c->n = n;
-}
-
-static void merge_next(struct cuts *c)
-{
-    size_t first = c->n;
-    bool after = false;
-
-    for (size_t i = c->n; i-- > 0; ) {
-        bool match = c->v[i].match;
-
-        if (match && !after && first < c->n)
-            c->v[first].start = c->v[i].start;
-        else
-            c->v[--first] = c->v[i];
-        after = match;
-    }
-    c->n -= first;
-    if (c->n > 0)
-        memmove(c->v, c->v + first, c->n * sizeof *c->v);
-}
-
-static void merge_contiguous(struct cuts *c)
-{
-    size_t n = 0;
-    bool before = false;
-
-    for (size_t i = 0; i < c->n; i++) {
-        bool match = c->v[i].match;
-
-        if (match == before && n > 0)
-            c->v[n - 1].end = c->v[i].end;
-        else
-            c->v[n++] = c->v[i];
-        before = match;
-    }
-    c->n = n;
-}
-
-void presplit_cuts(struct work *w, enum behaviour b, struct cuts *c, const struct part *p,
-                struct parts *out)
-{
-    if (b == PREVIOUS)
-        merge_previous(c);
-    else if (b == NEXT)
-        merge_next(c);
-    else if (b == CONTIGUOUS)
-        merge_contiguous(c);
-    for (size_t i = 0; i < c->n; i++)
-        if (b != REMOVED || !c->v[i].match)
-            part_add_slice(w, out, p, c->v[i].start, c->v[i].end);
 }
 
 /* ---- Split ---- */
@@ -156,7 +70,7 @@ static int split_one(const void *self, struct work *w, const struct part *p,
         return -1;
     for (size_t i = 0; s->invert && i < c->n; i++)
         c->v[i].match = !c->v[i].match;
-    presplit_cuts(w, s->behaviour, c, p, out);
+    part_cuts_apply(w, s->behaviour, c, p, out);
     return 0;
 }
 
@@ -166,7 +80,7 @@ static int run_split(const void *self, struct work *w, struct err *e)
     struct cuts cuts = { 0 };
 
     s.cuts = &cuts;
-    return presplit_parts(w, &s, split_one, e);
+    return part_each(w, &s, split_one, e);
 }
 
 /* ---- by the class of each character ---- */
@@ -232,7 +146,7 @@ static enum class number_class(int cp)
     { \
         enum class (*fn)(int) = name##_class; \
         (void)self; \
-        return presplit_parts(w, &fn, class_cuts, e); \
+        return part_each(w, &fn, class_cuts, e); \
     }
 RUN_CLASS(bert)
 RUN_CLASS(space)
@@ -295,7 +209,7 @@ static int punctuation_one(const void *self, struct work *w, const struct part *
     }
     if (from < p->n)
         part_cuts_add(w, s->cuts, from, p->n, false);
-    presplit_cuts(w, s->behaviour, s->cuts, p, out);
+    part_cuts_apply(w, s->behaviour, s->cuts, p, out);
     return 0;
 }
 
@@ -305,7 +219,7 @@ static int run_punctuation(const void *self, struct work *w, struct err *e)
     struct cuts cuts = { 0 };
 
     p.cuts = &cuts;
-    return presplit_parts(w, &p, punctuation_one, e);
+    return part_each(w, &p, punctuation_one, e);
 }
 
 static const struct step_kind rows[] = {

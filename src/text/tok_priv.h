@@ -268,7 +268,7 @@ void part_rewrite_put(struct rewrite *r, int cp, int change);
 void part_rewrite_keep(struct rewrite *r, size_t n);     /* the next n bytes as they are */
 void part_rewrite_end(struct rewrite *r);        /* *p is now the new text */
 
-/* ---- presplit.c: cutting parts up ---- */
+/* ---- cutting parts up ---- */
 
 struct cut { size_t start, end; bool match; };
 
@@ -283,12 +283,12 @@ void part_cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, boo
 enum behaviour { REMOVED, ISOLATED, PREVIOUS, NEXT, CONTIGUOUS, N_BEHAVIOUR };
 
 /* Adds what the cuts leave of p to out. */
-void presplit_cuts(struct work *w, enum behaviour b, struct cuts *c, const struct part *p,
-                struct parts *out);
+void part_cuts_apply(struct work *w, enum behaviour b, struct cuts *c,
+                     const struct part *p, struct parts *out);
 /* Replaces the parts by what fn makes of each that is not a token yet. */
-int presplit_parts(struct work *w, const void *self,
-                int (*fn)(const void *self, struct work *w, const struct part *p,
-                          struct parts *out, struct err *e), struct err *e);
+int part_each(struct work *w, const void *self,
+              int (*fn)(const void *self, struct work *w, const struct part *p,
+                        struct parts *out, struct err *e), struct err *e);
 
 /* ---- byte_level.c ---- */
 
