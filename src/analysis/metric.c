@@ -9,15 +9,3 @@ const struct metric metric_table[N_METRIC] = {
 #include "analysis/metrics.def"
 #undef METRIC
 };
-
-const char *const metric_names[] = {
-#define METRIC(name, ...) #name,
-#include "analysis/metrics.def"
-#undef METRIC
-    NULL
-};
-
-double metric_weight(const struct metric_row *r, int j)
-{
-    return j < r->key0 || j >= r->key0 + r->n_keys ? 0 : (double)r->a[j - r->key0];
-}

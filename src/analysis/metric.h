@@ -77,9 +77,11 @@ enum metric_id {
 #undef METRIC
 
 extern const struct metric metric_table[N_METRIC];
-extern const char *const metric_names[];    /* ends with NULL */
 
 /* a_ij of row i, 0 where j is outside the text or hidden. */
-double metric_weight(const struct metric_row *r, int j);
+static inline double metric_weight(const struct metric_row *r, int j)
+{
+    return j < r->key0 || j >= r->key0 + r->n_keys ? 0 : (double)r->a[j - r->key0];
+}
 
 #endif

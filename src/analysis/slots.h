@@ -39,7 +39,6 @@ struct slots slots_of(const struct model *m, const struct attended *texts,
 size_t slots_count(const struct slots *slots);
 /* Its slot, below slots_count. */
 size_t slots_at(const struct slots *slots, int text, int layer, int head);
-bool slots_wanted(const struct slots *slots, int layer, int head);
 
 /*
  * Calls fn for the slot of each wanted head of each text, texts outermost, then layers.

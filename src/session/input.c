@@ -159,11 +159,6 @@ void input_close_all(struct input *last)
 
 /* ---- its texts ---- */
 
-const char *input_name(const struct input *in)
-{
-    return in->source->name;
-}
-
 void input_reject(struct input *in, const struct item *item, const struct err *why)
 {
     in->n_bad++;

@@ -47,7 +47,4 @@ int input_batches(struct input *in, struct session *s,
                             struct err *e),
                   void *self, struct err *e);
 
-/* For messages: the file that the texts are of. */
-const char *input_name(const struct input *in);
-
 #endif

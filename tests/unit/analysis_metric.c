@@ -189,13 +189,11 @@ static void the_table(void **state)
 {
     (void)state;
     for (int k = 0; k < N_METRIC; k++) {
-        assert_string_equal(metric_names[k], metric_table[k].name);
         assert_non_null(metric_table[k].rule->row);
         assert_int_equal(metric_table[k].rule->scope, SCOPE_ROW);
         assert_true(metric_table[k].shown);
         assert_true(strlen(metric_table[k].help) > 0 && strlen(metric_table[k].heading) > 0);
     }
-    assert_null(metric_names[N_METRIC]);
 }
 
 int main(void)
