@@ -11,7 +11,6 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/out.h"
 #include "base/par.h"
 #include "cli/help.h"

@@ -5,7 +5,6 @@
 #ifndef ANALYSIS_SLOTS_H
 #define ANALYSIS_SLOTS_H
 
-#include "base/arena.h"
 #include "run/run.h"
 
 /* The tokens that look, or are looked at, in one text: plain arrays. */

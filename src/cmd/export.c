@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/out.h"
 #include "cmd/export_inner.h"
 #include "cmd/job.h"
-#include "report/report.h"
 #include "weights/npz.h"
 
 struct export_args {

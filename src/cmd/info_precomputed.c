@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cmd/info.h"
-#include "model/precomputed.h"
 #include "session/precomputed.h"
 
 static const struct precomputed_layer *stack_of(const struct model *m, enum stack_id stack)

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <math.h>
 
-#include "base/file.h"
 #include "base/out.h"
 #include "base/rng.h"
 #include "cli/output.h"

@@ -40,7 +40,7 @@ enum slot {
     W_CONV, W_CONV_NORM,        /* over the embeddings, added after layer 0 and normed;
                                    empty: none */
     /* once per layer */
-    W_ATT_NORM,                 /* before attention, or after its sum: `place` */
+    W_ATT_NORM,                 /* before attention, or after its sum: `norm_place` */
     W_ATT_OUT,                  /* norm of attention's output, before the sum */
     W_Q, W_K, W_V,              /* QKV_SEPARATE */
     W_Q_GLOBAL, W_K_GLOBAL, W_V_GLOBAL,     /* the same for rows that are global, where

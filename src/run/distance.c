@@ -4,7 +4,6 @@
 
 #include "nn/precision.h"
 #include "nn/relative.h"
-#include "run/stage.h"
 
 /* In lower precision, queries (all in p->qkv) as they go into any product. */
 static void round_queries(struct pass *p, const struct heads *h)

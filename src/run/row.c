@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A row of weights -> its entropy, its strongest key. */
+ * A row of weights -> its entropy, its strongest key; the row over all keys. */
 #include "run/row.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What bare.c, bare_spm.c and bare_class.c share: a folder without tokenizer.json on its way to
- * the tokenizer.json that it stands for. */
+ * What bare.c, bare_spm.c and bare_class.c share: a folder without tokenizer.json on its
+ * way to the tokenizer.json that it stands for. */
 #ifndef TEXT_BARE_H
 #define TEXT_BARE_H
 

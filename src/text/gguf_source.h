@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the builders of gguf_tok.c and gguf_spm.c share: the keys of a GGUF's tokeniser, on their way
- * into a tokenizer.json.  Errors are ERR_INPUT and name the key. */
+ * What the builders of gguf_tok.c and gguf_spm.c share: the keys of a GGUF's tokeniser, on
+ * their way into a tokenizer.json.  Errors are ERR_INPUT and name the key. */
 #ifndef TEXT_GGUF_SOURCE_H
 #define TEXT_GGUF_SOURCE_H
 
