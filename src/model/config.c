@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/json_field.h"
 #include "model/config_priv.h"
 
 enum { MAX_LAYERS = 1 << 16 };
@@ -99,81 +98,6 @@ static const struct key keys[] = {
 };
 #undef F
 
-/* The names that the reference library gives to one and the same function. */
-static const struct { const char *name; enum act act; } acts[] = {
-    { "gelu", ACT_GELU }, { "gelu_python", ACT_GELU },
-    { "gelu_new", ACT_GELU_TANH }, { "gelu_pytorch_tanh", ACT_GELU_TANH },
-    { "gelu_fast", ACT_GELU_TANH }, { "gelu_accurate", ACT_GELU_TANH },
-    { "quick_gelu", ACT_QUICK_GELU }, { "silu", ACT_SILU }, { "swish", ACT_SILU },
-    { "relu", ACT_RELU }, { "tanh", ACT_TANH },
-};
-
-const json_t *config_value(const json_t *object, const char *key)
-{
-    const json_t *v = json_object_get(object, key);
-
-    return v == NULL || json_is_null(v) ? NULL : v;
-}
-
-int config_wrong(const struct reader *r, const char *key, const json_t *found,
-                 const char *expected)
-{
-    json_field_wrong(key, found, expected, r->e);
-    return err_under(r->e, "%s", r->file);
-}
-
-static int read_act(const struct reader *r, const char *name, const json_t *v,
-                    enum act *act)
-{
-    const char *s = json_string_value(v);
-
-    for (size_t i = 0; s != NULL && i < sizeof acts / sizeof acts[0]; i++)
-        if (strcmp(acts[i].name, s) == 0) {
-            *act = acts[i].act;
-            return 0;
-        }
-    return config_wrong(r, name, v, "an activation that is supported (gelu, gelu_new, "
-                             "gelu_pytorch_tanh, quick_gelu, silu, relu, tanh)");
-}
-
-/* The first of a row's names whose value is there and not null; NULL: none. */
-static const char *key_name(const struct key *k, const json_t *object)
-{
-    for (int i = 0; k->name[i] != NULL; i++)
-        if (config_value(object, k->name[i]) != NULL)
-            return k->name[i];
-    return NULL;
-}
-
-int config_key(const struct reader *r, const struct key *k, const json_t *object,
-               void *base)
-{
-    void *field = (char *)base + k->field;
-    const char *name = key_name(k, object);
-    int rc;
-
-    if (name == NULL)
-        return 0;
-    if (k->type == KEY_ACT)
-        return read_act(r, name, json_object_get(object, name), field);
-    if (k->type == KEY_INT)
-        rc = json_field_int(object, name, (int)k->min, (int)k->max, field, r->e);
-    else if (k->type == KEY_REAL)
-        rc = json_field_real(object, name, k->min, k->max, field, r->e);
-    else
-        rc = json_field_bool(object, name, false, field, r->e);
-    return rc != 0 ? err_under(r->e, "%s", r->file) : 0;
-}
-
-const struct key *config_find_in(const struct key *row, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < 8 && row[i].name[k] != NULL; k++)
-            if (strcmp(row[i].name[k], name) == 0)
-                return &row[i];
-    return NULL;
-}
-
 const struct key *config_find_key(const char *name)
 {
     const struct key *found = config_find_in(keys, sizeof keys / sizeof keys[0], name);
@@ -247,7 +171,7 @@ static int read_ffn(const struct reader *r, const struct family *f, const json_t
         return config_wrong(r, "feed_forward_proj", v, "a string");
     r->c->gated = strncmp(s, "gated-", 6) == 0;
     name = json_hold(r->a, json_string(r->c->gated ? s + 6 : s));
-    rc = read_act(r, "feed_forward_proj", name, &r->c->act);
+    rc = config_act(r, "feed_forward_proj", name, &r->c->act);
     json_drop(r->a, name);
     if (rc == 0 && r->c->gated && r->c->act == ACT_GELU)
         r->c->act = ACT_GELU_TANH;

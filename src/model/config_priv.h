@@ -31,6 +31,9 @@ const json_t *config_value(const json_t *object, const char *key);
 int config_wrong(const struct reader *r, const char *key, const json_t *found,
                  const char *expected);
 
+/* The activation that the value v of key name stands for. */
+int config_act(const struct reader *r, const char *name, const json_t *v, enum act *act);
+
 /* Reads one row from object into the struct at base. */
 int config_key(const struct reader *r, const struct key *k, const json_t *object,
                void *base);
@@ -40,6 +43,7 @@ int config_key(const struct reader *r, const struct key *k, const json_t *object
  * and config.json allow the same range.
  */
 const struct key *config_find_key(const char *name);
+/* The same among n rows; NULL: it is not there. */
 const struct key *config_find_in(const struct key *row, size_t n, const char *name);
 const struct key *config_rope_key(const char *name);
 
