@@ -5,7 +5,6 @@
  * special_tokens_map.json. */
 #include "text/bare.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -16,28 +15,6 @@
 static const struct span *hold_file(const struct bare *b, const char *name, struct err *e)
 {
     return file_hold(b->a, file_join(b->a, b->dir, name), e);
-}
-
-json_t *bare_object(const struct bare *b, const char *name, struct err *e)
-{
-    const struct span *s;
-    json_t *root;
-
-    if (!file_exists(file_join(b->a, b->dir, name)))
-        return json_hold(b->a, json_object());
-    s = hold_file(b, name, e);
-    if (s == NULL)
-        return NULL;
-    root = json_read(b->a, *s, JSON_ALLOW_NUL, e);
-    file_drop(b->a, s);
-    if (root != NULL && !json_is_object(root)) {
-        err_set(e, ERR_INPUT, "it is not a JSON object");
-        json_drop(b->a, root);
-        root = NULL;
-    }
-    if (root == NULL)
-        err_under(e, "%s", name);
-    return root;
 }
 
 /* The next line of *s, without "\n" or "\r\n"; false where none is left. */
@@ -121,111 +98,7 @@ static json_t *read_merge_lines(const struct bare *b, struct err *e)
     return merges;
 }
 
-/* ---- special tokens ---- */
-
-/* What names the attribute: the map counts only where the config lists no tokens. */
-static const json_t *find_attribute(const struct bare *b, const char *key)
-{
-    const json_t *j = NULL;
-
-    if (json_object_get(b->config, "added_tokens_decoder") == NULL)
-        j = json_object_get(b->map, key);
-    return j != NULL ? j : json_object_get(b->config, key);
-}
-
-/* The text of a token that is given as "x" or {"content": "x", …}. */
-static const char *token_text(const json_t *j)
-{
-    const json_t *content = json_is_object(j) ? json_object_get(j, "content") : j;
-
-    return json_string_value(content);
-}
-
-const char *bare_special(const struct bare *b, const char *key, const char *def)
-{
-    const json_t *j = find_attribute(b, key);
-    const char *text = token_text(j);
-
-    return text != NULL ? text : j != NULL && json_is_null(j) ? NULL : def;
-}
-
-void bare_add_token(struct bare *b, const json_t *flags, const char *content)
-{
-    json_t *j;
-
-    if (content == NULL || json_object_get(b->seen, content) != NULL)
-        return;
-    json_put(b->a, b->seen, content, json_true());
-    j = json_add(b->a, b->added, json_is_object(flags) ?
-                 json_copy((json_t *)(uintptr_t)flags) : json_object());
-    json_put(b->a, j, "content", json_string(content));
-    if (!json_is_object(flags) || json_object_get(flags, "special") == NULL)
-        json_put(b->a, j, "special", json_true());
-}
-
-struct listed {
-    long long id;
-    const json_t *token;
-};
-
-static int by_id(const void *a, const void *b)
-{
-    const struct listed *x = a, *y = b;
-
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-/* added_tokens_decoder {"id": token}, by id. */
-static void add_listed(struct bare *b)
-{
-    json_t *list = json_object_get(b->config, "added_tokens_decoder"), *value;
-    struct listed *v = arena_alloc(b->a, json_object_size(list), sizeof *v);
-    const char *key;
-    size_t n = 0;
-
-    json_object_foreach(list, key, value)
-        v[n++] = (struct listed){ strtoll(key, NULL, 10), value };
-    if (n > 0)
-        qsort(v, n, sizeof *v, by_id);
-    for (size_t i = 0; i < n; i++)
-        bare_add_token(b, v[i].token, token_text(v[i].token));
-}
-
-static void add_specials(struct bare *b, const struct flavour *f)
-{
-    static const char *const extra[] = {
-        "extra_special_tokens", "additional_special_tokens"
-    };
-    json_t *lstrip;
-
-    lstrip = json_hold(b->a, json_pack("{sb}", "lstrip", 1));
-    add_listed(b);
-    for (int i = 0; f->tokens[i][0] != NULL; i++) {
-        const json_t *flags = find_attribute(b, f->tokens[i][0]);
-        bool takes = f->style.mask_takes_blanks && !json_is_object(flags) &&
-                     strcmp(f->tokens[i][0], "mask_token") == 0;
-
-        bare_add_token(b, takes ? lstrip : flags,
-                       bare_special(b, f->tokens[i][0], f->tokens[i][1]));
-    }
-    for (int k = 0; k < 2; k++) {
-        const json_t *list = find_attribute(b, extra[k]);
-
-        for (size_t i = 0; i < json_array_size(list); i++)
-            bare_add_token(b, json_array_get(list, i),
-                      token_text(json_array_get(list, i)));
-    }
-    json_drop(b->a, lstrip);
-}
-
 /* ---- the pieces of the tokenizer.json ---- */
-
-bool bare_setting(const struct bare *b, const char *key, bool def)
-{
-    const json_t *j = json_object_get(b->config, key);
-
-    return json_is_boolean(j) ? json_is_true(j) : def;
-}
 
 static void add_special(struct bare *b, json_t *list, const char *token, int type)
 {
@@ -445,22 +318,6 @@ static const struct flavour *choose(const struct bare *b, struct err *e)
     return NULL;
 }
 
-void bare_begin(struct bare *b)
-{
-    b->root = json_hold(b->a, json_object());
-    b->added = json_put(b->a, b->root, "added_tokens", json_array());
-    b->seen = json_hold(b->a, json_object());
-}
-
-json_t *bare_end(struct bare *b, int failed)
-{
-    json_drop(b->a, b->seen);
-    if (failed == 0)
-        return b->root;
-    json_drop(b->a, b->root);
-    return NULL;
-}
-
 json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e)
 {
     struct bare b = { .t = t, .a = t->a, .dir = dir, .target = target };
@@ -473,7 +330,7 @@ json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e)
     b.flavour = b.map != NULL ? choose(&b, e) : NULL;
     if (b.flavour != NULL) {
         bare_begin(&b);
-        add_specials(&b, b.flavour);
+        bare_add_specials(&b, b.flavour);
         root = bare_end(&b, b.flavour->build(&b, e));
     }
     json_drop(b.a, b.config);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What bare.c, bare_spm.c and bare_class.c share: a folder without tokenizer.json on its
- * way to the tokenizer.json that it stands for. */
+ * What the files bare*.c share: a folder without tokenizer.json on its way to the
+ * tokenizer.json that it stands for. */
 #ifndef TEXT_BARE_H
 #define TEXT_BARE_H
 
@@ -46,6 +46,8 @@ struct flavour {
     struct spm_style style;
 };
 
+/* ---- bare_parts.c ---- */
+
 /* The file's value, {} if there is no such file, NULL on errors. */
 json_t *bare_object(const struct bare *b, const char *name, struct err *e);
 bool bare_setting(const struct bare *b, const char *key, bool def);
@@ -53,6 +55,8 @@ bool bare_setting(const struct bare *b, const char *key, bool def);
 const char *bare_special(const struct bare *b, const char *key, const char *def);
 /* flags: an object with lstrip and the like, or a bare text. */
 void bare_add_token(struct bare *b, const json_t *flags, const char *content);
+/* All that the files list, and those of the flavour. */
+void bare_add_specials(struct bare *b, const struct flavour *f);
 
 /* Makes root, added and seen. */
 void bare_begin(struct bare *b);
@@ -63,8 +67,13 @@ json_t *bare_end(struct bare *b, int failed);
 
 #define MARK "\xe2\x96\x81"             /* ▁ */
 
+/* The folder's SentencePiece model, or NULL. */
+const char *spm_file(const struct bare *b);
+
 /* What b->flavour makes of b->model_file, into b->root and b->t. */
 int spm_build(struct bare *b, struct err *e);
+/* The same of a file's bytes. */
+int spm_build_from(struct bare *b, struct span file, struct err *e);
 
 /* {"type": "Sequence", list: [the steps that the words stand for]} */
 void spm_steps(struct bare *b, const char *section, const char *list, const char *text);
@@ -73,8 +82,5 @@ void spm_steps(struct bare *b, const char *section, const char *list, const char
 
 /* By class; the first: what the model's own settings say.  Ends with NULL. */
 extern const struct flavour *const spm_flavours[];
-
-/* The folder's SentencePiece model, or NULL. */
-const char *spm_file(const struct bare *b);
 
 #endif

@@ -3,6 +3,7 @@
  * model: one row per class. */
 #include <string.h>
 
+#include "base/json.h"
 #include "base/json_field.h"
 #include "text/bare.h"
 
@@ -230,3 +231,17 @@ const struct flavour *const spm_flavours[] = {
     &own, &t5, &llama, &gemma, &xlm_roberta, &albert, &xlnet, &big_bird, &deberta,
     &reformer, &marian, &mbart, &mbart50, &camembert, &pegasus, NULL
 };
+
+json_t *spm_root(struct tok *t, struct span file, struct err *e)
+{
+    struct bare b = { .t = t, .a = t->a, .flavour = spm_flavours[0] };
+    json_t *root;
+
+    b.config = json_hold(b.a, json_object());
+    b.map = json_hold(b.a, json_object());
+    bare_begin(&b);
+    root = bare_end(&b, spm_build_from(&b, file, e));
+    json_drop(b.a, b.config);
+    json_drop(b.a, b.map);
+    return root;
+}

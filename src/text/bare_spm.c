@@ -376,7 +376,7 @@ static void set_own_steps(struct bare *b, const struct spm *m)
     spm_steps(b, "pre_tokenizer", "pretokenizers", m->prefix ? "whole" : "whole-never");
 }
 
-static int build_from(struct bare *b, struct span file, struct err *e)
+int spm_build_from(struct bare *b, struct span file, struct err *e)
 {
     const struct spm_style *style = &b->flavour->style;
     unsigned char *map;
@@ -417,21 +417,7 @@ int spm_build(struct bare *b, struct err *e)
 
     if (s == NULL)
         return -1;
-    failed = build_from(b, *s, e);
+    failed = spm_build_from(b, *s, e);
     file_drop(b->a, s);
     return failed == 0 ? 0 : err_under(e, "%s", strrchr(b->model_file, '/') + 1);
-}
-
-json_t *spm_root(struct tok *t, struct span file, struct err *e)
-{
-    struct bare b = { .t = t, .a = t->a, .flavour = spm_flavours[0] };
-    json_t *root;
-
-    b.config = json_hold(b.a, json_object());
-    b.map = json_hold(b.a, json_object());
-    bare_begin(&b);
-    root = bare_end(&b, build_from(&b, file, e));
-    json_drop(b.a, b.config);
-    json_drop(b.a, b.map);
-    return root;
 }
