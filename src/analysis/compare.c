@@ -32,15 +32,16 @@ static int n_all(const struct compare *c)
 struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair queries,
                             struct axis_pair keys)
 {
-    struct compare *c = arena_alloc(a, 1, sizeof *c);
+    struct compare *compare = arena_alloc(a, 1, sizeof *compare);
     size_t heads = (size_t)L * (size_t)H, rows = heads * (size_t)queries.n_first;
 
-    *c = (struct compare){ .H = H, .queries = queries, .keys = keys };
-    c->first = arena_alloc(a, rows, (size_t)keys.n_first * sizeof *c->first);
-    c->sees = arena_alloc(a, rows, sizeof *c->sees);
-    c->sums = arena_alloc(a, heads, sizeof *c->sums);
-    c->room = arena_alloc(a, heads * 2, (size_t)n_all(c) * sizeof *c->room);
-    return c;
+    *compare = (struct compare){ .H = H, .queries = queries, .keys = keys };
+    compare->first = arena_alloc(a, rows, (size_t)keys.n_first * sizeof *compare->first);
+    compare->sees = arena_alloc(a, rows, sizeof *compare->sees);
+    compare->sums = arena_alloc(a, heads, sizeof *compare->sums);
+    compare->room = arena_alloc(a, heads * 2,
+                                (size_t)n_all(compare) * sizeof *compare->room);
+    return compare;
 }
 
 static size_t head_at(const struct compare *c, int layer, int head)
@@ -58,17 +59,17 @@ static void add_entropy(struct sums *s, int side, const struct rows *rows, int t
 
 static void store(void *self, const struct rows *rows, int n)
 {
-    struct compare *c = self;
-    size_t head = head_at(c, rows->layer, rows->head);
+    struct compare *compare = self;
+    size_t head = head_at(compare, rows->layer, rows->head);
 
     (void)n;
     for (int t = 0; t < rows->n_rows; t++) {
-        size_t row = head * (size_t)c->queries.n_first + (size_t)(rows->row0 + t);
+        size_t row = head * (size_t)compare->queries.n_first + (size_t)(rows->row0 + t);
 
-        row_spread(rows, t, c->first + row * (size_t)c->keys.n_first);
-        c->sees[row] = rows->n_visible[t] > 0;
+        row_spread(rows, t, compare->first + row * (size_t)compare->keys.n_first);
+        compare->sees[row] = rows->n_visible[t] > 0;
         if (rows->n_visible[t] > 0)
-            add_entropy(&c->sums[head], 0, rows, t);
+            add_entropy(&compare->sums[head], 0, rows, t);
     }
 }
 
@@ -133,12 +134,14 @@ struct sink compare_second(struct compare *c)
 
 struct head_difference compare_head(const struct compare *c, int layer, int head)
 {
-    const struct sums *s = &c->sums[head_at(c, layer, head)];
+    const struct sums *sums = &c->sums[head_at(c, layer, head)];
 
     return (struct head_difference){
-        .js = s->js / s->n_paired, .links_kept = (double)s->n_kept / s->n_paired,
-        .entropy_first = s->entropy[0] / s->n_rows[0],
-        .entropy_second = s->entropy[1] / s->n_rows[1], .largest = s->largest,
+        .js = sums->js / sums->n_paired,
+        .links_kept = (double)sums->n_kept / sums->n_paired,
+        .entropy_first = sums->entropy[0] / sums->n_rows[0],
+        .entropy_second = sums->entropy[1] / sums->n_rows[1],
+        .largest = sums->largest,
     };
 }
 
@@ -169,14 +172,14 @@ int compare_pair(struct arena *a, const char *const *first, int n_first,
     struct arena_mark mark = arena_mark(a);
     size_t stride = (size_t)n_second + 1;
     const int *length;
-    int i = 0, j = 0, n;
+    int i = 0, j = 0, count;
 
     for (int k = 0; k < n_second; k++)
         first_of[k] = n_first == n_second ? k : -1;
     if (n_first == n_second)
         return n_first;
     length = common(a, first, n_first, second, n_second);
-    n = length[0];
+    count = length[0];
     while (i < n_first && j < n_second) {
         const int *l = length + (size_t)i * stride + (size_t)j;
 
@@ -188,5 +191,5 @@ int compare_pair(struct arena *a, const char *const *first, int n_first,
             j++;
     }
     arena_reset(a, mark);
-    return n;
+    return count;
 }

@@ -13,11 +13,11 @@ struct links {
 static void start(void *self, size_t at, int text)
 {
     struct links *links = self;
-    int n = links->slots.texts.text[text].queries.n;
+    int count = links->slots.texts.text[text].queries.n;
 
     links->head[at] = (struct head_links){
-        .n_rows = n, .words = { -1, -1, 0 },
-        .row = arena_alloc(links->arena, (size_t)n, sizeof(struct link)),
+        .n_rows = count, .words = { -1, -1, 0 },
+        .row = arena_alloc(links->arena, (size_t)count, sizeof(struct link)),
     };
 }
 

@@ -26,20 +26,20 @@ struct map *map_new(struct arena *a, int text, int layer, int n_heads,
                     struct map_axis queries, struct map_axis keys, int pool,
                     enum pool how)
 {
-    struct map *m = arena_alloc(a, 1, sizeof *m);
-    size_t n;
+    struct map *map = arena_alloc(a, 1, sizeof *map);
+    size_t count;
 
-    *m = (struct map){ .text = text, .layer = layer, .n_heads = n_heads, .pool = pool,
-                       .how = how, .n_queries = queries.n, .n_keys = keys.n };
-    m->row = places(a, queries, pool, &m->n_rows);
-    m->col = places(a, keys, pool, &m->n_cols);
-    n = (size_t)n_heads * n_cells(m);
-    m->value = arena_alloc_raw(a, n, sizeof *m->value);
-    for (size_t i = 0; i < n; i++)
-        m->value[i] = NAN;
+    *map = (struct map){ .text = text, .layer = layer, .n_heads = n_heads, .pool = pool,
+                         .how = how, .n_queries = queries.n, .n_keys = keys.n };
+    map->row = places(a, queries, pool, &map->n_rows);
+    map->col = places(a, keys, pool, &map->n_cols);
+    count = (size_t)n_heads * n_cells(map);
+    map->value = arena_alloc_raw(a, count, sizeof *map->value);
+    for (size_t i = 0; i < count; i++)
+        map->value[i] = NAN;
     if (how == POOL_MEAN)
-        m->count = arena_alloc(a, n, sizeof *m->count);
-    return m;
+        map->count = arena_alloc(a, count, sizeof *map->count);
+    return map;
 }
 
 static void put(struct map *m, size_t cell, float w)
@@ -76,16 +76,16 @@ static void put_row(struct map *m, int head, int query, int key0, int n,
 
 static void take(void *self, const struct rows *rows, int n_heads)
 {
-    struct map *m = self;
+    struct map *map = self;
 
     (void)n_heads;
-    if (rows->text != m->text || rows->layer != m->layer)
+    if (rows->text != map->text || rows->layer != map->layer)
         return;
     for (int t = 0; t < rows->n_rows; t++) {
         size_t at = (size_t)t * rows->stride;
 
-        put_row(m, rows->head, rows->row0 + t, rows->key0, rows->n_keys, rows->weight + at,
-                rows->hidden != NULL ? rows->hidden + at : NULL);
+        put_row(map, rows->head, rows->row0 + t, rows->key0, rows->n_keys,
+                rows->weight + at, rows->hidden != NULL ? rows->hidden + at : NULL);
     }
 }
 
@@ -101,11 +101,11 @@ static void finish(struct map *m, int head)
 
 static void done(void *self, int text, int layer)
 {
-    struct map *m = self;
+    struct map *map = self;
 
-    for (int head = 0; head < m->n_heads; head++)
-        if (text == m->text && layer == m->layer)
-            finish(m, head);
+    for (int head = 0; head < map->n_heads; head++)
+        if (text == map->text && layer == map->layer)
+            finish(map, head);
 }
 
 struct sink map_sink(struct map *m)

@@ -27,10 +27,10 @@ double mechanisms_change(const float *x, const float *y, int64_t n)
 
 static double thread_s(void)
 {
-    struct timespec t;
+    struct timespec timespec;
 
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &timespec);
+    return (double)timespec.tv_sec + 1e-9 * (double)timespec.tv_nsec;
 }
 
 static int by_size(const void *x, const void *y)
@@ -47,18 +47,18 @@ static double median_s(const struct mechanism_heads *h, float *z, int repeats,
     static const double SHORTEST = 1e-3;
     double *s = arena_alloc_raw(a, (size_t)repeats, sizeof *s), one;
     void *room = arena_alloc_raw(a, h->room_bytes, 1);
-    int n;
+    int count;
 
     one = thread_s();
     mechanism_attend_alone(h, z, room);
     one = thread_s() - one;
-    n = one * 1000 > SHORTEST ? (int)(SHORTEST / one) + 1 : 1000;
+    count = one * 1000 > SHORTEST ? (int)(SHORTEST / one) + 1 : 1000;
     for (int r = 0; r < repeats; r++) {
         double start = thread_s();
 
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < count; i++)
             mechanism_attend_alone(h, z, room);
-        s[r] = (thread_s() - start) / n;
+        s[r] = (thread_s() - start) / count;
     }
     qsort(s, (size_t)repeats, sizeof *s, by_size);
     return repeats % 2 == 1 ? s[repeats / 2] : (s[repeats / 2 - 1] + s[repeats / 2]) / 2;
@@ -90,17 +90,17 @@ static bool sees_any(const float *a, int n)
 
 static struct row_sums compare(const float *w, const float *exact, int T, int S)
 {
-    struct row_sums s = { 0 };
+    struct row_sums sums = { 0 };
 
     for (int i = 0; i < T; i++, w += S, exact += S) {
         if (!sees_any(exact, S) || !sees_any(w, S))
             continue;
-        s.n++;
-        s.js += divergence_js(w, exact, S);
-        s.entropy += row_entropy(w, S);
-        s.same += row_strongest(w, S) == row_strongest(exact, S);
+        sums.n++;
+        sums.js += divergence_js(w, exact, S);
+        sums.entropy += row_entropy(w, S);
+        sums.same += row_strongest(w, S) == row_strongest(exact, S);
     }
-    return s;
+    return sums;
 }
 
 /* Never seen: by the model, or by a mechanism that leaves pairs out. */
@@ -118,9 +118,9 @@ static void keep(float *kept, const float *w, const struct attention *a, bool sp
 
 static void own_rows_task(void *self, int i, struct arena *scratch)
 {
-    const struct rows_job *j = self;
+    const struct rows_job *job = self;
 
-    mechanism_rows(j->h, i, j->exact + (int64_t)i * j->v->T * j->v->S, scratch);
+    mechanism_rows(job->h, i, job->exact + (int64_t)i * job->v->T * job->v->S, scratch);
 }
 
 /* Whether the rows of this head count. */
@@ -133,23 +133,23 @@ static bool counts(const struct rows_job *j, int head)
 
 static void rows_task(void *self, int i, struct arena *scratch)
 {
-    const struct rows_job *j = self;
-    int64_t n = (int64_t)j->v->T * j->v->S;
-    const struct mechanisms_opts *o = j->c->opts;
+    const struct rows_job *job = self;
+    int64_t count = (int64_t)job->v->T * job->v->S;
+    const struct mechanisms_opts *opts = job->c->opts;
     bool any = false;
     float *w;
 
-    for (int k = i * j->h->joined; k < (i + 1) * j->h->joined; k++)
-        any = any || counts(j, k) || k == o->kept_head;
+    for (int k = i * job->h->joined; k < (i + 1) * job->h->joined; k++)
+        any = any || counts(job, k) || k == opts->kept_head;
     if (!any)
         return;
-    w = arena_alloc_raw(scratch, (size_t)n, sizeof *w);
-    mechanism_rows(j->h, i, w, scratch);
-    for (int k = i * j->h->joined; k < (i + 1) * j->h->joined; k++) {
-        if (counts(j, k))
-            j->sums[k] = compare(w, j->exact + k * n, j->v->T, j->v->S);
-        if (k == o->kept_head && j->kept != NULL)
-            keep(j->kept, w, &j->h->head[i], j->h->mechanism->sparse);
+    w = arena_alloc_raw(scratch, (size_t)count, sizeof *w);
+    mechanism_rows(job->h, i, w, scratch);
+    for (int k = i * job->h->joined; k < (i + 1) * job->h->joined; k++) {
+        if (counts(job, k))
+            job->sums[k] = compare(w, job->exact + k * count, job->v->T, job->v->S);
+        if (k == opts->kept_head && job->kept != NULL)
+            keep(job->kept, w, &job->h->head[i], job->h->mechanism->sparse);
     }
 }
 
@@ -160,11 +160,11 @@ static void compare_rows(struct mechanism_result *r, struct rows_job *j)
 
     j->sums = arena_alloc(j->c->a, (size_t)H, sizeof *j->sums);
     par_for(j->c->par, j->h->n, rows_task, j);
-    for (int h = 0; h < H; h++) {
-        all.js += j->sums[h].js;
-        all.entropy += j->sums[h].entropy;
-        all.n += j->sums[h].n;
-        all.same += j->sums[h].same;
+    for (int head = 0; head < H; head++) {
+        all.js += j->sums[head].js;
+        all.entropy += j->sums[head].entropy;
+        all.n += j->sums[head].n;
+        all.same += j->sums[head].same;
     }
     if (all.n == 0)
         return;
@@ -196,52 +196,55 @@ static float *floats(struct arena *a, int64_t rows, int64_t columns)
 static void one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,
                           struct layer_room *room)
 {
-    struct mechanism_result *r = &c->result[v->layer * N_MECHANISM + id];
-    struct mechanism_heads h = heads_of(c->opts, id, v, c->a);
-    struct rows_job j = { .c = c, .v = v, .h = &h, .exact = room->exact };
-    int64_t n = (int64_t)v->T * c->model->config.d_model;
+    struct mechanism_result *result = &c->result[v->layer * N_MECHANISM + id];
+    struct mechanism_heads heads = heads_of(c->opts, id, v, c->a);
+    struct rows_job job = { .c = c, .v = v, .h = &heads, .exact = room->exact };
+    int64_t count = (int64_t)v->T * c->model->config.d_model;
 
-    r->refused = h.refused;
-    if (h.refused != NULL)
+    result->refused = heads.refused;
+    if (heads.refused != NULL)
         return;
-    r->bytes = (int64_t)h.room_bytes;
-    r->scores = (double)mechanism_attend_alone(
-        &h, room->z, arena_alloc_raw(c->a, h.room_bytes, 1)) * h.joined / room->n_own;
+    result->bytes = (int64_t)heads.room_bytes;
+    result->scores = (double)mechanism_attend_alone(
+                         &heads, room->z, arena_alloc_raw(c->a, heads.room_bytes, 1)) *
+                     heads.joined / room->n_own;
     run_attention_output(c->model, v->layer, v->stack, room->out, room->z, v->T, c->par);
-    r->error = mechanisms_change(room->out, room->own_out, n);
+    result->error = mechanisms_change(room->out, room->own_out, count);
     if (c->opts->repeats > 0)
-        r->seconds = median_s(&h, room->z, c->opts->repeats, c->a);
+        result->seconds = median_s(&heads, room->z, c->opts->repeats, c->a);
     if (c->kept != NULL)
-        j.kept = c->kept + (int64_t)id * v->T * v->S;
+        job.kept = c->kept + (int64_t)id * v->T * v->S;
     if (c->opts->rows)
-        compare_rows(r, &j);
+        compare_rows(result, &job);
 }
 
 static void take(void *self, const struct qkv_view *v)
 {
-    struct mechanisms *c = self;
-    struct mechanism_heads own = heads_of(c->opts, MECHANISM_exact, v, c->a);
-    struct layer_room room = { .z = floats(c->a, v->T, (int64_t)v->H * v->at->d_v) };
-    int64_t D = c->model->config.d_model;
+    struct mechanisms *mechanisms = self;
+    struct mechanism_heads own = heads_of(mechanisms->opts, MECHANISM_exact, v,
+                                          mechanisms->a);
+    struct layer_room room = { .z = floats(mechanisms->a, v->T,
+                                           (int64_t)v->H * v->at->d_v) };
+    int64_t D = mechanisms->model->config.d_model;
 
-    room.out = floats(c->a, v->T, D);
-    room.own_out = floats(c->a, v->T, D);
+    room.out = floats(mechanisms->a, v->T, D);
+    room.own_out = floats(mechanisms->a, v->T, D);
     room.n_own = (double)mechanism_attend_alone(
-        &own, room.z, arena_alloc_raw(c->a, own.room_bytes, 1));
-    run_attention_output(c->model, v->layer, v->stack, room.own_out, room.z, v->T,
-                         c->par);
-    if (c->opts->rows) {
-        struct rows_job j = { .c = c, .v = v, .h = &own };
+        &own, room.z, arena_alloc_raw(mechanisms->a, own.room_bytes, 1));
+    run_attention_output(mechanisms->model, v->layer, v->stack, room.own_out, room.z,
+                         v->T, mechanisms->par);
+    if (mechanisms->opts->rows) {
+        struct rows_job job = { .c = mechanisms, .v = v, .h = &own };
 
-        j.exact = room.exact = floats(c->a, (int64_t)v->H * v->T, v->S);
-        par_for(c->par, own.n, own_rows_task, &j);
+        job.exact = room.exact = floats(mechanisms->a, (int64_t)v->H * v->T, v->S);
+        par_for(mechanisms->par, own.n, own_rows_task, &job);
     }
     for (int id = 0; id < N_MECHANISM; id++) {
-        struct arena_mark mark = arena_mark(c->a);
+        struct arena_mark mark = arena_mark(mechanisms->a);
 
-        if (mechanisms_covers(c->opts, (enum mechanism_id)id))
-            one_mechanism(c, v, id, &room);
-        arena_reset(c->a, mark);
+        if (mechanisms_covers(mechanisms->opts, (enum mechanism_id)id))
+            one_mechanism(mechanisms, v, id, &room);
+        arena_reset(mechanisms->a, mark);
     }
 }
 
@@ -249,17 +252,21 @@ struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,
                                   const struct mechanisms_opts *o, int n_queries,
                                   int n_keys, struct par *par)
 {
-    struct mechanisms *c = arena_alloc(a, 1, sizeof *c);
-    size_t n = (size_t)m->config.n_layers * N_MECHANISM;
+    struct mechanisms *mechanisms = arena_alloc(a, 1, sizeof *mechanisms);
+    size_t count = (size_t)m->config.n_layers * N_MECHANISM;
 
-    *c = (struct mechanisms){ .n_layers = m->config.n_layers, .opts = o, .model = m,
-                              .par = par, .a = a };
-    c->result = arena_alloc(a, n, sizeof *c->result);
-    for (size_t i = 0; i < n; i++)
-        c->result[i] = (struct mechanism_result){ NULL, NAN, NAN, NAN, NAN, NAN, NAN, 0 };
+    *mechanisms = (struct mechanisms){ .n_layers = m->config.n_layers,
+                                       .opts = o,
+                                       .model = m,
+                                       .par = par,
+                                       .a = a };
+    mechanisms->result = arena_alloc(a, count, sizeof *mechanisms->result);
+    for (size_t i = 0; i < count; i++)
+        mechanisms->result[i] = (struct mechanism_result){ NULL, NAN, NAN, NAN,
+                                                           NAN,  NAN, NAN, 0 };
     if (o->kept_head >= 0)
-        c->kept = floats(a, N_MECHANISM * (int64_t)n_queries, n_keys);
-    return c;
+        mechanisms->kept = floats(a, N_MECHANISM * (int64_t)n_queries, n_keys);
+    return mechanisms;
 }
 
 struct tap mechanisms_tap(struct mechanisms *c)
@@ -278,14 +285,15 @@ const struct mechanism_result *mechanisms_at(const struct mechanisms *c, int lay
 static int attend(void *self, const struct qkv_view *v, float *z, struct par *par,
                   struct err *e)
 {
-    struct mechanisms_replacement *r = self;
-    struct mechanism_heads h = heads_of(r->opts, (int)r->id, v, r->a);
+    struct mechanisms_replacement *replacement = self;
+    struct mechanism_heads heads = heads_of(replacement->opts, (int)replacement->id, v,
+                                            replacement->a);
 
-    r->refused = h.refused;
-    if (h.refused != NULL)
-        return err_set(e, ERR_INPUT, "%s in layer %d: %s", mechanism_names[r->id],
-                       v->layer, h.refused);
-    mechanism_attend(&h, z, par);
+    replacement->refused = heads.refused;
+    if (heads.refused != NULL)
+        return err_set(e, ERR_INPUT, "%s in layer %d: %s",
+                       mechanism_names[replacement->id], v->layer, heads.refused);
+    mechanism_attend(&heads, z, par);
     return 0;
 }
 

@@ -19,18 +19,19 @@ struct stability {
 
 struct stability *stability_new(struct arena *a, const struct model *m)
 {
-    struct stability *s = arena_alloc(a, 1, sizeof *s);
+    struct stability *stability = arena_alloc(a, 1, sizeof *stability);
 
-    s->H = m->config.n_heads;
-    s->sums = arena_alloc(a, (size_t)m->config.n_layers * (size_t)s->H, sizeof *s->sums);
-    return s;
+    stability->H = m->config.n_heads;
+    stability->sums = arena_alloc(a, (size_t)m->config.n_layers * (size_t)stability->H,
+                                  sizeof *stability->sums);
+    return stability;
 }
 
 /* Row blocks of one text see the same keys in every run. */
 static void take(void *self, const struct rows *rows, int n)
 {
-    struct stability *s = self;
-    struct sums *sums = &s->sums[rows->layer * s->H + rows->head];
+    struct stability *stability = self;
+    struct sums *sums = &stability->sums[rows->layer * stability->H + rows->head];
     int n_keys = rows->n_keys;
 
     for (int r = 1; r < n; r++)
@@ -72,7 +73,7 @@ static double variance(const float *y, int64_t n)
 
 struct stability_output stability_output(const float *y, int64_t n, int n_runs)
 {
-    struct stability_output c = { 0 };
+    struct stability_output output = { 0 };
     double own = variance(y, n);
 
     for (int r = 1; r <= n_runs; r++) {
@@ -84,9 +85,9 @@ struct stability_output stability_output(const float *y, int64_t n, int n_runs)
             sum += d * d;
         }
         sum /= (double)n;
-        c.mean_variance += sum / n_runs;
-        c.max_variance = sum > c.max_variance ? sum : c.max_variance;
+        output.mean_variance += sum / n_runs;
+        output.max_variance = sum > output.max_variance ? sum : output.max_variance;
     }
-    c.relative = own > 0 ? c.mean_variance / own : (double)NAN;
-    return c;
+    output.relative = own > 0 ? output.mean_variance / own : (double)NAN;
+    return output;
 }

@@ -43,8 +43,9 @@ static size_t state_at(const struct stats *s, int k, size_t at)
 
 static void start_state(struct stats *s, int k, size_t at, int text)
 {
-    const struct attended_text *t = &s->slots.texts.text[text];
-    const struct metric_shape shape = { t->queries.n, t->keys.n, s->slots.L, s->slots.H };
+    const struct attended_text *attended_text = &s->slots.texts.text[text];
+    const struct metric_shape shape = { attended_text->queries.n, attended_text->keys.n,
+                                        s->slots.L, s->slots.H };
     void **state = &s->state[k][state_at(s, k, at)];
 
     if (*state == NULL)
@@ -53,20 +54,22 @@ static void start_state(struct stats *s, int k, size_t at, int text)
 
 static void start(void *self, size_t at, int text)
 {
-    struct stats *s = self;
-    struct head_slot *slot = &s->slot[at];
-    size_t n = (size_t)s->set->n;
+    struct stats *stats = self;
+    struct head_slot *slot = &stats->slot[at];
+    size_t count = (size_t)stats->set->n;
 
-    slot->value = arena_alloc(s->arena, n, sizeof *slot->value);
-    slot->mean = arena_alloc(s->arena, n, sizeof *slot->mean);
+    slot->value = arena_alloc(stats->arena, count, sizeof *slot->value);
+    slot->mean = arena_alloc(stats->arena, count, sizeof *slot->mean);
     slot->stats = (struct head_stats){
-        .stack = s->slots.stack, .layer = (int)(at / (size_t)s->slots.H) % s->slots.L,
-        .head = (int)(at % (size_t)s->slots.H), .value = slot->value,
+        .stack = stats->slots.stack,
+        .layer = (int)(at / (size_t)stats->slots.H) % stats->slots.L,
+        .head = (int)(at % (size_t)stats->slots.H),
+        .value = slot->value,
     };
-    for (int k = 0; k < s->set->n; k++) {
+    for (int k = 0; k < stats->set->n; k++) {
         slot->value[k] = NAN;
-        if (scope_of(s, k) != SCOPE_ROW)
-            start_state(s, k, at, text);
+        if (scope_of(stats, k) != SCOPE_ROW)
+            start_state(stats, k, at, text);
     }
 }
 
@@ -74,19 +77,20 @@ struct stats *stats_new(struct arena *a, const struct model *m,
                         const struct attended *texts, const struct wanted *want,
                         const struct metric_set *set)
 {
-    struct stats *s = arena_alloc(a, 1, sizeof *s);
-    size_t n;
+    struct stats *stats = arena_alloc(a, 1, sizeof *stats);
+    size_t count;
 
-    *s = (struct stats){ .arena = a, .slots = slots_of(m, texts, want), .set = set };
-    n = slots_count(&s->slots);
-    s->slot = arena_alloc(a, n, sizeof *s->slot);
-    s->state = arena_alloc(a, (size_t)set->n, sizeof *s->state);
+    *stats = (struct stats){ .arena = a, .slots = slots_of(m, texts, want), .set = set };
+    count = slots_count(&stats->slots);
+    stats->slot = arena_alloc(a, count, sizeof *stats->slot);
+    stats->state = arena_alloc(a, (size_t)set->n, sizeof *stats->state);
     for (int k = 0; k < set->n; k++)
-        if (scope_of(s, k) != SCOPE_ROW)
-            s->state[k] = arena_alloc(a, n, sizeof *s->state[k]);
-    s->room = arena_alloc(a, (size_t)texts->n_texts * (size_t)s->slots.H, sizeof *s->room);
-    slots_each(&s->slots, start, s);
-    return s;
+        if (scope_of(stats, k) != SCOPE_ROW)
+            stats->state[k] = arena_alloc(a, count, sizeof *stats->state[k]);
+    stats->room = arena_alloc(a, (size_t)texts->n_texts * (size_t)stats->slots.H,
+                              sizeof *stats->room);
+    slots_each(&stats->slots, start, stats);
+    return stats;
 }
 
 /* ---- the rows ---- */
@@ -115,12 +119,12 @@ static void take_row(const struct stats *s, size_t at, const struct metric_row *
     for (int k = 0; k < s->set->n; k++) {
         const struct metric_rule *rule = s->set->metric[k].rule;
         struct mean *mean = &s->slot[at].mean[k];
-        double v;
+        double value;
 
         if (!is_defined(s, k))
             continue;
-        if (rule->scope == SCOPE_ROW && rule->row(r, &s->set->opts, &v)) {
-            mean->sum += v;
+        if (rule->scope == SCOPE_ROW && rule->row(r, &s->set->opts, &value)) {
+            mean->sum += value;
             mean->n++;
         } else if (rule->scope == SCOPE_HEAD) {
             rule->take(s->state[k][at], r, 1);
@@ -130,37 +134,37 @@ static void take_row(const struct stats *s, size_t at, const struct metric_row *
 
 static void take_head(void *self, const struct rows *rows, int n)
 {
-    struct stats *s = self;
-    size_t at = slots_at(&s->slots, rows->text, rows->layer, rows->head);
+    struct stats *stats = self;
+    size_t at = slots_at(&stats->slots, rows->text, rows->layer, rows->head);
 
     (void)n;
     for (int t = 0; t < rows->n_rows; t++) {
-        const struct metric_row r = row_of(s, rows, t);
+        const struct metric_row row = row_of(stats, rows, t);
 
-        if (r.n_visible > 0)
-            take_row(s, at, &r);
+        if (row.n_visible > 0)
+            take_row(stats, at, &row);
         else
-            s->slot[at].stats.n_skipped++;
+            stats->slot[at].stats.n_skipped++;
     }
 }
 
 /* rows[n]: the same rows of n heads of a layer. */
 static void take_layer(void *self, const struct rows *rows, int n)
 {
-    struct stats *s = self;
-    struct metric_row *row = s->room + (size_t)rows->text * (size_t)s->slots.H;
-    size_t at = slots_at(&s->slots, rows->text, rows->layer, rows->head);
+    struct stats *stats = self;
+    struct metric_row *row = stats->room + (size_t)rows->text * (size_t)stats->slots.H;
+    size_t at = slots_at(&stats->slots, rows->text, rows->layer, rows->head);
 
     for (int t = 0; t < rows->n_rows; t++) {
         int n_seeing = 0;
 
         for (int i = 0; i < n; i++)
             if (rows[i].n_visible[t] > 0)
-                row[n_seeing++] = row_of(s, &rows[i], t);
-        for (int k = 0; k < s->set->n && n_seeing > 0; k++)
-            if (scope_of(s, k) >= SCOPE_LAYER && is_defined(s, k))
-                s->set->metric[k].rule->take(s->state[k][state_at(s, k, at)], row,
-                                             n_seeing);
+                row[n_seeing++] = row_of(stats, &rows[i], t);
+        for (int k = 0; k < stats->set->n && n_seeing > 0; k++)
+            if (scope_of(stats, k) >= SCOPE_LAYER && is_defined(stats, k))
+                stats->set->metric[k].rule->take(stats->state[k][state_at(stats, k, at)],
+                                                 row, n_seeing);
     }
 }
 
@@ -170,22 +174,22 @@ static void set_value(struct stats *s, size_t at, int k)
 {
     struct head_slot *slot = &s->slot[at];
     const struct metric_rule *rule = s->set->metric[k].rule;
-    double v;
+    double value;
 
     if (rule->scope == SCOPE_ROW)
         slot->value[k] = slot->mean[k].n > 0 ? slot->mean[k].sum / slot->mean[k].n :
                                                (double)NAN;
     else if (is_defined(s, k))
         slot->value[k] = rule->value(s->state[k][state_at(s, k, at)], slot->stats.layer,
-                                     slot->stats.head, &v) ? v : (double)NAN;
+                                     slot->stats.head, &value) ? value : (double)NAN;
 }
 
 /* The metrics of a layer's heads; those of SCOPE_TEXT again with each layer. */
 static void set_values(struct stats *s, int text, int layer, bool wide)
 {
     for (int l = 0; l <= layer; l++)
-        for (int h = 0; h < s->slots.H; h++) {
-            size_t at = slots_at(&s->slots, text, l, h);
+        for (int head = 0; head < s->slots.H; head++) {
+            size_t at = slots_at(&s->slots, text, l, head);
 
             for (int k = 0; k < s->set->n && s->slot[at].mean != NULL; k++)
                 if ((scope_of(s, k) >= SCOPE_LAYER) == wide &&

@@ -13,11 +13,11 @@ struct top {
 static void start(void *self, size_t at, int text)
 {
     struct top *top = self;
-    const struct attended_text *t = &top->slots.texts.text[text];
-    size_t all = (size_t)t->queries.n * (size_t)t->keys.n;
-    size_t n = (size_t)top->most < all ? (size_t)top->most : all;
+    const struct attended_text *attended_text = &top->slots.texts.text[text];
+    size_t all = (size_t)attended_text->queries.n * (size_t)attended_text->keys.n;
+    size_t count = (size_t)top->most < all ? (size_t)top->most : all;
 
-    top->head[at].link = arena_alloc(top->arena, n + 1, sizeof(struct link));
+    top->head[at].link = arena_alloc(top->arena, count + 1, sizeof(struct link));
 }
 
 struct top *top_new(struct arena *a, const struct model *m, const struct attended *texts,

@@ -91,10 +91,10 @@ void arena_finish(struct arena *a)
 {
     release_above(a, NULL);
     while (a->top != NULL) {
-        struct arena_block *b = a->top;
+        struct arena_block *block = a->top;
 
-        a->top = b->below;
-        free(b);
+        a->top = block->below;
+        free(block);
     }
     free(a->spare);
     a->spare = NULL;
@@ -103,60 +103,60 @@ void arena_finish(struct arena *a)
 static struct arena_block *new_block(struct arena *a, size_t size)
 {
     size_t want = size > BLOCK ? size : BLOCK;
-    struct arena_block *b = NULL;
+    struct arena_block *block = NULL;
 
     if (size <= SIZE_MAX / 2)
-        b = calloc(1, sizeof *b + ALIGN + want);    /* fresh pages cost nothing */
-    if (b == NULL)
+        block = calloc(1, sizeof *block + ALIGN + want);    /* fresh pages cost nothing */
+    if (block == NULL)
         arena_fail(a, size);
-    b->data = (unsigned char *)(((uintptr_t)(b + 1) + ALIGN - 1) &
-                                ~(uintptr_t)(ALIGN - 1));
-    b->size = want;
-    return b;
+    block->data = (unsigned char *)(((uintptr_t)(block + 1) + ALIGN - 1) &
+                                    ~(uintptr_t)(ALIGN - 1));
+    block->size = want;
+    return block;
 }
 
 static struct arena_block *push(struct arena *a, size_t size)
 {
-    struct arena_block *b = a->spare;
+    struct arena_block *block = a->spare;
 
-    if (b != NULL && b->size >= size)
+    if (block != NULL && block->size >= size)
         a->spare = NULL;
     else
-        b = new_block(a, size);
-    b->below = a->top;
-    a->top = b;
-    return b;
+        block = new_block(a, size);
+    block->below = a->top;
+    a->top = block;
+    return block;
 }
 
 /* Keeps the larger of the popped block and the spare one, for the next push. */
 static void pop(struct arena *a)
 {
-    struct arena_block *b = a->top, *drop = a->spare;
+    struct arena_block *block = a->top, *drop = a->spare;
 
-    a->top = b->below;
-    b->used = 0;
-    if (drop == NULL || drop->size < b->size) {
-        a->spare = b;
-        b = drop;
+    a->top = block->below;
+    block->used = 0;
+    if (drop == NULL || drop->size < block->size) {
+        a->spare = block;
+        block = drop;
     }
-    free(b);
+    free(block);
 }
 
 void *arena_alloc_raw(struct arena *a, size_t n, size_t size)
 {
-    struct arena_block *b = a->top;
+    struct arena_block *block = a->top;
     size_t bytes;
     void *p;
 
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - ALIGN)
         arena_fail(a, SIZE_MAX);
     bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if (b == NULL || b->size - b->used < bytes)
-        b = push(a, bytes);
-    p = b->data + b->used;
-    b->used += bytes;
-    if (b->dirty < b->used)
-        b->dirty = b->used;
+    if (block == NULL || block->size - block->used < bytes)
+        block = push(a, bytes);
+    p = block->data + block->used;
+    block->used += bytes;
+    if (block->dirty < block->used)
+        block->dirty = block->used;
     return p;
 }
 
@@ -188,11 +188,11 @@ void *arena_grow(struct arena *a, const void *p, size_t old_n, size_t n,
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
-    char *p = arena_alloc(a, n + 1, 1);
+    char *cursor = arena_alloc(a, n + 1, 1);
 
     if (n > 0)
-        memcpy(p, s, n);
-    return p;
+        memcpy(cursor, s, n);
+    return cursor;
 }
 
 char *arena_strdup(struct arena *a, const char *s)
@@ -203,33 +203,33 @@ char *arena_strdup(struct arena *a, const char *s)
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 {
     va_list again;
-    char *p;
-    int n;
+    char *cursor;
+    int count;
 
     va_copy(again, ap);
-    n = vsnprintf(NULL, 0, fmt, ap);
-    p = arena_alloc(a, (size_t)n + 1, 1);
-    vsnprintf(p, (size_t)n + 1, fmt, again);
+    count = vsnprintf(NULL, 0, fmt, ap);
+    cursor = arena_alloc(a, (size_t)count + 1, 1);
+    vsnprintf(cursor, (size_t)count + 1, fmt, again);
     va_end(again);
-    return p;
+    return cursor;
 }
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
     va_list ap;
-    char *p;
+    char *cursor;
 
     va_start(ap, fmt);
-    p = arena_vprintf(a, fmt, ap);
+    cursor = arena_vprintf(a, fmt, ap);
     va_end(ap);
-    return p;
+    return cursor;
 }
 
 struct arena_mark arena_mark(const struct arena *a)
 {
-    struct arena_mark m = { a->top, a->owned, a->top != NULL ? a->top->used : 0 };
+    struct arena_mark mark = { a->top, a->owned, a->top != NULL ? a->top->used : 0 };
 
-    return m;
+    return mark;
 }
 
 void arena_reset(struct arena *a, struct arena_mark mark)

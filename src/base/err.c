@@ -12,11 +12,11 @@
 static void clean(char *dst, size_t size, const char *src)
 {
     static const char cut[] = "\xe2\x80\xa6";
-    size_t n = strlen(src), at = 0, out = 0;
+    size_t count = strlen(src), at = 0, out = 0;
 
-    while (at < n) {
+    while (at < count) {
         char piece[8];
-        int len = utf8_show(src + at, n - at, piece);
+        int len = utf8_show(src + at, count - at, piece);
         size_t want = strlen(piece);
 
         if (out + want + sizeof cut > size) {

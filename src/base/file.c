@@ -21,20 +21,20 @@ static const char *kind_of(mode_t mode)
 
 int file_map(const char *path, struct span *out, struct err *e)
 {
-    struct stat st;
+    struct stat info;
     void *p;
     /* O_NONBLOCK: a fifo must not make the open wait for a writer. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
         return err_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         close(fd);
         return err_set(e, ERR_INPUT, "%s: is %s, expected a file", path,
-                       kind_of(st.st_mode));
+                       kind_of(info.st_mode));
     }
     out->data = (const unsigned char *)"";
-    out->size = (size_t)st.st_size;
+    out->size = (size_t)info.st_size;
     if (out->size == 0) {
         close(fd);
         return 0;
@@ -112,27 +112,27 @@ static void release_dir(void *what)
 
 const char **file_list(struct arena *a, const char *dir, size_t *n)
 {
-    DIR *d = opendir(dir);
+    DIR *folder = opendir(dir);
     size_t room = 16;
     const char **name;
 
     *n = 0;
-    if (d == NULL && errno == ENOMEM)
+    if (folder == NULL && errno == ENOMEM)
         arena_fail(a, 0);
-    if (d == NULL)
+    if (folder == NULL)
         return NULL;
-    arena_own(a, release_dir, d);
+    arena_own(a, release_dir, folder);
     name = arena_alloc(a, room, sizeof *name);
-    for (struct dirent *x; (x = readdir(d)) != NULL; ) {
-        if (strcmp(x->d_name, ".") == 0 || strcmp(x->d_name, "..") == 0)
+    for (struct dirent *dirent; (dirent = readdir(folder)) != NULL; ) {
+        if (strcmp(dirent->d_name, ".") == 0 || strcmp(dirent->d_name, "..") == 0)
             continue;
         if (*n == room) {
             name = arena_grow(a, name, *n, 2 * room, sizeof *name);
             room *= 2;
         }
-        name[(*n)++] = arena_strdup(a, x->d_name);
+        name[(*n)++] = arena_strdup(a, dirent->d_name);
     }
-    arena_release(a, d);
+    arena_release(a, folder);
     qsort(name, *n, sizeof *name, by_bytes);
     return name;
 }
@@ -146,8 +146,8 @@ const char *file_real(struct arena *a, const char *path)
 
 char *file_join(struct arena *a, const char *dir, const char *name)
 {
-    size_t n = strlen(dir);
+    size_t count = strlen(dir);
 
-    return arena_printf(a, "%s%s%s", dir, n > 0 && dir[n - 1] == '/' ? "" : "/",
+    return arena_printf(a, "%s%s%s", dir, count > 0 && dir[count - 1] == '/' ? "" : "/",
                         name);
 }

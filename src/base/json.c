@@ -29,17 +29,20 @@ static uint64_t tree_bytes(struct span text)
     uint64_t sum = 0;
 
     for (size_t i = 0; i < text.size; i++) {
-        unsigned char c = text.data[i];
+        unsigned char byte = text.data[i];
 
-        if (c == '"') {
+        if (byte == '"') {
             size_t end = string_end(text, i);
 
             sum += STRING_BYTES + (end - i);
             i = end;
             continue;
         }
-        sum += c == ',' ? VALUE_BYTES : c == ':' ? PAIR_BYTES : c == '[' ? ARRAY_BYTES :
-               c == '{' ? OBJECT_BYTES : 0;
+        sum += byte == ',' ? VALUE_BYTES :
+               byte == ':' ? PAIR_BYTES :
+               byte == '[' ? ARRAY_BYTES :
+               byte == '{' ? OBJECT_BYTES :
+                             0;
     }
     return sum;
 }

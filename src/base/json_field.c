@@ -70,11 +70,11 @@ int json_field_int(const json_t *object, const char *key, int lo, int hi, int *o
 int json_field_real(const json_t *object, const char *key, double lo, double hi,
                     double *out, struct err *e)
 {
-    const json_t *v = json_object_get(object, key);
-    double d = json_number_value(v);
+    const json_t *value = json_object_get(object, key);
+    double d = json_number_value(value);
 
-    if (!json_is_number(v) || !(d >= lo && d <= hi))
-        return wrong_number(key, v, "a number", lo, hi, e);
+    if (!json_is_number(value) || !(d >= lo && d <= hi))
+        return wrong_number(key, value, "a number", lo, hi, e);
     *out = d;
     return 0;
 }
@@ -82,52 +82,53 @@ int json_field_real(const json_t *object, const char *key, double lo, double hi,
 int json_field_bool(const json_t *object, const char *key, bool def, bool *out,
                     struct err *e)
 {
-    const json_t *v = json_object_get(object, key);
+    const json_t *value = json_object_get(object, key);
 
     *out = def;
-    if (v == NULL || json_is_null(v))
+    if (value == NULL || json_is_null(value))
         return 0;
-    if (!json_is_boolean(v))
-        return json_field_wrong(key, v, "true or false", e);
-    *out = json_is_true(v);
+    if (!json_is_boolean(value))
+        return json_field_wrong(key, value, "true or false", e);
+    *out = json_is_true(value);
     return 0;
 }
 
 int json_field_text(const json_t *object, const char *key, const char **out, size_t *n,
                     struct err *e)
 {
-    const json_t *v = json_object_get(object, key);
+    const json_t *value = json_object_get(object, key);
 
-    if (!json_is_string(v))
-        return json_field_wrong(key, v, "a string", e);
-    *out = json_string_value(v);
-    *n = json_string_length(v);
+    if (!json_is_string(value))
+        return json_field_wrong(key, value, "a string", e);
+    *out = json_string_value(value);
+    *n = json_string_length(value);
     return 0;
 }
 
 int json_field_char(const json_t *object, const char *key, const char **out, size_t *n,
                     struct err *e)
 {
-    const json_t *v = json_object_get(object, key);
-    size_t length = json_string_length(v);
-    int cp;
+    const json_t *value = json_object_get(object, key);
+    size_t length = json_string_length(value);
+    int code;
 
-    if (length == 0 || (size_t)utf8_decode(json_string_value(v), length, &cp) != length)
-        return json_field_wrong(key, v, "a string of one character", e);
+    if (length == 0 ||
+        (size_t)utf8_decode(json_string_value(value), length, &code) != length)
+        return json_field_wrong(key, value, "a string of one character", e);
     return json_field_text(object, key, out, n, e);
 }
 
 int json_field_list(const json_t *object, const char *key, const json_t **out,
                     struct err *e)
 {
-    const json_t *v = json_object_get(object, key);
+    const json_t *value = json_object_get(object, key);
 
     *out = NULL;
-    if (v == NULL || json_is_null(v))
+    if (value == NULL || json_is_null(value))
         return 0;
-    if (!json_is_array(v))
-        return json_field_wrong(key, v, "a list", e);
-    *out = v;
+    if (!json_is_array(value))
+        return json_field_wrong(key, value, "a list", e);
+    *out = value;
     return 0;
 }
 
@@ -153,9 +154,9 @@ int json_value_ints(struct arena *a, const json_t *v, const char *key, int lo, i
 int json_field_ints(struct arena *a, const json_t *object, const char *key, int lo, int hi,
                     int **out, int *n, struct err *e)
 {
-    const json_t *v = json_object_get(object, key);
+    const json_t *value = json_object_get(object, key);
 
     *out = NULL;
     *n = 0;
-    return v == NULL ? 0 : json_value_ints(a, v, key, lo, hi, out, n, e);
+    return value == NULL ? 0 : json_value_ints(a, value, key, lo, hi, out, n, e);
 }

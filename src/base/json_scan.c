@@ -97,14 +97,14 @@ static int escape(struct json_scan *s, int *cp, struct err *e)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     int c = s->at < s->end ? *s->at : 0;
-    const char *p = c != 0 ? strchr(from, c) : NULL;
+    const char *cursor = c != 0 ? strchr(from, c) : NULL;
 
-    if (p == NULL && c != 'u')
+    if (cursor == NULL && c != 'u')
         return json_scan_unexpected(s, "an escape of JSON", e);
     s->at++;
     if (c == 'u')
         return unicode_escape(s, cp, e);
-    *cp = to[p - from];
+    *cp = to[cursor - from];
     return 0;
 }
 
@@ -129,7 +129,7 @@ static int character(struct json_scan *s, int *cp, struct err *e)
 int json_scan_string(struct json_scan *s, char *out, size_t *n, struct err *e)
 {
     size_t k = 0;
-    int cp;
+    int code;
 
     if (!json_scan_take(s, '"'))
         return json_scan_unexpected(s, "a string", e);
@@ -140,9 +140,9 @@ int json_scan_string(struct json_scan *s, char *out, size_t *n, struct err *e)
             return json_scan_unexpected(s, "the end of a string", e);
         if (*s->at == '"')
             break;
-        if (character(s, &cp, e) != 0)
+        if (character(s, &code, e) != 0)
             return -1;
-        k += (size_t)utf8_encode(cp, out != NULL ? out + k : piece);
+        k += (size_t)utf8_encode(code, out != NULL ? out + k : piece);
     }
     s->at++;
     if (out != NULL)

@@ -26,29 +26,29 @@ struct lines *lines_open(const char *path, struct err *e)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     int fd = is_stdin ? dup(0) : open(path, O_RDONLY | O_CLOEXEC);
-    struct lines *l;
-    struct stat st;
+    struct lines *lines;
+    struct stat info;
 
     if (fd < 0) {
         err_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
         return NULL;
     }
-    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+    if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
         close(fd);
         err_set(e, ERR_INPUT, "%s: is a folder, expected a file of lines", path);
         return NULL;
     }
-    l = calloc(1, sizeof *l);
-    if (l != NULL)
-        l->gz = gzdopen(fd, "rb");
-    if (l == NULL || l->gz == NULL) {
+    lines = calloc(1, sizeof *lines);
+    if (lines != NULL)
+        lines->gz = gzdopen(fd, "rb");
+    if (lines == NULL || lines->gz == NULL) {
         close(fd);
-        free(l);
+        free(lines);
         err_set(e, ERR_SYSTEM, "%s: no memory", path);
         return NULL;
     }
-    l->path = strdup(is_stdin ? "standard input" : path);
-    return l;
+    lines->path = strdup(is_stdin ? "standard input" : path);
+    return lines;
 }
 
 static int fill(struct lines *l, struct err *e)
@@ -73,12 +73,12 @@ static int append(struct lines *l, const char *s, size_t n, struct err *e)
         return err_set(e, ERR_INPUT, "%s: a line of more than 1 GiB", l->path);
     if (l->size + n > l->cap) {
         size_t cap = 2 * (l->size + n) + 256;
-        char *p = realloc(l->line, cap);
+        char *cursor = realloc(l->line, cap);
 
-        if (p == NULL)
+        if (cursor == NULL)
             return err_set(e, ERR_SYSTEM, "%s: no memory for a line of %zu bytes",
                            l->path, cap);
-        l->line = p;
+        l->line = cursor;
         l->cap = cap;
     }
     memcpy(l->line + l->size, s, n);
@@ -93,7 +93,7 @@ int lines_next(struct lines *l, const char **line, size_t *size, struct err *e)
     l->size = 0;
     for (;;) {
         const char *end;
-        size_t n;
+        size_t count;
 
         if (l->at == l->n) {
             int more = fill(l, e);
@@ -105,10 +105,10 @@ int lines_next(struct lines *l, const char **line, size_t *size, struct err *e)
         }
         any = true;
         end = memchr(l->chunk + l->at, '\n', l->n - l->at);
-        n = end != NULL ? (size_t)(end - l->chunk) - l->at : l->n - l->at;
-        if (append(l, l->chunk + l->at, n, e) != 0)
+        count = end != NULL ? (size_t)(end - l->chunk) - l->at : l->n - l->at;
+        if (append(l, l->chunk + l->at, count, e) != 0)
             return -1;
-        l->at += n;
+        l->at += count;
         if (end != NULL) {
             l->at++;
             break;

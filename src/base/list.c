@@ -93,7 +93,7 @@ static int set_part(const struct list_of *of, long first, long last, bool *out,
 int list_members(const struct list_of *of, const char *list, bool *out, struct err *e)
 {
     bool all = strcmp(list, "all") == 0;
-    const char *s = list;
+    const char *text = list;
     int more = all ? 0 : 1;
 
     for (int i = 0; all && out != NULL && i < of->n; i++)
@@ -101,7 +101,7 @@ int list_members(const struct list_of *of, const char *list, bool *out, struct e
     while (more > 0) {
         long first, last;
 
-        more = next_member(of, &s, &first, &last);
+        more = next_member(of, &text, &first, &last);
         if (more < 0)
             return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like %s", of->option,
                            list, of->like);
@@ -116,19 +116,19 @@ int list_members(const struct list_of *of, const char *list, bool *out, struct e
 int list_parse_ids(struct arena *a, const char *option, const char *list, int **id, int *n,
                    struct err *e)
 {
-    const char *s = list;
+    const char *text = list;
     int more = 1;
 
     *id = arena_alloc(a, strlen(list) / 2 + 1, sizeof **id);
     *n = 0;
     while (more > 0) {
-        long number = list_number(&s);
+        long number = list_number(&text);
 
-        if (number < 0 || number > INT_MAX || (*s != ',' && *s != '\0'))
+        if (number < 0 || number > INT_MAX || (*text != ',' && *text != '\0'))
             return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list of ids like "
                            "101,7592,102", option, list);
         (*id)[(*n)++] = (int)number;
-        more = *s++ == ',';
+        more = *text++ == ',';
     }
     return 0;
 }

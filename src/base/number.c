@@ -89,18 +89,18 @@ static int plain(char *dst, double v, int bits, int least, int most)
     /* The neighbours of a power of two do not lie evenly. */
     if (mantissa == power(2, bits - 1))
         return 0;
-    for (int n = least; n <= most; n++) {
-        int k = n - 1 - x;
+    for (int count = least; count <= most; count++) {
+        int k = count - 1 - x;
         uint64_t digits;
         bool same;
 
         if (k < 0 || exponent + k >= 0)
             return 0;
         digits = times_ten(mantissa, exponent, k, &same);
-        if (digits < power(10, n - 1) || digits >= power(10, n))
+        if (digits < power(10, count - 1) || digits >= power(10, count))
             return 0;                       /* x is off by one */
-        if (same || n == most)
-            return set_digits(dst, v < 0, digits, n, x);
+        if (same || count == most)
+            return set_digits(dst, v < 0, digits, count, x);
     }
     return 0;
 }
@@ -110,25 +110,25 @@ int number_double(char dst[NUMBER_SIZE], double v)
     /* Up to DBL_DIG digits survive the way there and back, but not below the
      * normal range, where a number may need only one. */
     int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG;
-    int n = plain(dst, v, DBL_MANT_DIG, DBL_DIG, DBL_DECIMAL_DIG);
+    int count = plain(dst, v, DBL_MANT_DIG, DBL_DIG, DBL_DECIMAL_DIG);
 
-    if (n > 0)
-        return n;
+    if (count > 0)
+        return count;
     do
-        n = snprintf(dst, NUMBER_SIZE, "%.*g", digits, v);
+        count = snprintf(dst, NUMBER_SIZE, "%.*g", digits, v);
     while (digits++ < DBL_DECIMAL_DIG && strtod(dst, NULL) != v);
-    return n;
+    return count;
 }
 
 int number_float(char dst[NUMBER_SIZE], float v)
 {
     int digits = fabsf(v) < FLT_MIN ? 1 : FLT_DIG;
-    int n = plain(dst, (double)v, FLT_MANT_DIG, FLT_DIG, FLT_DECIMAL_DIG);
+    int count = plain(dst, (double)v, FLT_MANT_DIG, FLT_DIG, FLT_DECIMAL_DIG);
 
-    if (n > 0)
-        return n;
+    if (count > 0)
+        return count;
     do
-        n = snprintf(dst, NUMBER_SIZE, "%.*g", digits, (double)v);
+        count = snprintf(dst, NUMBER_SIZE, "%.*g", digits, (double)v);
     while (digits++ < FLT_DECIMAL_DIG && strtof(dst, NULL) != v);
-    return n;
+    return count;
 }

@@ -14,11 +14,11 @@ bool str_ends_with(const char *s, const char *end)
 const char *str_shown(struct arena *a, const char *name)
 {
     enum { LONGEST = 160 };
-    int n = LONGEST;
+    int count = LONGEST;
 
     if (strlen(name) <= LONGEST)
         return name;
-    while (n > LONGEST - 4 && ((unsigned char)name[n] & 0xc0) == 0x80)
-        n--;        /* not through the middle of a character */
-    return arena_printf(a, "%.*s\xe2\x80\xa6", n, name);
+    while (count > LONGEST - 4 && ((unsigned char)name[count] & 0xc0) == 0x80)
+        count--;        /* not through the middle of a character */
+    return arena_printf(a, "%.*s\xe2\x80\xa6", count, name);
 }

@@ -61,7 +61,7 @@ size_t utf8_check(const char *s, size_t n)
     size_t at = 0;
 
     while (at < n) {
-        int cp, len = utf8_decode(s + at, n - at, &cp);
+        int code, len = utf8_decode(s + at, n - at, &code);
 
         if (len < 0)
             return at;
@@ -79,13 +79,13 @@ bool utf8_is_control(int cp)
 
 int utf8_show(const char *s, size_t n, char piece[8])
 {
-    int cp = 0, len = utf8_decode(s, n, &cp);
+    int code = 0, len = utf8_decode(s, n, &code);
 
-    if (len > 0 && !utf8_is_control(cp)) {
+    if (len > 0 && !utf8_is_control(code)) {
         memcpy(piece, s, (size_t)len);
         piece[len] = '\0';
     } else if (len > 1) {
-        snprintf(piece, 8, "\\u%04x", (unsigned)cp & 0xffffu);
+        snprintf(piece, 8, "\\u%04x", (unsigned)code & 0xffffu);
     } else {
         snprintf(piece, 8, "\\x%02x", (unsigned char)s[0]);
         len = 1;

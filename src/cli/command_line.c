@@ -19,12 +19,13 @@ struct search {
 
 static void look(void *self, const struct opt_group *group, const struct opt *o)
 {
-    struct search *s = self;
+    struct search *search = self;
 
     (void)group;
-    if (s->name != NULL ? strlen(o->name) == s->n && strncmp(o->name, s->name, s->n) == 0
-                        : o->short_name == s->letter)
-        s->found = o;
+    if (search->name != NULL ? strlen(o->name) == search->n &&
+                                   strncmp(o->name, search->name, search->n) == 0 :
+                               o->short_name == search->letter)
+        search->found = o;
 }
 
 static const struct opt *find(const struct line *line, struct search s)
@@ -47,11 +48,11 @@ static void append(struct line *line, const char *s)
 static int add_long(struct line *line, char **argv)
 {
     const char *name = argv[0] + 2;
-    size_t n = strcspn(name, "=");
-    const struct opt *o = find(line, (struct search){ .name = name, .n = n });
-    int used = o != NULL && o->arg != NULL && name[n] == '\0' ? 2 : 1;
+    size_t count = strcspn(name, "=");
+    const struct opt *option = find(line, (struct search){ .name = name, .n = count });
+    int used = option != NULL && option->arg != NULL && name[count] == '\0' ? 2 : 1;
 
-    for (int i = 0; i < used && !(o != NULL && is_left_out(o)); i++)
+    for (int i = 0; i < used && !(option != NULL && is_left_out(option)); i++)
         append(line, argv[i]);
     return used;
 }
@@ -61,19 +62,19 @@ static int add_shorts(struct line *line, char **argv)
 {
     char *kept = arena_strdup(line->a, "-");
 
-    for (const char *s = argv[0] + 1; *s != '\0'; s++) {
-        const struct opt *o = find(line, (struct search){ .letter = *s });
-        int used = s[1] == '\0' ? 2 : 1;
+    for (const char *text = argv[0] + 1; *text != '\0'; text++) {
+        const struct opt *option = find(line, (struct search){ .letter = *text });
+        int used = text[1] == '\0' ? 2 : 1;
 
-        if (o == NULL || o->arg == NULL) {
-            kept = arena_printf(line->a, "%s%c", kept, *s);
+        if (option == NULL || option->arg == NULL) {
+            kept = arena_printf(line->a, "%s%c", kept, *text);
             continue;
         }
-        if (!is_left_out(o))
-            kept = arena_printf(line->a, "%s%s", kept, s);
+        if (!is_left_out(option))
+            kept = arena_printf(line->a, "%s%s", kept, text);
         if (kept[1] != '\0')
             append(line, kept);
-        if (used == 2 && !is_left_out(o))
+        if (used == 2 && !is_left_out(option))
             append(line, argv[1]);
         return used;
     }

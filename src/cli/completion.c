@@ -62,12 +62,12 @@ struct walk {
 
 static void bash_name(void *self, const struct opt_group *group, const struct opt *o)
 {
-    const struct walk *w = self;
+    const struct walk *walk = self;
 
     (void)group;
     if (o->short_name != 0)
-        fprintf(w->f, " -%c", o->short_name);
-    fprintf(w->f, " --%s", o->name);
+        fprintf(walk->f, " -%c", o->short_name);
+    fprintf(walk->f, " --%s", o->name);
 }
 
 /* "words='a b' separator=, files=1": what a line of the case over options sets. */
@@ -90,20 +90,20 @@ static void bash_settings(const struct walk *w, const struct opt *o)
 /* A line of the case over COMMAND:OPTION, for an option with a value. */
 static void bash_value(void *self, const struct opt_group *group, const struct opt *o)
 {
-    const struct walk *w = self;
+    const struct walk *walk = self;
 
     (void)group;
     if (o->arg == NULL)
         return;
-    fprintf(w->f, "    %s:--%s", w->cmd->name, o->name);
+    fprintf(walk->f, "    %s:--%s", walk->cmd->name, o->name);
     if (o->short_name != 0)
-        fprintf(w->f, " | %s:-%c", w->cmd->name, o->short_name);
-    fprintf(w->f, ")");
+        fprintf(walk->f, " | %s:-%c", walk->cmd->name, o->short_name);
+    fprintf(walk->f, ")");
     if (words_of(o) != NULL || is_found(o) || takes_files(o))
-        bash_settings(w, o);
+        bash_settings(walk, o);
     else
-        fprintf(w->f, " compopt +o default 2>/dev/null; return");
-    fprintf(w->f, " ;;\n");
+        fprintf(walk->f, " compopt +o default 2>/dev/null; return");
+    fprintf(walk->f, " ;;\n");
 }
 
 static const char bash_top[] =
@@ -193,23 +193,23 @@ static void zsh_value(const struct walk *w, const struct opt *o)
 static void zsh_option(void *self, const struct opt_group *group, const struct opt *o)
 {
     const char *value = o->arg != NULL ? "=" : "";
-    const struct walk *w = self;
+    const struct walk *walk = self;
 
     (void)group;
     if (o->short_name != 0)
-        fprintf(w->f, " \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", o->short_name,
+        fprintf(walk->f, " \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", o->short_name,
                 o->name, o->short_name, o->arg != NULL ? "+" : "", o->name, value);
     else
-        fprintf(w->f, " \\\n            '--%s%s[", o->name, value);
-    print_quoted(w->f, o->help, "[]:\\");
-    putc(']', w->f);
+        fprintf(walk->f, " \\\n            '--%s%s[", o->name, value);
+    print_quoted(walk->f, o->help, "[]:\\");
+    putc(']', walk->f);
     if (o->arg != NULL) {
-        putc(':', w->f);
-        print_quoted(w->f, o->arg, "[]:\\");
-        putc(':', w->f);
-        zsh_value(w, o);
+        putc(':', walk->f);
+        print_quoted(walk->f, o->arg, "[]:\\");
+        putc(':', walk->f);
+        zsh_value(walk, o);
     }
-    putc('\'', w->f);
+    putc('\'', walk->f);
 }
 
 static const char zsh_top[] =
@@ -299,19 +299,20 @@ static void fish_words(const struct walk *w, const struct opt *o)
 
 static void fish_option(void *self, const struct opt_group *group, const struct opt *o)
 {
-    const struct walk *w = self;
+    const struct walk *walk = self;
 
     (void)group;
-    fprintf(w->f, "complete -c mha-viz -n '__fish_seen_subcommand_from %s'", w->cmd->name);
+    fprintf(walk->f, "complete -c mha-viz -n '__fish_seen_subcommand_from %s'",
+            walk->cmd->name);
     if (o->short_name != 0)
-        fprintf(w->f, " -s %c", o->short_name);
-    fprintf(w->f, " -l %s", o->name);
+        fprintf(walk->f, " -s %c", o->short_name);
+    fprintf(walk->f, " -l %s", o->name);
     if (o->arg != NULL)
-        fputs(takes_files(o) ? " -r -F" : " -x", w->f);
-    fish_words(w, o);
-    fprintf(w->f, " -d '");
-    print_quoted(w->f, o->help, "\\");
-    fprintf(w->f, "'\n");
+        fputs(takes_files(o) ? " -r -F" : " -x", walk->f);
+    fish_words(walk, o);
+    fprintf(walk->f, " -d '");
+    print_quoted(walk->f, o->help, "\\");
+    fprintf(walk->f, "'\n");
 }
 
 static void fish_command(FILE *f, const char *top, const struct cmd *c)

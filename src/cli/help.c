@@ -30,32 +30,32 @@ static void add(struct text *t, const char *fmt, ...)
 /* "-c, --columns N" */
 static struct text label(const struct opt *o)
 {
-    struct text t = { .n = 0 };
+    struct text text = { .n = 0 };
 
     if (o->short_name != 0)
-        add(&t, "-%c, ", o->short_name);
+        add(&text, "-%c, ", o->short_name);
     else
-        add(&t, "    ");
-    add(&t, "--%s%s%s", o->name, o->arg != NULL ? " " : "",
+        add(&text, "    ");
+    add(&text, "--%s%s%s", o->name, o->arg != NULL ? " " : "",
         o->arg != NULL ? o->arg : "");
-    return t;
+    return text;
 }
 
 /* "heads per row of the grid (1..64) [4]" */
 static struct text description(const struct opt *o)
 {
-    struct text t = { .n = 0 };
+    struct text text = { .n = 0 };
     char range[RANGE_SIZE];
 
-    add(&t, "%s", o->help);
+    add(&text, "%s", o->help);
     for (int i = 0; o->type == OPT_CHOICE && o->choices[i] != NULL; i++)
-        add(&t, "%s%s", i == 0 ? "; one of " : ", ", o->choices[i]);
+        add(&text, "%s%s", i == 0 ? "; one of " : ", ", o->choices[i]);
     opts_range(range, o);
     if (range[0] != '\0')
-        add(&t, " (%s)", range);
+        add(&text, " (%s)", range);
     if (o->def != NULL && o->type != OPT_ALIAS)
-        add(&t, " [%s]", o->def);
-    return t;
+        add(&text, " [%s]", o->def);
+    return text;
 }
 
 /* Columns of s[n]: one per character, as help texts are narrow. */
@@ -72,7 +72,7 @@ static int columns_of(const char *s, int n)
 static void print_wrapped(FILE *f, const char *s, int at, int indent)
 {
     for (bool first = true; *s != '\0'; first = false) {
-        int n = (int)strcspn(s, " "), columns = columns_of(s, n);
+        int count = (int)strcspn(s, " "), columns = columns_of(s, count);
 
         if (!first && at + 1 + columns > WIDTH) {
             fprintf(f, "\n%*s", indent, "");
@@ -81,9 +81,9 @@ static void print_wrapped(FILE *f, const char *s, int at, int indent)
             putc(' ', f);
             at++;
         }
-        fprintf(f, "%.*s", n, s);
+        fprintf(f, "%.*s", count, s);
         at += columns;
-        s += n;
+        s += count;
         s += strspn(s, " ");
     }
     putc('\n', f);
@@ -91,9 +91,9 @@ static void print_wrapped(FILE *f, const char *s, int at, int indent)
 
 static void print_entry(FILE *f, const char *name, const char *text, int width)
 {
-    int n = (int)strlen(name), indent = 2 + width + 2;
+    int count = (int)strlen(name), indent = 2 + width + 2;
 
-    if (n > width)
+    if (count > width)
         fprintf(f, "  %s\n%*s", name, indent, "");
     else
         fprintf(f, "  %-*s  ", width, name);
@@ -109,12 +109,12 @@ struct walk {
 
 static void measure(void *self, const struct opt_group *group, const struct opt *o)
 {
-    struct walk *w = self;
+    struct walk *walk = self;
     struct text name = label(o);
 
     (void)group;
-    if (name.n <= LABEL_MAX && (int)name.n > w->width)
-        w->width = (int)name.n;
+    if (name.n <= LABEL_MAX && (int)name.n > walk->width)
+        walk->width = (int)name.n;
 }
 
 static void measure_own(void *self, const struct opt_group *group, const struct opt *o)
@@ -160,11 +160,11 @@ static void print_top(FILE *f, const struct cmd *c)
 
 void help_command(FILE *f, const struct cmd *c)
 {
-    struct walk w = { .f = f };
+    struct walk walk = { .f = f };
 
     print_top(f, c);
-    opts_each(c, measure, &w);
-    opts_each(c, visit, &w);
+    opts_each(c, measure, &walk);
+    opts_each(c, visit, &walk);
     if (c->examples != NULL && c->examples[0] != NULL)
         fprintf(f, "\nExamples:\n");
     for (int i = 0; c->examples != NULL && c->examples[i] != NULL; i++)
@@ -189,34 +189,34 @@ static void end_group(struct names *n)
 
 static void name_group(void *self, const struct opt_group *group, const struct opt *o)
 {
-    struct names *n = self;
+    struct names *names = self;
 
     if (group == NULL)
         return;
-    if (n->group == NULL || strcmp(n->group, group->name) != 0) {
-        end_group(n);
-        add(&n->text, "%s%s", n->group != NULL ? ", " : "", group->name);
-        n->group = group->name;
+    if (names->group == NULL || strcmp(names->group, group->name) != 0) {
+        end_group(names);
+        add(&names->text, "%s%s", names->group != NULL ? ", " : "", group->name);
+        names->group = group->name;
     }
     if (o->short_name != 0) {
-        add(&n->text, "%s-%c", n->letters ? " " : " (", o->short_name);
-        n->letters = true;
+        add(&names->text, "%s-%c", names->letters ? " " : " (", o->short_name);
+        names->letters = true;
     }
 }
 
 void help_short(FILE *f, const struct cmd *c)
 {
-    struct walk w = { .f = f };
-    struct names n = { .group = NULL };
+    struct walk walk = { .f = f };
+    struct names names = { .group = NULL };
 
     print_top(f, c);
-    opts_each(c, measure_own, &w);
-    opts_each(c, visit_own, &w);
-    add(&n.text, "Shared options: ");
-    opts_each(c, name_group, &n);
-    end_group(&n);
+    opts_each(c, measure_own, &walk);
+    opts_each(c, visit_own, &walk);
+    add(&names.text, "Shared options: ");
+    opts_each(c, name_group, &names);
+    end_group(&names);
     putc('\n', f);
-    print_wrapped(f, n.text.s, 0, 2);
+    print_wrapped(f, names.text.s, 0, 2);
     fprintf(f, "\n`mha-viz help %s` describes all options and shows examples.\n", c->name);
 }
 

@@ -13,15 +13,15 @@ static int least(int a, int b, int c)
 
 int nearest_distance(const char *a, const char *b)
 {
-    size_t n = strlen(a), m = strlen(b);
+    size_t count = strlen(a), m = strlen(b);
     int row[3][NAME_MAX_BYTES + 1];     /* i - 2, i - 1 and i, in turns */
     int *two = row[0], *one = row[1], *now = row[2];
 
-    if (n > NAME_MAX_BYTES || m > NAME_MAX_BYTES)
+    if (count > NAME_MAX_BYTES || m > NAME_MAX_BYTES)
         return strcmp(a, b) == 0 ? 0 : FAR;
     for (size_t k = 0; k <= m; k++)
         one[k] = (int)k;
-    for (size_t i = 1; i <= n; i++) {
+    for (size_t i = 1; i <= count; i++) {
         int *free_row = two;
 
         now[0] = (int)i;
@@ -41,19 +41,19 @@ int nearest_distance(const char *a, const char *b)
 
 const char *nearest_name(const char *typed, const char *const *names)
 {
-    size_t n = strlen(typed);
+    size_t count = strlen(typed);
     int n_begun = 0, best = FAR;
     const char *begun = NULL, *nearest = NULL;
 
     for (; *names != NULL; names++) {
         int distance = nearest_distance(typed, *names);
 
-        if (n > 0 && strncmp(*names, typed, n) == 0) {
+        if (count > 0 && strncmp(*names, typed, count) == 0) {
             n_begun++;
             begun = *names;
         }
         /* A short word must be nearly right, or any word would do. */
-        if (distance < best && distance <= 1 + (int)n / 4) {
+        if (distance < best && distance <= 1 + (int)count / 4) {
             best = distance;
             nearest = *names;
         }

@@ -109,26 +109,26 @@ static int set_int(struct parse *p, const struct opt *o, const char *text)
 static int set_real(struct parse *p, const struct opt *o, const char *text)
 {
     char *end;
-    double v;
+    double value;
 
     /* strtod alone would take " 1", "nan", "inf" and "0x1p3". */
     if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
         return not_a_number(p, o, text);
-    v = strtod(text, &end);
+    value = strtod(text, &end);
     if (*end != '\0')
         return not_a_number(p, o, text);
-    if (!isfinite(v) || v < o->min || v > o->max)
+    if (!isfinite(value) || value < o->min || value > o->max)
         return out_of_range(p, o, text);
-    *(double *)(void *)(p->args + o->field) = v;
+    *(double *)(void *)(p->args + o->field) = value;
     return 0;
 }
 
 /* Appends to dst[size] what fits. */
 static void append(char *dst, size_t size, const char *before, const char *s)
 {
-    size_t n = strlen(dst);
+    size_t count = strlen(dst);
 
-    snprintf(dst + n, size - n, "%s%s", before, s);
+    snprintf(dst + count, size - count, "%s%s", before, s);
 }
 
 static int set_choice(struct parse *p, const struct opt *o, const char *text)
@@ -190,28 +190,28 @@ static int set_value(struct parse *p, const struct opt *o, const char *text)
 /* "format=json": the value is given to the option of that name. */
 static int set_alias(struct parse *p, const struct opt *o)
 {
-    size_t n = strcspn(o->def, "=");
+    size_t count = strcspn(o->def, "=");
     int i = 0;
 
-    while (i < p->n && (strlen(p->opt[i]->name) != n ||
-                        strncmp(p->opt[i]->name, o->def, n) != 0))
+    while (i < p->n && (strlen(p->opt[i]->name) != count ||
+                        strncmp(p->opt[i]->name, o->def, count) != 0))
         i++;
-    assert(i < p->n && p->opt[i]->type != OPT_ALIAS && o->def[n] == '=');
-    return set_value(p, p->opt[i], o->def + n + 1);
+    assert(i < p->n && p->opt[i]->type != OPT_ALIAS && o->def[count] == '=');
+    return set_value(p, p->opt[i], o->def + count + 1);
 }
 
 static int set_defaults(struct parse *p)
 {
     memset(p->args, 0, p->cmd->args_size);
     for (int i = 0; i < p->n; i++) {
-        const struct opt *o = p->opt[i];
+        const struct opt *option = p->opt[i];
 
-        if (o->type == OPT_ALIAS)
+        if (option->type == OPT_ALIAS)
             continue;
-        if (o->def != NULL && set_value(p, o, o->def) != 0)
+        if (option->def != NULL && set_value(p, option, option->def) != 0)
             return err_under(p->e, "the default of an option");
-        if (o->def == NULL && o->type == OPT_REAL)
-            *(double *)(void *)(p->args + o->field) = NAN;
+        if (option->def == NULL && option->type == OPT_REAL)
+            *(double *)(void *)(p->args + option->field) = NAN;
     }
     return 0;
 }
@@ -220,21 +220,21 @@ static int set_defaults(struct parse *p)
 
 static void add(void *self, const struct opt_group *group, const struct opt *o)
 {
-    struct parse *p = self;
+    struct parse *parse = self;
     bool takes_value = o->arg != NULL;
-    size_t at = strlen(p->shorts);
+    size_t at = strlen(parse->shorts);
 
     (void)group;
-    assert(p->n < MAX_OPTS);
-    p->longs[p->n] = (struct option){
-        o->name, takes_value ? required_argument : no_argument, NULL, LONG + p->n
+    assert(parse->n < MAX_OPTS);
+    parse->longs[parse->n] = (struct option){
+        o->name, takes_value ? required_argument : no_argument, NULL, LONG + parse->n
     };
     if (o->short_name != 0) {
-        p->shorts[at++] = o->short_name;
+        parse->shorts[at++] = o->short_name;
         if (takes_value)
-            p->shorts[at] = ':';
+            parse->shorts[at] = ':';
     }
-    p->opt[p->n++] = o;
+    parse->opt[parse->n++] = o;
 }
 
 /* The option for what getopt returned or left in optopt; NULL: none. */
@@ -267,12 +267,13 @@ static int unknown_long(struct parse *p, const char *typed)
 static int misuse(struct parse *p, int got, char *const *argv)
 {
     const char *element = argv[optind - 1];
-    const struct opt *o = option_of(p, optopt);
+    const struct opt *option = option_of(p, optopt);
 
-    if (got == ':' && o != NULL)
-        return err_set(p->e, ERR_USAGE, "--%s requires a value: %s", o->name, o->arg);
-    if (o != NULL)
-        return err_set(p->e, ERR_USAGE, "--%s takes no value", o->name);
+    if (got == ':' && option != NULL)
+        return err_set(p->e, ERR_USAGE, "--%s requires a value: %s", option->name,
+                       option->arg);
+    if (option != NULL)
+        return err_set(p->e, ERR_USAGE, "--%s takes no value", option->name);
     if (optopt == 0)
         return unknown_long(p, element + 2);
     return err_set(p->e, ERR_USAGE, "-%c: unknown option%s", optopt,
@@ -288,9 +289,10 @@ static int check_whole(struct parse *p, const struct opt *o, char *const *argv)
 {
     bool apart = o->arg != NULL && optarg == argv[optind - 1];
     const char *typed = argv[optind - (apart ? 2 : 1)] + 2;
-    size_t n = strlen(o->name);
+    size_t count = strlen(o->name);
 
-    if (strncmp(typed, o->name, n) == 0 && (typed[n] == '\0' || typed[n] == '='))
+    if (strncmp(typed, o->name, count) == 0 &&
+        (typed[count] == '\0' || typed[count] == '='))
         return 0;
     return unknown_long(p, typed);
 }
@@ -302,15 +304,15 @@ static int parse_options(struct parse *p, int argc, char **argv)
     optind = 0;         /* glibc: start anew */
     opterr = 0;
     while ((got = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1) {
-        const struct opt *o = option_of(p, got);
+        const struct opt *option = option_of(p, got);
 
         if (got == '?' || got == ':')
             return misuse(p, got, argv);
-        if (got >= LONG && check_whole(p, o, argv) != 0)
+        if (got >= LONG && check_whole(p, option, argv) != 0)
             return -1;
-        if (o->type == OPT_HELP)
+        if (option->type == OPT_HELP)
             return got >= LONG ? OPTS_HELP : OPTS_SHORT_HELP;
-        if (set_value(p, o, optarg) != 0)
+        if (set_value(p, option, optarg) != 0)
             return -1;
     }
     return 0;
@@ -319,13 +321,13 @@ static int parse_options(struct parse *p, int argc, char **argv)
 int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
                int *n_operands, char ***operands, struct err *e)
 {
-    struct parse p = { .cmd = c, .args = args, .e = e, .shorts = ":" };
+    struct parse parse = { .cmd = c, .args = args, .e = e, .shorts = ":" };
     int status;
 
-    opts_each(c, add, &p);
-    status = set_defaults(&p);
+    opts_each(c, add, &parse);
+    status = set_defaults(&parse);
     if (status == 0)
-        status = parse_options(&p, argc, argv);
+        status = parse_options(&parse, argc, argv);
     if (status < 0)
         return err_under(e, "%s", c->name);
     *n_operands = argc - optind;

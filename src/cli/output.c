@@ -123,17 +123,17 @@ static const char *known_extensions(struct arena *a, const struct output_set *se
 
 static bool is_folder(const char *path)
 {
-    size_t n = strlen(path);
+    size_t count = strlen(path);
 
-    return (n > 0 && path[n - 1] == '/') || file_is_dir(path);
+    return (count > 0 && path[count - 1] == '/') || file_is_dir(path);
 }
 
 /* A device or a pipe. */
 static bool is_special(const char *path)
 {
-    struct stat st;
+    struct stat info;
 
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
 /* What stands after the last dot of a file's name; NULL: there is none. */

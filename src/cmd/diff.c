@@ -146,11 +146,11 @@ static int check_layers(const struct job *j, struct err *e)
 {
     const struct diff_side *x = &j->side[0], *y = &j->side[1];
 
-    for (int l = 0; l < x->s->n_layers; l++)
-        if (wanted_layer(&x->want, l) != wanted_layer(&y->want, l))
-            return err_set(e, ERR_INPUT, "layer %d is only in %s (-l selects layers)", l,
-                           wanted_layer(&x->want, l) ? x->s->model->name
-                                                       : y->s->model->name);
+    for (int layer = 0; layer < x->s->n_layers; layer++)
+        if (wanted_layer(&x->want, layer) != wanted_layer(&y->want, layer))
+            return err_set(
+                e, ERR_INPUT, "layer %d is only in %s (-l selects layers)", layer,
+                wanted_layer(&x->want, layer) ? x->s->model->name : y->s->model->name);
     return 0;
 }
 
@@ -193,7 +193,7 @@ static struct axis_pair pair_of(struct arena *a, const struct tokens *first,
 static int run_pair(struct job *j, struct diff_pair *p, struct err *e)
 {
     const struct diff_side *x = &j->side[0], *y = &j->side[1];
-    const struct config *c = &x->s->shown->config;
+    const struct config *config = &x->s->shown->config;
     struct compare *compare;
     int n_keys;
     struct axis_pair queries = pair_of(j->a, session_queries(x->s, &x->item),
@@ -201,7 +201,7 @@ static int run_pair(struct job *j, struct diff_pair *p, struct err *e)
     struct axis_pair keys = pair_of(j->a, session_keys(x->s, &x->item),
                                     session_keys(y->s, &y->item), &n_keys);
 
-    compare = compare_new(j->a, c->n_layers, c->n_heads, queries, keys);
+    compare = compare_new(j->a, config->n_layers, config->n_heads, queries, keys);
     p->compare = compare;
     if (forward(j, 0, compare_first(compare), e) != 0)
         return -1;
@@ -225,12 +225,14 @@ static const char *side_name(const struct job *j, struct arena *a, int i)
 /* "A -> B", and how many tokens are compared where that is not all. */
 static char *title(const struct job *j, const struct diff_pair *p)
 {
-    int n = session_queries(j->side[1].s, &j->side[1].item)->n;
-    char *s = arena_printf(j->a, "%s → %s", side_name(j, j->a, 0), side_name(j, j->a, 1));
+    int count = session_queries(j->side[1].s, &j->side[1].item)->n;
+    char *text = arena_printf(j->a, "%s → %s", side_name(j, j->a, 0),
+                              side_name(j, j->a, 1));
 
-    if (p->n_paired == n && n == session_queries(j->side[0].s, &j->side[0].item)->n)
-        return s;
-    return arena_printf(j->a, "%s (%d tokens in common)", s, p->n_paired);
+    if (p->n_paired == count &&
+        count == session_queries(j->side[0].s, &j->side[0].item)->n)
+        return text;
+    return arena_printf(j->a, "%s (%d tokens in common)", text, p->n_paired);
 }
 
 /* ---- the picture: layers below each other, heads side by side ---- */
@@ -258,8 +260,8 @@ static int draw(const struct job *j, const struct diff_pair *p, struct err *e)
         "change of entropy (nats)", "divergence (nats)", "strongest links kept",
     };
     const struct diff_args *args = j->args;
-    const struct config *c = &j->side[0].s->shown->config;
-    int L = c->n_layers, H = c->n_heads, cell_px, pool;
+    const struct config *config = &j->side[0].s->shown->config;
+    int L = config->n_layers, H = config->n_heads, cell_px, pool;
     bool is_signed = args->metric == SHOWN_CHANGE;
     float *value = arena_alloc(j->a, (size_t)L, (size_t)H * sizeof *value), largest = 0;
     struct panel panel = { shows[args->metric], L, H, value };
@@ -268,9 +270,9 @@ static int draw(const struct job *j, const struct diff_pair *p, struct err *e)
 
     for (int i = 0; i < L * H; i++)
         value[i] = NAN;
-    for (int l = 0, h = -1; diff_next_head(&j->side[0], &l, &h); ) {
-        value[l * H + h] = shown_of(p, args->metric, l, h);
-        largest = fmaxf(largest, fabsf(value[l * H + h]));      /* NaN: passed over */
+    for (int layer = 0, head = -1; diff_next_head(&j->side[0], &layer, &head); ) {
+        value[layer * H + head] = shown_of(p, args->metric, layer, head);
+        largest = fmaxf(largest, fabsf(value[layer * H + head])); /* NaN: passed over */
     }
     heatmap_plan(L, H, 1, 1, 0, args->dpi, &cell_px, &pool);
     if (pool > 1)
@@ -303,21 +305,21 @@ static void keep_worst(struct job *j, int layer, int head, double js)
 
 static int one_pair(struct job *j, struct err *e)
 {
-    struct diff_pair p = { .side = j->side };
+    struct diff_pair pair = { .side = j->side };
 
-    if (run_pair(j, &p, e) != 0)
+    if (run_pair(j, &pair, e) != 0)
         return -1;
     for (int l = 0, h = -1; diff_next_head(&j->side[0], &l, &h); )
-        keep_worst(j, l, h, compare_head(p.compare, l, h).js);
+        keep_worst(j, l, h, compare_head(pair.compare, l, h).js);
     if (output_is_picture(&j->results.output))
-        return draw(j, &p, e);
+        return draw(j, &pair, e);
     if (results_begin(&j->results, j->a, &j->side[0].item, e) != 0)
         return -1;
     if (j->results.report.format == REPORT_TABLE)
-        diff_table(&p, title(j, &p), j->results.named && j->side[0].item.index > 0, j->a,
-                   j->results.report.file);
+        diff_table(&pair, title(j, &pair), j->results.named && j->side[0].item.index > 0,
+                   j->a, j->results.report.file);
     else
-        diff_row(&p, j->a, &j->results.report);
+        diff_row(&pair, j->a, &j->results.report);
     return results_end(&j->results, e);
 }
 
@@ -325,24 +327,24 @@ static int one_pair(struct job *j, struct err *e)
 static int next_pair(struct job *j, struct err *e)
 {
     struct diff_side *x = &j->side[0], *y = &j->side[1];
-    int rc = input_next(x->in, j->a, &x->item, e);
+    int status = input_next(x->in, j->a, &x->item, e);
 
-    if (rc == 1)
-        rc = input_next(y->in, j->a, &y->item, e);
-    while (rc == 1 && x->item.index != y->item.index) {
+    if (status == 1)
+        status = input_next(y->in, j->a, &y->item, e);
+    while (status == 1 && x->item.index != y->item.index) {
         struct diff_side *other = x->item.index < y->item.index ? x : y;
 
-        rc = input_next(other->in, j->a, &other->item, e);
+        status = input_next(other->in, j->a, &other->item, e);
     }
-    return rc;
+    return status;
 }
 
 static int all_pairs(struct job *j, struct err *e)
 {
     struct arena_mark mark = arena_mark(j->a);
-    int rc;
+    int status;
 
-    while ((rc = next_pair(j, e)) == 1) {
+    while ((status = next_pair(j, e)) == 1) {
         if (one_pair(j, e) != 0) {
             if (e->kind != ERR_INPUT || !input_is_file(j->side[0].in))
                 return -1;
@@ -350,25 +352,25 @@ static int all_pairs(struct job *j, struct err *e)
         }
         arena_reset(j->a, mark);
     }
-    return rc;
+    return status;
 }
 
 static int report(struct job *j, struct err *e)
 {
-    int rc;
+    int status;
 
     if (output_is_picture(&j->results.output)) {
         if (input_is_file(j->side[0].in) && !j->results.output.folder)
             return err_set(e, ERR_USAGE, "several texts require a folder for their "
                            "pictures: -o DIR/");
-        rc = all_pairs(j, e);
-        return input_result(j->side[0].in, input_result(j->side[1].in, rc, e), e);
+        status = all_pairs(j, e);
+        return input_result(j->side[0].in, input_result(j->side[1].in, status, e), e);
     }
     if (results_open(&j->results, &diff_record, j->side[0].in, e) != 0)
         return -1;
-    rc = all_pairs(j, e);
-    rc = results_close(&j->results, j->side[0].in, rc, e);
-    return input_result(j->side[1].in, rc, e);
+    status = all_pairs(j, e);
+    status = results_close(&j->results, j->side[0].in, status, e);
+    return input_result(j->side[1].in, status, e);
 }
 
 static int run_job(struct job *j, int n_operands, char **operands, struct err *e)
@@ -390,12 +392,12 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct job j = { .args = args, .env = env, .a = env->arena };
-    int rc = run_job(&j, n_operands, operands, e);
+    struct job job = { .args = args, .env = env, .a = env->arena };
+    int status = run_job(&job, n_operands, operands, e);
 
-    for (int i = 0; i < j.n_sessions; i++)
-        session_close(&j.session[i]);
-    return rc;
+    for (int i = 0; i < job.n_sessions; i++)
+        session_close(&job.session[i]);
+    return status;
 }
 
 const struct cmd cmd_diff = {

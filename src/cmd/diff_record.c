@@ -106,11 +106,11 @@ static struct list head_rows(const struct diff_pair *p, struct arena *a)
     const struct config *config = &p->side[0].s->shown->config;
     struct diff_head *row = arena_alloc(a, (size_t)(config->n_layers * config->n_heads),
                                         sizeof *row);
-    int n = 0;
+    int count = 0;
 
     for (int l = 0, h = -1; diff_next_head(&p->side[0], &l, &h); )
-        row[n++] = diff_head(p, l, h);
-    return (struct list){ row, n };
+        row[count++] = diff_head(p, l, h);
+    return (struct list){ row, count };
 }
 
 static struct side_row side_row(const struct diff_side *side, struct arena *a)

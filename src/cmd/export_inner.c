@@ -12,22 +12,24 @@ static const char *const names[] = { "q", "k", "v", "scores", "out" };
 void export_inner_add(struct inner *in, const struct model *m, enum stack_id stack,
                       const char *prefix, int l, int n_heads, int n_queries, int n_keys)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
     const int64_t shape[N_PART][3] = {
-        { n_heads, n_queries, c->d_head }, { c->n_kv_heads, n_keys, c->d_head },
-        { c->n_kv_heads, n_keys, c->d_value }, { n_heads, n_queries, n_keys },
-        { n_queries, c->d_model },
+        { n_heads, n_queries, config->d_head },
+        { config->n_kv_heads, n_keys, config->d_head },
+        { config->n_kv_heads, n_keys, config->d_value },
+        { n_heads, n_queries, n_keys },
+        { n_queries, config->d_model },
     };
 
     if (in->first[stack] == NULL)
-        in->first[stack] = arena_alloc(in->a, (size_t)c->n_layers, sizeof(int));
+        in->first[stack] = arena_alloc(in->a, (size_t)config->n_layers, sizeof(int));
     for (int i = 0; i < N_PART; i++) {
         char *name = strcmp(prefix, "attn") == 0 ? arena_printf(in->a, "%s.%d", names[i], l) :
                      arena_printf(in->a, "%s.%s.%d", prefix, names[i], l);
-        int n = npz_add(in->z, name, DTYPE_F32, i == PART_OUT ? 2 : 3, shape[i]);
+        int count = npz_add(in->z, name, DTYPE_F32, i == PART_OUT ? 2 : 3, shape[i]);
 
         if (i == 0)
-            in->first[stack][l] = n;
+            in->first[stack][l] = count;
     }
 }
 
@@ -53,11 +55,11 @@ static void put_rows(const struct inner *in, const struct qkv_view *v, enum part
 static void put_scores(const struct inner *in, const struct qkv_view *view, int h, int place)
 {
     struct arena_mark mark = arena_mark(in->a);
-    int64_t n = (int64_t)view->T * view->S;
+    int64_t count = (int64_t)view->T * view->S;
     float *score = arena_alloc_raw(in->a, (size_t)view->T, (size_t)view->S * sizeof *score);
 
     scores_of_head(score, view, h, in->a);
-    put(in, view->stack, view->layer, PART_SCORES, place * n, score, n);
+    put(in, view->stack, view->layer, PART_SCORES, place * count, score, count);
     arena_reset(in->a, mark);
 }
 
@@ -67,13 +69,14 @@ static void take(void *self, const struct qkv_view *v)
 {
     const struct inner *in = self;
 
-    for (int h = 0; h < v->H; h++) {
-        int place = in->head_place[v->layer * in->n_heads + h];
+    for (int head = 0; head < v->H; head++) {
+        int place = in->head_place[v->layer * in->n_heads + head];
 
         if (place < 0)
             continue;
-        put_rows(in, v, PART_Q, place, v->q + v->q_at[h], v->q_stride, v->T, v->at[h].d);
-        put_scores(in, v, h, place);
+        put_rows(in, v, PART_Q, place, v->q + v->q_at[head], v->q_stride, v->T,
+                 v->at[head].d);
+        put_scores(in, v, head, place);
     }
     for (int g = 0; g < v->G; g++) {
         put_rows(in, v, PART_K, g, v->kv + v->k_at[g], v->kv_stride, v->S, v->at[0].d);

@@ -49,14 +49,14 @@ struct heatmap_job {
 static int one_text(void *self, struct arena *a, const struct item *item,
                     const char *path, struct err *e)
 {
-    struct heatmap_job *j = self;
+    struct heatmap_job *job = self;
     const struct picture_place place = {
-        .format = figure_format(&j->job.results.output), .path = path
+        .format = figure_format(&job->job.results.output), .path = path
     };
 
-    if (picture_draw(&j->picture, a, item, &place, e) != 0)
+    if (picture_draw(&job->picture, a, item, &place, e) != 0)
         return -1;
-    if (j->args->shared.common.output.path == NULL)
+    if (job->args->shared.common.output.path == NULL)
         printf("%s\n", path);
     return 0;
 }
@@ -71,21 +71,21 @@ static int check_range(const struct heatmap_args *args, struct err *e)
 
 static int check(void *self, struct err *e)
 {
-    struct heatmap_job *j = self;
+    struct heatmap_job *job = self;
 
-    return check_range(j->args, e);
+    return check_range(job->args, e);
 }
 
 static int prepare(void *self, struct err *e)
 {
-    struct heatmap_job *j = self;
-    const struct heatmap_args *args = j->args;
+    struct heatmap_job *job = self;
+    const struct heatmap_args *args = job->args;
     const struct picture_look look = {
         &args->shared.figure, args->columns, args->pool, args->vmin, args->vmax,
         args->hide_special,
     };
 
-    return picture_plan(&j->picture, &j->job.s, &j->job.want, &look, e);
+    return picture_plan(&job->picture, &job->job.s, &job->job.want, &look, e);
 }
 
 static const struct job_kind kind = { .outputs = &output_pictures, .name = "heatmap",
@@ -94,9 +94,9 @@ static const struct job_kind kind = { .outputs = &output_pictures, .name = "heat
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct heatmap_job j = { .job = { args, n_operands, operands }, .args = args };
+    struct heatmap_job job = { .job = { args, n_operands, operands }, .args = args };
 
-    return job_run(&j.job, &kind, env, e);
+    return job_run(&job.job, &kind, env, e);
 }
 
 const struct cmd cmd_heatmap = {

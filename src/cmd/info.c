@@ -32,11 +32,11 @@ static char *each_projection(struct arena *a, const struct model *m)
     char *sum = arena_strdup(a, "");
 
     for (enum slot s = count_first(m); s <= count_last(m); s++) {
-        const struct param *p = &m->layer[0].slot[s];
+        const struct param *param = &m->layer[0].slot[s];
 
-        if (family_slots[s].kind == SLOT_LINEAR && p->weight != NULL)
+        if (family_slots[s].kind == SLOT_LINEAR && param->weight != NULL)
             sum = arena_printf(a, "%s%s%d x %d", sum, sum[0] != '\0' ? " + " : "",
-                               p->matrix.N, p->matrix.K);
+                               param->matrix.N, param->matrix.K);
     }
     return sum;
 }
@@ -45,31 +45,33 @@ static char *each_projection(struct arena *a, const struct model *m)
  * their shapes differ. */
 static char *attention_sum(struct arena *a, const struct model *m)
 {
-    const struct config *c = &m->config;
-    int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
+    const struct config *config = &m->config;
+    int hd = config->n_heads * config->d_head, gd = config->n_kv_heads * config->d_head;
 
     if (m->family->qkv == QKV_LOW_RANK || count_first(m) != W_Q ||
-        c->d_value != c->d_head || m->layer[0].slot[W_REL_K].weight != NULL ||
+        config->d_value != config->d_head || m->layer[0].slot[W_REL_K].weight != NULL ||
         m->layer[0].slot[W_REL_Q].weight != NULL)
         return each_projection(a, m);
-    if (hd == gd && hd == c->d_model)
+    if (hd == gd && hd == config->d_model)
         return arena_printf(a, "%d x %d x %d",
                             m->layer[0].slot[W_Q_GLOBAL].weight != NULL ? 7 : 4, hd, hd);
-    return arena_printf(a, "2 x %d x %d + 2 x %d x %d", hd, c->d_model, gd, c->d_model);
+    return arena_printf(a, "2 x %d x %d + 2 x %d x %d", hd, config->d_model, gd,
+                        config->d_model);
 }
 
 /* "512 x 64 x 3", or the sum where widths differ. */
 static char *head_sum(struct arena *a, const struct model *m)
 {
-    const struct config *c = &m->config;
-    int D = c->d_model, d = c->d_head;
+    const struct config *config = &m->config;
+    int D = config->d_model, d = config->d_head;
     bool other = count_first(m) != W_Q;
-    int keys = other ? family_slot_dim(m->family, c, DIM_KEY_INPUT) : D;
-    int values = other ? family_slot_dim(m->family, c, DIM_VALUE_INPUT) : D;
+    int keys = other ? family_slot_dim(m->family, config, DIM_KEY_INPUT) : D;
+    int values = other ? family_slot_dim(m->family, config, DIM_VALUE_INPUT) : D;
 
-    if (keys == D && values == D && c->d_value == d)
+    if (keys == D && values == D && config->d_value == d)
         return arena_printf(a, "%d x %d x 3", D, d);
-    return arena_printf(a, "%d x %d + %d x %d + %d x %d", D, d, keys, d, values, c->d_value);
+    return arena_printf(a, "%d x %d + %d x %d + %d x %d", D, d, keys, d, values,
+                        config->d_value);
 }
 
 /* ---- the card ---- */
@@ -77,7 +79,7 @@ static char *head_sum(struct arena *a, const struct model *m)
 /* What the model reads instead of tokens, if it does. */
 static void card_input(FILE *f, const struct model *m)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
     int64_t dim[4];
     char shape[64];
 
@@ -86,56 +88,58 @@ static void card_input(FILE *f, const struct model *m)
     front_shape(m, shape);
     fprintf(f, "input       %s", shape);
     if (m->family->front == FRONT_PATCH)
-        fprintf(f, " in patches of %d x %d", c->front.patch[0], c->front.patch[1]);
+        fprintf(f, " in patches of %d x %d", config->front.patch[0],
+                config->front.patch[1]);
     fprintf(f, "\n");
 }
 
 /* The type of the first slot's weight: of the token embedding, mostly. */
 static const char *weights_type(const struct model *m)
 {
-    const struct tensor *t = m->layer[0].slot[count_last(m)].weight;
+    const struct tensor *tensor = m->layer[0].slot[count_last(m)].weight;
 
     for (int s = N_SLOT - 1; s >= 0; s--)
         if (m->slot[s].weight != NULL)
-            t = m->slot[s].weight;
-    return dtype_table[t->dtype].name;
+            tensor = m->slot[s].weight;
+    return dtype_table[tensor->dtype].name;
 }
 
 static void card_vocabulary(FILE *f, const struct model *m)
 {
-    int n = m->config.n_vocab, target = m->decoder != NULL ? m->decoder->config.n_vocab : n;
+    int count = m->config.n_vocab,
+        target = m->decoder != NULL ? m->decoder->config.n_vocab : count;
 
     if (target == 0)
         return;
-    fprintf(f, "vocabulary  %d", n > 0 ? n : target);
-    if (n > 0 && target != n)
+    fprintf(f, "vocabulary  %d", count > 0 ? count : target);
+    if (count > 0 && target != count)
         fprintf(f, ", the decoder's %d", target);
     fprintf(f, "\n");
 }
 
 static void card_sizes(FILE *f, struct arena *a, const struct model *m)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
 
     fprintf(f, "model       %s\n", report_clean(a, m->name, strlen(m->name)));
     fprintf(f, "family      %s, %s%s\n", m->family->name,
             family_stack_names[m->family->stack_id],
             m->layer[0].hi == 0 ? ", causal" : "");
-    fprintf(f, "layers      %d\n", c->n_layers);
-    fprintf(f, "heads       %d of width %d", c->n_heads, c->d_head);
-    if (c->n_kv_heads != c->n_heads)
-        fprintf(f, ", %d for keys and values", c->n_kv_heads);
-    if (c->d_value != c->d_head)
-        fprintf(f, ", values of width %d", c->d_value);
-    fprintf(f, "\nwidth       %d", c->d_model);
-    if (c->d_ff > 0)
-        fprintf(f, ", mlp %d", c->d_ff);
+    fprintf(f, "layers      %d\n", config->n_layers);
+    fprintf(f, "heads       %d of width %d", config->n_heads, config->d_head);
+    if (config->n_kv_heads != config->n_heads)
+        fprintf(f, ", %d for keys and values", config->n_kv_heads);
+    if (config->d_value != config->d_head)
+        fprintf(f, ", values of width %d", config->d_value);
+    fprintf(f, "\nwidth       %d", config->d_model);
+    if (config->d_ff > 0)
+        fprintf(f, ", mlp %d", config->d_ff);
     fprintf(f, "\n");
-    if (c->experts.n > 0) {
-        fprintf(f, "experts     %d of width %d, %d a token", c->experts.n, c->experts.d_ff,
-                c->experts.n_chosen);
-        if (c->experts.n_shared > 0)
-            fprintf(f, ", %d shared", c->experts.n_shared);
+    if (config->experts.n > 0) {
+        fprintf(f, "experts     %d of width %d, %d a token", config->experts.n,
+                config->experts.d_ff, config->experts.n_chosen);
+        if (config->experts.n_shared > 0)
+            fprintf(f, ", %d shared", config->experts.n_shared);
         fprintf(f, "\n");
     }
     if (m->decoder != NULL)
@@ -146,7 +150,7 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
     card_input(f, m);
     card_vocabulary(f, m);
     if (!info_any_length(m))
-        fprintf(f, "positions   %d\n", c->n_positions);
+        fprintf(f, "positions   %d\n", config->n_positions);
     fprintf(f, "weights     %s\n", weights_type(m));
     fprintf(f, "hash        %016" PRIx64 "\n\n", m->hash);
 }
@@ -172,7 +176,7 @@ static void print_model(FILE *f, enum report_format format, int n, const struct 
                         const struct model *m)
 {
     struct info_row row;
-    struct report r = { &info_record, format, f, false };
+    struct report report = { &info_record, format, f, false };
 
     if (m->precomputed != NULL) {
         info_precomputed(m, env->arena, format, f);
@@ -182,7 +186,7 @@ static void print_model(FILE *f, enum report_format format, int n, const struct 
     if (format == REPORT_TABLE)
         print_card(f, env->arena, m, &row);
     else
-        report_row(&r, &row);
+        report_row(&report, &row);
 }
 
 static int write_model(struct output *o, const struct info_args *args,
@@ -199,19 +203,19 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 {
     const struct info_args *info = args;
     const char *path;
-    struct model *m;
+    struct model *model;
     struct output output;
-    int rc;
+    int status;
 
     (void)n_operands;
     (void)operands;
     if (output_plan(&output, &info->shared.common.output, &output_reports, NULL, env->arena,
                     e) != 0)
         return -1;
-    m = session_model(&info->shared.asked, env, &path, e);
-    rc = m != NULL ? write_model(&output, info, env, m, e) : -1;
-    model_close(m);
-    return rc;
+    model = session_model(&info->shared.asked, env, &path, e);
+    status = model != NULL ? write_model(&output, info, env, model, e) : -1;
+    model_close(model);
+    return status;
 }
 
 const struct cmd cmd_info = {

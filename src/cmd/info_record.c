@@ -157,7 +157,7 @@ static const struct record part_record = {
 void info_parts(const struct info_row *row, struct arena *a, FILE *f)
 {
     struct part_row parts[N_COUNT_PART + 1], all = { "all", { 0, 0 } };
-    int n = 0;
+    int count = 0;
 
     for (int i = 0; i < N_COUNT_PART; i++) {
         const struct count *c = row->parameters->part[i];
@@ -166,10 +166,10 @@ void info_parts(const struct info_row *row, struct arena *a, FILE *f)
             continue;
         all.count.weights += c->weights;
         all.count.biases += c->biases;
-        parts[n++] = (struct part_row){ count_parts[i], *c };
+        parts[count++] = (struct part_row){ count_parts[i], *c };
     }
-    parts[n++] = all;
-    record_table(&part_record, parts, n, a, f);
+    parts[count++] = all;
+    record_table(&part_record, parts, count, a, f);
 }
 
 /* ---- the row ---- */
@@ -187,9 +187,9 @@ static int longest(const struct model *m, int n)
 static struct list input_of(struct arena *a, const struct model *m)
 {
     int64_t *dim = arena_alloc(a, 4, sizeof *dim);
-    int n = front_dims(m, dim);
+    int count = front_dims(m, dim);
 
-    return (struct list){ dim, n > 0 ? n : -1 };
+    return (struct list){ dim, count > 0 ? count : -1 };
 }
 
 static const struct experts_row *experts_of(struct arena *a, const struct config *c)
@@ -204,13 +204,13 @@ static const struct experts_row *experts_of(struct arena *a, const struct config
 static const struct decoder_row *decoder_of(struct arena *a, const struct model *m)
 {
     struct decoder_row *row = arena_alloc(a, 1, sizeof *row);
-    const struct config *c;
+    const struct config *config;
 
     if (m->decoder == NULL)
         return NULL;
-    c = &m->decoder->config;
-    *row = (struct decoder_row){ c->n_layers, c->n_heads, c->d_head, c->d_ff, c->n_vocab,
-                                 c->n_positions };
+    config = &m->decoder->config;
+    *row = (struct decoder_row){ config->n_layers, config->n_heads, config->d_head,
+                                 config->d_ff,     config->n_vocab, config->n_positions };
     return row;
 }
 
@@ -230,19 +230,31 @@ static const struct parameters_row *parameters_of(struct arena *a, const struct 
 void info_fill(struct info_row *row, struct arena *a, const struct model *m, int n,
                int n_threads)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
 
     n = longest(m, n);
     *row = (struct info_row){
-        .model = m->name, .family = m->family->name,
-        .stack = family_stack_names[m->family->stack_id], .causal = m->layer[0].hi == 0,
-        .layers = c->n_layers, .heads = c->n_heads, .kv_heads = c->n_kv_heads,
-        .d_model = c->d_model, .d_head = c->d_head, .d_value = c->d_value, .d_ff = c->d_ff,
-        .vocab = c->n_vocab, .positions = info_any_length(m) ? -1 : c->n_positions,
-        .input = input_of(a, m), .experts = experts_of(a, c), .decoder = decoder_of(a, m),
-        .hash = arena_printf(a, "%016" PRIx64, m->hash), .parameters = parameters_of(a, m),
+        .model = m->name,
+        .family = m->family->name,
+        .stack = family_stack_names[m->family->stack_id],
+        .causal = m->layer[0].hi == 0,
+        .layers = config->n_layers,
+        .heads = config->n_heads,
+        .kv_heads = config->n_kv_heads,
+        .d_model = config->d_model,
+        .d_head = config->d_head,
+        .d_value = config->d_value,
+        .d_ff = config->d_ff,
+        .vocab = config->n_vocab,
+        .positions = info_any_length(m) ? -1 : config->n_positions,
+        .input = input_of(a, m),
+        .experts = experts_of(a, config),
+        .decoder = decoder_of(a, m),
+        .hash = arena_printf(a, "%016" PRIx64, m->hash),
+        .parameters = parameters_of(a, m),
         .attention = count_attention(m),
-        .head_weights = count_has_head(m) ? count_head(m) : -1, .run_tokens = n,
+        .head_weights = count_has_head(m) ? count_head(m) : -1,
+        .run_tokens = n,
         .run_memory = (int64_t)run_memory(m, n, n_threads),
     };
     row->attention_layer = &row->attention;

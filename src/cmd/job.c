@@ -4,13 +4,13 @@
 
 static int run_reports(struct job *job, const struct job_kind *kind, struct err *e)
 {
-    int rc;
+    int status;
 
     if (results_open(&job->results, job->record, job->in, e) != 0)
         return -1;
-    rc = kind->texts != NULL ? input_batches(job->in, &job->s, kind->texts, job, e)
+    status = kind->texts != NULL ? input_batches(job->in, &job->s, kind->texts, job, e)
                              : input_each(job->in, kind->text, job, e);
-    return results_close(&job->results, job->in, rc, e);
+    return results_close(&job->results, job->in, status, e);
 }
 
 static int run_texts(struct job *job, const struct job_kind *kind, struct err *e)
@@ -45,12 +45,12 @@ int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
             struct err *e)
 {
     const struct shared_args *args = job->args;
-    int rc = session_open(&job->s, &args->asked, kind->tokens_only, env, e);
+    int status = session_open(&job->s, &args->asked, kind->tokens_only, env, e);
 
-    if (rc == 0)
-        rc = run_session(job, kind, e);
+    if (status == 0)
+        status = run_session(job, kind, e);
     session_close(&job->s);
-    return rc;
+    return status;
 }
 
 int job_forward(const struct job *job, const struct texts *texts, const struct sink *sinks,

@@ -97,20 +97,20 @@ static int find_mechanism(const char *name, size_t n, struct err *e)
 
 static int parse_only(struct mechanisms_job *j, struct err *e)
 {
-    const char *s = j->args->only;
+    const char *text = j->args->only;
 
-    if (s == NULL)
+    if (text == NULL)
         return 0;
     j->opts.only = j->only;
-    for (;; s++) {
-        size_t n = strcspn(s, ",");
-        int id = find_mechanism(s, n, e);
+    for (;; text++) {
+        size_t count = strcspn(text, ",");
+        int id = find_mechanism(text, count, e);
 
         if (id < 0)
             return -1;
         j->only[id] = true;
-        s += n;
-        if (*s == '\0')
+        text += count;
+        if (*text == '\0')
             return 0;
     }
 }
@@ -118,14 +118,16 @@ static int parse_only(struct mechanisms_job *j, struct err *e)
 /* Without -l the layer that a heatmap shows. */
 static void pick_layers(struct mechanisms_job *j)
 {
-    const struct config *c = &j->job.s.shown->config;
-    int last = c->n_layers - 1;
+    const struct config *config = &j->job.s.shown->config;
+    int last = config->n_layers - 1;
 
-    j->layer = arena_alloc(j->job.s.a, (size_t)c->n_layers, sizeof *j->layer);
+    j->layer = arena_alloc(j->job.s.a, (size_t)config->n_layers, sizeof *j->layer);
     if (j->job.want.layer != NULL)
-        memcpy(j->layer, j->job.want.layer, (size_t)c->n_layers * sizeof *j->layer);
+        memcpy(j->layer, j->job.want.layer, (size_t)config->n_layers * sizeof *j->layer);
     else
-        j->layer[c->card.layer >= 0 ? c->card.layer : last < 6 ? last : 6] = true;
+        j->layer[config->card.layer >= 0 ? config->card.layer :
+                 last < 6                ? last :
+                                           6] = true;
     j->job.want.layer = j->layer;
 }
 
@@ -144,19 +146,20 @@ static int count(const bool *list, int n, int *first)
 static int check_picture(struct mechanisms_job *j, struct err *e)
 {
     const struct asked *asked = &j->args->shared.asked;
-    const struct config *c = &j->job.s.shown->config;
+    const struct config *config = &j->job.s.shown->config;
     int layer = 0, head = 0;
 
     if (!output_is_picture(&j->job.results.output))
         return 0;
     if (j->args->outputs_only)
         return err_set(e, ERR_USAGE, "--outputs-only: a picture requires rows");
-    if (count(j->layer, c->n_layers, &layer) > 1)
+    if (count(j->layer, config->n_layers, &layer) > 1)
         return err_set(e, ERR_USAGE, "--%s: '%s' selects several layers; a picture shows one",
                        session_names_heads(asked) ? "head" : "layer",
                        session_names_heads(asked) ? asked->head : asked->layer);
     if (j->job.want.head != NULL &&
-        count(&j->job.want.head[layer * j->job.want.head_stride], c->n_heads, &head) > 1)
+        count(&j->job.want.head[layer * j->job.want.head_stride], config->n_heads,
+              &head) > 1)
         return err_set(e, ERR_USAGE, "--head: '%s' selects several heads; a picture shows one",
                        asked->head);
     j->opts.kept_head = head;
@@ -176,9 +179,9 @@ static int propagate(struct mechanisms_job *j, struct arena *a, struct texts *te
     want.layer = NULL;
     want.hidden = hidden;
     for (int id = 0; id < N_MECHANISM; id++) {
-        struct mechanisms_replacement r = { .id = (enum mechanism_id)id,
-                                            .opts = &j->opts, .a = a };
-        struct tap tap = mechanisms_replacement_tap(&r);
+        struct mechanisms_replacement replacement = { .id = (enum mechanism_id)id,
+                                                      .opts = &j->opts, .a = a };
+        struct tap tap = mechanisms_replacement_tap(&replacement);
         struct err failed = { ERR_NONE, "" };
 
         if (j->opts.only != NULL && !j->opts.only[id])
@@ -188,7 +191,7 @@ static int propagate(struct mechanisms_job *j, struct arena *a, struct texts *te
             t->change[id] = mechanisms_change(hidden, own, n);
             continue;
         }
-        if (r.refused == NULL) {
+        if (replacement.refused == NULL) {
             *e = failed;
             return -1;
         }
@@ -202,9 +205,9 @@ static int measure(struct mechanisms_job *j, struct arena *a, const struct item 
 {
     struct wanted want = j->job.want;
     int T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
-    int64_t n = (int64_t)T * j->job.s.shown->d_hidden;
+    int64_t count = (int64_t)T * j->job.s.shown->d_hidden;
     struct texts texts;
-    struct mechanisms *c;
+    struct mechanisms *mechanisms;
     struct tap tap;
 
     *t = (struct mechanisms_text){ .s = &j->job.s, .item = item, .layer = j->layer,
@@ -213,82 +216,85 @@ static int measure(struct mechanisms_job *j, struct arena *a, const struct item 
     for (int id = 0; id < N_MECHANISM; id++)
         t->change[id] = NAN;
     texts_pack(&texts, a, item, 1);
-    t->c = c = mechanisms_new(a, j->job.s.shown, &j->opts, T, S, j->job.s.par);
-    tap = mechanisms_tap(c);
+    t->c = mechanisms = mechanisms_new(a, j->job.s.shown, &j->opts, T, S, j->job.s.par);
+    tap = mechanisms_tap(mechanisms);
     want.tap = &tap;
     if (j->args->propagate)
-        want.hidden = arena_alloc_raw(a, (size_t)n, sizeof(float));
+        want.hidden = arena_alloc_raw(a, (size_t)count, sizeof(float));
     if (session_forward(&j->job.s, &texts, &want, NULL, 0, a, e) != 0)
         return -1;
-    return j->args->propagate ? propagate(j, a, &texts, t, want.hidden, n, e) : 0;
+    return j->args->propagate ? propagate(j, a, &texts, t, want.hidden, count, e) : 0;
 }
 
 static int one_report(void *self, struct arena *a, const struct item *item,
                       struct err *e)
 {
-    struct mechanisms_job *j = self;
-    struct mechanisms_text t;
+    struct mechanisms_job *job = self;
+    struct mechanisms_text text;
 
-    if (measure(j, a, item, &t, e) != 0)
+    if (measure(job, a, item, &text, e) != 0)
         return -1;
-    if (results_begin(&j->job.results, a, item, e) != 0)
+    if (results_begin(&job->job.results, a, item, e) != 0)
         return -1;
-    t.named = j->job.results.named;
-    if (j->job.results.report.format == REPORT_TABLE)
-        mechanisms_table(&t, a, j->job.results.report.file);
+    text.named = job->job.results.named;
+    if (job->job.results.report.format == REPORT_TABLE)
+        mechanisms_table(&text, a, job->job.results.report.file);
     else
-        mechanisms_row(&t, a, &j->job.results.report);
-    return results_end(&j->job.results, e);
+        mechanisms_row(&text, a, &job->job.results.report);
+    return results_end(&job->job.results, e);
 }
 
 static int one_picture(void *self, struct arena *a, const struct item *item,
                        const char *path, struct err *e)
 {
-    struct mechanisms_job *j = self;
-    struct mechanisms_text t;
+    struct mechanisms_job *job = self;
+    struct mechanisms_text text;
     int layer = 0;
 
-    if (measure(j, a, item, &t, e) != 0)
+    if (measure(job, a, item, &text, e) != 0)
         return -1;
-    count(j->layer, j->job.s.shown->config.n_layers, &layer);
-    return mechanisms_picture(&t, a, layer, &j->args->shared.figure, j->args->columns,
-                              figure_format(&j->job.results.output), path, e);
+    count(job->layer, job->job.s.shown->config.n_layers, &layer);
+    return mechanisms_picture(&text, a, layer, &job->args->shared.figure,
+                              job->args->columns, figure_format(&job->job.results.output),
+                              path, e);
 }
 
 /* ---- the command ---- */
 
 static int check(void *self, struct err *e)
 {
-    struct mechanisms_job *j = self;
-    const struct mechanisms_args *args = j->args;
+    struct mechanisms_job *job = self;
+    const struct mechanisms_args *args = job->args;
 
-    if (j->job.s.model->precomputed != NULL)
+    if (job->job.s.model->precomputed != NULL)
         return err_set(e, ERR_USAGE, "--attention has no queries, keys and values; give a "
                        "model or --qkv");
-    j->opts = (struct mechanisms_opts){ .params = args->params, .repeats = args->repeats,
-                                        .rows = !args->outputs_only, .kept_head = -1 };
-    j->opts.params.seed = (uint64_t)args->shared.asked.seed;
+    job->opts = (struct mechanisms_opts){ .params = args->params,
+                                          .repeats = args->repeats,
+                                          .rows = !args->outputs_only,
+                                          .kept_head = -1 };
+    job->opts.params.seed = (uint64_t)args->shared.asked.seed;
     if (args->params.n_buckets % 2 != 0)
         return err_set(e, ERR_USAGE, "--buckets: %d is odd", args->params.n_buckets);
-    return parse_only(j, e);
+    return parse_only(job, e);
 }
 
 static int prepare(void *self, struct err *e)
 {
-    struct mechanisms_job *j = self;
-    const struct mechanisms_args *args = j->args;
+    struct mechanisms_job *job = self;
+    const struct mechanisms_args *args = job->args;
 
-    pick_layers(j);
-    j->opts.heads = &j->job.want;
-    j->job.record = mechanisms_report(j->job.s.a, args->propagate);
-    if (check_picture(j, e) != 0)
+    pick_layers(job);
+    job->opts.heads = &job->job.want;
+    job->job.record = mechanisms_report(job->job.s.a, args->propagate);
+    if (check_picture(job, e) != 0)
         return -1;
     if (args->additive == NULL)
         return 0;
-    j->opts.additive = mechanisms_additive_read(j->job.s.a, args->additive,
-                                                j->job.s.shown->config.d_head,
-                                                &j->opts.params.additive_width, e);
-    return j->opts.additive != NULL ? 0 : -1;
+    job->opts.additive = mechanisms_additive_read(job->job.s.a, args->additive,
+                                                  job->job.s.shown->config.d_head,
+                                                  &job->opts.params.additive_width, e);
+    return job->opts.additive != NULL ? 0 : -1;
 }
 
 static const struct job_kind kind = { .outputs = &output_all, .check = check,
@@ -298,9 +304,9 @@ static const struct job_kind kind = { .outputs = &output_all, .check = check,
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct mechanisms_job j = { .job = { args, n_operands, operands }, .args = args };
+    struct mechanisms_job job = { .job = { args, n_operands, operands }, .args = args };
 
-    return job_run(&j.job, &kind, env, e);
+    return job_run(&job.job, &kind, env, e);
 }
 
 const struct cmd cmd_mechanisms = {

@@ -11,27 +11,27 @@ static const struct tensor *find(const struct weights *file, const char *path,
                                  const char *name, int64_t rows, int64_t columns,
                                  struct arena *a, struct err *e)
 {
-    const struct tensor *t = weights_find(file, name);
+    const struct tensor *tensor = weights_find(file, name);
     const char *n = rows > 0 ? arena_printf(a, "%lld", (long long)rows) : "a";
 
-    if (t == NULL) {
+    if (tensor == NULL) {
         err_set(e, ERR_INPUT, "%s: no tensor %s; expected W [a,d], U [a,d] and v [a]", path,
                 name);
         return NULL;
     }
-    if (!dtype_table[t->dtype].is_float) {
+    if (!dtype_table[tensor->dtype].is_float) {
         err_set(e, ERR_INPUT, "%s: %s: type %s holds no weights", path, name,
-                dtype_table[t->dtype].name);
+                dtype_table[tensor->dtype].name);
         return NULL;
     }
-    if (t->n_dims == (columns > 0 ? 2 : 1) && t->shape[0] >= 1 &&
-        t->shape[0] <= MOST_ROWS && (rows == 0 || t->shape[0] == rows) &&
-        (columns == 0 || t->shape[1] == columns))
-        return t;
+    if (tensor->n_dims == (columns > 0 ? 2 : 1) && tensor->shape[0] >= 1 &&
+        tensor->shape[0] <= MOST_ROWS && (rows == 0 || tensor->shape[0] == rows) &&
+        (columns == 0 || tensor->shape[1] == columns))
+        return tensor;
     if (columns > 0)
         n = arena_printf(a, "%s,%lld", n, (long long)columns);
-    err_set(e, ERR_INPUT, "%s: %s: shape %s, expected [%s]", path, name, tensor_shape(a, t),
-            n);
+    err_set(e, ERR_INPUT, "%s: %s: shape %s, expected [%s]", path, name,
+            tensor_shape(a, tensor), n);
     return NULL;
 }
 
@@ -43,15 +43,16 @@ static float *read_all(const struct weights *file, const char *path, int64_t d,
     float *all = NULL;
 
     for (int i = 0; i < 3; i++) {
-        const struct tensor *t = find(file, path, name[i], rows, i < 2 ? d : 0, a, e);
+        const struct tensor *tensor = find(file, path, name[i], rows, i < 2 ? d : 0, a,
+                                           e);
 
-        if (t == NULL)
+        if (tensor == NULL)
             return NULL;
-        rows = t->shape[0];
+        rows = tensor->shape[0];
         if (all == NULL)
             all = arena_alloc_raw(a, (size_t)rows, (2 * (size_t)d + 1) * sizeof *all);
-        tensor_read(all + at, t, 0, t->n_elements);
-        at += t->n_elements;
+        tensor_read(all + at, tensor, 0, tensor->n_elements);
+        at += tensor->n_elements;
     }
     *width = (int)rows;
     for (int64_t i = 0; i < at; i++)

@@ -15,17 +15,20 @@ static const char *scale_text(const struct figure_args *figure, struct arena *a)
 static const char *caption(const struct mechanisms_text *t, struct arena *a, int layer,
                            const char *scale, int pool)
 {
-    const struct mechanism_params *p = &t->c->opts->params;
+    const struct mechanism_params *params = &t->c->opts->params;
     char *text = arena_printf(a, "%s, %s layer %d, head %d%s%s; scale: %s",
                               t->s->model->name, family_stack_names[t->s->stack], layer,
                               t->kept_head, figure_text(a, t->item),
                               figure_changes(a, t->s->asked), scale);
 
-    text = arena_printf(a, "%s; window %d, n-global %d, stride %d, n-columns %d, "
+    text = arena_printf(a,
+                        "%s; window %d, n-global %d, stride %d, n-columns %d, "
                         "block %d, top-k %d, features %d, buckets %d, rounds %d, "
-                        "chunk %d, seed %d", text, p->window, p->n_global, p->stride,
-                        p->n_columns, p->block, p->top_k, p->n_features, p->n_buckets,
-                        p->n_rounds, p->chunk, (int)p->seed);
+                        "chunk %d, seed %d",
+                        text, params->window, params->n_global, params->stride,
+                        params->n_columns, params->block, params->top_k,
+                        params->n_features, params->n_buckets, params->n_rounds,
+                        params->chunk, (int)params->seed);
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the max of %d x %d weights", text, pool,
                             pool);
@@ -37,20 +40,21 @@ static int fill_panels(const struct mechanisms_text *t, int layer, struct map *m
                        struct panel *panels)
 {
     const size_t size = (size_t)map->n_queries * (size_t)map->n_keys;
-    int n = 0;
+    int count = 0;
 
     for (int id = 0; id < N_MECHANISM; id++) {
-        const struct mechanism_result *r = mechanisms_at(t->c, layer,
-                                                         (enum mechanism_id)id);
+        const struct mechanism_result *result = mechanisms_at(t->c, layer,
+                                                              (enum mechanism_id)id);
 
-        if (!mechanisms_covers(t->c->opts, (enum mechanism_id)id) || r->refused != NULL)
+        if (!mechanisms_covers(t->c->opts, (enum mechanism_id)id) ||
+            result->refused != NULL)
             continue;
-        map_fill(map, n, t->c->kept + (size_t)id * size);
-        panels[n] = (struct panel){ mechanism_names[id], map->n_rows, map->n_cols,
-                                    map_head(map, n) };
-        n++;
+        map_fill(map, count, t->c->kept + (size_t)id * size);
+        panels[count] = (struct panel){ mechanism_names[id], map->n_rows, map->n_cols,
+                                        map_head(map, count) };
+        count++;
     }
-    return n;
+    return count;
 }
 
 int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int layer,
@@ -64,18 +68,18 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     struct map *map;
     struct heatmaps maps;
     struct part part;
-    int cell_px, pool, n;
+    int cell_px, pool, count;
 
     heatmap_plan(queries->n, keys->n, N_MECHANISM, columns, figure->cell, figure->dpi,
                  &cell_px, &pool);
     map = map_new(a, 0, layer, N_MECHANISM, (struct map_axis){ queries->n, NULL },
                   (struct map_axis){ keys->n, NULL }, pool, POOL_MAX);
-    n = fill_panels(t, layer, map, panels);
-    if (n == 0)
+    count = fill_panels(t, layer, map, panels);
+    if (count == 0)
         return err_set(e, ERR_INPUT, "no mechanism is applicable to layer %d of %s",
                        layer, t->s->model->name);
     maps = (struct heatmaps){
-        .n_panels = n, .panels = panels, .columns = columns < n ? columns : n,
+        .n_panels = count, .panels = panels, .columns = columns < count ? columns : count,
         .rows = figure_labels(a, queries, map->row, queries->n),
         .cols = figure_labels(a, keys, map->col, keys->n), .pool = pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,

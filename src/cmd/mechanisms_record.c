@@ -160,38 +160,49 @@ const struct record mechanisms_record = {
 
 static struct mechanism_row mechanism_row(const struct mechanisms_text *t, int layer, int id)
 {
-    const struct mechanism *m = mechanism_table[id];
-    const struct mechanism_result *r = mechanisms_at(t->c, layer, (enum mechanism_id)id);
+    const struct mechanism *mechanism = mechanism_table[id];
+    const struct mechanism_result *result = mechanisms_at(t->c, layer,
+                                                          (enum mechanism_id)id);
 
     return (struct mechanism_row){
-        .name = m->name, .formula = m->formula, .cost = m->cost, .growth = m->growth,
-        .source = m->source, .refused = r->refused, .output_refused = t->refused[id],
-        .error = r->error, .js = r->js, .links_kept = r->links_kept, .entropy = r->entropy,
-        .scores = r->scores, .seconds = r->seconds, .output = t->change[id],
-        .bytes = r->refused != NULL ? -1 : r->bytes,
+        .name = mechanism->name,
+        .formula = mechanism->formula,
+        .cost = mechanism->cost,
+        .growth = mechanism->growth,
+        .source = mechanism->source,
+        .refused = result->refused,
+        .output_refused = t->refused[id],
+        .error = result->error,
+        .js = result->js,
+        .links_kept = result->links_kept,
+        .entropy = result->entropy,
+        .scores = result->scores,
+        .seconds = result->seconds,
+        .output = t->change[id],
+        .bytes = result->refused != NULL ? -1 : result->bytes,
     };
 }
 
 static struct list all_mechanisms(const struct mechanisms_text *t, struct arena *a, int layer)
 {
     struct mechanism_row *row = arena_alloc(a, N_MECHANISM, sizeof *row);
-    int n = 0;
+    int count = 0;
 
     for (int id = 0; id < N_MECHANISM; id++)
         if (mechanisms_covers(t->c->opts, (enum mechanism_id)id))
-            row[n++] = mechanism_row(t, layer, id);
-    return (struct list){ row, n };
+            row[count++] = mechanism_row(t, layer, id);
+    return (struct list){ row, count };
 }
 
 static struct list layer_rows(const struct mechanisms_text *t, struct arena *a)
 {
     struct layer_row *row = arena_alloc(a, (size_t)t->c->n_layers, sizeof *row);
-    int n = 0;
+    int count = 0;
 
     for (int l = 0; l < t->c->n_layers; l++)
         if (t->layer[l])
-            row[n++] = (struct layer_row){ l, all_mechanisms(t, a, l) };
-    return (struct list){ row, n };
+            row[count++] = (struct layer_row){ l, all_mechanisms(t, a, l) };
+    return (struct list){ row, count };
 }
 
 void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct report *r)
@@ -212,13 +223,13 @@ static const struct record *columns_of(const struct mechanisms_text *t, struct a
     static const char *const of_rows[] = { "js", "links_kept", "entropy", NULL };
     static const char *const of_time[] = { "time", NULL };
     static const char *const of_output[] = { "output", NULL };
-    const struct record *r = &mechanism_record;
+    const struct record *record = &mechanism_record;
 
     if (!t->c->opts->rows)
-        r = record_without(a, r, IN_TABLE, of_rows);
+        record = record_without(a, record, IN_TABLE, of_rows);
     if (t->c->opts->repeats == 0)
-        r = record_without(a, r, IN_TABLE, of_time);
-    return t->propagated ? r : record_without(a, r, IN_TABLE, of_output);
+        record = record_without(a, record, IN_TABLE, of_time);
+    return t->propagated ? record : record_without(a, record, IN_TABLE, of_output);
 }
 
 /* Why a line of the table is empty. */
@@ -235,7 +246,7 @@ static void print_reasons(const struct list *rows, FILE *f)
 
 void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
 {
-    const struct record *r = columns_of(t, a);
+    const struct record *record = columns_of(t, a);
     struct list layers = layer_rows(t, a);
     const struct layer_row *row = layers.at;
 
@@ -248,7 +259,7 @@ void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
             fprintf(f, "text %d, ", t->item->index + 1);
         fprintf(f, "layer %d, %d heads, %d tokens\n", row[i].layer,
                 t->s->shown->config.n_heads, session_queries(t->s, t->item)->n);
-        record_table(r, rows->at, rows->n, a, f);
+        record_table(record, rows->at, rows->n, a, f);
         print_reasons(rows, f);
     }
 }

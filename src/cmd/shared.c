@@ -12,9 +12,10 @@ struct folder {
 
 static int to_folder(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    const struct folder *f = self;
+    const struct folder *folder = self;
 
-    return f->fn(f->self, a, item, output_name(f->output, a, item->index), e);
+    return folder->fn(folder->self, a, item, output_name(folder->output, a, item->index),
+                      e);
 }
 
 int shared_to_files(const struct session *s, struct input *in, const struct output *output,
@@ -24,19 +25,19 @@ int shared_to_files(const struct session *s, struct input *in, const struct outp
 {
     struct arena *a = s->a;
     struct item item, second;
-    int rc;
+    int status;
 
     if (output->folder)
         return input_each(in, to_folder, &(struct folder){ output, fn, self }, e);
-    rc = input_next(in, a, &item, e);
-    if (rc == 0 && input_result(in, 0, e) == 0)
+    status = input_next(in, a, &item, e);
+    if (status == 0 && input_result(in, 0, e) == 0)
         return err_set(e, ERR_INPUT, "%s: holds no text", s->asked->file);
-    if (rc != 1)
-        return rc;
-    rc = input_is_file(in) ? input_next(in, a, &second, e) : 0;
-    if (rc == 1)
+    if (status != 1)
+        return status;
+    status = input_is_file(in) ? input_next(in, a, &second, e) : 0;
+    if (status == 1)
         return err_set(e, ERR_USAGE, "several texts require a folder: -o DIR/");
-    if (rc != 0 || session_generate(s, &item, 1, a, e) != 0)
+    if (status != 0 || session_generate(s, &item, 1, a, e) != 0)
         return -1;
     return fn(self, a, &item, output->path, e);
 }

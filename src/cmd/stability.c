@@ -66,17 +66,17 @@ struct trial {
 /* The same text 1 + runs times; the first has no noise. */
 static int pack_runs(struct trial *t, const struct item *item, struct err *e)
 {
-    int n = t->j->args->runs + 1;
+    int count = t->j->args->runs + 1;
     int longer = item->tokens.n > item->target.n ? item->tokens.n : item->target.n;
     struct item *copies;
 
-    if (longer > INT_MAX / n)
+    if (longer > INT_MAX / count)
         return err_set(e, ERR_INPUT, "%d tokens, %d times: at most %d fit one batch",
-                       longer, n, INT_MAX);
-    copies = arena_alloc(t->a, (size_t)n, sizeof *copies);
-    for (int i = 0; i < n; i++)
+                       longer, count, INT_MAX);
+    copies = arena_alloc(t->a, (size_t)count, sizeof *copies);
+    for (int i = 0; i < count; i++)
         copies[i] = *item;
-    texts_pack(&t->texts, t->a, copies, n);
+    texts_pack(&t->texts, t->a, copies, count);
     return 0;
 }
 
@@ -84,14 +84,15 @@ static int pack_runs(struct trial *t, const struct item *item, struct err *e)
 static void make_noise(struct trial *t)
 {
     const struct stability_args *args = t->j->args;
-    int64_t E = t->j->job.s.model->config.d_embed, n = t->texts.source.start[1] * E;
-    float *noise = arena_alloc(t->a, (size_t)(args->runs + 1), (size_t)n * sizeof *noise);
+    int64_t E = t->j->job.s.model->config.d_embed, count = t->texts.source.start[1] * E;
+    float *noise = arena_alloc(t->a, (size_t)(args->runs + 1),
+                               (size_t)count * sizeof *noise);
     struct rng rng;
 
     rng_seed(&rng, (uint64_t)args->shared.asked.seed);
     for (int r = 1; r <= args->runs; r++)
-        rng_normal_fill(&rng, noise + r * n, n);
-    for (int64_t i = n; i < (args->runs + 1) * n; i++)
+        rng_normal_fill(&rng, noise + r * count, count);
+    for (int64_t i = count; i < (args->runs + 1) * count; i++)
         noise[i] *= (float)args->noise;
     t->change.noise = noise;
     t->change.noise_relative = args->relative_noise;
@@ -99,21 +100,21 @@ static void make_noise(struct trial *t)
 
 static int forward(struct trial *t, const struct sink *sinks, int n_sinks, struct err *e)
 {
-    const struct session *s = &t->j->job.s;
+    const struct session *session = &t->j->job.s;
     struct wanted want = t->j->job.want;
 
     want.change = &t->change;
     want.hidden = t->hidden;
-    return session_forward(s, &t->texts, &want, sinks, n_sinks, t->a, e);
+    return session_forward(session, &t->texts, &want, sinks, n_sinks, t->a, e);
 }
 
 /* All heads of layer l but h are silenced. */
 static int run_alone(struct trial *t, bool *silent, int l, int h, struct err *e)
 {
-    const struct config *c = &t->j->job.s.shown->config;
-    int H = c->n_heads;
+    const struct config *config = &t->j->job.s.shown->config;
+    int H = config->n_heads;
 
-    memset(silent, 0, (size_t)c->n_layers * (size_t)H * sizeof *silent);
+    memset(silent, 0, (size_t)config->n_layers * (size_t)H * sizeof *silent);
     for (int i = 0; i < H; i++)
         silent[l * H + i] = i != h;
     if (forward(t, NULL, 0, e) != 0)
@@ -124,11 +125,11 @@ static int run_alone(struct trial *t, bool *silent, int l, int h, struct err *e)
 
 static int run_all_alone(struct trial *t, struct err *e)
 {
-    const struct config *c = &t->j->job.s.shown->config;
-    size_t n = (size_t)c->n_layers * (size_t)c->n_heads;
-    bool *silent = arena_alloc(t->a, n, sizeof *silent);
+    const struct config *config = &t->j->job.s.shown->config;
+    size_t count = (size_t)config->n_layers * (size_t)config->n_heads;
+    bool *silent = arena_alloc(t->a, count, sizeof *silent);
 
-    t->alone = arena_alloc(t->a, n, sizeof *t->alone);
+    t->alone = arena_alloc(t->a, count, sizeof *t->alone);
     t->change.silent = silent;
     t->change.silent_stack = t->j->job.s.stack;
     for (int l = 0, h = -1; session_next_head(&t->j->job.s, &t->j->job.want, &l, &h); )
@@ -139,17 +140,17 @@ static int run_all_alone(struct trial *t, struct err *e)
 
 static int run_trial(struct trial *t, const struct item *item, struct err *e)
 {
-    const struct session *s = &t->j->job.s;
+    const struct session *session = &t->j->job.s;
     struct sink sink;
 
     if (pack_runs(t, item, e) != 0)
         return -1;
-    t->change = s->change;
+    t->change = session->change;
     make_noise(t);
-    t->n = (int64_t)session_queries(s, item)->n * s->shown->d_hidden;
+    t->n = (int64_t)session_queries(session, item)->n * session->shown->d_hidden;
     t->hidden = arena_alloc(t->a, (size_t)(t->j->args->runs + 1),
                             (size_t)t->n * sizeof *t->hidden);
-    t->heads = stability_new(t->a, s->shown);
+    t->heads = stability_new(t->a, session->shown);
     sink = stability_sink(t->heads);
     if (forward(t, &sink, 1, e) != 0)
         return -1;
@@ -240,17 +241,20 @@ static const struct record text_record = {
 
 static struct list head_rows(const struct trial *t)
 {
-    const struct session *s = &t->j->job.s;
-    int n = s->shown->config.n_layers * s->shown->config.n_heads, used = 0;
-    struct head_row *row = arena_alloc(t->a, (size_t)n, sizeof *row);
+    const struct session *session = &t->j->job.s;
+    int count = session->shown->config.n_layers * session->shown->config.n_heads,
+        used = 0;
+    struct head_row *row = arena_alloc(t->a, (size_t)count, sizeof *row);
 
-    for (int l = 0, h = -1; session_next_head(s, &t->j->job.want, &l, &h); ) {
-        struct head_row *r = &row[used++];
+    for (int layer = 0, head = -1;
+         session_next_head(session, &t->j->job.want, &layer, &head);) {
+        struct head_row *head_row = &row[used++];
 
-        r->id = (struct head_id){ family_stack_names[s->stack], l, h };
-        r->change = stability_head(t->heads, l, h);
+        head_row->id = (struct head_id){ family_stack_names[session->stack], layer,
+                                         head };
+        head_row->change = stability_head(t->heads, layer, head);
         if (t->alone != NULL)
-            r->alone = &t->alone[l * s->shown->config.n_heads + h];
+            head_row->alone = &t->alone[layer * session->shown->config.n_heads + head];
     }
     return (struct list){ row, used };
 }
@@ -260,19 +264,19 @@ static void print_table(const struct trial *t, const struct item *item)
     static const char *const alone[] = { "alone", NULL };
     const struct stability_args *args = t->j->args;
     struct list rows = head_rows(t);
-    const struct record *r = &head_record;
-    FILE *f = t->j->job.results.report.file;
+    const struct record *record = &head_record;
+    FILE *file = t->j->job.results.report.file;
 
     if (t->alone == NULL)
-        r = record_without(t->a, r, IN_TABLE, alone);
+        record = record_without(t->a, record, IN_TABLE, alone);
     results_heading(&t->j->job.results, item);
-    fprintf(f, "mean_variance  %.6g\nmax_variance   %.6g\n", t->whole.mean_variance,
+    fprintf(file, "mean_variance  %.6g\nmax_variance   %.6g\n", t->whole.mean_variance,
             t->whole.max_variance);
     if (!isnan(t->whole.relative))
-        fprintf(f, "relative       %.6g\n", t->whole.relative);
-    fprintf(f, "%d runs, noise %.4g%s, seed %d (MT19937)\n\n", args->runs, args->noise,
+        fprintf(file, "relative       %.6g\n", t->whole.relative);
+    fprintf(file, "%d runs, noise %.4g%s, seed %d (MT19937)\n\n", args->runs, args->noise,
             args->relative_noise ? " of the embeddings" : "", args->shared.asked.seed);
-    record_table(r, rows.at, rows.n, t->a, f);
+    record_table(record, rows.at, rows.n, t->a, file);
 }
 
 static struct text_row text_row(const struct trial *t, const struct item *item)
@@ -291,30 +295,31 @@ static struct text_row text_row(const struct trial *t, const struct item *item)
 
 static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
-    struct stability_job *j = self;
-    struct trial t = { .j = j, .a = a };
+    struct stability_job *job = self;
+    struct trial trial = { .j = job, .a = a };
     struct text_row row;
 
-    if (run_trial(&t, item, e) != 0 || results_begin(&j->job.results, a, item, e) != 0)
+    if (run_trial(&trial, item, e) != 0 ||
+        results_begin(&job->job.results, a, item, e) != 0)
         return -1;
-    if (j->job.results.report.format == REPORT_TABLE) {
-        print_table(&t, item);
+    if (job->job.results.report.format == REPORT_TABLE) {
+        print_table(&trial, item);
     } else {
-        row = text_row(&t, item);
-        report_row(&j->job.results.report, &row);
+        row = text_row(&trial, item);
+        report_row(&job->job.results.report, &row);
     }
-    return results_end(&j->job.results, e);
+    return results_end(&job->job.results, e);
 }
 
 static int check(void *self, struct err *e)
 {
-    struct stability_job *j = self;
-    const struct model *m = j->job.s.model;
+    struct stability_job *job = self;
+    const struct model *model = job->job.s.model;
 
-    if (m->precomputed == NULL && m->family->front != FRONT_QKV)
+    if (model->precomputed == NULL && model->family->front != FRONT_QKV)
         return 0;
     return err_set(e, ERR_USAGE, "%s: noise requires a model or a layer, -m",
-                   m->precomputed != NULL ? "--attention" : "--qkv");
+                   model->precomputed != NULL ? "--attention" : "--qkv");
 }
 
 static const struct job_kind kind = { .outputs = &output_reports, .record = &text_record,
@@ -323,9 +328,9 @@ static const struct job_kind kind = { .outputs = &output_reports, .record = &tex
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct stability_job j = { .job = { args, n_operands, operands }, .args = args };
+    struct stability_job job = { .job = { args, n_operands, operands }, .args = args };
 
-    return job_run(&j.job, &kind, env, e);
+    return job_run(&job.job, &kind, env, e);
 }
 
 const struct cmd cmd_stability = {

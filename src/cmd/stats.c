@@ -180,16 +180,16 @@ static const struct record row_record = {
 /* The text of token i as a person reads it: trimmed, whitespace made visible. */
 static const char *shown(struct arena *a, const struct tokens *t, int i)
 {
-    const char *s = t->label[i];
-    size_t n = t->label_size[i];
+    const char *text = t->label[i];
+    size_t count = t->label_size[i];
 
-    while (n > 1 && *s == ' ') {
-        s++;
-        n--;
+    while (count > 1 && *text == ' ') {
+        text++;
+        count--;
     }
-    if (n == 0 || (n == 1 && *s == ' '))
+    if (count == 0 || (count == 1 && *text == ' '))
         return "␣";
-    return report_clean(a, s, n);
+    return report_clean(a, text, count);
 }
 
 static const char *link_text(const struct session *s, struct arena *a,
@@ -242,11 +242,12 @@ static struct head_row head_row(const struct found *found, int text,
 static struct text_row text_row(const struct stats_job *job, struct arena *a,
                                 const struct item *item, struct list heads)
 {
-    const struct session *s = &job->job.s;
-    const struct tokens *queries = session_queries(s, item), *keys = session_keys(s, item);
+    const struct session *session = &job->job.s;
+    const struct tokens *queries = session_queries(session, item),
+                        *keys = session_keys(session, item);
 
     return (struct text_row){
-        .id = records_text_id(s, item), .tokens = records_pieces(queries),
+        .id = records_text_id(session, item), .tokens = records_pieces(queries),
         .labels = records_labels(a, queries), .ids = records_ids(queries),
         .tokens_key = records_pieces(keys), .labels_key = records_labels(a, keys),
         .ids_key = records_ids(keys), .heads = heads,
@@ -267,11 +268,11 @@ static void print_links(struct stats_job *job, struct arena *a, const struct ite
         struct link_row *row = arena_alloc(a, (size_t)links->n_rows, sizeof *row);
 
         for (int k = 0; k < links->n_rows; k++) {
-            struct link l = links->row[k];
+            struct link link = links->row[k];
 
             row[k] = (struct link_row){
-                head_id(heads[i]), l.query, l.key, shown(a, queries, l.query),
-                l.key < 0 ? NULL : shown(a, keys, l.key), (double)l.weight,
+                head_id(heads[i]), link.query, link.key, shown(a, queries, link.query),
+                link.key < 0 ? NULL : shown(a, keys, link.key), (double)link.weight,
             };
         }
         record_table(&row_record, row, links->n_rows, a, job->job.results.report.file);
@@ -299,22 +300,22 @@ static int by_key(const void *x, const void *y)
 static const struct head_stats **sorted(const struct stats_job *j, struct arena *a,
                                         const struct stats *s, int text, int *n)
 {
-    const struct config *c = &j->job.s.shown->config;
-    size_t max = (size_t)c->n_layers * (size_t)c->n_heads;
+    const struct config *config = &j->job.s.shown->config;
+    size_t max = (size_t)config->n_layers * (size_t)config->n_heads;
     struct ranked *order = arena_alloc(a, max, sizeof *order);
     const struct head_stats **heads = arena_alloc(a, max, sizeof *heads);
 
     *n = 0;
-    for (int l = 0; l < c->n_layers; l++)
-        for (int h = 0; h < c->n_heads; h++) {
-            const struct head_stats *hs = stats_head(s, text, l, h);
+    for (int layer = 0; layer < config->n_layers; layer++)
+        for (int head = 0; head < config->n_heads; head++) {
+            const struct head_stats *stats = stats_head(s, text, layer, head);
             double key = 0;
 
-            if (hs == NULL)
+            if (stats == NULL)
                 continue;
             if (j->args->sort > 0)
-                key = hs->value[j->args->sort - 1];
-            order[*n] = (struct ranked){ hs, isnan(key) ? -INFINITY : key, *n };
+                key = stats->value[j->args->sort - 1];
+            order[*n] = (struct ranked){ stats, isnan(key) ? -INFINITY : key, *n };
             (*n)++;
         }
     qsort(order, (size_t)*n, sizeof *order, by_key);
@@ -337,11 +338,11 @@ static void print_table(struct stats_job *j, struct arena *a, const struct item 
                         const struct head_stats *const *heads, int n)
 {
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
-    FILE *f = j->job.results.report.file;
+    FILE *file = j->job.results.report.file;
 
     results_heading(&j->job.results, item);
     if (item->generated != NULL)
-        print_generated(f, a, item);
+        print_generated(file, a, item);
     if (j->args->links) {
         print_links(j, a, item, found, text, heads, n);
         return;
@@ -350,7 +351,7 @@ static void print_table(struct stats_job *j, struct arena *a, const struct item 
         row[i] = head_row(found, text, heads[i], session_queries(&j->job.s, item)->n);
         row[i].strongest = link_text(&j->job.s, a, item, row[i].words);
     }
-    record_table(&head_record, row, n, a, f);
+    record_table(&head_record, row, n, a, file);
 }
 
 static void print_row(struct stats_job *j, struct arena *a, const struct item *item,
@@ -369,13 +370,13 @@ static void print_row(struct stats_job *j, struct arena *a, const struct item *i
 static int print_text(struct stats_job *j, struct arena *a, const struct item *item,
                       const struct found *found, int text, struct err *e)
 {
-    int n;
-    const struct head_stats **heads = sorted(j, a, found->stats, text, &n);
+    int count;
+    const struct head_stats **heads = sorted(j, a, found->stats, text, &count);
     bool table = j->job.results.report.format == REPORT_TABLE;
 
     if (results_begin(&j->job.results, a, item, e) != 0)
         return -1;
-    (table ? print_table : print_row)(j, a, item, found, text, heads, n);
+    (table ? print_table : print_row)(j, a, item, found, text, heads, count);
     return results_end(&j->job.results, e);
 }
 
@@ -385,21 +386,21 @@ static int print_text(struct stats_job *j, struct arena *a, const struct item *i
 static int prepare(void *self, struct err *e)
 {
     static const char *const of_keys[] = { "tokens_key", "labels_key", "ids_key", NULL };
-    struct stats_job *j = self;
+    struct stats_job *job = self;
 
     (void)e;
-    j->job.record = &text_record;
-    if (j->job.s.stack != STACK_CROSS)
-        j->job.record = record_without(j->job.s.a, &text_record, IN_JSON, of_keys);
+    job->job.record = &text_record;
+    if (job->job.s.stack != STACK_CROSS)
+        job->job.record = record_without(job->job.s.a, &text_record, IN_JSON, of_keys);
     return 0;
 }
 
 static int texts(void *self, struct arena *a, const struct item *items, int n, struct err *e)
 {
-    struct stats_job *j = self;
-    const struct model *shown = j->job.s.shown;
-    const struct wanted *want = &j->job.want;
-    const struct metric_set set = { metric_table, N_METRIC, { j->args->entropy_eps } };
+    struct stats_job *job = self;
+    const struct model *shown = job->job.s.shown;
+    const struct wanted *want = &job->job.want;
+    const struct metric_set set = { metric_table, N_METRIC, { job->args->entropy_eps } };
     struct sink sinks[STATS_SINKS + 2];
     struct found found = { .top = NULL };
     struct attended attended;
@@ -407,19 +408,19 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     int n_sinks;
 
     texts_pack(&packed, a, items, n);
-    attended = session_attended(&j->job.s, &packed, a);
+    attended = session_attended(&job->job.s, &packed, a);
     found.stats = stats_new(a, shown, &attended, want, &set);
     found.links = links_new(a, shown, &attended, want);
     n_sinks = stats_sinks(found.stats, sinks);
     sinks[n_sinks++] = links_sink(found.links);
-    if (j->job.results.report.format == REPORT_JSON) {
-        found.top = top_new(a, shown, &attended, want, j->args->top);
+    if (job->job.results.report.format == REPORT_JSON) {
+        found.top = top_new(a, shown, &attended, want, job->args->top);
         sinks[n_sinks++] = top_sink(found.top);
     }
-    if (job_forward(&j->job, &packed, sinks, n_sinks, a, e) != 0)
+    if (job_forward(&job->job, &packed, sinks, n_sinks, a, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        if (print_text(j, a, &items[i], &found, i, e) != 0)
+        if (print_text(job, a, &items[i], &found, i, e) != 0)
             return -1;
     return 0;
 }
@@ -430,9 +431,9 @@ static const struct job_kind kind = { .outputs = &output_reports, .prepare = pre
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct stats_job j = { .job = { args, n_operands, operands }, .args = args };
+    struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
 
-    return job_run(&j.job, &kind, env, e);
+    return job_run(&job.job, &kind, env, e);
 }
 
 const struct cmd cmd_stats = {

@@ -118,13 +118,19 @@ static struct list token_rows(struct arena *a, const struct tokens *t)
 static struct text_row text_row(const struct session *s, struct arena *a,
                                 const struct item *item)
 {
-    const struct tokens *t = &item->tokens;
-    int n = t->n;
+    const struct tokens *tokens = &item->tokens;
+    int count = tokens->n;
 
     return (struct text_row){
-        .id = records_text_id(s, item), .ids = { t->id, n }, .pieces = records_pieces(t),
-        .labels = records_labels(a, t), .chars = { t->chars, n }, .bytes = { t->bytes, n },
-        .types = { t->type, n }, .special = { t->special, n }, .tokens = token_rows(a, t),
+        .id = records_text_id(s, item),
+        .ids = { tokens->id, count },
+        .pieces = records_pieces(tokens),
+        .labels = records_labels(a, tokens),
+        .chars = { tokens->chars, count },
+        .bytes = { tokens->bytes, count },
+        .types = { tokens->type, count },
+        .special = { tokens->special, count },
+        .tokens = token_rows(a, tokens),
     };
 }
 

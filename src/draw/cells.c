@@ -24,7 +24,7 @@ static float divisor(enum scale s, const float *row, int n)
 
 static struct scale_range data_range(const struct heatmaps *maps, const struct panel *p)
 {
-    struct scale_range r = { 0.0f, 0.0f, false };
+    struct scale_range range = { 0.0f, 0.0f, false };
 
     for (int i = 0; i < p->n_rows; i++) {
         const float *row = p->value + (size_t)i * (size_t)p->n_cols;
@@ -32,9 +32,9 @@ static struct scale_range data_range(const struct heatmaps *maps, const struct p
 
         for (int j = 0; j < p->n_cols; j++)
             if (isfinite(row[j]))
-                scale_widen(&r, row[j] / by);
+                scale_widen(&range, row[j] / by);
     }
-    return r;
+    return range;
 }
 
 void cells_ranges(const struct heatmaps *maps, struct scale_range *range)
@@ -66,11 +66,11 @@ void cells_index(const struct heatmaps *maps, const struct panel *panel,
         float by = divisor(maps->scale, panel->value + at, panel->n_cols);
 
         for (int j = 0; j < panel->n_cols; j++) {
-            float v = panel->value[at + (size_t)j];
+            float value = panel->value[at + (size_t)j];
 
             index[at + (size_t)j] = (unsigned short)
-                (isnan(v) ? CELL_MASKED :
-                 scale_index(maps->scale, v / by, range.lo, range.hi));
+                (isnan(value) ? CELL_MASKED :
+                 scale_index(maps->scale, value / by, range.lo, range.hi));
         }
     }
 }

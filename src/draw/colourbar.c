@@ -31,11 +31,11 @@ static void number(char dst[24], bool fixed, int digits, double v)
 struct colourbar_text colourbar_text(enum scale scale, struct scale_range range)
 {
     double lo = range.lo, hi = range.hi;
-    struct colourbar_text b = { "", "" };
+    struct colourbar_text text = { "", "" };
     bool small, large;
 
     if (!range.any)
-        return b;
+        return text;
     if (scale == SCALE_LOG) {
         lo = fmax(lo, 1e-6);    /* the scale's floor: less looks the same */
         hi = fmax(hi, 1e-6);
@@ -43,19 +43,19 @@ struct colourbar_text colourbar_text(enum scale scale, struct scale_range range)
     large = fmax(fabs(lo), fabs(hi)) >= 1000.0;
     small = fmax(fabs(lo), fabs(hi)) < 0.1;
     if (lo == hi) {
-        number(b.hi, !small && !large, 2, hi);
-        return b;
+        number(text.hi, !small && !large, 2, hi);
+        return text;
     }
     /* As many digits as tell the ends apart. */
     for (int digits = 2; digits < 9; digits++) {
         bool fine = scale == SCALE_LOG && fabs(lo) < 0.1;
 
-        number(b.lo, !small && !large && !fine, digits, lo);
-        number(b.hi, !small && !large, digits, hi);
-        if (strcmp(b.lo, b.hi) != 0)
+        number(text.lo, !small && !large && !fine, digits, lo);
+        number(text.hi, !small && !large, digits, hi);
+        if (strcmp(text.lo, text.hi) != 0)
             break;
     }
-    return b;
+    return text;
 }
 
 void colourbar_measure(struct colourbar *bar, struct page *page, enum scale scale,
@@ -80,14 +80,14 @@ double colourbar_width(const struct colourbar *bar)
 static void paint_colours(struct page *page, const struct cmap *cmap,
                           struct scale_range range, struct box at)
 {
-    int n = page->vector ? 256 : (int)at.h;
-    unsigned short *index = arena_alloc_raw(page->arena, (size_t)n, sizeof *index);
+    int count = page->vector ? 256 : (int)at.h;
+    unsigned short *index = arena_alloc_raw(page->arena, (size_t)count, sizeof *index);
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < count; i++)
         index[i] = (unsigned short)
             (!range.any ? CELL_MASKED : range.lo == range.hi ? 0 :
-             255 - (n > 1 ? (i * 255 + (n - 1) / 2) / (n - 1) : 0));
-    page_cells(page, cmap, index, n, 1, at);
+             255 - (count > 1 ? (i * 255 + (count - 1) / 2) / (count - 1) : 0));
+    page_cells(page, cmap, index, count, 1, at);
 }
 
 void colourbar_paint(const struct colourbar *bar, struct page *page,

@@ -111,23 +111,23 @@ static bool fits(int n_rows, int n_cols, int n_panels, int columns, int cell_px,
 void heatmap_plan(int n_rows, int n_cols, int n_panels, int columns, int wish_px,
                   int dpi, int *cell_px, int *pool)
 {
-    int n = n_rows > n_cols ? n_rows : n_cols;
+    int count = n_rows > n_cols ? n_rows : n_cols;
     /* One or two panels in a row leave room for larger cells. */
     int roomy = (columns < n_panels ? columns : n_panels) <= 2 ? 480 : 288;
     int cell = wish_px;
 
     *pool = 1;
     if (cell <= 0) {
-        cell = roomy / n < 16 ? 16 : roomy / n > 24 ? 24 : roomy / n;
-        cell = SIDE / n < cell ? SIDE / n : cell;
+        cell = roomy / count < 16 ? 16 : roomy / count > 24 ? 24 : roomy / count;
+        cell = SIDE / count < cell ? SIDE / count : cell;
         cell = cell < 1 ? 1 : cell;
-        while ((n - 1) / *pool + 1 > SIDE)
+        while ((count - 1) / *pool + 1 > SIDE)
             *pool *= 2;
         while (cell > 1 &&
                !fits(n_rows, n_cols, n_panels, columns, cell, *pool, dpi))
             cell--;
     }
-    while (*pool < n && !fits(n_rows, n_cols, n_panels, columns, cell, *pool, dpi))
+    while (*pool < count && !fits(n_rows, n_cols, n_panels, columns, cell, *pool, dpi))
         *pool *= 2;
     *cell_px = cell;
 }

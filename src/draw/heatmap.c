@@ -44,11 +44,11 @@ static int cell_px(const struct heatmaps *maps, int dpi)
 static void measure_panels(struct measured *m, struct page *page, struct grid_sizes *s)
 {
     const struct heatmaps *maps = m->maps;
-    size_t n = (size_t)maps->n_panels;
-    struct scale_range *range = arena_alloc(page->arena, n, sizeof *range);
+    size_t count = (size_t)maps->n_panels;
+    struct scale_range *range = arena_alloc(page->arena, count, sizeof *range);
 
-    m->bar = arena_alloc(page->arena, n, sizeof *m->bar);
-    m->title = arena_alloc(page->arena, n, sizeof *m->title);
+    m->bar = arena_alloc(page->arena, count, sizeof *m->bar);
+    m->title = arena_alloc(page->arena, count, sizeof *m->title);
     cells_ranges(maps, range);
     s->value_h = text_line_height(&page->text, &text_value);
     for (int i = 0; i < maps->n_panels; i++) {
@@ -72,24 +72,24 @@ static void *measure(const void *of, struct page *page, struct box *size)
     int n_rows = maps->panels[0].n_rows, n_cols = maps->panels[0].n_cols;
     int px = cell_px(maps, page->sheet->dpi);
     double cell = px * page->units.px, label_px = grid_label_px(px);
-    struct measured *m = arena_alloc(page->arena, 1, sizeof *m);
-    struct grid_sizes s = { .units = page->units, .n_panels = maps->n_panels,
-                            .columns = maps->columns, .n_rows = n_rows,
-                            .n_cols = n_cols };
+    struct measured *measured = arena_alloc(page->arena, 1, sizeof *measured);
+    struct grid_sizes sizes = { .units = page->units, .n_panels = maps->n_panels,
+                                .columns = maps->columns, .n_rows = n_rows,
+                                .n_cols = n_cols };
 
-    m->maps = maps;
-    s.cell = page->vector ? cell : fmax(round(cell), 1.0);
-    axis_measure(&m->rows, page, &maps->rows, n_rows, maps->pool, s.cell, label_px,
-                 false);
-    axis_measure(&m->cols, page, &maps->cols, n_cols, maps->pool, s.cell, label_px,
-                 true);
-    s.row_label = m->rows.labels.longest;
-    s.col_label = m->cols.labels.longest;
-    s.label_h = text_line_height(&page->text, &m->rows.style);
-    measure_panels(m, page, &s);
-    grid_make(&m->grid, &s);
-    *size = (struct box){ .w = m->grid.width, .h = m->grid.height };
-    return m;
+    measured->maps = maps;
+    sizes.cell = page->vector ? cell : fmax(round(cell), 1.0);
+    axis_measure(&measured->rows, page, &maps->rows, n_rows, maps->pool, sizes.cell,
+                 label_px, false);
+    axis_measure(&measured->cols, page, &maps->cols, n_cols, maps->pool, sizes.cell,
+                 label_px, true);
+    sizes.row_label = measured->rows.labels.longest;
+    sizes.col_label = measured->cols.labels.longest;
+    sizes.label_h = text_line_height(&page->text, &measured->rows.style);
+    measure_panels(measured, page, &sizes);
+    grid_make(&measured->grid, &sizes);
+    *size = (struct box){ .w = measured->grid.width, .h = measured->grid.height };
+    return measured;
 }
 
 /* ---- painting ---- */
@@ -160,15 +160,15 @@ struct part heatmap_part(const struct heatmaps *maps)
 void heatmap_boxes(const struct sheet *s, struct arena *a, struct box *panels,
                    double *width, double *height)
 {
-    const struct measured *m;
+    const struct measured *measured;
     struct plan plan;
     struct page page;
 
     page_init(&page, s, DRAW_PNG, a);
     sheet_plan(&plan, &page);
-    m = plan.measured[0];
-    for (int i = 0; i < m->maps->n_panels; i++)
-        panels[i] = grid_panel(&m->grid, plan.layout.part[0], i);
+    measured = plan.measured[0];
+    for (int i = 0; i < measured->maps->n_panels; i++)
+        panels[i] = grid_panel(&measured->grid, plan.layout.part[0], i);
     *width = plan.layout.width;
     *height = plan.layout.height;
     page_finish(&page);

@@ -92,7 +92,7 @@ static bool add_next(struct builder *b, const char *s, size_t n, size_t *at,
                      bool show_blanks)
 {
     char piece[PIECE_MAX];
-    int cp, len = utf8_decode(s + *at, n - *at, &cp);
+    int code, len = utf8_decode(s + *at, n - *at, &code);
 
     if (len < 0) {
         /* Halves of a character come in runs: <E6><88>. */
@@ -101,19 +101,19 @@ static bool add_next(struct builder *b, const char *s, size_t n, size_t *at,
         return add_escape(b, piece, len);
     }
     *at += (size_t)len;
-    if (show_blanks && cp == ' ')
+    if (show_blanks && code == ' ')
         return add(b, 0x2423);
-    if (utf8_is_control(cp) || is_hidden(cp) || (show_blanks && is_blank(cp)))
-        return add_escape(b, piece, escape_cp(piece, cp));
-    return add(b, cp);
+    if (utf8_is_control(code) || is_hidden(code) || (show_blanks && is_blank(code)))
+        return add_escape(b, piece, escape_cp(piece, code));
+    return add(b, code);
 }
 
 static bool all_blank(const char *s, size_t n)
 {
     for (size_t at = 0; at < n;) {
-        int cp, len = utf8_decode(s + at, n - at, &cp);
+        int code, len = utf8_decode(s + at, n - at, &code);
 
-        if (len < 0 || !is_blank(cp))
+        if (len < 0 || !is_blank(code))
             return false;
         at += (size_t)len;
     }
@@ -122,7 +122,7 @@ static bool all_blank(const char *s, size_t n)
 
 char *label_clean(struct arena *a, const char *s, size_t n, int max_chars)
 {
-    struct builder b = { .arena = a, .max = max_chars, .last = -1, .cap = 64 };
+    struct builder builder = { .arena = a, .max = max_chars, .last = -1, .cap = 64 };
     bool blank;
 
     /* What lies far after the cut is not even looked at. */
@@ -133,14 +133,14 @@ char *label_clean(struct arena *a, const char *s, size_t n, int max_chars)
         s++, n--;
     while (!blank && n > 0 && s[n - 1] == ' ')
         n--;
-    b.s = arena_alloc(a, b.cap, 1);
+    builder.s = arena_alloc(a, builder.cap, 1);
     for (size_t at = 0; at < n;)
-        if (!add_next(&b, s, n, &at, blank)) {
-            b.n = b.fits;
-            return arena_printf(a, "%.*s…", (int)b.n, b.s);
+        if (!add_next(&builder, s, n, &at, blank)) {
+            builder.n = builder.fits;
+            return arena_printf(a, "%.*s…", (int)builder.n, builder.s);
         }
-    b.s[b.n] = '\0';
-    return b.s;
+    builder.s[builder.n] = '\0';
+    return builder.s;
 }
 
 /* ---- scripts ---- */
@@ -165,12 +165,12 @@ size_t label_size(const struct label_list *list, int i)
 void label_scripts_add(struct label_scripts *scripts, const char *s, size_t n)
 {
     for (size_t at = 0; at < n;) {
-        int cp, len = utf8_decode(s + at, n - at, &cp);
+        int code, len = utf8_decode(s + at, n - at, &code);
 
         at += len > 0 ? (size_t)len : 1;
         if (len > 1) {
-            scripts->han = scripts->han || is_han(cp);
-            scripts->kana = scripts->kana || is_kana(cp);
+            scripts->han = scripts->han || is_han(code);
+            scripts->kana = scripts->kana || is_kana(code);
         }
     }
 }
@@ -178,10 +178,10 @@ void label_scripts_add(struct label_scripts *scripts, const char *s, size_t n)
 void label_scripts_add_list(struct label_scripts *scripts, const struct label_list *list)
 {
     for (int i = 0; i < list->n; i++) {
-        size_t n = label_size(list, i);
+        size_t count = label_size(list, i);
 
         label_scripts_add(scripts, list->text[i],
-                          n < LABEL_TEXT_CHARS ? n : LABEL_TEXT_CHARS);
+                          count < LABEL_TEXT_CHARS ? count : LABEL_TEXT_CHARS);
     }
 }
 

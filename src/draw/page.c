@@ -26,31 +26,31 @@ static cairo_status_t put_file(void *self, const unsigned char *data, unsigned n
 /* A png_put. */
 static void buffer_put(void *self, const void *data, size_t n)
 {
-    struct buffer *b = self;
+    struct buffer *buffer = self;
 
-    if (b->full || n == 0)
+    if (buffer->full || n == 0)
         return;
-    if (b->n + n > b->cap) {
-        size_t cap = 2 * (b->n + n) + 4096;
-        char *grown = realloc(b->data, cap);
+    if (buffer->n + n > buffer->cap) {
+        size_t cap = 2 * (buffer->n + n) + 4096;
+        char *grown = realloc(buffer->data, cap);
 
         if (grown == NULL) {
-            b->full = true;
+            buffer->full = true;
             return;
         }
-        b->data = grown;
-        b->cap = cap;
+        buffer->data = grown;
+        buffer->cap = cap;
     }
-    memcpy(b->data + b->n, data, n);
-    b->n += n;
+    memcpy(buffer->data + buffer->n, data, n);
+    buffer->n += n;
 }
 
 static cairo_status_t put_buffer(void *self, const unsigned char *data, unsigned n)
 {
-    struct buffer *b = self;
+    struct buffer *buffer = self;
 
-    buffer_put(b, data, n);
-    return b->full ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
+    buffer_put(buffer, data, n);
+    return buffer->full ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
 static const char *clean_text(const struct page *p, const char *s)
@@ -62,16 +62,17 @@ static const char *clean_text(const struct page *p, const char *s)
 static void describe_pdf(const struct page *p)
 {
     const struct sheet *sheet = p->sheet;
-    cairo_surface_t *s = p->surface;
+    cairo_surface_t *surface = p->surface;
 
-    cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
     if (sheet->title != NULL)
-        cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE,
+        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE,
                                        clean_text(p, sheet->title));
-    for (const struct metadata *m = sheet->metadata; m != NULL && m->key != NULL; m++)
-        if (strcmp(m->key, "Software") == 0)
-            cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATOR,
-                                           clean_text(p, m->value));
+    for (const struct metadata *metadata = sheet->metadata;
+         metadata != NULL && metadata->key != NULL; metadata++)
+        if (strcmp(metadata->key, "Software") == 0)
+            cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR,
+                                           clean_text(p, metadata->value));
 }
 
 /* All of it will be painted; pages of 4 KiB would be mapped one by one, slowly. */
@@ -89,19 +90,19 @@ static void ask_huge_pages(cairo_surface_t *s)
 
 static cairo_surface_t *new_surface(struct page *p, double width, double height)
 {
-    cairo_surface_t *s;
+    cairo_surface_t *surface;
 
     switch (p->format) {
     case DRAW_SVG:
-        s = cairo_svg_surface_create_for_stream(put_buffer, &p->svg, width, height);
-        cairo_svg_surface_set_document_unit(s, CAIRO_SVG_UNIT_PX);
-        return s;
+        surface = cairo_svg_surface_create_for_stream(put_buffer, &p->svg, width, height);
+        cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
+        return surface;
     case DRAW_PDF:
         return cairo_pdf_surface_create_for_stream(put_file, p->file, width, height);
     default:
-        s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, p->width, p->height);
-        ask_huge_pages(s);
-        return s;
+        surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, p->width, p->height);
+        ask_huge_pages(surface);
+        return surface;
     }
 }
 
@@ -287,35 +288,36 @@ static void attach_png(cairo_surface_t *s, const struct cmap *cmap,
                        const unsigned short *index, int rows, int cols,
                        struct box at)
 {
-    struct buffer b = { .data = NULL };
+    struct buffer buffer = { .data = NULL };
     int times = (int)fmax(fmin(at.w / cols, at.h / rows), 1.0);
 
-    if (png_cells(index, rows, cols, times, cmap, buffer_put, &b) != 0 || b.full) {
-        free(b.data);
+    if (png_cells(index, rows, cols, times, cmap, buffer_put, &buffer) != 0 ||
+        buffer.full) {
+        free(buffer.data);
         return;
     }
-    if (cairo_surface_set_mime_data(s, CAIRO_MIME_TYPE_PNG, (void *)b.data, b.n,
-                                    free_data, b.data) != CAIRO_STATUS_SUCCESS)
-        free(b.data);
+    if (cairo_surface_set_mime_data(s, CAIRO_MIME_TYPE_PNG, (void *)buffer.data, buffer.n,
+                                    free_data, buffer.data) != CAIRO_STATUS_SUCCESS)
+        free(buffer.data);
 }
 
 /* One pixel per cell, scaled up without smoothing. */
 static void paint_cells(struct page *p, const struct cmap *cmap,
                         const unsigned short *index, int rows, int cols, struct box at)
 {
-    cairo_surface_t *s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, cols, rows);
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, cols, rows);
 
-    fill_pixels(s, cmap, index, rows, cols, 0, 0, cols, rows);
+    fill_pixels(surface, cmap, index, rows, cols, 0, 0, cols, rows);
     if (p->format == DRAW_SVG)
-        attach_png(s, cmap, index, rows, cols, at);
+        attach_png(surface, cmap, index, rows, cols, at);
     cairo_save(p->cr);
     cairo_translate(p->cr, at.x, at.y);
     cairo_scale(p->cr, at.w / cols, at.h / rows);
-    cairo_set_source_surface(p->cr, s, 0.0, 0.0);
+    cairo_set_source_surface(p->cr, surface, 0.0, 0.0);
     cairo_pattern_set_filter(cairo_get_source(p->cr), CAIRO_FILTER_NEAREST);
     cairo_paint(p->cr);
     cairo_restore(p->cr);
-    cairo_surface_destroy(s);
+    cairo_surface_destroy(surface);
 }
 
 void page_cells(struct page *p, const struct cmap *cmap, const unsigned short *index,

@@ -39,9 +39,9 @@ static void on_warning(png_structp png, png_const_charp msg)
 
 static void on_data(png_structp png, png_bytep data, size_t n)
 {
-    struct writer *w = png_get_io_ptr(png);
+    struct writer *writer = png_get_io_ptr(png);
 
-    w->put(w->self, data, n);
+    writer->put(writer->self, data, n);
 }
 
 static void on_flush(png_structp png)
@@ -94,15 +94,15 @@ static void write_row(struct writer *w, int y, bool same)
 
 static void add_metadata(struct writer *w, const struct page *p)
 {
-    for (const struct metadata *m = p->sheet->metadata;
-         m != NULL && m->key != NULL; m++) {
-        size_t n = strlen(m->value);
-        bool valid = utf8_check(m->value, n) == n;
+    for (const struct metadata *metadata = p->sheet->metadata;
+         metadata != NULL && metadata->key != NULL; metadata++) {
+        size_t count = strlen(metadata->value);
+        bool valid = utf8_check(metadata->value, count) == count;
         png_text item = {
             .compression = PNG_ITXT_COMPRESSION_NONE,
-            .key = (png_charp)(uintptr_t)m->key,
-            .text = valid ? (png_charp)(uintptr_t)m->value :
-                    label_clean(p->arena, m->value, n, LABEL_TEXT_CHARS),
+            .key = (png_charp)(uintptr_t)metadata->key,
+            .text = valid ? (png_charp)(uintptr_t)metadata->value :
+                    label_clean(p->arena, metadata->value, count, LABEL_TEXT_CHARS),
             .lang = (char[]){ "" }, .lang_key = (char[]){ "" }
         };
 
@@ -147,12 +147,12 @@ static int write_page(struct writer *w, const struct page *p)
 
 int png_page(const struct page *p, png_put *put, void *self)
 {
-    struct writer w;
-    int bad = writer_init(&w, 3 * (size_t)p->width, put, self);
+    struct writer writer;
+    int bad = writer_init(&writer, 3 * (size_t)p->width, put, self);
 
     if (bad == 0)
-        bad = write_page(&w, p);
-    writer_finish(&w);
+        bad = write_page(&writer, p);
+    writer_finish(&writer);
     return bad;
 }
 
@@ -169,14 +169,14 @@ struct cells {
 
 static void find_palette(struct cells *c, const struct cmap *cmap)
 {
-    size_t n = (size_t)c->rows * (size_t)c->cols;
+    size_t count = (size_t)c->rows * (size_t)c->cols;
 
     for (int i = 0; i < CELL_MASKED; i++)
         c->colour[i] = (png_color){ cmap->rgb[i][0], cmap->rgb[i][1],
                                     cmap->rgb[i][2] };
     c->colour[CELL_MASKED] = (png_color){ CMAP_MASKED, CMAP_MASKED, CMAP_MASKED };
     memset(c->place, -1, sizeof c->place);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < count; i++)
         c->place[c->index[i]] = 0;
     for (int i = 0; i <= CELL_MASKED; i++)
         if (c->place[i] == 0) {
@@ -226,16 +226,16 @@ static int write_cells(struct writer *w, const struct cells *c)
 int png_cells(const unsigned short *index, int n_rows, int n_cols, int times,
               const struct cmap *cmap, png_put *put, void *self)
 {
-    struct cells c = { .index = index, .rows = n_rows, .cols = n_cols,
-                       .times = times };
-    struct writer w;
+    struct cells cells = { .index = index, .rows = n_rows, .cols = n_cols,
+                           .times = times };
+    struct writer writer;
     int bad;
 
-    find_palette(&c, cmap);
-    bad = writer_init(&w, (size_t)n_cols * (size_t)times *
-                      (has_palette(&c) ? 1 : 3), put, self);
+    find_palette(&cells, cmap);
+    bad = writer_init(&writer, (size_t)n_cols * (size_t)times *
+                      (has_palette(&cells) ? 1 : 3), put, self);
     if (bad == 0)
-        bad = write_cells(&w, &c);
-    writer_finish(&w);
+        bad = write_cells(&writer, &cells);
+    writer_finish(&writer);
     return bad;
 }

@@ -39,12 +39,12 @@ static size_t renumber(struct numbers *all, unsigned long id)
 static int id_at(const char *s, const char **end, unsigned long *id)
 {
     for (int i = 0; i < N_IDS; i++) {
-        size_t n = strlen(ids[i]);
+        size_t count = strlen(ids[i]);
 
-        if (strncmp(s, ids[i], n) == 0 && s[n] >= '0' && s[n] <= '9') {
+        if (strncmp(s, ids[i], count) == 0 && s[count] >= '0' && s[count] <= '9') {
             char *after;
 
-            *id = strtoul(s + n, &after, 10);
+            *id = strtoul(s + count, &after, 10);
             *end = after;
             return i;
         }
@@ -76,10 +76,11 @@ static void write_about(const struct page *p, FILE *f)
     if (sheet->metadata == NULL || sheet->metadata->key == NULL)
         return;
     fputs("<metadata>\n", f);
-    for (const struct metadata *m = sheet->metadata; m->key != NULL; m++) {
-        write_escaped(p, m->key, f);
+    for (const struct metadata *metadata = sheet->metadata; metadata->key != NULL;
+         metadata++) {
+        write_escaped(p, metadata->key, f);
         fputs(": ", f);
-        write_escaped(p, m->value, f);
+        write_escaped(p, metadata->value, f);
         putc('\n', f);
     }
     fputs("</metadata>\n", f);
@@ -127,10 +128,10 @@ static const char *copy(const char *s, const char *end, struct numbers *all, FIL
 void svg_write(const struct page *p, FILE *f)
 {
     struct numbers all[N_IDS] = { { .arena = p->arena }, { .arena = p->arena } };
-    const char *s = p->svg.data, *end = s + p->svg.n - 1;
-    const char *root = strstr(s, "<svg "), *body = strchr(root, '>') + 2;
+    const char *text = p->svg.data, *end = text + p->svg.n - 1;
+    const char *root = strstr(text, "<svg "), *body = strchr(root, '>') + 2;
 
-    fwrite(s, 1, (size_t)(body - s), f);
+    fwrite(text, 1, (size_t)(body - text), f);
     write_about(p, f);
     while (body < end)
         body = copy(body, end, all, f);

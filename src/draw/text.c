@@ -45,8 +45,8 @@ void text_init(struct text *t, struct arena *a, const char *font, double px, boo
 
 void text_finish(struct text *t)
 {
-    for (struct piece *p = t->piece; p != NULL; p = p->next)
-        g_object_unref(p->layout);
+    for (struct piece *piece = t->piece; piece != NULL; piece = piece->next)
+        g_object_unref(piece->layout);
     for (int i = 0; i < 2; i++)
         if (t->context[i] != NULL)
             g_object_unref(t->context[i]);
@@ -130,23 +130,23 @@ static double font_size(const struct text *t, const struct style *style)
 static struct piece *new_piece(struct text *t, const struct style *style,
                                const char *clean)
 {
-    struct piece *p = arena_alloc(t->arena, 1, sizeof *p);
+    struct piece *piece = arena_alloc(t->arena, 1, sizeof *piece);
     PangoFontDescription *d = pango_font_description_new();
 
-    p->style = *style;
-    p->clean = clean;
-    p->layout = pango_layout_new(context_of(t, style->rotated));
-    p->next = t->piece;
-    t->piece = p;
+    piece->style = *style;
+    piece->clean = clean;
+    piece->layout = pango_layout_new(context_of(t, style->rotated));
+    piece->next = t->piece;
+    t->piece = piece;
     pango_font_description_set_family_static(d, t->font);
     pango_font_description_set_absolute_size(d, font_size(t, style) * PANGO_SCALE);
     if (style->bold)
         pango_font_description_set_weight(d, PANGO_WEIGHT_BOLD);
-    pango_layout_set_font_description(p->layout, d);
+    pango_layout_set_font_description(piece->layout, d);
     pango_font_description_free(d);
-    pango_layout_set_single_paragraph_mode(p->layout, TRUE);
-    pango_layout_set_text(p->layout, clean, -1);
-    return p;
+    pango_layout_set_single_paragraph_mode(piece->layout, TRUE);
+    pango_layout_set_text(piece->layout, clean, -1);
+    return piece;
 }
 
 /* A letter's width in sizes of the font, where there is no font. */
@@ -157,9 +157,9 @@ static void measure_boxes(const struct text *t, struct piece *p, double max_w)
 {
     double size = font_size(t, &p->style);
     int fit = max_w > 0.0 ? (int)(max_w / (BOX * size)) : INT_MAX;
-    long n = g_utf8_strlen(p->clean, -1);
+    long count = g_utf8_strlen(p->clean, -1);
 
-    p->boxes = n < fit ? (int)n : fit;
+    p->boxes = count < fit ? (int)count : fit;
     p->w = p->boxes * BOX * size;
     p->h = size;
     p->up = 0.7 * size;
@@ -204,35 +204,35 @@ static bool same_style(const struct style *x, const struct style *y)
 const struct piece *text_line(struct text *t, const struct style *style,
                               const char *clean)
 {
-    struct piece **slot, *p;
+    struct piece **slot, *piece;
 
     if (t->bucket == NULL)
         t->bucket = arena_alloc(t->arena, BUCKETS, sizeof *t->bucket);
     slot = &t->bucket[hash(clean) % BUCKETS];
-    for (p = *slot; p != NULL; p = p->chain)
-        if (same_style(&p->style, style) && strcmp(p->clean, clean) == 0)
-            return p;
-    p = new_piece(t, style, clean);
-    measure(t, p, 0.0);
-    p->chain = *slot;
-    *slot = p;
-    return p;
+    for (piece = *slot; piece != NULL; piece = piece->chain)
+        if (same_style(&piece->style, style) && strcmp(piece->clean, clean) == 0)
+            return piece;
+    piece = new_piece(t, style, clean);
+    measure(t, piece, 0.0);
+    piece->chain = *slot;
+    *slot = piece;
+    return piece;
 }
 
 const struct piece *text_paragraph(struct text *t, const struct style *style,
                                    const char *clean, double width, int max_lines,
                                    bool centred)
 {
-    struct piece *p = new_piece(t, style, clean);
+    struct piece *piece = new_piece(t, style, clean);
 
-    pango_layout_set_width(p->layout, (int)(width * PANGO_SCALE));
-    pango_layout_set_wrap(p->layout, PANGO_WRAP_WORD_CHAR);
-    pango_layout_set_height(p->layout, -max_lines);
-    pango_layout_set_ellipsize(p->layout, PANGO_ELLIPSIZE_END);
+    pango_layout_set_width(piece->layout, (int)(width * PANGO_SCALE));
+    pango_layout_set_wrap(piece->layout, PANGO_WRAP_WORD_CHAR);
+    pango_layout_set_height(piece->layout, -max_lines);
+    pango_layout_set_ellipsize(piece->layout, PANGO_ELLIPSIZE_END);
     if (centred)
-        pango_layout_set_alignment(p->layout, PANGO_ALIGN_CENTER);
-    measure(t, p, width);
-    return p;
+        pango_layout_set_alignment(piece->layout, PANGO_ALIGN_CENTER);
+    measure(t, piece, width);
+    return piece;
 }
 
 double text_width(const struct piece *p)

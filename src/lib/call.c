@@ -17,7 +17,7 @@ int call_begin(struct call *call, struct border *border, const struct mhaviz_mod
                const struct mhaviz_text *text, const struct mhaviz_selection *selection,
                bool all, struct err *e)
 {
-    struct session *s = &call->session;
+    struct session *session = &call->session;
     const struct mhaviz_selection *which = selection != NULL ? selection : &everything;
 
     *call = (struct call){ .session = model->session, .asked = model->asked,
@@ -26,15 +26,17 @@ int call_begin(struct call *call, struct border *border, const struct mhaviz_mod
     call->asked.layer = which->layers;
     call->asked.head = which->heads;
     call->env.arena = &border->call;
-    s->asked = &call->asked;
-    s->env = &call->env;
-    s->a = &border->call;
-    s->input = NULL;
-    par_on_full(s->par, &border->call);
-    if (check_text(s, text, e) != 0 ||
-        session_select(s, text->item.pair != NULL ? 2 : 1, all, &call->want, e) != 0)
+    session->asked = &call->asked;
+    session->env = &call->env;
+    session->a = &border->call;
+    session->input = NULL;
+    par_on_full(session->par, &border->call);
+    if (check_text(session, text, e) != 0 ||
+        session_select(session, text->item.pair != NULL ? 2 : 1, all, &call->want, e) !=
+            0)
         return -1;
-    if (s->model->decoder != NULL && s->stack != STACK_ENCODER && text->item.target.n == 0)
+    if (session->model->decoder != NULL && session->stack != STACK_ENCODER &&
+        text->item.target.n == 0)
         return err_set(e, ERR_INPUT, "the text has no tokens for the decoder");
     return 0;
 }

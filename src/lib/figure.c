@@ -66,18 +66,19 @@ const struct metadata *figure_metadata(const struct session *s, int layer,
                                        const char *scale)
 {
     struct arena *a = s->a;
-    const struct model *m = s->model;
-    struct metadata *d = arena_alloc(a, 7, sizeof *d);
+    const struct model *model = s->model;
+    struct metadata *metadata = arena_alloc(a, 7, sizeof *metadata);
 
-    d[0] = (struct metadata){ "Software", "mha-viz " MHA_VIZ_VERSION };
-    d[1] = (struct metadata){ "mha-viz:command", s->env->command != NULL ? s->env->command :
-                              "mha-viz" };
-    d[2] = (struct metadata){ "mha-viz:model",
-                              arena_printf(a, "%s (%s, %016llx)", m->name,
-                                           m->family->name,
-                                           (unsigned long long)m->hash) };
-    d[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", layer) };
-    d[4] = (struct metadata){ "mha-viz:stack", family_stack_names[s->stack] };
-    d[5] = (struct metadata){ "mha-viz:scale", scale };
-    return d;
+    metadata[0] = (struct metadata){ "Software", "mha-viz " MHA_VIZ_VERSION };
+    metadata[1] = (struct metadata){ "mha-viz:command", s->env->command != NULL ?
+                                                            s->env->command :
+                                                            "mha-viz" };
+    metadata[2] = (struct metadata){ "mha-viz:model",
+                                     arena_printf(a, "%s (%s, %016llx)", model->name,
+                                                  model->family->name,
+                                                  (unsigned long long)model->hash) };
+    metadata[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", layer) };
+    metadata[4] = (struct metadata){ "mha-viz:stack", family_stack_names[s->stack] };
+    metadata[5] = (struct metadata){ "mha-viz:scale", scale };
+    return metadata;
 }

@@ -63,19 +63,20 @@ static int check_look(struct drawing *d, struct err *e)
 
 static int draw(void *self, struct border *border, struct err *e)
 {
-    struct drawing *d = self;
-    struct picture_look look = { .figure = &d->figure, .vmin = (double)NAN,
+    struct drawing *drawing = self;
+    struct picture_look look = { .figure = &drawing->figure, .vmin = (double)NAN,
                                  .vmax = (double)NAN };
     struct picture picture;
     struct call call;
 
-    if (check_look(d, e) != 0 ||
-        call_begin(&call, border, d->model, d->text, &d->look.selection, false, e) != 0)
+    if (check_look(drawing, e) != 0 ||
+        call_begin(&call, border, drawing->model, drawing->text, &drawing->look.selection,
+                   false, e) != 0)
         return -1;
-    look.columns = d->look.columns;
+    look.columns = drawing->look.columns;
     if (picture_plan(&picture, &call.session, &call.want, &look, e) != 0)
         return -1;
-    return picture_draw(&picture, &border->call, call.item, &d->place, e);
+    return picture_draw(&picture, &border->call, call.item, &drawing->place, e);
 }
 
 static enum mhaviz_status run(struct drawing *d, const struct mhaviz_look *look,
@@ -92,13 +93,13 @@ enum mhaviz_status mhaviz_heatmap(struct mhaviz_model *model, const struct mhavi
                                   const struct mhaviz_look *look, const char *path,
                                   struct mhaviz_error *error)
 {
-    struct drawing d = { .model = model, .text = text, .place = { .path = path } };
+    struct drawing drawing = { .model = model, .text = text, .place = { .path = path } };
 
     if (path == NULL)
         return border_missing(error, "path");
     if (strcmp(path, "-") == 0)         /* a file of that name: standard output is the caller's */
-        d.place.path = "./-";
-    return run(&d, look, error);
+        drawing.place.path = "./-";
+    return run(&drawing, look, error);
 }
 
 enum mhaviz_status mhaviz_heatmap_bytes(struct mhaviz_model *model,
@@ -107,13 +108,13 @@ enum mhaviz_status mhaviz_heatmap_bytes(struct mhaviz_model *model,
                                         size_t *size, struct mhaviz_error *error)
 {
     char *bytes = NULL;
-    struct drawing d = { .model = model, .text = text,
-                         .place = { .data = &bytes, .size = size } };
+    struct drawing drawing = { .model = model, .text = text,
+                               .place = { .data = &bytes, .size = size } };
     enum mhaviz_status status;
 
     if (data == NULL || size == NULL)
         return border_missing(error, data == NULL ? "data" : "size");
-    status = run(&d, look, error);
+    status = run(&drawing, look, error);
     *data = status == MHAVIZ_OK ? bytes : NULL;
     return status;
 }

@@ -46,22 +46,22 @@ static struct span span_of(struct mhaviz_bytes bytes)
 
 static int open_session(void *self, struct border *border, struct err *e)
 {
-    struct opening *o = self;
-    struct mhaviz_model *m = o->model;
+    struct opening *opening = self;
+    struct mhaviz_model *model = opening->model;
     struct session_files files;
 
-    border_arena(border, &m->arena);
-    m->env.arena = &m->arena;
-    m->asked = (struct asked){ .mask_value = (double)NAN };
-    if (o->path != NULL)
-        m->asked.model = arena_strdup(&m->arena, o->path);
-    if (o->files == NULL)
-        return session_open(&m->session, &m->asked, false, &m->env, e);
+    border_arena(border, &model->arena);
+    model->env.arena = &model->arena;
+    model->asked = (struct asked){ .mask_value = (double)NAN };
+    if (opening->path != NULL)
+        model->asked.model = arena_strdup(&model->arena, opening->path);
+    if (opening->files == NULL)
+        return session_open(&model->session, &model->asked, false, &model->env, e);
     files = (struct session_files){
-        { span_of(o->files->weights), span_of(o->files->config) },
-        span_of(o->files->tokenizer),
+        { span_of(opening->files->weights), span_of(opening->files->config) },
+        span_of(opening->files->tokenizer),
     };
-    return session_open_memory(&m->session, &m->asked, &files, &m->env, e);
+    return session_open_memory(&model->session, &model->asked, &files, &model->env, e);
 }
 
 static enum mhaviz_status open_model(struct mhaviz_model **model, struct opening *o,
@@ -87,26 +87,26 @@ static enum mhaviz_status open_model(struct mhaviz_model **model, struct opening
 enum mhaviz_status mhaviz_model_open(struct mhaviz_model **model, const char *path,
                                      int n_threads, struct mhaviz_error *error)
 {
-    struct opening o = { .path = path };
+    struct opening opening = { .path = path };
 
     if (model == NULL)
         return border_missing(error, "model");
     *model = NULL;
-    return open_model(model, &o, n_threads, error);
+    return open_model(model, &opening, n_threads, error);
 }
 
 enum mhaviz_status mhaviz_model_open_files(struct mhaviz_model **model,
                                            const struct mhaviz_files *files, int n_threads,
                                            struct mhaviz_error *error)
 {
-    struct opening o = { .files = files };
+    struct opening opening = { .files = files };
 
     if (model == NULL)
         return border_missing(error, "model");
     *model = NULL;
     if (files == NULL || files->weights.data == NULL)
         return border_missing(error, files == NULL ? "files" : "files->weights");
-    return open_model(model, &o, n_threads, error);
+    return open_model(model, &opening, n_threads, error);
 }
 
 void mhaviz_model_close(struct mhaviz_model **model)

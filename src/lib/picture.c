@@ -12,23 +12,24 @@
 
 static int pick_layer(struct picture *p, struct err *e)
 {
-    const struct session *s = p->s;
-    const struct config *config = &s->shown->config;
-    int last = config->n_layers - 1, n = 0;
-    bool *only = arena_alloc(s->a, (size_t)config->n_layers, sizeof *only);
-    bool named = session_names_heads(s->asked), given = s->asked->layer != NULL || named;
+    const struct session *session = p->s;
+    const struct config *config = &session->shown->config;
+    int last = config->n_layers - 1, count = 0;
+    bool *only = arena_alloc(session->a, (size_t)config->n_layers, sizeof *only);
+    bool named = session_names_heads(session->asked),
+         given = session->asked->layer != NULL || named;
 
     p->layer = config->card.layer >= 0 ? config->card.layer : last < 6 ? last : 6;
-    for (int l = 0; given && l <= last; l++)
-        if (p->want.layer[l]) {
-            p->layer = l;
-            n++;
+    for (int layer = 0; given && layer <= last; layer++)
+        if (p->want.layer[layer]) {
+            p->layer = layer;
+            count++;
         }
-    if (n > 1)
+    if (count > 1)
         return err_set(e, ERR_USAGE, "--%s: '%s' %s %d layers; a heatmap shows one",
                        named ? "head" : "layer",
-                       named ? s->asked->head : s->asked->layer,
-                       named ? "names heads of" : "selects", n);
+                       named ? session->asked->head : session->asked->layer,
+                       named ? "names heads of" : "selects", count);
     only[p->layer] = true;
     p->want.layer = only;
     return 0;
@@ -81,14 +82,14 @@ static struct map_axis axis_of(const struct picture *p, const struct tokens *t, 
 static char *caption(const struct picture *p, struct arena *a, const struct item *item,
                      int pool)
 {
-    const struct session *s = p->s;
-    bool stacks = s->model->decoder != NULL;
-    char *text = arena_printf(a, "%s, %s%slayer %d", s->model->name,
-                              stacks ? family_stack_names[s->stack] : "",
+    const struct session *session = p->s;
+    bool stacks = session->model->decoder != NULL;
+    char *text = arena_printf(a, "%s, %s%slayer %d", session->model->name,
+                              stacks ? family_stack_names[session->stack] : "",
                               stacks ? " " : "", p->layer);
 
     text = arena_printf(a, "%s%s%s; scale: %s", text, figure_text(a, item),
-                        figure_changes(a, s->asked), scale_text(p));
+                        figure_changes(a, session->asked), scale_text(p));
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
                             pool_names[p->look.pool], pool, pool);

@@ -39,9 +39,9 @@ static void keep(struct mhaviz_stats *out, const struct stats *stats, int n_laye
     out->head = arena_alloc(&out->arena, most, sizeof *out->head);
     for (int i = 0; i < N_METRIC; i++)
         out->value[i] = arena_alloc(&out->arena, most, sizeof *out->value[i]);
-    for (int l = 0; l < n_layers; l++)
+    for (int layer = 0; layer < n_layers; layer++)
         for (int h = 0; h < n_heads; h++) {
-            const struct head_stats *head = stats_head(stats, 0, l, h);
+            const struct head_stats *head = stats_head(stats, 0, layer, h);
 
             if (head != NULL)
                 add_head(out, head);

@@ -31,7 +31,7 @@ static int tokenise(void *self, struct border *border, struct err *e)
 {
     const struct tokenising *job = self;
     struct mhaviz_text *out = job->out;
-    struct session s = job->model->session;
+    struct session session = job->model->session;
     struct arena *a = &out->arena;
     char *operands[2] = { NULL, NULL };
     struct input *in;
@@ -39,14 +39,14 @@ static int tokenise(void *self, struct border *border, struct err *e)
     border_arena(border, a);
     operands[0] = arena_strdup(a, job->text);
     operands[1] = job->pair != NULL ? arena_strdup(a, job->pair) : NULL;
-    s.a = a;
-    s.input = NULL;
+    session.a = a;
+    session.input = NULL;
     if (job->pair == NULL)
-        s.stack = STACK_ENCODER;        /* no tokens for a decoder are asked for */
-    in = input_open(&s, job->pair != NULL ? 2 : 1, operands, e);
+        session.stack = STACK_ENCODER;        /* no tokens for a decoder are asked for */
+    in = input_open(&session, job->pair != NULL ? 2 : 1, operands, e);
     if (in == NULL || input_next(in, a, &out->item, e) < 0)
         return -1;
-    out->model_hash = s.model->hash;
+    out->model_hash = session.model->hash;
     out->source = keep(a, &out->item.tokens);
     out->target = keep(a, &out->item.target);
     return 0;

@@ -28,10 +28,10 @@ static bool in_mlp(int slot)
 
 static int bind_experts(struct binder *b, struct layer_plan *plan, int layer)
 {
-    int n = b->m->config.experts.n;
+    int count = b->m->config.experts.n;
 
-    plan->expert = arena_alloc(b->a, (size_t)n, sizeof *plan->expert);
-    for (int x = 0; x < n; x++) {
+    plan->expert = arena_alloc(b->a, (size_t)count, sizeof *plan->expert);
+    for (int x = 0; x < count; x++) {
         struct where at = { layer, x };
 
         if (bind_slot(b, W_EXP_GATE, at, &plan->expert[x].gate) != 0 ||
@@ -99,31 +99,31 @@ static void bind_head(struct model *m)
 
 static void place_heads(struct model *m, struct arena *a)
 {
-    const struct config *c = &m->config;
-    struct head_place *p = &m->place;
-    int H = c->n_heads, G = c->n_kv_heads, d = c->d_head, a_group = H / G;
-    int d_v = c->d_value, stride = (a_group + 1) * d + d_v;
+    const struct config *config = &m->config;
+    struct head_place *place = &m->place;
+    int H = config->n_heads, G = config->n_kv_heads, d = config->d_head, a_group = H / G;
+    int d_v = config->d_value, stride = (a_group + 1) * d + d_v;
     bool grouped = m->family->qkv == QKV_GROUPED;
 
-    p->width = (H + G) * d + G * d_v;
-    p->q = arena_alloc(a, (size_t)H, sizeof *p->q);
-    p->k = arena_alloc(a, (size_t)G, sizeof *p->k);
-    p->v = arena_alloc(a, (size_t)G, sizeof *p->v);
+    place->width = (H + G) * d + G * d_v;
+    place->q = arena_alloc(a, (size_t)H, sizeof *place->q);
+    place->k = arena_alloc(a, (size_t)G, sizeof *place->k);
+    place->v = arena_alloc(a, (size_t)G, sizeof *place->v);
     for (int h = 0; h < H; h++)
-        p->q[h] = grouped ? h / a_group * stride + h % a_group * d : h * d;
+        place->q[h] = grouped ? h / a_group * stride + h % a_group * d : h * d;
     for (int g = 0; g < G; g++) {
-        p->k[g] = grouped ? g * stride + a_group * d : (H + g) * d;
-        p->v[g] = grouped ? p->k[g] + d : (H + G) * d + g * d_v;
+        place->k[g] = grouped ? g * stride + a_group * d : (H + g) * d;
+        place->v[g] = grouped ? place->k[g] + d : (H + G) * d + g * d_v;
     }
-    p->cross_k = arena_alloc(a, (size_t)G, sizeof *p->cross_k);
-    p->cross_v = arena_alloc(a, (size_t)G, sizeof *p->cross_v);
+    place->cross_k = arena_alloc(a, (size_t)G, sizeof *place->cross_k);
+    place->cross_v = arena_alloc(a, (size_t)G, sizeof *place->cross_v);
     for (int g = 0; g < G; g++) {
-        p->cross_k[g] = g * d;
-        p->cross_v[g] = G * d + g * d_v;
+        place->cross_k[g] = g * d;
+        place->cross_v[g] = G * d + g * d_v;
     }
-    p->n_runs = grouped ? G : 1;
-    p->run_heads = grouped ? a_group + 1 : H + G;
-    p->run_stride = stride;
+    place->n_runs = grouped ? G : 1;
+    place->run_heads = grouped ? a_group + 1 : H + G;
+    place->run_stride = stride;
 }
 
 /* A family whose default says so may be reversed by its config. */
@@ -140,10 +140,10 @@ static enum norm_place place_of(const struct model *m)
 
 static void list_unused(struct binder *b)
 {
-    int n = weights_count(b->m->weights);
+    int count = weights_count(b->m->weights);
 
-    b->m->unused = arena_alloc(b->a, (size_t)n, sizeof *b->m->unused);
-    for (int i = 0; i < n; i++)
+    b->m->unused = arena_alloc(b->a, (size_t)count, sizeof *b->m->unused);
+    for (int i = 0; i < count; i++)
         if (!b->used[i])
             b->m->unused[b->m->n_unused++] = weights_at(b->m->weights, i)->name;
 }
@@ -156,12 +156,12 @@ static enum mlp mlp_of(const struct model *m)
 /* Slots of the stack that its config leaves empty, though its family names them. */
 static bool stack_lacks(const struct model *m, int s)
 {
-    const struct config *c = &m->config;
-    bool axial = m->family->positions == POS_AXIAL && c->axial.on;
+    const struct config *config = &m->config;
+    bool axial = m->family->positions == POS_AXIAL && config->axial.on;
 
-    if ((s == W_TYPE && c->n_types == 0) || bind_distance_is_off(m, s) ||
-        (s == W_POS && m->family->defaults.relative.input && !c->relative.input) ||
-        ((s == W_CONV || s == W_CONV_NORM) && c->front.conv_width < 1))
+    if ((s == W_TYPE && config->n_types == 0) || bind_distance_is_off(m, s) ||
+        (s == W_POS && m->family->defaults.relative.input && !config->relative.input) ||
+        ((s == W_CONV || s == W_CONV_NORM) && config->front.conv_width < 1))
         return true;
     if (s == W_FINAL_NORM && !m->family->bare)
         return m->norm_place == PLACE_POST || m->config.norm.no_final;
@@ -173,48 +173,51 @@ enum { NO_LIMIT = 1 << 24 };    /* of tokens, where positions need no table */
 /* The most tokens that fit the positions, also when they are padded to chunks. */
 static int longest_text(const struct model *m)
 {
-    const struct config *c = &m->config;
-    int n = c->n_positions, whole;
+    const struct config *config = &m->config;
+    int count = config->n_positions, whole;
 
     if (m->family->positions == POS_TABLE_FROM_IDS)     /* rows up to the pad's go unused */
-        return n - 1 - (m->family->pos_offset > 0 ? m->family->pos_offset : c->pad_id);
-    if (m->family->defaults.relative.input && !c->relative.input)
+        return count - 1 -
+               (m->family->pos_offset > 0 ? m->family->pos_offset : config->pad_id);
+    if (m->family->defaults.relative.input && !config->relative.input)
         return NO_LIMIT;
-    if (m->slot[W_AXIS_0].weight != NULL && c->axial.shape[0] * c->axial.shape[1] < n)
-        n = c->axial.shape[0] * c->axial.shape[1];
-    if (c->chunked.pad_to == 0)
-        return n;
-    if (n <= c->chunked.pad_above)
-        return n;
-    whole = n - n % c->chunked.pad_to;
-    return whole > c->chunked.pad_above ? whole : c->chunked.pad_above;
+    if (m->slot[W_AXIS_0].weight != NULL &&
+        config->axial.shape[0] * config->axial.shape[1] < count)
+        count = config->axial.shape[0] * config->axial.shape[1];
+    if (config->chunked.pad_to == 0)
+        return count;
+    if (count <= config->chunked.pad_above)
+        return count;
+    whole = count - count % config->chunked.pad_to;
+    return whole > config->chunked.pad_above ? whole : config->chunked.pad_above;
 }
 
 static int bind_stack(struct binder *b)
 {
-    struct model *m = b->m;
+    struct model *model = b->m;
 
     b->prefix = bind_prefix(b);
-    m->norm_place = place_of(m);
-    m->mlp = mlp_of(m);
-    m->config.head.one_number = m->family->one_number != NULL &&
-        bind_has(b, m->family->one_number, (struct where){ 0 });
+    model->norm_place = place_of(model);
+    model->mlp = mlp_of(model);
+    model->config.head.one_number = model->family->one_number != NULL &&
+        bind_has(b, model->family->one_number, (struct where){ 0 });
     for (int s = 0; s < N_SLOT; s++)
-        if (family_slots[s].count == PER_STACK && !stack_lacks(m, s) &&
-            bind_slot(b, (enum slot)s, (struct where){ 0 }, &m->slot[s]) != 0)
+        if (family_slots[s].count == PER_STACK && !stack_lacks(model, s) &&
+            bind_slot(b, (enum slot)s, (struct where){ 0 }, &model->slot[s]) != 0)
             return -1;
-    plan_rope(m, b->a);
-    plan_bias(m, b->a);
-    place_heads(m, b->a);
-    m->layer = arena_alloc(b->a, (size_t)m->config.n_layers, sizeof *m->layer);
-    for (int l = 0; l < m->config.n_layers; l++)
+    plan_rope(model, b->a);
+    plan_bias(model, b->a);
+    place_heads(model, b->a);
+    model->layer = arena_alloc(b->a, (size_t)model->config.n_layers,
+                               sizeof *model->layer);
+    for (int l = 0; l < model->config.n_layers; l++)
         if (bind_layer(b, l) != 0)
             return -1;
-    m->max_tokens = longest_text(m);
-    if (m->max_tokens < 1)
+    model->max_tokens = longest_text(model);
+    if (model->max_tokens < 1)
         return err_set(b->e, ERR_INPUT, "%s: %d positions, of which padding leaves none "
-                       "for tokens", m->name, m->config.n_positions);
-    bind_head(m);
+                       "for tokens", model->name, model->config.n_positions);
+    bind_head(model);
     return 0;
 }
 
@@ -226,11 +229,11 @@ static bool has_layers(struct binder *b)
     bool none = true;
 
     b->prefix = bind_prefix(b);
-    for (int l = 0; l < b->m->config.n_layers; l++)
+    for (int layer = 0; layer < b->m->config.n_layers; layer++)
         for (int s = 0; s < N_SLOT; s++)
             if (family_slots[s].count == PER_LAYER && name[s] != NULL) {
                 none = false;
-                if (bind_has(b, name[s], (struct where){ l, 0 }))
+                if (bind_has(b, name[s], (struct where){ layer, 0 }))
                     return true;
             }
     return none;
@@ -239,53 +242,61 @@ static bool has_layers(struct binder *b)
 /* The decoder's numbers, where the config has them apart. */
 static struct config decoder_config(const struct family *f, const struct config *c)
 {
-    struct config d = *c;
+    struct config config = *c;
     bool derived = c->d_head * c->n_heads == c->d_model;
 
     if (c->decoder.n_layers > 0)
-        d.n_layers = c->decoder.n_layers;
+        config.n_layers = c->decoder.n_layers;
     if (c->decoder.n_heads > 0)
-        d.n_heads = d.n_kv_heads = c->decoder.n_heads;
+        config.n_heads = config.n_kv_heads = c->decoder.n_heads;
     if (c->decoder.d_ff > 0)
-        d.d_ff = c->decoder.d_ff;
+        config.d_ff = c->decoder.d_ff;
     if (f->defaults.decoder.shares_vocab && !c->decoder.shares_vocab && c->decoder.n_vocab > 0)
-        d.n_vocab = c->decoder.n_vocab;
+        config.n_vocab = c->decoder.n_vocab;
     if (c->decoder.n_positions > 0)
-        d.n_positions = c->decoder.n_positions;
+        config.n_positions = c->decoder.n_positions;
     if (derived)
-        d.d_head = d.d_value = d.rotary.n_columns = c->d_model / d.n_heads;
-    return d;
+        config.d_head = config.d_value = config.rotary.n_columns = c->d_model /
+                                                                   config.n_heads;
+    return config;
 }
 
 /* The decoder after an encoder; none where the file is of the encoder alone. */
 static int bind_decoder(struct binder *b)
 {
-    struct model *m = b->m, *dec = arena_alloc(b->a, 1, sizeof *dec);
-    int rc = 0;
+    struct model *model = b->m, *dec = arena_alloc(b->a, 1, sizeof *dec);
+    int status = 0;
 
-    if (m->config.decoder.n_heads > 0 && m->config.d_model % m->config.decoder.n_heads != 0)
-        return err_set(b->e, ERR_INPUT, "%s: decoder_attention_heads: %d does not divide "
-                       "the width %d", m->name, m->config.decoder.n_heads, m->config.d_model);
-    *dec = (struct model){ .name = m->name, .dir = m->dir, .weights = m->weights,
-                           .family = m->family->decoder,
-                           .config = decoder_config(m->family, &m->config) };
+    if (model->config.decoder.n_heads > 0 &&
+        model->config.d_model % model->config.decoder.n_heads != 0)
+        return err_set(b->e, ERR_INPUT,
+                       "%s: decoder_attention_heads: %d does not divide "
+                       "the width %d",
+                       model->name, model->config.decoder.n_heads, model->config.d_model);
+    *dec = (struct model){ .name = model->name,
+                           .dir = model->dir,
+                           .weights = model->weights,
+                           .family = model->family->decoder,
+                           .config = decoder_config(model->family, &model->config) };
     b->m = dec;
     if (has_layers(b)) {
-        m->decoder = dec;
-        rc = bind_stack(b);
+        model->decoder = dec;
+        status = bind_stack(b);
     }
-    b->m = m;
-    return rc;
+    b->m = model;
+    return status;
 }
 
 int model_bind(struct model *m, struct arena *a, struct err *e)
 {
-    struct binder b = { .m = m, .a = a, .e = e };
+    struct binder binder = { .m = m, .a = a, .e = e };
 
-    b.used = arena_alloc(a, (size_t)weights_count(m->weights) + 1, sizeof *b.used);
-    if (bind_stack(&b) != 0 || (m->family->decoder != NULL && bind_decoder(&b) != 0))
+    binder.used = arena_alloc(a, (size_t)weights_count(m->weights) + 1,
+                              sizeof *binder.used);
+    if (bind_stack(&binder) != 0 ||
+        (m->family->decoder != NULL && bind_decoder(&binder) != 0))
         return -1;
-    list_unused(&b);
+    list_unused(&binder);
     m->hash = model_hash(m);
     return 0;
 }

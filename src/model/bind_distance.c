@@ -19,10 +19,10 @@ bool bind_distance_is_off(const struct model *m, int s)
 
 void bind_free_biases(const struct model *m, struct layer_plan *plan, struct arena *a)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
     const struct head_place *place = &m->place;
     const float *q = plan->slot[W_Q_BIAS].vector, *v = plan->slot[W_V_BIAS].vector;
-    size_t d = (size_t)c->d_head, d_v = (size_t)c->d_value;
+    size_t d = (size_t)config->d_head, d_v = (size_t)config->d_value;
     float *all;
 
     if (m->family->qkv == QKV_SEPARATE) {
@@ -33,9 +33,9 @@ void bind_free_biases(const struct model *m, struct layer_plan *plan, struct are
     if (q == NULL || v == NULL)
         return;
     all = arena_alloc(a, (size_t)place->width, sizeof *all);
-    for (int h = 0; h < c->n_heads; h++)
+    for (int h = 0; h < config->n_heads; h++)
         memcpy(all + place->q[h], q + (size_t)h * d, d * sizeof *all);
-    for (int g = 0; g < c->n_kv_heads; g++)
+    for (int g = 0; g < config->n_kv_heads; g++)
         memcpy(all + place->v[g], v + (size_t)g * d_v, d_v * sizeof *all);
     plan->slot[W_QKV].bias = all;
 }

@@ -26,13 +26,13 @@ static const struct tensor *try_name(struct binder *b, const char *name,
 
     for (int p = b->prefix[0] != '\0' ? 0 : 2; p < 3; p++)
         for (int i = 0; endings[i] != NULL; i++) {
-            const struct tensor *t;
+            const struct tensor *tensor;
 
             snprintf(full, sizeof full, "%.*s%s%s", length[p], b->prefix, name, endings[i]);
-            t = weights_find(b->m->weights, full);
-            if (t != NULL) {
-                b->used[index_of(b->m->weights, t)] = true;
-                return t;
+            tensor = weights_find(b->m->weights, full);
+            if (tensor != NULL) {
+                b->used[index_of(b->m->weights, tensor)] = true;
+                return tensor;
             }
         }
     return NULL;
@@ -41,17 +41,17 @@ static const struct tensor *try_name(struct binder *b, const char *name,
 /* "h.%d.mlp.experts.%d.w1" with both numbers put in. */
 static char *fill_in(struct arena *a, const char *name, size_t n, struct where at)
 {
-    char *s = arena_strndup(a, name, n);
+    char *text = arena_strndup(a, name, n);
     const int numbers[] = { at.layer, at.part };
 
     for (int i = 0; i < 2; i++) {
-        const char *d = strstr(s, "%d");
+        const char *d = strstr(text, "%d");
 
         if (d == NULL)
             break;
-        s = arena_printf(a, "%.*s%d%s", (int)(d - s), s, numbers[i], d + 2);
+        text = arena_printf(a, "%.*s%d%s", (int)(d - text), text, numbers[i], d + 2);
     }
-    return s;
+    return text;
 }
 
 /* The k-th alternative of "A|B", filled in; NULL: no more. */
@@ -72,10 +72,10 @@ static const struct tensor *find(struct binder *b, const char *names, struct whe
     char *name;
 
     for (int k = 0; (name = alternative(b->a, names, k, at)) != NULL; k++) {
-        const struct tensor *t = try_name(b, name, endings);
+        const struct tensor *tensor = try_name(b, name, endings);
 
-        if (t != NULL)
-            return t;
+        if (tensor != NULL)
+            return tensor;
     }
     return NULL;
 }
@@ -88,21 +88,25 @@ struct shape {
 /* What the weight of a slot must look like. */
 static struct shape shape_of(const struct model *m, const struct slot_row *row, bool in_out)
 {
-    const struct config *c = &m->config;
-    int out = family_slot_dim(m->family, c, row->out), in;
+    const struct config *config = &m->config;
+    int out = family_slot_dim(m->family, config, row->out), in;
 
     if (row->in == DIM_NONE)
         return (struct shape){ 1, { out } };
-    in = family_slot_dim(m->family, c, row->in);
+    in = family_slot_dim(m->family, config, row->in);
     if (row->kind == SLOT_CONV)
-        return (struct shape){ 3, { out, in, row == &family_slots[W_CONV] ? c->front.conv_width
-                                                                         : CONV_WINDOW } };
+        return (struct shape){ 3,
+                               { out, in,
+                                 row == &family_slots[W_CONV] ? config->front.conv_width :
+                                                                CONV_WINDOW } };
     if (row->kind == SLOT_ROWS)
         return (struct shape){ 3, { out, 1, in } };
     if (row->kind == SLOT_COLUMNS)
         return (struct shape){ 3, { 1, out, in } };
     if (row->kind == SLOT_PATCH)
-        return (struct shape){ 4, { out, in, c->front.patch[0], c->front.patch[1] } };
+        return (
+            struct shape){ 4,
+                           { out, in, config->front.patch[0], config->front.patch[1] } };
     return (struct shape){ 2, { in_out ? in : out, in_out ? out : in } };
 }
 
@@ -124,11 +128,11 @@ static char *shape_text(struct arena *a, const struct shape *s)
 /* What has heads and their columns apart, [D, H, d] for [D, H d]. */
 static bool is_split(const struct tensor *t, const struct shape *want)
 {
-    int n = want->n;
+    int count = want->n;
 
-    return n < 3 && t->n_dims == n + 1 && t->n_elements > 0 &&
-           (n == 1 || t->shape[0] == want->d[0]) &&
-           t->shape[n - 1] * t->shape[n] == want->d[n - 1];
+    return count < 3 && t->n_dims == count + 1 && t->n_elements > 0 &&
+           (count == 1 || t->shape[0] == want->d[0]) &&
+           t->shape[count - 1] * t->shape[count] == want->d[count - 1];
 }
 
 /* Leading dimensions of 1 say nothing where a parameter is not part of a module: BART's
@@ -174,7 +178,7 @@ static const float *decode_vector(struct binder *b, const struct slot_row *row,
 /* A kernel of more than two dimensions is a linear on all that its window holds. */
 static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_out)
 {
-    const struct dtype_row *d = &dtype_table[t->dtype];
+    const struct dtype_row *dtype = &dtype_table[t->dtype];
     bool plain = t->dtype == DTYPE_F32 && (uintptr_t)t->data % sizeof(float) == 0;
     int row = 1;
 
@@ -182,8 +186,8 @@ static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_o
         row *= s.d[i];
 
     return (struct matrix){
-        .data = t->data, .size_bytes = d->size_bytes, .block = d->block,
-        .to_f32 = plain ? NULL : d->to_f32,
+        .data = t->data, .size_bytes = dtype->size_bytes, .block = dtype->block,
+        .to_f32 = plain ? NULL : dtype->to_f32,
         .element = t->dtype == DTYPE_F16 ? ELEMENT_F16 :
                    t->dtype == DTYPE_BF16 ? ELEMENT_BF16 : ELEMENT_OTHER,
         .N = in_out ? row : s.d[0], .K = in_out ? s.d[0] : row, .stride = row,
@@ -204,10 +208,10 @@ static int missing(struct binder *b, const char *names, struct where at,
 /* A norm that neither scales nor shifts. */
 static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct param *p)
 {
-    int n = family_slot_dim(b->m->family, &b->m->config, row->out);
-    float *one = arena_alloc(b->a, (size_t)n, sizeof *one);
+    int count = family_slot_dim(b->m->family, &b->m->config, row->out);
+    float *one = arena_alloc(b->a, (size_t)count, sizeof *one);
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < count; i++)
         one[i] = 1;
     p->vector = one;
     return 0;
@@ -236,10 +240,10 @@ static bool is_needed(const struct family *f, const struct config *c, enum slot 
 int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &family_slots[slot];
-    const struct family *f = b->m->family;
-    const struct config *c = &b->m->config;
-    const char *names = f->stack.name[slot];
-    bool in_out = family_slot_in_out(f, slot);
+    const struct family *family = b->m->family;
+    const struct config *config = &b->m->config;
+    const char *names = family->stack.name[slot];
+    bool in_out = family_slot_in_out(family, slot);
     bool loose = row->kind == SLOT_VECTOR || row->kind == SLOT_TABLE;
     struct shape want;
     int out;
@@ -248,14 +252,14 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
         return 0;
     p->weight = find(b, names, at,
                      is_whole_name(row->kind) ? no_endings : weight_endings);
-    if (p->weight == NULL && row->kind == SLOT_NORM && f->defaults.norm.affine &&
-        !c->norm.affine)
+    if (p->weight == NULL && row->kind == SLOT_NORM && family->defaults.norm.affine &&
+        !config->norm.affine)
         return bind_plain_norm(b, row, p);
-    out = family_slot_dim(f, c, row->out);
+    out = family_slot_dim(family, config, row->out);
     if (p->weight == NULL && slot == W_HEAD)    /* a tied head may have its own bias */
         return bind_bias(b, names, at, out, p);
     if (p->weight == NULL)
-        return row->optional && !is_needed(f, c, slot) ? 0 :
+        return row->optional && !is_needed(family, config, slot) ? 0 :
                missing(b, names, at, row, in_out);
     want = shape_of(b->m, row, in_out);
     if (check(b, p->weight, want, loose) != 0)
@@ -265,7 +269,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     else
         p->matrix = matrix_of(p->weight, want, in_out);
     return is_whole_name(row->kind) || (row->kind == SLOT_TABLE && slot != W_HEAD) ||
-           (slot == W_HEAD && f->head_bias_unused) ? 0 :
+           (slot == W_HEAD && family->head_bias_unused) ? 0 :
            bind_bias(b, names, at, out, p);
 }
 
@@ -289,18 +293,18 @@ static bool has_first(struct binder *b, const char *prefix, const char *names)
 const char *bind_prefix(struct binder *b)
 {
     static const char *const inner[] = { "language_model.model.", "model.language_model." };
-    const struct family *f = b->m->family;
+    const struct family *family = b->m->family;
     int first = 0;
 
-    while (first < N_SLOT - 1 && f->stack.name[first] == NULL)
+    while (first < N_SLOT - 1 && family->stack.name[first] == NULL)
         first++;
-    if (f->stack.name[first] == NULL)       /* a family without tensors */
+    if (family->stack.name[first] == NULL)       /* a family without tensors */
         return "";
     for (int i = 0; i < 2; i++)
-        if (has_first(b, inner[i], f->stack.name[first]))
+        if (has_first(b, inner[i], family->stack.name[first]))
             return inner[i];
-    for (int i = 0; i < 4 && f->prefix[i] != NULL; i++)
-        if (has_first(b, f->prefix[i], f->stack.name[first]))
-            return f->prefix[i];
+    for (int i = 0; i < 4 && family->prefix[i] != NULL; i++)
+        if (has_first(b, family->prefix[i], family->stack.name[first]))
+            return family->prefix[i];
     return "";
 }

@@ -32,22 +32,22 @@ static const struct key keys[] = {
 static int read_kinds(const struct reader *r, const json_t *root)
 {
     const json_t *list = config_value(root, "attn_layers");
-    int n = list != NULL ? (int)json_array_size(list) : r->c->n_layers;
+    int count = list != NULL ? (int)json_array_size(list) : r->c->n_layers;
     enum layer_kind *kind;
 
-    if (n < 1 || n > 1 << 16)
+    if (count < 1 || count > 1 << 16)
         return config_wrong(r, "attn_layers", list, "a list of \"local\" and \"lsh\"");
-    kind = arena_alloc(r->a, (size_t)n, sizeof *kind);
-    for (int l = 0; l < n; l++) {
-        const json_t *v = json_array_get(list, (size_t)l);
-        const char *s = list == NULL ? (l % 2 == 0 ? "local" : "lsh")
-                                     : json_string_value(v);
+    kind = arena_alloc(r->a, (size_t)count, sizeof *kind);
+    for (int layer = 0; layer < count; layer++) {
+        const json_t *value = json_array_get(list, (size_t)layer);
+        const char *text = list == NULL ? (layer % 2 == 0 ? "local" : "lsh")
+                                     : json_string_value(value);
 
-        if (s == NULL || (strcmp(s, "local") != 0 && strcmp(s, "lsh") != 0))
-            return config_wrong(r, "attn_layers", v, "\"local\" or \"lsh\"");
-        kind[l] = s[1] == 'o' ? LAYER_CHUNKS : LAYER_HASHED;
+        if (text == NULL || (strcmp(text, "local") != 0 && strcmp(text, "lsh") != 0))
+            return config_wrong(r, "attn_layers", value, "\"local\" or \"lsh\"");
+        kind[layer] = text[1] == 'o' ? LAYER_CHUNKS : LAYER_HASHED;
     }
-    r->c->n_layers = n;
+    r->c->n_layers = count;
     r->c->layer_kind = kind;
     return 0;
 }
@@ -68,32 +68,33 @@ static int64_t gcd(int64_t a, int64_t b)
 /* A text longer than the shorter chunk is padded so that both kinds divide it. */
 static int set_padding(const struct reader *r)
 {
-    struct config *c = r->c;
-    int a = has_kind(c, LAYER_CHUNKS) ? c->chunked.near.len : c->chunked.hashed.len;
-    int b = has_kind(c, LAYER_HASHED) ? c->chunked.hashed.len : a;
+    struct config *config = r->c;
+    int a = has_kind(config, LAYER_CHUNKS) ? config->chunked.near.len :
+                                             config->chunked.hashed.len;
+    int b = has_kind(config, LAYER_HASHED) ? config->chunked.hashed.len : a;
     int64_t both = a / gcd(a, b) * b;
 
     if (both > MAX_BUCKETS)
         return err_set(r->e, ERR_INPUT, "%s: chunks of %d and %d tokens: expected a common "
                        "multiple of at most %d", r->file, a, b, MAX_BUCKETS);
-    c->chunked.pad_to = (int)both;
-    c->chunked.pad_above = a < b ? a : b;
+    config->chunked.pad_to = (int)both;
+    config->chunked.pad_above = a < b ? a : b;
     return 0;
 }
 
 /* num_buckets 64, or [64, 128]: the number of buckets in factors. */
 static int read_buckets(const struct reader *r, const json_t *root)
 {
-    const json_t *v = config_value(root, "num_buckets");
-    bool list = json_is_array(v);
-    size_t n = list ? json_array_size(v) : 1;
+    const json_t *value = config_value(root, "num_buckets");
+    bool list = json_is_array(value);
+    size_t count = list ? json_array_size(value) : 1;
     int *factor = arena_alloc(r->a, MAX_FACTORS, sizeof *factor);
     int64_t all = 1;
 
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    for (size_t i = 0; i < n && n <= MAX_FACTORS; i++) {
-        const json_t *one = list ? json_array_get(v, i) : v;
+    for (size_t i = 0; i < count && count <= MAX_FACTORS; i++) {
+        const json_t *one = list ? json_array_get(value, i) : value;
         json_int_t f = json_integer_value(one);     /* 0 where it is not an integer */
 
         if (f < 2 || f > MAX_FACTOR || f % 2 != 0 || all * f > MAX_BUCKETS)
@@ -102,9 +103,10 @@ static int read_buckets(const struct reader *r, const json_t *root)
         factor[r->c->chunked.n_factors++] = (int)f;
     }
     r->c->chunked.factor = factor;
-    if (n > 0 && r->c->chunked.n_factors == (int)n)
+    if (count > 0 && r->c->chunked.n_factors == (int)count)
         return 0;
-    return config_wrong(r, "num_buckets", v, "an even number up to 65536, or a list of "
+    return config_wrong(r, "num_buckets", value,
+                        "an even number up to 65536, or a list of "
                         "them with a product of at most 1073741824");
 }
 
@@ -128,15 +130,15 @@ static int read_hashing(const struct reader *r, const json_t *root)
 static int read_two(const struct reader *r, const json_t *root, const char *name,
                     int max, int *two)
 {
-    const json_t *v = config_value(root, name);
+    const json_t *value = config_value(root, name);
 
-    if (v == NULL)
+    if (value == NULL)
         return 0;
     for (size_t i = 0; i < 2; i++) {
-        json_int_t n = json_integer_value(json_array_get(v, i));
+        json_int_t n = json_integer_value(json_array_get(value, i));
 
-        if (n < 1 || n > max || json_array_size(v) != 2)
-            return config_wrong(r, name, v, "a list of two numbers above 0");
+        if (n < 1 || n > max || json_array_size(value) != 2)
+            return config_wrong(r, name, value, "a list of two numbers above 0");
         two[i] = (int)n;
     }
     return 0;
@@ -144,17 +146,19 @@ static int read_two(const struct reader *r, const json_t *root, const char *name
 
 static int read_grid(const struct reader *r, const json_t *root)
 {
-    struct config *c = r->c;
+    struct config *config = r->c;
 
-    if (!c->axial.on)
+    if (!config->axial.on)
         return 0;
-    if (read_two(r, root, "axial_pos_shape", 1 << 15, c->axial.shape) != 0 ||
-        read_two(r, root, "axial_pos_embds_dim", 1 << 20, c->axial.width) != 0)
+    if (read_two(r, root, "axial_pos_shape", 1 << 15, config->axial.shape) != 0 ||
+        read_two(r, root, "axial_pos_embds_dim", 1 << 20, config->axial.width) != 0)
         return -1;
-    if (c->axial.width[0] + c->axial.width[1] != c->d_model)
-        return err_set(r->e, ERR_INPUT, "%s: axial_pos_embds_dim: found %d and %d, "
-                       "expected the hidden_size %d as their sum", r->file, c->axial.width[0],
-                       c->axial.width[1], c->d_model);
+    if (config->axial.width[0] + config->axial.width[1] != config->d_model)
+        return err_set(r->e, ERR_INPUT,
+                       "%s: axial_pos_embds_dim: found %d and %d, "
+                       "expected the hidden_size %d as their sum",
+                       r->file, config->axial.width[0], config->axial.width[1],
+                       config->d_model);
     return 0;
 }
 

@@ -23,8 +23,8 @@ static int read_pair(const struct reader *r, const json_t *root, const char *key
 
 static int read_picture(const struct reader *r, const json_t *root)
 {
-    struct config *c = r->c;
-    int *image = c->front.image, *patch = c->front.patch;
+    struct config *config = r->c;
+    int *image = config->front.image, *patch = config->front.patch;
     double patches;
 
     if (read_pair(r, root, "image_size", 1 << 16, image) != 0 ||
@@ -34,16 +34,16 @@ static int read_picture(const struct reader *r, const json_t *root)
         return err_set(r->e, ERR_INPUT, "%s: patch_size: %d x %d does not fit in the image "
                        "of %d x %d", r->file, patch[0], patch[1], image[0],
                        image[1]);
-    if ((double)c->front.n_channels * patch[0] * patch[1] > 1 << 24)
+    if ((double)config->front.n_channels * patch[0] * patch[1] > 1 << 24)
         return err_set(r->e, ERR_INPUT, "%s: patches of %d x %d x %d, expected at most %d "
-                       "numbers", r->file, c->front.n_channels, patch[0], patch[1],
+                       "numbers", r->file, config->front.n_channels, patch[0], patch[1],
                        1 << 24);
     /* What is left over at the right and at the bottom is not read. */
     patches = (double)(image[0] / patch[0]) * (image[1] / patch[1]);
     if (patches >= 1 << 30)
         return err_set(r->e, ERR_INPUT, "%s: %.0f patches, expected less than %d", r->file,
                        patches, 1 << 30);
-    c->n_positions = (int)patches + 1;
+    config->n_positions = (int)patches + 1;
     return 0;
 }
 
@@ -58,12 +58,12 @@ static void read_labels(const struct reader *r, const json_t *root)
 
 static int check_sound(const struct reader *r)
 {
-    struct config *c = r->c;
+    struct config *config = r->c;
 
-    c->scale_embedding = false;     /* the library has the key, and does not use it */
-    return c->n_positions <= 1 << 24 ? 0 :
+    config->scale_embedding = false; /* the library has the key, and does not use it */
+    return config->n_positions <= 1 << 24 ? 0 :
            err_set(r->e, ERR_INPUT, "%s: max_source_positions: found %d, expected at most %d",
-                   r->file, c->n_positions, 1 << 24);
+                   r->file, config->n_positions, 1 << 24);
 }
 
 int config_front(const struct reader *r, const struct family *f, const json_t *root)

@@ -25,25 +25,26 @@ static int read_kind(const struct reader *r, const char *key, const json_t *v,
 static int read_repeated(const struct reader *r, const json_t *outer,
                          enum layer_kind *kind)
 {
-    int n = 0;
+    int count = 0;
 
     for (size_t i = 0; i < json_array_size(outer); i++) {
         const json_t *pair = json_array_get(outer, i), *list = json_array_get(pair, 0);
         json_int_t times = json_integer_value(json_array_get(pair, 1));
 
         for (json_int_t k = 0; k < times && json_array_size(list) > 0; k++)
-            for (size_t j = 0; j < json_array_size(list); j++, n++) {
-                if (n == r->c->n_layers)
+            for (size_t j = 0; j < json_array_size(list); j++, count++) {
+                if (count == r->c->n_layers)
                     return err_set(r->e, ERR_INPUT, "%s: attention_types: more than the "
-                                   "%d layers", r->file, n);
+                                   "%d layers", r->file, count);
                 if (read_kind(r, "attention_types", json_array_get(list, j),
-                              &kind[n]) != 0)
+                              &kind[count]) != 0)
                     return -1;
             }
     }
-    return n == r->c->n_layers ? 0 :
-           err_set(r->e, ERR_INPUT, "%s: attention_types: %d layers, expected %d", r->file, n,
-                   r->c->n_layers);
+    return count == r->c->n_layers ?
+               0 :
+               err_set(r->e, ERR_INPUT, "%s: attention_types: %d layers, expected %d",
+                       r->file, count, r->c->n_layers);
 }
 
 static int read_kinds(const struct reader *r, const json_t *root)

@@ -63,73 +63,77 @@ static const char *plain_name(struct arena *a, const char *s, size_t n)
 /* pos_att_type ["p2c", "c2p"] or "p2c|c2p"; *n: how many names. */
 static int read_types(const struct reader *r, const json_t *root, int *n)
 {
-    const json_t *v = config_value(root, "pos_att_type");
-    const char *s = json_string_value(v);
+    const json_t *value = config_value(root, "pos_att_type");
+    const char *text = json_string_value(value);
 
     *n = 0;
-    if (v != NULL && s == NULL && !json_is_array(v))
-        return read_type(r, v, NULL);
-    for (size_t i = 0; i < json_array_size(v); i++, ++*n)
-        if (read_type(r, v, json_string_value(json_array_get(v, i))) != 0)
+    if (value != NULL && text == NULL && !json_is_array(value))
+        return read_type(r, value, NULL);
+    for (size_t i = 0; i < json_array_size(value); i++, ++*n)
+        if (read_type(r, value, json_string_value(json_array_get(value, i))) != 0)
             return -1;
-    for (; s != NULL; s = *s == '|' ? s + 1 : NULL, ++*n) {
-        size_t size = strcspn(s, "|");
+    for (; text != NULL; text = *text == '|' ? text + 1 : NULL, ++*n) {
+        size_t size = strcspn(text, "|");
 
-        if (read_type(r, v, plain_name(r->a, s, size)) != 0)
+        if (read_type(r, value, plain_name(r->a, text, size)) != 0)
             return -1;
-        s += size;
+        text += size;
     }
     return 0;
 }
 
 static int check_buckets(const struct reader *r)
 {
-    struct config *c = r->c;
-    int longest = c->relative.max > 0 ? c->relative.max : c->n_positions;
-    bool buckets = c->relative.n_buckets > 0;
+    struct config *config = r->c;
+    int longest = config->relative.max > 0 ? config->relative.max : config->n_positions;
+    bool buckets = config->relative.n_buckets > 0;
 
-    c->relative.max = longest;
-    c->relative.span = buckets ? c->relative.n_buckets : longest;
-    if (buckets && (c->relative.n_buckets < 2 || longest - 1 <= c->relative.n_buckets / 2))
+    config->relative.max = longest;
+    config->relative.span = buckets ? config->relative.n_buckets : longest;
+    if (buckets &&
+        (config->relative.n_buckets < 2 || longest - 1 <= config->relative.n_buckets / 2))
         return err_set(r->e, ERR_INPUT, "%s: position_buckets: found %d, expected 2 or "
                        "more, half of them below the longest distance, %d", r->file,
-                       c->relative.n_buckets, longest - 1);
-    if (c->relative.span > 1 << 24)
+                       config->relative.n_buckets, longest - 1);
+    if (config->relative.span > 1 << 24)
         return err_set(r->e, ERR_INPUT, "%s: distances up to %d, expected at most %d",
-                       r->file, c->relative.span, 1 << 24);
+                       r->file, config->relative.span, 1 << 24);
     return 0;
 }
 
 static int check_conv(const struct reader *r)
 {
-    const struct config *c = r->c;
+    const struct config *config = r->c;
 
-    if (c->front.conv_width > 0 && c->front.conv_width % 2 == 0)
+    if (config->front.conv_width > 0 && config->front.conv_width % 2 == 0)
         return err_set(r->e, ERR_INPUT, "%s: conv_kernel_size: found %d, expected an odd "
                        "number",
-                       r->file, c->front.conv_width);
-    if (c->d_model % c->front.conv_groups != 0)
-        return err_set(r->e, ERR_INPUT, "%s: conv_groups: found %d, expected a divisor of "
-                       "the width %d", r->file, c->front.conv_groups, c->d_model);
+                       r->file, config->front.conv_width);
+    if (config->d_model % config->front.conv_groups != 0)
+        return err_set(r->e, ERR_INPUT,
+                       "%s: conv_groups: found %d, expected a divisor of "
+                       "the width %d",
+                       r->file, config->front.conv_groups, config->d_model);
     return 0;
 }
 
 static int read_second(const struct reader *r, const json_t *root)
 {
-    const json_t *v = config_value(root, "norm_rel_ebd");
+    const json_t *value = config_value(root, "norm_rel_ebd");
 
     if (read_keys(r, second, sizeof second / sizeof second[0], root) != 0)
         return -1;
-    if (v != NULL && !json_is_string(v))
-        return config_wrong(r, "norm_rel_ebd", v, "\"layer_norm\" or \"none\"");
-    r->c->relative.normed = v != NULL && strcasestr(json_string_value(v), "layer_norm") != NULL;
+    if (value != NULL && !json_is_string(value))
+        return config_wrong(r, "norm_rel_ebd", value, "\"layer_norm\" or \"none\"");
+    r->c->relative.normed = value != NULL &&
+                            strcasestr(json_string_value(value), "layer_norm") != NULL;
     return check_conv(r);
 }
 
 static int read_disentangled(const struct reader *r, const struct family *f,
                              const json_t *root)
 {
-    struct config *c = r->c;
+    struct config *config = r->c;
     bool first = f->defaults.relative.n_buckets == 0;
     int n_types;
 
@@ -141,10 +145,11 @@ static int read_disentangled(const struct reader *r, const struct family *f,
         return -1;
     /* The first version counts every name, the second the two that it knows. */
     if (!first)
-        n_types = c->relative.c2p + c->relative.p2c;
-    c->score.query_scalar = c->d_head * (1.0 + n_types);
-    c->relative.on = c->relative.on && (c->relative.c2p || c->relative.p2c);
-    c->is_decoder = false;
+        n_types = config->relative.c2p + config->relative.p2c;
+    config->score.query_scalar = config->d_head * (1.0 + n_types);
+    config->relative.on = config->relative.on &&
+                          (config->relative.c2p || config->relative.p2c);
+    config->is_decoder = false;
     return check_buckets(r);
 }
 
@@ -154,11 +159,11 @@ static int read_xl(const struct reader *r, const json_t *root)
 {
     static const struct key clamp = { KEY_INT, offsetof(struct config, relative.clamp), -1,
                                       1 << 24, { "clamp_len" } };
-    const json_t *v = config_value(root, "attn_type");
-    const char *type = v == NULL ? "bi" : json_string_value(v);
+    const json_t *value = config_value(root, "attn_type");
+    const char *type = value == NULL ? "bi" : json_string_value(value);
 
     if (type == NULL || (strcmp(type, "bi") != 0 && strcmp(type, "uni") != 0))
-        return config_wrong(r, "attn_type", v, "\"bi\" or \"uni\"");
+        return config_wrong(r, "attn_type", value, "\"bi\" or \"uni\"");
     r->c->is_decoder = strcmp(type, "uni") == 0;
     if (json_is_true(config_value(root, "bi_data")))
         return err_set(r->e, ERR_INPUT, "%s: bi_data: true is not supported, expected false",

@@ -42,13 +42,13 @@ static const struct { const char *name; enum rope_scaling scaling; } types[] = {
 static int read_type(const struct reader *r, const json_t *object, struct rope *rope)
 {
     const json_t *type = config_value(object, "rope_type");
-    const char *s;
+    const char *text;
 
     if (type == NULL)
         type = config_value(object, "type");
-    s = json_string_value(type);
-    for (size_t i = 0; s != NULL && i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(types[i].name, s) == 0) {
+    text = json_string_value(type);
+    for (size_t i = 0; text != NULL && i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].name, text) == 0) {
             rope->scaling = types[i].scaling;
             if (i == 0)         /* nothing is scaled, whatever else is there */
                 rope->mscale_all = 0;

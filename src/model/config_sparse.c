@@ -22,19 +22,19 @@ static int read_window(const struct reader *r, const json_t *all, const json_t *
 /* attention_window: one number, or one a layer. */
 static int read_windows(const struct reader *r, const json_t *root)
 {
-    const json_t *v = config_value(root, "attention_window");
+    const json_t *value = config_value(root, "attention_window");
     int *window, L = r->c->n_layers;
 
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (!json_is_array(v))
-        return read_window(r, v, v, &r->c->window.n_keys);
-    if ((int)json_array_size(v) != L)
+    if (!json_is_array(value))
+        return read_window(r, value, value, &r->c->window.n_keys);
+    if ((int)json_array_size(value) != L)
         return err_set(r->e, ERR_INPUT, "%s: attention_window: has %zu layers, expected %d",
-                       r->file, json_array_size(v), L);
+                       r->file, json_array_size(value), L);
     r->c->window.by_layer = window = arena_alloc(r->a, (size_t)L, sizeof *window);
     for (int l = 0; l < L; l++)
-        if (read_window(r, v, json_array_get(v, (size_t)l), &window[l]) != 0)
+        if (read_window(r, value, json_array_get(value, (size_t)l), &window[l]) != 0)
             return -1;
     return 0;
 }
@@ -62,14 +62,15 @@ static int read_blocks(const struct reader *r, const json_t *root)
           { "num_random_blocks" } },
     };
     const json_t *type = config_value(root, "attention_type");
-    const char *s = type != NULL ? json_string_value(type) : "block_sparse";
+    const char *text = type != NULL ? json_string_value(type) : "block_sparse";
 
-    if (s == NULL || (strcmp(s, "block_sparse") != 0 && strcmp(s, "original_full") != 0))
+    if (text == NULL ||
+        (strcmp(text, "block_sparse") != 0 && strcmp(text, "original_full") != 0))
         return config_wrong(r, "attention_type", type, "block_sparse or original_full");
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
-    if (strcmp(s, "original_full") == 0)
+    if (strcmp(text, "original_full") == 0)
         r->c->sparse.block = 0;
     if (r->c->sparse.block > 0 && r->c->is_decoder)
         return err_set(r->e, ERR_INPUT, "%s: is_decoder: true is not supported with "

@@ -42,12 +42,12 @@ static void add_stack(struct count *c, const struct model *m, const struct model
                       const char *part)
 {
     for (int s = 0; s < N_SLOT; s++) {
-        const struct tensor *t = m->slot[s].weight;
+        const struct tensor *tensor = m->slot[s].weight;
 
         if (strcmp(family_slots[s].part, part) != 0)
             continue;
         if (family_slots[s].count == PER_STACK &&
-            (before == NULL || t == NULL || t != before->slot[s].weight))
+            (before == NULL || tensor == NULL || tensor != before->slot[s].weight))
             add(c, &m->slot[s]);
         for (int l = 0; l < m->config.n_layers; l++)
             if (!is_shared(m, l))
@@ -57,12 +57,12 @@ static void add_stack(struct count *c, const struct model *m, const struct model
 
 struct count count_part(const struct model *m, const char *part)
 {
-    struct count c = { 0 };
+    struct count count = { 0 };
 
-    add_stack(&c, m, NULL, part);
+    add_stack(&count, m, NULL, part);
     if (m->decoder != NULL)
-        add_stack(&c, m->decoder, m, part);
-    return c;
+        add_stack(&count, m->decoder, m, part);
+    return count;
 }
 
 bool count_has_part(const struct model *m, const char *part)
@@ -86,12 +86,12 @@ enum slot count_last(const struct model *m)
 
 struct count count_attention(const struct model *m)
 {
-    struct count c = { 0 };
+    struct count count = { 0 };
 
     for (enum slot s = count_first(m); s <= count_last(m); s++)
         if (family_slots[s].kind == SLOT_LINEAR)
-            add(&c, &m->layer[0].slot[s]);
-    return c;
+            add(&count, &m->layer[0].slot[s]);
+    return count;
 }
 
 bool count_has_head(const struct model *m)
@@ -106,10 +106,12 @@ bool count_has_head(const struct model *m)
 
 int64_t count_head(const struct model *m)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
     bool other = count_first(m) != W_Q;
-    int64_t keys = other ? family_slot_dim(m->family, c, DIM_KEY_INPUT) : c->d_model;
-    int64_t values = other ? family_slot_dim(m->family, c, DIM_VALUE_INPUT) : c->d_model;
+    int64_t keys = other ? family_slot_dim(m->family, config, DIM_KEY_INPUT) :
+                           config->d_model;
+    int64_t values = other ? family_slot_dim(m->family, config, DIM_VALUE_INPUT) :
+                             config->d_model;
 
-    return (c->d_model + keys) * c->d_head + values * c->d_value;
+    return (config->d_model + keys) * config->d_head + values * config->d_value;
 }

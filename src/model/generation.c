@@ -45,39 +45,39 @@ static int read_id(const struct reader *r, const char *key, const json_t *v, int
 static int read_ids(const struct reader *r, const char *key, const json_t *v,
                     struct id_list *out)
 {
-    int *id, n;
+    int *id, count;
 
     if (!json_is_array(v)) {
         id = arena_alloc(r->a, 1, sizeof *id);
         *out = (struct id_list){ 1, id };
         return read_id(r, key, v, id);
     }
-    if (json_value_ints(r->a, v, key, INT_MIN, INT_MAX, &id, &n, r->e) != 0)
+    if (json_value_ints(r->a, v, key, INT_MIN, INT_MAX, &id, &count, r->e) != 0)
         return err_under(r->e, "%s", r->file);
-    *out = (struct id_list){ n, id };
+    *out = (struct id_list){ count, id };
     return 0;
 }
 
 static int read_bad(const struct reader *r, const json_t *root, struct generation *g)
 {
     static const char key[] = "bad_words_ids";
-    const json_t *v = config_value(root, key);
+    const json_t *value = config_value(root, key);
     struct id_list *bad;
 
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (!json_is_array(v))
-        return config_wrong(r, key, v, "a list of lists of ids");
-    bad = arena_alloc(r->a, json_array_size(v), sizeof *bad);
-    for (size_t i = 0; i < json_array_size(v); i++) {
-        const json_t *one = json_array_get(v, i);
+    if (!json_is_array(value))
+        return config_wrong(r, key, value, "a list of lists of ids");
+    bad = arena_alloc(r->a, json_array_size(value), sizeof *bad);
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const json_t *one = json_array_get(value, i);
 
         if (json_array_size(one) == 0)
-            return config_wrong(r, key, v, "a list of lists of ids");
+            return config_wrong(r, key, value, "a list of lists of ids");
         if (read_ids(r, key, one, &bad[i]) != 0)
             return -1;
     }
-    g->n_bad = (int)json_array_size(v);
+    g->n_bad = (int)json_array_size(value);
     g->bad = bad;
     return 0;
 }
@@ -85,11 +85,11 @@ static int read_bad(const struct reader *r, const json_t *root, struct generatio
 static int refuse(const struct reader *r, const json_t *root)
 {
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        const json_t *v = config_value(root, refused[i].name);
+        const json_t *value = config_value(root, refused[i].name);
 
-        if (v != NULL && !(json_is_number(v) &&
-                           json_number_value(v) == refused[i].harmless))
-            return config_wrong(r, refused[i].name, v,
+        if (value != NULL && !(json_is_number(value) &&
+                               json_number_value(value) == refused[i].harmless))
+            return config_wrong(r, refused[i].name, value,
                                 "null: it is not supported for --generate");
     }
     return 0;
@@ -108,11 +108,11 @@ static int must_exist(const struct reader *r, const struct model *m, const char 
 static int read_one(const struct reader *r, const struct model *m, const json_t *root,
                     const char *key, int *id)
 {
-    const json_t *v = config_value(root, key);
+    const json_t *value = config_value(root, key);
 
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    return read_id(r, key, v, id) != 0 ? -1 : must_exist(r, m, key, *id);
+    return read_id(r, key, value, id) != 0 ? -1 : must_exist(r, m, key, *id);
 }
 
 /* ---- where they stand ---- */
@@ -128,10 +128,10 @@ static int read_object(const struct reader *r, const struct model *m, const json
         if (config_key(r, &numbers[i], root, g) != 0)
             return -1;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        const json_t *v = config_value(root, lists[i].name);
+        const json_t *value = config_value(root, lists[i].name);
 
-        if (v != NULL && read_ids(r, lists[i].name, v,
-                                  (void *)((char *)g + lists[i].field)) != 0)
+        if (value != NULL && read_ids(r, lists[i].name, value,
+                                      (void *)((char *)g + lists[i].field)) != 0)
             return -1;
     }
     for (int i = 0; i < g->forced_last.n; i++)
@@ -153,21 +153,24 @@ static struct generation unruled(const struct model *m)
 int generation_read_json(struct generation *g, struct arena *a, const struct model *m,
                          struct span bytes, const char *name, struct err *e)
 {
-    struct reader r = { NULL, a, name, e };
+    struct reader reader = { NULL, a, name, e };
     const json_t *part;
     json_t *root;
-    int rc;
+    int status;
 
     *g = unruled(m);
     root = json_read(a, bytes, 0, e);
     if (root == NULL)
         return err_under(e, "%s", name);
     part = config_value(root, "text_config");
-    rc = !json_is_object(root) ? err_set(e, ERR_INPUT, "%s: is not a JSON object", name) :
-         (part != NULL && read_object(&r, m, part, g) != 0) ||
-         read_object(&r, m, root, g) != 0 ? -1 : 0;
+    status = !json_is_object(root) ?
+                 err_set(e, ERR_INPUT, "%s: is not a JSON object", name) :
+             (part != NULL && read_object(&reader, m, part, g) != 0) ||
+                     read_object(&reader, m, root, g) != 0 ?
+                 -1 :
+                 0;
     json_drop(a, root);
-    return rc;
+    return status;
 }
 
 /* The end of a text, and of a turn. */
@@ -175,16 +178,16 @@ static void read_gguf(struct generation *g, struct arena *a, const struct gguf *
 {
     static const char *const keys[] = { "tokenizer.ggml.eos_token_id",
                                         "tokenizer.ggml.eot_token_id" };
-    int *id = arena_alloc(a, 2, sizeof *id), n = 0;
+    int *id = arena_alloc(a, 2, sizeof *id), count = 0;
 
     for (int i = 0; i < 2; i++) {
-        const struct gguf_value *v = gguf_find(file, keys[i]);
+        const struct gguf_value *value = gguf_find(file, keys[i]);
 
-        if (v != NULL && !v->is_array && gguf_is_int(v) && gguf_int(v, 0) >= 0 &&
-            gguf_int(v, 0) <= INT_MAX)
-            id[n++] = (int)gguf_int(v, 0);
+        if (value != NULL && !value->is_array && gguf_is_int(value) &&
+            gguf_int(value, 0) >= 0 && gguf_int(value, 0) <= INT_MAX)
+            id[count++] = (int)gguf_int(value, 0);
     }
-    g->end = (struct id_list){ n, id };
+    g->end = (struct id_list){ count, id };
 }
 
 int generation_read(struct generation *g, struct arena *a, const struct model *m,
@@ -192,7 +195,7 @@ int generation_read(struct generation *g, struct arena *a, const struct model *m
 {
     const struct span *bytes;
     const char *path;
-    int rc;
+    int status;
 
     if (m->dir == NULL)
         return generation_read_json(g, a, m, model_builtin_file(BUILTIN_CONFIG),
@@ -208,9 +211,9 @@ int generation_read(struct generation *g, struct arena *a, const struct model *m
     bytes = file_hold(a, path, e);
     if (bytes == NULL)
         return -1;
-    rc = generation_read_json(g, a, m, *bytes, path, e);
+    status = generation_read_json(g, a, m, *bytes, path, e);
     file_drop(a, bytes);
-    return rc;
+    return status;
 }
 
 bool model_predicts_next(const struct model *m)

@@ -113,17 +113,17 @@ static json_t *json_of(const struct key *row, bool or_zero, double value)
 
 static int read_number(const struct source *s, const struct number_row *r)
 {
-    const struct gguf_value *v = value_of(s, r->key);
+    const struct gguf_value *gguf_value = value_of(s, r->key);
     const struct key *row = config_find_key(r->name);
     bool or_zero = r->presence == OR_ZERO;
     double value = 0;
 
-    if (v == NULL && r->presence == REQUIRED)
+    if (gguf_value == NULL && r->presence == REQUIRED)
         return err_set(s->e, ERR_INPUT, "%s: has no key %s.%s", s->g->file,
                        s->arch->name, r->key);
-    if (v == NULL)
+    if (gguf_value == NULL)
         return 0;
-    if (read_value(s, row, or_zero, v, &value) != 0)
+    if (read_value(s, row, or_zero, gguf_value, &value) != 0)
         return -1;
     json_put(s->a, s->root, r->name, json_of(row, or_zero, value));
     return 0;
@@ -158,7 +158,7 @@ static int count_rows(const struct source *s, const char *tensor, const char *na
 
 static int head_width(const struct source *s)
 {
-    const struct gguf_value *v = value_of(s, "attention.value_length");
+    const struct gguf_value *value = value_of(s, "attention.value_length");
     json_int_t D = number(s, "hidden_size"), H = number(s, "num_attention_heads");
 
     if (number(s, "head_dim") == 0) {
@@ -168,10 +168,10 @@ static int head_width(const struct source *s)
                            s->g->file, s->arch->name, (long long)D, (long long)H);
         set_int(s, "head_dim", D / H);
     }
-    if (v != NULL && (!gguf_is_int(v) || !all_same(v) ||
-                      gguf_int(v, 0) != number(s, "head_dim")))
+    if (value != NULL && (!gguf_is_int(value) || !all_same(value) ||
+                          gguf_int(value, 0) != number(s, "head_dim")))
         return err_set(s->e, ERR_INPUT, "%s: %s: values of another width than keys are "
-                       "not supported for %s", s->g->file, v->key, s->arch->name);
+                       "not supported for %s", s->g->file, value->key, s->arch->name);
     return 0;
 }
 
@@ -182,12 +182,12 @@ static int head_width(const struct source *s)
 static int query_scalar(const struct source *s, const struct family *f)
 {
     static const struct key row = { KEY_REAL, 0, 0, 1e3 };
-    const struct gguf_value *v = value_of(s, "attention.scale");
+    const struct gguf_value *value = value_of(s, "attention.scale");
     json_int_t L = number(s, "num_hidden_layers");
     bool large = strcmp(s->arch->name, "gemma2") == 0 ? L == 46 : L == 62;
     double scale = 0, scalar = 0;
 
-    if (v != NULL && read_value(s, &row, false, v, &scale) != 0)
+    if (value != NULL && read_value(s, &row, false, value, &scale) != 0)
         return -1;
     if (scale > 0)
         scalar = 1 / (scale * scale);
@@ -203,18 +203,19 @@ static int query_scalar(const struct source *s, const struct family *f)
 /* Every so many layers one sees all; or which layers are windowed, one by one. */
 static int window_pattern(const struct source *s)
 {
-    const struct gguf_value *v = value_of(s, "attention.sliding_window_pattern");
+    const struct gguf_value *value = value_of(s, "attention.sliding_window_pattern");
     json_int_t L = number(s, "num_hidden_layers");
     json_t *list;
 
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (!gguf_is_int(v) || v->is_array != (v->type == GGUF_BOOL) ||
-        (v->is_array ? v->n != L : gguf_int(v, 0) < 1))
-        return wrong(s, v, "a number of layers, or a BOOL for each layer");
+    if (!gguf_is_int(value) || value->is_array != (value->type == GGUF_BOOL) ||
+        (value->is_array ? value->n != L : gguf_int(value, 0) < 1))
+        return wrong(s, value, "a number of layers, or a BOOL for each layer");
     list = json_put(s->a, s->root, "layer_types", json_array());
     for (json_int_t l = 0; l < L; l++) {
-        bool windowed = v->is_array ? gguf_int(v, l) != 0 : (l + 1) % gguf_int(v, 0) != 0;
+        bool windowed = value->is_array ? gguf_int(value, l) != 0 :
+                                          (l + 1) % gguf_int(value, 0) != 0;
 
         json_add(s->a, list, json_string(windowed ? "sliding_attention"
                                                          : "full_attention"));
@@ -224,16 +225,16 @@ static int window_pattern(const struct source *s)
 
 static int causal(const struct source *s, const struct family *f)
 {
-    const struct gguf_value *v = value_of(s, "attention.causal");
+    const struct gguf_value *value = value_of(s, "attention.causal");
 
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (v->type != GGUF_BOOL || v->is_array)
-        return wrong(s, v, "a BOOL");
-    if (f->causal && gguf_int(v, 0) == 0)
+    if (value->type != GGUF_BOOL || value->is_array)
+        return wrong(s, value, "a BOOL");
+    if (f->causal && gguf_int(value, 0) == 0)
         return err_set(s->e, ERR_INPUT, "%s: %s: false is not supported for %s",
-                       s->g->file, v->key, s->arch->name);
-    json_put(s->a, s->root, "is_decoder", json_boolean(gguf_int(v, 0) != 0));
+                       s->g->file, value->key, s->arch->name);
+    json_put(s->a, s->root, "is_decoder", json_boolean(gguf_int(value, 0) != 0));
     return 0;
 }
 
@@ -294,10 +295,10 @@ static int factors(const struct source *s, const char *tensor, json_t *to,
                        tensor, t == NULL ? "is not there" : tensor_shape(s->a, t));
     list = json_put(s->a, to, name, json_array());
     for (int64_t i = 0; i < t->n_elements; i++) {
-        float v;
+        float value;
 
-        tensor_read(&v, t, i, 1);
-        json_add(s->a, list, json_real(isfinite(v) ? (double)v : 0));
+        tensor_read(&value, t, i, 1);
+        json_add(s->a, list, json_real(isfinite(value) ? (double)value : 0));
     }
     return 0;
 }
@@ -313,26 +314,26 @@ static const struct number_row scaling_numbers[] = {
 /* GGUF's factor stands in front of yarn's own, Hugging Face's in its place. */
 static void yarn_factor(const struct source *s, json_t *scaling)
 {
-    const json_t *f = json_object_get(scaling, "attention_factor");
+    const json_t *value = json_object_get(scaling, "attention_factor");
     double factor = json_number_value(json_object_get(scaling, "factor"));
 
-    if (f != NULL && factor > 0)
+    if (value != NULL && factor > 0)
         json_put(s->a, scaling, "attention_factor", json_real(
-            json_number_value(f) * (factor > 1 ? 0.1 * log(factor) + 1 : 1)));
+            json_number_value(value) * (factor > 1 ? 0.1 * log(factor) + 1 : 1)));
 }
 
 static int scaling_type(const struct source *s, json_t *scaling, const char **type)
 {
-    const struct gguf_value *v = value_of(s, "rope.scaling.type");
+    const struct gguf_value *value = value_of(s, "rope.scaling.type");
     struct span text;
     struct gguf_strings all;
 
     *type = json_object_get(scaling, "factor") != NULL ? "linear" : "none";
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (v->type != GGUF_STRING || v->is_array)
-        return wrong(s, v, "a STRING");
-    all = gguf_strings(v);
+    if (value->type != GGUF_STRING || value->is_array)
+        return wrong(s, value, "a STRING");
+    all = gguf_strings(value);
     gguf_next(&all, &text);
     *type = arena_strndup(s->a, (const char *)text.data, text.size);
     return 0;
@@ -388,16 +389,16 @@ static int unsupported(const struct source *s, const char *found)
 
 static int find_arch(struct source *s)
 {
-    const struct gguf_value *v = gguf_find(s->g, "general.architecture");
+    const struct gguf_value *value = gguf_find(s->g, "general.architecture");
     struct gguf_strings all;
     struct span text;
     char *name;
 
-    if (v == NULL)
+    if (value == NULL)
         return err_set(s->e, ERR_INPUT, "%s: has no general.architecture", s->g->file);
-    if (v->type != GGUF_STRING || v->is_array)
-        return wrong(s, v, "a STRING");
-    all = gguf_strings(v);
+    if (value->type != GGUF_STRING || value->is_array)
+        return wrong(s, value, "a STRING");
+    all = gguf_strings(value);
     gguf_next(&all, &text);
     name = arena_strndup(s->a, (const char *)text.data, text.size < 64 ? text.size : 64);
     for (s->arch = gguf_archs; s->arch->name != NULL; s->arch++) {
@@ -405,9 +406,9 @@ static int find_arch(struct source *s)
 
         if (strcmp(s->arch->name, name) != 0 || family_find(s->arch->model_type) == NULL)
             continue;
-        v = when != NULL ? value_of(s, when) : NULL;
-        if (when == NULL || (v != NULL && gguf_is_int(v) && v->n > 0 &&
-                                      gguf_int(v, 0) != 0))
+        value = when != NULL ? value_of(s, when) : NULL;
+        if (when == NULL || (value != NULL && gguf_is_int(value) && value->n > 0 &&
+                                      gguf_int(value, 0) != 0))
             return 0;
     }
     return unsupported(s, name);
@@ -428,19 +429,19 @@ static int read_keys(const struct source *s, const struct family *f)
 int gguf_config(struct config *c, const struct family **family, struct arena *a,
                 const struct weights *w, struct err *e)
 {
-    struct source s = { .w = w, .g = weights_gguf(w), .a = a, .e = e };
-    struct reader r = { c, a, s.g->file, e };
+    struct source source = { .w = w, .g = weights_gguf(w), .a = a, .e = e };
+    struct reader reader = { c, a, source.g->file, e };
     const struct family *f;
-    int rc;
+    int status;
 
-    if (find_arch(&s) != 0)
+    if (find_arch(&source) != 0)
         return -1;
-    f = family_find(s.arch->model_type);
-    *family = gguf_family(a, f, s.arch);
-    s.root = json_hold(a, json_object());
-    rc = read_keys(&s, f);
-    if (rc == 0)
-        rc = config_object(&r, *family, s.root);
-    json_drop(a, s.root);
-    return rc;
+    f = family_find(source.arch->model_type);
+    *family = gguf_family(a, f, source.arch);
+    source.root = json_hold(a, json_object());
+    status = read_keys(&source, f);
+    if (status == 0)
+        status = config_object(&reader, *family, source.root);
+    json_drop(a, source.root);
+    return status;
 }

@@ -32,10 +32,10 @@ const struct gguf_arch gguf_archs[] = {
 
 const char *gguf_architecture(int i)
 {
-    for (const struct gguf_arch *k = gguf_archs; k->name != NULL; k++)
-        if (family_find(k->model_type) != NULL &&
-            (k == gguf_archs || strcmp(k->name, k[-1].name) != 0) && i-- == 0)
-            return k->name;
+    for (const struct gguf_arch *arch = gguf_archs; arch->name != NULL; arch++)
+        if (family_find(arch->model_type) != NULL &&
+            (arch == gguf_archs || strcmp(arch->name, arch[-1].name) != 0) && i-- == 0)
+            return arch->name;
     return NULL;
 }
 
@@ -87,36 +87,37 @@ static const struct { const char *arch; enum slot slot; const char *name; } exce
 static struct family *adapt(struct arena *a, const struct family *f,
                             const struct gguf_arch *arch, const char *before)
 {
-    struct family *g = arena_alloc(a, 1, sizeof *g);
+    struct family *family = arena_alloc(a, 1, sizeof *family);
 
-    *g = *f;
-    memset(g->prefix, 0, sizeof g->prefix);
-    g->order = ORDER_OUT_IN;
-    if (g->norm == NORM_RMS_PLUS_ONE)
-        g->norm = NORM_RMS;
-    if (g->qkv == QKV_GROUPED)
-        g->qkv = QKV_STACKED;
+    *family = *f;
+    memset(family->prefix, 0, sizeof family->prefix);
+    family->order = ORDER_OUT_IN;
+    if (family->norm == NORM_RMS_PLUS_ONE)
+        family->norm = NORM_RMS;
+    if (family->qkv == QKV_GROUPED)
+        family->qkv = QKV_STACKED;
     if (arch->pairs)
-        g->rope_layout = ROPE_PAIRS;
+        family->rope_layout = ROPE_PAIRS;
     for (int s = 0; s < N_SLOT; s++)
-        if (g->stack.name[s] != NULL && names[s] != NULL)
-            g->stack.name[s] = names[s];
+        if (family->stack.name[s] != NULL && names[s] != NULL)
+            family->stack.name[s] = names[s];
     for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
         if (strcmp(exceptions[i].arch, arch->name) == 0)
-            g->stack.name[exceptions[i].slot] = exceptions[i].name;
+            family->stack.name[exceptions[i].slot] = exceptions[i].name;
     for (int s = 0; s < N_SLOT && before[0] != '\0'; s++)
-        if (g->stack.name[s] != NULL && s != W_TOK && s != W_HEAD)
-            g->stack.name[s] = arena_printf(a, "%s%s", before, g->stack.name[s]);
-    return g;
+        if (family->stack.name[s] != NULL && s != W_TOK && s != W_HEAD)
+            family->stack.name[s] = arena_printf(a, "%s%s", before,
+                                                 family->stack.name[s]);
+    return family;
 }
 
 const struct family *gguf_family(struct arena *a, const struct family *f,
                                  const struct gguf_arch *arch)
 {
     bool both = f->decoder != NULL;
-    struct family *g = adapt(a, f, arch, both ? "enc." : "");
+    struct family *family = adapt(a, f, arch, both ? "enc." : "");
 
     if (both)
-        g->decoder = arch->encoder_only ? NULL : adapt(a, f->decoder, arch, "dec.");
-    return g;
+        family->decoder = arch->encoder_only ? NULL : adapt(a, f->decoder, arch, "dec.");
+    return family;
 }

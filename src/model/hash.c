@@ -13,17 +13,18 @@ static uint64_t fnv(uint64_t h, const void *data, size_t n)
 
 uint64_t model_hash(const struct model *m)
 {
-    const struct config *c = &m->config;
-    const int numbers[] = { c->n_layers, c->n_heads, c->n_kv_heads, c->d_model,
-                            c->d_head, c->d_ff, c->n_vocab, c->n_positions };
+    const struct config *config = &m->config;
+    const int numbers[] = { config->n_layers, config->n_heads,    config->n_kv_heads,
+                            config->d_model,  config->d_head,     config->d_ff,
+                            config->n_vocab,  config->n_positions };
     uint64_t h = fnv(0xcbf29ce484222325u, numbers, sizeof numbers);
 
     for (int i = 0; i < weights_count(m->weights); i++) {
-        const struct tensor *t = weights_at(m->weights, i);
+        const struct tensor *tensor = weights_at(m->weights, i);
 
-        h = fnv(h, t->name, strlen(t->name));
-        h = fnv(h, t->shape, (size_t)t->n_dims * sizeof t->shape[0]);
-        h = fnv(h, &t->dtype, sizeof t->dtype);
+        h = fnv(h, tensor->name, strlen(tensor->name));
+        h = fnv(h, tensor->shape, (size_t)tensor->n_dims * sizeof tensor->shape[0]);
+        h = fnv(h, &tensor->dtype, sizeof tensor->dtype);
     }
     return h;
 }

@@ -35,16 +35,16 @@ static const char *home(void)
 /* A $NAME or ${NAME} at s: its length, or 0; *value: what it stands for. */
 static size_t variable(struct arena *a, const char *s, const char **value)
 {
-    size_t open = s[0] == '$' ? (s[1] == '{' ? 2 : 1) : 0, n;
+    size_t open = s[0] == '$' ? (s[1] == '{' ? 2 : 1) : 0, count;
 
     if (open == 0)
         return 0;
-    for (n = open; isalnum((unsigned char)s[n]) || s[n] == '_'; n++)
+    for (count = open; isalnum((unsigned char)s[count]) || s[count] == '_'; count++)
         continue;
-    if (n == open || (open == 2 && s[n] != '}'))
+    if (count == open || (open == 2 && s[count] != '}'))
         return 0;
-    *value = getenv(arena_strndup(a, s + open, n - open));
-    return *value == NULL ? 0 : n + (open == 2);
+    *value = getenv(arena_strndup(a, s + open, count - open));
+    return *value == NULL ? 0 : count + (open == 2);
 }
 
 static const char *expand(struct arena *a, const char *s)
@@ -56,11 +56,11 @@ static const char *expand(struct arena *a, const char *s)
         s++;
     }
     while (*s != '\0') {
-        size_t plain = strcspn(s + 1, "$") + 1, n = variable(a, s, &value);
+        size_t plain = strcspn(s + 1, "$") + 1, count = variable(a, s, &value);
 
-        out = n > 0 ? arena_printf(a, "%s%s", out, value)
+        out = count > 0 ? arena_printf(a, "%s%s", out, value)
                     : arena_printf(a, "%s%.*s", out, (int)plain, s);
-        s += n > 0 ? n : plain;
+        s += count > 0 ? count : plain;
     }
     return out;
 }
@@ -104,22 +104,23 @@ static bool is_plain(const char *s, size_t n, const char *also)
 static bool is_id(const char *s)
 {
     const char *slash = strchr(s, '/');
-    size_t n = strlen(s), org = slash != NULL ? (size_t)(slash - s) : 0;
+    size_t count = strlen(s), org = slash != NULL ? (size_t)(slash - s) : 0;
     const char *rest = slash != NULL ? slash + 1 : s;
 
-    return n <= NAME_LIMIT && (slash == NULL || is_plain(s, org, "._-")) &&
+    return count <= NAME_LIMIT && (slash == NULL || is_plain(s, org, "._-")) &&
            is_plain(rest, strlen(rest), "._-") && strstr(s, "..") == NULL &&
            strstr(s, "--") == NULL && s[0] != '.' && s[0] != '-' && rest[0] != '.' &&
-           rest[0] != '-' && s[n - 1] != '.' && s[n - 1] != '-';
+           rest[0] != '-' && s[count - 1] != '.' && s[count - 1] != '-';
 }
 
 /* A branch may hold slashes: pr/1. */
 static bool is_revision(const char *s)
 {
-    size_t n = strlen(s);
+    size_t count = strlen(s);
 
-    return is_plain(s, n, "._-/") && strstr(s, "..") == NULL && strstr(s, "//") == NULL &&
-           s[0] != '/' && s[0] != '.' && s[n - 1] != '/' && strstr(s, "/.") == NULL;
+    return is_plain(s, count, "._-/") && strstr(s, "..") == NULL &&
+           strstr(s, "//") == NULL && s[0] != '/' && s[0] != '.' && s[count - 1] != '/' &&
+           strstr(s, "/.") == NULL;
 }
 
 static bool parse(struct arena *a, const char *asked, struct name *out)
@@ -158,16 +159,16 @@ static const char *read_ref(struct arena *a, const char *dir, const char *name)
 {
     const char *path = file_join(a, file_join(a, dir, "refs"), name), *commit = NULL;
     struct err none;
-    const struct span *s = file_hold(a, path, &none);
-    size_t n;
+    const struct span *span = file_hold(a, path, &none);
+    size_t count;
 
-    if (s == NULL)
+    if (span == NULL)
         return NULL;
-    for (n = s->size; n > 0 && isspace(s->data[n - 1]); n--)
+    for (count = span->size; count > 0 && isspace(span->data[count - 1]); count--)
         continue;
-    if (is_commit((const char *)s->data, n))
-        commit = arena_strndup(a, (const char *)s->data, n);
-    file_drop(a, s);
+    if (is_commit((const char *)span->data, count))
+        commit = arena_strndup(a, (const char *)span->data, count);
+    file_drop(a, span);
     return commit;
 }
 
@@ -177,7 +178,7 @@ static int snapshots(struct arena *a, const char *dir, const char *begin,
 {
     size_t n_names;
     const char **name = file_list(a, file_join(a, dir, "snapshots"), &n_names);
-    int n = 0;
+    int count = 0;
 
     *all = "";
     for (size_t i = 0; i < n_names; i++) {
@@ -185,11 +186,11 @@ static int snapshots(struct arena *a, const char *dir, const char *begin,
             strncmp(name[i], begin, strlen(begin)) != 0)
             continue;
         *one = name[i];
-        *all = n < 4 ? arena_printf(a, "%s%s%s", *all, n > 0 ? ", " : "", *one) :
-               n == 4 ? arena_printf(a, "%s, \xe2\x80\xa6", *all) : *all;
-        n++;
+        *all = count < 4 ? arena_printf(a, "%s%s%s", *all, count > 0 ? ", " : "", *one) :
+               count == 4 ? arena_printf(a, "%s, \xe2\x80\xa6", *all) : *all;
+        count++;
     }
-    return n;
+    return count;
 }
 
 /* The commit that the name means, by refs, then by the snapshots that are there. */
@@ -200,20 +201,20 @@ static const char *commit_of(struct arena *a, const struct name *name, const cha
     const char *commit = read_ref(a, name->dir, wanted), *all;
     bool by_digits = name->revision != NULL && strlen(wanted) >= SHORT &&
                      strspn(wanted, "0123456789abcdef") == strlen(wanted);
-    int n;
+    int count;
 
     if (commit != NULL)
         return commit;
-    n = name->revision == NULL || by_digits ?
-        snapshots(a, name->dir, by_digits ? wanted : "", &commit, &all) : 0;
-    if (n == 1 && !by_digits)
+    count = name->revision == NULL || by_digits ?
+            snapshots(a, name->dir, by_digits ? wanted : "", &commit, &all) : 0;
+    if (count == 1 && !by_digits)
         *note = arena_printf(a, "%s: the cache has no refs/main; using its only snapshot, "
                              "%s", name->id, commit);
-    if (n == 1)
+    if (count == 1)
         return commit;
-    if (n > 1)
+    if (count > 1)
         err_set(e, ERR_INPUT, "%s: %s has no refs/%s and %d snapshots; expected "
-                "%s@REVISION of %s", name->id, name->dir, wanted, n, name->id, all);
+                "%s@REVISION of %s", name->id, name->dir, wanted, count, name->id, all);
     else
         err_set(e, ERR_INPUT, "%s: %s has no revision %s; to download it: %s", name->id,
                 name->dir, wanted, fetch(a, name));
@@ -258,13 +259,13 @@ static const char *missing_part(struct arena *a, const char *dir)
     const char *index = file_join(a, dir, "model.safetensors.index.json");
     const char *missing = NULL, *key;
     struct err none;
-    const struct span *s = file_hold(a, index, &none);
+    const struct span *span = file_hold(a, index, &none);
     json_t *root, *part;
 
-    if (s == NULL)
+    if (span == NULL)
         return NULL;
-    root = json_read(a, *s, 0, &none);
-    file_drop(a, s);
+    root = json_read(a, *span, 0, &none);
+    file_drop(a, span);
     json_object_foreach(json_object_get(root, "weight_map"), key, part) {
         const char *name = json_string_value(part);
 
@@ -285,10 +286,10 @@ static const char *missing_file(struct arena *a, const char *dir, bool links_onl
     };
     const char *dangling = NULL;
     bool weights = false, gguf = false;
-    size_t n;
-    const char **name = file_list(a, dir, &n);
+    size_t count;
+    const char **name = file_list(a, dir, &count);
 
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < count; k++) {
         if (!file_exists(file_join(a, dir, name[k])))
             dangling = name[k];
         for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -378,15 +379,15 @@ const char *hub_name(struct arena *a, const char *path)
 {
     const char *real = file_real(a, file_folder(a, path));
     const char *name = name_in_cache(a, path), *part;
-    size_t n;
+    size_t count;
 
     if (name == NULL && real != NULL)
         name = name_in_cache(a, real);
     if (name == NULL) {
-        part = last_part(path, &n);
+        part = last_part(path, &count);
         if (part == NULL && real != NULL)
-            part = last_part(real, &n);
-        name = part != NULL ? arena_strndup(a, part, n) : arena_strdup(a, path);
+            part = last_part(real, &count);
+        name = part != NULL ? arena_strndup(a, part, count) : arena_strdup(a, path);
     }
     return name;
 }
@@ -412,7 +413,7 @@ static int by_bytes(const void *x, const void *y)
 
 const char *const *hub_names(struct arena *a)
 {
-    size_t n_folders, n = 0;
+    size_t n_folders, count = 0;
     const char **folder = file_list(a, cache_root(a), &n_folders);
     const char **names = arena_alloc(a, n_folders + 1, sizeof *names);
 
@@ -420,8 +421,8 @@ const char *const *hub_names(struct arena *a)
         const char *name = name_of_folder(a, folder[i]);
 
         if (name != NULL)
-            names[n++] = name;
+            names[count++] = name;
     }
-    qsort(names, n, sizeof *names, by_bytes);
+    qsort(names, count, sizeof *names, by_bytes);
     return names;
 }

@@ -17,15 +17,15 @@ static const char *const scopes[N_SCOPE] = { "", "self_attn.", "layers.%d.self_a
 static const struct tensor *any_of(const struct weights *w, struct arena *a,
                                    const char *scope, const struct naming *n)
 {
-    const struct tensor *t = NULL;
+    const struct tensor *tensor = NULL;
 
     if (n->kind == PROJ_TORCH)
-        t = layer_find(w, a, scope, "in_proj", "_weight");
-    for (int i = PART_Q; t == NULL && i <= PART_V; i++)
-        t = n->kind == PROJ_WHOLE ? layer_find(w, a, scope, n->part[i], ".weight") :
+        tensor = layer_find(w, a, scope, "in_proj", "_weight");
+    for (int i = PART_Q; tensor == NULL && i <= PART_V; i++)
+        tensor = n->kind == PROJ_WHOLE ? layer_find(w, a, scope, n->part[i], ".weight") :
             n->kind == PROJ_TORCH ? layer_find(w, a, scope, n->part[i], "_weight") :
             layer_find(w, a, scope, n->part[i], ".0.weight");
-    return t;
+    return tensor;
 }
 
 bool layer_is(const struct weights *w, struct arena *scratch)
@@ -52,17 +52,17 @@ static int find_attention(struct look *k)
     const struct tensor *first = NULL;
 
     for (int s = 0; s < N_SCOPE; s++)
-        for (int n = 0; layer_naming[n].part[0] != NULL; n++) {
-            const struct tensor *t = any_of(k->w, k->a, layer_name(k->a, scopes[s], 0),
-                                            &layer_naming[n]);
+        for (int count = 0; layer_naming[count].part[0] != NULL; count++) {
+            const struct tensor *tensor = any_of(
+                k->w, k->a, layer_name(k->a, scopes[s], 0), &layer_naming[count]);
 
-            if (t == NULL)
+            if (tensor == NULL)
                 continue;
             if (first != NULL)
-                return two_layouts(k, first->name, t->name);
-            first = t;
+                return two_layouts(k, first->name, tensor->name);
+            first = tensor;
             k->self = scopes[s];
-            k->naming = &layer_naming[n];
+            k->naming = &layer_naming[count];
         }
     k->stacked = strchr(k->self, '%') != NULL;
     k->layer = k->stacked ? "layers.%d." : "";
@@ -88,23 +88,23 @@ static bool has_any(const struct look *k, int l, const char *name)
 /* layers.0, layers.1, ..: none may be left out. */
 static int count_layers(struct look *k)
 {
-    int n = 1;
+    int count = 1;
 
     if (!k->stacked) {
         k->c->n_layers = 1;
         return 0;
     }
-    while (n < MAX_LAYERS && has_any(k, n, ""))
-        n++;
+    while (count < MAX_LAYERS && has_any(k, count, ""))
+        count++;
     for (int i = 0; i < weights_count(k->w); i++) {
         const char *name = weights_at(k->w, i)->name;
 
         if (starts(name, "layers.") && strtoul(name + strlen("layers."), NULL, 10) >=
-            (unsigned long)n)
+            (unsigned long)count)
             return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor of layer %d",
-                           k->name, name, n);
+                           k->name, name, count);
     }
-    k->c->n_layers = n;
+    k->c->n_layers = count;
     return 0;
 }
 
@@ -146,17 +146,18 @@ static int check_last_key(const struct look *k)
 
 static int part_all(struct look *k)
 {
-    int L = k->c->n_layers, n = 0;
+    int L = k->c->n_layers, count = 0;
     const char **scope = arena_alloc(k->a, 2 * (size_t)L, sizeof *scope);
 
-    for (int l = 0; l < L; l++) {
-        scope[n++] = layer_name(k->a, k->self, l);
+    for (int layer = 0; layer < L; layer++) {
+        scope[count++] = layer_name(k->a, k->self, layer);
         if (k->cross != NULL)
-            scope[n++] = arena_printf(k->a, "%s%s", layer_name(k->a, k->layer, l), k->cross);
+            scope[count++] = arena_printf(k->a, "%s%s", layer_name(k->a, k->layer, layer),
+                                          k->cross);
     }
     if (k->naming->kind == PROJ_HEADS)
         k->n_heads = layer_heads(k->w, k->a, scope[0], k->naming->part[PART_Q]);
-    if (layer_part(k->w, k->a, k->naming, scope, n, k->e) != 0)
+    if (layer_part(k->w, k->a, k->naming, scope, count, k->e) != 0)
         return err_under(k->e, "%s", k->name);
     return 0;
 }
@@ -183,20 +184,21 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
                    struct weights *w, const char *name, const struct layer_asked *asked,
                    struct err *e)
 {
-    struct look k = { .c = c, .a = a, .w = w, .name = name, .asked = asked, .e = e,
-                      .naming = layer_naming, .self = scopes[0], .layer = "" };
+    struct look look = { .c = c, .a = a, .w = w, .name = name, .asked = asked, .e = e,
+                         .naming = layer_naming, .self = scopes[0], .layer = "" };
     const char *act = asked->activation;
 
     *c = (struct config){ .decoder.start_id = -1, .pad_id = -1, .card.layer = -1,
                           .norm.eps = 1e-5, .score.scaled = true,
                           .act = act != NULL && strcmp(act, "gelu") == 0 ? ACT_GELU
                                                                          : ACT_RELU };
-    k.f = arena_alloc(a, 1, sizeof *k.f);
-    *family = k.f;
-    if (find_attention(&k) != 0 || find_block(&k) != 0 || check_last_key(&k) != 0 ||
-        count_layers(&k) != 0 || check_asked(&k) != 0 || part_all(&k) != 0 ||
-        layer_numbers(&k) != 0 || layer_finite(&k) != 0)
+    look.f = arena_alloc(a, 1, sizeof *look.f);
+    *family = look.f;
+    if (find_attention(&look) != 0 || find_block(&look) != 0 ||
+        check_last_key(&look) != 0 || count_layers(&look) != 0 ||
+        check_asked(&look) != 0 || part_all(&look) != 0 || layer_numbers(&look) != 0 ||
+        layer_finite(&look) != 0)
         return -1;
-    layer_family(&k);
+    layer_family(&look);
     return 0;
 }

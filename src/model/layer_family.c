@@ -55,19 +55,19 @@ static void name_block(struct look *k)
 /* One attention reads another input where that has widths of its own, or a key more. */
 static bool reads_memory(const struct look *k)
 {
-    const struct config *c = k->c;
+    const struct config *config = k->c;
 
-    return k->asked->memory || c->cross.d_key != c->d_model ||
-           c->cross.d_value != c->d_model ||
+    return k->asked->memory || config->cross.d_key != config->d_model ||
+           config->cross.d_value != config->d_model ||
            weights_find(k->w, "bias_k") != NULL;
 }
 
 void layer_family(struct look *k)
 {
-    struct family *f = k->f;
+    struct family *family = k->f;
     bool to_memory = k->ff == NULL && reads_memory(k);
 
-    *f = (struct family){
+    *family = (struct family){
         .name = k->ff == NULL ? "attention" : k->cross == NULL ? "encoder layer"
                                                                : "decoder layer",
         .source = "Vaswani et al. 2017; torch.nn",

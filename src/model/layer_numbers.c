@@ -68,68 +68,68 @@ static int heads_of(const struct look *k, const struct tensor *q, const struct t
 static int count_heads(const struct look *k, const struct tensor *q,
                        const struct tensor *rel)
 {
-    struct config *c = k->c;
+    struct config *config = k->c;
     int said, asked = k->asked->heads;
 
     if (heads_of(k, q, rel, &said) != 0)
         return -1;
     if (said > 0 && asked > 0 && said != asked)
         return err_set(k->e, ERR_USAGE, "--heads: %d, but %s has %d", asked, k->name, said);
-    c->n_heads = said > 0 ? said : asked;
-    if (c->n_heads == 0)
+    config->n_heads = said > 0 ? said : asked;
+    if (config->n_heads == 0)
         return err_set(k->e, ERR_USAGE, "%s: the number of heads of its %lld columns of "
                        "queries is unknown; give --heads N", k->name, (long long)q->shape[0]);
-    if (q->shape[0] % c->n_heads != 0)
+    if (q->shape[0] % config->n_heads != 0)
         return err_set(k->e, ERR_USAGE, "--heads: %d do not divide the %lld columns of %s",
-                       c->n_heads, (long long)q->shape[0], q->name);
-    c->d_head = (int)q->shape[0] / c->n_heads;
+                       config->n_heads, (long long)q->shape[0], q->name);
+    config->d_head = (int)q->shape[0] / config->n_heads;
     return 0;
 }
 
 /* Heads may share keys and values in groups; values may be wider or narrower. */
 static int count_values(const struct look *k, const struct tensor *const part[N_PART])
 {
-    struct config *c = k->c;
+    struct config *config = k->c;
     int64_t keys = part[PART_K]->shape[0], values = part[PART_V]->shape[0];
 
-    if (keys % c->d_head != 0 || c->n_heads % (keys / c->d_head) != 0)
+    if (keys % config->d_head != 0 || config->n_heads % (keys / config->d_head) != 0)
         return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected %d rows: %d heads of "
                        "width %d", k->name, part[PART_K]->name,
-                       tensor_shape(k->a, part[PART_K]), c->n_heads * c->d_head,
-                       c->n_heads, c->d_head);
-    c->n_kv_heads = (int)keys / c->d_head;
-    if (values % c->n_kv_heads != 0)
+                       tensor_shape(k->a, part[PART_K]), config->n_heads * config->d_head,
+                       config->n_heads, config->d_head);
+    config->n_kv_heads = (int)keys / config->d_head;
+    if (values % config->n_kv_heads != 0)
         return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected rows for %d heads",
                        k->name, part[PART_V]->name, tensor_shape(k->a, part[PART_V]),
-                       c->n_kv_heads);
-    c->d_value = (int)values / c->n_kv_heads;
+                       config->n_kv_heads);
+    config->d_value = (int)values / config->n_kv_heads;
     return 0;
 }
 
 static int count_positions(const struct look *k, const struct tensor *rel)
 {
-    struct config *c = k->c;
+    struct config *config = k->c;
     const char *form = k->asked->relative;
 
-    c->n_positions = MAX_TOKENS;
+    config->n_positions = MAX_TOKENS;
     if (rel == NULL)
         return form == NULL ? 0 :
                err_set(k->e, ERR_USAGE, "--relative: %s has no rel_pos_encoding", k->name);
-    if (rel->shape[0] % 2 == 0 || rel->shape[1] != c->d_head)
+    if (rel->shape[0] % 2 == 0 || rel->shape[1] != config->d_head)
         return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected [2 max_len - 1,%d]", k->name,
-                       rel->name, tensor_shape(k->a, rel), c->d_head);
-    c->relative.n_distances = (int)rel->shape[0];
-    c->relative.clip = form != NULL;
+                       rel->name, tensor_shape(k->a, rel), config->d_head);
+    config->relative.n_distances = (int)rel->shape[0];
+    config->relative.clip = form != NULL;
     if (form == NULL)
-        c->n_positions = (c->relative.n_distances + 1) / 2;
+        config->n_positions = (config->relative.n_distances + 1) / 2;
     return 0;
 }
 
 int layer_numbers(struct look *k)
 {
     const char *scope = layer_name(k->a, k->self, 0);
-    const struct tensor *part[N_PART], *up, *rel;
-    struct config *c = k->c;
+    const struct tensor *part[N_PART], *tensor, *rel;
+    struct config *config = k->c;
 
     if (find_parts(k, part) != 0)
         return -1;
@@ -137,18 +137,18 @@ int layer_numbers(struct look *k)
     if ((rel != NULL && range(k, rel, 2) != 0) || count_heads(k, part[PART_Q], rel) != 0 ||
         count_values(k, part) != 0 || count_positions(k, rel) != 0)
         return -1;
-    c->d_model = c->d_embed = (int)part[PART_Q]->shape[1];
-    c->cross.d_key = (int)part[PART_K]->shape[1];
-    c->cross.d_value = (int)part[PART_V]->shape[1];
+    config->d_model = config->d_embed = (int)part[PART_Q]->shape[1];
+    config->cross.d_key = (int)part[PART_K]->shape[1];
+    config->cross.d_value = (int)part[PART_V]->shape[1];
     if (k->ff == NULL)
         return 0;
-    up = layer_find(k->w, k->a, layer_name(k->a, k->layer, 0), k->ff->up, ".weight");
-    if (up == NULL)
+    tensor = layer_find(k->w, k->a, layer_name(k->a, k->layer, 0), k->ff->up, ".weight");
+    if (tensor == NULL)
         return err_set(k->e, ERR_INPUT, "%s: has no tensor %s%s.weight", k->name,
                        layer_name(k->a, k->layer, 0), k->ff->up);
-    if (range(k, up, 2) != 0)
+    if (range(k, tensor, 2) != 0)
         return -1;
-    c->d_ff = (int)up->shape[0];
+    config->d_ff = (int)tensor->shape[0];
     return 0;
 }
 
@@ -159,17 +159,19 @@ int layer_finite(const struct look *k)
     float x[CHUNK];
 
     for (int i = 0; i < weights_count(k->w); i++) {
-        const struct tensor *t = weights_at(k->w, i);
-        bool plain = dtype_table[t->dtype].is_float && dtype_table[t->dtype].block == 1;
+        const struct tensor *tensor = weights_at(k->w, i);
+        bool plain = dtype_table[tensor->dtype].is_float &&
+                     dtype_table[tensor->dtype].block == 1;
 
-        for (int64_t at = 0; plain && at < t->n_elements; at += CHUNK) {
-            int n = (int)(t->n_elements - at < CHUNK ? t->n_elements - at : CHUNK);
+        for (int64_t at = 0; plain && at < tensor->n_elements; at += CHUNK) {
+            int count = (int)(tensor->n_elements - at < CHUNK ? tensor->n_elements - at :
+                                                                CHUNK);
 
-            tensor_read(x, t, at, n);
-            for (int j = 0; j < n; j++)
+            tensor_read(x, tensor, at, count);
+            for (int j = 0; j < count; j++)
                 if (!isfinite(x[j]))
                     return err_set(k->e, ERR_INPUT, "%s: %s: element %lld is %s", k->name,
-                                   t->name, (long long)(at + j),
+                                   tensor->name, (long long)(at + j),
                                    isnan(x[j]) ? "NaN" : "infinite");
         }
     }

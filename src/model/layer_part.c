@@ -15,11 +15,12 @@ const struct tensor *layer_find(const struct weights *w, struct arena *a,
 int layer_heads(const struct weights *w, struct arena *a, const char *scope,
                 const char *name)
 {
-    int n = 0;
+    int count = 0;
 
-    while (layer_find(w, a, scope, arena_printf(a, "%s.%d", name, n), ".weight") != NULL)
-        n++;
-    return n;
+    while (layer_find(w, a, scope, arena_printf(a, "%s.%d", name, count), ".weight") !=
+           NULL)
+        count++;
+    return count;
 }
 
 struct parter {
@@ -51,11 +52,11 @@ static int64_t row_elements(const struct tensor *t)
 
 static int check_plain(struct parter *p, const struct tensor *t, int n_dims)
 {
-    const struct dtype_row *d = &dtype_table[t->dtype];
+    const struct dtype_row *dtype = &dtype_table[t->dtype];
 
-    if (!d->is_float || d->block != 1)
+    if (!dtype->is_float || dtype->block != 1)
         return err_set(p->e, ERR_INPUT, "%s: holds %s, expected F32, F16, BF16 or F64",
-                       t->name, d->name);
+                       t->name, dtype->name);
     if (t->n_dims != n_dims || t->n_elements == 0)
         return err_set(p->e, ERR_INPUT, "%s: shape %s, expected %d dimensions, none of them 0",
                        t->name, tensor_shape(p->a, t), n_dims);
@@ -72,27 +73,29 @@ static int join(struct parter *p, const char *scope, const char *name,
     size_t size = 0;
     unsigned char *data = NULL;
 
-    for (int h = 0; h < n_heads; h++) {
-        const struct tensor *t = layer_find(p->w, p->a, scope,
-                                            arena_printf(p->a, "%s.%d", name, h), ending);
+    for (int head = 0; head < n_heads; head++) {
+        const struct tensor *tensor = layer_find(
+            p->w, p->a, scope, arena_printf(p->a, "%s.%d", name, head), ending);
 
-        if (t == NULL)
+        if (tensor == NULL)
             return err_set(p->e, ERR_INPUT, "has no tensor %s%s.%d%s, which other heads "
-                           "have", scope, name, h, ending);
-        if (check_plain(p, t, n_dims) != 0)
+                           "have", scope, name, head, ending);
+        if (check_plain(p, tensor, n_dims) != 0)
             return -1;
-        if (h == 0) {
-            size = (size_t)t->n_elements * (size_t)dtype_table[t->dtype].size_bytes;
+        if (head == 0) {
+            size = (size_t)tensor->n_elements *
+                   (size_t)dtype_table[tensor->dtype].size_bytes;
             data = arena_alloc_raw(p->a, (size_t)n_heads, size);
-            whole = *t;
+            whole = *tensor;
         }
-        if (t->dtype != whole.dtype || t->shape[0] != whole.shape[0] ||
-            row_elements(t) != row_elements(&whole))
-            return err_set(p->e, ERR_INPUT, "%s: %s of shape %s, expected %s %s as head 0 has",
-                           t->name, dtype_table[t->dtype].name, tensor_shape(p->a, t),
-                           dtype_table[whole.dtype].name, tensor_shape(p->a, &whole));
-        memcpy(data + (size_t)h * size, t->data, size);
-        take(p, t);
+        if (tensor->dtype != whole.dtype || tensor->shape[0] != whole.shape[0] ||
+            row_elements(tensor) != row_elements(&whole))
+            return err_set(
+                p->e, ERR_INPUT, "%s: %s of shape %s, expected %s %s as head 0 has",
+                tensor->name, dtype_table[tensor->dtype].name, tensor_shape(p->a, tensor),
+                dtype_table[whole.dtype].name, tensor_shape(p->a, &whole));
+        memcpy(data + (size_t)head * size, tensor->data, size);
+        take(p, tensor);
     }
     whole.name = arena_printf(p->a, "%s%s%s", scope, name, ending);
     whole.shape[0] *= n_heads;
@@ -131,50 +134,51 @@ static int join_heads(struct parter *p, const struct naming *n, const char *scop
 static int cut(struct parter *p, const struct naming *n, const char *scope,
                const char *ending, int n_dims)
 {
-    const struct tensor *t = layer_find(p->w, p->a, scope, "in_proj", ending);
+    const struct tensor *tensor = layer_find(p->w, p->a, scope, "in_proj", ending);
     int64_t rows, size;
 
-    if (t == NULL)
+    if (tensor == NULL)
         return 0;
-    if (check_plain(p, t, n_dims) != 0)
+    if (check_plain(p, tensor, n_dims) != 0)
         return -1;
-    if (t->shape[0] % 3 != 0 || (n_dims == 2 && t->shape[0] / 3 != t->shape[1]))
+    if (tensor->shape[0] % 3 != 0 ||
+        (n_dims == 2 && tensor->shape[0] / 3 != tensor->shape[1]))
         return err_set(p->e, ERR_INPUT, "%s: shape %s, expected three times as many rows "
-                       "as the width", t->name, tensor_shape(p->a, t));
-    rows = t->shape[0] / 3;
-    size = rows * row_elements(t) * dtype_table[t->dtype].size_bytes;
+                       "as the width", tensor->name, tensor_shape(p->a, tensor));
+    rows = tensor->shape[0] / 3;
+    size = rows * row_elements(tensor) * dtype_table[tensor->dtype].size_bytes;
     for (int i = PART_Q; i <= PART_V; i++) {
-        struct tensor part = *t;
+        struct tensor part = *tensor;
 
         part.name = arena_printf(p->a, "%s%s%s", scope, n->part[i], ending);
         part.shape[0] = rows;
-        part.n_elements = t->n_elements / 3;
-        part.data = t->data + i * size;
+        part.n_elements = tensor->n_elements / 3;
+        part.data = tensor->data + i * size;
         add(p, &part);
     }
-    take(p, t);
+    take(p, tensor);
     return 0;
 }
 
 int layer_part(struct weights *w, struct arena *a, const struct naming *n,
                const char *const *scope, int n_scopes, struct err *e)
 {
-    struct parter p = { .w = w, .a = a, .e = e };
+    struct parter parter = { .w = w, .a = a, .e = e };
     struct tensor *all;
     int n_all = 0;
 
-    p.gone = arena_alloc(a, (size_t)weights_count(w), sizeof *p.gone);
+    parter.gone = arena_alloc(a, (size_t)weights_count(w), sizeof *parter.gone);
     for (int s = 0; s < n_scopes; s++)
-        if ((n->kind == PROJ_HEADS && join_heads(&p, n, scope[s]) != 0) ||
-            (n->kind == PROJ_TORCH && (cut(&p, n, scope[s], "_weight", 2) != 0 ||
-                                       cut(&p, n, scope[s], "_bias", 1) != 0)))
+        if ((n->kind == PROJ_HEADS && join_heads(&parter, n, scope[s]) != 0) ||
+            (n->kind == PROJ_TORCH && (cut(&parter, n, scope[s], "_weight", 2) != 0 ||
+                                       cut(&parter, n, scope[s], "_bias", 1) != 0)))
             return -1;
-    if (p.n_parts == 0)
+    if (parter.n_parts == 0)
         return 0;
-    all = arena_alloc(a, (size_t)(weights_count(w) + p.n_parts), sizeof *all);
+    all = arena_alloc(a, (size_t)(weights_count(w) + parter.n_parts), sizeof *all);
     for (int i = 0; i < weights_count(w); i++)
-        if (!p.gone[i])
+        if (!parter.gone[i])
             all[n_all++] = *weights_at(w, i);
-    memcpy(all + n_all, p.part, (size_t)p.n_parts * sizeof *all);
-    return weights_replace(w, all, n_all + p.n_parts, e);
+    memcpy(all + n_all, parter.part, (size_t)parter.n_parts * sizeof *all);
+    return weights_replace(w, all, n_all + parter.n_parts, e);
 }

@@ -8,30 +8,30 @@
 static size_t shared(const struct weights *w)
 {
     const char *first = weights_at(w, 0)->name;
-    size_t n = strlen(first);
+    size_t count = strlen(first);
 
     for (int i = 1; i < weights_count(w); i++) {
         const char *name = weights_at(w, i)->name;
         size_t same = 0;
 
-        while (same < n && name[same] == first[same])
+        while (same < count && name[same] == first[same])
             same++;
-        n = same;
+        count = same;
     }
-    return n;
+    return count;
 }
 
 /* All names without their first n characters, which leaves their order as it is. */
 static int cut(struct weights *w, struct arena *a, size_t n, struct err *e)
 {
     int n_tensors = weights_count(w);
-    struct tensor *t = arena_alloc(a, (size_t)n_tensors, sizeof *t);
+    struct tensor *tensor = arena_alloc(a, (size_t)n_tensors, sizeof *tensor);
 
     for (int i = 0; i < n_tensors; i++) {
-        t[i] = *weights_at(w, i);
-        t[i].name += n;
+        tensor[i] = *weights_at(w, i);
+        tensor[i].name += n;
     }
-    return weights_replace(w, t, n_tensors, e);
+    return weights_replace(w, tensor, n_tensors, e);
 }
 
 bool layer_within(struct weights *w, struct arena *a)

@@ -83,7 +83,7 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     const char *config, *option = first_asked(asked);
     const struct span *bytes;
     bool alone;                 /* nothing says what it is but itself */
-    int rc;
+    int status;
 
     if (!file_exists(path))
         return err_set(e, ERR_INPUT, "%s: no such model: expected a Hugging Face folder "
@@ -110,9 +110,9 @@ static int open_path(struct model *m, struct arena *a, const char *path,
     bytes = file_hold(a, config, e);
     if (bytes == NULL)
         return -1;
-    rc = config_read(&m->config, &m->family, a, *bytes, config, e);
+    status = config_read(&m->config, &m->family, a, *bytes, config, e);
     file_drop(a, bytes);
-    return rc;
+    return status;
 }
 
 struct model *model_open(struct arena *a, const char *path, struct err *e)
@@ -137,25 +137,25 @@ static struct model *finish(struct model *m, struct arena *a, int rc, struct err
 struct model *model_open_layer(struct arena *a, const char *path,
                                const struct layer_asked *asked, struct err *e)
 {
-    struct model *m = arena_alloc(a, 1, sizeof *m);
-    int rc;
+    struct model *model = arena_alloc(a, 1, sizeof *model);
+    int status;
 
     if (path != NULL)
-        rc = open_path(m, a, path, asked, e);
+        status = open_path(model, a, path, asked, e);
     else if (first_asked(asked) != NULL)
-        rc = err_set(e, ERR_USAGE, "%s requires -m LAYER", first_asked(asked));
+        status = err_set(e, ERR_USAGE, "%s requires -m LAYER", first_asked(asked));
     else
-        rc = open_builtin(m, a, e);
-    return finish(m, a, rc, e);
+        status = open_builtin(model, a, e);
+    return finish(model, a, status, e);
 }
 
 struct model *model_open_memory(struct arena *a, const struct model_files *files,
                                 const char *name, struct err *e)
 {
-    struct model *m = arena_alloc(a, 1, sizeof *m);
-    int rc = open_memory(m, a, files, name, "config.json", e);
+    struct model *model = arena_alloc(a, 1, sizeof *model);
+    int status = open_memory(model, a, files, name, "config.json", e);
 
-    return finish(m, a, rc, e);
+    return finish(model, a, status, e);
 }
 
 void model_close(struct model *m)

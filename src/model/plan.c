@@ -28,13 +28,13 @@ static double yarn_mscale(double factor, double mscale)
 /* A masked row of chunks of neighbours sees no key before the first of its chunks. */
 static void plan_chunks(struct model *m, int l)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
     struct layer_plan *plan = &m->layer[l];
 
-    if (c->chunked.pad_to == 0)
+    if (config->chunked.pad_to == 0)
         return;
-    plan->hashed = c->layer_kind[l] == LAYER_HASHED;
-    plan->chunks = plan->hashed ? c->chunked.hashed : c->chunked.near;
+    plan->hashed = config->layer_kind[l] == LAYER_HASHED;
+    plan->chunks = plan->hashed ? config->chunked.hashed : config->chunked.near;
     if (plan->hashed)
         plan->hash_set = m->n_hashed++;
     else if (plan->hi == 0 && plan->chunks.before < INT_MAX / plan->chunks.len - 1)
@@ -43,26 +43,32 @@ static void plan_chunks(struct model *m, int l)
 
 void plan_layer(struct model *m, int l)
 {
-    const struct family *f = m->family;
-    const struct config *c = &m->config;
+    const struct family *family = m->family;
+    const struct config *config = &m->config;
     struct layer_plan *plan = &m->layer[l];
-    double scale = c->score.scaled ? 1 / sqrt(c->score.query_scalar > 0 ? c->score.query_scalar
-                                                                   : c->d_head) : 1;
-    double mscale = f->scale_by_mscale && c->rotary.rope[0].mscale_all > 0 ?
-                    yarn_mscale(c->rotary.rope[0].factor, c->rotary.rope[0].mscale_all) : 1;
-    bool causal = (f->causal && !c->both_ways) || c->is_decoder, window = windowed(f, c, l);
-    int n;
+    double scale = config->score.scaled ? 1 / sqrt(config->score.query_scalar > 0 ?
+                                                       config->score.query_scalar :
+                                                       config->d_head) :
+                                          1;
+    double mscale = family->scale_by_mscale && config->rotary.rope[0].mscale_all > 0 ?
+                        yarn_mscale(config->rotary.rope[0].factor,
+                                    config->rotary.rope[0].mscale_all) :
+                        1;
+    bool causal = (family->causal && !config->both_ways) || config->is_decoder,
+         window = windowed(family, config, l);
+    int count;
 
     scale *= mscale * mscale;
-    plan->scale = (float)(c->score.by_layer ? scale / (l + 1) : scale);
+    plan->scale = (float)(config->score.by_layer ? scale / (l + 1) : scale);
     plan->lo = INT_MAX;
     plan->hi = causal ? 0 : INT_MAX;
     plan->rope = window && m->rope[1].inv_freq != NULL ? 1 : 0;
     plan_chunks(m, l);
     if (!window)
         return;
-    n = c->window.by_layer != NULL ? c->window.by_layer[l] : c->window.n_keys;
-    plan->lo = c->window.both || c->both_ways ? n / 2 : n - 1;
+    count = config->window.by_layer != NULL ? config->window.by_layer[l] :
+                                              config->window.n_keys;
+    plan->lo = config->window.both || config->both_ways ? count / 2 : count - 1;
     if (!causal)
         plan->hi = plan->lo;
 }
@@ -160,23 +166,23 @@ static const float *inv_freq(struct arena *a, const struct rope *r, int width,
 
 void plan_rope(struct model *m, struct arena *a)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
 
     for (int i = 0; i < 2; i++) {
-        const struct rope *r = &c->rotary.rope[i];
+        const struct rope *rope = &config->rotary.rope[i];
         struct rope_plan *plan = &m->rope[i];
 
-        if (m->family->positions != POS_ROPE || c->bias.alibi || r->theta == 0)
+        if (m->family->positions != POS_ROPE || config->bias.alibi || rope->theta == 0)
             continue;
-        plan->width = c->rotary.n_columns;
-        plan->layout = m->family->defaults.rotary.interleave && !c->rotary.interleave
+        plan->width = config->rotary.n_columns;
+        plan->layout = m->family->defaults.rotary.interleave && !config->rotary.interleave
                        ? ROPE_HALVES : m->family->rope_layout;
-        plan->first = m->family->qkv == QKV_LOW_RANK ? c->latent.d_nope : 0;
-        plan->factor = (float)rope_factor(r, c->n_positions);
-        plan->inv_freq = inv_freq(a, r, c->rotary.n_columns, false);
-        if (r->scaling == ROPE_LONG) {
-            plan->long_inv_freq = inv_freq(a, r, c->rotary.n_columns, true);
-            plan->long_above = r->original;
+        plan->first = m->family->qkv == QKV_LOW_RANK ? config->latent.d_nope : 0;
+        plan->factor = (float)rope_factor(rope, config->n_positions);
+        plan->inv_freq = inv_freq(a, rope, config->rotary.n_columns, false);
+        if (rope->scaling == ROPE_LONG) {
+            plan->long_inv_freq = inv_freq(a, rope, config->rotary.n_columns, true);
+            plan->long_above = rope->original;
         }
     }
 }
@@ -190,26 +196,27 @@ static void plan_alibi(struct model *m, struct arena *a)
 
     bias_alibi_slopes(slope, H);
     m->alibi = arena_alloc(a, (size_t)H, sizeof *m->alibi);
-    for (int h = 0; h < H; h++)
-        m->alibi[h] = (struct bias_alibi){
-            slope[h], m->config.bias.alibi,
+    for (int head = 0; head < H; head++)
+        m->alibi[head] = (struct bias_alibi){
+            slope[head], m->config.bias.alibi,
             m->config.bias.alibi ? (float)(1 / sqrt(m->config.d_head)) : 1 };
 }
 
 static void plan_buckets(struct model *m, struct arena *a)
 {
-    int H = m->config.n_heads, n = m->config.bias.n_buckets;
-    const struct tensor *t = m->slot[W_REL].weight;
-    float *table = arena_alloc(a, (size_t)(2 * n * H), sizeof *table);
+    int H = m->config.n_heads, count = m->config.bias.n_buckets;
+    const struct tensor *tensor = m->slot[W_REL].weight;
+    float *table = arena_alloc(a, (size_t)(2 * count * H), sizeof *table);
 
     /* [buckets, H] in the file; a head's values side by side here. */
-    tensor_read(table + n * H, t, 0, t->n_elements);
+    tensor_read(table + count * H, tensor, 0, tensor->n_elements);
     m->buckets = arena_alloc(a, (size_t)H, sizeof *m->buckets);
-    for (int h = 0; h < H; h++) {
-        for (int b = 0; b < n; b++)
-            table[h * n + b] = table[n * H + b * H + h];
-        m->buckets[h] = (struct bias_buckets){ table + h * n, n, m->config.bias.max_distance,
-                                               !m->family->causal };
+    for (int head = 0; head < H; head++) {
+        for (int b = 0; b < count; b++)
+            table[head * count + b] = table[count * H + b * H + head];
+        m->buckets[head] = (struct bias_buckets){ table + head * count, count,
+                                                  m->config.bias.max_distance,
+                                                  !m->family->causal };
     }
 }
 
@@ -226,16 +233,16 @@ void plan_bias(struct model *m, struct arena *a)
 /* Rows of a file, in the order of query - key. */
 static const float *rows_of(struct arena *a, const struct tensor *t, bool reversed)
 {
-    int64_t n, d;
+    int64_t count, d;
     float *out;
 
     if (t == NULL)
         return NULL;
-    n = t->shape[0];
+    count = t->shape[0];
     d = t->shape[1];
-    out = arena_alloc_raw(a, (size_t)n, (size_t)d * sizeof *out);
-    for (int64_t i = 0; i < n; i++)
-        tensor_read(out + i * d, t, (reversed ? n - 1 - i : i) * d, d);
+    out = arena_alloc_raw(a, (size_t)count, (size_t)d * sizeof *out);
+    for (int64_t i = 0; i < count; i++)
+        tensor_read(out + i * d, t, (reversed ? count - 1 - i : i) * d, d);
     return out;
 }
 

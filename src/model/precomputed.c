@@ -39,14 +39,14 @@ struct file {
 /* "attn.12" -> 12; -1: no number after the prefix. */
 static int number_behind(const char *name, const char *prefix)
 {
-    size_t n = strlen(prefix), digits;
+    size_t count = strlen(prefix), digits;
 
-    if (strncmp(name, prefix, n) != 0)
+    if (strncmp(name, prefix, count) != 0)
         return -1;
-    digits = strspn(name + n, "0123456789");
-    if (digits == 0 || name[n + digits] != '\0' || (name[n] == '0' && digits > 1))
+    digits = strspn(name + count, "0123456789");
+    if (digits == 0 || name[count + digits] != '\0' || (name[count] == '0' && digits > 1))
         return -1;
-    return digits > 8 ? MAX_LAYERS : atoi(name + n);
+    return digits > 8 ? MAX_LAYERS : atoi(name + count);
 }
 
 /* Three dimensions, all of them sane; a text by itself may have a batch of one. */
@@ -70,23 +70,23 @@ static int check_array(struct file *f, struct tensor *t)
 
 static int add_array(struct file *f, struct arrays *x, int l, const struct tensor *of)
 {
-    struct tensor *t = arena_alloc(f->a, 1, sizeof *t);
+    struct tensor *tensor = arena_alloc(f->a, 1, sizeof *tensor);
 
-    *t = *of;
+    *tensor = *of;
     if (l >= MAX_LAYERS)
-        return err_set(f->e, ERR_INPUT, "%s: %s: expected layers 0 to %d", f->path, t->name,
-                       MAX_LAYERS - 1);
-    if (check_array(f, t) != 0)
+        return err_set(f->e, ERR_INPUT, "%s: %s: expected layers 0 to %d", f->path,
+                       tensor->name, MAX_LAYERS - 1);
+    if (check_array(f, tensor) != 0)
         return -1;
     if (x->layer == NULL) {
         x->layer = arena_alloc(f->a, MAX_LAYERS, sizeof(struct tensor *));
-        x->first = t;
+        x->first = tensor;
     }
-    if (memcmp(t->shape, x->first->shape, 3 * sizeof *t->shape) != 0)
+    if (memcmp(tensor->shape, x->first->shape, 3 * sizeof *tensor->shape) != 0)
         return err_set(f->e, ERR_INPUT, "%s: %s has shape %s, %s %s: expected the same in "
                        "all layers", f->path, x->first->name, tensor_shape(f->a, x->first),
-                       t->name, tensor_shape(f->a, t));
-    x->layer[l] = t;
+                       tensor->name, tensor_shape(f->a, tensor));
+    x->layer[l] = tensor;
     if (x->n <= l)
         x->n = l + 1;
     return 0;
@@ -96,12 +96,12 @@ static int add_array(struct file *f, struct arrays *x, int l, const struct tenso
 static int find_arrays(struct file *f)
 {
     for (int i = 0; i < weights_count(f->w); i++) {
-        const struct tensor *t = weights_at(f->w, i);
+        const struct tensor *tensor = weights_at(f->w, i);
 
         for (int k = 0; k < N_NAMES; k++) {
-            int l = number_behind(t->name, f->of[k].prefix);
+            int layer = number_behind(tensor->name, f->of[k].prefix);
 
-            if (l >= 0 && add_array(f, &f->of[k], l, t) != 0)
+            if (layer >= 0 && add_array(f, &f->of[k], layer, tensor) != 0)
                 return -1;
         }
     }
@@ -113,21 +113,21 @@ static int cut_array(struct file *f, const struct tensor *all)
 {
     bool several = all->n_dims == 4;
     int64_t L = several ? all->shape[0] : 1;
-    struct tensor t = *all;
+    struct tensor tensor = *all;
 
     if ((all->n_dims != 3 && !several) || all->n_elements == 0)
         return err_set(f->e, ERR_INPUT, "%s: shape %s, expected [layers, heads, queries, "
                        "keys] or [heads, queries, keys]", f->path, tensor_shape(f->a, all));
     if (several) {
-        memmove(t.shape, t.shape + 1, 3 * sizeof *t.shape);
-        t.n_dims = 3;
-        t.n_elements /= L;
+        memmove(tensor.shape, tensor.shape + 1, 3 * sizeof *tensor.shape);
+        tensor.n_dims = 3;
+        tensor.n_elements /= L;
     }
     for (int64_t l = 0; l < L && l <= MAX_LAYERS; l++) {
-        t.name = arena_printf(f->a, "layer %lld", (long long)l);
-        if (add_array(f, &f->of[ATTN], (int)l, &t) != 0)
+        tensor.name = arena_printf(f->a, "layer %lld", (long long)l);
+        if (add_array(f, &f->of[ATTN], (int)l, &tensor) != 0)
             return -1;
-        t.data += t.n_elements * dtype_table[t.dtype].size_bytes;
+        tensor.data += tensor.n_elements * dtype_table[tensor.dtype].size_bytes;
     }
     return 0;
 }
@@ -163,10 +163,10 @@ static int check_sums(struct file *f)
 {
     const struct arrays *eff = &f->of[EFF], *attn = &f->of[ATTN];
 
-    for (int l = 0; l < eff->n && attn->n > 0; l++)
-        if (has(eff, l) != has(attn, l))
+    for (int layer = 0; layer < eff->n && attn->n > 0; layer++)
+        if (has(eff, layer) != has(attn, layer))
             return err_set(f->e, ERR_INPUT, "%s: layer %d has only one of attn.%d and "
-                           "eff.%d", f->path, l, l, l);
+                           "eff.%d", f->path, layer, layer, layer);
     for (int k = 0; k < 3; k++)
         if (check_meet(f, eff, k, attn, k) != 0)
             return -1;
@@ -181,10 +181,11 @@ static int check_layers(struct file *f)
 
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            for (int l = 0; x[i]->n > 0 && l < (i == 0 ? x[i]->n : decoder); l++)
-                if (has(x[k], l) && !has(x[i], l))
+            for (int layer = 0; x[i]->n > 0 && layer < (i == 0 ? x[i]->n : decoder);
+                 layer++)
+                if (has(x[k], layer) && !has(x[i], layer))
                     return err_set(f->e, ERR_INPUT, "%s: holds %s, but no %s%d", f->path,
-                                   x[k]->layer[l]->name, x[i]->prefix, l);
+                                   x[k]->layer[layer]->name, x[i]->prefix, layer);
     return 0;
 }
 
@@ -284,13 +285,13 @@ static struct config no_weights(int L, int H)
 /* The layer that a picture shows where nobody says: as of a model, but one that is there. */
 static void set_default(struct model *m)
 {
-    int l = m->config.n_layers - 1 < 6 ? m->config.n_layers - 1 : 6;
+    int layer = m->config.n_layers - 1 < 6 ? m->config.n_layers - 1 : 6;
 
-    while (l > 0 && !model_has_layer(m, l))
-        l--;
-    while (!model_has_layer(m, l) && l < m->config.n_layers - 1)
-        l++;
-    m->config.card.layer = l;
+    while (layer > 0 && !model_has_layer(m, layer))
+        layer--;
+    while (!model_has_layer(m, layer) && layer < m->config.n_layers - 1)
+        layer++;
+    m->config.card.layer = layer;
 }
 
 static void fill_precomputed(struct file *f, struct model *m)
@@ -322,7 +323,7 @@ static struct model *make_model(struct file *f)
 {
     const struct arrays *attn = &f->of[ATTN], *dec = &f->of[DEC], *cross = &f->of[CROSS];
     const struct arrays *other = dec->n > 0 ? dec : cross;
-    struct model *m = arena_alloc(f->a, 1, sizeof *m);
+    struct model *model = arena_alloc(f->a, 1, sizeof *model);
     struct family *family = arena_alloc(f->a, 2, sizeof *family);
     int n_other = dec->n > cross->n ? dec->n : cross->n;
     int H = (int)(attn->n > 0 ? attn : other)->first->shape[0];
@@ -334,42 +335,43 @@ static struct model *make_model(struct file *f)
     family[1] = family[0];
     family[1].stack_id = STACK_DECODER;
     family[1].decoder = NULL;
-    *m = (struct model){ .name = hub_name(f->a, f->path), .family = family,
-                         .config = no_weights(attn->n > 0 ? attn->n : n_other, H),
-                         .weights = f->w };
-    m->config.decoder.n_layers = n_other;
-    m->config.decoder.n_heads = n_other > 0 ? (int)other->first->shape[0] : 0;
-    if (model_bind(m, f->a, f->e) != 0)
+    *model = (struct model){ .name = hub_name(f->a, f->path), .family = family,
+                             .config = no_weights(attn->n > 0 ? attn->n : n_other, H),
+                             .weights = f->w };
+    model->config.decoder.n_layers = n_other;
+    model->config.decoder.n_heads = n_other > 0 ? (int)other->first->shape[0] : 0;
+    if (model_bind(model, f->a, f->e) != 0)
         return NULL;
-    fill_precomputed(f, m);
-    if (mark_causal(m, f->a, m->precomputed->self) && n_other == 0)
+    fill_precomputed(f, model);
+    if (mark_causal(model, f->a, model->precomputed->self) && n_other == 0)
         family[0].stack_id = STACK_DECODER;
-    set_default(m);
-    return m;
+    set_default(model);
+    return model;
 }
 
 struct model *model_of_precomputed(struct arena *a, struct weights *w, const char *path,
                              struct err *e)
 {
-    struct file f = { .a = a, .path = path, .w = w, .e = e,
-                      .of = { { "attn." }, { "arr_" }, { "eff." }, { "dec." },
-                              { "cross." } } };
+    struct file file = { .a = a, .path = path, .w = w, .e = e,
+                         .of = { { "attn." }, { "arr_" }, { "eff." }, { "dec." },
+                                 { "cross." } } };
     const struct tensor *all = weights_find(w, "");
-    struct model *m = NULL;
-    int rc = all != NULL && weights_count(w) == 1 ? cut_array(&f, all) : find_arrays(&f);
+    struct model *model = NULL;
+    int status = all != NULL && weights_count(w) == 1 ? cut_array(&file, all) :
+                                                        find_arrays(&file);
 
-    if (rc == 0 && check_file(&f) == 0)
-        m = make_model(&f);
-    if (m == NULL)
+    if (status == 0 && check_file(&file) == 0)
+        model = make_model(&file);
+    if (model == NULL)
         weights_close(w);
-    return m;
+    return model;
 }
 
 struct model *model_open_precomputed(struct arena *a, const char *path, struct err *e)
 {
-    struct weights *w = npz_open(a, path, e);
+    struct weights *weights = npz_open(a, path, e);
 
-    return w != NULL ? model_of_precomputed(a, w, path, e) : NULL;
+    return weights != NULL ? model_of_precomputed(a, weights, path, e) : NULL;
 }
 
 /* ---- queries, keys and values ---- */
@@ -377,24 +379,24 @@ struct model *model_open_precomputed(struct arena *a, const char *path, struct e
 struct model *model_of_qkv(struct arena *a, struct weights *w, const char *name,
                            const struct qkv_shape *shape, double scale, struct err *e)
 {
-    struct model *m = arena_alloc(a, 1, sizeof *m);
+    struct model *model = arena_alloc(a, 1, sizeof *model);
     struct family *family = arena_alloc(a, 1, sizeof *family);
 
     *family = (struct family){
         .name = "attention", .source = name, .bare = true, .front = FRONT_QKV,
         .stack_id = shape->cross ? STACK_CROSS : STACK_ENCODER,
     };
-    *m = (struct model){ .name = name, .family = family, .weights = w,
-                         .config = no_weights(1, shape->H) };
-    m->config.n_kv_heads = shape->G;
-    m->config.d_head = shape->d;
-    m->config.d_value = shape->d_v;
-    m->config.d_model = shape->H * shape->d_v;
-    if (model_bind(m, a, e) != 0) {
+    *model = (struct model){ .name = name, .family = family, .weights = w,
+                             .config = no_weights(1, shape->H) };
+    model->config.n_kv_heads = shape->G;
+    model->config.d_head = shape->d;
+    model->config.d_value = shape->d_v;
+    model->config.d_model = shape->H * shape->d_v;
+    if (model_bind(model, a, e) != 0) {
         weights_close(w);
         return NULL;
     }
     if (!isnan(scale))
-        m->layer[0].scale = (float)scale;
-    return m;
+        model->layer[0].scale = (float)scale;
+    return model;
 }

@@ -47,13 +47,13 @@ static void products(float *w, size_t w_stride, const float *q, int64_t q_stride
 {
     for (int64_t s = keys.first; s < keys.end; s += PANEL) {
         int64_t left = (keys.end - s + LANES - 1) / LANES * LANES;
-        struct product p = {
+        struct product product = {
             .y = w + (s - keys.first), .y_stride = (int64_t)w_stride,
             .x = q, .x_stride = q_stride, .panel = packed + s * d,
             .M = n_rows, .K = d, .n = left < PANEL ? (int)left : PANEL,
         };
 
-        product_run(&p);
+        product_run(&product);
     }
 }
 
@@ -67,13 +67,13 @@ static void values(float *out, int64_t out_stride, const float *w, size_t w_stri
 
     packed += round_up(at->S) * at->d + keys.first * PANEL;
     for (int c = 0; c < at->d_v; c += PANEL, packed += (int64_t)at->S * PANEL) {
-        struct product p = {
+        struct product product = {
             .y = out + c, .y_stride = out_stride, .x = w, .x_stride = (int64_t)w_stride,
             .panel = packed, .M = n_rows, .K = (int)(keys.end - keys.first),
             .n = at->d_v - c < PANEL ? at->d_v - c : PANEL, .bias = zero,
         };
 
-        product_run(&p);
+        product_run(&product);
     }
 }
 
@@ -111,8 +111,8 @@ static void weigh_block(float *w, size_t w_stride, double *entropy,
     int n_keys = (int)(keys.end - keys.first);
 
     for (int t = 0; t < n_rows; t++) {
-        struct key_range r = visible_range(at, row0 + t);
-        struct key_range own = { r.first - keys.first, r.end - keys.first };
+        struct key_range range = visible_range(at, row0 + t);
+        struct key_range own = { range.first - keys.first, range.end - keys.first };
         float *row = w + (size_t)t * w_stride;
         double h;
 

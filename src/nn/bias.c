@@ -10,14 +10,15 @@
 void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_rows,
                 int key0, int n_keys)
 {
-    const struct bias_alibi *b = self;
+    const struct bias_alibi *alibi = self;
 
     (void)row0;
     for (int j = 0; j < n_keys; j++) {
-        float add = b->slope * (float)(key0 + j);
+        float add = alibi->slope * (float)(key0 + j);
 
-        if (b->rounded)
-            add = bf16_round(bf16_round(b->slope) * (float)(key0 + j)) * b->factor;
+        if (alibi->rounded)
+            add = bf16_round(bf16_round(alibi->slope) * (float)(key0 + j)) *
+                  alibi->factor;
         for (int t = 0; t < n_rows; t++)
             score[(size_t)t * stride + (size_t)j] += add;
     }
@@ -57,25 +58,25 @@ int bias_bucket(int distance, bool both_ways, int n_buckets, int max_distance)
 void bias_buckets(const void *self, float *score, size_t stride, int row0, int n_rows,
                   int key0, int n_keys)
 {
-    const struct bias_buckets *b = self;
+    const struct bias_buckets *buckets = self;
 
     for (int t = 0; t < n_rows; t++)
         for (int j = 0; j < n_keys; j++)
             score[(size_t)t * stride + (size_t)j] +=
-                b->value[bias_bucket(key0 + j - row0 - t, b->both_ways, b->n_buckets,
-                                     b->max_distance)];
+                buckets->value[bias_bucket(key0 + j - row0 - t, buckets->both_ways,
+                                           buckets->n_buckets, buckets->max_distance)];
 }
 
 void bias_copies(const void *self, float *score, size_t stride, int row0, int n_rows,
                  int key0, int n_keys)
 {
-    const struct bias_copies *b = self;
-    float add = (float)log(b->copies);
+    const struct bias_copies *copies = self;
+    float add = (float)log(copies->copies);
 
     for (int t = 0; t < n_rows; t++) {
-        if (row0 + t < b->first || row0 + t >= b->end)
+        if (row0 + t < copies->first || row0 + t >= copies->end)
             continue;
-        for (int j = 0; j < n_keys && key0 + j < b->n_keys; j++)
+        for (int j = 0; j < n_keys && key0 + j < copies->n_keys; j++)
             score[(size_t)t * stride + (size_t)j] += add;
     }
 }

@@ -36,13 +36,13 @@ int chunks_times(const struct chunk_view *v, int i, int j)
 void chunks_term(const void *self, float *score, size_t stride, int row0, int n_rows,
                  int key0, int n_keys)
 {
-    const struct chunk_view *v = self;
+    const struct chunk_view *view = self;
 
     for (int t = 0; t < n_rows; t++, score += stride)
         for (int s = 0; s < n_keys; s++) {
-            int times = chunks_times(v, row0 + t, key0 + s);
+            int times = chunks_times(view, row0 + t, key0 + s);
 
-            if (v->own_last && row0 + t == key0 + s)
+            if (view->own_last && row0 + t == key0 + s)
                 score[s] = CHUNKS_LAST_RESORT;
             if (times > 1)
                 score[s] += (float)log(times);

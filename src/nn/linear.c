@@ -80,24 +80,24 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
                   int M, const struct matrix *w, const float *bias, int n0,
                   float *scratch)
 {
-    int n = w->N - n0 < PANEL ? w->N - n0 : PANEL;
+    int count = w->N - n0 < PANEL ? w->N - n0 : PANEL;
     float *panel = scratch, *room = scratch + (size_t)w->K * PANEL;
-    struct product p = {
+    struct product product = {
         .y = y + n0, .x = x, .y_stride = y_stride, .x_stride = x_stride,
-        .panel = panel, .M = M, .K = w->K, .n = n,
+        .panel = panel, .M = M, .K = w->K, .n = count,
         .bias = bias == NULL ? NULL : bias + n0,
     };
 
-    assert(M > 0 && w->K > 0 && n0 % PANEL == 0 && n > 0);
+    assert(M > 0 && w->K > 0 && n0 % PANEL == 0 && count > 0);
     assert(w->block <= 1 || (!w->order_in_out && w->K % w->block == 0 &&
                              w->stride % w->block == 0 && w->block <= LARGEST_BLOCK));
     if (w->order_in_out)
-        pack_in_out(panel, w, n0, n);
+        pack_in_out(panel, w, n0, count);
     else if (is_plain(w))
-        nn_kernels()->transpose(panel, plain(w) + n0 * w->stride, w->stride, n, w->K);
+        nn_kernels()->transpose(panel, plain(w) + n0 * w->stride, w->stride, count, w->K);
     else
-        pack_decoded(panel, w, n0, n, room);
+        pack_decoded(panel, w, n0, count, room);
     if (w->precision != PRECISION_F32)
         precision_round(w->precision, panel, panel, (int64_t)w->K * PANEL);
-    product_run(&p);
+    product_run(&product);
 }

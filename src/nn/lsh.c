@@ -9,14 +9,14 @@
 /* room[n_rounds, width] = x R, in double. */
 static void rotate(double *room, const float *x, const struct lsh *l)
 {
-    int n = l->n_rounds * l->width;
+    int count = l->n_rounds * l->width;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < count; i++)
         room[i] = 0;
     for (int c = 0; c < l->d; c++) {
-        const float *row = l->rotation + (int64_t)c * n;
+        const float *row = l->rotation + (int64_t)c * count;
 
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < count; i++)
             room[i] += (double)x[c] * row[i];
     }
 }
@@ -28,10 +28,10 @@ static int furthest(const double *y, int half)
     int at = 0;
 
     for (int i = 1; i < 2 * half; i++) {
-        double v = i < half ? y[i] : -y[i - half];
+        double value = i < half ? y[i] : -y[i - half];
 
-        if (v > best) {
-            best = v;
+        if (value > best) {
+            best = value;
             at = i;
         }
     }
@@ -66,17 +66,17 @@ void lsh_round(int *bucket, float *product, float *scratch, double *room, const 
                int64_t x_stride, const struct lsh *l, int round, int T)
 {
     const float *rotation = l->rotation + (int64_t)round * l->width;
-    const struct matrix w = { .data = (const unsigned char *)rotation, .N = l->width,
-                              .K = l->d, .stride = (int64_t)l->n_rounds * l->width,
-                              .order_in_out = true, .size_bytes = sizeof(float) };
+    const struct matrix matrix = { .data = (const unsigned char *)rotation, .N = l->width,
+                                   .K = l->d, .stride = (int64_t)l->n_rounds * l->width,
+                                   .order_in_out = true, .size_bytes = sizeof(float) };
 
     for (int t0 = 0; t0 < T; t0 += LSH_ROWS) {
-        int n = T - t0 < LSH_ROWS ? T - t0 : LSH_ROWS;
+        int count = T - t0 < LSH_ROWS ? T - t0 : LSH_ROWS;
 
         for (int n0 = 0; n0 < l->width; n0 += PANEL)
-            linear_panel(product, l->width, x + t0 * x_stride, x_stride, n, &w, NULL, n0,
-                         scratch);
-        for (int t = 0; t < n; t++) {
+            linear_panel(product, l->width, x + t0 * x_stride, x_stride, count, &matrix,
+                         NULL, n0, scratch);
+        for (int t = 0; t < count; t++) {
             for (int i = 0; i < l->width; i++)
                 room[i] = (double)product[(int64_t)t * l->width + i];
             bucket[t0 + t] = bucket_of(room, l);

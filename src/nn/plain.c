@@ -137,9 +137,9 @@ static double row_sum(const float *x, int D, double from, bool square)
     double lane[LANES] = { 0 };
 
     for (int i = 0; i < D; i++) {
-        double v = x[i] - from;
+        double value = x[i] - from;
 
-        lane[i % LANES] += square ? v * v : v;
+        lane[i % LANES] += square ? value * value : value;
     }
     return kernels_add_lanes(lane);
 }
@@ -154,13 +154,13 @@ static void norm(const struct norm_args *a)
         double scale = 1 / sqrt(row_sum(x, a->D, mean, true) / a->D + a->eps);
 
         for (int i = 0; i < a->D; i++) {
-            double v = (x[i] - mean) * scale;
+            double value = (x[i] - mean) * scale;
 
             if (a->weight != NULL)
-                v *= a->weight[i];
+                value *= a->weight[i];
             if (a->bias != NULL)
-                v += a->bias[i];
-            y[i] = (float)v;
+                value += a->bias[i];
+            y[i] = (float)value;
         }
     }
 }

@@ -97,7 +97,7 @@ static void add_side(const struct relative_positions *b, const struct tile *s, b
     _Alignas(64) float room[ATTEND_ROWS * PANEL];
 
     for (int i = row[least] / PANEL; i <= row[most] / PANEL; i++) {
-        struct product p = {
+        struct product product = {
             .y = room, .y_stride = PANEL, .x = x,
             .x_stride = by_key ? b->k_stride : b->q_stride,
             .panel = (by_key ? b->by_key : b->by_query) + (int64_t)i * PANEL * b->d,
@@ -105,7 +105,7 @@ static void add_side(const struct relative_positions *b, const struct tile *s, b
             .bias = by_key || b->add == NULL ? NULL : b->add + i * PANEL,
         };
 
-        product_run(&p);
+        product_run(&product);
         spread(b, s, room, i, by_key);
     }
 }
@@ -113,20 +113,23 @@ static void add_side(const struct relative_positions *b, const struct tile *s, b
 void relative_positions(const void *self, float *score, size_t stride, int row0, int n_rows,
                         int key0, int n_keys)
 {
-    const struct relative_positions *b = self;
+    const struct relative_positions *positions = self;
 
-    assert(row0 + n_rows - 1 <= b->at->reach && key0 + n_keys - 1 <= b->at->reach);
-    for (int t = 0; b->by_query != NULL && t < n_rows; t += ATTEND_ROWS) {
-        int n = n_rows - t < ATTEND_ROWS ? n_rows - t : ATTEND_ROWS;
-        struct tile rows = { score + (size_t)t * stride, stride, row0 + t, n, key0, n_keys };
+    assert(row0 + n_rows - 1 <= positions->at->reach &&
+           key0 + n_keys - 1 <= positions->at->reach);
+    for (int t = 0; positions->by_query != NULL && t < n_rows; t += ATTEND_ROWS) {
+        int count = n_rows - t < ATTEND_ROWS ? n_rows - t : ATTEND_ROWS;
+        struct tile rows = {
+            score + (size_t)t * stride, stride, row0 + t, count, key0, n_keys
+        };
 
-        add_side(b, &rows, false);
+        add_side(positions, &rows, false);
     }
-    for (int j = 0; b->by_key != NULL && j < n_keys; j += PANEL) {
+    for (int j = 0; positions->by_key != NULL && j < n_keys; j += PANEL) {
         int n = n_keys - j < PANEL ? n_keys - j : PANEL;
         struct tile keys = { score + j, stride, row0, n_rows, key0 + j, n };
 
-        add_side(b, &keys, true);
+        add_side(positions, &keys, true);
     }
 }
 
@@ -134,13 +137,13 @@ void relative_positions(const void *self, float *score, size_t stride, int row0,
 static void add_segments(const struct relative_segments *b, const struct tile *s)
 {
     _Alignas(64) float e[ATTEND_ROWS * PANEL];
-    const struct product p = {
+    const struct product product = {
         .y = e, .y_stride = PANEL, .x = b->q + s->row0 * b->q_stride,
         .x_stride = b->q_stride, .panel = b->by_query, .M = s->n_rows, .K = b->d,
         .n = PANEL, .bias = b->add,
     };
 
-    product_run(&p);
+    product_run(&product);
     for (int t = 0; t < s->n_rows; t++)
         for (int j = 0; j < s->n_keys; j++) {
             bool other = b->type[s->row0 + t] != b->type[s->key0 + j];
@@ -153,8 +156,10 @@ void relative_segments(const void *self, float *score, size_t stride, int row0, 
                        int key0, int n_keys)
 {
     for (int t = 0; t < n_rows; t += ATTEND_ROWS) {
-        int n = n_rows - t < ATTEND_ROWS ? n_rows - t : ATTEND_ROWS;
-        struct tile rows = { score + (size_t)t * stride, stride, row0 + t, n, key0, n_keys };
+        int count = n_rows - t < ATTEND_ROWS ? n_rows - t : ATTEND_ROWS;
+        struct tile rows = {
+            score + (size_t)t * stride, stride, row0 + t, count, key0, n_keys
+        };
 
         add_segments(self, &rows);
     }

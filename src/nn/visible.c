@@ -9,15 +9,15 @@
 
 struct key_range visible_window(int lo, int hi, int S, int64_t own)
 {
-    struct key_range r = {
+    struct key_range range = {
         lo == INT_MAX ? 0 : own - lo, hi == INT_MAX ? S : own + hi + 1,
     };
 
-    if (r.first < 0)
-        r.first = 0;
-    if (r.end > S)
-        r.end = S;
-    return r;
+    if (range.first < 0)
+        range.first = 0;
+    if (range.end > S)
+        range.end = S;
+    return range;
 }
 
 struct key_range visible_range(const struct attend *at, int64_t row)

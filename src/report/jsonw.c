@@ -92,9 +92,9 @@ void jsonw_string_n(struct jsonw *j, const char *s, size_t n)
     separate(j);
     putc('"', j->file);
     while (at < n) {
-        int cp, len = utf8_decode(s + at, n - at, &cp);
+        int code, len = utf8_decode(s + at, n - at, &code);
 
-        if (len > 0 && !utf8_is_control(cp) && cp != '"' && cp != '\\') {
+        if (len > 0 && !utf8_is_control(code) && code != '"' && code != '\\') {
             at += (size_t)len;
             continue;
         }
@@ -102,7 +102,7 @@ void jsonw_string_n(struct jsonw *j, const char *s, size_t n)
         if (len < 0)
             fputs("\xef\xbf\xbd", j->file);
         else
-            escaped(j->file, cp);
+            escaped(j->file, code);
         at += len < 0 ? 1 : (size_t)len;
         done = at;
     }

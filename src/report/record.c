@@ -68,10 +68,10 @@ static struct text_span text(enum column_kind kind, const void *at)
 /* A pointer of any kind, without asking what it points to. */
 static bool is_null(const void *at)
 {
-    const char *p;
+    const char *cursor;
 
-    memcpy(&p, at, sizeof p);
-    return p == NULL;
+    memcpy(&cursor, at, sizeof cursor);
+    return cursor == NULL;
 }
 
 static bool undefined(enum column_kind kind, const void *at)
@@ -121,7 +121,7 @@ static void json_row(struct jsonw *j, const struct record *r, const void *row);
 /* The value at `at`, which is defined; a record's row itself. */
 static void json_value(struct jsonw *j, const struct column *c, const void *at)
 {
-    struct text_span s;
+    struct text_span span;
 
     switch (c->kind) {
     case COLUMN_REAL:
@@ -135,8 +135,8 @@ static void json_value(struct jsonw *j, const struct column *c, const void *at)
         break;
     case COLUMN_TEXT:
     case COLUMN_SPAN:
-        s = text(c->kind, at);
-        jsonw_string_n(j, s.s, s.n);
+        span = text(c->kind, at);
+        jsonw_string_n(j, span.s, span.n);
         break;
     case COLUMN_RECORD:
         json_row(j, c->of, at);
@@ -198,11 +198,11 @@ static void json_row(struct jsonw *j, const struct record *r, const void *row)
 
 void record_json(const struct record *r, const void *row, FILE *f)
 {
-    struct jsonw j;
+    struct jsonw json;
 
-    jsonw_init(&j, f);
-    json_row(&j, r, row);
-    jsonw_newline(&j);
+    jsonw_init(&json, f);
+    json_row(&json, r, row);
+    jsonw_newline(&json);
 }
 
 /* ---- TSV ---- */
@@ -223,10 +223,11 @@ struct line {
 static const struct column *lines_of(const struct record *r)
 {
     for (int i = 0; i < r->n; i++) {
-        const struct column *c = &r->columns[i];
+        const struct column *column = &r->columns[i];
 
-        if (c->list && c->kind == COLUMN_RECORD && !c->of->tuple && (c->where & IN_TSV) != 0)
-            return c;
+        if (column->list && column->kind == COLUMN_RECORD && !column->of->tuple &&
+            (column->where & IN_TSV) != 0)
+            return column;
     }
     return NULL;
 }
@@ -242,18 +243,18 @@ static void tsv_names(struct line *line, const struct record *r, const char *pre
     const struct column *rows = lines_of(r);
 
     for (int i = 0; i < r->n; i++) {
-        const struct column *c = &r->columns[i];
+        const struct column *column = &r->columns[i];
         char name[128];
-        int n = snprintf(name, sizeof name, "%s%s", prefix, c->name);
+        int count = snprintf(name, sizeof name, "%s%s", prefix, column->name);
 
-        if ((c->where & IN_TSV) == 0 || c == rows)
+        if ((column->where & IN_TSV) == 0 || column == rows)
             continue;
-        assert(n > 0 && (size_t)n + 2 < sizeof name);
-        if (c->kind == COLUMN_RECORD) {
+        assert(count > 0 && (size_t)count + 2 < sizeof name);
+        if (column->kind == COLUMN_RECORD) {
             strcat(name, "_");
-            tsv_names(line, c->of, name);
+            tsv_names(line, column->of, name);
         } else {
-            tsv_part(line, name, (size_t)n);
+            tsv_part(line, name, (size_t)count);
         }
     }
     if (rows != NULL)
@@ -270,11 +271,11 @@ static size_t number(char dst[NUMBER_SIZE], const struct column *c, const void *
 static void tsv_value(struct line *line, const struct column *c, const void *at)
 {
     char digits[NUMBER_SIZE];
-    struct text_span s;
+    struct text_span span;
 
     if (c->kind == COLUMN_TEXT || c->kind == COLUMN_SPAN) {
-        s = text(c->kind, at);
-        tsv_part(line, s.s, s.n);
+        span = text(c->kind, at);
+        tsv_part(line, span.s, span.n);
     } else {
         tsv_part(line, digits, number(digits, c, at));
     }
@@ -302,18 +303,19 @@ static void tsv_columns(struct line *line, const struct record *r, const void *r
     const struct column *rows = lines_of(r);
 
     for (int i = 0; i < r->n; i++) {
-        const struct column *c = &r->columns[i];
+        const struct column *column = &r->columns[i];
 
-        if ((c->where & IN_TSV) == 0 || c == rows)
+        if ((column->where & IN_TSV) == 0 || column == rows)
             continue;
-        if (c->kind == COLUMN_RECORD)
-            tsv_columns(line, c->of, row != NULL ? *(const void *const *)field(c, row) : NULL);
-        else if (row == NULL || column_undefined(c, row))
+        if (column->kind == COLUMN_RECORD)
+            tsv_columns(line, column->of,
+                        row != NULL ? *(const void *const *)field(column, row) : NULL);
+        else if (row == NULL || column_undefined(column, row))
             tsv_part(line, "", 0);
-        else if (c->list)
-            tsv_list(line, c, field(c, row));
+        else if (column->list)
+            tsv_list(line, column, field(column, row));
         else
-            tsv_value(line, c, field(c, row));
+            tsv_value(line, column, field(column, row));
     }
 }
 
@@ -370,13 +372,13 @@ static void table_value(struct table *t, struct arena *a, const struct column *c
                         const void *at)
 {
     char cell[400];             /* the largest double has 309 digits before its point */
-    struct text_span s;
+    struct text_span span;
 
     if (c->kind == COLUMN_TEXT) {
         table_cell(t, "%s", *(const char *const *)at);
     } else if (c->kind == COLUMN_SPAN) {
-        s = text(c->kind, at);
-        table_cell(t, "%s", report_clean(a, s.s, s.n));
+        span = text(c->kind, at);
+        table_cell(t, "%s", report_clean(a, span.s, span.n));
     } else if (is_real(c->kind) && c->format != NULL) {
         snprintf(cell, sizeof cell, c->format, real(c->kind, at));
         drop_sign(cell, strchr(c->format, '+') != NULL);
@@ -392,18 +394,19 @@ static void table_columns(struct table *t, struct arena *a, const struct record 
                           const void *row)
 {
     for (int i = 0; i < r->n; i++) {
-        const struct column *c = &r->columns[i];
+        const struct column *column = &r->columns[i];
 
-        if ((c->where & IN_TABLE) == 0)
+        if ((column->where & IN_TABLE) == 0)
             continue;
-        if (c->show != NULL)
-            table_cell(t, "%s", c->show(a, row));
-        else if (c->kind == COLUMN_RECORD)
-            table_columns(t, a, c->of, row != NULL ? *(const void *const *)field(c, row) : NULL);
-        else if (row == NULL || column_undefined(c, row))
+        if (column->show != NULL)
+            table_cell(t, "%s", column->show(a, row));
+        else if (column->kind == COLUMN_RECORD)
+            table_columns(t, a, column->of,
+                          row != NULL ? *(const void *const *)field(column, row) : NULL);
+        else if (row == NULL || column_undefined(column, row))
             table_cell(t, "-");
         else
-            table_value(t, a, c, field(c, row));
+            table_value(t, a, column, field(column, row));
     }
 }
 
@@ -415,36 +418,37 @@ static enum align align_of(const struct column *c)
 /* Fills out, unless it is NULL; returns how many there are. */
 static int headings(struct table_column *out, const struct record *r)
 {
-    int n = 0;
+    int count = 0;
 
     for (int i = 0; i < r->n; i++) {
-        const struct column *c = &r->columns[i];
+        const struct column *column = &r->columns[i];
 
-        if ((c->where & IN_TABLE) == 0)
+        if ((column->where & IN_TABLE) == 0)
             continue;
-        if (c->kind == COLUMN_RECORD)
-            n += headings(out != NULL ? out + n : NULL, c->of);
+        if (column->kind == COLUMN_RECORD)
+            count += headings(out != NULL ? out + count : NULL, column->of);
         else if (out != NULL)
-            out[n++] = (struct table_column){
-                c->heading != NULL ? c->heading : c->name, align_of(c),
+            out[count++] = (struct table_column){
+                column->heading != NULL ? column->heading : column->name,
+                align_of(column),
             };
         else
-            n++;
+            count++;
     }
-    return n;
+    return count;
 }
 
 void record_table(const struct record *r, const void *rows, int n, struct arena *a, FILE *f)
 {
     int n_columns = headings(NULL, r);
     struct table_column *columns = arena_alloc(a, (size_t)n_columns, sizeof *columns);
-    struct table *t;
+    struct table *table;
 
     headings(columns, r);
-    t = table_new(a, columns, n_columns);
+    table = table_new(a, columns, n_columns);
     for (int i = 0; i < n; i++)
-        table_columns(t, a, r, (const char *)rows + (size_t)i * r->size);
-    table_print(t, f);
+        table_columns(table, a, r, (const char *)rows + (size_t)i * r->size);
+    table_print(table, f);
 }
 
 /* ---- a command's report ---- */

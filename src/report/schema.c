@@ -153,15 +153,15 @@ static void members(struct jsonw *j, const struct record *r)
 
 void record_schema(const struct record *r, FILE *f)
 {
-    struct jsonw j;
+    struct jsonw json;
 
-    jsonw_init(&j, f);
-    j.indented = true;
-    jsonw_object(&j);
-    jsonw_member_string(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    jsonw_member_string(&j, "title", r->schema);
-    jsonw_member_string(&j, "description", r->help);
-    object(&j, r);
-    jsonw_end(&j, '}');
-    jsonw_newline(&j);
+    jsonw_init(&json, f);
+    json.indented = true;
+    jsonw_object(&json);
+    jsonw_member_string(&json, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    jsonw_member_string(&json, "title", r->schema);
+    jsonw_member_string(&json, "description", r->help);
+    object(&json, r);
+    jsonw_end(&json, '}');
+    jsonw_newline(&json);
 }

@@ -39,23 +39,23 @@ struct table {
 /* Columns that clean text takes on a terminal. */
 static size_t width_of(const char *s)
 {
-    size_t n = strlen(s), width = 0;
-    int cp, len;
+    size_t count = strlen(s), width = 0;
+    int code, len;
 
-    for (; (len = utf8_decode(s, n, &cp)) > 0; s += len, n -= (size_t)len)
-        width += (size_t)utf8proc_charwidth(cp);
+    for (; (len = utf8_decode(s, count, &code)) > 0; s += len, count -= (size_t)len)
+        width += (size_t)utf8proc_charwidth(code);
     return width;
 }
 
 struct table *table_new(struct arena *a, const struct table_column *columns, int n)
 {
-    struct table *t = arena_alloc(a, 1, sizeof *t);
+    struct table *table = arena_alloc(a, 1, sizeof *table);
 
-    *t = (struct table){ .arena = a, .column = columns, .n = (size_t)n };
-    t->width = arena_alloc(a, t->n, sizeof *t->width);
-    for (size_t c = 0; c < t->n; c++)
-        t->width[c] = width_of(columns[c].title);
-    return t;
+    *table = (struct table){ .arena = a, .column = columns, .n = (size_t)n };
+    table->width = arena_alloc(a, table->n, sizeof *table->width);
+    for (size_t c = 0; c < table->n; c++)
+        table->width[c] = width_of(columns[c].title);
+    return table;
 }
 
 char *report_clean(struct arena *a, const char *s, size_t n)
@@ -79,21 +79,21 @@ char *report_clean(struct arena *a, const char *s, size_t n)
 /* An arena gives every string a cache line; cells are many and short. */
 static const char *keep(struct table *t, const char *text, struct arena_mark before)
 {
-    size_t n = strlen(text) + 1;
+    size_t count = strlen(text) + 1;
     char *kept;
 
-    if (n > CHUNK_BYTES)
+    if (count > CHUNK_BYTES)
         return text;
-    if (n > t->left) {
+    if (count > t->left) {
         t->left = CHUNK_BYTES;
         t->room = arena_alloc_raw(t->arena, t->left, 1);
-        kept = memcpy(t->room, text, n);
+        kept = memcpy(t->room, text, count);
     } else {
-        kept = memcpy(t->room, text, n);
+        kept = memcpy(t->room, text, count);
         arena_reset(t->arena, before);      /* text goes */
     }
-    t->room += n;
-    t->left -= n;
+    t->room += count;
+    t->left -= count;
     return kept;
 }
 

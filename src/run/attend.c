@@ -51,44 +51,44 @@ static void attend_together(const struct attend_job *j, struct head_rows *const 
 /* One head of one text. */
 static void head_task(void *self, int i, struct arena *scratch)
 {
-    const struct attend_job *j = self;
-    int H = j->p->m->config.n_heads, text = i / H, head = i % H;
-    struct head_rows *r;
+    const struct attend_job *job = self;
+    int H = job->p->m->config.n_heads, text = i / H, head = i % H;
+    struct head_rows *head_rows;
 
-    if (!j->keep_out && !head_wanted(j, head))
+    if (!job->keep_out && !head_wanted(job, head))
         return;
-    r = head_rows_new(scratch, j, text, head);
-    for (int row0 = 0; row0 < pass_tokens(j->p, text); row0 += ATTEND_ROWS) {
+    head_rows = head_rows_new(scratch, job, text, head);
+    for (int row0 = 0; row0 < pass_tokens(job->p, text); row0 += ATTEND_ROWS) {
         struct rows rows;
 
-        head_rows_block(r, row0, &rows);
-        if (head_wanted(j, head))
-            give(j->p, SINK_HEAD, &rows, 1);
+        head_rows_block(head_rows, row0, &rows);
+        if (head_wanted(job, head))
+            give(job->p, SINK_HEAD, &rows, 1);
     }
 }
 
 /* All heads of one text. */
 static void layer_task(void *self, int text, struct arena *scratch)
 {
-    const struct attend_job *j = self;
-    int H = j->p->m->config.n_heads;
+    const struct attend_job *job = self;
+    int H = job->p->m->config.n_heads;
     struct head_rows **head = arena_alloc(scratch, (size_t)H, sizeof *head);
 
     for (int h = 0; h < H; h++)
-        head[h] = head_rows_new(scratch, j, text, h);
-    attend_together(j, head, H, pass_tokens(j->p, text), SINK_LAYER, scratch);
+        head[h] = head_rows_new(scratch, job, text, h);
+    attend_together(job, head, H, pass_tokens(job->p, text), SINK_LAYER, scratch);
 }
 
 /* One head of all texts. */
 static void texts_task(void *self, int head, struct arena *scratch)
 {
-    const struct attend_job *j = self;
-    int n = j->p->b->n_texts;
-    struct head_rows **of = arena_alloc(scratch, (size_t)n, sizeof *of);
+    const struct attend_job *job = self;
+    int count = job->p->b->n_texts;
+    struct head_rows **of = arena_alloc(scratch, (size_t)count, sizeof *of);
 
-    for (int t = 0; t < n; t++)
-        of[t] = head_rows_new(scratch, j, t, head);
-    attend_together(j, of, n, pass_tokens(j->p, 0), SINK_TEXTS, scratch);
+    for (int t = 0; t < count; t++)
+        of[t] = head_rows_new(scratch, job, t, head);
+    attend_together(job, of, count, pass_tokens(job->p, 0), SINK_TEXTS, scratch);
 }
 
 /* Shares the layer out in the units in which its sinks take rows. */
@@ -113,15 +113,15 @@ static void share_out(struct pass *p, struct attend_job *j)
 /* The outputs of silent heads become 0. */
 static void silence(const struct pass *p, int l, enum stack_id stack)
 {
-    const struct config *c = &p->m->config;
+    const struct config *config = &p->m->config;
     const struct change *change = p->want->change;
-    size_t d = (size_t)c->d_value;
+    size_t d = (size_t)config->d_value;
 
     if (change == NULL || change->silent == NULL || change->silent_stack != stack)
         return;
-    for (int h = 0; h < c->n_heads; h++)
-        for (int i = 0; change->silent[l * c->n_heads + h] && i < p->N; i++)
-            memset(p->z + ((size_t)i * (size_t)c->n_heads + (size_t)h) * d, 0,
+    for (int head = 0; head < config->n_heads; head++)
+        for (int i = 0; change->silent[l * config->n_heads + head] && i < p->N; i++)
+            memset(p->z + ((size_t)i * (size_t)config->n_heads + (size_t)head) * d, 0,
                    d * sizeof *p->z);
 }
 
@@ -145,27 +145,27 @@ static int check_finite(const struct attend_job *j, struct err *e)
 int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
                  struct err *e)
 {
-    int n_texts = p->b->n_texts, n = n_texts * p->m->config.n_heads;
+    int n_texts = p->b->n_texts, count = n_texts * p->m->config.n_heads;
     struct arena_mark mark = arena_mark(p->call);
-    struct attend_job j = { .p = p, .heads = h, .layer = l, .keep_out = keep_out,
-                            .wanted = pass_wants(p, l, h->stack) };
+    struct attend_job job = { .p = p, .heads = h, .layer = l, .keep_out = keep_out,
+                              .wanted = pass_wants(p, l, h->stack) };
     bool replaced = false;
-    int rc;
+    int status;
 
     if (tap_show(p, l, h, &replaced, e) != 0)
         return -1;
     if (replaced)
         return 0;
-    j.bad_row = arena_alloc_raw(p->call, (size_t)n, sizeof *j.bad_row);
-    memset(j.bad_row, 0xff, (size_t)n * sizeof *j.bad_row);     /* -1 */
-    share_out(p, &j);
+    job.bad_row = arena_alloc_raw(p->call, (size_t)count, sizeof *job.bad_row);
+    memset(job.bad_row, 0xff, (size_t)count * sizeof *job.bad_row);     /* -1 */
+    share_out(p, &job);
     if (keep_out)
         silence(p, l, h->stack);
-    rc = check_finite(&j, e);
+    status = check_finite(&job, e);
     arena_reset(p->call, mark);
-    for (int t = 0; rc == 0 && j.wanted && t < n_texts; t++)
+    for (int t = 0; status == 0 && job.wanted && t < n_texts; t++)
         for (int s = 0; s < p->n_sinks; s++)
             if (p->sinks[s].done != NULL)
                 p->sinks[s].done(p->sinks[s].self, t, l);
-    return rc;
+    return status;
 }

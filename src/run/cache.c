@@ -33,14 +33,14 @@ bool cache_fits(const struct model *m)
 struct cache *cache_new(struct arena *a, const struct model *m, int capacity,
                         int n_memory)
 {
-    struct cache *c = arena_alloc(a, 1, sizeof *c);
+    struct cache *cache = arena_alloc(a, 1, sizeof *cache);
 
     assert(cache_fits(m));
-    *c = (struct cache){ .capacity = capacity, .n_memory = n_memory,
-                         .kv = layers(a, m, capacity) };
+    *cache = (struct cache){ .capacity = capacity, .n_memory = n_memory,
+                             .kv = layers(a, m, capacity) };
     if (n_memory > 0)
-        c->memory_kv = layers(a, m, n_memory);
-    return c;
+        cache->memory_kv = layers(a, m, n_memory);
+    return cache;
 }
 
 double cache_memory(const struct model *m, int capacity, int n_memory)

@@ -22,14 +22,14 @@ static void read_cached(struct pass *p, struct heads *h)
 
 static void copy_heads(const struct pass *p, float *to, const float *row)
 {
-    const struct config *c = &p->m->config;
+    const struct config *config = &p->m->config;
     const struct head_place *place = &p->m->place;
 
-    for (int g = 0; g < c->n_kv_heads; g++) {
+    for (int g = 0; g < config->n_kv_heads; g++) {
         memcpy(to + place->cross_k[g], row + place->k[g],
-               (size_t)c->d_head * sizeof *to);
+               (size_t)config->d_head * sizeof *to);
         memcpy(to + place->cross_v[g], row + place->v[g],
-               (size_t)c->d_value * sizeof *to);
+               (size_t)config->d_value * sizeof *to);
     }
 }
 
@@ -38,13 +38,15 @@ void cached_append(struct pass *p, int l, struct heads *h)
     const int *start = p->b->start;
 
     for (int t = 0; p->cached != NULL && t < p->b->n_texts; t++) {
-        const struct cache *c = p->want->cache[t];
+        const struct cache *cache = p->want->cache[t];
 
-        assert(c->n + start[t + 1] - start[t] <= c->capacity);
+        assert(cache->n + start[t + 1] - start[t] <= cache->capacity);
         for (int i = start[t]; i < start[t + 1]; i++)
-            copy_heads(p, c->kv[l] + (size_t)(c->n + i - start[t]) * cache_row(p->m),
+            copy_heads(p,
+                       cache->kv[l] + (size_t)(cache->n + i - start[t]) * cache_row(p->m),
                        p->qkv + (int64_t)i * p->m->place.width);
-        p->cached[t] = (struct cached){ c->kv[l], c->n + start[t + 1] - start[t], c->n };
+        p->cached[t] = (struct cached){ cache->kv[l], cache->n + start[t + 1] - start[t],
+                                        cache->n };
     }
     if (p->cached != NULL)
         read_cached(p, h);
@@ -52,17 +54,19 @@ void cached_append(struct pass *p, int l, struct heads *h)
 
 void cached_append_memory(struct pass *p, int l, struct heads *h)
 {
-    const struct memory *m = p->want->memory;
+    const struct memory *memory = p->want->memory;
 
     for (int t = 0; p->cached != NULL && t < p->b->n_texts; t++) {
-        const struct cache *c = p->want->cache[t];
-        size_t n = (size_t)c->n_memory * cache_row(p->m);
+        const struct cache *cache = p->want->cache[t];
+        size_t count = (size_t)cache->n_memory * cache_row(p->m);
 
-        assert(m == NULL || m->start[t + 1] - m->start[t] == c->n_memory);
-        if (m != NULL)
-            memcpy(c->memory_kv[l], p->memory_kv + (size_t)m->start[t] * cache_row(p->m),
-                   n * sizeof **c->memory_kv);
-        p->cached[t] = (struct cached){ c->memory_kv[l], c->n_memory, 0 };
+        assert(memory == NULL ||
+               memory->start[t + 1] - memory->start[t] == cache->n_memory);
+        if (memory != NULL)
+            memcpy(cache->memory_kv[l],
+                   p->memory_kv + (size_t)memory->start[t] * cache_row(p->m),
+                   count * sizeof **cache->memory_kv);
+        p->cached[t] = (struct cached){ cache->memory_kv[l], cache->n_memory, 0 };
     }
     if (p->cached != NULL)
         read_cached(p, h);

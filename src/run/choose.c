@@ -54,12 +54,12 @@ static bool ends_with(const struct continuation *text, const int *id, int n)
 
 static void no_repeats(const struct choice *c)
 {
-    int n = c->rules->no_repeat;
+    int count = c->rules->no_repeat;
 
-    for (int i = 0; i + n <= c->text->n; i++) {
-        const struct id_list last = { 1, c->text->id + i + n - 1 };
+    for (int i = 0; i + count <= c->text->n; i++) {
+        const struct id_list last = { 1, c->text->id + i + count - 1 };
 
-        if (ends_with(c->text, c->text->id + i, n - 1))
+        if (ends_with(c->text, c->text->id + i, count - 1))
             rule_out(c, &last);
     }
 }
@@ -102,26 +102,26 @@ static int largest(const float *logits, int V)
 int generate_choose(const struct generation *rules, const struct continuation *text,
                     float *logits, int V, struct arena *scratch)
 {
-    const struct choice c = { rules, text, logits, V };
-    int n = text->n, first = text->n_prompt;
+    const struct choice choice = { rules, text, logits, V };
+    int count = text->n, first = text->n_prompt;
 
     if (largest(logits, V) < 0)
         return -1;
     if (rules->penalty != 1)
-        penalise(&c, scratch);
+        penalise(&choice, scratch);
     if (rules->no_repeat > 0)
-        no_repeats(&c);
-    no_bad(&c);
-    if (n < rules->min_length || n - text->n_prompt < rules->min_new)
-        rule_out(&c, &rules->end);
-    if (rules->forced_first >= 0 && n == 1)
-        force(&c, &rules->forced_first, 1);
-    if (rules->forced_last.n > 0 && n == text->n_prompt + text->most - 1)
-        force(&c, rules->forced_last.id, rules->forced_last.n);
-    rule_out(&c, &rules->suppressed);
+        no_repeats(&choice);
+    no_bad(&choice);
+    if (count < rules->min_length || count - text->n_prompt < rules->min_new)
+        rule_out(&choice, &rules->end);
+    if (rules->forced_first >= 0 && count == 1)
+        force(&choice, &rules->forced_first, 1);
+    if (rules->forced_last.n > 0 && count == text->n_prompt + text->most - 1)
+        force(&choice, rules->forced_last.id, rules->forced_last.n);
+    rule_out(&choice, &rules->suppressed);
     if (first == 1 && rules->forced_first >= 0)
         first++;            /* the first that is free */
-    if (n == first)
-        rule_out(&c, &rules->suppressed_first);
+    if (count == first)
+        rule_out(&choice, &rules->suppressed_first);
     return largest(logits, V);
 }

@@ -30,28 +30,28 @@ struct buckets {
 /* About two chunks of tokens per bucket, as transformers has it. */
 static struct buckets buckets_of(const struct config *c, int n_padded)
 {
-    struct buckets b = { .n_factors = 1 };
+    struct buckets buckets = { .n_factors = 1 };
     int len = c->chunked.hashed.len, limit = (int)sqrt(c->n_positions / len);
 
     if (c->chunked.n_factors > 0) {
-        b.given = c->chunked.factor;
-        b.n_factors = c->chunked.n_factors;
-        for (int i = 0; i < b.n_factors; i++)
-            b.width += b.given[i] / 2;
-        return b;
+        buckets.given = c->chunked.factor;
+        buckets.n_factors = c->chunked.n_factors;
+        for (int i = 0; i < buckets.n_factors; i++)
+            buckets.width += buckets.given[i] / 2;
+        return buckets;
     }
-    while ((int64_t)1 << b.power <= n_padded / len)
-        b.power++;
+    while ((int64_t)1 << buckets.power <= n_padded / len)
+        buckets.power++;
     limit = 2 * (limit > len ? limit : len);
-    if ((int64_t)1 << b.power > limit) {
-        b.n_factors = 2;
-        b.factor[0] = 1 << b.power / 2;
-        b.factor[1] = 1 << (b.power - b.power / 2);
+    if ((int64_t)1 << buckets.power > limit) {
+        buckets.n_factors = 2;
+        buckets.factor[0] = 1 << buckets.power / 2;
+        buckets.factor[1] = 1 << (buckets.power - buckets.power / 2);
     } else {
-        b.factor[0] = 1 << b.power;
+        buckets.factor[0] = 1 << buckets.power;
     }
-    b.width = (b.factor[0] + b.factor[1]) / 2;
-    return b;
+    buckets.width = (buckets.factor[0] + buckets.factor[1]) / 2;
+    return buckets;
 }
 
 /* A text that is one chunk is not hashed. */
@@ -68,34 +68,34 @@ static size_t rotation_size(const struct config *c, int width)
 
 void chunks_draw_rotations(struct pass *p)
 {
-    const struct config *c = &p->m->config;
+    const struct config *config = &p->m->config;
 
     for (int t = 0; t < p->b->n_texts && p->want->rotations == NULL; t++) {
-        int n = padded(c, pass_tokens(p, t));
-        struct buckets b;
-        struct rng r;
+        int count = padded(config, pass_tokens(p, t));
+        struct buckets buckets;
+        struct rng rng;
         float *x;
 
-        if (!is_hashed(p->m, n))
+        if (!is_hashed(p->m, count))
             continue;
-        b = buckets_of(c, n);
-        if (p->rotation[b.power] != NULL)
+        buckets = buckets_of(config, count);
+        if (p->rotation[buckets.power] != NULL)
             continue;
-        x = arena_alloc_raw(p->call, rotation_size(c, b.width), sizeof *x);
-        rng_seed(&r, (uint64_t)c->chunked.seed);
-        rng_normal_fill(&r, x, (int64_t)rotation_size(c, b.width));
-        p->rotation[b.power] = x;
+        x = arena_alloc_raw(p->call, rotation_size(config, buckets.width), sizeof *x);
+        rng_seed(&rng, (uint64_t)config->chunked.seed);
+        rng_normal_fill(&rng, x, (int64_t)rotation_size(config, buckets.width));
+        p->rotation[buckets.power] = x;
     }
 }
 
 int chunks_check_rotations(const struct model *m, const struct rotations *r, int n_tokens,
                            struct err *e)
 {
-    int n = padded(&m->config, n_tokens), width;
+    int count = padded(&m->config, n_tokens), width;
 
-    if (r == NULL || !is_hashed(m, n))
+    if (r == NULL || !is_hashed(m, count))
         return 0;
-    width = buckets_of(&m->config, n).width;
+    width = buckets_of(&m->config, count).width;
     return r->width == width ? 0 :
            err_set(e, ERR_INPUT, "the rotations have %d columns, expected %d for a text of "
                    "%d tokens", r->width, width, n_tokens);
@@ -103,13 +103,14 @@ int chunks_check_rotations(const struct model *m, const struct rotations *r, int
 
 double chunks_memory(const struct model *m, int n_tokens)
 {
-    const struct config *c = &m->config;
-    int n = padded(c, n_tokens);
+    const struct config *config = &m->config;
+    int count = padded(config, n_tokens);
 
-    if (!is_hashed(m, n))
+    if (!is_hashed(m, count))
         return 0;
-    return sizeof(float) * ((double)c->n_heads * c->chunked.n_hashes * n_tokens +
-                            (double)rotation_size(c, buckets_of(c, n).width));
+    return sizeof(float) *
+           ((double)config->n_heads * config->chunked.n_hashes * n_tokens +
+            (double)rotation_size(config, buckets_of(config, count).width));
 }
 
 /* ---- chunks ---- */
@@ -123,86 +124,89 @@ struct chunk_job {
 static const float *rotation_of(const struct chunk_job *j, const struct buckets *b,
                                 int head)
 {
-    const struct config *c = &j->p->m->config;
+    const struct config *config = &j->p->m->config;
     const struct rotations *given = j->p->want->rotations;
-    size_t all = rotation_size(c, b->width);
+    size_t all = rotation_size(config, b->width);
     const float *x = given == NULL ? j->p->rotation[b->power] :
                      given->x + (given->n_sets > 1 ? (size_t)j->plan->hash_set * all : 0);
 
-    return x + all / (size_t)c->n_heads * (size_t)head;
+    return x + all / (size_t)config->n_heads * (size_t)head;
 }
 
 /* Chunks of one head of one text, by rank. */
 static void hash_task(void *self, int i, struct arena *scratch)
 {
-    const struct chunk_job *j = self;
-    const struct pass *p = j->p;
-    const struct config *c = &p->m->config;
-    struct chunk_view *v = &j->view[i];
-    int text = i / c->n_heads, head = i % c->n_heads, T = v->T, n = padded(c, T);
-    struct buckets b = buckets_of(c, n);
-    struct lsh l = { .d = c->d_head, .n_rounds = c->chunked.n_hashes,
-                     .n_factors = b.n_factors, .width = b.width,
-                     .factor = b.given != NULL ? b.given : b.factor };
-    const float *q = p->qkv + p->m->place.q[head] +
-                     (int64_t)p->b->start[text] * p->m->place.width;
-    size_t columns = (size_t)l.n_rounds * (size_t)l.width;
+    const struct chunk_job *job = self;
+    const struct pass *pass = job->p;
+    const struct config *config = &pass->m->config;
+    struct chunk_view *view = &job->view[i];
+    int text = i / config->n_heads, head = i % config->n_heads, T = view->T,
+        count = padded(config, T);
+    struct buckets buckets = buckets_of(config, count);
+    struct lsh lsh = { .d = config->d_head, .n_rounds = config->chunked.n_hashes,
+                       .n_factors = buckets.n_factors, .width = buckets.width,
+                       .factor = buckets.given != NULL ? buckets.given : buckets.factor };
+    const float *q = pass->qkv + pass->m->place.q[head] +
+                     (int64_t)pass->b->start[text] * pass->m->place.width;
+    size_t columns = (size_t)lsh.n_rounds * (size_t)lsh.width;
     uint64_t *sorted;
     int *bucket, *order;
 
-    if (v->chunk == NULL)
+    if (view->chunk == NULL)
         return;
-    l.rotation = rotation_of(j, &b, head);
-    bucket = arena_alloc_raw(scratch, (size_t)T * (size_t)l.n_rounds, sizeof *bucket);
+    lsh.rotation = rotation_of(job, &buckets, head);
+    bucket = arena_alloc_raw(scratch, (size_t)T * (size_t)lsh.n_rounds, sizeof *bucket);
     lsh_buckets(bucket, arena_alloc_raw(scratch, columns, sizeof(double)), q,
-                p->m->place.width, &l, T);
+                pass->m->place.width, &lsh, T);
     order = arena_alloc_raw(scratch, (size_t)T, sizeof *order);
     sorted = arena_alloc_raw(scratch, (size_t)T, sizeof *sorted);
-    for (int r = 0; r < l.n_rounds; r++) {
-        int *round = v->chunk + (int64_t)r * T;
+    for (int r = 0; r < lsh.n_rounds; r++) {
+        int *round = view->chunk + (int64_t)r * T;
 
         lsh_order(order, sorted, bucket + (int64_t)r * T, T);
         /* Padding has the last bucket, so that it fills up each round. */
         for (int t = 0; t < T; t++)
-            round[order[t]] = (int)(((int64_t)r * n + t) / c->chunked.hashed.len);
+            round[order[t]] = (int)(((int64_t)r * count + t) /
+                                    config->chunked.hashed.len);
     }
 }
 
 /* The views of the heads of one text; chunks by position are the same for all heads. */
 static void text_view(const struct chunk_job *j, int text, int T)
 {
-    const struct config *c = &j->p->m->config;
-    const struct chunks *ch = &j->plan->chunks;
-    int H = c->n_heads, n = padded(c, T);
-    int rounds = j->plan->hashed ? c->chunked.n_hashes : 1;
+    const struct config *config = &j->p->m->config;
+    const struct chunks *chunks = &j->plan->chunks;
+    int H = config->n_heads, count = padded(config, T);
+    int rounds = j->plan->hashed ? config->chunked.n_hashes : 1;
     size_t size = (size_t)T * (size_t)rounds;
-    struct chunk_view v = { .T = T, .n_rounds = rounds, .own_last = j->plan->hashed };
+    struct chunk_view view = { .T = T, .n_rounds = rounds, .own_last = j->plan->hashed };
     int *chunk = NULL, *seen;
 
-    if (n > ch->len) {
-        v.n_chunks = (int)((int64_t)rounds * n / ch->len);
-        v.seen = seen = arena_alloc_raw(j->p->call, (size_t)v.n_chunks, sizeof *seen);
-        chunks_seen(seen, v.n_chunks, ch->before, ch->after);
+    if (count > chunks->len) {
+        view.n_chunks = (int)((int64_t)rounds * count / chunks->len);
+        view.seen = seen = arena_alloc_raw(j->p->call, (size_t)view.n_chunks,
+                                           sizeof *seen);
+        chunks_seen(seen, view.n_chunks, chunks->before, chunks->after);
     }
-    for (int h = 0; h < H; h++) {
-        if (n > ch->len && (chunk == NULL || j->plan->hashed))
+    for (int head = 0; head < H; head++) {
+        if (count > chunks->len && (chunk == NULL || j->plan->hashed))
             chunk = arena_alloc_raw(j->p->call, size, sizeof *chunk);
-        v.chunk = chunk;
-        j->view[text * H + h] = v;
+        view.chunk = chunk;
+        j->view[text * H + head] = view;
     }
     for (int t = 0; chunk != NULL && !j->plan->hashed && t < T; t++)
-        chunk[t] = t / ch->len;
+        chunk[t] = t / chunks->len;
 }
 
 static void hide(const void *self, int text, int head, unsigned char *hidden,
                  size_t stride, int row0, int n_rows, int key0, int n_keys)
 {
-    const struct chunk_job *j = self;
-    const struct chunk_view *v = &j->view[text * j->p->m->config.n_heads + head];
+    const struct chunk_job *job = self;
+    const struct chunk_view *view = &job->view[text * job->p->m->config.n_heads + head];
 
-    for (int t = 0; v->chunk != NULL && t < n_rows; t++, hidden += stride)
+    for (int t = 0; view->chunk != NULL && t < n_rows; t++, hidden += stride)
         for (int s = 0; s < n_keys; s++)
-            if (chunks_times(v, row0 + t, key0 + s) == 0)
+            if (chunks_times(view, row0 + t, key0 + s) == 0)
                 hidden[s] = 1;
 }
 
@@ -218,24 +222,25 @@ static bool has_term(const struct chunk_view *v)
 
 void chunks_set(struct pass *p, const struct layer_plan *plan, struct heads *h)
 {
-    int H = p->m->config.n_heads, n = p->b->n_texts * H;
-    struct chunk_job *j = arena_alloc(p->call, 1, sizeof *j);
+    int H = p->m->config.n_heads, count = p->b->n_texts * H;
+    struct chunk_job *job = arena_alloc(p->call, 1, sizeof *job);
     struct score_term *term;
 
     if (plan->chunks.len == 0)
         return;
-    *j = (struct chunk_job){ p, plan, arena_alloc(p->call, (size_t)n, sizeof *j->view) };
+    *job = (struct chunk_job){ p, plan,
+                               arena_alloc(p->call, (size_t)count, sizeof *job->view) };
     for (int t = 0; t < p->b->n_texts; t++)
-        text_view(j, t, pass_tokens(p, t));
+        text_view(job, t, pass_tokens(p, t));
     if (plan->hashed)
-        par_for(p->par, n, hash_task, j);
-    term = arena_alloc(p->call, (size_t)n, sizeof *term);
-    for (int i = 0; i < n; i++) {
-        if (j->view[i].chunk != NULL)
+        par_for(p->par, count, hash_task, job);
+    term = arena_alloc(p->call, (size_t)count, sizeof *term);
+    for (int i = 0; i < count; i++) {
+        if (job->view[i].chunk != NULL)
             h->hide = hide;
-        if (has_term(&j->view[i]))
-            term[i] = (struct score_term){ chunks_term, &j->view[i] };
+        if (has_term(&job->view[i]))
+            term[i] = (struct score_term){ chunks_term, &job->view[i] };
     }
-    h->hide_self = j;
+    h->hide_self = job;
     h->terms = term;
 }

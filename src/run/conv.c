@@ -22,22 +22,22 @@ struct conv_job {
 /* Tokens beyond the ends of a text count as 0. */
 static void gather_rows(void *self, int i, struct arena *scratch)
 {
-    const struct conv_job *j = self;
-    const struct batch *b = j->p->b;
-    int width = j->p->m->config.front.conv_width;
-    int64_t D = j->p->m->config.d_model;
+    const struct conv_job *job = self;
+    const struct batch *batch = job->p->b;
+    int width = job->p->m->config.front.conv_width;
+    int64_t D = job->p->m->config.d_model;
 
     (void)scratch;
-    for (int r = 0; r < stage_rows_of(j->n_rows, i); r++) {
-        int at = i * ROW_CHUNK + r, row = j->row0 + at, text = j->text[row];
-        float *window = j->window + (int64_t)at * j->n_in * width;
+    for (int r = 0; r < stage_rows_of(job->n_rows, i); r++) {
+        int at = i * ROW_CHUNK + r, row = job->row0 + at, text = job->text[row];
+        float *window = job->window + (int64_t)at * job->n_in * width;
 
         for (int k = 0; k < width; k++) {
             int from = row + k - width / 2;
-            bool inside = from >= b->start[text] && from < b->start[text + 1];
-            const float *x = j->p->embedded + (inside ? from : row) * D + j->first;
+            bool inside = from >= batch->start[text] && from < batch->start[text + 1];
+            const float *x = job->p->embedded + (inside ? from : row) * D + job->first;
 
-            for (int c = 0; c < j->n_in; c++)
+            for (int c = 0; c < job->n_in; c++)
                 window[c * width + k] = inside ? x[c] : 0;
         }
     }
@@ -45,24 +45,24 @@ static void gather_rows(void *self, int i, struct arena *scratch)
 
 static void add_rows(void *self, int i, struct arena *scratch)
 {
-    const struct conv_job *j = self;
-    int64_t D = j->p->m->config.d_model, at = (int64_t)i * ROW_CHUNK * D;
-    int64_t n = stage_rows_of(j->n_rows, i) * D;
+    const struct conv_job *job = self;
+    int64_t D = job->p->m->config.d_model, at = (int64_t)i * ROW_CHUNK * D;
+    int64_t count = stage_rows_of(job->n_rows, i) * D;
 
     (void)scratch;
-    act_apply(j->p->m->config.front.conv_act, j->out + at, n);
-    nn_add(j->p->x + j->row0 * D + at, j->out + at, n);
+    act_apply(job->p->m->config.front.conv_act, job->out + at, count);
+    nn_add(job->p->x + job->row0 * D + at, job->out + at, count);
 }
 
 static void one_group(struct conv_job *j, int group)
 {
-    struct pass *p = j->p;
-    struct param w = stage_part(&p->m->slot[W_CONV], group * j->n_in, j->n_in);
+    struct pass *pass = j->p;
+    struct param param = stage_part(&pass->m->slot[W_CONV], group * j->n_in, j->n_in);
 
     j->first = group * j->n_in;
-    stage_rows(p, j->n_rows, gather_rows, j);
-    stage_linear(p, j->out + j->first, p->m->config.d_model, j->window, w.matrix.K,
-                 j->n_rows, &w);
+    stage_rows(pass, j->n_rows, gather_rows, j);
+    stage_linear(pass, j->out + j->first, pass->m->config.d_model, j->window,
+                 param.matrix.K, j->n_rows, &param);
 }
 
 static const int *texts_of(struct pass *p)
@@ -77,31 +77,31 @@ static const int *texts_of(struct pass *p)
 
 void conv_add(struct pass *p)
 {
-    const struct config *c = &p->m->config;
+    const struct config *config = &p->m->config;
     struct arena_mark mark = arena_mark(p->call);
-    size_t D = (size_t)c->d_model, rows = p->N < MLP_ROWS ? (size_t)p->N : MLP_ROWS;
-    struct conv_job j = { .p = p, .n_in = c->d_model / c->front.conv_groups };
+    size_t D = (size_t)config->d_model, rows = p->N < MLP_ROWS ? (size_t)p->N : MLP_ROWS;
+    struct conv_job job = { .p = p, .n_in = config->d_model / config->front.conv_groups };
 
-    j.text = texts_of(p);
-    j.window = arena_alloc_raw(p->call, rows * (size_t)j.n_in,
-                               (size_t)c->front.conv_width * sizeof(float));
-    j.out = arena_alloc_raw(p->call, rows * D, sizeof(float));
-    for (; j.row0 < p->N; j.row0 += MLP_ROWS) {
-        j.n_rows = p->N - j.row0 < MLP_ROWS ? p->N - j.row0 : MLP_ROWS;
-        for (int g = 0; g < c->front.conv_groups; g++)
-            one_group(&j, g);
-        stage_rows(p, j.n_rows, add_rows, &j);
+    job.text = texts_of(p);
+    job.window = arena_alloc_raw(p->call, rows * (size_t)job.n_in,
+                                 (size_t)config->front.conv_width * sizeof(float));
+    job.out = arena_alloc_raw(p->call, rows * D, sizeof(float));
+    for (; job.row0 < p->N; job.row0 += MLP_ROWS) {
+        job.n_rows = p->N - job.row0 < MLP_ROWS ? p->N - job.row0 : MLP_ROWS;
+        for (int g = 0; g < config->front.conv_groups; g++)
+            one_group(&job, g);
+        stage_rows(p, job.n_rows, add_rows, &job);
     }
-    stage_norm(p, p->x, p->x, p->N, c->d_model, &p->m->slot[W_CONV_NORM]);
+    stage_norm(p, p->x, p->x, p->N, config->d_model, &p->m->slot[W_CONV_NORM]);
     arena_reset(p->call, mark);
 }
 
 double conv_memory(const struct model *m, int n_tokens)
 {
-    const struct config *c = &m->config;
-    double D = c->d_model, rows = n_tokens < MLP_ROWS ? n_tokens : MLP_ROWS;
+    const struct config *config = &m->config;
+    double D = config->d_model, rows = n_tokens < MLP_ROWS ? n_tokens : MLP_ROWS;
 
     return m->slot[W_CONV].weight == NULL ? 0 :
            n_tokens * (D + 1) +
-           rows * D * (1 + (double)c->front.conv_width / c->front.conv_groups);
+           rows * D * (1 + (double)config->front.conv_width / config->front.conv_groups);
 }

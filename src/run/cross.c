@@ -38,15 +38,17 @@ const int *cross_key_start(struct pass *p)
  */
 int cross_check(const struct pass *p, int t, struct err *e)
 {
-    const struct model *m = p->m;
-    const struct param *slot = m->layer[0].slot;
+    const struct model *model = p->m;
+    const struct param *slot = model->layer[0].slot;
     int T = pass_tokens(p, t), S;
 
     if (p->want->memory == NULL)
-        return m->family->stack_id != STACK_CROSS ? 0 :
-               err_set(e, ERR_INPUT, "%s requires another input for its keys", m->name);
+        return model->family->stack_id != STACK_CROSS ?
+                   0 :
+                   err_set(e, ERR_INPUT, "%s requires another input for its keys",
+                           model->name);
     S = p->key_start[t + 1] - p->key_start[t];
-    if (slot[W_CROSS_DISTANCE].weight != NULL && !m->config.relative.clip && S > T)
+    if (slot[W_CROSS_DISTANCE].weight != NULL && !model->config.relative.clip && S > T)
         return err_set(e, ERR_INPUT, "%d keys for %d queries, expected at most as many, "
                        "because its relative positions go no further", S, T);
     return 0;
@@ -56,10 +58,12 @@ int cross_check(const struct pass *p, int t, struct err *e)
 
 const struct mask *cross_mask(const struct pass *p)
 {
-    const struct change *c = p->want->change;
+    const struct change *change = p->want->change;
     bool alone = p->m->family->stack_id == STACK_CROSS;
 
-    return c == NULL ? NULL : alone && c->memory_mask == NULL ? c->mask : c->memory_mask;
+    return change == NULL                       ? NULL :
+           alone && change->memory_mask == NULL ? change->mask :
+                                                  change->memory_mask;
 }
 
 /* ---- projections ---- */
@@ -68,13 +72,14 @@ const struct mask *cross_mask(const struct pass *p)
 static void project_rows(struct pass *p, const struct layer_plan *plan, int first, int at,
                          int n)
 {
-    const struct memory *m = p->want->memory;
+    const struct memory *memory = p->want->memory;
     const struct param *k = &plan->slot[W_CROSS_K], *v = &plan->slot[W_CROSS_V];
     int64_t width = k->matrix.N + v->matrix.N;
-    const float *values = m->v != NULL ? m->v : m->x;
+    const float *values = memory->v != NULL ? memory->v : memory->x;
     float *out = p->memory_kv + at * width;
 
-    stage_linear(p, out, width, m->x + (int64_t)first * k->matrix.K, k->matrix.K, n, k);
+    stage_linear(p, out, width, memory->x + (int64_t)first * k->matrix.K, k->matrix.K, n,
+                 k);
     stage_linear(p, out + k->matrix.N, width, values + (int64_t)first * v->matrix.K,
                  v->matrix.K, n, v);
 }
@@ -82,20 +87,21 @@ static void project_rows(struct pass *p, const struct layer_plan *plan, int firs
 /* The memory holds keys and values already. */
 static void copy_memory(struct pass *p)
 {
-    const struct config *c = &p->m->config;
-    const struct memory *m = p->want->memory;
-    size_t k = (size_t)(c->n_kv_heads * c->d_head), v = (size_t)(c->n_kv_heads * c->d_value);
+    const struct config *config = &p->m->config;
+    const struct memory *memory = p->want->memory;
+    size_t k = (size_t)(config->n_kv_heads * config->d_head),
+           v = (size_t)(config->n_kv_heads * config->d_value);
 
-    for (size_t i = 0; i < (size_t)m->start[p->b->n_texts]; i++) {
-        memcpy(p->memory_kv + i * (k + v), m->x + i * k, k * sizeof *m->x);
-        memcpy(p->memory_kv + i * (k + v) + k, m->v + i * v, v * sizeof *m->v);
+    for (size_t i = 0; i < (size_t)memory->start[p->b->n_texts]; i++) {
+        memcpy(p->memory_kv + i * (k + v), memory->x + i * k, k * sizeof *memory->x);
+        memcpy(p->memory_kv + i * (k + v) + k, memory->v + i * v, v * sizeof *memory->v);
     }
 }
 
 void cross_project(struct pass *p, const struct layer_plan *plan)
 {
-    const struct memory *m = p->want->memory;
-    const struct param *slot = plan->slot, *q = &slot[W_CROSS_Q];
+    const struct memory *memory = p->want->memory;
+    const struct param *slot = plan->slot, *param = &slot[W_CROSS_Q];
     int64_t d_k = slot[W_CROSS_K].matrix.N, d_v = slot[W_CROSS_V].matrix.N;
 
     if (p->m->family->front == FRONT_QKV) {
@@ -103,17 +109,18 @@ void cross_project(struct pass *p, const struct layer_plan *plan)
         copy_memory(p);
         return;
     }
-    stage_linear(p, p->qkv, q->matrix.N, p->a, p->m->config.d_model, p->N, q);
-    if (m == NULL)
+    stage_linear(p, p->qkv, param->matrix.N, p->a, p->m->config.d_model, p->N, param);
+    if (memory == NULL)
         return;
     if (!has_last_key(p->m)) {
-        project_rows(p, plan, 0, 0, m->start[p->b->n_texts]);
+        project_rows(p, plan, 0, 0, memory->start[p->b->n_texts]);
         return;
     }
     for (int t = 0; t < p->b->n_texts; t++) {
         float *last = p->memory_kv + (p->key_start[t + 1] - 1) * (d_k + d_v);
 
-        project_rows(p, plan, m->start[t], p->key_start[t], m->start[t + 1] - m->start[t]);
+        project_rows(p, plan, memory->start[t], p->key_start[t],
+                     memory->start[t + 1] - memory->start[t]);
         memcpy(last, slot[W_CROSS_LAST_K].vector, (size_t)d_k * sizeof *last);
         memcpy(last + d_k, slot[W_CROSS_LAST_V].vector, (size_t)d_v * sizeof *last);
     }

@@ -28,15 +28,15 @@ static void set_bias(const struct pass *p, const struct heads *h, int text, int 
 struct attend describe_head(const struct pass *p, int l, const struct heads *h, int text,
                             int head, struct head_terms *room)
 {
-    const struct config *c = &p->m->config;
+    const struct config *config = &p->m->config;
     const struct cached *cached = h->cached != NULL ? &h->cached[text] : NULL;
     bool all = heads_have_global(h, text);
     struct attend at = {
         .S = cached != NULL ? cached->n_keys : h->key_start[text + 1] - h->key_start[text],
         .offset = cached != NULL ? cached->offset : 0,
-        .d = c->d_head, .d_v = c->d_value, .scale = p->m->layer[l].scale,
+        .d = config->d_head, .d_v = config->d_value, .scale = p->m->layer[l].scale,
         .lo = all ? INT_MAX : h->lo, .hi = all ? INT_MAX : h->hi,
-        .cap = (float)c->score.cap, .precision = pass_precision(p),
+        .cap = (float)config->score.cap, .precision = pass_precision(p),
     };
 
     room->mask = (struct mask_view){ h->mask, pass_number(p, text), head,

@@ -19,16 +19,18 @@ static void add_row(float *x, float *room, const struct param *table, int64_t ro
 /* Rows of the position table for one text; ids are read by POS_TABLE_FROM_IDS alone. */
 static void positions(const struct pass *p, int text, int *row)
 {
-    const struct family *f = p->m->family;
-    const int *id = f->positions == POS_TABLE_FROM_IDS ? p->b->id + p->b->start[text]
+    const struct family *family = p->m->family;
+    const int *id = family->positions == POS_TABLE_FROM_IDS ? p->b->id + p->b->start[text]
                                                        : NULL;
-    int n = pass_tokens(p, text), before = pass_before(p, text);
-    int pad = f->pos_offset > 0 ? f->pos_offset : p->m->config.pad_id;
+    int count = pass_tokens(p, text), before = pass_before(p, text);
+    int pad = family->pos_offset > 0 ? family->pos_offset : p->m->config.pad_id;
     int seen = p->want->cache != NULL ? p->want->cache[text]->n_seen : 0;
 
-    for (int i = 0; i < n; i++)
-        row[i] = f->positions != POS_TABLE_FROM_IDS ? before + i + f->pos_offset :
-                 id[i] == pad ? pad : pad + ++seen;
+    for (int i = 0; i < count; i++)
+        row[i] = family->positions != POS_TABLE_FROM_IDS ?
+                     before + i + family->pos_offset :
+                 id[i] == pad ? pad :
+                                pad + ++seen;
     if (p->want->cache != NULL)
         p->want->cache[text]->n_seen = seen;
 }
@@ -61,28 +63,28 @@ static void tokens(struct pass *p, float *out)
 /* What the noise of rows first .. end - 1 is multiplied by. */
 static float noise_scale(const struct pass *p, const float *x, int first, int end)
 {
-    int64_t E = p->m->config.d_embed, n = (end - first) * E;
+    int64_t E = p->m->config.d_embed, count = (end - first) * E;
     double sum = 0;
 
     if (!p->want->change->noise_relative)
         return 1;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < count; i++)
         sum += (double)x[first * E + i] * (double)x[first * E + i];
-    return (float)sqrt(sum / (double)n);
+    return (float)sqrt(sum / (double)count);
 }
 
 static void add_noise(struct pass *p, float *x)
 {
     const struct change *change = p->want->change;
-    const struct batch *b = p->b;
+    const struct batch *batch = p->b;
     int64_t E = p->m->config.d_embed;
 
     if (change == NULL || change->noise == NULL)
         return;
-    for (int t = 0; t < b->n_texts; t++) {
-        float scale = noise_scale(p, x, b->start[t], b->start[t + 1]);
+    for (int t = 0; t < batch->n_texts; t++) {
+        float scale = noise_scale(p, x, batch->start[t], batch->start[t + 1]);
 
-        for (int64_t i = b->start[t] * E; i < b->start[t + 1] * E; i++)
+        for (int64_t i = batch->start[t] * E; i < batch->start[t + 1] * E; i++)
             x[i] += scale * change->noise[i];
     }
 }
@@ -90,18 +92,19 @@ static void add_noise(struct pass *p, float *x)
 static void add_types_and_positions(struct pass *p, float *out, int width)
 {
     const struct param *slot = p->m->slot;
-    const struct batch *b = p->b;
+    const struct batch *batch = p->b;
     float *room = arena_alloc_raw(p->call, (size_t)width, sizeof *room);
     int *row = arena_alloc_raw(p->call, (size_t)p->N, sizeof *row);
 
-    for (int t = 0; t < b->n_texts; t++)
-        positions(p, t, row + b->start[t]);
+    for (int t = 0; t < batch->n_texts; t++)
+        positions(p, t, row + batch->start[t]);
     for (int i = 0; i < p->N; i++) {
         float *x = out + (int64_t)i * width;
 
         if (slot[W_TYPE].weight != NULL)
             add_row(x, room, &slot[W_TYPE],
-                    b->type != NULL && p->m->config.n_types > 1 ? b->type[i] : 0, width);
+                    batch->type != NULL && p->m->config.n_types > 1 ? batch->type[i] : 0,
+                    width);
         if (slot[W_POS].weight != NULL)
             add_row(x, room, &slot[W_POS], row[i], width);
         if (slot[W_AXIS_0].weight != NULL)
@@ -114,8 +117,9 @@ static void add_types_and_positions(struct pass *p, float *out, int width)
 void embed_batch(struct pass *p)
 {
     const struct param *slot = p->m->slot;
-    const struct config *c = &p->m->config;
-    int D = c->d_model, E = c->d_embed, width = family_slot_dim(p->m->family, c, DIM_EMB);
+    const struct config *config = &p->m->config;
+    int D = config->d_model, E = config->d_embed,
+        width = family_slot_dim(p->m->family, config, DIM_EMB);
     bool token_proj = slot[W_TOK_PROJ].weight != NULL;
     bool sum_proj = slot[W_EMB_PROJ].weight != NULL;
     float *narrow = p->x, *sum = p->x;

@@ -28,11 +28,11 @@ static void run_expert(struct pass *p, const struct expert *x, const struct room
 
 static struct room make_room(struct pass *p, int n)
 {
-    const struct config *c = &p->m->config;
-    size_t D = (size_t)c->d_model, F = (size_t)c->experts.d_ff;
+    const struct config *config = &p->m->config;
+    size_t D = (size_t)config->d_model, F = (size_t)config->experts.d_ff;
 
-    if (c->experts.n_shared > 1)
-        F *= (size_t)c->experts.n_shared;
+    if (config->experts.n_shared > 1)
+        F *= (size_t)config->experts.n_shared;
     return (struct room){
         .in = arena_alloc_raw(p->call, (size_t)n * D, sizeof(float)),
         .up = arena_alloc_raw(p->call, (size_t)n * F, sizeof(float)),
@@ -58,26 +58,30 @@ static void run_shared(struct pass *p, const struct param *slot, struct room *r,
 
 static struct routing routing_of(const struct model *m, const struct layer_plan *plan)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
 
     return (struct routing){
-        .E = c->experts.n, .n_chosen = c->experts.n_chosen, .score = m->family->score,
-        .group_score = m->family->group_score, .n_groups = c->experts.n_groups,
-        .n_kept = c->experts.n_chosen_groups, .bias = plan->slot[W_ROUTER_BIAS].vector,
-        .renormalise = c->experts.renormalise,
-        .factor = c->experts.factor > 0 ? (float)c->experts.factor : 1,
+        .E = config->experts.n,
+        .n_chosen = config->experts.n_chosen,
+        .score = m->family->score,
+        .group_score = m->family->group_score,
+        .n_groups = config->experts.n_groups,
+        .n_kept = config->experts.n_chosen_groups,
+        .bias = plan->slot[W_ROUTER_BIAS].vector,
+        .renormalise = config->experts.renormalise,
+        .factor = config->experts.factor > 0 ? (float)config->experts.factor : 1,
     };
 }
 
 void experts_sum(struct pass *p, const struct layer_plan *plan, float *out,
                  const float *a, int n)
 {
-    const struct config *c = &p->m->config;
-    int64_t D = c->d_model, E = c->experts.n;
+    const struct config *config = &p->m->config;
+    int64_t D = config->d_model, E = config->experts.n;
     struct arena_mark mark = arena_mark(p->call);
     struct room r = make_room(p, n);
     struct routing routing = routing_of(p->m, plan);
-    struct route_room room = route_room(p->call, c->experts.n);
+    struct route_room room = route_room(p->call, config->experts.n);
     float *share = arena_alloc_raw(p->call, (size_t)(n * E), sizeof *share);
     float *sum = arena_alloc(p->call, (size_t)(n * D), sizeof *sum);
 

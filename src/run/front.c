@@ -6,25 +6,25 @@
 
 int front_dims(const struct model *m, int64_t dim[4])
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
 
     switch (m->family->front) {
     case FRONT_PATCH:
-        dim[0] = c->front.n_channels;
-        dim[1] = c->front.image[0];
-        dim[2] = c->front.image[1];
+        dim[0] = config->front.n_channels;
+        dim[1] = config->front.image[0];
+        dim[2] = config->front.image[1];
         return 3;
     case FRONT_MEL_CONV:
-        dim[0] = c->front.n_mel;
-        dim[1] = 2 * (int64_t)c->n_positions;
+        dim[0] = config->front.n_mel;
+        dim[1] = 2 * (int64_t)config->n_positions;
         return 2;
     case FRONT_ROWS:
         dim[0] = -1;
-        dim[1] = c->d_model;
+        dim[1] = config->d_model;
         return 2;
     case FRONT_QKV:
         dim[0] = -1;
-        dim[1] = m->family->stack_id == STACK_CROSS ? c->n_heads * c->d_head
+        dim[1] = m->family->stack_id == STACK_CROSS ? config->n_heads * config->d_head
                                                     : m->place.width;
         return 2;
     case FRONT_TOKENS:
@@ -64,14 +64,14 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
 {
     char found[64], expected[64];
     int64_t dim[4];
-    int n = front_dims(m, dim);
-    bool same = n > 0 && v->n_dims == n;
+    int count = front_dims(m, dim);
+    bool same = count > 0 && v->n_dims == count;
 
-    for (int i = 0; same && i < n; i++)
+    for (int i = 0; same && i < count; i++)
         same = v->dim[i] == dim[i] || dim[i] < 0;
     if (!same) {
         print_shape(found, v->dim, v->n_dims);
-        print_shape(expected, dim, n);
+        print_shape(expected, dim, count);
         return err_set(e, ERR_INPUT, "shape %s, expected %s", found, expected);
     }
     if (m->family->front != FRONT_ROWS && m->family->front != FRONT_QKV)

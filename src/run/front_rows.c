@@ -25,38 +25,42 @@ struct window_job {
 
 static void patch_windows(void *self, int i, struct arena *scratch)
 {
-    const struct window_job *j = self;
-    const struct config *c = &j->p->m->config;
-    int columns = front_patch_columns(j->p->m), P = c->front.patch[0], Q = c->front.patch[1];
+    const struct window_job *job = self;
+    const struct config *config = &job->p->m->config;
+    int columns = front_patch_columns(job->p->m), P = config->front.patch[0],
+        Q = config->front.patch[1];
 
     (void)scratch;
-    for (int r = 0; r < stage_rows_of(j->n_rows, i); r++) {
-        int row = i * ROW_CHUNK + r, patch = j->row0 + row;
-        const float *corner = j->x + (int64_t)(patch / columns) * P * c->front.image[1] +
+    for (int r = 0; r < stage_rows_of(job->n_rows, i); r++) {
+        int row = i * ROW_CHUNK + r, patch = job->row0 + row;
+        const float *corner = job->x +
+                              (int64_t)(patch / columns) * P * config->front.image[1] +
                               (int64_t)(patch % columns) * Q;
-        float *out = j->windows + (int64_t)row * j->K;
+        float *out = job->windows + (int64_t)row * job->K;
 
-        for (int ch = 0; ch < c->front.n_channels; ch++)
+        for (int ch = 0; ch < config->front.n_channels; ch++)
             for (int y = 0; y < P; y++, out += Q)
-                memcpy(out, corner + ((int64_t)ch * c->front.image[0] + y) * c->front.image[1],
+                memcpy(out,
+                       corner + ((int64_t)ch * config->front.image[0] + y) *
+                                    config->front.image[1],
                        (size_t)Q * sizeof *out);
     }
 }
 
 static void conv_windows(void *self, int i, struct arena *scratch)
 {
-    const struct window_job *j = self;
+    const struct window_job *job = self;
 
     (void)scratch;
-    for (int r = 0; r < stage_rows_of(j->n_rows, i); r++) {
+    for (int r = 0; r < stage_rows_of(job->n_rows, i); r++) {
         int row = i * ROW_CHUNK + r;
-        int64_t first = (int64_t)(j->row0 + row) * j->step - 1;     /* padded by one */
-        float *out = j->windows + (int64_t)row * j->K;
+        int64_t first = (int64_t)(job->row0 + row) * job->step - 1; /* padded by one */
+        float *out = job->windows + (int64_t)row * job->K;
 
-        for (int ch = 0; ch < j->K / CONV_WINDOW; ch++)
+        for (int ch = 0; ch < job->K / CONV_WINDOW; ch++)
             for (int k = 0; k < CONV_WINDOW; k++)
-                *out++ = first + k < 0 || first + k >= j->n_in ? 0 :
-                         j->x[(first + k) * j->row_stride + ch * j->channel_stride];
+                *out++ = first + k < 0 || first + k >= job->n_in ? 0 :
+                         job->x[(first + k) * job->row_stride + ch * job->channel_stride];
     }
 }
 
@@ -100,11 +104,11 @@ struct gelu_job {
 
 static void gelu_rows(void *self, int i, struct arena *scratch)
 {
-    const struct gelu_job *j = self;
+    const struct gelu_job *job = self;
 
     (void)scratch;
-    act_apply(ACT_GELU, j->y + (int64_t)i * ROW_CHUNK * j->width,
-              stage_rows_of(j->n_rows, i) * j->width);
+    act_apply(ACT_GELU, job->y + (int64_t)i * ROW_CHUNK * job->width,
+              stage_rows_of(job->n_rows, i) * job->width);
 }
 
 static void conv(struct pass *p, float *y, int n, struct window_job j,
@@ -134,19 +138,19 @@ static void mel_conv(struct pass *p, float *out, const struct values *v, int n)
 
 void front_rows(struct pass *p, float *out)
 {
-    const struct batch *b = p->b;
+    const struct batch *batch = p->b;
     int64_t D = p->m->config.d_model;
 
-    for (int t = 0; t < b->n_texts; t++) {
-        const struct values *v = &b->values[t];
-        int n = b->start[t + 1] - b->start[t];
-        float *x = out + b->start[t] * D;
+    for (int t = 0; t < batch->n_texts; t++) {
+        const struct values *values = &batch->values[t];
+        int count = batch->start[t + 1] - batch->start[t];
+        float *x = out + batch->start[t] * D;
 
         switch (p->m->family->front) {
-        case FRONT_PATCH:    patches(p, x, v, n); break;
-        case FRONT_MEL_CONV: mel_conv(p, x, v, n); break;
-        case FRONT_ROWS:     memcpy(x, v->x, (size_t)(n * D) * sizeof *x); break;
-        case FRONT_QKV:      memset(x, 0, (size_t)(n * D) * sizeof *x); break;
+        case FRONT_PATCH:    patches(p, x, values, count); break;
+        case FRONT_MEL_CONV: mel_conv(p, x, values, count); break;
+        case FRONT_ROWS:     memcpy(x, values->x, (size_t)(count * D) * sizeof *x); break;
+        case FRONT_QKV:      memset(x, 0, (size_t)(count * D) * sizeof *x); break;
         case FRONT_TOKENS:   break;
         }
     }

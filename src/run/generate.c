@@ -26,21 +26,21 @@ static struct batch pack(const struct active *on, const struct model *m, struct 
     int *start = arena_alloc(a, (size_t)on->n + 1, sizeof *start), *id, *type;
 
     for (int i = 0; i < on->n; i++) {
-        int n = on->text[i]->n;
+        int count = on->text[i]->n;
 
-        start[i + 1] = start[i] + n;
+        start[i + 1] = start[i] + count;
         if (on->cache != NULL)
-            start[i + 1] -= cache_tokens(on->cache[i], m, n);
+            start[i + 1] -= cache_tokens(on->cache[i], m, count);
     }
     id = arena_alloc(a, (size_t)start[on->n], sizeof *id);
     type = arena_alloc(a, (size_t)start[on->n], sizeof *type);
     for (int i = 0; i < on->n; i++) {
-        const struct continuation *t = on->text[i];
-        int n = start[i + 1] - start[i], first = t->n - n;
+        const struct continuation *continuation = on->text[i];
+        int n = start[i + 1] - start[i], first = continuation->n - n;
 
-        memcpy(id + start[i], t->id + first, (size_t)n * sizeof *id);
-        for (int k = first; t->type != NULL && k < t->n_prompt; k++)
-            type[start[i] + k - first] = t->type[k];
+        memcpy(id + start[i], continuation->id + first, (size_t)n * sizeof *id);
+        for (int k = first; continuation->type != NULL && k < continuation->n_prompt; k++)
+            type[start[i] + k - first] = continuation->type[k];
     }
     return (struct batch){ on->n, start, id, type };
 }
@@ -61,18 +61,20 @@ static int choose(const struct model *m, const struct generation *rules,
     int left = 0;
 
     for (int i = 0; i < on->n; i++) {
-        struct continuation *t = on->text[i];
-        int id = generate_choose(rules, t, logits + (size_t)i * (size_t)m->n_logits,
-                                 m->n_logits, scratch);
+        struct continuation *continuation = on->text[i];
+        int id = generate_choose(rules, continuation,
+                                 logits + (size_t)i * (size_t)m->n_logits, m->n_logits,
+                                 scratch);
 
         if (id < 0)
             return err_set(e, ERR_INPUT, "%s: the logits of token %d are not numbers: the "
-                           "weights hold NaN, or overflow", m->name, t->n - 1);
-        t->id[t->n++] = id;
-        t->ended = ends(rules, id);
-        if (t->ended || t->n == t->n_prompt + t->most)
+                           "weights hold NaN, or overflow", m->name, continuation->n - 1);
+        continuation->id[continuation->n++] = id;
+        continuation->ended = ends(rules, id);
+        if (continuation->ended ||
+            continuation->n == continuation->n_prompt + continuation->most)
             continue;
-        on->text[left] = t;
+        on->text[left] = continuation;
         if (on->cache != NULL)
             on->cache[left] = on->cache[i];
         left++;
@@ -87,18 +89,18 @@ static int step(const struct model *m, const struct generation *rules,
 {
     const struct change change = { .precision = precision };
     struct arena_mark mark = arena_mark(call);
-    struct batch b = pack(on, m, call);
+    struct batch batch = pack(on, m, call);
     struct wanted want = { .memory = memory, .change = &change, .cache = on->cache,
                            .last_only = true };
-    int rc;
+    int status;
 
     want.logits = arena_alloc_raw(call, (size_t)on->n,
                                   (size_t)m->n_logits * sizeof *want.logits);
-    rc = run_forward(m, &b, &want, NULL, 0, par, call, e);
-    if (rc == 0)
-        rc = choose(m, rules, on, want.logits, call, e);
+    status = run_forward(m, &batch, &want, NULL, 0, par, call, e);
+    if (status == 0)
+        status = choose(m, rules, on, want.logits, call, e);
     arena_reset(call, mark);
-    return rc;
+    return status;
 }
 
 int run_generate(const struct model *m, const struct generation *rules,
@@ -108,7 +110,7 @@ int run_generate(const struct model *m, const struct generation *rules,
 {
     struct arena_mark mark = arena_mark(call);
     struct active on = { .n = n_texts };
-    int rc = 0;
+    int status = 0;
 
     assert(memory == NULL || cache_fits(m));
     if (cache_fits(m))
@@ -124,10 +126,10 @@ int run_generate(const struct model *m, const struct generation *rules,
             on.cache[i] = cache_new(call, m, text[i].n_prompt + text[i].most - 1,
                                     n_memory);
     }
-    while (rc == 0 && on.n > 0) {
-        rc = step(m, rules, memory, &on, precision, par, call, e);
+    while (status == 0 && on.n > 0) {
+        status = step(m, rules, memory, &on, precision, par, call, e);
         memory = NULL;          /* its keys and values are cached */
     }
     arena_reset(call, mark);
-    return rc;
+    return status;
 }

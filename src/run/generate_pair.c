@@ -38,13 +38,14 @@ int run_generate_pair(const struct model *m, const struct generation *rules,
 {
     struct arena_mark mark = arena_mark(call);
     struct memory memory;
-    int rc;
+    int status;
 
     if (source == NULL)
         return run_generate(m, rules, NULL, text, n_texts, precision, par, call, e);
-    rc = encode(m, source, precision, &memory, par, call, e);
-    if (rc == 0)
-        rc = run_generate(m->decoder, rules, &memory, text, n_texts, precision, par, call, e);
+    status = encode(m, source, precision, &memory, par, call, e);
+    if (status == 0)
+        status = run_generate(m->decoder, rules, &memory, text, n_texts, precision, par,
+                              call, e);
     arena_reset(call, mark);
-    return rc;
+    return status;
 }

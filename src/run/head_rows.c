@@ -32,7 +32,7 @@ struct head_rows {
 
 static void make_room(struct head_rows *r, struct arena *scratch)
 {
-    const struct heads *h = r->job->heads;
+    const struct heads *heads = r->job->heads;
     struct attend *at = &r->at;
     size_t stride = attention_stride(at->S), block = ATTEND_ROWS * stride;
     size_t packed = attention_packed(at->S, at->d, at->d_v);
@@ -44,14 +44,14 @@ static void make_room(struct head_rows *r, struct arena *scratch)
     }
     r->weight = arena_alloc_raw(scratch, block, sizeof(float));
     r->hidden = arena_alloc_raw(scratch, block, 1);
-    if (heads_hide_keys(h)) {
+    if (heads_hide_keys(heads)) {
         at->hidden = r->hidden;
         at->hidden_stride = stride;
     }
-    if (heads_have_global(h, r->text))
+    if (heads_have_global(heads, r->text))
         r->global_packed = arena_alloc_raw(scratch, packed, sizeof(float));
-    if (heads_have_copies(h, r->text) ||
-        (h->precomputed != NULL && h->precomputed->single != NULL))
+    if (heads_have_copies(heads, r->text) ||
+        (heads->precomputed != NULL && heads->precomputed->single != NULL))
         r->single = arena_alloc_raw(scratch, block, sizeof(float));
 }
 
@@ -59,46 +59,46 @@ static void make_room(struct head_rows *r, struct arena *scratch)
 static void pack_from(const struct head_rows *r, float *packed, const float *kv,
                       int first)
 {
-    const struct config *c = &r->job->p->m->config;
-    const struct heads *h = r->job->heads;
+    const struct config *config = &r->job->p->m->config;
+    const struct heads *heads = r->job->heads;
     const struct attend *at = &r->at;
-    int group = r->head / (c->n_heads / c->n_kv_heads);
-    const float *row = kv + (int64_t)first * h->kv_stride;
+    int group = r->head / (config->n_heads / config->n_kv_heads);
+    const float *row = kv + (int64_t)first * heads->kv_stride;
 
-    attention_pack(packed, row + h->k_at[group], h->kv_stride, row + h->v_at[group],
-                   h->kv_stride, at->S, at->d, at->d_v);
+    attention_pack(packed, row + heads->k_at[group], heads->kv_stride,
+                   row + heads->v_at[group], heads->kv_stride, at->S, at->d, at->d_v);
     precision_round(at->precision, packed, packed,
                     (int64_t)attention_packed(at->S, at->d, at->d_v));
 }
 
 static void pack(struct head_rows *r)
 {
-    const struct heads *h = r->job->heads;
+    const struct heads *heads = r->job->heads;
 
-    if (h->precomputed != NULL)
+    if (heads->precomputed != NULL)
         return;
-    if (h->cached != NULL)
-        pack_from(r, r->packed, h->cached[r->text].kv, 0);
+    if (heads->cached != NULL)
+        pack_from(r, r->packed, heads->cached[r->text].kv, 0);
     else
-        pack_from(r, r->packed, h->kv, h->key_start[r->text]);
+        pack_from(r, r->packed, heads->kv, heads->key_start[r->text]);
     if (r->global_packed != NULL)
-        pack_from(r, r->global_packed, h->global_qkv, h->key_start[r->text]);
+        pack_from(r, r->global_packed, heads->global_qkv, heads->key_start[r->text]);
 }
 
 struct head_rows *head_rows_new(struct arena *scratch, const struct attend_job *j,
                                 int text, int head)
 {
-    const struct pass *p = j->p;
-    struct head_rows *r = arena_alloc(scratch, 1, sizeof *r);
+    const struct pass *pass = j->p;
+    struct head_rows *rows = arena_alloc(scratch, 1, sizeof *rows);
 
-    r->job = j;
-    r->text = text;
-    r->head = head;
-    r->n_queries = pass_tokens(p, text);
-    r->at = describe_head(p, j->layer, j->heads, text, head, &r->terms);
-    make_room(r, scratch);
-    pack(r);
-    return r;
+    rows->job = j;
+    rows->text = text;
+    rows->head = head;
+    rows->n_queries = pass_tokens(pass, text);
+    rows->at = describe_head(pass, j->layer, j->heads, text, head, &rows->terms);
+    make_room(rows, scratch);
+    pack(rows);
+    return rows;
 }
 
 /* ---- what a block's rows see ---- */
@@ -141,21 +141,21 @@ static const float *queries(struct head_rows *r, const float *q, int n, int64_t 
 /* Where the outputs of a row go, H d_v floats from row to row; NULL: not wanted. */
 static float *outputs(const struct head_rows *r, int64_t row)
 {
-    const struct pass *p = r->job->p;
+    const struct pass *pass = r->job->p;
 
     return !r->job->keep_out ? NULL :
-           p->z + (row * p->m->config.n_heads + r->head) * r->at.d_v;
+           pass->z + (row * pass->m->config.n_heads + r->head) * r->at.d_v;
 }
 
 /* All rows of the block. */
 static void attend(struct head_rows *r, struct rows *rows)
 {
-    const struct pass *p = r->job->p;
-    const struct heads *h = r->job->heads;
-    int64_t row = p->b->start[r->text] + rows->row0, q_stride = h->q_stride;
-    int64_t z_width = p->m->config.n_heads * r->at.d_v;
-    const float *q = queries(r, h->q + row * q_stride + h->q_at[r->head], rows->n_rows,
-                             &q_stride);
+    const struct pass *pass = r->job->p;
+    const struct heads *heads = r->job->heads;
+    int64_t row = pass->b->start[r->text] + rows->row0, q_stride = heads->q_stride;
+    int64_t z_width = pass->m->config.n_heads * r->at.d_v;
+    const float *q = queries(r, heads->q + row * q_stride + heads->q_at[r->head],
+                             rows->n_rows, &q_stride);
 
     attention_block(r->weight, rows->stride, &rows->key0, &rows->n_keys, r->entropy,
                     outputs(r, row), z_width, q, q_stride, r->packed, &r->at, rows->row0,
@@ -165,18 +165,19 @@ static void attend(struct head_rows *r, struct rows *rows)
 /* Global rows once more, from their own projections. */
 static void attend_global(struct head_rows *r, const struct rows *rows)
 {
-    const struct pass *p = r->job->p;
-    const struct heads *h = r->job->heads;
-    int64_t first = p->b->start[r->text] + rows->row0;
-    int64_t z_width = p->m->config.n_heads * r->at.d_v;
+    const struct pass *pass = r->job->p;
+    const struct heads *heads = r->job->heads;
+    int64_t first = pass->b->start[r->text] + rows->row0;
+    int64_t z_width = pass->m->config.n_heads * r->at.d_v;
 
     for (int t = 0; t < rows->n_rows; t++) {
-        const float *q = h->global_qkv + (first + t) * h->q_stride + h->q_at[r->head];
+        const float *q = heads->global_qkv + (first + t) * heads->q_stride +
+                         heads->q_at[r->head];
         struct attend own = r->at;
-        int64_t q_stride = h->q_stride;
+        int64_t q_stride = heads->q_stride;
         int key0, n_keys;
 
-        if (!h->global[first + t])
+        if (!heads->global[first + t])
             continue;
         q = queries(r, q, 1, &q_stride);
         own.hidden = r->hidden + (size_t)t * rows->stride;
@@ -189,13 +190,13 @@ static void attend_global(struct head_rows *r, const struct rows *rows)
 /* The weights of the block, those of several copies divided by their number. */
 static const float *single_copies(struct head_rows *r, const struct rows *rows)
 {
-    const struct bias_copies *c = &r->job->heads->copies[r->text];
+    const struct bias_copies *copies = &r->job->heads->copies[r->text];
 
     memcpy(r->single, r->weight, (size_t)rows->n_rows * rows->stride * sizeof(float));
     for (int t = 0; t < rows->n_rows; t++)
-        for (int s = 0; s < c->n_keys - rows->key0; s++)
-            if (rows->row0 + t >= c->first && rows->row0 + t < c->end)
-                r->single[(size_t)t * rows->stride + (size_t)s] /= (float)c->copies;
+        for (int s = 0; s < copies->n_keys - rows->key0; s++)
+            if (rows->row0 + t >= copies->first && rows->row0 + t < copies->end)
+                r->single[(size_t)t * rows->stride + (size_t)s] /= (float)copies->copies;
     return r->single;
 }
 
@@ -223,12 +224,12 @@ static void note_bad(const struct head_rows *r, const struct rows *rows)
 
 void head_rows_block(struct head_rows *r, int row0, struct rows *rows)
 {
-    const struct attend_job *j = r->job;
+    const struct attend_job *job = r->job;
     int left = r->n_queries - row0;
     struct key_range keys;
 
     *rows = (struct rows){
-        .text = r->text, .stack = (int)j->heads->stack, .layer = j->layer,
+        .text = r->text, .stack = (int)job->heads->stack, .layer = job->layer,
         .head = r->head, .row0 = row0, .n_rows = left < ATTEND_ROWS ? left : ATTEND_ROWS,
         .n_queries = r->n_queries, .n_all_keys = r->at.S,
         .stride = attention_stride(r->at.S), .weight = r->weight, .entropy = r->entropy,
@@ -237,16 +238,16 @@ void head_rows_block(struct head_rows *r, int row0, struct rows *rows)
     keys = visible_keys(&r->at, row0, rows->n_rows);
     rows->key0 = (int)keys.first;
     rows->n_keys = (int)(keys.end - keys.first);
-    if ((j->wanted || heads_hide_keys(j->heads)) && mark_all(r, rows))
+    if ((job->wanted || heads_hide_keys(job->heads)) && mark_all(r, rows))
         rows->hidden = r->hidden;
-    if (j->heads->precomputed != NULL) {
+    if (job->heads->precomputed != NULL) {
         read_precomputed(r, rows);
         return;
     }
     attend(r, rows);
     if (r->global_packed != NULL)
         attend_global(r, rows);
-    if (r->single != NULL && j->wanted)
+    if (r->single != NULL && job->wanted)
         rows->single = single_copies(r, rows);
     note_bad(r, rows);
 }

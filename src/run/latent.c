@@ -22,41 +22,41 @@ struct latent_job {
 
 static void norm_task(void *self, int i, struct arena *scratch)
 {
-    const struct latent_job *j = self;
-    float *x = j->x + (int64_t)i * ROW_CHUNK * j->D;
+    const struct latent_job *job = self;
+    float *x = job->x + (int64_t)i * ROW_CHUNK * job->D;
 
     (void)scratch;
-    norm_rms(x, x, j->norm->vector, LATENT_EPS, stage_rows_of(j->n, i), j->D);
+    norm_rms(x, x, job->norm->vector, LATENT_EPS, stage_rows_of(job->n, i), job->D);
 }
 
 static void latent_norm(struct pass *p, float *x, int n, int D, const struct param *norm)
 {
-    struct latent_job j = { .p = p, .norm = norm, .x = x, .n = n, .D = D };
+    struct latent_job job = { .p = p, .norm = norm, .x = x, .n = n, .D = D };
 
-    stage_rows(p, n, norm_task, &j);
+    stage_rows(p, n, norm_task, &job);
 }
 
 /* Per head [k; v], and the rotary columns that heads share -> the row. */
 static void spread_task(void *self, int i, struct arena *scratch)
 {
-    const struct latent_job *j = self;
-    const struct config *c = &j->p->m->config;
-    const struct head_place *place = &j->p->m->place;
-    size_t nope = (size_t)c->latent.d_nope, d_rope = (size_t)c->latent.d_rope;
-    size_t d_v = (size_t)c->d_value, at = (size_t)i * ROW_CHUNK;
-    size_t end = at + (size_t)stage_rows_of(j->n, i), H = (size_t)c->n_heads;
+    const struct latent_job *job = self;
+    const struct config *config = &job->p->m->config;
+    const struct head_place *place = &job->p->m->place;
+    size_t nope = (size_t)config->latent.d_nope, d_rope = (size_t)config->latent.d_rope;
+    size_t d_v = (size_t)config->d_value, at = (size_t)i * ROW_CHUNK;
+    size_t end = at + (size_t)stage_rows_of(job->n, i), H = (size_t)config->n_heads;
 
     (void)scratch;
     for (size_t r = at; r < end; r++) {
-        const float *kv = j->kv + r * H * (nope + d_v);
-        float *row = j->row + r * (size_t)place->width;
+        const float *kv = job->kv + r * H * (nope + d_v);
+        float *row = job->row + r * (size_t)place->width;
 
-        for (int h = 0; h < c->n_heads; h++, kv += nope + d_v) {
-            float *k = row + place->k[h];
+        for (int head = 0; head < config->n_heads; head++, kv += nope + d_v) {
+            float *k = row + place->k[head];
 
             memcpy(k, kv, nope * sizeof *k);
-            memcpy(k + nope, j->rotary + r * d_rope, d_rope * sizeof *k);
-            memcpy(row + place->v[h], kv + nope, d_v * sizeof *k);
+            memcpy(k + nope, job->rotary + r * d_rope, d_rope * sizeof *k);
+            memcpy(row + place->v[head], kv + nope, d_v * sizeof *k);
         }
     }
 }
@@ -80,32 +80,33 @@ static void queries(struct pass *p, const struct layer_plan *plan, float *row,
 static void keys_and_values(struct pass *p, const struct layer_plan *plan, float *row,
                             const float *a, int n, float *room)
 {
-    const struct config *c = &p->m->config;
-    int D = c->d_model, rank = c->latent.kv_rank;
+    const struct config *config = &p->m->config;
+    int D = config->d_model, rank = config->latent.kv_rank;
     float *rotary = room + (int64_t)n * rank;
-    float *kv = rotary + (int64_t)n * c->latent.d_rope;
-    const struct param *b = &plan->slot[W_KV_B];
+    float *kv = rotary + (int64_t)n * config->latent.d_rope;
+    const struct param *param = &plan->slot[W_KV_B];
     struct param down = stage_part(&plan->slot[W_KV_A], 0, rank);
-    struct param shared = stage_part(&plan->slot[W_KV_A], rank, c->latent.d_rope);
-    struct latent_job j = { .p = p, .n = n, .row = row, .kv = kv, .rotary = rotary };
+    struct param shared = stage_part(&plan->slot[W_KV_A], rank, config->latent.d_rope);
+    struct latent_job job = { .p = p, .n = n, .row = row, .kv = kv, .rotary = rotary };
 
     stage_linear(p, room, rank, a, D, n, &down);
-    stage_linear(p, rotary, c->latent.d_rope, a, D, n, &shared);
+    stage_linear(p, rotary, config->latent.d_rope, a, D, n, &shared);
     latent_norm(p, room, n, rank, &plan->slot[W_KV_A_NORM]);
-    stage_linear(p, kv, b->matrix.N, room, rank, n, b);
-    stage_rows(p, n, spread_task, &j);
+    stage_linear(p, kv, param->matrix.N, room, rank, n, param);
+    stage_rows(p, n, spread_task, &job);
 }
 
 size_t latent_room(const struct model *m, int n_tokens)
 {
-    const struct config *c = &m->config;
-    size_t n = n_tokens < MLP_ROWS ? (size_t)n_tokens : MLP_ROWS;
-    size_t kv = (size_t)family_slot_dim(m->family, c, DIM_KV_A) +
-                (size_t)family_slot_dim(m->family, c, DIM_KV_B);
+    const struct config *config = &m->config;
+    size_t count = n_tokens < MLP_ROWS ? (size_t)n_tokens : MLP_ROWS;
+    size_t kv = (size_t)family_slot_dim(m->family, config, DIM_KV_A) +
+                (size_t)family_slot_dim(m->family, config, DIM_KV_B);
 
     if (m->family->qkv != QKV_LOW_RANK)
         return 0;
-    return n * (kv > (size_t)c->latent.q_rank ? kv : (size_t)c->latent.q_rank);
+    return count *
+           (kv > (size_t)config->latent.q_rank ? kv : (size_t)config->latent.q_rank);
 }
 
 void latent_project(struct pass *p, const struct layer_plan *plan)
@@ -114,12 +115,12 @@ void latent_project(struct pass *p, const struct layer_plan *plan)
     float *room = arena_alloc_raw(p->call, latent_room(p->m, p->N), sizeof *room);
 
     for (int i = 0; i < p->N; i += MLP_ROWS) {
-        int n = p->N - i < MLP_ROWS ? p->N - i : MLP_ROWS;
+        int count = p->N - i < MLP_ROWS ? p->N - i : MLP_ROWS;
         const float *a = p->a + (int64_t)i * p->m->config.d_model;
         float *row = p->qkv + (int64_t)i * p->m->place.width;
 
-        queries(p, plan, row, a, n, room);
-        keys_and_values(p, plan, row, a, n, room);
+        queries(p, plan, row, a, count, room);
+        keys_and_values(p, plan, row, a, count, room);
     }
     arena_reset(p->call, mark);
 }

@@ -12,10 +12,10 @@
 /* The first row of each text, side by side. */
 static const float *first_rows(struct pass *p, const float *hidden, int width)
 {
-    int n = p->b->n_texts;
-    float *row = arena_alloc_raw(p->call, (size_t)n * (size_t)width, sizeof *row);
+    int count = p->b->n_texts;
+    float *row = arena_alloc_raw(p->call, (size_t)count * (size_t)width, sizeof *row);
 
-    for (int t = 0; t < n; t++)
+    for (int t = 0; t < count; t++)
         memcpy(row + (int64_t)t * width, hidden + (int64_t)p->b->start[t] * width,
                (size_t)width * sizeof *row);
     return row;
@@ -24,31 +24,32 @@ static const float *first_rows(struct pass *p, const float *hidden, int width)
 static void logits(struct pass *p, const float *hidden, int width)
 {
     const struct param *slot = p->m->slot, *dense = &slot[W_HEAD_DENSE];
-    const struct family *f = p->m->family;
+    const struct family *family = p->m->family;
     struct param head = slot[W_HEAD];
-    const struct config *c = &p->m->config;
-    float cap = (float)c->head.cap, scale = (float)c->head.scale;
-    int rows = f->head_on_first ? p->b->n_texts : p->N;
-    int64_t n = (int64_t)rows * p->m->n_logits;
+    const struct config *config = &p->m->config;
+    float cap = (float)config->head.cap, scale = (float)config->head.scale;
+    int rows = family->head_on_first ? p->b->n_texts : p->N;
+    int64_t count = (int64_t)rows * p->m->n_logits;
 
     if (slot[W_HEAD_BIAS].vector != NULL)
         head.bias = slot[W_HEAD_BIAS].vector;
-    if (f->head_on_first)
+    if (family->head_on_first)
         hidden = first_rows(p, hidden, width);
     if (dense->weight != NULL) {
         int narrow = dense->matrix.N;
 
         stage_linear(p, p->a, narrow, hidden, width, rows, dense);
-        act_apply(f->has_head_act && !c->head.one_number ? f->head_act : c->act, p->a,
-                  (int64_t)rows * narrow);
+        act_apply(family->has_head_act && !config->head.one_number ? family->head_act :
+                                                                     config->act,
+                  p->a, (int64_t)rows * narrow);
         stage_norm(p, p->a, p->a, rows, narrow, &slot[W_HEAD_NORM]);
         hidden = p->a;
         width = narrow;
     }
     stage_linear(p, p->want->logits, p->m->n_logits, hidden, width, rows, &head);
-    for (int64_t i = 0; scale > 0 && i < n; i++)
+    for (int64_t i = 0; scale > 0 && i < count; i++)
         p->want->logits[i] *= scale;
-    for (int64_t i = 0; cap > 0 && i < n; i++)
+    for (int64_t i = 0; cap > 0 && i < count; i++)
         p->want->logits[i] = cap * tanhf(p->want->logits[i] / cap);
 }
 

@@ -21,9 +21,9 @@ static bool hides(const struct mask *m, const float *row, int64_t t, int64_t j, 
         (row != NULL && row[j] == -INFINITY))
         return true;
     for (int i = 0; i < m->n_blocks; i++) {
-        struct mask_block b = m->block[i];
+        struct mask_block block = m->block[i];
 
-        if (t >= b.q0 && t <= b.q1 && j >= b.k0 && j <= b.k1)
+        if (t >= block.q0 && t <= block.q1 && j >= block.k0 && j <= block.k1)
             return true;
     }
     return false;
@@ -60,18 +60,18 @@ void mask_hide(const struct mask_view *v, unsigned char *hidden, size_t stride,
 void mask_add(const void *self, float *score, size_t stride, int row0, int n_rows,
               int key0, int n_keys)
 {
-    const struct mask_view *v = self;
-    const struct mask *m = v->mask;
-    bool sets = m->hidden_score != -INFINITY;
+    const struct mask_view *view = self;
+    const struct mask *mask = view->mask;
+    bool sets = mask->hidden_score != -INFINITY;
 
     for (int t = 0; t < n_rows; t++) {
-        const float *row = array_row(m, v->text, v->head, row0 + t);
+        const float *row = array_row(mask, view->text, view->head, row0 + t);
         float *s = score + (size_t)t * stride;
 
         /* Blocks of columns are padded beyond the last key. */
-        for (int j = 0; j < n_keys && key0 + j < v->S; j++) {
-            if (sets && hides(m, row, row0 + t, key0 + j, v->S))
-                s[j] = m->hidden_score;
+        for (int j = 0; j < n_keys && key0 + j < view->S; j++) {
+            if (sets && hides(mask, row, row0 + t, key0 + j, view->S))
+                s[j] = mask->hidden_score;
             else if (row != NULL && row[key0 + j] != -INFINITY)
                 s[j] += row[key0 + j];
         }
@@ -120,12 +120,14 @@ int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
         return err_set(e, ERR_INPUT, "%s: hides %d keys, the text has %lld", m->name,
                        m->n_padding, (long long)S);
     for (int i = 0; i < m->n_blocks; i++) {
-        struct mask_block b = m->block[i];
+        struct mask_block block = m->block[i];
 
-        if (b.q1 >= T || b.k1 >= S)
-            return err_set(e, ERR_INPUT, "%s: queries %d-%d, keys %d-%d: the text has "
-                           "queries 0 to %lld, keys 0 to %lld", m->name, b.q0, b.q1,
-                           b.k0, b.k1, (long long)T - 1, (long long)S - 1);
+        if (block.q1 >= T || block.k1 >= S)
+            return err_set(e, ERR_INPUT,
+                           "%s: queries %d-%d, keys %d-%d: the text has "
+                           "queries 0 to %lld, keys 0 to %lld",
+                           m->name, block.q0, block.q1, block.k0, block.k1,
+                           (long long)T - 1, (long long)S - 1);
     }
     if (hides_everything(m, text, T, S))
         return err_set(e, ERR_INPUT, "%s: hides all keys from all queries", m->name);

@@ -70,34 +70,34 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
                                        const float *given, const struct qkv_view *v,
                                        struct arena *a)
 {
-    struct mechanism_heads h = { .mechanism = m,
-                                 .joined = mechanism_joined(m->join, v->H) };
+    struct mechanism_heads heads = { .mechanism = m,
+                                     .joined = mechanism_joined(m->join, v->H) };
     const float *weights;
 
-    if (h.joined == 0) {
-        h.refused = "the number of heads is odd";
-        return h;
+    if (heads.joined == 0) {
+        heads.refused = "the number of heads is odd";
+        return heads;
     }
-    h.n = v->H / h.joined;
-    h.head = arena_alloc(a, (size_t)h.n, sizeof *h.head);
-    for (int i = 0; i < h.n; i++) {
-        h.head[i] = single_head(v, i * h.joined);
-        h.head[i].T = v->T;
-        h.head[i].cross = v->stack == STACK_CROSS;
-        h.head[i].alike = v->alike;
-        if (m->refuse != NULL && h.refused == NULL)
-            h.refused = m->refuse(&h.head[i]);
+    heads.n = v->H / heads.joined;
+    heads.head = arena_alloc(a, (size_t)heads.n, sizeof *heads.head);
+    for (int i = 0; i < heads.n; i++) {
+        heads.head[i] = single_head(v, i * heads.joined);
+        heads.head[i].T = v->T;
+        heads.head[i].cross = v->stack == STACK_CROSS;
+        heads.head[i].alike = v->alike;
+        if (m->refuse != NULL && heads.refused == NULL)
+            heads.refused = m->refuse(&heads.head[i]);
     }
-    if (h.refused != NULL)
-        return h;
+    if (heads.refused != NULL)
+        return heads;
     weights = weights_of(m, params, given, v, a);
-    for (int i = 0; i < h.n; i++) {
-        struct attention *head = &h.head[i];
+    for (int i = 0; i < heads.n; i++) {
+        struct attention *head = &heads.head[i];
         bool cross = head->cross;
         size_t room;
 
-        if (h.joined > 1)
-            *head = joined_head(v, i * h.joined, h.joined, a);
+        if (heads.joined > 1)
+            *head = joined_head(v, i * heads.joined, heads.joined, a);
         head->T = v->T;
         head->head = i;
         head->cross = cross;
@@ -105,9 +105,9 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
         head->params = params;
         head->weights = weights;
         room = m->room(head);
-        h.room_bytes = room > h.room_bytes ? room : h.room_bytes;
+        heads.room_bytes = room > heads.room_bytes ? room : heads.room_bytes;
     }
-    return h;
+    return heads;
 }
 
 /* ---- outputs ---- */
@@ -127,25 +127,25 @@ static int64_t run_head(const struct mechanism_heads *h, int i, float *z, void *
 
 static void head_task(void *self, int i, struct arena *scratch)
 {
-    const struct job *j = self;
+    const struct job *job = self;
 
-    run_head(j->h, i, j->z, arena_alloc_raw(scratch, j->h->room_bytes, 1));
+    run_head(job->h, i, job->z, arena_alloc_raw(scratch, job->h->room_bytes, 1));
 }
 
 void mechanism_attend(const struct mechanism_heads *h, float *z, struct par *par)
 {
-    struct job j = { h, z };
+    struct job job = { h, z };
 
-    par_for(par, h->n, head_task, &j);
+    par_for(par, h->n, head_task, &job);
 }
 
 int64_t mechanism_attend_alone(const struct mechanism_heads *h, float *z, void *room)
 {
-    int64_t n = 0;
+    int64_t count = 0;
 
     for (int i = 0; i < h->n; i++)
-        n += run_head(h, i, z, room);
-    return n;
+        count += run_head(h, i, z, room);
+    return count;
 }
 
 /* ---- rows ---- */
@@ -153,17 +153,17 @@ int64_t mechanism_attend_alone(const struct mechanism_heads *h, float *z, void *
 void mechanism_rows(const struct mechanism_heads *h, int i, float *w,
                     struct arena *scratch)
 {
-    const struct mechanism *m = h->mechanism;
+    const struct mechanism *mechanism = h->mechanism;
     const struct attention *a = &h->head[i];
-    size_t n = (size_t)a->T * (size_t)a->at.S;
+    size_t count = (size_t)a->T * (size_t)a->at.S;
     struct arena_mark mark = arena_mark(scratch);
-    double *rows = arena_alloc_raw(scratch, n, sizeof *rows);
+    double *rows = arena_alloc_raw(scratch, count, sizeof *rows);
     double *out = arena_alloc_raw(scratch, (size_t)a->T * (size_t)a->at.d_v, sizeof *out);
-    size_t size = m->reference_room != NULL ? m->reference_room(a) : 0;
+    size_t size = mechanism->reference_room != NULL ? mechanism->reference_room(a) : 0;
     void *room = arena_alloc_raw(scratch, size, 1);
 
-    m->reference(rows, out, a, room);
-    for (size_t j = 0; j < n; j++)
+    mechanism->reference(rows, out, a, room);
+    for (size_t j = 0; j < count; j++)
         w[j] = (float)rows[j];
     arena_reset(scratch, mark);
 }

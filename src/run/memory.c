@@ -11,16 +11,19 @@
 
 double run_memory(const struct model *m, int n_tokens, int n_threads)
 {
-    const struct config *c = &m->config;
-    double N = n_tokens, D = c->d_model, z = (double)c->n_heads * c->d_value;
+    const struct config *config = &m->config;
+    double N = n_tokens, D = config->d_model,
+           z = (double)config->n_heads * config->d_value;
     /* x and a; with two streams also x2, and both side by side at the end. */
     double streams = m->norm_place == PLACE_REVERSIBLE ? 5 * D : 2 * D;
     double latent = (double)latent_room(m, n_tokens) + (double)front_rows_room(m, n_tokens);
-    double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * c->d_ff *
+    double mlp = (N < MLP_ROWS ? N : MLP_ROWS) * config->d_ff *
                  (m->mlp == MLP_PLAIN ? 1 : 2);
     int sets = m->family->stack.name[W_Q_GLOBAL] != NULL ? 2 : 1;   /* of q, k and v */
-    double blocks = c->sparse.block > 0 ? 2.25 : 1.25;     /* of weights, and a byte each */
-    double head = sets * (double)attention_packed(n_tokens, c->d_head, c->d_value) +
+    double blocks = config->sparse.block > 0 ? 2.25 :
+                                               1.25; /* of weights, and a byte each */
+    double head = sets * (double)attention_packed(n_tokens, config->d_head,
+                                                  config->d_value) +
                   blocks * ATTEND_ROWS * (double)attention_stride(n_tokens);
 
     return sizeof(float) * (N * (streams + sets * m->place.width + z) + latent + mlp +

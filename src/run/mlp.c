@@ -18,18 +18,18 @@ struct act_job {
 /* Activates in place; a fused row holds gate, then up, and its up half is the result. */
 static void act_rows(void *self, int i, struct arena *scratch)
 {
-    const struct act_job *j = self;
-    enum act act = j->p->m->config.act;
-    int64_t F = j->p->m->config.d_ff, first = (int64_t)i * ROW_CHUNK;
-    int n = stage_rows_of(j->n_rows, i);
+    const struct act_job *job = self;
+    enum act act = job->p->m->config.act;
+    int64_t F = job->p->m->config.d_ff, first = (int64_t)i * ROW_CHUNK;
+    int count = stage_rows_of(job->n_rows, i);
 
     (void)scratch;
-    if (j->mlp == MLP_PLAIN)
-        act_apply(act, j->p->up + first * F, n * F);
-    else if (j->mlp == MLP_GATED)
-        act_gated(act, j->p->up + first * F, j->p->gate + first * F, n * F);
-    for (int r = 0; j->mlp == MLP_GATED_FUSED && r < n; r++) {
-        float *row = j->p->up + (first + r) * 2 * F;
+    if (job->mlp == MLP_PLAIN)
+        act_apply(act, job->p->up + first * F, count * F);
+    else if (job->mlp == MLP_GATED)
+        act_gated(act, job->p->up + first * F, job->p->gate + first * F, count * F);
+    for (int r = 0; job->mlp == MLP_GATED_FUSED && r < count; r++) {
+        float *row = job->p->up + (first + r) * 2 * F;
 
         act_gated(act, row + F, row, F);
     }
@@ -41,12 +41,12 @@ static void one_mlp(struct pass *p, const struct layer_plan *plan, float *out,
 {
     bool fused = p->m->mlp == MLP_GATED_FUSED;
     int64_t D = p->m->config.d_model, F = p->m->config.d_ff, width = fused ? 2 * F : F;
-    struct act_job j = { p, p->m->mlp, n };
+    struct act_job job = { p, p->m->mlp, n };
 
     stage_linear(p, p->up, width, in, D, n, &plan->slot[W_UP]);
     if (p->gate != NULL)
         stage_linear(p, p->gate, F, in, D, n, &plan->slot[W_GATE]);
-    stage_rows(p, n, act_rows, &j);
+    stage_rows(p, n, act_rows, &job);
     stage_linear(p, out, D, p->up + (fused ? F : 0), width, n, &plan->slot[W_DOWN]);
 }
 
@@ -57,25 +57,25 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
     int64_t D = p->m->config.d_model;
 
     for (int row = 0; row < p->N; row += MLP_ROWS) {
-        int n = p->N - row < MLP_ROWS ? p->N - row : MLP_ROWS;
+        int count = p->N - row < MLP_ROWS ? p->N - row : MLP_ROWS;
         float *x = p->x + row * D, *a = p->a + row * D;
         const float *x2 = p->x2 + row * D, *in = x2;
 
         if (place != PLACE_POST) {
             /* Parallel without a norm of its own: a still holds what attention read. */
             if (place != PLACE_PARALLEL || norm->vector != NULL)
-                stage_norm(p, a, x2, n, (int)D, norm);
+                stage_norm(p, a, x2, count, (int)D, norm);
             in = a;
             if (p->m->config.norm.residual_from)
-                memcpy(x, a, (size_t)(n * D) * sizeof *x);
+                memcpy(x, a, (size_t)(count * D) * sizeof *x);
         }
         if (plan->expert != NULL)
-            experts_sum(p, plan, a, in, n);
+            experts_sum(p, plan, a, in, count);
         else
-            one_mlp(p, plan, a, in, n);
-        stage_norm(p, a, a, n, (int)D, &plan->slot[W_MLP_OUT]);
-        nn_add(x, a, n * D);
+            one_mlp(p, plan, a, in, count);
+        stage_norm(p, a, a, count, (int)D, &plan->slot[W_MLP_OUT]);
+        nn_add(x, a, count * D);
         if (place == PLACE_POST)
-            stage_norm(p, x, x, n, (int)D, norm);
+            stage_norm(p, x, x, count, (int)D, norm);
     }
 }

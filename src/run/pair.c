@@ -20,9 +20,11 @@ int run_pair(const struct model *m, const struct batch *source, const struct bat
              struct par *par, struct arena *call, struct err *e)
 {
     bool shown = want->stacks == 0 || (want->stacks >> STACK_ENCODER & 1) != 0;
-    size_t n = (size_t)source->start[source->n_texts];
-    float *hidden = m->precomputed != NULL ? NULL :
-                    arena_alloc_raw(call, n * (size_t)m->config.d_model, sizeof *hidden);
+    size_t count = (size_t)source->start[source->n_texts];
+    float *hidden = m->precomputed != NULL ?
+                        NULL :
+                        arena_alloc_raw(call, count * (size_t)m->config.d_model,
+                                        sizeof *hidden);
     struct change before = { 0 }, after = { 0 };
     struct wanted encoder = { .layer = want->layer, .head = want->head,
                               .head_stride = want->head_stride, .change = &before,

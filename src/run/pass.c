@@ -14,9 +14,9 @@ int pass_before(const struct pass *p, int text)
 
 int pass_number(const struct pass *p, int text)
 {
-    const struct change *c = p->want->change;
+    const struct change *change = p->want->change;
 
-    return c != NULL && c->number != NULL ? c->number[text] : text;
+    return change != NULL && change->number != NULL ? change->number[text] : text;
 }
 
 bool pass_has_memory(const struct pass *p)
@@ -27,9 +27,9 @@ bool pass_has_memory(const struct pass *p)
 
 enum precision pass_precision(const struct pass *p)
 {
-    const struct change *c = p->want != NULL ? p->want->change : NULL;
+    const struct change *change = p->want != NULL ? p->want->change : NULL;
 
-    return c != NULL ? c->precision : PRECISION_F32;
+    return change != NULL ? change->precision : PRECISION_F32;
 }
 
 bool pass_wants(const struct pass *p, int l, enum stack_id stack)

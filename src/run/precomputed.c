@@ -52,21 +52,21 @@ int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float
                      float *single, unsigned char *hidden, double *entropy,
                      int *n_visible)
 {
-    int bad = -1, n = rows->n_keys;
+    int bad = -1, count = rows->n_keys;
 
     for (int t = 0; t < rows->n_rows; t++) {
         size_t to = (size_t)t * rows->stride;
         int64_t at = row_at(y->rows, rows->head, rows->row0 + t) + rows->key0;
 
-        tensor_read(weight + to, y->rows, at, n);
-        entropy[t] = row_entropy(weight + to, n);
+        tensor_read(weight + to, y->rows, at, count);
+        entropy[t] = row_entropy(weight + to, count);
         if (y->single != NULL)
-            tensor_read(single + to, y->single, at, n);
-        if (bad < 0 && (!is_row(weight + to, n, false) ||
-                        (y->single != NULL && !is_row(single + to, n, true))))
+            tensor_read(single + to, y->single, at, count);
+        if (bad < 0 && (!is_row(weight + to, count, false) ||
+                        (y->single != NULL && !is_row(single + to, count, true))))
             bad = rows->row0 + t;
-        if (sum_of(weight + to, n) == 0) {
-            memset(hidden + to, 1, (size_t)n);
+        if (sum_of(weight + to, count) == 0) {
+            memset(hidden + to, 1, (size_t)count);
             n_visible[t] = 0;
             rows->hidden = hidden;
         }
@@ -79,26 +79,26 @@ int precomputed_read(const struct precomputed_layer *y, struct rows *rows, float
 static int row_error(const struct tensor *t, const float *w, int head, int row,
                      struct err *e)
 {
-    int n = (int)t->shape[2], s = first_bad(w, n);
+    int count = (int)t->shape[2], s = first_bad(w, count);
 
-    if (s < n)
+    if (s < count)
         return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: weight %d is %g, expected "
                        "0 to 1", t->file, t->name, head, row, s, (double)w[s]);
     return err_set(e, ERR_INPUT, "%s: %s: head %d, row %d: its weights sum to %.6g, "
                    "expected 1 (within %g), or 0 where it sees no key", t->file,
-                   t->name, head, row, sum_of(w, n), SUM_MAX);
+                   t->name, head, row, sum_of(w, count), SUM_MAX);
 }
 
 int precomputed_error(const struct precomputed_layer *y, struct arena *a, int head, int row,
                       struct err *e)
 {
-    int n = (int)y->rows->shape[2];
-    float *w = arena_alloc_raw(a, (size_t)n, sizeof *w);
+    int count = (int)y->rows->shape[2];
+    float *w = arena_alloc_raw(a, (size_t)count, sizeof *w);
 
-    tensor_read(w, y->rows, row_at(y->rows, head, row), n);
-    if (y->single == NULL || !is_row(w, n, false))
+    tensor_read(w, y->rows, row_at(y->rows, head, row), count);
+    if (y->single == NULL || !is_row(w, count, false))
         return row_error(y->rows, w, head, row, e);
-    tensor_read(w, y->single, row_at(y->single, head, row), n);
+    tensor_read(w, y->single, row_at(y->single, head, row), count);
     return row_error(y->single, w, head, row, e);
 }
 
@@ -106,12 +106,13 @@ int precomputed_error(const struct precomputed_layer *y, struct arena *a, int he
 
 int precomputed_check(const struct pass *p, struct err *e)
 {
-    const struct wanted *w = p->want;
-    const struct change *c = w->change;
+    const struct wanted *wanted = p->want;
+    const struct change *change = wanted->change;
 
-    if (w->hidden == NULL && w->logits == NULL && w->tap == NULL &&
-        (c == NULL || (c->mask == NULL && c->memory_mask == NULL && c->noise == NULL &&
-                       c->silent == NULL && c->precision == PRECISION_F32)))
+    if (wanted->hidden == NULL && wanted->logits == NULL && wanted->tap == NULL &&
+        (change == NULL ||
+         (change->mask == NULL && change->memory_mask == NULL && change->noise == NULL &&
+          change->silent == NULL && change->precision == PRECISION_F32)))
         return 0;
     return err_set(e, ERR_USAGE, "%s holds only rows of attention: this requires a model",
                    p->m->name);

@@ -31,31 +31,32 @@ static void norm_heads(const struct model *m, float *x, const struct param *norm
 
 static void qk_norm_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *j = self;
-    const struct model *m = j->p->m;
+    const struct job *job = self;
+    const struct model *model = job->p->m;
 
     (void)scratch;
-    for (int r = 0; r < stage_rows_of(j->p->N, i); r++) {
-        float *row = j->p->qkv + ((int64_t)i * ROW_CHUNK + r) * m->place.width;
+    for (int r = 0; r < stage_rows_of(job->p->N, i); r++) {
+        float *row = job->p->qkv + ((int64_t)i * ROW_CHUNK + r) * model->place.width;
 
-        norm_heads(m, row + m->place.q[0], &j->plan->slot[W_Q_NORM], m->config.n_heads);
-        norm_heads(m, row + m->place.k[0], &j->plan->slot[W_K_NORM],
-                   m->config.n_kv_heads);
+        norm_heads(model, row + model->place.q[0], &job->plan->slot[W_Q_NORM],
+                   model->config.n_heads);
+        norm_heads(model, row + model->place.k[0], &job->plan->slot[W_K_NORM],
+                   model->config.n_kv_heads);
     }
 }
 
 /* Keys of a layer that hashes: k = q / sqrt(mean(q^2) + 1e-6) of each head. */
 static void shared_key_rows(void *self, int i, struct arena *scratch)
 {
-    const struct job *j = self;
-    const struct model *m = j->p->m;
+    const struct job *job = self;
+    const struct model *model = job->p->m;
 
     (void)scratch;
-    for (int r = 0; r < stage_rows_of(j->p->N, i); r++) {
-        float *row = j->p->qkv + ((int64_t)i * ROW_CHUNK + r) * m->place.width;
+    for (int r = 0; r < stage_rows_of(job->p->N, i); r++) {
+        float *row = job->p->qkv + ((int64_t)i * ROW_CHUNK + r) * model->place.width;
 
-        norm_rms(row + m->place.k[0], row + m->place.q[0], NULL, 1e-6f,
-                 m->config.n_kv_heads, m->config.d_head);
+        norm_rms(row + model->place.k[0], row + model->place.q[0], NULL, 1e-6f,
+                 model->config.n_kv_heads, model->config.d_head);
     }
 }
 
@@ -71,7 +72,7 @@ void project_self(struct pass *p, const struct layer_plan *plan)
     static const enum slot separate[] = { W_Q, W_K, W_V, N_SLOT };
     static const enum slot fused[] = { W_QKV, N_SLOT }, none[] = { N_SLOT };
     const enum slot *s = p->m->family->qkv == QKV_SEPARATE ? separate : fused;
-    struct job j = { p, plan };
+    struct job job = { p, plan };
     int column = 0;
 
     if (p->m->family->front == FRONT_QKV) {
@@ -84,7 +85,7 @@ void project_self(struct pass *p, const struct layer_plan *plan)
     }
     for (; *s != N_SLOT; s++) {
         if (plan->hashed && *s == W_K) {
-            stage_rows(p, p->N, shared_key_rows, &j);
+            stage_rows(p, p->N, shared_key_rows, &job);
             column += p->m->config.n_kv_heads * p->m->config.d_head;
             continue;
         }
@@ -93,6 +94,6 @@ void project_self(struct pass *p, const struct layer_plan *plan)
         column += plan->slot[*s].matrix.N;
     }
     if (plan->slot[W_Q_NORM].weight != NULL)
-        stage_rows(p, p->N, qk_norm_rows, &j);
+        stage_rows(p, p->N, qk_norm_rows, &job);
     rotary_rotate(p, plan);
 }

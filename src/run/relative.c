@@ -15,31 +15,34 @@
 /* The row of the table, or the sinusoid, that a distance reads; 0: distance 0. */
 static int row_of(const struct model *m, int distance)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
     int row = distance, size = abs(distance);
 
     if (m->family->bias == BIAS_XL) {
-        size = c->relative.clamp > 0 && c->relative.clamp < size ? c->relative.clamp : size;
-        return distance > 0 ? size : c->is_decoder ? 0 : -size;     /* none ahead */
+        size = config->relative.clamp > 0 && config->relative.clamp < size ?
+                   config->relative.clamp :
+                   size;
+        return distance > 0 ? size : config->is_decoder ? 0 : -size;     /* none ahead */
     }
-    if (c->relative.n_buckets > 0)
-        row = relative_log_bucket(distance, c->relative.n_buckets, c->relative.max);
-    row = row < -c->relative.span ? -c->relative.span : row;
-    return row < c->relative.span ? row : c->relative.span - 1;
+    if (config->relative.n_buckets > 0)
+        row = relative_log_bucket(distance, config->relative.n_buckets,
+                                  config->relative.max);
+    row = row < -config->relative.span ? -config->relative.span : row;
+    return row < config->relative.span ? row : config->relative.span - 1;
 }
 
 static void fill_table(struct pass *p, struct relative *r, int first)
 {
     int D = p->m->config.d_model;
-    const struct tensor *t = p->m->slot[W_REL_TABLE].weight;
+    const struct tensor *tensor = p->m->slot[W_REL_TABLE].weight;
     int64_t row0 = (int64_t)first + p->m->config.relative.span;
 
     r->table = stage_floats(p, (size_t)r->n_rows, (size_t)D);
-    for (int i = 0; t == NULL && i < r->n_rows; i++)
+    for (int i = 0; tensor == NULL && i < r->n_rows; i++)
         sinusoid_distance(r->table + (int64_t)i * D, first + i, D);
-    if (t == NULL)
+    if (tensor == NULL)
         return;
-    tensor_read(r->table, t, row0 * D, (int64_t)r->n_rows * D);
+    tensor_read(r->table, tensor, row0 * D, (int64_t)r->n_rows * D);
     stage_norm(p, r->table, r->table, r->n_rows, D, &p->m->slot[W_REL_NORM]);
 }
 
@@ -81,33 +84,35 @@ static void make_xl(struct pass *p, struct relative *r)
 
 void relative_rows(struct pass *p)
 {
-    const struct config *c = &p->m->config;
+    const struct config *config = &p->m->config;
     bool xl = p->m->family->bias == BIAS_XL;
-    struct relative *r;
+    struct relative *relative;
 
     if (!xl && p->m->slot[W_REL_TABLE].weight == NULL)
         return;
-    p->relative = r = arena_alloc(p->call, 1, sizeof *r);
-    fill_distances(p, r);
-    r->row = stage_floats(p, (size_t)r->n_rows, (size_t)c->n_heads * (size_t)c->d_head);
-    r->size = relative_packed(r->n_rows, c->d_head);
-    if (xl || c->relative.c2p)
-        r->by_query = stage_floats(p, (size_t)c->n_heads, r->size);
-    if (c->relative.p2c)
-        r->by_key = stage_floats(p, (size_t)c->n_heads, r->size);
+    p->relative = relative = arena_alloc(p->call, 1, sizeof *relative);
+    fill_distances(p, relative);
+    relative->row = stage_floats(p, (size_t)relative->n_rows,
+                                 (size_t)config->n_heads * (size_t)config->d_head);
+    relative->size = relative_packed(relative->n_rows, config->d_head);
+    if (xl || config->relative.c2p)
+        relative->by_query = stage_floats(p, (size_t)config->n_heads, relative->size);
+    if (config->relative.p2c)
+        relative->by_key = stage_floats(p, (size_t)config->n_heads, relative->size);
     if (xl)
-        make_xl(p, r);
+        make_xl(p, relative);
 }
 
 double relative_memory(const struct model *m, int n_tokens)
 {
-    const struct config *c = &m->config;
-    double rows, HD = (double)c->n_heads * c->d_head;
+    const struct config *config = &m->config;
+    double rows, HD = (double)config->n_heads * config->d_head;
 
     if (m->family->bias != BIAS_XL && m->slot[W_REL_TABLE].weight == NULL)
         return 0;
     rows = row_of(m, n_tokens - 1) - row_of(m, 1 - n_tokens) + 1;
-    return rows * (c->d_model + HD * (2 + (c->relative.c2p && c->relative.p2c))) +
+    return rows * (config->d_model +
+                   HD * (2 + (config->relative.c2p && config->relative.p2c))) +
            2 * n_tokens;
 }
 
@@ -132,35 +137,36 @@ static void pack_rows(const struct pass *p, float *packed, const float *rows, in
 
 static void pack_task(void *self, int h, struct arena *scratch)
 {
-    const struct prepare_job *j = self;
-    const struct relative *r = j->p->relative;
+    const struct prepare_job *job = self;
+    const struct relative *relative = job->p->relative;
 
     (void)scratch;
-    pack_rows(j->p, j->packed + (size_t)h * r->size, r->row + h * j->p->m->config.d_head,
-              r->n_rows);
+    pack_rows(job->p, job->packed + (size_t)h * relative->size,
+              relative->row + h * job->p->m->config.d_head, relative->n_rows);
 }
 
 /* Queries, keys and values, which enter the products of the terms as they are stored. */
 static void round_task(void *self, int i, struct arena *scratch)
 {
-    const struct prepare_job *j = self;
-    int64_t width = j->p->m->place.width;
-    float *row = j->p->qkv + (int64_t)i * ROW_CHUNK * width;
+    const struct prepare_job *job = self;
+    int64_t width = job->p->m->place.width;
+    float *row = job->p->qkv + (int64_t)i * ROW_CHUNK * width;
 
     (void)scratch;
-    precision_round(pass_precision(j->p), row, row, stage_rows_of(j->p->N, i) * width);
+    precision_round(pass_precision(job->p), row, row,
+                    stage_rows_of(job->p->N, i) * width);
 }
 
 static void project(struct pass *p, const struct layer_plan *plan, enum slot slot,
                     float *packed)
 {
-    struct relative *r = p->relative;
-    struct prepare_job j = { .p = p, .packed = packed };
+    struct relative *relative = p->relative;
+    struct prepare_job job = { .p = p, .packed = packed };
     int HD = p->m->config.n_heads * p->m->config.d_head;
 
-    stage_linear(p, r->row, HD, r->table, p->m->config.d_model, r->n_rows,
-                 &plan->slot[slot]);
-    par_for(p->par, p->m->config.n_heads, pack_task, &j);
+    stage_linear(p, relative->row, HD, relative->table, p->m->config.d_model,
+                 relative->n_rows, &plan->slot[slot]);
+    par_for(p->par, p->m->config.n_heads, pack_task, &job);
 }
 
 /* sum over c of (bias[c] - in_q[c]) row[c]: for queries that hold in_q, not bias. */
@@ -175,49 +181,51 @@ static float bias_product(const float *bias, const float *in_q, const float *row
 
 static void xl_task(void *self, int h, struct arena *scratch)
 {
-    const struct prepare_job *j = self;
-    const struct param *slot = j->plan->slot;
-    const struct relative *r = j->p->relative;
-    int d = j->p->m->config.d_head, HD = j->p->m->config.n_heads * d, at = h * d;
+    const struct prepare_job *job = self;
+    const struct param *slot = job->plan->slot;
+    const struct relative *relative = job->p->relative;
+    int d = job->p->m->config.d_head, HD = job->p->m->config.n_heads * d, at = h * d;
     const float *in_q = slot[W_Q_BIAS].vector + at;
-    size_t n = in_panels(r->n_rows);
-    float *add = r->add + (size_t)h * n, *segment_add = r->segment_add + h * PANEL;
+    size_t count = in_panels(relative->n_rows);
+    float *add = relative->add + (size_t)h * count,
+          *segment_add = relative->segment_add + h * PANEL;
 
     (void)scratch;
-    memset(add, 0, n * sizeof *add);
+    memset(add, 0, count * sizeof *add);
     memset(segment_add, 0, PANEL * sizeof *add);
-    for (int i = 0; i < r->n_rows; i++)
+    for (int i = 0; i < relative->n_rows; i++)
         add[i] = bias_product(slot[W_REL_BIAS].vector + at, in_q,
-                              r->row + (int64_t)i * HD + at, d);
+                              relative->row + (int64_t)i * HD + at, d);
     for (int i = 0; i < 2; i++)
         segment_add[i] = bias_product(slot[W_SEG_BIAS].vector + at, in_q,
-                                      j->segment + (int64_t)i * HD + at, d);
-    pack_rows(j->p, r->segment + (size_t)h * relative_packed(2, d), j->segment + at, 2);
+                                      job->segment + (int64_t)i * HD + at, d);
+    pack_rows(job->p, relative->segment + (size_t)h * relative_packed(2, d),
+              job->segment + at, 2);
 }
 
 static void prepare_xl(struct pass *p, const struct layer_plan *plan)
 {
     struct arena_mark mark = arena_mark(p->call);
-    const struct config *c = &p->m->config;
-    int64_t HD = (int64_t)c->n_heads * c->d_head;
+    const struct config *config = &p->m->config;
+    int64_t HD = (int64_t)config->n_heads * config->d_head;
     float *segment = stage_floats(p, 2, (size_t)HD);
-    struct prepare_job j = { .p = p, .plan = plan, .segment = segment };
+    struct prepare_job job = { .p = p, .plan = plan, .segment = segment };
 
     tensor_read(segment, plan->slot[W_SEG].weight, 0, 2 * HD);
     project(p, plan, W_REL_K, p->relative->by_query);
-    par_for(p->par, c->n_heads, xl_task, &j);
+    par_for(p->par, config->n_heads, xl_task, &job);
     arena_reset(p->call, mark);
 }
 
 void relative_project(struct pass *p, const struct layer_plan *plan)
 {
     bool shared = p->m->config.relative.shared;
-    struct prepare_job j = { .p = p };
+    struct prepare_job job = { .p = p };
 
     if (p->relative == NULL)
         return;
     if (pass_precision(p) != PRECISION_F32)
-        stage_rows(p, p->N, round_task, &j);
+        stage_rows(p, p->N, round_task, &job);
     if (p->m->family->bias == BIAS_XL) {
         prepare_xl(p, plan);
         return;
@@ -233,27 +241,32 @@ void relative_project(struct pass *p, const struct layer_plan *plan)
 void relative_set_terms(const struct pass *p, const struct heads *h, int text, int head,
                         struct relative_terms *room, struct attend *at)
 {
-    const struct relative *r = p->relative;
-    const struct config *c = &p->m->config;
-    size_t from = (size_t)head * r->size;
-    int first = p->b->start[text], group = head / (c->n_heads / c->n_kv_heads);
+    const struct relative *relative = p->relative;
+    const struct config *config = &p->m->config;
+    size_t from = (size_t)head * relative->size;
+    int first = p->b->start[text], group = head / (config->n_heads / config->n_kv_heads);
 
     room->positions = (struct relative_positions){
-        .at = &r->at, .d = at->d, .scale = at->scale,
-        .by_query = r->by_query != NULL ? r->by_query + from : NULL,
-        .by_key = r->by_key != NULL ? r->by_key + from : NULL,
-        .add = r->add != NULL ? r->add + (size_t)head * in_panels(r->n_rows) : NULL,
-        .q = h->q + first * h->q_stride + h->q_at[head], .q_stride = h->q_stride,
+        .at = &relative->at,
+        .d = at->d,
+        .scale = at->scale,
+        .by_query = relative->by_query != NULL ? relative->by_query + from : NULL,
+        .by_key = relative->by_key != NULL ? relative->by_key + from : NULL,
+        .add = relative->add != NULL ?
+                   relative->add + (size_t)head * in_panels(relative->n_rows) :
+                   NULL,
+        .q = h->q + first * h->q_stride + h->q_at[head],
+        .q_stride = h->q_stride,
         .k = h->kv + h->key_start[text] * h->kv_stride + h->k_at[group],
         .k_stride = h->kv_stride,
     };
     at->term[0] = (struct score_term){ relative_positions, &room->positions };
-    if (r->segment == NULL)
+    if (relative->segment == NULL)
         return;
     room->segments = (struct relative_segments){
-        .type = r->type + first, .d = at->d, .scale = at->scale,
-        .by_query = r->segment + (size_t)head * relative_packed(2, at->d),
-        .add = r->segment_add + head * PANEL,
+        .type = relative->type + first, .d = at->d, .scale = at->scale,
+        .by_query = relative->segment + (size_t)head * relative_packed(2, at->d),
+        .add = relative->segment_add + head * PANEL,
         .q = room->positions.q, .q_stride = h->q_stride,
     };
     at->term[1] = (struct score_term){ relative_segments, &room->segments };

@@ -40,8 +40,8 @@ static int last_layer(const struct model *m, const struct wanted *want)
 
 static void make_room(struct pass *p)
 {
-    const struct config *c = &p->m->config;
-    size_t N = (size_t)p->N, D = (size_t)c->d_model;
+    const struct config *config = &p->m->config;
+    size_t N = (size_t)p->N, D = (size_t)config->d_model;
     size_t mlp_rows = N < MLP_ROWS ? N : MLP_ROWS;
 
     p->x = stage_floats(p, N, D);
@@ -50,14 +50,16 @@ static void make_room(struct pass *p)
     if (p->m->norm_place == PLACE_PARALLEL)
         p->late = stage_floats(p, N, D);
     p->qkv = stage_floats(p, N, (size_t)p->m->place.width);
-    p->z = stage_floats(p, N, (size_t)family_slot_dim(p->m->family, c, DIM_HV));
-    p->up = stage_floats(p, mlp_rows, (size_t)family_slot_dim(p->m->family, c, DIM_UP));
+    p->z = stage_floats(p, N, (size_t)family_slot_dim(p->m->family, config, DIM_HV));
+    p->up = stage_floats(p, mlp_rows,
+                         (size_t)family_slot_dim(p->m->family, config, DIM_UP));
     if (p->m->mlp == MLP_GATED)
-        p->gate = stage_floats(p, mlp_rows, (size_t)c->d_ff);
+        p->gate = stage_floats(p, mlp_rows, (size_t)config->d_ff);
     if (p->want->memory != NULL)
-        p->memory_kv = stage_floats(p, (size_t)p->key_start[p->b->n_texts],
-                                    (size_t)family_slot_dim(p->m->family, c, DIM_GD) +
-                                    (size_t)family_slot_dim(p->m->family, c, DIM_GV));
+        p->memory_kv = stage_floats(
+            p, (size_t)p->key_start[p->b->n_texts],
+            (size_t)family_slot_dim(p->m->family, config, DIM_GD) +
+                (size_t)family_slot_dim(p->m->family, config, DIM_GV));
     if (p->want->cache != NULL)
         p->cached = arena_alloc(p->call, (size_t)p->b->n_texts, sizeof *p->cached);
     if (p->m->slot[W_CONV].weight != NULL)
@@ -84,22 +86,22 @@ static void project_out(struct pass *p, int l, enum stack_id stack, float *out,
                         const float *z, int n)
 {
     const struct param *slot = p->m->layer[l].slot;
-    const struct param *o = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
+    const struct param *param = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
     int D = p->m->config.d_model;
 
     if (p->m->family->front == FRONT_QKV)
         memcpy(out, z, (size_t)n * (size_t)D * sizeof *out);
     else
-        stage_linear(p, out, D, z, o->matrix.K, n, o);
+        stage_linear(p, out, D, z, param->matrix.K, n, param);
     stage_norm(p, out, out, n, D, &slot[W_ATT_OUT]);
 }
 
 void run_attention_output(const struct model *m, int layer, enum stack_id stack,
                           float *out, const float *z, int n, struct par *par)
 {
-    struct pass p = { .m = m, .par = par };
+    struct pass pass = { .m = m, .par = par };
 
-    project_out(&p, layer, stack, out, z, n);
+    project_out(&pass, layer, stack, out, z, n);
 }
 
 /* out = what the attention of this stack adds, after its output projection. */
@@ -126,50 +128,50 @@ static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
     const struct layer_plan *plan = &p->m->layer[l];
     const struct head_place *place = &p->m->place;
     struct arena_mark mark = arena_mark(p->call);
-    struct heads h = {
+    struct heads heads = {
         .stack = p->m->family->stack_id, .q = p->qkv, .kv = p->qkv,
         .q_stride = place->width, .kv_stride = place->width, .q_at = place->q,
         .k_at = place->k, .v_at = place->v, .key_start = p->b->start,
         .lo = plan->lo, .hi = plan->hi, .biased = true,
         .mask = p->want->change != NULL ? p->want->change->mask : NULL,
     };
-    int rc;
+    int status;
 
     attention_input(p, &plan->slot[W_ATT_NORM]);
     project_self(p, plan);
-    distance_terms(p, &h, plan->distance, plan->scale);
-    cached_append(p, l, &h);
+    distance_terms(p, &heads, plan->distance, plan->scale);
+    cached_append(p, l, &heads);
     relative_project(p, plan);
-    sparse_set(p, plan, &h);
-    chunks_set(p, plan, &h);
-    rc = attend_layer(p, l, &h, keep_out, e);
+    sparse_set(p, plan, &heads);
+    chunks_set(p, plan, &heads);
+    status = attend_layer(p, l, &heads, keep_out, e);
     arena_reset(p->call, mark);
-    return rc;
+    return status;
 }
 
 static int attend_cross(struct pass *p, int l, bool keep_out, struct err *e)
 {
     const struct layer_plan *plan = &p->m->layer[l];
-    const struct config *c = &p->m->config;
+    const struct config *config = &p->m->config;
     const struct head_place *place = &p->m->place;
     struct arena_mark mark = arena_mark(p->call);
-    struct heads h = {
+    struct heads heads = {
         .stack = STACK_CROSS, .q = p->qkv, .kv = p->memory_kv,
-        .q_stride = c->n_heads * c->d_head,
-        .kv_stride = c->n_kv_heads * (c->d_head + c->d_value),
+        .q_stride = config->n_heads * config->d_head,
+        .kv_stride = config->n_kv_heads * (config->d_head + config->d_value),
         .q_at = place->q, .k_at = place->cross_k, .v_at = place->cross_v,
         .key_start = p->key_start, .lo = INT_MAX, .hi = INT_MAX,
         .mask = cross_mask(p),
     };
-    int rc;
+    int status;
 
     attention_input(p, &plan->slot[W_CROSS_NORM]);
     cross_project(p, plan);
-    distance_terms(p, &h, plan->cross_distance, plan->scale);
-    cached_append_memory(p, l, &h);
-    rc = attend_layer(p, l, &h, keep_out, e);
+    distance_terms(p, &heads, plan->cross_distance, plan->scale);
+    cached_append_memory(p, l, &heads);
+    status = attend_layer(p, l, &heads, keep_out, e);
     arena_reset(p->call, mark);
-    return rc;
+    return status;
 }
 
 /* A layer that is one attention only, to its own input or to another. */
@@ -241,28 +243,29 @@ static int precomputed_layer(struct pass *p, int l, enum stack_id stack,
                              const struct precomputed_layer *layer,
                              const int *key_start, int hi, struct err *e)
 {
-    const struct heads h = { .stack = stack, .key_start = key_start, .lo = INT_MAX,
-                             .hi = hi, .precomputed = layer };
+    const struct heads heads = { .stack = stack, .key_start = key_start, .lo = INT_MAX,
+                                 .hi = hi, .precomputed = layer };
 
     if (layer->rows == NULL || !pass_wants(p, l, stack))
         return 0;
-    return attend_layer(p, l, &h, false, e);
+    return attend_layer(p, l, &heads, false, e);
 }
 
 /* The same for all layers. */
 static int run_precomputed(struct pass *p, struct err *e)
 {
-    const struct precomputed *r = p->m->precomputed;
+    const struct precomputed *precomputed = p->m->precomputed;
 
     if (precomputed_check(p, e) != 0)
         return -1;
-    for (int l = 0; l <= p->last; l++) {
-        if (r->self != NULL &&
-            precomputed_layer(p, l, p->m->family->stack_id, &r->self[l], p->b->start,
-                              p->m->layer[l].hi, e) != 0)
+    for (int layer = 0; layer <= p->last; layer++) {
+        if (precomputed->self != NULL &&
+            precomputed_layer(p, layer, p->m->family->stack_id, &precomputed->self[layer],
+                              p->b->start, p->m->layer[layer].hi, e) != 0)
             return -1;
-        if (r->cross != NULL && precomputed_layer(p, l, STACK_CROSS, &r->cross[l],
-                                                  p->key_start, INT_MAX, e) != 0)
+        if (precomputed->cross != NULL &&
+            precomputed_layer(p, layer, STACK_CROSS, &precomputed->cross[layer],
+                              p->key_start, INT_MAX, e) != 0)
             return -1;
     }
     return 0;
@@ -280,30 +283,32 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
                 const struct sink *sinks, int n_sinks, struct par *par,
                 struct arena *call, struct err *e)
 {
-    struct pass p = { .m = m, .b = b, .want = want, .sinks = sinks, .n_sinks = n_sinks,
-                      .par = par, .call = call, .N = b->start[b->n_texts],
-                      .last = last_layer(m, want) };
+    struct pass pass = { .m = m, .b = b, .want = want, .sinks = sinks, .n_sinks = n_sinks,
+                         .par = par, .call = call, .N = b->start[b->n_texts],
+                         .last = last_layer(m, want) };
     struct arena_mark mark = arena_mark(call);
-    int rc;
+    int status;
 
     assert(want->cache == NULL || changes_only_precision(want->change));
     assert(want->cache == NULL || (n_sinks == 0 && want->tap == NULL));
-    p.key_start = cross_key_start(&p);
+    pass.key_start = cross_key_start(&pass);
     if (m->precomputed != NULL)
-        return run_precomputed(&p, e);
-    if (check_pass(&p, e) != 0)
+        return run_precomputed(&pass, e);
+    if (check_pass(&pass, e) != 0)
         return -1;
-    make_room(&p);
-    embed_batch(&p);
-    if (p.embedded != NULL)
-        memcpy(p.embedded, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
-    if (p.x2 != p.x)
-        memcpy(p.x2, p.x, (size_t)p.N * (size_t)m->config.d_model * sizeof *p.x);
-    rc = run_layers(&p, e);
-    if (rc == 0) {
-        logits_write(&p);
-        cached_advance(&p);
+    make_room(&pass);
+    embed_batch(&pass);
+    if (pass.embedded != NULL)
+        memcpy(pass.embedded, pass.x,
+               (size_t)pass.N * (size_t)m->config.d_model * sizeof *pass.x);
+    if (pass.x2 != pass.x)
+        memcpy(pass.x2, pass.x,
+               (size_t)pass.N * (size_t)m->config.d_model * sizeof *pass.x);
+    status = run_layers(&pass, e);
+    if (status == 0) {
+        logits_write(&pass);
+        cached_advance(&pass);
     }
     arena_reset(call, mark);
-    return rc;
+    return status;
 }

@@ -28,14 +28,14 @@ void scores_of_head(float *score, const struct qkv_view *view, int h,
 {
     const struct attend *at = &view->at[h];
     struct arena_mark mark = arena_mark(scratch);
-    int64_t n = (int64_t)view->T * view->S;
+    int64_t count = (int64_t)view->T * view->S;
 
     multiply(score, view, h, scratch);
     arena_reset(scratch, mark);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < count; i++)
         score[i] *= at->scale;
     score_terms(at, score, (size_t)view->S, 0, view->T, 0, view->S);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < count; i++)
         if (!visible(at, (int)(i / view->S), (int)(i % view->S)))
             score[i] = -INFINITY;
 }

@@ -15,13 +15,14 @@
 static void hide_far(const void *self, int text, int head, unsigned char *hidden,
                      size_t stride, int row0, int n_rows, int key0, int n_keys)
 {
-    const struct heads *h = self;
-    const unsigned char *global = h->global + h->key_start[text];
+    const struct heads *heads = self;
+    const unsigned char *global = heads->global + heads->key_start[text];
 
     (void)head;
     for (int t = 0; t < n_rows; t++) {
         unsigned char *row = hidden + (size_t)t * stride;
-        struct key_range window = visible_window(h->lo, h->hi, key0 + n_keys, row0 + t);
+        struct key_range window = visible_window(heads->lo, heads->hi, key0 + n_keys,
+                                                 row0 + t);
 
         if (global[row0 + t])
             continue;
@@ -37,11 +38,11 @@ static void project_global(struct pass *p, const struct layer_plan *plan)
     int column = 0;
 
     for (int i = 0; i < 3; i++) {
-        const struct param *w = &plan->slot[slots[i]];
+        const struct param *param = &plan->slot[slots[i]];
 
         stage_linear(p, p->qkv_global + column, p->m->place.width, p->a,
-                     p->m->config.d_model, p->N, w);
-        column += w->matrix.N;
+                     p->m->config.d_model, p->N, param);
+        column += param->matrix.N;
     }
 }
 
@@ -49,20 +50,22 @@ static void project_global(struct pass *p, const struct layer_plan *plan)
 
 static bool in_blocks(const struct pass *p, int text)
 {
-    const struct config *c = &p->m->config;
+    const struct config *config = &p->m->config;
 
-    return pass_tokens(p, text) > (5 + 2 * (int64_t)c->sparse.n_random) * c->sparse.block;
+    return pass_tokens(p, text) >
+           (5 + 2 * (int64_t)config->sparse.n_random) * config->sparse.block;
 }
 
 /* A row sees the first block and the last, its own and the two beside it. */
 static void hide_blocks(const void *self, int text, int head, unsigned char *hidden,
                         size_t stride, int row0, int n_rows, int key0, int n_keys)
 {
-    const struct pass *p = self;
-    int block = p->m->config.sparse.block, last = (pass_tokens(p, text) - 1) / block;
+    const struct pass *pass = self;
+    int block = pass->m->config.sparse.block,
+        last = (pass_tokens(pass, text) - 1) / block;
 
     (void)head;
-    if (!in_blocks(p, text))
+    if (!in_blocks(pass, text))
         return;
     for (int t = 0; t < n_rows; t++) {
         unsigned char *row = hidden + (size_t)t * stride;
@@ -82,17 +85,17 @@ static void hide_blocks(const void *self, int text, int head, unsigned char *hid
 /* For rows between the first block and the last, the first is counted several times. */
 static const struct bias_copies *copies_of(struct pass *p)
 {
-    int block = p->m->config.sparse.block, n = p->b->n_texts;
-    struct bias_copies *c = arena_alloc(p->call, (size_t)n, sizeof *c);
+    int block = p->m->config.sparse.block, count = p->b->n_texts;
+    struct bias_copies *copies = arena_alloc(p->call, (size_t)count, sizeof *copies);
 
-    for (int t = 0; t < n; t++) {
-        c[t] = (struct bias_copies){ .copies = 1 };
+    for (int t = 0; t < count; t++) {
+        copies[t] = (struct bias_copies){ .copies = 1 };
         if (in_blocks(p, t))
-            c[t] = (struct bias_copies){
+            copies[t] = (struct bias_copies){
                 .first = block, .end = (pass_tokens(p, t) - 1) / block * block,
                 .n_keys = block, .copies = 1 + p->m->config.sparse.n_random };
     }
-    return c;
+    return copies;
 }
 
 /* ---- both ---- */

@@ -25,13 +25,15 @@ struct linear_job {
 
 static void linear_task(void *self, int i, struct arena *scratch)
 {
-    const struct linear_job *j = self;
-    int row = i / j->n_panels * j->rows_per_task, n0 = i % j->n_panels * PANEL;
-    int rows = j->n_rows - row < j->rows_per_task ? j->n_rows - row : j->rows_per_task;
-    float *room = arena_alloc_raw(scratch, linear_scratch(j->w->K), sizeof *room);
+    const struct linear_job *job = self;
+    int row = i / job->n_panels * job->rows_per_task, n0 = i % job->n_panels * PANEL;
+    int rows = job->n_rows - row < job->rows_per_task ? job->n_rows - row :
+                                                        job->rows_per_task;
+    float *room = arena_alloc_raw(scratch, linear_scratch(job->w->K), sizeof *room);
 
-    linear_panel(j->y + row * j->y_stride, j->y_stride, j->x + row * j->x_stride,
-                 j->x_stride, rows, j->w, j->bias, n0, room);
+    linear_panel(job->y + row * job->y_stride, job->y_stride,
+                 job->x + row * job->x_stride, job->x_stride, rows, job->w, job->bias, n0,
+                 room);
 }
 
 static void run_linear(struct pass *p, struct linear_job *j)
@@ -44,16 +46,16 @@ static void run_linear(struct pass *p, struct linear_job *j)
 static void run_rounded(struct pass *p, struct linear_job *j)
 {
     struct arena_mark mark = arena_mark(p->call);
-    struct matrix w = *j->w;
-    float *x = arena_alloc_raw(p->call, (size_t)j->n_rows, (size_t)w.K * sizeof *x);
+    struct matrix matrix = *j->w;
+    float *x = arena_alloc_raw(p->call, (size_t)j->n_rows, (size_t)matrix.K * sizeof *x);
 
     for (int i = 0; i < j->n_rows; i++)
-        precision_round(pass_precision(p), x + (int64_t)i * w.K, j->x + i * j->x_stride,
-                        w.K);
-    w.precision = pass_precision(p);
-    j->w = &w;
+        precision_round(pass_precision(p), x + (int64_t)i * matrix.K,
+                        j->x + i * j->x_stride, matrix.K);
+    matrix.precision = pass_precision(p);
+    j->w = &matrix;
     j->x = x;
-    j->x_stride = w.K;
+    j->x_stride = matrix.K;
     run_linear(p, j);
     arena_reset(p->call, mark);
 }
@@ -63,14 +65,14 @@ void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
 {
     /* A panel is packed anew for each task: 512 rows make that cheap. */
     enum { ROWS = 512 };
-    struct linear_job j = {
+    struct linear_job job = {
         .y = y, .x = x, .bias = w->bias, .y_stride = y_stride, .x_stride = x_stride,
         .n_rows = n_rows, .n_panels = (w->matrix.N + PANEL - 1) / PANEL,
         .w = &w->matrix,
     };
 
-    j.rows_per_task = j.n_panels < 4 * par_threads(p->par) ? ROWS : n_rows;
-    (pass_precision(p) == PRECISION_F32 ? run_linear : run_rounded)(p, &j);
+    job.rows_per_task = job.n_panels < 4 * par_threads(p->par) ? ROWS : n_rows;
+    (pass_precision(p) == PRECISION_F32 ? run_linear : run_rounded)(p, &job);
 }
 
 struct param stage_part(const struct param *w, int first, int n)
@@ -109,25 +111,26 @@ struct norm_job {
 
 static void norm_task(void *self, int i, struct arena *scratch)
 {
-    const struct norm_job *j = self;
-    int D = j->D, n = stage_rows_of(j->n_rows, i);
+    const struct norm_job *job = self;
+    int D = job->D, count = stage_rows_of(job->n_rows, i);
     int64_t at = (int64_t)i * ROW_CHUNK * D;
-    float eps = (float)j->m->config.norm.eps;
+    float eps = (float)job->m->config.norm.eps;
 
     (void)scratch;
-    if (j->norm->vector == NULL && j->y != j->x)
-        memcpy(j->y + at, j->x + at, (size_t)n * (size_t)D * sizeof(float));
-    else if (j->norm->vector != NULL && j->m->family->norm == NORM_LAYER)
-        norm_layer(j->y + at, j->x + at, j->norm->vector, j->norm->bias, eps, n, D);
-    else if (j->norm->vector != NULL)
-        norm_rms(j->y + at, j->x + at, j->norm->vector, eps, n, D);
+    if (job->norm->vector == NULL && job->y != job->x)
+        memcpy(job->y + at, job->x + at, (size_t)count * (size_t)D * sizeof(float));
+    else if (job->norm->vector != NULL && job->m->family->norm == NORM_LAYER)
+        norm_layer(job->y + at, job->x + at, job->norm->vector, job->norm->bias, eps,
+                   count, D);
+    else if (job->norm->vector != NULL)
+        norm_rms(job->y + at, job->x + at, job->norm->vector, eps, count, D);
 }
 
 void stage_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
                 const struct param *norm)
 {
-    struct norm_job j = { p->m, y, x, n_rows, D, norm };
+    struct norm_job job = { p->m, y, x, n_rows, D, norm };
 
     if (norm->vector != NULL || y != x)
-        stage_rows(p, n_rows, norm_task, &j);
+        stage_rows(p, n_rows, norm_task, &job);
 }

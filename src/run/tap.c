@@ -49,42 +49,43 @@ static bool alike(const struct heads *h, const struct attend *at)
 static int tap_text(struct pass *p, int l, const struct heads *h, int text, struct err *e)
 {
     const struct tap *tap = p->want->tap;
-    const struct config *c = &p->m->config;
+    const struct config *config = &p->m->config;
     int row = p->b->start[text], T = p->b->start[text + 1] - row;
     int key = h->key_start[text], S = h->key_start[text + 1] - key;
-    struct qkv_view v = {
-        .text = text, .layer = l, .stack = h->stack, .T = T, .S = S, .H = c->n_heads,
-        .G = c->n_kv_heads, .q = h->q + row * h->q_stride,
+    struct qkv_view view = {
+        .text = text, .layer = l, .stack = h->stack, .T = T, .S = S, .H = config->n_heads,
+        .G = config->n_kv_heads, .q = h->q + row * h->q_stride,
         .kv = h->kv + key * h->kv_stride, .q_stride = h->q_stride,
         .kv_stride = h->kv_stride, .q_at = h->q_at, .k_at = h->k_at, .v_at = h->v_at,
         .at = describe(p, l, h, text, T, S),
     };
 
-    v.alike = alike(h, v.at);
+    view.alike = alike(h, view.at);
     if (heads_have_global(h, text))
         return err_set(e, ERR_INPUT, "%s: global tokens have queries, keys and values of "
                        "their own, which are not available (use --global none)",
                        p->m->name);
     if (tap->take != NULL)
-        tap->take(tap->self, &v);
+        tap->take(tap->self, &view);
     if (tap->attend == NULL)
         return 0;
-    return tap->attend(tap->self, &v, p->z + (int64_t)row * c->n_heads * c->d_value, p->par,
+    return tap->attend(tap->self, &view,
+                       p->z + (int64_t)row * config->n_heads * config->d_value, p->par,
                        e);
 }
 
 int tap_show(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e)
 {
-    int rc = 0;
+    int status = 0;
 
     if (!pass_taps(p, l, h->stack))
         return 0;
-    for (int t = 0; rc == 0 && t < p->b->n_texts; t++) {
+    for (int t = 0; status == 0 && t < p->b->n_texts; t++) {
         struct arena_mark mark = arena_mark(p->call);
 
-        rc = tap_text(p, l, h, t, e);
+        status = tap_text(p, l, h, t, e);
         arena_reset(p->call, mark);
     }
     *replaced = p->want->tap->attend != NULL;
-    return rc;
+    return status;
 }

@@ -22,15 +22,15 @@ static int n_tokens(const struct session *s, const struct item *item)
 /* Reads a batch; returns as input_next. */
 static int fill(struct batches *b, struct err *e)
 {
-    int all = 0, rc;
+    int all = 0, status;
 
     b->n = 0;
     do {
-        rc = input_next(b->in, b->s->a, &b->item[b->n], e);
-        if (rc == 1)
+        status = input_next(b->in, b->s->a, &b->item[b->n], e);
+        if (status == 1)
             all += n_tokens(b->s, &b->item[b->n++]);
-    } while (rc == 1 && b->n < BATCH_TEXTS && all < BATCH_TOKENS);
-    return rc;
+    } while (status == 1 && b->n < BATCH_TEXTS && all < BATCH_TOKENS);
+    return status;
 }
 
 static int run_texts(struct batches *b, struct item *items, int n, struct err *e)
@@ -71,17 +71,17 @@ int input_batches(struct input *in, struct session *s,
                             struct err *e),
                   void *self, struct err *e)
 {
-    struct batches b = { .in = in, .s = s, .fn = fn, .self = self };
+    struct batches batches = { .in = in, .s = s, .fn = fn, .self = self };
     struct arena_mark mark;
-    int rc;
+    int status;
 
-    b.item = arena_alloc(s->a, BATCH_TEXTS, sizeof *b.item);
+    batches.item = arena_alloc(s->a, BATCH_TEXTS, sizeof *batches.item);
     mark = arena_mark(s->a);
     do {
-        rc = fill(&b, e);
-        if (rc < 0 || run_batch(&b, e) != 0)
+        status = fill(&batches, e);
+        if (status < 0 || run_batch(&batches, e) != 0)
             return -1;
         arena_reset(s->a, mark);
-    } while (rc == 1);
+    } while (status == 1);
     return 0;
 }

@@ -25,29 +25,30 @@ static bool range(const char **s, int *first, int *last)
 
 static int add_block(struct arena *a, struct mask *m, const char *part, struct err *e)
 {
-    const char *s = part + strlen("block:");
-    struct mask_block b, *all;
+    const char *text = part + strlen("block:");
+    struct mask_block block, *all;
 
-    if (!range(&s, &b.q0, &b.q1) || *s++ != ',' || !range(&s, &b.k0, &b.k1) || *s != '\0')
+    if (!range(&text, &block.q0, &block.q1) || *text++ != ',' ||
+        !range(&text, &block.k0, &block.k1) || *text != '\0')
         return err_set(e, ERR_USAGE, "%s: '%s' is not a block of queries and keys like "
                        "block:0-24,0-24", m->name, part);
     all = arena_alloc(a, (size_t)m->n_blocks + 1, sizeof *all);
     if (m->n_blocks > 0)
         memcpy(all, m->block, (size_t)m->n_blocks * sizeof *all);
-    all[m->n_blocks++] = b;
+    all[m->n_blocks++] = block;
     m->block = all;
     return 0;
 }
 
 static int add_padding(struct mask *m, const char *part, struct err *e)
 {
-    const char *s = part + strlen("padding:");
-    long n = list_number(&s);
+    const char *text = part + strlen("padding:");
+    long count = list_number(&text);
 
-    if (n < 0 || n > INT_MAX || *s != '\0')
+    if (count < 0 || count > INT_MAX || *text != '\0')
         return err_set(e, ERR_USAGE, "%s: '%s' is not padding such as padding:3", m->name,
                        part);
-    m->n_padding = n > m->n_padding ? (int)n : m->n_padding;
+    m->n_padding = count > m->n_padding ? (int)count : m->n_padding;
     return 0;
 }
 
@@ -57,21 +58,21 @@ static int add_padding(struct mask *m, const char *part, struct err *e)
 static int set_shape(struct mask *m, struct arena *a, const struct tensor *t, int n_heads,
                      struct err *e)
 {
-    int n = t->n_dims;
+    int count = t->n_dims;
 
-    if (n < 2 || n > 4 || t->n_elements == 0)
+    if (count < 2 || count > 4 || t->n_elements == 0)
         return err_set(e, ERR_INPUT, "%s: has the shape %s, expected [queries, keys], "
                        "[heads, queries, keys] or [texts, heads, queries, keys]", m->name,
                        tensor_shape(a, t));
-    m->S = t->shape[n - 1];
-    m->T = t->shape[n - 2];
+    m->S = t->shape[count - 1];
+    m->T = t->shape[count - 2];
     m->n_batch = m->n_heads = 1;
-    if (n == 4) {
+    if (count == 4) {
         m->n_batch = t->shape[0];
         m->n_heads = t->shape[1];
-    } else if (n == 3 && t->shape[0] == n_heads) {
+    } else if (count == 3 && t->shape[0] == n_heads) {
         m->n_heads = n_heads;
-    } else if (n == 3) {
+    } else if (count == 3) {
         m->n_batch = t->shape[0];
     }
     return 0;
@@ -106,21 +107,21 @@ static int set_values(struct mask *m, const struct session *s, const struct tens
 static int add_file(const struct session *s, struct mask *m, const char *path,
                     struct err *e)
 {
-    const struct tensor *t;
-    struct weights *w;
-    int rc;
+    const struct tensor *tensor;
+    struct weights *weights;
+    int status;
 
     if (m->array != NULL)
         return err_set(e, ERR_USAGE, "%s: a second file of masks", path);
-    w = npz_open_one(s->a, path, &t, e);
-    if (w == NULL)
+    weights = npz_open_one(s->a, path, &tensor, e);
+    if (weights == NULL)
         return -1;
     m->name = path;
-    rc = set_shape(m, s->a, t, s->n_heads, e);
-    if (rc == 0)
-        rc = set_values(m, s, t, e);
-    weights_close(w);
-    return rc;
+    status = set_shape(m, s->a, tensor, s->n_heads, e);
+    if (status == 0)
+        status = set_values(m, s, tensor, e);
+    weights_close(weights);
+    return status;
 }
 
 /* ---- the whole ---- */
@@ -146,19 +147,19 @@ static const struct mask *parse(const struct session *s, const char *option,
                                 const char *spec, struct err *e)
 {
     double value = s->asked->mask_value;
-    struct mask *m = arena_alloc(s->a, 1, sizeof *m);
+    struct mask *mask = arena_alloc(s->a, 1, sizeof *mask);
     char *parts = arena_strndup(s->a, spec, strlen(spec)), *part;
 
-    *m = (struct mask){ .name = option, .n_heads = 1, .n_batch = 1,
-                        .hidden_score = isnan(value) ? -INFINITY : (float)value };
+    *mask = (struct mask){ .name = option, .n_heads = 1, .n_batch = 1,
+                           .hidden_score = isnan(value) ? -INFINITY : (float)value };
     if (str_ends_with(spec, ".npy") && file_exists(spec))
-        return add_file(s, m, spec, e) == 0 ? m : NULL;    /* a "+" in a name */
+        return add_file(s, mask, spec, e) == 0 ? mask : NULL;    /* a "+" in a name */
     do {
         part = strsep(&parts, "+");
-        if (add_part(s, m, part, e) != 0)
+        if (add_part(s, mask, part, e) != 0)
             return NULL;
     } while (parts != NULL);
-    return m;
+    return mask;
 }
 
 static int set_masks(struct session *s, struct change *c, struct err *e)

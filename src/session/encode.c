@@ -53,22 +53,24 @@ int encode_ids(const struct session *s, struct arena *a, const struct json_ids *
 int encode_needs_decoder(const struct session *s, const char *what, enum err_kind kind,
                          struct err *e)
 {
-    const struct model *m = s->model;
+    const struct model *model = s->model;
 
-    if (m == NULL)
+    if (model == NULL)
         return err_set(e, kind, "%s: expected --ids: tokens are listed, not run", what);
-    return m->decoder != NULL ? 0 :
-           err_set(e, kind, "%s: %s is not an encoder-decoder: expected --ids", what, m->name);
+    return model->decoder != NULL ?
+               0 :
+               err_set(e, kind, "%s: %s is not an encoder-decoder: expected --ids", what,
+                       model->name);
 }
 
 /* The decoder's start token. */
 static struct tokens start_token(const struct session *s, struct arena *a, int id)
 {
-    struct tokens t;
+    struct tokens tokens;
 
-    tok_describe(s->target_tok, a, &id, NULL, 1, &t);
-    t.special[0] = 1;
-    return t;
+    tok_describe(s->target_tok, a, &id, NULL, 1, &tokens);
+    tokens.special[0] = 1;
+    return tokens;
 }
 
 /* The decoder's start token, then t, unless its template has put it there. */
@@ -109,15 +111,16 @@ static int fill_target(const struct session *s, struct arena *a, struct item *ou
         .text = out->pair, .text_size = out->pair_size,
         .pretokenized = s->asked->pretokenized, .no_special = s->asked->no_special,
     };
-    int *ids, n;
+    int *ids, count;
 
     out->open = s->asked->generate > 0 && (!has_decoder(s) || out->pair == NULL);
     if (!has_decoder(s) || out->target.n > 0)
         return 0;
     if (s->asked->decoder_ids != NULL) {
-        if (list_parse_ids(a, "--decoder-ids", s->asked->decoder_ids, &ids, &n, e) != 0)
+        if (list_parse_ids(a, "--decoder-ids", s->asked->decoder_ids, &ids, &count, e) !=
+            0)
             return -1;
-        tok_describe(s->target_tok, a, ids, NULL, n, &out->target);
+        tok_describe(s->target_tok, a, ids, NULL, count, &out->target);
         return 0;
     }
     if (out->pair == NULL)
@@ -157,16 +160,17 @@ static int fit_side(const struct session *s, struct item *out, struct tokens *t,
 
 int encode_fit(const struct session *s, struct arena *a, struct item *out, struct err *e)
 {
-    const struct model *m = s->model;
+    const struct model *model = s->model;
 
-    if (m == NULL)
+    if (model == NULL)
         return 0;
     if (fill_target(s, a, out, e) != 0)
         return -1;
     if (out->tokens.n == 0 && s->model->precomputed == NULL)
         return err_set(e, ERR_INPUT, "the text has no tokens");
-    if (m->decoder != NULL && fit_side(s, out, &out->target, m->decoder->max_tokens, e) != 0)
+    if (model->decoder != NULL &&
+        fit_side(s, out, &out->target, model->decoder->max_tokens, e) != 0)
         return -1;
-    return fit_side(s, out, &out->tokens, m->max_tokens, e) != 0 ? -1 :
+    return fit_side(s, out, &out->tokens, model->max_tokens, e) != 0 ? -1 :
            global_fill(s, a, out, e);
 }

@@ -18,14 +18,14 @@ static const struct tokens *side(const struct item *item, enum side which)
 /* The arrays of texts that have no ids; NULL: they have. */
 static const struct values *arrays(struct arena *a, const struct item *items, int n)
 {
-    struct values *v;
+    struct values *values;
 
     if (n == 0 || items[0].values.x == NULL)
         return NULL;
-    v = arena_alloc(a, (size_t)n, sizeof *v);
+    values = arena_alloc(a, (size_t)n, sizeof *values);
     for (int i = 0; i < n; i++)
-        v[i] = items[i].values;
-    return v;
+        values[i] = items[i].values;
+    return values;
 }
 
 static void pack(struct arena *a, const struct item *items, int n, enum side which,
@@ -38,13 +38,13 @@ static void pack(struct arena *a, const struct item *items, int n, enum side whi
     id = arena_alloc(a, (size_t)start[n], sizeof *id);
     type = arena_alloc(a, (size_t)start[n], sizeof *type);
     for (int i = 0; i < n; i++) {
-        const struct tokens *t = side(&items[i], which);
+        const struct tokens *tokens = side(&items[i], which);
 
-        if (t->n == 0)
+        if (tokens->n == 0)
             continue;
-        if (t->id != NULL)
-            memcpy(id + start[i], t->id, (size_t)t->n * sizeof *id);
-        memcpy(type + start[i], t->type, (size_t)t->n * sizeof *type);
+        if (tokens->id != NULL)
+            memcpy(id + start[i], tokens->id, (size_t)tokens->n * sizeof *id);
+        memcpy(type + start[i], tokens->type, (size_t)tokens->n * sizeof *type);
     }
     *b = (struct batch){ .n_texts = n, .start = start, .id = id, .type = type,
                          .values = which == SOURCE ? arrays(a, items, n) : NULL };
@@ -148,14 +148,14 @@ static struct token_list token_list(const struct tokens *t)
 struct attended session_attended(const struct session *s, const struct texts *t,
                                  struct arena *a)
 {
-    int n = t->source.n_texts;
-    struct attended_text *text = arena_alloc(a, (size_t)n, sizeof *text);
+    int count = t->source.n_texts;
+    struct attended_text *text = arena_alloc(a, (size_t)count, sizeof *text);
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < count; i++) {
         text[i].queries = token_list(session_queries(s, &t->item[i]));
         text[i].keys = token_list(session_keys(s, &t->item[i]));
     }
-    return (struct attended){ n, text, s->stack == STACK_CROSS };
+    return (struct attended){ count, text, s->stack == STACK_CROSS };
 }
 
 /* ---- the pass ---- */

@@ -34,16 +34,18 @@ static int most(const struct session *s, struct item *item)
 static bool join(struct group *g, const struct session *s, struct item *item,
                  struct arena *a)
 {
-    const struct tokens *t = tokens_of(s, item);
-    int n = t->n + most(s, item), at = g->room.n, *id;
+    const struct tokens *tokens = tokens_of(s, item);
+    int count = tokens->n + most(s, item), at = g->room.n, *id;
 
-    if (!generate_join(&g->room, continuing(s), n,
+    if (!generate_join(&g->room, continuing(s), count,
                        s->model->decoder != NULL ? item->tokens.n : 0))
         return false;
-    id = arena_alloc(a, (size_t)n, sizeof *id);
-    memcpy(id, t->id, (size_t)t->n * sizeof *id);
-    g->text[at] = (struct continuation){ .n_prompt = t->n, .most = most(s, item), .id = id,
-                                         .type = t->type };
+    id = arena_alloc(a, (size_t)count, sizeof *id);
+    memcpy(id, tokens->id, (size_t)tokens->n * sizeof *id);
+    g->text[at] = (struct continuation){ .n_prompt = tokens->n,
+                                         .most = most(s, item),
+                                         .id = id,
+                                         .type = tokens->type };
     g->item[at] = item;
     return true;
 }
@@ -52,33 +54,34 @@ static int run_group(const struct session *s, struct group *g, struct arena *a,
                      struct err *e)
 {
     struct arena_mark mark = arena_mark(a);
-    int n = g->room.n, rc;
-    struct item *items = arena_alloc(a, (size_t)n, sizeof *items);
-    struct texts t;
+    int count = g->room.n, status;
+    struct item *items = arena_alloc(a, (size_t)count, sizeof *items);
+    struct texts texts;
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < count; i++) {
         items[i] = *g->item[i];
         items[i].open = false;
     }
-    texts_pack(&t, a, items, n);
-    rc = run_generate_pair(s->model, s->rules, s->model->decoder != NULL ? &t.source : NULL,
-                           g->text, n, s->change.precision, s->par, a, e);
+    texts_pack(&texts, a, items, count);
+    status = run_generate_pair(s->model, s->rules,
+                               s->model->decoder != NULL ? &texts.source : NULL, g->text,
+                               count, s->change.precision, s->par, a, e);
     arena_reset(a, mark);
-    return rc;
+    return status;
 }
 
 /* What the tokens stand for, one label after another. */
 static void set_generated(struct item *item, const struct tokens *t, struct arena *a)
 {
-    size_t n = 0;
+    size_t count = 0;
     char *text;
 
     for (int i = 0; i < t->n; i++)
-        n += t->special[i] ? 0 : t->label_size[i];
-    text = arena_alloc(a, n + 1, 1);
+        count += t->special[i] ? 0 : t->label_size[i];
+    text = arena_alloc(a, count + 1, 1);
     item->n_generated = t->n;
     item->generated = text;
-    item->generated_size = n;
+    item->generated_size = count;
     for (int i = 0; i < t->n; i++) {
         size_t size = t->special[i] ? 0 : t->label_size[i];
 
@@ -90,13 +93,13 @@ static void set_generated(struct item *item, const struct tokens *t, struct aren
 static void add_tokens(const struct session *s, struct item *item,
                        const struct continuation *c, struct arena *a)
 {
-    struct tokens *t = tokens_of(s, item), added, whole;
+    struct tokens *tokens = tokens_of(s, item), added, whole;
 
     tok_describe(s->target_tok != NULL ? s->target_tok : s->tok, a, c->id + c->n_prompt,
                  NULL, c->n - c->n_prompt, &added);
     set_generated(item, &added, a);
-    tok_join(a, t, &added, &whole);
-    *t = whole;
+    tok_join(a, tokens, &added, &whole);
+    *tokens = whole;
 }
 
 /* Where the model's positions, and not the end of the text or N, were the limit. */
@@ -118,11 +121,11 @@ static bool is_whole(const struct session *s, const struct continuation *c)
 static void close_items(const struct session *s, const struct group *g, struct arena *a)
 {
     for (int i = 0; i < g->room.n; i++) {
-        const struct continuation *c = &g->text[i];
+        const struct continuation *continuation = &g->text[i];
 
-        add_tokens(s, g->item[i], c, a);
+        add_tokens(s, g->item[i], continuation, a);
         g->item[i]->open = false;
-        if (!is_whole(s, c))
+        if (!is_whole(s, continuation))
             say_short(s, g->item[i]);
     }
 }

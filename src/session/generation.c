@@ -6,15 +6,16 @@ int session_generation(struct session *s, bool text, struct err *e)
 {
     enum { DEFAULT_TOKENS = 32 };
     const struct asked *asked = s->asked;
-    const struct model *m = s->model, *last = m->decoder != NULL ? m->decoder : m;
-    bool given = asked->generate > 0, pair = m->decoder != NULL;
+    const struct model *model = s->model,
+                       *last = model->decoder != NULL ? model->decoder : model;
+    bool given = asked->generate > 0, pair = model->decoder != NULL;
     bool masked = asked->mask != NULL || asked->memory_mask != NULL ||
                   asked->rotations != NULL;
     struct generation *rules;
 
     if (given && !model_predicts_next(last))
         return err_set(e, ERR_USAGE, "--generate: %s does not predict the next token, so "
-                       "it cannot continue a text", m->name);
+                       "it cannot continue a text", model->name);
     if (given && pair && text)
         return err_set(e, ERR_USAGE, "--generate: the decoder's text is generated and "
                        "cannot be given");
@@ -31,10 +32,10 @@ int session_generation(struct session *s, bool text, struct err *e)
                        "text, not a generated one");
     if (!last->has_head)
         return err_set(e, ERR_INPUT, "%s has no output head in its weights, so it cannot "
-                       "generate text%s", m->name, !pair ? "" : asked->input != NULL ?
+                       "generate text%s", model->name, !pair ? "" : asked->input != NULL ?
                        ": expected TEXT or --decoder-ids" : ": expected TEXT_B, "
                        "--decoder-ids or -f FILE with --pairs or --jsonl");
     s->n_generate = given ? asked->generate : DEFAULT_TOKENS;
     s->rules = rules = arena_alloc(s->a, 1, sizeof *rules);
-    return generation_read(rules, s->a, m, e);
+    return generation_read(rules, s->a, model, e);
 }

@@ -50,12 +50,12 @@ static int by_option(struct arena *a, const char *list, unsigned char *global, i
 
 static int by_object(const struct item *item, unsigned char *global, struct err *e)
 {
-    int n = item->tokens.n;
+    int count = item->tokens.n;
 
     for (int i = 0; i < item->n_global_at; i++) {
-        if (item->global_at[i] >= n)
+        if (item->global_at[i] >= count)
             return err_set(e, ERR_INPUT, "global: %d is out of range: the text has tokens "
-                           "0 to %d", item->global_at[i], n - 1);
+                           "0 to %d", item->global_at[i], count - 1);
         global[item->global_at[i]] = 1;
     }
     return 0;
@@ -98,18 +98,18 @@ static int by_rule(const struct config *c, const struct tokens *t, unsigned char
 int global_fill(const struct session *s, struct arena *a, struct item *item,
                 struct err *e)
 {
-    const struct model *m = s->model;
-    int n = item->tokens.n, rc;
+    const struct model *model = s->model;
+    int count = item->tokens.n, status;
     unsigned char *global;
 
-    if (!has_global(m))
+    if (!has_global(model))
         return item->global_at == NULL ? 0 :
                err_set(e, ERR_INPUT, "global: %s has no global tokens (only longformer "
-                       "does)", m->name);
-    global = arena_alloc(a, (size_t)n, 1);
-    rc = item->global_at != NULL ? by_object(item, global, e) :
-         s->asked->global != NULL ? by_option(a, s->asked->global, global, n, e) :
-         by_rule(&m->config, &item->tokens, global, e);
+                       "does)", model->name);
+    global = arena_alloc(a, (size_t)count, 1);
+    status = item->global_at != NULL ? by_object(item, global, e) :
+         s->asked->global != NULL ? by_option(a, s->asked->global, global, count, e) :
+         by_rule(&model->config, &item->tokens, global, e);
     item->global = global;
-    return rc;
+    return status;
 }

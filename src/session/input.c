@@ -44,15 +44,16 @@ static int check_sources(const struct asked *asked, int n_operands, struct err *
 static int check_layer(const struct session *s, int n_operands, struct err *e)
 {
     const struct asked *asked = s->asked;
-    const struct model *m = s->model;
+    const struct model *model = s->model;
 
-    if (n_operands > 0 && (m->precomputed != NULL || m->family->front == FRONT_QKV))
+    if (n_operands > 0 &&
+        (model->precomputed != NULL || model->family->front == FRONT_QKV))
         return err_set(e, ERR_USAGE, "%s reads no TEXT: --tokens gives names of its rows",
-                       m->precomputed != NULL ? "--attention" : "--qkv");
-    if (m->precomputed == NULL && (n_operands > 0 || asked->ids != NULL ||
-                                   asked->file != NULL || asked->decoder_ids != NULL))
+                       model->precomputed != NULL ? "--attention" : "--qkv");
+    if (model->precomputed == NULL && (n_operands > 0 || asked->ids != NULL ||
+                                       asked->file != NULL || asked->decoder_ids != NULL))
         return err_set(e, ERR_USAGE, "%s is a bare layer and reads no text: expected "
-                       "--input FILE.npy, --tokens or --shape", m->name);
+                       "--input FILE.npy, --tokens or --shape", model->name);
     return 0;
 }
 
@@ -60,27 +61,30 @@ static int check_layer(const struct session *s, int n_operands, struct err *e)
 static int check_front(const struct session *s, int n_operands, bool *array, struct err *e)
 {
     const struct asked *asked = s->asked;
-    const struct model *m = s->model;
+    const struct model *model = s->model;
     int64_t dim[4];
     char shape[64];
 
-    *array = m != NULL && front_dims(m, dim) > 0;
+    *array = model != NULL && front_dims(model, dim) > 0;
     if (asked->tokens != NULL || asked->key_tokens != NULL || asked->shape != NULL)
         return err_set(e, ERR_USAGE, "--%s requires a bare layer (mha-viz-layers(7))",
                        asked->tokens != NULL ? "tokens" :
                        asked->key_tokens != NULL ? "key-tokens" : "shape");
     if (!*array && asked->input != NULL)
-        return m == NULL ? err_set(e, ERR_USAGE, "--input: an array has no tokens") :
-               err_set(e, ERR_USAGE, "--input: %s reads a text, not an array", m->name);
+        return model == NULL ?
+                   err_set(e, ERR_USAGE, "--input: an array has no tokens") :
+                   err_set(e, ERR_USAGE, "--input: %s reads a text, not an array",
+                           model->name);
     if (!*array)
         return 0;
-    front_shape(m, shape);
+    front_shape(model, shape);
     if (asked->input == NULL)
         return err_set(e, ERR_USAGE, "%s reads no text but an array of shape %s: expected "
-                       "--input FILE.npy", m->name, shape);
-    if (n_operands > (m->decoder != NULL))
-        return err_set(e, ERR_USAGE, "--input: %s reads %s", m->name, m->decoder != NULL ?
-                       "one TEXT with it, for the decoder" : "no TEXT with it");
+                       "--input FILE.npy", model->name, shape);
+    if (n_operands > (model->decoder != NULL))
+        return err_set(e, ERR_USAGE, "--input: %s reads %s", model->name,
+                       model->decoder != NULL ? "one TEXT with it, for the decoder" :
+                                                "no TEXT with it");
     return 0;
 }
 
@@ -88,14 +92,14 @@ static int check_front(const struct session *s, int n_operands, bool *array, str
 static int open_arrays(struct session *s, int n_operands, char **operands,
                        struct source **source, struct err *e)
 {
-    const struct model *m = s->model;
+    const struct model *model = s->model;
     bool array;
 
     *source = NULL;
-    if (m != NULL && m->family->bare) {
+    if (model != NULL && model->family->bare) {
         if (check_layer(s, n_operands, e) != 0)
             return -1;
-        *source = m->precomputed != NULL ? source_precomputed(s) : source_layer(s, e);
+        *source = model->precomputed != NULL ? source_precomputed(s) : source_layer(s, e);
         return *source != NULL ? 0 : -1;
     }
     if (check_front(s, n_operands, &array, e) != 0)
@@ -170,12 +174,12 @@ void input_reject(struct input *in, const struct item *item, const struct err *w
 static int next_item(struct input *in, struct arena *a, struct item *out, struct err *e)
 {
     struct source *source = in->source;
-    int rc;
+    int status;
 
     *out = (struct item){ .text = "" };
-    rc = source->next(source, a, out, e);
-    if (rc != SOURCE_TEXT || encode_fit(in->s, a, out, e) == 0)
-        return rc;
+    status = source->next(source, a, out, e);
+    if (status != SOURCE_TEXT || encode_fit(in->s, a, out, e) == 0)
+        return status;
     return in->s->asked->file != NULL ? SOURCE_UNUSABLE : SOURCE_FAILED;
 }
 
@@ -183,10 +187,10 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 {
     for (;;) {
         struct arena_mark mark = arena_mark(a);
-        int rc = next_item(in, a, out, e);
+        int status = next_item(in, a, out, e);
 
-        if (rc != SOURCE_UNUSABLE)
-            return rc;
+        if (status != SOURCE_UNUSABLE)
+            return status;
         if (e->kind == ERR_SYSTEM)
             return -1;
         input_reject(in, out, e);
@@ -215,9 +219,9 @@ int input_each(struct input *in,
     struct arena *a = in->s->a;
     struct arena_mark mark = arena_mark(a);
     struct item item;
-    int rc;
+    int status;
 
-    while ((rc = input_next(in, a, &item, e)) == 1) {
+    while ((status = input_next(in, a, &item, e)) == 1) {
         if (session_generate(in->s, &item, 1, a, e) != 0 ||
             fn(self, a, &item, e) != 0) {
             if (e->kind != ERR_INPUT || !input_is_file(in))
@@ -226,5 +230,5 @@ int input_each(struct input *in,
         }
         arena_reset(a, mark);
     }
-    return rc;
+    return status;
 }

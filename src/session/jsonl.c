@@ -57,13 +57,13 @@ int jsonl_read(struct arena *a, const char *line, size_t n, struct json_line *ou
                struct err *e)
 {
     struct span bytes = { (const unsigned char *)line, n };
-    json_t *o = json_read(a, bytes, JSON_ALLOW_NUL, e);
-    int rc;
+    json_t *value = json_read(a, bytes, JSON_ALLOW_NUL, e);
+    int status;
 
     *out = (struct json_line){ 0 };
-    if (o == NULL)
+    if (value == NULL)
         return -1;
-    rc = read_object(a, o, out, e);
-    json_drop(a, o);
-    return rc;
+    status = read_object(a, value, out, e);
+    json_drop(a, value);
+    return status;
 }

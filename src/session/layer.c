@@ -32,7 +32,7 @@ struct layer_asked layer_of_asked(const struct asked *asked)
 /* Splits names at spaces; returns how many, into *piece where that is wanted. */
 static int split(struct arena *a, const char *names, const char **piece)
 {
-    int n = 0;
+    int count = 0;
 
     for (;;) {
         size_t size;
@@ -40,10 +40,10 @@ static int split(struct arena *a, const char *names, const char **piece)
         names += strspn(names, " \t\n");
         size = strcspn(names, " \t\n");
         if (size == 0)
-            return n;
+            return count;
         if (piece != NULL)
-            piece[n] = arena_strndup(a, names, size);
-        n++;
+            piece[count] = arena_strndup(a, names, size);
+        count++;
         names += size;
     }
 }
@@ -90,16 +90,16 @@ static int count_at(const char **s)
 /* "10" or "32x50". */
 static int parse_shape(const char *shape, int *B, int *T, struct err *e)
 {
-    const char *s = shape;
+    const char *text = shape;
 
     *B = 1;
-    *T = count_at(&s);
-    if (*T > 0 && *s == 'x') {
-        s++;
+    *T = count_at(&text);
+    if (*T > 0 && *text == 'x') {
+        text++;
         *B = *T;
-        *T = count_at(&s);
+        *T = count_at(&text);
     }
-    if (*T > 0 && *s == '\0')
+    if (*T > 0 && *text == '\0')
         return 0;
     return err_set(e, ERR_USAGE, "--shape: '%s' is not a number of rows like 10, nor of "
                    "texts and rows like 32x50", shape);
@@ -126,13 +126,13 @@ static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
 /* B arrays [T, width] in one fill. */
 static struct values *draw(struct arena *a, struct rng *r, int B, int64_t T, int width)
 {
-    struct values *v = arena_alloc(a, (size_t)B, sizeof *v);
+    struct values *values = arena_alloc(a, (size_t)B, sizeof *values);
     float *x = arena_alloc_raw(a, (size_t)B * (size_t)T, (size_t)width * sizeof *x);
 
     rng_normal_fill(r, x, B * T * width);
     for (int i = 0; i < B; i++)
-        v[i] = (struct values){ 2, { T, width }, x + i * T * width };
-    return v;
+        values[i] = (struct values){ 2, { T, width }, x + i * T * width };
+    return values;
 }
 
 /* A file for keys or values: as many arrays as there are texts; random: as the input. */
@@ -141,18 +141,18 @@ static int read_other(struct layer_input *in, struct session *s, struct rng *r,
                       struct values **out, struct err *e)
 {
     struct model like = *s->model;      /* reads rows of that width */
-    int n;
+    int count;
 
     if (strcmp(path, "random") == 0) {
         *out = draw(s->a, r, in->n, in->rows[0].dim[0], width);
         return 0;
     }
     like.config.d_model = width;
-    if (values_read(s->a, &like, path, out, &n, e) != 0)
+    if (values_read(s->a, &like, path, out, &count, e) != 0)
         return -1;
-    if (n != in->n)
+    if (count != in->n)
         return err_set(e, ERR_INPUT, "%s: %s holds %d arrays for %d of the input, expected "
-                       "the same number", option, path, n, in->n);
+                       "the same number", option, path, count, in->n);
     return 0;
 }
 
@@ -160,15 +160,20 @@ static int read_memory(struct layer_input *in, struct session *s, struct rng *r,
                        struct err *e)
 {
     const struct asked *asked = s->asked;
-    const struct config *c = &s->model->config;
+    const struct config *config = &s->model->config;
 
-    if (asked->memory != NULL && c->cross.d_key != c->cross.d_value)
-        return err_set(e, ERR_USAGE, "--memory: keys read rows of %d and values rows of "
-                       "%d: expected --key and --value", c->cross.d_key, c->cross.d_value);
+    if (asked->memory != NULL && config->cross.d_key != config->cross.d_value)
+        return err_set(e, ERR_USAGE,
+                       "--memory: keys read rows of %d and values rows of "
+                       "%d: expected --key and --value",
+                       config->cross.d_key, config->cross.d_value);
     if (asked->memory != NULL)
-        return read_other(in, s, r, "--memory", asked->memory, c->cross.d_key, &in->keys, e);
-    if (read_other(in, s, r, "--key", asked->key, c->cross.d_key, &in->keys, e) != 0 ||
-        read_other(in, s, r, "--value", asked->value, c->cross.d_value, &in->values, e) != 0)
+        return read_other(in, s, r, "--memory", asked->memory, config->cross.d_key,
+                          &in->keys, e);
+    if (read_other(in, s, r, "--key", asked->key, config->cross.d_key, &in->keys, e) !=
+            0 ||
+        read_other(in, s, r, "--value", asked->value, config->cross.d_value, &in->values,
+                   e) != 0)
         return -1;
     if (in->keys[0].dim[0] != in->values[0].dim[0])
         return err_set(e, ERR_INPUT, "--value: %lld rows for %lld keys, expected the same "
@@ -181,17 +186,18 @@ static int read_memory(struct layer_input *in, struct session *s, struct rng *r,
  * layer has is a key more; else numbers. */
 static void draw_memory(struct layer_input *in, struct session *s, struct rng *r)
 {
-    const struct config *c = &s->model->config;
+    const struct config *config = &s->model->config;
     int64_t T = in->rows[0].dim[0];
 
-    if (s->model->layer[0].slot[W_UP].weight == NULL && c->cross.d_key == c->d_model &&
-        c->cross.d_value == c->d_model) {
+    if (s->model->layer[0].slot[W_UP].weight == NULL &&
+        config->cross.d_key == config->d_model &&
+        config->cross.d_value == config->d_model) {
         in->keys = in->rows;
         return;
     }
-    in->keys = draw(s->a, r, in->n, T, c->cross.d_key);
-    if (c->cross.d_value != c->cross.d_key)
-        in->values = draw(s->a, r, in->n, T, c->cross.d_value);
+    in->keys = draw(s->a, r, in->n, T, config->cross.d_key);
+    if (config->cross.d_value != config->cross.d_key)
+        in->values = draw(s->a, r, in->n, T, config->cross.d_value);
 }
 
 /* ---- the whole ---- */
@@ -255,14 +261,14 @@ static int check_all_names(const struct layer_input *in, const struct asked *ask
 int layer_input_open(struct layer_input *in, struct session *s, struct err *e)
 {
     const struct asked *asked = s->asked;
-    struct rng r;
+    struct rng rng;
 
     *in = (struct layer_input){ .n = 0 };
-    rng_seed(&r, INPUT_SEED + (uint64_t)asked->seed);
+    rng_seed(&rng, INPUT_SEED + (uint64_t)asked->seed);
     if (asked->qkv != NULL)
         return qkv_input(in, s, e) != 0 ? -1 : check_all_names(in, asked, s->a, e);
-    if (check_options(s, e) != 0 || open_rows(in, s, &r, e) != 0 ||
-        open_memory(in, s, &r, e) != 0)
+    if (check_options(s, e) != 0 || open_rows(in, s, &rng, e) != 0 ||
+        open_memory(in, s, &rng, e) != 0)
         return -1;
     return check_all_names(in, asked, s->a, e);
 }
@@ -271,22 +277,22 @@ int layer_input_open(struct layer_input *in, struct session *s, struct err *e)
 static void describe_keys(const struct layer_input *in, const struct session *s,
                           struct arena *a, struct item *out)
 {
-    const struct model *m = s->model;
-    bool more = m->layer[0].slot[W_CROSS_LAST_K].weight != NULL;
-    int n = (int)out->memory.dim[0];
+    const struct model *model = s->model;
+    bool more = model->layer[0].slot[W_CROSS_LAST_K].weight != NULL;
+    int count = (int)out->memory.dim[0];
     const char *names = s->asked->key_tokens != NULL ? s->asked->key_tokens :
                         in->keys == in->rows ? s->asked->tokens : NULL;
 
-    values_describe(a, m, n + more, &out->keys);
+    values_describe(a, model, count + more, &out->keys);
     if (names != NULL) {
         struct tokens own = out->keys;
 
-        own.n = n;
+        own.n = count;
         name_rows(a, names, &own);
     }
     if (more) {
-        out->keys.piece[n] = out->keys.label[n] = "[bias]";
-        out->keys.label_size[n] = strlen("[bias]");
+        out->keys.piece[count] = out->keys.label[count] = "[bias]";
+        out->keys.label_size[count] = strlen("[bias]");
     }
 }
 

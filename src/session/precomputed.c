@@ -56,16 +56,16 @@ const char *precomputed_layers(struct arena *a, const struct model *m, int L)
 {
     const char *list = "";
 
-    for (int l = 0; l < L; l++) {
-        int first = l;
+    for (int layer = 0; layer < L; layer++) {
+        int first = layer;
 
-        if (!model_has_layer(m, l))
+        if (!model_has_layer(m, layer))
             continue;
-        while (l + 1 < L && model_has_layer(m, l + 1))
-            l++;
+        while (layer + 1 < L && model_has_layer(m, layer + 1))
+            layer++;
         list = arena_printf(a, "%s%s%d", list, list[0] != '\0' ? "," : "", first);
-        if (l > first)
-            list = arena_printf(a, "%s-%d", list, l);
+        if (layer > first)
+            list = arena_printf(a, "%s-%d", list, layer);
     }
     return list;
 }
@@ -73,25 +73,25 @@ const char *precomputed_layers(struct arena *a, const struct model *m, int L)
 int precomputed_wanted(const struct session *s, struct wanted *want, struct err *e)
 {
     const struct asked *asked = s->asked;
-    const struct model *m = s->model;
+    const struct model *model = s->model;
     bool *which, named = session_names_heads(asked);
     bool all = !named && (asked->layer == NULL || strcmp(asked->layer, "all") == 0);
     const char *wrong = asked->mask != NULL ? "--mask" :
                         asked->memory_mask != NULL ? "--memory-mask" :
                         asked->dtype != PRECISION_F32 ? "--dtype" : NULL;
 
-    if (m->precomputed == NULL)
+    if (model->precomputed == NULL)
         return 0;
     if (wrong != NULL)
         return err_set(e, ERR_USAGE, "%s: the attention of %s is precomputed, and there is "
-                       "nothing left to compute", wrong, m->name);
+                       "nothing left to compute", wrong, model->name);
     which = arena_alloc(s->a, (size_t)s->n_layers, sizeof *which);
-    for (int l = 0; l < s->n_layers; l++) {
-        which[l] = model_has_layer(m, l) && (all || want->layer[l]);
-        if (!all && want->layer[l] && !which[l])
+    for (int layer = 0; layer < s->n_layers; layer++) {
+        which[layer] = model_has_layer(model, layer) && (all || want->layer[layer]);
+        if (!all && want->layer[layer] && !which[layer])
             return err_set(e, ERR_USAGE, "--%s: %s holds layers %s, not %d",
-                           named ? "head" : "layer", m->name,
-                           precomputed_layers(s->a, m, s->n_layers), l);
+                           named ? "head" : "layer", model->name,
+                           precomputed_layers(s->a, model, s->n_layers), layer);
     }
     want->layer = which;
     return 0;
@@ -108,12 +108,12 @@ static int names_of_json(struct arena *a, const json_t *list, int n, struct toke
         return err_set(e, ERR_INPUT, "%zu names for %d rows, expected the same number",
                        json_array_size(list), n);
     for (int i = 0; i < n; i++) {
-        const json_t *v = json_array_get(list, (size_t)i);
+        const json_t *value = json_array_get(list, (size_t)i);
 
-        if (!json_is_string(v))
+        if (!json_is_string(value))
             return err_set(e, ERR_INPUT, "element %d is not a string", i);
-        out->label_size[i] = json_string_length(v);
-        out->piece[i] = out->label[i] = arena_strndup(a, json_string_value(v),
+        out->label_size[i] = json_string_length(value);
+        out->piece[i] = out->label[i] = arena_strndup(a, json_string_value(value),
                                                       out->label_size[i]);
     }
     return 0;
@@ -144,33 +144,34 @@ static int names_of_file(const struct model *m, struct arena *a, const char *nam
     const char *member = arena_printf(a, "%s.json", name);
     struct span bytes = npz_bytes(m->weights, member);
     json_t *list;
-    int rc;
+    int status;
 
     if (strings != NULL && out->n > 0)
         return names_of_strings(a, strings, out, e) == 0 ? 0 : err_under(e, "%s", m->name);
     if (bytes.data == NULL || out->n == 0)
         return 0;
     list = json_read(a, bytes, JSON_ALLOW_NUL, e);
-    rc = list != NULL ? names_of_json(a, list, out->n, out, e) : -1;
+    status = list != NULL ? names_of_json(a, list, out->n, out, e) : -1;
     json_drop(a, list);
-    return rc == 0 ? 0 : err_under(e, "%s: %s", m->name, member);
+    return status == 0 ? 0 : err_under(e, "%s: %s", m->name, member);
 }
 
 static int ids_of_file(const struct model *m, struct arena *a, const char *name,
                        struct tokens *out, struct err *e)
 {
-    const struct tensor *t = weights_find(m->weights, name);
+    const struct tensor *tensor = weights_find(m->weights, name);
     float *id;
 
-    if (t == NULL || out->n == 0)
+    if (tensor == NULL || out->n == 0)
         return 0;
-    if (t->n_dims != 1 || t->shape[0] != out->n || dtype_table[t->dtype].is_float)
+    if (tensor->n_dims != 1 || tensor->shape[0] != out->n ||
+        dtype_table[tensor->dtype].is_float)
         return err_set(e, ERR_INPUT, "%s: %s: shape %s of type %s, expected [%d] of whole "
-                       "numbers", m->name, name, tensor_shape(a, t),
-                       dtype_table[t->dtype].name, out->n);
+                       "numbers", m->name, name, tensor_shape(a, tensor),
+                       dtype_table[tensor->dtype].name, out->n);
     id = arena_alloc_raw(a, (size_t)out->n, sizeof *id);
     out->id = arena_alloc(a, (size_t)out->n, sizeof *out->id);
-    tensor_read(id, t, 0, out->n);
+    tensor_read(id, tensor, 0, out->n);
     for (int i = 0; i < out->n; i++) {
         if (id[i] < 0 || id[i] >= 0x1p24f)
             return err_set(e, ERR_INPUT, "%s: %s[%d]: %g is not an id", m->name, name, i,
@@ -190,12 +191,12 @@ static int describe(const struct session *s, struct arena *a, int n, const char 
                     const char *asked, const char *names, const char *ids,
                     struct tokens *out, struct err *e)
 {
-    const struct model *m = s->model;
+    const struct model *model = s->model;
 
-    values_describe(a, m, n, out);
+    values_describe(a, model, n, out);
     if (asked != NULL ? layer_name_rows(a, option, asked, out, e) != 0 :
-        names != NULL && (names_of_file(m, a, names, out, e) != 0 ||
-                          ids_of_file(m, a, ids, out, e) != 0))
+        names != NULL && (names_of_file(model, a, names, out, e) != 0 ||
+                          ids_of_file(model, a, ids, out, e) != 0))
         return -1;
     tok_guess(a, out);
     return 0;
@@ -204,23 +205,24 @@ static int describe(const struct session *s, struct arena *a, int n, const char 
 int precomputed_item(const struct session *s, struct arena *a, struct item *out, struct err *e)
 {
     const struct asked *asked = s->asked;
-    const struct model *m = s->model;
-    bool two = m->decoder != NULL;
-    bool named = has_names(m, "decoder_tokens", "decoder_tokens.json");
+    const struct model *model = s->model;
+    bool two = model->decoder != NULL;
+    bool named = has_names(model, "decoder_tokens", "decoder_tokens.json");
 
-    if (asked->key_tokens != NULL && (!two || m->precomputed->n_queries == 0))
-        return err_set(e, ERR_USAGE, "--key-tokens: %s has no cross-attention", m->name);
+    if (asked->key_tokens != NULL && (!two || model->precomputed->n_queries == 0))
+        return err_set(e, ERR_USAGE, "--key-tokens: %s has no cross-attention",
+                       model->name);
     if (asked->tokens != NULL) {
         out->text = asked->tokens;
         out->text_size = strlen(asked->tokens);
     }
     if (!two)
-        return describe(s, a, m->precomputed->n_queries, "--tokens", asked->tokens, "tokens",
-                        "ids", &out->tokens, e);
-    if (describe(s, a, m->decoder->precomputed->n_queries, "--tokens", asked->tokens,
+        return describe(s, a, model->precomputed->n_queries, "--tokens", asked->tokens,
+                        "tokens", "ids", &out->tokens, e);
+    if (describe(s, a, model->decoder->precomputed->n_queries, "--tokens", asked->tokens,
                  named ? "decoder_tokens" : "tokens", named ? "decoder_ids" : "ids",
                  &out->target, e) != 0)
         return -1;
-    return describe(s, a, m->precomputed->n_queries, "--key-tokens", asked->key_tokens,
-                    named ? "tokens" : NULL, "ids", &out->tokens, e);
+    return describe(s, a, model->precomputed->n_queries, "--key-tokens",
+                    asked->key_tokens, named ? "tokens" : NULL, "ids", &out->tokens, e);
 }

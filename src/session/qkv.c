@@ -26,21 +26,23 @@ struct three {
 
 static int part_shape(struct part_file *p, struct arena *a, struct err *e)
 {
-    const struct tensor *t = p->t;
-    int n = t->n_dims;
+    const struct tensor *tensor = p->t;
+    int count = tensor->n_dims;
 
-    if (n < 2 || n > 4 || t->n_elements == 0)
-        return err_set(e, ERR_INPUT, "%s: shape %s, expected [rows, width], [heads, rows, "
-                       "width] or [texts, heads, rows, width]", p->path, tensor_shape(a, t));
-    p->width = t->shape[n - 1];
-    p->n = t->shape[n - 2];
-    p->heads = n > 2 ? t->shape[n - 3] : 1;
-    p->B = n > 3 ? t->shape[0] : 1;
+    if (count < 2 || count > 4 || tensor->n_elements == 0)
+        return err_set(e, ERR_INPUT,
+                       "%s: shape %s, expected [rows, width], [heads, rows, "
+                       "width] or [texts, heads, rows, width]",
+                       p->path, tensor_shape(a, tensor));
+    p->width = tensor->shape[count - 1];
+    p->n = tensor->shape[count - 2];
+    p->heads = count > 2 ? tensor->shape[count - 3] : 1;
+    p->B = count > 3 ? tensor->shape[0] : 1;
     if (p->n <= MAX_VALUES && p->B <= MAX_VALUES && p->heads <= MAX_VALUES &&
         p->width <= MAX_VALUES && p->heads * p->width <= MAX_VALUES)
         return 0;
     return err_set(e, ERR_INPUT, "%s: shape %s, expected at most %d texts, rows and heads "
-                   "x width", p->path, tensor_shape(a, t), MAX_VALUES);
+                   "x width", p->path, tensor_shape(a, tensor), MAX_VALUES);
 }
 
 static int open_part(struct part_file *p, struct arena *a, struct err *e)
@@ -84,13 +86,14 @@ static void close_parts(struct three *x, int first)
 static int open_parts(struct three *x, struct arena *a, const char *spec, struct err *e)
 {
     char *rest = arena_strndup(a, spec, strlen(spec));
-    int n = 0;
+    int count = 0;
 
     *x = (struct three){ .of = { { .w = NULL } } };
-    for (char *path = strsep(&rest, ","); path != NULL; path = strsep(&rest, ","), n++)
-        if (n < N_PART)
-            x->of[n].path = path;
-    if (n != N_PART)
+    for (char *path = strsep(&rest, ","); path != NULL;
+         path = strsep(&rest, ","), count++)
+        if (count < N_PART)
+            x->of[count].path = path;
+    if (count != N_PART)
         return err_set(e, ERR_USAGE, "--qkv: '%s' is not a list of three files like "
                        "Q.npy,K.npy,V.npy", spec);
     for (int i = 0; i < N_PART; i++)
@@ -107,14 +110,14 @@ static int open_parts(struct three *x, struct arena *a, const char *spec, struct
 struct model *qkv_open(const struct asked *asked, struct arena *a, struct err *e)
 {
     const struct part_file *q, *v;
-    struct three x;
+    struct three values;
     struct qkv_shape shape;
 
-    if (open_parts(&x, a, asked->qkv, e) != 0)
+    if (open_parts(&values, a, asked->qkv, e) != 0)
         return NULL;
-    close_parts(&x, 1);
-    q = &x.of[PART_Q];
-    v = &x.of[PART_V];
+    close_parts(&values, 1);
+    q = &values.of[PART_Q];
+    v = &values.of[PART_V];
     shape = (struct qkv_shape){ (int)q->heads, (int)v->heads, (int)q->width, (int)v->width,
                                 q->n != v->n || asked->key_tokens != NULL };
     return model_of_qkv(a, q->w, hub_name(a, q->path), &shape,
@@ -147,15 +150,15 @@ static int make_rows(struct arena *a, const struct part_file *first, int n,
     for (int64_t b = 0; b < first->B; b++)
         (*out)[b] = (struct values){ 2, { rows, width }, all + b * rows * width };
     for (int k = 0; k < n; k++) {
-        const struct part_file *p = &first[k];
+        const struct part_file *file = &first[k];
         float *x;
 
-        if (values_floats(a, p->t, &x, e) != 0)
-            return err_under(e, "%s", p->path);
-        for (int64_t b = 0; b < p->B; b++)
+        if (values_floats(a, file->t, &x, e) != 0)
+            return err_under(e, "%s", file->path);
+        for (int64_t b = 0; b < file->B; b++)
             put_columns(all + b * rows * width + column, width,
-                        x + b * (p->t->n_elements / p->B), p);
-        column += p->heads * p->width;
+                        x + b * (file->t->n_elements / file->B), file);
+        column += file->heads * file->width;
     }
     return 0;
 }
@@ -163,19 +166,19 @@ static int make_rows(struct arena *a, const struct part_file *first, int n,
 int qkv_input(struct layer_input *in, struct session *s, struct err *e)
 {
     struct arena *a = s->a;
-    struct three x;
-    int rc;
+    struct three values;
+    int status;
 
-    if (open_parts(&x, a, s->asked->qkv, e) != 0)
+    if (open_parts(&values, a, s->asked->qkv, e) != 0)
         return -1;
-    in->n = (int)x.of[PART_Q].B;
+    in->n = (int)values.of[PART_Q].B;
     in->name = s->asked->qkv;
     if (!model_has_cross(s->model))
-        rc = make_rows(a, x.of, N_PART, &in->rows, e);
+        status = make_rows(a, values.of, N_PART, &in->rows, e);
     else
-        rc = make_rows(a, &x.of[PART_Q], 1, &in->rows, e) != 0 ||
-             make_rows(a, &x.of[PART_K], 1, &in->keys, e) != 0 ||
-             make_rows(a, &x.of[PART_V], 1, &in->values, e) != 0 ? -1 : 0;
-    close_parts(&x, 0);
-    return rc;
+        status = make_rows(a, &values.of[PART_Q], 1, &in->rows, e) != 0 ||
+                 make_rows(a, &values.of[PART_K], 1, &in->keys, e) != 0 ||
+                 make_rows(a, &values.of[PART_V], 1, &in->values, e) != 0 ? -1 : 0;
+    close_parts(&values, 0);
+    return status;
 }

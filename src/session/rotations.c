@@ -17,19 +17,20 @@ static int width_of(const struct config *c)
 
 static bool fits(const struct tensor *t, const struct model *m, int width)
 {
-    const struct config *c = &m->config;
+    const struct config *config = &m->config;
     const int64_t *shape = t->shape + (t->n_dims == 5 ? 1 : 0);
 
     return (t->n_dims == 4 || (t->n_dims == 5 && t->shape[0] == m->n_hashed)) &&
-           shape[0] == c->n_heads && shape[1] == c->d_head && shape[2] == c->chunked.n_hashes &&
+           shape[0] == config->n_heads && shape[1] == config->d_head &&
+           shape[2] == config->chunked.n_hashes &&
            (width > 0 ? shape[3] == width : shape[3] > 0 && shape[3] <= 1 << 30);
 }
 
 static int check(const struct session *s, const struct tensor *t, const char *path,
                  struct err *e)
 {
-    const struct config *c = &s->model->config;
-    int width = width_of(c), n = s->model->n_hashed;
+    const struct config *config = &s->model->config;
+    int width = width_of(config), count = s->model->n_hashed;
     char last[16] = "BUCKETS/2";
 
     if (!dtype_table[t->dtype].is_float)
@@ -38,17 +39,19 @@ static int check(const struct session *s, const struct tensor *t, const char *pa
     if (width > 0)
         snprintf(last, sizeof last, "%d", width);
     if (!fits(t, s->model, width))
-        return err_set(e, ERR_INPUT, "%s: shape %s, expected [%d,%d,%d,%s] or "
-                       "[%d,%d,%d,%d,%s]", path, tensor_shape(s->a, t), c->n_heads,
-                       c->d_head, c->chunked.n_hashes, last, n, c->n_heads, c->d_head,
-                       c->chunked.n_hashes, last);
+        return err_set(e, ERR_INPUT,
+                       "%s: shape %s, expected [%d,%d,%d,%s] or "
+                       "[%d,%d,%d,%d,%s]",
+                       path, tensor_shape(s->a, t), config->n_heads, config->d_head,
+                       config->chunked.n_hashes, last, count, config->n_heads,
+                       config->d_head, config->chunked.n_hashes, last);
     return 0;
 }
 
 static int read_values(const struct session *s, const struct tensor *t, const char *path,
                        struct wanted *want, struct err *e)
 {
-    struct rotations *r = arena_alloc(s->a, 1, sizeof *r);
+    struct rotations *rotations = arena_alloc(s->a, 1, sizeof *rotations);
     float *x = arena_alloc_raw(s->a, (size_t)t->n_elements, sizeof *x);
 
     tensor_read(x, t, 0, t->n_elements);
@@ -56,33 +59,34 @@ static int read_values(const struct session *s, const struct tensor *t, const ch
         if (!isfinite(x[i]))
             return err_set(e, ERR_INPUT, "%s: number %lld is not finite", path,
                            (long long)i);
-    *r = (struct rotations){ x, t->n_dims == 5 ? s->model->n_hashed : 1,
-                             (int)t->shape[t->n_dims - 1] };
-    want->rotations = r;
+    *rotations = (struct rotations){ x, t->n_dims == 5 ? s->model->n_hashed : 1,
+                                     (int)t->shape[t->n_dims - 1] };
+    want->rotations = rotations;
     return 0;
 }
 
 int session_rotations(const struct session *s, struct wanted *want, struct err *e)
 {
-    const struct model *m = s->model;
+    const struct model *model = s->model;
     const char *path = s->asked->rotations;
-    const struct tensor *t;
-    struct weights *w;
-    int rc;
+    const struct tensor *tensor;
+    struct weights *weights;
+    int status;
 
-    if (path == NULL && m->n_hashed > 0 && !m->config.chunked.has_seed)
+    if (path == NULL && model->n_hashed > 0 && !model->config.chunked.has_seed)
         err_warn(s->env->warn, "%s: has no hash_seed: its random rotations are drawn from "
-                 "seed 0; --rotations gives others", m->name);
+                 "seed 0; --rotations gives others", model->name);
     if (path == NULL)
         return 0;
-    if (m->n_hashed == 0)
-        return err_set(e, ERR_USAGE, "--rotations: %s has no layers that hash", m->name);
-    w = npz_open_one(s->a, path, &t, e);
-    if (w == NULL)
+    if (model->n_hashed == 0)
+        return err_set(e, ERR_USAGE, "--rotations: %s has no layers that hash",
+                       model->name);
+    weights = npz_open_one(s->a, path, &tensor, e);
+    if (weights == NULL)
         return -1;
-    rc = check(s, t, path, e);
-    if (rc == 0)
-        rc = read_values(s, t, path, want, e);
-    weights_close(w);
-    return rc;
+    status = check(s, tensor, path, e);
+    if (status == 0)
+        status = read_values(s, tensor, path, want, e);
+    weights_close(weights);
+    return status;
 }

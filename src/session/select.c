@@ -10,30 +10,30 @@
 static const char *stacks_of(struct arena *a, const struct model *m)
 {
     const char *name[N_STACK], *all;
-    int n = 0;
+    int count = 0;
 
     for (int i = 0; i < N_STACK; i++)
         if (model_has_stack(m, (enum stack_id)i))
-            name[n++] = family_stack_names[i];
-    all = n == 1 ? arena_printf(a, "only the stack %s", name[0]) : name[0];
-    for (int i = 1; i < n; i++)
-        all = arena_printf(a, "%s%s%s", all, i == n - 1 ? " and " : ", ", name[i]);
+            name[count++] = family_stack_names[i];
+    all = count == 1 ? arena_printf(a, "only the stack %s", name[0]) : name[0];
+    for (int i = 1; i < count; i++)
+        all = arena_printf(a, "%s%s%s", all, i == count - 1 ? " and " : ", ", name[i]);
     return all;
 }
 
 /* The stack that -s names, if the model has it. */
 static int find_stack(struct session *s, enum stack_id *stack, struct err *e)
 {
-    const struct model *m = s->model;
+    const struct model *model = s->model;
 
     for (int i = 0; i < N_STACK; i++)
         if (strcmp(s->asked->stack, family_stack_names[i]) == 0 &&
-            model_has_stack(m, (enum stack_id)i)) {
+            model_has_stack(model, (enum stack_id)i)) {
             *stack = (enum stack_id)i;
             return 0;
         }
-    return err_set(e, ERR_USAGE, "--stack: '%s': %s has %s", s->asked->stack, m->name,
-                   stacks_of(s->a, m));
+    return err_set(e, ERR_USAGE, "--stack: '%s': %s has %s", s->asked->stack, model->name,
+                   stacks_of(s->a, model));
 }
 
 static int larger(int a, int b)
@@ -47,27 +47,28 @@ static int larger(int a, int b)
  */
 static enum stack_id default_stack(const struct model *m, bool target, bool all)
 {
-    int n = 0;
+    int count = 0;
 
     if (m->decoder != NULL ? !target : !model_has_cross(m))
         return m->family->stack_id;
     for (int i = 0; i < N_STACK; i++)
-        n += model_has_stack(m, (enum stack_id)i);
-    if (all && n > 1)
+        count += model_has_stack(m, (enum stack_id)i);
+    if (all && count > 1)
         return N_STACK;
     return model_has_stack(m, STACK_CROSS) ? STACK_CROSS : STACK_DECODER;
 }
 
 static void choose_shown(struct session *s)
 {
-    struct model *m = s->model;
+    struct model *model = s->model;
 
-    s->shown = m->decoder != NULL && s->stack != STACK_ENCODER ? m->decoder : m;
+    s->shown = model->decoder != NULL && s->stack != STACK_ENCODER ? model->decoder :
+                                                                     model;
     s->n_layers = s->shown->config.n_layers;
     s->n_heads = s->shown->config.n_heads;
     if (s->stack == N_STACK) {
-        s->n_layers = larger(s->n_layers, m->config.n_layers);
-        s->n_heads = larger(s->n_heads, m->config.n_heads);
+        s->n_layers = larger(s->n_layers, model->config.n_layers);
+        s->n_heads = larger(s->n_heads, model->config.n_heads);
     }
 }
 

@@ -14,9 +14,10 @@
 /* The folder, or the GGUF file, that holds the tokeniser of -m PATH. */
 static const char *tok_path(struct arena *a, const char *path)
 {
-    size_t n = strlen(path);
+    size_t count = strlen(path);
 
-    return n > 5 && strcmp(path + n - 5, ".gguf") == 0 ? path : file_folder(a, path);
+    return count > 5 && strcmp(path + count - 5, ".gguf") == 0 ? path :
+                                                                 file_folder(a, path);
 }
 
 static void open_tok(struct session *s)
@@ -66,7 +67,7 @@ struct model *session_model(const struct asked *asked, const struct env *env,
                          const char **path, struct err *e)
 {
     const struct layer_asked layer = layer_of_asked(asked);
-    struct model *m;
+    struct model *model;
 
     if (asked->qkv == NULL && asked->score_scale > 0) {
         err_set(e, ERR_USAGE, "--score-scale requires --qkv");
@@ -76,12 +77,13 @@ struct model *session_model(const struct asked *asked, const struct env *env,
         return precomputed_open(asked, env, path, e);
     if (find_model(asked->model, env, path, e) != 0)
         return NULL;
-    m = model_open_layer(env->arena, *path, &layer, e);
-    if (m == NULL)
+    model = model_open_layer(env->arena, *path, &layer, e);
+    if (model == NULL)
         explain(asked->model, *path, false, env, e);
-    else if (env->verbose || m->family->bare)   /* of a layer, each may mean something */
-        say_unused(m, env->warn);
-    return m;
+    else if (env->verbose ||
+             model->family->bare) /* of a layer, each may mean something */
+        say_unused(model, env->warn);
+    return model;
 }
 
 static int open_threads(struct session *s, struct err *e)

@@ -31,19 +31,19 @@ static struct array_source *new_source(const struct session *s, const char *name
 static int next_array(struct source *self, struct arena *a, struct item *out, struct err *e)
 {
     struct array_source *arrays = (struct array_source *)self;
-    const struct model *m = self->s->model;
-    const struct values *v = &arrays->values[arrays->n_taken];
+    const struct model *model = self->s->model;
+    const struct values *values = &arrays->values[arrays->n_taken];
     struct err never;
 
     (void)e;
     if (arrays->n_taken == self->n)
         return SOURCE_END;
     out->index = arrays->n_taken++;
-    out->values = *v;
+    out->values = *values;
     out->input = self->n == 1 ? self->name : arena_printf(a, "%s[%d]", self->name, out->index);
     out->pair = arrays->pair;
     out->pair_size = arrays->pair != NULL ? strlen(arrays->pair) : 0;
-    values_describe(a, m, front_positions(m, v, &never), &out->tokens);
+    values_describe(a, model, front_positions(model, values, &never), &out->tokens);
     return SOURCE_TEXT;
 }
 

@@ -34,23 +34,23 @@ static int item_of_pair(struct item *out, const char *line, size_t n, struct err
 static int item_of_json(const struct session *s, struct arena *a, const char *line, size_t n,
                         struct item *out, bool *done, struct err *e)
 {
-    struct json_line l;
+    struct json_line json_line;
 
-    if (jsonl_read(a, line, n, &l, e) != 0 ||
-        (l.decoder_ids.id != NULL &&
+    if (jsonl_read(a, line, n, &json_line, e) != 0 ||
+        (json_line.decoder_ids.id != NULL &&
          encode_needs_decoder(s, "decoder_ids", ERR_INPUT, e) != 0))
         return -1;
-    out->global_at = l.global.id;
-    out->n_global_at = l.global.n;
-    if (l.decoder_ids.id != NULL)
-        tok_describe(s->target_tok, a, l.decoder_ids.id, NULL, l.decoder_ids.n,
-                     &out->target);
-    *done = l.ids.id != NULL;
+    out->global_at = json_line.global.id;
+    out->n_global_at = json_line.global.n;
+    if (json_line.decoder_ids.id != NULL)
+        tok_describe(s->target_tok, a, json_line.decoder_ids.id, NULL,
+                     json_line.decoder_ids.n, &out->target);
+    *done = json_line.ids.id != NULL;
     if (*done)
-        return encode_ids(s, a, &l.ids, &l.type_ids, ERR_INPUT, out, e);
-    set_text(out, l.text, l.text_size);
-    out->pair = l.pair;
-    out->pair_size = l.pair_size;
+        return encode_ids(s, a, &json_line.ids, &json_line.type_ids, ERR_INPUT, out, e);
+    set_text(out, json_line.text, json_line.text_size);
+    out->pair = json_line.pair;
+    out->pair_size = json_line.pair_size;
     return 0;
 }
 
@@ -73,19 +73,20 @@ static int fill(const struct session *s, struct arena *a, const char *line, size
 
 static int next(struct source *self, struct arena *a, struct item *out, struct err *e)
 {
-    const struct session *s = self->s;
+    const struct session *session = self->s;
     const char *line;
-    size_t n;
-    int rc = lines_next(((struct line_source *)self)->lines, &line, &n, e);
+    size_t count;
+    int status = lines_next(((struct line_source *)self)->lines, &line, &count, e);
 
-    if (rc <= 0)
-        return rc;
+    if (status <= 0)
+        return status;
     out->index = self->n++;
-    line = arena_strndup(a, line, n);
-    if (fill(s, a, line, n, out, e) == 0)
+    line = arena_strndup(a, line, count);
+    if (fill(session, a, line, count, out, e) == 0)
         return SOURCE_TEXT;
     /* Without a tokeniser no line would fare better. */
-    return s->tok == NULL && !s->asked->jsonl ? SOURCE_FAILED : SOURCE_UNUSABLE;
+    return session->tok == NULL && !session->asked->jsonl ? SOURCE_FAILED :
+                                                            SOURCE_UNUSABLE;
 }
 
 static void close_lines(struct source *self)

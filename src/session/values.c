@@ -40,7 +40,7 @@ static int take_apart(struct arena *a, const struct model *m, const struct tenso
 {
     int64_t want_dim[4], size;
     int dims = front_dims(m, want_dim), first = t->n_dims - dims;
-    struct values v = { .n_dims = dims };
+    struct values values = { .n_dims = dims };
     char want[64];
     float *x;
 
@@ -50,15 +50,15 @@ static int take_apart(struct arena *a, const struct model *m, const struct tenso
         return err_set(e, ERR_INPUT, "shape %s, expected %s, or 1 to %d of them on a "
                        "leading axis", tensor_shape(a, t), want, MAX_VALUES);
     *n = first == 1 ? (int)t->shape[0] : 1;
-    memcpy(v.dim, t->shape + first, (size_t)dims * sizeof *v.dim);
-    if (front_positions(m, &v, e) < 0)
+    memcpy(values.dim, t->shape + first, (size_t)dims * sizeof *values.dim);
+    if (front_positions(m, &values, e) < 0)
         return first == 0 ? -1 : err_under(e, "%d arrays", *n);
     if (values_floats(a, t, &x, e) != 0)
         return -1;
     size = t->n_elements / *n;
     *out = arena_alloc(a, (size_t)*n, sizeof **out);
     for (int i = 0; i < *n; i++) {
-        (*out)[i] = v;
+        (*out)[i] = values;
         (*out)[i].x = x + i * size;
     }
     return 0;
@@ -67,15 +67,15 @@ static int take_apart(struct arena *a, const struct model *m, const struct tenso
 int values_read(struct arena *a, const struct model *m, const char *path,
                 struct values **out, int *n, struct err *e)
 {
-    const struct tensor *t;
-    struct weights *w = npz_open_one(a, path, &t, e);
-    int rc;
+    const struct tensor *tensor;
+    struct weights *weights = npz_open_one(a, path, &tensor, e);
+    int status;
 
-    if (w == NULL)
+    if (weights == NULL)
         return -1;
-    rc = take_apart(a, m, t, out, n, e);
-    weights_close(w);
-    return rc == 0 ? 0 : err_under(e, "%s", path);
+    status = take_apart(a, m, tensor, out, n, e);
+    weights_close(weights);
+    return status == 0 ? 0 : err_under(e, "%s", path);
 }
 
 /* ---- names of positions ---- */

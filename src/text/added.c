@@ -50,28 +50,28 @@ static int number(struct tok *t, struct text s, const json_t *j,
 
 static int open_one(struct tok *t, const json_t *j, struct err *e)
 {
-    struct added_token *k = &t->added.v[t->added.n];
-    struct piece *p;
-    struct text s;
+    struct added_token *token = &t->added.v[t->added.n];
+    struct piece *piece;
+    struct text text;
     bool special;
 
-    if (json_field_text(j, "content", &s.s, &s.n, e) != 0 ||
-        json_field_bool(j, "single_word", false, &k->single_word, e) != 0 ||
-        json_field_bool(j, "lstrip", false, &k->lstrip, e) != 0 ||
-        json_field_bool(j, "rstrip", false, &k->rstrip, e) != 0 ||
+    if (json_field_text(j, "content", &text.s, &text.n, e) != 0 ||
+        json_field_bool(j, "single_word", false, &token->single_word, e) != 0 ||
+        json_field_bool(j, "lstrip", false, &token->lstrip, e) != 0 ||
+        json_field_bool(j, "rstrip", false, &token->rstrip, e) != 0 ||
         json_field_bool(j, "special", false, &special, e) != 0 ||
-        json_field_bool(j, "normalized", !special, &k->normalized, e) != 0)
+        json_field_bool(j, "normalized", !special, &token->normalized, e) != 0)
         return -1;
-    if (s.n == 0)                       /* the library ignores it as well */
+    if (text.n == 0)                       /* the library ignores it as well */
         return 0;
-    k->id = number(t, s, j, e);
-    if (k->id < 0)
+    token->id = number(t, text, j, e);
+    if (token->id < 0)
         return -1;
-    p = &t->vocab.v[t->vocab.by_id[k->id] - 1];
-    if (p->added)                       /* said twice */
+    piece = &t->vocab.v[t->vocab.by_id[token->id] - 1];
+    if (piece->added)                       /* said twice */
         return 0;
-    p->added = true;
-    p->special = special;
+    piece->added = true;
+    piece->special = special;
     t->added.n++;
     return 0;
 }
@@ -80,15 +80,15 @@ static int open_one(struct tok *t, const json_t *j, struct err *e)
 static int add_normal(struct tok *t, const struct piece *p, int index,
                       struct regex_run **run, struct err *e)
 {
-    struct work w = { .t = t, .a = t->a, .limit = SIZE_MAX, .regex = *run };
+    struct work work = { .t = t, .a = t->a, .limit = SIZE_MAX, .regex = *run };
     struct part part = { p->s, p->n, NULL, 0, -1 };
 
-    part_add(&w, &w.parts, part);
-    if (step_run(&t->normal, &w, e) != 0)
+    part_add(&work, &work.parts, part);
+    if (step_run(&t->normal, &work, e) != 0)
         return -1;
-    *run = w.regex;
-    for (size_t i = 0; i < w.parts.n; i++)
-        trie_add(&t->added.normal, t->a, w.parts.v[i].s, w.parts.v[i].n, index);
+    *run = work.regex;
+    for (size_t i = 0; i < work.parts.n; i++)
+        trie_add(&t->added.normal, t->a, work.parts.v[i].s, work.parts.v[i].n, index);
     return 0;
 }
 
@@ -103,12 +103,12 @@ int added_open(struct tok *t, const json_t *list, struct err *e)
         if (open_one(t, json_array_get(list, i), e) != 0)
             return err_under(e, "added_tokens[%zu]", i);
     for (size_t i = 0; i < t->added.n; i++) {
-        const struct added_token *k = &t->added.v[i];
-        const struct piece *p = vocab_piece(&t->vocab, k->id);
+        const struct added_token *token = &t->added.v[i];
+        const struct piece *piece = vocab_piece(&t->vocab, token->id);
 
-        if (!k->normalized)
-            trie_add(&t->added.raw, t->a, p->s, p->n, (int)i);
-        else if (add_normal(t, p, (int)i, &run, e) != 0)
+        if (!token->normalized)
+            trie_add(&t->added.raw, t->a, piece->s, piece->n, (int)i);
+        else if (add_normal(t, piece, (int)i, &run, e) != 0)
             return -1;
     }
     return 0;
@@ -118,17 +118,17 @@ int added_open(struct tok *t, const json_t *list, struct err *e)
 
 static bool stands_alone(const struct part *p, size_t start, size_t end)
 {
-    int cp;
+    int code;
 
     if (start > 0) {
-        (void)chars_before(p->s, start, &cp);
-        if (chars_is_word(cp))
+        (void)chars_before(p->s, start, &code);
+        if (chars_is_word(code))
             return false;
     }
     if (end == p->n)
         return true;
-    (void)chars_next(p->s + end, p->n - end, &cp);
-    return !chars_is_word(cp);
+    (void)chars_next(p->s + end, p->n - end, &code);
+    return !chars_is_word(code);
 }
 
 /* As the library: never before floor, also where start is. */
@@ -137,11 +137,11 @@ static size_t strip_left(const struct part *p, size_t start, size_t floor)
     if (start < floor)
         return floor;
     while (start > floor) {
-        int cp, n = chars_before(p->s, start, &cp);
+        int code, count = chars_before(p->s, start, &code);
 
-        if (!chars_is_space(cp))
+        if (!chars_is_space(code))
             break;
-        start -= (size_t)n;
+        start -= (size_t)count;
     }
     return start;
 }
@@ -149,11 +149,11 @@ static size_t strip_left(const struct part *p, size_t start, size_t floor)
 static size_t strip_right(const struct part *p, size_t end)
 {
     while (end < p->n) {
-        int cp, n = chars_next(p->s + end, p->n - end, &cp);
+        int code, count = chars_next(p->s + end, p->n - end, &code);
 
-        if (!chars_is_space(cp))
+        if (!chars_is_space(code))
             break;
-        end += (size_t)n;
+        end += (size_t)count;
     }
     return end;
 }

@@ -50,12 +50,12 @@ static const struct merge *find_merge(const struct bpe *m, int left, int right)
 int bpe_merge_halves(struct text both, struct merge_text *out)
 {
     const char *blank = memchr(both.s, ' ', both.n);
-    size_t n = blank != NULL ? (size_t)(blank - both.s) : 0;
+    size_t count = blank != NULL ? (size_t)(blank - both.s) : 0;
 
-    if (blank == NULL || memchr(blank + 1, ' ', both.n - n - 1) != NULL)
+    if (blank == NULL || memchr(blank + 1, ' ', both.n - count - 1) != NULL)
         return -1;
-    out->left = (struct text){ both.s, n };
-    out->right = (struct text){ blank + 1, both.n - n - 1 };
+    out->left = (struct text){ both.s, count };
+    out->right = (struct text){ blank + 1, both.n - count - 1 };
     return 0;
 }
 
@@ -119,11 +119,11 @@ static void new_table(struct bpe *m, struct arena *a, size_t n)
 /* list NULL: those of t. */
 static int read_merges(struct bpe *m, struct tok *t, const json_t *list, struct err *e)
 {
-    size_t n = list != NULL ? json_array_size(list) : t->n_merges;
+    size_t count = list != NULL ? json_array_size(list) : t->n_merges;
     char *both = arena_alloc(t->a, 2 * t->vocab.longest + 1, 1);
 
-    new_table(m, t->a, n);
-    for (size_t i = 0; i < n; i++) {
+    new_table(m, t->a, count);
+    for (size_t i = 0; i < count; i++) {
         struct merge_text text;
 
         if (list == NULL)
@@ -158,27 +158,27 @@ static bool sides(const struct vocab *v, struct text s, size_t i, int *left, int
 /* Every two pieces that make a third are a merge; equal scores, equal ranks. */
 static void make_merges(struct bpe *m, struct tok *t)
 {
-    struct scored *p = t->scored;
-    size_t n = 0;
+    struct scored *scored = t->scored;
+    size_t count = 0;
     int left, right;
 
-    qsort(p, t->n_scored, sizeof *p, by_score);
+    qsort(scored, t->n_scored, sizeof *scored, by_score);
     for (size_t k = 0; k < t->n_scored; k++)
-        for (size_t i = 1; i < p[k].s.n; i++)
-            n += sides(&t->vocab, p[k].s, i, &left, &right);
-    new_table(m, t->a, n);
+        for (size_t i = 1; i < scored[k].s.n; i++)
+            count += sides(&t->vocab, scored[k].s, i, &left, &right);
+    new_table(m, t->a, count);
     for (size_t k = 0, rank = 0; k < t->n_scored; k++) {
-        if (k > 0 && p[k].score < p[k - 1].score)
+        if (k > 0 && scored[k].score < scored[k - 1].score)
             rank = k;
-        for (size_t i = 1; i < p[k].s.n; i++) {
+        for (size_t i = 1; i < scored[k].s.n; i++) {
             struct merge *at;
 
-            if (!sides(&t->vocab, p[k].s, i, &left, &right))
+            if (!sides(&t->vocab, scored[k].s, i, &left, &right))
                 continue;
             at = place(m, left, right);
             at->key = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
             at->rank = (uint32_t)rank;
-            at->id = p[k].id;
+            at->id = scored[k].id;
         }
     }
 }
@@ -207,11 +207,11 @@ static int open_merges(struct bpe *m, struct tok *t, const json_t *j, struct err
 /* An option that is off when absent, null, false, 0 or empty, and must be off. */
 static int must_be_off(const json_t *j, const char *key, struct err *e)
 {
-    const json_t *v = json_object_get(j, key);
+    const json_t *value = json_object_get(j, key);
 
-    if (v == NULL || json_is_null(v) || json_is_false(v) ||
-        (json_is_number(v) && json_number_value(v) == 0) ||
-        (json_is_string(v) && json_string_length(v) == 0))
+    if (value == NULL || json_is_null(value) || json_is_false(value) ||
+        (json_is_number(value) && json_number_value(value) == 0) ||
+        (json_is_string(value) && json_string_length(value) == 0))
         return 0;
     return err_set(e, ERR_INPUT, "\"%s\" is not supported", key);
 }
@@ -219,17 +219,17 @@ static int must_be_off(const json_t *j, const char *key, struct err *e)
 static int read_unk(struct bpe *m, const struct tok *t, const json_t *j, struct err *e)
 {
     const json_t *unk = json_object_get(j, "unk_token");
-    struct text s;
+    struct text text;
 
     m->unk = -1;
     if (unk == NULL || json_is_null(unk))
         return 0;
-    if (json_field_text(j, "unk_token", &s.s, &s.n, e) != 0)
+    if (json_field_text(j, "unk_token", &text.s, &text.n, e) != 0)
         return -1;
-    m->unk = vocab_find(&t->vocab, s.s, s.n);
+    m->unk = vocab_find(&t->vocab, text.s, text.n);
     if (m->unk < 0)
         return err_set(e, ERR_INPUT, "\"unk_token\" is \"%.80s\", which the "
-                       "vocabulary lacks", s.s);
+                       "vocabulary lacks", text.s);
     return 0;
 }
 
@@ -237,11 +237,11 @@ static void fill_direct(struct bpe *m, const struct vocab *v)
 {
     memset(m->direct, 0xff, sizeof m->direct);          /* -1 */
     for (size_t i = 0; i < v->n; i++) {
-        const struct piece *p = &v->v[i];
-        int cp, n = p->n > 0 ? chars_next(p->s, p->n, &cp) : 0;
+        const struct piece *piece = &v->v[i];
+        int code, count = piece->n > 0 ? chars_next(piece->s, piece->n, &code) : 0;
 
-        if (n > 0 && (size_t)n == p->n && cp < DIRECT)
-            m->direct[cp] = p->id;
+        if (count > 0 && (size_t)count == piece->n && code < DIRECT)
+            m->direct[code] = piece->id;
     }
 }
 
@@ -250,21 +250,21 @@ const void *bpe_open(struct tok *t, const json_t *j, struct err *e)
     static const char *const off[] = {
         "continuing_subword_prefix", "end_of_word_suffix"
     };
-    struct bpe *m = arena_alloc(t->a, 1, sizeof *m);
+    struct bpe *bpe = arena_alloc(t->a, 1, sizeof *bpe);
 
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
         if (must_be_off(j, off[i], e) != 0)
             return NULL;
-    if (json_field_bool(j, "ignore_merges", false, &m->ignore_merges, e) != 0 ||
-        json_field_bool(j, "fuse_unk", false, &m->fuse_unk, e) != 0 ||
-        json_field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
+    if (json_field_bool(j, "ignore_merges", false, &bpe->ignore_merges, e) != 0 ||
+        json_field_bool(j, "fuse_unk", false, &bpe->fuse_unk, e) != 0 ||
+        json_field_bool(j, "byte_fallback", false, &bpe->byte_fallback, e) != 0 ||
         vocab_open(t, j, e) != 0 ||
-        open_merges(m, t, j, e) != 0 || read_unk(m, t, j, e) != 0)
+        open_merges(bpe, t, j, e) != 0 || read_unk(bpe, t, j, e) != 0)
         return NULL;
-    fill_direct(m, &t->vocab);
-    byte_level_piece_ids(&t->vocab, m->byte);
-    t->byte_pieces = m->byte_fallback;
-    return m;
+    fill_direct(bpe, &t->vocab);
+    byte_level_piece_ids(&t->vocab, bpe->byte);
+    t->byte_pieces = bpe->byte_fallback;
+    return bpe;
 }
 
 /* ---- encoding ---- */
@@ -401,23 +401,24 @@ static void add_chars(const struct bpe *m, struct room *r, const struct vocab *v
                       const struct part *p)
 {
     uint32_t unknown = 0;               /* bytes that wait */
-    int n;
+    int count;
 
-    for (size_t i = 0; i < p->n; i += (size_t)n) {
-        int cp, id;
+    for (size_t i = 0; i < p->n; i += (size_t)count) {
+        int code, id;
 
-        n = chars_next(p->s + i, p->n - i, &cp);
-        id = cp < DIRECT ? m->direct[cp] : vocab_find_model(v, p->s + i, (size_t)n);
-        if (id < 0 && m->byte_fallback && add_bytes(m, r, p->s + i, n))
+        count = chars_next(p->s + i, p->n - i, &code);
+        id = code < DIRECT ? m->direct[code] :
+                             vocab_find_model(v, p->s + i, (size_t)count);
+        if (id < 0 && m->byte_fallback && add_bytes(m, r, p->s + i, count))
             continue;
         if (unknown > 0 && (id >= 0 || !m->fuse_unk)) {
             add_symbol(r, m->unk, unknown);
             unknown = 0;
         }
         if (id >= 0)
-            add_symbol(r, id, (uint32_t)n);
+            add_symbol(r, id, (uint32_t)count);
         else if (m->unk >= 0)
-            unknown += (uint32_t)n;
+            unknown += (uint32_t)count;
     }
     if (unknown > 0)
         add_symbol(r, m->unk, unknown);
@@ -450,16 +451,16 @@ static void encode_part(const struct bpe *m, struct room *r, struct work *w,
 
 int bpe_run(const void *self, struct work *w, struct err *e)
 {
-    struct room r = { 0 };
+    struct room room = { 0 };
 
     (void)e;
     for (size_t i = 0; i < w->parts.n; i++) {
-        const struct part *p = &w->parts.v[i];
+        const struct part *part = &w->parts.v[i];
 
-        if (p->id >= 0)
-            part_emit_added(w, p);
-        else if (p->n > 0)
-            encode_part(self, &r, w, p);
+        if (part->id >= 0)
+            part_emit_added(w, part);
+        else if (part->n > 0)
+            encode_part(self, &room, w, part);
     }
     return 0;
 }

@@ -72,104 +72,104 @@ static const char gpt2_pattern[] =
 
 const void *byte_level_open(struct tok *t, const json_t *j, struct err *e)
 {
-    struct byte_level *b = arena_alloc(t->a, 1, sizeof *b);
+    struct byte_level *level = arena_alloc(t->a, 1, sizeof *level);
     bool regex;
 
     t->byte_level = true;
-    if (json_field_bool(j, "add_prefix_space", true, &b->prefix_space, e) != 0 ||
+    if (json_field_bool(j, "add_prefix_space", true, &level->prefix_space, e) != 0 ||
         json_field_bool(j, "use_regex", true, &regex, e) != 0)
         return NULL;
     if (regex) {
         struct text pattern = { gpt2_pattern, sizeof gpt2_pattern - 1 };
 
-        b->regex = regex_open(t, pattern, e);
-        if (b->regex == NULL)
+        level->regex = regex_open(t, pattern, e);
+        if (level->regex == NULL)
             return NULL;
     }
-    return b;
+    return level;
 }
 
 /* The blank stands for what the first character stands for. */
 static void prepend_space(struct work *w, struct part *p)
 {
-    struct rewrite r;
-    int cp;
-    size_t i = (size_t)chars_next(p->s, p->n, &cp);
+    struct rewrite rewrite;
+    int code;
+    size_t i = (size_t)chars_next(p->s, p->n, &code);
 
-    part_rewrite_begin(&r, w, p);
-    part_rewrite_put(&r, ' ', 0);
-    part_rewrite_put(&r, cp, 1);
+    part_rewrite_begin(&rewrite, w, p);
+    part_rewrite_put(&rewrite, ' ', 0);
+    part_rewrite_put(&rewrite, code, 1);
     while (i < p->n) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
-        part_rewrite_put(&r, cp, 0);
+        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        part_rewrite_put(&rewrite, code, 0);
     }
-    part_rewrite_end(&r);
+    part_rewrite_end(&rewrite);
 }
 
 static int byte_level_one(const void *self, struct work *w, const struct part *part,
                           struct parts *out, struct err *e)
 {
-    const struct byte_level *b = self;
+    const struct byte_level *level = self;
     struct part p = *part;
 
-    if (b->prefix_space && p.n > 0 && p.s[0] != ' ')
+    if (level->prefix_space && p.n > 0 && p.s[0] != ' ')
         prepend_space(w, &p);
-    if (b->regex == NULL) {
+    if (level->regex == NULL) {
         part_add_slice(w, out, &p, 0, p.n);
         return 0;
     }
-    b->cuts->n = 0;
-    if (regex_cuts(b->regex, w, p.s, p.n, b->cuts, e) != 0)
+    level->cuts->n = 0;
+    if (regex_cuts(level->regex, w, p.s, p.n, level->cuts, e) != 0)
         return -1;
-    part_cuts_apply(w, ISOLATED, b->cuts, &p, out);
+    part_cuts_apply(w, ISOLATED, level->cuts, &p, out);
     return 0;
 }
 
 /* Two bytes of s and two ranges for each byte at most, all parts in one block. */
 static void map_bytes(struct work *w, size_t total)
 {
-    char *s = arena_alloc_raw(w->a, 2 * total, 1);
+    char *text = arena_alloc_raw(w->a, 2 * total, 1);
     struct range *from = arena_alloc_raw(w->a, 2 * total, sizeof *from);
-    size_t n = 0;
+    size_t count = 0;
 
     for (size_t i = 0; i < w->parts.n; i++) {
-        struct part *p = &w->parts.v[i];
+        struct part *part = &w->parts.v[i];
         struct range span = { 0, 0 };
-        size_t begin = n, length = 0, left = 0;
+        size_t begin = count, length = 0, left = 0;
 
-        if (p->id >= 0)
+        if (part->id >= 0)
             continue;
-        for (size_t k = 0; k < p->n; k++) {
-            int cp = byte_level_char((unsigned char)p->s[k]), old;
+        for (size_t k = 0; k < part->n; k++) {
+            int code = byte_level_char((unsigned char)part->s[k]), old;
 
             if (left == 0) {
-                length = left = (size_t)chars_next(p->s + k, p->n - k, &old);
-                span = part_span(p, k, k + length);
+                length = left = (size_t)chars_next(part->s + k, part->n - k, &old);
+                span = part_span(part, k, k + length);
             }
             left--;
-            from[n] = span;
-            if (cp < 0x80) {
-                s[n++] = (char)cp;
+            from[count] = span;
+            if (code < 0x80) {
+                text[count++] = (char)code;
                 continue;
             }
-            s[n++] = (char)(0xc0 | cp >> 6);
-            from[n] = span;
-            s[n++] = (char)(0x80 | (cp & 0x3f));
+            text[count++] = (char)(0xc0 | code >> 6);
+            from[count] = span;
+            text[count++] = (char)(0x80 | (code & 0x3f));
         }
-        p->s = s + begin;
-        p->from = from + begin;
-        p->n = n - begin;
+        part->s = text + begin;
+        part->from = from + begin;
+        part->n = count - begin;
     }
 }
 
 int byte_level_run(const void *self, struct work *w, struct err *e)
 {
-    struct byte_level b = *(const struct byte_level *)self;
+    struct byte_level level = *(const struct byte_level *)self;
     struct cuts cuts = { 0 };
     size_t total = 0;
 
-    b.cuts = &cuts;
-    if (part_each(w, &b, byte_level_one, e) != 0)
+    level.cuts = &cuts;
+    if (part_each(w, &level, byte_level_one, e) != 0)
         return -1;
     for (size_t i = 0; i < w->parts.n; i++)
         if (w->parts.v[i].id < 0)

@@ -29,7 +29,7 @@ static uint32_t le32(const unsigned char *p)
 const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longest,
                                      struct err *e)
 {
-    struct charsmap *m = arena_alloc(t->a, 1, sizeof *m);
+    struct charsmap *charsmap = arena_alloc(t->a, 1, sizeof *charsmap);
     size_t size = map.size >= 4 ? le32(map.data) : 0;
     uint32_t *unit;
 
@@ -38,15 +38,16 @@ const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longes
                 map.size);
         return NULL;
     }
-    m->longest = longest;
-    m->n_units = size / 4;
-    m->unit = unit = arena_alloc_raw(t->a, m->n_units, sizeof *unit);
-    for (size_t i = 0; i < m->n_units; i++)
+    charsmap->longest = longest;
+    charsmap->n_units = size / 4;
+    charsmap->unit = unit = arena_alloc_raw(t->a, charsmap->n_units, sizeof *unit);
+    for (size_t i = 0; i < charsmap->n_units; i++)
         unit[i] = le32(map.data + 4 + 4 * i);
-    m->texts.n = map.size - 4 - size;
-    m->texts.s = arena_strndup(t->a, (const char *)map.data + 4 + size, m->texts.n);
-    if (utf8_check(m->texts.s, m->texts.n) == m->texts.n)
-        return m;
+    charsmap->texts.n = map.size - 4 - size;
+    charsmap->texts.s = arena_strndup(t->a, (const char *)map.data + 4 + size,
+                                      charsmap->texts.n);
+    if (utf8_check(charsmap->texts.s, charsmap->texts.n) == charsmap->texts.n)
+        return charsmap;
     err_set(e, ERR_INPUT, "character map: its texts are not UTF-8");
     return NULL;
 }
@@ -90,16 +91,16 @@ bool charsmap_decode(struct arena *a, struct text s, struct span *out)
 
 const void *charsmap_open(struct tok *t, const json_t *j, struct err *e)
 {
-    struct text s;
+    struct text text;
     struct span map;
 
     if (t->given.map && json_is_null(json_object_get(j, "precompiled_charsmap"))) {
         t->given.map = false;
         return charsmap_read(t, t->map, t->given.map_longest, e);
     }
-    if (json_field_text(j, "precompiled_charsmap", &s.s, &s.n, e) != 0)
+    if (json_field_text(j, "precompiled_charsmap", &text.s, &text.n, e) != 0)
         return NULL;
-    if (charsmap_decode(t->a, s, &map))
+    if (charsmap_decode(t->a, text, &map))
         return charsmap_read(t, map, false, e);
     err_set(e, ERR_INPUT, "\"precompiled_charsmap\" is not base64");
     return NULL;
@@ -129,14 +130,14 @@ static int find(const struct charsmap *m, const char *s, size_t n, size_t *at)
     int found = 0;
 
     for (size_t i = 0; i < n && s[i] != '\0'; i++) {
-        unsigned char c = (unsigned char)s[i];
+        unsigned char byte = (unsigned char)s[i];
         uint32_t unit;
 
-        node ^= c;
+        node ^= byte;
         if (node >= m->n_units)
             return -1;
         unit = m->unit[node];
-        if ((unit & (1u << 31 | 0xff)) != c)
+        if ((unit & (1u << 31 | 0xff)) != byte)
             break;
         node ^= unit_offset(unit);
         if ((unit >> 8 & 1) == 0)
@@ -191,13 +192,13 @@ static int64_t count_chars(const char *s, size_t n)
 static void replace(struct mapped *d, struct text s, const char *s_old, size_t n_old)
 {
     int64_t more = count_chars(s.s, s.n) - count_chars(s_old, n_old);
-    int cp;
+    int code;
 
     if (d->n > d->limit)
         return;
     for (size_t i = 0; i < s.n; ) {
-        i += (size_t)chars_next(s.s + i, s.n - i, &cp);
-        add(d, cp);
+        i += (size_t)chars_next(s.s + i, s.n - i, &code);
+        add(d, code);
     }
     for (int64_t k = 0; k < more; k++)
         d->change[d->n - 1 - (size_t)k] = 1;
@@ -220,17 +221,17 @@ static int look_up(const struct charsmap *m, struct mapped *d, const char *s, si
 static int map_grapheme(const struct charsmap *m, struct mapped *d, const char *s,
                         size_t n)
 {
-    int cp, length, found = n < SHORT_GRAPHEME ? look_up(m, d, s, n) : 0;
+    int code, length, found = n < SHORT_GRAPHEME ? look_up(m, d, s, n) : 0;
 
     if (found != 0)
         return found;
     for (size_t i = 0; i < n; i += (size_t)length) {
-        length = chars_next(s + i, n - i, &cp);
+        length = chars_next(s + i, n - i, &code);
         found = look_up(m, d, s + i, (size_t)length);
         if (found < 0)
             return -1;
         if (found == 0)
-            add(d, cp);
+            add(d, code);
     }
     return 0;
 }
@@ -240,7 +241,7 @@ static int map_longest(const struct charsmap *m, struct mapped *d, const char *s
                        size_t n)
 {
     size_t at = 0;
-    int cp;
+    int code;
 
     for (size_t i = 0; i < n; ) {
         int length = find(m, s + i, n - i, &at);
@@ -252,8 +253,8 @@ static int map_longest(const struct charsmap *m, struct mapped *d, const char *s
             replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) },
                     s + i, (size_t)length);
         } else {
-            length = chars_next(s + i, n - i, &cp);
-            add(d, cp);
+            length = chars_next(s + i, n - i, &code);
+            add(d, code);
         }
         i += (size_t)length;
     }
@@ -264,15 +265,15 @@ static int map_longest(const struct charsmap *m, struct mapped *d, const char *s
 static size_t grapheme_end(const struct part *p, size_t i)
 {
     utf8proc_int32_t state = 0;
-    int cp, next, n = chars_next(p->s + i, p->n - i, &cp);
+    int code, next, count = chars_next(p->s + i, p->n - i, &code);
 
-    for (i += (size_t)n; i < p->n; i += (size_t)n) {
-        n = chars_next(p->s + i, p->n - i, &next);
-        if (cp < 0x80 && next < 0x80 && cp != '\r')
+    for (i += (size_t)count; i < p->n; i += (size_t)count) {
+        count = chars_next(p->s + i, p->n - i, &next);
+        if (code < 0x80 && next < 0x80 && code != '\r')
             break;
-        if (utf8proc_grapheme_break_stateful(cp, next, &state))
+        if (utf8proc_grapheme_break_stateful(code, next, &state))
             break;
-        cp = next;
+        code = next;
     }
     return i;
 }
@@ -280,35 +281,35 @@ static size_t grapheme_end(const struct part *p, size_t i)
 static int map_part(const struct charsmap *m, struct work *w, struct part *p,
                     struct mapped *d, struct err *e)
 {
-    struct rewrite r;
+    struct rewrite rewrite;
 
     d->n = 0;
     d->modified = false;
     for (size_t i = 0; i < p->n && d->n <= w->limit; ) {
         size_t end = m->longest ? p->n : grapheme_end(p, i);
-        int rc = m->longest ? map_longest(m, d, p->s, p->n)
+        int status = m->longest ? map_longest(m, d, p->s, p->n)
                             : map_grapheme(m, d, p->s + i, end - i);
 
-        if (rc < 0)
+        if (status < 0)
             return err_set(e, ERR_INPUT, "character map: it points outside of itself");
         i = end;
     }
     w->too_large = w->too_large || d->n > w->limit;
     if (!d->modified || w->too_large)
         return 0;
-    part_rewrite_begin(&r, w, p);
+    part_rewrite_begin(&rewrite, w, p);
     for (size_t i = 0; i < d->n; i++)
-        part_rewrite_put(&r, d->cp[i], (int)d->change[i]);
-    part_rewrite_end(&r);
+        part_rewrite_put(&rewrite, d->cp[i], (int)d->change[i]);
+    part_rewrite_end(&rewrite);
     return 0;
 }
 
 int charsmap_run(const void *self, struct work *w, struct err *e)
 {
-    struct mapped d = { .a = w->a, .limit = w->limit };
+    struct mapped mapped = { .a = w->a, .limit = w->limit };
 
     for (size_t i = 0; i < w->parts.n; i++)
-        if (w->parts.v[i].id < 0 && map_part(self, w, &w->parts.v[i], &d, e) != 0)
+        if (w->parts.v[i].id < 0 && map_part(self, w, &w->parts.v[i], &mapped, e) != 0)
             return -1;
     return 0;
 }

@@ -23,9 +23,9 @@ static int count_leading(struct text s)
     int count = 0;
 
     for (size_t i = 0; i < s.n; count++) {
-        int cp, n = chars_next(s.s + i, s.n - i, &cp);
+        int code, n = chars_next(s.s + i, s.n - i, &code);
 
-        if (!is_blank(cp))
+        if (!is_blank(code))
             break;
         i += (size_t)n;
     }
@@ -37,9 +37,9 @@ static int count_trailing(struct text s)
     int count = 0;
 
     while (s.n > 0) {
-        int cp, n = chars_before(s.s, s.n, &cp);
+        int code, n = chars_before(s.s, s.n, &code);
 
-        if (!is_blank(cp))
+        if (!is_blank(code))
             break;
         s.n -= (size_t)n;
         count++;
@@ -73,12 +73,12 @@ static void trim_all(const struct trim *trim, struct work *w)
         struct seq *seq = &w->seqs[k];
 
         for (size_t i = 0; i < seq->n; i++) {
-            const struct piece *p = vocab_piece(&w->t->vocab, seq->v[i].id);
-            struct text s = seq->v[i].match;
+            const struct piece *piece = vocab_piece(&w->t->vocab, seq->v[i].id);
+            struct text text = seq->v[i].match;
 
-            if (s.s == NULL)
-                s = (struct text){ p->s, p->n };
-            trim_token(trim, &seq->v[i], s, i == 0);
+            if (text.s == NULL)
+                text = (struct text){ piece->s, piece->n };
+            trim_token(trim, &seq->v[i], text, i == 0);
         }
     }
 }
@@ -124,43 +124,43 @@ struct templates {
 
 static void add_special(struct work *w, struct seq *out, int id, int type)
 {
-    struct work_token t = { .id = id, .type = type, .special = true };
+    struct work_token token = { .id = id, .type = type, .special = true };
 
-    part_seq_add(w, out, t);
+    part_seq_add(w, out, token);
 }
 
 static void fill(const struct template *t, struct work *w)
 {
     struct seq *out = arena_alloc(w->a, t->n, sizeof *out);
-    int n = 0;
+    int count = 0;
 
     for (size_t i = 0; i < t->n; i++) {
-        const struct slot *s = &t->v[i];
-        struct seq *seq = &out[n];
+        const struct slot *slot = &t->v[i];
+        struct seq *seq = &out[count];
 
-        if (s->seq < 0) {
-            for (int k = 0; w->special && k < s->n; k++)
-                add_special(w, seq, s->id[k], s->type);
+        if (slot->seq < 0) {
+            for (int k = 0; w->special && k < slot->n; k++)
+                add_special(w, seq, slot->id[k], slot->type);
         } else {
-            for (size_t k = 0; k < w->seqs[s->seq].n; k++) {
-                part_seq_add(w, seq, w->seqs[s->seq].v[k]);
-                seq->v[k].type = s->type;
+            for (size_t k = 0; k < w->seqs[slot->seq].n; k++) {
+                part_seq_add(w, seq, w->seqs[slot->seq].v[k]);
+                seq->v[k].type = slot->type;
             }
         }
-        n++;
+        count++;
     }
     w->seqs = out;
-    w->n_seqs = n;
+    w->n_seqs = count;
 }
 
 static int run_template(const void *self, struct work *w, struct err *e)
 {
-    const struct templates *t = self;
+    const struct templates *templates = self;
 
     if (w->n_seqs == 1)
-        fill(&t->single, w);
-    else if (w->n_seqs == 2 && t->pair.has_pair)
-        fill(&t->pair, w);
+        fill(&templates->single, w);
+    else if (w->n_seqs == 2 && templates->pair.has_pair)
+        fill(&templates->pair, w);
     else
         return err_set(e, ERR_INPUT, "the tokeniser has no template for %s",
                        w->n_seqs == 2 ? "a pair of texts" : "so many parts");
@@ -283,29 +283,29 @@ static const int *open_named(struct tok *t, const json_t *j, const char *key,
 static void build(struct tok *t, struct templates *out, const int *cls, const int *sep,
                   const int *between, int type)
 {
-    struct slot *v = arena_alloc(t->a, 6, sizeof *v);
+    struct slot *slot = arena_alloc(t->a, 6, sizeof *slot);
 
-    v[0] = (struct slot){ -1, cls, 1, 0 };
-    v[1] = (struct slot){ 0, NULL, 0, 0 };
-    v[2] = (struct slot){ -1, sep, 1, 0 };
-    v[3] = (struct slot){ -1, between, between != NULL, type };
-    v[4] = (struct slot){ 1, NULL, 0, type };
-    v[5] = (struct slot){ -1, sep, 1, type };
-    out->single = (struct template){ v, 3, false };
-    out->pair = (struct template){ v, 6, true };
+    slot[0] = (struct slot){ -1, cls, 1, 0 };
+    slot[1] = (struct slot){ 0, NULL, 0, 0 };
+    slot[2] = (struct slot){ -1, sep, 1, 0 };
+    slot[3] = (struct slot){ -1, between, between != NULL, type };
+    slot[4] = (struct slot){ 1, NULL, 0, type };
+    slot[5] = (struct slot){ -1, sep, 1, type };
+    out->single = (struct template){ slot, 3, false };
+    out->pair = (struct template){ slot, 6, true };
 }
 
 static const void *open_classic(struct tok *t, const json_t *j, bool roberta,
                                 struct err *e)
 {
-    struct classic *c = arena_alloc(t->a, 1, sizeof *c);
+    struct classic *classic = arena_alloc(t->a, 1, sizeof *classic);
     const int *cls = open_named(t, j, "cls", e);
     const int *sep = cls != NULL ? open_named(t, j, "sep", e) : NULL;
 
-    if (sep == NULL || (roberta && read_trim(j, &c->trim, e) != 0))
+    if (sep == NULL || (roberta && read_trim(j, &classic->trim, e) != 0))
         return NULL;
-    build(t, &c->templates, cls, sep, roberta ? sep : NULL, roberta ? 0 : 1);
-    return c;
+    build(t, &classic->templates, cls, sep, roberta ? sep : NULL, roberta ? 0 : 1);
+    return classic;
 }
 
 static const void *open_bert(struct tok *t, const json_t *j, struct err *e)
@@ -320,10 +320,10 @@ static const void *open_roberta(struct tok *t, const json_t *j, struct err *e)
 
 static int run_classic(const void *self, struct work *w, struct err *e)
 {
-    const struct classic *c = self;
+    const struct classic *classic = self;
 
-    trim_all(&c->trim, w);
-    return run_template(&c->templates, w, e);
+    trim_all(&classic->trim, w);
+    return run_template(&classic->templates, w, e);
 }
 
 static const struct step_kind rows[] = {

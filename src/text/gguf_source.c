@@ -23,43 +23,43 @@ int gguf_source_wrong(const struct gguf_source *s, const struct gguf_value *v,
 
 int gguf_source_flag(const struct gguf_source *s, const char *key, bool *out)
 {
-    const struct gguf_value *v = gguf_source_value(s, key);
+    const struct gguf_value *value = gguf_source_value(s, key);
 
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (v->type != GGUF_BOOL || v->is_array)
-        return gguf_source_wrong(s, v, "a BOOL");
-    *out = gguf_int(v, 0) != 0;
+    if (value->type != GGUF_BOOL || value->is_array)
+        return gguf_source_wrong(s, value, "a BOOL");
+    *out = gguf_int(value, 0) != 0;
     return 0;
 }
 
 int gguf_source_special(const struct gguf_source *s, const char *key, const char **out)
 {
-    const struct gguf_value *v = gguf_source_value(s, key);
+    const struct gguf_value *value = gguf_source_value(s, key);
     int64_t id;
 
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (!gguf_is_int(v) || v->is_array)
-        return gguf_source_wrong(s, v, "a whole number");
-    id = gguf_int(v, 0);
+    if (!gguf_is_int(value) || value->is_array)
+        return gguf_source_wrong(s, value, "a whole number");
+    id = gguf_int(value, 0);
     if (id < 0 || id >= s->n)
         return err_set(s->e, ERR_INPUT, "%s: found %lld, expected an id of the %d tokens",
-                       v->key, (long long)id, s->n);
+                       value->key, (long long)id, s->n);
     *out = s->piece[id];
     return 0;
 }
 
 const struct gguf_value *gguf_source_strings(const struct gguf_source *s, const char *key)
 {
-    const struct gguf_value *v = gguf_source_value(s, key);
+    const struct gguf_value *value = gguf_source_value(s, key);
 
-    if (v == NULL)
+    if (value == NULL)
         err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.%s", key);
-    else if (v->type != GGUF_STRING || !v->is_array || v->n > INT_MAX)
-        gguf_source_wrong(s, v, "an array of STRING");
+    else if (value->type != GGUF_STRING || !value->is_array || value->n > INT_MAX)
+        gguf_source_wrong(s, value, "an array of STRING");
     else
-        return v;
+        return value;
     return NULL;
 }
 
@@ -68,9 +68,9 @@ const struct gguf_value *gguf_source_strings(const struct gguf_source *s, const 
 /* Pieces of a word's inside carry the mark in tokenizer.json, the others here. */
 static const char *unmark(const struct gguf_source *s, const char *piece)
 {
-    size_t n = strlen(piece);
+    size_t count = strlen(piece);
 
-    if (n > 2 && piece[0] == '[' && piece[n - 1] == ']')
+    if (count > 2 && piece[0] == '[' && piece[count - 1] == ']')
         return piece;
     return strncmp(piece, GGUF_MARK, 3) == 0 ? piece + 3 :
            arena_printf(s->a, "##%s", piece);
@@ -78,15 +78,15 @@ static const char *unmark(const struct gguf_source *s, const char *piece)
 
 int gguf_source_pieces(struct gguf_source *s, bool marked)
 {
-    const struct gguf_value *v = gguf_source_strings(s, "tokens");
+    const struct gguf_value *value = gguf_source_strings(s, "tokens");
     struct gguf_strings all;
     struct span text;
 
-    if (v == NULL)
+    if (value == NULL)
         return -1;
-    s->n = (int)v->n;
+    s->n = (int)value->n;
     s->piece = arena_alloc(s->a, (size_t)s->n, sizeof *s->piece);
-    all = gguf_strings(v);
+    all = gguf_strings(value);
     for (int i = 0; gguf_next(&all, &text); i++) {
         const char *bytes = (const char *)text.data;
 
@@ -112,20 +112,20 @@ void gguf_source_add(const struct gguf_source *s, int id, const char *piece, boo
 
 int gguf_source_added(const struct gguf_source *s)
 {
-    const struct gguf_value *v = gguf_source_value(s, "token_type");
+    const struct gguf_value *value = gguf_source_value(s, "token_type");
 
     json_put(s->a, s->root, "added_tokens", json_array());
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (!gguf_is_int(v) || !v->is_array || v->n != s->n)
-        return gguf_source_wrong(s, v, arena_printf(s->a, "an array of %d whole numbers",
-                                                    s->n));
+    if (!gguf_is_int(value) || !value->is_array || value->n != s->n)
+        return gguf_source_wrong(
+            s, value, arena_printf(s->a, "an array of %d whole numbers", s->n));
     for (int i = 0; i < s->n; i++) {
-        int64_t type = gguf_int(v, i);
+        int64_t type = gguf_int(value, i);
 
         if (type < UNDEFINED || type > BYTE)
             return err_set(s->e, ERR_INPUT, "%s: token %d has type %lld, expected 0 to 6",
-                           v->key, i, (long long)type);
+                           value->key, i, (long long)type);
         if ((type == CONTROL || type == USER_DEFINED) && s->piece[i][0] != '\0')
             gguf_source_add(s, i, s->piece[i], type == CONTROL);
     }
@@ -172,15 +172,15 @@ static void set_special(const struct gguf_source *s, json_t *specials, const cha
 void gguf_source_template(const struct gguf_source *s, const char *before,
                           const char *after, bool before_pair)
 {
-    json_t *j = json_put(s->a, s->root, "post_processor",
-                         json_pack("{ss}", "type", "TemplateProcessing"));
-    json_t *single = json_put(s->a, j, "single", json_array()), *pair;
-    json_t *specials = json_put(s->a, j, "special_tokens", json_object());
+    json_t *value = json_put(s->a, s->root, "post_processor",
+                             json_pack("{ss}", "type", "TemplateProcessing"));
+    json_t *single = json_put(s->a, value, "single", json_array()), *pair;
+    json_t *specials = json_put(s->a, value, "special_tokens", json_object());
 
     append_slot(s, single, before, 0);
     append_text(s, single, "A", 0);
     append_slot(s, single, after, 0);
-    pair = json_put(s->a, j, "pair", json_copy(single));
+    pair = json_put(s->a, value, "pair", json_copy(single));
     append_slot(s, pair, before_pair ? before : NULL, 1);
     append_text(s, pair, "B", 1);
     append_slot(s, pair, after, 1);

@@ -28,14 +28,14 @@ static int read_special_or(const struct gguf_source *s, const char *key, int id,
 
 static const struct gguf_value *scores_of(const struct gguf_source *s)
 {
-    const struct gguf_value *v = gguf_source_value(s, "scores");
+    const struct gguf_value *value = gguf_source_value(s, "scores");
 
-    if (v == NULL)
+    if (value == NULL)
         err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.scores");
-    else if (!gguf_is_real(v) || !v->is_array || v->n != s->n)
-        gguf_source_wrong(s, v, arena_printf(s->a, "an array of %d F32", s->n));
+    else if (!gguf_is_real(value) || !value->is_array || value->n != s->n)
+        gguf_source_wrong(s, value, arena_printf(s->a, "an array of %d F32", s->n));
     else
-        return v;
+        return value;
     return NULL;
 }
 
@@ -74,12 +74,12 @@ static int set_scored(const struct gguf_source *s, const char *unk, bool *bytes)
 {
     const struct gguf_value *types = gguf_source_value(s, "token_type");
     const struct gguf_value *scores = scores_of(s);
-    struct tok *t = s->t;
+    struct tok *tok = s->t;
 
     if (scores == NULL)
         return -1;
-    vocab_init(&t->vocab, s->a, (size_t)s->n);
-    t->scored = arena_alloc(s->a, (size_t)s->n, sizeof *t->scored);
+    vocab_init(&tok->vocab, s->a, (size_t)s->n);
+    tok->scored = arena_alloc(s->a, (size_t)s->n, sizeof *tok->scored);
     for (int i = 0; i < s->n; i++) {
         struct text piece = { s->piece[i], strlen(s->piece[i]) };
         double score = gguf_real(scores, i);
@@ -89,14 +89,14 @@ static int set_scored(const struct gguf_source *s, const char *unk, bool *bytes)
             return -1;
         *bytes = *bytes || type == BYTE;
         /* A list may hold a piece twice: the first id is found. */
-        if (vocab_find(&t->vocab, piece.s, piece.n) >= 0)
+        if (vocab_find(&tok->vocab, piece.s, piece.n) >= 0)
             continue;
-        if (vocab_add(&t->vocab, s->a, piece, i, s->e) != 0)
+        if (vocab_add(&tok->vocab, s->a, piece, i, s->e) != 0)
             return -1;
         if (is_found(piece.s, type, unk))
-            t->scored[t->n_scored++] = (struct scored){ piece, score, i, false };
+            tok->scored[tok->n_scored++] = (struct scored){ piece, score, i, false };
     }
-    t->vocab.n_model = t->vocab.n;
+    tok->vocab.n_model = tok->vocab.n;
     return 0;
 }
 
@@ -138,11 +138,14 @@ static void set_json(const struct gguf_source *s, const char *section, const cha
 
 int gguf_spm_bpe(struct gguf_source *s)
 {
-    static const struct defaults d = { .unk = 0, .bos = 1, .eos = 2, .add_bos = true };
+    static const struct defaults defaults = { .unk = 0,
+                                              .bos = 1,
+                                              .eos = 2,
+                                              .add_bos = true };
     bool bytes = false, prefix = true;
     const char *unk;
 
-    if (read_scored(s, &d, &unk, &bytes) != 0 ||
+    if (read_scored(s, &defaults, &unk, &bytes) != 0 ||
         gguf_source_flag(s, "add_space_prefix", &prefix) != 0)
         return -1;
     json_put(s->a, s->root, "model",
@@ -159,17 +162,17 @@ int gguf_spm_bpe(struct gguf_source *s)
 
 static int read_map(const struct gguf_source *s)
 {
-    const struct gguf_value *v = gguf_source_value(s, "precompiled_charsmap");
+    const struct gguf_value *value = gguf_source_value(s, "precompiled_charsmap");
     unsigned char *map;
 
-    if (v == NULL || (v->is_array && v->n == 0))
+    if (value == NULL || (value->is_array && value->n == 0))
         return 0;
-    if (!v->is_array || (v->type != GGUF_U8 && v->type != GGUF_I8))
-        return gguf_source_wrong(s, v, "an array of U8");
-    map = arena_alloc_raw(s->a, (size_t)v->n, 1);
-    memcpy(map, v->data, (size_t)v->n);
-    s->t->map = (struct span){ map, (size_t)v->n };
-    s->t->given.map = v->n > 0;
+    if (!value->is_array || (value->type != GGUF_U8 && value->type != GGUF_I8))
+        return gguf_source_wrong(s, value, "an array of U8");
+    map = arena_alloc_raw(s->a, (size_t)value->n, 1);
+    memcpy(map, value->data, (size_t)value->n);
+    s->t->map = (struct span){ map, (size_t)value->n };
+    s->t->given.map = value->n > 0;
     return 0;
 }
 
@@ -202,11 +205,14 @@ static int set_t5_steps(const struct gguf_source *s)
 
 int gguf_spm_unigram(struct gguf_source *s)
 {
-    static const struct defaults d = { .unk = 2, .bos = -1, .eos = 1, .add_eos = true };
+    static const struct defaults defaults = { .unk = 2,
+                                              .bos = -1,
+                                              .eos = 1,
+                                              .add_eos = true };
     bool bytes = false;
     const char *unk;
 
-    if (read_scored(s, &d, &unk, &bytes) != 0)
+    if (read_scored(s, &defaults, &unk, &bytes) != 0)
         return -1;
     json_put(s->a, s->root, "model",
         json_pack("{ss sn si sb}", "type", "Unigram", "vocab", "unk_id",

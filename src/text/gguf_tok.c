@@ -12,16 +12,16 @@
 /* *out is NULL where the key is not there. */
 static int read_text(const struct gguf_source *s, const char *key, const char **out)
 {
-    const struct gguf_value *v = gguf_source_value(s, key);
+    const struct gguf_value *value = gguf_source_value(s, key);
     struct gguf_strings all;
     struct span text;
 
     *out = NULL;
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (v->type != GGUF_STRING || v->is_array)
-        return gguf_source_wrong(s, v, "a STRING");
-    all = gguf_strings(v);
+    if (value->type != GGUF_STRING || value->is_array)
+        return gguf_source_wrong(s, value, "a STRING");
+    all = gguf_strings(value);
     gguf_next(&all, &text);
     *out = arena_strndup(s->a, (const char *)text.data, text.size);
     return 0;
@@ -76,15 +76,15 @@ static int build_bert(struct gguf_source *s)
 
 static int put_merges(const struct gguf_source *s, json_t *model)
 {
-    const struct gguf_value *v = gguf_source_strings(s, "merges");
+    const struct gguf_value *value = gguf_source_strings(s, "merges");
     struct gguf_strings all;
     struct span text;
     json_t *list;
 
-    if (v == NULL)
+    if (value == NULL)
         return -1;
     list = json_put(s->a, model, "merges", json_array());
-    all = gguf_strings(v);
+    all = gguf_strings(value);
     for (int i = 0; gguf_next(&all, &text); i++) {
         const char *bytes = (const char *)text.data;
         const char *space = text.size > 1 ? memchr(bytes + 1, ' ', text.size - 1) : NULL;
@@ -92,7 +92,7 @@ static int put_merges(const struct gguf_source *s, json_t *model)
 
         if (space == NULL || utf8_check(bytes, text.size) != text.size)
             return err_set(s->e, ERR_INPUT, "%s: merge %d is not two pieces with a space "
-                           "between", v->key, i);
+                           "between", value->key, i);
         pair = json_add(s->a, list, json_array());
         json_add(s->a, pair, json_stringn(bytes, (size_t)(space - bytes)));
         json_add(s->a, pair,
@@ -170,11 +170,11 @@ static int build(struct gguf_source *s)
 
 json_t *gguf_tok_read(struct tok *t, const struct gguf *g, struct err *e)
 {
-    struct gguf_source s = { .t = t, .a = t->a, .g = g, .e = e };
+    struct gguf_source source = { .t = t, .a = t->a, .g = g, .e = e };
 
-    s.root = json_hold(s.a, json_object());
-    if (build(&s) == 0)
-        return s.root;
-    json_drop(s.a, s.root);
+    source.root = json_hold(source.a, json_object());
+    if (build(&source) == 0)
+        return source.root;
+    json_drop(source.a, source.root);
     return NULL;
 }

@@ -46,21 +46,21 @@ static bool is_byte_level(struct arena *a, const struct tokens *t, size_t n_byte
     struct arena_mark mark = arena_mark(a);
     char *all = arena_alloc(a, n_bytes + 1, 1);
     bool shorter = false, plain = true;
-    size_t n = 0;
+    size_t count = 0;
 
     for (int i = 0; i < t->n; i++) {
-        struct piece p = piece_of(t, i);
+        struct piece piece = piece_of(t, i);
         size_t size;
 
-        if (is_special(&p))
+        if (is_special(&piece))
             continue;
-        size = tok_label(&bytes, &p, all + n);
-        shorter = shorter || size < p.n;
-        plain = plain && (size < p.n || is_ascii(&p));
-        n += size;
+        size = tok_label(&bytes, &piece, all + count);
+        shorter = shorter || size < piece.n;
+        plain = plain && (size < piece.n || is_ascii(&piece));
+        count += size;
     }
-    plain = plain && utf8_check(all, n) == n;
-    for (size_t i = 0; i < n && plain; i++)
+    plain = plain && utf8_check(all, count) == count;
+    for (size_t i = 0; i < count && plain; i++)
         plain = (unsigned char)all[i] >= ' ' || all[i] == '\n';
     arena_reset(a, mark);
     return shorter && plain;
@@ -69,10 +69,10 @@ static bool is_byte_level(struct arena *a, const struct tokens *t, size_t n_byte
 static bool any(const struct tokens *t, struct text part, bool at_start)
 {
     for (int i = 0; i < t->n; i++) {
-        struct piece p = piece_of(t, i);
+        struct piece piece = piece_of(t, i);
 
-        if (!is_special(&p) && has_text(&p, part) &&
-            (!at_start || memcmp(p.s, part.s, part.n) == 0))
+        if (!is_special(&piece) && has_text(&piece, part) &&
+            (!at_start || memcmp(piece.s, part.s, part.n) == 0))
             return true;
     }
     return false;
@@ -95,11 +95,11 @@ void tok_guess(struct arena *a, struct tokens *t)
     }
     to = arena_alloc(a, n_bytes, 1);
     for (int i = 0; i < t->n; i++) {
-        struct piece p = piece_of(t, i);
+        struct piece piece = piece_of(t, i);
 
-        t->special[i] = p.added = is_special(&p);
+        t->special[i] = piece.added = is_special(&piece);
         t->label[i] = to;
-        t->label_size[i] = tok_label(&guess, &p, to);
-        to += p.n + 1;
+        t->label_size[i] = tok_label(&guess, &piece, to);
+        to += piece.n + 1;
     }
 }

@@ -64,21 +64,21 @@ static int read_json(struct tok *t, const json_t *root, struct err *e)
 /* Patterns are compiled to memory of their own. */
 static void release(void *what)
 {
-    struct tok *t = what;
+    struct tok *tok = what;
 
-    regex_close(t->regexes);
-    t->regexes = NULL;
+    regex_close(tok->regexes);
+    tok->regexes = NULL;
 }
 
 static struct tok *new_tok(struct arena *a, const char *name)
 {
-    struct tok *t = arena_alloc(a, 1, sizeof *t);
+    struct tok *tok = arena_alloc(a, 1, sizeof *tok);
 
-    t->a = a;
-    t->name = arena_strdup(a, name);
-    t->prefix.s = "";
-    arena_own(a, release, t);
-    return t;
+    tok->a = a;
+    tok->name = arena_strdup(a, name);
+    tok->prefix.s = "";
+    arena_own(a, release, tok);
+    return tok;
 }
 
 /* Takes root, which may be NULL after an error. */
@@ -97,42 +97,42 @@ static struct tok *open_root(struct tok *t, json_t *root, struct err *e)
 struct tok *tok_open_memory(struct arena *a, struct span json, const char *name,
                             struct err *e)
 {
-    struct tok *t = new_tok(a, name);
-    struct span rest = skim_vocab(t, json);
+    struct tok *tok = new_tok(a, name);
+    struct span rest = skim_vocab(tok, json);
     json_t *root = json_read(a, rest, JSON_ALLOW_NUL, e);
 
     if (root == NULL && rest.data != json.data)
         root = json_read(a, json, JSON_ALLOW_NUL, e);           /* for its line and column */
-    return open_root(t, root, e);
+    return open_root(tok, root, e);
 }
 
 struct tok *tok_open_sentencepiece(struct arena *a, struct span model, const char *name,
                                    struct err *e)
 {
-    struct tok *t = new_tok(a, name);
+    struct tok *tok = new_tok(a, name);
 
-    return open_root(t, spm_root(t, model, e), e);
+    return open_root(tok, spm_root(tok, model, e), e);
 }
 
 struct tok *gguf_tok_open(struct arena *a, const struct gguf *g, const char *name,
                           struct err *e)
 {
-    struct tok *t = new_tok(a, name);
+    struct tok *tok = new_tok(a, name);
 
-    return open_root(t, gguf_tok_read(t, g, e), e);
+    return open_root(tok, gguf_tok_read(tok, g, e), e);
 }
 
 static struct tok *open_gguf(struct arena *a, const char *any, struct err *e)
 {
     const char *path = gguf_first_part(a, any);
-    struct gguf *g = gguf_open(a, path, e);
-    struct tok *t;
+    struct gguf *gguf = gguf_open(a, path, e);
+    struct tok *tok;
 
-    if (g == NULL)
+    if (gguf == NULL)
         return NULL;
-    t = gguf_tok_open(a, g, path, e);
-    gguf_close(a, g);
-    return t;
+    tok = gguf_tok_open(a, gguf, path, e);
+    gguf_close(a, gguf);
+    return tok;
 }
 
 /* The GGUF of a folder that holds no other tokeniser; NULL: none. */
@@ -151,8 +151,8 @@ static const char *lone_gguf(struct arena *a, const char *dir)
 static struct tok *open_dir(struct arena *a, const char *dir, bool target, struct err *e)
 {
     const char *path = file_join(a, dir, "tokenizer.json"), *gguf;
-    const struct span *s;
-    struct tok *t;
+    const struct span *span;
+    struct tok *tok;
 
     if (file_exists(dir) && !file_is_dir(dir))
         return open_gguf(a, dir, e);
@@ -160,15 +160,15 @@ static struct tok *open_dir(struct arena *a, const char *dir, bool target, struc
         gguf = lone_gguf(a, dir);
         if (gguf != NULL)
             return open_gguf(a, gguf, e);
-        t = new_tok(a, dir);
-        return open_root(t, bare_read(t, dir, target, e), e);
+        tok = new_tok(a, dir);
+        return open_root(tok, bare_read(tok, dir, target, e), e);
     }
-    s = file_hold(a, path, e);
-    if (s == NULL)
+    span = file_hold(a, path, e);
+    if (span == NULL)
         return NULL;
-    t = tok_open_memory(a, *s, path, e);
-    file_drop(a, s);
-    return t;
+    tok = tok_open_memory(a, *span, path, e);
+    file_drop(a, span);
+    return tok;
 }
 
 struct tok *tok_open(struct arena *a, const char *dir, struct err *e)

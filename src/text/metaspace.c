@@ -20,7 +20,7 @@ static const char *const scheme_names[N_SCHEME] = { "always", "first", "never" }
 /* Older files have add_prefix_space in its place. */
 static int open_scheme(const json_t *j, enum scheme *out, struct err *e)
 {
-    struct text s;
+    struct text text;
     bool prefix;
 
     if (json_field_bool(j, "add_prefix_space", true, &prefix, e) != 0)
@@ -28,74 +28,76 @@ static int open_scheme(const json_t *j, enum scheme *out, struct err *e)
     *out = prefix ? ALWAYS : NEVER;
     if (json_object_get(j, "prepend_scheme") == NULL)
         return 0;
-    if (json_field_text(j, "prepend_scheme", &s.s, &s.n, e) != 0)
+    if (json_field_text(j, "prepend_scheme", &text.s, &text.n, e) != 0)
         return -1;
     for (int i = 0; i < N_SCHEME; i++) {
-        if (strcmp(s.s, scheme_names[i]) != 0)
+        if (strcmp(text.s, scheme_names[i]) != 0)
             continue;
         *out = (enum scheme)i;
         if (prefix || *out == NEVER)
             return 0;
         return err_set(e, ERR_INPUT, "\"add_prefix_space\" is false, but "
-                       "\"prepend_scheme\" \"%s\"", s.s);
+                       "\"prepend_scheme\" \"%s\"", text.s);
     }
     return err_set(e, ERR_INPUT, "\"prepend_scheme\" is \"%.80s\", expected always, first "
-                   "or never", s.s);
+                   "or never", text.s);
 }
 
 const void *metaspace_open(struct tok *t, const json_t *j, struct err *e)
 {
-    struct metaspace *m = arena_alloc(t->a, 1, sizeof *m);
+    struct metaspace *metaspace = arena_alloc(t->a, 1, sizeof *metaspace);
 
-    if (json_field_char(j, "replacement", &m->mark.s, &m->mark.n, e) != 0 ||
-        open_scheme(j, &m->scheme, e) != 0 ||
-        json_field_bool(j, "split", true, &m->split, e) != 0)
+    if (json_field_char(j, "replacement", &metaspace->mark.s, &metaspace->mark.n, e) !=
+            0 ||
+        open_scheme(j, &metaspace->scheme, e) != 0 ||
+        json_field_bool(j, "split", true, &metaspace->split, e) != 0)
         return NULL;
-    m->mark.s = arena_strndup(t->a, m->mark.s, m->mark.n);
-    (void)chars_next(m->mark.s, m->mark.n, &m->mark_cp);
-    t->blank = m->mark;
-    return m;
+    metaspace->mark.s = arena_strndup(t->a, metaspace->mark.s, metaspace->mark.n);
+    (void)chars_next(metaspace->mark.s, metaspace->mark.n, &metaspace->mark_cp);
+    t->blank = metaspace->mark;
+    return metaspace;
 }
 
 static void put_marks(const struct metaspace *m, struct work *w, struct part *p)
 {
     bool prepend = m->scheme == ALWAYS || (m->scheme == FIRST && p->origin == 0);
-    struct rewrite r;
-    int cp;
+    struct rewrite rewrite;
+    int code;
     size_t i = 0;
 
-    part_rewrite_begin(&r, w, p);
-    (void)chars_next(p->s, p->n, &cp);
-    if (prepend && cp != ' ' && cp != m->mark_cp) {
-        part_rewrite_put(&r, m->mark_cp, 0);
-        part_rewrite_put(&r, cp, 1);         /* both stand for the first character */
-        i = r.at;
+    part_rewrite_begin(&rewrite, w, p);
+    (void)chars_next(p->s, p->n, &code);
+    if (prepend && code != ' ' && code != m->mark_cp) {
+        part_rewrite_put(&rewrite, m->mark_cp, 0);
+        part_rewrite_put(&rewrite, code, 1); /* both stand for the first character */
+        i = rewrite.at;
     }
     while (i < p->n) {
         const char *blank = memchr(p->s + i, ' ', p->n - i);
         size_t end = blank != NULL ? (size_t)(blank - p->s) : p->n;
 
-        part_rewrite_keep(&r, end - i);
+        part_rewrite_keep(&rewrite, end - i);
         if (end < p->n)
-            part_rewrite_put(&r, m->mark_cp, 0);
+            part_rewrite_put(&rewrite, m->mark_cp, 0);
         i = end + 1;
     }
-    part_rewrite_end(&r);
+    part_rewrite_end(&rewrite);
 }
 
 static int metaspace_one(const void *self, struct work *w, const struct part *part,
                          struct parts *out, struct err *e)
 {
-    const struct metaspace *m = self;
+    const struct metaspace *metaspace = self;
     struct part p = *part;
     size_t from = 0;
 
     (void)e;
     if (p.n == 0)
         return 0;
-    put_marks(m, w, &p);
-    while (m->split && from < p.n) {
-        const char *mark = memmem(p.s + from + 1, p.n - from - 1, m->mark.s, m->mark.n);
+    put_marks(metaspace, w, &p);
+    while (metaspace->split && from < p.n) {
+        const char *mark = memmem(p.s + from + 1, p.n - from - 1, metaspace->mark.s,
+                                  metaspace->mark.n);
 
         if (mark == NULL)
             break;

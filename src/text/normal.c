@@ -42,31 +42,31 @@ static void lower_put(struct rewrite *r, int cp)
 
 static void lowercase(struct work *w, struct part *p)
 {
-    struct rewrite r;
-    int cp;
+    struct rewrite rewrite;
+    int code;
 
-    part_rewrite_begin(&r, w, p);
+    part_rewrite_begin(&rewrite, w, p);
     for (size_t i = 0; i < p->n; ) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
-        lower_put(&r, cp);
+        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        lower_put(&rewrite, code);
     }
-    part_rewrite_end(&r);
+    part_rewrite_end(&rewrite);
 }
 
 static void drop(struct work *w, struct part *p, bool (*goes)(int cp))
 {
-    struct rewrite r;
-    int cp;
+    struct rewrite rewrite;
+    int code;
 
-    part_rewrite_begin(&r, w, p);
+    part_rewrite_begin(&rewrite, w, p);
     for (size_t i = 0; i < p->n; ) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
-        if (goes(cp))
-            part_rewrite_skip(&r);
+        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        if (goes(code))
+            part_rewrite_skip(&rewrite);
         else
-            part_rewrite_put(&r, cp, 0);
+            part_rewrite_put(&rewrite, code, 0);
     }
-    part_rewrite_end(&r);
+    part_rewrite_end(&rewrite);
 }
 
 /* Controls that SentencePiece drops, and what it takes for a blank. */
@@ -85,18 +85,18 @@ static bool is_nmt_space(int cp)
 
 static void nmt(struct work *w, struct part *p)
 {
-    struct rewrite r;
-    int cp;
+    struct rewrite rewrite;
+    int code;
 
-    part_rewrite_begin(&r, w, p);
+    part_rewrite_begin(&rewrite, w, p);
     for (size_t i = 0; i < p->n; ) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
-        if (is_nmt_control(cp))
-            part_rewrite_skip(&r);
+        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        if (is_nmt_control(code))
+            part_rewrite_skip(&rewrite);
         else
-            part_rewrite_put(&r, is_nmt_space(cp) ? ' ' : cp, 0);
+            part_rewrite_put(&rewrite, is_nmt_space(code) ? ' ' : code, 0);
     }
-    part_rewrite_end(&r);
+    part_rewrite_end(&rewrite);
 }
 
 static void strip_marks(struct work *w, struct part *p)
@@ -134,7 +134,7 @@ static void decomposed_add(struct decomposed *d, struct arena *a, int cp, int ch
  */
 static void sort_marks(struct decomposed *d, struct arena *a, size_t from)
 {
-    size_t n = d->n - from, at[256] = { 0 }, sum = 0;
+    size_t count = d->n - from, at[256] = { 0 }, sum = 0;
     struct arena_mark mark;
     int *copy;
     bool sorted = true;
@@ -144,7 +144,7 @@ static void sort_marks(struct decomposed *d, struct arena *a, size_t from)
     if (sorted)
         return;
     mark = arena_mark(a);
-    copy = arena_alloc_raw(a, 3 * n, sizeof *copy);
+    copy = arena_alloc_raw(a, 3 * count, sizeof *copy);
     for (size_t i = from; i < d->n; i++)
         at[d->ccc[i] & 255]++;
     for (int c = 0; c < 256; c++) {
@@ -157,12 +157,12 @@ static void sort_marks(struct decomposed *d, struct arena *a, size_t from)
         size_t to = at[d->ccc[i] & 255]++;
 
         copy[to] = d->cp[i];
-        copy[n + to] = d->change[i];
-        copy[2 * n + to] = d->ccc[i];
+        copy[count + to] = d->change[i];
+        copy[2 * count + to] = d->ccc[i];
     }
-    memcpy(d->cp + from, copy, n * sizeof *copy);
-    memcpy(d->change + from, copy + n, n * sizeof *copy);
-    memcpy(d->ccc + from, copy + 2 * n, n * sizeof *copy);
+    memcpy(d->cp + from, copy, count * sizeof *copy);
+    memcpy(d->change + from, copy + count, count * sizeof *copy);
+    memcpy(d->ccc + from, copy + 2 * count, count * sizeof *copy);
     arena_reset(a, mark);
 }
 
@@ -174,13 +174,13 @@ static void decompose(struct work *w, const struct part *p, bool compat,
 
     for (size_t i = 0; i < p->n; ) {
         utf8proc_int32_t to[32];
-        int cp, class;
+        int code, class;
         utf8proc_ssize_t n = 1;
 
-        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
-        to[0] = cp;
-        if (cp >= 0xa0)
-            n = utf8proc_decompose_char(cp, to, 32, how, &class);
+        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        to[0] = code;
+        if (code >= 0xa0)
+            n = utf8proc_decompose_char(code, to, 32, how, &class);
         for (utf8proc_ssize_t k = 0; k < n && k < 32; k++) {
             decomposed_add(d, w->a, to[k], k > 0);
             if (d->ccc[d->n - 1] == 0) {
@@ -208,13 +208,13 @@ static int compose_pair(int a, int b)
 /* In place; a composition uses up the characters of both. */
 static void compose(struct decomposed *d)
 {
-    size_t n = 0, starter = 0;
+    size_t count = 0, starter = 0;
     bool have = false, blocked = false;     /* blocked: marks follow the starter */
 
     for (size_t i = 0; i < d->n; i++) {
         int ccc = d->ccc[i], both = -1;
 
-        if (have && !(blocked && d->ccc[n - 1] >= ccc))
+        if (have && !(blocked && d->ccc[count - 1] >= ccc))
             both = compose_pair(d->cp[starter], d->cp[i]);
         if (both >= 0) {
             d->cp[starter] = both;
@@ -222,33 +222,33 @@ static void compose(struct decomposed *d)
             continue;
         }
         if (ccc == 0) {
-            starter = n;
+            starter = count;
             have = true;
             blocked = false;
         } else if (have) {
             blocked = true;
         }
-        d->cp[n] = d->cp[i];
-        d->change[n] = d->change[i];
-        d->ccc[n++] = ccc;
+        d->cp[count] = d->cp[i];
+        d->change[count] = d->change[i];
+        d->ccc[count++] = ccc;
     }
-    d->n = n;
+    d->n = count;
 }
 
 static void normal_form(struct work *w, struct part *p, bool compat, bool composed)
 {
-    struct decomposed d = { 0 };
-    struct rewrite r;
+    struct decomposed decomposed = { 0 };
+    struct rewrite rewrite;
 
     if (is_ascii(p))
         return;
-    decompose(w, p, compat, &d);
+    decompose(w, p, compat, &decomposed);
     if (composed)
-        compose(&d);
-    part_rewrite_begin(&r, w, p);
-    for (size_t i = 0; i < d.n; i++)
-        part_rewrite_put(&r, d.cp[i], d.change[i]);
-    part_rewrite_end(&r);
+        compose(&decomposed);
+    part_rewrite_begin(&rewrite, w, p);
+    for (size_t i = 0; i < decomposed.n; i++)
+        part_rewrite_put(&rewrite, decomposed.cp[i], decomposed.change[i]);
+    part_rewrite_end(&rewrite);
 }
 
 static void nfc(struct work *w, struct part *p)  { normal_form(w, p, false, true); }
@@ -271,75 +271,75 @@ struct bert {
 /* Control characters go, every white space becomes a blank. */
 static void clean(struct work *w, struct part *p)
 {
-    struct rewrite r;
-    int cp;
+    struct rewrite rewrite;
+    int code;
 
-    part_rewrite_begin(&r, w, p);
+    part_rewrite_begin(&rewrite, w, p);
     for (size_t i = 0; i < p->n; ) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
-        if (cp == '\t' || cp == '\n' || cp == '\r')
-            part_rewrite_put(&r, ' ', 0);
-        else if (cp == 0xfffd || chars_is_other(cp))
-            part_rewrite_skip(&r);
+        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        if (code == '\t' || code == '\n' || code == '\r')
+            part_rewrite_put(&rewrite, ' ', 0);
+        else if (code == 0xfffd || chars_is_other(code))
+            part_rewrite_skip(&rewrite);
         else
-            part_rewrite_put(&r, chars_is_space(cp) ? ' ' : cp, 0);
+            part_rewrite_put(&rewrite, chars_is_space(code) ? ' ' : code, 0);
     }
-    part_rewrite_end(&r);
+    part_rewrite_end(&rewrite);
 }
 
 static void space_chinese(struct work *w, struct part *p)
 {
-    struct rewrite r;
-    int cp;
+    struct rewrite rewrite;
+    int code;
 
     if (is_ascii(p))
         return;
-    part_rewrite_begin(&r, w, p);
+    part_rewrite_begin(&rewrite, w, p);
     for (size_t i = 0; i < p->n; ) {
-        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
-        if (!chars_is_chinese(cp)) {
-            part_rewrite_put(&r, cp, 0);
+        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        if (!chars_is_chinese(code)) {
+            part_rewrite_put(&rewrite, code, 0);
             continue;
         }
-        part_rewrite_put(&r, ' ', 0);        /* all three stand for the character */
-        part_rewrite_put(&r, cp, 1);
-        part_rewrite_put(&r, ' ', 1);
+        part_rewrite_put(&rewrite, ' ', 0);        /* all three stand for the character */
+        part_rewrite_put(&rewrite, code, 1);
+        part_rewrite_put(&rewrite, ' ', 1);
     }
-    part_rewrite_end(&r);
+    part_rewrite_end(&rewrite);
 }
 
 static const void *open_bert(struct tok *t, const json_t *j, struct err *e)
 {
-    struct bert *b = arena_alloc(t->a, 1, sizeof *b);
+    struct bert *bert = arena_alloc(t->a, 1, sizeof *bert);
 
-    if (json_field_bool(j, "clean_text", true, &b->clean, e) != 0 ||
-        json_field_bool(j, "handle_chinese_chars", true, &b->chinese, e) != 0 ||
-        json_field_bool(j, "lowercase", true, &b->lower, e) != 0 ||
-        json_field_bool(j, "strip_accents", b->lower, &b->accents, e) != 0)
+    if (json_field_bool(j, "clean_text", true, &bert->clean, e) != 0 ||
+        json_field_bool(j, "handle_chinese_chars", true, &bert->chinese, e) != 0 ||
+        json_field_bool(j, "lowercase", true, &bert->lower, e) != 0 ||
+        json_field_bool(j, "strip_accents", bert->lower, &bert->accents, e) != 0)
         return NULL;
-    return b;
+    return bert;
 }
 
 static int run_bert(const void *self, struct work *w, struct err *e)
 {
-    const struct bert *b = self;
+    const struct bert *bert = self;
 
     (void)e;
     for (size_t i = 0; i < w->parts.n; i++) {
-        struct part *p = &w->parts.v[i];
+        struct part *part = &w->parts.v[i];
 
-        if (p->id >= 0)
+        if (part->id >= 0)
             continue;
-        if (b->clean)
-            clean(w, p);
-        if (b->chinese)
-            space_chinese(w, p);
-        if (b->accents && !is_ascii(p)) {
-            nfd(w, p);
-            drop(w, p, chars_is_nonspacing);
+        if (bert->clean)
+            clean(w, part);
+        if (bert->chinese)
+            space_chinese(w, part);
+        if (bert->accents && !is_ascii(part)) {
+            nfd(w, part);
+            drop(w, part, chars_is_nonspacing);
         }
-        if (b->lower)
-            lowercase(w, p);
+        if (bert->lower)
+            lowercase(w, part);
     }
     return 0;
 }

@@ -68,9 +68,9 @@ static void copy(struct translate *t, size_t n)
 
 static void copy_char(struct translate *t)
 {
-    int cp;
+    int code;
 
-    copy(t, (size_t)chars_next(t->s + t->i, t->n - t->i, &cp));
+    copy(t, (size_t)chars_next(t->s + t->i, t->n - t->i, &code));
 }
 
 static char peek(const struct translate *t, size_t ahead)
@@ -121,7 +121,7 @@ static bool is_script(struct translate *t, const char *name, size_t n)
 static int property(struct translate *t)
 {
     const char *name = t->s + t->i + 2;
-    size_t n = 0;
+    size_t count = 0;
     bool not = false;
 
     if (peek(t, 1) != '{')
@@ -130,16 +130,16 @@ static int property(struct translate *t)
         not = true;
         name++;
     }
-    while (is_letter(name[n]) || is_digit(name[n]) || name[n] == '_')
-        n++;
-    if (name[n] != '}' || n == 0 || n > 40)
+    while (is_letter(name[count]) || is_digit(name[count]) || name[count] == '_')
+        count++;
+    if (name[count] != '}' || count == 0 || count > 40)
         return no(t, "this name in \\p{}");
     put(t, (t->s[t->i] == 'P') != not ? "\\P{" : "\\p{");
-    if (is_script(t, name, n))
+    if (is_script(t, name, count))
         put(t, "sc:");
-    put_n(t, name, n);
+    put_n(t, name, count);
     put(t, "}");
-    t->i = (size_t)(name - t->s) + n + 1;
+    t->i = (size_t)(name - t->s) + count + 1;
     return 0;
 }
 
@@ -148,24 +148,24 @@ static int property(struct translate *t)
 /* Returns 1 if it was one, 0 if not, -1 on errors; t->i is after the backslash. */
 static int common_escape(struct translate *t)
 {
-    char c = peek(t, 0);
+    char byte = peek(t, 0);
 
-    if (c == 'p' || c == 'P')
+    if (byte == 'p' || byte == 'P')
         return property(t) == 0 ? 1 : -1;
-    if (c == 'x') {
-        size_t n = 1;
+    if (byte == 'x') {
+        size_t count = 1;
 
         if (peek(t, 1) == '{')
-            while (peek(t, n) != '\0' && peek(t, n++) != '}')
+            while (peek(t, count) != '\0' && peek(t, count++) != '}')
                 continue;
         else
-            while (n < 3 && is_hex(peek(t, n)))
-                n++;
+            while (count < 3 && is_hex(peek(t, count)))
+                count++;
         put(t, "\\");
-        copy(t, n);
+        copy(t, count);
         return 1;
     }
-    if (c == 'u' && is_hex(peek(t, 1)) && is_hex(peek(t, 2)) && is_hex(peek(t, 3)) &&
+    if (byte == 'u' && is_hex(peek(t, 1)) && is_hex(peek(t, 2)) && is_hex(peek(t, 3)) &&
         is_hex(peek(t, 4))) {
         put(t, "\\x{");
         put_n(t, t->s + t->i + 1, 4);
@@ -173,19 +173,19 @@ static int common_escape(struct translate *t)
         t->i += 5;
         return 1;
     }
-    if (c == 'v') {
+    if (byte == 'v') {
         put(t, "\\x0b");
         t->i++;
         return 1;
     }
-    if ((c != '\0' && strchr("dDnrtfae", c) != NULL) || is_digit(c)) {
+    if ((byte != '\0' && strchr("dDnrtfae", byte) != NULL) || is_digit(byte)) {
         put(t, "\\");
         copy(t, 1);
         return 1;
     }
-    if (is_letter(c))
+    if (is_letter(byte))
         return 0;
-    if ((unsigned char)c < 0x80 && t->i < t->n)
+    if ((unsigned char)byte < 0x80 && t->i < t->n)
         put(t, "\\");
     if (t->i < t->n)
         copy_char(t);
@@ -207,12 +207,12 @@ static int class_escape(struct translate *t)
         { 's', SPACES }, { 'S', NO_SPACES }, { 'w', MEMBERS_WORD }, { 'h', HEX },
         { 'b', "\\x08" }, { 0 }
     };
-    char c = peek(t, 1);
+    char byte = peek(t, 1);
     int done;
 
     t->i++;
     for (int k = 0; rows[k].c != 0; k++) {
-        if (rows[k].c == c) {
+        if (rows[k].c == byte) {
             put(t, rows[k].members);
             t->i++;
             goto hyphen;
@@ -225,7 +225,7 @@ static int class_escape(struct translate *t)
         return unknown_escape(t);
 hyphen:
     /* After a set, a hyphen is one; after a character it makes a range. */
-    if (c != '\0' && strchr("sSwhdDpP", c) != NULL && peek(t, 0) == '-') {
+    if (byte != '\0' && strchr("sSwhdDpP", byte) != NULL && peek(t, 0) == '-') {
         put(t, "\\-");
         t->i++;
     }
@@ -260,18 +260,18 @@ static int class_members(struct translate *t, int depth)
     if (depth > MAX_DEPTH)
         return no(t, "a class nested so deeply");
     for (; t->i < t->n; first = false) {
-        char c = peek(t, 0);
+        char byte = peek(t, 0);
 
-        if (c == ']' && !first) {
+        if (byte == ']' && !first) {
             t->i++;
             return 0;
         }
-        if (c == '&' && peek(t, 1) == '&')
+        if (byte == '&' && peek(t, 1) == '&')
             return no(t, "&& in a class");
-        if (c == '[' && peek(t, 1) == ':') {
+        if (byte == '[' && peek(t, 1) == ':') {
             if (posix_class(t) != 0)
                 return -1;
-        } else if (c == '[') {
+        } else if (byte == '[') {
             if (peek(t, 1) == '^')
                 return no(t, "a negated class in a class");
             if (t->len > 0 && t->out[t->len - 1] == '-')
@@ -279,11 +279,11 @@ static int class_members(struct translate *t, int depth)
             t->i++;
             if (class_members(t, depth + 1) != 0)
                 return -1;
-        } else if (c == '\\') {
+        } else if (byte == '\\') {
             if (class_escape(t) != 0)
                 return -1;
         } else {
-            if (c == ']' || (first && c == '-'))
+            if (byte == ']' || (first && byte == '-'))
                 put(t, "\\");
             copy_char(t);
         }
@@ -403,9 +403,9 @@ static void wrap(struct translate *t)
 static void brace(struct translate *t)
 {
     bool exact;
-    size_t n = interval(t, &exact);
+    size_t count = interval(t, &exact);
 
-    if (n == 0 || t->atom == NONE) {
+    if (count == 0 || t->atom == NONE) {
         t->atom = t->len;
         put(t, "\\{");
         t->i++;
@@ -413,7 +413,7 @@ static void brace(struct translate *t)
     }
     put(t, peek(t, 1) == ',' ? "{0" : "{");
     t->i++;
-    copy(t, n - 1);
+    copy(t, count - 1);
     if (peek(t, 0) == '+' || (exact && peek(t, 0) == '?'))
         wrap(t);
 }
@@ -442,16 +442,17 @@ static int one(struct translate *t)
 
 const char *onig_translate(struct arena *a, struct text pattern, struct err *e)
 {
-    struct translate t = { .a = a, .e = e, .n = pattern.n, .atom = NONE };
+    struct translate translate = { .a = a, .e = e, .n = pattern.n, .atom = NONE };
 
-    t.s = arena_strndup(a, pattern.s, pattern.n);
-    put(&t, "");
-    if (strlen(t.s) != t.n) {
-        err_set(e, ERR_INPUT, "pattern \"%.80s\": a NUL in it is not supported", t.s);
+    translate.s = arena_strndup(a, pattern.s, pattern.n);
+    put(&translate, "");
+    if (strlen(translate.s) != translate.n) {
+        err_set(e, ERR_INPUT, "pattern \"%.80s\": a NUL in it is not supported",
+                translate.s);
         return NULL;
     }
-    while (t.i < t.n)
-        if (one(&t) != 0)
+    while (translate.i < translate.n)
+        if (one(&translate) != 0)
             return NULL;
-    return t.out;
+    return translate.out;
 }

@@ -12,31 +12,31 @@ static bool continues(char c)
 
 struct range part_span(const struct part *p, size_t i, size_t j)
 {
-    struct range r;
+    struct range range;
 
     if (p->from != NULL) {
-        r.start = p->from[i].start;
-        r.end = p->from[j - 1].end;
-        return r;
+        range.start = p->from[i].start;
+        range.end = p->from[j - 1].end;
+        return range;
     }
     while (i > 0 && continues(p->s[i]))
         i--;
     while (j < p->n && continues(p->s[j]))
         j++;
-    r.start = p->origin + (int)i;
-    r.end = p->origin + (int)j;
-    return r;
+    range.start = p->origin + (int)i;
+    range.end = p->origin + (int)j;
+    return range;
 }
 
 struct part part_slice(const struct part *p, size_t i, size_t j)
 {
-    struct part q = { p->s + i, j - i, NULL, p->origin + (int)i, -1 };
+    struct part part = { p->s + i, j - i, NULL, p->origin + (int)i, -1 };
 
     if (p->from != NULL) {
-        q.from = p->from + i;
-        q.origin = i < j ? p->from[i].start : p->origin;
+        part.from = p->from + i;
+        part.origin = i < j ? p->from[i].start : p->origin;
     }
-    return q;
+    return part;
 }
 
 static size_t more(size_t cap)
@@ -80,11 +80,11 @@ void part_seq_add(struct work *w, struct seq *s, struct work_token t)
 
 void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j)
 {
-    struct work_token t = { .id = id, .type = w->n_seqs - 1,
-                            .pair = w->n_seqs > 1 };
+    struct work_token token = { .id = id, .type = w->n_seqs - 1,
+                                .pair = w->n_seqs > 1 };
 
-    t.span = part_span(p, i, j);
-    part_seq_add(w, &w->seqs[w->n_seqs - 1], t);
+    token.span = part_span(p, i, j);
+    part_seq_add(w, &w->seqs[w->n_seqs - 1], token);
 }
 
 void part_emit_added(struct work *w, const struct part *p)
@@ -97,15 +97,15 @@ void part_emit_added(struct work *w, const struct part *p)
 /* What the next character stands for; *length is its size. */
 static struct range next_range(const struct rewrite *r, size_t *length)
 {
-    const struct part *p = r->p;
-    struct range end = { p->origin, p->origin };
-    int cp;
+    const struct part *part = r->p;
+    struct range end = { part->origin, part->origin };
+    int code;
 
     *length = 0;
-    if (r->at >= p->n)
+    if (r->at >= part->n)
         return end;
-    *length = (size_t)chars_next(p->s + r->at, p->n - r->at, &cp);
-    return part_span(p, r->at, r->at + *length);
+    *length = (size_t)chars_next(part->s + r->at, part->n - r->at, &code);
+    return part_span(part, r->at, r->at + *length);
 }
 
 void part_rewrite_begin(struct rewrite *r, struct work *w, struct part *p)
@@ -159,16 +159,16 @@ void part_rewrite_put(struct rewrite *r, int cp, int change)
 
 void part_rewrite_keep(struct rewrite *r, size_t n)
 {
-    const struct part *p = r->p;
+    const struct part *part = r->p;
     size_t end = r->at + n, length = 0;
     struct range span = { 0, 0 };
 
     while (r->cap - r->n < n)
         rewrite_grow(r);
-    memcpy(r->s + r->n, p->s + r->at, n);
-    if (p->from != NULL)
-        memcpy(r->from + r->n, p->from + r->at, n * sizeof *r->from);
-    for (size_t i = r->at, next = i; p->from == NULL && i < end; i++) {
+    memcpy(r->s + r->n, part->s + r->at, n);
+    if (part->from != NULL)
+        memcpy(r->from + r->n, part->from + r->at, n * sizeof *r->from);
+    for (size_t i = r->at, next = i; part->from == NULL && i < end; i++) {
         if (i == next) {
             span = next_range(r, &length);
             r->at = next = i + length;
@@ -197,11 +197,11 @@ int part_each(struct work *w, const void *self,
     struct parts out = { 0 };
 
     for (size_t i = 0; i < w->parts.n; i++) {
-        const struct part *p = &w->parts.v[i];
+        const struct part *part = &w->parts.v[i];
 
-        if (p->id >= 0)
-            part_add(w, &out, *p);
-        else if (fn(self, w, p, &out, e) != 0)
+        if (part->id >= 0)
+            part_add(w, &out, *part);
+        else if (fn(self, w, part, &out, e) != 0)
             return -1;
     }
     w->parts = out;
@@ -211,19 +211,19 @@ int part_each(struct work *w, const void *self,
 /* A match joins the piece before it, unless that is a match as well. */
 static void merge_previous(struct cuts *c)
 {
-    size_t n = 0;
+    size_t count = 0;
     bool before = false;
 
     for (size_t i = 0; i < c->n; i++) {
         bool match = c->v[i].match;
 
-        if (match && !before && n > 0)
-            c->v[n - 1].end = c->v[i].end;
+        if (match && !before && count > 0)
+            c->v[count - 1].end = c->v[i].end;
         else
-            c->v[n++] = c->v[i];
+            c->v[count++] = c->v[i];
         before = match;
     }
-    c->n = n;
+    c->n = count;
 }
 
 static void merge_next(struct cuts *c)
@@ -247,19 +247,19 @@ static void merge_next(struct cuts *c)
 
 static void merge_contiguous(struct cuts *c)
 {
-    size_t n = 0;
+    size_t count = 0;
     bool before = false;
 
     for (size_t i = 0; i < c->n; i++) {
         bool match = c->v[i].match;
 
-        if (match == before && n > 0)
-            c->v[n - 1].end = c->v[i].end;
+        if (match == before && count > 0)
+            c->v[count - 1].end = c->v[i].end;
         else
-            c->v[n++] = c->v[i];
+            c->v[count++] = c->v[i];
         before = match;
     }
-    c->n = n;
+    c->n = count;
 }
 
 void part_cuts_apply(struct work *w, enum behaviour b, struct cuts *c,

@@ -33,7 +33,7 @@ static void text_cuts(struct text t, struct work *w, const struct part *p,
     while (at + t.n <= p->n) {
         const char *hit = memmem(p->s + at, p->n - at, t.s, t.n);
         size_t start;
-        int cp;
+        int code;
 
         if (hit == NULL)
             break;
@@ -46,7 +46,7 @@ static void text_cuts(struct text t, struct work *w, const struct part *p,
             continue;
         if (at == p->n)
             break;
-        at += (size_t)chars_next(p->s + at, p->n - at, &cp);
+        at += (size_t)chars_next(p->s + at, p->n - at, &code);
     }
     if (from < p->n)
         part_cuts_add(w, c, from, p->n, false);

@@ -14,18 +14,18 @@ static const char *const behaviour_names[N_BEHAVIOUR] = {
 
 static int open_behaviour(const json_t *j, enum behaviour *out, struct err *e)
 {
-    struct text s;
+    struct text text;
 
-    if (json_field_text(j, "behavior", &s.s, &s.n, e) != 0)
+    if (json_field_text(j, "behavior", &text.s, &text.n, e) != 0)
         return -1;
     for (int b = 0; b < N_BEHAVIOUR; b++) {
-        if (strcmp(s.s, behaviour_names[b]) == 0) {
+        if (strcmp(text.s, behaviour_names[b]) == 0) {
             *out = (enum behaviour)b;
             return 0;
         }
     }
     return err_set(e, ERR_INPUT, "\"behavior\" is \"%.80s\", expected Removed, Isolated, "
-                   "MergedWithPrevious, MergedWithNext or Contiguous", s.s);
+                   "MergedWithPrevious, MergedWithNext or Contiguous", text.s);
 }
 
 /* ---- Split ---- */
@@ -39,48 +39,50 @@ struct split {
 
 static const void *open_split(struct tok *t, const json_t *j, struct err *e)
 {
-    struct split *s = arena_alloc(t->a, 1, sizeof *s);
+    struct split *split = arena_alloc(t->a, 1, sizeof *split);
 
-    if (open_behaviour(j, &s->behaviour, e) != 0 ||
-        json_field_bool(j, "invert", false, &s->invert, e) != 0 ||
-        pattern_open(t, j, &s->pattern, e) != 0)
+    if (open_behaviour(j, &split->behaviour, e) != 0 ||
+        json_field_bool(j, "invert", false, &split->invert, e) != 0 ||
+        pattern_open(t, j, &split->pattern, e) != 0)
         return NULL;
-    return s;
+    return split;
 }
 
 /* A character at which the text is cut, and which goes. */
 static const void *open_delimiter(struct tok *t, const json_t *j, struct err *e)
 {
-    struct split *s = arena_alloc(t->a, 1, sizeof *s);
+    struct split *split = arena_alloc(t->a, 1, sizeof *split);
 
-    if (json_field_char(j, "delimiter", &s->pattern.text.s, &s->pattern.text.n, e) != 0)
+    if (json_field_char(j, "delimiter", &split->pattern.text.s, &split->pattern.text.n,
+                        e) != 0)
         return NULL;
-    s->pattern.text.s = arena_strndup(t->a, s->pattern.text.s, s->pattern.text.n);
-    s->behaviour = REMOVED;
-    return s;
+    split->pattern.text.s = arena_strndup(t->a, split->pattern.text.s,
+                                          split->pattern.text.n);
+    split->behaviour = REMOVED;
+    return split;
 }
 
 static int split_one(const void *self, struct work *w, const struct part *p,
                      struct parts *out, struct err *e)
 {
-    const struct split *s = self;
-    struct cuts *c = s->cuts;
+    const struct split *split = self;
+    struct cuts *cuts = split->cuts;
 
-    if (pattern_cuts(&s->pattern, w, p, c, e) != 0)
+    if (pattern_cuts(&split->pattern, w, p, cuts, e) != 0)
         return -1;
-    for (size_t i = 0; s->invert && i < c->n; i++)
-        c->v[i].match = !c->v[i].match;
-    part_cuts_apply(w, s->behaviour, c, p, out);
+    for (size_t i = 0; split->invert && i < cuts->n; i++)
+        cuts->v[i].match = !cuts->v[i].match;
+    part_cuts_apply(w, split->behaviour, cuts, p, out);
     return 0;
 }
 
 static int run_split(const void *self, struct work *w, struct err *e)
 {
-    struct split s = *(const struct split *)self;
+    struct split split = *(const struct split *)self;
     struct cuts cuts = { 0 };
 
-    s.cuts = &cuts;
-    return part_each(w, &s, split_one, e);
+    split.cuts = &cuts;
+    return part_each(w, &split, split_one, e);
 }
 
 /* ---- by the class of each character ---- */
@@ -96,8 +98,8 @@ static int class_cuts(const void *self, struct work *w, const struct part *p,
 
     (void)e;
     for (size_t i = 0; i < p->n; ) {
-        int cp, length = chars_next(p->s + i, p->n - i, &cp);
-        enum class c = class_of(cp);
+        int code, length = chars_next(p->s + i, p->n - i, &code);
+        enum class c = class_of(code);
 
         if (c != before || c == ALONE) {
             if (before != DROP)
@@ -158,16 +160,18 @@ struct digits { bool each; };
 
 static const void *open_digits(struct tok *t, const json_t *j, struct err *e)
 {
-    struct digits *d = arena_alloc(t->a, 1, sizeof *d);
+    struct digits *digits = arena_alloc(t->a, 1, sizeof *digits);
 
-    return json_field_bool(j, "individual_digits", false, &d->each, e) == 0 ? d : NULL;
+    return json_field_bool(j, "individual_digits", false, &digits->each, e) == 0 ?
+               digits :
+               NULL;
 }
 
 static int run_digits(const void *self, struct work *w, struct err *e)
 {
-    const struct digits *d = self;
+    const struct digits *digits = self;
 
-    return d->each ? run_digit(NULL, w, e) : run_number(NULL, w, e);
+    return digits->each ? run_digit(NULL, w, e) : run_number(NULL, w, e);
 }
 
 /* ---- Punctuation ---- */
@@ -179,47 +183,47 @@ struct punctuation {
 
 static const void *open_punctuation(struct tok *t, const json_t *j, struct err *e)
 {
-    struct punctuation *p = arena_alloc(t->a, 1, sizeof *p);
+    struct punctuation *punctuation = arena_alloc(t->a, 1, sizeof *punctuation);
 
-    p->behaviour = ISOLATED;
+    punctuation->behaviour = ISOLATED;
     if (json_object_get(j, "behavior") != NULL &&
-        open_behaviour(j, &p->behaviour, e) != 0)
+        open_behaviour(j, &punctuation->behaviour, e) != 0)
         return NULL;
-    return p;
+    return punctuation;
 }
 
 static int punctuation_one(const void *self, struct work *w, const struct part *p,
                            struct parts *out, struct err *e)
 {
-    const struct punctuation *s = self;
+    const struct punctuation *punctuation = self;
     size_t from = 0, i = 0;
 
     (void)e;
-    s->cuts->n = 0;
+    punctuation->cuts->n = 0;
     while (i < p->n) {
-        int cp, length = chars_next(p->s + i, p->n - i, &cp);
+        int code, length = chars_next(p->s + i, p->n - i, &code);
 
-        if (chars_is_punct(cp)) {
+        if (chars_is_punct(code)) {
             if (from < i)
-                part_cuts_add(w, s->cuts, from, i, false);
+                part_cuts_add(w, punctuation->cuts, from, i, false);
             from = i + (size_t)length;
-            part_cuts_add(w, s->cuts, i, from, true);
+            part_cuts_add(w, punctuation->cuts, i, from, true);
         }
         i += (size_t)length;
     }
     if (from < p->n)
-        part_cuts_add(w, s->cuts, from, p->n, false);
-    part_cuts_apply(w, s->behaviour, s->cuts, p, out);
+        part_cuts_add(w, punctuation->cuts, from, p->n, false);
+    part_cuts_apply(w, punctuation->behaviour, punctuation->cuts, p, out);
     return 0;
 }
 
 static int run_punctuation(const void *self, struct work *w, struct err *e)
 {
-    struct punctuation p = *(const struct punctuation *)self;
+    struct punctuation punctuation = *(const struct punctuation *)self;
     struct cuts cuts = { 0 };
 
-    p.cuts = &cuts;
-    return part_each(w, &p, punctuation_one, e);
+    punctuation.cuts = &cuts;
+    return part_each(w, &punctuation, punctuation_one, e);
 }
 
 static const struct step_kind rows[] = {

@@ -61,7 +61,7 @@ static pcre2_code *compile(const char *text, uint32_t options, pcre2_general_con
 
 struct regex *regex_open(struct tok *t, struct text pattern, struct err *e)
 {
-    struct regex *r = arena_alloc(t->a, 1, sizeof *r);
+    struct regex *regex = arena_alloc(t->a, 1, sizeof *regex);
     pcre2_general_context *g = pcre2_general_context_create(take, give, t->a);
     const char *text = onig_translate(t->a, pattern, e);
     PCRE2_UCHAR why[200];
@@ -69,24 +69,24 @@ struct regex *regex_open(struct tok *t, struct text pattern, struct err *e)
 
     if (text == NULL)
         return NULL;
-    r->pattern = arena_strndup(t->a, pattern.s, pattern.n);
-    r->text = text;
-    r->code = compile(text, 0, g, &code);
-    if (r->code == NULL) {
+    regex->pattern = arena_strndup(t->a, pattern.s, pattern.n);
+    regex->text = text;
+    regex->code = compile(text, 0, g, &code);
+    if (regex->code == NULL) {
         pcre2_get_error_message(code, why, sizeof why);
-        err_set(e, ERR_INPUT, "pattern \"%.80s\": %s", r->pattern, (char *)why);
+        err_set(e, ERR_INPUT, "pattern \"%.80s\": %s", regex->pattern, (char *)why);
         return NULL;
     }
-    r->jit = pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE) == 0;
-    r->next = t->regexes;
-    t->regexes = r;
-    return r;
+    regex->jit = pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE) == 0;
+    regex->next = t->regexes;
+    t->regexes = regex;
+    return regex;
 }
 
 void regex_close(struct regex *first)
 {
-    for (struct regex *r = first; r != NULL; r = r->next)
-        pcre2_code_free(r->code);
+    for (struct regex *regex = first; regex != NULL; regex = regex->next)
+        pcre2_code_free(regex->code);
 }
 
 static struct regex_run *run_of(struct work *w)
@@ -120,23 +120,23 @@ static int match(const struct search *k, const pcre2_code *code, size_t from,
                  uint32_t steps)
 {
     struct regex_run *run = k->run;
-    int rc = PCRE2_ERROR_JIT_STACKLIMIT;
+    int status = PCRE2_ERROR_JIT_STACKLIMIT;
 
     pcre2_set_match_limit(run->context, steps);
     if (k->r->jit)
-        rc = pcre2_jit_match(code, (PCRE2_SPTR)k->s, k->n, from, 0, run->data,
-                             run->context);
-    if (rc == PCRE2_ERROR_JIT_STACKLIMIT)       /* the interpreter has no stack */
-        rc = pcre2_match(code, (PCRE2_SPTR)k->s, k->n, from,
-                         PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, run->data, run->context);
-    return rc;
+        status = pcre2_jit_match(code, (PCRE2_SPTR)k->s, k->n, from, 0, run->data,
+                                 run->context);
+    if (status == PCRE2_ERROR_JIT_STACKLIMIT)       /* the interpreter has no stack */
+        status = pcre2_match(code, (PCRE2_SPTR)k->s, k->n, from,
+                             PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, run->data, run->context);
+    return status;
 }
 
 static size_t next_place(const struct search *k, size_t at)
 {
-    int cp;
+    int code;
 
-    return at == k->n ? at + 1 : at + (size_t)chars_next(k->s + at, k->n - at, &cp);
+    return at == k->n ? at + 1 : at + (size_t)chars_next(k->s + at, k->n - at, &code);
 }
 
 /* The next place from *at on that takes many steps, or matches; what is there. */
@@ -152,13 +152,13 @@ static int match_hard(struct search *k, size_t *at)
             return PCRE2_ERROR_NOMEMORY;
     }
     for (; *at <= k->n; *at = next_place(k, *at)) {
-        int rc = match(k, k->here, *at, FEW_STEPS);
+        int status = match(k, k->here, *at, FEW_STEPS);
 
-        if (rc == PCRE2_ERROR_MATCHLIMIT)
+        if (status == PCRE2_ERROR_MATCHLIMIT)
             return k->run->n_hard++ < k->run->most_hard
-                ? match(k, k->here, *at, MOST_STEPS) : rc;
-        if (rc != PCRE2_ERROR_NOMATCH)
-            return rc;
+                ? match(k, k->here, *at, MOST_STEPS) : status;
+        if (status != PCRE2_ERROR_NOMATCH)
+            return status;
     }
     return PCRE2_ERROR_NOMATCH;
 }
@@ -167,22 +167,22 @@ static int match_hard(struct search *k, size_t *at)
 static int find(struct search *k, size_t from, struct err *e)
 {
     PCRE2_UCHAR why[200];
-    int rc = PCRE2_ERROR_NOMATCH;
+    int status = PCRE2_ERROR_NOMATCH;
 
-    while (rc == PCRE2_ERROR_NOMATCH && from <= k->n) {
-        rc = match(k, k->r->code, from, FEW_STEPS);
-        if (rc == PCRE2_ERROR_NOMATCH)
+    while (status == PCRE2_ERROR_NOMATCH && from <= k->n) {
+        status = match(k, k->r->code, from, FEW_STEPS);
+        if (status == PCRE2_ERROR_NOMATCH)
             return 0;
-        if (rc == PCRE2_ERROR_MATCHLIMIT) {
-            rc = match_hard(k, &from);
+        if (status == PCRE2_ERROR_MATCHLIMIT) {
+            status = match_hard(k, &from);
             from = next_place(k, from < k->n ? from : k->n);
         }
     }
-    if (rc >= 0)
+    if (status >= 0)
         return 1;
-    if (rc == PCRE2_ERROR_NOMATCH)
+    if (status == PCRE2_ERROR_NOMATCH)
         return 0;
-    pcre2_get_error_message(rc, why, sizeof why);
+    pcre2_get_error_message(status, why, sizeof why);
     return err_set(e, ERR_INPUT, "pattern \"%.80s\" gives up on this text: %s",
                    k->r->pattern, (char *)why);
 }
@@ -222,9 +222,9 @@ static int cut(struct search *k, struct work *w, struct cuts *c, struct err *e)
 int regex_cuts(const struct regex *r, struct work *w, const char *s, size_t n,
                struct cuts *c, struct err *e)
 {
-    struct search k = { .r = r, .run = run_of(w), .s = s, .n = n };
-    int rc = cut(&k, w, c, e);
+    struct search search = { .r = r, .run = run_of(w), .s = s, .n = n };
+    int status = cut(&search, w, c, e);
 
-    pcre2_code_free(k.here);
-    return rc;
+    pcre2_code_free(search.here);
+    return status;
 }

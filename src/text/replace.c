@@ -14,13 +14,13 @@ struct replace {
 
 const void *replace_open(struct tok *t, const json_t *j, struct err *e)
 {
-    struct replace *s = arena_alloc(t->a, 1, sizeof *s);
+    struct replace *replace = arena_alloc(t->a, 1, sizeof *replace);
 
-    if (pattern_open(t, j, &s->pattern, e) != 0 ||
-        json_field_text(j, "content", &s->content.s, &s->content.n, e) != 0)
+    if (pattern_open(t, j, &replace->pattern, e) != 0 ||
+        json_field_text(j, "content", &replace->content.s, &replace->content.n, e) != 0)
         return NULL;
-    s->content.s = arena_strndup(t->a, s->content.s, s->content.n);
-    return s;
+    replace->content.s = arena_strndup(t->a, replace->content.s, replace->content.n);
+    return replace;
 }
 
 static void skip_bytes(struct rewrite *r, size_t end)
@@ -31,11 +31,11 @@ static void skip_bytes(struct rewrite *r, size_t end)
 
 static void put_text(struct rewrite *r, struct text s)
 {
-    int cp;
+    int code;
 
     for (size_t i = 0; i < s.n; ) {
-        i += (size_t)chars_next(s.s + i, s.n - i, &cp);
-        part_rewrite_put(r, cp, 1);
+        i += (size_t)chars_next(s.s + i, s.n - i, &code);
+        part_rewrite_put(r, code, 1);
     }
 }
 
@@ -55,22 +55,22 @@ static bool grows_too_large(const struct replace *s, struct work *w,
 static int replace_part(const struct replace *s, struct work *w, struct part *p,
                         struct cuts *c, struct err *e)
 {
-    struct rewrite r;
+    struct rewrite rewrite;
 
     if (pattern_cuts(&s->pattern, w, p, c, e) != 0)
         return -1;
     if (c->n == 0 || (c->n == 1 && !c->v[0].match) || grows_too_large(s, w, c))
         return 0;
-    part_rewrite_begin(&r, w, p);
+    part_rewrite_begin(&rewrite, w, p);
     for (size_t i = 0; i < c->n; i++) {
         if (!c->v[i].match) {
-            part_rewrite_keep(&r, c->v[i].end - c->v[i].start);
+            part_rewrite_keep(&rewrite, c->v[i].end - c->v[i].start);
             continue;
         }
-        skip_bytes(&r, c->v[i].end);
-        put_text(&r, s->content);
+        skip_bytes(&rewrite, c->v[i].end);
+        put_text(&rewrite, s->content);
     }
-    part_rewrite_end(&r);
+    part_rewrite_end(&rewrite);
     return 0;
 }
 
@@ -89,38 +89,38 @@ int replace_run(const void *self, struct work *w, struct err *e)
 
 const void *replace_prepend_open(struct tok *t, const json_t *j, struct err *e)
 {
-    struct text *s = arena_alloc(t->a, 1, sizeof *s);
+    struct text *text = arena_alloc(t->a, 1, sizeof *text);
 
-    if (json_field_text(j, "prepend", &s->s, &s->n, e) != 0)
+    if (json_field_text(j, "prepend", &text->s, &text->n, e) != 0)
         return NULL;
-    s->s = arena_strndup(t->a, s->s, s->n);
-    return s;
+    text->s = arena_strndup(t->a, text->s, text->n);
+    return text;
 }
 
 static void prepend_part(struct text s, struct work *w, struct part *p)
 {
-    struct rewrite r;
-    int cp, first;
-    size_t n = (size_t)chars_next(p->s, p->n, &first);
+    struct rewrite rewrite;
+    int code, first;
+    size_t count = (size_t)chars_next(p->s, p->n, &first);
 
-    part_rewrite_begin(&r, w, p);
+    part_rewrite_begin(&rewrite, w, p);
     for (size_t i = 0, k = 0; i < s.n; k++) {
-        i += (size_t)chars_next(s.s + i, s.n - i, &cp);
-        part_rewrite_put(&r, cp, k > 0);
+        i += (size_t)chars_next(s.s + i, s.n - i, &code);
+        part_rewrite_put(&rewrite, code, k > 0);
     }
-    part_rewrite_put(&r, first, s.n > 0);
-    part_rewrite_keep(&r, p->n - n);
-    part_rewrite_end(&r);
+    part_rewrite_put(&rewrite, first, s.n > 0);
+    part_rewrite_keep(&rewrite, p->n - count);
+    part_rewrite_end(&rewrite);
 }
 
 int replace_prepend_run(const void *self, struct work *w, struct err *e)
 {
-    const struct text *s = self;
+    const struct text *text = self;
 
     (void)e;
     for (size_t i = 0; i < w->parts.n; i++)
         if (w->parts.v[i].id < 0 && w->parts.v[i].n > 0)
-            prepend_part(*s, w, &w->parts.v[i]);
+            prepend_part(*text, w, &w->parts.v[i]);
     return 0;
 }
 
@@ -132,39 +132,39 @@ struct strip {
 
 const void *replace_strip_open(struct tok *t, const json_t *j, struct err *e)
 {
-    struct strip *s = arena_alloc(t->a, 1, sizeof *s);
+    struct strip *strip = arena_alloc(t->a, 1, sizeof *strip);
 
-    if (json_field_bool(j, "strip_left", true, &s->left, e) != 0 ||
-        json_field_bool(j, "strip_right", true, &s->right, e) != 0)
+    if (json_field_bool(j, "strip_left", true, &strip->left, e) != 0 ||
+        json_field_bool(j, "strip_right", true, &strip->right, e) != 0)
         return NULL;
-    return s;
+    return strip;
 }
 
 /* Where the part begins is left as it is: "first" of Metaspace asks for it. */
 static void strip_part(const struct strip *s, struct work *w, struct part *p)
 {
     size_t start = 0, end = p->n;
-    struct rewrite r;
-    int cp, n;
+    struct rewrite rewrite;
+    int code, count;
 
     while (s->left && start < end) {
-        n = chars_next(p->s + start, end - start, &cp);
-        if (!chars_is_space(cp))
+        count = chars_next(p->s + start, end - start, &code);
+        if (!chars_is_space(code))
             break;
-        start += (size_t)n;
+        start += (size_t)count;
     }
     while (s->right && end > start) {
-        n = chars_before(p->s, end, &cp);
-        if (!chars_is_space(cp))
+        count = chars_before(p->s, end, &code);
+        if (!chars_is_space(code))
             break;
-        end -= (size_t)n;
+        end -= (size_t)count;
     }
     if (start == 0 && end == p->n)
         return;
-    part_rewrite_begin(&r, w, p);
-    skip_bytes(&r, start);
-    part_rewrite_keep(&r, end - start);
-    part_rewrite_end(&r);
+    part_rewrite_begin(&rewrite, w, p);
+    skip_bytes(&rewrite, start);
+    part_rewrite_keep(&rewrite, end - start);
+    part_rewrite_end(&rewrite);
 }
 
 int replace_strip_run(const void *self, struct work *w, struct err *e)

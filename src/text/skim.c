@@ -22,7 +22,7 @@ static bool string(struct json_scan *s, struct text *out)
 /* Copies a string to the pool, with a NUL after it; false: wrong. */
 static bool copy(struct text *s, char *pool)
 {
-    json_t *j;
+    json_t *value;
     bool ok;
 
     if (memchr(s->s, '\\', s->n) == NULL) {
@@ -31,14 +31,14 @@ static bool copy(struct text *s, char *pool)
         s->s = pool;
         return true;
     }
-    j = json_loadb(s->s - 1, s->n + 2, JSON_DECODE_ANY, NULL);
-    ok = json_is_string(j);
+    value = json_loadb(s->s - 1, s->n + 2, JSON_DECODE_ANY, NULL);
+    ok = json_is_string(value);
     if (ok) {
-        s->n = json_string_length(j);           /* never longer than its escapes */
-        memcpy(pool, json_string_value(j), s->n + 1);
+        s->n = json_string_length(value);           /* never longer than its escapes */
+        memcpy(pool, json_string_value(value), s->n + 1);
         s->s = pool;
     }
-    json_decref(j);
+    json_decref(value);
     return ok;
 }
 
@@ -75,15 +75,16 @@ static bool scored_pieces(struct json_scan *s, struct tok *t)
     if (!json_scan_take(s, '['))
         return false;
     do {
-        struct scored *p = &t->scored[t->n_scored];
+        struct scored *scored = &t->scored[t->n_scored];
 
-        *p = (struct scored){ .id = (int)t->n_scored };
-        if (t->n_scored > cap || !json_scan_take(s, '[') || !string(s, &p->s) ||
-            utf8_check(p->s.s, p->s.n) != p->s.n || !json_scan_take(s, ',') ||
-            !json_scan_real(s, &p->score) || !json_scan_take(s, ']') || !copy(&p->s, pool) ||
-            vocab_add(&t->vocab, t->a, p->s, p->id, &unused) != 0)
+        *scored = (struct scored){ .id = (int)t->n_scored };
+        if (t->n_scored > cap || !json_scan_take(s, '[') || !string(s, &scored->s) ||
+            utf8_check(scored->s.s, scored->s.n) != scored->s.n ||
+            !json_scan_take(s, ',') || !json_scan_real(s, &scored->score) ||
+            !json_scan_take(s, ']') || !copy(&scored->s, pool) ||
+            vocab_add(&t->vocab, t->a, scored->s, scored->id, &unused) != 0)
             return false;
-        pool += p->s.n + 1;
+        pool += scored->s.n + 1;
         t->n_scored++;
     } while (json_scan_take(s, ','));
     t->vocab.n_model = t->vocab.n;
@@ -121,20 +122,20 @@ static bool merge(struct json_scan *s, struct arena *a, struct merge_text *m)
 static bool merges(struct json_scan *s, struct tok *t)
 {
     const char *begin = place(s);
-    size_t cap = 0, n = 0;
+    size_t cap = 0, count = 0;
 
     if (!json_scan_take(s, '['))
         return false;
     do {
-        if (n == cap) {
+        if (count == cap) {
             cap = 2 * cap + 1024;
-            t->merges = arena_grow(t->a, t->merges, n, cap, sizeof *t->merges);
+            t->merges = arena_grow(t->a, t->merges, count, cap, sizeof *t->merges);
         }
-        if (!merge(s, t->a, &t->merges[n]))
+        if (!merge(s, t->a, &t->merges[count]))
             return false;
-        n++;
+        count++;
     } while (json_scan_take(s, ','));
-    t->n_merges = n;
+    t->n_merges = count;
     return json_scan_take(s, ']') &&
            utf8_check(begin, (size_t)(place(s) - begin)) == (size_t)(place(s) - begin);
 }
@@ -205,16 +206,16 @@ static void skim_map(struct json_scan s, const char *before, struct tok *t, stru
 /* From after the vocabulary, where merges mostly follow. */
 static void skim_merges(struct json_scan *s, struct tok *t, struct rest *r)
 {
-    struct json_scan m = *s;
+    struct json_scan scan = *s;
     const char *value;
 
-    if (!json_scan_take(&m, ',') || !json_scan_find_key(&m, "merges"))
+    if (!json_scan_take(&scan, ',') || !json_scan_find_key(&scan, "merges"))
         return;
-    json_scan_peek(&m);
-    value = place(&m);
-    if (merges(&m, t)) {
+    json_scan_peek(&scan);
+    value = place(&scan);
+    if (merges(&scan, t)) {
         t->given.merges = true;
-        leave_out(r, value, place(&m));
+        leave_out(r, value, place(&scan));
         return;
     }
     t->merges = NULL;
@@ -224,21 +225,21 @@ static void skim_merges(struct json_scan *s, struct tok *t, struct rest *r)
 struct span skim_vocab(struct tok *t, struct span json)
 {
     const char *all = (const char *)json.data;
-    struct json_scan s = { json.data, json.data, json.data + json.size };
+    struct json_scan scan = { json.data, json.data, json.data + json.size };
     struct rest rest = { .done = all };
     const char *value;
     bool unigram;
 
-    if (json.size == 0 || !json_scan_enter(&s, "model"))
+    if (json.size == 0 || !json_scan_enter(&scan, "model"))
         return json;
-    unigram = is_unigram(s);
-    if (!json_scan_enter(&s, "vocab"))
+    unigram = is_unigram(scan);
+    if (!json_scan_enter(&scan, "vocab"))
         return json;
-    json_scan_peek(&s);
-    value = place(&s);
+    json_scan_peek(&scan);
+    value = place(&scan);
     /* A bit less than pieces take. */
-    vocab_init(&t->vocab, t->a, (size_t)(s.end - s.at) / (unigram ? 25 : 12));
-    if (!any_pieces(&s, t, unigram)) {
+    vocab_init(&t->vocab, t->a, (size_t)(scan.end - scan.at) / (unigram ? 25 : 12));
+    if (!any_pieces(&scan, t, unigram)) {
         t->vocab = (struct vocab){ 0 };
         t->scored = NULL;
         t->n_scored = 0;
@@ -248,11 +249,11 @@ struct span skim_vocab(struct tok *t, struct span json)
     t->given.scored = unigram;
     /* "null" may be longer than an empty text or list. */
     rest.s = arena_alloc_raw(t->a, json.size + 8, 1);
-    skim_map((struct json_scan){ json.data, json.data, s.end }, value, t, &rest);
-    leave_out(&rest, value, place(&s));
+    skim_map((struct json_scan){ json.data, json.data, scan.end }, value, t, &rest);
+    leave_out(&rest, value, place(&scan));
     if (!unigram)
-        skim_merges(&s, t, &rest);
-    memcpy(rest.s + rest.n, rest.done, (size_t)((const char *)s.end - rest.done));
-    rest.n += (size_t)((const char *)s.end - rest.done);
+        skim_merges(&scan, t, &rest);
+    memcpy(rest.s + rest.n, rest.done, (size_t)((const char *)scan.end - rest.done));
+    rest.n += (size_t)((const char *)scan.end - rest.done);
     return (struct span){ (unsigned char *)rest.s, rest.n };
 }

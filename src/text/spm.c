@@ -52,7 +52,7 @@ static int take(struct span *s, uint64_t n, struct span *out, struct err *e)
 /* The next field of s, which is not empty. */
 static int next_field(struct span *s, struct field *f, struct err *e)
 {
-    uint64_t key, n;
+    uint64_t key, count;
 
     *f = (struct field){ 0 };
     if (read_varint(s, &key, e) != 0)
@@ -65,7 +65,7 @@ static int next_field(struct span *s, struct field *f, struct err *e)
     if (f->wire == VARINT)
         return read_varint(s, &f->value, e);
     if (f->wire == BYTES)
-        return read_varint(s, &n, e) == 0 ? take(s, n, &f->bytes, e) : -1;
+        return read_varint(s, &count, e) == 0 ? take(s, count, &f->bytes, e) : -1;
     if (f->wire != FIXED32 && f->wire != FIXED64)
         return err_set(e, ERR_INPUT, "field %u has wire type %d", (unsigned)f->number,
                        f->wire);
@@ -87,24 +87,24 @@ static bool is(const struct field *f, uint32_t number, int wire)
 static int read_piece(struct arena *a, struct span s, struct spm_piece *out,
                       struct err *e)
 {
-    struct field f;
+    struct field field;
     struct span text = { NULL, 0 };
 
     out->type = SPM_NORMAL;
     while (s.size > 0) {
-        if (next_field(&s, &f, e) != 0)
+        if (next_field(&s, &field, e) != 0)
             return -1;
-        if (is(&f, 1, BYTES)) {
-            text = f.bytes;
-        } else if (is(&f, 2, FIXED32)) {
-            uint32_t bits = (uint32_t)f.value;
+        if (is(&field, 1, BYTES)) {
+            text = field.bytes;
+        } else if (is(&field, 2, FIXED32)) {
+            uint32_t bits = (uint32_t)field.value;
 
             memcpy(&out->score, &bits, sizeof bits);
-        } else if (is(&f, 3, VARINT)) {
-            if (f.value < SPM_NORMAL || f.value > SPM_BYTE)
+        } else if (is(&field, 3, VARINT)) {
+            if (field.value < SPM_NORMAL || field.value > SPM_BYTE)
                 return err_set(e, ERR_INPUT, "type %llu, expected 1 to 6",
-                               (unsigned long long)f.value);
-            out->type = (enum spm_type)f.value;
+                               (unsigned long long)field.value);
+            out->type = (enum spm_type)field.value;
         }
     }
     out->s.s = arena_strndup(a, text.size > 0 ? (const char *)text.data : "", text.size);
@@ -119,20 +119,22 @@ static int read_piece(struct arena *a, struct span s, struct spm_piece *out,
 
 static int read_training(struct span s, struct spm *m, struct err *e)
 {
-    struct field f;
+    struct field field;
 
     while (s.size > 0) {
-        if (next_field(&s, &f, e) != 0)
+        if (next_field(&s, &field, e) != 0)
             return -1;
-        if (is(&f, 3, VARINT)) {
-            if (f.value != 1 && f.value != 2)
-                return err_set(e, ERR_INPUT, "model type %llu is not supported, only "
-                               "unigram (1) and bpe (2)", (unsigned long long)f.value);
-            m->bpe = f.value == 2;
-        } else if (is(&f, 24, VARINT) && f.value != 0) {
+        if (is(&field, 3, VARINT)) {
+            if (field.value != 1 && field.value != 2)
+                return err_set(e, ERR_INPUT,
+                               "model type %llu is not supported, only "
+                               "unigram (1) and bpe (2)",
+                               (unsigned long long)field.value);
+            m->bpe = field.value == 2;
+        } else if (is(&field, 24, VARINT) && field.value != 0) {
             return err_set(e, ERR_INPUT, "spaces after words are not supported");
-        } else if (is(&f, 35, VARINT)) {
-            m->byte_fallback = f.value != 0;
+        } else if (is(&field, 35, VARINT)) {
+            m->byte_fallback = field.value != 0;
         }
     }
     return 0;
@@ -140,32 +142,32 @@ static int read_training(struct span s, struct spm *m, struct err *e)
 
 static int read_normaliser(struct span s, struct spm *m, struct err *e)
 {
-    struct field f;
+    struct field field;
 
     while (s.size > 0) {
-        if (next_field(&s, &f, e) != 0)
+        if (next_field(&s, &field, e) != 0)
             return -1;
-        if (is(&f, 2, BYTES))
-            m->map = f.bytes;
-        else if (is(&f, 3, VARINT))
-            m->prefix = f.value != 0;
-        else if (is(&f, 4, VARINT))
-            m->trim = f.value != 0;
-        else if (is(&f, 5, VARINT))
-            m->escape = f.value != 0;
+        if (is(&field, 2, BYTES))
+            m->map = field.bytes;
+        else if (is(&field, 3, VARINT))
+            m->prefix = field.value != 0;
+        else if (is(&field, 4, VARINT))
+            m->trim = field.value != 0;
+        else if (is(&field, 5, VARINT))
+            m->escape = field.value != 0;
     }
     return 0;
 }
 
 static int count_pieces(struct span s, size_t *n, struct err *e)
 {
-    struct field f;
+    struct field field;
 
     *n = 0;
     while (s.size > 0) {
-        if (next_field(&s, &f, e) != 0)
+        if (next_field(&s, &field, e) != 0)
             return -1;
-        *n += is(&f, 1, BYTES);
+        *n += is(&field, 1, BYTES);
     }
     return *n > 0 ? 0 : err_set(e, ERR_INPUT, "no SentencePiece model: it has no pieces");
 }
@@ -196,21 +198,21 @@ static int find_unknown(struct spm *m, struct err *e)
 
 int spm_read(struct arena *a, struct span file, struct spm *m, struct err *e)
 {
-    struct field f;
-    size_t n;
+    struct field field;
+    size_t count;
 
     *m = (struct spm){ .prefix = true, .trim = true, .escape = true };
-    if (count_pieces(file, &n, e) != 0)
+    if (count_pieces(file, &count, e) != 0)
         return -1;
-    m->v = arena_alloc(a, n, sizeof *m->v);
+    m->v = arena_alloc(a, count, sizeof *m->v);
     while (file.size > 0) {
-        if (next_field(&file, &f, e) != 0)
+        if (next_field(&file, &field, e) != 0)
             return -1;
-        if (is(&f, 1, BYTES) && read_piece(a, f.bytes, &m->v[m->n++], e) != 0)
+        if (is(&field, 1, BYTES) && read_piece(a, field.bytes, &m->v[m->n++], e) != 0)
             return err_under(e, "piece %zu", m->n - 1);
-        if (is(&f, 2, BYTES) && read_training(f.bytes, m, e) != 0)
+        if (is(&field, 2, BYTES) && read_training(field.bytes, m, e) != 0)
             return err_under(e, "training");
-        if (is(&f, 3, BYTES) && read_normaliser(f.bytes, m, e) != 0)
+        if (is(&field, 3, BYTES) && read_normaliser(field.bytes, m, e) != 0)
             return err_under(e, "normaliser");
     }
     return check_lengths(m, e) == 0 ? find_unknown(m, e) : -1;

@@ -22,10 +22,10 @@ struct sequence {
 
 static int run_sequence(const void *self, struct work *w, struct err *e)
 {
-    const struct sequence *s = self;
+    const struct sequence *sequence = self;
 
-    for (size_t i = 0; i < s->n; i++)
-        if (step_run(&s->v[i], w, e) != 0)
+    for (size_t i = 0; i < sequence->n; i++)
+        if (step_run(&sequence->v[i], w, e) != 0)
             return -1;
     return 0;
 }
@@ -33,18 +33,18 @@ static int run_sequence(const void *self, struct work *w, struct err *e)
 static int open_sequence(struct tok *t, const struct step_table *table,
                          const json_t *j, struct step *out, struct err *e)
 {
-    struct sequence *s = arena_alloc(t->a, 1, sizeof *s);
+    struct sequence *sequence = arena_alloc(t->a, 1, sizeof *sequence);
     const json_t *list;
 
     if (json_field_list(j, table->list, &list, e) != 0)
         return -1;
-    s->n = json_array_size(list);
-    s->v = arena_alloc(t->a, s->n, sizeof *s->v);
-    for (size_t i = 0; i < s->n; i++)
-        if (step_open(t, table, json_array_get(list, i), &s->v[i], e) != 0)
+    sequence->n = json_array_size(list);
+    sequence->v = arena_alloc(t->a, sequence->n, sizeof *sequence->v);
+    for (size_t i = 0; i < sequence->n; i++)
+        if (step_open(t, table, json_array_get(list, i), &sequence->v[i], e) != 0)
             return -1;
     out->run = run_sequence;
-    out->self = s;
+    out->self = sequence;
     return 0;
 }
 
@@ -53,8 +53,8 @@ static const char *type_list(struct arena *a, const struct step_table *table)
 {
     const char *all = table->list != NULL ? "Sequence" : "";
 
-    for (const struct step_kind *k = table->rows; k->type != NULL; k++)
-        all = arena_printf(a, "%s%s%s", all, all[0] != '\0' ? ", " : "", k->type);
+    for (const struct step_kind *kind = table->rows; kind->type != NULL; kind++)
+        all = arena_printf(a, "%s%s%s", all, all[0] != '\0' ? ", " : "", kind->type);
     return all;
 }
 
@@ -85,15 +85,15 @@ int step_open(struct tok *t, const struct step_table *table, const json_t *j,
         return err_set(e, ERR_INPUT, "%s has no \"type\"", table->section);
     if (table->list != NULL && strcmp(type, "Sequence") == 0)
         return open_sequence(t, table, j, out, e);
-    for (const struct step_kind *k = table->rows; k->type != NULL; k++) {
-        if (strcmp(type, k->type) != 0)
+    for (const struct step_kind *kind = table->rows; kind->type != NULL; kind++) {
+        if (strcmp(type, kind->type) != 0)
             continue;
-        out->run = k->run;
-        if (k->open == NULL)
+        out->run = kind->run;
+        if (kind->open == NULL)
             return 0;
-        out->self = k->open(t, j, e);
+        out->self = kind->open(t, j, e);
         return out->self != NULL ? 0 :
-               err_under(e, "%s %s", table->section, k->type);
+               err_under(e, "%s %s", table->section, kind->type);
     }
     return err_set(e, ERR_INPUT, "%s \"%.80s\" is not supported, only %s",
                    table->section, type, type_list(t->a, table));

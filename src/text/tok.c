@@ -32,43 +32,43 @@ static void walk_to_byte(struct cursor *c, int byte)
 
 static void walk_to_char(struct cursor *c, int chars)
 {
-    int cp;
+    int code;
 
     while (c->chars > chars) {
-        c->byte -= chars_before(c->s, (size_t)c->byte, &cp);
+        c->byte -= chars_before(c->s, (size_t)c->byte, &code);
         c->chars--;
     }
     while (c->chars < chars) {
-        c->byte += chars_next(c->s + c->byte, c->n - (size_t)c->byte, &cp);
+        c->byte += chars_next(c->s + c->byte, c->n - (size_t)c->byte, &code);
         c->chars++;
     }
 }
 
 static void spans_to_chars(struct seq *seq, const char *s, size_t n)
 {
-    struct cursor c = { s, n, 0, 0 };
+    struct cursor cursor = { s, n, 0, 0 };
 
     for (size_t i = 0; i < seq->n; i++) {
-        struct range *r = &seq->v[i].span;
+        struct range *range = &seq->v[i].span;
 
         if (seq->v[i].special)          /* it has none, and 0 is far back */
             continue;
-        walk_to_byte(&c, r->start);
-        r->start = c.chars;
-        walk_to_byte(&c, r->end);
-        r->end = c.chars;
+        walk_to_byte(&cursor, range->start);
+        range->start = cursor.chars;
+        walk_to_byte(&cursor, range->end);
+        range->end = cursor.chars;
     }
 }
 
 static struct range chars_to_bytes(struct cursor *c, struct range chars)
 {
-    struct range r;
+    struct range range;
 
     walk_to_char(c, chars.start);
-    r.start = c->byte;
+    range.start = c->byte;
     walk_to_char(c, chars.end);
-    r.end = c->byte;
-    return r;
+    range.end = c->byte;
+    return range;
 }
 
 /* ---- the steps ---- */
@@ -90,7 +90,7 @@ static int check_text(const char *s, size_t n, struct err *e)
 /* The text's own tokens, as the next sequence of w. */
 static int encode_text(struct work *w, const char *s, size_t n, struct err *e)
 {
-    const struct tok *t = w->t;
+    const struct tok *tok = w->t;
     struct part all = { s, n, NULL, 0, -1 };
 
     w->n_seqs++;
@@ -98,11 +98,11 @@ static int encode_text(struct work *w, const char *s, size_t n, struct err *e)
     w->limit = GROWTH * (n + GROWTH);
     w->parts.n = 0;
     part_add(w, &w->parts, all);
-    added_split(&t->added, &t->added.raw, w);
-    if (step_run(&t->normal, w, e) != 0)
+    added_split(&tok->added, &tok->added.raw, w);
+    if (step_run(&tok->normal, w, e) != 0)
         return -1;
-    added_split(&t->added, &t->added.normal, w);
-    if (step_run(&t->presplit, w, e) != 0 || step_run(&t->model, w, e) != 0)
+    added_split(&tok->added, &tok->added.normal, w);
+    if (step_run(&tok->presplit, w, e) != 0 || step_run(&tok->model, w, e) != 0)
         return -1;
     spans_to_chars(&w->seqs[w->n_seqs - 1], s, n);
     return 0;
@@ -111,7 +111,7 @@ static int encode_text(struct work *w, const char *s, size_t n, struct err *e)
 /* Pieces between blanks, each as the vocabulary has it. */
 static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e)
 {
-    const struct tok *t = w->t;
+    const struct tok *tok = w->t;
     struct seq *seq = &w->seqs[w->n_seqs++];
     size_t end;
 
@@ -122,11 +122,11 @@ static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e
             continue;
         if (end == i)
             continue;
-        token.id = vocab_find(&t->vocab, s + i, end - i);
+        token.id = vocab_find(&tok->vocab, s + i, end - i);
         if (token.id < 0)
             return err_set(e, ERR_INPUT, "%s: the vocabulary has no piece \"%.*s\"",
-                           t->name, (int)(end - i < 80 ? end - i : 80), s + i);
-        token.special = vocab_piece(&t->vocab, token.id)->special;
+                           tok->name, (int)(end - i < 80 ? end - i : 80), s + i);
+        token.special = vocab_piece(&tok->vocab, token.id)->special;
         if (!token.special)
             token.span = (struct range){ (int)i, (int)end };
         part_seq_add(w, seq, token);
@@ -153,51 +153,51 @@ static void tokens_init(struct tokens *out, struct arena *a, size_t n)
 /* Bytes that a piece of the byte-level alphabet stands for, or -1. */
 static int decode_bytes(const struct piece *p, char *to)
 {
-    int n = 0;
+    int count = 0;
 
     for (size_t i = 0; i < p->n; ) {
-        int cp, byte;
+        int code, byte;
 
-        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
-        byte = byte_level_byte(cp);
+        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        byte = byte_level_byte(code);
         if (byte < 0)
             return -1;
-        to[n++] = (char)byte;
+        to[count++] = (char)byte;
     }
-    return n;
+    return count;
 }
 
 /* The piece with blanks for what stands for them; returns its size. */
 static size_t put_blanks(struct text mark, const struct piece *p, char *to)
 {
-    size_t n = 0;
+    size_t count = 0;
 
     for (size_t i = 0; i < p->n; ) {
         if (mark.n > 0 && p->n - i >= mark.n && memcmp(p->s + i, mark.s, mark.n) == 0) {
-            to[n++] = ' ';
+            to[count++] = ' ';
             i += mark.n;
         } else {
-            to[n++] = p->s[i++];
+            to[count++] = p->s[i++];
         }
     }
-    return n;
+    return count;
 }
 
 size_t tok_label(const struct tok *t, const struct piece *p, char *to)
 {
     size_t skip = t->prefix.n;
-    int n = t->byte_pieces ? byte_level_of_piece(p->s, p->n) : -1;
+    int count = t->byte_pieces ? byte_level_of_piece(p->s, p->n) : -1;
 
-    if (!p->added && n >= 0) {
-        *to = (char)n;
+    if (!p->added && count >= 0) {
+        *to = (char)count;
         return 1;
     }
     if (!p->added && t->blank.n > 0)
         return put_blanks(t->blank, p, to);
     if (!p->added && t->byte_level) {
-        n = decode_bytes(p, to);
-        if (n >= 0)
-            return (size_t)n;
+        count = decode_bytes(p, to);
+        if (count >= 0)
+            return (size_t)count;
     }
     if (p->added || p->n <= skip || memcmp(p->s, t->prefix.s, skip) != 0)
         skip = 0;
@@ -212,9 +212,9 @@ static void fill_pieces(const struct tok *t, struct arena *a, struct tokens *out
     char *to;
 
     for (int i = 0; i < out->n; i++) {
-        const struct piece *p = t != NULL ? vocab_piece(&t->vocab, out->id[i]) : NULL;
+        const struct piece *piece = t != NULL ? vocab_piece(&t->vocab, out->id[i]) : NULL;
 
-        bytes += p != NULL ? p->n + 1 : 0;
+        bytes += piece != NULL ? piece->n + 1 : 0;
     }
     to = arena_alloc(a, bytes, 1);
     for (int i = 0; i < out->n; i++) {
@@ -239,21 +239,21 @@ static void assemble(const struct work *w, const struct tok_input *in,
 {
     struct cursor text = { in->text, in->text_size, 0, 0 };
     struct cursor pair = { in->pair, in->pair_size, 0, 0 };
-    size_t n = 0, k = 0;
+    size_t count = 0, k = 0;
 
     for (int q = 0; q < w->n_seqs; q++)
-        n += w->seqs[q].n;
-    tokens_init(out, w->a, n);
+        count += w->seqs[q].n;
+    tokens_init(out, w->a, count);
     for (int q = 0; q < w->n_seqs; q++) {
         for (size_t i = 0; i < w->seqs[q].n; i++, k++) {
-            const struct work_token *t = &w->seqs[q].v[i];
+            const struct work_token *token = &w->seqs[q].v[i];
 
-            out->id[k] = t->id;
-            out->type[k] = t->type;
-            out->special[k] = t->special;
-            out->chars[k] = t->span;
-            if (!t->special)
-                out->bytes[k] = chars_to_bytes(t->pair ? &pair : &text, t->span);
+            out->id[k] = token->id;
+            out->type[k] = token->type;
+            out->special[k] = token->special;
+            out->chars[k] = token->span;
+            if (!token->special)
+                out->bytes[k] = chars_to_bytes(token->pair ? &pair : &text, token->span);
         }
     }
     fill_pieces(w->t, w->a, out);
@@ -265,17 +265,17 @@ int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
     int (*encode)(struct work *, const char *, size_t, struct err *) =
         in->pretokenized ? look_up_pieces : encode_text;
     struct seq seqs[2] = { { 0 } };
-    struct work w = { .t = t, .a = a, .seqs = seqs, .special = !in->no_special };
+    struct work work = { .t = t, .a = a, .seqs = seqs, .special = !in->no_special };
 
     if (check_text(in->text, in->text_size, e) != 0 ||
-        encode(&w, in->text, in->text_size, e) != 0)
+        encode(&work, in->text, in->text_size, e) != 0)
         return -1;
     if (in->pair != NULL && (check_text(in->pair, in->pair_size, e) != 0 ||
-                             encode(&w, in->pair, in->pair_size, e) != 0))
+                             encode(&work, in->pair, in->pair_size, e) != 0))
         return err_under(e, "second text");
-    if (!in->pretokenized && step_run(&t->finish, &w, e) != 0)
+    if (!in->pretokenized && step_run(&t->finish, &work, e) != 0)
         return err_under(e, "%s", t->name);
-    assemble(&w, in, out);
+    assemble(&work, in, out);
     return 0;
 }
 
@@ -284,11 +284,11 @@ void tok_describe(const struct tok *t, struct arena *a, const int *ids,
 {
     tokens_init(out, a, (size_t)n);
     for (int i = 0; i < n; i++) {
-        const struct piece *p = t != NULL ? vocab_piece(&t->vocab, ids[i]) : NULL;
+        const struct piece *piece = t != NULL ? vocab_piece(&t->vocab, ids[i]) : NULL;
 
         out->id[i] = ids[i];
         out->type[i] = type_ids != NULL ? type_ids[i] : 0;
-        out->special[i] = p != NULL && p->special;
+        out->special[i] = piece != NULL && piece->special;
     }
     fill_pieces(t, a, out);
 }
@@ -306,31 +306,32 @@ static void *join(struct arena *a, const void *x, size_t n_x, const void *y, siz
 void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out)
 {
-    size_t n = (size_t)x->n, m = (size_t)y->n;
+    size_t count = (size_t)x->n, m = (size_t)y->n;
 
     *out = (struct tokens){
         .n = x->n + y->n,
-        .id = join(a, x->id, n, y->id, m, sizeof *x->id),
-        .type = join(a, x->type, n, y->type, m, sizeof *x->type),
-        .special = join(a, x->special, n, y->special, m, sizeof *x->special),
-        .bytes = join(a, x->bytes, n, y->bytes, m, sizeof *x->bytes),
-        .chars = join(a, x->chars, n, y->chars, m, sizeof *x->chars),
-        .piece = join(a, x->piece, n, y->piece, m, sizeof *x->piece),
-        .label = join(a, x->label, n, y->label, m, sizeof *x->label),
-        .label_size = join(a, x->label_size, n, y->label_size, m, sizeof *x->label_size),
+        .id = join(a, x->id, count, y->id, m, sizeof *x->id),
+        .type = join(a, x->type, count, y->type, m, sizeof *x->type),
+        .special = join(a, x->special, count, y->special, m, sizeof *x->special),
+        .bytes = join(a, x->bytes, count, y->bytes, m, sizeof *x->bytes),
+        .chars = join(a, x->chars, count, y->chars, m, sizeof *x->chars),
+        .piece = join(a, x->piece, count, y->piece, m, sizeof *x->piece),
+        .label = join(a, x->label, count, y->label, m, sizeof *x->label),
+        .label_size = join(a, x->label_size, count, y->label_size, m,
+                           sizeof *x->label_size),
     };
 }
 
 /* A run of tokens of a text, between those of the template. */
 static struct range run_from(const struct tokens *t, int at)
 {
-    struct range r = { at, 0 };
+    struct range range = { at, 0 };
 
-    while (r.start < t->n && t->special[r.start])
-        r.start++;
-    for (r.end = r.start; r.end < t->n && !t->special[r.end];)
-        r.end++;
-    return r;
+    while (range.start < t->n && t->special[range.start])
+        range.start++;
+    for (range.end = range.start; range.end < t->n && !t->special[range.end];)
+        range.end++;
+    return range;
 }
 
 /* How many of n[0] and n[1] tokens stay of room. */
@@ -399,7 +400,7 @@ int tok_id(const struct tok *t, const char *piece, size_t size)
 
 const char *tok_piece(const struct tok *t, int id)
 {
-    const struct piece *p = vocab_piece(&t->vocab, id);
+    const struct piece *piece = vocab_piece(&t->vocab, id);
 
-    return p != NULL ? p->s : NULL;
+    return piece != NULL ? piece->s : NULL;
 }

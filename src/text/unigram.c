@@ -24,13 +24,13 @@ struct unigram {
 static int read_piece(struct tok *t, const json_t *j, size_t id, struct err *e)
 {
     const json_t *piece = json_array_get(j, 0), *score = json_array_get(j, 1);
-    struct text s = { json_string_value(piece), json_string_length(piece) };
+    struct text text = { json_string_value(piece), json_string_length(piece) };
 
-    if (s.s == NULL || !json_is_number(score))
+    if (text.s == NULL || !json_is_number(score))
         return err_set(e, ERR_INPUT, "it is not [piece, score]");
-    s.s = arena_strndup(t->a, s.s, s.n);
-    t->scored[id] = (struct scored){ s, json_number_value(score), (int)id, false };
-    return vocab_add(&t->vocab, t->a, s, (json_int_t)id, e);
+    text.s = arena_strndup(t->a, text.s, text.n);
+    t->scored[id] = (struct scored){ text, json_number_value(score), (int)id, false };
+    return vocab_add(&t->vocab, t->a, text, (json_int_t)id, e);
 }
 
 /* [["piece", score], …], or what is given. */
@@ -67,9 +67,9 @@ static int read_unk(struct unigram *m, struct tok *t, const json_t *j, struct er
         return err_set(e, ERR_INPUT, "\"unk_id\" is %d, which the vocabulary lacks",
                        m->unk);
     if ((size_t)m->unk < t->n_scored) {
-        struct scored *p = &t->scored[m->unk];
+        struct scored *scored = &t->scored[m->unk];
 
-        p->unknown = vocab_find_model(&t->vocab, p->s.s, p->s.n) == m->unk;
+        scored->unknown = vocab_find_model(&t->vocab, scored->s.s, scored->s.n) == m->unk;
     }
     return 0;
 }
@@ -81,14 +81,14 @@ static int fill_trie(struct unigram *m, struct tok *t, struct err *e)
     trie_init(&m->trie, t->a);
     trie_reserve(&m->trie, t->a, t->n_scored);
     for (size_t i = 0; i < t->n_scored; i++) {
-        const struct scored *p = &t->scored[i];
+        const struct scored *scored = &t->scored[i];
 
-        if (!isfinite(p->score))
+        if (!isfinite(scored->score))
             return err_set(e, ERR_INPUT, "piece \"%.80s\" has a score that is not "
-                           "finite", p->s.s);
-        if (p->score < lowest)
-            lowest = p->score;
-        trie_add(&m->trie, t->a, p->s.s, p->s.n, (int)i);
+                           "finite", scored->s.s);
+        if (scored->score < lowest)
+            lowest = scored->score;
+        trie_add(&m->trie, t->a, scored->s.s, scored->s.n, (int)i);
     }
     m->scored = t->scored;
     m->unk_score = lowest - 10;         /* sentencepiece's kUnkPenalty */
@@ -97,15 +97,15 @@ static int fill_trie(struct unigram *m, struct tok *t, struct err *e)
 
 const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
 {
-    struct unigram *m = arena_alloc(t->a, 1, sizeof *m);
+    struct unigram *unigram = arena_alloc(t->a, 1, sizeof *unigram);
 
-    if (json_field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0 ||
-        read_pieces(t, j, e) != 0 || read_unk(m, t, j, e) != 0 ||
-        fill_trie(m, t, e) != 0)
+    if (json_field_bool(j, "byte_fallback", false, &unigram->byte_fallback, e) != 0 ||
+        read_pieces(t, j, e) != 0 || read_unk(unigram, t, j, e) != 0 ||
+        fill_trie(unigram, t, e) != 0)
         return NULL;
-    t->byte_pieces = m->byte_fallback;
-    byte_level_piece_ids(&t->vocab, m->byte);
-    return m;
+    t->byte_pieces = unigram->byte_fallback;
+    byte_level_piece_ids(&t->vocab, unigram->byte);
+    return unigram;
 }
 
 /* ---- encoding ---- */
@@ -140,16 +140,16 @@ static void extend(const struct unigram *m, struct node *node, const struct part
     bool single = false;
 
     for (size_t k = i; k < p->n; k++) {
-        int v;
+        int value;
 
         at = trie_step(&m->trie, at, p->s[k]);
         if (at == 0)
             break;
-        v = m->trie.value[at];
-        if (v < 0)
+        value = m->trie.value[at];
+        if (value < 0)
             continue;
-        offer(&node[k + 1], so_far + m->scored[v].score, k + 1 - i,
-              m->scored[v].unknown ? UNKNOWN : v);
+        offer(&node[k + 1], so_far + m->scored[value].score, k + 1 - i,
+              m->scored[value].unknown ? UNKNOWN : value);
         single = single || k + 1 - i == length;
     }
     if (!single)
@@ -201,10 +201,10 @@ static int encode_part(const struct unigram *m, struct room *r, struct work *w,
 {
     struct node *node = make_room(r, w->a, p->n);
     size_t j;
-    int cp;
+    int code;
 
     for (size_t i = 0; i < p->n; ) {
-        size_t length = (size_t)chars_next(p->s + i, p->n - i, &cp);
+        size_t length = (size_t)chars_next(p->s + i, p->n - i, &code);
 
         extend(m, node, p, i, length);
         i += length;
@@ -229,14 +229,14 @@ static int encode_part(const struct unigram *m, struct room *r, struct work *w,
 
 int unigram_run(const void *self, struct work *w, struct err *e)
 {
-    struct room r = { 0 };
+    struct room room = { 0 };
 
     for (size_t i = 0; i < w->parts.n; i++) {
-        const struct part *p = &w->parts.v[i];
+        const struct part *part = &w->parts.v[i];
 
-        if (p->id >= 0)
-            part_emit_added(w, p);
-        else if (p->n > 0 && encode_part(self, &r, w, p, e) != 0)
+        if (part->id >= 0)
+            part_emit_added(w, part);
+        else if (part->n > 0 && encode_part(self, &room, w, part, e) != 0)
             return -1;
     }
     return 0;

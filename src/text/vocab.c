@@ -74,7 +74,7 @@ static void grow_ids(struct vocab *v, struct arena *a, size_t n)
 int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
               struct err *e)
 {
-    struct piece *p;
+    struct piece *piece;
     size_t at;
 
     if (id < 0 || id >= ID_LIMIT)
@@ -89,10 +89,10 @@ int vocab_add(struct vocab *v, struct arena *a, struct text s, json_int_t id,
     if (v->by_id[id] != 0)
         return err_set(e, ERR_INPUT, "tokens \"%.80s\" and \"%.80s\" share id %lld",
                        v->v[v->by_id[id] - 1].s, s.s, (long long)id);
-    p = &v->v[v->n++];
-    p->s = s.s;
-    p->n = (uint32_t)s.n;
-    p->id = (int)id;
+    piece = &v->v[v->n++];
+    piece->s = s.s;
+    piece->n = (uint32_t)s.n;
+    piece->id = (int)id;
     if (s.n > v->longest)
         v->longest = s.n;
     v->slot[at] = v->by_id[id] = (uint32_t)v->n;
@@ -160,14 +160,14 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
     for (void *i = json_object_iter(o); i != NULL; i = json_object_iter_next(o, i)) {
         const char *key = json_object_iter_key(i);
         const json_t *id = json_object_iter_value(i);
-        struct text s = { pool, strlen(key) };
+        struct text text = { pool, strlen(key) };
 
         if (!json_is_integer(id))
             return err_set(e, ERR_INPUT, "token \"%.80s\" has an id that is not a whole "
                            "number", key);
-        memcpy(pool, key, s.n + 1);
-        pool += s.n + 1;
-        if (vocab_add(v, a, s, json_integer_value(id), e) != 0)
+        memcpy(pool, key, text.n + 1);
+        pool += text.n + 1;
+        if (vocab_add(v, a, text, json_integer_value(id), e) != 0)
             return -1;
     }
     v->n_model = v->n;
@@ -176,10 +176,10 @@ int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e)
 
 int vocab_open(struct tok *t, const json_t *model, struct err *e)
 {
-    const json_t *j = json_object_get(model, "vocab");
+    const json_t *value = json_object_get(model, "vocab");
 
-    if (!t->given.vocab || !json_is_null(j))
-        return vocab_read(&t->vocab, t->a, j, e);
+    if (!t->given.vocab || !json_is_null(value))
+        return vocab_read(&t->vocab, t->a, value, e);
     t->given.vocab = false;
     return 0;
 }

@@ -14,11 +14,11 @@ struct wordpiece {
 
 const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e)
 {
-    struct wordpiece *m = arena_alloc(t->a, 1, sizeof *m);
+    struct wordpiece *wordpiece = arena_alloc(t->a, 1, sizeof *wordpiece);
     struct text unk = { "[UNK]", 5 };
 
     t->prefix = (struct text){ "##", 2 };
-    m->max_chars = 100;
+    wordpiece->max_chars = 100;
     if (json_object_get(j, "unk_token") != NULL &&
         json_field_text(j, "unk_token", &unk.s, &unk.n, e) != 0)
         return NULL;
@@ -26,38 +26,39 @@ const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e)
         json_field_text(j, "continuing_subword_prefix", &t->prefix.s, &t->prefix.n, e) != 0)
         return NULL;
     if (json_object_get(j, "max_input_chars_per_word") != NULL &&
-        json_field_int(j, "max_input_chars_per_word", 0, 1 << 30, &m->max_chars, e) != 0)
+        json_field_int(j, "max_input_chars_per_word", 0, 1 << 30, &wordpiece->max_chars,
+                       e) != 0)
         return NULL;
     if (vocab_open(t, j, e) != 0)
         return NULL;
     t->prefix.s = arena_strndup(t->a, t->prefix.s, t->prefix.n);
-    m->unk_name = arena_strndup(t->a, unk.s, unk.n);
-    m->unk = vocab_find(&t->vocab, unk.s, unk.n);
-    return m;
+    wordpiece->unk_name = arena_strndup(t->a, unk.s, unk.n);
+    wordpiece->unk = vocab_find(&t->vocab, unk.s, unk.n);
+    return wordpiece;
 }
 
 static bool too_long(const struct part *p, int max_chars)
 {
-    int n = 0, cp;
+    int count = 0, code;
 
     if (p->n <= (size_t)max_chars)
         return false;
-    for (size_t i = 0; i < p->n && n <= max_chars; n++)
-        i += (size_t)chars_next(p->s + i, p->n - i, &cp);
-    return n > max_chars;
+    for (size_t i = 0; i < p->n && count <= max_chars; count++)
+        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+    return count > max_chars;
 }
 
 static int word(const struct wordpiece *m, struct work *w, const struct part *p,
                 struct err *e)
 {
-    const struct tok *t = w->t;
+    const struct tok *tok = w->t;
     struct seq *seq = &w->seqs[w->n_seqs - 1];
     size_t before = seq->n, length;
     bool known = !too_long(p, m->max_chars);
 
     for (size_t i = 0; known && i < p->n; i += length) {
-        struct text head = { t->prefix.s, i > 0 ? t->prefix.n : 0 };
-        int id = vocab_longest(&t->vocab, head, p->s + i, p->n - i, &length);
+        struct text head = { tok->prefix.s, i > 0 ? tok->prefix.n : 0 };
+        int id = vocab_longest(&tok->vocab, head, p->s + i, p->n - i, &length);
 
         known = id >= 0;
         if (known)
@@ -76,11 +77,11 @@ static int word(const struct wordpiece *m, struct work *w, const struct part *p,
 int wordpiece_run(const void *self, struct work *w, struct err *e)
 {
     for (size_t i = 0; i < w->parts.n; i++) {
-        const struct part *p = &w->parts.v[i];
+        const struct part *part = &w->parts.v[i];
 
-        if (p->id >= 0)
-            part_emit_added(w, p);
-        else if (p->n > 0 && word(self, w, p, e) != 0)
+        if (part->id >= 0)
+            part_emit_added(w, part);
+        else if (part->n > 0 && word(self, w, part, e) != 0)
             return -1;
     }
     return 0;

@@ -156,9 +156,10 @@ static void q5_k(float *out, const unsigned char *b)
 
     k_scales(scale, min, b);
     for (int i = 0; i < 256; i++) {
-        int v = nibble(q + i / 64 * 32, i % 64, 32) | (high[i % 32] >> i / 32 & 1) << 4;
+        int value = nibble(q + i / 64 * 32, i % 64, 32) | (high[i % 32] >> i / 32 & 1)
+                                                              << 4;
 
-        out[i] = scale[i / 32] * (float)v - min[i / 32];
+        out[i] = scale[i / 32] * (float)value - min[i / 32];
     }
 }
 
@@ -170,10 +171,10 @@ static void q6_k(float *out, const unsigned char *b)
     float d = half_at(b + 208);
 
     for (int i = 0; i < 256; i++) {
-        int v = nibble(b + i / 128 * 64, i % 128, 64) |
-                (high[i / 128 * 32 + i % 32] >> i / 32 % 4 * 2 & 3) << 4;
+        int value = nibble(b + i / 128 * 64, i % 128, 64) |
+                    (high[i / 128 * 32 + i % 32] >> i / 32 % 4 * 2 & 3) << 4;
 
-        out[i] = d * (float)(int8_t)s[i / 16] * (float)(v - 32);
+        out[i] = d * (float)(int8_t)s[i / 16] * (float)(value - 32);
     }
 }
 

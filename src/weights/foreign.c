@@ -45,23 +45,23 @@ static bool kind_by_content(struct span b, enum kind *kind)
 /* As a shell takes it for one word. */
 static const char *quoted(struct arena *a, const char *s)
 {
-    size_t n = 0;
-    char *out, *p;
+    size_t count = 0;
+    char *out, *cursor;
 
     for (const char *c = s; *c != '\0'; c++)
-        n += !(isalnum((unsigned char)*c) || strchr("/._+=:,@%-", *c) != NULL);
-    if (n == 0)
+        count += !(isalnum((unsigned char)*c) || strchr("/._+=:,@%-", *c) != NULL);
+    if (count == 0)
         return s;
-    p = out = arena_alloc(a, 4 * strlen(s) + 3, 1);
-    *p++ = '\'';
+    cursor = out = arena_alloc(a, 4 * strlen(s) + 3, 1);
+    *cursor++ = '\'';
     for (; *s != '\0'; s++) {
         if (*s == '\'') {
-            memcpy(p, "'\\'", 3);
-            p += 3;
+            memcpy(cursor, "'\\'", 3);
+            cursor += 3;
         }
-        *p++ = *s;
+        *cursor++ = *s;
     }
-    *p = '\'';
+    *cursor = '\'';
     return out;
 }
 

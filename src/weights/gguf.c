@@ -37,15 +37,15 @@ int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e)
 /* A string, borrowed. */
 static int take_string(struct gguf_cursor *c, struct span *out, struct err *e)
 {
-    uint64_t n;
+    uint64_t count;
 
-    if (gguf_take(c, 8, &n, e) != 0)
+    if (gguf_take(c, 8, &count, e) != 0)
         return -1;
-    if (n > (uint64_t)(c->end - c->at))
+    if (count > (uint64_t)(c->end - c->at))
         return err_set(e, ERR_INPUT, "a string of %llu bytes, but the file has %zu left",
-                       (unsigned long long)n, (size_t)(c->end - c->at));
-    *out = (struct span){ c->at, (size_t)n };
-    c->at += n;
+                       (unsigned long long)count, (size_t)(c->end - c->at));
+    *out = (struct span){ c->at, (size_t)count };
+    c->at += count;
     return 0;
 }
 
@@ -53,14 +53,16 @@ int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
                    struct err *e)
 {
     enum { LONGEST = 65535 };
-    struct span s;
+    struct span span;
 
-    if (take_string(c, &s, e) != 0)
+    if (take_string(c, &span, e) != 0)
         return -1;
-    if (s.size == 0 || s.size > LONGEST || memchr(s.data, '\0', s.size) != NULL)
+    if (span.size == 0 || span.size > LONGEST ||
+        memchr(span.data, '\0', span.size) != NULL)
         return err_set(e, ERR_INPUT, "a name of %zu bytes%s, expected 1 to %d and no NUL",
-                       s.size, s.size > LONGEST ? "" : " with a NUL, or empty", LONGEST);
-    *name = arena_strndup(a, (const char *)s.data, s.size);
+                       span.size, span.size > LONGEST ? "" : " with a NUL, or empty",
+                       LONGEST);
+    *name = arena_strndup(a, (const char *)span.data, span.size);
     return 0;
 }
 
@@ -68,57 +70,57 @@ int gguf_take_name(struct gguf_cursor *c, struct arena *a, const char **name,
 
 static int take_type(struct gguf_cursor *c, enum gguf_type *type, struct err *e)
 {
-    uint64_t v;
+    uint64_t value;
 
-    if (gguf_take(c, 4, &v, e) != 0)
+    if (gguf_take(c, 4, &value, e) != 0)
         return -1;
-    if (v >= N_GGUF_TYPE)
-        return err_set(e, ERR_INPUT, "type %llu, expected 0 to %d", (unsigned long long)v,
-                       N_GGUF_TYPE - 1);
-    *type = (enum gguf_type)v;
+    if (value >= N_GGUF_TYPE)
+        return err_set(e, ERR_INPUT, "type %llu, expected 0 to %d",
+                       (unsigned long long)value, N_GGUF_TYPE - 1);
+    *type = (enum gguf_type)value;
     return 0;
 }
 
 static int skip_elements(struct gguf_cursor *c, const struct gguf_value *v,
                          struct err *e)
 {
-    uint64_t n = (uint64_t)v->n, left = (uint64_t)(c->end - c->at);
-    struct span s;
+    uint64_t count = (uint64_t)v->n, left = (uint64_t)(c->end - c->at);
+    struct span span;
 
     /* A string takes at least its length. */
     uint64_t least = v->type == GGUF_STRING ? 8 : (uint64_t)types[v->type].size_bytes;
 
-    if (n > left / least)
+    if (count > left / least)
         return err_set(e, ERR_INPUT, "%llu elements of type %s, but the file has %llu "
-                       "bytes left", (unsigned long long)n, types[v->type].name,
+                       "bytes left", (unsigned long long)count, types[v->type].name,
                        (unsigned long long)left);
     if (v->type != GGUF_STRING) {
-        c->at += n * least;
+        c->at += count * least;
         return 0;
     }
-    for (uint64_t i = 0; i < n; i++)
-        if (take_string(c, &s, e) != 0)
+    for (uint64_t i = 0; i < count; i++)
+        if (take_string(c, &span, e) != 0)
             return v->is_array ? err_under(e, "element %llu", (unsigned long long)i) : -1;
     return 0;
 }
 
 static int take_value(struct gguf_cursor *c, struct gguf_value *v, struct err *e)
 {
-    uint64_t n = 1;
+    uint64_t count = 1;
 
     if (take_type(c, &v->type, e) != 0)
         return -1;
     v->is_array = v->type == GGUF_ARRAY;
     if (v->is_array) {
-        if (take_type(c, &v->type, e) != 0 || gguf_take(c, 8, &n, e) != 0)
+        if (take_type(c, &v->type, e) != 0 || gguf_take(c, 8, &count, e) != 0)
             return -1;
         if (v->type == GGUF_ARRAY)
             return err_set(e, ERR_INPUT, "an array of arrays is not supported");
-        if (n > INT64_MAX)
+        if (count > INT64_MAX)
             return err_set(e, ERR_INPUT, "an array of %llu elements",
-                           (unsigned long long)n);
+                           (unsigned long long)count);
     }
-    v->n = (int64_t)n;
+    v->n = (int64_t)count;
     v->data = c->at;
     return skip_elements(c, v, e);
 }
@@ -134,44 +136,44 @@ static int read_values(struct gguf *g, struct arena *a, struct gguf_cursor *c,
                        uint64_t n, struct err *e)
 {
     enum { LEAST = 8 + 1 + 4 + 1 };         /* of a key with its value */
-    struct gguf_value *v;
+    struct gguf_value *value;
 
     if (n > (uint64_t)(c->end - c->at) / LEAST || n > INT_MAX)
         return err_set(e, ERR_INPUT, "%llu keys in a file of %zu bytes",
                        (unsigned long long)n, g->bytes.size);
-    g->value = v = arena_alloc(a, (size_t)n, sizeof *v);
+    g->value = value = arena_alloc(a, (size_t)n, sizeof *value);
     g->n = (int)n;
     for (int i = 0; i < g->n; i++) {
-        if (gguf_take_name(c, a, &v[i].key, e) != 0)
+        if (gguf_take_name(c, a, &value[i].key, e) != 0)
             return err_under(e, "key %d", i);
-        if (take_value(c, &v[i], e) != 0)
-            return err_under(e, "%s", str_shown(a, v[i].key));
+        if (take_value(c, &value[i], e) != 0)
+            return err_under(e, "%s", str_shown(a, value[i].key));
     }
     if (n > 0)
-        qsort(v, (size_t)n, sizeof *v, by_key);
+        qsort(value, (size_t)n, sizeof *value, by_key);
     for (int i = 1; i < g->n; i++)
-        if (strcmp(v[i - 1].key, v[i].key) == 0)
-            return err_set(e, ERR_INPUT, "%s: appears twice", str_shown(a, v[i].key));
+        if (strcmp(value[i - 1].key, value[i].key) == 0)
+            return err_set(e, ERR_INPUT, "%s: appears twice", str_shown(a, value[i].key));
     return 0;
 }
 
 static int read_alignment(struct gguf *g, struct arena *a, struct err *e)
 {
     enum { USUAL = 32, LARGEST = 1 << 16 };
-    const struct gguf_value *v = gguf_find(g, "general.alignment");
-    int64_t n;
+    const struct gguf_value *value = gguf_find(g, "general.alignment");
+    int64_t count;
 
     g->alignment = USUAL;
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (v->type != GGUF_U32 || v->is_array)
+    if (value->type != GGUF_U32 || value->is_array)
         return err_set(e, ERR_INPUT, "general.alignment: is %s, expected a U32",
-                       gguf_kind(a, v));
-    n = gguf_int(v, 0);
-    if (n < 1 || n > LARGEST || (n & (n - 1)) != 0)
+                       gguf_kind(a, value));
+    count = gguf_int(value, 0);
+    if (count < 1 || count > LARGEST || (count & (count - 1)) != 0)
         return err_set(e, ERR_INPUT, "general.alignment: found %lld, expected a power of "
-                       "two of at most %d", (long long)n, LARGEST);
-    g->alignment = (size_t)n;
+                       "two of at most %d", (long long)count, LARGEST);
+    g->alignment = (size_t)count;
     return 0;
 }
 
@@ -194,33 +196,36 @@ static int check_version(uint64_t version, struct err *e)
 
 static int read_head(struct gguf *g, struct arena *a, struct err *e)
 {
-    struct gguf_cursor c = { g->bytes.data, g->bytes.data, g->bytes.data + g->bytes.size };
+    struct gguf_cursor cursor = { g->bytes.data, g->bytes.data,
+                                  g->bytes.data + g->bytes.size };
     uint64_t version, n_tensors, n_keys;
 
     if (!gguf_is(g->bytes))
         return err_set(e, ERR_INPUT, "is not a GGUF file, expected it to begin with \"GGUF\"");
-    c.at += 4;
-    if (gguf_take(&c, 4, &version, e) != 0 || check_version(version, e) != 0 ||
-        gguf_take(&c, 8, &n_tensors, e) != 0 || gguf_take(&c, 8, &n_keys, e) != 0 ||
-        read_values(g, a, &c, n_keys, e) != 0 || read_alignment(g, a, e) != 0)
+    cursor.at += 4;
+    if (gguf_take(&cursor, 4, &version, e) != 0 || check_version(version, e) != 0 ||
+        gguf_take(&cursor, 8, &n_tensors, e) != 0 ||
+        gguf_take(&cursor, 8, &n_keys, e) != 0 ||
+        read_values(g, a, &cursor, n_keys, e) != 0 || read_alignment(g, a, e) != 0)
         return -1;
-    if (n_tensors > (uint64_t)(c.end - c.at) / LEAST_TENSOR || n_tensors > INT_MAX)
+    if (n_tensors > (uint64_t)(cursor.end - cursor.at) / LEAST_TENSOR ||
+        n_tensors > INT_MAX)
         return err_set(e, ERR_INPUT, "%llu tensors in a file of %zu bytes",
                        (unsigned long long)n_tensors, g->bytes.size);
     g->n_tensors = (int64_t)n_tensors;
-    g->tensors_at = (size_t)(c.at - c.begin);
+    g->tensors_at = (size_t)(cursor.at - cursor.begin);
     return 0;
 }
 
 struct gguf *gguf_read(struct arena *a, struct span bytes, const char *file,
                        struct err *e)
 {
-    struct gguf *g = arena_alloc(a, 1, sizeof *g);
+    struct gguf *gguf = arena_alloc(a, 1, sizeof *gguf);
 
-    g->file = file;
-    g->bytes = bytes;
-    if (read_head(g, a, e) == 0)
-        return g;
+    gguf->file = file;
+    gguf->bytes = bytes;
+    if (read_head(gguf, a, e) == 0)
+        return gguf;
     err_under(e, "%s", file);
     return NULL;
 }
@@ -228,16 +233,16 @@ struct gguf *gguf_read(struct arena *a, struct span bytes, const char *file,
 struct gguf *gguf_open(struct arena *a, const char *path, struct err *e)
 {
     const struct span *bytes = file_hold(a, path, e);
-    struct gguf *g;
+    struct gguf *gguf;
 
     if (bytes == NULL)
         return NULL;
-    g = gguf_read(a, *bytes, arena_strdup(a, path), e);
-    if (g == NULL)
+    gguf = gguf_read(a, *bytes, arena_strdup(a, path), e);
+    if (gguf == NULL)
         file_drop(a, bytes);
     else
-        g->held = bytes;
-    return g;
+        gguf->held = bytes;
+    return gguf;
 }
 
 void gguf_close(struct arena *a, const struct gguf *g)
@@ -253,10 +258,10 @@ enum { TAIL = 20 };             /* "-00002-of-00003.gguf" */
 /* That, but not the first. */
 static bool is_later_part(const char *name)
 {
-    size_t n = strlen(name);
-    const char *tail = name + n - TAIL;
+    size_t count = strlen(name);
+    const char *tail = name + count - TAIL;
 
-    return n > TAIL && tail[0] == '-' && memcmp(tail + 6, "-of-", 4) == 0 &&
+    return count > TAIL && tail[0] == '-' && memcmp(tail + 6, "-of-", 4) == 0 &&
            strspn(tail + 1, "0123456789") == 5 && memcmp(tail, "-00001-", 7) != 0;
 }
 
@@ -273,22 +278,22 @@ int gguf_in_folder(struct arena *a, const char *dir, const char **path, struct e
     enum { SHOWN = 3 };
     size_t n_names;
     const char **name = file_list(a, dir, &n_names), *all = "";
-    int n = 0;
+    int count = 0;
 
     *path = NULL;
     for (size_t i = 0; i < n_names; i++) {
         if (!str_ends_with(name[i], ".gguf") || is_later_part(name[i]))
             continue;
         *path = file_join(a, dir, name[i]);
-        if (n++ < SHOWN)
-            all = arena_printf(a, "%s%s%s", all, n > 1 ? ", " : "",
+        if (count++ < SHOWN)
+            all = arena_printf(a, "%s%s%s", all, count > 1 ? ", " : "",
                                str_shown(a, name[i]));
     }
-    if (n <= 1)
+    if (count <= 1)
         return 0;
     *path = NULL;
     return err_set(e, ERR_INPUT, "%s: holds %d GGUF files; give the name of one of them "
-                   "(%s%s)", dir, n, all, n > SHOWN ? ", .." : "");
+                   "(%s%s)", dir, count, all, count > SHOWN ? ", .." : "");
 }
 
 /* ---- looking at values ---- */
@@ -313,8 +318,8 @@ bool gguf_is_int(const struct gguf_value *v)
 
 int64_t gguf_int(const struct gguf_value *v, int64_t i)
 {
-    int n = types[v->type].size_bytes;
-    uint64_t u = get_bytes(v->data + i * n, n);
+    int count = types[v->type].size_bytes;
+    uint64_t u = get_bytes(v->data + i * count, count);
 
     switch (v->type) {
     case GGUF_I8:   return (int8_t)u;

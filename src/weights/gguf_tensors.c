@@ -34,14 +34,14 @@ element_types[N_ELEMENT_TYPE] = {
 
 static int take_dims(struct gguf_cursor *c, struct tensor *t, struct err *e)
 {
-    uint64_t n, d;
+    uint64_t count, d;
 
-    if (gguf_take(c, 4, &n, e) != 0)
+    if (gguf_take(c, 4, &count, e) != 0)
         return -1;
-    if (n < 1 || n > GGUF_DIMS)
+    if (count < 1 || count > GGUF_DIMS)
         return err_set(e, ERR_INPUT, "%llu dimensions, expected 1 to %d",
-                       (unsigned long long)n, GGUF_DIMS);
-    t->n_dims = (int)n;
+                       (unsigned long long)count, GGUF_DIMS);
+    t->n_dims = (int)count;
     for (int i = t->n_dims - 1; i >= 0; i--) {      /* the file has the fastest first */
         if (gguf_take(c, 8, &d, e) != 0)
             return -1;
@@ -55,19 +55,19 @@ static int take_dims(struct gguf_cursor *c, struct tensor *t, struct err *e)
 
 static int take_element_type(struct gguf_cursor *c, struct tensor *t, struct err *e)
 {
-    uint64_t v;
+    uint64_t value;
 
-    if (gguf_take(c, 4, &v, e) != 0)
+    if (gguf_take(c, 4, &value, e) != 0)
         return -1;
-    if (v < N_ELEMENT_TYPE && element_types[v].read) {
-        t->dtype = element_types[v].dtype;
+    if (value < N_ELEMENT_TYPE && element_types[value].read) {
+        t->dtype = element_types[value].dtype;
         return 0;
     }
-    if (v < N_ELEMENT_TYPE && element_types[v].name != NULL)
+    if (value < N_ELEMENT_TYPE && element_types[value].name != NULL)
         return err_set(e, ERR_INPUT, "weights of type %s are not supported",
-                       element_types[v].name);
+                       element_types[value].name);
     return err_set(e, ERR_INPUT, "weights of unknown type %llu",
-                   (unsigned long long)v);
+                   (unsigned long long)value);
 }
 
 /* Where its data lie, counted from the end of the header. */
@@ -137,25 +137,25 @@ static int place_data(struct tensor *t, const struct place *p, struct span file,
 static int read_tensors(struct arena *a, const struct gguf *g, struct tensor *t,
                         struct err *e)
 {
-    struct gguf_cursor c = { g->bytes.data, g->bytes.data + g->tensors_at,
-                             g->bytes.data + g->bytes.size };
-    int n = (int)g->n_tensors;
-    struct place *p = arena_alloc(a, (size_t)n, sizeof *p);
+    struct gguf_cursor cursor = { g->bytes.data, g->bytes.data + g->tensors_at,
+                                  g->bytes.data + g->bytes.size };
+    int count = (int)g->n_tensors;
+    struct place *place = arena_alloc(a, (size_t)count, sizeof *place);
     size_t data;
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < count; i++) {
         t[i].file = g->file;
-        if (gguf_take_name(&c, a, &t[i].name, e) != 0)
+        if (gguf_take_name(&cursor, a, &t[i].name, e) != 0)
             return err_under(e, "tensor %d", i);
-        if (take_tensor(&c, g, &t[i], &p[i], e) != 0)
+        if (take_tensor(&cursor, g, &t[i], &place[i], e) != 0)
             return err_under(e, "%s", str_shown(a, t[i].name));
     }
-    data = (size_t)(c.at - c.begin);
+    data = (size_t)(cursor.at - cursor.begin);
     data = (data + g->alignment - 1) / g->alignment * g->alignment;
-    for (int i = 0; i < n; i++)
-        if (place_data(&t[i], &p[i], g->bytes, data, e) != 0)
+    for (int i = 0; i < count; i++)
+        if (place_data(&t[i], &place[i], g->bytes, data, e) != 0)
             return err_under(e, "%s", str_shown(a, t[i].name));
-    return check_overlap(p, n, a, e);
+    return check_overlap(place, count, a, e);
 }
 
 /* ---- experts ---- */
@@ -178,8 +178,8 @@ static int expert_stem(const struct tensor *t)
 static void split_experts(struct arena *a, struct tensor *out, const struct tensor *t,
                           int stem)
 {
-    const struct dtype_row *d = &dtype_table[t->dtype];
-    int64_t n = t->n_elements / t->shape[0];
+    const struct dtype_row *dtype = &dtype_table[t->dtype];
+    int64_t count = t->n_elements / t->shape[0];
 
     for (int64_t i = 0; i < t->shape[0]; i++) {
         out[i] = *t;
@@ -187,8 +187,8 @@ static void split_experts(struct arena *a, struct tensor *out, const struct tens
         out[i].n_dims = 2;
         out[i].shape[0] = t->shape[1];
         out[i].shape[1] = t->shape[2];
-        out[i].n_elements = n;
-        out[i].data = t->data + i * (n / d->block) * d->size_bytes;
+        out[i].n_elements = count;
+        out[i].data = t->data + i * (count / dtype->block) * dtype->size_bytes;
     }
 }
 
@@ -220,19 +220,19 @@ static struct tensor *each_expert(struct arena *a, struct tensor *t, int64_t *n)
 
 static int append(struct weights *w, const struct gguf *g, struct err *e)
 {
-    int64_t n = g->n_tensors;
-    struct tensor *t = arena_alloc(w->a, (size_t)n, sizeof *t);
+    int64_t count = g->n_tensors;
+    struct tensor *tensor = arena_alloc(w->a, (size_t)count, sizeof *tensor);
 
-    if (read_tensors(w->a, g, t, e) != 0)
+    if (read_tensors(w->a, g, tensor, e) != 0)
         return err_under(e, "%s", g->file);
-    t = each_expert(w->a, t, &n);
-    if (n > INT_MAX - w->n)
+    tensor = each_expert(w->a, tensor, &count);
+    if (count > INT_MAX - w->n)
         return err_set(e, ERR_INPUT, "%s: over %d tensors", g->file, INT_MAX);
-    w->tensor = arena_grow(w->a, w->tensor, (size_t)w->n, (size_t)w->n + (size_t)n,
+    w->tensor = arena_grow(w->a, w->tensor, (size_t)w->n, (size_t)w->n + (size_t)count,
                            sizeof *w->tensor);
-    if (n > 0)
-        memcpy(w->tensor + w->n, t, (size_t)n * sizeof *t);
-    w->n += (int)n;
+    if (count > 0)
+        memcpy(w->tensor + w->n, tensor, (size_t)count * sizeof *tensor);
+    w->n += (int)count;
     w->n_stored += g->n_tensors;
     return 0;
 }
@@ -241,14 +241,14 @@ static int append(struct weights *w, const struct gguf *g, struct err *e)
 static int small_int(struct arena *a, const struct gguf *g, const char *key, int64_t *out,
                      struct err *e)
 {
-    const struct gguf_value *v = gguf_find(g, key);
+    const struct gguf_value *value = gguf_find(g, key);
 
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (v->is_array || !gguf_is_int(v))
+    if (value->is_array || !gguf_is_int(value))
         return err_set(e, ERR_INPUT, "%s: %s: is %s, expected a whole number", g->file, key,
-                       gguf_kind(a, v));
-    *out = gguf_int(v, 0);
+                       gguf_kind(a, value));
+    *out = gguf_int(value, 0);
     return 0;
 }
 
@@ -256,28 +256,28 @@ static int small_int(struct arena *a, const struct gguf *g, const char *key, int
 static int part_stem(const char *path, int64_t n_parts)
 {
     enum { TAIL = 20 };         /* "-00002-of-00003.gguf" */
-    size_t n = strlen(path);
+    size_t count = strlen(path);
     int no = 0, of = 0;
 
-    if (n <= TAIL || sscanf(path + n - TAIL, "-%5d-of-%5d.gguf", &no, &of) != 2 ||
+    if (count <= TAIL || sscanf(path + count - TAIL, "-%5d-of-%5d.gguf", &no, &of) != 2 ||
         no < 1 || of != n_parts || !str_ends_with(path, ".gguf"))
         return -1;
-    return (int)(n - TAIL);
+    return (int)(count - TAIL);
 }
 
 static int append_part(struct weights *w, const char *path, struct err *e)
 {
     struct span bytes;
-    const struct gguf *g;
+    const struct gguf *gguf;
 
     if (weights_map(w, path, &bytes, e) != 0)
         return -1;
-    g = gguf_read(w->a, bytes, path, e);
-    if (g == NULL)
+    gguf = gguf_read(w->a, bytes, path, e);
+    if (gguf == NULL)
         return -1;
     if (w->gguf == NULL)
-        w->gguf = g;
-    return append(w, g, e);
+        w->gguf = gguf;
+    return append(w, gguf, e);
 }
 
 static int open_parts(struct weights *w, const struct gguf *any, int64_t n_parts,
@@ -307,20 +307,20 @@ static int open_parts(struct weights *w, const struct gguf *any, int64_t n_parts
 int gguf_tensors_open(struct weights *w, struct span bytes, const char *file, struct err *e)
 {
     enum { MOST_PARTS = 99999 };
-    const struct gguf *g = gguf_read(w->a, bytes, file, e);
+    const struct gguf *gguf = gguf_read(w->a, bytes, file, e);
     int64_t n_parts = 1;
 
-    if (g == NULL || small_int(w->a, g, "split.count", &n_parts, e) != 0)
+    if (gguf == NULL || small_int(w->a, gguf, "split.count", &n_parts, e) != 0)
         return -1;
     if (n_parts < 0 || n_parts > MOST_PARTS)
         return err_set(e, ERR_INPUT, "%s: split.count: found %lld, expected at most %d", file,
                        (long long)n_parts, MOST_PARTS);
     if (n_parts > 1) {
-        if (open_parts(w, g, n_parts, e) != 0)
+        if (open_parts(w, gguf, n_parts, e) != 0)
             return -1;
     } else {
-        w->gguf = g;
-        if (append(w, g, e) != 0)
+        w->gguf = gguf;
+        if (append(w, gguf, e) != 0)
             return -1;
     }
     return weights_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", file) : 0;

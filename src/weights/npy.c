@@ -19,7 +19,7 @@ size_t npy_header(char out[NPY_HEADER_BYTES], const char *descr, int n_dims,
 {
     char *text = out + N_MAGIC + 4;
     int at, room = NPY_HEADER_BYTES - N_MAGIC - 4;
-    size_t n, n_text;
+    size_t count, n_text;
 
     assert(n_dims <= MAX_DIMS);         /* so that all fits */
     at = snprintf(text, (size_t)room, "{'descr': '%s', 'fortran_order': False, 'shape': (",
@@ -28,33 +28,33 @@ size_t npy_header(char out[NPY_HEADER_BYTES], const char *descr, int n_dims,
         at += snprintf(text + at, (size_t)(room - at), "%s%lld%s", i > 0 ? " " : "",
                        (long long)shape[i], i + 1 < n_dims || i == 0 ? "," : "");
     at += snprintf(text + at, (size_t)(room - at), "), }");
-    n = (N_MAGIC + 4 + (size_t)at + 1 + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
-    n_text = n - N_MAGIC - 4;
+    count = (N_MAGIC + 4 + (size_t)at + 1 + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
+    n_text = count - N_MAGIC - 4;
     memcpy(out, MAGIC, N_MAGIC);
     out[N_MAGIC] = 1;
     out[N_MAGIC + 1] = 0;
     out[N_MAGIC + 2] = (char)(n_text & 0xff);
     out[N_MAGIC + 3] = (char)(n_text >> 8);
     memset(text + at, ' ', n_text - (size_t)at - 1);
-    out[n - 1] = '\n';
-    return n;
+    out[count - 1] = '\n';
+    return count;
 }
 
 int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
               const void *elements, struct err *e)
 {
-    struct tensor t = { .dtype = dtype, .n_dims = n_dims };
+    struct tensor tensor = { .dtype = dtype, .n_dims = n_dims };
     char head[NPY_HEADER_BYTES];
     int64_t n_data;
-    size_t n;
+    size_t count;
 
     for (int i = 0; i < n_dims; i++)
-        t.shape[i] = shape[i];
-    if (tensor_measure(&t, &n_data) != 0)
+        tensor.shape[i] = shape[i];
+    if (tensor_measure(&tensor, &n_data) != 0)
         return err_set(e, ERR_SYSTEM, "an array of over 2^63 bytes cannot be written");
-    n = npy_header(head, dtype_table[dtype].npy, n_dims, shape);
+    count = npy_header(head, dtype_table[dtype].npy, n_dims, shape);
     errno = 0;
-    if (fwrite(head, 1, n, f) != n ||
+    if (fwrite(head, 1, count, f) != count ||
         (n_data > 0 && fwrite(elements, 1, (size_t)n_data, f) != (size_t)n_data))
         return err_set(e, ERR_SYSTEM, "write failed: %s", strerror(errno));
     return 0;
@@ -66,14 +66,14 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
 static int string(struct json_scan *s, char out[32], struct err *e)
 {
     char quote = json_scan_take(s, '\'') ? '\'' : '"';
-    size_t n = 0;
+    size_t count = 0;
 
     if (quote == '"' && !json_scan_take(s, '"'))
         return json_scan_unexpected(s, "a string", e);
     while (s->at < s->end && *s->at != (unsigned char)quote && *s->at != '\\' &&
-           *s->at != '\0' && n < 31)
-        out[n++] = (char)*s->at++;
-    out[n] = '\0';
+           *s->at != '\0' && count < 31)
+        out[count++] = (char)*s->at++;
+    out[count] = '\0';
     if (s->at == s->end || *s->at != (unsigned char)quote)
         return json_scan_unexpected(s, "the end of a short string", e);
     s->at++;
@@ -90,12 +90,12 @@ struct header {
 /* "<U12" -> 12; 0: no strings. */
 static int string_width(const char *descr)
 {
-    size_t n;
+    size_t count;
 
     if (strncmp(descr, "<U", 2) != 0)
         return 0;
-    n = strspn(descr + 2, "0123456789");
-    return n > 0 && n <= 9 && descr[2 + n] == '\0' ? atoi(descr + 2) : 0;
+    count = strspn(descr + 2, "0123456789");
+    return count > 0 && count <= 9 && descr[2 + count] == '\0' ? atoi(descr + 2) : 0;
 }
 
 static int read_descr(struct json_scan *s, struct header *h, struct err *e)
@@ -126,11 +126,12 @@ static int read_descr(struct json_scan *s, struct header *h, struct err *e)
 
 static bool word(struct json_scan *s, const char *w)
 {
-    size_t n = strlen(w);
+    size_t count = strlen(w);
 
-    if (json_scan_at_end(s) || (size_t)(s->end - s->at) < n || memcmp(s->at, w, n) != 0)
+    if (json_scan_at_end(s) || (size_t)(s->end - s->at) < count ||
+        memcmp(s->at, w, count) != 0)
         return false;
-    s->at += n;
+    s->at += count;
     return true;
 }
 
@@ -145,20 +146,21 @@ static int read_order(struct json_scan *s, struct header *h, struct err *e)
 
 static int read_shape(struct json_scan *s, struct header *h, struct err *e)
 {
-    struct tensor *t = h->t;
+    struct tensor *tensor = h->t;
 
-    t->n_dims = 0;
+    tensor->n_dims = 0;
     if (json_scan_expect(s, '(', e) != 0)
         return -1;
     while (!json_scan_take(s, ')')) {
-        if (t->n_dims == MAX_DIMS)
+        if (tensor->n_dims == MAX_DIMS)
             return err_set(e, ERR_INPUT, "shape has over %d dimensions, expected at most %d",
                            MAX_DIMS, MAX_DIMS);
-        if (json_scan_count(s, &t->shape[t->n_dims], e) != 0)
+        if (json_scan_count(s, &tensor->shape[tensor->n_dims], e) != 0)
             return -1;
-        t->n_dims++;
+        tensor->n_dims++;
         if (!json_scan_take(s, ','))
-            return t->n_dims > 1 ? json_scan_expect(s, ')', e) : json_scan_expect(s, ',', e);
+            return tensor->n_dims > 1 ? json_scan_expect(s, ')', e) :
+                                        json_scan_expect(s, ',', e);
     }
     return 0;
 }
@@ -224,11 +226,11 @@ static int add_width(struct header *h, struct err *e)
 
 int npy_parse(struct tensor *t, bool *strings, struct span bytes, struct err *e)
 {
-    struct header h = { .t = t, .may_hold_strings = strings != NULL };
+    struct header header = { .t = t, .may_hold_strings = strings != NULL };
     const unsigned char *p = bytes.data;
     int n_length = bytes.size > N_MAGIC && p[N_MAGIC] == 1 ? 2 : 4;
-    struct json_scan s;
-    uint64_t n;
+    struct json_scan scan;
+    uint64_t count;
     int64_t want;
     size_t left;
 
@@ -238,23 +240,23 @@ int npy_parse(struct tensor *t, bool *strings, struct span bytes, struct err *e)
     if (p[N_MAGIC] < 1 || p[N_MAGIC] > 3 || p[N_MAGIC + 1] != 0)
         return err_set(e, ERR_INPUT, ".npy version %d.%d, expected 1.0, 2.0 or 3.0",
                        p[N_MAGIC], p[N_MAGIC + 1]);
-    n = get_bytes(p + N_MAGIC + 2, n_length);
+    count = get_bytes(p + N_MAGIC + 2, n_length);
     left = bytes.size - (size_t)(N_MAGIC + 2 + n_length);
-    if (n > left)
+    if (count > left)
         return err_set(e, ERR_INPUT, ".npy header of %llu bytes, but only %zu follow",
-                       (unsigned long long)n, left);
-    s.begin = s.at = p + N_MAGIC + 2 + n_length;
-    s.end = s.begin + n;
-    left -= (size_t)n;
-    if (read_dict(&s, &h, e) != 0 || add_width(&h, e) != 0)
+                       (unsigned long long)count, left);
+    scan.begin = scan.at = p + N_MAGIC + 2 + n_length;
+    scan.end = scan.begin + count;
+    left -= (size_t)count;
+    if (read_dict(&scan, &header, e) != 0 || add_width(&header, e) != 0)
         return err_under(e, ".npy header");
     if (tensor_measure(t, &want) != 0)
         return err_set(e, ERR_INPUT, ".npy header: a shape of over 2^63 bytes");
     if ((uint64_t)want != left)
         return err_set(e, ERR_INPUT, ".npy holds %zu bytes of data, expected %lld for its "
                        "shape", left, (long long)want);
-    t->data = s.end;
+    t->data = scan.end;
     if (strings != NULL)
-        *strings = h.width > 0;
+        *strings = header.width > 0;
     return 0;
 }

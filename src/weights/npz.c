@@ -44,12 +44,12 @@ struct npz {
 
 struct npz *npz_new(struct arena *a, FILE *f)
 {
-    struct npz *z = arena_alloc(a, 1, sizeof *z);
+    struct npz *npz = arena_alloc(a, 1, sizeof *npz);
 
-    z->a = a;
-    z->fd = fileno(f);
-    pthread_mutex_init(&z->lock, NULL);
-    return z;
+    npz->a = a;
+    npz->fd = fileno(f);
+    pthread_mutex_init(&npz->lock, NULL);
+    return npz;
 }
 
 /* The first failure is kept until npz_finish. */
@@ -63,10 +63,10 @@ static void fail(struct npz *z, int why)
 
 static void write_at(struct npz *z, int64_t at, const void *bytes, size_t n)
 {
-    const char *p = bytes;
+    const char *cursor = bytes;
 
     while (n > 0) {
-        ssize_t done = pwrite(z->fd, p, n, at);
+        ssize_t done = pwrite(z->fd, cursor, n, at);
 
         if (done < 0 && errno == EINTR)
             continue;
@@ -74,7 +74,7 @@ static void write_at(struct npz *z, int64_t at, const void *bytes, size_t n)
             fail(z, done < 0 ? errno : ENOSPC);
             return;
         }
-        p += done;
+        cursor += done;
         at += done;
         n -= (size_t)done;
     }
@@ -128,40 +128,40 @@ static int add(struct npz *z, struct member m)
 int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
             const int64_t *shape)
 {
-    struct tensor t = { .dtype = dtype, .n_dims = n_dims };
-    struct member m = { .size_bytes = dtype_table[dtype].size_bytes };
+    struct tensor tensor = { .dtype = dtype, .n_dims = n_dims };
+    struct member member = { .size_bytes = dtype_table[dtype].size_bytes };
     char head[NPY_HEADER_BYTES];
     size_t n_head;
 
     assert(n_dims <= MAX_DIMS && dtype_table[dtype].npy != NULL);
     for (int i = 0; i < n_dims; i++)
-        t.shape[i] = shape[i];
-    if (tensor_measure(&t, &m.n_data) != 0) {
+        tensor.shape[i] = shape[i];
+    if (tensor_measure(&tensor, &member.n_data) != 0) {
         fail(z, EFBIG);
-        m.n_data = 0;
+        member.n_data = 0;
     }
-    m.name = arena_printf(z->a, "%s.npy", name);
+    member.name = arena_printf(z->a, "%s.npy", name);
     n_head = npy_header(head, dtype_table[dtype].npy, n_dims, shape);
-    m.head = arena_strndup(z->a, head, n_head);
-    m.n_head = (int64_t)n_head;
-    return add(z, m);
+    member.head = arena_strndup(z->a, head, n_head);
+    member.n_head = (int64_t)n_head;
+    return add(z, member);
 }
 
 /* Code points of s, 0 after the last; how many there are, up to max.  out may be NULL. */
 static int code_points(const char *s, uint32_t *out, int max)
 {
     size_t left = strlen(s);
-    int n = 0;
+    int count = 0;
 
-    for (; left > 0 && n < max; n++) {
-        int cp, len = utf8_decode(s, left, &cp);
+    for (; left > 0 && count < max; count++) {
+        int code, len = utf8_decode(s, left, &code);
 
         if (out != NULL)
-            out[n] = len < 0 ? 0xfffd : (uint32_t)cp;
+            out[count] = len < 0 ? 0xfffd : (uint32_t)code;
         s += len < 0 ? 1 : len;
         left -= len < 0 ? 1 : (size_t)len;
     }
-    return n;
+    return count;
 }
 
 void npz_add_strings(struct npz *z, const char *name, const char *const *strings, int n)
@@ -169,7 +169,7 @@ void npz_add_strings(struct npz *z, const char *name, const char *const *strings
     int width = 1, i;
     int64_t shape = n;
     uint32_t *all;
-    struct member m = { .name = arena_printf(z->a, "%s.npy", name) };
+    struct member member = { .name = arena_printf(z->a, "%s.npy", name) };
     char head[NPY_HEADER_BYTES];
     size_t n_head;
 
@@ -182,12 +182,12 @@ void npz_add_strings(struct npz *z, const char *name, const char *const *strings
     all = arena_alloc(z->a, (size_t)n, (size_t)width * sizeof *all);
     for (int k = 0; k < n; k++)
         code_points(strings[k], all + (size_t)k * (size_t)width, width);
-    m.size_bytes = width * (int)sizeof *all;
-    m.n_data = (int64_t)n * m.size_bytes;
+    member.size_bytes = width * (int)sizeof *all;
+    member.n_data = (int64_t)n * member.size_bytes;
     n_head = npy_header(head, arena_printf(z->a, "<U%d", width), 1, &shape);
-    m.head = arena_strndup(z->a, head, n_head);
-    m.n_head = (int64_t)n_head;
-    i = add(z, m);
+    member.head = arena_strndup(z->a, head, n_head);
+    member.n_head = (int64_t)n_head;
+    i = add(z, member);
     npz_put(z, i, 0, all, n);
 }
 
@@ -222,23 +222,24 @@ static bool add_range(struct member *m, struct range r)
 
 void npz_put(struct npz *z, int i, int64_t first, const void *elements, int64_t n)
 {
-    struct member *m;
-    struct range r;
+    struct member *member;
+    struct range range;
     bool ok, broken;
 
     pthread_mutex_lock(&z->lock);
-    m = z->member[i];
+    member = z->member[i];
     broken = z->why != 0;
     pthread_mutex_unlock(&z->lock);
     if (n == 0 || broken)
         return;
-    r.begin = first * m->size_bytes;
-    r.end = r.begin + n * m->size_bytes;
-    assert(first >= 0 && n > 0 && r.end <= m->n_data);
-    r.crc = (uint32_t)crc32_z(0, elements, (size_t)(r.end - r.begin));
-    write_at(z, m->at + m->n_head + r.begin, elements, (size_t)(r.end - r.begin));
+    range.begin = first * member->size_bytes;
+    range.end = range.begin + n * member->size_bytes;
+    assert(first >= 0 && n > 0 && range.end <= member->n_data);
+    range.crc = (uint32_t)crc32_z(0, elements, (size_t)(range.end - range.begin));
+    write_at(z, member->at + member->n_head + range.begin, elements,
+             (size_t)(range.end - range.begin));
     pthread_mutex_lock(&z->lock);
-    ok = add_range(m, r);
+    ok = add_range(member, range);
     pthread_mutex_unlock(&z->lock);
     if (!ok)
         fail(z, ENOMEM);
@@ -275,12 +276,12 @@ static uint32_t checksum(struct member *m)
     if (m->n_ranges > 0)
         qsort(m->range, m->n_ranges, sizeof *m->range, by_place);
     for (size_t i = 0; i < m->n_ranges; i++) {
-        const struct range *r = &m->range[i];
+        const struct range *range = &m->range[i];
 
-        assert(r->begin >= at);         /* nothing was written twice */
-        crc = crc_zeros(crc, r->begin - at);
-        crc = (uint32_t)crc32_combine(crc, r->crc, r->end - r->begin);
-        at = r->end;
+        assert(range->begin >= at);         /* nothing was written twice */
+        crc = crc_zeros(crc, range->begin - at);
+        crc = (uint32_t)crc32_combine(crc, range->crc, range->end - range->begin);
+        at = range->end;
     }
     return crc_zeros(crc, m->n_data - at);
 }
@@ -307,21 +308,21 @@ static uint64_t at_most(uint64_t v, uint64_t limit)
 static void put_common(struct bytes *b, const struct member *m, bool zip64)
 {
     enum { DATE_1980_01_01 = 0x21 };
-    size_t n = strlen(m->name);
+    size_t count = strlen(m->name);
     bool ascii = true;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < count; i++)
         if ((unsigned char)m->name[i] >= 0x80)
             ascii = false;
     put(b, zip64 ? 45 : 20, 2);
-    put(b, ascii || utf8_check(m->name, n) < n ? 0 : FLAG_UTF8, 2);
+    put(b, ascii || utf8_check(m->name, count) < count ? 0 : FLAG_UTF8, 2);
     put(b, METHOD_STORED, 2);
     put(b, 0, 2);
     put(b, DATE_1980_01_01, 2);
     put(b, m->crc, 4);
     put(b, at_most((uint64_t)size_of(m), ZIP_32), 4);
     put(b, at_most((uint64_t)size_of(m), ZIP_32), 4);
-    put(b, n, 2);
+    put(b, count, 2);
 }
 
 static void put_name(struct bytes *b, const struct member *m)
@@ -332,22 +333,22 @@ static void put_name(struct bytes *b, const struct member *m)
 
 static void write_local(struct npz *z, const struct member *m)
 {
-    size_t n = n_local(m) + (size_t)m->n_head;
-    struct bytes b = { arena_alloc(z->a, n, 1), 0 };
+    size_t count = n_local(m) + (size_t)m->n_head;
+    struct bytes bytes = { arena_alloc(z->a, count, 1), 0 };
 
-    put(&b, ZIP_LOCAL, 4);
-    put_common(&b, m, is_large(m));
-    put(&b, is_large(m) ? 20 : 0, 2);
-    put_name(&b, m);
+    put(&bytes, ZIP_LOCAL, 4);
+    put_common(&bytes, m, is_large(m));
+    put(&bytes, is_large(m) ? 20 : 0, 2);
+    put_name(&bytes, m);
     if (is_large(m)) {
-        put(&b, ZIP64_EXTRA, 2);
-        put(&b, 16, 2);
-        put(&b, (uint64_t)size_of(m), 8);
-        put(&b, (uint64_t)size_of(m), 8);
+        put(&bytes, ZIP64_EXTRA, 2);
+        put(&bytes, 16, 2);
+        put(&bytes, (uint64_t)size_of(m), 8);
+        put(&bytes, (uint64_t)size_of(m), 8);
     }
     if (m->n_head > 0)
-        memcpy(b.p + b.n, m->head, (size_t)m->n_head);
-    write_at(z, m->offset, b.p, n);
+        memcpy(bytes.p + bytes.n, m->head, (size_t)m->n_head);
+    write_at(z, m->offset, bytes.p, count);
 }
 
 static void put_central(struct bytes *b, const struct member *m)
@@ -377,16 +378,16 @@ static void put_central(struct bytes *b, const struct member *m)
 
 static void put_end(struct bytes *b, int n_members, uint64_t size, uint64_t offset)
 {
-    uint64_t n = (uint64_t)n_members;
+    uint64_t count = (uint64_t)n_members;
 
-    if (n >= ZIP_16 || size >= ZIP_32 || offset >= ZIP_32) {
+    if (count >= ZIP_16 || size >= ZIP_32 || offset >= ZIP_32) {
         put(b, ZIP64_END, 4);
         put(b, N_END64 - 12, 8);
         put(b, 3 << 8 | 45, 2);
         put(b, 45, 2);
         put(b, 0, 8);
-        put(b, n, 8);
-        put(b, n, 8);
+        put(b, count, 8);
+        put(b, count, 8);
         put(b, size, 8);
         put(b, offset, 8);
         put(b, ZIP64_LOCATOR, 4);
@@ -396,8 +397,8 @@ static void put_end(struct bytes *b, int n_members, uint64_t size, uint64_t offs
     }
     put(b, ZIP_END, 4);
     put(b, 0, 4);
-    put(b, at_most(n, ZIP_16), 2);
-    put(b, at_most(n, ZIP_16), 2);
+    put(b, at_most(count, ZIP_16), 2);
+    put(b, at_most(count, ZIP_16), 2);
     put(b, at_most(size, ZIP_32), 4);
     put(b, at_most(offset, ZIP_32), 4);
     put(b, 0, 2);
@@ -406,15 +407,15 @@ static void put_end(struct bytes *b, int n_members, uint64_t size, uint64_t offs
 static void write_directory(struct npz *z)
 {
     size_t room = N_END64 + N_LOCATOR64 + N_END;
-    struct bytes b;
+    struct bytes bytes;
 
     for (int i = 0; i < z->n; i++)
         room += N_CENTRAL + strlen(z->member[i]->name) + 28;
-    b = (struct bytes){ arena_alloc(z->a, room, 1), 0 };
+    bytes = (struct bytes){ arena_alloc(z->a, room, 1), 0 };
     for (int i = 0; i < z->n; i++)
-        put_central(&b, z->member[i]);
-    put_end(&b, z->n, b.n, (uint64_t)z->end);
-    write_at(z, z->end, b.p, b.n);
+        put_central(&bytes, z->member[i]);
+    put_end(&bytes, z->n, bytes.n, (uint64_t)z->end);
+    write_at(z, z->end, bytes.p, bytes.n);
 }
 
 /* ---- the end ---- */

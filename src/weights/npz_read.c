@@ -233,24 +233,24 @@ static bool inflate_all(struct span packed, unsigned char *out, uint64_t n)
 {
     enum { STEP = 1 << 30 };        /* zlib counts in unsigned int */
     z_stream s = { .next_in = (Bytef *)(uintptr_t)packed.data };
-    int rc = inflateInit2(&s, -MAX_WBITS);
+    int status = inflateInit2(&s, -MAX_WBITS);
     uint64_t out_left = n, in_left = packed.size;
 
     s.next_out = out;
-    while (rc == Z_OK) {
+    while (status == Z_OK) {
         uInt in = in_left < STEP ? (uInt)in_left : STEP;
         uInt room = out_left < STEP ? (uInt)out_left : STEP;
 
         s.avail_in = in;
         s.avail_out = room;
-        rc = inflate(&s, Z_NO_FLUSH);
+        status = inflate(&s, Z_NO_FLUSH);
         in_left -= in - s.avail_in;
         out_left -= room - s.avail_out;
-        if (rc == Z_OK && in == s.avail_in && room == s.avail_out)
-            rc = Z_BUF_ERROR;
+        if (status == Z_OK && in == s.avail_in && room == s.avail_out)
+            status = Z_BUF_ERROR;
     }
     inflateEnd(&s);
-    return rc == Z_STREAM_END && in_left == 0 && out_left == 0;
+    return status == Z_STREAM_END && in_left == 0 && out_left == 0;
 }
 
 static int unpack(struct zip *z, struct entry *x, struct span packed, struct err *e)
@@ -334,13 +334,13 @@ static int read_members(struct zip *z, struct err *e)
     if (z->n > 0)
         qsort(z->entry, (size_t)z->n, sizeof *z->entry, by_offset);
     for (uint64_t i = 0; i < z->n; i++) {
-        struct entry *x = &z->entry[i];
+        struct entry *entry = &z->entry[i];
 
-        if (check_place(z, before, x->offset, x->name, e) != 0)
+        if (check_place(z, before, entry->offset, entry->name, e) != 0)
             return -1;
-        if (read_member(z, x, e) != 0)
-            return err_under(e, "%s", str_shown(z->a, x->name));
-        before = x;
+        if (read_member(z, entry, e) != 0)
+            return err_under(e, "%s", str_shown(z->a, entry->name));
+        before = entry;
     }
     return check_place(z, before, z->directory, "the directory", e);
 }
@@ -353,16 +353,16 @@ static const char NPY[] = ".npy";
 static int add_array(struct weights *w, const struct entry *x, const char *file,
                      struct err *e)
 {
-    struct tensor t = { .file = file };
+    struct tensor tensor = { .file = file };
     bool strings = false;
 
-    t.name = arena_strndup(w->a, x->name, x->n_name - (sizeof NPY - 1));
-    if (npy_parse(&t, &strings, x->bytes, e) != 0)
+    tensor.name = arena_strndup(w->a, x->name, x->n_name - (sizeof NPY - 1));
+    if (npy_parse(&tensor, &strings, x->bytes, e) != 0)
         return err_under(e, "%s", str_shown(w->a, x->name));
     if (strings)
-        w->strings[w->n_strings++] = t;
+        w->strings[w->n_strings++] = tensor;
     else
-        w->tensor[w->n++] = t;
+        w->tensor[w->n++] = tensor;
     return 0;
 }
 
@@ -385,11 +385,11 @@ static int sort_out(struct weights *w, struct zip *z, const char *file, struct e
     w->strings = arena_alloc(w->a, (size_t)z->n, sizeof *w->strings);
     w->plain = arena_alloc(w->a, (size_t)z->n, sizeof *w->plain);
     for (uint64_t i = 0; i < z->n; i++) {
-        struct entry *x = &z->entry[i];
+        struct entry *entry = &z->entry[i];
 
-        if (!str_ends_with(x->name, NPY))
-            w->plain[w->n_plain++] = (struct named_span){ x->name, x->bytes };
-        else if (add_array(w, x, file, e) != 0)
+        if (!str_ends_with(entry->name, NPY))
+            w->plain[w->n_plain++] = (struct named_span){ entry->name, entry->bytes };
+        else if (add_array(w, entry, file, e) != 0)
             return -1;
     }
     return sort_arrays(w, e);
@@ -397,10 +397,10 @@ static int sort_out(struct weights *w, struct zip *z, const char *file, struct e
 
 static int open_zip(struct weights *w, struct span bytes, const char *file, struct err *e)
 {
-    struct zip z = { .a = w->a, .file = bytes };
+    struct zip zip = { .a = w->a, .file = bytes };
 
-    return read_end(&z, e) != 0 || read_directory(&z, e) != 0 ||
-           read_members(&z, e) != 0 || sort_out(w, &z, file, e) != 0 ? -1 : 0;
+    return read_end(&zip, e) != 0 || read_directory(&zip, e) != 0 ||
+           read_members(&zip, e) != 0 || sort_out(w, &zip, file, e) != 0 ? -1 : 0;
 }
 
 static int open_bytes(struct weights *w, struct span bytes, const char *file,
@@ -420,38 +420,38 @@ static int open_bytes(struct weights *w, struct span bytes, const char *file,
 struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *name,
                                 struct err *e)
 {
-    struct weights *w = arena_alloc(a, 1, sizeof *w);
+    struct weights *weights = arena_alloc(a, 1, sizeof *weights);
 
-    w->a = a;
-    return open_bytes(w, bytes, arena_strdup(a, name), e) == 0 ? w : NULL;
+    weights->a = a;
+    return open_bytes(weights, bytes, arena_strdup(a, name), e) == 0 ? weights : NULL;
 }
 
 struct weights *npz_open(struct arena *a, const char *path, struct err *e)
 {
-    struct weights *w = arena_alloc(a, 1, sizeof *w);
+    struct weights *weights = arena_alloc(a, 1, sizeof *weights);
     struct span bytes;
 
-    w->a = a;
-    if (weights_map(w, path, &bytes, e) == 0 &&
-        open_bytes(w, bytes, arena_strdup(a, path), e) == 0)
-        return w;
-    weights_close(w);
+    weights->a = a;
+    if (weights_map(weights, path, &bytes, e) == 0 &&
+        open_bytes(weights, bytes, arena_strdup(a, path), e) == 0)
+        return weights;
+    weights_close(weights);
     return NULL;
 }
 
 struct weights *npz_open_one(struct arena *a, const char *path,
                              const struct tensor **only, struct err *e)
 {
-    struct weights *w = npz_open(a, path, e);
+    struct weights *weights = npz_open(a, path, e);
 
-    if (w == NULL)
+    if (weights == NULL)
         return NULL;
-    if (w->n == 1) {
-        *only = &w->tensor[0];
-        return w;
+    if (weights->n == 1) {
+        *only = &weights->tensor[0];
+        return weights;
     }
-    err_set(e, ERR_INPUT, "%s: holds %d arrays, expected one (a .npy)", path, w->n);
-    weights_close(w);
+    err_set(e, ERR_INPUT, "%s: holds %d arrays, expected one (a .npy)", path, weights->n);
+    weights_close(weights);
     return NULL;
 }
 
@@ -476,7 +476,7 @@ char *npz_string(const struct tensor *strings, int64_t i, struct arena *a, size_
 {
     size_t width = (size_t)strings->shape[1];
     const unsigned char *p = strings->data + (size_t)i * width * 4;
-    char *s = arena_alloc(a, width + 1, 4);
+    char *text = arena_alloc(a, width + 1, 4);
 
     while (width > 0 && get_bytes(p + (width - 1) * 4, 4) == 0)
         width--;
@@ -489,7 +489,7 @@ char *npz_string(const struct tensor *strings, int64_t i, struct arena *a, size_
                     strings->name, (long long)i, (unsigned long long)cp);
             return NULL;
         }
-        *size += (size_t)utf8_encode((int)cp, s + *size);
+        *size += (size_t)utf8_encode((int)cp, text + *size);
     }
-    return s;
+    return text;
 }

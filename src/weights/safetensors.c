@@ -48,9 +48,9 @@ struct entry {
 static int read_dtype(struct reader *r, struct entry *x, struct err *e)
 {
     char *all;
-    size_t n;
+    size_t count;
 
-    if (text(r, &n, e) != 0)
+    if (text(r, &count, e) != 0)
         return -1;
     for (int i = 0; i < N_DTYPE; i++)
         if (dtype_table[i].block == 1 && strcmp(r->room, dtype_table[i].name) == 0) {
@@ -66,20 +66,20 @@ static int read_dtype(struct reader *r, struct entry *x, struct err *e)
 
 static int read_shape(struct reader *r, struct entry *x, struct err *e)
 {
-    struct tensor *t = x->t;
+    struct tensor *tensor = x->t;
 
-    t->n_dims = 0;
+    tensor->n_dims = 0;
     if (json_scan_expect(&r->s, '[', e) != 0)
         return -1;
     if (json_scan_take(&r->s, ']'))
         return 0;
     do {
-        if (t->n_dims == MAX_DIMS)
+        if (tensor->n_dims == MAX_DIMS)
             return err_set(e, ERR_INPUT, "shape has over %d dimensions, expected at most %d",
                            MAX_DIMS, MAX_DIMS);
-        if (json_scan_count(&r->s, &t->shape[t->n_dims], e) != 0)
+        if (json_scan_count(&r->s, &tensor->shape[tensor->n_dims], e) != 0)
             return err_under(e, "shape");
-        t->n_dims++;
+        tensor->n_dims++;
     } while (json_scan_take(&r->s, ','));
     return json_scan_expect(&r->s, ']', e);
 }
@@ -105,9 +105,9 @@ enum { N_FIELD = sizeof field / sizeof *field };
 
 static int read_field(struct reader *r, struct entry *x, unsigned *seen, struct err *e)
 {
-    size_t n;
+    size_t count;
 
-    if (text(r, &n, e) != 0)
+    if (text(r, &count, e) != 0)
         return -1;
     for (int i = 0; i < N_FIELD; i++)
         if (strcmp(r->room, field[i].key) == 0) {
@@ -123,14 +123,14 @@ static int read_field(struct reader *r, struct entry *x, unsigned *seen, struct 
 /* Shape, type and offsets against each other and against the file. */
 static int check(struct reader *r, struct entry *x, struct err *e)
 {
-    struct tensor *t = x->t;
-    const char *dtype = dtype_table[t->dtype].name;
+    struct tensor *tensor = x->t;
+    const char *dtype = dtype_table[tensor->dtype].name;
     long long begin = x->begin, end = x->end;
     int64_t want;
 
-    if (tensor_measure(t, &want) != 0)
+    if (tensor_measure(tensor, &want) != 0)
         return err_set(e, ERR_INPUT, "shape %s of %s takes over 2^63 bytes",
-                       tensor_shape(r->a, t), dtype);
+                       tensor_shape(r->a, tensor), dtype);
     if (end < begin)
         return err_set(e, ERR_INPUT, "data_offsets [%lld,%lld] end before they begin",
                        begin, end);
@@ -140,22 +140,22 @@ static int check(struct reader *r, struct entry *x, struct err *e)
     if (end - begin != want)
         return err_set(e, ERR_INPUT, "data_offsets [%lld,%lld] hold %lld bytes, expected "
                        "%lld for shape %s of %s", begin, end, end - begin,
-                       (long long)want, tensor_shape(r->a, t), dtype);
-    t->data = r->data.data + begin;
-    t->file = r->file;
+                       (long long)want, tensor_shape(r->a, tensor), dtype);
+    tensor->data = r->data.data + begin;
+    tensor->file = r->file;
     return 0;
 }
 
 static int read_tensor(struct reader *r, struct tensor *t, struct err *e)
 {
-    struct entry x = { t, 0, 0 };
+    struct entry entry = { t, 0, 0 };
     unsigned seen = 0;
 
     if (json_scan_expect(&r->s, '{', e) != 0)
         return -1;
     if (!json_scan_take(&r->s, '}')) {
         do
-            if (read_field(r, &x, &seen, e) != 0)
+            if (read_field(r, &entry, &seen, e) != 0)
                 return -1;
         while (json_scan_take(&r->s, ','));
         if (json_scan_expect(&r->s, '}', e) != 0)
@@ -164,7 +164,7 @@ static int read_tensor(struct reader *r, struct tensor *t, struct err *e)
     for (int i = 0; i < N_FIELD; i++)
         if (!(seen & 1u << i))
             return err_set(e, ERR_INPUT, "has no %s", field[i].key);
-    return check(r, &x, e);
+    return check(r, &entry, e);
 }
 
 /* ---- the header ---- */
@@ -172,12 +172,12 @@ static int read_tensor(struct reader *r, struct tensor *t, struct err *e)
 /* A string that is kept, if it can be one of C's; else *s is NULL. */
 static int kept(struct reader *r, const char **s, struct err *e)
 {
-    size_t n;
+    size_t count;
 
-    if (json_scan_string(&r->s, r->room, &n, e) != 0)
+    if (json_scan_string(&r->s, r->room, &count, e) != 0)
         return -1;
-    *s = memchr(r->room, '\0', n) == NULL ? r->room : NULL;
-    r->room += n + 1;
+    *s = memchr(r->room, '\0', count) == NULL ? r->room : NULL;
+    r->room += count + 1;
     return 0;
 }
 
@@ -222,16 +222,16 @@ static int read_metadata(struct reader *r, struct err *e)
 static int read_entry(struct reader *r, struct err *e)
 {
     const char *name = r->room;
-    struct tensor *t = &r->tensor[r->n];
-    size_t n;
+    struct tensor *tensor = &r->tensor[r->n];
+    size_t count;
 
-    if (text(r, &n, e) != 0 || json_scan_expect(&r->s, ':', e) != 0)
+    if (text(r, &count, e) != 0 || json_scan_expect(&r->s, ':', e) != 0)
         return err_under(e, "header");
     if (strcmp(name, "__metadata__") == 0)
         return read_metadata(r, e) != 0 ? err_under(e, "__metadata__") : 0;
-    r->room += n + 1;
-    *t = (struct tensor){ .name = name };
-    if (read_tensor(r, t, e) != 0)
+    r->room += count + 1;
+    *tensor = (struct tensor){ .name = name };
+    if (read_tensor(r, tensor, e) != 0)
         return err_under(e, "%s", str_shown(r->a, name));
     r->n++;
     return 0;
@@ -268,11 +268,11 @@ static int by_offset(const void *a, const void *b)
 {
     const struct tensor *s = *(const struct tensor *const *)a;
     const struct tensor *t = *(const struct tensor *const *)b;
-    int64_t m = size_of(s), n = size_of(t);
+    int64_t m = size_of(s), count = size_of(t);
 
     if (s->data != t->data)
         return s->data < t->data ? -1 : 1;
-    return (m > n) - (m < n);
+    return (m > count) - (m < count);
 }
 
 /* Each tensor begins where the one before ends; the last ends with the file. */
@@ -287,19 +287,21 @@ static int check_cover(struct reader *r, struct err *e)
         order[i] = &r->tensor[i];
     qsort(order, (size_t)r->n, sizeof *order, by_offset);
     for (int i = 0; i < r->n; i++) {
-        const struct tensor *t = order[i];
-        int64_t begin = t->data - r->data.data;
+        const struct tensor *tensor = order[i];
+        int64_t begin = tensor->data - r->data.data;
 
         if (begin < at)
             return err_set(e, ERR_INPUT, "%s: data begin at %lld, inside those of %s, "
-                           "which end at %lld", str_shown(r->a, t->name),
+                           "which end at %lld", str_shown(r->a, tensor->name),
                            (long long)begin, str_shown(r->a, before), (long long)at);
         if (begin > at)
-            return err_set(e, ERR_INPUT, "%s: data begin at %lld, which leaves a hole: "
-                           "expected %lld", str_shown(r->a, t->name), (long long)begin,
+            return err_set(e, ERR_INPUT,
+                           "%s: data begin at %lld, which leaves a hole: "
+                           "expected %lld",
+                           str_shown(r->a, tensor->name), (long long)begin,
                            (long long)at);
-        at = begin + size_of(t);
-        before = t->name;
+        at = begin + size_of(tensor);
+        before = tensor->name;
     }
     arena_reset(r->a, mark);
     if (at != size)
@@ -329,30 +331,31 @@ static int check_length(struct span bytes, uint64_t *n, struct err *e)
 struct tensor *safetensors_read(struct arena *a, struct span bytes, const char *file,
                                 int *n, struct weights *w, struct err *e)
 {
-    struct reader r = { .a = a, .file = file };
+    struct reader reader = { .a = a, .file = file };
     uint64_t n_header = 0;
 
     if (check_length(bytes, &n_header, e) != 0) {
         err_under(e, "%s", file);
         return NULL;
     }
-    r.s.begin = r.s.at = bytes.data + 8;
-    r.s.end = r.s.begin + n_header;
-    r.data.data = r.s.end;
-    r.data.size = bytes.size - 8 - (size_t)n_header;
+    reader.s.begin = reader.s.at = bytes.data + 8;
+    reader.s.end = reader.s.begin + n_header;
+    reader.data.data = reader.s.end;
+    reader.data.size = bytes.size - 8 - (size_t)n_header;
     /* Room for all that the header can hold; what is not touched costs nothing. */
-    r.room = arena_alloc_raw(a, (size_t)n_header, 1);
-    r.tensor = arena_alloc_raw(a, (size_t)n_header / SHORTEST_ENTRY + 1,
-                               sizeof *r.tensor);
-    if (read_header(&r, e) != 0 || weights_sort(a, r.tensor, r.n, e) != 0 ||
-        check_cover(&r, e) != 0) {
+    reader.room = arena_alloc_raw(a, (size_t)n_header, 1);
+    reader.tensor = arena_alloc_raw(a, (size_t)n_header / SHORTEST_ENTRY + 1,
+                                    sizeof *reader.tensor);
+    if (read_header(&reader, e) != 0 ||
+        weights_sort(a, reader.tensor, reader.n, e) != 0 ||
+        check_cover(&reader, e) != 0) {
         err_under(e, "%s", file);
         return NULL;
     }
-    *n = r.n;
+    *n = reader.n;
     if (w != NULL) {
-        w->note = r.note;
-        w->n_notes = r.n_notes;
+        w->note = reader.note;
+        w->n_notes = reader.n_notes;
     }
-    return r.tensor;
+    return reader.tensor;
 }

@@ -77,14 +77,14 @@ int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct 
     size_t size = 0, padded;
     FILE *header = open_memstream(&text, &size);
     uint64_t length;
-    int rc;
+    int status;
 
     if (header == NULL)
         return err_set(e, ERR_SYSTEM, "no memory for the header");
-    rc = put_header(header, tensor, n, note, n_notes, e);
-    if (fclose(header) != 0 && rc == 0)
-        rc = err_set(e, ERR_SYSTEM, "no memory for the header");
-    if (rc == 0) {
+    status = put_header(header, tensor, n, note, n_notes, e);
+    if (fclose(header) != 0 && status == 0)
+        status = err_set(e, ERR_SYSTEM, "no memory for the header");
+    if (status == 0) {
         padded = (size + 8 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - 8;
         length = padded;
         fwrite(&length, sizeof length, 1, f);
@@ -92,5 +92,5 @@ int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct 
         fprintf(f, "%*s", (int)(padded - size), "");
     }
     free(text);
-    return rc;
+    return status;
 }

@@ -61,7 +61,7 @@ static int read_index(struct shards *s, struct err *e)
     struct arena *a = s->w->a;
     const struct span *bytes = file_hold(a, s->index, e);
     json_t *root;
-    int rc;
+    int status;
 
     if (bytes == NULL)
         return -1;
@@ -75,9 +75,9 @@ static int read_index(struct shards *s, struct err *e)
     file_drop(a, bytes);
     if (root == NULL)
         return err_under(e, "%s", s->index);
-    rc = take_map(s, json_object_get(root, "weight_map"), e);
+    status = take_map(s, json_object_get(root, "weight_map"), e);
     json_drop(a, root);
-    return rc;
+    return status;
 }
 
 /* ---- the parts ---- */
@@ -85,9 +85,10 @@ static int read_index(struct shards *s, struct err *e)
 /* True where a component of the path is "..". */
 static bool climbs(const char *path)
 {
-    for (const char *p = path; p != NULL; p = strchr(p, '/')) {
-        p += *p == '/';
-        if (p[0] == '.' && p[1] == '.' && (p[2] == '/' || p[2] == '\0'))
+    for (const char *cursor = path; cursor != NULL; cursor = strchr(cursor, '/')) {
+        cursor += *cursor == '/';
+        if (cursor[0] == '.' && cursor[1] == '.' &&
+            (cursor[2] == '/' || cursor[2] == '\0'))
             return true;
     }
     return false;
@@ -109,9 +110,10 @@ static bool leads_out(struct shards *s, const char *part)
     dir = file_real(a, s->dir);
     sub = file_real(a, file_join(a, s->dir, arena_strndup(a, part, (size_t)(slash - part))));
     if (dir != NULL && sub != NULL) {
-        size_t n = strlen(dir);
+        size_t count = strlen(dir);
 
-        out = strncmp(dir, sub, n) != 0 || (n > 1 && sub[n] != '/' && sub[n] != '\0');
+        out = strncmp(dir, sub, count) != 0 ||
+              (count > 1 && sub[count] != '/' && sub[count] != '\0');
     }
     return out;
 }
@@ -126,62 +128,62 @@ static int check_part(struct shards *s, const char *part, struct err *e)
 
 static const struct tensor *find(const struct tensor *tensor, int n, const char *name)
 {
-    struct weights w = { .tensor = (struct tensor *)(uintptr_t)tensor, .n = n };
+    struct weights weights = { .tensor = (struct tensor *)(uintptr_t)tensor, .n = n };
 
-    return weights_find(&w, name);
+    return weights_find(&weights, name);
 }
 
 static int append(struct shards *s, const struct tensor *tensor, int n, struct err *e)
 {
-    struct weights *w = s->w;
-    size_t want = (size_t)w->n + (size_t)n;
+    struct weights *weights = s->w;
+    size_t want = (size_t)weights->n + (size_t)n;
 
-    if (n > INT_MAX - w->n)
+    if (n > INT_MAX - weights->n)
         return err_set(e, ERR_INPUT, "%s: over %d tensors", s->index, INT_MAX);
     if (want > s->room) {
         s->room = 2 * want;
-        w->tensor = arena_grow(w->a, w->tensor, (size_t)w->n, s->room,
-                               sizeof *w->tensor);
+        weights->tensor = arena_grow(weights->a, weights->tensor, (size_t)weights->n,
+                                     s->room, sizeof *weights->tensor);
     }
     if (n > 0)
-        memcpy(w->tensor + w->n, tensor, (size_t)n * sizeof *tensor);
-    w->n += n;
+        memcpy(weights->tensor + weights->n, tensor, (size_t)n * sizeof *tensor);
+    weights->n += n;
     return 0;
 }
 
 /* The part that holds place[first], place[first + 1] .. place[end - 1]. */
 static int read_part(struct shards *s, int first, int end, struct err *e)
 {
-    struct weights *w = s->w;
-    const char *path = file_join(w->a, s->dir, s->place[first].part);
+    struct weights *weights = s->w;
+    const char *path = file_join(weights->a, s->dir, s->place[first].part);
     const struct tensor *tensor;
     struct span bytes;
-    int n;
+    int count;
 
     if (check_part(s, s->place[first].part, e) != 0 ||
-        weights_map(w, path, &bytes, e) != 0)
+        weights_map(weights, path, &bytes, e) != 0)
         return -1;
-    tensor = safetensors_read(w->a, bytes, path, &n, NULL, e);
+    tensor = safetensors_read(weights->a, bytes, path, &count, NULL, e);
     if (tensor == NULL)
         return -1;
     for (int i = first; i < end; i++)
-        if (find(tensor, n, s->place[i].name) == NULL)
+        if (find(tensor, count, s->place[i].name) == NULL)
             return err_set(e, ERR_INPUT, "%s: has no %s, which %s expects there", path,
-                           str_shown(w->a, s->place[i].name), s->index);
-    return append(s, tensor, n, e);
+                           str_shown(weights->a, s->place[i].name), s->index);
+    return append(s, tensor, count, e);
 }
 
 int shards_read(struct weights *w, const char *dir, const char *index, struct err *e)
 {
-    struct shards s = { .w = w, .dir = dir, .index = index };
+    struct shards shards = { .w = w, .dir = dir, .index = index };
 
-    if (read_index(&s, e) != 0)
+    if (read_index(&shards, e) != 0)
         return -1;
-    for (int i = 0, end; i < s.n; i = end) {
-        for (end = i + 1; end < s.n; end++)
-            if (strcmp(s.place[end].part, s.place[i].part) != 0)
+    for (int i = 0, end; i < shards.n; i = end) {
+        for (end = i + 1; end < shards.n; end++)
+            if (strcmp(shards.place[end].part, shards.place[i].part) != 0)
                 break;
-        if (read_part(&s, i, end, e) != 0)
+        if (read_part(&shards, i, end, e) != 0)
             return -1;
     }
     return weights_sort(w->a, w->tensor, w->n, e) != 0 ? err_under(e, "%s", index) : 0;

@@ -4,14 +4,16 @@
 
 int tensor_measure(struct tensor *t, int64_t *size_bytes)
 {
-    const struct dtype_row *d = &dtype_table[t->dtype];
+    const struct dtype_row *dtype = &dtype_table[t->dtype];
 
     t->n_elements = 1;
     for (int i = 0; i < t->n_dims; i++)
         if (__builtin_mul_overflow(t->n_elements, t->shape[i], &t->n_elements))
             return -1;
-    return __builtin_mul_overflow(t->n_elements / d->block, d->size_bytes, size_bytes) ?
-           -1 : 0;
+    return __builtin_mul_overflow(t->n_elements / dtype->block, dtype->size_bytes,
+                                  size_bytes) ?
+               -1 :
+               0;
 }
 
 /* Elements [at, at + n) of one block. */
@@ -26,29 +28,31 @@ static void read_within(float *out, const struct dtype_row *d, const unsigned ch
 
 void tensor_read(float *out, const struct tensor *t, int64_t first, int64_t n)
 {
-    const struct dtype_row *d = &dtype_table[t->dtype];
-    const unsigned char *data = t->data + first / d->block * d->size_bytes;
-    int64_t at = first % d->block, whole;
+    const struct dtype_row *dtype = &dtype_table[t->dtype];
+    const unsigned char *data = t->data + first / dtype->block * dtype->size_bytes;
+    int64_t at = first % dtype->block, whole;
 
     if (at > 0) {
-        int64_t head = n < d->block - at ? n : d->block - at;
+        int64_t head = n < dtype->block - at ? n : dtype->block - at;
 
-        read_within(out, d, data, at, head);
-        data += d->size_bytes;
+        read_within(out, dtype, data, at, head);
+        data += dtype->size_bytes;
         out += head;
         n -= head;
     }
-    whole = n - n % d->block;
-    d->to_f32(out, data, whole);
+    whole = n - n % dtype->block;
+    dtype->to_f32(out, data, whole);
     if (n > whole)
-        read_within(out + whole, d, data + whole / d->block * d->size_bytes, 0, n - whole);
+        read_within(out + whole, dtype, data + whole / dtype->block * dtype->size_bytes,
+                    0, n - whole);
 }
 
 char *tensor_shape(struct arena *a, const struct tensor *t)
 {
-    char *s = arena_strdup(a, "[");
+    char *text = arena_strdup(a, "[");
 
     for (int i = 0; i < t->n_dims; i++)
-        s = arena_printf(a, "%s%s%lld", s, i > 0 ? "," : "", (long long)t->shape[i]);
-    return arena_printf(a, "%s]", s);
+        text = arena_printf(a, "%s%s%lld", text, i > 0 ? "," : "",
+                            (long long)t->shape[i]);
+    return arena_printf(a, "%s]", text);
 }

@@ -67,9 +67,9 @@ static int open_bytes(struct weights *w, struct span bytes, const char *file,
 /* Also a link that leads nowhere is present: its own message is the better one. */
 static bool present(const char *path)
 {
-    struct stat st;
+    struct stat info;
 
-    return lstat(path, &st) == 0;
+    return lstat(path, &info) == 0;
 }
 
 static int open_file(struct weights *w, const char *path, struct err *e)
@@ -82,10 +82,10 @@ static int open_file(struct weights *w, const char *path, struct err *e)
 /* A .safetensors file under another name than the library's, the first; NULL: none. */
 static const char *other_in(struct arena *a, const char *dir)
 {
-    size_t n;
-    const char **name = file_list(a, dir, &n);
+    size_t count;
+    const char **name = file_list(a, dir, &count);
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < count; i++)
         if (str_ends_with(name[i], ".safetensors"))
             return name[i];
     return NULL;
@@ -154,31 +154,31 @@ static int open_path(struct weights *w, const char *path, struct err *e)
 
 static struct weights *new_weights(struct arena *a)
 {
-    struct weights *w = arena_alloc(a, 1, sizeof *w);
+    struct weights *weights = arena_alloc(a, 1, sizeof *weights);
 
-    w->a = a;
-    return w;
+    weights->a = a;
+    return weights;
 }
 
 struct weights *weights_open(struct arena *a, const char *path, struct err *e)
 {
-    struct weights *w = new_weights(a);
+    struct weights *weights = new_weights(a);
 
-    if (open_path(w, path, e) == 0)
-        return w;
-    weights_close(w);
+    if (open_path(weights, path, e) == 0)
+        return weights;
+    weights_close(weights);
     return NULL;
 }
 
 struct weights *weights_open_memory(struct arena *a, struct span bytes,
                                     const char *name, struct err *e)
 {
-    struct weights *w = new_weights(a);
+    struct weights *weights = new_weights(a);
     const char *file = arena_strdup(a, name);
-    int rc = gguf_is(bytes) ? gguf_tensors_open(w, bytes, file, e)
-                            : open_safetensors(w, bytes, file, e);
+    int status = gguf_is(bytes) ? gguf_tensors_open(weights, bytes, file, e)
+                            : open_safetensors(weights, bytes, file, e);
 
-    return rc == 0 ? w : NULL;
+    return status == 0 ? weights : NULL;
 }
 
 void weights_close(struct weights *w)

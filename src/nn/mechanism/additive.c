@@ -33,17 +33,17 @@ static void scale_by(float *x, int64_t n, double factor)
 /* Normal numbers of variance 2 / (inputs + outputs): Glorot and Bengio 2010. */
 static void draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
 {
-    int64_t n_a = width_of(p, d), n = n_a * d;
+    int64_t n_a = width_of(p, d), count = n_a * d;
     struct rng rng;
 
     (void)T;
     (void)H;
     rng_seed(&rng, p->seed);
-    rng_normal_fill(&rng, weights, n);
-    rng_normal_fill(&rng, weights + n, n);
-    rng_normal_fill(&rng, weights + 2 * n, n_a);
-    scale_by(weights, 2 * n, sqrt(2 / (double)(n_a + d)));
-    scale_by(weights + 2 * n, n_a, sqrt(2 / (double)(n_a + 1)));
+    rng_normal_fill(&rng, weights, count);
+    rng_normal_fill(&rng, weights + count, count);
+    rng_normal_fill(&rng, weights + 2 * count, n_a);
+    scale_by(weights, 2 * count, sqrt(2 / (double)(n_a + d)));
+    scale_by(weights + 2 * count, n_a, sqrt(2 / (double)(n_a + 1)));
 }
 
 /* ---- the scores ---- */
@@ -56,14 +56,14 @@ struct hidden {
 
 static size_t share_out(struct hidden *h, const struct attention *a, void *base)
 {
-    struct carve c = { base, 0 };
-    size_t n = (size_t)width_of(a->params, a->at.d);
+    struct carve carve = { base, 0 };
+    size_t count = (size_t)width_of(a->params, a->at.d);
 
-    h->q = carve_take(&c, (size_t)a->T * n, sizeof(float));
-    h->k = carve_take(&c, (size_t)a->at.S * n, sizeof(float));
-    h->sum = carve_take(&c, CHUNK * n, sizeof(float));
-    h->scratch = carve_take(&c, linear_scratch(a->at.d), sizeof(float));
-    return c.used;
+    h->q = carve_take(&carve, (size_t)a->T * count, sizeof(float));
+    h->k = carve_take(&carve, (size_t)a->at.S * count, sizeof(float));
+    h->sum = carve_take(&carve, CHUNK * count, sizeof(float));
+    h->scratch = carve_take(&carve, linear_scratch(a->at.d), sizeof(float));
+    return carve.used;
 }
 
 static size_t shared(const struct attention *a)
@@ -76,23 +76,23 @@ static size_t shared(const struct attention *a)
 static void project(float *y, const struct attention *a, const float *x, int64_t stride,
                     int n_rows, const float *weights, float *scratch)
 {
-    int n = width_of(a->params, a->at.d);
-    const struct matrix w = { .data = (const unsigned char *)weights, .N = n,
-                              .K = a->at.d, .stride = a->at.d,
-                              .size_bytes = sizeof(float) };
+    int count = width_of(a->params, a->at.d);
+    const struct matrix matrix = { .data = (const unsigned char *)weights, .N = count,
+                                   .K = a->at.d, .stride = a->at.d,
+                                   .size_bytes = sizeof(float) };
 
-    for (int n0 = 0; n0 < n; n0 += PANEL)
-        linear_panel(y, n, x, stride, n_rows, &w, NULL, n0, scratch);
+    for (int n0 = 0; n0 < count; n0 += PANEL)
+        linear_panel(y, count, x, stride, n_rows, &matrix, NULL, n0, scratch);
 }
 
 static void prepare(void *room, const struct attention *a)
 {
-    int64_t n = (int64_t)width_of(a->params, a->at.d) * a->at.d;
+    int64_t count = (int64_t)width_of(a->params, a->at.d) * a->at.d;
     struct hidden h;
 
     share_out(&h, a, room);
     project(h.q, a, a->q, a->q_stride, a->T, a->weights, h.scratch);
-    project(h.k, a, a->k, a->k_stride, a->at.S, a->weights + n, h.scratch);
+    project(h.k, a, a->k, a->k_stride, a->at.S, a->weights + count, h.scratch);
 }
 
 static void score_keys(float *score, const struct attention *a, const void *room, int i,

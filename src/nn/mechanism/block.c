@@ -10,11 +10,11 @@ static bool sees(const struct attention *a, int i, int j)
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int b = a->params->block, from = i / b * b, n = 0;
+    int b = a->params->block, from = i / b * b, count = 0;
 
     for (int j = from > first ? from : first; j < end && j - from < b; j++)
-        key[n++] = j;
-    return n;
+        key[count++] = j;
+    return count;
 }
 
 static const struct pair_formula formula = { .sees = sees };

@@ -16,18 +16,18 @@ struct chosen_room {
 
 static size_t share_out(struct chosen_room *r, const struct attention *a, void *base)
 {
-    struct carve c = { base, 0 };
+    struct carve carve = { base, 0 };
 
-    r->key = carve_take(&c, (size_t)a->at.S, sizeof *r->key);
-    r->w = carve_take(&c, attention_stride(a->at.S), sizeof *r->w);
-    return c.used;
+    r->key = carve_take(&carve, (size_t)a->at.S, sizeof *r->key);
+    r->w = carve_take(&carve, attention_stride(a->at.S), sizeof *r->w);
+    return carve.used;
 }
 
 size_t chosen_room(const struct attention *a)
 {
-    struct chosen_room r;
+    struct chosen_room room;
 
-    return share_out(&r, a, NULL);
+    return share_out(&room, a, NULL);
 }
 
 const char *chosen_refuse(const struct attention *a)
@@ -62,29 +62,31 @@ int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, vo
 {
     const struct kernels *kernels = nn_kernels();
     bool adjusted = score_has_terms(&a->at) || a->at.cap > 0;
-    struct chosen_room r;
+    struct chosen_room chosen_room;
     int64_t n_scores = 0;
 
-    share_out(&r, a, room);
+    share_out(&chosen_room, a, room);
     for (int i = 0; i < a->T; i++, out += out_stride) {
         struct key_range own = visible_range(&a->at, i);
-        int n = 0;
+        int count = 0;
 
         if (own.end > own.first)
-            n = drop_hidden(r.key, a, i, a->mechanism->keys(r.key, a, i, (int)own.first,
-                                                            (int)own.end));
-        n_scores += n;
-        if (n > 0) {
-            kernels->gather(r.w, a->q + i * a->q_stride, a->k, a->k_stride, r.key, n,
-                            a->at.d);
-            for (int j = 0; adjusted && j < n; j++)
-                r.w[j] *= a->at.scale;
+            count = drop_hidden(
+                chosen_room.key, a, i,
+                a->mechanism->keys(chosen_room.key, a, i, (int)own.first, (int)own.end));
+        n_scores += count;
+        if (count > 0) {
+            kernels->gather(chosen_room.w, a->q + i * a->q_stride, a->k, a->k_stride,
+                            chosen_room.key, count, a->at.d);
+            for (int j = 0; adjusted && j < count; j++)
+                chosen_room.w[j] *= a->at.scale;
             if (adjusted)
-                add_terms(r.w, a, r.key, i, n);
-            softmax_row(r.w, (n + PANEL - 1) / PANEL * PANEL, 0, n,
+                add_terms(chosen_room.w, a, chosen_room.key, i, count);
+            softmax_row(chosen_room.w, (count + PANEL - 1) / PANEL * PANEL, 0, count,
                         adjusted ? 1 : a->at.scale);
         }
-        kernels->blend(out, r.w, a->v, a->v_stride, r.key, n, a->at.d_v);
+        kernels->blend(out, chosen_room.w, a->v, a->v_stride, chosen_room.key, count,
+                       a->at.d_v);
     }
     return n_scores;
 }

@@ -56,12 +56,15 @@ static void map(double *phi, double *top, const struct attention *a, const float
 {
     int m = a->params->n_features, d = a->at.d;
     double root = sqrt((double)a->at.scale);
-    const struct matrix w = { .data = (const unsigned char *)a->weights, .N = m, .K = d,
-                              .stride = d, .size_bytes = sizeof(float) };
+    const struct matrix matrix = { .data = (const unsigned char *)a->weights,
+                                   .N = m,
+                                   .K = d,
+                                   .stride = d,
+                                   .size_bytes = sizeof(float) };
     float *scratch = features_scratch(spare, m);
 
     for (int n0 = 0; n0 < m; n0 += PANEL)
-        linear_panel(spare, m, x, stride, n, &w, NULL, n0, scratch);
+        linear_panel(spare, m, x, stride, n, &matrix, NULL, n0, scratch);
     for (int t = 0; t < n; t++, x += stride, phi += m) {
         for (int i = 0; i < m; i++)
             phi[i] = root * (double)spare[(int64_t)t * m + i];

@@ -37,26 +37,26 @@ static size_t spare_floats(const struct attention *a, int m)
 static size_t share_out(struct sums *s, const struct attention *a,
                         const struct feature_map *f, void *base)
 {
-    struct carve c = { base, 0 };
-    size_t m = (size_t)f->count(a), n = (size_t)(a->at.d_v + 1 + 7) / 8 * 8;
+    struct carve carve = { base, 0 };
+    size_t m = (size_t)f->count(a), count = (size_t)(a->at.d_v + 1 + 7) / 8 * 8;
 
-    *s = (struct sums){ .m = (int)m, .n = (int)n, .top = -INFINITY };
-    s->sum = carve_take(&c, m * n, sizeof(double));
-    s->q_phi = carve_take(&c, ATTEND_ROWS * m, sizeof(double));
-    s->k_phi = carve_take(&c, ATTEND_ROWS * m, sizeof(double));
-    s->q_top = carve_take(&c, ATTEND_ROWS, sizeof(double));
-    s->k_top = carve_take(&c, ATTEND_ROWS, sizeof(double));
-    s->v = carve_take(&c, n, sizeof(double));
-    s->y = carve_take(&c, n, sizeof(double));
-    s->spare = carve_take(&c, spare_floats(a, (int)m), sizeof(float));
-    return c.used;
+    *s = (struct sums){ .m = (int)m, .n = (int)count, .top = -INFINITY };
+    s->sum = carve_take(&carve, m * count, sizeof(double));
+    s->q_phi = carve_take(&carve, ATTEND_ROWS * m, sizeof(double));
+    s->k_phi = carve_take(&carve, ATTEND_ROWS * m, sizeof(double));
+    s->q_top = carve_take(&carve, ATTEND_ROWS, sizeof(double));
+    s->k_top = carve_take(&carve, ATTEND_ROWS, sizeof(double));
+    s->v = carve_take(&carve, count, sizeof(double));
+    s->y = carve_take(&carve, count, sizeof(double));
+    s->spare = carve_take(&carve, spare_floats(a, (int)m), sizeof(float));
+    return carve.used;
 }
 
 size_t features_room(const struct attention *a, const struct feature_map *f)
 {
-    struct sums s;
+    struct sums sums;
 
-    return share_out(&s, a, f, NULL);
+    return share_out(&sums, a, f, NULL);
 }
 
 /* Some row does not see all keys, or all up to its own. */
@@ -128,23 +128,27 @@ int64_t features_run(float *out, int64_t out_stride, const struct attention *a,
                      const struct feature_map *f, void *room)
 {
     bool causal = a->at.hi == 0 && !a->cross;
-    struct sums s;
+    struct sums sums;
 
-    share_out(&s, a, f, room);
-    memset(s.sum, 0, (size_t)s.m * (size_t)s.n * sizeof *s.sum);
-    memset(s.v, 0, (size_t)s.n * sizeof *s.v);
+    share_out(&sums, a, f, room);
+    memset(sums.sum, 0, (size_t)sums.m * (size_t)sums.n * sizeof *sums.sum);
+    memset(sums.v, 0, (size_t)sums.n * sizeof *sums.v);
     for (int j0 = 0; !causal && j0 < a->at.S; j0 += ATTEND_ROWS)
-        add_block(&s, a, f, j0, block_of(j0, a->at.S));
+        add_block(&sums, a, f, j0, block_of(j0, a->at.S));
     for (int i0 = 0; i0 < a->T; i0 += ATTEND_ROWS) {
-        int n = block_of(i0, a->T);
+        int count = block_of(i0, a->T);
 
-        f->map(s.q_phi, s.q_top, a, a->q + i0 * a->q_stride, a->q_stride, n, s.spare);
+        f->map(sums.q_phi, sums.q_top, a, a->q + i0 * a->q_stride, a->q_stride, count,
+               sums.spare);
         if (causal)
-            f->map(s.k_phi, s.k_top, a, a->k + i0 * a->k_stride, a->k_stride, n, s.spare);
-        for (int t = 0; t < n; t++) {
+            f->map(sums.k_phi, sums.k_top, a, a->k + i0 * a->k_stride, a->k_stride, count,
+                   sums.spare);
+        for (int t = 0; t < count; t++) {
             if (causal)
-                add_key(&s, a, i0 + t, s.k_phi + (int64_t)t * s.m, s.k_top[t]);
-            read_row(out + (i0 + t) * out_stride, &s, a, s.q_phi + (int64_t)t * s.m);
+                add_key(&sums, a, i0 + t, sums.k_phi + (int64_t)t * sums.m,
+                        sums.k_top[t]);
+            read_row(out + (i0 + t) * out_stride, &sums, a,
+                     sums.q_phi + (int64_t)t * sums.m);
         }
     }
     return 0;
@@ -160,21 +164,21 @@ struct all_features {
 static size_t share_out_all(struct all_features *r, const struct attention *a, int m,
                             void *base)
 {
-    struct carve c = { base, 0 };
-    size_t T = (size_t)a->T, S = (size_t)a->at.S, n = (size_t)m;
+    struct carve carve = { base, 0 };
+    size_t T = (size_t)a->T, S = (size_t)a->at.S, count = (size_t)m;
 
-    r->q = carve_take(&c, T * n, sizeof(double));
-    r->k = carve_take(&c, S * n, sizeof(double));
-    r->top = carve_take(&c, T > S ? T : S, sizeof(double));
-    r->spare = carve_take(&c, spare_floats(a, m), sizeof(float));
-    return c.used;
+    r->q = carve_take(&carve, T * count, sizeof(double));
+    r->k = carve_take(&carve, S * count, sizeof(double));
+    r->top = carve_take(&carve, T > S ? T : S, sizeof(double));
+    r->spare = carve_take(&carve, spare_floats(a, m), sizeof(float));
+    return carve.used;
 }
 
 size_t features_reference_room(const struct attention *a, const struct feature_map *f)
 {
-    struct all_features r;
+    struct all_features features;
 
-    return share_out_all(&r, a, f->count(a), NULL);
+    return share_out_all(&features, a, f->count(a), NULL);
 }
 
 static void map_all(double *phi, struct all_features *r, const struct attention *a,
@@ -203,19 +207,19 @@ void features_reference(double *w, double *out, const struct attention *a,
                         const struct feature_map *f, void *room)
 {
     int S = a->at.S, m = f->count(a);
-    struct all_features r;
+    struct all_features features;
 
-    share_out_all(&r, a, m, room);
-    map_all(r.q, &r, a, f, a->q, a->q_stride, a->T);
-    map_all(r.k, &r, a, f, a->k, a->k_stride, S);
-    level(r.k, r.top, S, m);
+    share_out_all(&features, a, m, room);
+    map_all(features.q, &features, a, f, a->q, a->q_stride, a->T);
+    map_all(features.k, &features, a, f, a->k, a->k_stride, S);
+    level(features.k, features.top, S, m);
     for (int i = 0; i < a->T; i++) {
         double *row = w + (int64_t)i * S, sum = 0;
 
         for (int j = 0; j < S; j++) {
             row[j] = 0;
             for (int c = 0; visible(&a->at, i, j) && c < m; c++)
-                row[j] += r.q[(int64_t)i * m + c] * r.k[(int64_t)j * m + c];
+                row[j] += features.q[(int64_t)i * m + c] * features.k[(int64_t)j * m + c];
             sum += row[j];
         }
         for (int j = 0; j < S; j++)

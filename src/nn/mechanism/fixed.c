@@ -24,15 +24,15 @@ static bool sees(const struct attention *a, int i, int j)
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int l = stride_of(a), c = columns_of(a, l), own = i / l, n = 0;
+    int l = stride_of(a), c = columns_of(a, l), own = i / l, count = 0;
 
     for (int b = first / l; (int64_t)b * l < end; b++) {
         int from = b == own ? b * l : b * l + l - c;
 
         for (int j = from > first ? from : first; j < end && j / l == b; j++)
-            key[n++] = j;
+            key[count++] = j;
     }
-    return n;
+    return count;
 }
 
 static const struct pair_formula formula = { .sees = sees };

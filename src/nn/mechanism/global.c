@@ -14,7 +14,7 @@ static bool sees(const struct attention *a, int i, int j)
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int window = a->params->window, n_global = a->params->n_global, n = 0;
+    int window = a->params->window, n_global = a->params->n_global, count = 0;
     int from = i > window ? i - window : 0;
     int64_t to = (int64_t)i + window + 1;
 
@@ -23,11 +23,11 @@ static int keys(int *key, const struct attention *a, int i, int first, int end)
         to = end;
     }
     for (int j = first; j < end && j < n_global; j++)
-        key[n++] = j;
+        key[count++] = j;
     from = from > n_global ? from : n_global;
     for (int j = from > first ? from : first; j < end && j < to; j++)
-        key[n++] = j;
-    return n;
+        key[count++] = j;
+    return count;
 }
 
 static const struct pair_formula formula = { .sees = sees };

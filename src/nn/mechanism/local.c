@@ -12,13 +12,13 @@ static bool sees(const struct attention *a, int i, int j)
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int window = a->params->window, n = 0;
+    int window = a->params->window, count = 0;
     int from = i > window ? i - window : 0;
     int64_t to = (int64_t)i + window + 1;
 
     for (int j = from > first ? from : first; j < end && j < to; j++)
-        key[n++] = j;
-    return n;
+        key[count++] = j;
+    return count;
 }
 
 static const struct pair_formula formula = { .sees = sees };

@@ -107,16 +107,16 @@ static int chunk_at(const struct order *o, const struct attention *a, int c,
 /* The positions that chunk c sees: those of the chunk before it, then its own. */
 static int ring_keys(int *key, const struct order *o, const struct attention *a, int c)
 {
-    int all = a->params->n_rounds * o->n_chunks, n = 0, n_own;
+    int all = a->params->n_rounds * o->n_chunks, count = 0, n_own;
     const int *own, *before;
 
     if (all > 1) {
-        n = chunk_at(o, a, (c + all - 1) % all, &before);
-        memcpy(key, before, (size_t)n * sizeof *key);
+        count = chunk_at(o, a, (c + all - 1) % all, &before);
+        memcpy(key, before, (size_t)count * sizeof *key);
     }
     n_own = chunk_at(o, a, c, &own);
-    memcpy(key + n, own, (size_t)n_own * sizeof *key);
-    return n + n_own;
+    memcpy(key + count, own, (size_t)n_own * sizeof *key);
+    return count + n_own;
 }
 
 static const char *refuse(const struct attention *a)
@@ -139,22 +139,22 @@ struct lsh_room {
 
 static size_t share_out(struct lsh_room *r, const struct attention *a, void *base)
 {
-    struct carve c = { base, 0 };
+    struct carve carve = { base, 0 };
     int most = a->params->chunk < a->T ? 2 * a->params->chunk : 2 * a->T;
 
-    carve_order(&r->order, a, &c);
-    r->key = carve_take(&c, (size_t)most, sizeof *r->key);
-    r->w = carve_take(&c, attention_stride(most), sizeof *r->w);
-    r->one = carve_take(&c, (size_t)a->at.d_v, sizeof *r->one);
-    r->sum = carve_take(&c, (size_t)a->T, sizeof *r->sum);
-    return c.used;
+    carve_order(&r->order, a, &carve);
+    r->key = carve_take(&carve, (size_t)most, sizeof *r->key);
+    r->w = carve_take(&carve, attention_stride(most), sizeof *r->w);
+    r->one = carve_take(&carve, (size_t)a->at.d_v, sizeof *r->one);
+    r->sum = carve_take(&carve, (size_t)a->T, sizeof *r->sum);
+    return carve.used;
 }
 
 static size_t room(const struct attention *a)
 {
-    struct lsh_room r;
+    struct lsh_room lsh_room;
 
-    return share_out(&r, a, NULL);
+    return share_out(&lsh_room, a, NULL);
 }
 
 /* Scores of row i -> weights; returns how many keys it sees, *sum as in lsh_room. */
@@ -196,32 +196,33 @@ static void merge(float *out, double *sum, const float *one, double more, int d_
 
 static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
 {
-    struct lsh_room r;
+    struct lsh_room room;
     int64_t n_scores = 0;
     int all;
 
-    share_out(&r, a, base);
-    make_order(&r.order, a);
-    all = a->params->n_rounds * r.order.n_chunks;
+    share_out(&room, a, base);
+    make_order(&room.order, a);
+    all = a->params->n_rounds * room.order.n_chunks;
     for (int i = 0; i < a->T; i++) {
-        r.sum[i] = -INFINITY;
+        room.sum[i] = -INFINITY;
         memset(out + i * out_stride, 0, (size_t)a->at.d_v * sizeof *out);
     }
     for (int c = 0; c < all; c++) {
-        int n = ring_keys(r.key, &r.order, a, c), n_own;
+        int count = ring_keys(room.key, &room.order, a, c), n_own;
         const int *own;
 
-        n_own = chunk_at(&r.order, a, c, &own);
+        n_own = chunk_at(&room.order, a, c, &own);
         for (int t = 0; t < n_own; t++) {
             int i = own[t], seen;
             double more;
 
-            seen = weigh(&r, a, i, n, &more);
+            seen = weigh(&room, a, i, count, &more);
             n_scores += seen;
             if (seen == 0)
                 continue;
-            nn_kernels()->blend(r.one, r.w, a->v, a->v_stride, r.key, n, a->at.d_v);
-            merge(out + i * out_stride, &r.sum[i], r.one, more, a->at.d_v);
+            nn_kernels()->blend(room.one, room.w, a->v, a->v_stride, room.key, count,
+                                a->at.d_v);
+            merge(out + i * out_stride, &room.sum[i], room.one, more, a->at.d_v);
         }
     }
     return n_scores;
@@ -231,13 +232,13 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
 
 static size_t reference_room(const struct attention *a)
 {
-    struct carve c = { NULL, 0 };
-    struct order o;
+    struct carve carve = { NULL, 0 };
+    struct order order;
 
-    carve_order(&o, a, &c);
-    carve_take(&c, 2 * (size_t)a->T, sizeof(int));
-    carve_take(&c, (size_t)a->at.S, sizeof(double));
-    return c.used;
+    carve_order(&order, a, &carve);
+    carve_take(&carve, 2 * (size_t)a->T, sizeof(int));
+    carve_take(&carve, (size_t)a->at.S, sizeof(double));
+    return carve.used;
 }
 
 /* The score of row i and key j, whatever is hidden. */
@@ -264,12 +265,12 @@ static void count_meetings(double *times, const struct order *o, const struct at
 
     memset(times, 0, (size_t)a->T * (size_t)S * sizeof *times);
     for (int chunk = 0; chunk < all; chunk++) {
-        int n = ring_keys(key, o, a, chunk), n_own;
+        int count = ring_keys(key, o, a, chunk), n_own;
         const int *own;
 
         n_own = chunk_at(o, a, chunk, &own);
         for (int t = 0; t < n_own; t++)
-            for (int j = 0; j < n; j++)
+            for (int j = 0; j < count; j++)
                 times[(int64_t)own[t] * S + key[j]] += visible(&a->at, own[t], key[j]);
     }
 }
@@ -295,16 +296,16 @@ static void weigh_counts(double *row, double *scores, const struct attention *a,
  */
 static void reference(double *w, double *out, const struct attention *a, void *base)
 {
-    struct carve c = { base, 0 };
-    struct order o;
+    struct carve carve = { base, 0 };
+    struct order order;
     double *scores;
     int *key;
 
-    carve_order(&o, a, &c);
-    key = carve_take(&c, 2 * (size_t)a->T, sizeof *key);
-    scores = carve_take(&c, (size_t)a->at.S, sizeof *scores);
-    make_order(&o, a);
-    count_meetings(w, &o, a, key);
+    carve_order(&order, a, &carve);
+    key = carve_take(&carve, 2 * (size_t)a->T, sizeof *key);
+    scores = carve_take(&carve, (size_t)a->at.S, sizeof *scores);
+    make_order(&order, a);
+    count_meetings(w, &order, a, key);
     for (int i = 0; i < a->T; i++)
         weigh_counts(w + (int64_t)i * a->at.S, scores, a, i);
     pairs_values(out, w, a);

@@ -15,17 +15,17 @@
 /* Pairs that the model lets see: T S less what it hides. */
 static int64_t pairs_seen(const struct attention *a)
 {
-    int64_t n = 0;
+    int64_t count = 0;
 
     for (int i = 0; i < a->T; i++) {
-        struct key_range r = visible_range(&a->at, i);
+        struct key_range range = visible_range(&a->at, i);
 
         if (a->at.hidden == NULL)
-            n += r.end > r.first ? r.end - r.first : 0;
-        for (int64_t j = r.first; a->at.hidden != NULL && j < r.end; j++)
-            n += !visible_is_hidden(&a->at, i, j);
+            count += range.end > range.first ? range.end - range.first : 0;
+        for (int64_t j = range.first; a->at.hidden != NULL && j < range.end; j++)
+            count += !visible_is_hidden(&a->at, i, j);
     }
-    return n;
+    return count;
 }
 
 /* ---- blocks ---- */
@@ -40,23 +40,24 @@ static size_t share_out(struct pairs_room *r, const struct attention *a,
                         const struct pair_steps *s, void *base)
 {
     const struct attend *at = &a->at;
-    struct carve c = { base, 0 };
+    struct carve carve = { base, 0 };
     size_t S = (size_t)at->S, d = (size_t)at->d;
 
     *r = (struct pairs_room){ 0 };
-    r->packed = carve_take(&c, attention_packed(at->S, at->d, at->d_v), sizeof(float));
-    r->w = carve_take(&c, ATTEND_ROWS * attention_stride(at->S), sizeof(float));
+    r->packed = carve_take(&carve, attention_packed(at->S, at->d, at->d_v),
+                           sizeof(float));
+    r->w = carve_take(&carve, ATTEND_ROWS * attention_stride(at->S), sizeof(float));
     if (s->weigh != NULL)
-        r->spare = carve_take(&c, S, sizeof(float));
+        r->spare = carve_take(&carve, S, sizeof(float));
     if (s->round != NULL) {
-        r->q = carve_take(&c, ATTEND_ROWS * d, sizeof(float));
-        r->k = carve_take(&c, S * d, sizeof(float));
-        r->q_factor = carve_take(&c, ATTEND_ROWS, sizeof(float));
-        r->k_factor = carve_take(&c, S, sizeof(float));
+        r->q = carve_take(&carve, ATTEND_ROWS * d, sizeof(float));
+        r->k = carve_take(&carve, S * d, sizeof(float));
+        r->q_factor = carve_take(&carve, ATTEND_ROWS, sizeof(float));
+        r->k_factor = carve_take(&carve, S, sizeof(float));
     }
     if (s->shared != NULL)
-        r->shared = carve_take(&c, s->shared(a), 1);
-    return c.used;
+        r->shared = carve_take(&carve, s->shared(a), 1);
+    return carve.used;
 }
 
 static const struct pair_steps *steps_of(const struct attention *a)
@@ -68,9 +69,9 @@ static const struct pair_steps *steps_of(const struct attention *a)
 
 size_t pairs_room(const struct attention *a)
 {
-    struct pairs_room r;
+    struct pairs_room room;
 
-    return share_out(&r, a, steps_of(a), NULL);
+    return share_out(&room, a, steps_of(a), NULL);
 }
 
 static void prepare(struct pairs_room *r, const struct attention *a,
@@ -160,13 +161,13 @@ static void block(struct pairs_room *r, float *out, int64_t out_stride,
 
 int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room)
 {
-    const struct pair_steps *s = steps_of(a);
-    struct pairs_room r;
+    const struct pair_steps *steps = steps_of(a);
+    struct pairs_room pairs_room;
 
-    share_out(&r, a, s, room);
-    prepare(&r, a, s);
+    share_out(&pairs_room, a, steps, room);
+    prepare(&pairs_room, a, steps);
     for (int row0 = 0; row0 < a->T; row0 += ATTEND_ROWS)
-        block(&r, out + row0 * out_stride, out_stride, a, s, row0,
+        block(&pairs_room, out + row0 * out_stride, out_stride, a, steps, row0,
               a->T - row0 < ATTEND_ROWS ? a->T - row0 : ATTEND_ROWS);
     return pairs_seen(a);
 }
@@ -199,7 +200,9 @@ void pairs_values(double *out, const double *w, const struct attention *a)
 void pairs_reference(double *w, double *out, const struct attention *a, void *room)
 {
     static const struct pair_formula all;
-    const struct pair_formula *f = a->mechanism->pairs != NULL ? a->mechanism->pairs : &all;
+    const struct pair_formula *formula = a->mechanism->pairs != NULL ?
+                                             a->mechanism->pairs :
+                                             &all;
     int S = a->at.S;
 
     (void)room;
@@ -211,10 +214,11 @@ void pairs_reference(double *w, double *out, const struct attention *a, void *ro
             double score;
 
             row[j] = -INFINITY;
-            if (!visible(&a->at, i, j) || (f->sees != NULL && !f->sees(a, i, j)))
+            if (!visible(&a->at, i, j) ||
+                (formula->sees != NULL && !formula->sees(a, i, j)))
                 continue;
             any = true;
-            score = f->score != NULL ? f->score(a, i, j)
+            score = formula->score != NULL ? formula->score(a, i, j)
                                      : a->at.scale * pairs_dot(a, i, j);
             if (score_has_terms(&a->at) || a->at.cap > 0) {
                 float with_terms = (float)score;
@@ -226,8 +230,8 @@ void pairs_reference(double *w, double *out, const struct attention *a, void *ro
         }
         if (!any)
             memset(row, 0, (size_t)S * sizeof *row);
-        else if (f->weigh != NULL)
-            f->weigh(row, S, a);
+        else if (formula->weigh != NULL)
+            formula->weigh(row, S, a);
         else
             softmax_double(row, NULL, S);
     }

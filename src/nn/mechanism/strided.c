@@ -20,18 +20,18 @@ static bool sees(const struct attention *a, int i, int j)
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int l = stride_of(a), n = 0, j = i % l;
+    int l = stride_of(a), count = 0, j = i % l;
     int64_t to = (int64_t)i + l;
 
     if (j < first)
         j += (first - j + l - 1) / l * l;
     for (; j < end && j <= i - l; j += l)       /* every l-th before the last l */
-        key[n++] = j;
+        key[count++] = j;
     for (j = i - l + 1 > first ? i - l + 1 : first; j < end && j < to; j++)
-        key[n++] = j;
+        key[count++] = j;
     for (; j < end; j += l)                     /* j is i + l here, or at the end */
-        key[n++] = j;
-    return n;
+        key[count++] = j;
+    return count;
 }
 
 static const struct pair_formula formula = { .sees = sees };
