@@ -66,14 +66,14 @@ static void warn(void *self, const char *msg)
 
 static const struct cmd *find(const char *name, struct err *e)
 {
-    const struct cmd *c = cmd_find(name);
-    const char *meant = c == NULL ? cmd_nearest(name) : NULL;
+    const struct cmd *command = cmd_find(name);
+    const char *meant = command == NULL ? cmd_nearest(name) : NULL;
 
-    if (c == NULL)
+    if (command == NULL)
         err_set(e, ERR_USAGE, "'%s' is not a command%s%s%s", name,
                 meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
                 meant != NULL ? "'?" : "");
-    return c;
+    return command;
 }
 
 static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
@@ -171,7 +171,7 @@ static int close_stdout(struct err *e)
 int main(int argc, char **argv)
 {
     struct err e = { ERR_NONE, "" };
-    const struct cmd *c = NULL;
+    const struct cmd *command = NULL;
     struct arena arena;
     int status;
 
@@ -179,11 +179,11 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_DFL);
     leave_nothing_unfinished();
     arena_init(&arena, out_of_memory, NULL);
-    status = dispatch(argc, argv, &c, &arena, &e);
+    status = dispatch(argc, argv, &command, &arena, &e);
     if (status == 0)
         status = close_stdout(&e);
     if (status != 0)
-        complain(c, &e);
+        complain(command, &e);
     arena_finish(&arena);
     return status != 0 ? (int)e.kind : 0;
 }

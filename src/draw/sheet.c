@@ -71,21 +71,21 @@ static void plan_caption(struct plan *plan, struct page *page)
 void sheet_plan(struct plan *plan, struct page *page)
 {
     const struct sheet *sheet = page->sheet;
-    size_t n = (size_t)sheet->n_parts;
-    struct box *part = arena_alloc(page->arena, n, sizeof *part);
-    struct layout_sizes s = { .units = page->units, .n_parts = sheet->n_parts,
-                              .part = part, .caption = is_text(sheet->caption) };
+    size_t count = (size_t)sheet->n_parts;
+    struct box *part = arena_alloc(page->arena, count, sizeof *part);
+    struct layout_sizes sizes = { .units = page->units, .n_parts = sheet->n_parts,
+                                  .part = part, .caption = is_text(sheet->caption) };
 
     page->text.language = language_of(sheet);
-    *plan = (struct plan){ .measured = arena_alloc(page->arena, n,
+    *plan = (struct plan){ .measured = arena_alloc(page->arena, count,
                                                    sizeof *plan->measured) };
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < count; i++)
         plan->measured[i] = sheet->parts[i].type->measure(sheet->parts[i].of, page,
                                                           &part[i]);
     if (is_text(sheet->title))
-        plan_title(plan, page, &s);
-    layout_make(&plan->layout, &s, page->arena);
-    if (s.caption)
+        plan_title(plan, page, &sizes);
+    layout_make(&plan->layout, &sizes, page->arena);
+    if (sizes.caption)
         plan_caption(plan, page);
 }
 

@@ -113,11 +113,11 @@ const struct key *config_find_key(const char *name)
 /* Keys that ask for another network than the one that would be computed. */
 static int refuse(const struct reader *r, const json_t *root)
 {
-    const json_t *v = config_value(root, "quantization_config");
+    const json_t *value = config_value(root, "quantization_config");
     const char *method;
 
-    if (v != NULL) {
-        method = json_string_value(json_object_get(v, "quant_method"));
+    if (value != NULL) {
+        method = json_string_value(json_object_get(value, "quant_method"));
         return err_set(r->e, ERR_INPUT, "%s: quantization_config: weights quantised by %s "
                        "are not supported, expected F32, F16, BF16 or F64",
                        r->file, method != NULL ? method : "an unnamed method");
@@ -125,10 +125,10 @@ static int refuse(const struct reader *r, const json_t *root)
     if (json_is_true(config_value(root, "add_cross_attention")))
         return err_set(r->e, ERR_INPUT, "%s: add_cross_attention: true is not supported "
                        "for this family, expected false", r->file);
-    v = config_value(root, "position_embedding_type");
-    if (v != NULL && (!json_is_string(v) ||
-                      strcmp(json_string_value(v), "absolute") != 0))
-        return config_wrong(r, "position_embedding_type", v, "\"absolute\"");
+    value = config_value(root, "position_embedding_type");
+    if (value != NULL && (!json_is_string(value) ||
+                          strcmp(json_string_value(value), "absolute") != 0))
+        return config_wrong(r, "position_embedding_type", value, "\"absolute\"");
     return 0;
 }
 
@@ -153,10 +153,10 @@ static void read_card(const struct reader *r, const json_t *root)
 /* feed_forward_proj "gated-gelu" or "relu"; T5's gated gelu is the tanh form. */
 static int read_ffn(const struct reader *r, const struct family *f, const json_t *root)
 {
-    const json_t *v = config_value(root, "feed_forward_proj"), *scale, *tied;
-    const char *s = json_string_value(v);
+    const json_t *value = config_value(root, "feed_forward_proj"), *scale, *tied;
+    const char *text = json_string_value(value);
     json_t *name;
-    int rc;
+    int status;
 
     if (!f->mlp_by_config)
         return 0;
@@ -165,17 +165,17 @@ static int read_ffn(const struct reader *r, const struct family *f, const json_t
     if (r->c->head.scale == 0 &&
         (scale != NULL ? json_is_true(scale) : !json_is_false(tied)))
         r->c->head.scale = 1 / sqrt(r->c->d_model);
-    if (v == NULL)
+    if (value == NULL)
         return 0;
-    if (s == NULL)
-        return config_wrong(r, "feed_forward_proj", v, "a string");
-    r->c->gated = strncmp(s, "gated-", 6) == 0;
-    name = json_hold(r->a, json_string(r->c->gated ? s + 6 : s));
-    rc = config_act(r, "feed_forward_proj", name, &r->c->act);
+    if (text == NULL)
+        return config_wrong(r, "feed_forward_proj", value, "a string");
+    r->c->gated = strncmp(text, "gated-", 6) == 0;
+    name = json_hold(r->a, json_string(r->c->gated ? text + 6 : text));
+    status = config_act(r, "feed_forward_proj", name, &r->c->act);
     json_drop(r->a, name);
-    if (rc == 0 && r->c->gated && r->c->act == ACT_GELU)
+    if (status == 0 && r->c->gated && r->c->act == ACT_GELU)
         r->c->act = ACT_GELU_TANH;
-    return rc;
+    return status;
 }
 
 /* A key that is null says "none" here, where elsewhere it says "the default". */
@@ -222,65 +222,73 @@ static void fill_defaults(struct config *c, const struct family *f)
 /* A step of ALBERT runs all layers of its group: n_layers becomes their number. */
 static int derive_groups(const struct reader *r, const struct family *f)
 {
-    struct config *c = r->c;
+    struct config *config = r->c;
 
     if (f->defaults.groups.n == 0) {
-        c->groups.n = c->groups.n_inner = 0;
+        config->groups.n = config->groups.n_inner = 0;
         return 0;
     }
-    if (c->groups.n > c->n_layers)
+    if (config->groups.n > config->n_layers)
         return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, expected at most "
-                       "the %d layers", r->file, c->groups.n, c->n_layers);
-    if (c->groups.n_inner > MAX_LAYERS / c->n_layers)
-        return err_set(r->e, ERR_INPUT, "%s: inner_group_num: found %d, expected at most "
-                       "%d for %d layers", r->file, c->groups.n_inner, MAX_LAYERS / c->n_layers,
-                       c->n_layers);
-    c->n_layers *= c->groups.n_inner;
+                       "the %d layers", r->file, config->groups.n, config->n_layers);
+    if (config->groups.n_inner > MAX_LAYERS / config->n_layers)
+        return err_set(r->e, ERR_INPUT,
+                       "%s: inner_group_num: found %d, expected at most "
+                       "%d for %d layers",
+                       r->file, config->groups.n_inner, MAX_LAYERS / config->n_layers,
+                       config->n_layers);
+    config->n_layers *= config->groups.n_inner;
     return 0;
 }
 
 /* Numbers that follow from others, and must fit them. */
 static int derive(const struct reader *r, const struct family *f)
 {
-    struct config *c = r->c;
+    struct config *config = r->c;
 
-    if (f->qkv != QKV_LOW_RANK && c->d_head == 0 && c->d_model % c->n_heads != 0)
+    if (f->qkv != QKV_LOW_RANK && config->d_head == 0 &&
+        config->d_model % config->n_heads != 0)
         return err_set(r->e, ERR_INPUT, "%s: hidden_size %d is not a multiple of the "
-                       "%d heads, and there is no head_dim", r->file, c->d_model,
-                       c->n_heads);
-    fill_defaults(c, f);
-    if (c->n_heads % c->n_kv_heads != 0)
-        return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, expected a "
-                       "divisor of the %d heads", r->file, c->n_kv_heads, c->n_heads);
-    if (f->qkv == QKV_LOW_RANK && c->n_kv_heads != c->n_heads)
+                       "%d heads, and there is no head_dim", r->file, config->d_model,
+                       config->n_heads);
+    fill_defaults(config, f);
+    if (config->n_heads % config->n_kv_heads != 0)
+        return err_set(r->e, ERR_INPUT,
+                       "%s: num_key_value_heads: found %d, expected a "
+                       "divisor of the %d heads",
+                       r->file, config->n_kv_heads, config->n_heads);
+    if (f->qkv == QKV_LOW_RANK && config->n_kv_heads != config->n_heads)
         return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, expected the "
-                       "%d heads: each has keys of its own", r->file, c->n_kv_heads,
-                       c->n_heads);
-    if ((double)c->n_heads * c->d_head > 1 << 24)
+                       "%d heads: each has keys of its own", r->file, config->n_kv_heads,
+                       config->n_heads);
+    if ((double)config->n_heads * config->d_head > 1 << 24)
         return err_set(r->e, ERR_INPUT, "%s: %d heads of width %d: expected at most %d "
-                       "columns", r->file, c->n_heads, c->d_head, 1 << 24);
-    if ((double)c->n_heads * c->d_value > 1 << 24)
-        return err_set(r->e, ERR_INPUT, "%s: %d heads with values of width %d: expected at "
-                       "most %d columns", r->file, c->n_heads, c->d_value, 1 << 24);
+                       "columns", r->file, config->n_heads, config->d_head, 1 << 24);
+    if ((double)config->n_heads * config->d_value > 1 << 24)
+        return err_set(r->e, ERR_INPUT,
+                       "%s: %d heads with values of width %d: expected at "
+                       "most %d columns",
+                       r->file, config->n_heads, config->d_value, 1 << 24);
     if (f->positions == POS_ROPE &&
-        (c->rotary.n_columns < 2 || c->rotary.n_columns % 2 != 0 ||
-         c->rotary.n_columns > c->d_head))
+        (config->rotary.n_columns < 2 || config->rotary.n_columns % 2 != 0 ||
+         config->rotary.n_columns > config->d_head))
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are rotated, "
                        "expected an even number of 2 or more that fits",
-                       r->file, c->rotary.n_columns, c->d_head);
-    if (c->n_types == 0 && f->defaults.n_types > 0)
+                       r->file, config->rotary.n_columns, config->d_head);
+    if (config->n_types == 0 && f->defaults.n_types > 0)
         return err_set(r->e, ERR_INPUT, "%s: type_vocab_size: found 0, expected 1 or more",
                        r->file);
     if (derive_groups(r, f) != 0)
         return -1;
-    if (c->both_ways && !f->may_see_both_ways)
+    if (config->both_ways && !f->may_see_both_ways)
         return err_set(r->e, ERR_INPUT, "%s: use_bidirectional_attention: true is not "
                        "supported for %s, expected false", r->file, f->name);
     if (f->bias == BIAS_BUCKETS &&
-        (c->bias.n_buckets < 4 || c->bias.max_distance <= c->bias.n_buckets / 2))
+        (config->bias.n_buckets < 4 ||
+         config->bias.max_distance <= config->bias.n_buckets / 2))
         return err_set(r->e, ERR_INPUT, "%s: %d buckets up to distance %d, expected 4 or "
                        "more, and a distance over half their number", r->file,
-                       c->bias.n_buckets, c->bias.max_distance);
+                       config->bias.n_buckets, config->bias.max_distance);
     return 0;
 }
 
@@ -296,9 +304,9 @@ static int find_family(const struct reader *r, const json_t *root,
     if (*family != NULL)
         return 0;
     for (int i = 0; family_table[i] != NULL; i++) {
-        size_t n = strlen(all);
+        size_t count = strlen(all);
 
-        snprintf(all + n, sizeof all - n, "%s%s", i > 0 ? ", " : "one of ",
+        snprintf(all + count, sizeof all - count, "%s%s", i > 0 ? ", " : "one of ",
                  family_table[i]->name);
     }
     return config_wrong(r, "model_type", type, all);
@@ -373,15 +381,15 @@ static int read_all(const struct reader *r, const struct family **family,
 int config_read(struct config *c, const struct family **family, struct arena *a,
                 struct span bytes, const char *name, struct err *e)
 {
-    struct reader r = { c, a, name, e };
+    struct reader reader = { c, a, name, e };
     json_t *root = json_read(a, bytes, 0, e);
-    int rc;
+    int status;
 
     if (root == NULL)
         return err_under(e, "%s", name);
-    rc = read_all(&r, family, root);
+    status = read_all(&reader, family, root);
     json_drop(a, root);
-    return rc;
+    return status;
 }
 
 const char *config_card_name(struct arena *a, struct span bytes)

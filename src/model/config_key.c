@@ -16,9 +16,9 @@ static const struct { const char *name; enum act act; } acts[] = {
 
 const json_t *config_value(const json_t *object, const char *key)
 {
-    const json_t *v = json_object_get(object, key);
+    const json_t *value = json_object_get(object, key);
 
-    return v == NULL || json_is_null(v) ? NULL : v;
+    return value == NULL || json_is_null(value) ? NULL : value;
 }
 
 int config_wrong(const struct reader *r, const char *key, const json_t *found,
@@ -30,10 +30,10 @@ int config_wrong(const struct reader *r, const char *key, const json_t *found,
 
 int config_act(const struct reader *r, const char *name, const json_t *v, enum act *act)
 {
-    const char *s = json_string_value(v);
+    const char *text = json_string_value(v);
 
-    for (size_t i = 0; s != NULL && i < sizeof acts / sizeof acts[0]; i++)
-        if (strcmp(acts[i].name, s) == 0) {
+    for (size_t i = 0; text != NULL && i < sizeof acts / sizeof acts[0]; i++)
+        if (strcmp(acts[i].name, text) == 0) {
             *act = acts[i].act;
             return 0;
         }
@@ -55,19 +55,19 @@ int config_key(const struct reader *r, const struct key *k, const json_t *object
 {
     void *field = (char *)base + k->field;
     const char *name = key_name(k, object);
-    int rc;
+    int status;
 
     if (name == NULL)
         return 0;
     if (k->type == KEY_ACT)
         return config_act(r, name, json_object_get(object, name), field);
     if (k->type == KEY_INT)
-        rc = json_field_int(object, name, (int)k->min, (int)k->max, field, r->e);
+        status = json_field_int(object, name, (int)k->min, (int)k->max, field, r->e);
     else if (k->type == KEY_REAL)
-        rc = json_field_real(object, name, k->min, k->max, field, r->e);
+        status = json_field_real(object, name, k->min, k->max, field, r->e);
     else
-        rc = json_field_bool(object, name, false, field, r->e);
-    return rc != 0 ? err_under(r->e, "%s", r->file) : 0;
+        status = json_field_bool(object, name, false, field, r->e);
+    return status != 0 ? err_under(r->e, "%s", r->file) : 0;
 }
 
 const struct key *config_find_in(const struct key *row, size_t n, const char *name)

@@ -18,11 +18,12 @@ static void round_queries(struct pass *p, const struct heads *h)
 
 static const float *pack_rows(struct pass *p, const float *rows)
 {
-    const struct config *c = &p->m->config;
-    size_t size = relative_packed(c->relative.n_distances, c->d_head);
+    const struct config *config = &p->m->config;
+    size_t size = relative_packed(config->relative.n_distances, config->d_head);
     float *packed = arena_alloc_raw(p->call, size, sizeof *packed);
 
-    relative_pack(packed, rows, c->d_head, c->relative.n_distances, c->d_head);
+    relative_pack(packed, rows, config->d_head, config->relative.n_distances,
+                  config->d_head);
     precision_round(pass_precision(p), packed, packed, (int64_t)size);
     return packed;
 }
@@ -33,14 +34,14 @@ static const float *pack_rows(struct pass *p, const float *rows)
  */
 static struct distances distances_of(struct pass *p, const struct heads *h, int text)
 {
-    int T = pass_tokens(p, text), n = p->m->config.relative.n_distances;
+    int T = pass_tokens(p, text), count = p->m->config.relative.n_distances;
     int S = h->key_start[text + 1] - h->key_start[text], reach = (T > S ? T : S) - 1;
-    int none = p->m->config.relative.clip ? n / 2 : T - 1;
+    int none = p->m->config.relative.clip ? count / 2 : T - 1;
     int *row = arena_alloc_raw(p->call, 2 * (size_t)reach + 1, sizeof *row), *begin, end;
 
     for (int i = 0; i <= 2 * reach; i++) {
         row[i] = none + i - reach;
-        row[i] = row[i] < 0 ? 0 : row[i] < n ? row[i] : n - 1;
+        row[i] = row[i] < 0 ? 0 : row[i] < count ? row[i] : count - 1;
     }
     end = row[2 * reach] + 1;
     begin = arena_alloc_raw(p->call, relative_begins(end), sizeof *begin);
@@ -50,8 +51,8 @@ static struct distances distances_of(struct pass *p, const struct heads *h, int 
 
 void distance_terms(struct pass *p, struct heads *h, const float *rows, float scale)
 {
-    const struct config *c = &p->m->config;
-    int H = c->n_heads, n_texts = p->b->n_texts;
+    const struct config *config = &p->m->config;
+    int H = config->n_heads, n_texts = p->b->n_texts;
     struct relative_positions *bias;
     struct distances *at;
     struct score_term *term;
@@ -69,9 +70,9 @@ void distance_terms(struct pass *p, struct heads *h, const float *rows, float sc
         at[t] = distances_of(p, h, t);
         for (int i = t * H; i < (t + 1) * H; i++) {
             bias[i] = (struct relative_positions){
-                .at = &at[t], .by_query = packed, .d = c->d_head,
+                .at = &at[t], .by_query = packed, .d = config->d_head,
                 .q = h->q + p->b->start[t] * h->q_stride + h->q_at[i - t * H],
-                .q_stride = h->q_stride, .scale = c->relative.clip ? scale : 1,
+                .q_stride = h->q_stride, .scale = config->relative.clip ? scale : 1,
             };
             term[i] = (struct score_term){ relative_positions, &bias[i] };
         }

@@ -21,26 +21,26 @@ static const struct span *hold_file(const struct bare *b, const char *name, stru
 static bool next_line(struct span *s, struct text *line)
 {
     const unsigned char *end = s->size > 0 ? memchr(s->data, '\n', s->size) : NULL;
-    size_t n = end != NULL ? (size_t)(end - s->data) : s->size;
+    size_t count = end != NULL ? (size_t)(end - s->data) : s->size;
 
     if (s->size == 0)
         return false;
     line->s = (const char *)s->data;
-    line->n = n > 0 && line->s[n - 1] == '\r' ? n - 1 : n;
-    n += end != NULL;
-    s->data += n;
-    s->size -= n;
+    line->n = count > 0 && line->s[count - 1] == '\r' ? count - 1 : count;
+    count += end != NULL;
+    s->data += count;
+    s->size -= count;
     return true;
 }
 
 static void trim_end(struct text *line)
 {
     while (line->n > 0) {
-        int cp, n = chars_before(line->s, line->n, &cp);
+        int code, count = chars_before(line->s, line->n, &code);
 
-        if (!chars_is_space(cp))
+        if (!chars_is_space(code))
             break;
-        line->n -= (size_t)n;
+        line->n -= (size_t)count;
     }
 }
 
@@ -50,9 +50,9 @@ static void trim_end(struct text *line)
  */
 static json_t *read_vocab_lines(const struct bare *b, struct err *e)
 {
-    const struct span *s = hold_file(b, "vocab.txt", e);
-    json_t *vocab = s != NULL ? json_hold(b->a, json_object()) : NULL;
-    struct span rest = s != NULL ? *s : (struct span){ 0 };
+    const struct span *span = hold_file(b, "vocab.txt", e);
+    json_t *vocab = span != NULL ? json_hold(b->a, json_object()) : NULL;
+    struct span rest = span != NULL ? *span : (struct span){ 0 };
     struct text line;
     json_int_t id = 0;
 
@@ -70,16 +70,16 @@ static json_t *read_vocab_lines(const struct bare *b, struct err *e)
         }
         json_put(b->a, vocab, key, json_integer(id));
     }
-    file_drop(b->a, s);
+    file_drop(b->a, span);
     return vocab;
 }
 
 /* merges.txt: "left right" a line, below a line that begins with #version. */
 static json_t *read_merge_lines(const struct bare *b, struct err *e)
 {
-    const struct span *s = hold_file(b, "merges.txt", e);
-    json_t *merges = s != NULL ? json_hold(b->a, json_array()) : NULL;
-    struct span rest = s != NULL ? *s : (struct span){ 0 };
+    const struct span *span = hold_file(b, "merges.txt", e);
+    json_t *merges = span != NULL ? json_hold(b->a, json_array()) : NULL;
+    struct span rest = span != NULL ? *span : (struct span){ 0 };
     struct text line;
 
     while (next_line(&rest, &line)) {
@@ -94,7 +94,7 @@ static json_t *read_merge_lines(const struct bare *b, struct err *e)
         }
         json_add(b->a, merges, json_stringn(line.s, line.n));
     }
-    file_drop(b->a, s);
+    file_drop(b->a, span);
     return merges;
 }
 
@@ -126,15 +126,15 @@ static void set_special(struct bare *b, json_t *specials, const json_t *vocab,
 static void set_template(struct bare *b, const json_t *vocab, const char *before,
                          const char *after, bool before_pair)
 {
-    json_t *j = json_put(b->a, b->root, "post_processor",
-                         json_pack("{ss}", "type", "TemplateProcessing"));
-    json_t *single = json_put(b->a, j, "single", json_array()), *pair;
-    json_t *specials = json_put(b->a, j, "special_tokens", json_object());
+    json_t *value = json_put(b->a, b->root, "post_processor",
+                             json_pack("{ss}", "type", "TemplateProcessing"));
+    json_t *single = json_put(b->a, value, "single", json_array()), *pair;
+    json_t *specials = json_put(b->a, value, "special_tokens", json_object());
 
     add_special(b, single, before, 0);
     add_text(b, single, "A", 0);
     add_special(b, single, after, 0);
-    pair = json_put(b->a, j, "pair", json_copy(single));
+    pair = json_put(b->a, value, "pair", json_copy(single));
     add_special(b, pair, before_pair ? before : NULL, 1);
     add_text(b, pair, "B", 1);
     add_special(b, pair, after, 1);
@@ -250,10 +250,10 @@ static const struct flavour roberta = {
 static bool is_class(const struct flavour *f, const char *class)
 {
     for (int i = 0; i < 6 && f->classes[i] != NULL; i++) {
-        size_t n = strlen(f->classes[i]);
+        size_t count = strlen(f->classes[i]);
 
-        if (strncmp(class, f->classes[i], n) == 0 &&
-            (class[n] == '\0' || strcmp(class + n, "Fast") == 0))
+        if (strncmp(class, f->classes[i], count) == 0 &&
+            (class[count] == '\0' || strcmp(class + count, "Fast") == 0))
             return true;
     }
     return false;
@@ -320,20 +320,20 @@ static const struct flavour *choose(const struct bare *b, struct err *e)
 
 json_t *bare_read(struct tok *t, const char *dir, bool target, struct err *e)
 {
-    struct bare b = { .t = t, .a = t->a, .dir = dir, .target = target };
+    struct bare bare = { .t = t, .a = t->a, .dir = dir, .target = target };
     json_t *root = NULL;
 
-    b.model_file = spm_file(&b);
-    b.config = bare_object(&b, "tokenizer_config.json", e);
-    if (b.config != NULL)
-        b.map = bare_object(&b, "special_tokens_map.json", e);
-    b.flavour = b.map != NULL ? choose(&b, e) : NULL;
-    if (b.flavour != NULL) {
-        bare_begin(&b);
-        bare_add_specials(&b, b.flavour);
-        root = bare_end(&b, b.flavour->build(&b, e));
+    bare.model_file = spm_file(&bare);
+    bare.config = bare_object(&bare, "tokenizer_config.json", e);
+    if (bare.config != NULL)
+        bare.map = bare_object(&bare, "special_tokens_map.json", e);
+    bare.flavour = bare.map != NULL ? choose(&bare, e) : NULL;
+    if (bare.flavour != NULL) {
+        bare_begin(&bare);
+        bare_add_specials(&bare, bare.flavour);
+        root = bare_end(&bare, bare.flavour->build(&bare, e));
     }
-    json_drop(b.a, b.config);
-    json_drop(b.a, b.map);
+    json_drop(bare.a, bare.config);
+    json_drop(bare.a, bare.map);
     return root;
 }

@@ -10,21 +10,21 @@
 /* T5's sentinels, the highest first, where nothing else lists them. */
 static int add_sentinels(struct bare *b, struct err *e)
 {
-    int n = 100;
+    int count = 100;
 
     if (json_object_get(b->config, "added_tokens_decoder") != NULL ||
         vocab_find(&b->t->vocab, "<extra_id_0>", 12) >= 0)
         return 0;
     if (json_object_get(b->config, "extra_ids") != NULL &&
-        json_field_int(b->config, "extra_ids", 0, 10000, &n, e) != 0)
+        json_field_int(b->config, "extra_ids", 0, 10000, &count, e) != 0)
         return -1;
-    while (n-- > 0) {
-        const char *s = arena_printf(b->a, "<extra_id_%d>", n);
+    while (count-- > 0) {
+        const char *text = arena_printf(b->a, "<extra_id_%d>", count);
 
-        if (vocab_add(&b->t->vocab, b->a, (struct text){ s, strlen(s) },
+        if (vocab_add(&b->t->vocab, b->a, (struct text){ text, strlen(text) },
                       (json_int_t)b->t->vocab.n, e) != 0)
             return -1;
-        bare_add_token(b, NULL, s);
+        bare_add_token(b, NULL, text);
     }
     return 0;
 }
@@ -234,14 +234,14 @@ const struct flavour *const spm_flavours[] = {
 
 json_t *spm_root(struct tok *t, struct span file, struct err *e)
 {
-    struct bare b = { .t = t, .a = t->a, .flavour = spm_flavours[0] };
+    struct bare bare = { .t = t, .a = t->a, .flavour = spm_flavours[0] };
     json_t *root;
 
-    b.config = json_hold(b.a, json_object());
-    b.map = json_hold(b.a, json_object());
-    bare_begin(&b);
-    root = bare_end(&b, spm_build_from(&b, file, e));
-    json_drop(b.a, b.config);
-    json_drop(b.a, b.map);
+    bare.config = json_hold(bare.a, json_object());
+    bare.map = json_hold(bare.a, json_object());
+    bare_begin(&bare);
+    root = bare_end(&bare, spm_build_from(&bare, file, e));
+    json_drop(bare.a, bare.config);
+    json_drop(bare.a, bare.map);
     return root;
 }

@@ -10,16 +10,16 @@
 
 json_t *bare_object(const struct bare *b, const char *name, struct err *e)
 {
-    const struct span *s;
+    const struct span *span;
     json_t *root;
 
     if (!file_exists(file_join(b->a, b->dir, name)))
         return json_hold(b->a, json_object());
-    s = file_hold(b->a, file_join(b->a, b->dir, name), e);
-    if (s == NULL)
+    span = file_hold(b->a, file_join(b->a, b->dir, name), e);
+    if (span == NULL)
         return NULL;
-    root = json_read(b->a, *s, JSON_ALLOW_NUL, e);
-    file_drop(b->a, s);
+    root = json_read(b->a, *span, JSON_ALLOW_NUL, e);
+    file_drop(b->a, span);
     if (root != NULL && !json_is_object(root)) {
         err_set(e, ERR_INPUT, "it is not a JSON object");
         json_drop(b->a, root);
@@ -42,11 +42,11 @@ bool bare_setting(const struct bare *b, const char *key, bool def)
 /* What names the attribute: the map counts only where the config lists no tokens. */
 static const json_t *find_attribute(const struct bare *b, const char *key)
 {
-    const json_t *j = NULL;
+    const json_t *value = NULL;
 
     if (json_object_get(b->config, "added_tokens_decoder") == NULL)
-        j = json_object_get(b->map, key);
-    return j != NULL ? j : json_object_get(b->config, key);
+        value = json_object_get(b->map, key);
+    return value != NULL ? value : json_object_get(b->config, key);
 }
 
 /* The text of a token that is given as "x" or {"content": "x", …}. */
@@ -59,24 +59,24 @@ static const char *token_text(const json_t *j)
 
 const char *bare_special(const struct bare *b, const char *key, const char *def)
 {
-    const json_t *j = find_attribute(b, key);
-    const char *text = token_text(j);
+    const json_t *value = find_attribute(b, key);
+    const char *text = token_text(value);
 
-    return text != NULL ? text : j != NULL && json_is_null(j) ? NULL : def;
+    return text != NULL ? text : value != NULL && json_is_null(value) ? NULL : def;
 }
 
 void bare_add_token(struct bare *b, const json_t *flags, const char *content)
 {
-    json_t *j;
+    json_t *value;
 
     if (content == NULL || json_object_get(b->seen, content) != NULL)
         return;
     json_put(b->a, b->seen, content, json_true());
-    j = json_add(b->a, b->added, json_is_object(flags) ?
-                 json_copy((json_t *)(uintptr_t)flags) : json_object());
-    json_put(b->a, j, "content", json_string(content));
+    value = json_add(b->a, b->added, json_is_object(flags) ?
+                     json_copy((json_t *)(uintptr_t)flags) : json_object());
+    json_put(b->a, value, "content", json_string(content));
     if (!json_is_object(flags) || json_object_get(flags, "special") == NULL)
-        json_put(b->a, j, "special", json_true());
+        json_put(b->a, value, "special", json_true());
 }
 
 struct listed {
@@ -95,16 +95,16 @@ static int by_id(const void *a, const void *b)
 static void add_listed(struct bare *b)
 {
     json_t *list = json_object_get(b->config, "added_tokens_decoder"), *value;
-    struct listed *v = arena_alloc(b->a, json_object_size(list), sizeof *v);
+    struct listed *listed = arena_alloc(b->a, json_object_size(list), sizeof *listed);
     const char *key;
-    size_t n = 0;
+    size_t count = 0;
 
     json_object_foreach(list, key, value)
-        v[n++] = (struct listed){ strtoll(key, NULL, 10), value };
-    if (n > 0)
-        qsort(v, n, sizeof *v, by_id);
-    for (size_t i = 0; i < n; i++)
-        bare_add_token(b, v[i].token, token_text(v[i].token));
+        listed[count++] = (struct listed){ strtoll(key, NULL, 10), value };
+    if (count > 0)
+        qsort(listed, count, sizeof *listed, by_id);
+    for (size_t i = 0; i < count; i++)
+        bare_add_token(b, listed[i].token, token_text(listed[i].token));
 }
 
 void bare_add_specials(struct bare *b, const struct flavour *f)

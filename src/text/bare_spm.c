@@ -44,16 +44,16 @@ static int add_plain(struct bare *b, const struct spm *m, struct err *e)
     const json_t *list = json_object_get(b->config, "added_tokens_decoder");
 
     for (size_t i = 0; i < m->n; i++) {
-        struct text s = m->v[i].s;
+        struct text text = m->v[i].s;
 
         if (list != NULL && m->v[i].type == SPM_CONTROL) {
-            const json_t *j = json_object_get(list, arena_printf(b->a, "%zu", i));
-            const char *name = json_string_value(json_object_get(j, "content"));
+            const json_t *value = json_object_get(list, arena_printf(b->a, "%zu", i));
+            const char *name = json_string_value(json_object_get(value, "content"));
 
             if (name != NULL)
-                s = (struct text){ arena_strdup(b->a, name), strlen(name) };
+                text = (struct text){ arena_strdup(b->a, name), strlen(name) };
         }
-        if (add_piece(b->t, s.s, s.n, e) != 0)
+        if (add_piece(b->t, text.s, text.n, e) != 0)
             return -1;
     }
     return 0;
@@ -62,27 +62,27 @@ static int add_plain(struct bare *b, const struct spm *m, struct err *e)
 /* The next word of *s, a copy; NULL: none is left. */
 static char *next_word(struct arena *a, const char **s)
 {
-    size_t n;
+    size_t count;
     char *word;
 
     *s += strspn(*s, " ");
-    n = strcspn(*s, " ");
-    word = n > 0 ? arena_strndup(a, *s, n) : NULL;
-    *s += n;
+    count = strcspn(*s, " ");
+    word = count > 0 ? arena_strndup(a, *s, count) : NULL;
+    *s += count;
     return word;
 }
 
 /* A piece of the class itself, found in a text too where no added token hides it. */
 static int add_own(struct bare *b, const char *s, float score, struct err *e)
 {
-    struct tok *t = b->t;
+    struct tok *tok = b->t;
     struct text text = { s, strlen(s) };
 
     if (b->flavour->style.own_special)
         bare_add_token(b, NULL, s);
-    t->scored[t->n_scored++] =
-        (struct scored){ text, (double)score, (int)t->vocab.n, false };
-    return vocab_add(&t->vocab, t->a, text, (json_int_t)t->vocab.n, e);
+    tok->scored[tok->n_scored++] =
+        (struct scored){ text, (double)score, (int)tok->vocab.n, false };
+    return vocab_add(&tok->vocab, tok->a, text, (json_int_t)tok->vocab.n, e);
 }
 
 /* Of "<unk_*>", those of 2 to 102. */
@@ -126,25 +126,26 @@ static int add_framed(struct bare *b, const struct spm *m, struct err *e)
 
 static int add_json(struct bare *b, const char *name, struct err *e)
 {
-    json_t *j = bare_object(b, name, e);
-    int failed = j != NULL ? vocab_read(&b->t->vocab, b->a, j, e) : -1;
+    json_t *value = bare_object(b, name, e);
+    int failed = value != NULL ? vocab_read(&b->t->vocab, b->a, value, e) : -1;
 
-    json_drop(b->a, j);
+    json_drop(b->a, value);
     return failed == 0 ? 0 : err_under(e, "%s", name);
 }
 
 /* What the model finds in a text; bytes and control pieces are not found. */
 static void set_scored(struct bare *b, const struct spm *m, int unk)
 {
-    struct tok *t = b->t;
+    struct tok *tok = b->t;
 
     for (size_t i = 0; i < m->n; i++) {
-        const struct spm_piece *p = &m->v[i];
-        int id = vocab_find(&t->vocab, p->s.s, p->s.n);
+        const struct spm_piece *piece = &m->v[i];
+        int id = vocab_find(&tok->vocab, piece->s.s, piece->s.n);
 
-        if (p->type == SPM_NORMAL || p->type == SPM_USER)
-            t->scored[t->n_scored++] =
-                (struct scored){ p->s, (double)p->score, id >= 0 ? id : unk, false };
+        if (piece->type == SPM_NORMAL || piece->type == SPM_USER)
+            tok->scored[tok->n_scored++] = (struct scored){ piece->s,
+                                                            (double)piece->score,
+                                                            id >= 0 ? id : unk, false };
     }
 }
 
@@ -152,20 +153,20 @@ static void set_scored(struct bare *b, const struct spm *m, int unk)
 static int set_vocab(struct bare *b, const struct spm *m, struct err *e)
 {
     const struct spm_style *style = &b->flavour->style;
-    struct tok *t = b->t;
+    struct tok *tok = b->t;
     int unk, failed;
 
-    vocab_init(&t->vocab, b->a, m->n);
-    t->scored = arena_alloc(b->a, m->n + MOST_OWN, sizeof *t->scored);
+    vocab_init(&tok->vocab, b->a, m->n);
+    tok->scored = arena_alloc(b->a, m->n + MOST_OWN, sizeof *tok->scored);
     if (style->vocab_json != NULL)
         failed = add_json(b, b->target && bare_setting(b, "separate_vocabs", false) ?
                           style->target_json : style->vocab_json, e);
     else
         failed = style->first != NULL ? add_framed(b, m, e) : add_plain(b, m, e);
-    t->vocab.n_model = t->vocab.n;
+    tok->vocab.n_model = tok->vocab.n;
     if (failed != 0)
         return -1;
-    unk = vocab_find(&t->vocab, m->v[m->unk].s.s, m->v[m->unk].s.n);
+    unk = vocab_find(&tok->vocab, m->v[m->unk].s.s, m->v[m->unk].s.n);
     if (unk < 0)
         return err_set(e, ERR_INPUT, "the vocabulary lacks the unknown piece \"%.80s\"",
                        m->v[m->unk].s.s);
@@ -175,14 +176,14 @@ static int set_vocab(struct bare *b, const struct spm *m, struct err *e)
 
 static void set_model(struct bare *b, const struct spm *m, int unk)
 {
-    json_t *j = m->bpe ?
+    json_t *value = m->bpe ?
         json_pack("{ss sn sn ss sb sb}", "type", "BPE", "vocab", "merges", "unk_token",
                   m->v[m->unk].s.s, "fuse_unk", 1, "byte_fallback",
                   (int)m->byte_fallback) :
         json_pack("{ss sn si sb}", "type", "Unigram", "vocab", "unk_id", unk,
                   "byte_fallback", (int)m->byte_fallback);
 
-    json_put(b->a, b->root, "model", j);
+    json_put(b->a, b->root, "model", value);
     b->t->given.vocab = b->t->given.merges_by_score = m->bpe;
     b->t->given.scored = !m->bpe;
 }
@@ -193,14 +194,15 @@ static void add_tokens(struct bare *b, const struct spm *m)
     json_t *plain = json_hold(b->a, json_pack("{sb sb}", "special", 0, "normalized", 0));
 
     for (size_t i = 0; i < m->n; i++) {
-        const struct spm_piece *p = &m->v[i];
+        const struct spm_piece *piece = &m->v[i];
 
-        if (strlen(p->s.s) != p->s.n || vocab_find(&b->t->vocab, p->s.s, p->s.n) < 0)
+        if (strlen(piece->s.s) != piece->s.n ||
+            vocab_find(&b->t->vocab, piece->s.s, piece->s.n) < 0)
             continue;
-        if (p->type == SPM_CONTROL)
-            bare_add_token(b, NULL, p->s.s);
-        else if (p->type == SPM_USER)
-            bare_add_token(b, plain, p->s.s);
+        if (piece->type == SPM_CONTROL)
+            bare_add_token(b, NULL, piece->s.s);
+        else if (piece->type == SPM_USER)
+            bare_add_token(b, plain, piece->s.s);
     }
     for (size_t i = 0; b->flavour->style.vocab_json != NULL && i < b->t->vocab.n; i++) {
         const struct piece *p = &b->t->vocab.v[i];
@@ -251,15 +253,15 @@ static const struct word {
 
 static const char *step_of_word(const struct bare *b, const char *name)
 {
-    const struct word *w = words;
+    const struct word *word = words;
 
-    while (strcmp(w->name, name) != 0)
-        w++;
+    while (strcmp(word->name, name) != 0)
+        word++;
     if (strstr(name, "map") != NULL && b->t->map.size == 0)
         return NULL;
-    if (w->setting != NULL && bare_setting(b, w->setting, w->def) != w->when)
+    if (word->setting != NULL && bare_setting(b, word->setting, word->def) != word->when)
         return NULL;
-    return w->json;
+    return word->json;
 }
 
 /* {"type": "Sequence", list: [the steps that the words stand for]} */
@@ -358,12 +360,12 @@ static void open_slots(const struct bare *b, const char *text, json_t *list,
 
 static void set_template(struct bare *b, const struct spm_style *style)
 {
-    json_t *j = json_put(b->a, b->root, "post_processor",
-                         json_pack("{ss}", "type", "TemplateProcessing"));
-    json_t *specials = json_put(b->a, j, "special_tokens", json_object());
+    json_t *value = json_put(b->a, b->root, "post_processor",
+                             json_pack("{ss}", "type", "TemplateProcessing"));
+    json_t *specials = json_put(b->a, value, "special_tokens", json_object());
 
-    open_slots(b, style->single, json_put(b->a, j, "single", json_array()), specials);
-    open_slots(b, style->pair, json_put(b->a, j, "pair", json_array()), specials);
+    open_slots(b, style->single, json_put(b->a, value, "single", json_array()), specials);
+    open_slots(b, style->pair, json_put(b->a, value, "pair", json_array()), specials);
 }
 
 /* ---- all of it ---- */
@@ -380,44 +382,44 @@ int spm_build_from(struct bare *b, struct span file, struct err *e)
 {
     const struct spm_style *style = &b->flavour->style;
     unsigned char *map;
-    struct spm m;
+    struct spm spm;
     int unk;
 
-    if (spm_read(b->a, file, &m, e) != 0)
+    if (spm_read(b->a, file, &spm, e) != 0)
         return -1;
-    if (!m.escape)
+    if (!spm.escape)
         return err_set(e, ERR_INPUT, "spaces that are not written as \"" MARK
                        "\" are not supported");
-    unk = set_vocab(b, &m, e);
+    unk = set_vocab(b, &spm, e);
     if (unk < 0)
         return -1;
-    map = arena_alloc_raw(b->a, m.map.size, 1);
-    if (m.map.size > 0)
-        memcpy(map, m.map.data, m.map.size);
-    b->t->map = (struct span){ map, m.map.size };
-    b->t->given.map = m.map.size > 0;
-    set_model(b, &m, unk);
+    map = arena_alloc_raw(b->a, spm.map.size, 1);
+    if (spm.map.size > 0)
+        memcpy(map, spm.map.data, spm.map.size);
+    b->t->map = (struct span){ map, spm.map.size };
+    b->t->given.map = spm.map.size > 0;
+    set_model(b, &spm, unk);
     if (style->normal != NULL) {
         spm_steps(b, "normalizer", "normalizers", style->normal);
         spm_steps(b, "pre_tokenizer", "pretokenizers", style->presplit);
     } else {
-        set_own_steps(b, &m);
+        set_own_steps(b, &spm);
     }
     if (check_language(b, e) != 0)
         return -1;
     set_template(b, style);
-    add_tokens(b, &m);
+    add_tokens(b, &spm);
     return 0;
 }
 
 int spm_build(struct bare *b, struct err *e)
 {
-    const struct span *s = file_hold(b->a, b->model_file, e);
+    const struct span *span = file_hold(b->a, b->model_file, e);
     int failed;
 
-    if (s == NULL)
+    if (span == NULL)
         return -1;
-    failed = spm_build_from(b, *s, e);
-    file_drop(b->a, s);
+    failed = spm_build_from(b, *span, e);
+    file_drop(b->a, span);
     return failed == 0 ? 0 : err_under(e, "%s", strrchr(b->model_file, '/') + 1);
 }
