@@ -97,6 +97,24 @@ static int open_beside(struct out *o, struct err *e)
     return o->file != NULL ? 0 : err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
 }
 
+/* Standard output, a device or a pipe is written as it is: it cannot be replaced. */
+static int open_stream(struct out *o, bool seekable, struct err *e)
+{
+    FILE *stream = strcmp(o->path, "-") == 0 ? stdout : fopen(o->path, "wb");
+
+    if (stream == NULL)
+        return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path, strerror(errno));
+    o->file = seekable ? tmpfile() : stream;
+    if (o->file == stream)
+        return 0;
+    o->stream = stream;
+    if (o->file != NULL)
+        return 0;
+    err_set(e, ERR_SYSTEM, "no room for a temporary file: %s", strerror(errno));
+    out_abort(o);
+    return -1;
+}
+
 int out_open(struct out *o, const char *path, bool seekable, struct err *e)
 {
     struct stat st;
@@ -104,51 +122,46 @@ int out_open(struct out *o, const char *path, bool seekable, struct err *e)
     *o = (struct out){ .path = path };
     if (path[0] == '\0')
         return err_set(e, ERR_USAGE, "the output has an empty name, expected that of a file");
-    if (strcmp(path, "-") == 0) {
-        o->file = seekable ? tmpfile() : stdout;
-        if (o->file == NULL)
-            return err_set(e, ERR_SYSTEM, "no room for a temporary file: %s",
-                           strerror(errno));
-        return 0;
-    }
+    if (strcmp(path, "-") == 0)
+        return open_stream(o, seekable, e);
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return err_set(e, ERR_SYSTEM, "%s: is a folder, expected a file name", path);
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        /* A device or a pipe is written as it is: it cannot be replaced. */
-        o->file = fopen(path, seekable ? "wb+" : "wb");
-        if (o->file == NULL)
-            return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", path,
-                           strerror(errno));
-        return 0;
-    }
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return open_stream(o, seekable, e);
     return open_beside(o, e);
 }
 
-static int copy_to_stdout(FILE *f)
+static int copy(FILE *from, FILE *to)
 {
     char buf[1 << 16];
     size_t n;
 
-    if (fseek(f, 0, SEEK_SET) != 0)
+    if (fseek(from, 0, SEEK_SET) != 0)
         return -1;
-    while ((n = fread(buf, 1, sizeof buf, f)) > 0)
-        if (fwrite(buf, 1, n, stdout) != n)
+    while ((n = fread(buf, 1, sizeof buf, from)) > 0)
+        if (fwrite(buf, 1, n, to) != n)
             return -1;
-    return ferror(f) ? -1 : 0;
+    return ferror(from) || fflush(to) != 0 ? -1 : 0;
+}
+
+/* Standard output stays open. */
+static int close_stream(FILE **stream)
+{
+    int rc = *stream != NULL && *stream != stdout ? fclose(*stream) : 0;
+
+    *stream = NULL;
+    return rc;
 }
 
 int out_commit(struct out *o, struct err *e)
 {
-    bool is_stdout = o->file == stdout, ok;
+    bool ok = fflush(o->file) == 0 && !ferror(o->file);
 
-    ok = fflush(o->file) == 0 && !ferror(o->file);
-    if (ok && !is_stdout && strcmp(o->path, "-") == 0)
-        ok = copy_to_stdout(o->file) == 0 && fflush(stdout) == 0;
-    if (!is_stdout) {
-        if (fclose(o->file) != 0)
-            ok = false;
-        o->file = NULL;
-    }
+    if (ok && o->stream != NULL)
+        ok = copy(o->file, o->stream) == 0;
+    ok = ok && close_stream(&o->stream) == 0;
+    if (o->file != stdout)
+        ok = close_stream(&o->file) == 0 && ok;
     if (ok && o->temp != NULL)
         ok = rename_to_target(o->temp) == 0;
     if (!ok) {
@@ -168,9 +181,8 @@ int out_commit(struct out *o, struct err *e)
 
 void out_abort(struct out *o)
 {
-    if (o->file != NULL && o->file != stdout)
-        fclose(o->file);
-    o->file = NULL;
+    close_stream(&o->file);
+    close_stream(&o->stream);
     if (o->temp != NULL) {
         unlink(o->temp);
         forget(o->temp);

@@ -14,13 +14,14 @@
 struct out {
     FILE *file;         /* write here; errors are seen at the commit */
     const char *path;   /* as the user said it; "-" is standard output */
-    char *temp;         /* the name beside it; NULL for standard output */
+    char *temp;         /* the name beside it; NULL: none, as path is no regular file */
+    FILE *stream;       /* file is copied here by the commit; NULL: path has the file itself */
 };
 
 /*
  * Opens PATH.tmp-XXXXXX beside PATH (beside its file, where PATH is a link).
- * seekable: also "-" gets a file that can be sought (an unnamed one, copied to
- * standard output by the commit).
+ * seekable: also "-", pipes and devices get a file that can be sought (an unnamed one,
+ * copied there by the commit).
  */
 int out_open(struct out *o, const char *path, bool seekable, struct err *e);
 

@@ -2,6 +2,7 @@
  * -o, --format, --json, --tsv -> which format, and which file. */
 #include "cli/output.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -164,6 +165,33 @@ static int by_extension(struct output *o, const struct output_set *set, struct a
                    set == &output_layer ? "" : "; or give --format");
 }
 
+static bool is_terminal(const char *path)
+{
+    struct stat info;
+    int fd, is;
+
+    if (strcmp(path, "-") == 0)
+        return isatty(STDOUT_FILENO);
+    if (stat(path, &info) != 0 || !S_ISCHR(info.st_mode))
+        return false;
+    fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    is = fd >= 0 && isatty(fd);
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+/* Pictures and arrays would be garbage there. */
+static int check_terminal(const struct output *o, struct err *e)
+{
+    if (o->format <= OUTPUT_JSON || !is_terminal(o->path))
+        return 0;
+    return err_set(e, ERR_USAGE, "-o %s: %s is a terminal, which shows no %s; give "
+                   "-o FILE.%s or a pipe", o->path,
+                   strcmp(o->path, "-") == 0 ? "standard output" : "this",
+                   table[o->format].name, table[o->format].extension[0]);
+}
+
 int output_plan(struct output *o, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,
                 struct err *e)
@@ -179,11 +207,7 @@ int output_plan(struct output *o, const struct output_args *args,
     o->folder = is_folder(o->path);
     if (args->format == 0 && strcmp(o->path, "-") != 0 && by_extension(o, set, a, e) != 0)
         return -1;
-    if (output_is_picture(o) && strcmp(o->path, "-") == 0 && isatty(STDOUT_FILENO))
-        return err_set(e, ERR_USAGE, "-o -: standard output is a terminal, which shows no "
-                       "%s; give -o FILE.%s or a pipe", table[o->format].name,
-                       table[o->format].extension[0]);
-    return 0;
+    return check_terminal(o, e);
 }
 
 const char *output_name(const struct output *o, struct arena *a, int index)

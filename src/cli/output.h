@@ -45,7 +45,7 @@ struct output {
  * to NAME.EXTENSION in the current folder; NULL: to standard output.
  *
  * Errors (ERR_USAGE): -o is required; an unknown extension (with those that are known); a
- * picture for a standard output that is a terminal.
+ * picture or an array for a terminal.
  */
 int output_plan(struct output *o, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,

@@ -122,13 +122,35 @@ prepare() {
     fails 4 "cannot be written" "$viz" stats -m "$ref/bert" -f "$dir/lines" -o "$dir/none/"
 }
 
-@test "a picture is not written to a terminal" {
+@test "an npz to a named pipe, and to /dev/stdout" {
+    works "$viz" export -m "$ref/bert" -o "$dir/a.npz" "the key"
+    "$viz" export -m "$ref/bert" -o /dev/stdout "the key" | cmp - "$dir/a.npz"
+    mkfifo "$dir/pipe"
+    cat "$dir/pipe" > "$dir/b.npz" &
+    works "$viz" export -m "$ref/bert" -o "$dir/pipe" "the key"
+    wait $!
+    cmp "$dir/a.npz" "$dir/b.npz"
+    [ -p "$dir/pipe" ]
+}
+
+@test "a picture or an array is not written to a terminal" {
     script -qec true /dev/null > /dev/null 2>&1 || skip "no pseudo-terminal here"
     for c in "heatmap -o -" "mechanisms --repeats 0 --format svg" \
         "diff --dtype f32 --dtype bf16 --format png"; do
         run script -qec "$viz $c -m $ref/bert 'the key'" /dev/null
         [ "$status" -eq 2 ]
         [[ $output == *"standard output is a terminal"*"give -o FILE."* ]]
+    done
+    for path in - /dev/stdout /dev/tty; do
+        for c in "heatmap -m $ref/bert" "export -m $ref/bert" "export --format npy -m $ref/bert" \
+            "init --d-model 8 --heads 2"; do
+            text=$([[ $c == init* ]] || echo "'the key'")
+            run script -qec "$viz $c -o $path $text" /dev/null
+            [ "$status" -eq 2 ]
+            [[ $output == *"-o $path: "*" is a terminal, which shows no "*"; give -o FILE."* ]]
+        done
+        run script -qec "$viz stats -m $ref/bert -o $path 'the key'" /dev/null
+        [ "$status" -eq 0 ]
     done
 }
 

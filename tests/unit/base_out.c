@@ -2,6 +2,7 @@
  * Outputs that are there completely or not at all. */
 #include "folder.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -129,6 +130,33 @@ static void an_early_failure_is_seen(void **state)
     assert_int_equal(e.kind, ERR_SYSTEM);
 }
 
+/* What is seekable is copied into a pipe at the commit, and not at all after an abort. */
+static void a_pipe_gets_what_was_sought(void **state)
+{
+    char text[64] = "";
+    struct out o;
+    struct err e;
+    int fd;
+
+    (void)state;
+    assert_int_equal(mkfifo(at("pipe"), 0600), 0);
+    fd = open(at("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_int_equal(out_open(&o, at("pipe"), true, &e), 0);
+    fputs("new", o.file);
+    assert_int_equal(fseek(o.file, 0, SEEK_SET), 0);
+    fputs("N", o.file);
+    assert_int_equal(read(fd, text, sizeof text), 0);
+    assert_int_equal(out_commit(&o, &e), 0);
+    assert_int_equal(read(fd, text, sizeof text), 3);
+    assert_string_equal(text, "New");
+    assert_int_equal(out_open(&o, at("pipe"), true, &e), 0);
+    fputs("more", o.file);
+    out_abort(&o);
+    assert_int_equal(read(fd, text, sizeof text), 0);
+    close(fd);
+    assert_int_equal(entries(), 1);
+}
+
 /* The file of a link changes, not the link. */
 static void a_link_stays_a_link(void **state)
 {
@@ -228,7 +256,8 @@ int main(void)
         IN_FOLDER(an_abort_leaves_what_was_there),
         IN_FOLDER(permissions_follow_the_umask), IN_FOLDER(says_where_it_cannot_write),
         IN_FOLDER(a_full_disk_is_seen), IN_FOLDER(an_early_failure_is_seen),
-        IN_FOLDER(a_link_stays_a_link), IN_FOLDER(signals_and_exit_leave_nothing),
+        IN_FOLDER(a_pipe_gets_what_was_sought), IN_FOLDER(a_link_stays_a_link),
+        IN_FOLDER(signals_and_exit_leave_nothing),
         IN_FOLDER(standard_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -358,20 +358,19 @@ static void test_full(void **state)
     static const unsigned char v = 1;
     static const int64_t one = 1, far = INT64_MAX - 100;
     const int64_t too_many[] = { INT64_MAX, 3 };
-    struct out o;
     struct err e = { 0 };
     struct npz *z;
-    FILE *f;
+    FILE *f = fopen("/dev/full", "wb+");
 
     (void)state;
-    assert_int_equal(out_open(&o, "/dev/full", true, &e), 0);
-    z = npz_new(&arena, o.file);
+    assert_non_null(f);
+    z = npz_new(&arena, f);
     npz_put(z, npz_add(z, "a", DTYPE_U8, 1, &one), 0, &v, 1);
     assert_int_equal(npz_finish(z, &e), -1);
     assert_int_equal(e.kind, ERR_SYSTEM);
     assert_string_equal(e.msg, "write failed: No space left on device");
-    assert_int_equal(npy_write(o.file, DTYPE_U8, 1, &one, &v, &e), 0);  /* buffered */
-    assert_int_equal(out_commit(&o, &e), -1);
+    assert_int_equal(npy_write(f, DTYPE_U8, 1, &one, &v, &e), 0);   /* buffered */
+    assert_int_equal(fclose(f), EOF);
 
     f = popen("cat >/dev/null", "w");
     z = npz_new(&arena, f);
