@@ -12,11 +12,12 @@
 #include "base/file.h"
 
 /*
- * The tree of a document; a owns it until json_drop.  flags are jansson's.
+ * The tree of a document, an object or an array; a owns it until json_drop.  flags are
+ * jansson's JSON_ALLOW_NUL (in strings, never in keys) and JSON_REJECT_DUPLICATES.
  *
  * Errors (ERR_INPUT, without the file's name): not JSON (line, where there are several,
- * column, why); a tree of over 512 MiB, which is estimated before it is built: it takes up
- * to fifty times the bytes of its text.
+ * column in characters, what was found); nested more than 2048 deep; a tree of over 512 MiB,
+ * which is estimated before it is built: it takes up to fifty times the bytes of its text.
  */
 json_t *json_read(struct arena *a, struct span bytes, size_t flags, struct err *e);
 
@@ -30,5 +31,8 @@ void json_drop(struct arena *a, const json_t *root);    /* NULL: nothing */
  */
 json_t *json_put(struct arena *a, json_t *object, const char *key, json_t *value);
 json_t *json_add(struct arena *a, json_t *array, json_t *value);
+
+/* The same of an object or array that text spells, which must be JSON. */
+void json_put_text(struct arena *a, json_t *object, const char *key, const char *text);
 
 #endif

@@ -2,6 +2,7 @@
  * Strings, whole numbers and punctuation of JSON, one at a time. */
 #include "base/json_scan.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,6 +269,19 @@ static bool next_is(struct json_scan *s, const char *set)
     return true;
 }
 
+/* strtod with a decimal point, whatever the locale of the process. */
+static double read_double(const char *from, char **end)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = uselocale(plain);
+    double v = strtod(from, end);
+
+    uselocale(before);
+    if (plain != (locale_t)0)
+        freelocale(plain);
+    return v;
+}
+
 /* Where strtod stops as well, at what follows. */
 bool json_scan_real(struct json_scan *s, double *v)
 {
@@ -285,8 +299,8 @@ bool json_scan_real(struct json_scan *s, double *v)
         if (digits(s) == 0)
             return false;
     }
-    if (s->at == s->end || strchr(" \t\r\n,]", *s->at) == NULL)   /* nor "0x1" */
+    if (s->at == s->end || strchr(" \t\r\n,]}", *s->at) == NULL)  /* nor "0x1" */
         return false;
-    *v = strtod((const char *)from, &end);
+    *v = read_double((const char *)from, &end);
     return (const unsigned char *)end == s->at && isfinite(*v);
 }

@@ -27,8 +27,8 @@ bool json_scan_at_end(struct json_scan *s);
 
 /*
  * A string; its text goes to out with a NUL after it, its length without to *n.
- * out needs as much room as there are bytes left; NULL: only checked.  The text
- * may hold NULs (\u0000).
+ * out needs room for the bytes between the quotes and a NUL, of which there are never more
+ * than bytes left; NULL: only checked.  The text may hold NULs (\u0000).
  */
 int json_scan_string(struct json_scan *s, char *out, size_t *n, struct err *e);
 

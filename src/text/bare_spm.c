@@ -276,7 +276,7 @@ void spm_steps(struct bare *b, const char *section, const char *list, const char
             all = arena_printf(b->a, "%s%s%s", all, all[0] != '\0' ? "," : "", step);
     }
     all = arena_printf(b->a, "{\"type\":\"Sequence\",\"%s\":[%s]}", list, all);
-    json_put(b->a, b->root, section, json_loads(all, 0, NULL));
+    json_put_text(b->a, b->root, section, all);
 }
 
 /* ---- templates ---- */

@@ -129,7 +129,7 @@ static int read_scored(struct gguf_source *s, const struct defaults *d, const ch
 
 static void set_json(const struct gguf_source *s, const char *section, const char *text)
 {
-    json_put(s->a, s->root, section, json_loads(text, 0, NULL));
+    json_put_text(s->a, s->root, section, text);
 }
 
 #define REPLACE(kind, what, by) \

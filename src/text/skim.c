@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The vocabulary and the merges of a tokenizer.json without a tree: 30,000 pieces would
  * cost as much as all the rest of a start.  Only what is plain is read; the rest,
- * and all that is wrong, is left to jansson. */
+ * and all that is wrong, is left to json_read. */
 #include <string.h>
 
 #include "base/json_scan.h"
@@ -22,24 +22,19 @@ static bool string(struct json_scan *s, struct text *out)
 /* Copies a string to the pool, with a NUL after it; false: wrong. */
 static bool copy(struct text *s, char *pool)
 {
-    json_t *value;
-    bool ok;
+    const unsigned char *quote = (const unsigned char *)s->s - 1;
+    struct json_scan scan = { quote, quote, quote + s->n + 2 };
+    struct err unused;
 
     if (memchr(s->s, '\\', s->n) == NULL) {
         memcpy(pool, s->s, s->n);
         pool[s->n] = '\0';
-        s->s = pool;
-        return true;
+    } else if (json_scan_string(&scan, pool, &s->n, &unused) != 0 ||
+               memchr(pool, '\0', s->n) != NULL) {
+        return false;
     }
-    value = json_loadb(s->s - 1, s->n + 2, JSON_DECODE_ANY, NULL);
-    ok = json_is_string(value);
-    if (ok) {
-        s->n = json_string_length(value);           /* never longer than its escapes */
-        memcpy(pool, json_string_value(value), s->n + 1);
-        s->s = pool;
-    }
-    json_decref(value);
-    return ok;
+    s->s = pool;
+    return true;
 }
 
 /* The object that s is at; on success s is after it. */

@@ -35,6 +35,7 @@ void __libc_free(void *p);
 
 static atomic_llong held;               /* bytes that are not freed yet */
 static atomic_llong limit = LLONG_MAX;  /* of them */
+static atomic_llong until = LLONG_MAX;  /* allocations before one that fails alone */
 
 #pragma GCC visibility push(default)
 void *malloc(size_t size);
@@ -45,7 +46,7 @@ void free(void *p);
 
 static bool fails(size_t size)
 {
-    if (held + (long long)size <= limit)
+    if (held + (long long)size <= limit && --until != 0)
         return false;
     errno = ENOMEM;
     return true;
@@ -162,6 +163,29 @@ static void limited_heap(void **state)
     }
 }
 
+/* One allocation fails and all others succeed, as when another thread took the memory. */
+static void fails_once(void **state)
+{
+    static const char *const models[] = { NULL, "tests/ref/bert", "tests/ref/gguf_llama" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+        for (long long n = 1, left = 0; left <= 0; n++) {
+            struct mhaviz_model *model = NULL;
+            struct mhaviz_error error;
+            enum mhaviz_status status;
+
+            until = n;
+            status = mhaviz_model_open(&model, models[i], 1, &error);
+            left = until;
+            until = LLONG_MAX;
+            mhaviz_model_close(&model);
+            if (status != MHAVIZ_OK && status != MHAVIZ_SYSTEM)
+                fail_msg("%s, allocation %lld: status %d, \"%s\"", models[i], n,
+                         (int)status, error.message);
+        }
+}
+
 /* The same handles, when there is memory again. */
 static void used_again(void **state)
 {
@@ -246,7 +270,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #ifndef SANITISED
-        cmocka_unit_test(limited_heap), cmocka_unit_test(used_again),
+        cmocka_unit_test(limited_heap), cmocka_unit_test(fails_once),
+        cmocka_unit_test(used_again),
 #endif
         cmocka_unit_test(denied_memory),
     };

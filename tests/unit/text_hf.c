@@ -91,12 +91,12 @@ static void test_deep(void **state)
     clock_t start = clock();
 
     memset(s, '[', n);
-    help_refused(h, s, "maximum parsing depth");
+    help_refused(h, s, "nested more than 2048 deep");
     strcpy(s, "{'model':{'type':'WordPiece','vocab':{}},'normalizer':");
     for (size_t i = 0; i < n; i++)
         memcpy(s + strlen("{'model':{'type':'WordPiece','vocab':{}},'normalizer':") +
                i * strlen(open), open, strlen(open));
-    help_refused(h, s, "maximum parsing depth");
+    help_refused(h, s, "nested more than 2048 deep");
     /* As deep as the parser allows: fine, and nothing overflows. */
     strcpy(s, "{'model':{'type':'WordPiece','vocab':{'a':0}},'normalizer':");
     for (size_t i = 0; i < 1000; i++)
