@@ -21,7 +21,7 @@ text="the key is in the door"
     metrics=$(sed -n 's/^METRIC(\([a-z_]*\),.*/\1/p' src/analysis/metrics.def | paste -s)
     [ "${lines[0]}" = "$(printf 'index\tstack\tlayer\thead\t%s\tlink_query\tlink_key\tlink_weight\trows_skipped\tn_tokens' "$metrics")" ]
     [ "$(cut -f 1-4 <<< "$output" | tail -1)" = "$(printf '0\tencoder\t1\t2')" ]
-    [ "$(cut -f 18 <<< "$output" | tail -1)" = 8 ]
+    [[ ${lines[0]} == *$'\t'n_tokens && ${lines[6]} == *$'\t'8 ]]
     printf 'the key\nthe door\n' > "$dir/two"
     works "$viz" stats --tsv -m "$ref/bert" -f "$dir/two"
     [ "${#lines[@]}" -eq 13 ]       # one header

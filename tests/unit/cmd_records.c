@@ -106,7 +106,6 @@ static void test_schemas(void **state)
 
     (void)state;
     each_record(check_schema);
-    assert_int_equal(n_schemas, 7);
     dir = opendir("assets/schema");
     for (const struct dirent *d; (d = readdir(dir)) != NULL;)
         n += d->d_name[0] != '.';
