@@ -171,6 +171,24 @@ static void add_stacks(struct export_job *j, struct arena *a, struct writer *w,
     add_stack(j, a, w, m->decoder, STACK_CROSS, T, S);
 }
 
+/* With -H, "heads.LAYER": the numbers of the heads that the rows of a layer's arrays are. */
+static void add_heads(const struct export_job *j, struct arena *a, struct npz *z)
+{
+    int H = j->job.s.n_heads;
+
+    for (int l = 0; j->job.want.head != NULL && l < j->job.s.n_layers; l++) {
+        int *head = arena_alloc(a, (size_t)H, sizeof *head);
+        int64_t n = j->n_heads[l];
+
+        if (j->layer_place[l] < 0)
+            continue;
+        for (int h = 0; h < H; h++)
+            if (place_of(j, l, h) >= 0)
+                head[place_of(j, l, h)] = h;
+        npz_put(z, npz_add(z, arena_printf(a, "heads.%d", l), DTYPE_I32, 1, &n), 0, head, n);
+    }
+}
+
 static void add_tokens(struct npz *z, const struct tokens *t, const char *ids,
                        const char *pieces)
 {
@@ -203,6 +221,7 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
         npz_abort(w.z);
         return -1;
     }
+    add_heads(j, a, w.z);
     if (item->tokens.n > 0)
         add_tokens(w.z, &item->tokens, "ids", "tokens");
     if (item->target.n > 0)
@@ -217,21 +236,20 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
     return npz_finish(w.z, e);
 }
 
-/* Of any layer that is wanted: check has seen that they agree. */
-static int heads_of_all(const struct export_job *j)
+static int first_layer(const struct export_job *j)
 {
     int l = 0;
 
     while (j->layer_place[l] < 0)
         l++;
-    return j->n_heads[l];
+    return l;
 }
 
 static int write_npy(struct export_job *j, struct arena *a, const struct item *item, FILE *f,
                      struct err *e)
 {
     int64_t T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
-    int64_t shape[] = { j->n_layers, heads_of_all(j), T, S };
+    int64_t shape[] = { j->n_layers, j->n_heads[first_layer(j)], T, S };
     struct writer w = { .j = j };
 
     /* In two factors, so that a product beyond 64 bits is seen as too much. */
@@ -281,18 +299,21 @@ static void set_places(struct export_job *j)
     }
 }
 
-/* One array has as many heads in each layer. */
+/* One array has the same heads in each layer: nothing in it says which they are. */
 static int check_npy(const struct export_job *j, struct err *e)
 {
     const struct export_args *args = j->args;
+    const int *first = j->head_place + first_layer(j) * j->job.s.n_heads;
+    size_t size = (size_t)j->job.s.n_heads * sizeof *first;
 
     if (args->all || args->hidden || args->logits)
         return err_set(e, ERR_USAGE, "--%s requires an npz", args->all ? "all" :
                        args->hidden ? "hidden" : "logits");
     for (int l = 0; l < j->job.s.n_layers; l++)
-        if (j->layer_place[l] >= 0 && j->n_heads[l] != heads_of_all(j))
-            return err_set(e, ERR_USAGE, "--head: '%s' names different numbers of heads in "
-                           "its layers; this requires an npz", j->job.s.asked->head);
+        if (j->layer_place[l] >= 0 &&
+            memcmp(j->head_place + l * j->job.s.n_heads, first, size) != 0)
+            return err_set(e, ERR_USAGE, "--head: '%s' names different heads in its layers; "
+                           "this requires an npz", j->job.s.asked->head);
     return 0;
 }
 

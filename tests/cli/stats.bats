@@ -151,14 +151,23 @@ heads() {
     grep -q 'mha-viz:layer: 1' "$dir/two.svg"
     fails 2 "--head: 'L0H0,L1H1' names heads of 2 layers; a heatmap shows one" \
         "$viz" heatmap -m "$ref/llama" -H L0H0,L1H1 "$text"
-    works "$viz" export -m "$ref/llama" -H L0H0,L1H1 -o "$dir/heads.npy" "$text"
+    works "$viz" export -m "$ref/llama" -H L0H1,L1H1 -o "$dir/heads.npy" "$text"
     works "$viz" export -m "$ref/llama" -H L0H0,L1H1,L1H2 --all -o "$dir/heads.npz" "$text"
     "$viz" stats --json --attention "$dir/heads.npy" | jq -r '.heads[].entropy' > "$dir/read"
-    "$viz" stats --json -m "$ref/llama" -H L0H0,L1H1 "$text" | jq -r '.heads[].entropy' > "$dir/own"
+    "$viz" stats --json -m "$ref/llama" -H L0H1,L1H1 "$text" | jq -r '.heads[].entropy' > "$dir/own"
     [ "$(wc -l < "$dir/read")" -eq 2 ]
     cut -c 1-6 "$dir/read" | cmp - <(cut -c 1-6 "$dir/own")
-    fails 2 "--head: 'L0H0,L1H1,L1H2' names different numbers of heads in its layers" \
-        "$viz" export -m "$ref/llama" -H L0H0,L1H1,L1H2 -o "$dir/heads.npy" "$text"
+    # The numbers of the heads, as int32 after the line feed that ends npy's header
+    od -An -v -tx1 "$dir/heads.npz" | tr -d ' \n' > "$dir/hex"
+    grep -aqF heads.0.npy "$dir/heads.npz"
+    grep -aqF heads.1.npy "$dir/heads.npz"
+    grep -q 0a0100000002000000 "$dir/hex"
+    for heads in L0H0,L1H1,L1H2 L0H0,L1H1; do
+        fails 2 "--head: '$heads' names different heads in its layers; this requires an npz" \
+            "$viz" export -m "$ref/llama" -H "$heads" -o "$dir/heads.npy" "$text"
+    done
+    works "$viz" export -m "$ref/llama" -l 1 -o "$dir/heads.npz" "$text"
+    refute grep -aqF heads.1.npy "$dir/heads.npz"
     [ "$("$viz" diff -m "$ref/llama" --json -H L0H1,L1H0 "$text" "a cat" | jq '.heads | length')" -eq 2 ]
     [ "$("$viz" stability -m "$ref/llama" --json --runs 2 -H L0H1,L1H0 "$text" | jq '.heads | length')" -eq 2 ]
     "$viz" mechanisms -m "$ref/llama" --json --repeats 0 --only local -H L1H1 "$text" |
