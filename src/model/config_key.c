@@ -44,7 +44,7 @@ int config_act(const struct reader *r, const char *name, const json_t *v, enum a
 /* The first of a row's names whose value is there and not null; NULL: none. */
 static const char *key_name(const struct key *k, const json_t *object)
 {
-    for (int i = 0; k->name[i] != NULL; i++)
+    for (int i = 0; i < KEY_NAMES && k->name[i] != NULL; i++)
         if (config_value(object, k->name[i]) != NULL)
             return k->name[i];
     return NULL;

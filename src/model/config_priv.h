@@ -16,12 +16,15 @@ struct reader {
 
 enum key_type { KEY_INT, KEY_REAL, KEY_BOOL, KEY_ACT };
 
-/* One row a number; field is an offset in the struct that is filled. */
+enum { KEY_NAMES = 8 };     /* at most, of one row */
+
+/* One row per number; field is an offset in the struct that is filled. */
 struct key {
     enum key_type type;
     size_t field;
     double min, max;
-    const char *name[8];        /* the first that is there and not null wins */
+    const char *name[KEY_NAMES];    /* the first that is there and not null wins; NULL ends,
+                                       where there are fewer */
 };
 
 /* The value of key, NULL where it is absent or null. */
