@@ -53,8 +53,14 @@ int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
     return status;
 }
 
-int job_forward(const struct job *job, const struct texts *texts, const struct sink *sinks,
-                int n_sinks, struct arena *a, struct err *e)
+struct attended job_pack(struct job *job, struct arena *a, const struct item *items, int n)
 {
-    return session_forward(&job->s, texts, &job->want, sinks, n_sinks, a, e);
+    texts_pack(&job->texts, a, items, n);
+    return session_attended(&job->s, &job->texts, a);
+}
+
+int job_forward(const struct job *job, struct arena *a, const struct sink *sinks,
+                int n_sinks, struct err *e)
+{
+    return session_forward(&job->s, &job->texts, &job->want, sinks, n_sinks, a, e);
 }

@@ -18,6 +18,7 @@
 #ifndef CMD_JOB_H
 #define CMD_JOB_H
 
+#include "cmd/records.h"
 #include "cmd/results.h"
 
 struct job {
@@ -28,6 +29,7 @@ struct job {
     struct wanted want;
     struct input *in;
     struct results results;
+    struct texts texts;         /* of the pass: job_pack */
     bool all_stacks;            /* set by check: as session_select takes it */
     const struct record *record;    /* of reports: kind's, or what prepare sets */
 };
@@ -41,8 +43,8 @@ struct job_kind {
     int (*check)(void *self, struct err *e);        /* before the selection; NULL: nothing */
     int (*prepare)(void *self, struct err *e);      /* after it; NULL: nothing */
     /*
-     * One text, or several that share a pass: each is written between results_begin and
-     * results_end, in the record's format.
+     * One text, or several that share a pass: each is written by results_text, or between
+     * results_begin and results_end in the record's format.
      */
     int (*text)(void *self, struct arena *a, const struct item *item, struct err *e);
     int (*texts)(void *self, struct arena *a, const struct item *items, int n,
@@ -56,8 +58,19 @@ struct job_kind {
 int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
             struct err *e);
 
-/* The pass over packed texts, with what the job wants; errors: those of session_forward. */
-int job_forward(const struct job *job, const struct texts *texts, const struct sink *sinks,
-                int n_sinks, struct arena *a, struct err *e);
+/*
+ * The pass over n texts, with what the job wants: pack them, make sinks for what is attended
+ * to, run.  Memory is of arena a; errors: those of session_forward.
+ *
+ *     struct attended attended = job_pack(job, a, item, 1);
+ *     struct links *links = links_new(a, job->s.shown, &attended, &job->want);
+ *     struct sink sink = links_sink(links);
+ *
+ *     if (job_forward(job, a, &sink, 1, e) != 0)
+ *         return -1;
+ */
+struct attended job_pack(struct job *job, struct arena *a, const struct item *items, int n);
+int job_forward(const struct job *job, struct arena *a, const struct sink *sinks,
+                int n_sinks, struct err *e);
 
 #endif

@@ -18,11 +18,53 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
     };
 }
 
+const struct head_id *records_heads(const struct session *s, const struct wanted *want,
+                                    struct arena *a, int *n)
+{
+    const struct config *config = &s->shown->config;
+    struct head_id *id = arena_alloc(a, (size_t)config->n_layers * (size_t)config->n_heads,
+                                     sizeof *id);
+
+    *n = 0;
+    for (int layer = 0, head = -1; session_next_head(s, want, &layer, &head);)
+        id[(*n)++] = (struct head_id){ family_stack_names[s->stack], layer, head };
+    return id;
+}
+
 const char *records_head_name(struct arena *a, const void *row)
 {
     const struct head_id *id = row;
 
     return arena_printf(a, "L%dH%d", id->layer, id->head);
+}
+
+struct text_span records_label(const struct tokens *t, int i)
+{
+    return (struct text_span){ t->label[i], t->label_size[i] };
+}
+
+const char *records_token(struct arena *a, const struct tokens *t, int i)
+{
+    const char *text = t->label[i];
+    size_t count = t->label_size[i];
+
+    while (count > 1 && *text == ' ') {
+        text++;
+        count--;
+    }
+    if (count == 0 || (count == 1 && *text == ' '))
+        return "␣";
+    return report_clean(a, text, count);
+}
+
+const char *records_link(struct arena *a, const struct session *s, const struct item *item,
+                         struct link link)
+{
+    if (link.key < 0)
+        return NULL;
+    return arena_printf(a, "%s(%d) → %s(%d)",
+                        records_token(a, session_queries(s, item), link.query), link.query,
+                        records_token(a, session_keys(s, item), link.key), link.key);
 }
 
 struct list records_pieces(const struct tokens *t)
@@ -35,7 +77,7 @@ struct list records_labels(struct arena *a, const struct tokens *t)
     struct text_span *label = arena_alloc(a, (size_t)t->n, sizeof *label);
 
     for (int i = 0; i < t->n; i++)
-        label[i] = (struct text_span){ t->label[i], t->label_size[i] };
+        label[i] = records_label(t, i);
     return (struct list){ label, t->n };
 }
 

@@ -5,6 +5,7 @@
 #ifndef CMD_RECORDS_H
 #define CMD_RECORDS_H
 
+#include "analysis/links.h"
 #include "cmd/shared.h"
 #include "report/record.h"
 
@@ -49,6 +50,10 @@ struct head_id {
     int layer, head;
 };
 
+/* The selected heads of the shown model, layer by layer: [*n] of arena a. */
+const struct head_id *records_heads(const struct session *s, const struct wanted *want,
+                                    struct arena *a, int *n);
+
 /* "L1H3": a table's cell, of a row that begins with a struct head_id. */
 const char *records_head_name(struct arena *a, const void *row);
 
@@ -63,8 +68,24 @@ const char *records_head_name(struct arena *a, const void *row);
     { "head", "number of the head in its layer, from 0", .kind = COLUMN_INT, \
       .where = IN_TSV | IN_JSON, .field = HEAD_F(head) }
 
-/* ---- tokens, as the fields of list columns ---- */
+/* The list of a text's heads: rows of *record, in the field at this offset. */
+#define HEADS_COLUMN(record, offset) \
+    { "heads", "one object per head", .kind = COLUMN_RECORD, .list = true, \
+      .where = IN_TSV | IN_JSON, .of = (record), .field = (offset) }
 
+/* ---- tokens, as the fields of columns ---- */
+
+/* Token i's decoded text: COLUMN_SPAN. */
+struct text_span records_label(const struct tokens *t, int i);
+
+/* The same as a person reads it: trimmed, whitespace made visible; of arena a. */
+const char *records_token(struct arena *a, const struct tokens *t, int i);
+
+/* "cat(6) → dog(5)", of arena a; NULL where the link has no key. */
+const char *records_link(struct arena *a, const struct session *s, const struct item *item,
+                         struct link link);
+
+/* All tokens, for list columns. */
 struct list records_pieces(const struct tokens *t);    /* COLUMN_TEXT */
 /* COLUMN_SPAN: the decoded text of each */
 struct list records_labels(struct arena *a, const struct tokens *t);

@@ -31,11 +31,29 @@ int results_end(struct results *r, struct err *e)
     return output_end(&r->output, e);
 }
 
-void results_heading(const struct results *r, const struct item *item)
+static void print_tables(const struct results *r, struct arena *a, const struct item *item,
+                         const struct results_text *text)
 {
-    if (r->named)
-        fprintf(r->report.file, "%stext %d\n", item->index > 0 ? "\n" : "",
-                item->index + 1);
+    FILE *file = r->report.file;
+
+    if (r->named && !text->unnamed)
+        fprintf(file, "%stext %d\n", item->index > 0 ? "\n" : "", item->index + 1);
+    if (text->lead != NULL)
+        fputs(text->lead, file);
+    for (int i = 0; i < text->n_tables; i++)
+        record_table(text->record, text->tables[i].at, text->tables[i].n, a, file);
+}
+
+int results_text(struct results *r, struct arena *a, const struct item *item,
+                 const struct results_text *text, struct err *e)
+{
+    if (results_begin(r, a, item, e) != 0)
+        return -1;
+    if (r->report.format == REPORT_TABLE)
+        print_tables(r, a, item, text);
+    else
+        report_row(&r->report, text->row);
+    return results_end(r, e);
 }
 
 int results_close(struct results *r, const struct input *in, int rc, struct err *e)

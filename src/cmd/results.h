@@ -22,8 +22,22 @@ int results_begin(struct results *r, struct arena *a, const struct item *item,
                   struct err *e);
 int results_end(struct results *r, struct err *e);
 
-/* Above the table of one of several texts: "text 2", after a blank line but for the first. */
-void results_heading(const struct results *r, const struct item *item);
+/* What is reported of one text. */
+struct results_text {
+    const void *row;            /* in TSV and JSON: of the report's record */
+    const struct record *record;    /* as tables: of it are the rows */
+    const struct list *tables;      /* [n_tables] */
+    int n_tables;
+    const char *lead;           /* lines above the tables; NULL: none */
+    bool unnamed;               /* the tables of several texts have no headings */
+};
+
+/*
+ * All of one text, begin to end, in the report's format.  Above the tables of one of several
+ * texts: "text 2", after a blank line but for the first.  Errors: those of the output.
+ */
+int results_text(struct results *r, struct arena *a, const struct item *item,
+                 const struct results_text *text, struct err *e);
 
 /*
  * Ends input and output.  What the usable lines gave is kept, also where others were not

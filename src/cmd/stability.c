@@ -227,8 +227,7 @@ static const struct column text_columns[] = {
       .null = NULL_SHOWN, .field = F(change.max_variance) },
     { "relative", "mean_variance / variance of the output", .kind = COLUMN_REAL,
       .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(change.relative) },
-    { "heads", "one object per head", .kind = COLUMN_RECORD, .list = true,
-      .where = IN_TSV | IN_JSON, .of = &head_record, .field = F(heads) },
+    HEADS_COLUMN(&head_record, F(heads)),
 };
 #undef F
 
@@ -242,41 +241,34 @@ static const struct record text_record = {
 static struct list head_rows(const struct trial *t)
 {
     const struct session *session = &t->j->job.s;
-    int count = session->shown->config.n_layers * session->shown->config.n_heads,
-        used = 0;
+    int count;
+    const struct head_id *id = records_heads(session, &t->j->job.want, t->a, &count);
     struct head_row *row = arena_alloc(t->a, (size_t)count, sizeof *row);
 
-    for (int layer = 0, head = -1;
-         session_next_head(session, &t->j->job.want, &layer, &head);) {
-        struct head_row *head_row = &row[used++];
+    for (int i = 0; i < count; i++) {
+        int layer = id[i].layer, head = id[i].head;
 
-        head_row->id = (struct head_id){ family_stack_names[session->stack], layer,
-                                         head };
-        head_row->change = stability_head(t->heads, layer, head);
+        row[i] = (struct head_row){ id[i], stability_head(t->heads, layer, head), NULL };
         if (t->alone != NULL)
-            head_row->alone = &t->alone[layer * session->shown->config.n_heads + head];
+            row[i].alone = &t->alone[layer * session->shown->config.n_heads + head];
     }
-    return (struct list){ row, used };
+    return (struct list){ row, count };
 }
 
-static void print_table(const struct trial *t, const struct item *item)
+/* Above the table: the output, and what was done. */
+static const char *lead(const struct trial *t)
 {
-    static const char *const alone[] = { "alone", NULL };
     const struct stability_args *args = t->j->args;
-    struct list rows = head_rows(t);
-    const struct record *record = &head_record;
-    FILE *file = t->j->job.results.report.file;
+    const char *relative = "";
 
-    if (t->alone == NULL)
-        record = record_without(t->a, record, IN_TABLE, alone);
-    results_heading(&t->j->job.results, item);
-    fprintf(file, "mean_variance  %.6g\nmax_variance   %.6g\n", t->whole.mean_variance,
-            t->whole.max_variance);
     if (!isnan(t->whole.relative))
-        fprintf(file, "relative       %.6g\n", t->whole.relative);
-    fprintf(file, "%d runs, noise %.4g%s, seed %d (MT19937)\n\n", args->runs, args->noise,
-            args->relative_noise ? " of the embeddings" : "", args->shared.asked.seed);
-    record_table(record, rows.at, rows.n, t->a, file);
+        relative = arena_printf(t->a, "relative       %.6g\n", t->whole.relative);
+    return arena_printf(t->a, "mean_variance  %.6g\nmax_variance   %.6g\n%s"
+                        "%d runs, noise %.4g%s, seed %d (MT19937)\n\n",
+                        t->whole.mean_variance, t->whole.max_variance, relative,
+                        args->runs, args->noise,
+                        args->relative_noise ? " of the embeddings" : "",
+                        args->shared.asked.seed);
 }
 
 static struct text_row text_row(const struct trial *t, const struct item *item)
@@ -295,20 +287,19 @@ static struct text_row text_row(const struct trial *t, const struct item *item)
 
 static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
+    static const char *const alone[] = { "alone", NULL };
     struct stability_job *job = self;
     struct trial trial = { .j = job, .a = a };
+    const struct record *record = &head_record;
     struct text_row row;
 
-    if (run_trial(&trial, item, e) != 0 ||
-        results_begin(&job->job.results, a, item, e) != 0)
+    if (run_trial(&trial, item, e) != 0)
         return -1;
-    if (job->job.results.report.format == REPORT_TABLE) {
-        print_table(&trial, item);
-    } else {
-        row = text_row(&trial, item);
-        report_row(&job->job.results.report, &row);
-    }
-    return results_end(&job->job.results, e);
+    row = text_row(&trial, item);
+    if (trial.alone == NULL)
+        record = record_without(a, record, IN_TABLE, alone);
+    return results_text(&job->job.results, a, item, &(struct results_text){
+        &row, record, &row.heads, 1, .lead = lead(&trial) }, e);
 }
 
 static int check(void *self, struct err *e)

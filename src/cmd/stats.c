@@ -137,8 +137,7 @@ static const struct column text_columns[] = {
       .list = true, .where = IN_JSON, .optional = true, .field = F(labels_key) },
     { "ids_key", "ids of tokens_key; null for arrays", .kind = COLUMN_INT, .list = true,
       .where = IN_JSON, .optional = true, .null = NULL_SHOWN, .field = F(ids_key) },
-    { "heads", "one object per head", .kind = COLUMN_RECORD, .list = true,
-      .where = IN_TSV | IN_JSON, .of = &head_record, .field = F(heads) },
+    HEADS_COLUMN(&head_record, F(heads)),
 };
 #undef F
 
@@ -177,37 +176,6 @@ static const struct record row_record = {
 
 /* ---- rows ---- */
 
-/* The text of token i as a person reads it: trimmed, whitespace made visible. */
-static const char *shown(struct arena *a, const struct tokens *t, int i)
-{
-    const char *text = t->label[i];
-    size_t count = t->label_size[i];
-
-    while (count > 1 && *text == ' ') {
-        text++;
-        count--;
-    }
-    if (count == 0 || (count == 1 && *text == ' '))
-        return "␣";
-    return report_clean(a, text, count);
-}
-
-static const char *link_text(const struct session *s, struct arena *a,
-                             const struct item *item, struct link l)
-{
-    if (l.key < 0)
-        return NULL;
-    return arena_printf(a, "%s(%d) → %s(%d) %.3f",
-                        shown(a, session_queries(s, item), l.query), l.query,
-                        shown(a, session_keys(s, item), l.key), l.key,
-                        (double)l.weight);
-}
-
-static struct head_id head_id(const struct head_stats *head)
-{
-    return (struct head_id){ family_stack_names[head->stack], head->layer, head->head };
-}
-
 /* What the sinks of a pass found. */
 struct found {
     struct stats *stats;
@@ -216,18 +184,18 @@ struct found {
 };
 
 static struct head_row head_row(const struct found *found, int text,
-                                const struct head_stats *head, int n_tokens)
+                                struct head_id id, int n_tokens)
 {
-    const struct head_links *links = links_head(found->links, text, head->layer,
-                                                head->head);
+    const struct head_stats *head = stats_head(found->stats, text, id.layer, id.head);
+    const struct head_links *links = links_head(found->links, text, id.layer, id.head);
     struct head_row row = {
-        .id = head_id(head), .words = links->words, .weight = (double)links->words.weight,
+        .id = id, .words = links->words, .weight = (double)links->words.weight,
         .n_skipped = head->n_skipped, .n_tokens = n_tokens,
         .links = { links->row, links->n_rows },
     };
 
     if (found->top != NULL) {
-        const struct head_top *top = top_head(found->top, text, head->layer, head->head);
+        const struct head_top *top = top_head(found->top, text, id.layer, id.head);
 
         row.top = (struct list){ top->link, top->n };
     }
@@ -255,34 +223,34 @@ static struct text_row text_row(const struct stats_job *job, struct arena *a,
 }
 
 /* One table per head: a column of links per head would be unreadable. */
-static void print_links(struct stats_job *job, struct arena *a, const struct item *item,
-                        const struct found *found, int text,
-                        const struct head_stats *const *heads, int n)
+static struct list *link_tables(const struct job *job, struct arena *a,
+                                const struct item *item, const struct list *heads)
 {
-    const struct tokens *queries = session_queries(&job->job.s, item);
-    const struct tokens *keys = session_keys(&job->job.s, item);
+    const struct tokens *queries = session_queries(&job->s, item);
+    const struct tokens *keys = session_keys(&job->s, item);
+    const struct head_row *head = heads->at;
+    struct list *tables = arena_alloc(a, (size_t)heads->n, sizeof *tables);
 
-    for (int i = 0; i < n; i++) {
-        const struct head_links *links = links_head(found->links, text, heads[i]->layer,
-                                                    heads[i]->head);
-        struct link_row *row = arena_alloc(a, (size_t)links->n_rows, sizeof *row);
+    for (int i = 0; i < heads->n; i++) {
+        const struct link *link = head[i].links.at;
+        struct link_row *row = arena_alloc(a, (size_t)head[i].links.n, sizeof *row);
 
-        for (int k = 0; k < links->n_rows; k++) {
-            struct link link = links->row[k];
-
+        for (int k = 0; k < head[i].links.n; k++)
             row[k] = (struct link_row){
-                head_id(heads[i]), link.query, link.key, shown(a, queries, link.query),
-                link.key < 0 ? NULL : shown(a, keys, link.key), (double)link.weight,
+                head[i].id, link[k].query, link[k].key,
+                records_token(a, queries, link[k].query),
+                link[k].key < 0 ? NULL : records_token(a, keys, link[k].key),
+                (double)link[k].weight,
             };
-        }
-        record_table(&row_record, row, links->n_rows, a, job->job.results.report.file);
+        tables[i] = (struct list){ row, head[i].links.n };
     }
+    return tables;
 }
 
 /* ---- one text ---- */
 
 struct ranked {
-    const struct head_stats *head;
+    struct head_id id;
     double key;
     int place;
 };
@@ -297,87 +265,66 @@ static int by_key(const void *x, const void *y)
 }
 
 /* The selected heads of a text in the order that --sort and --reverse say. */
-static const struct head_stats **sorted(const struct stats_job *j, struct arena *a,
-                                        const struct stats *s, int text, int *n)
+static const struct ranked *ranking(const struct stats_job *j, struct arena *a,
+                                    const struct stats *s, int text, int *n)
 {
-    const struct config *config = &j->job.s.shown->config;
-    size_t max = (size_t)config->n_layers * (size_t)config->n_heads;
-    struct ranked *order = arena_alloc(a, max, sizeof *order);
-    const struct head_stats **heads = arena_alloc(a, max, sizeof *heads);
+    const struct head_id *id = records_heads(&j->job.s, &j->job.want, a, n);
+    struct ranked *order = arena_alloc(a, (size_t)*n, sizeof *order);
 
-    *n = 0;
-    for (int layer = 0; layer < config->n_layers; layer++)
-        for (int head = 0; head < config->n_heads; head++) {
-            const struct head_stats *stats = stats_head(s, text, layer, head);
-            double key = 0;
+    for (int i = 0; i < *n; i++) {
+        const struct head_stats *head = stats_head(s, text, id[i].layer, id[i].head);
+        double key = j->args->sort > 0 ? head->value[j->args->sort - 1] : 0;
 
-            if (stats == NULL)
-                continue;
-            if (j->args->sort > 0)
-                key = stats->value[j->args->sort - 1];
-            order[*n] = (struct ranked){ stats, isnan(key) ? -INFINITY : key, *n };
-            (*n)++;
-        }
+        order[i] = (struct ranked){ id[i], isnan(key) ? -INFINITY : key, i };
+    }
     qsort(order, (size_t)*n, sizeof *order, by_key);
-    for (int i = 0; i < *n; i++)
-        heads[i] = order[j->args->reverse ? *n - 1 - i : i].head;
-    return heads;
+    return order;
 }
 
-/* Above the table: what the model added, from its first letter on. */
-static void print_generated(FILE *f, struct arena *a, const struct item *item)
+static struct list head_rows(const struct stats_job *j, struct arena *a,
+                             const struct item *item, const struct found *found, int text)
 {
-    size_t blank = strspn(item->generated, " ");
-
-    fprintf(f, "generated: “%s”\n",
-            report_clean(a, item->generated + blank, item->generated_size - blank));
-}
-
-static void print_table(struct stats_job *j, struct arena *a, const struct item *item,
-                        const struct found *found, int text,
-                        const struct head_stats *const *heads, int n)
-{
+    int n;
+    const struct ranked *order = ranking(j, a, found->stats, text, &n);
+    int n_tokens = session_queries(&j->job.s, item)->n;
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
-    FILE *file = j->job.results.report.file;
 
-    results_heading(&j->job.results, item);
-    if (item->generated != NULL)
-        print_generated(file, a, item);
-    if (j->args->links) {
-        print_links(j, a, item, found, text, heads, n);
-        return;
-    }
     for (int i = 0; i < n; i++) {
-        row[i] = head_row(found, text, heads[i], session_queries(&j->job.s, item)->n);
-        row[i].strongest = link_text(&j->job.s, a, item, row[i].words);
+        const char *link;
+
+        row[i] = head_row(found, text, order[j->args->reverse ? n - 1 - i : i].id, n_tokens);
+        link = records_link(a, &j->job.s, item, row[i].words);
+        if (link != NULL)
+            row[i].strongest = arena_printf(a, "%s %.3f", link, row[i].weight);
     }
-    record_table(&head_record, row, n, a, file);
+    return (struct list){ row, n };
 }
 
-static void print_row(struct stats_job *j, struct arena *a, const struct item *item,
-                      const struct found *found, int text,
-                      const struct head_stats *const *heads, int n)
+/* Above the table: what the model added, from its first letter on; NULL: nothing. */
+static const char *generated(struct arena *a, const struct item *item)
 {
-    struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
-    struct text_row all;
+    size_t blank;
 
-    for (int i = 0; i < n; i++)
-        row[i] = head_row(found, text, heads[i], session_queries(&j->job.s, item)->n);
-    all = text_row(j, a, item, (struct list){ row, n });
-    report_row(&j->job.results.report, &all);
+    if (item->generated == NULL)
+        return NULL;
+    blank = strspn(item->generated, " ");
+    return arena_printf(a, "generated: “%s”\n",
+                        report_clean(a, item->generated + blank,
+                                     item->generated_size - blank));
 }
 
 static int print_text(struct stats_job *j, struct arena *a, const struct item *item,
                       const struct found *found, int text, struct err *e)
 {
-    int count;
-    const struct head_stats **heads = sorted(j, a, found->stats, text, &count);
-    bool table = j->job.results.report.format == REPORT_TABLE;
+    struct text_row row = text_row(j, a, item, head_rows(j, a, item, found, text));
+    struct results_text out = { &row, &head_record, &row.heads, 1, generated(a, item) };
 
-    if (results_begin(&j->job.results, a, item, e) != 0)
-        return -1;
-    (table ? print_table : print_row)(j, a, item, found, text, heads, count);
-    return results_end(&j->job.results, e);
+    if (j->args->links) {
+        out.record = &row_record;
+        out.tables = link_tables(&j->job, a, item, &row.heads);
+        out.n_tables = row.heads.n;
+    }
+    return results_text(&j->job.results, a, item, &out, e);
 }
 
 /* ---- the command ---- */
@@ -403,12 +350,9 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     const struct metric_set set = { metric_table, N_METRIC, { job->args->entropy_eps } };
     struct sink sinks[STATS_SINKS + 2];
     struct found found = { .top = NULL };
-    struct attended attended;
-    struct texts packed;
+    struct attended attended = job_pack(&job->job, a, items, n);
     int n_sinks;
 
-    texts_pack(&packed, a, items, n);
-    attended = session_attended(&job->job.s, &packed, a);
     found.stats = stats_new(a, shown, &attended, want, &set);
     found.links = links_new(a, shown, &attended, want);
     n_sinks = stats_sinks(found.stats, sinks);
@@ -417,7 +361,7 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
         found.top = top_new(a, shown, &attended, want, job->args->top);
         sinks[n_sinks++] = top_sink(found.top);
     }
-    if (job_forward(&job->job, &packed, sinks, n_sinks, a, e) != 0)
+    if (job_forward(&job->job, a, sinks, n_sinks, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
         if (print_text(job, a, &items[i], &found, i, e) != 0)

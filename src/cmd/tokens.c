@@ -109,7 +109,7 @@ static struct list token_rows(struct arena *a, const struct tokens *t)
 
     for (int i = 0; i < t->n; i++)
         row[i] = (struct token_row){
-            i, t->id[i], t->piece[i], { t->label[i], t->label_size[i] }, t->chars[i],
+            i, t->id[i], t->piece[i], records_label(t, i), t->chars[i],
             t->bytes[i], t->type[i], t->special[i],
         };
     return (struct list){ row, t->n };
@@ -138,15 +138,9 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
 {
     struct job *job = self;
     struct text_row row = text_row(&job->s, a, item);
-    struct report *report = &job->results.report;
 
-    if (results_begin(&job->results, a, item, e) != 0)
-        return -1;
-    if (report->format == REPORT_TABLE)
-        record_table(&token_record, row.tokens.at, row.tokens.n, a, report->file);
-    else
-        report_row(report, &row);
-    return results_end(&job->results, e);
+    return results_text(&job->results, a, item, &(struct results_text){
+        &row, &token_record, &row.tokens, 1, .unnamed = true }, e);
 }
 
 static const struct job_kind kind = { .outputs = &output_reports, .tokens_only = true,
