@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/out.h"
+#include "base/utf8.h"
 #include "draw/part.h"
 
 enum { TITLE_LINES = 2, CAPTION_LINES = 5 };
@@ -172,6 +173,8 @@ static int draw(struct job *job, const struct sheet *s, enum draw_format format,
 
     if (setjmp(job->no_memory) != 0)
         return err_set(e, ERR_SYSTEM, "%s: no memory to draw it", job->name);
+    if (s->title != NULL && utf8_check(s->title, strlen(s->title)) < strlen(s->title))
+        return err_set(e, ERR_USAGE, "the title is not UTF-8");
     page_init(page, s, format, &job->arena);
     sheet_plan(&plan, page);
     if (page_check(plan.layout.width, plan.layout.height, job->name, e) != 0)

@@ -25,7 +25,7 @@ struct part {
 };
 
 struct sheet {
-    const char *title;          /* above everything; NULL: none */
+    const char *title;          /* above everything, UTF-8; NULL: none */
     const char *caption;        /* one paragraph below, wrapped; NULL: none */
     const char *font;           /* family list; NULL: the default */
     int dpi;                    /* PNG only: pixels are scaled by dpi / 100 */
@@ -42,8 +42,8 @@ struct sheet {
  * (\n, \x00, <E6>); nothing in a text is ever interpreted.  Characters that no font
  * has: one warning, naming the count, the first of them and a package of fonts.
  *
- * Errors: ERR_SYSTEM for a failed write or no memory; ERR_USAGE for a picture over
- * 32,000 px on a side or 400 million pixels.
+ * Errors: ERR_SYSTEM for a failed write or no memory; ERR_USAGE for a title that is not
+ * UTF-8, and for a picture over 32,000 px on a side or 400 million pixels.
  */
 int sheet_write(const struct sheet *s, enum draw_format format, const char *path,
                 const struct warn *w, struct err *e);

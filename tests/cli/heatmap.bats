@@ -104,6 +104,11 @@ load helper
     [ "$(list "$dir")" = "a.png " ]
 }
 
+@test "a title is UTF-8" {
+    fails 2 "the title is not UTF-8" "$viz" heatmap -o "$dir/a.png" --title $'caf\xe9' hello
+    [ -z "$(list "$dir")" ]
+}
+
 @test "the default layer: the card's, else 6, else the last" {
     layer=$(jq -r .mha_viz.default_layer assets/default/config.json)
     "$viz" heatmap --no-metadata -o "$dir/a.png" hello
