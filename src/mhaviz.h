@@ -140,7 +140,8 @@ void mhaviz_text_close(struct mhaviz_text **text);
 
 /*
  * (*tokens)[*n], of the text's own memory.  decoder: 0, or 1 for those of the decoder of
- * an encoder-decoder (*n is 0 where the text has none).  Errors: MHAVIZ_USAGE.
+ * an encoder-decoder (*n is 0 where the text has none).  Errors: MHAVIZ_USAGE, also for any
+ * other number.
  */
 enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decoder,
                                       const struct mhaviz_token **tokens, int *n,
@@ -230,19 +231,19 @@ struct mhaviz_look {
     struct mhaviz_selection selection;  /* one layer; none: the one that the program shows */
     const char *format;         /* "png", "svg", "pdf"; NULL: by the file's extension, or png */
     const char *colours;        /* "viridis", "magma", ...; NULL: viridis */
-    const char *title;          /* NULL: none */
+    const char *title;          /* UTF-8; NULL: none */
     int columns;                /* heads per row of the grid, at most 64; 0: 4 */
     int dpi;                    /* of a PNG, 10 to 1200; 0: 100 */
     int shared;                 /* 1: one scale for all heads */
 };
 
 /*
- * Draws the heads of one layer to a file, which is replaced when the picture is complete.
- * No stack: as mhaviz_stats_open.
+ * Draws the heads of one layer to a file, which is replaced when the picture is complete;
+ * "-" is a file of that name, not standard output.  No stack: as mhaviz_stats_open.
  *
  * Errors: those of mhaviz_stats_open; MHAVIZ_USAGE: path is NULL, a format or colours that
- * do not exist, numbers out of range, several layers; MHAVIZ_SYSTEM: the file cannot be
- * written.
+ * do not exist, a title that is not UTF-8, numbers out of range, several layers;
+ * MHAVIZ_SYSTEM: the file cannot be written.
  */
 enum mhaviz_status mhaviz_heatmap(struct mhaviz_model *model, const struct mhaviz_text *text,
                                   const struct mhaviz_look *look, const char *path,

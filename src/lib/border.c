@@ -77,6 +77,14 @@ enum mhaviz_status border_missing(struct mhaviz_error *error, const char *what)
 {
     struct err e;
 
+    err_set(&e, ERR_USAGE, "%s: is NULL", what);
+    return border_say(error, MHAVIZ_USAGE, e.msg);
+}
+
+enum mhaviz_status border_closed(struct mhaviz_error *error, const char *what)
+{
+    struct err e;
+
     err_set(&e, ERR_USAGE, "%s: is NULL, or a handle that was closed", what);
     return border_say(error, MHAVIZ_USAGE, e.msg);
 }

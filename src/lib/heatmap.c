@@ -42,13 +42,25 @@ static int find_format(const struct mhaviz_look *look, const char *path,
     return 0;
 }
 
-static int check_look(struct drawing *d, struct err *e)
+/* "viridis, magma or gray" */
+static const char *list_of_maps(struct arena *a)
+{
+    const char *list = cmap_names[0];
+
+    for (int i = 1; cmap_names[i] != NULL; i++)
+        list = arena_printf(a, "%s%s%s", list, cmap_names[i + 1] != NULL ? ", " : " or ",
+                            cmap_names[i]);
+    return list;
+}
+
+static int check_look(struct drawing *d, struct arena *a, struct err *e)
 {
     struct mhaviz_look *look = &d->look;
     int cmap = look->colours != NULL ? find(cmap_names, look->colours) : 0;
 
     if (cmap < 0)
-        return err_set(e, ERR_USAGE, "'%s' is not a colour map", look->colours);
+        return err_set(e, ERR_USAGE, "'%s' is not a colour map: expected %s", look->colours,
+                       list_of_maps(a));
     look->columns = look->columns != 0 ? look->columns : 4;
     look->dpi = look->dpi != 0 ? look->dpi : 100;
     if (look->columns < 1 || look->columns > 64)
@@ -69,7 +81,7 @@ static int draw(void *self, struct border *border, struct err *e)
     struct picture picture;
     struct call call;
 
-    if (check_look(drawing, e) != 0 ||
+    if (check_look(drawing, &border->call, e) != 0 ||
         call_begin(&call, border, drawing->model, drawing->text, &drawing->look.selection,
                    false, e) != 0)
         return -1;
@@ -83,7 +95,7 @@ static enum mhaviz_status run(struct drawing *d, const struct mhaviz_look *look,
                               struct mhaviz_error *error)
 {
     if (d->model == NULL || d->text == NULL)
-        return border_missing(error, d->model == NULL ? "model" : "text");
+        return border_closed(error, d->model == NULL ? "model" : "text");
     if (look != NULL)
         d->look = *look;
     return border_run(draw, d, error);

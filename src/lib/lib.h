@@ -52,6 +52,9 @@ enum mhaviz_status border_say(struct mhaviz_error *error, enum mhaviz_status sta
 /* MHAVIZ_USAGE, for an argument that must not be NULL. */
 enum mhaviz_status border_missing(struct mhaviz_error *error, const char *what);
 
+/* The same of a handle. */
+enum mhaviz_status border_closed(struct mhaviz_error *error, const char *what);
+
 /* ---- a pass ---- */
 
 /* One text of a model, selected and ready for session_forward(). */

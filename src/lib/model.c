@@ -33,6 +33,9 @@ static void choose_kernel_once(void)
 
 /* ---- opening ---- */
 
+/* The members of struct mhaviz_selection; a text is never cut. */
+static const struct asked_names names = { "stack", "layers", "heads", "" };
+
 struct opening {
     struct mhaviz_model *model;
     const char *path;
@@ -52,7 +55,7 @@ static int open_session(void *self, struct border *border, struct err *e)
 
     border_arena(border, &model->arena);
     model->env.arena = &model->arena;
-    model->asked = (struct asked){ .mask_value = (double)NAN };
+    model->asked = (struct asked){ .names = &names, .mask_value = (double)NAN };
     if (opening->path != NULL)
         model->asked.model = arena_strdup(&model->arena, opening->path);
     if (opening->files == NULL)
@@ -128,7 +131,8 @@ enum mhaviz_status mhaviz_model_describe(const struct mhaviz_model *model,
     const struct model *m;
 
     if (model == NULL || description == NULL)
-        return border_missing(error, model == NULL ? "model" : "description");
+        return model == NULL ? border_closed(error, "model") :
+                               border_missing(error, "description");
     m = model->session.model;
     *description = (struct mhaviz_description){
         .name = m->name, .family = m->family->name, .max_tokens = m->max_tokens,

@@ -13,6 +13,7 @@
 static int pick_layer(struct picture *p, struct err *e)
 {
     const struct session *session = p->s;
+    const struct asked_names *names = session_names(session->asked);
     const struct config *config = &session->shown->config;
     int last = config->n_layers - 1, count = 0;
     bool *only = arena_alloc(session->a, (size_t)config->n_layers, sizeof *only);
@@ -26,8 +27,8 @@ static int pick_layer(struct picture *p, struct err *e)
             count++;
         }
     if (count > 1)
-        return err_set(e, ERR_USAGE, "--%s: '%s' %s %d layers; a heatmap shows one",
-                       named ? "head" : "layer",
+        return err_set(e, ERR_USAGE, "%s: '%s' %s %d layers; a heatmap shows one",
+                       named ? names->head : names->layer,
                        named ? session->asked->head : session->asked->layer,
                        named ? "names heads of" : "selects", count);
     only[p->layer] = true;

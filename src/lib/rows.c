@@ -65,8 +65,10 @@ enum mhaviz_status mhaviz_run(struct mhaviz_model *model, const struct mhaviz_te
     struct running job = { model, text, selection, take, self, .stopped = false };
     enum mhaviz_status status;
 
-    if (model == NULL || text == NULL || take == NULL)
-        return border_missing(error, model == NULL ? "model" : text == NULL ? "text" : "take");
+    if (model == NULL || text == NULL)
+        return border_closed(error, model == NULL ? "model" : "text");
+    if (take == NULL)
+        return border_missing(error, "take");
     pthread_mutex_init(&job.lock, NULL);
     status = border_run(run, &job, error);
     pthread_mutex_destroy(&job.lock);

@@ -85,7 +85,7 @@ enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
         return border_missing(error, "out");
     *out = NULL;
     if (model == NULL || text == NULL)
-        return border_missing(error, model == NULL ? "model" : "text");
+        return border_closed(error, model == NULL ? "model" : "text");
     job.out = calloc(1, sizeof *job.out);
     if (job.out == NULL)
         return border_say(error, MHAVIZ_SYSTEM, "out of memory");
@@ -110,8 +110,10 @@ enum mhaviz_status mhaviz_stats_heads(const struct mhaviz_stats *stats,
                                       const struct mhaviz_head **heads, int *n,
                                       struct mhaviz_error *error)
 {
-    if (stats == NULL || heads == NULL || n == NULL)
-        return border_missing(error, stats == NULL ? "stats" : heads == NULL ? "heads" : "n");
+    if (stats == NULL)
+        return border_closed(error, "stats");
+    if (heads == NULL || n == NULL)
+        return border_missing(error, heads == NULL ? "heads" : "n");
     *heads = stats->head;
     *n = stats->n;
     return border_say(error, MHAVIZ_OK, "");
@@ -128,9 +130,11 @@ enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const c
 {
     struct err e;
 
-    if (stats == NULL || metric == NULL || values == NULL || n == NULL)
-        return border_missing(error, stats == NULL ? "stats" : metric == NULL ? "metric" :
-                              values == NULL ? "values" : "n");
+    if (stats == NULL)
+        return border_closed(error, "stats");
+    if (metric == NULL || values == NULL || n == NULL)
+        return border_missing(error, metric == NULL ? "metric" : values == NULL ? "values" :
+                                                                                  "n");
     for (int i = 0; i < N_METRIC; i++)
         if (strcmp(metric, metric_table[i].name) == 0) {
             *values = stats->value[i];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/lib.h"
+#include "run/front.h"
 
 struct tokenising {
     const struct mhaviz_model *model;
@@ -27,6 +28,16 @@ static struct mhaviz_token *keep(struct arena *a, struct tokens *t)
     return token;
 }
 
+/* Of layers and arrays there is no text, whatever else the program takes instead. */
+static int check_reads_text(const struct model *m, struct err *e)
+{
+    int64_t dim[4];
+
+    if (m->family->bare || front_dims(m, dim) > 0)
+        return err_set(e, ERR_USAGE, "%s reads no text", m->name);
+    return 0;
+}
+
 static int tokenise(void *self, struct border *border, struct err *e)
 {
     const struct tokenising *job = self;
@@ -36,6 +47,8 @@ static int tokenise(void *self, struct border *border, struct err *e)
     char *operands[2] = { NULL, NULL };
     struct input *in;
 
+    if (check_reads_text(session.model, e) != 0)
+        return -1;
     border_arena(border, a);
     operands[0] = arena_strdup(a, job->text);
     operands[1] = job->pair != NULL ? arena_strdup(a, job->pair) : NULL;
@@ -63,7 +76,7 @@ enum mhaviz_status mhaviz_text_open(struct mhaviz_model *model, const char *text
         return border_missing(error, "out");
     *out = NULL;
     if (model == NULL || text == NULL)
-        return border_missing(error, model == NULL ? "model" : "text");
+        return model == NULL ? border_closed(error, "model") : border_missing(error, "text");
     job.out = calloc(1, sizeof *job.out);
     if (job.out == NULL)
         return border_say(error, MHAVIZ_SYSTEM, "out of memory");
@@ -88,8 +101,12 @@ enum mhaviz_status mhaviz_text_tokens(const struct mhaviz_text *text, int decode
                                       const struct mhaviz_token **tokens, int *n,
                                       struct mhaviz_error *error)
 {
-    if (text == NULL || tokens == NULL || n == NULL)
-        return border_missing(error, text == NULL ? "text" : tokens == NULL ? "tokens" : "n");
+    if (text == NULL)
+        return border_closed(error, "text");
+    if (tokens == NULL || n == NULL)
+        return border_missing(error, tokens == NULL ? "tokens" : "n");
+    if (decoder != 0 && decoder != 1)
+        return border_say(error, MHAVIZ_USAGE, "decoder: expected 0 or 1");
     *tokens = decoder ? text->target : text->source;
     *n = decoder ? text->item.target.n : text->item.tokens.n;
     return border_say(error, MHAVIZ_OK, "");

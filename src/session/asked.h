@@ -8,7 +8,14 @@
 
 #include <stdbool.h>
 
+/* What the caller calls some of it, for messages. */
+struct asked_names {
+    const char *stack, *layer, *head;   /* "--stack" */
+    const char *cut;                /* " (--truncate cuts it)"; "": the caller has no such */
+};
+
 struct asked {
+    const struct asked_names *names;    /* NULL: the options of the program */
     const char *model;              /* NULL: built in */
     const char *attention, *qkv;    /* instead of a model and a text; NULL: those */
     double score_scale;             /* of qkv's scores; 0 or NaN: not given */

@@ -148,8 +148,8 @@ static int fit_side(const struct session *s, struct item *out, struct tokens *t,
     if (t->n <= max)
         return 0;
     if (!s->asked->truncate)
-        return err_set(e, ERR_INPUT, "the text%s has %d tokens, %s takes at most %d "
-                       "(--truncate cuts it)", whose, t->n, name, max);
+        return err_set(e, ERR_INPUT, "the text%s has %d tokens, %s takes at most %d%s",
+                       whose, t->n, name, max, session_names(s->asked)->cut);
     n_cut = t->n - max;
     out->n_cut += n_cut;
     tok_cut(t, max);

@@ -40,18 +40,19 @@ static int next_name(const char **at, long *layer, long *head)
     return *(*at)++ == ',';
 }
 
-static int out_of_range(const char *list, const char *member, long i, int n, struct err *e)
+static int out_of_range(const struct asked *asked, const char *member, long i, int n,
+                        struct err *e)
 {
-    return err_set(e, ERR_USAGE, "--head: '%.40s': %ld is out of range: the model has %ss 0 "
-                   "to %d", list, i, member, n - 1);
+    return err_set(e, ERR_USAGE, "%s: '%.40s': %ld is out of range: the model has %ss 0 to "
+                   "%d", session_names(asked)->head, asked->head, i, member, n - 1);
 }
 
-static int named_heads(const struct session *s, const char *list, struct wanted *want,
-                       struct err *e)
+static int named_heads(const struct session *s, struct wanted *want, struct err *e)
 {
+    const struct asked *asked = s->asked;
     bool *layers = arena_alloc(s->a, (size_t)s->n_layers, sizeof *layers);
     bool *heads = arena_alloc(s->a, (size_t)s->n_layers, (size_t)s->n_heads * sizeof *heads);
-    const char *at = list;
+    const char *at = asked->head;
     int more = 1;
 
     while (more > 0) {
@@ -59,12 +60,12 @@ static int named_heads(const struct session *s, const char *list, struct wanted 
 
         more = next_name(&at, &layer, &head);
         if (more < 0)
-            return err_set(e, ERR_USAGE, "--head: '%.40s' is not a list like L4H1,L4H3",
-                           list);
+            return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like L4H1,L4H3",
+                           session_names(asked)->head, asked->head);
         if (layer >= s->n_layers)
-            return out_of_range(list, "layer", layer, s->n_layers, e);
+            return out_of_range(asked, "layer", layer, s->n_layers, e);
         if (head >= s->n_heads)
-            return out_of_range(list, "head", head, s->n_heads, e);
+            return out_of_range(asked, "head", head, s->n_heads, e);
         layers[layer] = heads[layer * s->n_heads + head] = true;
     }
     want->layer = layers;
@@ -75,6 +76,14 @@ static int named_heads(const struct session *s, const char *list, struct wanted 
 
 /* ---- the whole ---- */
 
+const struct asked_names *session_names(const struct asked *asked)
+{
+    static const struct asked_names options = { "--stack", "--layer", "--head",
+                                                " (--truncate cuts it)" };
+
+    return asked->names != NULL ? asked->names : &options;
+}
+
 bool session_names_heads(const struct asked *asked)
 {
     return asked->head != NULL && asked->head[0] == 'L';
@@ -83,15 +92,17 @@ bool session_names_heads(const struct asked *asked)
 int session_heads(struct session *s, struct wanted *want, struct err *e)
 {
     const struct asked *asked = s->asked;
+    const struct asked_names *names = session_names(asked);
 
     if (session_names_heads(asked) && asked->layer != NULL)
-        return err_set(e, ERR_USAGE, "--layer, --head: '%.40s' names heads with their "
-                       "layers, so --layer cannot be given", asked->head);
+        return err_set(e, ERR_USAGE, "%s, %s: '%.40s' names heads with their layers, so %s "
+                       "cannot be given", names->layer, names->head, asked->head,
+                       names->layer);
     if (session_names_heads(asked))
-        return named_heads(s, asked->head, want, e);
-    if (members(s, "--layer", "layer", s->n_layers, asked->layer, &want->layer, e) != 0)
+        return named_heads(s, want, e);
+    if (members(s, names->layer, "layer", s->n_layers, asked->layer, &want->layer, e) != 0)
         return -1;
-    return members(s, "--head", "head", s->n_heads, asked->head, &want->head, e);
+    return members(s, names->head, "head", s->n_heads, asked->head, &want->head, e);
 }
 
 bool session_next_head(const struct session *s, const struct wanted *want, int *l, int *h)

@@ -32,8 +32,8 @@ static int find_stack(struct session *s, enum stack_id *stack, struct err *e)
             *stack = (enum stack_id)i;
             return 0;
         }
-    return err_set(e, ERR_USAGE, "--stack: '%s': %s has %s", s->asked->stack, model->name,
-                   stacks_of(s->a, model));
+    return err_set(e, ERR_USAGE, "%s: '%s': %s has %s", session_names(s->asked)->stack,
+                   s->asked->stack, model->name, stacks_of(s->a, model));
 }
 
 static int larger(int a, int b)

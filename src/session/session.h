@@ -74,6 +74,9 @@ struct model *session_model(const struct asked *asked, const struct env *env,
 int session_select(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e);
 
+/* What messages call what was asked. */
+const struct asked_names *session_names(const struct asked *asked);
+
 /* Whether -H names heads with their layers: L4H1,L4H3. */
 bool session_names_heads(const struct asked *asked);
 

@@ -72,6 +72,8 @@ static void missing_arguments(void **state)
     USAGE(mhaviz_text_tokens(NULL, 0, &token, &n, &e), "text: is NULL");
     USAGE(mhaviz_text_tokens(text, 0, NULL, &n, &e), "tokens: is NULL");
     USAGE(mhaviz_text_tokens(text, 0, &token, NULL, &e), "n: is NULL");
+    USAGE(mhaviz_text_tokens(text, 2, &token, &n, &e), "decoder: expected 0 or 1");
+    USAGE(mhaviz_text_tokens(text, -1, &token, &n, &e), "decoder: expected 0 or 1");
     USAGE(mhaviz_run(NULL, text, NULL, take_nothing, NULL, &e), "model: is NULL");
     USAGE(mhaviz_run(model, NULL, NULL, take_nothing, NULL, &e), "text: is NULL");
     USAGE(mhaviz_run(model, text, NULL, NULL, NULL, &e), "take: is NULL");
@@ -120,11 +122,61 @@ static void inputs_that_cannot_be_used(void **state)
     for (size_t i = 0; i + 2 < sizeof longest; i += 2)
         memcpy(longest + i, "a ", 3);
     expect(mhaviz_text_open(bert, longest, NULL, &text, &e), MHAVIZ_INPUT, &e, "tokens");
+    assert_null(strstr(e.message, "--"));
     assert_null(text);
     mhaviz_model_close(&bert);
     layer = open_model("tests/ref/families/vit");
     expect(mhaviz_text_open(layer, "a", NULL, &text, &e), MHAVIZ_USAGE, &e, "reads no text");
+    assert_null(strstr(e.message, "--"));
     mhaviz_model_close(&layer);
+}
+
+/* What is not a handle cannot have been closed. */
+static void missing_is_not_closed(void **state)
+{
+    struct mhaviz_model *model = open_model(NULL);
+    struct mhaviz_text *text = open_text(model, "the cat"), *none = NULL;
+    struct mhaviz_error e;
+
+    (void)state;
+    mhaviz_run(model, text, NULL, NULL, NULL, &e);
+    assert_string_equal(e.message, "take: is NULL");
+    mhaviz_heatmap(model, text, NULL, NULL, &e);
+    assert_string_equal(e.message, "path: is NULL");
+    mhaviz_text_open(model, NULL, NULL, &none, &e);
+    assert_string_equal(e.message, "text: is NULL");
+    mhaviz_run(model, NULL, NULL, take_nothing, NULL, &e);
+    assert_string_equal(e.message, "text: is NULL, or a handle that was closed");
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&model);
+}
+
+/* Messages have the names of the library's members, not of the program's options. */
+static void names_of_the_library(void **state)
+{
+    static const struct { struct mhaviz_selection selection; const char *message; } cases[] = {
+        { { "foo", NULL, NULL }, "stack: 'foo': bert has only the stack encoder" },
+        { { NULL, "x", NULL }, "layers: 'x' is not a list like 0,3-5, last, -1 or all" },
+        { { NULL, "2", NULL }, "layers: 2 is out of range: the model has layers 0 to 1" },
+        { { NULL, NULL, "3" }, "heads: 3 is out of range: the model has heads 0 to 2" },
+        { { NULL, NULL, "L0" }, "heads: 'L0' is not a list like L4H1,L4H3" },
+        { { NULL, NULL, "L9H0" },
+          "heads: 'L9H0': 9 is out of range: the model has layers 0 to 1" },
+        { { NULL, "0", "L0H0" },
+          "layers, heads: 'L0H0' names heads with their layers, so layers cannot be given" },
+    };
+    struct mhaviz_model *model = open_model("tests/ref/bert");
+    struct mhaviz_text *text = open_text(model, "the cat");
+    struct mhaviz_error e;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        mhaviz_run(model, text, &cases[i].selection, take_nothing, NULL, &e);
+        assert_int_equal(e.status, MHAVIZ_USAGE);
+        assert_string_equal(e.message, cases[i].message);
+    }
+    mhaviz_text_close(&text);
+    mhaviz_model_close(&model);
 }
 
 static void what_a_model_is(void **state)
@@ -278,6 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_arguments), cmocka_unit_test(inputs_that_cannot_be_used),
+        cmocka_unit_test(missing_is_not_closed), cmocka_unit_test(names_of_the_library),
         cmocka_unit_test(what_a_model_is), cmocka_unit_test(tokens_of_a_text),
         cmocka_unit_test(models_in_memory), cmocka_unit_test(gguf_in_memory),
         cmocka_unit_test(files_that_are_missing),

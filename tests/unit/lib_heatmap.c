@@ -106,17 +106,20 @@ static void refused(void **state)
 {
     struct drawn *d = *state;
     struct mhaviz_look layers = { .selection = { .layers = "0,1" } }, bmp = { .format = "bmp" },
-                       pink = { .colours = "pink" }, wide = { .columns = 65 },
+                       pink = { .colours = "pink" }, latin = { .title = "caf\xe9" },
+                       wide = { .columns = 65 },
                        coarse = { .dpi = 9 };
     struct mhaviz_error e;
     void *data = &e;
     size_t n;
 
 #define DRAW(look) mhaviz_heatmap_bytes(d->model, d->text, look, &data, &n, &e)
-    expect(DRAW(&layers), MHAVIZ_USAGE, &e, "a heatmap shows one");
+    expect(DRAW(&layers), MHAVIZ_USAGE, &e, "layers: '0,1' selects 2 layers; a heatmap shows one");
     assert_null(data);
     expect(DRAW(&bmp), MHAVIZ_USAGE, &e, "bmp is not a format");
-    expect(DRAW(&pink), MHAVIZ_USAGE, &e, "'pink' is not a colour map");
+    expect(DRAW(&pink), MHAVIZ_USAGE, &e, "'pink' is not a colour map: expected viridis, "
+           "magma, inferno, plasma, cividis, gray or bluered");
+    expect(DRAW(&latin), MHAVIZ_USAGE, &e, "the title is not UTF-8");
     expect(DRAW(&wide), MHAVIZ_USAGE, &e, "columns: expected 1 to 64");
     expect(DRAW(&coarse), MHAVIZ_USAGE, &e, "dpi: expected 10 to 1200");
 #undef DRAW
@@ -132,11 +135,25 @@ static void refused(void **state)
            "bmp is not a format");
 }
 
+/* Standard output is the caller's. */
+static void a_file_called_minus(void **state)
+{
+    struct drawn *d = *state;
+    char before[512];
+
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(d->dir), 0);
+    assert_int_equal(mhaviz_heatmap(d->model, d->text, NULL, "-", NULL), MHAVIZ_OK);
+    assert_int_equal(unlink("-"), 0);
+    assert_int_equal(chdir(before), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(same_as_the_program, setup, teardown),
         cmocka_unit_test_setup_teardown(refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_file_called_minus, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
