@@ -270,7 +270,8 @@ static int draw(const struct job *j, const struct diff_pair *p, struct err *e)
 
     for (int i = 0; i < L * H; i++)
         value[i] = NAN;
-    for (int layer = 0, head = -1; diff_next_head(&j->side[0], &layer, &head); ) {
+    for (int layer = 0, head = -1;
+         session_next_head(j->side[0].s, &j->side[0].want, &layer, &head); ) {
         value[layer * H + head] = shown_of(p, args->metric, layer, head);
         largest = fmaxf(largest, fabsf(value[layer * H + head])); /* NaN: passed over */
     }
@@ -309,7 +310,7 @@ static int one_pair(struct job *j, struct err *e)
 
     if (run_pair(j, &pair, e) != 0)
         return -1;
-    for (int l = 0, h = -1; diff_next_head(&j->side[0], &l, &h); )
+    for (int l = 0, h = -1; session_next_head(j->side[0].s, &j->side[0].want, &l, &h); )
         keep_worst(j, l, h, compare_head(pair.compare, l, h).js);
     if (output_is_picture(&j->results.output))
         return draw(j, &pair, e);

@@ -32,9 +32,6 @@ struct diff_head {
 
 struct diff_head diff_head(const struct diff_pair *p, int layer, int head);
 
-/* The selected heads, in order, as session_next_head. */
-bool diff_next_head(const struct diff_side *first, int *layer, int *head);
-
 /* The title, and one row per head; an empty line above where it comes after another. */
 void diff_table(const struct diff_pair *p, const char *title, bool after, struct arena *a,
                 FILE *f);

@@ -73,8 +73,7 @@ static const struct column pair_columns[] = {
       .of = &side_record, .field = F(second) },
     { "tokens_paired", "number of the queries' tokens that have a counterpart", "tokens",
       .kind = COLUMN_INT, .where = IN_TSV | IN_JSON, .field = F(n_paired) },
-    { "heads", "one object per head", .kind = COLUMN_RECORD, .list = true,
-      .where = IN_TSV | IN_JSON, .of = &head_record, .field = F(heads) },
+    HEADS_COLUMN(&head_record, F(heads)),
 };
 #undef F
 
@@ -84,11 +83,6 @@ const struct record diff_record = {
 };
 
 /* ---- what they hold ---- */
-
-bool diff_next_head(const struct diff_side *first, int *layer, int *head)
-{
-    return session_next_head(first->s, &first->want, layer, head);
-}
 
 struct diff_head diff_head(const struct diff_pair *p, int layer, int head)
 {
@@ -103,14 +97,13 @@ struct diff_head diff_head(const struct diff_pair *p, int layer, int head)
 
 static struct list head_rows(const struct diff_pair *p, struct arena *a)
 {
-    const struct config *config = &p->side[0].s->shown->config;
-    struct diff_head *row = arena_alloc(a, (size_t)(config->n_layers * config->n_heads),
-                                        sizeof *row);
-    int count = 0;
+    int n;
+    const struct head_id *id = records_heads(p->side[0].s, &p->side[0].want, a, &n);
+    struct diff_head *row = arena_alloc(a, (size_t)n, sizeof *row);
 
-    for (int l = 0, h = -1; diff_next_head(&p->side[0], &l, &h); )
-        row[count++] = diff_head(p, l, h);
-    return (struct list){ row, count };
+    for (int i = 0; i < n; i++)
+        row[i] = diff_head(p, id[i].layer, id[i].head);
+    return (struct list){ row, n };
 }
 
 static struct side_row side_row(const struct diff_side *side, struct arena *a)
