@@ -56,7 +56,7 @@ struct stack_row {
 };
 
 #define F(f) offsetof(struct stack_row, f)
-#define WHERE .where = IN_TSV | IN_JSON
+#define WHERE .where = IN_ALL
 static const struct column stack_columns[] = {
     { "layers", "numbers of the layers, from 0", .kind = COLUMN_INT, .list = true, WHERE,
       .field = F(layers) },
@@ -101,7 +101,8 @@ struct file_row {
 #define F(f) offsetof(struct file_row, f)
 static const struct column file_columns[] = {
     { "model", "name of the file", .kind = COLUMN_TEXT, WHERE, .field = F(model) },
-    { "family", "attention", .kind = COLUMN_TEXT, WHERE, .field = F(family) },
+    { "family", "attention", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON,
+      .field = F(family) },
     { "stacks", "the stacks that the file holds", .kind = COLUMN_RECORD, WHERE,
       .of = &stacks_record, .field = F(stacks) },
     { "hash", "of the names, types and shapes of the arrays", .kind = COLUMN_TEXT, WHERE,

@@ -9,13 +9,13 @@
 /* ---- records ---- */
 
 #define SIZE(type, column, about, measure) \
-    { #column, about, measure, .kind = COLUMN_INT, .where = IN_TSV | IN_JSON, \
+    { #column, about, measure, .kind = COLUMN_INT, .where = IN_ALL, \
       .field = offsetof(type, column) }
 
 static const struct column count_columns[] = {
-    { "weights", "weights", .kind = COLUMN_LONG, .where = IN_TSV | IN_JSON,
+    { "weights", "weights", .kind = COLUMN_LONG, .where = IN_ALL,
       .field = offsetof(struct count, weights) },
-    { "biases", "biases", .kind = COLUMN_LONG, .where = IN_TSV | IN_JSON,
+    { "biases", "biases", .kind = COLUMN_LONG, .where = IN_ALL,
       .field = offsetof(struct count, biases) },
 };
 
@@ -25,7 +25,7 @@ static const struct record count_record = {
 };
 
 #define PART(title, at, about) \
-    { title, about, .kind = COLUMN_RECORD, .where = IN_TSV | IN_JSON, .null = NULL_ABSENT, \
+    { title, about, .kind = COLUMN_RECORD, .where = IN_ALL, .null = NULL_ABSENT, \
       .of = &count_record, .field = offsetof(struct parameters_row, part[at]) }
 static const struct column parameter_columns[] = {
     PART("embeddings", 0, "tables of tokens, positions and types"),
@@ -69,7 +69,7 @@ static const struct record decoder_record = {
 };
 
 #define F(f) offsetof(struct info_row, f)
-#define WHERE .where = IN_TSV | IN_JSON
+#define WHERE .where = IN_ALL
 static const struct column info_columns[] = {
     { "model", "name of the model", .kind = COLUMN_TEXT, WHERE, .field = F(model) },
     { "family", "name of the model's family", .kind = COLUMN_TEXT, WHERE,

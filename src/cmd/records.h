@@ -23,23 +23,36 @@ struct records_text_id {
 struct records_text_id records_text_id(const struct session *s, const struct item *item);
 
 #define TEXT_F(f) offsetof(struct records_text_id, f)
-#define TEXT_COLUMNS \
+#define TEXT_COLUMNS_TEXT \
     { "index", "number of the text, from 0: its line less one", .kind = COLUMN_INT, \
       .where = IN_TSV | IN_JSON, .field = TEXT_F(index) }, \
     { "text", "as given; empty for ids and arrays", .kind = COLUMN_SPAN, .where = IN_JSON, \
-      .field = TEXT_F(text) }, \
+      .field = TEXT_F(text) }
+
+#define TEXT_COLUMNS_PAIR \
+    { "pair", "the second text", .kind = COLUMN_SPAN, .where = IN_JSON, \
+      .null = NULL_ABSENT, .field = TEXT_F(pair) }
+
+#define TEXT_COLUMNS_MODEL \
+    { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON, \
+      .field = TEXT_F(model) }
+
+/* Of a text that is tokenised only. */
+#define TEXT_COLUMNS_TOKENS TEXT_COLUMNS_TEXT, TEXT_COLUMNS_PAIR, TEXT_COLUMNS_MODEL
+
+/* Of a text that a model has run on. */
+#define TEXT_COLUMNS \
+    TEXT_COLUMNS_TEXT, \
     { "input", "the file of --input", .kind = COLUMN_TEXT, .where = IN_JSON, \
       .null = NULL_ABSENT, .field = TEXT_F(input) }, \
-    { "pair", "the second text", .kind = COLUMN_SPAN, .where = IN_JSON, \
-      .null = NULL_ABSENT, .field = TEXT_F(pair) }, \
+    TEXT_COLUMNS_PAIR, \
     { "generated", "text of the tokens that the model added, without special ones", \
       .kind = COLUMN_SPAN, .where = IN_JSON, .null = NULL_ABSENT, \
       .field = TEXT_F(generated) }, \
     { "n_generated", "number of the tokens that the model added, the last of its own", \
       "tokens", .kind = COLUMN_INT, .where = IN_JSON, .null = NULL_ABSENT, \
       .field = TEXT_F(n_generated) }, \
-    { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON, \
-      .field = TEXT_F(model) }, \
+    TEXT_COLUMNS_MODEL, \
     { "family", "name of the model's family", .kind = COLUMN_TEXT, .where = IN_JSON, \
       .null = NULL_ABSENT, .field = TEXT_F(family) }
 

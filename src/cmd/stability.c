@@ -213,20 +213,22 @@ struct text_row {
 #define F(f) offsetof(struct text_row, f)
 static const struct column text_columns[] = {
     TEXT_COLUMNS,
-    { "runs", "runs with noise", .kind = COLUMN_INT, .where = IN_JSON, .field = F(runs) },
-    { "noise", "standard deviation of the noise", .kind = COLUMN_REAL, .where = IN_JSON,
-      .field = F(noise) },
+    { "runs", "runs with noise", .kind = COLUMN_INT, .where = IN_TABLE | IN_JSON,
+      .field = F(runs) },
+    { "noise", "standard deviation of the noise", .kind = COLUMN_REAL,
+      .where = IN_TABLE | IN_JSON, .field = F(noise) },
     { "noise_relative", "whether noise is relative to the text's embeddings",
-      .kind = COLUMN_BOOL, .where = IN_JSON, .field = F(relative_noise) },
-    { "seed", "of the generator", .kind = COLUMN_INT, .where = IN_JSON, .field = F(seed) },
-    { "generator", "of the noise", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .kind = COLUMN_BOOL, .where = IN_TABLE | IN_JSON, .field = F(relative_noise) },
+    { "seed", "of the generator", .kind = COLUMN_INT, .where = IN_TABLE | IN_JSON,
+      .field = F(seed) },
+    { "generator", "of the noise", .kind = COLUMN_TEXT, .where = IN_TABLE | IN_JSON,
       .field = F(generator) },
     { "mean_variance", "mean of the runs' variances", .kind = COLUMN_REAL,
-      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(change.mean_variance) },
-    { "max_variance", "the largest of them", .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON,
+      .where = IN_ALL, .null = NULL_SHOWN, .field = F(change.mean_variance) },
+    { "max_variance", "the largest of them", .kind = COLUMN_REAL, .where = IN_ALL,
       .null = NULL_SHOWN, .field = F(change.max_variance) },
     { "relative", "mean_variance / variance of the output", .kind = COLUMN_REAL,
-      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(change.relative) },
+      .where = IN_ALL, .null = NULL_SHOWN, .field = F(change.relative) },
     HEADS_COLUMN(&head_record, F(heads)),
 };
 #undef F
@@ -264,9 +266,9 @@ static const char *lead(const struct trial *t)
     if (!isnan(t->whole.relative))
         relative = arena_printf(t->a, "relative       %.6g\n", t->whole.relative);
     return arena_printf(t->a, "mean_variance  %.6g\nmax_variance   %.6g\n%s"
-                        "%d runs, noise %.4g%s, seed %d (MT19937)\n\n",
+                        "%d run%s, noise %.4g%s, seed %d (MT19937)\n\n",
                         t->whole.mean_variance, t->whole.max_variance, relative,
-                        args->runs, args->noise,
+                        args->runs, args->runs == 1 ? "" : "s", args->noise,
                         args->relative_noise ? " of the embeddings" : "",
                         args->shared.asked.seed);
 }

@@ -76,7 +76,7 @@ struct text_row {
 
 #define F(f) offsetof(struct text_row, f)
 static const struct column text_columns[] = {
-    TEXT_COLUMNS,
+    TEXT_COLUMNS_TOKENS,
     { "ids", "numbers in the vocabulary", .kind = COLUMN_INT, .list = true,
       .where = IN_JSON, .field = F(ids) },
     { "tokens", "pieces of the vocabulary", .kind = COLUMN_TEXT, .list = true,

@@ -65,7 +65,8 @@ struct column {
     bool list;                  /* the field is a struct list */
     bool null_items;            /* its integers may be undefined: null */
     bool optional;              /* a command may leave it out: record_without */
-    unsigned where;             /* IN_TABLE | IN_TSV | IN_JSON */
+    unsigned where;             /* IN_TABLE | IN_TSV | IN_JSON; IN_TABLE also where a command
+                                   prints it beside the table, in words */
     enum column_null null;
     size_t field;               /* offsetof() in the row's struct */
     const struct record *of;    /* of COLUMN_RECORD */

@@ -34,6 +34,8 @@ text="the key is in the door"
         (.heads | all(.js == 0 and .links_kept == 1))' > /dev/null
     works "$viz" stability --json --runs 1 -m "$ref/bert" "$text"
     echo "$output" | jq -e '.mean_variance == .max_variance and .runs == 1' > /dev/null
+    works "$viz" stability --runs 1 -m "$ref/bert" "$text"
+    [[ $output == *$'\n1 run, noise'* ]]
 }
 
 @test "a table begins with the two numbers; -f takes many texts" {
