@@ -112,8 +112,8 @@ static int dispatch(int argc, char **argv, const struct cmd **c, struct arena *a
     if (argc < 2)
         return err_set(e, ERR_USAGE, "no command");
     if (help && argc > 3)
-        return err_set(e, ERR_USAGE, "help: '%s' is one operand too many, expected "
-                       "[COMMAND]", argv[3]);
+        return err_set(e, ERR_USAGE, "help: unexpected operand '%s', expected at most 1",
+                       argv[3]);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
         (help && argc == 2)) {
         help_program(stdout, cmd_table);
@@ -143,7 +143,7 @@ static void complain(const struct cmd *c, const struct err *e)
         return;
     fprintf(stderr, "mha-viz: %s", e->msg);
     if (e->kind == ERR_USAGE)
-        fprintf(stderr, " (try `mha-viz %s%s--help`)", c != NULL ? c->name : "",
+        fprintf(stderr, " (try `mha-viz %s%s-h`)", c != NULL ? c->name : "",
                 c != NULL ? " " : "");
     putc('\n', stderr);
 }

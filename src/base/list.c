@@ -66,8 +66,11 @@ static int next_member(const struct list_of *of, const char **s, long *first, lo
     return *(*s)++ == ',';
 }
 
-static int out_of_range(const struct list_of *of, long i, struct err *e)
+static int out_of_range(const struct list_of *of, long i, const char *list, struct err *e)
 {
+    if (i == LONG_MAX || i == -LONG_MAX)        /* not what was typed */
+        return err_set(e, ERR_USAGE, "%s: '%.40s' is out of range: %s has %ss 0 to %d",
+                       of->option, list, of->owner, of->member, of->n - 1);
     if (i < 0)
         return err_set(e, ERR_USAGE, "%s: %ld is out of range: from the end, %s has %ss -1 "
                        "to %d", of->option, i, of->owner, of->member, -of->n);
@@ -76,13 +79,13 @@ static int out_of_range(const struct list_of *of, long i, struct err *e)
 }
 
 /* A part of the list, of members that exist. */
-static int set_part(const struct list_of *of, long first, long last, bool *out,
-                    struct err *e)
+static int set_part(const struct list_of *of, const char *list, long first, long last,
+                    bool *out, struct err *e)
 {
     if (last >= of->n)
-        return out_of_range(of, first >= of->n ? first : last, e);
+        return out_of_range(of, first >= of->n ? first : last, list, e);
     if (first < -of->n)
-        return out_of_range(of, first, e);
+        return out_of_range(of, first, list, e);
     if (first < 0)
         first = last = of->n + first;
     for (long i = first; i <= last; i++)
@@ -105,7 +108,7 @@ int list_members(const struct list_of *of, const char *list, bool *out, struct e
         if (more < 0)
             return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like %s", of->option,
                            list, of->like);
-        if (out != NULL && set_part(of, first, last, out, e) != 0)
+        if (out != NULL && set_part(of, list, first, last, out, e) != 0)
             return -1;
     }
     return 0;

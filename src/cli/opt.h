@@ -43,6 +43,11 @@ struct opt_values {
 
 extern const struct opt_values opt_files;       /* nothing but files */
 
+/* A choice that was renamed: its old name is refused with the new one. */
+struct former {
+    const char *name, *now;
+};
+
 struct opt {
     char short_name;            /* 0: long only */
     const char *name, *arg;     /* "cmap", "NAME"; arg NULL for a flag */
@@ -52,6 +57,7 @@ struct opt {
                                    code; NULL: 0, NaN, NULL or false */
     double min, max;            /* inclusive, for INT and REAL */
     const char *const *choices; /* for CHOICE; ends with NULL */
+    const struct former *former;        /* of choices; name NULL ends; NULL: none */
     const struct opt_values *values;    /* for STRING and LIST; NULL: any text */
     const char *help;           /* one line, unit included, no full stop */
 };
@@ -82,6 +88,9 @@ struct opt {
 #define CHOICE(letter, long_name, value, at, preset, names, text) \
     { .type = OPT_CHOICE, .short_name = letter, .name = long_name, .arg = value, \
       .field = at, .def = preset, .choices = names, .help = text }
+#define CHOICE_RENAMED(letter, long_name, value, at, preset, names, old, text) \
+    { .type = OPT_CHOICE, .short_name = letter, .name = long_name, .arg = value, \
+      .field = at, .def = preset, .choices = names, .former = old, .help = text }
 #define ALIAS(long_name, means, text) \
     { .type = OPT_ALIAS, .name = long_name, .def = means, .help = text }
 #define END { .name = NULL }
@@ -138,7 +147,7 @@ enum { OPTS_HELP = 1, OPTS_SHORT_HELP };
  * defaults, then the options, of which the last wins.  Returns 0 with *n_operands
  * and *operands; OPTS_HELP for --help and OPTS_SHORT_HELP for -h (printed by the caller);
  * -1 with ERR_USAGE: unknown option (with the nearest name), bad number, out of range
- * (with the range), not a choice (with the choices), too many operands.  Options are
+ * (with the range), not a choice (with the choices, or its new name), too many operands.  Options are
  * matched by getopt_long, but only by their whole names.
  */
 int opts_parse(const struct cmd *c, int argc, char **argv, void *args,

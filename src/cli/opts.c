@@ -131,21 +131,30 @@ static void append(char *dst, size_t size, const char *before, const char *s)
     snprintf(dst + count, size - count, "%s%s", before, s);
 }
 
-static int set_choice(struct parse *p, const struct opt *o, const char *text)
+static int not_a_choice(struct parse *p, const struct opt *o, const char *text)
 {
     const char *meant = nearest_name(text, o->choices);
     char all[400] = "";
 
-    for (int i = 0; o->choices[i] != NULL; i++)
-        if (strcmp(o->choices[i], text) == 0) {
-            *(int *)(void *)(p->args + o->field) = i;
-            return 0;
-        }
+    for (const struct former *f = o->former; f != NULL && f->name != NULL; f++)
+        if (strcmp(f->name, text) == 0)
+            return err_set(p->e, ERR_USAGE, "--%s: '%s' was renamed: %s", o->name, text,
+                           f->now);
     for (int i = 0; o->choices[i] != NULL; i++)
         append(all, sizeof all, i > 0 ? ", " : "", o->choices[i]);
     return err_set(p->e, ERR_USAGE, "--%s: '%s' is not one of %s%s%s%s", o->name,
                    text, all, meant != NULL ? "; did you mean '" : "",
                    meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+}
+
+static int set_choice(struct parse *p, const struct opt *o, const char *text)
+{
+    for (int i = 0; o->choices[i] != NULL; i++)
+        if (strcmp(o->choices[i], text) == 0) {
+            *(int *)(void *)(p->args + o->field) = i;
+            return 0;
+        }
+    return not_a_choice(p, o, text);
 }
 
 static int add_item(struct parse *p, const struct opt *o, const char *text)
@@ -318,6 +327,18 @@ static int parse_options(struct parse *p, int argc, char **argv)
     return 0;
 }
 
+static int too_many(const struct cmd *c, const char *operand, struct err *e)
+{
+    bool texts = strstr(c->operands, "TEXT") != NULL;
+
+    if (c->max_operands == 0)
+        return err_set(e, ERR_USAGE, "%s: unexpected operand '%s', expected none", c->name,
+                       operand);
+    return err_set(e, ERR_USAGE, "%s: unexpected operand '%s', expected at most %d%s", c->name,
+                   operand, c->max_operands,
+                   texts ? "; a text with spaces goes in quotes" : "");
+}
+
 int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
                int *n_operands, char ***operands, struct err *e)
 {
@@ -333,10 +354,6 @@ int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
     *n_operands = argc - optind;
     *operands = argv + optind;
     if (status == 0 && *n_operands > c->max_operands)
-        return err_set(e, ERR_USAGE, "%s: '%s' is one operand too many, expected %s%s",
-                       c->name, (*operands)[c->max_operands],
-                       c->max_operands > 0 ? c->operands : "none",
-                       strstr(c->operands, "TEXT") == NULL ? "" :
-                       "; a text with spaces goes in quotes");
+        return too_many(c, (*operands)[c->max_operands], e);
     return status;
 }

@@ -105,19 +105,20 @@ static bool has_extension(enum output_format format, const char *extension)
     return false;
 }
 
-/* ".txt, .tsv, .json, .jsonl" */
+/* "known are .txt, .tsv, .json, .jsonl" */
 static const char *known_extensions(struct arena *a, const struct output_set *set)
 {
     const char *text = "";
+    int n = 0;
 
     for (int i = 1; set->formats[i] != NULL; i++) {
         enum output_format format = format_of(set->formats[i]);
 
         for (int k = 0; k < MAX_EXTENSIONS && table[format].extension[k] != NULL; k++)
-            text = arena_printf(a, "%s%s.%s", text, text[0] != '\0' ? ", " : "",
+            text = arena_printf(a, "%s%s.%s", text, n++ > 0 ? ", " : "",
                                 table[format].extension[k]);
     }
-    return text;
+    return arena_printf(a, "known %s %s", n == 1 ? "is" : "are", text);
 }
 
 /* ---- the rule ---- */
@@ -160,7 +161,7 @@ static int by_extension(struct output *o, const struct output_set *set, struct a
         }
     if (is_special(o->path))
         return 0;
-    return err_set(e, ERR_USAGE, "-o %s: unknown file extension; known are %s%s", o->path,
+    return err_set(e, ERR_USAGE, "-o %s: unknown file extension; %s%s", o->path,
                    known_extensions(a, set),
                    set == &output_layer ? "" : "; or give --format");
 }

@@ -35,8 +35,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     if (n_operands == 0)
         return err_set(e, ERR_USAGE, "completion: no shell: expected bash, zsh or fish");
     if (n_operands > 1)
-        return err_set(e, ERR_USAGE, "completion: '%s' is one operand too many, expected "
-                       "bash, zsh or fish", operands[1]);
+        return err_set(e, ERR_USAGE, "completion: unexpected operand '%s', expected at most 1",
+                       operands[1]);
     if (completion_print(stdout, operands[0], cmd_table))
         return 0;
     return err_set(e, ERR_USAGE, "completion: '%s' is not one of bash, zsh, fish",

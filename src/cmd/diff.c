@@ -10,6 +10,10 @@
 
 enum shown { SHOWN_CHANGE, SHOWN_JS, SHOWN_LINKS };
 static const char *const metrics[] = { "entropy", "js", "links_kept", NULL };
+static const struct former former_metrics[] = {
+    { "links", "links_kept" }, { "links_changed", "links_kept" }, { "flips", "links_kept" },
+    { NULL, NULL }
+};
 
 struct diff_args {
     struct shared_args shared;
@@ -35,8 +39,8 @@ static const struct opt opts[] = {
 };
 
 static const struct opt picture_opts[] = {
-    CHOICE(0, "metric", "NAME", F(metric), "entropy", metrics,
-           "what a picture shows per layer and head; entropy: its signed change"),
+    CHOICE_RENAMED(0, "metric", "NAME", F(metric), "entropy", metrics, former_metrics,
+                   "what a picture shows per layer and head; entropy: its signed change"),
     INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
     END
 };

@@ -168,8 +168,8 @@ static void print_card(FILE *f, struct arena *a, const struct model *m,
                 head_sum(a, m), report_thousands(a, row->head_weights), m->config.n_heads,
                 m->config.d_head,
                 report_thousands(a, (int64_t)m->config.n_heads * m->config.d_head));
-    fprintf(f, "memory of a run of %d tokens beyond the weights: %s\n", row->run_tokens,
-            report_bytes(a, (uint64_t)row->run_memory));
+    fprintf(f, "memory of a run of %d token%s beyond the weights: %s\n", row->run_tokens,
+            row->run_tokens == 1 ? "" : "s", report_bytes(a, (uint64_t)row->run_memory));
 }
 
 static void print_model(FILE *f, enum report_format format, int n, const struct env *env,

@@ -252,13 +252,15 @@ void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
 
     for (int i = 0; i < layers.n; i++) {
         const struct list *rows = &row[i].mechanisms;
+        int n_heads = t->s->shown->config.n_heads;
+        int n_tokens = session_queries(t->s, t->item)->n;
 
         if (i > 0 || (t->named && t->item->index > 0))
             fputc('\n', f);
         if (t->named)
             fprintf(f, "text %d, ", t->item->index + 1);
-        fprintf(f, "layer %d, %d heads, %d tokens\n", row[i].layer,
-                t->s->shown->config.n_heads, session_queries(t->s, t->item)->n);
+        fprintf(f, "layer %d, %d head%s, %d token%s\n", row[i].layer, n_heads,
+                n_heads == 1 ? "" : "s", n_tokens, n_tokens == 1 ? "" : "s");
         record_table(record, rows->at, rows->n, a, f);
         print_reasons(rows, f);
     }

@@ -227,6 +227,11 @@ const char *hub_find(struct arena *a, const char *asked, const char **note, stru
     const char *commit, *dir;
 
     *note = NULL;
+    if (asked[0] == '\0') {
+        err_set(e, ERR_INPUT, "the model has an empty name, expected that of a file, a folder "
+                "or a model in the cache");
+        return NULL;
+    }
     if (file_exists(asked))
         return asked;
     if (!parse(a, asked, &name)) {

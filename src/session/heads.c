@@ -2,6 +2,8 @@
  * -l, -H -> the layers and heads that are shown. */
 #include "session/select.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/list.h"
@@ -43,8 +45,26 @@ static int next_name(const char **at, long *layer, long *head)
 static int out_of_range(const struct asked *asked, const char *member, long i, int n,
                         struct err *e)
 {
+    const char *option = session_names(asked)->head;
+
+    if (i == LONG_MAX)          /* not what was typed */
+        return err_set(e, ERR_USAGE, "%s: '%.40s' is out of range: the model has %ss 0 to %d",
+                       option, asked->head, member, n - 1);
     return err_set(e, ERR_USAGE, "%s: '%.40s': %ld is out of range: the model has %ss 0 to "
-                   "%d", session_names(asked)->head, asked->head, i, member, n - 1);
+                   "%d", option, asked->head, i, member, n - 1);
+}
+
+/* What to add to a message about a list that holds both "2" and "L4H1"; or "". */
+static const char *mixed(const char *list)
+{
+    bool names = false, numbers = false;
+
+    for (const char *at = list; *at != '\0'; at += *at == ',') {
+        names |= *at == 'L';
+        numbers |= isdigit((unsigned char)*at);
+        at += strcspn(at, ",");
+    }
+    return names && numbers ? "; numbers and names cannot be mixed" : "";
 }
 
 static int named_heads(const struct session *s, struct wanted *want, struct err *e)
@@ -60,8 +80,8 @@ static int named_heads(const struct session *s, struct wanted *want, struct err 
 
         more = next_name(&at, &layer, &head);
         if (more < 0)
-            return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like L4H1,L4H3",
-                           session_names(asked)->head, asked->head);
+            return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like L4H1,L4H3%s",
+                           session_names(asked)->head, asked->head, mixed(asked->head));
         if (layer >= s->n_layers)
             return out_of_range(asked, "layer", layer, s->n_layers, e);
         if (head >= s->n_heads)
@@ -102,6 +122,9 @@ int session_heads(struct session *s, struct wanted *want, struct err *e)
         return named_heads(s, want, e);
     if (members(s, names->layer, "layer", s->n_layers, asked->layer, &want->layer, e) != 0)
         return -1;
+    if (asked->head != NULL && mixed(asked->head)[0] != '\0')
+        return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list like %s%s", names->head,
+                       asked->head, like, mixed(asked->head));
     return members(s, names->head, "head", s->n_heads, asked->head, &want->head, e);
 }
 

@@ -110,9 +110,12 @@ text="the key is in the door"
     fails 2 "is one too many" "$viz" diff -m a -m b -m c x
     fails 2 "--dtype: 'int8' is not one of f32, bf16, f16" "$viz" diff --dtype int8 x y
     fails 2 "cannot be read twice" "$viz" diff --dtype f32 --dtype bf16 -f -
-    # The name of 0.1.0, for 1 - links_kept
-    fails 2 "--metric: 'links' is not one of entropy, js, links_kept; did you mean 'links_kept'?" \
-        "$viz" diff --metric links -o x.png x y
+    # Names of 1 - links_kept in 0.1.0
+    for name in links links_changed flips; do
+        fails 2 "--metric: '$name' was renamed: links_kept" "$viz" diff --metric $name -o x.png x y
+    done
+    fails 2 "--metric: 'link' is not one of entropy, js, links_kept; did you mean 'links_kept'?" \
+        "$viz" diff --metric link -o x.png x y
     fails 2 "unknown file extension; known are .txt, .tsv, .json, .jsonl, .png, .svg, .pdf" "$viz" diff -o x.jpg x y
     fails 3 "expected the same" "$viz" diff -m "$ref/bert" -m "$ref/bart" --ids 2,3
     fails 3 "its decoder: expected the same stack" "$viz" diff -m "$ref/bert" -m "$ref/gpt2" --ids 2,3

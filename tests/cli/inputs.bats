@@ -15,7 +15,7 @@ tokens() {
     [ "$("$viz" tokens -m "$ref/bert" --json "The key" "is" | tokens)" = "[CLS] the key [SEP] is [SEP]" ]
     [ "$("$viz" tokens -m "$ref/bert" --json "The key" "is" | jq -c .type_ids)" = "[0,0,0,0,1,1]" ]
     [ "$("$viz" tokens -m "$ref/bert" --json "key" "" | tokens)" = "[CLS] key [SEP] [SEP]" ]
-    fails 2 "stats: 'is' is one operand too many" "$viz" stats -m "$ref/bert" the key is
+    fails 2 "stats: unexpected operand 'is', expected at most 2; a text with spaces goes in quotes" "$viz" stats -m "$ref/bert" the key is
     fails 2 "expected a TEXT, -f FILE or --ids" "$viz" stats -m "$ref/bert"
     fails 2 "tokens: " "$viz" tokens a b c
 }

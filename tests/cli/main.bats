@@ -10,7 +10,7 @@ setup() {
 @test "no command is misuse" {
     run "$viz"
     [ "$status" -eq 2 ]
-    [ "$output" = 'mha-viz: no command (try `mha-viz --help`)' ]
+    [ "$output" = 'mha-viz: no command (try `mha-viz -h`)' ]
 }
 
 @test "--help, -h and help are the same, on standard output" {
@@ -63,10 +63,10 @@ setup() {
 @test "a command that does not exist: the nearest one is named" {
     run "$viz" completoin
     [ "$status" -eq 2 ]
-    [ "$output" = "mha-viz: 'completoin' is not a command; did you mean 'completion'? (try \`mha-viz --help\`)" ]
+    [ "$output" = "mha-viz: 'completoin' is not a command; did you mean 'completion'? (try \`mha-viz -h\`)" ]
     run "$viz" $'\e[31mred'
     [ "$status" -eq 2 ]
-    [ "$output" = "mha-viz: '\\x1b[31mred' is not a command (try \`mha-viz --help\`)" ]
+    [ "$output" = "mha-viz: '\\x1b[31mred' is not a command (try \`mha-viz -h\`)" ]
 }
 
 @test "commands are not abbreviated, options neither" {
@@ -74,7 +74,7 @@ setup() {
     [ "$status" -eq 2 ]
     run "$viz" completion --verb bash
     [ "$status" -eq 2 ]
-    [ "$output" = 'mha-viz: completion: --verb: unknown option; did you mean --verbose? (try `mha-viz completion --help`)' ]
+    [ "$output" = 'mha-viz: completion: --verb: unknown option; did you mean --verbose? (try `mha-viz completion -h`)' ]
 }
 
 @test "options before the command are misuse" {
@@ -86,10 +86,10 @@ setup() {
 @test "an error about a number states the range" {
     run "$viz" completion --threads 4x bash
     [ "$status" -eq 2 ]
-    [ "$output" = "mha-viz: completion: --threads: '4x' is not a whole number (0..1024) (try \`mha-viz completion --help\`)" ]
+    [ "$output" = "mha-viz: completion: --threads: '4x' is not a whole number (0..1024) (try \`mha-viz completion -h\`)" ]
     run "$viz" completion --threads=1025 bash
     [ "$status" -eq 2 ]
-    [ "$output" = "mha-viz: completion: --threads: '1025' is not in 0..1024 (try \`mha-viz completion --help\`)" ]
+    [ "$output" = "mha-viz: completion: --threads: '1025' is not in 0..1024 (try \`mha-viz completion -h\`)" ]
 }
 
 @test "a full disk is a system error" {

@@ -31,6 +31,11 @@ text="the cat saw the dog and the cat ran"
     done
 }
 
+@test "the heading of one token" {
+    works "$viz" mechanisms --repeats 0 --only local -m "$ref/bert" --ids 5
+    [[ ${lines[0]} == "layer "*" heads, 1 token" ]]
+}
+
 @test "exact is the model itself, and all of them are there" {
     n=$(grep -c '^MECHANISM(' src/nn/mechanisms.def)
     works "$viz" mechanisms --json --propagate --repeats 0 -l all "$text"

@@ -21,6 +21,7 @@ bad() {
 
 @test "no model, no weights, no config" {
     fails 3 "$dir/none: no such model" "$viz" stats -m "$dir/none" x
+    fails 3 "the model has an empty name, expected that of" "$viz" stats -m "" x
     mkdir "$dir/m"
     bad "holds no weights, expected model.safetensors, model.safetensors.index.json"
     take bert

@@ -99,7 +99,7 @@ prepare() {
             "$viz" $c -m "$ref/bert" -o "$dir/a.csv" "the key"
     done
     cmp <("$viz" stats -m "$ref/bert" -o /dev/stdout "the key") <("$viz" stats -m "$ref/bert" "the key")
-    fails 2 "known are .safetensors" "$viz" init --d-model 8 --heads 2 -o "$dir/a.bin"
+    fails 2 "known is .safetensors" "$viz" init --d-model 8 --heads 2 -o "$dir/a.bin"
 }
 
 @test "-o DIR/: a file per text, numbered by line, in the format of --format" {

@@ -143,7 +143,13 @@ heads() {
     for bad in L L0 L0H 'L0H1,' L0H1,2 LxH0 L0H1-2 L-1H0 L0H1L0H2; do
         fails 2 "--head: '$bad' is not a list like L4H1,L4H3" "$viz" stats -m "$ref/llama" -H "$bad" "$text"
     done
-    fails 2 "is not a list like 0,3-5" "$viz" stats -m "$ref/llama" -H 0,L0H1 "$text"
+    for bad in 0,L0H1 L0H1,0; do
+        fails 2 "; numbers and names cannot be mixed" "$viz" stats -m "$ref/llama" -H $bad "$text"
+    done
+    many=99999999999999999999
+    for option in -l$many -l-$many -H$many -H0,$many -HL0H$many; do
+        fails 2 "$many' is out of range: the model has " "$viz" stats -m "$ref/llama" "$option" "$text"
+    done
 }
 
 @test "heads by name in pictures, exports, diff, stability and mechanisms" {
@@ -325,6 +331,6 @@ heads() {
     works "$viz" info
     [[ $output == *"family      llama, decoder, causal"* ]]
     works "$viz" info --tokens 100000
-    fails 2 "info: 'x' is one operand too many" "$viz" info x
+    fails 2 "info: unexpected operand 'x', expected none" "$viz" info x
     fails 2 "--tokens: '0' is not in" "$viz" info -n 0
 }

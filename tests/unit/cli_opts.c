@@ -23,11 +23,12 @@ struct toy_args {
 #define F(f) offsetof(struct toy_args, f)
 
 static const char *const cmaps[] = { "viridis", "magma", "inferno", NULL };
+static const struct former former_cmaps[] = { { "lava", "magma" }, { NULL, NULL } };
 static const char *const formats[] = { "table", "tsv", "json", NULL };
 
 static const struct opt own[] = {
     INT('c', "columns", "N", F(columns), "4", 1, 64, "heads per row of the grid"),
-    CHOICE(0, "cmap", "NAME", F(cmap), "magma", cmaps, "colour map"),
+    CHOICE_RENAMED(0, "cmap", "NAME", F(cmap), "magma", cmaps, former_cmaps, "colour map"),
     REAL(0, "vmin", "X", F(vmin), NULL, -INFINITY, INFINITY, "least value of the scale"),
     REAL(0, "eps", "X", F(eps), "1e-9", 0, 1, "added to each weight"),
     LIST('m', "model", "PATH", F(models), &opt_files, "given twice: compared"),
@@ -243,6 +244,7 @@ static void test_bad_choices(void **state)
     (void)state;
     BAD("--cmap: 'viridsi' is not one of viridis, magma, inferno; "
         "did you mean 'viridis'?", "--cmap", "viridsi");
+    BAD("--cmap: 'lava' was renamed: magma", "--cmap=lava");
     BAD("--cmap: 'jett' is not one of viridis, magma, inferno", "--cmap=jett");
     BAD("--cmap: 'in' is not one of viridis, magma, inferno; "
         "did you mean 'inferno'?", "--cmap=in");
@@ -276,7 +278,7 @@ static void test_no_abbreviations(void **state)
 static void test_too_many_operands(void **state)
 {
     (void)state;
-    BAD("'c' is one operand too many, expected [TEXT [TEXT_B]]; "
+    BAD("unexpected operand 'c', expected at most 2; "
         "a text with spaces goes in quotes", "a", "b", "c", "d");
 }
 

@@ -128,7 +128,7 @@ static void test_unknown(void **state)
         "or give --format");
     bad(&output_all, "x.npz", "-o x.npz: unknown file extension; known are .txt, .tsv, "
         ".json, .jsonl, .png, .svg, .pdf; or give --format");
-    bad(&output_layer, "x.bin", "-o x.bin: unknown file extension; known are .safetensors");
+    bad(&output_layer, "x.bin", "-o x.bin: unknown file extension; known is .safetensors");
     bad(&output_arrays, NULL, "-o FILE is required");
 }
 
