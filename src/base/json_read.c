@@ -96,7 +96,7 @@ static int read_key(struct reading *r, const json_t *object, struct err *e)
     if (memchr(r->key, '\0', size) != NULL)
         return err_set(e, ERR_INPUT, "NUL in the key of an object");
     if ((r->flags & JSON_REJECT_DUPLICATES) && json_object_get(object, r->key) != NULL)
-        return err_set(e, ERR_INPUT, "the key \"%.60s\" is there twice", r->key);
+        return err_set(e, ERR_INPUT, "the key \"%.60s\" appears twice", r->key);
     return json_scan_expect(&r->scan, ':', e);
 }
 

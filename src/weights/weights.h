@@ -84,7 +84,7 @@ const struct tensor *weights_find(const struct weights *w, const char *name);
 
 /*
  * Gives w these n tensors in place of its own, sorted here; what they point to stays
- * mapped.  Errors: a name that is there twice.
+ * mapped.  Errors: a name that appears twice.
  */
 int weights_replace(struct weights *w, struct tensor *tensor, int n, struct err *e);
 

@@ -51,7 +51,7 @@ enum { LARGEST_BLOCK = 256 };
 /* Maps a file and remembers it for weights_close. */
 int weights_map(struct weights *w, const char *path, struct span *out, struct err *e);
 
-/* Sorts by name.  Errors: a name that is there twice. */
+/* Sorts by name.  Errors: a name that appears twice. */
 int weights_sort(struct arena *a, struct tensor *tensor, int n, struct err *e);
 
 /*

@@ -105,7 +105,7 @@ static void refused(void **state)
         { "[\"a", "column 4: found the end, expected the end of a string" },
         { "[\"\\u0000\"]", "column 10: NUL in a string" },
         { "{\"a\\u0000b\":1}", "NUL in the key of an object" },
-        { "{\"a\":1,\"a\":2}", "the key \"a\" is there twice" },
+        { "{\"a\":1,\"a\":2}", "the key \"a\" appears twice" },
     };
 
     (void)state;

@@ -298,7 +298,7 @@ static void test_sentencepiece(void **state)
     number("tokenizer.ggml.unknown_token_id", 0);
     number("tokenizer.ggml.eos_token_id", 2);
     gives("  ab  ab ", MARK "ab " MARK "ab </s>");
-    /* A piece that is there twice: the first. */
+    /* A piece that appears twice: the first. */
     spm("llama", 5, "a", 1, 0);
     gives("a", "<s> " MARK " a");
 }

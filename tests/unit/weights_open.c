@@ -152,7 +152,7 @@ static void test_many_parts(void **state)
     }
     /* the first one again would be a name twice */
     index_of(arena_printf(&arena, "%s}}", map));
-    refused(dir, "index.json: not JSON: column 27: the key \"A\" is there twice");
+    refused(dir, "index.json: not JSON: column 27: the key \"A\" appears twice");
     map = arena_printf(&arena, "{\"weight_map\":{%s}}", strchr(map, ',') + 1);
     index_of(map);
     opens(dir, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
