@@ -121,7 +121,7 @@ complete_bash() {
 @test "a shell that is not known is misuse" {
     run "$viz" completion tcsh
     [ "$status" -eq 2 ]
-    [ "$output" = "mha-viz: completion: 'tcsh' is not one of bash, zsh, fish (try \`mha-viz completion --help\`)" ]
+    [ "$output" = "mha-viz: completion: 'tcsh' is not one of bash, zsh, fish (try \`mha-viz completion -h\`)" ]
     run "$viz" completion
     [ "$status" -eq 2 ]
 }

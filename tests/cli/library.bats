@@ -5,15 +5,17 @@
 # shellcheck disable=SC2154,SC2046
 load helper
 
+sanitised() {
+    [[ ${MHA_VIZ:-./mha-viz} == */asan/* || ${MHA_VIZ:-./mha-viz} == */tsan/* ]]
+}
+
 setup_file() {
     cd "$BATS_TEST_DIRNAME/../.." || exit 1
-    if [[ ${MHA_VIZ:-./mha-viz} == */asan/* || ${MHA_VIZ:-./mha-viz} == */tsan/* ]]; then
-        skip "the installed library has no sanitisers"
-    fi
-    make -s install PREFIX="$BATS_FILE_TMPDIR/there" </dev/null
+    sanitised || make -s install PREFIX="$BATS_FILE_TMPDIR/there" </dev/null
 }
 
 installed() {
+    ! sanitised || skip "the installed library has no sanitisers"
     there=$BATS_FILE_TMPDIR/there
     export PKG_CONFIG_PATH=$there/lib/pkgconfig LD_LIBRARY_PATH=$there/lib
 }
