@@ -80,46 +80,7 @@ bool plan_has_experts(const struct config *c, int l)
            (l + 1) % (c->experts.step > 0 ? c->experts.step : 1) == 0;
 }
 
-/* ---- inverse frequencies ---- */
-
-static const double TURN = 6.283185307179586;
-
-/* Three bands by wavelength: kept, divided, and a blend between. */
-static double llama3(const struct rope *r, double f)
-{
-    double wave = TURN / f, blend;
-
-    if (wave > r->original / r->low)
-        return f / r->factor;
-    if (wave < r->original / r->high)
-        return f;
-    blend = (r->original / wave - r->low) / (r->high - r->low);
-    return (1 - blend) * f / r->factor + blend * f;
-}
-
-/* The column whose wavelength fits n times into the original positions. */
-static double yarn_column(const struct rope *r, int width, double n)
-{
-    return width * log(r->original / (n * TURN)) / (2 * log(r->theta));
-}
-
-static double yarn(const struct rope *r, int width, int i, double f)
-{
-    double fast = r->beta_fast > 0 ? r->beta_fast : 32;
-    double slow = r->beta_slow > 0 ? r->beta_slow : 1;
-    double low = yarn_column(r, width, fast), high = yarn_column(r, width, slow), ramp;
-
-    if (!r->no_truncate) {
-        low = floor(low);
-        high = ceil(high);
-    }
-    low = fmax(low, 0);
-    high = fmin(high, width - 1);
-    if (low == high)
-        high += 0.001;
-    ramp = fmin(fmax((i - low) / (high - low), 0), 1);
-    return f / r->factor * ramp + f * (1 - ramp);
-}
+/* ---- rotary tables ---- */
 
 /* The factor on cosine and sine. */
 static double rope_factor(const struct rope *r, int n_positions)
@@ -136,23 +97,6 @@ static double rope_factor(const struct rope *r, int n_positions)
     if (r->mscale > 0 && r->mscale_all > 0)
         return yarn_mscale(s, r->mscale) / yarn_mscale(s, r->mscale_all);
     return yarn_mscale(s, 1);
-}
-
-void model_inv_freq(float *out, const struct rope *r, int width, bool is_long)
-{
-    const float *divisor = is_long ? r->long_factor : r->short_factor;
-
-    for (int i = 0; i < width / 2; i++) {
-        float power = (float)pow(r->theta, 2.0 * i / width), f = 1.0f / power;
-
-        switch (r->scaling) {
-        case ROPE_DEFAULT: out[i] = f; break;
-        case ROPE_LINEAR:  out[i] = f / (float)r->factor; break;
-        case ROPE_LLAMA3:  out[i] = (float)llama3(r, (double)f); break;
-        case ROPE_YARN:    out[i] = (float)yarn(r, width, i, (double)f); break;
-        case ROPE_LONG:    out[i] = 1.0f / (divisor[i] * power); break;
-        }
-    }
 }
 
 static const float *inv_freq(struct arena *a, const struct rope *r, int width,
@@ -172,7 +116,8 @@ void plan_rope(struct model *m, struct arena *a)
         const struct rope *rope = &config->rotary.rope[i];
         struct rope_plan *plan = &m->rope[i];
 
-        if (m->family->positions != POS_ROPE || config->bias.alibi || rope->theta == 0)
+        if (m->family->positions != POS_ROPE || config->bias.alibi || rope->theta == 0 ||
+            config->rotary.n_columns == 0)
             continue;
         plan->width = config->rotary.n_columns;
         plan->layout = m->family->defaults.rotary.interleave && !config->rotary.interleave
