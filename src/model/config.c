@@ -76,8 +76,7 @@ static const struct key keys[] = {
     { KEY_INT, F(window.from), 0, 1 << 16, { "max_window_layers" } },
     { KEY_INT, F(window.pattern), 1, 1 << 16,
       { "sliding_window_pattern", "global_attn_every_n_layers" } },
-    { KEY_REAL, F(rotary.share), 1e-6, 1, { "partial_rotary_factor", "rotary_pct" } },
-    { KEY_INT, F(rotary.n_columns), 1, 1 << 16, { "rotary_dim" } },
+    { KEY_INT, F(rotary.n_columns), 1, 1 << 16, { "rope.dimension_count" } },  /* GGUF's */
     { KEY_BOOL, F(rotary.interleave), 0, 0, { "rope_interleave" } },
     { KEY_INT, F(groups.n), 1, 1 << 16, { "num_hidden_groups" } },
     { KEY_INT, F(groups.n_inner), 1, MAX_LAYERS, { "inner_group_num" } },
@@ -184,6 +183,19 @@ static bool is_null(const json_t *root, const char *key)
     return json_is_null(json_object_get(root, key));
 }
 
+static bool has_share(const struct family *f)
+{
+    return f->rotated == ROTATED_SHARE || f->rotated == ROTATED_PCT;
+}
+
+/* A share may be so small that nothing is rotated. */
+static bool may_rotate(const struct family *f, const struct config *c)
+{
+    int n = c->rotary.n_columns;
+
+    return (n >= 2 || has_share(f)) && n % 2 == 0 && n <= c->d_head;
+}
+
 static void fill_defaults(struct config *c, const struct family *f)
 {
     bool latent = f->qkv == QKV_LOW_RANK;
@@ -215,8 +227,8 @@ static void fill_defaults(struct config *c, const struct family *f)
     if (latent)
         c->rotary.n_columns = c->latent.d_rope;
     if (c->rotary.n_columns == 0)
-        c->rotary.n_columns = c->rotary.share > 0 ? (int)(c->d_head * c->rotary.share)
-                                          : c->d_head;
+        c->rotary.n_columns = has_share(f) ? (int)(c->d_head * c->rotary.share) : c->d_head;
+    c->norm.residual_from = c->norm.residual_from && f->residual_by_config;
 }
 
 /* A step of ALBERT runs all layers of its group: n_layers becomes their number. */
@@ -269,9 +281,7 @@ static int derive(const struct reader *r, const struct family *f)
                        "%s: %d heads with values of width %d: expected at "
                        "most %d columns",
                        r->file, config->n_heads, config->d_value, 1 << 24);
-    if (f->positions == POS_ROPE &&
-        (config->rotary.n_columns < 2 || config->rotary.n_columns % 2 != 0 ||
-         config->rotary.n_columns > config->d_head))
+    if (f->positions == POS_ROPE && !may_rotate(f, config))
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are rotated, "
                        "expected an even number of 2 or more that fits",
                        r->file, config->rotary.n_columns, config->d_head);
@@ -338,9 +348,6 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
-    if (is_null(root, "rotary_dim") && r->c->rotary.n_columns > 0)
-        return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, expected a number",
-                       r->file);
     read_tied(r, root);
     if (is_null(root, "sliding_window"))
         r->c->window.n_keys = 0;
@@ -352,7 +359,7 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         r->c->head.cap = 0;
     if (config_front(r, f, root) != 0 || config_chunks(r, f, root) != 0 ||
         read_ffn(r, f, root) != 0 ||
-        config_rope_share(r, root) != 0 ||
+        config_rope_share(r, f, root) != 0 ||
         derive(r, f) != 0 || config_rope(r, f, root) != 0 ||
         config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||
         config_relative(r, f, root) != 0 || config_sparse(r, f, root) != 0)

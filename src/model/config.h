@@ -141,8 +141,9 @@ struct config {
     struct {
         struct rope rope[2];            /* of full layers; of windowed ones (theta 0: the
                                            same) */
-        double share;                   /* of d that is rotated; 0: all */
-        int n_columns;                  /* that are rotated; 0: by the share */
+        double share;                   /* of d that is rotated, where the family has such a
+                                           key */
+        int n_columns;                  /* that are rotated; 0: none */
         bool interleave;                /* false: ROPE_PAIRS families are ROPE_HALVES */
     } rotary;
     struct {                            /* low-rank queries, keys and values */

@@ -53,8 +53,8 @@ const struct key *config_rope_key(const char *name);
 /* All keys of a config.json's object, for a family that is known. */
 int config_object(const struct reader *r, const struct family *f, const json_t *root);
 
-/* The share of columns that are rotated, if it is among the rotary parameters. */
-int config_rope_share(const struct reader *r, const json_t *root);
+/* How many columns are rotated, by the family's key; before derived numbers. */
+int config_rope_share(const struct reader *r, const struct family *f, const json_t *root);
 
 /* Sizes of pictures, and the labels of a head on the first row. */
 int config_front(const struct reader *r, const struct family *f, const json_t *root);

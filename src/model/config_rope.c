@@ -123,13 +123,42 @@ static const json_t *parameters(const json_t *root)
     return object != NULL ? object : config_value(root, "rope_scaling");
 }
 
-int config_rope_share(const struct reader *r, const json_t *root)
-{
-    static const struct key share = { KEY_REAL, offsetof(struct config, rotary.share), 1e-6,
-                                      1, { "partial_rotary_factor" } };
-    const json_t *object = parameters(root);
+#define F(f) offsetof(struct config, rotary.f)
+static const struct key share = { KEY_REAL, F(share), 0, 1, { "partial_rotary_factor" } };
+static const struct key pct = { KEY_REAL, F(share), 0, 1, { "rotary_pct" } };
+static const struct key dim = { KEY_INT, F(n_columns), 1, 1 << 16, { "rotary_dim" } };
+#undef F
 
-    return json_is_object(object) ? config_key(r, &share, object, r->c) : 0;
+int config_rope_share(const struct reader *r, const struct family *f, const json_t *root)
+{
+    const json_t *object = parameters(root);
+    const struct key *top = f->rotated == ROTATED_SHARE ? &share :
+                            f->rotated == ROTATED_PCT ? &pct :
+                            f->rotated == ROTATED_DIM ? &dim : NULL;
+
+    if (top == NULL)
+        return 0;
+    if (top == &dim && json_is_null(json_object_get(root, "rotary_dim")))
+        return err_set(r->e, ERR_INPUT, "%s: rotary_dim: found null, expected a number",
+                       r->file);
+    if (config_key(r, top, root, r->c) != 0)
+        return -1;
+    return top != &dim && json_is_object(object) ? config_key(r, &share, object, r->c) : 0;
+}
+
+/* Elsewhere the reference library ignores the share, and cannot run what scales as well. */
+static int check_share(const struct reader *r, const struct family *f, const json_t *root)
+{
+    const json_t *object = parameters(root), *value = config_value(object, share.name[0]);
+
+    if (value == NULL)
+        value = config_value(root, share.name[0]);
+    if (value == NULL || f->rotated != ROTATED_ALL || json_number_value(value) == 1 ||
+        r->c->rotary.rope[0].scaling == ROPE_DEFAULT)
+        return 0;
+    return config_wrong(r, share.name[0], value,
+                        arena_printf(r->a, "1: %s rotates all columns where the rope is scaled",
+                                     f->name));
 }
 
 int config_rope(const struct reader *r, const struct family *f, const json_t *root)
@@ -158,5 +187,5 @@ int config_rope(const struct reader *r, const struct family *f, const json_t *ro
         rope[0].original = (int)json_integer_value(top);
     if (rope[0].original == 0 && rope[0].scaling >= ROPE_YARN)
         rope[0].original = r->c->n_positions;
-    return check(r, &rope[0]) != 0 ? -1 : check(r, &rope[1]);
+    return check(r, &rope[0]) != 0 || check(r, &rope[1]) != 0 ? -1 : check_share(r, f, root);
 }

@@ -141,6 +141,14 @@ enum order {
     ORDER_IN_OUT_QKV            /* the second for W_Q, W_K, W_V and W_REL_K alone */
 };
 
+/* The config key that says how many columns of a head are rotated; others are ignored. */
+enum rotated {
+    ROTATED_ALL,
+    ROTATED_SHARE,              /* partial_rotary_factor */
+    ROTATED_PCT,                /* rotary_pct; among the rotary parameters the former */
+    ROTATED_DIM                 /* rotary_dim */
+};
+
 /* Which layers are windowed, where the config has a window. */
 enum window_rule {
     WINDOW_NONE,
@@ -170,6 +178,7 @@ struct family {
     enum positions positions;
     int pos_offset;
     enum rope_layout rope_layout;
+    enum rotated rotated;
     enum bias bias;
     enum qkv qkv;
     enum qk_norm qk_norm;
@@ -190,6 +199,7 @@ struct family {
     bool gelu_is_tanh;          /* where the config says "gelu" */
     bool mlp_by_config;         /* MLP_PLAIN unless the config says gated */
     const char *one_number;     /* a head that gives one number a token, by its tensor */
+    bool residual_by_config;    /* the sum may take up the normed input */
     bool may_see_both_ways;     /* use_bidirectional_attention is known here */
     bool first_norm_absent;     /* layer 0 has no W_ATT_NORM */
     bool head_bias_unused;      /* the file has one, the network does not add it */

@@ -46,7 +46,7 @@ static const struct number_row numbers[] = {
     { "attention.sliding_window", "sliding_window", OR_ZERO },
     { "attn_logit_softcapping", "attn_logit_softcapping", OR_ZERO },
     { "final_logit_softcapping", "final_logit_softcapping", OR_ZERO },
-    { "rope.dimension_count", "rotary_dim", OPTIONAL },
+    { "rope.dimension_count", "rope.dimension_count", OPTIONAL },
     { "rope.freq_base", "rope_theta", OPTIONAL },
     { "rope.freq_base_swa", "rope_local_base_freq", OPTIONAL },
     { "use_parallel_residual", "use_parallel_residual", OPTIONAL },

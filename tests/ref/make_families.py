@@ -251,6 +251,9 @@ case("falcon_new", T.FalconForCausalLM,
 case("falcon_new_one_norm", T.FalconForCausalLM,
      falcon(6, 4, new_decoder_architecture=True, num_kv_heads=2, num_ln_in_parallel_attn=1),
      dtype="bfloat16")
+case("falcon_new_sum", T.FalconModel,
+     falcon(2, 6, new_decoder_architecture=True, num_kv_heads=1), dtype="float16",
+     edit=with_keys(apply_residual_connection_post_layernorm=True))
 case("gpt_neox", T.GPTNeoXForCausalLM,
      encoder(2, 12, rope_parameters={"rope_type": "default", "rope_theta": 3000.0,
                                      "partial_rotary_factor": 0.5}, bos_token_id=0,
@@ -267,9 +270,13 @@ case("phi", T.PhiForCausalLM,
 case("phi_old", T.PhiForCausalLM,
      decoder(2, 2, 8, partial_rotary_factor=0.25, tie_word_embeddings=True), style=4,
      dtype="bfloat16")
+case("phi_unrotated", T.PhiModel, decoder(2, 1, 6, partial_rotary_factor=0.0),
+     dtype="float16")
 
 # ---- llama and those built like it ----
 
+case("llama_share", T.LlamaModel, decoder(2, 1, 8), dtype="float16",
+     edit=with_keys(partial_rotary_factor=0.5))
 case("llama", T.LlamaModel, decoder(3, 1, 8, head_dim=None), style=4, dtype="float16",
      edit=with_keys(head_dim=None))
 case("llama_llama3", T.LlamaForCausalLM,

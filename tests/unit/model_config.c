@@ -572,7 +572,7 @@ static void blocks_of_keys(void **state)
     assert_int_equal(good(BERT ",\"block_size\":4}").sparse.block, 0);
 }
 
-/* A share of a head that gives no column or an odd number is refused wherever it stands. */
+/* A share of a head that gives an odd number is refused wherever it stands. */
 static void shares_of_rotary_columns(void **state)
 {
     static const char six[] = "{\"model_type\":\"phi\",\"hidden_size\":24,"
@@ -593,12 +593,52 @@ static void shares_of_rotary_columns(void **state)
     bad(json, "partial_rotary_factor: found 2");
     snprintf(json, sizeof json, "%s,\"rope_parameters\":{\"partial_rotary_factor\":0.1}}",
              six);
-    bad(json, "0 of the 6 columns of a head");
+    assert_int_equal(good(json).rotary.n_columns, 0);
     snprintf(json, sizeof json, "%s,\"partial_rotary_factor\":0}", six);
-    bad(json, "partial_rotary_factor: found 0");
-    snprintf(json, sizeof json, "%s,\"rope_scaling\":{\"partial_rotary_factor\":0}}", six);
-    bad(json, "partial_rotary_factor: found 0");
+    assert_int_equal(good(json).rotary.n_columns, 0);
+    snprintf(json, sizeof json, "%s,\"partial_rotary_factor\":-1}", six);
+    bad(json, "partial_rotary_factor: found -1");
     bad("{\"model_type\":\"gptj\",\"rotary_dim\":null}", "rotary_dim: found null");
+}
+
+/* Each family has its own key, or none, as in the reference library. */
+static void keys_of_rotary_columns(void **state)
+{
+#define FOUR "\"hidden_size\":64,\"num_attention_heads\":4"
+#define KEYS ",\"partial_rotary_factor\":0.5,\"rotary_pct\":0.25,\"rotary_dim\":6"
+    static const struct { const char *json; int n_columns; } row[] = {
+        { "{\"model_type\":\"phi\"," FOUR KEYS "}", 8 },
+        { "{\"model_type\":\"phi\"," FOUR "}", 8 },
+        { "{\"model_type\":\"phi3\"," FOUR KEYS "}", 8 },
+        { "{\"model_type\":\"phi3\"," FOUR "}", 16 },
+        { "{\"model_type\":\"gpt_neox\"," FOUR KEYS "}", 4 },
+        { "{\"model_type\":\"gpt_neox\"," FOUR KEYS
+          ",\"rope_parameters\":{\"partial_rotary_factor\":0.75}}", 12 },
+        { "{\"model_type\":\"gptj\"," FOUR KEYS "}", 6 },
+        { "{\"model_type\":\"llama\"," FOUR KEYS "}", 16 },
+        { "{\"model_type\":\"qwen2\"," FOUR KEYS
+          ",\"rope_parameters\":{\"partial_rotary_factor\":0}}", 16 },
+        { "{\"model_type\":\"falcon\"," FOUR KEYS "}", 16 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        assert_int_equal(good(row[i].json).rotary.n_columns, row[i].n_columns);
+    bad("{\"model_type\":\"llama\"," FOUR ",\"rope_scaling\":{\"type\":\"linear\","
+        "\"factor\":2,\"partial_rotary_factor\":0.5}}",
+        "partial_rotary_factor: found 0.5, expected 1: llama rotates all columns");
+#undef KEYS
+#undef FOUR
+}
+
+/* Falcon's configurations have BLOOM's key, and its network does not look at it. */
+static void sums_of_normed_inputs(void **state)
+{
+    (void)state;
+    assert_true(good("{\"model_type\":\"bloom\","
+                     "\"apply_residual_connection_post_layernorm\":true}").norm.residual_from);
+    assert_false(good("{\"model_type\":\"falcon\",\"hidden_size\":64,\"n_head\":4,"
+                      "\"apply_residual_connection_post_layernorm\":true}").norm.residual_from);
 }
 
 /* The language model of a model of pictures and text. */
@@ -739,7 +779,8 @@ int main(void)
         TEST(rope_of_version_4), TEST(rope_of_version_5), TEST(rope_that_is_wrong),
         TEST(frequencies), TEST(families_and_what_is_no_config),
         TEST(keys_that_are_refused), TEST(pictures), TEST(sound), TEST(what_a_model_says_of_itself),
-        TEST(shares_of_rotary_columns), TEST(nested_configs),
+        TEST(shares_of_rotary_columns), TEST(keys_of_rotary_columns),
+        TEST(sums_of_normed_inputs), TEST(nested_configs),
         TEST(windows_by_layer), TEST(what_a_class_makes_global), TEST(blocks_of_keys),
         TEST(cut_at_every_byte), TEST(nested_deep),
     };

@@ -7,6 +7,7 @@ const struct family family_gpt_neox = {
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_LAYER, .norm_place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .rotated = ROTATED_PCT,
     .defaults = {
         .n_layers = 44, .n_heads = 64, .d_model = 6144, .d_ff = 24576, .n_vocab = 50432,
         .n_positions = 2048, .norm = { .parallel = true, .eps = 1e-5 },

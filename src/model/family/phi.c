@@ -7,7 +7,7 @@ const struct family family_phi = {
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_LAYER, .norm_place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
-    .qk_norm = QK_NORM_HEAD,
+    .qk_norm = QK_NORM_HEAD, .rotated = ROTATED_SHARE,
     .defaults = {
         .n_layers = 24, .n_heads = 32, .d_model = 2048, .d_ff = 8192, .n_vocab = 51200,
         .n_positions = 2048, .rotary = { .share = 0.5, .rope = { { .theta = 10000 } } },

@@ -7,12 +7,12 @@ const struct family family_phi3 = {
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_STACKED, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
-    .window_rule = WINDOW_ALL,
+    .window_rule = WINDOW_ALL, .rotated = ROTATED_SHARE,
     .defaults = {
         .n_layers = 32, .n_heads = 32, .d_model = 3072, .d_ff = 8192, .n_vocab = 32064,
         .n_positions = 4096, .window = { .used = true }, .norm = { .eps = 1e-5 },
         .head = { .untied = true }, .act = ACT_SILU, .score = { .scaled = true },
-        .rotary = { .rope = { { .theta = 10000 } } },
+        .rotary = { .share = 1, .rope = { { .theta = 10000 } } },
     },
     .prefix = { "model." },
     .stack = { .name = {
