@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/maps.h"
 #include "base/out.h"
 #include "base/par.h"
 #include "cli/help.h"
@@ -38,14 +40,60 @@ static void on_signal(int sig)
     raise(sig);
 }
 
+/* Writes all of the texts, with nothing that a handler may not call. */
+static void say(const char *const *text, int n)
+{
+    for (int i = 0; i < n; i++) {
+        size_t size = strlen(text[i]);
+
+        if (write(STDERR_FILENO, text[i], size) != (ssize_t)size)
+            return;
+    }
+}
+
+/*
+ * A page of a mapped file that is not there: the file became shorter after its size was
+ * taken, or the disk failed.  Any other such signal is a fault of the program.
+ */
+static void on_bus_error(int sig, siginfo_t *info, void *context)
+{
+    char name[4096];
+
+    (void)context;
+    out_remove_unfinished();
+    if (info->si_code == BUS_ADRERR && maps_name(info->si_addr, name, sizeof name)) {
+        const char *const text[] = { "mha-viz: ", name, ": changed while it was read: a part "
+                                     "of it is no longer there\n" };
+
+        say(text, 3);
+        _exit(ERR_INPUT);
+    }
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+/* Nothing changes for a signal that whoever started the program chose to ignore (nohup). */
+static void handle(int sig, void (*handler)(int sig))
+{
+    struct sigaction act = { .sa_handler = handler, .sa_flags = SA_RESTART }, before;
+
+    sigfillset(&act.sa_mask);
+    if (sigaction(sig, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(sig, &act, NULL);
+}
+
 /* However it ends, nothing half-written is left: also where memory runs out in a write. */
 static void leave_nothing_unfinished(void)
 {
-    struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU,
+                                  SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2 };
+    struct sigaction bus = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
 
-    sigemptyset(&act.sa_mask);
-    sigaction(SIGINT, &act, NULL);
-    sigaction(SIGTERM, &act, NULL);
+    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
+        handle(deadly[i], on_signal);
+    sigfillset(&bus.sa_mask);
+    sigaction(SIGBUS, &bus, NULL);
+    signal(SIGXFSZ, SIG_IGN);       /* a file that may not grow is a write that fails */
     atexit(out_remove_unfinished);
 }
 

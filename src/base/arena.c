@@ -87,6 +87,15 @@ void arena_release(struct arena *a, const void *what)
         }
 }
 
+bool arena_owns(const struct arena *a, void (*fn)(void *what),
+                bool (*is)(const void *what, const void *key), const void *key)
+{
+    for (const struct arena_owned *owned = a->owned; owned != NULL; owned = owned->below)
+        if (owned->release == fn && is(owned->what, key))
+            return true;
+    return false;
+}
+
 void arena_finish(struct arena *a)
 {
     release_above(a, NULL);

@@ -8,6 +8,7 @@
 #define BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_block;
@@ -45,6 +46,10 @@ _Noreturn void arena_fail(struct arena *a, size_t size_bytes);
  */
 void arena_own(struct arena *a, void (*release)(void *what), void *what);
 void arena_release(struct arena *a, const void *what);
+
+/* Whether is(what, key) holds for something that was given with this release function. */
+bool arena_owns(const struct arena *a, void (*release)(void *what),
+                bool (*is)(const void *what, const void *key), const void *key);
 
 /* n * size bytes, zeroed, aligned to 64 bytes; never NULL, also for 0 bytes. */
 void *arena_alloc(struct arena *a, size_t n, size_t size);

@@ -19,7 +19,13 @@ static const char *kind_of(mode_t mode)
            S_ISSOCK(mode) ? "a socket" : "a device";
 }
 
-int file_map(const char *path, struct span *out, struct err *e)
+/* Which file it is, whatever its name. */
+struct identity {
+    dev_t device;
+    ino_t inode;
+};
+
+static int map(const char *path, struct span *out, struct identity *which, struct err *e)
 {
     struct stat info;
     void *p;
@@ -33,6 +39,7 @@ int file_map(const char *path, struct span *out, struct err *e)
         return err_set(e, ERR_INPUT, "%s: is %s, expected a file", path,
                        kind_of(info.st_mode));
     }
+    *which = (struct identity){ info.st_dev, info.st_ino };
     out->data = (const unsigned char *)"";
     out->size = (size_t)info.st_size;
     if (out->size == 0) {
@@ -48,6 +55,13 @@ int file_map(const char *path, struct span *out, struct err *e)
     return 0;
 }
 
+int file_map(const char *path, struct span *out, struct err *e)
+{
+    struct identity which;
+
+    return map(path, out, &which, e);
+}
+
 void file_unmap(struct span s)
 {
     if (s.size > 0)
@@ -59,14 +73,40 @@ static void release_map(void *what)
     file_unmap(*(const struct span *)what);
 }
 
+/* An identity is memory of the arena: it only has to be found. */
+static void release_identity(void *what)
+{
+    (void)what;
+}
+
 const struct span *file_hold(struct arena *a, const char *path, struct err *e)
 {
     struct span *held = arena_alloc(a, 1, sizeof *held);
+    struct identity *which = arena_alloc(a, 1, sizeof *which);
 
-    if (file_map(path, held, e) != 0)
+    arena_own(a, release_identity, which);
+    if (map(path, held, which, e) != 0)
         return NULL;
     arena_own(a, release_map, held);
     return held;
+}
+
+static bool same_file(const void *what, const void *key)
+{
+    const struct identity *held = what, *other = key;
+
+    return held->device == other->device && held->inode == other->inode && held->inode != 0;
+}
+
+bool file_was_held(const struct arena *a, const char *path)
+{
+    struct stat info;
+    struct identity which;
+
+    if (stat(path, &info) != 0)
+        return false;
+    which = (struct identity){ info.st_dev, info.st_ino };
+    return arena_owns(a, release_identity, same_file, &which);
 }
 
 void file_drop(struct arena *a, const struct span *held)

@@ -26,6 +26,12 @@ void file_unmap(struct span s);
 const struct span *file_hold(struct arena *a, const char *path, struct err *e);
 void file_drop(struct arena *a, const struct span *held);
 
+/*
+ * Whether path names, by whatever name, a file that was mapped for a, dropped or not: one
+ * that what was read from it must not replace.
+ */
+bool file_was_held(const struct arena *a, const char *path);
+
 bool file_exists(const char *path);         /* anything of that name */
 bool file_is_dir(const char *path);
 

@@ -2,12 +2,17 @@
  * Writing beside a name, then renaming. */
 #include "base/out.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/signals.h"
 
 /*
  * Temporary files that are not complete, for a signal handler, which can reach nothing but
@@ -47,64 +52,165 @@ void out_remove_unfinished(void)
     }
 }
 
-static const char temp_ending[] = ".tmp-XXXXXX";
+/* ---- names ---- */
 
-/* PATH.tmp-XXXXXX; where PATH is a link, beside the file that it leads to. */
-static char *name_beside(const char *path)
+static const char temp_name[] = ".mha-viz-XXXXXX";
+
+/* The length of the folder's part of a path, with its slash. */
+static size_t folder_length(const char *path)
 {
-    char *real = realpath(path, NULL), *temp;
-    const char *target = real != NULL ? real : path;
-    size_t n = strlen(target);
+    const char *slash = strrchr(path, '/');
 
-    temp = malloc(n + sizeof temp_ending);
-    if (temp != NULL) {
-        memcpy(temp, target, n);
-        memcpy(temp + n, temp_ending, sizeof temp_ending);
-    }
-    free(real);
-    return temp;
+    return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Gives the temporary file the name that it stands beside. */
-static int rename_to_target(const char *temp)
+/* The folder of path, then name; NULL: no memory. */
+static char *name_in_folder(const char *path, const char *name)
 {
-    char *target = strndup(temp, strlen(temp) - (sizeof temp_ending - 1));
-    int rc = target != NULL ? rename(temp, target) : -1;
+    size_t folder = folder_length(path), size = strlen(name) + 1;
+    char *joined = malloc(folder + size);
 
-    free(target);
-    return rc;
+    if (joined != NULL) {
+        memcpy(joined, path, folder);
+        memcpy(joined + folder, name, size);
+    }
+    return joined;
+}
+
+/* Where the link at path leads, by one step; NULL: it is no link, or no memory. */
+static char *next_link(const char *path)
+{
+    char to[PATH_MAX];
+    ssize_t n = readlink(path, to, sizeof to - 1);
+
+    if (n < 0)
+        return NULL;
+    to[n] = '\0';
+    return to[0] == '/' ? strdup(to) : name_in_folder(path, to);
+}
+
+/* The path without links; the last of them may lead to what is not there yet. */
+static char *resolve(const char *path)
+{
+    char *real = realpath(path, NULL), *next;
+
+    if (real != NULL)
+        return real;
+    real = strdup(path);
+    for (int i = 0; i < 40 && real != NULL && (next = next_link(real)) != NULL; i++) {
+        free(real);
+        real = next;
+    }
+    return real;
+}
+
+/* The descriptor that the name stands for; -1: it is that of a file. */
+static int descriptor_of(const char *path)
+{
+    static const char *const folder[] = { "/dev/fd/", "/proc/self/fd/" };
+
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (int i = 0; i < 2; i++) {
+        const char *digits = path + strlen(folder[i]);
+        char *end;
+        long fd;
+
+        if (strncmp(path, folder[i], strlen(folder[i])) != 0 || !isdigit((unsigned char)*digits))
+            continue;
+        fd = strtol(digits, &end, 10);
+        if (*end == '\0' && fd <= INT_MAX)
+            return (int)fd;
+    }
+    return -1;
+}
+
+/* ---- open ---- */
+
+static void drop_names(struct out *o)
+{
+    free(o->temp);
+    free(o->target);
+    o->temp = o->target = NULL;
+}
+
+/* The mode of the file that is replaced; else what umask leaves. */
+static mode_t mode_for(const char *target)
+{
+    struct stat info;
+    mode_t mask;
+
+    if (stat(target, &info) == 0)
+        return info.st_mode & 0777;
+    mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* From its creation on the file is one that a signal removes. */
+static int create_temp(char *temp)
+{
+    sigset_t before;
+    int fd, why;
+
+    signals_hold(&before);
+    fd = mkstemp(temp);
+    why = errno;
+    if (fd >= 0)
+        remember(temp);
+    signals_let(&before);
+    errno = why;
+    return fd;
 }
 
 static int open_beside(struct out *o, struct err *e)
 {
-    mode_t mask = umask(0);
     int fd;
 
-    umask(mask);
-    o->temp = name_beside(o->path);
-    if (o->temp == NULL)
+    o->target = resolve(o->path);
+    o->temp = o->target != NULL ? name_in_folder(o->target, temp_name) : NULL;
+    if (o->temp == NULL) {
+        drop_names(o);
         return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
-    fd = mkstemp(o->temp);
+    }
+    fd = create_temp(o->temp);
     if (fd < 0) {
-        free(o->temp);
-        o->temp = NULL;
+        drop_names(o);
         return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path,
                        errno == ENOENT ? "its folder does not exist" : strerror(errno));
     }
-    remember(o->temp);
-    fchmod(fd, 0666 & ~mask);
+    fchmod(fd, mode_for(o->target));
     o->file = fdopen(fd, "wb+");
-    return o->file != NULL ? 0 : err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
+    if (o->file != NULL)
+        return 0;
+    close(fd);
+    out_abort(o);
+    return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
 }
 
-/* Standard output, a device or a pipe is written as it is: it cannot be replaced. */
-static int open_stream(struct out *o, bool seekable, struct err *e)
+/* A stream for the descriptor, where it stands; NULL, and errno. */
+static FILE *stream_of(int fd)
 {
-    FILE *stream = strcmp(o->path, "-") == 0 ? stdout : fopen(o->path, "wb");
+    int own = dup(fd);
+    FILE *stream = own >= 0 ? fdopen(own, "wb") : NULL;
+
+    if (stream == NULL && own >= 0)
+        close(own);
+    return stream;
+}
+
+/* Standard output, a descriptor, a device or a pipe is written as it is. */
+static int open_stream(struct out *o, struct err *e)
+{
+    int fd = descriptor_of(o->path);
+    FILE *stream = strcmp(o->path, "-") == 0 ? stdout :
+                   fd >= 0 ? stream_of(fd) : fopen(o->path, "wb");
 
     if (stream == NULL)
         return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path, strerror(errno));
-    o->file = seekable ? tmpfile() : stream;
+    o->file = o->flags & OUT_SEEKABLE ? tmpfile() : stream;
     if (o->file == stream)
         return 0;
     o->stream = stream;
@@ -115,21 +221,25 @@ static int open_stream(struct out *o, bool seekable, struct err *e)
     return -1;
 }
 
-int out_open(struct out *o, const char *path, bool seekable, struct err *e)
+int out_open(struct out *o, const char *path, int flags, struct err *e)
 {
-    struct stat st;
+    struct stat info;
+    bool there;
 
-    *o = (struct out){ .path = path };
+    *o = (struct out){ .path = path, .flags = flags };
     if (path[0] == '\0')
         return err_set(e, ERR_USAGE, "the output has an empty name, expected that of a file");
-    if (strcmp(path, "-") == 0)
-        return open_stream(o, seekable, e);
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+    if (strcmp(path, "-") == 0 || descriptor_of(path) >= 0)
+        return open_stream(o, e);
+    there = stat(path, &info) == 0;
+    if (!there && errno == ELOOP)
+        return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    if (there && S_ISDIR(info.st_mode))
         return err_set(e, ERR_SYSTEM, "%s: is a folder, expected a file name", path);
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return open_stream(o, seekable, e);
-    return open_beside(o, e);
+    return there && !S_ISREG(info.st_mode) ? open_stream(o, e) : open_beside(o, e);
 }
+
+/* ---- commit ---- */
 
 static int copy(FILE *from, FILE *to)
 {
@@ -153,17 +263,62 @@ static int close_stream(FILE **stream)
     return rc;
 }
 
-int out_commit(struct out *o, struct err *e)
+/* Until it is on the disk; what cannot be flushed there, as a pipe, is left. */
+static int flush_to_disk(int fd)
+{
+    return fsync(fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : -1;
+}
+
+/* The new name of a file is on the disk when its folder is. */
+static int flush_folder(const char *target)
+{
+    char *folder = name_in_folder(target, ".");
+    int fd = folder != NULL ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int rc = fd >= 0 ? flush_to_disk(fd) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    free(folder);
+    return rc;
+}
+
+/* The temporary file takes its name, and is no longer one that a signal removes. */
+static int take_name(struct out *o)
+{
+    sigset_t before;
+    int rc, why;
+
+    signals_hold(&before);
+    rc = rename(o->temp, o->target);
+    why = errno;
+    if (rc == 0)
+        forget(o->temp);
+    signals_let(&before);
+    errno = why;
+    return rc;
+}
+
+/* All is written to the file, or copied where it goes. */
+static bool complete(struct out *o)
 {
     bool ok = fflush(o->file) == 0 && !ferror(o->file);
 
     if (ok && o->stream != NULL)
         ok = copy(o->file, o->stream) == 0;
+    if (ok && o->temp != NULL && o->flags & OUT_DURABLE)
+        ok = flush_to_disk(fileno(o->file)) == 0;
     ok = ok && close_stream(&o->stream) == 0;
     if (o->file != stdout)
         ok = close_stream(&o->file) == 0 && ok;
+    return ok;
+}
+
+int out_commit(struct out *o, struct err *e)
+{
+    bool ok = complete(o);
+
     if (ok && o->temp != NULL)
-        ok = rename_to_target(o->temp) == 0;
+        ok = take_name(o) == 0;
     if (!ok) {
         int why = errno;
 
@@ -172,10 +327,9 @@ int out_commit(struct out *o, struct err *e)
                        strcmp(o->path, "-") == 0 ? "standard output" : o->path,
                        strerror(why));
     }
-    if (o->temp != NULL)
-        forget(o->temp);
-    free(o->temp);
-    o->temp = NULL;
+    if (o->temp != NULL && o->flags & OUT_DURABLE)
+        flush_folder(o->target);
+    drop_names(o);
     return 0;
 }
 
@@ -186,7 +340,6 @@ void out_abort(struct out *o)
     if (o->temp != NULL) {
         unlink(o->temp);
         forget(o->temp);
-        free(o->temp);
-        o->temp = NULL;
     }
+    drop_names(o);
 }

@@ -10,20 +10,29 @@
 
 #include "base/err.h"
 
+enum out_flags {
+    OUT_SEEKABLE = 1,   /* also "-", pipes and devices get a file that can be sought: an
+                           unnamed one, copied there by the commit */
+    OUT_DURABLE = 2     /* after the commit the file is on the disk: a power cut leaves the
+                           old one or the new one, whole */
+};
+
 /* An output that is there completely or not at all. */
 struct out {
     FILE *file;         /* write here; errors are seen at the commit */
     const char *path;   /* as the user said it; "-" is standard output */
+    char *target;       /* the file that is replaced: path, its links followed */
     char *temp;         /* the name beside it; NULL: none, as path is no regular file */
     FILE *stream;       /* file is copied here by the commit; NULL: path has the file itself */
+    int flags;          /* enum out_flags */
 };
 
 /*
- * Opens PATH.tmp-XXXXXX beside PATH (beside its file, where PATH is a link).
- * seekable: also "-", pipes and devices get a file that can be sought (an unnamed one,
- * copied there by the commit).
+ * Opens .mha-viz-XXXXXX in the folder of PATH; where PATH is a link, also one that leads
+ * nowhere yet, in the folder that it leads to.  The mode is that of the file it replaces.  A
+ * descriptor that is open (/dev/stdout, /dev/fd/N) is written to where it stands.
  */
-int out_open(struct out *o, const char *path, bool seekable, struct err *e);
+int out_open(struct out *o, const char *path, int flags, struct err *e);
 
 /*
  * Flushes, checks every write, renames.  On an error nothing is left behind,

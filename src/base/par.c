@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/signals.h"
+
 struct worker {
     struct par *par;
     pthread_t thread;
@@ -89,6 +91,7 @@ static void *worker_main(void *arg)
 struct par *par_new(int n_threads, struct err *e)
 {
     struct par *p = calloc(1, sizeof *p);
+    sigset_t before;
 
     if (p != NULL)
         p->worker = calloc((size_t)n_threads, sizeof *p->worker);
@@ -101,19 +104,18 @@ struct par *par_new(int n_threads, struct err *e)
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->start, NULL);
     pthread_cond_init(&p->done, NULL);
+    signals_hold(&before);      /* signals are for the thread that started the others */
     for (p->n_threads = 0; p->n_threads < n_threads; p->n_threads++) {
         struct worker *w = &p->worker[p->n_threads];
 
         w->par = p;
         arena_init(&w->scratch, leave, w);
-        if (p->n_threads > 0 &&
-            pthread_create(&w->thread, NULL, worker_main, w) != 0) {
-            err_set(e, ERR_SYSTEM, "thread %d of %d cannot be started",
-                    p->n_threads + 1, n_threads);
-            par_free(p);
-            return NULL;
+        if (p->n_threads > 0 && pthread_create(&w->thread, NULL, worker_main, w) != 0) {
+            arena_finish(&w->scratch);
+            break;
         }
     }
+    signals_let(&before);
     return p;
 }
 

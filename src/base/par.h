@@ -11,9 +11,10 @@
 struct par;
 
 /*
- * n_threads >= 1, the caller counts as one.  Each thread has a scratch arena.
+ * n_threads >= 1, the caller counts as one; fewer where no more can be started.  Each has a
+ * scratch arena.  Signals are delivered to none but the caller.
  *
- * Errors (ERR_SYSTEM): no memory; a thread cannot be started.
+ * Errors (ERR_SYSTEM): no memory.
  */
 struct par *par_new(int n_threads, struct err *e);
 

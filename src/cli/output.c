@@ -206,6 +206,9 @@ int output_plan(struct output *o, const struct output_args *args,
         o->path = name == NULL ? "-" :
                   arena_printf(a, "%s.%s", name, table[o->format].extension[0]);
     o->folder = is_folder(o->path);
+    if (file_was_held(a, o->path))
+        return err_set(e, ERR_USAGE, "-o %s: is a file of the model or of the arrays that "
+                       "are read, expected another name", o->path);
     if (args->format == 0 && strcmp(o->path, "-") != 0 && by_extension(o, set, a, e) != 0)
         return -1;
     return check_terminal(o, e);
@@ -223,12 +226,12 @@ const char *output_name(const struct output *o, struct arena *a, int index)
 
 int output_open(struct output *o, struct err *e)
 {
-    return o->folder ? 0 : out_open(&o->out, o->path, false, e);
+    return o->folder ? 0 : out_open(&o->out, o->path, 0, e);
 }
 
 int output_begin(struct output *o, struct arena *a, int index, struct err *e)
 {
-    return o->folder ? out_open(&o->out, output_name(o, a, index), false, e) : 0;
+    return o->folder ? out_open(&o->out, output_name(o, a, index), 0, e) : 0;
 }
 
 int output_end(struct output *o, struct err *e)

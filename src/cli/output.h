@@ -44,8 +44,10 @@ struct output {
  * Decides by `args` and `set` what is written and where.  name: without -o the result goes
  * to NAME.EXTENSION in the current folder; NULL: to standard output.
  *
+ * a: the arena that the model and other files were mapped for.
+ *
  * Errors (ERR_USAGE): -o is required; an unknown extension (with those that are known); a
- * picture or an array for a terminal.
+ * picture or an array for a terminal; a file that is read.
  */
 int output_plan(struct output *o, const struct output_args *args,
                 const struct output_set *set, const char *name, struct arena *a,

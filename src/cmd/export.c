@@ -271,7 +271,7 @@ static int one_text(void *self, struct arena *a, const struct item *item,
     struct out out;
     int rc;
 
-    if (out_open(&out, path, true, e) != 0)
+    if (out_open(&out, path, OUT_SEEKABLE | OUT_DURABLE, e) != 0)
         return -1;
     rc = (is_npy(j) ? write_npy : write_npz)(j, a, item, out.file, e);
     if (rc == 0)

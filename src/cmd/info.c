@@ -209,11 +209,12 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
     (void)n_operands;
     (void)operands;
-    if (output_plan(&output, &info->shared.common.output, &output_reports, NULL, env->arena,
-                    e) != 0)
-        return -1;
     model = session_model(&info->shared.asked, env, &path, e);
-    status = model != NULL ? write_model(&output, info, env, model, e) : -1;
+    status = model == NULL ? -1 :
+             output_plan(&output, &info->shared.common.output, &output_reports, NULL,
+                         env->arena, e);
+    if (status == 0)
+        status = write_model(&output, info, env, model, e);
     model_close(model);
     return status;
 }

@@ -143,7 +143,7 @@ static void on_full(void *self, size_t size_bytes)
 static FILE *open_target(struct job *job, struct err *e)
 {
     if (job->path != NULL)
-        return out_open(&job->out, job->path, false, e) == 0 ? job->out.file : NULL;
+        return out_open(&job->out, job->path, 0, e) == 0 ? job->out.file : NULL;
     job->memory = open_memstream(&job->data, &job->size);
     if (job->memory == NULL)
         err_set(e, ERR_SYSTEM, "%s: %s", job->name, strerror(errno));

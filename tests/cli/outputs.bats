@@ -219,18 +219,105 @@ prepare() {
     [ -z "$stderr" ]
 }
 
-@test "SIGTERM and SIGINT in the middle of a run leave nothing" {
+# Whoever runs the tests may have chosen to ignore some.
+signals=(INT TERM HUP QUIT XCPU ALRM USR1)
+anew() {
+    env "${signals[@]/#/--default-signal=}" "$@"
+}
+
+@test "a signal in the middle of a run ends it, and leaves nothing" {
     for i in {1..3000}; do echo "line $i: the cat saw the dog and the cat ran away"; done > "$dir/lines"
     mkdir "$dir/out"
-    for sig in TERM INT; do
+    for sig in "${signals[@]}"; do
         status=0
-        timeout --preserve-status -s $sig 0.3 "$viz" stats --json -t 1 -f "$dir/lines" \
-            -o "$dir/out/a.json" 2> "$dir/said" || status=$?
+        (ulimit -c 0; anew timeout --preserve-status -s "$sig" 0.3 "$viz" stats --json -t 2 \
+            -f "$dir/lines" -o "$dir/out/a.json") 2> "$dir/said" || status=$?
         [ "$status" -ne 0 ] || skip "too fast to be stopped"
-        [ "$status" -eq "$([ $sig = TERM ] && echo 143 || echo 130)" ]
+        [ "$status" -eq $((128 + $(kill -l "$sig"))) ]
         [ -z "$(list "$dir/out")" ]
         [ ! -s "$dir/said" ]
     done
+}
+
+@test "a signal that is ignored, as by nohup, stays so" {
+    (trap "" HUP; exec "$viz" tokens -f /dev/stdin -o "$dir/a") < <(sleep 0.6; echo hello) &
+    sleep 0.3
+    kill -HUP $!
+    wait $!
+    [ -s "$dir/a" ]
+}
+
+@test "a file that may not grow further is a failed write" {
+    run --separate-stderr bash -c 'ulimit -f 1; exec "$@"' - "$viz" export -o "$dir/a.npz" "the cat saw the dog"
+    [ "$status" -eq 4 ]
+    [ "$stderr" = "mha-viz: $dir/a.npz: write failed: File too large" ]
+    [ -z "$(list "$dir")" ]
+}
+
+@test "a model that becomes shorter while it is read" {
+    sanitised && skip "sanitisers handle SIGBUS themselves"
+    mkdir "$dir/model" "$dir/out"
+    cp "$ref"/bert/* "$dir/model/"
+    mkfifo "$dir/lines"
+    "$viz" stats --json -t 2 -m "$dir/model" -f "$dir/lines" -o "$dir/out/a.json" 2> "$dir/said" &
+    exec 9> "$dir/lines"
+    until grep -q model.safetensors "/proc/$!/maps"; do sleep 0.02; done
+    : > "$dir/model/model.safetensors"
+    echo "the key is in the door" >&9
+    exec 9>&-
+    status=0
+    wait $! || status=$?
+    [ "$status" -eq 3 ]
+    [ "$(cat "$dir/said")" = "mha-viz: $dir/model/model.safetensors: changed while it was read: a part of it is no longer there" ]
+    [ -z "$(list "$dir/out")" ]
+}
+
+@test "-o does not replace the model, by whatever name" {
+    cp -r "$ref/bert" "$dir/model"
+    ln "$dir/model/model.safetensors" "$dir/hard"
+    ln -s model/model.safetensors "$dir/soft"
+    cp "$ref/gguf_bert/model.gguf" "$dir/a.gguf"
+    before=$(cat "$dir"/model/* "$dir/a.gguf" | cksum)
+    for name in hard soft model/model.safetensors model/config.json; do
+        for c in "stats --json" "export --format npz" "info --tsv" "heatmap --format png"; do
+            text=$([[ $c == info* ]] || echo "the key")
+            # shellcheck disable=SC2086
+            fails 2 "-o $dir/$name: is a file of the model" "$viz" $c -m "$dir/model" -o "$dir/$name" ${text:+"$text"}
+        done
+    done
+    fails 2 "is a file of the model" "$viz" stats --json -m "$dir/a.gguf" -o "$dir/a.gguf" "the key"
+    [ "$(cat "$dir"/model/* "$dir/a.gguf" | cksum)" = "$before" ]
+}
+
+@test "a file that is replaced keeps its mode; a link is followed, also one that leads nowhere" {
+    echo old > "$dir/a.tsv"
+    chmod 640 "$dir/a.tsv"
+    works "$viz" stats -m "$ref/bert" -o "$dir/a.tsv" "the key"
+    [ "$(stat -c %a "$dir/a.tsv")" = 640 ]
+    mkdir "$dir/other"
+    ln -s other/b.tsv "$dir/link.tsv"
+    works "$viz" stats -m "$ref/bert" -o "$dir/link.tsv" "the key"
+    [ -L "$dir/link.tsv" ]
+    cmp "$dir/other/b.tsv" "$dir/a.tsv"
+    ln -s round.tsv "$dir/round.tsv"
+    fails 4 "round.tsv: cannot be written: Too many levels of symbolic links" \
+        "$viz" stats -m "$ref/bert" -o "$dir/round.tsv" "the key"
+}
+
+@test "/dev/stdout and /dev/fd/N are written to where they stand" {
+    "$viz" tokens -m "$ref/bert" "the key" > "$dir/want"
+    echo first > "$dir/log"
+    "$viz" tokens -m "$ref/bert" -o /dev/stdout "the key" >> "$dir/log"
+    "$viz" tokens -m "$ref/bert" -o /dev/fd/5 "the key" 5>> "$dir/log"
+    cmp "$dir/log" <(echo first; cat "$dir/want" "$dir/want")
+    fails 4 "/dev/fd/77: cannot be written: Bad file descriptor" \
+        "$viz" tokens -m "$ref/bert" -o /dev/fd/77 "the key"
+}
+
+@test "a name of 255 bytes" {
+    name=$dir/$(printf 'a%.0s' {1..251}).tsv
+    works "$viz" stats -m "$ref/bert" -o "$name" "the key"
+    [ -s "$name" ]
 }
 
 @test "the previous file stays at the output's name until the new one is complete" {
@@ -251,6 +338,17 @@ prepare() {
     echo "the door" > "$dir/b.png"
     works "$viz" heatmap -m "$ref/bert" -f "$dir/b.png" -o "$dir/b.png"
     [ "$(magic "$dir/b.png" 4)" = 89504e47 ]
+}
+
+@test "threads that cannot be started are done without" {
+    sanitised && skip "sanitisers need the address space themselves"
+    "$viz" stats --json -t 1 -f samples/english.txt > "$dir/one"
+    # One of three stacks of 2 GB fits.
+    run --separate-stderr bash -c 'ulimit -s 2000000 -v 3500000 && exec "$@" > "$0"' "$dir/many" \
+        "$viz" stats --json -t 4 -f samples/english.txt
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    cmp "$dir/one" "$dir/many"
 }
 
 @test "memory that runs out is a system error, and leaves nothing" {
