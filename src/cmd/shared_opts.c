@@ -13,7 +13,8 @@
 static const char *const layer_words[] = { "all", "last", NULL };
 static const char *const global_words[] = { "all", "none", NULL };
 static const char *const random_words[] = { "random", NULL };
-static const char *const mask_words[] = { "causal", "padding:", "block:", NULL };
+static const char *const mask_words[] = { "causal", "padding:", "block:", "keys:", "none",
+                                          NULL };
 
 static const struct opt_values layer_values = { .words = layer_words };
 static const struct opt_values stack_values = { .words = family_stack_names };
@@ -139,7 +140,8 @@ const struct opt_group generate_group = { "generation", generate_opts };
 
 static const struct opt mask_opts[] = {
     WORDS(0, "mask", "SPEC", F(mask), &mask_values,
-          "hide keys: causal, padding:N (the last N), block:Q-Q,K-K, FILE.npy; A+B: both"),
+          "hide keys: causal, padding:N (the last N), block:Q-Q,K-K, keys:FILE.npy, FILE.npy; "
+          "A+B: both; none: a bare layer's own mask is lifted"),
     WORDS(0, "memory-mask", "SPEC", F(memory_mask), &mask_values,
           "the same for cross-attention"),
     REAL(0, "mask-value", "X", F(mask_value), NULL, -1e38, 0,

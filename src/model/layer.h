@@ -29,6 +29,7 @@ struct layer_asked {
     bool norm_first;            /* x + f(norm(x)), as torch's norm_first=True */
     const char *activation;     /* of the mlp, "relu" or "gelu"; NULL: relu */
     const char *relative;       /* "shaw", or NULL for the documents' form */
+    bool unmasked;              /* a causal layer sees all keys */
     bool memory;                /* keys and values come from another input */
 };
 

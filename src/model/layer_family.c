@@ -73,7 +73,8 @@ void layer_family(struct look *k)
         .source = "Vaswani et al. 2017; torch.nn",
         .stack_id = to_memory ? STACK_CROSS : k->cross != NULL ? STACK_DECODER
                                                                : STACK_ENCODER,
-        .bare = true, .causal = k->cross != NULL, .norm = NORM_LAYER,
+        .bare = true, .causal = k->cross != NULL && !k->asked->unmasked,
+        .norm = NORM_LAYER,
         .norm_place = k->asked->norm_first ? PLACE_PRE : PLACE_POST, .positions = POS_NONE,
         .front = FRONT_ROWS, .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     };

@@ -4,35 +4,47 @@
 
 #include <math.h>
 
-/* The row of the array for query t, or NULL. */
-static const float *array_row(const struct mask *m, int64_t text, int64_t head, int64_t t)
+/* The row of an array for query t. */
+static const float *array_row(const struct mask_array *m, int64_t text, int64_t head,
+                              int64_t t)
 {
     int64_t b = m->n_batch > 1 ? text : 0, h = m->n_heads > 1 ? head : 0;
 
-    if (m->array == NULL)
-        return NULL;
     t = m->T > 1 ? t : 0;
-    return m->array + ((b * m->n_heads + h) * m->T + t) * m->S;
+    return m->x + ((b * m->n_heads + h) * m->T + t) * m->S;
 }
 
-static bool hides(const struct mask *m, const float *row, int64_t t, int64_t j, int64_t S)
+/* Where a cell of the scores lies; S: of the text. */
+struct cell { int64_t text, head, t, j, S; };
+
+static bool hides(const struct mask *m, const struct cell *c)
 {
-    if ((m->causal && j > t) || j >= S - m->n_padding ||
-        (row != NULL && row[j] == -INFINITY))
+    if ((m->causal && c->j > c->t) || c->j >= c->S - m->n_padding)
         return true;
+    for (int i = 0; i < m->n_arrays; i++)
+        if (array_row(&m->array[i], c->text, c->head, c->t)[c->j] == -INFINITY)
+            return true;
     for (int i = 0; i < m->n_blocks; i++) {
         struct mask_block block = m->block[i];
 
-        if (t >= block.q0 && t <= block.q1 && j >= block.k0 && j <= block.k1)
+        if (c->t >= block.q0 && c->t <= block.q1 && c->j >= block.k0 && c->j <= block.k1)
             return true;
     }
+    return false;
+}
+
+bool mask_is_by_head(const struct mask *m)
+{
+    for (int i = 0; m != NULL && i < m->n_arrays; i++)
+        if (m->array[i].n_heads > 1)
+            return true;
     return false;
 }
 
 bool mask_is_causal(const struct mask *m)
 {
     return m != NULL && m->causal && m->n_padding == 0 && m->n_blocks == 0 &&
-           m->array == NULL && m->hidden_score == -INFINITY;
+           m->n_arrays == 0 && m->hidden_score == -INFINITY;
 }
 
 bool mask_hides(const struct mask *m)
@@ -42,18 +54,35 @@ bool mask_hides(const struct mask *m)
 
 bool mask_adds(const struct mask *m)
 {
-    return m != NULL && (m->adds || m->hidden_score != -INFINITY);
+    bool adds = m != NULL && m->hidden_score != -INFINITY;
+
+    for (int i = 0; m != NULL && i < m->n_arrays; i++)
+        adds = adds || m->array[i].adds;
+    return adds;
 }
 
 void mask_hide(const struct mask_view *v, unsigned char *hidden, size_t stride,
                int row0, int n_rows, int key0, int n_keys)
 {
-    for (int t = 0; t < n_rows; t++) {
-        const float *row = array_row(v->mask, v->text, v->head, row0 + t);
+    struct cell cell = { .text = v->text, .head = v->head, .S = v->S };
 
-        for (int j = 0; j < n_keys && key0 + j < v->S; j++)
-            if (hides(v->mask, row, row0 + t, key0 + j, v->S))
+    for (int t = 0; t < n_rows; t++)
+        for (int j = 0; j < n_keys && key0 + j < v->S; j++) {
+            cell.t = row0 + t;
+            cell.j = key0 + j;
+            if (hides(v->mask, &cell))
                 hidden[(size_t)t * stride + (size_t)j] = 1;
+        }
+}
+
+/* What the arrays add to the score of a cell. */
+static void add_arrays(const struct mask *m, const struct cell *c, float *score)
+{
+    for (int i = 0; i < m->n_arrays; i++) {
+        float x = array_row(&m->array[i], c->text, c->head, c->t)[c->j];
+
+        if (x != -INFINITY)
+            *score += x;
     }
 }
 
@@ -63,59 +92,68 @@ void mask_add(const void *self, float *score, size_t stride, int row0, int n_row
     const struct mask_view *view = self;
     const struct mask *mask = view->mask;
     bool sets = mask->hidden_score != -INFINITY;
+    struct cell cell = { .text = view->text, .head = view->head, .S = view->S };
 
     for (int t = 0; t < n_rows; t++) {
-        const float *row = array_row(mask, view->text, view->head, row0 + t);
         float *s = score + (size_t)t * stride;
 
         /* Blocks of columns are padded beyond the last key. */
         for (int j = 0; j < n_keys && key0 + j < view->S; j++) {
-            if (sets && hides(mask, row, row0 + t, key0 + j, view->S))
+            cell.t = row0 + t;
+            cell.j = key0 + j;
+            if (sets && hides(mask, &cell))
                 s[j] = mask->hidden_score;
-            else if (row != NULL && row[key0 + j] != -INFINITY)
-                s[j] += row[key0 + j];
+            else
+                add_arrays(mask, &cell, &s[j]);
         }
     }
 }
 
 /* ---- does it fit? ---- */
 
-static int check_array(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
+/* Both shapes of an array that does not fit. */
+static int misfit(const struct mask_array *m, int64_t T, int64_t S, int H, struct err *e)
+{
+    if (m->keys_alone)
+        return err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld] or "
+                       "[texts,%lld]: there are %lld keys", m->name, m->shape, (long long)S,
+                       (long long)S, (long long)S);
+    return err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld,%lld], "
+                   "[%d,%lld,%lld] or [texts,%d,%lld,%lld]: there are %d heads, %lld queries "
+                   "and %lld keys", m->name, m->shape, (long long)T, (long long)S, H,
+                   (long long)T, (long long)S, H, (long long)T, (long long)S, H,
+                   (long long)T, (long long)S);
+}
+
+static int check_array(const struct mask_array *m, int64_t text, int64_t T, int64_t S, int H,
                        struct err *e)
 {
-    if (m->array == NULL)
-        return 0;
-    if ((m->T != 1 && m->T != T) || m->S != S)
-        return err_set(e, ERR_INPUT, "%s: the mask is for %lld queries and %lld keys, "
-                       "the text has %lld and %lld", m->name, (long long)m->T,
-                       (long long)m->S, (long long)T, (long long)S);
-    if (m->n_heads != 1 && m->n_heads != H)
-        return err_set(e, ERR_INPUT, "%s: the mask is for %lld heads, the layer has %d",
-                       m->name, (long long)m->n_heads, H);
+    if ((m->T != 1 && m->T != T) || m->S != S || (m->n_heads != 1 && m->n_heads != H))
+        return misfit(m, T, S, H, e);
     if (m->n_batch != 1 && text >= m->n_batch)
         return err_set(e, ERR_INPUT, "%s: the mask is for %lld texts, this is number "
                        "%lld", m->name, (long long)m->n_batch, (long long)text + 1);
     return 0;
 }
 
-static bool hides_everything(const struct mask *m, int64_t text, int64_t T, int64_t S)
+static bool hides_everything(const struct mask *m, int64_t text, int64_t T, int64_t S, int H)
 {
-    for (int64_t h = 0; h < m->n_heads; h++)
-        for (int64_t t = 0; t < T; t++) {
-            const float *row = array_row(m, text, h, t);
+    struct cell cell = { .text = text, .S = S };
 
-            for (int64_t j = 0; j < S; j++)
-                if (!hides(m, row, t, j, S))
+    for (cell.head = 0; cell.head < (mask_is_by_head(m) ? H : 1); cell.head++)
+        for (cell.t = 0; cell.t < T; cell.t++)
+            for (cell.j = 0; cell.j < S; cell.j++)
+                if (!hides(m, &cell))
                     return false;
-        }
     return true;
 }
 
 int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
                struct err *e)
 {
-    if (check_array(m, text, T, S, H, e) != 0)
-        return -1;
+    for (int i = 0; i < m->n_arrays; i++)
+        if (check_array(&m->array[i], text, T, S, H, e) != 0)
+            return -1;
     if (m->n_padding >= S)
         return err_set(e, ERR_INPUT, "%s: hides %d keys, the text has %lld", m->name,
                        m->n_padding, (long long)S);
@@ -129,7 +167,7 @@ int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
                            m->name, block.q0, block.q1, block.k0, block.k1,
                            (long long)T - 1, (long long)S - 1);
     }
-    if (hides_everything(m, text, T, S))
+    if (hides_everything(m, text, T, S, H))
         return err_set(e, ERR_INPUT, "%s: hides all keys from all queries", m->name);
     return 0;
 }

@@ -17,6 +17,18 @@ struct mask_block {
 };
 
 /*
+ * [n_batch, n_heads, T, S], each of the first three 1 where all share it; -inf hides; else
+ * it is added to the scores.
+ */
+struct mask_array {
+    const char *name, *shape;   /* its file, and how that says it, for messages */
+    bool keys_alone;            /* [S] or [n_batch, S] there */
+    const float *x;
+    int64_t n_batch, n_heads, T, S;
+    bool adds;                  /* some of it is neither 0 nor -inf */
+};
+
+/*
  * All parts together: a key is hidden where any of them hides it.  Row i sees
  * keys j <= i (causal), not the last n_padding keys, not those of a block.
  */
@@ -26,13 +38,8 @@ struct mask {
     int n_padding;
     int n_blocks;
     const struct mask_block *block;
-    /*
-     * [n_batch, n_heads, T, S], each of the first three 1 where all share it; -inf
-     * hides; else it is added to the scores.  NULL: none.
-     */
-    const float *array;
-    int64_t n_batch, n_heads, T, S;
-    bool adds;                  /* some of it is neither 0 nor -inf */
+    int n_arrays;
+    const struct mask_array *array;
     /*
      * What the score of a hidden key becomes.  -inf: the key takes no part, and a row
      * that sees no key is all 0.  Finite: it takes part with that score, and a row that
@@ -68,6 +75,9 @@ void mask_add(const void *self, float *score, size_t stride, int row0, int n_row
 
 /* True if it hides what a decoder hides, and does nothing else. */
 bool mask_is_causal(const struct mask *m);
+
+/* True if it differs from head to head. */
+bool mask_is_by_head(const struct mask *m);
 
 /* True if mask_hide, mask_add have something to do. */
 bool mask_hides(const struct mask *m);

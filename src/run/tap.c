@@ -39,7 +39,7 @@ static const struct attend *describe(struct pass *p, int l, const struct heads *
 /* True if what is hidden and added is the same for all heads. */
 static bool alike(const struct heads *h, const struct attend *at)
 {
-    bool own = h->hide != NULL || (h->mask != NULL && h->mask->n_heads > 1);
+    bool own = h->hide != NULL || mask_is_by_head(h->mask);
 
     for (int i = 0; i < SCORE_TERMS - 1; i++)
         own = own || at->term[i].add != NULL;

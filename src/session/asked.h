@@ -32,6 +32,8 @@ struct asked {
     const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */
+    bool mask_may_be_none;          /* of any model: the side of a comparison that has its
+                                       own mask alone */
     int generate;                   /* 0: not asked for */
     int dtype;                      /* enum precision */
 };

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/str.h"
+#include "session/layer.h"
 #include "session/select.h"
 #include "weights/npz.h"
 
@@ -55,15 +56,16 @@ static int add_padding(struct mask *m, const char *part, struct err *e)
 /* ---- files ---- */
 
 /* [T, S], [heads or texts, T, S] or [texts, heads, T, S]. */
-static int set_shape(struct mask *m, struct arena *a, const struct tensor *t, int n_heads,
-                     struct err *e)
+static int set_shape(struct mask_array *m, struct arena *a, const struct tensor *t,
+                     int n_heads, struct err *e)
 {
     int count = t->n_dims;
 
     if (count < 2 || count > 4 || t->n_elements == 0)
         return err_set(e, ERR_INPUT, "%s: has the shape %s, expected [queries, keys], "
-                       "[heads, queries, keys] or [texts, heads, queries, keys]", m->name,
-                       tensor_shape(a, t));
+                       "[heads, queries, keys] or [texts, heads, queries, keys]%s", m->name,
+                       tensor_shape(a, t), count == 1 ? "; a mask of keys alone is "
+                       "keys:FILE.npy" : "");
     m->S = t->shape[count - 1];
     m->T = t->shape[count - 2];
     m->n_batch = m->n_heads = 1;
@@ -78,8 +80,21 @@ static int set_shape(struct mask *m, struct arena *a, const struct tensor *t, in
     return 0;
 }
 
+/* [S] or [texts, S], for all queries and heads. */
+static int set_key_shape(struct mask_array *m, struct arena *a, const struct tensor *t,
+                         struct err *e)
+{
+    if (t->n_dims < 1 || t->n_dims > 2 || t->n_elements == 0)
+        return err_set(e, ERR_INPUT, "%s: has the shape %s, expected [keys] or [texts, keys]",
+                       m->name, tensor_shape(a, t));
+    m->S = t->shape[t->n_dims - 1];
+    m->n_batch = t->n_dims == 2 ? t->shape[0] : 1;
+    m->T = m->n_heads = 1;
+    return 0;
+}
+
 /* Integers: 0 hides; floats are added. */
-static int set_values(struct mask *m, const struct session *s, const struct tensor *t,
+static int set_values(struct mask_array *m, const struct session *s, const struct tensor *t,
                       struct err *e)
 {
     float *v = arena_alloc_raw(s->a, (size_t)t->n_elements, sizeof *v);
@@ -100,31 +115,46 @@ static int set_values(struct mask *m, const struct session *s, const struct tens
     if (ones && !zeros)
         err_warn(s->env->warn, "%s: floats of only 0 and 1 are added to the scores and "
                  "hide nothing; in integers and booleans, 0 hides", m->name);
-    m->array = v;
+    m->x = v;
     return 0;
 }
 
-static int add_file(const struct session *s, struct mask *m, const char *path,
+static void append_array(struct arena *a, struct mask *m, const struct mask_array *array)
+{
+    struct mask_array *all = arena_alloc(a, (size_t)m->n_arrays + 1, sizeof *all);
+
+    if (m->n_arrays > 0)
+        memcpy(all, m->array, (size_t)m->n_arrays * sizeof *all);
+    all[m->n_arrays++] = *array;
+    m->array = all;
+}
+
+/* keys: the array is of keys alone. */
+static int add_file(const struct session *s, struct mask *m, const char *path, bool keys,
                     struct err *e)
 {
+    struct mask_array array = { .name = path };
     const struct tensor *tensor;
-    struct weights *weights;
+    struct weights *weights = npz_open_one(s->a, path, &tensor, e);
     int status;
 
-    if (m->array != NULL)
-        return err_set(e, ERR_USAGE, "%s: a second file of masks", path);
-    weights = npz_open_one(s->a, path, &tensor, e);
     if (weights == NULL)
         return -1;
-    m->name = path;
-    status = set_shape(m, s->a, tensor, s->n_heads, e);
+    array.shape = tensor_shape(s->a, tensor);
+    array.keys_alone = keys;
+    status = keys ? set_key_shape(&array, s->a, tensor, e)
+                  : set_shape(&array, s->a, tensor, s->n_heads, e);
     if (status == 0)
-        status = set_values(m, s, tensor, e);
+        status = set_values(&array, s, tensor, e);
+    if (status == 0)
+        append_array(s->a, m, &array);
     weights_close(weights);
     return status;
 }
 
 /* ---- the whole ---- */
+
+static const char keys_of[] = "keys:";
 
 static int add_part(const struct session *s, struct mask *m, const char *part,
                     struct err *e)
@@ -137,10 +167,12 @@ static int add_part(const struct session *s, struct mask *m, const char *part,
         return add_padding(m, part, e);
     if (strncmp(part, "block:", strlen("block:")) == 0)
         return add_block(s->a, m, part, e);
+    if (strncmp(part, keys_of, strlen(keys_of)) == 0)
+        return add_file(s, m, part + strlen(keys_of), true, e);
     if (str_ends_with(part, ".npy"))
-        return add_file(s, m, part, e);
+        return add_file(s, m, part, false, e);
     return err_set(e, ERR_USAGE, "%s: '%s' is not a mask: expected causal, padding:N, "
-                   "block:Q-Q,K-K or FILE.npy", m->name, part);
+                   "block:Q-Q,K-K, keys:FILE.npy or FILE.npy", m->name, part);
 }
 
 static const struct mask *parse(const struct session *s, const char *option,
@@ -150,10 +182,10 @@ static const struct mask *parse(const struct session *s, const char *option,
     struct mask *mask = arena_alloc(s->a, 1, sizeof *mask);
     char *parts = arena_strndup(s->a, spec, strlen(spec)), *part;
 
-    *mask = (struct mask){ .name = option, .n_heads = 1, .n_batch = 1,
+    *mask = (struct mask){ .name = option,
                            .hidden_score = isnan(value) ? -INFINITY : (float)value };
-    if (str_ends_with(spec, ".npy") && file_exists(spec))
-        return add_file(s, mask, spec, e) == 0 ? mask : NULL;    /* a "+" in a name */
+    if (str_ends_with(spec, ".npy") && file_exists(spec))        /* a "+" in a name */
+        return add_file(s, mask, spec, false, e) == 0 ? mask : NULL;
     do {
         part = strsep(&parts, "+");
         if (add_part(s, mask, part, e) != 0)
@@ -162,11 +194,25 @@ static const struct mask *parse(const struct session *s, const char *option,
     return mask;
 }
 
+/* What --mask none says: a bare layer was opened without its own mask (layer.h). */
+static int no_mask(const struct session *s, struct err *e)
+{
+    if (s->model->family->bare || s->asked->mask_may_be_none)
+        return 0;
+    return err_set(e, ERR_USAGE, "--mask none: %s is not a bare layer, and its own mask is "
+                   "part of what it computes; without --mask, nothing else is hidden",
+                   s->model->name);
+}
+
 static int set_masks(struct session *s, struct change *c, struct err *e)
 {
     const struct asked *asked = s->asked;
 
-    if (asked->mask == NULL && asked->memory_mask == NULL) {
+    const char *self = layer_asked_unmasked(asked) ? NULL : asked->mask;
+
+    if (asked->mask != self && no_mask(s, e) != 0)
+        return -1;
+    if (self == NULL && asked->memory_mask == NULL) {
         if (isnan(asked->mask_value))
             return 0;
         return err_set(e, ERR_USAGE, "--mask-value requires --mask or --memory-mask");
@@ -174,8 +220,8 @@ static int set_masks(struct session *s, struct change *c, struct err *e)
     if (asked->memory_mask != NULL && s->stack != STACK_CROSS && s->stack != N_STACK)
         return err_set(e, ERR_USAGE, "--memory-mask requires cross-attention: an "
                        "encoder-decoder and a text for its decoder");
-    if (asked->mask != NULL) {
-        c->mask = parse(s, "--mask", asked->mask, e);
+    if (self != NULL) {
+        c->mask = parse(s, "--mask", self, e);
         if (c->mask == NULL)
             return -1;
     }

@@ -133,10 +133,14 @@ static void say_spare_masks(const struct session *s, int n_texts)
     const struct mask *all[] = { s->change.mask, s->change.memory_mask };
 
     for (int i = 0; i < 2; i++)
-        if (all[i] != NULL && all[i]->n_batch > n_texts)
-            err_warn(s->env->warn, "%s: has masks for %lld texts, here %s %d; the "
-                     "layers have %d heads", all[i]->name, (long long)all[i]->n_batch,
-                     n_texts == 1 ? "is" : "are", n_texts, s->n_heads);
+        for (int k = 0; all[i] != NULL && k < all[i]->n_arrays; k++) {
+            const struct mask_array *array = &all[i]->array[k];
+
+            if (array->n_batch > n_texts)
+                err_warn(s->env->warn, "%s: has masks for %lld texts, here %s %d; the "
+                         "layers have %d heads", array->name, (long long)array->n_batch,
+                         n_texts == 1 ? "is" : "are", n_texts, s->n_heads);
+        }
 }
 
 struct input *input_open(struct session *s, int n_operands, char **operands,

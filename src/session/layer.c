@@ -17,12 +17,18 @@ enum { ROWS = 10 };             /* where neither --shape nor --tokens says how m
  * made of the same random bits as the input that they meet. */
 static const uint64_t INPUT_SEED = 0x80000000u;
 
+bool layer_asked_unmasked(const struct asked *asked)
+{
+    return asked->mask != NULL && strcmp(asked->mask, "none") == 0;
+}
+
 struct layer_asked layer_of_asked(const struct asked *asked)
 {
     return (struct layer_asked){
         .heads = asked->heads, .norm_first = asked->norm_first,
         .activation = asked->activation > 0 ? layer_activations[asked->activation] : NULL,
         .relative = asked->relative > 0 ? layer_relatives[asked->relative] : NULL,
+        .unmasked = layer_asked_unmasked(asked),
         .memory = asked->memory != NULL || asked->key != NULL || asked->value != NULL,
     };
 }

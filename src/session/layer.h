@@ -20,6 +20,9 @@ extern const char *const layer_activations[], *const layer_relatives[];
 /* What the options say of the layer that -m names. */
 struct layer_asked layer_of_asked(const struct asked *asked);
 
+/* Whether --mask none lifts a layer's own mask. */
+bool layer_asked_unmasked(const struct asked *asked);
+
 /*
  * The files of --input, --memory, --key and --value; what is not given and yet needed, or
  * given as "random", is drawn from --seed, in this order, one fill an array: normal

@@ -70,7 +70,7 @@ npy() {
     fails 3 "--mask: hides all keys from all queries" "$viz" stats -m "$ref/bert" --mask block:0-7,0-7 "$text"
     fails 3 "queries 0 to 7, keys 0 to 7" "$viz" stats -m "$ref/bert" --mask block:0-8,0-1 "$text"
     npy "$dir/m.npy" '|u1' '2, 2' '\1\1\1\1'
-    fails 3 "the mask is for 2 queries and 2 keys, the text has 8 and 8" \
+    fails 3 "m.npy: the mask has the shape [2,2], expected [8,8], [3,8,8] or [texts,3,8,8]: there are 3 heads, 8 queries and 8 keys" \
         "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" "$text"
     npy "$dir/m.npy" '|u1' '2, 3, 3' '\1\1\1\1\1\1\1\1\1''\1\1\1\1\1\1\1\1\1'
     printf 'key\nkey\nkey\n' > "$dir/lines"
@@ -78,12 +78,58 @@ npy() {
     [ "$status" -eq 3 ]
     [[ $stderr == *"line 3: "*"the mask is for 2 texts, this is number 3"* ]]
     npy "$dir/m.npy" '|u1' '1, 5, 3, 3' "$(printf '\\1%.0s' {1..45})"
-    fails 3 "the mask is for 5 heads, the layer has 3" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
+    fails 3 "the mask has the shape [1,5,3,3], expected [3,3], [3,3,3] or [texts,3,3,3]" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     npy "$dir/m.npy" '|u1' '3,' '\1\1\1'
     fails 3 "has the shape [3], expected [queries, keys]" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
+    fails 3 "a mask of keys alone is keys:FILE.npy" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
+    fails 3 "the mask has the shape [3], expected [8] or [texts,8]: there are 8 keys" \
+        "$viz" stats -m "$ref/bert" --mask "keys:$dir/m.npy" "$text"
     npy "$dir/m.npy" '<f4' '1, 1' '\0\0\xc0\x7f'
     fails 3 "element 0 is NaN" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     fails 3 "none.npy: No such file" "$viz" stats -m "$ref/bert" --mask "$dir/none.npy" key
+}
+
+@test "a mask of keys by name is one of all queries, and joins others" {
+    npy "$dir/k.npy" '|b1' '3,' '\1\0\1'
+    npy "$dir/m.npy" '|u1' '3, 3' '\1\0\1\1\0\1\1\0\1'
+    works "$viz" stats --json -m "$ref/bert" --mask "$dir/m.npy" key
+    want=$output
+    works "$viz" stats --json -m "$ref/bert" --mask "keys:$dir/k.npy" key
+    [ "$output" = "$want" ]
+    npy "$dir/two.npy" '|u1' '2, 3' '\1\0\1\0\1\1'
+    printf 'key\ndoor\n' > "$dir/lines"
+    works "$viz" stats --json -l 0 -H 0 -m "$ref/bert" --mask "keys:$dir/two.npy" -f "$dir/lines"
+    [ "$(jq -s -c 'map([.heads[0].links[][1]] | any(. == 0))' <<< "$output")" = "[true,false]" ]
+    [ "$(jq -s -c 'map([.heads[0].links[][1]] | any(. == 1))' <<< "$output")" = "[false,true]" ]
+    # Two arrays, each of which hides its own.
+    npy "$dir/last.npy" '|b1' '3,' '\1\1\0'
+    works "$viz" stats --json -m "$ref/bert" --mask "keys:$dir/k.npy+keys:$dir/last.npy" key
+    [ "$(jq -c '[.heads[].links[][1]] | unique' <<< "$output")" = "[0]" ]
+    fails 3 "none.npy: No such file" "$viz" stats -m "$ref/bert" --mask "keys:$dir/none.npy" key
+    npy "$dir/cube.npy" '|u1' '1, 1, 3' '\1\1\1'
+    fails 3 "has the shape [1,1,3], expected [keys] or [texts, keys]" \
+        "$viz" stats -m "$ref/bert" --mask "keys:$dir/cube.npy" key
+}
+
+@test "--mask none lifts the mask of a bare layer, and nothing else" {
+    layer=$ref/layers/decoder.safetensors
+    works "$viz" stats --json -s decoder -m "$layer" --heads 3 --shape 5
+    [ "$(jq -c '.heads[0].links[0][1]' <<< "$output")" = 0 ]
+    causal=$output
+    works "$viz" stats --json -s decoder -m "$layer" --heads 3 --shape 5 --mask none
+    [ "$(jq '[.heads[].links[0][2] | . < 1] | all' <<< "$output")" = true ]
+    works "$viz" stats --json -s cross -m "$layer" --heads 3 --shape 5 --mask none \
+        --memory-mask padding:4
+    [ "$(jq -c '[.heads[].links[][1]] | unique' <<< "$output")" = "[0]" ]
+    # A layer without a mask of its own stays as it is.
+    works "$viz" stats --json -m "$ref/layers/q_linear.safetensors" --heads 3
+    want=$output
+    works "$viz" stats --json -m "$ref/layers/q_linear.safetensors" --heads 3 --mask none
+    [ "$output" = "$want" ]
+    fails 2 "--mask none: bert is not a bare layer, and its own mask is part of what it computes" \
+        "$viz" stats -m "$ref/bert" --mask none key
+    fails 2 "'none' is not a mask" "$viz" stats -m "$ref/bert" --mask causal+none key
+    fails 2 "--mask-value requires --mask" "$viz" stats -m "$layer" --heads 3 --mask none --mask-value -1
 }
 
 @test "a causal mask on xlnet gives what attn_type uni gives" {

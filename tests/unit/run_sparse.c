@@ -249,7 +249,7 @@ static void masks_on_top(void **state)
     static const int length = 12, global = 5;
     const struct mask_block block = { 4, 6, 5, 5 };
     const struct mask mask = { .name = "m", .n_blocks = 1, .block = &block,
-                               .n_batch = 1, .n_heads = 1, .hidden_score = -INFINITY };
+                               .hidden_score = -INFINITY };
     const struct change change = { .mask = &mask };
     struct fixture f;
     struct batch b;
