@@ -39,7 +39,7 @@ const struct opt_group model_group = { "model", model_opts };
 
 static const struct opt layer_opts[] = {
     INT(0, "heads", "N", F(heads), NULL, 1, 1 << 16,
-        "number of heads of a bare layer, where its file does not give it"),
+        "number of heads of a bare layer, where its file does not give it, or of --qkv"),
     FLAG(0, "norm-first", F(norm_first),
          "a bare layer normalises before attention and mlp, not after the sum"),
     CHOICE(0, "activation", "NAME", F(activation), "auto", layer_activations,
@@ -83,7 +83,8 @@ const struct opt_group attention_group = { "precomputed attention", attention_op
 
 static const struct opt qkv_opts[] = {
     WORDS(0, "qkv", "Q,K,V", F(qkv), &qkv_values,
-          "three .npy of queries, keys and values, instead of a model and a text"),
+          "three .npy of queries, keys and values, instead of a model and a text; with --heads, "
+          "heads are columns of rows"),
     REAL(0, "score-scale", "X", F(score_scale), NULL, 1e-30, 1e30,
          "factor of the scores of --qkv; without it, 1 / sqrt(width of a query)"),
     END

@@ -10,7 +10,7 @@
 
 enum part { PART_Q, PART_K, PART_V, N_PART };
 
-/* One file: [B, heads, n, width]. */
+/* One file: [B, heads, n, width], or [B, n, heads width]. */
 struct part_file {
     const char *path;
     struct weights *w;
@@ -20,6 +20,7 @@ struct part_file {
 
 struct three {
     struct part_file of[N_PART];
+    bool joined;                /* heads lie side by side in each row: --heads says so */
 };
 
 /* ---- reading ---- */
@@ -38,17 +39,64 @@ static int part_shape(struct part_file *p, struct arena *a, struct err *e)
     p->n = tensor->shape[count - 2];
     p->heads = count > 2 ? tensor->shape[count - 3] : 1;
     p->B = count > 3 ? tensor->shape[0] : 1;
+    return 0;
+}
+
+/* The same of rows that all heads share; the heads are counted later. */
+static int joined_shape(struct part_file *p, struct arena *a, struct err *e)
+{
+    const struct tensor *tensor = p->t;
+    int count = tensor->n_dims;
+
+    if (count < 2 || count > 3 || tensor->n_elements == 0)
+        return err_set(e, ERR_INPUT,
+                       "%s: shape %s, with --heads expected [rows, d_model] or [texts, rows, "
+                       "d_model]", p->path, tensor_shape(a, tensor));
+    p->width = tensor->shape[count - 1];
+    p->n = tensor->shape[count - 2];
+    p->heads = 1;
+    p->B = count > 2 ? tensor->shape[0] : 1;
+    return 0;
+}
+
+static int open_part(struct part_file *p, bool joined, struct arena *a, struct err *e)
+{
+    p->w = npz_open_one(a, p->path, &p->t, e);
+    if (p->w == NULL || (joined ? joined_shape : part_shape)(p, a, e) != 0)
+        return -1;
     if (p->n <= MAX_VALUES && p->B <= MAX_VALUES && p->heads <= MAX_VALUES &&
         p->width <= MAX_VALUES && p->heads * p->width <= MAX_VALUES)
         return 0;
     return err_set(e, ERR_INPUT, "%s: shape %s, expected at most %d texts, rows and heads "
-                   "x width", p->path, tensor_shape(a, tensor), MAX_VALUES);
+                   "x width", p->path, tensor_shape(a, p->t), MAX_VALUES);
 }
 
-static int open_part(struct part_file *p, struct arena *a, struct err *e)
+static int indivisible(const struct part_file *p, struct arena *a, int64_t n,
+                       const char *what, struct err *e)
 {
-    p->w = npz_open_one(a, p->path, &p->t, e);
-    return p->w != NULL ? part_shape(p, a, e) : -1;
+    return err_set(e, ERR_USAGE, "--heads: %s has shape %s, whose %lld columns are not those "
+                   "of %lld %s", p->path, tensor_shape(a, p->t), (long long)p->width,
+                   (long long)n, what);
+}
+
+/* Columns of rows -> heads; keys and values may have fewer, in groups. */
+static int split_heads(struct three *x, struct arena *a, int heads, struct err *e)
+{
+    struct part_file *q = &x->of[PART_Q], *k = &x->of[PART_K], *v = &x->of[PART_V];
+    int64_t width = q->width / heads;
+
+    if (q->width % heads != 0)
+        return indivisible(q, a, heads, "heads", e);
+    if (k->width % width != 0 || heads % (k->width / width) != 0)
+        return indivisible(k, a, heads, "heads, or of fewer that divide them, as wide as the "
+                           "queries'", e);
+    if (v->width % (k->width / width) != 0)
+        return indivisible(v, a, k->width / width, "heads of keys", e);
+    q->heads = heads;
+    v->heads = k->heads = k->width / width;
+    v->width /= v->heads;
+    q->width = k->width = width;
+    return 0;
 }
 
 static int differ(struct arena *a, const struct part_file *x, const struct part_file *y,
@@ -83,12 +131,14 @@ static void close_parts(struct three *x, int first)
             weights_close(x->of[i].w);
 }
 
-static int open_parts(struct three *x, struct arena *a, const char *spec, struct err *e)
+/* heads 0: the shapes say how many. */
+static int open_parts(struct three *x, struct arena *a, const char *spec, int heads,
+                      struct err *e)
 {
     char *rest = arena_strndup(a, spec, strlen(spec));
     int count = 0;
 
-    *x = (struct three){ .of = { { .w = NULL } } };
+    *x = (struct three){ .joined = heads > 0 };
     for (char *path = strsep(&rest, ","); path != NULL;
          path = strsep(&rest, ","), count++)
         if (count < N_PART)
@@ -97,11 +147,11 @@ static int open_parts(struct three *x, struct arena *a, const char *spec, struct
         return err_set(e, ERR_USAGE, "--qkv: '%s' is not a list of three files like "
                        "Q.npy,K.npy,V.npy", spec);
     for (int i = 0; i < N_PART; i++)
-        if (open_part(&x->of[i], a, e) != 0) {
+        if (open_part(&x->of[i], x->joined, a, e) != 0) {
             close_parts(x, 0);
             return -1;
         }
-    if (check_parts(x, a, e) == 0)
+    if ((heads == 0 || split_heads(x, a, heads, e) == 0) && check_parts(x, a, e) == 0)
         return 0;
     close_parts(x, 0);
     return -1;
@@ -113,7 +163,7 @@ struct model *qkv_open(const struct asked *asked, struct arena *a, struct err *e
     struct three values;
     struct qkv_shape shape;
 
-    if (open_parts(&values, a, asked->qkv, e) != 0)
+    if (open_parts(&values, a, asked->qkv, asked->heads, e) != 0)
         return NULL;
     close_parts(&values, 1);
     q = &values.of[PART_Q];
@@ -126,20 +176,27 @@ struct model *qkv_open(const struct asked *asked, struct arena *a, struct err *e
 
 /* ---- rows ---- */
 
-/* Heads [heads, n, width] of one text to columns of its rows. */
+/* Heads [heads, n, width], or rows of all heads, of one text to columns of its rows. */
 static void put_columns(float *row, int64_t stride, const float *x,
-                        const struct part_file *p)
+                        const struct part_file *p, bool joined)
 {
+    int64_t columns = p->heads * p->width;
+
+    for (int64_t i = 0; joined && i < p->n; i++)
+        memcpy(row + i * stride, x + i * columns, (size_t)columns * sizeof *row);
+    if (joined)
+        return;
     for (int64_t h = 0; h < p->heads; h++)
         for (int64_t i = 0; i < p->n; i++)
             memcpy(row + i * stride + h * p->width, x + (h * p->n + i) * p->width,
                    (size_t)p->width * sizeof *row);
 }
 
-/* The rows of all texts, of the n parts from first on side by side. */
-static int make_rows(struct arena *a, const struct part_file *first, int n,
+/* The rows of all texts, of n parts side by side. */
+static int make_rows(struct arena *a, const struct three *three, enum part part, int n,
                      struct values **out, struct err *e)
 {
+    const struct part_file *first = &three->of[part];
     int64_t width = 0, rows = first->n, column = 0;
     float *all;
 
@@ -157,7 +214,7 @@ static int make_rows(struct arena *a, const struct part_file *first, int n,
             return err_under(e, "%s", file->path);
         for (int64_t b = 0; b < file->B; b++)
             put_columns(all + b * rows * width + column, width,
-                        x + b * (file->t->n_elements / file->B), file);
+                        x + b * (file->t->n_elements / file->B), file, three->joined);
         column += file->heads * file->width;
     }
     return 0;
@@ -169,16 +226,16 @@ int qkv_input(struct layer_input *in, struct session *s, struct err *e)
     struct three values;
     int status;
 
-    if (open_parts(&values, a, s->asked->qkv, e) != 0)
+    if (open_parts(&values, a, s->asked->qkv, s->asked->heads, e) != 0)
         return -1;
     in->n = (int)values.of[PART_Q].B;
     in->name = s->asked->qkv;
     if (!model_has_cross(s->model))
-        status = make_rows(a, values.of, N_PART, &in->rows, e);
+        status = make_rows(a, &values, PART_Q, N_PART, &in->rows, e);
     else
-        status = make_rows(a, &values.of[PART_Q], 1, &in->rows, e) != 0 ||
-                 make_rows(a, &values.of[PART_K], 1, &in->keys, e) != 0 ||
-                 make_rows(a, &values.of[PART_V], 1, &in->values, e) != 0 ? -1 : 0;
+        status = make_rows(a, &values, PART_Q, 1, &in->rows, e) != 0 ||
+                 make_rows(a, &values, PART_K, 1, &in->keys, e) != 0 ||
+                 make_rows(a, &values, PART_V, 1, &in->values, e) != 0 ? -1 : 0;
     close_parts(&values, 0);
     return status;
 }

@@ -217,7 +217,7 @@ heads() {
         argv=("$name")
         [ "$option" = "$name" ] || argv+=("${option#*=}")
         fails 2 "--attention, $name: only one of them can be given" "$viz" stats "${a[@]}" "${argv[@]}"
-        fails 2 "--qkv, $name: only one of them can be given" "$viz" stats "${q[@]}" "${argv[@]}"
+        [ "$name" = --heads ] || fails 2 "--qkv, $name: only one of them can be given" "$viz" stats "${q[@]}" "${argv[@]}"
     done
     fails 2 "--attention reads no TEXT" "$viz" stats "${a[@]}" text
     fails 2 "--qkv reads no TEXT" "$viz" stats "${q[@]}" text
@@ -246,6 +246,28 @@ heads() {
     cmp "$dir/one.npz" "$dir/out/000001.npz"
     heads --qkv "$(qkv groups)" >"$dir/one"
     "$viz" stats --json --qkv "$(qkv texts)" | head -n 1 | jq -c .heads | diff "$dir/one" -
+}
+
+@test "--qkv with --heads: heads are columns of rows, of each text" {
+    r=$ref/precomputed
+    heads --qkv "$(qkv texts)" >"$dir/want"
+    heads --heads 6 --qkv "$(qkv joined)" | diff "$dir/want" -
+    mkdir "$dir/texts" "$dir/joined"
+    "$viz" export --all --qkv "$(qkv texts)" -o "$dir/texts/"
+    "$viz" export --all --heads 6 --qkv "$(qkv joined)" -o "$dir/joined/"
+    diff -r "$dir/texts" "$dir/joined"
+    # Other rows for keys: a text of 5 queries and one of 5 keys with names.
+    works "$viz" stats --json --heads 6 --qkv "$(qkv joined)" --key-tokens "a b c d e"
+    [ "$(jq -r '.heads[0].stack' <<<"${lines[0]}")" = cross ]
+    # One text, one head: rows as they are.
+    heads --qkv "$(qkv one_head)" >"$dir/want"
+    heads --heads 1 --qkv "$(qkv one_head)" | diff "$dir/want" -
+    fails 2 "joined.q.npy has shape [2,5,24], whose 24 columns are not those of 5 heads" \
+        "$viz" stats --heads 5 --qkv "$(qkv joined)"
+    fails 2 "joined.k.npy has shape [2,5,8], whose 8 columns are not those of 2 heads, or of fewer" \
+        "$viz" stats --heads 2 --qkv "$(qkv joined)"
+    fails 3 "texts.q.npy: shape [2,6,5,4], with --heads expected [rows, d_model] or [texts, rows, d_model]" \
+        "$viz" stats --heads 6 --qkv "$(qkv texts)"
 }
 
 @test "mechanisms on --qkv: its exact row is the attention itself" {
@@ -278,6 +300,6 @@ heads() {
         --qkv "$r/bad/nan.npz,$r/bad/nan.npz,$r/bad/nan.npz"
     fails 3 "fortran.npy: .npy header" "$viz" stats \
         --qkv "$r/bad/fortran.npy,$r/heads.k.npy,$r/heads.v.npy"
-    fails 3 "the mask is for 5 queries and 7 keys, the text has 5 and 5" \
+    fails 3 "the mask has the shape [5,7], expected [5,5], [3,5,5] or [texts,3,5,5]" \
         "$viz" stats --qkv "$(qkv heads)" --mask "$r/added.npy"
 }

@@ -95,6 +95,9 @@ def make_qkv():
     q = [np.load(HERE / f"groups.{p}.npy") for p in "qkv"]
     for x, part in zip(q, "qkv"):           # the same twice, and once more reversed
         np.save(HERE / f"texts.{part}.npy", np.stack([x, x[:, ::-1]]))
+    for part in "qkv":                      # the same with heads side by side in each row
+        x = np.load(HERE / f"texts.{part}.npy").transpose(0, 2, 1, 3)
+        np.save(HERE / f"joined.{part}.npy", x.reshape(*x.shape[:2], -1))
 
 
 # ---- attention ----
