@@ -88,7 +88,8 @@ static int parse_dtype(const char *name, int *dtype, struct err *e)
             *dtype = i;
             return 0;
         }
-    return err_set(e, ERR_USAGE, "--dtype: '%s' is not one of f32, bf16, f16", name);
+    return err_set(e, ERR_USAGE, "--dtype: '%s' is not one of f32, bf16, f16, int8, q8_0, "
+                   "q5_0, q4_0", name);
 }
 
 static int check_sides(struct job *j, int n_operands, struct err *e)

@@ -153,7 +153,7 @@ const struct opt_group mask_group = { "masks", mask_opts };
 
 static const struct opt dtype_opts[] = {
     CHOICE(0, "dtype", "NAME", F(dtype), "f32", precision_names,
-           "round the operands of each product to this format; sums stay in f32"),
+           "round the operands of products, or of linears, to this format; sums stay in f32"),
     END
 };
 const struct opt_group dtype_group = { "precision", dtype_opts };

@@ -104,11 +104,48 @@ text="the key is in the door"
     cmp "$dir/1" "$dir/3"
 }
 
+@test "quantised linears: on any model, the same bytes for any number of threads" {
+    for d in int8 q8_0 q5_0 q4_0; do
+        works "$viz" diff --json --dtype f32 --dtype $d "the cat saw the dog" "the dog"
+        jq -e --arg d $d '.second.dtype == $d and (.heads |
+            all(.js < 0.01) and any(.js > 1e-7))' <<< "$output" > /dev/null
+        for t in 1 3; do
+            "$viz" export -t $t --logits --dtype $d "$text" -o "$dir/$t.npz"
+        done
+        cmp "$dir/1.npz" "$dir/3.npz"
+    done
+    # Fewer bits, more of a change.
+    js() { "$viz" diff --json --dtype f32 --dtype "$1" "$text" | jq '[.heads[].js] | add'; }
+    jq -en "$(js q8_0) < $(js q5_0) and $(js q5_0) < $(js q4_0)" > /dev/null
+}
+
+@test "quantised linears: integers leave nothing for a kernel to round" {
+    layer=$ref/layers/q_linear.safetensors
+    for k in c avx2 avx512; do
+        MHA_VIZ_KERNEL=$k "$viz" --version > /dev/null 2>&1 || continue
+        MHA_VIZ_KERNEL=$k "$viz" export -m "$layer" --heads 3 --shape 5 --dtype int8 --all \
+            -o "$dir/$k.npz"
+        unzip -p "$dir/$k.npz" q.0.npy > "$dir/$k"
+        [ -s "$dir/$k" ]
+        cmp "$dir/c" "$dir/$k"
+    done
+}
+
+@test "quantised linears: a width that blocks do not divide, and no linears at all" {
+    fails 3 "cls.predictions.transform.dense.weight: has rows of 24 weights, which the blocks of 32 of --dtype q4_0 do not divide" \
+        "$viz" diff -m "$ref/bert" --dtype f32 --dtype q4_0 "$text"
+    works "$viz" diff -m "$ref/bert" --dtype f32 --dtype int8 "$text"
+    a=$ref/precomputed/heads
+    fails 2 "--dtype int8 quantises linears, of which" "$viz" stats --dtype int8 \
+        --qkv "$a.q.npy,$a.k.npy,$a.v.npy"
+}
+
 @test "nothing to compare, too much of it, and what cannot be compared" {
     fails 2 "expected two models" "$viz" diff "$text"
     fails 2 "expected two models" "$viz" diff -f x
     fails 2 "is one too many" "$viz" diff -m a -m b -m c x
-    fails 2 "--dtype: 'int8' is not one of f32, bf16, f16" "$viz" diff --dtype int8 x y
+    fails 2 "--dtype: 'int4' is not one of f32, bf16, f16, int8, q8_0, q5_0, q4_0" \
+        "$viz" diff --dtype int4 x y
     fails 2 "cannot be read twice" "$viz" diff --dtype f32 --dtype bf16 -f -
     # Names of 1 - links_kept in 0.1.0
     for name in links links_changed flips; do
