@@ -110,6 +110,10 @@ check: deps test-deps
 check-real: all
 	tests/ref/real/check $(CURDIR)/$(BIN)
 
+# Tokenisers of all parts, put together at random, against the tokenizers package.
+check-tokenizers: $(BUILD)/tests/unit/text_mixed
+	tests/ref/tokenizers/check $<
+
 SANITISE = -O1 -g -fno-omit-frame-pointer -fsanitize=
 asan:
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITISE)address,undefined -fno-sanitize-recover=undefined' \
@@ -189,6 +193,7 @@ help:
 	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
 	@echo 'make check       packages, build, all tests'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
+	@echo 'make check-tokenizers  500 random tokenisers against the tokenizers package (Python, package index)'
 	@echo 'make asan tsan   the tests under AddressSanitizer and UBSan, ThreadSanitizer'
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
 	@echo 'make tidy        linters'
@@ -198,6 +203,6 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs demo check check-real asan tsan fuzz tidy bench deps test-deps install uninstall \
+.PHONY: all programs demo check check-real check-tokenizers asan tsan fuzz tidy bench deps test-deps install uninstall \
         dist clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d)

@@ -183,9 +183,25 @@ static size_t put_blanks(struct text mark, const struct piece *p, char *to)
     return count;
 }
 
+/* The piece without what marks its place in a word, unless that is all of it. */
+static struct piece unmark(const struct tok *t, const struct piece *p)
+{
+    struct piece piece = *p;
+    size_t before = t->prefix.n, after = t->suffix.n;
+
+    if (before > 0 && piece.n > before && memcmp(piece.s, t->prefix.s, before) == 0) {
+        piece.s += before;
+        piece.n -= (uint32_t)before;
+    }
+    if (after > 0 && piece.n > after &&
+        memcmp(piece.s + piece.n - after, t->suffix.s, after) == 0)
+        piece.n -= (uint32_t)after;
+    return piece;
+}
+
 size_t tok_label(const struct tok *t, const struct piece *p, char *to)
 {
-    size_t skip = t->prefix.n;
+    struct piece bare = p->added ? *p : unmark(t, p);
     int count = t->byte_pieces ? byte_level_of_piece(p->s, p->n) : -1;
 
     if (!p->added && count >= 0) {
@@ -193,16 +209,14 @@ size_t tok_label(const struct tok *t, const struct piece *p, char *to)
         return 1;
     }
     if (!p->added && t->blank.n > 0)
-        return put_blanks(t->blank, p, to);
+        return put_blanks(t->blank, &bare, to);
     if (!p->added && t->byte_level) {
-        count = decode_bytes(p, to);
+        count = decode_bytes(&bare, to);
         if (count >= 0)
             return (size_t)count;
     }
-    if (p->added || p->n <= skip || memcmp(p->s, t->prefix.s, skip) != 0)
-        skip = 0;
-    memcpy(to, p->s + skip, p->n - skip);
-    return p->n - skip;
+    memcpy(to, bare.s, bare.n);
+    return bare.n;
 }
 
 /* Pieces, and labels one after another in one block, from the ids. */

@@ -186,6 +186,7 @@ struct tok {
     size_t n_merges;
     struct span map;                /* a character map that is not in the JSON */
     struct text prefix;             /* of pieces inside a word: "##", or empty */
+    struct text suffix;             /* of pieces that end a word: "</w>", or empty */
     struct text blank;              /* what stands for ' ' in pieces: "▁", or empty */
     bool byte_pieces;               /* the piece "<0xE6>" stands for a byte */
 };
@@ -214,7 +215,8 @@ struct work_token {
     bool special;               /* put there by the template */
     bool pair;                  /* its span is one of the second text */
     struct range span;          /* bytes of the input, then chars */
-    struct text match;          /* an added token's text, spaces and all; s NULL: none */
+    struct text match;          /* what the library keeps in place of the piece: an added
+                                   or unknown token's text, spaces and all; s NULL: none */
 };
 
 struct seq {
@@ -245,6 +247,8 @@ void part_add_slice(struct work *w, struct parts *out, const struct part *p, siz
 void part_seq_add(struct work *w, struct seq *s, struct work_token t);
 /* A token of the sequence in hand: bytes [i, j) of the part. */
 void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j);
+/* The same, with those bytes as its match. */
+void part_emit_text(struct work *w, const struct part *p, int id, size_t i, size_t j);
 void part_emit_added(struct work *w, const struct part *p);     /* the whole part */
 
 /*
@@ -298,6 +302,9 @@ int byte_level_byte(int cp);           /* -1: cp is not of that alphabet */
 
 const void *byte_level_open(struct tok *t, const json_t *j, struct err *e);
 int byte_level_run(const void *self, struct work *w, struct err *e);
+/* As a normaliser: only the alphabet. */
+const void *byte_level_normal_open(struct tok *t, const json_t *j, struct err *e);
+int byte_level_normal_run(const void *self, struct work *w, struct err *e);
 
 /* ---- replace.c: normalisers that look for something ---- */
 
@@ -324,12 +331,17 @@ bool charsmap_decode(struct arena *a, struct text s, struct span *out);
 const void *charsmap_open(struct tok *t, const json_t *j, struct err *e);
 int charsmap_run(const void *self, struct work *w, struct err *e);
 
+/* ---- scripts.c ---- */
+
+/* The pre-tokeniser UnicodeScripts. */
+int scripts_run(const void *self, struct work *w, struct err *e);
+
 /* ---- metaspace.c ---- */
 
 const void *metaspace_open(struct tok *t, const json_t *j, struct err *e);
 int metaspace_run(const void *self, struct work *w, struct err *e);
 
-/* ---- wordpiece.c, bpe.c, unigram.c: the rows of the table of models ---- */
+/* ---- wordpiece.c, bpe.c, unigram.c, wordlevel.c: the rows of the table of models ---- */
 
 const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e);
 int wordpiece_run(const void *self, struct work *w, struct err *e);
@@ -339,6 +351,8 @@ int bpe_merge_halves(struct text both, struct merge_text *out);
 int bpe_run(const void *self, struct work *w, struct err *e);
 const void *unigram_open(struct tok *t, const json_t *j, struct err *e);
 int unigram_run(const void *self, struct work *w, struct err *e);
+const void *wordlevel_open(struct tok *t, const json_t *j, struct err *e);
+int wordlevel_run(const void *self, struct work *w, struct err *e);
 
 /* The ids of the pieces "<0x00>" to "<0xFF>", -1 where there is none. */
 void byte_level_piece_ids(const struct vocab *v, int id[256]);
