@@ -109,6 +109,9 @@ static const struct opt text_opts[] = {
          ".npy instead of a text, for a model that reads pixels, sound or rows"),
     FLAG(0, "pretokenized", F(pretokenized),
          "the text consists of pieces of the vocabulary, separated by spaces"),
+    FLAG(0, "words", F(words),
+         "the text consists of words, separated by spaces, each tokenised by itself "
+         "(is_split_into_words)"),
     FLAG(0, "no-special", F(no_special),
          "do not add the special tokens of the model's template"),
     FLAG(0, "truncate", F(truncate),

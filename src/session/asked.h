@@ -23,7 +23,10 @@ struct asked {
     bool pairs, jsonl;
     const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */
-    bool pretokenized, no_special, truncate;
+    bool pretokenized, words, no_special, truncate;
+    int merge;                      /* enum merge */
+    const char *hide;               /* NULL: nothing */
+    bool hide_special, renorm;
     const char *layer, *head, *stack;
     /* of a bare layer */
     int heads, activation, relative, seed;

@@ -25,6 +25,11 @@ static int check_sources(const struct asked *asked, int n_operands, struct err *
         { asked->input != NULL && (asked->ids != NULL || asked->file != NULL),
           "--input, --ids, -f: only one of them can be given" },
         { asked->pairs && asked->jsonl, "--pairs, --jsonl: only one of them can be given" },
+        { asked->words && asked->pretokenized,
+          "--words, --pretokenized: only one of them can be given" },
+        { asked->words && (asked->ids != NULL || asked->input != NULL ||
+                           asked->attention != NULL || asked->qkv != NULL),
+          "--words requires a text, not ids or arrays" },
         { asked->pairs && asked->file == NULL, "--pairs requires -f FILE" },
         { asked->jsonl && asked->file == NULL, "--jsonl requires -f FILE" },
         { asked->type_ids != NULL && asked->ids == NULL, "--type-ids requires --ids" },

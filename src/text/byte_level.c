@@ -79,6 +79,7 @@ const void *byte_level_open(struct tok *t, const json_t *j, struct err *e)
     if (json_field_bool(j, "add_prefix_space", true, &level->prefix_space, e) != 0 ||
         json_field_bool(j, "use_regex", true, &regex, e) != 0)
         return NULL;
+    t->blank_before = !level->prefix_space;
     if (regex) {
         struct text pattern = { gpt2_pattern, sizeof gpt2_pattern - 1 };
 

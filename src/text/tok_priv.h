@@ -180,6 +180,7 @@ struct tok {
     struct step normal, presplit, model, finish;
     struct regex *regexes;          /* to be released */
     bool byte_level;                /* pieces are in the byte-level alphabet */
+    bool blank_before;              /* a word is marked by a blank of the text alone */
     struct scored *scored;          /* [n_scored] that the model finds in a text */
     size_t n_scored;
     struct merge_text *merges;      /* [n_merges] that are not in the JSON */
@@ -190,6 +191,9 @@ struct tok {
     struct text blank;              /* what stands for ' ' in pieces: "▁", or empty */
     bool byte_pieces;               /* the piece "<0xE6>" stands for a byte */
 };
+
+/* A text's own tokens, or a word's, behind those of the sequence in hand; spans in bytes. */
+int tok_part(struct work *w, const char *s, size_t n, struct err *e);
 
 /* Writes the label of a piece to `to`, which has room for the piece; returns its size. */
 size_t tok_label(const struct tok *t, const struct piece *p, char *to);
@@ -215,6 +219,7 @@ struct work_token {
     bool special;               /* put there by the template */
     bool pair;                  /* its span is one of the second text */
     struct range span;          /* bytes of the input, then chars */
+    int word, origin;           /* of --words: its number; where it begins, as the span */
     struct text match;          /* what the library keeps in place of the piece: an added
                                    or unknown token's text, spaces and all; s NULL: none */
 };
@@ -387,6 +392,18 @@ int pattern_cuts(const struct pattern *m, struct work *w, const struct part *p,
 int added_open(struct tok *t, const json_t *list, struct err *e);
 /* Splits the parts at tokens of the trie; what is found becomes a part of its own. */
 void added_split(const struct added *a, const struct trie *trie, struct work *w);
+
+/* ---- words.c: words of a text, and the pieces that stand for them ---- */
+
+enum { WORD_NONE = -1, WORD_SEVERAL = -2 };
+
+/* Each word's tokens, into the sequence in hand. */
+int words_encode(struct work *w, const char *s, size_t n, struct err *e);
+/* Fills out->word of the tokens that w's sequences became. */
+int words_number(const struct work *w, const struct tok_input *in, struct tokens *out,
+                 struct err *e);
+/* The token of a piece, else of the text of one, first of a word's beginning; -1: neither. */
+int words_piece(const struct tok *t, struct arena *a, const char *s, size_t n);
 
 /* ---- hf.c, bare.c: files -> struct tok ---- */
 
