@@ -99,8 +99,8 @@ programs: $(BIN) $(TEST_BIN) $(REPLAY)
 # Writes heatmap.png of the default sentence and prints the head report.
 demo: deps
 	@$(MAKE) -s -j$(JOBS) all
-	./mha-viz heatmap
-	./mha-viz stats
+	./mha-viz heatmap </dev/null
+	./mha-viz stats </dev/null
 
 check: deps test-deps
 	@$(MAKE) -s -j$(JOBS) programs

@@ -104,8 +104,6 @@ static int check_sides(struct job *j, int n_operands, struct err *e)
     if (!two_ways && (n_operands != 2 || args->shared.asked.file != NULL))
         return err_set(e, ERR_USAGE, "expected two models (-m A -m B), two precisions "
                        "(--dtype f32 --dtype bf16), two texts, or --attention to compare");
-    if (args->shared.asked.file != NULL && strcmp(args->shared.asked.file, "-") == 0)
-        return err_set(e, ERR_USAGE, "-f: standard input cannot be read twice");
     return 0;
 }
 
@@ -347,17 +345,22 @@ static int next_pair(struct job *j, struct err *e)
 
 static int all_pairs(struct job *j, struct err *e)
 {
+    struct input *in = j->side[0].in;
     struct arena_mark mark = arena_mark(j->a);
     int status;
 
+    input_begin(in);
     while ((status = next_pair(j, e)) == 1) {
+        input_work(in);
         if (one_pair(j, e) != 0) {
-            if (e->kind != ERR_INPUT || !input_is_file(j->side[0].in))
+            if (e->kind != ERR_INPUT || !input_is_file(in))
                 return -1;
-            input_reject(j->side[0].in, &j->side[0].item, e);
+            input_reject(in, &j->side[0].item, e);
         }
+        input_worked(in, 1);
         arena_reset(j->a, mark);
     }
+    input_end(in);
     return status;
 }
 
@@ -398,8 +401,12 @@ static int run_job(struct job *j, int n_operands, char **operands, struct err *e
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct job job = { .args = args, .env = env, .a = env->arena };
-    int status = run_job(&job, n_operands, operands, e);
+    struct env rereads = *env;      /* each side reads the texts */
+    struct job job = { .args = args, .env = &rereads, .a = env->arena };
+    int status;
+
+    rereads.again = true;
+    status = run_job(&job, n_operands, operands, e);
 
     for (int i = 0; i < job.n_sessions; i++)
         session_close(&job.session[i]);

@@ -94,9 +94,10 @@ const struct opt_group qkv_group = { "precomputed attention", qkv_opts };
 static const struct opt text_opts[] = {
     PATH('f', "file", "FILE", F(file),
          "read one text per line; - is standard input, .gz is decompressed"),
-    FLAG(0, "pairs", F(pairs), "each line of the file holds two texts separated by a tab"),
+    FLAG(0, "pairs", F(pairs),
+         "each line of the file, or of standard input, holds two texts separated by a tab"),
     FLAG(0, "jsonl", F(jsonl),
-         "each line of the file is {\"text\":…,\"pair\":…} or "
+         "each line of the file, or of standard input, is {\"text\":…,\"pair\":…} or "
          "{\"ids\":[…],\"type_ids\":[…]}"),
     STRING(0, "ids", "LIST", F(ids), "token ids instead of a text: 101,7592,102"),
     STRING(0, "type-ids", "LIST", F(type_ids), "types of --ids, one per id"),

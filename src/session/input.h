@@ -7,8 +7,9 @@
 #include "session/session.h"
 
 /*
- * Operands, --ids, --input or -f; usage errors where they contradict each other.  The
- * session closes its file, so that a command may fail at any point.
+ * Operands, --ids, --input or -f, or where none is given the lines of standard input
+ * (env->piped); usage errors where they contradict each other.  The session closes its
+ * file, so that a command may fail at any point.
  */
 struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e);
@@ -28,6 +29,15 @@ bool input_is_file(const struct input *in);     /* of texts; or of several array
 
 /* Counts a text that was read but could not be used after all, and says why. */
 void input_reject(struct input *in, const struct item *item, const struct err *why);
+
+/*
+ * How far the work is, where there are several texts; only whoever asks for them one by one
+ * says so: that it begins, that the texts taken last are worked on, that n are done, its end.
+ */
+void input_begin(struct input *in);
+void input_work(struct input *in);
+void input_worked(struct input *in, int n);
+void input_end(struct input *in);
 
 /*
  * Calls fn for each text, continued where it is open.  What fn takes from the arena is

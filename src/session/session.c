@@ -92,6 +92,7 @@ static int open_threads(struct session *s, struct err *e)
     if (s->par == NULL)
         return -1;
     par_on_full(s->par, s->a);
+    par_tell(s->par, s->env->progress);
     return 0;
 }
 

@@ -10,6 +10,8 @@
 struct line_source {
     struct source source;
     struct lines *lines;
+    const char *first;          /* a line that was read to see whether there is one */
+    size_t first_size;          /* NULL: none, or taken */
 };
 
 static void set_text(struct item *out, const char *text, size_t n)
@@ -71,12 +73,23 @@ static int fill(const struct session *s, struct arena *a, const char *line, size
     return done ? 0 : encode_text(s, a, out, e);
 }
 
+static int next_line(struct line_source *source, const char **line, size_t *n,
+                     struct err *e)
+{
+    if (source->first == NULL)
+        return lines_next(source->lines, line, n, e);
+    *line = source->first;
+    *n = source->first_size;
+    source->first = NULL;
+    return 1;
+}
+
 static int next(struct source *self, struct arena *a, struct item *out, struct err *e)
 {
     const struct session *session = self->s;
     const char *line;
     size_t count;
-    int status = lines_next(((struct line_source *)self)->lines, &line, &count, e);
+    int status = next_line((struct line_source *)self, &line, &count, e);
 
     if (status <= 0)
         return status;
@@ -89,22 +102,73 @@ static int next(struct source *self, struct arena *a, struct item *out, struct e
                                                             SOURCE_UNUSABLE;
 }
 
+static double share(const struct source *self)
+{
+    return lines_share(((const struct line_source *)self)->lines);
+}
+
 static void close_lines(struct source *self)
 {
     lines_close(((struct line_source *)self)->lines);
 }
 
-struct source *source_lines(const struct session *s, struct err *e)
+struct lines *source_open_lines(const struct session *s, const char *path, struct err *e)
 {
-    const char *path = s->asked->file;
+    if (strcmp(path, "-") == 0 && s->env->again && lines_keep_stdin(e) != 0)
+        return NULL;
+    return lines_open(path, e);
+}
+
+static struct line_source *open_lines(const struct session *s, const char *path,
+                                      struct err *e)
+{
     struct line_source *source = arena_alloc(s->a, 1, sizeof *source);
 
-    source->lines = lines_open(path, e);
+    source->lines = source_open_lines(s, path, e);
     if (source->lines == NULL)
         return NULL;
     source->source = (struct source){
         .s = s, .name = strcmp(path, "-") == 0 ? "standard input" : path, .unit = "line",
-        .is_file = true, .next = next, .close = close_lines,
+        .is_file = true, .lines = true, .next = next, .share = share,
+        .close = close_lines,
     };
-    return &source->source;
+    return source;
+}
+
+struct source *source_lines(const struct session *s, struct err *e)
+{
+    struct line_source *source = open_lines(s, s->asked->file, e);
+
+    return source != NULL ? &source->source : NULL;
+}
+
+/* Says what is waited for, where nothing comes. */
+static void wait_for_stdin(const struct session *s)
+{
+    enum { PATIENCE_MS = 1000 };
+
+    if (!lines_wait_stdin(PATIENCE_MS))
+        err_warn(s->env->note, "texts are read from standard input, one per line, as no TEXT "
+                 "is given; with </dev/null it is not read");
+}
+
+int source_piped(const struct session *s, struct source **out, struct err *e)
+{
+    struct line_source *source;
+    const char *line;
+    int status;
+
+    *out = NULL;
+    wait_for_stdin(s);
+    source = open_lines(s, "-", e);
+    if (source == NULL)
+        return -1;
+    status = lines_next(source->lines, &line, &source->first_size, e);
+    if (status <= 0) {
+        lines_close(source->lines);
+        return status;
+    }
+    source->first = arena_strndup(s->a, line, source->first_size);
+    *out = &source->source;
+    return 0;
 }

@@ -140,13 +140,28 @@ text="the key is in the door"
         --qkv "$a.q.npy,$a.k.npy,$a.v.npy"
 }
 
+@test "standard input: both sides read all of it" {
+    printf '%s\n%s\n' "$text" "the key" > "$dir/lines"
+    two="diff --json -m $ref/bert --dtype f32 --dtype bf16"
+    "$viz" $two -f "$dir/lines" > "$dir/want"
+    [ "$(wc -l < "$dir/want")" -eq 2 ]
+    for from in "" "-f -"; do
+        "$viz" $two $from < "$dir/lines" > "$dir/a"
+        cat "$dir/lines" | "$viz" $two $from > "$dir/b"
+        cmp "$dir/want" "$dir/a"
+        cmp "$dir/want" "$dir/b"
+    done
+    "$viz" $two "the key" > "$dir/want"
+    echo "the key" | "$viz" $two - > "$dir/a"
+    cmp "$dir/want" "$dir/a"
+}
+
 @test "nothing to compare, too much of it, and what cannot be compared" {
     fails 2 "expected two models" "$viz" diff "$text"
     fails 2 "expected two models" "$viz" diff -f x
     fails 2 "is one too many" "$viz" diff -m a -m b -m c x
     fails 2 "--dtype: 'int4' is not one of f32, bf16, f16, int8, q8_0, q5_0, q4_0" \
         "$viz" diff --dtype int4 x y
-    fails 2 "cannot be read twice" "$viz" diff --dtype f32 --dtype bf16 -f -
     # Names of 1 - links_kept in 0.1.0
     for name in links links_changed flips; do
         fails 2 "--metric: '$name' was renamed: links_kept" "$viz" diff --metric $name -o x.png x y
