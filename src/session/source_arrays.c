@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Arrays instead of texts: --input of a model that reads them, rows of a bare layer, or
  * precomputed attention. */
+#include <string.h>
+
 #include "session/layer.h"
 #include "session/precomputed.h"
 #include "session/source.h"
@@ -9,7 +11,7 @@ struct array_source {
     struct source source;
     struct values *values;      /* [n] */
     struct layer_input layer;   /* of a bare layer, instead of values */
-    struct operand pair;        /* the decoder's text, the same for all; NULL: none */
+    const char *pair;           /* the decoder's text, the same for all; NULL: none */
     int n_taken;
 };
 
@@ -39,14 +41,13 @@ static int next_array(struct source *self, struct arena *a, struct item *out, st
     out->index = arrays->n_taken++;
     out->values = *values;
     out->input = self->n == 1 ? self->name : arena_printf(a, "%s[%d]", self->name, out->index);
-    out->pair = arrays->pair.text;
-    out->pair_size = arrays->pair.size;
+    out->pair = arrays->pair;
+    out->pair_size = arrays->pair != NULL ? strlen(arrays->pair) : 0;
     values_describe(a, model, front_positions(model, values, &never), &out->tokens);
     return SOURCE_TEXT;
 }
 
-struct source *source_arrays(const struct session *s, const struct operand *pair,
-                             struct err *e)
+struct source *source_arrays(const struct session *s, const char *pair, struct err *e)
 {
     struct array_source *arrays = new_source(s, s->asked->input, 0, next_array);
 
@@ -54,8 +55,7 @@ struct source *source_arrays(const struct session *s, const struct operand *pair
                     e) != 0)
         return NULL;
     arrays->source.is_file = arrays->source.n > 1;
-    if (pair != NULL)
-        arrays->pair = *pair;
+    arrays->pair = pair;
     return &arrays->source;
 }
 
