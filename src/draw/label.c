@@ -20,6 +20,12 @@ static bool is_hidden(int cp)
            (cp >= 0xfff9 && cp <= 0xfffb) || cp == 0xe0001;
 }
 
+/* Code points that no text has: XML knows no way to write them, and cairo's PDF fails. */
+static bool is_noncharacter(int cp)
+{
+    return (cp & 0xfffe) == 0xfffe || (cp >= 0xfdd0 && cp <= 0xfdef);
+}
+
 /* True for what leaves no ink when it stands alone. */
 static bool is_blank(int cp)
 {
@@ -103,7 +109,8 @@ static bool add_next(struct builder *b, const char *s, size_t n, size_t *at,
     *at += (size_t)len;
     if (show_blanks && code == ' ')
         return add(b, 0x2423);
-    if (utf8_is_control(code) || is_hidden(code) || (show_blanks && is_blank(code)))
+    if (utf8_is_control(code) || is_hidden(code) || is_noncharacter(code) ||
+        (show_blanks && is_blank(code)))
         return add_escape(b, piece, escape_cp(piece, code));
     return add(b, code);
 }

@@ -24,7 +24,7 @@ enum {
 };
 
 /*
- * Valid UTF-8 without control characters: they, direction marks and bytes that
+ * Valid UTF-8 without control characters: they, direction marks, noncharacters and bytes that
  * are not UTF-8 are escaped (\n, \x00, \u202e, <E6>).  Spaces at the ends go; a
  * label of nothing but spaces shows them as U+2423, one of nothing but invisible
  * characters shows their escapes.  More than max_chars characters (as a reader

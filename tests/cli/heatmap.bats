@@ -167,6 +167,15 @@ load helper
     fails 4 '\x1b]0;title\x07' "$viz" heatmap -m "$ref/gpt2" -o "$dir/none"$'/\e]0;title\a.png' the
 }
 
+@test "a noncharacter is escaped: the SVG is XML, the PDF is drawn" {
+    command -v python3 >/dev/null || skip "no python3 to read XML"
+    for text in $'a\xef\xbf\xbeb' $'\xef\xb7\x90' $'\xf0\x9f\xbf\xbf'; do
+        works "$viz" heatmap -o "$dir/a.svg" --title "$text" "$text"
+        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$dir/a.svg"
+        works "$viz" heatmap -o "$dir/a.pdf" --title "$text" "$text"
+    done
+}
+
 @test "--hide-special leaves out rows and columns, and says so" {
     "$viz" heatmap -m "$ref/bert" --hide-special -o "$dir/a.svg" "the key"
     "$viz" heatmap -m "$ref/bert" -o "$dir/b.svg" "the key"

@@ -37,6 +37,9 @@ static const struct { const char *in; size_t n; const char *want; } table[] = {
     { S("a\u00a0b"), "a\u00a0b" },
     { S("\u200b"), "\\u200b" },
     { S("\ufeff"), "\\ufeff" },
+    { S("a\xef\xbf\xbe\xef\xbf\xbf"), "a\\ufffe\\uffff" },
+    { S("\xef\xb7\x90\xef\xb7\xaf\xef\xb7\xb0"), "\\ufdd0\\ufdef\xef\xb7\xb0" },
+    { S("\xf0\x9f\xbf\xbe\xf4\x8f\xbf\xbf"), "\\U01fffe\\U10ffff" },
     { S("\u200d"), "\\u200d" },
     { S("\U000e0041"), "\\U0e0041" },
     { S("क्\u200dष"), "क्\u200dष" },               /* the joiner shapes the script */
