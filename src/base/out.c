@@ -313,6 +313,22 @@ static bool complete(struct out *o)
     return ok;
 }
 
+static int write_failed(const struct out *o, int why, struct err *e)
+{
+    return err_set(e, ERR_SYSTEM, "%s: write failed: %s",
+                   strcmp(o->path, "-") == 0 ? "standard output" : o->path, strerror(why));
+}
+
+int out_check(const struct out *o, struct err *e)
+{
+    if (!ferror(o->file))
+        return 0;
+    /* What could not be written is tried once more, for the reason. */
+    errno = EIO;
+    fflush(o->file);
+    return write_failed(o, errno, e);
+}
+
 int out_commit(struct out *o, struct err *e)
 {
     bool ok = complete(o);
@@ -323,9 +339,7 @@ int out_commit(struct out *o, struct err *e)
         int why = errno;
 
         out_abort(o);
-        return err_set(e, ERR_SYSTEM, "%s: write failed: %s",
-                       strcmp(o->path, "-") == 0 ? "standard output" : o->path,
-                       strerror(why));
+        return write_failed(o, why, e);
     }
     if (o->temp != NULL && o->flags & OUT_DURABLE)
         flush_folder(o->target);

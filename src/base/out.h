@@ -35,6 +35,12 @@ struct out {
 int out_open(struct out *o, const char *path, int flags, struct err *e);
 
 /*
+ * -1 where a write has failed already, so that a long run need not go on; what is still
+ * buffered is not asked.
+ */
+int out_check(const struct out *o, struct err *e);
+
+/*
  * Flushes, checks every write, renames.  On an error nothing is left behind,
  * and what stood at PATH before still stands there.
  */

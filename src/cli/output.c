@@ -236,7 +236,7 @@ int output_begin(struct output *o, struct arena *a, int index, struct err *e)
 
 int output_end(struct output *o, struct err *e)
 {
-    return o->folder ? out_commit(&o->out, e) : 0;
+    return o->folder ? out_commit(&o->out, e) : out_check(&o->out, e);
 }
 
 int output_close(struct output *o, int rc, struct err *e)

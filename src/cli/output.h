@@ -66,7 +66,10 @@ const char *output_name(const struct output *o, struct arena *a, int index);
 /* Opens the one file; for a folder nothing yet. */
 int output_open(struct output *o, struct err *e);
 
-/* Around what is written of one text: in a folder opens and completes its file. */
+/*
+ * Around what is written of one text: in a folder opens and completes its file; else the end
+ * says whether a write has failed.
+ */
 int output_begin(struct output *o, struct arena *a, int index, struct err *e);
 int output_end(struct output *o, struct err *e);
 

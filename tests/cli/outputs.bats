@@ -186,6 +186,18 @@ prepare() {
     [ -c /dev/full ]
 }
 
+@test "a full disk is seen after the first texts, not after the corpus" {
+    [ -e /dev/full ] || skip "no /dev/full here"
+    # The corpus has no end.
+    for c in "stats --json" "tokens --tsv"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr bash -c 'yes "the key is in the door" | timeout 60 "$@" > /dev/full' - \
+            "$viz" $c -m "$ref/bert" -f -
+        [ "$status" -eq 4 ]
+        [ "$stderr" = "mha-viz: standard output: write failed: No space left on device" ]
+    done
+}
+
 @test "a disk that fills up in the middle" {
     [ -w /dev/shm ] || skip "no /dev/shm here"
     mkdir -p "$dir/small"
