@@ -99,8 +99,8 @@ programs: $(BIN) $(TEST_BIN) $(REPLAY)
 # Writes heatmap.png of the default sentence and prints the head report.
 demo: deps
 	@$(MAKE) -s -j$(JOBS) all
-	./mha-viz heatmap
-	./mha-viz stats
+	./mha-viz heatmap </dev/null
+	./mha-viz stats </dev/null
 
 check: deps test-deps
 	@$(MAKE) -s -j$(JOBS) programs
@@ -109,6 +109,10 @@ check: deps test-deps
 # The real all-MiniLM-L6-v2 against the transformers library; needs Python and the package index.
 check-real: all
 	tests/ref/real/check $(CURDIR)/$(BIN)
+
+# Tokenisers of all parts, put together at random, against the tokenizers package.
+check-tokenizers: $(BUILD)/tests/unit/text_mixed
+	tests/ref/tokenizers/check $<
 
 SANITISE = -O1 -g -fno-omit-frame-pointer -fsanitize=
 asan:
@@ -189,6 +193,7 @@ help:
 	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
 	@echo 'make check       packages, build, all tests'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
+	@echo 'make check-tokenizers  500 random tokenisers against the tokenizers package (Python, package index)'
 	@echo 'make asan tsan   the tests under AddressSanitizer and UBSan, ThreadSanitizer'
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
 	@echo 'make tidy        linters'
@@ -198,6 +203,6 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs demo check check-real asan tsan fuzz tidy bench deps test-deps install uninstall \
+.PHONY: all programs demo check check-real check-tokenizers asan tsan fuzz tidy bench deps test-deps install uninstall \
         dist clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d)

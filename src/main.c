@@ -15,6 +15,7 @@
 #include "base/maps.h"
 #include "base/out.h"
 #include "base/par.h"
+#include "cli/console.h"
 #include "cli/help.h"
 #include "cmd/cmds.h"
 
@@ -35,6 +36,7 @@ static void hold_standard_streams(void)
 
 static void on_signal(int sig)
 {
+    console_hide();
     out_remove_unfinished();
     signal(sig, SIG_DFL);
     raise(sig);
@@ -100,17 +102,12 @@ static void leave_nothing_unfinished(void)
 static void out_of_memory(void *self, size_t size_bytes)
 {
     (void)self;
+    console_hide();
     fprintf(stderr, "mha-viz: out of memory: needed %zu more bytes\n", size_bytes);
     exit(ERR_SYSTEM);
 }
 
 /* ---- the command ---- */
-
-static void warn(void *self, const char *msg)
-{
-    (void)self;
-    fprintf(stderr, "mha-viz: warning: %s\n", msg);
-}
 
 static const struct cmd *find(const char *name, struct err *e)
 {
@@ -127,8 +124,8 @@ static const struct cmd *find(const char *name, struct err *e)
 static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
                struct err *e)
 {
-    struct warn to_stderr = { .fn = warn };
-    struct env env = { .arena = arena, .warn = &to_stderr };
+    struct env env = { .arena = arena };
+    struct console console;
     void *args = arena_alloc(arena, 1, c->args_size);
     const struct common_args *common = args;
     char **operands;
@@ -145,9 +142,10 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
     env.quiet = common->quiet;
     env.verbose = common->verbose;
     env.n_threads = common->threads > 0 ? common->threads : par_default_threads();
-    if (env.quiet)
-        to_stderr.fn = NULL;
-    return c->run(args, n_operands, operands, &env, e);
+    console_open(&console, &env);
+    status = c->run(args, n_operands, operands, &env, e);
+    console_hide();
+    return status;
 }
 
 /* What may take the place of a command: --help, --version, help [COMMAND]. */

@@ -239,13 +239,18 @@ static void take(void *self, const struct qkv_view *v)
         job.exact = room.exact = floats(mechanisms->a, (int64_t)v->H * v->T, v->S);
         par_for(mechanisms->par, own.n, own_rows_task, &job);
     }
+    progress_begin(par_progress(mechanisms->par), "mechanism",
+                   mechanisms_count(mechanisms->opts));
     for (int id = 0; id < N_MECHANISM; id++) {
         struct arena_mark mark = arena_mark(mechanisms->a);
 
-        if (mechanisms_covers(mechanisms->opts, (enum mechanism_id)id))
-            one_mechanism(mechanisms, v, id, &room);
+        if (!mechanisms_covers(mechanisms->opts, (enum mechanism_id)id))
+            continue;
+        one_mechanism(mechanisms, v, id, &room);
         arena_reset(mechanisms->a, mark);
+        progress_step(par_progress(mechanisms->par));
     }
+    progress_end(par_progress(mechanisms->par));
 }
 
 struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,

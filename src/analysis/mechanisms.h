@@ -37,6 +37,16 @@ static inline bool mechanisms_covers(const struct mechanisms_opts *opts, enum me
     return opts->only == NULL || opts->only[id];
 }
 
+/* How many are compared. */
+static inline int mechanisms_count(const struct mechanisms_opts *opts)
+{
+    int n = 0;
+
+    for (int id = 0; id < N_MECHANISM; id++)
+        n += mechanisms_covers(opts, (enum mechanism_id)id);
+    return n;
+}
+
 struct mechanisms {
     int n_layers;
     struct mechanism_result *result;    /* [n_layers, N_MECHANISM] */

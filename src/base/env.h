@@ -7,10 +7,16 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/progress.h"
 
 struct env {
     struct arena *arena;        /* lives as long as what is opened in it */
     struct warn *warn;          /* fn NULL: warnings are dropped */
+    struct warn *note;          /* what is good to know, but no fault; NULL: dropped */
+    struct progress *progress;  /* of this thread's work; NULL: nobody shows it */
+    bool dash;                  /* the operand - is standard input: of a command line */
+    bool piped;                 /* it may hold texts, where none are given */
+    bool again;                 /* it is read more than once */
     bool verbose, quiet;
     int n_threads;
     const char *command;        /* the command line, for metadata; NULL: there was none */

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <math.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +17,7 @@
 /* gzread passes plain text through, so one reader serves both. */
 struct lines {
     gzFile gz;
+    int64_t file_size;          /* -1: it is not a file */
     char *path, *line;
     char chunk[1 << 16];
     size_t at, n;               /* of chunk */
@@ -22,10 +26,59 @@ struct lines {
 
 static const size_t LINE_MAX_BYTES = (size_t)1 << 30;
 
+/* ---- standard input ---- */
+
+/* A file without a name is the copy of lines_keep_stdin. */
+static bool is_kept(void)
+{
+    struct stat info;
+
+    return fstat(0, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 0;
+}
+
+/* The copy has a new position each time. */
+static int open_stdin(void)
+{
+    return is_kept() ? open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC) : dup(0);
+}
+
+static int copy_stdin(FILE *to)
+{
+    char bytes[1 << 16];
+    ssize_t count;
+
+    while ((count = read(0, bytes, sizeof bytes)) != 0) {
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0 || fwrite(bytes, 1, (size_t)count, to) != (size_t)count)
+            return -1;
+    }
+    return fflush(to) == 0 && dup2(fileno(to), 0) == 0 ? 0 : -1;
+}
+
+int lines_keep_stdin(struct err *e)
+{
+    FILE *copy;
+    int status;
+
+    if (is_kept())
+        return 0;
+    copy = tmpfile();
+    if (copy == NULL)
+        return err_set(e, ERR_SYSTEM, "no room for a temporary file: %s", strerror(errno));
+    status = copy_stdin(copy);
+    if (status != 0)
+        err_set(e, ERR_SYSTEM, "standard input: it cannot be copied: %s", strerror(errno));
+    fclose(copy);
+    return status;
+}
+
+/* ---- files ---- */
+
 struct lines *lines_open(const char *path, struct err *e)
 {
     bool is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? dup(0) : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? open_stdin() : open(path, O_RDONLY | O_CLOEXEC);
     struct lines *lines;
     struct stat info;
 
@@ -33,7 +86,9 @@ struct lines *lines_open(const char *path, struct err *e)
         err_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
         return NULL;
     }
-    if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
+    if (fstat(fd, &info) != 0)
+        info = (struct stat){ .st_mode = 0 };
+    if (S_ISDIR(info.st_mode)) {
         close(fd);
         err_set(e, ERR_INPUT, "%s: is a folder, expected a file of lines", path);
         return NULL;
@@ -47,6 +102,7 @@ struct lines *lines_open(const char *path, struct err *e)
         err_set(e, ERR_SYSTEM, "%s: no memory", path);
         return NULL;
     }
+    lines->file_size = S_ISREG(info.st_mode) ? info.st_size : -1;
     lines->path = strdup(is_stdin ? "standard input" : path);
     return lines;
 }
@@ -86,41 +142,83 @@ static int append(struct lines *l, const char *s, size_t n, struct err *e)
     return 0;
 }
 
-int lines_next(struct lines *l, const char **line, size_t *size, struct err *e)
+/* Up to ending, or to the end of the file; returns as lines_next. */
+static int read_to(struct lines *l, const char *ending, struct err *e)
 {
     bool any = false;
 
     l->size = 0;
     for (;;) {
-        const char *end;
+        const char *end = NULL;
         size_t count;
 
         if (l->at == l->n) {
             int more = fill(l, e);
 
-            if (more < 0)
-                return -1;
-            if (more == 0)
-                break;
+            if (more <= 0)
+                return more < 0 ? -1 : any;
         }
         any = true;
-        end = memchr(l->chunk + l->at, '\n', l->n - l->at);
+        if (ending != NULL)
+            end = memchr(l->chunk + l->at, *ending, l->n - l->at);
         count = end != NULL ? (size_t)(end - l->chunk) - l->at : l->n - l->at;
         if (append(l, l->chunk + l->at, count, e) != 0)
             return -1;
         l->at += count;
         if (end != NULL) {
             l->at++;
-            break;
+            return 1;
         }
     }
-    if (!any)
-        return 0;
-    if (l->size > 0 && l->line[l->size - 1] == '\r')
-        l->size--;
+}
+
+static bool drop_last(struct lines *l, char byte)
+{
+    bool last = l->size > 0 && l->line[l->size - 1] == byte;
+
+    l->size -= last;
+    return last;
+}
+
+int lines_next(struct lines *l, const char **line, size_t *size, struct err *e)
+{
+    int status = read_to(l, "\n", e);
+
+    if (status <= 0)
+        return status;
+    drop_last(l, '\r');
     *line = l->line;
     *size = l->size;
     return 1;
+}
+
+int lines_rest(struct lines *l, const char **text, size_t *size, struct err *e)
+{
+    int status = read_to(l, NULL, e);
+
+    if (status <= 0)
+        return status;
+    if (drop_last(l, '\n'))
+        drop_last(l, '\r');
+    *text = l->line;
+    *size = l->size;
+    return 1;
+}
+
+bool lines_wait_stdin(int at_most_ms)
+{
+    struct pollfd at = { .fd = 0, .events = POLLIN };
+
+    return poll(&at, 1, at_most_ms) != 0;
+}
+
+double lines_share(const struct lines *l)
+{
+    double read = (double)gzoffset(l->gz), text = (double)gztell(l->gz);
+    double share = read / (double)l->file_size * (text - (double)(l->n - l->at)) / text;
+
+    return l->file_size <= 0 || !(text > 0) || read < 0 ? (double)NAN :
+           share < 1 ? share : 1;
 }
 
 void lines_close(struct lines *l)

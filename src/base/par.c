@@ -32,6 +32,7 @@ struct par {
     atomic_int next;
     atomic_size_t lacking;          /* bytes that a scratch could not give; 0: none */
     struct arena like;              /* whose handler hears of them; has no memory */
+    struct progress *progress;      /* of the caller; NULL: nobody shows it */
 };
 
 /* The full of every scratch arena. */
@@ -43,7 +44,8 @@ static void leave(void *self, size_t size_bytes)
     longjmp(w->border, 1);
 }
 
-static void take_all(struct par *p, struct arena *scratch)
+/* progress: NULL on threads that are not the caller's. */
+static void take_all(struct par *p, struct arena *scratch, const struct progress *progress)
 {
     int i;
 
@@ -52,13 +54,14 @@ static void take_all(struct par *p, struct arena *scratch)
 
         p->fn(p->self, i, scratch);
         arena_reset(scratch, mark);
+        progress_tick(progress);
     }
 }
 
 static void work(struct worker *w)
 {
     if (setjmp(w->border) == 0) {
-        take_all(w->par, &w->scratch);
+        take_all(w->par, &w->scratch, w == w->par->worker ? w->par->progress : NULL);
         return;
     }
     atomic_store(&w->par->next, w->par->n);
@@ -142,6 +145,16 @@ void par_free(struct par *p)
 void par_on_full(struct par *p, const struct arena *like)
 {
     arena_init(&p->like, like->full, like->self);
+}
+
+void par_tell(struct par *p, struct progress *progress)
+{
+    p->progress = progress;
+}
+
+struct progress *par_progress(const struct par *p)
+{
+    return p->progress;
 }
 
 int par_threads(const struct par *p)

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/progress.h"
 
 struct par;
 
@@ -23,6 +24,11 @@ struct par *par_new(int n_threads, struct err *e);
  * Without it the process aborts.
  */
 void par_on_full(struct par *p, const struct arena *like);
+
+/* Who is told how far the work is: of the caller's thread, between calls of fn.  NULL: nobody. */
+void par_tell(struct par *p, struct progress *progress);
+struct progress *par_progress(const struct par *p);
+
 void par_free(struct par *p);
 int par_threads(const struct par *p);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "cli/console.h"
 
 /* ---- options ---- */
 
@@ -231,6 +232,8 @@ int output_open(struct output *o, struct err *e)
 
 int output_begin(struct output *o, struct arena *a, int index, struct err *e)
 {
+    if (o->out.file == stdout)
+        console_hide_for_results();
     return o->folder ? out_open(&o->out, output_name(o, a, index), 0, e) : 0;
 }
 

@@ -173,30 +173,33 @@ static int propagate(struct mechanisms_job *j, struct arena *a, struct texts *te
                      struct mechanisms_text *t, const float *own, int64_t n,
                      struct err *e)
 {
+    struct progress *progress = j->job.s.env->progress;
     struct wanted want = j->job.want;
     float *hidden = arena_alloc_raw(a, (size_t)n, sizeof *hidden);
 
     want.layer = NULL;
     want.hidden = hidden;
+    progress_begin(progress, "mechanism", mechanisms_count(&j->opts));
     for (int id = 0; id < N_MECHANISM; id++) {
         struct mechanisms_replacement replacement = { .id = (enum mechanism_id)id,
                                                       .opts = &j->opts, .a = a };
         struct tap tap = mechanisms_replacement_tap(&replacement);
         struct err failed = { ERR_NONE, "" };
 
-        if (j->opts.only != NULL && !j->opts.only[id])
+        if (!mechanisms_covers(&j->opts, (enum mechanism_id)id))
             continue;
         want.tap = &tap;
         if (session_forward(&j->job.s, texts, &want, NULL, 0, a, &failed) == 0) {
             t->change[id] = mechanisms_change(hidden, own, n);
-            continue;
-        }
-        if (replacement.refused == NULL) {
+        } else if (replacement.refused != NULL) {
+            t->refused[id] = arena_strdup(a, failed.msg);
+        } else {
             *e = failed;
             return -1;
         }
-        t->refused[id] = arena_strdup(a, failed.msg);
+        progress_step(progress);
     }
+    progress_end(progress);
     return 0;
 }
 

@@ -18,9 +18,9 @@ static const char *const mask_words[] = { "causal", "padding:", "block:", "keys:
 
 static const struct opt_values layer_values = { .words = layer_words };
 static const struct opt_values stack_values = { .words = family_stack_names };
-const struct opt_values global_values = { .words = global_words };
+static const struct opt_values global_values = { .words = global_words };
 static const struct opt_values random_values = { .words = random_words, .files = true };
-const struct opt_values mask_values = { .words = mask_words, .between = '+',
+static const struct opt_values mask_values = { .words = mask_words, .between = '+',
                                                .files = true };
 static const struct opt_values qkv_values = { .between = ',', .files = true };
 const struct opt_values model_values = { .find = hub_names, .files = true };
@@ -94,9 +94,10 @@ const struct opt_group qkv_group = { "precomputed attention", qkv_opts };
 static const struct opt text_opts[] = {
     PATH('f', "file", "FILE", F(file),
          "read one text per line; - is standard input, .gz is decompressed"),
-    FLAG(0, "pairs", F(pairs), "each line of the file holds two texts separated by a tab"),
+    FLAG(0, "pairs", F(pairs),
+         "each line of the file, or of standard input, holds two texts separated by a tab"),
     FLAG(0, "jsonl", F(jsonl),
-         "each line of the file is {\"text\":…,\"pair\":…} or "
+         "each line of the file, or of standard input, is {\"text\":…,\"pair\":…} or "
          "{\"ids\":[…],\"type_ids\":[…]}"),
     STRING(0, "ids", "LIST", F(ids), "token ids instead of a text: 101,7592,102"),
     STRING(0, "type-ids", "LIST", F(type_ids), "types of --ids, one per id"),
@@ -109,6 +110,9 @@ static const struct opt text_opts[] = {
          ".npy instead of a text, for a model that reads pixels, sound or rows"),
     FLAG(0, "pretokenized", F(pretokenized),
          "the text consists of pieces of the vocabulary, separated by spaces"),
+    FLAG(0, "words", F(words),
+         "the text consists of words, separated by spaces, each tokenised by itself "
+         "(is_split_into_words)"),
     FLAG(0, "no-special", F(no_special),
          "do not add the special tokens of the model's template"),
     FLAG(0, "truncate", F(truncate),
@@ -153,7 +157,7 @@ const struct opt_group mask_group = { "masks", mask_opts };
 
 static const struct opt dtype_opts[] = {
     CHOICE(0, "dtype", "NAME", F(dtype), "f32", precision_names,
-           "round the operands of each product to this format; sums stay in f32"),
+           "round the operands of products, or of linears, to this format; sums stay in f32"),
     END
 };
 const struct opt_group dtype_group = { "precision", dtype_opts };

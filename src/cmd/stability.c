@@ -126,15 +126,22 @@ static int run_alone(struct trial *t, bool *silent, int l, int h, struct err *e)
 static int run_all_alone(struct trial *t, struct err *e)
 {
     const struct config *config = &t->j->job.s.shown->config;
+    struct progress *progress = t->j->job.s.env->progress;
     size_t count = (size_t)config->n_layers * (size_t)config->n_heads;
     bool *silent = arena_alloc(t->a, count, sizeof *silent);
+    int n;
 
     t->alone = arena_alloc(t->a, count, sizeof *t->alone);
     t->change.silent = silent;
     t->change.silent_stack = t->j->job.s.stack;
-    for (int l = 0, h = -1; session_next_head(&t->j->job.s, &t->j->job.want, &l, &h); )
+    records_heads(&t->j->job.s, &t->j->job.want, t->a, &n);
+    progress_begin(progress, "head", n);
+    for (int l = 0, h = -1; session_next_head(&t->j->job.s, &t->j->job.want, &l, &h); ) {
         if (run_alone(t, silent, l, h, e) != 0)
             return -1;
+        progress_step(progress);
+    }
+    progress_end(progress);
     return 0;
 }
 

@@ -71,7 +71,7 @@ static const struct record range_record = {
 
 struct text_row {
     struct records_text_id id;
-    struct list ids, pieces, labels, chars, bytes, types, special, tokens;
+    struct list ids, pieces, labels, chars, bytes, types, special, words, tokens;
 };
 
 #define F(f) offsetof(struct text_row, f)
@@ -91,6 +91,9 @@ static const struct column text_columns[] = {
       .where = IN_JSON, .field = F(types) },
     { "special", "1: put there by the template, not by the text", .kind = COLUMN_BYTE,
       .list = true, .where = IN_JSON, .field = F(special) },
+    { "words", "with --words: number of the word that each is of, from 0 through both texts; "
+      "-1: of none", .kind = COLUMN_INT, .list = true, .where = IN_JSON, .optional = true,
+      .field = F(words) },
     { "rows", "one row per token", .kind = COLUMN_RECORD, .list = true, .where = IN_TSV,
       .of = &token_record, .field = F(tokens) },
 };
@@ -130,8 +133,20 @@ static struct text_row text_row(const struct session *s, struct arena *a,
         .bytes = { tokens->bytes, count },
         .types = { tokens->type, count },
         .special = { tokens->special, count },
+        .words = { tokens->word, count },
         .tokens = token_rows(a, tokens),
     };
+}
+
+static int prepare(void *self, struct err *e)
+{
+    static const char *const of_words[] = { "words", NULL };
+    struct job *job = self;
+
+    (void)e;
+    job->record = job->s.asked->words ?
+                      &text_record : record_without(job->s.a, &text_record, IN_JSON, of_words);
+    return 0;
 }
 
 static int text(void *self, struct arena *a, const struct item *item, struct err *e)
@@ -144,7 +159,7 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
 }
 
 static const struct job_kind kind = { .outputs = &output_reports, .tokens_only = true,
-                                      .record = &text_record, .text = text };
+                                      .prepare = prepare, .text = text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)

@@ -57,8 +57,9 @@ const char *figure_changes(struct arena *a, const struct asked *asked)
     if (asked->memory_mask != NULL)
         text = arena_printf(a, "%s; memory mask %s", text, asked->memory_mask);
     if (asked->dtype != PRECISION_F32)
-        text = arena_printf(a, "%s; inputs of products in %s", text,
-                            precision_names[asked->dtype]);
+        text = arena_printf(a, "%s; %s in %s", text,
+                            precision_is_of_linears((enum precision)asked->dtype) ?
+                            "linears" : "inputs of products", precision_names[asked->dtype]);
     return text;
 }
 

@@ -90,6 +90,7 @@ static void bind_head(struct model *m)
     m->has_head = m->has_head && name[W_HEAD] != NULL;      /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
+        m->slot[W_HEAD].is_linear = true;
         m->has_head = m->has_head && !m->config.head.one_number && !m->config.head.untied &&
                       m->slot[W_TOK].weight != NULL &&
                       m->slot[W_HEAD].matrix.K ==

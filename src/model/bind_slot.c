@@ -268,6 +268,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
         p->vector = decode_vector(b, row, p->weight);
     else
         p->matrix = matrix_of(p->weight, want, in_out);
+    p->is_linear = family_slot_is_linear(slot);
     return is_whole_name(row->kind) || (row->kind == SLOT_TABLE && slot != W_HEAD) ||
            (slot == W_HEAD && family->head_bias_unused) ? 0 :
            bind_bias(b, names, at, out, p);

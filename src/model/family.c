@@ -157,6 +157,11 @@ bool family_slot_in_out(const struct family *f, enum slot s)
     return f->order == ORDER_IN_OUT && family_slots[s].kind == SLOT_LINEAR;
 }
 
+bool family_slot_is_linear(enum slot s)
+{
+    return s == W_HEAD || (family_slots[s].kind == SLOT_LINEAR && s != W_ROUTER);
+}
+
 const struct family *family_find(const char *model_type)
 {
     for (int i = 0; family_table[i] != NULL; i++)

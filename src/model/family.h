@@ -274,4 +274,8 @@ extern const struct slot_row family_slots[N_SLOT];
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d);
 bool family_slot_in_out(const struct family *f, enum slot s);     /* stored as y = x W */
 
+/* A linear that tools for quantisation round: heads too; a router, convolutions, tables
+ * that are looked up are not. */
+bool family_slot_is_linear(enum slot s);
+
 #endif

@@ -22,6 +22,7 @@
 struct param {
     const struct tensor *weight, *bias_tensor;
     struct matrix matrix;       /* of tables and linears */
+    bool is_linear;             /* what quantisation rounds: see family_slot_is_linear */
     const float *vector;        /* [out] of norms and vectors */
     const float *bias;          /* [out], or NULL */
 };

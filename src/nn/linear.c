@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nn/product.h"
+#include "nn/quantise.h"
 
 enum {
     DECODE_COLS = 64,       /* of PANEL stored rows, decoded at a time: 8 KiB */
@@ -74,7 +75,34 @@ static void pack_decoded(float *panel, const struct matrix *w, int n0, int n, fl
     }
 }
 
+static void pack(float *panel, const struct matrix *w, int n0, int n, float *room)
+{
+    if (w->order_in_out)
+        pack_in_out(panel, w, n0, n);
+    else if (is_plain(w))
+        nn_kernels()->transpose(panel, plain(w) + n0 * w->stride, w->stride, n, w->K);
+    else
+        pack_decoded(panel, w, n0, n, room);
+}
+
 /* ---- the product ---- */
+
+/* The sums of whole numbers as what they stand for. */
+static void run_int8(struct product *p, float *panel, const float *x_scale)
+{
+    float scale[PANEL];
+    const float *bias = p->bias;
+
+    quantise_columns(panel, p->K, scale);
+    p->bias = NULL;
+    product_run(p);
+    for (int m = 0; m < p->M; m++)
+        for (int i = 0; i < p->n; i++) {
+            float *y = &p->y[m * p->y_stride + i];
+
+            *y = *y * x_scale[m] * scale[i] + (bias != NULL ? bias[i] : 0);
+        }
+}
 
 void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
                   int M, const struct matrix *w, const float *bias, int n0,
@@ -91,13 +119,14 @@ void linear_panel(float *y, int64_t y_stride, const float *x, int64_t x_stride,
     assert(M > 0 && w->K > 0 && n0 % PANEL == 0 && count > 0);
     assert(w->block <= 1 || (!w->order_in_out && w->K % w->block == 0 &&
                              w->stride % w->block == 0 && w->block <= LARGEST_BLOCK));
-    if (w->order_in_out)
-        pack_in_out(panel, w, n0, count);
-    else if (is_plain(w))
-        nn_kernels()->transpose(panel, plain(w) + n0 * w->stride, w->stride, count, w->K);
+    pack(panel, w, n0, count, room);
+    if (w->precision == PRECISION_INT8) {
+        run_int8(&product, panel, w->x_scale);
+        return;
+    }
+    if (quantise_block(w->precision) > 1)
+        quantise_blocks(w->precision, panel, w->K);
     else
-        pack_decoded(panel, w, n0, count, room);
-    if (w->precision != PRECISION_F32)
         precision_round(w->precision, panel, panel, (int64_t)w->K * PANEL);
     product_run(&product);
 }

@@ -32,6 +32,8 @@ struct matrix {
     int64_t stride;                 /* elements from one stored row to the next */
     bool order_in_out;
     enum precision precision;       /* that its elements are rounded to */
+    const float *x_scale;           /* PRECISION_INT8: [M] of the rows of x, which hold
+                                       what quantise_row makes of them */
 };
 
 /* Floats of scratch that linear_panel needs: K * PANEL and room to decode. */
@@ -42,7 +44,8 @@ size_t linear_scratch(int K);
  *
  *     y[m][n] = bias[n] + sum over k of x[m][k] * w[n][k]
  *
- * The sum starts at 0 and runs over k upwards; the bias is added last.
+ * The sum starts at 0 and runs over k upwards; the bias is added last.  In
+ * PRECISION_INT8 the sum is of whole numbers, times x_scale[m], times the scale of w[n].
  * x        [M, K], row m at x + m * x_stride
  * y        [M, N], row m at y + m * y_stride; only these columns are written
  * bias     [N] or NULL

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Rounding to 16-bit floats and back, for what lower precision does to a model. */
+ * The formats, and rounding to 16-bit floats and back. */
 #include "nn/precision.h"
 
 #include <string.h>
 
 #include "base/half.h"
 
-const char *const precision_names[] = { "f32", "bf16", "f16", NULL };
+const char *const precision_names[] = {
+    "f32", "bf16", "f16", "int8", "q8_0", "q5_0", "q4_0", NULL
+};
+
+bool precision_is_of_linears(enum precision p)
+{
+    return p >= PRECISION_INT8;
+}
 
 void precision_round(enum precision to, float *y, const float *x, int64_t n)
 {
@@ -19,8 +26,7 @@ void precision_round(enum precision to, float *y, const float *x, int64_t n)
         for (int64_t i = 0; i < n; i++)
             y[i] = half_round(x[i]);
         return;
-    case PRECISION_F32:
-    case N_PRECISION:
+    default:
         if (y != x)
             memcpy(y, x, (size_t)n * sizeof *y);
     }

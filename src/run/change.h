@@ -32,7 +32,7 @@ struct change {
      */
     const float *noise;
     bool noise_relative;                /* times the root mean square of a text's */
-    enum precision precision;           /* of what goes into each product */
+    enum precision precision;           /* of what goes into each product, or linear */
     const bool *silent;                 /* [L, H] heads whose output is 0; NULL: none */
     enum stack_id silent_stack;         /* of this stack */
 };

@@ -2,6 +2,7 @@
  * What a pass is asked for, checked before it runs. */
 #include "run/check.h"
 
+#include "nn/quantise.h"
 #include "run/chunks.h"
 #include "run/cross.h"
 #include "run/front.h"
@@ -84,4 +85,47 @@ int check_pass(const struct pass *p, struct err *e)
             chunks_check_rotations(p->m, p->want->rotations, pass_tokens(p, t), e) != 0)
             return -1;
     return 0;
+}
+
+/* ---- precision ---- */
+
+static int check_width(const struct param *w, enum precision precision, struct err *e)
+{
+    int block = quantise_block(precision);
+
+    if (w->weight == NULL || !w->is_linear || w->matrix.K % block == 0)
+        return 0;
+    return err_set(e, ERR_INPUT, "%s: %s: has rows of %d weights, which the blocks of %d of "
+                   "--dtype %s do not divide", w->weight->file, w->weight->name, w->matrix.K,
+                   block, precision_names[precision]);
+}
+
+static int check_layer(const struct model *m, const struct layer_plan *plan,
+                       enum precision precision, struct err *e)
+{
+    for (int s = 0; s < N_SLOT; s++)
+        if (check_width(&plan->slot[s], precision, e) != 0)
+            return -1;
+    for (int x = 0; plan->expert != NULL && x < m->config.experts.n; x++)
+        if (check_width(&plan->expert[x].gate, precision, e) != 0 ||
+            check_width(&plan->expert[x].up, precision, e) != 0 ||
+            check_width(&plan->expert[x].down, precision, e) != 0)
+            return -1;
+    return 0;
+}
+
+int check_precision(const struct model *m, enum precision precision, struct err *e)
+{
+    if (m->precomputed != NULL)
+        return 0;
+    if (m->family->front == FRONT_QKV && precision_is_of_linears(precision))
+        return err_set(e, ERR_USAGE, "--dtype %s quantises linears, of which %s has none",
+                       precision_names[precision], m->name);
+    for (int s = 0; s < N_SLOT; s++)
+        if (check_width(&m->slot[s], precision, e) != 0)
+            return -1;
+    for (int l = 0; l < m->config.n_layers; l++)
+        if (check_layer(m, &m->layer[l], precision, e) != 0)
+            return -1;
+    return m->decoder != NULL ? check_precision(m->decoder, precision, e) : 0;
 }

@@ -103,12 +103,23 @@ static int step(const struct model *m, const struct generation *rules,
     return status;
 }
 
+/* The steps that the longest takes, at most. */
+static int most(const struct continuation *text, int n)
+{
+    int longest = 0;
+
+    for (int i = 0; i < n; i++)
+        longest = text[i].most > longest ? text[i].most : longest;
+    return longest;
+}
+
 int run_generate(const struct model *m, const struct generation *rules,
                  const struct memory *memory, struct continuation *text, int n_texts,
                  enum precision precision, struct par *par, struct arena *call,
                  struct err *e)
 {
     struct arena_mark mark = arena_mark(call);
+    struct progress *progress = par_progress(par);
     struct active on = { .n = n_texts };
     int status = 0;
 
@@ -126,10 +137,13 @@ int run_generate(const struct model *m, const struct generation *rules,
             on.cache[i] = cache_new(call, m, text[i].n_prompt + text[i].most - 1,
                                     n_memory);
     }
+    progress_begin(progress, "token", most(text, n_texts));
     while (status == 0 && on.n > 0) {
         status = step(m, rules, memory, &on, precision, par, call, e);
         memory = NULL;          /* its keys and values are cached */
+        progress_step(progress);
     }
+    progress_end(progress);
     arena_reset(call, mark);
     return status;
 }

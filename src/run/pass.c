@@ -25,11 +25,25 @@ bool pass_has_memory(const struct pass *p)
            (p->want->cache != NULL && p->want->cache[0]->n_memory > 0);
 }
 
-enum precision pass_precision(const struct pass *p)
+static enum precision asked_precision(const struct pass *p)
 {
     const struct change *change = p->want != NULL ? p->want->change : NULL;
 
     return change != NULL ? change->precision : PRECISION_F32;
+}
+
+enum precision pass_precision(const struct pass *p)
+{
+    enum precision precision = asked_precision(p);
+
+    return precision_is_of_linears(precision) ? PRECISION_F32 : precision;
+}
+
+enum precision pass_linear_precision(const struct pass *p, const struct param *w)
+{
+    enum precision precision = asked_precision(p);
+
+    return precision_is_of_linears(precision) && !w->is_linear ? PRECISION_F32 : precision;
 }
 
 bool pass_wants(const struct pass *p, int l, enum stack_id stack)

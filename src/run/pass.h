@@ -64,8 +64,11 @@ int pass_number(const struct pass *p, int text);
 /* True if the decoder has an encoder's output to look at. */
 bool pass_has_memory(const struct pass *p);
 
-/* The precision that the inputs of products are rounded to. */
+/* The precision that the inputs of products are rounded to, those of linears aside. */
 enum precision pass_precision(const struct pass *p);
+
+/* The same of a product with w, which linears alone may be rounded to. */
+enum precision pass_linear_precision(const struct pass *p, const struct param *w);
 
 /* True if rows of this layer and stack go to sinks. */
 bool pass_wants(const struct pass *p, int l, enum stack_id stack);

@@ -228,12 +228,18 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
 
 static int run_layers(struct pass *p, struct err *e)
 {
+    struct progress *progress = par_progress(p->par);
     bool ended = false;
+    int status = 0;
 
-    for (int l = 0; l <= p->last && !ended; l++)
-        if (run_layer(p, l, &ended, e) != 0)
-            return -1;
-    return 0;
+    progress_begin(progress, "layer", p->last + 1);
+    for (int l = 0; l <= p->last && !ended && status == 0; l++) {
+        status = run_layer(p, l, &ended, e);
+        progress_tokens(progress, (double)p->N / (p->last + 1));
+        progress_step(progress);
+    }
+    progress_end(progress);
+    return status;
 }
 
 /* ---- rows that a file holds ---- */

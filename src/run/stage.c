@@ -6,7 +6,7 @@
 
 #include "nn/linear.h"
 #include "nn/norm.h"
-#include "nn/precision.h"
+#include "nn/quantise.h"
 
 float *stage_floats(struct pass *p, size_t rows, size_t columns)
 {
@@ -30,9 +30,12 @@ static void linear_task(void *self, int i, struct arena *scratch)
     int rows = job->n_rows - row < job->rows_per_task ? job->n_rows - row :
                                                         job->rows_per_task;
     float *room = arena_alloc_raw(scratch, linear_scratch(job->w->K), sizeof *room);
+    struct matrix w = *job->w;
 
+    if (w.x_scale != NULL)
+        w.x_scale += row;
     linear_panel(job->y + row * job->y_stride, job->y_stride,
-                 job->x + row * job->x_stride, job->x_stride, rows, job->w, job->bias, n0,
+                 job->x + row * job->x_stride, job->x_stride, rows, &w, job->bias, n0,
                  room);
 }
 
@@ -42,20 +45,36 @@ static void run_linear(struct pass *p, struct linear_job *j)
             linear_task, j);
 }
 
-/* The same with x and w rounded to a lower precision. */
-static void run_rounded(struct pass *p, struct linear_job *j)
+/* x rounded to w's precision, in rows side by side, where that rounds inputs too. */
+static void round_rows(struct linear_job *j, struct matrix *w, struct arena *a)
+{
+    float *x = arena_alloc_raw(a, (size_t)j->n_rows, (size_t)w->K * sizeof *x);
+    float *scale = arena_alloc_raw(a, (size_t)j->n_rows, sizeof *scale);
+
+    for (int i = 0; i < j->n_rows; i++) {
+        const float *from = j->x + i * j->x_stride;
+        float *to = x + (int64_t)i * w->K;
+
+        if (w->precision == PRECISION_INT8)
+            scale[i] = quantise_row(to, from, w->K);
+        else
+            precision_round(w->precision, to, from, w->K);
+    }
+    w->x_scale = scale;
+    j->x = x;
+    j->x_stride = w->K;
+}
+
+/* The same with w, and x, rounded to a lower precision. */
+static void run_rounded(struct pass *p, struct linear_job *j, enum precision precision)
 {
     struct arena_mark mark = arena_mark(p->call);
     struct matrix matrix = *j->w;
-    float *x = arena_alloc_raw(p->call, (size_t)j->n_rows, (size_t)matrix.K * sizeof *x);
 
-    for (int i = 0; i < j->n_rows; i++)
-        precision_round(pass_precision(p), x + (int64_t)i * matrix.K,
-                        j->x + i * j->x_stride, matrix.K);
-    matrix.precision = pass_precision(p);
+    matrix.precision = precision;
     j->w = &matrix;
-    j->x = x;
-    j->x_stride = matrix.K;
+    if (quantise_block(precision) == 1)
+        round_rows(j, &matrix, p->call);
     run_linear(p, j);
     arena_reset(p->call, mark);
 }
@@ -70,9 +89,13 @@ void stage_linear(struct pass *p, float *y, int64_t y_stride, const float *x,
         .n_rows = n_rows, .n_panels = (w->matrix.N + PANEL - 1) / PANEL,
         .w = &w->matrix,
     };
+    enum precision precision = pass_linear_precision(p, w);
 
     job.rows_per_task = job.n_panels < 4 * par_threads(p->par) ? ROWS : n_rows;
-    (pass_precision(p) == PRECISION_F32 ? run_linear : run_rounded)(p, &job);
+    if (precision == PRECISION_F32)
+        run_linear(p, &job);
+    else
+        run_rounded(p, &job, precision);
 }
 
 struct param stage_part(const struct param *w, int first, int n)

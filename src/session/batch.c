@@ -77,11 +77,15 @@ int input_batches(struct input *in, struct session *s,
 
     batches.item = arena_alloc(s->a, BATCH_TEXTS, sizeof *batches.item);
     mark = arena_mark(s->a);
+    input_begin(in);
     do {
         status = fill(&batches, e);
+        input_work(in);
         if (status < 0 || run_batch(&batches, e) != 0)
             return -1;
+        input_worked(in, batches.n);
         arena_reset(s->a, mark);
     } while (status == 1);
+    input_end(in);
     return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/str.h"
+#include "run/check.h"
 #include "session/layer.h"
 #include "session/select.h"
 #include "weights/npz.h"
@@ -237,5 +238,7 @@ int session_change(struct session *s, struct wanted *want, struct err *e)
 {
     s->change = (struct change){ .precision = (enum precision)s->asked->dtype };
     want->change = &s->change;
+    if (check_precision(s->model, s->change.precision, e) != 0)
+        return -1;
     return set_masks(s, &s->change, e);
 }

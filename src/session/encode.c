@@ -24,6 +24,7 @@ int encode_text(const struct session *s, struct arena *a, struct item *out,
         .text = out->text, .text_size = out->text_size,
         .pair = has_decoder(s) ? NULL : out->pair, .pair_size = out->pair_size,
         .pretokenized = s->asked->pretokenized, .no_special = s->asked->no_special,
+        .words = s->asked->words, .number_words = s->asked->words || s->asked->merge > 0,
     };
 
     if (s->tok == NULL) {
@@ -110,6 +111,7 @@ static int fill_target(const struct session *s, struct arena *a, struct item *ou
     const struct tok_input text = {
         .text = out->pair, .text_size = out->pair_size,
         .pretokenized = s->asked->pretokenized, .no_special = s->asked->no_special,
+        .words = s->asked->words, .number_words = s->asked->words || s->asked->merge > 0,
     };
     int *ids, count;
 

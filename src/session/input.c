@@ -2,6 +2,10 @@
  * What was asked -> a source of texts, and its texts one by one. */
 #include "session/input.h"
 
+#include <string.h>
+
+#include "base/file.h"
+#include "base/lines.h"
 #include "session/encode.h"
 #include "session/global.h"
 #include "session/source.h"
@@ -12,12 +16,75 @@ struct input {
     struct input *before;       /* the session's one before it; NULL: none */
     struct source *source;      /* NULL: it could not be opened */
     int n_bad;                  /* texts that could not be used */
+    int n_taken;
+    double share;               /* of the texts: those whose work is done; NaN: not known */
 };
+
+/* ---- TEXT and TEXT_B ---- */
+
+static bool is_dash(const struct session *s, const char *text)
+{
+    return s->env->dash && strcmp(text, "-") == 0;
+}
+
+/* All of standard input. */
+static int read_dash(struct session *s, struct operand *out, struct err *e)
+{
+    struct lines *lines = source_open_lines(s, "-", e);
+    const char *text;
+    size_t count = 0;
+    int status;
+
+    if (lines == NULL)
+        return -1;
+    status = lines_rest(lines, &text, &count, e);
+    if (status >= 0)
+        *out = (struct operand){ arena_strndup(s->a, status > 0 ? text : "", count), count };
+    lines_close(lines);
+    return status < 0 ? -1 : 0;
+}
+
+static void say_file(const struct session *s, const char *text)
+{
+    if (s->env->note != NULL && file_exists(text) && !file_is_dir(text))
+        err_warn(s->env->note, "'%s' is read as a text, but a file has this name: -f %s "
+                 "reads its lines", text, text);
+}
+
+/* - is what standard input holds. */
+static int read_operands(struct session *s, int n, char **operands, struct operand *out,
+                         struct err *e)
+{
+    if (n > 1 && is_dash(s, operands[0]) && is_dash(s, operands[1]))
+        return err_set(e, ERR_USAGE, "TEXT, TEXT_B: only one of them can be -, standard "
+                       "input");
+    for (int i = 0; i < n; i++) {
+        out[i] = (struct operand){ operands[i], strlen(operands[i]) };
+        if (is_dash(s, operands[i]) && read_dash(s, &out[i], e) != 0)
+            return -1;
+        if (!is_dash(s, operands[i]))
+            say_file(s, operands[i]);
+    }
+    return 0;
+}
 
 /* ---- which source ---- */
 
+/* No text is given, and standard input may hold some that the model would read. */
+static bool may_be_piped(const struct session *s, int n_operands)
+{
+    const struct asked *asked = s->asked;
+    int64_t dim[4];
+
+    return s->env->piped && n_operands == 0 && asked->file == NULL && asked->ids == NULL &&
+           asked->decoder_ids == NULL && asked->input == NULL &&
+           (s->model == NULL ||
+            (!s->model->family->bare && front_dims(s->model, dim) == 0));
+}
+
 /* One source, and options only beside the source that they belong to. */
-static int check_sources(const struct asked *asked, int n_operands, struct err *e)
+static int check_sources(const struct asked *asked, int n_operands, bool lines,
+                         struct err *e)
 {
     const struct { bool wrong; const char *why; } rules[] = {
         { (n_operands > 0) + (asked->ids != NULL) + (asked->file != NULL) > 1,
@@ -25,8 +92,13 @@ static int check_sources(const struct asked *asked, int n_operands, struct err *
         { asked->input != NULL && (asked->ids != NULL || asked->file != NULL),
           "--input, --ids, -f: only one of them can be given" },
         { asked->pairs && asked->jsonl, "--pairs, --jsonl: only one of them can be given" },
-        { asked->pairs && asked->file == NULL, "--pairs requires -f FILE" },
-        { asked->jsonl && asked->file == NULL, "--jsonl requires -f FILE" },
+        { asked->words && asked->pretokenized,
+          "--words, --pretokenized: only one of them can be given" },
+        { asked->words && (asked->ids != NULL || asked->input != NULL ||
+                           asked->attention != NULL || asked->qkv != NULL),
+          "--words requires a text, not ids or arrays" },
+        { asked->pairs && !lines, "--pairs requires -f FILE, or texts on standard input" },
+        { asked->jsonl && !lines, "--jsonl requires -f FILE, or texts on standard input" },
         { asked->type_ids != NULL && asked->ids == NULL, "--type-ids requires --ids" },
         { asked->decoder_ids != NULL && (n_operands > 1 || asked->file != NULL),
           "--decoder-ids requires a TEXT or --ids, and no TEXT_B" },
@@ -89,7 +161,7 @@ static int check_front(const struct session *s, int n_operands, bool *array, str
 }
 
 /* Opens arrays and rows; *source NULL: a text is to be read. */
-static int open_arrays(struct session *s, int n_operands, char **operands,
+static int open_arrays(struct session *s, int n_operands, const struct operand *operands,
                        struct source **source, struct err *e)
 {
     const struct model *model = s->model;
@@ -106,27 +178,37 @@ static int open_arrays(struct session *s, int n_operands, char **operands,
         return -1;
     if (!array)
         return 0;
-    *source = source_arrays(s, n_operands > 0 ? operands[0] : NULL, e);
+    *source = source_arrays(s, n_operands > 0 ? operands : NULL, e);
     return *source != NULL ? 0 : -1;
 }
 
-/* first: of whose source's lines this one's are, where both are of a file; NULL: none. */
-static struct source *open_source(struct session *s, const struct input *first,
-                                  int n_operands, char **operands, struct err *e)
+/* *source NULL: there is nothing on standard input, so a text is to be read elsewhere. */
+static int open_piped(const struct session *s, struct source **source, struct err *e)
+{
+    if (source_piped(s, source, e) != 0)
+        return -1;
+    return *source == NULL ? check_sources(s->asked, 0, false, e) : 0;
+}
+
+static struct source *open_source(struct session *s, int n_operands, char **operands,
+                                  struct err *e)
 {
     const struct asked *asked = s->asked;
+    bool piped = may_be_piped(s, n_operands);
+    struct operand text[2];
     struct source *source;
 
-    if (check_sources(asked, n_operands, e) != 0 || global_check(s, e) != 0 ||
-        open_arrays(s, n_operands, operands, &source, e) != 0 ||
+    if (check_sources(asked, n_operands, piped || asked->file != NULL, e) != 0 ||
+        global_check(s, e) != 0 || read_operands(s, n_operands, operands, text, e) != 0 ||
+        open_arrays(s, n_operands, text, &source, e) != 0 ||
         (asked->decoder_ids != NULL &&
-         encode_needs_decoder(s, "--decoder-ids", ERR_USAGE, e) != 0))
+         encode_needs_decoder(s, "--decoder-ids", ERR_USAGE, e) != 0) ||
+        (piped && open_piped(s, &source, e) != 0))
         return NULL;
     if (source != NULL)
         return source;
-    if (asked->file != NULL)
-        return source_lines(s, first != NULL ? first->source : NULL, e);
-    return asked->ids != NULL ? source_ids(s) : source_text(s, n_operands, operands, e);
+    return asked->file != NULL ? source_lines(s, e) : asked->ids != NULL ? source_ids(s) :
+           source_text(s, n_operands, text, e);
 }
 
 /* A mask [3,T,T] for one text is most often one that was meant for 3 heads. */
@@ -145,25 +227,19 @@ static void say_spare_masks(const struct session *s, int n_texts)
         }
 }
 
-struct input *input_open_beside(struct session *s, const struct input *first,
-                                int n_operands, char **operands, struct err *e)
+struct input *input_open(struct session *s, int n_operands, char **operands,
+                         struct err *e)
 {
     struct input *in = arena_alloc(s->a, 1, sizeof *in);
 
     *in = (struct input){ .s = s, .before = s->input };
     s->input = in;
-    in->source = open_source(s, first, n_operands, operands, e);
+    in->source = open_source(s, n_operands, operands, e);
     if (in->source == NULL)
         return NULL;
-    if (s->asked->file == NULL)
+    if (!in->source->lines)
         say_spare_masks(s, in->source->n);
     return in;
-}
-
-struct input *input_open(struct session *s, int n_operands, char **operands,
-                         struct err *e)
-{
-    return input_open_beside(s, NULL, n_operands, operands, e);
 }
 
 void input_close_all(struct input *last)
@@ -192,7 +268,7 @@ static int next_item(struct input *in, struct arena *a, struct item *out, struct
     status = source->next(source, a, out, e);
     if (status != SOURCE_TEXT || encode_fit(in->s, a, out, e) == 0)
         return status;
-    return in->s->asked->file != NULL ? SOURCE_UNUSABLE : SOURCE_FAILED;
+    return source->lines ? SOURCE_UNUSABLE : SOURCE_FAILED;
 }
 
 int input_next(struct input *in, struct arena *a, struct item *out, struct err *e)
@@ -201,6 +277,7 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
         struct arena_mark mark = arena_mark(a);
         int status = next_item(in, a, out, e);
 
+        in->n_taken += status != SOURCE_END;
         if (status != SOURCE_UNUSABLE)
             return status;
         if (e->kind == ERR_SYSTEM)
@@ -218,15 +295,51 @@ int input_result(const struct input *in, int rc, struct err *e)
     return rc;
 }
 
-int input_count(const struct input *in)
-{
-    return in->source->n;
-}
-
 bool input_is_file(const struct input *in)
 {
     return in->source->is_file;
 }
+
+/* ---- how far it is ---- */
+
+static double share_taken(const struct input *in)
+{
+    const struct source *source = in->source;
+
+    return source->share != NULL ? source->share(source) :
+                                   (double)in->n_taken / (double)source->n;
+}
+
+void input_begin(struct input *in)
+{
+    if (!in->source->is_file)
+        return;
+    in->share = 0;
+    progress_begin(in->s->env->progress, in->source->lines ? "text" : "array",
+                   in->source->lines ? 0 : in->source->n);
+}
+
+void input_work(struct input *in)
+{
+    if (in->source->is_file)
+        progress_reach(in->s->env->progress, 0, in->share, share_taken(in));
+}
+
+void input_worked(struct input *in, int n)
+{
+    if (!in->source->is_file)
+        return;
+    in->share = share_taken(in);
+    progress_reach(in->s->env->progress, n, in->share, in->share);
+}
+
+void input_end(struct input *in)
+{
+    if (in->source->is_file)
+        progress_end(in->s->env->progress);
+}
+
+/* ---- one after another ---- */
 
 int input_each(struct input *in,
                int (*fn)(void *self, struct arena *a, const struct item *item,
@@ -238,14 +351,20 @@ int input_each(struct input *in,
     struct item item;
     int status;
 
+    input_begin(in);
     while ((status = input_next(in, a, &item, e)) == 1) {
+        input_work(in);
         if (session_generate(in->s, &item, 1, a, e) != 0 ||
             fn(self, a, &item, e) != 0) {
             if (e->kind != ERR_INPUT || !input_is_file(in))
                 return -1;
             input_reject(in, &item, e);
         }
+        if (in->s->model == NULL)
+            progress_tokens(in->s->env->progress, item.tokens.n);
+        input_worked(in, 1);
         arena_reset(a, mark);
     }
+    input_end(in);
     return status;
 }

@@ -7,20 +7,12 @@
 #include "session/session.h"
 
 /*
- * Operands, --ids, --input or -f; usage errors where they contradict each other.  The
- * session closes its file, so that a command may fail at any point.
+ * Operands, --ids, --input or -f, or where none is given the lines of standard input
+ * (env->piped); usage errors where they contradict each other.  The session closes its
+ * file, so that a command may fail at any point.
  */
 struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e);
-
-/*
- * The same, where another session's input `first` has been opened.  Of a file, each text is
- * of the line that `first` read last, and there is one such: input_next then returns 0,
- * until `first` reads on.  Of one text or array they go side by side.
- */
-struct input *input_open_beside(struct session *s, const struct input *first,
-                                int n_operands, char **operands, struct err *e);
-
 void input_close_all(struct input *last);      /* it and those of its session before it */
 
 /*
@@ -33,11 +25,19 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 /* What it came to: rc; where that is 0, an error if some lines could not be used. */
 int input_result(const struct input *in, int rc, struct err *e);
 
-int input_count(const struct input *in);        /* texts; of a file's lines: those read so far */
 bool input_is_file(const struct input *in);     /* of texts; or of several arrays */
 
 /* Counts a text that was read but could not be used after all, and says why. */
 void input_reject(struct input *in, const struct item *item, const struct err *why);
+
+/*
+ * How far the work is, where there are several texts; only whoever asks for them one by one
+ * says so: that it begins, that the texts taken last are worked on, that n are done, its end.
+ */
+void input_begin(struct input *in);
+void input_work(struct input *in);
+void input_worked(struct input *in, int n);
+void input_end(struct input *in);
 
 /*
  * Calls fn for each text, continued where it is open.  What fn takes from the arena is

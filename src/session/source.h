@@ -15,29 +15,45 @@ struct source {
     const char *name;           /* of the file, for messages; NULL: the command line */
     const char *unit;           /* "line" or "array", of that file */
     bool is_file;               /* of several texts: one that is unusable is left out */
+    bool lines;                 /* so is one that does not fit the model */
     int n;                      /* texts; of lines: those read so far */
     /* Fills *out, which is empty, but not what encode_fit fills. */
     int (*next)(struct source *self, struct arena *a, struct item *out, struct err *e);
+    double (*share)(const struct source *self);     /* of it that was taken, in [0, 1], or
+                                                        NaN; NULL: of n */
     void (*close)(struct source *self);     /* NULL: nothing is open */
 };
 
+/* A TEXT, which may hold NULs. */
+struct operand {
+    const char *text;
+    size_t size;
+};
+
 /* TEXT and TEXT_B, as many as there are, else the model's own text; ERR_USAGE: it has none. */
-struct source *source_text(const struct session *s, int n_operands, char **operands,
-                           struct err *e);
+struct source *source_text(const struct session *s, int n_operands,
+                           const struct operand *operands, struct err *e);
 
 /* --ids, --type-ids */
 struct source *source_ids(const struct session *s);
 
+struct lines;
+
+/* lines_open; standard input is kept where it is read more than once. */
+struct lines *source_open_lines(const struct session *s, const char *path, struct err *e);
+
+/* -f FILE: a text per line, with --pairs two, with --jsonl an object. */
+struct source *source_lines(const struct session *s, struct err *e);
+
 /*
- * -f FILE: a text per line, with --pairs two, with --jsonl an object.  first: such a source
- * of the same file, of whose lines this one takes that which was read last, once; NULL:
- * the file is opened.
+ * The same of standard input; where nothing comes for a second, a note says what is waited
+ * for.  *out NULL: it is empty.
  */
-struct source *source_lines(const struct session *s, const struct source *first,
-                            struct err *e);
+int source_piped(const struct session *s, struct source **out, struct err *e);
 
 /* --input FILE of a model that reads arrays; pair: the decoder's text; NULL: none. */
-struct source *source_arrays(const struct session *s, const char *pair, struct err *e);
+struct source *source_arrays(const struct session *s, const struct operand *pair,
+                             struct err *e);
 
 /* Rows of a bare layer: layer_input_open. */
 struct source *source_layer(struct session *s, struct err *e);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Arrays instead of texts: --input of a model that reads them, rows of a bare layer, or
  * precomputed attention. */
-#include <string.h>
-
 #include "session/layer.h"
 #include "session/precomputed.h"
 #include "session/source.h"
@@ -11,7 +9,7 @@ struct array_source {
     struct source source;
     struct values *values;      /* [n] */
     struct layer_input layer;   /* of a bare layer, instead of values */
-    const char *pair;           /* the decoder's text, the same for all; NULL: none */
+    struct operand pair;        /* the decoder's text, the same for all; NULL: none */
     int n_taken;
 };
 
@@ -41,13 +39,14 @@ static int next_array(struct source *self, struct arena *a, struct item *out, st
     out->index = arrays->n_taken++;
     out->values = *values;
     out->input = self->n == 1 ? self->name : arena_printf(a, "%s[%d]", self->name, out->index);
-    out->pair = arrays->pair;
-    out->pair_size = arrays->pair != NULL ? strlen(arrays->pair) : 0;
+    out->pair = arrays->pair.text;
+    out->pair_size = arrays->pair.size;
     values_describe(a, model, front_positions(model, values, &never), &out->tokens);
     return SOURCE_TEXT;
 }
 
-struct source *source_arrays(const struct session *s, const char *pair, struct err *e)
+struct source *source_arrays(const struct session *s, const struct operand *pair,
+                             struct err *e)
 {
     struct array_source *arrays = new_source(s, s->asked->input, 0, next_array);
 
@@ -55,7 +54,8 @@ struct source *source_arrays(const struct session *s, const char *pair, struct e
                     e) != 0)
         return NULL;
     arrays->source.is_file = arrays->source.n > 1;
-    arrays->pair = pair;
+    if (pair != NULL)
+        arrays->pair = *pair;
     return &arrays->source;
 }
 

@@ -10,9 +10,8 @@
 struct line_source {
     struct source source;
     struct lines *lines;
-    const struct line_source *first;    /* whose lines these are; NULL: its own */
-    const char *line;           /* [size] the last */
-    size_t size;
+    const char *first;          /* a line that was read to see whether there is one */
+    size_t first_size;          /* NULL: none, or taken */
 };
 
 static void set_text(struct item *out, const char *text, size_t n)
@@ -57,20 +56,6 @@ static int item_of_json(const struct session *s, struct arena *a, const char *li
     return 0;
 }
 
-/* Of a pair the text that is asked for, by itself. */
-static int take_half(struct item *out, enum asked_half half, struct err *e)
-{
-    if (half == HALF_BOTH)
-        return 0;
-    if (out->pair == NULL)
-        return err_set(e, ERR_INPUT, "has no pair, expected {\"text\":…,\"pair\":…}");
-    if (half == HALF_SECOND)
-        set_text(out, out->pair, out->pair_size);
-    out->pair = NULL;
-    out->pair_size = 0;
-    return 0;
-}
-
 static int fill(const struct session *s, struct arena *a, const char *line, size_t n,
                 struct item *out, struct err *e)
 {
@@ -85,41 +70,41 @@ static int fill(const struct session *s, struct arena *a, const char *line, size
     } else {
         set_text(out, line, n);
     }
-    if (done && s->asked->half != HALF_BOTH)
-        return err_set(e, ERR_INPUT, "has ids, expected {\"text\":…,\"pair\":…}");
-    return done ? 0 : take_half(out, s->asked->half, e) != 0 ? -1 : encode_text(s, a, out, e);
+    return done ? 0 : encode_text(s, a, out, e);
 }
 
-/* The next line into source->line; returns as lines_next. */
-static int read_line(struct line_source *source, struct err *e)
+static int next_line(struct line_source *source, const char **line, size_t *n,
+                     struct err *e)
 {
-    const struct line_source *first = source->first;
-
-    if (first == NULL)
-        return lines_next(source->lines, &source->line, &source->size, e);
-    if (source->source.n == first->source.n)
-        return 0;
-    source->source.n = first->source.n - 1;
-    source->line = first->line;
-    source->size = first->size;
+    if (source->first == NULL)
+        return lines_next(source->lines, line, n, e);
+    *line = source->first;
+    *n = source->first_size;
+    source->first = NULL;
     return 1;
 }
 
 static int next(struct source *self, struct arena *a, struct item *out, struct err *e)
 {
-    struct line_source *source = (struct line_source *)self;
     const struct session *session = self->s;
-    int status = read_line(source, e);
+    const char *line;
+    size_t count;
+    int status = next_line((struct line_source *)self, &line, &count, e);
 
     if (status <= 0)
         return status;
     out->index = self->n++;
-    if (fill(session, a, arena_strndup(a, source->line, source->size), source->size, out,
-             e) == 0)
+    line = arena_strndup(a, line, count);
+    if (fill(session, a, line, count, out, e) == 0)
         return SOURCE_TEXT;
     /* Without a tokeniser no line would fare better. */
     return session->tok == NULL && !session->asked->jsonl ? SOURCE_FAILED :
                                                             SOURCE_UNUSABLE;
+}
+
+static double share(const struct source *self)
+{
+    return lines_share(((const struct line_source *)self)->lines);
 }
 
 static void close_lines(struct source *self)
@@ -127,21 +112,63 @@ static void close_lines(struct source *self)
     lines_close(((struct line_source *)self)->lines);
 }
 
-struct source *source_lines(const struct session *s, const struct source *first,
-                            struct err *e)
+struct lines *source_open_lines(const struct session *s, const char *path, struct err *e)
 {
-    const char *path = s->asked->file;
+    if (strcmp(path, "-") == 0 && s->env->again && lines_keep_stdin(e) != 0)
+        return NULL;
+    return lines_open(path, e);
+}
+
+static struct line_source *open_lines(const struct session *s, const char *path,
+                                      struct err *e)
+{
     struct line_source *source = arena_alloc(s->a, 1, sizeof *source);
 
+    source->lines = source_open_lines(s, path, e);
+    if (source->lines == NULL)
+        return NULL;
     source->source = (struct source){
         .s = s, .name = strcmp(path, "-") == 0 ? "standard input" : path, .unit = "line",
-        .is_file = true, .next = next, .close = close_lines,
+        .is_file = true, .lines = true, .next = next, .share = share,
+        .close = close_lines,
     };
-    if (first != NULL) {
-        source->first = (const struct line_source *)first;
-        source->source.close = NULL;
-        return &source->source;
+    return source;
+}
+
+struct source *source_lines(const struct session *s, struct err *e)
+{
+    struct line_source *source = open_lines(s, s->asked->file, e);
+
+    return source != NULL ? &source->source : NULL;
+}
+
+/* Says what is waited for, where nothing comes. */
+static void wait_for_stdin(const struct session *s)
+{
+    enum { PATIENCE_MS = 1000 };
+
+    if (!lines_wait_stdin(PATIENCE_MS))
+        err_warn(s->env->note, "texts are read from standard input, one per line, as no TEXT "
+                 "is given; with </dev/null it is not read");
+}
+
+int source_piped(const struct session *s, struct source **out, struct err *e)
+{
+    struct line_source *source;
+    const char *line;
+    int status;
+
+    *out = NULL;
+    wait_for_stdin(s);
+    source = open_lines(s, "-", e);
+    if (source == NULL)
+        return -1;
+    status = lines_next(source->lines, &line, &source->first_size, e);
+    if (status <= 0) {
+        lines_close(source->lines);
+        return status;
     }
-    source->lines = lines_open(path, e);
-    return source->lines != NULL ? &source->source : NULL;
+    source->first = arena_strndup(s->a, line, source->first_size);
+    *out = &source->source;
+    return 0;
 }

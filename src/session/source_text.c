@@ -8,7 +8,7 @@
 
 struct one {
     struct source source;
-    const char *operand[2];     /* NULL: none */
+    struct operand operand[2];  /* text NULL: none */
     bool taken;
 };
 
@@ -29,24 +29,32 @@ static int next_text(struct source *self, struct arena *a, struct item *out, str
     if (one->taken)
         return SOURCE_END;
     one->taken = true;
-    out->text = one->operand[0];
-    out->text_size = strlen(out->text);
-    out->pair = one->operand[1];
-    out->pair_size = out->pair != NULL ? strlen(out->pair) : 0;
+    out->text = one->operand[0].text;
+    out->text_size = one->operand[0].size;
+    out->pair = one->operand[1].text;
+    out->pair_size = one->operand[1].size;
     return encode_text(self->s, a, out, e) == 0 ? SOURCE_TEXT : SOURCE_FAILED;
 }
 
-struct source *source_text(const struct session *s, int n_operands, char **operands,
-                           struct err *e)
+/* The model's own text. */
+static struct operand own_text(const struct session *s)
+{
+    const char *text = s->model != NULL ? s->model->config.card.text : NULL;
+
+    return (struct operand){ text, text != NULL ? strlen(text) : 0 };
+}
+
+struct source *source_text(const struct session *s, int n_operands,
+                           const struct operand *operands, struct err *e)
 {
     struct source *source = new_one(s, next_text);
     struct one *one = (struct one *)source;
 
     for (int i = 0; i < n_operands && i < 2; i++)
         one->operand[i] = operands[i];
-    if (n_operands == 0 && s->model != NULL)
-        one->operand[0] = s->model->config.card.text;
-    if (one->operand[0] != NULL)
+    if (n_operands == 0)
+        one->operand[0] = own_text(s);
+    if (one->operand[0].text != NULL)
         return source;
     err_set(e, ERR_USAGE, "expected a TEXT, -f FILE or --ids");
     return NULL;

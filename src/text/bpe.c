@@ -2,218 +2,46 @@
  * Byte-pair encoding: a part starts as its characters; of all neighbours that
  * have a merge the one of the lowest rank is joined, the leftmost first, until
  * none is left.  A heap keeps a long part at n log n. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_field.h"
-#include "text/tok_priv.h"
+#include "text/bpe_merges.h"
 
-struct merge {
-    uint64_t key;               /* left id << 32 | right id, plus 1; 0: free */
-    uint32_t rank;
-    int id;
+enum {
+    DIRECT = 0x400,             /* covers the byte-level alphabet */
+    LONGEST_MARK = 64           /* it is looked up with each character */
 };
 
-enum { DIRECT = 0x400 };        /* covers the byte-level alphabet */
-
 struct bpe {
-    struct merge *slot;
-    size_t mask;
+    struct merges merges;
     int direct[DIRECT];         /* the id of each low code point, or -1 */
     int unk;                    /* -1: characters without a piece vanish */
     bool fuse_unk;              /* neighbours of that kind are one */
     bool ignore_merges;         /* a part that is a piece is that piece */
     bool byte_fallback;         /* characters without a piece are bytes */
+    struct text prefix;         /* of characters inside a word: "##", or empty */
+    struct text suffix;         /* of those that end one: "</w>", or empty */
     int byte[256];              /* the piece of each byte, or -1 */
 };
 
-/* ---- merges ---- */
-
-static struct merge *place(const struct bpe *m, int left, int right)
-{
-    uint64_t key = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
-    uint64_t h = key * 0x9e3779b97f4a7c15u;
-    size_t i = (size_t)(h ^ h >> 29) & m->mask;
-
-    while (m->slot[i].key != 0 && m->slot[i].key != key)
-        i = (i + 1) & m->mask;
-    return &m->slot[i];
-}
-
-static const struct merge *find_merge(const struct bpe *m, int left, int right)
-{
-    const struct merge *found = place(m, left, right);
-
-    return found->key != 0 ? found : NULL;
-}
-
-int bpe_merge_halves(struct text both, struct merge_text *out)
-{
-    const char *blank = memchr(both.s, ' ', both.n);
-    size_t count = blank != NULL ? (size_t)(blank - both.s) : 0;
-
-    if (blank == NULL || memchr(blank + 1, ' ', both.n - count - 1) != NULL)
-        return -1;
-    out->left = (struct text){ both.s, count };
-    out->right = (struct text){ blank + 1, both.n - count - 1 };
-    return 0;
-}
-
-static struct text text_of(const json_t *j)
-{
-    return (struct text){ json_string_value(j), json_string_length(j) };
-}
-
-/* ["a", "b"], or "a b" as older files have it. */
-static int merge_sides(const json_t *j, struct merge_text *out)
-{
-    if (json_is_string(j))
-        return bpe_merge_halves(text_of(j), out);
-    if (json_array_size(j) != 2 || !json_is_string(json_array_get(j, 0)) ||
-        !json_is_string(json_array_get(j, 1)))
-        return -1;
-    out->left = text_of(json_array_get(j, 0));
-    out->right = text_of(json_array_get(j, 1));
-    return 0;
-}
-
-static int lacks(struct text s, struct err *e)
-{
-    return err_set(e, ERR_INPUT, "it names \"%.*s\", which the vocabulary lacks",
-                   (int)(s.n < 80 ? s.n : 80), s.s);
-}
-
-static int add_merge(struct bpe *m, const struct vocab *v, const struct merge_text *text,
-                     size_t rank, char *both, struct err *e)
-{
-    struct text left = text->left, right = text->right, joined = { both, 0 };
-    struct merge *at;
-    int l, r;
-
-    l = vocab_find(v, left.s, left.n);
-    r = vocab_find(v, right.s, right.n);
-    if (l < 0 || r < 0)
-        return lacks(l < 0 ? left : right, e);
-    memcpy(both, left.s, left.n);
-    memcpy(both + left.n, right.s, right.n);
-    joined.n = left.n + right.n;
-    at = place(m, l, r);
-    at->id = vocab_find(v, joined.s, joined.n);
-    if (at->id < 0)
-        return lacks(joined, e);
-    at->key = ((uint64_t)(uint32_t)l << 32 | (uint32_t)r) + 1;
-    at->rank = (uint32_t)rank;
-    return 0;
-}
-
-static void new_table(struct bpe *m, struct arena *a, size_t n)
-{
-    size_t slots = 64;
-
-    while (slots < n + n / 2)
-        slots *= 2;
-    m->slot = arena_alloc(a, slots, sizeof *m->slot);
-    m->mask = slots - 1;
-}
-
-/* list NULL: those of t. */
-static int read_merges(struct bpe *m, struct tok *t, const json_t *list, struct err *e)
-{
-    size_t count = list != NULL ? json_array_size(list) : t->n_merges;
-    char *both = arena_alloc(t->a, 2 * t->vocab.longest + 1, 1);
-
-    new_table(m, t->a, count);
-    for (size_t i = 0; i < count; i++) {
-        struct merge_text text;
-
-        if (list == NULL)
-            text = t->merges[i];
-        else if (merge_sides(json_array_get(list, i), &text) != 0)
-            return err_set(e, ERR_INPUT, "merges[%zu]: expected two pieces", i);
-        if (add_merge(m, &t->vocab, &text, i, both, e) != 0)
-            return err_under(e, "merges[%zu]", i);
-    }
-    return 0;
-}
-
-/* ---- merges that only scores tell: SentencePiece's ---- */
-
-static int by_score(const void *a, const void *b)
-{
-    double x = ((const struct scored *)a)->score, y = ((const struct scored *)b)->score;
-
-    return (x < y) - (x > y);
-}
-
-/* The two sides of a piece, cut before byte i; false where they are not pieces. */
-static bool sides(const struct vocab *v, struct text s, size_t i, int *left, int *right)
-{
-    if (((unsigned char)s.s[i] & 0xc0) == 0x80)
-        return false;
-    *left = vocab_find_model(v, s.s, i);
-    *right = *left >= 0 ? vocab_find_model(v, s.s + i, s.n - i) : -1;
-    return *right >= 0;
-}
-
-/* Every two pieces that make a third are a merge; equal scores, equal ranks. */
-static void make_merges(struct bpe *m, struct tok *t)
-{
-    struct scored *scored = t->scored;
-    size_t count = 0;
-    int left, right;
-
-    qsort(scored, t->n_scored, sizeof *scored, by_score);
-    for (size_t k = 0; k < t->n_scored; k++)
-        for (size_t i = 1; i < scored[k].s.n; i++)
-            count += sides(&t->vocab, scored[k].s, i, &left, &right);
-    new_table(m, t->a, count);
-    for (size_t k = 0, rank = 0; k < t->n_scored; k++) {
-        if (k > 0 && scored[k].score < scored[k - 1].score)
-            rank = k;
-        for (size_t i = 1; i < scored[k].s.n; i++) {
-            struct merge *at;
-
-            if (!sides(&t->vocab, scored[k].s, i, &left, &right))
-                continue;
-            at = place(m, left, right);
-            at->key = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
-            at->rank = (uint32_t)rank;
-            at->id = scored[k].id;
-        }
-    }
-}
-
-static int open_merges(struct bpe *m, struct tok *t, const json_t *j, struct err *e)
-{
-    bool open = json_is_null(json_object_get(j, "merges"));
-    const json_t *merges;
-
-    if (open && t->given.merges) {
-        t->given.merges = false;
-        return read_merges(m, t, NULL, e);
-    }
-    if (open && t->given.merges_by_score) {
-        t->given.merges_by_score = false;
-        make_merges(m, t);
-        return 0;
-    }
-    if (json_field_list(j, "merges", &merges, e) != 0)
-        return -1;
-    return read_merges(m, t, merges, e);
-}
-
 /* ---- settings ---- */
 
-/* An option that is off when absent, null, false, 0 or empty, and must be off. */
-static int must_be_off(const json_t *j, const char *key, struct err *e)
+/* A copy of a text, empty where it is absent or null. */
+static int read_mark(struct arena *a, const json_t *j, const char *key, struct text *out,
+                     struct err *e)
 {
     const json_t *value = json_object_get(j, key);
 
-    if (value == NULL || json_is_null(value) || json_is_false(value) ||
-        (json_is_number(value) && json_number_value(value) == 0) ||
-        (json_is_string(value) && json_string_length(value) == 0))
+    *out = (struct text){ "", 0 };
+    if (value == NULL || json_is_null(value))
         return 0;
-    return err_set(e, ERR_INPUT, "\"%s\" is not supported", key);
+    if (json_field_text(j, key, &out->s, &out->n, e) != 0)
+        return -1;
+    if (out->n > LONGEST_MARK)
+        return err_set(e, ERR_INPUT, "\"%s\" has %zu bytes, expected at most %d", key,
+                       out->n, LONGEST_MARK);
+    out->s = arena_strndup(a, out->s, out->n);
+    return 0;
 }
 
 static int read_unk(struct bpe *m, const struct tok *t, const json_t *j, struct err *e)
@@ -247,23 +75,22 @@ static void fill_direct(struct bpe *m, const struct vocab *v)
 
 const void *bpe_open(struct tok *t, const json_t *j, struct err *e)
 {
-    static const char *const off[] = {
-        "continuing_subword_prefix", "end_of_word_suffix"
-    };
     struct bpe *bpe = arena_alloc(t->a, 1, sizeof *bpe);
 
-    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
-        if (must_be_off(j, off[i], e) != 0)
-            return NULL;
-    if (json_field_bool(j, "ignore_merges", false, &bpe->ignore_merges, e) != 0 ||
+    if (read_mark(t->a, j, "continuing_subword_prefix", &bpe->prefix, e) != 0 ||
+        read_mark(t->a, j, "end_of_word_suffix", &bpe->suffix, e) != 0 ||
+        json_field_bool(j, "ignore_merges", false, &bpe->ignore_merges, e) != 0 ||
         json_field_bool(j, "fuse_unk", false, &bpe->fuse_unk, e) != 0 ||
         json_field_bool(j, "byte_fallback", false, &bpe->byte_fallback, e) != 0 ||
         vocab_open(t, j, e) != 0 ||
-        open_merges(bpe, t, j, e) != 0 || read_unk(bpe, t, j, e) != 0)
+        bpe_merges_open(&bpe->merges, t, j, bpe->prefix.n, e) != 0 ||
+        read_unk(bpe, t, j, e) != 0)
         return NULL;
     fill_direct(bpe, &t->vocab);
     byte_level_piece_ids(&t->vocab, bpe->byte);
     t->byte_pieces = bpe->byte_fallback;
+    t->prefix = bpe->prefix;
+    t->suffix = bpe->suffix;
     return bpe;
 }
 
@@ -281,9 +108,11 @@ struct pending {
 
 /* Room for one part; reused from part to part. */
 struct room {
+    struct arena *a;
     struct symbol *symbol;
     struct pending *heap;
-    size_t n, cap, n_heap;
+    size_t n, cap, n_heap, heap_cap;
+    char *name;                 /* a character between prefix and suffix */
 };
 
 static void heap_push(struct room *r, uint32_t rank, int at, int id)
@@ -327,14 +156,24 @@ static void consider(const struct bpe *m, struct room *r, int i)
 
     if (next < 0)
         return;
-    found = find_merge(m, r->symbol[i].id, r->symbol[next].id);
+    found = bpe_merges_find(&m->merges, r->symbol[i].id, r->symbol[next].id);
     if (found != NULL)
         heap_push(r, found->rank, i, found->id);
 }
 
+/* The pairs there are, and two new ones for each merge. */
+static void make_heap(struct room *r)
+{
+    if (r->n > r->heap_cap) {
+        r->heap_cap = r->cap;
+        r->heap = arena_alloc_raw(r->a, 3 * r->heap_cap, sizeof *r->heap);
+    }
+    r->n_heap = 0;
+}
+
 static void merge_all(const struct bpe *m, struct room *r)
 {
-    r->n_heap = 0;
+    make_heap(r);
     for (size_t i = 0; i + 1 < r->n; i++)
         consider(m, r, (int)i);
     while (r->n_heap > 0) {
@@ -346,7 +185,7 @@ static void merge_all(const struct bpe *m, struct room *r)
         if (left->size == 0 || left->next < 0)
             continue;
         right = &r->symbol[left->next];
-        now = find_merge(m, left->id, right->id);
+        now = bpe_merges_find(&m->merges, left->id, right->id);
         if (now == NULL || now->id != top.id)       /* the pair is gone */
             continue;
         left->id = top.id;
@@ -360,37 +199,57 @@ static void merge_all(const struct bpe *m, struct room *r)
     }
 }
 
+static void grow(struct room *r, size_t cap)
+{
+    if (cap > INT32_MAX)
+        arena_fail(r->a, cap);
+    r->symbol = arena_grow(r->a, r->symbol, r->n, cap, sizeof *r->symbol);
+    r->cap = cap;
+}
+
 static void add_symbol(struct room *r, int id, uint32_t size)
 {
-    int i = (int)r->n++;
+    int i = (int)r->n;
 
+    if (r->n == r->cap)         /* a mark may be bytes, too */
+        grow(r, 2 * r->cap);
+    r->n++;
     r->symbol[i] = (struct symbol){ id, i - 1, -1, size };
     if (i > 0)
         r->symbol[i - 1].next = i;
 }
 
-static void make_room(struct room *r, struct arena *a, size_t n)
+/* A symbol for each byte; marks may need more. */
+static void make_room(struct room *r, size_t n)
 {
-    if (n > r->cap) {
-        size_t cap = n > 2 * r->cap ? n + 64 : 2 * r->cap;
-
-        r->symbol = arena_alloc_raw(a, cap, sizeof *r->symbol);
-        /* The pairs there are, and two new ones for each merge. */
-        r->heap = arena_alloc_raw(a, 3 * cap, sizeof *r->heap);
-        r->cap = cap;
-    }
     r->n = 0;
+    if (n > r->cap)
+        grow(r, n > 2 * r->cap ? n + 64 : 2 * r->cap);
 }
 
-/* The pieces of the bytes of a character, if it has them all. */
-static bool add_bytes(const struct bpe *m, struct room *r, const char *s, int n)
+/* The pieces of the bytes of a character's name, if it has them all. */
+static bool add_bytes(const struct bpe *m, struct room *r, struct text s)
 {
-    for (int i = 0; i < n; i++)
-        if (m->byte[(unsigned char)s[i]] < 0)
+    for (size_t i = 0; i < s.n; i++)
+        if (m->byte[(unsigned char)s.s[i]] < 0)
             return false;
-    for (int i = 0; i < n; i++)
-        add_symbol(r, m->byte[(unsigned char)s[i]], 1);
+    for (size_t i = 0; i < s.n; i++)
+        add_symbol(r, m->byte[(unsigned char)s.s[i]], 1);
     return true;
+}
+
+/* What the vocabulary calls bytes [i, i + n) of a part: their place in it counts. */
+static struct text name_of(const struct bpe *m, const struct room *r, const struct part *p,
+                           size_t i, size_t n)
+{
+    size_t before = i > 0 ? m->prefix.n : 0, after = i + n == p->n ? m->suffix.n : 0;
+
+    if (before + after == 0)
+        return (struct text){ p->s + i, n };
+    memcpy(r->name, m->prefix.s, before);
+    memcpy(r->name + before, p->s + i, n);
+    memcpy(r->name + before + n, m->suffix.s, after);
+    return (struct text){ r->name, before + n + after };
 }
 
 /*
@@ -404,12 +263,14 @@ static void add_chars(const struct bpe *m, struct room *r, const struct vocab *v
     int count;
 
     for (size_t i = 0; i < p->n; i += (size_t)count) {
+        struct text name;
         int code, id;
 
         count = chars_next(p->s + i, p->n - i, &code);
-        id = code < DIRECT ? m->direct[code] :
-                             vocab_find_model(v, p->s + i, (size_t)count);
-        if (id < 0 && m->byte_fallback && add_bytes(m, r, p->s + i, count))
+        name = name_of(m, r, p, i, (size_t)count);
+        id = code < DIRECT && name.s != r->name ? m->direct[code] :
+                                                  vocab_find_model(v, name.s, name.n);
+        if (id < 0 && m->byte_fallback && add_bytes(m, r, name))
             continue;
         if (unknown > 0 && (id >= 0 || !m->fuse_unk)) {
             add_symbol(r, m->unk, unknown);
@@ -422,6 +283,15 @@ static void add_chars(const struct bpe *m, struct room *r, const struct vocab *v
     }
     if (unknown > 0)
         add_symbol(r, m->unk, unknown);
+}
+
+/*
+ * As the library: a character that vanished shifts the spans after it.  Bytes of a mark
+ * shift them as well, but not out of the part.
+ */
+static void emit(struct work *w, const struct part *p, int id, size_t i, size_t j)
+{
+    part_emit(w, p, id, i < p->n ? i : p->n - 1, j < p->n ? j : p->n);
 }
 
 static void encode_part(const struct bpe *m, struct room *r, struct work *w,
@@ -437,23 +307,24 @@ static void encode_part(const struct bpe *m, struct room *r, struct work *w,
             return;
         }
     }
-    make_room(r, w->a, p->n);
+    make_room(r, p->n);
     add_chars(m, r, &w->t->vocab, p);
     merge_all(m, r);
-    /* As the library: a character that vanished shifts the spans after it. */
     for (size_t i = 0; i < r->n; i++) {
         if (r->symbol[i].size == 0)
             continue;
-        part_emit(w, p, r->symbol[i].id, at, at + r->symbol[i].size);
+        emit(w, p, r->symbol[i].id, at, at + r->symbol[i].size);
         at += r->symbol[i].size;
     }
 }
 
 int bpe_run(const void *self, struct work *w, struct err *e)
 {
-    struct room room = { 0 };
+    const struct bpe *bpe = self;
+    struct room room = { .a = w->a };
 
     (void)e;
+    room.name = arena_alloc_raw(w->a, bpe->prefix.n + bpe->suffix.n + 4, 1);
     for (size_t i = 0; i < w->parts.n; i++) {
         const struct part *part = &w->parts.v[i];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ByteLevel as a pre-tokeniser: every byte becomes a visible character, so that a
- * vocabulary of 256 characters and their merges covers any text.  Also the pieces
+ * ByteLevel as a pre-tokeniser and as a normaliser: every byte becomes a visible
+ * character, so that a vocabulary of 256 characters and their merges covers any text.  Also the pieces
  * that SentencePiece has for bytes. */
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +79,7 @@ const void *byte_level_open(struct tok *t, const json_t *j, struct err *e)
     if (json_field_bool(j, "add_prefix_space", true, &level->prefix_space, e) != 0 ||
         json_field_bool(j, "use_regex", true, &regex, e) != 0)
         return NULL;
+    t->blank_before = !level->prefix_space;
     if (regex) {
         struct text pattern = { gpt2_pattern, sizeof gpt2_pattern - 1 };
 
@@ -126,7 +127,7 @@ static int byte_level_one(const void *self, struct work *w, const struct part *p
 }
 
 /* Two bytes of s and two ranges for each byte at most, all parts in one block. */
-static void map_bytes(struct work *w, size_t total)
+static void map_block(struct work *w, size_t total)
 {
     char *text = arena_alloc_raw(w->a, 2 * total, 1);
     struct range *from = arena_alloc_raw(w->a, 2 * total, sizeof *from);
@@ -162,21 +163,44 @@ static void map_bytes(struct work *w, size_t total)
     }
 }
 
-int byte_level_run(const void *self, struct work *w, struct err *e)
+/* Every part that is not a token becomes one of the byte-level alphabet. */
+static void map_bytes(struct work *w)
 {
-    struct byte_level level = *(const struct byte_level *)self;
-    struct cuts cuts = { 0 };
     size_t total = 0;
 
-    level.cuts = &cuts;
-    if (part_each(w, &level, byte_level_one, e) != 0)
-        return -1;
     for (size_t i = 0; i < w->parts.n; i++)
         if (w->parts.v[i].id < 0)
             total += w->parts.v[i].n;
     if (total > w->limit)
         w->too_large = true;
     else
-        map_bytes(w, total);
+        map_block(w, total);
+}
+
+int byte_level_run(const void *self, struct work *w, struct err *e)
+{
+    struct byte_level level = *(const struct byte_level *)self;
+    struct cuts cuts = { 0 };
+
+    level.cuts = &cuts;
+    if (part_each(w, &level, byte_level_one, e) != 0)
+        return -1;
+    map_bytes(w);
+    return 0;
+}
+
+const void *byte_level_normal_open(struct tok *t, const json_t *j, struct err *e)
+{
+    (void)j;
+    (void)e;
+    t->byte_level = true;
+    return t;
+}
+
+int byte_level_normal_run(const void *self, struct work *w, struct err *e)
+{
+    (void)self;
+    (void)e;
+    map_bytes(w);
     return 0;
 }

@@ -54,7 +54,7 @@ static void trim_token(const struct trim *trim, struct work_token *t, struct tex
 
     if (leading > 0) {
         /* One blank at the very start may be ours, and then covers nothing. */
-        if ((first || t->span.start == 0) && trim->prefix_space && leading == 1)
+        if ((first || t->span.start == t->origin) && trim->prefix_space && leading == 1)
             leading = 0;
         t->span.start += leading;
         if (t->span.start > t->span.end)

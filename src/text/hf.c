@@ -76,7 +76,7 @@ static struct tok *new_tok(struct arena *a, const char *name)
 
     tok->a = a;
     tok->name = arena_strdup(a, name);
-    tok->prefix.s = "";
+    tok->prefix.s = tok->suffix.s = "";
     arena_own(a, release, tok);
     return tok;
 }

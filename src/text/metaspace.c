@@ -55,6 +55,7 @@ const void *metaspace_open(struct tok *t, const json_t *j, struct err *e)
     metaspace->mark.s = arena_strndup(t->a, metaspace->mark.s, metaspace->mark.n);
     (void)chars_next(metaspace->mark.s, metaspace->mark.n, &metaspace->mark_cp);
     t->blank = metaspace->mark;
+    t->blank_before = metaspace->scheme == NEVER;
     return metaspace;
 }
 

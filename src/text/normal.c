@@ -357,6 +357,7 @@ static const struct step_kind rows[] = {
     { "Prepend", replace_prepend_open, replace_prepend_run },
     { "Strip", replace_strip_open, replace_strip_run },
     { "Precompiled", charsmap_open, charsmap_run },
+    { "ByteLevel", byte_level_normal_open, byte_level_normal_run },
     { 0 }
 };
 

@@ -87,11 +87,17 @@ void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j)
     part_seq_add(w, &w->seqs[w->n_seqs - 1], token);
 }
 
+void part_emit_text(struct work *w, const struct part *p, int id, size_t i, size_t j)
+{
+    struct seq *seq = &w->seqs[w->n_seqs - 1];
+
+    part_emit(w, p, id, i, j);
+    seq->v[seq->n - 1].match = (struct text){ p->s + i, j - i };
+}
+
 void part_emit_added(struct work *w, const struct part *p)
 {
-    part_emit(w, p, p->id, 0, p->n);
-    w->seqs[w->n_seqs - 1].v[w->seqs[w->n_seqs - 1].n - 1].match =
-        (struct text){ p->s, p->n };
+    part_emit_text(w, p, p->id, 0, p->n);
 }
 
 /* What the next character stands for; *length is its size. */

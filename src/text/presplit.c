@@ -226,6 +226,41 @@ static int run_punctuation(const void *self, struct work *w, struct err *e)
     return part_each(w, &punctuation, punctuation_one, e);
 }
 
+/* ---- FixedLength ---- */
+
+static const void *open_fixed(struct tok *t, const json_t *j, struct err *e)
+{
+    int *length = arena_alloc(t->a, 1, sizeof *length);
+
+    *length = 5;
+    return json_object_get(j, "length") == NULL ||
+           json_field_int(j, "length", 1, INT32_MAX, length, e) == 0 ? length : NULL;
+}
+
+static int fixed_one(const void *self, struct work *w, const struct part *p,
+                     struct parts *out, struct err *e)
+{
+    const int *length = self;
+    size_t from = 0, i = 0;
+    int code, count = 0;
+
+    (void)e;
+    while (i < p->n) {
+        i += (size_t)chars_next(p->s + i, p->n - i, &code);
+        if (++count == *length || i == p->n) {
+            part_add_slice(w, out, p, from, i);
+            from = i;
+            count = 0;
+        }
+    }
+    return 0;
+}
+
+static int run_fixed(const void *self, struct work *w, struct err *e)
+{
+    return part_each(w, self, fixed_one, e);
+}
+
 static const struct step_kind rows[] = {
     { "BertPreTokenizer", NULL, run_bert },
     { "ByteLevel", byte_level_open, byte_level_run },
@@ -236,6 +271,8 @@ static const struct step_kind rows[] = {
     { "Punctuation", open_punctuation, run_punctuation },
     { "CharDelimiterSplit", open_delimiter, run_split },
     { "Metaspace", metaspace_open, metaspace_run },
+    { "UnicodeScripts", NULL, scripts_run },
+    { "FixedLength", open_fixed, run_fixed },
     { 0 }
 };
 

@@ -10,6 +10,7 @@ static const struct step_kind model_rows[] = {
     { "WordPiece", wordpiece_open, wordpiece_run },
     { "BPE", bpe_open, bpe_run },
     { "Unigram", unigram_open, unigram_run },
+    { "WordLevel", wordlevel_open, wordlevel_run },
     { 0 }
 };
 
@@ -67,7 +68,9 @@ static const char *guess_type(const struct step_table *table, const json_t *j)
         return "BPE";
     if (json_object_get(j, "unk_id") != NULL)
         return "Unigram";
-    return json_object_get(j, "max_input_chars_per_word") != NULL ? "WordPiece" : NULL;
+    if (json_object_get(j, "max_input_chars_per_word") != NULL)
+        return "WordPiece";
+    return json_object_get(j, "unk_token") != NULL ? "WordLevel" : NULL;
 }
 
 int step_open(struct tok *t, const struct step_table *table, const json_t *j,

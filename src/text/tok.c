@@ -57,6 +57,10 @@ static void spans_to_chars(struct seq *seq, const char *s, size_t n)
         range->start = cursor.chars;
         walk_to_byte(&cursor, range->end);
         range->end = cursor.chars;
+        if (seq->v[i].origin > 0) {
+            walk_to_byte(&cursor, seq->v[i].origin);
+            seq->v[i].origin = cursor.chars;
+        }
     }
 }
 
@@ -87,13 +91,11 @@ static int check_text(const char *s, size_t n, struct err *e)
     return 0;
 }
 
-/* The text's own tokens, as the next sequence of w. */
-static int encode_text(struct work *w, const char *s, size_t n, struct err *e)
+int tok_part(struct work *w, const char *s, size_t n, struct err *e)
 {
     const struct tok *tok = w->t;
     struct part all = { s, n, NULL, 0, -1 };
 
-    w->n_seqs++;
     w->size = n;
     w->limit = GROWTH * (n + GROWTH);
     w->parts.n = 0;
@@ -102,17 +104,16 @@ static int encode_text(struct work *w, const char *s, size_t n, struct err *e)
     if (step_run(&tok->normal, w, e) != 0)
         return -1;
     added_split(&tok->added, &tok->added.normal, w);
-    if (step_run(&tok->presplit, w, e) != 0 || step_run(&tok->model, w, e) != 0)
+    if (step_run(&tok->presplit, w, e) != 0)
         return -1;
-    spans_to_chars(&w->seqs[w->n_seqs - 1], s, n);
-    return 0;
+    return step_run(&tok->model, w, e);
 }
 
 /* Pieces between blanks, each as the vocabulary has it. */
 static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e)
 {
     const struct tok *tok = w->t;
-    struct seq *seq = &w->seqs[w->n_seqs++];
+    struct seq *seq = &w->seqs[w->n_seqs - 1];
     size_t end;
 
     for (size_t i = 0; i < n; i = end + 1) {
@@ -122,16 +123,32 @@ static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e
             continue;
         if (end == i)
             continue;
-        token.id = vocab_find(&tok->vocab, s + i, end - i);
+        token.id = words_piece(tok, w->a, s + i, end - i);
         if (token.id < 0)
-            return err_set(e, ERR_INPUT, "%s: the vocabulary has no piece \"%.*s\"",
+            return err_set(e, ERR_INPUT, "%s: the vocabulary has no piece \"%.*s\", nor one "
+                           "that stands for it (--words takes words of several pieces)",
                            tok->name, (int)(end - i < 80 ? end - i : 80), s + i);
         token.special = vocab_piece(&tok->vocab, token.id)->special;
         if (!token.special)
             token.span = (struct range){ (int)i, (int)end };
         part_seq_add(w, seq, token);
     }
-    spans_to_chars(seq, s, n);
+    return 0;
+}
+
+/* One of the texts, as the next sequence of w. */
+static int encode_text(struct work *w, const struct tok_input *in, const char *s, size_t n,
+                       struct err *e)
+{
+    int (*encode)(struct work *, const char *, size_t, struct err *) =
+        in->pretokenized ? look_up_pieces : in->words ? words_encode : tok_part;
+
+    if (check_text(s, n, e) != 0)
+        return -1;
+    w->n_seqs++;
+    if (encode(w, s, n, e) != 0)
+        return -1;
+    spans_to_chars(&w->seqs[w->n_seqs - 1], s, n);
     return 0;
 }
 
@@ -139,7 +156,7 @@ static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e
 
 static void tokens_init(struct tokens *out, struct arena *a, size_t n)
 {
-    out->n = (int)n;
+    *out = (struct tokens){ .n = (int)n };
     out->id = arena_alloc(a, n, sizeof *out->id);
     out->type = arena_alloc(a, n, sizeof *out->type);
     out->special = arena_alloc(a, n, sizeof *out->special);
@@ -183,9 +200,25 @@ static size_t put_blanks(struct text mark, const struct piece *p, char *to)
     return count;
 }
 
+/* The piece without what marks its place in a word, unless that is all of it. */
+static struct piece unmark(const struct tok *t, const struct piece *p)
+{
+    struct piece piece = *p;
+    size_t before = t->prefix.n, after = t->suffix.n;
+
+    if (before > 0 && piece.n > before && memcmp(piece.s, t->prefix.s, before) == 0) {
+        piece.s += before;
+        piece.n -= (uint32_t)before;
+    }
+    if (after > 0 && piece.n > after &&
+        memcmp(piece.s + piece.n - after, t->suffix.s, after) == 0)
+        piece.n -= (uint32_t)after;
+    return piece;
+}
+
 size_t tok_label(const struct tok *t, const struct piece *p, char *to)
 {
-    size_t skip = t->prefix.n;
+    struct piece bare = p->added ? *p : unmark(t, p);
     int count = t->byte_pieces ? byte_level_of_piece(p->s, p->n) : -1;
 
     if (!p->added && count >= 0) {
@@ -193,16 +226,14 @@ size_t tok_label(const struct tok *t, const struct piece *p, char *to)
         return 1;
     }
     if (!p->added && t->blank.n > 0)
-        return put_blanks(t->blank, p, to);
+        return put_blanks(t->blank, &bare, to);
     if (!p->added && t->byte_level) {
-        count = decode_bytes(p, to);
+        count = decode_bytes(&bare, to);
         if (count >= 0)
             return (size_t)count;
     }
-    if (p->added || p->n <= skip || memcmp(p->s, t->prefix.s, skip) != 0)
-        skip = 0;
-    memcpy(to, p->s + skip, p->n - skip);
-    return p->n - skip;
+    memcpy(to, bare.s, bare.n);
+    return bare.n;
 }
 
 /* Pieces, and labels one after another in one block, from the ids. */
@@ -262,21 +293,17 @@ static void assemble(const struct work *w, const struct tok_input *in,
 int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
                struct tokens *out, struct err *e)
 {
-    int (*encode)(struct work *, const char *, size_t, struct err *) =
-        in->pretokenized ? look_up_pieces : encode_text;
     struct seq seqs[2] = { { 0 } };
     struct work work = { .t = t, .a = a, .seqs = seqs, .special = !in->no_special };
 
-    if (check_text(in->text, in->text_size, e) != 0 ||
-        encode(&work, in->text, in->text_size, e) != 0)
+    if (encode_text(&work, in, in->text, in->text_size, e) != 0)
         return -1;
-    if (in->pair != NULL && (check_text(in->pair, in->pair_size, e) != 0 ||
-                             encode(&work, in->pair, in->pair_size, e) != 0))
+    if (in->pair != NULL && encode_text(&work, in, in->pair, in->pair_size, e) != 0)
         return err_under(e, "second text");
     if (!in->pretokenized && step_run(&t->finish, &work, e) != 0)
         return err_under(e, "%s", t->name);
     assemble(&work, in, out);
-    return 0;
+    return in->number_words ? words_number(&work, in, out, e) : 0;
 }
 
 void tok_describe(const struct tok *t, struct arena *a, const int *ids,
@@ -303,6 +330,21 @@ static void *join(struct arena *a, const void *x, size_t n_x, const void *y, siz
     return out;
 }
 
+/* Tokens that no word is known of have none. */
+static int *join_words(struct arena *a, const struct tokens *x, const struct tokens *y)
+{
+    int *word;
+
+    if (x->word == NULL && y->word == NULL)
+        return NULL;
+    word = arena_alloc(a, (size_t)x->n + (size_t)y->n, sizeof *word);
+    for (int i = 0; i < x->n; i++)
+        word[i] = x->word != NULL ? x->word[i] : WORD_NONE;
+    for (int i = 0; i < y->n; i++)
+        word[x->n + i] = y->word != NULL ? y->word[i] : WORD_NONE;
+    return word;
+}
+
 void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
                  struct tokens *out)
 {
@@ -319,6 +361,7 @@ void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
         .label = join(a, x->label, count, y->label, m, sizeof *x->label),
         .label_size = join(a, x->label_size, count, y->label_size, m,
                            sizeof *x->label_size),
+        .word = join_words(a, x, y),
     };
 }
 
@@ -365,6 +408,8 @@ static void drop(struct tokens *t, struct range gap)
     close_gap(t->piece, sizeof *t->piece, gap, t->n);
     close_gap(t->label, sizeof *t->label, gap, t->n);
     close_gap(t->label_size, sizeof *t->label_size, gap, t->n);
+    if (t->word != NULL)
+        close_gap(t->word, sizeof *t->word, gap, t->n);
     t->n -= gap.end - gap.start;
 }
 

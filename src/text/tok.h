@@ -29,6 +29,8 @@ struct tokens {
                                    " cat", "s"; may hold bytes that are not UTF-8
                                    (half of a character) and NULs */
     size_t *label_size;         /* [n] bytes of each label */
+    int *word;                  /* [n] number of the word that each is of, from 0 through
+                                   both texts; -1: none; NULL: not asked for */
 };
 
 struct tok_input {
@@ -37,6 +39,8 @@ struct tok_input {
     const char *pair;           /* NULL: no second text */
     size_t pair_size;
     bool pretokenized;          /* pieces of the vocabulary, split at spaces */
+    bool words;                 /* each word, split at white space, by itself */
+    bool number_words;          /* fill word: which one each token is of */
     bool no_special;            /* leave out what the template adds */
 };
 
@@ -74,12 +78,19 @@ void tok_close(struct tok *t);
  * t.  An empty text is fine.  May be called from several threads at once.
  *
  * Pretokenized pieces are a tokenised sentence as it is: nothing is added; special
- * is 1 where the vocabulary marks the piece so, type is 1 in the pair.
+ * is 1 where the vocabulary marks the piece so, type is 1 in the pair.  What is no piece
+ * is read as the text of one: that which begins a word ("Ġcat" for "cat"), else that
+ * inside of one.
+ *
+ * Words are tokenised as is_split_into_words of the transformers library does.  The
+ * word that a token is of holds the first character at or after its start that is not
+ * blank; template's tokens, and blanks at the end, have none.
  *
  * Errors (ERR_INPUT): bytes that are not UTF-8 (with the offset); a pretokenized
- * piece that the vocabulary lacks (named); a pair where the tokeniser has no
- * template for one; a pattern that runs into its match limit; more than 2^30
- * bytes of text.
+ * piece that the vocabulary lacks (named); a word that is other pieces by itself than
+ * after a blank; a token of several words where they are numbered; a pair where the
+ * tokeniser has no template for one; a pattern that runs into its match limit; more than
+ * 2^30 bytes of text.
  */
 int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
                struct tokens *out, struct err *e);

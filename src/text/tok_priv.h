@@ -180,15 +180,20 @@ struct tok {
     struct step normal, presplit, model, finish;
     struct regex *regexes;          /* to be released */
     bool byte_level;                /* pieces are in the byte-level alphabet */
+    bool blank_before;              /* a word is marked by a blank of the text alone */
     struct scored *scored;          /* [n_scored] that the model finds in a text */
     size_t n_scored;
     struct merge_text *merges;      /* [n_merges] that are not in the JSON */
     size_t n_merges;
     struct span map;                /* a character map that is not in the JSON */
     struct text prefix;             /* of pieces inside a word: "##", or empty */
+    struct text suffix;             /* of pieces that end a word: "</w>", or empty */
     struct text blank;              /* what stands for ' ' in pieces: "▁", or empty */
     bool byte_pieces;               /* the piece "<0xE6>" stands for a byte */
 };
+
+/* A text's own tokens, or a word's, behind those of the sequence in hand; spans in bytes. */
+int tok_part(struct work *w, const char *s, size_t n, struct err *e);
 
 /* Writes the label of a piece to `to`, which has room for the piece; returns its size. */
 size_t tok_label(const struct tok *t, const struct piece *p, char *to);
@@ -214,7 +219,9 @@ struct work_token {
     bool special;               /* put there by the template */
     bool pair;                  /* its span is one of the second text */
     struct range span;          /* bytes of the input, then chars */
-    struct text match;          /* an added token's text, spaces and all; s NULL: none */
+    int word, origin;           /* of --words: its number; where it begins, as the span */
+    struct text match;          /* what the library keeps in place of the piece: an added
+                                   or unknown token's text, spaces and all; s NULL: none */
 };
 
 struct seq {
@@ -245,6 +252,8 @@ void part_add_slice(struct work *w, struct parts *out, const struct part *p, siz
 void part_seq_add(struct work *w, struct seq *s, struct work_token t);
 /* A token of the sequence in hand: bytes [i, j) of the part. */
 void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j);
+/* The same, with those bytes as its match. */
+void part_emit_text(struct work *w, const struct part *p, int id, size_t i, size_t j);
 void part_emit_added(struct work *w, const struct part *p);     /* the whole part */
 
 /*
@@ -298,6 +307,9 @@ int byte_level_byte(int cp);           /* -1: cp is not of that alphabet */
 
 const void *byte_level_open(struct tok *t, const json_t *j, struct err *e);
 int byte_level_run(const void *self, struct work *w, struct err *e);
+/* As a normaliser: only the alphabet. */
+const void *byte_level_normal_open(struct tok *t, const json_t *j, struct err *e);
+int byte_level_normal_run(const void *self, struct work *w, struct err *e);
 
 /* ---- replace.c: normalisers that look for something ---- */
 
@@ -324,12 +336,17 @@ bool charsmap_decode(struct arena *a, struct text s, struct span *out);
 const void *charsmap_open(struct tok *t, const json_t *j, struct err *e);
 int charsmap_run(const void *self, struct work *w, struct err *e);
 
+/* ---- scripts.c ---- */
+
+/* The pre-tokeniser UnicodeScripts. */
+int scripts_run(const void *self, struct work *w, struct err *e);
+
 /* ---- metaspace.c ---- */
 
 const void *metaspace_open(struct tok *t, const json_t *j, struct err *e);
 int metaspace_run(const void *self, struct work *w, struct err *e);
 
-/* ---- wordpiece.c, bpe.c, unigram.c: the rows of the table of models ---- */
+/* ---- wordpiece.c, bpe.c, unigram.c, wordlevel.c: the rows of the table of models ---- */
 
 const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e);
 int wordpiece_run(const void *self, struct work *w, struct err *e);
@@ -339,6 +356,8 @@ int bpe_merge_halves(struct text both, struct merge_text *out);
 int bpe_run(const void *self, struct work *w, struct err *e);
 const void *unigram_open(struct tok *t, const json_t *j, struct err *e);
 int unigram_run(const void *self, struct work *w, struct err *e);
+const void *wordlevel_open(struct tok *t, const json_t *j, struct err *e);
+int wordlevel_run(const void *self, struct work *w, struct err *e);
 
 /* The ids of the pieces "<0x00>" to "<0xFF>", -1 where there is none. */
 void byte_level_piece_ids(const struct vocab *v, int id[256]);
@@ -373,6 +392,18 @@ int pattern_cuts(const struct pattern *m, struct work *w, const struct part *p,
 int added_open(struct tok *t, const json_t *list, struct err *e);
 /* Splits the parts at tokens of the trie; what is found becomes a part of its own. */
 void added_split(const struct added *a, const struct trie *trie, struct work *w);
+
+/* ---- words.c: words of a text, and the pieces that stand for them ---- */
+
+enum { WORD_NONE = -1, WORD_SEVERAL = -2 };
+
+/* Each word's tokens, into the sequence in hand. */
+int words_encode(struct work *w, const char *s, size_t n, struct err *e);
+/* Fills out->word of the tokens that w's sequences became. */
+int words_number(const struct work *w, const struct tok_input *in, struct tokens *out,
+                 struct err *e);
+/* The token of a piece, else of the text of one, first of a word's beginning; -1: neither. */
+int words_piece(const struct tok *t, struct arena *a, const char *s, size_t n);
 
 /* ---- hf.c, bare.c: files -> struct tok ---- */
 

@@ -193,7 +193,7 @@ static void emit_unknown(const struct unigram *m, struct work *w, const struct p
     for (size_t k = i; bytes && k < j; k++)
         part_emit(w, p, m->byte[(unsigned char)p->s[k]], i, j);
     if (!bytes)
-        part_emit(w, p, id >= 0 ? id : m->unk, i, j);
+        part_emit_text(w, p, id >= 0 ? id : m->unk, i, j);
 }
 
 static int encode_part(const struct unigram *m, struct room *r, struct work *w,

@@ -91,6 +91,99 @@ tokens() {
     [[ ${stderr_lines[13]} == *"13 of 15 lines could not be used" ]]
 }
 
+@test "a pipe: where no text is given, each line of standard input is one" {
+    printf 'the key\r\n\nthe door' > "$dir/lines"
+    want='[CLS] the key [SEP]
+[CLS] [SEP]
+[CLS] the door [SEP]'
+    [ "$(cat "$dir/lines" | "$viz" tokens -m "$ref/bert" --json | tokens)" = "$want" ]
+    [ "$("$viz" tokens -m "$ref/bert" --json < "$dir/lines" | tokens)" = "$want" ]
+    [ "$(gzip < "$dir/lines" | "$viz" tokens -m "$ref/bert" --json | tokens)" = "$want" ]
+    for c in "stats --tsv" "stability --runs 1 --json" "mechanisms --repeats 0 --only exact --json"; do
+        "$viz" $c -m "$ref/bert" -f "$dir/lines" > "$dir/want"
+        cat "$dir/lines" | "$viz" $c -m "$ref/bert" > "$dir/got"
+        cmp "$dir/want" "$dir/got"
+    done
+    [ "$(printf 'the\tkey\n' | "$viz" tokens -m "$ref/bert" --json --pairs | tokens)" = "[CLS] the [SEP] key [SEP]" ]
+    [ "$(echo '{"ids":[2,3]}' | "$viz" stats -m "$ref/bert" --json --jsonl | jq -c .ids)" = "[2,3]" ]
+    echo '{"ids":[2,3],"decoder_ids":[0,2,3]}' > "$dir/ids"
+    "$viz" stats --tsv -m "$ref/seq2seq/t5" --jsonl -f "$dir/ids" > "$dir/want"
+    cat "$dir/ids" | "$viz" stats --tsv -m "$ref/seq2seq/t5" --jsonl > "$dir/got"
+    cmp "$dir/want" "$dir/got"
+}
+
+@test "a pipe: pictures as with -f" {
+    cd "$dir"
+    [ "$(echo hello | "$viz" heatmap --no-metadata)" = heatmap.png ]
+    [ "$(list .)" = "heatmap.png " ]
+    works "$viz" heatmap --no-metadata -o want.png hello
+    cmp heatmap.png want.png
+    run --separate-stderr "$viz" heatmap < <(printf 'a\nb\n')
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"several texts require a folder: -o DIR/"* ]]
+    mkdir all
+    printf 'a\nb\n' | "$viz" heatmap -o all/
+    [ "$(list all)" = "000001.png 000002.png " ]
+}
+
+@test "a pipe that is empty, /dev/null, a closed descriptor: the built-in sentence" {
+    own=$("$viz" stats --json < /dev/null | jq -r .text)
+    [ -n "$own" ]
+    : > "$dir/empty"
+    [ "$(: | "$viz" stats --json | jq -r .text)" = "$own" ]
+    [ "$("$viz" stats --json < "$dir/empty" | jq -r .text)" = "$own" ]
+    [ "$("$viz" stats --json <&- | jq -r .text)" = "$own" ]
+    [ "$("$viz" stats --json 0> "$dir/written" | jq -r .text)" = "$own" ]
+    fails 2 "expected a TEXT, -f FILE or --ids" "$viz" stats -m "$ref/bert" < "$dir/empty"
+    fails 2 "--pairs requires -f FILE, or texts on standard input" "$viz" stats --pairs < "$dir/empty"
+}
+
+# A pipe that stays open, and is never written to
+@test "standard input is not read where a text is given, or none is needed" {
+    mkfifo "$dir/fifo"
+    exec 9<> "$dir/fifo"
+    for c in "stats -m $ref/bert key" "stats -m $ref/bert --ids 2,3" "info" "info -m $ref/bert" \
+        "stats -m $ref/layers/encoder.safetensors --heads 4" \
+        "stats -m $ref/layers/encoder.safetensors --heads 4 --shape 3" "tokens -m $ref/bert key" \
+        "init --d-model 8 --heads 2 -o $dir/a.safetensors" "completion bash" "--version" \
+        "diff -m $ref/bert the key"; do
+        works timeout 20 "$viz" $c < "$dir/fifo"
+    done
+    echo key > "$dir/lines"
+    works timeout 20 "$viz" stats -m "$ref/bert" -f "$dir/lines" < "$dir/fifo"
+    exec 9>&-
+}
+
+@test "a pipe on which nothing arrives for a second: one note, which -q leaves out" {
+    run --separate-stderr "$viz" stats --json -m "$ref/bert" < <(sleep 1.6; echo the key)
+    [ "$status" -eq 0 ]
+    [[ $stderr == "mha-viz: note: texts are read from standard input, one per line"* ]]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [ "$(echo "$output" | tokens)" = "[CLS] the key [SEP]" ]
+    works "$viz" stats --json -q -m "$ref/bert" < <(sleep 1.6; echo the key)
+}
+
+@test "- as TEXT: all of standard input as one text" {
+    [ "$(printf 'the key\nthe door\n' | "$viz" tokens -m "$ref/bert" --json - | tokens)" = "[CLS] the key the door [SEP]" ]
+    printf 'the key\n' | "$viz" stats --json -m "$ref/bert" - > "$dir/a"
+    "$viz" stats --json -m "$ref/bert" "the key" > "$dir/b"
+    cmp "$dir/a" "$dir/b"
+    [ "$(echo is | "$viz" tokens -m "$ref/bert" --json "the key" - | tokens)" = "[CLS] the key [SEP] is [SEP]" ]
+    [ "$(printf 'a\000b' | "$viz" tokens -m "$ref/gpt2" --json - | jq -c .offsets)" = "[[0,1],[1,2],[2,3]]" ]
+    [ "$("$viz" tokens -m "$ref/bert" --json - < /dev/null | tokens)" = "[CLS] [SEP]" ]
+    fails 2 "only one of them can be -" "$viz" tokens -m "$ref/bert" - -
+}
+
+@test "a TEXT that is the name of a file: a note names -f" {
+    cd "$dir"
+    echo "the key" > corpus.txt
+    run --separate-stderr "$viz" stats --tsv -m "$ref/bert" corpus.txt
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "mha-viz: note: 'corpus.txt' is read as a text, but a file has this name: -f corpus.txt reads its lines" ]
+    works "$viz" stats --tsv -q -m "$ref/bert" corpus.txt
+    works "$viz" stats --tsv -m "$ref/bert" .
+}
+
 @test "--ids and --type-ids" {
     works "$viz" stats --json -m "$ref/bert" --ids 2,7,3 --type-ids 0,1,1
     [ "$(echo "$output" | jq -c .ids)" = "[2,7,3]" ]

@@ -172,6 +172,47 @@ prepare() {
     [ "$(list .)" = "heatmap.png heatmap.svg " ]
 }
 
+# on_terminal COMMAND: what it writes to a pseudo-terminal, each line that overwrites the one
+# before it as one of its own
+on_terminal() {
+    script -qec "$1" /dev/null < /dev/null | tr '\r' '\n'
+}
+
+@test "progress: a line on a terminal for what takes longer than a second" {
+    script -qec true /dev/null > /dev/null 2>&1 || skip "no pseudo-terminal here"
+    sanitised && skip "times are those of the plain build"
+    for i in $(seq 30); do cat samples/english.txt; done > "$dir/lines"
+    long="$viz stats --tsv -t 1 -f $dir/lines"
+    on_terminal "$long -o $dir/a.tsv" > "$dir/seen"
+    grep -Eq '^mha-viz: text [0-9]+, [0-9]+%, [0-9]+ tokens/s, [0-9]+ s left' "$dir/seen"
+    # Taken away at the end; not there where it would be read by a program, and not with -q
+    tail -n 1 "$dir/seen" | grep -Eq '^ *$'
+    on_terminal "$long -q -o $dir/b.tsv" > "$dir/seen"
+    [ ! -s "$dir/seen" ]
+    on_terminal "$long -o $dir/b.tsv 2> $dir/err" > "$dir/seen"
+    [ ! -s "$dir/seen" ] && [ ! -s "$dir/err" ]
+    cmp "$dir/a.tsv" "$dir/b.tsv"
+    # Results on the same terminal are whole lines
+    on_terminal "$long" > "$dir/seen"
+    grep -q '^mha-viz: text ' "$dir/seen"
+    grep -Ev '^(mha-viz: text .*| *)$' "$dir/seen" | cmp - "$dir/a.tsv"
+    # SIGINT takes it away, too
+    on_terminal "timeout -s INT 2 $long -o $dir/c.tsv" > "$dir/seen"
+    grep -q '^mha-viz: text ' "$dir/seen"
+    tail -n 1 "$dir/seen" | grep -Eq '^ *$'
+    [ ! -e "$dir/c.tsv" ]
+}
+
+@test "progress: one text, by what its command does" {
+    script -qec true /dev/null > /dev/null 2>&1 || skip "no pseudo-terminal here"
+    sanitised && skip "times are those of the plain build"
+    on_terminal "$viz stability -t 1 --runs 150 --heads-alone -l 0-1 -o $dir/a" | grep -Eq '^mha-viz: head [0-9] of 8, '
+    on_terminal "$viz mechanisms -t 1 --repeats 150 -o $dir/a" | grep -Eq '^mha-viz: layer [0-9] of 5, [0-9]+%, '
+    "$viz" init --d-model 64 --heads 2 --layers 4 --encoder -o "$dir/layers.safetensors"
+    on_terminal "$viz stats -t 1 -m $dir/layers.safetensors --shape 6000 -o $dir/a" |
+        grep -Eq '^mha-viz: layer [0-9] of 4, '
+}
+
 @test "a full disk" {
     [ -e /dev/full ] || skip "no /dev/full here"
     for c in "heatmap --format png -o OUT" "heatmap --format svg -o OUT" "heatmap --format pdf -o OUT" \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * `export` under options that change the pass, against the reference library: the command
- * lines of masks/cases.json (make_masks.py), diff/dtype.json (make_diff.py) and
- * precomputed/cases.json (make_precomputed.py), each with the arrays that were computed. */
+ * lines of masks/cases.json (make_masks.py), diff/dtype.json (make_diff.py),
+ * quantised/cases.json (make_quantised.py) and precomputed/cases.json
+ * (make_precomputed.py), each with the arrays that were computed, by every kernel. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "nn/nn.h"
 #include "weights/npz.h"
 
 enum { MAX_ARGV = 32 };
@@ -18,7 +20,8 @@ enum { MAX_ARGV = 32 };
 #define TOLERANCE 2e-5
 
 static const char *const folders[][2] = { { "masks", "cases" }, { "diff", "dtype" },
-                                            { "precomputed", "cases" } };
+                                          { "quantised", "cases" },
+                                          { "precomputed", "cases" } };
 enum { N_FOLDERS = sizeof folders / sizeof *folders, MAX_CASES = 64 };
 
 struct export_case {
@@ -70,9 +73,8 @@ static void compare(struct arena *a, const char *name, const struct weights *got
     check_floats(want->name, x, y, t->n_elements, TOLERANCE);
 }
 
-static void one_case(void **state)
+static void by_this_kernel(const struct export_case *c)
 {
-    const struct export_case *c = *state;
     const char *name = json_string_value(json_object_get(c->json, "name"));
     char file[] = "/tmp/mha-viz-export-XXXXXX.npz", want_path[128];
     struct err e = { ERR_NONE, "" };
@@ -94,6 +96,18 @@ static void one_case(void **state)
     weights_close(want);
     arena_finish(&a);
     unlink(file);
+}
+
+static void one_case(void **state)
+{
+    for (int k = 0; k < N_KERNEL; k++) {
+        const char *kernel = nn_kernel_name((enum kernel)k);
+
+        if (nn_choose_kernel(kernel) != 0)
+            continue;
+        setenv("MHA_VIZ_KERNEL", kernel, 1);
+        by_this_kernel(*state);
+    }
 }
 
 static json_t *load(int i)

@@ -105,6 +105,84 @@ static void refuses_a_damaged_gzip(void **state)
     lines_close(l);
 }
 
+static void expect_rest(const char *bytes, const char *want)
+{
+    struct err e = { ERR_NONE, "" };
+    struct lines *l;
+    const char *s = NULL;
+    size_t size = 0;
+
+    write_file(at("rest"), bytes, strlen(bytes));
+    l = lines_open(at("rest"), &e);
+    assert_non_null(l);
+    assert_int_equal(lines_rest(l, &s, &size, &e), want != NULL);
+    if (want != NULL) {
+        assert_int_equal(size, strlen(want));
+        assert_memory_equal(s, want, size);
+    }
+    assert_int_equal(lines_rest(l, &s, &size, &e), 0);
+    lines_close(l);
+}
+
+static void reads_all_as_one_text(void **state)
+{
+    (void)state;
+    expect_rest("one\ntwo\n", "one\ntwo");
+    expect_rest("one\r\ntwo\r\n", "one\r\ntwo");
+    expect_rest("one\n\n", "one\n");
+    expect_rest("one\r", "one\r");
+    expect_rest("\n", "");
+    expect_rest("", NULL);
+}
+
+/* Also where the reader is ahead of the lines, as in a small file. */
+static void knows_the_share_that_is_read(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    struct lines *l;
+    const char *s;
+    size_t size;
+    gzFile gz = gzopen(at("gz"), "wb");
+
+    (void)state;
+    write_file(at("four"), "aaa\nbbb\nccc\nddd\n", 16);
+    l = lines_open(at("four"), &e);
+    for (int i = 1; i <= 4; i++) {
+        assert_int_equal(lines_next(l, &s, &size, &e), 1);
+        assert_true(fabs(lines_share(l) - i / 4.0) < 1e-12);
+    }
+    lines_close(l);
+    for (int i = 0; i < 20000; i++)
+        gzprintf(gz, "%d\n", 10000 + i * 7919 % 10007);
+    gzclose(gz);
+    l = lines_open(at("gz"), &e);
+    for (int i = 0; i < 10000; i++)
+        assert_int_equal(lines_next(l, &s, &size, &e), 1);
+    assert_true(fabs(lines_share(l) - 0.5) < 0.2);
+    lines_close(l);
+}
+
+/* Standard input is a pipe, which is read once, but kept. */
+static void keeps_standard_input(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    int ends[2], kept = dup(0);
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "one\ntwo\n", 8), 8);
+    close(ends[1]);
+    dup2(ends[0], 0);
+    close(ends[0]);
+    for (int i = 0; i < 3; i++) {
+        assert_true(lines_wait_stdin(0));
+        assert_int_equal(lines_keep_stdin(&e), 0);
+        expect_lines("-", (struct line[]){ { "one", 3 }, { "two", 3 } }, 2);
+    }
+    dup2(kept, 0);
+    close(kept);
+}
+
 static void refuses_to_read_lines_of_nothing(void **state)
 {
     struct err e;
@@ -121,7 +199,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(reads_lines), IN_FOLDER(reads_long_lines),
-        IN_FOLDER(refuses_a_damaged_gzip), IN_FOLDER(refuses_to_read_lines_of_nothing),
+        IN_FOLDER(reads_all_as_one_text), IN_FOLDER(knows_the_share_that_is_read),
+        IN_FOLDER(keeps_standard_input), IN_FOLDER(refuses_a_damaged_gzip),
+        IN_FOLDER(refuses_to_read_lines_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,8 @@ static void changes(void **state)
     args.dtype = PRECISION_BF16;
     assert_string_equal(figure_changes(&a, &args), "; mask causal+padding:1; memory mask m.npy; "
                         "inputs of products in bf16");
+    args = (struct asked){ .dtype = PRECISION_Q4_0 };
+    assert_string_equal(figure_changes(&a, &args), "; linears in q4_0");
     arena_finish(&a);
 }
 

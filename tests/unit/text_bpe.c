@@ -88,12 +88,70 @@ static void test_byte_fallback(void **state)
     tok_close(t);
 }
 
+/* ---- pieces that say where in a word they stand ---- */
+
+#define WORDS "{'pre_tokenizer':{'type':'WhitespaceSplit'},'model':{'type':'BPE',"
+
+/* CLIP's and GPT-1's. */
+static void test_suffix(void **state)
+{
+    struct help *h = *state;
+    struct tok_input in = { .text = "ab", .text_size = 2 };
+    struct tok *t = help_open(h, WORDS "'end_of_word_suffix':'</w>','unk_token':'?','vocab':"
+        "{'a':0,'b':1,'a</w>':2,'b</w>':3,'ab</w>':4,'?':5,'</w>':6,'ab':7},"
+        "'merges':[['a','b</w>'],['a','b']]}}");
+    struct tokens out;
+
+    assert_string_equal(help_encode(h, t, "ab aba b é"),
+                        "ab</w>[0,2] ab[3,5] a</w>[5,6] b</w>[7,8] ?[9,10]");
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+    assert_string_equal(out.label[0], "ab");
+    in = (struct tok_input){ .text = "</w>", .text_size = 4, .pretokenized = true };
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+    assert_string_equal(out.label[0], "</w>");
+    tok_close(t);
+}
+
+static void test_prefix(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, WORDS "'continuing_subword_prefix':'##','unk_token':'?',"
+        "'end_of_word_suffix':'~','vocab':{'a':0,'##b':1,'##b~':2,'ab':3,'ab~':4,'?':5,"
+        "'##a':6,'##ab~':7},'merges':[['##a','##b~'],['a','##b']]}}");
+    struct tok_input in = { .text = "aab", .text_size = 3 };
+    struct tokens out;
+
+    /* Of "##a" and "##b~" the second loses its prefix; "a~" is not there. */
+    assert_string_equal(help_encode(h, t, "aab abb a"),
+                        "a[0,1] ##ab~[1,3] ab[4,6] ##b~[6,7] ?[8,9]");
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+    assert_string_equal(out.label[1], "ab");
+    tok_close(t);
+}
+
+/* A mark may be bytes as well: they stand for the end of the part. */
+static void test_mark_bytes(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, WORDS "'end_of_word_suffix':'~','byte_fallback':true,"
+        "'vocab':{'a':0,'<0x7A>':1,'<0x7E>':2,'b~':3},'merges':[]}}");
+
+    assert_string_equal(help_encode(h, t, "az zb"),
+                        "a[0,1] <0x7A>[1,2] <0x7E>[1,2] <0x7A>[3,4] b~[4,5]");
+    tok_close(t);
+}
+
+#define LONG "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
+
 static void test_refused(void **state)
 {
     struct help *h = *state;
 
-    help_refused(h, MODEL("'end_of_word_suffix':'</w>',", "[]"), "end_of_word_suffix");
-    help_refused(h, MODEL("'continuing_subword_prefix':'@',", "[]"), "subword_prefix");
+    help_refused(h, MODEL("'end_of_word_suffix':5,", "[]"), "end_of_word_suffix: found 5");
+    help_refused(h, MODEL("'continuing_subword_prefix':'" LONG "',", "[]"),
+                 "\"continuing_subword_prefix\" has 70 bytes, expected at most 64");
+    help_refused(h, MODEL("'continuing_subword_prefix':'##',", "[['a','b']]"),
+                 "merges[0]: \"b\" is shorter than the prefix");
     help_refused(h, MODEL("'unk_token':'!',", "[]"), "\"unk_token\" is \"!\"");
     help_refused(h, MODEL("", "[['a','b'],['a','x']]"), "merges[1]: it names \"x\"");
     help_refused(h, MODEL("", "[['b','a']]"), "merges[0]: it names \"ba\"");
@@ -130,8 +188,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_lowest_rank_first), TEST(test_leftmost_first),
-        TEST(test_ignore_merges), TEST(test_unknown), TEST(test_refused), TEST(test_byte_fallback),
-        TEST(test_long_part),
+        TEST(test_ignore_merges), TEST(test_unknown), TEST(test_refused),
+        TEST(test_byte_fallback), TEST(test_suffix), TEST(test_prefix),
+        TEST(test_mark_bytes), TEST(test_long_part),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

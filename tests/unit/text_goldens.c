@@ -2,13 +2,11 @@
  * Every case of every tokeniser: ids, pieces, spans, types and special flags are
  * those of the reference library.  Exactly: nothing here has a tolerance. */
 #include "base/lines.h"
-#include "text_help.h"
+#include "text_cases.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "base/utf8.h"
 
 static const char *shared_dir(void)
 {
@@ -26,92 +24,6 @@ static struct tok *open_dir(struct help *h, const char *dir)
     return t;
 }
 
-static struct tok_input input(const json_t *text, const json_t *pair)
-{
-    struct tok_input in = { .text = json_string_value(text),
-                            .text_size = json_string_length(text) };
-
-    if (json_is_string(pair)) {
-        in.pair = json_string_value(pair);
-        in.pair_size = json_string_length(pair);
-    }
-    return in;
-}
-
-static int number(const json_t *list, int i)
-{
-    return (int)json_integer_value(json_array_get(list, (size_t)i));
-}
-
-static void same_ids(const char *where, const json_t *want, const int *got, int n)
-{
-    if ((int)json_array_size(want) != n)
-        fail_msg("%s: %d tokens, expected %zu", where, n, json_array_size(want));
-    for (int i = 0; i < n; i++)
-        if (number(want, i) != got[i])
-            fail_msg("%s: token %d has id %d, expected %d", where, i, got[i],
-                     number(want, i));
-}
-
-/* Byte spans are the same places as spans in characters. */
-static void same_place(const char *where, const char *s, size_t n, struct range bytes,
-                       struct range chars)
-{
-    int at = 0, count = 0, cp;
-
-    while (at < bytes.end && count <= chars.end) {
-        if (at == bytes.start && count != chars.start)
-            break;
-        at += utf8_decode(s + at, n - (size_t)at, &cp);
-        count++;
-    }
-    if (at != bytes.end || count != chars.end || bytes.start > bytes.end)
-        fail_msg("%s: bytes %d,%d are not characters %d,%d", where, bytes.start,
-                 bytes.end, chars.start, chars.end);
-}
-
-/* For what is unknown the library gives the text itself, which is no piece. */
-static void same_piece(const struct tok *t, const char *where, const char *piece,
-                       const json_t *want)
-{
-    const char *s = json_string_value(want);
-
-    if (strcmp(piece, s) != 0 && tok_id(t, s, json_string_length(want)) >= 0)
-        fail_msg("%s: piece %s, expected %s", where, piece, s);
-}
-
-static void same_case(struct help *h, const struct tok *t, const json_t *c,
-                      const char *where)
-{
-    struct tok_input in = input(json_object_get(c, "text"), json_object_get(c, "pair"));
-    const json_t *offsets = json_object_get(c, "offsets");
-    const json_t *types = json_object_get(c, "type_ids");
-    const json_t *special = json_object_get(c, "special_mask");
-    const json_t *pieces = json_object_get(c, "tokens");
-    struct tokens out;
-
-    if (tok_encode(t, &h->arena, &in, &out, &h->err) != 0)
-        fail_msg("%s: %s", where, h->err.msg);
-    same_ids(where, json_object_get(c, "ids"), out.id, out.n);
-    for (int i = 0; i < out.n; i++) {
-        const json_t *span = json_array_get(offsets, (size_t)i);
-
-        same_piece(t, where, out.piece[i], json_array_get(pieces, (size_t)i));
-        if (number(span, 0) != out.chars[i].start || number(span, 1) != out.chars[i].end)
-            fail_msg("%s: token %d spans %d,%d, expected %d,%d", where, i,
-                     out.chars[i].start, out.chars[i].end, number(span, 0),
-                     number(span, 1));
-        assert_int_equal(out.type[i], number(types, i));
-        assert_int_equal(out.special[i], number(special, i));
-        if (in.pair == NULL && !out.special[i])
-            same_place(where, in.text, in.text_size, out.bytes[i], out.chars[i]);
-    }
-    in.no_special = true;
-    if (tok_encode(t, &h->arena, &in, &out, &h->err) != 0)
-        fail_msg("%s: %s", where, h->err.msg);
-    same_ids(where, json_object_get(c, "ids_no_special"), out.id, out.n);
-}
-
 /* Runs DIR/cases.jsonl; returns how many cases there were. */
 static int run_cases(struct help *h, const char *dir)
 {
@@ -127,7 +39,7 @@ static int run_cases(struct help *h, const char *dir)
         struct arena_mark mark = arena_mark(&h->arena);
 
         assert_non_null(c);
-        same_case(h, t, c, arena_printf(&h->arena, "%s, line %d", dir, ++n));
+        cases_same(h, t, c, arena_printf(&h->arena, "%s, line %d", dir, ++n));
         arena_reset(&h->arena, mark);
         json_decref(c);
     }
@@ -185,18 +97,18 @@ static void run_texts(struct help *h, const struct tok *t, const char *where,
     for (size_t i = 0; i < json_array_size(texts); i++) {
         const json_t *text = json_array_get(texts, i);
         struct tok_input in = json_is_array(text) ?
-            input(json_array_get(text, 0), json_array_get(text, 1)) : input(text, pair);
+            cases_input(json_array_get(text, 0), json_array_get(text, 1)) : cases_input(text, pair);
         const json_t *want = json_array_get(ids, i);
         const json_t *valid = json_array_get(mask, i);
         json_t *some = json_array();
         struct tokens out;
 
         for (size_t k = 0; k < json_array_size(want); k++)
-            if (mask == NULL || number(valid, (int)k) != 0)
+            if (mask == NULL || cases_number(valid, (int)k) != 0)
                 json_array_append(some, json_array_get(want, k));
         if (tok_encode(t, &h->arena, &in, &out, &h->err) != 0)
             fail_msg("%s: %s", where, h->err.msg);
-        same_ids(where, some, out.id, out.n);
+        cases_ids(where, some, out.id, out.n);
         json_decref(some);
     }
 }
@@ -206,7 +118,7 @@ static void run_decoder(struct help *h, const struct tok *t, const char *where,
 {
     const json_t *text = json_object_get(run, "decoder_text");
     json_t *ids = json_copy(json_object_get(run, "decoder_input_ids"));
-    struct tok_input in = input(text, NULL);
+    struct tok_input in = cases_input(text, NULL);
     struct tokens out;
 
     if (!json_is_string(text)) {
@@ -216,7 +128,7 @@ static void run_decoder(struct help *h, const struct tok *t, const char *where,
     json_array_remove(ids, 0);
     if (tok_encode(t, &h->arena, &in, &out, &h->err) != 0)
         fail_msg("%s: %s", where, h->err.msg);
-    same_ids(arena_printf(&h->arena, "%s, target", where), ids, out.id, out.n);
+    cases_ids(arena_printf(&h->arena, "%s, target", where), ids, out.id, out.n);
     json_decref(ids);
 }
 

@@ -188,22 +188,24 @@ static void test_refused(void **state)
     help_refused(h, "[]", "it is not a JSON object");
     help_refused(h, "{}", "\"model\" is missing");
     help_refused(h, "{'model':{}}", "model has no \"type\"");
-    help_refused(h, "{'model':{'type':'WordLevel','vocab':{}}}",
-                 "model \"WordLevel\" is not supported, only WordPiece, BPE, Unigram");
+    help_refused(h, "{'model':{'type':'Words','vocab':{}}}", "model \"Words\" is not "
+                 "supported, only WordPiece, BPE, Unigram, WordLevel");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':-1}}}", "has id -1");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':1099511627776}}}",
                  "has id 1099511627776");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':1.5}}}", "not a whole number");
     help_refused(h, "{'model':{'type':'BPE','vocab':{'a':0,'b':0}}}",
                  "tokens \"a\" and \"b\" share id 0");
-    help_refused(h, "{" MODEL ",'normalizer':{'type':'ByteLevel'}}",
-                 "normalizer \"ByteLevel\" is not supported, only Sequence, Bert");
+    help_refused(h, "{" MODEL ",'normalizer':{'type':'Bytes'}}",
+                 "normalizer \"Bytes\" is not supported, only Sequence, Bert");
     help_refused(h, "{" MODEL ",'normalizer':{'type':'Sequence','normalizers':5}}",
                  "normalizers: found 5, expected a list");
     help_refused(h, "{" MODEL ",'normalizer':{'type':'BertNormalizer','lowercase':1}}",
                  "normalizer BertNormalizer: lowercase: found 1, expected");
-    help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'UnicodeScripts'}}",
-                 "pre_tokenizer \"UnicodeScripts\" is not supported");
+    help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'Scripts'}}",
+                 "pre_tokenizer \"Scripts\" is not supported");
+    help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'FixedLength','length':0}}",
+                 "pre_tokenizer FixedLength: length: found 0, expected");
     help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'Split','pattern':{},"
                  "'behavior':'Isolated'}}", "pattern: String: found nothing");
     help_refused(h, "{" MODEL ",'pre_tokenizer':{'type':'Split','pattern':{'String':'x'}"

@@ -97,12 +97,27 @@ static void test_many_marks(void **state)
     tok_close(t);
 }
 
+static void test_byte_level(void **state)
+{
+    struct help *h = *state;
+    struct tok *t;
+
+    assert_string_equal(normal(state, "{'type':'ByteLevel'}", "a é我"), "aĠÃ©æĪĳ[0,7]");
+    t = help_open(h, "{'normalizer':{'type':'ByteLevel'},'pre_tokenizer':{'type':'Split',"
+                     "'pattern':{'String':'Ġ'},'behavior':'MergedWithNext'},'model':{'type':"
+                     "'BPE','vocab':{'Ġ':0,'Ã':1,'©':2,'Ã©':3},'merges':[['Ã','©']]},"
+                     "'added_tokens':[{'content':'x é'}]}");
+    assert_string_equal(help_encode(h, t, "é éx éé"),
+                        "Ã©[0,1] Ġ[1,2] Ã©[2,3] x é[3,6] Ã©[6,7]");
+    tok_close(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_bert_cleans), TEST(test_bert_chinese), TEST(test_bert_accents),
         TEST(test_lowercase), TEST(test_forms), TEST(test_strip_accents),
-        TEST(test_many_marks),
+        TEST(test_many_marks), TEST(test_byte_level),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,30 @@ static void test_byte_alphabet(void **state)
     assert_int_equal(byte_level_byte(0x4e00), -1);
 }
 
+/* Kana count as Han, a blank goes with any; blanks at the start go. */
+static void test_scripts(void **state)
+{
+    static const char scripts[] = "{'type':'UnicodeScripts'}";
+
+    assert_string_equal(split(state, scripts, "Apples are りんご 林檎"),
+                        "Apples are [0,11]|りんご 林檎[11,27]");
+    assert_string_equal(split(state, scripts, "どこ。Yes1 グー"),
+                        "どこ[0,6]|。[6,9]|Yes[9,12]|1 [12,14]|グー[14,20]");
+    assert_string_equal(split(state, scripts, "  abc б"), "abc [2,6]|б[6,8]");
+    assert_string_equal(split(state, scripts, "  "), "");
+    assert_string_equal(split(state, scripts, "a\U0010ffff𝔘é"), "a\U0010ffff[0,5]|𝔘[5,9]|é[9,11]");
+}
+
+static void test_fixed_length(void **state)
+{
+    assert_string_equal(split(state, "{'type':'FixedLength'}", "Hello 我 wor"),
+                        "Hello[0,5]| 我 wo[5,12]|r[12,13]");
+    assert_string_equal(split(state, "{'type':'FixedLength','length':2}", "éab"),
+                        "éa[0,3]|b[3,4]");
+    assert_string_equal(split(state, "{'type':'FixedLength','length':2}", "abcd"),
+                        "ab[0,2]|cd[2,4]");
+}
+
 static void test_sequence(void **state)
 {
     assert_string_equal(split(state, "{'type':'Sequence','pretokenizers':["
@@ -126,7 +150,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_bert), TEST(test_whitespace), TEST(test_digits),
         TEST(test_behaviours), TEST(test_empty_matches), TEST(test_punctuation),
-        TEST(test_byte_level), TEST(test_byte_alphabet), TEST(test_sequence),
+        TEST(test_byte_level), TEST(test_byte_alphabet), TEST(test_scripts),
+        TEST(test_fixed_length), TEST(test_sequence),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,19 @@ static void test_unknown(void **state)
     tok_close(t);
 }
 
+/* What is trimmed is the blank of the text, not of the unknown piece. */
+static void test_unknown_blank(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, "{'post_processor':{'type':'ByteLevel','trim_offsets':true,"
+        "'add_prefix_space':false},'model':{'type':'Unigram','unk_id':0,'vocab':[['?',0],"
+        "['a',-1]]}}");
+
+    assert_string_equal(help_encode(h, t, "a\u3000"), "a[0,1] ?[2,2]");
+    assert_string_equal(help_encode(h, t, "\u3000a xa"), "?[1,1] a[1,2] ?[3,4] a[4,5]");
+    tok_close(t);
+}
+
 static void test_bytes(void **state)
 {
     struct help *h = *state;
@@ -85,7 +98,7 @@ static void test_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_best), TEST(test_unknown), TEST(test_bytes), TEST(test_refused),
+        TEST(test_best), TEST(test_unknown), TEST(test_unknown_blank), TEST(test_bytes), TEST(test_refused),
         TEST(test_long),
     };
 

@@ -70,6 +70,20 @@ HARD = {
         split({"Regex": "(?:.|..){1,22}[ZQ%d]" % (i % 10)}, "Isolated") for i in range(40)]},
     "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []},
 }
+WORDS = {
+    "normalizer": {"type": "ByteLevel"},
+    "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+        {"type": "UnicodeScripts"}, {"type": "FixedLength", "length": 3}]},
+    "added_tokens": [{"id": 3, "content": "é "}],
+    "model": {"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0, "The": 1, "cat": 2}},
+}
+MARKS = {
+    "pre_tokenizer": {"type": "WhitespaceSplit"},
+    "model": {"type": "BPE", "continuing_subword_prefix": "##", "end_of_word_suffix": "</w>",
+              "byte_fallback": True, "unk_token": "?", "merges": [["a", "##b</w>"]],
+              "vocab": {"?": 0, "a": 1, "##b</w>": 2, "ab</w>": 3, "<0x23>": 4, "<0x3C>": 5,
+                        "<0x2F>": 6, "<0x77>": 7, "<0x3E>": 8, "<0x65>": 9}},
+}
 TEXTS = [
     "The cat's 12,345 don't  \n\t naïve",
     "\u0130 e\u0301\u0323 ﬁ ½ \u1100\u1161\u11a8 가 हि", "我喜欢吃苹果、々",
@@ -81,7 +95,8 @@ TEXTS = [
 
 def main():
     for name, j in (("bpe", BPE), ("wordpiece", WORDPIECE), ("mixed", MIXED),
-                    ("hostile", HOSTILE), ("hard", HARD)):
+                    ("hostile", HOSTILE), ("hard", HARD), ("words", WORDS),
+                    ("marks", MARKS)):
         (HERE / "tokenizer").mkdir(exist_ok=True)
         (HERE / "tokenizer" / name).write_text(
             json.dumps(j, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How far a long work is, told to whoever shows it: texts, within one its layers, within one
+ * its mechanisms.  Only the thread that began the work calls these; p may be NULL: nobody
+ * shows it. */
+#ifndef BASE_PROGRESS_H
+#define BASE_PROGRESS_H
+
+#include <stdint.h>
+
+enum { PROGRESS_LEVELS = 4 };
+
+struct progress_level {
+    const char *unit;           /* "text" */
+    int64_t done, total;        /* of them; total 0: not known */
+    double share, next;         /* in [0, 1], of this level's work: what is done, and what
+                                   will be once the one at hand is; NaN: not known */
+};
+
+struct progress {
+    void (*tell)(void *self, const struct progress *p);     /* after each change, and often
+                                                                besides: it passes some over */
+    void *self;
+    int n;                      /* levels that are begun; deeper ones are not kept */
+    struct progress_level level[PROGRESS_LEVELS];           /* the outermost first */
+    double n_tokens;            /* that went through a model since the outermost began */
+};
+
+/* Work of total units begins, within the unit at hand of the work around it. */
+void progress_begin(struct progress *p, const char *unit, int64_t total);
+
+/* One more of its units is done. */
+void progress_step(struct progress *p);
+
+/* The same of n units at once where the total is not known: share and next as above. */
+void progress_reach(struct progress *p, int n, double share, double next);
+
+/* The innermost work ends, whether all of it is done or not. */
+void progress_end(struct progress *p);
+
+void progress_tokens(struct progress *p, double n);
+
+/* Nothing changed, but time has passed. */
+void progress_tick(const struct progress *p);
+
+/* The share of the outermost work that is done, in [0, 1]; NaN: not known. */
+double progress_share(const struct progress *p);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ * Warnings, notes and progress -> standard error. */
+#include "cli/console.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Columns of the line that stands on the terminal, which a signal handler takes away; it can
+ * reach nothing but a global. */
+static atomic_int shown;
+
+enum { LINE_MAX_COLUMNS = 120 };
+static const int64_t PATIENCE_NS = 1000000000, PAUSE_NS = 200000000;
+
+/* ---- the terminal ---- */
+
+void console_hide(void)
+{
+    int columns = atomic_exchange(&shown, 0);
+    char blank[LINE_MAX_COLUMNS + 2];
+
+    if (columns <= 0)
+        return;
+    memset(blank, ' ', sizeof blank);
+    blank[0] = '\r';
+    blank[columns + 1] = '\r';
+    if (write(STDERR_FILENO, blank, (size_t)columns + 2) < 0)
+        return;                 /* it is gone, and nobody is left to be told */
+}
+
+void console_hide_for_results(void)
+{
+    if (atomic_load(&shown) > 0 && isatty(STDOUT_FILENO))
+        console_hide();
+}
+
+/* A job in the background would write into what another shows. */
+static bool in_front(void)
+{
+    return tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+static int columns_of_terminal(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20)
+        return 80;
+    return size.ws_col < LINE_MAX_COLUMNS ? size.ws_col : LINE_MAX_COLUMNS;
+}
+
+/* Over the line that is there, which may be longer; in one piece. */
+static void draw(const char *text)
+{
+    char all[LINE_MAX_COLUMNS + 2];
+    int most = columns_of_terminal() - 1, was = atomic_load(&shown);
+    int columns = (int)strlen(text) < most ? (int)strlen(text) : most;
+    int wide = columns > was ? columns : was;
+
+    memset(all, ' ', sizeof all);
+    all[0] = '\r';
+    memcpy(all + 1, text, (size_t)columns);
+    atomic_store(&shown, wide);
+    if (write(STDERR_FILENO, all, (size_t)wide + 1) < 0)
+        atomic_store(&shown, 0);
+}
+
+/* ---- the line ---- */
+
+static const struct progress_level *named_level(const struct progress *p)
+{
+    int n = p->n < PROGRESS_LEVELS ? p->n : PROGRESS_LEVELS, i = 0;
+
+    while (i < n - 1 && p->level[i].total == 1)
+        i++;
+    return &p->level[i];
+}
+
+__attribute__((format(printf, 3, 4)))
+static void add(char *dst, size_t size, const char *fmt, ...)
+{
+    size_t count = strlen(dst);
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(dst + count, size - count, fmt, ap);
+    va_end(ap);
+}
+
+static void add_left(char *dst, size_t size, double seconds)
+{
+    if (!(seconds < 360000))
+        return;
+    if (seconds < 60)
+        add(dst, size, ", %.0f s left", ceil(seconds));
+    else if (seconds < 3600)
+        add(dst, size, ", %d:%02d left", (int)seconds / 60, (int)seconds % 60);
+    else
+        add(dst, size, ", %d h %02d min left", (int)seconds / 3600, (int)seconds / 60 % 60);
+}
+
+void console_line(char *dst, size_t size, const struct progress *p, double seconds)
+{
+    const struct progress_level *level = named_level(p);
+    int64_t at = level->total == 0 || level->done < level->total ? level->done + 1 :
+                                                                   level->total;
+    double share = progress_share(p), speed = p->n_tokens / seconds;
+
+    snprintf(dst, size, "%s %lld", level->unit, (long long)at);
+    if (level->total > 0)
+        add(dst, size, " of %lld", (long long)level->total);
+    if (!isnan(share))
+        add(dst, size, ", %.0f%%", floor(100 * share));
+    if (p->n_tokens > 0 && seconds > 0)
+        add(dst, size, speed < 10 ? ", %.1f tokens/s" : ", %.0f tokens/s", speed);
+    if (share > 0 && share < 1)
+        add_left(dst, size, seconds * (1 - share) / share);
+}
+
+/* ---- what is told ---- */
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void tell(void *self, const struct progress *p)
+{
+    struct console *c = self;
+    int64_t now = now_ns();
+    char text[LINE_MAX_COLUMNS + 1] = "mha-viz: ";
+
+    if (p->n == 0) {
+        console_hide();
+        c->began_ns = 0;
+        return;
+    }
+    if (c->began_ns == 0)
+        c->began_ns = now;
+    if (now - c->start_ns < PATIENCE_NS || now - c->drawn_ns < PAUSE_NS || !in_front())
+        return;
+    c->drawn_ns = now;
+    console_line(text + strlen(text), sizeof text - strlen(text), p,
+                 (double)(now - c->began_ns) / 1e9);
+    draw(text);
+}
+
+static void say(void *self, const char *msg)
+{
+    const char *kind = self;
+
+    console_hide();
+    fprintf(stderr, "mha-viz: %s: %s\n", kind, msg);
+}
+
+/* ---- all of it ---- */
+
+static bool may_hold_texts(void)
+{
+    struct stat info;
+    int flags = fcntl(STDIN_FILENO, F_GETFL);
+
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY &&
+           fstat(STDIN_FILENO, &info) == 0 &&
+           (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode));
+}
+
+void console_open(struct console *c, struct env *env)
+{
+    static char warning[] = "warning", note[] = "note";
+
+    *c = (struct console){ .warn = { say, warning }, .note = { say, note },
+                           .progress = { .tell = tell, .self = c },
+                           .start_ns = now_ns() };
+    if (env->quiet)
+        c->warn.fn = c->note.fn = NULL;
+    env->warn = &c->warn;
+    env->note = &c->note;
+    env->progress = !env->quiet && isatty(STDERR_FILENO) ? &c->progress : NULL;
+    env->dash = true;
+    env->piped = may_hold_texts();
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * UnicodeScripts: a part is cut where the script changes.  As in SentencePiece, kana
+ * count as Han; a blank, or a character without a script, goes with any. */
+#include "text/tok_priv.h"
+
+enum { ANY };
+
+static const uint32_t ranges[] = {
+#include "text/scripts.def"
+};
+
+static int script_of(int cp)
+{
+    size_t low = 0, high = sizeof ranges / sizeof ranges[0];
+
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+
+        if ((int)(ranges[middle] >> 8) <= cp)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (int)(ranges[low] & 0xff);
+}
+
+/* As the library: what stands before the first character that has a script goes. */
+static int cut_one(const void *self, struct work *w, const struct part *p,
+                   struct parts *out, struct err *e)
+{
+    int before = ANY;
+    size_t from = 0, length;
+
+    (void)self;
+    (void)e;
+    for (size_t i = 0; i < p->n; i += length) {
+        int code, script;
+
+        length = (size_t)chars_next(p->s + i, p->n - i, &code);
+        script = script_of(code);
+        if (script == ANY || script == before)
+            continue;
+        if (before != ANY)
+            part_add_slice(w, out, p, from, i);
+        from = i;
+        before = script;
+    }
+    if (before != ANY)
+        part_add_slice(w, out, p, from, p->n);
+    return 0;
+}
+
+int scripts_run(const void *self, struct work *w, struct err *e)
+{
+    return part_each(w, self, cut_one, e);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * Words of a text, and the pieces of the vocabulary that stand for one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "text/tok_priv.h"
+
+/* ---- words between white space ---- */
+
+/* What lies between white space. */
+struct words {
+    struct range *v;            /* [n] bytes */
+    int n, at;                  /* at: where the last search ended */
+};
+
+static struct words words_of(struct arena *a, const char *s, size_t n)
+{
+    struct words words = { .v = NULL };
+    size_t cap = 0;
+    bool inside = false;
+
+    for (size_t i = 0; i < n;) {
+        int code, length = chars_next(s + i, n - i, &code);
+        bool blank = chars_is_space(code);
+
+        if (!blank && !inside) {
+            if ((size_t)words.n == cap) {
+                words.v = arena_grow(a, words.v, cap, 2 * cap + 16, sizeof *words.v);
+                cap = 2 * cap + 16;
+            }
+            words.v[words.n++] = (struct range){ (int)i, (int)n };
+        } else if (blank && inside) {
+            words.v[words.n - 1].end = (int)i;
+        }
+        inside = !blank;
+        i += (size_t)length;
+    }
+    return words;
+}
+
+/*
+ * The word with the first byte at or after the span's start that is not blank.  Spans come
+ * nearly in order, so the search goes on where the last one ended.
+ */
+static int find_word(struct words *w, struct range span)
+{
+    while (w->at > 0 && w->v[w->at - 1].end > span.start)
+        w->at--;
+    while (w->at < w->n && w->v[w->at].end <= span.start)
+        w->at++;
+    if (w->at == w->n)
+        return WORD_NONE;
+    return w->at + 1 < w->n && w->v[w->at + 1].start < span.end ? WORD_SEVERAL : w->at;
+}
+
+/* ---- the text of a piece ---- */
+
+/* A blank that is marked in the piece, or none, then the text in the vocabulary's letters. */
+static int find_bytes(const struct tok *t, char *room, const char *s, size_t n)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        int code = byte_level_char((unsigned char)s[i]);
+
+        if (code >= 0x80)
+            room[count++] = (char)(0xc0 | code >> 6);
+        room[count++] = (char)(code < 0x80 ? code : 0x80 | (code & 0x3f));
+    }
+    return vocab_find(&t->vocab, room, count);
+}
+
+static int find_behind(const struct tok *t, char *room, struct text mark, const char *s,
+                       size_t n)
+{
+    if (mark.n == 0)
+        return -1;
+    memcpy(room, mark.s, mark.n);
+    memcpy(room + mark.n, s, n);
+    return vocab_find(&t->vocab, room, mark.n + n);
+}
+
+/* Of a vocabulary in the byte-level alphabet. */
+static int find_byte_level(const struct tok *t, char *room, const char *s, size_t n)
+{
+    char *blank = room + 2 * (n + 1);
+    int id;
+
+    blank[0] = ' ';
+    memcpy(blank + 1, s, n);
+    id = find_bytes(t, room, blank, n + 1);
+    return id >= 0 ? id : find_bytes(t, room, s, n);
+}
+
+int words_piece(const struct tok *t, struct arena *a, const char *s, size_t n)
+{
+    int id = vocab_find(&t->vocab, s, n);
+    char *room;
+
+    if (id >= 0)
+        return id;
+    room = arena_alloc_raw(a, 3 * (n + 1) + t->blank.n + t->prefix.n, 1);
+    if (t->byte_level)
+        return find_byte_level(t, room, s, n);
+    id = find_behind(t, room, t->blank, s, n);
+    if (id < 0)
+        id = find_behind(t, room, t->prefix, s, n);
+    if (id < 0 && t->byte_pieces && n == 1) {
+        char name[8];
+
+        snprintf(name, sizeof name, "<0x%02X>", (unsigned char)*s);
+        id = vocab_find(&t->vocab, name, 6);
+    }
+    return id;
+}
+
+/* ---- a word by itself ---- */
+
+static bool is_blank(const struct tok *t, struct arena *a, int id)
+{
+    const struct piece *piece = vocab_piece(&t->vocab, id);
+    char *label;
+    size_t count;
+
+    if (piece == NULL)
+        return false;
+    label = arena_alloc_raw(a, piece->n + 1, 1);
+    count = tok_label(t, piece, label);
+    for (size_t i = 0; i < count; i++)
+        if (label[i] != ' ')
+            return false;
+    return true;
+}
+
+/* True if y is x after pieces that are all blank, or x itself. */
+static bool are_alike(const struct tok *t, struct arena *a, const struct seq *x,
+                      const struct seq *y)
+{
+    size_t more = y->n - x->n;
+
+    if (y->n < x->n)
+        return false;
+    for (size_t i = 0; i < y->n; i++)
+        if (i < more ? !is_blank(t, a, y->v[i].id) : y->v[i].id != x->v[i - more].id)
+            return false;
+    return true;
+}
+
+/* Where a blank of the text marks a word: an error for a word that has such a mark. */
+static int check_word(struct work *w, const struct seq *alone, const char *s, size_t n,
+                      struct err *e)
+{
+    struct seq *seq = &w->seqs[w->n_seqs - 1], kept = *seq;
+    char *after = arena_alloc_raw(w->a, n + 1, 1);
+    bool alike;
+
+    after[0] = ' ';
+    memcpy(after + 1, s, n);
+    *seq = (struct seq){ 0 };
+    if (tok_part(w, after, n + 1, e) != 0)
+        return -1;
+    alike = are_alike(w->t, w->a, alone, seq);
+    *seq = kept;
+    return alike ? 0 :
+           err_set(e, ERR_INPUT, "--words: %s cannot tokenise \"%.*s\" by itself: it marks "
+                   "a word by the blank before it (add_prefix_space is false), so that this "
+                   "would be other pieces than in a text", w->t->name,
+                   (int)(n < 80 ? n : 80), s);
+}
+
+/* A word's tokens, whose spans are counted from its beginning. */
+static int encode_word(struct work *w, const char *s, struct range word, int number,
+                       struct err *e)
+{
+    struct seq *seq = &w->seqs[w->n_seqs - 1], own;
+    size_t first = seq->n, n = (size_t)(word.end - word.start);
+
+    if (tok_part(w, s + word.start, n, e) != 0)
+        return -1;
+    own = (struct seq){ seq->v + first, seq->n - first, 0 };
+    for (size_t i = 0; i < own.n; i++) {
+        own.v[i].span.start += word.start;
+        own.v[i].span.end += word.start;
+        own.v[i].origin = word.start;
+        own.v[i].word = number;
+    }
+    return w->t->blank_before ? check_word(w, &own, s + word.start, n, e) : 0;
+}
+
+int words_encode(struct work *w, const char *s, size_t n, struct err *e)
+{
+    struct words words = words_of(w->a, s, n);
+
+    for (int i = 0; i < words.n; i++)
+        if (encode_word(w, s, words.v[i], i, e) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- which word a token is of ---- */
+
+/* The word of a token, numbered through both texts; several: an error. */
+static int number_word(const struct work *w, const struct tok_input *in,
+                       struct words words[2], const struct work_token *token,
+                       struct range bytes, int *word, struct err *e)
+{
+    const char *text = token->pair ? in->pair : in->text;
+
+    *word = token->special ? WORD_NONE :
+            in->words ? token->word : find_word(&words[token->pair], bytes);
+    if (*word == WORD_SEVERAL)
+        return err_set(e, ERR_INPUT, "%s: a piece stands for \"%.*s\", which is several "
+                       "words", w->t->name, bytes.end - bytes.start, text + bytes.start);
+    if (*word >= 0 && token->pair)
+        *word += words[0].n;
+    return 0;
+}
+
+int words_number(const struct work *w, const struct tok_input *in, struct tokens *out,
+                 struct err *e)
+{
+    struct words words[2] = { words_of(w->a, in->text, in->text_size) };
+    int k = 0;
+
+    if (in->pair != NULL)
+        words[1] = words_of(w->a, in->pair, in->pair_size);
+    out->word = arena_alloc(w->a, (size_t)out->n, sizeof *out->word);
+    for (int q = 0; q < w->n_seqs; q++)
+        for (size_t i = 0; i < w->seqs[q].n; i++, k++)
+            if (number_word(w, in, words, &w->seqs[q].v[i], out->bytes[k], &out->word[k],
+                            e) != 0)
+                return -1;
+    return 0;
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2154,SC2016
+# Words: as pieces, tokenised one by one, and put together again.
+
+load helper
+
+@test "--pretokenized takes the text of a piece, that which begins a word first" {
+    ids() {
+        "$viz" tokens -m "$ref/tokenizers/$1" --json --pretokenized "$2" | jq -c .tokens
+    }
+    [ "$(ids roberta 'the Ġcat cat s')" = '["Ġthe","Ġcat","Ġcat","s"]' ]
+    [ "$(ids wordpiece 'the cat a ##a')" = '["the","cat","a","##a"]' ]
+    [ "$(ids llama_model 'the ▁cat a')" = '["▁the","▁cat","a"]' ]
+    [ "$("$viz" tokens --json --pretokenized '我 吃 cat' | jq -c .labels)" = '["我","吃"," cat"]' ]
+    fails 3 'no piece "喜欢", nor one that stands for it (--words takes words' \
+        "$viz" stats --pretokenized '我 喜欢 吃 苹果'
+}
+
+# Folder, text, pair, ids, offsets and words, of the tokenizers library: tokenizers/words.py
+@test "--words tokenises each word by itself, as the reference does" {
+    cut='{folder, text, pair, ids, offsets, words}'
+    for folder in $(jq -r .folder "$ref/tokenizers/words.jsonl" | sort -u); do
+        jq -c --arg f "$folder" 'select(.folder == $f and .ids != null)' \
+            "$ref/tokenizers/words.jsonl" > "$dir/want"
+        jq -c '{text, pair} | del(.[] | nulls)' "$dir/want" > "$dir/lines"
+        "$viz" tokens -m "$ref/tokenizers/$folder" --words --json --jsonl -f "$dir/lines" |
+            jq -c --arg folder "$folder" '.folder = $folder | '"$cut" > "$dir/got"
+        jq -c "$cut" "$dir/want" | diff - "$dir/got"
+        jq -c --arg f "$folder" 'select(.folder == $f and .ids == null) | .text' \
+            "$ref/tokenizers/words.jsonl" | while read -r text; do
+            fails 3 "by itself: it marks a word by the blank before it (add_prefix_space is false)" \
+                "$viz" tokens -m "$ref/tokenizers/$folder" --words "$(jq -r . <<< "$text")"
+        done
+    done
+}
+
+@test "--words of the built-in model: Chinese words, and why not English ones" {
+    works "$viz" stats --json --words '我 喜欢 吃 苹果'
+    [ "$(echo "$output" | jq -c .labels)" = '["<|bos|>","我","喜","欢","吃","苹","果"]' ]
+    fails 3 '--words: built-in tokenizer.json cannot tokenise "cat" by itself' \
+        "$viz" stats --words '我 cat'
+}
+
+@test "--words requires a text" {
+    fails 2 "--words, --pretokenized: only one of them" "$viz" tokens --words --pretokenized x
+    fails 2 "--words requires a text, not ids or arrays" "$viz" stats --words --ids 1,2
+    fails 2 "--words requires a text, not ids or arrays" \
+        "$viz" stats --words --attention "$ref/precomputed/skipped.npy"
+}

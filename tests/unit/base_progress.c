@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * Work within work, and the share of it that is done. */
+#include "check.h"
+
+#include "base/par.h"
+#include "base/progress.h"
+
+struct heard {
+    int n, n_levels;
+    double share;
+};
+
+static void hear(void *self, const struct progress *p)
+{
+    struct heard *heard = self;
+
+    heard->n++;
+    heard->n_levels = p->n;
+    heard->share = progress_share(p);
+}
+
+static void is_the_share_of_all_levels(void **state)
+{
+    struct heard heard = { 0 };
+    struct progress p = { .tell = hear, .self = &heard };
+
+    (void)state;
+    progress_begin(&p, "head", 4);
+    assert_float_equal(heard.share, 0, 0);
+    progress_step(&p);
+    progress_begin(&p, "layer", 2);
+    assert_float_equal(heard.share, 0.25, 1e-12);
+    progress_step(&p);
+    assert_float_equal(heard.share, 0.375, 1e-12);
+    progress_step(&p);
+    progress_end(&p);
+    progress_step(&p);
+    assert_float_equal(heard.share, 0.5, 1e-12);
+    progress_end(&p);
+    assert_int_equal(heard.n_levels, 0);
+    assert_true(isnan(heard.share));
+}
+
+/* Texts of a file: how many there are is not known, but how many bytes are read. */
+static void knows_a_share_without_a_number(void **state)
+{
+    struct heard heard = { 0 };
+    struct progress p = { .tell = hear, .self = &heard };
+
+    (void)state;
+    progress_begin(&p, "text", 0);
+    assert_true(isnan(heard.share));
+    progress_reach(&p, 0, 0, 0.5);
+    progress_begin(&p, "layer", 2);
+    progress_step(&p);
+    assert_float_equal(heard.share, 0.25, 1e-12);
+    progress_end(&p);
+    progress_reach(&p, 7, 0.5, (double)NAN);
+    assert_int_equal(p.level[0].done, 7);
+    progress_begin(&p, "layer", 2);
+    progress_step(&p);
+    assert_float_equal(heard.share, 0.5, 1e-12);
+    progress_end(&p);
+    progress_end(&p);
+}
+
+static void keeps_no_more_levels_than_it_has(void **state)
+{
+    struct heard heard = { 0 };
+    struct progress p = { .tell = hear, .self = &heard };
+
+    (void)state;
+    for (int i = 0; i < PROGRESS_LEVELS + 3; i++)
+        progress_begin(&p, "level", 2);
+    progress_step(&p);
+    assert_float_equal(heard.share, 0, 0);
+    for (int i = 0; i < 4; i++)
+        progress_end(&p);
+    progress_step(&p);
+    assert_true(heard.share > 0);
+    for (int i = 0; i < PROGRESS_LEVELS; i++)
+        progress_end(&p);
+    assert_int_equal(p.n, 0);
+}
+
+static void counts_the_tokens_of_the_outermost(void **state)
+{
+    struct progress p = { .tell = NULL };
+
+    (void)state;
+    progress_tokens(NULL, 3);
+    progress_begin(NULL, "text", 1);
+    progress_step(NULL);
+    progress_reach(NULL, 1, 0, 1);
+    progress_end(NULL);
+    progress_begin(&p, "text", 2);
+    progress_tokens(&p, 3);
+    progress_begin(&p, "layer", 2);
+    progress_tokens(&p, 4);
+    assert_float_equal(p.n_tokens, 7, 0);
+    progress_end(&p);
+    progress_end(&p);
+    progress_begin(&p, "text", 2);
+    assert_float_equal(p.n_tokens, 0, 0);
+}
+
+static void nothing(void *self, int i, struct arena *scratch)
+{
+    (void)self;
+    (void)i;
+    (void)scratch;
+}
+
+/* Only the thread that began the work says so, whatever thread does it. */
+static void is_told_between_tasks(void **state)
+{
+    (void)state;
+    for (int t = 1; t <= 3; t += 2) {
+        struct heard heard = { 0 };
+        struct progress p = { .tell = hear, .self = &heard };
+        struct err e;
+        struct par *par = par_new(t, &e);
+
+        assert_non_null(par);
+        assert_null(par_progress(par));
+        par_for(par, 100, nothing, NULL);
+        par_tell(par, &p);
+        assert_ptr_equal(par_progress(par), &p);
+        par_for(par, 100, nothing, NULL);
+        assert_true(t == 1 ? heard.n == 100 : heard.n <= 100);
+        par_free(par);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_the_share_of_all_levels),
+        cmocka_unit_test(knows_a_share_without_a_number),
+        cmocka_unit_test(keeps_no_more_levels_than_it_has),
+        cmocka_unit_test(counts_the_tokens_of_the_outermost),
+        cmocka_unit_test(is_told_between_tasks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
