@@ -193,7 +193,7 @@ help:
 	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
 	@echo 'make check       packages, build, all tests'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
-	@echo 'make check-tokenizers  500 random tokenisers against the tokenizers package (Python, package index)'
+	@echo 'make check-tokenizers  random tokenisers against tokenizers and sentencepiece (Python, package index)'
 	@echo 'make asan tsan   the tests under AddressSanitizer and UBSan, ThreadSanitizer'
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
 	@echo 'make tidy        linters'

@@ -106,8 +106,9 @@ int added_open(struct tok *t, const json_t *list, struct err *e)
         const struct added_token *token = &t->added.v[i];
         const struct piece *piece = vocab_piece(&t->vocab, token->id);
 
-        if (!token->normalized)
-            trie_add(&t->added.raw, t->a, piece->s, piece->n, (int)i);
+        if (!token->normalized || t->given.plain_added)
+            trie_add(token->normalized ? &t->added.normal : &t->added.raw, t->a, piece->s,
+                     piece->n, (int)i);
         else if (add_normal(t, piece, (int)i, &run, e) != 0)
             return -1;
     }

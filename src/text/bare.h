@@ -58,6 +58,9 @@ void bare_add_token(struct bare *b, const json_t *flags, const char *content);
 /* All that the files list, and those of the flavour. */
 void bare_add_specials(struct bare *b, const struct flavour *f);
 
+/* The next word of *s, a copy; NULL: none is left. */
+char *bare_word(struct arena *a, const char **s);
+
 /* Makes root, added and seen. */
 void bare_begin(struct bare *b);
 /* The root, or NULL where failed is not 0. */
@@ -77,6 +80,13 @@ int spm_build_from(struct bare *b, struct span file, struct err *e);
 
 /* {"type": "Sequence", list: [the steps that the words stand for]} */
 void spm_steps(struct bare *b, const char *section, const char *list, const char *text);
+
+/* ---- bare_spm_vocab.c ---- */
+
+struct spm;
+
+/* The vocabulary and the scores of b->t; the id of the unknown piece, or -1. */
+int spm_vocab(struct bare *b, const struct spm *m, struct err *e);
 
 /* ---- bare_class.c ---- */
 

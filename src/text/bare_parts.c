@@ -134,6 +134,20 @@ void bare_add_specials(struct bare *b, const struct flavour *f)
     json_drop(b->a, lstrip);
 }
 
+/* ---- words ---- */
+
+char *bare_word(struct arena *a, const char **s)
+{
+    size_t count;
+    char *word;
+
+    *s += strspn(*s, " ");
+    count = strcspn(*s, " ");
+    word = count > 0 ? arena_strndup(a, *s, count) : NULL;
+    *s += count;
+    return word;
+}
+
 /* ---- the whole ---- */
 
 void bare_begin(struct bare *b)

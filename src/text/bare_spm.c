@@ -27,171 +27,40 @@ const char *spm_file(const struct bare *b)
     return NULL;
 }
 
-/* ---- the vocabulary ---- */
-
-enum { MOST_OWN = 256 };        /* pieces that a class adds */
-
-static int add_piece(struct tok *t, const char *s, size_t n, struct err *e)
-{
-    struct text text = { s, n };
-
-    return vocab_add(&t->vocab, t->a, text, (json_int_t)t->vocab.n, e);
-}
-
-/* Control pieces have the name that tokenizer_config.json lists for their id. */
-static int add_plain(struct bare *b, const struct spm *m, struct err *e)
-{
-    const json_t *list = json_object_get(b->config, "added_tokens_decoder");
-
-    for (size_t i = 0; i < m->n; i++) {
-        struct text text = m->v[i].s;
-
-        if (list != NULL && m->v[i].type == SPM_CONTROL) {
-            const json_t *value = json_object_get(list, arena_printf(b->a, "%zu", i));
-            const char *name = json_string_value(json_object_get(value, "content"));
-
-            if (name != NULL)
-                text = (struct text){ arena_strdup(b->a, name), strlen(name) };
-        }
-        if (add_piece(b->t, text.s, text.n, e) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* The next word of *s, a copy; NULL: none is left. */
-static char *next_word(struct arena *a, const char **s)
-{
-    size_t count;
-    char *word;
-
-    *s += strspn(*s, " ");
-    count = strcspn(*s, " ");
-    word = count > 0 ? arena_strndup(a, *s, count) : NULL;
-    *s += count;
-    return word;
-}
-
-/* A piece of the class itself, found in a text too where no added token hides it. */
-static int add_own(struct bare *b, const char *s, float score, struct err *e)
-{
-    struct tok *tok = b->t;
-    struct text text = { s, strlen(s) };
-
-    if (b->flavour->style.own_special)
-        bare_add_token(b, NULL, s);
-    tok->scored[tok->n_scored++] =
-        (struct scored){ text, (double)score, (int)tok->vocab.n, false };
-    return vocab_add(&tok->vocab, tok->a, text, (json_int_t)tok->vocab.n, e);
-}
-
-/* Of "<unk_*>", those of 2 to 102. */
-static int add_numbered(struct bare *b, const char *word, struct err *e)
-{
-    const char *star = strchr(word, '*');
-
-    for (int i = 2; i <= 102; i++)
-        if (add_own(b, arena_printf(b->a, "%.*s%d%s", (int)(star - word), word, i, star + 1),
-                    -100, e) != 0)
-            return -1;
-    return 0;
-}
-
-static int add_words(struct bare *b, const char *words, struct err *e)
-{
-    char *word;
-
-    while ((word = next_word(b->a, &words)) != NULL) {
-        bool worst = strcmp(word, "<unk>NOTUSED") == 0;
-
-        if ((strchr(word, '*') != NULL ? add_numbered(b, word, e)
-                                       : add_own(b, word, worst ? -100 : 0, e)) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* The pieces of the class, the model's after its first ones, and more of the class. */
-static int add_framed(struct bare *b, const struct spm *m, struct err *e)
-{
-    const struct spm_style *style = &b->flavour->style;
-
-    if (add_words(b, style->first, e) != 0)
-        return -1;
-    for (size_t i = style->skip; i < m->n; i++)
-        if (add_piece(b->t, m->v[i].s.s, m->v[i].s.n, e) != 0)
-            return -1;
-    return add_words(b, style->last, e);
-}
-
-static int add_json(struct bare *b, const char *name, struct err *e)
-{
-    json_t *value = bare_object(b, name, e);
-    int failed = value != NULL ? vocab_read(&b->t->vocab, b->a, value, e) : -1;
-
-    json_drop(b->a, value);
-    return failed == 0 ? 0 : err_under(e, "%s", name);
-}
-
-/* What the model finds in a text; bytes and control pieces are not found. */
-static void set_scored(struct bare *b, const struct spm *m, int unk)
-{
-    struct tok *tok = b->t;
-
-    for (size_t i = 0; i < m->n; i++) {
-        const struct spm_piece *piece = &m->v[i];
-        int id = vocab_find(&tok->vocab, piece->s.s, piece->s.n);
-
-        if (piece->type == SPM_NORMAL || piece->type == SPM_USER)
-            tok->scored[tok->n_scored++] = (struct scored){ piece->s,
-                                                            (double)piece->score,
-                                                            id >= 0 ? id : unk, false };
-    }
-}
-
-/* The id of the unknown piece, or -1. */
-static int set_vocab(struct bare *b, const struct spm *m, struct err *e)
-{
-    const struct spm_style *style = &b->flavour->style;
-    struct tok *tok = b->t;
-    int unk, failed;
-
-    vocab_init(&tok->vocab, b->a, m->n);
-    tok->scored = arena_alloc(b->a, m->n + MOST_OWN, sizeof *tok->scored);
-    if (style->vocab_json != NULL)
-        failed = add_json(b, b->target && bare_setting(b, "separate_vocabs", false) ?
-                          style->target_json : style->vocab_json, e);
-    else
-        failed = style->first != NULL ? add_framed(b, m, e) : add_plain(b, m, e);
-    tok->vocab.n_model = tok->vocab.n;
-    if (failed != 0)
-        return -1;
-    unk = vocab_find(&tok->vocab, m->v[m->unk].s.s, m->v[m->unk].s.n);
-    if (unk < 0)
-        return err_set(e, ERR_INPUT, "the vocabulary lacks the unknown piece \"%.80s\"",
-                       m->v[m->unk].s.s);
-    set_scored(b, m, unk);
-    return unk;
-}
+/* ---- the model ---- */
 
 static void set_model(struct bare *b, const struct spm *m, int unk)
 {
-    json_t *value = m->bpe ?
-        json_pack("{ss sn sn ss sb sb}", "type", "BPE", "vocab", "merges", "unk_token",
-                  m->v[m->unk].s.s, "fuse_unk", 1, "byte_fallback",
+    bool bpe = m->model == SPM_BPE, words = m->model == SPM_WORD;
+    json_t *value = bpe || words ?
+        json_pack("{ss sn sn ss sb sb}", "type", bpe ? "BPE" : "WordLevel", "vocab",
+                  "merges", "unk_token", m->v[m->unk].s.s, "fuse_unk", 1, "byte_fallback",
                   (int)m->byte_fallback) :
         json_pack("{ss sn si sb}", "type", "Unigram", "vocab", "unk_id", unk,
                   "byte_fallback", (int)m->byte_fallback);
 
     json_put(b->a, b->root, "model", value);
-    b->t->given.vocab = b->t->given.merges_by_score = m->bpe;
-    b->t->given.scored = !m->bpe;
+    b->t->given.vocab = bpe || words;
+    b->t->given.merges_by_score = bpe;
+    b->t->given.words = words;
+    b->t->given.scored = !bpe && !words;
 }
 
-/* Control pieces are special; those that the user defined are found as they are. */
+/* Its own settings say what its steps are. */
+static bool is_own(const struct bare *b)
+{
+    return b->flavour->style.normal == NULL;
+}
+
+/*
+ * Control pieces are special; those that the user defined are found as they are, by
+ * SentencePiece itself in what its normaliser leaves.
+ */
 static void add_tokens(struct bare *b, const struct spm *m)
 {
     json_t *plain = json_hold(b->a, json_pack("{sb sb}", "special", 0, "normalized", 0));
+    json_t *user = json_hold(b->a, json_pack("{sb sb}", "special", 0, "normalized",
+                                             (int)is_own(b)));
 
     for (size_t i = 0; i < m->n; i++) {
         const struct spm_piece *piece = &m->v[i];
@@ -201,8 +70,8 @@ static void add_tokens(struct bare *b, const struct spm *m)
             continue;
         if (piece->type == SPM_CONTROL)
             bare_add_token(b, NULL, piece->s.s);
-        else if (piece->type == SPM_USER)
-            bare_add_token(b, plain, piece->s.s);
+        else if (piece->type == SPM_USER && m->model != SPM_WORD)
+            bare_add_token(b, user, piece->s.s);
     }
     for (size_t i = 0; b->flavour->style.vocab_json != NULL && i < b->t->vocab.n; i++) {
         const struct piece *p = &b->t->vocab.v[i];
@@ -211,7 +80,9 @@ static void add_tokens(struct bare *b, const struct spm *m)
             memcmp(p->s + p->n - 2, "<<", 2) == 0)
             bare_add_token(b, plain, p->s);             /* Marian's languages */
     }
+    b->t->given.plain_added = is_own(b);
     json_drop(b->a, plain);
+    json_drop(b->a, user);
 }
 
 /* ---- steps ---- */
@@ -221,6 +92,8 @@ static void add_tokens(struct bare *b, const struct spm *m)
     "\"prepend_scheme\":\"" scheme "\",\"split\":" split "}"
 #define REPLACE(kind, what, by) \
     "{\"type\":\"Replace\",\"pattern\":{\"" kind "\":\"" what "\"},\"content\":\"" by "\"}"
+#define SPLIT(what, behaviour) \
+    "{\"type\":\"Split\",\"pattern\":{\"String\":\"" what "\"},\"behavior\":\"" behaviour "\"}"
 
 /* A word for each step; it counts where the setting, if it has one, is `when`. */
 static const struct word {
@@ -233,21 +106,20 @@ static const struct word {
     { "lower", "{\"type\":\"Lowercase\"}", "do_lower_case", true, true },
     { "maybe-lower", "{\"type\":\"Lowercase\"}", "do_lower_case", false, true },
     { "strip", "{\"type\":\"Strip\"}" },
-    { "trim", REPLACE("Regex", "\\\\A +| +\\\\z", "") },
+    { "trim", REPLACE("Regex", "\\\\A +|[ " MARK "]+\\\\z", "") },
     { "collapse", REPLACE("Regex", " {2,}", " ") },
     { "map-collapse", REPLACE("Regex", " {2,}", " ") },     /* where there is a map */
     { "prefix", "{\"type\":\"Prepend\",\"prepend\":\"" MARK "\"}" },
+    { "suffix", REPLACE("Regex", "\\\\z", MARK) },
     { "marks", REPLACE("String", " ", MARK) },
     { "map", "{\"type\":\"Precompiled\",\"precompiled_charsmap\":null}" },
     { "words", "{\"type\":\"WhitespaceSplit\"}" },
     { "metaspace", METASPACE("always", "true") },
     { "metaspace-prefix", METASPACE("always", "true"), "add_prefix_space", true, true },
     { "metaspace-bare", METASPACE("never", "true"), "add_prefix_space", true, false },
-    { "whole", METASPACE("always", "false") },
     { "whole-first", METASPACE("first", "false") },
-    { "whole-never", METASPACE("never", "false") },
-    { "blanks", "{\"type\":\"Split\",\"pattern\":{\"String\":\" \"},"
-                "\"behavior\":\"MergedWithPrevious\"}" },
+    { "before-marks", SPLIT(MARK, "MergedWithNext") },
+    { "blanks", SPLIT(" ", "MergedWithPrevious") },
     { NULL }
 };
 
@@ -270,7 +142,7 @@ void spm_steps(struct bare *b, const char *section, const char *list, const char
     const char *all = "", *step;
     char *word;
 
-    while ((word = next_word(b->a, &text)) != NULL) {
+    while ((word = bare_word(b->a, &text)) != NULL) {
         step = step_of_word(b, word);
         if (step != NULL)
             all = arena_printf(b->a, "%s%s%s", all, all[0] != '\0' ? "," : "", step);
@@ -350,7 +222,7 @@ static void open_slots(const struct bare *b, const char *text, json_t *list,
 {
     char *word;
 
-    while ((word = next_word(b->a, &text)) != NULL) {
+    while ((word = bare_word(b->a, &text)) != NULL) {
         json_t *slot = open_slot(b, word, specials);
 
         if (slot != NULL)
@@ -370,12 +242,39 @@ static void set_template(struct bare *b, const struct spm_style *style)
 
 /* ---- all of it ---- */
 
+/* What its character map leaves as it is. */
+static void keep_user(struct tok *t, const struct spm *m)
+{
+    t->kept = arena_alloc(t->a, 1, sizeof *t->kept);
+    trie_init(t->kept, t->a);
+    for (size_t i = 0; i < m->n; i++)
+        if (m->v[i].type == SPM_USER)
+            trie_add(t->kept, t->a, m->v[i].s.s, m->v[i].s.n, (int)i);
+}
+
 /* What the model's own settings say, where the class says nothing else. */
 static void set_own_steps(struct bare *b, const struct spm *m)
 {
+    const char *end = !m->prefix ? "marks" : m->suffix ? "marks suffix" : "prefix marks";
+
     b->t->given.map_longest = true;
-    spm_steps(b, "normalizer", "normalizers", m->trim ? "map trim collapse" : "map");
-    spm_steps(b, "pre_tokenizer", "pretokenizers", m->prefix ? "whole" : "whole-never");
+    b->t->blank = (struct text){ MARK, sizeof MARK - 1 };
+    keep_user(b->t, m);
+    spm_steps(b, "normalizer", "normalizers",
+              arena_printf(b->a, "%s %s", m->trim ? "map trim collapse" : "map", end));
+    if (m->model == SPM_WORD)       /* also where blanks end words: as SentencePiece */
+        spm_steps(b, "pre_tokenizer", "pretokenizers", "before-marks");
+}
+
+/* The library's classes read no other ones, and put blanks in front of words. */
+static int check_class(const struct bare *b, const struct spm *m, struct err *e)
+{
+    if (is_own(b) || (!m->suffix && (m->model == SPM_UNIGRAM || m->model == SPM_BPE)))
+        return 0;
+    return err_set(e, ERR_INPUT, "a model of type %s%s, which %s does not read",
+                   m->model == SPM_WORD ? "word" : m->model == SPM_CHAR ? "char" :
+                   m->model == SPM_BPE ? "bpe" : "unigram",
+                   m->suffix ? " with blanks after words" : "", b->flavour->classes[0]);
 }
 
 int spm_build_from(struct bare *b, struct span file, struct err *e)
@@ -390,7 +289,7 @@ int spm_build_from(struct bare *b, struct span file, struct err *e)
     if (!spm.escape)
         return err_set(e, ERR_INPUT, "spaces that are not written as \"" MARK
                        "\" are not supported");
-    unk = set_vocab(b, &spm, e);
+    unk = check_class(b, &spm, e) == 0 ? spm_vocab(b, &spm, e) : -1;
     if (unk < 0)
         return -1;
     map = arena_alloc_raw(b->a, spm.map.size, 1);

@@ -16,6 +16,7 @@ struct charsmap {
     size_t n_units;
     struct text texts;          /* each ends in a NUL */
     bool longest;
+    const struct trie *kept;    /* of the tokeniser; only where longest */
 };
 
 /* ---- reading ---- */
@@ -39,6 +40,7 @@ const struct charsmap *charsmap_read(struct tok *t, struct span map, bool longes
         return NULL;
     }
     charsmap->longest = longest;
+    charsmap->kept = t->kept;
     charsmap->n_units = size / 4;
     charsmap->unit = unit = arena_alloc_raw(t->a, charsmap->n_units, sizeof *unit);
     for (size_t i = 0; i < charsmap->n_units; i++)
@@ -236,15 +238,37 @@ static int map_grapheme(const struct charsmap *m, struct mapped *d, const char *
     return 0;
 }
 
+/* The size of the text that s[n] begins with and that stays as it is; 0: none. */
+static size_t keep(const struct charsmap *m, struct mapped *d, const char *s, size_t n)
+{
+    size_t length = 0;
+    int code;
+
+    if (m->kept == NULL || trie_longest(m->kept, s, n, &length) < 0)
+        return 0;
+    for (size_t i = 0; i < length; ) {
+        i += (size_t)chars_next(s + i, length - i, &code);
+        add(d, code);
+    }
+    return length;
+}
+
 /* At each place the longest text there is, or the next character. */
 static int map_longest(const struct charsmap *m, struct mapped *d, const char *s,
                        size_t n)
 {
-    size_t at = 0;
+    size_t at = 0, kept;
     int code;
 
     for (size_t i = 0; i < n; ) {
-        int length = find(m, s + i, n - i, &at);
+        int length;
+
+        kept = keep(m, d, s + i, n - i);
+        if (kept > 0) {
+            i += kept;
+            continue;
+        }
+        length = find(m, s + i, n - i, &at);
 
         if (length < 0 || (length > 0 && i + (size_t)length < n &&
                            ((unsigned char)s[i + (size_t)length] & 0xc0) == 0x80))

@@ -125,14 +125,12 @@ static int read_training(struct span s, struct spm *m, struct err *e)
         if (next_field(&s, &field, e) != 0)
             return -1;
         if (is(&field, 3, VARINT)) {
-            if (field.value != 1 && field.value != 2)
-                return err_set(e, ERR_INPUT,
-                               "model type %llu is not supported, only "
-                               "unigram (1) and bpe (2)",
-                               (unsigned long long)field.value);
-            m->bpe = field.value == 2;
-        } else if (is(&field, 24, VARINT) && field.value != 0) {
-            return err_set(e, ERR_INPUT, "spaces after words are not supported");
+            if (field.value < SPM_UNIGRAM || field.value > SPM_CHAR)
+                return err_set(e, ERR_INPUT, "model type %llu, expected 1 to 4 (unigram, "
+                               "bpe, word, char)", (unsigned long long)field.value);
+            m->model = (enum spm_model)field.value;
+        } else if (is(&field, 24, VARINT)) {
+            m->suffix = field.value != 0;
         } else if (is(&field, 35, VARINT)) {
             m->byte_fallback = field.value != 0;
         }
@@ -175,7 +173,7 @@ static int count_pieces(struct span s, size_t *n, struct err *e)
 /* Merges are sought in every piece, at a cost that is the square of its length. */
 static int check_lengths(const struct spm *m, struct err *e)
 {
-    for (size_t i = 0; m->bpe && i < m->n; i++)
+    for (size_t i = 0; m->model == SPM_BPE && i < m->n; i++)
         if (m->v[i].s.n > LONGEST)
             return err_set(e, ERR_INPUT, "piece %zu has %zu bytes, expected at most %d", i,
                            m->v[i].s.n, LONGEST);
@@ -201,7 +199,8 @@ int spm_read(struct arena *a, struct span file, struct spm *m, struct err *e)
     struct field field;
     size_t count;
 
-    *m = (struct spm){ .prefix = true, .trim = true, .escape = true };
+    *m = (struct spm){ .model = SPM_UNIGRAM, .prefix = true, .trim = true,
+                       .escape = true };
     if (count_pieces(file, &count, e) != 0)
         return -1;
     m->v = arena_alloc(a, count, sizeof *m->v);

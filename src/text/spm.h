@@ -22,11 +22,14 @@ struct spm_piece {
     enum spm_type type;
 };
 
+enum spm_model { SPM_UNIGRAM = 1, SPM_BPE, SPM_WORD, SPM_CHAR };
+
 struct spm {
     struct spm_piece *v;
     size_t n;
-    bool bpe;                   /* else unigram */
+    enum spm_model model;
     bool byte_fallback;
+    bool suffix;                /* blanks belong to the word before them */
     int unk;                    /* index of the unknown piece */
     struct span map;            /* of the file; size 0: none */
     bool prefix, trim, escape;
@@ -35,8 +38,7 @@ struct spm {
 /*
  * Everything but the map is of the arena.  Errors (ERR_INPUT): a varint of more
  * than 64 bits, a length past the end, a group, texts that are not UTF-8, not
- * one unknown piece, a score that is not finite, a model of words or characters,
- * blanks after words.
+ * one unknown piece, a score that is not finite, a model of another type.
  */
 int spm_read(struct arena *a, struct span file, struct spm *out, struct err *e);
 

@@ -167,8 +167,12 @@ struct given {
     bool scored;                    /* tok.scored: their scores */
     bool merges;                    /* tok.merges: a BPE's merges */
     bool merges_by_score;           /* every two pieces that make a third, by its score */
+    bool words;                     /* tok.scored: a WordLevel's, as SentencePiece has them:
+                                       neighbours that are unknown are one */
     bool map;                       /* tok.map: a Precompiled normaliser's characters */
     bool map_longest;               /* applied as SentencePiece does */
+    bool plain_added;               /* added tokens that are sought after the normaliser
+                                       are there as they are */
 };
 
 struct tok {
@@ -186,6 +190,7 @@ struct tok {
     struct merge_text *merges;      /* [n_merges] that are not in the JSON */
     size_t n_merges;
     struct span map;                /* a character map that is not in the JSON */
+    struct trie *kept;              /* what that map leaves as it is; NULL: nothing */
     struct text prefix;             /* of pieces inside a word: "##", or empty */
     struct text suffix;             /* of pieces that end a word: "</w>", or empty */
     struct text blank;              /* what stands for ' ' in pieces: "▁", or empty */

@@ -22,7 +22,7 @@ static void put_model(struct help *h, const char *path, bool gemma)
         spm_read(&h->arena, file, &m, &h->err) != 0)
         fail_msg("%s", h->err.msg);
     put_head(&b, 3, 0, m.map.size > 0 ? 9 : 8);
-    put_key_string(&b, "tokenizer.ggml.model", m.bpe ? "llama" : "t5");
+    put_key_string(&b, "tokenizer.ggml.model", m.model == SPM_BPE ? "llama" : "t5");
     put_array(&b, "tokenizer.ggml.tokens", GGUF_STRING, m.n);
     for (size_t i = 0; i < m.n; i++)
         put_string(&b, !gemma || i < 1 || i > 2 ? m.v[i].s.s : i == 1 ? "<eos>" : "<bos>");

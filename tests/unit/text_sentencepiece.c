@@ -2,6 +2,9 @@
  * SentencePiece models and character maps made byte by byte, sound and hostile. */
 #include "text_help.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "text/spm.h"
 
 /* ---- writing protobuf ---- */
@@ -117,7 +120,8 @@ static void test_unigram(void **state)
     t = open_bytes(h, &b);
     assert_string_equal(help_encode(h, t, "  ab  b "), "▁ab[2,4] ▁[5,6] b[6,7]");
     assert_string_equal(help_encode(h, t, "aUSERyy"),
-                        "▁[0,1] a[0,1] USER[1,5] ▁[5,6] <unk>[5,7]");
+                        "▁[0,1] a[0,1] USER[1,5] <unk>[5,7]");
+    assert_string_equal(help_encode(h, t, " USER ab"), "▁[1,2] USER[1,5] ▁ab[5,8]");
     assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
     assert_int_equal(out.label_size[0], 3);
     assert_string_equal(out.label[0], " ab");
@@ -135,6 +139,59 @@ static void test_bpe(void **state)
     t = open_bytes(h, &b);
     assert_string_equal(help_encode(h, t, "ab ab"), "ab[0,2] ▁ab[2,5]");
     assert_string_equal(help_encode(h, t, "xyb"), "<unk>[0,2] b[2,3]");
+    tok_close(t);
+}
+
+/* Whole words; neighbours that are unknown are one.  A piece inside a word is not found. */
+static void test_words(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+    struct tok *t;
+
+    put_pieces(&b);
+    put_settings(&b, 3, true, true);
+    t = open_bytes(h, &b);
+    assert_string_equal(help_encode(h, t, " ab  a b ab"), "▁ab[1,3] <unk>[4,8] ▁ab[8,11]");
+    assert_string_equal(help_encode(h, t, "abUSER zz x"), "<unk>[0,11]");
+    assert_string_equal(help_encode(h, t, "x <s> x"), "<unk>[0,1] <s>[2,5] <unk>[6,7]");
+    tok_close(t);
+    b.n = 0;
+    put_pieces(&b);
+    put_settings(&b, 3, false, false);
+    t = open_bytes(h, &b);
+    assert_string_equal(help_encode(h, t, "USER ab"), "USER[0,4] ▁ab[4,7]");
+    tok_close(t);
+}
+
+/* Single characters, and what the user defined; "ab" is a piece, but not of this model. */
+static void test_characters(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+    struct tok *t;
+
+    put_pieces(&b);
+    put_settings(&b, 4, true, true);
+    t = open_bytes(h, &b);
+    assert_string_equal(help_encode(h, t, "abUSER xyb"),
+                        "▁[0,1] a[0,1] b[1,2] USER[2,6] ▁[6,7] <unk>[7,9] b[9,10]");
+    tok_close(t);
+}
+
+/* Blanks end words: "ab▁" is one, and the text's end has one as well. */
+static void test_suffix(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+    struct tok *t;
+
+    put_pieces(&b);
+    put_piece(&b, "ab▁", -2.5f, SPM_NORMAL);
+    put_bytes(&b, 2, "\xc0\x01\x01", 3);
+    t = open_bytes(h, &b);
+    assert_string_equal(help_encode(h, t, " ab  ab a "), "ab▁[1,5] ab▁[5,8] a[8,9] ▁[8,9]");
+    assert_string_equal(help_encode(h, t, "  "), "");
     tok_close(t);
 }
 
@@ -213,16 +270,50 @@ static void test_settings(void **state)
     refused(h, &b, "it has no unknown piece");
     b.n = 0;
     put_pieces(&b);
-    put_settings(&b, 3, true, true);
-    refused(h, &b, "model type 3 is not supported");
+    put_settings(&b, 5, true, true);
+    refused(h, &b, "model type 5, expected 1 to 4 (unigram, bpe, word, char)");
     b.n = 0;
     put_pieces(&b);
     put_bytes(&b, 3, "\x28\x00", 2);
     refused(h, &b, "are not supported");
-    b.n = 0;
+}
+
+static void write_file(const char *dir, const char *name, const void *s, size_t n)
+{
+    char path[100];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(s, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* The library's classes read unigram and bpe, and put blanks in front of words. */
+static void test_class(void **state)
+{
+    static const char config[] = "{\"tokenizer_class\":\"T5Tokenizer\"}";
+    struct help *h = *state;
+    char dir[] = "/tmp/mha-viz-test-XXXXXX", path[100];
+    struct bytes b = { .n = 0 };
+
+    assert_non_null(mkdtemp(dir));
     put_pieces(&b);
-    put_bytes(&b, 2, "\xc0\x01\x01", 3);
-    refused(h, &b, "spaces after words");
+    put_settings(&b, 3, true, true);
+    write_file(dir, "spiece.model", b.v, b.n);
+    write_file(dir, "tokenizer_config.json", config, sizeof config - 1);
+    assert_null(tok_open(&h->arena, dir, &h->err));
+    assert_non_null(strstr(h->err.msg, "spiece.model: a model of type word, which "
+                           "T5Tokenizer does not read"));
+    write_file(dir, "tokenizer_config.json", "{}", 2);
+    assert_non_null(tok_open(&h->arena, dir, &h->err));
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir,
+                 i == 0 ? "spiece.model" : "tokenizer_config.json");
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(rmdir(dir), 0);
 }
 
 /* Cut at every byte: a message or a tokeniser, never more. */
@@ -293,6 +384,26 @@ static void test_map(void **state)
     assert_string_equal(map(h, m, true, "A\u0301b"), "x\u0301b");
 }
 
+/* What the user defined stays as it is. */
+static void test_kept(void **state)
+{
+    struct help *h = *state;
+    struct trie kept;
+    struct tok t = { .a = &h->arena, .name = "test", .kept = &kept };
+    struct work w = { .t = &t, .a = &h->arena, .limit = 1000 };
+    struct part part = { "AzAAz", 5, NULL, 0, -1 };
+    const struct charsmap *m;
+
+    trie_init(&kept, &h->arena);
+    trie_add(&kept, &h->arena, "Az", 2, 0);
+    m = charsmap_read(&t, make_map(h, 2, 0x90), true, &h->err);
+    assert_non_null(m);
+    part_add(&w, &w.parts, part);
+    assert_int_equal(charsmap_run(m, &w, &h->err), 0);
+    part = w.parts.v[0];
+    assert_string_equal(arena_strndup(&h->arena, part.s, part.n), "AzxAz");
+}
+
 static void test_map_outside(void **state)
 {
     struct help *h = *state;
@@ -333,7 +444,8 @@ static void test_map_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_unigram), TEST(test_bpe), TEST(test_varints), TEST(test_lengths),
+        TEST(test_unigram), TEST(test_bpe), TEST(test_words), TEST(test_characters),
+        TEST(test_suffix), TEST(test_kept), TEST(test_class), TEST(test_varints), TEST(test_lengths),
         TEST(test_groups), TEST(test_pieces), TEST(test_settings), TEST(test_cut),
         TEST(test_map), TEST(test_map_outside), TEST(test_map_refused),
     };

@@ -58,9 +58,10 @@ PIECES = (piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("</s>", 0, 3) +
           piece("<0x41>", 0, 6) + piece("zz", -1, 5))
 
 
-def model(kind, fallback, **normal):
+def model(kind, fallback, suffix=0, **normal):
     keys = {"charsmap": 2, "prefix": 3, "trim": 4, "escape": 5}
-    return (PIECES + field(2, field(3, kind) + field(35, fallback)) +
+    return (PIECES + field(2, field(3, kind) + (field(24, 1) if suffix else b"") +
+                              field(35, fallback)) +
             field(3, b"".join(field(keys[k], v) for k, v in normal.items())))
 
 
@@ -97,6 +98,9 @@ def main():
     write("tokenizer", "bytes.json", json.dumps(BYTES, ensure_ascii=False).encode())
     write("sentencepiece", "unigram", model(1, 0, charsmap=charsmap()))
     write("sentencepiece", "bpe", model(2, 1, prefix=0, trim=0))
+    write("sentencepiece", "word", model(3, 0, charsmap=charsmap()))
+    write("sentencepiece", "char", model(4, 1, suffix=1))
+    write("sentencepiece", "word_suffix", model(3, 1, suffix=1, trim=0))
     write("sentencepiece", "escape", model(1, 1, escape=0))
     write("sentencepiece", "varint", b"\xff" * 10 + b"\1")
     write("sentencepiece", "length", field(1, b"")[:-1] + varint(2**63))

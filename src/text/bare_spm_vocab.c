@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * The pieces of a SentencePiece model -> those of its class of tokeniser, and what of them
+ * is found in a text. */
+#include "text/bare.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "text/spm.h"
+
+enum { MOST_OWN = 256 };        /* pieces that a class adds */
+
+static int add_piece(struct tok *t, const char *s, size_t n, struct err *e)
+{
+    struct text text = { s, n };
+
+    return vocab_add(&t->vocab, t->a, text, (json_int_t)t->vocab.n, e);
+}
+
+/* Control pieces have the name that tokenizer_config.json lists for their id. */
+static int add_plain(struct bare *b, const struct spm *m, struct err *e)
+{
+    const json_t *list = json_object_get(b->config, "added_tokens_decoder");
+
+    for (size_t i = 0; i < m->n; i++) {
+        struct text text = m->v[i].s;
+
+        if (list != NULL && m->v[i].type == SPM_CONTROL) {
+            const json_t *value = json_object_get(list, arena_printf(b->a, "%zu", i));
+            const char *name = json_string_value(json_object_get(value, "content"));
+
+            if (name != NULL)
+                text = (struct text){ arena_strdup(b->a, name), strlen(name) };
+        }
+        if (add_piece(b->t, text.s, text.n, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A piece of the class itself, found in a text too where no added token hides it. */
+static int add_own(struct bare *b, const char *s, float score, struct err *e)
+{
+    struct tok *tok = b->t;
+    struct text text = { s, strlen(s) };
+
+    if (b->flavour->style.own_special)
+        bare_add_token(b, NULL, s);
+    tok->scored[tok->n_scored++] =
+        (struct scored){ text, (double)score, (int)tok->vocab.n, false };
+    return vocab_add(&tok->vocab, tok->a, text, (json_int_t)tok->vocab.n, e);
+}
+
+/* Of "<unk_*>", those of 2 to 102. */
+static int add_numbered(struct bare *b, const char *word, struct err *e)
+{
+    const char *star = strchr(word, '*');
+
+    for (int i = 2; i <= 102; i++)
+        if (add_own(b, arena_printf(b->a, "%.*s%d%s", (int)(star - word), word, i, star + 1),
+                    -100, e) != 0)
+            return -1;
+    return 0;
+}
+
+static int add_words(struct bare *b, const char *words, struct err *e)
+{
+    char *word;
+
+    while ((word = bare_word(b->a, &words)) != NULL) {
+        bool worst = strcmp(word, "<unk>NOTUSED") == 0;
+
+        if ((strchr(word, '*') != NULL ? add_numbered(b, word, e)
+                                       : add_own(b, word, worst ? -100 : 0, e)) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The pieces of the class, the model's after its first ones, and more of the class. */
+static int add_framed(struct bare *b, const struct spm *m, struct err *e)
+{
+    const struct spm_style *style = &b->flavour->style;
+
+    if (add_words(b, style->first, e) != 0)
+        return -1;
+    for (size_t i = style->skip; i < m->n; i++)
+        if (add_piece(b->t, m->v[i].s.s, m->v[i].s.n, e) != 0)
+            return -1;
+    return add_words(b, style->last, e);
+}
+
+static int add_json(struct bare *b, const char *name, struct err *e)
+{
+    json_t *value = bare_object(b, name, e);
+    int failed = value != NULL ? vocab_read(&b->t->vocab, b->a, value, e) : -1;
+
+    json_drop(b->a, value);
+    return failed == 0 ? 0 : err_under(e, "%s", name);
+}
+
+/* Bytes and control pieces are not found in a text. */
+static bool is_found(const struct spm *m, const struct spm_piece *p)
+{
+    int code;
+
+    if (p->type == SPM_USER)
+        return true;
+    return p->type == SPM_NORMAL &&
+           (m->model != SPM_CHAR ||
+            (p->s.n > 0 && (size_t)chars_next(p->s.s, p->s.n, &code) == p->s.n));
+}
+
+/* What the model finds in a text. */
+static void set_scored(struct bare *b, const struct spm *m, int unk)
+{
+    struct tok *tok = b->t;
+
+    for (size_t i = 0; i < m->n; i++) {
+        const struct spm_piece *piece = &m->v[i];
+        int id = vocab_find(&tok->vocab, piece->s.s, piece->s.n);
+
+        if (is_found(m, piece))
+            tok->scored[tok->n_scored++] = (struct scored){ piece->s,
+                                                            (double)piece->score,
+                                                            id >= 0 ? id : unk, false };
+    }
+}
+
+int spm_vocab(struct bare *b, const struct spm *m, struct err *e)
+{
+    const struct spm_style *style = &b->flavour->style;
+    struct tok *tok = b->t;
+    int unk, failed;
+
+    vocab_init(&tok->vocab, b->a, m->n);
+    tok->scored = arena_alloc(b->a, m->n + MOST_OWN, sizeof *tok->scored);
+    if (style->vocab_json != NULL)
+        failed = add_json(b, b->target && bare_setting(b, "separate_vocabs", false) ?
+                          style->target_json : style->vocab_json, e);
+    else
+        failed = style->first != NULL ? add_framed(b, m, e) : add_plain(b, m, e);
+    tok->vocab.n_model = tok->vocab.n;
+    if (failed != 0)
+        return -1;
+    unk = vocab_find(&tok->vocab, m->v[m->unk].s.s, m->v[m->unk].s.n);
+    if (unk < 0)
+        return err_set(e, ERR_INPUT, "the vocabulary lacks the unknown piece \"%.80s\"",
+                       m->v[m->unk].s.s);
+    set_scored(b, m, unk);
+    return unk;
+}
