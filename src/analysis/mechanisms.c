@@ -3,6 +3,7 @@
 #include "analysis/mechanisms.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -46,18 +47,19 @@ static double median_s(const struct mechanism_heads *h, float *z, int repeats,
 {
     static const double SHORTEST = 1e-3;
     double *s = arena_alloc_raw(a, (size_t)repeats, sizeof *s), one;
+    int64_t *scores = arena_alloc(a, (size_t)h->n, sizeof *scores);
     void *room = arena_alloc_raw(a, h->room_bytes, 1);
     int count;
 
     one = thread_s();
-    mechanism_attend_alone(h, z, room);
+    mechanism_attend_alone(h, z, scores, room);
     one = thread_s() - one;
     count = one * 1000 > SHORTEST ? (int)(SHORTEST / one) + 1 : 1000;
     for (int r = 0; r < repeats; r++) {
         double start = thread_s();
 
         for (int i = 0; i < count; i++)
-            mechanism_attend_alone(h, z, room);
+            mechanism_attend_alone(h, z, scores, room);
         s[r] = (thread_s() - start) / count;
     }
     qsort(s, (size_t)repeats, sizeof *s, by_size);
@@ -69,15 +71,17 @@ static double median_s(const struct mechanism_heads *h, float *z, int repeats,
 struct row_sums {
     double js, entropy;
     int64_t n, same;
+    bool undefined;             /* a weight is not finite */
 };
 
 struct rows_job {
     const struct mechanisms *c;
     const struct qkv_view *v;
     const struct mechanism_heads *h;
-    float *exact;               /* [H, T, S]; h is the model's own: out */
+    float *exact;               /* [H, T, S]; NULL: nothing to compare with */
     struct row_sums *sums;      /* [H] */
     float *kept;                /* [T, S] of kept_head; NULL: not wanted */
+    float *all;                 /* [H, T, S]; NULL: not wanted */
 };
 
 static bool sees_any(const float *a, int n)
@@ -88,17 +92,28 @@ static bool sees_any(const float *a, int n)
     return false;
 }
 
+static bool is_finite(const float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+/* exact NULL: w stands alone, and js and same mean nothing. */
 static struct row_sums compare(const float *w, const float *exact, int T, int S)
 {
-    struct row_sums sums = { 0 };
+    struct row_sums sums = { .undefined = !is_finite(w, (int64_t)T * S) };
 
-    for (int i = 0; i < T; i++, w += S, exact += S) {
-        if (!sees_any(exact, S) || !sees_any(w, S))
+    for (int i = 0; i < T && !sums.undefined; i++, w += S) {
+        const float *own = exact != NULL ? exact + (int64_t)i * S : w;
+
+        if (!sees_any(own, S) || !sees_any(w, S))
             continue;
         sums.n++;
-        sums.js += divergence_js(w, exact, S);
+        sums.js += divergence_js(w, own, S);
         sums.entropy += row_entropy(w, S);
-        sums.same += row_strongest(w, S) == row_strongest(exact, S);
+        sums.same += row_strongest(w, S) == row_strongest(own, S);
     }
     return sums;
 }
@@ -146,31 +161,50 @@ static void rows_task(void *self, int i, struct arena *scratch)
     w = arena_alloc_raw(scratch, (size_t)count, sizeof *w);
     mechanism_rows(job->h, i, w, scratch);
     for (int k = i * job->h->joined; k < (i + 1) * job->h->joined; k++) {
+        const float *exact = job->exact != NULL ? job->exact + k * count : NULL;
+
         if (counts(job, k))
-            job->sums[k] = compare(w, job->exact + k * count, job->v->T, job->v->S);
+            job->sums[k] = compare(w, exact, job->v->T, job->v->S);
+        if (counts(job, k) && job->all != NULL)
+            memcpy(job->all + k * count, w, (size_t)count * sizeof *w);
         if (k == opts->kept_head && job->kept != NULL)
             keep(job->kept, w, &job->h->head[i], job->h->mechanism->sparse);
     }
 }
 
+/* Means over the rows of sums; compared: js and links mean something. */
+static void set_means(double *js, double *links_kept, double *entropy,
+                      const struct row_sums *sums, bool compared)
+{
+    if (sums->n == 0 || sums->undefined)
+        return;
+    *entropy = sums->entropy / (double)sums->n;
+    if (!compared)
+        return;
+    *js = sums->js / (double)sums->n;
+    *links_kept = (double)sums->same / (double)sums->n;
+}
+
 static void compare_rows(struct mechanism_result *r, struct rows_job *j)
 {
     int H = j->v->H;
+    bool compared = j->exact != NULL;
     struct row_sums all = { 0 };
 
     j->sums = arena_alloc(j->c->a, (size_t)H, sizeof *j->sums);
     par_for(j->c->par, j->h->n, rows_task, j);
     for (int head = 0; head < H; head++) {
-        all.js += j->sums[head].js;
-        all.entropy += j->sums[head].entropy;
-        all.n += j->sums[head].n;
-        all.same += j->sums[head].same;
+        const struct row_sums *sums = &j->sums[head];
+
+        set_means(&r->head[head].js, &r->head[head].links_kept, &r->head[head].entropy, sums,
+                  compared);
+        all.js += sums->js;
+        all.entropy += sums->entropy;
+        all.n += sums->n;
+        all.same += sums->same;
+        all.undefined = all.undefined || sums->undefined;
     }
-    if (all.n == 0)
-        return;
-    r->js = all.js / (double)all.n;
-    r->entropy = all.entropy / (double)all.n;
-    r->links_kept = (double)all.same / (double)all.n;
+    set_means(&r->js, &r->links_kept, &r->entropy, &all, compared);
 }
 
 /* ---- one layer ---- */
@@ -182,15 +216,54 @@ static struct mechanism_heads heads_of(const struct mechanisms_opts *o, int id,
                            id == MECHANISM_additive ? o->additive : NULL, v, a);
 }
 
+/* The model's own attention in a layer, and room for another; own ones are NULL where
+ * nothing is compared with it. */
 struct layer_room {
-    float *z, *out, *own_out;   /* [T, H d_v], [T, D], [T, D] of the model's own */
+    float *z, *own_z;           /* [T, H d_v] */
+    float *out, *own_out;       /* [T, D] */
     float *exact;               /* [H, T, S] */
-    double n_own;               /* scores of the model's own */
 };
 
 static float *floats(struct arena *a, int64_t rows, int64_t columns)
 {
     return arena_alloc_raw(a, (size_t)rows, (size_t)columns * sizeof(float));
+}
+
+/* |z' - z| / |z| of one head. */
+static double head_error(const struct layer_room *r, const struct qkv_view *v, int head)
+{
+    int d_v = v->at->d_v;
+    double off = 0, all = 0;
+
+    for (int i = 0; i < v->T; i++)
+        for (int c = 0; c < d_v; c++) {
+            int64_t at = ((int64_t)i * v->H + head) * d_v + c;
+            double d = (double)r->z[at] - r->own_z[at];
+
+            off += d * d;
+            all += (double)r->own_z[at] * r->own_z[at];
+        }
+    return all > 0 && isfinite(off) && isfinite(all) ? sqrt(off / all) : NAN;
+}
+
+/* What one run tells of each head and of all. */
+static void set_heads(struct mechanism_result *r, const struct mechanism_heads *h,
+                      const int64_t *scores, const struct qkv_view *v,
+                      const struct layer_room *room)
+{
+    double all = 0, seen = 0;
+
+    for (int head = 0; head < v->H; head++) {
+        double own = (double)mechanism_seen(v, head);
+
+        r->head[head] = (struct mechanism_head_result){
+            room->own_z != NULL ? head_error(room, v, head) : NAN, NAN, NAN, NAN,
+            (double)scores[head / h->joined] / own,
+        };
+        all += (double)scores[head / h->joined];
+        seen += own;
+    }
+    r->scores = all / seen;
 }
 
 static void one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,
@@ -200,45 +273,90 @@ static void one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id
     struct mechanism_heads heads = heads_of(c->opts, id, v, c->a);
     struct rows_job job = { .c = c, .v = v, .h = &heads, .exact = room->exact };
     int64_t count = (int64_t)v->T * c->model->config.d_model;
+    int64_t *scores = arena_alloc(c->a, (size_t)v->H, sizeof *scores);
 
-    result->refused = heads.refused;
-    if (heads.refused != NULL)
+    if (heads.refused != NULL) {
+        snprintf(result->reason, sizeof result->reason, "%s", heads.refused);
+        result->refused = result->reason;
         return;
+    }
     result->bytes = (int64_t)heads.room_bytes;
-    result->scores = (double)mechanism_attend_alone(
-                         &heads, room->z, arena_alloc_raw(c->a, heads.room_bytes, 1)) *
-                     heads.joined / room->n_own;
+    mechanism_attend_alone(&heads, room->z, scores, arena_alloc_raw(c->a, heads.room_bytes, 1));
+    set_heads(result, &heads, scores, v, room);
     run_attention_output(c->model, v->layer, v->stack, room->out, room->z, v->T, c->par);
-    result->error = mechanisms_change(room->out, room->own_out, count);
+    if (room->own_out != NULL)
+        result->error = mechanisms_change(room->out, room->own_out, count);
     if (c->opts->repeats > 0)
         result->seconds = median_s(&heads, room->z, c->opts->repeats, c->a);
     if (c->kept != NULL)
         job.kept = c->kept + (int64_t)id * v->T * v->S;
+    if (c->opts->arrays != NULL)
+        job.all = floats(c->a, (int64_t)v->H * v->T, v->S);
     if (c->opts->rows)
         compare_rows(result, &job);
+    if (c->opts->arrays != NULL)
+        c->opts->arrays->take(c->opts->arrays->self, v->layer, (enum mechanism_id)id, job.all,
+                              room->out);
 }
 
-static void take(void *self, const struct qkv_view *v)
+static void run_own(struct mechanisms *c, const struct qkv_view *v, struct layer_room *room)
+{
+    struct mechanism_params params = c->opts->params;
+    struct mechanism_heads own = mechanism_heads(mechanism_table[MECHANISM_exact], &params,
+                                                 NULL, v, c->a);
+    struct rows_job job = { .c = c, .v = v, .h = &own };
+
+    room->own_z = floats(c->a, v->T, (int64_t)v->H * v->at->d_v);
+    room->own_out = floats(c->a, v->T, c->model->config.d_model);
+    mechanism_attend(&own, room->own_z, c->par);
+    run_attention_output(c->model, v->layer, v->stack, room->own_out, room->own_z, v->T,
+                         c->par);
+    if (!c->opts->rows)
+        return;
+    job.exact = room->exact = floats(c->a, (int64_t)v->H * v->T, v->S);
+    par_for(c->par, own.n, own_rows_task, &job);
+}
+
+/* Rows of width d of one head. */
+static int check_rows(const struct mechanisms *c, const struct qkv_view *v, const char *what,
+                      int head, const float *x, int64_t stride, int n, int d, struct err *e)
+{
+    for (int i = 0; i < n; i++)
+        if (!is_finite(x + i * stride, d))
+            return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the %s of row %d is not "
+                           "finite: the weights or the input hold NaN or infinities, or "
+                           "overflow", c->model->name, v->layer, head, what, i);
+    return 0;
+}
+
+static int check_view(const struct mechanisms *c, const struct qkv_view *v, struct err *e)
+{
+    int d = v->at->d, d_v = v->at->d_v;
+
+    for (int h = 0; h < v->H; h++)
+        if (check_rows(c, v, "query", h, v->q + v->q_at[h], v->q_stride, v->T, d, e) != 0)
+            return -1;
+    for (int g = 0; g < v->G; g++)
+        if (check_rows(c, v, "key", g * (v->H / v->G), v->kv + v->k_at[g], v->kv_stride, v->S,
+                       d, e) != 0 ||
+            check_rows(c, v, "value", g * (v->H / v->G), v->kv + v->v_at[g], v->kv_stride,
+                       v->S, d_v, e) != 0)
+            return -1;
+    return 0;
+}
+
+static int take(void *self, const struct qkv_view *v, struct err *e)
 {
     struct mechanisms *mechanisms = self;
-    struct mechanism_heads own = heads_of(mechanisms->opts, MECHANISM_exact, v,
-                                          mechanisms->a);
     struct layer_room room = { .z = floats(mechanisms->a, v->T,
-                                           (int64_t)v->H * v->at->d_v) };
-    int64_t D = mechanisms->model->config.d_model;
+                                           (int64_t)v->H * v->at->d_v),
+                               .out = floats(mechanisms->a, v->T,
+                                             mechanisms->model->config.d_model) };
 
-    room.out = floats(mechanisms->a, v->T, D);
-    room.own_out = floats(mechanisms->a, v->T, D);
-    room.n_own = (double)mechanism_attend_alone(
-        &own, room.z, arena_alloc_raw(mechanisms->a, own.room_bytes, 1));
-    run_attention_output(mechanisms->model, v->layer, v->stack, room.own_out, room.z,
-                         v->T, mechanisms->par);
-    if (mechanisms->opts->rows) {
-        struct rows_job job = { .c = mechanisms, .v = v, .h = &own };
-
-        job.exact = room.exact = floats(mechanisms->a, (int64_t)v->H * v->T, v->S);
-        par_for(mechanisms->par, own.n, own_rows_task, &job);
-    }
+    if (check_view(mechanisms, v, e) != 0)
+        return -1;
+    if (mechanisms->opts->error)
+        run_own(mechanisms, v, &room);
     progress_begin(par_progress(mechanisms->par), "mechanism",
                    mechanisms_count(mechanisms->opts));
     for (int id = 0; id < N_MECHANISM; id++) {
@@ -251,6 +369,7 @@ static void take(void *self, const struct qkv_view *v)
         progress_step(par_progress(mechanisms->par));
     }
     progress_end(par_progress(mechanisms->par));
+    return 0;
 }
 
 struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,
@@ -258,6 +377,7 @@ struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,
                                   int n_keys, struct par *par)
 {
     struct mechanisms *mechanisms = arena_alloc(a, 1, sizeof *mechanisms);
+    struct mechanism_head_result *head;
     size_t count = (size_t)m->config.n_layers * N_MECHANISM;
 
     *mechanisms = (struct mechanisms){ .n_layers = m->config.n_layers,
@@ -266,9 +386,14 @@ struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,
                                        .par = par,
                                        .a = a };
     mechanisms->result = arena_alloc(a, count, sizeof *mechanisms->result);
+    head = arena_alloc(a, count * (size_t)m->config.n_heads, sizeof *head);
     for (size_t i = 0; i < count; i++)
-        mechanisms->result[i] = (struct mechanism_result){ NULL, NAN, NAN, NAN,
-                                                           NAN,  NAN, NAN, 0 };
+        mechanisms->result[i] = (struct mechanism_result){
+            .error = NAN, .js = NAN, .links_kept = NAN, .entropy = NAN, .scores = NAN,
+            .seconds = NAN, .head = head + i * (size_t)m->config.n_heads,
+        };
+    for (size_t i = 0; i < count * (size_t)m->config.n_heads; i++)
+        head[i] = (struct mechanism_head_result){ NAN, NAN, NAN, NAN, NAN };
     if (o->kept_head >= 0)
         mechanisms->kept = floats(a, N_MECHANISM * (int64_t)n_queries, n_keys);
     return mechanisms;

@@ -6,6 +6,15 @@
 
 #include "run/mechanism.h"
 
+/* Takes what each mechanism makes of a layer, one after another. */
+struct mechanisms_arrays {
+    /* rows [H, T, S] of the wanted heads, the others are not written; out [T, D] the
+       layer's output */
+    void (*take)(void *self, int layer, enum mechanism_id id, const float *rows,
+                 const float *out);
+    void *self;
+};
+
 /* What is compared, and how far. */
 struct mechanisms_opts {
     const bool *only;           /* [N_MECHANISM]; NULL: all */
@@ -13,13 +22,24 @@ struct mechanisms_opts {
     struct mechanism_params params;
     const float *additive;      /* weights of `additive`; NULL: drawn */
     bool rows;                  /* rows are made and compared */
+    bool error;                 /* the model's own attention runs, for what is compared
+                                   with it */
+    const struct mechanisms_arrays *arrays;     /* requires rows; NULL: not wanted */
     int repeats;                /* of what is timed; 0: nothing is */
     int kept_head;              /* whose rows are kept; -1: none */
+};
+
+/* Of one head of the model under one mechanism.  NaN: undefined, or not asked for. */
+struct mechanism_head_result {
+    double error;               /* |z' - z| / |z| of the head's own output [T, d_v], before
+                                   the projection */
+    double js, links_kept, entropy, scores;     /* as below, of this head alone */
 };
 
 /* Of one mechanism in one layer.  NaN: undefined, or not asked for. */
 struct mechanism_result {
     const char *refused;        /* why there is nothing else; NULL: there is */
+    char reason[160];           /* what refused is */
     double error;               /* |Y' - Y| / |Y|, Y the layer's output [T, D] after
                                    projection and norm; root of the sum of squares */
     double js;                  /* nats, mean over rows that see a key: divergence.h */
@@ -29,6 +49,7 @@ struct mechanism_result {
                                    the model lets see; a key may be met twice: above 1 */
     double seconds;             /* of this thread, all heads one by one; median */
     int64_t bytes;              /* besides inputs and outputs, of one head */
+    struct mechanism_head_result *head;     /* [H], of a joined head at each of its own */
 };
 
 /* Whether a mechanism is among those that are compared. */

@@ -15,6 +15,8 @@
 static const char *const reports[] = { "auto", "table", "tsv", "json", NULL };
 static const char *const pictures[] = { "auto", "png", "svg", "pdf", NULL };
 static const char *const all[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf", NULL };
+static const char *const every[] = { "auto", "table", "tsv", "json", "png", "svg", "pdf",
+                                     "npz", NULL };
 static const char *const arrays[] = { "auto", "npz", "npy", NULL };
 static const char *const layer[] = { "auto", "safetensors", NULL };
 
@@ -49,6 +51,15 @@ static const struct opt all_opts[] = {
     END
 };
 
+static const struct opt every_opts[] = {
+    PATH('o', "output", "FILE", F(path),
+         "write here, not to standard output (-); DIR/: one file per text"),
+    CHOICE(0, "format", "NAME", F(format), "auto", every,
+           "report, picture or npz; auto: by the extension of -o, else table"),
+    SHORT_FORMS,
+    END
+};
+
 static const struct opt array_opts[] = {
     PATH('o', "output", "FILE", F(path),
          "write here; - is standard output; DIR/: one file per text; required"),
@@ -68,6 +79,7 @@ static const struct opt layer_opts[] = {
 const struct output_set output_reports = { { "output", report_opts }, reports };
 const struct output_set output_pictures = { { "output", picture_opts }, pictures };
 const struct output_set output_all = { { "output", all_opts }, all };
+const struct output_set output_every = { { "output", every_opts }, every };
 const struct output_set output_arrays = { { "output", array_opts }, arrays, true };
 const struct output_set output_layer = { { "output", layer_opts }, layer, true };
 

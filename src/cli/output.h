@@ -30,6 +30,7 @@ struct output_set {
 extern const struct output_set output_reports;      /* table, tsv, json */
 extern const struct output_set output_pictures;     /* png, svg, pdf */
 extern const struct output_set output_all;          /* reports, and pictures of them */
+extern const struct output_set output_every;        /* reports, pictures and npz */
 extern const struct output_set output_arrays;       /* npz, npy */
 extern const struct output_set output_layer;        /* safetensors, without --format */
 

@@ -65,10 +65,11 @@ static void put_scores(const struct inner *in, const struct qkv_view *view, int 
 
 /* ---- the tap ---- */
 
-static void take(void *self, const struct qkv_view *v)
+static int take(void *self, const struct qkv_view *v, struct err *e)
 {
     const struct inner *in = self;
 
+    (void)e;
     for (int head = 0; head < v->H; head++) {
         int place = in->head_place[v->layer * in->n_heads + head];
 
@@ -82,6 +83,7 @@ static void take(void *self, const struct qkv_view *v)
         put_rows(in, v, PART_K, g, v->kv + v->k_at[g], v->kv_stride, v->S, v->at[0].d);
         put_rows(in, v, PART_V, g, v->kv + v->v_at[g], v->kv_stride, v->S, v->at[0].d_v);
     }
+    return 0;
 }
 
 static void given(void *self, int layer, enum stack_id stack, const float *out, int n_rows,

@@ -6,20 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-struct mechanisms_args {
-    struct shared_args shared;
-    const char *only, *additive;
-    int repeats, columns;
-    bool propagate, outputs_only;
-    struct mechanism_params params;
-};
-
-enum { MOST = 1000000 };            /* of a number of tokens */
-
 static const struct opt_values only_values = { .words = mechanism_names, .between = ',' };
 
 #define F(f) offsetof(struct mechanisms_args, f)
-#define P(f) offsetof(struct mechanisms_args, params.f)
 static const struct opt opts[] = {
     WORDS(0, "only", "NAMES", F(only), &only_values,
           "only these mechanisms: exact,local,..; see mha-viz-mechanisms(7)"),
@@ -27,45 +16,25 @@ static const struct opt opts[] = {
          "also run each in all layers, and report the change of the last hidden state"),
     FLAG(0, "outputs-only", F(outputs_only),
          "compute no rows, for long texts: no JS, links and entropy"),
+    FLAG(0, "no-error", F(no_error),
+         "do not run the model's own attention: no error, JS and links"),
     INT(0, "repeats", "N", F(repeats), "5", 0, 1000,
         "times are medians of N runs; 0: measure no times"),
     INT('c', "columns", "N", F(columns), "5", 1, 64, "mechanisms per row of a picture"),
     END
 };
-
-static const struct opt param_opts[] = {
-    INT(0, "window", "N", P(window), "4", 1, MOST, "local, global: tokens on either side"),
-    INT(0, "n-global", "N", P(n_global), "1", 1, MOST,
-        "global: the first N tokens see all tokens and are seen by all"),
-    INT(0, "stride", "N", P(stride), "0", 0, MOST,
-        "strided, fixed: stride in tokens; 0: the square root of the text's length"),
-    INT(0, "n-columns", "N", P(n_columns), "1", 1, MOST,
-        "fixed: the last N tokens of each stride are seen by all"),
-    INT(0, "block", "N", P(block), "8", 1, MOST, "block: tokens per block"),
-    INT(0, "top-k", "N", P(top_k), "4", 1, MOST, "top-k: keys per row"),
-    INT(0, "features", "N", P(n_features), "256", 1, 65536, "favor: random features"),
-    INT(0, "buckets", "N", P(n_buckets), "0", 0, 65536,
-        "lsh: number of buckets, an even number; 0: two per chunk"),
-    INT(0, "rounds", "N", P(n_rounds), "2", 1, 64, "lsh: rounds of hashing"),
-    INT(0, "chunk", "N", P(chunk), "4", 1, MOST, "lsh: tokens per chunk of the sorted text"),
-    PATH(0, "additive", "FILE", F(additive),
-         "additive: .safetensors with W, U [a, d] and v [a]; without it, drawn at random"),
-    INT(0, "seed", "N", F(shared.asked.seed), "1", 0, 2147483647,
-        "seed of what additive, favor and lsh draw, and of the random input of a bare layer"),
-    END
-};
-static const struct opt_group param_group = { "mechanisms", param_opts };
 #undef F
-#undef P
 
 static const struct opt_group *const groups[] = {
-    &output_all.group, &param_group, &figure_group, &model_group, &layer_group, &rows_group,
-    &attention_group, &qkv_group, &text_group, &select_group, &mask_group, NULL
+    &output_every.group, &mechanisms_group, &figure_group, &model_group, &layer_group, &rows_group,
+    &attention_group, &qkv_group, &text_group, &select_group, &mask_group, &dtype_group,
+    NULL
 };
 
 static const char *const examples[] = {
     "mha-viz mechanisms",
     "mha-viz mechanisms --only local,block,favor --propagate 'the cat saw the dog'",
+    "mha-viz mechanisms --budget 4 --repeats 0 'the cat saw the dog'",
     "mha-viz mechanisms -l 1 -H 0 -o mechanisms.png",
     NULL
 };
@@ -203,6 +172,22 @@ static int propagate(struct mechanisms_job *j, struct arena *a, struct texts *te
     return 0;
 }
 
+/* A budget that is larger than the text leaves nothing out. */
+static int check_budget(const struct mechanisms_job *j, const struct item *item, int n_keys,
+                        struct err *e)
+{
+    int budget = j->opts.params.budget;
+
+    if (budget <= n_keys)
+        return 0;
+    if (j->args->shared.asked.file == NULL)
+        return err_set(e, ERR_INPUT, "--budget: %d keys per row, but the text has %d; "
+                       "expected at most %d", budget, n_keys, n_keys);
+    err_warn(j->job.s.env->warn, "line %d: %d keys: --budget %d leaves nothing out",
+             item->index + 1, n_keys, budget);
+    return 0;
+}
+
 static int measure(struct mechanisms_job *j, struct arena *a, const struct item *item,
                    struct mechanisms_text *t, struct err *e)
 {
@@ -213,6 +198,8 @@ static int measure(struct mechanisms_job *j, struct arena *a, const struct item 
     struct mechanisms *mechanisms;
     struct tap tap;
 
+    if (check_budget(j, item, S, e) != 0)
+        return -1;
     *t = (struct mechanisms_text){ .s = &j->job.s, .item = item, .layer = j->layer,
                                    .propagated = j->args->propagate,
                                    .kept_head = j->opts.kept_head };
@@ -262,23 +249,52 @@ static int one_picture(void *self, struct arena *a, const struct item *item,
                               path, e);
 }
 
+static int one_npz(void *self, struct arena *a, const struct item *item, const char *path,
+                   struct err *e)
+{
+    struct mechanisms_job *job = self;
+    struct mechanisms_npz npz = { .s = &job->job.s, .want = &job->job.want,
+                                  .item = item };
+    struct mechanisms_arrays arrays = mechanisms_npz_arrays(&npz);
+    struct mechanisms_text text;
+    int status;
+
+    if (mechanisms_npz_begin(&npz, a, path, e) != 0)
+        return -1;
+    job->opts.arrays = &arrays;
+    status = measure(job, a, item, &text, e);
+    job->opts.arrays = NULL;
+    return mechanisms_npz_end(&npz, status, e);
+}
+
+static int one_file(void *self, struct arena *a, const struct item *item, const char *path,
+                    struct err *e)
+{
+    const struct mechanisms_job *job = self;
+
+    return (job->job.results.output.format == OUTPUT_NPZ ? one_npz : one_picture)(
+        self, a, item, path, e);
+}
+
 /* ---- the command ---- */
 
 static int check(void *self, struct err *e)
 {
     struct mechanisms_job *job = self;
     const struct mechanisms_args *args = job->args;
+    bool reports = job->job.results.output.format <= OUTPUT_JSON;
 
     if (job->job.s.model->precomputed != NULL)
         return err_set(e, ERR_USAGE, "--attention has no queries, keys and values; give a "
                        "model or --qkv");
-    job->opts = (struct mechanisms_opts){ .params = args->params,
-                                          .repeats = args->repeats,
+    job->opts = (struct mechanisms_opts){ .repeats = reports ? args->repeats : 0,
                                           .rows = !args->outputs_only,
+                                          .error = reports && !args->no_error,
                                           .kept_head = -1 };
-    job->opts.params.seed = (uint64_t)args->shared.asked.seed;
-    if (args->params.n_buckets % 2 != 0)
-        return err_set(e, ERR_USAGE, "--buckets: %d is odd", args->params.n_buckets);
+    if (mechanisms_params(args, &job->opts.params, e) != 0)
+        return -1;
+    if (args->outputs_only && job->job.results.output.format == OUTPUT_NPZ)
+        return err_set(e, ERR_USAGE, "--outputs-only: an npz holds rows");
     return parse_only(job, e);
 }
 
@@ -300,9 +316,9 @@ static int prepare(void *self, struct err *e)
     return job->opts.additive != NULL ? 0 : -1;
 }
 
-static const struct job_kind kind = { .outputs = &output_all, .check = check,
+static const struct job_kind kind = { .outputs = &output_every, .check = check,
                                       .prepare = prepare, .text = one_report,
-                                      .file = one_picture };
+                                      .file = one_file };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)

@@ -8,6 +8,29 @@
 #include "cmd/records.h"
 #include "cmd/results.h"
 
+struct mechanisms_args {
+    struct shared_args shared;
+    const char *only, *additive;
+    int repeats, columns, bits;
+    bool propagate, outputs_only, no_error;
+    struct mechanism_params params;     /* those of a default that --budget excludes: 0 */
+};
+
+/* The options of the mechanisms. */
+extern const struct opt_group mechanisms_group;
+
+/*
+ * What the options of the mechanisms say, with the defaults of those that --budget
+ * excludes.  Errors (ERR_USAGE): an option beside --budget that sets a size; numbers that
+ * do not fit each other.
+ */
+int mechanisms_params(const struct mechanisms_args *args, struct mechanism_params *p,
+                      struct err *e);
+
+/* "window 4, seed 1": the parameters that the mechanisms marked in shown read. */
+const char *mechanisms_params_text(const struct mechanism_params *p, const bool *shown,
+                                   struct arena *a);
+
 /* One text's figures. */
 struct mechanisms_text {
     const struct session *s;
@@ -32,6 +55,24 @@ void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct rep
 int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int layer,
                        const struct figure_args *figure, int columns,
                        enum draw_format format, const char *path, struct err *e);
+
+/*
+ * Rows and outputs of the mechanisms, as arrays that NumPy reads.  Between begin and end a
+ * pass hands them to mechanisms_npz_arrays; end completes the file, or drops it where rc
+ * is not 0, and returns rc or the error of a write.
+ */
+struct mechanisms_npz {
+    const struct session *s;
+    const struct wanted *want;
+    const struct item *item;
+    struct arena arena;         /* of its own: the pass takes back what taps allocate */
+    struct out out;
+    struct npz *z;
+};
+int mechanisms_npz_begin(struct mechanisms_npz *n, const struct arena *like, const char *path,
+                         struct err *e);
+struct mechanisms_arrays mechanisms_npz_arrays(struct mechanisms_npz *n);
+int mechanisms_npz_end(struct mechanisms_npz *n, int rc, struct err *e);
 
 /*
  * Weights of `additive` for heads of width d: W [a, d], U [a, d], v [a] of a .safetensors

@@ -12,23 +12,28 @@ static const char *scale_text(const struct figure_args *figure, struct arena *a)
                         "each mechanism its own range");
 }
 
+/* Covered, and not refused. */
+static bool is_shown(const struct mechanisms_text *t, int layer, int id)
+{
+    return mechanisms_covers(t->c->opts, (enum mechanism_id)id) &&
+           mechanisms_at(t->c, layer, (enum mechanism_id)id)->refused == NULL;
+}
+
 static const char *caption(const struct mechanisms_text *t, struct arena *a, int layer,
                            const char *scale, int pool)
 {
-    const struct mechanism_params *params = &t->c->opts->params;
+    bool shown[N_MECHANISM];
+    const char *params;
     char *text = arena_printf(a, "%s, %s layer %d, head %d%s%s; scale: %s",
                               t->s->model->name, family_stack_names[t->s->stack], layer,
                               t->kept_head, figure_text(a, t->item),
                               figure_changes(a, t->s->asked), scale);
 
-    text = arena_printf(a,
-                        "%s; window %d, n-global %d, stride %d, n-columns %d, "
-                        "block %d, top-k %d, features %d, buckets %d, rounds %d, "
-                        "chunk %d, seed %d",
-                        text, params->window, params->n_global, params->stride,
-                        params->n_columns, params->block, params->top_k,
-                        params->n_features, params->n_buckets, params->n_rounds,
-                        params->chunk, (int)params->seed);
+    for (int id = 0; id < N_MECHANISM; id++)
+        shown[id] = is_shown(t, layer, id);
+    params = mechanisms_params_text(&t->c->opts->params, shown, a);
+    if (*params != '\0')
+        text = arena_printf(a, "%s; %s", text, params);
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the max of %d x %d weights", text, pool,
                             pool);
@@ -43,11 +48,7 @@ static int fill_panels(const struct mechanisms_text *t, int layer, struct map *m
     int count = 0;
 
     for (int id = 0; id < N_MECHANISM; id++) {
-        const struct mechanism_result *result = mechanisms_at(t->c, layer,
-                                                              (enum mechanism_id)id);
-
-        if (!mechanisms_covers(t->c->opts, (enum mechanism_id)id) ||
-            result->refused != NULL)
+        if (!is_shown(t, layer, id))
             continue;
         map_fill(map, count, t->c->kept + (size_t)id * size);
         panels[count] = (struct panel){ mechanism_names[id], map->n_rows, map->n_cols,

@@ -1,8 +1,39 @@
 /* SPDX-License-Identifier: MIT
  * What each mechanism does -> a table, TSV or JSON. */
 #include <math.h>
+#include <string.h>
 
 #include "cmd/mechanisms.h"
+
+/* ---- one head under one mechanism ---- */
+
+#define F(f) offsetof(struct mechanism_head_row, f)
+struct mechanism_head_row {
+    int head;
+    double error, js, links_kept, entropy, scores;
+};
+
+static const struct column head_columns[] = {
+    { "head", "number of the head, from 0", .kind = COLUMN_INT, .where = IN_JSON,
+      .field = F(head) },
+    { "error", "|z' - z| / |z| of the head's output, before the projection",
+      .kind = COLUMN_REAL, .where = IN_JSON, .null = NULL_SHOWN, .field = F(error) },
+    { "js", "Jensen-Shannon divergence of its rows and the model's", "nats",
+      .kind = COLUMN_REAL, .where = IN_JSON, .null = NULL_SHOWN, .field = F(js) },
+    { "links_kept", "share of the rows whose strongest key is the model's",
+      .kind = COLUMN_REAL, .where = IN_JSON, .null = NULL_SHOWN, .most = 1,
+      .field = F(links_kept) },
+    { "entropy", "mean entropy of its rows", "nats", .kind = COLUMN_REAL, .where = IN_JSON,
+      .null = NULL_SHOWN, .field = F(entropy) },
+    { "scores", "pairs whose score was computed, as a share of those that the model sees",
+      .kind = COLUMN_REAL, .where = IN_JSON, .null = NULL_SHOWN, .field = F(scores) },
+};
+#undef F
+
+static const struct record head_record = {
+    .help = "a head under a mechanism", .size = sizeof(struct mechanism_head_row),
+    RECORD_COLUMNS(head_columns),
+};
 
 /* ---- one mechanism in one layer ---- */
 
@@ -11,6 +42,7 @@ struct mechanism_row {
     const char *refused, *output_refused;   /* NULL: it was not */
     double error, js, links_kept, entropy, scores, seconds, output;
     int64_t bytes;                          /* -1: refused */
+    struct list heads;
 };
 
 static const char *show_scores(struct arena *a, const void *row)
@@ -69,6 +101,9 @@ static const struct column mechanism_columns[] = {
     { "output", "the error of the last hidden state, with the mechanism in all layers", NULL,
       NULL, "%.4f", COLUMN_REAL, .optional = true, .where = IN_ALL, .null = NULL_SHOWN,
       .field = F(output) },
+    { "heads", "one object per selected head; none where the mechanism was left out",
+      .kind = COLUMN_RECORD, .list = true, .where = IN_JSON, .of = &head_record,
+      .field = F(heads) },
     { "refused", "why the mechanism was left out; null: it was not", .kind = COLUMN_TEXT,
       .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(refused) },
     { "output_refused", "why there is no output; null: there is one", .kind = COLUMN_TEXT,
@@ -102,27 +137,41 @@ static const struct record layer_record = {
     .help = "a layer", .size = sizeof(struct layer_row), RECORD_COLUMNS(layer_columns),
 };
 
+struct parameters_row {
+    int budget;                 /* -1: not given */
+    struct mechanism_params p;
+};
+
 #define PARAMETER(option, about, field_name) \
     { option, about, .kind = COLUMN_INT, .where = IN_JSON, \
-      .field = offsetof(struct mechanism_params, field_name) }
+      .field = offsetof(struct parameters_row, p.field_name) }
 static const struct column parameter_columns[] = {
+    { "budget", "--budget; null: not given", .kind = COLUMN_INT, .where = IN_JSON,
+      .null = NULL_SHOWN, .field = offsetof(struct parameters_row, budget) },
     PARAMETER("window", "--window", window),
     PARAMETER("n_global", "--n-global", n_global),
+    PARAMETER("sinks", "--sinks", sinks),
     PARAMETER("stride", "--stride", stride),
     PARAMETER("n_columns", "--n-columns", n_columns),
     PARAMETER("block", "--block", block),
     PARAMETER("top_k", "--top-k", top_k),
+    PARAMETER("recent", "--recent", recent),
+    PARAMETER("page", "--page", page),
+    PARAMETER("segments", "--segments", segments),
+    PARAMETER("groups", "--groups", n_groups),
+    PARAMETER("rank", "--rank", rank),
+    PARAMETER("bits", "--bits", bits),
     PARAMETER("features", "--features", n_features),
     PARAMETER("buckets", "--buckets", n_buckets),
     PARAMETER("rounds", "--rounds", n_rounds),
     PARAMETER("chunk", "--chunk", chunk),
     { "seed", "--seed", .kind = COLUMN_LONG, .where = IN_JSON,
-      .field = offsetof(struct mechanism_params, seed) },
+      .field = offsetof(struct parameters_row, p.seed) },
 };
 #undef PARAMETER
 
 static const struct record parameter_record = {
-    .help = "the options of the mechanisms", .size = sizeof(struct mechanism_params),
+    .help = "the options of the mechanisms", .size = sizeof(struct parameters_row),
     RECORD_COLUMNS(parameter_columns),
 };
 
@@ -130,7 +179,7 @@ struct text_row {
     struct records_text_id id;
     const char *stack;
     int n_queries, n_keys;
-    const struct mechanism_params *params;
+    const struct parameters_row *params;
     struct list layers;
 };
 
@@ -158,7 +207,26 @@ const struct record mechanisms_record = {
 
 /* ---- rows ---- */
 
-static struct mechanism_row mechanism_row(const struct mechanisms_text *t, int layer, int id)
+/* Of the heads that were selected. */
+static struct list head_rows(const struct mechanisms_text *t, struct arena *a, int layer,
+                             const struct mechanism_result *r)
+{
+    int H = t->s->shown->config.n_heads, count = 0;
+    struct mechanism_head_row *row = arena_alloc(a, (size_t)H, sizeof *row);
+
+    for (int h = 0; h < H && r->refused == NULL; h++) {
+        const struct mechanism_head_result *head = &r->head[h];
+
+        if (wanted_head(t->c->opts->heads, layer, h))
+            row[count++] = (struct mechanism_head_row){ h, head->error, head->js,
+                                                        head->links_kept, head->entropy,
+                                                        head->scores };
+    }
+    return (struct list){ row, count };
+}
+
+static struct mechanism_row mechanism_row(const struct mechanisms_text *t, struct arena *a,
+                                          int layer, int id)
 {
     const struct mechanism *mechanism = mechanism_table[id];
     const struct mechanism_result *result = mechanisms_at(t->c, layer,
@@ -180,6 +248,7 @@ static struct mechanism_row mechanism_row(const struct mechanisms_text *t, int l
         .seconds = result->seconds,
         .output = t->change[id],
         .bytes = result->refused != NULL ? -1 : result->bytes,
+        .heads = head_rows(t, a, layer, result),
     };
 }
 
@@ -190,7 +259,7 @@ static struct list all_mechanisms(const struct mechanisms_text *t, struct arena 
 
     for (int id = 0; id < N_MECHANISM; id++)
         if (mechanisms_covers(t->c->opts, (enum mechanism_id)id))
-            row[count++] = mechanism_row(t, layer, id);
+            row[count++] = mechanism_row(t, a, layer, id);
     return (struct list){ row, count };
 }
 
@@ -207,10 +276,14 @@ static struct list layer_rows(const struct mechanisms_text *t, struct arena *a)
 
 void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct report *r)
 {
+    struct parameters_row params = { .budget = t->c->opts->params.budget > 0 ?
+                                                   t->c->opts->params.budget : -1,
+                                     .p = t->c->opts->params };
+
     report_row(r, &(struct text_row){
         .id = records_text_id(t->s, t->item), .stack = family_stack_names[t->s->stack],
         .n_queries = session_queries(t->s, t->item)->n,
-        .n_keys = session_keys(t->s, t->item)->n, .params = &t->c->opts->params,
+        .n_keys = session_keys(t->s, t->item)->n, .params = &params,
         .layers = layer_rows(t, a),
     });
 }
@@ -221,27 +294,60 @@ void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct rep
 static const struct record *columns_of(const struct mechanisms_text *t, struct arena *a)
 {
     static const char *const of_rows[] = { "js", "links_kept", "entropy", NULL };
+    static const char *const of_own[] = { "error", "js", "links_kept", NULL };
     static const char *const of_time[] = { "time", NULL };
     static const char *const of_output[] = { "output", NULL };
     const struct record *record = &mechanism_record;
 
     if (!t->c->opts->rows)
         record = record_without(a, record, IN_TABLE, of_rows);
+    if (!t->c->opts->error)
+        record = record_without(a, record, IN_TABLE, of_own);
     if (t->c->opts->repeats == 0)
         record = record_without(a, record, IN_TABLE, of_time);
     return t->propagated ? record : record_without(a, record, IN_TABLE, of_output);
 }
 
 /* Why a line of the table is empty. */
-static void print_reasons(const struct list *rows, FILE *f)
+static void print_reason(const struct mechanism_row *row, FILE *f)
 {
-    const struct mechanism_row *row = rows->at;
+    if (row->refused != NULL)
+        fprintf(f, "%s: %s\n", row->name, row->refused);
+    else if (row->output_refused != NULL)
+        fprintf(f, "output: %s\n", row->output_refused);
+}
+
+/* Under --budget, which leaves out most: a line for all that it leaves out for one reason. */
+static void print_left_out(const struct mechanism_row *row, int n, int i, FILE *f)
+{
+    for (int k = 0; k < i; k++)
+        if (row[k].refused != NULL && strcmp(row[k].refused, row[i].refused) == 0)
+            return;
+    fputs(row[i].name, f);
+    for (int k = i + 1; k < n; k++)
+        if (row[k].refused != NULL && strcmp(row[k].refused, row[i].refused) == 0)
+            fprintf(f, ", %s", row[k].name);
+    fprintf(f, ": %s\n", row[i].refused);
+}
+
+/* The rows of the table, and below it the reasons of those that are empty; under --budget
+ * only the rows that are not. */
+static void print_table(const struct record *record, const struct list *rows, bool budget,
+                        struct arena *a, FILE *f)
+{
+    const struct mechanism_row *all = rows->at;
+    struct mechanism_row *shown = arena_alloc(a, (size_t)rows->n, sizeof *shown);
+    int count = 0;
 
     for (int i = 0; i < rows->n; i++)
-        if (row[i].refused != NULL)
-            fprintf(f, "%s: %s\n", row[i].name, row[i].refused);
-        else if (row[i].output_refused != NULL)
-            fprintf(f, "output: %s\n", row[i].output_refused);
+        if (!budget || all[i].refused == NULL)
+            shown[count++] = all[i];
+    record_table(record, shown, count, a, f);
+    for (int i = 0; i < rows->n; i++)
+        if (budget && all[i].refused != NULL)
+            print_left_out(all, rows->n, i, f);
+        else
+            print_reason(&all[i], f);
 }
 
 void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
@@ -261,8 +367,7 @@ void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
             fprintf(f, "text %d, ", t->item->index + 1);
         fprintf(f, "layer %d, %d head%s, %d token%s\n", row[i].layer, n_heads,
                 n_heads == 1 ? "" : "s", n_tokens, n_tokens == 1 ? "" : "s");
-        record_table(record, rows->at, rows->n, a, f);
-        print_reasons(rows, f);
+        print_table(record, rows, t->c->opts->params.budget > 0, a, f);
     }
 }
 

@@ -23,3 +23,12 @@ int mechanism_joined(enum join join, int H)
         return H % 2 == 0 ? 2 : 0;
     return 1;
 }
+
+int mechanism_groups(const struct mechanism_params *p, int G)
+{
+    int groups = p->n_groups > 0 ? p->n_groups : G - 1;
+
+    while (p->n_groups == 0 && groups > 0 && G % groups != 0)
+        groups--;
+    return groups > 0 && groups <= G && G % groups == 0 ? groups : 0;
+}

@@ -16,14 +16,27 @@
 
 #include "nn/attend.h"
 
+enum { MECHANISM_BUDGET = 16 };     /* of h2o and quest, where none is set */
+
 /* What the mechanisms leave open; each reads its own.  All > 0 unless 0 is listed. */
 struct mechanism_params {
-    int window;             /* local, global: keys on either side */
+    int budget;             /* keys per row of all mechanisms that keep a number of them;
+                               0: each by its own size, h2o and quest MECHANISM_BUDGET */
+    int window;             /* local, global, sinks: keys on either side */
     int n_global;           /* global: the first tokens: all see them, they see all */
     int stride;             /* strided, fixed; 0: the root of T, rounded up */
     int n_columns;          /* fixed: the last of each stride that all see; <= stride */
     int block;              /* block: tokens of one */
     int top_k;              /* top-k: keys per row */
+    int sinks;              /* sinks: the first tokens, which all see; < budget */
+    int recent;             /* h2o: the latest of the keys that are kept, <= budget;
+                               0: half, rounded up */
+    int page;               /* quest: tokens of one */
+    int n_groups;           /* gqa: heads of keys and values that are left; 0: the most
+                               that are fewer than the model's */
+    int bits;               /* kivi: 1 to 8 */
+    int rank;               /* low-rank */
+    int segments;           /* linformer */
     int n_features;         /* favor */
     int n_buckets;          /* lsh: even; 0: so many that each fills half a chunk */
     int n_rounds, chunk;    /* lsh: hashings; neighbours in sorted order */
@@ -57,11 +70,16 @@ struct mechanism {
     const char *growth;         /* of that with the length alone: "N" */
     const char *source;
     enum join join;
+    bool grouped;               /* keys and values are means over params->n_groups groups
+                                   of the model's heads */
     bool sparse;                /* a weight of 0 means: never looked at */
+    const char *no_budget;      /* why params->budget sets nothing here, without a full
+                                   stop; NULL: it does, or all keys are the yardstick */
 
     /* What sets it apart from others that are done the same way; NULL: nothing. */
     const struct pair_steps *steps;     /* where every pair is scored: pairs.h */
     const struct pair_formula *pairs;   /* of the reference; NULL: softmax of all */
+    const struct chosen_steps *chosen;  /* where rows choose keys by data: chosen.h */
     /* Writes the keys of row i in [first, end), ascending, to key; returns how many. */
     int (*keys)(int *key, const struct attention *a, int i, int first, int end);
 
@@ -109,5 +127,11 @@ extern const char *const mechanism_names[];     /* ends with NULL */
 
 /* How many of H heads are one head of the mechanism; 0: H is not a multiple of that. */
 int mechanism_joined(enum join join, int H);
+
+/*
+ * How many groups G heads of keys and values are averaged in: params->n_groups, or the
+ * largest number below G that divides it; 0: they cannot be.
+ */
+int mechanism_groups(const struct mechanism_params *p, int G);
 
 #endif

@@ -44,6 +44,20 @@ bool visible(const struct attend *at, int row, int key)
     return key >= r.first && key < r.end && !visible_is_hidden(at, row, key);
 }
 
+int visible_count(const struct attend *at, int row)
+{
+    struct key_range range = visible_range(at, row);
+    int count = 0;
+
+    if (range.end <= range.first)
+        return 0;
+    if (at->hidden == NULL)
+        return (int)(range.end - range.first);
+    for (int64_t j = range.first; j < range.end; j++)
+        count += !visible_is_hidden(at, row, j);
+    return count;
+}
+
 bool visible_any(const struct attend *at, int t, struct key_range range)
 {
     for (int64_t j = range.first; j < range.end; j++)

@@ -36,6 +36,9 @@ static inline bool visible_is_hidden(const struct attend *at, int t, int64_t j)
 /* True if row sees key, where at->hidden has all rows and all keys. */
 bool visible(const struct attend *at, int row, int key);
 
+/* How many keys row sees, where at->hidden has all rows and all keys. */
+int visible_count(const struct attend *at, int row);
+
 /* True if row t of the block sees a key of range, which is counted from the block's
  * first key. */
 bool visible_any(const struct attend *at, int t, struct key_range range);

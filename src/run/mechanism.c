@@ -7,9 +7,11 @@
 
 /* ---- heads ---- */
 
-/* Heads h0 .. h0 + n - 1 side by side: out [rows, n d], head h at at[h / share]. */
+/* Heads h0 .. h0 + n - 1 side by side: out [rows, n d], head h at at[h / share], rounded to
+ * the precision of the products that read them. */
 static const float *side_by_side(struct arena *a, const float *x, int64_t stride,
-                                 const int *at, int h0, int n, int share, int rows, int d)
+                                 const int *at, int h0, int n, int share, int rows, int d,
+                                 enum precision precision)
 {
     float *out = arena_alloc_raw(a, (size_t)rows * (size_t)n, (size_t)d * sizeof *out);
 
@@ -17,19 +19,20 @@ static const float *side_by_side(struct arena *a, const float *x, int64_t stride
         for (int i = 0; i < n; i++)
             memcpy(out + ((int64_t)t * n + i) * d, x + t * stride + at[(h0 + i) / share],
                    (size_t)d * sizeof *out);
+    precision_round(precision, out, out, (int64_t)rows * n * d);
     return out;
 }
 
 /* The scale of the model is for the width of one head: that of a wider one is smaller. */
-static struct attention joined_head(const struct qkv_view *v, int h0, int n,
-                                    struct arena *a)
+static struct attention copied_head(const struct qkv_view *v, int h0, int n, struct arena *a)
 {
     int share = v->H / v->G;
     struct attend at = v->at[h0];
+    enum precision to = at.precision;
     struct attention head = {
-        .q = side_by_side(a, v->q, v->q_stride, v->q_at, h0, n, 1, v->T, at.d),
-        .k = side_by_side(a, v->kv, v->kv_stride, v->k_at, h0, n, share, v->S, at.d),
-        .v = side_by_side(a, v->kv, v->kv_stride, v->v_at, h0, n, share, v->S, at.d_v),
+        .q = side_by_side(a, v->q, v->q_stride, v->q_at, h0, n, 1, v->T, at.d, to),
+        .k = side_by_side(a, v->kv, v->kv_stride, v->k_at, h0, n, share, v->S, at.d, to),
+        .v = side_by_side(a, v->kv, v->kv_stride, v->v_at, h0, n, share, v->S, at.d_v, to),
     };
 
     at.d *= n;
@@ -52,6 +55,63 @@ static struct attention single_head(const struct qkv_view *v, int h)
     };
 }
 
+/* ---- groups ---- */
+
+/* out[S, d] = the mean of n heads of keys or values from group g0, rounded to precision. */
+static float *mean_of(const struct qkv_view *v, const int *at, int g0, int n, int d,
+                      struct arena *a)
+{
+    float *out = arena_alloc_raw(a, (size_t)v->S, (size_t)d * sizeof *out);
+
+    for (int j = 0; j < v->S; j++)
+        for (int c = 0; c < d; c++) {
+            double sum = 0;
+
+            for (int g = g0; g < g0 + n; g++)
+                sum += (double)v->kv[j * v->kv_stride + at[g] + c];
+            out[(int64_t)j * d + c] = (float)(sum / n);
+        }
+    precision_round(v->at->precision, out, out, (int64_t)v->S * d);
+    return out;
+}
+
+/* Heads of one group have the same keys and values: the means of the model's. */
+static void group_heads(struct mechanism_heads *h, const struct qkv_view *v, int groups,
+                        struct arena *a)
+{
+    int n = v->G / groups, share = v->H / groups;
+
+    for (int g = 0; g < groups; g++) {
+        const float *k = mean_of(v, v->k_at, g * n, n, v->at->d, a);
+        const float *values = mean_of(v, v->v_at, g * n, n, v->at->d_v, a);
+
+        for (int i = g * share; i < (g + 1) * share; i++) {
+            h->head[i].k = k;
+            h->head[i].v = values;
+            h->head[i].k_stride = v->at->d;
+            h->head[i].v_stride = v->at->d_v;
+        }
+    }
+}
+
+/* ---- heads ---- */
+
+/* Why the mechanism cannot do this, as far as it depends on heads and budget; NULL: it can. */
+static const char *refusal(const struct mechanism *m, const struct mechanism_params *p,
+                           const struct qkv_view *v, struct arena *a)
+{
+    if (p->budget > 0 && m->no_budget != NULL)
+        return arena_printf(a, "left out with --budget: %s", m->no_budget);
+    if (mechanism_joined(m->join, v->H) == 0)
+        return "the number of heads is odd";
+    if (m->grouped && p->n_groups == 0 && v->G == 1)
+        return "the model has one head of keys and values";
+    if (m->grouped && mechanism_groups(p, v->G) == 0)
+        return arena_printf(a, "the model's %d heads of keys and values cannot be averaged "
+                            "in %d groups of the same size", v->G, p->n_groups);
+    return NULL;
+}
+
 static const float *weights_of(const struct mechanism *m,
                                const struct mechanism_params *p, const float *given,
                                const struct qkv_view *v, struct arena *a)
@@ -65,46 +125,54 @@ static const float *weights_of(const struct mechanism *m,
     return w;
 }
 
+/* What every head of a mechanism knows of its place. */
+static void place_heads(struct mechanism_heads *h, const struct mechanism_params *params,
+                        const struct qkv_view *v)
+{
+    for (int i = 0; i < h->n; i++) {
+        struct attention *head = &h->head[i];
+
+        head->mechanism = h->mechanism;
+        head->params = params;
+        head->T = v->T;
+        head->head = i;
+        head->cross = v->stack == STACK_CROSS;
+        head->alike = v->alike;
+    }
+}
+
 struct mechanism_heads mechanism_heads(const struct mechanism *m,
                                        const struct mechanism_params *params,
                                        const float *given, const struct qkv_view *v,
                                        struct arena *a)
 {
-    struct mechanism_heads heads = { .mechanism = m,
+    struct mechanism_heads heads = { .mechanism = m, .refused = refusal(m, params, v, a),
                                      .joined = mechanism_joined(m->join, v->H) };
+    bool copied = heads.joined > 1 || v->at->precision != PRECISION_F32;
     const float *weights;
 
-    if (heads.joined == 0) {
-        heads.refused = "the number of heads is odd";
-        return heads;
-    }
-    heads.n = v->H / heads.joined;
-    heads.head = arena_alloc(a, (size_t)heads.n, sizeof *heads.head);
-    for (int i = 0; i < heads.n; i++) {
-        heads.head[i] = single_head(v, i * heads.joined);
-        heads.head[i].T = v->T;
-        heads.head[i].cross = v->stack == STACK_CROSS;
-        heads.head[i].alike = v->alike;
-        if (m->refuse != NULL && heads.refused == NULL)
-            heads.refused = m->refuse(&heads.head[i]);
-    }
     if (heads.refused != NULL)
         return heads;
+    heads.n = v->H / heads.joined;
+    heads.head = arena_alloc(a, (size_t)heads.n, sizeof *heads.head);
+    for (int i = 0; i < heads.n; i++)
+        heads.head[i] = single_head(v, i * heads.joined);
+    place_heads(&heads, params, v);
+    for (int i = 0; i < heads.n && heads.refused == NULL; i++)
+        heads.refused = m->refuse != NULL ? m->refuse(&heads.head[i]) : NULL;
+    if (heads.refused != NULL)
+        return heads;
+    for (int i = 0; i < heads.n && copied; i++)
+        heads.head[i] = copied_head(v, i * heads.joined, heads.joined, a);
+    place_heads(&heads, params, v);
+    if (m->grouped)
+        group_heads(&heads, v, mechanism_groups(params, v->G), a);
     weights = weights_of(m, params, given, v, a);
     for (int i = 0; i < heads.n; i++) {
-        struct attention *head = &heads.head[i];
-        bool cross = head->cross;
         size_t room;
 
-        if (heads.joined > 1)
-            *head = joined_head(v, i * heads.joined, heads.joined, a);
-        head->T = v->T;
-        head->head = i;
-        head->cross = cross;
-        head->mechanism = m;
-        head->params = params;
-        head->weights = weights;
-        room = m->room(head);
+        heads.head[i].weights = weights;
+        room = m->room(&heads.head[i]);
         heads.room_bytes = room > heads.room_bytes ? room : heads.room_bytes;
     }
     return heads;
@@ -139,12 +207,19 @@ void mechanism_attend(const struct mechanism_heads *h, float *z, struct par *par
     par_for(par, h->n, head_task, &job);
 }
 
-int64_t mechanism_attend_alone(const struct mechanism_heads *h, float *z, void *room)
+void mechanism_attend_alone(const struct mechanism_heads *h, float *z, int64_t *scores,
+                            void *room)
+{
+    for (int i = 0; i < h->n; i++)
+        scores[i] = run_head(h, i, z, room);
+}
+
+int64_t mechanism_seen(const struct qkv_view *v, int head)
 {
     int64_t count = 0;
 
-    for (int i = 0; i < h->n; i++)
-        count += run_head(h, i, z, room);
+    for (int i = 0; i < v->T; i++)
+        count += visible_count(&v->at[head], i);
     return count;
 }
 

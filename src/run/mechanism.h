@@ -31,10 +31,14 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
 void mechanism_attend(const struct mechanism_heads *h, float *z, struct par *par);
 
 /*
- * The same, one head after the other in room (room_bytes, aligned to 64), for timing.
- * Returns the scores that were computed.
+ * The same, one head after the other in room (room_bytes, aligned to 64), for timing;
+ * scores[n]: how many each computed.
  */
-int64_t mechanism_attend_alone(const struct mechanism_heads *h, float *z, void *room);
+void mechanism_attend_alone(const struct mechanism_heads *h, float *z, int64_t *scores,
+                            void *room);
+
+/* How many pairs of a query and a key the model lets a head see. */
+int64_t mechanism_seen(const struct qkv_view *v, int head);
 
 /*
  * w[T, S] of head number i of h, by the mechanism's reference; scratch is for it alone.

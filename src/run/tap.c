@@ -65,8 +65,8 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
         return err_set(e, ERR_INPUT, "%s: global tokens have queries, keys and values of "
                        "their own, which are not available (use --global none)",
                        p->m->name);
-    if (tap->take != NULL)
-        tap->take(tap->self, &view);
+    if (tap->take != NULL && tap->take(tap->self, &view, e) != 0)
+        return -1;
     if (tap->attend == NULL)
         return 0;
     return tap->attend(tap->self, &view,

@@ -34,7 +34,8 @@ struct qkv_view {
  * Called by the thread that runs the pass, text by text, before the model's own.
  */
 struct tap {
-    void (*take)(void *self, const struct qkv_view *v);     /* NULL: does not look */
+    /* NULL: does not look.  An error ends the pass. */
+    int (*take)(void *self, const struct qkv_view *v, struct err *e);
     /*
      * Writes z[T, H d_v], the heads' outputs side by side; no row goes to a sink.
      * NULL: the model's own attention runs.  An error ends the pass.

@@ -46,9 +46,9 @@ complete_bash() {
     [ "$(complete_bash mha-viz stats --stack = d)" = decoder ]
     [ "$(complete_bash mha-viz heatmap -l '')" = "all last" ]
     [ "$(complete_bash mha-viz diff --dtype b)" = bf16 ]
-    [ "$(complete_bash mha-viz mechanisms --only l)" = "local lsh" ]
-    [ "$(complete_bash mha-viz mechanisms --only exact,favor,lo)" = exact,favor,local ]
-    [ "$(complete_bash mha-viz mechanisms --only=exact,favor,lo)" = --only=exact,favor,local ]
+    [ "$(complete_bash mha-viz mechanisms --only l)" = "linformer low-rank local lsh" ]
+    [ "$(complete_bash mha-viz mechanisms --only exact,favor,loc)" = exact,favor,local ]
+    [ "$(complete_bash mha-viz mechanisms --only=exact,favor,loc)" = --only=exact,favor,local ]
     [ "$(complete_bash mha-viz stats --mask ca)" = causal ]
     [ "$(complete_bash mha-viz stats --mask causal+pad)" = causal+padding: ]
 }

@@ -8,6 +8,13 @@ load helper
 
 text="the cat saw the dog and the cat ran"
 
+# The floats of an array of an npz, one per line.
+member() {
+    unzip -p "$1" "$2.npy" > "$dir/member"
+    tail -c +$((11 + $(od -An -tu2 -j8 -N2 "$dir/member"))) "$dir/member" |
+        od -An -v -tf4 -w4
+}
+
 @test "every number is what the library's model gives with that mechanism" {
     # Figures of float passes against double ones: 2e-5 of weights is up to 1e-4 of these;
     # bf16 and int8 round what differs in its last digits, now and then the other way.
@@ -43,7 +50,7 @@ text="the cat saw the dog and the cat ran"
         (.mechanisms | length) == $n and .mechanisms[0].mechanism == "exact" and
         .mechanisms[0].error == 0 and .mechanisms[0].js == 0 and
         .mechanisms[0].links_kept == 1 and .mechanisms[0].output < 1e-6 and
-        (.mechanisms | all(.error >= 0 and .js >= 0 and .js <= 0.6932 and .links_kept <= 1 and
+        (.mechanisms | all(.mechanism == "linformer" or .error >= 0 and .js >= 0 and .js <= 0.6932 and .links_kept <= 1 and
                            .time == null and .memory > 0 and .refused == null))))' > /dev/null
 }
 
@@ -71,7 +78,7 @@ text="the cat saw the dog and the cat ran"
 @test "what a model's attention does not allow is refused, with the reason" {
     works "$viz" mechanisms --json --repeats 0 -m "$ref/families/bloom" --ids 2,3,4,5
     echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .mechanism] ==
-        ["one-head","half-heads","elu","favor","lsh"]' > /dev/null
+        ["one-head","half-heads","elu","favor","linformer","lsh"]' > /dev/null
     echo "$output" | jq -e '.layers[0].mechanisms[] | select(.mechanism == "lsh") |
         .error == null and .memory == null and (.refused | test("added to scores"))' > /dev/null
     works "$viz" mechanisms --repeats 0 --propagate --only half-heads,exact -m "$ref/gpt2" a
@@ -79,7 +86,7 @@ text="the cat saw the dog and the cat ran"
     works "$viz" mechanisms --json --repeats 0 -m "$ref/seq2seq/bart" --ids 2,3,4 --decoder-ids 2,5
     echo "$output" | jq -e '.stack == "cross" and .queries == 2 and .keys == 3 and
         ([.layers[0].mechanisms[] | select(.refused != null) | .mechanism] ==
-         ["half-heads","local","global","strided","fixed","block","lsh"])' > /dev/null
+         ["half-heads","local","global","sinks","strided","fixed","block","lsh","h2o"])' > /dev/null
     # A window that cuts rows, in one layer and not in the other
     works "$viz" mechanisms --repeats 0 --propagate -l 1 --only elu \
         -m "$ref/families/gemma3" --ids 2,3,4,5,6,7,8,9,10,11,12,13
@@ -93,17 +100,19 @@ text="the cat saw the dog and the cat ran"
         [[ $model != */longformer* ]] || args+=(--global none)
         jq -e '.model_type == "vit"' "$model/config.json" > /dev/null && continue
         works "$viz" mechanisms -q -m "$model" "${args[@]}" -l all --tsv --repeats 0 \
-            --only exact,local,global,block,strided,fixed,top-k --window 50 --block 50 \
-            --stride 50 --top-k 50
-        [ "${#lines[@]}" -gt 7 ]
-        awk -F '\t' 'NR > 1 && !($5 < 2e-6) { print; bad = 1 } END { exit bad }' <<< "$output"
+            --only exact,local,global,block,strided,fixed,top-k,plain,flash,sinks,quest,h2o \
+            --window 50 --block 50 --stride 50 --top-k 50
+        [ "${#lines[@]}" -gt 12 ]
+        # h2o is for decoders.
+        awk -F '\t' 'NR > 1 && !($4 == "h2o" && $14 ~ /decoder/) && !($5 < 2e-6) {
+            print; bad = 1 } END { exit bad }' <<< "$output"
     done
 }
 
 @test "masks: hidden keys are in no mechanism" {
     works "$viz" mechanisms --json --repeats 0 --mask padding:2 "$text"
     echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .mechanism] ==
-        ["elu","favor"] and
+        ["elu","favor","linformer"] and
         (.layers[0].mechanisms | all(.refused != null or .error >= 0))' > /dev/null
 }
 
@@ -117,7 +126,7 @@ text="the cat saw the dog and the cat ran"
     printf '\1\1\1\1\1\1\1\0' >> "$dir/m.npy"
     works "$viz" mechanisms --json --repeats 0 --ids 5,6 --mask "$dir/m.npy"
     echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .mechanism] ==
-        ["one-head","half-heads","elu","favor"]' > /dev/null
+        ["one-head","half-heads","elu","favor","linformer"]' > /dev/null
 }
 
 @test "a bare layer: its options, its rows, its names in the picture" {
@@ -139,7 +148,8 @@ text="the cat saw the dog and the cat ran"
 @test "one token" {
     works "$viz" mechanisms --json --propagate --no-special a
     echo "$output" | jq -e '.queries == 1 and (.layers[0].mechanisms | all(
-        .mechanism == "additive" or (.error < 1e-6 and .js < 1e-6 and .links_kept == 1)))' > /dev/null
+        .mechanism == "additive" or .mechanism == "linformer" or .mechanism == "gqa" or
+        .mechanism == "kivi" or .mechanism == "low-rank" or (.error < 1e-6 and .js < 1e-6 and .links_kept == 1)))' > /dev/null
 }
 
 @test "texts of a file: one table each, one TSV, one object per line" {
@@ -189,6 +199,163 @@ text="the cat saw the dog and the cat ran"
     fails 2 "--buckets: 3 is odd" "$viz" mechanisms --buckets 3 a
     fails 2 "--chunk" "$viz" mechanisms --chunk 0 a
     fails 2 "unknown file extension" "$viz" mechanisms -o "$dir/x.gif" a
+}
+
+@test "gqa: the numbers of each head are those of NumPy" {
+    qkv=$(printf "$ref/mechanisms/qkv/%s.npy," q k v)
+    qkv=${qkv%,}
+    works "$viz" mechanisms --qkv "$qkv" --mask causal --only gqa --json --repeats 0
+    jq -n -r --argjson got "$output" --slurpfile want "$ref/mechanisms/numpy.json" '
+        $got.layers[0].mechanisms[0] as $gqa |
+        [$gqa.error, ($gqa.heads[] | .head, .error, .js, .links_kept, .entropy, .scores)] as $x |
+        [$want[0].error, ($want[0].heads[] |
+         .head, .error, .js, .links_kept, .entropy, .scores)] as $y |
+        ($x | length) as $n | if $n != ($y | length) then "lengths" else
+        range($n) | select(($x[.] - $y[.]) | fabs > 1e-6) | "\(.): \($x[.]) \($y[.])" end
+        ' > "$dir/off"
+    cat "$dir/off"
+    [ ! -s "$dir/off" ]
+    works "$viz" mechanisms -H 1,3 --only gqa,elu --json --repeats 0
+    echo "$output" | jq -e '.layers[0].mechanisms | all([.heads[].head] == [1,3])' > /dev/null
+    works "$viz" mechanisms --only gqa --groups 3 --repeats 0
+    [[ ${lines[-1]} == *"4 heads of keys and values"*"3 groups of the same size" ]]
+}
+
+@test "a budget: those that keep a number of keys, side by side, and why the others do not" {
+    works "$viz" mechanisms --budget 8 --json --repeats 0
+    echo "$output" | jq -e '.parameters.budget == 8 and ([.layers[0].mechanisms[] |
+        select(.refused == null) | .mechanism] ==
+        ["exact","local","sinks","block","top-k","h2o","quest"])' > /dev/null
+    # 17 tokens: 36 pairs of the first 8 rows, 8 of each other
+    echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.mechanism == "local" or
+        .mechanism == "sinks" or .mechanism == "h2o") | .scores * 153] | all(. > 107.9 and
+        . < 108.1)' > /dev/null
+    works "$viz" mechanisms --budget 8 --repeats 0
+    [[ $output == *"bf16, int8, kivi: left out with --budget: it keeps all keys, in fewer bits"* ]]
+    [[ $output == *"elu, favor: left out with --budget: it keeps sums, no keys"* ]]
+    # All rows are covered: nothing differs.
+    works "$viz" mechanisms --budget 17 --tsv --repeats 0
+    awk -F '\t' 'NR > 1 && $14 == "" && !($5 < 1e-6) { print; bad = 1 } END { exit bad }' \
+        <<< "$output"
+    works "$viz" mechanisms --budget 3 --repeats 0 --only sinks
+    [ "${lines[-1]}" = "sinks: the first tokens of --sinks alone fill the budget" ]
+    for option in --window --n-global --stride --n-columns --block --top-k --segments; do
+        fails 2 "$option, --budget: only one of them can be given" \
+            "$viz" mechanisms --budget 8 "$option" 2 a
+    done
+    fails 3 "--budget: 30 keys per row, but the text has 17; expected at most 17" \
+        "$viz" mechanisms --budget 30
+    printf 'one\none two three four five six seven\n' > "$dir/lines"
+    run --separate-stderr "$viz" mechanisms --budget 5 --tsv --repeats 0 --only local \
+        -f "$dir/lines"
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"line 1:"*"--budget 5 leaves nothing out"* ]]
+    [ "${#lines[@]}" -eq 3 ]
+    fails 2 "--recent: 20 of the 16 keys" "$viz" mechanisms --recent 20
+}
+
+@test "an encoder: linformer is there, h2o is not; a budget is centred" {
+    works "$viz" mechanisms --json --repeats 0 -m "$ref/bert" --ids 5,6,7,8,9,10,11,12,13,14
+    echo "$output" | jq -e '[.layers[0].mechanisms[] | select(.refused != null) | .mechanism] ==
+        ["half-heads","h2o"]' > /dev/null
+    works "$viz" mechanisms --json --repeats 0 --budget 4 -m "$ref/bert" \
+        --ids 5,6,7,8,9,10,11,12,13,14
+    echo "$output" | jq -e '.layers[0].mechanisms[] | select(.mechanism == "linformer") |
+        .error > 0 and .scores == 0.4' > /dev/null
+}
+
+@test "without the model's own attention: no error, and the rest is the same" {
+    works "$viz" mechanisms --only h2o --no-error --json --repeats 0
+    one=$output
+    works "$viz" mechanisms --only h2o --json --repeats 0
+    jq -n -e --argjson one "$one" --argjson two "$output" '
+        $one.layers[0].mechanisms[0] as $x | $two.layers[0].mechanisms[0] as $y |
+        $x.error == null and $x.js == null and $x.links_kept == null and
+        $x.heads[0].error == null and $y.error > 0 and $x.entropy == $y.entropy and
+        $x.scores == $y.scores and $x.memory == $y.memory' > /dev/null
+    works "$viz" mechanisms --only h2o --no-error --repeats 0
+    [[ ${lines[1]} == "mechanism "*entropy*scores* && ${lines[1]} != *error* ]]
+}
+
+@test "npz: rows and outputs, as NumPy has them" {
+    qkv=$(printf "$ref/mechanisms/qkv/%s.npy," q k v)
+    qkv=${qkv%,}
+    works "$viz" mechanisms --qkv "$qkv" --mask causal --only exact,gqa -o "$dir/x.npz"
+    [ -z "$output" ]
+    for array in 0.exact 0.gqa; do
+        for part in rows out; do
+            member "$dir/x.npz" "$part.$array" > "$dir/got"
+            member "$ref/mechanisms/qkv/want.npz" "$part.$array" > "$dir/want"
+            [ -s "$dir/want" ]
+            [ "$(wc -l < "$dir/got")" -eq "$(wc -l < "$dir/want")" ]
+            paste "$dir/got" "$dir/want" | awk '
+                { off = $1 - $2; if (off > 5e-7 || off < -5e-7) { print NR, $0; bad = 1 } }
+                END { exit bad }'
+        done
+    done
+    works "$viz" mechanisms -l 0,1 -H 0,2 -o "$dir/y.npz"
+    "$viz" mechanisms -l 0,1 -H 0,2 -t 1 -o "$dir/one.npz"
+    cmp "$dir/y.npz" "$dir/one.npz"
+    unzip -l "$dir/y.npz" > "$dir/list"
+    for name in rows.0.h2o rows.1.quest out.1.kivi heads.0 heads.1 tokens; do
+        grep -q " $name.npy$" "$dir/list"
+    done
+    ! grep -q linformer "$dir/list"         # refused
+    [ "$(member "$dir/y.npz" rows.1.exact | wc -l)" -eq $((2 * 17 * 17)) ]
+    fails 2 "an npz holds rows" "$viz" mechanisms --outputs-only -o "$dir/z.npz" a
+    [ ! -e "$dir/z.npz" ]
+}
+
+@test "--dtype: rounded in every mechanism; exact is the model's own in that format" {
+    for dtype in bf16 f16; do
+        works "$viz" mechanisms --dtype "$dtype" --propagate --json --repeats 0 \
+            --only exact,flash,plain,local
+        echo "$output" | jq -e '.layers[0].mechanisms | all(.mechanism == "local" or
+            .output < 5e-3) and .[0].error == 0 and .[0].output < 1e-6' > /dev/null
+    done
+    works "$viz" mechanisms --repeats 0 --only local --json
+    plain=$(jq '.layers[0].mechanisms[0].js' <<< "$output")
+    works "$viz" mechanisms --dtype bf16 --repeats 0 --only local --json
+    [ "$(jq '.layers[0].mechanisms[0].js' <<< "$output")" != "$plain" ]
+}
+
+@test "what is not finite is refused, as by stats" {
+    cp -r "$ref/bert" "$dir/nan"
+    file=$dir/nan/model.safetensors
+    size=$(od -An -tu8 -N8 "$file" | tr -d ' ')
+    at=$(tail -c +9 "$file" | head -c "$size" |
+        jq '.["bert.encoder.layer.1.attention.self.query.bias"].data_offsets[0]')
+    printf '\0\0\300\177' |
+        dd of="$file" bs=1 seek=$((8 + size + at)) conv=notrunc status=none
+    fails 3 "layer 1, head 0: the attention of row 0 is not finite" \
+        "$viz" stats -m "$dir/nan" --ids 1,2,3
+    fails 3 "layer 1, head 0: the query of row 0 is not finite: the weights or the input" \
+        "$viz" mechanisms -m "$dir/nan" --ids 1,2,3 -l 1
+    fails 3 "the query of row 0 is not finite" "$viz" mechanisms -m "$dir/nan" --ids 1,2,3 \
+        -l 1 -o "$dir/x.npz"
+    [ ! -e "$dir/x.npz" ]
+}
+
+@test "favor: scores beyond 1e5 give numbers; what is undefined is null" {
+    printf '\x93NUMPY\x01\x00v\x00%-117s\n' \
+        "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 3, 2), }" > "$dir/big.npy"
+    # Integers are read as floats: 1000, -900, 800, 1000, -1000, 700
+    {
+        printf '\xe8\x03\0\0\x7c\xfc\xff\xff\x20\x03\0\0'
+        printf '\xe8\x03\0\0\x18\xfc\xff\xff\xbc\x02\0\0'
+    } >> "$dir/big.npy"
+    works "$viz" mechanisms --qkv "$dir/big.npy,$dir/big.npy,$dir/big.npy" --only favor,elu \
+        --repeats 0 --json
+    echo "$output" | jq -e '.layers[0].mechanisms | all(.error >= 0 and .js >= 0 and
+        .entropy >= 0 and .links_kept >= 0)' > /dev/null
+}
+
+@test "wide heads: nothing is cubic in their width" {
+    works timeout 60 "$viz" init --d-model 64 --heads 1 --d-k 4096 -o "$dir/wide.safetensors"
+    works timeout 60 "$viz" mechanisms -m "$dir/wide.safetensors" --heads 1 --shape 1x6 \
+        --repeats 0 --json
+    echo "$output" | jq -e '.layers[0].mechanisms | all(.refused != null or .error >= 0)' \
+        > /dev/null
 }
 
 @test "files of weights for additive are checked" {

@@ -26,7 +26,7 @@ static void only_what_is_wanted(void **state)
     static const int lengths[] = { 6 };
     static const bool layer[] = { false, true, false, false };
     bool only[N_MECHANISM] = { [MECHANISM_local] = true };
-    struct mechanisms_opts opts = { .only = only, .kept_head = -1,
+    struct mechanisms_opts opts = { .only = only, .kept_head = -1, .error = true,
                                     .params = { .window = 2 } };
     struct err e = { ERR_NONE, "" };
     struct par *par = par_new(2, &e);
@@ -51,8 +51,20 @@ static void only_what_is_wanted(void **state)
     assert_true(r->error > 0 && r->bytes > 0);
     check_close(r->scores, 24.0 / 36, 1e-12);      /* 3 4 5 5 4 3 of 36 */
     assert_true(isnan(r->js) && isnan(r->links_kept) && isnan(r->entropy) && isnan(r->seconds));
+    assert_true(r->head[0].error > 0 && isnan(r->head[0].js));
+    check_close(r->head[0].scores, 24.0 / 36, 1e-12);
     assert_true(isnan(mechanisms_at(c, 0, MECHANISM_local)->error));
     assert_true(isnan(mechanisms_at(c, 1, MECHANISM_exact)->error));
+    /* Without the model's own attention, nothing is compared. */
+    opts.error = false;
+    opts.rows = true;
+    c = mechanisms_new(&a, m, &opts, 6, 6, par);
+    tap = mechanisms_tap(c);
+    assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), 0);
+    r = mechanisms_at(c, 1, MECHANISM_local);
+    assert_true(isnan(r->error) && isnan(r->js) && isnan(r->links_kept) && r->entropy > 0);
+    assert_true(isnan(r->head[0].error) && r->head[0].entropy > 0);
+    check_close(r->scores, 24.0 / 36, 1e-12);
     model_close(m);
     par_free(par);
     arena_finish(&a);

@@ -34,12 +34,13 @@ static struct mechanism_heads own_heads(const struct qkv_view *v, struct arena *
     return h;
 }
 
-static void look(void *self, const struct qkv_view *v)
+static int look(void *self, const struct qkv_view *v, struct err *e)
 {
     struct looker *l = self;
     struct mechanism_heads h = own_heads(v, l->a);
     float *w = arena_alloc(l->a, (size_t)v->T, (size_t)v->S * sizeof *w);
 
+    (void)e;
     assert_int_equal(v->T, v->S);
     assert_int_equal(h.n, l->m->config.n_heads);
     for (int i = 0; i < h.n; i++) {
@@ -50,6 +51,7 @@ static void look(void *self, const struct qkv_view *v)
             l->off = fmax(l->off, fabs((double)(w[j] - want[j])));
     }
     l->views++;
+    return 0;
 }
 
 static int attend(void *self, const struct qkv_view *v, float *z, struct par *par,

@@ -149,6 +149,7 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
 
 const struct mechanism mechanism_additive = {
     .name = "additive", .formula = "softmax_j v.tanh(W q_i + U k_j)",
+    .no_budget = "all keys take part",
     .cost = "N^2 a", .growth = "N^2", .source = "Bahdanau et al. 2015, appendix A.1.2",
     .n_weights = n_weights, .draw = draw, .steps = &steps, .pairs = &formula,
     .room = pairs_room, .run = run, .reference = pairs_reference,

@@ -25,6 +25,7 @@ static const struct pair_formula formula = { .score = score };
 
 const struct mechanism mechanism_bf16 = {
     .name = "bf16", .formula = "softmax_j scale bf16(q_i).bf16(k_j), summed in f32",
+    .no_budget = "it keeps all keys, in fewer bits",
     .cost = "N^2 d", .growth = "N^2", .source = "Kalamkar et al. 2019",
     .steps = &steps, .pairs = &formula,
     .room = pairs_room, .run = pairs_run, .reference = pairs_reference,

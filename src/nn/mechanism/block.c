@@ -3,14 +3,19 @@
 #include "nn/mechanism/chosen.h"
 #include "nn/mechanism/pairs.h"
 
+static int size(const struct attention *a)
+{
+    return a->params->budget > 0 ? a->params->budget : a->params->block;
+}
+
 static bool sees(const struct attention *a, int i, int j)
 {
-    return i / a->params->block == j / a->params->block;
+    return i / size(a) == j / size(a);
 }
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int b = a->params->block, from = i / b * b, count = 0;
+    int b = size(a), from = i / b * b, count = 0;
 
     for (int j = from > first ? from : first; j < end && j - from < b; j++)
         key[count++] = j;

@@ -14,6 +14,7 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
 
 const struct mechanism mechanism_dot = {
     .name = "dot", .formula = "softmax_j q_i.k_j",
+    .no_budget = "all keys take part",
     .cost = "N^2 d", .growth = "N^2", .source = "Luong et al. 2015, section 3.1",
     .pairs = &formula,
     .room = pairs_room, .run = run, .reference = pairs_reference,

@@ -10,15 +10,13 @@ static int count(const struct attention *a)
 }
 
 /* elu(x) + 1 = x + 1 above 0, exp(x) below. */
-static void map(double *phi, double *top, const struct attention *a, const float *x,
-                int64_t stride, int n, float *spare)
+static void map(double *ln, const struct attention *a, const float *x, int64_t stride, int n,
+                float *spare)
 {
     (void)spare;
-    for (int t = 0; t < n; t++, x += stride) {
-        top[t] = 0;
+    for (int t = 0; t < n; t++, x += stride)
         for (int c = 0; c < a->at.d; c++)
-            *phi++ = x[c] > 0 ? (double)x[c] + 1 : exp((double)x[c]);
-    }
+            *ln++ = x[c] > 0 ? log1p((double)x[c]) : (double)x[c];
 }
 
 static const struct feature_map features = { count, map };
@@ -45,6 +43,7 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 
 const struct mechanism mechanism_elu = {
     .name = "elu", .formula = "f(q_i).f(k_j) / sum, f(x) = elu(x) + 1",
+    .no_budget = "it keeps sums, no keys",
     .cost = "N d^2", .growth = "N", .source = "Katharopoulos et al. 2020, eq. 7",
     .refuse = features_refuse, .room = room, .run = run,
     .reference_room = reference_room, .reference = reference,

@@ -11,48 +11,43 @@ static int count(const struct attention *a)
     return a->params->n_features;
 }
 
-/* phi[m] = w_m.y -> features, divided by exp(*top). */
-static void exponentials(double *phi, double *top, const struct attention *a,
-                         const float *x)
+/* |y|^2 / 2, y = sqrt(scale) x. */
+static double half_square(const struct attention *a, const float *x)
 {
-    int m = a->params->n_features;
-    double square = 0, most = -INFINITY;
+    double square = 0;
 
     for (int c = 0; c < a->at.d; c++)
         square += (double)a->at.scale * x[c] * x[c];
-    for (int i = 0; i < m; i++)
-        most = phi[i] > most ? phi[i] : most;
-    for (int i = 0; i < m; i++)
-        phi[i] = exp(phi[i] - most);
-    *top = most - square / 2;
+    return square / 2;
 }
 
 /*
  * With y = sqrt(scale) x: f_m(x) = exp(w_m.y - |y|^2 / 2), so that the mean over m of
- * the products estimates exp(scale q.k).  top is the largest exponent.
+ * the products estimates exp(scale q.k).
  */
-static void plain_map(double *phi, double *top, const struct attention *a, const float *x,
-                      int64_t stride, int n, float *spare)
+static void plain_map(double *ln, const struct attention *a, const float *x, int64_t stride,
+                      int n, float *spare)
 {
     int m = a->params->n_features, d = a->at.d;
     double root = sqrt((double)a->at.scale);
 
     (void)spare;
-    for (int t = 0; t < n; t++, x += stride, phi += m) {
+    for (int t = 0; t < n; t++, x += stride, ln += m) {
+        double half = half_square(a, x);
+
         for (int i = 0; i < m; i++) {
             double dot = 0;
 
             for (int c = 0; c < d; c++)
                 dot += (double)a->weights[(int64_t)i * d + c] * x[c];
-            phi[i] = root * dot;
+            ln[i] = root * dot - half;
         }
-        exponentials(phi, &top[t], a, x);
     }
 }
 
 /* The same, all rows' products with the directions at once. */
-static void map(double *phi, double *top, const struct attention *a, const float *x,
-                int64_t stride, int n, float *spare)
+static void map(double *ln, const struct attention *a, const float *x, int64_t stride, int n,
+                float *spare)
 {
     int m = a->params->n_features, d = a->at.d;
     double root = sqrt((double)a->at.scale);
@@ -65,10 +60,11 @@ static void map(double *phi, double *top, const struct attention *a, const float
 
     for (int n0 = 0; n0 < m; n0 += PANEL)
         linear_panel(spare, m, x, stride, n, &matrix, NULL, n0, scratch);
-    for (int t = 0; t < n; t++, x += stride, phi += m) {
+    for (int t = 0; t < n; t++, x += stride, ln += m) {
+        double half = half_square(a, x);
+
         for (int i = 0; i < m; i++)
-            phi[i] = root * (double)spare[(int64_t)t * m + i];
-        exponentials(phi, &top[t], a, x);
+            ln[i] = root * (double)spare[(int64_t)t * m + i] - half;
     }
 }
 
@@ -148,9 +144,8 @@ static void draw(float *weights, const struct mechanism_params *p, int T, int H,
     rng_seed(&rng, p->seed);
     rng_normal_fill(&rng, weights, blocks * d * d);
     rng_normal_fill(&rng, length, m * d);
-    for (int64_t b = 0; b < blocks; b++)
-        for (int i = 0; i < d; i++)
-            make_orthogonal(weights + b * d * d, i, d);
+    for (int64_t i = 0; i < m; i++)
+        make_orthogonal(weights + i / d * d * d, (int)(i % d), d);
     for (int64_t i = 0; i < m; i++) {
         double norm = norm_of(length + i * d, d);
 
@@ -162,6 +157,7 @@ static void draw(float *weights, const struct mechanism_params *p, int T, int H,
 const struct mechanism mechanism_favor = {
     .name = "favor",
     .formula = "f(q_i).f(k_j) / sum, f_m(x) = exp(w_m.x - |x|^2 / 2), w random",
+    .no_budget = "it keeps sums, no keys",
     .cost = "N m d", .growth = "N",
     .source = "Choromanski et al. 2021, lemma 1 and section 2.4",
     .refuse = features_refuse, .n_weights = n_weights, .draw = draw, .room = room,

@@ -11,14 +11,15 @@
 #include "nn/mechanism/carve.h"
 #include "nn/mechanism/pairs.h"
 #include "nn/score.h"
+#include "nn/softmax.h"
 #include "nn/visible.h"
 
 struct sums {
     int m, n;                   /* features; d_v + 1 rounded up */
-    double *sum;                /* [m, n] of f(k) [v, 1], divided by exp(top) */
-    double top;
-    double *q_phi, *k_phi;      /* [ATTEND_ROWS, m] */
-    double *q_top, *k_top;      /* [ATTEND_ROWS] */
+    double *sum;                /* [m, n] of f(k) [v, 1], row c divided by exp(top[c]) */
+    double *top;                /* [m] the largest logarithm of each feature so far */
+    double *q_ln, *k_ln;        /* [ATTEND_ROWS, m] ln f */
+    double *phi;                /* [m] of one row, scaled */
     double *v, *y;              /* [n] what is added, and read */
     float *spare;               /* see features_scratch */
 };
@@ -40,12 +41,12 @@ static size_t share_out(struct sums *s, const struct attention *a,
     struct carve carve = { base, 0 };
     size_t m = (size_t)f->count(a), count = (size_t)(a->at.d_v + 1 + 7) / 8 * 8;
 
-    *s = (struct sums){ .m = (int)m, .n = (int)count, .top = -INFINITY };
+    *s = (struct sums){ .m = (int)m, .n = (int)count };
     s->sum = carve_take(&carve, m * count, sizeof(double));
-    s->q_phi = carve_take(&carve, ATTEND_ROWS * m, sizeof(double));
-    s->k_phi = carve_take(&carve, ATTEND_ROWS * m, sizeof(double));
-    s->q_top = carve_take(&carve, ATTEND_ROWS, sizeof(double));
-    s->k_top = carve_take(&carve, ATTEND_ROWS, sizeof(double));
+    s->top = carve_take(&carve, m, sizeof(double));
+    s->q_ln = carve_take(&carve, ATTEND_ROWS * m, sizeof(double));
+    s->k_ln = carve_take(&carve, ATTEND_ROWS * m, sizeof(double));
+    s->phi = carve_take(&carve, m, sizeof(double));
     s->v = carve_take(&carve, count, sizeof(double));
     s->y = carve_take(&carve, count, sizeof(double));
     s->spare = carve_take(&carve, spare_floats(a, (int)m), sizeof(float));
@@ -79,34 +80,42 @@ const char *features_refuse(const struct attention *a)
     return NULL;
 }
 
-/* Sums stay divided by the largest top so far, so that none overflows. */
-static void add_key(struct sums *s, const struct attention *a, int j, double *phi,
-                    double top)
+/* Each feature's sum stays divided by its largest value so far: none overflows, and the
+ * key that has it counts 1. */
+static void add_key(struct sums *s, const struct attention *a, int j, const double *ln)
 {
     const float *v = a->v + j * a->v_stride;
 
-    if (top > s->top) {
-        double factor = exp(s->top - top);      /* 0 at first */
+    for (int i = 0; i < s->m; i++) {
+        bool rises = ln[i] > s->top[i];
+        double ratio = exp(-fabs(ln[i] - s->top[i]));   /* 0 at first */
 
-        for (int64_t i = 0; i < (int64_t)s->m * s->n; i++)
-            s->sum[i] *= factor;
-        s->top = top;
-    } else if (top < s->top) {
-        double factor = exp(top - s->top);
-
-        for (int i = 0; i < s->m; i++)
-            phi[i] *= factor;
+        s->phi[i] = rises ? 1 : ratio;
+        for (int c = 0; rises && c < s->n; c++)
+            s->sum[(int64_t)i * s->n + c] *= ratio;
+        s->top[i] = rises ? ln[i] : s->top[i];
     }
     for (int c = 0; c < a->at.d_v; c++)
         s->v[c] = v[c];
     s->v[a->at.d_v] = 1;
-    nn_kernels()->outer(s->sum, phi, s->v, s->m, s->n);
+    nn_kernels()->outer(s->sum, s->phi, s->v, s->m, s->n);
 }
 
-static void read_row(float *out, struct sums *s, const struct attention *a,
-                     const double *phi)
+/* phi[m] = exp(ln + top), divided by the largest of them. */
+static void scale(double *phi, const double *ln, const double *top, int m)
 {
-    nn_kernels()->inner(s->y, phi, s->sum, s->m, s->n);
+    double most = -INFINITY;
+
+    for (int i = 0; i < m; i++)
+        most = ln[i] + top[i] > most ? ln[i] + top[i] : most;
+    for (int i = 0; i < m; i++)
+        phi[i] = exp(ln[i] + top[i] - most);
+}
+
+static void read_row(float *out, struct sums *s, const struct attention *a, const double *ln)
+{
+    scale(s->phi, ln, s->top, s->m);
+    nn_kernels()->inner(s->y, s->phi, s->sum, s->m, s->n);
     for (int c = 0; c < a->at.d_v; c++)
         out[c] = (float)(s->y[c] / s->y[a->at.d_v]);
 }
@@ -114,9 +123,9 @@ static void read_row(float *out, struct sums *s, const struct attention *a,
 static void add_block(struct sums *s, const struct attention *a,
                       const struct feature_map *f, int j0, int n)
 {
-    f->map(s->k_phi, s->k_top, a, a->k + j0 * a->k_stride, a->k_stride, n, s->spare);
+    f->map(s->k_ln, a, a->k + j0 * a->k_stride, a->k_stride, n, s->spare);
     for (int t = 0; t < n; t++)
-        add_key(s, a, j0 + t, s->k_phi + (int64_t)t * s->m, s->k_top[t]);
+        add_key(s, a, j0 + t, s->k_ln + (int64_t)t * s->m);
 }
 
 static int block_of(int i0, int n)
@@ -133,22 +142,20 @@ int64_t features_run(float *out, int64_t out_stride, const struct attention *a,
     share_out(&sums, a, f, room);
     memset(sums.sum, 0, (size_t)sums.m * (size_t)sums.n * sizeof *sums.sum);
     memset(sums.v, 0, (size_t)sums.n * sizeof *sums.v);
+    for (int i = 0; i < sums.m; i++)
+        sums.top[i] = -INFINITY;
     for (int j0 = 0; !causal && j0 < a->at.S; j0 += ATTEND_ROWS)
         add_block(&sums, a, f, j0, block_of(j0, a->at.S));
     for (int i0 = 0; i0 < a->T; i0 += ATTEND_ROWS) {
         int count = block_of(i0, a->T);
 
-        f->map(sums.q_phi, sums.q_top, a, a->q + i0 * a->q_stride, a->q_stride, count,
-               sums.spare);
+        f->map(sums.q_ln, a, a->q + i0 * a->q_stride, a->q_stride, count, sums.spare);
         if (causal)
-            f->map(sums.k_phi, sums.k_top, a, a->k + i0 * a->k_stride, a->k_stride, count,
-                   sums.spare);
+            f->map(sums.k_ln, a, a->k + i0 * a->k_stride, a->k_stride, count, sums.spare);
         for (int t = 0; t < count; t++) {
             if (causal)
-                add_key(&sums, a, i0 + t, sums.k_phi + (int64_t)t * sums.m,
-                        sums.k_top[t]);
-            read_row(out + (i0 + t) * out_stride, &sums, a,
-                     sums.q_phi + (int64_t)t * sums.m);
+                add_key(&sums, a, i0 + t, sums.k_ln + (int64_t)t * sums.m);
+            read_row(out + (i0 + t) * out_stride, &sums, a, sums.q_ln + (int64_t)t * sums.m);
         }
     }
     return 0;
@@ -157,7 +164,9 @@ int64_t features_run(float *out, int64_t out_stride, const struct attention *a,
 /* ---- the reference: the matrix of f(q_i).f(k_j), its rows divided by their sums ---- */
 
 struct all_features {
-    double *q, *k, *top;        /* [T, m], [S, m], [max(T, S)] */
+    double *q, *k;              /* [T, m], [S, m] ln f */
+    double *phi, *top;          /* [S, m] f(k) divided by the largest of each, its ln */
+    double *row;                /* [m] f(q_i), scaled */
     float *spare;               /* see features_scratch */
 };
 
@@ -169,7 +178,9 @@ static size_t share_out_all(struct all_features *r, const struct attention *a, i
 
     r->q = carve_take(&carve, T * count, sizeof(double));
     r->k = carve_take(&carve, S * count, sizeof(double));
-    r->top = carve_take(&carve, T > S ? T : S, sizeof(double));
+    r->phi = carve_take(&carve, S * count, sizeof(double));
+    r->top = carve_take(&carve, count, sizeof(double));
+    r->row = carve_take(&carve, count, sizeof(double));
     r->spare = carve_take(&carve, spare_floats(a, m), sizeof(float));
     return carve.used;
 }
@@ -181,48 +192,82 @@ size_t features_reference_room(const struct attention *a, const struct feature_m
     return share_out_all(&features, a, f->count(a), NULL);
 }
 
-static void map_all(double *phi, struct all_features *r, const struct attention *a,
+static void map_all(double *ln, struct all_features *r, const struct attention *a,
                     const struct feature_map *f, const float *x, int64_t stride, int n)
 {
     int m = f->count(a);
 
     for (int i0 = 0; i0 < n; i0 += ATTEND_ROWS)
-        f->map(phi + (int64_t)i0 * m, r->top + i0, a, x + i0 * stride, stride,
-               block_of(i0, n), r->spare);
+        f->map(ln + (int64_t)i0 * m, a, x + i0 * stride, stride, block_of(i0, n), r->spare);
 }
 
-/* All to one top, since a row's sum runs over keys. */
-static void level(double *phi, const double *top, int n, int m)
+/* Each feature of the keys, divided by its largest. */
+static void level(struct all_features *r, int n, int m)
 {
-    double most = -INFINITY;
+    for (int c = 0; c < m; c++)
+        r->top[c] = -INFINITY;
+    for (int64_t j = 0; j < (int64_t)n * m; j++)
+        r->top[j % m] = r->k[j] > r->top[j % m] ? r->k[j] : r->top[j % m];
+    for (int64_t j = 0; j < (int64_t)n * m; j++)
+        r->phi[j] = exp(r->k[j] - r->top[j % m]);
+}
 
-    for (int j = 0; j < n; j++)
-        most = top[j] > most ? top[j] : most;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < m; i++)
-            phi[(int64_t)j * m + i] *= exp(top[j] - most);
+/* ln sum_c exp(q[c] + k[c]) */
+static double ln_product(const double *q, const double *k, int m)
+{
+    double most = -INFINITY, sum = 0;
+
+    for (int c = 0; c < m; c++)
+        most = q[c] + k[c] > most ? q[c] + k[c] : most;
+    for (int c = 0; c < m; c++)
+        sum += exp(q[c] + k[c] - most);
+    return most + log(sum);
+}
+
+/* row[S] of products f(q_i).f(k_j); returns their sum.  Visible keys whose features are
+ * far below those of keys that the row does not see vanish: the sum says so. */
+static double products(double *row, struct all_features *r, const struct attention *a, int i,
+                       int m)
+{
+    double sum = 0;
+
+    scale(r->row, r->q + (int64_t)i * m, r->top, m);
+    for (int j = 0; j < a->at.S; j++) {
+        row[j] = 0;
+        for (int c = 0; visible(&a->at, i, j) && c < m; c++)
+            row[j] += r->row[c] * r->phi[(int64_t)j * m + c];
+        sum += row[j];
+    }
+    return sum;
+}
+
+/* The same weights from logarithms: slower, and nothing vanishes. */
+static void softmax_products(double *row, const struct all_features *r,
+                             const struct attention *a, int i, int m)
+{
+    for (int j = 0; j < a->at.S; j++)
+        row[j] = visible(&a->at, i, j) ? ln_product(r->q + (int64_t)i * m,
+                                                    r->k + (int64_t)j * m, m) : -INFINITY;
+    softmax_double(row, NULL, a->at.S);
 }
 
 void features_reference(double *w, double *out, const struct attention *a,
                         const struct feature_map *f, void *room)
 {
+    static const double VANISHED = 1e-200;
     int S = a->at.S, m = f->count(a);
     struct all_features features;
 
     share_out_all(&features, a, m, room);
     map_all(features.q, &features, a, f, a->q, a->q_stride, a->T);
     map_all(features.k, &features, a, f, a->k, a->k_stride, S);
-    level(features.k, features.top, S, m);
+    level(&features, S, m);
     for (int i = 0; i < a->T; i++) {
-        double *row = w + (int64_t)i * S, sum = 0;
+        double *row = w + (int64_t)i * S, sum = products(row, &features, a, i, m);
 
-        for (int j = 0; j < S; j++) {
-            row[j] = 0;
-            for (int c = 0; visible(&a->at, i, j) && c < m; c++)
-                row[j] += features.q[(int64_t)i * m + c] * features.k[(int64_t)j * m + c];
-            sum += row[j];
-        }
-        for (int j = 0; j < S; j++)
+        if (!(sum > VANISHED))
+            softmax_products(row, &features, a, i, m);
+        for (int j = 0; sum > VANISHED && j < S; j++)
             row[j] /= sum;
     }
     pairs_values(out, w, a);

@@ -8,11 +8,11 @@
 struct feature_map {
     int (*count)(const struct attention *a);
     /*
-     * phi[n, count] exp(top[n]) = features of n <= ATTEND_ROWS rows of x; spare has
+     * ln[n, count] = logarithms of the features of n <= ATTEND_ROWS rows of x; spare has
      * [ATTEND_ROWS, count] floats, then features_scratch.
      */
-    void (*map)(double *phi, double *top, const struct attention *a, const float *x,
-                int64_t stride, int n, float *spare);
+    void (*map)(double *ln, const struct attention *a, const float *x, int64_t stride, int n,
+                float *spare);
 };
 
 /* The floats after those of spare, aligned for linear_panel; m features. */

@@ -42,6 +42,7 @@ const struct mechanism mechanism_fixed = {
     .formula = "softmax_j s_ij over blocks of l, and j mod l >= l - c",
     .cost = "N (l + N c / l) d", .growth = "N^1.5", .sparse = true,
     .source = "Child et al. 2019, section 4.3",
+    .no_budget = "the number of its keys grows with the text",
     .refuse = chosen_refuse, .keys = keys, .pairs = &formula,
     .room = chosen_room, .run = chosen_run, .reference = pairs_reference,
 };

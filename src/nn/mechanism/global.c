@@ -37,6 +37,7 @@ const struct mechanism mechanism_global = {
     .formula = "softmax_j s_ij over |i - j| <= w, i < g or j < g",
     .cost = "N (w + g) d", .growth = "N", .sparse = true,
     .source = "Beltagy et al. 2020, section 3.1",
+    .no_budget = "its first tokens see every key",
     .refuse = chosen_refuse, .keys = keys, .pairs = &formula,
     .room = chosen_room, .run = chosen_run, .reference = pairs_reference,
 };

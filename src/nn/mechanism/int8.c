@@ -39,6 +39,7 @@ static const struct pair_formula formula = { .score = score };
 const struct mechanism mechanism_int8 = {
     .name = "int8",
     .formula = "softmax_j scale a_i b_j int8(q_i / a_i).int8(k_j / b_j), a, b: steps",
+    .no_budget = "it keeps all keys, in fewer bits",
     .cost = "N^2 d", .growth = "N^2", .source = "Dettmers et al. 2022, section 3.1",
     .steps = &steps, .pairs = &formula,
     .room = pairs_room, .run = pairs_run, .reference = pairs_reference,

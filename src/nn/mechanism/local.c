@@ -2,17 +2,18 @@
  * Softmax over a window on either side. */
 #include <stdlib.h>
 
+#include "nn/mechanism/budget.h"
 #include "nn/mechanism/chosen.h"
 #include "nn/mechanism/pairs.h"
 
 static bool sees(const struct attention *a, int i, int j)
 {
-    return abs(i - j) <= a->params->window;
+    return abs(i - j) <= budget_window(a, 0);
 }
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int window = a->params->window, count = 0;
+    int window = budget_window(a, 0), count = 0;
     int from = i > window ? i - window : 0;
     int64_t to = (int64_t)i + window + 1;
 

@@ -18,6 +18,7 @@
 #include "nn/linear.h"
 #include "nn/lsh.h"
 #include "nn/mechanism/carve.h"
+#include "nn/mechanism/online.h"
 #include "nn/mechanism/pairs.h"
 #include "nn/score.h"
 #include "nn/softmax.h"
@@ -183,17 +184,6 @@ static int weigh(struct lsh_room *r, const struct attention *a, int i, int n, do
     return seen;
 }
 
-/* out = (e^sum out + e^more one) / (e^sum + e^more), *sum = ln of that. */
-static void merge(float *out, double *sum, const float *one, double more, int d_v)
-{
-    double max = *sum > more ? *sum : more;
-    double old = exp(*sum - max), add = exp(more - max);
-
-    for (int c = 0; c < d_v; c++)
-        out[c] = (float)((old * out[c] + add * one[c]) / (old + add));
-    *sum = max + log(old + add);
-}
-
 static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
 {
     struct lsh_room room;
@@ -220,9 +210,10 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
             n_scores += seen;
             if (seen == 0)
                 continue;
+            precision_round(a->at.precision, room.w, room.w, count);
             nn_kernels()->blend(room.one, room.w, a->v, a->v_stride, room.key, count,
                                 a->at.d_v);
-            merge(out + i * out_stride, &room.sum[i], room.one, more, a->at.d_v);
+            online_merge(out + i * out_stride, &room.sum[i], room.one, more, a->at.d_v);
         }
     }
     return n_scores;
@@ -314,6 +305,7 @@ static void reference(double *w, double *out, const struct attention *a, void *b
 const struct mechanism mechanism_lsh = {
     .name = "lsh",
     .formula = "softmax_j q_i.q_j / |q_j|, j in i's chunk or the one before, by hash",
+    .no_budget = "its keys are queries, as many as --chunk and --rounds say",
     .cost = "N r (c + b) d", .growth = "N (c + b)", .sparse = true,
     .source = "Kitaev et al. 2020, section 2",
     .refuse = refuse, .n_weights = n_weights, .draw = draw, .room = room,

@@ -7,31 +7,26 @@
 
 #include "nn/attention.h"
 #include "nn/nn.h"
+#include "nn/mechanism/budget.h"
 #include "nn/mechanism/carve.h"
 #include "nn/score.h"
 #include "nn/softmax.h"
 #include "nn/visible.h"
 
-/* Pairs that the model lets see: T S less what it hides. */
-static int64_t pairs_seen(const struct attention *a)
+int64_t pairs_seen(const struct attention *a)
 {
     int64_t count = 0;
 
-    for (int i = 0; i < a->T; i++) {
-        struct key_range range = visible_range(&a->at, i);
-
-        if (a->at.hidden == NULL)
-            count += range.end > range.first ? range.end - range.first : 0;
-        for (int64_t j = range.first; a->at.hidden != NULL && j < range.end; j++)
-            count += !visible_is_hidden(&a->at, i, j);
-    }
+    for (int i = 0; i < a->T; i++)
+        count += visible_count(&a->at, i);
     return count;
 }
 
 /* ---- blocks ---- */
 
 struct pairs_room {
-    float *packed, *w, *spare;
+    float *packed, *spare;
+    float *w;                                   /* of a block, or of all rows: held */
     float *q, *k, *q_factor, *k_factor;         /* where rows are rounded */
     void *shared;
 };
@@ -46,7 +41,8 @@ static size_t share_out(struct pairs_room *r, const struct attention *a,
     *r = (struct pairs_room){ 0 };
     r->packed = carve_take(&carve, attention_packed(at->S, at->d, at->d_v),
                            sizeof(float));
-    r->w = carve_take(&carve, ATTEND_ROWS * attention_stride(at->S), sizeof(float));
+    r->w = carve_take(&carve, (s->hold ? (size_t)a->T : ATTEND_ROWS) *
+                      attention_stride(at->S), sizeof(float));
     if (s->weigh != NULL)
         r->spare = carve_take(&carve, S, sizeof(float));
     if (s->round != NULL) {
@@ -92,31 +88,55 @@ static void prepare(struct pairs_room *r, const struct attention *a,
         s->prepare(r->shared, a);
 }
 
+/* A block of rows: what all of its steps read. */
+struct block {
+    struct attend at;           /* hidden: from the block's first row and key */
+    float *w;                   /* [n_rows] attention_stride(S) apart */
+    int row0, n_rows, key0, n_keys;
+};
+
+static struct block block_at(const struct pairs_room *r, const struct attention *a,
+                             const struct pair_steps *s, int row0)
+{
+    int n_rows = a->T - row0 < ATTEND_ROWS ? a->T - row0 : ATTEND_ROWS;
+    struct key_range keys = visible_keys(&a->at, row0, n_rows);
+    struct block block = { .at = a->at, .w = r->w, .row0 = row0, .n_rows = n_rows,
+                           .key0 = (int)keys.first,
+                           .n_keys = (int)(keys.end - keys.first) };
+
+    if (s->hold)
+        block.w += (size_t)row0 * attention_stride(a->at.S);
+    if (block.at.hidden != NULL)
+        block.at.hidden += (size_t)row0 * block.at.hidden_stride + (size_t)block.key0;
+    return block;
+}
+
 /* Products q.k of a block, or what the mechanism has in their place. */
 static void block_products(struct pairs_room *r, const struct attention *a,
-                           const struct pair_steps *s, const struct attend *at,
-                           int row0, int n_rows, int key0, int n_keys)
+                           const struct pair_steps *s, const struct block *b)
 {
-    size_t stride = attention_stride(at->S);
-    const float *q = a->q + row0 * a->q_stride;
+    size_t stride = attention_stride(a->at.S);
+    const float *q = a->q + b->row0 * a->q_stride;
     int64_t q_stride = a->q_stride;
+    int d = a->at.d;
 
     if (s->score != NULL) {
-        for (int t = 0; t < n_rows; t++)
-            s->score(r->w + (size_t)t * stride, a, r->shared, row0 + t, key0, n_keys);
+        for (int t = 0; t < b->n_rows; t++)
+            s->score(b->w + (size_t)t * stride, a, r->shared, b->row0 + t, b->key0,
+                     b->n_keys);
         return;
     }
     if (s->round != NULL) {
-        for (int t = 0; t < n_rows; t++)
-            r->q_factor[t] = s->round(r->q + (int64_t)t * at->d, q + t * q_stride, at->d);
+        for (int t = 0; t < b->n_rows; t++)
+            r->q_factor[t] = s->round(r->q + (int64_t)t * d, q + t * q_stride, d);
         q = r->q;
-        q_stride = at->d;
+        q_stride = d;
     }
-    attention_products(r->w, stride, q, q_stride, r->packed, at, row0, n_rows);
-    for (int t = 0; s->round != NULL && t < n_rows; t++)
-        for (int j = 0; j < n_keys; j++)
-            r->w[(size_t)t * stride + (size_t)j] *=
-                r->q_factor[t] * r->k_factor[key0 + j];
+    attention_products(b->w, stride, q, q_stride, r->packed, &b->at, b->row0, b->n_rows);
+    for (int t = 0; s->round != NULL && t < b->n_rows; t++)
+        for (int j = 0; j < b->n_keys; j++)
+            b->w[(size_t)t * stride + (size_t)j] *=
+                r->q_factor[t] * r->k_factor[b->key0 + j];
 }
 
 /* Scores of one row -> weights; sees: it sees any of the keys. */
@@ -131,32 +151,36 @@ static void weigh_row(float *row, int n, struct key_range own, bool sees,
         softmax_row(row, n, (int)own.first, (int)own.end, 1);
 }
 
-static void block(struct pairs_room *r, float *out, int64_t out_stride,
-                  const struct attention *a, const struct pair_steps *s, int row0,
-                  int n_rows)
+static void score_rows(struct pairs_room *r, const struct attention *a,
+                       const struct pair_steps *s, const struct block *b)
 {
-    struct attend at = a->at;
-    size_t stride = attention_stride(at.S);
-    struct key_range keys = visible_keys(&at, row0, n_rows);
-    int key0 = (int)keys.first, n_keys = (int)keys.end - key0;
-
-    if (at.hidden != NULL)
-        at.hidden += (size_t)row0 * at.hidden_stride + (size_t)key0;
-    if (n_keys == 0) {
-        for (int t = 0; t < n_rows; t++)
-            memset(out + t * out_stride, 0, (size_t)at.d_v * sizeof *out);
+    if (b->n_keys == 0)
         return;
-    }
-    block_products(r, a, s, &at, row0, n_rows, key0, n_keys);
-    score_block(&at, r->w, stride, row0, n_rows, key0, n_keys);
-    for (int t = 0; t < n_rows; t++) {
-        struct key_range own = visible_range(&at, row0 + t);
+    block_products(r, a, s, b);
+    score_block(&b->at, b->w, attention_stride(a->at.S), b->row0, b->n_rows, b->key0,
+                b->n_keys);
+}
 
-        own = (struct key_range){ own.first - key0, own.end - key0 };
-        weigh_row(r->w + (size_t)t * stride, (n_keys + PANEL - 1) / PANEL * PANEL, own,
-                  visible_any(&at, t, own), a, s, r->spare);
+static void weigh_rows(struct pairs_room *r, float *out, int64_t out_stride,
+                       const struct attention *a, const struct pair_steps *s,
+                       const struct block *b)
+{
+    size_t stride = attention_stride(a->at.S);
+
+    for (int t = 0; t < b->n_rows && b->n_keys == 0; t++)
+        memset(out + t * out_stride, 0, (size_t)a->at.d_v * sizeof *out);
+    if (b->n_keys == 0)
+        return;
+    for (int t = 0; t < b->n_rows; t++) {
+        struct key_range own = visible_range(&b->at, b->row0 + t);
+
+        own = (struct key_range){ own.first - b->key0, own.end - b->key0 };
+        weigh_row(b->w + (size_t)t * stride, (b->n_keys + PANEL - 1) / PANEL * PANEL, own,
+                  visible_any(&b->at, t, own), a, s, r->spare);
     }
-    attention_values(out, out_stride, r->w, stride, r->packed, &at, row0, n_rows);
+    if (b->at.precision != PRECISION_F32)
+        precision_round(b->at.precision, b->w, b->w, (int64_t)b->n_rows * (int64_t)stride);
+    attention_values(out, out_stride, b->w, stride, r->packed, &b->at, b->row0, b->n_rows);
 }
 
 int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room)
@@ -166,9 +190,18 @@ int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, voi
 
     share_out(&pairs_room, a, steps, room);
     prepare(&pairs_room, a, steps);
-    for (int row0 = 0; row0 < a->T; row0 += ATTEND_ROWS)
-        block(&pairs_room, out + row0 * out_stride, out_stride, a, steps, row0,
-              a->T - row0 < ATTEND_ROWS ? a->T - row0 : ATTEND_ROWS);
+    for (int row0 = 0; row0 < a->T; row0 += ATTEND_ROWS) {
+        struct block block = block_at(&pairs_room, a, steps, row0);
+
+        score_rows(&pairs_room, a, steps, &block);
+        if (!steps->hold)
+            weigh_rows(&pairs_room, out + row0 * out_stride, out_stride, a, steps, &block);
+    }
+    for (int row0 = 0; steps->hold && row0 < a->T; row0 += ATTEND_ROWS) {
+        struct block block = block_at(&pairs_room, a, steps, row0);
+
+        weigh_rows(&pairs_room, out + row0 * out_stride, out_stride, a, steps, &block);
+    }
     return pairs_seen(a);
 }
 
@@ -182,6 +215,16 @@ double pairs_dot(const struct attention *a, int i, int j)
     for (int c = 0; c < a->at.d; c++)
         sum += (double)q[c] * k[c];
     return sum;
+}
+
+double pairs_with_terms(const struct attention *a, int i, int j, double score)
+{
+    float with_terms = (float)score;
+
+    if (!score_has_terms(&a->at) && a->at.cap <= 0)
+        return score;
+    score_terms(&a->at, &with_terms, 1, i, 1, j, 1);
+    return with_terms;
 }
 
 void pairs_values(double *out, const double *w, const struct attention *a)
@@ -208,25 +251,18 @@ void pairs_reference(double *w, double *out, const struct attention *a, void *ro
     (void)room;
     for (int i = 0; i < a->T; i++) {
         double *row = w + (int64_t)i * S;
-        bool any = false;
+        bool any = false, whole = formula->sees == NULL || budget_covers_row(a, i);
 
         for (int j = 0; j < S; j++) {
             double score;
 
             row[j] = -INFINITY;
-            if (!visible(&a->at, i, j) ||
-                (formula->sees != NULL && !formula->sees(a, i, j)))
+            if (!visible(&a->at, i, j) || !(whole || formula->sees(a, i, j)))
                 continue;
             any = true;
             score = formula->score != NULL ? formula->score(a, i, j)
                                      : a->at.scale * pairs_dot(a, i, j);
-            if (score_has_terms(&a->at) || a->at.cap > 0) {
-                float with_terms = (float)score;
-
-                score_terms(&a->at, &with_terms, 1, i, 1, j, 1);
-                score = with_terms;
-            }
-            row[j] = score;
+            row[j] = pairs_with_terms(a, i, j, score);
         }
         if (!any)
             memset(row, 0, (size_t)S * sizeof *row);

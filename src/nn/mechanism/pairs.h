@@ -21,6 +21,7 @@ struct pair_steps {
        hidden keys are below SCORE_HIDDEN (score.h); spare [n] floats. */
     void (*weigh)(float *row, int n, int first, int end, const struct attention *a,
                   float *spare);
+    bool hold;                  /* all scores are held before any row is weighed */
 };
 
 /* The formula of the reference. */
@@ -39,8 +40,14 @@ int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, voi
 /* The reference of struct mechanism, with its pairs; room is not used. */
 void pairs_reference(double *w, double *out, const struct attention *a, void *room);
 
+/* Pairs that the model lets see: T S less what it hides. */
+int64_t pairs_seen(const struct attention *a);
+
 /* q_i.k_j */
 double pairs_dot(const struct attention *a, int i, int j);
+
+/* The score of a pair, scaled already: capped, with what the model adds. */
+double pairs_with_terms(const struct attention *a, int i, int j, double score);
 
 /* out[T, d_v] = w[T, S] v */
 void pairs_values(double *out, const double *w, const struct attention *a);

@@ -21,6 +21,7 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
 
 const struct mechanism mechanism_scaled = {
     .name = "scaled", .formula = "softmax_j q_i.k_j / sqrt(d)",
+    .no_budget = "all keys take part",
     .cost = "N^2 d", .growth = "N^2", .source = "Vaswani et al. 2017, eq. 1",
     .pairs = &formula,
     .room = pairs_room, .run = run, .reference = pairs_reference,

@@ -39,6 +39,7 @@ static const struct pair_formula formula = { .weigh = weigh_double };
 const struct mechanism mechanism_sparsemax = {
     .name = "sparsemax",
     .formula = "max(s_ij - tau_i, 0), tau_i so that the row sums to 1",
+    .no_budget = "the scores decide how many keys it keeps",
     .cost = "N^2 d", .growth = "N^2",
     .source = "Martins and Astudillo 2016, proposition 1",
     .steps = &steps, .pairs = &formula,

@@ -41,6 +41,7 @@ const struct mechanism mechanism_strided = {
     .formula = "softmax_j s_ij over |i - j| <= l or l divides i - j",
     .cost = "N (l + N / l) d", .growth = "N^1.5", .sparse = true,
     .source = "Child et al. 2019, section 4.3",
+    .no_budget = "the number of its keys grows with the text",
     .refuse = chosen_refuse, .keys = keys, .pairs = &formula,
     .room = chosen_room, .run = chosen_run, .reference = pairs_reference,
 };

@@ -7,6 +7,11 @@
 #include "nn/score.h"
 #include "nn/softmax.h"
 
+static int count(const struct attention *a)
+{
+    return a->params->budget > 0 ? a->params->budget : a->params->top_k;
+}
+
 /* The first k of heap[k] stay a heap whose top is the least. */
 static void sift(float *heap, int k)
 {
@@ -39,7 +44,7 @@ static float kth(const float *x, int n, int k, float *heap)
 static void weigh(float *row, int n, int first, int end, const struct attention *a,
                   float *spare)
 {
-    int k = a->params->top_k < end - first ? a->params->top_k : end - first, left = k;
+    int k = count(a) < end - first ? count(a) : end - first, left = k;
     float least = kth(row + first, end - first, k, spare);
 
     for (int j = first; j < end; j++)
@@ -57,7 +62,7 @@ static void weigh_double(double *w, int n, const struct attention *a)
 
         for (int i = 0; i < n; i++)
             above += w[i] > w[j] || (i < j && w[i] == w[j]);
-        if (above >= a->params->top_k)
+        if (above >= count(a))
             w[j] = -INFINITY;
     }
     softmax_double(w, NULL, n);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * What a budget of keys per row sets. */
+#ifndef NN_MECHANISM_BUDGET_H
+#define NN_MECHANISM_BUDGET_H
+
+#include "nn/mechanism.h"
+
+/* Keys per row of what has no other size. */
+int budget_keys(const struct attention *a);
+
+/* True if a budget is set that row i does not exceed: it sees all that the model lets it. */
+bool budget_covers_row(const struct attention *a, int i);
+
+/*
+ * Keys on either side that patterns see: params->window, or what a budget leaves beside the
+ * row's own key and n others.
+ */
+int budget_window(const struct attention *a, int n);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * The model's own attention tile by tile: a block of rows meets TILE keys at a time, and
+ * their softmax is merged into that of the keys before.  Room does not grow with the text. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "nn/attention.h"
+#include "nn/mechanism/carve.h"
+#include "nn/mechanism/online.h"
+#include "nn/mechanism/pairs.h"
+#include "nn/nn.h"
+#include "nn/score.h"
+#include "nn/softmax.h"
+#include "nn/visible.h"
+
+enum { TILE = 4 * PANEL };
+
+struct flash_room {
+    float *packed, *w;          /* of a tile: keys and values; [ATTEND_ROWS] rows */
+    float *one;                 /* [ATTEND_ROWS, d_v] outputs over a tile */
+    double *sum, *more;         /* [ATTEND_ROWS] ln of sums of exponentials, of all tiles so
+                                   far and of one */
+};
+
+static size_t share_out(struct flash_room *r, const struct attention *a, void *base)
+{
+    struct carve carve = { base, 0 };
+    size_t d_v = (size_t)a->at.d_v;
+
+    r->packed = carve_take(&carve, attention_packed(TILE, a->at.d, a->at.d_v),
+                           sizeof(float));
+    r->w = carve_take(&carve, ATTEND_ROWS * attention_stride(TILE), sizeof(float));
+    r->one = carve_take(&carve, ATTEND_ROWS * d_v, sizeof(float));
+    r->sum = carve_take(&carve, ATTEND_ROWS, sizeof(double));
+    r->more = carve_take(&carve, ATTEND_ROWS, sizeof(double));
+    return carve.used;
+}
+
+static size_t room(const struct attention *a)
+{
+    struct flash_room flash_room;
+
+    return share_out(&flash_room, a, NULL);
+}
+
+/* Scores of n keys from key0 become weights; returns ln of the sum of exponentials,
+ * -INFINITY where the row sees none of them. */
+static double weigh(float *row, const struct attend *at, int row0, int t, int key0, int n)
+{
+    struct key_range own = visible_range(at, row0 + t);
+    float max = -INFINITY;
+
+    own.first = own.first > key0 ? own.first - key0 : 0;
+    own.end = own.end < key0 + n ? own.end - key0 : n;
+    if (!visible_any(at, t, own)) {
+        memset(row, 0, (size_t)n * sizeof *row);
+        return -INFINITY;
+    }
+    for (int64_t j = own.first; j < own.end; j++)
+        max = row[j] > max ? row[j] : max;
+    return (double)max + log(softmax_row(row, (n + PANEL - 1) / PANEL * PANEL,
+                                         (int)own.first, (int)own.end, 1).e);
+}
+
+/* Rows row0 .. row0 + n_rows - 1 meet n keys from key0. */
+static void tile(struct flash_room *r, float *out, int64_t out_stride,
+                 const struct attention *a, int row0, int n_rows, int key0, int n)
+{
+    struct attend at = a->at;
+    struct attend all = { .S = n, .d = at.d, .d_v = at.d_v, .lo = INT_MAX, .hi = INT_MAX };
+    size_t stride = attention_stride(TILE);
+
+    if (at.hidden != NULL)
+        at.hidden += (size_t)row0 * at.hidden_stride + (size_t)key0;
+    attention_pack(r->packed, a->k + key0 * a->k_stride, a->k_stride,
+                   a->v + key0 * a->v_stride, a->v_stride, n, at.d, at.d_v);
+    attention_products(r->w, stride, a->q + row0 * a->q_stride, a->q_stride, r->packed,
+                       &all, 0, n_rows);
+    score_block(&at, r->w, stride, row0, n_rows, key0, n);
+    for (int t = 0; t < n_rows; t++)
+        r->more[t] = weigh(r->w + (size_t)t * stride, &at, row0, t, key0, n);
+    precision_round(at.precision, r->w, r->w, (int64_t)n_rows * (int64_t)stride);
+    attention_values(r->one, at.d_v, r->w, stride, r->packed, &all, 0, n_rows);
+    for (int t = 0; t < n_rows; t++)
+        if (r->more[t] != -INFINITY)
+            online_merge(out + t * out_stride, &r->sum[t], r->one + (int64_t)t * at.d_v,
+                         r->more[t], at.d_v);
+}
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
+{
+    struct flash_room room;
+
+    share_out(&room, a, base);
+    for (int row0 = 0; row0 < a->T; row0 += ATTEND_ROWS, out += ATTEND_ROWS * out_stride) {
+        int n_rows = a->T - row0 < ATTEND_ROWS ? a->T - row0 : ATTEND_ROWS;
+        struct key_range keys = visible_keys(&a->at, row0, n_rows);
+
+        for (int t = 0; t < n_rows; t++) {
+            room.sum[t] = -INFINITY;
+            memset(out + t * out_stride, 0, (size_t)a->at.d_v * sizeof *out);
+        }
+        for (int64_t key0 = keys.first; key0 < keys.end; key0 += TILE)
+            tile(&room, out, out_stride, a, row0, n_rows, (int)key0,
+                 keys.end - key0 < TILE ? (int)(keys.end - key0) : TILE);
+    }
+    return pairs_seen(a);
+}
+
+const struct mechanism mechanism_flash = {
+    .name = "flash", .formula = "softmax_j s_ij, tile by tile, rescaled as keys come",
+    .no_budget = "all keys take part",
+    .cost = "N^2 d", .growth = "N^2", .source = "Dao et al. 2022, algorithm 1",
+    .room = room, .run = run, .reference = pairs_reference,
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * Keys and values in few bits: keys channel by channel, values token by token, in groups of
+ * GROUP numbers with a zero point and a step each. */
+#include <math.h>
+
+#include "nn/mechanism/carve.h"
+#include "nn/mechanism/pairs.h"
+
+enum { GROUP = 32 };            /* as in the experiments of the paper */
+
+/* y = round((x - z) / s) s + z of n numbers stride apart; z their least, s (max - z) over
+ * the number of steps. */
+static void quantise(float *y, const float *x, int64_t y_stride, int64_t x_stride, int n,
+                     int bits)
+{
+    float least = x[0], most = x[0];
+    double step;
+
+    for (int i = 1; i < n; i++) {
+        least = x[i * x_stride] < least ? x[i * x_stride] : least;
+        most = x[i * x_stride] > most ? x[i * x_stride] : most;
+    }
+    step = ((double)most - least) / ((1 << bits) - 1);
+    for (int i = 0; i < n; i++)
+        y[i * y_stride] = step > 0 ? (float)(rint(((double)x[i * x_stride] - least) / step) *
+                                             step + least) : x[i * x_stride];
+}
+
+static int group_of(int first, int n)
+{
+    return n - first < GROUP ? n - first : GROUP;
+}
+
+static void quantise_keys(float *y, const struct attention *a)
+{
+    for (int j = 0; j < a->at.S; j += GROUP)
+        for (int c = 0; c < a->at.d; c++)
+            quantise(y + (int64_t)j * a->at.d + c, a->k + j * a->k_stride + c, a->at.d,
+                     a->k_stride, group_of(j, a->at.S), a->params->bits);
+}
+
+static void quantise_values(float *y, const struct attention *a)
+{
+    for (int j = 0; j < a->at.S; j++)
+        for (int c = 0; c < a->at.d_v; c += GROUP)
+            quantise(y + (int64_t)j * a->at.d_v + c, a->v + j * a->v_stride + c, 1, 1,
+                     group_of(c, a->at.d_v), a->params->bits);
+}
+
+/* Shares out what a copy of a with such keys and values needs, and makes it. */
+static size_t make(struct attention *own, const struct attention *a, void *base, void **rest)
+{
+    struct carve carve = { base, 0 };
+    size_t S = (size_t)a->at.S;
+    float *k = carve_take(&carve, S * (size_t)a->at.d, sizeof *k);
+    float *v = carve_take(&carve, S * (size_t)a->at.d_v, sizeof *v);
+
+    *own = *a;
+    own->k = k;
+    own->v = v;
+    own->k_stride = a->at.d;
+    own->v_stride = a->at.d_v;
+    if (base != NULL) {
+        quantise_keys(k, a);
+        quantise_values(v, a);
+    }
+    *rest = carve_take(&carve, pairs_room(a), 1);
+    return carve.used;
+}
+
+static size_t room(const struct attention *a)
+{
+    struct attention own;
+    void *rest;
+
+    return make(&own, a, NULL, &rest);
+}
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
+{
+    struct attention own;
+    void *rest;
+
+    make(&own, a, base, &rest);
+    return pairs_run(out, out_stride, &own, rest);
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *base)
+{
+    struct attention own;
+    void *rest;
+
+    make(&own, a, base, &rest);
+    pairs_reference(w, out, &own, NULL);
+}
+
+const struct mechanism mechanism_kivi = {
+    .name = "kivi",
+    .formula = "softmax_j scale q_i.k'_j over v'_j, k' per channel and v' per token in b bits",
+    .no_budget = "it keeps all keys, in fewer bits",
+    .cost = "N^2 d", .growth = "N^2", .source = "Liu et al. 2024, section 3",
+    .room = room, .run = run, .reference_room = room, .reference = reference,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ * Keys and values averaged over segments of the text; a segment's weight is shared by its
+ * keys alike. */
+#include <math.h>
+
+#include "nn/mechanism/carve.h"
+#include "nn/mechanism/pairs.h"
+#include "nn/score.h"
+#include "nn/softmax.h"
+
+static int count(const struct attention *a)
+{
+    int n = a->params->budget > 0 ? a->params->budget : a->params->segments;
+
+    return n < a->at.S ? n : a->at.S;
+}
+
+/* The first key of a segment. */
+static int first_of(const struct attention *a, int segment)
+{
+    return (int)((int64_t)segment * a->at.S / count(a));
+}
+
+static void average(float *y, const struct attention *a, const float *x, int64_t stride, int d)
+{
+    for (int s = 0; s < count(a); s++, y += d) {
+        int first = first_of(a, s), end = first_of(a, s + 1);
+
+        for (int c = 0; c < d; c++) {
+            double sum = 0;
+
+            for (int j = first; j < end; j++)
+                sum += (double)x[j * stride + c];
+            y[c] = (float)(sum / (end - first));
+        }
+    }
+}
+
+/* Shares out what a copy of a over segments needs, and makes it. */
+static size_t make(struct attention *own, const struct attention *a, void *base, void **rest)
+{
+    struct carve carve = { base, 0 };
+    size_t n = (size_t)count(a);
+    float *k = carve_take(&carve, n * (size_t)a->at.d, sizeof *k);
+    float *v = carve_take(&carve, n * (size_t)a->at.d_v, sizeof *v);
+
+    *own = *a;
+    own->k = k;
+    own->v = v;
+    own->k_stride = a->at.d;
+    own->v_stride = a->at.d_v;
+    own->at.S = count(a);
+    if (base != NULL) {
+        average(k, a, a->k, a->k_stride, a->at.d);
+        average(v, a, a->v, a->v_stride, a->at.d_v);
+    }
+    *rest = carve_take(&carve, pairs_room(own), 1);
+    return carve.used;
+}
+
+static size_t room(const struct attention *a)
+{
+    struct attention own;
+    void *rest;
+
+    return make(&own, a, NULL, &rest);
+}
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
+{
+    struct attention own;
+    void *rest;
+
+    make(&own, a, base, &rest);
+    return pairs_run(out, out_stride, &own, rest);
+}
+
+/* ---- the reference: each key has its segment's weight, divided by the keys of it ---- */
+
+static size_t reference_room(const struct attention *a)
+{
+    return (size_t)count(a) * sizeof(double);
+}
+
+/* The score of row i and the mean of a segment's keys. */
+static double score(const struct attention *a, int i, int segment)
+{
+    int first = first_of(a, segment), end = first_of(a, segment + 1);
+    double sum = 0;
+
+    for (int j = first; j < end; j++)
+        sum += pairs_dot(a, i, j);
+    return pairs_with_terms(a, i, segment, a->at.scale * sum / (end - first));
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *base)
+{
+    double *p = base;
+    int n = count(a);
+
+    for (int i = 0; i < a->T; i++) {
+        for (int s = 0; s < n; s++)
+            p[s] = score(a, i, s);
+        softmax_double(p, NULL, n);
+        for (int s = 0; s < n; s++)
+            for (int j = first_of(a, s); j < first_of(a, s + 1); j++)
+                w[(int64_t)i * a->at.S + j] = p[s] / (first_of(a, s + 1) - first_of(a, s));
+    }
+    pairs_values(out, w, a);
+}
+
+/* Some row does not see all keys. */
+static bool is_cut(const struct attention *a)
+{
+    return a->at.hidden != NULL || a->at.hi < a->at.S - 1 || a->at.lo < a->T - 1;
+}
+
+static const char *refuse(const struct attention *a)
+{
+    if (a->at.hi == 0 && !a->cross)
+        return "for encoders only: a segment's mean would show rows later tokens";
+    if (is_cut(a))
+        return "a segment's mean cannot leave out what the model hides here";
+    if (score_has_terms(&a->at))
+        return "what is added to scores by position or mask belongs to no segment";
+    return NULL;
+}
+
+const struct mechanism mechanism_linformer = {
+    .name = "linformer",
+    .formula = "softmax_g scale q_i.mean(k_j) over mean(v_j), j in segment g of n",
+    .cost = "N n d", .growth = "N", .source = "Wang et al. 2020, section 4",
+    .refuse = refuse, .room = room, .run = run, .reference_room = reference_room,
+    .reference = reference,
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * Keys in the r directions in which they are longest: K' = K V V^T, V the first right
+ * singular vectors of K [S, d].  Queries and keys become r numbers each:
+ *
+ *     S >= d:  q V, K V        S < d:  q K^T U, U, the first left ones */
+#include <math.h>
+
+#include "nn/mechanism/carve.h"
+#include "nn/mechanism/pairs.h"
+#include "nn/spectrum.h"
+
+/* A rank that no text of these keys exceeds leaves nothing out. */
+static bool is_exact(const struct attention *a)
+{
+    int least = a->at.S < a->at.d ? a->at.S : a->at.d;
+
+    return a->params->rank >= least;
+}
+
+struct reduced {
+    float *q, *k;               /* [T, r], [S, r] */
+    double *v, *base;           /* [min(S, d), r]; [d, r] what queries are multiplied by */
+    void *spectrum, *rest;
+};
+
+static struct spectrum_matrix matrix_of(const struct attention *a)
+{
+    if (a->at.S >= a->at.d)
+        return (struct spectrum_matrix){ a->k, a->k_stride, 1, a->at.S, a->at.d };
+    return (struct spectrum_matrix){ a->k, 1, a->k_stride, a->at.d, a->at.S };
+}
+
+static size_t share_out(struct reduced *r, struct attention *own, const struct attention *a,
+                        void *base)
+{
+    struct carve carve = { base, 0 };
+    struct spectrum_matrix matrix = matrix_of(a);
+    size_t rank = (size_t)a->params->rank;
+
+    *own = *a;
+    if (!is_exact(a)) {
+        r->q = carve_take(&carve, (size_t)a->T * rank, sizeof *r->q);
+        r->k = carve_take(&carve, (size_t)a->at.S * rank, sizeof *r->k);
+        r->v = carve_take(&carve, (size_t)matrix.m * rank, sizeof *r->v);
+        r->base = carve_take(&carve, (size_t)a->at.d * rank, sizeof *r->base);
+        r->spectrum = carve_take(&carve, spectrum_room(&matrix, a->params->rank), 1);
+        own->q = r->q;
+        own->k = r->k;
+        own->q_stride = own->k_stride = own->at.d = a->params->rank;
+    }
+    r->rest = carve_take(&carve, pairs_room(own), 1);
+    return carve.used;
+}
+
+/* y[n, r] = x[n, d] base[d, r] */
+static void project(float *y, const float *x, int64_t stride, int n, const struct reduced *r,
+                    const struct attention *a)
+{
+    int rank = a->params->rank;
+
+    for (int t = 0; t < n; t++, x += stride, y += rank)
+        for (int i = 0; i < rank; i++) {
+            double sum = 0;
+
+            for (int c = 0; c < a->at.d; c++)
+                sum += (double)x[c] * r->base[(int64_t)c * rank + i];
+            y[i] = (float)sum;
+        }
+}
+
+/* base = K^T U, and the keys are the rows of U. */
+static void from_left(struct reduced *r, const struct attention *a)
+{
+    int rank = a->params->rank;
+
+    for (int64_t i = 0; i < (int64_t)a->at.d * rank; i++)
+        r->base[i] = 0;
+    for (int j = 0; j < a->at.S; j++)
+        for (int i = 0; i < rank; i++) {
+            double u = r->v[(int64_t)j * rank + i];
+
+            r->k[(int64_t)j * rank + i] = (float)u;
+            for (int c = 0; c < a->at.d; c++)
+                r->base[(int64_t)c * rank + i] += u * a->k[j * a->k_stride + c];
+        }
+}
+
+static void make(struct reduced *r, const struct attention *a)
+{
+    struct spectrum_matrix matrix = matrix_of(a);
+
+    spectrum_top(r->v, &matrix, a->params->rank, r->spectrum);
+    if (a->at.S < a->at.d) {
+        from_left(r, a);
+    } else {
+        r->base = r->v;
+        project(r->k, a->k, a->k_stride, a->at.S, r, a);
+    }
+    project(r->q, a->q, a->q_stride, a->T, r, a);
+}
+
+static size_t room(const struct attention *a)
+{
+    struct reduced reduced;
+    struct attention own;
+
+    return share_out(&reduced, &own, a, NULL);
+}
+
+static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
+{
+    struct reduced reduced;
+    struct attention own;
+
+    share_out(&reduced, &own, a, base);
+    if (!is_exact(a))
+        make(&reduced, a);
+    return pairs_run(out, out_stride, &own, reduced.rest);
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *base)
+{
+    struct reduced reduced;
+    struct attention own;
+
+    share_out(&reduced, &own, a, base);
+    if (!is_exact(a))
+        make(&reduced, a);
+    pairs_reference(w, out, &own, NULL);
+}
+
+const struct mechanism mechanism_low_rank = {
+    .name = "low-rank",
+    .formula = "softmax_j scale q_i.k'_j, K' = K V V^T, V the first r singular vectors",
+    .no_budget = "it keeps all keys, in fewer directions",
+    .cost = "N^2 r + N d min(N, d)", .growth = "N^2",
+    .source = "Singhania et al. 2024, section 3",
+    .room = room, .run = run, .reference_room = room, .reference = reference,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * Softmax over the first tokens and a window. */
+#include <stdlib.h>
+
+#include "nn/mechanism/budget.h"
+#include "nn/mechanism/chosen.h"
+#include "nn/mechanism/pairs.h"
+
+static bool sees(const struct attention *a, int i, int j)
+{
+    return j < a->params->sinks || abs(i - j) <= budget_window(a, a->params->sinks);
+}
+
+static int keys(int *key, const struct attention *a, int i, int first, int end)
+{
+    int sinks = a->params->sinks, window = budget_window(a, sinks), count = 0;
+    int from = i > window ? i - window : 0;
+    int64_t to = (int64_t)i + window + 1;
+
+    for (int j = first; j < end && j < sinks; j++)
+        key[count++] = j;
+    from = from > sinks ? from : sinks;
+    for (int j = from > first ? from : first; j < end && j < to; j++)
+        key[count++] = j;
+    return count;
+}
+
+static const char *refuse(const struct attention *a)
+{
+    if (a->params->budget > 0 && a->params->sinks >= a->params->budget)
+        return "the first tokens of --sinks alone fill the budget";
+    return chosen_refuse(a);
+}
+
+static const struct pair_formula formula = { .sees = sees };
+
+const struct mechanism mechanism_sinks = {
+    .name = "sinks",
+    .formula = "softmax_j s_ij over j < s or |i - j| <= w",
+    .cost = "N (w + s) d", .growth = "N", .sparse = true,
+    .source = "Xiao et al. 2024, section 3.2",
+    .refuse = refuse, .keys = keys, .pairs = &formula,
+    .room = chosen_room, .run = chosen_run, .reference = pairs_reference,
+};
