@@ -199,11 +199,23 @@ static void add_tokens(struct npz *z, const struct tokens *t, const char *ids,
     npz_add_strings(z, pieces, t->piece, t->n);
 }
 
+/* The names of a classifier's outputs. */
+static void add_labels(struct arena *a, struct npz *z, const struct model *m)
+{
+    const char **label = arena_alloc(a, (size_t)m->n_logits, sizeof *label);
+
+    if (m->config.head.task == NULL || head_label(&m->config, 0, a) == NULL)
+        return;
+    for (int i = 0; i < m->n_logits; i++)
+        label[i] = head_label(&m->config, i, a);
+    npz_add_strings(z, "labels", label, m->n_logits);
+}
+
 static int write_npz(struct export_job *j, struct arena *a, const struct item *item, FILE *f,
                      struct err *e)
 {
     const struct model *m = j->job.s.shown;
-    int64_t T = session_queries(&j->job.s, item)->n, rows = m->family->head_on_first ? 1 : T;
+    int64_t T = session_queries(&j->job.s, item)->n, rows = model_head_rows(m, (int)T);
     struct writer w = { .j = j, .z = npz_new(a, f) };
     struct wanted want = j->job.want;
     struct tap tap = export_inner_tap(&w.inner);
@@ -231,8 +243,10 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
                 &item->n_generated, 1);
     if (j->args->hidden)
         add_floats(w.z, "hidden", T, m->d_hidden, want.hidden);
-    if (j->args->logits)
+    if (j->args->logits) {
         add_floats(w.z, "logits", rows, m->n_logits, want.logits);
+        add_labels(a, w.z, m);
+    }
     return npz_finish(w.z, e);
 }
 
@@ -337,9 +351,8 @@ static int prepare(void *self, struct err *e)
     if (j->args->logits && s->model->decoder != NULL && s->shown == s->model)
         return err_set(e, ERR_USAGE, "--logits are the decoder's: expected TEXT_B, "
                        "--decoder-ids or --generate N");
-    if (j->args->logits && !s->shown->has_head)
-        return err_set(e, ERR_INPUT, "--logits: %s has no output head in its weights",
-                       s->model->name);
+    if (j->args->logits && model_check_head(s->model, s->shown, e) != 0)
+        return err_under(e, "--logits");
     return 0;
 }
 

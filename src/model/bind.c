@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 /*
  * Layers that share their weights, as ALBERT's do, are bound to those of a group, each
  * to its place in it.  The division is the reference library's, rounding and all.
@@ -78,17 +80,49 @@ static int bind_layer(struct binder *b, int l)
     return experts ? bind_experts(b, plan, at.layer) : 0;
 }
 
+/* The class says which head it is, unless the file lacks that head's tensors. */
+static bool fits(struct binder *b, const struct head_task *task, const char *class_name)
+{
+    const struct model *model = b->m;
+    bool of_encoder = model->family->decoder != NULL;
+    struct where first = { 0 };
+
+    return str_ends_with(class_name, task->class_name) && of_encoder == task->of_encoder &&
+           bind_has(b, task->out, first) &&
+           (task->dense == NULL || bind_has(b, task->dense, first));
+}
+
+static void find_task(struct binder *b)
+{
+    struct model *model = b->m;
+    const char *class_name = model->config.head.class_name;
+
+    model->config.head.task = NULL;         /* a decoder's config is its encoder's */
+    if (model->family->head_class != NULL && !head_is_unknown(class_name))
+        class_name = model->family->head_class;
+    for (const struct head_task *task = head_tasks; class_name != NULL &&
+         task->class_name != NULL; task++)
+        if (fits(b, task, class_name)) {
+            model->config.head.task = task;
+            return;
+        }
+}
+
 /* A head is there if it is tied without a transform, or its transform is there. */
 static void bind_head(struct model *m)
 {
     const char *const *name = m->family->stack.name;
 
+    if (m->config.head.task != NULL) {
+        m->n_logits = head_outputs(&m->config);
+        m->has_head = true;
+        return;
+    }
     m->n_logits = family_slot_dim(m->family, &m->config, DIM_HEAD);
-    m->d_hidden = m->slot[W_FINAL_PROJ].weight != NULL ?
-                  m->config.d_embed : family_slot_dim(m->family, &m->config, DIM_END);
     m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
     m->has_head = m->has_head && name[W_HEAD] != NULL;      /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
+        m->has_head = m->has_head && !head_is_unknown(m->config.head.class_name);
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
         m->slot[W_HEAD].is_linear = true;
         m->has_head = m->has_head && !m->config.head.one_number && !m->config.head.untied &&
@@ -202,6 +236,7 @@ static int bind_stack(struct binder *b)
     model->mlp = mlp_of(model);
     model->config.head.one_number = model->family->one_number != NULL &&
         bind_has(b, model->family->one_number, (struct where){ 0 });
+    find_task(b);
     for (int s = 0; s < N_SLOT; s++)
         if (family_slots[s].count == PER_STACK && !stack_lacks(model, s) &&
             bind_slot(b, (enum slot)s, (struct where){ 0 }, &model->slot[s]) != 0)
@@ -218,6 +253,9 @@ static int bind_stack(struct binder *b)
     if (model->max_tokens < 1)
         return err_set(b->e, ERR_INPUT, "%s: %d positions, of which padding leaves none "
                        "for tokens", model->name, model->config.n_positions);
+    model->d_hidden = model->slot[W_FINAL_PROJ].weight != NULL ?
+                      model->config.d_embed :
+                      family_slot_dim(model->family, &model->config, DIM_END);
     bind_head(model);
     return 0;
 }

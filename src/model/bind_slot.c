@@ -242,7 +242,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     const struct slot_row *row = &family_slots[slot];
     const struct family *family = b->m->family;
     const struct config *config = &b->m->config;
-    const char *names = family->stack.name[slot];
+    const char *names = family_slot_names(family, config, slot);
     bool in_out = family_slot_in_out(family, slot);
     bool loose = row->kind == SLOT_VECTOR || row->kind == SLOT_TABLE;
     struct shape want;
@@ -270,7 +270,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
         p->matrix = matrix_of(p->weight, want, in_out);
     p->is_linear = family_slot_is_linear(slot);
     return is_whole_name(row->kind) || (row->kind == SLOT_TABLE && slot != W_HEAD) ||
-           (slot == W_HEAD && family->head_bias_unused) ? 0 :
+           (slot == W_HEAD && family->head_bias_unused && config->head.task == NULL) ? 0 :
            bind_bias(b, names, at, out, p);
 }
 

@@ -43,6 +43,10 @@ static const struct key keys[] = {
     { KEY_INT, F(front.n_mel), 1, 1 << 20, { "num_mel_bins" } },
     { KEY_INT, F(front.n_channels), 1, 1 << 16, { "num_channels" } },
     { KEY_INT, F(head.n_labels), 1, 1 << 28, { "num_labels" } },
+    { KEY_INT, F(head.d_dense), 1, 1 << 20, { "classifier_proj_size" } },
+    { KEY_ACT, F(head.pooler_act), 0, 0, { "pooler_hidden_act" } },
+    { KEY_ACT, F(head.classifier_act), 0, 0, { "classifier_activation" } },
+    { KEY_ACT, F(head.summary_act), 0, 0, { "summary_activation" } },
     { KEY_INT, F(n_types), 0, 1 << 16, { "type_vocab_size" } },
     { KEY_INT, F(pad_id), 0, 1 << 28, { "pad_token_id" } },
     { KEY_REAL, F(norm.eps), 0, 1,
@@ -345,6 +349,7 @@ static void read_tied(const struct reader *r, const json_t *root)
 int config_object(const struct reader *r, const struct family *f, const json_t *root)
 {
     *r->c = f->defaults;
+    r->c->head.n_labels = 2;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (config_key(r, &keys[i], root, r->c) != 0)
             return -1;
@@ -364,6 +369,7 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
         config_layers(r, f, root) != 0 || config_experts(r, f, root) != 0 ||
         config_relative(r, f, root) != 0 || config_sparse(r, f, root) != 0)
         return -1;
+    config_head(r, root);
     read_card(r, root);
     return 0;
 }
@@ -382,6 +388,7 @@ static int read_all(const struct reader *r, const struct family **family,
         config_object(r, *family, text) != 0)
         return -1;
     read_tied(r, root);
+    config_head_of_whole(r, root);
     return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "model/head.h"
 #include "nn/act.h"
 
 enum rope_scaling { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN, ROPE_LONG };
@@ -81,7 +82,15 @@ struct config {
         double cap;                     /* c tanh(x / c); 0: none */
         bool untied;                    /* an absent head is not the embedding */
         bool one_number;                /* per token, instead of V */
-        int n_labels;                   /* of a head on the first row */
+        const char *class_name;         /* of architectures; NULL: none */
+        const struct head_task *task;   /* what the model's head does; NULL: it predicts
+                                           tokens, or there is none; set by bind.c */
+        int n_labels;                   /* of a classifier */
+        const char **label;             /* [n_labels] each may be NULL; NULL: no names */
+        enum head_scope pooled;          /* of HEAD_BY_CONFIG */
+        enum act pooler_act, classifier_act, summary_act;   /* N_ACT: none */
+        int d_dense;                    /* width before a classifier; 0: D */
+        int pad_id, eos_id;             /* -1: none */
     } head;
     struct {
         double eps;

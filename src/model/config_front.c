@@ -47,15 +47,6 @@ static int read_picture(const struct reader *r, const json_t *root)
     return 0;
 }
 
-/* The library writes its labels, and their number only where they have no names. */
-static void read_labels(const struct reader *r, const json_t *root)
-{
-    const json_t *names = config_value(root, "id2label");
-
-    if (json_object_size(names) > 0 && json_object_size(names) < 1 << 28)
-        r->c->head.n_labels = (int)json_object_size(names);
-}
-
 static int check_sound(const struct reader *r)
 {
     struct config *config = r->c;
@@ -68,8 +59,6 @@ static int check_sound(const struct reader *r)
 
 int config_front(const struct reader *r, const struct family *f, const json_t *root)
 {
-    if (f->head_on_first)
-        read_labels(r, root);
     if (f->front == FRONT_PATCH)
         return read_picture(r, root);
     return f->front == FRONT_MEL_CONV ? check_sound(r) : 0;

@@ -56,7 +56,12 @@ int config_object(const struct reader *r, const struct family *f, const json_t *
 /* How many columns are rotated, by the family's key; before derived numbers. */
 int config_rope_share(const struct reader *r, const struct family *f, const json_t *root);
 
-/* Sizes of pictures, and the labels of a head on the first row. */
+/* The head's class, its labels and what it reads; its class and labels, once more, of the
+ * whole that holds the model. */
+void config_head(const struct reader *r, const json_t *root);
+void config_head_of_whole(const struct reader *r, const json_t *root);
+
+/* Sizes of pictures. */
 int config_front(const struct reader *r, const struct family *f, const json_t *root);
 
 int config_rope(const struct reader *r, const struct family *f, const json_t *root);

@@ -34,7 +34,7 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_EMB_PROJ]   = { "embeddings", SLOT_LINEAR, DIM_D, DIM_E, PER_STACK, true },
     [W_FINAL_NORM] = { "norms", SLOT_NORM, DIM_END, DIM_NONE, PER_STACK, false },
     [W_FINAL_PROJ] = { "head", SLOT_LINEAR, DIM_E, DIM_D, PER_STACK, true },
-    [W_HEAD_DENSE] = { "head", SLOT_LINEAR, DIM_HEAD_IN, DIM_D, PER_STACK, true },
+    [W_HEAD_DENSE] = { "head", SLOT_LINEAR, DIM_HEAD_IN, DIM_END, PER_STACK, true },
     [W_HEAD_NORM]  = { "head", SLOT_NORM, DIM_HEAD_IN, DIM_NONE, PER_STACK, true },
     [W_HEAD]       = { "head", SLOT_TABLE, DIM_HEAD, DIM_HEAD_IN, PER_STACK, true },
     [W_HEAD_BIAS]  = { "head", SLOT_VECTOR, DIM_HEAD, DIM_NONE, PER_STACK, true },
@@ -92,6 +92,15 @@ const struct slot_row family_slots[N_SLOT] = {
     [W_EXP_DOWN]   = { "mlp", SLOT_LINEAR, DIM_D, DIM_FX, PER_EXPERT, false },
 };
 
+/* What a head that does not predict tokens reads: the last row, or what its dense layer
+ * makes of it. */
+static int head_input(const struct family *f, const struct config *c)
+{
+    if (c->head.task->dense != NULL)
+        return c->head.d_dense > 0 ? c->head.d_dense : c->d_model;
+    return f->stack.name[W_FINAL_PROJ] != NULL ? c->d_embed : family_slot_dim(f, c, DIM_END);
+}
+
 int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
 {
     bool full = f->qk_norm == QK_NORM_FULL;
@@ -129,9 +138,10 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     case DIM_TYPE:    return c->n_types;
     case DIM_CHANNELS: return c->front.n_channels;
     case DIM_MEL:     return c->front.n_mel;
-    case DIM_HEAD:    return f->head_on_first ? c->head.n_labels :
+    case DIM_HEAD:    return c->head.task != NULL ? head_outputs(c) :
                              c->head.one_number ? 1 : c->n_vocab;
-    case DIM_HEAD_IN: return both ? end : c->head.one_number ? c->d_model : c->d_embed;
+    case DIM_HEAD_IN: return c->head.task != NULL ? head_input(f, c) : both ? end :
+                             c->head.one_number ? c->d_model : c->d_embed;
     case DIM_END:     return end;
     case DIM_AXIS_0:  return c->axial.shape[0];
     case DIM_AXIS_1:  return c->axial.shape[1];
@@ -160,6 +170,19 @@ bool family_slot_in_out(const struct family *f, enum slot s)
 bool family_slot_is_linear(enum slot s)
 {
     return s == W_HEAD || (family_slots[s].kind == SLOT_LINEAR && s != W_ROUTER);
+}
+
+const char *family_slot_names(const struct family *f, const struct config *c, enum slot s)
+{
+    const struct head_task *task = c->head.task;
+
+    if (task != NULL && s == W_HEAD_DENSE)
+        return task->dense;
+    if (task != NULL && s == W_HEAD_NORM)
+        return task->norm;
+    if (task != NULL && s == W_HEAD)
+        return task->out;
+    return task != NULL && s == W_HEAD_BIAS ? NULL : f->stack.name[s];
 }
 
 const struct family *family_find(const char *model_type)

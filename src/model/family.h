@@ -33,7 +33,7 @@ enum slot {
     W_FINAL_PROJ,               /* empty: none */
     W_HEAD_DENSE, W_HEAD_NORM,  /* the transform before a masked-language head */
     W_HEAD,                     /* empty: the token embedding (tied) */
-    W_HEAD_BIAS,
+    W_HEAD_BIAS,                /* a head of another kind has names of its own: head.h */
     W_REL,                      /* values of position buckets [buckets, H] */
     W_REL_TABLE,                /* rows of distances [2 span, D]; empty: sinusoids */
     W_REL_NORM,                 /* of those rows */
@@ -205,7 +205,7 @@ struct family {
     bool head_bias_unused;      /* the file has one, the network does not add it */
     bool has_head_act;          /* of a head of V: its activation is not the config's */
     enum act head_act;
-    bool head_on_first;         /* the head reads row 0 alone, and gives labels */
+    const char *head_class;     /* of a config that names no class with a head */
     const struct family *decoder;   /* of an encoder-decoder; this row: its encoder */
     struct config defaults;     /* of config keys that are absent or null */
     const char *prefix[4];      /* longest first; "" last is implied */
@@ -235,7 +235,7 @@ enum dim {
     DIM_CONV,           /* channels that an output of W_CONV reads */
     DIM_DISTANCES, DIM_ONE_HEAD,
     DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* what cross-attention reads */
-    DIM_HEAD,           /* what the head gives a token: V, or 1; or a text: labels */
+    DIM_HEAD,           /* what the head gives a token: V, or 1; or as its task says */
     DIM_HEAD_IN,        /* what it reads */
     DIM_END,            /* what the layers end with: D, or both streams */
     DIM_AXIS_0, DIM_AXIS_1,     /* of an axial grid: rows, columns */
@@ -277,5 +277,8 @@ bool family_slot_in_out(const struct family *f, enum slot s);     /* stored as y
 /* A linear that tools for quantisation round: heads too; a router, convolutions, tables
  * that are looked up are not. */
 bool family_slot_is_linear(enum slot s);
+
+/* The names of its tensor: the family's, or those of the config's head; NULL: none. */
+const char *family_slot_names(const struct family *f, const struct config *c, enum slot s);
 
 #endif

@@ -218,7 +218,7 @@ int generation_read(struct generation *g, struct arena *a, const struct model *m
 
 bool model_predicts_next(const struct model *m)
 {
-    if (m->family->bias == BIAS_XL)
+    if (m->family->bias == BIAS_XL || m->config.head.task != NULL)
         return false;
     for (int l = 0; l < m->config.n_layers; l++)
         if (m->layer[l].hi > 0)

@@ -182,6 +182,62 @@ bool model_has_stack(const struct model *m, enum stack_id stack)
            (stack == STACK_CROSS && model_has_cross(m));
 }
 
+/* The first of the tensors that no slot took. */
+static const char *unused_tensors(const struct model *m, struct arena *a)
+{
+    enum { MOST = 4 };
+    char *all = arena_strdup(a, "");
+
+    for (int i = 0; i < m->n_unused && i < MOST; i++)
+        all = arena_printf(a, "%s%s%s", all, i > 0 ? ", " : "", m->unused[i]);
+    return m->n_unused == 0 ? "every tensor of the file is used elsewhere" :
+           arena_printf(a, "tensors that are not used: %s%s", all,
+                        m->n_unused > MOST ? ", ..." : "");
+}
+
+/* What the heads of this class are called, "score, classifier"; "": the class is not known. */
+static const char *names_of_head(const char *class_name, struct arena *a)
+{
+    char *all = arena_strdup(a, "");
+
+    for (const struct head_task *task = head_tasks; task->class_name != NULL; task++)
+        if (str_ends_with(class_name, task->class_name) && strstr(all, task->out) == NULL)
+            all = arena_printf(a, "%s%s%s", all, all[0] != '\0' ? ", " : "", task->out);
+    return all;
+}
+
+static int no_such_head(const struct model *m, const char *class_name, struct err *e)
+{
+    const char *names;
+    struct arena a;
+
+    arena_init(&a, NULL, NULL);
+    names = names_of_head(class_name, &a);
+    if (names[0] != '\0')
+        err_set(e, ERR_INPUT, "%s: has no head of %s, expected one of the tensors %s (%s)",
+                m->name, class_name, names, unused_tensors(m, &a));
+    else
+        err_set(e, ERR_INPUT, "%s: the head of %s is not known (%s)", m->name, class_name,
+                unused_tensors(m, &a));
+    arena_finish(&a);
+    return -1;
+}
+
+int model_check_head(const struct model *m, const struct model *shown, struct err *e)
+{
+    const char *class_name = m->config.head.class_name;
+
+    if (shown->has_head)
+        return 0;
+    return head_is_unknown(class_name) ? no_such_head(m, class_name, e) :
+           err_set(e, ERR_INPUT, "%s has no output head in its weights", m->name);
+}
+
+int model_head_rows(const struct model *m, int T)
+{
+    return m->config.head.task != NULL && head_scope(&m->config) != HEAD_ALL ? 1 : T;
+}
+
 bool model_has_layer(const struct model *m, int l)
 {
     const struct precomputed *r = m->precomputed;

@@ -143,6 +143,15 @@ bool model_has_cross(const struct model *m);
 /* Rows of this stack can be shown: the model's own, its decoder's, cross-attention's. */
 bool model_has_stack(const struct model *m, enum stack_id stack);
 
+/*
+ * Logits can be computed of shown, a stack of m.  ERR_INPUT: it has no head, or one that is
+ * not known, or whose tensors are not there (its class, and the tensors that no slot took).
+ */
+int model_check_head(const struct model *m, const struct model *shown, struct err *e);
+
+/* Rows of logits of a text of T tokens: T, or 1 where the head reads the text as one. */
+int model_head_rows(const struct model *m, int T);
+
 /* Layer l of any of its stacks can be shown: all but those that a file of precomputed rows
  * lacks. */
 bool model_has_layer(const struct model *m, int l);

@@ -9,17 +9,82 @@
 #include "nn/act.h"
 #include "run/stage.h"
 
-/* The first row of each text, side by side. */
-static const float *first_rows(struct pass *p, const float *hidden, int width)
-{
-    int count = p->b->n_texts;
-    float *row = arena_alloc_raw(p->call, (size_t)count * (size_t)width, sizeof *row);
+/* ---- a classifier ---- */
 
-    for (int t = 0; t < count; t++)
-        memcpy(row + (int64_t)t * width, hidden + (int64_t)p->b->start[t] * width,
-               (size_t)width * sizeof *row);
-    return row;
+/* The last row of a text whose token is not a pad; 0: all are. */
+static int last_row(const struct pass *p, int text)
+{
+    const int *id = p->b->values == NULL ? p->b->id + p->b->start[text] : NULL;
+    int i = pass_tokens(p, text) - 1, pad = p->m->config.head.pad_id;
+
+    if (id == NULL || pad < 0)
+        return i;
+    while (i > 0 && id[i] == pad)
+        i--;
+    return i;
 }
+
+static int row_of(const struct pass *p, enum head_scope rows, int text)
+{
+    if (rows == HEAD_LAST_EOS)
+        return p->want->head_row[text];
+    return rows == HEAD_LAST ? last_row(p, text) :
+           rows == HEAD_END ? pass_tokens(p, text) - 1 : 0;
+}
+
+static void mean(float *y, const float *x, int n, int width)
+{
+    for (int c = 0; c < width; c++) {
+        double sum = 0;
+
+        for (int i = 0; i < n; i++)
+            sum += x[(int64_t)i * width + c];
+        y[c] = (float)(sum / n);
+    }
+}
+
+/* What the head reads of each text, side by side; of all rows, what there is. */
+static const float *head_reads(struct pass *p, const float *hidden, int width)
+{
+    enum head_scope rows = head_scope(&p->m->config);
+    float *read;
+
+    if (rows == HEAD_ALL)
+        return hidden;
+    read = stage_floats(p, (size_t)p->b->n_texts, (size_t)width);
+    for (int t = 0; t < p->b->n_texts; t++) {
+        const float *text = hidden + (int64_t)p->b->start[t] * width;
+
+        if (rows == HEAD_MEAN)
+            mean(read + (int64_t)t * width, text, pass_tokens(p, t), width);
+        else
+            memcpy(read + (int64_t)t * width, text + (int64_t)row_of(p, rows, t) * width,
+                   (size_t)width * sizeof *read);
+    }
+    return read;
+}
+
+static void classify(struct pass *p, const float *hidden, int width)
+{
+    const struct param *slot = p->m->slot, *dense = &slot[W_HEAD_DENSE];
+    int rows = head_scope(&p->m->config) == HEAD_ALL ? p->N : p->b->n_texts;
+
+    assert(head_scope(&p->m->config) != HEAD_LAST_EOS || p->want->head_row != NULL);
+    hidden = head_reads(p, hidden, width);
+    if (dense->weight != NULL) {
+        int narrow = dense->matrix.N;
+        float *made = stage_floats(p, (size_t)rows, (size_t)narrow);
+
+        stage_linear(p, made, narrow, hidden, width, rows, dense);
+        head_act(&p->m->config, made, (int64_t)rows * narrow);
+        stage_norm(p, made, made, rows, narrow, &slot[W_HEAD_NORM]);
+        hidden = made;
+        width = narrow;
+    }
+    stage_linear(p, p->want->logits, p->m->n_logits, hidden, width, rows, &slot[W_HEAD]);
+}
+
+/* ---- tokens ---- */
 
 static void logits(struct pass *p, const float *hidden, int width)
 {
@@ -28,25 +93,22 @@ static void logits(struct pass *p, const float *hidden, int width)
     struct param head = slot[W_HEAD];
     const struct config *config = &p->m->config;
     float cap = (float)config->head.cap, scale = (float)config->head.scale;
-    int rows = family->head_on_first ? p->b->n_texts : p->N;
-    int64_t count = (int64_t)rows * p->m->n_logits;
+    int64_t count = (int64_t)p->N * p->m->n_logits;
 
     if (slot[W_HEAD_BIAS].vector != NULL)
         head.bias = slot[W_HEAD_BIAS].vector;
-    if (family->head_on_first)
-        hidden = first_rows(p, hidden, width);
     if (dense->weight != NULL) {
         int narrow = dense->matrix.N;
 
-        stage_linear(p, p->a, narrow, hidden, width, rows, dense);
+        stage_linear(p, p->a, narrow, hidden, width, p->N, dense);
         act_apply(family->has_head_act && !config->head.one_number ? family->head_act :
                                                                      config->act,
-                  p->a, (int64_t)rows * narrow);
-        stage_norm(p, p->a, p->a, rows, narrow, &slot[W_HEAD_NORM]);
+                  p->a, (int64_t)p->N * narrow);
+        stage_norm(p, p->a, p->a, p->N, narrow, &slot[W_HEAD_NORM]);
         hidden = p->a;
         width = narrow;
     }
-    stage_linear(p, p->want->logits, p->m->n_logits, hidden, width, rows, &head);
+    stage_linear(p, p->want->logits, p->m->n_logits, hidden, width, p->N, &head);
     for (int64_t i = 0; scale > 0 && i < count; i++)
         p->want->logits[i] *= scale;
     for (int64_t i = 0; cap > 0 && i < count; i++)
@@ -85,7 +147,7 @@ void logits_write(struct pass *p)
 
     if (p->want->hidden == NULL && p->want->logits == NULL)
         return;
-    assert(!p->want->last_only || !p->m->family->head_on_first);
+    assert(!p->want->last_only || p->m->config.head.task == NULL);
     if (p->want->last_only) {
         keep_last(p, p->x);
         if (p->x2 != p->x)
@@ -103,5 +165,5 @@ void logits_write(struct pass *p)
     if (p->want->hidden != NULL)
         memcpy(p->want->hidden, hidden, (size_t)p->N * (size_t)width * sizeof(float));
     if (p->want->logits != NULL)
-        logits(p, hidden, width);
+        (p->m->config.head.task != NULL ? classify : logits)(p, hidden, width);
 }

@@ -15,6 +15,39 @@ static void split_change(const struct change *all, struct change *encoder,
     encoder->noise_relative = all->noise_relative;
 }
 
+/* The last end token of the encoder's text; -1: none. */
+static int last_end(const struct model *m, const struct batch *b, int text)
+{
+    for (int i = b->start[text + 1] - 1; i >= b->start[text]; i--)
+        if (b->id[i] == m->config.head.eos_id)
+            return i - b->start[text];
+    return -1;
+}
+
+/* Which rows of the decoder its head reads, where end tokens of the encoder's text say so. */
+static int find_rows(const struct model *m, const struct batch *source,
+                     const struct batch *target, const int **rows, struct arena *a,
+                     struct err *e)
+{
+    int *row = arena_alloc(a, (size_t)source->n_texts, sizeof *row);
+
+    for (int t = 0; t < source->n_texts; t++) {
+        int n = source->start[t + 1] - source->start[t];
+
+        row[t] = last_end(m, source, t);
+        if (row[t] < 0)
+            return err_set(e, ERR_INPUT, "the text has no end token (id %d), where the head of "
+                           "%s reads it", m->config.head.eos_id, m->config.head.class_name);
+        if (target->start[t + 1] - target->start[t] != n)
+            return err_set(e, ERR_INPUT, "the decoder has %d tokens, expected the %d of the "
+                           "text: the head of %s reads where that ends",
+                           target->start[t + 1] - target->start[t], n,
+                           m->config.head.class_name);
+    }
+    *rows = row;
+    return 0;
+}
+
 int run_pair(const struct model *m, const struct batch *source, const struct batch *target,
              const struct wanted *want, const struct sink *sinks, int n_sinks,
              struct par *par, struct arena *call, struct err *e)
@@ -34,6 +67,10 @@ int run_pair(const struct model *m, const struct batch *source, const struct bat
 
     split_change(want->change, &before, &after);
     if (run_forward(m, source, &encoder, sinks, shown ? n_sinks : 0, par, call, e) != 0)
+        return -1;
+    if (want->logits != NULL && m->decoder->config.head.task != NULL &&
+        head_scope(&m->decoder->config) == HEAD_LAST_EOS &&
+        find_rows(m, source, target, &decoder.head_row, call, e) != 0)
         return -1;
     decoder.memory = &memory;
     decoder.change = &after;

@@ -33,8 +33,8 @@ struct wanted {
     float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not
                                wanted */
     float *logits;          /* out: [tokens, m->n_logits], or [texts, m->n_logits] where
-                               the family's head_on_first says so; NULL: not wanted;
-                               requires m->has_head */
+                               model_head_rows is 1; NULL: not wanted; requires m->has_head */
+    const int *head_row;    /* [texts] what HEAD_LAST_EOS reads; NULL: no head does */
 };
 
 /* True if the rows of this layer go to the sinks. */

@@ -87,6 +87,27 @@ static void put_start_before(const struct session *s, struct arena *a, struct to
     *t = whole;
 }
 
+/* The decoder of a classifier reads the encoder's text, one token later. */
+static bool repeats_text(const struct session *s, const struct item *out)
+{
+    return has_decoder(s) && s->model->decoder->config.head.task != NULL &&
+           s->stack != STACK_ENCODER && out->target.n == 0 && out->pair == NULL &&
+           s->asked->decoder_ids == NULL && out->tokens.id != NULL;
+}
+
+/* After its start token; without one, the last token goes first. */
+static void repeat_text(const struct session *s, struct arena *a, struct item *out)
+{
+    int count = out->tokens.n, start = s->model->config.decoder.start_id;
+    int *id = arena_alloc(a, (size_t)count, sizeof *id);
+
+    for (int i = 1; i < count; i++)
+        id[i] = out->tokens.id[i - 1];
+    id[0] = start >= 0 ? start : out->tokens.id[count - 1];
+    tok_describe(s->target_tok, a, id, NULL, count, &out->target);
+    out->target.special[0] = 1;
+}
+
 /* A text that is to be generated: its start. */
 static int open_target(const struct session *s, struct arena *a, struct item *out,
                        struct err *e)
@@ -116,7 +137,7 @@ static int fill_target(const struct session *s, struct arena *a, struct item *ou
     int *ids, count;
 
     out->open = s->asked->generate > 0 && (!has_decoder(s) || out->pair == NULL);
-    if (!has_decoder(s) || out->target.n > 0)
+    if (!has_decoder(s) || out->target.n > 0 || repeats_text(s, out))
         return 0;
     if (s->asked->decoder_ids != NULL) {
         if (list_parse_ids(a, "--decoder-ids", s->asked->decoder_ids, &ids, &count, e) !=
@@ -170,9 +191,12 @@ int encode_fit(const struct session *s, struct arena *a, struct item *out, struc
         return -1;
     if (out->tokens.n == 0 && s->model->precomputed == NULL)
         return err_set(e, ERR_INPUT, "the text has no tokens");
-    if (model->decoder != NULL &&
+    if (model->decoder != NULL && !repeats_text(s, out) &&
         fit_side(s, out, &out->target, model->decoder->max_tokens, e) != 0)
         return -1;
-    return fit_side(s, out, &out->tokens, model->max_tokens, e) != 0 ? -1 :
-           global_fill(s, a, out, e);
+    if (fit_side(s, out, &out->tokens, model->max_tokens, e) != 0)
+        return -1;
+    if (repeats_text(s, out))
+        repeat_text(s, a, out);
+    return global_fill(s, a, out, e);
 }

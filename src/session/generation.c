@@ -16,6 +16,8 @@ int session_generation(struct session *s, bool text, struct err *e)
     if (given && !model_predicts_next(last))
         return err_set(e, ERR_USAGE, "--generate: %s does not predict the next token, so "
                        "it cannot continue a text", model->name);
+    if (!given && last->config.head.task != NULL)
+        return 0;               /* a classifier's decoder reads the text once more */
     if (given && pair && text)
         return err_set(e, ERR_USAGE, "--generate: the decoder's text is generated and "
                        "cannot be given");
@@ -30,9 +32,9 @@ int session_generation(struct session *s, bool text, struct err *e)
     if (masked)
         return err_set(e, ERR_USAGE, "--mask, --memory-mask, --rotations require a given "
                        "text, not a generated one");
-    if (!last->has_head)
-        return err_set(e, ERR_INPUT, "%s has no output head in its weights, so it cannot "
-                       "generate text%s", model->name, !pair ? "" : asked->input != NULL ?
+    if (model_check_head(model, last, e) != 0)
+        return err_set(e, ERR_INPUT, "%s, so it cannot generate text%s",
+                       arena_strdup(s->a, e->msg), !pair ? "" : asked->input != NULL ?
                        ": expected TEXT or --decoder-ids" : ": expected TEXT_B, "
                        "--decoder-ids or -f FILE with --pairs or --jsonl");
     s->n_generate = given ? asked->generate : DEFAULT_TOKENS;

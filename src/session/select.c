@@ -78,7 +78,9 @@ int session_select(struct session *s, int n_operands, bool all, struct wanted *w
     const struct asked *asked = s->asked;
     bool text = n_operands > (asked->input == NULL ? 1 : 0) || asked->pairs ||
                 s->model->precomputed != NULL;
-    bool target = text || asked->decoder_ids != NULL || asked->jsonl || asked->generate > 0;
+    bool repeats = s->model->decoder != NULL && s->model->decoder->config.head.task != NULL;
+    bool target = text || repeats || asked->decoder_ids != NULL || asked->jsonl ||
+                  asked->generate > 0;
 
     s->stack = default_stack(s->model, target, all);
     if (asked->stack != NULL && find_stack(s, &s->stack, e) != 0)

@@ -100,48 +100,6 @@ static json_t *read_merge_lines(const struct bare *b, struct err *e)
 
 /* ---- the pieces of the tokenizer.json ---- */
 
-static void add_special(struct bare *b, json_t *list, const char *token, int type)
-{
-    if (token != NULL)
-        json_add(b->a, list, json_pack("{s{ss si}}", "SpecialToken", "id", token,
-                                       "type_id", type));
-}
-
-static void add_text(struct bare *b, json_t *list, const char *which, int type)
-{
-    json_add(b->a, list, json_pack("{s{ss si}}", "Sequence", "id", which, "type_id", type));
-}
-
-static void set_special(struct bare *b, json_t *specials, const json_t *vocab,
-                        const char *name)
-{
-    const json_t *id = json_object_get(vocab, name);
-
-    if (name != NULL && id != NULL)
-        json_put(b->a, specials, name,
-                 json_pack("{ss s[O] s[s]}", "id", name, "ids", id, "tokens", name));
-}
-
-/* before A after, before_b B after_b. */
-static void set_template(struct bare *b, const json_t *vocab, const char *before,
-                         const char *after, bool before_pair)
-{
-    json_t *value = json_put(b->a, b->root, "post_processor",
-                             json_pack("{ss}", "type", "TemplateProcessing"));
-    json_t *single = json_put(b->a, value, "single", json_array()), *pair;
-    json_t *specials = json_put(b->a, value, "special_tokens", json_object());
-
-    add_special(b, single, before, 0);
-    add_text(b, single, "A", 0);
-    add_special(b, single, after, 0);
-    pair = json_put(b->a, value, "pair", json_copy(single));
-    add_special(b, pair, before_pair ? before : NULL, 1);
-    add_text(b, pair, "B", 1);
-    add_special(b, pair, after, 1);
-    set_special(b, specials, vocab, before);
-    set_special(b, specials, vocab, after);
-}
-
 static int build_bert(struct bare *b, struct err *e)
 {
     const json_t *strip = json_object_get(b->config, "strip_accents");
@@ -159,7 +117,7 @@ static int build_bert(struct bare *b, struct err *e)
                   strip, "lowercase", (int)bare_setting(b, "do_lower_case", true)));
     json_put(b->a, b->root, "pre_tokenizer",
                         json_pack("{ss}", "type", "BertPreTokenizer"));
-    set_template(b, vocab, bare_special(b, "cls_token", "[CLS]"),
+    template_put(b->t, b->root, bare_special(b, "cls_token", "[CLS]"),
                  bare_special(b, "sep_token", "[SEP]"), false);
     json_drop(b->a, vocab);
     return 0;
@@ -194,7 +152,7 @@ static int build_gpt2(struct bare *b, struct err *e)
 
     if (vocab == NULL)
         return -1;
-    set_template(b, vocab, bos ? bare_special(b, "bos_token", "<|endoftext|>") : NULL,
+    template_put(b->t, b->root, bos ? bare_special(b, "bos_token", "<|endoftext|>") : NULL,
                  eos ? bare_special(b, "eos_token", "<|endoftext|>") : NULL, true);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ByteLevel as a pre-tokeniser and as a normaliser: every byte becomes a visible
- * character, so that a vocabulary of 256 characters and their merges covers any text.  Also the pieces
- * that SentencePiece has for bytes. */
+ * character, so that a vocabulary of 256 characters and their merges covers any text.
+ * Also the pieces that SentencePiece has for bytes. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Keys of a GGUF's tokeniser -> pieces, added tokens and the template around a text. */
+ * Keys of a GGUF's tokeniser -> pieces and added tokens. */
 #include "text/gguf_source.h"
 
 #include <limits.h>
@@ -130,60 +130,4 @@ int gguf_source_added(const struct gguf_source *s)
             gguf_source_add(s, i, s->piece[i], type == CONTROL);
     }
     return 0;
-}
-
-/* ---- what is put around a text ---- */
-
-static void append_slot(const struct gguf_source *s, json_t *list, const char *piece,
-                        int type)
-{
-    if (piece != NULL)
-        json_add(s->a, list, json_pack("{s{ss si}}", "SpecialToken", "id", piece,
-                                       "type_id", type));
-}
-
-static void append_text(const struct gguf_source *s, json_t *list, const char *which,
-                        int type)
-{
-    json_add(s->a, list, json_pack("{s{ss si}}", "Sequence", "id", which, "type_id",
-                                   type));
-}
-
-/* The vocabulary is in the JSON, or already in the tokeniser; -1: it lacks the piece. */
-static json_int_t id_of(const struct gguf_source *s, const char *piece)
-{
-    const json_t *vocab = json_object_get(json_object_get(s->root, "model"), "vocab");
-    const json_t *id = json_object_get(vocab, piece);
-
-    if (s->t->vocab.n > 0)
-        return vocab_find(&s->t->vocab, piece, strlen(piece));
-    return id != NULL ? json_integer_value(id) : -1;
-}
-
-static void set_special(const struct gguf_source *s, json_t *specials, const char *piece)
-{
-    json_int_t id = piece != NULL ? id_of(s, piece) : -1;
-
-    if (id >= 0)
-        json_put(s->a, specials, piece,
-                 json_pack("{ss s[I] s[s]}", "id", piece, "ids", id, "tokens", piece));
-}
-
-void gguf_source_template(const struct gguf_source *s, const char *before,
-                          const char *after, bool before_pair)
-{
-    json_t *value = json_put(s->a, s->root, "post_processor",
-                             json_pack("{ss}", "type", "TemplateProcessing"));
-    json_t *single = json_put(s->a, value, "single", json_array()), *pair;
-    json_t *specials = json_put(s->a, value, "special_tokens", json_object());
-
-    append_slot(s, single, before, 0);
-    append_text(s, single, "A", 0);
-    append_slot(s, single, after, 0);
-    pair = json_put(s->a, value, "pair", json_copy(single));
-    append_slot(s, pair, before_pair ? before : NULL, 1);
-    append_text(s, pair, "B", 1);
-    append_slot(s, pair, after, 1);
-    set_special(s, specials, before);
-    set_special(s, specials, after);
 }

@@ -43,9 +43,6 @@ int gguf_source_pieces(struct gguf_source *s, bool marked);
 int gguf_source_added(const struct gguf_source *s);
 void gguf_source_add(const struct gguf_source *s, int id, const char *piece,
                      bool special);
-/* before A after, [before] B after; NULL: none.  The vocabulary is there already. */
-void gguf_source_template(const struct gguf_source *s, const char *before,
-                          const char *after, bool before_pair);
 
 /* ---- gguf_spm.c ---- */
 

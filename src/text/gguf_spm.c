@@ -123,7 +123,7 @@ static int read_scored(struct gguf_source *s, const struct defaults *d, const ch
         return -1;
     if (**unk != '\0')
         gguf_source_add(s, vocab_find(&s->t->vocab, *unk, strlen(*unk)), *unk, true);
-    gguf_source_template(s, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
+    template_put(s->t, s->root, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
     return 0;
 }
 

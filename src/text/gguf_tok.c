@@ -68,7 +68,7 @@ static int build_bert(struct gguf_source *s)
                   (int)!has_capitals(s)));
     json_put(s->a, s->root, "pre_tokenizer",
                         json_pack("{ss}", "type", "BertPreTokenizer"));
-    gguf_source_template(s, cls, sep, false);
+    template_put(s->t, s->root, cls, sep, false);
     return 0;
 }
 
@@ -137,7 +137,7 @@ static int build_bpe(struct gguf_source *s)
     if (put_merges(s, model) != 0)
         return -1;
     json_put(s->a, s->root, "decoder", json_pack("{ss}", "type", "ByteLevel"));
-    gguf_source_template(s, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
+    template_put(s->t, s->root, add_bos ? bos : NULL, add_eos ? eos : NULL, true);
     return 0;
 }
 

@@ -410,6 +410,15 @@ int words_number(const struct work *w, const struct tok_input *in, struct tokens
 /* The token of a piece, else of the text of one, first of a word's beginning; -1: neither. */
 int words_piece(const struct tok *t, struct arena *a, const char *s, size_t n);
 
+/* ---- template.c ---- */
+
+/*
+ * Sets the post-processor of a tokenizer.json: before A after, [before] B after; NULL:
+ * none.  The vocabulary is there already, in the JSON or in t.
+ */
+void template_put(const struct tok *t, json_t *root, const char *before,
+                  const char *after, bool before_pair);
+
 /* ---- hf.c, bare.c: files -> struct tok ---- */
 
 /*

@@ -41,7 +41,7 @@ zeros() {
     jq -e '[.heads[].links[][1]] | max <= 6' cat.json
     "$viz" export -m "$vit" --input cat.npy --logits --hidden -o cat.npz
     unzip -Z1 cat.npz | sort | tr '\n' ' ' >names
-    grep -qx "attn.0.npy attn.1.npy hidden.npy logits.npy tokens.npy " names
+    grep -qx "attn.0.npy attn.1.npy hidden.npy labels.npy logits.npy tokens.npy " names
     unzip -p cat.npz logits.npy | head -c 128 | grep -aq "'shape': (1, 5)"
     works "$viz" heatmap -m "$vit" --input cat.npy -o cat.svg
     works "$viz" heatmap -m "$vit" --input cat.npy --hide-special -o patches.svg

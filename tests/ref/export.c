@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * `export` under options that change the pass, against the reference library: the command
  * lines of masks/cases.json (make_masks.py), diff/dtype.json (make_diff.py),
- * quantised/cases.json (make_quantised.py) and precomputed/cases.json
- * (make_precomputed.py), each with the arrays that were computed, by every kernel. */
+ * quantised/cases.json (make_quantised.py), heads/cases.json
+ * (make_heads.py) and precomputed/cases.json (make_precomputed.py), each with the arrays that were computed, by every kernel. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -20,9 +20,9 @@ enum { MAX_ARGV = 32 };
 #define TOLERANCE 2e-5
 
 static const char *const folders[][2] = { { "masks", "cases" }, { "diff", "dtype" },
-                                          { "quantised", "cases" },
+                                          { "quantised", "cases" }, { "heads", "cases" },
                                           { "precomputed", "cases" } };
-enum { N_FOLDERS = sizeof folders / sizeof *folders, MAX_CASES = 64 };
+enum { N_FOLDERS = sizeof folders / sizeof *folders, MAX_CASES = 128 };
 
 struct export_case {
     const char *folder;

@@ -8,6 +8,7 @@ static const struct family mt5_decoder = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
     .mlp = MLP_GATED, .mlp_by_config = true,
+    .prefix = { "transformer." },
     .stack = { .name = {
         [W_TOK]        = "shared|decoder.embed_tokens|encoder.embed_tokens",
         [W_REL]        = "decoder.block.0.layer.0.SelfAttention.relative_attention_bias",
@@ -44,6 +45,7 @@ const struct family family_mt5 = {
         .norm = { .eps = 1e-6 }, .gated = true, .act = ACT_GELU_TANH,
         .head = { .scale = 1 },       /* whatever is tied */
     },
+    .prefix = { "transformer." },
     .stack = { .name = {
         [W_TOK]        = "shared|encoder.embed_tokens|decoder.embed_tokens",
         [W_REL]        = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias",

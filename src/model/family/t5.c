@@ -8,6 +8,7 @@ static const struct family t5_decoder = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
     .mlp = MLP_GATED, .mlp_by_config = true,
+    .prefix = { "transformer." },
     .stack = { .name = {
         [W_TOK]        = "shared|decoder.embed_tokens|encoder.embed_tokens",
         [W_REL]        = "decoder.block.0.layer.0.SelfAttention.relative_attention_bias",
@@ -44,6 +45,7 @@ const struct family family_t5 = {
         .bias = { .n_buckets = 32, .max_distance = 128 }, .decoder = { .start_id = 0 },
         .norm = { .eps = 1e-6 }, .act = ACT_RELU,
     },
+    .prefix = { "transformer." },
     .stack = { .name = {
         [W_TOK]        = "shared|encoder.embed_tokens|decoder.embed_tokens",
         [W_REL]        = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias",

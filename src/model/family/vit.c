@@ -4,13 +4,14 @@
 const struct family family_vit = {
     .name = "vit",
     .source = "Dosovitskiy et al. 2021; transformers modeling_vit.py",
-    .stack_id = STACK_ENCODER, .front = FRONT_PATCH, .head_on_first = true,
+    .stack_id = STACK_ENCODER, .front = FRONT_PATCH,
+    .head_class = "ViTForImageClassification",
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,
         .front = { .n_channels = 3, .image = { 224, 224 }, .patch = { 16, 16 } },
-        .head = { .n_labels = 2 }, .norm = { .eps = 1e-12 }, .act = ACT_GELU,
+        .norm = { .eps = 1e-12 }, .act = ACT_GELU,
         .score = { .scaled = true },
     },
     .prefix = { "vit." },
@@ -27,6 +28,5 @@ const struct family family_vit = {
         [W_UP]         = "encoder.layer.%d.intermediate.dense",
         [W_DOWN]       = "encoder.layer.%d.output.dense",
         [W_FINAL_NORM] = "layernorm",
-        [W_HEAD]       = "classifier",
     } },
 };

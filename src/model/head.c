@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * The table of heads.
+ * Source: transformers, the classes ..For.. of each modeling_*.py. */
+#include "model/head.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "model/config.h"
+
+#define CLASS(name) .class_name = (name)
+#define TEXTS CLASS("ForSequenceClassification")
+#define CHOICES CLASS("ForMultipleChoice"), .gives = HEAD_CHOICE
+
+/* Of one class or family, then those that the tensors tell apart. */
+const struct head_task head_tasks[] = {
+    { CLASS("ElectraForSequenceClassification"), HEAD_FIRST, "classifier.dense",
+      HEAD_ACT_GELU, .out = "classifier.out_proj" },
+    { CLASS("ElectraForMultipleChoice"), HEAD_BY_CONFIG, "sequence_summary.summary",
+      HEAD_ACT_SUMMARY, .out = "classifier", .gives = HEAD_CHOICE },
+    { CLASS("BigBirdForSequenceClassification"), HEAD_FIRST, "classifier.dense",
+      HEAD_ACT_MODEL, .out = "classifier.out_proj" },
+    { CLASS("DebertaForSequenceClassification"), HEAD_FIRST, "pooler.dense",
+      HEAD_ACT_POOLER, .out = "classifier" },
+    { CLASS("DebertaV2ForSequenceClassification"), HEAD_FIRST, "pooler.dense",
+      HEAD_ACT_POOLER, .out = "classifier" },
+    { CLASS("DebertaV2ForMultipleChoice"), HEAD_FIRST, "pooler.dense", HEAD_ACT_POOLER,
+      .out = "classifier", .gives = HEAD_CHOICE },
+    { CLASS("ModernBertForSequenceClassification"), HEAD_BY_CONFIG, "head.dense",
+      HEAD_ACT_CLASSIFIER, "head.norm", "classifier" },
+    { CLASS("ModernBertForMultipleChoice"), HEAD_BY_CONFIG, "head.dense",
+      HEAD_ACT_CLASSIFIER, "head.norm", "classifier", HEAD_CHOICE },
+    { CLASS("ModernBertForTokenClassification"), HEAD_ALL, "head.dense",
+      HEAD_ACT_CLASSIFIER, "head.norm", "classifier" },
+    { CLASS("ModernBertForQuestionAnswering"), HEAD_ALL, "head.dense",
+      HEAD_ACT_CLASSIFIER, "head.norm", "classifier", HEAD_SPAN },
+    { CLASS("XLNetForSequenceClassification"), HEAD_BY_CONFIG, "sequence_summary.summary",
+      HEAD_ACT_SUMMARY, .out = "logits_proj" },
+    { CLASS("XLNetForMultipleChoice"), HEAD_BY_CONFIG, "sequence_summary.summary",
+      HEAD_ACT_SUMMARY, .out = "logits_proj", .gives = HEAD_CHOICE },
+    { CLASS("XLNetForQuestionAnsweringSimple"), .out = "qa_outputs", .gives = HEAD_SPAN },
+    { CLASS("T5ForTokenClassification"), .out = "classifier", .of_encoder = true },
+    { CLASS("WhisperForAudioClassification"), HEAD_MEAN, "projector", HEAD_ACT_NONE,
+      .out = "classifier", .of_encoder = true },
+
+    { TEXTS, HEAD_LAST_EOS, "classification_head.dense", HEAD_ACT_TANH,
+      .out = "classification_head.out_proj" },
+    { TEXTS, HEAD_FIRST, "classifier.dense", HEAD_ACT_TANH, .out = "classifier.out_proj" },
+    { TEXTS, HEAD_FIRST, "pre_classifier", HEAD_ACT_RELU, .out = "classifier" },
+    { TEXTS, HEAD_FIRST, "pooler.dense|pooler", HEAD_ACT_TANH, .out = "classifier" },
+    { TEXTS, HEAD_LAST, .out = "score" },
+    { CLASS("ForTokenClassification"), .out = "classifier|score" },
+    { CLASS("ForQuestionAnswering"), .out = "qa_outputs", .gives = HEAD_SPAN },
+    { CHOICES, .rows = HEAD_FIRST, .dense = "pre_classifier", .act = HEAD_ACT_RELU,
+      .out = "classifier" },
+    { CHOICES, .rows = HEAD_FIRST, .dense = "pooler.dense|pooler", .act = HEAD_ACT_TANH,
+      .out = "classifier" },
+    { CLASS("ForNextSentencePrediction"), HEAD_FIRST, "pooler.dense", HEAD_ACT_TANH,
+      .out = "cls.seq_relationship", .gives = HEAD_NEXT },
+    { CLASS("ForImageClassification"), HEAD_FIRST, .out = "classifier" },
+    { .class_name = NULL }
+};
+
+#undef CHOICES
+#undef TEXTS
+#undef CLASS
+
+bool head_is_unknown(const char *class_name)
+{
+    static const char *const of_tokens[] = {
+        "ForMaskedLM", "ForCausalLM", "ForConditionalGeneration", "ForPreTraining",
+    };
+
+    if (class_name == NULL || strstr(class_name, "For") == NULL)
+        return false;
+    for (size_t i = 0; i < sizeof of_tokens / sizeof *of_tokens; i++)
+        if (str_ends_with(class_name, of_tokens[i]))
+            return false;
+    return true;
+}
+
+enum head_scope head_scope(const struct config *c)
+{
+    enum head_scope rows = c->head.task->rows;
+
+    return rows == HEAD_BY_CONFIG ? c->head.pooled : rows;
+}
+
+int head_outputs(const struct config *c)
+{
+    enum head_gives gives = c->head.task->gives;
+
+    return gives == HEAD_LABELS ? c->head.n_labels : gives == HEAD_CHOICE ? 1 : 2;
+}
+
+const char *head_label(const struct config *c, int i, struct arena *a)
+{
+    static const char *const span[] = { "start", "end" }, *const next[] = { "next", "other" };
+
+    switch (c->head.task->gives) {
+    case HEAD_SPAN:
+        return span[i];
+    case HEAD_NEXT:
+        return next[i];
+    case HEAD_LABELS:
+        if (c->head.label != NULL && c->head.label[i] != NULL)
+            return c->head.label[i];
+        return arena_printf(a, "LABEL_%d", i);
+    case HEAD_CHOICE:
+        break;
+    }
+    return NULL;
+}
+
+void head_act(const struct config *c, float *y, int64_t n)
+{
+    static const enum act fixed[] = {
+        [HEAD_ACT_TANH] = ACT_TANH, [HEAD_ACT_RELU] = ACT_RELU, [HEAD_ACT_GELU] = ACT_GELU,
+    };
+    enum head_act which = c->head.task->act;
+    enum act act = which == HEAD_ACT_MODEL ? c->act :
+                   which == HEAD_ACT_POOLER ? c->head.pooler_act :
+                   which == HEAD_ACT_CLASSIFIER ? c->head.classifier_act :
+                   which == HEAD_ACT_SUMMARY ? c->head.summary_act : fixed[which];
+
+    if (which != HEAD_ACT_NONE && act != N_ACT)
+        act_apply(act, y, n);
+}

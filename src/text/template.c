@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * The tokens around a text -> the post-processor of the tokenizer.json that older files and
+ * GGUFs stand for. */
+#include <string.h>
+
+#include "base/json.h"
+#include "text/tok_priv.h"
+
+static void add_special(struct arena *a, json_t *list, const char *piece, int type)
+{
+    if (piece != NULL)
+        json_add(a, list, json_pack("{s{ss si}}", "SpecialToken", "id", piece, "type_id",
+                                    type));
+}
+
+static void add_text(struct arena *a, json_t *list, const char *which, int type)
+{
+    json_add(a, list, json_pack("{s{ss si}}", "Sequence", "id", which, "type_id", type));
+}
+
+/* The vocabulary is in the JSON, or already in the tokeniser; -1: it lacks the piece. */
+static json_int_t id_of(const struct tok *t, const json_t *root, const char *piece)
+{
+    const json_t *vocab = json_object_get(json_object_get(root, "model"), "vocab");
+    const json_t *id = json_object_get(vocab, piece);
+
+    if (t->vocab.n > 0)
+        return vocab_find(&t->vocab, piece, strlen(piece));
+    return id != NULL ? json_integer_value(id) : -1;
+}
+
+static void set_special(const struct tok *t, const json_t *root, json_t *specials,
+                        const char *piece)
+{
+    json_int_t id = piece != NULL ? id_of(t, root, piece) : -1;
+
+    if (id >= 0)
+        json_put(t->a, specials, piece,
+                 json_pack("{ss s[I] s[s]}", "id", piece, "ids", id, "tokens", piece));
+}
+
+void template_put(const struct tok *t, json_t *root, const char *before,
+                  const char *after, bool before_pair)
+{
+    struct arena *a = t->a;
+    json_t *value = json_put(a, root, "post_processor",
+                             json_pack("{ss}", "type", "TemplateProcessing"));
+    json_t *single = json_put(a, value, "single", json_array()), *pair;
+    json_t *specials = json_put(a, value, "special_tokens", json_object());
+
+    add_special(a, single, before, 0);
+    add_text(a, single, "A", 0);
+    add_special(a, single, after, 0);
+    pair = json_put(a, value, "pair", json_copy(single));
+    add_special(a, pair, before_pair ? before : NULL, 1);
+    add_text(a, pair, "B", 1);
+    add_special(a, pair, after, 1);
+    set_special(t, root, specials, before);
+    set_special(t, root, specials, after);
+}
