@@ -28,6 +28,7 @@ enum opt_type {
 struct opt_list {
     int n;
     const char *item[2];        /* as far as any command needs */
+    int place[2];               /* of each among all options of the command line */
 };
 
 /* What completions offer for a value that is not a choice. */
@@ -129,7 +130,8 @@ struct cmd {
     const char *summary;        /* one line, no full stop */
     const char *operands;       /* "[TEXT [TEXT_B]]" */
     const char *const *words;   /* all that an operand may be, NULL ends; NULL: a text */
-    const struct opt *opts;     /* its own; NULL: none */
+    const struct opt *opts;     /* its own; NULL: none.  One stands in place of a group's
+                                   of the same name */
     const struct opt_group *const *groups;  /* NULL ends; NULL: none */
     size_t args_size;
     const char *const *examples;        /* shown by --help, run by the tests; NULL ends */

@@ -23,26 +23,37 @@ struct parse {
     struct err *e;
     const struct opt *opt[MAX_OPTS];
     int n;
+    int n_given;                        /* options met on the command line so far */
     struct option longs[MAX_OPTS + 1];  /* the same, for getopt_long */
     char shorts[2 * MAX_OPTS + 2];
 };
 
+static bool has_own(const struct opt *own, const char *name)
+{
+    for (; own != NULL && own->name != NULL; own++)
+        if (strcmp(own->name, name) == 0)
+            return true;
+    return false;
+}
+
 static void each_of(const struct opt_group *group, const struct opt *o,
+                    const struct opt *own,
                     void (*fn)(void *, const struct opt_group *, const struct opt *),
                     void *self)
 {
     for (; o != NULL && o->name != NULL; o++)
-        fn(self, group, o);
+        if (group == NULL || !has_own(own, o->name))
+            fn(self, group, o);
 }
 
 void opts_each(const struct cmd *c,
                void (*fn)(void *self, const struct opt_group *group, const struct opt *o),
                void *self)
 {
-    each_of(NULL, c->opts, fn, self);
+    each_of(NULL, c->opts, c->opts, fn, self);
     for (int i = 0; c->groups != NULL && c->groups[i] != NULL; i++)
-        each_of(c->groups[i], c->groups[i]->opts, fn, self);
-    each_of(&common_group, common_group.opts, fn, self);
+        each_of(c->groups[i], c->groups[i]->opts, c->opts, fn, self);
+    each_of(&common_group, common_group.opts, c->opts, fn, self);
 }
 
 /* ---- values ---- */
@@ -165,6 +176,7 @@ static int add_item(struct parse *p, const struct opt *o, const char *text)
     if (list->n == MOST)
         return err_set(p->e, ERR_USAGE, "--%s: '%s' is one too many: at most %d",
                        o->name, text, MOST);
+    list->place[list->n] = p->n_given;
     list->item[list->n++] = text;
     return 0;
 }
@@ -321,6 +333,7 @@ static int parse_options(struct parse *p, int argc, char **argv)
             return -1;
         if (option->type == OPT_HELP)
             return got >= LONG ? OPTS_HELP : OPTS_SHORT_HELP;
+        p->n_given++;
         if (set_value(p, option, optarg) != 0)
             return -1;
     }

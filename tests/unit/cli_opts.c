@@ -37,6 +37,7 @@ static const struct opt own[] = {
 };
 
 static const struct opt output_opts[] = {
+    STRING('m', "model", "PATH", F(title), "hidden by the command's own of this name"),
     PATH('o', "output", "FILE", F(output), "write here"),
     STRING(0, "title", "TEXT", F(title), "title above the picture"),
     CHOICE(0, "format", "NAME", F(format), "table", formats, "report format"),
@@ -173,8 +174,9 @@ static void test_list(void **state)
     struct parsed p;
 
     (void)state;
-    GOOD(&p, "-m", "a", "--model=b");
+    GOOD(&p, "--columns", "2", "-m", "a", "text", "--json", "--model=b");
     assert_int_equal(p.args.models.n, 2);
+    assert_true(p.args.models.place[0] == 2 && p.args.models.place[1] == 4);
     assert_string_equal(p.args.models.item[0], "a");
     assert_string_equal(p.args.models.item[1], "b");
     BAD("--model: 'c' is one too many: at most 2", "-m", "a", "-m", "b", "-m", "c");
