@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One token of a text, as a person names it:
+ *
+ *     7          the token at position 7, from 0
+ *     bank       the token or word "bank"; of a word of several pieces the last
+ *     bank#2     its second occurrence
+ *     =5, =7#2   the same of what would be read as a position
+ *
+ * A word is compared with the tokens' labels and pieces ("bank", "##s", "[CLS]"), and with
+ * the text that they stand for. */
+#ifndef SESSION_PLACE_H
+#define SESSION_PLACE_H
+
+#include "session/item.h"
+
+/* What a name says; plain data, checked without a text. */
+struct place {
+    const char *spec;           /* as given, for messages */
+    long position;              /* -1: a word */
+    const char *word;
+    size_t word_size;
+    long occurrence;            /* from 1 */
+};
+
+/* ERR_USAGE, naming the option: no name, an occurrence 0. */
+int place_parse(struct place *p, const char *option, const char *spec, struct err *e);
+
+/*
+ * The position in t that p names; -1 with an error, which names the option and what the text
+ * has instead.  text: what the spans of t count in; s NULL: it is not known.  Occurrences
+ * are of whole words; where there are none, of parts of words.
+ */
+int place_find(const struct place *p, const char *option, const struct tokens *t,
+               const char *text, struct err *e);
+
+#endif
