@@ -38,6 +38,13 @@ const char *records_head_name(struct arena *a, const void *row)
     return arena_printf(a, "L%dH%d", id->layer, id->head);
 }
 
+const char *records_interval(struct arena *a, const void *estimate)
+{
+    const struct summary_estimate *x = estimate;
+
+    return x->n < 2 ? "-" : arena_printf(a, "%.3g to %.3g", x->low, x->high);
+}
+
 struct text_span records_label(const struct tokens *t, int i)
 {
     return (struct text_span){ t->label[i], t->label_size[i] };

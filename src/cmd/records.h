@@ -6,6 +6,7 @@
 #define CMD_RECORDS_H
 
 #include "analysis/links.h"
+#include "analysis/summary.h"
 #include "cmd/shared.h"
 #include "report/record.h"
 
@@ -85,6 +86,37 @@ const char *records_head_name(struct arena *a, const void *row);
 #define HEADS_COLUMN(record, offset) \
     { "heads", "one object per head", .kind = COLUMN_RECORD, .list = true, \
       .where = IN_TSV | IN_JSON, .of = (record), .field = (offset) }
+
+/* ---- a number over many texts ---- */
+
+/* "0.012 to 0.034": a table's cell, of a struct summary_estimate; "-": undefined. */
+const char *records_interval(struct arena *a, const void *estimate);
+
+#define ESTIMATE_F(f) offsetof(struct summary_estimate, f)
+/*
+ * Makes id_record, whose rows are a struct summary_estimate: of a number with this unit, and
+ * heading and format in a table, where it is IN_TABLE (else 0).
+ */
+#define ESTIMATE_RECORD(id, title, measure, shape, shown) \
+    static const struct column id##_estimate[] = { \
+        { "mean", "mean over the texts in which it is defined", measure, title, shape, \
+          COLUMN_REAL, .where = (shown) | IN_TSV | IN_JSON, .null = NULL_SHOWN, \
+          .field = ESTIMATE_F(mean) }, \
+        { "interval", "low and high", .heading = "95 %", .kind = COLUMN_TEXT, \
+          .where = (shown), .show = records_interval }, \
+        { "sd", "standard deviation over the texts", measure, .kind = COLUMN_REAL, \
+          .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(sd) }, \
+        { "low", "lower end of the mean's 95 % interval", measure, .kind = COLUMN_REAL, \
+          .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(low) }, \
+        { "high", "its upper end", measure, .kind = COLUMN_REAL, \
+          .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(high) }, \
+        { "n", "number of those texts", "texts", .kind = COLUMN_INT, \
+          .where = IN_TSV | IN_JSON, .field = ESTIMATE_F(n) }, \
+    }; \
+    static const struct record id##_record = { \
+        .help = "a number over many texts", .size = sizeof(struct summary_estimate), \
+        RECORD_COLUMNS(id##_estimate), \
+    };
 
 /* ---- tokens, as the fields of columns ---- */
 

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * Means of numbers, and intervals.  tests/cli/diff.bats compares intervals with NumPy's. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/summary.h"
+
+enum { TEXTS = 40, NUMBERS = 2 };
+
+static double value(int text, int i)
+{
+    return i == 0 ? sin(text) * 1e-9 - 3e-18 : (text * 37 % 11) / 7.0 - 0.7;
+}
+
+/* Adds all texts, from the one numbered first on, step by step. */
+static struct summary *all(struct arena *a, int first, int step)
+{
+    struct summary *s = summary_new(a, NUMBERS);
+
+    for (int k = 0; k < TEXTS; k++) {
+        int text = (first + k * step) % TEXTS;
+        double values[NUMBERS] = { value(text, 0), value(text, 1) };
+
+        summary_add(s, text, values);
+    }
+    return s;
+}
+
+static void means(void **state)
+{
+    struct arena a;
+    struct summary *s;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    s = all(&a, 0, 1);
+    for (int i = 0; i < NUMBERS; i++) {
+        struct summary_estimate x = summary_of(s, i);
+        double sum = 0, squares = 0;
+
+        for (int k = 0; k < TEXTS; k++)
+            sum += value(k, i);
+        for (int k = 0; k < TEXTS; k++)
+            squares += pow(value(k, i) - sum / TEXTS, 2);
+        assert_int_equal(x.n, TEXTS);
+        check_close(x.mean, sum / TEXTS, 1e-19 + fabs(sum) * 1e-14);
+        check_close(x.sd, sqrt(squares / (TEXTS - 1)), x.sd * 1e-6);
+        assert_true(x.low < x.mean && x.mean < x.high);
+        /* A bootstrap's width is near that of a normal distribution. */
+        check_close((x.high - x.low) / (2 * 1.96 * x.sd / sqrt(TEXTS)), 1, 0.1);
+    }
+    arena_finish(&a);
+}
+
+static void any_order(void **state)
+{
+    struct arena a;
+    struct summary *s, *other;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    s = all(&a, 0, 1);
+    other = all(&a, 17, 7);
+    for (int i = 0; i < NUMBERS; i++) {
+        struct summary_estimate x = summary_of(s, i), y = summary_of(other, i);
+
+        assert_true(x.mean == y.mean && x.sd == y.sd && x.low == y.low && x.high == y.high);
+    }
+    arena_finish(&a);
+}
+
+/* What is undefined in a text is left out; one text has no interval. */
+static void few(void **state)
+{
+    const double first[] = { -2.5, NAN }, second[] = { NAN, NAN }, third[] = { -2.5, 1 };
+    struct summary_estimate x;
+    struct summary *s;
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    s = summary_new(&a, 2);
+    x = summary_of(s, 0);
+    assert_true(x.n == 0 && isnan(x.mean) && isnan(x.sd) && isnan(x.low));
+    summary_add(s, 0, first);
+    summary_add(s, 1, second);
+    x = summary_of(s, 0);
+    assert_true(x.n == 1 && x.mean == -2.5 && isnan(x.sd) && isnan(x.low) && isnan(x.high));
+    summary_add(s, 2, third);
+    x = summary_of(s, 0);
+    assert_true(x.n == 2 && x.mean == -2.5 && x.sd == 0 && x.low == -2.5 && x.high == -2.5);
+    assert_int_equal(summary_of(s, 1).n, 1);
+    arena_finish(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(means), cmocka_unit_test(any_order), cmocka_unit_test(few),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
