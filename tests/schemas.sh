@@ -41,6 +41,9 @@ stability --runs 2 --heads-alone -l 0 the_cat
 stability --runs 2 --relative-noise -m $ref/gpt2 --ids 5
 diff the cat
 diff --dtype f32 --dtype bf16 -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
+diff --at the -m $ref/bert --mask none --mask causal the key
+diff -m $ref/families/longformer --global 0 --global 1 --ids 5,6,7
+diff --summary --dtype f32 --dtype bf16 -m $ref/bert -f $work/lines
 mechanisms --repeats 0 the_cat
 mechanisms --repeats 1 --propagate -l all --only exact,lsh the_cat
 mechanisms --outputs-only -m $ref/families/bloom --ids 2,3,4

@@ -3,6 +3,7 @@
 #include "analysis/compare.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/divergence.h"
@@ -12,11 +13,13 @@ struct sums {
     double js, entropy[2], largest;
     int n_rows[2];              /* that see keys, on each side */
     int n_paired, n_kept;
+    int strongest[2];           /* key of the row that was compared last, on each side */
 };
 
 struct compare {
     int H;
     struct axis_pair queries, keys;
+    int only[2];                /* the rows that count; -1: all */
     float *first;               /* [L, H, queries, keys] rows of the first side */
     bool *sees;                 /* [L, H, queries] a row of it sees keys */
     struct sums *sums;          /* [L, H] */
@@ -35,13 +38,27 @@ struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair quer
     struct compare *compare = arena_alloc(a, 1, sizeof *compare);
     size_t heads = (size_t)L * (size_t)H, rows = heads * (size_t)queries.n_first;
 
-    *compare = (struct compare){ .H = H, .queries = queries, .keys = keys };
+    *compare = (struct compare){ .H = H, .queries = queries, .keys = keys,
+                                 .only = { -1, -1 } };
     compare->first = arena_alloc(a, rows, (size_t)keys.n_first * sizeof *compare->first);
     compare->sees = arena_alloc(a, rows, sizeof *compare->sees);
     compare->sums = arena_alloc(a, heads, sizeof *compare->sums);
     compare->room = arena_alloc(a, heads * 2,
                                 (size_t)n_all(compare) * sizeof *compare->room);
     return compare;
+}
+
+void compare_only(struct compare *c, int first, int second)
+{
+    c->only[0] = first;
+    c->only[1] = second;
+}
+
+/* Whether row t of a block counts. */
+static bool counts(const struct compare *c, int side, const struct rows *rows, int t)
+{
+    return rows->n_visible[t] > 0 &&
+           (c->only[side] < 0 || c->only[side] == rows->row0 + t);
 }
 
 static size_t head_at(const struct compare *c, int layer, int head)
@@ -68,7 +85,7 @@ static void store(void *self, const struct rows *rows, int n)
 
         row_spread(rows, t, compare->first + row * (size_t)compare->keys.n_first);
         compare->sees[row] = rows->n_visible[t] > 0;
-        if (rows->n_visible[t] > 0)
+        if (counts(compare, 0, rows, t))
             add_entropy(&compare->sums[head], 0, rows, t);
     }
 }
@@ -93,7 +110,9 @@ static void compare_row(const struct compare *c, struct sums *s, const float *p,
                         const float *q)
 {
     s->js += divergence_js(p, q, n_all(c));
-    s->n_kept += row_strongest(p, n_all(c)) == row_strongest(q, n_all(c));
+    s->strongest[0] = row_strongest(p, n_all(c));
+    s->strongest[1] = row_strongest(q, n_all(c));
+    s->n_kept += s->strongest[0] == s->strongest[1];
     s->n_paired++;
     for (int j = 0; j < n_all(c); j++)
         s->largest = fmax(s->largest, fabs((double)p[j] - (double)q[j]));
@@ -110,7 +129,7 @@ static void compare(void *self, const struct rows *rows, int n)
         int first = c->queries.first_of[rows->row0 + t];
         size_t row = head * (size_t)c->queries.n_first + (size_t)first;
 
-        if (rows->n_visible[t] == 0)
+        if (!counts(c, 1, rows, t))
             continue;
         add_entropy(&c->sums[head], 1, rows, t);
         if (first < 0 || !c->sees[row])
@@ -145,20 +164,42 @@ struct head_difference compare_head(const struct compare *c, int layer, int head
     };
 }
 
+/* A key of both sides as one of the second. */
+static int second_of(const struct compare *c, int key)
+{
+    int j = 0;
+
+    if (key >= c->keys.n_first)
+        return key - c->keys.n_first;
+    while (j < c->keys.n_second && c->keys.first_of[j] != key)
+        j++;
+    return j < c->keys.n_second ? j : -1;
+}
+
+void compare_strongest(const struct compare *c, int layer, int head, int key[2])
+{
+    const struct sums *sums = &c->sums[head_at(c, layer, head)];
+
+    key[0] = key[1] = -1;
+    if (c->only[0] < 0 || sums->n_paired == 0)
+        return;
+    key[0] = sums->strongest[0];
+    key[1] = second_of(c, sums->strongest[1]);
+}
+
 /* ---- pairing ---- */
 
-/* length[i][j]: of the longest common subsequence of first[i ..] and second[j ..]. */
-static int *common(struct arena *a, const char *const *first, int n_first,
-                   const char *const *second, int n_second)
+/* length[i][j]: of the longest common subsequence of x[i ..] and y[j ..]. */
+static int *common(struct arena *a, struct compare_names x, struct compare_names y)
 {
-    size_t stride = (size_t)n_second + 1;
-    int *length = arena_alloc(a, ((size_t)n_first + 1), stride * sizeof *length);
+    size_t stride = (size_t)y.n + 1;
+    int *length = arena_alloc(a, ((size_t)x.n + 1), stride * sizeof *length);
 
-    for (int i = n_first - 1; i >= 0; i--)
-        for (int j = n_second - 1; j >= 0; j--) {
+    for (int i = x.n - 1; i >= 0; i--)
+        for (int j = y.n - 1; j >= 0; j--) {
             int *l = length + (size_t)i * stride + (size_t)j;
 
-            if (strcmp(first[i], second[j]) == 0)
+            if (strcmp(x.name[i], y.name[j]) == 0)
                 l[0] = l[stride + 1] + 1;
             else
                 l[0] = l[stride] > l[1] ? l[stride] : l[1];
@@ -166,29 +207,85 @@ static int *common(struct arena *a, const char *const *first, int n_first,
     return length;
 }
 
-int compare_pair(struct arena *a, const char *const *first, int n_first,
-                 const char *const *second, int n_second, int *first_of)
+/* first_of[y.n] along a longest common subsequence, counted from first; returns its length. */
+static int pair_common(struct arena *a, struct compare_names x, struct compare_names y,
+                       int first, int *first_of)
 {
     struct arena_mark mark = arena_mark(a);
-    size_t stride = (size_t)n_second + 1;
-    const int *length;
-    int i = 0, j = 0, count;
+    size_t stride = (size_t)y.n + 1;
+    const int *length = common(a, x, y);
+    int i = 0, j = 0, count = length[0];
 
-    for (int k = 0; k < n_second; k++)
-        first_of[k] = n_first == n_second ? k : -1;
-    if (n_first == n_second)
-        return n_first;
-    length = common(a, first, n_first, second, n_second);
-    count = length[0];
-    while (i < n_first && j < n_second) {
+    for (int k = 0; k < y.n; k++)
+        first_of[k] = -1;
+    while (i < x.n && j < y.n) {
         const int *l = length + (size_t)i * stride + (size_t)j;
 
-        if (strcmp(first[i], second[j]) == 0)
-            first_of[j++] = i++;
+        if (strcmp(x.name[i], y.name[j]) == 0)
+            first_of[j++] = first + i++;
         else if (l[stride] >= l[1])
             i++;
         else
             j++;
+    }
+    arena_reset(a, mark);
+    return count;
+}
+
+int compare_pair(struct arena *a, struct compare_names first, struct compare_names second,
+                 int *first_of)
+{
+    if (first.n != second.n)
+        return pair_common(a, first, second, 0, first_of);
+    for (int k = 0; k < second.n; k++)
+        first_of[k] = k;
+    return first.n;
+}
+
+static struct compare_names after(struct compare_names x, int n)
+{
+    return (struct compare_names){ x.name + n, x.n - n };
+}
+
+int compare_pair_around(struct arena *a, struct compare_names first,
+                        struct compare_names second, const int at[2], int *first_of)
+{
+    int x = at[0] + 1, y = at[1] + 1;
+    int before = pair_common(a, (struct compare_names){ first.name, at[0] },
+                             (struct compare_names){ second.name, at[1] }, 0, first_of);
+
+    first_of[at[1]] = at[0];
+    return before + 1 + pair_common(a, after(first, x), after(second, y), x, first_of + y);
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static const char **sorted(struct arena *a, struct compare_names x)
+{
+    const char **all = arena_alloc(a, (size_t)x.n, sizeof *all);
+
+    if (x.n > 0) {
+        memcpy(all, x.name, (size_t)x.n * sizeof *all);
+        qsort(all, (size_t)x.n, sizeof *all, by_name);
+    }
+    return all;
+}
+
+int compare_shared(struct arena *a, struct compare_names first, struct compare_names second)
+{
+    struct arena_mark mark = arena_mark(a);
+    const char **x = sorted(a, first), **y = sorted(a, second);
+    int i = 0, j = 0, count = 0;
+
+    while (i < first.n && j < second.n) {
+        int order = strcmp(x[i], y[j]);
+
+        count += order == 0;
+        i += order <= 0;
+        j += order >= 0;
     }
     arena_reset(a, mark);
     return count;

@@ -34,17 +34,44 @@ struct compare;
  */
 struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair queries,
                             struct axis_pair keys);
+
+/* Before the first pass: of each side only this row counts, also in the entropies. */
+void compare_only(struct compare *c, int first, int second);
+
 struct sink compare_first(struct compare *c);
 struct sink compare_second(struct compare *c);      /* after the first pass */
 
 /* After the second pass. */
 struct head_difference compare_head(const struct compare *c, int layer, int head);
 
+/* The strongest keys of the rows of compare_only; -1: there are none, or they see no key. */
+void compare_strongest(const struct compare *c, int layer, int head, int key[2]);
+
+/* ---- pairing ---- */
+
+struct compare_names {
+    const char *const *name;    /* [n] */
+    int n;
+};
+
 /*
  * Pairs names: by place where both sides have the same number, else by a longest common
- * subsequence.  first_of[n_second]; returns how many are paired.
+ * subsequence.  first_of[second.n]; returns how many are paired.
  */
-int compare_pair(struct arena *a, const char *const *first, int n_first,
-                 const char *const *second, int n_second, int *first_of);
+int compare_pair(struct arena *a, struct compare_names first, struct compare_names second,
+                 int *first_of);
+
+/*
+ * The same where name at[0] of the first and at[1] of the second are known to be a pair:
+ * those before it, and those after it, by a longest common subsequence each.
+ */
+int compare_pair_around(struct arena *a, struct compare_names first,
+                        struct compare_names second, const int at[2], int *first_of);
+
+/*
+ * How many names of the first side the second has too, wherever they stand; a name that one
+ * side has more often counts as often as the other has it.
+ */
+int compare_shared(struct arena *a, struct compare_names first, struct compare_names second);
 
 #endif

@@ -31,6 +31,7 @@ extern const struct opt_group figure_group;
     &text_group, &select_group, &generate_group, &mask_group, &dtype_group
 
 extern const struct opt_values model_values;    /* names in the local cache, and files */
+extern const struct opt_values global_values, mask_values;
 
 /*
  * Calls fn for each text with the file that it goes to: output's own for a single text,

@@ -18,9 +18,9 @@ static const char *const mask_words[] = { "causal", "padding:", "block:", "keys:
 
 static const struct opt_values layer_values = { .words = layer_words };
 static const struct opt_values stack_values = { .words = family_stack_names };
-static const struct opt_values global_values = { .words = global_words };
+const struct opt_values global_values = { .words = global_words };
 static const struct opt_values random_values = { .words = random_words, .files = true };
-static const struct opt_values mask_values = { .words = mask_words, .between = '+',
+const struct opt_values mask_values = { .words = mask_words, .between = '+',
                                                .files = true };
 static const struct opt_values qkv_values = { .between = ',', .files = true };
 const struct opt_values model_values = { .find = hub_names, .files = true };

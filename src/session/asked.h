@@ -14,6 +14,9 @@ struct asked_names {
     const char *cut;                /* " (--truncate cuts it)"; "": the caller has no such */
 };
 
+/* Which texts of the pairs of a file are read: both as one input, or one by itself. */
+enum asked_half { HALF_BOTH, HALF_FIRST, HALF_SECOND };
+
 struct asked {
     const struct asked_names *names;    /* NULL: the options of the program */
     const char *model;              /* NULL: built in */
@@ -21,6 +24,7 @@ struct asked {
     double score_scale;             /* of qkv's scores; 0 or NaN: not given */
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
+    enum asked_half half;           /* of each pair of file */
     const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, words, no_special, truncate;

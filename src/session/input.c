@@ -190,23 +190,25 @@ static int open_piped(const struct session *s, struct source **source, struct er
     return *source == NULL ? check_sources(s->asked, 0, false, e) : 0;
 }
 
-static struct source *open_source(struct session *s, int n_operands, char **operands,
-                                  struct err *e)
+/* leader: of its lines this one's are, where it has lines; NULL: there is none. */
+static struct source *open_source(struct session *s, const struct source *leader,
+                                  int n_operands, char **operands, struct err *e)
 {
     const struct asked *asked = s->asked;
-    bool piped = may_be_piped(s, n_operands);
+    bool follows = leader != NULL && leader->lines;
+    bool piped = !follows && may_be_piped(s, n_operands);
     struct operand text[2];
     struct source *source;
 
-    if (check_sources(asked, n_operands, piped || asked->file != NULL, e) != 0 ||
+    if (check_sources(asked, n_operands, piped || follows || asked->file != NULL, e) != 0 ||
         global_check(s, e) != 0 || read_operands(s, n_operands, operands, text, e) != 0 ||
         open_arrays(s, n_operands, text, &source, e) != 0 ||
         (asked->decoder_ids != NULL &&
          encode_needs_decoder(s, "--decoder-ids", ERR_USAGE, e) != 0) ||
         (piped && open_piped(s, &source, e) != 0))
         return NULL;
-    if (source != NULL)
-        return source;
+    if (source != NULL || follows)
+        return source != NULL ? source : source_follow(s, leader);
     return asked->file != NULL ? source_lines(s, e) : asked->ids != NULL ? source_ids(s) :
            source_text(s, n_operands, text, e);
 }
@@ -227,19 +229,25 @@ static void say_spare_masks(const struct session *s, int n_texts)
         }
 }
 
-struct input *input_open(struct session *s, int n_operands, char **operands,
-                         struct err *e)
+struct input *input_open_beside(struct session *s, const struct input *first,
+                                int n_operands, char **operands, struct err *e)
 {
     struct input *in = arena_alloc(s->a, 1, sizeof *in);
 
     *in = (struct input){ .s = s, .before = s->input };
     s->input = in;
-    in->source = open_source(s, n_operands, operands, e);
+    in->source = open_source(s, first != NULL ? first->source : NULL, n_operands, operands, e);
     if (in->source == NULL)
         return NULL;
     if (!in->source->lines)
         say_spare_masks(s, in->source->n);
     return in;
+}
+
+struct input *input_open(struct session *s, int n_operands, char **operands,
+                         struct err *e)
+{
+    return input_open_beside(s, NULL, n_operands, operands, e);
 }
 
 void input_close_all(struct input *last)
@@ -293,6 +301,11 @@ int input_result(const struct input *in, int rc, struct err *e)
         return err_set(e, ERR_INPUT, "%s: %d of %d %ss could not be used", in->source->name,
                        in->n_bad, in->source->n, in->source->unit);
     return rc;
+}
+
+int input_count(const struct input *in)
+{
+    return in->source->n;
 }
 
 bool input_is_file(const struct input *in)

@@ -13,6 +13,15 @@
  */
 struct input *input_open(struct session *s, int n_operands, char **operands,
                          struct err *e);
+
+/*
+ * The same, where another session's input `first` has been opened.  Of a file, each text is
+ * of the line that `first` read last, and there is one such: input_next then returns 0,
+ * until `first` reads on.  Of one text or array they go side by side.
+ */
+struct input *input_open_beside(struct session *s, const struct input *first,
+                                int n_operands, char **operands, struct err *e);
+
 void input_close_all(struct input *last);      /* it and those of its session before it */
 
 /*
@@ -25,6 +34,7 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 /* What it came to: rc; where that is 0, an error if some lines could not be used. */
 int input_result(const struct input *in, int rc, struct err *e);
 
+int input_count(const struct input *in);        /* texts; of a file's lines: those read so far */
 bool input_is_file(const struct input *in);     /* of texts; or of several arrays */
 
 /* Counts a text that was read but could not be used after all, and says why. */

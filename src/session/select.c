@@ -76,11 +76,11 @@ int session_select(struct session *s, int n_operands, bool all, struct wanted *w
                    struct err *e)
 {
     const struct asked *asked = s->asked;
-    bool text = n_operands > (asked->input == NULL ? 1 : 0) || asked->pairs ||
-                s->model->precomputed != NULL;
+    bool text = n_operands > (asked->input == NULL ? 1 : 0) ||
+                (asked->pairs && asked->half == HALF_BOTH) || s->model->precomputed != NULL;
     bool repeats = s->model->decoder != NULL && s->model->decoder->config.head.task != NULL;
-    bool target = text || repeats || asked->decoder_ids != NULL || asked->jsonl ||
-                  asked->generate > 0;
+    bool target = text || repeats || asked->decoder_ids != NULL || asked->generate > 0 ||
+                  (asked->jsonl && asked->half == HALF_BOTH);
 
     s->stack = default_stack(s->model, target, all);
     if (asked->stack != NULL && find_stack(s, &s->stack, e) != 0)

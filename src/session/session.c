@@ -140,9 +140,20 @@ int session_open_memory(struct session *s, const struct asked *asked,
     return open_threads(s, e);
 }
 
+void session_share(struct session *s, const struct session *of, const struct asked *asked)
+{
+    *s = (struct session){
+        .asked = asked, .env = of->env, .a = of->a, .path = of->path, .model = of->model,
+        .tok = of->tok, .target_tok = of->target_tok, .tok_err = of->tok_err,
+        .par = of->par, .shares = true,
+    };
+}
+
 void session_close(struct session *s)
 {
     input_close_all(s->input);
+    if (s->shares)
+        return;
     par_free(s->par);
     if (s->target_tok != s->tok)
         tok_close(s->target_tok);

@@ -32,6 +32,7 @@ struct session {
     struct par *par;
     struct change change;
     struct input *input;            /* the last that was opened; NULL: none */
+    bool shares;                    /* model, tokenisers and threads are another session's */
 };
 
 /*
@@ -50,6 +51,13 @@ struct session_files {
 int session_open_memory(struct session *s, const struct asked *asked,
                         const struct session_files *files, const struct env *env,
                         struct err *e);
+
+/*
+ * The model, tokenisers and threads of `of`, which stays open, for something else that is
+ * asked of them: with a selection, a change and texts of its own.
+ */
+void session_share(struct session *s, const struct session *of, const struct asked *asked);
+
 void session_close(struct session *s);
 
 /*

@@ -45,6 +45,9 @@ struct lines *source_open_lines(const struct session *s, const char *path, struc
 /* -f FILE: a text per line, with --pairs two, with --jsonl an object. */
 struct source *source_lines(const struct session *s, struct err *e);
 
+/* Of the same lines as a source of lines that is open: that which it read last, once. */
+struct source *source_follow(const struct session *s, const struct source *leader);
+
 /*
  * The same of standard input; where nothing comes for a second, a note says what is waited
  * for.  *out NULL: it is empty.

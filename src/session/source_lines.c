@@ -12,6 +12,9 @@ struct line_source {
     struct lines *lines;
     const char *first;          /* a line that was read to see whether there is one */
     size_t first_size;          /* NULL: none, or taken */
+    const struct line_source *leader;   /* whose lines these are; NULL: its own */
+    const char *line;           /* [size] the last, until the next is read */
+    size_t size;
 };
 
 static void set_text(struct item *out, const char *text, size_t n)
@@ -56,6 +59,20 @@ static int item_of_json(const struct session *s, struct arena *a, const char *li
     return 0;
 }
 
+/* Of a pair the text that is asked for, by itself. */
+static int take_half(struct item *out, enum asked_half half, struct err *e)
+{
+    if (half == HALF_BOTH)
+        return 0;
+    if (out->pair == NULL)
+        return err_set(e, ERR_INPUT, "has no pair, expected {\"text\":…,\"pair\":…}");
+    if (half == HALF_SECOND)
+        set_text(out, out->pair, out->pair_size);
+    out->pair = NULL;
+    out->pair_size = 0;
+    return 0;
+}
+
 static int fill(const struct session *s, struct arena *a, const char *line, size_t n,
                 struct item *out, struct err *e)
 {
@@ -70,32 +87,48 @@ static int fill(const struct session *s, struct arena *a, const char *line, size
     } else {
         set_text(out, line, n);
     }
-    return done ? 0 : encode_text(s, a, out, e);
+    if (done && s->asked->half != HALF_BOTH)
+        return err_set(e, ERR_INPUT, "has ids, expected {\"text\":…,\"pair\":…}");
+    return done ? 0 : take_half(out, s->asked->half, e) != 0 ? -1 : encode_text(s, a, out, e);
 }
 
-static int next_line(struct line_source *source, const char **line, size_t *n,
-                     struct err *e)
+/* The line that the leader read last, once. */
+static int next_led(struct line_source *source)
 {
+    const struct line_source *leader = source->leader;
+
+    if (source->source.n == leader->source.n)
+        return 0;
+    source->source.n = leader->source.n - 1;
+    source->line = leader->line;
+    source->size = leader->size;
+    return 1;
+}
+
+/* The next line into source->line; returns as lines_next. */
+static int next_line(struct line_source *source, struct err *e)
+{
+    if (source->leader != NULL)
+        return next_led(source);
     if (source->first == NULL)
-        return lines_next(source->lines, line, n, e);
-    *line = source->first;
-    *n = source->first_size;
+        return lines_next(source->lines, &source->line, &source->size, e);
+    source->line = source->first;
+    source->size = source->first_size;
     source->first = NULL;
     return 1;
 }
 
 static int next(struct source *self, struct arena *a, struct item *out, struct err *e)
 {
+    struct line_source *source = (struct line_source *)self;
     const struct session *session = self->s;
-    const char *line;
-    size_t count;
-    int status = next_line((struct line_source *)self, &line, &count, e);
+    int status = next_line(source, e);
 
     if (status <= 0)
         return status;
     out->index = self->n++;
-    line = arena_strndup(a, line, count);
-    if (fill(session, a, line, count, out, e) == 0)
+    if (fill(session, a, arena_strndup(a, source->line, source->size), source->size, out,
+             e) == 0)
         return SOURCE_TEXT;
     /* Without a tokeniser no line would fare better. */
     return session->tok == NULL && !session->asked->jsonl ? SOURCE_FAILED :
@@ -140,6 +173,18 @@ struct source *source_lines(const struct session *s, struct err *e)
     struct line_source *source = open_lines(s, s->asked->file, e);
 
     return source != NULL ? &source->source : NULL;
+}
+
+struct source *source_follow(const struct session *s, const struct source *leader)
+{
+    struct line_source *source = arena_alloc(s->a, 1, sizeof *source);
+
+    source->source = *leader;
+    source->source.s = s;
+    source->source.close = NULL;
+    source->source.share = NULL;
+    source->leader = (const struct line_source *)leader;
+    return &source->source;
 }
 
 /* Says what is waited for, where nothing comes. */

@@ -10,10 +10,12 @@ text="the key is in the door"
 @test "every number is that of the reference library's attention" {
     # Weights agree within 2e-6: so do entropies, up to some logarithms, and divergences.
     n=$(jq length tests/ref/diff/cases.json)
-    [ "$n" -ge 8 ]
+    [ "$n" -ge 13 ]
     for ((k = 0; k < n; k++)); do          # run has an i of its own
         case=$(jq -c ".[$k]" tests/ref/diff/cases.json)
-        mapfile -t argv < <(jq -r '.argv[]' <<< "$case")
+        jq -r '.lines // [] | .[]' <<< "$case" > "$dir/lines"
+        mapfile -t argv < <(jq -r --arg lines "$dir/lines" \
+            '.argv[] | if . == "LINES" then $lines else . end' <<< "$case")
         works "$viz" diff --json "${argv[@]}"
         agree "$(jq -c .want <<< "$case")" "$output" 1e-3 3e-6
     done
@@ -157,8 +159,14 @@ text="the key is in the door"
 }
 
 @test "nothing to compare, too much of it, and what cannot be compared" {
-    fails 2 "expected two models" "$viz" diff "$text"
-    fails 2 "expected two models" "$viz" diff -f x
+    fails 2 "nothing to compare: expected two texts, -f FILE with --pairs, --attention, or two of -m, --dtype, --mask, --global, --ids or --input" \
+        "$viz" diff "$text"
+    fails 2 "nothing to compare" "$viz" diff -f x
+    fails 2 "--ids: '4' is one too many: at most 2" "$viz" diff --ids 2 --ids 3 --ids 4
+    fails 2 "--attention, -f: only one of them can be given" "$viz" diff --attention "$ref/precomputed/causal.npy" -f x
+    fails 2 "--attention: expected two of them, or one and a model" \
+        "$viz" diff --attention "$ref/precomputed/causal.npy" --mask causal --mask none
+    fails 2 "--mask none: bert is not a bare layer" "$viz" diff -m "$ref/bert" --mask none --ids 2,3 --ids 3,2
     fails 2 "is one too many" "$viz" diff -m a -m b -m c x
     fails 2 "--dtype: 'int4' is not one of f32, bf16, f16, int8, q8_0, q5_0, q4_0" \
         "$viz" diff --dtype int4 x y
@@ -172,4 +180,162 @@ text="the key is in the door"
     fails 3 "expected the same" "$viz" diff -m "$ref/bert" -m "$ref/bart" --ids 2,3
     fails 3 "its decoder: expected the same stack" "$viz" diff -m "$ref/bert" -m "$ref/gpt2" --ids 2,3
     [ ! -e x.png ]
+}
+
+@test "the side that is given first is the first, and the title names both" {
+    layer=$ref/layers/q_linear.safetensors
+    "$viz" export -m "$layer" --heads 3 --mask causal --shape 5 -o "$dir/mine.npz"
+    works "$viz" diff --attention "$dir/mine.npz" -m "$layer" --heads 3 --shape 5
+    [ "${lines[0]}" = "mine.npz → q_linear.safetensors" ]
+    first=${lines[2]}
+    works "$viz" diff -m "$layer" --heads 3 --shape 5 --attention "$dir/mine.npz"
+    [ "${lines[0]}" = "q_linear.safetensors → mine.npz" ]
+    # The same change, the other way round
+    read -r _ js entropy change _ <<< "$first"
+    read -r _ js2 entropy2 change2 _ <<< "${lines[2]}"
+    [ "$js" = "$js2" ]
+    awk "BEGIN { exit !($change + $change2 == 0 && $entropy + $change - $entropy2 < 0.0011) }"
+    works "$viz" diff --json --attention "$dir/mine.npz" -m "$layer" --heads 3 --shape 5
+    jq -e '.first.model == "mine.npz" and .second.model == "q_linear.safetensors"' <<< "$output"
+    # Two models of one name
+    mkdir "$dir/a" "$dir/b"
+    cp -r "$ref/bert" "$dir/a/net"
+    cp -r "$ref/bert" "$dir/b/net"
+    works "$viz" diff -m "$dir/a/net" -m "$dir/b/net" "$text"
+    [ "${lines[0]}" = "$dir/a/net → $dir/b/net" ]
+}
+
+@test "one's own attention against a layer: its input, mask and heads are the layer's" {
+    layer=$ref/layers/q_linear.safetensors
+    # numpy.save of a 4 x 12 array of small numbers
+    { printf '\x93NUMPY\x01\x00\x76\x00'
+      printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 12), }"
+      for i in $(seq 48); do printf '\x00\x00'"\\x$(printf %02x $((i * 5 % 128)))"'\x3f'; done; } > "$dir/x.npy"
+    "$viz" export -m "$layer" --heads 3 --mask causal --input "$dir/x.npy" -o "$dir/mine.npz"
+    works "$viz" diff --json --tolerance 0 --attention "$dir/mine.npz" -m "$layer" --heads 3 \
+        --mask causal --input "$dir/x.npy"
+    jq -e '.tokens_paired == 4 and (.heads | length == 3 and all(.js == 0 and .largest == 0))' <<< "$output"
+    works "$viz" diff --json --attention "$dir/mine.npz" -m "$layer" --heads 3 --input "$dir/x.npy"
+    jq -e '.second.input == "'"$dir/x.npy"'" and (.heads | all(.js > 1e-3))' <<< "$output"
+    works "$viz" diff --json -m "$layer" --heads 3 --input "$dir/x.npy" --input "$dir/x.npy"
+    jq -e '.tokens_paired == 4 and (.heads | all(.js == 0))' <<< "$output"
+}
+
+@test "--pairs, --jsonl: the first text of each line against the second, also from a pipe" {
+    printf '%s\t%s\n' "$text" "the door is in the key" "the key" "the door is" > "$dir/pairs"
+    works "$viz" diff --json -m "$ref/bert" --pairs -f "$dir/pairs"
+    "$viz" diff --json -m "$ref/bert" "$text" "the door is in the key" > "$dir/one"
+    head -n 1 <<< "$output" | cmp - "$dir/one"
+    [ "$(tail -n 1 <<< "$output" | jq -c '[.index, .first.text, .second.text]')" = '[1,"the key","the door is"]' ]
+    want=$output
+    jq -R -c 'split("\t") | {text: .[0], pair: .[1]}' "$dir/pairs" > "$dir/jsonl"
+    works "$viz" diff --json -m "$ref/bert" --jsonl -f "$dir/jsonl"
+    [ "$output" = "$want" ]
+    # A line that cannot be used is named once; of two models, each line is both texts
+    { printf 'no tab\n'; cat "$dir/pairs"; } > "$dir/bad"
+    run --separate-stderr "$viz" diff -m "$ref/bert" --pairs -f - < "$dir/bad"
+    [ "$status" -eq 3 ]
+    [ "${stderr_lines[0]}" = "mha-viz: warning: standard input: line 1: has no tab, expected two texts separated by a tab" ]
+    [ "${stderr_lines[1]}" = "mha-viz: standard input: 1 of 3 lines could not be used" ]
+    [ "${#stderr_lines[@]}" -eq 2 ]
+    [ "$(grep -c '→' <<< "$output")" = 2 ]
+    works "$viz" diff --json -m "$ref/bert" --dtype f32 --dtype bf16 --pairs -f - < "$dir/pairs"
+    jq -e -s 'length == 2 and all(.first.text == .second.text and (.first.tokens | index("[SEP]") != null))' <<< "$output"
+    printf '{"text":"the key"}\n{"ids":[2,3]}\n' > "$dir/jsonl"
+    run --separate-stderr "$viz" diff -m "$ref/bert" --jsonl -f "$dir/jsonl"
+    [ "$status" -eq 3 ]
+    [[ ${stderr_lines[0]} == *'line 1: has no pair, expected {"text":…,"pair":…}' ]]
+    [[ ${stderr_lines[1]} == *'line 2: has ids, expected {"text":…,"pair":…}' ]]
+}
+
+@test "a file of pairs for an encoder-decoder compares the encoder's texts" {
+    printf 'the river\tthe old river\n' > "$dir/pairs"
+    works "$viz" diff --json -m "$ref/bart" --pairs -f "$dir/pairs"
+    "$viz" diff --json -m "$ref/bart" "the river" "the old river" | cmp - <(echo "$output")
+}
+
+@test "--ids, --global and --mask given twice" {
+    works "$viz" diff --json -m "$ref/bert" --ids 2,17,40,3 --ids 2,18,40,3
+    jq -e '.tokens_paired == 4 and (.heads | any(.js > 1e-4))' <<< "$output"
+    works "$viz" diff --json -m "$ref/gpt2" -m "$ref/gpt2" --ids 2,17,40 --ids 2,17,40
+    jq -e '.heads | all(.js == 0)' <<< "$output"
+    long=$ref/families/longformer
+    ids=$(seq -s, 5 24)
+    works "$viz" diff -m "$long" --ids "$ids" --global 0 --global 0,7
+    [[ ${lines[0]} == *", global 0 → "*", global 0,7" ]]
+    works "$viz" diff --json -m "$long" --ids "$ids" --global 0 --global 0,7
+    jq -e '.first.global == "0" and .second.global == "0,7" and (.heads | any(.js > 1e-3))' <<< "$output"
+    works "$viz" diff --json -m "$long" --ids "$ids" --ids "$ids" --global 0,7
+    jq -e '.heads | all(.js == 0)' <<< "$output"
+    works "$viz" diff --json -m "$ref/bert" --mask none --mask padding:1 "$text"
+    jq -e '.first.mask == "none" and .second.mask == "padding:1" and (.heads | all(.js > 0))' <<< "$output"
+    works "$viz" diff --json -m "$ref/bert" --mask padding:1 --mask none "$text"
+    jq -e '.second.mask == "none"' <<< "$output"
+    # A bare decoder layer's own mask
+    layer=$ref/layers/decoder.safetensors
+    works "$viz" diff --json -m "$layer" --heads 4 --mask none --mask causal --shape 5
+    jq -e '.heads | all(.js > 1e-3)' <<< "$output"
+}
+
+@test "--at: a token of each text, and what is said where there is none" {
+    works "$viz" diff -m "$ref/bert" --at door "$text" "the door is in"
+    [ "${lines[0]}" = "“$text” → “the door is in”, at door (token 6 → 2)" ]
+    [[ ${lines[1]} == *"first looks at  second looks at" ]]
+    works "$viz" diff --tsv -m "$ref/bert" --at the#2 "$text" "the door and the key"
+    [[ ${lines[0]} == *key_first$'\t'key_second ]]
+    fails 3 "the second text: --at: 'the#2': the text has 'the' only 1 time" \
+        "$viz" diff -m "$ref/bert" --at the#2 "$text" "the door"
+    fails 3 "--at: 9 is out of range: the text has tokens 0 to 7" \
+        "$viz" diff -m "$ref/bert" --at 9 --mask none --mask causal "$text"
+    fails 2 "--at: '' names no token" "$viz" diff --at '' a b
+    printf 'the key\tthe door\nthe door\tin the door\n' > "$dir/pairs"
+    run --separate-stderr "$viz" diff --json -m "$ref/bert" --at door --pairs -f "$dir/pairs"
+    [ "$status" -eq 3 ]
+    [[ ${stderr_lines[0]} == *"pairs: line 1: the first text: --at: the text has no token or word 'door'" ]]
+    [ "$(jq -c '[.index, .first.at, .second.at, .tokens_paired]' <<< "$output")" = "[1,2,3,1]" ]
+    works "$viz" diff -m "$ref/bert" --at door -o "$dir/x.png" "$text" "the door is in"
+}
+
+@test "texts that share little: a note says how rows are paired" {
+    note() { run --separate-stderr "$viz" diff -m "$ref/bert" "$@"; [ "$status" -eq 0 ]; }
+    note "the key" "in door"
+    [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens; rows and keys are compared by position" ]
+    note "the key" "door"
+    [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens; rows and keys are compared where both texts have them" ]
+    note --at 1 "the key" "door"
+    [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens; keys are compared where both texts have them" ]
+    note -q "the key" "door"
+    [ -z "$stderr" ]
+    note "the key" "key"
+    [ -z "$stderr" ]
+    printf 'the key\tin door\nthe key\tkey\n' > "$dir/pairs"
+    note --pairs -f "$dir/pairs"
+    [[ $stderr == "mha-viz: note: in 1 of 2 pairs the texts share under 20 % of their tokens; "* ]]
+}
+
+@test "--summary: a table, TSV, a picture, the tolerance" {
+    printf 'the key\nthe door is\nin the key\n' > "$dir/lines"
+    both=(-m "$ref/bert" --dtype f32 --dtype bf16 -f "$dir/lines" --summary)
+    works "$viz" diff "${both[@]}"
+    [ "${lines[0]}" = "bert in f32 → bert in bf16, mean of 3 texts" ]
+    [[ ${lines[1]} == head*JS*"95 %"*change*"95 %"*"links kept"*"95 %"*largest*"95 %" ]]
+    [ "${#lines[@]}" -eq 8 ]
+    works "$viz" diff "${both[@]}" --tsv
+    [ "${#lines[@]}" -eq 7 ]
+    [ "$(cut -f 1-8 <<< "${lines[0]}" | tr '\t' ' ')" = "stack layer head js_mean js_sd js_low js_high js_n" ]
+    for t in 1 3; do "$viz" diff "${both[@]}" --json -t $t > "$dir/$t"; done
+    cmp "$dir/1" "$dir/3"
+    works "$viz" diff "${both[@]}" -o "$dir/x.png"
+    [ "$(magic "$dir/x.png" 4)" = 89504e47 ]
+    run --separate-stderr "$viz" diff "${both[@]}" --tolerance 0
+    [ "$status" -eq 1 ]
+    # One text has no interval, and none no mean
+    head -n 1 "$dir/lines" > "$dir/one"
+    works "$viz" diff --json --summary -m "$ref/bert" --dtype f32 --dtype bf16 -f "$dir/one"
+    jq -e '.n_texts == 1 and (.heads | all(.js.n == 1 and .js.mean > 0 and .js.low == null))' <<< "$output"
+    : > "$dir/none"
+    works "$viz" diff --json --summary -m "$ref/bert" --dtype f32 --dtype bf16 -f "$dir/none"
+    jq -e '.n_texts == 0 and (.heads | all(.js.n == 0 and .js.mean == null))' <<< "$output"
+    fails 2 "--summary requires several texts" "$viz" diff --summary a b
+    fails 2 "--summary gives one report" "$viz" diff "${both[@]}" --format png -o "$dir"
 }

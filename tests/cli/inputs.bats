@@ -146,7 +146,7 @@ tokens() {
         "stats -m $ref/layers/encoder.safetensors --heads 4" \
         "stats -m $ref/layers/encoder.safetensors --heads 4 --shape 3" "tokens -m $ref/bert key" \
         "init --d-model 8 --heads 2 -o $dir/a.safetensors" "completion bash" "--version" \
-        "diff -m $ref/bert the key"; do
+        "diff -m $ref/bert key key"; do
         works timeout 20 "$viz" $c < "$dir/fifo"
     done
     echo key > "$dir/lines"

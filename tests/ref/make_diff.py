@@ -4,12 +4,13 @@
 
     python3 tests/ref/make_diff.py
 
-needs what make.py needs.  cases.json holds command lines of `mha-viz diff --json` and the
-numbers that they are to print.  dtype.json holds command lines of `mha-viz export`, with
+needs what make.py needs.  cases.json holds command lines of `mha-viz diff --json`, the lines
+of the file that LINES stands for in them, and the numbers that they are to print.  dtype.json holds command lines of `mha-viz export`, with
 NAME.npz beside it, of models whose inputs of every product (linears, q k, a v) are rounded to
 16 bits while sums stay in 32.
 """
 import json
+import math
 import pathlib
 
 import numpy as np
@@ -63,11 +64,12 @@ for module in (modeling_bert, modeling_gpt2, modeling_llama):
     PLAIN[module] = module.eager_attention_forward
 
 
-def attentions(name, ids, dtype=F32):
+def attentions(name, ids, dtype=F32, causal=False):
     model = KINDS[name].from_pretrained(HERE / name, attn_implementation="eager", dtype=F32).eval()
     rounding(dtype)
     with torch.no_grad():
-        out = model(input_ids=torch.tensor([ids]), output_attentions=True)
+        mask = torch.full((1, 1, len(ids), len(ids)), -torch.inf).triu(1) if causal else None
+        out = model(input_ids=torch.tensor([ids]), output_attentions=True, attention_mask=mask)
     rounding(F32)
     return [a[0] for a in out.attentions], out.last_hidden_state[0]
 
@@ -76,8 +78,9 @@ def entropy(a):
     return -torch.special.xlogy(a, a).sum(-1).mean()
 
 
-def heads(first, second, queries, keys):
-    """queries, keys: of the second's the first's, or -1.  A row over the keys of both."""
+def heads(first, second, queries, keys, at=None):
+    """queries, keys: of the second's the first's, or -1.  A row over the keys of both.
+    at: the only rows that count, of each."""
     found = []
     for l, (a, b) in enumerate(zip(first, second)):
         for h in range(a.shape[0]):
@@ -97,8 +100,54 @@ def heads(first, second, queries, keys):
                 links.append(float(x.argmax() == y.argmax()))
                 largest = max(largest, float((x - y).abs().max()))
             found.append({"layer": l, "head": h, "js": sum(js) / len(js),
-                          "entropy_first": float(entropy(p)), "entropy_second": float(entropy(q)),
+                          "entropy_first": float(entropy(p if at is None else p[at[0]])),
+                          "entropy_second": float(entropy(q if at is None else q[at[1]])),
                           "links_kept": sum(links) / len(links), "largest": largest})
+            if at is not None:
+                found[-1] |= {"key_first": int(p[at[0]].argmax()),
+                              "key_second": int(q[at[1]].argmax())}
+    return found
+
+
+M64 = (1 << 64) - 1
+
+
+def mix(x):
+    """One step of splitmix64."""
+    x = (x + 0x9e3779b97f4a7c15) & M64
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9 & M64
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb & M64
+    return x ^ (x >> 31)
+
+
+def weights(n_texts):
+    """[1000, texts] of a Poisson distribution of mean 1, from numbers of text and replicate."""
+    cdf = np.cumsum([np.exp(-1) / math.factorial(k) for k in range(19)])
+    bits = [[mix(mix(mix(1) ^ b) ^ t) for t in range(n_texts)] for b in range(1000)]
+    return np.searchsorted(cdf, np.array([[(h >> 11) * 2.0 ** -53 for h in r] for r in bits]),
+                           side="right")
+
+
+def estimate(values, w):
+    x = np.array(values)
+    means = (w @ x)[w.sum(1) > 0] / w.sum(1)[w.sum(1) > 0]
+    low, high = np.quantile(means, [0.025, 0.975])
+    return {"mean": float(x.mean()), "sd": float(x.std(ddof=1)), "low": float(low),
+            "high": float(high), "n": len(x)}
+
+
+def summary(texts):
+    """heads() of each text -> the mean of each number of each head."""
+    w = weights(len(texts))
+    found = []
+    for same in zip(*texts):
+        one = {"layer": same[0]["layer"], "head": same[0]["head"]}
+        for head in same:
+            head["entropy_change"] = head["entropy_second"] - head["entropy_first"]
+        for name in ("js", "entropy_first", "entropy_second", "entropy_change", "links_kept",
+                     "largest"):
+            one[name] = estimate([head[name] for head in same], w)
+        found.append(one)
     return found
 
 
@@ -137,6 +186,37 @@ def main():
                                pieces("bert", FIRST), pieces("bert", second)], "want": {
             "tokens_paired": sum(k >= 0 for k in pairs),
             "heads": heads(first, attentions("bert", second)[0], pairs, pairs)}})
+    # One token of each: the keys before it and after it are paired by themselves.
+    other = [2, 8, 21, 17, 40, 33, 5, 9, 3]
+    cases.append({"argv": ["-m", "tests/ref/bert", "--at", "2", "--ids", ids_of(FIRST)[1],
+                           "--ids", ids_of(FIRST[:2] + [22] + FIRST[2:])[1]],
+                  "want": {"first": {"at": 2}, "heads": heads(
+                      first, attentions("bert", FIRST[:2] + [22] + FIRST[2:])[0],
+                      [-1, -1, 2] + [-1] * 5, [0, 1, 2, -1, 3, 4, 5, 6], (2, 2))}})
+    cases.append({"argv": ["-m", "tests/ref/bert", "--pretokenized", "--no-special", "--at",
+                           pieces("bert", [9]), pieces("bert", FIRST), pieces("bert", other)],
+                  "want": {"first": {"at": 3}, "second": {"at": 7}, "heads": heads(
+                      first, attentions("bert", other)[0], [-1] * 7 + [3, -1],
+                      [0, -1, -1, 1, 2, -1, -1, 3, 6], (3, 7))}})
+    cases.append({"argv": ["-m", "tests/ref/bert", "--mask", "causal", "--mask", "none",
+                           *ids_of(FIRST)],
+                  "want": {"first": {"mask": "causal"}, "heads": heads(
+                      attentions("bert", FIRST, causal=True)[0], first, same, same)}})
+    # Over a corpus: one text in two precisions, pairs of texts.
+    corpus = [FIRST, SECOND, [2, 30, 3], [2, 8, 17, 5, 40, 33, 12, 3]]
+    lines = [json.dumps({"ids": ids}) for ids in corpus]
+    cases.append({"argv": ["-m", "tests/ref/bert", "--dtype", "f32", "--dtype", "bf16",
+                           "--jsonl", "--summary", "-f", "LINES"], "lines": lines,
+                  "want": {"n_texts": 4, "heads": summary(
+                      [heads(attentions("bert", x)[0], attentions("bert", x, BF16)[0],
+                             range(len(x)), range(len(x))) for x in corpus])}})
+    pairs = [(FIRST, SECOND), (SECOND, FIRST[::-1]), ([2, 30, 31, 3], [2, 31, 30, 3])]
+    cases.append({"argv": ["-m", "tests/ref/bert", "--pretokenized", "--no-special", "--pairs",
+                           "--summary", "-f", "LINES"],
+                  "lines": ["\t".join(pieces("bert", x) for x in pair) for pair in pairs],
+                  "want": {"n_texts": 3, "heads": summary(
+                      [heads(attentions("bert", x)[0], attentions("bert", y)[0],
+                             range(len(x)), range(len(x))) for x, y in pairs])}})
     (OUT / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")
     (OUT / "dtype.json").write_text(json.dumps(dtypes, indent=1) + "\n")
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * One number of each head -> a picture: layers below each other, heads side by side. */
+#include <math.h>
+
+#include "cmd/diff.h"
+#include "cmd/figure.h"
+#include "draw/heatmap.h"
+
+const char *const diff_metrics[] = { "entropy", "js", "links_kept", NULL };
+
+/* What each of them shows. */
+static const struct shown {
+    enum diff_number number;
+    const char *title;
+} shows[] = {
+    { DIFF_ENTROPY_CHANGE, "change of entropy (nats)" },
+    { DIFF_JS, "divergence (nats)" },
+    { DIFF_LINKS_KEPT, "strongest links kept" },
+};
+
+static struct label_list numbered(struct arena *a, char letter, int n)
+{
+    const char **text = arena_alloc(a, (size_t)n, sizeof *text);
+
+    for (int i = 0; i < n; i++)
+        text[i] = arena_printf(a, "%c%d", letter, i);
+    return (struct label_list){ n, text, NULL };
+}
+
+/* value[L, H], NaN where a head is not shown; returns the largest magnitude. */
+static float fill(const struct diff_picture *p, enum diff_number number, float *value)
+{
+    const struct diff_side *side = &p->sides->side[0];
+    const struct config *config = &side->s.shown->config;
+    float largest = 0;
+
+    for (int i = 0; i < config->n_layers * config->n_heads; i++)
+        value[i] = NAN;
+    for (int l = 0, h = -1; session_next_head(&side->s, &side->want, &l, &h);) {
+        float x = (float)p->value(p->of, l, h, number);
+
+        value[l * config->n_heads + h] = x;
+        largest = fmaxf(largest, fabsf(x));     /* NaN: passed over */
+    }
+    return largest;
+}
+
+int diff_draw(const struct diff_picture *p, const struct output *output, const char *path,
+              struct arena *a, struct err *e)
+{
+    const struct diff_args *args = p->sides->args;
+    const struct shown *shown = &shows[args->metric];
+    const struct session *session = &p->sides->side[0].s;
+    int L = session->shown->config.n_layers, H = session->shown->config.n_heads;
+    int cell_px, pool;
+    float *value = arena_alloc(a, (size_t)L, (size_t)H * sizeof *value);
+    float largest = fill(p, shown->number, value);
+    bool is_signed = shown->number == DIFF_ENTROPY_CHANGE;
+    struct panel panel = { shown->title, L, H, value };
+    struct heatmaps maps;
+    struct part part;
+
+    heatmap_plan(L, H, 1, 1, 0, args->dpi, &cell_px, &pool);
+    if (pool > 1)
+        return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
+    maps = (struct heatmaps){
+        .n_panels = 1, .panels = &panel, .columns = 1,
+        .rows = numbered(a, 'L', L), .cols = numbered(a, 'H', H), .pool = 1,
+        .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
+        .vmin = is_signed ? -largest : 0,
+        .vmax = shown->number == DIFF_LINKS_KEPT ? 1 : largest > 0 ? largest : 1e-6f,
+        .cell_px = cell_px,
+    };
+    part = heatmap_part(&maps);
+    return sheet_write(&(struct sheet){
+        .caption = p->caption, .dpi = args->dpi, .n_parts = 1, .parts = &part,
+    }, figure_format(output), path, session->env->warn, e);
+}
