@@ -43,9 +43,20 @@ static const struct opt layer_opts[] = {
     FLAG(0, "norm-first", F(norm_first),
          "a bare layer normalises before attention and mlp, not after the sum"),
     CHOICE(0, "activation", "NAME", F(activation), "auto", layer_activations,
-           "activation of a bare layer's mlp; auto: relu"),
+           "activation of a bare layer's mlp; auto: that of the layer's source"),
     CHOICE(0, "relative", "FORM", F(relative), "index", layer_relatives,
            "how a bare layer reads rel_pos_encoding: by index, or as Shaw et al. do"),
+    STRING(0, "tensor-names", "Q,K,V,O", F(tensor_names),
+           "names of a bare attention's projections, without .weight; also QKV,O or Q,KV,O"),
+    STRING(0, "prefix", "P", F(prefix),
+           "look for a bare layer only among tensors whose names begin with P"),
+    CHOICE(0, "fused", "FORM", F(fused), "auto", layer_fusions,
+           "what one matrix for q, k and v holds: all q, all k, all v; or head after head"),
+    CHOICE(0, "order", "ORDER", F(order), "auto", layer_orders,
+           "how matrices of a bare layer lie: out-in, y = W x; in-out, y = x W"),
+    FLAG(0, "zero-attn", F(zero_attn),
+         "a bare attention has a key and a value of zeros after all others, as torch's "
+         "add_zero_attn"),
     END
 };
 const struct opt_group layer_group = { "bare layers", layer_opts };

@@ -86,7 +86,8 @@ enum front {
 
 enum norm_kind {
     NORM_LAYER, NORM_RMS,
-    NORM_RMS_PLUS_ONE           /* the file holds weight - 1 */
+    NORM_RMS_PLUS_ONE,          /* the file holds weight - 1 */
+    NORM_DEVIATION              /* by the deviation of D - 1 of D, plus eps */
 };
 enum norm_place {
     PLACE_PRE,                  /* x + f(norm(x)) */

@@ -7,77 +7,110 @@
 
 #include "model/layer_priv.h"
 
-enum { MAX_LAYERS = 1 << 12, N_SCOPE = 3 };
+enum { MAX_LAYERS = 1 << 12 };
 
-/* Where an attention lies; %d is the layer. */
-static const char *const scopes[N_SCOPE] = { "", "self_attn.", "layers.%d.self_attn." };
-
-/* ---- what is there ---- */
-
-static const struct tensor *any_of(const struct weights *w, struct arena *a,
-                                   const char *scope, const struct naming *n)
-{
-    const struct tensor *tensor = NULL;
-
-    if (n->kind == PROJ_TORCH)
-        tensor = layer_find(w, a, scope, "in_proj", "_weight");
-    for (int i = PART_Q; tensor == NULL && i <= PART_V; i++)
-        tensor = n->kind == PROJ_WHOLE ? layer_find(w, a, scope, n->part[i], ".weight") :
-            n->kind == PROJ_TORCH ? layer_find(w, a, scope, n->part[i], "_weight") :
-            layer_find(w, a, scope, n->part[i], ".0.weight");
-    return tensor;
-}
+/* ---- is it one? ---- */
 
 bool layer_is(const struct weights *w, struct arena *scratch)
 {
+    static const char *const scopes[] = { "", "self_attn.", "layers.0.self_attn." };
+    static const char *const endings[] = { [PROJ_WHOLE] = ".weight", [PROJ_HEADS] =
+                                           ".0.weight", [PROJ_TORCH] = "_weight" };
     struct arena_mark mark = arena_mark(scratch);
     bool found = false;
 
-    for (int s = 0; s < N_SCOPE; s++)
-        for (int n = 0; layer_naming[n].part[0] != NULL; n++)
-            found = found || any_of(w, scratch, layer_name(scratch, scopes[s], 0),
-                                    &layer_naming[n]) != NULL;
+    for (int s = 0; s < 3; s++)
+        for (const struct naming *n = layer_naming; n->writer != NULL; n++) {
+            if (!n->sure)
+                continue;
+            for (int i = PART_Q; i <= PART_V; i++)
+                found = found || layer_find(w, scratch, scopes[s], n->part[i],
+                                            endings[n->kind]) != NULL;
+            found = found || (n->kind == PROJ_TORCH &&
+                              layer_find(w, scratch, scopes[s], "in_proj", "_weight") != NULL);
+        }
     arena_reset(scratch, mark);
     return found;
 }
 
-static int two_layouts(const struct look *k, const char *one, const char *other)
+/* ---- what was asked ---- */
+
+/* "q,k,v,o", "qkv,o" or "q,kv,o" -> a table of one naming. */
+static int asked_naming(struct look *k)
 {
-    return err_set(k->e, ERR_INPUT, "%s: has two layouts at once: %s and %s", k->name,
-                   one, other);
-}
+    struct naming *naming = arena_alloc(k->a, 2, sizeof *naming);
+    char *rest = arena_strndup(k->a, k->asked->names, strlen(k->asked->names));
+    const char *name[N_PART];
+    int count = 0;
 
-static int find_attention(struct look *k)
-{
-    const struct tensor *first = NULL;
-
-    for (int s = 0; s < N_SCOPE; s++)
-        for (int count = 0; layer_naming[count].part[0] != NULL; count++) {
-            const struct tensor *tensor = any_of(
-                k->w, k->a, layer_name(k->a, scopes[s], 0), &layer_naming[count]);
-
-            if (tensor == NULL)
-                continue;
-            if (first != NULL)
-                return two_layouts(k, first->name, tensor->name);
-            first = tensor;
-            k->self = scopes[s];
-            k->naming = &layer_naming[count];
-        }
-    k->stacked = strchr(k->self, '%') != NULL;
-    k->layer = k->stacked ? "layers.%d." : "";
+    for (char *one = strsep(&rest, ","); one != NULL; one = strsep(&rest, ","), count++) {
+        if (count < N_PART)
+            name[count] = one;
+        if (one[0] == '\0' || strpbrk(one, "%|") != NULL)
+            count = N_PART;
+    }
+    if (count < 2 || count > N_PART)
+        return err_set(k->e, ERR_USAGE, "--tensor-names: '%s' is not a list of names like "
+                       "Q,K,V,O, or QKV,O or Q,KV,O where one tensor holds several",
+                       k->asked->names);
+    naming[0] = (struct naming){ .writer = "--tensor-names", .sure = true,
+                                 .part = { name[0] } };
+    naming[0].part[PART_O] = name[count - 1];
+    if (count > 2)
+        naming[0].part[PART_K] = name[1];
+    if (count > 3)
+        naming[0].part[PART_V] = name[2];
+    naming[0].kind = count == 4 ? PROJ_WHOLE : count == 3 ? PROJ_KV :
+                     k->asked->fused == LAYER_FUSED_HEADS ? PROJ_FUSED_HEADS : PROJ_FUSED;
+    k->naming = naming;
     return 0;
 }
+
+/* "encoder" -> "encoder.", unless names go on without a dot. */
+static const char *asked_prefix(const struct look *k)
+{
+    const char *prefix = k->asked->prefix;
+    const char *dotted = arena_printf(k->a, "%s.", prefix);
+
+    for (int i = 0; i < weights_count(k->w); i++)
+        if (strncmp(weights_at(k->w, i)->name, dotted, strlen(dotted)) == 0)
+            return dotted;
+    return prefix;
+}
+
+/* Keras and Flax separate parts of names with slashes, and may number outputs. */
+static int plain_names(struct look *k)
+{
+    int count = weights_count(k->w);
+    struct tensor *all = arena_alloc(k->a, (size_t)count + 1, sizeof *all);
+    bool changed = false;
+
+    for (int i = 0; i < count; i++) {
+        char *name = arena_strdup(k->a, weights_at(k->w, i)->name);
+        size_t size = strlen(name);
+
+        all[i] = *weights_at(k->w, i);
+        all[i].name = name;
+        if (size > 2 && strcmp(name + size - 2, ":0") == 0)
+            name[size - 2] = '\0';
+        for (; *name != '\0'; name++)
+            if (*name == '/')
+                *name = '.';
+        changed = changed || strcmp(all[i].name, weights_at(k->w, i)->name) != 0;
+    }
+    return changed ? weights_replace(k->w, all, count, k->e) : 0;
+}
+
+/* ---- what is there ---- */
 
 static bool starts(const char *s, const char *begin)
 {
     return strncmp(s, begin, strlen(begin)) == 0;
 }
 
-/* Any tensor of layer l whose name goes on with name. */
-static bool has_any(const struct look *k, int l, const char *name)
+static bool has_layer(const struct look *k, int l)
 {
-    const char *begin = arena_printf(k->a, "%s%s", layer_name(k->a, k->layer, l), name);
+    const char *begin = layer_name(k->a, k->layer, l);
 
     for (int i = 0; i < weights_count(k->w); i++)
         if (starts(weights_at(k->w, i)->name, begin))
@@ -88,18 +121,18 @@ static bool has_any(const struct look *k, int l, const char *name)
 /* layers.0, layers.1, ..: none may be left out. */
 static int count_layers(struct look *k)
 {
+    const char *begin = arena_strndup(k->a, k->layer, strcspn(k->layer, "%"));
     int count = 1;
 
-    if (!k->stacked) {
-        k->c->n_layers = 1;
+    k->c->n_layers = 1;
+    if (!k->stacked)
         return 0;
-    }
-    while (count < MAX_LAYERS && has_any(k, count, ""))
+    while (count < MAX_LAYERS && has_layer(k, count))
         count++;
     for (int i = 0; i < weights_count(k->w); i++) {
         const char *name = weights_at(k->w, i)->name;
 
-        if (starts(name, "layers.") && strtoul(name + strlen("layers."), NULL, 10) >=
+        if (starts(name, begin) && strtoul(name + strlen(begin), NULL, 10) >=
             (unsigned long)count)
             return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor of layer %d",
                            k->name, name, count);
@@ -108,40 +141,33 @@ static int count_layers(struct look *k)
     return 0;
 }
 
-static int find_block(struct look *k)
-{
-    if (k->self[0] == '\0')
-        return 0;
-    for (int i = 0; layer_cross[i] != NULL; i++) {
-        if (!has_any(k, 0, layer_cross[i]))
-            continue;
-        if (k->cross != NULL)
-            return two_layouts(k, k->cross, layer_cross[i]);
-        k->cross = layer_cross[i];
-    }
-    for (int i = 0; layer_ff[i].up != NULL; i++) {
-        if (!has_any(k, 0, arena_printf(k->a, "%s.", layer_ff[i].up)))
-            continue;
-        if (k->ff != NULL)
-            return two_layouts(k, k->ff->up, layer_ff[i].up);
-        k->ff = &layer_ff[i];
-    }
-    if (k->ff == NULL)
-        return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor %s%s.weight or "
-                       "%s.weight", k->name, layer_name(k->a, k->self, 0),
-                       layer_name(k->a, k->layer, 0), layer_ff[0].up, layer_ff[1].up);
-    return 0;
-}
-
 /* What only an attention by itself can have. */
 static int check_last_key(const struct look *k)
 {
     const char *scope = layer_name(k->a, k->self, 0);
 
-    if (k->ff == NULL || layer_find(k->w, k->a, scope, "bias_k", "") == NULL)
+    if (k->layout == NULL || layer_find(k->w, k->a, scope, "bias_k", "") == NULL)
         return 0;
     return err_set(k->e, ERR_INPUT, "%s: %sbias_k is supported only in an attention by "
                    "itself", k->name, scope);
+}
+
+/* Parts without which it would compute something else. */
+static int check_supported(const struct look *k)
+{
+    const char *const scope[] = { layer_name(k->a, k->self, 0),
+                                  layer_name(k->a, k->layer, 0) };
+
+    for (int s = 0; s < (k->layout != NULL ? 2 : 1); s++)
+        for (int i = 0; layer_unsupported[i] != NULL; i++) {
+            const char *begin = arena_printf(k->a, "%s%s", scope[s], layer_unsupported[i]);
+
+            for (int t = 0; t < weights_count(k->w); t++)
+                if (starts(weights_at(k->w, t)->name, begin))
+                    return err_set(k->e, ERR_INPUT, "%s: %s: layers with such a part are not "
+                                   "supported", k->name, weights_at(k->w, t)->name);
+        }
+    return 0;
 }
 
 static int part_all(struct look *k)
@@ -149,15 +175,15 @@ static int part_all(struct look *k)
     int L = k->c->n_layers, count = 0;
     const char **scope = arena_alloc(k->a, 2 * (size_t)L, sizeof *scope);
 
+    k->causal = k->naming->causal;
     for (int layer = 0; layer < L; layer++) {
         scope[count++] = layer_name(k->a, k->self, layer);
+        k->causal = layer_take_masks(k, scope[count - 1]) || k->causal;
         if (k->cross != NULL)
             scope[count++] = arena_printf(k->a, "%s%s", layer_name(k->a, k->layer, layer),
                                           k->cross);
     }
-    if (k->naming->kind == PROJ_HEADS)
-        k->n_heads = layer_heads(k->w, k->a, scope[0], k->naming->part[PART_Q]);
-    if (layer_part(k->w, k->a, k->naming, scope, count, k->e) != 0)
+    if (layer_part(k, scope, count) != 0)
         return err_under(k->e, "%s", k->name);
     return 0;
 }
@@ -168,37 +194,60 @@ static int check_asked(const struct look *k)
 {
     const struct layer_asked *asked = k->asked;
 
-    if (k->ff == NULL && asked->norm_first)
+    if (k->layout == NULL && asked->norm_first)
         return err_set(k->e, ERR_USAGE, "--norm-first: %s is one attention, without norms",
                        k->name);
-    if (k->ff == NULL && asked->activation != NULL)
+    if (k->layout == NULL && asked->activation != NULL)
         return err_set(k->e, ERR_USAGE, "--activation: %s is one attention, without an mlp",
                        k->name);
-    if (k->ff != NULL && k->cross == NULL && asked->memory)
+    if (k->layout != NULL && k->cross == NULL && asked->memory)
         return err_set(k->e, ERR_USAGE, "--memory: %s has no attention to another input",
                        k->name);
     return 0;
 }
 
+/* minGPT keeps a mask and has gelu by tanh; nanoGPT has neither. */
+static enum act act_of(const struct look *k)
+{
+    const char *name = k->asked->activation;
+
+    if (name == NULL && k->layout != NULL && k->layout->tanh_with_mask && k->keeps_mask)
+        return ACT_GELU_TANH;
+    if (name == NULL)
+        return k->layout != NULL ? k->layout->act : ACT_RELU;
+    return strcmp(name, "gelu") == 0 ? ACT_GELU :
+           strcmp(name, "gelu_tanh") == 0 ? ACT_GELU_TANH : ACT_RELU;
+}
+
+static void set_config(struct look *k)
+{
+    *k->c = (struct config){ .decoder.start_id = -1, .pad_id = -1, .card.layer = -1,
+                             .norm.eps = k->layout != NULL ? k->layout->eps : 1e-5,
+                             .score.scaled = true };
+}
+
 int layer_describe(struct config *c, const struct family **family, struct arena *a,
                    struct weights *w, const char *name, const struct layer_asked *asked,
-                   struct err *e)
+                   const char **note, struct err *e)
 {
-    struct look look = { .c = c, .a = a, .w = w, .name = name, .asked = asked, .e = e,
-                         .naming = layer_naming, .self = scopes[0], .layer = "" };
-    const char *act = asked->activation;
+    struct layer_asked more = *asked;
+    struct look look = { .c = c, .a = a, .w = w, .name = name, .asked = &more, .e = e,
+                         .naming = layer_naming, .self = "", .layer = "", .base = "" };
 
-    *c = (struct config){ .decoder.start_id = -1, .pad_id = -1, .card.layer = -1,
-                          .norm.eps = 1e-5, .score.scaled = true,
-                          .act = act != NULL && strcmp(act, "gelu") == 0 ? ACT_GELU
-                                                                         : ACT_RELU };
     look.f = arena_alloc(a, 1, sizeof *look.f);
     *family = look.f;
-    if (find_attention(&look) != 0 || find_block(&look) != 0 ||
-        check_last_key(&look) != 0 || count_layers(&look) != 0 ||
-        check_asked(&look) != 0 || part_all(&look) != 0 || layer_numbers(&look) != 0 ||
-        layer_finite(&look) != 0)
+    if (plain_names(&look) != 0 || (asked->names != NULL && asked_naming(&look) != 0))
         return -1;
+    more.prefix = asked->prefix != NULL ? asked_prefix(&look) : NULL;
+    if (layer_search(&look) != 0)
+        return -1;
+    set_config(&look);
+    if (check_last_key(&look) != 0 || check_supported(&look) != 0 ||
+        count_layers(&look) != 0 || check_asked(&look) != 0 || part_all(&look) != 0 ||
+        layer_numbers(&look) != 0 || layer_finite(&look) != 0)
+        return -1;
+    c->act = act_of(&look);
     layer_family(&look);
+    *note = look.note;
     return 0;
 }

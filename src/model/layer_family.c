@@ -8,7 +8,7 @@
 static void name_parts(struct look *k, const char *scope, const enum slot slot[N_PART])
 {
     for (int i = 0; i < N_PART; i++)
-        k->f->stack.name[slot[i]] = arena_printf(k->a, "%s%s", scope, k->naming->part[i]);
+        k->f->stack.name[slot[i]] = arena_printf(k->a, "%s%s", scope, k->part[i]);
 }
 
 static void name_attention(struct look *k, const char *scope, bool to_memory)
@@ -40,16 +40,26 @@ static const char *of_layer(const struct look *k, const char *name)
 static void name_block(struct look *k)
 {
     const char **name = k->f->stack.name;
+    const struct layout *layout = k->layout;
+    const char *last = layout->last_norm != NULL ?
+                           arena_printf(k->a, "%s%s", k->base, layout->last_norm) : NULL;
 
-    name[W_ATT_NORM] = of_layer(k, "norm1");
-    name[W_CROSS_NORM] = k->cross != NULL ? of_layer(k, "norm2") : NULL;
-    name[W_MLP_NORM] = of_layer(k, k->cross != NULL ? "norm3" : "norm2");
-    name[W_UP] = of_layer(k, k->ff->up);
-    name[W_DOWN] = of_layer(k, k->ff->down);
-    if (k->stacked && weights_find(k->w, "norm.weight") != NULL)
-        name[W_FINAL_NORM] = "norm";
+    name[W_ATT_NORM] = of_layer(k, layout->norm[0]);
+    name[W_CROSS_NORM] = k->cross != NULL ? of_layer(k, layout->norm[2]) : NULL;
+    name[W_MLP_NORM] = of_layer(k, layout->norm[k->cross != NULL ? 3 : 1]);
+    name[W_UP] = of_layer(k, layout->up);
+    name[W_DOWN] = of_layer(k, layout->down);
+    if (k->stacked && last != NULL && layer_find(k->w, k->a, last, ".weight", "") != NULL)
+        name[W_FINAL_NORM] = last;
     if (k->cross != NULL)
         name_attention(k, of_layer(k, k->cross), true);
+}
+
+/* The norm that some attentions have before their own projections. */
+static bool has_inner_norm(const struct look *k)
+{
+    return k->layout == NULL && k->naming->norm != NULL &&
+           layer_find(k->w, k->a, k->self, k->naming->norm, ".weight") != NULL;
 }
 
 /* One attention reads another input where that has widths of its own, or a key more. */
@@ -59,26 +69,30 @@ static bool reads_memory(const struct look *k)
 
     return k->asked->memory || config->cross.d_key != config->d_model ||
            config->cross.d_value != config->d_model ||
-           weights_find(k->w, "bias_k") != NULL;
+           layer_find(k->w, k->a, k->self, "bias_k", "") != NULL;
 }
 
 void layer_family(struct look *k)
 {
     struct family *family = k->f;
-    bool to_memory = k->ff == NULL && reads_memory(k);
+    const struct layout *layout = k->layout;
+    bool to_memory = layout == NULL && reads_memory(k), decoder = k->cross != NULL || k->causal;
+    bool first = k->asked->norm_first || (layout != NULL && layout->norm_first) ||
+                 has_inner_norm(k);
 
     *family = (struct family){
-        .name = k->ff == NULL ? "attention" : k->cross == NULL ? "encoder layer"
-                                                               : "decoder layer",
-        .source = "Vaswani et al. 2017; torch.nn",
-        .stack_id = to_memory ? STACK_CROSS : k->cross != NULL ? STACK_DECODER
-                                                               : STACK_ENCODER,
-        .bare = true, .causal = k->cross != NULL && !k->asked->unmasked,
-        .norm = NORM_LAYER,
-        .norm_place = k->asked->norm_first ? PLACE_PRE : PLACE_POST, .positions = POS_NONE,
+        .name = layout == NULL ? "attention" : k->cross != NULL || k->causal ? "decoder layer"
+                                                                             : "encoder layer",
+        .source = layout != NULL ? layout->writer : k->naming->writer,
+        .stack_id = to_memory ? STACK_CROSS : decoder ? STACK_DECODER : STACK_ENCODER,
+        .bare = true, .causal = decoder && !to_memory && !k->asked->unmasked,
+        .norm = layout != NULL ? layout->norm_kind : NORM_LAYER,
+        .norm_place = first ? PLACE_PRE : PLACE_POST, .positions = POS_NONE,
         .front = FRONT_ROWS, .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     };
     name_attention(k, k->self, to_memory);
-    if (k->ff != NULL)
+    if (has_inner_norm(k))
+        family->stack.name[W_ATT_NORM] = arena_printf(k->a, "%s%s", k->self, k->naming->norm);
+    if (layout != NULL)
         name_block(k);
 }

@@ -2,6 +2,7 @@
  * Shapes of a layer's tensors -> the numbers of its config. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/layer_priv.h"
 
@@ -22,39 +23,35 @@ static int range(const struct look *k, const struct tensor *t, int n_dims)
 static int find_parts(const struct look *k, const struct tensor *part[N_PART])
 {
     const char *scope = layer_name(k->a, k->self, 0);
+    bool torch = k->naming->kind == PROJ_TORCH;
     const struct tensor *there = NULL;
 
     for (int i = 0; i < N_PART; i++) {
-        part[i] = layer_find(k->w, k->a, scope, k->naming->part[i], ".weight");
-        if (part[i] == NULL && k->naming->kind == PROJ_TORCH)
-            part[i] = layer_find(k->w, k->a, scope, k->naming->part[i], "_weight");
+        part[i] = layer_find(k->w, k->a, scope, k->part[i], ".weight");
+        if (part[i] == NULL && torch)
+            part[i] = layer_find(k->w, k->a, scope, k->part[i], "_weight");
         if (part[i] != NULL)
             there = part[i];
     }
     for (int i = 0; i < N_PART; i++) {
         if (part[i] == NULL)
             return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor %s%s%s", k->name,
-                           there != NULL ? there->name : scope, scope, k->naming->part[i],
-                           k->naming->kind == PROJ_TORCH && i != PART_O ? "_weight"
-                                                                        : ".weight");
+                           there != NULL ? there->name : scope, scope, k->part[i],
+                           torch && i != PART_O ? "_weight" : ".weight");
         if (range(k, part[i], 2) != 0)
             return -1;
     }
     return 0;
 }
 
-/* The heads that the file says by its shapes, or in words; 0: it does not. */
-static int heads_of(const struct look *k, const struct tensor *q, const struct tensor *rel,
-                    int *n)
+int layer_heads_said(const struct look *k, int *n)
 {
     const char *note = weights_note(k->w, "heads");
     unsigned long said;
     char *end;
 
-    *n = k->n_heads;
-    if (*n == 0 && rel != NULL && q->shape[0] % rel->shape[1] == 0)
-        *n = (int)(q->shape[0] / rel->shape[1]);
-    if (*n > 0 || note == NULL)
+    *n = 0;
+    if (note == NULL)
         return 0;
     said = note[0] >= '1' && note[0] <= '9' ? strtoul(note, &end, 10) : 0;
     if (said >= 1 && said <= LAYER_MAX_WIDTH && *end == '\0') {
@@ -63,6 +60,16 @@ static int heads_of(const struct look *k, const struct tensor *q, const struct t
     }
     return err_set(k->e, ERR_INPUT, "%s: __metadata__: heads: found \"%.20s\", expected a "
                    "number of heads", k->name, note);
+}
+
+/* The heads that the file says by its shapes, or in words; 0: it does not. */
+static int heads_of(const struct look *k, const struct tensor *q, const struct tensor *rel,
+                    int *n)
+{
+    *n = k->n_heads;
+    if (*n == 0 && rel != NULL && q->shape[0] % rel->shape[1] == 0)
+        *n = (int)(q->shape[0] / rel->shape[1]);
+    return *n > 0 ? 0 : layer_heads_said(k, n);
 }
 
 static int count_heads(const struct look *k, const struct tensor *q,
@@ -140,16 +147,24 @@ int layer_numbers(struct look *k)
     config->d_model = config->d_embed = (int)part[PART_Q]->shape[1];
     config->cross.d_key = (int)part[PART_K]->shape[1];
     config->cross.d_value = (int)part[PART_V]->shape[1];
-    if (k->ff == NULL)
+    if (k->layout == NULL)
         return 0;
-    tensor = layer_find(k->w, k->a, layer_name(k->a, k->layer, 0), k->ff->up, ".weight");
+    tensor = layer_find(k->w, k->a, layer_name(k->a, k->layer, 0), k->layout->up, ".weight");
     if (tensor == NULL)
         return err_set(k->e, ERR_INPUT, "%s: has no tensor %s%s.weight", k->name,
-                       layer_name(k->a, k->layer, 0), k->ff->up);
+                       layer_name(k->a, k->layer, 0), k->layout->up);
     if (range(k, tensor, 2) != 0)
         return -1;
     config->d_ff = (int)tensor->shape[0];
     return 0;
+}
+
+/* Of the layer, not of what lies beside it. */
+static bool is_inside(const struct look *k, const char *name)
+{
+    const char *scope = k->layout == NULL ? k->self : k->layer;
+
+    return strncmp(name, scope, strcspn(scope, "%")) == 0;
 }
 
 /* A layer is small, and what is not finite in it spoils all that is shown of it. */
@@ -161,7 +176,7 @@ int layer_finite(const struct look *k)
     for (int i = 0; i < weights_count(k->w); i++) {
         const struct tensor *tensor = weights_at(k->w, i);
         bool plain = dtype_table[tensor->dtype].is_float &&
-                     dtype_table[tensor->dtype].block == 1;
+                     dtype_table[tensor->dtype].block == 1 && is_inside(k, tensor->name);
 
         for (int64_t at = 0; plain && at < tensor->n_elements; at += CHUNK) {
             int count = (int)(tensor->n_elements - at < CHUNK ? tensor->n_elements - at :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How layers name their tensors, and the parts that are cut or joined. */
+ * How layers name their tensors, where they lie, and the parts that are cut or joined. */
 #ifndef MODEL_LAYER_PRIV_H
 #define MODEL_LAYER_PRIV_H
 
@@ -8,25 +8,45 @@
 enum part { PART_Q, PART_K, PART_V, PART_O, N_PART };
 
 enum projections {
-    PROJ_WHOLE,         /* a matrix for all heads */
+    PROJ_WHOLE,         /* a matrix for all heads, in any form: see enum form */
     PROJ_HEADS,         /* q, k, v: a matrix a head, "q_linears.0" */
-    PROJ_TORCH          /* one for q, k and v, or one each, with endings of their own */
+    PROJ_TORCH,         /* one for q, k and v, or one each, with endings of their own */
+    PROJ_FUSED,         /* one: rows of all q, then of k, then of v */
+    PROJ_FUSED_HEADS,   /* one: a head after the other, of each its q, its k, its v */
+    PROJ_KV             /* q, and one for all k, then all v */
 };
 
-/* Names of one attention's projections, without ".weight" and ".bias". */
+/* Names of one attention's projections, without endings; those that a projection has no name
+ * for are NULL.  Several rows may have the same name. */
 struct naming {
+    const char *writer;         /* for messages */
     const char *part[N_PART];
     enum projections kind;
+    bool causal;                /* this writer's attention is always masked */
+    bool sure;                  /* no whole model has such names */
+    const char *norm;           /* of what it reads, inside the attention; NULL: none */
 };
 
-extern const struct naming layer_naming[];      /* ends with part[0] NULL */
+extern const struct naming layer_naming[];      /* ends with writer NULL */
 
-/* The two linears of an mlp; of the second, alternatives. */
-struct ff_naming { const char *up, *down; };
-extern const struct ff_naming layer_ff[];       /* ends with up NULL */
+/* What is around an attention: names within a layer, and how its writer computes it. */
+struct layout {
+    const char *writer;
+    const char *self, *cross;   /* where attentions lie; cross NULL: there is none */
+    const char *norm[4];        /* of attention; the mlp, without cross; cross; the mlp */
+    const char *up, *down;      /* of down, alternatives */
+    const char *last_norm;      /* after all layers, beside their list; NULL: none */
+    bool norm_first;
+    enum act act;
+    enum norm_kind norm_kind;
+    double eps;
+    bool tanh_with_mask;        /* gelu by tanh, where its attention keeps a mask */
+};
 
-/* Where a second attention lies, the one to another input: "cross_attn.". */
-extern const char *const layer_cross[];         /* ends with NULL */
+extern const struct layout layer_layout[];      /* ends with writer NULL */
+
+/* Parts of an attention or layer that change what it computes, and are not supported. */
+extern const char *const layer_unsupported[];   /* ends with NULL */
 
 /* The tensor SCOPE NAME ENDING; NULL: none. */
 const struct tensor *layer_find(const struct weights *w, struct arena *a,
@@ -37,13 +57,21 @@ const struct tensor *layer_find(const struct weights *w, struct arena *a,
 int layer_heads(const struct weights *w, struct arena *a, const char *scope,
                 const char *name);
 
-/*
- * Replaces the tensors of the attention in each scope [n_scopes] by one for each of q, k
- * and v: "q_linears.weight" for PROJ_HEADS, "q_proj_weight" for PROJ_TORCH.
- * Errors: parts that do not fit together.
- */
-int layer_part(struct weights *w, struct arena *a, const struct naming *n,
-               const char *const *scope, int n_scopes, struct err *e);
+/* How a linear lies in a file. */
+enum form {
+    FORM_NONE,
+    FORM_WEIGHT,        /* NAME.weight [out, in] */
+    FORM_KERNEL,        /* NAME.kernel [in, out], or with heads apart: [in, H, d], [H, d, out] */
+    FORM_BARE           /* NAME [in, out]; or [H, in, d], [H, d, out]; its bias: see form_bias */
+};
+
+/* The weight of SCOPE NAME in any of these forms; NULL: none. */
+const struct tensor *layer_weight(const struct weights *w, struct arena *a,
+                                  const char *scope, const char *name, enum form *form);
+
+/* Its bias; NULL: it has none. */
+const struct tensor *layer_bias(const struct weights *w, struct arena *a, const char *scope,
+                                const char *name, enum form form);
 
 /* ---- one file, on its way ---- */
 
@@ -56,18 +84,50 @@ struct look {
     const struct layer_asked *asked;
     struct err *e;
     const struct naming *naming;
-    const char *self;           /* where its own attention lies: "self_attn." */
+    const char *self;           /* where its own attention lies: "layers.%d.self_attn." */
     bool stacked;               /* layers.0, layers.1, .. */
     const char *layer;          /* what names of a layer begin with: "", "layers.%d." */
-    const char *cross;          /* "cross_attn."; NULL: there is none */
-    const struct ff_naming *ff; /* NULL: one attention alone */
-    int n_heads;                /* where each has a matrix of its own; else 0 */
+    const char *base;           /* what stands before the list of layers */
+    const char *cross;          /* within the layer: "cross_attn."; NULL: there is none */
+    const struct layout *layout;        /* NULL: one attention alone */
+    const char *part[N_PART];   /* names of its projections once they are parted */
+    int n_heads;                /* where shapes say it; else 0 */
+    bool in_out;                /* all its linears are y = x W */
+    bool causal, keeps_mask;
+    const char *note;           /* what was decided of a file that leaves it open */
 };
 
 enum { LAYER_MAX_WIDTH = 1 << 20 };     /* of one side of any matrix here */
 
 /* A name with the number of the layer put in, if it has one. */
 const char *layer_name(struct arena *a, const char *name, int l);
+
+/*
+ * Finds the attention that k->asked and the names tell: naming, self, layer, base, layout.
+ * Errors: none, or an incomplete one (what was found, the nearest layouts); two layouts or
+ * two places that fit (both, and the option that decides).
+ */
+int layer_search(struct look *k);
+
+/* The error of a file in which no layout fits. */
+int layer_unknown(const struct look *k);
+
+/* The heads that the file says in words; *n 0: it does not.  Errors: not a number. */
+int layer_heads_said(const struct look *k, int *n);
+
+/*
+ * Takes tensors that hold masks out of w: of the attention in scope, those that are square
+ * and say which key a query sees.  True: some of them hide what comes later.
+ */
+bool layer_take_masks(struct look *k, const char *scope);
+
+/*
+ * Replaces the tensors of each attention in scope [n_scopes] by one linear [out, in] for each
+ * of q, k, v and the output, names in k->part; the same with the mlp of each layer, and with
+ * norms whose parts have other names than weight and bias.
+ * Errors: parts that do not fit together; heads that must be known, and are not.
+ */
+int layer_part(struct look *k, const char *const *scope, int n_scopes);
 
 /* Numbers from the shapes of layer 0.  Errors: those of layer_describe. */
 int layer_numbers(struct look *k);

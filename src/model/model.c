@@ -66,14 +66,10 @@ static const char *first_asked(const struct layer_asked *asked)
 {
     return asked->heads > 0 ? "--heads" : asked->norm_first ? "--norm-first" :
            asked->activation != NULL ? "--activation" :
-           asked->relative != NULL ? "--relative" : asked->memory ? "--memory" : NULL;
-}
-
-static int no_layer(const char *path, struct err *e)
-{
-    return err_set(e, ERR_INPUT, "%s: its tensor names match no known layer "
-                   "(mha-viz-layers(7))%s", path, is_npz(path) ? "" :
-                   ", and there is no config.json next to it");
+           asked->relative != NULL ? "--relative" : asked->zero_key ? "--zero-attn" :
+           asked->names != NULL ? "--tensor-names" : asked->prefix != NULL ? "--prefix" :
+           asked->fused != LAYER_FUSED_AUTO ? "--fused" :
+           asked->order != LAYER_ORDER_AUTO ? "--order" : asked->memory ? "--memory" : NULL;
 }
 
 /* Weights first: a lone .bin is best answered by how to convert it. */
@@ -95,9 +91,11 @@ static int open_path(struct model *m, struct arena *a, const char *path,
         return -1;
     m->dir = file_folder(a, path);
     config = file_join(a, m->dir, "config.json");
-    alone = is_npz(path) || (weights_gguf(m->weights) == NULL && !file_exists(config));
-    if (!file_is_dir(path) && (alone ? layer_within(m->weights, a) : layer_is(m->weights, a)))
-        return layer_describe(&m->config, &m->family, a, m->weights, path, asked, e);
+    alone = is_npz(path) ||
+            (weights_gguf(m->weights) == NULL &&
+             (!file_exists(config) || asked->names != NULL || asked->prefix != NULL));
+    if (!file_is_dir(path) && (alone || layer_is(m->weights, a)))
+        return layer_describe(&m->config, &m->family, a, m->weights, path, asked, &m->note, e);
     if (option != NULL)
         return err_set(e, ERR_USAGE, "%s: %s is not a bare layer (mha-viz-layers(7))", option,
                        m->name);
@@ -105,8 +103,6 @@ static int open_path(struct model *m, struct arena *a, const char *path,
         m->dir = weights_gguf(m->weights)->file;
         return gguf_config(&m->config, &m->family, a, m->weights, e);
     }
-    if (alone && !file_is_dir(path))
-        return no_layer(path, e);
     bytes = file_hold(a, config, e);
     if (bytes == NULL)
         return -1;

@@ -104,6 +104,8 @@ struct model {
     uint64_t hash;              /* FNV-1a of config, tensor names, shapes, sizes */
     int n_unused;
     const char **unused;        /* tensors that no slot took, by name */
+    const char *note;           /* what was decided of a layer whose file leaves it open;
+                                   NULL: nothing */
 };
 
 /*

@@ -13,6 +13,14 @@ void norm_layer(float *y, const float *x, const float *weight, const float *bias
                 float eps, int T, int D);
 
 /*
+ * y = (x - mean) / (sqrt(sum (x - mean)^2 / (D - 1)) + eps) * weight + bias, in double; weight
+ * [D], bias [D] or NULL.  y may be x.
+ * Source: Rush 2018, The Annotated Transformer, class LayerNorm.
+ */
+void norm_deviation(float *y, const float *x, const float *weight, const float *bias,
+                    float eps, int T, int D);
+
+/*
  * y = x / sqrt(mean(x^2) + eps) * weight, for each row of [T, D].  weight [D] or NULL.
  * y may be x.
  * Source: Zhang and Sennrich 2019, eq. 4.

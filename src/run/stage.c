@@ -145,6 +145,9 @@ static void norm_task(void *self, int i, struct arena *scratch)
     else if (job->norm->vector != NULL && job->m->family->norm == NORM_LAYER)
         norm_layer(job->y + at, job->x + at, job->norm->vector, job->norm->bias, eps,
                    count, D);
+    else if (job->norm->vector != NULL && job->m->family->norm == NORM_DEVIATION)
+        norm_deviation(job->y + at, job->x + at, job->norm->vector, job->norm->bias, eps,
+                       count, D);
     else if (job->norm->vector != NULL)
         norm_rms(job->y + at, job->x + at, job->norm->vector, eps, count, D);
 }

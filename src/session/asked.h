@@ -33,8 +33,9 @@ struct asked {
     bool hide_special, renorm;
     const char *layer, *head, *stack;
     /* of a bare layer */
-    int heads, activation, relative, seed;
-    bool norm_first;
+    int heads, activation, relative, fused, order, seed;
+    bool norm_first, zero_attn;
+    const char *tensor_names, *prefix;
     const char *memory, *key, *value, *tokens, *key_tokens, *shape;
     const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;

@@ -8,7 +8,9 @@
 #include "base/rng.h"
 #include "session/precomputed.h"
 
-const char *const layer_activations[] = { "auto", "relu", "gelu", NULL };
+const char *const layer_activations[] = { "auto", "relu", "gelu", "gelu_tanh", NULL };
+const char *const layer_fusions[] = { "auto", "parts", "heads", NULL };
+const char *const layer_orders[] = { "auto", "out-in", "in-out", NULL };
 const char *const layer_relatives[] = { "index", "shaw", NULL };
 
 enum { ROWS = 10 };             /* where neither --shape nor --tokens says how many */
@@ -28,6 +30,8 @@ struct layer_asked layer_of_asked(const struct asked *asked)
         .heads = asked->heads, .norm_first = asked->norm_first,
         .activation = asked->activation > 0 ? layer_activations[asked->activation] : NULL,
         .relative = asked->relative > 0 ? layer_relatives[asked->relative] : NULL,
+        .names = asked->tensor_names, .prefix = asked->prefix, .zero_key = asked->zero_attn,
+        .fused = (enum layer_fused)asked->fused, .order = (enum layer_order)asked->order,
         .unmasked = layer_asked_unmasked(asked),
         .memory = asked->memory != NULL || asked->key != NULL || asked->value != NULL,
     };

@@ -14,8 +14,9 @@ struct layer_input {
     const char *name;           /* of where the rows come from, for captions */
 };
 
-/* The choices of asked.activation and asked.relative; NULL ends. */
-extern const char *const layer_activations[], *const layer_relatives[];
+/* The choices of asked.activation, relative, fused and order; NULL ends. */
+extern const char *const layer_activations[], *const layer_relatives[],
+                         *const layer_fusions[], *const layer_orders[];
 
 /* What the options say of the layer that -m names. */
 struct layer_asked layer_of_asked(const struct asked *asked);

@@ -43,6 +43,20 @@ static void say_unused(const struct model *m, const struct warn *w)
         err_warn(w, "%s: tensor %s is not used", m->name, m->unused[i]);
 }
 
+/* Of a layer each unused tensor may mean something; those of a model around it do not. */
+static void say_layer(const struct model *m, const struct warn *w)
+{
+    enum { EACH = 4 };
+
+    if (m->note != NULL)
+        err_warn(w, "%s: %s", m->name, m->note);
+    if (m->n_unused <= EACH)
+        say_unused(m, w);
+    else
+        err_warn(w, "%s: %d tensors are not used: %s, %s, %s, … (--verbose lists them)",
+                 m->name, m->n_unused, m->unused[0], m->unused[1], m->unused[2]);
+}
+
 /* What -m says -> the path of a folder or file, NULL for the built-in model. */
 static int find_model(const char *asked, const struct env *env, const char **path,
                       struct err *e)
@@ -80,9 +94,10 @@ struct model *session_model(const struct asked *asked, const struct env *env,
     model = model_open_layer(env->arena, *path, &layer, e);
     if (model == NULL)
         explain(asked->model, *path, false, env, e);
-    else if (env->verbose ||
-             model->family->bare) /* of a layer, each may mean something */
+    else if (env->verbose)
         say_unused(model, env->warn);
+    else if (model->family->bare)
+        say_layer(model, env->warn);
     return model;
 }
 

@@ -58,10 +58,20 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     works "$viz" info -m "$dir/a.safetensors" --heads 3
     [[ $output == *"heads       3 of width 4"* ]]
     tensors "$dir/a.safetensors" "${four[@]/#/module.layers.0.self_attn.}"
-    fails 3 "has layers.0.self_attn., but no tensor layers.0.feed_forward.0.weight" \
+    works "$viz" info -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]/#/module.layers.0.self_attn.}" \
+        module.layers.0.norm1.weight:12
+    fails 3 "has module.layers.0.self_attn.* and module.layers.0.norm1, but no mlp of a known layout" \
         "$viz" info -m "$dir/a.safetensors" --heads 3
+    run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 3 \
+        --prefix module.layers.0.self_attn.
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"tensor module.layers.0.norm1.weight is not used"* ]]
+    # Other tensors may lie beside it.
     tensors "$dir/a.safetensors" "${four[@]/#/a.}" other.weight:3
-    fails 3 "its tensor names match no known layer" "$viz" info -m "$dir/a.safetensors"
+    run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 3
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"tensor other.weight is not used"* ]]
     tensors "$dir/a.safetensors" "${four[@]/#/at}"
     fails 3 "its tensor names match no known layer" "$viz" info -m "$dir/a.safetensors"
     tensors "$dir/a.safetensors" a.b.c:3
@@ -191,7 +201,9 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     tensors "$dir/a.safetensors" in_proj_bias:36 in_proj_weight:36,12
     fails 3 "but no tensor out_proj.weight" "$viz" info -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" "${four[@]/#/self_attn.}"
-    fails 3 "has self_attn., but no tensor feed_forward.0.weight or linear1.weight" \
+    works "$viz" info -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]/#/self_attn.}" norm1.weight:12
+    fails 3 "has self_attn.* and norm1, but no mlp of a known layout, such as linear1" \
         "$viz" info -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" "${four[@]/#/self_attn.}" linear1.weight:8,12 linear2.weight:12,8 \
         norm1.weight:12
@@ -209,12 +221,60 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
 
 @test "two layouts at once" {
     tensors "$dir/a.safetensors" "${four[@]}" W_Q.weight:12,12
-    fails 3 "has two layouts at once: q_linear.weight and W_Q.weight" "$viz" info \
+    fails 3 "has two layouts at once: W_Q.weight (TransformerLens) and q_linear.weight (the documents); give --tensor-names" "$viz" info \
         -m "$dir/a.safetensors" --heads 3
     tensors "$dir/a.safetensors" "${four[@]/#/self_attn.}" linear1.weight:8,12 \
         feed_forward.0.weight:8,12
-    fails 3 "has two layouts at once: feed_forward.0 and linear1" "$viz" info \
+    fails 3 "has two layouts at once: linear1 (torch.nn) and feed_forward.0 (the documents)" "$viz" info \
         -m "$dir/a.safetensors" --heads 3
+}
+
+@test "what can be read in two ways: both are named, and the option that decides" {
+    tensors "$dir/a.safetensors" qkv_proj.weight:36,12 o_proj.weight:12,12
+    fails 2 "qkv_proj.weight fits two layouts: rows of each head's query, key and value (UvA), and rows of all queries, all keys, all values (Phi-3): give --fused heads or --fused parts" \
+        "$viz" info -m "$dir/a.safetensors" --heads 3
+    works "$viz" info -m "$dir/a.safetensors" --heads 3 --fused heads
+    works "$viz" info -m "$dir/a.safetensors" --heads 3 --fused parts
+    fails 2 "the number of heads is unknown; give --heads N" \
+        "$viz" info -m "$dir/a.safetensors" --fused heads
+    tensors "$dir/a.safetensors" "${four[@]/#/one.}" "${four[@]/#/two.}"
+    fails 2 "has two attentions that fit, one.* and two.*: give --prefix one. or --prefix two." \
+        "$viz" info -m "$dir/a.safetensors" --heads 3
+    run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 3 --prefix one
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"tensor two.k_linear.weight is not used"* ]]
+    fails 3 "has no known layer under three; found: one.k_linear.weight [12,12], " \
+        "$viz" info -m "$dir/a.safetensors" --heads 3 --prefix three
+    # Both ways of a square parameter: it is said which one is taken.
+    tensors "$dir/a.safetensors" W_Q:12,12 W_K:12,12 W_V:12,12 W_O:12,12
+    run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 3
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"parameters such as W_Q are read as x W; --order out-in reads them as W x"* ]]
+    works "$viz" info -m "$dir/a.safetensors" --heads 3 --order in-out
+}
+
+@test "an unknown layer: what was found, the nearest layouts, and the option" {
+    tensors "$dir/a.safetensors" wquery.weight:12,12 W_key.weight:12,12 W_value.weight:12,12 \
+        out_proj.weight:12,12
+    fails 3 "nearest: W_query W_key W_value out_proj (Raschka), " "$viz" info \
+        -m "$dir/a.safetensors" --heads 3
+    [[ $stderr == *"give --tensor-names Q,K,V,O; found: W_key.weight [12,12], W_value.weight [12,12], out_proj.weight [12,12], wquery.weight [12,12]"* ]]
+    works "$viz" info -m "$dir/a.safetensors" --heads 3 \
+        --tensor-names wquery,W_key,W_value,out_proj
+    fails 3 "has out_proj.weight, but no tensor nothing.weight" "$viz" info -m "$dir/a.safetensors" \
+        --heads 3 --tensor-names nothing,W_key,W_value,out_proj
+    fails 3 "has no tensors of the names a,b,c,d; found: W_key.weight [12,12]" "$viz" info \
+        -m "$dir/a.safetensors" --heads 3 --tensor-names a,b,c,d
+    for bad in a , a, a,,b a,b,c,d,e 'a|b,c'; do
+        fails 2 "--tensor-names: '$bad' is not a list of names" "$viz" info \
+            -m "$dir/a.safetensors" --heads 3 --tensor-names "$bad"
+    done
+    tensors "$dir/a.safetensors" all.weight:36,12 end.weight:12,12
+    works "$viz" info -m "$dir/a.safetensors" --heads 3 --tensor-names all,end
+    tensors "$dir/a.safetensors" attn.qkv.weight:36,12 attn.proj.weight:12,12 attn.q_norm.weight:4
+    fails 3 "attn.q_norm.weight: layers with such a part are not supported" "$viz" info \
+        -m "$dir/a.safetensors" --heads 3
+    fails 2 "--tensor-names: bert is not a bare layer" "$viz" info -m "$ref/bert" --tensor-names a,b
 }
 
 @test "other tensors of a layer's file are named" {

@@ -58,9 +58,7 @@ static int open(struct model *m, struct arena *a, const struct layer_asked *aske
     m->weights = weights_open_memory(a, bytes, "w", e);
     if (m->weights == NULL)
         return -1;
-    if (!layer_is(m->weights, a))
-        return err_set(e, ERR_INPUT, "no layer");
-    if (layer_describe(&m->config, &m->family, a, m->weights, "w", asked, e) != 0)
+    if (layer_describe(&m->config, &m->family, a, m->weights, "w", asked, &m->note, e) != 0)
         return -1;
     return model_bind(m, a, e);
 }

@@ -14,6 +14,7 @@ init, what mha-viz init must write.
 """
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,8 @@ import torch
 from safetensors.numpy import load_file
 from safetensors.torch import save_file
 from torch import nn
+
+import written_layers as written
 
 HERE = Path(__file__).parent / "layers"
 
@@ -148,16 +151,19 @@ def watch(module, maps):
     module.forward = forward
 
 
-def spread(module, seed):
+def spread(module, seed, gain=1.5):
     """Weights that make maps neither uniform nor sharp, and biases that count."""
     torch.manual_seed(seed)
     with torch.no_grad():
         for name, p in module.named_parameters():
             noise = torch.randn_like(p)
-            if "norm" in name:
-                p.copy_(1 + 0.3 * noise if name.endswith("weight") else 0.3 * noise)
+            if "norm" in name or re.search(r"(^|[._])ln", name):
+                scale = re.search(r"(weight|a_2|alpha|scale|gamma|\.w)$", name)
+                p.copy_(1 + 0.3 * noise if scale else 0.3 * noise)
+            elif p.dim() == 3 and len(p) > 1:       # kernels, and parameters of heads
+                p.copy_(noise * gain / math.sqrt(written.D))
             else:
-                p.copy_(noise * (1.5 / math.sqrt(p.shape[-1]) if p.dim() == 2 else 0.5))
+                p.copy_(noise * (gain / math.sqrt(p.shape[-1]) if p.dim() == 2 else gain / 3))
     return module.eval().double()
 
 
@@ -238,6 +244,36 @@ def torch_layers(name, module, T, memory=0, d_model=12, **options):
     arrays.update({f"{'dec' if memory else 'attn'}.{i}": w for i, w in enumerate(own)})
     arrays.update({f"cross.{i}": w for i, w in enumerate(cross)})
     store(name, module, arrays, **options)
+
+
+# ---- as others write them ----
+
+def store_written(name, module, maps, out, x, memory, within=2e-7, **options):
+    arrays = {"input": x, "out": out, **maps, **({"memory": memory} if memory is not None else {})}
+    given = {"heads": written.H, **options, "within": within}
+    store(name, module, arrays, **{k: v for k, v in given.items() if v})
+
+
+def as_written():
+    """Attentions and layers of written_layers.py; maps as precise as floats can be."""
+    for name, module, options in written.attentions():
+        spread(module, len(cases), 0.6)
+        S = options.pop("memory", 0)
+        x, memory = numbers(1, written.T, written.D), numbers(1, S, written.D) if S else None
+        with torch.no_grad():
+            out, weights = module(x) if memory is None else module(x, memory, memory)
+        causal = any(getattr(m, "causal", False) for m in module.modules())
+        key = "cross.0" if S else "dec.0" if causal or options.get("unmasked") else "attn.0"
+        store_written(name, module, {key: weights}, out, x, memory, **options)
+    for name, module, options in written.layers():
+        spread(module, len(cases), 0.6)
+        S = options.pop("memory", 0)
+        x, memory = numbers(1, written.T, written.D), numbers(1, S, written.D) if S else None
+        with torch.no_grad():
+            out, maps = module(x) if memory is None else module(x, memory)
+        maps = {f"{k}.{i}": v for i, one in enumerate(maps if isinstance(maps, list) else [maps])
+                for k, v in one.items()}
+        store_written(name, module, maps, out, x, memory, **options)
 
 
 LINEAR = ("q_linear", "k_linear", "v_linear", "output_linear")
@@ -351,6 +387,7 @@ def main():
     torch_layers("torch_decoder_first", nn.TransformerDecoder(nn.TransformerDecoderLayer(
         **sizes, norm_first=True), 2, norm=nn.LayerNorm(12)), 5, memory=8, heads=3,
         norm_first=True)
+    as_written()
     as_npz()
     init()
     (HERE / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")

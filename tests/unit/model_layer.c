@@ -66,7 +66,7 @@ static struct model *open_layer(struct weights *w, const struct layer_asked *ask
     m->name = "file";
     m->weights = w;
     assert_true(layer_is(w, &arena));
-    return layer_describe(&m->config, &m->family, &arena, w, "file", asked, e) == 0 &&
+    return layer_describe(&m->config, &m->family, &arena, w, "file", asked, &m->note, e) == 0 &&
            model_bind(m, &arena, e) == 0 ? m : NULL;
 }
 
