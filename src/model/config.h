@@ -127,6 +127,7 @@ struct config {
     } relative;
     struct {
         int d_key, d_value;             /* of what W_CROSS_K and W_CROSS_V read; 0: D */
+        bool zero_key;                  /* a key and a value of zeros after all others */
     } cross;
     struct {
         int n_keys;                     /* keys a query sees at most; 0: all */

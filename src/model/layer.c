@@ -197,6 +197,9 @@ static int check_asked(const struct look *k)
     if (k->layout == NULL && asked->norm_first)
         return err_set(k->e, ERR_USAGE, "--norm-first: %s is one attention, without norms",
                        k->name);
+    if (k->layout != NULL && asked->zero_key)
+        return err_set(k->e, ERR_USAGE, "--zero-attn: %s is more than one attention, as "
+                       "torch.nn.MultiheadAttention is", k->name);
     if (k->layout == NULL && asked->activation != NULL)
         return err_set(k->e, ERR_USAGE, "--activation: %s is one attention, without an mlp",
                        k->name);
@@ -247,6 +250,7 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
         layer_numbers(&look) != 0 || layer_finite(&look) != 0)
         return -1;
     c->act = act_of(&look);
+    c->cross.zero_key = asked->zero_key;
     layer_family(&look);
     *note = look.note;
     return 0;

@@ -67,7 +67,7 @@ static bool reads_memory(const struct look *k)
 {
     const struct config *config = k->c;
 
-    return k->asked->memory || config->cross.d_key != config->d_model ||
+    return k->asked->memory || k->asked->zero_key || config->cross.d_key != config->d_model ||
            config->cross.d_value != config->d_model ||
            layer_find(k->w, k->a, k->self, "bias_k", "") != NULL;
 }

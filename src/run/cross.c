@@ -9,14 +9,15 @@
 
 /* ---- its keys ---- */
 
-static bool has_last_key(const struct model *m)
+/* Keys that only the model has, after those of the memory. */
+static int last_keys(const struct model *m)
 {
-    return m->layer[0].slot[W_CROSS_LAST_K].vector != NULL;
+    return (m->layer[0].slot[W_CROSS_LAST_K].vector != NULL) + m->config.cross.zero_key;
 }
 
 int cross_masked_keys(const struct pass *p, enum stack_id stack, int S)
 {
-    return stack == STACK_CROSS && has_last_key(p->m) ? S - 1 : S;
+    return stack == STACK_CROSS ? S - last_keys(p->m) : S;
 }
 
 const int *cross_key_start(struct pass *p)
@@ -24,11 +25,11 @@ const int *cross_key_start(struct pass *p)
     const struct memory *memory = p->want->memory;
     int *start;
 
-    if (memory == NULL || !has_last_key(p->m))
+    if (memory == NULL || last_keys(p->m) == 0)
         return memory == NULL ? NULL : memory->start;
     start = arena_alloc_raw(p->call, (size_t)p->b->n_texts + 1, sizeof *start);
     for (int t = 0; t <= p->b->n_texts; t++)
-        start[t] = memory->start[t] + t;
+        start[t] = memory->start[t] + t * last_keys(p->m);
     return start;
 }
 
@@ -84,6 +85,21 @@ static void project_rows(struct pass *p, const struct layer_plan *plan, int firs
                  v->matrix.K, n, v);
 }
 
+/* The keys and values that only the model has, one that is learnt and one of zeros. */
+static void put_last(const struct pass *p, const struct layer_plan *plan, float *row)
+{
+    const struct param *slot = plan->slot;
+    size_t d_k = (size_t)slot[W_CROSS_K].matrix.N, d_v = (size_t)slot[W_CROSS_V].matrix.N;
+
+    if (slot[W_CROSS_LAST_K].vector != NULL) {
+        memcpy(row, slot[W_CROSS_LAST_K].vector, d_k * sizeof *row);
+        memcpy(row + d_k, slot[W_CROSS_LAST_V].vector, d_v * sizeof *row);
+        row += d_k + d_v;
+    }
+    if (p->m->config.cross.zero_key)
+        memset(row, 0, (d_k + d_v) * sizeof *row);
+}
+
 /* The memory holds keys and values already. */
 static void copy_memory(struct pass *p)
 {
@@ -112,16 +128,14 @@ void cross_project(struct pass *p, const struct layer_plan *plan)
     stage_linear(p, p->qkv, param->matrix.N, p->a, p->m->config.d_model, p->N, param);
     if (memory == NULL)
         return;
-    if (!has_last_key(p->m)) {
+    if (last_keys(p->m) == 0) {
         project_rows(p, plan, 0, 0, memory->start[p->b->n_texts]);
         return;
     }
     for (int t = 0; t < p->b->n_texts; t++) {
-        float *last = p->memory_kv + (p->key_start[t + 1] - 1) * (d_k + d_v);
+        int n = memory->start[t + 1] - memory->start[t];
 
-        project_rows(p, plan, memory->start[t], p->key_start[t],
-                     memory->start[t + 1] - memory->start[t]);
-        memcpy(last, slot[W_CROSS_LAST_K].vector, (size_t)d_k * sizeof *last);
-        memcpy(last + d_k, slot[W_CROSS_LAST_V].vector, (size_t)d_v * sizeof *last);
+        project_rows(p, plan, memory->start[t], p->key_start[t], n);
+        put_last(p, plan, p->memory_kv + (p->key_start[t] + n) * (d_k + d_v));
     }
 }

@@ -288,21 +288,22 @@ static void describe_keys(const struct layer_input *in, const struct session *s,
                           struct arena *a, struct item *out)
 {
     const struct model *model = s->model;
-    bool more = model->layer[0].slot[W_CROSS_LAST_K].weight != NULL;
+    bool bias = model->layer[0].slot[W_CROSS_LAST_K].weight != NULL;
+    bool zero = model->config.cross.zero_key;
     int count = (int)out->memory.dim[0];
     const char *names = s->asked->key_tokens != NULL ? s->asked->key_tokens :
                         in->keys == in->rows ? s->asked->tokens : NULL;
 
-    values_describe(a, model, count + more, &out->keys);
+    values_describe(a, model, count + bias + zero, &out->keys);
     if (names != NULL) {
         struct tokens own = out->keys;
 
         own.n = count;
         name_rows(a, names, &own);
     }
-    if (more) {
-        out->keys.piece[count] = out->keys.label[count] = "[bias]";
-        out->keys.label_size[count] = strlen("[bias]");
+    for (int i = count; i < out->keys.n; i++) {
+        out->keys.piece[i] = out->keys.label[i] = bias && i == count ? "[bias]" : "[zero]";
+        out->keys.label_size[i] = strlen(out->keys.label[i]);
     }
 }
 

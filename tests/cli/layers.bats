@@ -265,7 +265,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
         --heads 3 --tensor-names nothing,W_key,W_value,out_proj
     fails 3 "has no tensors of the names a,b,c,d; found: W_key.weight [12,12]" "$viz" info \
         -m "$dir/a.safetensors" --heads 3 --tensor-names a,b,c,d
-    for bad in a , a, a,,b a,b,c,d,e 'a|b,c'; do
+    for bad in a ',' 'a,' a,,b a,b,c,d,e 'a|b,c'; do
         fails 2 "--tensor-names: '$bad' is not a list of names" "$viz" info \
             -m "$dir/a.safetensors" --heads 3 --tensor-names "$bad"
     done

@@ -115,7 +115,6 @@ npy() {
     layer=$ref/layers/decoder.safetensors
     works "$viz" stats --json -s decoder -m "$layer" --heads 3 --shape 5
     [ "$(jq -c '.heads[0].links[0][1]' <<< "$output")" = 0 ]
-    causal=$output
     works "$viz" stats --json -s decoder -m "$layer" --heads 3 --shape 5 --mask none
     [ "$(jq '[.heads[].links[0][2] | . < 1] | all' <<< "$output")" = true ]
     works "$viz" stats --json -s cross -m "$layer" --heads 3 --shape 5 --mask none \

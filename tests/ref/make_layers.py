@@ -199,7 +199,8 @@ def attention(name, module, T, B=1, memory=None, values=None, d_model=12, inner=
             out, weights = module(x, k, v, average_attn_weights=False)
         else:
             out, weights = module(x, k, v)
-    own = not memory and getattr(module, "bias_k", None) is None
+    own = not (memory or getattr(module, "bias_k", None) is not None or
+               getattr(module, "add_zero_attn", False))
     arrays.update({"attn.0" if own else "cross.0": weights, "out": out})
     if bf16:
         module.lower = lambda x: x.float().bfloat16().double()
@@ -388,6 +389,11 @@ def main():
         **sizes, norm_first=True), 2, norm=nn.LayerNorm(12)), 5, memory=8, heads=3,
         norm_first=True)
     as_written()
+    attention("torch_zero", nn.MultiheadAttention(**torch_mha, add_zero_attn=True), 5, B=2,
+              heads=3, zero_attn=True)
+    attention("torch_zero_bias_kv", nn.MultiheadAttention(
+        **torch_mha, add_zero_attn=True, add_bias_kv=True), 5, memory=(3, 12), heads=3,
+        zero_attn=True)
     as_npz()
     init()
     (HERE / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")
