@@ -54,6 +54,9 @@ $(BUILD)/src/nn/simd_avx2.o: SIMD := -mavx2 -mfma -mf16c
 $(BUILD)/src/nn/simd_avx512.o: SIMD := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c
 endif
 
+# Loops without branches: vectors on every processor, and the same bytes.
+$(BUILD)/src/nn/quantise.o: SIMD := -O3 -fno-trapping-math
+
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(DEFINES) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(SIMD) -MMD -MP -c -o $@ $<

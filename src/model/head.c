@@ -79,6 +79,31 @@ bool head_is_unknown(const char *class_name)
     return true;
 }
 
+/* name is LAYER.weight, or PREFIX.LAYER.weight. */
+static bool is_weight_of(const char *name, const char *layer, size_t n)
+{
+    size_t end = strlen(".weight"), size = strlen(name);
+
+    return size >= n + end && strcmp(name + size - end, ".weight") == 0 &&
+           strncmp(name + size - end - n, layer, n) == 0 &&
+           (size == n + end || name[size - end - n - 1] == '.');
+}
+
+bool head_is_tensor(const char *name)
+{
+    static const char gguf[] = "cls.output";
+
+    for (const struct head_task *task = head_tasks; task->class_name != NULL; task++)
+        for (const char *layer = task->out; *layer != '\0';) {
+            size_t n = strcspn(layer, "|");
+
+            if (is_weight_of(name, layer, n))
+                return true;
+            layer += n + (layer[n] == '|');
+        }
+    return is_weight_of(name, gguf, strlen(gguf)) || strcmp(name, "cls.weight") == 0;
+}
+
 enum head_scope head_scope(const struct config *c)
 {
     enum head_scope rows = c->head.task->rows;

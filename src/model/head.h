@@ -56,6 +56,10 @@ extern const struct head_task head_tasks[];
  * family's, "BertModel" none; NULL has none. */
 bool head_is_unknown(const char *class_name);
 
+/* "bert.classifier.weight" is the last layer of some head; "cls.output.weight" that of a
+ * GGUF file. */
+bool head_is_tensor(const char *name);
+
 /* What the task of c, which it has, comes to. */
 enum head_scope head_scope(const struct config *c);
 int head_outputs(const struct config *c);

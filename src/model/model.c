@@ -219,14 +219,26 @@ static int no_such_head(const struct model *m, const char *class_name, struct er
     return -1;
 }
 
+/* Weights of a head that nothing says how to use. */
+static int no_class(const struct model *m, struct err *e)
+{
+    for (int i = 0; i < m->n_unused; i++)
+        if (head_is_tensor(m->unused[i]))
+            return err_set(e, ERR_INPUT, "%s: the head %s is not known: %s", m->name,
+                           m->unused[i], weights_gguf(m->weights) != NULL ?
+                           "expected safetensors, a GGUF file does not say what it is for" :
+                           "expected its class under architectures in config.json, such as "
+                           "\"BertForSequenceClassification\"");
+    return err_set(e, ERR_INPUT, "%s has no output head in its weights", m->name);
+}
+
 int model_check_head(const struct model *m, const struct model *shown, struct err *e)
 {
     const char *class_name = m->config.head.class_name;
 
     if (shown->has_head)
         return 0;
-    return head_is_unknown(class_name) ? no_such_head(m, class_name, e) :
-           err_set(e, ERR_INPUT, "%s has no output head in its weights", m->name);
+    return head_is_unknown(class_name) ? no_such_head(m, class_name, e) : no_class(m, e);
 }
 
 int model_head_rows(const struct model *m, int T)

@@ -22,13 +22,19 @@ static float scale_of(float largest)
     return scale > FLT_EPSILON ? scale : FLT_EPSILON;
 }
 
-/* 1.5 * 2^23 leaves no bit below 1: its sum rounds, ties to even. */
+/*
+ * Without branches, so that compilers use vectors.  To the nearest whole number, ties to
+ * even, |x| < 2^22: the sum has no bit below 1.
+ */
+static float round_even(float x)
+{
+    return x + 0x1.8p23f - 0x1.8p23f;
+}
+
+/* |x| <= 127 / inverse, but for its rounding; NaN where x is not finite. */
 static float to_int8(float x, float inverse)
 {
-    float q = x * inverse + 0x1.8p23f - 0x1.8p23f;
-
-    q = q < -127 ? -127 : q > 127 ? 127 : q;
-    return q + (x - x);                 /* NaN where x is not finite */
+    return round_even(x * inverse) + (x - x);
 }
 
 float quantise_row(float *q, const float *x, int n)
@@ -85,12 +91,20 @@ static float inverse_of(float d)
     return d != 0 && fabsf(inverse) <= FLT_MAX ? inverse : 0;
 }
 
-/* The nearest whole number, ties away from zero. */
+/* The same, ties away from zero. */
 static float round_away(float x)
 {
-    float size = fabsf(x) < 128 ? fabsf(x) : 128, whole = (float)(int)size;
+    float even = round_even(x), left = x - even;
 
-    return copysignf(size - whole >= 0.5f ? whole + 1 : whole, x);
+    return even + (float)((left == 0.5f) & (x > 0)) - (float)((left == -0.5f) & (x < 0));
+}
+
+/* The whole number below. */
+static float round_down(float x)
+{
+    float even = round_even(x);
+
+    return even - (float)(even > x);
 }
 
 static void block_q8(float *block)
@@ -121,9 +135,9 @@ static void block_q(float *block, int middle)
     }
     for (int k = 0; k < QUANTISE_BLOCK; k++, block += PANEL)
         for (int i = 0; i < PANEL; i++) {
-            float x = block[i], q = x * inverse[i] + ((float)middle + 0.5f);
+            float x = block[i], q = round_down(x * inverse[i] + ((float)middle + 0.5f));
 
-            q = q < most ? (float)(int)q : most;
+            q -= (float)(q > most);             /* at most 1 above */
             block[i] = d[i] * (q - (float)middle) + (x - x);
         }
 }
