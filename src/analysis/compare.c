@@ -22,6 +22,7 @@ struct compare {
     int only[2];                /* the rows that count; -1: all */
     float *first;               /* [L, H, queries, keys] rows of the first side */
     bool *sees;                 /* [L, H, queries] a row of it sees keys */
+    double *mass;               /* the same: what it sums to */
     struct sums *sums;          /* [L, H] */
     float *room;                /* [L, H, 2, all keys] a row of each side, over keys of
                                    both */
@@ -42,6 +43,7 @@ struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair quer
                                  .only = { -1, -1 } };
     compare->first = arena_alloc(a, rows, (size_t)keys.n_first * sizeof *compare->first);
     compare->sees = arena_alloc(a, rows, sizeof *compare->sees);
+    compare->mass = arena_alloc(a, rows, sizeof *compare->mass);
     compare->sums = arena_alloc(a, heads, sizeof *compare->sums);
     compare->room = arena_alloc(a, heads * 2,
                                 (size_t)n_all(compare) * sizeof *compare->room);
@@ -66,6 +68,11 @@ static size_t head_at(const struct compare *c, int layer, int head)
     return (size_t)layer * (size_t)c->H + (size_t)head;
 }
 
+static double mass_of(const struct rows *rows, int t)
+{
+    return rows->mass != NULL ? rows->mass[t] : 1;
+}
+
 static void add_entropy(struct sums *s, int side, const struct rows *rows, int t)
 {
     s->entropy[side] += rows->entropy[t];
@@ -85,6 +92,7 @@ static void store(void *self, const struct rows *rows, int n)
 
         row_spread(rows, t, compare->first + row * (size_t)compare->keys.n_first);
         compare->sees[row] = rows->n_visible[t] > 0;
+        compare->mass[row] = mass_of(rows, t);
         if (counts(compare, 0, rows, t))
             add_entropy(&compare->sums[head], 0, rows, t);
     }
@@ -106,16 +114,26 @@ static void spread_second(const struct compare *c, const struct rows *rows, int 
     }
 }
 
-static void compare_row(const struct compare *c, struct sums *s, const float *p,
-                        const float *q)
+/* A row that keys are left out of becomes one that sums to 1 again. */
+static void divide(float *w, int n, double mass)
 {
-    s->js += divergence_js(p, q, n_all(c));
+    for (int j = 0; mass != 1 && j < n; j++)
+        w[j] = (float)((double)w[j] / mass);
+}
+
+/* The rows p and q, and what they sum to; they are divided by it. */
+static void compare_row(const struct compare *c, struct sums *s, float *p, double p_mass,
+                        float *q, double q_mass)
+{
     s->strongest[0] = row_strongest(p, n_all(c));
     s->strongest[1] = row_strongest(q, n_all(c));
     s->n_kept += s->strongest[0] == s->strongest[1];
     s->n_paired++;
     for (int j = 0; j < n_all(c); j++)
         s->largest = fmax(s->largest, fabs((double)p[j] - (double)q[j]));
+    divide(p, n_all(c), p_mass);
+    divide(q, n_all(c), q_mass);
+    s->js += divergence_js(p, q, n_all(c));
 }
 
 static void compare(void *self, const struct rows *rows, int n)
@@ -137,7 +155,7 @@ static void compare(void *self, const struct rows *rows, int n)
         memset(p, 0, (size_t)n_all(c) * sizeof *p);
         memcpy(p, c->first + row * n_keys, n_keys * sizeof *p);
         spread_second(c, rows, t, q);
-        compare_row(c, &c->sums[head], p, q);
+        compare_row(c, &c->sums[head], p, c->mass[row], q, mass_of(rows, t));
     }
 }
 

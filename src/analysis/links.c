@@ -19,6 +19,8 @@ static void start(void *self, size_t at, int text)
         .n_rows = count, .words = { -1, -1, 0 },
         .row = arena_alloc(links->arena, (size_t)count, sizeof(struct link)),
     };
+    for (int i = 0; i < count; i++)
+        links->head[at].row[i] = (struct link){ -1, -1, 0 };
 }
 
 struct links *links_new(struct arena *a, const struct model *m,
@@ -97,9 +99,25 @@ static void take(void *self, const struct rows *rows, int n)
     }
 }
 
+/* Rows that did not come were left out. */
+static void done(void *self, int text, int layer)
+{
+    struct links *links = self;
+
+    for (int h = 0; h < links->slots.H; h++) {
+        struct head_links *head = &links->head[slots_at(&links->slots, text, layer, h)];
+        int count = 0;
+
+        for (int i = 0; i < head->n_rows; i++)
+            if (head->row[i].query >= 0)
+                head->row[count++] = head->row[i];
+        head->n_rows = count;
+    }
+}
+
 struct sink links_sink(struct links *links)
 {
-    return (struct sink){ SINK_HEAD, take, NULL, links };
+    return (struct sink){ SINK_HEAD, take, done, links };
 }
 
 const struct head_links *links_head(const struct links *links, int text, int layer,

@@ -13,7 +13,7 @@ struct link {
 };
 
 struct head_links {
-    int n_rows;
+    int n_rows;                 /* those that a filter left */
     struct link *row;           /* [n_rows] ties: the smaller key */
     struct link words;          /* the heaviest between two different tokens, neither
                                    of them special; key -1: there is none.  Without it

@@ -15,8 +15,10 @@ struct metric_row {
     int key0, n_keys;
     const float *a;             /* [n_keys]; hidden keys are 0 */
     const unsigned char *hidden;    /* [n_keys] 1: masked; NULL: none is */
+    const unsigned char *out;   /* [all keys] 1: left out (--hide); NULL: none is */
     int n_visible;              /* keys that are not masked; >= 1 */
-    double entropy;             /* nats, from the forward pass */
+    double entropy;             /* nats, of the row divided by its mass */
+    double mass;                /* what a sums to: 1, unless keys are left out */
     const struct token_list *queries, *keys;    /* of the text: ids, pieces, special */
 };
 
@@ -38,7 +40,6 @@ struct metric_shape { int n_queries, n_keys, n_layers, n_heads; };
 /* How a metric is computed. */
 struct metric_rule {
     enum metric_scope scope;
-
     /* SCOPE_ROW.  False where it is undefined for this row, which then counts in no
      * mean. */
     bool (*row)(const struct metric_row *r, const struct metric_opts *o, double *v);
@@ -52,6 +53,9 @@ struct metric_rule {
     void (*take)(void *state, const struct metric_row *rows, int n);
     /* After the last row.  False: undefined. */
     bool (*value)(const void *state, int layer, int head, double *v);
+
+    bool divided;       /* of rows divided by their mass, where keys are left out; else of
+                           the weights as they are */
 };
 
 struct metric {
@@ -77,6 +81,12 @@ enum metric_id {
 #undef METRIC
 
 extern const struct metric metric_table[N_METRIC];
+
+/* False where key j is left out, so that nothing can be said of it. */
+static inline bool metric_has(const struct metric_row *r, int j)
+{
+    return r->out == NULL || !r->out[j];
+}
 
 /* a_ij of row i, 0 where j is outside the text or hidden. */
 static inline double metric_weight(const struct metric_row *r, int j)

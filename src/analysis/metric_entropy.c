@@ -11,8 +11,11 @@ static bool entropy(const struct metric_row *r, const struct metric_opts *o, dou
     if (o->entropy_eps == 0)
         return true;
     *v = 0;
-    for (int j = 0; j < r->n_keys; j++)
-        *v -= (double)r->a[j] * log((double)r->a[j] + o->entropy_eps);
+    for (int j = 0; j < r->n_keys; j++) {
+        double w = (double)r->a[j] / r->mass;
+
+        *v -= w * log(w + o->entropy_eps);
+    }
     return true;
 }
 
@@ -28,5 +31,6 @@ static bool entropy_norm(const struct metric_row *r, const struct metric_opts *o
     return true;
 }
 
-const struct metric_rule metric_entropy = { SCOPE_ROW, entropy };
-const struct metric_rule metric_entropy_norm = { SCOPE_ROW, entropy_norm };
+const struct metric_rule metric_entropy = { SCOPE_ROW, entropy, .divided = true };
+const struct metric_rule metric_entropy_norm = { SCOPE_ROW, entropy_norm,
+                                                      .divided = true };

@@ -6,7 +6,7 @@ static bool prev(const struct metric_row *r, const struct metric_opts *o, double
 {
     (void)o;
     *v = metric_weight(r, r->query - 1);
-    return r->query >= 1;
+    return r->query >= 1 && metric_has(r, r->query - 1);
 }
 
 static bool self(const struct metric_row *r, const struct metric_opts *o, double *v)
@@ -20,14 +20,14 @@ static bool next(const struct metric_row *r, const struct metric_opts *o, double
 {
     (void)o;
     *v = metric_weight(r, r->query + 1);
-    return r->query <= r->queries->n - 2;
+    return r->query <= r->queries->n - 2 && metric_has(r, r->query + 1);
 }
 
 static bool first(const struct metric_row *r, const struct metric_opts *o, double *v)
 {
     (void)o;
     *v = metric_weight(r, 0);
-    return true;
+    return metric_has(r, 0);
 }
 
 const struct metric_rule metric_prev = { SCOPE_ROW, prev };

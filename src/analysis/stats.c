@@ -104,7 +104,8 @@ static struct metric_row row_of(const struct stats *s, const struct rows *rows, 
         .layer = rows->layer, .head = rows->head, .query = rows->row0 + t,
         .key0 = rows->key0, .n_keys = rows->n_keys, .a = rows->weight + at,
         .hidden = rows->hidden != NULL ? rows->hidden + at : NULL,
-        .n_visible = rows->n_visible[t], .entropy = rows->entropy[t],
+        .n_visible = rows->n_visible[t], .entropy = rows->entropy[t], .out = rows->out,
+        .mass = rows->mass != NULL ? rows->mass[t] : 1,
         .queries = &text->queries, .keys = &text->keys,
     };
 }

@@ -55,7 +55,7 @@ static const struct opt_group picture_group = { "figure", picture_opts };
 
 static const struct opt_group *const groups[] = {
     &output_all.group, &picture_group, &layer_group, &rows_group, &seed_group, &qkv_group,
-    &text_group, &select_group, &mask_group, NULL
+    &text_group, &select_group, &hide_group, &mask_group, NULL
 };
 
 static const char *const examples[] = {

@@ -190,12 +190,14 @@ static void add_heads(const struct export_job *j, struct arena *a, struct npz *z
 }
 
 static void add_tokens(struct npz *z, const struct tokens *t, const char *ids,
-                       const char *pieces)
+                       const char *pieces, const char *words)
 {
     int64_t n = t->n;
 
     if (t->id != NULL)
         npz_put(z, npz_add(z, ids, DTYPE_I32, 1, &n), 0, t->id, n);
+    if (t->word != NULL)
+        npz_put(z, npz_add(z, words, DTYPE_I32, 1, &n), 0, t->word, n);
     npz_add_strings(z, pieces, t->piece, t->n);
 }
 
@@ -235,9 +237,10 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
     }
     add_heads(j, a, w.z);
     if (item->tokens.n > 0)
-        add_tokens(w.z, &item->tokens, "ids", "tokens");
+        add_tokens(w.z, &item->tokens, "ids", "tokens", "words");
     if (item->target.n > 0)
-        add_tokens(w.z, &item->target, "decoder_ids", "decoder_tokens");
+        add_tokens(w.z, &item->target, "decoder_ids", "decoder_tokens",
+                   "decoder_words");
     if (item->generated != NULL)
         npz_put(w.z, npz_add(w.z, "n_generated", DTYPE_I32, 1, (int64_t[]){ 1 }), 0,
                 &item->n_generated, 1);

@@ -11,7 +11,6 @@ struct heatmap_args {
     struct shared_args shared;
     int columns, pool;
     double vmin, vmax;
-    bool hide_special;
 };
 
 #define F(f) offsetof(struct heatmap_args, f)
@@ -23,14 +22,12 @@ static const struct opt opts[] = {
          "weight at the high end of the colours, for all heads"),
     CHOICE(0, "pool", "NAME", F(pool), "max", pool_names,
            "how tokens share a cell where a text has more tokens than pixels"),
-    FLAG(0, "hide-special", F(hide_special),
-         "leave out rows and columns of special tokens; nothing is renormalised"),
     END
 };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_pictures.group, &figure_group, PASS_GROUPS, NULL
+    &output_pictures.group, &figure_group, &hide_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -82,7 +79,6 @@ static int prepare(void *self, struct err *e)
     const struct heatmap_args *args = job->args;
     const struct picture_look look = {
         &args->shared.figure, args->columns, args->pool, args->vmin, args->vmax,
-        args->hide_special,
     };
 
     return picture_plan(&job->picture, &job->job.s, &job->job.want, &look, e);

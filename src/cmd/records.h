@@ -9,6 +9,7 @@
 #include "analysis/summary.h"
 #include "cmd/shared.h"
 #include "report/record.h"
+#include "session/shown.h"
 
 /* ---- the text: the first member of a row per text ---- */
 
@@ -56,6 +57,42 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
     TEXT_COLUMNS_MODEL, \
     { "family", "name of the model's family", .kind = COLUMN_TEXT, .where = IN_JSON, \
       .null = NULL_ABSENT, .field = TEXT_F(family) }
+
+/* ---- what is shown of its tokens: --hide, --renorm, --merge ---- */
+
+struct records_shown {
+    const char *hide, *merge;   /* hide NULL: nothing is left out */
+    bool renorm;
+    struct list hidden, hidden_key, divided;
+};
+
+struct records_shown records_shown(const struct session *s, struct arena *a,
+                                   const struct item *item);
+
+/* r, of the session's arena, without columns that were not asked for. */
+const struct record *records_without_shown(const struct session *s, const struct record *r);
+
+/* A line above tables: what is left out, and of which rows each metric is; NULL: nothing is. */
+const char *records_shown_line(const struct session *s, struct arena *a,
+                               const struct item *item);
+
+#define SHOWN_F(f) offsetof(struct records_shown, f)
+#define SHOWN_COLUMNS(at) \
+    { "hide", "what --hide leaves out, as given", .kind = COLUMN_TEXT, \
+      .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(hide) }, \
+    { "renorm", "every row is divided by what --hide leaves of it", .kind = COLUMN_BOOL, \
+      .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(renorm) }, \
+    { "hidden", "positions of the queries that are left out", .kind = COLUMN_INT, \
+      .list = true, .where = IN_JSON, .optional = true, .field = (at) + SHOWN_F(hidden) }, \
+    { "hidden_key", "positions of the keys that are left out, where they are of another " \
+      "text", .kind = COLUMN_INT, .list = true, .where = IN_JSON, .optional = true, \
+      .field = (at) + SHOWN_F(hidden_key) }, \
+    { "divided", "metrics of rows that are divided by what --hide leaves; the others are of " \
+      "the weights as they are", .kind = COLUMN_TEXT, .list = true, .where = IN_JSON, \
+      .optional = true, .field = (at) + SHOWN_F(divided) }, \
+    { "merge", "words: tokens, rows and keys are words in place of their pieces", \
+      .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, .optional = true, \
+      .choices = merge_names, .field = (at) + SHOWN_F(merge) }
 
 /* ---- the head: the first member of a row per head ---- */
 

@@ -7,11 +7,13 @@
 #include "draw/heatmap.h"
 #include "model/hub.h"
 #include "session/layer.h"
+#include "session/shown.h"
 
 /* ---- values that completions offer ---- */
 
 static const char *const layer_words[] = { "all", "last", NULL };
 static const char *const global_words[] = { "all", "none", NULL };
+static const char *const hide_words[] = { "first", "special", NULL };
 static const char *const random_words[] = { "random", NULL };
 static const char *const mask_words[] = { "causal", "padding:", "block:", "keys:", "none",
                                           NULL };
@@ -19,6 +21,7 @@ static const char *const mask_words[] = { "causal", "padding:", "block:", "keys:
 static const struct opt_values layer_values = { .words = layer_words };
 static const struct opt_values stack_values = { .words = family_stack_names };
 const struct opt_values global_values = { .words = global_words };
+static const struct opt_values hide_values = { .words = hide_words, .between = ',' };
 static const struct opt_values random_values = { .words = random_words, .files = true };
 const struct opt_values mask_values = { .words = mask_words, .between = '+',
                                                .files = true };
@@ -145,6 +148,18 @@ static const struct opt select_opts[] = {
     END
 };
 const struct opt_group select_group = { "layers and heads", select_opts };
+
+static const struct opt hide_opts[] = {
+    WORDS(0, "hide", "LIST", F(hide), &hide_values,
+          "leave out rows and columns of tokens: first, special, or positions as tokens "
+          "lists them: first,5-7"),
+    FLAG(0, "hide-special", F(hide_special), "short for --hide special"),
+    FLAG(0, "renorm", F(renorm), "divide each row by what --hide leaves of it"),
+    CHOICE(0, "merge", "NAME", F(merge), "none", merge_names,
+           "words: rows and columns of words in place of their pieces"),
+    END
+};
+const struct opt_group hide_group = { "tokens shown", hide_opts };
 
 static const struct opt generate_opts[] = {
     INT(0, "generate", "N", F(generate), NULL, 1, 1 << 20,

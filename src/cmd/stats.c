@@ -40,7 +40,7 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt_group *const groups[] = { &output_reports.group, PASS_GROUPS, NULL };
+static const struct opt_group *const groups[] = { &output_reports.group, &hide_group, PASS_GROUPS, NULL };
 
 static const char *const examples[] = {
     "mha-viz stats",
@@ -118,7 +118,9 @@ static const struct record head_record = {
 
 struct text_row {
     struct records_text_id id;
-    struct list tokens, labels, ids, tokens_key, labels_key, ids_key, heads;
+    struct list tokens, labels, ids, tokens_key, labels_key, ids_key;
+    struct records_shown shown;
+    struct list heads;
 };
 
 #define F(f) offsetof(struct text_row, f)
@@ -137,6 +139,7 @@ static const struct column text_columns[] = {
       .list = true, .where = IN_JSON, .optional = true, .field = F(labels_key) },
     { "ids_key", "ids of tokens_key; null for arrays", .kind = COLUMN_INT, .list = true,
       .where = IN_JSON, .optional = true, .null = NULL_SHOWN, .field = F(ids_key) },
+    SHOWN_COLUMNS(F(shown)),
     HEADS_COLUMN(&head_record, F(heads)),
 };
 #undef F
@@ -218,7 +221,8 @@ static struct text_row text_row(const struct stats_job *job, struct arena *a,
         .id = records_text_id(session, item), .tokens = records_pieces(queries),
         .labels = records_labels(a, queries), .ids = records_ids(queries),
         .tokens_key = records_pieces(keys), .labels_key = records_labels(a, keys),
-        .ids_key = records_ids(keys), .heads = heads,
+        .ids_key = records_ids(keys), .shown = records_shown(session, a, item),
+        .heads = heads,
     };
 }
 
@@ -300,7 +304,7 @@ static struct list head_rows(const struct stats_job *j, struct arena *a,
     return (struct list){ row, n };
 }
 
-/* Above the table: what the model added, from its first letter on; NULL: nothing. */
+/* What the model added, from its first letter on; NULL: nothing. */
 static const char *generated(struct arena *a, const struct item *item)
 {
     size_t blank;
@@ -313,11 +317,22 @@ static const char *generated(struct arena *a, const struct item *item)
                                      item->generated_size - blank));
 }
 
+/* Above the table; NULL: nothing. */
+static const char *lead(const struct session *s, struct arena *a, const struct item *item)
+{
+    const char *first = generated(a, item), *second = records_shown_line(s, a, item);
+
+    if (first == NULL || second == NULL)
+        return first != NULL ? first : second;
+    return arena_printf(a, "%s%s", first, second);
+}
+
 static int print_text(struct stats_job *j, struct arena *a, const struct item *item,
                       const struct found *found, int text, struct err *e)
 {
     struct text_row row = text_row(j, a, item, head_rows(j, a, item, found, text));
-    struct results_text out = { &row, &head_record, &row.heads, 1, generated(a, item) };
+    struct results_text out = { &row, &head_record, &row.heads, 1,
+                                lead(&j->job.s, a, item) };
 
     if (j->args->links) {
         out.record = &row_record;
@@ -332,13 +347,15 @@ static int print_text(struct stats_job *j, struct arena *a, const struct item *i
 /* Only cross-attention has keys of another text. */
 static int prepare(void *self, struct err *e)
 {
-    static const char *const of_keys[] = { "tokens_key", "labels_key", "ids_key", NULL };
+    static const char *const of_keys[] = { "tokens_key", "labels_key", "ids_key",
+                                           "hidden_key", NULL };
     struct stats_job *job = self;
+    const struct session *s = &job->job.s;
 
     (void)e;
-    job->job.record = &text_record;
-    if (job->job.s.stack != STACK_CROSS)
-        job->job.record = record_without(job->job.s.a, &text_record, IN_JSON, of_keys);
+    job->job.record = records_without_shown(s, &text_record);
+    if (s->stack != STACK_CROSS)
+        job->job.record = record_without(s->a, job->job.record, IN_JSON, of_keys);
     return 0;
 }
 

@@ -92,8 +92,8 @@ static const struct column text_columns[] = {
     { "special", "1: put there by the template, not by the text", .kind = COLUMN_BYTE,
       .list = true, .where = IN_JSON, .field = F(special) },
     { "words", "with --words: number of the word that each is of, from 0 through both texts; "
-      "-1: of none", .kind = COLUMN_INT, .list = true, .where = IN_JSON, .optional = true,
-      .field = F(words) },
+      "null: of none", .kind = COLUMN_INT, .list = true, .where = IN_JSON, .optional = true,
+      .null_items = true, .field = F(words) },
     { "rows", "one row per token", .kind = COLUMN_RECORD, .list = true, .where = IN_TSV,
       .of = &token_record, .field = F(tokens) },
 };

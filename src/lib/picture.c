@@ -6,6 +6,7 @@
 
 #include "analysis/map.h"
 #include "draw/heatmap.h"
+#include "session/shown.h"
 #include "session/texts.h"
 
 /* ---- what is shown ---- */
@@ -72,18 +73,21 @@ int picture_plan(struct picture *p, const struct session *s, const struct wanted
 /* ---- one text ---- */
 
 /* Tokens along one side of the maps, less those that are hidden; *kept: how many stay. */
-static struct map_axis axis_of(const struct picture *p, const struct tokens *t, int *kept)
+static struct map_axis axis_of(const struct item *item, enum item_side side, int n, int *kept)
 {
-    *kept = t->n;
-    for (int i = 0; p->look.hide_special && i < t->n; i++)
-        *kept -= t->special[i] != 0;
-    return (struct map_axis){ t->n, p->look.hide_special ? t->special : NULL };
+    const unsigned char *out = item->shown[side].words_out;
+
+    *kept = n;
+    for (int i = 0; out != NULL && i < n; i++)
+        *kept -= out[i] != 0;
+    return (struct map_axis){ n, out };
 }
 
 static char *caption(const struct picture *p, struct arena *a, const struct item *item,
                      int pool)
 {
     const struct session *session = p->s;
+    const char *shown = shown_text(session, a, item);
     bool stacks = session->model->decoder != NULL;
     char *text = arena_printf(a, "%s, %s%slayer %d", session->model->name,
                               stacks ? family_stack_names[session->stack] : "",
@@ -94,9 +98,8 @@ static char *caption(const struct picture *p, struct arena *a, const struct item
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
                             pool_names[p->look.pool], pool, pool);
-    if (p->look.hide_special)
-        text = arena_printf(a, "%s; special tokens hidden, weights not renormalised",
-                            text);
+    if (shown != NULL)
+        text = arena_printf(a, "%s; %s", text, shown);
     if (item->n_cut > 0)
         text = arena_printf(a, "%s; cut to %d tokens", text, item->tokens.n);
     return arena_printf(a, "%s.", text);
@@ -135,14 +138,15 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
     const struct figure_args *figure = p->look.figure;
     const struct tokens *queries = session_queries(p->s, item), *keys = session_keys(p->s, item);
     int rows, cols, cell_px, pool;
-    struct map_axis row_axis = axis_of(p, queries, &rows), col_axis = axis_of(p, keys, &cols);
+    struct map_axis row_axis = axis_of(item, session_query_side(p->s), queries->n, &rows);
+    struct map_axis col_axis = axis_of(item, session_key_side(p->s), keys->n, &cols);
     struct heatmaps maps;
     struct texts texts;
     struct map *map;
     struct sink sink;
 
     if (rows == 0 || cols == 0)
-        return err_set(e, ERR_INPUT, "--hide-special: the text has only special tokens");
+        return err_set(e, ERR_INPUT, "--hide: nothing is left of the text");
     heatmap_plan(rows, cols, p->n_heads, p->look.columns, figure->cell, figure->dpi,
                  &cell_px, &pool);
     map = map_new(a, 0, p->layer, p->s->shown->config.n_heads, row_axis, col_axis, pool,

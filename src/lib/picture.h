@@ -10,7 +10,6 @@ struct picture_look {
     const struct figure_args *figure;
     int columns, pool;          /* heads per row of the grid; enum pool */
     double vmin, vmax;          /* vmin < vmax; NaN: from the data */
-    bool hide_special;          /* leaves out rows and columns of special tokens */
 };
 
 /* What is drawn of a session's texts. */
@@ -41,7 +40,7 @@ struct picture_place {
 
 /*
  * Runs the model on a text and draws.  Errors: those of session_forward, sheet_write and
- * sheet_bytes; ERR_INPUT where hide_special leaves nothing.
+ * sheet_bytes; ERR_INPUT where --hide leaves nothing.
  */
 int picture_draw(const struct picture *p, struct arena *a, const struct item *item,
                  const struct picture_place *place, struct err *e);

@@ -21,6 +21,9 @@ struct rows {
     const unsigned char *hidden;    /* [n_rows, stride] 1: masked; NULL: none is */
     const int *n_visible;       /* [n_rows] keys that are not masked */
     const double *entropy;      /* [n_rows] nats */
+    const unsigned char *out;   /* [n_all_keys] 1: a filter left the key out, so it is hidden
+                                   too; NULL: none is */
+    const double *mass;         /* [n_rows] what weights sum to; NULL: 1 */
 };
 
 enum sink_scope {

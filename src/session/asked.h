@@ -17,6 +17,8 @@ struct asked_names {
 /* Which texts of the pairs of a file are read: both as one input, or one by itself. */
 enum asked_half { HALF_BOTH, HALF_FIRST, HALF_SECOND };
 
+enum merge { MERGE_NONE, MERGE_WORDS };
+
 struct asked {
     const struct asked_names *names;    /* NULL: the options of the program */
     const char *model;              /* NULL: built in */

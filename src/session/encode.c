@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "session/global.h"
+#include "session/shown.h"
 
 static bool has_decoder(const struct session *s)
 {
@@ -198,5 +199,7 @@ int encode_fit(const struct session *s, struct arena *a, struct item *out, struc
         return -1;
     if (repeats_text(s, out))
         repeat_text(s, a, out);
-    return global_fill(s, a, out, e);
+    if (global_fill(s, a, out, e) != 0)
+        return -1;
+    return out->open ? 0 : shown_fill(s, a, out, e);
 }

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "run/pair.h"
+#include "session/shown.h"
 #include "session/texts.h"
 
 /* ---- packing ---- */
 
-enum side { SOURCE, TARGET, KEYS };
-
-static const struct tokens *side(const struct item *item, enum side which)
+const struct tokens *item_side(const struct item *item, enum item_side which)
 {
-    return which == KEYS ? &item->keys : which == TARGET ? &item->target : &item->tokens;
+    return which == SIDE_KEYS ? &item->keys :
+           which == SIDE_TARGET ? &item->target : &item->tokens;
 }
 
 /* The arrays of texts that have no ids; NULL: they have. */
@@ -28,17 +28,17 @@ static const struct values *arrays(struct arena *a, const struct item *items, in
     return values;
 }
 
-static void pack(struct arena *a, const struct item *items, int n, enum side which,
+static void pack(struct arena *a, const struct item *items, int n, enum item_side which,
                  struct batch *b)
 {
     int *start = arena_alloc(a, (size_t)n + 1, sizeof *start), *id, *type;
 
     for (int i = 0; i < n; i++)
-        start[i + 1] = start[i] + side(&items[i], which)->n;
+        start[i + 1] = start[i] + item_side(&items[i], which)->n;
     id = arena_alloc(a, (size_t)start[n], sizeof *id);
     type = arena_alloc(a, (size_t)start[n], sizeof *type);
     for (int i = 0; i < n; i++) {
-        const struct tokens *tokens = side(&items[i], which);
+        const struct tokens *tokens = item_side(&items[i], which);
 
         if (tokens->n == 0)
             continue;
@@ -47,7 +47,7 @@ static void pack(struct arena *a, const struct item *items, int n, enum side whi
         memcpy(type + start[i], tokens->type, (size_t)tokens->n * sizeof *type);
     }
     *b = (struct batch){ .n_texts = n, .start = start, .id = id, .type = type,
-                         .values = which == SOURCE ? arrays(a, items, n) : NULL };
+                         .values = which == SIDE_SOURCE ? arrays(a, items, n) : NULL };
 }
 
 /* The rows of one array each, below each other. */
@@ -74,7 +74,7 @@ static void pack_memory(struct texts *t, struct arena *a, const struct item *ite
     start = arena_alloc(a, (size_t)n + 1, sizeof *start);
     for (int i = 0; i < n; i++)
         start[i + 1] = start[i] + (int)items[i].memory.dim[0];
-    pack(a, items, n, KEYS, &t->keys);
+    pack(a, items, n, SIDE_KEYS, &t->keys);
     t->memory.start = start;
     t->memory.x = rows_of(a, items, n, start, false);
     if (items[0].memory_values.x != NULL)
@@ -106,9 +106,9 @@ void texts_pack(struct texts *t, struct arena *a, const struct item *items, int 
     }
     t->item = items;
     t->number = number;
-    pack(a, items, n, SOURCE, &t->source);
+    pack(a, items, n, SIDE_SOURCE, &t->source);
     t->source.global = pack_global(a, items, n, t->source.start);
-    pack(a, items, n, TARGET, &t->target);
+    pack(a, items, n, SIDE_TARGET, &t->target);
     pack_memory(t, a, items, n);
 }
 
@@ -130,14 +130,30 @@ static bool memory_is_seen(const struct session *s)
     return s->model->decoder == NULL && s->stack == STACK_CROSS;
 }
 
+enum item_side session_query_side(const struct session *s)
+{
+    return target_looks(s) ? SIDE_TARGET : SIDE_SOURCE;
+}
+
+enum item_side session_key_side(const struct session *s)
+{
+    return memory_is_seen(s) ? SIDE_KEYS : target_is_seen(s) ? SIDE_TARGET : SIDE_SOURCE;
+}
+
+static const struct tokens *shown(const struct item *item, enum item_side which)
+{
+    return item->shown[which].words.n > 0 ? &item->shown[which].words :
+                                            item_side(item, which);
+}
+
 const struct tokens *session_queries(const struct session *s, const struct item *item)
 {
-    return side(item, target_looks(s) ? TARGET : SOURCE);
+    return shown(item, session_query_side(s));
 }
 
 const struct tokens *session_keys(const struct session *s, const struct item *item)
 {
-    return side(item, memory_is_seen(s) ? KEYS : target_is_seen(s) ? TARGET : SOURCE);
+    return shown(item, session_key_side(s));
 }
 
 static struct token_list token_list(const struct tokens *t)
@@ -167,6 +183,7 @@ int session_forward(const struct session *s, const struct texts *t,
     struct wanted numbered = *want;
     struct change change;
 
+    n_sinks = shown_sinks(s, t, a, &sinks, n_sinks);
     if (want->change != NULL) {
         change = *want->change;
         change.number = t->number;

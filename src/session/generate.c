@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "run/generate.h"
+#include "session/shown.h"
 #include "session/texts.h"
 
 struct group {
@@ -118,7 +119,8 @@ static bool is_whole(const struct session *s, const struct continuation *c)
     return c->most == s->n_generate || (c->ended && !forced);
 }
 
-static void close_items(const struct session *s, const struct group *g, struct arena *a)
+static int close_items(const struct session *s, const struct group *g, struct arena *a,
+                       struct err *e)
 {
     for (int i = 0; i < g->room.n; i++) {
         const struct continuation *continuation = &g->text[i];
@@ -127,7 +129,10 @@ static void close_items(const struct session *s, const struct group *g, struct a
         g->item[i]->open = false;
         if (!is_whole(s, continuation))
             say_short(s, g->item[i]);
+        if (shown_fill(s, a, g->item[i], e) != 0)
+            return -1;
     }
+    return 0;
 }
 
 int session_generate(const struct session *s, struct item *items, int n,
@@ -143,13 +148,16 @@ int session_generate(const struct session *s, struct item *items, int n,
             if (items[i].open && most(s, &items[i]) <= 0) {
                 items[i].open = false;
                 say_short(s, &items[i]);
+                if (shown_fill(s, a, &items[i], e) != 0)
+                    return -1;
             }
             if (items[i].open && !join(&group, s, &items[i], a))
                 break;
         }
         if (group.room.n > 0 && run_group(s, &group, a, e) != 0)
             return -1;
-        close_items(s, &group, a);
+        if (close_items(s, &group, a, e) != 0)
+            return -1;
     }
     return 0;
 }

@@ -272,7 +272,7 @@ static int next_item(struct input *in, struct arena *a, struct item *out, struct
     struct source *source = in->source;
     int status;
 
-    *out = (struct item){ .text = "" };
+    *out = (struct item){ .text = "", .of_several = source->is_file };
     status = source->next(source, a, out, e);
     if (status != SOURCE_TEXT || encode_fit(in->s, a, out, e) == 0)
         return status;

@@ -6,6 +6,16 @@
 #include "session/values.h"
 #include "text/tok.h"
 
+enum item_side { SIDE_SOURCE, SIDE_TARGET, SIDE_KEYS, N_SIDE };
+
+/* What is shown of the tokens of one side (shown.h). */
+struct item_shown {
+    const unsigned char *out;   /* [tokens] 1: left out; NULL: none is */
+    const int *group;           /* [tokens] which of the words each becomes; NULL: none does */
+    struct tokens words;        /* without id, word, bytes, chars; n 0: the tokens are shown */
+    const unsigned char *words_out;     /* of what is shown: 1: left out; NULL: none is */
+};
+
 struct item {
     int index;              /* from 0: the line's number less one, 0 for an operand */
     const char *text;       /* as given, for captions and reports; "" for ids */
@@ -25,6 +35,8 @@ struct item {
     struct values memory;   /* of a bare layer's keys; x NULL: it reads no other input */
     struct values memory_values;    /* of its values; x NULL: memory */
     struct tokens keys;     /* names of the keys, where there is memory */
+    bool of_several;            /* texts of a file: what one of them lacks is no error */
+    struct item_shown shown[N_SIDE];
     const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
                                several arrays; NULL: none */
 };

@@ -28,6 +28,12 @@ void texts_pack(struct texts *t, struct arena *a, const struct item *items, int 
 /* The tokens that look and that are looked at in the session's stack; memory is of a. */
 struct attended session_attended(const struct session *s, const struct texts *t,
                                  struct arena *a);
+/* One side of a text, as it is run. */
+const struct tokens *item_side(const struct item *item, enum item_side which);
+/* Whose tokens look, and are looked at. */
+enum item_side session_query_side(const struct session *s);
+enum item_side session_key_side(const struct session *s);
+/* The tokens as they are shown: --merge makes words of them. */
 const struct tokens *session_queries(const struct session *s, const struct item *item);
 const struct tokens *session_keys(const struct session *s, const struct item *item);
 

@@ -180,7 +180,7 @@ load helper
     "$viz" heatmap -m "$ref/bert" --hide-special -o "$dir/a.svg" "the key"
     "$viz" heatmap -m "$ref/bert" -o "$dir/b.svg" "the key"
     refute cmp -s "$dir/a.svg" "$dir/b.svg"
-    fails 3 "--hide-special: the text has only special tokens" \
+    fails 3 "--hide: nothing is left of the text" \
         "$viz" heatmap -m "$ref/bert" --hide-special -o "$dir/c.png" ""
     [ "$(list "$dir")" = "a.svg b.svg " ]
 }

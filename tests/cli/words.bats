@@ -48,3 +48,12 @@ load helper
     fails 2 "--words requires a text, not ids or arrays" \
         "$viz" stats --words --attention "$ref/precomputed/skipped.npy"
 }
+
+@test "export --words has the word of each token" {
+    "$viz" export -m "$ref/bert" --words -l 0 -o "$dir/a.npz" 'the keyhole saw'
+    python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
+    [ "$(python3 -c 'import sys, numpy as np; print(*np.load(sys.argv[1])["words"])' "$dir/a.npz")" = \
+        "$("$viz" tokens -m "$ref/bert" --words --json 'the keyhole saw' |
+            jq -r '[.words[] | . // -1] | join(" ")')" ]
+    works "$viz" stats --attention "$dir/a.npz"
+}

@@ -14,7 +14,7 @@ static const struct token_list tokens = { .n = N }, token = { .n = 1 };
 static struct metric_row row_of(const float *a, int query, int n)
 {
     struct metric_row r = { .query = query, .n_keys = n, .a = a, .n_visible = n,
-                            .queries = &tokens, .keys = &tokens };
+                            .mass = 1, .queries = &tokens, .keys = &tokens };
 
     for (int j = 0; j < n; j++)
         r.entropy -= a[j] > 0 ? (double)a[j] * log((double)a[j]) : 0;

@@ -66,7 +66,7 @@ def case(folder, tokenizer, text, pair):
                                                 encoding.special_tokens_mask):
         base = 0 if special else starts(texts[seq])[word]
         out["offsets"].append([start + base, end + base])
-        out["words"].append(-1 if special else word + (len(words[0]) if seq == 1 else 0))
+        out["words"].append(None if special else word + (len(words[0]) if seq == 1 else 0))
     return out
 
 

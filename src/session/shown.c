@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT
+ * Tokens that are left out, and words in place of pieces. */
+#include "session/shown.h"
+
+#include <string.h>
+
+#include "base/list.h"
+
+const char *const merge_names[] = { "none", "words", NULL };
+
+/* ---- --hide ---- */
+
+static const char *hidden_list(const struct asked *asked)
+{
+    return asked->hide != NULL ? asked->hide : asked->hide_special ? "special" : NULL;
+}
+
+/* One part of the list. */
+struct hidden_part {
+    bool first, special;
+    long from, to;              /* otherwise: positions */
+};
+
+static bool next_word(const char **s, const char *word)
+{
+    size_t n = strlen(word);
+
+    if (strncmp(*s, word, n) != 0 || ((*s)[n] != ',' && (*s)[n] != '\0'))
+        return false;
+    *s += n;
+    return true;
+}
+
+/* The part at *s, which moves after it and the comma: 1: more follow, 0: the last, -1: none. */
+static int next_part(const char **s, struct hidden_part *part)
+{
+    *part = (struct hidden_part){ .first = next_word(s, "first") };
+    part->special = !part->first && next_word(s, "special");
+    if (!part->first && !part->special)
+        return list_next(s, &part->from, &part->to);
+    if (**s == '\0')
+        return 0;
+    ++*s;
+    return 1;
+}
+
+static int check_list(const char *list, struct err *e)
+{
+    const char *at = list;
+    struct hidden_part part;
+    int more = 1;
+
+    while (more == 1)
+        more = next_part(&at, &part);
+    return more == 0 ? 0 :
+           err_set(e, ERR_USAGE, "--hide: '%s' is not a list such as first,special,0,5-7",
+                   list);
+}
+
+/* Marks what the part names; *beyond: a position that there is not. */
+static void mark_part(const struct hidden_part *part, const struct tokens *t, bool positions,
+                      unsigned char *out, long *beyond)
+{
+    if (part->first && t->n > 0)
+        out[0] = 1;
+    for (int i = 0; part->special && i < t->n; i++)
+        out[i] |= t->special[i] != 0;
+    if (part->first || part->special || !positions)
+        return;
+    for (long i = part->from; i <= part->to && i < t->n; i++)
+        out[i] = 1;
+    if (part->to >= t->n)
+        *beyond = part->to;
+}
+
+/* The tokens of a side that are left out; NULL: none is. */
+static int hide_side(const struct session *s, struct arena *a, const struct item *item,
+                     enum item_side side, bool positions, const unsigned char **out,
+                     struct err *e)
+{
+    const struct tokens *t = item_side(item, side);
+    unsigned char *hidden = arena_alloc(a, (size_t)t->n, 1);
+    const char *at = hidden_list(s->asked);
+    struct hidden_part part;
+    long beyond = -1;
+
+    for (int more = at != NULL; more == 1;) {
+        more = next_part(&at, &part);
+        mark_part(&part, t, positions, hidden, &beyond);
+    }
+    *out = t->n > 0 && memchr(hidden, 1, (size_t)t->n) != NULL ? hidden : NULL;
+    if (beyond < 0 || item->of_several)
+        return 0;
+    return err_set(e, ERR_INPUT, "--hide: %ld is out of range: the text has tokens 0 to %d",
+                   beyond, t->n - 1);
+}
+
+/* ---- --merge ---- */
+
+/* Tokens without a word stay by themselves, such as special ones. */
+static int *group_words(struct arena *a, const struct tokens *t, int *n)
+{
+    int *group = arena_alloc(a, (size_t)t->n, sizeof *group);
+
+    *n = 0;
+    for (int i = 0; i < t->n; i++)
+        group[i] = i > 0 && t->word[i] >= 0 && t->word[i] == t->word[i - 1] ? *n - 1 : (*n)++;
+    return group;
+}
+
+/* The text of tokens from..to-1, without blanks around it. */
+static const char *join_labels(struct arena *a, const struct tokens *t, int from, int to,
+                               size_t *size)
+{
+    size_t count = 0, skip = 0;
+    char *text;
+
+    for (int i = from; i < to; i++)
+        count += t->label_size[i];
+    text = arena_alloc(a, count + 1, 1);
+    count = 0;
+    for (int i = from; i < to; i++) {
+        memcpy(text + count, t->label[i], t->label_size[i]);
+        count += t->label_size[i];
+    }
+    while (to > from + 1 && skip + 1 < count && text[skip] == ' ')
+        skip++;
+    while (to > from + 1 && count > skip + 1 && text[count - 1] == ' ')
+        text[--count] = '\0';
+    *size = count - skip;
+    return text + skip;
+}
+
+/* A word of one piece keeps its name; one of several has no id, and its text for a name. */
+static void name_word(struct arena *a, const struct tokens *t, int from, int to,
+                      struct tokens *words, int at)
+{
+    words->special[at] = t->special[from];
+    words->type[at] = t->type[from];
+    words->label[at] = join_labels(a, t, from, to, &words->label_size[at]);
+    words->piece[at] = to == from + 1 ? t->piece[from] : words->label[at];
+}
+
+static void merge_side(struct arena *a, const struct tokens *t, struct item_shown *shown)
+{
+    struct tokens *words = &shown->words;
+    size_t count;
+    int *group = group_words(a, t, &words->n);
+
+    count = (size_t)words->n;
+    words->type = arena_alloc(a, count, sizeof *words->type);
+    words->special = arena_alloc(a, count, 1);
+    words->piece = arena_alloc(a, count, sizeof *words->piece);
+    words->label = arena_alloc(a, count, sizeof *words->label);
+    words->label_size = arena_alloc(a, count, sizeof *words->label_size);
+    for (int i = 0, next; i < t->n; i = next) {
+        for (next = i + 1; next < t->n && group[next] == group[i];)
+            next++;
+        name_word(a, t, i, next, words, group[i]);
+    }
+    shown->group = group;
+}
+
+/* What is left out of the words: those that nothing is left of. */
+static void hide_words(struct arena *a, const struct tokens *t, struct item_shown *shown)
+{
+    unsigned char *out;
+
+    shown->words_out = shown->out;
+    if (shown->out == NULL || shown->group == NULL)
+        return;
+    out = arena_alloc(a, (size_t)shown->words.n, 1);
+    memset(out, 1, (size_t)shown->words.n);
+    for (int i = 0; i < t->n; i++)
+        out[shown->group[i]] &= shown->out[i];
+    shown->words_out = out;
+}
+
+static int fill_side(const struct session *s, struct arena *a, struct item *item,
+                     enum item_side side, bool positions, struct err *e)
+{
+    const struct tokens *tokens = item_side(item, side);
+    struct item_shown *shown = &item->shown[side];
+
+    *shown = (struct item_shown){ .out = NULL };
+    if (hide_side(s, a, item, side, positions, &shown->out, e) != 0)
+        return -1;
+    if (s->asked->merge != MERGE_NONE && tokens->word == NULL && item->generated == NULL)
+        return err_set(e, ERR_INPUT, "--merge words: ids have no words: expected a text");
+    if (s->asked->merge != MERGE_NONE && tokens->word != NULL)
+        merge_side(a, tokens, shown);
+    hide_words(a, tokens, shown);
+    return 0;
+}
+
+/* ---- in words ---- */
+
+static bool has_special(const struct session *s, const struct item *item)
+{
+    const struct tokens *queries = item_side(item, session_query_side(s)),
+                        *keys = item_side(item, session_key_side(s));
+
+    return memchr(queries->special, 1, (size_t)queries->n) != NULL ||
+           memchr(keys->special, 1, (size_t)keys->n) != NULL;
+}
+
+/* "first token, special tokens, tokens 0,5-7"; "": nothing is hidden. */
+static char *hidden_text(const struct session *s, struct arena *a, const struct item *item)
+{
+    const char *at = hidden_list(s->asked), *from;
+    bool special = has_special(s, item), numbered = false;
+    char *text = arena_strdup(a, "");
+    struct hidden_part part;
+
+    for (int more = at != NULL; more == 1;) {
+        from = at;
+        more = next_part(&at, &part);
+        if (part.special && !special)
+            continue;
+        text = arena_printf(a, "%s%s", text, text[0] == '\0' ? "" : ", ");
+        if (part.first || part.special)
+            text = arena_printf(a, "%s%s", text, part.first ? "first token" : "special tokens");
+        else
+            text = arena_printf(a, "%s%s%.*s", text, numbered ? "" :
+                                part.from == part.to && more == 0 ? "token " : "tokens ",
+                                (int)(at - from - (more == 1)), from);
+        numbered = !part.first && !part.special;
+    }
+    return text;
+}
+
+const char *shown_text(const struct session *s, struct arena *a, const struct item *item)
+{
+    const struct asked *asked = s->asked;
+    const char *hidden = hidden_text(s, a, item), *text = "";
+
+    if (hidden[0] != '\0')
+        text = arena_printf(a, "%s hidden, %s", hidden,
+                            asked->renorm ? "rows divided by what is left" :
+                                            "weights not renormalised");
+    else if (hidden_list(asked) != NULL)
+        text = "no special tokens to hide";
+    if (asked->merge != MERGE_NONE)
+        text = arena_printf(a, "%s%swords in place of their pieces", text,
+                            text[0] != '\0' ? "; " : "");
+    return text[0] != '\0' ? text : NULL;
+}
+
+const int *shown_hidden(struct arena *a, const struct item *item, enum item_side side, int *n)
+{
+    const struct item_shown *shown = &item->shown[side];
+    int count = shown->words.n > 0 ? shown->words.n : item_side(item, side)->n;
+    int *position = arena_alloc(a, (size_t)count, sizeof *position);
+
+    *n = 0;
+    for (int i = 0; shown->words_out != NULL && i < count; i++)
+        if (shown->words_out[i])
+            position[(*n)++] = i;
+    return position;
+}
+
+const char *shown_list(const struct session *s)
+{
+    return hidden_list(s->asked);
+}
+
+/* ---- what commands call ---- */
+
+static bool is_asked(const struct asked *asked)
+{
+    return hidden_list(asked) != NULL || asked->merge != MERGE_NONE;
+}
+
+int shown_check(const struct session *s, struct err *e)
+{
+    const struct asked *asked = s->asked;
+    const char *list = hidden_list(asked);
+
+    if (asked->hide != NULL && asked->hide_special)
+        return err_set(e, ERR_USAGE, "--hide, --hide-special: only one of them can be given");
+    if (list != NULL && check_list(list, e) != 0)
+        return -1;
+    if (asked->renorm && list == NULL)
+        return err_set(e, ERR_USAGE, "--renorm requires --hide: rows sum to 1 as they are");
+    if (asked->merge == MERGE_NONE)
+        return 0;
+    if (asked->pretokenized)
+        return err_set(e, ERR_USAGE, "--merge words: --pretokenized gives pieces, not words");
+    if (asked->ids != NULL || asked->input != NULL || asked->decoder_ids != NULL ||
+        s->model->family->bare)
+        return err_set(e, ERR_USAGE, "--merge words requires a text, not ids or arrays");
+    return 0;
+}
+
+int shown_fill(const struct session *s, struct arena *a, struct item *item, struct err *e)
+{
+    enum item_side queries = session_query_side(s), keys = session_key_side(s);
+
+    if (!is_asked(s->asked) || s->stack == N_STACK)
+        return 0;
+    if (fill_side(s, a, item, keys, true, e) != 0)
+        return -1;
+    return keys == queries ? 0 : fill_side(s, a, item, queries, false, e);
+}
+
+static struct filter_side filter_side(const struct item *item, enum item_side side)
+{
+    const struct item_shown *shown = &item->shown[side];
+
+    return (struct filter_side){ item_side(item, side)->n, shown->out, shown->group,
+                                 shown->words.n };
+}
+
+int shown_sinks(const struct session *s, const struct texts *t, struct arena *a,
+                const struct sink **to, int n)
+{
+    struct filter *filter;
+    struct filter_text *text;
+    struct sink *sinks;
+
+    if (!is_asked(s->asked) || s->stack == N_STACK || n == 0)
+        return n;
+    filter = arena_alloc(a, 1, sizeof *filter);
+    text = arena_alloc(a, (size_t)t->source.n_texts, sizeof *text);
+    sinks = arena_alloc(a, (size_t)n, sizeof *sinks);
+    for (int i = 0; i < t->source.n_texts; i++) {
+        text[i].queries = filter_side(&t->item[i], session_query_side(s));
+        text[i].keys = filter_side(&t->item[i], session_key_side(s));
+    }
+    *filter = (struct filter){ text, t->source.n_texts, s->asked->renorm };
+    n = filter_sinks(a, filter, s->shown->config.n_heads, *to, n, sinks);
+    *to = sinks;
+    return n;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * --hide, --renorm, --merge: what pictures and statistics show of a text's tokens. */
+#ifndef SESSION_SHOWN_H
+#define SESSION_SHOWN_H
+
+#include "run/filter.h"
+#include "session/session.h"
+#include "session/texts.h"
+
+extern const char *const merge_names[];     /* by enum merge, then NULL */
+
+/* ERR_USAGE: not a list; --renorm alone; --merge words where there are none. */
+int shown_check(const struct session *s, struct err *e);
+
+/*
+ * Fills item->shown of the tokens that it has now.  Errors: a position that a text of the
+ * command line does not have; tokens without words where they are to be merged.
+ */
+int shown_fill(const struct session *s, struct arena *a, struct item *item, struct err *e);
+
+/*
+ * What is shown of the item, for captions: "special tokens hidden, weights not
+ * renormalised; words in place of their pieces"; NULL: all of it, as it is.
+ */
+const char *shown_text(const struct session *s, struct arena *a, const struct item *item);
+/* Positions of what is shown of a side that are left out: [*n] of a. */
+const int *shown_hidden(struct arena *a, const struct item *item, enum item_side side, int *n);
+const char *shown_list(const struct session *s);    /* --hide's; NULL: nothing is hidden */
+
+/*
+ * Sinks for the pass over the texts in place of to[n]; returns how many: those themselves
+ * where all is shown as it is.
+ */
+int shown_sinks(const struct session *s, const struct texts *t, struct arena *a,
+                const struct sink **to, int n);
+
+#endif

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2154
+# --hide, --renorm and --merge words: what is left out of pictures and statistics, and words
+# in place of their pieces; the numbers against NumPy (tests/ref/shown.py).
+
+load helper
+
+text='the cat saw unable 我喜欢'     # tokens: <|bos|> the cat saw un able ␣ 我 喜 欢
+
+# numbers OPTION...: those of stats with the options are those of NumPy; KEYS, QUERIES and
+# GROUPS say what is left out and merged, MODEL and TEXTS of what
+numbers() {
+    python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
+    "$viz" export "${model[@]}" -o "$dir/raw.npz" "${texts[@]}"
+    "$viz" stats --json "${model[@]}" "$@" "${texts[@]}" > "$dir/stats.json"
+    HIDE_KEYS=${keys:-[]} HIDE_QUERIES=${queries:-${keys:-[]}} GROUPS_OF=$groups \
+        python3 "$ref/shown.py" "$dir/raw.npz" "$dir/stats.json"
+}
+
+@test "statistics of what --hide leaves are those of NumPy" {
+    model=() texts=("$text")
+    keys='[0]' numbers --hide first
+    keys='[0]' numbers --hide-special
+    keys='[0]' numbers --hide special --renorm
+    keys='[0,2,3,9]' numbers --hide first,2-3,9
+    keys='[0,2,3,9]' numbers --hide 9,2-3,0 --renorm
+    model=(-m "$ref/bert") texts=("the key is in the door" "a key")
+    keys=$("$viz" tokens "${model[@]}" --json "${texts[@]}" |
+        jq -c '[.special | to_entries[] | select(.value == 1).key]')
+    numbers --hide special
+    numbers --hide special --renorm
+}
+
+@test "statistics of words are those of NumPy" {
+    model=() texts=("$text") groups=0,1,2,3,4,4,5,5,5,5
+    numbers --merge words
+    keys='[0]' numbers --merge words --hide first
+    keys='[0,5,8]' numbers --merge words --hide 0,5,8 --renorm
+    model=(-m "$ref/bert") texts=("the keyhole saw")
+    groups=$("$viz" tokens "${model[@]}" --words --json "${texts[@]}" |
+        jq -r '[foreach .words[] as $w ([-1, -2]; if $w != null and $w == .[1] then .
+                else [.[0] + 1, $w] end; .[0])] | join(",")')
+    numbers --merge words --words
+    numbers --merge words
+}
+
+@test "cross-attention: positions are of the keys, first and special of both texts" {
+    model=(-m "$ref/seq2seq/t5" -s cross) texts=(--ids 3,4,5,1 --decoder-ids 0,6,7)
+    keys='[1,2]' queries='[]' numbers --hide 1-2
+    keys='[0]' queries='[0]' numbers --hide first --renorm
+    works "$viz" stats --json "${model[@]}" --hide 1-2 "${texts[@]}"
+    [ "$(echo "$output" | jq -c '[.hidden, .hidden_key]')" = '[[],[1,2]]' ]
+}
+
+@test "precomputed attention and threads: the same numbers" {
+    "$viz" export -o "$dir/raw.npz" "$text"
+    for options in "--hide first,3 --renorm" "--hide 0,5"; do
+        # shellcheck disable=SC2086
+        "$viz" stats --json $options "$text" | jq -c .heads > "$dir/one"
+        # shellcheck disable=SC2086
+        "$viz" stats --json --threads 3 $options "$text" | jq -c .heads | cmp - "$dir/one"
+        # shellcheck disable=SC2086
+        agree "$(cat "$dir/one")" \
+            "$("$viz" stats --json --attention "$dir/raw.npz" $options | jq -c .heads)" 1e-6 1e-6
+    done
+    fails 2 "--merge words requires a text, not ids or arrays" \
+        "$viz" stats --attention "$dir/raw.npz" --merge words
+    "$viz" stats --json --merge words --threads 1 "$text" > "$dir/one"
+    "$viz" stats --json --merge words --threads 3 "$text" | cmp - "$dir/one"
+}
+
+@test "reports say what is left out, and which metrics are of divided rows" {
+    works "$viz" stats --json --hide first,2-3 "$text"
+    [ "$(echo "$output" | jq -c '[.hide, .renorm, .hidden, .divided, has("merge")]')" = \
+        '["first,2-3",false,[0,2,3],["entropy","entropy_norm"],false]' ]
+    echo "$output" | jq -e '.heads | all(.first == null and .rows_skipped == 0 and
+        ([.links[][0]] == [1, 4, 5, 6, 7, 8, 9]))' > /dev/null
+    works "$viz" stats --json --merge words "$text"
+    [ "$(echo "$output" | jq -c '[.merge, .labels, .ids, has("hide")]')" = \
+        '["words",["<|bos|>","the"," cat"," saw","unable","我喜欢"],null,false]' ]
+    [ "$("$viz" stats -l 0 --hide 0 "$text" | head -n 1)" = \
+        "token 0 hidden, weights not renormalised (entropy, entropy_norm: of rows divided by what is left)" ]
+    [ "$("$viz" stats -l 0 --hide first,2-3 --renorm "$text" | head -n 1)" = \
+        "first token, tokens 2-3 hidden, rows divided by what is left" ]
+    [ "$("$viz" stats --tsv --hide 0 "$text" | head -n 2 | cut -f 2,3 | paste -s)" = "$(printf 'hide\trenorm\t0\t0')" ]
+    [ "$("$viz" stats --tsv "$text" | head -n 1 | cut -f 2)" = stack ]
+}
+
+@test "captions say what is hidden, and only what is" {
+    caption() {
+        "$viz" heatmap --no-metadata -o "$dir/a.svg" "$@"
+        "$viz" heatmap -o "$dir/plain.svg" "${@: -1}"
+        refute cmp -s "$dir/a.svg" "$dir/plain.svg"
+    }
+    caption --hide special "$text"
+    caption --hide 1,2 --renorm "$text"
+    caption --merge words "$text"
+    [ "$("$viz" stats -m "$ref/gpt2" -l 0 --hide-special "the key" | head -n 1)" = \
+        "no special tokens to hide (entropy, entropy_norm: of rows divided by what is left)" ]
+}
+
+@test "refusals of --hide, --renorm and --merge" {
+    fails 3 "--hide: 10 is out of range: the text has tokens 0 to 9" "$viz" stats --hide 3,10 "$text"
+    fails 3 "--hide: 10 is out of range" "$viz" heatmap --hide 7-10 -o "$dir/a.png" "$text"
+    fails 2 "--hide: 'last' is not a list such as first,special,0,5-7" "$viz" stats --hide last "$text"
+    fails 2 "--hide: '' is not a list" "$viz" stats --hide "" "$text"
+    fails 2 "--hide: '3-1' is not a list" "$viz" stats --hide 3-1 "$text"
+    fails 2 "--hide, --hide-special: only one" "$viz" stats --hide 1 --hide-special "$text"
+    fails 2 "--renorm requires --hide" "$viz" stats --renorm "$text"
+    fails 3 "--hide: nothing is left of the text" "$viz" heatmap --hide 0-9 -o "$dir/a.png" "$text"
+    fails 2 "--merge words requires a text, not ids" "$viz" stats --merge words --ids 1,2
+    fails 2 "--merge words: --pretokenized gives pieces" "$viz" stats --merge words --pretokenized the
+    printf '%s\n' "the cat" "the cat saw the dog" > "$dir/lines"
+    works "$viz" stats --json --hide 4 -f "$dir/lines"
+    [ "$(jq -c .hidden <<< "$output" | paste -s -d ' ')" = "[] [4]" ]
+    echo '{"ids":[1,2]}' > "$dir/ids"
+    run -3 "$viz" stats --merge words --jsonl -f "$dir/ids"
+    [[ $output == *"--merge words: ids have no words"* ]]
+}
+
+@test "diff: of what is left, and of words" {
+    works "$viz" diff --json --hide special "the key is" "a key is"
+    works "$viz" diff --json --merge words "the unable cat" "the able cat"
+    [ "$(jq -c '[.first.labels, .second.labels]' <<< "$output")" = \
+        '[["<|bos|>","the","unable"," cat"],["<|bos|>","the"," able"," cat"]]' ]
+}
