@@ -95,9 +95,18 @@ $(REPLAY): $(BUILD)/%: %.c tests/fuzz/replay.c $(LIB)
 	$(CC) $(FLAGS) -Wno-missing-prototypes $(DEFINES) -Itests $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
 	    $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(LIB) $(LIBS)
 
+# What makes calls of the program fail; built without sanitisers, for it is preloaded.
+FAULT := $(BUILD)/tests/fault/fault $(BUILD)/tests/fault/preload.so
+$(BUILD)/tests/fault/fault: tests/fault/fault.c tests/fault/trace.c tests/fault/trace.h tests/fault/mark.h
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) -Wno-missing-prototypes -D_GNU_SOURCE -Itests -O1 -g -o $@ $(filter %.c,$^)
+$(BUILD)/tests/fault/preload.so: tests/fault/preload.c tests/fault/mark.h
+	@mkdir -p $(@D)
+	$(CC) $(WARNINGS) -Wno-missing-prototypes -D_GNU_SOURCE -Itests -O1 -g -fPIC -shared -o $@ $<
+
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
-programs: $(BIN) $(TEST_BIN) $(REPLAY)
+programs: $(BIN) $(TEST_BIN) $(REPLAY) $(FAULT)
 
 # Writes heatmap.png of the default sentence and prints the head report.
 demo: deps
@@ -135,6 +144,10 @@ fuzz:
 	        -o build/fuzz/$$n $$f build/fuzz/all.a $$(pkg-config --libs $(PKGS)) -lm -pthread; \
 	    echo "== $$n"; build/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
 	        build/fuzz/corpus/$$n tests/fuzz/corpus/$$n; done
+
+# Every place where an allocation or a system call can fail, one by one: minutes.
+torture: all $(FAULT)
+	FAULT_MOST=0 tests/fault.sh
 
 # Linters; what is not installed is named and left out.
 tidy:
@@ -198,6 +211,7 @@ help:
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
 	@echo 'make check-tokenizers  random tokenisers against tokenizers and sentencepiece (Python, package index)'
 	@echo 'make asan tsan   the tests under AddressSanitizer and UBSan, ThreadSanitizer'
+	@echo 'make torture     every allocation and system call fails in turn (minutes)'
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
 	@echo 'make tidy        linters'
 	@echo 'make bench       speed, as ratios to a peer in the same run'
@@ -206,6 +220,6 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs demo check check-real check-tokenizers asan tsan fuzz tidy bench deps test-deps install uninstall \
-        dist clean help FORCE
+.PHONY: all programs demo check check-real check-tokenizers asan tsan fuzz torture tidy bench deps test-deps \
+        install uninstall dist clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d)

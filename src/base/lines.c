@@ -112,6 +112,8 @@ static int fill(struct lines *l, struct err *e)
     int got = gzread(l->gz, l->chunk, sizeof l->chunk), code;
     const char *why = gzerror(l->gz, &code);
 
+    if (code == Z_MEM_ERROR)
+        return err_set(e, ERR_SYSTEM, "%s: no memory", l->path);
     if (got < 0 || code == Z_BUF_ERROR)
         return err_set(e, ERR_INPUT, "%s: %s", l->path,
                        code == Z_ERRNO ? strerror(errno) :

@@ -11,9 +11,9 @@
 /*
  * Writes what stands before the data of n tensors (name, dtype and shape are read):
  * the caller then writes the data of each, in this order, without gaps.  Names are
- * UTF-8.  The same tensors and notes give the same bytes.
+ * UTF-8.  The same tensors and notes give the same bytes.  f can be sought (OUT_SEEKABLE).
  *
- * Errors: data over 2^63 bytes; no memory.  A failed write is seen at out_commit.
+ * Errors: data over 2^63 bytes; f cannot be sought.  A failed write is seen at out_commit.
  */
 int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct note *note,
                       int n_notes, struct err *e);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Names and shapes -> the header of a safetensors file. */
+#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "weights/safetensors.h"
 #include "weights/weights_priv.h"
@@ -73,24 +74,19 @@ static int put_header(FILE *f, const struct tensor *tensor, int n, const struct 
 int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct note *note,
                       int n_notes, struct err *e)
 {
-    char *text = NULL;
-    size_t size = 0, padded;
-    FILE *header = open_memstream(&text, &size);
-    uint64_t length;
-    int status;
+    uint64_t length = 0;
+    long start = ftell(f), end;
 
-    if (header == NULL)
-        return err_set(e, ERR_SYSTEM, "no memory for the header");
-    status = put_header(header, tensor, n, note, n_notes, e);
-    if (fclose(header) != 0 && status == 0)
-        status = err_set(e, ERR_SYSTEM, "no memory for the header");
-    if (status == 0) {
-        padded = (size + 8 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - 8;
-        length = padded;
-        fwrite(&length, sizeof length, 1, f);
-        fwrite(text, 1, size, f);
-        fprintf(f, "%*s", (int)(padded - size), "");
-    }
-    free(text);
-    return status;
+    /* The length stands before the header and is known after it. */
+    fwrite(&length, sizeof length, 1, f);
+    if (put_header(f, tensor, n, note, n_notes, e) != 0)
+        return -1;
+    while ((end = ftell(f)) >= 0 && (end - start) % ALIGNMENT != 0)
+        if (putc(' ', f) == EOF)
+            break;
+    length = (uint64_t)(end - start) - sizeof length;
+    if ((start >= 0 && end >= 0 && fseek(f, start, SEEK_SET) == 0 &&
+         fwrite(&length, sizeof length, 1, f) == 1 && fseek(f, end, SEEK_SET) == 0) || ferror(f))
+        return 0;
+    return err_set(e, ERR_SYSTEM, "the file cannot be sought: %s", strerror(errno));
 }
