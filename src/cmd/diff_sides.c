@@ -222,8 +222,8 @@ static int check_arrays(const struct diff_side *x, const struct diff_side *y, st
     int n_first = input_count(x->in), n_second = input_count(y->in);
 
     return n_first == n_second ? 0 :
-           err_set(e, ERR_INPUT, "the first side has %d texts, the second %d: expected the "
-                   "same number", n_first, n_second);
+           err_set(e, ERR_INPUT, "number of texts: %d of %s, %d of %s, expected the same",
+                   n_first, x->s.model->name, n_second, y->s.model->name);
 }
 
 /* ---- both sides ---- */

@@ -217,6 +217,8 @@ text="the key is in the door"
     jq -e '.tokens_paired == 4 and (.heads | length == 3 and all(.js == 0 and .largest == 0))' <<< "$output"
     works "$viz" diff --json --attention "$dir/mine.npz" -m "$layer" --heads 3 --input "$dir/x.npy"
     jq -e '.second.input == "'"$dir/x.npy"'" and (.heads | all(.js > 1e-3))' <<< "$output"
+    fails 3 "number of texts: 1 of mine.npz, 2 of q_linear.safetensors, expected the same" \
+        "$viz" diff --attention "$dir/mine.npz" -m "$layer" --heads 3 --shape 2x4
     works "$viz" diff --json -m "$layer" --heads 3 --input "$dir/x.npy" --input "$dir/x.npy"
     jq -e '.tokens_paired == 4 and (.heads | all(.js == 0))' <<< "$output"
 }
