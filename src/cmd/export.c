@@ -151,8 +151,8 @@ static void add_stack(struct export_job *j, struct arena *a, struct writer *w,
         w->sum = add_layers(j, a, w->z, "eff", m, n_queries, n_keys);
     for (int l = 0; j->args->all && l < m->config.n_layers; l++)
         if (j->layer_place[l] >= 0)
-            export_inner_add(&w->inner, m, stack, prefix, l, heads_of(j, m, l), n_queries,
-                             n_keys);
+            export_inner_add(&w->inner, m, stack, prefix, l, (struct inner_shape){
+                heads_of(j, m, l), n_queries, n_keys });
 }
 
 static void add_stacks(struct export_job *j, struct arena *a, struct writer *w,

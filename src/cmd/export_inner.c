@@ -10,15 +10,15 @@ enum part { PART_Q, PART_K, PART_V, PART_SCORES, PART_OUT, N_PART };
 static const char *const names[] = { "q", "k", "v", "scores", "out" };
 
 void export_inner_add(struct inner *in, const struct model *m, enum stack_id stack,
-                      const char *prefix, int l, int n_heads, int n_queries, int n_keys)
+                      const char *prefix, int l, struct inner_shape size)
 {
     const struct config *config = &m->config;
     const int64_t shape[N_PART][3] = {
-        { n_heads, n_queries, config->d_head },
-        { config->n_kv_heads, n_keys, config->d_head },
-        { config->n_kv_heads, n_keys, config->d_value },
-        { n_heads, n_queries, n_keys },
-        { n_queries, config->d_model },
+        { size.n_heads, size.n_queries, config->d_head },
+        { config->n_kv_heads, size.n_keys, config->d_head },
+        { config->n_kv_heads, size.n_keys, config->d_value },
+        { size.n_heads, size.n_queries, size.n_keys },
+        { size.n_queries, config->d_model },
     };
 
     if (in->first[stack] == NULL)
@@ -40,15 +40,23 @@ static void put(const struct inner *in, enum stack_id stack, int layer, enum par
 }
 
 /* Array place of n rows of width d, stride apart. */
+struct rows_at {
+    const float *x;
+    int64_t stride;             /* floats from one row to the next */
+    int n, d;
+};
+
 static void put_rows(const struct inner *in, const struct qkv_view *v, enum part part,
-                     int place, const float *x, int64_t stride, int n, int d)
+                     int place, struct rows_at rows)
 {
     struct arena_mark mark = arena_mark(in->a);
-    float *all = arena_alloc_raw(in->a, (size_t)n, (size_t)d * sizeof *all);
+    int64_t count = (int64_t)rows.n * rows.d;
+    float *all = arena_alloc_raw(in->a, (size_t)count, sizeof *all);
 
-    for (int i = 0; i < n; i++)
-        memcpy(all + (int64_t)i * d, x + i * stride, (size_t)d * sizeof *all);
-    put(in, v->stack, v->layer, part, (int64_t)place * n * d, all, (int64_t)n * d);
+    for (int i = 0; i < rows.n; i++)
+        memcpy(all + (int64_t)i * rows.d, rows.x + i * rows.stride,
+               (size_t)rows.d * sizeof *all);
+    put(in, v->stack, v->layer, part, place * count, all, count);
     arena_reset(in->a, mark);
 }
 
@@ -75,13 +83,15 @@ static int take(void *self, const struct qkv_view *v, struct err *e)
 
         if (place < 0)
             continue;
-        put_rows(in, v, PART_Q, place, v->q + v->q_at[head], v->q_stride, v->T,
-                 v->at[head].d);
+        put_rows(in, v, PART_Q, place, (struct rows_at){
+            v->q + v->q_at[head], v->q_stride, v->T, v->at[head].d });
         put_scores(in, v, head, place);
     }
     for (int g = 0; g < v->G; g++) {
-        put_rows(in, v, PART_K, g, v->kv + v->k_at[g], v->kv_stride, v->S, v->at[0].d);
-        put_rows(in, v, PART_V, g, v->kv + v->v_at[g], v->kv_stride, v->S, v->at[0].d_v);
+        put_rows(in, v, PART_K, g, (struct rows_at){
+            v->kv + v->k_at[g], v->kv_stride, v->S, v->at[0].d });
+        put_rows(in, v, PART_V, g, (struct rows_at){
+            v->kv + v->v_at[g], v->kv_stride, v->S, v->at[0].d_v });
     }
     return 0;
 }

@@ -23,9 +23,14 @@ struct inner {
     int *first[N_STACK];        /* [L] number of q.L; k, v, scores and out are the next */
 };
 
-/* Adds the arrays of layer l; prefix is "attn", "dec" or "cross", n_heads those wanted. */
+struct inner_shape {
+    int n_heads;                /* those wanted of the layer */
+    int n_queries, n_keys;
+};
+
+/* Adds the arrays of layer l; prefix is "attn", "dec" or "cross". */
 void export_inner_add(struct inner *in, const struct model *m, enum stack_id stack,
-                      const char *prefix, int l, int n_heads, int n_queries, int n_keys);
+                      const char *prefix, int l, struct inner_shape size);
 
 /* Fills them in a pass over one text. */
 struct tap export_inner_tap(struct inner *in);

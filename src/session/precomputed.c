@@ -186,17 +186,23 @@ static bool has_names(const struct model *m, const char *name, const char *membe
     return npz_strings(m->weights, name) != NULL || npz_bytes(m->weights, member).data != NULL;
 }
 
+/* Where the names of rows are. */
+struct names {
+    const char *option, *asked; /* given by this option; asked NULL: not given */
+    const char *array, *ids;    /* arrays of the file; array NULL: it has none */
+};
+
 /* The names of n rows: asked for; or of the file's tokens and ids, where it has them. */
-static int describe(const struct session *s, struct arena *a, int n, const char *option,
-                    const char *asked, const char *names, const char *ids,
-                    struct tokens *out, struct err *e)
+static int describe(const struct session *s, struct arena *a, int n,
+                    const struct names *names, struct tokens *out, struct err *e)
 {
     const struct model *model = s->model;
 
     values_describe(a, model, n, out);
-    if (asked != NULL ? layer_name_rows(a, option, asked, out, e) != 0 :
-        names != NULL && (names_of_file(model, a, names, out, e) != 0 ||
-                          ids_of_file(model, a, ids, out, e) != 0))
+    if (names->asked != NULL ?
+            layer_name_rows(a, names->option, names->asked, out, e) != 0 :
+        names->array != NULL && (names_of_file(model, a, names->array, out, e) != 0 ||
+                                 ids_of_file(model, a, names->ids, out, e) != 0))
         return -1;
     tok_guess(a, out);
     return 0;
@@ -208,6 +214,11 @@ int precomputed_item(const struct session *s, struct arena *a, struct item *out,
     const struct model *model = s->model;
     bool two = model->decoder != NULL;
     bool named = has_names(model, "decoder_tokens", "decoder_tokens.json");
+    const struct names queries = { "--tokens", asked->tokens,
+                                   two && named ? "decoder_tokens" : "tokens",
+                                   two && named ? "decoder_ids" : "ids" };
+    const struct names keys = { "--key-tokens", asked->key_tokens, named ? "tokens" : NULL,
+                                "ids" };
 
     if (asked->key_tokens != NULL && (!two || model->precomputed->n_queries == 0))
         return err_set(e, ERR_USAGE, "--key-tokens: %s has no cross-attention",
@@ -217,12 +228,8 @@ int precomputed_item(const struct session *s, struct arena *a, struct item *out,
         out->text_size = strlen(asked->tokens);
     }
     if (!two)
-        return describe(s, a, model->precomputed->n_queries, "--tokens", asked->tokens,
-                        "tokens", "ids", &out->tokens, e);
-    if (describe(s, a, model->decoder->precomputed->n_queries, "--tokens", asked->tokens,
-                 named ? "decoder_tokens" : "tokens", named ? "decoder_ids" : "ids",
-                 &out->target, e) != 0)
+        return describe(s, a, model->precomputed->n_queries, &queries, &out->tokens, e);
+    if (describe(s, a, model->decoder->precomputed->n_queries, &queries, &out->target, e) != 0)
         return -1;
-    return describe(s, a, model->precomputed->n_queries, "--key-tokens",
-                    asked->key_tokens, named ? "tokens" : NULL, "ids", &out->tokens, e);
+    return describe(s, a, model->precomputed->n_queries, &keys, &out->tokens, e);
 }

@@ -156,8 +156,8 @@ static void add_arrays(struct inner *in, struct bare *c, enum stack_id stack,
     for (int l = 0; l < m->config.n_layers; l++) {
         const struct tensor *map = weights_find(c->npz, arena_printf(&c->a, "%s.%d", prefix, l));
 
-        export_inner_add(in, m, stack, prefix, l, m->config.n_heads, (int)map->shape[2],
-                         (int)map->shape[3]);
+        export_inner_add(in, m, stack, prefix, l, (struct inner_shape){
+            m->config.n_heads, (int)map->shape[2], (int)map->shape[3] });
     }
 }
 
