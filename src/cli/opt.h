@@ -172,16 +172,4 @@ void opts_each(const struct cmd *c,
 enum { RANGE_SIZE = 80 };
 void opts_range(char dst[RANGE_SIZE], const struct opt *o);
 
-/*
- * Damerau-Levenshtein distance (bytes; a pair swapped counts once), for "did you
- * mean"; 99 where over 3.
- */
-int nearest_distance(const char *a, const char *b);
-
-/*
- * Of names (NULL ends) the one that begins with typed, if there is only one such, else
- * the nearest, if it is near enough to be meant; or NULL.
- */
-const char *nearest_name(const char *typed, const char *const *names);
-
 #endif

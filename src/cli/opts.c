@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/number.h"
 
 enum { MAX_OPTS = 96, LONG = 256 };     /* LONG + i: what getopt returns for opt i */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
+
 #define CMD(name) extern const struct cmd cmd_##name;
 #include "cmd/cmds.def"
 #undef CMD

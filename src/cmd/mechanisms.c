@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 static const struct opt_values only_values = { .words = mechanism_names, .between = ',' };
 
 #define F(f) offsetof(struct mechanisms_args, f)

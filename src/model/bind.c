@@ -59,7 +59,9 @@ static bool is_absent(const struct model *m, int s, int l, bool experts)
            (s == W_K && m->config.layer_kind != NULL &&
             m->config.layer_kind[l] == LAYER_HASHED) ||
            (s == W_ATT_NORM && l == 0 && m->family->first_norm_absent) ||
-           (s == W_MLP_NORM && m->config.falcon.one_norm);
+           (s == W_MLP_NORM && m->config.falcon.one_norm) ||
+           ((s == W_Q_NORM || s == W_K_NORM) && m->family->qk_norm_by_config &&
+            !m->config.norm.qk);
 }
 
 static int bind_layer(struct binder *b, int l)
@@ -108,19 +110,30 @@ static void find_task(struct binder *b)
         }
 }
 
-/* A head is there if it is tied without a transform, or its transform is there. */
+static bool has_part_of_head(const struct model *m)
+{
+    for (int s = 0; s < N_SLOT; s++)
+        if (bind_is_head((enum slot)s) &&
+            (m->slot[s].weight != NULL || m->slot[s].bias_tensor != NULL))
+            return true;
+    return false;
+}
+
+/* A head is there if nothing of it is missing; its weight may be tied. */
 static void bind_head(struct model *m)
 {
     const char *const *name = m->family->stack.name;
+    bool complete = m->head_lacks == NULL;
 
+    if (!has_part_of_head(m))
+        m->head_lacks = NULL;
     if (m->config.head.task != NULL) {
         m->n_logits = head_outputs(&m->config);
-        m->has_head = true;
+        m->has_head = complete;
         return;
     }
     m->n_logits = family_slot_dim(m->family, &m->config, DIM_HEAD);
-    m->has_head = name[W_HEAD_DENSE] == NULL || m->slot[W_HEAD_DENSE].weight != NULL;
-    m->has_head = m->has_head && name[W_HEAD] != NULL;      /* an encoder's is the decoder's */
+    m->has_head = complete && name[W_HEAD] != NULL;         /* an encoder's is the decoder's */
     if (m->slot[W_HEAD].weight == NULL) {
         m->has_head = m->has_head && !head_is_unknown(m->config.head.class_name);
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
@@ -196,7 +209,8 @@ static bool stack_lacks(const struct model *m, int s)
 
     if ((s == W_TYPE && config->n_types == 0) || bind_distance_is_off(m, s) ||
         (s == W_POS && m->family->defaults.relative.input && !config->relative.input) ||
-        ((s == W_CONV || s == W_CONV_NORM) && config->front.conv_width < 1))
+        ((s == W_CONV || s == W_CONV_NORM) && config->front.conv_width < 1) ||
+        ((s == W_HEAD_NORM || s == W_HEAD_BIAS) && config->head.one_number))
         return true;
     if (s == W_FINAL_NORM && !m->family->bare)
         return m->norm_place == PLACE_POST || m->config.norm.no_final;
@@ -227,11 +241,24 @@ static int longest_text(const struct model *m)
     return whole > config->chunked.pad_above ? whole : config->chunked.pad_above;
 }
 
+/* A GGUF file has no key for the norms of queries and keys. */
+static void find_qk_norms(struct binder *b)
+{
+    const char *names = b->m->family->stack.name[W_Q_NORM];
+
+    for (int l = 0; weights_gguf(b->m->weights) != NULL && b->m->family->qk_norm_by_config &&
+                    l < b->m->config.n_layers; l++)
+        if (bind_has(b, names, (struct where){ l, 0 }))
+            b->m->config.norm.qk = true;
+}
+
 static int bind_stack(struct binder *b)
 {
     struct model *model = b->m;
 
     b->prefix = bind_prefix(b);
+    memset(b->biased, 0, sizeof b->biased);
+    find_qk_norms(b);
     model->norm_place = place_of(model);
     model->mlp = mlp_of(model);
     model->config.head.one_number = model->family->one_number != NULL &&
@@ -328,7 +355,7 @@ static int bind_decoder(struct binder *b)
 
 int model_bind(struct model *m, struct arena *a, struct err *e)
 {
-    struct binder binder = { .m = m, .a = a, .e = e };
+    struct binder binder = { .m = m, .family = m->family, .a = a, .e = e };
 
     binder.used = arena_alloc(a, (size_t)weights_count(m->weights) + 1,
                               sizeof *binder.used);

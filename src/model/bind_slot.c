@@ -66,18 +66,51 @@ static char *alternative(struct arena *a, const char *names, int k, struct where
     return fill_in(a, names, (size_t)(strchrnul(names, '|') - names), at);
 }
 
-static const struct tensor *find(struct binder *b, const char *names, struct where at,
-                                 const char *const *endings)
+/* The first of the names that is there stays in *names. */
+static const struct tensor *find_first(struct binder *b, const char **names, struct where at,
+                                       const char *const *endings)
 {
     char *name;
 
-    for (int k = 0; (name = alternative(b->a, names, k, at)) != NULL; k++) {
+    for (int k = 0; (name = alternative(b->a, *names, k, at)) != NULL; k++) {
         const struct tensor *tensor = try_name(b, name, endings);
 
-        if (tensor != NULL)
+        if (tensor != NULL) {
+            *names = name;
             return tensor;
+        }
     }
     return NULL;
+}
+
+static const struct tensor *find(struct binder *b, const char *names, struct where at,
+                                 const char *const *endings)
+{
+    return find_first(b, &names, at, endings);
+}
+
+const char *bind_names(struct binder *b, enum slot slot)
+{
+    return family_slot_names(b->m->family, &b->m->config, slot);
+}
+
+/* A GGUF file calls a slot alike in all layers: by the first name that any of them has. */
+static const char *names_of(struct binder *b, enum slot slot)
+{
+    const char *names = bind_names(b, slot), *name = names;
+
+    if (weights_gguf(b->m->weights) == NULL || strchr(names, '|') == NULL)
+        return names;
+    for (size_t n; *name != '\0'; name += n + (name[n] == '|')) {
+        const char *one;
+
+        n = strcspn(name, "|");
+        one = arena_strndup(b->a, name, n);
+        for (int l = 0; l < b->m->config.n_layers; l++)
+            if (find(b, one, (struct where){ l, 0 }, weight_endings) != NULL)
+                return one;
+    }
+    return names;
 }
 
 struct shape {
@@ -195,14 +228,21 @@ static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_o
     };
 }
 
-static int missing(struct binder *b, const char *names, struct where at,
-                   const struct slot_row *row, bool in_out)
+bool bind_is_head(enum slot slot)
 {
-    struct shape want = shape_of(b->m, row, in_out);
+    return slot == W_HEAD_DENSE || slot == W_HEAD_NORM || slot == W_HEAD || slot == W_HEAD_BIAS;
+}
 
-    return err_set(b->e, ERR_INPUT, "%s: has no tensor %s%s%s, expected %s", b->m->name,
-                   b->prefix, alternative(b->a, names, 0, at),
-                   is_whole_name(row->kind) ? "" : ".weight", shape_text(b->a, &want));
+/* A head stands beside what the prefix is of, in a model in a model behind its first part. */
+const char *bind_name(struct binder *b, enum slot slot, struct where at, bool bias)
+{
+    static const char part[] = "language_model.";
+    const char *name = alternative(b->a, bind_names(b, slot), 0, at);
+    const char *prefix = !bind_is_head(slot) ? b->prefix :
+                         strncmp(b->prefix, part, strlen(part)) == 0 ? part : "";
+
+    return arena_printf(b->a, "%s%s%s", prefix, name,
+                        bias ? ".bias" : is_whole_name(family_slots[slot].kind) ? "" : ".weight");
 }
 
 /* A norm that neither scales nor shifts. */
@@ -217,50 +257,92 @@ static int bind_plain_norm(struct binder *b, const struct slot_row *row, struct 
     return 0;
 }
 
-static int bind_bias(struct binder *b, const char *names, struct where at, int out,
+/* A GGUF file has no keys that say it: there all layers have what one has. */
+static enum bias_rule look_up_bias(struct binder *b, enum slot slot)
+{
+    const char *names = bind_names(b, slot);
+    enum bias_rule rule = family_slot_bias(b->m->family, &b->m->config, slot);
+    int count = family_slots[slot].count == PER_STACK ? 1 : b->m->config.n_layers;
+
+    if (weights_gguf(b->m->weights) == NULL || rule != BIAS_NEVER)
+        return rule;
+    for (int l = 0; l < count; l++)
+        if (find(b, names, (struct where){ l, 0 }, bias_endings) != NULL)
+            return BIAS_ALWAYS;
+    return rule;
+}
+
+static enum bias_rule bias_rule_of(struct binder *b, enum slot slot)
+{
+    if (b->biased[slot] == BIAS_USUAL)
+        b->biased[slot] = look_up_bias(b, slot);
+    return b->biased[slot];
+}
+
+static int bind_bias(struct binder *b, enum slot slot, const char *names, struct where at,
                      struct param *p)
 {
+    int out = family_slot_dim(b->m->family, &b->m->config, family_slots[slot].out);
+    struct shape want = { 1, { out } };
+    enum bias_rule rule = bias_rule_of(b, slot);
+
+    if (rule == BIAS_NEVER)
+        return 0;
     p->bias_tensor = find(b, names, at, bias_endings);
     if (p->bias_tensor == NULL)
-        return 0;
-    if (check(b, p->bias_tensor, (struct shape){ 1, { out } }, false) != 0)
+        return rule != BIAS_ALWAYS ? 0 :
+               bind_missing(b, slot, at, true, shape_text(b->a, &want));
+    if (check(b, p->bias_tensor, want, false) != 0)
         return -1;
     p->bias = decode(b->a, p->bias_tensor);
     return 0;
 }
 
-/* Embeddings of a width of their own come to the model's by a projection. */
-static bool is_needed(const struct family *f, const struct config *c, enum slot slot)
+/* Slots that the reference library leaves out of this model. */
+static bool is_left_out(struct binder *b, enum slot slot)
 {
-    bool last = f->stack.name[W_EMB_PROJ] != NULL;
+    const struct family *family = b->m->family;
+    const struct config *config = &b->m->config;
 
-    return c->d_embed != c->d_model && slot == (last ? W_EMB_PROJ : W_TOK_PROJ);
+    if (slot == W_HEAD_BIAS)
+        return bias_rule_of(b, slot) == BIAS_NEVER;
+    /* Embeddings of a width of their own come to the model's by a projection, and back. */
+    if (slot == W_TOK_PROJ || slot == W_EMB_PROJ || slot == W_FINAL_PROJ)
+        return config->d_embed == config->d_model && !family->proj_always;
+    return false;
+}
+
+/* A head without its weight is tied and may have its own bias; a bias may be 0. */
+static int bind_absent(struct binder *b, enum slot slot, struct where at, struct param *p)
+{
+    struct shape want = shape_of(b->m, &family_slots[slot],
+                                 family_slot_in_out(b->m->family, slot));
+
+    if (slot == W_HEAD && !b->m->config.head.one_number && b->m->config.head.task == NULL)
+        return bind_bias(b, slot, bind_names(b, slot), at, p);
+    if (slot == W_HEAD_BIAS && bias_rule_of(b, slot) == BIAS_AS_STORED)
+        return 0;
+    return bind_missing(b, slot, at, false, shape_text(b->a, &want));
 }
 
 int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &family_slots[slot];
     const struct family *family = b->m->family;
-    const struct config *config = &b->m->config;
-    const char *names = family_slot_names(family, config, slot);
     bool in_out = family_slot_in_out(family, slot);
     bool loose = row->kind == SLOT_VECTOR || row->kind == SLOT_TABLE;
+    const char *names;
     struct shape want;
-    int out;
 
-    if (names == NULL)
+    if (bind_names(b, slot) == NULL || is_left_out(b, slot))
         return 0;
-    p->weight = find(b, names, at,
-                     is_whole_name(row->kind) ? no_endings : weight_endings);
-    if (p->weight == NULL && row->kind == SLOT_NORM && family->defaults.norm.affine &&
-        !config->norm.affine)
+    names = names_of(b, slot);
+    if (row->kind == SLOT_NORM && family->defaults.norm.affine && !b->m->config.norm.affine)
         return bind_plain_norm(b, row, p);
-    out = family_slot_dim(family, config, row->out);
-    if (p->weight == NULL && slot == W_HEAD)    /* a tied head may have its own bias */
-        return bind_bias(b, names, at, out, p);
+    p->weight = find_first(b, &names, at,
+                           is_whole_name(row->kind) ? no_endings : weight_endings);
     if (p->weight == NULL)
-        return row->optional && !is_needed(family, config, slot) ? 0 :
-               missing(b, names, at, row, in_out);
+        return bind_absent(b, slot, at, p);
     want = shape_of(b->m, row, in_out);
     if (check(b, p->weight, want, loose) != 0)
         return -1;
@@ -269,14 +351,23 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     else
         p->matrix = matrix_of(p->weight, want, in_out);
     p->is_linear = family_slot_is_linear(slot);
-    return is_whole_name(row->kind) || (row->kind == SLOT_TABLE && slot != W_HEAD) ||
-           (slot == W_HEAD && family->head_bias_unused && config->head.task == NULL) ? 0 :
-           bind_bias(b, names, at, out, p);
+    return row->group == OF_NONE || (slot == W_HEAD && family->head_bias_unused &&
+                                    b->m->config.head.task == NULL) ?
+           0 : bind_bias(b, slot, names, at, p);
+}
+
+bool bind_mark(struct binder *b, enum slot slot, struct where at)
+{
+    const char *names = bind_names(b, slot);
+    bool whole = is_whole_name(family_slots[slot].kind);
+    bool weight = find(b, names, at, whole ? no_endings : weight_endings) != NULL;
+
+    return find(b, names, at, bias_endings) != NULL || weight;
 }
 
 bool bind_has(struct binder *b, const char *names, struct where at)
 {
-    return find(b, names, at, weight_endings) != NULL;
+    return find(b, names, at, weight_endings) != NULL || find(b, names, at, bias_endings) != NULL;
 }
 
 static bool has_first(struct binder *b, const char *prefix, const char *names)
@@ -290,22 +381,29 @@ static bool has_first(struct binder *b, const char *prefix, const char *names)
     return false;
 }
 
-/* The first slot is the token embedding, or what stands in its place. */
-const char *bind_prefix(struct binder *b)
+/* What the slot's names stand behind in the file; NULL: they are not there. */
+static const char *prefix_of(struct binder *b, const char *names)
 {
     static const char *const inner[] = { "language_model.model.", "model.language_model." };
     const struct family *family = b->m->family;
-    int first = 0;
 
-    while (first < N_SLOT - 1 && family->stack.name[first] == NULL)
-        first++;
-    if (family->stack.name[first] == NULL)       /* a family without tensors */
-        return "";
     for (int i = 0; i < 2; i++)
-        if (has_first(b, inner[i], family->stack.name[first]))
+        if (has_first(b, inner[i], names))
             return inner[i];
     for (int i = 0; i < 4 && family->prefix[i] != NULL; i++)
-        if (has_first(b, family->prefix[i], family->stack.name[first]))
+        if (has_first(b, family->prefix[i], names))
             return family->prefix[i];
-    return "";
+    return has_first(b, "", names) ? "" : NULL;
+}
+
+/* The first slot is the token embedding, or what stands in its place; where it is missing,
+ * any other will do. */
+const char *bind_prefix(struct binder *b)
+{
+    const char *const *name = b->m->family->stack.name, *prefix = NULL;
+
+    for (int s = 0; s < N_SLOT && prefix == NULL; s++)
+        if (name[s] != NULL)
+            prefix = prefix_of(b, name[s]);
+    return prefix != NULL ? prefix : "";
 }

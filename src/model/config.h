@@ -48,6 +48,16 @@ enum global_rule {
     GLOBAL_ANSWER               /* those after the second of three separators */
 };
 
+/* When the reference library makes a bias: in the names of its keys. */
+enum bias_rule {
+    BIAS_USUAL,                 /* as it is where the family says nothing */
+    BIAS_ALWAYS, BIAS_NEVER,
+    BIAS_AS_STORED,             /* 0 where the file has none */
+    BY_ATTENTION_BIAS, BY_MLP_BIAS, BY_NORM_BIAS, BY_CLASSIFIER_BIAS, BY_DECODER_BIAS,
+    BY_QKV_BIAS, BY_USE_BIAS, BY_ENABLE_BIAS, BY_BIAS,
+    N_BIAS_RULE
+};
+
 struct config {
     int n_layers, n_heads, n_kv_heads;  /* L, H, G; G 0: as many as H */
     int d_model, d_head, d_ff;          /* D, d, F; d 0: D / H, F 0: 4 D */
@@ -63,6 +73,7 @@ struct config {
                                            half on either side */
     const enum layer_kind *layer_kind;  /* [L] layer_types; NULL: not given */
 
+    bool has_bias[N_BIAS_RULE];         /* of those that are keys */
     struct {                            /* an encoder-decoder's second stack */
         int n_layers, n_heads, d_ff;    /* 0: as the encoder */
         int n_vocab;                    /* the same, where shares_vocab is false */
@@ -100,6 +111,7 @@ struct config {
         bool first;                     /* false: PLACE_PRE families are PLACE_POST */
         bool parallel;                  /* false: PLACE_PARALLEL families are PLACE_PRE */
         bool residual_from;             /* the sum takes up the normed input */
+        bool qk;                        /* queries and keys, where the family leaves it open */
     } norm;
     struct {                            /* q.k, before the softmax */
         bool scaled;                    /* by 1 / sqrt d */

@@ -157,6 +157,19 @@ enum window_rule {
     WINDOW_TYPES                /* as layer_types says, else the family's pattern */
 };
 
+/* Slots whose biases are there, or are not, together. */
+enum bias_group {
+    OF_NONE,            /* no bias */
+    OF_QKV, OF_K,       /* keys: as the former, unless the family says otherwise */
+    OF_LOW_RANK,        /* what comes before QKV_LOW_RANK's norms */
+    OF_OUT, OF_MLP,
+    OF_NORM,            /* only NORM_LAYER has any */
+    OF_PROJECTION,      /* of embeddings, and back */
+    OF_TRANSFORM, OF_HEAD,
+    OF_OTHERS,          /* always */
+    N_BIAS_GROUP
+};
+
 /*
  * Hugging Face tensor names without ".weight" and ".bias"; the first "%d" is the
  * layer, a second one the expert; alternatives are separated by "|" and tried in
@@ -208,6 +221,11 @@ struct family {
     enum act head_act;
     const char *head_class;     /* of a config that names no class with a head */
     const struct family *decoder;   /* of an encoder-decoder; this row: its encoder */
+    /* By group; BIAS_USUAL: always, keys as queries and values, a head never. */
+    enum bias_rule biased[N_BIAS_GROUP];
+    enum bias_rule head_bias;   /* W_HEAD_BIAS; BIAS_USUAL: where there is a head */
+    bool proj_always;           /* W_EMB_PROJ, also where it changes no width */
+    bool qk_norm_by_config;     /* W_Q_NORM, W_K_NORM only where the config says so */
     struct config defaults;     /* of config keys that are absent or null */
     const char *prefix[4];      /* longest first; "" last is implied */
     struct stack stack;
@@ -264,11 +282,12 @@ enum { CONV_WINDOW = 3 };       /* rows that a convolution reads */
 enum slot_count { PER_STACK, PER_LAYER, PER_EXPERT };
 
 struct slot_row {
+    const char *role;       /* for messages */
     const char *part;       /* of the model: "embeddings", "attention", ... */
     enum slot_kind kind;
     enum dim out, in;
     enum slot_count count;
-    bool optional;          /* may be missing where the family names it */
+    enum bias_group group;
 };
 
 extern const struct slot_row family_slots[N_SLOT];
@@ -281,5 +300,9 @@ bool family_slot_is_linear(enum slot s);
 
 /* The names of its tensor: the family's, or those of the config's head; NULL: none. */
 const char *family_slot_names(const struct family *f, const struct config *c, enum slot s);
+
+/* Whether the reference library makes a bias for what the slot holds: BIAS_ALWAYS,
+ * BIAS_NEVER, or BIAS_AS_STORED where the file alone says so. */
+enum bias_rule family_slot_bias(const struct family *f, const struct config *c, enum slot s);
 
 #endif

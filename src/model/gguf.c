@@ -241,7 +241,8 @@ static int causal(const struct source *s, const struct family *f)
 /* What T5's tensors say: whether its mlp is gated, and the head its own. */
 static void t5(const struct source *s)
 {
-    bool gated = weights_find(s->w, "enc.blk.0.ffn_gate.weight") != NULL;
+    bool gated = gguf_any_layer(s->a, s->w, "enc.blk.", ".ffn_gate.weight",
+                                number(s, "num_hidden_layers"));
 
     json_put(s->a, s->root, "feed_forward_proj",
                         json_string(gated ? "gated-gelu" : "relu"));
@@ -252,7 +253,8 @@ static void t5(const struct source *s)
 /* Falcon's key/value heads are counted in all its shapes; its norms tell them apart. */
 static void falcon(const struct source *s)
 {
-    bool two = weights_find(s->w, "blk.0.attn_norm_2.weight") != NULL;
+    bool two = gguf_any_layer(s->a, s->w, "blk.", ".attn_norm_2.weight",
+                              number(s, "num_hidden_layers"));
 
     json_put(s->a, s->root, "new_decoder_architecture", json_true());
     set_int(s, "num_ln_in_parallel_attn", two ? 2 : 1);

@@ -4,6 +4,7 @@
 #define MODEL_GGUF_PRIV_H
 
 #include "model/family.h"
+#include "weights/weights.h"
 
 /* Rows of one architecture are tried in order; `when` is a key that must not be 0. */
 struct gguf_arch {
@@ -18,5 +19,9 @@ extern const struct gguf_arch gguf_archs[];     /* ends with name NULL */
 /* The family's row as the format has it, a copy. */
 const struct family *gguf_family(struct arena *a, const struct family *f,
                                  const struct gguf_arch *arch);
+
+/* One of the layers has a tensor whose name is its number between these. */
+bool gguf_any_layer(struct arena *a, const struct weights *w, const char *before,
+                    const char *after, int64_t n_layers);
 
 #endif

@@ -238,7 +238,11 @@ int model_check_head(const struct model *m, const struct model *shown, struct er
 
     if (shown->has_head)
         return 0;
-    return head_is_unknown(class_name) ? no_such_head(m, class_name, e) : no_class(m, e);
+    if (head_is_unknown(class_name))
+        return no_such_head(m, class_name, e);
+    return shown->head_lacks == NULL ? no_class(m, e) :
+           err_set(e, ERR_INPUT, "%s: its output head has no tensor %s", m->name,
+                   shown->head_lacks);
 }
 
 int model_head_rows(const struct model *m, int T)

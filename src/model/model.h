@@ -101,6 +101,8 @@ struct model {
     int d_hidden, n_logits;     /* numbers a token that the pass ends with */
     int n_hashed;               /* layers that hash */
     bool has_head;              /* logits can be computed */
+    const char *head_lacks;     /* the first tensor that is missing of a head that is there in
+                                   part; NULL: none */
     uint64_t hash;              /* FNV-1a of config, tensor names, shapes, sizes */
     int n_unused;
     const char **unused;        /* tensors that no slot took, by name */

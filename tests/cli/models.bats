@@ -260,3 +260,44 @@ bad() {
         "$ref/seq2seq/t5_plain/model.safetensors" > "$dir/half/model.safetensors"
     fails 3 "half: has no tensor decoder.block.0." "$viz" info -m "$dir/half"
 }
+
+@test "a tensor that is missing is named, with the unused one whose name is nearest" {
+    rename() {
+        take "$1"
+        LC_ALL=C sed -i "s/$2/$3/" "$dir"/m/model*
+        bad "$4; the unused tensor nearest to it is $5"
+    }
+    rename bert layer.0.attention.self.query.bias layer.0.attention.self.query.Bias \
+        "m: has no tensor bert.encoder.layer.0.attention.self.query.bias, expected [24] (bias of queries, layer 0)" \
+        bert.encoder.layer.0.attention.self.query.Bias
+    rename bert output.LayerNorm.bias output.LayerNorm.bais \
+        "output.LayerNorm.bias, expected [24] (bias of norm of attention, layer 0)" \
+        bert.encoder.layer.0.attention.output.LayerNorm.bais
+    rename bert token_type_embeddings token_tepy_embeddings \
+        "embeddings.token_type_embeddings.weight, expected [2,24] (token types)" \
+        bert.embeddings.token_tepy_embeddings.weight
+    rename gpt2 h.0.attn.c_attn.bias h.0.attn.c_attn.biaz \
+        "transformer.h.0.attn.c_attn.bias, expected [72] (bias of queries, keys and values, layer 0)" \
+        transformer.h.0.attn.c_attn.biaz
+    rename families/qwen2 k_proj.bias k_proj.baas "k_proj.bias, expected [12] (bias of keys, layer 0)" \
+        model.layers.0.self_attn.k_proj.baas
+    # OPT's embeddings of a width of their own, and the way back.
+    rename families/opt_post project_out project_uot "m: has no tensor decoder.project_out.weight, expected [14,24] (final projection)" \
+        decoder.project_uot.weight
+    rename families/opt_post project_in project_ni "m: has no tensor decoder.project_in.weight, expected [24,14] (projection of tokens)" \
+        decoder.project_ni.weight
+    # In a GGUF, what one layer has, all must have.
+    take families/gguf_qwen2
+    LC_ALL=C sed -i 's/blk.1.attn_k.bias/blk.1.attn_k.b1as/' "$dir"/m/*.gguf
+    bad "has no tensor blk.1.attn_k.bias, expected [12] (bias of keys, layer 1); the unused tensor nearest to it is blk.1.attn_k.b1as"
+}
+
+@test "a head of which a part is missing is none, and the part is named" {
+    take bert
+    LC_ALL=C sed -i 's/cls.predictions.transform.dense.bias/cls.predictions.transform.dense.Bias/' \
+        "$dir/m/model.safetensors"
+    run --separate-stderr "$viz" stats -m "$dir/m" --ids 1,2,3
+    [ "$status" -eq 0 ]
+    fails 3 "m: its output head has no tensor cls.predictions.transform.dense.bias" \
+        "$viz" export -m "$dir/m" --ids 1,2,3 --logits -o "$dir/x.npz"
+}

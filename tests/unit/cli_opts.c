@@ -286,36 +286,6 @@ static void test_too_many_operands(void **state)
 
 /* ---- names ---- */
 
-static void test_distance(void **state)
-{
-    (void)state;
-    assert_int_equal(nearest_distance("", ""), 0);
-    assert_int_equal(nearest_distance("stats", "stats"), 0);
-    assert_int_equal(nearest_distance("", "abc"), 3);
-    assert_int_equal(nearest_distance("stast", "stats"), 1);
-    assert_int_equal(nearest_distance("heatmp", "heatmap"), 1);
-    assert_int_equal(nearest_distance("hetmpa", "heatmap"), 2);
-    assert_int_equal(nearest_distance("ca", "abc"), 3);
-    assert_int_equal(nearest_distance("kitten", "sitting"), 3);
-    assert_int_equal(nearest_distance("abcd", "wxyz"), 99);
-    assert_int_equal(nearest_distance("a", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                                      "aaaaaaaaaaaaaaaaaaaaaaaa"), 99);
-}
-
-static void test_nearest(void **state)
-{
-    static const char *const names[] = { "heatmap", "stats", "info", "help", NULL };
-
-    (void)state;
-    assert_string_equal(nearest_name("heatmpa", names), "heatmap");
-    assert_string_equal(nearest_name("stat", names), "stats");
-    assert_string_equal(nearest_name("i", names), "info");
-    assert_string_equal(nearest_name("hepl", names), "help");
-    assert_null(nearest_name("h", names));
-    assert_null(nearest_name("xyz", names));
-    assert_null(nearest_name("", names));
-}
-
 static void test_commands(void **state)
 {
     (void)state;
@@ -411,8 +381,6 @@ int main(void)
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_no_abbreviations),
         cmocka_unit_test(test_too_many_operands),
-        cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_commands),
         cmocka_unit_test(test_real_tables),
     };

@@ -616,7 +616,7 @@ static void keys_of_rotary_columns(void **state)
           ",\"rope_parameters\":{\"partial_rotary_factor\":0.75}}", 12 },
         { "{\"model_type\":\"gptj\"," FOUR KEYS "}", 6 },
         { "{\"model_type\":\"llama\"," FOUR KEYS "}", 16 },
-        { "{\"model_type\":\"qwen2\"," FOUR KEYS
+        { "{\"model_type\":\"olmo2\"," FOUR KEYS
           ",\"rope_parameters\":{\"partial_rotary_factor\":0}}", 16 },
         { "{\"model_type\":\"falcon\"," FOUR KEYS "}", 16 },
     };

@@ -51,7 +51,7 @@ static void add(struct file *f, const char *name, size_t n, const char *shape, b
     f->n += n;
 }
 
-/* [out, in] weights, or [out] where in is 0. */
+/* [out, in] weights, or [out] where in is 0, and a bias of zeros. */
 static void add_named(struct file *f, const char *name, const char *prefix, int layer,
                       size_t out, size_t in, bool zero)
 {
@@ -61,6 +61,8 @@ static void add_named(struct file *f, const char *name, const char *prefix, int 
 
     add(f, arena_printf(&arena, "%s%s.weight", prefix, full), out * (in > 0 ? in : 1), shape,
         zero);
+    add(f, arena_printf(&arena, "%s%s.bias", prefix, full), out,
+        arena_printf(&arena, "%zu", out), true);
 }
 
 /* One layer of a stack of width D and mlp F that adds nothing to its rows. */
@@ -219,6 +221,7 @@ static struct model *open_vit(int rows, int columns, int P, int Q)
     add(&f, "embeddings.position_embeddings", n * D, arena_printf(&arena, "1,%zu,6", n), false);
     add(&f, "embeddings.patch_embeddings.projection.weight", D * 2 * (size_t)(P * Q),
         arena_printf(&arena, "6,2,%d,%d", P, Q), false);
+    add(&f, "embeddings.patch_embeddings.projection.bias", D, "6", true);
     return open_file(&f, NULL, arena_printf(&arena, VIT ",\"image_size\":[%d,%d],"
                                             "\"patch_size\":[%d,%d]}", rows, columns, P, Q));
 }
@@ -282,6 +285,7 @@ static struct model *open_whisper(int positions)
     add(&f, "encoder.conv1.weight", D * 3 * 3, "6,3,3", false);
     add(&f, "encoder.conv1.bias", D, "6", false);
     add(&f, "encoder.conv2.weight", D * D * 3, "6,6,3", false);
+    add(&f, "encoder.conv2.bias", D, "6", true);
     add(&f, "encoder.embed_positions.weight", n * D, arena_printf(&arena, "%zu,6", n), false);
     add(&f, "decoder.embed_positions.weight", 2 * D, "2,6", false);
     add(&f, "decoder.embed_tokens.weight", 5 * D, "5,6", false);
@@ -426,11 +430,13 @@ static void other_kernels(void **state)
     } cases[] = {
         { "6", "7,6", "6,2,4,4", NULL },
         { "1,6", "1,1,7,6", "6,2,4,4", NULL },
-        { NULL, "7,6", "6,2,4,4", "m: has no tensor embeddings.cls_token, expected [6]" },
+        { NULL, "7,6", "6,2,4,4", "m: has no tensor embeddings.cls_token, expected [6] "
+          "(first row)" },
         { "6", NULL, "6,2,4,4", "m: has no tensor embeddings.position_embeddings.weight, "
-          "expected [7,6]" },
+          "expected [7,6] (position table)" },
         { "6", "7,6", NULL, "m: has no tensor "
-          "embeddings.patch_embeddings.projection.weight, expected [6,2,4,4]" },
+          "embeddings.patch_embeddings.projection.weight, expected [6,2,4,4] (projection of "
+          "patches)" },
         { "2,3", "7,6", "6,2,4,4", "w: embeddings.cls_token: shape [2,3], expected [6]" },
         { "6", "7,6,1", "6,2,4,4", "w: embeddings.position_embeddings: shape [7,6,1], "
           "expected [7,6]" },
@@ -454,6 +460,7 @@ static void other_kernels(void **state)
             add(&f, "embeddings.position_embeddings", 42, cases[i].pos, false);
         if (cases[i].patch != NULL)
             add(&f, "embeddings.patch_embeddings.projection.weight", 192, cases[i].patch, false);
+        add(&f, "embeddings.patch_embeddings.projection.bias", 6, "6", true);
         if (try_file(&f, NULL, VIT ",\"image_size\":[8,12],\"patch_size\":4}", &e) == NULL)
             assert_string_equal(e.msg, cases[i].why != NULL ? cases[i].why : "");
         else

@@ -7,6 +7,7 @@ const struct family family_albert = {
     .stack_id = STACK_ENCODER,
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .proj_always = true,
     .defaults = {
         .n_layers = 12, .n_heads = 64, .d_model = 4096, .d_ff = 16384, .d_embed = 128,
         .n_vocab = 30000, .n_positions = 512, .n_types = 2,

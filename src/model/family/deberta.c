@@ -9,6 +9,7 @@ const struct family family_deberta = {
     .bias = BIAS_DISENTANGLED,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .proj_before_norm = true,
+    .biased = { [OF_QKV] = BIAS_NEVER, [OF_PROJECTION] = BIAS_NEVER },
     .defaults = {
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 50265,
         .n_positions = 512, .relative = { .max = -1, .input = true },

@@ -10,6 +10,7 @@ const struct family family_deberta_v2 = {
     .bias = BIAS_DISENTANGLED,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .proj_before_norm = true,
+    .biased = { [OF_PROJECTION] = BIAS_NEVER },
     .defaults = {
         .n_layers = 24, .n_heads = 24, .d_model = 1536, .d_ff = 6144, .n_vocab = 128100,
         .n_positions = 512, .relative = { .max = -1, .n_buckets = -1, .input = true },

@@ -11,6 +11,7 @@ const struct family family_falcon = {
     .stack_id = STACK_DECODER, .causal = true,
     .norm = NORM_LAYER, .norm_place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .biased = { [OF_QKV] = BY_BIAS, [OF_OUT] = BY_BIAS, [OF_MLP] = BY_BIAS },
     .defaults = {
         .n_layers = 32, .n_heads = 71, .d_model = 4544, .n_vocab = 65024,
         .n_positions = 2048, .norm = { .parallel = true, .eps = 1e-5 },

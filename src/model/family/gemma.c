@@ -8,6 +8,8 @@ const struct family family_gemma = {
     .norm = NORM_RMS_PLUS_ONE, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .scale_embedding = true, .gelu_is_tanh = true,
+    .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
+                [OF_MLP] = BIAS_NEVER },
     .defaults = {
         .n_layers = 28, .n_heads = 16, .n_kv_heads = 16, .d_head = 256, .d_model = 3072,
         .d_ff = 24576, .n_vocab = 256000, .n_positions = 8192, .norm = { .eps = 1e-6 },

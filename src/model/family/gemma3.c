@@ -9,6 +9,8 @@ const struct family family_gemma3 = {
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .scale_embedding = true, .gelu_is_tanh = true, .qk_norm = QK_NORM_HEAD,
     .window_rule = WINDOW_TYPES, .full_every = 6, .may_see_both_ways = true,
+    .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
+                [OF_MLP] = BIAS_NEVER },
     .defaults = {
         .n_layers = 26, .n_heads = 8, .n_kv_heads = 4, .d_head = 256, .d_model = 2304,
         .d_ff = 9216, .n_vocab = 262208, .n_positions = 131072,

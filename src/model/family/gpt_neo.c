@@ -8,6 +8,7 @@ const struct family family_gpt_neo = {
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .window_rule = WINDOW_TYPES,
+    .biased = { [OF_QKV] = BIAS_NEVER },
     .defaults = {
         .n_layers = 24, .n_heads = 16, .d_model = 2048, .n_vocab = 50257,
         .n_positions = 2048, .window = { .n_keys = 256, .used = true },

@@ -8,7 +8,9 @@ const struct family family_gpt_neox = {
     .norm = NORM_LAYER, .norm_place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_GROUPED, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .rotated = ROTATED_PCT,
+    .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS },
     .defaults = {
+        .has_bias = { [BY_ATTENTION_BIAS] = true },
         .n_layers = 44, .n_heads = 64, .d_model = 6144, .d_ff = 24576, .n_vocab = 50432,
         .n_positions = 2048, .norm = { .parallel = true, .eps = 1e-5 },
         .head = { .untied = true }, .act = ACT_GELU, .score = { .scaled = true },

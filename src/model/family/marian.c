@@ -4,6 +4,7 @@
 static const struct family marian_decoder = {
     .name = "marian",
     .stack_id = STACK_DECODER, .causal = true,
+    .head_bias = BIAS_AS_STORED,
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_SINUSOID,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },

@@ -4,6 +4,7 @@
 static const struct family mbart_decoder = {
     .name = "mbart",
     .stack_id = STACK_DECODER, .causal = true,
+    .head_bias = BIAS_AS_STORED,
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE, .pos_offset = 2,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },

@@ -8,6 +8,7 @@ const struct family family_mixtral = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .window_rule = WINDOW_ALL,
+    .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
     .defaults = {
         .n_layers = 32, .n_heads = 32, .n_kv_heads = 8, .d_model = 4096, .d_ff = 14336,
         .n_vocab = 32000, .n_positions = 131072, .window = { .used = true },

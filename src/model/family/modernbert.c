@@ -9,7 +9,12 @@ const struct family family_modernbert = {
     .qkv = QKV_STACKED, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
     .window_rule = WINDOW_TYPES, .full_first = 3, .first_norm_absent = true,
     .has_head_act = true, .head_act = ACT_GELU,
+    .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
+                [OF_MLP] = BY_MLP_BIAS, [OF_NORM] = BY_NORM_BIAS,
+                [OF_TRANSFORM] = BY_CLASSIFIER_BIAS },
+    .head_bias = BY_DECODER_BIAS,
     .defaults = {
+        .has_bias = { [BY_DECODER_BIAS] = true },
         .n_layers = 22, .n_heads = 12, .d_model = 768, .d_ff = 1152, .n_vocab = 50368,
         .n_positions = 8192, .window = { .n_keys = 128, .both = true, .used = true },
         .norm = { .eps = 1e-5 }, .act = ACT_GELU, .score = { .scaled = true },

@@ -5,6 +5,7 @@
 static const struct family mt5_decoder = {
     .name = "mt5",
     .stack_id = STACK_DECODER, .causal = true,
+    .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
     .mlp = MLP_GATED, .mlp_by_config = true,
@@ -35,6 +36,7 @@ const struct family family_mt5 = {
     .name = "mt5",
     .source = "Xue et al. 2021; transformers modeling_mt5.py",
     .stack_id = STACK_ENCODER, .decoder = &mt5_decoder,
+    .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
     .mlp = MLP_GATED, .mlp_by_config = true,

@@ -8,6 +8,8 @@ const struct family family_olmo2 = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .qk_norm = QK_NORM_FULL,
+    .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
+                [OF_MLP] = BIAS_NEVER },
     .defaults = {
         .n_layers = 32, .n_heads = 32, .d_model = 4096, .d_ff = 11008, .n_vocab = 50304,
         .n_positions = 2048, .norm = { .eps = 1e-5 }, .head = { .untied = true },

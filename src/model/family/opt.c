@@ -8,7 +8,10 @@ const struct family family_opt = {
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .pos_offset = 2,
+    .biased = { [OF_QKV] = BY_ENABLE_BIAS, [OF_OUT] = BY_ENABLE_BIAS,
+                [OF_MLP] = BY_ENABLE_BIAS, [OF_PROJECTION] = BIAS_NEVER },
     .defaults = {
+        .has_bias = { [BY_ENABLE_BIAS] = true },
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072, .n_vocab = 50272,
         .n_positions = 2048, .norm = { .first = true, .affine = true, .eps = 1e-5 },
         .act = ACT_RELU, .score = { .scaled = true },

@@ -8,6 +8,8 @@ const struct family family_phi = {
     .norm = NORM_LAYER, .norm_place = PLACE_PARALLEL, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .qk_norm = QK_NORM_HEAD, .rotated = ROTATED_SHARE,
+    .biased = { [OF_HEAD] = BIAS_ALWAYS },
+    .qk_norm_by_config = true,
     .defaults = {
         .n_layers = 24, .n_heads = 32, .d_model = 2048, .d_ff = 8192, .n_vocab = 51200,
         .n_positions = 2048, .rotary = { .share = 0.5, .rope = { { .theta = 10000 } } },

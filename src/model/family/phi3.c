@@ -8,6 +8,7 @@ const struct family family_phi3 = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_STACKED, .order = ORDER_OUT_IN, .mlp = MLP_GATED_FUSED,
     .window_rule = WINDOW_ALL, .rotated = ROTATED_SHARE,
+    .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
     .defaults = {
         .n_layers = 32, .n_heads = 32, .d_model = 3072, .d_ff = 8192, .n_vocab = 32064,
         .n_positions = 4096, .window = { .used = true }, .norm = { .eps = 1e-5 },

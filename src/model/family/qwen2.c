@@ -8,6 +8,7 @@ const struct family family_qwen2 = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .window_rule = WINDOW_TYPES,
+    .biased = { [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
     .defaults = {
         .n_layers = 32, .n_heads = 32, .n_kv_heads = 32, .d_model = 4096, .d_ff = 22016,
         .n_vocab = 151936, .n_positions = 32768, .window = { .n_keys = 4096, .from = 28 },

@@ -8,6 +8,8 @@ const struct family family_qwen3 = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .window_rule = WINDOW_TYPES, .qk_norm = QK_NORM_HEAD,
+    .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
+                [OF_MLP] = BIAS_NEVER },
     .defaults = {
         .n_layers = 32, .n_heads = 32, .n_kv_heads = 32, .d_head = 128, .d_model = 4096,
         .d_ff = 22016, .n_vocab = 151936, .n_positions = 32768,

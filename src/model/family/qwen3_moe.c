@@ -8,6 +8,8 @@ const struct family family_qwen3_moe = {
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_ROPE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_GATED,
     .window_rule = WINDOW_ALL, .qk_norm = QK_NORM_HEAD,
+    .biased = { [OF_QKV] = BY_ATTENTION_BIAS, [OF_OUT] = BY_ATTENTION_BIAS,
+                [OF_MLP] = BIAS_NEVER },
     .defaults = {
         .n_layers = 24, .n_heads = 32, .n_kv_heads = 4, .d_model = 2048, .d_ff = 6144,
         .n_vocab = 151936, .n_positions = 32768, .window = { .n_keys = 4096 },

@@ -5,6 +5,7 @@
 static const struct family t5_decoder = {
     .name = "t5",
     .stack_id = STACK_DECODER, .causal = true,
+    .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
     .mlp = MLP_GATED, .mlp_by_config = true,
@@ -36,6 +37,7 @@ const struct family family_t5 = {
     .name = "t5",
     .source = "Raffel et al. 2020; transformers modeling_t5.py",
     .stack_id = STACK_ENCODER, .decoder = &t5_decoder,
+    .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_MLP] = BIAS_NEVER },
     .norm = NORM_RMS, .norm_place = PLACE_PRE, .positions = POS_NONE, .bias = BIAS_BUCKETS,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN,
     .mlp = MLP_GATED, .mlp_by_config = true,

@@ -8,7 +8,9 @@ const struct family family_vit = {
     .head_class = "ViTForImageClassification",
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
+    .biased = { [OF_QKV] = BY_QKV_BIAS, [OF_HEAD] = BIAS_ALWAYS },
     .defaults = {
+        .has_bias = { [BY_QKV_BIAS] = true },
         .n_layers = 12, .n_heads = 12, .d_model = 768, .d_ff = 3072,
         .front = { .n_channels = 3, .image = { 224, 224 }, .patch = { 16, 16 } },
         .norm = { .eps = 1e-12 }, .act = ACT_GELU,

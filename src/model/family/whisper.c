@@ -4,6 +4,7 @@
 static const struct family whisper_decoder = {
     .name = "whisper",
     .stack_id = STACK_DECODER, .causal = true,
+    .biased = { [OF_K] = BIAS_NEVER },
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },
@@ -32,6 +33,7 @@ const struct family family_whisper = {
     .name = "whisper",
     .source = "Radford et al. 2022; transformers modeling_whisper.py",
     .stack_id = STACK_ENCODER, .decoder = &whisper_decoder, .front = FRONT_MEL_CONV,
+    .biased = { [OF_K] = BIAS_NEVER },
     .norm = NORM_LAYER, .norm_place = PLACE_PRE, .positions = POS_TABLE,
     .qkv = QKV_SEPARATE, .order = ORDER_OUT_IN, .mlp = MLP_PLAIN,
     .prefix = { "model." },

@@ -9,6 +9,7 @@ const struct family family_xlnet = {
     .norm = NORM_LAYER, .norm_place = PLACE_POST, .positions = POS_NONE, .bias = BIAS_XL,
     .qkv = QKV_SEPARATE, .order = ORDER_IN_OUT_QKV, .heads_apart = true,
     .mlp = MLP_PLAIN,
+    .biased = { [OF_QKV] = BIAS_NEVER, [OF_OUT] = BIAS_NEVER, [OF_HEAD] = BIAS_ALWAYS },
     .defaults = {
         .n_layers = 24, .n_heads = 16, .d_model = 1024, .d_ff = 4096,
         .n_vocab = 32000, .n_positions = 1 << 24,       /* no limit of its own */

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: MIT
- * A name that does not exist -> the one that was probably meant. */
-#include "cli/opt.h"
+/* SPDX-License-Identifier: MIT */
+#include "base/nearest.h"
 
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 47, FAR = 99 };
+enum { NAME_MAX_BYTES = 255 };
 
 static int least(int a, int b, int c)
 {
@@ -18,7 +17,7 @@ int nearest_distance(const char *a, const char *b)
     int *two = row[0], *one = row[1], *now = row[2];
 
     if (count > NAME_MAX_BYTES || m > NAME_MAX_BYTES)
-        return strcmp(a, b) == 0 ? 0 : FAR;
+        return strcmp(a, b) == 0 ? 0 : NEAREST_FAR;
     for (size_t k = 0; k <= m; k++)
         one[k] = (int)k;
     for (size_t i = 1; i <= count; i++) {
@@ -36,13 +35,13 @@ int nearest_distance(const char *a, const char *b)
         one = now;
         now = free_row;
     }
-    return one[m] > 3 ? FAR : one[m];
+    return one[m];
 }
 
 const char *nearest_name(const char *typed, const char *const *names)
 {
     size_t count = strlen(typed);
-    int n_begun = 0, best = FAR;
+    int n_begun = 0, best = NEAREST_FAR;
     const char *begun = NULL, *nearest = NULL;
 
     for (; *names != NULL; names++) {
@@ -53,7 +52,7 @@ const char *nearest_name(const char *typed, const char *const *names)
             begun = *names;
         }
         /* A short word must be nearly right, or any word would do. */
-        if (distance < best && distance <= 1 + (int)count / 4) {
+        if (distance < best && distance <= 3 && distance <= 1 + (int)count / 4) {
             best = distance;
             nearest = *names;
         }
