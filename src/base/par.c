@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/signals.h"
+#include "base/str.h"
 
 struct worker {
     struct par *par;
@@ -100,7 +101,7 @@ struct par *par_new(int n_threads, struct err *e)
         p->worker = calloc((size_t)n_threads, sizeof *p->worker);
     if (p == NULL || p->worker == NULL) {
         free(p);
-        err_set(e, ERR_SYSTEM, "no memory for %d threads", n_threads);
+        err_set(e, ERR_SYSTEM, "no memory for %d thread%s", n_threads, str_plural(n_threads));
         return NULL;
     }
     arena_init(&p->like, NULL, NULL);

@@ -5,10 +5,17 @@
 #define BASE_STR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 
 bool str_ends_with(const char *s, const char *end);
+
+/* What n of something end with: "1 token", "2 tokens". */
+static inline const char *str_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
 
 /* A name for a message: cut, with "…", where it is so long that it would hide the rest. */
 const char *str_shown(struct arena *a, const char *name);

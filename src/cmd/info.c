@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/info.h"
+#include "base/str.h"
 #include "cli/output.h"
 
 struct info_args {
@@ -143,8 +144,9 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
         fprintf(f, "\n");
     }
     if (m->decoder != NULL)
-        fprintf(f, "decoder     %d layers, %d heads of width %d, mlp %d, positions %d\n",
-                m->decoder->config.n_layers, m->decoder->config.n_heads,
+        fprintf(f, "decoder     %d layer%s, %d head%s of width %d, mlp %d, positions %d\n",
+                m->decoder->config.n_layers, str_plural(m->decoder->config.n_layers),
+                m->decoder->config.n_heads, str_plural(m->decoder->config.n_heads),
                 m->decoder->config.d_head, m->decoder->config.d_ff,
                 m->decoder->config.n_positions);
     card_input(f, m);
@@ -164,12 +166,12 @@ static void print_card(FILE *f, struct arena *a, const struct model *m,
             attention_sum(a, m), report_thousands(a, row->attention.weights),
             report_thousands(a, row->attention.biases));
     if (row->head_weights >= 0)
-        fprintf(f, "one head: %s = %s weights of q, k and v; %d heads x %d = %s columns\n",
+        fprintf(f, "one head: %s = %s weights of q, k and v; %d head%s x %d = %s columns\n",
                 head_sum(a, m), report_thousands(a, row->head_weights), m->config.n_heads,
-                m->config.d_head,
+                str_plural(m->config.n_heads), m->config.d_head,
                 report_thousands(a, (int64_t)m->config.n_heads * m->config.d_head));
     fprintf(f, "memory of a run of %d token%s beyond the weights: %s\n", row->run_tokens,
-            row->run_tokens == 1 ? "" : "s", report_bytes(a, (uint64_t)row->run_memory));
+            str_plural(row->run_tokens), report_bytes(a, (uint64_t)row->run_memory));
 }
 
 static void print_model(FILE *f, enum report_format format, int n, const struct env *env,

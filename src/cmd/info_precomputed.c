@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "cmd/info.h"
 #include "session/precomputed.h"
 
@@ -37,9 +38,12 @@ static void print_card(FILE *f, struct arena *a, const struct model *m)
         if (o == NULL)
             continue;
         t = stack_of(m, (enum stack_id)i)[first].rows;
-        fprintf(f, "%-11s layers %s, %d heads, %" PRId64 " queries, %" PRId64 " keys, %s%s\n",
+        fprintf(f, "%-11s layers %s, %d head%s, %" PRId64 " quer%s, %" PRId64
+                " key%s, %s%s\n",
                 family_stack_names[i], precomputed_layers(a, m, o->config.n_layers),
-                o->config.n_heads, t->shape[1], t->shape[2], dtype_table[t->dtype].name,
+                o->config.n_heads, str_plural(o->config.n_heads), t->shape[1],
+                t->shape[1] == 1 ? "y" : "ies", t->shape[2], str_plural(t->shape[2]),
+                dtype_table[t->dtype].name,
                 i != STACK_CROSS && o->layer[first].hi == 0 ? ", causal" : "");
     }
     fprintf(f, "hash        %016" PRIx64 "\n", m->hash);

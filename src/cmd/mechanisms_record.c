@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "cmd/mechanisms.h"
 
 /* ---- one head under one mechanism ---- */
@@ -366,7 +367,7 @@ void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
         if (t->named)
             fprintf(f, "text %d, ", t->item->index + 1);
         fprintf(f, "layer %d, %d head%s, %d token%s\n", row[i].layer, n_heads,
-                n_heads == 1 ? "" : "s", n_tokens, n_tokens == 1 ? "" : "s");
+                str_plural(n_heads), n_tokens, str_plural(n_tokens));
         print_table(record, rows, t->c->opts->params.budget > 0, a, f);
     }
 }

@@ -7,6 +7,7 @@
 
 #include "analysis/stability.h"
 #include "base/rng.h"
+#include "base/str.h"
 #include "cmd/records.h"
 #include "cmd/job.h"
 
@@ -71,8 +72,8 @@ static int pack_runs(struct trial *t, const struct item *item, struct err *e)
     struct item *copies;
 
     if (longer > INT_MAX / count)
-        return err_set(e, ERR_INPUT, "%d tokens, %d times: at most %d fit one batch",
-                       longer, count, INT_MAX);
+        return err_set(e, ERR_INPUT, "%d token%s, %d times: at most %d fit one batch",
+                       longer, str_plural(longer), count, INT_MAX);
     copies = arena_alloc(t->a, (size_t)count, sizeof *copies);
     for (int i = 0; i < count; i++)
         copies[i] = *item;
@@ -275,7 +276,7 @@ static const char *lead(const struct trial *t)
     return arena_printf(t->a, "mean_variance  %.6g\nmax_variance   %.6g\n%s"
                         "%d run%s, noise %.4g%s, seed %d (MT19937)\n\n",
                         t->whole.mean_variance, t->whole.max_variance, relative,
-                        args->runs, args->runs == 1 ? "" : "s", args->noise,
+                        args->runs, str_plural(args->runs), args->noise,
                         args->relative_noise ? " of the embeddings" : "",
                         args->shared.asked.seed);
 }

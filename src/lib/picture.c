@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "analysis/map.h"
+#include "base/str.h"
 #include "draw/heatmap.h"
 #include "session/shown.h"
 #include "session/texts.h"
@@ -101,7 +102,8 @@ static char *caption(const struct picture *p, struct arena *a, const struct item
     if (shown != NULL)
         text = arena_printf(a, "%s; %s", text, shown);
     if (item->n_cut > 0)
-        text = arena_printf(a, "%s; cut to %d tokens", text, item->tokens.n);
+        text = arena_printf(a, "%s; cut to %d token%s", text, item->tokens.n,
+                            str_plural(item->tokens.n));
     return arena_printf(a, "%s.", text);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/str.h"
 #include "model/config_priv.h"
 
 enum { MAX_LAYERS = 1 << 16 };
@@ -256,13 +257,14 @@ static int derive_groups(const struct reader *r, const struct family *f)
     }
     if (config->groups.n > config->n_layers)
         return err_set(r->e, ERR_INPUT, "%s: num_hidden_groups: found %d, expected at most "
-                       "the %d layers", r->file, config->groups.n, config->n_layers);
+                       "the %d layer%s", r->file, config->groups.n, config->n_layers,
+                       str_plural(config->n_layers));
     if (config->groups.n_inner > MAX_LAYERS / config->n_layers)
         return err_set(r->e, ERR_INPUT,
                        "%s: inner_group_num: found %d, expected at most "
-                       "%d for %d layers",
+                       "%d for %d layer%s",
                        r->file, config->groups.n_inner, MAX_LAYERS / config->n_layers,
-                       config->n_layers);
+                       config->n_layers, str_plural(config->n_layers));
     config->n_layers *= config->groups.n_inner;
     return 0;
 }
@@ -281,20 +283,23 @@ static int derive(const struct reader *r, const struct family *f)
     if (config->n_heads % config->n_kv_heads != 0)
         return err_set(r->e, ERR_INPUT,
                        "%s: num_key_value_heads: found %d, expected a "
-                       "divisor of the %d heads",
-                       r->file, config->n_kv_heads, config->n_heads);
+                       "divisor of the %d head%s",
+                       r->file, config->n_kv_heads, config->n_heads,
+                       str_plural(config->n_heads));
     if (f->qkv == QKV_LOW_RANK && config->n_kv_heads != config->n_heads)
         return err_set(r->e, ERR_INPUT, "%s: num_key_value_heads: found %d, expected the "
-                       "%d heads: each has keys of its own", r->file, config->n_kv_heads,
-                       config->n_heads);
+                       "%d head%s: each has keys of its own", r->file, config->n_kv_heads,
+                       config->n_heads, str_plural(config->n_heads));
     if ((double)config->n_heads * config->d_head > 1 << 24)
-        return err_set(r->e, ERR_INPUT, "%s: %d heads of width %d: expected at most %d "
-                       "columns", r->file, config->n_heads, config->d_head, 1 << 24);
+        return err_set(r->e, ERR_INPUT, "%s: %d head%s of width %d: expected at most %d "
+                       "columns", r->file, config->n_heads, str_plural(config->n_heads),
+                       config->d_head, 1 << 24);
     if ((double)config->n_heads * config->d_value > 1 << 24)
         return err_set(r->e, ERR_INPUT,
-                       "%s: %d heads with values of width %d: expected at "
+                       "%s: %d head%s with values of width %d: expected at "
                        "most %d columns",
-                       r->file, config->n_heads, config->d_value, 1 << 24);
+                       r->file, config->n_heads, str_plural(config->n_heads),
+                       config->d_value, 1 << 24);
     if (f->positions == POS_ROPE && !may_rotate(f, config))
         return err_set(r->e, ERR_INPUT, "%s: %d of the %d columns of a head are rotated, "
                        "expected an even number of 2 or more that fits",
@@ -310,9 +315,10 @@ static int derive(const struct reader *r, const struct family *f)
     if (f->bias == BIAS_BUCKETS &&
         (config->bias.n_buckets < 4 ||
          config->bias.max_distance <= config->bias.n_buckets / 2))
-        return err_set(r->e, ERR_INPUT, "%s: %d buckets up to distance %d, expected 4 or "
+        return err_set(r->e, ERR_INPUT, "%s: %d bucket%s up to distance %d, expected 4 or "
                        "more, and a distance over half their number", r->file,
-                       config->bias.n_buckets, config->bias.max_distance);
+                       config->bias.n_buckets, str_plural(config->bias.n_buckets),
+                       config->bias.max_distance);
     return 0;
 }
 

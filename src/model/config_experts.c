@@ -2,6 +2,7 @@
  * What config.json says of experts and their groups: numbers that must fit each other. */
 #include <string.h>
 
+#include "base/str.h"
 #include "model/config_priv.h"
 
 /* Groups count where the family has them, and the method that asks for them. */
@@ -31,21 +32,24 @@ static int check_groups(const struct reader *r, const struct family *f)
 
     if (config->experts.n % count != 0)
         return err_set(r->e, ERR_INPUT, "%s: n_group: found %d, expected a divisor of the "
-                       "%d experts", r->file, count, config->experts.n);
+                       "%d expert%s", r->file, count, config->experts.n,
+                       str_plural(config->experts.n));
     if (config->experts.n_chosen_groups > count)
         return err_set(r->e, ERR_INPUT, "%s: topk_group: found %d, expected at most the %d "
-                       "groups", r->file, config->experts.n_chosen_groups, count);
+                       "group%s", r->file, config->experts.n_chosen_groups, count,
+                       str_plural(count));
     if (f->group_score != GROUPS_TOP2)
         return 0;
     if (size < 2)
-        return err_set(r->e, ERR_INPUT, "%s: n_group: %d groups of one expert, expected "
-                       "two in each", r->file, count);
+        return err_set(r->e, ERR_INPUT, "%s: n_group: %d group%s of one expert, expected "
+                       "two in each", r->file, count, str_plural(count));
     if (config->experts.n_chosen > config->experts.n_chosen_groups * size)
         return err_set(r->e, ERR_INPUT,
                        "%s: num_experts_per_tok: found %d, expected at "
-                       "most the %d experts of topk_group %d",
+                       "most the %d expert%s of topk_group %d",
                        r->file, config->experts.n_chosen,
                        config->experts.n_chosen_groups * size,
+                       str_plural(config->experts.n_chosen_groups * size),
                        config->experts.n_chosen_groups);
     return 0;
 }
@@ -63,13 +67,15 @@ int config_experts(const struct reader *r, const struct family *f, const json_t 
     if (config->experts.n_chosen > config->experts.n)
         return err_set(r->e, ERR_INPUT,
                        "%s: num_experts_per_tok: found %d, expected at "
-                       "most the %d experts",
-                       r->file, config->experts.n_chosen, config->experts.n);
+                       "most the %d expert%s",
+                       r->file, config->experts.n_chosen, config->experts.n,
+                       str_plural(config->experts.n));
     if ((double)config->experts.n_shared * config->experts.d_ff > 1 << 24)
         return err_set(r->e, ERR_INPUT,
-                       "%s: %d shared experts of width %d: expected at "
+                       "%s: %d shared expert%s of width %d: expected at "
                        "most %d columns",
-                       r->file, config->experts.n_shared, config->experts.d_ff, 1 << 24);
+                       r->file, config->experts.n_shared, str_plural(config->experts.n_shared),
+                       config->experts.d_ff, 1 << 24);
     if (read_method(r, f, root) != 0)
         return -1;
     return config->experts.n_groups > 0 ? check_groups(r, f) : 0;

@@ -2,6 +2,7 @@
  * Lists in config.json that say what kind each layer is. */
 #include <string.h>
 
+#include "base/str.h"
 #include "model/config_priv.h"
 
 static const struct { const char *name; enum layer_kind kind; } kinds[] = {
@@ -35,7 +36,7 @@ static int read_repeated(const struct reader *r, const json_t *outer,
             for (size_t j = 0; j < json_array_size(list); j++, count++) {
                 if (count == r->c->n_layers)
                     return err_set(r->e, ERR_INPUT, "%s: attention_types: more than the "
-                                   "%d layers", r->file, count);
+                                   "%d layer%s", r->file, count, str_plural(count));
                 if (read_kind(r, "attention_types", json_array_get(list, j),
                               &kind[count]) != 0)
                     return -1;
@@ -43,8 +44,8 @@ static int read_repeated(const struct reader *r, const json_t *outer,
     }
     return count == r->c->n_layers ?
                0 :
-               err_set(r->e, ERR_INPUT, "%s: attention_types: %d layers, expected %d",
-                       r->file, count, r->c->n_layers);
+               err_set(r->e, ERR_INPUT, "%s: attention_types: %d layer%s, expected %d",
+                       r->file, count, str_plural(count), r->c->n_layers);
 }
 
 static int read_kinds(const struct reader *r, const json_t *root)
@@ -59,8 +60,9 @@ static int read_kinds(const struct reader *r, const json_t *root)
         if (list == NULL)
             continue;
         if ((int)json_array_size(list) != r->c->n_layers)
-            return err_set(r->e, ERR_INPUT, "%s: %s: has %zu layers, expected %d", r->file,
-                           names[k], json_array_size(list), r->c->n_layers);
+            return err_set(r->e, ERR_INPUT, "%s: %s: has %zu layer%s, expected %d", r->file,
+                           names[k], json_array_size(list),
+                           str_plural((int64_t)json_array_size(list)), r->c->n_layers);
         for (int l = 0; l < r->c->n_layers; l++)
             if (read_kind(r, names[k], json_array_get(list, (size_t)l), &kind[l]) != 0)
                 return -1;

@@ -3,6 +3,7 @@
  * global, blocks of keys. */
 #include <string.h>
 
+#include "base/str.h"
 #include "model/config_priv.h"
 
 static const char *const window_want = "an even number of 2 to 1073741824, or a list with "
@@ -30,8 +31,9 @@ static int read_windows(const struct reader *r, const json_t *root)
     if (!json_is_array(value))
         return read_window(r, value, value, &r->c->window.n_keys);
     if ((int)json_array_size(value) != L)
-        return err_set(r->e, ERR_INPUT, "%s: attention_window: has %zu layers, expected %d",
-                       r->file, json_array_size(value), L);
+        return err_set(r->e, ERR_INPUT, "%s: attention_window: has %zu layer%s, expected %d",
+                       r->file, json_array_size(value),
+                       str_plural((int64_t)json_array_size(value)), L);
     r->c->window.by_layer = window = arena_alloc(r->a, (size_t)L, sizeof *window);
     for (int l = 0; l < L; l++)
         if (read_window(r, value, json_array_get(value, (size_t)l), &window[l]) != 0)

@@ -336,10 +336,10 @@ static const char *name_in_cache(struct arena *a, const char *path)
 {
     static const char models[] = "/models--", middle[] = "/snapshots/";
     const char *at = strstr(path, middle), *begin, *slash, *id, *main;
+    size_t count = at != NULL ? strcspn(at + sizeof middle - 1, "/") : 0;
     char *dir;
 
-    if (at == NULL || strcspn(at + sizeof middle - 1, "/") != COMMIT ||
-        !is_commit(at + sizeof middle - 1, COMMIT))
+    if (count == 0)
         return NULL;
     dir = arena_strndup(a, path, (size_t)(at - path));
     slash = strrchr(dir, '/');
@@ -352,14 +352,16 @@ static const char *name_in_cache(struct arena *a, const char *path)
     main = read_ref(a, dir, "main");
     if (main == NULL || strncmp(main, at, COMMIT) == 0)
         return id;
-    return arena_printf(a, "%s@%.*s", id, SHORT, at);
+    return arena_printf(a, "%s@%.*s", id, is_commit(at, count) ? SHORT : (int)count, at);
 }
 
-/* Parts of a path that name no model: "model", "model.gguf", "model-00001-of-… */
+/* Parts of a path that name no model: "model", "model.gguf", "model-00001-of-…, a commit */
 static bool says_nothing(const char *s, size_t n)
 {
     return (n == 1 && s[0] == '.') || (n == 2 && s[0] == '.' && s[1] == '.') || n == 0 ||
-           (n >= 5 && strncmp(s, "model", 5) == 0 &&
+           is_commit(s, n) ||
+           (n == 9 && strncmp(s, "snapshots", 9) == 0) ||
+           (n >= 5 && strncasecmp(s, "model", 5) == 0 &&
             (n == 5 || s[5] == '.' || strncmp(s + 5, "-0", 2) == 0));
 }
 
@@ -380,6 +382,18 @@ static const char *last_part(const char *path, size_t *n)
     return NULL;
 }
 
+/* "models--ORG--NAME" -> "ORG/NAME"; NULL: the folder is not a model's. */
+static const char *name_of_folder(struct arena *a, const char *folder)
+{
+    static const char before[] = "models--";
+    const char *id;
+
+    if (strncmp(folder, before, sizeof before - 1) != 0)
+        return NULL;
+    id = id_of(a, arena_strdup(a, folder + sizeof before - 1));
+    return is_id(id) ? id : NULL;
+}
+
 const char *hub_name(struct arena *a, const char *path)
 {
     const char *real = file_real(a, file_folder(a, path));
@@ -393,23 +407,13 @@ const char *hub_name(struct arena *a, const char *path)
         if (part == NULL && real != NULL)
             part = last_part(real, &count);
         name = part != NULL ? arena_strndup(a, part, count) : arena_strdup(a, path);
+        if (name_of_folder(a, name) != NULL)
+            name = name_of_folder(a, name);
     }
     return name;
 }
 
 /* ---- all names ---- */
-
-/* "models--ORG--NAME" -> "ORG/NAME"; NULL: the folder is not a model's. */
-static const char *name_of_folder(struct arena *a, const char *folder)
-{
-    static const char before[] = "models--";
-    const char *id;
-
-    if (strncmp(folder, before, sizeof before - 1) != 0)
-        return NULL;
-    id = id_of(a, arena_strdup(a, folder + sizeof before - 1));
-    return is_id(id) ? id : NULL;
-}
 
 static int by_bytes(const void *x, const void *y)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "model/layer_priv.h"
 
 enum { MAX_TOKENS = 1 << 24 };      /* where no table of positions says less */
@@ -14,8 +15,9 @@ static int range(const struct look *k, const struct tensor *t, int n_dims)
 
     for (int i = 0; ok && i < n_dims; i++)
         ok = t->shape[i] >= 1 && t->shape[i] <= LAYER_MAX_WIDTH;
-    return ok ? 0 : err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected %d dimensions of "
+    return ok ? 0 : err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected %d dimension%s of "
                             "1 to %d", k->name, t->name, tensor_shape(k->a, t), n_dims,
+                            str_plural(n_dims),
                             LAYER_MAX_WIDTH);
 }
 
@@ -84,11 +86,13 @@ static int count_heads(const struct look *k, const struct tensor *q,
         return err_set(k->e, ERR_USAGE, "--heads: %d, but %s has %d", asked, k->name, said);
     config->n_heads = said > 0 ? said : asked;
     if (config->n_heads == 0)
-        return err_set(k->e, ERR_USAGE, "%s: the number of heads of its %lld columns of "
-                       "queries is unknown; give --heads N", k->name, (long long)q->shape[0]);
+        return err_set(k->e, ERR_USAGE, "%s: the number of heads of its %lld column%s of "
+                       "queries is unknown; give --heads N", k->name, (long long)q->shape[0],
+                       str_plural(q->shape[0]));
     if (q->shape[0] % config->n_heads != 0)
-        return err_set(k->e, ERR_USAGE, "--heads: %d do not divide the %lld columns of %s",
-                       config->n_heads, (long long)q->shape[0], q->name);
+        return err_set(k->e, ERR_USAGE, "--heads: %d do not divide the %lld column%s of %s",
+                       config->n_heads, (long long)q->shape[0], str_plural(q->shape[0]),
+                       q->name);
     config->d_head = (int)q->shape[0] / config->n_heads;
     return 0;
 }
@@ -100,15 +104,16 @@ static int count_values(const struct look *k, const struct tensor *const part[N_
     int64_t keys = part[PART_K]->shape[0], values = part[PART_V]->shape[0];
 
     if (keys % config->d_head != 0 || config->n_heads % (keys / config->d_head) != 0)
-        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected %d rows: %d heads of "
+        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected %d row%s: %d head%s of "
                        "width %d", k->name, part[PART_K]->name,
                        tensor_shape(k->a, part[PART_K]), config->n_heads * config->d_head,
-                       config->n_heads, config->d_head);
+                       str_plural(config->n_heads * config->d_head), config->n_heads,
+                       str_plural(config->n_heads), config->d_head);
     config->n_kv_heads = (int)keys / config->d_head;
     if (values % config->n_kv_heads != 0)
-        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected rows for %d heads",
+        return err_set(k->e, ERR_INPUT, "%s: %s: shape %s, expected rows for %d head%s",
                        k->name, part[PART_V]->name, tensor_shape(k->a, part[PART_V]),
-                       config->n_kv_heads);
+                       config->n_kv_heads, str_plural(config->n_kv_heads));
     config->d_value = (int)values / config->n_kv_heads;
     return 0;
 }

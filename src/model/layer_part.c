@@ -3,6 +3,7 @@
  * as torch lays them: afterwards each of q, k, v and the output is one tensor [out, in]. */
 #include <string.h>
 
+#include "base/str.h"
 #include "model/layer_priv.h"
 
 struct parter {
@@ -102,8 +103,8 @@ static int join_heads(struct parter *p, const struct naming *n, const char *scop
         int found = layer_heads(p->w, p->a, scope, name);
 
         if (found != n_heads)
-            return err_set(p->e, ERR_INPUT, "has %s%s of %d heads, but %s of %d", scope,
-                           n->part[PART_Q], n_heads, name, found);
+            return err_set(p->e, ERR_INPUT, "has %s%s of %d head%s, but %s of %d", scope,
+                           n->part[PART_Q], n_heads, str_plural(n_heads), name, found);
         if (join(p, scope, name, ".weight", n_heads, 2) != 0)
             return -1;
         if (layer_find(p->w, p->a, scope, arena_printf(p->a, "%s.0", name), ".bias") != NULL &&

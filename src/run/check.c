@@ -2,6 +2,7 @@
  * What a pass is asked for, checked before it runs. */
 #include "run/check.h"
 
+#include "base/str.h"
 #include "nn/quantise.h"
 #include "run/chunks.h"
 #include "run/cross.h"
@@ -59,8 +60,8 @@ static int check_values(const struct pass *p, int t, struct err *e)
                        model->name);
     found = front_positions(model, &batch->values[t], e);
     if (found >= 0 && found != count)
-        return err_set(e, ERR_INPUT, "the array yields %d positions, expected %d", found,
-                       count);
+        return err_set(e, ERR_INPUT, "the array yields %d position%s, expected %d", found,
+                       str_plural(found), count);
     return found < 0 ? -1 : 0;
 }
 
@@ -72,8 +73,9 @@ static int check_text(const struct pass *p, int t, struct err *e)
     if (n_new <= 0)
         return err_set(e, ERR_INPUT, "the text has no tokens");
     if (count > model->max_tokens)
-        return err_set(e, ERR_INPUT, "the text has %d tokens, %s takes at most %d "
-                       "(--truncate cuts it)", count, model->name, model->max_tokens);
+        return err_set(e, ERR_INPUT, "the text has %d token%s, %s takes at most %d "
+                       "(--truncate cuts it)", count, str_plural(count), model->name,
+                       model->max_tokens);
     return (model->family->front != FRONT_TOKENS ? check_values : check_ids)(p, t, e);
 }
 

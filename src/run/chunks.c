@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "base/str.h"
 #include "nn/chunks.h"
 #include "nn/lsh.h"
 
@@ -97,8 +98,9 @@ int chunks_check_rotations(const struct model *m, const struct rotations *r, int
         return 0;
     width = buckets_of(&m->config, count).width;
     return r->width == width ? 0 :
-           err_set(e, ERR_INPUT, "the rotations have %d columns, expected %d for a text of "
-                   "%d tokens", r->width, width, n_tokens);
+           err_set(e, ERR_INPUT, "the rotations have %d column%s, expected %d for a text of "
+                   "%d token%s", r->width, str_plural(r->width), width, n_tokens,
+                   str_plural(n_tokens));
 }
 
 double chunks_memory(const struct model *m, int n_tokens)

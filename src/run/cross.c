@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "run/project.h"
 #include "run/stage.h"
 
@@ -50,8 +51,9 @@ int cross_check(const struct pass *p, int t, struct err *e)
                            model->name);
     S = p->key_start[t + 1] - p->key_start[t];
     if (slot[W_CROSS_DISTANCE].weight != NULL && !model->config.relative.clip && S > T)
-        return err_set(e, ERR_INPUT, "%d keys for %d queries, expected at most as many, "
-                       "because its relative positions go no further", S, T);
+        return err_set(e, ERR_INPUT, "%d key%s for %d quer%s, expected at most as many, "
+                       "because its relative positions go no further", S, str_plural(S), T,
+                       T == 1 ? "y" : "ies");
     return 0;
 }
 

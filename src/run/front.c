@@ -2,6 +2,8 @@
  * Shapes of what a front reads, and the positions that it yields. */
 #include "run/front.h"
 
+#include "base/str.h"
+
 #include <stdio.h>
 
 int front_dims(const struct model *m, int64_t dim[4])
@@ -77,7 +79,7 @@ int front_positions(const struct model *m, const struct values *v, struct err *e
     if (m->family->front != FRONT_ROWS && m->family->front != FRONT_QKV)
         return m->config.n_positions;
     if (v->dim[0] < 1 || v->dim[0] > m->max_tokens)
-        return err_set(e, ERR_INPUT, "%lld rows, expected 1 to %d", (long long)v->dim[0],
-                       m->max_tokens);
+        return err_set(e, ERR_INPUT, "%lld row%s, expected 1 to %d", (long long)v->dim[0],
+                       str_plural(v->dim[0]), m->max_tokens);
     return (int)v->dim[0];
 }

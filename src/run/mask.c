@@ -2,6 +2,8 @@
  * The user's mask -> hidden keys and what is added to scores. */
 #include "run/mask.h"
 
+#include "base/str.h"
+
 #include <math.h>
 
 /* The row of an array for query t. */
@@ -116,13 +118,14 @@ static int misfit(const struct mask_array *m, int64_t T, int64_t S, int H, struc
 {
     if (m->keys_alone)
         return err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld] or "
-                       "[texts,%lld]: there are %lld keys", m->name, m->shape, (long long)S,
-                       (long long)S, (long long)S);
+                       "[texts,%lld]: there %s %lld key%s", m->name, m->shape, (long long)S,
+                       (long long)S, S == 1 ? "is" : "are", (long long)S, str_plural(S));
     return err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld,%lld], "
-                   "[%d,%lld,%lld] or [texts,%d,%lld,%lld]: there are %d heads, %lld queries "
-                   "and %lld keys", m->name, m->shape, (long long)T, (long long)S, H,
+                   "[%d,%lld,%lld] or [texts,%d,%lld,%lld]: there are %d head%s, %lld quer%s "
+                   "and %lld key%s", m->name, m->shape, (long long)T, (long long)S, H,
                    (long long)T, (long long)S, H, (long long)T, (long long)S, H,
-                   (long long)T, (long long)S);
+                   str_plural(H), (long long)T, T == 1 ? "y" : "ies", (long long)S,
+                   str_plural(S));
 }
 
 static int check_array(const struct mask_array *m, int64_t text, int64_t T, int64_t S, int H,
@@ -131,8 +134,9 @@ static int check_array(const struct mask_array *m, int64_t text, int64_t T, int6
     if ((m->T != 1 && m->T != T) || m->S != S || (m->n_heads != 1 && m->n_heads != H))
         return misfit(m, T, S, H, e);
     if (m->n_batch != 1 && text >= m->n_batch)
-        return err_set(e, ERR_INPUT, "%s: the mask is for %lld texts, this is number "
-                       "%lld", m->name, (long long)m->n_batch, (long long)text + 1);
+        return err_set(e, ERR_INPUT, "%s: the mask is for %lld text%s, this is number "
+                       "%lld", m->name, (long long)m->n_batch, str_plural(m->n_batch),
+                       (long long)text + 1);
     return 0;
 }
 
@@ -155,8 +159,8 @@ int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
         if (check_array(&m->array[i], text, T, S, H, e) != 0)
             return -1;
     if (m->n_padding >= S)
-        return err_set(e, ERR_INPUT, "%s: hides %d keys, the text has %lld", m->name,
-                       m->n_padding, (long long)S);
+        return err_set(e, ERR_INPUT, "%s: hides %d key%s, the text has %lld", m->name,
+                       m->n_padding, str_plural(m->n_padding), (long long)S);
     for (int i = 0; i < m->n_blocks; i++) {
         struct mask_block block = m->block[i];
 

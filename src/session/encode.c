@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/str.h"
 #include "session/global.h"
 #include "session/shown.h"
 
@@ -44,8 +45,8 @@ int encode_ids(const struct session *s, struct arena *a, const struct json_ids *
                struct err *e)
 {
     if (types->id != NULL && types->n != ids->n)
-        return err_set(e, kind, "%d types for %d ids, expected the same number", types->n,
-                       ids->n);
+        return err_set(e, kind, "%d type%s for %d id%s, expected the same number", types->n,
+                       str_plural(types->n), ids->n, str_plural(ids->n));
     tok_describe(s->tok, a, ids->id, types->id, ids->n, &out->tokens);
     return 0;
 }
@@ -172,13 +173,14 @@ static int fit_side(const struct session *s, struct item *out, struct tokens *t,
     if (t->n <= max)
         return 0;
     if (!s->asked->truncate)
-        return err_set(e, ERR_INPUT, "the text%s has %d tokens, %s takes at most %d%s",
-                       whose, t->n, name, max, session_names(s->asked)->cut);
+        return err_set(e, ERR_INPUT, "the text%s has %d token%s, %s takes at most %d%s",
+                       whose, t->n, str_plural(t->n), name, max, session_names(s->asked)->cut);
     n_cut = t->n - max;
     out->n_cut += n_cut;
     tok_cut(t, max);
-    err_warn(s->env->warn, "text %d%s is cut to the %d tokens that %s takes: %d "
-             "are left out", out->index + 1, whose, t->n, name, n_cut);
+    err_warn(s->env->warn, "text %d%s is cut to the %d token%s that %s takes: %d "
+             "%s left out", out->index + 1, whose, t->n, str_plural(t->n), name, n_cut,
+             n_cut == 1 ? "is" : "are");
     return 0;
 }
 

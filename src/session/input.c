@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/lines.h"
+#include "base/str.h"
 #include "session/encode.h"
 #include "session/global.h"
 #include "session/source.h"
@@ -224,8 +225,9 @@ static void say_spare_masks(const struct session *s, int n_texts)
 
             if (array->n_batch > n_texts)
                 err_warn(s->env->warn, "%s: has masks for %lld texts, here %s %d; the "
-                         "layers have %d heads", array->name, (long long)array->n_batch,
-                         n_texts == 1 ? "is" : "are", n_texts, s->n_heads);
+                         "layers have %d head%s", array->name, (long long)array->n_batch,
+                         n_texts == 1 ? "is" : "are", n_texts, s->n_heads,
+                         str_plural(s->n_heads));
         }
 }
 
@@ -298,8 +300,9 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 int input_result(const struct input *in, int rc, struct err *e)
 {
     if (rc == 0 && in->n_bad > 0)
-        return err_set(e, ERR_INPUT, "%s: %d of %d %ss could not be used", in->source->name,
-                       in->n_bad, in->source->n, in->source->unit);
+        return err_set(e, ERR_INPUT, "%s: %d of %d %s%s could not be used", in->source->name,
+                       in->n_bad, in->source->n, in->source->unit,
+                       str_plural(in->source->n));
     return rc;
 }
 

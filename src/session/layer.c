@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/rng.h"
+#include "base/str.h"
 #include "session/precomputed.h"
 
 const char *const layer_activations[] = { "auto", "relu", "gelu", "gelu_tanh", NULL };
@@ -64,9 +65,8 @@ static int check_names(struct arena *a, const char *option, const char *names, i
     int found = names != NULL ? split(a, names, NULL) : 0;
 
     return names == NULL || found == n ? 0 :
-           err_set(e, ERR_USAGE, "%s: %d names for %lld rows, expected the same number",
-                   option, found,
-                   (long long)n);
+           err_set(e, ERR_USAGE, "%s: %d name%s for %lld row%s, expected the same number",
+                   option, found, str_plural(found), (long long)n, str_plural(n));
 }
 
 static void name_rows(struct arena *a, const char *names, struct tokens *t)
@@ -127,8 +127,8 @@ static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
     if (*T < 1)
         return err_set(e, ERR_USAGE, "--tokens: no names are given");
     return *T <= s->model->max_tokens ? 0 :
-           err_set(e, ERR_INPUT, "%d rows, %s takes at most %d", *T, s->model->name,
-                   s->model->max_tokens);
+           err_set(e, ERR_INPUT, "%d row%s, %s takes at most %d", *T, str_plural(*T),
+                   s->model->name, s->model->max_tokens);
 }
 
 /* ---- arrays ---- */
@@ -161,8 +161,8 @@ static int read_other(struct layer_input *in, struct session *s, struct rng *r,
     if (values_read(s->a, &like, path, out, &count, e) != 0)
         return -1;
     if (count != in->n)
-        return err_set(e, ERR_INPUT, "%s: %s holds %d arrays for %d of the input, expected "
-                       "the same number", option, path, count, in->n);
+        return err_set(e, ERR_INPUT, "%s: %s holds %d array%s for %d of the input, expected "
+                       "the same number", option, path, count, str_plural(count), in->n);
     return 0;
 }
 
@@ -186,9 +186,10 @@ static int read_memory(struct layer_input *in, struct session *s, struct rng *r,
                    e) != 0)
         return -1;
     if (in->keys[0].dim[0] != in->values[0].dim[0])
-        return err_set(e, ERR_INPUT, "--value: %lld rows for %lld keys, expected the same "
-                       "number",
-                       (long long)in->values[0].dim[0], (long long)in->keys[0].dim[0]);
+        return err_set(e, ERR_INPUT, "--value: %lld row%s for %lld key%s, expected the same "
+                       "number", (long long)in->values[0].dim[0],
+                       str_plural(in->values[0].dim[0]), (long long)in->keys[0].dim[0],
+                       str_plural(in->keys[0].dim[0]));
     return 0;
 }
 

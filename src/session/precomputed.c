@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/str.h"
 #include "model/precomputed.h"
 #include "weights/npz.h"
 
@@ -105,8 +106,9 @@ static int names_of_json(struct arena *a, const json_t *list, int n, struct toke
     if (!json_is_array(list))
         return err_set(e, ERR_INPUT, "is not an array");
     if (json_array_size(list) != (size_t)n)
-        return err_set(e, ERR_INPUT, "%zu names for %d rows, expected the same number",
-                       json_array_size(list), n);
+        return err_set(e, ERR_INPUT, "%zu name%s for %d row%s, expected the same number",
+                       json_array_size(list), str_plural((int64_t)json_array_size(list)), n,
+                       str_plural(n));
     for (int i = 0; i < n; i++) {
         const json_t *value = json_array_get(list, (size_t)i);
 
@@ -124,8 +126,9 @@ static int names_of_strings(struct arena *a, const struct tensor *strings,
                             struct tokens *out, struct err *e)
 {
     if (strings->shape[0] != out->n)
-        return err_set(e, ERR_INPUT, "%s: %lld names for %d rows, expected the same number",
-                       strings->name, (long long)strings->shape[0], out->n);
+        return err_set(e, ERR_INPUT, "%s: %lld name%s for %d row%s, expected the same number",
+                       strings->name, (long long)strings->shape[0],
+                       str_plural(strings->shape[0]), out->n, str_plural(out->n));
     for (int i = 0; i < out->n; i++) {
         char *name = npz_string(strings, i, a, &out->label_size[i], e);
 

@@ -74,8 +74,9 @@ static int open_part(struct part_file *p, bool joined, struct arena *a, struct e
 static int indivisible(const struct part_file *p, struct arena *a, int64_t n,
                        const char *what, struct err *e)
 {
-    return err_set(e, ERR_USAGE, "--heads: %s has shape %s, whose %lld columns are not those "
+    return err_set(e, ERR_USAGE, "--heads: %s has shape %s, whose %lld column%s not those "
                    "of %lld %s", p->path, tensor_shape(a, p->t), (long long)p->width,
+                   p->width == 1 ? " is" : "s are",
                    (long long)n, what);
 }
 

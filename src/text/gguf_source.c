@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 /* ---- keys ---- */
@@ -44,8 +45,8 @@ int gguf_source_special(const struct gguf_source *s, const char *key, const char
         return gguf_source_wrong(s, value, "a whole number");
     id = gguf_int(value, 0);
     if (id < 0 || id >= s->n)
-        return err_set(s->e, ERR_INPUT, "%s: found %lld, expected an id of the %d tokens",
-                       value->key, (long long)id, s->n);
+        return err_set(s->e, ERR_INPUT, "%s: found %lld, expected an id of the %d token%s",
+                       value->key, (long long)id, s->n, str_plural(s->n));
     *out = s->piece[id];
     return 0;
 }

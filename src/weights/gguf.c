@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/str.h"
 #include "weights/gguf_priv.h"
 
 static const struct { const char *name; int size_bytes; } types[N_GGUF_TYPE] = {
@@ -139,8 +140,8 @@ static int read_values(struct gguf *g, struct arena *a, struct gguf_cursor *c,
     struct gguf_value *value;
 
     if (n > (uint64_t)(c->end - c->at) / LEAST || n > INT_MAX)
-        return err_set(e, ERR_INPUT, "%llu keys in a file of %zu bytes",
-                       (unsigned long long)n, g->bytes.size);
+        return err_set(e, ERR_INPUT, "%llu key%s in a file of %zu bytes",
+                       (unsigned long long)n, str_plural((int64_t)n), g->bytes.size);
     g->value = value = arena_alloc(a, (size_t)n, sizeof *value);
     g->n = (int)n;
     for (int i = 0; i < g->n; i++) {
@@ -210,8 +211,9 @@ static int read_head(struct gguf *g, struct arena *a, struct err *e)
         return -1;
     if (n_tensors > (uint64_t)(cursor.end - cursor.at) / LEAST_TENSOR ||
         n_tensors > INT_MAX)
-        return err_set(e, ERR_INPUT, "%llu tensors in a file of %zu bytes",
-                       (unsigned long long)n_tensors, g->bytes.size);
+        return err_set(e, ERR_INPUT, "%llu tensor%s in a file of %zu bytes",
+                       (unsigned long long)n_tensors, str_plural((int64_t)n_tensors),
+                       g->bytes.size);
     g->n_tensors = (int64_t)n_tensors;
     g->tensors_at = (size_t)(cursor.at - cursor.begin);
     return 0;

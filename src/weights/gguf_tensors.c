@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/str.h"
 #include "weights/gguf_priv.h"
 
 enum { GGUF_DIMS = 4, N_ELEMENT_TYPE = 42 };
@@ -299,8 +300,8 @@ static int open_parts(struct weights *w, const struct gguf *any, int64_t n_parts
         return -1;
     if (n_tensors >= 0 && n_tensors != w->n_stored)
         return err_set(e, ERR_INPUT, "%s: split.tensors.count: %lld, but the parts have "
-                       "%lld tensors", w->gguf->file, (long long)n_tensors,
-                       (long long)w->n_stored);
+                       "%lld tensor%s", w->gguf->file, (long long)n_tensors,
+                       (long long)w->n_stored, str_plural(w->n_stored));
     return 0;
 }
 

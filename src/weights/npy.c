@@ -7,6 +7,7 @@
 
 #include "weights/npz.h"
 #include "base/json_scan.h"
+#include "base/str.h"
 #include "weights/weights_priv.h"
 
 static const char MAGIC[] = "\x93NUMPY";
@@ -253,8 +254,8 @@ int npy_parse(struct tensor *t, bool *strings, struct span bytes, struct err *e)
     if (tensor_measure(t, &want) != 0)
         return err_set(e, ERR_INPUT, ".npy header: a shape of over 2^63 bytes");
     if ((uint64_t)want != left)
-        return err_set(e, ERR_INPUT, ".npy holds %zu bytes of data, expected %lld for its "
-                       "shape", left, (long long)want);
+        return err_set(e, ERR_INPUT, ".npy holds %zu byte%s of data, expected %lld for its "
+                       "shape", left, str_plural((int64_t)left), (long long)want);
     t->data = scan.end;
     if (strings != NULL)
         *strings = header.width > 0;

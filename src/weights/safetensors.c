@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/json_scan.h"
+#include "base/str.h"
 #include "weights/weights_priv.h"
 
 /* The reference library's limit; both keep a hostile file from costing much. */
@@ -313,12 +314,12 @@ static int check_cover(struct reader *r, struct err *e)
 static int check_length(struct span bytes, uint64_t *n, struct err *e)
 {
     if (bytes.size < 8)
-        return err_set(e, ERR_INPUT, "%zu bytes, expected at least 8 for the length of the "
-                       "header", bytes.size);
+        return err_set(e, ERR_INPUT, "%zu byte%s, expected at least 8 for the length of the "
+                       "header", bytes.size, str_plural((int64_t)bytes.size));
     *n = get_bytes(bytes.data, 8);
     if (*n < 2)
-        return err_set(e, ERR_INPUT, "header of %llu bytes, expected at least \"{}\"",
-                       (unsigned long long)*n);
+        return err_set(e, ERR_INPUT, "header of %llu byte%s, expected at least \"{}\"",
+                       (unsigned long long)*n, str_plural((int64_t)*n));
     if (*n > HEADER_MAX_BYTES)
         return err_set(e, ERR_INPUT, "header of %llu bytes, expected at most %llu",
                        (unsigned long long)*n, (unsigned long long)HEADER_MAX_BYTES);

@@ -160,6 +160,19 @@ named() {
     named mine "$viz" info -m .
     named mine "$viz" info -m ../model/
     named mine "$viz" info -m model.safetensors
+    for name in Model model/$main snapshots/$main; do
+        mkdir -p "$dir/copy/$name"
+        cp "$ref/bert"/* "$dir/copy/$name"
+        named copy "$viz" info -m "$dir/copy/$name"
+    done
+    # A snapshot by another name than its commit's, and a copy of a repository's folder
+    for name in models--an-org--x/snapshots/v1.0 models--an-org--x; do
+        mkdir -p "$dir/copy/$name"
+        cp "$ref/bert"/* "$dir/copy/$name"
+    done
+    named an-org/x "$viz" info -m "$dir/copy/models--an-org--x/snapshots/v1.0"
+    named an-org/x "$viz" info -m "$dir/copy/models--an-org--x"
+    (cd "$dir/copy/models--an-org--x/snapshots/v1.0" && named an-org/x "$viz" info -m .)
     cp model.safetensors better.safetensors
     named better.safetensors "$viz" info -m better.safetensors
 }

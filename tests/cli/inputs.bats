@@ -236,6 +236,16 @@ tokens() {
     fails 2 "--type-ids requires --ids" "$viz" stats -m "$ref/bert" --type-ids 1 "the key"
 }
 
+@test "one of something is not several" {
+    fails 2 "2 types for 1 id, expected the same number" "$viz" stats -m "$ref/bert" --ids 2 --type-ids 0,0
+    fails 2 "1 type for 2 ids, expected the same number" "$viz" stats -m "$ref/bert" --ids 2,3 --type-ids 0
+    echo "no tab" > "$dir/one"
+    run --separate-stderr "$viz" tokens -m "$ref/bert" --pairs -f "$dir/one"
+    [ "${stderr_lines[1]}" = "mha-viz: $dir/one: 1 of 1 line could not be used" ]
+    layer=$ref/layers/encoder.safetensors
+    fails 2 "--tokens: 1 name for 2 rows" "$viz" stats -m "$layer" --heads 4 --tokens a --shape 2
+}
+
 @test "an empty text: what the template adds, or an error" {
     works "$viz" stats --json -m "$ref/bert" ""
     [ "$(echo "$output" | tokens)" = "[CLS] [SEP]" ]
@@ -304,7 +314,7 @@ tokens() {
 
 @test "a line of a hundred megabytes is refused before it is tokenised" {
     head -c 100000000 /dev/zero | tr '\0' a >"$dir/long.txt"
-    fails 3 "1 of 1 lines could not be used" "$viz" tokens -q -f "$dir/long.txt"
+    fails 3 "1 of 1 line could not be used" "$viz" tokens -q -f "$dir/long.txt"
     run "$viz" tokens -f "$dir/long.txt"
     [[ $output == *"the text has 100000000 bytes, expected at most 16777216"* ]]
     rm "$dir/long.txt"
