@@ -79,9 +79,13 @@ bool utf8_is_control(int cp)
 
 int utf8_show(const char *s, size_t n, char piece[8])
 {
+    static const char blank[] = "\n\r\t", letter[] = "nrt";
     int code = 0, len = utf8_decode(s, n, &code);
+    const char *found = len == 1 && code != 0 ? strchr(blank, code) : NULL;
 
-    if (len > 0 && !utf8_is_control(code)) {
+    if (found != NULL) {
+        snprintf(piece, 8, "\\%c", letter[found - blank]);
+    } else if (len > 0 && !utf8_is_control(code)) {
         memcpy(piece, s, (size_t)len);
         piece[len] = '\0';
     } else if (len > 1) {

@@ -27,7 +27,7 @@ size_t utf8_check(const char *s, size_t n);
 bool utf8_is_control(int cp);
 
 /*
- * The next character of s[n] (n > 0) as it may be shown: itself, or \xNN or
+ * The next character of s[n] (n > 0) as it may be shown: itself, or \n, \r, \t, \xNN or
  * \uNNNN for controls and bytes that are not UTF-8.  Writes it to piece, with a
  * NUL; returns how many bytes of s it stands for.
  */

@@ -40,11 +40,6 @@ static bool is_blank(int cp)
 
 static int escape_cp(char *dst, int cp)
 {
-    if (cp == '\n' || cp == '\t' || cp == '\r')
-        return snprintf(dst, PIECE_MAX, "\\%c",
-                        cp == '\n' ? 'n' : cp == '\t' ? 't' : 'r');
-    if (cp < 0x80)
-        return snprintf(dst, PIECE_MAX, "\\x%02x", (unsigned)cp);
     return snprintf(dst, PIECE_MAX, cp > 0xffff ? "\\U%06x" : "\\u%04x",
                     (unsigned)cp);
 }
@@ -100,17 +95,14 @@ static bool add_next(struct builder *b, const char *s, size_t n, size_t *at,
     char piece[PIECE_MAX];
     int code, len = utf8_decode(s + *at, n - *at, &code);
 
-    if (len < 0) {
-        /* Halves of a character come in runs: <E6><88>. */
-        len = snprintf(piece, sizeof piece, "<%02X>", (unsigned char)s[*at]);
-        *at += 1;
-        return add_escape(b, piece, len);
+    if (len < 0 || utf8_is_control(code)) {
+        *at += (size_t)utf8_show(s + *at, n - *at, piece);
+        return add_escape(b, piece, (int)strlen(piece));
     }
     *at += (size_t)len;
     if (show_blanks && code == ' ')
         return add(b, 0x2423);
-    if (utf8_is_control(code) || is_hidden(code) || is_noncharacter(code) ||
-        (show_blanks && is_blank(code)))
+    if (is_hidden(code) || is_noncharacter(code) || (show_blanks && is_blank(code)))
         return add_escape(b, piece, escape_cp(piece, code));
     return add(b, code);
 }

@@ -25,7 +25,7 @@ enum {
 
 /*
  * Valid UTF-8 without control characters: they, direction marks, noncharacters and bytes that
- * are not UTF-8 are escaped (\n, \x00, \u202e, <E6>).  Spaces at the ends go; a
+ * are not UTF-8 are escaped as utf8_show does (\n, \x00, \u202e, \xe6).  Spaces at the ends go; a
  * label of nothing but spaces shows them as U+2423, one of nothing but invisible
  * characters shows their escapes.  More than max_chars characters (as a reader
  * counts them) are cut, with "…"; so is a character of over 12 code points.

@@ -39,7 +39,7 @@ struct sheet {
  *
  * Labels are drawn through pango, which is touched only if there is text.  Control
  * characters, NULs, direction marks and bytes that are not UTF-8 are drawn as escapes
- * (\n, \x00, <E6>); nothing in a text is ever interpreted.  Characters that no font
+ * (\n, \x00, \xe6); nothing in a text is ever interpreted.  Characters that no font
  * has: one warning, naming the count, the first of them and a package of fonts.
  *
  * Errors: ERR_SYSTEM for a failed write or no memory; ERR_USAGE for a title that is not

@@ -9,13 +9,11 @@
 
 void tsv_field(FILE *f, bool first, const char *s, size_t n)
 {
-    static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
     size_t at = 0;
 
     if (!first)
         putc('\t', f);
     while (at < n) {
-        const char *found;
         char piece[8];
         size_t start = at;
 
@@ -24,9 +22,8 @@ void tsv_field(FILE *f, bool first, const char *s, size_t n)
         fwrite(s + start, 1, at - start, f);
         if (at == n)
             break;
-        found = s[at] != '\0' ? strchr(special, s[at]) : NULL;
-        if (found != NULL) {
-            fprintf(f, "\\%c", letter[found - special]);
+        if (s[at] == '\\') {
+            fputs("\\\\", f);
             at++;
         } else {
             at += (size_t)utf8_show(s + at, n - at, piece);

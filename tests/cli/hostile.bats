@@ -45,8 +45,8 @@ many() {
     sed '1s/{/{"mha_viz":{"name":"\\u001b]0;x\\u0007\\n\\u202e","default_text":"a"},/' \
         "$ref/llama/config.json" | put config.json
     works "$viz" info -m "$dir/m"
-    [[ ${lines[0]} == 'model       \x1b]0;x\x07\x0a\u202e' ]]
-    fails 2 '\x1b]0;x\x07\x0a\u202e has only the stack decoder' \
+    [[ ${lines[0]} == 'model       \x1b]0;x\x07\n\u202e' ]]
+    fails 2 '\x1b]0;x\x07\n\u202e has only the stack decoder' \
         "$viz" stats -m "$dir/m" -s encoder --ids 1
 }
 

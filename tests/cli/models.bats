@@ -101,7 +101,7 @@ bad() {
 @test "safetensors: names that speak to the terminal are shown, not obeyed" {
     take bert
     safetensors "$dir/m/model.safetensors" '{"\u001b]0;x\u0007\n\u202e":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}' 8
-    bad '\x1b]0;x\x07\x0a\u202e'
+    bad '\x1b]0;x\x07\n\u202e'
     safetensors "$dir/m/model.safetensors" '{"\u001b]0;x\u0007\n":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}' 8
     bad "has no tensor"
 }

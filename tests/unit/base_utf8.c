@@ -86,7 +86,7 @@ static void controls(void **state)
 static void what_is_shown(void **state)
 {
     static const struct { const char *s; size_t n; const char *piece; int len; } cases[] = {
-        { "a", 1, "a", 1 }, { "\n", 1, "\\x0a", 1 }, { "\0", 1, "\\x00", 1 },
+        { "a", 1, "a", 1 }, { "\n", 1, "\\n", 1 }, { "\0", 1, "\\x00", 1 },
         { "\xe6\x88\x91x", 4, "\xe6\x88\x91", 3 }, { "\xe6\x88", 2, "\\xe6", 1 },
         { "\xf0\x9f\x91\x80", 4, "\xf0\x9f\x91\x80", 4 }, { "\xc2\x85", 2, "\\u0085", 2 },
         { "\xe2\x80\xae", 3, "\\u202e", 3 }, { "\xed\xa0\x80", 3, "\\xed", 1 },

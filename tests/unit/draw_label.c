@@ -43,11 +43,11 @@ static const struct { const char *in; size_t n; const char *want; } table[] = {
     { S("\u200d"), "\\u200d" },
     { S("\U000e0041"), "\\U0e0041" },
     { S("क्\u200dष"), "क्\u200dष" },               /* the joiner shapes the script */
-    { S("\xe6\x88"), "<E6><88>" },              /* half of 我 */
-    { S("\x91"), "<91>" },
-    { S("a\xff" "b"), "a<FF>b" },
-    { S("\xc0\xaf"), "<C0><AF>" },              /* overlong */
-    { S("\xed\xa0\x80"), "<ED><A0><80>" },      /* a surrogate */
+    { S("\xe6\x88"), "\\xe6\\x88" },              /* half of 我 */
+    { S("\x91"), "\\x91" },
+    { S("a\xff" "b"), "a\\xffb" },
+    { S("\xc0\xaf"), "\\xc0\\xaf" },              /* overlong */
+    { S("\xed\xa0\x80"), "\\xed\\xa0\\x80" },      /* a surrogate */
     { S("我喜欢"), "我喜欢" },
     { S("<b>&amp;</b>"), "<b>&amp;</b>" },      /* nothing is markup */
     { S("%s%n$(rm)"), "%s%n$(rm)" },

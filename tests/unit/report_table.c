@@ -80,8 +80,8 @@ static void test_cells_are_clean(void **state)
     table_cell(t, "a\nb\x1b[31m");
     table_cell(t, "1");
     table_cell(t, "%s", "\xff\xe2\x80\xae");
-    check(&a, t, "token           id  note\n"
-                 "a\\x0ab\\x1b[31m   1  \\xff\\u202e\n");
+    check(&a, t, "token         id  note\n"
+                 "a\\nb\\x1b[31m   1  \\xff\\u202e\n");
     arena_finish(&a);
 }
 
