@@ -158,10 +158,13 @@ static void tell(void *self, const struct progress *p)
 
 static void say(void *self, const char *msg)
 {
-    const char *kind = self;
+    struct voice *voice = self;
 
+    if (strcmp(voice->last, msg) == 0)
+        return;
+    snprintf(voice->last, sizeof voice->last, "%s", msg);
     console_hide();
-    fprintf(stderr, "mha-viz: %s: %s\n", kind, msg);
+    fprintf(stderr, "mha-viz: %s: %s\n", voice->kind, msg);
 }
 
 /* ---- all of it ---- */
@@ -178,9 +181,8 @@ static bool may_hold_texts(void)
 
 void console_open(struct console *c, struct env *env)
 {
-    static char warning[] = "warning", note[] = "note";
-
-    *c = (struct console){ .warn = { say, warning }, .note = { say, note },
+    *c = (struct console){ .warn = { say, &c->warning }, .note = { say, &c->noting },
+                           .warning = { "warning", "" }, .noting = { "note", "" },
                            .progress = { .tell = tell, .self = c },
                            .start_ns = now_ns() };
     if (env->quiet)

@@ -16,6 +16,10 @@ struct console {
     int64_t start_ns;           /* when it was opened */
     int64_t began_ns;           /* when the work at hand began; 0: there is none */
     int64_t drawn_ns;           /* when the line was last drawn */
+    struct voice {
+        const char *kind;       /* "note" */
+        char last[640];         /* what was said last: not twice in a row */
+    } warning, noting;
 };
 
 /*

@@ -18,6 +18,7 @@ struct input {
     struct source *source;      /* NULL: it could not be opened */
     int n_bad;                  /* texts that could not be used */
     int n_taken;
+    bool told_unknown;          /* that a text's tokens are unknown */
     double share;               /* of the texts: those whose work is done; NaN: not known */
 };
 
@@ -281,6 +282,23 @@ static int next_item(struct input *in, struct arena *a, struct item *out, struct
     return source->lines ? SOURCE_UNUSABLE : SOURCE_FAILED;
 }
 
+/* The figures of a text that the tokeniser does not know say little: of the first such one. */
+static void say_unknown(struct input *in, const struct item *item)
+{
+    const struct tokens *tokens = &item->tokens;
+    int count = in->told_unknown ? 0 : tok_unknown(in->s->tok, tokens), plain = 0;
+
+    for (int i = 0; count > 0 && i < tokens->n; i++)
+        plain += !tokens->special[i];
+    if (count == 0 || count < (plain + 2) / 3)
+        return;
+    in->told_unknown = true;
+    err_warn(in->s->env->warn, "text %d: %d of %d token%s %s not in the vocabulary, and read "
+             "as unknown%s", item->index + 1, count, plain, str_plural(plain),
+             count == 1 ? "is" : "are",
+             in->source->is_file ? "; further texts are not named" : "");
+}
+
 int input_next(struct input *in, struct arena *a, struct item *out, struct err *e)
 {
     for (;;) {
@@ -288,6 +306,8 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
         int status = next_item(in, a, out, e);
 
         in->n_taken += status != SOURCE_END;
+        if (status == SOURCE_TEXT)
+            say_unknown(in, out);
         if (status != SOURCE_UNUSABLE)
             return status;
         if (e->kind == ERR_SYSTEM)

@@ -91,6 +91,7 @@ const void *bpe_open(struct tok *t, const json_t *j, struct err *e)
     t->byte_pieces = bpe->byte_fallback;
     t->prefix = bpe->prefix;
     t->suffix = bpe->suffix;
+    t->unknown = bpe->unk;
     return bpe;
 }
 

@@ -77,6 +77,7 @@ static struct tok *new_tok(struct arena *a, const char *name)
     tok->a = a;
     tok->name = arena_strdup(a, name);
     tok->prefix.s = tok->suffix.s = "";
+    tok->unknown = -1;
     arena_own(a, release, tok);
     return tok;
 }

@@ -264,6 +264,40 @@ static void fill_pieces(const struct tok *t, struct arena *a, struct tokens *out
     }
 }
 
+static bool is_unknown(const struct tok *t, const struct tokens *tokens, int i)
+{
+    return tokens->id[i] == t->unknown && tokens->bytes[i].end > tokens->bytes[i].start;
+}
+
+/* The unknown piece's label, then the text that it stands for: "[UNK] cat". */
+static void name_unknown(struct arena *a, struct tokens *out, int i, const char *text)
+{
+    size_t n = out->label_size[i];
+    struct range span = out->bytes[i];
+    char *label;
+
+    while (span.start < span.end - 1 && text[span.start] == ' ')
+        span.start++;
+    text += span.start;
+    if ((size_t)(span.end - span.start) == n && memcmp(text, out->label[i], n) == 0)
+        return;
+    out->label_size[i] = n + 1 + (size_t)(span.end - span.start);
+    label = arena_alloc(a, out->label_size[i] + 1, 1);
+    memcpy(label, out->label[i], n);
+    label[n] = ' ';
+    memcpy(label + n + 1, text, (size_t)(span.end - span.start));
+    out->label[i] = label;
+}
+
+int tok_unknown(const struct tok *t, const struct tokens *tokens)
+{
+    int count = 0;
+
+    for (int i = 0; t != NULL && i < tokens->n; i++)
+        count += is_unknown(t, tokens, i);
+    return count;
+}
+
 /* The sequences one after the other. */
 static void assemble(const struct work *w, const struct tok_input *in,
                      struct tokens *out)
@@ -288,6 +322,11 @@ static void assemble(const struct work *w, const struct tok_input *in,
         }
     }
     fill_pieces(w->t, w->a, out);
+    k = 0;
+    for (int q = 0; q < w->n_seqs; q++)
+        for (size_t i = 0; i < w->seqs[q].n; i++, k++)
+            if (is_unknown(w->t, out, (int)k))
+                name_unknown(w->a, out, (int)k, w->seqs[q].v[i].pair ? in->pair : in->text);
 }
 
 int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,

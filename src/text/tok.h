@@ -26,7 +26,7 @@ struct tokens {
     struct range *chars;        /* [n] code points of the input; 0,0 where special */
     const char **piece;         /* [n] as the vocabulary has it: "Ġcat", "##s" */
     const char **label;         /* [n] the text that it stands for, for figures:
-                                   " cat", "s"; may hold bytes that are not UTF-8
+                                   " cat", "s", "[UNK] tschüs"; may hold bytes that are not UTF-8
                                    (half of a character) and NULs */
     size_t *label_size;         /* [n] bytes of each label */
     int *word;                  /* [n] number of the word that each is of, from 0 through
@@ -103,6 +103,9 @@ int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
  */
 void tok_describe(const struct tok *t, struct arena *a, const int *ids,
                   const int *type_ids, int n, struct tokens *out);
+
+/* How many of a text's tokens are the unknown piece.  t NULL: none. */
+int tok_unknown(const struct tok *t, const struct tokens *tokens);
 
 /* *out: x, then y after it; their pieces and labels stay where they are. */
 void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,

@@ -183,6 +183,7 @@ struct tok {
     struct added added;
     struct step normal, presplit, model, finish;
     struct regex *regexes;          /* to be released */
+    int unknown;                    /* id of what stands for unknown text; -1: none */
     bool byte_level;                /* pieces are in the byte-level alphabet */
     bool blank_before;              /* a word is marked by a blank of the text alone */
     struct scored *scored;          /* [n_scored] that the model finds in a text */

@@ -104,6 +104,7 @@ const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
         fill_trie(unigram, t, e) != 0)
         return NULL;
     t->byte_pieces = unigram->byte_fallback;
+    t->unknown = unigram->unk;
     byte_level_piece_ids(&t->vocab, unigram->byte);
     return unigram;
 }

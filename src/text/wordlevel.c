@@ -39,7 +39,7 @@ const void *wordlevel_open(struct tok *t, const json_t *j, struct err *e)
         (t->given.words && open_given(wordlevel, t, j, e) != 0))
         return NULL;
     wordlevel->unk_name = arena_strndup(t->a, unk.s, unk.n);
-    wordlevel->unk = vocab_find(&t->vocab, unk.s, unk.n);
+    wordlevel->unk = t->unknown = vocab_find(&t->vocab, unk.s, unk.n);
     return wordlevel;
 }
 

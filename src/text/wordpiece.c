@@ -33,7 +33,7 @@ const void *wordpiece_open(struct tok *t, const json_t *j, struct err *e)
         return NULL;
     t->prefix.s = arena_strndup(t->a, t->prefix.s, t->prefix.n);
     wordpiece->unk_name = arena_strndup(t->a, unk.s, unk.n);
-    wordpiece->unk = vocab_find(&t->vocab, unk.s, unk.n);
+    wordpiece->unk = t->unknown = vocab_find(&t->vocab, unk.s, unk.n);
     return wordpiece;
 }
 

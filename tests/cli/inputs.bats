@@ -194,7 +194,7 @@ tokens() {
     fails 2 "is not a list of ids" "$viz" stats -m "$ref/bert" --ids 1,,2
     fails 2 "is not a list of ids" "$viz" stats -m "$ref/bert" --ids -1
     fails 2 "is not a list of ids" "$viz" stats -m "$ref/bert" --ids 99999999999999999999
-    fails 2 "1 types for 2 ids, expected the same number" "$viz" stats -m "$ref/bert" --ids 1,2 --type-ids 0
+    fails 2 "1 type for 2 ids, expected the same number" "$viz" stats -m "$ref/bert" --ids 1,2 --type-ids 0
     fails 3 "token 2: id 999 is not in the vocabulary of bert (0 to 140)" \
         "$viz" stats -m "$ref/bert" --ids 1,2,999
     fails 3 "token 1: type 5 is not one of the 2 that bert has" \
@@ -219,6 +219,27 @@ tokens() {
     done
     fails 3 'the vocabulary has no piece "nosuchpiece"' \
         "$viz" stats -m "$ref/bert" --pretokenized "the nosuchpiece key"
+}
+
+@test "an unknown token is shown with its text; a third of a text unknown is a warning" {
+    works "$viz" tokens -m "$ref/bert" --json "the 蝙 key is the key 蝙"
+    [ "$(echo "$output" | jq -c '[.tokens[2], .labels[2]]')" = '["[UNK]","[UNK] 蝙"]' ]
+    # What stands for itself is said once
+    works "$viz" stats -m "$ref/bert" --json -q "[UNK] 蝙"
+    [ "$(echo "$output" | jq -c .labels)" = '["[CLS]","[UNK]","[UNK] 蝙","[SEP]"]' ]
+    works "$viz" stats -m "$ref/bert" --links -l 0 -H 0 "the 蝙 key is the key 蝙"
+    [[ $output == *"2  [UNK] 蝙"* ]]
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/a.svg" "the 蝙 key is the key 蝙"
+    run --separate-stderr "$viz" tokens -m "$ref/bert" "the 蝙 key 蝙"
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "mha-viz: warning: text 1: 2 of 4 tokens are not in the vocabulary, and read as unknown" ]
+    works "$viz" tokens -q -m "$ref/bert" "the 蝙 key 蝙"
+    printf 'the key\n蝙\n蝙蝙\n' > "$dir/lines"
+    run --separate-stderr "$viz" stats --tsv -m "$ref/bert" -f "$dir/lines"
+    [ "$stderr" = "mha-viz: warning: text 2: 1 of 1 token is not in the vocabulary, and read as unknown; further texts are not named" ]
+    # Both sides of a comparison read it, and it is said once
+    run --separate-stderr "$viz" diff -m "$ref/bert" --dtype f32 --dtype bf16 "蝙 key"
+    [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
 @test "--no-special leaves out what the template adds" {
@@ -291,7 +312,7 @@ tokens() {
         [[ ${stderr_lines[0]} == *"the text has "*" tokens, ${text%/*} takes at most "* ]]
     done
     # For BERT a word of over 100 characters is one unknown token.
-    works timeout 60 "$viz" stats -m "$ref/bert" -f "$dir/x"
+    works timeout 60 "$viz" stats -q -m "$ref/bert" -f "$dir/x"
     works timeout 60 "$viz" stats -q -m "$ref/gpt2" --truncate -f "$dir/words"
     run timeout 60 "$viz" heatmap -q --truncate -f "$dir/words" -o "$dir/a.png"
     [ "$status" -eq 0 ]
