@@ -6,7 +6,7 @@
 #include "text/tok_priv.h"
 
 static const struct text BLANK = { "▁", sizeof "▁" - 1 }, INSIDE = { "##", 2 };
-static const struct text NOTHING = { "", 0 };
+static const struct text WORD_END = { "</w>", 4 }, NOTHING = { "", 0 };
 
 static struct piece piece_of(const struct tokens *t, int i)
 {
@@ -40,9 +40,10 @@ static bool has_text(const struct piece *p, struct text part)
  * they are text: Polish and Czech letters are of that alphabet, too, but stand for control
  * characters there.
  */
-static bool is_byte_level(struct arena *a, const struct tokens *t, size_t n_bytes)
+static bool is_byte_level(struct arena *a, const struct tokens *t, struct text suffix,
+                          size_t n_bytes)
 {
-    const struct tok bytes = { .byte_level = true, .prefix = NOTHING };
+    const struct tok bytes = { .byte_level = true, .prefix = NOTHING, .suffix = suffix };
     struct arena_mark mark = arena_mark(a);
     char *all = arena_alloc(a, n_bytes + 1, 1);
     bool shorter = false, plain = true;
@@ -66,13 +67,23 @@ static bool is_byte_level(struct arena *a, const struct tokens *t, size_t n_byte
     return shorter && plain;
 }
 
-static bool any(const struct tokens *t, struct text part, bool at_start)
+static bool begins(const struct piece *p, struct text part)
+{
+    return p->n >= part.n && memcmp(p->s, part.s, part.n) == 0;
+}
+
+static bool ends(const struct piece *p, struct text part)
+{
+    return p->n >= part.n && memcmp(p->s + p->n - part.n, part.s, part.n) == 0;
+}
+
+static bool any(const struct tokens *t, struct text part,
+                bool (*is_there)(const struct piece *, struct text))
 {
     for (int i = 0; i < t->n; i++) {
         struct piece piece = piece_of(t, i);
 
-        if (!is_special(&piece) && has_text(&piece, part) &&
-            (!at_start || memcmp(piece.s, part.s, part.n) == 0))
+        if (!is_special(&piece) && is_there(&piece, part))
             return true;
     }
     return false;
@@ -80,17 +91,19 @@ static bool any(const struct tokens *t, struct text part, bool at_start)
 
 void tok_guess(struct arena *a, struct tokens *t)
 {
-    struct tok guess = { .prefix = NOTHING };
+    struct tok guess = { .prefix = NOTHING, .suffix = NOTHING };
     size_t n_bytes = 0;
     char *to;
 
     for (int i = 0; i < t->n; i++)
         n_bytes += t->label_size[i] + 1;
-    guess.byte_level = is_byte_level(a, t, n_bytes);
-    if (!guess.byte_level && any(t, BLANK, false)) {
+    if (any(t, WORD_END, ends))
+        guess.suffix = WORD_END;
+    guess.byte_level = is_byte_level(a, t, guess.suffix, n_bytes);
+    if (!guess.byte_level && any(t, BLANK, has_text)) {
         guess.blank = BLANK;
         guess.byte_pieces = true;
-    } else if (!guess.byte_level && any(t, INSIDE, true)) {
+    } else if (!guess.byte_level && any(t, INSIDE, begins)) {
         guess.prefix = INSIDE;
     }
     to = arena_alloc(a, n_bytes, 1);

@@ -122,8 +122,8 @@ void tok_cut(struct tokens *t, int max);
 /*
  * Labels and special flags of pieces that came without their tokeniser, label_size the
  * bytes of each piece: of byte-level pieces where all of them can be such, else with
- * spaces for "▁" or without "##", where any piece has that.  What stands in <> or [] is
- * special.
+ * spaces for "▁" or without "##", where any piece has that; without "</w>" where any ends
+ * so.  What stands in <> or [] is special.
  */
 void tok_guess(struct arena *a, struct tokens *t);
 

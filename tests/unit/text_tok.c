@@ -176,7 +176,8 @@ static void guess(struct help *h, int n, const char *const *piece, const char *c
         assert_int_equal(t.label_size[i], strlen(label[i]));
         assert_memory_equal(t.label[i], label[i], strlen(label[i]) + 1);
         assert_string_equal(t.piece[i], piece[i]);
-        assert_int_equal(t.special[i], piece[i][0] == '[' || strcmp(piece[i], "<s>") == 0);
+        assert_int_equal(t.special[i], piece[i][0] == '[' || strcmp(piece[i], "<s>") == 0 ||
+                                        strcmp(piece[i], "</w>") == 0);
     }
 }
 
@@ -194,6 +195,8 @@ static void test_guess(void **state)
     GUESS(3, { { "są", "##ć", "é" }, { "są", "ć", "é" } });      /* U+0105, U+0107 */
     GUESS(3, { { "café", "我", "a b" }, { "café", "我", "a b" } });
     GUESS(3, { { "Ã©", "é", "a" }, { "Ã©", "é", "a" } });           /* é is no piece there */
+    GUESS(3, { { "the</w>", "lamp", "Ã©</w>" }, { "the", "lamp", "é" } });
+    GUESS(3, { { "mão</w>", "m", "</w>" }, { "mão", "m", "</w>" } });
     GUESS(2, { { "", "a" }, { "", "a" } });
     GUESS(2, { { "<id 7>", "Ġa" }, { "<id 7>", " a" } });
 #undef GUESS
