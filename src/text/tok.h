@@ -79,8 +79,8 @@ void tok_close(struct tok *t);
  *
  * Pretokenized pieces are a tokenised sentence as it is: nothing is added; special
  * is 1 where the vocabulary marks the piece so, type is 1 in the pair.  What is no piece
- * is read as the text of one: that which begins a word ("Ġcat" for "cat"), else that
- * inside of one.
+ * is read as the text of one: that which begins or ends a word ("Ġcat" or "cat</w>" for
+ * "cat"), else that inside of one.
  *
  * Words are tokenised as is_split_into_words of the transformers library does.  The
  * word that a token is of holds the first character at or after its start that is not

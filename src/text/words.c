@@ -55,8 +55,8 @@ static int find_word(struct words *w, struct range span)
 
 /* ---- the text of a piece ---- */
 
-/* A blank that is marked in the piece, or none, then the text in the vocabulary's letters. */
-static int find_bytes(const struct tok *t, char *room, const char *s, size_t n)
+/* A text in the letters of the byte-level alphabet; returns its size. */
+static size_t put_bytes(char *room, const char *s, size_t n)
 {
     size_t count = 0;
 
@@ -67,7 +67,28 @@ static int find_bytes(const struct tok *t, char *room, const char *s, size_t n)
             room[count++] = (char)(0xc0 | code >> 6);
         room[count++] = (char)(code < 0x80 ? code : 0x80 | (code & 0x3f));
     }
-    return vocab_find(&t->vocab, room, count);
+    return count;
+}
+
+/* A blank that is marked in the piece, or none, then the text in the vocabulary's letters. */
+static int find_bytes(const struct tok *t, char *room, const char *s, size_t n)
+{
+    return vocab_find(&t->vocab, room, put_bytes(room, s, n));
+}
+
+/* The text before what ends words: "cat</w>". */
+static int find_ended(const struct tok *t, char *room, const char *s, size_t n)
+{
+    size_t count = n;
+
+    if (t->suffix.n == 0)
+        return -1;
+    if (t->byte_level)
+        count = put_bytes(room, s, n);
+    else
+        memcpy(room, s, n);
+    memcpy(room + count, t->suffix.s, t->suffix.n);
+    return vocab_find(&t->vocab, room, count + t->suffix.n);
 }
 
 static int find_behind(const struct tok *t, char *room, struct text mark, const char *s,
@@ -99,7 +120,10 @@ int words_piece(const struct tok *t, struct arena *a, const char *s, size_t n)
 
     if (id >= 0)
         return id;
-    room = arena_alloc_raw(a, 3 * (n + 1) + t->blank.n + t->prefix.n, 1);
+    room = arena_alloc_raw(a, 3 * (n + 1) + t->blank.n + t->prefix.n + t->suffix.n, 1);
+    id = find_ended(t, room, s, n);
+    if (id >= 0)
+        return id;
     if (t->byte_level)
         return find_byte_level(t, room, s, n);
     id = find_behind(t, room, t->blank, s, n);

@@ -110,6 +110,14 @@ static void test_suffix(void **state)
     assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
     assert_string_equal(out.label[0], "</w>");
     tok_close(t);
+    /* The text of a piece stands for it where it is none itself. */
+    t = help_open(h, "{'pre_tokenizer':{'type':'ByteLevel'},'model':{'type':'BPE','merges':[],"
+                     "'end_of_word_suffix':'</w>','vocab':{'a':0,'a</w>':1,'Ã©</w>':2}}}");
+    in = (struct tok_input){ .text = "a é", .text_size = 4, .pretokenized = true };
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+    assert_int_equal(out.id[0], 0);
+    assert_int_equal(out.id[1], 2);
+    tok_close(t);
 }
 
 static void test_prefix(void **state)
