@@ -8,10 +8,7 @@
 #include "base/utf8.h"
 #include "text/tok_priv.h"
 
-enum {
-    TEXT_LIMIT = 1 << 30,
-    GROWTH = 64         /* NFKD makes 33 bytes of 3, the byte alphabet 2 of 1 */
-};
+enum { TEXT_LIMIT = 1 << 30 };
 
 /* ---- spans ---- */
 
@@ -91,24 +88,6 @@ static int check_text(const char *s, size_t n, struct err *e)
     return 0;
 }
 
-int tok_part(struct work *w, const char *s, size_t n, struct err *e)
-{
-    const struct tok *tok = w->t;
-    struct part all = { s, n, NULL, 0, -1 };
-
-    w->size = n;
-    w->limit = GROWTH * (n + GROWTH);
-    w->parts.n = 0;
-    part_add(w, &w->parts, all);
-    added_split(&tok->added, &tok->added.raw, w);
-    if (step_run(&tok->normal, w, e) != 0)
-        return -1;
-    added_split(&tok->added, &tok->added.normal, w);
-    if (step_run(&tok->presplit, w, e) != 0)
-        return -1;
-    return step_run(&tok->model, w, e);
-}
-
 /* Pieces between blanks, each as the vocabulary has it. */
 static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e)
 {
@@ -137,11 +116,11 @@ static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e
 }
 
 /* One of the texts, as the next sequence of w. */
-static int encode_text(struct work *w, const struct tok_input *in, const char *s, size_t n,
-                       struct err *e)
+static int encode_one(struct work *w, const struct tok_input *in, const char *s, size_t n,
+                      struct err *e)
 {
     int (*encode)(struct work *, const char *, size_t, struct err *) =
-        in->pretokenized ? look_up_pieces : in->words ? words_encode : tok_part;
+        in->pretokenized ? look_up_pieces : in->words ? words_encode : pipeline_run;
 
     if (check_text(s, n, e) != 0)
         return -1;
@@ -165,75 +144,6 @@ static void tokens_init(struct tokens *out, struct arena *a, size_t n)
     out->piece = arena_alloc(a, n, sizeof *out->piece);
     out->label = arena_alloc(a, n, sizeof *out->label);
     out->label_size = arena_alloc(a, n, sizeof *out->label_size);
-}
-
-/* Bytes that a piece of the byte-level alphabet stands for, or -1. */
-static int decode_bytes(const struct piece *p, char *to)
-{
-    int count = 0;
-
-    for (size_t i = 0; i < p->n; ) {
-        int code, byte;
-
-        i += (size_t)chars_next(p->s + i, p->n - i, &code);
-        byte = byte_level_byte(code);
-        if (byte < 0)
-            return -1;
-        to[count++] = (char)byte;
-    }
-    return count;
-}
-
-/* The piece with blanks for what stands for them; returns its size. */
-static size_t put_blanks(struct text mark, const struct piece *p, char *to)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < p->n; ) {
-        if (mark.n > 0 && p->n - i >= mark.n && memcmp(p->s + i, mark.s, mark.n) == 0) {
-            to[count++] = ' ';
-            i += mark.n;
-        } else {
-            to[count++] = p->s[i++];
-        }
-    }
-    return count;
-}
-
-/* The piece without what marks its place in a word, unless that is all of it. */
-static struct piece unmark(const struct tok *t, const struct piece *p)
-{
-    struct piece piece = *p;
-    size_t before = t->prefix.n, after = t->suffix.n;
-
-    if (before > 0 && piece.n > before && memcmp(piece.s, t->prefix.s, before) == 0) {
-        piece.s += before;
-        piece.n -= (uint32_t)before;
-    }
-    if (after > 0 && piece.n > after &&
-        memcmp(piece.s + piece.n - after, t->suffix.s, after) == 0)
-        piece.n -= (uint32_t)after;
-    return piece;
-}
-
-size_t tok_label(const struct tok *t, const struct piece *p, char *to)
-{
-    struct piece bare = p->added ? *p : unmark(t, p);
-    int count = t->byte_pieces ? byte_level_of_piece(p->s, p->n) : -1;
-
-    if (!p->added && count >= 0) {
-        *to = (char)count;
-        return 1;
-    }
-    if (!p->added && t->blank.n > 0)
-        return put_blanks(t->blank, &bare, to);
-    if (!p->added && t->byte_level) {
-        count = decode_bytes(&bare, to);
-        if (count >= 0)
-            return (size_t)count;
-    }
-    memcpy(to, bare.s, bare.n);
-    return bare.n;
 }
 
 /* Pieces, and labels one after another in one block, from the ids. */
@@ -335,9 +245,9 @@ int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
     struct seq seqs[2] = { { 0 } };
     struct work work = { .t = t, .a = a, .seqs = seqs, .special = !in->no_special };
 
-    if (encode_text(&work, in, in->text, in->text_size, e) != 0)
+    if (encode_one(&work, in, in->text, in->text_size, e) != 0)
         return -1;
-    if (in->pair != NULL && encode_text(&work, in, in->pair, in->pair_size, e) != 0)
+    if (in->pair != NULL && encode_one(&work, in, in->pair, in->pair_size, e) != 0)
         return err_under(e, "second text");
     if (!in->pretokenized && step_run(&t->finish, &work, e) != 0)
         return err_under(e, "%s", t->name);

@@ -199,7 +199,7 @@ struct tok {
 };
 
 /* A text's own tokens, or a word's, behind those of the sequence in hand; spans in bytes. */
-int tok_part(struct work *w, const char *s, size_t n, struct err *e);
+int pipeline_run(struct work *w, const char *s, size_t n, struct err *e);
 
 /* Writes the label of a piece to `to`, which has room for the piece; returns its size. */
 size_t tok_label(const struct tok *t, const struct piece *p, char *to);

@@ -181,7 +181,7 @@ static int check_word(struct work *w, const struct seq *alone, const char *s, si
     after[0] = ' ';
     memcpy(after + 1, s, n);
     *seq = (struct seq){ 0 };
-    if (tok_part(w, after, n + 1, e) != 0)
+    if (pipeline_run(w, after, n + 1, e) != 0)
         return -1;
     alike = are_alike(w->t, w->a, alone, seq);
     *seq = kept;
@@ -199,7 +199,7 @@ static int encode_word(struct work *w, const char *s, struct range word, int num
     struct seq *seq = &w->seqs[w->n_seqs - 1], own;
     size_t first = seq->n, n = (size_t)(word.end - word.start);
 
-    if (tok_part(w, s + word.start, n, e) != 0)
+    if (pipeline_run(w, s + word.start, n, e) != 0)
         return -1;
     own = (struct seq){ seq->v + first, seq->n - first, 0 };
     for (size_t i = 0; i < own.n; i++) {
