@@ -11,7 +11,7 @@
 
 struct init_args {
     struct common_args common;
-    int d_model, heads, d_k, d_v, d_ff, layers, max_len, seed;
+    int d_model, heads, kv_heads, d_k, d_v, d_ff, layers, max_len, seed;
     bool separable, relative, encoder, decoder, no_bias;
 };
 
@@ -19,6 +19,8 @@ struct init_args {
 static const struct opt opts[] = {
     INT(0, "d-model", "N", F(d_model), "512", 1, 1 << 16, "width of the layer"),
     INT(0, "heads", "N", F(heads), "8", 1, 1 << 12, "number of heads"),
+    INT(0, "kv-heads", "N", F(kv_heads), NULL, 1, 1 << 12,
+        "heads of keys and values, which groups of heads share; default heads"),
     INT(0, "d-k", "N", F(d_k), NULL, 1, 1 << 16,
         "width of a head's queries and keys; default d-model / heads"),
     INT(0, "d-v", "N", F(d_v), NULL, 1, 1 << 16,
@@ -105,17 +107,18 @@ static void add_attention(struct plan *p, const char *scope)
 {
     const struct init_args *args = p->args;
     const char *const letters[] = { "q", "k", "v" };
-    int D = args->d_model, H = args->heads, max_len = args->max_len > 0 ? args->max_len : 512;
+    int D = args->d_model, max_len = args->max_len > 0 ? args->max_len : 512;
 
     for (int i = 0; i < 3; i++) {
         int d = i < 2 ? width_k(args) : width_v(args);
+        int H = i > 0 && args->kv_heads > 0 ? args->kv_heads : args->heads;
 
         for (int h = 0; args->separable && h < H; h++)
             add_linear(p, scope, arena_printf(p->a, "%s_linears.%d", letters[i], h), d, D);
         if (!args->separable)
             add_linear(p, scope, arena_printf(p->a, "%s_linear", letters[i]), H * d, D);
     }
-    add_linear(p, scope, "output_linear", D, H * width_v(args));
+    add_linear(p, scope, "output_linear", D, args->heads * width_v(args));
     if (args->relative)
         add(p, arena_printf(p->a, "%srel_pos_encoding", scope), 2 * max_len - 1,
             width_k(args), FILL_NORMAL);
@@ -205,12 +208,17 @@ static int check(const struct init_args *args, struct err *e)
         { args->encoder && args->decoder, "--encoder and --decoder exclude each other" },
         { args->layers > 0 && !layer, "--layers requires --encoder or --decoder" },
         { args->d_ff > 0 && !layer, "--d-ff requires --encoder or --decoder" },
+        { args->kv_heads > 0 && args->separable, "--kv-heads and --separable exclude each "
+          "other" },
         { args->max_len > 0 && !args->relative, "--max-len requires --relative" },
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (rules[i].wrong)
             return err_set(e, ERR_USAGE, "%s", rules[i].why);
+    if (args->kv_heads > 0 && args->heads % args->kv_heads != 0)
+        return err_set(e, ERR_USAGE, "--kv-heads: %d do not divide the %d heads",
+                       args->kv_heads, args->heads);
     if (args->d_k == 0 && args->d_model % args->heads != 0)
         return err_set(e, ERR_USAGE, "--heads: %d do not divide the width %d; give a "
                        "divisor or --d-k", args->heads, args->d_model);

@@ -72,6 +72,33 @@ static const char *first_asked(const struct layer_asked *asked)
            asked->order != LAYER_ORDER_AUTO ? "--order" : asked->memory ? "--memory" : NULL;
 }
 
+/*
+ * What stands for a folder that is no model's: the only .safetensors file in it, or else the
+ * only .npz; the folder where there is none, or it has a GGUF, parts or an index.
+ */
+static int only_layer(struct arena *a, const char **path, struct err *e)
+{
+    static const char *const endings[] = { ".safetensors", ".npz" };
+    size_t n;
+    const char **name = file_list(a, *path, &n), *found = NULL;
+    int count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (str_ends_with(name[i], ".gguf") || strstr(name[i], "-of-") != NULL ||
+            str_ends_with(name[i], ".index.json"))
+            return 0;
+    for (int k = 0; k < 2 && found == NULL; k++)
+        for (size_t i = 0; i < n; i++)
+            if (str_ends_with(name[i], endings[k]) && count++ == 0)
+                found = name[i];
+    if (count > 1)
+        return err_set(e, ERR_INPUT, "%s: has no config.json, and %d files that may be a bare "
+                       "layer, such as %s: give the path of one", *path, count, found);
+    if (found != NULL)
+        *path = file_join(a, *path, found);
+    return 0;
+}
+
 /* Weights first: a lone .bin is best answered by how to convert it. */
 static int open_path(struct model *m, struct arena *a, const char *path,
                      const struct layer_asked *asked, struct err *e)
@@ -85,6 +112,9 @@ static int open_path(struct model *m, struct arena *a, const char *path,
         return err_set(e, ERR_INPUT, "%s: no such model: expected a Hugging Face folder "
                        "(config.json, model.safetensors), a .safetensors file or a .gguf "
                        "file", path);
+    if (file_is_dir(path) && !file_exists(file_join(a, path, "config.json")) &&
+        only_layer(a, &path, e) != 0)
+        return -1;
     m->name = hub_name(a, path);
     m->weights = (is_npz(path) ? npz_open : weights_open)(a, path, e);
     if (m->weights == NULL)

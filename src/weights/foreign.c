@@ -65,28 +65,44 @@ static const char *quoted(struct arena *a, const char *s)
     return out;
 }
 
+/* What the library calls the weights of a model; another file keeps its name. */
+static const char *converted(struct arena *a, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    int size = (int)(dot != NULL && dot > name ? (size_t)(dot - name) : strlen(name));
+
+    if (strncmp(name, "pytorch_model", strlen("pytorch_model")) == 0)
+        return "model.safetensors";
+    if (str_ends_with(name, ".safetensors"))
+        return "converted.safetensors";
+    return arena_printf(a, "%.*s.safetensors", size, name);
+}
+
 /* name of dir; pattern: the name may hold a '*' for the shell. */
 static void refuse(struct arena *a, const char *dir, const char *name, bool pattern,
                    enum kind kind, struct err *e)
 {
+    /* Overwrites nothing; takes what is a tensor, also under the keys of checkpoints. */
     static const char torch[] =
-        "python3 -c \"import sys,torch,safetensors.torch as s;o,*i=sys.argv[1:];"
-        "s.save_file({k:v.clone().contiguous() for f in i for k,v in (lambda x:"
-        "x.get('state_dict',x))(torch.load(f,'cpu',weights_only=True)).items()},o,"
+        "python3 -c \"import os,sys,torch,safetensors.torch as s;o,*i=sys.argv[1:];"
+        "os.path.exists(o)and sys.exit(o+' exists');"
+        "s.save_file({k:v.clone().contiguous()for f in i for k,v in(lambda x:next((x[n]"
+        "for n in('state_dict','model_state_dict','model')if n in x),x))"
+        "(torch.load(f,'cpu',weights_only=True)).items()if hasattr(v,'clone')},o,"
         "{'format':'pt'})\"";
     static const char keras[] =
         "python3 -c \"import sys;from transformers import AutoModel as M;"
         "M.from_pretrained(sys.argv[1],from_tf=True).save_pretrained(sys.argv[1],"
         "safe_serialization=True)\"";
-    bool is_long = strlen(dir) > 100;
+    bool is_long = strlen(dir) > 48;
     const char *in = is_long ? " in that folder" : "", *word, *at;
 
     at = is_long || strcmp(dir, ".") == 0 ? "" : arena_printf(a, "%s/", quoted(a, dir));
     word = pattern ? name : quoted(a, name);
     if (kind == KIND_TORCH)
         err_set(e, ERR_INPUT, "%s: only %s (%s), expected model.safetensors; convert "
-                "them%s with: %s %smodel.safetensors %s%s", str_shown(a, dir), kind_name[kind],
-                str_shown(a, name), in, torch, at, at, word);
+                "them%s with: %s %s%s %s%s", str_shown(a, dir), kind_name[kind],
+                str_shown(a, name), in, torch, at, quoted(a, converted(a, name)), at, word);
     else
         err_set(e, ERR_INPUT, "%s: only %s (%s), expected model.safetensors; convert "
                 "them%s with transformers 4 and TensorFlow: %s %s", str_shown(a, dir),

@@ -129,7 +129,7 @@ static int open_dir(struct weights *w, const char *dir, struct err *e)
         return -1;
     if (gguf != NULL)
         return open_file(w, gguf, e);
-    if (foreign_dir(w->a, dir, e))
+    if (other_in(w->a, dir) == NULL && foreign_dir(w->a, dir, e))
         return -1;
     return say_none(w, dir, e);
 }

@@ -350,6 +350,70 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     "$viz" init --d-model 16 --heads 2 --encoder -o - | cmp - "$dir/same.safetensors"
 }
 
+@test "init --kv-heads: groups of heads share keys and values" {
+    works "$viz" init --d-model 32 --heads 8 --kv-heads 2 -o "$dir/g.safetensors"
+    works "$viz" info --json -m "$dir/g.safetensors"
+    [ "$(jq -c '[.heads, .kv_heads, .parameters.attention.weights]' <<<"$output")" = \
+        "[8,2,$((32 * 32 * 2 + 2 * 32 * 8))]" ]
+    works "$viz" stats -m "$dir/g.safetensors" --json
+    fails 2 "--kv-heads: 3 do not divide the 8 heads" "$viz" init --kv-heads 3 -o "$dir/x"
+    fails 2 "--kv-heads and --separable exclude each other" "$viz" init --kv-heads 2 \
+        --separable -o "$dir/x"
+}
+
+@test "--zero-attn: a key of zeros after all others, which is named" {
+    works "$viz" stats -m "$(layer torch_zero)" --heads 3 --zero-attn --shape 4 --json
+    [ "$(jq -c '[.tokens_key[-1], .heads[0].stack]' <<<"$output")" = '["[zero]","cross"]' ]
+    works "$viz" stats -m "$(layer torch_zero_bias_kv)" --heads 3 --zero-attn --shape 4 --json
+    [ "$(jq -c '.tokens_key[-2:]' <<<"$output")" = '["[bias]","[zero]"]' ]
+    fails 2 "encoder.safetensors is more than one attention" "$viz" stats \
+        -m "$(layer encoder)" --heads 3 --zero-attn
+}
+
+@test "a folder with one bare layer stands for it" {
+    mkdir "$dir/one"
+    cp "$(layer timm)" "$dir/one/net.safetensors"
+    echo x >"$dir/one/net.pt"
+    works "$viz" stats --json -m "$dir/one" --heads 4 --shape 5
+    folder=$(jq -c .heads <<<"$output")
+    works "$viz" stats --json -m "$dir/one/net.safetensors" --heads 4 --shape 5
+    [ "$(jq -c .heads <<<"$output")" = "$folder" ]
+    # Inputs and results of the same folder are not taken for a second one.
+    cp "$ref/layers/timm.npz" "$dir/one/"
+    works "$viz" stats --json -m "$dir/one" --heads 4 --shape 5
+    cp "$(layer timm)" "$dir/one/second.safetensors"
+    fails 3 "has no config.json, and 2 files that may be a bare layer, such as net.safetensors: give the path of one" \
+        "$viz" stats -m "$dir/one" --heads 4
+    mkdir "$dir/arrays"
+    cp "$ref/layers/npz/q_linear.npz" "$dir/arrays/"
+    works "$viz" info -m "$dir/arrays" --heads 3
+}
+
+@test "the command that converts a checkpoint works, and overwrites nothing" {
+    python=${PYTHON:-python3}
+    "$python" -c 'import torch, safetensors' 2>/dev/null || skip "$python has no torch"
+    for key in none state_dict model_state_dict model; do
+        "$python" - "$key" "$(layer timm)" "$dir/net.pt" <<'END'
+import sys, torch
+from safetensors.torch import load_file
+key, source, target = sys.argv[1:]
+state = load_file(source)
+torch.save(state if key == "none" else {key: state, "epoch": 3, "args": {"n": 1}}, target)
+END
+        run --separate-stderr "$viz" info -m "$dir/net.pt" --heads 4
+        [ "$status" -eq 3 ]
+        command=${stderr#*with: }
+        PATH="$(dirname "$(command -v "$python")"):$PATH" bash -c "${command/#python3/$python}"
+        works "$viz" info -m "$dir/net.safetensors" --heads 4
+        sum=$(md5sum <"$dir/net.safetensors")
+        run bash -c "${command/#python3/$python}"
+        [ "$status" -ne 0 ]
+        [[ $output == *"net.safetensors exists"* ]]
+        [ "$(md5sum <"$dir/net.safetensors")" = "$sum" ]
+        rm "$dir/net.safetensors"
+    done
+}
+
 @test "init: impossible sizes" {
     fails 2 "-o FILE is required" "$viz" init
     fails 2 "--heads: 7 do not divide the width 512; give a divisor or --d-k" \

@@ -26,7 +26,7 @@ bad() {
     bad "holds no weights, expected model.safetensors, model.safetensors.index.json"
     take bert
     rm "$dir/m/config.json"
-    bad "$dir/m/config.json: No such file"
+    bad "match no known layer (mha-viz-layers(7)), and there is no config.json next to it"
     take bert
     rm "$dir/m/model.safetensors"
     mkdir "$dir/m/model.safetensors"

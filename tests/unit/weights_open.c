@@ -248,8 +248,10 @@ static void test_foreign_file(void **state)
     write_text(in("a.ckpt"), "anything");
     refused(in("a.ckpt"), "only PyTorch weights (a.ckpt)");
     write_text(in("it's"), "\x80\x02}q");
-    refused(in("it's"), "/model.safetensors ");
+    refused(in("it's"), "/'it'\\''s.safetensors' ");
     refused(in("it's"), "/'it'\\''s'");
+    refused(in("a.ckpt"), "/a.safetensors ");
+    refused(in("a.ckpt"), "os.path.exists(o)and sys.exit(o+' exists')");
     write_file(in("z"), (struct span){ (const unsigned char *)zip, sizeof zip });
     refused(in("z"), "only PyTorch weights (z)");
     write_text(in("k"), "\x89HDF\r\n");
@@ -270,7 +272,7 @@ static void test_foreign_long(void **state)
     deep = file_join(&arena, deep, "and_within_it_another_folder_with_a_long_name");
     assert_int_equal(mkdir(deep, 0700), 0);
     write_text(file_join(&arena, deep, "pytorch_model.bin"), "x");
-    refused(deep, "convert them in that folder with: python3 -c \"import sys");
+    refused(deep, "convert them in that folder with: python3 -c \"import os,sys");
     refused(deep, "'pt'})\" model.safetensors pytorch_model.bin");
 }
 
