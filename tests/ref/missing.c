@@ -48,21 +48,24 @@ static bool is_unused(const struct model *m, const char *name)
     return false;
 }
 
+static const struct model *last_stack(const struct model *m)
+{
+    return m->decoder != NULL ? m->decoder : m;
+}
+
 /*
  * What may be absent in the reference library as well: another copy of a tied table, or what
- * it starts with zeros.  A head may be absent too: then there are no logits, and where only a
- * part of it is there, the part that is missing is named.
+ * it starts with zeros.  A head may be absent too: then there are no logits any more.
  */
-static bool may_be_absent(const struct model *m, const char *name)
+static bool may_be_absent(const struct model *m, bool had_head, const char *name)
 {
     static const char *const tied[] = {
         "embed_tokens", "shared", "final_logits_bias", "lm_head.weight", "decoder.weight",
         "decoder.bias", "predictions.bias", "generator_lm_head.weight", "embed_out.weight",
         "vocab_projector.weight", "output.weight", "lm_loss.weight"
     };
-    const struct model *last = m->decoder != NULL ? m->decoder : m;
 
-    if (!last->has_head || last->head_lacks != NULL)
+    if (had_head && !m->has_head && !last_stack(m)->has_head)
         return true;
     for (size_t i = 0; i < sizeof tied / sizeof tied[0]; i++)
         if (strstr(name, tied[i]) != NULL)
@@ -71,7 +74,7 @@ static bool may_be_absent(const struct model *m, const char *name)
 }
 
 static void remove_one(struct tally *tally, const struct bytes *b, struct span config,
-                       const char *what, const char *name)
+                       const char *what, bool had_head, const char *name)
 {
     unsigned char *last = last_of(b, name), was;
     struct err e = { ERR_NONE, "" };
@@ -94,12 +97,10 @@ static void remove_one(struct tally *tally, const struct bytes *b, struct span c
             (strstr(e.msg, "has no tensor") == NULL || strstr(e.msg, other) == NULL))
             fail_msg("%s without %s: %s", what, name, e.msg);
     } else {
-        const struct model *end = m->decoder != NULL ? m->decoder : m;
-
-        if (!may_be_absent(m, name))
+        if (!may_be_absent(m, had_head, name))
             fail_msg("%s opens without %s", what, name);
-        tally->heads += end->head_lacks != NULL;
-        tally->tied += end->has_head;
+        tally->heads += !last_stack(m)->has_head;
+        tally->tied += last_stack(m)->has_head;
         model_close(m);
     }
     arena_finish(&a);
@@ -120,7 +121,7 @@ static void remove_each(struct tally *tally, const struct bytes *b, struct span 
         const char *name = weights_at(m->weights, i)->name;
 
         if (!is_unused(m, name))
-            remove_one(tally, b, config, what, name);
+            remove_one(tally, b, config, what, m->has_head || last_stack(m)->has_head, name);
     }
     tally->models++;
     model_close(m);
@@ -179,8 +180,8 @@ static void folder(struct tally *tally, const char *name)
 
 static void report(const char *what, const struct tally *t)
 {
-    print_message("# %s: %d models, %d tensors: without them %d errors, %d heads that lack "
-                  "something, %d tied\n", what, t->models, t->tensors, t->errors, t->heads,
+    print_message("# %s: %d models, %d tensors: without them %d errors, %d without a "
+                  "head, %d tied\n", what, t->models, t->tensors, t->errors, t->heads,
                   t->tied);
 }
 
