@@ -85,11 +85,13 @@ static int bind_layer(struct binder *b, int l)
 /* The class says which head it is, unless the file lacks that head's tensors. */
 static bool fits(struct binder *b, const struct head_task *task, const char *class_name)
 {
-    const struct model *model = b->m;
-    bool of_encoder = model->family->decoder != NULL;
+    const struct family *family = b->m->family;
+    bool of_encoder = family->decoder != NULL;
+    bool after_encoder = family->stack.name[W_CROSS_Q] != NULL && !family->bare;
     struct where first = { 0 };
 
     return str_ends_with(class_name, task->class_name) && of_encoder == task->of_encoder &&
+           (task->rows != HEAD_LAST_EOS || after_encoder) &&
            bind_has(b, task->out, first) &&
            (task->dense == NULL || bind_has(b, task->dense, first));
 }

@@ -68,6 +68,11 @@ config("longformer", longformer)
 config("odd_window", {**longformer, "attention_window": 7})
 config("big_bird", big_bird)
 config("no_blocks", {**big_bird, "block_size": 0})
+classes = {**bert, "architectures": ["BertForSequenceClassification"],
+           "id2label": {"0": "no", "1": "\u662f", "2": None}, "pad_token_id": 4, "eos_token_id": [3, 4]}
+config("head", {**classes, "summary_type": "cls_index", "summary_activation": None,
+                "pooler_hidden_act": "relu", "classifier_proj_size": 12,
+                "use_weighted_layer_sum": True})
 config("negative", {**bert, "hidden_size": -4})
 config("huge", {**bert, "hidden_size": 2**63 - 1})
 config("float", {**bert, "num_attention_heads": 2.0})
@@ -94,6 +99,10 @@ def like_bert(positions, parts=("query", "key", "value")):
 
 
 model("bert", bert, like_bert(4))
+model("head", classes, {**like_bert(4), **linear("pooler.dense", 4, 4), **linear("classifier", 3, 4)})
+# A head that only the decoder after an encoder can have.
+model("no_head", classes, {**like_bert(4), **linear("classification_head.dense", 4, 4),
+                           **linear("classification_head.out_proj", 3, 4)})
 model("big_bird", big_bird, like_bert(12))
 model("longformer", longformer, like_bert(12, ("query", "key", "value", "query_global", "key_global",
                                                "value_global")))
