@@ -182,7 +182,7 @@ static int check_budget(const struct mechanisms_job *j, const struct item *item,
 
     if (budget <= n_keys)
         return 0;
-    if (j->args->shared.asked.file == NULL)
+    if (!input_is_file(j->job.in))
         return err_set(e, ERR_INPUT, "--budget: %d keys per row, but the text has %d; "
                        "expected at most %d", budget, n_keys, n_keys);
     err_warn(j->job.s.env->warn, "line %d: %d keys: --budget %d leaves nothing out",

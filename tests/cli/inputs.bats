@@ -110,6 +110,10 @@ tokens() {
     "$viz" stats --tsv -m "$ref/seq2seq/t5" --jsonl -f "$dir/ids" > "$dir/want"
     cat "$dir/ids" | "$viz" stats --tsv -m "$ref/seq2seq/t5" --jsonl > "$dir/got"
     cmp "$dir/want" "$dir/got"
+    # Of several texts, one that an option does not fit is no error
+    run --separate-stderr "$viz" mechanisms -m "$ref/bert" --repeats 0 --only exact,local --budget 9 < <(echo the key)
+    [ "$status" -eq 0 ]
+    [[ $stderr == "mha-viz: warning: line 1: "*"--budget 9 leaves nothing out" ]]
 }
 
 @test "a pipe: pictures as with -f" {
