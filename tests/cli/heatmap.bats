@@ -216,7 +216,7 @@ phys() {
 }
 
 @test "a PNG says its resolution" {
-    for command in heatmap "diff b" "mechanisms --only exact"; do
+    for command in heatmap "diff -q b" "mechanisms --only exact"; do
         # shellcheck disable=SC2086
         works "$viz" $command --dpi 200 -o "$dir/a.png" a
         [ "$(phys "$dir/a.png")" = 00001ec200001ec201 ]     # 7874 pixels per metre
