@@ -47,14 +47,13 @@ static const struct opt opts[] = {
 static const struct opt picture_opts[] = {
     CHOICE_RENAMED(0, "metric", "NAME", F(metric), "entropy", diff_metrics, former_metrics,
                    "what a picture shows per layer and head; entropy: its signed change"),
-    INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
     END
 };
 static const struct opt_group picture_group = { "figure", picture_opts };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_all.group, &picture_group, &layer_group, &rows_group, &seed_group, &qkv_group,
+    &output_all.group, &picture_group, &sheet_group, &layer_group, &rows_group, &seed_group, &qkv_group,
     &text_group, &select_group, &hide_group, &mask_group, NULL
 };
 
@@ -131,7 +130,8 @@ static int print_pair(struct job *j, const struct diff_pair *p, struct err *e)
     const struct output *output = &j->results.output;
 
     if (output_is_picture(output))
-        return diff_draw(&(struct diff_picture){ &j->sides, diff_title(p, j->a), of_pair, p },
+        return diff_draw(&(struct diff_picture){ &j->sides, diff_title(p, j->a), false,
+                                                 of_pair, p },
                          output, output_name(output, j->a, item->index), j->a, e);
     if (results_begin(&j->results, j->a, item, e) != 0)
         return -1;
@@ -194,7 +194,7 @@ static int print_summary(struct job *j, struct err *e)
     if (output_is_picture(output))
         return diff_draw(&(struct diff_picture){ &j->sides,
                                                  diff_summary_title(j->summary, j->a),
-                                                 of_summary, j->summary },
+                                                 true, of_summary, j->summary },
                          output, output->path, j->a, e);
     diff_summary_report(j->summary, j->a, &j->results.report);
     return 0;

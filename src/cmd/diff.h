@@ -28,7 +28,7 @@ struct diff_args {
                     inputs;
     const char *at;
     bool summary;
-    int metric, dpi;            /* metric: of diff_metrics */
+    int metric;                 /* of diff_metrics */
     double tolerance;
 };
 
@@ -148,7 +148,8 @@ void diff_summary_report(const struct diff_summary *s, struct arena *a, struct r
 /* Layers below each other, heads side by side. */
 struct diff_picture {
     const struct diff_sides *sides;
-    const char *caption;
+    const char *title;
+    bool whole;                 /* of all texts */
     double (*value)(const void *of, int layer, int head, enum diff_number i);
     const void *of;             /* a struct diff_pair or diff_summary */
 };

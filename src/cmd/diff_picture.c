@@ -45,11 +45,27 @@ static float fill(const struct diff_picture *p, enum diff_number number, float *
     return largest;
 }
 
+/* What is compared, of what, and what is changed on both sides. */
+static const char *caption(const struct diff_picture *p, struct arena *a)
+{
+    const struct diff_sides *d = p->sides;
+    const struct diff_side *side = &d->side[0];
+    struct asked both = side->asked;
+    const char *of = d->texts ? arena_printf(a, ", %s", side->s.model->name) :
+                     p->whole ? "" : figure_text(a, &side->item);
+
+    if (d->args->masks.n == 2)
+        both.mask = NULL;
+    if (d->args->dtypes.n == 2)
+        both.dtype = PRECISION_F32;
+    return arena_printf(a, "%s%s%s", p->title, of, figure_changes(a, &both));
+}
+
 int diff_draw(const struct diff_picture *p, const struct output *output, const char *path,
               struct arena *a, struct err *e)
 {
-    const struct diff_args *args = p->sides->args;
-    const struct shown *shown = &shows[args->metric];
+    const struct figure_args *figure = &p->sides->args->shared.figure;
+    const struct shown *shown = &shows[p->sides->args->metric];
     const struct session *session = &p->sides->side[0].s;
     int L = session->shown->config.n_layers, H = session->shown->config.n_heads;
     int cell_px, pool;
@@ -60,7 +76,7 @@ int diff_draw(const struct diff_picture *p, const struct output *output, const c
     struct heatmaps maps;
     struct part part;
 
-    heatmap_plan(L, H, 1, 1, 0, args->dpi, &cell_px, &pool);
+    heatmap_plan(L, H, 1, 1, 0, figure->dpi, &cell_px, &pool);
     if (pool > 1)
         return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
     maps = (struct heatmaps){
@@ -73,6 +89,9 @@ int diff_draw(const struct diff_picture *p, const struct output *output, const c
     };
     part = heatmap_part(&maps);
     return sheet_write(&(struct sheet){
-        .caption = p->caption, .dpi = args->dpi, .n_parts = 1, .parts = &part,
+        .title = figure->title, .caption = caption(p, a), .font = figure->font,
+        .dpi = figure->dpi, .n_parts = 1, .parts = &part,
+        .metadata = figure->no_metadata ? NULL :
+                    figure_metadata_pair(session, &p->sides->side[1].s),
     }, figure_format(output), path, session->env->warn, e);
 }

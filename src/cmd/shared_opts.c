@@ -200,6 +200,11 @@ static const struct opt figure_opts[] = {
          "one scale for all heatmaps, instead of each one's minimum to maximum"),
     INT(0, "cell", "PX", F(cell), "0", 0, 200,
         "side of a cell in pixels at 100 dpi; 0: by the length of the text"),
+    END
+};
+const struct opt_group figure_group = { "figure", figure_opts };
+
+static const struct opt sheet_opts[] = {
     INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
     STRING(0, "title", "TEXT", F(title), "title above the picture"),
     STRING(0, "font", "FAMILY", F(font), "font family of all text"),
@@ -207,5 +212,5 @@ static const struct opt figure_opts[] = {
          "leave the command, model and scale out of the file"),
     END
 };
-const struct opt_group figure_group = { "figure", figure_opts };
+const struct opt_group sheet_group = { "figure", sheet_opts };
 #undef F

@@ -63,23 +63,42 @@ const char *figure_changes(struct arena *a, const struct asked *asked)
     return text;
 }
 
-const struct metadata *figure_metadata(const struct session *s, int layer,
-                                       const char *scale)
+/* The first two of every picture. */
+static void set_program(struct metadata *metadata, const struct session *s)
 {
-    struct arena *a = s->a;
-    const struct model *model = s->model;
-    struct metadata *metadata = arena_alloc(a, 7, sizeof *metadata);
-
     metadata[0] = (struct metadata){ "Software", "mha-viz " MHA_VIZ_VERSION };
     metadata[1] = (struct metadata){ "mha-viz:command", s->env->command != NULL ?
                                                             s->env->command :
                                                             "mha-viz" };
-    metadata[2] = (struct metadata){ "mha-viz:model",
-                                     arena_printf(a, "%s (%s, %016llx)", model->name,
-                                                  model->family->name,
-                                                  (unsigned long long)model->hash) };
-    metadata[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", layer) };
+}
+
+static const char *model_text(const struct session *s)
+{
+    return arena_printf(s->a, "%s (%s, %016llx)", s->model->name, s->model->family->name,
+                        (unsigned long long)s->model->hash);
+}
+
+const struct metadata *figure_metadata(const struct session *s, int layer,
+                                       const char *scale)
+{
+    struct metadata *metadata = arena_alloc(s->a, 7, sizeof *metadata);
+
+    set_program(metadata, s);
+    metadata[2] = (struct metadata){ "mha-viz:model", model_text(s) };
+    metadata[3] = (struct metadata){ "mha-viz:layer", arena_printf(s->a, "%d", layer) };
     metadata[4] = (struct metadata){ "mha-viz:stack", family_stack_names[s->stack] };
     metadata[5] = (struct metadata){ "mha-viz:scale", scale };
+    return metadata;
+}
+
+const struct metadata *figure_metadata_pair(const struct session *first,
+                                            const struct session *second)
+{
+    struct metadata *metadata = arena_alloc(first->a, 6, sizeof *metadata);
+
+    set_program(metadata, first);
+    metadata[2] = (struct metadata){ "mha-viz:model", model_text(first) };
+    metadata[3] = (struct metadata){ "mha-viz:second-model", model_text(second) };
+    metadata[4] = (struct metadata){ "mha-viz:stack", family_stack_names[first->stack] };
     return metadata;
 }

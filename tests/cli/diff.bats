@@ -341,3 +341,31 @@ text="the key is in the door"
     fails 2 "--summary requires several texts" "$viz" diff --summary a b
     fails 2 "--summary gives one report" "$viz" diff "${both[@]}" --format png -o "$dir"
 }
+
+@test "a picture's caption and metadata: what is compared, of what, and both models" {
+    # An SVG has a glyph for each letter and blank: $1 more of them than in the picture of key
+    count() {
+        works "$viz" diff -m "$ref/bert" --metric links_kept -o "$dir/x.svg" "$@"
+        n=$(grep -o '<use ' "$dir/x.svg" | wc -l)
+    }
+    more() {
+        local want=$1
+        shift
+        count "$@"
+        [ $((n - one)) -eq "$want" ] || { echo "$*: $((n - one)), expected $want"; return 1; }
+    }
+    two=(--dtype f32 --dtype bf16)
+    count "${two[@]}" key                           # bert in f32 → bert in bf16, “key”
+    one=$n
+    more 13 "${two[@]}" --mask causal key           # ; mask causal
+    more 5 "${two[@]}" "key door"                   # door
+    more 5 "${two[@]}" --title Words key            # Words
+    more -14 key key                                # “key” → “key”, bert
+    printf 'key\nkey door\n' > "$dir/lines"
+    more 10 "${two[@]}" --summary -f "$dir/lines"   # , mean of 2 texts
+    works "$viz" diff -m "$ref/bert" -m "$ref/gguf_bert" --ids 2,17,3 -o "$dir/x.svg"
+    grep -q 'mha-viz:command' "$dir/x.svg"
+    grep -q 'mha-viz:second-model' "$dir/x.svg"
+    works "$viz" diff -m "$ref/bert" -m "$ref/gguf_bert" --ids 2,17,3 --no-metadata -o "$dir/x.svg"
+    refute grep -q 'mha-viz:' "$dir/x.svg"
+}
