@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2154,SC2016
+# Kinds of tokenisers: those that were refused, as one reads them.
+
+load helper
+
+# pieces TEXT: those of the tokeniser in $dir, with their offsets
+pieces() {
+    "$viz" tokens -m "$dir" --json "$1" |
+        jq -c '[.tokens, .offsets] | transpose | map("\(.[0])[\(.[1][0]),\(.[1][1])]") | join(" ")' |
+        tr -d '"'
+}
+
+bpe='"type":"BPE","unk_token":"?","merges":[]'
+
+@test "a vocabulary of words" {
+    echo '{"pre_tokenizer":{"type":"Whitespace"},"model":{"type":"WordLevel","unk_token":"?",
+        "vocab":{"?":0,"the":1,"cat":2}}}' > "$dir/tokenizer.json"
+    [ "$(pieces 'the cats, the cat')" = 'the[0,3] ?[4,8] ?[8,9] the[10,13] cat[14,17]' ]
+}
+
+@test "pieces that say where in a word they stand" {
+    echo '{"pre_tokenizer":{"type":"WhitespaceSplit"},"model":{"type":"BPE","unk_token":"?",
+        "continuing_subword_prefix":"##","end_of_word_suffix":"</w>","merges":[["c","##a"],
+        ["ca","##t</w>"]],"vocab":{"?":0,"c":1,"##a":2,"##t</w>":3,"ca":4,"cat</w>":5,
+        "##a</w>":6}}}' > "$dir/tokenizer.json"
+    [ "$(pieces 'cat caa')" = 'cat</w>[0,3] ca[4,6] ##a</w>[6,7]' ]
+    [ "$("$viz" tokens -m "$dir" --json 'cat caa' | jq -c .labels)" = '["cat","ca","a"]' ]
+}
+
+@test "the byte-level alphabet as a normaliser" {
+    echo '{"normalizer":{"type":"ByteLevel"},"model":{'"$bpe"',"vocab":{"?":0,"Ġ":1,"Ã":2,
+        "©":3,"a":4}}}' > "$dir/tokenizer.json"
+    [ "$(pieces 'a é')" = 'a[0,1] Ġ[1,2] Ã[2,3] ©[2,3]' ]
+}
+
+@test "cut at scripts, and at fixed lengths" {
+    words='"model":{"type":"WordLevel","unk_token":"?","vocab":{"?":0,"りんご":1,"abc":2}}}'
+    echo '{"pre_tokenizer":{"type":"UnicodeScripts"},'"$words" > "$dir/tokenizer.json"
+    [ "$(pieces 'abcりんご1')" = 'abc[0,3] りんご[3,6] ?[6,7]' ]
+    echo '{"pre_tokenizer":{"type":"FixedLength","length":3},'"$words" > "$dir/tokenizer.json"
+    [ "$(pieces 'abcりんご1')" = 'abc[0,3] りんご[3,6] ?[6,7]' ]
+    echo '{"pre_tokenizer":{"type":"FixedLength","length":0},'"$words" > "$dir/tokenizer.json"
+    fails 3 'pre_tokenizer FixedLength: length: found 0, expected' \
+        "$viz" tokens -m "$dir" abc
+}
+
+# model LINE: that of tests/ref/tokenizers/mixed_spm.jsonl, as a folder
+model() {
+    sed -n "$1p" "$ref/tokenizers/mixed_spm.jsonl" | jq -r .model | base64 -d > "$dir/spiece.model"
+}
+
+@test "SentencePiece models of words and characters" {
+    model 17
+    run --separate-stderr pieces "the  爨 爨爨 the"
+    [ "$output" = '▁the[0,3] <unk>[4,9] ▁the[9,13]' ]
+    model 20
+    [ "$(pieces 'the 爨爨')" = '▁[0,1] t[0,1] h[1,2] e[2,3] ▁[3,4] <unk>[4,6]' ]
+    echo '{"tokenizer_class":"T5Tokenizer"}' > "$dir/tokenizer_config.json"
+    fails 3 'spiece.model: a model of type char, which T5Tokenizer does not read' \
+        "$viz" tokens -m "$dir" the
+}
+
+@test "a SentencePiece model with blanks behind words" {
+    model 12
+    [ "$(pieces ' the  river ')" = 'the▁[1,6] r[6,7] i[7,8] v[8,9] er[9,11] ▁[10,11]' ]
+}
