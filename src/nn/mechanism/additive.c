@@ -118,21 +118,52 @@ static void score_keys(float *score, const struct attention *a, const void *room
     }
 }
 
-static double score(const struct attention *a, int i, int j)
+/* ---- the reference: both halves of the hidden layer in double, once for each row ---- */
+
+static size_t reference_room(const struct attention *a)
+{
+    return ((size_t)a->T + (size_t)a->at.S) * (size_t)width_of(a->params, a->at.d) *
+           sizeof(double);
+}
+
+/* y[n, a] = x[n, d] weights[a, d]^T */
+static void project_double(double *y, const struct attention *a, const float *x,
+                           int64_t stride, int n, const float *weights)
 {
     int width = width_of(a->params, a->at.d), d = a->at.d;
-    const float *q = a->q + i * a->q_stride, *k = a->k + j * a->k_stride;
-    const float *w = a->weights, *u = w + (int64_t)width * d, *v = u + (int64_t)width * d;
+
+    for (int t = 0; t < n; t++, x += stride)
+        for (int e = 0; e < width; e++) {
+            const float *w = weights + (int64_t)e * d;
+            double sum = 0;
+
+            for (int c = 0; c < d; c++)
+                sum += (double)w[c] * x[c];
+            *y++ = sum;
+        }
+}
+
+static double score(const struct attention *a, const void *room, int i, int j)
+{
+    int width = width_of(a->params, a->at.d);
+    const double *q = (const double *)room + (int64_t)i * width;
+    const double *k = (const double *)room + ((int64_t)a->T + j) * width;
+    const float *v = a->weights + 2 * (int64_t)width * a->at.d;
     double sum = 0;
 
-    for (int e = 0; e < width; e++, w += d, u += d) {
-        double x = 0;
-
-        for (int c = 0; c < d; c++)
-            x += (double)w[c] * q[c] + (double)u[c] * k[c];
-        sum += v[e] * tanh(x);
-    }
+    for (int e = 0; e < width; e++)
+        sum += v[e] * tanh(q[e] + k[e]);
     return sum;
+}
+
+static void reference(double *w, double *out, const struct attention *a, void *room)
+{
+    int64_t width = width_of(a->params, a->at.d);
+
+    project_double(room, a, a->q, a->q_stride, a->T, a->weights);
+    project_double((double *)room + a->T * width, a, a->k, a->k_stride, a->at.S,
+                   a->weights + width * a->at.d);
+    pairs_reference(w, out, a, room);
 }
 
 static const struct pair_steps steps = { .score = score_keys, .shared = shared,
@@ -152,5 +183,6 @@ const struct mechanism mechanism_additive = {
     .no_budget = "all keys take part",
     .cost = "N^2 a", .growth = "N^2", .source = "Bahdanau et al. 2015, appendix A.1.2",
     .n_weights = n_weights, .draw = draw, .steps = &steps, .pairs = &formula,
-    .room = pairs_room, .run = run, .reference = pairs_reference,
+    .room = pairs_room, .run = run, .reference_room = reference_room,
+    .reference = reference,
 };

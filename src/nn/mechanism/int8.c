@@ -16,12 +16,13 @@ static float round_row(float *row, const float *x, int d)
     return most / 127;
 }
 
-static double score(const struct attention *a, int i, int j)
+static double score(const struct attention *a, const void *room, int i, int j)
 {
     const float *q = a->q + i * a->q_stride, *k = a->k + j * a->k_stride;
     float q_most = 0, k_most = 0;
     int64_t sum = 0;
 
+    (void)room;
     for (int c = 0; c < a->at.d; c++) {
         q_most = fmaxf(q_most, fabsf(q[c]));
         k_most = fmaxf(k_most, fabsf(k[c]));

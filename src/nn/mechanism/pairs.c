@@ -248,7 +248,6 @@ void pairs_reference(double *w, double *out, const struct attention *a, void *ro
                                              &all;
     int S = a->at.S;
 
-    (void)room;
     for (int i = 0; i < a->T; i++) {
         double *row = w + (int64_t)i * S;
         bool any = false, whole = formula->sees == NULL || budget_covers_row(a, i);
@@ -260,7 +259,7 @@ void pairs_reference(double *w, double *out, const struct attention *a, void *ro
             if (!visible(&a->at, i, j) || !(whole || formula->sees(a, i, j)))
                 continue;
             any = true;
-            score = formula->score != NULL ? formula->score(a, i, j)
+            score = formula->score != NULL ? formula->score(a, room, i, j)
                                      : a->at.scale * pairs_dot(a, i, j);
             row[j] = pairs_with_terms(a, i, j, score);
         }

@@ -26,8 +26,8 @@ struct pair_steps {
 
 /* The formula of the reference. */
 struct pair_formula {
-    double (*score)(const struct attention *a, int i, int j);   /* before cap and terms;
-                                                       NULL: scale q.k */
+    /* Before cap and terms; room: the reference's.  NULL: scale q.k */
+    double (*score)(const struct attention *a, const void *room, int i, int j);
     bool (*sees)(const struct attention *a, int i, int j);      /* NULL: all */
     /* Scores become weights; -INFINITY is hidden, at least one is not; NULL: softmax */
     void (*weigh)(double *w, int n, const struct attention *a);
@@ -37,7 +37,7 @@ struct pair_formula {
 size_t pairs_room(const struct attention *a);
 int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room);
 
-/* The reference of struct mechanism, with its pairs; room is not used. */
+/* The reference of struct mechanism, with its pairs, which may read room. */
 void pairs_reference(double *w, double *out, const struct attention *a, void *room);
 
 /* Pairs that the model lets see: T S less what it hides. */

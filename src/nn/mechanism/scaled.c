@@ -4,8 +4,9 @@
 
 #include "nn/mechanism/pairs.h"
 
-static double score(const struct attention *a, int i, int j)
+static double score(const struct attention *a, const void *room, int i, int j)
 {
+    (void)room;
     return pairs_dot(a, i, j) / sqrt(a->at.d);
 }
 
