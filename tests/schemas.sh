@@ -16,7 +16,7 @@ printf 'the key\nis in the door\n' >"$work/lines"
 failed=0
 while read -r -a argv; do
     [ ${#argv[@]} -eq 0 ] && continue
-    "$viz" "${argv[@]}" --json >>"$work/all.jsonl" || {
+    "$viz" "${argv[@]}" --json >>"$work/all.jsonl" </dev/null || {
         echo "failed: ${argv[*]}"
         failed=1
     }
