@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What was found in a layer's file -> a family: a name for each slot. */
+#include <limits.h>
 #include <string.h>
 
 #include "model/layer_priv.h"
@@ -72,6 +73,54 @@ static bool reads_memory(const struct look *k)
            layer_find(k->w, k->a, k->self, "bias_k", "") != NULL;
 }
 
+/* ---- a whole model ---- */
+
+static const struct tensor *table_of(const struct look *k, const char *name)
+{
+    const struct tensor *tensor =
+        name == NULL ? NULL : layer_find(k->w, k->a, k->base, name, ".weight");
+    bool fits = tensor != NULL && tensor->n_dims == 2 && tensor->shape[0] >= 1 &&
+                tensor->shape[0] <= INT_MAX && tensor->shape[1] == k->c->d_model;
+
+    return fits ? tensor : NULL;
+}
+
+/* What stands before the last part of a name that ends with a dot. */
+static const char *above(struct arena *a, const char *base)
+{
+    size_t end = strlen(base);
+
+    if (end > 0)
+        end--;
+    while (end > 0 && base[end - 1] != '.')
+        end--;
+    return arena_strndup(a, base, end);
+}
+
+/* With embeddings of tokens and of positions, layers are a model that reads ids. */
+static void name_whole(struct look *k)
+{
+    struct family *family = k->f;
+    const struct layout *layout = k->layout;
+    const struct tensor *tokens = table_of(k, layout->tokens);
+    const struct tensor *positions = table_of(k, layout->positions);
+
+    if (!k->stacked || tokens == NULL || positions == NULL)
+        return;
+    family->name = layout->writer;
+    family->bare = false;
+    family->front = FRONT_TOKENS;
+    family->positions = POS_TABLE;
+    for (int group = 0; group < N_BIAS_GROUP; group++)
+        family->biased[group] = BIAS_AS_STORED;
+    family->stack.name[W_TOK] = arena_printf(k->a, "%s%s", k->base, layout->tokens);
+    family->stack.name[W_POS] = arena_printf(k->a, "%s%s", k->base, layout->positions);
+    family->stack.name[W_HEAD] = arena_printf(k->a, "%s%s|%s%s", k->base, layout->head,
+                                              above(k->a, k->base), layout->head);
+    k->c->n_vocab = (int)tokens->shape[0];
+    k->c->n_positions = (int)positions->shape[0];
+}
+
 void layer_family(struct look *k)
 {
     struct family *family = k->f;
@@ -93,6 +142,8 @@ void layer_family(struct look *k)
     name_attention(k, k->self, to_memory);
     if (has_inner_norm(k))
         family->stack.name[W_ATT_NORM] = arena_printf(k->a, "%s%s", k->self, k->naming->norm);
-    if (layout != NULL)
+    if (layout != NULL) {
         name_block(k);
+        name_whole(k);
+    }
 }

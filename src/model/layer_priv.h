@@ -41,6 +41,8 @@ struct layout {
     enum norm_kind norm_kind;
     double eps;
     bool tanh_with_mask;        /* gelu by tanh, where its attention keeps a mask */
+    const char *tokens, *positions, *head;      /* of its writer's whole model, beside the
+                                   list of layers; head may lie one part of a name above */
 };
 
 extern const struct layout layer_layout[];      /* ends with writer NULL */

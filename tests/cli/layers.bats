@@ -370,6 +370,16 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
         -m "$(layer encoder)" --heads 3 --zero-attn
 }
 
+@test "a whole checkpoint reads ids, and has a head" {
+    for name in nanogpt_model mingpt_model raschka_model; do
+        works "$viz" export --logits -m "$(layer $name)" --heads 4 --ids 1,2,3 -o "$dir/x.npz"
+        works "$viz" stats --json -m "$(layer $name)" --heads 4 --ids 1,2,3
+        [ "$(jq -c '[.heads[0].stack, (.heads | length)]' <<<"$output")" = '["decoder",8]' ]
+        fails 3 "" "$viz" stats -m "$(layer $name)" --heads 4 --ids 11
+    done
+    works "$viz" info -m "$(layer nanogpt_model)" --heads 4
+}
+
 @test "a folder with one bare layer stands for it" {
     mkdir "$dir/one"
     cp "$(layer timm)" "$dir/one/net.safetensors"

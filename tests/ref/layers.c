@@ -53,6 +53,23 @@ static int *starts(struct arena *a, int n_texts, int n)
     return start;
 }
 
+/* The ids of a whole model's one text; NULL: a layer reads rows. */
+static const int *ids_of(struct bare *c)
+{
+    const struct tensor *t = weights_find(c->npz, "ids");
+    int *id;
+    float x;
+
+    if (t == NULL)
+        return NULL;
+    id = arena_alloc(&c->a, (size_t)t->n_elements, sizeof *id);
+    for (int64_t i = 0; i < t->n_elements; i++) {
+        tensor_read(&x, t, i, 1);
+        id[i] = (int)x;
+    }
+    return id;
+}
+
 /* ---- one pass over texts first .. first + n - 1 of the case ---- */
 
 struct look {
@@ -103,7 +120,9 @@ static void pass(struct bare *c, int first, int n, const struct tap *tap)
     const struct sink sink = { SINK_HEAD, take, NULL, &look };
     struct wanted want = { .hidden = arena_alloc(&c->a, (size_t)(n * in.T * f->d_model),
                                                  sizeof(float)) };
-    struct batch b = { .n_texts = n, .start = starts(&c->a, n, in.T), .values = v };
+    const int *id = ids_of(c);
+    struct batch b = { .n_texts = n, .start = starts(&c->a, n, in.T), .id = id,
+                       .values = id != NULL ? NULL : v };
     struct memory memory;
     struct err e = { ERR_NONE, "" };
     struct par *par = par_new(1, &e);

@@ -172,7 +172,7 @@ cases = {}
 
 def store(name, module, arrays, **options):
     """options: what the command line would say."""
-    save_file({k: v.detach().float().contiguous() for k, v in module.state_dict().items()},
+    save_file({k: v.detach().float().contiguous().clone() for k, v in module.state_dict().items()},
               HERE / f"{name}.safetensors")
     np.savez(HERE / f"{name}.npz", **{k: v.detach().float().numpy()
                                       for k, v in arrays.items()})
@@ -275,6 +275,17 @@ def as_written():
         maps = {f"{k}.{i}": v for i, one in enumerate(maps if isinstance(maps, list) else [maps])
                 for k, v in one.items()}
         store_written(name, module, maps, out, x, memory, **options)
+
+
+def whole_models():
+    for name, module in written.wholes():
+        spread(module, len(cases), 0.6)
+        ids = torch.randint(0, 11, (1, written.T))
+        with torch.no_grad():
+            out, maps, logits = module(ids)
+        arrays = {f"{k}.{i}": v for i, one in enumerate(maps) for k, v in one.items()}
+        store(name, module, {"ids": ids, "input": out, "out": out, "logits": logits, **arrays},
+              heads=written.H, within=2e-7)
 
 
 LINEAR = ("q_linear", "k_linear", "v_linear", "output_linear")
@@ -394,6 +405,7 @@ def main():
     attention("torch_zero_bias_kv", nn.MultiheadAttention(
         **torch_mha, add_zero_attn=True, add_bias_kv=True), 5, memory=(3, 12), heads=3,
         zero_attn=True)
+    whole_models()
     as_npz()
     init()
     (HERE / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")

@@ -282,6 +282,34 @@ class Beside(nn.Module):
         return self.get_submodule(self.name)(x, *memory)
 
 
+class Whole(nn.Module):
+    """A model of ids: embeddings, causal layers, a norm, a head that is the embedding."""
+
+    def __init__(self, layers, base, names, head, tied=True):
+        super().__init__()
+        self.base, self.names, self.head = base, names, head
+        put(self, f"{base}{names[0]}", nn.Embedding(11, D))
+        put(self, f"{base}{names[1]}", nn.Embedding(8, D))
+        put(self, f"{base}{names[3]}", nn.LayerNorm(D) if names[3] == "ln_f" else
+            Renamed(("scale", "shift")))
+        self.n = len(layers)
+        for i, layer in enumerate(layers):
+            put(self, f"{base}{names[2]}.{i}", layer)
+        put(self, head, nn.Linear(D, 11, bias=False))
+        if tied:
+            self.get_submodule(head).weight = self.get_submodule(f"{base}{names[0]}").weight
+
+    def forward(self, ids):
+        token, position, _, last = (f"{self.base}{n}" for n in self.names)
+        x = self.get_submodule(token)(ids) + self.get_submodule(position).weight[:ids.shape[1]]
+        maps = []
+        for i in range(self.n):
+            x, one = self.get_submodule(f"{self.base}{self.names[2]}.{i}")(x)
+            maps.append(one)
+        x = self.get_submodule(last)(x)
+        return x, maps, self.get_submodule(self.head)(x)
+
+
 def gelu_tanh(x):
     return F.gelu(x, approximate="tanh")
 
@@ -421,6 +449,17 @@ def hooked_layer():
 def vit_layer():
     return Layer(("0", Fused(("to_qkv", "to_out.0"), (False, True))), ("1.net.1", "1.net.4"),
                  ["0.norm", "1.net.0"], F.gelu, first=True)
+
+
+def wholes():
+    """name, module"""
+    names = ("wte", "wpe", "h", "ln_f")
+    yield "nanogpt_model", Whole([gpt_layer(), gpt_layer()], "transformer.", names, "lm_head")
+    yield "mingpt_model", Whole([gpt_layer(8, gelu_tanh), gpt_layer(8, gelu_tanh)],
+                                "transformer.", names, "lm_head", tied=False)
+    yield "raschka_model", Whole([raschka_layer(), raschka_layer()], "",
+                                 ("tok_emb", "pos_emb", "trf_blocks", "final_norm"),
+                                 "out_head", tied=False)
 
 
 def layers():
