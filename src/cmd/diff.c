@@ -210,7 +210,8 @@ static int run_pairs(struct job *j, struct err *e)
 
 static const struct record *record_of(struct job *j)
 {
-    return j->summary != NULL ? &diff_summary_record :
+    return j->summary != NULL ? records_without_shown(&j->sides.side[0].s,
+                                                      &diff_summary_record) :
                                 diff_record_of(&j->sides, &diff_record, j->a);
 }
 

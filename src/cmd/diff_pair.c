@@ -37,7 +37,7 @@ static const char *text_of(const struct diff_side *side)
 {
     const struct item *item = &side->item;
 
-    if (session_queries(&side->s, item) == &item->target)
+    if (session_query_side(&side->s) == SIDE_TARGET)
         return item->pair;
     return item->pair == NULL && item->text_size > 0 ? item->text : NULL;
 }

@@ -98,6 +98,7 @@ struct pair_row {
     int index;
     const struct side_row *first, *second;
     int n_paired;
+    struct records_shown shown;
     struct list heads;
 };
 
@@ -111,6 +112,7 @@ static const struct column pair_columns[] = {
       .of = &side_record, .field = F(second) },
     { "tokens_paired", "number of the queries' tokens that have a counterpart", "tokens",
       .kind = COLUMN_INT, .where = IN_TSV | IN_JSON, .field = F(n_paired) },
+    SHOWN_OPTION_COLUMNS(F(shown)),
     HEADS_COLUMN(&head_record, F(heads)),
 };
 #undef F
@@ -170,11 +172,12 @@ const struct record *diff_record_of(const struct diff_sides *d, const struct rec
 {
     static const char *const of_at[] = { "key_first", "key_second", NULL };
 
+    r = records_without_shown(&d->side[0].s, r);
     return d->args->at != NULL ? r : record_without(a, r, IN_ALL, of_at);
 }
 
-/* "A → B", and what is compared of them where that is not all. */
-const char *diff_title(const struct diff_pair *p, struct arena *a)
+/* "A → B", and which of their tokens are compared where that is not all. */
+static const char *paired_title(const struct diff_pair *p, struct arena *a)
 {
     const struct diff_sides *d = p->sides;
     const struct diff_side *x = &d->side[0], *y = &d->side[1];
@@ -191,6 +194,14 @@ const char *diff_title(const struct diff_pair *p, struct arena *a)
                         p->n_paired == 1 ? "" : "s");
 }
 
+const char *diff_title(const struct diff_pair *p, struct arena *a)
+{
+    const struct diff_side *side = &p->sides->side[1];
+    const char *title = paired_title(p, a), *shown = shown_text(&side->s, a, &side->item);
+
+    return shown != NULL ? arena_printf(a, "%s; %s", title, shown) : title;
+}
+
 void diff_report(const struct diff_pair *p, bool after, struct arena *a, struct report *r)
 {
     struct side_row first = side_row(p->sides, 0, a), second = side_row(p->sides, 1, a);
@@ -199,7 +210,8 @@ void diff_report(const struct diff_pair *p, bool after, struct arena *a, struct 
 
     if (r->format != REPORT_TABLE) {
         report_row(r, &(struct pair_row){
-            p->sides->side[0].item.index, &first, &second, p->n_paired, heads,
+            p->sides->side[0].item.index, &first, &second, p->n_paired,
+            records_shown(&p->sides->side[0].s, a, &p->sides->side[0].item), heads,
         });
         return;
     }

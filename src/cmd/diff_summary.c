@@ -97,6 +97,7 @@ static const struct record side_record = {
 struct summary_row {
     const struct diff_side_id *first, *second;
     int n;
+    struct records_shown shown;
     struct list heads;
 };
 
@@ -108,6 +109,7 @@ static const struct column summary_columns[] = {
       .of = &side_record, .field = F(second) },
     { "n_texts", "number of the comparisons: texts, or pairs of texts", "texts",
       .kind = COLUMN_INT, .where = IN_JSON, .field = F(n) },
+    SHOWN_OPTION_COLUMNS(F(shown)),
     HEADS_COLUMN(&head_record, F(heads)),
 };
 #undef F
@@ -140,12 +142,13 @@ static struct list head_rows(const struct diff_summary *s, struct arena *a)
 const char *diff_summary_title(const struct diff_summary *s, struct arena *a)
 {
     const struct diff_sides *d = s->sides;
-    const char *at = d->args->at;
+    const char *at = d->args->at, *shown = shown_asked(&d->side[0].s, a);
 
-    return arena_printf(a, "%s → %s%s%s, mean of %d %s%s", diff_side_name(d, 0, true, a),
+    return arena_printf(a, "%s → %s%s%s, mean of %d %s%s%s%s", diff_side_name(d, 0, true, a),
                         diff_side_name(d, 1, true, a), at != NULL ? ", at " : "",
                         at != NULL ? at : "", s->n, d->texts ? "pair" : "text",
-                        s->n == 1 ? "" : "s");
+                        s->n == 1 ? "" : "s", shown != NULL ? "; " : "",
+                        shown != NULL ? shown : "");
 }
 
 void diff_summary_report(const struct diff_summary *s, struct arena *a, struct report *r)
@@ -155,7 +158,8 @@ void diff_summary_report(const struct diff_summary *s, struct arena *a, struct r
     const char *title = diff_summary_title(s, a);
 
     if (r->format != REPORT_TABLE) {
-        report_row(r, &(struct summary_row){ &first, &second, s->n, heads });
+        report_row(r, &(struct summary_row){ &first, &second, s->n,
+                                             records_shown_asked(&s->sides->side[0].s), heads });
         return;
     }
     fprintf(r->file, "%s\n", report_clean(a, title, strlen(title)));

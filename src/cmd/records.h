@@ -69,6 +69,9 @@ struct records_shown {
 struct records_shown records_shown(const struct session *s, struct arena *a,
                                    const struct item *item);
 
+/* As given alone, without what it comes to in a text. */
+struct records_shown records_shown_asked(const struct session *s);
+
 /* r, of the session's arena, without columns that were not asked for. */
 const struct record *records_without_shown(const struct session *s, const struct record *r);
 
@@ -77,11 +80,19 @@ const char *records_shown_line(const struct session *s, struct arena *a,
                                const struct item *item);
 
 #define SHOWN_F(f) offsetof(struct records_shown, f)
-#define SHOWN_COLUMNS(at) \
+/* As given. */
+#define SHOWN_OPTION_COLUMNS(at) \
     { "hide", "what --hide leaves out, as given", .kind = COLUMN_TEXT, \
       .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(hide) }, \
     { "renorm", "every row is divided by what --hide leaves of it", .kind = COLUMN_BOOL, \
       .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(renorm) }, \
+    { "merge", "words: tokens, rows and keys are words in place of their pieces", \
+      .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, .optional = true, \
+      .choices = merge_names, .field = (at) + SHOWN_F(merge) }
+
+/* And what that comes to in one text. */
+#define SHOWN_COLUMNS(at) \
+    SHOWN_OPTION_COLUMNS(at), \
     { "hidden", "positions of the queries that are left out", .kind = COLUMN_INT, \
       .list = true, .where = IN_JSON, .optional = true, .field = (at) + SHOWN_F(hidden) }, \
     { "hidden_key", "positions of the keys that are left out, where they are of another " \
@@ -89,10 +100,7 @@ const char *records_shown_line(const struct session *s, struct arena *a,
       .field = (at) + SHOWN_F(hidden_key) }, \
     { "divided", "metrics of rows that are divided by what --hide leaves; the others are of " \
       "the weights as they are", .kind = COLUMN_TEXT, .list = true, .where = IN_JSON, \
-      .optional = true, .field = (at) + SHOWN_F(divided) }, \
-    { "merge", "words: tokens, rows and keys are words in place of their pieces", \
-      .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, .optional = true, \
-      .choices = merge_names, .field = (at) + SHOWN_F(merge) }
+      .optional = true, .field = (at) + SHOWN_F(divided) }
 
 /* ---- the head: the first member of a row per head ---- */
 

@@ -15,14 +15,19 @@ static struct list divided_metrics(struct arena *a, bool all)
     return (struct list){ name, n };
 }
 
+struct records_shown records_shown_asked(const struct session *s)
+{
+    return (struct records_shown){ .hide = shown_list(s),
+                                   .merge = merge_names[s->asked->merge],
+                                   .renorm = s->asked->renorm };
+}
+
 struct records_shown records_shown(const struct session *s, struct arena *a,
                                    const struct item *item)
 {
-    struct records_shown shown = {
-        .hide = shown_list(s), .merge = merge_names[s->asked->merge],
-        .renorm = s->asked->renorm, .divided = divided_metrics(a, s->asked->renorm),
-    };
+    struct records_shown shown = records_shown_asked(s);
 
+    shown.divided = divided_metrics(a, shown.renorm);
     shown.hidden.at = shown_hidden(a, item, session_query_side(s), &shown.hidden.n);
     shown.hidden_key.at = shown_hidden(a, item, session_key_side(s), &shown.hidden_key.n);
     return shown;

@@ -12,7 +12,7 @@ enum item_side { SIDE_SOURCE, SIDE_TARGET, SIDE_KEYS, N_SIDE };
 struct item_shown {
     const unsigned char *out;   /* [tokens] 1: left out; NULL: none is */
     const int *group;           /* [tokens] which of the words each becomes; NULL: none does */
-    struct tokens words;        /* without id, word, bytes, chars; n 0: the tokens are shown */
+    struct tokens words;        /* without id and word; n 0: the tokens are shown */
     const unsigned char *words_out;     /* of what is shown: 1: left out; NULL: none is */
 };
 

@@ -136,6 +136,8 @@ static void name_word(struct arena *a, const struct tokens *t, int from, int to,
                       struct tokens *words, int at)
 {
     words->special[at] = t->special[from];
+    words->bytes[at] = (struct range){ t->bytes[from].start, t->bytes[to - 1].end };
+    words->chars[at] = (struct range){ t->chars[from].start, t->chars[to - 1].end };
     words->type[at] = t->type[from];
     words->label[at] = join_labels(a, t, from, to, &words->label_size[at]);
     words->piece[at] = to == from + 1 ? t->piece[from] : words->label[at];
@@ -150,6 +152,8 @@ static void merge_side(struct arena *a, const struct tokens *t, struct item_show
     count = (size_t)words->n;
     words->type = arena_alloc(a, count, sizeof *words->type);
     words->special = arena_alloc(a, count, 1);
+    words->bytes = arena_alloc(a, count, sizeof *words->bytes);
+    words->chars = arena_alloc(a, count, sizeof *words->chars);
     words->piece = arena_alloc(a, count, sizeof *words->piece);
     words->label = arena_alloc(a, count, sizeof *words->label);
     words->label_size = arena_alloc(a, count, sizeof *words->label_size);
@@ -229,21 +233,41 @@ static char *hidden_text(const struct session *s, struct arena *a, const struct 
     return text;
 }
 
+/* hidden, which is NULL where nothing is to be, and whether words are merged; NULL: neither. */
+static const char *put_together(struct arena *a, const struct asked *asked, const char *hidden)
+{
+    static const char words[] = "words in place of their pieces";
+
+    if (asked->merge == MERGE_NONE)
+        return hidden;
+    return hidden != NULL ? arena_printf(a, "%s; %s", hidden, words) : words;
+}
+
+static const char *policy(const struct asked *asked)
+{
+    return asked->renorm ? "rows divided by what is left" : "weights not renormalised";
+}
+
 const char *shown_text(const struct session *s, struct arena *a, const struct item *item)
 {
     const struct asked *asked = s->asked;
-    const char *hidden = hidden_text(s, a, item), *text = "";
+    const char *hidden = hidden_text(s, a, item);
 
-    if (hidden[0] != '\0')
-        text = arena_printf(a, "%s hidden, %s", hidden,
-                            asked->renorm ? "rows divided by what is left" :
-                                            "weights not renormalised");
-    else if (hidden_list(asked) != NULL)
-        text = "no special tokens to hide";
-    if (asked->merge != MERGE_NONE)
-        text = arena_printf(a, "%s%swords in place of their pieces", text,
-                            text[0] != '\0' ? "; " : "");
-    return text[0] != '\0' ? text : NULL;
+    if (hidden_list(asked) == NULL)
+        hidden = NULL;
+    else if (hidden[0] == '\0')
+        hidden = "no special tokens to hide";
+    else
+        hidden = arena_printf(a, "%s hidden, %s", hidden, policy(asked));
+    return put_together(a, asked, hidden);
+}
+
+const char *shown_asked(const struct session *s, struct arena *a)
+{
+    const char *list = hidden_list(s->asked);
+
+    return put_together(a, s->asked, list == NULL ? NULL :
+                        arena_printf(a, "hidden: %s, %s", list, policy(s->asked)));
 }
 
 const int *shown_hidden(struct arena *a, const struct item *item, enum item_side side, int *n)

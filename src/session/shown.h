@@ -23,6 +23,8 @@ int shown_fill(const struct session *s, struct arena *a, struct item *item, stru
  * renormalised; words in place of their pieces"; NULL: all of it, as it is.
  */
 const char *shown_text(const struct session *s, struct arena *a, const struct item *item);
+/* The same of no text: "hidden: special". */
+const char *shown_asked(const struct session *s, struct arena *a);
 /* Positions of what is shown of a side that are left out: [*n] of a. */
 const int *shown_hidden(struct arena *a, const struct item *item, enum item_side side, int *n);
 const char *shown_list(const struct session *s);    /* --hide's; NULL: nothing is hidden */

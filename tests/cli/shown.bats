@@ -124,4 +124,12 @@ numbers() {
     works "$viz" diff --json --merge words "the unable cat" "the able cat"
     [ "$(jq -c '[.first.labels, .second.labels]' <<< "$output")" = \
         '[["<|bos|>","the","unable"," cat"],["<|bos|>","the"," able"," cat"]]' ]
+    [ "$(jq -c '[.merge, has("hide")]' <<< "$output")" = '["words",false]' ]
+    [ "$("$viz" diff --hide special "the key" "a key" | head -n 1)" = \
+        "“the key” → “a key”; special tokens hidden, weights not renormalised" ]
+    works "$viz" diff --json --merge words --at unable "the unable cat" "an unable cat"
+    [ "$(jq -c '[.first.at, .second.at]' <<< "$output")" = '[2,2]' ]
+    printf 'the key\ta key\nthe dog\ta dog\n' > "$dir/pairs"
+    works "$viz" diff --json --pairs -f "$dir/pairs" --summary --hide first --renorm
+    [ "$(jq -c '[.hide, .renorm]' <<< "$output")" = '["first",true]' ]
 }
