@@ -203,7 +203,9 @@ int tok_unknown(const struct tok *t, const struct tokens *tokens)
 {
     int count = 0;
 
-    for (int i = 0; t != NULL && i < tokens->n; i++)
+    if (t == NULL || tokens->id == NULL || tokens->bytes == NULL)
+        return 0;               /* of an array */
+    for (int i = 0; i < tokens->n; i++)
         count += is_unknown(t, tokens, i);
     return count;
 }

@@ -104,7 +104,8 @@ int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
 void tok_describe(const struct tok *t, struct arena *a, const int *ids,
                   const int *type_ids, int n, struct tokens *out);
 
-/* How many of a text's tokens are the unknown piece.  t NULL: none. */
+/* How many of a text's tokens are the unknown piece.  t NULL, or tokens without ids:
+ * none. */
 int tok_unknown(const struct tok *t, const struct tokens *tokens);
 
 /* *out: x, then y after it; their pieces and labels stay where they are. */

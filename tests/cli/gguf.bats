@@ -46,7 +46,7 @@ load helper
 @test "a GGUF with nothing but a vocabulary tokenises, but is not a model" {
     for kind in tokens spm_llama wordpiece; do
         cp "tests/fuzz/corpus/gguf/$kind" "$BATS_TEST_TMPDIR/$kind.gguf"
-        works "$viz" tokens -m "$BATS_TEST_TMPDIR/$kind.gguf" "a b"
+        works "$viz" tokens -q -m "$BATS_TEST_TMPDIR/$kind.gguf" "a b"
         [ "${#lines[@]}" -ge 2 ]
         fails 3 "$kind.gguf: has no general.architecture" "$viz" info \
             -m "$BATS_TEST_TMPDIR/$kind.gguf"

@@ -128,7 +128,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
         "$viz" stats -m "$(layer torch_kdim)" --heads 3 --memory "$ref/layers/npz/y.npy"
     fails 3 "y.npy: shape [6,12], expected [T,5]" "$viz" stats -m "$(layer torch_kdim)" --heads 3 \
         --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/y.npy"
-    fails 3 "holds 1 arrays for 2 of the input, expected the same number" "$viz" stats -m "$(layer w_q)" \
+    fails 3 "holds 1 array for 2 of the input, expected the same number" "$viz" stats -m "$(layer w_q)" \
         --heads 4 --shape 2x3 --memory "$ref/layers/npz/y.npy"
     fails 3 "--value: 4 rows for 6 keys" "$viz" stats -m "$(layer w_q)" --heads 4 \
         --key "$ref/layers/npz/y.npy" --value "$ref/layers/npz/x.npy"

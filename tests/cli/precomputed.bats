@@ -138,11 +138,11 @@ heads() {
         '["a","b","c","d","e","f"]' ]
     fails 2 "--tokens: 2 names for 5 rows, expected the same number" \
         "$viz" stats --attention "$ref/precomputed/plain.npz" --tokens "a b"
-    fails 2 "--key-tokens: 1 names for 5 rows, expected the same number" \
+    fails 2 "--key-tokens: 1 name for 5 rows, expected the same number" \
         "$viz" stats --attention "$ref/precomputed/decoder.npz" --key-tokens a
     fails 2 "--key-tokens: plain.npz has no cross-attention" \
         "$viz" stats --attention "$ref/precomputed/plain.npz" --key-tokens a
-    fails 2 "--key-tokens: 1 names for 7 rows" "$viz" stats --qkv "$(qkv cross)" --key-tokens a
+    fails 2 "--key-tokens: 1 name for 7 rows" "$viz" stats --qkv "$(qkv cross)" --key-tokens a
     fails 2 "--key-tokens: the keys come from the same rows" "$viz" stats --key-tokens a \
         -m "$ref/layers/w_q.safetensors" --heads 4
     fails 2 "--key-tokens requires a bare layer" "$viz" stats --key-tokens a b

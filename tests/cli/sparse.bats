@@ -103,7 +103,7 @@ class() {
     jq '.attention_window = [8, 3]' "$long/config.json" > "$dir/m/config.json"
     fails 3 "attention_window: found [8,3], expected an even number" "$viz" info -m "$dir/m"
     jq '.attention_window = [8]' "$long/config.json" > "$dir/m/config.json"
-    fails 3 "attention_window: has 1 layers, expected 2" "$viz" info -m "$dir/m"
+    fails 3 "attention_window: has 1 layer, expected 2" "$viz" info -m "$dir/m"
     jq '.block_size = 0' "$ref/families/big_bird/config.json" > "$dir/m/config.json"
     fails 3 "block_size: found 0" "$viz" info -m "$dir/m"
 }

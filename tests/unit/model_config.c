@@ -513,7 +513,7 @@ static void windows_by_layer(void **state)
     bad(LONG ",\"attention_window\":0}", "attention_window: found 0");
     bad(LONG ",\"attention_window\":4.0}", "attention_window: found 4.0");
     bad(LONG ",\"attention_window\":2147483648}", "attention_window: found 2147483648");
-    bad(LONG ",\"attention_window\":[4]}", "attention_window: has 1 layers, expected 2");
+    bad(LONG ",\"attention_window\":[4]}", "attention_window: has 1 layer, expected 2");
     bad(LONG ",\"attention_window\":[4,4,4]}", "attention_window: has 3 layers, expected 2");
     good(BERT ",\"attention_window\":7}");      /* no key of this family's */
 }
