@@ -380,6 +380,19 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     works "$viz" info -m "$(layer nanogpt_model)" --heads 4
 }
 
+@test "a whole torch.nn.Transformer: its encoder, then its decoder on that" {
+    file=$(layer transformer_encoder)
+    fails 2 "has two attentions that fit, decoder.layers.0.self_attn.* and encoder.layers.0.self_attn.*: give --prefix decoder. or --prefix encoder." \
+        "$viz" stats -m "$file" --heads 4
+    "$viz" export -q -m "$file" --heads 4 --prefix encoder --shape 5 --hidden -o "$dir/e.npz"
+    (cd "$dir" && unzip -q e.npz hidden.npy)
+    run --separate-stderr "$viz" stats --json -m "$file" --heads 4 --prefix decoder \
+        --memory "$dir/hidden.npy" --shape 6
+    [ "$status" -eq 0 ]
+    [ "$(jq -c '[.tokens, .tokens_key | length] | unique' <<<"$output")" = "[5,6]" ]
+    [[ $stderr == *"26 tensors are not used: encoder.layers.0.linear1.bias, "* ]]
+}
+
 @test "a folder with one bare layer stands for it" {
     mkdir "$dir/one"
     cp "$(layer timm)" "$dir/one/net.safetensors"

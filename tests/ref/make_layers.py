@@ -288,6 +288,28 @@ def whole_models():
               heads=written.H, within=2e-7)
 
 
+def transformer():
+    """torch.nn.Transformer in one file: its encoder, and its decoder on what that gives."""
+    module = nn.Transformer(written.D, written.H, 2, 2, 24, batch_first=True)
+    spread(module, len(cases), 0.6)
+    own, cross = [], []
+    for key, part in module.named_modules():
+        if isinstance(part, nn.MultiheadAttention):
+            watch(part, cross if key.endswith("multihead_attn") else own)
+    x, y = numbers(1, 5, written.D), numbers(1, written.T, written.D)
+    mask = torch.full((written.T, written.T), -math.inf, dtype=torch.double).triu(1)
+    with torch.no_grad():
+        memory = module.encoder(x)
+        out = module.decoder(y, memory, tgt_mask=mask)
+    given = dict(heads=written.H, within=2e-7)
+    store("transformer_encoder", module,
+          {"input": x, "out": memory, "attn.0": own[0], "attn.1": own[1]},
+          prefix="encoder.", unused=38, **given)
+    store("transformer_decoder", module,
+          {"input": y, "memory": memory, "out": out, "dec.0": own[2], "dec.1": own[3],
+           "cross.0": cross[0], "cross.1": cross[1]}, prefix="decoder.", unused=26, **given)
+
+
 LINEAR = ("q_linear", "k_linear", "v_linear", "output_linear")
 LINEAR_2 = ("linear_q", "linear_k", "linear_v", "linear_out")
 UPPER = ("W_Q", "W_K", "W_V", "W_O")
@@ -406,6 +428,7 @@ def main():
         **torch_mha, add_zero_attn=True, add_bias_kv=True), 5, memory=(3, 12), heads=3,
         zero_attn=True)
     whole_models()
+    transformer()
     as_npz()
     init()
     (HERE / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")
