@@ -248,7 +248,7 @@ static void test_names(void **state)
     put_head(&b, 3, 0, 1);
     put_key(&b, "a\n\033[2J", 99);
     put_data(&b, 1, 8);
-    refused("a\\x0a\\x1b[2J: type 99");
+    refused("a\\n\\x1b[2J: type 99");
 }
 
 static void test_alignment(void **state)
