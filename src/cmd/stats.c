@@ -40,7 +40,9 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt_group *const groups[] = { &output_reports.group, &hide_group, PASS_GROUPS, NULL };
+static const struct opt_group *const groups[] = {
+    &output_reports.group, &hide_group, PASS_GROUPS, NULL
+};
 
 static const char *const examples[] = {
     "mha-viz stats",

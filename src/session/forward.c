@@ -9,12 +9,6 @@
 
 /* ---- packing ---- */
 
-const struct tokens *item_side(const struct item *item, enum item_side which)
-{
-    return which == SIDE_KEYS ? &item->keys :
-           which == SIDE_TARGET ? &item->target : &item->tokens;
-}
-
 /* The arrays of texts that have no ids; NULL: they have. */
 static const struct values *arrays(struct arena *a, const struct item *items, int n)
 {
@@ -114,32 +108,6 @@ void texts_pack(struct texts *t, struct arena *a, const struct item *items, int 
 
 /* ---- who looks at whom ---- */
 
-static bool target_looks(const struct session *s)
-{
-    return s->model->decoder != NULL && s->stack != STACK_ENCODER;
-}
-
-static bool target_is_seen(const struct session *s)
-{
-    return s->model->decoder != NULL && s->stack == STACK_DECODER;
-}
-
-/* A bare layer's keys that are another input's. */
-static bool memory_is_seen(const struct session *s)
-{
-    return s->model->decoder == NULL && s->stack == STACK_CROSS;
-}
-
-enum item_side session_query_side(const struct session *s)
-{
-    return target_looks(s) ? SIDE_TARGET : SIDE_SOURCE;
-}
-
-enum item_side session_key_side(const struct session *s)
-{
-    return memory_is_seen(s) ? SIDE_KEYS : target_is_seen(s) ? SIDE_TARGET : SIDE_SOURCE;
-}
-
 static const struct tokens *shown(const struct item *item, enum item_side which)
 {
     return item->shown[which].words.n > 0 ? &item->shown[which].words :
@@ -181,6 +149,7 @@ int session_forward(const struct session *s, const struct texts *t,
                     struct arena *a, struct err *e)
 {
     struct wanted numbered = *want;
+    bool target = session_query_side(s) == SIDE_TARGET;
     struct change change;
 
     n_sinks = shown_sinks(s, t, a, &sinks, n_sinks);
@@ -189,9 +158,9 @@ int session_forward(const struct session *s, const struct texts *t,
         change.number = t->number;
         numbered.change = &change;
     }
-    if (target_looks(s) || t->memory.x != NULL)
+    if (target || t->memory.x != NULL)
         numbered.stacks = s->stack == N_STACK ? 0 : 1u << s->stack;
-    if (target_looks(s))
+    if (target)
         return run_pair(s->model, &t->source, &t->target, &numbered, sinks, n_sinks, s->par,
                         a, e);
     if (t->memory.x != NULL)

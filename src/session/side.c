@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * Which side of a text looks, and which is looked at. */
+#include "session/texts.h"
+
+const struct tokens *item_side(const struct item *item, enum item_side which)
+{
+    return which == SIDE_KEYS ? &item->keys :
+           which == SIDE_TARGET ? &item->target : &item->tokens;
+}
+
+static bool target_looks(const struct session *s)
+{
+    return s->model->decoder != NULL && s->stack != STACK_ENCODER;
+}
+
+static bool target_is_seen(const struct session *s)
+{
+    return s->model->decoder != NULL && s->stack == STACK_DECODER;
+}
+
+/* A bare layer's keys that are another input's. */
+static bool memory_is_seen(const struct session *s)
+{
+    return s->model->decoder == NULL && s->stack == STACK_CROSS;
+}
+
+enum item_side session_query_side(const struct session *s)
+{
+    return target_looks(s) ? SIDE_TARGET : SIDE_SOURCE;
+}
+
+enum item_side session_key_side(const struct session *s)
+{
+    return memory_is_seen(s) ? SIDE_KEYS : target_is_seen(s) ? SIDE_TARGET : SIDE_SOURCE;
+}
