@@ -9,7 +9,8 @@ and those of torch.nn.  NAME.npz has its input [B,T,D], perhaps memory and value
 input for keys and values), and the results: attn.L, dec.L or cross.L [B,H,T,S] and out
 [B,T,D]; of some, queries, keys, values and scores too, with a B in front of the shapes that
 export --all gives them, or bf16.attn.L, where inputs of products are rounded to that.  Weights are rounded to floats, everything else is computed in double.
-cases.json has the options that the file cannot tell.  npz holds a layer as npz, and inputs;
+cases.json has the options that the file cannot tell, how many tensors are not used, and within
+what maps must agree where that is less than usual: those of written_layers.py.  npz holds a layer as npz, and inputs;
 init, what mha-viz init must write.
 """
 import json
@@ -20,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors.numpy import load_file
+from safetensors.torch import load_file as load_torch
 from safetensors.torch import save_file
 from torch import nn
 
@@ -288,6 +290,19 @@ def whole_models():
               heads=written.H, within=2e-7)
 
 
+def rewritten():
+    """The same numbers under other names, or lying the other way."""
+    def write(name, source, change):
+        tensors = dict(change(k, v) for k, v in load_torch(HERE / f"{source}.safetensors").items())
+        save_file(tensors, HERE / f"{name}.safetensors")
+        (HERE / f"{name}.npz").write_bytes((HERE / f"{source}.npz").read_bytes())
+        cases[name] = cases[source]
+    write("conv1d_layer", "nanogpt_layer",
+          lambda k, v: (k, v.T.contiguous() if v.dim() == 2 else v))
+    write("keras_paths", "keras",
+          lambda k, v: (f"net/multi_head_attention/{k.replace('.', '/')}:0", v))
+
+
 def transformer():
     """torch.nn.Transformer in one file: its encoder, and its decoder on what that gives."""
     module = nn.Transformer(written.D, written.H, 2, 2, 24, batch_first=True)
@@ -429,6 +444,7 @@ def main():
         zero_attn=True)
     whole_models()
     transformer()
+    rewritten()
     as_npz()
     init()
     (HERE / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")
