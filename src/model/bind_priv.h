@@ -20,8 +20,8 @@ struct binder {
 struct where { int layer, part; };
 
 /* Finds, checks and decodes what the slot holds; p stays empty where the family has none.
- * Errors: missing though the reference library makes it, or of another shape (found,
- * wanted).  What a head lacks is no error: m->head_lacks says it. */
+ * Errors: missing though the reference library makes it; another type or shape (found and
+ * expected).  What a head lacks is not an error: m->head_lacks names it. */
 int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p);
 
 /* A weight or bias of one of these names is there; it counts as used. */
@@ -30,17 +30,26 @@ bool bind_has(struct binder *b, const char *names, struct where at);
 /* What the slot holds at this place counts as used; false: nothing. */
 bool bind_mark(struct binder *b, enum slot slot, struct where at);
 
-/* The names that the slot's tensor may have; NULL: there is none. */
+/* The names that the slot's tensor may have, "A|B"; NULL: the family has no such slot. */
 const char *bind_names(struct binder *b, enum slot slot);
 
-/* A part of what gives logits: the model is one without it as well. */
+/* The same; of a GGUF file only the name that one of its layers has. */
+const char *bind_stored_names(struct binder *b, enum slot slot);
+
+/* The first weight, or bias, of one of these names; it counts as used, and the name that has
+ * the weight stays in *names.  NULL: none. */
+const struct tensor *bind_weight_tensor(struct binder *b, enum slot slot, const char **names,
+                                        struct where at);
+const struct tensor *bind_bias_tensor(struct binder *b, const char *names, struct where at);
+
+/* Whether the slot is part of what gives logits; a model may lack it. */
 bool bind_is_head(enum slot slot);
 
-/* The tensor expected in the slot, with the prefix: its bias, or its weight. */
+/* The full name expected of the slot's bias, or weight, with the prefix. */
 const char *bind_name(struct binder *b, enum slot slot, struct where at, bool bias);
 
-/* The error of a tensor that is missing: its slot, its name, its shape, and the unused tensor
- * whose name is nearest to it.  Of a head only a note; 0. */
+/* Sets the error of a missing tensor: its slot, name and expected shape, and the unused tensor
+ * whose name is nearest.  Of a head: only notes it in m->head_lacks, and returns 0. */
 int bind_missing(struct binder *b, enum slot slot, struct where at, bool bias,
                  const char *shape);
 
