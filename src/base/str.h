@@ -17,6 +17,12 @@ static inline const char *str_plural(int64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* The end of a noun in -y, such as "query". */
+static inline const char *str_plural_y(int64_t n)
+{
+    return n == 1 ? "y" : "ies";
+}
+
 /* A name for a message: cut, with "…", where it is so long that it would hide the rest. */
 const char *str_shown(struct arena *a, const char *name);
 

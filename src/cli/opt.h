@@ -130,9 +130,9 @@ struct cmd {
     const char *summary;        /* one line, no full stop */
     const char *operands;       /* "[TEXT [TEXT_B]]" */
     const char *const *words;   /* all that an operand may be, NULL ends; NULL: a text */
-    const struct opt *opts;     /* its own; NULL: none.  One stands in place of a group's
-                                   of the same name */
-    const struct opt_group *const *groups;  /* NULL ends; NULL: none */
+    const struct opt *opts;     /* its own; NULL: none */
+    const struct opt_group *const *groups;  /* NULL ends; NULL: none.  Of options of one name
+                                   the first counts: its own, then those of each group */
     size_t args_size;
     const char *const *examples;        /* shown by --help, run by the tests; NULL ends */
     int max_operands;
@@ -149,8 +149,8 @@ enum { OPTS_HELP = 1, OPTS_SHORT_HELP };
  * defaults, then the options, of which the last wins.  Returns 0 with *n_operands
  * and *operands; OPTS_HELP for --help and OPTS_SHORT_HELP for -h (printed by the caller);
  * -1 with ERR_USAGE: unknown option (with the nearest name), bad number, out of range
- * (with the range), not a choice (with the choices, or its new name), too many operands.  Options are
- * matched by getopt_long, but only by their whole names.
+ * (with the range), not a choice (with the choices, or its new name), too many operands.
+ * Options are matched by getopt_long, but only by their whole names.
  */
 int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
                int *n_operands, char ***operands, struct err *e);

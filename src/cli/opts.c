@@ -29,32 +29,38 @@ struct parse {
     char shorts[2 * MAX_OPTS + 2];
 };
 
-static bool has_own(const struct opt *own, const char *name)
+static bool has_name(const struct opt *o, const char *name)
 {
-    for (; own != NULL && own->name != NULL; own++)
-        if (strcmp(own->name, name) == 0)
+    for (; o != NULL && o->name != NULL; o++)
+        if (strcmp(o->name, name) == 0)
             return true;
     return false;
 }
 
-static void each_of(const struct opt_group *group, const struct opt *o,
-                    const struct opt *own,
-                    void (*fn)(void *, const struct opt_group *, const struct opt *),
-                    void *self)
+/* Among the command's own options and those of its first n_groups groups. */
+static bool is_taken(const struct cmd *c, int n_groups, const char *name)
 {
-    for (; o != NULL && o->name != NULL; o++)
-        if (group == NULL || !has_own(own, o->name))
-            fn(self, group, o);
+    for (int i = 0; i < n_groups; i++)
+        if (has_name(c->groups[i]->opts, name))
+            return true;
+    return has_name(c->opts, name);
 }
 
 void opts_each(const struct cmd *c,
                void (*fn)(void *self, const struct opt_group *group, const struct opt *o),
                void *self)
 {
-    each_of(NULL, c->opts, c->opts, fn, self);
-    for (int i = 0; c->groups != NULL && c->groups[i] != NULL; i++)
-        each_of(c->groups[i], c->groups[i]->opts, c->opts, fn, self);
-    each_of(&common_group, common_group.opts, c->opts, fn, self);
+    int n_groups = 0;
+
+    for (const struct opt *o = c->opts; o != NULL && o->name != NULL; o++)
+        fn(self, NULL, o);
+    for (; c->groups != NULL && c->groups[n_groups] != NULL; n_groups++)
+        for (const struct opt *o = c->groups[n_groups]->opts; o->name != NULL; o++)
+            if (!is_taken(c, n_groups, o->name))
+                fn(self, c->groups[n_groups], o);
+    for (const struct opt *o = common_group.opts; o->name != NULL; o++)
+        if (!is_taken(c, n_groups, o->name))
+            fn(self, &common_group, o);
 }
 
 /* ---- values ---- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * diff: what changed in each head, between two models, precisions, masks or texts. */
 #include "cmd/diff.h"
+
+#include "base/str.h"
 #include "cmd/results.h"
 
 static const struct former former_metrics[] = {
@@ -19,6 +21,17 @@ static const struct opt opts[] = {
     LIST(0, "dtype", "NAME", F(dtypes), &dtype_values,
          "round the operands of products, or of linears, to this format; given twice: the two "
          "that are compared"),
+    STRING(0, "at", "TOKEN", F(at),
+           "compare only the row of this token: a word, word#2 (its second occurrence), or a "
+           "position from 0"),
+    FLAG(0, "summary", F(summary),
+         "of several texts: mean of each number, 95 % interval"),
+    REAL(0, "tolerance", "JS", F(tolerance), NULL, 0, 1,
+         "exit with status 1 if the mean divergence of a head exceeds this, in nats"),
+    END
+};
+
+static const struct opt side_opts[] = {
     LIST(0, "mask", "SPEC", F(masks), &mask_values,
          "hide keys, as elsewhere, on both sides; given twice: one for each; none: only "
          "what the model hides"),
@@ -34,15 +47,9 @@ static const struct opt opts[] = {
          "twice: one list for each side"),
     LIST(0, "input", "FILE", F(inputs), &opt_files,
          ".npy instead of a text; given twice: the two that are compared"),
-    STRING(0, "at", "TOKEN", F(at),
-           "compare only the row of this token: a word, word#2 (its second occurrence), or a "
-           "position from 0"),
-    FLAG(0, "summary", F(summary),
-         "of several texts: the mean of each number, and its 95 % interval"),
-    REAL(0, "tolerance", "JS", F(tolerance), NULL, 0, 1,
-         "exit with status 1 if the mean divergence of a head exceeds this, in nats"),
     END
 };
+static const struct opt_group side_group = { "both sides", side_opts };
 
 static const struct opt picture_opts[] = {
     CHOICE_RENAMED(0, "metric", "NAME", F(metric), "entropy", diff_metrics, former_metrics,
@@ -53,8 +60,8 @@ static const struct opt_group picture_group = { "figure", picture_opts };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_all.group, &picture_group, &sheet_group, &layer_group, &rows_group, &seed_group, &qkv_group,
-    &text_group, &select_group, &hide_group, &mask_group, NULL
+    &side_group, &output_all.group, &picture_group, &sheet_group, &layer_group, &rows_group,
+    &seed_group, &qkv_group, &text_group, &select_group, &hide_group, &mask_group, NULL
 };
 
 static const char *const examples[] = {
@@ -84,7 +91,7 @@ struct job {
 static void say_loose(const struct job *j, const struct diff_pair *p)
 {
     err_warn(p->sides->env.note, "the texts share %d of %d token%s; %s are compared %s",
-             p->n_shared, p->n_tokens, p->n_tokens == 1 ? "" : "s",
+             p->n_shared, p->n_tokens, str_plural(p->n_tokens),
              j->args->at != NULL ? "keys" : "rows and keys",
              diff_pair_by_position(p) ? "by position" : "where both texts have them");
 }

@@ -2,6 +2,7 @@
  * A comparison -> the table and the row that diff prints. */
 #include <string.h>
 
+#include "base/str.h"
 #include "cmd/diff.h"
 
 /* ---- records ---- */
@@ -191,7 +192,7 @@ static const char *paired_title(const struct diff_pair *p, struct arena *a)
     if (p->n_paired == n_first && p->n_paired == n_second)
         return text;
     return arena_printf(a, "%s (%d token%s in common)", text, p->n_paired,
-                        p->n_paired == 1 ? "" : "s");
+                        str_plural(p->n_paired));
 }
 
 const char *diff_title(const struct diff_pair *p, struct arena *a)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "cmd/diff.h"
 
 struct diff_summary {
@@ -147,7 +148,7 @@ const char *diff_summary_title(const struct diff_summary *s, struct arena *a)
     return arena_printf(a, "%s → %s%s%s, mean of %d %s%s%s%s", diff_side_name(d, 0, true, a),
                         diff_side_name(d, 1, true, a), at != NULL ? ", at " : "",
                         at != NULL ? at : "", s->n, d->texts ? "pair" : "text",
-                        s->n == 1 ? "" : "s", shown != NULL ? "; " : "",
+                        str_plural(s->n), shown != NULL ? "; " : "",
                         shown != NULL ? shown : "");
 }
 

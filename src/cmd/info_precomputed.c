@@ -42,7 +42,7 @@ static void print_card(FILE *f, struct arena *a, const struct model *m)
                 " key%s, %s%s\n",
                 family_stack_names[i], precomputed_layers(a, m, o->config.n_layers),
                 o->config.n_heads, str_plural(o->config.n_heads), t->shape[1],
-                t->shape[1] == 1 ? "y" : "ies", t->shape[2], str_plural(t->shape[2]),
+                str_plural_y(t->shape[1]), t->shape[2], str_plural(t->shape[2]),
                 dtype_table[t->dtype].name,
                 i != STACK_CROSS && o->layer[first].hi == 0 ? ", causal" : "");
     }

@@ -20,7 +20,7 @@ static const struct opt opts[] = {
     INT(0, "d-model", "N", F(d_model), "512", 1, 1 << 16, "width of the layer"),
     INT(0, "heads", "N", F(heads), "8", 1, 1 << 12, "number of heads"),
     INT(0, "kv-heads", "N", F(kv_heads), NULL, 1, 1 << 12,
-        "heads of keys and values, which groups of heads share; default heads"),
+        "number of heads of keys and values; default heads"),
     INT(0, "d-k", "N", F(d_k), NULL, 1, 1 << 16,
         "width of a head's queries and keys; default d-model / heads"),
     INT(0, "d-v", "N", F(d_v), NULL, 1, 1 << 16,

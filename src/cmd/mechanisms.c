@@ -28,9 +28,9 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_every.group, &mechanisms_group, &figure_group, &sheet_group, &model_group, &layer_group, &rows_group,
-    &attention_group, &qkv_group, &text_group, &select_group, &mask_group, &dtype_group,
-    NULL
+    &output_every.group, &mechanisms_group, &figure_group, &sheet_group, &model_group,
+    &layer_group, &rows_group, &attention_group, &qkv_group, &text_group, &select_group,
+    &mask_group, &dtype_group, NULL
 };
 
 static const char *const examples[] = {
@@ -274,8 +274,8 @@ static int one_file(void *self, struct arena *a, const struct item *item, const 
 {
     const struct mechanisms_job *job = self;
 
-    return (job->job.results.output.format == OUTPUT_NPZ ? one_npz : one_picture)(
-        self, a, item, path, e);
+    return job->job.results.output.format == OUTPUT_NPZ ?
+               one_npz(self, a, item, path, e) : one_picture(self, a, item, path, e);
 }
 
 /* ---- the command ---- */

@@ -9,7 +9,7 @@
 int mechanisms_npz_begin(struct mechanisms_npz *n, const struct arena *like, const char *path,
                          struct err *e)
 {
-    if (out_open(&n->out, path, true, e) != 0)
+    if (out_open(&n->out, path, OUT_SEEKABLE, e) != 0)
         return -1;
     arena_init(&n->arena, like->full, like->self);
     n->z = npz_new(&n->arena, n->out.file);

@@ -259,7 +259,7 @@ static int cut_fused(struct parter *p, const char *scope, const char *name, int 
         return err_set(p->e, ERR_INPUT, "%s: shape %s, expected outputs of %s for %d head%s",
                        lying.weight->name, tensor_shape(p->a, lying.weight),
                        n == 3 ? "queries, keys and values" : "keys and values", n_heads,
-                       n_heads == 1 ? "" : "s");
+                       str_plural(n_heads));
     for (int i = 0; i < n; i++) {
         const char *part = arena_printf(p->a, "%s.%s", name, letters[first + i]);
 

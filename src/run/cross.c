@@ -53,7 +53,7 @@ int cross_check(const struct pass *p, int t, struct err *e)
     if (slot[W_CROSS_DISTANCE].weight != NULL && !model->config.relative.clip && S > T)
         return err_set(e, ERR_INPUT, "%d key%s for %d quer%s, expected at most as many, "
                        "because its relative positions go no further", S, str_plural(S), T,
-                       T == 1 ? "y" : "ies");
+                       str_plural_y(T));
     return 0;
 }
 

@@ -124,7 +124,7 @@ static int misfit(const struct mask_array *m, int64_t T, int64_t S, int H, struc
                    "[%d,%lld,%lld] or [texts,%d,%lld,%lld]: there are %d head%s, %lld quer%s "
                    "and %lld key%s", m->name, m->shape, (long long)T, (long long)S, H,
                    (long long)T, (long long)S, H, (long long)T, (long long)S, H,
-                   str_plural(H), (long long)T, T == 1 ? "y" : "ies", (long long)S,
+                   str_plural(H), (long long)T, str_plural_y(T), (long long)S,
                    str_plural(S));
 }
 

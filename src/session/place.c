@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/str.h"
 
 /* ---- the name ---- */
 
@@ -203,7 +204,7 @@ static int no_position(const struct place *p, const char *option, int n, struct 
 int place_find(const struct place *p, const char *option, const struct tokens *t,
                const char *text, struct err *e)
 {
-    long n_whole, n_parts;
+    long n_whole, n_parts = 0, count;
     int at;
 
     if (p->position >= t->n)
@@ -218,7 +219,7 @@ int place_find(const struct place *p, const char *option, const struct tokens *t
     if (n_whole == 0 && n_parts == 0)
         return err_set(e, ERR_INPUT, "%s: the text has no token or word '%.*s'", option,
                        (int)p->word_size, p->word);
+    count = n_whole > 0 ? n_whole : n_parts;
     return err_set(e, ERR_INPUT, "%s: '%.40s': the text has '%.*s' only %ld time%s", option,
-                   p->spec, (int)p->word_size, p->word, n_whole + (n_whole == 0 ? n_parts : 0),
-                   n_whole + (n_whole == 0 ? n_parts : 0) == 1 ? "" : "s");
+                   p->spec, (int)p->word_size, p->word, count, str_plural(count));
 }

@@ -28,7 +28,7 @@ int place_parse(struct place *p, const char *option, const char *spec, struct er
 
 /*
  * The position in t that p names; -1 with an error, which names the option and what the text
- * has instead.  text: what the spans of t count in; s NULL: it is not known.  Occurrences
+ * has instead.  text: what the spans of t count in; NULL: it is not known.  Occurrences
  * are of whole words; where there are none, of parts of words.
  */
 int place_find(const struct place *p, const char *option, const struct tokens *t,

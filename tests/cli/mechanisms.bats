@@ -300,7 +300,7 @@ member() {
     for name in rows.0.h2o rows.1.quest out.1.kivi heads.0 heads.1 tokens; do
         grep -q " $name.npy$" "$dir/list"
     done
-    ! grep -q linformer "$dir/list"         # refused
+    run ! grep -q linformer "$dir/list"     # refused
     [ "$(member "$dir/y.npz" rows.1.exact | wc -l)" -eq $((2 * 17 * 17)) ]
     fails 2 "an npz holds rows" "$viz" mechanisms --outputs-only -o "$dir/z.npz" a
     [ ! -e "$dir/z.npz" ]

@@ -46,7 +46,7 @@ numbers() {
 }
 
 @test "cross-attention: positions are of the keys, first and special of both texts" {
-    model=(-m "$ref/seq2seq/t5" -s cross) texts=(--ids 3,4,5,1 --decoder-ids 0,6,7)
+    model=(-m "$ref/seq2seq/t5" -s cross) texts=(--ids "3,4,5,1" --decoder-ids "0,6,7")
     keys='[1,2]' queries='[]' numbers --hide 1-2
     keys='[0]' queries='[0]' numbers --hide first --renorm
     works "$viz" stats --json "${model[@]}" --hide 1-2 "${texts[@]}"
@@ -125,6 +125,7 @@ numbers() {
     [ "$(jq -c '[.first.labels, .second.labels]' <<< "$output")" = \
         '[["<|bos|>","the","unable"," cat"],["<|bos|>","the"," able"," cat"]]' ]
     [ "$(jq -c '[.merge, has("hide")]' <<< "$output")" = '["words",false]' ]
+    # shellcheck disable=SC1111  # the title has such quotes
     [ "$("$viz" diff --hide special "the key" "a key" | head -n 1)" = \
         "“the key” → “a key”; special tokens hidden, weights not renormalised" ]
     works "$viz" diff --json --merge words --at unable "the unable cat" "an unable cat"
