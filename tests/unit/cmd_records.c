@@ -168,7 +168,7 @@ static void put_columns(FILE *f, const struct record *r, const char *prefix)
         char path[128];
         bool many = c->list && c->kind == COLUMN_RECORD;
 
-        if (c->where == IN_TABLE)
+        if ((c->where & (IN_TSV | IN_JSON)) == 0)
             continue;
         snprintf(path, sizeof path, "%s%s", prefix, c->name);
         if (c->kind != COLUMN_RECORD || c->of->tuple) {
