@@ -7,8 +7,8 @@
 
 /* The row at hand of one head of one text. */
 struct slot {
-    float *weight;              /* [keys] */
-    unsigned char *hidden;      /* [keys] */
+    float *weight;              /* [keys' tokens]: of tokens, then of words */
+    unsigned char *hidden;      /* [keys' tokens] */
     double *sum;                /* [words] of the rows of a word so far; NULL: not merged */
     unsigned char *seen;        /* [words] a piece sees one of the key */
     int n_rows;                 /* in sum */
@@ -59,14 +59,14 @@ static bool is_merged(const struct text *t)
 
 static void slot_init(struct slot *s, struct arena *a, const struct text *t)
 {
-    size_t n = (size_t)t->keys.n;
+    size_t n_tokens = (size_t)t->keys.given->n, n_words = (size_t)t->keys.n;
 
-    s->weight = arena_alloc_raw(a, n, sizeof *s->weight);
-    s->hidden = arena_alloc_raw(a, n, 1);
+    s->weight = arena_alloc_raw(a, n_tokens, sizeof *s->weight);
+    s->hidden = arena_alloc_raw(a, n_tokens, 1);
     if (!is_merged(t))
         return;
-    s->sum = arena_alloc(a, n, sizeof *s->sum);
-    s->seen = arena_alloc(a, n, 1);
+    s->sum = arena_alloc(a, n_words, sizeof *s->sum);
+    s->seen = arena_alloc(a, n_words, 1);
 }
 
 static struct filtered *filtered_new(struct arena *a, const struct filter *f, int H,

@@ -45,6 +45,24 @@ numbers() {
     numbers --merge words
 }
 
+@test "words of many pieces: the numbers of NumPy, the same bytes each time" {
+    local piece="我喜欢吃苹果我喜欢吃苹果我喜欢吃苹果我喜欢吃苹果"
+    model=() texts=("$piece the cat")
+    groups=$("$viz" tokens --json "${texts[@]}" |
+        jq -r '(.tokens | length) as $n | [0, (range(3; $n) | 1), 2, 3] | join(",")')
+    numbers --merge words
+    keys='[0]' numbers --merge words --hide first --renorm
+    for _ in {1..8}; do
+        echo "$piece the cat $piece"
+    done > "$dir/lines"
+    "$viz" stats --json --merge words -f "$dir/lines" > "$dir/one"
+    for threads in 1 2 3; do
+        "$viz" stats --json --threads $threads --merge words -f "$dir/lines" | cmp - "$dir/one"
+    done
+    works "$viz" diff --summary --json --merge words --dtype f32 --dtype bf16 -f "$dir/lines"
+    echo "$output" | jq -e '.heads | all(.js.mean >= 0 and .js.mean < 0.1)' > /dev/null
+}
+
 @test "cross-attention: positions are of the keys, first and special of both texts" {
     model=(-m "$ref/seq2seq/t5" -s cross) texts=(--ids "3,4,5,1" --decoder-ids "0,6,7")
     keys='[1,2]' queries='[]' numbers --hide 1-2

@@ -176,6 +176,37 @@ static void words_left_out(void **state)
     check_row(&divided, 1, 2, 2, (double[]){ 0, 1 / 3.0, 2 / 3.0 });
 }
 
+/* A row of tokens is much longer than the row of words that comes of it: two texts of
+ * LONG tokens, the last of which sees all of them alike. */
+static void words_of_many_pieces(void **state)
+{
+    enum { LONG = 200 };
+    static float weight[LONG];
+    static int group[LONG], n_visible = LONG;
+    double entropy = 0;
+    struct kept kept = { .n = 0 };
+    struct filter_side query = { 1, NULL, NULL, 0 }, keys = { LONG, NULL, group, 3 };
+    const struct filter_text text[] = { { query, keys }, { query, keys } };
+    const struct filter filter = { text, 2, false };
+    const struct sink to = { SINK_HEAD, keep, NULL, &kept };
+    struct sink sink;
+
+    (void)state;
+    for (int j = 0; j < LONG; j++) {
+        weight[j] = 1.0f / LONG;
+        group[j] = j == 0 ? 0 : j < LONG / 2 ? 1 : 2;
+    }
+    filter_sinks(&arena, &filter, 2, &to, 1, &sink);
+    for (int i = 0; i < 4; i++)
+        sink.take(sink.self, &(struct rows){
+            .text = i / 2, .head = i % 2, .n_rows = 1, .n_keys = LONG, .n_queries = 1,
+            .n_all_keys = LONG, .stride = LONG, .weight = weight, .entropy = &entropy,
+            .n_visible = &n_visible }, 1);
+    assert_int_equal(kept.n, 4);
+    for (int i = 0; i < 4; i++)
+        check_row(&kept, i, 0, 3, (double[]){ .005, .495, .5 });
+}
+
 /* Sinks that want all heads of a layer at once get the same rows. */
 static void layers(void **state)
 {
@@ -206,7 +237,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(keys_and_rows_left_out), TEST(rows_divided), TEST(a_row_with_nothing_left),
-        TEST(words), TEST(words_left_out), TEST(layers),
+        TEST(words), TEST(words_left_out), TEST(words_of_many_pieces),
+        TEST(layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
