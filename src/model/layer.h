@@ -3,9 +3,9 @@
  * A file with one attention, or layers around it, and no config.json: the names and
  * shapes of its tensors -> a family and a config, as if somebody had written them.
  *
- *     q_linear k_linear v_linear output_linear        and what else people call them: a row
- *                                                     of layer_names.c each
- *     q_linears.{i} k_linears.{i} v_linears.{i} output_linear     a matrix a head
+ *     q_linear k_linear v_linear output_linear        and the other names of layer_names.c,
+ *                                                     one row each
+ *     q_linears.{i} k_linears.{i} v_linears.{i} output_linear     one matrix per head
  *     c_attn c_proj, qkv proj, ..                     one for q, k and v
  *     in_proj_weight in_proj_bias out_proj            torch.nn.MultiheadAttention, or
  *     q_proj_weight k_proj_weight v_proj_weight       with keys and values of own widths
@@ -29,7 +29,7 @@
 enum layer_fused {
     LAYER_FUSED_AUTO,           /* as its name says */
     LAYER_FUSED_PARTS,          /* all queries, all keys, all values */
-    LAYER_FUSED_HEADS           /* a head after the other, of each its query, key, value */
+    LAYER_FUSED_HEADS           /* head after head, of each its query, key, value */
 };
 
 /* How a matrix lies. */

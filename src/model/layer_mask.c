@@ -9,7 +9,7 @@ static const char *const names[] = {
     "bias", "mask", "tril", "causal_mask", "masked_bias", "IGNORE", NULL
 };
 
-/* [.., T, T] of ones, of each T is the last two; or a single number. */
+/* One square, [1, .., T, T]; or a single number. */
 static bool is_square(const struct tensor *t)
 {
     int count = t->n_dims;

@@ -9,10 +9,10 @@ enum part { PART_Q, PART_K, PART_V, PART_O, N_PART };
 
 enum projections {
     PROJ_WHOLE,         /* a matrix for all heads, in any form: see enum form */
-    PROJ_HEADS,         /* q, k, v: a matrix a head, "q_linears.0" */
+    PROJ_HEADS,         /* q, k, v: one matrix per head, "q_linears.0" */
     PROJ_TORCH,         /* one for q, k and v, or one each, with endings of their own */
     PROJ_FUSED,         /* one: rows of all q, then of k, then of v */
-    PROJ_FUSED_HEADS,   /* one: a head after the other, of each its q, its k, its v */
+    PROJ_FUSED_HEADS,   /* one: head after head, of each its q, its k, its v */
     PROJ_KV             /* q, and one for all k, then all v */
 };
 
@@ -50,7 +50,7 @@ extern const struct layout layer_layout[];      /* ends with writer NULL */
 /* Parts of an attention or layer that change what it computes, and are not supported. */
 extern const char *const layer_unsupported[];   /* ends with NULL */
 
-/* The tensor SCOPE NAME ENDING; NULL: none. */
+/* The tensor SCOPE NAME ENDING, written together; NULL: none. */
 const struct tensor *layer_find(const struct weights *w, struct arena *a,
                                 const char *scope, const char *name,
                                 const char *ending);
@@ -64,7 +64,7 @@ enum form {
     FORM_NONE,
     FORM_WEIGHT,        /* NAME.weight [out, in] */
     FORM_KERNEL,        /* NAME.kernel [in, out], or with heads apart: [in, H, d], [H, d, out] */
-    FORM_BARE           /* NAME [in, out]; or [H, in, d], [H, d, out]; its bias: see form_bias */
+    FORM_BARE           /* NAME [in, out]; or [H, in, d], [H, d, out]; its bias: see layer_bias */
 };
 
 /* The weight of SCOPE NAME in any of these forms; NULL: none. */
