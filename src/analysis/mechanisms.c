@@ -317,30 +317,40 @@ static void run_own(struct mechanisms *c, const struct qkv_view *v, struct layer
     par_for(c->par, own.n, own_rows_task, &job);
 }
 
-/* Rows of width d of one head. */
-static int check_rows(const struct mechanisms *c, const struct qkv_view *v, const char *what,
-                      int head, const float *x, int64_t stride, int n, int d, struct err *e)
+/* The queries, keys or values of one head: x[n, d], rows stride apart. */
+struct head_rows {
+    const char *what;           /* "query" */
+    int head;
+    const float *x;
+    int64_t stride;
+    int n, d;
+};
+
+static int check_rows(const struct mechanisms *c, int layer, struct head_rows rows,
+                      struct err *e)
 {
-    for (int i = 0; i < n; i++)
-        if (!is_finite(x + i * stride, d))
+    for (int i = 0; i < rows.n; i++)
+        if (!is_finite(rows.x + i * rows.stride, rows.d))
             return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the %s of row %d is not "
                            "finite: the weights or the input hold NaN or infinities, or "
-                           "overflow", c->model->name, v->layer, head, what, i);
+                           "overflow", c->model->name, layer, rows.head, rows.what, i);
     return 0;
 }
 
 static int check_view(const struct mechanisms *c, const struct qkv_view *v, struct err *e)
 {
-    int d = v->at->d, d_v = v->at->d_v;
+    int d = v->at->d, d_v = v->at->d_v, share = v->H / v->G;
 
     for (int h = 0; h < v->H; h++)
-        if (check_rows(c, v, "query", h, v->q + v->q_at[h], v->q_stride, v->T, d, e) != 0)
+        if (check_rows(c, v->layer, (struct head_rows){ "query", h, v->q + v->q_at[h],
+                                                        v->q_stride, v->T, d }, e) != 0)
             return -1;
     for (int g = 0; g < v->G; g++)
-        if (check_rows(c, v, "key", g * (v->H / v->G), v->kv + v->k_at[g], v->kv_stride, v->S,
-                       d, e) != 0 ||
-            check_rows(c, v, "value", g * (v->H / v->G), v->kv + v->v_at[g], v->kv_stride,
-                       v->S, d_v, e) != 0)
+        if (check_rows(c, v->layer, (struct head_rows){ "key", g * share, v->kv + v->k_at[g],
+                                                        v->kv_stride, v->S, d }, e) != 0 ||
+            check_rows(c, v->layer, (struct head_rows){ "value", g * share,
+                                                        v->kv + v->v_at[g], v->kv_stride,
+                                                        v->S, d_v }, e) != 0)
             return -1;
     return 0;
 }

@@ -7,19 +7,27 @@
 
 /* ---- heads ---- */
 
-/* Heads h0 .. h0 + n - 1 side by side: out [rows, n d], head h at at[h / share], rounded to
- * the precision of the products that read them. */
-static const float *side_by_side(struct arena *a, const float *x, int64_t stride,
-                                 const int *at, int h0, int n, int share, int rows, int d,
+/* Where heads lie in rows of queries, keys or values: head h at x + t * stride + at[h / share],
+ * t < rows, d wide. */
+struct columns {
+    const float *x;
+    int64_t stride;
+    const int *at;
+    int share, rows, d;
+};
+
+/* Heads h0 .. h0 + n - 1 side by side, out [rows, n d], rounded to the precision of the
+ * products that read them. */
+static const float *side_by_side(struct arena *a, struct columns c, int h0, int n,
                                  enum precision precision)
 {
-    float *out = arena_alloc_raw(a, (size_t)rows * (size_t)n, (size_t)d * sizeof *out);
+    float *out = arena_alloc_raw(a, (size_t)c.rows * (size_t)n, (size_t)c.d * sizeof *out);
 
-    for (int t = 0; t < rows; t++)
+    for (int t = 0; t < c.rows; t++)
         for (int i = 0; i < n; i++)
-            memcpy(out + ((int64_t)t * n + i) * d, x + t * stride + at[(h0 + i) / share],
-                   (size_t)d * sizeof *out);
-    precision_round(precision, out, out, (int64_t)rows * n * d);
+            memcpy(out + ((int64_t)t * n + i) * c.d,
+                   c.x + t * c.stride + c.at[(h0 + i) / c.share], (size_t)c.d * sizeof *out);
+    precision_round(precision, out, out, (int64_t)c.rows * n * c.d);
     return out;
 }
 
@@ -28,11 +36,13 @@ static struct attention copied_head(const struct qkv_view *v, int h0, int n, str
 {
     int share = v->H / v->G;
     struct attend at = v->at[h0];
-    enum precision to = at.precision;
+    struct columns q = { v->q, v->q_stride, v->q_at, 1, v->T, at.d };
+    struct columns k = { v->kv, v->kv_stride, v->k_at, share, v->S, at.d };
+    struct columns values = { v->kv, v->kv_stride, v->v_at, share, v->S, at.d_v };
     struct attention head = {
-        .q = side_by_side(a, v->q, v->q_stride, v->q_at, h0, n, 1, v->T, at.d, to),
-        .k = side_by_side(a, v->kv, v->kv_stride, v->k_at, h0, n, share, v->S, at.d, to),
-        .v = side_by_side(a, v->kv, v->kv_stride, v->v_at, h0, n, share, v->S, at.d_v, to),
+        .q = side_by_side(a, q, h0, n, at.precision),
+        .k = side_by_side(a, k, h0, n, at.precision),
+        .v = side_by_side(a, values, h0, n, at.precision),
     };
 
     at.d *= n;

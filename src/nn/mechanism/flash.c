@@ -63,10 +63,14 @@ static double weigh(float *row, const struct attend *at, int row0, int t, int ke
                                          (int)own.first, (int)own.end, 1).e);
 }
 
-/* Rows row0 .. row0 + n_rows - 1 meet n keys from key0. */
-static void tile(struct flash_room *r, float *out, int64_t out_stride,
-                 const struct attention *a, int row0, int n_rows, int key0, int n)
+/* Rows row0 .. row0 + n_rows - 1, and n keys from key0. */
+struct tile { int row0, n_rows, key0, n; };
+
+/* The rows of the tile, whose outputs so far are in out, meet its keys. */
+static void run_tile(struct flash_room *r, float *out, int64_t out_stride,
+                     const struct attention *a, const struct tile *tile)
 {
+    int row0 = tile->row0, n_rows = tile->n_rows, key0 = tile->key0, n = tile->n;
     struct attend at = a->at;
     struct attend all = { .S = n, .d = at.d, .d_v = at.d_v, .lo = INT_MAX, .hi = INT_MAX };
     size_t stride = attention_stride(TILE);
@@ -102,8 +106,9 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
             memset(out + t * out_stride, 0, (size_t)a->at.d_v * sizeof *out);
         }
         for (int64_t key0 = keys.first; key0 < keys.end; key0 += TILE)
-            tile(&room, out, out_stride, a, row0, n_rows, (int)key0,
-                 keys.end - key0 < TILE ? (int)(keys.end - key0) : TILE);
+            run_tile(&room, out, out_stride, a, &(struct tile){
+                row0, n_rows, (int)key0,
+                keys.end - key0 < TILE ? (int)(keys.end - key0) : TILE });
     }
     return pairs_seen(a);
 }

@@ -3,7 +3,6 @@
  * GROUP numbers with a zero point and a step each. */
 #include <math.h>
 
-#include "nn/mechanism/carve.h"
 #include "nn/mechanism/pairs.h"
 
 enum { GROUP = 32 };            /* as in the experiments of the paper */
@@ -47,51 +46,34 @@ static void quantise_values(float *y, const struct attention *a)
                      group_of(c, a->at.d_v), a->params->bits);
 }
 
-/* Shares out what a copy of a with such keys and values needs, and makes it. */
-static size_t make(struct attention *own, const struct attention *a, void *base, void **rest)
+static void make(struct pairs_copy *c, const struct attention *a, void *base)
 {
-    struct carve carve = { base, 0 };
-    size_t S = (size_t)a->at.S;
-    float *k = carve_take(&carve, S * (size_t)a->at.d, sizeof *k);
-    float *v = carve_take(&carve, S * (size_t)a->at.d_v, sizeof *v);
-
-    *own = *a;
-    own->k = k;
-    own->v = v;
-    own->k_stride = a->at.d;
-    own->v_stride = a->at.d_v;
-    if (base != NULL) {
-        quantise_keys(k, a);
-        quantise_values(v, a);
-    }
-    *rest = carve_take(&carve, pairs_room(a), 1);
-    return carve.used;
+    pairs_copy(c, a, a->at.S, base);
+    quantise_keys(c->k, a);
+    quantise_values(c->v, a);
 }
 
 static size_t room(const struct attention *a)
 {
-    struct attention own;
-    void *rest;
+    struct pairs_copy copy;
 
-    return make(&own, a, NULL, &rest);
+    return pairs_copy(&copy, a, a->at.S, NULL);
 }
 
 static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
 {
-    struct attention own;
-    void *rest;
+    struct pairs_copy copy;
 
-    make(&own, a, base, &rest);
-    return pairs_run(out, out_stride, &own, rest);
+    make(&copy, a, base);
+    return pairs_run(out, out_stride, &copy.own, copy.rest);
 }
 
 static void reference(double *w, double *out, const struct attention *a, void *base)
 {
-    struct attention own;
-    void *rest;
+    struct pairs_copy copy;
 
-    make(&own, a, base, &rest);
-    pairs_reference(w, out, &own, NULL);
+    make(&copy, a, base);
+    pairs_reference(w, out, &copy.own, NULL);
 }
 
 const struct mechanism mechanism_kivi = {

@@ -3,7 +3,6 @@
  * keys alike. */
 #include <math.h>
 
-#include "nn/mechanism/carve.h"
 #include "nn/mechanism/pairs.h"
 #include "nn/score.h"
 #include "nn/softmax.h"
@@ -36,43 +35,21 @@ static void average(float *y, const struct attention *a, const float *x, int64_t
     }
 }
 
-/* Shares out what a copy of a over segments needs, and makes it. */
-static size_t make(struct attention *own, const struct attention *a, void *base, void **rest)
-{
-    struct carve carve = { base, 0 };
-    size_t n = (size_t)count(a);
-    float *k = carve_take(&carve, n * (size_t)a->at.d, sizeof *k);
-    float *v = carve_take(&carve, n * (size_t)a->at.d_v, sizeof *v);
-
-    *own = *a;
-    own->k = k;
-    own->v = v;
-    own->k_stride = a->at.d;
-    own->v_stride = a->at.d_v;
-    own->at.S = count(a);
-    if (base != NULL) {
-        average(k, a, a->k, a->k_stride, a->at.d);
-        average(v, a, a->v, a->v_stride, a->at.d_v);
-    }
-    *rest = carve_take(&carve, pairs_room(own), 1);
-    return carve.used;
-}
-
 static size_t room(const struct attention *a)
 {
-    struct attention own;
-    void *rest;
+    struct pairs_copy copy;
 
-    return make(&own, a, NULL, &rest);
+    return pairs_copy(&copy, a, count(a), NULL);
 }
 
 static int64_t run(float *out, int64_t out_stride, const struct attention *a, void *base)
 {
-    struct attention own;
-    void *rest;
+    struct pairs_copy copy;
 
-    make(&own, a, base, &rest);
-    return pairs_run(out, out_stride, &own, rest);
+    pairs_copy(&copy, a, count(a), base);
+    average(copy.k, a, a->k, a->k_stride, a->at.d);
+    average(copy.v, a, a->v, a->v_stride, a->at.d_v);
+    return pairs_run(out, out_stride, &copy.own, copy.rest);
 }
 
 /* ---- the reference: each key has its segment's weight, divided by the keys of it ---- */

@@ -70,6 +70,22 @@ size_t pairs_room(const struct attention *a)
     return share_out(&room, a, steps_of(a), NULL);
 }
 
+size_t pairs_copy(struct pairs_copy *c, const struct attention *a, int n_keys, void *base)
+{
+    struct carve carve = { base, 0 };
+
+    c->k = carve_take(&carve, (size_t)n_keys * (size_t)a->at.d, sizeof *c->k);
+    c->v = carve_take(&carve, (size_t)n_keys * (size_t)a->at.d_v, sizeof *c->v);
+    c->own = *a;
+    c->own.k = c->k;
+    c->own.v = c->v;
+    c->own.k_stride = a->at.d;
+    c->own.v_stride = a->at.d_v;
+    c->own.at.S = n_keys;
+    c->rest = carve_take(&carve, pairs_room(&c->own), 1);
+    return carve.used;
+}
+
 static void prepare(struct pairs_room *r, const struct attention *a,
                     const struct pair_steps *s)
 {

@@ -37,6 +37,16 @@ struct pair_formula {
 size_t pairs_room(const struct attention *a);
 int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room);
 
+/* a with other keys and values, for the mechanisms that change nothing else. */
+struct pairs_copy {
+    struct attention own;       /* reads k and v */
+    float *k, *v;               /* [n_keys, d], [n_keys, d_v] to be filled */
+    void *rest;                 /* the room of pairs_run for own */
+};
+
+/* Shares out base, aligned to 64; base NULL: only counts.  Returns the bytes. */
+size_t pairs_copy(struct pairs_copy *c, const struct attention *a, int n_keys, void *base);
+
 /* The reference of struct mechanism, with its pairs, which may read room. */
 void pairs_reference(double *w, double *out, const struct attention *a, void *room);
 
