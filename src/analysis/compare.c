@@ -250,14 +250,21 @@ static int pair_common(struct arena *a, struct compare_names x, struct compare_n
     return count;
 }
 
+/* places: by place where there are equally many. */
+static int pair_part(struct arena *a, struct compare_names x, struct compare_names y,
+                     int first, bool places, int *first_of)
+{
+    if (!places || x.n != y.n)
+        return pair_common(a, x, y, first, first_of);
+    for (int k = 0; k < y.n; k++)
+        first_of[k] = first + k;
+    return x.n;
+}
+
 int compare_pair(struct arena *a, struct compare_names first, struct compare_names second,
                  int *first_of)
 {
-    if (first.n != second.n)
-        return pair_common(a, first, second, 0, first_of);
-    for (int k = 0; k < second.n; k++)
-        first_of[k] = k;
-    return first.n;
+    return pair_part(a, first, second, 0, true, first_of);
 }
 
 static struct compare_names after(struct compare_names x, int n)
@@ -269,11 +276,13 @@ int compare_pair_around(struct arena *a, struct compare_names first,
                         struct compare_names second, const int at[2], int *first_of)
 {
     int x = at[0] + 1, y = at[1] + 1;
-    int before = pair_common(a, (struct compare_names){ first.name, at[0] },
-                             (struct compare_names){ second.name, at[1] }, 0, first_of);
+    bool places = at[0] == at[1];
+    int before = pair_part(a, (struct compare_names){ first.name, at[0] },
+                           (struct compare_names){ second.name, at[1] }, 0, places, first_of);
 
     first_of[at[1]] = at[0];
-    return before + 1 + pair_common(a, after(first, x), after(second, y), x, first_of + y);
+    return before + 1 +
+           pair_part(a, after(first, x), after(second, y), x, places, first_of + y);
 }
 
 static int by_name(const void *x, const void *y)

@@ -63,7 +63,9 @@ int compare_pair(struct arena *a, struct compare_names first, struct compare_nam
 
 /*
  * The same where name at[0] of the first and at[1] of the second are known to be a pair:
- * those before it, and those after it, by a longest common subsequence each.
+ * those before it, and those after it, each for themselves.  They are paired by place, where
+ * there are equally many, only if at[0] is at[1]: then the names before it do not depend on
+ * those after it.
  */
 int compare_pair_around(struct arena *a, struct compare_names first,
                         struct compare_names second, const int at[2], int *first_of);

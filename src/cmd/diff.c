@@ -82,7 +82,9 @@ struct job {
         double js;
         int layer, head;
     } worst;                            /* the head that differs most, of all texts */
-    int n_pairs, n_loose;               /* comparisons; those of texts that share little */
+    int n_pairs;                        /* comparisons */
+    int n_loose, n_moved;               /* of texts that share little; where the tokens of
+                                           --at stand at two positions */
 };
 
 /* ---- notes ---- */
@@ -90,10 +92,9 @@ struct job {
 /* Of one pair of texts, at once. */
 static void say_loose(const struct job *j, const struct diff_pair *p)
 {
-    err_warn(p->sides->env.note, "the texts share %d of %d token%s; %s are compared %s",
-             p->n_shared, p->n_tokens, str_plural(p->n_tokens),
-             j->args->at != NULL ? "keys" : "rows and keys",
-             diff_pair_by_position(p) ? "by position" : "where both texts have them");
+    err_warn(p->sides->env.note, "the texts share %d of %d token%s, special ones not counted; "
+             "%s are compared %s", p->n_shared, p->n_tokens, str_plural(p->n_tokens),
+             j->args->at != NULL ? "keys" : "rows and keys", diff_pair_way(p));
 }
 
 static void note(struct job *j, const struct diff_pair *p)
@@ -102,6 +103,7 @@ static void note(struct job *j, const struct diff_pair *p)
 
     j->n_pairs++;
     j->n_loose += loose;
+    j->n_moved += j->sides.side[0].at != j->sides.side[1].at;
     if (loose && !diff_is_file(&j->sides))
         say_loose(j, p);
 }
@@ -111,8 +113,19 @@ static void say_all_loose(const struct job *j)
 {
     if (j->n_loose > 0 && diff_is_file(&j->sides))
         err_warn(j->sides.env.note, "in %d of %d pairs the texts share under 20 %% of their "
-                 "tokens; rows and keys are compared by position where both have "
-                 "the same number, else where both texts have them", j->n_loose, j->n_pairs);
+                 "tokens; %s, else where both texts have them", j->n_loose, j->n_pairs,
+                 j->args->at != NULL ?
+                     "keys are compared by position where the token stands at one position" :
+                     "rows and keys are compared by position where both have the same number");
+}
+
+/* A mean of --at over keys that are compared in two ways. */
+static void say_moved(const struct job *j)
+{
+    if (j->summary != NULL && j->n_moved > 0 && j->n_moved < j->n_pairs)
+        err_warn(j->sides.env.note, "--at: in %d of %d %ss the token stands at two positions: "
+                 "keys are compared where both texts have them, in the others by position",
+                 j->n_moved, j->n_pairs, j->sides.texts ? "pair" : "text");
 }
 
 /* ---- one comparison ---- */
@@ -212,6 +225,7 @@ static int run_pairs(struct job *j, struct err *e)
     if (all_pairs(j, e) != 0)
         return -1;
     say_all_loose(j);
+    say_moved(j);
     return j->summary != NULL ? print_summary(j, e) : 0;
 }
 

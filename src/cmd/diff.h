@@ -84,8 +84,8 @@ struct diff_pair {
 /* Errors: those of the passes; --at names no token of a text. */
 int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, struct err *e);
 
-/* Tokens are paired by their places, not along what both texts have. */
-bool diff_pair_by_position(const struct diff_pair *p);
+/* How its keys, and its rows where there are several, are compared: "by position". */
+const char *diff_pair_way(const struct diff_pair *p);
 
 /* Whether two texts have so little in common that the comparison says little of heads. */
 bool diff_pair_is_loose(const struct diff_pair *p);

@@ -61,12 +61,16 @@ static int find_tokens(struct diff_sides *d, struct err *e)
 
 /* ---- pairs of tokens ---- */
 
-bool diff_pair_by_position(const struct diff_pair *p)
+const char *diff_pair_way(const struct diff_pair *p)
 {
     const struct diff_side *x = &p->sides->side[0], *y = &p->sides->side[1];
+    bool equal = session_queries(&x->s, &x->item)->n == session_queries(&y->s, &y->item)->n;
 
-    return session_queries(&x->s, &x->item)->n == session_queries(&y->s, &y->item)->n &&
-           x->at == y->at;
+    if (x->at != y->at)
+        return "where both texts have them";
+    return equal ? "by position" :
+           x->at >= 0 ? "by position before the token, after it where both texts have them" :
+                        "where both texts have them";
 }
 
 /* The keys, or the queries where --at is not given.  Among the keys the tokens of --at are a
@@ -80,7 +84,7 @@ static struct axis_pair pair_of(struct diff_pair *p, struct arena *a, const stru
     int at[2] = { side[0].at, side[1].at };
     bool own = x == session_queries(&side[0].s, &side[0].item);
 
-    p->n_paired = own && at[0] >= 0 && !diff_pair_by_position(p) ?
+    p->n_paired = own && at[0] >= 0 ?
                       compare_pair_around(a, first, second, at, first_of) :
                       compare_pair(a, first, second, first_of);
     return (struct axis_pair){ x->n, y->n, first_of };

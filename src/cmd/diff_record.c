@@ -191,7 +191,7 @@ static const char *paired_title(const struct diff_pair *p, struct arena *a)
         return arena_printf(a, "%s, at %s (token %d → %d)", text, d->args->at, x->at, y->at);
     if (p->n_paired == n_first && p->n_paired == n_second)
         return text;
-    return arena_printf(a, "%s (%d token%s in common)", text, p->n_paired,
+    return arena_printf(a, "%s (%d token%s paired)", text, p->n_paired,
                         str_plural(p->n_paired));
 }
 

@@ -299,14 +299,34 @@ text="the key is in the door"
     works "$viz" diff -m "$ref/bert" --at door -o "$dir/x.png" "$text" "the door is in"
 }
 
+@test "--at: what a token cannot see changes no number" {
+    numbers() { "$viz" diff -q --tsv --at bank "$@" | cut -f 2-; }
+    [ "$(numbers "the river bank" "the small bank")" = "$(numbers "the river bank" "the small bank is")" ]
+    [ "$(numbers "the bank" "a bank")" = "$(numbers "the bank, yes" "a bank.")" ]
+    works "$viz" diff --json -l 0 -H 0 --at bank "the river bank" "the small bank is"
+    jq -e '.heads[0].js < 1e-5' <<< "$output" > /dev/null
+    printf 'the river bank\tthe small bank\na bank, yes\tthe bank\n' > "$dir/plain"
+    printf 'the river bank is\tthe small bank\na bank\tthe bank, no\n' > "$dir/more"
+    numbers --pairs -f "$dir/plain" --summary > "$dir/one"
+    numbers --pairs -f "$dir/more" --summary | cmp - "$dir/one"
+    run --separate-stderr "$viz" diff --at bank --pairs --summary -f "$dir/more"
+    [ -z "$stderr" ]
+    echo "the bank	the old bank" >> "$dir/more"
+    run --separate-stderr "$viz" diff --at bank --pairs --summary -f "$dir/more"
+    [ "$stderr" = "mha-viz: note: --at: in 1 of 3 pairs the token stands at two positions: keys are compared where both texts have them, in the others by position" ]
+}
+
 @test "texts that share little: a note says how rows are paired" {
     note() { run --separate-stderr "$viz" diff -m "$ref/bert" "$@"; [ "$status" -eq 0 ]; }
     note "the key" "in door"
-    [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens; rows and keys are compared by position" ]
+    [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens, special ones not counted; rows and keys are compared by position" ]
     note "the key" "door"
-    [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens; rows and keys are compared where both texts have them" ]
+    [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens, special ones not counted; rows and keys are compared where both texts have them" ]
+    [ "${lines[0]}" = "“the key” → “door” (2 tokens paired)" ]
     note --at 1 "the key" "door"
-    [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens; keys are compared where both texts have them" ]
+    [ "$stderr" = "mha-viz: note: the texts share 0 of 2 tokens, special ones not counted; keys are compared by position before the token, after it where both texts have them" ]
+    note --at 1 "the key" "in door"
+    [[ $stderr == *"; keys are compared by position" ]]
     note -q "the key" "door"
     [ -z "$stderr" ]
     note "the key" "key"
@@ -314,6 +334,8 @@ text="the key is in the door"
     printf 'the key\tin door\nthe key\tkey\n' > "$dir/pairs"
     note --pairs -f "$dir/pairs"
     [[ $stderr == "mha-viz: note: in 1 of 2 pairs the texts share under 20 % of their tokens; "* ]]
+    note --at 1 --pairs -f "$dir/pairs"
+    [[ $stderr == *"; keys are compared by position where the token stands at one position, else"* ]]
 }
 
 @test "--summary: a table, TSV, a picture, the tolerance" {

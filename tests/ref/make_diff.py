@@ -198,6 +198,16 @@ def main():
                   "want": {"first": {"at": 3}, "second": {"at": 7}, "heads": heads(
                       first, attentions("bert", other)[0], [-1] * 7 + [3, -1],
                       [0, -1, -1, 1, 2, -1, -1, 3, 6], (3, 7))}})
+    # At one position: the keys before it by position; those after it are not seen (gpt2), or
+    # are as many on both sides (bert).
+    for name, second in (("gpt2", SECOND[:3] + FIRST[3:] + [22, 23]), ("gpt2", SECOND[:4]),
+                         ("bert", SECOND)):
+        keys = [k if k < len(FIRST) else -1 for k in range(len(second))]
+        cases.append({"argv": ["-m", f"tests/ref/{name}", "--at", "3", "--ids",
+                               ids_of(FIRST)[1], "--ids", ids_of(second)[1]],
+                      "want": {"first": {"at": 3}, "second": {"at": 3}, "heads": heads(
+                          attentions(name, FIRST)[0], attentions(name, second)[0],
+                          [k if k == 3 else -1 for k in keys], keys, (3, 3))}})
     cases.append({"argv": ["-m", "tests/ref/bert", "--mask", "causal", "--mask", "none",
                            *ids_of(FIRST)],
                   "want": {"first": {"mask": "causal"}, "heads": heads(

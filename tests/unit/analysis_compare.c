@@ -22,6 +22,10 @@ static void pairs(void **state)
     const int by_place[] = { 0, 1, 2, 3, 4 }, common[] = { -1, 0, 1, 3, 4, -1 };
     /* The "a" at 0 is the "a" at 3: "b", "a", "b" have no counterpart before it. */
     const int around[] = { -1, -1, -1, 0, 4, -1 };
+    /* At one position: "b", "a" before it are those of "a", "b"; "e" after it has none. */
+    const int level[] = { 0, 1, 2, 3, 4, -1 };
+    const struct compare_names shorter = NAMES("z", "y", "x", "d");
+    const int last[] = { 0, 1, 2, 4 }, even[] = { 0, 1, 2, 3 };
     int first_of[6];
     struct arena a;
 
@@ -33,6 +37,12 @@ static void pairs(void **state)
     check_pairs(first_of, common, 6);
     assert_int_equal(compare_pair_around(&a, x, longer, (int[]){ 0, 3 }, first_of), 2);
     check_pairs(first_of, around, 6);
+    assert_int_equal(compare_pair_around(&a, x, longer, (int[]){ 2, 2 }, first_of), 5);
+    check_pairs(first_of, level, 6);
+    assert_int_equal(compare_pair_around(&a, x, shorter, (int[]){ 2, 2 }, first_of), 4);
+    check_pairs(first_of, last, 4);
+    assert_int_equal(compare_pair_around(&a, x, shorter, (int[]){ 3, 3 }, first_of), 4);
+    check_pairs(first_of, even, 4);
     arena_finish(&a);
 }
 
