@@ -69,7 +69,7 @@ CASES = [
           axial_pos_embds=False, max_position_embeddings=12, is_decoder=False, pad_token_id=0)),
     ("GPT2ForSequenceClassification", GPT2), ("OPTForSequenceClassification", OPT),
     ("LlamaForSequenceClassification", dict(LLAMA, pad_token_id=3)),
-    ("Qwen2ForTokenClassification", LLAMA),
+    ("Qwen2ForTokenClassification", LLAMA), ("LlamaForQuestionAnswering", LLAMA),
     ("T5ForSequenceClassification", T5), ("T5ForTokenClassification", T5),
     ("BartForSequenceClassification", BART),
     ("MBartForSequenceClassification", dict(BART, decoder_start_token_id=None)),
@@ -89,7 +89,8 @@ MORE = [
     ("GPTNeoXForQuestionAnswering",
      dict({k: v for k, v in LLAMA.items() if "key" not in k}, rope_parameters=dict(
          rope_type="default", rope_theta=1e4, partial_rotary_factor=0.5))),
-    ("MistralForQuestionAnswering", LLAMA), ("OPTForQuestionAnswering", OPT),
+    ("MistralForQuestionAnswering", LLAMA), ("Qwen2ForQuestionAnswering", LLAMA),
+    ("Qwen3ForQuestionAnswering", dict(LLAMA, head_dim=4)), ("OPTForQuestionAnswering", OPT),
     ("GemmaForSequenceClassification", dict(LLAMA, head_dim=4, pad_token_id=3)),
     ("T5ForQuestionAnswering", T5), ("MT5ForSequenceClassification", T5),
     ("BartForQuestionAnswering", BART),

@@ -17,7 +17,7 @@ const struct family family_qwen3_moe = {
         .norm = { .eps = 1e-6 }, .head = { .untied = true }, .act = ACT_SILU,
         .score = { .scaled = true }, .rotary = { .rope = { { .theta = 10000 } } },
     },
-    .prefix = { "model." },
+    .prefix = { "model.", "transformer." },   /* ForQuestionAnswering has the second */
     .stack = { .name = {
         [W_TOK]        = "embed_tokens",
         [W_ATT_NORM]   = "layers.%d.input_layernorm",
