@@ -90,3 +90,19 @@ double keep_bound(const struct keep_pages *p, const float *q, int page)
         sum += (double)q[c] * (double)(q[c] > 0 ? high[c] : low[c]);
     return sum;
 }
+
+/* max over j of q_c k_jc is q_c low_c or q_c high_c: products of floats are exact. */
+double keep_bound_of(const float *q, const float *k, int64_t k_stride, int d, const int *key,
+                     int n)
+{
+    double sum = 0;
+
+    for (int c = 0; c < d; c++) {
+        double most = -INFINITY;
+
+        for (int j = 0; j < n; j++)
+            most = fmax(most, (double)q[c] * (double)k[key[j] * k_stride + c]);
+        sum += most;
+    }
+    return sum;
+}

@@ -42,4 +42,8 @@ void keep_add(struct keep_pages *p, const float *k, int64_t k_stride, int end);
 /* sum over c of max(q_c low_c, q_c high_c): no product with a key of the page is higher. */
 double keep_bound(const struct keep_pages *p, const float *q, int page);
 
+/* The same over the keys key[n] alone, n > 0. */
+double keep_bound_of(const float *q, const float *k, int64_t k_stride, int d, const int *key,
+                     int n);
+
 #endif

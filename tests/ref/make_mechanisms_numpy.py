@@ -72,7 +72,7 @@ def quest(q, k, seen, budget, page):
         if len(keys) <= budget:
             kept.append(keys)
             continue
-        pages = [keys[p:p + page] for p in range(0, len(keys), page)]
+        pages = [[j for j in keys if j // page == p] for p in sorted({j // page for j in keys})]
         bounds = [np.maximum(q[i] * k[p].min(0), q[i] * k[p].max(0)).sum() for p in pages]
         chosen = highest(bounds, max(1, budget // page))
         kept.append([j for p in chosen for j in pages[p]])
@@ -164,6 +164,20 @@ def budgeted(q, k, v, causal, b):
     }
 
 
+def hidden_keys(q, k, v):
+    """quest where a mask hides keys, the last among them, or a window does: a bound is over
+    the keys that the row sees."""
+    T, S = len(q), len(k)
+    masks = {
+        "hidden": [[j for j in range(S - 6) if (3 * i + j) % 5] for i in range(T)],
+        "padded": [list(range(S - 6)) for _ in range(T)],
+        "window": [list(range(max(0, i - 17), i + 1)) for i in range(T)],
+    }
+    for mask, seen in masks.items():
+        w = rows(SCALE * q @ k.T, quest(q, k, seen, P["budget"], P["page"]))
+        yield from ((f"long.{mask}.quest.w", w), (f"long.{mask}.quest.out", w @ v))
+
+
 def formulas():
     arrays, shapes = {}, {"long": (40, 6, 36, 1.5), "wide": (9, 20, 5, 0.5),
                           "deep": (90, 80, 4, 0.2)}
@@ -180,6 +194,7 @@ def formulas():
                     arrays[f"{name}.{mask}.{n}.out"] = out
                 if name == "long" and not n.startswith("kivi"):
                     arrays[f"{name}.{mask}.{n}.w"] = w
+    arrays |= dict(hidden_keys(*(arrays[f"long.{x}"] for x in "qkv")))
     far = [draw(12, 6, by=300), draw(12, 6, by=300), draw(12, 5)]
     directions = draw(8, 6)
     arrays |= {f"far.{n}": x for n, x in zip("qkv", far)} | {"far.favor": directions}

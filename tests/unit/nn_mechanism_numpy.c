@@ -73,6 +73,18 @@ static bool check_array(const struct weights *file, const char *name, const char
     return true;
 }
 
+/* Both versions of one head, whose rows the file has. */
+static void check_head(const struct weights *file, struct head *h, enum mechanism_id id,
+                       const char *name)
+{
+    refer(h, mechanism_table[id]);
+    assert_true(check_array(file, name, "w", h->w, h->a.T * h->a.at.S));
+    assert_true(check_array(file, name, "out", h->out, h->a.T * h->a.at.d_v));
+    run(h, mechanism_table[id]);
+    check_run(mechanism_table[id], h);
+    head_free(h);
+}
+
 /* Compares where the file has the array; returns whether it does. */
 static bool check_set(const struct weights *file, const struct set *s, bool causal,
                       enum mechanism_id id, const char *name,
@@ -124,6 +136,36 @@ static void formulas(void)
                     n += check_set(file, &sets[set], causal, cases[i].id, cases[i].name,
                                    &params);
         assert_int_equal(n, cases[i].n);
+    }
+    weights_close(file);
+    arena_finish(&a);
+}
+
+/* quest where keys are hidden: the bound of a page is over those that the row sees. */
+static void hidden_pages(void)
+{
+    enum { T = 40, PADDING = 6, LO = 17 };
+    static const char *const masks[] = { "hidden", "padded", "window" };
+    static unsigned char hidden[2][T * T];
+    struct mechanism_params params = ref_params;
+    struct arena a;
+    struct weights *file = open_file(&a);
+
+    params.budget = BUDGET;
+    for (int i = 0; i < T; i++)
+        for (int j = 0; j < T; j++) {
+            hidden[1][i * T + j] = j >= T - PADDING;
+            hidden[0][i * T + j] = j >= T - PADDING || (3 * i + j) % 5 == 0;
+        }
+    for (int mask = 0; mask < 3; mask++) {
+        struct head h = read_head(file, &sets[0], mask == 2, &params);
+        char name[32];
+
+        snprintf(name, sizeof name, "long.%s.quest", masks[mask]);
+        h.a.at.hidden = mask < 2 ? hidden[mask] : NULL;
+        h.a.at.hidden_stride = T;
+        h.a.at.lo = mask < 2 ? h.a.at.lo : LO;
+        check_head(file, &h, MECHANISM_quest, name);
     }
     weights_close(file);
     arena_finish(&a);
@@ -208,6 +250,7 @@ static void far_scores(void)
 }
 
 KERNEL_TEST(formulas)
+KERNEL_TEST(hidden_pages)
 KERNEL_TEST(budgets)
 KERNEL_TEST(short_rows)
 KERNEL_TEST(far_scores)
@@ -216,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_hidden_pages),
         cmocka_unit_test(test_budgets),
         cmocka_unit_test(test_short_rows),
         cmocka_unit_test(test_far_scores),

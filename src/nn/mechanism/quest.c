@@ -65,19 +65,25 @@ static struct key_range within(const struct attention *a, int page, int first, i
     return (struct key_range){ from > first ? from : first, to < end ? to : end };
 }
 
-/* Bounds of the pages that row i sees a key of; returns how many. */
+/* Bounds of the pages that row i sees a key of, over the keys that it sees: those of the
+ * book where no key so far is hidden.  Returns how many. */
 static int bounds(struct book *b, int *key, const struct attention *a, int i, int first,
                   int end)
 {
+    const float *q = a->q + i * a->q_stride;
     int count = 0, size = a->params->page;
 
     for (int page = first / size; page <= (end - 1) / size; page++) {
         struct key_range range = within(a, page, first, end);
+        int n_known = (int)range.end - page * size;
+        int n_seen = a->at.hidden == NULL && range.end - range.first == n_known ? n_known :
+                     visible_keys_of(key, a, i, range.first, range.end);
 
-        if (a->at.hidden != NULL &&
-            visible_keys_of(key, a, i, range.first, range.end) == 0)
+        if (n_seen == 0)
             continue;
-        b->bound[count] = keep_bound(&b->pages, a->q + i * a->q_stride, page);
+        b->bound[count] = n_seen == n_known ?
+                              keep_bound(&b->pages, q, page) :
+                              keep_bound_of(q, a->k, a->k_stride, a->at.d, key, n_seen);
         b->page[count++] = page;
     }
     return count;
