@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "analysis/divergence.h"
+#include "analysis/mechanisms_check.h"
 #include "run/row.h"
 
 double mechanisms_change(const float *x, const float *y, int64_t n)
@@ -92,18 +93,10 @@ static bool sees_any(const float *a, int n)
     return false;
 }
 
-static bool is_finite(const float *x, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
-}
-
 /* exact NULL: w stands alone, and js and same mean nothing. */
 static struct row_sums compare(const float *w, const float *exact, int T, int S)
 {
-    struct row_sums sums = { .undefined = !is_finite(w, (int64_t)T * S) };
+    struct row_sums sums = { .undefined = !mechanisms_all_finite(w, (int64_t)T * S) };
 
     for (int i = 0; i < T && !sums.undefined; i++, w += S) {
         const float *own = exact != NULL ? exact + (int64_t)i * S : w;
@@ -266,8 +259,8 @@ static void set_heads(struct mechanism_result *r, const struct mechanism_heads *
     r->scores = all / seen;
 }
 
-static void one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,
-                          struct layer_room *room)
+static int one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,
+                         struct layer_room *room, struct err *e)
 {
     struct mechanism_result *result = &c->result[v->layer * N_MECHANISM + id];
     struct mechanism_heads heads = heads_of(c->opts, id, v, c->a);
@@ -278,12 +271,14 @@ static void one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id
     if (heads.refused != NULL) {
         snprintf(result->reason, sizeof result->reason, "%s", heads.refused);
         result->refused = result->reason;
-        return;
+        return 0;
     }
     result->bytes = (int64_t)heads.room_bytes;
     mechanism_attend_alone(&heads, room->z, scores, arena_alloc_raw(c->a, heads.room_bytes, 1));
     set_heads(result, &heads, scores, v, room);
     run_attention_output(c->model, v->layer, v->stack, room->out, room->z, v->T, c->par);
+    if (mechanisms_check_output(c->model, v, room->z, room->out, e) != 0)
+        return -1;
     if (room->own_out != NULL)
         result->error = mechanisms_change(room->out, room->own_out, count);
     if (c->opts->repeats > 0)
@@ -297,9 +292,11 @@ static void one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id
     if (c->opts->arrays != NULL)
         c->opts->arrays->take(c->opts->arrays->self, v->layer, (enum mechanism_id)id, job.all,
                               room->out);
+    return 0;
 }
 
-static void run_own(struct mechanisms *c, const struct qkv_view *v, struct layer_room *room)
+static int run_own(struct mechanisms *c, const struct qkv_view *v, struct layer_room *room,
+                   struct err *e)
 {
     struct mechanism_params params = c->opts->params;
     struct mechanism_heads own = mechanism_heads(mechanism_table[MECHANISM_exact], &params,
@@ -311,47 +308,12 @@ static void run_own(struct mechanisms *c, const struct qkv_view *v, struct layer
     mechanism_attend(&own, room->own_z, c->par);
     run_attention_output(c->model, v->layer, v->stack, room->own_out, room->own_z, v->T,
                          c->par);
+    if (mechanisms_check_output(c->model, v, room->own_z, room->own_out, e) != 0)
+        return -1;
     if (!c->opts->rows)
-        return;
+        return 0;
     job.exact = room->exact = floats(c->a, (int64_t)v->H * v->T, v->S);
     par_for(c->par, own.n, own_rows_task, &job);
-}
-
-/* The queries, keys or values of one head: x[n, d], rows stride apart. */
-struct head_rows {
-    const char *what;           /* "query" */
-    int head;
-    const float *x;
-    int64_t stride;
-    int n, d;
-};
-
-static int check_rows(const struct mechanisms *c, int layer, struct head_rows rows,
-                      struct err *e)
-{
-    for (int i = 0; i < rows.n; i++)
-        if (!is_finite(rows.x + i * rows.stride, rows.d))
-            return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the %s of row %d is not "
-                           "finite: the weights or the input hold NaN or infinities, or "
-                           "overflow", c->model->name, layer, rows.head, rows.what, i);
-    return 0;
-}
-
-static int check_view(const struct mechanisms *c, const struct qkv_view *v, struct err *e)
-{
-    int d = v->at->d, d_v = v->at->d_v, share = v->H / v->G;
-
-    for (int h = 0; h < v->H; h++)
-        if (check_rows(c, v->layer, (struct head_rows){ "query", h, v->q + v->q_at[h],
-                                                        v->q_stride, v->T, d }, e) != 0)
-            return -1;
-    for (int g = 0; g < v->G; g++)
-        if (check_rows(c, v->layer, (struct head_rows){ "key", g * share, v->kv + v->k_at[g],
-                                                        v->kv_stride, v->S, d }, e) != 0 ||
-            check_rows(c, v->layer, (struct head_rows){ "value", g * share,
-                                                        v->kv + v->v_at[g], v->kv_stride,
-                                                        v->S, d_v }, e) != 0)
-            return -1;
     return 0;
 }
 
@@ -362,24 +324,24 @@ static int take(void *self, const struct qkv_view *v, struct err *e)
                                            (int64_t)v->H * v->at->d_v),
                                .out = floats(mechanisms->a, v->T,
                                              mechanisms->model->config.d_model) };
+    int status = 0;
 
-    if (check_view(mechanisms, v, e) != 0)
+    if (mechanisms_check_view(mechanisms->model, v, e) != 0 ||
+        (mechanisms->opts->error && run_own(mechanisms, v, &room, e) != 0))
         return -1;
-    if (mechanisms->opts->error)
-        run_own(mechanisms, v, &room);
     progress_begin(par_progress(mechanisms->par), "mechanism",
                    mechanisms_count(mechanisms->opts));
-    for (int id = 0; id < N_MECHANISM; id++) {
+    for (int id = 0; id < N_MECHANISM && status == 0; id++) {
         struct arena_mark mark = arena_mark(mechanisms->a);
 
         if (!mechanisms_covers(mechanisms->opts, (enum mechanism_id)id))
             continue;
-        one_mechanism(mechanisms, v, id, &room);
+        status = one_mechanism(mechanisms, v, id, &room, e);
         arena_reset(mechanisms->a, mark);
         progress_step(par_progress(mechanisms->par));
     }
     progress_end(par_progress(mechanisms->par));
-    return 0;
+    return status;
 }
 
 struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,

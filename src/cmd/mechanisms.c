@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/mechanisms_check.h"
 #include "base/nearest.h"
 
 static const struct opt_values only_values = { .words = mechanism_names, .between = ',' };
@@ -215,7 +216,11 @@ static int measure(struct mechanisms_job *j, struct arena *a, const struct item 
         want.hidden = arena_alloc_raw(a, (size_t)count, sizeof(float));
     if (session_forward(&j->job.s, &texts, &want, NULL, 0, a, e) != 0)
         return -1;
-    return j->args->propagate ? propagate(j, a, &texts, t, want.hidden, count, e) : 0;
+    if (!j->args->propagate)
+        return 0;
+    if (mechanisms_check_hidden(j->job.s.shown, want.hidden, T, e) != 0)
+        return -1;
+    return propagate(j, a, &texts, t, want.hidden, count, e);
 }
 
 static int one_report(void *self, struct arena *a, const struct item *item,

@@ -15,6 +15,15 @@ member() {
         od -An -v -tf4 -w4
 }
 
+# The first number of a tensor of a .safetensors file becomes NaN.
+spoil() {
+    local size at
+    size=$(od -An -tu8 -N8 "$1" | tr -d ' ')
+    at=$(tail -c +9 "$1" | head -c "$size" | jq --arg name "$2" '.[$name].data_offsets[0]')
+    [ "$at" != null ]
+    printf '\0\0\300\177' | dd of="$1" bs=1 seek=$((8 + size + at)) conv=notrunc status=none
+}
+
 @test "every number is what the library's model gives with that mechanism" {
     # Figures of float passes against double ones: 2e-5 of weights is up to 1e-4 of these;
     # bf16 and int8 round what differs in its last digits, now and then the other way.
@@ -321,12 +330,7 @@ member() {
 
 @test "what is not finite is refused, as by stats" {
     cp -r "$ref/bert" "$dir/nan"
-    file=$dir/nan/model.safetensors
-    size=$(od -An -tu8 -N8 "$file" | tr -d ' ')
-    at=$(tail -c +9 "$file" | head -c "$size" |
-        jq '.["bert.encoder.layer.1.attention.self.query.bias"].data_offsets[0]')
-    printf '\0\0\300\177' |
-        dd of="$file" bs=1 seek=$((8 + size + at)) conv=notrunc status=none
+    spoil "$dir/nan/model.safetensors" bert.encoder.layer.1.attention.self.query.bias
     fails 3 "layer 1, head 0: the attention of row 0 is not finite" \
         "$viz" stats -m "$dir/nan" --ids 1,2,3
     fails 3 "layer 1, head 0: the query of row 0 is not finite: the weights or the input" \
@@ -334,6 +338,28 @@ member() {
     fails 3 "the query of row 0 is not finite" "$viz" mechanisms -m "$dir/nan" --ids 1,2,3 \
         -l 1 -o "$dir/x.npz"
     [ ! -e "$dir/x.npz" ]
+    # With --propagate the model runs to its end.
+    cp -r "$ref/bert" "$dir/last"
+    spoil "$dir/last/model.safetensors" bert.encoder.layer.1.output.dense.bias
+    fails 3 "the last hidden state of token 0 is not finite" "$viz" mechanisms --propagate \
+        -m "$dir/last" --ids 1,2,3 -l 0 --only exact,local
+}
+
+@test "an output projection that is not finite is refused, in every form of output" {
+    cp -r "$ref/gpt2" "$dir/nan"
+    shard=$(jq -r '.weight_map["transformer.h.0.attn.c_proj.weight"]' \
+        "$dir/nan/model.safetensors.index.json")
+    spoil "$dir/nan/$shard" transformer.h.0.attn.c_proj.weight
+    want="layer 0, all heads: the output of row 0 after the output projection is not finite"
+    for option in --repeats=0 --tsv --propagate --no-error --outputs-only; do
+        fails 3 "$want" "$viz" mechanisms -m "$dir/nan" --ids 1,2,3 -l 0 --only exact,h2o \
+            "$option"
+    done
+    for file in x.npz x.png; do
+        fails 3 "$want" "$viz" mechanisms -m "$dir/nan" --ids 1,2,3 -l 0 --only exact,h2o \
+            -o "$dir/$file"
+        [ ! -e "$dir/$file" ]
+    done
 }
 
 @test "favor: scores beyond 1e5 give numbers; what is undefined is null" {

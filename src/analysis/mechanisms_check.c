@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * A layer's queries, keys, values and output -> the first that is not finite. */
+#include "analysis/mechanisms_check.h"
+
+#include <math.h>
+
+#define CAUSE "the weights or the input hold NaN or infinities, or overflow"
+
+bool mechanisms_all_finite(const float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+/* The queries, keys or values of one head: x[n, d], rows stride apart. */
+struct head_rows {
+    const char *what;           /* "query" */
+    int head;
+    const float *x;
+    int64_t stride;
+    int n, d;
+};
+
+static int check_rows(const struct model *m, int layer, struct head_rows rows,
+                      struct err *e)
+{
+    for (int i = 0; i < rows.n; i++)
+        if (!mechanisms_all_finite(rows.x + i * rows.stride, rows.d))
+            return err_set(e, ERR_INPUT, "%s: layer %d, head %d: the %s of row %d is not "
+                           "finite: " CAUSE, m->name, layer, rows.head, rows.what, i);
+    return 0;
+}
+
+int mechanisms_check_view(const struct model *m, const struct qkv_view *v, struct err *e)
+{
+    int d = v->at->d, d_v = v->at->d_v, share = v->H / v->G;
+
+    for (int h = 0; h < v->H; h++)
+        if (check_rows(m, v->layer, (struct head_rows){ "query", h, v->q + v->q_at[h],
+                                                        v->q_stride, v->T, d }, e) != 0)
+            return -1;
+    for (int g = 0; g < v->G; g++)
+        if (check_rows(m, v->layer, (struct head_rows){ "key", g * share, v->kv + v->k_at[g],
+                                                        v->kv_stride, v->S, d }, e) != 0 ||
+            check_rows(m, v->layer, (struct head_rows){ "value", g * share,
+                                                        v->kv + v->v_at[g], v->kv_stride,
+                                                        v->S, d_v }, e) != 0)
+            return -1;
+    return 0;
+}
+
+int mechanisms_check_output(const struct model *m, const struct qkv_view *v, const float *z,
+                            const float *out, struct err *e)
+{
+    int D = m->config.d_model;
+
+    if (!mechanisms_all_finite(z, (int64_t)v->T * v->H * v->at->d_v))
+        return 0;
+    for (int i = 0; i < v->T; i++)
+        if (!mechanisms_all_finite(out + (int64_t)i * D, D))
+            return err_set(e, ERR_INPUT, "%s: layer %d, all heads: the output of row %d after "
+                           "the output projection is not finite: " CAUSE, m->name, v->layer, i);
+    return 0;
+}
+
+int mechanisms_check_hidden(const struct model *m, const float *x, int n, struct err *e)
+{
+    for (int i = 0; i < n; i++)
+        if (!mechanisms_all_finite(x + (int64_t)i * m->d_hidden, m->d_hidden))
+            return err_set(e, ERR_INPUT, "%s: the last hidden state of token %d is not finite: "
+                           CAUSE, m->name, i);
+    return 0;
+}
