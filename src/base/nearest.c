@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Edit distances between names, and the least of them. */
 #include "base/nearest.h"
 
 #include <string.h>

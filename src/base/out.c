@@ -77,7 +77,7 @@ static char *name_in_folder(const char *path, const char *name)
     return joined;
 }
 
-/* Where the link at path leads, by one step; NULL: it is no link, or no memory. */
+/* Where the link at path leads, by one step; NULL: it is not a link, or there is no memory. */
 static char *next_link(const char *path)
 {
     char to[PATH_MAX];

@@ -22,7 +22,7 @@ struct out {
     FILE *file;         /* write here; errors are seen at the commit */
     const char *path;   /* as the user said it; "-" is standard output */
     char *target;       /* the file that is replaced: path, its links followed */
-    char *temp;         /* the name beside it; NULL: none, as path is no regular file */
+    char *temp;         /* the name beside it; NULL: none, as path is not a regular file */
     FILE *stream;       /* file is copied here by the commit; NULL: path has the file itself */
     int flags;          /* enum out_flags */
 };

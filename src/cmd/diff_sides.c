@@ -73,15 +73,18 @@ static int check(struct diff_sides *d, int n_operands, struct err *e)
 
 /* ---- one side ---- */
 
-static int parse_dtype(const char *name, int *dtype, struct err *e)
+static int parse_dtype(const char *name, int *dtype, struct arena *a, struct err *e)
 {
+    const char *names = precision_names[0];
+
     for (int i = 0; precision_names[i] != NULL; i++)
         if (name == NULL || strcmp(precision_names[i], name) == 0) {
             *dtype = i;
             return 0;
         }
-    return err_set(e, ERR_USAGE, "--dtype: '%s' is not one of f32, bf16, f16, int8, q8_0, "
-                   "q5_0, q4_0", name);
+    for (int i = 1; precision_names[i] != NULL; i++)
+        names = arena_printf(a, "%s, %s", names, precision_names[i]);
+    return err_set(e, ERR_USAGE, "--dtype: '%s' is not one of %s", name, names);
 }
 
 /* The side of the only --attention: what is asked of a model is asked of the other side. */
@@ -117,7 +120,7 @@ static int ask(struct diff_sides *d, int i, struct err *e)
         asked->mask_value = NAN;        /* there is no such key */
     if (file_of_pairs(d))
         asked->half = i == 0 ? HALF_FIRST : HALF_SECOND;
-    if (parse_dtype(item_of(&args->dtypes, i), &asked->dtype, e) != 0)
+    if (parse_dtype(item_of(&args->dtypes, i), &asked->dtype, d->env.arena, e) != 0)
         return -1;
     if (args->attentions.n == 2)
         asked->attention = args->attentions.item[i];

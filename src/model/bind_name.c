@@ -173,7 +173,7 @@ static bool has_first(struct binder *b, const char *prefix, const char *names)
     return false;
 }
 
-/* What the slot's names stand behind in the file; NULL: they are not there. */
+/* What stands before the slot's names in the file; NULL: they are not there. */
 static const char *prefix_of(struct binder *b, const char *names)
 {
     static const char *const inner[] = { "language_model.model.", "model.language_model." };

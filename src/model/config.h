@@ -98,7 +98,7 @@ struct config {
                                            tokens, or there is none; set by bind.c */
         int n_labels;                   /* of a classifier */
         const char **label;             /* [n_labels] each may be NULL; NULL: no names */
-        enum head_scope pooled;          /* of HEAD_BY_CONFIG */
+        enum head_scope pooled;         /* of HEAD_BY_CONFIG */
         enum act pooler_act, classifier_act, summary_act;   /* N_ACT: none */
         int d_dense;                    /* width before a classifier; 0: D */
         int pad_id, eos_id;             /* -1: none */

@@ -78,8 +78,8 @@ void tok_close(struct tok *t);
  * t.  An empty text is fine.  May be called from several threads at once.
  *
  * Pretokenized pieces are a tokenised sentence as it is: nothing is added; special
- * is 1 where the vocabulary marks the piece so, type is 1 in the pair.  What is no piece
- * is read as the text of one: that which begins or ends a word ("Ġcat" or "cat</w>" for
+ * is 1 where the vocabulary marks the piece so, type is 1 in the pair.  What is not a
+ * piece is read as the text of one: that which begins or ends a word ("Ġcat" or "cat</w>" for
  * "cat"), else that inside of one.
  *
  * Words are tokenised as is_split_into_words of the transformers library does.  The

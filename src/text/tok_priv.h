@@ -198,7 +198,7 @@ struct tok {
     bool byte_pieces;               /* the piece "<0xE6>" stands for a byte */
 };
 
-/* A text's own tokens, or a word's, behind those of the sequence in hand; spans in bytes. */
+/* A text's own tokens, or a word's, after those of the sequence in hand; spans in bytes. */
 int pipeline_run(struct work *w, const char *s, size_t n, struct err *e);
 
 /* Writes the label of a piece to `to`, which has room for the piece; returns its size. */

@@ -25,7 +25,8 @@ static const struct family mt5_decoder = {
         [W_CROSS_O]    = "decoder.block.%d.layer.1.EncDecAttention.o",
         [W_MLP_NORM]   = "decoder.block.%d.layer.2.layer_norm",
         [W_GATE]       = "decoder.block.%d.layer.2.DenseReluDense.wi_0",
-        [W_UP]         = "decoder.block.%d.layer.2.DenseReluDense.wi|decoder.block.%d.layer.2.DenseReluDense.wi_1",
+        [W_UP]         = "decoder.block.%d.layer.2.DenseReluDense.wi|"
+                         "decoder.block.%d.layer.2.DenseReluDense.wi_1",
         [W_DOWN]       = "decoder.block.%d.layer.2.DenseReluDense.wo",
         [W_FINAL_NORM] = "decoder.final_layer_norm",
         [W_HEAD]       = "lm_head",
@@ -58,7 +59,8 @@ const struct family family_mt5 = {
         [W_O]          = "encoder.block.%d.layer.0.SelfAttention.o",
         [W_MLP_NORM]   = "encoder.block.%d.layer.1.layer_norm",
         [W_GATE]       = "encoder.block.%d.layer.1.DenseReluDense.wi_0",
-        [W_UP]         = "encoder.block.%d.layer.1.DenseReluDense.wi|encoder.block.%d.layer.1.DenseReluDense.wi_1",
+        [W_UP]         = "encoder.block.%d.layer.1.DenseReluDense.wi|"
+                         "encoder.block.%d.layer.1.DenseReluDense.wi_1",
         [W_DOWN]       = "encoder.block.%d.layer.1.DenseReluDense.wo",
         [W_FINAL_NORM] = "encoder.final_layer_norm",
     } },
