@@ -178,7 +178,7 @@ struct head_difference compare_head(const struct compare *c, int layer, int head
         .links_kept = (double)sums->n_kept / sums->n_paired,
         .entropy_first = sums->entropy[0] / sums->n_rows[0],
         .entropy_second = sums->entropy[1] / sums->n_rows[1],
-        .largest = sums->largest,
+        .largest = sums->n_paired > 0 ? sums->largest : NAN,
     };
 }
 

@@ -155,7 +155,9 @@ static int print_pair(struct job *j, const struct diff_pair *p, struct err *e)
                          output, output_name(output, j->a, item->index), j->a, e);
     if (results_begin(&j->results, j->a, item, e) != 0)
         return -1;
-    diff_report(p, j->results.named && item->index > 0, j->a, &j->results.report);
+    if (j->results.report.format == REPORT_TABLE)
+        results_part(&j->results);
+    diff_report(p, j->a, &j->results.report);
     return results_end(&j->results, e);
 }
 

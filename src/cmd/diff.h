@@ -125,7 +125,7 @@ const char *diff_title(const struct diff_pair *p, struct arena *a);
 
 /* In the report's format; a table under its title, below an empty line where it is after
  * another. */
-void diff_report(const struct diff_pair *p, bool after, struct arena *a, struct report *r);
+void diff_report(const struct diff_pair *p, struct arena *a, struct report *r);
 
 /* ---- all comparisons ---- */
 

@@ -44,10 +44,14 @@ static const char *text_of(const struct diff_side *side)
 
 static int find_token(const struct diff_sides *d, struct diff_side *side, struct err *e)
 {
+    const struct item_shown *shown = &side->item.shown[session_query_side(&side->s)];
+
     side->at = place_find(&d->at, "--at", session_queries(&side->s, &side->item),
                           text_of(side), e);
-    if (side->at >= 0)
+    if (side->at >= 0 && (shown->words_out == NULL || !shown->words_out[side->at]))
         return 0;
+    if (side->at >= 0)
+        err_set(e, ERR_INPUT, "--at: token %d is hidden (--hide)", side->at);
     return d->texts ? err_under(e, "the %s text",
                                 side == &d->side[0] ? "first" : "second") : -1;
 }

@@ -197,13 +197,14 @@ static const char *paired_title(const struct diff_pair *p, struct arena *a)
 
 const char *diff_title(const struct diff_pair *p, struct arena *a)
 {
-    const struct diff_side *side = &p->sides->side[1];
+    const struct diff_side *both = p->sides->side,
+                           *side = &both[shown_hides(&both[1].s, &both[1].item)];
     const char *title = paired_title(p, a), *shown = shown_text(&side->s, a, &side->item);
 
     return shown != NULL ? arena_printf(a, "%s; %s", title, shown) : title;
 }
 
-void diff_report(const struct diff_pair *p, bool after, struct arena *a, struct report *r)
+void diff_report(const struct diff_pair *p, struct arena *a, struct report *r)
 {
     struct side_row first = side_row(p->sides, 0, a), second = side_row(p->sides, 1, a);
     struct list heads = head_rows(p, a);
@@ -216,6 +217,6 @@ void diff_report(const struct diff_pair *p, bool after, struct arena *a, struct 
         });
         return;
     }
-    fprintf(r->file, "%s%s\n", after ? "\n" : "", report_clean(a, title, strlen(title)));
+    fprintf(r->file, "%s\n", report_clean(a, title, strlen(title)));
     record_table(diff_record_of(p->sides, &head_record, a), heads.at, heads.n, a, r->file);
 }

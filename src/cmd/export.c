@@ -19,6 +19,8 @@ static const struct opt opts[] = {
          "also queries, keys, values, scores and the output of each attention (npz)"),
     FLAG(0, "hidden", F(hidden), "also the hidden states after the final norm (npz)"),
     FLAG(0, "logits", F(logits), "also the logits (npz)"),
+    FLAG(0, "word-ids", F(shared.asked.word_ids),
+         "also the word that each token is of, as --merge words has them elsewhere (npz)"),
     END
 };
 #undef F
@@ -323,9 +325,9 @@ static int check_npy(const struct export_job *j, struct err *e)
     const int *first = j->head_place + first_layer(j) * j->job.s.n_heads;
     size_t size = (size_t)j->job.s.n_heads * sizeof *first;
 
-    if (args->all || args->hidden || args->logits)
+    if (args->all || args->hidden || args->logits || args->shared.asked.word_ids)
         return err_set(e, ERR_USAGE, "--%s requires an npz", args->all ? "all" :
-                       args->hidden ? "hidden" : "logits");
+                       args->hidden ? "hidden" : args->logits ? "logits" : "word-ids");
     for (int l = 0; l < j->job.s.n_layers; l++)
         if (j->layer_place[l] >= 0 &&
             memcmp(j->head_place + l * j->job.s.n_heads, first, size) != 0)

@@ -93,7 +93,8 @@ const char *records_shown_line(const struct session *s, struct arena *a,
 /* And what that comes to in one text. */
 #define SHOWN_COLUMNS(at) \
     SHOWN_OPTION_COLUMNS(at), \
-    { "hidden", "positions of the queries that are left out", .kind = COLUMN_INT, \
+    { "hidden", "positions of the queries that are left out; with --merge words, of words " \
+      "that no piece is left of", .kind = COLUMN_INT, \
       .list = true, .where = IN_JSON, .optional = true, .field = (at) + SHOWN_F(hidden) }, \
     { "hidden_key", "positions of the keys that are left out, where they are of another " \
       "text", .kind = COLUMN_INT, .list = true, .where = IN_JSON, .optional = true, \

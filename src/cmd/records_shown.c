@@ -52,7 +52,7 @@ const char *records_shown_line(const struct session *s, struct arena *a,
     const char *text = shown_text(s, a, item), *names = "";
     struct list divided = divided_metrics(a, false);
 
-    if (text == NULL || shown_list(s) == NULL || s->asked->renorm)
+    if (text == NULL || !shown_hides(s, item) || s->asked->renorm)
         return text != NULL ? arena_printf(a, "%s\n", text) : NULL;
     for (int i = 0; i < divided.n; i++)
         names = arena_printf(a, "%s%s%s", names, i > 0 ? ", " : "",

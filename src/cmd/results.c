@@ -31,13 +31,21 @@ int results_end(struct results *r, struct err *e)
     return output_end(&r->output, e);
 }
 
-static void print_tables(const struct results *r, struct arena *a, const struct item *item,
+void results_part(struct results *r)
+{
+    if (r->named && r->parted)
+        putc('\n', r->report.file);
+    r->parted = true;
+}
+
+static void print_tables(struct results *r, struct arena *a, const struct item *item,
                          const struct results_text *text)
 {
     FILE *file = r->report.file;
 
-    if (r->named && !text->unnamed)
-        fprintf(file, "%stext %d\n", item->index > 0 ? "\n" : "", item->index + 1);
+    results_part(r);
+    if (r->named)
+        fprintf(file, "text %d\n", item->index + 1);
     if (text->lead != NULL)
         fputs(text->lead, file);
     for (int i = 0; i < text->n_tables; i++)

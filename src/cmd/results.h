@@ -12,6 +12,7 @@ struct results {
     struct output output;       /* set it by output_plan, before results_open */
     struct report report;
     bool named;                 /* tables of several texts follow one another */
+    bool parted;                /* something stands above: a blank line comes first */
 };
 
 int results_open(struct results *r, const struct record *record, const struct input *in,
@@ -21,6 +22,8 @@ int results_open(struct results *r, const struct record *record, const struct in
 int results_begin(struct results *r, struct arena *a, const struct item *item,
                   struct err *e);
 int results_end(struct results *r, struct err *e);
+/* Before tables: a blank line, where those of another text stand above. */
+void results_part(struct results *r);
 
 /* What is reported of one text. */
 struct results_text {
@@ -29,7 +32,6 @@ struct results_text {
     const struct list *tables;      /* [n_tables] */
     int n_tables;
     const char *lead;           /* lines above the tables; NULL: none */
-    bool unnamed;               /* the tables of several texts have no headings */
 };
 
 /*

@@ -155,7 +155,7 @@ static int text(void *self, struct arena *a, const struct item *item, struct err
     struct text_row row = text_row(&job->s, a, item);
 
     return results_text(&job->results, a, item, &(struct results_text){
-        &row, &token_record, &row.tokens, 1, .unnamed = true }, e);
+        &row, &token_record, &row.tokens, 1, NULL }, e);
 }
 
 static const struct job_kind kind = { .outputs = &output_reports, .tokens_only = true,

@@ -147,8 +147,6 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
     struct map *map;
     struct sink sink;
 
-    if (rows == 0 || cols == 0)
-        return err_set(e, ERR_INPUT, "--hide: nothing is left of the text");
     heatmap_plan(rows, cols, p->n_heads, p->look.columns, figure->cell, figure->dpi,
                  &cell_px, &pool);
     map = map_new(a, 0, p->layer, p->s->shown->config.n_heads, row_axis, col_axis, pool,

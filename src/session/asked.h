@@ -30,6 +30,7 @@ struct asked {
     const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, words, no_special, truncate;
+    bool word_ids;                  /* words are numbered as merge has them */
     int merge;                      /* enum merge */
     const char *hide;               /* NULL: nothing */
     bool hide_special, renorm;

@@ -19,6 +19,11 @@ static bool has_decoder(const struct session *s)
 /* No model takes so much, and each token of it would be stored first. */
 static const size_t MAX_TEXT_BYTES = (size_t)16 << 20;
 
+static bool numbers_words(const struct asked *asked)
+{
+    return asked->words || asked->word_ids || asked->merge != MERGE_NONE;
+}
+
 int encode_text(const struct session *s, struct arena *a, struct item *out,
                         struct err *e)
 {
@@ -26,7 +31,7 @@ int encode_text(const struct session *s, struct arena *a, struct item *out,
         .text = out->text, .text_size = out->text_size,
         .pair = has_decoder(s) ? NULL : out->pair, .pair_size = out->pair_size,
         .pretokenized = s->asked->pretokenized, .no_special = s->asked->no_special,
-        .words = s->asked->words, .number_words = s->asked->words || s->asked->merge > 0,
+        .words = s->asked->words, .number_words = numbers_words(s->asked),
     };
 
     if (s->tok == NULL) {
@@ -134,7 +139,7 @@ static int fill_target(const struct session *s, struct arena *a, struct item *ou
     const struct tok_input text = {
         .text = out->pair, .text_size = out->pair_size,
         .pretokenized = s->asked->pretokenized, .no_special = s->asked->no_special,
-        .words = s->asked->words, .number_words = s->asked->words || s->asked->merge > 0,
+        .words = s->asked->words, .number_words = numbers_words(s->asked),
     };
     int *ids, count;
 

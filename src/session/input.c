@@ -99,6 +99,11 @@ static int check_sources(const struct asked *asked, int n_operands, bool lines,
         { asked->words && (asked->ids != NULL || asked->input != NULL ||
                            asked->attention != NULL || asked->qkv != NULL),
           "--words requires a text, not ids or arrays" },
+        { asked->word_ids && asked->pretokenized,
+          "--word-ids: --pretokenized gives pieces, not words" },
+        { asked->word_ids && (asked->ids != NULL || asked->input != NULL ||
+                              asked->attention != NULL || asked->qkv != NULL),
+          "--word-ids requires a text, not ids or arrays" },
         { asked->pairs && !lines, "--pairs requires -f FILE, or texts on standard input" },
         { asked->jsonl && !lines, "--jsonl requires -f FILE, or texts on standard input" },
         { asked->type_ids != NULL && asked->ids == NULL, "--type-ids requires --ids" },

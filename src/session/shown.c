@@ -73,7 +73,7 @@ static void mark_part(const struct hidden_part *part, const struct tokens *t, bo
         *beyond = part->to;
 }
 
-/* The tokens of a side that are left out; NULL: none is. */
+/* The tokens of a side that are left out; NULL: none is.  Something must be left. */
 static int hide_side(const struct session *s, struct arena *a, const struct item *item,
                      enum item_side side, bool positions, const unsigned char **out,
                      struct err *e)
@@ -89,10 +89,12 @@ static int hide_side(const struct session *s, struct arena *a, const struct item
         mark_part(&part, t, positions, hidden, &beyond);
     }
     *out = t->n > 0 && memchr(hidden, 1, (size_t)t->n) != NULL ? hidden : NULL;
-    if (beyond < 0 || item->of_several)
-        return 0;
-    return err_set(e, ERR_INPUT, "--hide: %ld is out of range: the text has tokens 0 to %d",
-                   beyond, t->n - 1);
+    if (beyond >= 0 && !item->of_several)
+        return err_set(e, ERR_INPUT, "--hide: %ld is out of range: the text has tokens 0 to %d",
+                       beyond, t->n - 1);
+    return *out == NULL || memchr(hidden, 0, (size_t)t->n) != NULL ?
+               0 :
+               err_set(e, ERR_INPUT, "--hide: nothing is left of the text");
 }
 
 /* ---- --merge ---- */
@@ -108,30 +110,63 @@ static int *group_words(struct arena *a, const struct tokens *t, int *n)
     return group;
 }
 
-/* The text of tokens from..to-1, without blanks around it. */
-static const char *join_labels(struct arena *a, const struct tokens *t, int from, int to,
-                               size_t *size)
+/* Bytes of a label before the text: of "[UNK] cat" those of "[UNK] ". */
+static size_t mark_of(const struct tokens *t, int i)
+{
+    size_t n = strlen(t->piece[i]);
+
+    return t->label_size[i] > n + 1 && memcmp(t->label[i], t->piece[i], n) == 0 &&
+           t->label[i][n] == ' ' ? n + 1 : 0;
+}
+
+/* The texts of tokens from..to-1 at *text, without blanks around them; their size. */
+static size_t join_texts(struct arena *a, const struct tokens *t, int from, int to,
+                         const char **text)
 {
     size_t count = 0, skip = 0;
-    char *text;
+    char *all;
 
     for (int i = from; i < to; i++)
         count += t->label_size[i];
-    text = arena_alloc(a, count + 1, 1);
+    *text = all = arena_alloc(a, count + 1, 1);
     count = 0;
     for (int i = from; i < to; i++) {
-        memcpy(text + count, t->label[i], t->label_size[i]);
-        count += t->label_size[i];
+        size_t mark = mark_of(t, i), n = t->label_size[i] - mark;
+
+        memcpy(all + count, t->label[i] + mark, n);
+        count += n;
     }
-    while (to > from + 1 && skip + 1 < count && text[skip] == ' ')
+    while (skip + 1 < count && all[skip] == ' ')
         skip++;
-    while (to > from + 1 && count > skip + 1 && text[count - 1] == ' ')
-        text[--count] = '\0';
-    *size = count - skip;
-    return text + skip;
+    while (count > skip + 1 && all[count - 1] == ' ')
+        count--;
+    all[count] = '\0';
+    *text += skip;
+    return count - skip;
 }
 
-/* A word of one piece keeps its name; one of several has no id, and its text for a name. */
+/* The word of tokens from..to-1; before it the mark of the first that is unknown. */
+static const char *join_labels(struct arena *a, const struct tokens *t, int from, int to,
+                               size_t *size)
+{
+    const char *text;
+    char *label;
+    size_t count = join_texts(a, t, from, to, &text), mark;
+    int unknown = from;
+
+    while (unknown + 1 < to && mark_of(t, unknown) == 0)
+        unknown++;
+    mark = mark_of(t, unknown);
+    *size = mark + count;
+    if (mark == 0)
+        return text;
+    label = arena_alloc(a, *size + 1, 1);
+    memcpy(label, t->label[unknown], mark);
+    memcpy(label + mark, text, count);
+    return label;
+}
+
+/* A word has no id, and its text for a name: one that a template put there keeps its own. */
 static void name_word(struct arena *a, const struct tokens *t, int from, int to,
                       struct tokens *words, int at)
 {
@@ -140,7 +175,7 @@ static void name_word(struct arena *a, const struct tokens *t, int from, int to,
     words->chars[at] = (struct range){ t->chars[from].start, t->chars[to - 1].end };
     words->type[at] = t->type[from];
     words->label[at] = join_labels(a, t, from, to, &words->label_size[at]);
-    words->piece[at] = to == from + 1 ? t->piece[from] : words->label[at];
+    words->piece[at] = t->special[from] ? t->piece[from] : words->label[at];
 }
 
 static void merge_side(struct arena *a, const struct tokens *t, struct item_shown *shown)
@@ -208,28 +243,61 @@ static bool has_special(const struct session *s, const struct item *item)
            memchr(keys->special, 1, (size_t)keys->n) != NULL;
 }
 
-/* "first token, special tokens, tokens 0,5-7"; "": nothing is hidden. */
-static char *hidden_text(const struct session *s, struct arena *a, const struct item *item)
+/* The keys that the list names by their positions, and whether it has the words. */
+static unsigned char *named_keys(const struct session *s, struct arena *a,
+                                 const struct item *item, struct hidden_part *words)
 {
-    const char *at = hidden_list(s->asked), *from;
-    bool special = has_special(s, item), numbered = false;
-    char *text = arena_strdup(a, "");
+    const struct tokens *keys = item_side(item, session_key_side(s));
+    unsigned char *named = arena_alloc(a, (size_t)keys->n, 1);
+    const char *at = hidden_list(s->asked);
     struct hidden_part part;
+    long beyond;
 
+    *words = (struct hidden_part){ .first = false };
     for (int more = at != NULL; more == 1;) {
-        from = at;
         more = next_part(&at, &part);
-        if (part.special && !special)
-            continue;
-        text = arena_printf(a, "%s%s", text, text[0] == '\0' ? "" : ", ");
-        if (part.first || part.special)
-            text = arena_printf(a, "%s%s", text, part.first ? "first token" : "special tokens");
-        else
-            text = arena_printf(a, "%s%s%.*s", text, numbered ? "" :
-                                part.from == part.to && more == 0 ? "token " : "tokens ",
-                                (int)(at - from - (more == 1)), from);
-        numbered = !part.first && !part.special;
+        words->first |= part.first;
+        words->special |= part.special;
+        if (!part.first && !part.special)
+            mark_part(&part, keys, true, named, &beyond);
     }
+    return named;
+}
+
+/* "token 3", "tokens 0, 5-7"; "": none of n. */
+static const char *positions_text(struct arena *a, const unsigned char *named, int n)
+{
+    const char *text = "";
+    int count = 0;
+
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i + 1; named[i] && end < n && named[end];)
+            end++;
+        if (!named[i])
+            continue;
+        text = arena_printf(a, end > i + 1 ? "%s%s%d-%d" : "%s%s%d", text,
+                            count > 0 ? ", " : "", i, end - 1);
+        count += end - i;
+    }
+    return count > 0 ? arena_printf(a, "token%s %s", count > 1 ? "s" : "", text) : "";
+}
+
+/* "first token, special tokens, tokens 0, 5-7": those that there are; "": nothing is hidden. */
+static const char *hidden_text(const struct session *s, struct arena *a,
+                               const struct item *item)
+{
+    struct hidden_part words;
+    const unsigned char *named = named_keys(s, a, item, &words);
+    const char *part[] = {
+        words.first ? "first token" : "",
+        words.special && has_special(s, item) ? "special tokens" : "",
+        positions_text(a, named, item_side(item, session_key_side(s))->n),
+    };
+    const char *text = "";
+
+    for (int i = 0; i < 3; i++)
+        text = arena_printf(a, "%s%s%s", text, text[0] != '\0' && part[i][0] != '\0' ? ", " : "",
+                            part[i]);
     return text;
 }
 
@@ -256,7 +324,9 @@ const char *shown_text(const struct session *s, struct arena *a, const struct it
     if (hidden_list(asked) == NULL)
         hidden = NULL;
     else if (hidden[0] == '\0')
-        hidden = "no special tokens to hide";
+        hidden = strcmp(hidden_list(asked), "special") == 0 ?
+                     "no special tokens to hide" :
+                     arena_printf(a, "no such tokens to hide: %s", hidden_list(asked));
     else
         hidden = arena_printf(a, "%s hidden, %s", hidden, policy(asked));
     return put_together(a, asked, hidden);
@@ -268,6 +338,12 @@ const char *shown_asked(const struct session *s, struct arena *a)
 
     return put_together(a, s->asked, list == NULL ? NULL :
                         arena_printf(a, "hidden: %s, %s", list, policy(s->asked)));
+}
+
+bool shown_hides(const struct session *s, const struct item *item)
+{
+    return item->shown[session_query_side(s)].out != NULL ||
+           item->shown[session_key_side(s)].out != NULL;
 }
 
 const int *shown_hidden(struct arena *a, const struct item *item, enum item_side side, int *n)

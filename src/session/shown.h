@@ -14,7 +14,8 @@ int shown_check(const struct session *s, struct err *e);
 
 /*
  * Fills item->shown of the tokens that it has now.  Errors: a position that a text of the
- * command line does not have; tokens without words where they are to be merged.
+ * command line does not have; a text that nothing is left of; tokens without words where
+ * they are to be merged.
  */
 int shown_fill(const struct session *s, struct arena *a, struct item *item, struct err *e);
 
@@ -25,6 +26,7 @@ int shown_fill(const struct session *s, struct arena *a, struct item *item, stru
 const char *shown_text(const struct session *s, struct arena *a, const struct item *item);
 /* The same of no text: "hidden: special". */
 const char *shown_asked(const struct session *s, struct arena *a);
+bool shown_hides(const struct session *s, const struct item *item);     /* some token */
 /* Positions of what is shown of a side that are left out: [*n] of a. */
 const int *shown_hidden(struct arena *a, const struct item *item, enum item_side side, int *n);
 const char *shown_list(const struct session *s);    /* --hide's; NULL: nothing is hidden */

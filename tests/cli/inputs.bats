@@ -344,3 +344,14 @@ tokens() {
     [[ $output == *"the text has 100000000 bytes, expected at most 16777216"* ]]
     rm "$dir/long.txt"
 }
+
+@test "tables of several texts have headings and blank lines between them, not above" {
+    printf 'a b\n\xff\nc d\n' > "$dir/lines"
+    run -3 --separate-stderr "$viz" tokens -f "$dir/lines"
+    [ "$(grep -n '^text\|^$' <<< "$output" | paste -s -d ' ')" = "1:text 1 6: 7:text 3" ]
+    printf '\xff bad\nok\nok\n' > "$dir/lines"
+    run -3 --separate-stderr "$viz" stats -l 0 -H 0 -f "$dir/lines"
+    [ "$(grep -n '^text\|^$' <<< "$output" | paste -s -d ' ')" = "1:text 2 4: 5:text 3" ]
+    run -3 --separate-stderr "$viz" diff -l 0 -H 0 --dtype f32 --dtype bf16 -f "$dir/lines"
+    [[ ${output:0:1} != $'\n' && $(grep -c '^$' <<< "$output") = 1 ]]
+}

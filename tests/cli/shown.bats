@@ -96,7 +96,7 @@ numbers() {
         ([.links[][0]] == [1, 4, 5, 6, 7, 8, 9]))' > /dev/null
     works "$viz" stats --json --merge words "$text"
     [ "$(echo "$output" | jq -c '[.merge, .labels, .ids, has("hide")]')" = \
-        '["words",["<|bos|>","the"," cat"," saw","unable","我喜欢"],null,false]' ]
+        '["words",["<|bos|>","the","cat","saw","unable","我喜欢"],null,false]' ]
     [ "$("$viz" stats -l 0 --hide 0 "$text" | head -n 1)" = \
         "token 0 hidden, weights not renormalised (entropy, entropy_norm: of rows divided by what is left)" ]
     [ "$("$viz" stats -l 0 --hide first,2-3 --renorm "$text" | head -n 1)" = \
@@ -115,7 +115,49 @@ numbers() {
     caption --hide 1,2 --renorm "$text"
     caption --merge words "$text"
     [ "$("$viz" stats -m "$ref/gpt2" -l 0 --hide-special "the key" | head -n 1)" = \
-        "no special tokens to hide (entropy, entropy_norm: of rows divided by what is left)" ]
+        "no special tokens to hide" ]
+}
+
+@test "captions name tokens that there are, once" {
+    line() { "$viz" stats -l 0 "$@" | grep -m 1 -E 'hidden|to hide'; }
+    [[ $(line --hide 1,1,1 "$text") == "token 1 hidden, "* ]]
+    [[ $(line --hide 3,1,2,7,first,first "$text") == "first token, tokens 1-3, 7 hidden, "* ]]
+    printf 'a b\nthe cat saw\n' > "$dir/lines"
+    [ "$(head -n 1 "$dir/lines" | line --hide 7)" = "no such tokens to hide: 7" ]
+    [[ $(head -n 1 "$dir/lines" | line --hide 1-7) == "tokens 1-2 hidden, "* ]]
+    printf 'a\tb\n' > "$dir/pairs"
+    [[ $("$viz" diff -q --hide 9 --pairs -f "$dir/pairs") == *"; no such tokens to hide: 9"* ]]
+    printf 'the cat saw\tthe cat\n' > "$dir/pairs"
+    [[ $("$viz" diff -q --hide 3 --pairs -f "$dir/pairs") == *"; token 3 hidden, "* ]]
+}
+
+@test "a text that nothing is left of is an error, one of several is left out" {
+    for command in stats heatmap "diff --dtype f32 --dtype bf16"; do
+        # shellcheck disable=SC2086
+        fails 3 "--hide: nothing is left of the text" "$viz" $command --hide 0-3 "a b c"
+        printf 'a b c\nthe cat saw the dog\n' > "$dir/lines"
+        mkdir "$dir/out"
+        # shellcheck disable=SC2086
+        run -3 --separate-stderr "$viz" $command -f "$dir/lines" --hide 0-3 -o "$dir/out/"
+        [[ $stderr == *"line 1: --hide: nothing is left of the text"*"1 of 2 lines could not"* ]]
+        [[ $(list "$dir/out") == 000002.* ]]
+        rm -r "$dir/out"
+    done
+    fails 3 "--hide: nothing is left of the text" "$viz" diff --hide 0-3 "a b c" "a b d"
+    fails 3 "the first text: --at: token 2 is hidden (--hide)" \
+        "$viz" diff --hide 2 --at cat "the cat sat" "my cat ran"
+    fails 3 "the second text: --at: token 3 is hidden (--hide)" \
+        "$viz" diff --hide 3 --at cat "the cat sat" "my big cat"
+    works "$viz" diff -q --json --hide first "a" "b c"      # no two rows are paired
+    jq -e '.tokens_paired == 1 and (.heads | all(.js == null and .largest == null))' <<< "$output"
+}
+
+@test "a word is named by its text, and marked once as unknown" {
+    works "$viz" stats -q --json -l 0 -m "$ref/bert" --merge words 'the, "dog" 蝙'
+    [ "$(jq -c .labels <<< "$output")" = '["[CLS]","the,","[UNK] \"dog\"","[UNK] 蝙","[SEP]"]' ]
+    works "$viz" stats --json -l 0 --merge words "the unbelievably good"
+    [ "$(jq -c .tokens <<< "$output")" = '["<|bos|>","the","unbelievably","good"]' ]
+    [ "$(jq -c .labels <<< "$output")" = '["<|bos|>","the","unbelievably","good"]' ]
 }
 
 @test "refusals of --hide, --renorm and --merge" {
@@ -141,7 +183,7 @@ numbers() {
     works "$viz" diff --json --hide special "the key is" "a key is"
     works "$viz" diff --json --merge words "the unable cat" "the able cat"
     [ "$(jq -c '[.first.labels, .second.labels]' <<< "$output")" = \
-        '[["<|bos|>","the","unable"," cat"],["<|bos|>","the"," able"," cat"]]' ]
+        '[["<|bos|>","the","unable","cat"],["<|bos|>","the","able","cat"]]' ]
     [ "$(jq -c '[.merge, has("hide")]' <<< "$output")" = '["words",false]' ]
     # shellcheck disable=SC1111  # the title has such quotes
     [ "$("$viz" diff --hide special "the key" "a key" | head -n 1)" = \

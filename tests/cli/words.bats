@@ -49,6 +49,19 @@ load helper
         "$viz" stats --words --attention "$ref/precomputed/skipped.npy"
 }
 
+@test "export --word-ids has the words of --merge words, also where --words cannot" {
+    python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
+    ids() {
+        "$viz" export --word-ids -l 0 -o "$dir/a.npz" "$@"
+        python3 -c 'import numpy, sys; print(*numpy.load(sys.argv[1])["words"])' "$dir/a.npz"
+    }
+    [ "$(ids "the unable 我喜欢")" = "-1 0 1 1 2 2 2 2" ]
+    fails 2 "--word-ids requires a text" "$viz" export --word-ids --ids 1,2 -o "$dir/b.npz"
+    fails 2 "--word-ids: --pretokenized gives pieces" \
+        "$viz" export --word-ids --pretokenized -o "$dir/b.npz" the
+    fails 2 "--word-ids requires an npz" "$viz" export --word-ids -o "$dir/b.npy" the
+}
+
 @test "export --words has the word of each token" {
     "$viz" export -m "$ref/bert" --words -l 0 -o "$dir/a.npz" 'the keyhole saw'
     python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
