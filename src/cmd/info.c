@@ -135,6 +135,8 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
     fprintf(f, "\nwidth       %d", config->d_model);
     if (config->d_ff > 0)
         fprintf(f, ", mlp %d", config->d_ff);
+    if (info_activation(m) != NULL)
+        fprintf(f, ", %s", info_activation(m));
     fprintf(f, "\n");
     if (config->experts.n > 0) {
         fprintf(f, "experts     %d of width %d, %d a token", config->experts.n,

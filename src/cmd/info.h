@@ -22,6 +22,7 @@ struct info_row {
     const char *model, *family, *stack;
     bool causal;
     int layers, heads, kv_heads, d_model, d_head, d_value, d_ff, vocab;
+    const char *activation;             /* NULL: config.json says it, or there is no mlp */
     int positions;                      /* -1: any number */
     struct list input;                  /* int64_t, -1: any length; of tokens: n -1 */
     const struct experts_row *experts;  /* NULL: none */
@@ -43,6 +44,10 @@ void info_fill(struct info_row *row, struct arena *a, const struct model *m, int
 
 /* The table of its parameters. */
 void info_parts(const struct info_row *row, struct arena *a, FILE *f);
+
+/* The activation of a layer's mlp, which its file does not say; NULL: config.json says it, or
+ * it has no mlp. */
+const char *info_activation(const struct model *m);
 
 /* Whether a text may have any length: of bare layers, but for one with a table of positions. */
 bool info_any_length(const struct model *m);

@@ -85,6 +85,8 @@ static const struct column info_columns[] = {
     SIZE(struct info_row, d_head, "width of a head's queries and keys", NULL),
     SIZE(struct info_row, d_value, "width of a head's values", NULL),
     SIZE(struct info_row, d_ff, "width of the feed-forward part", NULL),
+    { "activation", "of the feed-forward part of a model without config.json",
+      .kind = COLUMN_TEXT, WHERE, .null = NULL_ABSENT, .field = F(activation) },
     SIZE(struct info_row, vocab, "size of the vocabulary", "tokens"),
     { "positions", "the longest text; null: any length", "tokens", .kind = COLUMN_INT, WHERE,
       .null = NULL_SHOWN, .field = F(positions) },
@@ -214,6 +216,15 @@ static const struct decoder_row *decoder_of(struct arena *a, const struct model 
     return row;
 }
 
+const char *info_activation(const struct model *m)
+{
+    static const char *const names[N_ACT] = {
+        [ACT_RELU] = "relu", [ACT_GELU] = "gelu", [ACT_GELU_TANH] = "gelu_tanh",
+    };
+
+    return m->family->by_names && m->config.d_ff > 0 ? names[m->config.act] : NULL;
+}
+
 static const struct parameters_row *parameters_of(struct arena *a, const struct model *m)
 {
     struct parameters_row *row = arena_alloc(a, 1, sizeof *row);
@@ -245,6 +256,7 @@ void info_fill(struct info_row *row, struct arena *a, const struct model *m, int
         .d_head = config->d_head,
         .d_value = config->d_value,
         .d_ff = config->d_ff,
+        .activation = info_activation(m),
         .vocab = config->n_vocab,
         .positions = info_any_length(m) ? -1 : config->n_positions,
         .input = input_of(a, m),

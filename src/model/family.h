@@ -185,6 +185,7 @@ struct family {
     enum stack_id stack_id;
     bool bare;                  /* a layer by itself, see layer.h: one attention, without
                                    sum and mlp, where it has no W_UP */
+    bool by_names;              /* no config.json: what its tensors' names and shapes say */
     bool causal;                /* unless the config's is_decoder says so */
     enum front front;
     enum norm_kind norm;

@@ -209,12 +209,25 @@ static int check_asked(const struct look *k)
     return 0;
 }
 
-/* minGPT keeps a mask and has gelu by tanh; nanoGPT has neither. */
-static enum act act_of(const struct look *k)
+/* Of layers named as GPT-2's: a linear [in, out] is the transformers library's, and a mask
+ * minGPT's, or that of a nanoGPT for PyTorch 1. */
+static bool is_by_tanh(struct look *k)
+{
+    bool in_out = k->in_out || k->asked->order == LAYER_ORDER_IN_OUT;
+
+    if (k->layout == NULL || !k->layout->tanh_of_others || (!in_out && !k->keeps_mask))
+        return false;
+    if (!in_out)
+        k->note = "its attention keeps a mask, as minGPT's does: the activation is taken for "
+                  "gelu_tanh; a nanoGPT that keeps one needs --activation gelu";
+    return true;
+}
+
+static enum act act_of(struct look *k)
 {
     const char *name = k->asked->activation;
 
-    if (name == NULL && k->layout != NULL && k->layout->tanh_with_mask && k->keeps_mask)
+    if (name == NULL && is_by_tanh(k))
         return ACT_GELU_TANH;
     if (name == NULL)
         return k->layout != NULL ? k->layout->act : ACT_RELU;

@@ -40,7 +40,7 @@ struct layout {
     enum act act;
     enum norm_kind norm_kind;
     double eps;
-    bool tanh_with_mask;        /* gelu by tanh, where its attention keeps a mask */
+    bool tanh_of_others;        /* gelu by tanh, in those that keep a mask or lie [in, out] */
     const char *tokens, *positions, *head;      /* of its writer's whole model, beside the
                                    list of layers; head may lie one part of a name above */
 };

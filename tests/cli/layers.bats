@@ -393,6 +393,25 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     [[ $stderr == *"26 tensors are not used: encoder.layers.0.linear1.bias, "* ]]
 }
 
+@test "info says the activation; a note says where a mask decided it" {
+    note="its attention keeps a mask, as minGPT's does: the activation is taken for gelu_tanh; a nanoGPT that keeps one needs --activation gelu"
+    run --separate-stderr "$viz" info --json -m "$(layer nanogpt_noflash)" --heads 4
+    [ "$(jq -r .activation <<<"$output")" = gelu_tanh ]
+    [[ $stderr == *"$note" ]]
+    run --separate-stderr "$viz" info -m "$(layer nanogpt_noflash)" --heads 4 --activation gelu
+    [[ $output == *"mlp 24, gelu"$'\n'* ]]
+    [ -z "$stderr" ]
+    run --separate-stderr "$viz" info --json -m "$(layer conv1d_layer)" --heads 4
+    [ "$(jq -r .activation <<<"$output")" = gelu_tanh ]
+    [ -z "$stderr" ]
+    works "$viz" info --json -m "$(layer nanogpt_model)" --heads 4
+    [ "$(jq -r .activation <<<"$output")" = gelu ]
+    works "$viz" info --json -m "$(layer annotated)" --heads 4
+    [ "$(jq 'has("activation")' <<<"$output")" = false ]
+    works "$viz" info --json -m "$ref/bert"
+    [ "$(jq 'has("activation")' <<<"$output")" = false ]
+}
+
 @test "a folder with one bare layer stands for it" {
     mkdir "$dir/one"
     cp "$(layer timm)" "$dir/one/net.safetensors"

@@ -297,10 +297,24 @@ def rewritten():
         save_file(tensors, HERE / f"{name}.safetensors")
         (HERE / f"{name}.npz").write_bytes((HERE / f"{source}.npz").read_bytes())
         cases[name] = cases[source]
-    write("conv1d_layer", "nanogpt_layer",
-          lambda k, v: (k, v.T.contiguous() if v.dim() == 2 else v))
     write("keras_paths", "keras",
           lambda k, v: (f"net/multi_head_attention/{k.replace('.', '/')}:0", v))
+
+
+def of_gpt2():
+    """The same names with other activations: a nanoGPT that keeps a mask, and transformers' own
+    block, whose Conv1D lies [in, out] and whose gelu is by tanh."""
+    x = numbers(1, written.T, written.D)
+    for name, module, options in (
+            ("nanogpt_noflash", written.gpt_layer(8), {"activation": "gelu"}),
+            ("conv1d_layer", written.gpt_layer(None, written.gelu_tanh), {})):
+        spread(module, len(cases), 0.6)
+        with torch.no_grad():
+            out, maps = module(x)
+        store_written(name, module, {"dec.0": maps["dec"]}, out, x, None, **options)
+    path = HERE / "conv1d_layer.safetensors"
+    save_file({k: v.T.contiguous() if v.dim() == 2 else v for k, v in load_torch(path).items()},
+              path)
 
 
 def transformer():
@@ -445,6 +459,7 @@ def main():
     whole_models()
     transformer()
     rewritten()
+    of_gpt2()
     as_npz()
     init()
     (HERE / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")
