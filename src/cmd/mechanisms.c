@@ -8,6 +8,7 @@
 
 #include "analysis/mechanisms_check.h"
 #include "base/nearest.h"
+#include "base/str.h"
 
 static const struct opt_values only_values = { .words = mechanism_names, .between = ',' };
 
@@ -48,6 +49,8 @@ struct mechanisms_job {
     struct mechanisms_opts opts;
     bool *layer;                    /* [L] */
     bool only[N_MECHANISM];
+    struct mechanisms_said said;
+    int n_texts, n_covered;         /* measured; by --budget, which leaves nothing out */
 };
 
 /* ---- what is asked for ---- */
@@ -176,19 +179,27 @@ static int propagate(struct mechanisms_job *j, struct arena *a, struct texts *te
 }
 
 /* A budget that is larger than the text leaves nothing out. */
-static int check_budget(const struct mechanisms_job *j, const struct item *item, int n_keys,
-                        struct err *e)
+static int check_budget(struct mechanisms_job *j, int n_keys, struct err *e)
 {
     int budget = j->opts.params.budget;
 
+    j->n_texts++;
     if (budget <= n_keys)
         return 0;
     if (!input_is_file(j->job.in))
         return err_set(e, ERR_INPUT, "--budget: %d keys per row, but the text has %d; "
                        "expected at most %d", budget, n_keys, n_keys);
-    err_warn(j->job.s.env->warn, "line %d: %d keys: --budget %d leaves nothing out",
-             item->index + 1, n_keys, budget);
+    j->n_covered++;
     return 0;
+}
+
+/* One line for all texts of a file. */
+static void warn_covered(const struct mechanisms_job *j, const struct env *env)
+{
+    if (j->n_covered > 0)
+        err_warn(env->warn, "--budget %d leaves nothing out of %d of %d text%s: %s fewer keys",
+                 j->opts.params.budget, j->n_covered, j->n_texts, str_plural(j->n_texts),
+                 j->n_covered == 1 ? "it has" : "they have");
 }
 
 static int measure(struct mechanisms_job *j, struct arena *a, const struct item *item,
@@ -201,7 +212,7 @@ static int measure(struct mechanisms_job *j, struct arena *a, const struct item 
     struct mechanisms *mechanisms;
     struct tap tap;
 
-    if (check_budget(j, item, S, e) != 0)
+    if (check_budget(j, S, e) != 0)
         return -1;
     *t = (struct mechanisms_text){ .s = &j->job.s, .item = item, .layer = j->layer,
                                    .propagated = j->args->propagate,
@@ -248,7 +259,8 @@ static int one_picture(void *self, struct arena *a, const struct item *item,
     struct mechanisms_text text;
     int layer = 0;
 
-    if (measure(job, a, item, &text, e) != 0)
+    if (measure(job, a, item, &text, e) != 0 ||
+        mechanisms_say_left_out(&text, a, &job->said, e) != 0)
         return -1;
     count(job->layer, job->job.s.shown->config.n_layers, &layer);
     return mechanisms_picture(&text, a, layer, &job->args->shared.figure,
@@ -271,6 +283,8 @@ static int one_npz(void *self, struct arena *a, const struct item *item, const c
     job->opts.arrays = &arrays;
     status = measure(job, a, item, &text, e);
     job->opts.arrays = NULL;
+    if (status == 0)
+        status = mechanisms_say_left_out(&text, a, &job->said, e);
     return mechanisms_npz_end(&npz, status, e);
 }
 
@@ -331,8 +345,11 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     struct mechanisms_job job = { .job = { args, n_operands, operands }, .args = args };
+    int status;
 
-    return job_run(&job.job, &kind, env, e);
+    status = job_run(&job.job, &kind, env, e);
+    warn_covered(&job, env);
+    return status;
 }
 
 const struct cmd cmd_mechanisms = {

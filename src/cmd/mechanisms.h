@@ -43,6 +43,22 @@ struct mechanisms_text {
     const char *refused[N_MECHANISM];   /* why change is not there */
 };
 
+/*
+ * "elu, favor: why", where id is the first of those that the layer refuses for one reason;
+ * NULL: it is not.
+ */
+const char *mechanisms_left_out(const struct mechanisms_text *t, struct arena *a, int layer,
+                                int id);
+
+/* The same for what has no table: a warning for each reason that was not said before.
+ * Errors: ERR_INPUT, all are left out. */
+struct mechanisms_said {
+    const char *line[32];
+    int n;
+};
+int mechanisms_say_left_out(const struct mechanisms_text *t, struct arena *a,
+                            struct mechanisms_said *said, struct err *e);
+
 /* One table per layer. */
 void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f);
 

@@ -76,9 +76,6 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     map = map_new(a, 0, layer, N_MECHANISM, (struct map_axis){ queries->n, NULL },
                   (struct map_axis){ keys->n, NULL }, pool, POOL_MAX);
     count = fill_panels(t, layer, map, panels);
-    if (count == 0)
-        return err_set(e, ERR_INPUT, "no mechanism is applicable to layer %d of %s",
-                       layer, t->s->model->name);
     maps = (struct heatmaps){
         .n_panels = count, .panels = panels, .columns = columns < count ? columns : count,
         .rows = figure_labels(a, queries, map->row, queries->n),

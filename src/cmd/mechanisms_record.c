@@ -309,46 +309,29 @@ static const struct record *columns_of(const struct mechanisms_text *t, struct a
     return t->propagated ? record : record_without(a, record, IN_TABLE, of_output);
 }
 
-/* Why a line of the table is empty. */
-static void print_reason(const struct mechanism_row *row, FILE *f)
+/* Rows of those that were not left out; below them, why the others were, and why a row has
+ * no output. */
+static void print_table(const struct mechanisms_text *t, const struct record *record,
+                        const struct layer_row *layer, struct arena *a, FILE *f)
 {
-    if (row->refused != NULL)
-        fprintf(f, "%s: %s\n", row->name, row->refused);
-    else if (row->output_refused != NULL)
-        fprintf(f, "output: %s\n", row->output_refused);
-}
+    const struct mechanism_row *all = layer->mechanisms.at;
+    int count = 0, n = layer->mechanisms.n;
+    struct mechanism_row *shown = arena_alloc(a, (size_t)n, sizeof *shown);
 
-/* Under --budget, which leaves out most: a line for all that it leaves out for one reason. */
-static void print_left_out(const struct mechanism_row *row, int n, int i, FILE *f)
-{
-    for (int k = 0; k < i; k++)
-        if (row[k].refused != NULL && strcmp(row[k].refused, row[i].refused) == 0)
-            return;
-    fputs(row[i].name, f);
-    for (int k = i + 1; k < n; k++)
-        if (row[k].refused != NULL && strcmp(row[k].refused, row[i].refused) == 0)
-            fprintf(f, ", %s", row[k].name);
-    fprintf(f, ": %s\n", row[i].refused);
-}
-
-/* The rows of the table, and below it the reasons of those that are empty; under --budget
- * only the rows that are not. */
-static void print_table(const struct record *record, const struct list *rows, bool budget,
-                        struct arena *a, FILE *f)
-{
-    const struct mechanism_row *all = rows->at;
-    struct mechanism_row *shown = arena_alloc(a, (size_t)rows->n, sizeof *shown);
-    int count = 0;
-
-    for (int i = 0; i < rows->n; i++)
-        if (!budget || all[i].refused == NULL)
+    for (int i = 0; i < n; i++)
+        if (all[i].refused == NULL)
             shown[count++] = all[i];
-    record_table(record, shown, count, a, f);
-    for (int i = 0; i < rows->n; i++)
-        if (budget && all[i].refused != NULL)
-            print_left_out(all, rows->n, i, f);
-        else
-            print_reason(&all[i], f);
+    if (count > 0)
+        record_table(record, shown, count, a, f);
+    for (int i = 0; i < count; i++)
+        if (shown[i].output_refused != NULL)
+            fprintf(f, "output: %s\n", shown[i].output_refused);
+    for (int id = 0; id < N_MECHANISM; id++) {
+        const char *line = mechanisms_left_out(t, a, layer->layer, id);
+
+        if (line != NULL)
+            fprintf(f, "%s\n", line);
+    }
 }
 
 void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
@@ -358,7 +341,6 @@ void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
     const struct layer_row *row = layers.at;
 
     for (int i = 0; i < layers.n; i++) {
-        const struct list *rows = &row[i].mechanisms;
         int n_heads = t->s->shown->config.n_heads;
         int n_tokens = session_queries(t->s, t->item)->n;
 
@@ -368,7 +350,7 @@ void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
             fprintf(f, "text %d, ", t->item->index + 1);
         fprintf(f, "layer %d, %d head%s, %d token%s\n", row[i].layer, n_heads,
                 str_plural(n_heads), n_tokens, str_plural(n_tokens));
-        print_table(record, rows, t->c->opts->params.budget > 0, a, f);
+        print_table(t, record, &row[i], a, f);
     }
 }
 

@@ -113,7 +113,7 @@ tokens() {
     # Of several texts, one that an option does not fit is no error
     run --separate-stderr "$viz" mechanisms -m "$ref/bert" --repeats 0 --only exact,local --budget 9 < <(echo the key)
     [ "$status" -eq 0 ]
-    [[ $stderr == "mha-viz: warning: line 1: "*"--budget 9 leaves nothing out" ]]
+    [[ $stderr == "mha-viz: warning: --budget 9 leaves nothing out of 1 of 1 text: it has fewer keys" ]]
 }
 
 @test "a pipe: pictures as with -f" {

@@ -140,7 +140,7 @@ spoil() {
 
 @test "a bare layer: its options, its rows, its names in the picture" {
     layer=$ref/layers/q_linear.safetensors
-    works "$viz" mechanisms --repeats 0 -m "$layer" --heads 3 --tokens '我 喜欢 吃 苹果' \
+    works "$viz" mechanisms -q --repeats 0 -m "$layer" --heads 3 --tokens '我 喜欢 吃 苹果' \
         -o "$dir/m.svg"
     [ "$(magic "$dir/m.svg" 5)" = 3c3f786d6c ]
     works "$viz" mechanisms --tsv --repeats 0 --only local -m "$layer" --heads 3 --shape 2x5 \
@@ -182,7 +182,9 @@ spoil() {
 }
 
 @test "pictures: one head, one panel per mechanism, gray where nothing looks" {
-    works "$viz" mechanisms -l 1 -H 2 -o "$dir/all.png" "$text"
+    run --separate-stderr "$viz" mechanisms -l 1 -H 2 -o "$dir/all.png" "$text"
+    [ "$status" -eq 0 ]
+    [[ ${#stderr_lines[@]} -eq 1 && $stderr == "mha-viz: warning: linformer: for encoders only"* ]]
     [ "$(magic "$dir/all.png" 4)" = 89504e47 ]
     works "$viz" mechanisms -l 1 --only block,lsh,exact --no-metadata -o "$dir/two.svg" "$text"
     [ "$(grep -c '<image' "$dir/two.svg")" -ge 3 ]
@@ -258,9 +260,43 @@ spoil() {
     run --separate-stderr "$viz" mechanisms --budget 5 --tsv --repeats 0 --only local \
         -f "$dir/lines"
     [ "$status" -eq 0 ]
-    [[ $stderr == *"line 1:"*"--budget 5 leaves nothing out"* ]]
+    [ "$stderr" = "mha-viz: warning: --budget 5 leaves nothing out of 1 of 2 texts: it has fewer keys" ]
     [ "${#lines[@]}" -eq 3 ]
+    head -n 9 samples/english.txt > "$dir/nine"
+    run --separate-stderr "$viz" mechanisms --budget 999 --repeats 0 --only local -f "$dir/nine"
+    [ "$stderr" = "mha-viz: warning: --budget 999 leaves nothing out of 9 of 9 texts: they have fewer keys" ]
     fails 2 "--recent: 20 of the 16 keys" "$viz" mechanisms --recent 20
+}
+
+@test "what is left out of a table, a picture or an npz is said, once" {
+    works "$viz" mechanisms --only local,half-heads,elu --repeats 0 -m "$ref/families/bloom" \
+        --ids 2,3,4
+    [ "${#lines[@]}" -eq 5 ]        # the layer, the heading, local; why half-heads, elu are not
+    [[ ${lines[2]} == local* && ${lines[3]} == half-heads:* && ${lines[4]} == elu:* ]]
+    works "$viz" mechanisms --only gqa --groups 3 --repeats 0
+    [ "${#lines[@]}" -eq 2 ]
+    head -n 3 samples/english.txt > "$dir/lines"
+    mkdir "$dir/figures"
+    for output in "-o $dir/x.png" "-o $dir/x.npz" \
+        "-f $dir/lines --format svg -o $dir/figures/"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$viz" mechanisms --budget 4 --only top-k,elu,favor,bf16 $output
+        [ "$status" -eq 0 ]
+        [ "${#stderr_lines[@]}" -eq 2 ]
+        [ "${stderr_lines[0]}" = "mha-viz: warning: elu, favor: left out with --budget: it keeps sums, no keys" ]
+    done
+    rm "$dir"/x.*
+    for file in x.npz x.png; do
+        fails 3 ": elu: left out with --budget: it keeps sums, no keys" \
+            "$viz" mechanisms --budget 4 --only elu -o "$dir/$file"
+        [[ $stderr == *"no mechanism is applicable to layer 4 of "* ]]
+        [ ! -e "$dir/$file" ]
+    done
+    # A window cuts rows in one of the layers.
+    run --separate-stderr "$viz" mechanisms -l 0,1 --only elu,exact \
+        -m "$ref/families/gemma3" --ids 2,3,4,5,6,7,8,9,10,11,12,13 -o "$dir/x.npz"
+    [ "$status" -eq 0 ]
+    [[ $stderr == "mha-viz: warning: layer "[01]": elu: "* ]]
 }
 
 @test "an encoder: linformer is there, h2o is not; a budget is centred" {
@@ -302,8 +338,10 @@ spoil() {
                 END { exit bad }'
         done
     done
-    works "$viz" mechanisms -l 0,1 -H 0,2 -o "$dir/y.npz"
-    "$viz" mechanisms -l 0,1 -H 0,2 -t 1 -o "$dir/one.npz"
+    run --separate-stderr "$viz" mechanisms -l 0,1 -H 0,2 -o "$dir/y.npz"
+    [ "$status" -eq 0 ]
+    [[ ${#stderr_lines[@]} -eq 1 && $stderr == "mha-viz: warning: linformer: for encoders only"* ]]
+    "$viz" mechanisms -q -l 0,1 -H 0,2 -t 1 -o "$dir/one.npz"
     cmp "$dir/y.npz" "$dir/one.npz"
     unzip -l "$dir/y.npz" > "$dir/list"
     for name in rows.0.h2o rows.1.quest out.1.kivi heads.0 heads.1 tokens; do
