@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # diff: its numbers against the reference library's attention, its forms, its exit status.
 
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC1111  # titles have typographic quotes
 load helper
 
 text="the key is in the door"
@@ -281,7 +281,6 @@ text="the key is in the door"
 
 @test "--at: a token of each text, and what is said where there is none" {
     works "$viz" diff -m "$ref/bert" --at door "$text" "the door is in"
-    # shellcheck disable=SC1111  # the caption has such quotes
     [ "${lines[0]}" = "“$text” → “the door is in”, at door (token 6 → 2)" ]
     [[ ${lines[1]} == *"first looks at  second looks at" ]]
     works "$viz" diff --tsv -m "$ref/bert" --at the#2 "$text" "the door and the key"
