@@ -16,7 +16,8 @@ static const struct opt opts[] = {
         "local, global, sinks: tokens on either side; without it, 4"),
     INT(0, "n-global", "N", P(n_global), NULL, 1, MOST,
         "global: the first N tokens see all tokens and are seen by all; without it, 1"),
-    INT(0, "sinks", "N", P(sinks), "4", 1, MOST, "sinks: the first N tokens are seen by all"),
+    INT(0, "sinks", "N", P(sinks), NULL, 1, MOST,
+        "sinks: the first N tokens are seen by all; without it, 4, at most half a budget"),
     INT(0, "stride", "N", P(stride), "0", 0, MOST,
         "strided, fixed: stride in tokens; 0: the square root of the text's length"),
     INT(0, "n-columns", "N", P(n_columns), NULL, 1, MOST,
@@ -25,7 +26,8 @@ static const struct opt opts[] = {
     INT(0, "top-k", "N", P(top_k), NULL, 1, MOST, "top-k: keys per row; without it, 4"),
     INT(0, "recent", "N", P(recent), "0", 0, MOST,
         "h2o: the latest of the keys that are kept; 0: half of them"),
-    INT(0, "page", "N", P(page), "16", 1, MOST, "quest: tokens per page"),
+    INT(0, "page", "N", P(page), NULL, 1, MOST,
+        "quest: tokens per page; without it, 16, at most a budget"),
     INT(0, "segments", "N", P(segments), NULL, 1, MOST,
         "linformer: segments whose keys and values are averaged; without it, 8"),
     INT(0, "groups", "N", P(n_groups), "0", 0, 1 << 16,
@@ -83,6 +85,20 @@ static int set_sizes(struct mechanism_params *p, struct err *e)
     return 0;
 }
 
+static int at_most(int x, int most)
+{
+    return x < most ? x : most;
+}
+
+/* Where they are not given: what a budget has room for. */
+static void set_parts(struct mechanism_params *p, int budget)
+{
+    if (p->sinks == 0)
+        p->sinks = at_most(4, budget > 1 ? budget / 2 : 1);
+    if (p->page == 0)
+        p->page = at_most(16, budget);
+}
+
 int mechanisms_params(const struct mechanisms_args *args, struct mechanism_params *p,
                       struct err *e)
 {
@@ -96,6 +112,7 @@ int mechanisms_params(const struct mechanisms_args *args, struct mechanism_param
     if (p->recent > budget)
         return err_set(e, ERR_USAGE, "--recent: %d of the %d keys that h2o keeps; expected at "
                        "most %d", p->recent, budget, budget);
+    set_parts(p, budget);
     return set_sizes(p, e);
 }
 

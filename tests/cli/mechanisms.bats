@@ -248,7 +248,12 @@ spoil() {
     works "$viz" mechanisms --budget 17 --tsv --repeats 0
     awk -F '\t' 'NR > 1 && $14 == "" && !($5 < 1e-6) { print; bad = 1 } END { exit bad }' \
         <<< "$output"
-    works "$viz" mechanisms --budget 3 --repeats 0 --only sinks
+    # A small budget has room for fewer first tokens, and for smaller pages.
+    works "$viz" mechanisms --budget 4 --only sinks,quest --json --repeats 0
+    echo "$output" | jq -e '.parameters.sinks == 2 and .parameters.page == 4 and
+        (.layers[0].mechanisms | all(.refused == null and .error > 0 and
+        .scores * 153 < 62.1))' > /dev/null    # 10 pairs of the first 4 rows, 4 of each other
+    works "$viz" mechanisms --budget 3 --sinks 3 --repeats 0 --only sinks
     [ "${lines[-1]}" = "sinks: the first tokens of --sinks alone fill the budget" ]
     for option in --window --n-global --stride --n-columns --block --top-k --segments; do
         fails 2 "$option, --budget: only one of them can be given" \

@@ -152,13 +152,14 @@ def budgeted(q, k, v, causal, b):
                      for t, keys in enumerate(seen)])
         return w, w @ v
 
-    def reach(others):
-        return b - 1 - others if causal else (b - 1 - others) // 2
+    def near(t, c, others):
+        left = b - 1 - others
+        return t - (left if causal else left - left // 2) <= c <= t + left // 2
 
     w = rows(s, [[keys[c] for c in highest(s[t, keys], b)] for t, keys in enumerate(seen)])
     return {
-        "local": within(lambda t, c: abs(t - c) <= reach(0)),
-        "sinks": within(lambda t, c: c < P["sinks"] or abs(t - c) <= reach(P["sinks"])),
+        "local": within(lambda t, c: near(t, c, 0)),
+        "sinks": within(lambda t, c: c < P["sinks"] or near(t, c, P["sinks"])),
         "block": within(lambda t, c: t // b == c // b),
         "top-k": (w, w @ v),
     }
@@ -189,6 +190,8 @@ def formulas():
             if name == "long":
                 done |= {f"budget.{n}": x
                          for n, x in budgeted(q, k, v, mask == "causal", P["budget"]).items()}
+                even = budgeted(q, k, v, mask == "causal", P["budget"] + 1)
+                done |= {f"even.{n}": even[n] for n in ("local", "sinks")}
             for n, (w, out) in done.items():
                 if name == "long" or n == "low-rank":
                     arrays[f"{name}.{mask}.{n}.out"] = out

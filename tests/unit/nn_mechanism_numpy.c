@@ -176,19 +176,23 @@ static void budgets(void)
     static const struct {
         enum mechanism_id id;
         const char *name;
+        int budget;
     } cases[] = {
-        { MECHANISM_local, "budget.local" }, { MECHANISM_sinks, "budget.sinks" },
-        { MECHANISM_block, "budget.block" }, { MECHANISM_top_k, "budget.top-k" },
+        { MECHANISM_local, "budget.local", BUDGET }, { MECHANISM_sinks, "budget.sinks", BUDGET },
+        { MECHANISM_block, "budget.block", BUDGET }, { MECHANISM_top_k, "budget.top-k", BUDGET },
+        { MECHANISM_local, "even.local", BUDGET + 1 },
+        { MECHANISM_sinks, "even.sinks", BUDGET + 1 },
     };
     struct mechanism_params params = ref_params;
     struct arena a;
     struct weights *file = open_file(&a);
 
-    params.budget = BUDGET;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int causal = 0; causal < 2; causal++)
+        for (int causal = 0; causal < 2; causal++) {
+            params.budget = cases[i].budget;
             assert_true(check_set(file, &sets[0], causal, cases[i].id, cases[i].name,
                                   &params));
+        }
     weights_close(file);
     arena_finish(&a);
 }

@@ -14,11 +14,16 @@ bool budget_covers_row(const struct attention *a, int i)
     return a->params->budget > 0 && visible_count(&a->at, i) <= a->params->budget;
 }
 
-int budget_window(const struct attention *a, int n)
+struct budget_window budget_window(const struct attention *a, int n)
 {
-    int left = a->params->budget - 1 - n;
+    int window = a->params->window, left = a->params->budget - 1 - n;
 
     if (a->params->budget == 0)
-        return a->params->window;
-    return a->at.hi == 0 ? left : left / 2;
+        return (struct budget_window){ window, window };
+    return (struct budget_window){ a->at.hi == 0 ? left : left - left / 2, left / 2 };
+}
+
+bool budget_window_has(struct budget_window w, int i, int j)
+{
+    return j >= i - w.before && j - i <= w.after;
 }

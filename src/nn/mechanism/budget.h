@@ -12,9 +12,13 @@ int budget_keys(const struct attention *a);
 bool budget_covers_row(const struct attention *a, int i);
 
 /*
- * Keys on either side that patterns see: params->window, or what a budget leaves beside the
- * row's own key and n others.
+ * Keys before and after a row's own that patterns see: params->window, or what a budget
+ * leaves beside the row's own key and n others; of an odd number, one more before.
  */
-int budget_window(const struct attention *a, int n);
+struct budget_window {
+    int before, after;
+};
+struct budget_window budget_window(const struct attention *a, int n);
+bool budget_window_has(struct budget_window w, int i, int j);
 
 #endif

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Softmax over a window on either side. */
-#include <stdlib.h>
-
 #include "nn/mechanism/budget.h"
 #include "nn/mechanism/chosen.h"
 #include "nn/mechanism/pairs.h"
 
 static bool sees(const struct attention *a, int i, int j)
 {
-    return abs(i - j) <= budget_window(a, 0);
+    return budget_window_has(budget_window(a, 0), i, j);
 }
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int window = budget_window(a, 0), count = 0;
-    int from = i > window ? i - window : 0;
-    int64_t to = (int64_t)i + window + 1;
+    struct budget_window window = budget_window(a, 0);
+    int from = i > window.before ? i - window.before : 0, count = 0;
+    int64_t to = (int64_t)i + window.after + 1;
 
     for (int j = from > first ? from : first; j < end && j < to; j++)
         key[count++] = j;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * Softmax over the first tokens and a window. */
-#include <stdlib.h>
-
 #include "nn/mechanism/budget.h"
 #include "nn/mechanism/chosen.h"
 #include "nn/mechanism/pairs.h"
 
 static bool sees(const struct attention *a, int i, int j)
 {
-    return j < a->params->sinks || abs(i - j) <= budget_window(a, a->params->sinks);
+    return j < a->params->sinks ||
+           budget_window_has(budget_window(a, a->params->sinks), i, j);
 }
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int sinks = a->params->sinks, window = budget_window(a, sinks), count = 0;
-    int from = i > window ? i - window : 0;
-    int64_t to = (int64_t)i + window + 1;
+    int sinks = a->params->sinks, count = 0;
+    struct budget_window window = budget_window(a, sinks);
+    int from = i > window.before ? i - window.before : 0;
+    int64_t to = (int64_t)i + window.after + 1;
 
     for (int j = first; j < end && j < sinks; j++)
         key[count++] = j;
