@@ -36,6 +36,7 @@ void arena_init(struct arena *a, void (*full)(void *self, size_t size_bytes),
 {
     a->top = a->spare = NULL;
     a->owned = NULL;
+    a->size = 0;
     a->full = full != NULL ? full : stop;
     a->self = self;
 }
@@ -107,6 +108,7 @@ void arena_finish(struct arena *a)
     }
     free(a->spare);
     a->spare = NULL;
+    a->size = 0;
 }
 
 static struct arena_block *new_block(struct arena *a, size_t size)
@@ -134,6 +136,7 @@ static struct arena_block *push(struct arena *a, size_t size)
         block = new_block(a, size);
     block->below = a->top;
     a->top = block;
+    a->size += block->size;
     return block;
 }
 
@@ -143,6 +146,7 @@ static void pop(struct arena *a)
     struct arena_block *block = a->top, *drop = a->spare;
 
     a->top = block->below;
+    a->size -= block->size;
     block->used = 0;
     if (drop == NULL || drop->size < block->size) {
         a->spare = block;
@@ -236,7 +240,8 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 
 struct arena_mark arena_mark(const struct arena *a)
 {
-    struct arena_mark mark = { a->top, a->owned, a->top != NULL ? a->top->used : 0 };
+    struct arena_mark mark = { a->top, a->owned, a->top != NULL ? a->top->used : 0,
+                               a->size };
 
     return mark;
 }
@@ -248,4 +253,31 @@ void arena_reset(struct arena *a, struct arena_mark mark)
         pop(a);
     if (a->top != NULL)
         a->top->used = mark.used;
+}
+
+size_t arena_since(const struct arena *a, struct arena_mark mark)
+{
+    return a->size - mark.size;
+}
+
+void *arena_alloc_apart(struct arena *a, size_t n, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - ALIGN)
+        arena_fail(a, SIZE_MAX);
+    push(a, (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1));
+    return arena_alloc_raw(a, n, size);
+}
+
+void arena_reset_below(struct arena *a, struct arena_mark mark)
+{
+    struct arena_block *kept = a->top;
+
+    a->top = kept->below;
+    a->size -= kept->size;
+    arena_reset(a, mark);
+    kept->below = a->top;
+    a->top = kept;
+    a->size += kept->size;
 }

@@ -17,6 +17,7 @@ struct arena_owned;
 struct arena {
     struct arena_block *top, *spare;
     struct arena_owned *owned;
+    size_t size;                    /* bytes of all blocks but the spare one */
     void (*full)(void *self, size_t size_bytes);    /* never returns */
     void *self;
 };
@@ -24,7 +25,7 @@ struct arena {
 struct arena_mark {
     struct arena_block *top;
     struct arena_owned *owned;
-    size_t used;
+    size_t used, size;
 };
 
 /*
@@ -75,5 +76,15 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 /* All that was allocated or given to the arena since the mark goes at the reset. */
 struct arena_mark arena_mark(const struct arena *a);
 void arena_reset(struct arena *a, struct arena_mark mark);
+
+/* Bytes that were taken from the system since the mark: about those allocated. */
+size_t arena_since(const struct arena *a, struct arena_mark mark);
+
+/*
+ * n * size bytes that outlive the rest: what lies between the mark and them goes at
+ * arena_reset_below, if nothing was allocated after them.
+ */
+void *arena_alloc_apart(struct arena *a, size_t n, size_t size);
+void arena_reset_below(struct arena *a, struct arena_mark mark);
 
 #endif

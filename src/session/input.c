@@ -11,6 +11,7 @@
 #include "session/global.h"
 #include "session/source.h"
 #include "session/texts.h"
+#include "text/budget.h"
 
 struct input {
     struct session *s;
@@ -244,6 +245,8 @@ struct input *input_open_beside(struct session *s, const struct input *first,
 
     *in = (struct input){ .s = s, .before = s->input };
     s->input = in;
+    if (s->budget == NULL)
+        s->budget = arena_alloc(s->a, 1, sizeof *s->budget);
     in->source = open_source(s, first != NULL ? first->source : NULL, n_operands, operands, e);
     if (in->source == NULL)
         return NULL;

@@ -32,6 +32,7 @@ struct session {
     struct par *par;
     struct change change;
     struct input *input;            /* the last that was opened; NULL: none */
+    struct budget *budget;          /* of tokenising its texts; NULL: each by itself */
     bool shares;                    /* model, tokenisers and threads are another session's */
 };
 

@@ -21,10 +21,7 @@ static int next_id(const struct tok *t)
 {
     int next = (int)t->vocab.n_model;
 
-    for (size_t i = 0; i < t->added.n; i++)
-        if (t->added.v[i].id >= next)
-            next = t->added.v[i].id + 1;
-    return next;
+    return t->added.next_id > next ? t->added.next_id : next;
 }
 
 /* The piece that the token is, made if the vocabulary lacks it. */
@@ -73,35 +70,51 @@ static int open_one(struct tok *t, const json_t *j, struct err *e)
     piece->added = true;
     piece->special = special;
     t->added.n++;
+    if (token->id >= t->added.next_id)
+        t->added.next_id = token->id + 1;
     return 0;
+}
+
+static void finish(void *scratch)
+{
+    arena_finish(scratch);
+}
+
+/* The memory in which the normaliser works; it goes with that of the tokeniser. */
+static struct arena *new_scratch(struct arena *a)
+{
+    struct arena *scratch = arena_alloc(a, 1, sizeof *scratch);
+
+    arena_init(scratch, a->full, a->self);
+    arena_own(a, finish, scratch);
+    return scratch;
 }
 
 /* The token's text as the normaliser leaves it; such tokens are sought there. */
-static int add_normal(struct tok *t, const struct piece *p, int index,
-                      struct regex_run **run, struct err *e)
+static int add_normal(struct tok *t, const struct piece *p, int index, struct work *w,
+                      struct err *e)
 {
-    struct work work = { .t = t, .a = t->a, .limit = SIZE_MAX, .regex = *run };
     struct part part = { p->s, p->n, NULL, 0, -1 };
 
-    part_add(&work, &work.parts, part);
-    if (step_run(&t->normal, &work, e) != 0)
-        return -1;
-    *run = work.regex;
-    for (size_t i = 0; i < work.parts.n; i++)
-        trie_add(&t->added.normal, t->a, work.parts.v[i].s, work.parts.v[i].n, index);
+    budget_read(w->budget, p->n);
+    w->limit = budget_text(p->n);
+    w->most = budget_items(p->n);
+    w->parts = (struct parts){ 0 };
+    w->regex = NULL;
+    part_add(w, &w->parts, part);
+    w->start = w->text = arena_mark(w->a);
+    if (step_run(&t->normal, w, e) != 0)
+        return err_under(e, "added token \"%.80s\"", p->s);
+    for (size_t i = 0; i < w->parts.n; i++)
+        trie_add(&t->added.normal, t->a, w->parts.v[i].s, w->parts.v[i].n, index);
     return 0;
 }
 
-int added_open(struct tok *t, const json_t *list, struct err *e)
+/* Those that are sought as they are, and those that are normalised first. */
+static int fill_tries(struct tok *t, struct work *w, struct err *e)
 {
-    struct regex_run *run = NULL;       /* one for all, so that its limit is one */
+    struct arena_mark mark = arena_mark(w->a);
 
-    trie_init(&t->added.raw, t->a);
-    trie_init(&t->added.normal, t->a);
-    t->added.v = arena_alloc(t->a, json_array_size(list), sizeof *t->added.v);
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (open_one(t, json_array_get(list, i), e) != 0)
-            return err_under(e, "added_tokens[%zu]", i);
     for (size_t i = 0; i < t->added.n; i++) {
         const struct added_token *token = &t->added.v[i];
         const struct piece *piece = vocab_piece(&t->vocab, token->id);
@@ -109,10 +122,29 @@ int added_open(struct tok *t, const json_t *list, struct err *e)
         if (!token->normalized || t->given.plain_added)
             trie_add(token->normalized ? &t->added.normal : &t->added.raw, t->a, piece->s,
                      piece->n, (int)i);
-        else if (add_normal(t, piece, (int)i, &run, e) != 0)
+        else if (add_normal(t, piece, (int)i, w, e) != 0)
             return -1;
+        arena_reset(w->a, mark);
     }
     return 0;
+}
+
+int added_open(struct tok *t, const json_t *list, struct err *e)
+{
+    struct budget budget = { 0 };       /* of all their texts together */
+    struct work work = { .t = t, .budget = &budget, .settles = true };
+    int status;
+
+    trie_init(&t->added.raw, t->a);
+    trie_init(&t->added.normal, t->a);
+    t->added.v = arena_alloc(t->a, json_array_size(list), sizeof *t->added.v);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (open_one(t, json_array_get(list, i), e) != 0)
+            return err_under(e, "added_tokens[%zu]", i);
+    work.a = new_scratch(t->a);
+    status = fill_tries(t, &work, e);
+    arena_release(t->a, work.a);
+    return status;
 }
 
 /* ---- finding ---- */
@@ -159,51 +191,76 @@ static size_t strip_right(const struct part *p, size_t end)
     return end;
 }
 
-static void split_one(const struct added *a, const struct trie *trie, struct work *w,
-                      const struct part *p, struct parts *out)
+/* A search for tokens in a part. */
+struct search {
+    const struct added *a;
+    const struct trie *trie;
+    struct work *w;
+    size_t done;                /* behind the last one found */
+    size_t blank;               /* where the last run of blanks behind one ended */
+};
+
+/* What the token that begins at start and ends at end becomes. */
+static void take(struct search *k, const struct added_token *token, const struct part *p,
+                 size_t start, size_t end, struct parts *out)
 {
-    size_t done = 0, at = 0;
+    struct part found;
 
-    while (at < p->n) {
-        size_t length, start = at, end;
-        int k = trie_longest(trie, p->s + at, p->n - at, &length);
-        const struct added_token *token;
-        struct part found;
+    if (token->lstrip)
+        start = strip_left(p, start, k->done);
+    if (token->rstrip && end < k->blank)        /* it is inside of that run */
+        end = k->blank;
+    else if (token->rstrip)
+        end = k->blank = strip_right(p, end);
+    if (k->done < start)
+        part_add(k->w, out, part_slice(p, k->done, start));
+    if (start < end) {
+        found = part_slice(p, start, end);
+        found.id = token->id;
+        part_add(k->w, out, found);
+    }
+    k->done = end;
+}
 
-        if (k < 0) {
+static void split_one(struct search *k, const struct part *p, struct parts *out)
+{
+    enum { AT_ONCE = 1000 };
+    size_t seen = 0;
+
+    k->done = k->blank = 0;
+    for (size_t at = 0; at < p->n && !k->w->too_much; ) {
+        size_t length;
+        int found = trie_longest(k->trie, p->s + at, p->n - at, &length, &seen);
+
+        if (seen > AT_ONCE) {
+            step_spend(k->w, seen);
+            seen = 0;
+        }
+        if (found < 0) {
             at++;
             continue;
         }
-        token = &a->v[k];
-        at = end = start + length;
-        if (token->single_word && !stands_alone(p, start, end))
-            continue;
-        if (token->lstrip)
-            start = strip_left(p, start, done);
-        if (token->rstrip)
-            end = strip_right(p, end);
-        if (done < start)
-            part_add(w, out, part_slice(p, done, start));
-        if (start < end) {
-            found = part_slice(p, start, end);
-            found.id = token->id;
-            part_add(w, out, found);
-        }
-        done = end;
+        if (!k->a->v[found].single_word || stands_alone(p, at, at + length))
+            take(k, &k->a->v[found], p, at, at + length, out);
+        at += length;
     }
-    if (done < p->n)
-        part_add(w, out, part_slice(p, done, p->n));
+    if (k->done < p->n)
+        part_add(k->w, out, part_slice(p, k->done, p->n));
 }
 
-void added_split(const struct added *a, const struct trie *trie, struct work *w)
+int added_split(const struct added *a, const struct trie *trie, struct work *w,
+                struct err *e)
 {
+    struct search search = { .a = a, .trie = trie, .w = w };
     struct parts out = { 0 };
 
+    w->step = "added_tokens";
     for (size_t i = 0; i < w->parts.n; i++) {
         if (w->parts.v[i].id >= 0)
             part_add(w, &out, w->parts.v[i]);
         else
-            split_one(a, trie, w, &w->parts.v[i], &out);
+            split_one(&search, &w->parts.v[i], &out);
     }
     w->parts = out;
+    return step_check(w, e);
 }

@@ -124,14 +124,15 @@ static bool is_text(const struct charsmap *m, size_t at)
 
 /*
  * The bytes of the shortest beginning of s[n] that has a text (or the longest),
- * which is then *at; 0: none; -1: damaged.
+ * which is then *at; 0: none; -1: damaged.  *seen grows by the bytes that were compared.
  */
-static int find(const struct charsmap *m, const char *s, size_t n, size_t *at)
+static int find(const struct charsmap *m, const char *s, size_t n, size_t *at,
+                size_t *seen)
 {
     size_t node = unit_offset(m->unit[0]);
     int found = 0;
 
-    for (size_t i = 0; i < n && s[i] != '\0'; i++) {
+    for (size_t i = 0; i < n && s[i] != '\0'; i++, ++*seen) {
         unsigned char byte = (unsigned char)s[i];
         uint32_t unit;
 
@@ -162,6 +163,7 @@ struct mapped {
     int *cp;
     int64_t *change;
     size_t n, cap, limit;       /* nothing is added beyond limit */
+    size_t seen;                /* bytes that were compared and not yet accounted for */
     bool modified;
 };
 
@@ -213,7 +215,7 @@ static void replace(struct mapped *d, struct text s, const char *s_old, size_t n
 static int look_up(const struct charsmap *m, struct mapped *d, const char *s, size_t n)
 {
     size_t at = 0;
-    int found = find(m, s, n, &at);
+    int found = find(m, s, n, &at, &d->seen);
 
     if (found > 0)
         replace(d, (struct text){ m->texts.s + at, strlen(m->texts.s + at) }, s, n);
@@ -244,7 +246,7 @@ static size_t keep(const struct charsmap *m, struct mapped *d, const char *s, si
     size_t length = 0;
     int code;
 
-    if (m->kept == NULL || trie_longest(m->kept, s, n, &length) < 0)
+    if (m->kept == NULL || trie_longest(m->kept, s, n, &length, &d->seen) < 0)
         return 0;
     for (size_t i = 0; i < length; ) {
         i += (size_t)chars_next(s + i, length - i, &code);
@@ -254,22 +256,28 @@ static size_t keep(const struct charsmap *m, struct mapped *d, const char *s, si
 }
 
 /* At each place the longest text there is, or the next character. */
-static int map_longest(const struct charsmap *m, struct mapped *d, const char *s,
-                       size_t n)
+static int map_longest(const struct charsmap *m, struct work *w, struct mapped *d,
+                       const char *s, size_t n)
 {
+    enum { AT_ONCE = 1000 };
     size_t at = 0, kept;
     int code;
 
     for (size_t i = 0; i < n; ) {
         int length;
 
+        if (d->seen > AT_ONCE) {
+            step_spend(w, d->seen);
+            d->seen = 0;
+        }
+        if (w->too_much || d->n > d->limit)
+            break;
         kept = keep(m, d, s + i, n - i);
         if (kept > 0) {
             i += kept;
             continue;
         }
-        length = find(m, s + i, n - i, &at);
-
+        length = find(m, s + i, n - i, &at, &d->seen);
         if (length < 0 || (length > 0 && i + (size_t)length < n &&
                            ((unsigned char)s[i + (size_t)length] & 0xc0) == 0x80))
             return -1;
@@ -311,13 +319,15 @@ static int map_part(const struct charsmap *m, struct work *w, struct part *p,
     d->modified = false;
     for (size_t i = 0; i < p->n && d->n <= w->limit; ) {
         size_t end = m->longest ? p->n : grapheme_end(p, i);
-        int status = m->longest ? map_longest(m, d, p->s, p->n)
+        int status = m->longest ? map_longest(m, w, d, p->s, p->n)
                             : map_grapheme(m, d, p->s + i, end - i);
 
         if (status < 0)
             return err_set(e, ERR_INPUT, "character map: it points outside of itself");
         i = end;
     }
+    step_spend(w, d->seen);
+    d->seen = 0;
     w->too_large = w->too_large || d->n > w->limit;
     if (!d->modified || w->too_large)
         return 0;

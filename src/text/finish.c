@@ -69,16 +69,20 @@ static void trim_token(const struct trim *trim, struct work_token *t, struct tex
 
 static void trim_all(const struct trim *trim, struct work *w)
 {
+    enum { LONG = 64 };
+
     for (int k = 0; trim->trim && k < w->n_seqs; k++) {
         struct seq *seq = &w->seqs[k];
 
-        for (size_t i = 0; i < seq->n; i++) {
+        for (size_t i = 0; i < seq->n && !w->too_much; i++) {
             const struct piece *piece = vocab_piece(&w->t->vocab, seq->v[i].id);
             struct text text = seq->v[i].match;
 
             if (text.s == NULL)
                 text = (struct text){ piece->s, piece->n };
             trim_token(trim, &seq->v[i], text, i == 0);
+            if (text.n > LONG)
+                step_spend(w, text.n);
         }
     }
 }
@@ -129,28 +133,34 @@ static void add_special(struct work *w, struct seq *out, int id, int type)
     part_seq_add(w, out, token);
 }
 
+/* The tokens that one slot stands for. */
+static void fill_slot(const struct slot *slot, struct work *w, struct seq *out)
+{
+    if (slot->seq < 0) {
+        for (int k = 0; w->special && k < slot->n; k++)
+            add_special(w, out, slot->id[k], slot->type);
+        return;
+    }
+    for (size_t k = 0; k < w->seqs[slot->seq].n; k++) {
+        part_seq_add(w, out, w->seqs[slot->seq].v[k]);
+        out->v[out->n - 1].type = slot->type;
+    }
+}
+
+/* Stops at more tokens than there may be. */
 static void fill(const struct template *t, struct work *w)
 {
     struct seq *out = arena_alloc(w->a, t->n, sizeof *out);
-    int count = 0;
+    size_t count = 0;
 
-    for (size_t i = 0; i < t->n; i++) {
-        const struct slot *slot = &t->v[i];
-        struct seq *seq = &out[count];
-
-        if (slot->seq < 0) {
-            for (int k = 0; w->special && k < slot->n; k++)
-                add_special(w, seq, slot->id[k], slot->type);
-        } else {
-            for (size_t k = 0; k < w->seqs[slot->seq].n; k++) {
-                part_seq_add(w, seq, w->seqs[slot->seq].v[k]);
-                seq->v[k].type = slot->type;
-            }
-        }
-        count++;
+    for (size_t i = 0; i < t->n && !w->too_much && !w->too_large; i++) {
+        fill_slot(&t->v[i], w, &out[i]);
+        count += out[i].n;
+        step_spend(w, BUDGET_TOKEN_OF_TEMPLATE * out[i].n);
+        w->too_large = w->too_large || (w->most > 0 && count > w->most);
     }
     w->seqs = out;
-    w->n_seqs = count;
+    w->n_seqs = (int)t->n;
 }
 
 static int run_template(const void *self, struct work *w, struct err *e)

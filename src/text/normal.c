@@ -10,7 +10,7 @@
 /* Every part that is not a token yet. */
 static void each_part(struct work *w, void (*fn)(struct work *, struct part *))
 {
-    for (size_t i = 0; i < w->parts.n; i++)
+    for (size_t i = 0; i < w->parts.n && !w->too_much; i++)
         if (w->parts.v[i].id < 0)
             fn(w, &w->parts.v[i]);
 }
@@ -325,7 +325,7 @@ static int run_bert(const void *self, struct work *w, struct err *e)
     const struct bert *bert = self;
 
     (void)e;
-    for (size_t i = 0; i < w->parts.n; i++) {
+    for (size_t i = 0; i < w->parts.n && !w->too_much; i++) {
         struct part *part = &w->parts.v[i];
 
         if (part->id >= 0)

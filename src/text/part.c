@@ -44,9 +44,19 @@ static size_t more(size_t cap)
     return cap > 0 ? 2 * cap : 32;
 }
 
+/* What comes after the most there may be is dropped: the step fails. */
+static bool is_full(struct work *w, size_t n)
+{
+    if (w->most > 0 && n >= w->most)
+        w->too_large = true;
+    return w->too_large;
+}
+
 void part_add(struct work *w, struct parts *p, struct part part)
 {
     if (p->n == p->cap) {
+        if (is_full(w, p->n))
+            return;
         p->v = arena_grow(w->a, p->v, p->n, more(p->cap), sizeof *p->v);
         p->cap = more(p->cap);
     }
@@ -63,6 +73,8 @@ void part_add_slice(struct work *w, struct parts *out, const struct part *p, siz
 void part_cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, bool match)
 {
     if (c->n == c->cap) {
+        if (is_full(w, c->n / 2))
+            return;
         c->v = arena_grow(w->a, c->v, c->n, more(c->cap), sizeof *c->v);
         c->cap = more(c->cap);
     }
@@ -72,6 +84,8 @@ void part_cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, boo
 void part_seq_add(struct work *w, struct seq *s, struct work_token t)
 {
     if (s->n == s->cap) {
+        if (is_full(w, s->n))
+            return;
         s->v = arena_grow(w->a, s->v, s->n, more(s->cap), sizeof *s->v);
         s->cap = more(s->cap);
     }
@@ -187,11 +201,70 @@ void part_rewrite_keep(struct rewrite *r, size_t n)
 
 void part_rewrite_end(struct rewrite *r)
 {
+    struct work *work = r->w;
+
+    step_spend(work, BUDGET_BYTE_REWRITTEN * r->n);
+    work->grown += r->n > r->p->n ? r->n - r->p->n : 0;
     r->p->s = r->s;
     r->p->n = r->n;
     r->p->from = r->from;
-    if (r->n > r->w->limit)
-        r->w->too_large = true;
+    if (r->n > work->limit || work->grown > work->limit)
+        work->too_large = true;
+}
+
+/* ---- memory ---- */
+
+/* Bytes of the parts that are not the input itself. */
+static size_t rewritten(const struct parts *parts)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < parts->n; i++)
+        sum += parts->v[i].from != NULL ? parts->v[i].n : 0;
+    return sum;
+}
+
+/* The parts, their ranges and their bytes, in one block. */
+static struct parts copy_parts(struct arena *a, const struct parts *parts, size_t n_bytes)
+{
+    size_t size = sizeof *parts->v, n_ranges = n_bytes;
+    unsigned char *block = arena_alloc_apart(a, 1, parts->n * size + n_ranges *
+                                             sizeof(struct range) + n_bytes);
+    struct parts out = { (struct part *)(void *)block, parts->n, parts->n };
+    struct range *from = (struct range *)(void *)(block + parts->n * size);
+    char *s = (char *)(from + n_ranges);
+
+    for (size_t i = 0; i < parts->n; i++) {
+        struct part part = parts->v[i];
+
+        if (part.from != NULL) {
+            memcpy(from, part.from, part.n * sizeof *from);
+            memcpy(s, part.s, part.n);
+            part.from = from;
+            part.s = s;
+            from += part.n;
+            s += part.n;
+        }
+        out.v[i] = part;
+    }
+    return out;
+}
+
+void part_settle(struct work *w)
+{
+    enum { MUCH = 1 << 20 };
+    size_t n_bytes;
+
+    if (arena_since(w->a, w->text) < MUCH)
+        return;
+    n_bytes = rewritten(&w->parts);
+    if (n_bytes > w->limit) {
+        w->too_large = true;
+        return;
+    }
+    w->parts = copy_parts(w->a, &w->parts, n_bytes);
+    arena_reset_below(w->a, w->text);
+    w->regex = NULL;                /* it may have gone as well */
 }
 
 /* ---- cutting up ---- */
@@ -202,7 +275,7 @@ int part_each(struct work *w, const void *self,
 {
     struct parts out = { 0 };
 
-    for (size_t i = 0; i < w->parts.n; i++) {
+    for (size_t i = 0; i < w->parts.n && !w->too_large; i++) {
         const struct part *part = &w->parts.v[i];
 
         if (part->id >= 0)

@@ -2,25 +2,34 @@
  * Compiled patterns, and a text cut at their matches. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <stdatomic.h>
+#include <string.h>
 
 #include "text/onig.h"
 
 /*
- * PCRE2 counts the steps of each place where a match may begin, so that a pattern that
- * explodes could take a second at every character of a text.  Few places take many
- * steps in a text that was not made for it: those in front of very long runs.
+ * PCRE2 does not say what a search took.  So nearly all searches are short: they see a
+ * window of the text, in which few steps are allowed at each place where a match may
+ * begin.  Where that does not suffice (a place in front of a long run, or a pattern that
+ * explodes) the place is tried again by a copy of the pattern that calls back at each of
+ * its items, and what it did is counted.
  */
 enum {
-    FEW_STEPS = 20000,
-    MOST_STEPS = 10000000,
-    HARD_PLACES = 64,               /* that take more than FEW_STEPS, in any text … */
-    BYTES_A_PLACE = FEW_STEPS / 16, /* … and one more for so many bytes */
+    FEW_STEPS = 32,
+    WINDOW = 64,
     HEAP_LIMIT_KIB = 128 * 1024
+};
+
+/* Compiled when the first text needs them, by whichever thread comes first. */
+struct regex_later {
+    _Atomic(pcre2_code *) windowed;     /* in texts whose end is not the text's */
+    _Atomic(pcre2_code *) counted;      /* matches only where it is told to */
 };
 
 struct regex {
     pcre2_code *code;
-    bool jit;
+    struct regex_later *later;
+    bool whole;                     /* it asks where the search began: no windows */
     struct regex *next;
     const char *pattern;            /* as the file has it, for messages */
     const char *text;               /* as PCRE2 has it */
@@ -28,10 +37,8 @@ struct regex {
 
 /* What matching needs besides the pattern; one a work. */
 struct regex_run {
-    pcre2_general_context *general;     /* memory of the work */
-    size_t n_hard, most_hard;           /* places of the work, by all its patterns */
     pcre2_match_data *data;
-    pcre2_match_context *context;
+    pcre2_match_context *few, *counted;
 };
 
 static void *take(PCRE2_SIZE size, void *arena)
@@ -77,7 +84,9 @@ struct regex *regex_open(struct tok *t, struct text pattern, struct err *e)
         err_set(e, ERR_INPUT, "pattern \"%.80s\": %s", regex->pattern, (char *)why);
         return NULL;
     }
-    regex->jit = pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE) == 0;
+    (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
+    regex->later = arena_alloc(t->a, 1, sizeof *regex->later);
+    regex->whole = strstr(text, "\\G") != NULL;
     regex->next = t->regexes;
     t->regexes = regex;
     return regex;
@@ -85,8 +94,30 @@ struct regex *regex_open(struct tok *t, struct text pattern, struct err *e)
 
 void regex_close(struct regex *first)
 {
-    for (struct regex *regex = first; regex != NULL; regex = regex->next)
+    for (struct regex *regex = first; regex != NULL; regex = regex->next) {
         pcre2_code_free(regex->code);
+        pcre2_code_free(atomic_load(&regex->later->windowed));
+        pcre2_code_free(atomic_load(&regex->later->counted));
+    }
+}
+
+/* The code in its place, compiled if it is not there yet.  NULL: no memory. */
+static const pcre2_code *code_of(_Atomic(pcre2_code *) *place, const struct regex *r,
+                                 uint32_t options, uint32_t jit)
+{
+    pcre2_code *code = atomic_load(place), *other = NULL;
+    int why;
+
+    if (code != NULL)
+        return code;
+    code = compile(r->text, options, NULL, &why);
+    if (code == NULL)
+        return NULL;
+    (void)pcre2_jit_compile(code, jit);
+    if (atomic_compare_exchange_strong(place, &other, code))
+        return code;
+    pcre2_code_free(code);
+    return other;
 }
 
 static struct regex_run *run_of(struct work *w)
@@ -97,11 +128,13 @@ static struct regex_run *run_of(struct work *w)
         pcre2_general_context *g = pcre2_general_context_create(take, give, w->a);
 
         run = w->regex = arena_alloc(w->a, 1, sizeof *run);
-        run->general = g;
-        run->most_hard = HARD_PLACES + w->size / BYTES_A_PLACE;
         run->data = pcre2_match_data_create(1, g);
-        run->context = pcre2_match_context_create(g);
-        pcre2_set_heap_limit(run->context, HEAP_LIMIT_KIB);
+        run->few = pcre2_match_context_create(g);
+        run->counted = pcre2_match_context_create(g);
+        pcre2_set_match_limit(run->few, FEW_STEPS);
+        pcre2_set_match_limit(run->counted, UINT32_MAX);
+        pcre2_set_heap_limit(run->few, HEAP_LIMIT_KIB);
+        pcre2_set_heap_limit(run->counted, HEAP_LIMIT_KIB);
     }
     return run;
 }
@@ -109,26 +142,27 @@ static struct regex_run *run_of(struct work *w)
 /* A search of one text; s was checked to be UTF-8. */
 struct search {
     const struct regex *r;
+    struct work *w;
     struct regex_run *run;
     const char *s;
     size_t n;
-    pcre2_code *here;               /* matches only where it is told to; NULL: not yet */
+    size_t at;                      /* where the counted pattern was last */
 };
 
-/* As pcre2_match. */
-static int match(const struct search *k, const pcre2_code *code, size_t from,
-                 uint32_t steps)
+/* As pcre2_match, of the text up to end. */
+static int match(const struct search *k, const pcre2_code *code, size_t from, size_t end,
+                 uint32_t options, pcre2_match_context *context)
 {
-    struct regex_run *run = k->run;
-    int status = PCRE2_ERROR_JIT_STACKLIMIT;
+    pcre2_match_data *data = k->run->data;
+    int status;
 
-    pcre2_set_match_limit(run->context, steps);
-    if (k->r->jit)
-        status = pcre2_jit_match(code, (PCRE2_SPTR)k->s, k->n, from, 0, run->data,
-                                 run->context);
-    if (status == PCRE2_ERROR_JIT_STACKLIMIT)       /* the interpreter has no stack */
-        status = pcre2_match(code, (PCRE2_SPTR)k->s, k->n, from,
-                             PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, run->data, run->context);
+    if (code == NULL)
+        arena_fail(k->w->a, WINDOW);
+    status = pcre2_jit_match(code, (PCRE2_SPTR)k->s, end, from, options, data, context);
+    if (status == PCRE2_ERROR_JIT_STACKLIMIT ||     /* the interpreter has no stack */
+        status == PCRE2_ERROR_JIT_BADOPTION)
+        status = pcre2_match(code, (PCRE2_SPTR)k->s, end, from,
+                             options | PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data, context);
     return status;
 }
 
@@ -139,52 +173,106 @@ static size_t next_place(const struct search *k, size_t at)
     return at == k->n ? at + 1 : at + (size_t)chars_next(k->s + at, k->n - at, &code);
 }
 
-/* The next place from *at on that takes many steps, or matches; what is there. */
-static int match_hard(struct search *k, size_t *at)
+/* Bytes that the item compares without moving on: a group's, where it refers to one. */
+static size_t compared(const struct regex *r, const pcre2_callout_block *b)
 {
-    int code;
+    const char *item = r->text + b->pattern_position;
+    size_t most = 0;
 
-    if (k->here == NULL) {
-        k->here = compile(k->r->text, PCRE2_ANCHORED, k->run->general, &code);
-        if (k->here == NULL)
-            return code;
-        if (k->r->jit && pcre2_jit_compile(k->here, PCRE2_JIT_COMPLETE) != 0)
-            return PCRE2_ERROR_NOMEMORY;
+    if (b->next_item_length < 2 || item[0] != '\\' || strchr("kg123456789", item[1]) == NULL)
+        return 0;
+    for (uint32_t i = 1; i < b->capture_top; i++) {
+        PCRE2_SIZE start = b->offset_vector[2 * i], end = b->offset_vector[2 * i + 1];
+
+        if (start != PCRE2_UNSET && end > start && end - start > most)
+            most = end - start;
     }
-    for (; *at <= k->n; *at = next_place(k, *at)) {
-        int status = match(k, k->here, *at, FEW_STEPS);
+    return most + b->capture_top;
+}
 
-        if (status == PCRE2_ERROR_MATCHLIMIT)
-            return k->run->n_hard++ < k->run->most_hard
-                ? match(k, k->here, *at, MOST_STEPS) : status;
+/* Before each item of the counted pattern. */
+static int count(pcre2_callout_block *b, void *self)
+{
+    struct search *search = self;
+    size_t at = b->current_position, was = search->at;
+    size_t bytes = (at > was ? at - was : was - at) + compared(search->r, b);
+
+    search->at = at;
+    return budget_spend(search->w->budget, BUDGET_ITEM_OF_PATTERN + bytes / 4) ?
+               0 : PCRE2_ERROR_CALLOUT;
+}
+
+/* The next place from *at on, before end or at the text's, that matches. */
+static int match_counted(struct search *k, size_t *at, size_t end)
+{
+    const pcre2_code *code = code_of(&k->r->later->counted, k->r,
+                                     PCRE2_ANCHORED | PCRE2_AUTO_CALLOUT,
+                                     PCRE2_JIT_COMPLETE);
+    int status = PCRE2_ERROR_NOMATCH;
+
+    pcre2_set_callout(k->run->counted, count, k);
+    for (; *at < end || *at == k->n; *at = next_place(k, *at)) {
+        k->at = *at;
+        status = match(k, code, *at, k->n, 0, k->run->counted);
         if (status != PCRE2_ERROR_NOMATCH)
-            return status;
+            break;
     }
-    return PCRE2_ERROR_NOMATCH;
+    return status;
+}
+
+/* Behind so many bytes, and the character that they end in. */
+static size_t window_end(const struct search *k, size_t from)
+{
+    size_t end = from + WINDOW;
+
+    while (end < k->n && ((unsigned char)k->s[end] & 0xc0) == 0x80)
+        end++;
+    return end;
+}
+
+/*
+ * The first match that begins at *from or later, before the end of a window there; *from
+ * is then where the next window begins, n + 1 behind the last.
+ */
+static int match_window(struct search *k, size_t *from)
+{
+    const PCRE2_SIZE *span = pcre2_get_ovector_pointer(k->run->data);
+    bool last = k->r->whole || k->n - *from <= 2 * WINDOW;
+    size_t begin = *from, end = last ? k->n : window_end(k, begin);
+    const pcre2_code *code = last ? k->r->code :
+        code_of(&k->r->later->windowed, k->r, 0, PCRE2_JIT_PARTIAL_HARD);
+    int status = match(k, code, begin, end, last ? 0 : PCRE2_PARTIAL_HARD, k->run->few);
+
+    *from = last ? k->n + 1 : end;
+    if (status >= 0 && !last && span[0] >= end)         /* what follows may matter */
+        status = PCRE2_ERROR_NOMATCH;
+    if (status == PCRE2_ERROR_PARTIAL || status == PCRE2_ERROR_MATCHLIMIT) {
+        if (status == PCRE2_ERROR_PARTIAL)              /* no place before matches */
+            begin = span[0];
+        status = match_counted(k, &begin, end);
+    }
+    end = status >= 0 && span[1] > begin ? span[1] : end;
+    return budget_spend(k->w->budget, BUDGET_BYTE_OF_PATTERN * (end - begin + 1)) ?
+               status : PCRE2_ERROR_CALLOUT;
 }
 
 /* 1: found, 0: not, -1: error. */
 static int find(struct search *k, size_t from, struct err *e)
 {
-    PCRE2_UCHAR why[200];
+    PCRE2_UCHAR why[200] = "it takes too much work";
     int status = PCRE2_ERROR_NOMATCH;
 
-    while (status == PCRE2_ERROR_NOMATCH && from <= k->n) {
-        status = match(k, k->r->code, from, FEW_STEPS);
-        if (status == PCRE2_ERROR_NOMATCH)
-            return 0;
-        if (status == PCRE2_ERROR_MATCHLIMIT) {
-            status = match_hard(k, &from);
-            from = next_place(k, from < k->n ? from : k->n);
-        }
-    }
+    while (status == PCRE2_ERROR_NOMATCH && from <= k->n)
+        status = match_window(k, &from);
     if (status >= 0)
         return 1;
     if (status == PCRE2_ERROR_NOMATCH)
         return 0;
-    pcre2_get_error_message(status, why, sizeof why);
-    return err_set(e, ERR_INPUT, "pattern \"%.80s\" gives up on this text: %s",
-                   k->r->pattern, (char *)why);
+    if (status != PCRE2_ERROR_CALLOUT)
+        pcre2_get_error_message(status, why, sizeof why);
+    k->w->too_much = true;
+    return err_set(e, ERR_INPUT, "%s: pattern \"%.80s\" gives up on this text: %s",
+                   k->w->step, k->r->pattern, (char *)why);
 }
 
 static int cut(struct search *k, struct work *w, struct cuts *c, struct err *e)
@@ -222,9 +310,7 @@ static int cut(struct search *k, struct work *w, struct cuts *c, struct err *e)
 int regex_cuts(const struct regex *r, struct work *w, const char *s, size_t n,
                struct cuts *c, struct err *e)
 {
-    struct search search = { .r = r, .run = run_of(w), .s = s, .n = n };
-    int status = cut(&search, w, c, e);
+    struct search search = { .r = r, .w = w, .run = run_of(w), .s = s, .n = n };
 
-    pcre2_code_free(search.here);
-    return status;
+    return cut(&search, w, c, e);
 }

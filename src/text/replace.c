@@ -78,7 +78,7 @@ int replace_run(const void *self, struct work *w, struct err *e)
 {
     struct cuts cuts = { 0 };
 
-    for (size_t i = 0; i < w->parts.n; i++)
+    for (size_t i = 0; i < w->parts.n && !w->too_large; i++)
         if (w->parts.v[i].id < 0 &&
             replace_part(self, w, &w->parts.v[i], &cuts, e) != 0)
             return -1;
@@ -118,7 +118,7 @@ int replace_prepend_run(const void *self, struct work *w, struct err *e)
     const struct text *text = self;
 
     (void)e;
-    for (size_t i = 0; i < w->parts.n; i++)
+    for (size_t i = 0; i < w->parts.n && !w->too_large; i++)
         if (w->parts.v[i].id < 0 && w->parts.v[i].n > 0)
             prepend_part(*text, w, &w->parts.v[i]);
     return 0;

@@ -79,6 +79,7 @@ int step_open(struct tok *t, const struct step_table *table, const json_t *j,
     const char *type;
 
     out->run = NULL;
+    out->name = NULL;
     if (j == NULL || json_is_null(j))
         return 0;
     type = json_string_value(json_object_get(j, "type"));
@@ -92,6 +93,7 @@ int step_open(struct tok *t, const struct step_table *table, const json_t *j,
         if (strcmp(type, kind->type) != 0)
             continue;
         out->run = kind->run;
+        out->name = arena_printf(t->a, "%s %s", table->section, kind->type);
         if (kind->open == NULL)
             return 0;
         out->self = kind->open(t, j, e);
@@ -102,12 +104,48 @@ int step_open(struct tok *t, const struct step_table *table, const json_t *j,
                    table->section, type, type_list(t->a, table));
 }
 
+/* Each part is looked at, and each byte of those that are no tokens yet. */
+static uint64_t work_of(const struct work *w)
+{
+    uint64_t work = 1 + BUDGET_PART * w->parts.n;
+
+    for (size_t i = 0; i < w->parts.n; i++)
+        work += w->parts.v[i].id < 0 ? w->parts.v[i].n : 0;
+    return work;
+}
+
+/* The step's own errors, then what it took. */
+int step_check(struct work *w, struct err *e)
+{
+    if (w->too_large || (w->memory > 0 && arena_since(w->a, w->start) > w->memory)) {
+        w->too_large = true;
+        return err_set(e, ERR_INPUT, "%s: the text grows out of bounds under the "
+                       "tokeniser's steps", w->step);
+    }
+    if (w->too_much)
+        return err_set(e, ERR_INPUT, "%s: the step takes too much work on this text",
+                       w->step);
+    return 0;
+}
+
+void step_spend(struct work *w, uint64_t work)
+{
+    if (!budget_spend(w->budget, work))
+        w->too_much = true;
+}
+
 int step_run(const struct step *s, struct work *w, struct err *e)
 {
-    if (s->run != NULL && s->run(s->self, w, e) != 0)
+    if (s->run == NULL)
+        return 0;
+    if (s->name == NULL)            /* steps of its own */
+        return s->run(s->self, w, e);
+    w->step = s->name;
+    w->grown = 0;
+    step_spend(w, work_of(w));
+    if (step_check(w, e) != 0 || s->run(s->self, w, e) != 0 || step_check(w, e) != 0)
         return -1;
-    if (w->too_large)           /* a file may hold ten thousand doublings */
-        return err_set(e, ERR_INPUT, "the text grows out of bounds under the "
-                       "tokeniser's steps");
+    if (w->settles)
+        part_settle(w);
     return 0;
 }

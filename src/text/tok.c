@@ -6,56 +6,28 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "text/cursor.h"
 #include "text/tok_priv.h"
 
 enum { TEXT_LIMIT = 1 << 30 };
 
 /* ---- spans ---- */
 
-/* A place in a text, known as byte and as character; it walks both ways. */
-struct cursor {
-    const char *s;
-    size_t n;
-    int byte, chars;
-};
-
-static void walk_to_byte(struct cursor *c, int byte)
+static void spans_to_chars(struct arena *a, struct seq *seq, const char *s, size_t n)
 {
-    for (; c->byte < byte; c->byte++)
-        c->chars += ((unsigned char)c->s[c->byte] & 0xc0) != 0x80;
-    for (; c->byte > byte; c->byte--)
-        c->chars -= ((unsigned char)c->s[c->byte - 1] & 0xc0) != 0x80;
-}
-
-static void walk_to_char(struct cursor *c, int chars)
-{
-    int code;
-
-    while (c->chars > chars) {
-        c->byte -= chars_before(c->s, (size_t)c->byte, &code);
-        c->chars--;
-    }
-    while (c->chars < chars) {
-        c->byte += chars_next(c->s + c->byte, c->n - (size_t)c->byte, &code);
-        c->chars++;
-    }
-}
-
-static void spans_to_chars(struct seq *seq, const char *s, size_t n)
-{
-    struct cursor cursor = { s, n, 0, 0 };
+    struct cursor cursor = { .a = a, .s = s, .n = n };
 
     for (size_t i = 0; i < seq->n; i++) {
         struct range *range = &seq->v[i].span;
 
         if (seq->v[i].special)          /* it has none, and 0 is far back */
             continue;
-        walk_to_byte(&cursor, range->start);
+        cursor_to_byte(&cursor, range->start);
         range->start = cursor.chars;
-        walk_to_byte(&cursor, range->end);
+        cursor_to_byte(&cursor, range->end);
         range->end = cursor.chars;
         if (seq->v[i].origin > 0) {
-            walk_to_byte(&cursor, seq->v[i].origin);
+            cursor_to_byte(&cursor, seq->v[i].origin);
             seq->v[i].origin = cursor.chars;
         }
     }
@@ -65,9 +37,9 @@ static struct range chars_to_bytes(struct cursor *c, struct range chars)
 {
     struct range range;
 
-    walk_to_char(c, chars.start);
+    cursor_to_char(c, chars.start);
     range.start = c->byte;
-    walk_to_char(c, chars.end);
+    cursor_to_char(c, chars.end);
     range.end = c->byte;
     return range;
 }
@@ -126,8 +98,8 @@ static int encode_one(struct work *w, const struct tok_input *in, const char *s,
         return -1;
     w->n_seqs++;
     if (encode(w, s, n, e) != 0)
-        return -1;
-    spans_to_chars(&w->seqs[w->n_seqs - 1], s, n);
+        return w->too_much || w->too_large ? err_under(e, "%s", w->t->name) : -1;
+    spans_to_chars(w->a, &w->seqs[w->n_seqs - 1], s, n);
     return 0;
 }
 
@@ -210,12 +182,27 @@ int tok_unknown(const struct tok *t, const struct tokens *tokens)
     return count;
 }
 
-/* The sequences one after the other. */
-static void assemble(const struct work *w, const struct tok_input *in,
-                     struct tokens *out)
+/* Bytes of all pieces, with those of the text that unknown ones stand for. */
+static size_t bytes_of_labels(const struct tok *t, const struct tokens *tokens)
 {
-    struct cursor text = { in->text, in->text_size, 0, 0 };
-    struct cursor pair = { in->pair, in->pair_size, 0, 0 };
+    size_t sum = 0;
+
+    for (int i = 0; i < tokens->n; i++) {
+        const struct piece *piece = vocab_piece(&t->vocab, tokens->id[i]);
+
+        sum += piece != NULL ? piece->n : 0;
+        if (is_unknown(t, tokens, i))
+            sum += (size_t)(tokens->bytes[i].end - tokens->bytes[i].start);
+    }
+    return sum;
+}
+
+/* The sequences one after the other.  Error: labels that are too large together. */
+static int assemble(const struct work *w, const struct tok_input *in, struct tokens *out,
+                    struct err *e)
+{
+    struct cursor text = { .a = w->a, .s = in->text, .n = in->text_size };
+    struct cursor pair = { .a = w->a, .s = in->pair, .n = in->pair_size };
     size_t count = 0, k = 0;
 
     for (int q = 0; q < w->n_seqs; q++)
@@ -233,27 +220,46 @@ static void assemble(const struct work *w, const struct tok_input *in,
                 out->bytes[k] = chars_to_bytes(token->pair ? &pair : &text, token->span);
         }
     }
+    if (bytes_of_labels(w->t, out) > budget_labels(in->text_size + in->pair_size))
+        return err_set(e, ERR_INPUT, "the tokens' pieces are out of bounds: more than %zu "
+                       "bytes for this text", budget_labels(in->text_size + in->pair_size));
     fill_pieces(w->t, w->a, out);
     k = 0;
     for (int q = 0; q < w->n_seqs; q++)
         for (size_t i = 0; i < w->seqs[q].n; i++, k++)
             if (is_unknown(w->t, out, (int)k))
                 name_unknown(w->a, out, (int)k, w->seqs[q].v[i].pair ? in->pair : in->text);
+    return 0;
+}
+
+/* Bounds of the work on one input. */
+static void bound(struct work *w, const struct tok_input *in)
+{
+    size_t n = in->text_size + (in->pair != NULL ? in->pair_size : 0);
+
+    budget_read(w->budget, n);
+    w->start = arena_mark(w->a);
+    w->memory = budget_memory(n);
+    w->most = budget_items(n);
 }
 
 int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
                struct tokens *out, struct err *e)
 {
     struct seq seqs[2] = { { 0 } };
-    struct work work = { .t = t, .a = a, .seqs = seqs, .special = !in->no_special };
+    struct budget own = { 0 };
+    struct work work = { .t = t, .a = a, .seqs = seqs, .special = !in->no_special,
+                         .budget = in->budget != NULL ? in->budget : &own };
 
+    bound(&work, in);
     if (encode_one(&work, in, in->text, in->text_size, e) != 0)
         return -1;
     if (in->pair != NULL && encode_one(&work, in, in->pair, in->pair_size, e) != 0)
         return err_under(e, "second text");
     if (!in->pretokenized && step_run(&t->finish, &work, e) != 0)
         return err_under(e, "%s", t->name);
-    assemble(&work, in, out);
+    if (assemble(&work, in, out, e) != 0)
+        return err_under(e, "%s", t->name);
     return in->number_words ? words_number(&work, in, out, e) : 0;
 }
 

@@ -13,6 +13,7 @@
 #include "base/file.h"
 
 struct tok;
+struct budget;
 
 /* Half-open; counted in the text (or in the pair, for tokens of type B). */
 struct range { int start, end; };
@@ -42,6 +43,8 @@ struct tok_input {
     bool words;                 /* each word, split at white space, by itself */
     bool number_words;          /* fill word: which one each token is of */
     bool no_special;            /* leave out what the template adds */
+    struct budget *budget;      /* of the run that this text is one of (text/budget.h);
+                                   NULL: it is the only one */
 };
 
 /*
@@ -89,8 +92,8 @@ void tok_close(struct tok *t);
  * Errors (ERR_INPUT): bytes that are not UTF-8 (with the offset); a pretokenized
  * piece that the vocabulary lacks (named); a word that is other pieces by itself than
  * after a blank; a token of several words where they are numbered; a pair where the
- * tokeniser has no template for one; a pattern that runs into its match limit; more than
- * 2^30 bytes of text.
+ * tokeniser has no template for one; a step that takes more work or memory than the budget
+ * allows (named, after the tokeniser's file); more than 2^30 bytes of text.
  */
 int tok_encode(const struct tok *t, struct arena *a, const struct tok_input *in,
                struct tokens *out, struct err *e);

@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "text/budget.h"
 #include "text/tok.h"
 
 struct text {
@@ -51,8 +52,9 @@ void trie_reserve(struct trie *t, struct arena *a, size_t n);
 void trie_add(struct trie *t, struct arena *a, const char *s, size_t n, int value);
 /* The node one byte on (the root is 0), or 0 where no string goes on so. */
 uint32_t trie_step(const struct trie *t, uint32_t node, char byte);
-/* Its value, or -1; *length is its length. */
-int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length);
+/* Its value, or -1; *length is its length; *seen grows by the bytes that were compared. */
+int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length,
+                 size_t *seen);
 
 /* ---- vocab.c: pieces and ids ---- */
 
@@ -85,10 +87,10 @@ int vocab_find(const struct vocab *v, const char *s, size_t n);     /* -1: none 
 int vocab_find_model(const struct vocab *v, const char *s, size_t n);
 /*
  * The longest of the model's own pieces that is head and a beginning of s[n];
- * *length: of that beginning, at least 1.
+ * *length: of that beginning, at least 1; *seen grows by the beginnings looked up.
  */
 int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t n,
-                  size_t *length);
+                  size_t *length, size_t *seen);
 const struct piece *vocab_piece(const struct vocab *v, int id);     /* NULL: none */
 /* {"piece": id, …} */
 int vocab_read(struct vocab *v, struct arena *a, const json_t *j, struct err *e);
@@ -114,6 +116,7 @@ struct regex_run;
 struct step {
     int (*run)(const void *self, struct work *w, struct err *e);   /* NULL: none */
     const void *self;
+    const char *name;           /* "normalizer Replace"; NULL: a Sequence */
 };
 
 /* One kind of step: open reads its settings (NULL: it has none). */
@@ -134,7 +137,15 @@ extern const struct step_table normal_table, presplit_table, step_models,
 /* Opens j by its "type"; null gives a step that does nothing. */
 int step_open(struct tok *t, const struct step_table *table, const json_t *j,
               struct step *out, struct err *e);
+/*
+ * Errors: those of the step; more work or memory than w may take (too_much or too_large is
+ * then set, and the step is named).
+ */
 int step_run(const struct step *s, struct work *w, struct err *e);
+/* The error of what w has taken beyond its bounds. */
+int step_check(struct work *w, struct err *e);
+/* So much work was done; sets too_much where that is beyond the budget. */
+void step_spend(struct work *w, uint64_t work);
 
 struct regex;
 
@@ -155,6 +166,7 @@ struct merge_text {
 struct added {
     struct added_token *v;
     size_t n;
+    int next_id;                /* of one that is numbered here */
     struct trie raw, normal;    /* found before, and after the normaliser */
 };
 
@@ -243,9 +255,17 @@ struct work {
     int n_seqs;
     bool special;               /* the template's tokens are asked for */
     struct regex_run *regex;    /* NULL: not needed so far */
-    size_t size;                /* of the text */
-    size_t limit;               /* a part that a step makes larger than this … */
-    bool too_large;             /* … sets this, and the step fails */
+    struct budget *budget;      /* of the run; NULL: no bound */
+    const char *step;           /* what runs now, for messages */
+    struct arena_mark start;    /* before this work … */
+    size_t memory;              /* … which may take so many bytes; 0: no bound */
+    struct arena_mark text;     /* before this text's parts; only until the model */
+    bool settles;               /* it holds: what lies after it can be parts alone */
+    size_t grown;               /* bytes that the step made of fewer */
+    size_t limit;               /* more of them, or in one part, than this … */
+    size_t most;                /* … or parts, matches or tokens (0: no bound) … */
+    bool too_large;             /* … set this, and the step fails */
+    bool too_much;              /* the step has taken too much work */
 };
 
 /* The input bytes that bytes [i, j) of the part stand for; i < j <= n. */
@@ -256,6 +276,8 @@ void part_add(struct work *w, struct parts *p, struct part part);
 void part_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
                      size_t j);
 void part_seq_add(struct work *w, struct seq *s, struct work_token t);
+/* Frees what earlier steps made of the text, if that is much. */
+void part_settle(struct work *w);
 /* A token of the sequence in hand: bytes [i, j) of the part. */
 void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j);
 /* The same, with those bytes as its match. */
@@ -397,7 +419,8 @@ int pattern_cuts(const struct pattern *m, struct work *w, const struct part *p,
 
 int added_open(struct tok *t, const json_t *list, struct err *e);
 /* Splits the parts at tokens of the trie; what is found becomes a part of its own. */
-void added_split(const struct added *a, const struct trie *trie, struct work *w);
+int added_split(const struct added *a, const struct trie *trie, struct work *w,
+                struct err *e);
 
 /* ---- words.c: words of a text, and the pieces that stand for them ---- */
 

@@ -95,12 +95,14 @@ uint32_t trie_step(const struct trie *t, uint32_t node, char byte)
     return t->edge[at].key != 0 ? t->edge[at].to : 0;
 }
 
-int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length)
+int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length,
+                 size_t *seen)
 {
     uint32_t node = 0;
     int best = -1;
+    size_t i = 0;
 
-    for (size_t i = 0; i < n; i++) {
+    for (; i < n; i++) {
         size_t at = place(t, edge_key(node, s[i]));
 
         if (t->edge[at].key == 0)
@@ -111,5 +113,6 @@ int trie_longest(const struct trie *t, const char *s, size_t n, size_t *length)
             *length = i + 1;
         }
     }
+    *seen += i;
     return best;
 }

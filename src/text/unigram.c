@@ -132,15 +132,19 @@ static void offer(struct node *to, double score, size_t length, int piece)
     to->piece = piece;
 }
 
-/* All pieces that begin at i, or the unknown one for the character there. */
-static void extend(const struct unigram *m, struct node *node, const struct part *p,
-                   size_t i, size_t length)
+/*
+ * All pieces that begin at i, or the unknown one for the character there.  Returns the bytes
+ * that were compared.
+ */
+static size_t extend(const struct unigram *m, struct node *node, const struct part *p,
+                     size_t i, size_t length)
 {
     double so_far = node[i].score;
     uint32_t at = 0;
     bool single = false;
+    size_t k = i;
 
-    for (size_t k = i; k < p->n; k++) {
+    for (; k < p->n; k++) {
         int value;
 
         at = trie_step(&m->trie, at, p->s[k]);
@@ -155,6 +159,7 @@ static void extend(const struct unigram *m, struct node *node, const struct part
     }
     if (!single)
         offer(&node[i + length], so_far + m->unk_score, length, UNKNOWN);
+    return k - i;
 }
 
 static struct node *make_room(struct room *r, struct arena *a, size_t n)
@@ -200,15 +205,22 @@ static void emit_unknown(const struct unigram *m, struct work *w, const struct p
 static int encode_part(const struct unigram *m, struct room *r, struct work *w,
                        const struct part *p, struct err *e)
 {
+    enum { AT_ONCE = 1000 };
     struct node *node = make_room(r, w->a, p->n);
-    size_t j;
+    size_t seen = 0, j;
     int code;
 
     for (size_t i = 0; i < p->n; ) {
         size_t length = (size_t)chars_next(p->s + i, p->n - i, &code);
 
-        extend(m, node, p, i, length);
+        seen += extend(m, node, p, i, length);
         i += length;
+        if (seen > AT_ONCE || i == p->n) {
+            step_spend(w, seen);
+            seen = 0;
+        }
+        if (w->too_much)
+            return step_check(w, e);
     }
     turn(node, p->n);
     for (size_t i = 0; i < p->n; i = j) {

@@ -114,12 +114,13 @@ int vocab_find_model(const struct vocab *v, const char *s, size_t n)
 }
 
 int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t n,
-                  size_t *length)
+                  size_t *length, size_t *seen)
 {
     uint64_t h = hash(0, head.s, head.n);
     int best = -1;
+    size_t i = 1;
 
-    for (size_t i = 1; i <= n && head.n + i <= v->longest; i++) {
+    for (; i <= n && head.n + i <= v->longest; i++) {
         uint32_t found;
 
         h = hash(h, s + i - 1, 1);
@@ -129,6 +130,7 @@ int vocab_longest(const struct vocab *v, struct text head, const char *s, size_t
         best = v->v[found - 1].id;
         *length = i;
     }
+    *seen += i;
     return best;
 }
 

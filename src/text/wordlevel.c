@@ -45,12 +45,12 @@ const void *wordlevel_open(struct tok *t, const json_t *j, struct err *e)
 
 static int find(const struct wordlevel *m, const struct work *w, const struct part *p)
 {
-    size_t length;
+    size_t length, seen = 0;
     int id;
 
     if (m->known == NULL)
         return vocab_find_model(&w->t->vocab, p->s, p->n);
-    id = trie_longest(m->known, p->s, p->n, &length);
+    id = trie_longest(m->known, p->s, p->n, &length, &seen);
     return id >= 0 && length == p->n ? id : -1;
 }
 

@@ -57,14 +57,17 @@ static int word(const struct wordpiece *m, struct work *w, const struct part *p,
     bool known = !too_long(p, m->max_chars);
 
     for (size_t i = 0; known && i < p->n; i += length) {
+        size_t seen = 0;
         struct text head = { tok->prefix.s, i > 0 ? tok->prefix.n : 0 };
-        int id = vocab_longest(&tok->vocab, head, p->s + i, p->n - i, &length);
+        int id = vocab_longest(&tok->vocab, head, p->s + i, p->n - i, &length,
+                               &seen);
 
-        known = id >= 0;
+        step_spend(w, seen);
+        known = id >= 0 && !w->too_much;
         if (known)
             part_emit(w, p, id, i, i + length);
     }
-    if (known)
+    if (known || w->too_much)
         return 0;
     if (m->unk < 0)
         return err_set(e, ERR_INPUT, "a word is not in the vocabulary, and neither "
@@ -76,7 +79,7 @@ static int word(const struct wordpiece *m, struct work *w, const struct part *p,
 
 int wordpiece_run(const void *self, struct work *w, struct err *e)
 {
-    for (size_t i = 0; i < w->parts.n; i++) {
+    for (size_t i = 0; i < w->parts.n && !w->too_much; i++) {
         const struct part *part = &w->parts.v[i];
 
         if (part->id >= 0)

@@ -309,22 +309,22 @@ static void longest_is_of_the_model(void **state)
     struct arena *a = room(state);
     struct vocab v;
     const struct text inside = { "##", 2 }, word = { "##", 0 };
-    size_t n = 0;
+    size_t n = 0, seen = 0;
     struct err e;
 
     assert_true(skimmed(a, "{\"a\":0,\"abc\":1,\"##b\":2,\"##bcd\":3,\"##\":4}", &v));
     assert_int_equal(vocab_add(&v, a, (struct text){ "abcd", 4 }, 5, &e), 0);
-    assert_int_equal(vocab_longest(&v, word, "abcdef", 6, &n), 1);
+    assert_int_equal(vocab_longest(&v, word, "abcdef", 6, &n, &seen), 1);
     assert_int_equal(n, 3);
-    assert_int_equal(vocab_longest(&v, word, "ab", 2, &n), 0);
+    assert_int_equal(vocab_longest(&v, word, "ab", 2, &n, &seen), 0);
     assert_int_equal(n, 1);
-    assert_int_equal(vocab_longest(&v, inside, "bcde", 4, &n), 3);
+    assert_int_equal(vocab_longest(&v, inside, "bcde", 4, &n, &seen), 3);
     assert_int_equal(n, 3);
-    assert_int_equal(vocab_longest(&v, inside, "bc", 2, &n), 2);
+    assert_int_equal(vocab_longest(&v, inside, "bc", 2, &n, &seen), 2);
     assert_int_equal(n, 1);
-    assert_int_equal(vocab_longest(&v, inside, "x", 1, &n), -1);
-    assert_int_equal(vocab_longest(&v, word, "##b", 3, &n), 2);
-    assert_int_equal(vocab_longest(&v, word, "", 0, &n), -1);
+    assert_int_equal(vocab_longest(&v, inside, "x", 1, &n, &seen), -1);
+    assert_int_equal(vocab_longest(&v, word, "##b", 3, &n, &seen), 2);
+    assert_int_equal(vocab_longest(&v, word, "", 0, &n, &seen), -1);
 }
 
 int main(void)

@@ -54,20 +54,21 @@ static void test_trie(void **state)
 {
     struct help *h = *state;
     struct trie t;
-    size_t n = 99;
+    size_t n = 99, seen = 0;
 
     trie_init(&t, &h->arena);
-    assert_int_equal(trie_longest(&t, "abc", 3, &n), -1);
+    assert_int_equal(trie_longest(&t, "abc", 3, &n, &seen), -1);
     trie_add(&t, &h->arena, "", 0, 7);
     trie_add(&t, &h->arena, "ab", 2, 1);
     trie_add(&t, &h->arena, "abcd", 4, 2);
     trie_add(&t, &h->arena, "ab", 2, 3);
-    assert_int_equal(trie_longest(&t, "abcx", 4, &n), 1);
+    assert_int_equal(trie_longest(&t, "abcx", 4, &n, &seen), 1);
     assert_int_equal(n, 2);
-    assert_int_equal(trie_longest(&t, "abcde", 5, &n), 2);
+    assert_int_equal(trie_longest(&t, "abcde", 5, &n, &seen), 2);
     assert_int_equal(n, 4);
-    assert_int_equal(trie_longest(&t, "b", 1, &n), -1);
-    assert_int_equal(trie_longest(&t, "", 0, &n), -1);
+    assert_int_equal(seen, 3 + 4);
+    assert_int_equal(trie_longest(&t, "b", 1, &n, &seen), -1);
+    assert_int_equal(trie_longest(&t, "", 0, &n, &seen), -1);
 }
 
 static void test_big_trie(void **state)
@@ -83,9 +84,9 @@ static void test_big_trie(void **state)
     }
     for (int i = 0; i < 20000; i++) {
         const char *s = arena_printf(&h->arena, "%d.5", i);
-        size_t n = 0;
+        size_t n = 0, seen = 0;
 
-        assert_int_equal(trie_longest(&t, s, strlen(s), &n), i);
+        assert_int_equal(trie_longest(&t, s, strlen(s), &n, &seen), i);
         assert_int_equal(n, strlen(s) - 1);
     }
 }

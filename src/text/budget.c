@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Units of work and bytes of memory: what is spent, and what is allowed. */
+#include "text/budget.h"
+
+enum { MIB = 1 << 20 };
+
+void budget_read(struct budget *b, size_t n)
+{
+    b->read += n;
+}
+
+bool budget_spend(struct budget *b, uint64_t work)
+{
+    uint64_t left;
+
+    if (b == NULL)
+        return true;
+    left = BUDGET_BASE + BUDGET_A_BYTE * b->read - b->spent;
+    b->spent += work < left ? work : left;
+    return work <= left;
+}
+
+/* NFKD makes 33 bytes of 3, the byte alphabet 2 of 1; long texts do not consist of those. */
+size_t budget_text(size_t n)
+{
+    enum { GROWTH = 64, GROWTH_OF_LONG = 4 };
+    size_t small = GROWTH * (n + GROWTH), large = 32 * (size_t)MIB + GROWTH_OF_LONG * n;
+
+    return small < large ? small : large;
+}
+
+size_t budget_items(size_t n)
+{
+    return MIB + 2 * n;
+}
+
+size_t budget_labels(size_t n)
+{
+    return 4 * (size_t)MIB + 64 * n;
+}
+
+size_t budget_memory(size_t n)
+{
+    return 64 * (size_t)MIB + 1024 * n;
+}

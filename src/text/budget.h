@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How much work and memory a tokeniser may take.  A tokenizer.json is a program: a
+ * pattern may try every way to cut a text, and a thousand steps may each copy it.  Every
+ * bound is a constant and a multiple of the bytes of text read so far.
+ *
+ * The unit of work is about a byte that is looked at once:
+ *
+ *     each step            1 a byte of the text as it then is, 8 a part, and 4 a byte
+ *                          that it writes
+ *     a pattern            16 a byte; where a match takes many steps or goes far, 4 for
+ *                          each item of the pattern that is tried, and a quarter of the
+ *                          bytes that it moved or compared
+ *     added tokens, pieces 1 a byte of the text that is compared with them
+ *     a template           16 a token
+ *
+ * Tokenisers that people use take 10 to 100 a byte. */
+#ifndef TEXT_BUDGET_H
+#define TEXT_BUDGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    BUDGET_BASE = 1 << 26,          /* units of work of a run … */
+    BUDGET_A_BYTE = 256,            /* … and so many more for each byte of its texts */
+    BUDGET_PART = 8,
+    BUDGET_BYTE_REWRITTEN = 4,
+    BUDGET_BYTE_OF_PATTERN = 16,
+    BUDGET_ITEM_OF_PATTERN = 4,
+    BUDGET_TOKEN_OF_TEMPLATE = 16
+};
+
+/* Work of one run; starts as all 0. */
+struct budget {
+    uint64_t read;                  /* bytes of all texts so far */
+    uint64_t spent;                 /* units; never more than what is allowed */
+};
+
+/* A text of n bytes comes next. */
+void budget_read(struct budget *b, size_t n);
+/* False: that is more than is allowed, and nothing is left.  b NULL: no bound. */
+bool budget_spend(struct budget *b, uint64_t work);
+
+/*
+ * Memory of one text of n bytes: the most bytes that it may become, the most parts, tokens
+ * or matches, the most bytes of its tokens' labels, and what all its steps may hold at
+ * once.
+ */
+size_t budget_text(size_t n);
+size_t budget_items(size_t n);
+size_t budget_labels(size_t n);
+size_t budget_memory(size_t n);
+
+#endif
