@@ -3,7 +3,8 @@
 #include "session/input.h"
 #include "session/texts.h"
 
-enum { BATCH_TEXTS = 256, BATCH_TOKENS = 4096 };
+/* Bytes: of what tokenising leaves; texts that are mostly dropped are few tokens. */
+enum { BATCH_TEXTS = 256, BATCH_TOKENS = 4096, BATCH_BYTES = 64 << 20 };
 
 struct batches {
     struct input *in;
@@ -22,6 +23,7 @@ static int n_tokens(const struct session *s, const struct item *item)
 /* Reads a batch; returns as input_next. */
 static int fill(struct batches *b, struct err *e)
 {
+    struct arena_mark mark = arena_mark(b->s->a);
     int all = 0, status;
 
     b->n = 0;
@@ -29,7 +31,8 @@ static int fill(struct batches *b, struct err *e)
         status = input_next(b->in, b->s->a, &b->item[b->n], e);
         if (status == 1)
             all += n_tokens(b->s, &b->item[b->n++]);
-    } while (status == 1 && b->n < BATCH_TEXTS && all < BATCH_TOKENS);
+    } while (status == 1 && b->n < BATCH_TEXTS && all < BATCH_TOKENS &&
+             arena_since(b->s->a, mark) < BATCH_BYTES);
     return status;
 }
 

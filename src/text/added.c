@@ -233,7 +233,7 @@ static void split_one(struct search *k, const struct part *p, struct parts *out)
         int found = trie_longest(k->trie, p->s + at, p->n - at, &length, &seen);
 
         if (seen > AT_ONCE) {
-            step_spend(k->w, seen);
+            step_spend(k->w, BUDGET_BYTE_COMPARED * seen);
             seen = 0;
         }
         if (found < 0) {

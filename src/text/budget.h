@@ -6,13 +6,13 @@
  *
  * The unit of work is about a byte that is looked at once:
  *
- *     each step            1 a byte of the text as it then is, 8 a part, and 4 a byte
+ *     each step            1 a byte of the text as it then is, 16 a part, and 8 a byte
  *                          that it writes
  *     a pattern            16 a byte; where a match takes many steps or goes far, 4 for
  *                          each item of the pattern that is tried, and a quarter of the
  *                          bytes that it moved or compared
- *     added tokens, pieces 1 a byte of the text that is compared with them
- *     a template           16 a token
+ *     added tokens, pieces 4 a byte of the text that is compared with them
+ *     a template           32 a token
  *
  * Tokenisers that people use take 10 to 100 a byte. */
 #ifndef TEXT_BUDGET_H
@@ -23,13 +23,14 @@
 #include <stdint.h>
 
 enum {
-    BUDGET_BASE = 1 << 26,          /* units of work of a run … */
-    BUDGET_A_BYTE = 256,            /* … and so many more for each byte of its texts */
-    BUDGET_PART = 8,
-    BUDGET_BYTE_REWRITTEN = 4,
+    BUDGET_BASE = 1 << 28,          /* units of work of a run … */
+    BUDGET_A_BYTE = 512,            /* … and so many more for each byte of its texts */
+    BUDGET_PART = 16,
+    BUDGET_BYTE_REWRITTEN = 8,
+    BUDGET_BYTE_COMPARED = 4,
     BUDGET_BYTE_OF_PATTERN = 16,
     BUDGET_ITEM_OF_PATTERN = 4,
-    BUDGET_TOKEN_OF_TEMPLATE = 16
+    BUDGET_TOKEN_OF_TEMPLATE = 32
 };
 
 /* Work of one run; starts as all 0. */

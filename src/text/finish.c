@@ -82,7 +82,7 @@ static void trim_all(const struct trim *trim, struct work *w)
                 text = (struct text){ piece->s, piece->n };
             trim_token(trim, &seq->v[i], text, i == 0);
             if (text.n > LONG)
-                step_spend(w, text.n);
+                step_spend(w, BUDGET_BYTE_COMPARED * text.n);
         }
     }
 }

@@ -216,7 +216,7 @@ static int encode_part(const struct unigram *m, struct room *r, struct work *w,
         seen += extend(m, node, p, i, length);
         i += length;
         if (seen > AT_ONCE || i == p->n) {
-            step_spend(w, seen);
+            step_spend(w, BUDGET_BYTE_COMPARED * seen);
             seen = 0;
         }
         if (w->too_much)
