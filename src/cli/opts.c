@@ -151,7 +151,8 @@ static void append(char *dst, size_t size, const char *before, const char *s)
 
 static int not_a_choice(struct parse *p, const struct opt *o, const char *text)
 {
-    const char *meant = nearest_name(text, o->choices);
+    /* Of one letter or digit, any other is near. */
+    const char *meant = strlen(text) > 1 ? nearest_name(text, o->choices) : NULL;
     char all[400] = "";
 
     for (const struct former *f = o->former; f != NULL && f->name != NULL; f++)

@@ -31,6 +31,11 @@ int mechanisms_params(const struct mechanisms_args *args, struct mechanism_param
 const char *mechanisms_params_text(const struct mechanism_params *p, const bool *shown,
                                    struct arena *a);
 
+struct mechanisms_text;
+
+/* The parameters with the sizes that the text and the model give. */
+struct mechanism_params mechanisms_used(const struct mechanisms_text *t);
+
 /* One text's figures. */
 struct mechanisms_text {
     const struct session *s;

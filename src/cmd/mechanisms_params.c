@@ -162,7 +162,7 @@ const char *mechanisms_params_text(const struct mechanism_params *p, const bool 
     for (int id = 0; id < N_MECHANISM; id++)
         readers |= shown[id] ? (uint64_t)1 << id : 0;
     if (p->budget == 0 && (readers & (BIT(h2o) | BIT(quest))) != 0)
-        text = arena_printf(a, "budget %d", MECHANISM_BUDGET);
+        text = arena_printf(a, "keys %d", MECHANISM_BUDGET);
     for (size_t i = 0; i < sizeof params / sizeof *params; i++)
         if ((readers & params[i].readers) != 0 && !(p->budget > 0 && is_size(params[i].field)))
             text = arena_printf(a, "%s%s%s %d", text, *text != '\0' ? ", " : "",
@@ -171,4 +171,12 @@ const char *mechanisms_params_text(const struct mechanism_params *p, const bool 
         text = arena_printf(a, "%s%sseed %d", text, *text != '\0' ? ", " : "",
                             (int)p->seed);
     return text;
+}
+
+struct mechanism_params mechanisms_used(const struct mechanisms_text *t)
+{
+    const struct config *config = &t->s->shown->config;
+
+    return mechanism_params_used(&t->c->opts->params, session_queries(t->s, t->item)->n,
+                                 config->n_kv_heads > 0 ? config->n_kv_heads : config->n_heads);
 }

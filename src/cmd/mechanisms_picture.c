@@ -22,6 +22,7 @@ static bool is_shown(const struct mechanisms_text *t, int layer, int id)
 static const char *caption(const struct mechanisms_text *t, struct arena *a, int layer,
                            const char *scale, int pool)
 {
+    struct mechanism_params used = mechanisms_used(t);
     bool shown[N_MECHANISM];
     const char *params;
     char *text = arena_printf(a, "%s, %s layer %d, head %d%s%s; scale: %s",
@@ -31,7 +32,7 @@ static const char *caption(const struct mechanisms_text *t, struct arena *a, int
 
     for (int id = 0; id < N_MECHANISM; id++)
         shown[id] = is_shown(t, layer, id);
-    params = mechanisms_params_text(&t->c->opts->params, shown, a);
+    params = mechanisms_params_text(&used, shown, a);
     if (*params != '\0')
         text = arena_printf(a, "%s; %s", text, params);
     if (pool > 1)

@@ -279,7 +279,7 @@ void mechanisms_row(const struct mechanisms_text *t, struct arena *a, struct rep
 {
     struct parameters_row params = { .budget = t->c->opts->params.budget > 0 ?
                                                    t->c->opts->params.budget : -1,
-                                     .p = t->c->opts->params };
+                                     .p = mechanisms_used(t) };
 
     report_row(r, &(struct text_row){
         .id = records_text_id(t->s, t->item), .stack = family_stack_names[t->s->stack],

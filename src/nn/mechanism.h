@@ -72,7 +72,7 @@ struct mechanism {
     enum join join;
     bool grouped;               /* keys and values are means over params->n_groups groups
                                    of the model's heads */
-    bool sparse;                /* a weight of 0 means: never looked at */
+    bool sparse;                /* a weight of 0 means: the key is left out */
     const char *no_budget;      /* why params->budget sets nothing here, without a full
                                    stop; NULL: it does, or all keys are the yardstick */
 
@@ -133,5 +133,16 @@ int mechanism_joined(enum join join, int H);
  * largest number below G that divides it; 0: they cannot be.
  */
 int mechanism_groups(const struct mechanism_params *p, int G);
+
+/* For texts of T tokens, where params leave them open. */
+int mechanism_stride(const struct mechanism_params *p, int T);
+int mechanism_buckets(const struct mechanism_params *p, int T);
+int mechanism_recent(const struct mechanism_params *p);
+
+/*
+ * The sizes in use for T tokens and G heads of keys and values: n_groups 0: there is no
+ * smaller number of them.
+ */
+struct mechanism_params mechanism_params_used(const struct mechanism_params *p, int T, int G);
 
 #endif

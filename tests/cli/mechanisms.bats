@@ -176,6 +176,19 @@ spoil() {
     [[ ${lines[1]} != *JS* && ${lines[1]} != *time* ]]
 }
 
+@test "sizes that the text and the model give are stated as they are used" {
+    works "$viz" mechanisms --json --repeats 0      # 17 tokens, 4 heads
+    echo "$output" | jq -e '.parameters | .stride == 5 and .recent == 8 and .groups == 2 and
+        .buckets == 10 and .budget == null' > /dev/null
+    works "$viz" mechanisms --json --repeats 0 --budget 7 --only h2o
+    echo "$output" | jq -e '.parameters.recent == 4' > /dev/null
+    # The caption has them too: the same picture where they are given.
+    works "$viz" mechanisms --only h2o,lsh,strided,gqa --no-metadata -o "$dir/x.svg"
+    works "$viz" mechanisms --only h2o,lsh,strided,gqa --no-metadata -o "$dir/y.svg" \
+        --recent 8 --stride 5 --groups 2 --buckets 10
+    cmp "$dir/x.svg" "$dir/y.svg"
+}
+
 @test "times if they are asked for" {
     works "$viz" mechanisms --json --repeats 2 --only exact,favor "$text"
     echo "$output" | jq -e '.layers[0].mechanisms | all(.time > 0)' > /dev/null
@@ -207,6 +220,8 @@ spoil() {
     fails 2 "unknown mechanism ''" "$viz" mechanisms --only exact, a
     fails 2 "--window" "$viz" mechanisms --window 0 a
     fails 2 "--block" "$viz" mechanisms --block 0 a
+    fails 2 "--bits: '3' is not one of 2, 4" "$viz" mechanisms --bits 3 a
+    [[ $stderr != *"did you mean"* ]]
     fails 2 "--buckets: 3 is odd" "$viz" mechanisms --buckets 3 a
     fails 2 "--chunk" "$viz" mechanisms --chunk 0 a
     fails 2 "unknown file extension" "$viz" mechanisms -o "$dir/x.gif" a

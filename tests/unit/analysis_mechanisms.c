@@ -37,6 +37,7 @@ static void only_what_is_wanted(void **state)
     struct arena a;
     struct model *m;
     struct batch b;
+    int n_left_out = 0;
 
     (void)state;
     arena_init(&a, NULL, NULL);
@@ -65,6 +66,16 @@ static void only_what_is_wanted(void **state)
     assert_true(isnan(r->error) && isnan(r->js) && isnan(r->links_kept) && r->entropy > 0);
     assert_true(isnan(r->head[0].error) && r->head[0].entropy > 0);
     check_close(r->scores, 24.0 / 36, 1e-12);
+    /* A key that a row leaves out is told from one of little weight. */
+    only[MECHANISM_top_k] = true;
+    opts.params.top_k = 2;
+    opts.kept_head = 0;
+    c = mechanisms_new(&a, m, &opts, 6, 6, par);
+    tap = mechanisms_tap(c);
+    assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), 0);
+    for (int i = 0; i < 36; i++)
+        n_left_out += isnan(c->kept[MECHANISM_top_k * 36 + i]);
+    assert_int_equal(n_left_out, 24);
     model_close(m);
     par_free(par);
     arena_finish(&a);

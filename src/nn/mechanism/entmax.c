@@ -45,7 +45,7 @@ const struct mechanism mechanism_entmax = {
     .name = "entmax",
     .formula = "max(s_ij / 2 - tau_i, 0)^2, tau_i so that the row sums to 1",
     .no_budget = "the scores decide how many keys it keeps",
-    .cost = "N^2 d", .growth = "N^2",
+    .cost = "N^2 d", .growth = "N^2", .sparse = true,
     .source = "Peters et al. 2019, algorithm 2",
     .steps = &steps, .pairs = &formula,
     .room = pairs_room, .run = pairs_run, .reference = pairs_reference,

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Softmax over blocks of l, and the last keys of every block. */
-#include <math.h>
 
 #include "nn/mechanism/chosen.h"
 #include "nn/mechanism/pairs.h"
-
-static int stride_of(const struct attention *a)
-{
-    return a->params->stride > 0 ? a->params->stride : (int)ceil(sqrt(a->T));
-}
 
 static int columns_of(const struct attention *a, int l)
 {
@@ -17,14 +11,14 @@ static int columns_of(const struct attention *a, int l)
 
 static bool sees(const struct attention *a, int i, int j)
 {
-    int l = stride_of(a);
+    int l = mechanism_stride(a->params, a->T);
 
     return i / l == j / l || j % l >= l - columns_of(a, l);
 }
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int l = stride_of(a), c = columns_of(a, l), own = i / l, count = 0;
+    int l = mechanism_stride(a->params, a->T), c = columns_of(a, l), own = i / l, count = 0;
 
     for (int b = first / l; (int64_t)b * l < end; b++) {
         int from = b == own ? b * l : b * l + l - c;

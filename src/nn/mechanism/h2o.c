@@ -81,7 +81,7 @@ static int choose(int *key, void *base, const struct attention *a, int i, int fi
 {
     struct cache *cache = base;
     int budget = budget_keys(a), count = 0, kept;
-    int recent = a->params->recent > 0 ? a->params->recent : budget - budget / 2;
+    int recent = mechanism_recent(a->params);
 
     move_on(cache, first, end);
     for (int j = 0; j < cache->n; j++)

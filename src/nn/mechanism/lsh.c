@@ -27,14 +27,9 @@
 /* As the reference library has it. */
 static const float NORM_EPS = 1e-6f;
 
-static int buckets_of(const struct mechanism_params *p, int T)
-{
-    return p->n_buckets > 0 ? p->n_buckets : 2 * ((T + p->chunk - 1) / p->chunk);
-}
-
 static size_t n_weights(const struct mechanism_params *p, int T, int H, int d)
 {
-    return (size_t)H * (size_t)d * (size_t)p->n_rounds * (size_t)(buckets_of(p, T) / 2);
+    return (size_t)H * (size_t)d * (size_t)p->n_rounds * (size_t)(mechanism_buckets(p, T) / 2);
 }
 
 static void draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
@@ -61,7 +56,7 @@ static void carve_order(struct order *o, const struct attention *a, struct carve
 {
     size_t T = (size_t)a->T, half;
 
-    o->B = buckets_of(a->params, a->T);
+    o->B = mechanism_buckets(a->params, a->T);
     o->n_chunks = (a->T + a->params->chunk - 1) / a->params->chunk;
     half = (size_t)(o->B / 2);
     o->bucket = carve_take(c, T, sizeof *o->bucket);

@@ -40,7 +40,7 @@ const struct mechanism mechanism_sparsemax = {
     .name = "sparsemax",
     .formula = "max(s_ij - tau_i, 0), tau_i so that the row sums to 1",
     .no_budget = "the scores decide how many keys it keeps",
-    .cost = "N^2 d", .growth = "N^2",
+    .cost = "N^2 d", .growth = "N^2", .sparse = true,
     .source = "Martins and Astudillo 2016, proposition 1",
     .steps = &steps, .pairs = &formula,
     .room = pairs_room, .run = pairs_run, .reference = pairs_reference,

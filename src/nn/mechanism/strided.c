@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Softmax over the last l keys, and every l-th one. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "nn/mechanism/chosen.h"
 #include "nn/mechanism/pairs.h"
 
-static int stride_of(const struct attention *a)
-{
-    return a->params->stride > 0 ? a->params->stride : (int)ceil(sqrt(a->T));
-}
-
 static bool sees(const struct attention *a, int i, int j)
 {
-    int l = stride_of(a);
+    int l = mechanism_stride(a->params, a->T);
 
     return abs(i - j) <= l || (i - j) % l == 0;
 }
 
 static int keys(int *key, const struct attention *a, int i, int first, int end)
 {
-    int l = stride_of(a), count = 0, j = i % l;
+    int l = mechanism_stride(a->params, a->T), count = 0, j = i % l;
     int64_t to = (int64_t)i + l;
 
     if (j < first)

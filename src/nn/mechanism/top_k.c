@@ -73,7 +73,7 @@ static const struct pair_formula formula = { .weigh = weigh_double };
 
 const struct mechanism mechanism_top_k = {
     .name = "top-k", .formula = "softmax_j s_ij over the k highest of row i",
-    .cost = "N^2 d", .growth = "N^2",
+    .cost = "N^2 d", .growth = "N^2", .sparse = true,
     .source = "Gupta et al. 2021, section 2; Zhao et al. 2019",
     .steps = &steps, .pairs = &formula,
     .room = pairs_room, .run = pairs_run, .reference = pairs_reference,
