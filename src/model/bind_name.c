@@ -6,10 +6,21 @@
 #include <string.h>
 
 /* Old checkpoints call a norm's weight gamma and its bias beta; a parameter that is not at a
- * part of a module has no ending, those of torch's attention are parts of a name. */
-static const char *const weight_endings[] = { ".weight", ".gamma", "_weight", "", NULL };
-static const char *const bias_endings[] = { ".bias", ".beta", "_bias", NULL };
+ * part of a module has no ending. */
+static const char *const weight_endings[] = { ".weight", ".gamma", "", NULL };
+static const char *const bias_endings[] = { ".bias", ".beta", NULL };
+
+/* Those of torch's attention by itself are parts of a name: in_proj_weight. */
+static const char *const layer_weight_endings[] = { ".weight", ".gamma", "_weight", "", NULL };
+static const char *const layer_bias_endings[] = { ".bias", ".beta", "_bias", NULL };
 static const char *const no_endings[] = { "", NULL };
+
+static const char *const *endings_of(const struct binder *b, bool bias)
+{
+    if (b->family->by_names)
+        return bias ? layer_bias_endings : layer_weight_endings;
+    return bias ? bias_endings : weight_endings;
+}
 
 static int index_of(const struct weights *w, const struct tensor *t)
 {
@@ -107,7 +118,7 @@ const char *bind_stored_names(struct binder *b, enum slot slot)
         n = strcspn(name, "|");
         one = arena_strndup(b->a, name, n);
         for (int l = 0; l < b->m->config.n_layers; l++)
-            if (find(b, one, (struct where){ l, 0 }, weight_endings) != NULL)
+            if (find(b, one, (struct where){ l, 0 }, endings_of(b, false)) != NULL)
                 return one;
     }
     return names;
@@ -124,12 +135,12 @@ const struct tensor *bind_weight_tensor(struct binder *b, enum slot slot, const 
 {
     bool whole = is_whole_name(family_slots[slot].kind);
 
-    return find_first(b, names, at, whole ? no_endings : weight_endings);
+    return find_first(b, names, at, whole ? no_endings : endings_of(b, false));
 }
 
 const struct tensor *bind_bias_tensor(struct binder *b, const char *names, struct where at)
 {
-    return find(b, names, at, bias_endings);
+    return find(b, names, at, endings_of(b, true));
 }
 
 bool bind_is_head(enum slot slot)
@@ -159,7 +170,8 @@ bool bind_mark(struct binder *b, enum slot slot, struct where at)
 
 bool bind_has(struct binder *b, const char *names, struct where at)
 {
-    return find(b, names, at, weight_endings) != NULL || find(b, names, at, bias_endings) != NULL;
+    return find(b, names, at, endings_of(b, false)) != NULL ||
+           find(b, names, at, endings_of(b, true)) != NULL;
 }
 
 static bool has_first(struct binder *b, const char *prefix, const char *names)

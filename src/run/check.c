@@ -39,14 +39,16 @@ static int check_masks(const struct pass *p, int t, struct err *e)
                       *cross = cross_mask(p);
     const int *key = p->key_start;
     int T = pass_tokens(p, t), H = p->m->config.n_heads;
-    int number = pass_number(p, t);
+    int number = pass_number(p, t), all, masked;
 
     if (self != NULL && p->m->family->stack_id != STACK_CROSS &&
-        mask_check(self, number, T, T, H, e) != 0)
+        mask_check(self, number, T, T, false, H, e) != 0)
         return -1;
-    return cross == NULL || key == NULL ? 0 :
-           mask_check(cross, number, T,
-                      cross_masked_keys(p, STACK_CROSS, key[t + 1] - key[t]), H, e);
+    if (cross == NULL || key == NULL)
+        return 0;
+    all = key[t + 1] - key[t];
+    masked = cross_masked_keys(p, STACK_CROSS, all);
+    return mask_check(cross, number, T, masked, all > masked, H, e);
 }
 
 static int check_values(const struct pass *p, int t, struct err *e)

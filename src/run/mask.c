@@ -121,11 +121,11 @@ static int misfit(const struct mask_array *m, int64_t T, int64_t S, int H, struc
                        "[texts,%lld]: there %s %lld key%s", m->name, m->shape, (long long)S,
                        (long long)S, S == 1 ? "is" : "are", (long long)S, str_plural(S));
     return err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld,%lld], "
-                   "[%d,%lld,%lld] or [texts,%d,%lld,%lld]: there are %d head%s, %lld quer%s "
-                   "and %lld key%s", m->name, m->shape, (long long)T, (long long)S, H,
-                   (long long)T, (long long)S, H, (long long)T, (long long)S, H,
-                   str_plural(H), (long long)T, str_plural_y(T), (long long)S,
-                   str_plural(S));
+                   "[%d,%lld,%lld], [texts,%lld,%lld] or [texts,%d,%lld,%lld]: there are %d "
+                   "head%s, %lld quer%s and %lld key%s", m->name, m->shape, (long long)T,
+                   (long long)S, H, (long long)T, (long long)S, (long long)T, (long long)S, H,
+                   (long long)T, (long long)S, H, str_plural(H), (long long)T,
+                   str_plural_y(T), (long long)S, str_plural(S));
 }
 
 static int check_array(const struct mask_array *m, int64_t text, int64_t T, int64_t S, int H,
@@ -152,13 +152,13 @@ static bool hides_everything(const struct mask *m, int64_t text, int64_t T, int6
     return true;
 }
 
-int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
+int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, bool more, int H,
                struct err *e)
 {
     for (int i = 0; i < m->n_arrays; i++)
         if (check_array(&m->array[i], text, T, S, H, e) != 0)
             return -1;
-    if (m->n_padding >= S)
+    if (more ? m->n_padding > S : m->n_padding >= S)
         return err_set(e, ERR_INPUT, "%s: hides %d key%s, the text has %lld", m->name,
                        m->n_padding, str_plural(m->n_padding), (long long)S);
     for (int i = 0; i < m->n_blocks; i++) {
@@ -171,7 +171,7 @@ int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
                            m->name, block.q0, block.q1, block.k0, block.k1,
                            (long long)T - 1, (long long)S - 1);
     }
-    if (hides_everything(m, text, T, S, H))
+    if (!more && hides_everything(m, text, T, S, H))
         return err_set(e, ERR_INPUT, "%s: hides all keys from all queries", m->name);
     return 0;
 }

@@ -49,11 +49,12 @@ struct mask {
 };
 
 /*
- * Fits a text of T queries and S keys under H heads: text is its number.
+ * Fits a text of T queries and S keys under H heads: text is its number.  more: there are
+ * further keys, which no mask hides.
  * ERR_INPUT: the array has another shape (both are named); all keys of all rows
  * are hidden; a block or the padding lies beyond the text.
  */
-int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, int H,
+int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, bool more, int H,
                struct err *e);
 
 /* One head of one text, for a block of its rows. */

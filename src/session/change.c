@@ -168,6 +168,9 @@ static int add_part(const struct session *s, struct mask *m, const char *part,
         return add_padding(m, part, e);
     if (strncmp(part, "block:", strlen("block:")) == 0)
         return add_block(s->a, m, part, e);
+    if (strcmp(part, keys_of) == 0)
+        return err_set(e, ERR_USAGE, "%s: '%s' names no file: expected keys:FILE.npy", m->name,
+                       part);
     if (strncmp(part, keys_of, strlen(keys_of)) == 0)
         return add_file(s, m, part + strlen(keys_of), true, e);
     if (str_ends_with(part, ".npy"))

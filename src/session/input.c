@@ -221,21 +221,32 @@ static struct source *open_source(struct session *s, const struct source *leader
            source_text(s, n_operands, text, e);
 }
 
-/* A mask [3,T,T] for one text is most often one that was meant for 3 heads. */
-static void say_spare_masks(const struct session *s, int n_texts)
+/* A mask [3,T,T] for one text is most often one that was meant for 3 heads; one of keys alone
+ * has no heads, and its rows are of other texts. */
+static int check_spare(const struct session *s, const struct mask_array *m, int n_texts,
+                       struct err *e)
+{
+    if (m->n_batch <= n_texts)
+        return 0;
+    if (m->keys_alone)
+        return err_set(e, ERR_INPUT, "%s: the mask has the shape %s, for %lld texts, but there "
+                       "%s %d", m->name, m->shape, (long long)m->n_batch,
+                       n_texts == 1 ? "is" : "are", n_texts);
+    err_warn(s->env->warn, "%s: has masks for %lld texts, here %s %d; the layers have %d head%s",
+             m->name, (long long)m->n_batch, n_texts == 1 ? "is" : "are", n_texts, s->n_heads,
+             str_plural(s->n_heads));
+    return 0;
+}
+
+static int check_spare_masks(const struct session *s, int n_texts, struct err *e)
 {
     const struct mask *all[] = { s->change.mask, s->change.memory_mask };
 
     for (int i = 0; i < 2; i++)
-        for (int k = 0; all[i] != NULL && k < all[i]->n_arrays; k++) {
-            const struct mask_array *array = &all[i]->array[k];
-
-            if (array->n_batch > n_texts)
-                err_warn(s->env->warn, "%s: has masks for %lld texts, here %s %d; the "
-                         "layers have %d head%s", array->name, (long long)array->n_batch,
-                         n_texts == 1 ? "is" : "are", n_texts, s->n_heads,
-                         str_plural(s->n_heads));
-        }
+        for (int k = 0; all[i] != NULL && k < all[i]->n_arrays; k++)
+            if (check_spare(s, &all[i]->array[k], n_texts, e) != 0)
+                return -1;
+    return 0;
 }
 
 struct input *input_open_beside(struct session *s, const struct input *first,
@@ -250,8 +261,8 @@ struct input *input_open_beside(struct session *s, const struct input *first,
     in->source = open_source(s, first != NULL ? first->source : NULL, n_operands, operands, e);
     if (in->source == NULL)
         return NULL;
-    if (!in->source->lines)
-        say_spare_masks(s, in->source->n);
+    if (!in->source->lines && check_spare_masks(s, in->source->n, e) != 0)
+        return NULL;
     return in;
 }
 

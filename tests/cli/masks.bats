@@ -70,7 +70,7 @@ npy() {
     fails 3 "--mask: hides all keys from all queries" "$viz" stats -m "$ref/bert" --mask block:0-7,0-7 "$text"
     fails 3 "queries 0 to 7, keys 0 to 7" "$viz" stats -m "$ref/bert" --mask block:0-8,0-1 "$text"
     npy "$dir/m.npy" '|u1' '2, 2' '\1\1\1\1'
-    fails 3 "m.npy: the mask has the shape [2,2], expected [8,8], [3,8,8] or [texts,3,8,8]: there are 3 heads, 8 queries and 8 keys" \
+    fails 3 "m.npy: the mask has the shape [2,2], expected [8,8], [3,8,8], [texts,8,8] or [texts,3,8,8]: there are 3 heads, 8 queries and 8 keys" \
         "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" "$text"
     npy "$dir/m.npy" '|u1' '2, 3, 3' '\1\1\1\1\1\1\1\1\1''\1\1\1\1\1\1\1\1\1'
     printf 'key\nkey\nkey\n' > "$dir/lines"
@@ -78,7 +78,7 @@ npy() {
     [ "$status" -eq 3 ]
     [[ $stderr == *"line 3: "*"the mask is for 2 texts, this is number 3"* ]]
     npy "$dir/m.npy" '|u1' '1, 5, 3, 3' "$(printf '\\1%.0s' {1..45})"
-    fails 3 "the mask has the shape [1,5,3,3], expected [3,3], [3,3,3] or [texts,3,3,3]" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
+    fails 3 "the mask has the shape [1,5,3,3], expected [3,3], [3,3,3], [texts,3,3] or [texts,3,3,3]" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     npy "$dir/m.npy" '|u1' '3,' '\1\1\1'
     fails 3 "has the shape [3], expected [queries, keys]" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     fails 3 "a mask of keys alone is keys:FILE.npy" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
@@ -109,6 +109,26 @@ npy() {
     npy "$dir/cube.npy" '|u1' '1, 1, 3' '\1\1\1'
     fails 3 "has the shape [1,1,3], expected [keys] or [texts, keys]" \
         "$viz" stats -m "$ref/bert" --mask "keys:$dir/cube.npy" key
+    fails 2 "--mask: 'keys:' names no file: expected keys:FILE.npy" \
+        "$viz" stats -m "$ref/bert" --mask keys: key
+    # Rows for texts that are not there: of keys, that is no mask for heads.
+    npy "$dir/three.npy" '|u1' '3, 3' '\1\1\1\1\1\1\1\1\1'
+    fails 3 "three.npy: the mask has the shape [3,3], for 3 texts, but there is 1" \
+        "$viz" stats -m "$ref/bert" --mask "keys:$dir/three.npy" key
+}
+
+@test "a mask hides neither the key of zeros nor the learnt one" {
+    npy "$dir/none.npy" '|b1' '4,' '\0\0\0\0'
+    for mask in "keys:$dir/none.npy" padding:4; do
+        works "$viz" stats -m "$ref/layers/torch_zero.safetensors" --heads 3 --zero-attn \
+            --shape 4 --mask "$mask" --json
+        [ "$(jq -c '[.heads[].links[][1:]] | unique' <<< "$output")" = "[[4,1]]" ]
+    done
+    fails 3 "hides 5 keys, the text has 4" "$viz" stats --shape 4 --mask padding:5 \
+        -m "$ref/layers/torch_zero.safetensors" --heads 3 --zero-attn
+    works "$viz" stats -m "$ref/layers/torch_zero_bias_kv.safetensors" --heads 3 --shape 4 \
+        --mask padding:4 --json
+    [ "$(jq -c '[.heads[].links[][1]] | unique' <<< "$output")" = "[4]" ]
 }
 
 @test "--mask none lifts the mask of a bare layer, and nothing else" {

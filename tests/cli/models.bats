@@ -301,3 +301,11 @@ bad() {
     fails 3 "m: its output head has no tensor cls.predictions.transform.dense.bias" \
         "$viz" export -m "$dir/m" --ids 1,2,3 --logits -o "$dir/x.npz"
 }
+
+@test "a name that ends as only torch's attention has it is none of a family's" {
+    mkdir "$dir/q"
+    cp "$ref"/heads/Qwen2ForTokenClassification/* "$dir/q"
+    LC_ALL=C sed -i 's/k_proj\.bias/k_proj_bias/' "$dir/q/model.safetensors"
+    fails 3 "has no tensor model.layers.0.self_attn.k_proj.bias, expected [4] (bias of keys, layer 0); the unused tensor nearest to it is model.layers.0.self_attn.k_proj_bias" \
+        "$viz" stats -m "$dir/q" --ids 2,3
+}

@@ -300,6 +300,6 @@ heads() {
         --qkv "$r/bad/nan.npz,$r/bad/nan.npz,$r/bad/nan.npz"
     fails 3 "fortran.npy: .npy header" "$viz" stats \
         --qkv "$r/bad/fortran.npy,$r/heads.k.npy,$r/heads.v.npy"
-    fails 3 "the mask has the shape [5,7], expected [5,5], [3,5,5] or [texts,3,5,5]" \
+    fails 3 "the mask has the shape [5,7], expected [5,5], [3,5,5], [texts,5,5] or [texts,3,5,5]" \
         "$viz" stats --qkv "$(qkv heads)" --mask "$r/added.npy"
 }
