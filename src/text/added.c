@@ -233,7 +233,7 @@ static void split_one(struct search *k, const struct part *p, struct parts *out)
         int found = trie_longest(k->trie, p->s + at, p->n - at, &length, &seen);
 
         if (seen > AT_ONCE) {
-            step_spend(k->w, BUDGET_BYTE_COMPARED * seen);
+            bound_spend(k->w, BUDGET_BYTE_COMPARED * seen);
             seen = 0;
         }
         if (found < 0) {
@@ -262,5 +262,5 @@ int added_split(const struct added *a, const struct trie *trie, struct work *w,
             split_one(&search, &w->parts.v[i], &out);
     }
     w->parts = out;
-    return step_check(w, e);
+    return bound_check(w, e);
 }

@@ -267,7 +267,7 @@ static int map_longest(const struct charsmap *m, struct work *w, struct mapped *
         int length;
 
         if (d->seen > AT_ONCE) {
-            step_spend(w, BUDGET_BYTE_COMPARED * d->seen);
+            bound_spend(w, BUDGET_BYTE_COMPARED * d->seen);
             d->seen = 0;
         }
         if (w->too_much || d->n > d->limit)
@@ -326,7 +326,7 @@ static int map_part(const struct charsmap *m, struct work *w, struct part *p,
             return err_set(e, ERR_INPUT, "character map: it points outside of itself");
         i = end;
     }
-    step_spend(w, BUDGET_BYTE_COMPARED * d->seen);
+    bound_spend(w, BUDGET_BYTE_COMPARED * d->seen);
     d->seen = 0;
     w->too_large = w->too_large || d->n > w->limit;
     if (!d->modified || w->too_large)

@@ -82,7 +82,7 @@ static void trim_all(const struct trim *trim, struct work *w)
                 text = (struct text){ piece->s, piece->n };
             trim_token(trim, &seq->v[i], text, i == 0);
             if (text.n > LONG)
-                step_spend(w, BUDGET_BYTE_COMPARED * text.n);
+                bound_spend(w, BUDGET_BYTE_COMPARED * text.n);
         }
     }
 }
@@ -156,7 +156,7 @@ static void fill(const struct template *t, struct work *w)
     for (size_t i = 0; i < t->n && !w->too_much && !w->too_large; i++) {
         fill_slot(&t->v[i], w, &out[i]);
         count += out[i].n;
-        step_spend(w, BUDGET_TOKEN_OF_TEMPLATE * out[i].n);
+        bound_spend(w, BUDGET_TOKEN_OF_TEMPLATE * out[i].n);
         w->too_large = w->too_large || (w->most > 0 && count > w->most);
     }
     w->seqs = out;

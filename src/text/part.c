@@ -203,7 +203,7 @@ void part_rewrite_end(struct rewrite *r)
 {
     struct work *work = r->w;
 
-    step_spend(work, BUDGET_BYTE_REWRITTEN * r->n);
+    bound_spend(work, BUDGET_BYTE_REWRITTEN * r->n);
     work->grown += r->n > r->p->n ? r->n - r->p->n : 0;
     r->p->s = r->s;
     r->p->n = r->n;

@@ -114,26 +114,6 @@ static uint64_t work_of(const struct work *w)
     return work;
 }
 
-/* The step's own errors, then what it took. */
-int step_check(struct work *w, struct err *e)
-{
-    if (w->too_large || (w->memory > 0 && arena_since(w->a, w->start) > w->memory)) {
-        w->too_large = true;
-        return err_set(e, ERR_INPUT, "%s: the text grows out of bounds under the "
-                       "tokeniser's steps", w->step);
-    }
-    if (w->too_much)
-        return err_set(e, ERR_INPUT, "%s: the step takes too much work on this text",
-                       w->step);
-    return 0;
-}
-
-void step_spend(struct work *w, uint64_t work)
-{
-    if (!budget_spend(w->budget, work))
-        w->too_much = true;
-}
-
 int step_run(const struct step *s, struct work *w, struct err *e)
 {
     if (s->run == NULL)
@@ -142,8 +122,8 @@ int step_run(const struct step *s, struct work *w, struct err *e)
         return s->run(s->self, w, e);
     w->step = s->name;
     w->grown = 0;
-    step_spend(w, work_of(w));
-    if (step_check(w, e) != 0 || s->run(s->self, w, e) != 0 || step_check(w, e) != 0)
+    bound_spend(w, work_of(w));
+    if (bound_check(w, e) != 0 || s->run(s->self, w, e) != 0 || bound_check(w, e) != 0)
         return -1;
     if (w->settles)
         part_settle(w);

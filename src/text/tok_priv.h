@@ -142,10 +142,13 @@ int step_open(struct tok *t, const struct step_table *table, const json_t *j,
  * then set, and the step is named).
  */
 int step_run(const struct step *s, struct work *w, struct err *e);
+
+/* ---- bound.c ---- */
+
 /* The error of what w has taken beyond its bounds. */
-int step_check(struct work *w, struct err *e);
+int bound_check(struct work *w, struct err *e);
 /* So much work was done; sets too_much where that is beyond the budget. */
-void step_spend(struct work *w, uint64_t work);
+void bound_spend(struct work *w, uint64_t work);
 
 struct regex;
 

@@ -216,11 +216,11 @@ static int encode_part(const struct unigram *m, struct room *r, struct work *w,
         seen += extend(m, node, p, i, length);
         i += length;
         if (seen > AT_ONCE || i == p->n) {
-            step_spend(w, BUDGET_BYTE_COMPARED * seen);
+            bound_spend(w, BUDGET_BYTE_COMPARED * seen);
             seen = 0;
         }
         if (w->too_much)
-            return step_check(w, e);
+            return bound_check(w, e);
     }
     turn(node, p->n);
     for (size_t i = 0; i < p->n; i = j) {

@@ -62,7 +62,7 @@ static int word(const struct wordpiece *m, struct work *w, const struct part *p,
         int id = vocab_longest(&tok->vocab, head, p->s + i, p->n - i, &length,
                                &seen);
 
-        step_spend(w, BUDGET_BYTE_COMPARED * seen);
+        bound_spend(w, BUDGET_BYTE_COMPARED * seen);
         known = id >= 0 && !w->too_much;
         if (known)
             part_emit(w, p, id, i, i + length);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * What the steps of a work have taken, and the error where that is too much. */
+#include "text/tok_priv.h"
+
+int bound_check(struct work *w, struct err *e)
+{
+    if (w->too_large || (w->memory > 0 && arena_since(w->a, w->start) > w->memory)) {
+        w->too_large = true;
+        return err_set(e, ERR_INPUT, "%s: the text grows out of bounds under the "
+                       "tokeniser's steps", w->step);
+    }
+    if (w->too_much)
+        return err_set(e, ERR_INPUT, "%s: the step takes too much work on this text",
+                       w->step);
+    return 0;
+}
+
+void bound_spend(struct work *w, uint64_t work)
+{
+    if (!budget_spend(w->budget, work))
+        w->too_much = true;
+}
