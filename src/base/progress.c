@@ -69,6 +69,14 @@ void progress_end(struct progress *p)
     progress_tick(p);
 }
 
+void progress_wait(struct progress *p, bool waiting)
+{
+    if (p == NULL)
+        return;
+    p->waiting = waiting;
+    progress_tick(p);
+}
+
 void progress_tokens(struct progress *p, double n)
 {
     if (p != NULL)

@@ -6,6 +6,7 @@
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { PROGRESS_LEVELS = 4 };
@@ -23,6 +24,7 @@ struct progress {
     void *self;
     int n;                      /* levels that are begun; deeper ones are not kept */
     struct progress_level level[PROGRESS_LEVELS];           /* the outermost first */
+    bool waiting;               /* for texts that others have yet to write: no work */
     double n_tokens;            /* that went through a model since the outermost began */
 };
 
@@ -37,6 +39,9 @@ void progress_reach(struct progress *p, int n, double share, double next);
 
 /* The innermost work ends, whether all of it is done or not. */
 void progress_end(struct progress *p);
+
+/* The work stands still until standard input has more, or goes on. */
+void progress_wait(struct progress *p, bool waiting);
 
 void progress_tokens(struct progress *p, double n);
 

@@ -135,12 +135,25 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Time spent waiting is none of the work's; true while it lasts. */
+static bool is_waiting(struct console *c, const struct progress *p, int64_t now)
+{
+    int64_t waited = c->wait_ns != 0 && !p->waiting ? now - c->wait_ns : 0;
+
+    c->start_ns += waited;
+    c->began_ns += c->began_ns != 0 ? waited : 0;
+    c->wait_ns = !p->waiting ? 0 : c->wait_ns != 0 ? c->wait_ns : now;
+    return p->waiting;
+}
+
 static void tell(void *self, const struct progress *p)
 {
     struct console *c = self;
     int64_t now = now_ns();
     char text[LINE_MAX_COLUMNS + 1] = "mha-viz: ";
 
+    if (is_waiting(c, p, now))
+        return;
     if (p->n == 0) {
         console_hide();
         c->began_ns = 0;

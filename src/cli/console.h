@@ -13,8 +13,9 @@
 struct console {
     struct warn warn, note;
     struct progress progress;
-    int64_t start_ns;           /* when it was opened */
-    int64_t began_ns;           /* when the work at hand began; 0: there is none */
+    int64_t start_ns;           /* when it was opened; later by what was waited since */
+    int64_t began_ns;           /* when the work at hand began, so too; 0: there is none */
+    int64_t wait_ns;            /* when a wait began; 0: there is none */
     int64_t drawn_ns;           /* when the line was last drawn */
     struct voice {
         const char *kind;       /* "note" */

@@ -17,7 +17,7 @@ enum opt_type {
     OPT_FLAG,           /* bool */
     OPT_INT,            /* int */
     OPT_REAL,           /* double */
-    OPT_STRING,         /* const char *; NULL where no default */
+    OPT_STRING,         /* const char *, NULL where not given; may be given once */
     OPT_LIST,           /* struct opt_list: an option that may be given again */
     OPT_CHOICE,         /* int: index into choices */
     OPT_ALIAS,          /* a flag that stands for another option's value:
@@ -146,10 +146,11 @@ enum { OPTS_HELP = 1, OPTS_SHORT_HELP };
 
 /*
  * Parses argv (argv[0] is the command's name) into args: all zero, then the
- * defaults, then the options, of which the last wins.  Returns 0 with *n_operands
+ * defaults, then the options; of numbers and choices the last wins.  Returns 0 with *n_operands
  * and *operands; OPTS_HELP for --help and OPTS_SHORT_HELP for -h (printed by the caller);
  * -1 with ERR_USAGE: unknown option (with the nearest name), bad number, out of range
- * (with the range), not a choice (with the choices, or its new name), too many operands.
+ * (with the range), not a choice (with the choices, or its new name), a text given twice, too
+ * many operands.
  * Options are matched by getopt_long, but only by their whole names.
  */
 int opts_parse(const struct cmd *c, int argc, char **argv, void *args,

@@ -189,6 +189,18 @@ static int add_item(struct parse *p, const struct opt *o, const char *text)
     return 0;
 }
 
+/* A text, a file or a list: the last alone would drop what was asked for before. */
+static int set_string(struct parse *p, const struct opt *o, const char *text)
+{
+    const char **value = (void *)(p->args + o->field);
+
+    if (*value != NULL)
+        return err_set(p->e, ERR_USAGE, "--%s: given twice, as '%.60s' and '%.60s', expected "
+                       "once", o->name, *value, text);
+    *value = text;
+    return 0;
+}
+
 static int set_alias(struct parse *p, const struct opt *o);
 
 static int set_value(struct parse *p, const struct opt *o, const char *text)
@@ -202,8 +214,7 @@ static int set_value(struct parse *p, const struct opt *o, const char *text)
     case OPT_REAL:
         return set_real(p, o, text);
     case OPT_STRING:
-        *(const char **)(void *)(p->args + o->field) = text;
-        return 0;
+        return set_string(p, o, text);
     case OPT_LIST:
         return add_item(p, o, text);
     case OPT_CHOICE:

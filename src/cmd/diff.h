@@ -66,6 +66,9 @@ void diff_close(struct diff_sides *d);
 /* The next text of both sides; returns as input_next. */
 int diff_next(struct diff_sides *d, struct arena *a, struct err *e);
 
+/* What a message calls a side's text; NULL: there are not two. */
+const char *diff_text_name(const struct diff_sides *d, const struct diff_side *side);
+
 bool diff_is_file(const struct diff_sides *d);      /* there may be more than one text */
 
 /* What a title calls a side; whole: of all its texts. */

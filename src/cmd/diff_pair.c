@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A text of each side -> its tokens paired, two passes, how each head changes. */
+#include "base/str.h"
 #include "cmd/diff.h"
 
 /* ---- tokens in common ---- */
@@ -42,6 +43,14 @@ static const char *text_of(const struct diff_side *side)
     return item->pair == NULL && item->text_size > 0 ? item->text : NULL;
 }
 
+/* An error of one of two texts; returns -1. */
+static int under_text(const struct diff_sides *d, const struct diff_side *side, struct err *e)
+{
+    const char *name = diff_text_name(d, side);
+
+    return name != NULL ? err_under(e, "%s", name) : -1;
+}
+
 static int find_token(const struct diff_sides *d, struct diff_side *side, struct err *e)
 {
     const struct item_shown *shown = &side->item.shown[session_query_side(&side->s)];
@@ -52,8 +61,7 @@ static int find_token(const struct diff_sides *d, struct diff_side *side, struct
         return 0;
     if (side->at >= 0)
         err_set(e, ERR_INPUT, "--at: token %d is hidden (--hide)", side->at);
-    return d->texts ? err_under(e, "the %s text",
-                                side == &d->side[0] ? "first" : "second") : -1;
+    return under_text(d, side, e);
 }
 
 static int find_tokens(struct diff_sides *d, struct err *e)
@@ -109,13 +117,27 @@ static struct axis_pair pair_of_at(struct diff_pair *p, struct arena *a,
 
 /* ---- the two passes ---- */
 
-static int forward(const struct diff_side *side, struct sink sink, struct arena *a,
-                   struct err *e)
+/* Rows of a file beside those of a layer: the same rows. */
+static int check_rows(const struct diff_sides *d, int n_first, int n_second, struct err *e)
+{
+    const struct diff_side *x = &d->side[0], *y = &d->side[1];
+
+    if (d->args->attentions.n != 1 || !x->s.model->family->bare ||
+        !y->s.model->family->bare || n_first == n_second)
+        return 0;
+    return err_set(e, ERR_INPUT, "%s has %d row%s, %s %d: expected the same number",
+                   x->s.model->name, n_first, str_plural(n_first), y->s.model->name,
+                   n_second);
+}
+
+static int forward(const struct diff_sides *d, const struct diff_side *side,
+                   struct sink sink, struct arena *a, struct err *e)
 {
     struct texts texts;
 
     texts_pack(&texts, a, &side->item, 1);
-    return session_forward(&side->s, &texts, &side->want, &sink, 1, a, e);
+    return session_forward(&side->s, &texts, &side->want, &sink, 1, a, e) == 0 ? 0 :
+           under_text(d, side, e);
 }
 
 int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, struct err *e)
@@ -128,7 +150,7 @@ int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, st
     struct compare *compare;
 
     p->sides = d;
-    if (find_tokens(d, e) != 0)
+    if (check_rows(d, first->n, second->n, e) != 0 || find_tokens(d, e) != 0)
         return -1;
     count_shared(p, a, first, second);
     keys = pair_of(p, a, session_keys(&x->s, &x->item), session_keys(&y->s, &y->item));
@@ -137,9 +159,9 @@ int diff_pair_run(struct diff_pair *p, struct diff_sides *d, struct arena *a, st
     compare = compare_new(a, config->n_layers, config->n_heads, queries, keys);
     compare_only(compare, x->at, y->at);
     p->compare = compare;
-    if (forward(x, compare_first(compare), a, e) != 0)
+    if (forward(d, x, compare_first(compare), a, e) != 0)
         return -1;
-    return forward(y, compare_second(compare), a, e);
+    return forward(d, y, compare_second(compare), a, e);
 }
 
 double diff_number(const struct diff_pair *p, int layer, int head, enum diff_number i)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "cmd/diff.h"
 #include "session/layer.h"
 
@@ -64,6 +65,9 @@ static int check(struct diff_sides *d, int n_operands, struct err *e)
         (args->models.n + args->attentions.n > 2 || args->dtypes.n == 2 ||
          args->masks.n == 2 || args->globals.n == 2))
         return err_set(e, ERR_USAGE, "--attention: expected two of them, or one and a model");
+    if (d->texts && n_operands == 1 && args->ids.n == 1)
+        return err_set(e, ERR_USAGE, "TEXT, --ids: expected two texts of one kind, not one "
+                       "of each");
     if (d->texts && !is_twice(args, false) && !file_of_pairs(d) && n_operands != 2)
         return err_set(e, ERR_USAGE, "nothing to compare: expected two texts, -f FILE with "
                        "--pairs, --attention, or two of -m, --dtype, --mask, --global, "
@@ -152,10 +156,15 @@ static int open_session(struct diff_sides *d, int i, struct err *e)
     return 0;
 }
 
-static int select_heads(struct diff_side *side, int n_operands, struct err *e)
+static int select_heads(const struct diff_sides *d, struct diff_side *side, int n_operands,
+                        struct err *e)
 {
     if (session_select(&side->s, n_operands, false, &side->want, e) != 0)
         return -1;
+    if (d->texts && side->s.rules != NULL && side->asked.ids == NULL)
+        return err_set(e, ERR_USAGE, "--stack: '%s' requires a text for the decoder, but the "
+                       "two texts are the two sides: two of -m, --dtype or --mask compare "
+                       "one pair in two ways", side->asked.stack);
     if (side->s.rules != NULL && !side->asked.jsonl)    /* each would say its own */
         return err_set(e, ERR_USAGE, "--stack: '%s' requires a text for the decoder: "
                        "TEXT_B, --decoder-ids or -f FILE with --pairs or --jsonl",
@@ -176,14 +185,30 @@ static int open_side(struct diff_sides *d, int i, int n_operands, char **operand
         return -1;
     if (d->args->attentions.n == 1 && side->asked.attention != NULL)
         count = 0;              /* the model's text */
-    if (select_heads(side, count, e) != 0)
+    if (select_heads(d, side, count, e) != 0)
         return -1;
     side->in = input_open_beside(&side->s, i == 0 ? NULL : d->side[0].in, count,
                                  split ? operands + i : operands, e);
-    return side->in != NULL ? 0 : -1;
+    if (side->in == NULL)
+        return -1;
+    input_call(side->in, diff_text_name(d, side));
+    return 0;
 }
 
 /* ---- what both sides must have in common ---- */
+
+/* Rows that the file's attention is of: random ones are none. */
+static int check_random(const struct diff_side *side, const char *file, struct err *e)
+{
+    const struct asked *asked = &side->asked;
+
+    if (!side->s.model->family->bare || side->s.model->precomputed != NULL ||
+        asked->qkv != NULL || asked->input != NULL || asked->tokens != NULL ||
+        asked->shape != NULL)
+        return 0;
+    return err_set(e, ERR_USAGE, "--attention: %s would read random rows: expected --input "
+                   "FILE.npy with those that %s is of", side->s.model->name, file);
+}
 
 /* A file of precomputed rows may lack layers that the other side has. */
 static int check_layers(const struct diff_side *x, const struct diff_side *y, struct err *e)
@@ -215,18 +240,35 @@ static int check_models(const struct diff_side *x, const struct diff_side *y, st
                        family_stack_names[y->s.stack]);
     if (a->n_layers == b->n_layers && a->n_heads == b->n_heads)
         return check_layers(x, y, e);
-    return err_set(e, ERR_INPUT, "%s has %d layers of %d heads, %s has %d of %d: expected "
-                   "the same", x->s.model->name, a->n_layers, a->n_heads, y->s.model->name,
-                   b->n_layers, b->n_heads);
+    return err_set(e, ERR_INPUT, "%s has %d layer%s of %d head%s, %s has %d of %d: expected "
+                   "the same", x->s.model->name, a->n_layers, str_plural(a->n_layers),
+                   a->n_heads, str_plural(a->n_heads), y->s.model->name, b->n_layers,
+                   b->n_heads);
 }
 
-static int check_arrays(const struct diff_side *x, const struct diff_side *y, struct err *e)
+/* The array of a side, where there are two, or its model. */
+static const char *arrays_of(const struct diff_sides *d, int i)
 {
-    int n_first = input_count(x->in), n_second = input_count(y->in);
+    return d->args->inputs.n == 2 ? d->args->inputs.item[i] : d->side[i].s.model->name;
+}
+
+static int check_arrays(const struct diff_sides *d, struct err *e)
+{
+    int n_first = input_count(d->side[0].in), n_second = input_count(d->side[1].in);
 
     return n_first == n_second ? 0 :
            err_set(e, ERR_INPUT, "number of texts: %d of %s, %d of %s, expected the same",
-                   n_first, x->s.model->name, n_second, y->s.model->name);
+                   n_first, arrays_of(d, 0), n_second, arrays_of(d, 1));
+}
+
+static int check_sides(const struct diff_sides *d, struct err *e)
+{
+    const struct opt_list *files = &d->args->attentions;
+
+    for (int i = 0; files->n == 1 && i < 2; i++)
+        if (check_random(&d->side[i], files->item[0], e) != 0)
+            return -1;
+    return check_models(&d->side[0], &d->side[1], e) != 0 ? -1 : check_arrays(d, e);
 }
 
 /* ---- both sides ---- */
@@ -240,8 +282,7 @@ int diff_open(struct diff_sides *d, const struct env *env, int n_operands, char 
     if (check(d, n_operands, e) != 0 || open_side(d, 0, n_operands, operands, e) != 0 ||
         open_side(d, 1, n_operands, operands, e) != 0)
         return -1;
-    return check_models(&d->side[0], &d->side[1], e) != 0 ||
-           check_arrays(&d->side[0], &d->side[1], e) != 0 ? -1 : 0;
+    return check_sides(d, e);
 }
 
 void diff_close(struct diff_sides *d)
@@ -266,6 +307,11 @@ int diff_next(struct diff_sides *d, struct arena *a, struct err *e)
             return status;
         arena_reset(a, mark);           /* a line that the second cannot use */
     }
+}
+
+const char *diff_text_name(const struct diff_sides *d, const struct diff_side *side)
+{
+    return !d->texts ? NULL : side == &d->side[0] ? "the first text" : "the second text";
 }
 
 bool diff_is_file(const struct diff_sides *d)

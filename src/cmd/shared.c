@@ -36,7 +36,8 @@ int shared_to_files(const struct session *s, struct input *in, const struct outp
         return status;
     status = input_is_file(in) ? input_next(in, a, &second, e) : 0;
     if (status == 1)
-        return err_set(e, ERR_USAGE, "several texts require a folder: -o DIR/");
+        return err_set(e, ERR_USAGE, "%s: several texts require a folder: -o DIR/",
+                       input_name(in));
     if (status != 0 || session_generate(s, &item, 1, a, e) != 0)
         return -1;
     return fn(self, a, &item, output->path, e);

@@ -157,6 +157,19 @@ static int add_file(const struct session *s, struct mask *m, const char *path, b
 
 static const char keys_of[] = "keys:";
 
+static int not_a_mask(const struct session *s, const char *option, const char *part,
+                      struct err *e)
+{
+    bool self = strcmp(option, "--mask") == 0;
+    bool none = self && (s->model->family->bare || s->asked->mask_may_be_none);
+
+    if (self && strcmp(part, "none") == 0)
+        return err_set(e, ERR_USAGE, "%s: 'none' is not a mask that goes with others", option);
+    return err_set(e, ERR_USAGE, "%s: '%s' is not a mask: expected causal, padding:N, "
+                   "block:Q-Q,K-K, keys:FILE.npy%s FILE.npy%s", option, part,
+                   none ? "," : " or", none ? " or none" : "");
+}
+
 static int add_part(const struct session *s, struct mask *m, const char *part,
                     struct err *e)
 {
@@ -175,8 +188,7 @@ static int add_part(const struct session *s, struct mask *m, const char *part,
         return add_file(s, m, part + strlen(keys_of), true, e);
     if (str_ends_with(part, ".npy"))
         return add_file(s, m, part, false, e);
-    return err_set(e, ERR_USAGE, "%s: '%s' is not a mask: expected causal, padding:N, "
-                   "block:Q-Q,K-K, keys:FILE.npy or FILE.npy", m->name, part);
+    return not_a_mask(s, m->name, part, e);
 }
 
 static const struct mask *parse(const struct session *s, const char *option,

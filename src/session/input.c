@@ -20,6 +20,7 @@ struct input {
     int n_bad;                  /* texts that could not be used */
     int n_taken;
     bool told_unknown;          /* that a text's tokens are unknown */
+    const char *text_name;      /* "the first text" of two; NULL: there is one */
     double share;               /* of the texts: those whose work is done; NaN: not known */
 };
 
@@ -40,7 +41,9 @@ static int read_dash(struct session *s, struct operand *out, struct err *e)
 
     if (lines == NULL)
         return -1;
+    progress_wait(s->env->progress, true);
     status = lines_rest(lines, &text, &count, e);
+    progress_wait(s->env->progress, false);
     if (status >= 0)
         *out = (struct operand){ arena_strndup(s->a, status > 0 ? text : "", count), count };
     lines_close(lines);
@@ -272,6 +275,11 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
     return input_open_beside(s, NULL, n_operands, operands, e);
 }
 
+void input_call(struct input *in, const char *text_name)
+{
+    in->text_name = text_name;
+}
+
 void input_close_all(struct input *last)
 {
     for (struct input *in = last; in != NULL; in = in->before)
@@ -296,13 +304,24 @@ static int next_item(struct input *in, struct arena *a, struct item *out, struct
 
     *out = (struct item){ .text = "", .of_several = source->is_file };
     status = source->next(source, a, out, e);
-    if (status != SOURCE_TEXT || encode_fit(in->s, a, out, e) == 0)
-        return status;
-    return source->lines ? SOURCE_UNUSABLE : SOURCE_FAILED;
+    if (status == SOURCE_TEXT && encode_fit(in->s, a, out, e) != 0)
+        status = source->lines ? SOURCE_UNUSABLE : SOURCE_FAILED;
+    if (status == SOURCE_FAILED && in->text_name != NULL && !source->is_file)
+        err_under(e, "%s", in->text_name);
+    return status;
+}
+
+/* "text 3", "the first text", or "text 3, the first text" of a line with two. */
+static const char *name_text(const struct input *in, struct arena *a, const struct item *item)
+{
+    if (in->text_name != NULL && !in->source->is_file)
+        return in->text_name;
+    return arena_printf(a, "text %d%s%s", item->index + 1, in->text_name != NULL ? ", " : "",
+                        in->text_name != NULL ? in->text_name : "");
 }
 
 /* The figures of a text that the tokeniser does not know say little: of the first such one. */
-static void say_unknown(struct input *in, const struct item *item)
+static void say_unknown(struct input *in, struct arena *a, const struct item *item)
 {
     const struct tokens *tokens = &item->tokens;
     int count = in->told_unknown ? 0 : tok_unknown(in->s->tok, tokens), plain = 0;
@@ -312,8 +331,8 @@ static void say_unknown(struct input *in, const struct item *item)
     if (count == 0 || count < (plain + 2) / 3)
         return;
     in->told_unknown = true;
-    err_warn(in->s->env->warn, "text %d: %d of %d token%s %s not in the vocabulary, and read "
-             "as unknown%s", item->index + 1, count, plain, str_plural(plain),
+    err_warn(in->s->env->warn, "%s: %d of %d token%s %s not in the vocabulary, and read "
+             "as unknown%s", name_text(in, a, item), count, plain, str_plural(plain),
              count == 1 ? "is" : "are",
              in->source->is_file ? "; further texts are not named" : "");
 }
@@ -326,7 +345,7 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 
         in->n_taken += status != SOURCE_END;
         if (status == SOURCE_TEXT)
-            say_unknown(in, out);
+            say_unknown(in, a, out);
         if (status != SOURCE_UNUSABLE)
             return status;
         if (e->kind == ERR_SYSTEM)
@@ -348,6 +367,11 @@ int input_result(const struct input *in, int rc, struct err *e)
 int input_count(const struct input *in)
 {
     return in->source->n;
+}
+
+const char *input_name(const struct input *in)
+{
+    return in->source->name;
 }
 
 bool input_is_file(const struct input *in)

@@ -22,6 +22,9 @@ struct input *input_open(struct session *s, int n_operands, char **operands,
 struct input *input_open_beside(struct session *s, const struct input *first,
                                 int n_operands, char **operands, struct err *e);
 
+/* What messages call the text that this input gives of each two; NULL: there is one. */
+void input_call(struct input *in, const char *text_name);
+
 void input_close_all(struct input *last);      /* it and those of its session before it */
 
 /*
@@ -35,6 +38,8 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 int input_result(const struct input *in, int rc, struct err *e);
 
 int input_count(const struct input *in);        /* texts; of a file's lines: those read so far */
+const char *input_name(const struct input *in); /* of the file, or standard input; NULL: the
+                                                   command line */
 bool input_is_file(const struct input *in);     /* of texts; or of several arrays */
 
 /* Counts a text that was read but could not be used after all, and says why. */

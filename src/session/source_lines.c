@@ -10,6 +10,7 @@
 struct line_source {
     struct source source;
     struct lines *lines;
+    struct progress *stdin_progress;    /* NULL: of a file, which does not wait */
     const char *first;          /* a line that was read to see whether there is one */
     size_t first_size;          /* NULL: none, or taken */
     const struct line_source *leader;   /* whose lines these are; NULL: its own */
@@ -105,13 +106,26 @@ static int next_led(struct line_source *source)
     return 1;
 }
 
+/* As lines_next. */
+static int read_line(struct line_source *source, const char **line, size_t *size,
+                     struct err *e)
+{
+    struct progress *progress = source->stdin_progress;
+    int status;
+
+    progress_wait(progress, true);
+    status = lines_next(source->lines, line, size, e);
+    progress_wait(progress, false);
+    return status;
+}
+
 /* The next line into source->line; returns as lines_next. */
 static int next_line(struct line_source *source, struct err *e)
 {
     if (source->leader != NULL)
         return next_led(source);
     if (source->first == NULL)
-        return lines_next(source->lines, &source->line, &source->size, e);
+        return read_line(source, &source->line, &source->size, e);
     source->line = source->first;
     source->size = source->first_size;
     source->first = NULL;
@@ -160,6 +174,7 @@ static struct line_source *open_lines(const struct session *s, const char *path,
     source->lines = source_open_lines(s, path, e);
     if (source->lines == NULL)
         return NULL;
+    source->stdin_progress = strcmp(path, "-") == 0 ? s->env->progress : NULL;
     source->source = (struct source){
         .s = s, .name = strcmp(path, "-") == 0 ? "standard input" : path, .unit = "line",
         .is_file = true, .lines = true, .next = next, .share = share,
@@ -192,9 +207,11 @@ static void wait_for_stdin(const struct session *s)
 {
     enum { PATIENCE_MS = 1000 };
 
+    progress_wait(s->env->progress, true);
     if (!lines_wait_stdin(PATIENCE_MS))
         err_warn(s->env->note, "texts are read from standard input, one per line, as no TEXT "
                  "is given; with </dev/null it is not read");
+    progress_wait(s->env->progress, false);
 }
 
 int source_piped(const struct session *s, struct source **out, struct err *e)
@@ -208,7 +225,7 @@ int source_piped(const struct session *s, struct source **out, struct err *e)
     source = open_lines(s, "-", e);
     if (source == NULL)
         return -1;
-    status = lines_next(source->lines, &line, &source->first_size, e);
+    status = read_line(source, &line, &source->first_size, e);
     if (status <= 0) {
         lines_close(source->lines);
         return status;

@@ -60,6 +60,12 @@ static int check_text(const char *s, size_t n, struct err *e)
     return 0;
 }
 
+/* --words refuses what a blank before it changes, as it does most words of ASCII letters. */
+static bool may_be_word(const struct tok *t, char first)
+{
+    return !t->blank_before || (unsigned char)first >= 0x80;
+}
+
 /* Pieces between blanks, each as the vocabulary has it. */
 static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e)
 {
@@ -77,8 +83,10 @@ static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e
         token.id = words_piece(tok, w->a, s + i, end - i);
         if (token.id < 0)
             return err_set(e, ERR_INPUT, "%s: the vocabulary has no piece \"%.*s\", nor one "
-                           "that stands for it (--words takes words of several pieces)",
-                           tok->name, (int)(end - i < 80 ? end - i : 80), s + i);
+                           "that stands for it%s", tok->name,
+                           (int)(end - i < 80 ? end - i : 80), s + i,
+                           may_be_word(tok, s[i]) ?
+                               " (--words takes words of several pieces)" : "");
         token.special = vocab_piece(&tok->vocab, token.id)->special;
         if (!token.special)
             token.span = (struct range){ (int)i, (int)end };

@@ -187,8 +187,8 @@ static int check_word(struct work *w, const struct seq *alone, const char *s, si
     *seq = kept;
     return alike ? 0 :
            err_set(e, ERR_INPUT, "--words: %s cannot tokenise \"%.*s\" by itself: it marks "
-                   "a word by the blank before it (add_prefix_space is false), so that this "
-                   "would be other pieces than in a text", w->t->name,
+                   "a word by the blank before it (add_prefix_space is false), so that "
+                   "this would be other pieces after another word", w->t->name,
                    (int)(n < 80 ? n : 80), s);
 }
 

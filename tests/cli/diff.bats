@@ -180,6 +180,34 @@ text="the key is in the door"
     fails 3 "expected the same" "$viz" diff -m "$ref/bert" -m "$ref/bart" --ids 2,3
     fails 3 "its decoder: expected the same stack" "$viz" diff -m "$ref/bert" -m "$ref/gpt2" --ids 2,3
     [ ! -e x.png ]
+    fails 2 "TEXT, --ids: expected two texts of one kind, not one of each" "$viz" diff --ids 1,2,3 "$text"
+    fails 2 "--at: given twice, as '1' and '2', expected once" "$viz" diff --at 1 --at 2 x y
+    # Texts that are the two sides are none for the decoder
+    for texts in "le chat" "--pairs -f $dir/pairs"; do
+        # shellcheck disable=SC2086  # several words
+        fails 2 "'cross' requires a text for the decoder, but the two texts are the two sides" \
+            "$viz" diff -m "$ref/seq2seq/t5" -s cross $texts
+    done
+    "$viz" export -l 0 -o "$dir/one.npz" "$text"
+    fails 3 "one.npz has 1 layer of 4 heads, bert has 2 of 3: expected the same" \
+        "$viz" diff --attention "$dir/one.npz" -m "$ref/bert" "$text"
+}
+
+@test "which of two texts a message is about" {
+    run --separate-stderr "$viz" diff -m "$ref/bert" "蝙 蝙" "key 蝙"
+    [ "${stderr_lines[0]}" = "mha-viz: warning: the first text: 2 of 2 tokens are not in the vocabulary, and read as unknown" ]
+    [ "${stderr_lines[1]}" = "mha-viz: warning: the second text: 1 of 2 tokens is not in the vocabulary, and read as unknown" ]
+    printf 'key\t蝙\n' > "$dir/pairs"
+    run --separate-stderr "$viz" diff -m "$ref/bert" --pairs -f "$dir/pairs"
+    [[ ${stderr_lines[0]} == "mha-viz: warning: text 1, the second text: 1 of 1 token is not"* ]]
+    fails 3 "the second text: --hide: 4 is out of range: the text has tokens 0 to 3" \
+        "$viz" diff -m "$ref/bert" --hide 4 "the key is in" "the key"
+    fails 3 "the second text: token 1: id 99999 is not in the vocabulary" \
+        "$viz" diff -m "$ref/bert" --ids 2,3,4 --ids 4,99999
+    fails 3 "the first text: token 0: id 99999" "$viz" diff -m "$ref/bert" --ids 99999 --ids 4
+    run --separate-stderr "$viz" diff -m "$ref/bert" --mask causal --mask causal --hide 9 "the key"
+    [ "$status" -eq 3 ]
+    [ "$stderr" = "mha-viz: --hide: 9 is out of range: the text has tokens 0 to 3" ]
 }
 
 @test "the side that is given first is the first, and the title names both" {
@@ -217,6 +245,15 @@ text="the key is in the door"
     jq -e '.tokens_paired == 4 and (.heads | length == 3 and all(.js == 0 and .largest == 0))' <<< "$output"
     works "$viz" diff --json --attention "$dir/mine.npz" -m "$layer" --heads 3 --input "$dir/x.npy"
     jq -e '.second.input == "'"$dir/x.npy"'" and (.heads | all(.js > 1e-3))' <<< "$output"
+    fails 2 "--attention: q_linear.safetensors would read random rows: expected --input FILE.npy with those that $dir/mine.npz is of" \
+        "$viz" diff --attention "$dir/mine.npz" -m "$layer" --heads 3
+    fails 3 "q_linear.safetensors has 7 rows, mine.npz 4: expected the same number" \
+        "$viz" diff -m "$layer" --attention "$dir/mine.npz" --heads 3 --shape 7
+    { printf '\x93NUMPY\x01\x00\x76\x00'
+      printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 12), }"
+      tail -c 192 "$dir/x.npy"; } > "$dir/two.npy"
+    fails 3 "number of texts: 1 of $dir/x.npy, 2 of $dir/two.npy, expected the same" \
+        "$viz" diff -m "$layer" --heads 3 --input "$dir/x.npy" --input "$dir/two.npy"
     fails 3 "number of texts: 1 of mine.npz, 2 of q_linear.safetensors, expected the same" \
         "$viz" diff --attention "$dir/mine.npz" -m "$layer" --heads 3 --shape 2x4
     works "$viz" diff --json -m "$layer" --heads 3 --input "$dir/x.npy" --input "$dir/x.npy"

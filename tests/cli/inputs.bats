@@ -124,7 +124,7 @@ tokens() {
     cmp heatmap.png want.png
     run --separate-stderr "$viz" heatmap < <(printf 'a\nb\n')
     [ "$status" -eq 2 ]
-    [[ $stderr == *"several texts require a folder: -o DIR/"* ]]
+    [[ $stderr == *"standard input: several texts require a folder: -o DIR/"* ]]
     mkdir all
     printf 'a\nb\n' | "$viz" heatmap -o all/
     [ "$(list all)" = "000001.png 000002.png " ]

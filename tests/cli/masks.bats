@@ -147,7 +147,12 @@ npy() {
     [ "$output" = "$want" ]
     fails 2 "--mask none: bert is not a bare layer, and its own mask is part of what it computes" \
         "$viz" stats -m "$ref/bert" --mask none key
-    fails 2 "'none' is not a mask" "$viz" stats -m "$ref/bert" --mask causal+none key
+    fails 2 "'none' is not a mask that goes with others" "$viz" stats -m "$ref/bert" --mask causal+none key
+    fails 2 "'foo' is not a mask: expected causal, padding:N, block:Q-Q,K-K, keys:FILE.npy or FILE.npy (" \
+        "$viz" stats -m "$ref/bert" --mask foo key
+    fails 2 "'foo' is not a mask: expected causal, padding:N, block:Q-Q,K-K, keys:FILE.npy, FILE.npy or none" \
+        "$viz" stats -m "$layer" --heads 3 --mask foo
+    fails 2 "keys:FILE.npy, FILE.npy or none" "$viz" diff -m "$ref/bert" --mask foo --mask none key
     fails 2 "--mask-value requires --mask" "$viz" stats -m "$layer" --heads 3 --mask none --mask-value -1
 }
 

@@ -38,7 +38,7 @@ load helper
 @test "--words of the built-in model: Chinese words, and why not English ones" {
     works "$viz" stats --json --words '我 喜欢 吃 苹果'
     [ "$(echo "$output" | jq -c .labels)" = '["<|bos|>","我","喜","欢","吃","苹","果"]' ]
-    fails 3 '--words: built-in tokenizer.json cannot tokenise "cat" by itself' \
+    fails 3 '--words: built-in tokenizer.json cannot tokenise "cat" by itself: it marks a word by the blank before it (add_prefix_space is false), so that this would be other pieces after another word' \
         "$viz" stats --words '我 cat'
 }
 
@@ -69,4 +69,12 @@ load helper
         "$("$viz" tokens -m "$ref/bert" --words --json 'the keyhole saw' |
             jq -r '[.words[] | . // -1] | join(" ")')" ]
     works "$viz" stats --attention "$dir/a.npz"
+}
+
+@test "--pretokenized names --words only where that would read the text" {
+    fails 3 'nor one that stands for it (--words takes words of several pieces)' \
+        "$viz" tokens -m "$ref/bert" --pretokenized "nosuchpiece"
+    run --separate-stderr "$viz" tokens --pretokenized "nosuchpiece"
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"nor one that stands for it" ]]
 }

@@ -51,6 +51,32 @@ static void names_the_work_that_has_several_units(void **state)
     expect(&p, 2, "token 1 of 1, 100%");
 }
 
+static void counts_no_waiting(void **state)
+{
+    struct env env = { .quiet = true };
+    struct console console;
+    struct progress *p = &console.progress;
+    int64_t start;
+
+    (void)state;
+    console_open(&console, &env);
+    start = console.start_ns;
+    progress_begin(p, "text", 0);
+    assert_true(console.began_ns >= start);
+    progress_wait(p, true);
+    console.wait_ns -= 5000000000;      /* it began 5 s ago */
+    progress_tick(p);
+    assert_int_equal(console.start_ns, start);
+    progress_wait(p, false);
+    assert_int_equal(console.wait_ns, 0);
+    assert_true(console.start_ns >= start + 5000000000);
+    assert_true(console.began_ns >= console.start_ns);
+    start = console.start_ns;
+    progress_step(p);
+    assert_int_equal(console.start_ns, start);
+    progress_end(p);
+}
+
 static bool is_piped(int fd)
 {
     struct env env = { .quiet = true };
@@ -94,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_is_known),
         cmocka_unit_test(names_the_work_that_has_several_units),
+        cmocka_unit_test(counts_no_waiting),
         cmocka_unit_test(takes_pipes_and_files_for_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,6 +134,20 @@ static void test_forms(void **state)
     assert_string_equal(p.operands[1], "-");
 }
 
+/* Of texts the first would be lost; of numbers and choices the last stands for a change. */
+static void test_given_twice(void **state)
+{
+    struct parsed p;
+
+    (void)state;
+    GOOD(&p, "-c", "3", "-c", "5", "--json", "--format", "tsv", "--shared-scale",
+         "--shared-scale");
+    assert_int_equal(p.args.columns, 5);
+    assert_int_equal(p.args.format, 1);
+    BAD("--output: given twice, as 'a' and 'b', expected once", "-o", "a", "--output", "b");
+    BAD("--title: given twice, as '' and '', expected once", "--title=", "--title=");
+}
+
 static void test_double_dash(void **state)
 {
     struct parsed p;
@@ -369,7 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_double_dash),
+        cmocka_unit_test(test_given_twice), cmocka_unit_test(test_double_dash),
         cmocka_unit_test(test_last_wins),
         cmocka_unit_test(test_alias),
         cmocka_unit_test(test_list),
