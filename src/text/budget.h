@@ -14,7 +14,7 @@
  *     added tokens, pieces 4 a byte of the text that is compared with them
  *     a template           32 a token
  *
- * Tokenisers that people use take 10 to 100 a byte. */
+ * The tokenisers of tests/ref/tokenizers take 18 to 97 a byte of English, Chinese and C. */
 #ifndef TEXT_BUDGET_H
 #define TEXT_BUDGET_H
 

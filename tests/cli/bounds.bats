@@ -54,7 +54,6 @@ rows() {
         echo "$(many $((59 + i)) a)b c"
     done >"$dir/text"
     echo 'ab a' >>"$dir/text"
-    # Less than half of what it was: each line may not begin anew.
     run --separate-stderr tokenise
     [ "$status" -eq 3 ]
     [[ ${stderr_lines[0]} == *"pre_tokenizer Split: pattern \"(a+)+\$\" gives up"* ]]
