@@ -12,7 +12,7 @@
 struct init_args {
     struct common_args common;
     int d_model, heads, kv_heads, d_k, d_v, d_ff, layers, max_len, seed;
-    bool separable, relative, encoder, decoder, no_bias;
+    bool separable, relative, encoder, decoder, no_bias, zero_attn;
 };
 
 #define F(f) offsetof(struct init_args, f)
@@ -26,6 +26,7 @@ static const struct opt opts[] = {
     INT(0, "d-v", "N", F(d_v), NULL, 1, 1 << 16,
         "width of a head's values; default d-k"),
     FLAG(0, "separable", F(separable), "one matrix per head: q_linears.0, q_linears.1, …"),
+    FLAG(0, "zero-attn", F(zero_attn), "a key and a value of zeros after all others"),
     FLAG(0, "relative", F(relative), "relative positions: rel_pos_encoding"),
     INT(0, "max-len", "N", F(max_len), NULL, 1, 1 << 16,
         "tokens that --relative reaches; default 512"),
@@ -188,11 +189,12 @@ static void write_tensor(FILE *f, struct arena *a, struct rng *r, const struct t
 
 static int write_all(struct plan *p, FILE *f, struct err *e)
 {
-    const struct note heads = { "heads", arena_printf(p->a, "%d", p->args->heads) };
+    const struct note notes[] = { { "heads", arena_printf(p->a, "%d", p->args->heads) },
+                                  { "zero_attn", "true" } };
     struct rng r;
 
     rng_seed(&r, (uint64_t)p->args->seed);
-    if (safetensors_begin(f, p->tensor, p->n, &heads, 1, e) != 0)
+    if (safetensors_begin(f, p->tensor, p->n, notes, p->args->zero_attn ? 2 : 1, e) != 0)
         return -1;
     for (int i = 0; i < p->n && !ferror(f); i++)
         write_tensor(f, p->a, &r, &p->tensor[i], p->fill[i]);
@@ -210,6 +212,8 @@ static int check(const struct init_args *args, struct err *e)
         { args->d_ff > 0 && !layer, "--d-ff requires --encoder or --decoder" },
         { args->kv_heads > 0 && args->separable, "--kv-heads and --separable exclude each "
           "other" },
+        { args->zero_attn && layer, "--zero-attn requires one attention: neither --encoder "
+          "nor --decoder" },
         { args->max_len > 0 && !args->relative, "--max-len requires --relative" },
     };
 

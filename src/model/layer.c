@@ -141,6 +141,18 @@ static int count_layers(struct look *k)
     return 0;
 }
 
+/* The file says in words what its tensors cannot. */
+static int zero_key_said(struct look *k, struct layer_asked *asked)
+{
+    const char *note = weights_note(k->w, "zero_attn");
+
+    if (note != NULL && strcmp(note, "true") != 0 && strcmp(note, "false") != 0)
+        return err_set(k->e, ERR_INPUT, "%s: __metadata__: zero_attn: found \"%.20s\", "
+                       "expected true or false", k->name, note);
+    asked->zero_key = asked->zero_key || (note != NULL && note[0] == 't');
+    return 0;
+}
+
 /* What only an attention by itself can have. */
 static int check_last_key(const struct look *k)
 {
@@ -255,7 +267,7 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
     if (plain_names(&look) != 0 || (asked->names != NULL && asked_naming(&look) != 0))
         return -1;
     more.prefix = asked->prefix != NULL ? asked_prefix(&look) : NULL;
-    if (layer_search(&look) != 0)
+    if (zero_key_said(&look, &more) != 0 || layer_search(&look) != 0)
         return -1;
     set_config(&look);
     if (check_last_key(&look) != 0 || check_supported(&look) != 0 ||
@@ -263,7 +275,7 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
         layer_numbers(&look) != 0 || layer_finite(&look) != 0)
         return -1;
     c->act = act_of(&look);
-    c->cross.zero_key = asked->zero_key;
+    c->cross.zero_key = more.zero_key;
     layer_family(&look);
     *note = look.note;
     return 0;

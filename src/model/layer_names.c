@@ -91,8 +91,8 @@ const struct layout layer_layout[] = {
       { "slf_attn.layer_norm", "pos_ffn.layer_norm", "enc_attn.layer_norm",
         "pos_ffn.layer_norm" },
       "pos_ffn.w_1", "pos_ffn.w_2", NULL, false, ACT_RELU, NORM_LAYER, 1e-6 },
-    { "lucidrains", "0.", NULL, { "0.norm", "1.net.0" }, "1.net.1", "1.net.4", "norm", true,
-      ACT_GELU, NORM_LAYER, 1e-5 },
+    { "lucidrains", "0.", NULL, { "0.norm", "1.net.0" }, "1.net.1", "1.net.4|1.net.3", "norm",
+      true, ACT_GELU, NORM_LAYER, 1e-5 },
     { NULL }
 };
 #undef NORMS

@@ -412,6 +412,31 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     [ "$(jq 'has("activation")' <<<"$output")" = false ]
 }
 
+@test "init --zero-attn: the file itself says that there is a key of zeros" {
+    works "$viz" init --d-model 16 --heads 4 --zero-attn -o "$dir/z.safetensors"
+    works "$viz" stats -m "$dir/z.safetensors" --shape 4 --json
+    [ "$(jq -c '.tokens_key[-1]' <<<"$output")" = '"[zero]"' ]
+    works "$viz" init --d-model 16 --heads 4 -o "$dir/x.safetensors"
+    works "$viz" stats -m "$dir/z.safetensors" --shape 4 --json --zero-attn
+    [ "$(jq -c '.tokens_key | length' <<<"$output")" = 5 ]
+    works "$viz" stats -m "$dir/x.safetensors" --shape 4 --json
+    [ "$(jq 'has("tokens_key")' <<<"$output")" = false ]
+    LC_ALL=C sed -i 's/"true"/"yes!"/' "$dir/z.safetensors"
+    fails 3 'z.safetensors: __metadata__: zero_attn: found "yes!", expected true or false' \
+        "$viz" stats -m "$dir/z.safetensors" --shape 4
+    fails 2 "--zero-attn requires one attention: neither --encoder nor --decoder" \
+        "$viz" init --zero-attn --encoder -o "$dir/y.safetensors"
+}
+
+@test "vit-pytorch without dropout: the mlp ends one place earlier" {
+    works "$viz" stats -q --json -m "$(layer vit_stack)" --heads 4 --shape 5
+    want=$(jq -c .heads <<<"$output")
+    cp "$(layer vit_stack)" "$dir/plain.safetensors"
+    LC_ALL=C sed -i 's/1\.net\.4\./1.net.3./g' "$dir/plain.safetensors"
+    works "$viz" stats -q --json -m "$dir/plain.safetensors" --heads 4 --shape 5
+    [ "$(jq -c .heads <<<"$output")" = "$want" ]
+}
+
 @test "a folder with one bare layer stands for it" {
     mkdir "$dir/one"
     cp "$(layer timm)" "$dir/one/net.safetensors"
