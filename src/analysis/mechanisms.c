@@ -259,13 +259,19 @@ static void set_heads(struct mechanism_result *r, const struct mechanism_heads *
     r->scores = all / seen;
 }
 
+/* Of what an attention of the model gives a row. */
+static int out_width(const struct mechanisms *c)
+{
+    return family_slot_dim(c->model->family, &c->model->config, DIM_OUT);
+}
+
 static int one_mechanism(struct mechanisms *c, const struct qkv_view *v, int id,
                          struct layer_room *room, struct err *e)
 {
     struct mechanism_result *result = &c->result[v->layer * N_MECHANISM + id];
     struct mechanism_heads heads = heads_of(c->opts, id, v, c->a);
     struct rows_job job = { .c = c, .v = v, .h = &heads, .exact = room->exact };
-    int64_t count = (int64_t)v->T * c->model->config.d_model;
+    int64_t count = (int64_t)v->T * out_width(c);
     int64_t *scores = arena_alloc(c->a, (size_t)v->H, sizeof *scores);
 
     if (heads.refused != NULL) {
@@ -304,7 +310,7 @@ static int run_own(struct mechanisms *c, const struct qkv_view *v, struct layer_
     struct rows_job job = { .c = c, .v = v, .h = &own };
 
     room->own_z = floats(c->a, v->T, (int64_t)v->H * v->at->d_v);
-    room->own_out = floats(c->a, v->T, c->model->config.d_model);
+    room->own_out = floats(c->a, v->T, out_width(c));
     mechanism_attend(&own, room->own_z, c->par);
     run_attention_output(c->model, v->layer, v->stack, room->own_out, room->own_z, v->T,
                          c->par);
@@ -322,8 +328,7 @@ static int take(void *self, const struct qkv_view *v, struct err *e)
     struct mechanisms *mechanisms = self;
     struct layer_room room = { .z = floats(mechanisms->a, v->T,
                                            (int64_t)v->H * v->at->d_v),
-                               .out = floats(mechanisms->a, v->T,
-                                             mechanisms->model->config.d_model) };
+                               .out = floats(mechanisms->a, v->T, out_width(mechanisms)) };
     int status = 0;
 
     if (mechanisms_check_view(mechanisms->model, v, e) != 0 ||

@@ -51,7 +51,8 @@ static char *attention_sum(struct arena *a, const struct model *m)
 
     if (m->family->qkv == QKV_LOW_RANK || count_first(m) != W_Q ||
         config->d_value != config->d_head || m->layer[0].slot[W_REL_K].weight != NULL ||
-        m->layer[0].slot[W_REL_Q].weight != NULL)
+        m->layer[0].slot[W_REL_Q].weight != NULL || m->layer[0].slot[W_O].weight == NULL ||
+        family_slot_dim(m->family, config, DIM_OUT) != config->d_model)
         return each_projection(a, m);
     if (hd == gd && hd == config->d_model)
         return arena_printf(a, "%d x %d x %d",
@@ -97,7 +98,9 @@ static void card_input(FILE *f, const struct model *m)
 /* The type of the first slot's weight: of the token embedding, mostly. */
 static const char *weights_type(const struct model *m)
 {
-    const struct tensor *tensor = m->layer[0].slot[count_last(m)].weight;
+    const struct param *slot = m->layer[0].slot;
+    const struct tensor *output = slot[count_last(m)].weight,
+                        *tensor = output != NULL ? output : slot[count_first(m)].weight;
 
     for (int s = N_SLOT - 1; s >= 0; s--)
         if (m->slot[s].weight != NULL)

@@ -24,6 +24,7 @@ static void take(void *self, int layer, enum mechanism_id id, const float *rows,
     struct mechanisms_npz *n = self;
     const struct config *config = &n->s->shown->config;
     int64_t T = session_queries(n->s, n->item)->n, S = session_keys(n->s, n->item)->n;
+    int64_t D = family_slot_dim(n->s->shown->family, config, DIM_OUT);
     int64_t shape[] = { 0, T, S }, place = 0;
     int array;
 
@@ -35,8 +36,7 @@ static void take(void *self, int layer, enum mechanism_id id, const float *rows,
         if (wanted_head(n->want, layer, h))
             npz_put(n->z, array, place++ * T * S, rows + h * T * S, T * S);
     npz_put(n->z, npz_add(n->z, arena_printf(&n->arena, "out.%d.%s", layer, mechanism_names[id]),
-                          DTYPE_F32, 2, (const int64_t[]){ T, config->d_model }), 0, out,
-            T * config->d_model);
+                          DTYPE_F32, 2, (const int64_t[]){ T, D }), 0, out, T * D);
 }
 
 struct mechanisms_arrays mechanisms_npz_arrays(struct mechanisms_npz *n)

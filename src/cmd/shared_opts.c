@@ -50,7 +50,7 @@ static const struct opt layer_opts[] = {
     CHOICE(0, "relative", "FORM", F(relative), "index", layer_relatives,
            "how a bare layer reads rel_pos_encoding: by index, or as Shaw et al. do"),
     STRING(0, "tensor-names", "Q,K,V,O", F(tensor_names),
-           "names of a bare attention's projections, without .weight; also QKV,O or Q,KV,O"),
+           "names of a bare attention's projections; also QKV,O or Q,KV,O; O -: there is none"),
     STRING(0, "prefix", "P", F(prefix),
            "look for a bare layer only among tensors whose names begin with P"),
     CHOICE(0, "fused", "FORM", F(fused), "auto", layer_fusions,

@@ -62,6 +62,7 @@ struct config {
     int n_layers, n_heads, n_kv_heads;  /* L, H, G; G 0: as many as H */
     int d_model, d_head, d_ff;          /* D, d, F; d 0: D / H, F 0: 4 D */
     int d_value;                        /* of a head's values; 0: d */
+    int d_out;                          /* of what one attention alone gives; 0: D */
     int d_embed;                        /* E, width of the token embedding; 0: D */
     int n_vocab, n_positions, n_types;
     int pad_id;                         /* -1: none */

@@ -76,7 +76,9 @@ bool count_has_part(const struct model *m, const char *part)
 
 enum slot count_first(const struct model *m)
 {
-    return m->layer[0].slot[W_O].weight != NULL ? W_Q : W_CROSS_Q;
+    const struct param *slot = m->layer[0].slot;
+
+    return slot[W_O].weight != NULL || slot[W_Q].weight != NULL ? W_Q : W_CROSS_Q;
 }
 
 enum slot count_last(const struct model *m)

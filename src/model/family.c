@@ -107,7 +107,7 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_LAYER, OF_NORM },
     [W_DISTANCE] = { "distances", "attention", SLOT_TABLE, DIM_DISTANCES,
         DIM_ONE_HEAD, PER_LAYER, OF_NONE },
-    [W_O] = { "attention's output", "attention", SLOT_LINEAR, DIM_D,
+    [W_O] = { "attention's output", "attention", SLOT_LINEAR, DIM_OUT,
         DIM_HV, PER_LAYER, OF_OUT },
     [W_CROSS_NORM] = { "norm of cross-attention", "norms", SLOT_NORM, DIM_D,
         DIM_NONE, PER_LAYER, OF_NORM },
@@ -123,7 +123,7 @@ const struct slot_row family_slots[N_SLOT] = {
         DIM_NONE, PER_LAYER, OF_NONE },
     [W_CROSS_LAST_V] = { "last value", "cross", SLOT_VECTOR, DIM_GV,
         DIM_NONE, PER_LAYER, OF_NONE },
-    [W_CROSS_O] = { "cross-attention's output", "cross", SLOT_LINEAR, DIM_D,
+    [W_CROSS_O] = { "cross-attention's output", "cross", SLOT_LINEAR, DIM_OUT,
         DIM_HV, PER_LAYER, OF_OUT },
     [W_MLP_NORM] = { "norm of the mlp", "norms", SLOT_NORM, DIM_D,
         DIM_NONE, PER_LAYER, OF_NORM },
@@ -166,7 +166,7 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
     int hd = c->n_heads * c->d_head, gd = c->n_kv_heads * c->d_head;
     int gv = c->n_kv_heads * c->d_value;
     bool both = f->norm_place == PLACE_REVERSIBLE;
-    int end = both ? 2 * c->d_model : c->d_model;
+    int out = c->d_out > 0 ? c->d_out : c->d_model, end = both ? 2 * out : out;
 
     switch (d) {
     case DIM_D:       return c->d_model;
@@ -201,6 +201,7 @@ int family_slot_dim(const struct family *f, const struct config *c, enum dim d)
                              c->head.one_number ? 1 : c->n_vocab;
     case DIM_HEAD_IN: return c->head.task != NULL ? head_input(f, c) : both ? end :
                              c->head.one_number ? c->d_model : c->d_embed;
+    case DIM_OUT:     return out;
     case DIM_END:     return end;
     case DIM_AXIS_0:  return c->axial.shape[0];
     case DIM_AXIS_1:  return c->axial.shape[1];

@@ -257,7 +257,8 @@ enum dim {
     DIM_KEY_INPUT, DIM_VALUE_INPUT,     /* what cross-attention reads */
     DIM_HEAD,           /* what the head gives a token: V, or 1; or as its task says */
     DIM_HEAD_IN,        /* what it reads */
-    DIM_END,            /* what the layers end with: D, or both streams */
+    DIM_OUT,            /* what attention gives: D, unless it is alone */
+    DIM_END,            /* what the layers end with: that, or both streams */
     DIM_AXIS_0, DIM_AXIS_1,     /* of an axial grid: rows, columns */
     DIM_WIDTH_0, DIM_WIDTH_1,   /* and what each adds to the width D */
     DIM_EXPERTS, DIM_FX,        /* experts, and the width of one */

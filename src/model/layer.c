@@ -35,7 +35,17 @@ bool layer_is(const struct weights *w, struct arena *scratch)
 
 /* ---- what was asked ---- */
 
-/* "q,k,v,o", "qkv,o" or "q,kv,o" -> a table of one naming. */
+/* Without ".weight", which names of tensors end with and those of linears do not. */
+static const char *linear_name(struct arena *a, const char *name)
+{
+    static const char ending[] = ".weight";
+    size_t size = strlen(name), tail = sizeof ending - 1;
+
+    return size > tail && strcmp(name + size - tail, ending) == 0 ?
+               arena_strndup(a, name, size - tail) : name;
+}
+
+/* "q,k,v,o", "qkv,o" or "q,kv,o" -> a table of one naming; o "-": there is no output. */
 static int asked_naming(struct look *k)
 {
     struct naming *naming = arena_alloc(k->a, 2, sizeof *naming);
@@ -45,17 +55,19 @@ static int asked_naming(struct look *k)
 
     for (char *one = strsep(&rest, ","); one != NULL; one = strsep(&rest, ","), count++) {
         if (count < N_PART)
-            name[count] = one;
+            name[count] = linear_name(k->a, one);
         if (one[0] == '\0' || strpbrk(one, "%|") != NULL)
             count = N_PART;
     }
     if (count < 2 || count > N_PART)
         return err_set(k->e, ERR_USAGE, "--tensor-names: '%s' is not a list of names like "
-                       "Q,K,V,O, or QKV,O or Q,KV,O where one tensor holds several",
+                       "Q,K,V,O, or QKV,O or Q,KV,O where one tensor holds several, with O - "
+                       "where there is no output projection",
                        k->asked->names);
     naming[0] = (struct naming){ .writer = "--tensor-names", .sure = true,
                                  .part = { name[0] } };
-    naming[0].part[PART_O] = name[count - 1];
+    if (strcmp(name[count - 1], "-") != 0)
+        naming[0].part[PART_O] = name[count - 1];
     if (count > 2)
         naming[0].part[PART_K] = name[1];
     if (count > 3)
@@ -187,7 +199,7 @@ static int part_all(struct look *k)
     int L = k->c->n_layers, count = 0;
     const char **scope = arena_alloc(k->a, 2 * (size_t)L, sizeof *scope);
 
-    k->causal = k->naming->causal;
+    k->causal = k->naming->causal && !k->no_output;     /* such a one keeps its mask */
     for (int layer = 0; layer < L; layer++) {
         scope[count++] = layer_name(k->a, k->self, layer);
         k->causal = layer_take_masks(k, scope[count - 1]) || k->causal;
@@ -206,6 +218,9 @@ static int check_asked(const struct look *k)
 {
     const struct layer_asked *asked = k->asked;
 
+    if (k->layout != NULL && k->naming->part[PART_O] == NULL)
+        return err_set(k->e, ERR_USAGE, "--tensor-names: %s is a layer, which needs an output "
+                       "projection", k->name);
     if (k->layout == NULL && asked->norm_first)
         return err_set(k->e, ERR_USAGE, "--norm-first: %s is one attention, without norms",
                        k->name);
@@ -247,6 +262,35 @@ static enum act act_of(struct look *k)
            strcmp(name, "gelu_tanh") == 0 ? ACT_GELU_TANH : ACT_RELU;
 }
 
+static bool same_shape(const struct tensor *x, const struct tensor *y)
+{
+    bool same = x != NULL && y != NULL && x->n_dims == y->n_dims;
+
+    for (int i = 0; same && i < x->n_dims; i++)
+        same = x->shape[i] == y->shape[i];
+    return same;
+}
+
+/* Three names may be meant as those of Q, K and V. */
+static int check_three(const struct look *k)
+{
+    const char *const *part = k->naming->part, *scope = layer_name(k->a, k->self, 0);
+    const struct tensor *q, *kv, *o;
+    enum form form;
+
+    if (k->asked->names == NULL || k->naming->kind != PROJ_KV || part[PART_O] == NULL ||
+        k->asked->fused != LAYER_FUSED_AUTO)
+        return 0;
+    q = layer_weight(k->w, k->a, scope, part[PART_Q], &form);
+    kv = layer_weight(k->w, k->a, scope, part[PART_K], &form);
+    o = layer_weight(k->w, k->a, scope, part[PART_O], &form);
+    if (!same_shape(q, kv) && !same_shape(kv, o))
+        return 0;
+    return err_set(k->e, ERR_USAGE, "--tensor-names: %s of shape %s may be the keys, or the "
+                   "keys and values: give Q,K,V,O, or Q,K,V,- without an output projection, or "
+                   "--fused parts for Q,KV,O", kv->name, tensor_shape(k->a, kv));
+}
+
 static void set_config(struct look *k)
 {
     *k->c = (struct config){ .decoder.start_id = -1, .pad_id = -1, .card.layer = -1,
@@ -270,7 +314,7 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
     if (zero_key_said(&look, &more) != 0 || layer_search(&look) != 0)
         return -1;
     set_config(&look);
-    if (check_last_key(&look) != 0 || check_supported(&look) != 0 ||
+    if (check_three(&look) != 0 || check_last_key(&look) != 0 || check_supported(&look) != 0 ||
         count_layers(&look) != 0 || check_asked(&look) != 0 || part_all(&look) != 0 ||
         layer_numbers(&look) != 0 || layer_finite(&look) != 0)
         return -1;

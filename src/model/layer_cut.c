@@ -40,6 +40,8 @@ bool layer_cut_in_out(const struct parter *p, enum form form)
 {
     enum layer_order order = p->k->asked->order;
 
+    if (order == LAYER_ORDER_AUTO && form == FORM_BARE)
+        return !p->k->out_in;
     return order == LAYER_ORDER_AUTO ? form != FORM_WEIGHT || p->k->in_out :
                                        order == LAYER_ORDER_IN_OUT;
 }

@@ -8,7 +8,7 @@
 /* Slots in the order of enum part. */
 static void name_parts(struct look *k, const char *scope, const enum slot slot[N_PART])
 {
-    for (int i = 0; i < N_PART; i++)
+    for (int i = 0; i < N_PART && k->part[i] != NULL; i++)
         k->f->stack.name[slot[i]] = arena_printf(k->a, "%s%s", scope, k->part[i]);
 }
 

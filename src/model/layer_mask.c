@@ -41,6 +41,18 @@ static bool is_triangular(struct arena *a, const struct tensor *t)
     return same && below != above;
 }
 
+bool layer_is_mask(const struct tensor *t, const char *scope)
+{
+    const char *name = t->name + strlen(scope);
+
+    if (strncmp(t->name, scope, strlen(scope)) != 0 || !is_square(t))
+        return false;
+    for (int i = 0; names[i] != NULL; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 bool layer_take_masks(struct look *k, const char *scope)
 {
     int count = weights_count(k->w), n_kept = 0;
@@ -50,13 +62,8 @@ bool layer_take_masks(struct look *k, const char *scope)
 
     for (int i = 0; i < count; i++) {
         const struct tensor *tensor = weights_at(k->w, i);
-        const char *name = tensor->name + strlen(scope);
-        bool mask = false;
 
-        if (strncmp(tensor->name, scope, strlen(scope)) == 0)
-            for (int j = 0; names[j] != NULL; j++)
-                mask = mask || (strcmp(name, names[j]) == 0 && is_square(tensor));
-        if (mask)
+        if (layer_is_mask(tensor, scope))
             causal = causal || is_triangular(k->a, tensor);
         else
             kept[n_kept++] = *tensor;

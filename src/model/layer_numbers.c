@@ -21,7 +21,7 @@ static int range(const struct look *k, const struct tensor *t, int n_dims)
                             LAYER_MAX_WIDTH);
 }
 
-/* The four projections of layer 0, all there and matrices. */
+/* The four projections of layer 0, all there and matrices; without an output, three. */
 static int find_parts(const struct look *k, const struct tensor *part[N_PART])
 {
     const char *scope = layer_name(k->a, k->self, 0);
@@ -29,17 +29,20 @@ static int find_parts(const struct look *k, const struct tensor *part[N_PART])
     const struct tensor *there = NULL;
 
     for (int i = 0; i < N_PART; i++) {
+        part[i] = NULL;
+        if (k->part[i] == NULL)
+            continue;
         part[i] = layer_find(k->w, k->a, scope, k->part[i], ".weight");
         if (part[i] == NULL && torch)
             part[i] = layer_find(k->w, k->a, scope, k->part[i], "_weight");
         if (part[i] != NULL)
             there = part[i];
     }
-    for (int i = 0; i < N_PART; i++) {
+    for (int i = 0; i < N_PART && k->part[i] != NULL; i++) {
         if (part[i] == NULL)
-            return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor %s%s%s", k->name,
-                           there != NULL ? there->name : scope, scope, k->part[i],
-                           torch && i != PART_O ? "_weight" : ".weight");
+            return layer_incomplete(k, there != NULL ? there->name : scope, arena_printf(
+                k->a, "%s%s%s", scope, k->part[i],
+                torch && i != PART_O ? "_weight" : ".weight"));
         if (range(k, part[i], 2) != 0)
             return -1;
     }
@@ -152,8 +155,11 @@ int layer_numbers(struct look *k)
     config->d_model = config->d_embed = (int)part[PART_Q]->shape[1];
     config->cross.d_key = (int)part[PART_K]->shape[1];
     config->cross.d_value = (int)part[PART_V]->shape[1];
-    if (k->layout == NULL)
+    if (k->layout == NULL) {
+        config->d_out = part[PART_O] != NULL ? (int)part[PART_O]->shape[0] :
+                                               config->n_heads * config->d_value;
         return 0;
+    }
     tensor = layer_find(k->w, k->a, layer_name(k->a, k->layer, 0), k->layout->up, ".weight");
     if (tensor == NULL)
         return err_set(k->e, ERR_INPUT, "%s: has no tensor %s%s.weight", k->name,

@@ -55,6 +55,11 @@ static int lay_linear(struct parter *p, const char *scope, const char *name, int
     layer_cut_add(p, &made);
     if (bias == NULL)
         return 0;
+    if (bias->n_elements != made.shape[0])
+        return err_set(p->e, ERR_INPUT, "%s: shape %s, expected %lld elements, one for each "
+                       "output of %s of shape %s; --order out-in and --order in-out say how "
+                       "that lies", bias->name, tensor_shape(p->a, bias),
+                       (long long)made.shape[0], weight->name, tensor_shape(p->a, weight));
     cut = (struct cut){ 0, 1, 0, bias->n_elements, 1, 1, 1 };
     made = layer_cut_out(p->a, bias, &cut, true, arena_printf(p->a, "%s%s.bias", scope, name));
     layer_cut_take(p, bias);
@@ -62,19 +67,40 @@ static int lay_linear(struct parter *p, const char *scope, const char *name, int
     return 0;
 }
 
-/* Parameters [D, D] can be meant both ways; others say it by what the output gives. */
+static void add_note(struct parter *p, const char *note)
+{
+    const char *was = p->k->note;
+
+    if (was == NULL)
+        p->k->note = note;
+    else if (strstr(was, note) == NULL)
+        p->k->note = arena_printf(p->a, "%s; %s", was, note);
+}
+
+/* Parameters [D, D] can be meant both ways; others say it by their bias, or by what the
+ * output reads. */
 static void guess_bare(struct parter *p, const struct naming *n, const char *scope)
 {
-    enum form form_q, form_o;
-    const struct tensor *q = layer_weight(p->w, p->a, scope, n->part[PART_Q], &form_q);
-    const struct tensor *o = layer_weight(p->w, p->a, scope, n->part[PART_O], &form_o);
-    bool bare = q != NULL && o != NULL && form_q == FORM_BARE && q->n_dims == 2;
+    enum form form_q, form_v, form_o = FORM_NONE;
+    const struct tensor *q = layer_weight(p->w, p->a, scope, n->part[PART_Q], &form_q), *o = NULL;
+    const struct tensor *v = n->part[PART_V] == NULL ? NULL :
+                             layer_weight(p->w, p->a, scope, n->part[PART_V], &form_v);
+    const struct tensor *bias = layer_bias(p->w, p->a, scope, n->part[PART_Q], FORM_BARE);
+    bool x_w, w_x;
 
-    if (!bare || p->k->asked->order != LAYER_ORDER_AUTO || o->n_dims != 2)
+    if (q == NULL || v == NULL || form_q != FORM_BARE || q->n_dims != 2 || v->n_dims != 2 ||
+        p->k->asked->order != LAYER_ORDER_AUTO)
         return;
-    if (q->shape[0] == o->shape[1] && q->shape[1] == o->shape[0])
-        p->k->note = arena_printf(p->a, "parameters such as %s are read as x W; --order out-in "
-                                  "reads them as W x", q->name);
+    if (!p->k->no_output)
+        o = layer_weight(p->w, p->a, scope, n->part[PART_O], &form_o);
+    x_w = (bias == NULL || bias->n_elements == q->shape[1]) &&
+          (o == NULL || o->shape[0] == v->shape[1]);
+    w_x = (bias == NULL || bias->n_elements == q->shape[0]) &&
+          (o == NULL || (o->n_dims == 2 && o->shape[1] == v->shape[0]));
+    p->k->out_in = w_x && !x_w;
+    if (x_w && w_x)
+        add_note(p, arena_printf(p->a, "parameters such as %s are read as x W; --order out-in "
+                                 "reads them as W x", q->name));
 }
 
 /* ---- one attention, one layer ---- */
@@ -85,7 +111,7 @@ static int part_attention(struct parter *p, const char *scope)
     bool each = n->kind == PROJ_WHOLE;
 
     for (int i = 0; i < N_PART; i++)
-        p->k->part[i] = n->part[i];
+        p->k->part[i] = i == PART_O && p->k->no_output ? NULL : n->part[i];
     if ((n->kind == PROJ_HEADS && layer_fused_heads(p, n, scope) != 0) ||
         (n->kind == PROJ_TORCH && (layer_fused_in_proj(p, n, scope, "_weight", 2) != 0 ||
                                    layer_fused_in_proj(p, n, scope, "_bias", 1) != 0)) ||
@@ -95,10 +121,13 @@ static int part_attention(struct parter *p, const char *scope)
                                 layer_fused_cut(p, scope, n->part[PART_K], PART_K, 1) != 0)))
         return -1;
     guess_bare(p, n, scope);
+    if (p->k->no_output && n->part[PART_O] != NULL)
+        add_note(p, arena_printf(p->a, "there is no output projection %s%s: the output is that "
+                                 "of the heads, side by side", scope, n->part[PART_O]));
     for (int i = PART_Q; each && i <= PART_V; i++)
         if (lay_linear(p, scope, n->part[i], i) != 0)
             return -1;
-    return lay_linear(p, scope, n->part[PART_O], PART_O);
+    return p->k->no_output ? 0 : lay_linear(p, scope, n->part[PART_O], PART_O);
 }
 
 /* A norm whose parts have other names gets those that all families know. */

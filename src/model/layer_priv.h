@@ -20,7 +20,7 @@ enum projections {
  * for are NULL.  Several rows may have the same name. */
 struct naming {
     const char *writer;         /* for messages */
-    const char *part[N_PART];
+    const char *part[N_PART];   /* of the output, NULL: it is known to have none */
     enum projections kind;
     bool causal;                /* this writer's attention is always masked */
     bool sure;                  /* no whole model has such names */
@@ -96,6 +96,8 @@ struct look {
     int n_heads;                /* where shapes say it; else 0 */
     bool in_out;                /* all its linears are y = x W */
     bool causal, keeps_mask;
+    bool no_output;             /* one attention, whose output is that of its heads */
+    bool out_in;                /* parameters of their own are y = W x */
     const char *note;           /* what was decided of a file that leaves it open */
 };
 
@@ -114,8 +116,14 @@ int layer_search(struct look *k);
 /* The error of a file in which no layout fits. */
 int layer_unknown(const struct look *k);
 
+/* The error of one that has the tensor `there`, but not the tensor `missing`. */
+int layer_incomplete(const struct look *k, const char *there, const char *missing);
+
 /* The heads that the file says in words; *n 0: it does not.  Errors: not a number. */
 int layer_heads_said(const struct look *k, int *n);
+
+/* A square of the attention in scope, or a number, under a name that masks have. */
+bool layer_is_mask(const struct tensor *t, const char *scope);
 
 /*
  * Takes tensors that hold masks out of w: of the attention in scope, those that are square

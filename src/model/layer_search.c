@@ -12,6 +12,7 @@ struct site {
     const struct naming *naming;
     const struct tensor *first;     /* one of its tensors, for messages */
     int n_parts;                    /* of those that the naming has, how many are there */
+    bool no_output;                 /* all but the output, and no matrix that may be it */
 };
 
 struct sites {
@@ -20,6 +21,11 @@ struct sites {
 };
 
 /* ---- one naming in one place ---- */
+
+static bool starts(const char *s, const char *begin)
+{
+    return strncmp(s, begin, strlen(begin)) == 0;
+}
 
 static const struct tensor *find_part(const struct look *k, const char *scope,
                                       const struct naming *n, int part)
@@ -52,6 +58,34 @@ static int parts_of(const struct naming *n)
     return count;
 }
 
+/* A matrix in the scope that is neither of the parts nor a table or mask of attentions. */
+static bool has_other_matrix(const struct look *k, const struct site *s)
+{
+    for (int i = 0; i < weights_count(k->w); i++) {
+        const struct tensor *tensor = weights_at(k->w, i);
+        bool known = !starts(tensor->name, s->scope) || tensor->n_dims < 2 ||
+                     layer_is_mask(tensor, s->scope) ||
+                     strcmp(tensor->name + strlen(s->scope), "rel_pos_encoding") == 0;
+
+        for (int part = PART_Q; !known && part <= PART_V; part++)
+            known = tensor == find_part(k, s->scope, s->naming, part);
+        if (!known)
+            return true;
+    }
+    return false;
+}
+
+/* All but the output, of linears for all heads: some single heads have none. */
+static bool has_no_output(const struct look *k, const struct site *s)
+{
+    const struct naming *n = s->naming;
+
+    if (n->part[PART_O] == NULL)
+        return true;
+    return n->kind != PROJ_TORCH && n->kind != PROJ_HEADS && s->n_parts == parts_of(n) - 1 &&
+           find_part(k, s->scope, n, PART_O) == NULL && !has_other_matrix(k, s);
+}
+
 /* False: none of its queries, keys and values is there. */
 static bool measure(const struct look *k, struct site *s)
 {
@@ -67,6 +101,7 @@ static bool measure(const struct look *k, struct site *s)
             s->first = tensor;
     }
     s->n_parts += s->first != NULL && find_part(k, s->scope, s->naming, PART_O) != NULL;
+    s->no_output = s->first != NULL && has_no_output(k, s);
     return s->first != NULL;
 }
 
@@ -102,11 +137,6 @@ static const char *before(struct arena *a, const char *name, const char *suffix,
     return arena_strndup(a, name, size - tail);
 }
 
-static bool starts(const char *s, const char *begin)
-{
-    return strncmp(s, begin, strlen(begin)) == 0;
-}
-
 static void add_site(struct look *k, struct sites *s, const char *scope,
                      const struct naming *n)
 {
@@ -140,7 +170,30 @@ static void add_places(struct look *k, struct sites *s, const char *name,
         add_site(k, s, scope, n);
 }
 
-/* Whole ones; of what writers of layers alone use, also those with some part missing. */
+/* Those without an output, if all are in one place. */
+static struct sites without_output(struct look *k, const struct sites *all)
+{
+    struct sites kept = { .of = arena_alloc(k->a, (size_t)all->n + 1, sizeof *kept.of) };
+
+    for (int i = 0; i < all->n; i++)
+        if (all->of[i].no_output)
+            kept.of[kept.n++] = all->of[i];
+    for (int i = 1; i < kept.n; i++)
+        if (strcmp(kept.of[i].scope, kept.of[0].scope) != 0)
+            return (struct sites){ .n = 0 };
+    return kept;
+}
+
+static bool any_is_whole(const struct sites *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (is_whole(&s->of[i]))
+            return true;
+    return false;
+}
+
+/* Whole ones; else those without an output; of what writers of layers alone use, also those
+ * with some part missing. */
 static struct sites find_sites(struct look *k)
 {
     struct sites all = { .n = 0 }, kept = { .n = 0 };
@@ -148,6 +201,10 @@ static struct sites find_sites(struct look *k)
     for (int i = 0; i < weights_count(k->w); i++)
         for (const struct naming *n = k->naming; n->writer != NULL; n++)
             add_places(k, &all, weights_at(k->w, i)->name, n);
+    if (!any_is_whole(&all))
+        kept = without_output(k, &all);
+    if (kept.n > 0)
+        return kept;
     kept.of = arena_alloc(k->a, (size_t)all.n + 1, sizeof *kept.of);
     for (int i = 0; i < all.n; i++)
         if (is_whole(&all.of[i]) || all.of[i].naming->sure)
@@ -198,7 +255,7 @@ static const struct site *better(const struct look *k, const struct site *x,
         return NULL;
     if (is_whole(x) != is_whole(y))
         return is_whole(x) ? x : y;
-    if (!is_whole(x))
+    if (!is_whole(x) && x->naming->kind == y->naming->kind)
         return x->n_parts >= y->n_parts ? x : y;
     if (fused_as_asked(k, x) != fused_as_asked(k, y))
         return fused_as_asked(k, x) ? x : y;
@@ -347,6 +404,7 @@ static void set_place(struct look *k, const struct site *s, const struct layout 
 
     k->naming = s->naming;
     k->layout = layout;
+    k->no_output = s->no_output && layout == NULL;
     k->stacked = pattern != NULL &&
                  has_any(k, arena_printf(k->a, "%s%s", layer_name(k->a, pattern, 0),
                                          layout->self));

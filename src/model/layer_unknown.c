@@ -99,3 +99,13 @@ int layer_unknown(const struct look *k)
                    "--tensor-names Q,K,V,O; found: %s", k->name, nearest_text(k),
                    found_text(k));
 }
+
+int layer_incomplete(const struct look *k, const char *there, const char *missing)
+{
+    if (k->asked->names != NULL)
+        return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor %s; found: %s", k->name, there,
+                       missing, found_text(k));
+    return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor %s%s; --tensor-names Q,K,V,O gives "
+                   "other names; found: %s", k->name, there, missing, nearest_text(k),
+                   found_text(k));
+}

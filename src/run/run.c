@@ -42,9 +42,10 @@ static void make_room(struct pass *p)
 {
     const struct config *config = &p->m->config;
     size_t N = (size_t)p->N, D = (size_t)config->d_model;
+    size_t out = (size_t)family_slot_dim(p->m->family, config, DIM_OUT);
     size_t mlp_rows = N < MLP_ROWS ? N : MLP_ROWS;
 
-    p->x = stage_floats(p, N, D);
+    p->x = stage_floats(p, N, D > out ? D : out);
     p->x2 = p->m->norm_place == PLACE_REVERSIBLE ? stage_floats(p, N, D) : p->x;
     p->a = stage_floats(p, N, D);
     if (p->m->norm_place == PLACE_PARALLEL)
@@ -81,15 +82,16 @@ static void attention_input(struct pass *p, const struct param *norm)
                p->m->norm_place == PLACE_POST ? &identity : norm);
 }
 
-/* out[n, D] = z[n, H d_v] through the output projection of the stack, and its norm. */
+/* out[n, D] = z[n, H d_v] through the output projection of the stack, if it has one, and its
+ * norm. */
 static void project_out(struct pass *p, int l, enum stack_id stack, float *out,
                         const float *z, int n)
 {
     const struct param *slot = p->m->layer[l].slot;
     const struct param *param = &slot[stack == STACK_CROSS ? W_CROSS_O : W_O];
-    int D = p->m->config.d_model;
+    int D = family_slot_dim(p->m->family, &p->m->config, DIM_OUT);
 
-    if (p->m->family->front == FRONT_QKV)
+    if (param->weight == NULL)
         memcpy(out, z, (size_t)n * (size_t)D * sizeof *out);
     else
         stage_linear(p, out, D, z, param->matrix.K, n, param);
@@ -110,7 +112,7 @@ static void attention_output(struct pass *p, int l, enum stack_id stack, float *
     project_out(p, l, stack, out, p->z, p->N);
     if (pass_taps(p, l, stack) && p->want->tap->given != NULL)
         p->want->tap->given(p->want->tap->self, l, stack, out, p->N,
-                            p->m->config.d_model);
+                            family_slot_dim(p->m->family, &p->m->config, DIM_OUT));
 }
 
 /* x2 = x2 + out, then normed where the norm is after the sum. */

@@ -189,8 +189,10 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     tensors "$dir/a.safetensors" "${four[@]:1}"
     fails 3 "a.safetensors: has output_linear.weight, but no tensor q_linear.weight" \
         "$viz" info -m "$dir/a.safetensors" --heads 3
-    tensors "$dir/a.safetensors" "${four[@]:0:3}"
-    fails 3 "but no tensor output_linear.weight" "$viz" info -m "$dir/a.safetensors" --heads 3
+    tensors "$dir/a.safetensors" "${four[@]:0:3}" outputs.weight:12,12
+    fails 3 "has v_linear.weight, but no tensor output_linear.weight; nearest: q_linear k_linear v_linear output_linear (the documents), " \
+        "$viz" info -m "$dir/a.safetensors" --heads 3
+    [[ $stderr == *"--tensor-names Q,K,V,O gives other names; found: k_linear.weight [12,12], outputs.weight [12,12]"* ]]
     tensors "$dir/a.safetensors" q_linears.{0,1}.weight:6,12 k_linears.{0,1}.weight:6,12 \
         v_linears.0.weight:6,12 output_linear.weight:12,12
     fails 3 "has q_linears of 2 heads, but v_linears of 1" "$viz" info -m "$dir/a.safetensors"
@@ -275,6 +277,50 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     fails 3 "attn.q_norm.weight: layers with such a part are not supported" "$viz" info \
         -m "$dir/a.safetensors" --heads 3
     fails 2 "--tensor-names: bert is not a bare layer" "$viz" info -m "$ref/bert" --tensor-names a,b
+}
+
+@test "an attention without an output projection, and one of another width" {
+    tensors "$dir/a.safetensors" W_query.weight:8,12 W_key.weight:8,12 W_value.weight:8,12
+    run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 2
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"there is no output projection out_proj: the output is that of the heads, side by side"* ]]
+    [[ $output == *"8 x 12 + 8 x 12 + 8 x 12 = 288 weights"* ]]
+    names=(--tensor-names W_query,W_key,W_value)
+    fails 2 "W_key.weight of shape [8,12] may be the keys, or the keys and values: give Q,K,V,O, or Q,K,V,- without an output projection, or --fused parts for Q,KV,O" \
+        "$viz" info -m "$dir/a.safetensors" --heads 2 "${names[@]}"
+    run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 2 "${names[@]},-"
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    works "$viz" export --hidden --all -m "$dir/a.safetensors" --heads 2 --shape 5 "${names[@]},-" \
+        -o "$dir/x.npz"
+    [ "$(unzip -p "$dir/x.npz" hidden.npy | head -c 80 | grep -ac "'shape': (5, 8)")" = 1 ]
+    works "$viz" mechanisms -m "$dir/a.safetensors" --heads 2 --shape 5 "${names[@]},-" \
+        -o "$dir/m.npz"
+    [ "$(unzip -p "$dir/m.npz" out.0.exact.npy | head -c 80 | grep -ac "'shape': (5, 8)")" = 1 ]
+    # Q,KV,O of groups of heads fits those names too.
+    tensors "$dir/a.safetensors" a.weight:12,12 b.weight:12,12 c.weight:12,12
+    works "$viz" info -m "$dir/a.safetensors" --heads 4 --fused parts --tensor-names a,b,c
+    # A layer adds what its attention gives to what it reads.
+    tensors "$dir/a.safetensors" self_attn.{a,b,c}.weight:12,12 linear1.weight:8,12 \
+        linear2.weight:12,8 norm{1,2}.weight:12
+    fails 2 "--tensor-names: $dir/a.safetensors is a layer, which needs an output projection" \
+        "$viz" info -m "$dir/a.safetensors" --heads 3 --tensor-names a,b,c,-
+}
+
+@test "--tensor-names: names as the list of tensors has them" {
+    works "$viz" stats --json -m "$(layer named)" --heads 4 --shape 5 \
+        --tensor-names ask,look,say,give
+    short=$(jq -c .heads <<<"$output")
+    works "$viz" stats --json -m "$(layer named)" --heads 4 --shape 5 \
+        --tensor-names ask.weight,look.weight,say.weight,give.weight
+    [ "$(jq -c .heads <<<"$output")" = "$short" ]
+}
+
+@test "a bias that does not fit a parameter: its name, and --order" {
+    tensors "$dir/a.safetensors" W_{Q,K,V}:28,24 W_O:24,28 b_{Q,K,V}:28
+    works "$viz" info -m "$dir/a.safetensors" --heads 4
+    fails 3 "b_Q: shape [28], expected 24 elements, one for each output of W_Q of shape [28,24]; --order out-in and --order in-out say how that lies" \
+        "$viz" info -m "$dir/a.safetensors" --heads 4 --order in-out
 }
 
 @test "other tensors of a layer's file are named" {

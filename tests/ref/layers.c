@@ -118,7 +118,7 @@ static void pass(struct bare *c, int first, int n, const struct tap *tap)
     struct values *v = arena_alloc(&c->a, (size_t)n, sizeof *v);
     struct look look = { c, first };
     const struct sink sink = { SINK_HEAD, take, NULL, &look };
-    struct wanted want = { .hidden = arena_alloc(&c->a, (size_t)(n * in.T * f->d_model),
+    struct wanted want = { .hidden = arena_alloc(&c->a, (size_t)(n * in.T * c->m->d_hidden),
                                                  sizeof(float)) };
     const int *id = ids_of(c);
     struct batch b = { .n_texts = n, .start = starts(&c->a, n, in.T), .id = id,
@@ -140,10 +140,10 @@ static void pass(struct bare *c, int first, int n, const struct tap *tap)
                                 text_of(&in, first + t, f->d_model) };
     if (run_forward(c->m, &b, &want, &sink, 1, par, &c->a, &e) != 0)
         fail_msg("%s", e.msg);
-    for (int64_t i = 0; c->change == NULL && i < (int64_t)n * in.T * f->d_model; i++)
+    for (int64_t i = 0; c->change == NULL && i < (int64_t)n * in.T * c->m->d_hidden; i++)
         c->worst_out = fmax(c->worst_out,
                             fabs((double)want.hidden[i] -
-                                 (double)text_of(&out, first, f->d_model)[i]));
+                                 (double)text_of(&out, first, c->m->d_hidden)[i]));
     par_free(par);
     arena_reset(&c->a, mark);
 }

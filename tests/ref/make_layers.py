@@ -257,9 +257,8 @@ def store_written(name, module, maps, out, x, memory, within=2e-7, **options):
     store(name, module, arrays, **{k: v for k, v in given.items() if v})
 
 
-def as_written():
-    """Attentions and layers of written_layers.py; maps as precise as floats can be."""
-    for name, module, options in written.attentions():
+def written_attentions(all_of_them):
+    for name, module, options in all_of_them:
         spread(module, len(cases), 0.6)
         S = options.pop("memory", 0)
         x, memory = numbers(1, written.T, written.D), numbers(1, S, written.D) if S else None
@@ -268,6 +267,11 @@ def as_written():
         causal = any(getattr(m, "causal", False) for m in module.modules())
         key = "cross.0" if S else "dec.0" if causal or options.get("unmasked") else "attn.0"
         store_written(name, module, {key: weights}, out, x, memory, **options)
+
+
+def as_written():
+    """Attentions and layers of written_layers.py; maps as precise as floats can be."""
+    written_attentions(written.attentions())
     for name, module, options in written.layers():
         spread(module, len(cases), 0.6)
         S = options.pop("memory", 0)
@@ -462,6 +466,7 @@ def main():
     of_gpt2()
     as_npz()
     init()
+    written_attentions(written.more_attentions())
     (HERE / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")
 
 

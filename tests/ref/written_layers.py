@@ -30,14 +30,15 @@ def attend(q, k, v, causal=False):
 
 
 class Linears(nn.Module):
-    """Four linears by name, perhaps within lists; causal: rows see what comes before."""
+    """Linears by name, perhaps within lists, without an output where there are three; causal:
+    rows see what comes before; inner: what q, k, v and the output give."""
 
     def __init__(self, names, bias=(True, True, True, True), causal=False, heads=H, d=D,
-                 mask=None):
+                 mask=None, inner=D):
         super().__init__()
         self.names, self.causal, self.heads = names, causal, heads
-        for name, b in zip(names, bias):
-            put(self, name, nn.Linear(d, d, bias=b))
+        for i, (name, b) in enumerate(zip(names, bias)):
+            put(self, name, nn.Linear(inner if i == 3 else d, inner, bias=b))
         if mask is not None:
             self.register_buffer("mask", mask)
 
@@ -46,7 +47,7 @@ class Linears(nn.Module):
         q, k, v = (split(self.get_submodule(n)(x), self.heads)
                    for n, x in zip(self.names, (q, k, v)))
         out, weights = attend(q, k, v, self.causal)
-        return self.get_submodule(self.names[3])(out), weights
+        return out if len(self.names) == 3 else self.get_submodule(self.names[3])(out), weights
 
 
 def put(module, name, part):
@@ -67,7 +68,8 @@ class Fused(nn.Module):
         super().__init__()
         self.names, self.causal, self.by_head = names, causal, by_head
         put(self, names[0], nn.Linear(d, 3 * d, bias=bias[0]))
-        put(self, names[1], nn.Linear(d, d, bias=bias[1]))
+        if len(names) > 1:
+            put(self, names[1], nn.Linear(d, d, bias=bias[1]))
         if norm:
             put(self, norm, nn.LayerNorm(d))
         self.inner = norm
@@ -84,7 +86,7 @@ class Fused(nn.Module):
         else:
             qkv = [split(part, H) for part in qkv.chunk(3, -1)]
         out, weights = attend(*qkv, self.causal)
-        return self.get_submodule(self.names[1])(out), weights
+        return out if len(self.names) == 1 else self.get_submodule(self.names[1])(out), weights
 
 
 class QueryAndKeyValue(nn.Module):
@@ -102,17 +104,20 @@ class QueryAndKeyValue(nn.Module):
 
 
 class Parameters(nn.Module):
-    """x @ W_Q with parameters of their own; turned: W_Q @ x."""
+    """x @ W_Q with parameters of their own, without an output where there are three; turned:
+    W_Q @ x.  q, k and v give inner numbers, the output gives out."""
 
-    def __init__(self, names=("W_Q", "W_K", "W_V", "W_O"), inner=D, bias=False, turned=False):
+    def __init__(self, names=("W_Q", "W_K", "W_V", "W_O"), inner=D, bias=False, turned=False,
+                 out=D):
         super().__init__()
         self.names, self.turned = names, turned
-        for name in names[:3]:
-            self.register_parameter(name, nn.Parameter(torch.randn(D, inner)))
-        self.register_parameter(names[3], nn.Parameter(torch.randn(inner, D)))
-        for name in names if bias else ():
+        for i, name in enumerate(names):
+            shape = (inner, out) if i == 3 else (D, inner)
+            self.register_parameter(name, nn.Parameter(torch.randn(
+                shape[::-1] if turned else shape)))
+        for i, name in enumerate(names if bias else ()):
             self.register_parameter("b" + name[1:],
-                                    nn.Parameter(torch.randn(D if name == names[3] else inner)))
+                                    nn.Parameter(torch.randn(out if i == 3 else inner)))
 
     def product(self, x, name):
         w = getattr(self, name)
@@ -122,7 +127,7 @@ class Parameters(nn.Module):
 
     def forward(self, x, *_):
         out, weights = attend(*(split(self.product(x, n), H) for n in self.names[:3]))
-        return self.product(out, self.names[3]), weights
+        return out if len(self.names) == 3 else self.product(out, self.names[3]), weights
 
 
 class Hooked(nn.Module):
@@ -362,6 +367,30 @@ def attentions():
     yield "named_fused", Beside("mix", Fused(("all", "end"))), \
         {"names": "all,end", "prefix": "mix", "unused": 3}
     yield "raschka_unmasked", Linears(QUERY, NO_QKV), {"unmasked": True}
+
+
+def more_attentions():
+    """Other names, widths of their own, and none at the end; those of attentions() go on."""
+    yield "o_proj", Linears((*PROJ[:3], "o_proj")), {}
+    yield "w_fc", Linears(("W_Q", "W_K", "W_V", "fc"), NONE), {}
+    yield "w_linear", Linears(("W_Q", "W_K", "W_V", "linear")), {}
+    yield "out_linear", Linears((*OUT[:3], "out_linear")), {}
+    for last in ("o", "out", "proj"):
+        yield f"q_{last}", Linears(("q", "k", "v", last)), {}
+    yield "three", Linears(QUERY[:3], NO_QKV), {}
+    yield "three_causal", Linears(QUERY[:3], NO_QKV, causal=True,
+                                  mask=torch.ones(8, 8).triu(1)), {}
+    yield "three_named", Linears(("ask", "look", "say")), {"names": "ask,look,say,-"}
+    yield "three_memory", Linears(TO[:3], NONE), {"memory": 5}
+    yield "three_bare", Parameters(("W_query", "W_key", "W_value"), inner=8), {}
+    yield "fused_alone", Fused(("to_qkv",), (False,), norm="norm"), {}
+    yield "named_weights", Linears(("ask", "look", "say", "give")), \
+        {"names": "ask.weight,look.weight,say.weight,give.weight"}
+    yield "raschka_wider", Linears(QUERY, NO_QKV, causal=True, inner=24,
+                                   mask=torch.ones(8, 8).triu(1)), {}
+    yield "d2l_narrower", Linears(SMALL, NONE, inner=8), {"memory": 5}
+    yield "bare_by_bias", Parameters(inner=24, bias=True, turned=True), {}
+    yield "bare_wider", Parameters(inner=24, out=24, turned=True), {}
 
 
 def annotated_layer(cross=False):
