@@ -2,6 +2,8 @@
  * One slot -> its weight and bias: found by name, checked for type and shape, decoded. */
 #include "model/bind_priv.h"
 
+#include "base/str.h"
+
 struct shape {
     int n;
     int d[4];
@@ -191,6 +193,22 @@ static int bind_absent(struct binder *b, enum slot slot, struct where at, struct
     return bind_missing(b, slot, at, false, shape_text(b->a, &want));
 }
 
+/* check, where what is expected of a classifier's rows is said by its labels. */
+static int check_weight(struct binder *b, enum slot slot, const struct tensor *t,
+                        struct shape want, bool loose)
+{
+    const struct config *config = &b->m->config;
+    bool labelled = slot == W_HEAD && config->head.task != NULL &&
+                    config->head.task->gives == HEAD_LABELS;
+
+    if (check(b, t, want, loose) == 0)
+        return 0;
+    if (labelled && t->n_dims == 2 && t->shape[0] != want.d[0])
+        err_set(b->e, ERR_INPUT, "%s: config.json has %d label%s (id2label, num_labels)",
+                arena_strdup(b->a, b->e->msg), want.d[0], str_plural(want.d[0]));
+    return -1;
+}
+
 int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p)
 {
     const struct slot_row *row = &family_slots[slot];
@@ -209,7 +227,7 @@ int bind_slot(struct binder *b, enum slot slot, struct where at, struct param *p
     if (p->weight == NULL)
         return bind_absent(b, slot, at, p);
     want = shape_of(b->m, row, in_out);
-    if (check(b, p->weight, want, loose) != 0)
+    if (check_weight(b, slot, p->weight, want, loose) != 0)
         return -1;
     if (row->in == DIM_NONE)
         p->vector = decode_vector(b, row, p->weight);

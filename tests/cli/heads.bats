@@ -66,7 +66,7 @@ shape() {
     model=$(like "$ref/heads/BertForSequenceClassification" BertForSequenceClassification)
     jq '.id2label = {"0": "a", "1": "b"}' "$model/config.json" > "$dir/c"
     mv "$dir/c" "$model/config.json"
-    fails 3 "classifier.weight: shape [3,8], expected [2,8]" "$viz" stats -m "$model" --ids 2,3
+    fails 3 "classifier.weight: shape [3,8], expected [2,8]: config.json has 2 labels (id2label, num_labels)" "$viz" stats -m "$model" --ids 2,3
 }
 
 @test "an encoder-decoder's classifier reads the text once more" {
