@@ -294,7 +294,7 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     works "$viz" export --hidden --all -m "$dir/a.safetensors" --heads 2 --shape 5 "${names[@]},-" \
         -o "$dir/x.npz"
     [ "$(unzip -p "$dir/x.npz" hidden.npy | head -c 80 | grep -ac "'shape': (5, 8)")" = 1 ]
-    works "$viz" mechanisms -m "$dir/a.safetensors" --heads 2 --shape 5 "${names[@]},-" \
+    works "$viz" mechanisms -q -m "$dir/a.safetensors" --heads 2 --shape 5 "${names[@]},-" \
         -o "$dir/m.npz"
     [ "$(unzip -p "$dir/m.npz" out.0.exact.npy | head -c 80 | grep -ac "'shape': (5, 8)")" = 1 ]
     # Q,KV,O of groups of heads fits those names too.
