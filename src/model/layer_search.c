@@ -425,7 +425,8 @@ static int two_places(const struct look *k, const char *one, const char *other)
             same = i + 1;
     end = same + strcspn(first + same, ".") + (strchr(first + same, '.') != NULL);
     return err_set(k->e, ERR_USAGE, "%s: has two attentions that fit, %s* and %s*: give "
-                   "--prefix %.*s or --prefix %.*s", k->name, first, second, (int)end, first,
+                   "--prefix %.*s or --prefix %.*s; a whole model needs its config.json "
+                   "beside it", k->name, first, second, (int)end, first,
                    (int)(same + strcspn(second + same, ".") +
                          (strchr(second + same, '.') != NULL)), second);
 }

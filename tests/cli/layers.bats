@@ -428,6 +428,9 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
 
 @test "a whole torch.nn.Transformer: its encoder, then its decoder on that" {
     file=$(layer transformer_encoder)
+    # So is a whole model of which only the weights are there.
+    cp "$ref/llama/model.safetensors" "$dir/"
+    fails 2 "a whole model needs its config.json beside it" "$viz" stats -m "$dir/model.safetensors"
     fails 2 "has two attentions that fit, decoder.layers.0.self_attn.* and encoder.layers.0.self_attn.*: give --prefix decoder. or --prefix encoder." \
         "$viz" stats -m "$file" --heads 4
     "$viz" export -q -m "$file" --heads 4 --prefix encoder --shape 5 --hidden -o "$dir/e.npz"
