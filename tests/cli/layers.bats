@@ -426,6 +426,21 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     works "$viz" info -m "$(layer nanogpt_model)" --heads 4
 }
 
+@test "encoder_layers: an mlp of linear1 and linear2 is that of fc1 and fc2" {
+    command -v python3 >/dev/null || skip "no python3 to rename tensors"
+    python3 - "$(layer course_stack)" "$dir/a.safetensors" << 'PYTHON'
+import struct, sys
+data = open(sys.argv[1], 'rb').read()
+n = struct.unpack('<Q', data[:8])[0]
+header = data[8:8 + n].rstrip().replace(b'feed_forward.fc', b'feed_forward.linear')
+header += b' ' * (-len(header) % 8)
+open(sys.argv[2], 'wb').write(struct.pack('<Q', len(header)) + header + data[8 + n:])
+PYTHON
+    "$viz" export -q -m "$(layer course_stack)" --heads 4 --shape 5 --hidden -o "$dir/a.npz"
+    "$viz" export -q -m "$dir/a.safetensors" --heads 4 --shape 5 --hidden -o "$dir/b.npz"
+    cmp "$dir/a.npz" "$dir/b.npz"
+}
+
 @test "a whole torch.nn.Transformer: its encoder, then its decoder on that" {
     file=$(layer transformer_encoder)
     # So is a whole model of which only the weights are there.
