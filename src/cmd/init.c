@@ -22,7 +22,7 @@ static const struct opt opts[] = {
     INT(0, "kv-heads", "N", F(kv_heads), NULL, 1, 1 << 12,
         "number of heads of keys and values; default heads"),
     INT(0, "d-k", "N", F(d_k), NULL, 1, 1 << 16,
-        "width of queries and keys; default d-model / heads"),
+        "width of a query and key; default d-model/heads"),
     INT(0, "d-v", "N", F(d_v), NULL, 1, 1 << 16,
         "width of a head's values; default d-k"),
     FLAG(0, "separable", F(separable), "one matrix per head: q_linears.0, q_linears.1, …"),
