@@ -41,7 +41,7 @@ stats() {
     done
     fails 2 "--global: bert has no global tokens" "$viz" stats -m "$ref/bert" --global 0 "the key"
     fails 2 "--global: 8 is out of range: the text has tokens 0 to 7" \
-        "$viz" stats -m "$long" --ids "$ids" --global 8 --truncate --ids 7,9,12,30,8,11,5,6
+        "$viz" stats -m "$long" --global 8 --truncate --ids 7,9,12,30,8,11,5,6
 }
 
 @test "--global: each text of a file, and JSON lines that give it themselves" {
