@@ -285,16 +285,16 @@ four=(q_linear.weight:12,12 k_linear.weight:12,12 v_linear.weight:12,12 output_l
     [ "$status" -eq 0 ]
     [[ $stderr == *"there is no output projection out_proj: the output is that of the heads, side by side"* ]]
     [[ $output == *"8 x 12 + 8 x 12 + 8 x 12 = 288 weights"* ]]
-    names=(--tensor-names W_query,W_key,W_value)
+    names=W_query,W_key,W_value
     fails 2 "W_key.weight of shape [8,12] may be the keys, or the keys and values: give Q,K,V,O, or Q,K,V,- without an output projection, or --fused parts for Q,KV,O" \
-        "$viz" info -m "$dir/a.safetensors" --heads 2 "${names[@]}"
-    run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 2 "${names[*]},-"
+        "$viz" info -m "$dir/a.safetensors" --heads 2 --tensor-names "$names"
+    run --separate-stderr "$viz" info -m "$dir/a.safetensors" --heads 2 --tensor-names "$names,-"
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
-    works "$viz" export --hidden --all -m "$dir/a.safetensors" --heads 2 --shape 5 "${names[*]},-" \
+    works "$viz" export --hidden --all -m "$dir/a.safetensors" --heads 2 --shape 5 --tensor-names "$names,-" \
         -o "$dir/x.npz"
     [ "$(unzip -p "$dir/x.npz" hidden.npy | head -c 80 | grep -ac "'shape': (5, 8)")" = 1 ]
-    works "$viz" mechanisms -q -m "$dir/a.safetensors" --heads 2 --shape 5 "${names[*]},-" \
+    works "$viz" mechanisms -q -m "$dir/a.safetensors" --heads 2 --shape 5 --tensor-names "$names,-" \
         -o "$dir/m.npz"
     [ "$(unzip -p "$dir/m.npz" out.0.exact.npy | head -c 80 | grep -ac "'shape': (5, 8)")" = 1 ]
     # Q,KV,O of groups of heads fits those names too.
