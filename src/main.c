@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * argv[1] -> a command.  The one place that prints errors and returns the exit
- * status (base/err.h). */
+ * The process around a command: signals, the standard streams.  The one place that prints
+ * errors and returns the exit status (base/err.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,10 +14,8 @@
 #include "base/err.h"
 #include "base/maps.h"
 #include "base/out.h"
-#include "base/par.h"
 #include "cli/console.h"
-#include "cli/help.h"
-#include "cmd/cmds.h"
+#include "cmd/program.h"
 
 /*
  * The number of a standard stream that is closed would go to the next file opened, and
@@ -107,93 +105,6 @@ static void out_of_memory(void *self, size_t size_bytes)
     exit(ERR_SYSTEM);
 }
 
-/* ---- the command ---- */
-
-static const struct cmd *find(const char *name, struct err *e)
-{
-    const struct cmd *command = cmd_find(name);
-    const char *meant = command == NULL ? cmd_nearest(name) : NULL;
-
-    if (command == NULL)
-        err_set(e, ERR_USAGE, "'%s' is not a command%s%s%s", name,
-                meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
-                meant != NULL ? "'?" : "");
-    return command;
-}
-
-static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
-               struct err *e)
-{
-    struct env env = { .arena = arena };
-    struct console console;
-    void *args = arena_alloc(arena, 1, c->args_size);
-    const struct common_args *common = args;
-    char **operands;
-    int n_operands, status;
-
-    status = opts_parse(c, argc - 1, argv + 1, args, &n_operands, &operands, e);
-    if (status > 0)
-        (status == OPTS_SHORT_HELP ? help_short : help_command)(stdout, c);
-    if (status != 0)
-        return status < 0 ? -1 : 0;
-    if (kernel_choose(e) != 0)
-        return -1;
-    env.command = command_line_text(arena, c, argc - 1, argv + 1);
-    env.quiet = common->quiet;
-    env.verbose = common->verbose;
-    env.n_threads = common->threads > 0 ? common->threads : par_default_threads();
-    console_open(&console, &env);
-    status = c->run(args, n_operands, operands, &env, e);
-    console_hide();
-    return status;
-}
-
-/* What may take the place of a command: --help, --version, help [COMMAND]. */
-static int dispatch(int argc, char **argv, const struct cmd **c, struct arena *arena,
-                    struct err *e)
-{
-    const char *name = argc > 1 ? argv[1] : "";
-    bool help = strcmp(name, "help") == 0;
-
-    if (argc < 2)
-        return err_set(e, ERR_USAGE, "no command");
-    if (help && argc > 3)
-        return err_set(e, ERR_USAGE, "help: unexpected operand '%s', expected at most 1",
-                       argv[3]);
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
-        (help && argc == 2)) {
-        help_program(stdout, cmd_table);
-        return 0;
-    }
-    if (strcmp(name, "--version") == 0) {
-        if (kernel_choose(e) != 0)
-            return -1;
-        version_print(stdout);
-        return 0;
-    }
-    if (name[0] == '-')
-        return err_set(e, ERR_USAGE, "%s: unknown option; options go after the command", name);
-    *c = find(help ? argv[2] : name, e);
-    if (*c == NULL)
-        return -1;
-    if (help) {
-        help_command(stdout, *c);
-        return 0;
-    }
-    return run(*c, argc, argv, arena, e);
-}
-
-static void complain(const struct cmd *c, const struct err *e)
-{
-    if (e->msg[0] == '\0')
-        return;
-    fprintf(stderr, "mha-viz: %s", e->msg);
-    if (e->kind == ERR_USAGE)
-        fprintf(stderr, " (try `mha-viz %s%s-h`)", c != NULL ? c->name : "",
-                c != NULL ? " " : "");
-    putc('\n', stderr);
-}
-
 /* A full disk is seen here at the latest. */
 static int close_stdout(struct err *e)
 {
@@ -225,11 +136,11 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_DFL);
     leave_nothing_unfinished();
     arena_init(&arena, out_of_memory, NULL);
-    status = dispatch(argc, argv, &command, &arena, &e);
+    status = program_run(argc, argv, &command, &arena, &e);
     if (status == 0)
         status = close_stdout(&e);
     if (status != 0)
-        complain(command, &e);
+        program_complain(stderr, command, &e);
     arena_finish(&arena);
     return status != 0 ? (int)e.kind : 0;
 }

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * argv[1] -> a command, and what it does. */
+#include "cmd/program.h"
+
+#include <string.h>
+
+#include "base/par.h"
+#include "cli/console.h"
+#include "cli/help.h"
+#include "cmd/cmds.h"
+
+static const struct cmd *find(const char *name, struct err *e)
+{
+    const struct cmd *command = cmd_find(name);
+    const char *meant = command == NULL ? cmd_nearest(name) : NULL;
+
+    if (command == NULL)
+        err_set(e, ERR_USAGE, "'%s' is not a command%s%s%s", name,
+                meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
+                meant != NULL ? "'?" : "");
+    return command;
+}
+
+static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
+               struct err *e)
+{
+    struct env env = { .arena = arena };
+    struct console console;
+    void *args = arena_alloc(arena, 1, c->args_size);
+    const struct common_args *common = args;
+    char **operands;
+    int n_operands, status;
+
+    status = opts_parse(c, argc - 1, argv + 1, args, &n_operands, &operands, e);
+    if (status > 0)
+        (status == OPTS_SHORT_HELP ? help_short : help_command)(stdout, c);
+    if (status != 0)
+        return status < 0 ? -1 : 0;
+    if (kernel_choose(e) != 0)
+        return -1;
+    env.command = command_line_text(arena, c, argc - 1, argv + 1);
+    env.quiet = common->quiet;
+    env.verbose = common->verbose;
+    env.n_threads = common->threads > 0 ? common->threads : par_default_threads();
+    console_open(&console, &env);
+    status = c->run(args, n_operands, operands, &env, e);
+    console_hide();
+    return status;
+}
+
+/* What may take the place of a command: --help, --version, help [COMMAND]. */
+int program_run(int argc, char **argv, const struct cmd **c, struct arena *arena,
+                struct err *e)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    bool help = strcmp(name, "help") == 0;
+
+    if (argc < 2)
+        return err_set(e, ERR_USAGE, "no command");
+    if (help && argc > 3)
+        return err_set(e, ERR_USAGE, "help: unexpected operand '%s', expected at most 1",
+                       argv[3]);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+        (help && argc == 2)) {
+        help_program(stdout, cmd_table);
+        return 0;
+    }
+    if (strcmp(name, "--version") == 0) {
+        if (kernel_choose(e) != 0)
+            return -1;
+        version_print(stdout);
+        return 0;
+    }
+    if (name[0] == '-')
+        return err_set(e, ERR_USAGE, "%s: unknown option; options go after the command", name);
+    *c = find(help ? argv[2] : name, e);
+    if (*c == NULL)
+        return -1;
+    if (help) {
+        help_command(stdout, *c);
+        return 0;
+    }
+    return run(*c, argc, argv, arena, e);
+}
+
+void program_complain(FILE *f, const struct cmd *c, const struct err *e)
+{
+    if (e->msg[0] == '\0')
+        return;
+    fprintf(f, "mha-viz: %s", e->msg);
+    if (e->kind == ERR_USAGE)
+        fprintf(f, " (try `mha-viz %s%s-h`)", c != NULL ? c->name : "",
+                c != NULL ? " " : "");
+    putc('\n', f);
+}
