@@ -20,8 +20,10 @@ static const struct opt opts[] = {
          "also run each in all layers, and report the change of the last hidden state"),
     FLAG(0, "outputs-only", F(outputs_only),
          "compute no rows, for long texts: no JS, links and entropy"),
+    FLAG(0, "error", F(error),
+         "run the model's own attention for one mechanism too, for its error"),
     FLAG(0, "no-error", F(no_error),
-         "do not run the model's own attention: no error, JS and links"),
+         "do not run it for several either: no error, JS and links"),
     INT(0, "repeats", "N", F(repeats), "5", 0, 1000,
         "times are medians of N runs; 0: measure no times"),
     INT('c', "columns", "N", F(columns), "5", 1, 64, "mechanisms per row of a picture"),
@@ -305,18 +307,22 @@ static int check(void *self, struct err *e)
     const struct mechanisms_args *args = job->args;
     bool reports = job->job.results.output.format <= OUTPUT_JSON;
 
+    if (args->error && args->no_error)
+        return err_set(e, ERR_USAGE, "--error, --no-error: only one of them can be given");
     if (job->job.s.model->precomputed != NULL)
         return err_set(e, ERR_USAGE, "--attention has no queries, keys and values; give a "
                        "model or --qkv");
     job->opts = (struct mechanisms_opts){ .repeats = reports ? args->repeats : 0,
-                                          .rows = !args->outputs_only,
-                                          .error = reports && !args->no_error,
-                                          .kept_head = -1 };
+                                          .rows = !args->outputs_only, .kept_head = -1 };
     if (mechanisms_params(args, &job->opts.params, e) != 0)
         return -1;
     if (args->outputs_only && job->job.results.output.format == OUTPUT_NPZ)
         return err_set(e, ERR_USAGE, "--outputs-only: an npz holds rows");
-    return parse_only(job, e);
+    if (parse_only(job, e) != 0)
+        return -1;
+    job->opts.error = reports && !args->no_error &&
+                      (args->error || mechanisms_count(&job->opts) > 1);
+    return 0;
 }
 
 static int prepare(void *self, struct err *e)

@@ -77,10 +77,10 @@ spoil() {
 }
 
 @test "the nearer a mechanism comes to the model's own, the smaller its error" {
-    works "$viz" mechanisms --tsv --repeats 0 --only local --window 100 "$text"
+    works "$viz" mechanisms --tsv --repeats 0 --error --only local --window 100 "$text"
     [ "$(cut -f 5 <<< "${lines[1]}" | awk '{ print ($1 < 1e-6) }')" = 1 ]
-    small=$("$viz" mechanisms --tsv --repeats 0 --only top-k --top-k 1 "$text" | tail -n 1 | cut -f 5)
-    large=$("$viz" mechanisms --tsv --repeats 0 --only top-k --top-k 5 "$text" | tail -n 1 | cut -f 5)
+    small=$("$viz" mechanisms --tsv --repeats 0 --error --only top-k --top-k 1 "$text" | tail -n 1 | cut -f 5)
+    large=$("$viz" mechanisms --tsv --repeats 0 --error --only top-k --top-k 5 "$text" | tail -n 1 | cut -f 5)
     awk -v s="$small" -v l="$large" 'BEGIN { exit !(s > l) }'
 }
 
@@ -230,7 +230,7 @@ spoil() {
 @test "gqa: the numbers of each head are those of NumPy" {
     qkv=$(printf "$ref/mechanisms/qkv/%s.npy," q k v)
     qkv=${qkv%,}
-    works "$viz" mechanisms --qkv "$qkv" --mask causal --only gqa --json --repeats 0
+    works "$viz" mechanisms --qkv "$qkv" --mask causal --only gqa --error --json --repeats 0
     jq -n -r --argjson got "$output" --slurpfile want "$ref/mechanisms/numpy.json" '
         $got.layers[0].mechanisms[0] as $gqa |
         [$gqa.error, ($gqa.heads[] | .head, .error, .js, .links_kept, .entropy, .scores)] as $x |
@@ -329,17 +329,31 @@ spoil() {
         .error > 0 and .scores == 0.4' > /dev/null
 }
 
-@test "without the model's own attention: no error, and the rest is the same" {
-    works "$viz" mechanisms --only h2o --no-error --json --repeats 0
-    one=$output
+@test "one mechanism by itself has no error unless that is asked for; the rest is the same" {
     works "$viz" mechanisms --only h2o --json --repeats 0
+    one=$output
+    works "$viz" mechanisms --only h2o,h2o --no-error --json --repeats 0
+    [ "$output" = "$one" ]
+    works "$viz" mechanisms --only h2o --error --json --repeats 0
     jq -n -e --argjson one "$one" --argjson two "$output" '
         $one.layers[0].mechanisms[0] as $x | $two.layers[0].mechanisms[0] as $y |
         $x.error == null and $x.js == null and $x.links_kept == null and
         $x.heads[0].error == null and $y.error > 0 and $x.entropy == $y.entropy and
         $x.scores == $y.scores and $x.memory == $y.memory' > /dev/null
-    works "$viz" mechanisms --only h2o --no-error --repeats 0
-    [[ ${lines[1]} == "mechanism "*entropy*scores* && ${lines[1]} != *error* ]]
+    for only in "h2o" "exact" "h2o,exact --no-error"; do
+        # shellcheck disable=SC2086
+        works "$viz" mechanisms --repeats 0 --only $only
+        [[ ${lines[1]} == "mechanism "*entropy*scores* && ${lines[1]} != *error* ]]
+    done
+    for only in "h2o --error" "h2o,exact"; do
+        # shellcheck disable=SC2086
+        works "$viz" mechanisms --repeats 0 --only $only
+        [[ ${lines[1]} == "mechanism "*error*JS*"links kept"*entropy* ]]
+    done
+    works "$viz" mechanisms --tsv --repeats 0 --only h2o
+    [ "$(cut -f 5-7 <<< "${lines[1]}")" = $'\t\t' ]
+    fails 2 "--error, --no-error: only one of them can be given" \
+        "$viz" mechanisms --error --no-error a
 }
 
 @test "npz: rows and outputs, as NumPy has them" {
@@ -380,9 +394,9 @@ spoil() {
         echo "$output" | jq -e '.layers[0].mechanisms | all(.mechanism == "local" or
             .output < 5e-3) and .[0].error == 0 and .[0].output < 1e-6' > /dev/null
     done
-    works "$viz" mechanisms --repeats 0 --only local --json
+    works "$viz" mechanisms --repeats 0 --only local --error --json
     plain=$(jq '.layers[0].mechanisms[0].js' <<< "$output")
-    works "$viz" mechanisms --dtype bf16 --repeats 0 --only local --json
+    works "$viz" mechanisms --dtype bf16 --repeats 0 --only local --error --json
     [ "$(jq '.layers[0].mechanisms[0].js' <<< "$output")" != "$plain" ]
 }
 
