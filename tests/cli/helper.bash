@@ -48,6 +48,15 @@ refute() {
     fi
 }
 
+# await CONDITION: until the shell command holds, for at most two minutes
+await() {
+    local end=$((SECONDS + 120))
+    until eval "$1"; do
+        [ "$SECONDS" -lt "$end" ] || { echo "never: $1"; return 1; }
+        sleep 0.02
+    done
+}
+
 # The entries of a folder in one line
 list() {
     (cd "$1" && LC_ALL=C ls -A | tr '\n' ' ')
