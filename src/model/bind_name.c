@@ -194,7 +194,7 @@ static const char *prefix_of(struct binder *b, const char *names)
     for (int i = 0; i < 2; i++)
         if (has_first(b, inner[i], names))
             return inner[i];
-    for (int i = 0; i < 4 && family->prefix[i] != NULL; i++)
+    for (int i = 0; i < FAMILY_PREFIXES && family->prefix[i] != NULL; i++)
         if (has_first(b, family->prefix[i], names))
             return family->prefix[i];
     return has_first(b, "", names) ? "" : NULL;

@@ -73,7 +73,7 @@ int config_key(const struct reader *r, const struct key *k, const json_t *object
 const struct key *config_find_in(const struct key *row, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < 8 && row[i].name[k] != NULL; k++)
+        for (int k = 0; k < KEY_NAMES && row[i].name[k] != NULL; k++)
             if (strcmp(row[i].name[k], name) == 0)
                 return &row[i];
     return NULL;

@@ -50,7 +50,7 @@ static int read_global_rule(const struct reader *r, const struct family *f,
     const json_t *list = config_value(root, "architectures");
     const char *name = json_string_value(json_array_get(list, 0));
 
-    for (int i = 0; i < 3 && name != NULL && f->global_rule[i].class_name != NULL; i++)
+    for (int i = 0; i < FAMILY_RULES && name != NULL && f->global_rule[i].class_name != NULL; i++)
         if (strcmp(f->global_rule[i].class_name, name) == 0)
             r->c->sparse.rule = f->global_rule[i].rule;
     return config_key(r, &sep, root, r->c);

@@ -179,6 +179,8 @@ struct stack {
     const char *name[N_SLOT];
 };
 
+enum { FAMILY_RULES = 3, FAMILY_PREFIXES = 4 };     /* at most; fewer end at a NULL */
+
 struct family {
     const char *name;           /* config.json's model_type */
     const char *source;         /* where these facts can be checked */
@@ -201,7 +203,7 @@ struct family {
     enum mlp mlp;
     enum window_rule window_rule;
     /* By the class that architectures names; GLOBAL_NONE for others. */
-    struct { const char *class_name; enum global_rule rule; } global_rule[3];
+    struct { const char *class_name; enum global_rule rule; } global_rule[FAMILY_RULES];
     int full_every;             /* layer l sees all where (l + 1) % this == 0 */
     int full_first;             /* or where l % this == 0 (counted from the first) */
     enum score score;
@@ -228,7 +230,7 @@ struct family {
     bool proj_always;           /* W_EMB_PROJ, also where it changes no width */
     bool qk_norm_by_config;     /* W_Q_NORM, W_K_NORM only where the config says so */
     struct config defaults;     /* of config keys that are absent or null */
-    const char *prefix[4];      /* longest first; "" last is implied */
+    const char *prefix[FAMILY_PREFIXES];    /* longest first; "" last is implied */
     struct stack stack;
 };
 

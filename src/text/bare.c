@@ -207,7 +207,7 @@ static const struct flavour roberta = {
 /* "BertTokenizerFast" is the same as "BertTokenizer". */
 static bool is_class(const struct flavour *f, const char *class)
 {
-    for (int i = 0; i < 6 && f->classes[i] != NULL; i++) {
+    for (int i = 0; i < FLAVOUR_CLASSES && f->classes[i] != NULL; i++) {
         size_t count = strlen(f->classes[i]);
 
         if (strncmp(class, f->classes[i], count) == 0 &&
@@ -219,7 +219,7 @@ static bool is_class(const struct flavour *f, const char *class)
 
 static bool is_model(const struct flavour *f, const char *model)
 {
-    for (int i = 0; i < 8 && f->models[i] != NULL; i++)
+    for (int i = 0; i < FLAVOUR_MODELS && f->models[i] != NULL; i++)
         if (strcmp(model, f->models[i]) == 0)
             return true;
     return false;

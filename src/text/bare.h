@@ -36,12 +36,15 @@ struct spm_style {
     bool mask_takes_blanks;     /* those before <mask> */
 };
 
+enum { FLAVOUR_CLASSES = 6, FLAVOUR_MODELS = 8, FLAVOUR_TOKENS = 8 };
+                                        /* at most; fewer end at a NULL */
+
 /* A family of tokenisers: the defaults of its class in transformers. */
 struct flavour {
     const char *name;
-    const char *classes[6];                 /* of tokenizer_config.json */
-    const char *models[8];                  /* model_types of config.json */
-    const char *tokens[8][2];               /* attribute, default; NULL: none */
+    const char *classes[FLAVOUR_CLASSES];   /* of tokenizer_config.json */
+    const char *models[FLAVOUR_MODELS];     /* model_types of config.json */
+    const char *tokens[FLAVOUR_TOKENS][2];  /* attribute, default; NULL: none */
     int (*build)(struct bare *b, struct err *e);
     struct spm_style style;
 };

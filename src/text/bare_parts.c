@@ -116,7 +116,7 @@ void bare_add_specials(struct bare *b, const struct flavour *f)
 
     lstrip = json_hold(b->a, json_pack("{sb}", "lstrip", 1));
     add_listed(b);
-    for (int i = 0; f->tokens[i][0] != NULL; i++) {
+    for (int i = 0; i < FLAVOUR_TOKENS && f->tokens[i][0] != NULL; i++) {
         const json_t *flags = find_attribute(b, f->tokens[i][0]);
         bool takes = f->style.mask_takes_blanks && !json_is_object(flags) &&
                      strcmp(f->tokens[i][0], "mask_token") == 0;

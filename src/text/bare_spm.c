@@ -174,7 +174,7 @@ static int check_language(const struct bare *b, struct err *e)
 
 static const char *default_of(const struct bare *b, const char *attribute)
 {
-    for (int i = 0; b->flavour->tokens[i][0] != NULL; i++)
+    for (int i = 0; i < FLAVOUR_TOKENS && b->flavour->tokens[i][0] != NULL; i++)
         if (strcmp(b->flavour->tokens[i][0], attribute) == 0)
             return b->flavour->tokens[i][1];
     return NULL;

@@ -21,10 +21,12 @@ struct cut_step {
     const char *pattern;
 };
 
+enum { PRE_NAMES = 16, PRE_STEPS = 6 };     /* at most, of one row; fewer end at a NULL */
+
 struct pre {
-    const char *names[16];
+    const char *names[PRE_NAMES];
     bool nfc, ignore_merges;
-    struct cut_step step[6];
+    struct cut_step step[PRE_STEPS];
 };
 
 /* ---- patterns ---- */
@@ -108,7 +110,7 @@ enum { N_PRE = sizeof pres / sizeof *pres };
 const char *gguf_pre_name(int i)
 {
     for (int k = 0; k < N_PRE; k++)
-        for (int n = 0; pres[k].names[n] != NULL; n++)
+        for (int n = 0; n < PRE_NAMES && pres[k].names[n] != NULL; n++)
             if (i-- == 0)
                 return pres[k].names[n];
     return NULL;
@@ -148,7 +150,7 @@ static void put_steps(struct arena *a, json_t *root, const struct pre *p)
     json_t *list = json_put(a, sequence, "pretokenizers", json_array());
     bool written = false;
 
-    for (int i = 0; i < 6 && p->step[i].kind != CUT_END; i++) {
+    for (int i = 0; i < PRE_STEPS && p->step[i].kind != CUT_END; i++) {
         json_add(a, list, step_of(&p->step[i]));
         written = written || p->step[i].kind == CUT_GPT2;
     }
@@ -159,7 +161,7 @@ static void put_steps(struct arena *a, json_t *root, const struct pre *p)
 bool gguf_pre(struct arena *a, json_t *root, const char *name, bool *ignore_merges)
 {
     for (int k = 0; k < N_PRE; k++)
-        for (int n = 0; pres[k].names[n] != NULL; n++) {
+        for (int n = 0; n < PRE_NAMES && pres[k].names[n] != NULL; n++) {
             if (strcmp(pres[k].names[n], name) != 0)
                 continue;
             put_steps(a, root, &pres[k]);
