@@ -27,10 +27,8 @@ steps() {
 
 # tokenise: the text in $dir/text, in less than a gigabyte
 tokenise() {
-    local seconds=20
-    ! sanitised || seconds=300      # they take ten times as long
     (sanitised || ulimit -v 1000000
-     timeout "$seconds" "$viz" tokens --tsv -m "$dir" -f "$dir/text" -o "$dir/out")
+     timeout "$patience" "$viz" tokens --tsv -m "$dir" -f "$dir/text" -o "$dir/out")
 }
 
 # refused STEP TEXT: the only line of the text is refused for that

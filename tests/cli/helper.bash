@@ -67,6 +67,30 @@ magic() {
     head -c "$2" "$1" | od -An -tx1 | tr -d ' \n'
 }
 
+# Seconds after which what has not happened never will; no machine is that slow.
+patience=600
+
+# wait_until COMMAND...: asks until it works
+wait_until() {
+    local end=$((SECONDS + patience))
+    until "$@"; do
+        [ "$SECONDS" -lt "$end" ] || { echo "never came true: $*"; return 1; }
+        sleep 0.02
+    done
+}
+
+# unread COMMAND...: its standard output is a pipe whose reader has gone
+unread() {
+    local status=0
+    mkfifo "$dir/unread"
+    exec 7<> "$dir/unread" 8> "$dir/unread"
+    exec 7<&-
+    rm "$dir/unread"
+    "$@" >&8 8>&- || status=$?
+    exec 8>&-
+    return $status
+}
+
 sanitised() {
     [[ $viz == */asan/* || $viz == */tsan/* ]]
 }

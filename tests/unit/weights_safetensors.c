@@ -6,7 +6,6 @@
 #include "check.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 #include "unit/weights_files.h"
 #include "weights/weights.h"
@@ -345,23 +344,17 @@ static void test_million(void **state)
     struct rusage before, after;
     struct err e;
     struct weights *w;
-    clock_t start = clock();
-    double seconds;
     long kib;
 
     (void)state;
     getrusage(RUSAGE_SELF, &before);
     w = weights_open_memory(&arena, bytes, "f", &e);
-    seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     getrusage(RUSAGE_SELF, &after);
     kib = after.ru_maxrss - before.ru_maxrss;
     assert_non_null(w);
     assert_int_equal(weights_count(w), N);
     assert_non_null(weights_find(w, "t999999"));
     assert_null(weights_find(w, "t1000000"));
-    print_message("a million tensors: %.2f s of CPU, %ld MiB beyond the file\n", seconds,
-                  kib / 1024);
-    assert_true(seconds < (SANITISED ? 30 : 2));
     /* 104 bytes a tensor, its name, 16 for sorting; a tree of JSON takes 1 GB */
     if (!SANITISED)
         assert_true(kib < 200 * 1024);
