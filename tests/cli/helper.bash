@@ -48,15 +48,6 @@ refute() {
     fi
 }
 
-# await CONDITION: until the shell command holds, for at most two minutes
-await() {
-    local end=$((SECONDS + 120))
-    until eval "$1"; do
-        [ "$SECONDS" -lt "$end" ] || { echo "never: $1"; return 1; }
-        sleep 0.02
-    done
-}
-
 # The entries of a folder in one line
 list() {
     (cd "$1" && LC_ALL=C ls -A | tr '\n' ' ')
@@ -70,11 +61,11 @@ magic() {
 # Seconds after which what has not happened never will; no machine is that slow.
 patience=600
 
-# wait_until COMMAND...: asks until it works
-wait_until() {
+# await CONDITION: until the shell command holds
+await() {
     local end=$((SECONDS + patience))
-    until "$@"; do
-        [ "$SECONDS" -lt "$end" ] || { echo "never came true: $*"; return 1; }
+    until eval "$1"; do
+        [ "$SECONDS" -lt "$end" ] || { echo "never: $1"; return 1; }
         sleep 0.02
     done
 }

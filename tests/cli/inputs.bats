@@ -162,7 +162,7 @@ tokens() {
     mkfifo "$dir/pipe"
     "$viz" stats --json -m "$ref/bert" < "$dir/pipe" > "$dir/result" 2> "$dir/said" &
     exec 9> "$dir/pipe"
-    wait_until [ -s "$dir/said" ]
+    await '[ -s "$dir/said" ]'
     echo the key >&9
     exec 9>&-
     wait $!

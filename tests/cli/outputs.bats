@@ -198,7 +198,7 @@ on_terminal() {
     grep -Ev '^(mha-viz: text .*| *)$' "$dir/seen" | cmp - "$dir/a.tsv"
     # SIGINT, which a job in the background would ignore, takes it away, too; the corpus is long
     # enough for the line to be there before its end
-    for i in $(seq 20); do cat "$dir/lines"; done > "$dir/long"
+    for _ in $(seq 20); do cat "$dir/lines"; done > "$dir/long"
     long="$viz stats --tsv -t 1 -f $dir/long -o $dir/c.tsv"
     script -qfec "sh -c 'echo \$\$ > $dir/pid; exec env --default-signal=INT $long'" \
         /dev/null < /dev/null > "$dir/raw" &
@@ -247,7 +247,7 @@ shows() {
     # The corpus has no end.
     for c in "stats --json" "tokens --tsv"; do
         # shellcheck disable=SC2086
-        run --separate-stderr bash -c 'yes "the key is in the door" | timeout 600 "$@" > /dev/full' - \
+        run --separate-stderr bash -c 'yes "the key" | timeout "$0" "$@" > /dev/full' "$patience" \
             "$viz" $c -m "$ref/bert" -f -
         [ "$status" -eq 4 ]
         [ "$stderr" = "mha-viz: standard output: write failed: No space left on device" ]
@@ -293,10 +293,6 @@ anew() {
     "$1" env "${signals[@]/#/--default-signal=}" "${@:2}"
 }
 
-unfinished() {
-    [ -n "$(list "$dir/out")" ]
-}
-
 @test "a signal in the middle of a run ends it, and leaves nothing" {
     mkdir "$dir/out"
     mkfifo "$dir/lines"
@@ -306,7 +302,7 @@ unfinished() {
         yes "the cat saw the dog and the cat ran away" > "$dir/lines" &
         (ulimit -c 0; anew exec "$viz" stats --json -t 2 -f "$dir/lines" \
             -o "$dir/out/a.json") 2> "$dir/said" &
-        wait_until unfinished
+        await '[ -n "$(list "$dir/out")" ]'
         kill -s "$sig" $!
         wait $! || status=$?
         [ "$status" -eq $((128 + $(kill -l "$sig"))) ]
@@ -340,7 +336,7 @@ unfinished() {
     mkfifo "$dir/lines"
     "$viz" stats --json -t 2 -m "$dir/model" -f "$dir/lines" -o "$dir/out/a.json" 2> "$dir/said" &
     exec 9> "$dir/lines"
-    wait_until grep -q model.safetensors "/proc/$!/maps"
+    await 'grep -q model.safetensors /proc/$!/maps'
     : > "$dir/model/model.safetensors"
     echo "the key is in the door" >&9
     exec 9>&-
