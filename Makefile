@@ -82,6 +82,7 @@ BENCH    := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 
 $(BUILD)/tests/unit/nn_blas: TEST_PKGS := openblas
 $(BUILD)/tests/bench/kernels: TEST_PKGS := openblas
+$(BUILD)/tests/unit/cmd_far_lines: WRAP := -Wl,--wrap=source_lines
 $(BUILD)/tests/unit/run_memory: WRAP := -Wl,--wrap=calloc,--wrap=free
 $(TEST_BIN) $(BENCH): $(BUILD)/%: %.c $(LIB)
 	@mkdir -p $(@D)

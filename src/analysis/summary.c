@@ -19,9 +19,9 @@ struct sums {
     struct fixed value;
     struct fixed square, rest;  /* of squares; of what is left of them below 2^-64, in
                                    units of that */
-    int n;
+    int64_t n;
     struct fixed *replicate;    /* [REPLICATES] of weight times value */
-    int *weight;                /* [REPLICATES] of weights */
+    int64_t *weight;            /* [REPLICATES] of weights */
 };
 
 struct summary {
@@ -100,7 +100,7 @@ static int poisson(double u)
     return k;
 }
 
-static void draw_weights(unsigned char *weight, int text)
+static void draw_weights(unsigned char *weight, int64_t text)
 {
     for (int b = 0; b < REPLICATES; b++) {
         uint64_t bits = mix(mix(mix(SEED) ^ (uint64_t)b) ^ (uint64_t)text);
@@ -131,7 +131,7 @@ static void add_value(struct sums *s, const unsigned char *weight, double value)
     }
 }
 
-void summary_add(struct summary *s, int text, const double *value)
+void summary_add(struct summary *s, int64_t text, const double *value)
 {
     draw_weights(s->weight, text);
     for (int i = 0; i < s->n; i++)
@@ -164,7 +164,7 @@ static void set_interval(struct summary_estimate *x, const struct sums *s, struc
 
     for (int b = 0; b < REPLICATES; b++)
         if (s->weight[b] > 0)
-            mean[count++] = real(s->replicate[b]) / s->weight[b];
+            mean[count++] = real(s->replicate[b]) / (double)s->weight[b];
     assert(count > 0);
     qsort(mean, (size_t)count, sizeof *mean, by_size);
     x->low = quantile(mean, count, 0.025);
@@ -180,10 +180,10 @@ struct summary_estimate summary_of(const struct summary *s, int i)
     double squares = real(sums->square) + real(sums->rest) * 0x1p-64;
 
     if (sums->n > 0)
-        estimate.mean = sum / sums->n;
+        estimate.mean = sum / (double)sums->n;
     if (sums->n < 2)
         return estimate;
-    estimate.sd = sqrt(fmax(0, (squares - sum * estimate.mean) / (sums->n - 1)));
+    estimate.sd = sqrt(fmax(0, (squares - sum * estimate.mean) / (double)(sums->n - 1)));
     set_interval(&estimate, sums, s->a);
     return estimate;
 }

@@ -5,6 +5,8 @@
 #ifndef ANALYSIS_SUMMARY_H
 #define ANALYSIS_SUMMARY_H
 
+#include <stdint.h>
+
 #include "base/arena.h"
 
 /* One number over all texts in which it is defined. */
@@ -12,19 +14,19 @@ struct summary_estimate {
     double mean;                /* each text counts as much; NaN: n is 0 */
     double sd;                  /* of the texts, with n - 1; NaN: n is below 2 */
     double low, high;           /* the 95 % interval of the mean; NaN: n is below 2 */
-    int n;                      /* texts */
+    int64_t n;                  /* texts */
 };
 
 struct summary;
 
-/* For texts of n numbers each; takes 20 kB a number. */
+/* For texts of n numbers each; takes 24 kB a number. */
 struct summary *summary_new(struct arena *a, int n);
 
 /*
  * Adds the value[n] of a text with this number in the input; NaN: undefined.
  * Magnitudes below 2^31 (asserted).
  */
-void summary_add(struct summary *s, int text, const double *value);
+void summary_add(struct summary *s, int64_t text, const double *value);
 
 /*
  * Number i of those added.  The interval is a bootstrap over texts: of 1000 replicates

@@ -228,7 +228,7 @@ static json_t *not_json(const struct reading *r, struct err *e)
     struct err why = *e;
     const char *what = strncmp(why.msg, place, strlen(place)) == 0 ?
                            strstr(why.msg, ": ") + 2 : why.msg;
-    int line = 1, column = 1;
+    int64_t line = 1, column = 1;
 
     for (const unsigned char *at = scan->begin; at < scan->at; at++) {
         line += *at == '\n';
@@ -236,9 +236,10 @@ static json_t *not_json(const struct reading *r, struct err *e)
     }
     json_drop(r->a, r->root);
     if (memchr(scan->begin, '\n', (size_t)(scan->end - scan->begin)) == NULL)
-        err_set(e, ERR_INPUT, "not JSON: column %d: %s", column, what);
+        err_set(e, ERR_INPUT, "not JSON: column %lld: %s", (long long)column, what);
     else
-        err_set(e, ERR_INPUT, "not JSON: line %d, column %d: %s", line, column, what);
+        err_set(e, ERR_INPUT, "not JSON: line %lld, column %lld: %s", (long long)line,
+                (long long)column, what);
     return NULL;
 }
 

@@ -227,11 +227,11 @@ int output_plan(struct output *o, const struct output_args *args,
     return check_terminal(o, e);
 }
 
-const char *output_name(const struct output *o, struct arena *a, int index)
+const char *output_name(const struct output *o, struct arena *a, int64_t index)
 {
     if (!o->folder)
         return o->path;
-    return file_join(a, o->path, arena_printf(a, "%06d.%s", index + 1,
+    return file_join(a, o->path, arena_printf(a, "%06lld.%s", (long long)index + 1,
                                               table[o->format].extension[0]));
 }
 
@@ -242,7 +242,7 @@ int output_open(struct output *o, struct err *e)
     return o->folder ? 0 : out_open(&o->out, o->path, 0, e);
 }
 
-int output_begin(struct output *o, struct arena *a, int index, struct err *e)
+int output_begin(struct output *o, struct arena *a, int64_t index, struct err *e)
 {
     if (o->out.file == stdout)
         console_hide_for_results();

@@ -60,7 +60,7 @@ static inline bool output_is_picture(const struct output *o)
 }
 
 /* The file for the text with this index: path itself, or "DIR/000001.png". */
-const char *output_name(const struct output *o, struct arena *a, int index);
+const char *output_name(const struct output *o, struct arena *a, int64_t index);
 
 /* ---- text, written to o->out.file ---- */
 
@@ -71,7 +71,7 @@ int output_open(struct output *o, struct err *e);
  * Around what is written of one text: in a folder opens and completes its file; else the end
  * says whether a write has failed.
  */
-int output_begin(struct output *o, struct arena *a, int index, struct err *e);
+int output_begin(struct output *o, struct arena *a, int64_t index, struct err *e);
 int output_end(struct output *o, struct err *e);
 
 /*

@@ -82,8 +82,8 @@ struct job {
         double js;
         int layer, head;
     } worst;                            /* the head that differs most, of all texts */
-    int n_pairs;                        /* comparisons */
-    int n_loose, n_moved;               /* of texts that share little; where the tokens of
+    int64_t n_pairs;                    /* comparisons */
+    int64_t n_loose, n_moved;           /* of texts that share little; where the tokens of
                                            --at stand at two positions */
 };
 
@@ -112,8 +112,9 @@ static void note(struct job *j, const struct diff_pair *p)
 static void say_all_loose(const struct job *j)
 {
     if (j->n_loose > 0 && diff_is_file(&j->sides))
-        err_warn(j->sides.env.note, "in %d of %d pairs the texts share under 20 %% of their "
-                 "tokens; %s, else where both texts have them", j->n_loose, j->n_pairs,
+        err_warn(j->sides.env.note, "in %lld of %lld pairs the texts share under 20 %% of their "
+                 "tokens; %s, else where both texts have them", (long long)j->n_loose,
+                 (long long)j->n_pairs,
                  j->args->at != NULL ?
                      "keys are compared by position where the token stands at one position" :
                      "rows and keys are compared by position where both have the same number");
@@ -123,9 +124,10 @@ static void say_all_loose(const struct job *j)
 static void say_moved(const struct job *j)
 {
     if (j->summary != NULL && j->n_moved > 0 && j->n_moved < j->n_pairs)
-        err_warn(j->sides.env.note, "--at: in %d of %d %ss the token stands at two positions: "
+        err_warn(j->sides.env.note, "--at: in %lld of %lld %ss the token stands at two positions: "
                  "keys are compared where both texts have them, in the others by position",
-                 j->n_moved, j->n_pairs, j->sides.texts ? "pair" : "text");
+                 (long long)j->n_moved, (long long)j->n_pairs,
+                 j->sides.texts ? "pair" : "text");
 }
 
 /* ---- one comparison ---- */

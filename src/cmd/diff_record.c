@@ -96,7 +96,7 @@ static const struct record side_record = {
 };
 
 struct pair_row {
-    int index;
+    int64_t index;
     const struct side_row *first, *second;
     int n_paired;
     struct records_shown shown;
@@ -105,7 +105,7 @@ struct pair_row {
 
 #define F(f) offsetof(struct pair_row, f)
 static const struct column pair_columns[] = {
-    { "index", "number of the text, from 0: its line less one", .kind = COLUMN_INT,
+    { "index", "number of the text, from 0: its line less one", .kind = COLUMN_LONG,
       .where = IN_TSV | IN_JSON, .field = F(index) },
     { "first", "the first side", .kind = COLUMN_RECORD, .where = IN_JSON,
       .of = &side_record, .field = F(first) },

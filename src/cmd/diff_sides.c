@@ -254,11 +254,12 @@ static const char *arrays_of(const struct diff_sides *d, int i)
 
 static int check_arrays(const struct diff_sides *d, struct err *e)
 {
-    int n_first = input_count(d->side[0].in), n_second = input_count(d->side[1].in);
+    int64_t n_first = input_count(d->side[0].in), n_second = input_count(d->side[1].in);
 
     return n_first == n_second ? 0 :
-           err_set(e, ERR_INPUT, "number of texts: %d of %s, %d of %s, expected the same",
-                   n_first, arrays_of(d, 0), n_second, arrays_of(d, 1));
+           err_set(e, ERR_INPUT, "number of texts: %lld of %s, %lld of %s, expected the same",
+                   (long long)n_first, arrays_of(d, 0), (long long)n_second,
+                   arrays_of(d, 1));
 }
 
 static int check_sides(const struct diff_sides *d, struct err *e)

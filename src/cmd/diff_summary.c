@@ -10,7 +10,7 @@ struct diff_summary {
     const struct diff_sides *sides;
     struct summary *summary;    /* of [L, H, N_DIFF] */
     double *value;              /* the same of one comparison; NaN where not shown */
-    int n;                      /* comparisons */
+    int64_t n;                  /* comparisons */
 };
 
 static const struct config *config_of(const struct diff_sides *d)
@@ -97,7 +97,7 @@ static const struct record side_record = {
 
 struct summary_row {
     const struct diff_side_id *first, *second;
-    int n;
+    int64_t n;
     struct records_shown shown;
     struct list heads;
 };
@@ -109,7 +109,7 @@ static const struct column summary_columns[] = {
     { "second", "the second side", .kind = COLUMN_RECORD, .where = IN_JSON,
       .of = &side_record, .field = F(second) },
     { "n_texts", "number of the comparisons: texts, or pairs of texts", "texts",
-      .kind = COLUMN_INT, .where = IN_JSON, .field = F(n) },
+      .kind = COLUMN_LONG, .where = IN_JSON, .field = F(n) },
     SHOWN_OPTION_COLUMNS(F(shown)),
     HEADS_COLUMN(&head_record, F(heads)),
 };
@@ -145,10 +145,10 @@ const char *diff_summary_title(const struct diff_summary *s, struct arena *a)
     const struct diff_sides *d = s->sides;
     const char *at = d->args->at, *shown = shown_asked(&d->side[0].s, a);
 
-    return arena_printf(a, "%s → %s%s%s, mean of %d %s%s%s%s", diff_side_name(d, 0, true, a),
+    return arena_printf(a, "%s → %s%s%s, mean of %lld %s%s%s%s", diff_side_name(d, 0, true, a),
                         diff_side_name(d, 1, true, a), at != NULL ? ", at " : "",
-                        at != NULL ? at : "", s->n, d->texts ? "pair" : "text",
-                        str_plural(s->n), shown != NULL ? "; " : "",
+                        at != NULL ? at : "", (long long)s->n,
+                        d->texts ? "pair" : "text", str_plural(s->n), shown != NULL ? "; " : "",
                         shown != NULL ? shown : "");
 }
 

@@ -52,7 +52,7 @@ struct mechanisms_job {
     bool *layer;                    /* [L] */
     bool only[N_MECHANISM];
     struct mechanisms_said said;
-    int n_texts, n_covered;         /* measured; by --budget, which leaves nothing out */
+    int64_t n_texts, n_covered;     /* measured; by --budget, which leaves nothing out */
 };
 
 /* ---- what is asked for ---- */
@@ -199,8 +199,9 @@ static int check_budget(struct mechanisms_job *j, int n_keys, struct err *e)
 static void warn_covered(const struct mechanisms_job *j, const struct env *env)
 {
     if (j->n_covered > 0)
-        err_warn(env->warn, "--budget %d leaves nothing out of %d of %d text%s: %s fewer keys",
-                 j->opts.params.budget, j->n_covered, j->n_texts, str_plural(j->n_texts),
+        err_warn(env->warn, "--budget %d leaves nothing out of %lld of %lld text%s: %s fewer keys",
+                 j->opts.params.budget, (long long)j->n_covered, (long long)j->n_texts,
+                 str_plural(j->n_texts),
                  j->n_covered == 1 ? "it has" : "they have");
 }
 

@@ -347,7 +347,7 @@ void mechanisms_table(const struct mechanisms_text *t, struct arena *a, FILE *f)
         if (i > 0 || (t->named && t->item->index > 0))
             fputc('\n', f);
         if (t->named)
-            fprintf(f, "text %d, ", t->item->index + 1);
+            fprintf(f, "text %lld, ", (long long)t->item->index + 1);
         fprintf(f, "layer %d, %d head%s, %d token%s\n", row[i].layer, n_heads,
                 str_plural(n_heads), n_tokens, str_plural(n_tokens));
         print_table(t, record, &row[i], a, f);

@@ -14,7 +14,7 @@
 /* ---- the text: the first member of a row per text ---- */
 
 struct records_text_id {
-    int index;                  /* from 0 */
+    int64_t index;              /* from 0 */
     struct text_span text;
     const char *input;          /* NULL: none */
     struct text_span pair, generated;   /* s NULL: none */
@@ -26,7 +26,7 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
 
 #define TEXT_F(f) offsetof(struct records_text_id, f)
 #define TEXT_COLUMNS_TEXT \
-    { "index", "number of the text, from 0: its line less one", .kind = COLUMN_INT, \
+    { "index", "number of the text, from 0: its line less one", .kind = COLUMN_LONG, \
       .where = IN_TSV | IN_JSON, .field = TEXT_F(index) }, \
     { "text", "as given; empty for ids and arrays", .kind = COLUMN_SPAN, .where = IN_JSON, \
       .field = TEXT_F(text) }
@@ -156,7 +156,7 @@ const char *records_interval(struct arena *a, const void *estimate);
           .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(low) }, \
         { "high", "its upper end", measure, .kind = COLUMN_REAL, \
           .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(high) }, \
-        { "n", "number of those texts", "texts", .kind = COLUMN_INT, \
+        { "n", "number of those texts", "texts", .kind = COLUMN_LONG, \
           .where = IN_TSV | IN_JSON, .field = ESTIMATE_F(n) }, \
     }; \
     static const struct record id##_record = { \

@@ -45,7 +45,7 @@ static void print_tables(struct results *r, struct arena *a, const struct item *
 
     results_part(r);
     if (r->named)
-        fprintf(file, "text %d\n", item->index + 1);
+        fprintf(file, "text %lld\n", (long long)item->index + 1);
     if (text->lead != NULL)
         fputs(text->lead, file);
     for (int i = 0; i < text->n_tables; i++)

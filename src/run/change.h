@@ -24,7 +24,7 @@ struct rotations {
 struct change {
     const struct mask *mask;            /* of self-attention, besides the model's own */
     const struct mask *memory_mask;     /* of cross-attention */
-    const int *number;                  /* [n_texts] of each text, for masks of several
+    const int64_t *number;              /* [n_texts] of each text, for masks of several
                                            texts; NULL: its index in the batch */
     /*
      * Added to the embeddings of the tokens, scaled as the model scales them, before

@@ -39,7 +39,8 @@ static int check_masks(const struct pass *p, int t, struct err *e)
                       *cross = cross_mask(p);
     const int *key = p->key_start;
     int T = pass_tokens(p, t), H = p->m->config.n_heads;
-    int number = pass_number(p, t), all, masked;
+    int64_t number = pass_number(p, t);
+    int all, masked;
 
     if (self != NULL && p->m->family->stack_id != STACK_CROSS &&
         mask_check(self, number, T, T, false, H, e) != 0)

@@ -12,7 +12,7 @@ int pass_before(const struct pass *p, int text)
     return p->want->cache != NULL ? p->want->cache[text]->n : 0;
 }
 
-int pass_number(const struct pass *p, int text)
+int64_t pass_number(const struct pass *p, int text)
 {
     const struct change *change = p->want->change;
 

@@ -59,7 +59,7 @@ int pass_tokens(const struct pass *p, int text);
 int pass_before(const struct pass *p, int text);
 
 /* The text's number, for masks of several texts. */
-int pass_number(const struct pass *p, int text);
+int64_t pass_number(const struct pass *p, int text);
 
 /* True if the decoder has an encoder's output to look at. */
 bool pass_has_memory(const struct pass *p);

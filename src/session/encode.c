@@ -185,8 +185,8 @@ static int fit_side(const struct session *s, struct item *out, struct tokens *t,
     n_cut = t->n - max;
     out->n_cut += n_cut;
     tok_cut(t, max);
-    err_warn(s->env->warn, "text %d%s is cut to the %d token%s that %s takes: %d "
-             "%s left out", out->index + 1, whose, t->n, str_plural(t->n), name, n_cut,
+    err_warn(s->env->warn, "text %lld%s is cut to the %d token%s that %s takes: %d "
+             "%s left out", (long long)out->index + 1, whose, t->n, str_plural(t->n), name, n_cut,
              n_cut == 1 ? "is" : "are");
     return 0;
 }

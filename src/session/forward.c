@@ -92,7 +92,7 @@ static const unsigned char *pack_global(struct arena *a, const struct item *item
 
 void texts_pack(struct texts *t, struct arena *a, const struct item *items, int n)
 {
-    int *number = arena_alloc(a, (size_t)n, sizeof *number);
+    int64_t *number = arena_alloc(a, (size_t)n, sizeof *number);
 
     for (int i = 0; i < n; i++) {
         assert(!items[i].open);

@@ -17,8 +17,8 @@ struct input {
     struct session *s;
     struct input *before;       /* the session's one before it; NULL: none */
     struct source *source;      /* NULL: it could not be opened */
-    int n_bad;                  /* texts that could not be used */
-    int n_taken;
+    int64_t n_bad;              /* texts that could not be used */
+    int64_t n_taken;
     bool told_unknown;          /* that a text's tokens are unknown */
     const char *text_name;      /* "the first text" of two; NULL: there is one */
     double share;               /* of the texts: those whose work is done; NaN: not known */
@@ -226,22 +226,22 @@ static struct source *open_source(struct session *s, const struct source *leader
 
 /* A mask [3,T,T] for one text is most often one that was meant for 3 heads; one of keys alone
  * has no heads, and its rows are of other texts. */
-static int check_spare(const struct session *s, const struct mask_array *m, int n_texts,
+static int check_spare(const struct session *s, const struct mask_array *m, int64_t n_texts,
                        struct err *e)
 {
     if (m->n_batch <= n_texts)
         return 0;
     if (m->keys_alone)
         return err_set(e, ERR_INPUT, "%s: the mask has the shape %s, for %lld texts, but there "
-                       "%s %d", m->name, m->shape, (long long)m->n_batch,
-                       n_texts == 1 ? "is" : "are", n_texts);
-    err_warn(s->env->warn, "%s: has masks for %lld texts, here %s %d; the layers have %d head%s",
-             m->name, (long long)m->n_batch, n_texts == 1 ? "is" : "are", n_texts, s->n_heads,
-             str_plural(s->n_heads));
+                       "%s %lld", m->name, m->shape, (long long)m->n_batch,
+                       n_texts == 1 ? "is" : "are", (long long)n_texts);
+    err_warn(s->env->warn, "%s: has masks for %lld texts, here %s %lld; the layers have %d head%s",
+             m->name, (long long)m->n_batch, n_texts == 1 ? "is" : "are", (long long)n_texts,
+             s->n_heads, str_plural(s->n_heads));
     return 0;
 }
 
-static int check_spare_masks(const struct session *s, int n_texts, struct err *e)
+static int check_spare_masks(const struct session *s, int64_t n_texts, struct err *e)
 {
     const struct mask *all[] = { s->change.mask, s->change.memory_mask };
 
@@ -292,8 +292,8 @@ void input_close_all(struct input *last)
 void input_reject(struct input *in, const struct item *item, const struct err *why)
 {
     in->n_bad++;
-    err_warn(in->s->env->warn, "%s: %s %d: %s", in->source->name, in->source->unit,
-             item->index + 1, why->msg);
+    err_warn(in->s->env->warn, "%s: %s %lld: %s", in->source->name, in->source->unit,
+             (long long)item->index + 1, why->msg);
 }
 
 /* Only a line is left out where it does not fit; of several arrays one ends all. */
@@ -316,7 +316,8 @@ static const char *name_text(const struct input *in, struct arena *a, const stru
 {
     if (in->text_name != NULL && !in->source->is_file)
         return in->text_name;
-    return arena_printf(a, "text %d%s%s", item->index + 1, in->text_name != NULL ? ", " : "",
+    return arena_printf(a, "text %lld%s%s", (long long)item->index + 1,
+                        in->text_name != NULL ? ", " : "",
                         in->text_name != NULL ? in->text_name : "");
 }
 
@@ -358,13 +359,13 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 int input_result(const struct input *in, int rc, struct err *e)
 {
     if (rc == 0 && in->n_bad > 0)
-        return err_set(e, ERR_INPUT, "%s: %d of %d %s%s could not be used", in->source->name,
-                       in->n_bad, in->source->n, in->source->unit,
-                       str_plural(in->source->n));
+        return err_set(e, ERR_INPUT, "%s: %lld of %lld %s%s could not be used",
+                       in->source->name, (long long)in->n_bad, (long long)in->source->n,
+                       in->source->unit, str_plural(in->source->n));
     return rc;
 }
 
-int input_count(const struct input *in)
+int64_t input_count(const struct input *in)
 {
     return in->source->n;
 }

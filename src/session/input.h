@@ -37,7 +37,7 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 /* What it came to: rc; where that is 0, an error if some lines could not be used. */
 int input_result(const struct input *in, int rc, struct err *e);
 
-int input_count(const struct input *in);        /* texts; of a file's lines: those read so far */
+int64_t input_count(const struct input *in);    /* texts; of a file's lines: those read so far */
 const char *input_name(const struct input *in); /* of the file, or standard input; NULL: the
                                                    command line */
 bool input_is_file(const struct input *in);     /* of texts; or of several arrays */

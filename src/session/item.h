@@ -17,7 +17,7 @@ struct item_shown {
 };
 
 struct item {
-    int index;              /* from 0: the line's number less one, 0 for an operand */
+    int64_t index;          /* from 0: the line's number less one, 0 for an operand */
     const char *text;       /* as given, for captions and reports; "" for ids */
     size_t text_size;
     const char *pair;       /* NULL: none */

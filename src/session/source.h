@@ -16,7 +16,7 @@ struct source {
     const char *unit;           /* "line" or "array", of that file */
     bool is_file;               /* of several texts: one that is unusable is left out */
     bool lines;                 /* so is one that does not fit the model */
-    int n;                      /* texts; of lines: those read so far */
+    int64_t n;                  /* texts; of lines: those read so far */
     /* Fills *out, which is empty, but not what encode_fit fills. */
     int (*next)(struct source *self, struct arena *a, struct item *out, struct err *e);
     double (*share)(const struct source *self);     /* of it that was taken, in [0, 1], or

@@ -36,9 +36,10 @@ static int next_array(struct source *self, struct arena *a, struct item *out, st
     (void)e;
     if (arrays->n_taken == self->n)
         return SOURCE_END;
-    out->index = arrays->n_taken++;
+    out->index = arrays->n_taken;
     out->values = *values;
-    out->input = self->n == 1 ? self->name : arena_printf(a, "%s[%d]", self->name, out->index);
+    out->input = self->n == 1 ? self->name : arena_printf(a, "%s[%d]", self->name, arrays->n_taken);
+    arrays->n_taken++;
     out->pair = arrays->pair.text;
     out->pair_size = arrays->pair.size;
     values_describe(a, model, front_positions(model, values, &never), &out->tokens);
@@ -50,10 +51,12 @@ struct source *source_arrays(const struct session *s, const struct operand *pair
 {
     struct array_source *arrays = new_source(s, s->asked->input, 0, next_array);
 
-    if (values_read(s->a, s->model, s->asked->input, &arrays->values, &arrays->source.n,
-                    e) != 0)
+    int count;
+
+    if (values_read(s->a, s->model, s->asked->input, &arrays->values, &count, e) != 0)
         return NULL;
-    arrays->source.is_file = arrays->source.n > 1;
+    arrays->source.n = count;
+    arrays->source.is_file = count > 1;
     if (pair != NULL)
         arrays->pair = *pair;
     return &arrays->source;

@@ -18,7 +18,7 @@ int session_generate(const struct session *s, struct item *items, int n,
 struct texts {
     struct batch source, target;
     const struct item *item;    /* [texts] that were packed */
-    const int *number;          /* [texts] item->index */
+    const int64_t *number;      /* [texts] item->index */
     struct batch keys;          /* of a bare layer's memory */
     struct memory memory;       /* its rows; x NULL: there is none */
 };
