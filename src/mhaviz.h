@@ -155,6 +155,8 @@ struct mhaviz_selection {
     const char *stack;          /* "encoder", "decoder", "cross"; NULL: see each function */
     const char *layers;         /* "0,3-5", "last", "-1" */
     const char *heads;          /* "0,3-5", or with their layers "L4H1,L4H3" */
+    const char *metrics;        /* of mhaviz_stats_open: "all", "basic,neff", as of --compute
+                                   (mha-viz-stats(1)); NULL: the basic ones */
 };
 
 /* A block of rows of one head, valid during the callback. */
@@ -199,7 +201,7 @@ struct mhaviz_head {
  * The metrics of each head on a text, those of `mha-viz stats`.  No stack: that of the
  * model; of an encoder-decoder "cross", or "encoder" where the text has no pair.
  *
- * Errors: those of mhaviz_run, but for MHAVIZ_STOPPED.
+ * Errors: those of mhaviz_run, but for MHAVIZ_STOPPED; MHAVIZ_USAGE for an unknown metric.
  */
 enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
                                      const struct mhaviz_text *text,
@@ -218,7 +220,8 @@ const char *mhaviz_metric(int i);
 
 /*
  * (*values)[*n], the metric of this name of each head, in the order of mhaviz_stats_heads;
- * NaN: undefined.  Errors: MHAVIZ_USAGE, also for a name that no metric has.
+ * NaN: undefined.  Errors: MHAVIZ_USAGE, also for a name that no metric has, or of one that
+ * was not asked for.
  */
 enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const char *metric,
                                        const double **values, int *n,

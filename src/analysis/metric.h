@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A metric: one number per head of a text.  Adding one: a file with its rule (its
- * formula, and its source), a line in metrics.def, a paragraph in
+ * A metric: one number per head of a text.  Adding one: its rule (its formula, and its
+ * source) in the file of its kind, a line in metrics.def, a paragraph in
  * man/mha-viz-stats.1, a test with a value computed by hand. */
 #ifndef ANALYSIS_METRIC_H
 #define ANALYSIS_METRIC_H
@@ -20,6 +20,7 @@ struct metric_row {
     double entropy;             /* nats, of the row divided by its mass */
     double mass;                /* what a sums to: 1, unless keys are left out */
     const struct token_list *queries, *keys;    /* of the text: ids, pieces, special */
+    const struct metric_opts *opts;
 };
 
 struct metric_opts {
@@ -35,27 +36,43 @@ enum metric_scope {
 };
 
 /* Sizes of a text's attention, which decide on the size of a state. */
-struct metric_shape { int n_queries, n_keys, n_layers, n_heads; };
+struct metric_shape {
+    int n_queries, n_keys, n_layers, n_heads;
+    const struct metric_opts *opts;
+};
 
-/* How a metric is computed. */
-struct metric_rule {
-    enum metric_scope scope;
-    /* SCOPE_ROW.  False where it is undefined for this row, which then counts in no
-     * mean. */
-    bool (*row)(const struct metric_row *r, const struct metric_opts *o, double *v);
-
+/*
+ * What metrics of more than a row keep for each head, layer or text: it starts as zeros.
+ * Metrics with the same one share it, so that several numbers cost one walk over the rows.
+ */
+struct metric_state {
+    enum metric_scope scope;    /* not SCOPE_ROW */
+    size_t (*size)(const struct metric_shape *shape);   /* bytes */
     /*
-     * The other scopes: a state for each head, layer or text, which starts as zeros.
-     * take gets the rows in order: one at a time for SCOPE_HEAD, else the rows of one
-     * query in all wanted heads of a layer (rows that see no key are left out).
+     * Gets the rows in order: one at a time for SCOPE_HEAD, else the rows of one query in
+     * all wanted heads of a layer (rows that see no key are left out).
      */
-    size_t (*state_size)(const struct metric_shape *shape);     /* bytes */
     void (*take)(void *state, const struct metric_row *rows, int n);
+};
+
+/* How a metric is computed: by row, or of a state. */
+struct metric_rule {
+    /* False where it is undefined for this row, which then counts in no mean. */
+    bool (*row)(const struct metric_row *r, double *v);
+
+    const struct metric_state *state;   /* NULL: by row */
     /* After the last row.  False: undefined. */
     bool (*value)(const void *state, int layer, int head, double *v);
 
     bool divided;       /* of rows divided by their mass, where keys are left out; else of
                            the weights as they are */
+};
+
+/* What asks for a metric. */
+enum metric_group {
+    METRIC_BASIC,   /* nothing: it is always computed, and a column of the table */
+    METRIC_ALL,     /* --compute all, or its name */
+    METRIC_NAMED    /* its name alone, since it takes much time or memory */
 };
 
 struct metric {
@@ -64,23 +81,28 @@ struct metric {
     const char *unit;           /* "nats", "tokens", "" for a share */
     double lo, hi;              /* range; hi 0: no fixed one */
     bool one_axis;              /* undefined where queries and keys are of two texts */
-    bool shown;                 /* a column of the table, without being asked for */
+    enum metric_group group;
     const char *help;           /* one line */
     const struct metric_rule *rule;
 };
 
 enum metric_id {
-#define METRIC(name, ...) METRIC_##name,
+#define METRIC(id, ...) METRIC_##id,
 #include "analysis/metrics.def"
 #undef METRIC
     N_METRIC
 };
 
-#define METRIC(name, ...) extern const struct metric_rule metric_##name;
+#define METRIC(id, ...) extern const struct metric_rule metric_##id;
 #include "analysis/metrics.def"
 #undef METRIC
 
 extern const struct metric metric_table[N_METRIC];
+
+static inline enum metric_scope metric_scope(const struct metric *m)
+{
+    return m->rule->state != NULL ? m->rule->state->scope : SCOPE_ROW;
+}
 
 /* False where key j is left out, so that nothing can be said of it. */
 static inline bool metric_has(const struct metric_row *r, int j)

@@ -17,21 +17,18 @@ static double mean_distance(const struct metric_row *r, bool absolute)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static bool distance(const struct metric_row *r, const struct metric_opts *o, double *v)
+static bool distance(const struct metric_row *r, double *v)
 {
-    (void)o;
     *v = mean_distance(r, false);
     return true;
 }
 
 /* Source: Vig and Belinkov 2019, eq. 6, with no token left out. */
-static bool distance_abs(const struct metric_row *r, const struct metric_opts *o,
-                         double *v)
+static bool distance_abs(const struct metric_row *r, double *v)
 {
-    (void)o;
     *v = mean_distance(r, true);
     return true;
 }
 
-const struct metric_rule metric_distance = { SCOPE_ROW, distance };
-const struct metric_rule metric_distance_abs = { SCOPE_ROW, distance_abs };
+const struct metric_rule metric_distance = { .row = distance };
+const struct metric_rule metric_distance_abs = { .row = distance_abs };

@@ -5,32 +5,30 @@
 #include "analysis/metric.h"
 
 /* Source: Clark et al. 2019, section 3; 0 ln 0 = 0. */
-static bool entropy(const struct metric_row *r, const struct metric_opts *o, double *v)
+static bool entropy(const struct metric_row *r, double *v)
 {
     *v = r->entropy;
-    if (o->entropy_eps == 0)
+    if (r->opts->entropy_eps == 0)
         return true;
     *v = 0;
     for (int j = 0; j < r->n_keys; j++) {
         double w = (double)r->a[j] / r->mass;
 
-        *v -= w * log(w + o->entropy_eps);
+        *v -= w * log(w + r->opts->entropy_eps);
     }
     return true;
 }
 
-static bool entropy_norm(const struct metric_row *r, const struct metric_opts *o,
-                         double *v)
+static bool entropy_norm(const struct metric_row *r, double *v)
 {
     double h;
 
     if (r->n_visible < 2)       /* 0 / ln 1 */
         return false;
-    entropy(r, o, &h);
+    entropy(r, &h);
     *v = h / log(r->n_visible);
     return true;
 }
 
-const struct metric_rule metric_entropy = { SCOPE_ROW, entropy, .divided = true };
-const struct metric_rule metric_entropy_norm = { SCOPE_ROW, entropy_norm,
-                                                      .divided = true };
+const struct metric_rule metric_entropy = { .row = entropy, .divided = true };
+const struct metric_rule metric_entropy_norm = { .row = entropy_norm, .divided = true };

@@ -4,11 +4,10 @@
 #include "analysis/metric.h"
 
 /* Source: Voita et al. 2019, "confidence", with no token left out. */
-static bool largest(const struct metric_row *r, const struct metric_opts *o, double *v)
+static bool largest(const struct metric_row *r, double *v)
 {
-    (void)o;
     *v = (double)r->a[row_strongest(r->a, r->n_keys)];
     return true;
 }
 
-const struct metric_rule metric_max_mean = { SCOPE_ROW, largest };
+const struct metric_rule metric_max_mean = { .row = largest };

@@ -18,24 +18,32 @@ struct stats {
     struct slots slots;
     const struct metric_set *set;
     struct head_slot *slot;     /* mean NULL: not wanted */
-    void ***state;              /* [n metrics] one per head, layer or text */
+    int *keeper;                /* [n metrics] the first metric with the same state */
+    void ***state;              /* [n metrics] one per head, layer or text; NULL: by row, or
+                                   the keeper has it */
     struct metric_row *room;    /* [texts, H] the row of a query in each head */
 };
 
 static enum metric_scope scope_of(const struct stats *s, int k)
 {
-    return s->set->metric[k].rule->scope;
+    return metric_scope(&s->set->metric[k]);
 }
 
-/* Where the state of metric k that the head's rows go to stands in state[k]. */
-static size_t state_at(const struct stats *s, int k, size_t at)
+static bool keeps_state(const struct stats *s, int k)
+{
+    return s->state[k] != NULL;
+}
+
+/* Where the state of metric k that the head's rows go to stands. */
+static void **state_at(const struct stats *s, int k, size_t at)
 {
     size_t H = (size_t)s->slots.H, L = (size_t)s->slots.L;
+    void **state = s->state[s->keeper[k]];
 
     switch (scope_of(s, k)) {
-    case SCOPE_LAYER: return at / H;
-    case SCOPE_TEXT: return at / (H * L);
-    default: return at;
+    case SCOPE_LAYER: return &state[at / H];
+    case SCOPE_TEXT: return &state[at / (H * L)];
+    default: return &state[at];
     }
 }
 
@@ -45,11 +53,11 @@ static void start_state(struct stats *s, int k, size_t at, int text)
 {
     const struct attended_text *attended_text = &s->slots.texts.text[text];
     const struct metric_shape shape = { attended_text->queries.n, attended_text->keys.n,
-                                        s->slots.L, s->slots.H };
-    void **state = &s->state[k][state_at(s, k, at)];
+                                        s->slots.L, s->slots.H, &s->set->opts };
+    void **state = state_at(s, k, at);
 
     if (*state == NULL)
-        *state = arena_alloc(s->arena, s->set->metric[k].rule->state_size(&shape), 1);
+        *state = arena_alloc(s->arena, s->set->metric[k].rule->state->size(&shape), 1);
 }
 
 static void start(void *self, size_t at, int text)
@@ -68,8 +76,29 @@ static void start(void *self, size_t at, int text)
     };
     for (int k = 0; k < stats->set->n; k++) {
         slot->value[k] = NAN;
-        if (scope_of(stats, k) != SCOPE_ROW)
+        if (keeps_state(stats, k))
             start_state(stats, k, at, text);
+    }
+}
+
+/* The first metric of the set with the state of metric k. */
+static int keeper_of(const struct metric_set *set, int k)
+{
+    int i = 0;
+
+    while (set->metric[i].rule->state != set->metric[k].rule->state)
+        i++;
+    return i;
+}
+
+static void start_states(struct stats *s, size_t count)
+{
+    s->keeper = arena_alloc(s->arena, (size_t)s->set->n, sizeof *s->keeper);
+    s->state = arena_alloc(s->arena, (size_t)s->set->n, sizeof *s->state);
+    for (int k = 0; k < s->set->n; k++) {
+        s->keeper[k] = keeper_of(s->set, k);
+        if (s->keeper[k] == k && scope_of(s, k) != SCOPE_ROW)
+            s->state[k] = arena_alloc(s->arena, count, sizeof *s->state[k]);
     }
 }
 
@@ -83,10 +112,7 @@ struct stats *stats_new(struct arena *a, const struct model *m,
     *stats = (struct stats){ .arena = a, .slots = slots_of(m, texts, want), .set = set };
     count = slots_count(&stats->slots);
     stats->slot = arena_alloc(a, count, sizeof *stats->slot);
-    stats->state = arena_alloc(a, (size_t)set->n, sizeof *stats->state);
-    for (int k = 0; k < set->n; k++)
-        if (scope_of(stats, k) != SCOPE_ROW)
-            stats->state[k] = arena_alloc(a, count, sizeof *stats->state[k]);
+    start_states(stats, count);
     stats->room = arena_alloc(a, (size_t)texts->n_texts * (size_t)stats->slots.H,
                               sizeof *stats->room);
     slots_each(&stats->slots, start, stats);
@@ -106,7 +132,7 @@ static struct metric_row row_of(const struct stats *s, const struct rows *rows, 
         .hidden = rows->hidden != NULL ? rows->hidden + at : NULL,
         .n_visible = rows->n_visible[t], .entropy = rows->entropy[t], .out = rows->out,
         .mass = rows->mass != NULL ? rows->mass[t] : 1,
-        .queries = &text->queries, .keys = &text->keys,
+        .queries = &text->queries, .keys = &text->keys, .opts = &s->set->opts,
     };
 }
 
@@ -124,11 +150,11 @@ static void take_row(const struct stats *s, size_t at, const struct metric_row *
 
         if (!is_defined(s, k))
             continue;
-        if (rule->scope == SCOPE_ROW && rule->row(r, &s->set->opts, &value)) {
+        if (rule->row != NULL && rule->row(r, &value)) {
             mean->sum += value;
             mean->n++;
-        } else if (rule->scope == SCOPE_HEAD) {
-            rule->take(s->state[k][at], r, 1);
+        } else if (keeps_state(s, k) && rule->state->scope == SCOPE_HEAD) {
+            rule->state->take(s->state[k][at], r, 1);
         }
     }
 }
@@ -163,9 +189,10 @@ static void take_layer(void *self, const struct rows *rows, int n)
             if (rows[i].n_visible[t] > 0)
                 row[n_seeing++] = row_of(stats, &rows[i], t);
         for (int k = 0; k < stats->set->n && n_seeing > 0; k++)
-            if (scope_of(stats, k) >= SCOPE_LAYER && is_defined(stats, k))
-                stats->set->metric[k].rule->take(stats->state[k][state_at(stats, k, at)],
-                                                 row, n_seeing);
+            if (keeps_state(stats, k) && scope_of(stats, k) >= SCOPE_LAYER &&
+                is_defined(stats, k))
+                stats->set->metric[k].rule->state->take(*state_at(stats, k, at), row,
+                                                        n_seeing);
     }
 }
 
@@ -177,12 +204,12 @@ static void set_value(struct stats *s, size_t at, int k)
     const struct metric_rule *rule = s->set->metric[k].rule;
     double value;
 
-    if (rule->scope == SCOPE_ROW)
+    if (rule->row != NULL)
         slot->value[k] = slot->mean[k].n > 0 ? slot->mean[k].sum / slot->mean[k].n :
                                                (double)NAN;
     else if (is_defined(s, k))
-        slot->value[k] = rule->value(s->state[k][state_at(s, k, at)], slot->stats.layer,
-                                     slot->stats.head, &value) ? value : (double)NAN;
+        slot->value[k] = rule->value(*state_at(s, k, at), slot->stats.layer, slot->stats.head,
+                                     &value) ? value : (double)NAN;
 }
 
 /* The metrics of a layer's heads; those of SCOPE_TEXT again with each layer. */

@@ -5,6 +5,7 @@
 #ifndef CMD_RECORDS_H
 #define CMD_RECORDS_H
 
+#include "analysis/choice.h"
 #include "analysis/links.h"
 #include "analysis/summary.h"
 #include "cmd/shared.h"
@@ -66,8 +67,10 @@ struct records_shown {
     struct list hidden, hidden_key, divided;
 };
 
+/* Beside metrics that are computed. */
 struct records_shown records_shown(const struct session *s, struct arena *a,
-                                   const struct item *item);
+                                   const struct item *item,
+                                   const struct metric_choice *computed);
 
 /* As given alone, without what it comes to in a text. */
 struct records_shown records_shown_asked(const struct session *s);
@@ -77,7 +80,8 @@ const struct record *records_without_shown(const struct session *s, const struct
 
 /* A line above tables: what is left out, and of which rows each metric is; NULL: nothing is. */
 const char *records_shown_line(const struct session *s, struct arena *a,
-                               const struct item *item);
+                               const struct item *item,
+                               const struct metric_choice *computed);
 
 #define SHOWN_F(f) offsetof(struct records_shown, f)
 /* As given. */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * What records say of --hide, --renorm and --merge. */
-#include "analysis/metric.h"
+#include "analysis/choice.h"
 #include "cmd/records.h"
 
 /* Metrics that are of divided rows: all of them with --renorm. */
-static struct list divided_metrics(struct arena *a, bool all)
+static struct list divided_metrics(struct arena *a, const struct metric_choice *computed,
+                                   bool all)
 {
     const char **name = arena_alloc(a, N_METRIC, sizeof *name);
     int n = 0;
 
     for (int i = 0; i < N_METRIC; i++)
-        if (all || metric_table[i].rule->divided)
+        if (computed->wanted[i] && (all || metric_table[i].rule->divided))
             name[n++] = metric_table[i].name;
     return (struct list){ name, n };
 }
@@ -23,11 +24,12 @@ struct records_shown records_shown_asked(const struct session *s)
 }
 
 struct records_shown records_shown(const struct session *s, struct arena *a,
-                                   const struct item *item)
+                                   const struct item *item,
+                                   const struct metric_choice *computed)
 {
     struct records_shown shown = records_shown_asked(s);
 
-    shown.divided = divided_metrics(a, shown.renorm);
+    shown.divided = divided_metrics(a, computed, shown.renorm);
     shown.hidden.at = shown_hidden(a, item, session_query_side(s), &shown.hidden.n);
     shown.hidden_key.at = shown_hidden(a, item, session_key_side(s), &shown.hidden_key.n);
     return shown;
@@ -47,12 +49,13 @@ const struct record *records_without_shown(const struct session *s, const struct
 }
 
 const char *records_shown_line(const struct session *s, struct arena *a,
-                               const struct item *item)
+                               const struct item *item,
+                               const struct metric_choice *computed)
 {
     const char *text = shown_text(s, a, item), *names = "";
-    struct list divided = divided_metrics(a, false);
+    struct list divided = divided_metrics(a, computed, false);
 
-    if (text == NULL || !shown_hides(s, item) || s->asked->renorm)
+    if (text == NULL || !shown_hides(s, item) || s->asked->renorm || divided.n == 0)
         return text != NULL ? arena_printf(a, "%s\n", text) : NULL;
     for (int i = 0; i < divided.n; i++)
         names = arena_printf(a, "%s%s%s", names, i > 0 ? ", " : "",

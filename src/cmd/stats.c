@@ -13,14 +13,17 @@
 /* "layer": as the heads stand in the model; then the metrics, largest first. */
 static const char *const sorts[] = {
     "layer",
-#define METRIC(name, ...) #name,
+#define METRIC(id, name, ...) name,
 #include "analysis/metrics.def"
 #undef METRIC
     NULL
 };
 
+static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
+
 struct stats_args {
     struct shared_args shared;
+    const char *compute;
     int top, sort;
     double entropy_eps;
     bool reverse, links;
@@ -28,6 +31,8 @@ struct stats_args {
 
 #define F(f) offsetof(struct stats_args, f)
 static const struct opt opts[] = {
+    WORDS(0, "compute", "LIST", F(compute), &compute_values,
+          "metrics: basic (default), all, or names, separated by commas"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
            "order of the heads: by a metric, the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
@@ -54,6 +59,9 @@ static const char *const examples[] = {
 struct stats_job {
     struct job job;
     const struct stats_args *args;
+    struct metric_choice choice;
+    struct metric_set set;      /* what choice names */
+    const struct record *head_record;   /* a row of the table */
 };
 
 /* ---- records ---- */
@@ -87,10 +95,10 @@ struct head_row {
 #define F(f) offsetof(struct head_row, f)
 static const struct column head_columns[] = {
     HEAD_COLUMNS,
-#define METRIC(metric, title, measure, lo, hi, one_axis, shown, about) \
-    { .name = #metric, .help = about, .unit = measure, .heading = title, .format = "%.3f", \
-      .kind = COLUMN_REAL, .where = (shown) ? IN_ALL : IN_TSV | IN_JSON, \
-      .null = NULL_SHOWN, .field = F(value) + METRIC_##metric * sizeof(double) },
+#define METRIC(metric, called, title, measure, lo, hi, one_axis, group, about) \
+    { .name = called, .help = about, .unit = measure, .heading = title, .format = "%.3f", \
+      .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .optional = true, \
+      .field = F(value) + METRIC_##metric * sizeof(double) },
 #include "analysis/metrics.def"
 #undef METRIC
     { "strongest", "strongest link between two different tokens, neither of them special",
@@ -188,8 +196,8 @@ struct found {
     struct top *top;            /* NULL: not asked for */
 };
 
-static struct head_row head_row(const struct found *found, int text,
-                                struct head_id id, int n_tokens)
+static struct head_row head_row(const struct stats_job *j, const struct found *found,
+                                int text, struct head_id id, int n_tokens)
 {
     const struct head_stats *head = stats_head(found->stats, text, id.layer, id.head);
     const struct head_links *links = links_head(found->links, text, id.layer, id.head);
@@ -204,7 +212,7 @@ static struct head_row head_row(const struct found *found, int text,
 
         row.top = (struct list){ top->link, top->n };
     }
-    memcpy(row.value, head->value, sizeof row.value);
+    metric_choice_spread(&j->choice, head->value, row.value);
     if (row.words.key < 0) {
         row.words.query = -1;
         row.weight = NAN;
@@ -223,7 +231,7 @@ static struct text_row text_row(const struct stats_job *job, struct arena *a,
         .id = records_text_id(session, item), .tokens = records_pieces(queries),
         .labels = records_labels(a, queries), .ids = records_ids(queries),
         .tokens_key = records_pieces(keys), .labels_key = records_labels(a, keys),
-        .ids_key = records_ids(keys), .shown = records_shown(session, a, item),
+        .ids_key = records_ids(keys), .shown = records_shown(session, a, item, &job->choice),
         .heads = heads,
     };
 }
@@ -276,11 +284,14 @@ static const struct ranked *ranking(const struct stats_job *j, struct arena *a,
 {
     const struct head_id *id = records_heads(&j->job.s, &j->job.want, a, n);
     struct ranked *order = arena_alloc(a, (size_t)*n, sizeof *order);
+    double value[1 + N_METRIC] = { 0 };     /* by enum of sorts */
 
     for (int i = 0; i < *n; i++) {
         const struct head_stats *head = stats_head(s, text, id[i].layer, id[i].head);
-        double key = j->args->sort > 0 ? head->value[j->args->sort - 1] : 0;
+        double key;
 
+        metric_choice_spread(&j->choice, head->value, value + 1);
+        key = value[j->args->sort];
         order[i] = (struct ranked){ id[i], isnan(key) ? -INFINITY : key, i };
     }
     qsort(order, (size_t)*n, sizeof *order, by_key);
@@ -298,7 +309,7 @@ static struct list head_rows(const struct stats_job *j, struct arena *a,
     for (int i = 0; i < n; i++) {
         const char *link;
 
-        row[i] = head_row(found, text, order[j->args->reverse ? n - 1 - i : i].id, n_tokens);
+        row[i] = head_row(j, found, text, order[j->args->reverse ? n - 1 - i : i].id, n_tokens);
         link = records_link(a, &j->job.s, item, row[i].words);
         if (link != NULL)
             row[i].strongest = arena_printf(a, "%s %.3f", link, row[i].weight);
@@ -320,9 +331,10 @@ static const char *generated(struct arena *a, const struct item *item)
 }
 
 /* Above the table; NULL: nothing. */
-static const char *lead(const struct session *s, struct arena *a, const struct item *item)
+static const char *lead(const struct stats_job *j, struct arena *a, const struct item *item)
 {
-    const char *first = generated(a, item), *second = records_shown_line(s, a, item);
+    const char *first = generated(a, item);
+    const char *second = records_shown_line(&j->job.s, a, item, &j->choice);
 
     if (first == NULL || second == NULL)
         return first != NULL ? first : second;
@@ -333,8 +345,8 @@ static int print_text(struct stats_job *j, struct arena *a, const struct item *i
                       const struct found *found, int text, struct err *e)
 {
     struct text_row row = text_row(j, a, item, head_rows(j, a, item, found, text));
-    struct results_text out = { &row, &head_record, &row.heads, 1,
-                                lead(&j->job.s, a, item) };
+    struct results_text out = { &row, j->head_record, &row.heads, 1,
+                                lead(j, a, item) };
 
     if (j->args->links) {
         out.record = &row_record;
@@ -347,17 +359,62 @@ static int print_text(struct stats_job *j, struct arena *a, const struct item *i
 /* ---- the command ---- */
 
 /* Only cross-attention has keys of another text. */
-static int prepare(void *self, struct err *e)
+static void leave_out_keys(struct stats_job *job)
 {
     static const char *const of_keys[] = { "tokens_key", "labels_key", "ids_key",
                                            "hidden_key", NULL };
-    struct stats_job *job = self;
     const struct session *s = &job->job.s;
 
-    (void)e;
-    job->job.record = records_without_shown(s, &text_record);
     if (s->stack != STACK_CROSS)
         job->job.record = record_without(s->a, job->job.record, IN_JSON, of_keys);
+}
+
+/*
+ * Columns are those of the metrics that are computed; the table has the basic ones and those
+ * that were named, for a screen is not wide enough for all.
+ */
+static void leave_out_metrics(struct stats_job *job)
+{
+    struct arena *a = job->job.s.a;
+    const char **absent = arena_alloc(a, N_METRIC + 1, sizeof *absent);
+    const char **narrow = arena_alloc(a, N_METRIC + 1, sizeof *narrow);
+    int n_absent = 0, n_narrow = 0;
+
+    for (int i = 0; i < N_METRIC; i++)
+        if (!job->choice.wanted[i])
+            absent[n_absent++] = metric_table[i].name;
+        else if (metric_table[i].group != METRIC_BASIC && !job->choice.named[i])
+            narrow[n_narrow++] = metric_table[i].name;
+    job->job.record = record_without(a, job->job.record, IN_ALL, absent);
+    job->head_record = record_without(a, record_without(a, &head_record, IN_ALL, absent),
+                                      IN_TABLE, narrow);
+}
+
+/* A metric that the heads are sorted by is computed, and shown. */
+static int choose_metrics(struct stats_job *job, struct err *e)
+{
+    const struct stats_args *args = job->args;
+
+    if (args->compute == NULL)
+        job->choice = metric_choice_basic();
+    else if (metric_choice_add(&job->choice, args->compute, e) != 0)
+        return err_under(e, "--compute");
+    if (args->sort > 0)
+        job->choice.wanted[args->sort - 1] = job->choice.named[args->sort - 1] = true;
+    job->set.opts.entropy_eps = args->entropy_eps;
+    job->set.metric = metric_choice_list(&job->choice, job->job.s.a, &job->set.n);
+    return 0;
+}
+
+static int prepare(void *self, struct err *e)
+{
+    struct stats_job *job = self;
+
+    if (choose_metrics(job, e) != 0)
+        return -1;
+    job->job.record = records_without_shown(&job->job.s, &text_record);
+    leave_out_keys(job);
+    leave_out_metrics(job);
     return 0;
 }
 
@@ -366,13 +423,12 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     struct stats_job *job = self;
     const struct model *shown = job->job.s.shown;
     const struct wanted *want = &job->job.want;
-    const struct metric_set set = { metric_table, N_METRIC, { job->args->entropy_eps } };
     struct sink sinks[STATS_SINKS + 2];
     struct found found = { .top = NULL };
     struct attended attended = job_pack(&job->job, a, items, n);
     int n_sinks;
 
-    found.stats = stats_new(a, shown, &attended, want, &set);
+    found.stats = stats_new(a, shown, &attended, want, &job->set);
     found.links = links_new(a, shown, &attended, want);
     n_sinks = stats_sinks(found.stats, sinks);
     sinks[n_sinks++] = links_sink(found.links);

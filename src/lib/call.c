@@ -2,7 +2,7 @@
  * A model, a text and a selection -> a session that is ready for one pass. */
 #include "lib/lib.h"
 
-static const struct mhaviz_selection everything = { NULL, NULL, NULL };
+static const struct mhaviz_selection everything = { .stack = NULL };
 
 static int check_text(const struct session *s, const struct mhaviz_text *text,
                       struct err *e)

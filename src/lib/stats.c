@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/choice.h"
 #include "analysis/stats.h"
 #include "lib/lib.h"
 #include "session/texts.h"
@@ -11,48 +12,55 @@ struct mhaviz_stats {
     struct arena arena;
     int n;
     struct mhaviz_head *head;       /* [n] */
-    double *value[N_METRIC];        /* [n] each */
+    double *value[N_METRIC];        /* [n] each; NULL: it was not asked for */
 };
 
 struct counting {
     struct mhaviz_model *model;
     const struct mhaviz_text *text;
     const struct mhaviz_selection *selection;
+    struct metric_choice choice;
     struct mhaviz_stats *out;
 };
 
-static void add_head(struct mhaviz_stats *out, const struct head_stats *head)
+static void add_head(struct mhaviz_stats *out, const struct metric_choice *choice,
+                     const struct head_stats *head)
 {
+    double value[N_METRIC];
+
+    metric_choice_spread(choice, head->value, value);
     out->head[out->n] = (struct mhaviz_head){ (enum mhaviz_stack)head->stack, head->layer,
                                               head->head };
     for (int i = 0; i < N_METRIC; i++)
-        out->value[i][out->n] = head->value[i];
+        if (choice->wanted[i])
+            out->value[i][out->n] = value[i];
     out->n++;
 }
 
 /* Every head that the pass saw, layer by layer. */
-static void keep(struct mhaviz_stats *out, const struct stats *stats, int n_layers,
-                 int n_heads)
+static void keep(struct mhaviz_stats *out, const struct metric_choice *choice,
+                 const struct stats *stats, int n_layers, int n_heads)
 {
     size_t most = (size_t)n_layers * (size_t)n_heads;
 
     out->head = arena_alloc(&out->arena, most, sizeof *out->head);
     for (int i = 0; i < N_METRIC; i++)
-        out->value[i] = arena_alloc(&out->arena, most, sizeof *out->value[i]);
+        if (choice->wanted[i])
+            out->value[i] = arena_alloc(&out->arena, most, sizeof *out->value[i]);
     for (int layer = 0; layer < n_layers; layer++)
         for (int h = 0; h < n_heads; h++) {
             const struct head_stats *head = stats_head(stats, 0, layer, h);
 
             if (head != NULL)
-                add_head(out, head);
+                add_head(out, choice, head);
         }
 }
 
 static int count(void *self, struct border *border, struct err *e)
 {
     const struct counting *job = self;
-    const struct metric_set set = { metric_table, N_METRIC, { 0 } };
     struct arena *a = &border->call;
+    struct metric_set set = { .n = 0 };
     struct sink sinks[STATS_SINKS];
     struct attended attended;
     struct texts texts;
@@ -64,12 +72,13 @@ static int count(void *self, struct border *border, struct err *e)
     if (call_begin(&call, border, job->model, job->text, job->selection, false, e) != 0)
         return -1;
     texts_pack(&texts, a, call.item, 1);
+    set.metric = metric_choice_list(&job->choice, a, &set.n);
     attended = session_attended(&call.session, &texts, a);
     stats = stats_new(a, call.session.shown, &attended, &call.want, &set);
     n = stats_sinks(stats, sinks);
     if (session_forward(&call.session, &texts, &call.want, sinks, n, a, e) != 0)
         return -1;
-    keep(job->out, stats, call.session.n_layers, call.session.n_heads);
+    keep(job->out, &job->choice, stats, call.session.n_layers, call.session.n_heads);
     return 0;
 }
 
@@ -78,14 +87,20 @@ enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
                                      const struct mhaviz_selection *selection,
                                      struct mhaviz_stats **out, struct mhaviz_error *error)
 {
-    struct counting job = { model, text, selection, NULL };
+    struct counting job = { model, text, selection, metric_choice_basic(), NULL };
     enum mhaviz_status status;
+    struct err e;
 
     if (out == NULL)
         return border_missing(error, "out");
     *out = NULL;
     if (model == NULL || text == NULL)
         return border_closed(error, model == NULL ? "model" : "text");
+    if (selection != NULL && selection->metrics != NULL) {
+        job.choice = (struct metric_choice){ 0 };
+        if (metric_choice_add(&job.choice, selection->metrics, &e) != 0)
+            return border_say(error, MHAVIZ_USAGE, e.msg);
+    }
     job.out = calloc(1, sizeof *job.out);
     if (job.out == NULL)
         return border_say(error, MHAVIZ_SYSTEM, "out of memory");
@@ -121,7 +136,7 @@ enum mhaviz_status mhaviz_stats_heads(const struct mhaviz_stats *stats,
 
 const char *mhaviz_metric(int i)
 {
-    return i >= 0 && i < N_METRIC ? metric_table[i].name : NULL;
+    return i >= 0 && i < N_METRIC ? metric_names[i] : NULL;
 }
 
 enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const char *metric,
@@ -136,11 +151,11 @@ enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const c
         return border_missing(error, metric == NULL ? "metric" : values == NULL ? "values" :
                                                                                   "n");
     for (int i = 0; i < N_METRIC; i++)
-        if (strcmp(metric, metric_table[i].name) == 0) {
+        if (strcmp(metric, metric_names[i]) == 0 && stats->value[i] != NULL) {
             *values = stats->value[i];
             *n = stats->n;
             return border_say(error, MHAVIZ_OK, "");
         }
-    err_set(&e, ERR_USAGE, "'%s' is not a metric", metric);
+    err_set(&e, ERR_USAGE, "'%s' is not a metric that was computed", metric);
     return border_say(error, MHAVIZ_USAGE, e.msg);
 }

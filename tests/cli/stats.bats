@@ -18,7 +18,7 @@ text="the key is in the door"
 @test "stats --tsv: a header, one row per head, the names of the metrics" {
     works "$viz" stats --tsv -m "$ref/bert" "$text"
     [ "${#lines[@]}" -eq 7 ]
-    metrics=$(sed -n 's/^METRIC(\([a-z_]*\),.*/\1/p' src/analysis/metrics.def | paste -s)
+    metrics=$(sed -nE 's/^METRIC\([a-z_]*, "([^"]*)".*, BASIC,$/\1/p' src/analysis/metrics.def | paste -s)
     [ "${lines[0]}" = "$(printf 'index\tstack\tlayer\thead\t%s\tlink_query\tlink_key\tlink_weight\trows_skipped\tn_tokens' "$metrics")" ]
     [ "$(cut -f 1-4 <<< "$output" | tail -1)" = "$(printf '0\tencoder\t1\t2')" ]
     [[ ${lines[0]} == *$'\t'n_tokens && ${lines[6]} == *$'\t'8 ]]
@@ -26,6 +26,28 @@ text="the key is in the door"
     works "$viz" stats --tsv -m "$ref/bert" -f "$dir/two"
     [ "${#lines[@]}" -eq 13 ]       # one header
     [ "$(cut -f 1 <<< "$output" | sort | uniq -c | tr -s ' \n' ' ')" = " 6 0 6 1 1 index " ]
+}
+
+@test "stats --compute: the metrics that are named, a group, both" {
+    works "$viz" stats --tsv -m "$ref/bert" --compute self,entropy "$text"
+    [[ ${lines[0]} == index$'\t'stack$'\t'layer$'\t'head$'\t'entropy$'\t'self$'\t'link_query* ]]
+    "$viz" stats --tsv -m "$ref/bert" "$text" | cut -f 1-5,11,14- | cmp - <(echo "$output")
+    works "$viz" stats -m "$ref/bert" --compute self "$text"
+    [[ ${lines[0]} =~ ^head\ +self\ +strongest ]]
+    works "$viz" stats --json -m "$ref/bert" --compute basic,self "$text"
+    [ "$output" = "$("$viz" stats --json -m "$ref/bert" "$text")" ]
+    # What sorts is computed
+    works "$viz" stats -m "$ref/bert" --compute self --sort first "$text"
+    [[ ${lines[0]} =~ ^head\ +self\ +first\ +strongest ]]
+    # A table is for reading; the others have all
+    works "$viz" stats -m "$ref/bert" --compute all "$text"
+    [ "${lines[0]}" = "$("$viz" stats -m "$ref/bert" "$text" | head -n 1)" ]
+    works "$viz" stats --tsv -m "$ref/bert" --compute all "$text"
+    all=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)".*, (BASIC|ALL),$/\1/p' src/analysis/metrics.def | paste -s)
+    [[ ${lines[0]} == *$'\t'head$'\t'$all$'\t'link_query* ]]
+    fails 2 "--compute: 'entropi' is not a metric; did you mean 'entropy'?" \
+        "$viz" stats -m "$ref/bert" --compute self,entropi "$text"
+    fails 2 "--compute: '' is not a metric" "$viz" stats -m "$ref/bert" --compute '' "$text"
 }
 
 @test "an empty file of texts still has a header in TSV" {

@@ -80,8 +80,8 @@ static const struct rotations *rotations(struct golden *g, const json_t *run,
 static void run(struct result *r, const struct model *m, const struct sentence *s,
                 int n_sentences, const struct rotations *rotated, struct arena *a)
 {
-    static const struct metric_set exact = { metric_table, N_METRIC, { 0 } };
-    static const struct metric_set eps = { metric_table, N_METRIC, { 1e-9 } };
+    static const struct metric_set exact = { metric_table, METRIC_first + 1, { 0 } };
+    static const struct metric_set eps = { metric_table, METRIC_first + 1, { 1e-9 } };
     struct attended attended = { .n_texts = n_sentences };
     struct attended_text *text = arena_alloc(a, (size_t)n_sentences, sizeof *text);
     struct wanted want = { .rotations = rotated };

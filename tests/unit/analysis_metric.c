@@ -9,12 +9,14 @@
 enum { N = 6 };
 
 static const struct token_list tokens = { .n = N }, token = { .n = 1 };
+static const struct metric_opts exact = { 0 };
 
 /* A row of a text of N tokens that sees keys 0 .. n - 1. */
 static struct metric_row row_of(const float *a, int query, int n)
 {
     struct metric_row r = { .query = query, .n_keys = n, .a = a, .n_visible = n,
-                            .mass = 1, .queries = &tokens, .keys = &tokens };
+                            .mass = 1, .queries = &tokens, .keys = &tokens,
+                            .opts = &exact };
 
     for (int j = 0; j < n; j++)
         r.entropy -= a[j] > 0 ? (double)a[j] * log((double)a[j]) : 0;
@@ -23,19 +25,17 @@ static struct metric_row row_of(const float *a, int query, int n)
 
 static void expect(const struct metric_row *r, enum metric_id id, double want)
 {
-    const struct metric_opts o = { 0 };
     double v = NAN;
 
-    assert_true(metric_table[id].rule->row(r, &o, &v));
+    assert_true(metric_table[id].rule->row(r, &v));
     check_near(metric_table[id].name, r->query, v, want, 1e-7);
 }
 
 static void expect_undefined(const struct metric_row *r, enum metric_id id)
 {
-    const struct metric_opts o = { 0 };
     double v;
 
-    if (metric_table[id].rule->row(r, &o, &v))
+    if (metric_table[id].rule->row(r, &v))
         fail_msg("%s of row %d is defined", metric_table[id].name, r->query);
 }
 
@@ -160,12 +160,14 @@ static void entropy_with_an_epsilon(void **state)
 
     (void)state;
     r.entropy = 99;             /* not what counts here */
-    assert_true(metric_table[METRIC_entropy].rule->row(&r, &o, &v));
+    r.opts = &o;
+    assert_true(metric_table[METRIC_entropy].rule->row(&r, &v));
     assert_true(v == -log(1 + 1e-9) && v < 0);
     r = row_of(four, 3, 4);
-    assert_true(metric_table[METRIC_entropy].rule->row(&r, &o, &v));
+    r.opts = &o;
+    assert_true(metric_table[METRIC_entropy].rule->row(&r, &v));
     check_close(v, -log(0.25 + 1e-9), 1e-15);
-    assert_true(metric_table[METRIC_entropy_norm].rule->row(&r, &o, &v));
+    assert_true(metric_table[METRIC_entropy_norm].rule->row(&r, &v));
     check_close(v, -log(0.25 + 1e-9) / log(4), 1e-15);
 }
 
@@ -189,10 +191,15 @@ static void the_table(void **state)
 {
     (void)state;
     for (int k = 0; k < N_METRIC; k++) {
-        assert_non_null(metric_table[k].rule->row);
-        assert_int_equal(metric_table[k].rule->scope, SCOPE_ROW);
-        assert_true(metric_table[k].shown);
-        assert_true(strlen(metric_table[k].help) > 0 && strlen(metric_table[k].heading) > 0);
+        const struct metric *m = &metric_table[k];
+
+        assert_true((m->rule->row != NULL) != (m->rule->state != NULL));
+        assert_true((m->rule->value != NULL) == (m->rule->state != NULL));
+        assert_true(strlen(m->help) > 0 && strlen(m->heading) > 0);
+        /* Rows go to a state once, or not at all. */
+        for (int i = 0; i < k; i++)
+            if (m->rule->state != NULL && metric_table[i].rule->state == m->rule->state)
+                assert_int_equal(metric_table[i].one_axis, m->one_axis);
     }
 }
 

@@ -89,6 +89,13 @@ static void missing_arguments(void **state)
     USAGE(mhaviz_stats_metric(stats, "entropy", NULL, &n, &e), "values: is NULL");
     USAGE(mhaviz_stats_metric(stats, "entropy", &value, NULL, &e), "n: is NULL");
     USAGE(mhaviz_stats_metric(stats, "enthropy", &value, &n, &e), "'enthropy' is not a metric");
+    mhaviz_stats_close(&stats);
+    USAGE(mhaviz_stats_open(model, text, &(struct mhaviz_selection){ .metrics = "selv" }, &stats,
+                            &e), "'selv' is not a metric; did you mean 'self'?");
+    assert_int_equal(mhaviz_stats_open(model, text, &(struct mhaviz_selection){
+                                           .metrics = "self" }, &stats, &e), MHAVIZ_OK);
+    assert_int_equal(mhaviz_stats_metric(stats, "self", &value, &n, &e), MHAVIZ_OK);
+    USAGE(mhaviz_stats_metric(stats, "entropy", &value, &n, &e), "not a metric that was computed");
     assert_null(none);
     assert_null(out);
     mhaviz_stats_close(&stats);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * Names of metrics -> which of them are computed. */
+#include "analysis/choice.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+const char *const metric_names[] = {
+#define METRIC(id, name, ...) name,
+#include "analysis/metrics.def"
+#undef METRIC
+    NULL
+};
+
+/* What --compute takes. */
+const char *const metric_words[] = {
+    "basic", "all",
+#define METRIC(id, name, ...) name,
+#include "analysis/metrics.def"
+#undef METRIC
+    NULL
+};
+
+static void add_group(struct metric_choice *c, enum metric_group most)
+{
+    for (int i = 0; i < N_METRIC; i++)
+        c->wanted[i] |= metric_table[i].group <= most;
+}
+
+struct metric_choice metric_choice_basic(void)
+{
+    struct metric_choice choice = { 0 };
+
+    add_group(&choice, METRIC_BASIC);
+    return choice;
+}
+
+static int unknown(const char *name, struct err *e)
+{
+    const char *meant = nearest_name(name, metric_words);
+
+    if (meant != NULL)
+        return err_set(e, ERR_USAGE, "'%s' is not a metric; did you mean '%s'?", name, meant);
+    return err_set(e, ERR_USAGE, "'%s' is not a metric; 'all' computes every one that is not "
+                   "asked for by its name alone", name);
+}
+
+static int add_name(struct metric_choice *c, const char *name, struct err *e)
+{
+    if (strcmp(name, "basic") == 0 || strcmp(name, "all") == 0) {
+        add_group(c, name[0] == 'a' ? METRIC_ALL : METRIC_BASIC);
+        return 0;
+    }
+    for (int i = 0; i < N_METRIC; i++)
+        if (strcmp(name, metric_table[i].name) == 0) {
+            c->wanted[i] = c->named[i] = true;
+            return 0;
+        }
+    return unknown(name, e);
+}
+
+int metric_choice_add(struct metric_choice *c, const char *list, struct err *e)
+{
+    for (const char *s = list;; s++) {
+        size_t n = strcspn(s, ",");
+        char name[64] = "";
+
+        /* A longer one is nobody's name, and its beginning is enough to say so. */
+        memcpy(name, s, n < sizeof name ? n : sizeof name - 1);
+        if (add_name(c, name, e) != 0)
+            return -1;
+        s += n;
+        if (*s == '\0')
+            return 0;
+    }
+}
+
+const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n)
+{
+    struct metric *list = arena_alloc(a, N_METRIC, sizeof *list);
+
+    *n = 0;
+    for (int i = 0; i < N_METRIC; i++)
+        if (c->wanted[i])
+            list[(*n)++] = metric_table[i];
+    return list;
+}
+
+void metric_choice_spread(const struct metric_choice *c, const double *value,
+                          double all[N_METRIC])
+{
+    int n = 0;
+
+    for (int i = 0; i < N_METRIC; i++)
+        all[i] = c->wanted[i] ? value[n++] : (double)NAN;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of metrics -> which of them are computed: "basic,neff,received". */
+#ifndef ANALYSIS_CHOICE_H
+#define ANALYSIS_CHOICE_H
+
+#include "analysis/metric.h"
+#include "base/err.h"
+
+struct metric_choice {
+    bool wanted[N_METRIC];
+    bool named[N_METRIC];       /* by its own name, so a table shows it */
+};
+
+extern const char *const metric_names[];    /* by enum metric_id, then NULL */
+extern const char *const metric_words[];    /* all that a list may name, then NULL */
+
+/* What is computed without a list. */
+struct metric_choice metric_choice_basic(void);
+
+/*
+ * Adds what the list names, separated by commas: "basic", "all", or metrics.
+ * ERR_USAGE: a name that does not exist, with the nearest one that does.
+ */
+int metric_choice_add(struct metric_choice *c, const char *list, struct err *e);
+
+/* Their rows of the table, in its order: [*n] of a. */
+const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n);
+
+/* What metric_choice_list's values are of: value[n] -> all[N_METRIC], NaN for the others. */
+void metric_choice_spread(const struct metric_choice *c, const double *value,
+                          double all[N_METRIC]);
+
+#endif
