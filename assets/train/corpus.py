@@ -35,21 +35,25 @@ def flat(tok, texts):
     return np.concatenate([np.asarray(c.ids, np.int64) for c in codes]), starts
 
 
-def load(folder, tok, seed=0):
-    """-> {"en"|"zh"|"pairs": (training stream, starts)}, {the same: held out stream}"""
+def load(folder, tok, seed=0, only_held_out=False):
+    """-> {"en"|"zh"|"pairs": (training stream, starts)} or {}, {the same: held out stream}"""
     rng = np.random.default_rng(seed)
     train, held = {}, {}
     for key, name in (("en", "en.txt"), ("zh", "zh_classics.txt")):
         keep, out = split(read_lines(folder, name), BLOCK_LINES[name])
-        train[key], held[key] = flat(tok, keep), flat(tok, out)[0]
+        held[key] = flat(tok, out)[0]
+        if not only_held_out:
+            train[key] = flat(tok, keep)
 
     keep, out = split(read_pairs(folder), BLOCK_LINES["tatoeba"])
+    held["pairs"] = flat(tok, [zh for _, zh in out])[0]
+    if only_held_out:
+        return {}, held
     texts = []
     for i in rng.permutation(len(keep)):     # Chinese alone, English alone, or the two under each other
         en, zh = keep[i]
         texts += [[zh], [zh], [en], [en, zh], [zh, en]][rng.integers(5)]
     train["pairs"] = flat(tok, texts)
-    held["pairs"] = flat(tok, [zh for _, zh in out])[0]
     return train, held
 
 
@@ -59,21 +63,24 @@ class Rows:
     natural  a stretch of a corpus
     repeat   a piece told again and again, or told again after something else; random tokens or a stretch of a corpus
     bracket  words between (), [] and {} properly nested
+    mark     tokens, some followed by a mark: NEW where the token stands there for the first time, else SEEN
     """
-    MIX = (("en", .60), ("zh", .22), ("pairs", .18))
+    NEW, SEEN = "#", "="       # rare in the corpora
 
-    def __init__(self, streams, tok, rng):
-        self.streams, self.rng, self.V = streams, rng, tok.get_vocab_size()
+    def __init__(self, streams, tok, rng, mix=()):
+        """mix: (corpus, share of natural text)"""
+        self.streams, self.rng, self.mix, self.V = streams, rng, mix, tok.get_vocab_size()
+        self.new, self.seen = tok.token_to_id(self.NEW), tok.token_to_id(self.SEEN)
         self.open, self.close = ([tok.token_to_id(c) for c in s] for s in ("([{", ")]}"))
         words = [i for t, i in tok.get_vocab().items() if t[0] == "Ġ" and t[1:].isascii() and t[1:].isalpha()]
         self.words = np.asarray(sorted(words))
 
     def natural(self, n):
         u, i = self.rng.random(), 0
-        while u > self.MIX[i][1] and i < len(self.MIX) - 1:
-            u -= self.MIX[i][1]
+        while u > self.mix[i][1] and i < len(self.mix) - 1:
+            u -= self.mix[i][1]
             i += 1
-        ids, starts = self.streams[self.MIX[i][0]]
+        ids, starts = self.streams[self.mix[i][0]]
         if self.rng.random() < .5:
             at = starts[self.rng.integers(len(starts))]
         else:
@@ -81,10 +88,10 @@ class Rows:
         at = min(at, len(ids) - n)
         return ids[at:at + n]
 
-    def repeat(self, n):
+    def repeat(self, n, random_part=.6):
         """-> tokens, weights: what is random counts only where it can be foretold."""
         rng, w = self.rng, np.ones(n, bool)
-        random = rng.random() < .6
+        random = rng.random() < random_part
         draw = (lambda k: rng.integers(1, self.V, k)) if random else self.natural
         period = int(np.exp(rng.uniform(np.log(4), np.log(n // 2))))
         if rng.random() < .7:
@@ -117,16 +124,35 @@ class Rows:
                 out.append(int(common[rng.integers(12)]))
         return np.asarray(out)
 
-    def batch(self, B, T, repeats, brackets):
+    def mark(self, n):
+        """-> tokens, weights: a list of random tokens, each with its mark, or a stretch of a corpus with some marks."""
+        rng = self.rng
+        random = rng.random() < .5
+        pool = rng.integers(1, self.V, max(4, n // 4))
+        words = pool[rng.integers(0, len(pool), n)] if random else self.natural(n)
+        marked = rng.random(n) < (1. if random else .3)
+        out, w, before = [], [], set()
+        for word, mark in zip(words.tolist(), marked):
+            out.append(word)
+            w.append(not random)
+            if mark:
+                out.append(self.seen if word in before else self.new)
+                w.append(True)
+            before.add(word)
+        return np.asarray(out[:n]), np.asarray(w[:n])
+
+    def batch(self, B, T, repeats, brackets, marks=0., random_part=.6):
         """-> inputs B x T, targets B x T with -100 where nothing is to be learnt"""
         rows = np.zeros((B, T + 1), np.int64)      # 0 is <|bos|>
         count = np.ones((B, T + 1), bool)
         for b in range(B):
             u = self.rng.random()
             if u < repeats:
-                rows[b, 1:], count[b, 1:] = self.repeat(T)
+                rows[b, 1:], count[b, 1:] = self.repeat(T, random_part)
             elif u < repeats + brackets:
                 rows[b, 1:] = self.bracket(T)
+            elif u < repeats + brackets + marks:
+                rows[b, 1:], count[b, 1:] = self.mark(T)
             else:
                 rows[b, 1:] = self.natural(T)
         return rows[:, :-1], np.where(count, rows, -100)[:, 1:]

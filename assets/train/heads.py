@@ -138,7 +138,7 @@ def bracket_scores(read, rng, n=24, T=64):
 
 def evaluate(folder, corpora):
     read, rng = Reader(folder), np.random.default_rng(7)
-    _, held = corpus.load(corpora, read.tok)
+    _, held = corpus.load(corpora, read.tok, only_held_out=True)
     heads, base = natural_scores(read, held["en"])
     randoms, told = random_scores(read, rng)
     brackets, right, trivial = bracket_scores(read, rng)

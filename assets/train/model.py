@@ -43,16 +43,16 @@ class Attention(nn.Module):
         self.q_proj, self.k_proj, self.v_proj, self.o_proj = (nn.Linear(width, width, bias=False) for _ in range(4))
 
     def forward(self, x, cos, sin, watch):
-        """watch: a head whose log attention is to be returned as well, or None"""
+        """watch: heads whose log attention is to be returned as well -> output, {head: B x T x T}"""
         B, T, D = x.shape
         q, k, v = (p(x).view(B, T, self.heads, -1).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj))
         q, k = rotate(q, cos, sin), rotate(k, cos, sin)
         y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        seen = None
-        if watch is not None:
-            score = q[:, watch] @ k[:, watch].transpose(1, 2) / math.sqrt(q.shape[-1])
+        seen = {}
+        for h in watch:
+            score = q[:, h] @ k[:, h].transpose(1, 2) / math.sqrt(q.shape[-1])
             ahead = torch.ones(T, T, dtype=torch.bool).triu(1)
-            seen = score.masked_fill(ahead, -1e9).log_softmax(-1)
+            seen[h] = score.masked_fill(ahead, -1e9).log_softmax(-1)
         return self.o_proj(y.transpose(1, 2).reshape(B, T, D)), seen
 
 
@@ -90,13 +90,13 @@ class Decoder(nn.Module):
                 small = name.endswith(("o_proj.weight", "down_proj.weight"))
                 nn.init.normal_(p, std=.02 if name.startswith("embed") else .06 / (math.sqrt(2 * SHAPE["layers"]) if small else 1))
 
-    def forward(self, ids, watch=None):
-        """-> hidden states B x T x width, log attention of head `watch` of layer 0 or None"""
+    def forward(self, ids, watch=()):
+        """watch: (layer, head) pairs -> hidden states B x T x width, {pair: log attention B x T x T}"""
         cos, sin = rotation(ids.shape[1])
-        x, seen = self.embed_tokens(ids), None
+        x, seen = self.embed_tokens(ids), {}
         for i, block in enumerate(self.layers):
-            x, got = block(x, cos, sin, watch if i == 0 else None)
-            seen = got if i == 0 else seen
+            x, got = block(x, cos, sin, [h for l, h in watch if l == i])
+            seen.update({(i, h): a for h, a in got.items()})
         return self.norm(x), seen
 
     def loss(self, x, targets):
