@@ -9,6 +9,7 @@ import shutil
 import torch
 from tokenizers import Tokenizer
 
+import folder
 from model import Decoder, export
 
 
@@ -29,7 +30,7 @@ def main():
     to = os.path.join(args.out, "tokenizer.json")
     if os.path.abspath(to) != os.path.abspath(args.tokenizer):
         shutil.copyfile(args.tokenizer, to)
-    size = sum(os.path.getsize(os.path.join(args.out, f)) for f in ("config.json", "tokenizer.json", "model.safetensors"))
+    size = folder.size(args.out)
     print(f"step {state['step']}, {size} bytes")
     assert size < 5_000_000
 
