@@ -4,22 +4,34 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
 BUILD   ?= build
+PKG_CONFIG ?= pkg-config
 SHELL   := /bin/bash
 
 PKGS     := cairo pangocairo libpng zlib jansson libutf8proc libpcre2-8
 WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes -Wconversion -Wno-missing-field-initializers
 CFLAGS   ?= -O2 -g
-FLAGS    := $(WARNINGS) -fno-math-errno -ffp-contract=off -fvisibility=hidden -fPIC -pthread
-DEFINES  := -D_GNU_SOURCE -DMHA_VIZ_VERSION='"$(VERSION)"' -Isrc
+# What the compiler builds for, which need not be the processor that it runs on: make CC=...
+MACROS   := $(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null)
+macro     = $(filter $(1),$(MACROS))
+tool      = $(shell $(CC) -print-prog-name=$(1) 2>/dev/null || echo $(1))
+OBJCOPY  ?= $(call tool,objcopy)
+ifeq ($(origin AR),default)
+AR        = $(call tool,ar)
+endif
+# A float is computed as a float everywhere.
+SINGLE   := $(if $(call macro,__i386__),-msse2 -mfpmath=sse) \
+            $(if $(call macro,__s390x__),$(if $(call macro,__clang__),,-fexcess-precision=fast))
+FLAGS    := $(WARNINGS) $(strip -fno-math-errno -ffp-contract=off $(SINGLE)) -fvisibility=hidden -fPIC -pthread
+DEFINES  := -D_GNU_SOURCE $(if $(call macro,__LP64__),,-D_FILE_OFFSET_BITS=64) -DMHA_VIZ_VERSION='"$(VERSION)"' -Isrc
 
 # pkg-config is asked once, and not at all by targets that do not build.
 MISSING = $(shell command -v $(firstword $(CC)) >/dev/null || echo $(firstword $(CC)); \
-                  command -v pkg-config >/dev/null || { echo pkg-config; exit; }; \
-                  for p in $(PKGS); do pkg-config --exists $$p || echo $$p; done)
+                  command -v $(PKG_CONFIG) >/dev/null || { echo $(PKG_CONFIG); exit; }; \
+                  for p in $(PKGS); do $(PKG_CONFIG) --exists $$p || echo $$p; done)
 require = $(if $(1),$(error not installed: $(1); `make demo` installs what the build needs (see tests/deps)))
-PKG_CFLAGS = $(call require,$(MISSING))$(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
-PKG_LIBS   = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+PKG_CFLAGS = $(call require,$(MISSING))$(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(PKGS)))$(PKG_CFLAGS)
+PKG_LIBS   = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(PKGS)))$(PKG_LIBS)
 LIBS       = $(PKG_LIBS) -lm
 
 SRC := $(wildcard src/*.c src/*/*.c src/*/*/*.c src/*/*.S)
@@ -41,15 +53,15 @@ $(LIB): $(filter-out $(BUILD)/src/main.o,$(OBJ))
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/cmd/% $(BUILD)/src/cli/%,$(OBJ))
 $(BUILD)/libmhaviz.a: $(LIB_OBJ)
 	@rm -f $@
-	$(LD) -r -o $(BUILD)/mhaviz.o $^
-	objcopy --wildcard --keep-global-symbol='mhaviz_*' $(BUILD)/mhaviz.o
+	$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $(BUILD)/mhaviz.o $^
+	$(OBJCOPY) --wildcard --keep-global-symbol='mhaviz_*' $(BUILD)/mhaviz.o
 	$(AR) rcs $@ $(BUILD)/mhaviz.o
 
 $(BUILD)/libmhaviz.so.0: $(LIB_OBJ)
 	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libmhaviz.so.0 -Wl,-z,defs -o $@ $^ $(LIBS)
 
 # Kernels for a processor's vector units carry their own flags and are chosen at run time.
-ifeq ($(shell uname -m),x86_64)
+ifneq ($(call macro,__x86_64__),)
 $(BUILD)/src/nn/simd_avx2.o: SIMD := -mavx2 -mfma -mf16c
 $(BUILD)/src/nn/simd_avx512.o: SIMD := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c
 endif
@@ -87,8 +99,8 @@ $(BUILD)/tests/unit/run_memory: WRAP := -Wl,--wrap=calloc,--wrap=free
 $(TEST_BIN) $(BENCH): $(BUILD)/%: %.c $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(DEFINES) -Itests $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(WRAP) -MMD -MP \
-	    $(if $(TEST_PKGS),$$(pkg-config --cflags $(TEST_PKGS))) -o $@ $< $(LIB) \
-	    $(if $(TEST_PKGS),$$(pkg-config --libs $(TEST_PKGS))) -lcmocka $(LIBS)
+	    $(if $(TEST_PKGS),$$($(PKG_CONFIG) --cflags $(TEST_PKGS))) -o $@ $< $(LIB) \
+	    $(if $(TEST_PKGS),$$($(PKG_CONFIG) --libs $(TEST_PKGS))) -lcmocka $(LIBS)
 
 # Each fuzz target also builds with a main that replays its corpus, so that gcc is enough.
 $(REPLAY): $(BUILD)/%: %.c tests/fuzz/replay.c $(LIB)
@@ -145,8 +157,8 @@ fuzz:
 	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=$(CLANG) \
 	    CFLAGS='$(SANITISE)fuzzer-no-link,$(call BOUNDS,$(CLANG))' -j$(JOBS) build/fuzz/all.a
 	@set -e; for f in $(FUZZ); do n=$$(basename $$f .c); mkdir -p build/fuzz/corpus/$$n; \
-	    $(CLANG) -std=c11 $(DEFINES) $(SANITISE)fuzzer,$(call BOUNDS,$(CLANG)) $$(pkg-config --cflags $(PKGS)) \
-	        -o build/fuzz/$$n $$f build/fuzz/all.a $$(pkg-config --libs $(PKGS)) -lm -pthread; \
+	    $(CLANG) -std=c11 $(DEFINES) $(SANITISE)fuzzer,$(call BOUNDS,$(CLANG)) $$($(PKG_CONFIG) --cflags $(PKGS)) \
+	        -o build/fuzz/$$n $$f build/fuzz/all.a $$($(PKG_CONFIG) --libs $(PKGS)) -lm -pthread; \
 	    echo "== $$n"; build/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
 	        build/fuzz/corpus/$$n tests/fuzz/corpus/$$n; done
 
@@ -164,7 +176,7 @@ bench: all $(BENCH)
 # ---- packages: tests/deps has the lists, and says what it installs ----
 
 deps:
-	@pkg-config --exists $(PKGS) 2>/dev/null && command -v $(firstword $(CC)) >/dev/null || \
+	@$(PKG_CONFIG) --exists $(PKGS) 2>/dev/null && command -v $(firstword $(CC)) >/dev/null || \
 	    tests/deps build
 test-deps:
 	@tests/deps test
