@@ -50,24 +50,66 @@ static uint64_t power(uint64_t base, int n)
     return p;
 }
 
+/* 128 bits, for not every compiler has such an integer. */
+struct wide {
+    uint64_t high, low;
+};
+
+static struct wide multiply(uint64_t x, uint64_t y)
+{
+    uint64_t low = (x & UINT32_MAX) * (y & UINT32_MAX);
+    uint64_t middle = (x >> 32) * (y & UINT32_MAX) + (low >> 32);
+    uint64_t other = (x & UINT32_MAX) * (y >> 32) + (middle & UINT32_MAX);
+
+    return (struct wide){ (x >> 32) * (y >> 32) + (middle >> 32) + (other >> 32),
+                          other << 32 | (low & UINT32_MAX) };
+}
+
+/* x * 2^n, for 0 < n < 128. */
+static struct wide shift_left(uint64_t x, int n)
+{
+    if (n >= 64)
+        return (struct wide){ x << (n - 64), 0 };
+    return (struct wide){ x >> (64 - n), x << n };
+}
+
+/* The low 64 bits of x / 2^n, for 0 < n < 128. */
+static uint64_t shift_right(struct wide x, int n)
+{
+    return n >= 64 ? x.high >> (n - 64) : x.high << (64 - n) | x.low >> n;
+}
+
+static struct wide subtract(struct wide x, struct wide y)
+{
+    return (struct wide){ x.high - y.high - (x.low < y.low), x.low - y.low };
+}
+
+static int order(struct wide x, struct wide y)
+{
+    if (x.high != y.high)
+        return x.high < y.high ? -1 : 1;
+    return (x.low > y.low) - (x.low < y.low);
+}
+
 /*
  * mantissa * 2^exponent * 10^k, rounded half to even, for 0 <= k <= 20 and
  * exponent + k < 0.  *same: it reads back as the same number.
  */
 static uint64_t times_ten(uint64_t mantissa, int exponent, int k, bool *same)
 {
-    __extension__ unsigned __int128 value = mantissa, unit = 1, rest;
+    int shift = -(exponent + k), side;
     uint64_t five = power(5, k), whole;
+    struct wide value = multiply(mantissa, five), unit = shift_left(1, shift), rest;
 
-    value *= five;
-    unit <<= -(exponent + k);
-    whole = (uint64_t)(value >> -(exponent + k));
-    rest = value & (unit - 1);
-    if (2 * rest > unit || (2 * rest == unit && whole % 2 == 1)) {
+    whole = shift_right(value, shift);
+    rest = subtract(value, shift_left(whole, shift));
+    side = order(rest, subtract(unit, rest));
+    if (side > 0 || (side == 0 && whole % 2 == 1)) {
         whole++;
-        rest = unit - rest;
+        rest = subtract(unit, rest);
     }
-    *same = 2 * rest < five || (2 * rest == five && mantissa % 2 == 0);
+    /* A power of five is odd: rest is never half of it. */
+    *same = rest.high == 0 && rest.low <= five / 2;
     return whole;
 }
 
