@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-long list_number(const char **s)
+long long list_number(const char **s)
 {
     char *end;
-    long number;
+    long long number;
 
     if (!isdigit((unsigned char)**s))
         return -1;
-    number = strtol(*s, &end, 10);      /* too many digits: LONG_MAX */
+    number = strtoll(*s, &end, 10);      /* too many digits: LLONG_MAX */
     *s = end;
     return number;
 }
 
-bool list_range(const char **s, long *first, long *last)
+bool list_range(const char **s, long long *first, long long *last)
 {
     *first = *last = list_number(s);
     if (*first >= 0 && **s == '-') {
@@ -29,7 +29,7 @@ bool list_range(const char **s, long *first, long *last)
     return *first >= 0 && *last >= *first;
 }
 
-int list_next(const char **s, long *first, long *last)
+int list_next(const char **s, long long *first, long long *last)
 {
     if (!list_range(s, first, last) || (**s != ',' && **s != '\0'))
         return -1;
@@ -39,10 +39,10 @@ int list_next(const char **s, long *first, long *last)
 /* ---- members ---- */
 
 /* "last", or "-2", at *s: the distance from the end, from 1; 0: neither. */
-static long from_end(const char **s)
+static long long from_end(const char **s)
 {
     static const char last[] = "last";
-    long number;
+    long long number;
 
     if (strncmp(*s, last, strlen(last)) == 0) {
         *s += strlen(last);
@@ -56,7 +56,8 @@ static long from_end(const char **s)
 }
 
 /* As list_next; *first and *last are -1, -2, … where they count from the end. */
-static int next_member(const struct list_of *of, const char **s, long *first, long *last)
+static int next_member(const struct list_of *of, const char **s, long long *first,
+                       long long *last)
 {
     if (!of->from_end || isdigit((unsigned char)**s))
         return list_next(s, first, last);
@@ -66,20 +67,20 @@ static int next_member(const struct list_of *of, const char **s, long *first, lo
     return *(*s)++ == ',';
 }
 
-static int out_of_range(const struct list_of *of, long i, const char *list, struct err *e)
+static int out_of_range(const struct list_of *of, long long i, const char *list, struct err *e)
 {
-    if (i == LONG_MAX || i == -LONG_MAX)        /* not what was typed */
+    if (i == LLONG_MAX || i == -LLONG_MAX)        /* not what was typed */
         return err_set(e, ERR_USAGE, "%s: '%.40s' is out of range: %s has %ss 0 to %d",
                        of->option, list, of->owner, of->member, of->n - 1);
     if (i < 0)
-        return err_set(e, ERR_USAGE, "%s: %ld is out of range: from the end, %s has %ss -1 "
+        return err_set(e, ERR_USAGE, "%s: %lld is out of range: from the end, %s has %ss -1 "
                        "to %d", of->option, i, of->owner, of->member, -of->n);
-    return err_set(e, ERR_USAGE, "%s: %ld is out of range: %s has %ss 0 to %d", of->option,
+    return err_set(e, ERR_USAGE, "%s: %lld is out of range: %s has %ss 0 to %d", of->option,
                    i, of->owner, of->member, of->n - 1);
 }
 
 /* A part of the list, of members that exist. */
-static int set_part(const struct list_of *of, const char *list, long first, long last,
+static int set_part(const struct list_of *of, const char *list, long long first, long long last,
                     bool *out, struct err *e)
 {
     if (last >= of->n)
@@ -88,7 +89,7 @@ static int set_part(const struct list_of *of, const char *list, long first, long
         return out_of_range(of, first, list, e);
     if (first < 0)
         first = last = of->n + first;
-    for (long i = first; i <= last; i++)
+    for (long long i = first; i <= last; i++)
         out[i] = true;
     return 0;
 }
@@ -102,7 +103,7 @@ int list_members(const struct list_of *of, const char *list, bool *out, struct e
     for (int i = 0; all && out != NULL && i < of->n; i++)
         out[i] = true;
     while (more > 0) {
-        long first, last;
+        long long first, last;
 
         more = next_member(of, &text, &first, &last);
         if (more < 0)
@@ -125,7 +126,7 @@ int list_parse_ids(struct arena *a, const char *option, const char *list, int **
     *id = arena_alloc(a, strlen(list) / 2 + 1, sizeof **id);
     *n = 0;
     while (more > 0) {
-        long number = list_number(&text);
+        long long number = list_number(&text);
 
         if (number < 0 || number > INT_MAX || (*text != ',' && *text != '\0'))
             return err_set(e, ERR_USAGE, "%s: '%.40s' is not a list of ids like "

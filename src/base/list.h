@@ -12,19 +12,19 @@
 
 /*
  * The whole number without a sign at *s, which moves after it.  -1: there is none;
- * LONG_MAX: it is at least that large.
+ * LLONG_MAX: it is at least that large.
  */
-long list_number(const char **s);
+long long list_number(const char **s);
 
 /* "3-5", or "3", at *s, which moves after it.  false: there is none, or last < first. */
-bool list_range(const char **s, long *first, long *last);
+bool list_range(const char **s, long long *first, long long *last);
 
 /*
  * One part of a list "0,3-5" at *s, which moves after it and the comma.
  * Returns 1 where another part follows, 0 where this is the last, -1 where it is neither
  * a number nor a range.
  */
-int list_next(const char **s, long *first, long *last);
+int list_next(const char **s, long long *first, long long *last);
 
 /* What the members of a list are, for messages too. */
 struct list_of {

@@ -16,7 +16,7 @@
 /* "A-B" or "A" at *s, which moves after it. */
 static bool range(const char **s, int *first, int *last)
 {
-    long from, to;
+    long long from, to;
 
     if (!list_range(s, &from, &to) || to > INT_MAX)
         return false;
@@ -45,7 +45,7 @@ static int add_block(struct arena *a, struct mask *m, const char *part, struct e
 static int add_padding(struct mask *m, const char *part, struct err *e)
 {
     const char *text = part + strlen("padding:");
-    long count = list_number(&text);
+    long long count = list_number(&text);
 
     if (count < 0 || count > INT_MAX || *text != '\0')
         return err_set(e, ERR_USAGE, "%s: '%s' is not padding such as padding:3", m->name,

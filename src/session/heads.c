@@ -29,7 +29,7 @@ static int members(const struct session *s, const char *option, const char *memb
 /* ---- lists of names: L4H1,L4H3 ---- */
 
 /* "L4H1" at *at, which moves after it and the comma; returns as list_next. */
-static int next_name(const char **at, long *layer, long *head)
+static int next_name(const char **at, long long *layer, long long *head)
 {
     if (*(*at)++ != 'L')
         return -1;
@@ -42,15 +42,15 @@ static int next_name(const char **at, long *layer, long *head)
     return *(*at)++ == ',';
 }
 
-static int out_of_range(const struct asked *asked, const char *member, long i, int n,
+static int out_of_range(const struct asked *asked, const char *member, long long i, int n,
                         struct err *e)
 {
     const char *option = session_names(asked)->head;
 
-    if (i == LONG_MAX)          /* not what was typed */
+    if (i == LLONG_MAX)         /* not what was typed */
         return err_set(e, ERR_USAGE, "%s: '%.40s' is out of range: the model has %ss 0 to %d",
                        option, asked->head, member, n - 1);
-    return err_set(e, ERR_USAGE, "%s: '%.40s': %ld is out of range: the model has %ss 0 to "
+    return err_set(e, ERR_USAGE, "%s: '%.40s': %lld is out of range: the model has %ss 0 to "
                    "%d", option, asked->head, i, member, n - 1);
 }
 
@@ -76,7 +76,7 @@ static int named_heads(const struct session *s, struct wanted *want, struct err 
     int more = 1;
 
     while (more > 0) {
-        long layer, head;
+        long long layer, head;
 
         more = next_name(&at, &layer, &head);
         if (more < 0)

@@ -92,7 +92,7 @@ int layer_name_rows(struct arena *a, const char *option, const char *names,
 /* A number of 1 to MAX_VALUES at *s, which moves after it; 0: none. */
 static int count_at(const char **s)
 {
-    long number = list_number(s);
+    long long number = list_number(s);
 
     return number < 1 || number > MAX_VALUES ? 0 : (int)number;
 }

@@ -32,7 +32,7 @@ static int take_occurrence(struct place *p, const char *option, struct err *e)
 int place_parse(struct place *p, const char *option, const char *spec, struct err *e)
 {
     const char *rest = spec;
-    long position = list_number(&rest);
+    long long position = list_number(&rest);
 
     *p = (struct place){ .spec = spec, .position = -1, .word = spec + (spec[0] == '='),
                          .occurrence = 1 };
@@ -172,7 +172,7 @@ static bool is_border(const struct tokens *t, int i)
 
 /* The occurrence that p asks for, or -1; *count: how many there are, up to it. */
 static int occurrence(const struct place *p, const struct tokens *t, const char *text,
-                      bool whole, long *count)
+                      bool whole, long long *count)
 {
     *count = 0;
     for (int i = 0; i < t->n; i++) {
@@ -194,17 +194,17 @@ static int occurrence(const struct place *p, const struct tokens *t, const char 
 
 static int no_position(const struct place *p, const char *option, int n, struct err *e)
 {
-    if (p->position == LONG_MAX)        /* not what was typed */
+    if (p->position == LLONG_MAX)       /* not what was typed */
         return err_set(e, ERR_INPUT, "%s: '%.40s' is out of range: the text has tokens 0 to "
                        "%d", option, p->spec, n - 1);
-    return err_set(e, ERR_INPUT, "%s: %ld is out of range: the text has tokens 0 to %d "
-                   "(=%ld is the word)", option, p->position, n - 1, p->position);
+    return err_set(e, ERR_INPUT, "%s: %lld is out of range: the text has tokens 0 to %d "
+                   "(=%lld is the word)", option, p->position, n - 1, p->position);
 }
 
 int place_find(const struct place *p, const char *option, const struct tokens *t,
                const char *text, struct err *e)
 {
-    long n_whole, n_parts = 0, count;
+    long long n_whole, n_parts = 0, count;
     int at;
 
     if (p->position >= t->n)
@@ -220,6 +220,6 @@ int place_find(const struct place *p, const char *option, const struct tokens *t
         return err_set(e, ERR_INPUT, "%s: the text has no token or word '%.*s'", option,
                        (int)p->word_size, p->word);
     count = n_whole > 0 ? n_whole : n_parts;
-    return err_set(e, ERR_INPUT, "%s: '%.40s': the text has '%.*s' only %ld time%s", option,
+    return err_set(e, ERR_INPUT, "%s: '%.40s': the text has '%.*s' only %lld time%s", option,
                    p->spec, (int)p->word_size, p->word, count, str_plural(count));
 }

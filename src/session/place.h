@@ -17,10 +17,10 @@
 /* What a name says; plain data, checked without a text. */
 struct place {
     const char *spec;           /* as given, for messages */
-    long position;              /* -1: a word */
+    long long position;         /* -1: a word */
     const char *word;
     size_t word_size;
-    long occurrence;            /* from 1 */
+    long long occurrence;       /* from 1 */
 };
 
 /* ERR_USAGE, naming the option: no name, an occurrence 0. */

@@ -18,7 +18,7 @@ static const char *hidden_list(const struct asked *asked)
 /* One part of the list. */
 struct hidden_part {
     bool first, special;
-    long from, to;              /* otherwise: positions */
+    long long from, to;         /* otherwise: positions */
 };
 
 static bool next_word(const char **s, const char *word)
@@ -59,7 +59,7 @@ static int check_list(const char *list, struct err *e)
 
 /* Marks what the part names; *beyond: a position that there is not. */
 static void mark_part(const struct hidden_part *part, const struct tokens *t, bool positions,
-                      unsigned char *out, long *beyond)
+                      unsigned char *out, long long *beyond)
 {
     if (part->first && t->n > 0)
         out[0] = 1;
@@ -67,7 +67,7 @@ static void mark_part(const struct hidden_part *part, const struct tokens *t, bo
         out[i] |= t->special[i] != 0;
     if (part->first || part->special || !positions)
         return;
-    for (long i = part->from; i <= part->to && i < t->n; i++)
+    for (long long i = part->from; i <= part->to && i < t->n; i++)
         out[i] = 1;
     if (part->to >= t->n)
         *beyond = part->to;
@@ -82,7 +82,7 @@ static int hide_side(const struct session *s, struct arena *a, const struct item
     unsigned char *hidden = arena_alloc(a, (size_t)t->n, 1);
     const char *at = hidden_list(s->asked);
     struct hidden_part part;
-    long beyond = -1;
+    long long beyond = -1;
 
     for (int more = at != NULL; more == 1;) {
         more = next_part(&at, &part);
@@ -90,7 +90,7 @@ static int hide_side(const struct session *s, struct arena *a, const struct item
     }
     *out = t->n > 0 && memchr(hidden, 1, (size_t)t->n) != NULL ? hidden : NULL;
     if (beyond >= 0 && !item->of_several)
-        return err_set(e, ERR_INPUT, "--hide: %ld is out of range: the text has tokens 0 to %d",
+        return err_set(e, ERR_INPUT, "--hide: %lld is out of range: the text has tokens 0 to %d",
                        beyond, t->n - 1);
     return *out == NULL || memchr(hidden, 0, (size_t)t->n) != NULL ?
                0 :
@@ -251,7 +251,7 @@ static unsigned char *named_keys(const struct session *s, struct arena *a,
     unsigned char *named = arena_alloc(a, (size_t)keys->n, 1);
     const char *at = hidden_list(s->asked);
     struct hidden_part part;
-    long beyond;
+    long long beyond;
 
     *words = (struct hidden_part){ .first = false };
     for (int more = at != NULL; more == 1;) {
