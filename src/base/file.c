@@ -40,6 +40,11 @@ static int map(const char *path, struct span *out, struct identity *which, struc
                        kind_of(info.st_mode));
     }
     *which = (struct identity){ info.st_dev, info.st_ino };
+    if ((uint64_t)info.st_size > SIZE_MAX / 2) {
+        close(fd);
+        return err_set(e, ERR_SYSTEM, "%s: holds %lld bytes, more than the %zu that this "
+                       "processor can map", path, (long long)info.st_size, SIZE_MAX / 2);
+    }
     out->data = (const unsigned char *)"";
     out->size = (size_t)info.st_size;
     if (out->size == 0) {

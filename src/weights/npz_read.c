@@ -12,8 +12,9 @@
 #include "weights/weights_priv.h"
 #include "weights/zip.h"
 
-/* Of all deflated members together; and deflate cannot do more than 1032 : 1. */
-static const uint64_t INFLATE_MAX_BYTES = (uint64_t)4 << 30;
+/* Of all deflated members together, which must fit in memory; and deflate cannot do more
+ * than 1032 : 1. */
+static const uint64_t INFLATE_MAX_BYTES = SIZE_MAX >> 32 != 0 ? UINT64_C(4) << 30 : SIZE_MAX / 2;
 enum { DEFLATE_MAX_RATIO = 1032 };
 
 struct entry {                  /* of the central directory */
@@ -43,8 +44,8 @@ static int find_end(const struct zip *z, size_t *at, struct err *e)
 
     for (size_t back = N_END; back <= size && back <= N_END + ZIP_16; back++) {
         *at = size - back;
-        if (get_bytes(p + *at, 4) == ZIP_END &&
-            get_bytes(p + *at + 20, 2) == back - N_END)
+        if (bytes_get(p + *at, 4) == ZIP_END &&
+            bytes_get(p + *at + 20, 2) == back - N_END)
             return 0;
     }
     return err_set(e, ERR_INPUT, "zip end record missing; file truncated?");
@@ -63,20 +64,20 @@ static int read_end64(struct zip *z, size_t *end, struct err *e)
     uint64_t at;
 
     if (*end < N_LOCATOR64 + N_END64 ||
-        get_bytes(q - N_LOCATOR64, 4) != ZIP64_LOCATOR)
+        bytes_get(q - N_LOCATOR64, 4) != ZIP64_LOCATOR)
         return 0;
-    at = get_bytes(q - N_LOCATOR64 + 8, 8);
-    if (at != *end - N_LOCATOR64 - N_END64 || get_bytes(p + at, 4) != ZIP64_END)
+    at = bytes_get(q - N_LOCATOR64 + 8, 8);
+    if (at != *end - N_LOCATOR64 - N_END64 || bytes_get(p + at, 4) != ZIP64_END)
         return err_set(e, ERR_INPUT, "%s: zip64 end at %llu, expected at %zu", two,
                        (unsigned long long)at, *end - N_LOCATOR64 - N_END64);
-    if (!agree(z->n, get_bytes(p + at + 32, 8), ZIP_16) ||
-        !agree(z->directory_size, get_bytes(p + at + 40, 8), ZIP_32) ||
-        !agree(z->directory, get_bytes(p + at + 48, 8), ZIP_32) ||
-        get_bytes(p + at + 24, 8) != get_bytes(p + at + 32, 8))
+    if (!agree(z->n, bytes_get(p + at + 32, 8), ZIP_16) ||
+        !agree(z->directory_size, bytes_get(p + at + 40, 8), ZIP_32) ||
+        !agree(z->directory, bytes_get(p + at + 48, 8), ZIP_32) ||
+        bytes_get(p + at + 24, 8) != bytes_get(p + at + 32, 8))
         return err_set(e, ERR_INPUT, "%s: zip64 end and end", two);
-    z->n = get_bytes(p + at + 32, 8);
-    z->directory_size = get_bytes(p + at + 40, 8);
-    z->directory = get_bytes(p + at + 48, 8);
+    z->n = bytes_get(p + at + 32, 8);
+    z->directory_size = bytes_get(p + at + 40, 8);
+    z->directory = bytes_get(p + at + 48, 8);
     *end = (size_t)at;
     return 0;
 }
@@ -89,12 +90,12 @@ static int read_end(struct zip *z, struct err *e)
 
     if (find_end(z, &end, e) != 0)
         return -1;
-    if (get_bytes(p + end + 4, 4) != 0 ||
-        get_bytes(p + end + 8, 2) != get_bytes(p + end + 10, 2))
+    if (bytes_get(p + end + 4, 4) != 0 ||
+        bytes_get(p + end + 8, 2) != bytes_get(p + end + 10, 2))
         return err_set(e, ERR_INPUT, "is one part of a split zip, expected a single file");
-    z->n = get_bytes(p + end + 10, 2);
-    z->directory_size = get_bytes(p + end + 12, 4);
-    z->directory = get_bytes(p + end + 16, 4);
+    z->n = bytes_get(p + end + 10, 2);
+    z->directory_size = bytes_get(p + end + 12, 4);
+    z->directory = bytes_get(p + end + 16, 4);
     if (read_end64(z, &end, e) != 0)
         return -1;
     if (__builtin_add_overflow(z->directory, z->directory_size, &found) || found != end)
@@ -117,7 +118,7 @@ static int widen(uint64_t *field, const unsigned char **p, const unsigned char *
         return 0;
     if (end - *p < 8)
         return -1;
-    *field = get_bytes(*p, 8);
+    *field = bytes_get(*p, 8);
     *p += 8;
     return 0;
 }
@@ -127,7 +128,7 @@ static int read_extra(struct entry *x, const unsigned char *p, size_t n)
     const unsigned char *end = p + n;
 
     while (end - p >= 4) {
-        uint64_t id = get_bytes(p, 2), length = get_bytes(p + 2, 2);
+        uint64_t id = bytes_get(p, 2), length = bytes_get(p + 2, 2);
         const unsigned char *q = p + 4;
 
         if (length > (uint64_t)(end - q))
@@ -160,17 +161,17 @@ static int read_central(struct zip *z, struct entry *x, const unsigned char **p,
     const unsigned char *h = *p;
     size_t n_extra, n_all;
 
-    if (end - h < N_CENTRAL || get_bytes(h, 4) != ZIP_CENTRAL)
+    if (end - h < N_CENTRAL || bytes_get(h, 4) != ZIP_CENTRAL)
         return err_set(e, ERR_INPUT, "zip directory: no entry at %td", h - z->file.data);
-    x->flags = (unsigned)get_bytes(h + 8, 2);
-    x->method = (unsigned)get_bytes(h + 10, 2);
-    x->crc = (uint32_t)get_bytes(h + 16, 4);
-    x->packed = get_bytes(h + 20, 4);
-    x->size = get_bytes(h + 24, 4);
-    x->n_name = (size_t)get_bytes(h + 28, 2);
-    n_extra = (size_t)get_bytes(h + 30, 2);
-    x->offset = get_bytes(h + 42, 4);
-    n_all = N_CENTRAL + x->n_name + n_extra + (size_t)get_bytes(h + 32, 2);
+    x->flags = (unsigned)bytes_get(h + 8, 2);
+    x->method = (unsigned)bytes_get(h + 10, 2);
+    x->crc = (uint32_t)bytes_get(h + 16, 4);
+    x->packed = bytes_get(h + 20, 4);
+    x->size = bytes_get(h + 24, 4);
+    x->n_name = (size_t)bytes_get(h + 28, 2);
+    n_extra = (size_t)bytes_get(h + 30, 2);
+    x->offset = bytes_get(h + 42, 4);
+    n_all = N_CENTRAL + x->n_name + n_extra + (size_t)bytes_get(h + 32, 2);
     if (n_all > (size_t)(end - h))
         return err_set(e, ERR_INPUT, "zip directory: an entry goes past its end");
     x->name = arena_strndup(z->a, (const char *)h + N_CENTRAL, x->n_name);
@@ -208,18 +209,18 @@ static int find_data(struct zip *z, struct entry *x, struct span *packed, struct
     uint64_t left, n_head;
 
     if (x->offset > z->directory || z->directory - x->offset < N_LOCAL ||
-        get_bytes(h + x->offset, 4) != ZIP_LOCAL)
+        bytes_get(h + x->offset, 4) != ZIP_LOCAL)
         return err_set(e, ERR_INPUT, "no zip member at %llu",
                        (unsigned long long)x->offset);
     h += x->offset;
-    if ((x->flags | (unsigned)get_bytes(h + 6, 2)) & FLAG_ENCRYPTED)
+    if ((x->flags | (unsigned)bytes_get(h + 6, 2)) & FLAG_ENCRYPTED)
         return err_set(e, ERR_INPUT, "is encrypted");
     left = z->directory - x->offset;
-    n_head = N_LOCAL + get_bytes(h + 26, 2) + get_bytes(h + 28, 2);
+    n_head = N_LOCAL + bytes_get(h + 26, 2) + bytes_get(h + 28, 2);
     if (n_head > left || x->packed > left - n_head)
         return err_set(e, ERR_INPUT, "%llu bytes at %llu go past the end of the data",
                        (unsigned long long)x->packed, (unsigned long long)x->offset);
-    if (get_bytes(h + 8, 2) != x->method || get_bytes(h + 26, 2) != x->n_name ||
+    if (bytes_get(h + 8, 2) != x->method || bytes_get(h + 26, 2) != x->n_name ||
         memcmp(h + N_LOCAL, x->name, x->n_name) != 0)
         return err_set(e, ERR_INPUT, "its local header has another name or method");
     packed->data = h + n_head;
@@ -478,11 +479,11 @@ char *npz_string(const struct tensor *strings, int64_t i, struct arena *a, size_
     const unsigned char *p = strings->data + (size_t)i * width * 4;
     char *text = arena_alloc(a, width + 1, 4);
 
-    while (width > 0 && get_bytes(p + (width - 1) * 4, 4) == 0)
+    while (width > 0 && bytes_get(p + (width - 1) * 4, 4) == 0)
         width--;
     *size = 0;
     for (size_t k = 0; k < width; k++) {
-        uint64_t cp = get_bytes(p + k * 4, 4);
+        uint64_t cp = bytes_get(p + k * 4, 4);
 
         if (cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000)) {
             err_set(e, ERR_INPUT, "%s[%lld]: %llx is not a Unicode code point",

@@ -268,8 +268,8 @@ static void test_gaps(void **state)
             npz_put(z, 0, at, ones, 1);
         finish(z, f);
         assert_int_equal(file_map(in("g.npz"), &s, &e), 0);
-        memcpy(&crc, s.data + 14, 4);
-        memcpy(&size, s.data + 22, 4);
+        crc = (uint32_t)bytes_get(s.data + 14, 4);
+        size = (uint32_t)bytes_get(s.data + 22, 4);
         assert_int_equal(size, 128 + n);
         assert_int_equal(crc, crc32_z(0, s.data + 30 + strlen("g.npy"), size));
         file_unmap(s);
@@ -315,26 +315,21 @@ static void test_many_members(void **state)
           "assert np.load(io.BytesIO(z.read('a259.npy')))[0] == 3\n", "m.npz");
 }
 
-/* Sizes and offsets beyond 32 bits; nearly all of the file is a hole. */
-static void test_zip64(void **state)
+/* Sizes and offsets beyond 32 bits; nearly all of the file is a hole.  It cannot be mapped
+ * where addresses have 32 bits: there it is refused. */
+static void check_zip64(const unsigned char last[3], int64_t n)
 {
-    const int64_t n = (int64_t)4300 << 20, two = 2;
-    struct stat info;
-    static const unsigned char last[] = { 7, 8, 9 };
-    static const float behind[] = { 1.5f, -2 };
     struct weights *w;
     const struct tensor *t;
-    FILE *f;
-    struct npz *z = create("z.npz", &f);
+    struct err e = { 0 };
     float got[2];
 
-    (void)state;
-    npz_add(z, "large", DTYPE_U8, 1, &n);
-    npz_put(z, 0, n - 3, last, 3);
-    npz_put(z, npz_add(z, "behind", DTYPE_F32, 1, &two), 0, behind, 2);
-    finish(z, f);
-    assert_int_equal(stat(in("z.npz"), &info), 0);
-    assert_true(info.st_blocks < (16 << 20) / 512);     /* zeros are not written */
+    if (SIZE_MAX == UINT32_MAX) {
+        assert_null(npz_open(&arena, in("z.npz"), &e));
+        assert_non_null(strstr(e.msg, "z.npz: holds 45"));
+        assert_non_null(strstr(e.msg, "more than the 2147483647 that this processor can map"));
+        return;
+    }
     w = reopen("z.npz");
     t = weights_find(w, "large");
     assert_int_equal(t->n_elements, n);
@@ -343,6 +338,25 @@ static void test_zip64(void **state)
     tensor_read(got, weights_find(w, "behind"), 0, 2);
     assert_true(got[0] == 1.5f && got[1] == -2);
     weights_close(w);
+}
+
+static void test_zip64(void **state)
+{
+    const int64_t n = (int64_t)4300 << 20, two = 2;
+    static const unsigned char last[] = { 7, 8, 9 };
+    static const float behind[] = { 1.5f, -2 };
+    struct stat info;
+    FILE *f;
+    struct npz *z = create("z.npz", &f);
+
+    (void)state;
+    npz_add(z, "large", DTYPE_U8, 1, &n);
+    npz_put(z, 0, n - 3, last, 3);
+    npz_put(z, npz_add(z, "behind", DTYPE_F32, 1, &two), 0, behind, 2);
+    finish(z, f);
+    assert_int_equal(stat(in("z.npz"), &info), 0);
+    assert_true(info.st_blocks < (16 << 20) / 512);     /* zeros are not written */
+    check_zip64(last, n);
     numpy("z = zipfile.ZipFile(file)\n"
           "a, b = z.infolist()\n"
           "assert a.file_size == 4300 * 2**20 + 128, a\n"
@@ -429,6 +443,7 @@ static void test_npy(void **state)
     for (int n_dims = 1; n_dims <= 3; n_dims++) {
         const int64_t *shape = shapes[n_dims - 1];
         FILE *f = fopen(in("a.npy"), "wb");
+        float got[6];
         struct err e;
         struct weights *w;
         const struct tensor *t;
@@ -440,7 +455,8 @@ static void test_npy(void **state)
         t = weights_find(w, "");
         assert_int_equal(t->n_dims, n_dims);
         assert_memory_equal(t->shape, shape, (size_t)n_dims * sizeof *shape);
-        assert_memory_equal(t->data, values, sizeof values);
+        tensor_read(got, t, 0, t->n_elements);
+        assert_memory_equal(got, values, sizeof values);
         assert_int_equal((uintptr_t)t->data % 64, 0);
         weights_close(w);
     }
