@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "base/bytes.h"
 #include "base/out.h"
 #include "base/rng.h"
 #include "cli/output.h"
@@ -182,7 +183,7 @@ static void write_tensor(FILE *f, struct arena *a, struct rng *r, const struct t
             xavier(r, x, here, t);
         for (int64_t i = 0; fill == FILL_ONE && i < here; i++)
             x[i] = 1;
-        fwrite(x, sizeof *x, (size_t)here, f);
+        bytes_write(f, x, (size_t)here, sizeof *x);
     }
     arena_reset(a, mark);
 }

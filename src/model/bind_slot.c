@@ -2,6 +2,7 @@
  * One slot -> its weight and bias: found by name, checked for type and shape, decoded. */
 #include "model/bind_priv.h"
 
+#include "base/bytes.h"
 #include "base/str.h"
 
 struct shape {
@@ -97,7 +98,8 @@ static const float *decode_vector(struct binder *b, const struct slot_row *row,
 static struct matrix matrix_of(const struct tensor *t, struct shape s, bool in_out)
 {
     const struct dtype_row *dtype = &dtype_table[t->dtype];
-    bool plain = t->dtype == DTYPE_F32 && (uintptr_t)t->data % sizeof(float) == 0;
+    bool plain = BYTES_IN_ORDER && t->dtype == DTYPE_F32 &&
+                 (uintptr_t)t->data % sizeof(float) == 0;
     int row = 1;
 
     for (int i = 1; i < s.n; i++)

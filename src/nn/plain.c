@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/half.h"
 #include "nn/kernels.h"
 #include "nn/softmax.h"
@@ -43,22 +44,14 @@ static void transpose(float *panel, const float *w, int64_t stride, int n, int K
 
 static void decode_f16(float *out, const unsigned char *data, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
-        uint16_t h;
-
-        memcpy(&h, data + 2 * i, sizeof h);
-        out[i] = half_to_float(h);
-    }
+    for (int64_t i = 0; i < n; i++)
+        out[i] = half_to_float((uint16_t)bytes_get(data + 2 * i, 2));
 }
 
 static void decode_bf16(float *out, const unsigned char *data, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
-        uint16_t h;
-
-        memcpy(&h, data + 2 * i, sizeof h);
-        out[i] = bf16_to_float(h);
-    }
+    for (int64_t i = 0; i < n; i++)
+        out[i] = bf16_to_float((uint16_t)bytes_get(data + 2 * i, 2));
 }
 
 /* ---- softmax ---- */

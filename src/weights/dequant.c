@@ -12,7 +12,7 @@
 
 static float half_at(const unsigned char *p)
 {
-    return half_to_float((uint16_t)get_bytes(p, 2));
+    return half_to_float((uint16_t)bytes_get(p, 2));
 }
 
 static int nibble(const unsigned char *q, int i, int n)
@@ -184,7 +184,7 @@ static void iq4_xs(float *out, const unsigned char *b)
 {
     const unsigned char *q = b + 8;
     float d = half_at(b);
-    int high = (int)get_bytes(b + 2, 2);
+    int high = (int)bytes_get(b + 2, 2);
 
     for (int k = 0; k < 8; k++) {
         int low = b[4 + k / 2] >> k % 2 * 4 & 15;

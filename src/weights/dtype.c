@@ -9,7 +9,7 @@
         for (int64_t i = 0; i < n; i++) {                                       \
             type v;                                                             \
                                                                                 \
-            memcpy(&v, data + (size_t)i * sizeof v, sizeof v);                  \
+            bytes_copy(&v, data + (size_t)i * sizeof v, 1, sizeof v);           \
             out[i] = (value);                                                   \
         }                                                                       \
     }
@@ -26,8 +26,7 @@ TO_F32(boolean, uint8_t, v != 0 ? 1.0f : 0.0f)
 
 static void f32(float *out, const unsigned char *data, int64_t n)
 {
-    if (n > 0)
-        memcpy(out, data, (size_t)n * sizeof *out);
+    bytes_copy(out, data, (size_t)n, sizeof *out);
 }
 
 const struct dtype_row dtype_table[N_DTYPE] = {

@@ -30,7 +30,7 @@ int gguf_take(struct gguf_cursor *c, int n_bytes, uint64_t *v, struct err *e)
     *v = 0;
     if (c->end - c->at < n_bytes)
         return ends(c, e);
-    *v = get_bytes(c->at, n_bytes);
+    *v = bytes_get(c->at, n_bytes);
     c->at += n_bytes;
     return 0;
 }
@@ -321,7 +321,7 @@ bool gguf_is_int(const struct gguf_value *v)
 int64_t gguf_int(const struct gguf_value *v, int64_t i)
 {
     int count = types[v->type].size_bytes;
-    uint64_t u = get_bytes(v->data + i * count, count);
+    uint64_t u = bytes_get(v->data + i * count, count);
 
     switch (v->type) {
     case GGUF_I8:   return (int8_t)u;
@@ -340,10 +340,10 @@ double gguf_real(const struct gguf_value *v, int64_t i)
     double d;
 
     if (v->type == GGUF_F32) {
-        memcpy(&f, v->data + i * 4, sizeof f);
+        bytes_copy(&f, v->data + i * 4, 1, sizeof f);
         return (double)f;
     }
-    memcpy(&d, v->data + i * 8, sizeof d);
+    bytes_copy(&d, v->data + i * 8, 1, sizeof d);
     return d;
 }
 
@@ -357,7 +357,7 @@ bool gguf_next(struct gguf_strings *s, struct span *out)
     if (s->left == 0)
         return false;
     s->left--;
-    *out = (struct span){ s->at + 8, (size_t)get_bytes(s->at, 8) };
+    *out = (struct span){ s->at + 8, (size_t)bytes_get(s->at, 8) };
     s->at += 8 + out->size;
     return true;
 }

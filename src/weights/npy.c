@@ -47,7 +47,7 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
     struct tensor tensor = { .dtype = dtype, .n_dims = n_dims };
     char head[NPY_HEADER_BYTES];
     int64_t n_data;
-    size_t count;
+    size_t count, size = (size_t)dtype_table[dtype].size_bytes;
 
     for (int i = 0; i < n_dims; i++)
         tensor.shape[i] = shape[i];
@@ -55,8 +55,9 @@ int npy_write(FILE *f, enum dtype dtype, int n_dims, const int64_t *shape,
         return err_set(e, ERR_SYSTEM, "an array of over 2^63 bytes cannot be written");
     count = npy_header(head, dtype_table[dtype].npy, n_dims, shape);
     errno = 0;
-    if (fwrite(head, 1, count, f) != count ||
-        (n_data > 0 && fwrite(elements, 1, (size_t)n_data, f) != (size_t)n_data))
+    fwrite(head, 1, count, f);
+    bytes_write(f, elements, (size_t)n_data / size, size);
+    if (ferror(f))
         return err_set(e, ERR_SYSTEM, "write failed: %s", strerror(errno));
     return 0;
 }
@@ -241,7 +242,7 @@ int npy_parse(struct tensor *t, bool *strings, struct span bytes, struct err *e)
     if (p[N_MAGIC] < 1 || p[N_MAGIC] > 3 || p[N_MAGIC + 1] != 0)
         return err_set(e, ERR_INPUT, ".npy version %d.%d, expected 1.0, 2.0 or 3.0",
                        p[N_MAGIC], p[N_MAGIC + 1]);
-    count = get_bytes(p + N_MAGIC + 2, n_length);
+    count = bytes_get(p + N_MAGIC + 2, n_length);
     left = bytes.size - (size_t)(N_MAGIC + 2 + n_length);
     if (count > left)
         return err_set(e, ERR_INPUT, ".npy header of %llu bytes, but only %zu follow",

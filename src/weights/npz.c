@@ -27,6 +27,7 @@ struct member {
     const char *head;           /* [n_head] what stands before the data: .npy's header */
     int64_t n_head, n_data;
     int size_bytes;             /* of an element */
+    int number_bytes;           /* of a number; an element of strings is several */
     uint32_t crc;
     struct range *range;        /* [n_ranges], of malloc: several threads add */
     size_t n_ranges, room;
@@ -129,7 +130,8 @@ int npz_add(struct npz *z, const char *name, enum dtype dtype, int n_dims,
             const int64_t *shape)
 {
     struct tensor tensor = { .dtype = dtype, .n_dims = n_dims };
-    struct member member = { .size_bytes = dtype_table[dtype].size_bytes };
+    int size_bytes = dtype_table[dtype].size_bytes;
+    struct member member = { .size_bytes = size_bytes, .number_bytes = size_bytes };
     char head[NPY_HEADER_BYTES];
     size_t n_head;
 
@@ -183,6 +185,7 @@ void npz_add_strings(struct npz *z, const char *name, const char *const *strings
     for (int k = 0; k < n; k++)
         code_points(strings[k], all + (size_t)k * (size_t)width, width);
     member.size_bytes = width * (int)sizeof *all;
+    member.number_bytes = sizeof *all;
     member.n_data = (int64_t)n * member.size_bytes;
     n_head = npy_header(head, arena_printf(z->a, "<U%d", width), 1, &shape);
     member.head = arena_strndup(z->a, head, n_head);
@@ -220,6 +223,32 @@ static bool add_range(struct member *m, struct range r)
     return true;
 }
 
+/* Writes r's bytes, in the file's order; returns their checksum. */
+static uint32_t write_numbers(struct npz *z, const struct member *m, const struct range *r,
+                              const unsigned char *numbers)
+{
+    int64_t at = m->at + m->n_head + r->begin;
+    size_t left = (size_t)(r->end - r->begin), size = (size_t)m->number_bytes;
+    unsigned char chunk[1 << 12];
+    uint32_t crc = 0;
+
+    if (BYTES_IN_ORDER) {
+        write_at(z, at, numbers, left);
+        return (uint32_t)crc32_z(0, numbers, left);
+    }
+    while (left > 0) {
+        size_t count = left < sizeof chunk ? left : sizeof chunk;
+
+        bytes_copy(chunk, numbers, count / size, size);
+        write_at(z, at, chunk, count);
+        crc = (uint32_t)crc32_z(crc, chunk, count);
+        numbers += count;
+        at += (int64_t)count;
+        left -= count;
+    }
+    return crc;
+}
+
 void npz_put(struct npz *z, int i, int64_t first, const void *elements, int64_t n)
 {
     struct member *member;
@@ -235,9 +264,7 @@ void npz_put(struct npz *z, int i, int64_t first, const void *elements, int64_t 
     range.begin = first * member->size_bytes;
     range.end = range.begin + n * member->size_bytes;
     assert(first >= 0 && n > 0 && range.end <= member->n_data);
-    range.crc = (uint32_t)crc32_z(0, elements, (size_t)(range.end - range.begin));
-    write_at(z, member->at + member->n_head + range.begin, elements,
-             (size_t)(range.end - range.begin));
+    range.crc = write_numbers(z, member, &range, elements);
     pthread_mutex_lock(&z->lock);
     ok = add_range(member, range);
     pthread_mutex_unlock(&z->lock);
@@ -295,7 +322,7 @@ struct bytes {
 
 static void put(struct bytes *b, uint64_t v, int n_bytes)
 {
-    memcpy(b->p + b->n, &v, (size_t)n_bytes);
+    bytes_put(b->p + b->n, v, n_bytes);
     b->n += (size_t)n_bytes;
 }
 

@@ -316,7 +316,7 @@ static int check_length(struct span bytes, uint64_t *n, struct err *e)
     if (bytes.size < 8)
         return err_set(e, ERR_INPUT, "%zu byte%s, expected at least 8 for the length of the "
                        "header", bytes.size, str_plural((int64_t)bytes.size));
-    *n = get_bytes(bytes.data, 8);
+    *n = bytes_get(bytes.data, 8);
     if (*n < 2)
         return err_set(e, ERR_INPUT, "header of %llu byte%s, expected at least \"{}\"",
                        (unsigned long long)*n, str_plural((int64_t)*n));

@@ -74,19 +74,19 @@ static int put_header(FILE *f, const struct tensor *tensor, int n, const struct 
 int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct note *note,
                       int n_notes, struct err *e)
 {
-    uint64_t length = 0;
+    unsigned char length[8] = { 0 };
     long start = ftell(f), end;
 
     /* The length stands before the header and is known after it. */
-    fwrite(&length, sizeof length, 1, f);
+    fwrite(length, sizeof length, 1, f);
     if (put_header(f, tensor, n, note, n_notes, e) != 0)
         return -1;
     while ((end = ftell(f)) >= 0 && (end - start) % ALIGNMENT != 0)
         if (putc(' ', f) == EOF)
             break;
-    length = (uint64_t)(end - start) - sizeof length;
+    bytes_put(length, (uint64_t)(end - start) - sizeof length, sizeof length);
     if ((start >= 0 && end >= 0 && fseek(f, start, SEEK_SET) == 0 &&
-         fwrite(&length, sizeof length, 1, f) == 1 && fseek(f, end, SEEK_SET) == 0) || ferror(f))
+         fwrite(length, sizeof length, 1, f) == 1 && fseek(f, end, SEEK_SET) == 0) || ferror(f))
         return 0;
     return err_set(e, ERR_SYSTEM, "the file cannot be sought: %s", strerror(errno));
 }

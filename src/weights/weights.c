@@ -13,7 +13,7 @@
 
 static bool is_safetensors(struct span bytes)
 {
-    return bytes.size > 8 && get_bytes(bytes.data, 8) <= bytes.size - 8 &&
+    return bytes.size > 8 && bytes_get(bytes.data, 8) <= bytes.size - 8 &&
            bytes.data[8] == '{';
 }
 

@@ -5,12 +5,9 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/str.h"
 #include "weights/weights.h"
-
-/* Files and memory hold little-endian numbers; mapped tensors are used in place. */
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "tensors are mapped as they lie in the file");
 
 struct named_span {
     const char *name;
@@ -32,14 +29,6 @@ struct weights {
     int64_t n_stored;           /* of a GGUF: tensors before experts were parted */
     const struct gguf *gguf;    /* the keys of a GGUF; NULL: it is none */
 };
-
-static inline uint64_t get_bytes(const unsigned char *p, int n_bytes)
-{
-    uint64_t v = 0;
-
-    memcpy(&v, p, (size_t)n_bytes);
-    return v;
-}
 
 enum { LARGEST_BLOCK = 256 };
 

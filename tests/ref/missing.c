@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "model/model.h"
 #include "ref/golden.h"
@@ -222,8 +223,7 @@ static struct bytes zeros(struct arena *a, const json_t *tensors)
     json_t *header = json_object(), *shape;
     const char *name;
     struct bytes b;
-    size_t end = 0;
-    uint64_t n;
+    size_t end = 0, n;
     char *text;
 
     json_object_foreach((json_t *)(uintptr_t)tensors, name, shape) {
@@ -239,7 +239,7 @@ static struct bytes zeros(struct arena *a, const json_t *tensors)
     text = json_dumps(header, JSON_COMPACT);
     n = strlen(text);
     b = (struct bytes){ arena_alloc(a, 8 + n + end, 1), 8 + n + end };
-    memcpy(b.data, &n, 8);
+    bytes_put(b.data, n, 8);
     memcpy(b.data + 8, text, n);
     free(text);
     json_decref(header);

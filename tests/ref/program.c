@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "ref/golden.h"
 
 struct where {
@@ -306,7 +307,7 @@ static void check_npz(struct job *j, const char *path, int text)
     if (j->s[text].id != NULL) {
         assert_int_equal(array(j, w, "ids")->dtype, DTYPE_I32);
         assert_int_equal(array(j, w, "ids")->n_elements, j->s[text].n);
-        memcpy(ids, array(j, w, "ids")->data, (size_t)j->s[text].n * sizeof *ids);
+        bytes_copy(ids, array(j, w, "ids")->data, (size_t)j->s[text].n, sizeof *ids);
         assert_memory_equal(ids, j->s[text].id, (size_t)j->s[text].n * sizeof *ids);
     } else {
         assert_null(weights_find(w, "ids"));

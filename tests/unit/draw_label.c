@@ -117,7 +117,7 @@ static void test_towers(void **state)
 /* Any bytes give valid UTF-8 without control characters. */
 static void test_random(void **state)
 {
-    unsigned long seed = 1;
+    uint64_t seed = 1;
 
     (void)state;
     for (int i = 0; i < 20000; i++) {
@@ -127,7 +127,7 @@ static void test_random(void **state)
 
         arena_init(&a, NULL, NULL);
         for (n = 0; n < sizeof in; n++) {
-            seed = seed * 6364136223846793005ul + 1442695040888963407ul;
+            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
             in[n] = (char)(seed >> 56);
         }
         got = label_clean(&a, in, (size_t)(i % 40), LABEL_CHARS);

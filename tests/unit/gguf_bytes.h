@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "weights/gguf.h"
 
 struct bytes {
@@ -20,14 +21,22 @@ static inline void put(struct bytes *b, const void *v, size_t n)
     b->n += n;
 }
 
+static inline void put_uint(struct bytes *b, uint64_t v, int size)
+{
+    unsigned char bytes[8];
+
+    bytes_put(bytes, v, size);
+    put(b, bytes, (size_t)size);
+}
+
 static inline void put_u32(struct bytes *b, uint32_t v)
 {
-    put(b, &v, sizeof v);
+    put_uint(b, v, 4);
 }
 
 static inline void put_u64(struct bytes *b, uint64_t v)
 {
-    put(b, &v, sizeof v);
+    put_uint(b, v, 8);
 }
 
 static inline void put_string(struct bytes *b, const char *s)

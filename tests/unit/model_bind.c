@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "model/model.h"
 
 /* One tensor of a file to be made; d1 0: one dimension.  Value k of it is 1 + k / 64. */
@@ -59,18 +60,18 @@ static void put(unsigned char *p, const struct made *m, size_t k)
 
     memcpy(&bits, &f, 4);
     if (strcmp(m->dtype, "BF16") == 0)
-        memcpy(p, (unsigned char *)&bits + 2, 2);
+        bytes_put(p, bits >> 16, 2);
     else if (strcmp(m->dtype, "F16") == 0)
-        memcpy(p, &(uint16_t){ (uint16_t)(0x3c00u | (k % 64) << 4) }, 2);
+        bytes_put(p, 0x3c00u | (k % 64) << 4, 2);
     else
-        memcpy(p, &f, 4);
+        bytes_put(p, bits, 4);
 }
 
 static struct span safetensors(const struct file *f)
 {
     char *header = arena_strdup(&arena, "{");
     unsigned char *bytes, *data;
-    uint64_t size = 0, n;
+    size_t size = 0, n;
 
     for (int i = 0; i < f->n; i++) {
         const struct made *m = &f->made[i];
@@ -80,13 +81,13 @@ static struct span safetensors(const struct file *f)
                               "\"data_offsets\":[%zu,%zu]}", header, i > 0 ? "," : "",
                               m->name, m->dtype, m->d0,
                               m->d1 > 0 ? arena_printf(&arena, ",%d", m->d1) : "",
-                              (size_t)size, end);
+                              size, end);
         size = end;
     }
     header = arena_printf(&arena, "%s}", header);
     n = strlen(header);
     bytes = arena_alloc(&arena, 8 + n + size, 1);
-    memcpy(bytes, &n, 8);
+    bytes_put(bytes, n, 8);
     memcpy(bytes + 8, header, n);
     data = bytes + 8 + n;
     for (int i = 0; i < f->n; i++)

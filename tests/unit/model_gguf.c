@@ -54,7 +54,7 @@ static void llama(const char *arch, const struct key *more, int n_more)
         put_number(&more[k]);
         n++;
     }
-    memcpy(b.v + 16, &(uint64_t){ (uint64_t)n + 1 }, 8);
+    bytes_put(b.v + 16, (uint64_t)n + 1, 8);
     put_tensor(&b, "token_embd.weight", 8, 5, 0, 0);
     put_data(&b, 32, 160);
 }

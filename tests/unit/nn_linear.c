@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Linears against sums in double, and the promise of the same bytes. */
 #include "nn_check.h"
+#include "base/bytes.h"
 #include "nn/linear.h"
 
 /* Of the sum of magnitudes: float rounding of a running sum stays below. */
@@ -54,7 +55,7 @@ static float store_one(unsigned char *p, enum element element, bool bytes)
     uint16_t h = (uint16_t)(element == ELEMENT_F16 ? bits % 0x4000 | sign
                                                    : (0x3f00 + bits % 0x0100) | sign);
 
-    memcpy(p, &h, sizeof h);
+    bytes_put(p, h, sizeof h);
     return element == ELEMENT_F16 ? half_value(h) : bf16_value(h);
 }
 
@@ -204,7 +205,7 @@ static void decoding_is_exact(void)
     for (int i = 0; i < N * K; i++) {
         uint16_t h = (uint16_t)i;
 
-        memcpy(bytes + 2 * i, &h, 2);
+        bytes_put(bytes + 2 * i, h, 2);
     }
     /* w[k][n] with one input of 1: the row comes out as it was decoded. */
     for (int f = 0; f < 2; f++) {

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 
+#include "base/bytes.h"
 #include "nn/attention.h"
 #include "unit/run_room.h"
 
@@ -49,7 +50,7 @@ static void spoil(struct spoilt *s, const char *name, int64_t i, float value)
     assert_non_null(t);
     assert_int_equal(t->dtype, DTYPE_F32);
     assert_in_range(i, 0, t->n_elements - 1);
-    memcpy((unsigned char *)(uintptr_t)t->data + 4 * i, &value, sizeof value);
+    bytes_copy((unsigned char *)(uintptr_t)t->data + 4 * i, &value, 1, sizeof value);
 }
 
 static void bind(struct spoilt *s)

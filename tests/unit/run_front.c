@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "run/run.h"
 
 static struct arena arena;
@@ -93,10 +94,10 @@ static struct model *try_file(const struct file *f, const struct family *family,
 {
     struct model *m = arena_alloc(&arena, 1, sizeof *m);
     const char *header = arena_printf(&arena, "%s}", f->header);
-    uint64_t n = strlen(header);
+    size_t n = strlen(header);
     unsigned char *bytes = arena_alloc(&arena, 8 + n + 4 * f->n, 1);
 
-    memcpy(bytes, &n, 8);
+    bytes_put(bytes, n, 8);
     memcpy(bytes + 8, header, n);
     memcpy(bytes + 8 + n, f->data, 4 * f->n);
     m->name = "m";
@@ -125,11 +126,13 @@ static struct model *open_file(const struct file *f, const struct family *family
 static const float *tensor(const struct model *m, const char *name)
 {
     const struct tensor *t = weights_find(m->weights, name);
+    float *values;
 
     if (t == NULL)
         fail_msg("no %s", name);
-    return memcpy(arena_alloc(&arena, (size_t)t->n_elements, sizeof(float)), t->data,
-                  (size_t)t->n_elements * sizeof(float));
+    values = arena_alloc(&arena, (size_t)t->n_elements, sizeof *values);
+    tensor_read(values, t, 0, t->n_elements);
+    return values;
 }
 
 /* ---- the pass ---- */

@@ -58,7 +58,7 @@ static struct tok *open_b(struct err *e)
 {
     const char *path = file_join(&arena, dir, "t.gguf");
 
-    memcpy(b.v + 16, &(uint64_t){ (uint64_t)n_keys }, 8);
+    bytes_put(b.v + 16, (uint64_t)n_keys, 8);
     write_file(path, (struct span){ b.v, b.n });
     return tok_open(&arena, path, e);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "text/spm.h"
 
 /* ---- writing protobuf ---- */
@@ -339,7 +340,6 @@ static struct span make_map(struct help *h, uint32_t far, uint32_t leaf)
 {
     uint32_t unit[UNITS] = { 0 };
     unsigned char *s = arena_alloc(&h->arena, sizeof unit + 16, 1);
-    uint32_t size = sizeof unit;
 
     unit['A'] = 'A' | 1u << 8 | ('A' ^ 0x80u) << 10;
     unit[0x80] = 1u << 31;                                  /* text 0 */
@@ -348,8 +348,8 @@ static struct span make_map(struct help *h, uint32_t far, uint32_t leaf)
     unit['C'] = 'C' | 1u << 8 | ('C' ^ 0x90u) << 10;
     unit[0x90] = 1u << 31 | far;
     unit['D'] = 'D' | 1u << 8 | ('D' ^ leaf) << 10;
-    memcpy(s, &size, 4);
-    memcpy(s + 4, unit, sizeof unit);
+    bytes_put(s, sizeof unit, 4);
+    bytes_copy(s + 4, unit, UNITS, sizeof *unit);
     memcpy(s + 4 + sizeof unit, "x\0\xc3\xa9", 5);
     return (struct span){ s, 4 + sizeof unit + 5 };
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/file.h"
 
 /* Length, header as it is, n_data bytes 0, 1, 2 .. */
@@ -16,9 +17,8 @@ static inline struct span st_bytes(struct arena *a, const char *header, size_t n
                                    size_t n_data)
 {
     unsigned char *p = arena_alloc(a, 8 + n_header + n_data, 1);
-    uint64_t n = n_header;
 
-    memcpy(p, &n, 8);
+    bytes_put(p, n_header, 8);
     memcpy(p + 8, header, n_header);
     for (size_t i = 0; i < n_data; i++)
         p[8 + n_header + i] = (unsigned char)i;

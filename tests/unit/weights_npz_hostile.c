@@ -48,7 +48,7 @@ static struct span npy(int major, const char *dict, size_t n_data)
 
     memcpy(p, "\x93NUMPY", 6);
     p[6] = (unsigned char)major;
-    memcpy(p + 8, &n_head, at - 8);
+    bytes_put(p + 8, n_head, (int)at - 8);
     memcpy(p + at, dict, n_head);
     return (struct span){ p, at + n_head + n_data };
 }
@@ -236,9 +236,9 @@ static void test_two_directories(void **state)
     memcpy(p + s.size, s.data, s.size);
     refused((struct span){ p, 2 * s.size }, "expected it to end at");
     /* the same, made to fit: now the first file is a hole, or lies there twice */
-    memcpy(&at, s.data + end_at + 16, 4);
+    at = (uint32_t)bytes_get(s.data + end_at + 16, 4);
     at += (uint32_t)s.size;
-    memcpy(p + s.size + end_at + 16, &at, 4);
+    bytes_put(p + s.size + end_at + 16, at, 4);
     refused((struct span){ p, 2 * s.size }, "the directory begins at");
 }
 
@@ -253,20 +253,20 @@ static struct span deflated(const char *name, const void *packed, size_t n_packe
 
     memcpy(p, "PK\3\4", 4);
     p[8] = 8;
-    memcpy(p + 26, &n_name, 2);
+    bytes_put(p + 26, n_name, 2);
     memcpy(p + 30, name, n_name);
     memcpy(p + 30 + n_name, packed, n_packed);
     memcpy(c, "PK\1\2", 4);
     c[10] = 8;
-    memcpy(c + 16, &crc, 4);
-    memcpy(c + 20, &n_packed, 4);
-    memcpy(c + 24, &size, 4);
-    memcpy(c + 28, &n_name, 2);
+    bytes_put(c + 16, crc, 4);
+    bytes_put(c + 20, n_packed, 4);
+    bytes_put(c + 24, size, 4);
+    bytes_put(c + 28, n_name, 2);
     memcpy(c + 46, name, n_name);
     memcpy(e, "PK\5\6", 4);
     e[8] = e[10] = 1;
-    memcpy(e + 12, &n_directory, 4);
-    memcpy(e + 16, &directory, 4);
+    bytes_put(e + 12, n_directory, 4);
+    bytes_put(e + 16, directory, 4);
     return (struct span){ p, n };
 }
 
@@ -321,12 +321,12 @@ static void test_bomb(void **state)
         memcpy(p + i * N_MEMBER, one.data, N_MEMBER);
         memcpy(c + i * 47, one.data + N_MEMBER, 47);
     }
-    memcpy(c + 47 + 42, &second, 4);
+    bytes_put(c + 47 + 42, second, 4);
     c += n_directory;
     memcpy(c, one.data + N_MEMBER + 47, 22);
     c[8] = c[10] = 2;
-    memcpy(c + 12, &n_directory, 4);
-    memcpy(c + 16, &directory, 4);
+    bytes_put(c + 12, n_directory, 4);
+    bytes_put(c + 16, directory, 4);
     refused((struct span){ p, N_FILE }, "the deflated members hold over 4294967296 bytes");
 }
 
@@ -356,7 +356,7 @@ static struct span array(const char *dict, size_t n_data, uint32_t last)
     struct span s = npy(1, dict, n_data);
 
     if (n_data >= 4)
-        memcpy((unsigned char *)(uintptr_t)s.data + s.size - 4, &last, 4);
+        bytes_put((unsigned char *)(uintptr_t)s.data + s.size - 4, last, 4);
     return deflated("a.npy", packed, squeeze(packed, sizeof packed, s.data, s.size),
                     (uint32_t)s.size, (uint32_t)crc32(0, s.data, (uInt)s.size));
 }

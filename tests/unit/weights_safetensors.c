@@ -258,7 +258,7 @@ static void test_header_length(void **state)
         unsigned char file[10] = "........{}";
         struct err e = { 0 };
 
-        memcpy(file, &cases[i].length, 8);
+        bytes_put(file, cases[i].length, 8);
         assert_null(weights_open_memory(&arena, (struct span){ file, cases[i].n_file },
                                         "f", &e));
         if (strstr(e.msg, cases[i].want) == NULL)
@@ -286,7 +286,7 @@ static void test_cut(void **state)
         /* the same where the length claims that this was all */
         if (n >= 8 && n < 8 + strlen(header)) {
             shorter = n - 8;
-            memcpy(copy, &shorter, 8);
+            bytes_put(copy, shorter, 8);
             assert_null(weights_open_memory(&arena, (struct span){ copy, n }, "f", &e));
         }
         free(copy);
