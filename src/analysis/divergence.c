@@ -2,7 +2,7 @@
  * Two rows -> one number. */
 #include "analysis/divergence.h"
 
-#include <math.h>
+#include "base/elementary.h"
 
 double divergence_js(const float *p, const float *q, int n)
 {
@@ -12,9 +12,9 @@ double divergence_js(const float *p, const float *q, int n)
         double a = (double)p[j], b = (double)q[j], m = (a + b) / 2;
 
         if (p[j] > 0)
-            sum += a * log(a / m);
+            sum += a * elementary_log(a / m);
         if (q[j] > 0)
-            sum += b * log(b / m);
+            sum += b * elementary_log(b / m);
     }
     return sum > 0 ? sum / 2 : 0;
 }

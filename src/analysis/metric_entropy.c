@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * How widely a row looks: entropy and its share of the largest possible. */
-#include <math.h>
-
 #include "analysis/metric.h"
+#include "base/elementary.h"
 
 /* Source: Clark et al. 2019, section 3; 0 ln 0 = 0. */
 static bool entropy(const struct metric_row *r, double *v)
@@ -14,7 +13,7 @@ static bool entropy(const struct metric_row *r, double *v)
     for (int j = 0; j < r->n_keys; j++) {
         double w = (double)r->a[j] / r->mass;
 
-        *v -= w * log(w + r->opts->entropy_eps);
+        *v -= w * elementary_log(w + r->opts->entropy_eps);
     }
     return true;
 }
@@ -26,7 +25,7 @@ static bool entropy_norm(const struct metric_row *r, double *v)
     if (r->n_visible < 2)       /* 0 / ln 1 */
         return false;
     entropy(r, &h);
-    *v = h / log(r->n_visible);
+    *v = h / elementary_log(r->n_visible);
     return true;
 }
 

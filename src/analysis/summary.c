@@ -90,7 +90,7 @@ static uint64_t mix(uint64_t x)
 /* The least k with u < P(X <= k), X of Poisson(1); beyond 18 the sum is 1. */
 static int poisson(double u)
 {
-    double share = exp(-1), sum = share;
+    double share = 0x1.78b56362cef38p-2, sum = share;      /* 1 / e */
     int k = 0;
 
     while (u >= sum && k < 18) {

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 enum {
     SHIFT = 397,            /* how far ahead the word is that a new one is mixed with */
     BLOCK = 16              /* numbers that a long fill makes at a time */
@@ -70,21 +72,21 @@ static float one_normal(struct rng *r)
     }
     u1 = rng_uniform(r);
     u2 = rng_uniform(r);
-    radius = sqrt(-2 * log1p(-u2));
-    r->spare = radius * sin(TWO_PI * u1);
+    radius = sqrt(-2 * elementary_log1p(-u2));
+    r->spare = radius * elementary_sin(TWO_PI * u1);
     r->has_spare = true;
-    return (float)(radius * cos(TWO_PI * u1));
+    return (float)(radius * elementary_cos(TWO_PI * u1));
 }
 
 /* BLOCK uniform numbers become normal ones, rounded to float where PyTorch's are. */
 static void block_normal(float *x)
 {
     for (int i = 0; i < BLOCK / 2; i++) {
-        float log_u = (float)log(1 - (double)x[i]);
+        float log_u = (float)elementary_log(1 - (double)x[i]);
         float radius = sqrtf(-2 * log_u), angle = (float)TWO_PI * x[i + BLOCK / 2];
 
-        x[i] = radius * (float)cos((double)angle);
-        x[i + BLOCK / 2] = radius * (float)sin((double)angle);
+        x[i] = radius * (float)elementary_cos((double)angle);
+        x[i + BLOCK / 2] = radius * (float)elementary_sin((double)angle);
     }
 }
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/elementary.h"
+
 const char *const scale_names[] = { "linear", "sqrt", "log", "row", NULL };
 
 /* Attention below this is drawn as this: the logarithm needs an end. */
@@ -12,10 +14,11 @@ static const double LOG_FLOOR = 1e-6;
 
 static float log_position(float value, float lo, float hi)
 {
-    double from = log(fmax(lo, LOG_FLOOR)), to = log(fmax(hi, LOG_FLOOR));
+    double from = elementary_log(fmax(lo, LOG_FLOOR));
+    double to = elementary_log(fmax(hi, LOG_FLOOR));
 
     return to > from ?
-        (float)((log(fmax(value, LOG_FLOOR)) - from) / (to - from)) : 0.0f;
+        (float)((elementary_log(fmax(value, LOG_FLOOR)) - from) / (to - from)) : 0.0f;
 }
 
 /* Single precision throughout, as matplotlib does it with float32 data. */

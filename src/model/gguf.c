@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/json.h"
 #include "model/config_priv.h"
 #include "model/gguf_priv.h"
@@ -321,7 +322,7 @@ static void yarn_factor(const struct source *s, json_t *scaling)
 
     if (value != NULL && factor > 0)
         json_put(s->a, scaling, "attention_factor", json_real(
-            json_number_value(value) * (factor > 1 ? 0.1 * log(factor) + 1 : 1)));
+            json_number_value(value) * (factor > 1 ? 0.1 * elementary_log(factor) + 1 : 1)));
 }
 
 static int scaling_type(const struct source *s, json_t *scaling, const char **type)

@@ -4,6 +4,7 @@
  * grows with the position. */
 #include <math.h>
 
+#include "base/elementary.h"
 #include "model/model.h"
 
 static const double TURN = 6.283185307179586;
@@ -30,7 +31,7 @@ static float llama3(const struct rope *r, float f)
 /* The column whose wavelength fits n times into the original positions. */
 static double yarn_column(const struct rope *r, int width, double n)
 {
-    return width * log(r->original / (n * TURN)) / (2 * log(r->theta));
+    return width * elementary_log(r->original / (n * TURN)) / (2 * elementary_log(r->theta));
 }
 
 static float yarn(const struct rope *r, int width, int i, float power)
@@ -58,7 +59,7 @@ void model_inv_freq(float *out, const struct rope *r, int width, bool is_long)
 
     for (int i = 0; i < width / 2; i++) {
         float exponent = (float)(2 * i) / (float)width;
-        float power = (float)pow((float)r->theta, exponent), f = 1.0f / power;
+        float power = (float)elementary_pow((float)r->theta, exponent), f = 1.0f / power;
 
         switch (r->scaling) {
         case ROPE_DEFAULT: out[i] = f; break;

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "base/elementary.h"
 #include "model/model_priv.h"
 
 static bool windowed(const struct family *f, const struct config *c, int l)
@@ -22,7 +23,7 @@ static bool windowed(const struct family *f, const struct config *c, int l)
 
 static double yarn_mscale(double factor, double mscale)
 {
-    return factor <= 1 ? 1 : 0.1 * mscale * log(factor) + 1;
+    return factor <= 1 ? 1 : 0.1 * mscale * elementary_log(factor) + 1;
 }
 
 /* A masked row of chunks of neighbours sees no key before the first of its chunks. */
@@ -91,7 +92,7 @@ static double rope_factor(const struct rope *r, int n_positions)
     if (r->attention_factor > 0)
         return r->attention_factor;
     if (r->scaling == ROPE_LONG)
-        return s <= 1 ? 1 : sqrt(1 + log(s) / log(r->original));
+        return s <= 1 ? 1 : sqrt(1 + elementary_log(s) / elementary_log(r->original));
     if (r->scaling != ROPE_YARN)
         return 1;
     if (r->mscale > 0 && r->mscale_all > 0)

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "nn/product.h"
 #include "nn/score.h"
 #include "nn/softmax.h"
@@ -170,7 +171,7 @@ static double reference_score(const float *q, const float *k, const struct atten
         score += (double)q[c] * k[c];
     score *= at->scale;
     if (at->cap > 0)
-        score = at->cap * tanh(score / at->cap);
+        score = at->cap * elementary_tanh(score / at->cap);
     if (!score_has_terms(at))
         return score;
     uncapped.cap = 0;

@@ -2,9 +2,9 @@
  * What is added to scores by position. */
 #include "nn/bias.h"
 
-#include <math.h>
 #include <stdlib.h>
 
+#include "base/elementary.h"
 #include "base/half.h"
 
 void bias_alibi(const void *self, float *score, size_t stride, int row0, int n_rows,
@@ -31,8 +31,8 @@ void bias_alibi_slopes(float *slope, int H)
     while (2 * p <= H)
         p *= 2;
     for (int h = 0; h < H; h++)
-        slope[h] = h < p ? (float)pow(2, -8.0 * (h + 1) / p)
-                         : (float)pow(2, -4.0 * (2 * (h - p) + 1) / p);
+        slope[h] = h < p ? (float)elementary_pow(2, -8.0 * (h + 1) / p)
+                         : (float)elementary_pow(2, -4.0 * (2 * (h - p) + 1) / p);
 }
 
 int bias_bucket(int distance, bool both_ways, int n_buckets, int max_distance)
@@ -49,8 +49,8 @@ int bias_bucket(int distance, bool both_ways, int n_buckets, int max_distance)
     exact = n_buckets / 2;
     if (distance < exact)
         return base + distance;
-    far = exact + (int)(logf((float)distance / (float)exact) /
-                        logf((float)max_distance / (float)exact) *
+    far = exact + (int)(elementary_logf((float)distance / (float)exact) /
+                        elementary_logf((float)max_distance / (float)exact) *
                         (float)(n_buckets - exact));
     return base + (far < n_buckets - 1 ? far : n_buckets - 1);
 }
@@ -71,7 +71,7 @@ void bias_copies(const void *self, float *score, size_t stride, int row0, int n_
                  int key0, int n_keys)
 {
     const struct bias_copies *copies = self;
-    float add = (float)log(copies->copies);
+    float add = (float)elementary_log(copies->copies);
 
     for (int t = 0; t < n_rows; t++) {
         if (row0 + t < copies->first || row0 + t >= copies->end)

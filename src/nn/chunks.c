@@ -3,8 +3,9 @@
 #include "nn/chunks.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdint.h>
+
+#include "base/elementary.h"
 
 void chunks_seen(int *seen, int n_chunks, int before, int after)
 {
@@ -45,6 +46,6 @@ void chunks_term(const void *self, float *score, size_t stride, int row0, int n_
             if (view->own_last && row0 + t == key0 + s)
                 score[s] = CHUNKS_LAST_RESORT;
             if (times > 1)
-                score[s] += (float)log(times);
+                score[s] += (float)elementary_log(times);
         }
 }

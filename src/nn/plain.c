@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/elementary.h"
 #include "base/half.h"
 #include "nn/kernels.h"
 #include "nn/softmax.h"
@@ -69,7 +70,7 @@ static struct softmax_sums softmax(float *row, int n, int first, int end, float 
     for (int s = first; s < end; s++) {
         float x = row[s] - max;
 
-        row[s] = expf(x);
+        row[s] = elementary_expf(x);
         e_lane[s % LANES] += row[s];
         ex_lane[s % LANES] += (double)row[s] * x;
     }
@@ -92,17 +93,17 @@ static float act_one(enum act act, float x)
 {
     switch (act) {
     case ACT_GELU:
-        return 0.5f * x * erfcf(x * -0.70710678f);
+        return 0.5f * x * elementary_erfcf(x * -0.70710678f);
     case ACT_GELU_TANH:
-        return x / (1 + expf(-1.5957691f * (x + 0.044715f * x * x * x)));
+        return x / (1 + elementary_expf(-1.5957691f * (x + 0.044715f * x * x * x)));
     case ACT_QUICK_GELU:
-        return x / (1 + expf(-1.702f * x));
+        return x / (1 + elementary_expf(-1.702f * x));
     case ACT_SILU:
-        return x / (1 + expf(-x));
+        return x / (1 + elementary_expf(-x));
     case ACT_RELU:
         return x < 0 ? 0 : x;
     case ACT_TANH:
-        return tanhf(x);
+        return elementary_tanhf(x);
     case N_ACT:
         break;
     }

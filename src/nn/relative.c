@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/elementary.h"
 #include "nn/attend.h"
 #include "nn/product.h"
 
@@ -17,8 +18,8 @@ int relative_log_bucket(int distance, int n_buckets, int max_distance)
 
     if (size <= mid)
         return distance;
-    far = ceilf(logf((float)size / (float)mid) /
-                logf((float)(max_distance - 1) / (float)mid) * (float)(mid - 1));
+    far = ceilf(elementary_logf((float)size / (float)mid) /
+                elementary_logf((float)(max_distance - 1) / (float)mid) * (float)(mid - 1));
     return (distance < 0 ? -1 : 1) * ((int)fminf(far, 2 * (float)n_buckets) + mid);
 }
 

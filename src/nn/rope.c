@@ -3,8 +3,9 @@
 #include "nn/rope.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdint.h>
+
+#include "base/elementary.h"
 
 void rope_table(float *cos_out, float *sin_out, const float *inv_freq, int r,
                 float factor, int pos0, int n_pos)
@@ -17,8 +18,8 @@ void rope_table(float *cos_out, float *sin_out, const float *inv_freq, int r,
             float angle_rad = (float)(pos0 + p) * inv_freq[i];
             int64_t at = (int64_t)p * half + i;
 
-            cos_out[at] = (float)cos(angle_rad) * factor;
-            sin_out[at] = (float)sin(angle_rad) * factor;
+            cos_out[at] = (float)elementary_cos(angle_rad) * factor;
+            sin_out[at] = (float)elementary_sin(angle_rad) * factor;
         }
 }
 

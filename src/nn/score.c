@@ -2,8 +2,7 @@
  * Products -> scores. */
 #include "nn/score.h"
 
-#include <math.h>
-
+#include "base/elementary.h"
 #include "nn/visible.h"
 
 bool score_has_terms(const struct attend *at)
@@ -21,7 +20,7 @@ void score_terms(const struct attend *at, float *score, size_t stride, int row0,
         for (int j = 0; j < n_keys; j++) {
             float *x = &score[(size_t)t * stride + (size_t)j];
 
-            *x = at->cap * tanhf(*x / at->cap);
+            *x = at->cap * elementary_tanhf(*x / at->cap);
         }
     for (int i = 0; i < SCORE_TERMS; i++)
         if (at->term[i].add != NULL)

@@ -2,25 +2,25 @@
  * Sinusoidal positions, in double and as single precision rounds them. */
 #include "nn/sinusoid.h"
 
-#include <math.h>
+#include "base/elementary.h"
 
 void sinusoid_add(float *x, int p, int n)
 {
     for (int i = 0; i < n / 2; i++) {
-        double angle_rad = p / pow(10000, 2.0 * i / n);
+        double angle_rad = p / elementary_pow(10000, 2.0 * i / n);
 
-        x[i] += (float)sin(angle_rad);
-        x[n / 2 + i] += (float)cos(angle_rad);
+        x[i] += (float)elementary_sin(angle_rad);
+        x[n / 2 + i] += (float)elementary_cos(angle_rad);
     }
 }
 
 void sinusoid_distance(float *x, int p, int n)
 {
     for (int i = 0; i < n / 2; i++) {
-        float f = 1.0f / (float)pow(10000, (double)((float)(2 * i) / (float)n));
+        float f = 1.0f / (float)elementary_pow(10000, (double)((float)(2 * i) / (float)n));
         float angle_rad = (float)p * f;
 
-        x[i] = (float)sin((double)angle_rad);
-        x[n / 2 + i] = (float)cos((double)angle_rad);
+        x[i] = (float)elementary_sin((double)angle_rad);
+        x[n / 2 + i] = (float)elementary_cos((double)angle_rad);
     }
 }

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 /* Sums of e = exp(x) and of e * x over a row, x = scale * score - maximum. */
 struct softmax_sums {
     double e, ex;
@@ -23,7 +25,7 @@ struct softmax_sums softmax_row(float *row, int n, int first, int end, float sca
 /* The entropy of the row in nats: ln Z - sum(e x) / Z. */
 static inline double softmax_sums_entropy(struct softmax_sums s)
 {
-    return log(s.e) - s.ex / s.e;
+    return elementary_log(s.e) - s.ex / s.e;
 }
 
 /*

@@ -2,8 +2,9 @@
  * The sinks that leave tokens out of rows, and merge pieces into words. */
 #include "run/filter.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "base/elementary.h"
 
 /* The row at hand of one head of one text. */
 struct slot {
@@ -135,7 +136,7 @@ static double entropy_of(const struct slot *s, int n)
     for (int j = 0; j < n; j++) {
         double w = (double)s->weight[j] / s->mass;
 
-        sum -= w > 0 ? w * log(w) : 0;
+        sum -= w > 0 ? w * elementary_log(w) : 0;
     }
     return sum;
 }

@@ -3,9 +3,9 @@
 #include "run/logits.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "nn/act.h"
 #include "run/stage.h"
 
@@ -112,7 +112,7 @@ static void logits(struct pass *p, const float *hidden, int width)
     for (int64_t i = 0; scale > 0 && i < count; i++)
         p->want->logits[i] *= scale;
     for (int64_t i = 0; cap > 0 && i < count; i++)
-        p->want->logits[i] = cap * tanhf(p->want->logits[i] / cap);
+        p->want->logits[i] = cap * elementary_tanhf(p->want->logits[i] / cap);
 }
 
 /* x[texts, D] = the last row of each text of x[N, D]. */

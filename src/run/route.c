@@ -2,9 +2,9 @@
  * A router's scores -> the experts that a row goes to, and their shares. */
 #include "run/route.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "nn/softmax.h"
 #include "run/row.h"
 
@@ -23,7 +23,7 @@ static void softmax(float *s, double *room, int E)
 static void sigmoid(float *s, int E)
 {
     for (int x = 0; x < E; x++)
-        s[x] = (float)(1 / (1 + exp(-(double)s[x])));
+        s[x] = (float)(1 / (1 + elementary_exp(-(double)s[x])));
 }
 
 /* Sets the n largest of s (ties: the lower index). */

@@ -2,8 +2,9 @@
  * A row of weights -> its entropy, its strongest key; the row over all keys. */
 #include "run/row.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "base/elementary.h"
 
 double row_entropy(const float *w, int n)
 {
@@ -11,7 +12,7 @@ double row_entropy(const float *w, int n)
 
     for (int j = 0; j < n; j++)
         if (w[j] > 0)
-            sum -= (double)w[j] * log((double)w[j]);
+            sum -= (double)w[j] * elementary_log((double)w[j]);
     return sum;
 }
 

@@ -3,6 +3,7 @@
  * v [a], one after the other, the same for all heads. */
 #include <math.h>
 
+#include "base/elementary.h"
 #include "base/rng.h"
 #include "nn/act.h"
 #include "nn/kernels.h"
@@ -152,7 +153,7 @@ static double score(const struct attention *a, const void *room, int i, int j)
     double sum = 0;
 
     for (int e = 0; e < width; e++)
-        sum += v[e] * tanh(q[e] + k[e]);
+        sum += v[e] * elementary_tanh(q[e] + k[e]);
     return sum;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Linear attention: features elu(x) + 1. */
-#include <math.h>
-
+#include "base/elementary.h"
 #include "nn/mechanism/features.h"
 
 static int count(const struct attention *a)
@@ -16,7 +15,7 @@ static void map(double *ln, const struct attention *a, const float *x, int64_t s
     (void)spare;
     for (int t = 0; t < n; t++, x += stride)
         for (int c = 0; c < a->at.d; c++)
-            *ln++ = x[c] > 0 ? log1p((double)x[c]) : (double)x[c];
+            *ln++ = x[c] > 0 ? elementary_log1p((double)x[c]) : (double)x[c];
 }
 
 static const struct feature_map features = { count, map };

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "nn/kernels.h"
 #include "nn/linear.h"
 #include "nn/mechanism/carve.h"
@@ -88,7 +89,7 @@ static void add_key(struct sums *s, const struct attention *a, int j, const doub
 
     for (int i = 0; i < s->m; i++) {
         bool rises = ln[i] > s->top[i];
-        double ratio = exp(-fabs(ln[i] - s->top[i]));   /* 0 at first */
+        double ratio = elementary_exp(-fabs(ln[i] - s->top[i]));   /* 0 at first */
 
         s->phi[i] = rises ? 1 : ratio;
         for (int c = 0; rises && c < s->n; c++)
@@ -109,7 +110,7 @@ static void scale(double *phi, const double *ln, const double *top, int m)
     for (int i = 0; i < m; i++)
         most = ln[i] + top[i] > most ? ln[i] + top[i] : most;
     for (int i = 0; i < m; i++)
-        phi[i] = exp(ln[i] + top[i] - most);
+        phi[i] = elementary_exp(ln[i] + top[i] - most);
 }
 
 static void read_row(float *out, struct sums *s, const struct attention *a, const double *ln)
@@ -209,7 +210,7 @@ static void level(struct all_features *r, int n, int m)
     for (int64_t j = 0; j < (int64_t)n * m; j++)
         r->top[j % m] = r->k[j] > r->top[j % m] ? r->k[j] : r->top[j % m];
     for (int64_t j = 0; j < (int64_t)n * m; j++)
-        r->phi[j] = exp(r->k[j] - r->top[j % m]);
+        r->phi[j] = elementary_exp(r->k[j] - r->top[j % m]);
 }
 
 /* ln sum_c exp(q[c] + k[c]) */
@@ -220,8 +221,8 @@ static double ln_product(const double *q, const double *k, int m)
     for (int c = 0; c < m; c++)
         most = q[c] + k[c] > most ? q[c] + k[c] : most;
     for (int c = 0; c < m; c++)
-        sum += exp(q[c] + k[c] - most);
-    return most + log(sum);
+        sum += elementary_exp(q[c] + k[c] - most);
+    return most + elementary_log(sum);
 }
 
 /* row[S] of products f(q_i).f(k_j); returns their sum.  Visible keys whose features are

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "nn/attention.h"
 #include "nn/mechanism/carve.h"
 #include "nn/mechanism/online.h"
@@ -59,7 +60,7 @@ static double weigh(float *row, const struct attend *at, int row0, int t, int ke
     }
     for (int64_t j = own.first; j < own.end; j++)
         max = row[j] > max ? row[j] : max;
-    return (double)max + log(softmax_row(row, (n + PANEL - 1) / PANEL * PANEL,
+    return (double)max + elementary_log(softmax_row(row, (n + PANEL - 1) / PANEL * PANEL,
                                          (int)own.first, (int)own.end, 1).e);
 }
 

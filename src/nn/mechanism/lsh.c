@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/rng.h"
 #include "nn/attention.h"
 #include "nn/chunks.h"
@@ -165,7 +166,7 @@ static int weigh(struct lsh_room *r, const struct attention *a, int i, int n, do
     for (int j = 0; j < n; j++) {
         r->w[j] *= r->order.unit[r->key[j]];
         if (a->at.cap > 0)
-            r->w[j] = a->at.cap * tanhf(r->w[j] / a->at.cap);
+            r->w[j] = a->at.cap * elementary_tanhf(r->w[j] / a->at.cap);
         if (r->key[j] == i)
             r->w[j] = CHUNKS_LAST_RESORT;
         if (!visible(&a->at, i, r->key[j]))
@@ -175,7 +176,7 @@ static int weigh(struct lsh_room *r, const struct attention *a, int i, int n, do
         max = r->w[j] > max ? r->w[j] : max;
     }
     sums = softmax_row(r->w, (n + PANEL - 1) / PANEL * PANEL, 0, n, 1);
-    *sum = max + log(sums.e);
+    *sum = max + elementary_log(sums.e);
     return seen;
 }
 
@@ -240,7 +241,7 @@ static double score(const struct attention *a, int i, int j)
         square += (double)y[c] * y[c];
     }
     dot /= sqrt(square / a->at.d + (double)NORM_EPS) * sqrt(a->at.d);
-    return a->at.cap > 0 ? a->at.cap * tanh(dot / a->at.cap) : dot;
+    return a->at.cap > 0 ? a->at.cap * elementary_tanh(dot / a->at.cap) : dot;
 }
 
 /* times[T, S] = how often each row meets each key that it sees, in all hashings. */

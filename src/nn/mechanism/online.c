@@ -2,14 +2,14 @@
  * Parts of a row -> the row, each scaled by its share of the exponentials. */
 #include "nn/mechanism/online.h"
 
-#include <math.h>
+#include "base/elementary.h"
 
 void online_merge(float *out, double *sum, const float *one, double more, int d_v)
 {
     double max = *sum > more ? *sum : more;
-    double old = exp(*sum - max), add = exp(more - max);
+    double old = elementary_exp(*sum - max), add = elementary_exp(more - max);
 
     for (int c = 0; c < d_v; c++)
         out[c] = (float)((old * out[c] + add * one[c]) / (old + add));
-    *sum = max + log(old + add);
+    *sum = max + elementary_log(old + add);
 }
