@@ -42,15 +42,17 @@ BIN := $(if $(filter build,$(BUILD)),mha-viz,$(BUILD)/mha-viz)
 
 all: $(BIN) $(PUBLIC)
 
-$(BIN): $(BUILD)/src/main.o $(LIB)
-	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+# What is the program's alone.
+MAIN := $(BUILD)/src/main.o $(BUILD)/src/watch.o
+$(BIN): $(MAIN) $(LIB)
+	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
 
-$(LIB): $(filter-out $(BUILD)/src/main.o,$(OBJ))
+$(LIB): $(filter-out $(MAIN),$(OBJ))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
 # The library for other programs: all but the command line, and only mhaviz_* to be seen.
-LIB_OBJ := $(filter-out $(BUILD)/src/main.o $(BUILD)/src/cmd/% $(BUILD)/src/cli/%,$(OBJ))
+LIB_OBJ := $(filter-out $(MAIN) $(BUILD)/src/cmd/% $(BUILD)/src/cli/%,$(OBJ))
 $(BUILD)/libmhaviz.a: $(LIB_OBJ)
 	@rm -f $@
 	$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $(BUILD)/mhaviz.o $^
@@ -162,9 +164,10 @@ fuzz:
 	    echo "== $$n"; build/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
 	        build/fuzz/corpus/$$n tests/fuzz/corpus/$$n; done
 
-# Every place where an allocation or a system call can fail, one by one: minutes.
+# Every place where an allocation or a system call can fail, one by one: hours; where it was
+# stopped it goes on.
 torture: all $(FAULT)
-	FAULT_MOST=0 tests/fault.sh
+	FAULT_STATE=$(BUILD)/torture tests/fault.sh
 
 # Linters; what is not installed is named and left out.
 tidy:
@@ -228,7 +231,7 @@ help:
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
 	@echo 'make check-tokenizers  random tokenisers against tokenizers and sentencepiece (Python, package index)'
 	@echo 'make asan tsan   the tests under AddressSanitizer and UBSan, ThreadSanitizer'
-	@echo 'make torture     every allocation and system call fails in turn (minutes)'
+	@echo 'make torture     every allocation and system call fails in turn (hours; goes on where it was stopped)'
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
 	@echo 'make tidy        linters'
 	@echo 'make bench       speed, as ratios to a peer in the same run'

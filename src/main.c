@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/lack.h"
 #include "base/maps.h"
 #include "base/out.h"
 #include "cli/console.h"
@@ -105,6 +106,17 @@ static void out_of_memory(void *self, size_t size_bytes)
     exit(ERR_SYSTEM);
 }
 
+/* At an allocation of any library, whose locks may be held: so no exit handlers. */
+static void end_unheard(const char *why)
+{
+    const char *const text[] = { "mha-viz: ", why, "\n" };
+
+    console_hide();
+    out_remove_unfinished();
+    say(text, 3);
+    _exit(ERR_SYSTEM);
+}
+
 /* A full disk is seen here at the latest. */
 static int close_stdout(struct err *e)
 {
@@ -135,6 +147,7 @@ int main(int argc, char **argv)
     hold_standard_streams();
     signal(SIGPIPE, SIG_DFL);
     leave_nothing_unfinished();
+    lack_ends(end_unheard);
     arena_init(&arena, out_of_memory, NULL);
     status = program_run(argc, argv, &command, &arena, &e);
     if (status == 0)

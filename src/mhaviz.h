@@ -23,7 +23,10 @@
  * library never ends the process, prints, forks, installs a signal handler or changes the
  * allocators of other libraries.  Memory that runs out is an error like any other
  * (MHAVIZ_SYSTEM), and the handles remain good, to be used again or closed.  One exception:
- * drawing goes through pango and glib, which abort the process where memory runs out.
+ * pictures are drawn through cairo, pango, fontconfig and HarfBuzz.  Where memory runs out
+ * these may abort the process, crash, wait for ever, or draw less and report success.  What
+ * they report is an error here too; a caller who must survive, or be sure of the picture,
+ * draws in a child process whose allocator ends it (as the program mha-viz does, src/watch.c).
  *
  * Threads.  A model is used by one thread at a time; two models do not affect each other.
  * A text or statistics that nobody closes may be read by several threads.  A model computes

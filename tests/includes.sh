@@ -15,6 +15,7 @@ BEGIN {
     may["lib"] = " base weights text model nn run analysis session draw report mhaviz.h "
     may["cmd"] = " base weights text model nn run analysis session draw report cli lib "
     may["main.c"] = " base cli cmd "
+    may["watch.c"] = " base "
 }
 {
     split($0, at, ":")

@@ -24,6 +24,10 @@ function stem(path) {
 BEGIN {
     n = split(headers, header, " ")
 }
+# The allocator of the C library, which the program stands before.
+$1 ~ /src\/watch\.o:/ && $3 ~ /^(malloc|calloc|realloc|memalign|aligned_alloc|posix_memalign)$/ {
+    next
+}
 $2 == "T" && $3 != "main" {
     split($1, at, ":")
     file = substr(at[1], length(build) + 1)

@@ -56,7 +56,7 @@ static double centre_of(const struct axis *axis, const struct page *page, int i)
 }
 
 /* Its right edge lies at the cells' left edge. */
-static cairo_surface_t *row_layer(const struct axis *axis, const struct page *page,
+static cairo_surface_t *row_layer(const struct axis *axis, struct page *page,
                                   const struct grid *grid)
 {
     const struct text *text = &page->text;
@@ -76,12 +76,12 @@ static cairo_surface_t *row_layer(const struct axis *axis, const struct page *pa
                        page_snap(page, centre + text_middle(text, &axis->style)),
                        axis->step * axis->cell);
     }
-    cairo_destroy(cr);
+    page_layer_done(page, cr);
     return layer;
 }
 
 /* Its upper edge lies at the cells' lower edge. */
-static cairo_surface_t *col_layer(const struct axis *axis, const struct page *page,
+static cairo_surface_t *col_layer(const struct axis *axis, struct page *page,
                                   const struct grid *grid)
 {
     const struct text *text = &page->text;
@@ -98,11 +98,11 @@ static cairo_surface_t *col_layer(const struct axis *axis, const struct page *pa
                           page_snap(page, centre + text_middle(text, &axis->style)),
                           label_start(grid), axis->step * axis->cell);
     }
-    cairo_destroy(cr);
+    page_layer_done(page, cr);
     return layer;
 }
 
-cairo_surface_t *axis_layer(const struct axis *axis, const struct page *page,
+cairo_surface_t *axis_layer(const struct axis *axis, struct page *page,
                             const struct grid *grid)
 {
     return (axis->style.rotated ? col_layer : row_layer)(axis, page, grid);

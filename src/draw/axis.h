@@ -21,7 +21,7 @@ void axis_measure(struct axis *axis, struct page *page, const struct label_list 
                   int n_cells, int pool, double cell, double label_px, bool rotated);
 
 /* A layer with its ticks and labels, to be destroyed by the caller. */
-cairo_surface_t *axis_layer(const struct axis *axis, const struct page *page,
+cairo_surface_t *axis_layer(const struct axis *axis, struct page *page,
                             const struct grid *grid);
 
 /* Paints the layer left of the cells of a panel or, where labels are rotated, below. */

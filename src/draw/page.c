@@ -11,6 +11,7 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 
+#include "base/lack.h"
 #include "draw/png.h"
 #include "draw/svg.h"
 
@@ -88,6 +89,18 @@ static void ask_huge_pages(cairo_surface_t *s)
         madvise((void *)first, data + size - first, MADV_HUGEPAGE);
 }
 
+/* Far more memory than all else of a picture, and cairo says so where there is none. */
+static cairo_surface_t *new_pixels(int width, int height)
+{
+    cairo_surface_t *surface;
+
+    lack_end();
+    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    lack_begin();
+    ask_huge_pages(surface);
+    return surface;
+}
+
 static cairo_surface_t *new_surface(struct page *p, double width, double height)
 {
     cairo_surface_t *surface;
@@ -100,9 +113,7 @@ static cairo_surface_t *new_surface(struct page *p, double width, double height)
     case DRAW_PDF:
         return cairo_pdf_surface_create_for_stream(put_file, p->file, width, height);
     default:
-        surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, p->width, p->height);
-        ask_huge_pages(surface);
-        return surface;
+        return new_pixels(p->width, p->height);
     }
 }
 
@@ -159,12 +170,16 @@ int page_commit(struct page *p, const char *name, struct err *e)
     cairo_status_t drawn = cairo_status(p->cr);
     int written = 0;
 
+    if (text_check(&p->text, name, e) != 0)
+        return -1;
     if (p->format == DRAW_PNG) {
         cairo_surface_flush(p->surface);
         written = png_page(p, put_out, p->file);
     } else {
         cairo_surface_finish(p->surface);
     }
+    if (drawn == CAIRO_STATUS_SUCCESS)
+        drawn = p->failed;
     if (drawn == CAIRO_STATUS_SUCCESS)
         drawn = cairo_surface_status(p->surface);
     if (p->format == DRAW_SVG)
@@ -221,6 +236,13 @@ cairo_surface_t *page_layer(const struct page *p, double width, double height)
         return cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)ceil(width),
                                           (int)ceil(height));
     return cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &all);
+}
+
+void page_layer_done(struct page *p, cairo_t *cr)
+{
+    if (p->failed == CAIRO_STATUS_SUCCESS)
+        p->failed = cairo_status(cr);
+    cairo_destroy(cr);
 }
 
 /* The whole rectangle: cells will cover it, without a gap between. */
@@ -284,21 +306,18 @@ static void free_data(void *data)
  * pixels as the picture at 100 dpi, since some viewers (librsvg) smooth images: at that
  * size at least cells are crisp.
  */
-static void attach_png(cairo_surface_t *s, const struct cmap *cmap,
-                       const unsigned short *index, int rows, int cols,
-                       struct box at)
+static void attach_png(struct page *p, cairo_surface_t *s, const struct cmap *cmap,
+                       const unsigned short *index, int rows, int cols, struct box at)
 {
     struct buffer buffer = { .data = NULL };
     int times = (int)fmax(fmin(at.w / cols, at.h / rows), 1.0);
 
-    if (png_cells(index, rows, cols, times, cmap, buffer_put, &buffer) != 0 ||
-        buffer.full) {
-        free(buffer.data);
+    if (png_cells(index, rows, cols, times, cmap, buffer_put, &buffer) == 0 && !buffer.full &&
+        cairo_surface_set_mime_data(s, CAIRO_MIME_TYPE_PNG, (void *)buffer.data, buffer.n,
+                                    free_data, buffer.data) == CAIRO_STATUS_SUCCESS)
         return;
-    }
-    if (cairo_surface_set_mime_data(s, CAIRO_MIME_TYPE_PNG, (void *)buffer.data, buffer.n,
-                                    free_data, buffer.data) != CAIRO_STATUS_SUCCESS)
-        free(buffer.data);
+    free(buffer.data);
+    p->failed = CAIRO_STATUS_NO_MEMORY;
 }
 
 /* One pixel per cell, scaled up without smoothing. */
@@ -309,7 +328,7 @@ static void paint_cells(struct page *p, const struct cmap *cmap,
 
     fill_pixels(surface, cmap, index, rows, cols, 0, 0, cols, rows);
     if (p->format == DRAW_SVG)
-        attach_png(surface, cmap, index, rows, cols, at);
+        attach_png(p, surface, cmap, index, rows, cols, at);
     cairo_save(p->cr);
     cairo_translate(p->cr, at.x, at.y);
     cairo_scale(p->cr, at.w / cols, at.h / rows);

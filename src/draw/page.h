@@ -28,6 +28,7 @@ struct page {
     cairo_surface_t *surface;
     FILE *file;
     struct buffer svg;
+    cairo_status_t failed;      /* of what was drawn beside cr */
 };
 
 void page_init(struct page *p, const struct sheet *s, enum draw_format format,
@@ -64,5 +65,7 @@ void page_frame(struct page *p, struct box at, double line);
 
 /* A transparent surface of its own, to draw once and paint often. */
 cairo_surface_t *page_layer(const struct page *p, double width, double height);
+/* Destroys what drew on a layer; the commit fails where cairo did. */
+void page_layer_done(struct page *p, cairo_t *cr);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lack.h"
 #include "base/out.h"
 #include "base/utf8.h"
 #include "draw/part.h"
@@ -196,7 +197,9 @@ static int run(struct job *job, const struct sheet *s, enum draw_format format,
     int bad;
 
     arena_init(&job->arena, on_full, job);
+    lack_begin();
     bad = draw(job, s, format, w, e);
+    lack_end();
     page_finish(&job->page);
     out_abort(&job->out);               /* nothing after a commit */
     if (job->memory != NULL)

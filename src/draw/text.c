@@ -5,10 +5,12 @@
 #include "draw/text.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include <pango/pangocairo.h>
 
+#include "base/lack.h"
 #include "base/utf8.h"
 #include "draw/label.h"
 
@@ -36,9 +38,33 @@ const struct style text_heading = { 12.0, 0.13, false, false };
 const struct style text_value = { 9.0, 0.25, false, false };
 const struct style text_caption = { 10.0, 0.38, false, false };
 
+/*
+ * In the program.  What glib would end the process for, as a thread of pango's that cannot be
+ * started, ends it with one line; of what pango warns of, text_check finds what matters.
+ */
+static GLogWriterOutput on_log(GLogLevelFlags level, const GLogField *fields, gsize n_fields,
+                               gpointer self)
+{
+    (void)self;
+    for (gsize i = 0; i < n_fields && (level & G_LOG_LEVEL_ERROR); i++)
+        if (strcmp(fields[i].key, "MESSAGE") == 0)
+            lack_stop(fields[i].value);
+    return G_LOG_WRITER_HANDLED;
+}
+
+/* Glib takes it once. */
+static void hear_log(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+
+    if (lack_has_end() && !atomic_flag_test_and_set(&done))
+        g_log_set_writer_func(on_log, NULL, NULL);
+}
+
 void text_init(struct text *t, struct arena *a, const char *font, double px, bool vector)
 {
     *t = (struct text){ .arena = a, .language = "en", .px = px, .vector = vector };
+    hear_log();
     t->font = font == NULL ? FONT :
         arena_printf(a, "%s," FONT, label_clean(a, font, strlen(font), 200));
 }
@@ -98,25 +124,49 @@ static void note_missing(struct text *t, int cp)
 }
 
 /* Pango marks a glyph that no font has, and keeps the code point in it. */
-static void count_missing(struct text *t, PangoLayout *layout)
+static void count_missing(struct text *t, const PangoGlyphString *glyphs)
 {
-    PangoLayoutIter *at;
+    for (int i = 0; i < glyphs->num_glyphs; i++) {
+        PangoGlyph g = glyphs->glyphs[i].glyph;
 
-    if (pango_layout_get_unknown_glyphs_count(layout) == 0)
+        if (g & PANGO_GLYPH_UNKNOWN_FLAG)
+            note_missing(t, (int)(g & ~PANGO_GLYPH_UNKNOWN_FLAG));
+    }
+}
+
+/* Where cairo has no such font after all, pango would draw boxes. */
+static void check_font(struct text *t, PangoFont *font)
+{
+    cairo_scaled_font_t *scaled;
+
+    if (t->bad_font != NULL)
         return;
-    at = pango_layout_get_iter(layout);
+    scaled = pango_cairo_font_get_scaled_font(PANGO_CAIRO_FONT(font));
+    if (scaled == NULL || cairo_scaled_font_status(scaled) != CAIRO_STATUS_SUCCESS) {
+        PangoFontDescription *d = pango_font_describe(font);
+        char *name = pango_font_description_to_string(d);
+
+        t->bad_font = arena_strdup(t->arena, name);
+        g_free(name);
+        pango_font_description_free(d);
+    }
+}
+
+/* The fonts and glyphs that pango has chosen for the lines. */
+static void check_runs(struct text *t, PangoLayout *layout)
+{
+    PangoLayoutIter *at = pango_layout_get_iter(layout);
+    int unknown = pango_layout_get_unknown_glyphs_count(layout);
+
     do {
         PangoLayoutRun *run = pango_layout_iter_get_run_readonly(at);
+        PangoFont *font = run != NULL ? run->item->analysis.font : NULL;
 
-        if (run == NULL)
-            continue;
-        t->no_font = t->no_font || run->item->analysis.font == NULL;
-        for (int i = 0; i < run->glyphs->num_glyphs; i++) {
-            PangoGlyph g = run->glyphs->glyphs[i].glyph;
-
-            if (g & PANGO_GLYPH_UNKNOWN_FLAG)
-                note_missing(t, (int)(g & ~PANGO_GLYPH_UNKNOWN_FLAG));
-        }
+        if (font != NULL)
+            check_font(t, font);
+        t->no_font = t->no_font || (run != NULL && font == NULL);
+        if (run != NULL && unknown > 0)
+            count_missing(t, run->glyphs);
     } while (pango_layout_iter_next_run(at));
     pango_layout_iter_free(at);
 }
@@ -172,7 +222,7 @@ static void measure(struct text *t, struct piece *p, double max_w)
     PangoRectangle ink, logical;
     double base;
 
-    count_missing(t, p->layout);
+    check_runs(t, p->layout);
     if (t->no_font) {
         measure_boxes(t, p, max_w);
         return;
@@ -327,6 +377,14 @@ void text_draw_paragraph(const struct text *t, cairo_t *cr, const struct piece *
 }
 
 /* ---- what could not be drawn ---- */
+
+int text_check(const struct text *t, const char *name, struct err *e)
+{
+    if (t->bad_font == NULL)
+        return 0;
+    return err_set(e, ERR_SYSTEM, "%s: cannot be drawn: the font %s cannot be opened", name,
+                   t->bad_font);
+}
 
 void text_warn(const struct text *t, const struct warn *w)
 {

@@ -36,6 +36,7 @@ struct text {
     int n_missing, first_missing;
     unsigned packages;          /* bits of label_packages */
     bool no_font;
+    const char *bad_font;       /* one that is installed and cannot be opened; NULL: none */
 };
 
 /* font: a family list of any bytes; NULL: the default one.  The language is "en", until
@@ -65,6 +66,9 @@ void text_draw_rotated(const struct text *t, cairo_t *cr, const struct piece *p,
                        double x, double y, double max_h);
 void text_draw_paragraph(const struct text *t, cairo_t *cr, const struct piece *p,
                          double x, double y);
+
+/* ERR_SYSTEM where a font of what was laid out cannot be opened; name: the picture's. */
+int text_check(const struct text *t, const char *name, struct err *e);
 
 /* The one warning about characters without a font, if there were any. */
 void text_warn(const struct text *t, const struct warn *w);

@@ -230,3 +230,26 @@ phys() {
     works "$viz" heatmap -o "$dir/a.png" "$text"
     works "$viz" heatmap --cell 30 --pool mean -o "$dir/b.png" "$text"
 }
+
+# fails 4 from the least memory with which the program starts; with more the picture is whole.
+@test "memory that runs out while a picture is drawn is one line, and no picture" {
+    if sanitised; then skip "sanitisers reserve memory of their own"; fi
+    local kib n_failed=0
+    works "$viz" heatmap -t 1 --no-metadata -m "$ref/bert" -o "$dir/good.png" "the key"
+    for kib in 40000 50000 60000 70000 80000 100000 200000; do
+        bash -c 'ulimit -v "$0" && "$@"' "$kib" "$viz" --version > /dev/null 2>&1 || continue
+        rm -f "$dir/a.png"
+        run --separate-stderr bash -c 'ulimit -c 0 -v "$0" && exec "$@"' "$kib" \
+            "$viz" heatmap -t 1 --no-metadata -m "$ref/bert" -o "$dir/a.png" "the key"
+        if [ "$status" -eq 0 ]; then
+            cmp "$dir/good.png" "$dir/a.png"
+            continue
+        fi
+        [ "$status" -eq 4 ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ $stderr == "mha-viz: "* ]]
+        [ "$(ls -A "$dir")" = good.png ]
+        n_failed=$((n_failed + 1))
+    done
+    [ "$n_failed" -gt 0 ] || skip "no limit was low enough"
+}
