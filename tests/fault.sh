@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Every allocation, thread, read, write and rename fails in turn, and signals come at every
 # system call: no run ends well with other output, none leaves a part of a file (fault/fault.c
-# has the rules).  By default a sample of each kind; FAULT_MOST=0 tries every place.
+# has the rules).
 #     tests/fault.sh [KIND ...]
+# By default a sample of each kind.  FAULT_STATE=DIR: every place, and every tenth of commands
+# that draw; what was done is kept in DIR and is not done again, until the program changes; at
+# the end comes a table.
 cd "$(dirname "$0")/.." || exit 1
 viz=$(realpath "${MHA_VIZ:-./mha-viz}")
 build=$PWD/${MHA_VIZ_BUILD:-build}/tests/fault
-most=${FAULT_MOST:-10}
 case $viz in
 */asan/* | */tsan/*)
     echo "skip: sanitisers replace the allocator, and end the process themselves"
@@ -19,40 +21,131 @@ if ! ldd "$viz" 2>/dev/null | grep -q libc.so.6; then
     exit 77
 fi
 
-n=0 bad=0
-# try KIND COMMAND...: one TAP line
+# How many places are tried (fault.c: MOST) of commands that do not draw, and of those that do;
+# the points of a corpus run at which it is killed.
+most=10 most_drawn=2 most_killed=10
+if [ -n "${FAULT_STATE:-}" ]; then
+    most=0 most_drawn=/10 most_killed=1000
+    mkdir -p "$FAULT_STATE" || exit 1
+    state=$FAULT_STATE/state
+    sum=$(sha256sum < "$viz")
+    [ "$(head -n 1 "$state" 2>/dev/null)" = "$sum" ] || echo "$sum" > "$state"
+fi
+
+ref=$PWD/tests/ref
+lines=$(mktemp) corpus=$(mktemp)
+trap 'rm -f "$lines" "$corpus" "$corpus.20"' EXIT
+printf 'the key is in the door\nthe cat saw the dog\nthe key\n' > "$lines"
+seq -f 'the key is in door %g' 200 > "$corpus"
+head -n 20 "$corpus" > "$corpus.20"
+
+kinds=(alloc alloc+ thread thread+ open open+ read read+ write write+ mmap mmap+ fsync fsync+
+       rename rename+ signal kill)
+[ $# -eq 0 ] || kinds=("$@")
+
+# each_case FN: FN NAME MOST COMMAND... for every command of the program
+each_case() {
+    "$1" stats "$most" stats -t 2 --json -m "$ref/bert" -f "$lines" -o a.json
+    "$1" export "$most" export -t 1 -m "$ref/gpt2" -o a.npz "the key"
+    "$1" tokens "$most" tokens --tsv -m "$ref/bert" -f "$lines" -o out/
+    "$1" diff "$most" diff -t 1 --json -m "$ref/bert" --dtype f32 --dtype bf16 "the key"
+    "$1" stability "$most" stability -t 1 --json -m "$ref/bert" "the key"
+    "$1" mechanisms "$most" mechanisms -t 1 --repeats 0 --json -m "$ref/bert" \
+        "the key"
+    "$1" info "$most" info --json -m "$ref/gguf_bert/model.gguf"
+    "$1" init "$most" init --d-model 8 --heads 2 -o a.safetensors
+    "$1" completion "$most" completion bash
+    "$1" help "$most" help stats
+    "$1" heatmap.png "$most_drawn" heatmap -t 1 -m "$ref/bert" -o a.png "the key"
+    "$1" heatmap.svg "$most_drawn" heatmap -t 1 -m "$ref/bert" -o a.svg "the key"
+    "$1" heatmap.pdf "$most_drawn" heatmap -t 1 -m "$ref/bert" -o a.pdf "the key"
+    "$1" diff.png "$most_drawn" diff -t 1 -m "$ref/bert" --dtype f32 --dtype bf16 -o a.png \
+        "the key"
+    "$1" mechanisms.svg "$most_drawn" mechanisms -t 1 -m "$ref/bert" -o a.svg "the key"
+}
+
+# Two runs over a corpus, killed only: each file is whole or absent.
+each_corpus() {
+    "$1" tokens.corpus "$most_killed" tokens --tsv -m "$ref/bert" -f "$corpus" -o out/
+    "$1" heatmap.corpus "$most_killed" heatmap -t 1 -m "$ref/bert" -f "$corpus.20" -o out/
+}
+
+n=0 bad=0 kind=
+
+# try NAME MOST COMMAND...: one TAP line
 try() {
-    local kind=$1 out rc
-    shift
-    [ ${#kinds[@]} -eq 0 ] || [[ " ${kinds[*]} " == *" $kind "* ]] || return 0
+    local name=$1 most=$2 out rc
+    shift 2
+    [ -z "${state:-}" ] || ! grep -q "^$kind $name " "$state" || return 0
     out=$("$build/fault" "$build/preload.so" "$kind" "$most" "$viz" "$@")
     rc=$?
     n=$((n + 1))
     case $rc in
-    0) echo "ok $n - $kind: $1: $out" ;;
-    77) echo "ok $n - $kind: $1 # skip system calls cannot be traced here" ;;
+    0) echo "ok $n - $kind: $name: $out" ;;
+    77) echo "ok $n - $kind: $name # skip system calls cannot be traced here" ;;
     *)
         bad=$((bad + 1))
         echo "not ok $n - $kind: $*"
         sed 's/^/# /' <<<"$out"
         ;;
     esac
+    [ -z "${state:-}" ] || [ $rc -eq 77 ] || echo "$kind $name $(tail -n 1 <<<"$out")" >> "$state"
 }
 
-kinds=("$@")
-all=(alloc alloc+ thread+ open open+ read read+ write write+ mmap mmap+ fsync rename signal kill)
-ref=$PWD/tests/ref
-lines=$(mktemp)
-trap 'rm -f "$lines"' EXIT
-printf 'the key is in the door\nthe cat saw the dog\nthe key\n' > "$lines"
-for kind in "${all[@]}"; do
-    try "$kind" stats -t 2 --json -m "$ref/bert" -f "$lines" -o a.json
-    try "$kind" export -t 1 -m "$ref/gpt2" -o a.npz "the key"
-    try "$kind" tokens --tsv -m "$ref/bert" -f "$lines" -o out/
-    try "$kind" diff -t 1 --json -m "$ref/bert" --dtype f32 --dtype bf16 "the key"
-    try "$kind" stability -t 1 --json -m "$ref/bert" "the key"
-    try "$kind" info --json -m "$ref/gguf_bert/model.gguf"
-    try "$kind" init --d-model 8 --heads 2 -o a.safetensors
+# note NAME MOST COMMAND...: the first word of the command
+note() {
+    commands+=" $3"
+}
+
+# Of each command that the program has there is a case.
+each_command() {
+    local commands="" command
+    each_case note
+    for command in $("$viz" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        [[ "$commands " == *" $command "* ]] && continue
+        n=$((n + 1)) bad=$((bad + 1))
+        echo "not ok $n - $command: has no case"
+    done
+}
+
+table() {
+    echo '| command | places | failed | signals sent | same output | errors | ended | wrong |'
+    echo '|---|---|---|---|---|---|---|---|'
+    awk 'NR > 1 {
+            name = $2
+            if (!(name in sites))
+                order[++n] = name
+            sites[name] += $5
+            if ($1 == "signal" || $1 == "kill") sent[name] += $3
+            else failed[name] += $3
+            for (i = 4; i <= NF; i++) {
+                if ($(i + 1) ~ /^the$/) same[name] += $i
+                if ($(i + 1) ~ /^errors/) errors[name] += $i
+                if ($(i + 1) ~ /^ended/) ended[name] += $i
+                if ($(i + 1) ~ /^wrong/) wrong[name] += $i
+            }
+         }
+         function row(name, s, f, g, a, e, d, w) {
+            printf "| %s | %d | %d | %d | %d | %d | %d | %d |\n", name, s, f, g, a, e, d, w
+            S += s; F += f; G += g; A += a; E += e; D += d; W += w
+         }
+         END {
+            for (i = 1; i <= n; i++) {
+                c = order[i]
+                row(c, sites[c], failed[c], sent[c], same[c], errors[c], ended[c], wrong[c])
+            }
+            row("all", S, F, G, A, E, D, W)
+         }' "$state"
+}
+
+each_command
+for kind in "${kinds[@]}"; do
+    each_case try
+    [ "$kind" != kill ] || each_corpus try
 done
 echo "1..$n"
+if [ -n "${state:-}" ]; then
+    table
+    ! grep -q ' [1-9][0-9]* wrong' "$state" || bad=1
+fi
 [ "$bad" -eq 0 ]
