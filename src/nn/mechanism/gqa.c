@@ -6,6 +6,6 @@
 const struct mechanism mechanism_gqa = {
     .name = "gqa", .formula = "softmax_j s_ij, k_j and v_j means over a group of heads",
     .no_budget = "all keys take part", .grouped = true,
-    .cost = "N^2 d", .growth = "N^2", .source = "Ainslie et al. 2023, section 2",
+    .cost = "N^2 d", .growth = "N^2", .source = "Ainslie et al. 2023, sections 2.1, 2.2",
     .room = pairs_room, .run = pairs_run, .reference = pairs_reference,
 };

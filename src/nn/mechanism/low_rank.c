@@ -134,6 +134,6 @@ const struct mechanism mechanism_low_rank = {
     .formula = "softmax_j scale q_i.k'_j, K' = K V V^T, V the first r singular vectors",
     .no_budget = "it keeps all keys, in fewer directions",
     .cost = "N^2 r + N d min(N, d)", .growth = "N^2",
-    .source = "Singhania et al. 2024, section 3",
+    .source = "Singhania et al. 2024 (Loki)",
     .room = room, .run = run, .reference_room = room, .reference = reference,
 };
