@@ -11,6 +11,11 @@ bool str_ends_with(const char *s, const char *end)
     return n >= k && memcmp(s + n - k, end, k) == 0;
 }
 
+bool str_starts_with(const char *s, const char *begin)
+{
+    return strncmp(s, begin, strlen(begin)) == 0;
+}
+
 const char *str_shown(struct arena *a, const char *name)
 {
     enum { LONGEST = 160 };

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 
 bool str_ends_with(const char *s, const char *end);
+bool str_starts_with(const char *s, const char *begin);
 
 /* What n of something end with: "1 token", "2 tokens". */
 static inline const char *str_plural(int64_t n)

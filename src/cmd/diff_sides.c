@@ -201,13 +201,18 @@ static int open_side(struct diff_sides *d, int i, int n_operands, char **operand
 static int check_random(const struct diff_side *side, const char *file, struct err *e)
 {
     const struct asked *asked = &side->asked;
+    const struct model *model = side->s.model;
+    bool decodes = model->decoder != NULL && side->s.stack != STACK_ENCODER;
+    bool given = asked->input != NULL || asked->tokens != NULL || asked->shape != NULL;
+    bool target = !decodes || asked->decoder_input != NULL || asked->decoder_tokens != NULL ||
+                  asked->shape != NULL;
 
-    if (!side->s.model->family->bare || side->s.model->precomputed != NULL ||
-        asked->qkv != NULL || asked->input != NULL || asked->tokens != NULL ||
-        asked->shape != NULL)
+    if (!model->family->bare || model->precomputed != NULL || asked->qkv != NULL ||
+        (given && target))
         return 0;
-    return err_set(e, ERR_USAGE, "--attention: %s would read random rows: expected --input "
-                   "FILE.npy with those that %s is of", side->s.model->name, file);
+    return err_set(e, ERR_USAGE, "--attention: %s would read random rows: expected %s "
+                   "FILE.npy with those that %s is of", model->name,
+                   given ? "--decoder-input" : "--input", file);
 }
 
 /* A file of precomputed rows may lack layers that the other side has. */

@@ -121,6 +121,18 @@ static void card_vocabulary(FILE *f, const struct model *m)
     fprintf(f, "\n");
 }
 
+static void card_decoder(FILE *f, const struct model *m)
+{
+    const struct config *config = &m->config;
+
+    fprintf(f, "decoder     %d layer%s, %d head%s of width %d, mlp %d", config->n_layers,
+            str_plural(config->n_layers), config->n_heads, str_plural(config->n_heads),
+            config->d_head, config->d_ff);
+    if (!info_any_length(m))
+        fprintf(f, ", positions %d", config->n_positions);
+    fprintf(f, "\n");
+}
+
 static void card_sizes(FILE *f, struct arena *a, const struct model *m)
 {
     const struct config *config = &m->config;
@@ -149,11 +161,7 @@ static void card_sizes(FILE *f, struct arena *a, const struct model *m)
         fprintf(f, "\n");
     }
     if (m->decoder != NULL)
-        fprintf(f, "decoder     %d layer%s, %d head%s of width %d, mlp %d, positions %d\n",
-                m->decoder->config.n_layers, str_plural(m->decoder->config.n_layers),
-                m->decoder->config.n_heads, str_plural(m->decoder->config.n_heads),
-                m->decoder->config.d_head, m->decoder->config.d_ff,
-                m->decoder->config.n_positions);
+        card_decoder(f, m->decoder);
     card_input(f, m);
     card_vocabulary(f, m);
     if (!info_any_length(m))

@@ -60,7 +60,8 @@ static const struct column decoder_columns[] = {
     SIZE(struct decoder_row, d_head, "width of a head", NULL),
     SIZE(struct decoder_row, d_ff, "width of the feed-forward part", NULL),
     SIZE(struct decoder_row, vocab, "size of the vocabulary", "tokens"),
-    SIZE(struct decoder_row, positions, "the longest text", "tokens"),
+    { "positions", "the longest text; null: any length", "tokens", .kind = COLUMN_INT,
+      .where = IN_ALL, .null = NULL_SHOWN, .field = offsetof(struct decoder_row, positions) },
 };
 
 static const struct record decoder_record = {
@@ -211,8 +212,10 @@ static const struct decoder_row *decoder_of(struct arena *a, const struct model 
     if (m->decoder == NULL)
         return NULL;
     config = &m->decoder->config;
-    *row = (struct decoder_row){ config->n_layers, config->n_heads, config->d_head,
-                                 config->d_ff,     config->n_vocab, config->n_positions };
+    *row = (struct decoder_row){
+        config->n_layers, config->n_heads, config->d_head, config->d_ff, config->n_vocab,
+        info_any_length(m->decoder) ? -1 : config->n_positions
+    };
     return row;
 }
 

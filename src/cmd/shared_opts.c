@@ -71,10 +71,15 @@ static const struct opt rows_opts[] = {
     WORDS(0, "key", "FILE", F(key), &random_values, "the same for keys alone; requires --value"),
     WORDS(0, "value", "FILE", F(value), &random_values,
           "the same for values alone; requires --key"),
+    WORDS(0, "decoder-input", "FILE", F(decoder_input), &random_values,
+          ".npy of the rows that the decoder reads, where one file holds the layers of an "
+          "encoder and of a decoder"),
     STRING(0, "tokens", "NAMES", F(tokens),
            "names of a bare layer's rows, or of queries, separated by spaces"),
     STRING(0, "key-tokens", "NAMES", F(key_tokens),
            "names of keys that come from another text, separated by spaces"),
+    STRING(0, "decoder-tokens", "NAMES", F(decoder_tokens),
+           "names of the rows of --decoder-input, separated by spaces"),
     STRING(0, "shape", "[B]xT", F(shape),
            "number of rows, or of texts and rows, of a random input: 10, 32x50"),
     END

@@ -313,6 +313,8 @@ static struct config decoder_config(const struct family *f, const struct config 
     struct config config = *c;
     bool derived = c->d_head * c->n_heads == c->d_model;
 
+    if (c->decoder.whole != NULL)
+        return *c->decoder.whole;
     if (c->decoder.n_layers > 0)
         config.n_layers = c->decoder.n_layers;
     if (c->decoder.n_heads > 0)

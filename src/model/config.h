@@ -81,6 +81,7 @@ struct config {
         int n_positions;                /* the same */
         bool shares_vocab;              /* both stacks, where the family leaves it open */
         int start_id;                   /* its first token; -1: none */
+        const struct config *whole;     /* of layers without a config; NULL: from this one */
     } decoder;
     struct {                            /* what the first layer reads besides tokens */
         int n_mel;                      /* bins of a frame of sound */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "model/layer_priv.h"
 
 enum { MAX_LAYERS = 1 << 12 };
@@ -115,17 +116,12 @@ static int plain_names(struct look *k)
 
 /* ---- what is there ---- */
 
-static bool starts(const char *s, const char *begin)
-{
-    return strncmp(s, begin, strlen(begin)) == 0;
-}
-
 static bool has_layer(const struct look *k, int l)
 {
     const char *begin = layer_name(k->a, k->layer, l);
 
     for (int i = 0; i < weights_count(k->w); i++)
-        if (starts(weights_at(k->w, i)->name, begin))
+        if (str_starts_with(weights_at(k->w, i)->name, begin))
             return true;
     return false;
 }
@@ -144,7 +140,7 @@ static int count_layers(struct look *k)
     for (int i = 0; i < weights_count(k->w); i++) {
         const char *name = weights_at(k->w, i)->name;
 
-        if (starts(name, begin) && strtoul(name + strlen(begin), NULL, 10) >=
+        if (str_starts_with(name, begin) && strtoul(name + strlen(begin), NULL, 10) >=
             (unsigned long)count)
             return err_set(k->e, ERR_INPUT, "%s: has %s, but no tensor of layer %d",
                            k->name, name, count);
@@ -170,7 +166,8 @@ static int check_last_key(const struct look *k)
 {
     const char *scope = layer_name(k->a, k->self, 0);
 
-    if (k->layout == NULL || layer_find(k->w, k->a, scope, "bias_k", "") == NULL)
+    if ((k->layout == NULL && !k->stacked) ||
+        layer_find(k->w, k->a, scope, "bias_k", "") == NULL)
         return 0;
     return err_set(k->e, ERR_INPUT, "%s: %sbias_k is supported only in an attention by "
                    "itself", k->name, scope);
@@ -187,7 +184,7 @@ static int check_supported(const struct look *k)
             const char *begin = arena_printf(k->a, "%s%s", scope[s], layer_unsupported[i]);
 
             for (int t = 0; t < weights_count(k->w); t++)
-                if (starts(weights_at(k->w, t)->name, begin))
+                if (str_starts_with(weights_at(k->w, t)->name, begin))
                     return err_set(k->e, ERR_INPUT, "%s: %s: layers with such a part are not "
                                    "supported", k->name, weights_at(k->w, t)->name);
         }
@@ -224,7 +221,7 @@ static int check_asked(const struct look *k)
     if (k->layout == NULL && asked->norm_first)
         return err_set(k->e, ERR_USAGE, "--norm-first: %s is one attention, without norms",
                        k->name);
-    if (k->layout != NULL && asked->zero_key)
+    if ((k->layout != NULL || k->stacked) && asked->zero_key)
         return err_set(k->e, ERR_USAGE, "--zero-attn: %s is more than one attention, as "
                        "torch.nn.MultiheadAttention is", k->name);
     if (k->layout == NULL && asked->activation != NULL)
@@ -298,6 +295,52 @@ static void set_config(struct look *k)
                              .score.scaled = true };
 }
 
+/* A place of the file -> its numbers and its family. */
+static int describe_place(struct look *k)
+{
+    set_config(k);
+    if (check_three(k) != 0 || check_last_key(k) != 0 || check_supported(k) != 0 ||
+        count_layers(k) != 0 || check_asked(k) != 0 || part_all(k) != 0 ||
+        layer_numbers(k) != 0 || layer_finite(k) != 0)
+        return -1;
+    k->c->act = act_of(k);
+    k->c->cross.zero_key = k->asked->zero_key;
+    if (k->layout == NULL && k->stacked && k->c->n_layers > 1)
+        layer_note(k, arena_printf(k->a, "its %d attentions are run one after the other, each on "
+                                   "the output of the one before", k->c->n_layers));
+    layer_family(k);
+    return 0;
+}
+
+static int check_pair(const struct look *k, const struct look *decoder)
+{
+    if (decoder->layout == NULL || !k->asked->memory)
+        return 0;
+    return err_set(k->e, ERR_USAGE, "--memory: %s has an encoder, whose output its decoder "
+                   "reads: --prefix %s reads the decoder alone", k->name,
+                   arena_strndup(k->a, decoder->layer, strcspn(decoder->layer, "%")));
+}
+
+/* What the encoder gives, the decoder reads. */
+static int describe_decoder(struct look *k, struct look *decoder)
+{
+    decoder->c = arena_alloc(k->a, 1, sizeof *decoder->c);
+    decoder->f = arena_alloc(k->a, 1, sizeof *decoder->f);
+    if (describe_place(decoder) != 0)
+        return -1;
+    if (decoder->c->d_model != k->c->d_model)
+        return err_set(k->e, ERR_INPUT, "%s: %s* has rows of %d and %s* rows of %d, expected the "
+                       "same width of the encoder and of the decoder", k->name,
+                       layer_name(k->a, k->layer, 0), k->c->d_model,
+                       layer_name(k->a, decoder->layer, 0), decoder->c->d_model);
+    k->f->name = "encoder-decoder";
+    k->f->decoder = decoder->f;
+    k->c->decoder.whole = decoder->c;
+    if (decoder->note != NULL)
+        layer_note(k, decoder->note);
+    return 0;
+}
+
 int layer_describe(struct config *c, const struct family **family, struct arena *a,
                    struct weights *w, const char *name, const struct layer_asked *asked,
                    const char **note, struct err *e)
@@ -305,22 +348,17 @@ int layer_describe(struct config *c, const struct family **family, struct arena 
     struct layer_asked more = *asked;
     struct look look = { .c = c, .a = a, .w = w, .name = name, .asked = &more, .e = e,
                          .naming = layer_naming, .self = "", .layer = "", .base = "" };
+    struct look decoder = { .layout = NULL };
 
     look.f = arena_alloc(a, 1, sizeof *look.f);
     *family = look.f;
     if (plain_names(&look) != 0 || (asked->names != NULL && asked_naming(&look) != 0))
         return -1;
     more.prefix = asked->prefix != NULL ? asked_prefix(&look) : NULL;
-    if (zero_key_said(&look, &more) != 0 || layer_search(&look) != 0)
+    if (zero_key_said(&look, &more) != 0 || layer_search(&look, &decoder) != 0 ||
+        check_pair(&look, &decoder) != 0 || describe_place(&look) != 0 ||
+        (decoder.layout != NULL && describe_decoder(&look, &decoder) != 0))
         return -1;
-    set_config(&look);
-    if (check_three(&look) != 0 || check_last_key(&look) != 0 || check_supported(&look) != 0 ||
-        count_layers(&look) != 0 || check_asked(&look) != 0 || part_all(&look) != 0 ||
-        layer_numbers(&look) != 0 || layer_finite(&look) != 0)
-        return -1;
-    c->act = act_of(&look);
-    c->cross.zero_key = more.zero_key;
-    layer_family(&look);
     *note = look.note;
     return 0;
 }

@@ -60,7 +60,8 @@ static void name_block(struct look *k)
 static bool has_inner_norm(const struct look *k)
 {
     return k->layout == NULL && k->naming->norm != NULL &&
-           layer_find(k->w, k->a, k->self, k->naming->norm, ".weight") != NULL;
+           layer_find(k->w, k->a, layer_name(k->a, k->self, 0), k->naming->norm, ".weight") !=
+               NULL;
 }
 
 /* One attention reads another input where that has widths of its own, or a key more. */
@@ -70,7 +71,7 @@ static bool reads_memory(const struct look *k)
 
     return k->asked->memory || k->asked->zero_key || config->cross.d_key != config->d_model ||
            config->cross.d_value != config->d_model ||
-           layer_find(k->w, k->a, k->self, "bias_k", "") != NULL;
+           layer_find(k->w, k->a, layer_name(k->a, k->self, 0), "bias_k", "") != NULL;
 }
 
 /* ---- a whole model ---- */

@@ -64,6 +64,8 @@ const struct layout layer_layout[] = {
       "feed_forward.fc2", NULL, false, ACT_RELU, NORM_LAYER, 1e-5 },
     { "encoder_layers", "self_attn.", "cross_attn.", NORMS, "feed_forward.linear1",
       "feed_forward.linear2", NULL, false, ACT_RELU, NORM_LAYER, 1e-5 },
+    { "encoder_layers", "self_attn.", "cross_attn.", NORMS, "feed_forward.w_1",
+      "feed_forward.w_2", NULL, false, ACT_RELU, NORM_LAYER, 1e-5 },
     { "The Annotated Transformer", "self_attn.", "src_attn.",
       { "sublayer.0.norm", "sublayer.1.norm", "sublayer.1.norm", "sublayer.2.norm" },
       "feed_forward.w_1", "feed_forward.w_2", "norm", true, ACT_RELU, NORM_DEVIATION, 1e-6 },

@@ -140,6 +140,19 @@ static int count_positions(const struct look *k, const struct tensor *rel)
     return 0;
 }
 
+/* What one attention gives, the next one of a list reads. */
+static int check_chain(const struct look *k)
+{
+    const struct config *config = k->c;
+
+    if (config->n_layers == 1 || config->d_out == config->d_model)
+        return 0;
+    return err_set(k->e, ERR_INPUT, "%s: its %d attentions read rows of %d and give rows of "
+                   "%d, so that none can read another: --prefix %s reads one of them", k->name,
+                   config->n_layers, config->d_model, config->d_out,
+                   layer_name(k->a, k->layer, 0));
+}
+
 int layer_numbers(struct look *k)
 {
     const char *scope = layer_name(k->a, k->self, 0);
@@ -158,7 +171,7 @@ int layer_numbers(struct look *k)
     if (k->layout == NULL) {
         config->d_out = part[PART_O] != NULL ? (int)part[PART_O]->shape[0] :
                                                config->n_heads * config->d_value;
-        return 0;
+        return check_chain(k);
     }
     tensor = layer_find(k->w, k->a, layer_name(k->a, k->layer, 0), k->layout->up, ".weight");
     if (tensor == NULL)

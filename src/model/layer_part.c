@@ -67,16 +67,6 @@ static int lay_linear(struct parter *p, const char *scope, const char *name, int
     return 0;
 }
 
-static void add_note(struct parter *p, const char *note)
-{
-    const char *was = p->k->note;
-
-    if (was == NULL)
-        p->k->note = note;
-    else if (strstr(was, note) == NULL)
-        p->k->note = arena_printf(p->a, "%s; %s", was, note);
-}
-
 /* Parameters [D, D] can be meant both ways; others say it by their bias, or by what the
  * output reads. */
 static void guess_bare(struct parter *p, const struct naming *n, const char *scope)
@@ -99,8 +89,8 @@ static void guess_bare(struct parter *p, const struct naming *n, const char *sco
           (o == NULL || (o->n_dims == 2 && o->shape[1] == v->shape[0]));
     p->k->out_in = w_x && !x_w;
     if (x_w && w_x)
-        add_note(p, arena_printf(p->a, "parameters such as %s are read as x W; --order out-in "
-                                 "reads them as W x", q->name));
+        layer_note(p->k, arena_printf(p->a, "parameters such as %s are read as x W; --order "
+                                      "out-in reads them as W x", q->name));
 }
 
 /* ---- one attention, one layer ---- */
@@ -122,8 +112,9 @@ static int part_attention(struct parter *p, const char *scope)
         return -1;
     guess_bare(p, n, scope);
     if (p->k->no_output && n->part[PART_O] != NULL)
-        add_note(p, arena_printf(p->a, "there is no output projection %s%s: the output is that "
-                                 "of the heads, side by side", scope, n->part[PART_O]));
+        layer_note(p->k, arena_printf(p->a, "there is no output projection %s%s: the output is "
+                                      "that of the heads, side by side", scope,
+                                      n->part[PART_O]));
     for (int i = PART_Q; each && i <= PART_V; i++)
         if (lay_linear(p, scope, n->part[i], i) != 0)
             return -1;
@@ -186,7 +177,7 @@ int layer_part(struct look *k, const char *const *scope, int n_scopes)
     for (int layer = 0; k->layout != NULL && layer < k->c->n_layers; layer++)
         if (part_layer(&parter, layer) != 0)
             return -1;
-    if (k->stacked && k->layout->last_norm != NULL)
+    if (k->stacked && k->layout != NULL && k->layout->last_norm != NULL)
         name_norm(&parter, arena_printf(k->a, "%s%s", k->base, k->layout->last_norm));
     if (parter.n_parts == 0)
         return 0;

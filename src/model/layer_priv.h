@@ -107,11 +107,15 @@ enum { LAYER_MAX_WIDTH = 1 << 20 };     /* of one side of any matrix here */
 const char *layer_name(struct arena *a, const char *name, int l);
 
 /*
- * Finds the attention that k->asked and the names tell: naming, self, layer, base, layout.
+ * Finds the attention that k->asked and the names tell: naming, self, layer, base, layout;
+ * and the same of *decoder, whose layout stays NULL unless *k is the encoder that it reads.
  * Errors: none, or an incomplete one (what was found, the nearest layouts); two layouts or
  * two places that fit (both, and the option that decides).
  */
-int layer_search(struct look *k);
+int layer_search(struct look *k, struct look *decoder);
+
+/* Adds to k->note, unless it is there. */
+void layer_note(struct look *k, const char *note);
 
 /* The error of a file in which no layout fits. */
 int layer_unknown(const struct look *k);

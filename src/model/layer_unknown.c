@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * What is said of a file in which no layout fits: its tensors, and the nearest layouts. */
+ * What is said of a file: how it was read where it leaves that open; of one in which no layout
+ * fits, its tensors, and the nearest layouts. */
 #include <ctype.h>
 #include <string.h>
 
 #include "model/layer_priv.h"
 
 enum { SHOWN = 6, NEAREST = 2 };
+
+void layer_note(struct look *k, const char *note)
+{
+    if (k->note == NULL)
+        k->note = note;
+    else if (strstr(k->note, note) == NULL)
+        k->note = arena_printf(k->a, "%s; %s", k->note, note);
+}
 
 /* The parts of names that are there under any beginning and ending, letter case aside. */
 static bool is_there(const struct weights *w, const char *part)

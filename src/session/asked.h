@@ -40,6 +40,7 @@ struct asked {
     bool norm_first, zero_attn;
     const char *tensor_names, *prefix;
     const char *memory, *key, *value, *tokens, *key_tokens, *shape;
+    const char *decoder_input, *decoder_tokens;     /* of an encoder and a decoder */
     const char *rotations;          /* .npy; NULL: drawn */
     const char *mask, *memory_mask;
     double mask_value;              /* NaN: minus infinity */

@@ -9,16 +9,23 @@
 
 /* ---- packing ---- */
 
+static struct values values_of(const struct item *item, enum item_side which)
+{
+    return which == SIDE_SOURCE ? item->values :
+           which == SIDE_TARGET ? item->target_values : (struct values){ .x = NULL };
+}
+
 /* The arrays of texts that have no ids; NULL: they have. */
-static const struct values *arrays(struct arena *a, const struct item *items, int n)
+static const struct values *arrays(struct arena *a, const struct item *items, int n,
+                                   enum item_side which)
 {
     struct values *values;
 
-    if (n == 0 || items[0].values.x == NULL)
+    if (n == 0 || values_of(&items[0], which).x == NULL)
         return NULL;
     values = arena_alloc(a, (size_t)n, sizeof *values);
     for (int i = 0; i < n; i++)
-        values[i] = items[i].values;
+        values[i] = values_of(&items[i], which);
     return values;
 }
 
@@ -41,7 +48,7 @@ static void pack(struct arena *a, const struct item *items, int n, enum item_sid
         memcpy(type + start[i], tokens->type, (size_t)tokens->n * sizeof *type);
     }
     *b = (struct batch){ .n_texts = n, .start = start, .id = id, .type = type,
-                         .values = which == SIDE_SOURCE ? arrays(a, items, n) : NULL };
+                         .values = arrays(a, items, n, which) };
 }
 
 /* The rows of one array each, below each other. */

@@ -140,6 +140,15 @@ static int check_layer(const struct session *s, int n_operands, struct err *e)
     return 0;
 }
 
+/* An option that says what a bare layer is run on; NULL: none is given. */
+static const char *option_of_layers(const struct asked *asked)
+{
+    return asked->tokens != NULL ? "--tokens" : asked->key_tokens != NULL ? "--key-tokens" :
+           asked->shape != NULL ? "--shape" :
+           asked->decoder_input != NULL ? "--decoder-input" :
+           asked->decoder_tokens != NULL ? "--decoder-tokens" : NULL;
+}
+
 /* A model takes a text or an array, never both; *array: this one takes an array. */
 static int check_front(const struct session *s, int n_operands, bool *array, struct err *e)
 {
@@ -147,12 +156,11 @@ static int check_front(const struct session *s, int n_operands, bool *array, str
     const struct model *model = s->model;
     int64_t dim[4];
     char shape[64];
+    const char *of_layers = option_of_layers(asked);
 
     *array = model != NULL && front_dims(model, dim) > 0;
-    if (asked->tokens != NULL || asked->key_tokens != NULL || asked->shape != NULL)
-        return err_set(e, ERR_USAGE, "--%s requires a bare layer (mha-viz-layers(7))",
-                       asked->tokens != NULL ? "tokens" :
-                       asked->key_tokens != NULL ? "key-tokens" : "shape");
+    if (of_layers != NULL)
+        return err_set(e, ERR_USAGE, "%s requires a bare layer (mha-viz-layers(7))", of_layers);
     if (!*array && asked->input != NULL)
         return model == NULL ?
                    err_set(e, ERR_USAGE, "--input: an array has no tokens") :

@@ -32,6 +32,7 @@ struct item {
     const char *generated;  /* their text, without special ones */
     size_t generated_size;
     struct values values;   /* x NULL: tokens have ids */
+    struct values target_values;    /* the same of target */
     struct values memory;   /* of a bare layer's keys; x NULL: it reads no other input */
     struct values memory_values;    /* of its values; x NULL: memory */
     struct tokens keys;     /* names of the keys, where there is memory */

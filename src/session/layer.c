@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * --input, --memory, --key, --value, or a seed -> what a bare layer reads. */
+ * --input, --decoder-input, --memory, --key, --value, or a seed -> what a bare layer reads. */
 #include "session/layer.h"
 
 #include <string.h>
@@ -145,24 +145,50 @@ static struct values *draw(struct arena *a, struct rng *r, int B, int64_t T, int
     return values;
 }
 
-/* A file for keys or values: as many arrays as there are texts; random: as the input. */
-static int read_other(struct layer_input *in, struct session *s, struct rng *r,
-                      const char *option, const char *path, int width,
-                      struct values **out, struct err *e)
+/* A file of rows for something else: as many arrays as there are texts. */
+static int read_file(struct layer_input *in, struct session *s, const char *option,
+                     const char *path, int width, struct values **out, struct err *e)
 {
     struct model like = *s->model;      /* reads rows of that width */
     int count;
 
-    if (strcmp(path, "random") == 0) {
-        *out = draw(s->a, r, in->n, in->rows[0].dim[0], width);
-        return 0;
-    }
     like.config.d_model = width;
     if (values_read(s->a, &like, path, out, &count, e) != 0)
         return -1;
     if (count != in->n)
         return err_set(e, ERR_INPUT, "%s: %s holds %d array%s for %d of the input, expected "
                        "the same number", option, path, count, str_plural(count), in->n);
+    return 0;
+}
+
+/* For keys or values; random: as the input. */
+static int read_other(struct layer_input *in, struct session *s, struct rng *r,
+                      const char *option, const char *path, int width,
+                      struct values **out, struct err *e)
+{
+    if (strcmp(path, "random") != 0)
+        return read_file(in, s, option, path, width, out, e);
+    *out = draw(s->a, r, in->n, in->rows[0].dim[0], width);
+    return 0;
+}
+
+/* Rows of the decoder: as many as have names, else as the encoder has. */
+static int open_targets(struct layer_input *in, struct session *s, struct rng *r,
+                        struct err *e)
+{
+    const struct asked *asked = s->asked;
+    int width = s->model->config.d_model;
+    int64_t T = asked->decoder_tokens != NULL ? split(s->a, asked->decoder_tokens, NULL) :
+                                                in->rows[0].dim[0];
+
+    if (s->model->decoder == NULL)
+        return 0;
+    if (asked->decoder_input != NULL && strcmp(asked->decoder_input, "random") != 0)
+        return read_file(in, s, "--decoder-input", asked->decoder_input, width, &in->targets,
+                         e);
+    if (T < 1)
+        return err_set(e, ERR_USAGE, "--decoder-tokens: no names are given");
+    in->targets = draw(s->a, r, in->n, T, width);
     return 0;
 }
 
@@ -223,6 +249,12 @@ static int check_options(const struct session *s, struct err *e)
           "--memory, --key: only one of them can be given" },
         { asked->shape != NULL && asked->input != NULL,
           "--shape, --input: only one of them can be given" },
+        { asked->decoder_input != NULL && s->model->decoder == NULL,
+          "--decoder-input requires an encoder and a decoder in one file" },
+        { asked->decoder_tokens != NULL && s->model->decoder == NULL,
+          "--decoder-tokens requires an encoder and a decoder in one file" },
+        { asked->key_tokens != NULL && s->model->decoder != NULL,
+          "--key-tokens: the keys of a decoder are the rows that --tokens names" },
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
@@ -265,6 +297,8 @@ static int check_all_names(const struct layer_input *in, const struct asked *ask
         return err_set(e, ERR_USAGE, "--key-tokens: the keys come from the same rows as "
                        "the queries");
     return check_names(a, "--tokens", asked->tokens, in->rows[0].dim[0], e) != 0 ||
+           (in->targets != NULL && check_names(a, "--decoder-tokens", asked->decoder_tokens,
+                                               in->targets[0].dim[0], e) != 0) ||
            (in->keys != NULL && check_names(a, "--key-tokens", asked->key_tokens,
                                             in->keys[0].dim[0], e) != 0) ? -1 : 0;
 }
@@ -279,7 +313,7 @@ int layer_input_open(struct layer_input *in, struct session *s, struct err *e)
     if (asked->qkv != NULL)
         return qkv_input(in, s, e) != 0 ? -1 : check_all_names(in, asked, s->a, e);
     if (check_options(s, e) != 0 || open_rows(in, s, &rng, e) != 0 ||
-        open_memory(in, s, &rng, e) != 0)
+        open_targets(in, s, &rng, e) != 0 || open_memory(in, s, &rng, e) != 0)
         return -1;
     return check_all_names(in, asked, s->a, e);
 }
@@ -308,6 +342,13 @@ static void describe_keys(const struct layer_input *in, const struct session *s,
     }
 }
 
+static void describe_targets(const struct session *s, struct arena *a, struct item *out)
+{
+    values_describe(a, s->model, (int)out->target_values.dim[0], &out->target);
+    if (s->asked->decoder_tokens != NULL)
+        name_rows(a, s->asked->decoder_tokens, &out->target);
+}
+
 void layer_input_item(const struct layer_input *in, const struct session *s,
                       struct arena *a, int i, struct item *out)
 {
@@ -321,6 +362,10 @@ void layer_input_item(const struct layer_input *in, const struct session *s,
         name_rows(a, names, &out->tokens);
         out->text = names;
         out->text_size = strlen(names);
+    }
+    if (in->targets != NULL) {
+        out->target_values = in->targets[i];
+        describe_targets(s, a, out);
     }
     if (in->keys == NULL)
         return;

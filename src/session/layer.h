@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a bare layer is run on: rows of numbers, from files or from a seed. */
+ * What a bare layer, or an encoder and its decoder, are run on: rows of numbers, from files or from a seed. */
 #ifndef SESSION_LAYER_H
 #define SESSION_LAYER_H
 
@@ -11,6 +11,7 @@ struct layer_input {
     struct values *rows;        /* [n] [T, D] */
     struct values *keys;        /* [n] [S, d_key_input]; NULL: the layer reads no other */
     struct values *values;      /* [n] [S, d_value_input]; NULL: keys */
+    struct values *targets;     /* [n] [T, D] of the decoder; NULL: there is none */
     const char *name;           /* of where the rows come from, for captions */
 };
 
@@ -25,10 +26,10 @@ struct layer_asked layer_of_asked(const struct asked *asked);
 bool layer_asked_unmasked(const struct asked *asked);
 
 /*
- * The files of --input, --memory, --key and --value; what is not given and yet needed, or
- * given as "random", is drawn from --seed, in this order, one fill an array: normal
- * numbers [B, T, D] of --shape, else as many rows as --tokens has names, else 10; a
- * memory as long.
+ * The files of --input, --decoder-input, --memory, --key and --value; what is not given and
+ * yet needed, or given as "random", is drawn from --seed, in this order, one fill an array:
+ * normal numbers [B, T, D] of --shape, else as many rows as --tokens has names, else 10; a
+ * memory as long, and the decoder's rows, unless --decoder-tokens names them.
  *
  * Errors: ERR_USAGE for options that contradict each other or the layer; ERR_INPUT as
  * values_read, and for numbers of texts or rows that differ.

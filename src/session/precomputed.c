@@ -28,6 +28,8 @@ static int check_options(const struct asked *asked, struct err *e)
         { asked->memory != NULL, "--memory" },
         { asked->key != NULL, "--key" },
         { asked->value != NULL, "--value" },
+        { asked->decoder_input != NULL, "--decoder-input" },
+        { asked->decoder_tokens != NULL, "--decoder-tokens" },
         { asked->ids != NULL, "--ids" },
         { asked->decoder_ids != NULL, "--decoder-ids" },
         { asked->file != NULL, "-f" },

@@ -78,7 +78,7 @@ int session_select(struct session *s, int n_operands, bool all, struct wanted *w
 {
     const struct asked *asked = s->asked;
     bool text = n_operands > (asked->input == NULL ? 1 : 0) ||
-                (asked->pairs && asked->half == HALF_BOTH) || s->model->precomputed != NULL;
+                (asked->pairs && asked->half == HALF_BOTH) || s->model->family->bare;
     bool repeats = s->model->decoder != NULL && s->model->decoder->config.head.task != NULL;
     bool target = text || repeats || asked->decoder_ids != NULL || asked->generate > 0 ||
                   (asked->jsonl && asked->half == HALF_BOTH);

@@ -441,20 +441,92 @@ PYTHON
     cmp "$dir/a.npz" "$dir/b.npz"
 }
 
-@test "a whole torch.nn.Transformer: its encoder, then its decoder on that" {
-    file=$(layer transformer_encoder)
+@test "a whole torch.nn.Transformer: both stacks in one run, or one by --prefix" {
+    file=$(layer transformer)
     # So is a whole model of which only the weights are there.
     cp "$ref/llama/model.safetensors" "$dir/"
     fails 2 "a whole model needs its config.json beside it" "$viz" stats -m "$dir/model.safetensors"
-    fails 2 "has two attentions that fit, decoder.layers.0.self_attn.* and encoder.layers.0.self_attn.*: give --prefix decoder. or --prefix encoder." \
-        "$viz" stats -m "$file" --heads 4
+    works "$viz" info -m "$file" --heads 4
+    [[ $output == *"encoder-decoder, encoder"$'\n'* ]]
+    [[ $output == *"decoder     2 layers, 4 heads of width 4, mlp 24"$'\n'* ]]
+    works "$viz" info --json -m "$file" --heads 4
+    [ "$(jq -c '[.positions, .decoder.positions, .decoder.layers]' <<<"$output")" = "[null,null,2]" ]
+    # One run is the two that --prefix gives.
+    "$viz" export -q -m "$file" --heads 4 --shape 5 --decoder-tokens 'a b c d e f' --hidden \
+        --all -o "$dir/whole.npz"
+    (cd "$dir" && unzip -q whole.npz -d whole)
     "$viz" export -q -m "$file" --heads 4 --prefix encoder --shape 5 --hidden -o "$dir/e.npz"
-    (cd "$dir" && unzip -q e.npz hidden.npy)
+    (cd "$dir" && unzip -q e.npz -d e)
+    cmp "$dir/whole/attn.1.npy" "$dir/e/attn.1.npy"
+    for stack in encoder decoder cross; do
+        run --separate-stderr "$viz" stats --json -m "$file" --heads 4 -s "$stack" --shape 5 \
+            --decoder-tokens 'a b c d e f'
+        [ "$status" -eq 0 ] && [ -z "$stderr" ]
+        jq -c '[.tokens, .tokens_key | length]' <<<"$output"
+    done > "$dir/sizes"
+    [ "$(tr '\n' ' ' < "$dir/sizes")" = "[5,0] [6,0] [6,5] " ]
+    works "$viz" heatmap -q -m "$file" --heads 4 --shape 5 -o "$dir/x.svg"
+    fails 2 "--memory: $file has an encoder, whose output its decoder reads: --prefix decoder.layers. reads the decoder alone" \
+        "$viz" stats -m "$file" --heads 4 --memory random
     run --separate-stderr "$viz" stats --json -m "$file" --heads 4 --prefix decoder \
-        --memory "$dir/hidden.npy" --shape 6
+        --memory random --shape 6
     [ "$status" -eq 0 ]
-    [ "$(jq -c '[.tokens, .tokens_key | length] | unique' <<<"$output")" = "[5,6]" ]
     [[ $stderr == *"26 tensors are not used: encoder.layers.0.linear1.bias, "* ]]
+}
+
+@test "the rows of a decoder: as many arrays as the encoder has, of its width; named by option" {
+    file=$(layer transformer)
+    shape() {
+        printf '\x93NUMPY\x01\x00v\x00%-117s\n' \
+            "{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }" > "$1"
+        truncate -s "+$((${2//,/*} * 4))" "$1"
+    }
+    shape "$dir/x.npy" 2,5,16
+    shape "$dir/y.npy" 2,3,16
+    shape "$dir/z.npy" 3,3,16
+    shape "$dir/w.npy" 3,12
+    works "$viz" stats --json -m "$file" --heads 4 --input "$dir/x.npy" --decoder-input "$dir/y.npy"
+    [ "$(jq -c '[.tokens, .tokens_key | length]' <<<"$output" | tr '\n' ' ')" = "[3,5] [3,5] " ]
+    fails 3 "--decoder-input: $dir/z.npy holds 3 arrays for 2 of the input, expected the same number" \
+        "$viz" stats -m "$file" --heads 4 --input "$dir/x.npy" --decoder-input "$dir/z.npy"
+    fails 3 "w.npy: shape [3,12], expected [T,16]" \
+        "$viz" stats -m "$file" --heads 4 --input "$dir/x.npy" --decoder-input "$dir/w.npy"
+    fails 2 "--decoder-tokens: 2 names for 3 rows, expected the same number" "$viz" stats \
+        -m "$file" --heads 4 --input "$dir/x.npy" --decoder-input "$dir/y.npy" --decoder-tokens 'a b'
+    fails 2 "--decoder-tokens: no names are given" \
+        "$viz" stats -m "$file" --heads 4 --decoder-tokens ' '
+    fails 2 "--key-tokens: the keys of a decoder are the rows that --tokens names" \
+        "$viz" stats -m "$file" --heads 4 --key-tokens 'a b'
+    fails 2 "--decoder-input requires an encoder and a decoder in one file" \
+        "$viz" stats -m "$(layer q_linear)" --heads 3 --decoder-input random
+    fails 2 "--decoder-input requires a bare layer" "$viz" stats --decoder-input random a
+    fails 2 "--attention, --decoder-input: only one of them can be given" \
+        "$viz" stats --attention "$dir/x.npy" --decoder-input random
+    mkdir "$dir/out"
+    "$viz" export -q -m "$file" --heads 4 --input "$dir/x.npy" --decoder-input "$dir/y.npy" \
+        -o "$dir/out/"
+    fails 2 "would read random rows: expected --decoder-input FILE.npy" "$viz" diff \
+        --attention "$dir/out/000001.npz" -m "$file" --heads 4 --input "$dir/x.npy"
+}
+
+@test "a list of attentions alone is one stack; one with more around it is not" {
+    run --separate-stderr "$viz" info --json -m "$(layer chain)" --heads 4
+    [ "$(jq -c '[.layers, .family]' <<<"$output")" = '[3,"attention"]' ]
+    [[ $stderr == *"its 3 attentions are run one after the other, each on the output of the one before" ]]
+    run --separate-stderr "$viz" info --json -m "$(layer chain_named)" --heads 4 \
+        --tensor-names ask,look,say,give
+    [ "$(jq .layers <<<"$output")" = 2 ]
+    run --separate-stderr "$viz" info --json -m "$(layer chain)" --heads 4 --prefix layers.1
+    [ "$(jq .layers <<<"$output")" = 1 ]
+    tensors "$dir/around.safetensors" layers.{0,1}.{q_proj,k_proj,v_proj,o_proj}.weight:4,4 \
+        layers.{0,1}.gate.weight:4,4
+    fails 2 "has two attentions that fit, layers.0.* and layers.1.*: give --prefix layers.0. or --prefix layers.1." \
+        "$viz" info -m "$dir/around.safetensors" --heads 2
+    tensors "$dir/narrow.safetensors" layers.{0,1}.{q_proj,k_proj,v_proj}.weight:4,6 \
+        layers.{0,1}.o_proj.weight:5,4
+    fails 3 "its 2 attentions read rows of 6 and give rows of 5, so that none can read another: --prefix layers.0. reads one of them" \
+        "$viz" info -m "$dir/narrow.safetensors" --heads 2
+    fails 2 "--zero-attn: " "$viz" info -m "$(layer chain)" --heads 4 --zero-attn
 }
 
 @test "info says the activation; a note says where a mask decided it" {

@@ -10,7 +10,7 @@
 
 #include "cmd/export_inner.h"
 #include "nn/nn.h"
-#include "run/run.h"
+#include "run/pair.h"
 #include "weights/npz.h"
 
 static const double MAP_MAX = 2e-5, OUT_MAX = 2e-5;
@@ -109,20 +109,32 @@ static const float *text_of(const struct array *x, int text, int width)
     return x->x == NULL ? NULL : x->x + (int64_t)text * x->T * width;
 }
 
+/* Texts of T rows each. */
+static struct batch batch_of(struct bare *c, const struct array *x, int first, int n)
+{
+    int width = c->m->config.d_model;
+    struct values *v = arena_alloc(&c->a, (size_t)n, sizeof *v);
+    const int *id = ids_of(c);
+
+    for (int t = 0; t < n; t++)
+        v[t] = (struct values){ 2, { x->T, width }, text_of(x, first + t, width) };
+    return (struct batch){ .n_texts = n, .start = starts(&c->a, n, x->T), .id = id,
+                           .values = id != NULL ? NULL : v };
+}
+
 static void pass(struct bare *c, int first, int n, const struct tap *tap)
 {
     struct arena_mark mark = arena_mark(&c->a);
     const struct config *f = &c->m->config;
+    bool pair = c->m->decoder != NULL;
     struct array in = array_of(c, "input"), mem = array_of(c, "memory");
     struct array val = array_of(c, "values"), out = array_of(c, "out");
-    struct values *v = arena_alloc(&c->a, (size_t)n, sizeof *v);
+    struct array target = pair ? array_of(c, "target") : in;
+    struct batch b = batch_of(c, &in, first, n), after = batch_of(c, &target, first, n);
+    int64_t width = pair ? c->m->decoder->d_hidden : c->m->d_hidden, count = n * target.T * width;
     struct look look = { c, first };
     const struct sink sink = { SINK_HEAD, take, NULL, &look };
-    struct wanted want = { .hidden = arena_alloc(&c->a, (size_t)(n * in.T * c->m->d_hidden),
-                                                 sizeof(float)) };
-    const int *id = ids_of(c);
-    struct batch b = { .n_texts = n, .start = starts(&c->a, n, in.T), .id = id,
-                       .values = id != NULL ? NULL : v };
+    struct wanted want = { .hidden = arena_alloc(&c->a, (size_t)count, sizeof(float)) };
     struct memory memory;
     struct err e = { ERR_NONE, "" };
     struct par *par = par_new(1, &e);
@@ -135,15 +147,12 @@ static void pass(struct bare *c, int first, int n, const struct tap *tap)
     want.tap = tap;
     want.change = c->change;
     want.memory = mem.x != NULL ? &memory : NULL;
-    for (int t = 0; t < n; t++)
-        v[t] = (struct values){ 2, { in.T, f->d_model },
-                                text_of(&in, first + t, f->d_model) };
-    if (run_forward(c->m, &b, &want, &sink, 1, par, &c->a, &e) != 0)
+    if ((pair ? run_pair(c->m, &b, &after, &want, &sink, 1, par, &c->a, &e) :
+                run_forward(c->m, &b, &want, &sink, 1, par, &c->a, &e)) != 0)
         fail_msg("%s", e.msg);
-    for (int64_t i = 0; c->change == NULL && i < (int64_t)n * in.T * c->m->d_hidden; i++)
-        c->worst_out = fmax(c->worst_out,
-                            fabs((double)want.hidden[i] -
-                                 (double)text_of(&out, first, c->m->d_hidden)[i]));
+    for (int64_t i = 0; c->change == NULL && i < count; i++)
+        c->worst_out = fmax(c->worst_out, fabs((double)want.hidden[i] -
+                                               (double)text_of(&out, first, (int)width)[i]));
     par_free(par);
     arena_reset(&c->a, mark);
 }

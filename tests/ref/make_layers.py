@@ -7,7 +7,7 @@
 NAME.safetensors is a layer: modules written by hand, as texts about attention have them,
 and those of torch.nn.  NAME.npz has its input [B,T,D], perhaps memory and values (another
 input for keys and values), and the results: attn.L, dec.L or cross.L [B,H,T,S] and out
-[B,T,D]; of some, queries, keys, values and scores too, with a B in front of the shapes that
+[B,T,D], that of a decoder where its input, target [B,T,D], is there too; of some, queries, keys, values and scores too, with a B in front of the shapes that
 export --all gives them, or bf16.attn.L, where inputs of products are rounded to that.  Weights are rounded to floats, everything else is computed in double.
 cases.json has the options that the file cannot tell, how many tensors are not used, and within
 what maps must agree where that is less than usual: those of written_layers.py.  npz holds a layer as npz, and inputs;
@@ -272,7 +272,11 @@ def written_attentions(all_of_them):
 def as_written():
     """Attentions and layers of written_layers.py; maps as precise as floats can be."""
     written_attentions(written.attentions())
-    for name, module, options in written.layers():
+    layers_as_written(written.layers())
+
+
+def layers_as_written(all_of_them):
+    for name, module, options in all_of_them:
         spread(module, len(cases), 0.6)
         S = options.pop("memory", 0)
         x, memory = numbers(1, written.T, written.D), numbers(1, S, written.D) if S else None
@@ -341,6 +345,45 @@ def transformer():
     store("transformer_decoder", module,
           {"input": y, "memory": memory, "out": out, "dec.0": own[2], "dec.1": own[3],
            "cross.0": cross[0], "cross.1": cross[1]}, prefix="decoder.", unused=26, **given)
+
+
+def pair_arrays(x, y, out, own, self_maps, cross):
+    arrays = {"input": x, "target": y, "out": out}
+    for name, maps in ("attn", own), ("dec", self_maps), ("cross", cross):
+        arrays.update({f"{name}.{i}": one for i, one in enumerate(maps)})
+    return arrays
+
+
+def whole_transformer(name, n_encoder, n_decoder, **options):
+    """torch.nn.Transformer as one: both inputs, and the maps of all three attentions."""
+    module = nn.Transformer(written.D, written.H, n_encoder, n_decoder, 24, batch_first=True,
+                            **options)
+    spread(module, len(cases), 0.6)
+    own, cross = [], []
+    for key, part in module.named_modules():
+        if isinstance(part, nn.MultiheadAttention):
+            watch(part, cross if key.endswith("multihead_attn") else own)
+    x, y = numbers(2, 5, written.D), numbers(2, written.T, written.D)
+    mask = torch.full((written.T, written.T), -math.inf, dtype=torch.double).triu(1)
+    with torch.no_grad():
+        out = module(x, y, tgt_mask=mask)
+    store(name, module, pair_arrays(x, y, out, own[:n_encoder], own[n_encoder:], cross),
+          heads=written.H, within=2e-7, **options)
+
+
+def pairs():
+    """Encoders with their decoders, and what came after them."""
+    whole_transformer("transformer", 2, 2)
+    whole_transformer("transformer_first", 1, 2, norm_first=True, activation="gelu")
+    for name, module, options in written.pairs():
+        spread(module, len(cases), 0.6)
+        x, y = numbers(1, 5, written.D), numbers(1, written.T, written.D)
+        with torch.no_grad():
+            out, own, maps = module(x, y)
+        store(name, module, pair_arrays(x, y, out, [one["attn"] for one in own],
+                                        [one["dec"] for one in maps],
+                                        [one["cross"] for one in maps]),
+              heads=written.H, within=2e-7, **options)
 
 
 LINEAR = ("q_linear", "k_linear", "v_linear", "output_linear")
@@ -467,6 +510,8 @@ def main():
     as_npz()
     init()
     written_attentions(written.more_attentions())
+    layers_as_written(written.more_layers())
+    pairs()
     (HERE / "cases.json").write_text(json.dumps(cases, indent=1) + "\n")
 
 

@@ -274,6 +274,59 @@ class Layers(nn.Module):
         return self.get_submodule(self.last[0])(x) if self.last else x, maps
 
 
+class Chain(nn.Module):
+    """Attentions and nothing else: each reads what the one before gives."""
+
+    def __init__(self, path, parts):
+        super().__init__()
+        self.paths = [path.format(i) for i in range(len(parts))]
+        for name, part in zip(self.paths, parts):
+            put(self, name, part)
+
+    def forward(self, x, *memory):
+        maps = []
+        for name in self.paths:
+            x, weights = self.get_submodule(name)(x, *memory, *memory)
+            maps.append({"cross" if memory else "attn": weights})
+        return x, maps
+
+
+class Pair(nn.Module):
+    """An encoder, and a decoder that reads what it gives."""
+
+    def __init__(self, encoder, decoder, beside=()):
+        super().__init__()
+        self.encoder, self.decoder = encoder, decoder
+        for name, module in beside:
+            put(self, name, module)
+
+    def forward(self, x, y):
+        memory, own = self.encoder(x)
+        out, maps = self.decoder(y, memory)
+        return out, own, maps
+
+
+class Flat(nn.Module):
+    """The same with both lists of layers side by side."""
+
+    def __init__(self, encoder_layers, decoder_layers, beside=()):
+        super().__init__()
+        self.encoder_layers = nn.ModuleList(encoder_layers)
+        self.decoder_layers = nn.ModuleList(decoder_layers)
+        for name, module in beside:
+            put(self, name, module)
+
+    def forward(self, x, y):
+        own, maps = [], []
+        for layer in self.encoder_layers:
+            x, one = layer(x)
+            own.append(one)
+        for layer in self.decoder_layers:
+            y, one = layer(y, x)
+            maps.append(one)
+        return y, own, maps
+
+
 class Beside(nn.Module):
     """A layer, or one attention, beside an embedding and a classifier."""
 
@@ -465,6 +518,13 @@ def course_layer(cross=False):
                  cross=("cross_attn", Linears(SMALL)) if cross else None)
 
 
+def position_layer(cross=False):
+    norms = [f"norm{i}" for i in range(1, 4 if cross else 3)]
+    return Layer(("self_attn", Linears(SMALL, causal=cross)),
+                 ("feed_forward.w_1", "feed_forward.w_2"), norms, F.relu,
+                 cross=("cross_attn", Linears(SMALL)) if cross else None)
+
+
 def hooked_layer():
     layer = Layer(("attn", Hooked()), ("mlp.up", "mlp.down"), ["ln1", "ln2"], gelu_tanh,
                   lambda: Renamed(("w", "b")), True)
@@ -526,3 +586,26 @@ def layers():
                               ("transformer.norm", nn.LayerNorm(D)),
                               (("to_patch_embedding.1", nn.LayerNorm(D)),
                                ("mlp_head", nn.Linear(D, 3)))), {"unused": 4}
+
+
+def more_layers():
+    """Those of layers() go on: norms that say how a layer is read, and lists of attentions."""
+    yield "position_stack", Layers("encoder_layers.", [position_layer(), position_layer()]), {}
+    yield "position_decoder", Layers("decoder_layers.", [position_layer(True)]), {"memory": 5}
+    yield "chain", Chain("layers.{}", [Linears((*PROJ[:3], "o_proj")) for _ in range(3)]), {}
+    yield "chain_memory", Chain("blocks.{}.attn", [Linears(TO, NO_QKV) for _ in range(2)]), \
+        {"memory": 5}
+    yield "chain_named", Chain("h.{}.mix", [Linears(("ask", "look", "say", "give"))
+                                            for _ in range(2)]), {"names": "ask,look,say,give"}
+
+
+def pairs():
+    """name, module, what the command line says: an encoder and its decoder in one file"""
+    deviation = ("norm", Deviation(("a_2", "b_2")))
+    yield "annotated_pair", Pair(
+        Layers("layers.", [annotated_layer(), annotated_layer()], deviation),
+        Layers("layers.", [annotated_layer(True)], ("norm", Deviation(("a_2", "b_2")))),
+        (("src_embed.0.lut", nn.Embedding(7, D)), ("generator.proj", nn.Linear(D, 7)))), \
+        {"unused": 3}
+    yield "course_pair", Flat([course_layer()], [course_layer(True), course_layer(True)],
+                              (("encoder_embedding", nn.Embedding(7, D)),)), {"unused": 1}
