@@ -38,9 +38,9 @@ while read -r row; do
     }' "$row"
 done | sort >"$dir/rows"
 
-# The rows of the table: .It Cm NAME Ta STACK Ta PLACE Ta POSITIONS Ta NOTES
-sed -n 's/^\.It Cm \([^ ]*\) Ta \([a-z]*\) Ta \([a-z]*\) Ta \([a-z ]*\) Ta.*/\1 \2 \3 \4/p' \
-    "$page" | sort >"$dir/page"
+# The rows of the table: .It Cm NAME Ta STACK Ta PLACE Ta POSITIONS, blanks unbreakable
+sed -n 's/^\.It Cm \([^ ]*\) Ta \([a-z]*\) Ta \([a-z]*\) Ta \([a-z\\ ]*\)$/\1 \2 \3 \4/p' \
+    "$page" | tr -d '\\' | sort >"$dir/page"
 if ! diff "$dir/rows" "$dir/page" >"$dir/differ"; then
     echo "the families of src/model (<) and of $page (>) differ:"
     cat "$dir/differ"

@@ -95,6 +95,17 @@ in_page() {
     done
 }
 
+@test "the tables of families and of layers fit 80 columns" {
+    command -v groff > /dev/null || skip "no groff"
+    for page in models layers; do
+        groff -mdoc -Tascii -P-cbou -rLL=80n "man/mha-viz-$page.7" > "$dir/$page" 2> "$dir/said"
+        run grep "can't break line" "$dir/said"
+        [ "$status" -eq 1 ]
+        awk 'length > 80 && !/^ *\$ / { print; bad = 1 } END { exit bad }' "$dir/$page"
+        grep -qE '^     (gpt2 +decoder|Raschka +ff)' "$dir/$page"
+    done
+}
+
 @test "examples of --help work" {
     for command in $(sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def); do
         "$viz" "$command" --help | sed -n '/^Examples:/,$s/^  //p' > "$dir/examples"
