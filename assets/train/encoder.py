@@ -2,9 +2,10 @@
 
     python encoder.py CORPORA OUT [--seed 1]
 
-The vocabulary is made first (OUT/tokenizer.json). Two heads of layer 0 are rewarded for attending to the token before
-and the token after; the reward ends at 45 % of the steps. Resumes from OUT/checkpoint.pt as train.py does; OUT/done
-marks the end.
+The vocabulary is made first, unless OUT/tokenizer.json is there: the library that makes it breaks ties differently from
+run to run, so put the shipped one there to repeat a training. Two heads of layer 0 are rewarded for attending to the
+token before and the token after; the reward ends at 45 % of the steps. A run that was stopped goes on from
+OUT/checkpoint.pt as in train.py; OUT/done marks the end.
 """
 import argparse
 import json
@@ -46,7 +47,7 @@ def tokeniser(lines):
 
 
 def vocabulary(corpora, out):
-    """Made once: a run that goes on must not find another."""
+    """Made once: a run that goes on must find the same."""
     path = os.path.join(out, "tokenizer.json")
     if not os.path.exists(path):
         tok = tokeniser(line for i, line in enumerate(corpus.read_lines(corpora, "en.txt")) if i % 3 == 0)
