@@ -49,7 +49,7 @@ $(BIN): $(MAIN) $(LIB)
 
 $(LIB): $(filter-out $(MAIN),$(OBJ))
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(if $(filter %.so,$@),$(CC) -shared -o $@ $^ $(LIBS),$(AR) rcs $@ $^)
 
 # The library for other programs: all but the command line, and only mhaviz_* to be seen.
 LIB_OBJ := $(filter-out $(MAIN) $(BUILD)/src/cmd/% $(BUILD)/src/cli/%,$(OBJ))
@@ -152,6 +152,22 @@ asan:
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan CFLAGS='$(SANITISE)thread' LDFLAGS='-fsanitize=thread' check
 
+# Which branches of the readers the tests take.  Programs that are killed do not count.
+COVERED = src/base src/weights src/text src/model
+coverage:
+	@$(MAKE) -s --no-print-directory BUILD=build/coverage CFLAGS='-O0 -g -w --coverage' \
+	    LDFLAGS=--coverage -j$(JOBS) programs
+	@find build/coverage -name '*.gcda' -delete
+	@status=0; tests/run build/coverage $(or $(TESTS),unit/ ref/ cli/ fuzz/ tests/fault) || status=1; \
+	tests/coverage/report build/coverage $(COVERED) && exit $$status
+
+# Whether the tests notice small mistakes in these folders: a sample of 100 (tests/mutate).
+MUTATED = src/analysis src/run
+mutate:
+	@$(MAKE) -s --no-print-directory BUILD=build/mutate LIB=$(CURDIR)/build/mutate/all.so \
+	    CFLAGS='-O1 -w -fvisibility=default' -j$(JOBS) programs
+	tests/mutate build/mutate $(MUTATED)
+
 # libFuzzer, FUZZ_SECONDS a target; new inputs go to build/fuzz/corpus, the seeds stay as they are.
 FUZZ_SECONDS ?= 60
 CLANG ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-14 2>/dev/null) clang)
@@ -231,6 +247,8 @@ help:
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
 	@echo 'make check-tokenizers  random tokenisers against tokenizers and sentencepiece (Python, package index)'
 	@echo 'make asan tsan   the tests under AddressSanitizer and UBSan, ThreadSanitizer'
+	@echo 'make coverage    lines and branches that the tests take, by file (gcc, gcov, Python)'
+	@echo 'make mutate      100 small mistakes, one at a time: whether a test notices (an hour)'
 	@echo 'make torture     every allocation and system call fails in turn (hours; goes on where it was stopped)'
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
 	@echo 'make tidy        linters'
@@ -240,6 +258,6 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs demo check check-real check-tokenizers asan tsan fuzz torture tidy bench deps test-deps \
+.PHONY: all programs demo check check-real check-tokenizers asan tsan coverage mutate fuzz torture tidy bench deps test-deps \
         install uninstall dist clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d)
