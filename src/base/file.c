@@ -15,8 +15,7 @@
 
 static const char *kind_of(mode_t mode)
 {
-    return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" :
-           S_ISSOCK(mode) ? "a socket" : "a device";
+    return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : "a device";
 }
 
 /* Which file it is, whatever its name. */

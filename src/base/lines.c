@@ -95,15 +95,18 @@ struct lines *lines_open(const char *path, struct err *e)
     }
     lines = calloc(1, sizeof *lines);
     if (lines != NULL)
+        lines->path = strdup(is_stdin ? "standard input" : path);
+    if (lines != NULL && lines->path != NULL)
         lines->gz = gzdopen(fd, "rb");
     if (lines == NULL || lines->gz == NULL) {
         close(fd);
+        if (lines != NULL)
+            free(lines->path);
         free(lines);
         err_set(e, ERR_SYSTEM, "%s: no memory", path);
         return NULL;
     }
     lines->file_size = S_ISREG(info.st_mode) ? info.st_size : -1;
-    lines->path = strdup(is_stdin ? "standard input" : path);
     return lines;
 }
 

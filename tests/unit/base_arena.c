@@ -86,6 +86,53 @@ static void a_product_that_overflows_goes_to_the_handler(void **state)
     arena_finish(&a);
 }
 
+static void an_impossible_size_apart_goes_to_the_handler(void **state)
+{
+    static const size_t product[][2] = {
+        { SIZE_MAX, 2 }, { SIZE_MAX - 10, 1 }, { SIZE_MAX / 2 + 99, 1 },
+    };
+    struct arena a;
+    struct trap t;
+    volatile size_t caught = 0;
+
+    (void)state;
+    arena_init(&a, spring, &t);
+    for (volatile size_t i = 0; i < sizeof product / sizeof product[0]; i++)
+        if (setjmp(t.back) == 0) {
+            arena_alloc_apart(&a, product[i][0], product[i][1]);
+            fail();
+        } else {
+            caught++;
+        }
+    assert_int_equal(caught, sizeof product / sizeof product[0]);
+    arena_finish(&a);
+}
+
+/* One block is kept for the next; the larger of two, and only where the next fits into it. */
+static void the_larger_block_is_kept(void **state)
+{
+    enum { SMALL = 300 * 1024, LARGE = 900 * 1024 };
+    struct arena *a = *state;
+    struct arena_mark mark = arena_mark(a);
+    unsigned char *large, *again;
+
+    arena_alloc(a, SMALL, 1);
+    large = arena_alloc(a, LARGE, 1);
+    memset(large, 7, LARGE);
+    arena_reset(a, mark);
+    again = arena_alloc(a, LARGE, 1);
+    assert_ptr_equal(again, large);
+    assert_true(is_zero(again, LARGE));
+    arena_reset(a, mark);
+    arena_alloc(a, LARGE, 1);
+    arena_alloc(a, SMALL, 1);
+    arena_reset(a, mark);
+    assert_ptr_equal(arena_alloc(a, LARGE, 1), large);
+    arena_reset(a, mark);
+    assert_true(is_zero(arena_alloc(a, 2 * LARGE, 1), 2 * LARGE));
+    assert_int_equal(arena_since(a, mark), 2 * LARGE);
+}
+
 /* ---- what goes with the arena ---- */
 
 static char order[8];
@@ -270,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(no_memory_goes_to_the_handler),
         TEST(a_product_that_overflows_goes_to_the_handler),
+        TEST(an_impossible_size_apart_goes_to_the_handler), TEST(the_larger_block_is_kept),
         TEST(zeroed_and_aligned), TEST(pieces_do_not_overlap), TEST(large_blocks),
         TEST(what_was_reset_is_zero_again), TEST(a_spare_block_is_cleared),
         TEST(marks_nest), TEST(a_mark_of_an_empty_arena), TEST(strings),

@@ -53,7 +53,40 @@ static void names(void **state)
     assert_string_equal(file_join(&a, "x/", "y"), "x/y");
     assert_string_equal(file_join(&a, "/", "y"), "/y");
     assert_true(file_is_dir(dir) && file_exists(dir));
+    assert_string_equal(file_folder(&a, dir), dir);
+    assert_string_equal(file_folder(&a, at("none")), dir);
+    assert_string_equal(file_folder(&a, "none-here.txt"), ".");
+    assert_string_equal(file_folder(&a, "/none-here.txt"), "/");
+    assert_string_equal(file_join(&a, "", "y"), "/y");
+    assert_null(file_real(&a, at("none")));
+    assert_string_equal(file_real(&a, dir), dir);
     assert_false(file_exists(at("none")) || file_is_dir(at("none")));
+    arena_finish(&a);
+}
+
+static void lists_a_folder(void **state)
+{
+    enum { N = 40 };
+    const char **name;
+    struct arena a;
+    char file[8];
+    size_t n;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    assert_null(file_list(&a, at("none"), &n));
+    assert_int_equal(n, 0);
+    for (int i = 0; i < N; i++) {
+        snprintf(file, sizeof file, "f%02d", N - 1 - i);
+        write_file(at(file), "", 0);
+    }
+    name = file_list(&a, dir, &n);
+    assert_int_equal(n, N);
+    for (int i = 0; i < N; i++) {
+        snprintf(file, sizeof file, "f%02d", i);
+        assert_string_equal(name[i], file);
+    }
+    file_drop(&a, NULL);
     arena_finish(&a);
 }
 
@@ -104,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(maps_a_file), IN_FOLDER(refuses_what_is_no_file), IN_FOLDER(names),
+        IN_FOLDER(lists_a_folder),
         IN_FOLDER(knows_what_was_held), IN_FOLDER(names_the_file_of_an_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
