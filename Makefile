@@ -104,11 +104,15 @@ $(TEST_BIN) $(BENCH): $(BUILD)/%: %.c $(LIB)
 	    $(if $(TEST_PKGS),$$($(PKG_CONFIG) --cflags $(TEST_PKGS))) -o $@ $< $(LIB) \
 	    $(if $(TEST_PKGS),$$($(PKG_CONFIG) --libs $(TEST_PKGS))) -lcmocka $(LIBS)
 
-# Each fuzz target also builds with a main that replays its corpus, so that gcc is enough.
-$(REPLAY): $(BUILD)/%: %.c tests/fuzz/replay.c $(LIB)
-	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -Wno-missing-prototypes $(DEFINES) -Itests $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) \
-	    $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(LIB) $(LIBS)
+# Each fuzz target also builds with a main that replays its corpus, so that gcc is enough;
+# what changes its inputs, where it has such a thing, is in tests/fuzz/mutate.
+FUZZ_PART    := $(addprefix $(BUILD)/,$(patsubst %.c,%.o,$(wildcard tests/fuzz/*.c tests/fuzz/*/*.c)))
+FUZZ_SUPPORT := $(filter $(BUILD)/tests/fuzz/support/%,$(FUZZ_PART))
+FUZZ_MUTATE  := $(filter $(BUILD)/tests/fuzz/mutate/%,$(FUZZ_PART))
+$(FUZZ_PART): DEFINES += -Itests/fuzz
+fuzz_parts = $(filter $(BUILD)/tests/fuzz/%.o,$^) $(filter $(FUZZ_MUTATE),$(BUILD)/tests/fuzz/mutate/$(@F).o)
+$(REPLAY): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_SUPPORT) $(LIB) | $(FUZZ_MUTATE)
+	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(fuzz_parts) $(LIB) $(LIBS)
 
 # What makes calls of the program fail; built without sanitisers, for it is preloaded.
 FAULT := $(BUILD)/tests/fault/fault $(BUILD)/tests/fault/preload.so
@@ -172,14 +176,31 @@ mutate:
 # libFuzzer, FUZZ_SECONDS a target; new inputs go to build/fuzz/corpus, the seeds stay as they are.
 FUZZ_SECONDS ?= 60
 CLANG ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-14 2>/dev/null) clang)
-fuzz:
-	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=$(CLANG) \
-	    CFLAGS='$(SANITISE)fuzzer-no-link,$(call BOUNDS,$(CLANG))' -j$(JOBS) build/fuzz/all.a
-	@set -e; for f in $(FUZZ); do n=$$(basename $$f .c); mkdir -p build/fuzz/corpus/$$n; \
-	    $(CLANG) -std=c11 $(DEFINES) $(SANITISE)fuzzer,$(call BOUNDS,$(CLANG)) $$($(PKG_CONFIG) --cflags $(PKGS)) \
-	        -o build/fuzz/$$n $$f build/fuzz/all.a $$($(PKG_CONFIG) --libs $(PKGS)) -lm -pthread; \
-	    echo "== $$n"; build/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
-	        build/fuzz/corpus/$$n tests/fuzz/corpus/$$n; done
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ))
+$(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SUPPORT) $(LIB) | $(FUZZ_MUTATE)
+	$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $(fuzz_parts) $(LIB) $(LIBS)
+fuzzers:
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC='$(CLANG)' -j$(JOBS) \
+	    CFLAGS='$(SANITISE)fuzzer-no-link,$(call BOUNDS,$(CLANG))' \
+	    $(patsubst tests/fuzz/%.c,build/fuzz/%,$(FUZZ))
+fuzz: all fuzzers
+	tests/fuzz/run $(FUZZ_SECONDS)
+
+# Two hours over all targets, from where the last such run was stopped.
+FUZZ_LONG ?= 7200
+fuzz-long: all fuzzers
+	tests/fuzz/run --resume $$(($(FUZZ_LONG) / $(words $(FUZZ))))
+
+# What was found since joins the seeds, as far as it adds coverage.
+fuzz-merge: fuzzers
+	tests/fuzz/merge
+
+# Which lines and branches the corpora reach -> tests/fuzz/COVERAGE.
+fuzz-coverage:
+	@$(MAKE) --no-print-directory BUILD=build/cover CC='$(CLANG)' -j$(JOBS) \
+	    CFLAGS='-O1 -g -fprofile-instr-generate -fcoverage-mapping' \
+	    $(patsubst %.c,build/cover/%,$(FUZZ))
+	tests/fuzz/coverage > tests/fuzz/COVERAGE
 
 # Every place where an allocation or a system call can fail, one by one: hours; where it was
 # stopped it goes on.
@@ -252,6 +273,8 @@ help:
 	@echo 'make mutate      100 small mistakes, one at a time: whether a test notices (an hour)'
 	@echo 'make torture     every allocation and system call fails in turn (hours; goes on where it was stopped)'
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
+	@echo 'make fuzz-long   FUZZ_LONG=7200 seconds over all targets; goes on where it was stopped'
+	@echo 'make fuzz-merge fuzz-coverage  what was found joins the seeds; what they reach'
 	@echo 'make tidy        linters'
 	@echo 'make bench       speed, as ratios to a peer in the same run'
 	@echo 'make install     PREFIX=/usr/local DESTDIR=; uninstall takes it away'
@@ -259,6 +282,7 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs demo check check-real check-tokenizers asan tsan coverage mutate fuzz torture tidy bench deps test-deps \
+.PHONY: all programs demo check check-real check-tokenizers asan tsan coverage mutate fuzz fuzzers \
+        fuzz-long fuzz-merge fuzz-coverage torture tidy bench deps test-deps \
         install uninstall dist clean help FORCE
--include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d)
+-include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+extern const size_t fuzz_cuts;          /* of a seed in make check; may be missing: 32 */
 
 /* For arena_init(), with the jmp_buf of setjmp() as `self`. */
 static inline void fuzz_full(void *self, size_t size_bytes)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Any bytes as a GGUF file: refused with a message, or every key can be read, every
- * tensor found and read, a config and a tokeniser are made of it or refused. */
+ * tensor found and read, a config, a tokeniser and a model that runs are made of it or refused. */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/gguf.h"
+#include "support/forward.h"
 #include "text/gguf_tok.h"
 #include "text/tok.h"
 
@@ -68,6 +69,20 @@ static void use_tok(struct arena *a, const struct gguf *g)
     tok_close(t);
 }
 
+static void use_model(struct arena *a, struct span bytes)
+{
+    const struct model_files files = { .weights = bytes };
+    struct err e = { 0 };
+    struct model *m = model_open_memory(a, &files, "f", &e);
+
+    if (m == NULL) {
+        assert(e.kind == ERR_INPUT && e.msg[0] != '\0');
+        return;
+    }
+    forward_run(m, a, &e);
+    model_close(m);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a;
@@ -85,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         else
             assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
         weights_close(w);
+        use_model(&a, (struct span){ data, size });
     }
     arena_finish(&a);
     return 0;

@@ -1,12 +1,48 @@
 /* SPDX-License-Identifier: MIT
- * Feeds the files of a corpus, and each of them cut short, to a fuzz target: what
- * libFuzzer's own main would do with them, for compilers that lack it. */
+ * Feeds the files of a corpus, each of them cut short, and each changed, to a fuzz target:
+ * what libFuzzer's own main would do with them, for compilers that lack it.  The changes are
+ * the same in every run: FUZZ_CHANGES of each file (default 4), FUZZ_CUTS (default 32, or the
+ * target's fuzz_cuts). */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "support/dice.h"
+
+enum { LONGEST = 1 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Of targets whose runs take long. */
+__attribute__((weak)) extern const size_t fuzz_cuts;
+/* Of targets with a file in mutate/. */
+__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
+                                                     unsigned seed);
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
+{
+    static struct dice dice = { 1 };
+    size_t at = size > 0 ? dice_roll(&dice, size) : 0;
+
+    switch (dice_roll(&dice, 4)) {
+    case 0:
+        if (size < most) {
+            memmove(data + at + 1, data + at, size - at);
+            data[at] = (uint8_t)dice_roll(&dice, 256);
+            return size + 1;
+        }
+        return size;
+    case 1:
+        if (size > 1)
+            memmove(data + at, data + at + 1, --size - at);
+        return size;
+    default:
+        if (size > 0)
+            data[at] ^= (uint8_t)(1 << dice_roll(&dice, 8));
+        return size;
+    }
+}
 
 /* A copy of its own size, so that a sanitiser sees a read behind the end. */
 static void feed(const uint8_t *data, size_t size)
@@ -19,19 +55,42 @@ static void feed(const uint8_t *data, size_t size)
     free(copy);
 }
 
+static size_t number(const char *name, size_t usual)
+{
+    const char *value = getenv(name);
+
+    return value != NULL ? strtoul(value, NULL, 10) : usual;
+}
+
+static void feed_changed(const uint8_t *data, size_t size)
+{
+    static uint8_t changed[LONGEST];
+
+    for (size_t i = 0; i < number("FUZZ_CHANGES", 4); i++) {
+        size_t most = size + 4096 < LONGEST ? size + 4096 : LONGEST, n;
+
+        memcpy(changed, data, size);
+        n = LLVMFuzzerCustomMutator != NULL ?
+                LLVMFuzzerCustomMutator(changed, size, most, (unsigned)i) :
+                LLVMFuzzerMutate(changed, size, most);
+        feed(changed, n);
+    }
+}
+
 static int replay(const char *path)
 {
-    static uint8_t data[1 << 20];
+    static uint8_t data[LONGEST];
     FILE *f = fopen(path, "rb");
-    size_t n;
+    size_t n, cuts = number("FUZZ_CUTS", &fuzz_cuts != NULL ? fuzz_cuts : 32);
 
     if (f == NULL)
         return 0;
     n = fread(data, 1, sizeof data, f);
     fclose(f);
     feed(data, n);
-    for (size_t cut = 1; cut < 32 && cut < n; cut++)
-        feed(data, n * cut / 32);
+    for (size_t cut = 1; cut < cuts && cut < n; cut++)
+        feed(data, n * cut / cuts);
+    feed_changed(data, n);
     return 1;
 }
 

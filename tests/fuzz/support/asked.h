@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * What the program says of a model: the next thing that its file lacks. */
+#ifndef FUZZ_ASKED_H
+#define FUZZ_ASKED_H
+
+#include "base/err.h"
+#include "base/file.h"
+
+/* Opens the bytes; true, or *e.  config is that of a Hugging Face folder; of GGUF data NULL. */
+bool asked_open(struct span weights, struct span config, struct err *e);
+
+#endif
