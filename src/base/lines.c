@@ -21,6 +21,8 @@ struct lines {
     char *path, *line;
     char chunk[1 << 16];
     size_t at, n;               /* of chunk */
+    double file_at, text_at;    /* bytes up to the chunk's end: of the file, and unpacked;
+                                   -1: of a pipe */
     size_t size, cap;           /* of line */
 };
 
@@ -123,6 +125,8 @@ static int fill(struct lines *l, struct err *e)
                        code == Z_BUF_ERROR ? "gzip data truncated" : why);
     l->at = 0;
     l->n = (size_t)got;
+    l->file_at = (double)gzoffset(l->gz);
+    l->text_at = (double)gztell(l->gz);
     return got > 0;
 }
 
@@ -219,10 +223,10 @@ bool lines_wait_stdin(int at_most_ms)
 
 double lines_share(const struct lines *l)
 {
-    double read = (double)gzoffset(l->gz), text = (double)gztell(l->gz);
-    double share = read / (double)l->file_size * (text - (double)(l->n - l->at)) / text;
+    double text = l->text_at - (double)(l->n - l->at);
+    double share = l->file_at / (double)l->file_size * text / l->text_at;
 
-    return l->file_size <= 0 || !(text > 0) || read < 0 ? (double)NAN :
+    return l->file_size <= 0 || !(l->text_at > 0) || l->file_at < 0 ? (double)NAN :
            share < 1 ? share : 1;
 }
 

@@ -174,3 +174,21 @@ int number_float(char dst[NUMBER_SIZE], float v)
     while (digits++ < FLT_DECIMAL_DIG && strtof(dst, NULL) != v);
     return count;
 }
+
+int number_int(char dst[NUMBER_SIZE], int64_t v)
+{
+    uint64_t rest = v < 0 ? -(uint64_t)v : (uint64_t)v;
+    char digits[NUMBER_SIZE];
+    int at = NUMBER_SIZE, n = 0;
+
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (v < 0)
+        dst[n++] = '-';
+    memcpy(dst + n, digits + at, (size_t)(NUMBER_SIZE - at));
+    n += NUMBER_SIZE - at;
+    dst[n] = '\0';
+    return n;
+}

@@ -13,7 +13,7 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
         .pair = { item->pair, item->pair_size },
         .generated = { item->generated, item->generated_size },
         .n_generated = item->generated != NULL ? item->n_generated : -1,
-        .model = s->model != NULL ? s->model->name : model_name(s->a, s->path),
+        .model = s->name,
         .family = s->model != NULL ? s->model->family->name : NULL,
     };
 }

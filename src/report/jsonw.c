@@ -4,7 +4,6 @@
 #include "report/report.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ static void separate(struct jsonw *j)
         return;
     }
     if (j->comma[j->depth])
-        putc(',', j->file);
+        putc_unlocked(',', j->file);
     if (j->depth > 0)
         indent(j);
     j->comma[j->depth] = true;
@@ -41,7 +40,7 @@ static void begin(struct jsonw *j, char bracket)
     separate(j);
     assert(j->depth + 1 < JSONW_DEPTH);
     j->comma[++j->depth] = false;
-    putc(bracket, j->file);
+    putc_unlocked(bracket, j->file);
 }
 
 void jsonw_object(struct jsonw *j)
@@ -59,7 +58,7 @@ void jsonw_end(struct jsonw *j, char bracket)
     assert(j->depth > 0 && !j->after_key);
     if (j->comma[j->depth--])
         indent(j);
-    putc(bracket, j->file);
+    putc_unlocked(bracket, j->file);
 }
 
 void jsonw_key(struct jsonw *j, const char *key)
@@ -85,13 +84,24 @@ static void escaped(FILE *f, int cp)
         fprintf(f, "\\u%04x", (unsigned)cp);
 }
 
+/* How many bytes s[n] begins with that are ASCII and stand for themselves. */
+static size_t plain(const char *s, size_t n)
+{
+    size_t count = 0;
+
+    while (count < n && s[count] >= ' ' && s[count] < 0x7f && s[count] != '"' &&
+           s[count] != '\\')
+        count++;
+    return count;
+}
+
 void jsonw_string_n(struct jsonw *j, const char *s, size_t n)
 {
     size_t done = 0, at = 0;        /* what was written, what was looked at */
 
     separate(j);
-    putc('"', j->file);
-    while (at < n) {
+    putc_unlocked('"', j->file);
+    while ((at += plain(s + at, n - at)) < n) {
         int code, len = utf8_decode(s + at, n - at, &code);
 
         if (len > 0 && !utf8_is_control(code) && code != '"' && code != '\\') {
@@ -107,13 +117,15 @@ void jsonw_string_n(struct jsonw *j, const char *s, size_t n)
         done = at;
     }
     fwrite(s + done, 1, at - done, j->file);
-    putc('"', j->file);
+    putc_unlocked('"', j->file);
 }
 
 void jsonw_int(struct jsonw *j, int64_t v)
 {
+    char text[NUMBER_SIZE];
+
     separate(j);
-    fprintf(j->file, "%" PRId64, v);
+    fwrite(text, 1, (size_t)number_int(text, v), j->file);
 }
 
 void jsonw_bool(struct jsonw *j, bool v)
@@ -154,7 +166,7 @@ void jsonw_float(struct jsonw *j, float v)
 
 void jsonw_newline(struct jsonw *j)
 {
-    putc('\n', j->file);
+    putc_unlocked('\n', j->file);
     j->comma[j->depth] = false;
 }
 

@@ -118,10 +118,12 @@ int session_open(struct session *s, const struct asked *asked, bool tokens_only,
     if (tokens_only) {
         if (find_model(asked->model, env, &s->path, e) != 0)
             return -1;
+        s->name = model_name(s->a, s->path);
     } else {
         s->model = session_model(asked, env, &s->path, e);
         if (s->model == NULL)
             return -1;
+        s->name = s->model->name;
     }
     open_tok(s);
     if (s->tok == NULL)
@@ -151,6 +153,7 @@ int session_open_memory(struct session *s, const struct asked *asked,
     s->model = model_open_memory(s->a, &files->model, "model", e);
     if (s->model == NULL)
         return -1;
+    s->name = s->model->name;
     open_tok_memory(s, files->tokenizer);
     return open_threads(s, e);
 }
@@ -158,7 +161,8 @@ int session_open_memory(struct session *s, const struct asked *asked,
 void session_share(struct session *s, const struct session *of, const struct asked *asked)
 {
     *s = (struct session){
-        .asked = asked, .env = of->env, .a = of->a, .path = of->path, .model = of->model,
+        .asked = asked, .env = of->env, .a = of->a, .path = of->path, .name = of->name,
+        .model = of->model,
         .tok = of->tok, .target_tok = of->target_tok, .tok_err = of->tok_err,
         .par = of->par, .shares = true,
     };

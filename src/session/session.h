@@ -20,6 +20,7 @@ struct session {
     const struct env *env;
     struct arena *a;                /* lives as long as the process */
     const char *path;               /* of the model; NULL: built in */
+    const char *name;               /* of the model, also where only its tokeniser is open */
     struct model *model;            /* NULL for commands that only tokenise */
     struct model *shown;            /* whose layers and heads: the model or its decoder */
     enum stack_id stack;            /* whose rows of attention; N_STACK: all */

@@ -142,6 +142,20 @@ static void test_short(void **state)
     assert_string_equal(text, "1e-45");
 }
 
+static void whole_numbers(void **state)
+{
+    static const int64_t all[] = { 0, 7, -7, 10, 2147483648, -2147483649, INT64_MAX, INT64_MIN };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char got[NUMBER_SIZE], want[NUMBER_SIZE];
+        int n = snprintf(want, sizeof want, "%lld", (long long)all[i]);
+
+        assert_int_equal(number_int(got, all[i]), n);
+        assert_string_equal(got, want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_double_edges),
         cmocka_unit_test(test_float_random_bits),
         cmocka_unit_test(test_short),
+        cmocka_unit_test(whole_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
