@@ -13,7 +13,7 @@ static const float *array_row(const struct mask_array *m, int64_t text, int64_t 
     int64_t b = m->n_batch > 1 ? text : 0, h = m->n_heads > 1 ? head : 0;
 
     t = m->T > 1 ? t : 0;
-    return m->x + ((b * m->n_heads + h) * m->T + t) * m->S;
+    return m->values->x + ((b * m->n_heads + h) * m->T + t) * m->S;
 }
 
 /* Where a cell of the scores lies; S: of the text. */
@@ -59,7 +59,7 @@ bool mask_adds(const struct mask *m)
     bool adds = m != NULL && m->hidden_score != -INFINITY;
 
     for (int i = 0; m != NULL && i < m->n_arrays; i++)
-        adds = adds || m->array[i].adds;
+        adds = adds || m->array[i].values->adds;
     return adds;
 }
 
@@ -140,6 +140,11 @@ static int check_array(const struct mask_array *m, int64_t text, int64_t T, int6
     return 0;
 }
 
+static int read_array(const struct mask_array *m, struct err *e)
+{
+    return m->values->x != NULL ? 0 : m->values->read(m->values, e);
+}
+
 static bool hides_everything(const struct mask *m, int64_t text, int64_t T, int64_t S, int H)
 {
     struct cell cell = { .text = text, .S = S };
@@ -171,6 +176,9 @@ int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, bool mo
                            m->name, block.q0, block.q1, block.k0, block.k1,
                            (long long)T - 1, (long long)S - 1);
     }
+    for (int i = 0; i < m->n_arrays; i++)
+        if (read_array(&m->array[i], e) != 0)
+            return -1;
     if (!more && hides_everything(m, text, T, S, H))
         return err_set(e, ERR_INPUT, "%s: hides all keys from all queries", m->name);
     return 0;

@@ -16,6 +16,14 @@ struct mask_block {
     int q0, q1, k0, k1;
 };
 
+/* The numbers of an array, which are read when a text of its shape comes. */
+struct mask_values {
+    const float *x;             /* as the array has them; NULL: not read yet */
+    bool adds;                  /* some of them are neither 0 nor -inf */
+    /* Sets the above, or fails; what failed once fails again in the same way. */
+    int (*read)(struct mask_values *self, struct err *e);
+};
+
 /*
  * [n_batch, n_heads, T, S], each of the first three 1 where all share it; -inf hides; else
  * it is added to the scores.
@@ -23,9 +31,8 @@ struct mask_block {
 struct mask_array {
     const char *name, *shape;   /* its file, and how that says it, for messages */
     bool keys_alone;            /* [S] or [n_batch, S] there */
-    const float *x;
+    struct mask_values *values;
     int64_t n_batch, n_heads, T, S;
-    bool adds;                  /* some of it is neither 0 nor -inf */
 };
 
 /*
@@ -51,8 +58,9 @@ struct mask {
 /*
  * Fits a text of T queries and S keys under H heads: text is its number.  more: there are
  * further keys, which no mask hides.
- * ERR_INPUT: the array has another shape (both are named); all keys of all rows
- * are hidden; a block or the padding lies beyond the text.
+ * The first that an array fits has its numbers read; those of a wrong shape never are.
+ * ERR_INPUT: the array has another shape (both are named), or cannot be read; all keys of
+ * all rows are hidden; a block or the padding lies beyond the text.
  */
 int mask_check(const struct mask *m, int64_t text, int64_t T, int64_t S, bool more, int H,
                struct err *e);
@@ -80,7 +88,7 @@ bool mask_is_causal(const struct mask *m);
 /* True if it differs from head to head. */
 bool mask_is_by_head(const struct mask *m);
 
-/* True if mask_hide, mask_add have something to do. */
+/* True if mask_hide, mask_add have something to do; after mask_check. */
 bool mask_hides(const struct mask *m);
 bool mask_adds(const struct mask *m);
 

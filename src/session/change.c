@@ -8,8 +8,8 @@
 #include "base/str.h"
 #include "run/check.h"
 #include "session/layer.h"
+#include "session/mask_file.h"
 #include "session/select.h"
-#include "weights/npz.h"
 
 /* ---- parts ---- */
 
@@ -56,70 +56,6 @@ static int add_padding(struct mask *m, const char *part, struct err *e)
 
 /* ---- files ---- */
 
-/* [T, S], [heads or texts, T, S] or [texts, heads, T, S]. */
-static int set_shape(struct mask_array *m, struct arena *a, const struct tensor *t,
-                     int n_heads, struct err *e)
-{
-    int count = t->n_dims;
-
-    if (count < 2 || count > 4 || t->n_elements == 0)
-        return err_set(e, ERR_INPUT, "%s: has the shape %s, expected [queries, keys], "
-                       "[heads, queries, keys] or [texts, heads, queries, keys]%s", m->name,
-                       tensor_shape(a, t), count == 1 ? "; a mask of keys alone is "
-                       "keys:FILE.npy" : "");
-    m->S = t->shape[count - 1];
-    m->T = t->shape[count - 2];
-    m->n_batch = m->n_heads = 1;
-    if (count == 4) {
-        m->n_batch = t->shape[0];
-        m->n_heads = t->shape[1];
-    } else if (count == 3 && t->shape[0] == n_heads) {
-        m->n_heads = n_heads;
-    } else if (count == 3) {
-        m->n_batch = t->shape[0];
-    }
-    return 0;
-}
-
-/* [S] or [texts, S], for all queries and heads. */
-static int set_key_shape(struct mask_array *m, struct arena *a, const struct tensor *t,
-                         struct err *e)
-{
-    if (t->n_dims < 1 || t->n_dims > 2 || t->n_elements == 0)
-        return err_set(e, ERR_INPUT, "%s: has the shape %s, expected [keys] or [texts, keys]",
-                       m->name, tensor_shape(a, t));
-    m->S = t->shape[t->n_dims - 1];
-    m->n_batch = t->n_dims == 2 ? t->shape[0] : 1;
-    m->T = m->n_heads = 1;
-    return 0;
-}
-
-/* Integers: 0 hides; floats are added. */
-static int set_values(struct mask_array *m, const struct session *s, const struct tensor *t,
-                      struct err *e)
-{
-    float *v = arena_alloc_raw(s->a, (size_t)t->n_elements, sizeof *v);
-    bool ones = true, zeros = true;
-
-    tensor_read(v, t, 0, t->n_elements);
-    for (int64_t i = 0; i < t->n_elements; i++) {
-        if (!dtype_table[t->dtype].is_float)
-            v[i] = v[i] == 0 ? -INFINITY : 0;
-        if (isnan(v[i]) || v[i] == INFINITY)
-            return err_set(e, ERR_INPUT, "%s: element %lld is %s, expected numbers or -inf",
-                           m->name, (long long)i, isnan(v[i]) ? "NaN" : "inf");
-        m->adds = m->adds || (v[i] != 0 && v[i] != -INFINITY);
-        zeros = zeros && v[i] == 0;
-        ones = ones && (v[i] == 0 || v[i] == 1);
-    }
-    /* torch.ones with some zeros, for masked_fill(mask == 0, ..), is of floats. */
-    if (ones && !zeros)
-        err_warn(s->env->warn, "%s: floats of only 0 and 1 are added to the scores and "
-                 "hide nothing; in integers and booleans, 0 hides", m->name);
-    m->x = v;
-    return 0;
-}
-
 static void append_array(struct arena *a, struct mask *m, const struct mask_array *array)
 {
     struct mask_array *all = arena_alloc(a, (size_t)m->n_arrays + 1, sizeof *all);
@@ -134,23 +70,12 @@ static void append_array(struct arena *a, struct mask *m, const struct mask_arra
 static int add_file(const struct session *s, struct mask *m, const char *path, bool keys,
                     struct err *e)
 {
-    struct mask_array array = { .name = path };
-    const struct tensor *tensor;
-    struct weights *weights = npz_open_one(s->a, path, &tensor, e);
-    int status;
+    struct mask_array array;
 
-    if (weights == NULL)
+    if (mask_file_open(s, path, keys, &array, e) != 0)
         return -1;
-    array.shape = tensor_shape(s->a, tensor);
-    array.keys_alone = keys;
-    status = keys ? set_key_shape(&array, s->a, tensor, e)
-                  : set_shape(&array, s->a, tensor, s->n_heads, e);
-    if (status == 0)
-        status = set_values(&array, s, tensor, e);
-    if (status == 0)
-        append_array(s->a, m, &array);
-    weights_close(weights);
-    return status;
+    append_array(s->a, m, &array);
+    return 0;
 }
 
 /* ---- the whole ---- */

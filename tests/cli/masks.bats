@@ -84,7 +84,7 @@ npy() {
     fails 3 "a mask of keys alone is keys:FILE.npy" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     fails 3 "the mask has the shape [3], expected [8] or [texts,8]: there are 8 keys" \
         "$viz" stats -m "$ref/bert" --mask "keys:$dir/m.npy" "$text"
-    npy "$dir/m.npy" '<f4' '1, 1' '\0\0\xc0\x7f'
+    npy "$dir/m.npy" '<f4' '1, 3' '\0\0\xc0\x7f\0\0\0\0\0\0\0\0'
     fails 3 "element 0 is NaN" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     fails 3 "none.npy: No such file" "$viz" stats -m "$ref/bert" --mask "$dir/none.npy" key
 }
@@ -168,4 +168,23 @@ npy() {
         [ "$masked" != "$output" ]
         works "$viz" stats -m "$ref/families/xlnet" --mask causal --mask-value -1e30 --ids "$ids"
     done
+}
+
+@test "ten gigabytes of a wrong shape are refused before they are read" {
+    [ "$(getconf LONG_BIT)" -eq 64 ] || skip "no such file can be mapped here"
+    npy "$dir/m.npy" '|i1' '100000, 100000' ''
+    truncate -s +10000000000 "$dir/m.npy"       # a hole
+    # Room for the mapping, and none for 40 GB of numbers
+    sanitised || ulimit -v 12000000
+    shapes="m.npy: the mask has the shape [100000,100000], expected [8,8], "
+    fails 3 "$shapes" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" "$text"
+    fails 3 "$shapes" "$viz" heatmap -m "$ref/bert" --mask "$dir/m.npy" -o "$dir/a.png" "$text"
+    fails 3 "$shapes" "$viz" diff -m "$ref/bert" --mask causal --mask "$dir/m.npy" "$text"
+    # A line that it fits has it read, and is told why that fails; others are not.
+    npy "$dir/n.npy" '<f4' '1, 3' '\0\0\xc0\x7f\0\0\0\0\0\0\0\0'
+    printf 'the key\nkey\n' > "$dir/lines"
+    run --separate-stderr "$viz" stats -m "$ref/bert" --mask "$dir/n.npy" -f "$dir/lines"
+    [ "$status" -eq 3 ]
+    [[ ${stderr_lines[0]} == *"line 1: $dir/n.npy: the mask has the shape [1,3], expected [4,4], "* ]]
+    [[ ${stderr_lines[1]} == *"line 2: $dir/n.npy: element 0 is NaN, expected numbers or -inf" ]]
 }
