@@ -3,6 +3,7 @@
 # With the plain kernel results are the same bytes whatever the C library makes of the
 # processor: glibc takes other exponentials and logarithms where there is no FMA.
 
+# shellcheck disable=SC2154
 load helper
 
 without_fma=glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4
