@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 static _Atomic(void (*)(const char *)) ending;
-static atomic_int unheard;
+static atomic_bool begun;
+static _Thread_local bool hears;
 static atomic_flag stopped = ATOMIC_FLAG_INIT;
 
 void lack_ends(void (*end)(const char *why))
@@ -22,17 +23,17 @@ bool lack_has_end(void)
 
 void lack_begin(void)
 {
-    atomic_fetch_add(&unheard, 1);
+    atomic_store(&begun, true);
 }
 
-void lack_end(void)
+void lack_hear(bool heard)
 {
-    atomic_fetch_sub(&unheard, 1);
+    hears = heard;
 }
 
 bool lack_is_unheard(void)
 {
-    return atomic_load(&unheard) > 0;
+    return atomic_load(&begun) && !hears;
 }
 
 void lack_stop(const char *why)

@@ -13,9 +13,12 @@
 void lack_ends(void (*end)(const char *why));
 bool lack_has_end(void);
 
-/* Between begin and end no caller hears that memory ran out; such pairs may lie in each other. */
+/*
+ * From now on nobody hears that memory ran out: threads of these libraries go on after what
+ * they were asked for.  Except in this thread, between lack_hear(true) and lack_hear(false).
+ */
 void lack_begin(void);
-void lack_end(void);
+void lack_hear(bool heard);
 bool lack_is_unheard(void);
 
 /* Calls what was given to lack_ends, in one thread only; nothing where there is none. */

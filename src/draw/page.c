@@ -94,9 +94,9 @@ static cairo_surface_t *new_pixels(int width, int height)
 {
     cairo_surface_t *surface;
 
-    lack_end();
+    lack_hear(true);
     surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
-    lack_begin();
+    lack_hear(false);
     ask_huge_pages(surface);
     return surface;
 }

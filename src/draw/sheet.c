@@ -199,7 +199,6 @@ static int run(struct job *job, const struct sheet *s, enum draw_format format,
     arena_init(&job->arena, on_full, job);
     lack_begin();
     bad = draw(job, s, format, w, e);
-    lack_end();
     page_finish(&job->page);
     out_abort(&job->out);               /* nothing after a commit */
     if (job->memory != NULL)
