@@ -184,8 +184,11 @@ const char **file_list(struct arena *a, const char *dir, size_t *n)
 const char *file_real(struct arena *a, const char *path)
 {
     char room[PATH_MAX];
+    const char *real = realpath(path, room);
 
-    return realpath(path, room) != NULL ? arena_strdup(a, room) : NULL;
+    if (real == NULL && errno == ENOMEM)
+        arena_fail(a, 0);
+    return real != NULL ? arena_strdup(a, real) : NULL;
 }
 
 char *file_join(struct arena *a, const char *dir, const char *name)

@@ -113,6 +113,8 @@ static bool is_script(struct translate *t, const char *name, size_t n)
         return false;
     re = pcre2_compile((PCRE2_SPTR)test, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &code,
                        &at, NULL);
+    if (re == NULL && code == PCRE2_ERROR_HEAP_FAILED)
+        arena_fail(t->a, 0);
     pcre2_code_free(re);
     return re != NULL;
 }

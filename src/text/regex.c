@@ -59,6 +59,9 @@ static pcre2_code *compile(const char *text, uint32_t options, pcre2_general_con
     pcre2_code *code;
     PCRE2_SIZE at;
 
+    *why = PCRE2_ERROR_NOMEMORY;
+    if (c == NULL)
+        return NULL;
     pcre2_set_newline(c, PCRE2_NEWLINE_LF);
     code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
                          PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | options, why, &at, c);
@@ -268,6 +271,8 @@ static int find(struct search *k, size_t from, struct err *e)
         return 1;
     if (status == PCRE2_ERROR_NOMATCH)
         return 0;
+    if (status == PCRE2_ERROR_NOMEMORY)
+        arena_fail(k->w->a, 0);
     if (status != PCRE2_ERROR_CALLOUT)
         pcre2_get_error_message(status, why, sizeof why);
     k->w->too_much = true;

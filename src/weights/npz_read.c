@@ -230,7 +230,7 @@ static int find_data(struct zip *z, struct entry *x, struct span *packed, struct
 }
 
 /* Fills out[n] exactly; false where the data are damaged or hold more or less. */
-static bool inflate_all(struct span packed, unsigned char *out, uint64_t n)
+static bool inflate_all(struct arena *a, struct span packed, unsigned char *out, uint64_t n)
 {
     enum { STEP = 1 << 30 };        /* zlib counts in unsigned int */
     z_stream s = { .next_in = (Bytef *)(uintptr_t)packed.data };
@@ -251,6 +251,8 @@ static bool inflate_all(struct span packed, unsigned char *out, uint64_t n)
             status = Z_BUF_ERROR;
     }
     inflateEnd(&s);
+    if (status == Z_MEM_ERROR)
+        arena_fail(a, 0);
     return status == Z_STREAM_END && in_left == 0 && out_left == 0;
 }
 
@@ -262,7 +264,7 @@ static int unpack(struct zip *z, struct entry *x, struct span packed, struct err
         return err_set(e, ERR_INPUT, "%llu bytes out of %llu, more than deflate can do",
                        (unsigned long long)x->size, (unsigned long long)x->packed);
     out = arena_alloc_raw(z->a, (size_t)x->size, 1);
-    if (!inflate_all(packed, out, x->size))
+    if (!inflate_all(z->a, packed, out, x->size))
         return err_set(e, ERR_INPUT, "its deflated data are damaged");
     if (crc32_z(0, out, (size_t)x->size) != x->crc)
         return err_set(e, ERR_INPUT, "its checksum is wrong");
