@@ -8,6 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __has_feature
+#define HAS(feature) __has_feature(feature)
+#else
+#define HAS(feature) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || HAS(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define CLOSE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define OPEN(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+enum { GAP = 64 };              /* between allocations, so that one byte too far is seen */
+#else
+#define CLOSE(p, n) ((void)(p), (void)(n))
+#define OPEN(p, n) ((void)(p), (void)(n))
+enum { GAP = 0 };
+#endif
+
 enum { ALIGN = 64, BLOCK = 256 * 1024 };
 
 struct arena_block {
@@ -123,6 +140,7 @@ static struct arena_block *new_block(struct arena *a, size_t size)
     block->data = (unsigned char *)(((uintptr_t)(block + 1) + ALIGN - 1) &
                                     ~(uintptr_t)(ALIGN - 1));
     block->size = want;
+    CLOSE(block + 1, ALIGN + want);
     return block;
 }
 
@@ -148,6 +166,7 @@ static void pop(struct arena *a)
     a->top = block->below;
     a->size -= block->size;
     block->used = 0;
+    CLOSE(block->data, block->size);
     if (drop == NULL || drop->size < block->size) {
         a->spare = block;
         block = drop;
@@ -158,16 +177,19 @@ static void pop(struct arena *a)
 void *arena_alloc_raw(struct arena *a, size_t n, size_t size)
 {
     struct arena_block *block = a->top;
-    size_t bytes;
+    size_t asked, bytes;
     void *p;
 
-    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - ALIGN)
+    if (__builtin_mul_overflow(n, size, &asked) || asked > SIZE_MAX - ALIGN)
         arena_fail(a, SIZE_MAX);
-    bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    bytes = (asked + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (block == NULL || block->size - block->used < bytes)
         block = push(a, bytes);
     p = block->data + block->used;
+    OPEN(p, asked);
     block->used += bytes;
+    if (block->used < block->size)
+        block->used += GAP;
     if (block->dirty < block->used)
         block->dirty = block->used;
     return p;
@@ -251,8 +273,10 @@ void arena_reset(struct arena *a, struct arena_mark mark)
     release_above(a, mark.owned);
     while (a->top != mark.top)
         pop(a);
-    if (a->top != NULL)
-        a->top->used = mark.used;
+    if (a->top == NULL)
+        return;
+    a->top->used = mark.used;
+    CLOSE(a->top->data + mark.used, a->top->size - mark.used);
 }
 
 size_t arena_since(const struct arena *a, struct arena_mark mark)

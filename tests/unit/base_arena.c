@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 
@@ -311,6 +313,57 @@ static void growing_keeps_and_clears(void **state)
     assert_int_equal(p[3], 4);
 }
 
+/* ---- one byte too far ---- */
+
+#ifdef __has_feature
+#define HAS(feature) __has_feature(feature)
+#else
+#define HAS(feature) 0
+#endif
+#if defined __SANITIZE_ADDRESS__ || HAS(address_sanitizer)
+enum { WATCHED = true };
+#else
+enum { WATCHED = false };
+#endif
+
+/* Whether AddressSanitizer ends a process that writes there. */
+static bool is_seen(volatile char *p)
+{
+    int status, child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        close(STDERR_FILENO);
+        *p = 1;
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+static void a_byte_too_far_is_seen(void **state)
+{
+    static const size_t sizes[] = { 0, 1, 10, 63, 64, 65, 128, 1 << 20 };
+    struct arena_mark mark;
+    char *p;
+
+    if (!WATCHED)
+        skip();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        p = arena_alloc(*state, sizes[i], 1);
+        arena_alloc(*state, 8, 1);
+        assert_true(is_seen(p + sizes[i]));
+        assert_false(sizes[i] > 0 && is_seen(p + sizes[i] - 1));
+    }
+    mark = arena_mark(*state);
+    p = arena_alloc(*state, 100, 1);
+    assert_false(is_seen(p));
+    arena_reset(*state, mark);
+    assert_true(is_seen(p));
+    assert_ptr_equal(arena_alloc_raw(*state, 100, 1), p);
+    assert_false(is_seen(p));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -322,6 +375,7 @@ int main(void)
         TEST(what_was_reset_is_zero_again), TEST(a_spare_block_is_cleared),
         TEST(marks_nest), TEST(a_mark_of_an_empty_arena), TEST(strings),
         TEST(growing_keeps_and_clears), TEST(what_is_owned_is_released_once),
+        TEST(a_byte_too_far_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
