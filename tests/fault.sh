@@ -5,8 +5,8 @@
 # has the rules).
 #     tests/fault.sh [KIND ...]
 # By default a sample of each kind.  FAULT_STATE=DIR: every place, and every tenth of commands
-# that draw; what was done is kept in DIR and is not done again, until the program changes; at
-# the end comes a table.
+# that draw (a hundred at least); what was done is kept in DIR and is not done again, until the
+# program changes; at the end comes a table.
 cd "$(dirname "$0")/.." || exit 1
 viz=$(realpath "${MHA_VIZ:-./mha-viz}")
 build=$PWD/${MHA_VIZ_BUILD:-build}/tests/fault
@@ -33,11 +33,14 @@ if [ -n "${FAULT_STATE:-}" ]; then
 fi
 
 ref=$PWD/tests/ref
+# The fewer fonts, the fewer calls to look through them.
+export FONTCONFIG_FILE=$PWD/tests/image/fonts.conf
 lines=$(mktemp) corpus=$(mktemp)
-trap 'rm -f "$lines" "$corpus" "$corpus.20"' EXIT
+trap 'rm -f "$lines" "$corpus" "$corpus".*' EXIT
 printf 'the key is in the door\nthe cat saw the dog\nthe key\n' > "$lines"
 seq -f 'the key is in door %g' 200 > "$corpus"
 head -n 20 "$corpus" > "$corpus.20"
+tr '\n' ' ' < "$corpus" > "$corpus.line"
 
 kinds=(alloc alloc+ thread thread+ open open+ read read+ write write+ mmap mmap+ fsync fsync+
        rename rename+ signal kill)
@@ -46,8 +49,13 @@ kinds=(alloc alloc+ thread thread+ open open+ read read+ write write+ mmap mmap+
 # each_case FN: FN NAME MOST COMMAND... for every command of the program
 each_case() {
     "$1" stats "$most" stats -t 2 --json -m "$ref/bert" -f "$lines" -o a.json
+    "$1" stats.gguf "$most" stats -t 1 --json -m "$ref/gguf_llama/model.gguf" "a"
+    "$1" stats.pair "$most" stats -t 1 --json -m "$ref/bart" "a"
+    "$1" stats.generate "$most" stats -t 1 --json --generate 2 -l 0 "The"
+    "$1" stats.attention "$most" stats -t 1 --json --attention "$ref/precomputed/causal.npz"
     "$1" export "$most" export -t 1 -m "$ref/gpt2" -o a.npz "the key"
     "$1" tokens "$most" tokens --tsv -m "$ref/bert" -f "$lines" -o out/
+    "$1" tokens.pattern "$most" tokens --tsv -m "$ref/gpt2" -f "$corpus.line"
     "$1" diff "$most" diff -t 1 --json -m "$ref/bert" --dtype f32 --dtype bf16 "the key"
     "$1" stability "$most" stability -t 1 --json -m "$ref/bert" "the key"
     "$1" mechanisms "$most" mechanisms -t 1 --repeats 0 --json -m "$ref/bert" \

@@ -14,10 +14,10 @@
  *
  * KIND: alloc, thread, open, read, write, mmap, fsync, rename: the n-th such call fails, with +
  * also all that follow; signal, kill: SIGTERM, SIGKILL at the n-th system call.  MOST: so many
- * values of n are tried, evenly spread; 0: all; /10: every tenth.  The command runs in an
- * empty folder that has an empty folder "out".  Prints one line for each run that was wrong,
- * and one of counts; status 1 where there is a wrong one, 77 where system calls cannot be
- * traced. */
+ * values of n are tried, evenly spread; 0: all; /10: every tenth, but a hundred at least.  The
+ * command runs in an empty folder that has an empty folder "out".  Prints one line for each
+ * run that was wrong, and one of counts; status 1 where there is a wrong one, 77 where system
+ * calls cannot be traced. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -371,7 +371,7 @@ static unsigned long tries_of(const char *most, unsigned long points)
     unsigned long n = strtoul(most + (*most == '/'), NULL, 10);
 
     if (*most == '/' && n > 0)
-        return (points + n - 1) / n;
+        n = points / n > 100 ? points / n : 100;
     return n == 0 || n > points ? points : n;
 }
 
