@@ -20,6 +20,7 @@ struct metric_row {
     double entropy;             /* nats, of the row divided by its mass */
     double mass;                /* what a sums to: 1, unless keys are left out */
     const struct token_list *queries, *keys;    /* of the text: ids, pieces, special */
+    bool two_axes;              /* those are of two texts */
     const struct metric_opts *opts;
 };
 
@@ -108,6 +109,13 @@ static inline enum metric_scope metric_scope(const struct metric *m)
 static inline bool metric_has(const struct metric_row *r, int j)
 {
     return r->out == NULL || !r->out[j];
+}
+
+/* True if key j is one of the n_visible. */
+static inline bool metric_sees(const struct metric_row *r, int j)
+{
+    return j >= r->key0 && j < r->key0 + r->n_keys &&
+           (r->hidden == NULL || !r->hidden[j - r->key0]);
 }
 
 /* a_ij of row i, 0 where j is outside the text or hidden. */

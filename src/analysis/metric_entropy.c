@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How widely a row looks: entropy and its share of the largest possible. */
+ * How widely a row looks: entropy, its share of the largest possible, and the number of keys
+ * that it comes to.  All are of rows divided by their mass. */
 #include "analysis/metric.h"
 #include "base/elementary.h"
 
@@ -29,5 +30,108 @@ static bool entropy_norm(const struct metric_row *r, double *v)
     return true;
 }
 
+/* Clark et al. 2019, section 3, as their code has it: a' = 0.9999 a + 0.0001 / n. */
+static bool entropy_clark(const struct metric_row *r, double *v)
+{
+    double rest = 1e-4 / r->n_visible;
+
+    *v = 0;
+    for (int j = 0; j < r->n_keys; j++)
+        if (metric_sees(r, r->key0 + j)) {
+            double w = (1 - 1e-4) * (double)r->a[j] / r->mass + rest;
+
+            *v -= w * elementary_log(w);
+        }
+    return true;
+}
+
+/* KL(a || uniform) = ln n - H. */
+static bool kl_uniform(const struct metric_row *r, double *v)
+{
+    *v = elementary_log(r->n_visible) - r->entropy;
+    return true;
+}
+
+static bool uniformity_gap_norm(const struct metric_row *r, double *v)
+{
+    if (r->n_visible < 2)
+        return false;
+    *v = 1 - r->entropy / elementary_log(r->n_visible);
+    return true;
+}
+
+/* Hill's number of order 1: e^H keys that are looked at alike have this entropy. */
+static bool neff(const struct metric_row *r, double *v)
+{
+    *v = elementary_exp(r->entropy);
+    return true;
+}
+
+/* Hill's number of order 2: 1 / sum a^2. */
+static bool participation(const struct metric_row *r, double *v)
+{
+    double sum = 0;
+
+    for (int j = 0; j < r->n_keys; j++)
+        sum += (double)r->a[j] * (double)r->a[j];
+    *v = r->mass * r->mass / sum;
+    return true;
+}
+
 const struct metric_rule metric_entropy = { .row = entropy, .divided = true };
 const struct metric_rule metric_entropy_norm = { .row = entropy_norm, .divided = true };
+const struct metric_rule metric_entropy_clark = { .row = entropy_clark, .divided = true };
+const struct metric_rule metric_kl_uniform = { .row = kl_uniform, .divided = true };
+const struct metric_rule metric_uniformity_gap_norm = { .row = uniformity_gap_norm,
+                                                        .divided = true };
+const struct metric_rule metric_neff = { .row = neff, .divided = true };
+const struct metric_rule metric_participation = { .row = participation, .divided = true };
+
+/* ---- of all rows at once ---- */
+
+struct entropies { double sum, sum_most; int n; };
+
+static size_t entropies_size(const struct metric_shape *shape)
+{
+    (void)shape;
+    return sizeof(struct entropies);
+}
+
+static void entropies_take(void *state, const struct metric_row *rows, int n)
+{
+    struct entropies *all = state;
+
+    (void)n;
+    all->sum += rows->entropy;
+    all->sum_most += elementary_log(rows->n_visible);
+    all->n++;
+}
+
+/* sum H / sum ln n: long rows count for more than in entropy_norm. */
+static bool ratio(const void *state, int layer, int head, double *v)
+{
+    const struct entropies *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = all->sum / all->sum_most;
+    return all->sum_most > 0;
+}
+
+/* e^(mean H), at most the mean of e^H. */
+static bool of_mean(const void *state, int layer, int head, double *v)
+{
+    const struct entropies *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = elementary_exp(all->sum / all->n);
+    return all->n > 0;
+}
+
+static const struct metric_state entropies = { SCOPE_HEAD, entropies_size, entropies_take };
+
+const struct metric_rule metric_entropy_norm_ratio = { .state = &entropies, .value = ratio,
+                                                       .divided = true };
+const struct metric_rule metric_neff_of_mean = { .state = &entropies, .value = of_mean,
+                                                 .divided = true };

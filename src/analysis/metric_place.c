@@ -26,7 +26,83 @@ static bool first(const struct metric_row *r, double *v)
     return metric_has(r, 0);
 }
 
+/* As first, without the row of the first token, which has no choice in a decoder; where
+ * queries and keys are of two texts, all rows. */
+static bool bos(const struct metric_row *r, double *v)
+{
+    *v = metric_weight(r, 0);
+    return metric_has(r, 0) && (r->query > 0 || r->two_axes);
+}
+
 const struct metric_rule metric_prev = { .row = prev };
 const struct metric_rule metric_self = { .row = self };
 const struct metric_rule metric_next = { .row = next };
 const struct metric_rule metric_first = { .row = first };
+const struct metric_rule metric_bos = { .row = bos };
+
+/* ---- of all rows at once ---- */
+
+struct places { double first, prev, mass; int n_first; };
+
+static size_t places_size(const struct metric_shape *shape)
+{
+    (void)shape;
+    return sizeof(struct places);
+}
+
+static void places_take(void *state, const struct metric_row *rows, int n)
+{
+    struct places *places = state;
+
+    (void)n;
+    if (metric_sees(rows, 0)) {
+        places->first += metric_weight(rows, 0);
+        places->n_first++;
+    }
+    places->prev += metric_weight(rows, rows->query - 1);
+    for (int j = 0; j < rows->n_keys; j++)
+        places->mass += (double)rows->a[j];
+}
+
+/* The mean over the rows that see the first token.
+ * Source: Gu et al. 2024, of its first key. */
+static bool alpha_0(const void *state, int layer, int head, double *v)
+{
+    const struct places *places = state;
+
+    (void)layer;
+    (void)head;
+    *v = places->first / places->n_first;
+    return places->n_first > 0;
+}
+
+/* Their threshold: 1 or 0. */
+static bool sink_0(const void *state, int layer, int head, double *v)
+{
+    bool defined = alpha_0(state, layer, head, v);
+
+    *v = *v > 0.3;
+    return defined;
+}
+
+/* All that lies on the token before, of all weight: the row of the first token, which has
+ * none, counts.  Source: TransformerLens' head detector, "mul". */
+static bool tl_prev(const void *state, int layer, int head, double *v)
+{
+    const struct places *places = state;
+
+    (void)layer;
+    (void)head;
+    *v = places->prev / places->mass;
+    return places->mass > 0;
+}
+
+static const struct metric_state places = { SCOPE_HEAD, places_size, places_take };
+
+const struct metric_rule metric_alpha_0 = { .state = &places, .value = alpha_0 };
+const struct metric_rule metric_sink_0 = { .state = &places, .value = sink_0 };
+
+/* The same state of another name, since two texts leave it undefined. */
+static const struct metric_state pairs = { SCOPE_HEAD, places_size, places_take };
+
+const struct metric_rule metric_tl_prev = { .state = &pairs, .value = tl_prev };

@@ -19,12 +19,13 @@ static const char *const sorts[] = {
     NULL
 };
 
+static const struct opt_values sort_values = { .words = sorts };
 static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
 
 struct stats_args {
     struct shared_args shared;
-    const char *compute;
-    int top, sort;
+    const char *compute, *sort;
+    int top;
     double entropy_eps;
     bool reverse, links;
 };
@@ -33,8 +34,8 @@ struct stats_args {
 static const struct opt opts[] = {
     WORDS(0, "compute", "LIST", F(compute), &compute_values,
           "metrics: basic (default), all, or names, separated by commas"),
-    CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
-           "order of the heads: by a metric, the largest first"),
+    WORDS(0, "sort", "NAME", F(sort), &sort_values,
+          "order of the heads: layer (default), or a metric, the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
     INT(0, "top", "K", F(top), "10", 0, 100000,
         "number of strongest links of each head in JSON"),
@@ -61,6 +62,7 @@ struct stats_job {
     const struct stats_args *args;
     struct metric_choice choice;
     struct metric_set set;      /* what choice names */
+    int sort;                   /* of enum metric_id; -1: by layer */
     const struct record *head_record;   /* a row of the table */
 };
 
@@ -284,14 +286,13 @@ static const struct ranked *ranking(const struct stats_job *j, struct arena *a,
 {
     const struct head_id *id = records_heads(&j->job.s, &j->job.want, a, n);
     struct ranked *order = arena_alloc(a, (size_t)*n, sizeof *order);
-    double value[1 + N_METRIC] = { 0 };     /* by enum of sorts */
 
     for (int i = 0; i < *n; i++) {
         const struct head_stats *head = stats_head(s, text, id[i].layer, id[i].head);
-        double key;
+        double value[N_METRIC], key;
 
-        metric_choice_spread(&j->choice, head->value, value + 1);
-        key = value[j->args->sort];
+        metric_choice_spread(&j->choice, head->value, value);
+        key = j->sort >= 0 ? value[j->sort] : 0;
         order[i] = (struct ranked){ id[i], isnan(key) ? -INFINITY : key, i };
     }
     qsort(order, (size_t)*n, sizeof *order, by_key);
@@ -399,8 +400,12 @@ static int choose_metrics(struct stats_job *job, struct err *e)
         job->choice = metric_choice_basic();
     else if (metric_choice_add(&job->choice, args->compute, e) != 0)
         return err_under(e, "--compute");
-    if (args->sort > 0)
-        job->choice.wanted[args->sort - 1] = job->choice.named[args->sort - 1] = true;
+    job->sort = -1;
+    if (args->sort != NULL && strcmp(args->sort, "layer") != 0) {
+        job->sort = metric_choice_add_one(&job->choice, args->sort, e);
+        if (job->sort < 0)
+            return err_under(e, "--sort");
+    }
     job->set.opts.entropy_eps = args->entropy_eps;
     job->set.metric = metric_choice_list(&job->choice, job->job.s.a, &job->set.n);
     return 0;

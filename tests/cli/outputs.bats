@@ -198,7 +198,7 @@ on_terminal() {
     grep -Ev '^(mha-viz: text .*| *)$' "$dir/seen" | cmp - "$dir/a.tsv"
     # SIGINT, which a job in the background would ignore, takes it away, too; the corpus is long
     # enough for the line to be there before its end
-    for _ in $(seq 20); do cat "$dir/lines"; done > "$dir/long"
+    for _ in $(seq 40); do cat "$dir/lines"; done > "$dir/long"
     long="$viz stats --tsv -t 1 -f $dir/long -o $dir/c.tsv"
     script -qfec "sh -c 'echo \$\$ > $dir/pid; exec env --default-signal=INT $long'" \
         /dev/null < /dev/null > "$dir/raw" &

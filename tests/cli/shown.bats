@@ -13,9 +13,24 @@ text='the cat saw unable 我喜欢'     # tokens: <|bos|> the cat saw un able �
 numbers() {
     python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
     "$viz" export "${model[@]}" -o "$dir/raw.npz" "${texts[@]}"
-    "$viz" stats --json "${model[@]}" "$@" "${texts[@]}" > "$dir/stats.json"
+    "$viz" stats --json --compute basic,all "${model[@]}" "$@" "${texts[@]}" > "$dir/stats.json"
     HIDE_KEYS=${keys:-[]} HIDE_QUERIES=${queries:-${keys:-[]}} GROUPS_OF=$groups \
         python3 "$ref/shown.py" "$dir/raw.npz" "$dir/stats.json"
+}
+
+@test "metrics of rows that look both ways, back, through a window and at another text" {
+    model=() texts=("$text")
+    numbers
+    texts=("to be or not to be , that is the question . to be or not to be")
+    numbers
+    model=(-m "$ref/bert") texts=("the key is in the door" "a key")
+    numbers
+    for m in gpt2 families/mistral families/gemma3 families/bloom; do
+        model=(-m "$ref/$m") texts=(--ids "5,6,7,8,5,6,9,10,11,5,6,7")
+        numbers
+    done
+    model=(-m "$ref/bart") texts=("the key is in the door" "a key")
+    numbers
 }
 
 @test "statistics of what --hide leaves are those of NumPy" {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--hide, --renorm and --merge words, by NumPy in double from what export writes.
+"""Metrics, and --hide, --renorm and --merge words, by NumPy in double from what export writes.
 
     python3 tests/ref/shown.py PROGRAM export.npz stats.json [--keys cross]
 
 Reads the attention of an export, and a report of `stats --json` with any of the options; says
-where entropy, entropy_norm, max_mean, distances, prev, self, next, first, links, top and
-rows_skipped are others than the formulas below give.  GROUPS in the environment: the word of
+where a metric of the report, links, top or rows_skipped is another than the formulas below give,
+and which metrics of --compute all it does not know.  GROUPS in the environment: the word of
 each token, separated by commas (--merge words), of queries and keys alike.
 """
 import json
@@ -64,6 +64,70 @@ def metrics(a, visible, shown, gone, one_axis, causal):
         "next": place(1) if one_axis else None,
         "first": None if 0 in gone else mean([a[i, 0] for i in rows]),
         "rows_skipped": int(sum(shown)) - len(rows),
+        **wide(a, visible, rows),
+        **(far(a, visible, rows) if one_axis else dict.fromkeys(FAR)),
+        **first(a, visible, rows, gone, one_axis),
+    }
+
+
+def wide(a, visible, rows):
+    """Of how widely and how sparsely rows look: each divided by its sum."""
+    p = {i: a[i] / a[i].sum() for i in rows}
+    n = {i: visible[i].sum() for i in rows}
+    h = {i: -(p[i][p[i] > 0] * np.log(p[i][p[i] > 0])).sum() for i in rows}
+    many = [i for i in rows if n[i] > 1]
+    smooth = {i: .9999 * p[i][visible[i]] + .0001 / n[i] for i in rows}
+    down = {i: np.sort(p[i])[::-1].cumsum() for i in rows}
+    entries = sum(n.values())
+    out = {
+        "entropy_norm_ratio": sum(h.values()) / sum(np.log(n[i]) for i in rows) if many else None,
+        "entropy_clark": mean([-(smooth[i] * np.log(smooth[i])).sum() for i in rows]),
+        "neff": mean([np.exp(h[i]) for i in rows]),
+        "neff_of_mean": np.exp(np.mean(list(h.values()))) if rows else None,
+        "participation": mean([1 / (p[i] ** 2).sum() for i in rows]),
+        "kl_uniform": mean([np.log(n[i]) - h[i] for i in rows]),
+        "uniformity_gap_norm": mean([1 - h[i] / np.log(n[i]) for i in many]),
+        "tv_uniform": mean([abs(p[i][visible[i]] - 1 / n[i]).sum() / 2 for i in rows]),
+        "frob2": (a[rows] ** 2).sum() if rows else None,
+        "k90": mean([1 + int(np.argmax(down[i] >= .9 - 1e-6)) for i in rows]),
+        "tau_uniform": sum((a[i][visible[i]] < .01 / n[i]).sum() for i in rows) / entries
+        if rows else None,
+        "tau_rowmax": sum((a[i][visible[i]] < .01 * a[i].max()).sum() for i in rows) / entries
+        if rows else None,
+    }
+    for k in (1, 2, 4, 8, 16):
+        out[f"top{k}_mass"] = mean([down[i][min(k, len(down[i])) - 1] for i in rows])
+    return out
+
+
+def far(a, visible, rows):
+    """Of distances, where queries and keys are the same tokens."""
+    j = np.arange(a.shape[1])
+    out = {"distance_sd": [], "distance_norm": []}
+    for i in rows:
+        p, d = a[i] / a[i].sum(), j - i
+        out["distance_sd"].append(np.sqrt((p * (d - (p * d).sum()) ** 2).sum()))
+        out["distance_norm"].append((a[i] * abs(d)).sum() / max(1, abs(d[visible[i]]).max()))
+    for w in (1, 2, 4, 8, 16):
+        out[f"local_{w}"] = [a[i][abs(j - i) <= w].sum() for i in rows]
+    out = {name: mean(values) for name, values in out.items()}
+    back = [(i, k) for i in rows for k in range(1, i + 1)]
+    mass = sum(a[i, k] for i, k in back)
+    out["distance_vig"] = sum(a[i, k] * (i - k) for i, k in back) / mass if mass > 0 else None
+    out["tl_prev"] = sum(a[i, i - 1] for i in rows if i > 0) / a[rows].sum() if rows else None
+    return out
+
+
+FAR = ("distance_sd distance_norm distance_vig local_1 local_2 local_4 local_8 local_16 "
+       "tl_prev").split()
+
+
+def first(a, visible, rows, gone, one_axis):
+    seeing = [i for i in rows if visible[i, 0]]
+    alpha = mean([a[i, 0] for i in seeing])
+    return {
+        "bos": None if 0 in gone else mean([a[i, 0] for i in rows if i > 0 or not one_axis]),
+        "alpha_0": alpha, "sink_0": None if alpha is None else float(alpha > .3),
     }
 
 
@@ -86,6 +150,9 @@ def check_links(a, visible, shown, head):
     return bad
 
 
+KNOWN = ("stack", "layer", "head", "links", "top")
+
+
 def main():
     arrays, report = np.load(sys.argv[1]), json.load(open(sys.argv[2]))
     groups = os.environ.get("GROUPS_OF")
@@ -100,7 +167,8 @@ def main():
         gone = set(hide_k) if groups is None else \
             {g for g in groups if all(i in hide_k for i, x in enumerate(groups) if x == g)}
         want = metrics(a, visible, shown, gone, prefix == "attn", True)
-        bad = [k for k in want if differs(want[k], head[k])]
+        bad = [k for k in want if k in head and differs(want[k], head[k])]
+        bad += [k for k in head if k not in want and k not in KNOWN]
         if check_links(a, visible, shown, head):
             bad.append("links")
         for name in bad:

@@ -67,6 +67,76 @@ static void uniform_causal(void **state)
     check_close(h->value[METRIC_first], (1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 4, 1e-7);
 }
 
+/* Rows 1 | 1/2 1/2 | .7 .1 .2 | .4 .3 .2 .1 of a decoder: numbers by hand. */
+static void of_all_rows(void **state)
+{
+    static const int length[] = { 4 };
+    static const struct metric_set table = { metric_table, N_METRIC, { 0 } };
+    static const float a[4 * STRIDE] = {
+        1, [STRIDE] = 0.5f, 0.5f, [2 * STRIDE] = 0.7f, 0.1f, 0.2f,
+        [3 * STRIDE] = 0.4f, 0.3f, 0.2f, 0.1f,
+    };
+    const double h2 = -(.7 * log(.7) + .1 * log(.1) + .2 * log(.2));
+    const double h3 = -(.4 * log(.4) + .3 * log(.3) + .2 * log(.2) + .1 * log(.1));
+    const double sum = log(2) + h2 + h3, most = log(2) + log(3) + log(4);
+    const struct {
+        enum metric_id id;
+        double want;
+    } expected[] = {
+        { METRIC_entropy_norm_ratio, sum / most },
+        { METRIC_neff, (1 + 2 + exp(h2) + exp(h3)) / 4 },
+        { METRIC_neff_of_mean, exp(sum / 4) },
+        { METRIC_participation, (1 + 2 + 1 / .54 + 1 / .3) / 4 },
+        { METRIC_kl_uniform, (most - sum) / 4 },
+        { METRIC_uniformity_gap_norm, 1 - (1 + h2 / log(3) + h3 / log(4)) / 3 },
+        { METRIC_tv_uniform, ((.7 - 1 / 3.0) + .2) / 4 },
+        { METRIC_frob2, 1 + .5 + .54 + .3 },
+        { METRIC_top1_mass, (1 + .5 + .7 + .4) / 4 },
+        { METRIC_top2_mass, (1 + 1 + .9 + .7) / 4 },
+        { METRIC_top4_mass, 1 },
+        { METRIC_top16_mass, 1 },
+        { METRIC_k90, (1 + 2 + 2 + 3) / 4.0 },
+        { METRIC_tau_uniform, 0 },
+        { METRIC_distance_sd, (0 + .5 + sqrt(.7 * 4 + .1 - 2.25) + 1) / 4 },
+        { METRIC_distance_norm, (0 + .5 + 1.5 / 2 + 2 / 3.0) / 4 },
+        { METRIC_distance_vig, (.1 + .6 + .2) / (.5 + .3 + .6) },
+        { METRIC_local_1, (1 + 1 + .3 + .3) / 4 },
+        { METRIC_local_2, (1 + 1 + 1 + .6) / 4 },
+        { METRIC_local_4, 1 },
+        { METRIC_tl_prev, (.5 + .1 + .2) / 4 },
+        { METRIC_bos, (.5 + .7 + .4) / 3 },
+        { METRIC_alpha_0, (1 + .5 + .7 + .4) / 4 },
+        { METRIC_sink_0, 1 },
+    };
+    struct stats *s = start(length, 1, &all, &table);
+    struct sink sinks[STATS_SINKS];
+
+    (void)state;
+    stats_sinks(s, sinks);
+    rows_give(sinks[0], 0, 0, 0, 4, a, true);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        check_near(metric_table[expected[i].id].name, 0,
+                   stats_head(s, 0, 0, 0)->value[expected[i].id], expected[i].want, 2e-7);
+}
+
+/* Weights below a hundredth, and what a mask hides, which is no entry. */
+static void entries_that_hardly_count(void **state)
+{
+    static const int length[] = { 3 };
+    static const struct metric_set table = { metric_table, N_METRIC, { 0 } };
+    static const float a[3 * STRIDE] = {
+        1, [STRIDE] = 0.999f, 0.001f, [2 * STRIDE] = 0.2f, 0.798f, 0.002f,
+    };
+    struct stats *s = start(length, 1, &all, &table);
+    struct sink sinks[STATS_SINKS];
+
+    (void)state;
+    stats_sinks(s, sinks);
+    rows_give(sinks[0], 0, 0, 0, 3, a, true);
+    check_close(stats_head(s, 0, 0, 0)->value[METRIC_tau_uniform], 2 / 6.0, 1e-12);
+    check_close(stats_head(s, 0, 0, 0)->value[METRIC_tau_rowmax], 2 / 6.0, 1e-12);
+}
+
 /* A row in which all is hidden is in no mean. */
 static void a_row_that_sees_nothing(void **state)
 {
@@ -288,7 +358,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(uniform_causal), TEST(a_row_that_sees_nothing),
+        TEST(uniform_causal), TEST(of_all_rows), TEST(entries_that_hardly_count),
+        TEST(a_row_that_sees_nothing),
         TEST(undefined_for_every_row), TEST(places_of_two_texts),
         TEST(texts_and_heads_do_not_mix), TEST(every_scope),
     };

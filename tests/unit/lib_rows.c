@@ -224,7 +224,7 @@ static json_t *of_program(const char *arguments)
     json_t *root;
     FILE *f;
 
-    snprintf(command, sizeof command, "%s stats --json %s </dev/null", getenv("MHA_VIZ"),
+    snprintf(command, sizeof command, "%s stats --json --compute all %s </dev/null", getenv("MHA_VIZ"),
              arguments);
     f = popen(command, "r");
     assert_non_null(f);
@@ -284,20 +284,21 @@ static void check_program(const char *model_path, const char *arguments, const c
 static void same_as_the_program(void **state)
 {
     static const char key[] = "the key is in the door";
-    const struct mhaviz_selection heads = { NULL, "1", "0,2" };
+    const struct mhaviz_selection all = { .metrics = "all" };
+    const struct mhaviz_selection heads = { NULL, "1", "0,2", "all" };
 
     (void)state;
     if (getenv("MHA_VIZ") == NULL)
         skip();
-    check_program(NULL, "'the cat saw the dog'", "the cat saw the dog", NULL, NULL);
+    check_program(NULL, "'the cat saw the dog'", "the cat saw the dog", NULL, &all);
     check_program("tests/ref/bert", "-m tests/ref/bert 'the key is in the door' river", key,
-                  "river", NULL);
+                  "river", &all);
     check_program("tests/ref/llama", "-m tests/ref/llama -l 1 -H 0,2 'the key is in the door'",
                   key, NULL, &heads);
     check_program("tests/ref/bart", "-m tests/ref/bart 'the key is in the door' river", key,
-                  "river", NULL);
+                  "river", &all);
     check_program("tests/ref/bart", "-m tests/ref/bart -s encoder 'the key is in the door'",
-                  key, NULL, NULL);
+                  key, NULL, &all);
 }
 
 int main(void)

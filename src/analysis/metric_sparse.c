@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * On how few keys a row's weight lies.  What is hidden is no entry: a mask alone makes no row
+ * sparse. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/metric.h"
+#include "base/sort.h"
+
+/* Half of the sum of |a - 1 / n|, of rows divided by their mass: 0 is uniform. */
+static bool tv_uniform(const struct metric_row *r, double *v)
+{
+    double even = 1.0 / r->n_visible;
+
+    *v = 0;
+    for (int j = 0; j < r->n_keys; j++)
+        if (metric_sees(r, r->key0 + j))
+            *v += fabs((double)r->a[j] / r->mass - even) / 2;
+    return true;
+}
+
+const struct metric_rule metric_tv_uniform = { .row = tv_uniform, .divided = true };
+
+/* ---- the largest weights of each row, divided by its mass ---- */
+
+enum { N_TOP = 5 };
+static const int top_sizes[N_TOP] = { 1, 2, 4, 8, 16 };
+
+struct largest {
+    double mass[N_TOP];         /* sum over rows */
+    double k90;
+    int n;                      /* rows */
+    float sorted[];             /* [n_keys] */
+};
+
+static size_t largest_size(const struct metric_shape *shape)
+{
+    return sizeof(struct largest) + (size_t)shape->n_keys * sizeof(float);
+}
+
+static void largest_take(void *state, const struct metric_row *rows, int n)
+{
+    struct largest *all = state;
+    double sum = 0;
+    int k90 = 0, size = 0;
+
+    (void)n;
+    memcpy(all->sorted, rows->a, (size_t)rows->n_keys * sizeof *all->sorted);
+    sort_down(all->sorted, rows->n_keys);
+    for (int k = 0; k < rows->n_keys && (size < N_TOP || k90 == 0); k++) {
+        sum += (double)all->sorted[k] / rows->mass;
+        if (size < N_TOP && k + 1 == top_sizes[size])
+            all->mass[size++] += sum;
+        if (k90 == 0 && sum >= 0.9 - 1e-6)      /* float sums of tenths fall short of it */
+            k90 = k + 1;
+    }
+    for (; size < N_TOP; size++)
+        all->mass[size] += sum;
+    all->k90 += k90;
+    all->n++;
+}
+
+static bool mean(const struct largest *all, double sum, double *v)
+{
+    *v = sum / all->n;
+    return all->n > 0;
+}
+
+static const struct metric_state largest = { SCOPE_HEAD, largest_size, largest_take };
+
+#define TOP_MASS(k, place) \
+    static bool top##k(const void *state, int layer, int head, double *v) \
+    { \
+        const struct largest *all = state; \
+        \
+        (void)layer; \
+        (void)head; \
+        return mean(all, all->mass[place], v); \
+    } \
+    const struct metric_rule metric_top##k##_mass = { .state = &largest, .value = top##k, \
+                                                      .divided = true };
+TOP_MASS(1, 0)
+TOP_MASS(2, 1)
+TOP_MASS(4, 2)
+TOP_MASS(8, 3)
+TOP_MASS(16, 4)
+#undef TOP_MASS
+
+static bool k90(const void *state, int layer, int head, double *v)
+{
+    const struct largest *all = state;
+
+    (void)layer;
+    (void)head;
+    return mean(all, all->k90, v);
+}
+
+const struct metric_rule metric_k90 = { .state = &largest, .value = k90, .divided = true };
+
+/* ---- all entries of a head ---- */
+
+struct entries { double n, below_uniform, below_max, squares; };
+
+static size_t entries_size(const struct metric_shape *shape)
+{
+    (void)shape;
+    return sizeof(struct entries);
+}
+
+static void entries_take(void *state, const struct metric_row *rows, int n)
+{
+    struct entries *all = state;
+    float strongest = 0;
+    double low, high;
+
+    (void)n;
+    for (int j = 0; j < rows->n_keys; j++)
+        strongest = rows->a[j] > strongest ? rows->a[j] : strongest;
+    low = 0.01 / rows->n_visible;
+    high = 0.01 * (double)strongest;
+    for (int j = 0; j < rows->n_keys; j++)
+        if (metric_sees(rows, rows->key0 + j)) {
+            double w = (double)rows->a[j];
+
+            all->below_uniform += w < low;
+            all->below_max += w < high;
+            all->squares += w * w;
+        }
+    all->n += rows->n_visible;
+}
+
+static bool tau_uniform(const void *state, int layer, int head, double *v)
+{
+    const struct entries *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = all->below_uniform / all->n;
+    return all->n > 0;
+}
+
+static bool tau_rowmax(const void *state, int layer, int head, double *v)
+{
+    const struct entries *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = all->below_max / all->n;
+    return all->n > 0;
+}
+
+static bool frob2(const void *state, int layer, int head, double *v)
+{
+    const struct entries *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = all->squares;
+    return all->n > 0;
+}
+
+static const struct metric_state entries = { SCOPE_HEAD, entries_size, entries_take };
+
+const struct metric_rule metric_tau_uniform = { .state = &entries, .value = tau_uniform };
+const struct metric_rule metric_tau_rowmax = { .state = &entries, .value = tau_rowmax };
+const struct metric_rule metric_frob2 = { .state = &entries, .value = frob2 };
