@@ -20,6 +20,12 @@ enum {
     HEAP_LIMIT_KIB = 128 * 1024
 };
 
+/*
+ * All patterns of a tokeniser, compiled; the copies that texts may need take about twice as
+ * much again.  Real ones take a thousandth of it.
+ */
+enum { MOST_BYTES = 64 << 20, OVERHEAD = 4096 };
+
 /* Compiled when the first text needs them, by whichever thread comes first. */
 struct regex_later {
     _Atomic(pcre2_code *) windowed;     /* in texts whose end is not the text's */
@@ -69,6 +75,19 @@ static pcre2_code *compile(const char *text, uint32_t options, pcre2_general_con
     return code;
 }
 
+/* What the code takes counts against what all patterns of the tokeniser may. */
+static int count_bytes(struct tok *t, const pcre2_code *code, struct err *e)
+{
+    size_t plain = 0, jit = 0;
+
+    pcre2_pattern_info(code, PCRE2_INFO_SIZE, &plain);
+    pcre2_pattern_info(code, PCRE2_INFO_JITSIZE, &jit);
+    t->regex_bytes += OVERHEAD + plain + jit;
+    return t->regex_bytes <= MOST_BYTES ? 0 :
+           err_set(e, ERR_INPUT, "patterns that take over %d MiB of memory when they are compiled, "
+                   "all together", MOST_BYTES >> 20);
+}
+
 struct regex *regex_open(struct tok *t, struct text pattern, struct err *e)
 {
     struct regex *regex = arena_alloc(t->a, 1, sizeof *regex);
@@ -92,6 +111,8 @@ struct regex *regex_open(struct tok *t, struct text pattern, struct err *e)
     regex->whole = strstr(text, "\\G") != NULL;
     regex->next = t->regexes;
     t->regexes = regex;
+    if (count_bytes(t, regex->code, e) != 0)
+        return NULL;
     return regex;
 }
 

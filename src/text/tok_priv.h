@@ -198,6 +198,7 @@ struct tok {
     struct added added;
     struct step normal, presplit, model, finish;
     struct regex *regexes;          /* to be released */
+    size_t regex_bytes;             /* that they take compiled */
     int unknown;                    /* id of what stands for unknown text; -1: none */
     bool byte_level;                /* pieces are in the byte-level alphabet */
     bool blank_before;              /* a word is marked by a blank of the text alone */

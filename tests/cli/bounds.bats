@@ -147,3 +147,16 @@ rows() {
         [ "$(tail -1 "$dir/out" | cut -f1)" -eq 2999 ]
     done
 }
+
+@test "patterns that take a gigabyte when they are compiled" {
+    echo a >"$dir/text"
+    tokeniser "$(steps pre_tokenizer pretokenizers 20000 "$(split '(?:a|b|c|d){1,400}')")"
+    run --separate-stderr tokenise
+    [ "$status" -eq 3 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == *"$dir/tokenizer.json: pre_tokenizer Split: patterns that take over 64 MiB "* ]]
+    tokeniser "$(steps normalizer normalizers 1000 \
+        '{"type":"Replace","pattern":{"Regex":"(a+)+$"},"content":"aa"}')"
+    tokenise
+    [ "$(rows)" -eq 2 ]
+}
