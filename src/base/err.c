@@ -43,9 +43,16 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
     va_list ap;
 
     e->kind = kind;
+    e->reach = ERR_OF_ONE;
     va_start(ap, fmt);
     format_clean(e->msg, sizeof e->msg, fmt, ap);
     va_end(ap);
+    return -1;
+}
+
+int err_reaches(struct err *e, enum err_reach reach)
+{
+    e->reach = reach;
     return -1;
 }
 

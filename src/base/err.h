@@ -14,9 +14,17 @@ enum err_kind {              /* = the exit status */
     ERR_SYSTEM = 4           /* disk, memory, a failed write */
 };
 
+/* Which texts an ERR_INPUT is of, where there are several. */
+enum err_reach {
+    ERR_OF_ONE,              /* the text at hand */
+    ERR_OF_OTHERS,           /* the others too, unless one of them fitted before */
+    ERR_OF_ALL
+};
+
 struct err {
     enum err_kind kind;
     char msg[640];           /* one line: file, thing, found, wanted; no full stop */
+    enum err_reach reach;    /* err_set: ERR_OF_ONE */
 };
 
 /*
@@ -26,6 +34,9 @@ struct err {
  */
 int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Says which texts the error that is there is of; always returns -1. */
+int err_reaches(struct err *e, enum err_reach reach);
 
 /* Puts "CONTEXT: " before the message that is there; always returns -1. */
 int err_under(struct err *e, const char *fmt, ...)

@@ -82,16 +82,6 @@ static int check_text(const struct pass *p, int t, struct err *e)
     return (model->family->front != FRONT_TOKENS ? check_values : check_ids)(p, t, e);
 }
 
-int check_pass(const struct pass *p, struct err *e)
-{
-    for (int t = 0; t < p->b->n_texts; t++)
-        if (check_text(p, t, e) != 0 || cross_check(p, t, e) != 0 ||
-            check_masks(p, t, e) != 0 ||
-            chunks_check_rotations(p->m, p->want->rotations, pass_tokens(p, t), e) != 0)
-            return -1;
-    return 0;
-}
-
 /* ---- precision ---- */
 
 static int check_width(const struct param *w, enum precision precision, struct err *e)
@@ -100,18 +90,37 @@ static int check_width(const struct param *w, enum precision precision, struct e
 
     if (w->weight == NULL || !w->is_linear || w->matrix.K % block == 0)
         return 0;
-    return err_set(e, ERR_INPUT, "%s: %s: has rows of %d weights, which the blocks of %d of "
-                   "--dtype %s do not divide", w->weight->file, w->weight->name, w->matrix.K,
-                   block, precision_names[precision]);
+    err_set(e, ERR_INPUT, "%s: %s: has rows of %d weights, which the blocks of %d of "
+            "--dtype %s do not divide", w->weight->file, w->weight->name, w->matrix.K, block,
+            precision_names[precision]);
+    return err_reaches(e, ERR_OF_ALL);
 }
 
-static int check_layer(const struct model *m, const struct layer_plan *plan,
-                       enum precision precision, struct err *e)
+static bool ends_early(const struct pass *p)
 {
+    return p->want->hidden == NULL && p->want->logits == NULL;
+}
+
+/* What the pass leaves out of its last layer: see run_layer. */
+static bool is_left_out(const struct pass *p, int l, int s)
+{
+    bool cross = pass_has_memory(p) && (pass_wants(p, l, STACK_CROSS) ||
+                                        pass_taps(p, l, STACK_CROSS));
+
+    if (l < p->last || !ends_early(p))
+        return false;
+    return s >= W_MLP_NORM || s == W_CROSS_O || (s >= W_O && !cross);
+}
+
+static int check_layer(const struct pass *p, int l, enum precision precision, struct err *e)
+{
+    const struct layer_plan *plan = &p->m->layer[l];
+
     for (int s = 0; s < N_SLOT; s++)
-        if (check_width(&plan->slot[s], precision, e) != 0)
+        if (!is_left_out(p, l, s) && check_width(&plan->slot[s], precision, e) != 0)
             return -1;
-    for (int x = 0; plan->expert != NULL && x < m->config.experts.n; x++)
+    for (int x = 0; plan->expert != NULL && x < p->m->config.experts.n &&
+                    !is_left_out(p, l, W_EXP_UP); x++)
         if (check_width(&plan->expert[x].gate, precision, e) != 0 ||
             check_width(&plan->expert[x].up, precision, e) != 0 ||
             check_width(&plan->expert[x].down, precision, e) != 0)
@@ -119,18 +128,45 @@ static int check_layer(const struct model *m, const struct layer_plan *plan,
     return 0;
 }
 
+static bool is_of_head(int s)
+{
+    return s == W_HEAD_DENSE || s == W_HEAD_NORM || s == W_HEAD || s == W_HEAD_BIAS;
+}
+
+/* The linears that the pass meets can be rounded as it is asked to. */
+static int check_linears(const struct pass *p, struct err *e)
+{
+    enum precision precision = p->want->change != NULL ? p->want->change->precision :
+                                                         PRECISION_F32;
+
+    if (quantise_block(precision) == 1)
+        return 0;
+    for (int l = 0; l <= p->last; l++)
+        if (check_layer(p, l, precision, e) != 0)
+            return -1;
+    for (int s = 0; s < N_SLOT; s++)
+        if ((p->want->logits != NULL || !is_of_head(s)) &&
+            (s != W_FINAL_PROJ || !ends_early(p)) &&
+            check_width(&p->m->slot[s], precision, e) != 0)
+            return -1;
+    return 0;
+}
+
+int check_pass(const struct pass *p, struct err *e)
+{
+    for (int t = 0; t < p->b->n_texts; t++)
+        if (check_text(p, t, e) != 0 || cross_check(p, t, e) != 0 ||
+            check_masks(p, t, e) != 0 ||
+            chunks_check_rotations(p->m, p->want->rotations, pass_tokens(p, t), e) != 0)
+            return -1;
+    return check_linears(p, e);
+}
+
 int check_precision(const struct model *m, enum precision precision, struct err *e)
 {
-    if (m->precomputed != NULL)
+    if (m->precomputed != NULL || m->family->front != FRONT_QKV ||
+        !precision_is_of_linears(precision))
         return 0;
-    if (m->family->front == FRONT_QKV && precision_is_of_linears(precision))
-        return err_set(e, ERR_USAGE, "--dtype %s quantises linears, of which %s has none",
-                       precision_names[precision], m->name);
-    for (int s = 0; s < N_SLOT; s++)
-        if (check_width(&m->slot[s], precision, e) != 0)
-            return -1;
-    for (int l = 0; l < m->config.n_layers; l++)
-        if (check_layer(m, &m->layer[l], precision, e) != 0)
-            return -1;
-    return m->decoder != NULL ? check_precision(m->decoder, precision, e) : 0;
+    return err_set(e, ERR_USAGE, "--dtype %s quantises linears, of which %s has none",
+                   precision_names[precision], m->name);
 }

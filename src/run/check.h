@@ -5,14 +5,14 @@
 
 #include "run/pass.h"
 
-/* The batch, and what is wanted, fit the model.  Errors: those of run_forward. */
+/*
+ * The batch, and what is wanted, fit the model.  Errors: those of run_forward; blocks of the
+ * precision do not divide the rows of a linear that is computed (the tensor, their width, that
+ * of a block).
+ */
 int check_pass(const struct pass *p, struct err *e);
 
-/*
- * All linears of m and of its decoder can be rounded to this precision.  ERR_INPUT: blocks
- * do not divide the rows of one (the tensor, their width, that of a block).  ERR_USAGE: it
- * is for linears, and there are none.
- */
+/* ERR_USAGE: the precision is for linears, and m has none. */
 int check_precision(const struct model *m, enum precision precision, struct err *e);
 
 #endif

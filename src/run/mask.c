@@ -117,15 +117,17 @@ void mask_add(const void *self, float *score, size_t stride, int row0, int n_row
 static int misfit(const struct mask_array *m, int64_t T, int64_t S, int H, struct err *e)
 {
     if (m->keys_alone)
-        return err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld] or "
-                       "[texts,%lld]: there %s %lld key%s", m->name, m->shape, (long long)S,
-                       (long long)S, S == 1 ? "is" : "are", (long long)S, str_plural(S));
-    return err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld,%lld], "
-                   "[%d,%lld,%lld], [texts,%lld,%lld] or [texts,%d,%lld,%lld]: there are %d "
-                   "head%s, %lld quer%s and %lld key%s", m->name, m->shape, (long long)T,
-                   (long long)S, H, (long long)T, (long long)S, (long long)T, (long long)S, H,
-                   (long long)T, (long long)S, H, str_plural(H), (long long)T,
-                   str_plural_y(T), (long long)S, str_plural(S));
+        err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld] or "
+                "[texts,%lld]: there %s %lld key%s", m->name, m->shape, (long long)S,
+                (long long)S, S == 1 ? "is" : "are", (long long)S, str_plural(S));
+    else
+        err_set(e, ERR_INPUT, "%s: the mask has the shape %s, expected [%lld,%lld], "
+                "[%d,%lld,%lld], [texts,%lld,%lld] or [texts,%d,%lld,%lld]: there are %d "
+                "head%s, %lld quer%s and %lld key%s", m->name, m->shape, (long long)T,
+                (long long)S, H, (long long)T, (long long)S, (long long)T, (long long)S, H,
+                (long long)T, (long long)S, H, str_plural(H), (long long)T,
+                str_plural_y(T), (long long)S, str_plural(S));
+    return err_reaches(e, m->n_heads != 1 && m->n_heads != H ? ERR_OF_ALL : ERR_OF_OTHERS);
 }
 
 static int check_array(const struct mask_array *m, int64_t text, int64_t T, int64_t S, int H,
@@ -133,11 +135,12 @@ static int check_array(const struct mask_array *m, int64_t text, int64_t T, int6
 {
     if ((m->T != 1 && m->T != T) || m->S != S || (m->n_heads != 1 && m->n_heads != H))
         return misfit(m, T, S, H, e);
-    if (m->n_batch != 1 && text >= m->n_batch)
-        return err_set(e, ERR_INPUT, "%s: the mask is for %lld text%s, this is number "
-                       "%lld", m->name, (long long)m->n_batch, str_plural(m->n_batch),
-                       (long long)text + 1);
-    return 0;
+    if (m->n_batch == 1 || text < m->n_batch)
+        return 0;
+    err_set(e, ERR_INPUT, "%s: the mask has the shape %s, for %lld text%s, and this is number "
+            "%lld", m->name, m->shape, (long long)m->n_batch, str_plural(m->n_batch),
+            (long long)text + 1);
+    return err_reaches(e, ERR_OF_ALL);
 }
 
 static int read_array(const struct mask_array *m, struct err *e)

@@ -48,10 +48,9 @@ static int run_singly(struct batches *b, struct err *e)
 {
     for (int i = 0; i < b->n; i++) {
         if (run_texts(b, &b->item[i], 1, e) == 0)
-            continue;
-        if (e->kind != ERR_INPUT || !input_is_file(b->in))
+            input_used(b->in);
+        else if (input_fail(b->in, &b->item[i], e) != 0)
             return -1;
-        input_reject(b->in, &b->item[i], e);
     }
     return 0;
 }
@@ -61,8 +60,10 @@ static int run_batch(struct batches *b, struct err *e)
     if (b->n == 0)
         return 0;
     if (b->n > 1) {
-        if (run_texts(b, b->item, b->n, e) == 0)
+        if (run_texts(b, b->item, b->n, e) == 0) {
+            input_used(b->in);
             return 0;
+        }
         if (e->kind != ERR_INPUT)
             return -1;
     }

@@ -19,6 +19,7 @@ struct input {
     struct source *source;      /* NULL: it could not be opened */
     int64_t n_bad;              /* texts that could not be used */
     int64_t n_taken;
+    bool any_used;              /* a text did not fail */
     bool told_unknown;          /* that a text's tokens are unknown */
     const char *text_name;      /* "the first text" of two; NULL: there is one */
     double share;               /* of the texts: those whose work is done; NaN: not known */
@@ -304,6 +305,26 @@ void input_reject(struct input *in, const struct item *item, const struct err *w
              (long long)item->index + 1, why->msg);
 }
 
+int input_fail(struct input *in, const struct item *item, struct err *why)
+{
+    const struct source *source = in->source;
+
+    if (why->kind != ERR_INPUT || !source->is_file)
+        return -1;
+    if (why->reach == ERR_OF_ALL)
+        return -1;
+    if (why->reach == ERR_OF_OTHERS && !in->any_used)
+        return err_under(why, "%s: %s %lld", source->name, source->unit,
+                         (long long)item->index + 1);
+    input_reject(in, item, why);
+    return 0;
+}
+
+void input_used(struct input *in)
+{
+    in->any_used = true;
+}
+
 /* Only a line is left out where it does not fit; of several arrays one ends all. */
 static int next_item(struct input *in, struct arena *a, struct item *out, struct err *e)
 {
@@ -353,6 +374,9 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
         int status = next_item(in, a, out, e);
 
         in->n_taken += status != SOURCE_END;
+        if (status == SOURCE_END && in->source->lines &&
+            check_spare_masks(in->s, in->source->n, e) != 0)
+            return -1;
         if (status == SOURCE_TEXT)
             say_unknown(in, a, out);
         if (status != SOURCE_UNUSABLE)
@@ -442,12 +466,10 @@ int input_each(struct input *in,
     input_begin(in);
     while ((status = input_next(in, a, &item, e)) == 1) {
         input_work(in);
-        if (session_generate(in->s, &item, 1, a, e) != 0 ||
-            fn(self, a, &item, e) != 0) {
-            if (e->kind != ERR_INPUT || !input_is_file(in))
-                return -1;
-            input_reject(in, &item, e);
-        }
+        if (session_generate(in->s, &item, 1, a, e) == 0 && fn(self, a, &item, e) == 0)
+            input_used(in);
+        else if (input_fail(in, &item, e) != 0)
+            return -1;
         if (in->s->model == NULL)
             progress_tokens(in->s->env->progress, item.tokens.n);
         input_worked(in, 1);

@@ -24,23 +24,21 @@ static int next_id(const struct tok *t)
     return t->added.next_id > next ? t->added.next_id : next;
 }
 
-/* The piece that the token is, made if the vocabulary lacks it. */
+/* The piece that the token is, made if the vocabulary lacks it.  Like the library, this takes
+ * no account of the id that the file gives it, which may be another token's. */
 static int number(struct tok *t, struct text s, const json_t *j,
                   struct err *e)
 {
     const json_t *given = json_object_get(j, "id");
+    json_int_t said = json_integer_value(given);
     int id = vocab_find(&t->vocab, s.s, s.n);
-    bool known = id >= 0;
 
-    if (!known)
-        id = next_id(t);
-    if (given != NULL && (!json_is_integer(given) || json_integer_value(given) != id))
-        return err_set(e, ERR_INPUT, "added token \"%.80s\" has id %lld, expected %d (%s)",
-                       s.s, (long long)json_integer_value(given), id,
-                       known ? "its place in the vocabulary"
-                             : "the next after the vocabulary and other added tokens");
-    if (known)
+    if (given != NULL && (!json_is_integer(given) || said < 0 || said > UINT32_MAX))
+        return err_set(e, ERR_INPUT, "added token \"%.80s\" has id %lld, expected 0 to %u",
+                       s.s, (long long)said, UINT32_MAX);
+    if (id >= 0)
         return id;
+    id = next_id(t);
     s.s = arena_strndup(t->a, s.s, s.n);
     return vocab_add(&t->vocab, t->a, s, id, e) == 0 ? id : -1;
 }

@@ -134,9 +134,19 @@ text="the key is in the door"
 }
 
 @test "quantised linears: a width that blocks do not divide, and no linears at all" {
-    fails 3 "cls.predictions.transform.dense.weight: has rows of 24 weights, which the blocks of 32 of --dtype q4_0 do not divide" \
+    fails 3 "bert.encoder.layer.0.attention.self.query.weight: has rows of 24 weights, which the blocks of 32 of --dtype q4_0 do not divide" \
         "$viz" diff -m "$ref/bert" --dtype f32 --dtype q4_0 "$text"
     works "$viz" diff -m "$ref/bert" --dtype f32 --dtype int8 "$text"
+    # Only what is computed: the mlp after the last attention that is shown is not.
+    "$viz" init --encoder --d-model 32 --heads 4 --d-ff 24 -o "$dir/one.safetensors"
+    "$viz" init --encoder --layers 2 --d-model 32 --heads 4 --d-ff 24 -o "$dir/two.safetensors"
+    works "$viz" stats -m "$dir/one.safetensors" --dtype q4_0
+    works "$viz" stats -l 0 -m "$dir/two.safetensors" --dtype q4_0
+    fails 3 "one.safetensors: feed_forward.3.weight: has rows of 24 weights" \
+        "$viz" export -m "$dir/one.safetensors" --dtype q4_0 --hidden -o "$dir/x.npz"
+    fails 3 "two.safetensors: layers.0.feed_forward.3.weight: has rows of 24 weights" \
+        "$viz" stats -m "$dir/two.safetensors" --dtype q4_0 --shape 3x4
+    [ "${#stderr_lines[@]}" -eq 1 ]
     a=$ref/precomputed/heads
     fails 2 "--dtype int8 quantises linears, of which" "$viz" stats --dtype int8 \
         --qkv "$a.q.npy,$a.k.npy,$a.v.npy"

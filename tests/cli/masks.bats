@@ -76,7 +76,8 @@ npy() {
     printf 'key\nkey\nkey\n' > "$dir/lines"
     run --separate-stderr "$viz" stats --json -m "$ref/bert" --mask "$dir/m.npy" -f "$dir/lines"
     [ "$status" -eq 3 ]
-    [[ $stderr == *"line 3: "*"the mask is for 2 texts, this is number 3"* ]]
+    [ "${#lines[@]}" -eq 2 ]
+    [ "$stderr" = "mha-viz: $dir/m.npy: the mask has the shape [2,3,3], for 2 texts, and this is number 3" ]
     npy "$dir/m.npy" '|u1' '1, 5, 3, 3' "$(printf '\\1%.0s' {1..45})"
     fails 3 "the mask has the shape [1,5,3,3], expected [3,3], [3,3,3], [texts,3,3] or [texts,3,3,3]" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" key
     npy "$dir/m.npy" '|u1' '3,' '\1\1\1'
@@ -115,6 +116,33 @@ npy() {
     npy "$dir/three.npy" '|u1' '3, 3' '\1\1\1\1\1\1\1\1\1'
     fails 3 "three.npy: the mask has the shape [3,3], for 3 texts, but there is 1" \
         "$viz" stats -m "$ref/bert" --mask "keys:$dir/three.npy" key
+    fails 3 "three.npy: the mask has the shape [3,3], for 3 texts, but there are 2" \
+        "$viz" stats -m "$ref/bert" --mask "keys:$dir/three.npy" -f "$dir/lines"
+}
+
+@test "a mask that fits no text of a file is one message; one that fits some names the others" {
+    npy "$dir/m.npy" '|u1' '2, 2' '\1\1\1\1'
+    npy "$dir/k.npy" '|u1' '2,' '\1\1'
+    npy "$dir/heads.npy" '|u1' '1, 2, 3, 3' "$(printf '\\1%.0s' {1..18})"
+    npy "$dir/fits.npy" '|u1' '3, 3' '\1\1\1\1\1\1\1\1\1'
+    printf 'key\ndoor\nthe door\nkey\n' > "$dir/lines"
+    for c in stats "mechanisms --repeats 0 --only exact" "stability --runs 1" \
+        "heatmap --format svg -o $dir/" "diff --dtype f32 --dtype bf16"; do
+        # shellcheck disable=SC2086
+        fails 3 "$dir/lines: line 1: $dir/m.npy: the mask has the shape [2,2], expected [3,3], " \
+            "$viz" $c -m "$ref/bert" --mask "$dir/m.npy" -f "$dir/lines"
+        [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ]
+    done
+    fails 3 "line 1: $dir/k.npy: the mask has the shape [2], expected [3] or [texts,3]: there are 3 keys" \
+        "$viz" stats -m "$ref/bert" --mask "keys:$dir/k.npy" -f "$dir/lines"
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    fails 3 "the mask has the shape [1,2,3,3], expected [3,3], [3,3,3], " \
+        "$viz" stats -m "$ref/bert" --mask "$dir/heads.npy" -f "$dir/lines"
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    run --separate-stderr "$viz" stats --json -m "$ref/bert" --mask "$dir/fits.npy" -f "$dir/lines"
+    [ "$status" -eq 3 ] && [ "${#lines[@]}" -eq 3 ]
+    [[ ${stderr_lines[0]} == *"line 3: "*"the mask has the shape [3,3], expected [4,4], "* ]]
+    [ "${stderr_lines[1]}" = "mha-viz: $dir/lines: 1 of 4 lines could not be used" ]
 }
 
 @test "a mask hides neither the key of zeros nor the learnt one" {

@@ -194,6 +194,16 @@ numbers() {
     [[ $output == *"--merge words: ids have no words"* ]]
 }
 
+@test "a word that some pieces are left of is not hidden: it is those pieces" {
+    works "$viz" stats --json -m "$ref/bert" --merge words --hide 2,5 'unable door'
+    [ "$(jq -c '[.tokens, .hidden]' <<< "$output")" = '[["[CLS]","unable","door","[SEP]"],[]]' ]
+    some=$(jq -c '.heads[0].entropy' <<< "$output")
+    works "$viz" stats --json -m "$ref/bert" --merge words 'unable door'
+    [ "$(jq -c '.heads[0].entropy' <<< "$output")" != "$some" ]
+    works "$viz" stats --json -m "$ref/bert" --merge words --hide 1-6 'unable door'
+    [ "$(jq -c .hidden <<< "$output")" = '[1]' ]
+}
+
 @test "diff: of what is left, and of words" {
     works "$viz" diff --json --hide special "the key is" "a key is"
     works "$viz" diff --json --merge words "the unable cat" "the able cat"
