@@ -98,6 +98,7 @@ $(BUILD)/tests/unit/nn_blas: TEST_PKGS := openblas
 $(BUILD)/tests/bench/kernels: TEST_PKGS := openblas
 $(BUILD)/tests/unit/cmd_far_lines: WRAP := -Wl,--wrap=source_lines
 $(BUILD)/tests/unit/run_memory: WRAP := -Wl,--wrap=calloc,--wrap=free
+$(BUILD)/tests/image/memory: WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(TEST_BIN) $(BENCH): $(BUILD)/%: %.c $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(DEFINES) -Itests $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(WRAP) -MMD -MP \

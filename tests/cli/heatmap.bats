@@ -253,3 +253,19 @@ phys() {
     done
     [ "$n_failed" -gt 0 ] || skip "no limit was low enough"
 }
+
+# Fontconfig's cache still has the font; pango would draw boxes.
+@test "a font that is installed and cannot be opened is an error" {
+    local font
+    font=$(find /usr/share/fonts -name DejaVuSans.ttf -print -quit)
+    [ -n "$font" ] || skip "DejaVu Sans is not where it is looked for"
+    mkdir "$dir/fonts"
+    cp "$font" "$dir/fonts"
+    echo "<fontconfig><dir>$dir/fonts</dir><cachedir>$dir/cache</cachedir></fontconfig>" > "$dir/fonts.conf"
+    export FONTCONFIG_FILE=$dir/fonts.conf
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/a.png" "the key"
+    : > "$dir/fonts/DejaVuSans.ttf"
+    fails 4 "b.png: cannot be drawn: the font DejaVu Sans" \
+        "$viz" heatmap -m "$ref/bert" -o "$dir/b.png" "the key"
+    [ ! -e "$dir/b.png" ]
+}
