@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,35 @@ static void forget(char *temp)
     }
 }
 
+/*
+ * The list and the disk differ for a moment: none begins, and all have ended, when what is
+ * unfinished is removed, be it by a handler in another thread, as one of pango's.
+ */
+static atomic_int changing;
+static atomic_bool ending;
+
+static void change_begin(sigset_t *before)
+{
+    signals_hold(before);
+    atomic_fetch_add(&changing, 1);
+    if (!atomic_load(&ending))
+        return;
+    atomic_fetch_sub(&changing, 1);
+    for (;;)
+        pause();                /* the process ends */
+}
+
+static void change_end(const sigset_t *before)
+{
+    atomic_fetch_sub(&changing, 1);
+    signals_let(before);
+}
+
 void out_remove_unfinished(void)
 {
+    atomic_store(&ending, true);
+    while (atomic_load(&changing) > 0)
+        sched_yield();
     for (int i = 0; i < MAX_TEMP; i++) {
         const char *temp = atomic_load(&unfinished[i]);
 
@@ -155,12 +183,12 @@ static int create_temp(char *temp)
     sigset_t before;
     int fd, why;
 
-    signals_hold(&before);
+    change_begin(&before);
     fd = mkstemp(temp);
     why = errno;
     if (fd >= 0)
         remember(temp);
-    signals_let(&before);
+    change_end(&before);
     errno = why;
     return fd;
 }
@@ -288,12 +316,12 @@ static int take_name(struct out *o)
     sigset_t before;
     int rc, why;
 
-    signals_hold(&before);
+    change_begin(&before);
     rc = rename(o->temp, o->target);
     why = errno;
     if (rc == 0)
         forget(o->temp);
-    signals_let(&before);
+    change_end(&before);
     errno = why;
     return rc;
 }
@@ -349,11 +377,15 @@ int out_commit(struct out *o, struct err *e)
 
 void out_abort(struct out *o)
 {
+    sigset_t before;
+
     close_stream(&o->file);
     close_stream(&o->stream);
     if (o->temp != NULL) {
+        change_begin(&before);
         unlink(o->temp);
         forget(o->temp);
+        change_end(&before);
     }
     drop_names(o);
 }

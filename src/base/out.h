@@ -49,7 +49,8 @@ void out_abort(struct out *o);      /* removes it; nothing happens after a commi
 
 /*
  * Removes the temporary files of outputs that are open, for a process that is about to
- * end.  Safe in a signal handler.
+ * end: a thread that would open or complete another waits for the end.  Safe in a signal
+ * handler, in any thread.
  */
 void out_remove_unfinished(void);
 

@@ -3,9 +3,11 @@
 #include "folder.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/out.h"
@@ -218,6 +220,45 @@ static void signals_and_exit_leave_nothing(void **state)
     end_midway(0, 4 << 8);
 }
 
+static void *signal_after(void *us)
+{
+    sigset_t none;
+
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    usleep(*(useconds_t *)us);
+    raise(SIGTERM);
+    return NULL;
+}
+
+/* The handler runs in a thread that knows nothing of what the other one is about to do. */
+static void a_signal_to_another_thread_leaves_nothing(void **state)
+{
+    (void)state;
+    for (useconds_t us = 0; us < 200; us++) {
+        int status;
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            pthread_t other;
+            struct out o;
+            struct err e;
+            sigset_t all;
+
+            sigfillset(&all);
+            pthread_sigmask(SIG_SETMASK, &all, NULL);
+            signal(SIGTERM, on_signal);
+            pthread_create(&other, NULL, signal_after, &us);
+            while (out_open(&o, at("o"), 0, &e) == 0)
+                out_abort(&o);
+            _exit(9);
+        }
+        waitpid(pid, &status, 0);
+        assert_int_equal(status, SIGTERM);
+        assert_int_equal(entries(), 0);
+    }
+}
+
 /* Standard output, as a stream and as one that must be sought in. */
 static void standard_output(void **state)
 {
@@ -258,6 +299,7 @@ int main(void)
         IN_FOLDER(a_full_disk_is_seen), IN_FOLDER(an_early_failure_is_seen),
         IN_FOLDER(a_pipe_gets_what_was_sought), IN_FOLDER(a_link_stays_a_link),
         IN_FOLDER(signals_and_exit_leave_nothing),
+        IN_FOLDER(a_signal_to_another_thread_leaves_nothing),
         IN_FOLDER(standard_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
