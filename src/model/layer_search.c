@@ -64,7 +64,8 @@ static int check_half(const struct look *k, const char *scope)
         const char *layer = layer_before(k->a, scope, l->self, "");
         const char *norm = layer == NULL ? NULL : arena_printf(k->a, "%s%s", layer, l->norm[0]);
 
-        if (layer == NULL || (k->asked->prefix != NULL && !str_starts_with(layer, k->asked->prefix)) ||
+        if (layer == NULL ||
+            (k->asked->prefix != NULL && !str_starts_with(layer, k->asked->prefix)) ||
             str_starts_with(norm, scope) || !has_any(k, arena_printf(k->a, "%s.", norm)))
             continue;
         return err_set(k->e, ERR_INPUT, "%s: has %s* and %s, but no mlp of a known layout, such "
