@@ -206,8 +206,8 @@ static const double EXP_TABLE[128][2] = {
     { 0x1.fd3c22b8f71f1p+0, 0x1.2eb74966579e7p-57 },
 };
 
-/* Of the numbers z whose bits begin at 0x3fe6100000000000 + i 2^45: c, about 1 / z in
-   ten bits, and -ln c in two parts, the first a multiple of 2^-42. */
+/* Of the numbers z whose bits begin at 0x3fe6100000000000 + i 2^45: c, about 1 / z, a
+   multiple of 2^-10, and -ln c in two parts, the first a multiple of 2^-42. */
 static const uint64_t LOG_BEGIN = 0x3fe6100000000000;
 static const double LOG_TABLE[128][3] = {
     { 0x1.7240000000000p+0, -0x1.79db6681b0000p-2, 0x1.4d319161a11f8p-44 },

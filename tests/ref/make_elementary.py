@@ -82,7 +82,8 @@ def polynomial(name, comment, coefficients):
 
 
 def constant(name, x, comment):
-    return f"static const double {name} = {number(x)};" + (f"    /* {comment} */" if comment else "")
+    text = f"static const double {name} = {number(x)};"
+    return text + (f"    /* {comment} */" if comment else "")
 
 
 def double_of_bits(bits):
@@ -91,7 +92,7 @@ def double_of_bits(bits):
 
 
 def log_rows():
-    """1 / z in ten bits, and -ln of it in two parts; 1 where z may be 1."""
+    """c, about 1 / z in steps of 2^-10, and -ln c in two parts; 1 and 0 where z may be 1."""
     table = []
     for i in range(LOG_PARTS):
         first = LOG_BEGIN + (i << 45)
@@ -186,8 +187,8 @@ def tables():
     text += ["/* 2^(i / EXP_PARTS) in two parts. */"]
     text += rows("EXP_TABLE", [two(mp.power(2, mp.mpf(i) / EXP_PARTS)) for i in range(EXP_PARTS)],
                  2)
-    text += [f"/* Of the numbers z whose bits begin at 0x{LOG_BEGIN:x} + i 2^45: c, about 1 / z in",
-             "   ten bits, and -ln c in two parts, the first a multiple of 2^-42. */",
+    text += [f"/* Of the numbers z whose bits begin at 0x{LOG_BEGIN:x} + i 2^45: c, about 1 / z, a",
+             "   multiple of 2^-10, and -ln c in two parts, the first a multiple of 2^-42. */",
              f"static const uint64_t LOG_BEGIN = 0x{LOG_BEGIN:x};",
              *rows("LOG_TABLE", log_rows(), 3)]
     text += ["/* erfc(x) e^(x^2) around x = (i + 1/2) / ERFC_PARTS. */",
@@ -216,14 +217,14 @@ def spread(r, low, high):
     return math.ldexp(1 + r.random(), r.randrange(low, high)) * r.choice((-1, 1))
 
 
-def bits(text):
-    return float.fromhex(text)
-
-
-def below(x, steps=1):
-    for _ in range(steps):
-        x = math.nextafter(x, -math.inf)
-    return x
+def listed(text):
+    """Numbers, in hexadecimal too; <x is the double below x."""
+    numbers = []
+    for word in text.split():
+        x = word.lstrip("<")
+        x = float.fromhex(x) if "0x" in x else float(x)
+        numbers.append(math.nextafter(x, -math.inf) if word[0] == "<" else x)
+    return numbers
 
 
 def single(x):
@@ -243,34 +244,37 @@ def arguments():
               [spread(r, 19, 1023) for _ in range(12)] +
               [near_turns(r, 2**k) for k in (3, 10, 18, 19, 20, 40, 100)] +
               # The double nearest to a multiple of pi / 2: Kahan 1983, and Ng 1992.
-              [math.ldexp(6381956970095103, 797), bits("0x1p19"), below(bits("0x1p19")), sys.float_info.max,
-               5e-324, bits("0x1.dd6b0d55db1fep+19"), bits("0x1.98b514fc7ffbep-1")])
+              [math.ldexp(6381956970095103, 797)] +
+              listed("0x1p19 <0x1p19") + [sys.float_info.max] +
+              listed("5e-324 0x1.dd6b0d55db1fep+19 0x1.98b514fc7ffbep-1"))
     small = [spread(r, -60, -3) for _ in range(10)]
     return {
         "exp": ([(spread(r, -40, 9),) for _ in range(16)] +
                 [(r.uniform(-5, 5),) for _ in range(10)] +
-                [(x,) for x in (bits("0x1.08474f192f0dcp+2"), 709.782712893384, 709.782712893385, 708.5,
-                                -708.3964, -708.4, -720.25, -745.1, -745.13, -745.2, 5e-324)]),
+                [(x,) for x in listed("0x1.08474f192f0dcp+2 709.782712893384 709.782712893385 "
+                                       "708.5 -708.3964 -708.4 -720.25 -745.1 -745.13 -745.2 "
+                                       "5e-324")]),
         "log": ([(x,) for x in around_1] + [(r.uniform(0.4, 3),) for _ in range(12)] +
                 [(abs(spread(r, -1022, 1023)),) for _ in range(8)] +
-                [(x,) for x in (5e-324, bits("0x0.8p-1022"), bits("0x1p-1022"), sys.float_info.max, bits("0x1.01p0"),
-                                bits("0x1.ffp-1"), below(bits("0x1.ffp-1")), below(bits("0x1.01p0")), bits("0x1.61p-1"),
-                                below(bits("0x1.61p-1")), bits("0x1.01117ae99aebdp+0"))]),
+                [(x,) for x in listed("5e-324 0x0.8p-1022 0x1p-1022")] +
+                [(sys.float_info.max,)] +
+                [(x,) for x in listed("0x1.01p0 0x1.ffp-1 <0x1.ffp-1 <0x1.01p0 0x1.61p-1 "
+                                       "<0x1.61p-1 0x1.01117ae99aebdp+0")]),
         "log1p": ([(x,) for x in small + angles[:3]] + [(r.uniform(-1, 1),) for _ in range(12)] +
                   [(abs(spread(r, 0, 1000)),) for _ in range(6)] +
-                  [(x,) for x in (-1 + bits("0x1p-53"), -0.5, bits("0x1p-30"), below(bits("0x1p-30")), 5e-324,
-                                  -bits("0x1.fffbd5fa1a2p-31"))]),
+                  [(x,) for x in listed("-0x1.fffffffffffffp-1 -0.5 0x1p-30 <0x1p-30 5e-324 "
+                                         "-0x1.fffbd5fa1a2p-31")]),
         "tanh": ([(x,) for x in small] + [(r.uniform(-4, 4),) for _ in range(16)] +
                  [(spread(r, -6, -1),) for _ in range(8)] +
-                 [(x,) for x in (bits("0x1p-4"), below(bits("0x1p-4")), 19.99, 20.0, bits("0x1p-28"), 5e-324, 1e300,
-                                 bits("0x1.3077321ae2849p-4"))]),
+                 [(x,) for x in listed("0x1p-4 <0x1p-4 19.99 20 0x1p-28 5e-324 1e300 "
+                                        "0x1.3077321ae2849p-4")]),
         "pow": ([(10000.0, r.uniform(-1, 1)) for _ in range(8)] +
                 [(2.0, -8 * (h + 1) / 12) for h in range(6)] +
                 [(math.exp(r.uniform(-30, 30)), r.uniform(-20, 20)) for _ in range(10)] +
                 [(x, r.uniform(-600, 600) / math.log(x)) for x in around_1] +
                 [(2.0, 1023.0), (2.0, -1074.0), (2.0, -1080.0), (2.0, 1024.0), (10.0, 3.0),
                  (5e-324, 0.5), (5e-324, -0.9), (1e308, 2.0), (3.5, 1e300), (0.5, 1e300),
-                 (below(1.0), 1e17), (7.0, 5e-324)]),
+                 (math.nextafter(1.0, 0), 1e17), (7.0, 5e-324)]),
         "sin": [(x,) for x in angles],
         "cos": [(x,) for x in angles],
         "expf": [(single(x),) for x in [spread(r, -30, 6) for _ in range(14)] +
@@ -279,9 +283,9 @@ def arguments():
         "logf": [(single(abs(x)),) for x in around_1 + [spread(r, -149, 127) for _ in range(12)] +
                  [1e-45, 3e38, 1e-39]],
         "tanhf": [(single(x),) for x in small + [r.uniform(-9, 9) for _ in range(16)] +
-                  [0.0625, 9.01, 9.02, 1e-45, bits("0x1.73c4c2p-4")]],
+                  listed("0.0625 9.01 9.02 1e-45 0x1.73c4c2p-4")],
         "erfcf": [(single(x),) for x in small + [r.uniform(-4, 10.1) for _ in range(20)] +
-                  [9.1943, 9.3, 10.0, 10.054, 10.06, 0.25, bits("0x1.fe7172p-23"), -0.25, -3.9]],
+                  listed("9.1943 9.3 10 10.054 10.06 0.25 0x1.fe7172p-23 -0.25 -3.9")],
     }
 
 
