@@ -157,12 +157,13 @@ asan:
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan CFLAGS='$(SANITISE)thread' LDFLAGS='-fsanitize=thread' check
 
-# Which branches of the readers the tests take.  Programs that are killed do not count.
+# Which branches of the readers the tests take; assertions are none.  Programs that are killed
+# do not count.
 COVERED  = src/base src/weights src/text src/model
 COVERING = unit/base unit/weights unit/text unit/model ref/ cli/ fuzz/ tests/fault
 coverage:
 	@$(MAKE) -s --no-print-directory BUILD=build/coverage CFLAGS='-O0 -g -w --coverage' \
-	    LDFLAGS=--coverage -j$(JOBS) programs
+	    LDFLAGS=--coverage CPPFLAGS='-DNDEBUG -include tests/coverage/macros.h' -j$(JOBS) programs
 	@find build/coverage -name '*.gcda' -delete
 	@status=0; tests/run build/coverage $(or $(TESTS),$(COVERING)) || status=1; \
 	tests/coverage/report build/coverage $(COVERED) && exit $$status
