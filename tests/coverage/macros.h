@@ -3,7 +3,7 @@
  * Included first in a coverage build: jansson's questions as functions.  As macros they ask
  * twice whether the value is there, and the second time would count as a branch that is never
  * taken. */
-#ifndef COVERAGE_MACROS_H
+#if !defined(COVERAGE_MACROS_H) && !defined(__ASSEMBLER__)
 #define COVERAGE_MACROS_H
 
 #include <jansson.h>

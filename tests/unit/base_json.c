@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -92,6 +93,7 @@ static void refused(void **state)
         { "[1e999]", "column 2: found '1', expected a number of JSON that a double holds" },
         { "[9223372036854775808]", "expected a whole number within 64 bits" },
         { "[-9223372036854775809]", "expected a whole number within 64 bits" },
+        { "[92233720368547758070]", "expected a whole number within 64 bits" },
         { "{\"a\"}", "column 5: found '}', expected ':'" },
         { "{\"a\":1,}", "column 8: found '}', expected a string" },
         { "{\"a\":1 \"b\"}", "column 8: found '\"', expected ',' or '}'" },
@@ -117,6 +119,23 @@ static void refused(void **state)
         if (e.kind != ERR_INPUT || strstr(e.msg, cases[i].why) == NULL)
             fail_msg("%s: \"%s\", expected \"%s\"", cases[i].text, e.msg, cases[i].why);
     }
+}
+
+/* Twelve million values are refused before they are read: their tree would take 550 MiB. */
+static void a_tree_that_is_too_large(void **state)
+{
+    enum { N = 12 << 20 };
+    struct err e = { ERR_NONE, "" };
+    char *text = malloc(N);
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, ',', N);
+    text[0] = '[';
+    assert_null(json_read(&arena, (struct span){ (unsigned char *)text, N }, 0, &e));
+    assert_int_equal(e.kind, ERR_INPUT);
+    assert_non_null(strstr(e.msg, "MiB of memory, expected at most 512"));
+    free(text);
 }
 
 static void depth(void **state)
@@ -152,6 +171,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(comma_locale, setup, teardown),
         cmocka_unit_test_setup_teardown(refused, setup, teardown),
         cmocka_unit_test_setup_teardown(depth, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_tree_that_is_too_large, setup, teardown),
         cmocka_unit_test_setup_teardown(cut, setup, teardown),
     };
 

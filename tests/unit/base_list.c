@@ -104,6 +104,10 @@ static void not_lists(void **state)
 static void out_of_range(void **state)
 {
     (void)state;
+    assert_string_equal(refused(&plain, "99999999999999999999"), "--x: '99999999999999999999' "
+                        "is out of range: the box has balls 0 to 5");
+    assert_string_equal(refused(&signs, "-99999999999999999999"), "--x: "
+                        "'-99999999999999999999' is out of range: the box has balls 0 to 5");
     assert_string_equal(refused(&plain, "2-6"),
                         "--x: 6 is out of range: the box has balls 0 to 5");
     assert_string_equal(refused(&plain, "7-8"),

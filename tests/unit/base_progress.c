@@ -91,6 +91,7 @@ static void counts_the_tokens_of_the_outermost(void **state)
     progress_tokens(NULL, 3);
     progress_begin(NULL, "text", 1);
     progress_step(NULL);
+    progress_wait(NULL, true);
     progress_reach(NULL, 1, 0, 1);
     progress_end(NULL);
     progress_begin(&p, "text", 2);
