@@ -439,6 +439,61 @@ static void test_parts(void **state)
     drop_dir(&arena, dir);
 }
 
+/* What stands in the keys of parts, and in their names */
+static void test_parts_that_are_wrong(void **state)
+{
+    char *dir = new_dir(&arena);
+    const char *one = file_join(&arena, dir, "m-00001-of-00002.gguf");
+    const char *two = file_join(&arena, dir, "m-00002-of-00002.gguf");
+    const char *none = file_join(&arena, dir, "m-00000-of-00002.gguf");
+
+    (void)state;
+    put_head(&b, 3, 0, 1);
+    put_array(&b, "split.count", GGUF_U32, 1);
+    put_u32(&b, 2);
+    refused("split.count: is an array of 1 U32, expected a whole number");
+    put_head(&b, 3, 0, 1);
+    put_key_string(&b, "split.count", "2");
+    refused("split.count: is a STRING, expected a whole number");
+    put_head(&b, 3, 0, 1);
+    put_key(&b, "split.count", GGUF_I32);
+    put_u32(&b, (uint32_t)-1);
+    refused("split.count: found -1, expected at most 99999");
+    write_part(none, 2, 0, 2);
+    file_refused(none, "is one of 2 parts, whose names must end in -00001-of-00002");
+    put_head(&b, 3, 0, 2);
+    put_key_u32(&b, "split.count", 2);
+    put_key_string(&b, "split.tensors.count", "two");
+    write_file(one, (struct span){ b.v, b.n });
+    write_part(two, 2, 1, 2);
+    file_refused(one, "split.tensors.count: is a STRING, expected a whole number");
+    write_part(one, 2, 0, 2);
+    put_head(&b, 1, 0, 0);
+    write_file(two, (struct span){ b.v, b.n });
+    file_refused(one, "is GGUF version 1, expected 2 or 3");
+    drop_dir(&arena, dir);
+}
+
+/* Only the first part of several counts as a model of its folder. */
+static void test_files_of_a_folder(void **state)
+{
+    static const char *const name[] = {
+        "a.gguf", "b-0000x-of-00002.gguf", "c-00002-of-0002.gguf", "d_00002-of-00002.gguf",
+        "-00001-of-00002.gguf", "e-00002-of-00002.gguf", "f.gguf", "g.gguf", "h.gguf", "i.gguf",
+    };
+    char *dir = new_dir(&arena);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        write_part(file_join(&arena, dir, name[i]), 1, 0, 1);
+    file_refused(dir, "holds 9 GGUF files; give the name of one of them (-00001-of-00002.gguf, "
+                 "a.gguf, b-0000x-of-00002.gguf");
+    file_refused(dir, ", ..)");
+    weights_close(NULL);
+    gguf_close(&arena, NULL);
+    drop_dir(&arena, dir);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -462,7 +517,8 @@ int main(void)
         cmocka_unit_test(test_names), cmocka_unit_test(test_alignment),
         cmocka_unit_test(test_shapes), cmocka_unit_test(test_element_types),
         cmocka_unit_test(test_offsets), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts), cmocka_unit_test(test_parts_that_are_wrong),
+        cmocka_unit_test(test_files_of_a_folder),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
