@@ -261,9 +261,9 @@ enum { TAIL = 20 };             /* "-00002-of-00003.gguf" */
 static bool is_later_part(const char *name)
 {
     size_t count = strlen(name);
-    const char *tail = name + count - TAIL;
+    const char *tail = count > TAIL ? name + count - TAIL : "";
 
-    return count > TAIL && tail[0] == '-' && memcmp(tail + 6, "-of-", 4) == 0 &&
+    return tail[0] == '-' && memcmp(tail + 6, "-of-", 4) == 0 &&
            strspn(tail + 1, "0123456789") == 5 && memcmp(tail, "-00001-", 7) != 0;
 }
 
