@@ -48,6 +48,9 @@ static void names_that_do_not_exist(void **state)
         { "entropie", "'entropie' is not a metric; did you mean 'entropy'?" },
         { "self,", "'' is not a metric" },
         { "", "'' is not a metric" },
+        /* 63 are enough to say that it is none */
+        { "0123456789012345678901234567890123456789012345678901234567890123",
+          "'012345678901234567890123456789012345678901234567890123456789012' is not a metric" },
         { "quux", "'quux' is not a metric; 'all' computes" },
         { "basic,a_name_that_is_longer_than_sixty_three_bytes_and_so_than_each_of_those_there_are",
           "'a_name_that" },
