@@ -37,7 +37,7 @@ struct compare *compare_new(struct arena *a, int L, int H, struct axis_pair quer
                             struct axis_pair keys)
 {
     struct compare *compare = arena_alloc(a, 1, sizeof *compare);
-    size_t heads = (size_t)L * (size_t)H, rows = heads * (size_t)queries.n_first;
+    uint64_t heads = (uint64_t)L * (uint64_t)H, rows = heads * (uint64_t)queries.n_first;
 
     *compare = (struct compare){ .H = H, .queries = queries, .keys = keys,
                                  .only = { -1, -1 } };

@@ -27,13 +27,13 @@ struct map *map_new(struct arena *a, int text, int layer, int n_heads,
                     enum pool how)
 {
     struct map *map = arena_alloc(a, 1, sizeof *map);
-    size_t count;
+    uint64_t count;
 
     *map = (struct map){ .text = text, .layer = layer, .n_heads = n_heads, .pool = pool,
                          .how = how, .n_queries = queries.n, .n_keys = keys.n };
     map->row = places(a, queries, pool, &map->n_rows);
     map->col = places(a, keys, pool, &map->n_cols);
-    count = (size_t)n_heads * n_cells(map);
+    count = (uint64_t)n_heads * (uint64_t)map->n_rows * (uint64_t)map->n_cols;
     map->value = arena_alloc_raw(a, count, sizeof *map->value);
     for (size_t i = 0; i < count; i++)
         map->value[i] = NAN;

@@ -363,7 +363,7 @@ struct mechanisms *mechanisms_new(struct arena *a, const struct model *m,
                                        .par = par,
                                        .a = a };
     mechanisms->result = arena_alloc(a, count, sizeof *mechanisms->result);
-    head = arena_alloc(a, count * (size_t)m->config.n_heads, sizeof *head);
+    head = arena_alloc(a, count * (uint64_t)m->config.n_heads, sizeof *head);
     for (size_t i = 0; i < count; i++)
         mechanisms->result[i] = (struct mechanism_result){
             .error = NAN, .js = NAN, .links_kept = NAN, .entropy = NAN, .scores = NAN,

@@ -22,7 +22,7 @@ struct stability *stability_new(struct arena *a, const struct model *m)
     struct stability *stability = arena_alloc(a, 1, sizeof *stability);
 
     stability->H = m->config.n_heads;
-    stability->sums = arena_alloc(a, (size_t)m->config.n_layers * (size_t)stability->H,
+    stability->sums = arena_alloc(a, (uint64_t)m->config.n_layers * (uint64_t)stability->H,
                                   sizeof *stability->sums);
     return stability;
 }

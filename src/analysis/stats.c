@@ -113,7 +113,7 @@ struct stats *stats_new(struct arena *a, const struct model *m,
     count = slots_count(&stats->slots);
     stats->slot = arena_alloc(a, count, sizeof *stats->slot);
     start_states(stats, count);
-    stats->room = arena_alloc(a, (size_t)texts->n_texts * (size_t)stats->slots.H,
+    stats->room = arena_alloc(a, (uint64_t)texts->n_texts * (uint64_t)stats->slots.H,
                               sizeof *stats->room);
     slots_each(&stats->slots, start, stats);
     return stats;

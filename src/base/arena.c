@@ -174,7 +174,7 @@ static void pop(struct arena *a)
     free(block);
 }
 
-void *arena_alloc_raw(struct arena *a, size_t n, size_t size)
+void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size)
 {
     struct arena_block *block = a->top;
     size_t asked, bytes;
@@ -195,7 +195,7 @@ void *arena_alloc_raw(struct arena *a, size_t n, size_t size)
     return p;
 }
 
-void *arena_alloc(struct arena *a, size_t n, size_t size)
+void *arena_alloc(struct arena *a, uint64_t n, uint64_t size)
 {
     struct arena_block *before = a->top;
     size_t used = before != NULL ? before->used : 0;
@@ -207,17 +207,17 @@ void *arena_alloc(struct arena *a, size_t n, size_t size)
         dirty = SIZE_MAX;
     p = arena_alloc_raw(a, n, size);
     if (a->top != before ? dirty == SIZE_MAX : used < dirty)
-        memset(p, 0, n * size);
+        memset(p, 0, (size_t)(n * size));
     return p;
 }
 
-void *arena_grow(struct arena *a, const void *p, size_t old_n, size_t n,
-                 size_t size)
+void *arena_grow(struct arena *a, const void *p, size_t old_n, uint64_t n,
+                 uint64_t size)
 {
     void *q = arena_alloc(a, n, size);
 
     if (old_n > 0)
-        memcpy(q, p, old_n * size);
+        memcpy(q, p, old_n * (size_t)size);
     return q;
 }
 
@@ -284,7 +284,7 @@ size_t arena_since(const struct arena *a, struct arena_mark mark)
     return a->size - mark.size;
 }
 
-void *arena_alloc_apart(struct arena *a, size_t n, size_t size)
+void *arena_alloc_apart(struct arena *a, uint64_t n, uint64_t size)
 {
     size_t bytes;
 

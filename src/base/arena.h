@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena_block;
 struct arena_owned;
@@ -52,18 +53,21 @@ void arena_release(struct arena *a, const void *what);
 bool arena_owns(const struct arena *a, void (*release)(void *what),
                 bool (*is)(const void *what, const void *key), const void *key);
 
-/* n * size bytes, zeroed, aligned to 64 bytes; never NULL, also for 0 bytes. */
-void *arena_alloc(struct arena *a, size_t n, size_t size);
+/*
+ * n * size bytes, zeroed, aligned to 64 bytes; never NULL, also for 0 bytes.  Both have
+ * 64 bits, so that a product of the caller's does not wrap where addresses have 32.
+ */
+void *arena_alloc(struct arena *a, uint64_t n, uint64_t size);
 
 /* The same, not zeroed: for scratch that is written before it is read. */
-void *arena_alloc_raw(struct arena *a, size_t n, size_t size);
+void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size);
 
 /*
  * A larger copy of p[old_n] (p may be NULL with old_n 0); the old one stays
  * until the arena goes.  Grow by doubling.
  */
-void *arena_grow(struct arena *a, const void *p, size_t old_n, size_t n,
-                 size_t size);
+void *arena_grow(struct arena *a, const void *p, size_t old_n, uint64_t n,
+                 uint64_t size);
 
 /* Copies with a NUL after the end; s may hold NULs itself. */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
@@ -84,7 +88,7 @@ size_t arena_since(const struct arena *a, struct arena_mark mark);
  * n * size bytes that outlive the rest: what lies between the mark and them goes at
  * arena_reset_below, if nothing was allocated after them.
  */
-void *arena_alloc_apart(struct arena *a, size_t n, size_t size);
+void *arena_alloc_apart(struct arena *a, uint64_t n, uint64_t size);
 void arena_reset_below(struct arena *a, struct arena_mark mark);
 
 #endif

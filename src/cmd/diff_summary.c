@@ -128,7 +128,7 @@ static struct list head_rows(const struct diff_summary *s, struct arena *a)
     int n;
     const struct head_id *id = records_heads(&side->s, &side->want, a, &n);
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
-    struct summary_estimate *value = arena_alloc(a, (size_t)n * N_DIFF, sizeof *value);
+    struct summary_estimate *value = arena_alloc(a, (uint64_t)n * N_DIFF, sizeof *value);
 
     for (int i = 0; i < n * N_DIFF; i++) {
         struct head_id head = id[i / N_DIFF];

@@ -230,9 +230,9 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
     if (j->args->all)
         want.tap = &tap;
     if (j->args->hidden || j->args->all)    /* all: the last layer's output is made for it */
-        want.hidden = arena_alloc(a, (size_t)(T * m->d_hidden), sizeof(float));
+        want.hidden = arena_alloc(a, (uint64_t)(T * m->d_hidden), sizeof(float));
     if (j->args->logits)
-        want.logits = arena_alloc(a, (size_t)(rows * m->n_logits), sizeof(float));
+        want.logits = arena_alloc(a, (uint64_t)(rows * m->n_logits), sizeof(float));
     if (forward(j, a, item, &want, &w, e) != 0) {
         npz_abort(w.z);
         return -1;
@@ -272,7 +272,7 @@ static int write_npy(struct export_job *j, struct arena *a, const struct item *i
     struct writer w = { .j = j };
 
     /* In two factors, so that a product beyond 64 bits is seen as too much. */
-    w.all = arena_alloc(a, (size_t)(shape[0] * shape[1]), (size_t)(T * S) * sizeof *w.all);
+    w.all = arena_alloc(a, (uint64_t)(shape[0] * shape[1]), (uint64_t)(T * S) * sizeof *w.all);
     if (forward(j, a, item, &j->job.want, &w, e) != 0)
         return -1;
     return npy_write(f, DTYPE_F32, 4, shape, w.all, e);

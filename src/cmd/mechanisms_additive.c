@@ -50,7 +50,7 @@ static float *read_all(const struct weights *file, const char *path, int64_t d,
             return NULL;
         rows = tensor->shape[0];
         if (all == NULL)
-            all = arena_alloc_raw(a, (size_t)rows, (2 * (size_t)d + 1) * sizeof *all);
+            all = arena_alloc_raw(a, (uint64_t)rows, (2 * (uint64_t)d + 1) * sizeof *all);
         tensor_read(all + at, tensor, 0, tensor->n_elements);
         at += tensor->n_elements;
     }

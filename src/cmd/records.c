@@ -22,7 +22,7 @@ const struct head_id *records_heads(const struct session *s, const struct wanted
                                     struct arena *a, int *n)
 {
     const struct config *config = &s->shown->config;
-    struct head_id *id = arena_alloc(a, (size_t)config->n_layers * (size_t)config->n_heads,
+    struct head_id *id = arena_alloc(a, (uint64_t)config->n_layers * (uint64_t)config->n_heads,
                                      sizeof *id);
 
     *n = 0;

@@ -77,7 +77,7 @@ static int check(struct binder *b, const struct tensor *t, struct shape want, bo
 
 static float *decode(struct arena *a, const struct tensor *t)
 {
-    float *v = arena_alloc(a, (size_t)t->n_elements, sizeof *v);
+    float *v = arena_alloc(a, (uint64_t)t->n_elements, sizeof *v);
 
     tensor_read(v, t, 0, t->n_elements);
     return v;

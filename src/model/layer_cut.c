@@ -63,7 +63,7 @@ struct tensor layer_cut_out(struct arena *a, const struct tensor *t, const struc
     if ((c->column == 1 || c->n_columns == 1) && c->row == c->n_columns &&
         (c->n_blocks == 1 || c->block == c->n_rows * c->row))
         return part;
-    part.data = out = arena_alloc_raw(a, (size_t)part.n_elements, size);
+    part.data = out = arena_alloc_raw(a, (uint64_t)part.n_elements, size);
     for (int64_t b = 0; b < c->n_blocks; b++)
         for (int64_t i = 0; i < c->n_rows; i++)
             for (int64_t j = 0; j < c->n_columns; j++, out += size)

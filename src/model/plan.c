@@ -152,7 +152,7 @@ static void plan_buckets(struct model *m, struct arena *a)
 {
     int H = m->config.n_heads, count = m->config.bias.n_buckets;
     const struct tensor *tensor = m->slot[W_REL].weight;
-    float *table = arena_alloc(a, (size_t)(2 * count * H), sizeof *table);
+    float *table = arena_alloc(a, (uint64_t)(2 * count * H), sizeof *table);
 
     /* [buckets, H] in the file; a head's values side by side here. */
     tensor_read(table + count * H, tensor, 0, tensor->n_elements);

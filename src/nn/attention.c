@@ -26,9 +26,9 @@ size_t attention_stride(int S)
     return (size_t)round_up(S) + LANES;
 }
 
-size_t attention_packed(int S, int d, int d_v)
+uint64_t attention_packed(int S, int d, int d_v)
 {
-    return (size_t)round_up(S) * (size_t)d + (size_t)S * (size_t)round_up(d_v);
+    return (uint64_t)round_up(S) * (uint64_t)d + (uint64_t)S * (uint64_t)round_up(d_v);
 }
 
 void attention_pack(float *packed, const float *k, int64_t k_stride, const float *v,

@@ -13,7 +13,7 @@
 size_t attention_stride(int S);
 
 /* Floats that attention_pack needs for keys and values together. */
-size_t attention_packed(int S, int d, int d_v);
+uint64_t attention_packed(int S, int d, int d_v);
 
 /*
  * Packs keys k [S, d] (row s at k + s * k_stride) and values v [S, d_v] of one

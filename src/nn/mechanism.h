@@ -87,13 +87,13 @@ struct mechanism {
     const char *(*refuse)(const struct attention *a);
 
     /* Floats of its own weights for texts of T tokens; NULL: it has none. */
-    size_t (*n_weights)(const struct mechanism_params *p, int T, int H, int d);
+    uint64_t (*n_weights)(const struct mechanism_params *p, int T, int H, int d);
 
     /* Draws them from params->seed. */
     void (*draw)(float *weights, const struct mechanism_params *p, int T, int H, int d);
 
     /* Bytes that run needs, aligned to 64. */
-    size_t (*room)(const struct attention *a);
+    uint64_t (*room)(const struct attention *a);
 
     /*
      * out[T, d_v], row i at out + i * out_stride: the outputs; those of rows that see
@@ -103,7 +103,7 @@ struct mechanism {
     int64_t (*run)(float *out, int64_t out_stride, const struct attention *a, void *room);
 
     /* Bytes that reference needs; NULL: none. */
-    size_t (*reference_room)(const struct attention *a);
+    uint64_t (*reference_room)(const struct attention *a);
 
     /*
      * w[T, S] and out[T, d_v] in double, from the formula.  Rows sum to 1, or are 0

@@ -75,7 +75,7 @@ struct room {
     double *h, *e;              /* [b, b] the Gram matrix within x, its eigenvectors */
 };
 
-static double *next(unsigned char *base, size_t *used, size_t n)
+static double *next(unsigned char *base, uint64_t *used, uint64_t n)
 {
     double *p = base != NULL ? (double *)(void *)(base + *used) : NULL;
 
@@ -83,12 +83,13 @@ static double *next(unsigned char *base, size_t *used, size_t n)
     return p;
 }
 
-static size_t share_out(struct room *r, const struct spectrum_matrix *a, int rank, void *base)
+static uint64_t share_out(struct room *r, const struct spectrum_matrix *a, int rank,
+                          void *base)
 {
-    size_t used = 0, m = (size_t)a->m, b;
+    uint64_t used = 0, m = (uint64_t)a->m, b;
 
     *r = (struct room){ .b = 2 * (int64_t)rank + 32 < a->m ? 2 * rank + 32 : a->m };
-    b = (size_t)r->b;
+    b = (uint64_t)r->b;
     if (a->m <= SPECTRUM_GRAM || r->b == a->m)
         r->gram = next(base, &used, m * m);
     r->row = next(base, &used, m);
@@ -99,7 +100,7 @@ static size_t share_out(struct room *r, const struct spectrum_matrix *a, int ran
     return used;
 }
 
-size_t spectrum_room(const struct spectrum_matrix *a, int r)
+uint64_t spectrum_room(const struct spectrum_matrix *a, int r)
 {
     struct room room;
 

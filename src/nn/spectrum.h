@@ -16,7 +16,7 @@ struct spectrum_matrix {
 };
 
 /* Bytes that spectrum_top needs, aligned to 64. */
-size_t spectrum_room(const struct spectrum_matrix *x, int r);
+uint64_t spectrum_room(const struct spectrum_matrix *x, int r);
 
 /*
  * v[m, r] = the first r right singular vectors of A, in columns; r <= m.

@@ -157,7 +157,7 @@ static void hash_task(void *self, int i, struct arena *scratch)
     if (view->chunk == NULL)
         return;
     lsh.rotation = rotation_of(job, &buckets, head);
-    bucket = arena_alloc_raw(scratch, (size_t)T * (size_t)lsh.n_rounds, sizeof *bucket);
+    bucket = arena_alloc_raw(scratch, (uint64_t)T * (uint64_t)lsh.n_rounds, sizeof *bucket);
     lsh_buckets(bucket, arena_alloc_raw(scratch, columns, sizeof(double)), q,
                 pass->m->place.width, &lsh, T);
     order = arena_alloc_raw(scratch, (size_t)T, sizeof *order);

@@ -83,8 +83,8 @@ void conv_add(struct pass *p)
     struct conv_job job = { .p = p, .n_in = config->d_model / config->front.conv_groups };
 
     job.text = texts_of(p);
-    job.window = arena_alloc_raw(p->call, rows * (size_t)job.n_in,
-                                 (size_t)config->front.conv_width * sizeof(float));
+    job.window = arena_alloc_raw(p->call, rows * (uint64_t)job.n_in,
+                                 (uint64_t)config->front.conv_width * sizeof(float));
     job.out = arena_alloc_raw(p->call, rows * D, sizeof(float));
     for (; job.row0 < p->N; job.row0 += MLP_ROWS) {
         job.n_rows = p->N - job.row0 < MLP_ROWS ? p->N - job.row0 : MLP_ROWS;

@@ -64,8 +64,8 @@ void distance_terms(struct pass *p, struct heads *h, const float *rows, float sc
         round_queries(p, h);
     packed = pack_rows(p, rows);
     at = arena_alloc_raw(p->call, (size_t)n_texts, sizeof *at);
-    bias = arena_alloc_raw(p->call, (size_t)n_texts * (size_t)H, sizeof *bias);
-    term = arena_alloc_raw(p->call, (size_t)n_texts * (size_t)H, sizeof *term);
+    bias = arena_alloc_raw(p->call, (uint64_t)n_texts * (uint64_t)H, sizeof *bias);
+    term = arena_alloc_raw(p->call, (uint64_t)n_texts * (uint64_t)H, sizeof *term);
     for (int t = 0; t < n_texts; t++) {
         at[t] = distances_of(p, h, t);
         for (int i = t * H; i < (t + 1) * H; i++) {

@@ -125,7 +125,7 @@ void embed_batch(struct pass *p)
     float *narrow = p->x, *sum = p->x;
 
     if (token_proj || sum_proj)
-        narrow = arena_alloc_raw(p->call, (size_t)p->N * (size_t)E, sizeof *narrow);
+        narrow = arena_alloc_raw(p->call, (uint64_t)p->N * (uint64_t)E, sizeof *narrow);
     if (sum_proj)
         sum = narrow;
     (p->m->family->front != FRONT_TOKENS ? front_rows : tokens)(p, narrow);

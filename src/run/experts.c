@@ -34,10 +34,10 @@ static struct room make_room(struct pass *p, int n)
     if (config->experts.n_shared > 1)
         F *= (size_t)config->experts.n_shared;
     return (struct room){
-        .in = arena_alloc_raw(p->call, (size_t)n * D, sizeof(float)),
-        .up = arena_alloc_raw(p->call, (size_t)n * F, sizeof(float)),
-        .gate = arena_alloc_raw(p->call, (size_t)n * F, sizeof(float)),
-        .down = arena_alloc_raw(p->call, (size_t)n * D, sizeof(float)),
+        .in = arena_alloc_raw(p->call, (uint64_t)n * D, sizeof(float)),
+        .up = arena_alloc_raw(p->call, (uint64_t)n * F, sizeof(float)),
+        .gate = arena_alloc_raw(p->call, (uint64_t)n * F, sizeof(float)),
+        .down = arena_alloc_raw(p->call, (uint64_t)n * D, sizeof(float)),
         .row = arena_alloc_raw(p->call, (size_t)n, sizeof(int)),
     };
 }
@@ -82,8 +82,8 @@ void experts_sum(struct pass *p, const struct layer_plan *plan, float *out,
     struct room r = make_room(p, n);
     struct routing routing = routing_of(p->m, plan);
     struct route_room room = route_room(p->call, config->experts.n);
-    float *share = arena_alloc_raw(p->call, (size_t)(n * E), sizeof *share);
-    float *sum = arena_alloc(p->call, (size_t)(n * D), sizeof *sum);
+    float *share = arena_alloc_raw(p->call, (uint64_t)(n * E), sizeof *share);
+    float *sum = arena_alloc(p->call, (uint64_t)(n * D), sizeof *sum);
 
     stage_linear(p, share, E, a, D, n, &plan->slot[W_ROUTER]);
     for (int i = 0; i < n; i++)

@@ -74,8 +74,8 @@ static void through(struct pass *p, float *y, int n, struct window_job j,
 
     j.p = p;
     j.K = w->matrix.K;
-    j.windows = arena_alloc_raw(p->call, (size_t)(n < MLP_ROWS ? n : MLP_ROWS) *
-                                (size_t)j.K, sizeof *j.windows);
+    j.windows = arena_alloc_raw(p->call, (uint64_t)(n < MLP_ROWS ? n : MLP_ROWS) *
+                                (uint64_t)j.K, sizeof *j.windows);
     for (j.row0 = 0; j.row0 < n; j.row0 += MLP_ROWS) {
         j.n_rows = n - j.row0 < MLP_ROWS ? n - j.row0 : MLP_ROWS;
         stage_rows(p, j.n_rows, fill, &j);
@@ -125,7 +125,7 @@ static void mel_conv(struct pass *p, float *out, const struct values *v, int n)
     const struct param *slot = p->m->slot;
     int frames = 2 * n, D = p->m->config.d_model;
     struct arena_mark mark = arena_mark(p->call);
-    float *mid = arena_alloc_raw(p->call, (size_t)frames * (size_t)D, sizeof *mid);
+    float *mid = arena_alloc_raw(p->call, (uint64_t)frames * (uint64_t)D, sizeof *mid);
 
     conv(p, mid, frames, (struct window_job){
         .x = v->x, .row_stride = 1, .channel_stride = frames, .n_in = frames, .step = 1,

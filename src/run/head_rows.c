@@ -35,11 +35,11 @@ static void make_room(struct head_rows *r, struct arena *scratch)
     const struct heads *heads = r->job->heads;
     struct attend *at = &r->at;
     size_t stride = attention_stride(at->S), block = ATTEND_ROWS * stride;
-    size_t packed = attention_packed(at->S, at->d, at->d_v);
+    uint64_t packed = attention_packed(at->S, at->d, at->d_v);
 
     r->packed = arena_alloc_raw(scratch, packed, sizeof(float));
     if (at->precision != PRECISION_F32) {
-        r->q = arena_alloc_raw(scratch, ATTEND_ROWS * (size_t)at->d, sizeof(float));
+        r->q = arena_alloc_raw(scratch, ATTEND_ROWS * (uint64_t)at->d, sizeof(float));
         at->round_room = arena_alloc_raw(scratch, block, sizeof(float));
     }
     r->weight = arena_alloc_raw(scratch, block, sizeof(float));

@@ -21,7 +21,7 @@ struct columns {
 static const float *side_by_side(struct arena *a, struct columns c, int h0, int n,
                                  enum precision precision)
 {
-    float *out = arena_alloc_raw(a, (size_t)c.rows * (size_t)n, (size_t)c.d * sizeof *out);
+    float *out = arena_alloc_raw(a, (uint64_t)c.rows * (uint64_t)n, (uint64_t)c.d * sizeof *out);
 
     for (int t = 0; t < c.rows; t++)
         for (int i = 0; i < n; i++)
@@ -179,7 +179,7 @@ struct mechanism_heads mechanism_heads(const struct mechanism *m,
         group_heads(&heads, v, mechanism_groups(params, v->G), a);
     weights = weights_of(m, params, given, v, a);
     for (int i = 0; i < heads.n; i++) {
-        size_t room;
+        uint64_t room;
 
         heads.head[i].weights = weights;
         room = m->room(&heads.head[i]);
@@ -240,15 +240,15 @@ void mechanism_rows(const struct mechanism_heads *h, int i, float *w,
 {
     const struct mechanism *mechanism = h->mechanism;
     const struct attention *a = &h->head[i];
-    size_t count = (size_t)a->T * (size_t)a->at.S;
+    uint64_t count = (uint64_t)a->T * (uint64_t)a->at.S;
     struct arena_mark mark = arena_mark(scratch);
     double *rows = arena_alloc_raw(scratch, count, sizeof *rows);
-    double *out = arena_alloc_raw(scratch, (size_t)a->T * (size_t)a->at.d_v, sizeof *out);
-    size_t size = mechanism->reference_room != NULL ? mechanism->reference_room(a) : 0;
+    double *out = arena_alloc_raw(scratch, (uint64_t)a->T * (uint64_t)a->at.d_v, sizeof *out);
+    uint64_t size = mechanism->reference_room != NULL ? mechanism->reference_room(a) : 0;
     void *room = arena_alloc_raw(scratch, size, 1);
 
     mechanism->reference(rows, out, a, room);
-    for (size_t j = 0; j < count; j++)
+    for (uint64_t j = 0; j < count; j++)
         w[j] = (float)rows[j];
     arena_reset(scratch, mark);
 }

@@ -15,7 +15,7 @@ struct mechanism_heads {
     const char *refused;        /* why it cannot be done; NULL: it can */
     int n, joined;              /* heads, each of `joined` of the model's, in order */
     struct attention *head;     /* [n] */
-    size_t room_bytes;          /* that one of them needs to run, at most */
+    uint64_t room_bytes;        /* that one of them needs to run, at most */
 };
 
 /*

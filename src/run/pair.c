@@ -56,7 +56,7 @@ int run_pair(const struct model *m, const struct batch *source, const struct bat
     size_t count = (size_t)source->start[source->n_texts];
     float *hidden = m->precomputed != NULL ?
                         NULL :
-                        arena_alloc_raw(call, count * (size_t)m->config.d_model,
+                        arena_alloc_raw(call, count * (uint64_t)m->config.d_model,
                                         sizeof *hidden);
     struct change before = { 0 }, after = { 0 };
     struct wanted encoder = { .layer = want->layer, .head = want->head,

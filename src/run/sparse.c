@@ -106,8 +106,8 @@ void sparse_room(struct pass *p)
         p->copies = copies_of(p);
     if (p->b->global != NULL && p->m->family->stack.name[W_Q_GLOBAL] != NULL &&
         memchr(p->b->global, 1, (size_t)p->N) != NULL)
-        p->qkv_global = arena_alloc_raw(p->call, (size_t)p->N *
-                                        (size_t)p->m->place.width, sizeof(float));
+        p->qkv_global = arena_alloc_raw(p->call, (uint64_t)p->N *
+                                        (uint64_t)p->m->place.width, sizeof(float));
 }
 
 void sparse_set(struct pass *p, const struct layer_plan *plan, struct heads *h)

@@ -10,7 +10,7 @@
 
 float *stage_floats(struct pass *p, size_t rows, size_t columns)
 {
-    return arena_alloc_raw(p->call, rows * columns, sizeof(float));
+    return arena_alloc_raw(p->call, rows, (uint64_t)columns * sizeof(float));
 }
 
 /* ---- linear ---- */

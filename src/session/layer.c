@@ -137,7 +137,7 @@ static int rows_asked(const struct session *s, int *B, int *T, struct err *e)
 static struct values *draw(struct arena *a, struct rng *r, int B, int64_t T, int width)
 {
     struct values *values = arena_alloc(a, (size_t)B, sizeof *values);
-    float *x = arena_alloc_raw(a, (size_t)B * (size_t)T, (size_t)width * sizeof *x);
+    float *x = arena_alloc_raw(a, (uint64_t)B * (uint64_t)T, (uint64_t)width * sizeof *x);
 
     rng_normal_fill(r, x, B * T * width);
     for (int i = 0; i < B; i++)

@@ -203,7 +203,7 @@ static int make_rows(struct arena *a, const struct three *three, enum part part,
 
     for (int k = 0; k < n; k++)
         width += first[k].heads * first[k].width;
-    all = arena_alloc_raw(a, (size_t)(first->B * rows), (size_t)width * sizeof *all);
+    all = arena_alloc_raw(a, (uint64_t)(first->B * rows), (uint64_t)width * sizeof *all);
     *out = arena_alloc(a, (size_t)first->B, sizeof **out);
     for (int64_t b = 0; b < first->B; b++)
         (*out)[b] = (struct values){ 2, { rows, width }, all + b * rows * width };

@@ -52,7 +52,7 @@ static int read_values(const struct session *s, const struct tensor *t, const ch
                        struct wanted *want, struct err *e)
 {
     struct rotations *rotations = arena_alloc(s->a, 1, sizeof *rotations);
-    float *x = arena_alloc_raw(s->a, (size_t)t->n_elements, sizeof *x);
+    float *x = arena_alloc_raw(s->a, (uint64_t)t->n_elements, sizeof *x);
 
     tensor_read(x, t, 0, t->n_elements);
     for (int64_t i = 0; i < t->n_elements; i++)

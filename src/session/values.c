@@ -24,7 +24,7 @@ static char *place_of(struct arena *a, const struct tensor *t, int64_t i)
 
 int values_floats(struct arena *a, const struct tensor *t, float **x, struct err *e)
 {
-    *x = arena_alloc_raw(a, (size_t)t->n_elements, sizeof **x);
+    *x = arena_alloc_raw(a, (uint64_t)t->n_elements, sizeof **x);
     tensor_read(*x, t, 0, t->n_elements);
     for (int64_t i = 0; i < t->n_elements; i++)
         if (!isfinite((*x)[i]))

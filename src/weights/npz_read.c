@@ -14,7 +14,7 @@
 
 /* Of all deflated members together, which must fit in memory; and deflate cannot do more
  * than 1032 : 1. */
-static const uint64_t INFLATE_MAX_BYTES = SIZE_MAX >> 32 != 0 ? UINT64_C(4) << 30 : SIZE_MAX / 2;
+static const uint64_t INFLATE_MAX_BYTES = SIZE_MAX > UINT32_MAX ? UINT64_C(4) << 30 : SIZE_MAX / 2;
 enum { DEFLATE_MAX_RATIO = 1032 };
 
 struct entry {                  /* of the central directory */

@@ -164,3 +164,13 @@ zeros() {
         jq -e '.input == [5,18] and .positions == 9 and .decoder.positions == 14'
     "$viz" info -m "$ref/bert" --json | jq -e 'has("input") | not'
 }
+
+# Where addresses have 32 bits, its size in bytes is 0 when it wraps.
+@test "export: an array of 2^32 bytes, beyond the memory that there is" {
+    sanitised && skip "sanitisers need more memory than the limit"
+    in_folder
+    for part in q k v; do head -c 524288 /dev/zero | npy $part.npy '<f4' '32768, 4'; done
+    ulimit -v 3000000
+    fails 4 "out of memory" "$viz" export --qkv q.npy,k.npy,v.npy -o weights.npy
+    [ ! -e weights.npy ]
+}

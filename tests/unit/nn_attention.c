@@ -41,7 +41,7 @@ static void head_pack(struct head *h)
 {
     const struct attend *at = &h->at;
 
-    h->packed = nan_floats(attention_packed(at->S, at->d, at->d_v));
+    h->packed = nan_floats((size_t)attention_packed(at->S, at->d, at->d_v));
     attention_pack(h->packed, h->qkv + at->d, h->stride, h->qkv + 2 * at->d, h->stride, at->S,
                    at->d, at->d_v);
 }

@@ -57,7 +57,7 @@ static void check_block(struct attend at, int T, const unsigned char *hidden)
     float *v = calloc((size_t)T * D, 4), *out = calloc((size_t)T * D, 4);
     size_t stride = attention_stride(T);
     float *w = aligned_alloc(64, ATTEND_ROWS * stride * 4);
-    float *packed = aligned_alloc(64, (attention_packed(T, D, D) * 4 + 63) / 64 * 64);
+    float *packed = aligned_alloc(64, ((size_t)attention_packed(T, D, D) * 4 + 63) / 64 * 64);
     double *want = calloc((size_t)T * (size_t)T, 8), *want_out = calloc((size_t)T * D, 8);
 
     at.S = T;

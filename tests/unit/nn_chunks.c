@@ -86,7 +86,7 @@ static void copies(void **state)
         k[i] = noise();
         v[i] = noise();
     }
-    packed = aligned_alloc(64, (attention_packed(T, D, D) * 4 + 63) / 64 * 64);
+    packed = aligned_alloc(64, ((size_t)attention_packed(T, D, D) * 4 + 63) / 64 * 64);
     w = aligned_alloc(64, ATTEND_ROWS * stride * 4);
     hidden = calloc(T, stride);
     attention_pack(packed, k, D, v, D, T, D, D);

@@ -224,7 +224,7 @@ static struct head head_of(const struct shape *s, const struct mechanism *m,
         h.a.at.hidden_stride = T;
     }
     if (m->n_weights != NULL) {
-        h.weights = nan_floats(m->n_weights(p, s->T, 2, s->d));
+        h.weights = nan_floats((size_t)m->n_weights(p, s->T, 2, s->d));
         m->draw(h.weights, p, s->T, 2, s->d);
         h.a.weights = h.weights;
     }
@@ -372,7 +372,7 @@ static void directions_are_orthogonal(void **state)
     enum { D = 16, M = 200 };
     const struct mechanism *m = mechanism_table[MECHANISM_favor];
     struct mechanism_params params = { .n_features = M, .seed = 2 };
-    float *w = nan_floats(m->n_weights(&params, 1, 1, D));
+    float *w = nan_floats((size_t)m->n_weights(&params, 1, 1, D));
     double square = 0;
 
     (void)state;

@@ -24,9 +24,10 @@ struct head {
     int64_t n_scores;
 };
 
-static inline void *room_of(size_t (*room)(const struct attention *a), const struct attention *a)
+static inline void *room_of(uint64_t (*room)(const struct attention *a),
+                            const struct attention *a)
 {
-    size_t n = room != NULL ? room(a) : 0;
+    size_t n = room != NULL ? (size_t)room(a) : 0;
     unsigned char *p = NULL;
 
     /* Filled with what must not be read. */

@@ -30,7 +30,7 @@ static void check(int n, int m, const double *s, int rank, int r, double toleran
     float *a = matrix(n, m, s, rank);
     struct spectrum_matrix x = { a, m, 1, n, m };
     double *v = malloc((size_t)m * (size_t)r * sizeof *v);
-    size_t size = spectrum_room(&x, r);
+    size_t size = (size_t)spectrum_room(&x, r);
     void *room = NULL;
 
     assert_int_equal(posix_memalign(&room, 64, size), 0);

@@ -18,11 +18,11 @@ static int width_of(const struct mechanism_params *p, int d)
     return p->additive_width > 0 ? p->additive_width : d;
 }
 
-static size_t n_weights(const struct mechanism_params *p, int T, int H, int d)
+static uint64_t n_weights(const struct mechanism_params *p, int T, int H, int d)
 {
     (void)T;
     (void)H;
-    return (size_t)width_of(p, d) * (2 * (size_t)d + 1);
+    return (uint64_t)width_of(p, d) * (2 * (uint64_t)d + 1);
 }
 
 static void scale_by(float *x, int64_t n, double factor)
@@ -55,19 +55,19 @@ struct hidden {
     float *scratch;
 };
 
-static size_t share_out(struct hidden *h, const struct attention *a, void *base)
+static uint64_t share_out(struct hidden *h, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
-    size_t count = (size_t)width_of(a->params, a->at.d);
+    uint64_t count = (uint64_t)width_of(a->params, a->at.d);
 
-    h->q = carve_take(&carve, (size_t)a->T * count, sizeof(float));
-    h->k = carve_take(&carve, (size_t)a->at.S * count, sizeof(float));
+    h->q = carve_take(&carve, (uint64_t)a->T * count, sizeof(float));
+    h->k = carve_take(&carve, (uint64_t)a->at.S * count, sizeof(float));
     h->sum = carve_take(&carve, CHUNK * count, sizeof(float));
     h->scratch = carve_take(&carve, linear_scratch(a->at.d), sizeof(float));
     return carve.used;
 }
 
-static size_t shared(const struct attention *a)
+static uint64_t shared(const struct attention *a)
 {
     struct hidden h;
 
@@ -121,9 +121,9 @@ static void score_keys(float *score, const struct attention *a, const void *room
 
 /* ---- the reference: both halves of the hidden layer in double, once for each row ---- */
 
-static size_t reference_room(const struct attention *a)
+static uint64_t reference_room(const struct attention *a)
 {
-    return ((size_t)a->T + (size_t)a->at.S) * (size_t)width_of(a->params, a->at.d) *
+    return ((uint64_t)a->T + (uint64_t)a->at.S) * (uint64_t)width_of(a->params, a->at.d) *
            sizeof(double);
 }
 

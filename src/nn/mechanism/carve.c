@@ -2,7 +2,7 @@
  * Room, shared out in pieces of whole cache lines. */
 #include "nn/mechanism/carve.h"
 
-void *carve_take(struct carve *c, size_t n, size_t size)
+void *carve_take(struct carve *c, uint64_t n, uint64_t size)
 {
     void *p = c->base != NULL ? c->base + c->used : NULL;
 

@@ -4,13 +4,14 @@
 #define NN_MECHANISM_CARVE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct carve {
     unsigned char *base;        /* aligned to 64 bytes; NULL: only count */
-    size_t used;                /* bytes so far */
+    uint64_t used;                /* bytes so far */
 };
 
 /* The next n * size bytes, aligned to 64; NULL where only counted. */
-void *carve_take(struct carve *c, size_t n, size_t size);
+void *carve_take(struct carve *c, uint64_t n, uint64_t size);
 
 #endif

@@ -20,21 +20,21 @@ struct chosen_room {
     void *shared;
 };
 
-static size_t share_out(struct chosen_room *r, const struct attention *a, void *base)
+static uint64_t share_out(struct chosen_room *r, const struct attention *a, void *base)
 {
     const struct chosen_steps *steps = a->mechanism->chosen;
     struct carve carve = { base, 0 };
 
-    r->key = carve_take(&carve, (size_t)a->at.S, sizeof *r->key);
+    r->key = carve_take(&carve, (uint64_t)a->at.S, sizeof *r->key);
     r->w = carve_take(&carve, attention_stride(a->at.S), sizeof *r->w);
     if (steps != NULL) {
-        r->exact = carve_take(&carve, (size_t)a->at.S, sizeof *r->exact);
+        r->exact = carve_take(&carve, (uint64_t)a->at.S, sizeof *r->exact);
         r->shared = carve_take(&carve, steps->shared(a), 1);
     }
     return carve.used;
 }
 
-size_t chosen_room(const struct attention *a)
+uint64_t chosen_room(const struct attention *a)
 {
     struct chosen_room room;
 
@@ -144,18 +144,18 @@ int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, vo
 
 /* ---- the reference ---- */
 
-static size_t share_out_reference(struct chosen_room *r, const struct attention *a,
+static uint64_t share_out_reference(struct chosen_room *r, const struct attention *a,
                                   void *base)
 {
     struct carve carve = { base, 0 };
 
-    r->key = carve_take(&carve, (size_t)a->at.S, sizeof *r->key);
-    r->exact = carve_take(&carve, (size_t)a->at.S, sizeof *r->exact);
+    r->key = carve_take(&carve, (uint64_t)a->at.S, sizeof *r->key);
+    r->exact = carve_take(&carve, (uint64_t)a->at.S, sizeof *r->exact);
     r->shared = carve_take(&carve, a->mechanism->chosen->shared(a), 1);
     return carve.used;
 }
 
-size_t chosen_reference_room(const struct attention *a)
+uint64_t chosen_reference_room(const struct attention *a)
 {
     struct chosen_room room;
 

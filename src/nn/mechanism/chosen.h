@@ -8,7 +8,7 @@
 
 /* Rows come in their order, and what they leave behind stays in shared. */
 struct chosen_steps {
-    size_t (*shared)(const struct attention *a);        /* bytes */
+    uint64_t (*shared)(const struct attention *a);        /* bytes */
     void (*prepare)(void *shared, const struct attention *a);
     /* Writes the keys of row i, ascending, all visible, of [first, end), which is not
        empty, to key [S]; returns how many. */
@@ -19,11 +19,11 @@ struct chosen_steps {
 };
 
 /* The room and run of struct mechanism, with its keys or chosen. */
-size_t chosen_room(const struct attention *a);
+uint64_t chosen_room(const struct attention *a);
 int64_t chosen_run(float *out, int64_t out_stride, const struct attention *a, void *room);
 
 /* The reference of struct mechanism, with its chosen. */
-size_t chosen_reference_room(const struct attention *a);
+uint64_t chosen_reference_room(const struct attention *a);
 void chosen_reference(double *w, double *out, const struct attention *a, void *room);
 
 /* The refuse of patterns over the positions of one text. */

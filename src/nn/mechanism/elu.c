@@ -20,7 +20,7 @@ static void map(double *ln, const struct attention *a, const float *x, int64_t s
 
 static const struct feature_map features = { count, map };
 
-static size_t room(const struct attention *a)
+static uint64_t room(const struct attention *a)
 {
     return features_room(a, &features);
 }
@@ -30,7 +30,7 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
     return features_run(out, out_stride, a, &features, r);
 }
 
-static size_t reference_room(const struct attention *a)
+static uint64_t reference_room(const struct attention *a)
 {
     return features_reference_room(a, &features);
 }

@@ -70,7 +70,7 @@ static void map(double *ln, const struct attention *a, const float *x, int64_t s
 
 static const struct feature_map features = { count, map }, plain = { count, plain_map };
 
-static size_t room(const struct attention *a)
+static uint64_t room(const struct attention *a)
 {
     return features_room(a, &features);
 }
@@ -80,7 +80,7 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
     return features_run(out, out_stride, a, &features, r);
 }
 
-static size_t reference_room(const struct attention *a)
+static uint64_t reference_room(const struct attention *a)
 {
     return features_reference_room(a, &plain);
 }
@@ -93,9 +93,9 @@ static void reference(double *w, double *out, const struct attention *a, void *r
 /* ---- directions: the same for all heads ---- */
 
 /* Whole blocks of d, then the numbers for m lengths. */
-static size_t n_weights(const struct mechanism_params *p, int T, int H, int d)
+static uint64_t n_weights(const struct mechanism_params *p, int T, int H, int d)
 {
-    size_t m = (size_t)p->n_features, D = (size_t)d, blocks = (m + D - 1) / D;
+    uint64_t m = (uint64_t)p->n_features, D = (uint64_t)d, blocks = (m + D - 1) / D;
 
     (void)T;
     (void)H;

@@ -31,16 +31,16 @@ float *features_scratch(float *spare, int m)
     return spare + (ATTEND_ROWS * (size_t)m + 15) / 16 * 16;
 }
 
-static size_t spare_floats(const struct attention *a, int m)
+static uint64_t spare_floats(const struct attention *a, int m)
 {
-    return (ATTEND_ROWS * (size_t)m + 15) / 16 * 16 + linear_scratch(a->at.d);
+    return (ATTEND_ROWS * (uint64_t)m + 15) / 16 * 16 + linear_scratch(a->at.d);
 }
 
-static size_t share_out(struct sums *s, const struct attention *a,
+static uint64_t share_out(struct sums *s, const struct attention *a,
                         const struct feature_map *f, void *base)
 {
     struct carve carve = { base, 0 };
-    size_t m = (size_t)f->count(a), count = (size_t)(a->at.d_v + 1 + 7) / 8 * 8;
+    uint64_t m = (uint64_t)f->count(a), count = (uint64_t)(a->at.d_v + 1 + 7) / 8 * 8;
 
     *s = (struct sums){ .m = (int)m, .n = (int)count };
     s->sum = carve_take(&carve, m * count, sizeof(double));
@@ -54,7 +54,7 @@ static size_t share_out(struct sums *s, const struct attention *a,
     return carve.used;
 }
 
-size_t features_room(const struct attention *a, const struct feature_map *f)
+uint64_t features_room(const struct attention *a, const struct feature_map *f)
 {
     struct sums sums;
 
@@ -171,11 +171,11 @@ struct all_features {
     float *spare;               /* see features_scratch */
 };
 
-static size_t share_out_all(struct all_features *r, const struct attention *a, int m,
+static uint64_t share_out_all(struct all_features *r, const struct attention *a, int m,
                             void *base)
 {
     struct carve carve = { base, 0 };
-    size_t T = (size_t)a->T, S = (size_t)a->at.S, count = (size_t)m;
+    uint64_t T = (uint64_t)a->T, S = (uint64_t)a->at.S, count = (uint64_t)m;
 
     r->q = carve_take(&carve, T * count, sizeof(double));
     r->k = carve_take(&carve, S * count, sizeof(double));
@@ -186,7 +186,7 @@ static size_t share_out_all(struct all_features *r, const struct attention *a, i
     return carve.used;
 }
 
-size_t features_reference_room(const struct attention *a, const struct feature_map *f)
+uint64_t features_reference_room(const struct attention *a, const struct feature_map *f)
 {
     struct all_features features;
 

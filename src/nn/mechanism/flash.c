@@ -24,10 +24,10 @@ struct flash_room {
                                    far and of one */
 };
 
-static size_t share_out(struct flash_room *r, const struct attention *a, void *base)
+static uint64_t share_out(struct flash_room *r, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
-    size_t d_v = (size_t)a->at.d_v;
+    uint64_t d_v = (uint64_t)a->at.d_v;
 
     r->packed = carve_take(&carve, attention_packed(TILE, a->at.d, a->at.d_v),
                            sizeof(float));
@@ -38,7 +38,7 @@ static size_t share_out(struct flash_room *r, const struct attention *a, void *b
     return carve.used;
 }
 
-static size_t room(const struct attention *a)
+static uint64_t room(const struct attention *a)
 {
     struct flash_room flash_room;
 

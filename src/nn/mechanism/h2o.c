@@ -16,15 +16,15 @@ struct cache {
     int n, next;                /* the first key that has not come yet */
 };
 
-static size_t share_out(struct cache **cache, const struct attention *a, void *base)
+static uint64_t share_out(struct cache **cache, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
-    size_t S = (size_t)a->at.S;
+    uint64_t S = (uint64_t)a->at.S;
     struct cache shared = { 0 };
 
     *cache = carve_take(&carve, 1, sizeof **cache);
     shared.votes = carve_take(&carve, S, sizeof *shared.votes);
-    shared.room = carve_take(&carve, S + (size_t)budget_keys(a),
+    shared.room = carve_take(&carve, S + (uint64_t)budget_keys(a),
                              sizeof *shared.room);
     shared.at = carve_take(&carve, S, sizeof *shared.at);
     shared.held = carve_take(&carve, S, sizeof *shared.held);
@@ -33,7 +33,7 @@ static size_t share_out(struct cache **cache, const struct attention *a, void *b
     return carve.used;
 }
 
-static size_t shared(const struct attention *a)
+static uint64_t shared(const struct attention *a)
 {
     struct cache *cache;
 

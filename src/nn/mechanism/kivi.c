@@ -53,7 +53,7 @@ static void make(struct pairs_copy *c, const struct attention *a, void *base)
     quantise_values(c->v, a);
 }
 
-static size_t room(const struct attention *a)
+static uint64_t room(const struct attention *a)
 {
     struct pairs_copy copy;
 

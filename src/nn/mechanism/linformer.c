@@ -35,7 +35,7 @@ static void average(float *y, const struct attention *a, const float *x, int64_t
     }
 }
 
-static size_t room(const struct attention *a)
+static uint64_t room(const struct attention *a)
 {
     struct pairs_copy copy;
 
@@ -54,9 +54,9 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
 
 /* ---- the reference: each key has its segment's weight, divided by the keys of it ---- */
 
-static size_t reference_room(const struct attention *a)
+static uint64_t reference_room(const struct attention *a)
 {
-    return (size_t)count(a) * sizeof(double);
+    return (uint64_t)count(a) * sizeof(double);
 }
 
 /* The score of row i and the mean of a segment's keys. */

@@ -30,19 +30,19 @@ static struct spectrum_matrix matrix_of(const struct attention *a)
     return (struct spectrum_matrix){ a->k, 1, a->k_stride, a->at.d, a->at.S };
 }
 
-static size_t share_out(struct reduced *r, struct attention *own, const struct attention *a,
-                        void *base)
+static uint64_t share_out(struct reduced *r, struct attention *own,
+                          const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     struct spectrum_matrix matrix = matrix_of(a);
-    size_t rank = (size_t)a->params->rank;
+    uint64_t rank = (uint64_t)a->params->rank;
 
     *own = *a;
     if (!is_exact(a)) {
-        r->q = carve_take(&carve, (size_t)a->T * rank, sizeof *r->q);
-        r->k = carve_take(&carve, (size_t)a->at.S * rank, sizeof *r->k);
-        r->v = carve_take(&carve, (size_t)matrix.m * rank, sizeof *r->v);
-        r->base = carve_take(&carve, (size_t)a->at.d * rank, sizeof *r->base);
+        r->q = carve_take(&carve, (uint64_t)a->T * rank, sizeof *r->q);
+        r->k = carve_take(&carve, (uint64_t)a->at.S * rank, sizeof *r->k);
+        r->v = carve_take(&carve, (uint64_t)matrix.m * rank, sizeof *r->v);
+        r->base = carve_take(&carve, (uint64_t)a->at.d * rank, sizeof *r->base);
         r->spectrum = carve_take(&carve, spectrum_room(&matrix, a->params->rank), 1);
         own->q = r->q;
         own->k = r->k;
@@ -99,7 +99,7 @@ static void make(struct reduced *r, const struct attention *a)
     project(r->q, a->q, a->q_stride, a->T, r, a);
 }
 
-static size_t room(const struct attention *a)
+static uint64_t room(const struct attention *a)
 {
     struct reduced reduced;
     struct attention own;

@@ -28,9 +28,10 @@
 /* As the reference library has it. */
 static const float NORM_EPS = 1e-6f;
 
-static size_t n_weights(const struct mechanism_params *p, int T, int H, int d)
+static uint64_t n_weights(const struct mechanism_params *p, int T, int H, int d)
 {
-    return (size_t)H * (size_t)d * (size_t)p->n_rounds * (size_t)(mechanism_buckets(p, T) / 2);
+    return (uint64_t)H * (uint64_t)d * (uint64_t)p->n_rounds *
+           (uint64_t)(mechanism_buckets(p, T) / 2);
 }
 
 static void draw(float *weights, const struct mechanism_params *p, int T, int H, int d)
@@ -55,13 +56,13 @@ struct order {
 
 static void carve_order(struct order *o, const struct attention *a, struct carve *c)
 {
-    size_t T = (size_t)a->T, half;
+    uint64_t T = (uint64_t)a->T, half;
 
     o->B = mechanism_buckets(a->params, a->T);
     o->n_chunks = (a->T + a->params->chunk - 1) / a->params->chunk;
-    half = (size_t)(o->B / 2);
+    half = (uint64_t)(o->B / 2);
     o->bucket = carve_take(c, T, sizeof *o->bucket);
-    o->at = carve_take(c, (size_t)a->params->n_rounds * T, sizeof *o->at);
+    o->at = carve_take(c, (uint64_t)a->params->n_rounds * T, sizeof *o->at);
     o->sorted = carve_take(c, T, sizeof *o->sorted);
     o->unit = carve_take(c, T, sizeof *o->unit);
     o->product = carve_take(c, LSH_ROWS * half, sizeof *o->product);
@@ -134,20 +135,20 @@ struct lsh_room {
     double *sum;                /* [T] ln of the sums of exponentials so far */
 };
 
-static size_t share_out(struct lsh_room *r, const struct attention *a, void *base)
+static uint64_t share_out(struct lsh_room *r, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
     int most = a->params->chunk < a->T ? 2 * a->params->chunk : 2 * a->T;
 
     carve_order(&r->order, a, &carve);
-    r->key = carve_take(&carve, (size_t)most, sizeof *r->key);
+    r->key = carve_take(&carve, (uint64_t)most, sizeof *r->key);
     r->w = carve_take(&carve, attention_stride(most), sizeof *r->w);
-    r->one = carve_take(&carve, (size_t)a->at.d_v, sizeof *r->one);
-    r->sum = carve_take(&carve, (size_t)a->T, sizeof *r->sum);
+    r->one = carve_take(&carve, (uint64_t)a->at.d_v, sizeof *r->one);
+    r->sum = carve_take(&carve, (uint64_t)a->T, sizeof *r->sum);
     return carve.used;
 }
 
-static size_t room(const struct attention *a)
+static uint64_t room(const struct attention *a)
 {
     struct lsh_room lsh_room;
 
@@ -217,14 +218,14 @@ static int64_t run(float *out, int64_t out_stride, const struct attention *a, vo
 
 /* ---- the reference ---- */
 
-static size_t reference_room(const struct attention *a)
+static uint64_t reference_room(const struct attention *a)
 {
     struct carve carve = { NULL, 0 };
     struct order order;
 
     carve_order(&order, a, &carve);
-    carve_take(&carve, 2 * (size_t)a->T, sizeof(int));
-    carve_take(&carve, (size_t)a->at.S, sizeof(double));
+    carve_take(&carve, 2 * (uint64_t)a->T, sizeof(int));
+    carve_take(&carve, (uint64_t)a->at.S, sizeof(double));
     return carve.used;
 }
 
@@ -289,8 +290,8 @@ static void reference(double *w, double *out, const struct attention *a, void *b
     int *key;
 
     carve_order(&order, a, &carve);
-    key = carve_take(&carve, 2 * (size_t)a->T, sizeof *key);
-    scores = carve_take(&carve, (size_t)a->at.S, sizeof *scores);
+    key = carve_take(&carve, 2 * (uint64_t)a->T, sizeof *key);
+    scores = carve_take(&carve, (uint64_t)a->at.S, sizeof *scores);
     make_order(&order, a);
     count_meetings(w, &order, a, key);
     for (int i = 0; i < a->T; i++)

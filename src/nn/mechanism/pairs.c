@@ -31,17 +31,17 @@ struct pairs_room {
     void *shared;
 };
 
-static size_t share_out(struct pairs_room *r, const struct attention *a,
+static uint64_t share_out(struct pairs_room *r, const struct attention *a,
                         const struct pair_steps *s, void *base)
 {
     const struct attend *at = &a->at;
     struct carve carve = { base, 0 };
-    size_t S = (size_t)at->S, d = (size_t)at->d;
+    uint64_t S = (uint64_t)at->S, d = (uint64_t)at->d;
 
     *r = (struct pairs_room){ 0 };
     r->packed = carve_take(&carve, attention_packed(at->S, at->d, at->d_v),
                            sizeof(float));
-    r->w = carve_take(&carve, (s->hold ? (size_t)a->T : ATTEND_ROWS) *
+    r->w = carve_take(&carve, (s->hold ? (uint64_t)a->T : ATTEND_ROWS) *
                       attention_stride(at->S), sizeof(float));
     if (s->weigh != NULL)
         r->spare = carve_take(&carve, S, sizeof(float));
@@ -63,19 +63,19 @@ static const struct pair_steps *steps_of(const struct attention *a)
     return a->mechanism->steps != NULL ? a->mechanism->steps : &none;
 }
 
-size_t pairs_room(const struct attention *a)
+uint64_t pairs_room(const struct attention *a)
 {
     struct pairs_room room;
 
     return share_out(&room, a, steps_of(a), NULL);
 }
 
-size_t pairs_copy(struct pairs_copy *c, const struct attention *a, int n_keys, void *base)
+uint64_t pairs_copy(struct pairs_copy *c, const struct attention *a, int n_keys, void *base)
 {
     struct carve carve = { base, 0 };
 
-    c->k = carve_take(&carve, (size_t)n_keys * (size_t)a->at.d, sizeof *c->k);
-    c->v = carve_take(&carve, (size_t)n_keys * (size_t)a->at.d_v, sizeof *c->v);
+    c->k = carve_take(&carve, (uint64_t)n_keys * (uint64_t)a->at.d, sizeof *c->k);
+    c->v = carve_take(&carve, (uint64_t)n_keys * (uint64_t)a->at.d_v, sizeof *c->v);
     c->own = *a;
     c->own.k = c->k;
     c->own.v = c->v;

@@ -15,7 +15,7 @@ struct pair_steps {
        prepare made. */
     void (*score)(float *score, const struct attention *a, const void *shared, int i,
                   int j0, int n);
-    size_t (*shared)(const struct attention *a);        /* bytes */
+    uint64_t (*shared)(const struct attention *a);        /* bytes */
     void (*prepare)(void *shared, const struct attention *a);
     /* Scores [first, end) of a row become weights, those outside become 0; the scores of
        hidden keys are below SCORE_HIDDEN (score.h); spare [n] floats. */
@@ -34,7 +34,7 @@ struct pair_formula {
 };
 
 /* The room and run of struct mechanism, with its steps. */
-size_t pairs_room(const struct attention *a);
+uint64_t pairs_room(const struct attention *a);
 int64_t pairs_run(float *out, int64_t out_stride, const struct attention *a, void *room);
 
 /* a with other keys and values, for the mechanisms that change nothing else. */
@@ -45,7 +45,7 @@ struct pairs_copy {
 };
 
 /* Shares out base, aligned to 64; base NULL: only counts.  Returns the bytes. */
-size_t pairs_copy(struct pairs_copy *c, const struct attention *a, int n_keys, void *base);
+uint64_t pairs_copy(struct pairs_copy *c, const struct attention *a, int n_keys, void *base);
 
 /* The reference of struct mechanism, with its pairs, which may read room. */
 void pairs_reference(double *w, double *out, const struct attention *a, void *room);

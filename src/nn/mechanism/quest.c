@@ -13,10 +13,10 @@ struct book {
     int *page, *at;             /* [pages] those that hold a key that the row sees */
 };
 
-static size_t share_out(struct book **book, const struct attention *a, void *base)
+static uint64_t share_out(struct book **book, const struct attention *a, void *base)
 {
     struct carve carve = { base, 0 };
-    size_t count = (size_t)((a->at.S - 1) / a->params->page + 1), d = (size_t)a->at.d;
+    uint64_t count = (uint64_t)((a->at.S - 1) / a->params->page + 1), d = (uint64_t)a->at.d;
     struct book shared = { .pages = { .size = a->params->page, .d = a->at.d } };
 
     *book = carve_take(&carve, 1, sizeof **book);
@@ -31,7 +31,7 @@ static size_t share_out(struct book **book, const struct attention *a, void *bas
     return carve.used;
 }
 
-static size_t shared(const struct attention *a)
+static uint64_t shared(const struct attention *a)
 {
     struct book *book;
 
