@@ -124,9 +124,18 @@ $(BUILD)/tests/fault/preload.so: tests/fault/preload.c tests/fault/mark.h
 	@mkdir -p $(@D)
 	$(CC) $(WARNINGS) -Wno-missing-prototypes -D_GNU_SOURCE -Itests -O1 -g -fPIC -shared -o $@ $<
 
+# What counts the instructions and the bytes of a run; without sanitisers, as above.
+COMPLEXITY := $(BUILD)/tests/complexity/count $(BUILD)/tests/complexity/peak.so
+$(BUILD)/tests/complexity/count: tests/complexity/count.c
+	@mkdir -p $(@D)
+	$(CC) $(WARNINGS) -D_GNU_SOURCE -O1 -g -o $@ $<
+$(BUILD)/tests/complexity/peak.so: tests/complexity/peak.c
+	@mkdir -p $(@D)
+	$(CC) $(WARNINGS) -Wno-missing-prototypes -D_GNU_SOURCE -O1 -g -fPIC -shared -o $@ $<
+
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
-programs: $(BIN) $(TEST_BIN) $(REPLAY) $(FAULT)
+programs: $(BIN) $(TEST_BIN) $(REPLAY) $(FAULT) $(COMPLEXITY)
 
 # Writes heatmap.png of the default sentence and prints the head report.
 demo: deps
@@ -209,6 +218,10 @@ fuzz-coverage:
 torture: all $(FAULT)
 	FAULT_STATE=$(BUILD)/torture tests/fault.sh
 
+# Instructions and memory of each step, reader and command, as exponents of the input's size.
+complexity: all $(COMPLEXITY)
+	COMPLEXITY=all tests/complexity.sh
+
 # Linters; what is not installed is named and left out.
 tidy:
 	tests/tidy $(SRC)
@@ -274,6 +287,7 @@ help:
 	@echo 'make coverage    lines and branches that the tests take, by file (gcc, gcov, Python)'
 	@echo 'make mutate      100 small mistakes, one at a time: whether a test notices (an hour)'
 	@echo 'make torture     every allocation and system call fails in turn (hours; goes on where it was stopped)'
+	@echo 'make complexity  how work and memory grow with the input, of everything (an hour)'
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
 	@echo 'make fuzz-long   FUZZ_LONG=7200 seconds over all targets; goes on where it was stopped'
 	@echo 'make fuzz-merge fuzz-coverage  what was found joins the seeds; what they reach'
