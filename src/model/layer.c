@@ -195,11 +195,12 @@ static int part_all(struct look *k)
 {
     int L = k->c->n_layers, count = 0;
     const char **scope = arena_alloc(k->a, 2 * (size_t)L, sizeof *scope);
+    struct tensor *kept = arena_alloc(k->a, (size_t)weights_count(k->w) + 1, sizeof *kept);
 
     k->causal = k->naming->causal && !k->no_output;     /* such a one keeps its mask */
     for (int layer = 0; layer < L; layer++) {
         scope[count++] = layer_name(k->a, k->self, layer);
-        k->causal = layer_take_masks(k, scope[count - 1]) || k->causal;
+        k->causal = layer_take_masks(k, scope[count - 1], kept) || k->causal;
         if (k->cross != NULL)
             scope[count++] = arena_printf(k->a, "%s%s", layer_name(k->a, k->layer, layer),
                                           k->cross);

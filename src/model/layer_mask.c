@@ -53,10 +53,9 @@ bool layer_is_mask(const struct tensor *t, const char *scope)
     return false;
 }
 
-bool layer_take_masks(struct look *k, const char *scope)
+bool layer_take_masks(struct look *k, const char *scope, struct tensor *kept)
 {
     int count = weights_count(k->w), n_kept = 0;
-    struct tensor *kept = arena_alloc(k->a, (size_t)count + 1, sizeof *kept);
     struct err none = { ERR_NONE, "" };
     bool causal = false;
 

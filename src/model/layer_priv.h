@@ -132,8 +132,9 @@ bool layer_is_mask(const struct tensor *t, const char *scope);
 /*
  * Takes tensors that hold masks out of w: of the attention in scope, those that are square
  * and say which key a query sees.  True: some of them hide what comes later.
+ * kept [weights_count], the same for all layers: the others, for w.
  */
-bool layer_take_masks(struct look *k, const char *scope);
+bool layer_take_masks(struct look *k, const char *scope, struct tensor *kept);
 
 /*
  * Replaces the tensors of each attention in scope [n_scopes] by one linear [out, in] for each

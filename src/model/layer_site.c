@@ -128,6 +128,9 @@ static bool is_whole(const struct site *s)
 
 /* ---- all places ---- */
 
+/* Each is compared with all others. */
+enum { MOST_SITES = 16384 };
+
 /* How a name may end where it is this part; NULL ends. */
 static const char *const *endings_of(const struct naming *n)
 {
@@ -212,9 +215,11 @@ static struct sites find_sites(struct look *k)
 {
     struct sites all = { .n = 0 }, kept = { .n = 0 };
 
-    for (int i = 0; i < weights_count(k->w); i++)
+    for (int i = 0; i < weights_count(k->w) && all.n <= MOST_SITES; i++)
         for (const struct naming *n = k->naming; n->writer != NULL; n++)
             add_places(k, &all, weights_at(k->w, i)->name, n);
+    if (all.n > MOST_SITES)
+        return all;
     if (!any_is_whole(&all))
         kept = without_output(k, &all);
     if (kept.n > 0)
@@ -305,5 +310,8 @@ static int choose_namings(struct look *k, struct sites *s)
 int layer_sites(struct look *k, struct sites *s)
 {
     *s = find_sites(k);
+    if (s->n > MOST_SITES)
+        return err_set(k->e, ERR_INPUT, "%s: its tensors are those of over %d attentions; a model "
+                       "needs its config.json beside it", k->name, MOST_SITES);
     return choose_namings(k, s);
 }

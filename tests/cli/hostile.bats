@@ -94,3 +94,36 @@ many() {
     fails 3 "48 positions, of which padding leaves none" \
         "$viz" stats --truncate -m "$dir/m" --ids 1,2
 }
+
+# layer_file N NAME...: tensors of one number of these names, N times, with 0, 1, .. for %
+layer_file() {
+    local count=$1 header n
+    shift
+    header=$(awk -v n="$count" -v names="$*" 'BEGIN {
+        parts = split(names, name, " ")
+        for (i = 0; i < n; i++)
+            for (j = 1; j <= parts; j++) {
+                one = name[j]
+                sub("%", i, one)
+                at = 4 * (i * parts + j - 1)
+                printf "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[1,1],\"data_offsets\":[%d,%d]}",
+                    (at > 0 ? "," : "{"), one, at, at + 4
+            }
+        printf "}" }')
+    n=${#header}
+    # shellcheck disable=SC2059
+    printf "$(printf '\\x%02x' $((n & 255)) $((n >> 8 & 255)) $((n >> 16 & 255)))\0\0\0\0\0"
+    printf %s "$header"
+    head -c $((4 * count * $#)) /dev/zero
+}
+
+@test "thousands of layers take memory that their file takes" {
+    layer_file 2000 layers.%.q_linear.weight layers.%.k_linear.weight \
+        layers.%.v_linear.weight layers.%.out.weight >"$dir/l.safetensors"
+    sanitised || ulimit -v 400000
+    works "$viz" info -q -m "$dir/l.safetensors" --heads 1
+    [[ $output == *"layers      2000"* ]]
+    layer_file 17000 a%.q_linear.weight >"$dir/l.safetensors"
+    fails 3 "l.safetensors: its tensors are those of over 16384 attentions" \
+        "$viz" info -m "$dir/l.safetensors"
+}
