@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/summary.h"
@@ -54,6 +55,60 @@ static void means(void **state)
     arena_finish(&a);
 }
 
+static uint64_t mixed(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* How often a replicate has a text: the header's formula. */
+static int weight(int replicate, int text)
+{
+    uint64_t bits = mixed(mixed(mixed(1) ^ (uint64_t)replicate) ^ (uint64_t)text);
+    double u = (double)(bits >> 11) / 9007199254740992.0, share = exp(-1), below = share;
+    int k = 0;
+
+    for (; u >= below; below += share)
+        share /= ++k;
+    return k;
+}
+
+static int by_size(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+
+    return (a > b) - (a < b);
+}
+
+/* The quantiles of the replicates' means, linear between the two nearest. */
+static void intervals(void **state)
+{
+    enum { REPLICATES = 1000 };
+    double mean[REPLICATES];
+    struct summary_estimate x;
+    struct arena a;
+
+    (void)state;
+    for (int b = 0; b < REPLICATES; b++) {
+        double sum = 0, weights = 0;
+
+        for (int k = 0; k < TEXTS; k++) {
+            weights += weight(b, k);
+            sum += weight(b, k) * value(k, 1);
+        }
+        mean[b] = sum / weights;
+    }
+    qsort(mean, REPLICATES, sizeof *mean, by_size);
+    arena_init(&a, NULL, NULL);
+    x = summary_of(all(&a, 0, 1), 1);
+    check_close(x.low, mean[24] + 0.975 * (mean[25] - mean[24]), 1e-12);
+    check_close(x.high, mean[974] + 0.025 * (mean[975] - mean[974]), 1e-12);
+    assert_true(mean[25] - mean[24] > 1e-6 && mean[975] - mean[974] > 1e-6);
+    arena_finish(&a);
+}
+
 static void any_order(void **state)
 {
     struct arena a;
@@ -98,7 +153,8 @@ static void few(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(means), cmocka_unit_test(any_order), cmocka_unit_test(few),
+        cmocka_unit_test(means), cmocka_unit_test(intervals),
+        cmocka_unit_test(any_order), cmocka_unit_test(few),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
