@@ -206,10 +206,9 @@ fuzz-long: all fuzzers
 fuzz-merge: fuzzers
 	tests/fuzz/merge
 
-# Which lines and branches the corpora reach -> tests/fuzz/COVERAGE.
+# Which lines and branches the corpora reach -> tests/fuzz/COVERAGE (gcc, gcov).
 fuzz-coverage:
-	@$(MAKE) --no-print-directory BUILD=build/cover CC='$(CLANG)' -j$(JOBS) \
-	    CFLAGS='-O1 -g -fprofile-instr-generate -fcoverage-mapping' \
+	@$(MAKE) --no-print-directory BUILD=build/cover -j$(JOBS) CFLAGS='-O0 -g --coverage' \
 	    $(patsubst %.c,build/cover/%,$(FUZZ))
 	tests/fuzz/coverage > tests/fuzz/COVERAGE
 
