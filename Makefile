@@ -221,6 +221,10 @@ torture: all $(FAULT)
 complexity: all $(COMPLEXITY)
 	COMPLEXITY=all tests/complexity.sh
 
+# On other processors, those that are not this one under qemu; tests/processors says what it installs.
+processors: all
+	@for p in i386 aarch64 s390x; do echo "== $$p"; tests/processors $$p || exit 1; done
+
 # Linters; what is not installed is named and left out.
 tidy:
 	tests/tidy $(SRC)
@@ -287,6 +291,7 @@ help:
 	@echo 'make mutate      100 small mistakes, one at a time: whether a test notices (an hour)'
 	@echo 'make torture     every allocation and system call fails in turn (hours; goes on where it was stopped)'
 	@echo 'make complexity  how work and memory grow with the input, of everything (an hour)'
+	@echo 'make processors  tests on i386, aarch64 and s390x (Debian; qemu), and the same bytes as here'
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
 	@echo 'make fuzz-long   FUZZ_LONG=7200 seconds over all targets; goes on where it was stopped'
 	@echo 'make fuzz-merge fuzz-coverage  what was found joins the seeds; what they reach'
@@ -298,6 +303,6 @@ help:
 
 FORCE:
 .PHONY: all programs demo check check-real check-tokenizers asan tsan coverage mutate fuzz fuzzers \
-        fuzz-long fuzz-merge fuzz-coverage torture tidy bench deps test-deps \
+        fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
         install uninstall dist clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)
