@@ -71,7 +71,7 @@ static void rank_deficient(void **state)
     void *room = NULL;
 
     (void)state;
-    assert_int_equal(posix_memalign(&room, 64, spectrum_room(&x, 4)), 0);
+    assert_int_equal(posix_memalign(&room, 64, (size_t)spectrum_room(&x, 4)), 0);
     spectrum_top(v, &x, 4, room);
     for (int i = 0; i < 60; i++)
         for (int j = 0; j < 50; j++) {

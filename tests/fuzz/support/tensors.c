@@ -60,7 +60,7 @@ bool tensors_read(struct tensors *all, const uint8_t *data, size_t size)
     json_object_foreach(rows, name, row)
         if (strcmp(name, "__metadata__") != 0)
             good = good && all->n < TENSORS_MOST &&
-                   read_one(&all->t[all->n++], name, row, data + 8 + head, size - 8 - head);
+                   read_one(&all->t[all->n++], name, row, data + 8 + head, size - 8 - (size_t)head);
     json_decref(rows);
     return good;
 }
