@@ -208,11 +208,12 @@ npy() {
     fails 3 "$shapes" "$viz" stats -m "$ref/bert" --mask "$dir/m.npy" "$text"
     fails 3 "$shapes" "$viz" heatmap -m "$ref/bert" --mask "$dir/m.npy" -o "$dir/a.png" "$text"
     fails 3 "$shapes" "$viz" diff -m "$ref/bert" --mask causal --mask "$dir/m.npy" "$text"
-    # A line that it fits has it read, and is told why that fails; others are not.
+    # A line that it fits has it read, and is told why that fails; one that it does not fit ends
+    # the run, since no text has used it.
     npy "$dir/n.npy" '<f4' '1, 3' '\0\0\xc0\x7f\0\0\0\0\0\0\0\0'
-    printf 'the key\nkey\n' > "$dir/lines"
+    printf 'key\nthe key\n' > "$dir/lines"
     run --separate-stderr "$viz" stats -m "$ref/bert" --mask "$dir/n.npy" -f "$dir/lines"
     [ "$status" -eq 3 ]
-    [[ ${stderr_lines[0]} == *"line 1: $dir/n.npy: the mask has the shape [1,3], expected [4,4], "* ]]
-    [[ ${stderr_lines[1]} == *"line 2: $dir/n.npy: element 0 is NaN, expected numbers or -inf" ]]
+    [[ ${stderr_lines[0]} == *"line 1: $dir/n.npy: element 0 is NaN, expected numbers or -inf" ]]
+    [[ ${stderr_lines[1]} == *"line 2: $dir/n.npy: the mask has the shape [1,3], expected [4,4], "* ]]
 }
