@@ -44,7 +44,7 @@ def mean(values):
     return float(np.mean(values)) if len(values) else None
 
 
-def metrics(a, visible, shown, gone, one_axis, causal):
+def metrics(a, visible, shown, gone, one_axis, ids):
     n, n_keys = a.shape
     rows = [i for i in range(n) if shown[i] and a[i].sum() > 0]
     entropy = {}
@@ -66,6 +66,7 @@ def metrics(a, visible, shown, gone, one_axis, causal):
         "rows_skipped": int(sum(shown)) - len(rows),
         **wide(a, visible, rows),
         **(far(a, visible, rows) if one_axis else dict.fromkeys(FAR)),
+        **(again(a, visible, rows, ids) if one_axis else dict.fromkeys(AGAIN)),
         **first(a, visible, rows, gone, one_axis),
     }
 
@@ -122,6 +123,25 @@ FAR = ("distance_sd distance_norm distance_vig local_1 local_2 local_4 local_8 l
        "tl_prev").split()
 
 
+AGAIN = [name + end for name in ("duplicate", "induction")
+         for end in ("", "_coverage", "_covered")]
+
+
+def again(a, visible, rows, ids):
+    """Of the same token elsewhere, and of what followed it."""
+    out = dict.fromkeys(AGAIN)
+    if ids is None or not rows:
+        return out
+    same = np.array([[x == y for y in ids] for x in ids]) & ~np.eye(len(ids), dtype=bool)
+    after = np.tril(np.roll(same, 1, axis=1))
+    after[:, 0] = False
+    for name, pattern in ("duplicate", same), ("induction", after):
+        out[name] = (a * pattern)[rows].sum() / a[rows].sum()
+        share = out[name + "_coverage"] = mean((pattern & visible)[rows].any(1))
+        out[name + "_covered"] = out[name] / share if share > 0 else None
+    return out
+
+
 def first(a, visible, rows, gone, one_axis):
     seeing = [i for i in rows if visible[i, 0]]
     alpha = mean([a[i, 0] for i in seeing])
@@ -166,7 +186,7 @@ def main():
         a, visible, shown = merged(raw, hide_q, hide_k, groups, report.get("renorm", False))
         gone = set(hide_k) if groups is None else \
             {g for g in groups if all(i in hide_k for i, x in enumerate(groups) if x == g)}
-        want = metrics(a, visible, shown, gone, prefix == "attn", True)
+        want = metrics(a, visible, shown, gone, prefix == "attn", report.get("ids"))
         bad = [k for k in want if k in head and differs(want[k], head[k])]
         bad += [k for k in head if k not in want and k not in KNOWN]
         if check_links(a, visible, shown, head):

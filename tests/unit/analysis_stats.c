@@ -137,6 +137,48 @@ static void entries_that_hardly_count(void **state)
     check_close(stats_head(s, 0, 0, 0)->value[METRIC_tau_rowmax], 2 / 6.0, 1e-12);
 }
 
+/* Tokens 5 6 5 5 of a decoder, and of an encoder that sees what follows. */
+static void the_same_token_again(void **state)
+{
+    static const int length[] = { 4 }, id[] = { 5, 6, 5, 5 };
+    static const struct metric_set table = { metric_table, N_METRIC, { 0 } };
+    static const float a[4 * STRIDE] = {
+        1, [STRIDE] = 0.5f, 0.5f, [2 * STRIDE] = 0.7f, 0.1f, 0.2f,
+        [3 * STRIDE] = 0.4f, 0.3f, 0.2f, 0.1f,
+    };
+    struct attended texts = rows_texts(&arena, length, 1, NULL);
+    struct attended_text *text = arena_alloc(&arena, 1, sizeof *text);
+
+    (void)state;
+    *text = texts.text[0];
+    texts.text = text;
+    for (int known = 0; known < 2; known++)
+        for (int causal = 0; causal < 2; causal++) {
+            struct sink sinks[STATS_SINKS];
+            const double *value;
+            struct stats *s;
+
+            text->keys.id = known ? id : NULL;
+            s = stats_new(&arena, &rows_model, &texts, &all, &table);
+            stats_sinks(s, sinks);
+            rows_give(sinks[0], 0, 0, 0, 4, a, causal);
+            value = stats_head(s, 0, 0, 0)->value;
+            if (!known) {
+                assert_true(isnan(value[METRIC_duplicate]));
+                assert_true(isnan(value[METRIC_induction_coverage]));
+                continue;
+            }
+            /* row 2 on key 0, row 3 on keys 0 and 2; row 0 sees another in an encoder */
+            check_close(value[METRIC_duplicate], (.7 + .4 + .2) / 4, 2e-7);
+            check_close(value[METRIC_duplicate_coverage], causal ? 2 / 4.0 : 3 / 4.0, 0);
+            check_close(value[METRIC_duplicate_covered], 1.3 / (causal ? 2 : 3), 2e-7);
+            /* row 2 on key 1, row 3 on keys 1 and 3 */
+            check_close(value[METRIC_induction], (.1 + .3 + .1) / 4, 2e-7);
+            check_close(value[METRIC_induction_coverage], 2 / 4.0, 0);
+            check_close(value[METRIC_induction_covered], .5 / 2, 2e-7);
+        }
+}
+
 /* A row in which all is hidden is in no mean. */
 static void a_row_that_sees_nothing(void **state)
 {
@@ -359,6 +401,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(uniform_causal), TEST(of_all_rows), TEST(entries_that_hardly_count),
+        TEST(the_same_token_again),
         TEST(a_row_that_sees_nothing),
         TEST(undefined_for_every_row), TEST(places_of_two_texts),
         TEST(texts_and_heads_do_not_mix), TEST(every_scope),

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * How much a row looks at where its token stood before, and at what followed it there.
+ * Source: TransformerLens' head detector, "mul": the weight on those keys / all weight; rows
+ * without such a key count, so a text with few repetitions has a low maximum: its coverage. */
+#include "analysis/metric.h"
+
+/* Of one pattern of keys. */
+struct target { double mass; int n_rows; };
+
+struct repeats {
+    struct target duplicate, induction;
+    double mass;
+    int n_rows;                 /* those whose tokens have ids */
+};
+
+static size_t repeats_size(const struct metric_shape *shape)
+{
+    (void)shape;
+    return sizeof(struct repeats);
+}
+
+/* Adds the keys that hold the id, but the query, shifted to the one after where after is 1.
+ * Their places end before `end`. */
+static void add(struct target *target, const struct metric_row *r, int after, int end)
+{
+    const int *id = r->keys->id;
+    bool found = false;
+
+    if (end > r->key0 + r->n_keys)
+        end = r->key0 + r->n_keys;
+    for (int j = r->key0 > after ? r->key0 : after; j < end; j++)
+        if (id[j - after] == id[r->query] && j - after != r->query && metric_sees(r, j)) {
+            target->mass += (double)r->a[j - r->key0];
+            found = true;
+        }
+    target->n_rows += found;
+}
+
+/* Both patterns; where the token stands twice in a row, its follower is the query itself. */
+static void repeats_take(void *state, const struct metric_row *rows, int n)
+{
+    struct repeats *all = state;
+
+    (void)n;
+    if (rows->keys->id == NULL)
+        return;
+    add(&all->duplicate, rows, 0, rows->keys->n);
+    add(&all->induction, rows, 1, rows->query + 1);
+    for (int j = 0; j < rows->n_keys; j++)
+        all->mass += (double)rows->a[j];
+    all->n_rows++;
+}
+
+static bool score(const struct repeats *all, const struct target *target, double *v)
+{
+    *v = target->mass / all->mass;
+    return all->mass > 0;
+}
+
+/* The share of rows that have such a key: what a perfect head scores. */
+static bool coverage(const struct repeats *all, const struct target *target, double *v)
+{
+    *v = (double)target->n_rows / all->n_rows;
+    return all->n_rows > 0;
+}
+
+static bool covered(const struct repeats *all, const struct target *target, double *v)
+{
+    double share;
+
+    if (!coverage(all, target, &share) || share <= 0 || !score(all, target, v))
+        return false;
+    *v /= share;
+    return true;
+}
+
+static const struct metric_state repeats = { SCOPE_HEAD, repeats_size, repeats_take };
+
+#define REPEAT(id, of, target) \
+    static bool value_##id(const void *state, int layer, int head, double *v) \
+    { \
+        const struct repeats *all = state; \
+        \
+        (void)layer; \
+        (void)head; \
+        return of(all, &all->target, v); \
+    } \
+    const struct metric_rule metric_##id = { .state = &repeats, .value = value_##id };
+REPEAT(duplicate, score, duplicate)
+REPEAT(duplicate_coverage, coverage, duplicate)
+REPEAT(duplicate_covered, covered, duplicate)
+REPEAT(induction, score, induction)
+REPEAT(induction_coverage, coverage, induction)
+REPEAT(induction_covered, covered, induction)
+#undef REPEAT
