@@ -102,7 +102,10 @@ static void out_of_memory(void *self, size_t size_bytes)
 {
     (void)self;
     console_hide();
-    fprintf(stderr, "mha-viz: out of memory: needed %zu more bytes\n", size_bytes);
+    if (size_bytes > 0)
+        fprintf(stderr, "mha-viz: out of memory: needed %zu more bytes\n", size_bytes);
+    else                            /* of a library, which does not say how much */
+        fprintf(stderr, "mha-viz: out of memory\n");
     exit(ERR_SYSTEM);
 }
 

@@ -8,6 +8,7 @@
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,15 +34,16 @@ typedef int of_place(void **p, size_t align, size_t size);
 /* The function that this file stands before; *to stays NULL while one is looked for. */
 static void find(const char *name, void *to, size_t size)
 {
-    static atomic_flag looking = ATOMIC_FLAG_INIT;
+    static _Thread_local bool looking;
     void *found;
 
     /* Some dlsym allocate, and do without where that fails. */
-    if (atomic_flag_test_and_set(&looking))
+    if (looking)
         return;
+    looking = true;
     found = dlsym(RTLD_NEXT, name);
     memcpy(to, &found, size);
-    atomic_flag_clear(&looking);
+    looking = false;
 }
 
 /* What fn is, found once. */
@@ -74,7 +76,8 @@ SEEN void *malloc(size_t size)
 SEEN void *calloc(size_t n, size_t size)
 {
     NEXT(of_two, "calloc")
-    return watched(fn != NULL ? fn(n, size) : NULL, n != 0 ? size : 0);
+    return watched(fn != NULL ? fn(n, size) : NULL,
+                   size != 0 && n > SIZE_MAX / size ? SIZE_MAX : n * size);
 }
 
 SEEN void *realloc(void *p, size_t size)

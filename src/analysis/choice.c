@@ -47,12 +47,12 @@ static int unknown(const char *name, struct err *e)
                    "asked for by its name alone", name);
 }
 
-int metric_choice_add_one(struct metric_choice *c, const char *name, struct err *e)
+static int add_metric(struct metric_choice *c, const char *name, struct err *e)
 {
     for (int i = 0; i < N_METRIC; i++)
         if (strcmp(name, metric_names[i]) == 0) {
             c->wanted[i] = c->named[i] = true;
-            return i;
+            return 0;
         }
     return unknown(name, e);
 }
@@ -63,7 +63,7 @@ static int add_name(struct metric_choice *c, const char *name, struct err *e)
         add_group(c, name[0] == 'a' ? METRIC_ALL : METRIC_BASIC);
         return 0;
     }
-    return metric_choice_add_one(c, name, e) < 0 ? -1 : 0;
+    return add_metric(c, name, e);
 }
 
 int metric_choice_add(struct metric_choice *c, const char *list, struct err *e)

@@ -24,9 +24,6 @@ struct metric_choice metric_choice_basic(void);
  */
 int metric_choice_add(struct metric_choice *c, const char *list, struct err *e);
 
-/* The same of one metric's name; returns its enum metric_id, or -1. */
-int metric_choice_add_one(struct metric_choice *c, const char *name, struct err *e);
-
 /* Their rows of the table, in its order: [*n] of a. */
 const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n);
 

@@ -101,8 +101,4 @@ static const struct metric_state places = { SCOPE_HEAD, places_size, places_take
 
 const struct metric_rule metric_alpha_0 = { .state = &places, .value = alpha_0 };
 const struct metric_rule metric_sink_0 = { .state = &places, .value = sink_0 };
-
-/* The same state of another name, since two texts leave it undefined. */
-static const struct metric_state pairs = { SCOPE_HEAD, places_size, places_take };
-
-const struct metric_rule metric_tl_prev = { .state = &pairs, .value = tl_prev };
+const struct metric_rule metric_tl_prev = { .state = &places, .value = tl_prev };

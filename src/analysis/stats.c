@@ -81,12 +81,13 @@ static void start(void *self, size_t at, int text)
     }
 }
 
-/* The first metric of the set with the state of metric k. */
+/* The first metric of the set with the state of metric k, that is defined where k is. */
 static int keeper_of(const struct metric_set *set, int k)
 {
     int i = 0;
 
-    while (set->metric[i].rule->state != set->metric[k].rule->state)
+    while (set->metric[i].rule->state != set->metric[k].rule->state ||
+           set->metric[i].one_axis != set->metric[k].one_axis)
         i++;
     return i;
 }

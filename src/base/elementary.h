@@ -20,7 +20,7 @@ double elementary_tanh(double x);
 /* x^y for x >= 0; for x < 0 NaN, unlike C, even if y is a whole number. */
 double elementary_pow(double x, double y);
 
-/* ---- double: within 0.8 ulp; x in radians, of any size ---- */
+/* ---- double: within 0.85 ulp; x in radians, of any size ---- */
 
 double elementary_sin(double x);
 double elementary_cos(double x);

@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-/* end: does not return; may be called at any allocation, so it makes none and waits for no lock. */
+/* end: does not return; may be called at any allocation, so it makes none and waits for no lock
+ * that may be held during one. */
 void lack_ends(void (*end)(const char *why));
 bool lack_has_end(void);
 

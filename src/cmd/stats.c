@@ -7,6 +7,7 @@
 #include "analysis/links.h"
 #include "analysis/stats.h"
 #include "analysis/top.h"
+#include "base/nearest.h"
 #include "cmd/records.h"
 #include "cmd/job.h"
 
@@ -41,7 +42,7 @@ static const struct opt opts[] = {
         "number of strongest links of each head in JSON"),
     FLAG(0, "links", F(links), "table of the strongest link of each row of each head"),
     REAL(0, "entropy-eps", "E", F(entropy_eps), "0", 0, 1,
-         "compute entropy as -sum a ln(a + E); 0: exactly"),
+         "entropy and entropy_norm: -sum a ln(a + E); 0: exactly"),
     END
 };
 #undef F
@@ -391,8 +392,23 @@ static void leave_out_metrics(struct stats_job *job)
                                       IN_TABLE, narrow);
 }
 
+static int find_sort(const char *name, int *sort, struct err *e)
+{
+    const char *meant;
+
+    for (int i = 0; sorts[i] != NULL; i++)
+        if (name == NULL || strcmp(name, sorts[i]) == 0) {
+            *sort = i - 1;
+            return 0;
+        }
+    meant = nearest_name(name, sorts);
+    return err_set(e, ERR_USAGE, "--sort: '%s' is neither 'layer' nor a metric%s%s%s", name,
+                   meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
+                   meant != NULL ? "'?" : "");
+}
+
 /* A metric that the heads are sorted by is computed, and shown. */
-static int choose_metrics(struct stats_job *job, struct err *e)
+static int choose_metrics(struct stats_job *job, struct arena *a, struct err *e)
 {
     const struct stats_args *args = job->args;
 
@@ -400,14 +416,12 @@ static int choose_metrics(struct stats_job *job, struct err *e)
         job->choice = metric_choice_basic();
     else if (metric_choice_add(&job->choice, args->compute, e) != 0)
         return err_under(e, "--compute");
-    job->sort = -1;
-    if (args->sort != NULL && strcmp(args->sort, "layer") != 0) {
-        job->sort = metric_choice_add_one(&job->choice, args->sort, e);
-        if (job->sort < 0)
-            return err_under(e, "--sort");
-    }
+    if (find_sort(args->sort, &job->sort, e) != 0)
+        return -1;
+    if (job->sort >= 0)
+        job->choice.wanted[job->sort] = job->choice.named[job->sort] = true;
     job->set.opts.entropy_eps = args->entropy_eps;
-    job->set.metric = metric_choice_list(&job->choice, job->job.s.a, &job->set.n);
+    job->set.metric = metric_choice_list(&job->choice, a, &job->set.n);
     return 0;
 }
 
@@ -415,8 +429,7 @@ static int prepare(void *self, struct err *e)
 {
     struct stats_job *job = self;
 
-    if (choose_metrics(job, e) != 0)
-        return -1;
+    (void)e;
     job->job.record = records_without_shown(&job->job.s, &text_record);
     leave_out_keys(job);
     leave_out_metrics(job);
@@ -457,6 +470,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 {
     struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
 
+    if (choose_metrics(&job, env->arena, e) != 0)
+        return -1;
     return job_run(&job.job, &kind, env, e);
 }
 

@@ -46,7 +46,10 @@ static enum mhaviz_status say_full(struct mhaviz_error *error, size_t lacking)
 {
     struct err e;
 
-    err_set(&e, ERR_SYSTEM, "out of memory: needed %zu more bytes", lacking);
+    if (lacking > 0)
+        err_set(&e, ERR_SYSTEM, "out of memory: needed %zu more bytes", lacking);
+    else                            /* of a library, which does not say how much */
+        err_set(&e, ERR_SYSTEM, "out of memory");
     return border_say(error, MHAVIZ_SYSTEM, e.msg);
 }
 

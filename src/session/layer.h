@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a bare layer, or an encoder and its decoder, are run on: rows of numbers, from files or from a seed. */
+ * What a bare layer, or an encoder and its decoder, are run on: rows of numbers, from files or
+ * from a seed. */
 #ifndef SESSION_LAYER_H
 #define SESSION_LAYER_H
 

@@ -33,7 +33,9 @@ static int number(struct tok *t, struct text s, const json_t *j,
     json_int_t said = json_integer_value(given);
     int id = vocab_find(&t->vocab, s.s, s.n);
 
-    if (given != NULL && (!json_is_integer(given) || said < 0 || said > UINT32_MAX))
+    if (given != NULL && !json_is_integer(given))
+        return err_set(e, ERR_INPUT, "the id of added token \"%.80s\" is not a whole number", s.s);
+    if (said < 0 || said > UINT32_MAX)
         return err_set(e, ERR_INPUT, "added token \"%.80s\" has id %lld, expected 0 to %u",
                        s.s, (long long)said, UINT32_MAX);
     if (id >= 0)

@@ -97,7 +97,10 @@ text="the key is in the door"
         works "$viz" stats --json -m "$ref/llama" --sort "$metric" "$text"
         echo "$output" | jq -e "[.heads[].$metric] | . == (sort | reverse)" > /dev/null
     done
-    fails 2 "--sort: 'entorpy' is not a metric; did you mean 'entropy'?" "$viz" stats --sort entorpy "$text"
+    fails 2 "--sort: 'entorpy' is neither 'layer' nor a metric; did you mean 'entropy'?" "$viz" stats --sort entorpy "$text"
+    fails 2 "--sort: 'lyaer' is neither 'layer' nor a metric; did you mean 'layer'?" \
+        "$viz" stats --sort lyaer -m "$dir/no_such_model" "$text"
+    fails 2 "--sort: 'all' is neither 'layer' nor a metric" "$viz" stats --sort all "$text"
 }
 
 @test "stats --top, --links, --entropy-eps" {

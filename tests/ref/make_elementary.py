@@ -246,7 +246,10 @@ def arguments():
               # The double nearest to a multiple of pi / 2: Kahan 1983, and Ng 1992.
               [math.ldexp(6381956970095103, 797)] +
               listed("0x1p19 <0x1p19") + [sys.float_info.max] +
-              listed("5e-324 0x1.dd6b0d55db1fep+19 0x1.98b514fc7ffbep-1"))
+              listed("5e-324 0x1.dd6b0d55db1fep+19 0x1.98b514fc7ffbep-1") +
+              # Where the errors are the largest that are known.
+              listed("0x1.860fb31d01a78p+384 0x1.f719fdaa67e76p+726 -0x1.c63b6626958a1p+2 "
+                     "0x1.40fa1d6720289p+18"))
     small = [spread(r, -60, -3) for _ in range(10)]
     return {
         "exp": ([(spread(r, -40, 9),) for _ in range(16)] +

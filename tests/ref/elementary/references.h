@@ -274,6 +274,10 @@ static const struct reference sin_references[] = {
     { 0x0.0000000000001p-1022, 0x0p+0, 0x0.0000000000001p-1022, -0.0000 },
     { 0x1.dd6b0d55db1fep+19, 0x0p+0, 0x1.75c416c83f2ecp-1, -0.2107 },
     { 0x1.98b514fc7ffbep-1, 0x0p+0, 0x1.6ea9f1d6fc31ep-1, 0.2721 },
+    { 0x1.860fb31d01a78p+384, 0x0p+0, 0x1.70d97d479c026p-1, -0.1305 },
+    { 0x1.f719fdaa67e76p+726, 0x0p+0, -0x1.701b29422a0d5p-1, 0.1780 },
+    { -0x1.c63b6626958a1p+2, 0x0p+0, -0x1.744f9ca0d071dp-1, 0.4210 },
+    { 0x1.40fa1d6720289p+18, 0x0p+0, 0x1.5e0d691f1a023p-1, 0.1800 },
 };
 
 static const struct reference cos_references[] = {
@@ -323,6 +327,10 @@ static const struct reference cos_references[] = {
     { 0x0.0000000000001p-1022, 0x0p+0, 0x1.0000000000000p+0, -0.0000 },
     { 0x1.dd6b0d55db1fep+19, 0x0p+0, 0x1.5deb26a949915p-1, 0.3788 },
     { 0x1.98b514fc7ffbep-1, 0x0p+0, 0x1.655a881f9525dp-1, -0.1181 },
+    { 0x1.860fb31d01a78p+384, 0x0p+0, -0x1.6318dfc6f2f75p-1, -0.1680 },
+    { 0x1.f719fdaa67e76p+726, 0x0p+0, -0x1.63de28ff9bfb6p-1, -0.2837 },
+    { -0x1.c63b6626958a1p+2, 0x0p+0, 0x1.5f775cc4a2e61p-1, 0.1800 },
+    { 0x1.40fa1d6720289p+18, 0x0p+0, 0x1.75a400f4fabdap-1, 0.3404 },
 };
 
 static const struct reference expf_references[] = {
