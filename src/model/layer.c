@@ -85,10 +85,7 @@ static const char *asked_prefix(const struct look *k)
     const char *prefix = k->asked->prefix;
     const char *dotted = arena_printf(k->a, "%s.", prefix);
 
-    for (int i = 0; i < weights_count(k->w); i++)
-        if (strncmp(weights_at(k->w, i)->name, dotted, strlen(dotted)) == 0)
-            return dotted;
-    return prefix;
+    return layer_any(k->w, dotted) ? dotted : prefix;
 }
 
 /* Keras and Flax separate parts of names with slashes, and may number outputs. */
@@ -116,16 +113,6 @@ static int plain_names(struct look *k)
 
 /* ---- what is there ---- */
 
-static bool has_layer(const struct look *k, int l)
-{
-    const char *begin = layer_name(k->a, k->layer, l);
-
-    for (int i = 0; i < weights_count(k->w); i++)
-        if (str_starts_with(weights_at(k->w, i)->name, begin))
-            return true;
-    return false;
-}
-
 /* layers.0, layers.1, ..: none may be left out. */
 static int count_layers(struct look *k)
 {
@@ -135,7 +122,7 @@ static int count_layers(struct look *k)
     k->c->n_layers = 1;
     if (!k->stacked)
         return 0;
-    while (count < MAX_LAYERS && has_layer(k, count))
+    while (count < MAX_LAYERS && layer_any(k->w, layer_name(k->a, k->layer, count)))
         count++;
     for (int i = 0; i < weights_count(k->w); i++) {
         const char *name = weights_at(k->w, i)->name;
@@ -182,11 +169,11 @@ static int check_supported(const struct look *k)
     for (int s = 0; s < (k->layout != NULL ? 2 : 1); s++)
         for (int i = 0; layer_unsupported[i] != NULL; i++) {
             const char *begin = arena_printf(k->a, "%s%s", scope[s], layer_unsupported[i]);
+            int first;
 
-            for (int t = 0; t < weights_count(k->w); t++)
-                if (str_starts_with(weights_at(k->w, t)->name, begin))
-                    return err_set(k->e, ERR_INPUT, "%s: %s: layers with such a part are not "
-                                   "supported", k->name, weights_at(k->w, t)->name);
+            if (weights_range(k->w, begin, &first) > 0)
+                return err_set(k->e, ERR_INPUT, "%s: %s: layers with such a part are not "
+                               "supported", k->name, weights_at(k->w, first)->name);
         }
     return 0;
 }
@@ -195,16 +182,14 @@ static int part_all(struct look *k)
 {
     int L = k->c->n_layers, count = 0;
     const char **scope = arena_alloc(k->a, 2 * (size_t)L, sizeof *scope);
-    struct tensor *kept = arena_alloc(k->a, (size_t)weights_count(k->w) + 1, sizeof *kept);
 
-    k->causal = k->naming->causal && !k->no_output;     /* such a one keeps its mask */
-    for (int layer = 0; layer < L; layer++) {
+    for (int layer = 0; layer < L; layer++)
         scope[count++] = layer_name(k->a, k->self, layer);
-        k->causal = layer_take_masks(k, scope[count - 1], kept) || k->causal;
-        if (k->cross != NULL)
-            scope[count++] = arena_printf(k->a, "%s%s", layer_name(k->a, k->layer, layer),
-                                          k->cross);
-    }
+    k->causal = layer_take_masks(k, scope, L) ||
+                (k->naming->causal && !k->no_output);   /* such a one keeps its mask */
+    for (int layer = 0; k->cross != NULL && layer < L; layer++)
+        scope[count++] = arena_printf(k->a, "%s%s", layer_name(k->a, k->layer, layer),
+                                      k->cross);
     if (layer_part(k, scope, count) != 0)
         return err_under(k->e, "%s", k->name);
     return 0;

@@ -11,6 +11,13 @@ const struct tensor *layer_find(const struct weights *w, struct arena *a,
     return weights_find(w, arena_printf(a, "%s%s%s", scope, name, ending));
 }
 
+bool layer_any(const struct weights *w, const char *begin)
+{
+    int first;
+
+    return weights_range(w, begin, &first) > 0;
+}
+
 int layer_heads(const struct weights *w, struct arena *a, const char *scope,
                 const char *name)
 {

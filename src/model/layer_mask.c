@@ -53,20 +53,35 @@ bool layer_is_mask(const struct tensor *t, const char *scope)
     return false;
 }
 
-bool layer_take_masks(struct look *k, const char *scope, struct tensor *kept)
+/* Sets gone[i] of each tensor i that is a mask of the attention.  True: one is causal. */
+static bool find_masks(struct look *k, const char *scope, bool *gone)
 {
-    int count = weights_count(k->w), n_kept = 0;
-    struct err none = { ERR_NONE, "" };
+    int first, count = weights_range(k->w, scope, &first);
     bool causal = false;
 
-    for (int i = 0; i < count; i++) {
+    for (int i = first; i < first + count; i++) {
         const struct tensor *tensor = weights_at(k->w, i);
 
-        if (layer_is_mask(tensor, scope))
+        if (layer_is_mask(tensor, scope)) {
+            gone[i] = true;
             causal = causal || is_triangular(k->a, tensor);
-        else
-            kept[n_kept++] = *tensor;
+        }
     }
+    return causal;
+}
+
+bool layer_take_masks(struct look *k, const char *const *scope, int n_scopes)
+{
+    int count = weights_count(k->w), n_kept = 0;
+    struct tensor *kept = arena_alloc(k->a, (size_t)count + 1, sizeof *kept);
+    bool *gone = arena_alloc(k->a, (size_t)count + 1, sizeof *gone), causal = false;
+    struct err none = { ERR_NONE, "" };
+
+    for (int s = 0; s < n_scopes; s++)
+        causal = find_masks(k, scope[s], gone) || causal;
+    for (int i = 0; i < count; i++)
+        if (!gone[i])
+            kept[n_kept++] = *weights_at(k->w, i);
     if (n_kept < count) {
         k->keeps_mask = true;
         weights_replace(k->w, kept, n_kept, &none);

@@ -55,6 +55,9 @@ const struct tensor *layer_find(const struct weights *w, struct arena *a,
                                 const char *scope, const char *name,
                                 const char *ending);
 
+/* Any tensor whose name begins so. */
+bool layer_any(const struct weights *w, const char *begin);
+
 /* Matrices of SCOPE NAME.0, .1, ..: how many. */
 int layer_heads(const struct weights *w, struct arena *a, const char *scope,
                 const char *name);
@@ -130,11 +133,10 @@ int layer_heads_said(const struct look *k, int *n);
 bool layer_is_mask(const struct tensor *t, const char *scope);
 
 /*
- * Takes tensors that hold masks out of w: of the attention in scope, those that are square
- * and say which key a query sees.  True: some of them hide what comes later.
- * kept [weights_count], the same for all layers: the others, for w.
+ * Takes tensors that hold masks out of w: of the attentions in scope [n_scopes], those that
+ * are square and say which key a query sees.  True: some of them hide what comes later.
  */
-bool layer_take_masks(struct look *k, const char *scope, struct tensor *kept);
+bool layer_take_masks(struct look *k, const char *const *scope, int n_scopes);
 
 /*
  * Replaces the tensors of each attention in scope [n_scopes] by one linear [out, in] for each

@@ -8,15 +8,6 @@
 
 /* ---- what is around it ---- */
 
-/* Any tensor whose name begins so. */
-static bool has_any(const struct look *k, const char *begin)
-{
-    for (int i = 0; i < weights_count(k->w); i++)
-        if (str_starts_with(weights_at(k->w, i)->name, begin))
-            return true;
-    return false;
-}
-
 /* Where the layer begins whose attention, by this name of the layout, is the scope; NULL: it
  * is not, or has no such mlp. */
 static const char *layer_of(const struct look *k, const char *scope, const char *self,
@@ -34,14 +25,14 @@ static const char *layer_of(const struct look *k, const char *scope, const char 
 /* Its norms have the names of the layout. */
 static bool has_norms(const struct look *k, const char *layer, const struct layout *layout)
 {
-    return has_any(k, arena_printf(k->a, "%s%s.", layer, layout->norm[0]));
+    return layer_any(k->w, arena_printf(k->a, "%s%s.", layer, layout->norm[0]));
 }
 
 /* The layer is a decoder's where its other attention is there. */
 static bool has_cross(const struct look *k, const char *layer, const struct layout *layout)
 {
     return layout->cross != NULL &&
-           has_any(k, arena_printf(k->a, "%s%s", layer, layout->cross));
+           layer_any(k->w, arena_printf(k->a, "%s%s", layer, layout->cross));
 }
 
 /* Where the layer of one attention to another input begins; NULL: it is none. */
@@ -50,7 +41,7 @@ static const char *cross_of(const struct look *k, const char *scope)
     for (const struct layout *l = layer_layout; l->writer != NULL; l++) {
         const char *layer = layer_of(k, scope, l->cross, l);
 
-        if (layer != NULL && has_any(k, arena_printf(k->a, "%s%s", layer, l->self)))
+        if (layer != NULL && layer_any(k->w, arena_printf(k->a, "%s%s", layer, l->self)))
             return layer;
     }
     return NULL;
@@ -66,7 +57,7 @@ static int check_half(const struct look *k, const char *scope)
 
         if (layer == NULL ||
             (k->asked->prefix != NULL && !str_starts_with(layer, k->asked->prefix)) ||
-            str_starts_with(norm, scope) || !has_any(k, arena_printf(k->a, "%s.", norm)))
+            str_starts_with(norm, scope) || !layer_any(k->w, arena_printf(k->a, "%s.", norm)))
             continue;
         return err_set(k->e, ERR_INPUT, "%s: has %s* and %s, but no mlp of a known layout, such "
                        "as %slinear1 or %sfeed_forward.0; --prefix %s reads the attention alone",
@@ -148,11 +139,11 @@ static bool fits_pattern(const char *scope, const char *pattern)
 static bool are_alone(const struct look *k, const struct site *s, const char *pattern)
 {
     size_t at = strcspn(pattern, "%");
+    int first, count = weights_range(k->w, arena_strndup(k->a, pattern, at), &first);
 
-    for (int i = 0; i < weights_count(k->w); i++) {
-        const struct tensor *t = weights_at(k->w, i);
-        size_t n = strncmp(t->name, pattern, at) == 0 ?
-                       strspn(t->name + at, "0123456789") : 0;
+    for (int i = 0; i < count; i++) {
+        const struct tensor *t = weights_at(k->w, first + i);
+        size_t n = strspn(t->name + at, "0123456789");
         struct site layer = *s;
 
         if (n == 0)
@@ -173,7 +164,7 @@ static const char *list_alone(const struct look *k, const struct sites *all,
                               pattern_of_two(k->a, s->scope, all->of[i].scope);
 
         if (pattern != NULL)
-            return has_any(k, layer_name(k->a, pattern, 0)) && are_alone(k, s, pattern) ?
+            return layer_any(k->w, layer_name(k->a, pattern, 0)) && are_alone(k, s, pattern) ?
                        pattern : NULL;
     }
     return NULL;
@@ -213,7 +204,7 @@ static void set_layer(struct look *k, const struct layout *layout, const char *l
     const char *pattern = pattern_of(k->a, layer);
 
     k->stacked = pattern != NULL &&
-                 has_any(k, arena_printf(k->a, "%s%s", layer_name(k->a, pattern, 0),
+                 layer_any(k->w, arena_printf(k->a, "%s%s", layer_name(k->a, pattern, 0),
                                          layout->self));
     k->layer = k->stacked ? pattern : layer;
     k->base = k->stacked ? base_of(k->a, pattern) : layer;

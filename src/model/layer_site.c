@@ -2,6 +2,7 @@
  * The names of all tensors -> the places in which attentions lie, and the naming of each. */
 #include "model/layer_site.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -42,10 +43,11 @@ static int parts_of(const struct naming *n)
 /* A matrix in the scope that is neither of the parts nor a table or mask of attentions. */
 static bool has_other_matrix(const struct look *k, const struct site *s)
 {
-    for (int i = 0; i < weights_count(k->w); i++) {
+    int first, count = weights_range(k->w, s->scope, &first);
+
+    for (int i = first; i < first + count; i++) {
         const struct tensor *tensor = weights_at(k->w, i);
-        bool known = !str_starts_with(tensor->name, s->scope) || tensor->n_dims < 2 ||
-                     layer_is_mask(tensor, s->scope) ||
+        bool known = tensor->n_dims < 2 || layer_is_mask(tensor, s->scope) ||
                      strcmp(tensor->name + strlen(s->scope), "rel_pos_encoding") == 0;
 
         for (int part = PART_Q; !known && part <= PART_V; part++)
@@ -128,7 +130,7 @@ static bool is_whole(const struct site *s)
 
 /* ---- all places ---- */
 
-/* Each is compared with all others. */
+/* More than any file of layers has, each with its attentions in several namings. */
 enum { MOST_SITES = 16384 };
 
 /* How a name may end where it is this part; NULL ends. */
@@ -154,37 +156,55 @@ const char *layer_before(struct arena *a, const char *name, const char *suffix,
     return arena_strndup(a, name, size - tail);
 }
 
-static void add_site(struct look *k, struct sites *s, const char *scope,
-                     const struct naming *n)
+/* Whether a tensor before this one is of the naming in the scope. */
+static bool is_known(const struct look *k, const char *scope, const struct naming *n,
+                     const struct tensor *t)
+{
+    const char *const *ending = endings_of(n);
+    const struct tensor *other = find_in_proj(k, scope, n);
+    bool known = other != NULL && other < t;
+
+    for (int part = PART_Q; part <= PART_V; part++)
+        for (int i = 0; !known && n->part[part] != NULL && ending[i] != NULL; i++) {
+            other = layer_find(k->w, k->a, scope, n->part[part], ending[i]);
+            known = other != NULL && other < t;
+        }
+    return known;
+}
+
+/* The place of the tensor t; those from own on are its own. */
+static void add_site(struct look *k, struct sites *s, int own, const char *scope,
+                     const struct naming *n, const struct tensor *t)
 {
     struct site site = { .scope = scope, .naming = n };
 
     if (k->asked->prefix != NULL && !str_starts_with(scope, k->asked->prefix))
         return;
-    for (int i = 0; i < s->n; i++)
-        if (s->of[i].naming == n && strcmp(s->of[i].scope, scope) == 0)
+    for (int i = own; i < s->n; i++)
+        if (strcmp(s->of[i].scope, scope) == 0)
             return;
-    if (!measure(k, &site))
+    if (is_known(k, scope, n, t) || !measure(k, &site))
         return;
     if ((s->n & (s->n - 1)) == 0)       /* 0, 1, 2, 4, .. */
         s->of = arena_grow(k->a, s->of, (size_t)s->n, 2 * (size_t)s->n + 1, sizeof *s->of);
     s->of[s->n++] = site;
 }
 
-static void add_places(struct look *k, struct sites *s, const char *name,
+static void add_places(struct look *k, struct sites *s, const struct tensor *t,
                        const struct naming *n)
 {
-    const char *const *ending = endings_of(n), *scope;
+    const char *const *ending = endings_of(n), *scope, *name = t->name;
+    int own = s->n;
 
     for (int part = PART_Q; part <= PART_V; part++)
         for (int i = 0; n->part[part] != NULL && ending[i] != NULL; i++) {
             scope = layer_before(k->a, name, n->part[part], ending[i]);
             if (scope != NULL)
-                add_site(k, s, scope, n);
+                add_site(k, s, own, scope, n, t);
         }
     scope = n->kind == PROJ_TORCH ? layer_before(k->a, name, "in_proj_weight", "") : NULL;
     if (scope != NULL)
-        add_site(k, s, scope, n);
+        add_site(k, s, own, scope, n, t);
 }
 
 /* Those without an output, if all are in one place. */
@@ -217,7 +237,7 @@ static struct sites find_sites(struct look *k)
 
     for (int i = 0; i < weights_count(k->w) && all.n <= MOST_SITES; i++)
         for (const struct naming *n = k->naming; n->writer != NULL; n++)
-            add_places(k, &all, weights_at(k->w, i)->name, n);
+            add_places(k, &all, weights_at(k->w, i), n);
     if (all.n > MOST_SITES)
         return all;
     if (!any_is_whole(&all))
@@ -281,25 +301,52 @@ static const struct site *better(const struct look *k, const struct site *x,
     return NULL;
 }
 
+/* Sites by their scopes; in one scope, in their own order. */
+static int by_scope(const void *a, const void *b)
+{
+    const struct site *const *x = a, *const *y = b;
+    int order = strcmp((*x)->scope, (*y)->scope);
+
+    return order != 0 ? order : (*x > *y) - (*x < *y);
+}
+
+/* first[i] of each site i is the first one in its scope. */
+static void find_first(const struct look *k, const struct sites *s, int *first)
+{
+    const struct site **sorted = arena_alloc(k->a, (size_t)s->n + 1, sizeof *sorted);
+
+    for (int i = 0; i < s->n; i++)
+        sorted[i] = &s->of[i];
+    qsort(sorted, (size_t)s->n, sizeof *sorted, by_scope);
+    for (int i = 0; i < s->n; i++) {
+        int at = (int)(sorted[i] - s->of);
+        bool other = i == 0 || strcmp(sorted[i]->scope, sorted[i - 1]->scope) != 0;
+
+        first[at] = other ? at : first[sorted[i - 1] - s->of];
+    }
+}
+
 /* One site for each place. */
 static int choose_namings(struct look *k, struct sites *s)
 {
-    int count = 0;
+    int *first = arena_alloc(k->a, (size_t)s->n + 1, sizeof *first);
+    int *kept = arena_alloc(k->a, (size_t)s->n + 1, sizeof *kept), count = 0;
 
+    find_first(k, s, first);
     for (int i = 0; i < s->n; i++) {
-        int j = 0;
+        struct site *one = &s->of[i], *other;
+        const struct site *best;
 
-        while (j < count && strcmp(s->of[j].scope, s->of[i].scope) != 0)
-            j++;
-        if (j < count) {
-            const struct site *best = better(k, &s->of[j], &s->of[i]);
-
-            if (best == NULL)
-                return two_layouts(k, &s->of[j], &s->of[i]);
-            s->of[j] = *best;
-        } else {
-            s->of[count++] = s->of[i];
+        if (first[i] == i) {
+            kept[i] = count;
+            s->of[count++] = *one;
+            continue;
         }
+        other = &s->of[kept[first[i]]];
+        best = better(k, other, one);
+        if (best == NULL)
+            return two_layouts(k, other, one);
+        *other = *best;
     }
     s->n = count;
     return 0;

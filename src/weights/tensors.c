@@ -65,6 +65,30 @@ const struct tensor *weights_find(const struct weights *w, const char *name)
            bsearch(&key, w->tensor, (size_t)w->n, sizeof *w->tensor, by_name);
 }
 
+/* How many tensors stand before those whose names begin so; after: or are such. */
+static int count_before(const struct weights *w, const char *begin, bool after)
+{
+    size_t size = strlen(begin);
+    int low = 0, high = w->n;
+
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        int order = strncmp(w->tensor[middle].name, begin, size);
+
+        if (order < 0 || (after && order == 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int weights_range(const struct weights *w, const char *begin, int *first)
+{
+    *first = count_before(w, begin, false);
+    return count_before(w, begin, true) - *first;
+}
+
 const char *weights_note(const struct weights *w, const char *key)
 {
     for (int i = 0; i < w->n_notes; i++)

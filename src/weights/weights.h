@@ -82,6 +82,9 @@ const struct tensor *weights_at(const struct weights *w, int i);    /* by name *
 /* NULL where there is none of that name.  O(log n). */
 const struct tensor *weights_find(const struct weights *w, const char *name);
 
+/* How many have names that begin so; *first is the first of them, by weights_at.  O(log n). */
+int weights_range(const struct weights *w, const char *begin, int *first);
+
 /*
  * Gives w these n tensors in place of its own, sorted here; what they point to stays
  * mapped.  Errors: a name that appears twice.

@@ -50,6 +50,31 @@ static void index_of(const char *json)
     write_text(in("model.safetensors.index.json"), json);
 }
 
+/* Names that begin with others, that end the list, that are missing. */
+static void test_ranges(void **state)
+{
+    static const struct { const char *begin; int first, n; } want[] = {
+        { "", 0, 5 }, { "a", 0, 2 }, { "b", 2, 1 }, { "bb", 3, 0 }, { "c", 3, 0 },
+        { "d", 3, 1 }, { "z", 4, 1 }, { "zz", 5, 0 }, { "0", 0, 0 },
+    };
+    struct tensor t[] = { { .name = "z" }, { .name = "ab" }, { .name = "d" }, { .name = "b" },
+                          { .name = "a" } };
+    struct err e = { ERR_NONE, "" };
+    struct weights *w;
+    int first;
+
+    (void)state;
+    part("model.safetensors", "q");
+    w = weights_open(&arena, dir, &e);
+    assert_non_null(w);
+    assert_int_equal(weights_replace(w, t, 5, &e), 0);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_int_equal(weights_range(w, want[i].begin, &first), want[i].n);
+        assert_int_equal(first, want[i].first);
+    }
+    weights_close(w);
+}
+
 static void refused(const char *path, const char *want)
 {
     struct err e = { 0 };
@@ -280,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_one_file, begin, end),
+        cmocka_unit_test_setup_teardown(test_ranges, begin, end),
         cmocka_unit_test_setup_teardown(test_damaged, begin, end),
         cmocka_unit_test_setup_teardown(test_parts, begin, end),
         cmocka_unit_test_setup_teardown(test_many_parts, begin, end),
