@@ -17,7 +17,7 @@ enum err_kind {              /* = the exit status */
 /* Which texts an ERR_INPUT is of, where there are several. */
 enum err_reach {
     ERR_OF_ONE,              /* the text at hand */
-    ERR_OF_OTHERS,           /* the others too, unless one of them fitted before */
+    ERR_OF_MANY,             /* probably others too: the first is named, the rest are counted */
     ERR_OF_ALL
 };
 

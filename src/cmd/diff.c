@@ -189,9 +189,7 @@ static int all_pairs(struct job *j, struct err *e)
     input_begin(side->in);
     while ((status = diff_next(&j->sides, j->a, e)) == 1) {
         input_work(side->in);
-        if (one_pair(j, e) == 0)
-            input_used(side->in);
-        else if (input_fail(side->in, &side->item, e) != 0)
+        if (one_pair(j, e) != 0 && input_fail(side->in, &side->item, e) != 0)
             return -1;
         input_worked(side->in, 1);
         arena_reset(j->a, mark);

@@ -127,7 +127,7 @@ static int misfit(const struct mask_array *m, int64_t T, int64_t S, int H, struc
                 (long long)S, H, (long long)T, (long long)S, (long long)T, (long long)S, H,
                 (long long)T, (long long)S, H, str_plural(H), (long long)T,
                 str_plural_y(T), (long long)S, str_plural(S));
-    return err_reaches(e, m->n_heads != 1 && m->n_heads != H ? ERR_OF_ALL : ERR_OF_OTHERS);
+    return err_reaches(e, m->n_heads != 1 && m->n_heads != H ? ERR_OF_ALL : ERR_OF_MANY);
 }
 
 static int check_array(const struct mask_array *m, int64_t text, int64_t T, int64_t S, int H,

@@ -46,12 +46,9 @@ static int run_texts(struct batches *b, struct item *items, int n, struct err *e
 /* Finds the texts of a batch that cannot be run, one by one. */
 static int run_singly(struct batches *b, struct err *e)
 {
-    for (int i = 0; i < b->n; i++) {
-        if (run_texts(b, &b->item[i], 1, e) == 0)
-            input_used(b->in);
-        else if (input_fail(b->in, &b->item[i], e) != 0)
+    for (int i = 0; i < b->n; i++)
+        if (run_texts(b, &b->item[i], 1, e) != 0 && input_fail(b->in, &b->item[i], e) != 0)
             return -1;
-    }
     return 0;
 }
 
@@ -60,10 +57,8 @@ static int run_batch(struct batches *b, struct err *e)
     if (b->n == 0)
         return 0;
     if (b->n > 1) {
-        if (run_texts(b, b->item, b->n, e) == 0) {
-            input_used(b->in);
+        if (run_texts(b, b->item, b->n, e) == 0)
             return 0;
-        }
         if (e->kind != ERR_INPUT)
             return -1;
     }

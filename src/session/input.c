@@ -19,7 +19,7 @@ struct input {
     struct source *source;      /* NULL: it could not be opened */
     int64_t n_bad;              /* texts that could not be used */
     int64_t n_taken;
-    bool any_used;              /* a text did not fail */
+    bool told_many;             /* an error of ERR_OF_MANY was told */
     bool told_unknown;          /* that a text's tokens are unknown */
     const char *text_name;      /* "the first text" of two; NULL: there is one */
     double share;               /* of the texts: those whose work is done; NaN: not known */
@@ -307,22 +307,14 @@ void input_reject(struct input *in, const struct item *item, const struct err *w
 
 int input_fail(struct input *in, const struct item *item, struct err *why)
 {
-    const struct source *source = in->source;
-
-    if (why->kind != ERR_INPUT || !source->is_file)
+    if (why->kind != ERR_INPUT || !in->source->is_file || why->reach == ERR_OF_ALL)
         return -1;
-    if (why->reach == ERR_OF_ALL)
-        return -1;
-    if (why->reach == ERR_OF_OTHERS && !in->any_used)
-        return err_under(why, "%s: %s %lld", source->name, source->unit,
-                         (long long)item->index + 1);
-    input_reject(in, item, why);
+    if (why->reach == ERR_OF_MANY && in->told_many)
+        in->n_bad++;
+    else
+        input_reject(in, item, why);
+    in->told_many |= why->reach == ERR_OF_MANY;
     return 0;
-}
-
-void input_used(struct input *in)
-{
-    in->any_used = true;
 }
 
 /* Only a line is left out where it does not fit; of several arrays one ends all. */
@@ -466,9 +458,8 @@ int input_each(struct input *in,
     input_begin(in);
     while ((status = input_next(in, a, &item, e)) == 1) {
         input_work(in);
-        if (session_generate(in->s, &item, 1, a, e) == 0 && fn(self, a, &item, e) == 0)
-            input_used(in);
-        else if (input_fail(in, &item, e) != 0)
+        if ((session_generate(in->s, &item, 1, a, e) != 0 || fn(self, a, &item, e) != 0) &&
+            input_fail(in, &item, e) != 0)
             return -1;
         if (in->s->model == NULL)
             progress_tokens(in->s->env->progress, item.tokens.n);

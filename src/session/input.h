@@ -43,12 +43,10 @@ const char *input_name(const struct input *in); /* of the file, or standard inpu
 bool input_is_file(const struct input *in);     /* of texts; or of several arrays */
 
 /*
- * Of a text that was read but failed.  0: only that text is left out, and why is said; -1: the
- * error ends all, as any does that is not of its text alone (enum err_reach).
+ * Of a text that was read but failed.  0: it is left out, and why is said, of what many texts
+ * have in common with the first; -1: the error ends all (enum err_reach).
  */
 int input_fail(struct input *in, const struct item *item, struct err *why);
-/* A text did not fail. */
-void input_used(struct input *in);
 
 /* Counts a text that was read but could not be used after all, and says why. */
 void input_reject(struct input *in, const struct item *item, const struct err *why);
