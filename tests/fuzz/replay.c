@@ -20,9 +20,11 @@ __attribute__((weak)) extern const size_t fuzz_cuts;
 __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
                                                      unsigned seed);
 
+/* Anew for each file, so that a file is changed alike on every machine. */
+static struct dice dice = { 1 };
+
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
 {
-    static struct dice dice = { 1 };
     size_t at = size > 0 ? dice_roll(&dice, size) : 0;
 
     switch (dice_roll(&dice, 4)) {
@@ -90,28 +92,40 @@ static int replay(const char *path)
     feed(data, n);
     for (size_t cut = 1; cut < cuts && cut < n; cut++)
         feed(data, n * cut / cuts);
+    dice = (struct dice){ 1 };
     feed_changed(data, n);
     return 1;
+}
+
+static int in_order(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int replay_folder(const char *folder)
+{
+    struct dirent **entry;
+    int n_entries = scandir(folder, &entry, NULL, in_order), n = 0;
+
+    for (int i = 0; i < n_entries; i++) {
+        char path[4096];
+
+        snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
+        if (entry[i]->d_name[0] != '.')
+            n += replay(path);
+        free(entry[i]);
+    }
+    if (n_entries >= 0)
+        free(entry);
+    return n;
 }
 
 int main(int argc, char **argv)
 {
     int n = 0;
 
-    for (int i = 1; i < argc; i++) {
-        DIR *dir = opendir(argv[i]);
-        struct dirent *d;
-
-        while (dir != NULL && (d = readdir(dir)) != NULL) {
-            char path[4096];
-
-            snprintf(path, sizeof path, "%s/%s", argv[i], d->d_name);
-            if (d->d_name[0] != '.')
-                n += replay(path);
-        }
-        if (dir != NULL)
-            closedir(dir);
-    }
+    for (int i = 1; i < argc; i++)
+        n += replay_folder(argv[i]);
     printf("%d inputs\n", n);
     return n > 0 ? 0 : 1;       /* an empty corpus proves nothing */
 }
