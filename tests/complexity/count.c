@@ -20,7 +20,7 @@ static int open_counter(pid_t process)
     struct perf_event_attr what = {
         .type = PERF_TYPE_HARDWARE, .size = sizeof what,
         .config = PERF_COUNT_HW_INSTRUCTIONS, .disabled = 1, .enable_on_exec = 1,
-        .inherit = 1, .exclude_kernel = 1, .exclude_hv = 1,
+        .inherit = 1, .pinned = 1, .exclude_kernel = 1, .exclude_hv = 1,
     };
 
     return (int)syscall(SYS_perf_event_open, &what, process, -1, -1, 0);
