@@ -111,8 +111,8 @@ FUZZ_PART    := $(addprefix $(BUILD)/,$(patsubst %.c,%.o,$(wildcard tests/fuzz/*
 FUZZ_SUPPORT := $(filter $(BUILD)/tests/fuzz/support/%,$(FUZZ_PART))
 FUZZ_MUTATE  := $(filter $(BUILD)/tests/fuzz/mutate/%,$(FUZZ_PART))
 $(FUZZ_PART): DEFINES += -Itests/fuzz
-fuzz_parts = $(filter $(BUILD)/tests/fuzz/%.o,$^) $(filter $(FUZZ_MUTATE),$(BUILD)/tests/fuzz/mutate/$(@F).o)
-$(REPLAY): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_SUPPORT) $(LIB) | $(FUZZ_MUTATE)
+fuzz_parts = $(filter-out $(FUZZ_MUTATE),$(filter $(BUILD)/tests/fuzz/%.o,$^)) $(filter $(FUZZ_MUTATE),$(BUILD)/tests/fuzz/mutate/$(@F).o)
+$(REPLAY): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_SUPPORT) $(LIB) $(FUZZ_MUTATE)
 	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(fuzz_parts) $(LIB) $(LIBS)
 
 # What makes calls of the program fail; built without sanitisers, for it is preloaded.
@@ -166,8 +166,8 @@ asan:
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan CFLAGS='$(SANITISE)thread' LDFLAGS='-fsanitize=thread' check
 
-# Which branches of the readers the tests take; assertions are none.  Programs that are killed
-# do not count.
+# Which branches of the readers the tests take, or those of TESTS, and then nothing is asked of
+# the figures; assertions are none.  Programs that are killed do not count.
 COVERED  = src/base src/weights src/text src/model
 COVERING = unit/base unit/weights unit/text unit/model ref/ cli/ fuzz/ tests/fault
 coverage:
@@ -175,7 +175,7 @@ coverage:
 	    LDFLAGS=--coverage CPPFLAGS='-DNDEBUG -include tests/coverage/macros.h' -j$(JOBS) programs
 	@find build/coverage -name '*.gcda' -delete
 	@status=0; tests/run build/coverage $(or $(TESTS),$(COVERING)) || status=1; \
-	tests/coverage/report build/coverage $(COVERED) && exit $$status
+	tests/coverage/report $(if $(TESTS),-f )build/coverage $(COVERED) && exit $$status
 
 # Whether the tests notice small mistakes in these folders: a sample of 100 (tests/mutate).
 MUTATED = src/analysis src/run
@@ -188,7 +188,7 @@ mutate:
 FUZZ_SECONDS ?= 60
 CLANG ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-14 2>/dev/null) clang)
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ))
-$(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SUPPORT) $(LIB) | $(FUZZ_MUTATE)
+$(FUZZERS): $(BUILD)/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SUPPORT) $(LIB) $(FUZZ_MUTATE)
 	$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $(fuzz_parts) $(LIB) $(LIBS)
 fuzzers:
 	@$(MAKE) --no-print-directory BUILD=build/fuzz CC='$(CLANG)' -j$(JOBS) \
