@@ -138,18 +138,15 @@ static struct mask_file *new_file(const struct session *s, const char *path, con
 int mask_file_open(const struct session *s, const char *path, bool keys,
                    struct mask_array *out, struct err *e)
 {
-    const struct tensor *tensor;
-    struct weights *weights = npz_open_one(s->a, path, &tensor, e);
-    int status;
+    struct tensor tensor;
 
-    if (weights == NULL)
+    if (npz_shape(s->a, path, &tensor, e) != 0)
         return -1;
-    *out = (struct mask_array){ .name = path, .shape = tensor_shape(s->a, tensor),
+    *out = (struct mask_array){ .name = path, .shape = tensor_shape(s->a, &tensor),
                                 .keys_alone = keys };
-    status = keys ? set_key_shape(out, s->a, tensor, e)
-                  : set_shape(out, s->a, tensor, s->n_heads, e);
-    weights_close(weights);
-    if (status == 0)
-        out->values = &new_file(s, path, out->shape)->values;
-    return status;
+    if ((keys ? set_key_shape(out, s->a, &tensor, e)
+              : set_shape(out, s->a, &tensor, s->n_heads, e)) != 0)
+        return -1;
+    out->values = &new_file(s, path, out->shape)->values;
+    return 0;
 }

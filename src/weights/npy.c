@@ -13,6 +13,9 @@
 static const char MAGIC[] = "\x93NUMPY";
 enum { N_MAGIC = 6, DATA_ALIGN = 64 };
 
+/* What version 1.0 can say; only records of many fields have more. */
+enum { MAX_DICT_BYTES = 0xffff };
+
 /* ---- writing ---- */
 
 size_t npy_header(char out[NPY_HEADER_BYTES], const char *descr, int n_dims,
@@ -226,37 +229,67 @@ static int add_width(struct header *h, struct err *e)
     return 0;
 }
 
-int npy_parse(struct tensor *t, bool *strings, struct span bytes, struct err *e)
+/* Where the dictionary begins, after its length of 2 bytes, of 4 since version 2. */
+static size_t dict_at(struct span bytes)
 {
-    struct header header = { .t = t, .may_hold_strings = strings != NULL };
-    const unsigned char *p = bytes.data;
-    int n_length = bytes.size > N_MAGIC && p[N_MAGIC] == 1 ? 2 : 4;
-    struct json_scan scan;
-    uint64_t count;
-    int64_t want;
-    size_t left;
+    return N_MAGIC + 2 + (bytes.size > N_MAGIC && bytes.data[N_MAGIC] == 1 ? 2 : 4);
+}
 
-    if (bytes.size < (size_t)(N_MAGIC + 2 + n_length) || memcmp(p, MAGIC, N_MAGIC) != 0)
+static uint64_t dict_bytes(struct span bytes)
+{
+    size_t at = N_MAGIC + 2;
+
+    return bytes_get(bytes.data + at, (int)(dict_at(bytes) - at));
+}
+
+uint64_t npy_header_end(struct span begin)
+{
+    if (begin.size < dict_at(begin) || dict_bytes(begin) > MAX_DICT_BYTES)
+        return 0;
+    return dict_at(begin) + dict_bytes(begin);
+}
+
+/* Sets s to the dictionary. */
+static int find_dict(struct json_scan *s, struct span bytes, struct err *e)
+{
+    const unsigned char *p = bytes.data;
+    size_t at = dict_at(bytes);
+
+    if (bytes.size < at || memcmp(p, MAGIC, N_MAGIC) != 0)
         return err_set(e, ERR_INPUT, "is not a .npy file: it does not begin with "
                        "\\x93NUMPY and a version");
     if (p[N_MAGIC] < 1 || p[N_MAGIC] > 3 || p[N_MAGIC + 1] != 0)
         return err_set(e, ERR_INPUT, ".npy version %d.%d, expected 1.0, 2.0 or 3.0",
                        p[N_MAGIC], p[N_MAGIC + 1]);
-    count = bytes_get(p + N_MAGIC + 2, n_length);
-    left = bytes.size - (size_t)(N_MAGIC + 2 + n_length);
-    if (count > left)
+    if (dict_bytes(bytes) > MAX_DICT_BYTES)
+        return err_set(e, ERR_INPUT, ".npy header of %llu bytes, expected at most %d",
+                       (unsigned long long)dict_bytes(bytes), MAX_DICT_BYTES);
+    if (dict_bytes(bytes) > bytes.size - at)
         return err_set(e, ERR_INPUT, ".npy header of %llu bytes, but only %zu follow",
-                       (unsigned long long)count, left);
-    scan.begin = scan.at = p + N_MAGIC + 2 + n_length;
-    scan.end = scan.begin + count;
-    left -= (size_t)count;
+                       (unsigned long long)dict_bytes(bytes), bytes.size - at);
+    s->begin = s->at = p + at;
+    s->end = s->begin + dict_bytes(bytes);
+    return 0;
+}
+
+int npy_parse(struct tensor *t, bool *strings, struct span bytes, uint64_t size, struct err *e)
+{
+    struct header header = { .t = t, .may_hold_strings = strings != NULL };
+    struct json_scan scan;
+    uint64_t left;
+    int64_t want;
+
+    if (find_dict(&scan, bytes, e) != 0)
+        return -1;
     if (read_dict(&scan, &header, e) != 0 || add_width(&header, e) != 0)
         return err_under(e, ".npy header");
     if (tensor_measure(t, &want) != 0)
         return err_set(e, ERR_INPUT, ".npy header: a shape of over 2^63 bytes");
+    left = size - (uint64_t)(scan.end - bytes.data);
     if ((uint64_t)want != left)
-        return err_set(e, ERR_INPUT, ".npy holds %zu byte%s of data, expected %lld for its "
-                       "shape", left, str_plural((int64_t)left), (long long)want);
+        return err_set(e, ERR_INPUT, ".npy holds %llu byte%s of data, expected %lld for its "
+                       "shape", (unsigned long long)left, str_plural((int64_t)left),
+                       (long long)want);
     t->data = scan.end;
     if (strings != NULL)
         *strings = header.width > 0;

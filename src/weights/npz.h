@@ -73,6 +73,12 @@ struct weights *npz_open(struct arena *a, const char *path, struct err *e);
 struct weights *npz_open_one(struct arena *a, const char *path,
                              const struct tensor **only, struct err *e);
 
+/*
+ * Name, type and shape of that one array, data NULL: of what is deflated only the header is
+ * unpacked, so that a shape which does not fit costs nothing.  Checksums are not looked at.
+ */
+int npz_shape(struct arena *a, const char *path, struct tensor *out, struct err *e);
+
 /* npz_open from bytes in memory that outlive it; name is for messages. */
 struct weights *npz_open_memory(struct arena *a, struct span bytes, const char *name,
                                 struct err *e);

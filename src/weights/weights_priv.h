@@ -78,10 +78,20 @@ enum { NPY_HEADER_BYTES = 320 };
 size_t npy_header(char out[NPY_HEADER_BYTES], const char *descr, int n_dims,
                   const int64_t *shape);
 
+#define NPY ".npy"
+
 /*
- * Fills t from a whole .npy, but for name and file.  *strings: it holds n strings, and t is
- * I32 [n, width] of their code points, 0 after the last; NULL: strings are refused.
+ * Where the header ends that begins so, as far as it may reach; 0 where these are not the
+ * first bytes of one.
  */
-int npy_parse(struct tensor *t, bool *strings, struct span bytes, struct err *e);
+enum { NPY_BEGIN_BYTES = 12 };
+uint64_t npy_header_end(struct span begin);
+
+/*
+ * Fills t from a .npy of size bytes, but for name and file; of which bytes is all, or the
+ * beginning, with the header in it.  *strings: it holds n strings, and t is I32 [n, width] of
+ * their code points, 0 after the last; NULL: strings are refused.
+ */
+int npy_parse(struct tensor *t, bool *strings, struct span bytes, uint64_t size, struct err *e);
 
 #endif

@@ -19,6 +19,13 @@
 #ifndef WEIGHTS_ZIP_H
 #define WEIGHTS_ZIP_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+
 enum {
     ZIP_LOCAL = 0x04034b50, ZIP_CENTRAL = 0x02014b50, ZIP_END = 0x06054b50,
     ZIP64_END = 0x06064b50, ZIP64_LOCATOR = 0x07064b50,
@@ -32,5 +39,31 @@ enum {
 };
 
 #define ZIP_32 UINT64_C(0xffffffff)
+
+struct zip_entry {                  /* of the central directory */
+    const char *name;
+    size_t n_name;
+    unsigned flags, method;
+    uint32_t crc;
+    uint64_t packed, size, offset;
+    uint64_t end;               /* of its packed data */
+    struct span bytes;          /* unpacked: all, or as far as shapes need */
+};
+
+struct zip {
+    struct arena *a;
+    struct span file;
+    bool shapes_only;           /* of what is deflated, unpack only the headers of .npy */
+    uint64_t n, directory, directory_size;
+    struct zip_entry *entry;        /* [n] */
+};
+
+/*
+ * Fills entry from a and file, sorted by offset.
+ *
+ * Errors (ERR_INPUT): the directory and the members disagree, overlap or leave gaps; names
+ * that could leave a folder; encrypted or damaged members; over 4 GiB deflated.
+ */
+int zip_read(struct zip *z, struct err *e);
 
 #endif

@@ -207,6 +207,39 @@ npy() {
     done
 }
 
+# npz FILE SIDE: an .npz with a mask of SIDE x SIDE zeros of a byte each, deflated
+npz() {
+    perl -e '$n = $ARGV[1]; $h = "{\x27descr\x27: \x27|i1\x27, \x27fortran_order\x27: False, \x27shape\x27: ($n, $n), }\n";
+        print "\x93NUMPY\1\0", pack("v", length $h), $h; print "\0" x $n for 1 .. $n' -- "$@" |
+        gzip -1n > "$1.gz"
+    perl -e 'local $/; open F, "<:raw", "$ARGV[0].gz"; $_ = <F>;
+        ($crc, $size) = unpack "VV", substr $_, -8; $data = substr $_, 10, -8;
+        $both = pack "vvvvvVVVvv", 20, 0, 8, 0, 33, $crc, length $data, $size, 5, 0;
+        $local = "PK\3\4" . $both . "m.npy";
+        $central = "PK\1\2" . pack("v", 20) . $both . pack("vvvVV", 0, 0, 0, 0, 0) . "m.npy";
+        open F, ">:raw", $ARGV[0];
+        print F $local, $data, $central, "PK\5\6",
+            pack "vvvvVVv", 0, 0, 1, 1, length $central, length $local . $data, 0' "$1"
+}
+
+@test "a deflated mask is unpacked only where its shape fits" {
+    command -v perl > /dev/null || skip "no perl here"
+    npz "$dir/a.npy" 8
+    fails 3 "--mask: hides all keys from all queries" "$viz" stats -m "$ref/bert" --mask "$dir/a.npy" "$text"
+    # Room for the program, and none for 400 MB
+    npz "$dir/m.npy" 20000
+    sanitised || ulimit -v 400000
+    shapes="m.npy: the mask has the shape [20000,20000], expected [8,8], "
+    fails 3 "$shapes" "$viz" stats -t 1 -m "$ref/bert" --mask "$dir/m.npy" "$text"
+    fails 3 "$shapes" "$viz" diff -t 1 -m "$ref/bert" --mask causal --mask "$dir/m.npy" "$text"
+    # Damage within the header is found at once, later on only where the numbers are read.
+    printf '\xff' | dd of="$dir/m.npy" bs=1 seek=36 conv=notrunc status=none
+    fails 3 "m.npy: m.npy: its deflated data are damaged" \
+        "$viz" stats -t 1 -m "$ref/bert" --mask "$dir/m.npy" "$text"
+    printf '\xff' | dd of="$dir/a.npy" bs=1 seek=$(($(stat -c %s "$dir/a.npy") - 75)) conv=notrunc status=none
+    fails 3 "a.npy: m.npy: its " "$viz" stats -m "$ref/bert" --mask "$dir/a.npy" "$text"
+}
+
 @test "ten gigabytes of a wrong shape are refused before they are read" {
     [ "$(getconf LONG_BIT)" -eq 64 ] || skip "no such file can be mapped here"
     npy "$dir/m.npy" '|i1' '100000, 100000' ''
