@@ -14,6 +14,8 @@
 enum { LONGEST = 1 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+extern const char fuzz_replay;
+const char fuzz_replay = 1;
 /* Of targets whose runs take long. */
 __attribute__((weak)) extern const size_t fuzz_cuts;
 /* Of targets with a file in mutate/. */

@@ -340,16 +340,36 @@ static void check_zip64(const unsigned char last[3], int64_t n)
     weights_close(w);
 }
 
+/* Whether the file system leaves out zeros that nobody wrote. */
+static bool has_holes(void)
+{
+    enum { SIZE = 16 << 20 };
+    FILE *f = fopen(in("hole"), "wb");
+    struct stat info;
+
+    assert_non_null(f);
+    assert_int_equal(fseek(f, SIZE, SEEK_SET), 0);
+    assert_int_equal(fputc(1, f), 1);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(stat(in("hole"), &info), 0);
+    return info.st_blocks < SIZE / 2 / 512;
+}
+
 static void test_zip64(void **state)
 {
     const int64_t n = (int64_t)4300 << 20, two = 2;
     static const unsigned char last[] = { 7, 8, 9 };
     static const float behind[] = { 1.5f, -2 };
     struct stat info;
+    struct npz *z;
     FILE *f;
-    struct npz *z = create("z.npz", &f);
 
     (void)state;
+    if (!has_holes()) {
+        print_message("# test_zip64: files have no holes here, and 4.5 GB are too much\n");
+        skip();
+    }
+    z = create("z.npz", &f);
     npz_add(z, "large", DTYPE_U8, 1, &n);
     npz_put(z, 0, n - 3, last, 3);
     npz_put(z, npz_add(z, "behind", DTYPE_F32, 1, &two), 0, behind, 2);
