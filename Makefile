@@ -124,8 +124,11 @@ $(BUILD)/tests/fault/preload.so: tests/fault/preload.c tests/fault/mark.h
 	@mkdir -p $(@D)
 	$(CC) $(WARNINGS) -Wno-missing-prototypes -D_GNU_SOURCE -Itests -O1 -g -fPIC -shared -o $@ $<
 
-# What counts the instructions and the bytes of a run; without sanitisers, as above.
-COMPLEXITY := $(BUILD)/tests/complexity/count $(BUILD)/tests/complexity/peak.so
+# What counts the instructions and the bytes of a run; without sanitisers, as above.  encode
+# is what is counted of a tokeniser.
+COMPLEXITY := $(addprefix $(BUILD)/tests/complexity/,count peak.so encode)
+$(BUILD)/tests/complexity/encode: $(BUILD)/tests/complexity/encode.o $(LIB)
+	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/tests/complexity/count: tests/complexity/count.c
 	@mkdir -p $(@D)
 	$(CC) $(WARNINGS) -D_GNU_SOURCE -O1 -g -o $@ $<
