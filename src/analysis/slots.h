@@ -7,12 +7,20 @@
 
 #include "run/run.h"
 
+/* What a token is of its text. */
+enum token_mark {
+    TOKEN_ENDS = 1,             /* eos_token_id, without one [SEP]; a decoder's start */
+    TOKEN_SEPARATES = 2,        /* [SEP], or what stands for it */
+    TOKEN_PUNCTUATION = 4       /* a full stop or a comma */
+};
+
 /* The tokens that look, or are looked at, in one text: plain arrays. */
 struct token_list {
     int n;
     const int *id;                  /* [n]; NULL: the input is not tokens */
     const char *const *piece;       /* [n] as the vocabulary has it: "Ġcat" */
     const unsigned char *special;   /* [n] 1: put there by the template; NULL: none is */
+    const unsigned char *mark;      /* [n] bits of enum token_mark; NULL: none has one */
 };
 
 /* The texts of a pass. */

@@ -58,6 +58,11 @@ enum bias_rule {
     N_BIAS_RULE
 };
 
+struct id_list {
+    int n;
+    const int *id;              /* [n] those that are not in the vocabulary say nothing */
+};
+
 struct config {
     int n_layers, n_heads, n_kv_heads;  /* L, H, G; G 0: as many as H */
     int d_model, d_head, d_ff;          /* D, d, F; d 0: D / H, F 0: 4 D */
@@ -105,6 +110,7 @@ struct config {
         int d_dense;                    /* width before a classifier; 0: D */
         int pad_id, eos_id;             /* -1: none */
     } head;
+    struct id_list bos, eos;            /* bos_token_id, eos_token_id: all of them */
     struct {
         double eps;
         bool affine;                    /* false: without weights, where the family

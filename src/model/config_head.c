@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What config.json says of the head: its class, its labels, what a classifier reads. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,14 +58,38 @@ static void read_pooling(const struct reader *r, const json_t *root)
             r->c->head.pooled = ways[i].rows;
 }
 
+static bool is_id(const json_t *v)
+{
+    return json_is_integer(v) && json_integer_value(v) >= 0 && json_integer_value(v) < 1 << 28;
+}
+
 static void read_id(const json_t *root, const char *key, int *id)
 {
     const json_t *v = config_value(root, key);
 
     if (json_is_array(v))
         v = json_array_get(v, 0);
-    if (json_is_integer(v) && json_integer_value(v) >= 0 && json_integer_value(v) < 1 << 28)
+    if (is_id(v))
         *id = (int)json_integer_value(v);
+}
+
+/* One id or a list of them; what is none says nothing. */
+static void read_ids(const struct reader *r, const json_t *root, const char *key,
+                     struct id_list *ids)
+{
+    const json_t *v = config_value(root, key);
+    size_t count = json_is_array(v) ? json_array_size(v) : 1;
+    int *id;
+
+    if (v == NULL || count > INT_MAX)
+        return;
+    *ids = (struct id_list){ 0, id = arena_alloc(r->a, count, sizeof *id) };
+    for (size_t i = 0; i < count; i++) {
+        const json_t *one = json_is_array(v) ? json_array_get(v, i) : v;
+
+        if (is_id(one))
+            id[ids->n++] = (int)json_integer_value(one);
+    }
 }
 
 void config_head(const struct reader *r, const json_t *root)
@@ -75,6 +100,8 @@ void config_head(const struct reader *r, const json_t *root)
     r->c->head.pad_id = r->c->head.eos_id = -1;
     read_id(root, "pad_token_id", &r->c->head.pad_id);
     read_id(root, "eos_token_id", &r->c->head.eos_id);
+    read_ids(r, root, "bos_token_id", &r->c->bos);
+    read_ids(r, root, "eos_token_id", &r->c->eos);
     if (json_is_null(json_object_get(root, "summary_activation")))
         r->c->head.summary_act = N_ACT;
 }
@@ -83,4 +110,8 @@ void config_head_of_whole(const struct reader *r, const json_t *root)
 {
     read_class(r, root);
     read_labels(r, root);
+    if (r->c->bos.n == 0)
+        read_ids(r, root, "bos_token_id", &r->c->bos);
+    if (r->c->eos.n == 0)
+        read_ids(r, root, "eos_token_id", &r->c->eos);
 }

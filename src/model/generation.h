@@ -8,11 +8,6 @@
 
 #include "model/model.h"
 
-struct id_list {
-    int n;
-    const int *id;              /* [n] those that are not in the vocabulary say nothing */
-};
-
 struct generation {
     int start;                      /* decoder_start_token_id, else bos_token_id; or -1 */
     struct id_list end;             /* eos_token_id: any of them ends the text */

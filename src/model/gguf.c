@@ -417,8 +417,27 @@ static int find_arch(struct source *s)
     return unsupported(s, name);
 }
 
+/* The ids of the tokenizer's keys, as config.json has them under name. */
+static void set_ids(const struct source *s, const char *name, const char *const keys[2])
+{
+    json_t *list = json_put(s->a, s->root, name, json_array());
+
+    for (int i = 0; i < 2 && keys[i] != NULL; i++) {
+        const struct gguf_value *v = gguf_find(s->g, keys[i]);
+
+        if (v != NULL && !v->is_array && gguf_is_int(v))
+            json_add(s->a, list, json_integer(gguf_int(v, 0)));
+    }
+}
+
 static int read_keys(const struct source *s, const struct family *f)
 {
+    static const char *const bos[2] = { "tokenizer.ggml.bos_token_id" };
+    static const char *const eos[2] = { "tokenizer.ggml.eos_token_id",
+                                        "tokenizer.ggml.eot_token_id" };
+
+    set_ids(s, "bos_token_id", bos);
+    set_ids(s, "eos_token_id", eos);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (read_number(s, &numbers[i]) != 0)
             return -1;

@@ -5,7 +5,7 @@
 
 #include "run/pair.h"
 #include "session/shown.h"
-#include "session/texts.h"
+#include "session/mark.h"
 
 /* ---- packing ---- */
 
@@ -131,9 +131,13 @@ const struct tokens *session_keys(const struct session *s, const struct item *it
     return shown(item, session_key_side(s));
 }
 
-static struct token_list token_list(const struct tokens *t)
+static struct token_list token_list(const struct session *s, const struct item *item,
+                                    enum item_side which, struct arena *a)
 {
-    return (struct token_list){ t->n, t->id, t->piece, t->special };
+    const struct tokens *t = shown(item, which);
+
+    return (struct token_list){ t->n, t->id, t->piece, t->special,
+                                mark_tokens(s, item, which, a) };
 }
 
 struct attended session_attended(const struct session *s, const struct texts *t,
@@ -143,8 +147,8 @@ struct attended session_attended(const struct session *s, const struct texts *t,
     struct attended_text *text = arena_alloc(a, (size_t)count, sizeof *text);
 
     for (int i = 0; i < count; i++) {
-        text[i].queries = token_list(session_queries(s, &t->item[i]));
-        text[i].keys = token_list(session_keys(s, &t->item[i]));
+        text[i].queries = token_list(s, &t->item[i], session_query_side(s), a);
+        text[i].keys = token_list(s, &t->item[i], session_key_side(s), a);
     }
     return (struct attended){ count, text, s->stack == STACK_CROSS };
 }

@@ -9,12 +9,14 @@ load helper
 text='the cat saw unable 我喜欢'     # tokens: <|bos|> the cat saw un able ␣ 我 喜 欢
 
 # numbers OPTION...: those of stats with the options are those of NumPy; KEYS, QUERIES and
-# GROUPS say what is left out and merged, MODEL and TEXTS of what
+# GROUPS say what is left out and merged, MODEL and TEXTS of what, LISTED the texts of keys
 numbers() {
     python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
     "$viz" export "${model[@]}" -o "$dir/raw.npz" "${texts[@]}"
     "$viz" stats --json --compute basic,all "${model[@]}" "$@" "${texts[@]}" > "$dir/stats.json"
-    HIDE_KEYS=${keys:-[]} HIDE_QUERIES=${queries:-${keys:-[]}} GROUPS_OF=$groups \
+    "$viz" tokens --json "${model[@]:0:2}" "${listed[@]-"${texts[@]}"}" > "$dir/tokens.json"
+    TOKENS=$dir/tokens.json CONFIG=${model[1]:-assets/default}/config.json \
+        HIDE_KEYS=${keys:-[]} HIDE_QUERIES=${queries:-${keys:-[]}} GROUPS_OF=$groups \
         python3 "$ref/shown.py" "$dir/raw.npz" "$dir/stats.json"
 }
 
@@ -23,7 +25,9 @@ numbers() {
     numbers
     texts=("to be or not to be , that is the question . to be or not to be")
     numbers
-    model=(-m "$ref/bert") texts=("the key is in the door" "a key")
+    texts=("$(printf 'to be, or not.\n\nto be')")
+    numbers
+    model=(-m "$ref/bert") texts=("the key , is in the door ." "a key")
     numbers
     for m in gpt2 families/mistral families/gemma3 families/bloom; do
         model=(-m "$ref/$m") texts=(--ids "5,6,7,8,5,6,9,10,11,5,6,7")
@@ -80,6 +84,7 @@ numbers() {
 
 @test "cross-attention: positions are of the keys, first and special of both texts" {
     model=(-m "$ref/seq2seq/t5" -s cross) texts=(--ids "3,4,5,1" --decoder-ids "0,6,7")
+    listed=(--ids "3,4,5,1")
     keys='[1,2]' queries='[]' numbers --hide 1-2
     keys='[0]' queries='[0]' numbers --hide first --renorm
     works "$viz" stats --json "${model[@]}" --hide 1-2 "${texts[@]}"

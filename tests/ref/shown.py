@@ -7,7 +7,8 @@
 Reads the attention of an export, and a report of `stats --json` with any of the options; says
 where a metric of the report, links, top or rows_skipped is another than the formulas below give,
 and which metrics of --compute all it does not know.  GROUPS in the environment: the word of
-each token, separated by commas (--merge words), of queries and keys alike.
+each token, separated by commas (--merge words), of queries and keys alike; TOKENS: what
+`tokens --json` says of the texts; CONFIG: the model's config.json.
 """
 import json
 import os
@@ -44,7 +45,7 @@ def mean(values):
     return float(np.mean(values)) if len(values) else None
 
 
-def metrics(a, visible, shown, gone, one_axis, ids):
+def metrics(a, visible, shown, gone, one_axis, ids, query, key):
     n, n_keys = a.shape
     rows = [i for i in range(n) if shown[i] and a[i].sum() > 0]
     entropy = {}
@@ -66,6 +67,7 @@ def metrics(a, visible, shown, gone, one_axis, ids):
         "rows_skipped": int(sum(shown)) - len(rows),
         **wide(a, visible, rows),
         **(far(a, visible, rows) if one_axis else dict.fromkeys(FAR)),
+        **kinds(a, visible, rows, gone, one_axis, query, key),
         **(again(a, visible, rows, ids) if one_axis else dict.fromkeys(AGAIN)),
         **first(a, visible, rows, gone, one_axis),
     }
@@ -121,6 +123,68 @@ def far(a, visible, rows):
 
 FAR = ("distance_sd distance_norm distance_vig local_1 local_2 local_4 local_8 local_16 "
        "tl_prev").split()
+
+
+KINDS = [name + end for name in ("special", "punct", "sep") for end in ("", "_lift")] + [
+    "sep_from_sep", "sep_from_other", "confidence", "argmax_prev", "argmax_self", "argmax_next"]
+
+
+def kinds(a, visible, rows, gone, one_axis, query, key):
+    """Of special tokens, punctuation and separators, and of rows without ends."""
+    n = visible.sum(1)
+    out = dict.fromkeys(KINDS)
+    for name in ("special", "punct", "sep"):
+        group = np.array(key[name])
+        out[name] = mean([a[i][group].sum() for i in rows])
+        even = mean([(visible[i] & group).sum() / n[i] for i in rows])
+        out[name + "_lift"] = out[name] / even if even else None
+        for end, wanted in ("_from_sep", True), ("_from_other", False):
+            if name == "sep":
+                out[name + end] = mean([a[i][group].sum() for i in rows
+                                        if query["sep"][i] == wanted])
+    rest = ~np.array(key["end"])
+    best = {i: max((j for j in range(a.shape[1]) if visible[i, j] and rest[j]),
+                   key=lambda j: (a[i, j], -j)) for i in rows
+            if not query["end"][i] and (visible[i] & rest).any()}
+    out["confidence"] = mean([a[i, j] for i, j in best.items()])
+    for name, away in ("prev", -1), ("self", 0), ("next", 1):
+        if one_axis:
+            out["argmax_" + name] = mean([float(j == i + away) for i, j in best.items()
+                                          if 0 <= i + away < len(a) and i + away not in gone])
+    return out
+
+
+def marks(names, ids, special, config, of_decoder, groups):
+    """What each token is, by what `tokens --json` and config.json say; words: all of theirs."""
+    listed = lambda key: [x for x in np.ravel(config.get(key)).tolist() if x is not None]
+    eos, bos = listed("eos_token_id"), listed("bos_token_id")
+    sep = [t == "[SEP]" for t in names]
+    texts = [t.removeprefix("##").strip("Ġ▁ ") for t in names]
+    end = [i in eos for i in ids] if eos else list(sep)
+    if config.get("is_encoder_decoder") and of_decoder and special[0]:
+        end[0] = True
+    if config["model_type"] != "bert":
+        back = not config.get("is_encoder_decoder")
+        sep = [i in eos or back and (i in bos or set(t) == {"Ċ"}) for i, t in zip(ids, names)]
+    out = {"special": [bool(x) for x in special], "punct": [t in (".", ",") for t in texts],
+           "sep": sep, "end": end}
+    if groups:
+        out = {k: [all(x for x, g in zip(v, groups) if g == word)
+                   for word in range(max(groups) + 1)] for k, v in out.items()}
+    return out
+
+
+def sides(report, groups):
+    """marks() of queries and keys: TOKENS and CONFIG in the environment name the files."""
+    tokens, config = (json.load(open(os.environ[x])) for x in ("TOKENS", "CONFIG"))
+    config = {**config, **config.get("text_config", {})}
+    if "ids_key" not in report:
+        one = marks(tokens["tokens"], tokens["ids"], tokens["special"], config, False, groups)
+        return one, one
+    config["is_encoder_decoder"] = True     # by the family, where the file does not say so
+    n = len(report["ids_key"])
+    return marks(report["tokens"], report["ids"], [1] * len(report["ids"]), config, True, None), \
+        marks(report["tokens_key"], report["ids_key"], tokens["special"][:n], config, False, None)
 
 
 AGAIN = [name + end for name in ("duplicate", "induction")
@@ -186,7 +250,8 @@ def main():
         a, visible, shown = merged(raw, hide_q, hide_k, groups, report.get("renorm", False))
         gone = set(hide_k) if groups is None else \
             {g for g in groups if all(i in hide_k for i, x in enumerate(groups) if x == g)}
-        want = metrics(a, visible, shown, gone, prefix == "attn", report.get("ids"))
+        want = metrics(a, visible, shown, gone, prefix == "attn", report.get("ids"),
+                       *sides(report, groups))
         bad = [k for k in want if k in head and differs(want[k], head[k])]
         bad += [k for k in head if k not in want and k not in KNOWN]
         if check_links(a, visible, shown, head):

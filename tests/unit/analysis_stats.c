@@ -179,6 +179,54 @@ static void the_same_token_again(void **state)
         }
 }
 
+/* Keys by kind, and rows without ends: [CLS] a . [SEP] of an encoder. */
+static void kinds_of_tokens(void **state)
+{
+    static const int length[] = { 4 };
+    static const struct metric_set table = { metric_table, N_METRIC, { 0 } };
+    static const unsigned char special[] = { 1, 0, 0, 1 };
+    static const unsigned char mark[] = { 0, 0, TOKEN_PUNCTUATION,
+                                          TOKEN_ENDS | TOKEN_SEPARATES };
+    static const float a[4 * STRIDE] = {
+        0.5f, 0.25f, 0.25f, 0, [STRIDE] = 0.1f, 0.3f, 0.2f, 0.4f,
+        [2 * STRIDE] = 0.2f, 0.6f, 0, 0.2f, [3 * STRIDE] = 0, 0, 0, 1,
+    };
+    struct attended texts = rows_texts(&arena, length, 1, special);
+    struct attended_text *text = arena_alloc(&arena, 1, sizeof *text);
+    const struct {
+        enum metric_id id;
+        double want;
+    } expected[] = {
+        { METRIC_special, (.5 + .5 + .4 + 1) / 4 },
+        { METRIC_special_lift, .6 / .5 },
+        { METRIC_punct, (.25 + .2) / 4 },
+        { METRIC_punct_lift, .45 },
+        { METRIC_sep, (.4 + .2 + 1) / 4 },
+        { METRIC_sep_lift, 1.6 },
+        { METRIC_sep_from_sep, 1 },
+        { METRIC_sep_from_other, (.4 + .2) / 3 },
+        { METRIC_confidence, (.5 + .3 + .6) / 3 },
+        { METRIC_argmax_prev, 1 / 2.0 },        /* rows 1, 2: keys 1, 1 */
+        { METRIC_argmax_self, 2 / 3.0 },        /* rows 0, 1, 2: keys 0, 1, 1 */
+        { METRIC_argmax_next, 0 },
+    };
+    struct sink sinks[STATS_SINKS];
+    const double *value;
+    struct stats *s;
+
+    (void)state;
+    *text = texts.text[0];
+    texts.text = text;
+    text->queries.mark = text->keys.mark = mark;
+    s = stats_new(&arena, &rows_model, &texts, &all, &table);
+    stats_sinks(s, sinks);
+    rows_give(sinks[0], 0, 0, 0, 4, a, false);
+    value = stats_head(s, 0, 0, 0)->value;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        check_near(metric_table[expected[i].id].name, 0, value[expected[i].id],
+                   expected[i].want, 2e-7);
+}
+
 /* A row in which all is hidden is in no mean. */
 static void a_row_that_sees_nothing(void **state)
 {
@@ -401,7 +449,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(uniform_causal), TEST(of_all_rows), TEST(entries_that_hardly_count),
-        TEST(the_same_token_again),
+        TEST(the_same_token_again), TEST(kinds_of_tokens),
         TEST(a_row_that_sees_nothing),
         TEST(undefined_for_every_row), TEST(places_of_two_texts),
         TEST(texts_and_heads_do_not_mix), TEST(every_scope),

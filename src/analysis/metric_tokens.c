@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ * How much rows look at kinds of tokens: special ones, punctuation, separators; and how much
+ * more than if they looked at all alike.  Source of the sets: Clark et al. 2019. */
+#include "analysis/metric.h"
+
+enum kind { SPECIAL, PUNCTUATION, SEPARATOR, N_KIND };
+
+struct kinds {
+    double mass[N_KIND];        /* sums over rows */
+    double even[N_KIND];        /* what uniform rows would give: keys of the kind / n */
+    double of_sep[2];           /* SEPARATOR's mass by whether the query is one */
+    int n_rows, n_sep[2];
+};
+
+static size_t kinds_size(const struct metric_shape *shape)
+{
+    (void)shape;
+    return sizeof(struct kinds);
+}
+
+static bool is_of(const struct token_list *list, int i, enum kind kind)
+{
+    int mark = list->mark != NULL ? list->mark[i] : 0;
+
+    switch (kind) {
+    case SPECIAL: return list->special != NULL && list->special[i];
+    case PUNCTUATION: return (mark & TOKEN_PUNCTUATION) != 0;
+    default: return (mark & TOKEN_SEPARATES) != 0;
+    }
+}
+
+static void kinds_take(void *state, const struct metric_row *rows, int n)
+{
+    struct kinds *all = state;
+    bool sep = is_of(rows->queries, rows->query, SEPARATOR);
+
+    (void)n;
+    for (int kind = 0; kind < N_KIND; kind++) {
+        double mass = 0;
+        int count = 0;
+
+        for (int j = rows->key0; j < rows->key0 + rows->n_keys; j++)
+            if (is_of(rows->keys, j, (enum kind)kind) && metric_sees(rows, j)) {
+                mass += metric_weight(rows, j);
+                count++;
+            }
+        all->mass[kind] += mass;
+        all->even[kind] += (double)count / rows->n_visible;
+        if (kind == SEPARATOR)
+            all->of_sep[sep] += mass;
+    }
+    all->n_rows++;
+    all->n_sep[sep]++;
+}
+
+static bool mass(const struct kinds *all, int kind, double *v)
+{
+    *v = all->mass[kind] / all->n_rows;
+    return all->n_rows > 0;
+}
+
+static bool lift(const struct kinds *all, int kind, double *v)
+{
+    *v = all->mass[kind] / all->even[kind];
+    return all->even[kind] > 0;
+}
+
+/* The rows that are separators, or those that are none. */
+static bool of_sep(const struct kinds *all, int is_sep, double *v)
+{
+    *v = all->of_sep[is_sep] / all->n_sep[is_sep];
+    return all->n_sep[is_sep] > 0;
+}
+
+static const struct metric_state kinds = { SCOPE_HEAD, kinds_size, kinds_take };
+
+#define KIND(id, of, which) \
+    static bool value_##id(const void *state, int layer, int head, double *v) \
+    { \
+        (void)layer; \
+        (void)head; \
+        return of(state, which, v); \
+    } \
+    const struct metric_rule metric_##id = { .state = &kinds, .value = value_##id };
+KIND(special, mass, SPECIAL)
+KIND(special_lift, lift, SPECIAL)
+KIND(punct, mass, PUNCTUATION)
+KIND(punct_lift, lift, PUNCTUATION)
+KIND(sep, mass, SEPARATOR)
+KIND(sep_lift, lift, SEPARATOR)
+KIND(sep_from_sep, of_sep, 1)
+KIND(sep_from_other, of_sep, 0)
+#undef KIND
+
+/* ---- the strongest key, tokens that end a text left out as rows and as keys ---- */
+
+static bool ends(const struct token_list *list, int i)
+{
+    return list->mark != NULL && (list->mark[i] & TOKEN_ENDS) != 0;
+}
+
+/* The first of the largest; -1: there is none. */
+static int strongest(const struct metric_row *r)
+{
+    int best = -1;
+
+    if (ends(r->queries, r->query))
+        return -1;
+    for (int j = r->key0; j < r->key0 + r->n_keys; j++)
+        if (!ends(r->keys, j) && metric_sees(r, j) &&
+            (best < 0 || metric_weight(r, j) > metric_weight(r, best)))
+            best = j;
+    return best;
+}
+
+/* Source: Voita et al. 2019. */
+static bool confidence(const struct metric_row *r, double *v)
+{
+    int j = strongest(r);
+
+    *v = metric_weight(r, j);
+    return j >= 0;
+}
+
+/* Of the rows that have a key `away` from theirs. */
+static bool is_strongest(const struct metric_row *r, int away, double *v)
+{
+    int want = r->query + away, j;
+
+    if (want < 0 || want >= r->keys->n || !metric_has(r, want))
+        return false;
+    j = strongest(r);
+    *v = j == want;
+    return j >= 0;
+}
+
+/* Source: Voita et al. 2019, "positional". */
+#define ARGMAX(id, away) \
+    static bool id(const struct metric_row *r, double *v) \
+    { \
+        return is_strongest(r, away, v); \
+    } \
+    const struct metric_rule metric_##id = { .row = id };
+ARGMAX(argmax_prev, -1)
+ARGMAX(argmax_self, 0)
+ARGMAX(argmax_next, 1)
+#undef ARGMAX
+
+const struct metric_rule metric_confidence = { .row = confidence };
