@@ -65,59 +65,36 @@ static struct wide multiply(uint64_t x, uint64_t y)
                           other << 32 | (low & UINT32_MAX) };
 }
 
-/* x * 2^n, for 0 < n < 128. */
-static struct wide shift_left(uint64_t x, int n)
-{
-    if (n >= 64)
-        return (struct wide){ x << (n - 64), 0 };
-    return (struct wide){ x >> (64 - n), x << n };
-}
-
-/* The low 64 bits of x / 2^n, for 0 < n < 128. */
-static uint64_t shift_right(struct wide x, int n)
-{
-    return n >= 64 ? x.high >> (n - 64) : x.high << (64 - n) | x.low >> n;
-}
-
-static struct wide subtract(struct wide x, struct wide y)
-{
-    return (struct wide){ x.high - y.high - (x.low < y.low), x.low - y.low };
-}
-
-static int order(struct wide x, struct wide y)
-{
-    if (x.high != y.high)
-        return x.high < y.high ? -1 : 1;
-    return (x.low > y.low) - (x.low < y.low);
-}
-
 /*
  * mantissa * 2^exponent * 10^k, rounded half to even, for 0 <= k <= 20 and
- * exponent + k < 0.  *same: it reads back as the same number.
+ * 0 < -(exponent + k) < 64.  *same: it reads back as the same number.
  */
 static uint64_t times_ten(uint64_t mantissa, int exponent, int k, bool *same)
 {
-    int shift = -(exponent + k), side;
-    uint64_t five = power(5, k), whole;
-    struct wide value = multiply(mantissa, five), unit = shift_left(1, shift), rest;
+    int shift = -(exponent + k);
+    uint64_t five = power(5, k), unit = (uint64_t)1 << shift;
+    struct wide value = multiply(mantissa, five);
+    uint64_t whole = value.high << (64 - shift) | value.low >> shift;
+    uint64_t rest = value.low & (unit - 1);
 
-    whole = shift_right(value, shift);
-    rest = subtract(value, shift_left(whole, shift));
-    side = order(rest, subtract(unit, rest));
-    if (side > 0 || (side == 0 && whole % 2 == 1)) {
+    if (rest > unit - rest || (rest == unit - rest && whole % 2 == 1)) {
         whole++;
-        rest = subtract(unit, rest);
+        rest = unit - rest;
     }
     /* A power of five is odd: rest is never half of it. */
-    *same = rest.high == 0 && rest.low <= five / 2;
+    *same = rest <= five / 2;
     return whole;
 }
 
 /*
  * What the loops below would find, exactly and many times as fast, for numbers that
  * %g writes without an exponent: weights and their means are such.  0: it is none.
+ *
+ * With 10^x <= size < 2^e <= 2 size the shift of times_ten is bits - e - (count - 1 - x): at
+ * most bits - least + 1 - 2.3 x, below 49; at least 1, for bits do not hold one digit more than
+ * the most.  With the most digits any number reads back, which ends the loop.
  */
-static int plain(char *dst, double v, int bits, int least, int most)
+static int plain(char *dst, double v, int bits, int least)
 {
     double size = fabs(v);
     int exponent, x;
@@ -128,23 +105,18 @@ static int plain(char *dst, double v, int bits, int least, int most)
     mantissa = (uint64_t)ldexp(frexp(size, &exponent), bits);
     exponent -= bits;
     x = (int)floor(log10(size));
-    /* The neighbours of a power of two do not lie evenly. */
-    if (mantissa == power(2, bits - 1))
+    /* The neighbours of a power of two do not lie evenly; larger ones have an exponent. */
+    if (mantissa == power(2, bits - 1) || x >= least)
         return 0;
-    for (int count = least; count <= most; count++) {
-        int k = count - 1 - x;
-        uint64_t digits;
+    for (int count = least; ; count++) {
         bool same;
+        uint64_t digits = times_ten(mantissa, exponent, count - 1 - x, &same);
 
-        if (k < 0 || exponent + k >= 0)
-            return 0;
-        digits = times_ten(mantissa, exponent, k, &same);
         if (digits < power(10, count - 1) || digits >= power(10, count))
             return 0;                       /* x is off by one */
-        if (same || count == most)
+        if (same)
             return set_digits(dst, v < 0, digits, count, x);
     }
-    return 0;
 }
 
 int number_double(char dst[NUMBER_SIZE], double v)
@@ -152,7 +124,7 @@ int number_double(char dst[NUMBER_SIZE], double v)
     /* Up to DBL_DIG digits survive the way there and back, but not below the
      * normal range, where a number may need only one. */
     int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG;
-    int count = plain(dst, v, DBL_MANT_DIG, DBL_DIG, DBL_DECIMAL_DIG);
+    int count = plain(dst, v, DBL_MANT_DIG, DBL_DIG);
 
     if (count > 0)
         return count;
@@ -165,7 +137,7 @@ int number_double(char dst[NUMBER_SIZE], double v)
 int number_float(char dst[NUMBER_SIZE], float v)
 {
     int digits = fabsf(v) < FLT_MIN ? 1 : FLT_DIG;
-    int count = plain(dst, (double)v, FLT_MANT_DIG, FLT_DIG, FLT_DECIMAL_DIG);
+    int count = plain(dst, (double)v, FLT_MANT_DIG, FLT_DIG);
 
     if (count > 0)
         return count;

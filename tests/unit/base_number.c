@@ -86,6 +86,28 @@ static void test_first_that_reads_back(void **state)
     }
 }
 
+/* Where the place of the first digit is all but that of another power. */
+static void test_next_to_powers_of_ten(void **state)
+{
+    (void)state;
+    for (int k = -6; k <= 17; k++) {
+        double ten = k < 0 ? 1 / pow(10, -k) : pow(10, k);
+
+        check_first(ten);
+        for (int up = 0; up < 2; up++) {
+            double v = ten;
+            float f = (float)ten;
+
+            for (int i = 0; i < 3; i++) {
+                v = nextafter(v, up ? 1e300 : 0);
+                f = nextafterf(f, up ? 1e30f : 0);
+                check_first(v);
+                check_first(-(double)f);
+            }
+        }
+    }
+}
+
 static void test_double_edges(void **state)
 {
     static const double edge[] = {
@@ -161,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_double_random_bits),
         cmocka_unit_test(test_first_that_reads_back),
+        cmocka_unit_test(test_next_to_powers_of_ten),
         cmocka_unit_test(test_double_edges),
         cmocka_unit_test(test_float_random_bits),
         cmocka_unit_test(test_short),
