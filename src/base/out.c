@@ -274,8 +274,7 @@ static int copy(FILE *from, FILE *to)
     char buf[1 << 16];
     size_t n;
 
-    if (fseek(from, 0, SEEK_SET) != 0)
-        return -1;
+    rewind(from);
     while ((n = fread(buf, 1, sizeof buf, from)) > 0)
         if (fwrite(buf, 1, n, to) != n)
             return -1;
@@ -297,17 +296,17 @@ static int flush_to_disk(int fd)
     return fsync(fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : -1;
 }
 
-/* The new name of a file is on the disk when its folder is. */
-static int flush_folder(const char *target)
+/* The new name of a file is on the disk when its folder is; until then the old file is. */
+static void flush_folder(const char *target)
 {
     char *folder = name_in_folder(target, ".");
     int fd = folder != NULL ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    int rc = fd >= 0 ? flush_to_disk(fd) : -1;
 
-    if (fd >= 0)
+    if (fd >= 0) {
+        fsync(fd);
         close(fd);
+    }
     free(folder);
-    return rc;
 }
 
 /* The temporary file takes its name, and is no longer one that a signal removes. */

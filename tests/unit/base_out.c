@@ -1,39 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Outputs that are there completely or not at all. */
-#include "folder.h"
+#include "out_written.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/out.h"
-
-static void read_file(const char *path, char *text, size_t size)
-{
-    FILE *f = fopen(path, "rb");
-    size_t n;
-
-    assert_non_null(f);
-    n = fread(text, 1, size - 1, f);
-    text[n] = '\0';
-    fclose(f);
-}
-
-static int entries(void)
-{
-    DIR *d = opendir(dir);
-    struct dirent *e;
-    int n = 0;
-
-    while ((e = readdir(d)) != NULL)
-        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-    closedir(d);
-    return n;
-}
 
 static void is_there_after_the_commit_only(void **state)
 {
@@ -103,33 +81,6 @@ static void says_where_it_cannot_write(void **state)
     assert_int_equal(out_open(&o, "", 0, &e), -1);
     assert_int_equal(e.kind, ERR_USAGE);
     assert_int_equal(entries(), 1);
-}
-
-static void a_full_disk_is_seen(void **state)
-{
-    struct out o;
-    struct err e;
-
-    (void)state;
-    assert_int_equal(out_open(&o, "/dev/full", 0, &e), 0);
-    fputs("x", o.file);
-    assert_int_equal(out_commit(&o, &e), -1);
-    assert_int_equal(e.kind, ERR_SYSTEM);
-    assert_string_equal(e.msg, "/dev/full: write failed: No space left on device");
-}
-
-/* A write that failed before the commit, and whose buffer is long gone. */
-static void an_early_failure_is_seen(void **state)
-{
-    static char big[1 << 20];
-    struct out o;
-    struct err e;
-
-    (void)state;
-    assert_int_equal(out_open(&o, "/dev/full", 0, &e), 0);
-    assert_true(fwrite(big, 1, sizeof big, o.file) < sizeof big);
-    assert_int_equal(out_commit(&o, &e), -1);
-    assert_int_equal(e.kind, ERR_SYSTEM);
 }
 
 /* What is seekable is copied into a pipe at the commit, and not at all after an abort. */
@@ -290,17 +241,177 @@ static void standard_output(void **state)
     }
 }
 
+/* ---- names ---- */
+
+static void a_name_without_a_folder(void **state)
+{
+    char before[4000];
+
+    (void)state;
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(dir), 0);
+    write_to("o", OUT_DURABLE, "here");
+    assert_int_equal(chdir(before), 0);
+    check_written(at("o"), "here", 0);
+}
+
+/* A link that leads nowhere gets its file, by as many steps as the system takes. */
+static void links_that_lead_nowhere(void **state)
+{
+    struct out o;
+    struct err e;
+    char name[8], to[8];
+
+    (void)state;
+    assert_int_equal(symlink(at("absolute"), at("link")), 0);
+    write_to(at("link"), 0, "absolute");
+    check_written(at("absolute"), "absolute", 1);
+    for (int i = 0; i <= 40; i++) {
+        snprintf(name, sizeof name, "l%d", i);
+        snprintf(to, sizeof to, "l%d", i + 1);
+        assert_int_equal(symlink(to, at(name)), 0);
+    }
+    write_to(at("l1"), 0, "forty");
+    check_written(at("l41"), "forty", 2 + 41);
+    unlink(at("l41"));
+    assert_int_equal(out_open(&o, at("l0"), 0, &e), -1);
+    assert_non_null(strstr(e.msg, "/l0: cannot be written: Too many levels of symbolic links"));
+    assert_int_equal(entries(), 2 + 41);
+}
+
+/* /dev/fd/N is the descriptor; a name that is only like it is one of a file. */
+static void descriptors(void **state)
+{
+    char path[64];
+    struct out o;
+    struct err e;
+    int fd = open(at("log"), O_RDWR | O_CREAT | O_APPEND, 0600);
+
+    (void)state;
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    write_to(path, 0, "one ");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    write_to(path, OUT_SEEKABLE | OUT_DURABLE, "two");
+    check_written(at("log"), "one two", 0);
+    for (int i = 0; i < 3; i++) {
+        static const char *const likes[] = { "/dev/fd/x", "/dev/fd/1x", "/dev/fd/99999999999" };
+
+        assert_int_equal(out_open(&o, likes[i], 0, &e), -1);
+        assert_null(strstr(e.msg, "Bad file descriptor"));
+    }
+    close(fd);
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    assert_int_equal(out_open(&o, path, 0, &e), -1);
+    assert_non_null(strstr(e.msg, "cannot be written: Bad file descriptor"));
+}
+
+/* The names of the standard streams stand for what they are now. */
+static void standard_streams_by_name(void **state)
+{
+    static const char *const names[] = { "/dev/stdout", "/dev/stderr" };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        int kept = dup(i + 1), fd = open(at("o"), O_RDWR | O_CREAT | O_APPEND, 0600);
+
+        fflush(NULL);
+        dup2(fd, i + 1);
+        close(fd);
+        write_to(names[i], 0, names[i]);
+        dup2(kept, i + 1);
+        close(kept);
+    }
+    check_written(at("o"), "/dev/stdout/dev/stderr", 0);
+}
+
+/* What cannot be opened at all: a socket. */
+static void what_cannot_be_opened(void **state)
+{
+    struct sockaddr_un name = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    struct out o;
+    struct err e;
+
+    (void)state;
+    strcpy(name.sun_path, at("socket"));
+    assert_int_equal(bind(fd, (const struct sockaddr *)&name, sizeof name), 0);
+    assert_int_equal(out_open(&o, at("socket"), 0, &e), -1);
+    assert_int_equal(e.kind, ERR_SYSTEM);
+    assert_non_null(strstr(e.msg, "/socket: cannot be written: No such device or address"));
+    close(fd);
+}
+
+/* ---- many at once, and none after the end ---- */
+
+/* More than are listed for signals: the rest are written just so. */
+static void many_at_once(void **state)
+{
+    enum { N = 20 };
+    struct out o[N];
+    char name[N][400];
+    struct err e;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        snprintf(name[i], sizeof name[i], "%s/o%d", dir, i);
+        assert_int_equal(out_open(&o[i], name[i], 0, &e), 0);
+    }
+    assert_int_equal(entries(), N);
+    for (int i = N - 1; i >= 0; i--)
+        if (i % 2 == 0)
+            assert_int_equal(out_commit(&o[i], &e), 0);
+        else
+            out_abort(&o[i]);
+    assert_int_equal(entries(), N / 2);
+}
+
+static void *write_one(void *path)
+{
+    struct out o;
+    struct err e;
+
+    if (out_open(&o, path, 0, &e) == 0)
+        out_commit(&o, &e);
+    _exit(9);                   /* it should have waited for the end */
+}
+
+/* What another thread begins after the end of all leaves nothing. */
+static void nothing_begins_after_the_end(void **state)
+{
+    char path[400];
+    int status;
+    pid_t pid;
+
+    (void)state;
+    strcpy(path, at("late"));
+    pid = fork();
+    if (pid == 0) {
+        pthread_t other;
+
+        out_remove_unfinished();
+        pthread_create(&other, NULL, write_one, path);
+        usleep(200000);
+        exit(0);
+    }
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(entries(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(is_there_after_the_commit_only),
         IN_FOLDER(an_abort_leaves_what_was_there),
         IN_FOLDER(permissions_follow_the_umask), IN_FOLDER(says_where_it_cannot_write),
-        IN_FOLDER(a_full_disk_is_seen), IN_FOLDER(an_early_failure_is_seen),
         IN_FOLDER(a_pipe_gets_what_was_sought), IN_FOLDER(a_link_stays_a_link),
         IN_FOLDER(signals_and_exit_leave_nothing),
         IN_FOLDER(a_signal_to_another_thread_leaves_nothing),
-        IN_FOLDER(standard_output),
+        IN_FOLDER(standard_output), IN_FOLDER(a_name_without_a_folder),
+        IN_FOLDER(links_that_lead_nowhere), IN_FOLDER(descriptors),
+        IN_FOLDER(standard_streams_by_name),
+        IN_FOLDER(what_cannot_be_opened), IN_FOLDER(many_at_once),
+        IN_FOLDER(nothing_begins_after_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,13 +23,37 @@ static const char *at(const char *name)
     return path[i];
 }
 
-static void write_file(const char *path, const void *bytes, size_t n)
+static inline void write_file(const char *path, const void *bytes, size_t n)
 {
     FILE *f = fopen(path, "wb");
 
     assert_non_null(f);
     assert_int_equal(fwrite(bytes, 1, n, f), n);
     assert_int_equal(fclose(f), 0);
+}
+
+/* The whole file as a string, which must fit. */
+static inline void read_file(const char *path, char *text, size_t size)
+{
+    FILE *f = fopen(path, "rb");
+    size_t n;
+
+    assert_non_null(f);
+    n = fread(text, 1, size - 1, f);
+    text[n] = '\0';
+    fclose(f);
+}
+
+/* How many the folder has. */
+static inline int entries(void)
+{
+    DIR *d = opendir(dir);
+    int n = -2;                 /* "." and ".." */
+
+    while (readdir(d) != NULL)
+        n++;
+    closedir(d);
+    return n;
 }
 
 static int setup(void **state)
