@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * Memory that ends at any allocation of what is tested, and what may come of it. */
+#ifndef UNIT_DENIED_H
+#define UNIT_DENIED_H
+
+#include "check.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Sanitizers have an allocator of their own. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || !defined __GLIBC__
+#define DENIES 0
+#else
+#define DENIES 1
+#endif
+
+static struct {
+    bool counts;
+    long left;                  /* allocations that are granted */
+    long open;                  /* granted and not freed */
+} memory;
+
+#if DENIES
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void __libc_free(void *p);
+
+/* These stand before the C library's, for all that is linked and for the libraries. */
+#pragma GCC visibility push(default)
+void *malloc(size_t size);
+void *calloc(size_t n, size_t size);
+void *realloc(void *p, size_t size);
+void free(void *p);
+#pragma GCC visibility pop
+
+static inline bool granted(void)
+{
+    if (!memory.counts)
+        return true;
+    if (memory.left == 0) {
+        errno = ENOMEM;
+        return false;
+    }
+    memory.left--;
+    memory.open++;
+    return true;
+}
+
+void *malloc(size_t size)
+{
+    return granted() ? __libc_malloc(size) : NULL;
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return granted() ? __libc_calloc(n, size) : NULL;
+}
+
+void *realloc(void *p, size_t size)
+{
+    if (p == NULL)
+        return malloc(size);
+    return !memory.counts || memory.left > 0 ? __libc_realloc(p, size) : NULL;
+}
+
+void free(void *p)
+{
+    if (memory.counts && p != NULL)
+        memory.open--;
+    __libc_free(p);
+}
+#endif
+
+/* WRONG: neither did it work, nor did anybody hear that there was no memory. */
+enum outcome { WORKED, REFUSED, WRONG };
+
+/*
+ * Denies the last of n allocations and all after it, for each n until all are granted; in
+ * steps of 97 from `often` on, where pieces are added one by one.  Nothing may stay
+ * allocated.  Returns how many allocations were granted in the end.
+ */
+static inline long deny_each(const char *what, enum outcome (*once)(void *self), void *self,
+                             long often)
+{
+    long n = 0;
+    enum outcome outcome;
+
+    if (!DENIES)
+        skip();
+    if (once(self) != WORKED)
+        fail_msg("%s: does not work", what);
+    for (;; n += n > often ? 97 : 1) {
+        memory.left = n;
+        memory.open = 0;
+        memory.counts = true;
+        outcome = once(self);
+        memory.counts = false;
+        if (outcome == WRONG)
+            fail_msg("%s: %ld allocations: nobody heard of the next one", what, n);
+        if (memory.open != 0)
+            fail_msg("%s: %ld allocations: %ld are still open", what, n, memory.open);
+        if (outcome == WORKED)
+            return n;
+    }
+}
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * Arrays and weights where memory ends at any allocation, or the disk at any write. */
+#include "denied.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit/weights_files.h"
+#include "weights/npz.h"
+#include "weights/safetensors.h"
+
+static void leave(void *self, size_t size_bytes)
+{
+    (void)size_bytes;
+    longjmp(*(jmp_buf *)self, 1);
+}
+
+/* ---- arrays ---- */
+
+/* Rows from both ends, so that none continues another: their list has to grow. */
+static enum outcome write_rows(void *self)
+{
+    enum { ROWS = 100 };
+    static const int64_t shape[] = { ROWS, 2 };
+    const float row[] = { 1, 2 };
+    struct err e = { ERR_NONE, "" };
+    FILE *f = self;
+    struct npz *volatile z = NULL;
+    struct arena a;
+    jmp_buf border;
+    bool good;
+
+    arena_init(&a, leave, &border);
+    if (setjmp(border) != 0) {
+        if (z != NULL)
+            npz_abort(z);
+        arena_finish(&a);
+        return REFUSED;
+    }
+    z = npz_new(&a, f);
+    npz_add(z, "rows", DTYPE_F32, 2, shape);
+    for (int i = ROWS - 1; i >= 0; i--)
+        npz_put(z, 0, 2 * i, row, 2);
+    good = npz_finish(z, &e) == 0;
+    arena_finish(&a);
+    if (good)
+        return WORKED;
+    return e.kind == ERR_SYSTEM && strstr(e.msg, "Cannot allocate memory") != NULL ? REFUSED :
+                                                                                     WRONG;
+}
+
+static void arrays_that_are_written(void **state)
+{
+    FILE *f = tmpfile();
+
+    (void)state;
+    assert_non_null(f);
+    assert_true(deny_each("an npz", write_rows, f, 2000) >= 3);
+    fclose(f);
+}
+
+/* A member that is deflated: zlib asks for memory of its own. */
+static enum outcome read_deflated(void *self)
+{
+    /* "abc", as zip writes it */
+    static const unsigned char zip[] =
+        "PK\3\4\24\0\0\0\10\0\0\0!\0\302A$5\5\0\0\0\3\0\0\0\1\0\0\0a"
+        "KLJ\6\0"
+        "PK\1\2\24\3\24\0\0\0\10\0\0\0!\0\302A$5\5\0\0\0\3\0\0\0"
+        "\1\0\0\0\0\0\0\0\0\0\0\0\200\1\0\0\0\0a"
+        "PK\5\6\0\0\0\0\1\0\1\0\57\0\0\0\44\0\0\0\0";
+    struct err e = { ERR_NONE, "" };
+    struct weights *w;
+    struct arena a;
+    jmp_buf border;
+    bool good;
+
+    (void)self;
+    arena_init(&a, leave, &border);
+    if (setjmp(border) != 0) {
+        arena_finish(&a);
+        return REFUSED;
+    }
+    w = npz_open_memory(&a, (struct span){ zip, sizeof zip }, "f", &e);
+    good = w != NULL && memcmp(npz_bytes(w, "a").data, "abc", 3) == 0;
+    arena_finish(&a);
+    return good ? WORKED : WRONG;
+}
+
+static void arrays_that_are_inflated(void **state)
+{
+    (void)state;
+    assert_true(deny_each("a deflated member", read_deflated, NULL, 2000) >= 3);
+}
+
+/* ---- safetensors ---- */
+
+static const struct tensor one = { .name = "one", .dtype = DTYPE_F32, .n_dims = 1,
+                                   .shape = { 4 } };
+
+/* A header that is larger than what is buffered, and a small one */
+static void begins(const char *path, int n, int want, const char *message)
+{
+    struct tensor *t = calloc((size_t)n, sizeof *t);
+    struct err e = { ERR_NONE, "" };
+    FILE *f = fopen(path, "wb");
+
+    assert_non_null(f);
+    for (int i = 0; i < n; i++)
+        t[i] = one;
+    assert_int_equal(safetensors_begin(f, t, n, NULL, 0, &e), want);
+    assert_int_equal(e.kind, want == 0 ? ERR_NONE : ERR_SYSTEM);
+    if (want != 0)
+        assert_non_null(strstr(e.msg, message));
+    else
+        assert_true(ferror(f) || fclose(f) != 0);       /* seen at the end */
+    if (want != 0 || ferror(f))
+        fclose(f);
+    free(t);
+}
+
+static void headers_that_cannot_be_written(void **state)
+{
+    int ends[2];
+    struct err e = { ERR_NONE, "" };
+    FILE *f;
+
+    (void)state;
+    begins("/dev/full", 1, 0, NULL);
+    begins("/dev/full", 1000, 0, NULL);
+    assert_int_equal(pipe(ends), 0);
+    f = fdopen(ends[1], "wb");
+    assert_int_equal(safetensors_begin(f, &one, 1, NULL, 0, &e), -1);
+    assert_string_equal(e.msg, "the file cannot be sought: Illegal seek");
+    fclose(f);
+    close(ends[0]);
+}
+
+/* Sizes that no file can have: of one tensor, and of all together */
+static void headers_of_too_much(void **state)
+{
+    struct tensor t[] = {
+        { .name = "a", .dtype = DTYPE_U8, .n_dims = 1, .shape = { INT64_MAX - 10 } },
+        { .name = "b", .dtype = DTYPE_U8, .n_dims = 1, .shape = { 10 } },
+        { .name = "c", .dtype = DTYPE_U8, .n_dims = 1, .shape = { 1 } },
+        { .name = "d", .dtype = DTYPE_F32, .n_dims = 2, .shape = { INT64_MAX, 2 } },
+    };
+    struct err e = { ERR_NONE, "" };
+    FILE *f = tmpfile();
+
+    (void)state;
+    assert_non_null(f);
+    assert_int_equal(safetensors_begin(f, t, 2, NULL, 0, &e), 0);
+    assert_int_equal(safetensors_begin(f, t, 3, NULL, 0, &e), -1);
+    assert_string_equal(e.msg, "c: takes over 2^63 bytes");
+    assert_int_equal(safetensors_begin(f, t + 3, 1, NULL, 0, &e), -1);
+    assert_string_equal(e.msg, "d: takes over 2^63 bytes");
+    fclose(f);
+}
+
+/* It can begin anywhere in a file: lengths and alignment count from there. */
+static void headers_that_begin_later(void **state)
+{
+    unsigned char bytes[200];
+    struct err e = { ERR_NONE, "" };
+    FILE *f = tmpfile();
+
+    (void)state;
+    assert_non_null(f);
+    fputs("before", f);
+    assert_int_equal(safetensors_begin(f, &one, 1, NULL, 0, &e), 0);
+    assert_int_equal(ftell(f), 6 + 128);
+    rewind(f);
+    assert_int_equal(fread(bytes, 1, sizeof bytes, f), 6 + 128);
+    assert_int_equal(bytes_get(bytes + 6, 8), 120);
+    assert_int_equal(bytes[14], '{');
+    fclose(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_that_are_written), cmocka_unit_test(arrays_that_are_inflated),
+        cmocka_unit_test(headers_that_cannot_be_written),
+        cmocka_unit_test(headers_of_too_much), cmocka_unit_test(headers_that_begin_later),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
