@@ -21,8 +21,7 @@ struct lines {
     char *path, *line;
     char chunk[1 << 16];
     size_t at, n;               /* of chunk */
-    double file_at, text_at;    /* bytes up to the chunk's end: of the file, and unpacked;
-                                   -1: of a pipe */
+    double file_at, text_at;    /* bytes up to the chunk's end: of the file, and unpacked */
     size_t size, cap;           /* of line */
 };
 
@@ -226,8 +225,7 @@ double lines_share(const struct lines *l)
     double text = l->text_at - (double)(l->n - l->at);
     double share = l->file_at / (double)l->file_size * text / l->text_at;
 
-    return l->file_size <= 0 || !(l->text_at > 0) || l->file_at < 0 ? (double)NAN :
-           share < 1 ? share : 1;
+    return l->file_size <= 0 || !(l->text_at > 0) ? (double)NAN : share < 1 ? share : 1;
 }
 
 void lines_close(struct lines *l)

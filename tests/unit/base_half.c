@@ -43,10 +43,33 @@ static void brain_floats(void **state)
         check(bf16_to_float((uint16_t)bits), value_of(bits, 8, 7), bits);
 }
 
+/* Rounds to what a 16-bit float can hold, and stays there. */
+static void rounding(void **state)
+{
+    (void)state;
+    check(half_round(1 + 0x1p-11f), 1, 0);                  /* ties to even */
+    check(half_round(1 + 0x3p-11f), 1 + 0x1p-9, 0);
+    check(half_round(-0x1.8p-25f), -0x1p-24, 0);
+    check(half_round(-0x1p-26f), -0.0, 0);
+    check(half_round(65519.996f), 65504, 0);
+    check(half_round(65520), (double)INFINITY, 0);
+    check(half_round(-1e30f), -(double)INFINITY, 0);
+    check(half_round(NAN), (double)NAN, 0);
+    check(bf16_round(1 + 0x1p-8f), 1, 0);
+    check(bf16_round(1 + 0x3p-8f), 1 + 0x1p-6, 0);
+    check(bf16_round(-INFINITY), -(double)INFINITY, 0);
+    check(bf16_round(NAN), (double)NAN, 0);
+    for (unsigned bits = 0; bits < 1u << 16; bits++) {
+        check(half_round(half_to_float((uint16_t)bits)), value_of(bits, 5, 10), bits);
+        check(bf16_round(bf16_to_float((uint16_t)bits)), value_of(bits, 8, 7), bits);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halves), cmocka_unit_test(brain_floats),
+        cmocka_unit_test(rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

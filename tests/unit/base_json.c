@@ -121,6 +121,22 @@ static void refused(void **state)
     }
 }
 
+/* A NUL ends no number, no word and no key. */
+static void a_nul_outside_of_strings(void **state)
+{
+    static const char *const why[] = { "column 3: found byte 0x00, expected ',' or ']'",
+                                       "column 6: found byte 0x00, expected ',' or ']'" };
+    struct err e = { ERR_NONE, "" };
+
+    (void)state;
+    assert_null(read_text("[1\0]", 4, 0, &e));
+    assert_non_null(strstr(e.msg, why[0]));
+    assert_null(read_text("[1.5e\0]", 7, 0, &e));
+    assert_non_null(strstr(e.msg, "column 2: found '1', expected a number"));
+    assert_null(read_text("[true\0]", 7, 0, &e));
+    assert_non_null(strstr(e.msg, why[1]));
+}
+
 /* Twelve million values are refused before they are read: their tree would take 550 MiB. */
 static void a_tree_that_is_too_large(void **state)
 {
@@ -170,6 +186,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(same_trees, setup, teardown),
         cmocka_unit_test_setup_teardown(comma_locale, setup, teardown),
         cmocka_unit_test_setup_teardown(refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_nul_outside_of_strings, setup, teardown),
         cmocka_unit_test_setup_teardown(depth, setup, teardown),
         cmocka_unit_test_setup_teardown(a_tree_that_is_too_large, setup, teardown),
         cmocka_unit_test_setup_teardown(cut, setup, teardown),

@@ -70,6 +70,8 @@ static void numbers(void **state)
             "none: found nothing, expected a whole number from 0 to 9");
     REFUSED(json_field_real(o, "r", 1e-6, 0.4, &r, &e),
             "r: found 0.5, expected a number from 1e-06 to 0.4");
+    REFUSED(json_field_real(o, "r", 0.6, 1, &r, &e),
+            "r: found 0.5, expected a number from 0.6 to 1");
     REFUSED(json_field_real(o, "s", 0, 1, &r, &e),
             "s: found \"7\", expected a number from 0 to 1");
 }
@@ -125,6 +127,9 @@ static void lists(void **state)
     assert_int_equal(json_field_list(o, "l", &list, NULL), 0);
     assert_int_equal(json_array_size(list), 2);
     assert_int_equal(json_field_list(o, "null", &list, NULL), 0);
+    assert_null(list);
+    list = o;
+    assert_int_equal(json_field_list(o, "none", &list, NULL), 0);
     assert_null(list);
     REFUSED(json_field_list(o, "o", &list, &e), "o: found {\"a\":1}, expected a list");
 

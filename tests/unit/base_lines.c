@@ -2,6 +2,9 @@
  * Text files line by line, plain and gzip. */
 #include "folder.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <zlib.h>
 
 #include "base/lines.h"
@@ -183,6 +186,167 @@ static void keeps_standard_input(void **state)
     close(kept);
 }
 
+/* Nothing is known of what has no size, or of which nothing was read. */
+static void knows_no_share_of_a_pipe(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    int ends[2], kept = dup(0);
+    struct lines *l;
+    const char *s;
+    size_t size;
+
+    (void)state;
+    write_file(at("one"), "one\n", 4);
+    l = lines_open(at("one"), &e);
+    assert_true(isnan(lines_share(l)));
+    lines_close(l);
+    write_file(at("grows"), "", 0);
+    l = lines_open(at("grows"), &e);
+    assert_true(isnan(lines_share(l)));
+    write_file(at("grows"), "later\n", 6);
+    assert_int_equal(lines_next(l, &s, &size, &e), 1);
+    assert_true(isnan(lines_share(l)));
+    lines_close(l);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "one\n", 4), 4);
+    dup2(ends[0], 0);
+    l = lines_open("-", &e);
+    assert_int_equal(close(ends[0]) + close(ends[1]), 0);
+    assert_int_equal(lines_next(l, &s, &size, &e), 1);
+    assert_true(isnan(lines_share(l)));
+    lines_close(l);
+    dup2(kept, 0);
+    close(kept);
+}
+
+/* A file that grew is read on; no more than all of it is done. */
+static void a_share_is_at_most_one(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    struct lines *l;
+    const char *s;
+    size_t size;
+
+    (void)state;
+    write_file(at("grows"), "a\n", 2);
+    l = lines_open(at("grows"), &e);
+    write_file(at("grows"), "a\nb\nc\n", 6);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(lines_next(l, &s, &size, &e), 1);
+    assert_true(lines_share(l) == 1);
+    lines_close(l);
+}
+
+/* ---- standard input that cannot be read, or kept ---- */
+
+/* fd becomes standard input; what the copy of it fails with. */
+static void cannot_be_kept(int fd, const char *want)
+{
+    struct err e = { ERR_NONE, "" };
+    int kept = dup(0), rc;
+
+    dup2(fd, 0);
+    close(fd);
+    rc = lines_keep_stdin(&e);
+    dup2(kept, 0);
+    close(kept);
+    assert_int_equal(rc, -1);
+    assert_int_equal(e.kind, ERR_SYSTEM);
+    assert_string_equal(e.msg, want);
+}
+
+/* Nobody reads what is only written. */
+static void refuses_what_cannot_be_read(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    int kept = dup(0);
+    struct lines *l;
+    const char *s;
+    size_t size;
+
+    (void)state;
+    cannot_be_kept(open("/dev/null", O_WRONLY),
+                   "standard input: it cannot be copied: Bad file descriptor");
+    dup2(open("/dev/null", O_WRONLY), 0);
+    l = lines_open("-", &e);
+    assert_int_equal(lines_next(l, &s, &size, &e), -1);
+    assert_int_equal(e.kind, ERR_INPUT);
+    assert_string_equal(e.msg, "standard input: Bad file descriptor");
+    lines_close(l);
+    close(0);
+    assert_null(lines_open("-", &e));
+    assert_string_equal(e.msg, "-: Bad file descriptor");
+    assert_int_equal(lines_keep_stdin(&e), 0);      /* nothing, which is soon found out */
+    assert_null(lines_open("-", &e));
+    dup2(kept, 0);
+    close(kept);
+}
+
+/* A pipe with n bytes, which it holds. */
+static int pipe_of(size_t n)
+{
+    char byte = 'x';
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(write(ends[1], &byte, 1), 1);
+    close(ends[1]);
+    return ends[0];
+}
+
+/* The copy does not fit: seen at its end, or in its middle. */
+static void a_copy_may_not_fit(void **state)
+{
+    struct rlimit before, small;
+
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){ 10, before.rlim_max };
+    for (size_t n = 100; n <= 20000; n *= 200) {
+        int fd = pipe_of(n);
+
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+        cannot_be_kept(fd, "standard input: it cannot be copied: File too large");
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    }
+    signal(SIGXFSZ, SIG_DFL);
+}
+
+static void no_descriptor_for_a_copy(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    struct rlimit before, few;
+    int rc;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = (struct rlimit){ 0, before.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    rc = lines_keep_stdin(&e);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(rc, -1);
+    assert_string_equal(e.msg, "no room for a temporary file: Too many open files");
+}
+
+/* A file with a name may be changed by others: it is copied as a pipe is. */
+static void keeps_a_file(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    int kept = dup(0);
+
+    (void)state;
+    write_file(at("one"), "one\n", 4);
+    dup2(open(at("one"), O_RDONLY), 0);
+    assert_int_equal(lines_keep_stdin(&e), 0);
+    write_file(at("one"), "other\n", 6);
+    for (int i = 0; i < 2; i++)
+        expect_lines("-", (struct line[]){ { "one", 3 } }, 1);
+    dup2(kept, 0);
+    close(kept);
+}
+
 static void refuses_to_read_lines_of_nothing(void **state)
 {
     struct err e;
@@ -201,7 +365,10 @@ int main(void)
         IN_FOLDER(reads_lines), IN_FOLDER(reads_long_lines),
         IN_FOLDER(reads_all_as_one_text), IN_FOLDER(knows_the_share_that_is_read),
         IN_FOLDER(keeps_standard_input), IN_FOLDER(refuses_a_damaged_gzip),
-        IN_FOLDER(refuses_to_read_lines_of_nothing),
+        IN_FOLDER(refuses_to_read_lines_of_nothing), IN_FOLDER(knows_no_share_of_a_pipe),
+        IN_FOLDER(a_share_is_at_most_one), IN_FOLDER(refuses_what_cannot_be_read),
+        IN_FOLDER(a_copy_may_not_fit), IN_FOLDER(no_descriptor_for_a_copy),
+        IN_FOLDER(keeps_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,42 @@ static void knows_a_share_without_a_number(void **state)
     progress_end(&p);
 }
 
+/* The share of the outer levels stands where that of an inner one is not known. */
+static void an_inner_level_without_a_number(void **state)
+{
+    struct heard heard = { 0 };
+    struct progress p = { .tell = hear, .self = &heard };
+
+    (void)state;
+    progress_begin(&p, "text", 4);
+    progress_step(&p);
+    progress_begin(&p, "token", 0);
+    assert_int_equal(heard.n_levels, 2);
+    assert_float_equal(heard.share, 0.25, 1e-12);
+    progress_end(&p);
+    progress_end(&p);
+}
+
+/* Outside of all work there is nothing to count; that it waits is told all the same. */
+static void nothing_is_counted_outside(void **state)
+{
+    struct heard heard = { 0 };
+    struct progress p = { .tell = hear, .self = &heard };
+
+    (void)state;
+    progress_step(&p);
+    progress_reach(&p, 3, 0.5, 1);
+    progress_end(&p);
+    assert_int_equal(heard.n, 0);
+    assert_int_equal(p.n, 0);
+    progress_wait(&p, true);
+    assert_true(p.waiting);
+    assert_int_equal(heard.n, 1);
+    progress_wait(&p, false);
+    assert_false(p.waiting);
+    assert_int_equal(heard.n, 2);
+}
+
 static void keeps_no_more_levels_than_it_has(void **state)
 {
     struct heard heard = { 0 };
@@ -138,6 +174,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_the_share_of_all_levels),
         cmocka_unit_test(knows_a_share_without_a_number),
+        cmocka_unit_test(an_inner_level_without_a_number),
+        cmocka_unit_test(nothing_is_counted_outside),
         cmocka_unit_test(keeps_no_more_levels_than_it_has),
         cmocka_unit_test(counts_the_tokens_of_the_outermost),
         cmocka_unit_test(is_told_between_tasks),

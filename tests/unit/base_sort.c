@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * Numbers in order, against an order found by comparing all pairs. */
+#include "check.h"
+
+#include "base/sort.h"
+
+/* Numbers of which many are equal. */
+static void any_numbers(void **state)
+{
+    (void)state;
+    for (int n = 0; n <= 200; n++) {
+        float x[200], before[200];
+
+        for (int i = 0; i < n; i++)
+            before[i] = x[i] = (float)(i * 7919 % (n / 2 + 1)) - 10;
+        sort_down(x, n);
+        for (int i = 1; i < n; i++)
+            assert_true(x[i - 1] >= x[i]);
+        for (int i = 0; i < n; i++) {
+            int had = 0, has = 0;
+
+            for (int k = 0; k < n; k++) {
+                had += before[k] == before[i];
+                has += x[k] == before[i];
+            }
+            assert_int_equal(has, had);
+        }
+    }
+}
+
+static void orders_that_are_there(void **state)
+{
+    float up[] = { 1, 2, 3, 4, 5, 6, 7 }, down[] = { 7, 6, 5, 4, 3, 2, 1 };
+    float far[] = { 0, INFINITY, -INFINITY, -1 };
+
+    (void)state;
+    sort_down(up, 7);
+    sort_down(down, 7);
+    for (int i = 0; i < 7; i++)
+        assert_true(up[i] == (float)(7 - i) && down[i] == (float)(7 - i));
+    sort_down(far, 4);
+    assert_true(isinf(far[0]) && far[1] == 0 && far[2] == -1 && isinf(far[3]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_numbers), cmocka_unit_test(orders_that_are_there),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
