@@ -373,8 +373,7 @@ static void write_local(struct npz *z, const struct member *m)
         put(&bytes, (uint64_t)size_of(m), 8);
         put(&bytes, (uint64_t)size_of(m), 8);
     }
-    if (m->n_head > 0)
-        memcpy(bytes.p + bytes.n, m->head, (size_t)m->n_head);
+    memcpy(bytes.p + bytes.n, m->head, (size_t)m->n_head);
     write_at(z, m->offset, bytes.p, count);
 }
 

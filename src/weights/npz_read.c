@@ -32,7 +32,7 @@ static int sort_arrays(struct weights *w, struct err *e)
         return -1;
     for (int i = 0; i < w->n_strings; i++)
         if (weights_find(w, w->strings[i].name) != NULL)
-            return err_set(e, ERR_INPUT, "%s appears twice",
+            return err_set(e, ERR_INPUT, "%s: appears twice",
                            str_shown(w->a, w->strings[i].name));
     return 0;
 }

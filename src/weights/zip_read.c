@@ -227,11 +227,9 @@ static bool inflate_to(struct arena *a, struct span packed, unsigned char *out, 
 
         s.avail_in = in;
         s.avail_out = room;
-        status = inflate(&s, Z_NO_FLUSH);
+        status = inflate(&s, Z_NO_FLUSH);       /* without progress: Z_BUF_ERROR */
         in_left -= in - s.avail_in;
         out_left -= room - s.avail_out;
-        if (status == Z_OK && in == s.avail_in && room == s.avail_out)
-            status = Z_BUF_ERROR;
     }
     inflateEnd(&s);
     if (status == Z_MEM_ERROR)

@@ -87,11 +87,25 @@ static void test_npy(void **state)
         { "{'descr': '<f4' 'shape': ()}", 4, "found ''', expected '}'" },
         { DICT("'<f4'", "False", "()") " + x", 4, "found '+', expected only spaces" },
         { "", 0, "found the end, expected '{'" },
+        { "{", 4, "found the end, expected a string" },
+        { "{'", 4, "found the end, expected the end of a short string" },
+        { "{'descr", 4, "found the end, expected the end of a short string" },
+        { "{'a_key_of_more_than_thirty-one_bytes': 1}", 4, "expected the end of a short string" },
+        { "{3: 1}", 4, "found '3', expected a string" },
+        { "{'fortran_order':", 4, "found the end, expected True or False" },
+        { "{'fortran_order': Fals", 4, "found 'F', expected True or False" },
+        { DICT("''", "False", "()"), 4, "dtype , expected floats or whole" },
+        { DICT("'<U'", "False", "(1,)"), 4, "dtype <U, expected floats or whole" },
+        { DICT("'<U3x'", "False", "(1,)"), 4, "dtype <U3x, expected floats or whole" },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         refused(npy(i % 2 == 0 ? 1 : 2, cases[i].dict, cases[i].n_data), cases[i].want);
+    refused(npy(0, DICT("'<f4'", "False", "()"), 4), ".npy version 0.0, expected 1.0, 2.0");
+    refused((struct span){ (const unsigned char *)"\x93NUMPY\1\1\0\0", 10 },
+            ".npy version 1.1, expected 1.0, 2.0 or 3.0");
+    refused((struct span){ (const unsigned char *)"\x93NUMPY", 6 }, "does not begin with");
     refused(npy(4, DICT("'<f4'", "False", "()"), 4), ".npy version 4.0, expected 1.0, 2.0");
     refused((struct span){ (const unsigned char *)"\x93NUMPY\1\0\xff\xff{", 11 },
             ".npy header of 65535 bytes, but only 1 follow");
@@ -100,6 +114,16 @@ static void test_npy(void **state)
     refused((struct span){ (const unsigned char *)"\x93NUMPY\1", 7 }, "does not begin with");
     refused((struct span){ (const unsigned char *)"hello", 5 }, "is neither .npz nor .npy");
     refused((struct span){ (const unsigned char *)"", 0 }, "is neither .npz nor .npy");
+}
+
+/* A NUL ends no string of the header. */
+static void test_npy_with_nul(void **state)
+{
+    struct span s = npy(1, "{'descr': '<f4'}", 4);
+
+    (void)state;
+    ((unsigned char *)(uintptr_t)s.data)[10 + 4] = '\0';
+    refused(s, "found byte 0x00, expected the end of a short string");
 }
 
 static void test_npy_accepted(void **state)
@@ -335,23 +359,34 @@ static void test_bomb(void **state)
             "the deflated members hold over 2147483647 bytes");
 }
 
-static void test_twice(void **state)
+/* Two arrays of one name, of numbers or of strings. */
+static struct span two_arrays(bool strings, bool more_strings)
 {
+    static unsigned char file[1024];
     static const int64_t one = 1;
+    const char *const word = "word";
     FILE *f = tmpfile();
     struct npz *z = npz_new(&arena, f);
-    unsigned char file[1024];
     struct err e;
     size_t n;
 
-    (void)state;
-    npz_add(z, "a", DTYPE_F32, 1, &one);
-    npz_add(z, "a", DTYPE_F32, 1, &one);
+    for (int i = 0; i < 2; i++)
+        if (i == 0 ? strings : more_strings)
+            npz_add_strings(z, "a", &word, 1);
+        else
+            npz_add(z, "a", DTYPE_F32, 1, &one);
     assert_int_equal(npz_finish(z, &e), 0);
     rewind(f);
     n = fread(file, 1, sizeof file, f);
     fclose(f);
-    refused((struct span){ file, n }, "a: appears twice");
+    return (struct span){ file, n };
+}
+
+static void test_twice(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        refused(two_arrays(i % 2 != 0, i / 2 != 0), "a: appears twice");
 }
 
 /* An npz of one member a.npy with n_data bytes, the last four of them `last`. */
@@ -395,6 +430,8 @@ static void test_strings(void **state)
     refused(array(DICT("'<U0'", "False", "(1,)"), 0, 0), "dtype <U0, expected");
     refused(array(DICT("'>U3'", "False", "(1,)"), 12, 0), "dtype >U3 is big-endian");
     refused(array(DICT("'<U9999999999'", "False", "(1,)"), 12, 0), "dtype <U9999999999");
+    refused(array(DICT("'<U'", "False", "(1,)"), 12, 0), "dtype <U, expected");
+    refused(array(DICT("'<U3x'", "False", "(1,)"), 12, 0), "dtype <U3x, expected");
     refused(array(DICT("'<U999999999'", "False", "(9223372036854775807,)"), 12, 0),
             "a shape of over 2^63 bytes");
 }
@@ -403,6 +440,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_npy, begin, end),
+        cmocka_unit_test_setup_teardown(test_npy_with_nul, begin, end),
         cmocka_unit_test_setup_teardown(test_npy_accepted, begin, end),
         cmocka_unit_test_setup_teardown(test_fields, begin, end),
         cmocka_unit_test_setup_teardown(test_cut, begin, end),
