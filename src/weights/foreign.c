@@ -78,7 +78,7 @@ static const char *converted(struct arena *a, const char *name)
     return arena_printf(a, "%.*s.safetensors", size, name);
 }
 
-/* name of dir; pattern: the name may hold a '*' for the shell. */
+/* name of dir, "" is the root; pattern: the name may hold a '*' for the shell. */
 static void refuse(struct arena *a, const char *dir, const char *name, bool pattern,
                    enum kind kind, struct err *e)
 {
@@ -96,16 +96,17 @@ static void refuse(struct arena *a, const char *dir, const char *name, bool patt
         "safe_serialization=True)\"";
     bool is_long = strlen(dir) > 48;
     const char *in = is_long ? " in that folder" : "", *word, *at;
+    const char *folder = dir[0] != '\0' ? str_shown(a, dir) : "/";
 
     at = is_long || strcmp(dir, ".") == 0 ? "" : arena_printf(a, "%s/", quoted(a, dir));
     word = pattern ? name : quoted(a, name);
     if (kind == KIND_TORCH)
         err_set(e, ERR_INPUT, "%s: only %s (%s), expected model.safetensors; convert "
-                "them%s with: %s %s%s %s%s", str_shown(a, dir), kind_name[kind],
+                "them%s with: %s %s%s %s%s", folder, kind_name[kind],
                 str_shown(a, name), in, torch, at, quoted(a, converted(a, name)), at, word);
     else
         err_set(e, ERR_INPUT, "%s: only %s (%s), expected model.safetensors; convert "
-                "them%s with transformers 4 and TensorFlow: %s %s", str_shown(a, dir),
+                "them%s with transformers 4 and TensorFlow: %s %s", folder,
                 kind_name[kind], str_shown(a, name), in, keras,
                 *at != '\0' ? at : ".");
 }
@@ -155,7 +156,7 @@ bool foreign_dir(struct arena *a, const char *dir, struct err *e)
     }
     if (best == NULL)
         return false;
-    while (n > 1 && dir[n - 1] == '/')
+    while (n > 0 && dir[n - 1] == '/')
         n--;
     refuse(a, arena_strndup(a, dir, n), best_rank == 1 ? "pytorch_model-*.bin" : best,
            best_rank == 1, best_kind, e);

@@ -59,8 +59,9 @@ static int read_dtype(struct reader *r, struct entry *x, struct err *e)
             return 0;
         }
     all = arena_strdup(r->a, dtype_table[0].name);
-    for (int i = 1; i < N_DTYPE && dtype_table[i].block == 1; i++)
-        all = arena_printf(r->a, "%s %s", all, dtype_table[i].name);
+    for (int i = 1; i < N_DTYPE; i++)
+        if (dtype_table[i].block == 1)
+            all = arena_printf(r->a, "%s %s", all, dtype_table[i].name);
     return err_set(e, ERR_INPUT, "dtype \"%s\", expected one of %s",
                    str_shown(r->a, r->room), all);
 }

@@ -133,6 +133,7 @@ static const struct tensor *find(const struct tensor *tensor, int n, const char 
     return weights_find(&weights, name);
 }
 
+/* n > 0: the part has a tensor that the index names. */
 static int append(struct shards *s, const struct tensor *tensor, int n, struct err *e)
 {
     struct weights *weights = s->w;
@@ -145,8 +146,7 @@ static int append(struct shards *s, const struct tensor *tensor, int n, struct e
         weights->tensor = arena_grow(weights->a, weights->tensor, (size_t)weights->n,
                                      s->room, sizeof *weights->tensor);
     }
-    if (n > 0)
-        memcpy(weights->tensor + weights->n, tensor, (size_t)n * sizeof *tensor);
+    memcpy(weights->tensor + weights->n, tensor, (size_t)n * sizeof *tensor);
     weights->n += n;
     return 0;
 }

@@ -41,7 +41,7 @@ static void refused(const char *want)
 
 static void put_every_type(void)
 {
-    put_head(&b, 3, 0, 12);
+    put_head(&b, 3, 0, 13);
     put_key(&b, "i8", GGUF_I8);
     put(&b, "\xff", 1);
     put_key(&b, "u8", GGUF_U8);
@@ -57,6 +57,8 @@ static void put_every_type(void)
     put_u64(&b, (uint64_t)-4);
     put_key(&b, "u64", GGUF_U64);
     put_u64(&b, UINT64_MAX);
+    put_key(&b, "small", GGUF_U64);
+    put_u64(&b, UINT64_C(1) << 40);
     put_key(&b, "bool", GGUF_BOOL);
     put(&b, "\2", 1);
     put_key(&b, "f32", GGUF_F32);
@@ -97,9 +99,12 @@ static void test_values(void **state)
     assert_int_equal(int_of(g, "u32"), 4294967293);
     assert_int_equal(int_of(g, "i64"), -4);
     assert_true(int_of(g, "u64") == INT64_MAX);
+    assert_true(int_of(g, "small") == INT64_C(1) << 40);
     assert_int_equal(int_of(g, "bool"), 1);
     assert_true(gguf_real(gguf_find(g, "f32"), 0) == 0.5);
     assert_true(gguf_real(gguf_find(g, "f64"), 0) == 0.1);
+    assert_true(gguf_is_real(gguf_find(g, "f32")) && gguf_is_real(gguf_find(g, "f64")));
+    assert_false(gguf_is_int(gguf_find(g, "f64")) || gguf_is_int(gguf_find(g, "words")));
     assert_null(gguf_find(g, "none"));
     assert_string_equal(gguf_kind(&arena, gguf_find(g, "words")), "an array of 3 STRING");
     assert_string_equal(gguf_kind(&arena, gguf_find(g, "u32")), "a U32");
@@ -138,18 +143,8 @@ static void test_tensors(void **state)
     assert_non_null(gguf_find(weights_gguf(w), "general.alignment"));
 }
 
-/* Cut after every byte: always refused, nothing read beyond the end. */
-static void test_cut(void **state)
+static void check_cuts(size_t all)
 {
-    size_t all;
-
-    (void)state;
-    put_every_type();
-    b.v[8] = 1;                             /* one tensor */
-    put_tensor(&b, "t", 2, 2, 0, 0);
-    put_data(&b, 32, 16);
-    good(1);
-    all = b.n;
     for (b.n = 0; b.n < all; b.n++) {
         unsigned char *copy = malloc(b.n > 0 ? b.n : 1);
         struct err e = { ERR_NONE, "" };
@@ -159,6 +154,23 @@ static void test_cut(void **state)
         assert_int_equal(e.kind, ERR_INPUT);
         free(copy);
     }
+}
+
+/* Cut after every byte: always refused, nothing read beyond the end. */
+static void test_cut(void **state)
+{
+    (void)state;
+    put_every_type();
+    b.v[8] = 1;                             /* one tensor */
+    put_tensor(&b, "t", 2, 2, 0, 0);
+    put_data(&b, 32, 16);
+    good(1);
+    check_cuts(b.n);
+    put_head(&b, 3, 1, 0);                  /* within its description, too */
+    put_tensor(&b, "a name that is longer than all that follows it", 2, 2, 0, 0);
+    put_data(&b, 32, 16);
+    good(1);
+    check_cuts(b.n);
 }
 
 /* ---- wrong: head and keys ---- */
@@ -246,6 +258,22 @@ static void test_names(void **state)
     put_key(&b, "a\n\033[2J", 99);
     put_data(&b, 1, 8);
     refused("a\\n\\x1b[2J: type 99");
+}
+
+/* The longest that a name may be, and one byte more */
+static void test_long_names(void **state)
+{
+    static char name[65537];
+
+    (void)state;
+    memset(name, 'x', 65535);
+    put_head(&b, 3, 0, 1);
+    put_key_u32(&b, name, 1);
+    good(0);
+    name[65535] = 'x';
+    put_head(&b, 3, 0, 1);
+    put_key_u32(&b, name, 1);
+    refused("key 0: a name of 65536 bytes, expected 1 to 65535 and no NUL");
 }
 
 static void test_alignment(void **state)
@@ -374,6 +402,99 @@ static void test_many(void **state)
     free(p);
 }
 
+/* ---- experts ---- */
+
+/* slow is the first of the three dimensions that the shape has. */
+static void put_cube(const char *name, uint64_t fast, uint64_t middle, uint64_t slow,
+                     uint32_t type, uint64_t offset)
+{
+    put_string(&b, name);
+    put_u32(&b, 3);
+    put_u64(&b, fast);
+    put_u64(&b, middle);
+    put_u64(&b, slow);
+    put_u32(&b, type);
+    put_u64(&b, offset);
+}
+
+/* One matrix an expert, between other tensors, of numbers and of blocks. */
+static void test_experts(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    struct weights *w;
+    const struct tensor *t;
+
+    (void)state;
+    put_head(&b, 3, 4, 0);
+    put_tensor(&b, "a", 4, 2, 24, 0);
+    put_cube("blk.0.ffn_up_exps.weight", 8, 2, 3, 24, 32);
+    put_cube("blk.1.ffn_up_exps.weight", 32, 1, 2, 2, 96);
+    put_tensor(&b, "z", 4, 2, 24, 160);
+    put_data(&b, 32, 200);
+    w = open_b(&e);
+    if (w == NULL)
+        fail_msg("%s", e.msg);
+    assert_int_equal(weights_count(w), 7);
+    assert_non_null(weights_find(w, "a"));
+    assert_non_null(weights_find(w, "z"));
+    assert_null(weights_find(w, "blk.0.ffn_up_exps.weight"));
+    for (int i = 0; i < 3; i++) {
+        t = weights_find(w, arena_printf(&arena, "blk.0.ffn_up.%d.weight", i));
+        assert_non_null(t);
+        assert_string_equal(tensor_shape(&arena, t), "[2,8]");
+        assert_int_equal(t->n_elements, 16);
+        assert_int_equal(t->data[0], 32 + 16 * i);
+    }
+    for (int i = 0; i < 2; i++) {
+        t = weights_find(w, arena_printf(&arena, "blk.1.ffn_up.%d.weight", i));
+        assert_non_null(t);
+        assert_string_equal(tensor_shape(&arena, t), "[1,32]");
+        assert_int_equal(t->data[0], 96 + 18 * i);
+    }
+}
+
+/* What is not a matrix an expert stays as it is. */
+static void left_whole(const char *name, uint64_t fast, uint64_t middle, uint64_t slow,
+                       size_t n_data)
+{
+    struct err e = { ERR_NONE, "" };
+    struct weights *w;
+
+    put_head(&b, 3, 1, 0);
+    put_cube(name, fast, middle, slow, 24, 0);
+    put_data(&b, 32, n_data);
+    w = open_b(&e);
+    if (w == NULL)
+        fail_msg("%s", e.msg);
+    assert_int_equal(weights_count(w), 1);
+    assert_string_equal(weights_at(w, 0)->name, name);
+    assert_int_equal(weights_at(w, 0)->n_dims, 3);
+}
+
+static void test_no_experts(void **state)
+{
+    struct err e = { ERR_NONE, "" };
+    unsigned char *large;
+    size_t n = ((size_t)16 << 16) + 16;
+
+    (void)state;
+    left_whole("ffn_up_exps.bias", 8, 2, 3, 48);
+    left_whole("ffn_up_exps.weight", 5, 3, 3, 45);      /* a few bytes each */
+    put_head(&b, 3, 1, 0);
+    put_tensor(&b, "ffn_up_exps.weight", 16, 2, 24, 0);
+    put_data(&b, 32, 32);
+    good(1);                                            /* two dimensions */
+    put_head(&b, 3, 1, 0);                              /* more than 2^16 of them */
+    put_cube("ffn_up_exps.weight", 16, 1, (1 << 16) + 1, 24, 0);
+    put_data(&b, 32, 0);
+    large = calloc(1, b.n + n);
+    assert_non_null(large);
+    memcpy(large, b.v, b.n);
+    assert_int_equal(weights_count(weights_open_memory(&arena, (struct span){ large, b.n + n },
+                                                       "f.gguf", &e)), 1);
+    free(large);
+}
+
 /* ---- parts ---- */
 
 static void write_part(const char *path, uint32_t count, int no, uint32_t n_tensors)
@@ -474,11 +595,80 @@ static void test_parts_that_are_wrong(void **state)
     drop_dir(&arena, dir);
 }
 
+/* Where the number of tensors is not said it is not checked; names decide. */
+static void test_names_of_parts(void **state)
+{
+    static const char *const names[] = {
+        "m-00001-of-00002.gguX", "m-00001_of-00002.gguf", "-00001-of-00002.gguf",
+    };
+    char *dir = new_dir(&arena);
+
+    (void)state;
+    for (int i = 1; i <= 2; i++) {
+        put_head(&b, 3, 1, 1);
+        put_key_u32(&b, "split.count", 2);
+        put_tensor(&b, i == 1 ? "a" : "b", 4, 1, 0, 0);
+        put_data(&b, 32, 16);
+        write_file(file_join(&arena, dir, arena_printf(&arena, "m-%05d-of-00002.gguf", i)),
+                   (struct span){ b.v, b.n });
+    }
+    file_opens(file_join(&arena, dir, "m-00002-of-00002.gguf"), 2);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = file_join(&arena, dir, names[i]);
+
+        write_part(path, 2, 0, 2);
+        if (i < 2)
+            file_refused(path, "is one of 2 parts, whose names must end in -00001-of-00002");
+        else
+            file_refused(path, "/-00002-of-00002.gguf: No such file");
+    }
+    drop_dir(&arena, dir);
+}
+
+static void check_first_part(const char *path, const char *want)
+{
+    assert_string_equal(gguf_first_part(&arena, path), want);
+}
+
+/* The keys of a model in parts stand in its first. */
+static void test_first_part(void **state)
+{
+    (void)state;
+    check_first_part("d/m-00003-of-00004.gguf", "d/m-00001-of-00004.gguf");
+    check_first_part("d/m-00001-of-00004.gguf", "d/m-00001-of-00004.gguf");
+    check_first_part("d/m.gguf", "d/m.gguf");
+    check_first_part("d/m-00003+of-00004.gguf", "d/m-00003+of-00004.gguf");
+    check_first_part("m-00003-of-00004.ggu", "m-00003-of-00004.ggu");
+}
+
+/* Keys alone, without the tensors. */
+static void test_keys_of_a_file(void **state)
+{
+    char *dir = new_dir(&arena);
+    const char *path = file_join(&arena, dir, "k.gguf");
+    const struct gguf *g;
+    struct err e;
+
+    (void)state;
+    assert_null(gguf_open(&arena, path, &e));
+    assert_non_null(strstr(e.msg, "/k.gguf: No such file"));
+    write_text(path, "GGUX");
+    assert_null(gguf_open(&arena, path, &e));
+    assert_non_null(strstr(e.msg, "/k.gguf: is not a GGUF file, expected it to begin with"));
+    write_part(path, 2, 1, 2);
+    g = gguf_open(&arena, path, &e);
+    assert_non_null(g);
+    assert_int_equal(int_of(g, "split.no"), 1);
+    gguf_close(&arena, g);
+    drop_dir(&arena, dir);
+}
+
 /* Only the first part of several counts as a model of its folder. */
 static void test_files_of_a_folder(void **state)
 {
     static const char *const name[] = {
         "a.gguf", "b-0000x-of-00002.gguf", "c-00002-of-0002.gguf", "d_00002-of-00002.gguf",
+        "j-00002+of-00002.gguf",
         "-00001-of-00002.gguf", "e-00002-of-00002.gguf", "f.gguf", "g.gguf", "h.gguf", "i.gguf",
     };
     char *dir = new_dir(&arena);
@@ -486,7 +676,7 @@ static void test_files_of_a_folder(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
         write_part(file_join(&arena, dir, name[i]), 1, 0, 1);
-    file_refused(dir, "holds 9 GGUF files; give the name of one of them (-00001-of-00002.gguf, "
+    file_refused(dir, "holds 10 GGUF files; give the name of one of them (-00001-of-00002.gguf, "
                  "a.gguf, b-0000x-of-00002.gguf");
     file_refused(dir, ", ..)");
     weights_close(NULL);
@@ -518,7 +708,10 @@ int main(void)
         cmocka_unit_test(test_shapes), cmocka_unit_test(test_element_types),
         cmocka_unit_test(test_offsets), cmocka_unit_test(test_many),
         cmocka_unit_test(test_parts), cmocka_unit_test(test_parts_that_are_wrong),
-        cmocka_unit_test(test_files_of_a_folder),
+        cmocka_unit_test(test_files_of_a_folder), cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_experts), cmocka_unit_test(test_no_experts),
+        cmocka_unit_test(test_names_of_parts), cmocka_unit_test(test_first_part),
+        cmocka_unit_test(test_keys_of_a_file),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "unit/weights_files.h"
-#include "weights/weights.h"
+#include "weights/weights_priv.h"
 
 static struct arena arena;
 static const char *dir;
@@ -230,6 +230,107 @@ static void test_index_refused(void **state)
     refused(dir, "nested more than 2048 deep");
 }
 
+/* Any part stands for all, where the index is beside it; what only has a name like one
+ * does not. */
+static void test_part_alone(void **state)
+{
+    static const char *const others[] = {
+        "model-of-1.safetensors", "-of-1.safetensors", "model-1-of-x.safetensors",
+        "model.fp16.safetensors",
+    };
+    char before[4000];
+
+    (void)state;
+    part("m-1-of-2.safetensors", "ca");
+    part("m-2-of-2.safetensors", "b");
+    opens(in("m-1-of-2.safetensors"), "ac");        /* without an index */
+    index_of("{\"weight_map\":{\"a\":\"m-1-of-2.safetensors\","
+             "\"b\":\"m-2-of-2.safetensors\"}}");
+    opens(in("m-1-of-2.safetensors"), "abc");
+    opens(in("m-2-of-2.safetensors"), "abc");
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(dir), 0);
+    opens("m-2-of-2.safetensors", "abc");
+    assert_int_equal(chdir(before), 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        part(others[i], "x");
+        opens(in(others[i]), "x");
+    }
+    refused(in("m-3-of-3.safetensors"), "/m-3-of-3.safetensors: No such file");
+    assert_int_equal(unlink(in("model.safetensors.index.json")), 0);
+    assert_int_equal(unlink(in("-of-1.safetensors")), 0);
+    assert_int_equal(unlink(in("m-1-of-2.safetensors")), 0);
+    refused(dir, "holds parts (m-2-of-2.safetensors), but no model.safetensors.index.json");
+    assert_int_equal(unlink(in("m-2-of-2.safetensors")), 0);
+    assert_int_equal(rename(in("model-of-1.safetensors"), in("a-of-1.safetensors")), 0);
+    refused(dir, "holds no model.safetensors, but a-of-1.safetensors");
+    write_text(in("a-of-1.safetensors"), "\3\0\0\0\0\0\0\0[]{");
+    write_text(in("odd"), "\2");
+    refused(in("odd"), "/odd: is not a file of weights");
+    write_file(in("odd"), (struct span){ (const unsigned char *)"\2\0\0\0\0\0\0\0[]", 10 });
+    refused(in("odd"), "/odd: is not a file of weights");
+}
+
+/* Names in the index, inside and outside of its folder */
+static void test_names_inside(void **state)
+{
+    static const struct { const char *part; bool inside; } cases[] = {
+        { "./p", true }, { "..p", true }, { "sub/p", true }, { "sub/./p", true },
+        { ".p", true }, { "sub/..p", true }, { "own/p", true }, { "like/p", false },
+        { "sub/..", false }, { "up/p", false },
+    };
+
+    (void)state;
+    assert_int_equal(mkdir(in("m"), 0700), 0);
+    assert_int_equal(mkdir(in("m/sub"), 0700), 0);
+    assert_int_equal(mkdir(in("m2"), 0700), 0);
+    assert_int_equal(symlink("../m2", in("m/like")), 0);    /* begins with the folder's name */
+    assert_int_equal(symlink("..", in("m/up")), 0);
+    assert_int_equal(symlink(".", in("m/own")), 0);
+    for (int i = 0; i < 8; i++)
+        part(arena_printf(&arena, "%s", (const char *const[]){ "m/p", "m/..p", "m/sub/p",
+                          "m/.p", "m/sub/..p", "m2/p", "p", "m/sub/p" }[i]), "a");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_text(in("m/model.safetensors.index.json"),
+                   arena_printf(&arena, "{\"weight_map\":{\"a\":\"%s\"}}", cases[i].part));
+        if (cases[i].inside)
+            opens(in("m"), "a");
+        else
+            refused(in("m"), "expected a name inside the folder");
+    }
+    write_text(in("m/model.safetensors.index.json"), "{\"weight_map\":{\"a\":\"no/p\"}}");
+    refused(in("m"), "/m/no/p: No such file or directory");
+}
+
+/* An index that leads nowhere, and one that no model could have */
+static void test_index_unreadable(void **state)
+{
+    (void)state;
+    assert_int_equal(symlink("nowhere", in("model.safetensors.index.json")), 0);
+    refused(dir, "model.safetensors.index.json: No such file or directory");
+    assert_int_equal(unlink(in("model.safetensors.index.json")), 0);
+    index_of("{");
+    assert_int_equal(truncate(in("model.safetensors.index.json"), (64 << 20) + 1), 0);
+    refused(dir, "model.safetensors.index.json: 67108865 bytes, expected at most 67108864");
+}
+
+/* A list with a name twice does not take the place of the one that is there. */
+static void test_replaced(void **state)
+{
+    struct tensor twice[] = { { .name = "b" }, { .name = "a" }, { .name = "b" } };
+    struct err e = { ERR_NONE, "" };
+    struct weights *w;
+
+    (void)state;
+    part("model.safetensors", "qr");
+    w = weights_open(&arena, dir, &e);
+    assert_int_equal(weights_replace(w, twice, 3, &e), -1);
+    assert_string_equal(e.msg, "b: appears twice");
+    assert_int_equal(weights_count(w), 2);
+    assert_string_equal(weights_at(w, 1)->name, "r");
+    weights_close(w);
+}
+
 /* A cache's files are links that lead out of the folder. */
 static void test_links(void **state)
 {
@@ -247,6 +348,7 @@ static void test_links(void **state)
 static void test_foreign_folder(void **state)
 {
     (void)state;
+    write_text(in("config.json"), "{}");
     write_text(in("optimizer.pt"), "x");
     write_text(in("tf_model.h5"), "x");
     refused(dir, ": only PyTorch weights (optimizer.pt), expected model.safetensors");
@@ -267,9 +369,11 @@ static void test_foreign_folder(void **state)
 
 static void test_foreign_file(void **state)
 {
-    static const char zip[] = "PK\x03\x04................................archive/data.pkl";
+    static const char zip[300] = "PK\x03\x04................................archive/data.pkl";
 
     (void)state;
+    write_text(in(".pt"), "x");
+    refused(in(".pt"), "/.pt.safetensors ");
     write_text(in("a.ckpt"), "anything");
     refused(in("a.ckpt"), "only PyTorch weights (a.ckpt)");
     write_text(in("it's"), "\x80\x02}q");
@@ -279,12 +383,40 @@ static void test_foreign_file(void **state)
     refused(in("a.ckpt"), "os.path.exists(o)and sys.exit(o+' exists')");
     write_file(in("z"), (struct span){ (const unsigned char *)zip, sizeof zip });
     refused(in("z"), "only PyTorch weights (z)");
+    write_file(in("z"), (struct span){ (const unsigned char *)zip, 60 });
+    refused(in("z"), "only PyTorch weights (z)");
+    write_file(in("z"), (struct span){ (const unsigned char *)zip, 20 });
+    refused(in("z"), "/z: is not a file of weights");
     write_text(in("k"), "\x89HDF\r\n");
     refused(in("k"), "only Keras weights (k)");
     write_text(in("model.safetensors"), "\x80\x02}q");
     refused(dir, "only PyTorch weights (model.safetensors)");
     part("really.bin", "a");                /* the content decides */
     opens(in("really.bin"), "a");
+}
+
+/* Names without a folder, and the root: the command can be pasted as it is. */
+static void test_foreign_here(void **state)
+{
+    static const struct span pickle = { (const unsigned char *)"\x80\x02}q", 4 };
+    char before[4000];
+    struct err e;
+
+    (void)state;
+    write_text(in("a.ckpt"), "x");
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(dir), 0);
+    refused("a.ckpt", ".: only PyTorch weights (a.ckpt), expected model.safetensors");
+    refused("a.ckpt", "'pt'})\" a.safetensors a.ckpt");
+    assert_int_equal(rename("a.ckpt", "tf_model.h5"), 0);
+    refused(".", "safe_serialization=True)\" .");
+    part("model.safetensors", "ab");
+    opens("model.safetensors", "ab");
+    opens(".", "ab");
+    assert_int_equal(chdir(before), 0);
+    assert_true(foreign_file(&arena, "/a.bin", pickle, &e));
+    assert_memory_equal(e.msg, "/: only PyTorch weights (a.bin)", 31);
+    assert_non_null(strstr(e.msg, "'pt'})\" /a.safetensors /a.bin"));
 }
 
 /* The whole command fits the message, however deep the folder lies. */
@@ -313,7 +445,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_links, begin, end),
         cmocka_unit_test_setup_teardown(test_foreign_folder, begin, end),
         cmocka_unit_test_setup_teardown(test_foreign_file, begin, end),
+        cmocka_unit_test_setup_teardown(test_foreign_here, begin, end),
         cmocka_unit_test_setup_teardown(test_foreign_long, begin, end),
+        cmocka_unit_test_setup_teardown(test_part_alone, begin, end),
+        cmocka_unit_test_setup_teardown(test_names_inside, begin, end),
+        cmocka_unit_test_setup_teardown(test_index_unreadable, begin, end),
+        cmocka_unit_test_setup_teardown(test_replaced, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,27 @@ static void test_accepted(void **state)
     }
 }
 
+/* Notes are found by their keys; one with a NUL, which a string of C cannot hold, is not. */
+static void test_notes(void **state)
+{
+    struct err e = { 0 };
+    struct weights *w = open_header("{\"__metadata__\":{\"a\":\"1\",\"b\":\"2\",\"c\":\"3\","
+                                    "\"d\":\"4\",\"e\":\"5\",\"f\":\"6\\u0000\",\"g\":\"\"}}",
+                                    0, &e);
+
+    (void)state;
+    assert_non_null(w);
+    for (char c = 'a'; c <= 'e'; c++) {
+        const char key[] = { c, '\0' }, *value = weights_note(w, key);
+
+        assert_non_null(value);
+        assert_int_equal(value[0], '1' + (c - 'a'));
+    }
+    assert_null(weights_note(w, "f"));
+    assert_string_equal(weights_note(w, "g"), "");
+    assert_null(weights_note(w, ""));
+}
+
 static void test_every_dtype(void **state)
 {
     (void)state;
@@ -133,6 +154,13 @@ static const struct {
     size_t n_data;
     const char *want;           /* part of the message, told apart from all others */
 } hostile[] = {
+    { "{" T("a", "F32", "[1]", 0, 4) " " T("b", "F32", "[1]", 4, 8) "}", 8,
+      "header: at byte 54: found '\"', expected '}'" },
+    { "{\"__metadata__\":", 0, "__metadata__: at byte 16: found the end, expected an object" },
+    { "{\"__metadata__\":nul", 0, "__metadata__: at byte 16: found 'n', expected an object" },
+    { "{\"__metadata__\":{3:\"a\"}}", 0, "__metadata__: at byte 17: found '3', expected a "
+      "string" },
+    { "{\"__metadata__\":{\"a\" \"b\"}}", 0, "found '\"', expected ':'" },
     { "[]", 0, "header: at byte 0: found '[', expected '{'" },
     { "  ", 0, "header: at byte 2: found the end, expected '{'" },
     { "{ ", 0, "header: at byte 2: found the end, expected a string" },
@@ -365,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_order_and_alignment, begin, end),
         cmocka_unit_test_setup_teardown(test_accepted, begin, end),
+        cmocka_unit_test_setup_teardown(test_notes, begin, end),
         cmocka_unit_test_setup_teardown(test_every_dtype, begin, end),
         cmocka_unit_test_setup_teardown(test_hostile, begin, end),
         cmocka_unit_test_setup_teardown(test_header_length, begin, end),
