@@ -86,6 +86,11 @@ sanitised() {
     [[ $viz == */asan/* || $viz == */tsan/* ]]
 }
 
+# gcov writes files of its own at the end.
+covered() {
+    [[ $viz == */coverage/* ]]
+}
+
 # safetensors FILE HEADER [BYTES [LENGTH]]: a file with this header and BYTES zeros; LENGTH
 # is what the file says of its header, in decimal
 safetensors() {
