@@ -9,6 +9,12 @@
 
 #include "base/number.h"
 
+/* Of the formats in `where`, those that the column may be left out of. */
+static unsigned removable(const struct column *c, unsigned where)
+{
+    return c->optional ? where : where & IN_TABLE;
+}
+
 struct record *record_without(struct arena *a, const struct record *r, unsigned where,
                               const char *const *names)
 {
@@ -23,7 +29,7 @@ struct record *record_without(struct arena *a, const struct record *r, unsigned 
             columns[k].of = record_without(a, columns[k].of, where, names);
         for (int i = 0; names[i] != NULL; i++)
             if (strcmp(columns[k].name, names[i]) == 0)
-                columns[k].where &= ~where;
+                columns[k].where &= ~removable(&columns[k], where);
     }
     return copy;
 }

@@ -90,7 +90,8 @@ struct record {
 
 /*
  * A copy of r, of arena a, whose columns `names` (ends with NULL), and those of the records
- * in it, are no longer shown in `where`: for columns that an option turns on.
+ * in it, are no longer shown in `where`: for columns that an option turns on.  TSV and JSON
+ * keep those that are not optional, which their schema requires.
  */
 struct record *record_without(struct arena *a, const struct record *r, unsigned where,
                               const char *const *names);

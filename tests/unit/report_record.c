@@ -238,10 +238,23 @@ static void write_without(FILE *f)
     arena_finish(&a);
 }
 
+/* The field of a link that is required, under the name of one that a command may leave out. */
+static void write_required(FILE *f)
+{
+    static const char *const names[] = { "weight", NULL };
+    static const struct link link = { 1, 2, 0.5f };
+    struct arena a;
+
+    arena_init(&a, NULL, NULL);
+    record_json(record_without(&a, &link_record, IN_TSV | IN_JSON, names), &link, f);
+    arena_finish(&a);
+}
+
 static void test_columns_left_out(void **state)
 {
     (void)state;
     check(write_without, "name  change\nL0     +0.00\n");
+    check(write_required, "[1,2,0.5]\n");
 }
 
 static void write_schema(FILE *f)
