@@ -61,7 +61,8 @@ static const struct opt_group picture_group = { "figure", picture_opts };
 
 static const struct opt_group *const groups[] = {
     &side_group, &output_all.group, &picture_group, &sheet_group, &layer_group, &rows_group,
-    &seed_group, &qkv_group, &text_group, &select_group, &hide_group, &mask_group, NULL
+    &seed_group, &qkv_group, &text_group, &select_group, &hide_group, &weight_group,
+    &mask_group, NULL
 };
 
 static const char *const examples[] = {

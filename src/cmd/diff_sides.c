@@ -100,7 +100,7 @@ static void ask_attention(struct asked *asked, const char *file)
         .names = all.names, .attention = file, .file = all.file, .pairs = all.pairs,
         .jsonl = all.jsonl, .layer = all.layer, .head = all.head, .stack = all.stack,
         .tokens = all.tokens, .key_tokens = all.key_tokens, .score_scale = NAN,
-        .mask_value = NAN,
+        .mask_value = NAN, .weight = all.weight,
     };
 }
 

@@ -25,7 +25,9 @@ static const struct opt opts[] = {
 };
 #undef F
 
-static const struct opt_group *const groups[] = { &output_arrays.group, PASS_GROUPS, NULL };
+static const struct opt_group *const groups[] = {
+    &output_arrays.group, &weight_group, PASS_GROUPS, NULL
+};
 
 static const char *const examples[] = {
     "mha-viz export -o cat.npz 'the cat saw the dog and the cat ran'",
@@ -246,6 +248,8 @@ static int write_npz(struct export_job *j, struct arena *a, const struct item *i
     if (item->generated != NULL)
         npz_put(w.z, npz_add(w.z, "n_generated", DTYPE_I32, 1, (int64_t[]){ 1 }), 0,
                 &item->n_generated, 1);
+    if (want.weighting != WEIGHTING_PLAIN)
+        npz_add_strings(w.z, "weight", &weighting_names[want.weighting], 1);
     if (j->args->hidden)
         add_floats(w.z, "hidden", T, m->d_hidden, want.hidden);
     if (j->args->logits) {

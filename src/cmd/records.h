@@ -59,9 +59,10 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
     { "family", "name of the model's family", .kind = COLUMN_TEXT, .where = IN_JSON, \
       .null = NULL_ABSENT, .field = TEXT_F(family) }
 
-/* ---- what is shown of its tokens: --hide, --renorm, --merge ---- */
+/* ---- what is shown of its tokens: --weight, --hide, --renorm, --merge ---- */
 
 struct records_shown {
+    const char *weight;         /* what rows hold */
     const char *hide, *merge;   /* hide NULL: nothing is left out */
     bool renorm;
     struct list hidden, hidden_key, divided;
@@ -84,8 +85,14 @@ const char *records_shown_line(const struct session *s, struct arena *a,
                                const struct metric_choice *computed);
 
 #define SHOWN_F(f) offsetof(struct records_shown, f)
+#define WEIGHT_COLUMN(offset) \
+    { "weight", "what rows hold: norm, the weights times |f(x)|; value, times |v|; each row " \
+      "divided by its sum", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON, \
+      .optional = true, .choices = weighting_names, .field = (offset) }
+
 /* As given. */
 #define SHOWN_OPTION_COLUMNS(at) \
+    WEIGHT_COLUMN((at) + SHOWN_F(weight)), \
     { "hide", "what --hide leaves out, as given", .kind = COLUMN_TEXT, \
       .where = IN_TSV | IN_JSON, .optional = true, .field = (at) + SHOWN_F(hide) }, \
     { "renorm", "every row is divided by what --hide leaves of it", .kind = COLUMN_BOOL, \

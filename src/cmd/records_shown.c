@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What records say of --hide, --renorm and --merge. */
+ * What records say of --weight, --hide, --renorm and --merge. */
 #include "analysis/choice.h"
 #include "cmd/records.h"
 
@@ -18,7 +18,8 @@ static struct list divided_metrics(struct arena *a, const struct metric_choice *
 
 struct records_shown records_shown_asked(const struct session *s)
 {
-    return (struct records_shown){ .hide = shown_list(s),
+    return (struct records_shown){ .weight = weighting_names[s->asked->weight],
+                                   .hide = shown_list(s),
                                    .merge = merge_names[s->asked->merge],
                                    .renorm = s->asked->renorm };
 }
@@ -40,7 +41,10 @@ const struct record *records_without_shown(const struct session *s, const struct
     static const char *const of_hide[] = { "hide", "renorm", "hidden", "hidden_key",
                                            "divided", NULL };
     static const char *const of_merge[] = { "merge", NULL };
+    static const char *const of_weight[] = { "weight", NULL };
 
+    if (s->asked->weight == WEIGHTING_PLAIN)
+        r = record_without(s->a, r, IN_TSV | IN_JSON, of_weight);
     if (shown_list(s) == NULL)
         r = record_without(s->a, r, IN_TSV | IN_JSON, of_hide);
     if (s->asked->merge == MERGE_NONE)

@@ -166,6 +166,14 @@ static const struct opt hide_opts[] = {
 };
 const struct opt_group hide_group = { "tokens shown", hide_opts };
 
+static const struct opt weight_opts[] = {
+    CHOICE(0, "weight", "NAME", F(weight), "plain", weighting_names,
+           "rows of the weights times the length of what the head writes (norm), or of its "
+           "values (value), divided by their sum"),
+    END
+};
+const struct opt_group weight_group = { "weights", weight_opts };
+
 static const struct opt generate_opts[] = {
     INT(0, "generate", "N", F(generate), NULL, 1, 1 << 20,
         "continue the text greedily by at most N tokens; an encoder-decoder whose decoder "

@@ -35,7 +35,7 @@ static const struct opt opts[] = {
 
 static const struct opt_group *const groups[] = {
     &output_reports.group, &model_group, &layer_group, &rows_group, &attention_group, &qkv_group,
-    &text_group, &select_group, &generate_group, &mask_group, &dtype_group, NULL
+    &text_group, &select_group, &weight_group, &generate_group, &mask_group, &dtype_group, NULL
 };
 
 static const char *const examples[] = {
@@ -213,7 +213,7 @@ struct text_row {
     int runs, seed;
     double noise;
     bool relative_noise;
-    const char *generator;
+    const char *generator, *weight;
     struct stability_output change;
     struct list heads;
 };
@@ -231,6 +231,7 @@ static const struct column text_columns[] = {
       .field = F(seed) },
     { "generator", "of the noise", .kind = COLUMN_TEXT, .where = IN_TABLE | IN_JSON,
       .field = F(generator) },
+    WEIGHT_COLUMN(F(weight)),
     { "mean_variance", "mean of the runs' variances", .kind = COLUMN_REAL,
       .where = IN_ALL, .null = NULL_SHOWN, .field = F(change.mean_variance) },
     { "max_variance", "the largest of them", .kind = COLUMN_REAL, .where = IN_ALL,
@@ -269,16 +270,17 @@ static struct list head_rows(const struct trial *t)
 static const char *lead(const struct trial *t)
 {
     const struct stability_args *args = t->j->args;
-    const char *relative = "";
+    const char *relative = "", *weights = shown_asked(&t->j->job.s, t->a);
 
     if (!isnan(t->whole.relative))
         relative = arena_printf(t->a, "relative       %.6g\n", t->whole.relative);
     return arena_printf(t->a, "mean_variance  %.6g\nmax_variance   %.6g\n%s"
-                        "%d run%s, noise %.4g%s, seed %d (MT19937)\n\n",
+                        "%d run%s, noise %.4g%s, seed %d (MT19937)%s%s\n\n",
                         t->whole.mean_variance, t->whole.max_variance, relative,
                         args->runs, str_plural(args->runs), args->noise,
                         args->relative_noise ? " of the embeddings" : "",
-                        args->shared.asked.seed);
+                        args->shared.asked.seed, weights != NULL ? "; " : "",
+                        weights != NULL ? weights : "");
 }
 
 static struct text_row text_row(const struct trial *t, const struct item *item)
@@ -289,7 +291,8 @@ static struct text_row text_row(const struct trial *t, const struct item *item)
         .id = records_text_id(&t->j->job.s, item), .runs = args->runs,
         .seed = args->shared.asked.seed,
         .noise = args->noise, .relative_noise = args->relative_noise,
-        .generator = "MT19937, torch.randn", .change = t->whole, .heads = head_rows(t),
+        .generator = "MT19937, torch.randn",
+        .weight = weighting_names[t->j->job.s.asked->weight], .change = t->whole, .heads = head_rows(t),
     };
 }
 
@@ -323,8 +326,17 @@ static int check(void *self, struct err *e)
                    model->precomputed != NULL ? "--attention" : "--qkv");
 }
 
-static const struct job_kind kind = { .outputs = &output_reports, .record = &text_record,
-                                      .check = check, .text = one_text };
+static int prepare(void *self, struct err *e)
+{
+    struct stability_job *job = self;
+
+    (void)e;
+    job->job.record = records_without_shown(&job->job.s, &text_record);
+    return 0;
+}
+
+static const struct job_kind kind = { .outputs = &output_reports, .check = check,
+                                      .prepare = prepare, .text = one_text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)

@@ -48,7 +48,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_reports.group, &hide_group, PASS_GROUPS, NULL
+    &output_reports.group, &hide_group, &weight_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {

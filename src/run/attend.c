@@ -10,6 +10,7 @@
 #include "run/precomputed.h"
 #include "run/sink.h"
 #include "run/tap.h"
+#include "run/value_norms.h"
 
 /* ---- rows to the sinks ---- */
 
@@ -158,6 +159,8 @@ int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
         return 0;
     job.bad_row = arena_alloc_raw(p->call, (size_t)count, sizeof *job.bad_row);
     memset(job.bad_row, 0xff, (size_t)count * sizeof *job.bad_row);     /* -1 */
+    if (job.wanted)
+        job.norms = value_norms_of(p, l, h);
     share_out(p, &job);
     if (keep_out)
         silence(p, l, h->stack);

@@ -12,6 +12,7 @@
 #include "run/cached.h"
 #include "run/describe.h"
 #include "run/precomputed.h"
+#include "run/row.h"
 
 struct head_rows {
     const struct attend_job *job;
@@ -200,6 +201,61 @@ static const float *single_copies(struct head_rows *r, const struct rows *rows)
     return r->single;
 }
 
+/* ---- weightings ---- */
+
+/* The factors of the keys that row t of the block attends to. */
+static const float *norms_of(const struct head_rows *r, const struct rows *rows, int t)
+{
+    const struct value_norms *norms = r->job->norms;
+    const struct heads *heads = r->job->heads;
+    bool global = r->global_packed != NULL &&
+                  heads->global[r->job->p->b->start[r->text] + rows->row0 + t];
+
+    return (global ? norms->global : norms->own) + (int64_t)r->head * norms->n_keys +
+           heads->key_start[r->text] + rows->key0;
+}
+
+/* A row without weight, as one that sees no key. */
+static void hide_row(struct head_rows *r, struct rows *rows, int t)
+{
+    if (rows->hidden == NULL)
+        memset(r->hidden, 0, (size_t)rows->n_rows * rows->stride);
+    rows->hidden = r->hidden;
+    memset(r->hidden + (size_t)t * rows->stride, 1, (size_t)rows->n_keys);
+    r->n_visible[t] = 0;
+}
+
+static void weigh_row(struct head_rows *r, struct rows *rows, int t)
+{
+    const float *norm = norms_of(r, rows, t);
+    float *weight = r->weight + (size_t)t * rows->stride;
+    float *single = rows->single != NULL ? r->single + (size_t)t * rows->stride : NULL;
+    double sum = 0;
+
+    for (int s = 0; s < rows->n_keys; s++)
+        sum += weight[s] > 0 ? (double)weight[s] * (double)norm[s] : 0;
+    for (int s = 0; s < rows->n_keys; s++) {
+        double factor = weight[s] > 0 && sum > 0 ? (double)norm[s] / sum : 0;
+
+        weight[s] = (float)((double)weight[s] * factor);
+        if (single != NULL)
+            single[s] = (float)((double)single[s] * factor);
+    }
+    r->entropy[t] = isfinite(sum) ? row_entropy(weight, rows->n_keys) : NAN;
+    if (sum == 0)
+        hide_row(r, rows, t);
+}
+
+/* The weights of the block times the lengths of values, rows divided by their sums. */
+static void weigh(struct head_rows *r, struct rows *rows)
+{
+    for (int t = 0; t < rows->n_rows; t++)
+        if (r->n_visible[t] > 0 && isfinite(r->entropy[t]))
+            weigh_row(r, rows, t);
+}
+
+/* ---- a file ---- */
+
 /* Rows that a file holds. */
 static void read_precomputed(struct head_rows *r, struct rows *rows)
 {
@@ -249,5 +305,7 @@ void head_rows_block(struct head_rows *r, int row0, struct rows *rows)
         attend_global(r, rows);
     if (r->single != NULL && job->wanted)
         rows->single = single_copies(r, rows);
+    if (r->job->norms != NULL)
+        weigh(r, rows);
     note_bad(r, rows);
 }

@@ -5,6 +5,7 @@
 
 #include "run/heads.h"
 #include "run/pass.h"
+#include "run/value_norms.h"
 
 /* What the heads of a layer share. */
 struct attend_job {
@@ -13,6 +14,7 @@ struct attend_job {
     int layer;
     bool keep_out;          /* the heads' outputs are wanted */
     bool wanted;            /* rows of this layer go to the sinks */
+    const struct value_norms *norms;    /* that weights are multiplied by; NULL: none */
     int *bad_row;           /* [texts, H] the first row that is not finite; -1 */
 };
 

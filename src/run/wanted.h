@@ -10,6 +10,7 @@
 #include "run/cache.h"
 #include "run/change.h"
 #include "run/view.h"
+#include "run/weighting.h"
 
 /* The pass stops after the last layer that anything here needs. */
 struct wanted {
@@ -18,6 +19,8 @@ struct wanted {
                                where that is not 0, of each layer */
     int head_stride;
     unsigned stacks;        /* whose rows: bits 1 << STACK_..; 0: all that run */
+    enum weighting weighting;       /* of these rows; WEIGHTING_PLAIN where a file holds
+                               them */
     const struct memory *memory;    /* for m->decoder and layers with W_CROSS_Q; else NULL */
     /*
      * [n_texts] The batch holds the tokens after those that are cached, which the pass

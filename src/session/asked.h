@@ -34,6 +34,7 @@ struct asked {
     int merge;                      /* enum merge */
     const char *hide;               /* NULL: nothing */
     bool hide_special, renorm;
+    int weight;                     /* enum weighting */
     const char *layer, *head, *stack;
     /* of a bare layer */
     int heads, activation, relative, fused, order, seed;

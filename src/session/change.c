@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "base/str.h"
 #include "run/check.h"
+#include "run/weighting.h"
 #include "session/layer.h"
 #include "session/mask_file.h"
 #include "session/select.h"
@@ -174,11 +175,30 @@ static int set_masks(struct session *s, struct change *c, struct err *e)
     return 0;
 }
 
+/* --weight: what values are worth can be said where there are values. */
+static int set_weighting(const struct session *s, struct wanted *want, struct err *e)
+{
+    const char *name = weighting_names[s->asked->weight];
+    enum precision precision = (enum precision)s->asked->dtype;
+
+    want->weighting = (enum weighting)s->asked->weight;
+    if (want->weighting == WEIGHTING_PLAIN)
+        return 0;
+    if (s->model->precomputed != NULL)
+        return err_set(e, ERR_USAGE, "--weight %s: %s holds rows of attention and no values: "
+                       "expected a model, or --qkv", name, s->model->name);
+    if (want->weighting == WEIGHTING_NORM && precision_is_of_linears(precision))
+        return err_set(e, ERR_USAGE, "--weight %s, --dtype %s: only one of them can be given: "
+                       "the output projection is rounded as a whole, not head by head", name,
+                       precision_names[precision]);
+    return 0;
+}
+
 int session_change(struct session *s, struct wanted *want, struct err *e)
 {
     s->change = (struct change){ .precision = (enum precision)s->asked->dtype };
     want->change = &s->change;
     if (check_precision(s->model, s->change.precision, e) != 0)
         return -1;
-    return set_masks(s, &s->change, e);
+    return set_weighting(s, want, e) != 0 ? -1 : set_masks(s, &s->change, e);
 }

@@ -301,14 +301,23 @@ static const char *hidden_text(const struct session *s, struct arena *a,
     return text;
 }
 
-/* hidden, which is NULL where nothing is to be, and whether words are merged; NULL: neither. */
+/* What rows hold, and that words are merged, beside what is hidden; NULL: all as it is. */
 static const char *put_together(struct arena *a, const struct asked *asked, const char *hidden)
 {
-    static const char words[] = "words in place of their pieces";
+    static const char *const weights[] = {
+        [WEIGHTING_NORM] = "weights times |f(x)|, rows divided by their sum",
+        [WEIGHTING_VALUE] = "weights times |v|, rows divided by their sum",
+    };
+    const char *part[] = {
+        asked->weight != WEIGHTING_PLAIN ? weights[asked->weight] : NULL, hidden,
+        asked->merge != MERGE_NONE ? "words in place of their pieces" : NULL,
+    };
+    const char *text = NULL;
 
-    if (asked->merge == MERGE_NONE)
-        return hidden;
-    return hidden != NULL ? arena_printf(a, "%s; %s", hidden, words) : words;
+    for (int i = 0; i < 3; i++)
+        if (part[i] != NULL)
+            text = text != NULL ? arena_printf(a, "%s; %s", text, part[i]) : part[i];
+    return text;
 }
 
 static const char *policy(const struct asked *asked)

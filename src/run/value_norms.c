@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ * Lengths of values, and of what the output projection makes of them. */
+#include "run/value_norms.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "nn/linear.h"
+#include "nn/precision.h"
+#include "nn/quantise.h"
+#include "run/stage.h"
+#include "run/weighting.h"
+
+enum { KEYS = 128 };            /* that are projected at a time */
+
+const char *const weighting_names[] = { "plain", "norm", "value", NULL };
+
+struct job {
+    const struct pass *p;
+    const struct heads *heads;
+    const struct param *out;    /* the output projection; NULL: lengths of values */
+    enum precision precision;   /* that its inputs and its elements are rounded to */
+    int n_keys;
+    float *own, *global;        /* [H, n_keys] */
+};
+
+/* Columns of the output projection that one head's values meet. */
+struct part {
+    struct matrix w;            /* these inputs alone: whole stored blocks */
+    int skip;                   /* inputs of w before the head's own */
+};
+
+static struct part part_of(const struct job *j, int head)
+{
+    int d = j->p->m->config.d_value, first = head * d, block = 1;
+    struct part part = { j->out->matrix, 0 };
+    struct matrix *w = &part.w;
+
+    w->precision = j->precision;
+    if (w->order_in_out) {
+        w->data += first * w->stride * w->size_bytes;
+        w->K = d;
+        return part;
+    }
+    if (w->block > 1)
+        block = w->block;
+    part.skip = first % block;
+    first -= part.skip;
+    w->data += (int64_t)(first / block) * w->size_bytes;
+    w->K = (part.skip + d + block - 1) / block * block;
+    return part;
+}
+
+/* x[n, width] = the values from row `key` of kv on, after skip zeros, and zeros after them. */
+static void read_values(const struct job *j, float *x, int width, int skip, const float *kv,
+                        int key, int n)
+{
+    int d = j->p->m->config.d_value;
+
+    memset(x, 0, (size_t)n * (size_t)width * sizeof *x);
+    for (int i = 0; i < n; i++)
+        precision_round(j->precision, x + (int64_t)i * width + skip,
+                        kv + (key + i) * j->heads->kv_stride, d);
+}
+
+static float length(const float *x, int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += (double)x[i] * (double)x[i];
+    return (float)sqrt(sum);
+}
+
+static void value_lengths(const struct job *j, float *norm, const float *kv,
+                          struct arena *scratch)
+{
+    int d = j->p->m->config.d_value;
+    float *x = arena_alloc_raw(scratch, (size_t)d, sizeof *x);
+
+    for (int key = 0; key < j->n_keys; key++) {
+        read_values(j, x, d, 0, kv, key, 1);
+        norm[key] = length(x, d);
+    }
+}
+
+static void written_lengths(const struct job *j, float *norm, const float *kv, int head,
+                            struct arena *scratch)
+{
+    struct part part = part_of(j, head);
+    const struct matrix *w = &part.w;
+    float *x = arena_alloc_raw(scratch, KEYS * (size_t)w->K, sizeof *x);
+    float *y = arena_alloc_raw(scratch, KEYS * (size_t)w->N, sizeof *y);
+    float *room = arena_alloc_raw(scratch, linear_scratch(w->K), sizeof *room);
+
+    for (int key = 0; key < j->n_keys; key += KEYS) {
+        int n = j->n_keys - key < KEYS ? j->n_keys - key : KEYS;
+
+        read_values(j, x, w->K, part.skip, kv, key, n);
+        for (int n0 = 0; n0 < w->N; n0 += PANEL)
+            linear_panel(y, w->N, x, w->K, n, w, NULL, n0, room);
+        for (int i = 0; i < n; i++)
+            norm[key + i] = length(y + (int64_t)i * w->N, w->N);
+    }
+}
+
+static void lengths(const struct job *j, float *norm, const float *kv, int head,
+                    struct arena *scratch)
+{
+    const struct config *config = &j->p->m->config;
+    struct arena_mark mark = arena_mark(scratch);
+
+    if (norm == NULL)
+        return;
+    kv += j->heads->v_at[head / (config->n_heads / config->n_kv_heads)];
+    norm += (int64_t)head * j->n_keys;
+    if (j->out != NULL)
+        written_lengths(j, norm, kv, head, scratch);
+    else
+        value_lengths(j, norm, kv, scratch);
+    arena_reset(scratch, mark);
+}
+
+static void head_task(void *self, int head, struct arena *scratch)
+{
+    const struct job *job = self;
+
+    lengths(job, job->own, job->heads->kv, head, scratch);
+    lengths(job, job->global, job->heads->global_qkv, head, scratch);
+}
+
+const struct value_norms *value_norms_of(struct pass *p, int l, const struct heads *h)
+{
+    const struct param *slot = p->m->layer[l].slot;
+    const struct param *out = &slot[h->stack == STACK_CROSS ? W_CROSS_O : W_O];
+    size_t H = (size_t)p->m->config.n_heads;
+    struct job job = { .p = p, .heads = h, .n_keys = h->key_start[p->b->n_texts] };
+    struct value_norms *norms;
+
+    if (p->want->weighting == WEIGHTING_PLAIN)
+        return NULL;
+    assert(h->precomputed == NULL && h->cached == NULL);
+    job.precision = pass_precision(p);
+    if (p->want->weighting == WEIGHTING_NORM && out->weight != NULL) {
+        job.out = out;
+        job.precision = pass_linear_precision(p, out);
+        assert(!precision_is_of_linears(job.precision));
+    }
+    job.own = stage_floats(p, H, (size_t)job.n_keys);
+    if (h->global_qkv != NULL)
+        job.global = stage_floats(p, H, (size_t)job.n_keys);
+    par_for(p->par, (int)H, head_task, &job);
+    norms = arena_alloc(p->call, 1, sizeof *norms);
+    *norms = (struct value_norms){ job.n_keys, job.own, job.global };
+    return norms;
+}
