@@ -204,7 +204,8 @@ struct mhaviz_head {
  * The metrics of each head on a text, those of `mha-viz stats`.  No stack: that of the
  * model; of an encoder-decoder "cross", or "encoder" where the text has no pair.
  *
- * Errors: those of mhaviz_run, but for MHAVIZ_STOPPED; MHAVIZ_USAGE for an unknown metric.
+ * Errors: those of mhaviz_run, but for MHAVIZ_STOPPED; MHAVIZ_USAGE for an unknown metric,
+ * or one that is no number.
  */
 enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
                                      const struct mhaviz_text *text,
@@ -217,8 +218,8 @@ enum mhaviz_status mhaviz_stats_heads(const struct mhaviz_stats *stats,
                                       const struct mhaviz_head **heads, int *n,
                                       struct mhaviz_error *error);
 
-/* The name of metric i, counted from 0: "entropy" (in nats) and the others that
- * mha-viz-stats(1) explains with their units; NULL: there are only i. */
+/* The name of metric i, counted from 0: "entropy" (in nats) and the others of
+ * mha-viz-stats(1), with their units, that are numbers; NULL: there are only i. */
 const char *mhaviz_metric(int i);
 
 /*

@@ -16,17 +16,19 @@ const char *const metric_names[] = {
 
 /* What --compute takes. */
 const char *const metric_words[] = {
-    "basic", "all",
+    "basic", "all", "scale",
 #define METRIC(id, name, ...) name,
 #include "analysis/metrics.def"
 #undef METRIC
     NULL
 };
 
-static void add_group(struct metric_choice *c, enum metric_group most)
+/* All that is of every text has what is basic. */
+static void add_group(struct metric_choice *c, enum metric_group group)
 {
     for (int i = 0; i < N_METRIC; i++)
-        c->wanted[i] |= metric_table[i].group <= most;
+        c->wanted[i] |= metric_table[i].group == group ||
+                        (group == METRIC_ALL && metric_table[i].group == METRIC_BASIC);
 }
 
 struct metric_choice metric_choice_basic(void)
@@ -47,22 +49,31 @@ static int unknown(const char *name, struct err *e)
                    "asked for by its name alone", name);
 }
 
-static int add_metric(struct metric_choice *c, const char *name, struct err *e)
+int metric_find(const char *name)
 {
     for (int i = 0; i < N_METRIC; i++)
-        if (strcmp(name, metric_names[i]) == 0) {
-            c->wanted[i] = c->named[i] = true;
-            return 0;
-        }
-    return unknown(name, e);
+        if (strcmp(name, metric_names[i]) == 0)
+            return i;
+    return -1;
+}
+
+static int add_metric(struct metric_choice *c, const char *name, struct err *e)
+{
+    int i = metric_find(name);
+
+    if (i < 0)
+        return unknown(name, e);
+    c->wanted[i] = c->named[i] = true;
+    return 0;
 }
 
 static int add_name(struct metric_choice *c, const char *name, struct err *e)
 {
-    if (strcmp(name, "basic") == 0 || strcmp(name, "all") == 0) {
-        add_group(c, name[0] == 'a' ? METRIC_ALL : METRIC_BASIC);
-        return 0;
-    }
+    for (int group = 0; group < N_METRIC_GROUP; group++)
+        if (metric_group_names[group] != NULL && strcmp(name, metric_group_names[group]) == 0) {
+            add_group(c, (enum metric_group)group);
+            return 0;
+        }
     return add_metric(c, name, e);
 }
 
@@ -80,6 +91,21 @@ int metric_choice_add(struct metric_choice *c, const char *list, struct err *e)
         if (*s == '\0')
             return 0;
     }
+}
+
+int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const char *why,
+                       struct err *e)
+{
+    static const char *const is[] = { "a number", "a list", "a word" };
+
+    for (int i = 0; i < N_METRIC; i++) {
+        if (metric_table[i].kind != kind)
+            continue;
+        if (c->named[i])
+            return err_set(e, ERR_USAGE, "'%s' is %s: %s", metric_table[i].name, is[kind], why);
+        c->wanted[i] = false;
+    }
+    return 0;
 }
 
 const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n)

@@ -15,14 +15,23 @@ struct metric_choice {
 extern const char *const metric_names[];    /* by enum metric_id, then NULL */
 extern const char *const metric_words[];    /* all that a list may name, then NULL */
 
+int metric_find(const char *name);      /* its enum metric_id; -1: none */
+
 /* What is computed without a list. */
 struct metric_choice metric_choice_basic(void);
 
 /*
- * Adds what the list names, separated by commas: "basic", "all", or metrics.
+ * Adds what the list names, separated by commas: "basic", "all", another group, or metrics.
  * ERR_USAGE: a name that does not exist, with the nearest one that does.
  */
 int metric_choice_add(struct metric_choice *c, const char *list, struct err *e);
+
+/*
+ * Drops the metrics of a kind, for what has no place for them.  ERR_USAGE, with `why`: one
+ * was asked for by its name.
+ */
+int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const char *why,
+                       struct err *e);
 
 /* Their rows of the table, in its order: [*n] of a. */
 const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n);

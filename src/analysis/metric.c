@@ -3,9 +3,13 @@
 #include "analysis/metric.h"
 
 const struct metric metric_table[N_METRIC] = {
-#define METRIC(id, name, heading, unit, lo, hi, one_axis, group, help) \
-    [METRIC_##id] = { name, heading, unit, lo, hi, one_axis, METRIC_##group, help, \
+#define METRIC(id, name, heading, unit, kind, one_axis, group, help) \
+    [METRIC_##id] = { name, heading, unit, METRIC_##kind, one_axis, METRIC_##group, help, \
                       &metric_##id },
 #include "analysis/metrics.def"
 #undef METRIC
+};
+
+const char *const metric_group_names[N_METRIC_GROUP] = {
+    [METRIC_BASIC] = "basic", [METRIC_ALL] = "all", [METRIC_SCALE] = "scale",
 };

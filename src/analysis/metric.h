@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A metric: one number per head of a text.  Adding one: its rule (its formula, and its
- * source) in the file of its kind, a line in metrics.def, a paragraph in
+ * A metric: a number, or a list of them, per head of a text.  Adding one: its rule (its
+ * formula, and its source) in the file of its kind, a line in metrics.def, a paragraph in
  * man/mha-viz-stats.1, a test with a value computed by hand. */
 #ifndef ANALYSIS_METRIC_H
 #define ANALYSIS_METRIC_H
@@ -54,6 +54,11 @@ struct metric_state {
      * all wanted heads of a layer (rows that see no key are left out).
      */
     void (*take)(void *state, const struct metric_row *rows, int n);
+    /*
+     * After the last row, before any value is asked for; NULL: there is nothing to do.
+     * Room of scratch lasts for the call.
+     */
+    void (*finish)(void *state, struct arena *scratch);
 };
 
 /* How a metric is computed: by row, or of a state. */
@@ -62,25 +67,43 @@ struct metric_rule {
     bool (*row)(const struct metric_row *r, double *v);
 
     const struct metric_state *state;   /* NULL: by row */
-    /* After the last row.  False: undefined. */
+    /* After the last row.  False: undefined.  METRIC_WORD: the number of the word. */
     bool (*value)(const void *state, int layer, int head, double *v);
+
+    /*
+     * METRIC_LIST, in place of value: at most `length` numbers, NaN for those that are
+     * undefined.  Returns how many; -1: the list itself is undefined.
+     */
+    int (*list)(const void *state, int layer, int head, double *v);
+    int (*length)(const struct metric_shape *shape);
+    const char *const *words;   /* of METRIC_WORD; ends with NULL */
 
     bool divided;       /* of rows divided by their mass, where keys are left out; else of
                            the weights as they are */
 };
 
-/* What asks for a metric. */
+/* What asks for a metric, but for its name. */
 enum metric_group {
     METRIC_BASIC,   /* nothing: it is always computed, and a column of the table */
-    METRIC_ALL,     /* --compute all, or its name */
-    METRIC_NAMED    /* its name alone, since it takes much time or memory */
+    METRIC_ALL,     /* --compute all */
+    METRIC_SCALE,   /* --compute scale */
+    METRIC_NAMED,   /* nothing else, since it takes much time or memory */
+    N_METRIC_GROUP
+};
+
+extern const char *const metric_group_names[N_METRIC_GROUP];    /* NULL: METRIC_NAMED */
+
+enum metric_kind {
+    METRIC_NUMBER,
+    METRIC_LIST,    /* of numbers: in JSON only */
+    METRIC_WORD     /* metric_ID_words[value] */
 };
 
 struct metric {
     const char *name;           /* in JSON and TSV: "entropy_norm" */
     const char *heading;        /* in the table: "norm" */
     const char *unit;           /* "nats", "tokens", "" for a share */
-    double lo, hi;              /* range; hi 0: no fixed one */
+    enum metric_kind kind;
     bool one_axis;              /* undefined where queries and keys are of two texts */
     enum metric_group group;
     const char *help;           /* one line */
@@ -97,6 +120,8 @@ enum metric_id {
 #define METRIC(id, ...) extern const struct metric_rule metric_##id;
 #include "analysis/metrics.def"
 #undef METRIC
+
+extern const char *const metric_kovaleva_words[];   /* ends with NULL */
 
 extern const struct metric metric_table[N_METRIC];
 

@@ -20,6 +20,7 @@ struct token_list {
     const int *id;                  /* [n]; NULL: the input is not tokens */
     const char *const *piece;       /* [n] as the vocabulary has it: "Ġcat" */
     const unsigned char *special;   /* [n] 1: put there by the template; NULL: none is */
+    const int *type;                /* [n] segment; NULL: there is one */
     const unsigned char *mark;      /* [n] bits of enum token_mark; NULL: none has one */
 };
 

@@ -10,6 +10,7 @@ struct mean { double sum; int n; };
 struct head_slot {
     struct head_stats stats;
     double *value;              /* [n metrics] */
+    struct stats_list *list;    /* [n metrics] */
     struct mean *mean;          /* [n metrics] those of SCOPE_ROW */
 };
 
@@ -49,15 +50,33 @@ static void **state_at(const struct stats *s, int k, size_t at)
 
 /* ---- before the pass ---- */
 
-static void start_state(struct stats *s, int k, size_t at, int text)
+static struct metric_shape shape_of(const struct stats *s, int text)
 {
     const struct attended_text *attended_text = &s->slots.texts.text[text];
-    const struct metric_shape shape = { attended_text->queries.n, attended_text->keys.n,
-                                        s->slots.L, s->slots.H, &s->set->opts };
+
+    return (struct metric_shape){ attended_text->queries.n, attended_text->keys.n,
+                                  s->slots.L, s->slots.H, &s->set->opts };
+}
+
+static void start_state(struct stats *s, int k, size_t at, const struct metric_shape *shape)
+{
     void **state = state_at(s, k, at);
 
     if (*state == NULL)
-        *state = arena_alloc(s->arena, s->set->metric[k].rule->state->size(&shape), 1);
+        *state = arena_alloc(s->arena, s->set->metric[k].rule->state->size(shape), 1);
+}
+
+static void start_metric(struct stats *s, int k, size_t at, const struct metric_shape *shape)
+{
+    const struct metric_rule *rule = s->set->metric[k].rule;
+
+    s->slot[at].value[k] = NAN;
+    if (rule->list != NULL)
+        s->slot[at].list[k] = (struct stats_list){
+            arena_alloc(s->arena, (uint64_t)rule->length(shape), sizeof(double)), -1
+        };
+    if (keeps_state(s, k))
+        start_state(s, k, at, shape);
 }
 
 static void start(void *self, size_t at, int text)
@@ -65,20 +84,19 @@ static void start(void *self, size_t at, int text)
     struct stats *stats = self;
     struct head_slot *slot = &stats->slot[at];
     size_t count = (size_t)stats->set->n;
+    const struct metric_shape shape = shape_of(stats, text);
 
+    slot->list = arena_alloc(stats->arena, count, sizeof *slot->list);
     slot->value = arena_alloc(stats->arena, count, sizeof *slot->value);
     slot->mean = arena_alloc(stats->arena, count, sizeof *slot->mean);
     slot->stats = (struct head_stats){
         .stack = stats->slots.stack,
         .layer = (int)(at / (size_t)stats->slots.H) % stats->slots.L,
         .head = (int)(at % (size_t)stats->slots.H),
-        .value = slot->value,
+        .value = slot->value, .list = slot->list,
     };
-    for (int k = 0; k < stats->set->n; k++) {
-        slot->value[k] = NAN;
-        if (keeps_state(stats, k))
-            start_state(stats, k, at, text);
-    }
+    for (int k = 0; k < stats->set->n; k++)
+        start_metric(stats, k, at, &shape);
 }
 
 /* The first metric of the set with the state of metric k, that is defined where k is. */
@@ -200,42 +218,103 @@ static void take_layer(void *self, const struct rows *rows, int n)
 
 /* ---- after a layer ---- */
 
-static void set_value(struct stats *s, size_t at, int k)
+static void set_row_value(struct stats *s, size_t at, int k)
+{
+    const struct mean *mean = &s->slot[at].mean[k];
+
+    if (mean->n > 0)
+        s->slot[at].value[k] = mean->sum / mean->n;
+}
+
+static void set_state_value(struct stats *s, size_t at, int k)
 {
     struct head_slot *slot = &s->slot[at];
     const struct metric_rule *rule = s->set->metric[k].rule;
+    const void *state = *state_at(s, k, at);
+    struct stats_list *list = &slot->list[k];
     double value;
 
-    if (rule->row != NULL)
-        slot->value[k] = slot->mean[k].n > 0 ? slot->mean[k].sum / slot->mean[k].n :
-                                               (double)NAN;
-    else if (is_defined(s, k))
-        slot->value[k] = rule->value(*state_at(s, k, at), slot->stats.layer, slot->stats.head,
-                                     &value) ? value : (double)NAN;
+    if (rule->list != NULL)
+        list->n = rule->list(state, slot->stats.layer, slot->stats.head, list->v);
+    else if (rule->value(state, slot->stats.layer, slot->stats.head, &value))
+        slot->value[k] = value;
 }
 
-/* The metrics of a layer's heads; those of SCOPE_TEXT again with each layer. */
-static void set_values(struct stats *s, int text, int layer, bool wide)
+static void finish_state(struct stats *s, size_t at, int k)
 {
-    for (int l = 0; l <= layer; l++)
+    const struct metric_state *state = s->set->metric[k].rule->state;
+    struct arena_mark mark = arena_mark(s->arena);
+
+    if (!keeps_state(s, k) || state->finish == NULL)
+        return;
+    state->finish(*state_at(s, k, at), s->arena);
+    arena_reset(s->arena, mark);
+}
+
+/* A layer's heads, for a metric that sees no more than a head. */
+static void finish_heads(struct stats *s, int text, int layer, int k)
+{
+    for (int head = 0; head < s->slots.H; head++) {
+        size_t at = slots_at(&s->slots, text, layer, head);
+
+        if (s->slot[at].mean == NULL)
+            continue;
+        if (scope_of(s, k) == SCOPE_ROW) {
+            set_row_value(s, at, k);
+        } else {
+            finish_state(s, at, k);
+            set_state_value(s, at, k);
+        }
+    }
+}
+
+/* The heads of some layers, which have one state. */
+static void finish_layers(struct stats *s, int text, int first, int last, int k)
+{
+    bool finished = false;
+
+    for (int l = first; l <= last; l++)
         for (int head = 0; head < s->slots.H; head++) {
             size_t at = slots_at(&s->slots, text, l, head);
 
-            for (int k = 0; k < s->set->n && s->slot[at].mean != NULL; k++)
-                if ((scope_of(s, k) >= SCOPE_LAYER) == wide &&
-                    (l == layer || scope_of(s, k) == SCOPE_TEXT))
-                    set_value(s, at, k);
+            if (s->slot[at].mean == NULL)
+                continue;
+            if (!finished)
+                finish_state(s, at, k);
+            finished = true;
+            set_state_value(s, at, k);
         }
 }
 
 static void done_heads(void *self, int text, int layer)
 {
-    set_values(self, text, layer, false);
+    struct stats *s = self;
+
+    for (int k = 0; k < s->set->n; k++)
+        if (scope_of(s, k) < SCOPE_LAYER && is_defined(s, k))
+            finish_heads(s, text, layer, k);
 }
 
+static bool is_last(const struct slots *slots, int layer)
+{
+    for (int l = layer + 1; l < slots->L; l++)
+        if (wanted_layer(slots->want, l))
+            return false;
+    return true;
+}
+
+/* Those of SCOPE_TEXT after the last layer. */
 static void done_layer(void *self, int text, int layer)
 {
-    set_values(self, text, layer, true);
+    struct stats *s = self;
+
+    for (int k = 0; k < s->set->n; k++)
+        if (!is_defined(s, k))
+            continue;
+        else if (scope_of(s, k) == SCOPE_LAYER)
+            finish_layers(s, text, layer, layer, k);
+        else if (scope_of(s, k) == SCOPE_TEXT && is_last(&s->slots, layer))
+            finish_layers(s, text, 0, layer, k);
 }
 
 int stats_sinks(struct stats *s, struct sink sinks[STATS_SINKS])

@@ -14,9 +14,16 @@ struct metric_set {
     struct metric_opts opts;
 };
 
+/* The value of a METRIC_LIST. */
+struct stats_list {
+    double *v;                  /* [n] NaN: undefined */
+    int n;                      /* -1: the list is undefined */
+};
+
 struct head_stats {
     int stack, layer, head;
-    const double *value;        /* [n] of each metric; NaN: undefined */
+    const double *value;        /* [n] of each metric; NaN: undefined, or a list */
+    const struct stats_list *list;  /* [n] of each metric; v NULL: a number or a word */
     int n_skipped;              /* rows that see no key: they count in no metric */
 };
 

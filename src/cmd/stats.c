@@ -8,13 +8,17 @@
 #include "analysis/stats.h"
 #include "analysis/top.h"
 #include "base/nearest.h"
+#include "cmd/metric_fields.h"
 #include "cmd/records.h"
 #include "cmd/job.h"
 
-/* "layer": as the heads stand in the model; then the metrics, largest first. */
+/* "layer": as the heads stand in the model; then the metrics that are numbers, largest first. */
+#define SORT_NUMBER(name) name,
+#define SORT_LIST(name)
+#define SORT_WORD(name)
 static const char *const sorts[] = {
     "layer",
-#define METRIC(id, name, ...) name,
+#define METRIC(id, name, heading, unit, kind, ...) SORT_##kind(name)
 #include "analysis/metrics.def"
 #undef METRIC
     NULL
@@ -34,7 +38,7 @@ struct stats_args {
 #define F(f) offsetof(struct stats_args, f)
 static const struct opt opts[] = {
     WORDS(0, "compute", "LIST", F(compute), &compute_values,
-          "metrics: basic (default), all, or names, separated by commas"),
+          "metrics: basic (default), all, scale, or names, separated by commas"),
     WORDS(0, "sort", "NAME", F(sort), &sort_values,
           "order of the heads: layer (default), or a metric, the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
@@ -87,7 +91,7 @@ static const struct record link_record = {
 
 struct head_row {
     struct head_id id;
-    double value[N_METRIC];
+    struct metric_fields metrics;
     struct link words;          /* query and key -1: there is none */
     double weight;              /* of words; NaN */
     const char *strongest;      /* words as a person reads them; NULL: none */
@@ -98,10 +102,7 @@ struct head_row {
 #define F(f) offsetof(struct head_row, f)
 static const struct column head_columns[] = {
     HEAD_COLUMNS,
-#define METRIC(metric, called, title, measure, lo, hi, one_axis, group, about) \
-    { .name = called, .help = about, .unit = measure, .heading = title, .format = "%.3f", \
-      .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .optional = true, \
-      .field = F(value) + METRIC_##metric * sizeof(double) },
+#define METRIC(...) METRIC_COLUMN(F(metrics), __VA_ARGS__)
 #include "analysis/metrics.def"
 #undef METRIC
     { "strongest", "strongest link between two different tokens, neither of them special",
@@ -215,7 +216,7 @@ static struct head_row head_row(const struct stats_job *j, const struct found *f
 
         row.top = (struct list){ top->link, top->n };
     }
-    metric_choice_spread(&j->choice, head->value, row.value);
+    metric_fields(&j->choice, head, &row.metrics);
     if (row.words.key < 0) {
         row.words.query = -1;
         row.weight = NAN;
@@ -398,7 +399,7 @@ static int find_sort(const char *name, int *sort, struct err *e)
 
     for (int i = 0; sorts[i] != NULL; i++)
         if (name == NULL || strcmp(name, sorts[i]) == 0) {
-            *sort = i - 1;
+            *sort = metric_find(sorts[i]);
             return 0;
         }
     meant = nearest_name(name, sorts);
@@ -408,7 +409,7 @@ static int find_sort(const char *name, int *sort, struct err *e)
 }
 
 /* A metric that the heads are sorted by is computed, and shown. */
-static int choose_metrics(struct stats_job *job, struct arena *a, struct err *e)
+static int choose_metrics(struct stats_job *job, struct err *e)
 {
     const struct stats_args *args = job->args;
 
@@ -421,7 +422,6 @@ static int choose_metrics(struct stats_job *job, struct arena *a, struct err *e)
     if (job->sort >= 0)
         job->choice.wanted[job->sort] = job->choice.named[job->sort] = true;
     job->set.opts.entropy_eps = args->entropy_eps;
-    job->set.metric = metric_choice_list(&job->choice, a, &job->set.n);
     return 0;
 }
 
@@ -429,7 +429,10 @@ static int prepare(void *self, struct err *e)
 {
     struct stats_job *job = self;
 
-    (void)e;
+    if (job->job.results.output.format != OUTPUT_JSON &&
+        metric_choice_drop(&job->choice, METRIC_LIST, "only --json prints it", e) != 0)
+        return err_under(e, "--compute");
+    job->set.metric = metric_choice_list(&job->choice, job->job.s.a, &job->set.n);
     job->job.record = records_without_shown(&job->job.s, &text_record);
     leave_out_keys(job);
     leave_out_metrics(job);
@@ -470,7 +473,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 {
     struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
 
-    if (choose_metrics(&job, env->arena, e) != 0)
+    if (choose_metrics(&job, e) != 0)
         return -1;
     return job_run(&job.job, &kind, env, e);
 }

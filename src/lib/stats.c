@@ -98,7 +98,11 @@ enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
         return border_closed(error, model == NULL ? "model" : "text");
     if (selection != NULL && selection->metrics != NULL) {
         job.choice = (struct metric_choice){ 0 };
-        if (metric_choice_add(&job.choice, selection->metrics, &e) != 0)
+        if (metric_choice_add(&job.choice, selection->metrics, &e) != 0 ||
+            metric_choice_drop(&job.choice, METRIC_LIST, "only numbers are given here",
+                               &e) != 0 ||
+            metric_choice_drop(&job.choice, METRIC_WORD, "only numbers are given here",
+                               &e) != 0)
             return border_say(error, MHAVIZ_USAGE, e.msg);
     }
     job.out = calloc(1, sizeof *job.out);
@@ -134,9 +138,13 @@ enum mhaviz_status mhaviz_stats_heads(const struct mhaviz_stats *stats,
     return border_say(error, MHAVIZ_OK, "");
 }
 
+/* Those that are numbers. */
 const char *mhaviz_metric(int i)
 {
-    return i >= 0 && i < N_METRIC ? metric_names[i] : NULL;
+    for (int k = 0; k < N_METRIC && i >= 0; k++)
+        if (metric_table[k].kind == METRIC_NUMBER && i-- == 0)
+            return metric_names[k];
+    return NULL;
 }
 
 enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const char *metric,
@@ -144,18 +152,19 @@ enum mhaviz_status mhaviz_stats_metric(const struct mhaviz_stats *stats, const c
                                        struct mhaviz_error *error)
 {
     struct err e;
+    int i;
 
     if (stats == NULL)
         return border_closed(error, "stats");
     if (metric == NULL || values == NULL || n == NULL)
         return border_missing(error, metric == NULL ? "metric" : values == NULL ? "values" :
                                                                                   "n");
-    for (int i = 0; i < N_METRIC; i++)
-        if (strcmp(metric, metric_names[i]) == 0 && stats->value[i] != NULL) {
-            *values = stats->value[i];
-            *n = stats->n;
-            return border_say(error, MHAVIZ_OK, "");
-        }
+    i = metric_find(metric);
+    if (i >= 0 && stats->value[i] != NULL) {
+        *values = stats->value[i];
+        *n = stats->n;
+        return border_say(error, MHAVIZ_OK, "");
+    }
     err_set(&e, ERR_USAGE, "'%s' is not a metric that was computed", metric);
     return border_say(error, MHAVIZ_USAGE, e.msg);
 }

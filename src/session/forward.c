@@ -136,7 +136,7 @@ static struct token_list token_list(const struct session *s, const struct item *
 {
     const struct tokens *t = shown(item, which);
 
-    return (struct token_list){ t->n, t->id, t->piece, t->special,
+    return (struct token_list){ t->n, t->id, t->piece, t->special, t->type,
                                 mark_tokens(s, item, which, a) };
 }
 

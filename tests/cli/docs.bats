@@ -39,16 +39,18 @@ try() {
 }
 
 @test "man pages: every metric has its place in mha-viz-stats(1), in order" {
-    # One line each: name, heading in the table, "named" where nothing else asks for it
+    # One line each: name, heading in the table, "NAMED" where nothing else asks for it, or the
+    # group that does
     metrics=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)", "([^"]*)", .*, (true|false), ([A-Z]*),$/\1 \2 \4/p' \
-        src/analysis/metrics.def | sed 's/ NAMED$/ named/; s/ [A-Z]*$//')
+        src/analysis/metrics.def | sed -E 's/ (BASIC|ALL)$//')
     [ "$(grep -c '^METRIC(' src/analysis/metrics.def)" -eq "$(wc -l <<< "$metrics")" ]
     # ".It Va NAME , NAME Pq table: HEADING" or "Pq by name"; without, the heading is the name
     pages=$(sed -n '/^\.Ss The metrics$/,/^\.Ss /p' man/mha-viz-stats.1 | awk '
         /^\.It Va / {
             heading = named = ""
             if (match($0, / Pq table: .*/)) heading = substr($0, RSTART + 11)
-            if (match($0, / Pq by name$/)) named = " named"
+            if (match($0, / Pq by name$/)) named = " NAMED"
+            if (match($0, / Pq with scale$/)) named = " SCALE"
             sub(/^\.It Va /, ""); sub(/ Pq .*/, "")
             n = split($0, name, / , /)
             for (i = 1; i <= n; i++) print name[i] " " (heading != "" ? heading : name[i]) named

@@ -13,7 +13,8 @@ text='the cat saw unable 我喜欢'     # tokens: <|bos|> the cat saw un able �
 numbers() {
     python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
     "$viz" export "${model[@]}" -o "$dir/raw.npz" "${texts[@]}"
-    "$viz" stats --json --compute basic,all "${model[@]}" "$@" "${texts[@]}" > "$dir/stats.json"
+    every=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)".*/\1/p' src/analysis/metrics.def | paste -sd ,)
+    "$viz" stats --json --compute "$every" "${model[@]}" "$@" "${texts[@]}" > "$dir/stats.json"
     "$viz" tokens --json "${model[@]:0:2}" "${listed[@]-"${texts[@]}"}" > "$dir/tokens.json"
     TOKENS=$dir/tokens.json CONFIG=${model[1]:-assets/default}/config.json \
         HIDE_KEYS=${keys:-[]} HIDE_QUERIES=${queries:-${keys:-[]}} GROUPS_OF=$groups \

@@ -43,11 +43,27 @@ text="the key is in the door"
     works "$viz" stats -m "$ref/bert" --compute all "$text"
     [ "${lines[0]}" = "$("$viz" stats -m "$ref/bert" "$text" | head -n 1)" ]
     works "$viz" stats --tsv -m "$ref/bert" --compute all "$text"
-    all=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)".*, (BASIC|ALL),$/\1/p' src/analysis/metrics.def | paste -s)
+    all=$(sed -nE '/, LIST, /d; s/^METRIC\([a-z0-9_]*, "([^"]*)".*, (BASIC|ALL),$/\1/p' \
+        src/analysis/metrics.def | paste -s)
     [[ ${lines[0]} == *$'\t'head$'\t'$all$'\t'link_query* ]]
     fails 2 "--compute: 'entropi' is not a metric; did you mean 'entropy'?" \
         "$viz" stats -m "$ref/bert" --compute self,entropi "$text"
     fails 2 "--compute: '' is not a metric" "$viz" stats -m "$ref/bert" --compute '' "$text"
+    # A group of its own, lists and words
+    works "$viz" stats --tsv -m "$ref/bert" --compute scale "$text"
+    [[ ${lines[0]} == *$'\t'query_independence$'\t'* ]]
+    fails 2 "--compute: 'received' is a list: only --json prints it" \
+        "$viz" stats -m "$ref/bert" --compute self,received "$text"
+    fails 2 "--sort: 'received' is neither 'layer' nor a metric" \
+        "$viz" stats -m "$ref/bert" --sort received "$text"
+    works "$viz" stats --tsv -m "$ref/bert" --compute self --sort stable_rank "$text"
+    cut -f 6 <<< "$output" | tail -n +2 | sort -rgc
+    [[ ${lines[0]} == *$'\tself\tstable_rank\tlink_query'* ]]
+    works "$viz" stats --json -m "$ref/bert" --compute received,kovaleva "$text"
+    [ "$(jq -c '.heads[0] | keys_unsorted[:6]' <<< "$output")" = \
+        '["stack","layer","head","received","kovaleva","rows_skipped"]' ]
+    works "$viz" stats -m "$ref/bert" --compute kovaleva "$text"
+    [[ ${lines[1]} =~ ^L0H0\ +(vertical|diagonal|vertical\+diagonal|heterogeneous)\  ]]
 }
 
 @test "an empty file of texts still has a header in TSV" {
@@ -93,7 +109,7 @@ text="the key is in the door"
     works "$viz" stats --json -m "$ref/llama" --sort layer --reverse "$text"
     echo "$output" | jq -e '.heads[0].layer == 1 and .heads[0].head == 3' > /dev/null
     # shellcheck disable=SC2013
-    for metric in $(sed -n 's/^METRIC(\([a-z0-9_]*\),.*/\1/p' src/analysis/metrics.def); do
+    for metric in $(sed -n '/ NUMBER, /s/^METRIC(\([a-z0-9_]*\),.*/\1/p' src/analysis/metrics.def); do
         works "$viz" stats --json -m "$ref/llama" --sort "$metric" "$text"
         echo "$output" | jq -e "[.heads[].$metric] | . == (sort | reverse)" > /dev/null
     done

@@ -70,6 +70,9 @@ def metrics(a, visible, shown, gone, one_axis, ids, query, key):
         **kinds(a, visible, rows, gone, one_axis, query, key),
         **(again(a, visible, rows, ids) if one_axis else dict.fromkeys(AGAIN)),
         **first(a, visible, rows, gone, one_axis),
+        **columns(a, visible, rows),
+        **patterns(a, visible, rows, gone, one_axis, query, key),
+        **ranks(a, rows),
     }
 
 
@@ -154,7 +157,7 @@ def kinds(a, visible, rows, gone, one_axis, query, key):
     return out
 
 
-def marks(names, ids, special, config, of_decoder, groups):
+def marks(names, ids, special, types, config, of_decoder, groups):
     """What each token is, by what `tokens --json` and config.json say; words: all of theirs."""
     listed = lambda key: [x for x in np.ravel(config.get(key)).tolist() if x is not None]
     eos, bos = listed("eos_token_id"), listed("bos_token_id")
@@ -171,7 +174,8 @@ def marks(names, ids, special, config, of_decoder, groups):
     if groups:
         out = {k: [all(x for x, g in zip(v, groups) if g == word)
                    for word in range(max(groups) + 1)] for k, v in out.items()}
-    return out
+        types = [types[groups.index(word)] for word in range(max(groups) + 1)]
+    return {**out, "type": types}
 
 
 def sides(report, groups):
@@ -179,12 +183,15 @@ def sides(report, groups):
     tokens, config = (json.load(open(os.environ[x])) for x in ("TOKENS", "CONFIG"))
     config = {**config, **config.get("text_config", {})}
     if "ids_key" not in report:
-        one = marks(tokens["tokens"], tokens["ids"], tokens["special"], config, False, groups)
+        one = marks(tokens["tokens"], tokens["ids"], tokens["special"],
+                    tokens["type_ids"], config, False, groups)
         return one, one
     config["is_encoder_decoder"] = True     # by the family, where the file does not say so
     n = len(report["ids_key"])
-    return marks(report["tokens"], report["ids"], [1] * len(report["ids"]), config, True, None), \
-        marks(report["tokens_key"], report["ids_key"], tokens["special"][:n], config, False, None)
+    return marks(report["tokens"], report["ids"], [1] * len(report["ids"]),
+                 [0] * len(report["ids"]), config, True, None), \
+        marks(report["tokens_key"], report["ids_key"], tokens["special"][:n], [0] * n, config,
+              False, None)
 
 
 AGAIN = [name + end for name in ("duplicate", "induction")
@@ -206,6 +213,56 @@ def again(a, visible, rows, ids):
     return out
 
 
+def columns(a, visible, rows):
+    """Of what each key gets."""
+    seen = visible[rows].sum(0)
+    total = a[rows].sum(0)
+    return {
+        "received": [x / n if n else None for x, n in zip(total, seen)] if rows else None,
+        "query_independence": (total ** 2).sum() / (len(rows) * (a[rows] ** 2).sum())
+        if rows else None,
+    }
+
+
+def patterns(a, visible, rows, gone, one_axis, query, key):
+    """Stripes, the diagonal, blocks."""
+    stripes = np.sort(a[rows].mean(0))[-2:].sum() if rows else None
+    out = dict.fromkeys(["pattern_diagonal", "pattern_block", "pattern_rest", "kovaleva"])
+    out["pattern_vertical"] = stripes
+    if not one_axis or not rows:
+        return out
+    diagonal = sum(mean([a[i, i + d] for i in rows
+                         if 0 <= i + d < len(a) and i + d not in gone]) or 0
+                   for d in (-1, 0, 1))
+    type_q, type_k = np.array(query["type"]), np.array(key["type"])
+    plain, within, chance, types = ~np.array(key["special"]), [], [], set()
+    for i in rows:
+        if not query["special"][i] and a[i][plain].sum() > 0:
+            own = plain & (type_k == type_q[i])
+            within.append(a[i][own].sum() / a[i][plain].sum())
+            chance.append((visible[i] & own).sum() / (visible[i] & plain).sum())
+            types.add(bool(type_q[i]))
+    block = None
+    if len(types) == 2:
+        block = (mean(within) - mean(chance)) / (1 - mean(chance))
+    out.update(pattern_diagonal=diagonal, pattern_block=block,
+               pattern_rest=1 - stripes - diagonal)
+    out["kovaleva"] = "vertical" if stripes >= .6 else "diagonal" if diagonal >= .5 else \
+        "vertical+diagonal" if stripes + diagonal >= .7 and min(stripes, diagonal) >= .2 else \
+        "block" if block is not None and block >= .5 else "heterogeneous"
+    return out
+
+
+def ranks(a, rows):
+    """Of singular values."""
+    if not rows:
+        return dict.fromkeys(["erank", "erank_sq", "stable_rank"])
+    s = np.linalg.svd(a[rows] / a[rows].sum(1, keepdims=True), compute_uv=False)
+    h = lambda p: np.exp(-(p[p > 0] * np.log(p[p > 0])).sum())
+    return {"erank": h(s / s.sum()), "erank_sq": h(s ** 2 / (s ** 2).sum()),
+            "stable_rank": (s ** 2).sum() / s.max() ** 2}
+
+
 def first(a, visible, rows, gone, one_axis):
     seeing = [i for i in rows if visible[i, 0]]
     alpha = mean([a[i, 0] for i in seeing])
@@ -216,6 +273,10 @@ def first(a, visible, rows, gone, one_axis):
 
 
 def differs(want, got):
+    if isinstance(want, list) and isinstance(got, list):
+        return len(want) != len(got) or any(map(differs, want, got))
+    if isinstance(want, str):
+        return want != got
     if want is None or got is None:
         return want is not got
     return abs(want - got) > 2e-6 * max(1, abs(want))

@@ -15,18 +15,19 @@ static int count(const bool *set)
     return n;
 }
 
-static int in_group(enum metric_group most)
+static int in_group(enum metric_group group)
 {
     int n = 0;
 
     for (int i = 0; i < N_METRIC; i++)
-        n += metric_table[i].group <= most;
+        n += metric_table[i].group == group;
     return n;
 }
 
 static void groups_and_names(void **state)
 {
-    struct metric_choice basic = metric_choice_basic(), some = { 0 }, all = { 0 };
+    struct metric_choice basic = metric_choice_basic(), some = { 0 }, all = { 0 },
+                         scale = { 0 };
     struct err e;
 
     (void)state;
@@ -39,7 +40,27 @@ static void groups_and_names(void **state)
     assert_int_equal(count(some.wanted), count(basic.wanted));
     assert_int_equal(count(some.named), 2);
     assert_int_equal(metric_choice_add(&all, "all", &e), 0);
-    assert_int_equal(count(all.wanted), in_group(METRIC_ALL));
+    assert_int_equal(count(all.wanted), in_group(METRIC_BASIC) + in_group(METRIC_ALL));
+    assert_int_equal(metric_choice_add(&scale, "scale", &e), 0);
+    assert_int_equal(count(scale.wanted), in_group(METRIC_SCALE));
+    assert_int_equal(count(scale.named), 0);
+}
+
+static void kinds_without_a_place(void **state)
+{
+    struct metric_choice c = { 0 }, named = { 0 };
+    struct err e;
+
+    (void)state;
+    assert_int_equal(metric_choice_add(&c, "all,kovaleva", &e), 0);
+    assert_true(c.wanted[METRIC_received]);
+    assert_int_equal(metric_choice_drop(&c, METRIC_LIST, "no room", &e), 0);
+    assert_false(c.wanted[METRIC_received]);
+    assert_int_equal(metric_choice_drop(&c, METRIC_WORD, "no room", &e), -1);
+    assert_string_equal(e.msg, "'kovaleva' is a word: no room");
+    assert_int_equal(metric_choice_add(&named, "received", &e), 0);
+    assert_int_equal(metric_choice_drop(&named, METRIC_LIST, "no room", &e), -1);
+    assert_string_equal(e.msg, "'received' is a list: no room");
 }
 
 static void names_that_do_not_exist(void **state)
@@ -94,7 +115,7 @@ static void values_in_their_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_and_names), cmocka_unit_test(names_that_do_not_exist),
+        cmocka_unit_test(groups_and_names), cmocka_unit_test(kinds_without_a_place), cmocka_unit_test(names_that_do_not_exist),
         cmocka_unit_test(values_in_their_places),
     };
 

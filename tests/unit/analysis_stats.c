@@ -107,13 +107,22 @@ static void of_all_rows(void **state)
         { METRIC_bos, (.5 + .7 + .4) / 3 },
         { METRIC_alpha_0, (1 + .5 + .7 + .4) / 4 },
         { METRIC_sink_0, 1 },
+        { METRIC_query_independence, (2.6 * 2.6 + .81 + .16 + .01) / (4 * 2.34) },
+        { METRIC_pattern_vertical, (2.6 + .9) / 4 },
+        { METRIC_pattern_diagonal, .8 / 3 + 1.8 / 4 },
+        { METRIC_pattern_rest, 1 - 3.5 / 4 - .8 / 3 - 1.8 / 4 },
+        { METRIC_kovaleva, 0 },
     };
+    const double received[] = { 2.6 / 4, .9 / 3, .4 / 2, .1 };
     struct stats *s = start(length, 1, &all, &table);
     struct sink sinks[STATS_SINKS];
 
     (void)state;
     stats_sinks(s, sinks);
     rows_give(sinks[0], 0, 0, 0, 4, a, true);
+    assert_int_equal(stats_head(s, 0, 0, 0)->list[METRIC_received].n, 4);
+    for (int j = 0; j < 4; j++)
+        check_close(stats_head(s, 0, 0, 0)->list[METRIC_received].v[j], received[j], 2e-7);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         check_near(metric_table[expected[i].id].name, 0,
                    stats_head(s, 0, 0, 0)->value[expected[i].id], expected[i].want, 2e-7);
@@ -225,6 +234,62 @@ static void kinds_of_tokens(void **state)
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         check_near(metric_table[expected[i].id].name, 0, value[expected[i].id],
                    expected[i].want, 2e-7);
+}
+
+/* Tokens 0 1 of a segment, 2 3 of another: all four, or without 0, which is special. */
+static void segments(void **state)
+{
+    static const int length[] = { 4 }, type[] = { 0, 0, 1, 1 };
+    static const unsigned char special[] = { 1, 0, 0, 0 };
+    static const struct metric_set table = { metric_table, N_METRIC, { 0 } };
+    static const float a[4 * STRIDE] = {
+        1, [STRIDE] = 0.5f, 0.5f, [2 * STRIDE] = 0.7f, 0.1f, 0.2f,
+        [3 * STRIDE] = 0.4f, 0.3f, 0.2f, 0.1f,
+    };
+    /* rows 0 to 3; rows 1 to 3, row 2 of .3 and row 3 of .6 */
+    const double within[] = { (1 + 1 + .2 + .3) / 4, (1 + .2 / .3 + .3 / .6) / 3 };
+    const double chance[] = { (1 + 1 + 1 / 3.0 + 2 / 4.0) / 4, (1 + 1 / 2.0 + 2 / 3.0) / 3 };
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct attended texts = rows_texts(&arena, length, 1, k ? special : NULL);
+        struct attended_text *text = arena_alloc(&arena, 1, sizeof *text);
+        struct sink sinks[STATS_SINKS];
+        struct stats *s;
+
+        *text = texts.text[0];
+        text->keys.type = type;
+        texts.text = text;
+        s = stats_new(&arena, &rows_model, &texts, &all, &table);
+        stats_sinks(s, sinks);
+        rows_give(sinks[0], 0, 0, 0, 4, a, true);
+        check_close(stats_head(s, 0, 0, 0)->value[METRIC_pattern_block],
+                    (within[k] - chance[k]) / (1 - chance[k]), 1e-6);
+    }
+}
+
+/* Of (1 0), (1/2 1/2): squares of the singular values (3 +- sqrt 5) / 4. */
+static void ranks(void **state)
+{
+    static const int length[] = { 2 };
+    static const struct metric_set table = { metric_table, N_METRIC, { 0 } };
+    static const float a[2 * STRIDE] = { 1, [STRIDE] = 0.5f, 0.5f },
+                       equal[2 * STRIDE] = { 0.25f, 0.75f, [STRIDE] = 0.25f, 0.75f };
+    const double large = (3 + sqrt(5)) / 4, small = (3 - sqrt(5)) / 4;
+    const double p = sqrt(large) / (sqrt(large) + sqrt(small)), p2 = large / (large + small);
+    struct stats *s = start(length, 1, &all, &table);
+    const double *value;
+    struct sink sinks[STATS_SINKS];
+
+    (void)state;
+    stats_sinks(s, sinks);
+    rows_give(sinks[0], 0, 0, 0, 2, a, true);
+    rows_give(sinks[0], 0, 1, 0, 2, equal, false);
+    value = stats_head(s, 0, 0, 0)->value;
+    check_close(value[METRIC_erank], exp(-p * log(p) - (1 - p) * log(1 - p)), 1e-6);
+    check_close(value[METRIC_erank_sq], exp(-p2 * log(p2) - (1 - p2) * log(1 - p2)), 1e-6);
+    check_close(value[METRIC_stable_rank], 1.5 / large, 1e-6);
+    check_close(stats_head(s, 0, 1, 0)->value[METRIC_erank], 1, 1e-6);
 }
 
 /* A row in which all is hidden is in no mean. */
@@ -450,6 +515,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(uniform_causal), TEST(of_all_rows), TEST(entries_that_hardly_count),
         TEST(the_same_token_again), TEST(kinds_of_tokens),
+        TEST(segments), TEST(ranks),
         TEST(a_row_that_sees_nothing),
         TEST(undefined_for_every_row), TEST(places_of_two_texts),
         TEST(texts_and_heads_do_not_mix), TEST(every_scope),

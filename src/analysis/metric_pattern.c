@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * The shape of a head's map: stripes, the diagonal, blocks.  The classes are those of
+ * Kovaleva et al. 2019, who tell them apart by eye; the numbers that decide here are this
+ * project's. */
+#include "analysis/metric.h"
+
+enum offset { BEFORE, ITSELF, AFTER, N_OFFSET };
+
+struct patterns {
+    struct offset_sum { double sum; int n; } offset[N_OFFSET];
+    double within, chance;      /* sums over the rows of n_block */
+    int n_block;                /* rows that are no special token, and see such a key */
+    bool segments[2];           /* that hold such rows */
+    int n_rows, n_keys;
+    double column[];            /* [n_keys] sums */
+};
+
+static size_t patterns_size(const struct metric_shape *shape)
+{
+    return sizeof(struct patterns) + (size_t)shape->n_keys * sizeof(double);
+}
+
+static bool is_special(const struct token_list *list, int i)
+{
+    return list->special != NULL && list->special[i];
+}
+
+/* Weight and keys of the query's segment, of the row without special tokens. */
+static void take_block(struct patterns *all, const struct metric_row *r)
+{
+    const int *type = r->keys->type;
+    double within = 0, mass = 0;
+    int n_within = 0, count = 0;
+
+    if (type == NULL || r->two_axes || is_special(r->queries, r->query))
+        return;
+    for (int j = r->key0; j < r->key0 + r->n_keys; j++) {
+        bool same = type[j] == type[r->query];
+
+        if (is_special(r->keys, j) || !metric_sees(r, j))
+            continue;
+        mass += metric_weight(r, j);
+        within += same ? metric_weight(r, j) : 0;
+        n_within += same;
+        count++;
+    }
+    if (mass <= 0)
+        return;
+    all->within += within / mass;
+    all->chance += (double)n_within / count;
+    all->segments[type[r->query] != 0] = true;
+    all->n_block++;
+}
+
+static void patterns_take(void *state, const struct metric_row *rows, int n)
+{
+    struct patterns *all = state;
+
+    (void)n;
+    for (int j = rows->key0; j < rows->key0 + rows->n_keys; j++)
+        all->column[j] += metric_weight(rows, j);
+    for (int k = 0; k < N_OFFSET && !rows->two_axes; k++) {
+        int j = rows->query + k - ITSELF;
+
+        if (j >= 0 && j < rows->keys->n && metric_has(rows, j)) {
+            all->offset[k].sum += metric_weight(rows, j);
+            all->offset[k].n++;
+        }
+    }
+    take_block(all, rows);
+    all->n_keys = rows->keys->n;
+    all->n_rows++;
+}
+
+/* The largest two means over all rows. */
+static double vertical(const struct patterns *all)
+{
+    double first = 0, second = 0;
+
+    for (int j = 0; j < all->n_keys; j++)
+        if (all->column[j] > first) {
+            second = first;
+            first = all->column[j];
+        } else if (all->column[j] > second) {
+            second = all->column[j];
+        }
+    return (first + second) / all->n_rows;
+}
+
+/* Each offset's mean over the rows that have such a key. */
+static double diagonal(const struct patterns *all)
+{
+    double sum = 0;
+
+    for (int k = 0; k < N_OFFSET; k++)
+        sum += all->offset[k].n > 0 ? all->offset[k].sum / all->offset[k].n : 0;
+    return sum;
+}
+
+static double rest(const struct patterns *all)
+{
+    return 1 - vertical(all) - diagonal(all);
+}
+
+/* (within - chance) / (1 - chance), their means; of two segments only. */
+static bool block(const struct patterns *all, double *v)
+{
+    if (!all->segments[0] || !all->segments[1])
+        return false;
+    *v = (all->within - all->chance) / (all->n_block - all->chance);
+    return true;
+}
+
+const char *const metric_kovaleva_words[] = {
+    "vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous", NULL
+};
+
+/* The first that holds. */
+static int class_of(const struct patterns *all)
+{
+    double v = vertical(all), d = diagonal(all), b;
+
+    if (v >= 0.6)
+        return 0;
+    if (d >= 0.5)
+        return 1;
+    if (v + d >= 0.7 && v >= 0.2 && d >= 0.2)
+        return 2;
+    return block(all, &b) && b >= 0.5 ? 3 : 4;
+}
+
+static bool block_value(const void *state, int layer, int head, double *v)
+{
+    (void)layer;
+    (void)head;
+    return block(state, v);
+}
+
+#define OF_ROWS(id, formula) \
+    static bool value_##id(const void *state, int layer, int head, double *v) \
+    { \
+        const struct patterns *all = state; \
+        \
+        (void)layer; \
+        (void)head; \
+        *v = formula(all); \
+        return all->n_rows > 0; \
+    }
+OF_ROWS(vertical, vertical)
+OF_ROWS(diagonal, diagonal)
+OF_ROWS(rest, rest)
+OF_ROWS(kovaleva, class_of)
+#undef OF_ROWS
+
+/* The same state twice, since keys of another text have no diagonal but stripes. */
+static const struct metric_state stripes = { SCOPE_HEAD, patterns_size, patterns_take };
+static const struct metric_state patterns = { SCOPE_HEAD, patterns_size, patterns_take };
+
+const struct metric_rule metric_pattern_vertical = { .state = &stripes,
+                                                     .value = value_vertical };
+const struct metric_rule metric_pattern_diagonal = { .state = &patterns,
+                                                     .value = value_diagonal };
+const struct metric_rule metric_pattern_block = { .state = &patterns, .value = block_value };
+const struct metric_rule metric_pattern_rest = { .state = &patterns, .value = value_rest };
+const struct metric_rule metric_kovaleva = { .state = &patterns, .value = value_kovaleva,
+                                             .words = metric_kovaleva_words };
