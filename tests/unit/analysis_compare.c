@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Names of two sides that are paired, and counted. */
-#include "check.h"
+#include "unit/analysis_rows.h"
 
 #include "analysis/compare.h"
 
@@ -60,9 +60,105 @@ static void shared(void **state)
     arena_finish(&a);
 }
 
+/* ---- rows ---- */
+
+enum { N = 4 };
+
+/* Weights of head `head` of side `side`: rows that sum to 1, all of them different. */
+static void fill(float *w, int side, int head)
+{
+    memset(w, 0, N * STRIDE * sizeof *w);
+    for (int i = 0; i < N; i++) {
+        double sum = 0;
+
+        for (int j = 0; j < N; j++)
+            sum += 1 + (7 * i + 5 * j + 3 * head + side * (i + j + head)) % 11;
+        for (int j = 0; j < N; j++)
+            w[i * STRIDE + j] =
+                (float)((1 + (7 * i + 5 * j + 3 * head + side * (i + j + head)) % 11) / sum);
+    }
+}
+
+static double half_kl(const double *p, const double *q, int n)
+{
+    double sum = 0;
+
+    for (int j = 0; j < n; j++)
+        sum += p[j] > 0 ? 0.5 * p[j] * log(2 * p[j] / (p[j] + q[j])) : 0;
+    return sum;
+}
+
+static int largest_of(const double *p, int n)
+{
+    int best = 0;
+
+    for (int j = 1; j < n; j++)
+        best = p[j] > p[best] ? j : best;
+    return best;
+}
+
+/*
+ * Of each head by hand: key j of the second side is key j - 1 of the first, whose last one it
+ * does not have; its key 0 is new.  So do its rows.
+ */
+static struct head_difference by_hand(const float *first, const float *second)
+{
+    struct head_difference d = { .largest = 0 };
+
+    for (int i = 0; i < N - 1; i++) {
+        double p[N + 1] = { 0 }, q[N + 1] = { 0 };
+
+        for (int j = 0; j < N; j++) {
+            p[j] = (double)first[i * STRIDE + j];
+            q[j == 0 ? N : j - 1] = (double)second[(i + 1) * STRIDE + j];
+        }
+        for (int j = 0; j <= N; j++)
+            d.largest = fmax(d.largest, fabs(p[j] - q[j]));
+        d.js += (half_kl(p, q, N + 1) + half_kl(q, p, N + 1)) / (N - 1);
+        d.links_kept += (largest_of(p, N + 1) == largest_of(q, N + 1)) / (double)(N - 1);
+    }
+    return d;
+}
+
+/* Two layers of two heads, each with rows of its own; nothing is written behind the room. */
+static void rows_of_each_head(void **state)
+{
+    static const int first_of[N] = { -1, 0, 1, 2 };
+    const struct axis_pair pair = { N, N, first_of };
+    float weight[2][4][N * STRIDE];
+    struct compare *c;
+    unsigned char *behind;
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    c = compare_new(&a, 2, 2, pair, pair);
+    behind = arena_alloc(&a, 256, 1);
+    memset(behind, 0x5a, 256);
+    for (int side = 0; side < 2; side++)
+        for (int h = 0; h < 4; h++) {
+            fill(weight[side][h], side, h);
+            rows_give(side == 0 ? compare_first(c) : compare_second(c), 0, h / 2, h % 2, N,
+                      weight[side][h], false);
+        }
+    for (int h = 0; h < 4; h++) {
+        struct head_difference got = compare_head(c, h / 2, h % 2);
+        struct head_difference want = by_hand(weight[0][h], weight[1][h]);
+
+        check_near("js", h, got.js, want.js, 1e-7);
+        check_near("links kept", h, got.links_kept, want.links_kept, 1e-12);
+        check_near("largest", h, got.largest, want.largest, 1e-7);
+        assert_true(got.entropy_first > 0.5 && got.entropy_second > 0.5);
+    }
+    for (int i = 0; i < 256; i++)
+        assert_int_equal(behind[i], 0x5a);
+    arena_finish(&a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(pairs), cmocka_unit_test(shared) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(pairs), cmocka_unit_test(shared),
+                                        cmocka_unit_test(rows_of_each_head) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,26 @@
  * The relative change of numbers; where nothing is wanted, nothing is measured. */
 #include "check.h"
 
+#include <stdbool.h>
+#include <time.h>
+
 #include "analysis/mechanisms.h"
 #include "unit/run_room.h"
+
+/* The clock of this program, by a list of seconds; it stands before the C library's. */
+static struct {
+    const double *at;           /* NULL: the system's */
+    int n;
+} clock_list;
+
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+    double s = clock_list.at != NULL ? clock_list.at[clock_list.n++] : 0;
+
+    (void)id;
+    *now = (struct timespec){ .tv_sec = (time_t)s };
+    return 0;
+}
 
 static void changes(void **state)
 {
@@ -81,11 +99,58 @@ static void only_what_is_wanted(void **state)
     arena_finish(&a);
 }
 
+/* The median of runs of these seconds, after a first one that says how many make a run. */
+static double median_of(int repeats, const double *at)
+{
+    static const int lengths[] = { 6 };
+    static const bool layer[] = { true, false, false }, only[N_MECHANISM] = {
+        [MECHANISM_local] = true };
+    struct mechanisms_opts opts = { .only = only, .kept_head = -1, .repeats = repeats,
+                                    .params = { .window = 2 } };
+    struct err e = { ERR_NONE, "" };
+    struct par *par = par_new(1, &e);
+    struct wanted want = { .layer = layer };
+    struct mechanisms *c;
+    struct tap tap;
+    struct arena a;
+    struct model *m;
+    struct batch b;
+    double median;
+
+    arena_init(&a, NULL, NULL);
+    m = model_open(&a, "tests/ref/bert_old", &e);
+    assert_non_null(m);
+    b = room_batch(&a, m, lengths, 1, 3);
+    c = mechanisms_new(&a, m, &opts, 6, 6, par);
+    tap = mechanisms_tap(c);
+    want.tap = &tap;
+    clock_list.at = at;
+    clock_list.n = 0;
+    assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), 0);
+    clock_list.at = NULL;
+    assert_int_equal(clock_list.n, 2 + 2 * repeats);
+    median = mechanisms_at(c, 0, MECHANISM_local)->seconds;
+    model_close(m);
+    par_free(par);
+    arena_finish(&a);
+    return median;
+}
+
+static void medians(void **state)
+{
+    static const double three[] = { 0, 1, 1, 6, 6, 8, 8, 11 };          /* 5, 2, 3 */
+    static const double four[] = { 0, 1, 1, 6, 6, 8, 8, 11, 11, 111 };  /* and 100 */
+
+    (void)state;
+    check_close(median_of(3, three), 3, 0);
+    check_close(median_of(4, four), 4, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes),
-        cmocka_unit_test(only_what_is_wanted),
+        cmocka_unit_test(only_what_is_wanted), cmocka_unit_test(medians),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

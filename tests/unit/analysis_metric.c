@@ -2,6 +2,7 @@
  * Each metric on rows whose values are computed by hand. */
 #include "check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/metric.h"
@@ -187,6 +188,30 @@ static void a_single_token(void **state)
     expect_undefined(&r, METRIC_next);
 }
 
+/* The most keys that it takes, beyond those whose masses are kept: 0.9 of 20 are 18. */
+static void many_keys_alike(void **state)
+{
+    enum { MANY = 20 };
+    const struct metric_rule *rule = metric_table[METRIC_k90].rule;
+    const struct metric_shape shape = { .n_keys = MANY };
+    struct metric_row r = { .n_keys = MANY, .n_visible = MANY, .mass = 1 };
+    void *sums = calloc(1, rule->state->size(&shape));
+    float a[MANY];
+    double v;
+
+    (void)state;
+    assert_non_null(sums);
+    for (int j = 0; j < MANY; j++)
+        a[j] = 1.0f / MANY;
+    r.a = a;
+    rule->state->take(sums, &r, 1);
+    assert_true(rule->value(sums, 0, 0, &v));
+    check_close(v, 18, 0);
+    assert_true(metric_table[METRIC_top16_mass].rule->value(sums, 0, 0, &v));
+    check_close(v, 16.0 / MANY, 1e-6);
+    free(sums);
+}
+
 static void the_table(void **state)
 {
     (void)state;
@@ -209,6 +234,7 @@ int main(void)
         cmocka_unit_test(the_token_itself), cmocka_unit_test(half_and_half),
         cmocka_unit_test(keys_from_the_middle), cmocka_unit_test(entropy_with_an_epsilon),
         cmocka_unit_test(a_single_token), cmocka_unit_test(the_table),
+        cmocka_unit_test(many_keys_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,13 +232,38 @@ static void layers(void **state)
     check_row(&kept, 2, 2, 3, (double[]){ .25, .25, .5, 0 });
 }
 
+/* A sink of all texts gets one head's rows of each; what stands behind them is not read. */
+static void texts(void **state)
+{
+    struct kept kept = { .n = 0 };
+    const struct filter_side side = { N, NULL, NULL, 0 };
+    const struct filter_text text = { side, side };
+    const struct filter filter = { &text, 1, false };
+    const struct sink to[] = { { SINK_TEXTS, keep, done, &kept } };
+    struct rows_block block;
+    struct rows rows[2];
+    struct sink sink;
+
+    (void)state;
+    assert_int_equal(filter_sinks(&arena, &filter, 2, to, 1, &sink), 1);
+    assert_int_equal(sink.scope, SINK_TEXTS);
+    for (int h = 0; h < 2; h++) {
+        rows_block(&block, 0, 1, h, 0, N, N, causal, true);
+        rows[0] = block.rows;
+        rows[1] = (struct rows){ .text = 1 << 28, .head = 1 << 28 };
+        sink.take(sink.self, rows, 1);
+    }
+    assert_int_equal(kept.calls, 2 * N);
+    check_row(&kept, N + 2, 2, 3, (double[]){ .25, .25, .5, 0 });
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(keys_and_rows_left_out), TEST(rows_divided), TEST(a_row_with_nothing_left),
         TEST(words), TEST(words_left_out), TEST(words_of_many_pieces),
-        TEST(layers),
+        TEST(layers), TEST(texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

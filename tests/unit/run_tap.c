@@ -45,10 +45,15 @@ static int look(void *self, const struct qkv_view *v, struct err *e)
     assert_int_equal(h.n, l->m->config.n_heads);
     for (int i = 0; i < h.n; i++) {
         const float *want = room_map(l->room, v->text, v->layer, i);
+        int64_t n_seen = 0;     /* weights may be too small for a float, but not hidden */
 
         mechanism_rows(&h, i, w, l->a);
-        for (int j = 0; j < v->T * v->S; j++)
+        for (int j = 0; j < v->T * v->S; j++) {
             l->off = fmax(l->off, fabs((double)(w[j] - want[j])));
+            n_seen += want[j] > 0;
+        }
+        assert_true(n_seen <= mechanism_seen(v, i));
+        assert_true(mechanism_seen(v, i) <= (int64_t)v->T * v->S);
     }
     l->views++;
     return 0;
@@ -146,6 +151,53 @@ static void every_family(void **state)
     assert_true(n > 40);
 }
 
+/* How many heads of keys and values a model of four can be averaged in */
+static int group(void *self, const struct qkv_view *v, struct err *e)
+{
+    static const struct { int n; bool fits; } cases[] = {
+        { 1, true }, { 2, true }, { 3, false }, { 4, true }, { 5, false }, { 8, false },
+    };
+
+    (void)e;
+    assert_int_equal(v->G, 4);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct mechanism_params p = { .n_groups = cases[i].n };
+        struct mechanism_heads h = mechanism_heads(mechanism_table[MECHANISM_gqa], &p, NULL, v,
+                                                   self);
+
+        assert_true((h.refused == NULL) == cases[i].fits);
+        if (h.refused != NULL)
+            assert_non_null(strstr(h.refused, "4 heads of keys and values cannot be averaged "));
+        else
+            assert_true((h.head[0].k == h.head[1].k) == (cases[i].n < 4));
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(mechanism_seen(v, i), v->T * v->S);
+    return 0;
+}
+
+static void groups_of_heads(void **state)
+{
+    static const int lengths[] = { 5 };
+    struct err e = { ERR_NONE, "" };
+    struct par *par = par_new(1, &e);
+    struct arena a;
+    struct tap tap = { .take = group, .self = &a };
+    struct wanted want = { .tap = &tap };
+    struct model *m;
+    struct batch b;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    m = model_open(&a, "tests/ref/bert_old", &e);
+    assert_non_null(m);
+    b = room_batch(&a, m, lengths, 1, 3);
+    assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), 0);
+    model_close(m);
+    par_free(par);
+    arena_finish(&a);
+}
+
 /* What fails ends the pass, with its own words. */
 static int refuse(void *self, const struct qkv_view *v, float *z, struct par *par,
                   struct err *e)
@@ -186,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_family),
+        cmocka_unit_test(groups_of_heads),
         cmocka_unit_test(only_wanted_layers_and_errors),
     };
 
