@@ -155,10 +155,45 @@ static void rows_of_each_head(void **state)
     arena_finish(&a);
 }
 
+/* The entropy of one row, where only that counts of its side. */
+static void one_row_counts(void **state)
+{
+    static const int first_of[N] = { 0, 1, 2, 3 };
+    const struct axis_pair pair = { N, N, first_of };
+    float weight[2][N * STRIDE];
+    double entropy[2][N] = { { 0 } }, sum[2] = { 0 };
+    struct arena a;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    for (int side = 0; side < 2; side++) {
+        fill(weight[side], side, 0);
+        for (int i = 0; i < N * STRIDE; i++)
+            if (weight[side][i] > 0)
+                entropy[side][i / STRIDE] -=
+                    (double)weight[side][i] * log((double)weight[side][i]);
+        for (int i = 0; i < N; i++)
+            sum[side] += entropy[side][i] / N;
+    }
+    for (int only = 0; only < 2; only++) {
+        struct compare *c = compare_new(&a, 1, 1, pair, pair);
+        struct head_difference d;
+
+        compare_only(c, only == 0 ? 1 : -1, only == 0 ? -1 : 2);
+        rows_give(compare_first(c), 0, 0, 0, N, weight[0], false);
+        rows_give(compare_second(c), 0, 0, 0, N, weight[1], false);
+        d = compare_head(c, 0, 0);
+        check_close(d.entropy_first, only == 0 ? entropy[0][1] : sum[0], 1e-12);
+        check_close(d.entropy_second, only == 0 ? sum[1] : entropy[1][2], 1e-12);
+    }
+    arena_finish(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(pairs), cmocka_unit_test(shared),
-                                        cmocka_unit_test(rows_of_each_head) };
+                                        cmocka_unit_test(rows_of_each_head),
+                                        cmocka_unit_test(one_row_counts) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

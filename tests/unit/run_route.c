@@ -58,6 +58,17 @@ static void softmax_with_and_without_renorm(void **state)
     check(&r, logit, whole);
 }
 
+/* Scores that a float has to the unit: their difference counts, not their size. */
+static void large_scores(void **state)
+{
+    static const float logit[] = { 1e7f + 1, 1e7f, -1e30f };
+    const double want[] = { 1 / (1 + exp(-1)), 1 / (1 + exp(1)), 0 };
+    const struct routing r = { .E = 3, .n_chosen = 2, .factor = 1 };
+
+    (void)state;
+    check(&r, logit, want);
+}
+
 /* The lower of equals; all of them where all are chosen. */
 static void ties(void **state)
 {
@@ -186,7 +197,7 @@ static void sigmoids_that_vanish(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(softmax_with_and_without_renorm), cmocka_unit_test(ties),
+        cmocka_unit_test(softmax_with_and_without_renorm), cmocka_unit_test(ties), cmocka_unit_test(large_scores),
         cmocka_unit_test(groups_by_their_best),
         cmocka_unit_test(sigmoid_groups_by_their_best_two),
         cmocka_unit_test(a_bias_is_for_the_choice_alone), cmocka_unit_test(negative_choices),
