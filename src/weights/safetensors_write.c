@@ -85,7 +85,7 @@ int safetensors_begin(FILE *f, const struct tensor *tensor, int n, const struct 
         if (putc(' ', f) == EOF)
             break;
     bytes_put(length, (uint64_t)(end - start) - sizeof length, sizeof length);
-    if ((start >= 0 && end >= 0 && fseek(f, start, SEEK_SET) == 0 &&
+    if ((start >= 0 && fseek(f, start, SEEK_SET) == 0 &&
          fwrite(length, sizeof length, 1, f) == 1 && fseek(f, end, SEEK_SET) == 0) || ferror(f))
         return 0;
     return err_set(e, ERR_SYSTEM, "the file cannot be sought: %s", strerror(errno));

@@ -574,6 +574,9 @@ static void test_parts_that_are_wrong(void **state)
     put_u32(&b, 2);
     refused("split.count: is an array of 1 U32, expected a whole number");
     put_head(&b, 3, 0, 1);
+    put_key_u32(&b, "split.count", 2);
+    refused("is one of 2 parts, whose names must end in -00001-of-00002.gguf");
+    put_head(&b, 3, 0, 1);
     put_key_string(&b, "split.count", "2");
     refused("split.count: is a STRING, expected a whole number");
     put_head(&b, 3, 0, 1);

@@ -2,9 +2,10 @@
  * Arrays and weights where memory ends at any allocation, or the disk at any write. */
 #include "denied.h"
 
-#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "unit/weights_files.h"
 #include "weights/npz.h"
@@ -137,6 +138,122 @@ static void headers_that_cannot_be_written(void **state)
     close(ends[0]);
 }
 
+/* A stream whose seeks fail from one on */
+struct stream {
+    char bytes[1000];
+    off64_t at;
+    int seeks;                  /* that are left; -1: any number */
+};
+
+static ssize_t stream_write(void *self, const char *bytes, size_t n)
+{
+    struct stream *stream = self;
+
+    assert_true((size_t)stream->at + n <= sizeof stream->bytes);
+    memcpy(stream->bytes + stream->at, bytes, n);
+    stream->at += (off64_t)n;
+    return (ssize_t)n;
+}
+
+static int stream_seek(void *self, off64_t *at, int whence)
+{
+    struct stream *stream = self;
+
+    if (stream->seeks-- == 0)
+        return stream->seeks = 0, -1;
+    stream->at = *at += whence == SEEK_CUR ? stream->at : 0;
+    return 0;
+}
+
+static void seeks_that_fail(void **state)
+{
+    int n = 0, rc;
+
+    (void)state;
+    do {
+        struct stream stream = { .seeks = n };
+        FILE *f = fopencookie(&stream, "w", (cookie_io_functions_t){
+            .write = stream_write, .seek = stream_seek });
+        struct err e = { ERR_NONE, "" };
+
+        setvbuf(f, NULL, _IONBF, 0);
+        rc = safetensors_begin(f, &one, 1, NULL, 0, &e);
+        if (rc != 0) {
+            assert_int_equal(e.kind, ERR_SYSTEM);
+            assert_non_null(strstr(e.msg, "the file cannot be sought"));
+        } else {
+            assert_int_equal(stream.at, 128);
+            assert_int_equal(stream.bytes[0], 120);
+        }
+        fclose(f);
+        n++;
+    } while (rc != 0);
+    assert_true(n > 3);
+}
+
+/* A disk that is full from some byte on: seen at the end, by the stream's own mark. */
+static void disks_that_become_full(void **state)
+{
+    struct rlimit before, small;
+
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    for (rlim_t room = 0; room <= 130; room++) {
+        struct err e = { ERR_NONE, "" };
+        FILE *f = tmpfile();
+        bool failed;
+        int rc;
+
+        assert_non_null(f);
+        setvbuf(f, NULL, _IONBF, 0);
+        small = (struct rlimit){ room, before.rlim_max };
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+        rc = safetensors_begin(f, &one, 1, NULL, 0, &e);
+        failed = ferror(f) != 0;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(rc, 0);
+        assert_true(failed == (room < 128));
+        fclose(f);
+    }
+    signal(SIGXFSZ, SIG_DFL);
+}
+
+/* What is written can be read, whatever the names are. */
+static void names_and_notes(void **state)
+{
+    static const struct note notes[] = {
+        { "a \"quoted\" \\ key", "1\n\x1f" }, { "\xc3\xa9", "" },
+    };
+    const struct tensor t[] = {
+        { .name = "\"", .dtype = DTYPE_F16, .n_dims = 2, .shape = { 2, 3 } },
+        { .name = "\t", .dtype = DTYPE_U8, .n_dims = 0 },
+    };
+    static unsigned char bytes[1000];
+    struct err e = { ERR_NONE, "" };
+    struct weights *w;
+    struct arena a;
+    FILE *f = tmpfile();
+    size_t n;
+
+    (void)state;
+    assert_non_null(f);
+    arena_init(&a, NULL, NULL);
+    assert_int_equal(safetensors_begin(f, t, 2, notes, 2, &e), 0);
+    fwrite("0123456789abc", 1, 13, f);
+    rewind(f);
+    n = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    w = weights_open_memory(&a, (struct span){ bytes, n }, "f", &e);
+    if (w == NULL)
+        fail_msg("%s", e.msg);
+    assert_string_equal(weights_note(w, notes[0].key), notes[0].value);
+    assert_string_equal(weights_note(w, notes[1].key), notes[1].value);
+    assert_string_equal(tensor_shape(&a, weights_find(w, "\"")), "[2,3]");
+    assert_int_equal(weights_find(w, "\t")->data[0], 'c');
+    arena_finish(&a);
+}
+
 /* Sizes that no file can have: of one tensor, and of all together */
 static void headers_of_too_much(void **state)
 {
@@ -183,7 +300,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_that_are_written), cmocka_unit_test(arrays_that_are_inflated),
         cmocka_unit_test(headers_that_cannot_be_written),
-        cmocka_unit_test(headers_of_too_much), cmocka_unit_test(headers_that_begin_later),
+        cmocka_unit_test(seeks_that_fail), cmocka_unit_test(disks_that_become_full),
+        cmocka_unit_test(names_and_notes), cmocka_unit_test(headers_of_too_much), cmocka_unit_test(headers_that_begin_later),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

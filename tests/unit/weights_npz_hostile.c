@@ -436,6 +436,84 @@ static void test_strings(void **state)
             "a shape of over 2^63 bytes");
 }
 
+/* ---- shapes alone ---- */
+
+/* The shape of a file with these bytes, "" where it has none; then e says why. */
+static const char *shape_of(struct span bytes, struct err *e)
+{
+    char *dir = new_dir(&arena);
+    const char *path = file_join(&arena, dir, "f.npz");
+    struct tensor t;
+    int rc;
+
+    write_file(path, bytes);
+    rc = npz_shape(&arena, path, &t, e);
+    drop_dir(&arena, dir);
+    if (rc != 0)
+        return "";
+    assert_null(t.data);
+    return tensor_shape(&arena, &t);
+}
+
+static void no_shape(struct span bytes, const char *want)
+{
+    struct err e = { 0 };
+
+    assert_string_equal(shape_of(bytes, &e), "");
+    assert_int_equal(e.kind, ERR_INPUT);
+    if (strstr(e.msg, want) == NULL)
+        fail_msg("\"%s\", expected \"%s\"", e.msg, want);
+}
+
+/* What stands behind the header is not unpacked: neither damage nor a checksum is seen. */
+static void test_shapes(void **state)
+{
+    static unsigned char noise[40000], packed[50000];
+    struct span header = npy(1, DICT("'|u1'", "False", "(200, 200)"), sizeof noise), s;
+    struct err e = { 0 };
+    size_t n;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof noise; i++)
+        noise[i] = (unsigned char)(i * i * 2654435761u >> 13);
+    memcpy((unsigned char *)(uintptr_t)header.data + header.size - sizeof noise, noise,
+           sizeof noise);
+    assert_string_equal(shape_of(header, &e), "[200,200]");
+    n = squeeze(packed, sizeof packed, header.data, header.size);
+    s = deflated("a.npy", packed, n, header.size, 0);
+    assert_string_equal(shape_of(s, &e), "[200,200]");
+    refused(s, "a.npy: its checksum is wrong");
+    memset(packed + n / 2, 0xff, n / 4);
+    s = deflated("a.npy", packed, n, header.size, 0);
+    assert_string_equal(shape_of(s, &e), "[200,200]");
+    no_shape(deflated("z", packed, n, header.size, 0), "/f.npz: holds 0 arrays, expected one");
+    no_shape(deflated("a.npy", "\xff\xff", 2, 3, 0), "a.npy: its deflated data are damaged");
+    packed[0] ^= 0xff;
+    no_shape(deflated("a.npy", packed, n, header.size, 0), "its deflated data are damaged");
+    no_shape((struct span){ (const unsigned char *)"x", 1 }, "/f.npz: is neither .npz nor .npy");
+}
+
+/* Headers that are cut, or longer than any array's */
+static void test_shapes_of_headers(void **state)
+{
+    static unsigned char packed[200];
+    static const struct { const char *bytes; size_t n; const char *want; } cases[] = {
+        { "\x93NUM", 4, "is not a .npy file" },
+        { "\x93NUMPY\1\0\1", 9, "is not a .npy file" },
+        { "\x93NUMPY\1\0\100\0{", 11, ".npy header of 64 bytes, but only 1 follow" },
+        { "\x93NUMPY\2\0\0\0\1\0{", 13, ".npy header of 65536 bytes, expected at most 65535" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t n = squeeze(packed, sizeof packed, cases[i].bytes, cases[i].n);
+
+        no_shape(deflated("a.npy", packed, n, cases[i].n,
+                          (uint32_t)crc32(0, (const Bytef *)cases[i].bytes, (uInt)cases[i].n)),
+                 cases[i].want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +527,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bomb, begin, end),
         cmocka_unit_test_setup_teardown(test_strings, begin, end),
         cmocka_unit_test_setup_teardown(test_twice, begin, end),
+        cmocka_unit_test_setup_teardown(test_shapes, begin, end),
+        cmocka_unit_test_setup_teardown(test_shapes_of_headers, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
