@@ -245,7 +245,7 @@ static uint64_t dict_bytes(struct span bytes)
 uint64_t npy_header_end(struct span begin)
 {
     if (begin.size < dict_at(begin) || dict_bytes(begin) > MAX_DICT_BYTES)
-        return 0;
+        return begin.size;
     return dict_at(begin) + dict_bytes(begin);
 }
 

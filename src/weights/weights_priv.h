@@ -81,8 +81,8 @@ size_t npy_header(char out[NPY_HEADER_BYTES], const char *descr, int n_dims,
 #define NPY ".npy"
 
 /*
- * Where the header ends that begins so, as far as it may reach; 0 where these are not the
- * first bytes of one.
+ * Where the header ends that begins so, as far as it may reach; where these bytes end if
+ * they are not the first of one.
  */
 enum { NPY_BEGIN_BYTES = 12 };
 uint64_t npy_header_end(struct span begin);

@@ -301,7 +301,8 @@ int main(void)
         cmocka_unit_test(arrays_that_are_written), cmocka_unit_test(arrays_that_are_inflated),
         cmocka_unit_test(headers_that_cannot_be_written),
         cmocka_unit_test(seeks_that_fail), cmocka_unit_test(disks_that_become_full),
-        cmocka_unit_test(names_and_notes), cmocka_unit_test(headers_of_too_much), cmocka_unit_test(headers_that_begin_later),
+        cmocka_unit_test(names_and_notes), cmocka_unit_test(headers_of_too_much),
+        cmocka_unit_test(headers_that_begin_later),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
