@@ -57,11 +57,9 @@ static void put(struct translate *t, const char *s)
     put_n(t, s, strlen(s));
 }
 
-/* The next n bytes of the pattern as they are. */
+/* The next n bytes of the pattern, which has them, as they are. */
 static void copy(struct translate *t, size_t n)
 {
-    if (n > t->n - t->i)
-        n = t->n - t->i;
     put_n(t, t->s + t->i, n);
     t->i += n;
 }
@@ -187,10 +185,13 @@ static int common_escape(struct translate *t)
     }
     if (is_letter(byte))
         return 0;
-    if ((unsigned char)byte < 0x80 && t->i < t->n)
+    if (t->i == t->n) {
+        no(t, "a \\ at the end");
+        return -1;
+    }
+    if ((unsigned char)byte < 0x80)
         put(t, "\\");
-    if (t->i < t->n)
-        copy_char(t);
+    copy_char(t);
     return 1;
 }
 
@@ -227,7 +228,7 @@ static int class_escape(struct translate *t)
         return unknown_escape(t);
 hyphen:
     /* After a set, a hyphen is one; after a character it makes a range. */
-    if (byte != '\0' && strchr("sSwhdDpP", byte) != NULL && peek(t, 0) == '-') {
+    if (strchr("sSwhdDpP", byte) != NULL && peek(t, 0) == '-') {
         put(t, "\\-");
         t->i++;
     }
@@ -276,7 +277,7 @@ static int class_members(struct translate *t, int depth)
         } else if (byte == '[') {
             if (peek(t, 1) == '^')
                 return no(t, "a negated class in a class");
-            if (t->len > 0 && t->out[t->len - 1] == '-')
+            if (t->out[t->len - 1] == '-')
                 return no(t, "a range to a class");
             t->i++;
             if (class_members(t, depth + 1) != 0)
@@ -338,6 +339,14 @@ static int escape(struct translate *t)
     return done > 0 ? 0 : done < 0 ? -1 : unknown_escape(t);
 }
 
+/* PCRE2 has more kinds than Oniguruma: verbs, recursion, other options and names. */
+static bool is_group(const struct translate *t)
+{
+    if (peek(t, 1) != '?')
+        return peek(t, 1) != '*';
+    return peek(t, 2) != '\0' && strchr(":=!><'(imx-", peek(t, 2)) != NULL;
+}
+
 /* "(", with what follows a question mark.  Ruby's m is PCRE2's s. */
 static int open_group(struct translate *t)
 {
@@ -346,11 +355,12 @@ static int open_group(struct translate *t)
     if (peek(t, 1) == '?' && peek(t, 2) == '#') {
         while (t->i < t->n && peek(t, 0) != ')')
             t->i++;
-        t->i++;
-        return 0;
+        return t->i++ < t->n ? 0 : no(t, "(?# without )");
     }
     if (t->depth == MAX_DEPTH)
         return no(t, "a group nested so deeply");
+    if (!is_group(t))
+        return no(t, "this kind of group");
     t->group[t->depth++] = t->len;
     t->atom = NONE;
     if (peek(t, 1) != '?') {
@@ -358,11 +368,11 @@ static int open_group(struct translate *t)
         return 0;
     }
     copy(t, 2);
-    for (i = 0; peek(t, i) == '-' || is_letter(peek(t, i)); i++)
+    for (i = 0; peek(t, i) != '\0' && strchr("imx-", peek(t, i)) != NULL; i++)
         if (peek(t, i) == 'x')
             return no(t, "(?x)");
-    if (i == 0 || (peek(t, i) != ')' && peek(t, i) != ':'))
-        return 0;
+    if (i > 0 && peek(t, i) != ')' && peek(t, i) != ':')
+        return no(t, "this kind of group");
     for (; i > 0; i--, t->i++)
         put_n(t, peek(t, 0) == 'm' ? "s" : t->s + t->i, 1);
     return 0;

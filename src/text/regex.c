@@ -244,12 +244,12 @@ static int match_counted(struct search *k, size_t *at, size_t end)
     return status;
 }
 
-/* Behind so many bytes, and the character that they end in. */
+/* Behind so many bytes, of which more follow, and the character that they end in. */
 static size_t window_end(const struct search *k, size_t from)
 {
     size_t end = from + WINDOW;
 
-    while (end < k->n && ((unsigned char)k->s[end] & 0xc0) == 0x80)
+    while (((unsigned char)k->s[end] & 0xc0) == 0x80)
         end++;
     return end;
 }

@@ -48,6 +48,19 @@ static void test_rewritten(void **state)
     same(state, "[a[bc]d]", "[abcd]");
     same(state, "\\h", "[0-9A-Fa-f]");
     same(state, "[\\h-]", "[0-9A-Fa-f\\-]");
+    same(state, "[]a-]", "[\\]a-]");
+    same(state, "[-a]", "[\\-a]");
+    same(state, "[[]a]]", "[\\]a]");
+    same(state, "[[:alpha:][:digit:]]", "[\\p{Alphabetic}\\p{Nd}]");
+    same(state, "[\\w]", translate(*state, "\\w"));
+    same(state, "(?#)a{}", "a\\{}");
+    same(state, "{2}", "\\{2}");
+    same(state, "|{,2}", "|\\{,2}");
+    same(state, "\\x4g\\x-\\xF\\xfa1", "\\x4g\\x-\\xF\\xfa1");
+    same(state, "\\é\\1\\k<n>", "é\\1\\k<n>");
+    same(state, "\\p{Old_Italic}", "\\p{sc:Old_Italic}");
+    same(state, "(?im-m:.)(?-i)(?'n'a)", "(?is-s:.)(?-i)(?'n'a)");
+    same(state, "[\\\\a]", "[\\\\a]");
 }
 
 static void refused(struct help *h, const char *pattern, const char *why)
@@ -69,6 +82,35 @@ static void test_refused(void **state)
     refused(*state, "\\X", "\\X");      /* its clusters are other ones */
     refused(*state, "[abc", "[ without ]");
     refused(*state, "[[:blank:]]", "[: :]");
+    refused(*state, "\\p", "\\p without {}");
+    refused(*state, "[\\pL]", "\\p without {}");
+    refused(*state, "\\p{}", "this name in \\p{}");
+    refused(*state, "\\p{L&}", "this name in \\p{}");
+    refused(*state, "\\p{Laaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}", "this name in \\p{}");
+    refused(*state, "[a[b\\W]]", "\\W");
+    refused(*state, "[a[[:blank:]]]", "[: :]");
+    refused(*state, "[a-[b]]", "a range to a class");
+    refused(*state, "[\\x{61", "[ without ]");
+    /* The library says so as well. */
+    refused(*state, "a\\", "a \\ at the end");
+    refused(*state, "[a\\", "a \\ at the end");
+    refused(*state, "(?#a", "(?# without )");
+    for (int i = 0; i < 4; i++)         /* \u with fewer than four digits */
+        refused(*state, arena_printf(&((struct help *)*state)->arena, "\\u%.*sg", i, "12a"),
+                "\\u is not");
+}
+
+/* What only PCRE2 has; the library refuses these, too. */
+static void test_kinds_of_groups(void **state)
+{
+    static const char *const patterns[] = {
+        "(*NO_JIT)a", "(*UCP)a", "a(*COMMIT)b", "(*)a", "(?R)", "(?1)(a)", "(?+1)(a)", "(?|a|b)",
+        "(?&n)(?<n>a)", "(?P<n>a)", "(?C1)a", "(?U)a+", "(?J)a", "(?s)a", "(?n)a", "(?^)a",
+        "(?is)a", "(?i", "(?"
+    };
+
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        refused(*state, patterns[i], "this kind of group is not supported");
 }
 
 static void pieces(void **state, const char *pattern, const char *text, const char *want)
@@ -92,6 +134,10 @@ static void test_pieces(void **state)
     pieces(state, "\\b", "ab 12", "ab[0,2]| [2,3]|12[3,5]");
     pieces(state, "\\p{Han}+", "、々一", "、[0,3]|々一[3,9]");
     pieces(state, "\\p{N}{1,3}+", "123456789", "123456789[0,9]");
+    pieces(state, "\\u00e9", "aéb", "a[0,1]|é[1,3]|b[3,4]");
+    pieces(state, "\\x{e9}|[\\x61-\\x63]", "éxb", "é[0,2]|x[2,3]|b[3,4]");
+    /* From where the last match ended. */
+    pieces(state, "\\Ga", "aaba", "a[0,1]|a[1,2]|ba[2,4]");
     pieces(state, "a$", "ba\nba", "b[0,1]|a[1,2]|\nb[2,4]|a[4,5]");
     pieces(state, ".", "a\n\r", "a[0,1]|\n[1,2]|\r[2,3]");
     pieces(state, " ?[^(\\s|[.,!?…。，、।۔،])]+", "Hi (yes), no",
@@ -106,7 +152,31 @@ static void test_hard_places(void **state)
     pieces(state, "(a+)+$|^b", "aaaaaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaaaaab[0,19]");
     pieces(state, "(?:(a+)+c|(?:a+)+b)", "éaaaaaaaaaaaaaaaaabé",
            "é[0,2]|aaaaaaaaaaaaaaaaab[2,20]|é[20,22]");
+    /* What the compiled pattern's stack does not hold is matched without it. */
+    {
+        char text[4001];
+
+        for (int i = 0; i < 4000; i++)
+            text[i] = "ab"[i % 2];
+        text[4000] = '\0';
+        pieces(state, "(?:(a)|(b))*$|c", text,
+               arena_printf(&((struct help *)*state)->arena, "%s[0,4000]", text));
+    }
     pieces(state, "(a+)+$|x", "aaaaaaaaaaaaaaaaaa\xc3\xa9", "aaaaaaaaaaaaaaaaaa\xc3\xa9[0,20]");
+}
+
+/* A match that begins where a window of the text ends. */
+static void test_windows(void **state)
+{
+    char text[257];
+
+    for (int b = 60; b < 70; b++) {
+        memset(text, 'a', 256);
+        memcpy(text + b - 2, "é", 2);
+        text[256] = '\0';
+        pieces(state, "(?<=é)", text, arena_printf(&((struct help *)*state)->arena,
+               "%.*s[0,%d]|%s[%d,256]", b, text, b, text + b, b));
+    }
 }
 
 /* `\x41` and friends are the files' business; a NUL in a pattern is refused. */
@@ -129,7 +199,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_left_alone), TEST(test_rewritten), TEST(test_refused),
-        TEST(test_pieces), TEST(test_hard_places), TEST(test_hostile),
+        TEST(test_kinds_of_groups),
+        TEST(test_pieces), TEST(test_windows), TEST(test_hard_places), TEST(test_hostile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
