@@ -204,7 +204,8 @@ static int open_special(struct tok *t, const json_t *j, const json_t *specials,
     out->n = (int)json_array_size(ids);
     out->id = id = arena_alloc(t->a, json_array_size(ids), sizeof *id);
     for (int i = 0; i < out->n; i++) {
-        json_int_t n = json_integer_value(json_array_get(ids, (size_t)i));
+        const json_t *value = json_array_get(ids, (size_t)i);
+        json_int_t n = json_is_integer(value) ? json_integer_value(value) : -1;
 
         id[i] = n >= 0 && n <= INT32_MAX ? (int)n : -1;
         if (known_id(t, name.s, id[i], e) != 0)
