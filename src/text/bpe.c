@@ -331,7 +331,7 @@ int bpe_run(const void *self, struct work *w, struct err *e)
 
         if (part->id >= 0)
             part_emit_added(w, part);
-        else if (part->n > 0)
+        else
             encode_part(self, &room, w, part);
     }
     return 0;

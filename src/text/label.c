@@ -27,7 +27,7 @@ static size_t put_blanks(struct text mark, const struct piece *p, char *to)
     size_t count = 0;
 
     for (size_t i = 0; i < p->n; ) {
-        if (mark.n > 0 && p->n - i >= mark.n && memcmp(p->s + i, mark.s, mark.n) == 0) {
+        if (p->n - i >= mark.n && memcmp(p->s + i, mark.s, mark.n) == 0) {
             to[count++] = ' ';
             i += mark.n;
         } else {

@@ -96,7 +96,7 @@ static int metaspace_one(const void *self, struct work *w, const struct part *pa
     if (p.n == 0)
         return 0;
     put_marks(metaspace, w, &p);
-    while (metaspace->split && from < p.n) {
+    while (metaspace->split) {
         const char *mark = memmem(p.s + from + 1, p.n - from - 1, metaspace->mark.s,
                                   metaspace->mark.n);
 

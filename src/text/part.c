@@ -34,7 +34,7 @@ struct part part_slice(const struct part *p, size_t i, size_t j)
 
     if (p->from != NULL) {
         part.from = p->from + i;
-        part.origin = i < j ? p->from[i].start : p->origin;
+        part.origin = p->from[i].start;
     }
     return part;
 }

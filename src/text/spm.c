@@ -22,7 +22,7 @@ struct field {
 static int read_varint(struct span *s, uint64_t *out, struct err *e)
 {
     *out = 0;
-    for (unsigned shift = 0; shift < 70; shift += 7) {
+    for (unsigned shift = 0;; shift += 7) {
         unsigned char b;
 
         if (s->size == 0)

@@ -196,9 +196,7 @@ static size_t bytes_of_labels(const struct tok *t, const struct tokens *tokens)
     size_t sum = 0;
 
     for (int i = 0; i < tokens->n; i++) {
-        const struct piece *piece = vocab_piece(&t->vocab, tokens->id[i]);
-
-        sum += piece != NULL ? piece->n : 0;
+        sum += vocab_piece(&t->vocab, tokens->id[i])->n;
         if (is_unknown(t, tokens, i))
             sum += (size_t)(tokens->bytes[i].end - tokens->bytes[i].start);
     }

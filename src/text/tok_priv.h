@@ -214,7 +214,11 @@ struct tok {
     bool byte_pieces;               /* the piece "<0xE6>" stands for a byte */
 };
 
-/* A text's own tokens, or a word's, after those of the sequence in hand; spans in bytes. */
+/*
+ * A text's own tokens, or a word's, after those of the sequence in hand; spans in bytes.
+ * Parts that a normaliser has emptied go when added tokens are sought, and no pre-tokeniser
+ * makes any, so that models see none.
+ */
 int pipeline_run(struct work *w, const char *s, size_t n, struct err *e);
 
 /* Writes the label of a piece to `to`, which has room for the piece; returns its size. */
@@ -274,7 +278,7 @@ struct work {
 
 /* The input bytes that bytes [i, j) of the part stand for; i < j <= n. */
 struct range part_span(const struct part *p, size_t i, size_t j);
-struct part part_slice(const struct part *p, size_t i, size_t j);
+struct part part_slice(const struct part *p, size_t i, size_t j);        /* i < j */
 void part_add(struct work *w, struct parts *p, struct part part);
 /* Bytes [i, j) of p, unless that is nothing. */
 void part_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,

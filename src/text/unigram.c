@@ -74,7 +74,8 @@ static int read_unk(struct unigram *m, struct tok *t, const json_t *j, struct er
     return 0;
 }
 
-static int fill_trie(struct unigram *m, struct tok *t, struct err *e)
+/* Each reader has seen that the scores are finite. */
+static void fill_trie(struct unigram *m, struct tok *t)
 {
     double lowest = INFINITY;
 
@@ -83,16 +84,12 @@ static int fill_trie(struct unigram *m, struct tok *t, struct err *e)
     for (size_t i = 0; i < t->n_scored; i++) {
         const struct scored *scored = &t->scored[i];
 
-        if (!isfinite(scored->score))
-            return err_set(e, ERR_INPUT, "piece \"%.80s\" has a score that is not "
-                           "finite", scored->s.s);
         if (scored->score < lowest)
             lowest = scored->score;
         trie_add(&m->trie, t->a, scored->s.s, scored->s.n, (int)i);
     }
     m->scored = t->scored;
     m->unk_score = lowest - 10;         /* sentencepiece's kUnkPenalty */
-    return 0;
 }
 
 const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
@@ -100,9 +97,9 @@ const void *unigram_open(struct tok *t, const json_t *j, struct err *e)
     struct unigram *unigram = arena_alloc(t->a, 1, sizeof *unigram);
 
     if (json_field_bool(j, "byte_fallback", false, &unigram->byte_fallback, e) != 0 ||
-        read_pieces(t, j, e) != 0 || read_unk(unigram, t, j, e) != 0 ||
-        fill_trie(unigram, t, e) != 0)
+        read_pieces(t, j, e) != 0 || read_unk(unigram, t, j, e) != 0)
         return NULL;
+    fill_trie(unigram, t);
     t->byte_pieces = unigram->byte_fallback;
     t->unknown = unigram->unk;
     byte_level_piece_ids(&t->vocab, unigram->byte);
@@ -249,7 +246,7 @@ int unigram_run(const void *self, struct work *w, struct err *e)
 
         if (part->id >= 0)
             part_emit_added(w, part);
-        else if (part->n > 0 && encode_part(self, &room, w, part, e) != 0)
+        else if (encode_part(self, &room, w, part, e) != 0)
             return -1;
     }
     return 0;

@@ -14,7 +14,7 @@ struct wordlevel {
 };
 
 /* What SentencePiece finds in a text. */
-static int open_given(struct wordlevel *m, struct tok *t, const json_t *j, struct err *e)
+static void open_given(struct wordlevel *m, struct tok *t, const json_t *j)
 {
     t->given.words = false;
     m->fuse_unk = true;
@@ -23,10 +23,7 @@ static int open_given(struct wordlevel *m, struct tok *t, const json_t *j, struc
     for (size_t i = 0; i < t->n_scored; i++)
         trie_add(m->known, t->a, t->scored[i].s.s, t->scored[i].s.n, t->scored[i].id);
     byte_level_piece_ids(&t->vocab, m->byte);
-    if (json_field_bool(j, "byte_fallback", false, &m->byte_fallback, e) != 0)
-        return -1;
-    t->byte_pieces = m->byte_fallback;
-    return 0;
+    m->byte_fallback = t->byte_pieces = json_is_true(json_object_get(j, "byte_fallback"));
 }
 
 const void *wordlevel_open(struct tok *t, const json_t *j, struct err *e)
@@ -35,9 +32,10 @@ const void *wordlevel_open(struct tok *t, const json_t *j, struct err *e)
     struct text unk;
 
     if (json_field_text(j, "unk_token", &unk.s, &unk.n, e) != 0 ||
-        vocab_open(t, j, e) != 0 ||
-        (t->given.words && open_given(wordlevel, t, j, e) != 0))
+        vocab_open(t, j, e) != 0)
         return NULL;
+    if (t->given.words)
+        open_given(wordlevel, t, j);
     wordlevel->unk_name = arena_strndup(t->a, unk.s, unk.n);
     wordlevel->unk = t->unknown = vocab_find(&t->vocab, unk.s, unk.n);
     return wordlevel;
@@ -108,7 +106,7 @@ int wordlevel_run(const void *self, struct work *w, struct err *e)
         if (part->id >= 0) {
             part_emit_added(w, part);
             unknown = false;
-        } else if (part->n > 0 && word(self, w, part, &unknown, e) != 0) {
+        } else if (word(self, w, part, &unknown, e) != 0) {
             return -1;
         }
     }

@@ -84,7 +84,7 @@ int wordpiece_run(const void *self, struct work *w, struct err *e)
 
         if (part->id >= 0)
             part_emit_added(w, part);
-        else if (part->n > 0 && word(self, w, part, e) != 0)
+        else if (word(self, w, part, e) != 0)
             return -1;
     }
     return 0;

@@ -143,13 +143,9 @@ int words_piece(const struct tok *t, struct arena *a, const char *s, size_t n)
 static bool is_blank(const struct tok *t, struct arena *a, int id)
 {
     const struct piece *piece = vocab_piece(&t->vocab, id);
-    char *label;
-    size_t count;
+    char *label = arena_alloc_raw(a, piece->n + 1, 1);
+    size_t count = tok_label(t, piece, label);
 
-    if (piece == NULL)
-        return false;
-    label = arena_alloc_raw(a, piece->n + 1, 1);
-    count = tok_label(t, piece, label);
     for (size_t i = 0; i < count; i++)
         if (label[i] != ' ')
             return false;
