@@ -10,6 +10,25 @@
     "'vocab':{'[UNK]':0,'a':1,'b':2,'##a':3,'##b':4}}}"
 #define PLAIN ",'normalized':false"
 
+/*
+ * Blanks that one token has taken are not another's: where the two begin in them the library
+ * stops with an error of its own, and here what is left of the second is found.
+ */
+static void test_shared_blanks(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, WITH(TOKEN("5", "<r>", PLAIN ",'rstrip':true") ","
+                                      TOKEN("6", " y", PLAIN ",'lstrip':true") ","
+                                      TOKEN("7", "\\t", PLAIN ",'lstrip':true") ","
+                                      TOKEN("8", "\u3000", PLAIN ",'rstrip':true")));
+
+    assert_string_equal(help_encode(h, t, "<r>  y"), "<r>[0,5]  y[5,6]");
+    assert_string_equal(help_encode(h, t, "<r>  \tb"), "<r>[0,6] b[6,7]");
+    assert_string_equal(help_encode(h, t, "a\u3000\u3000\u3000b"),
+                        "a[0,1] \u3000[1,4] \u3000[2,4] \u3000[3,4] b[4,5]");
+    tok_close(t);
+}
+
 static void test_longest(void **state)
 {
     struct help *h = *state;
@@ -120,7 +139,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_longest), TEST(test_normalized), TEST(test_single_word),
+        TEST(test_longest), TEST(test_shared_blanks), TEST(test_normalized), TEST(test_single_word),
         TEST(test_strips), TEST(test_not_the_models), TEST(test_in_vocabulary),
         TEST(test_numbered), TEST(test_refused),
     };

@@ -148,6 +148,22 @@ static void test_mark_bytes(void **state)
     tok_close(t);
 }
 
+/* Each character inside of a word is eleven bytes there: more than were thought of. */
+static void test_many_bytes(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, WORDS "'continuing_subword_prefix':'@@@@@@@@@@',"
+        "'byte_fallback':true,'vocab':{'a':0,'<0x7A>':1,'<0x40>':2},'merges':[]}}");
+    struct tok_input in = { .text = "azzzzzzzzzzzzzzzzzzzz", .text_size = 21 };
+    struct tokens out;
+
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+    assert_int_equal(out.n, 1 + 20 * 11);
+    for (int i = 1; i < out.n; i++)
+        assert_int_equal(out.id[i], i % 11 == 0 ? 1 : 2);
+    tok_close(t);
+}
+
 #define LONG "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
 
 static void test_refused(void **state)
@@ -194,7 +210,7 @@ int main(void)
         TEST(test_lowest_rank_first), TEST(test_leftmost_first),
         TEST(test_ignore_merges), TEST(test_unknown), TEST(test_refused),
         TEST(test_byte_fallback), TEST(test_suffix), TEST(test_prefix),
-        TEST(test_mark_bytes), TEST(test_long_part),
+        TEST(test_mark_bytes), TEST(test_many_bytes), TEST(test_long_part),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

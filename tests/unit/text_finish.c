@@ -109,6 +109,21 @@ static void test_sequence(void **state)
     tok_close(t);
 }
 
+/* What one template has made of a text is no text for another. */
+static void test_two_templates(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, WITH("{'type':'Sequence','processors':["
+                              TEMPLATE(S("<s>", "0") "," A "," S("<s>", "0"), A "," B) ","
+                              TEMPLATE(A, A "," B) "]}"));
+    struct tok_input in = { .text = "a", .text_size = 1 };
+    struct tokens out;
+
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
+    assert_string_equal(h->err.msg, "test.json: the tokeniser has no template for so many parts");
+    tok_close(t);
+}
+
 static void test_refused(void **state)
 {
     struct help *h = *state;
@@ -131,7 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_template), TEST(test_no_pair), TEST(test_classic), TEST(test_trim),
-        TEST(test_sequence), TEST(test_refused),
+        TEST(test_sequence), TEST(test_two_templates), TEST(test_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,21 @@ static void test_whitespace(void **state)
                         "a,[0,2]|b[3,4]|c[5,6]");
 }
 
+/* Of nothing there are no parts. */
+static void test_nothing(void **state)
+{
+    static const char *const behaviours[] = {
+        "Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"
+    };
+    struct help *h = *state;
+
+    for (int i = 0; i < 5; i++)
+        assert_string_equal(split(state, arena_printf(&h->arena, "{'type':'Split','pattern':"
+            "{'String':'-'},'behavior':'%s'}", behaviours[i]), ""), "");
+    assert_string_equal(split(state, "{'type':'ByteLevel'}", ""), "");
+    assert_string_equal(split(state, "{'type':'Punctuation'}", ""), "");
+}
+
 static void test_digits(void **state)
 {
     assert_string_equal(split(state, "{'type':'Digits','individual_digits':true}",
@@ -148,7 +163,7 @@ static void test_sequence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_bert), TEST(test_whitespace), TEST(test_digits),
+        TEST(test_bert), TEST(test_whitespace), TEST(test_nothing), TEST(test_digits),
         TEST(test_behaviours), TEST(test_empty_matches), TEST(test_punctuation),
         TEST(test_byte_level), TEST(test_byte_alphabet), TEST(test_scripts),
         TEST(test_fixed_length), TEST(test_sequence),

@@ -23,6 +23,7 @@ static void test_replace(void **state)
     assert_string_equal(normal(state, REPLACE("String", "ab", ""), "xabyab"), "xy[0,4]");
     assert_string_equal(normal(state, REPLACE("String", "z", "y"), "abc"), "abc[0,3]");
     assert_string_equal(normal(state, REPLACE("String", "a", "xyz"), "a"), "xyz[0,1]");
+    assert_string_equal(normal(state, REPLACE("String", "", "x"), "ab"), "xaxbx[0,2]");
 }
 
 /* What is new stands for the last character that it replaces. */
@@ -134,7 +135,8 @@ static void test_refused(void **state)
     help_refused(h, WITH("'normalizer':{'type':'Replace','content':''}"),
                  "pattern: String: found nothing");
     help_refused(h, WITH("'normalizer':" REPLACE("Regex", "(", "")), "missing closing");
-    help_refused(h, WITH("'normalizer':{'type':'Prepend'}"), "prepend: found nothing, expected a string");
+    help_refused(h, WITH("'normalizer':{'type':'Prepend'}"), 
+                 "prepend: found nothing, expected a string");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * SentencePiece models and character maps made byte by byte, sound and hostile. */
+ * SentencePiece models made byte by byte, sound and hostile. */
 #include "text_help.h"
 
 #include <stdlib.h>
@@ -7,79 +7,7 @@
 
 #include "base/bytes.h"
 #include "text/spm.h"
-
-/* ---- writing protobuf ---- */
-
-struct bytes {
-    unsigned char v[4096];
-    size_t n;
-};
-
-static void put_byte(struct bytes *b, unsigned c)
-{
-    assert_true(b->n < sizeof b->v);
-    b->v[b->n++] = (unsigned char)c;
-}
-
-static void put_varint(struct bytes *b, uint64_t x)
-{
-    for (; x >= 0x80; x >>= 7)
-        put_byte(b, (unsigned)(x & 0x7f) | 0x80);
-    put_byte(b, (unsigned)x);
-}
-
-static void put_bytes(struct bytes *b, unsigned field, const void *s, size_t n)
-{
-    put_varint(b, field << 3 | 2);
-    put_varint(b, n);
-    for (size_t i = 0; i < n; i++)
-        put_byte(b, ((const unsigned char *)s)[i]);
-}
-
-static void put_number(struct bytes *b, unsigned field, uint64_t x)
-{
-    put_varint(b, field << 3);
-    put_varint(b, x);
-}
-
-static void put_piece(struct bytes *b, const char *s, float score, unsigned type)
-{
-    struct bytes piece = { .n = 0 };
-    uint32_t bits;
-
-    memcpy(&bits, &score, sizeof bits);
-    put_bytes(&piece, 1, s, strlen(s));
-    put_varint(&piece, 2 << 3 | 5);
-    for (int i = 0; i < 4; i++)
-        put_byte(&piece, bits >> 8 * i & 0xff);
-    put_number(&piece, 3, type);
-    put_bytes(b, 1, piece.v, piece.n);
-}
-
-static void put_pieces(struct bytes *b)
-{
-    put_piece(b, "<unk>", 0, SPM_UNKNOWN);
-    put_piece(b, "<s>", 0, SPM_CONTROL);
-    put_piece(b, "▁", -3, SPM_NORMAL);
-    put_piece(b, "a", -2, SPM_NORMAL);
-    put_piece(b, "b", -2, SPM_NORMAL);
-    put_piece(b, "ab", -1, SPM_NORMAL);
-    put_piece(b, "▁ab", -2.5f, SPM_NORMAL);
-    put_piece(b, "USER", 0, SPM_USER);
-    put_piece(b, "zz", -1, SPM_UNUSED);
-}
-
-static void put_settings(struct bytes *b, unsigned type, bool prefix, bool trim)
-{
-    struct bytes s = { .n = 0 };
-
-    put_number(&s, 3, type);
-    put_bytes(b, 2, s.v, s.n);
-    s.n = 0;
-    put_number(&s, 3, prefix);
-    put_number(&s, 4, trim);
-    put_bytes(b, 3, s.v, s.n);
-}
+#include "unit/spm_bytes.h"
 
 static struct tok *try_bytes(struct help *h, const struct bytes *b)
 {
@@ -279,6 +207,31 @@ static void test_settings(void **state)
     refused(h, &b, "are not supported");
 }
 
+/* BPE seeks merges in every piece: one of 513 bytes is refused. */
+static void test_long_piece(void **state)
+{
+    struct help *h = *state;
+    struct bytes b = { .n = 0 };
+    char s[514];
+
+    memset(s, 'a', 513);
+    for (int type = 1; type <= 2; type++) {
+        b.n = 0;
+        put_pieces(&b);
+        put_settings(&b, (unsigned)type, true, true);
+        s[513] = '\0';
+        put_piece(&b, s, 0, SPM_NORMAL);
+        if (type == 2)
+            refused(h, &b, "piece 9 has 513 bytes, expected at most 512");
+        else
+            tok_close(open_bytes(h, &b));
+    }
+    b.n = 0;
+    put_pieces(&b);
+    put_bytes(&b, 2, "\x18\x00", 2);
+    refused(h, &b, "training: model type 0, expected 1 to 4");
+}
+
 static void write_file(const char *dir, const char *name, const void *s, size_t n)
 {
     char path[100];
@@ -331,123 +284,13 @@ static void test_cut(void **state)
     }
 }
 
-/* ---- character maps ---- */
-
-enum { UNITS = 0x200 };
-
-/* "A" -> "x", "AB" -> "", "C" -> `far`, "D": its leaf is `leaf`. */
-static struct span make_map(struct help *h, uint32_t far, uint32_t leaf)
-{
-    uint32_t unit[UNITS] = { 0 };
-    unsigned char *s = arena_alloc(&h->arena, sizeof unit + 16, 1);
-
-    unit['A'] = 'A' | 1u << 8 | ('A' ^ 0x80u) << 10;
-    unit[0x80] = 1u << 31;                                  /* text 0 */
-    unit[0x80 ^ 'B'] = 'B' | 1u << 8 | (0x80u ^ 'B' ^ 0x100u) << 10;
-    unit[0x100] = 1u << 31 | 1;                             /* text 1 */
-    unit['C'] = 'C' | 1u << 8 | ('C' ^ 0x90u) << 10;
-    unit[0x90] = 1u << 31 | far;
-    unit['D'] = 'D' | 1u << 8 | ('D' ^ leaf) << 10;
-    bytes_put(s, sizeof unit, 4);
-    bytes_copy(s + 4, unit, UNITS, sizeof *unit);
-    memcpy(s + 4 + sizeof unit, "x\0\xc3\xa9", 5);
-    return (struct span){ s, 4 + sizeof unit + 5 };
-}
-
-/* What the map makes of a text, or the message. */
-static const char *map(struct help *h, struct span bytes, bool longest, const char *text)
-{
-    struct tok t = { .a = &h->arena, .name = "test" };
-    struct work w = { .t = &t, .a = &h->arena, .limit = 1000 };
-    struct part part = { text, strlen(text), NULL, 0, -1 };
-    const struct charsmap *m = charsmap_read(&t, bytes, longest, &h->err);
-
-    part_add(&w, &w.parts, part);
-    if (m == NULL || charsmap_run(m, &w, &h->err) != 0)
-        return h->err.msg;
-    part = w.parts.v[0];
-    return arena_strndup(&h->arena, part.s, part.n);
-}
-
-static void test_map(void **state)
-{
-    struct help *h = *state;
-    struct span m = make_map(h, 2, 0x90);
-
-    assert_string_equal(map(h, m, true, "zAz"), "zxz");
-    assert_string_equal(map(h, m, true, "ABA"), "x");
-    assert_string_equal(map(h, m, false, "ABA"), "xBx");     /* the shortest */
-    assert_string_equal(map(h, m, true, "C"), "é");
-    assert_string_equal(map(h, m, true, "我"), "我");
-    /* Where the text is a grapheme of several characters all of it goes. */
-    assert_string_equal(map(h, m, false, "A\u0301b"), "xb");
-    assert_string_equal(map(h, m, true, "A\u0301b"), "x\u0301b");
-}
-
-/* What the user defined stays as it is. */
-static void test_kept(void **state)
-{
-    struct help *h = *state;
-    struct trie kept;
-    struct tok t = { .a = &h->arena, .name = "test", .kept = &kept };
-    struct work w = { .t = &t, .a = &h->arena, .limit = 1000 };
-    struct part part = { "AzAAz", 5, NULL, 0, -1 };
-    const struct charsmap *m;
-
-    trie_init(&kept, &h->arena);
-    trie_add(&kept, &h->arena, "Az", 2, 0);
-    m = charsmap_read(&t, make_map(h, 2, 0x90), true, &h->err);
-    assert_non_null(m);
-    part_add(&w, &w.parts, part);
-    assert_int_equal(charsmap_run(m, &w, &h->err), 0);
-    part = w.parts.v[0];
-    assert_string_equal(arena_strndup(&h->arena, part.s, part.n), "AzxAz");
-}
-
-static void test_map_outside(void **state)
-{
-    struct help *h = *state;
-    const char *outside = "character map: it points outside of itself";
-    struct span m = make_map(h, 1000, 0x90);
-    unsigned char *s = arena_alloc(&h->arena, 64, 1);
-
-    assert_string_equal(map(h, m, true, "C"), outside);
-    assert_string_equal(map(h, m, false, "C"), outside);
-    assert_string_equal(map(h, make_map(h, 3, 0x90), true, "C"), outside);
-    assert_string_equal(map(h, make_map(h, 2, 0x3f0), true, "D"), outside);
-    assert_string_equal(map(h, m, true, "\xc7\xbf"), "\xc7\xbf");
-    s[0] = 4;                   /* one unit: every character is outside */
-    assert_string_equal(map(h, (struct span){ s, 9 }, true, "C"), outside);
-}
-
-static void test_map_refused(void **state)
-{
-    struct help *h = *state;
-    unsigned char s[16] = { 0xff, 0xff, 0xff, 0xff };
-
-    map(h, (struct span){ s, 16 }, true, "a");
-    assert_non_null(strstr(h->err.msg, "a trie of 4294967295 bytes in 16"));
-    s[0] = s[1] = s[2] = s[3] = 0;
-    assert_non_null(strstr(map(h, (struct span){ s, 16 }, true, "a"), "a trie of 0"));
-    assert_non_null(strstr(map(h, (struct span){ s, 3 }, true, "a"), "a trie of 0"));
-    s[0] = 4;
-    s[8] = 0xff;
-    assert_non_null(strstr(map(h, (struct span){ s, 16 }, true, "a"), "not UTF-8"));
-    help_refused(h, "{'model':{'type':'BPE','vocab':{},'merges':[]},'normalizer':"
-                 "{'type':'Precompiled','precompiled_charsmap':'A?=='}}", "not base64");
-    help_refused(h, "{'model':{'type':'BPE','vocab':{},'merges':[]},'normalizer':"
-                 "{'type':'Precompiled','precompiled_charsmap':'AAAAA'}}", "not base64");
-    help_refused(h, "{'model':{'type':'BPE','vocab':{},'merges':[]},'normalizer':"
-                 "{'type':'Precompiled','precompiled_charsmap':true}}", "found true, expected");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_unigram), TEST(test_bpe), TEST(test_words), TEST(test_characters),
-        TEST(test_suffix), TEST(test_kept), TEST(test_class), TEST(test_varints), TEST(test_lengths),
+        TEST(test_suffix), TEST(test_long_piece), TEST(test_class), TEST(test_varints),
+        TEST(test_lengths),
         TEST(test_groups), TEST(test_pieces), TEST(test_settings), TEST(test_cut),
-        TEST(test_map), TEST(test_map_outside), TEST(test_map_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

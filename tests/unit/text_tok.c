@@ -161,6 +161,16 @@ static void test_million(void **state)
     tok_close(t);
 }
 
+static bool is_special(const char *piece)
+{
+    static const char *const all[] = { "[CLS]", "<s>", "</w>", "<0x4g>" };
+
+    for (int i = 0; i < 4; i++)
+        if (strcmp(piece, all[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Pieces [n], and the labels that they are guessed to have. */
 static void guess(struct help *h, int n, const char *const *piece, const char *const *label)
 {
@@ -176,8 +186,7 @@ static void guess(struct help *h, int n, const char *const *piece, const char *c
         assert_int_equal(t.label_size[i], strlen(label[i]));
         assert_memory_equal(t.label[i], label[i], strlen(label[i]) + 1);
         assert_string_equal(t.piece[i], piece[i]);
-        assert_int_equal(t.special[i], piece[i][0] == '[' || strcmp(piece[i], "<s>") == 0 ||
-                                        strcmp(piece[i], "</w>") == 0);
+        assert_int_equal(t.special[i], is_special(piece[i]));
     }
 }
 
@@ -197,6 +206,11 @@ static void test_guess(void **state)
     GUESS(3, { { "Ã©", "é", "a" }, { "Ã©", "é", "a" } });           /* é is no piece there */
     GUESS(3, { { "the</w>", "lamp", "Ã©</w>" }, { "the", "lamp", "é" } });
     GUESS(3, { { "mão</w>", "m", "</w>" }, { "mão", "m", "</w>" } });
+    GUESS(3, { { "[a", "b]", "<s" }, { "[a", "b]", "<s" } });
+    GUESS(3, { { "Ġa", "Ā", "b" }, { "Ġa", "Ā", "b" } });              /* a NUL is no text */
+    GUESS(3, { { "Ġa", "\u00ad", "b" }, { "Ġa", "\u00ad", "b" } });  /* not of the alphabet */
+    GUESS(2, { { "▁a", "<0x4g>" }, { " a", "<0x4g>" } });
+    GUESS(2, { { "▁a", "<0x41)" }, { " a", "<0x41)" } });
     GUESS(2, { { "", "a" }, { "", "a" } });
     GUESS(2, { { "<id 7>", "Ġa" }, { "<id 7>", " a" } });
 #undef GUESS
@@ -208,7 +222,8 @@ static void test_cut(void **state)
     static const struct { int a, b, max, kept_a, kept_b; } cases[] = {
         { 100, 0, 64, 62, 0 }, { 100, 20, 64, 41, 20 }, { 20, 100, 64, 20, 41 },
         { 50, 60, 64, 30, 31 }, { 60, 50, 64, 31, 30 }, { 50, 50, 64, 30, 31 },
-        { 10, 10, 64, 10, 10 }, { 10, 0, 2, 0, 0 },
+        { 10, 10, 64, 10, 10 }, { 10, 0, 2, 0, 0 }, { 50, 60, 10, 3, 4 },
+        { 60, 50, 10, 4, 3 }, { 3, 90, 9, 3, 3 },
     };
     struct help *h = *state;
 
@@ -238,6 +253,62 @@ static void test_cut(void **state)
     }
 }
 
+/* Where the template itself has no place, the first tokens stay; words go with theirs. */
+static void test_cut_short(void **state)
+{
+    struct help *h = *state;
+    struct tokens t;
+
+    tok_describe(NULL, &h->arena, (int[]){ 0, 10, 11, 12, 0, 20, 0 }, NULL, 7, &t);
+    t.special[0] = t.special[4] = t.special[6] = 1;
+    t.word = arena_alloc(&h->arena, 7, sizeof *t.word);
+    for (int i = 0; i < 7; i++)
+        t.word[i] = i;
+    tok_cut(&t, 5);
+    assert_int_equal(t.n, 5);
+    assert_memory_equal(t.word, ((int[]){ 0, 1, 4, 5, 6 }), 5 * sizeof(int));
+    tok_cut(&t, 2);
+    assert_int_equal(t.n, 2);
+    assert_int_equal(t.id[1], 10);
+}
+
+/* Two runs of tokens as one; those whose words nobody numbered have none. */
+static void test_join(void **state)
+{
+    struct help *h = *state;
+    struct tokens x, y, out;
+
+    tok_describe(NULL, &h->arena, (int[]){ 1, 2 }, (int[]){ 0, 1 }, 2, &x);
+    tok_describe(NULL, &h->arena, (int[]){ 3 }, NULL, 1, &y);
+    tok_join(&h->arena, &x, &y, &out);
+    assert_int_equal(out.n, 3);
+    assert_null(out.word);
+    assert_memory_equal(out.id, ((int[]){ 1, 2, 3 }), sizeof(int[3]));
+    assert_string_equal(out.piece[2], "<id 3>");
+    x.word = (int[]){ 5, 6 };
+    tok_join(&h->arena, &x, &y, &out);
+    assert_memory_equal(out.word, ((int[]){ 5, 6, -1 }), sizeof(int[3]));
+    tok_join(&h->arena, &y, &x, &out);
+    assert_memory_equal(out.word, ((int[]){ -1, 5, 6 }), sizeof(int[3]));
+}
+
+/* How many are unknown: those of a text, and none of what is no text. */
+static void test_count_unknown(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, BYTES);
+    struct tokens out;
+
+    assert_int_equal(encode(h, t, "aé我", 6, &out), 0);
+    assert_int_equal(tok_unknown(t, &out), 4);      /* "a" is the unknown piece */
+    assert_int_equal(tok_unknown(NULL, &out), 0);
+    out.bytes = NULL;
+    assert_int_equal(tok_unknown(t, &out), 0);
+    out.id = NULL;
+    assert_int_equal(tok_unknown(t, &out), 0);
+    tok_close(t);
+}
+
 static void test_too_long(void **state)
 {
     struct help *h = *state;
@@ -255,7 +326,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_not_utf8), TEST(test_nul_and_empty), TEST(test_labels),
         TEST(test_describe), TEST(test_pretokenized), TEST(test_million),
-        TEST(test_too_long), TEST(test_guess), TEST(test_cut),
+        TEST(test_too_long), TEST(test_guess), TEST(test_cut), TEST(test_cut_short),
+        TEST(test_join), TEST(test_count_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

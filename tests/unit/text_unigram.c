@@ -79,6 +79,31 @@ static void test_refused(void **state)
                  "merges: found true");
 }
 
+/* Parts that are longer and longer, a little and much. */
+static void test_longer_parts(void **state)
+{
+    struct help *h = *state;
+    struct tok *t = help_open(h, "{'pre_tokenizer':{'type':'WhitespaceSplit'},'model':{'type':"
+                                 "'Unigram','unk_id':0,'vocab':[['?',0],['aaa',-1],['a',-2]]}}");
+    char text[3000];
+    int want = 0, count = 0;
+    struct tok_input in = { .text = text };
+    struct tokens out;
+
+    for (int n = 60; n <= 600; n += n / 2) {
+        memset(text + in.text_size, 'a', (size_t)n);
+        text[in.text_size + (size_t)n] = ' ';
+        in.text_size += (size_t)n + 1;
+        want += n / 3 + n % 3;
+    }
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), 0);
+    for (int i = 0; i < out.n; i++)
+        count += out.bytes[i].end - out.bytes[i].start == (out.id[i] == 1 ? 3 : 1);
+    assert_int_equal(count, out.n);
+    assert_int_equal(out.n, want);
+    tok_close(t);
+}
+
 /* A long part without blanks takes time that grows with its length, no more. */
 static void test_long(void **state)
 {
@@ -98,8 +123,9 @@ static void test_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_best), TEST(test_unknown), TEST(test_unknown_blank), TEST(test_bytes), TEST(test_refused),
-        TEST(test_long),
+        TEST(test_best), TEST(test_unknown), TEST(test_unknown_blank), TEST(test_bytes),
+        TEST(test_refused),
+        TEST(test_longer_parts), TEST(test_long),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
