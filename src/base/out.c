@@ -144,11 +144,11 @@ static int descriptor_of(const char *path)
     for (int i = 0; i < 2; i++) {
         const char *digits = path + strlen(folder[i]);
         char *end;
-        long fd;
+        long long fd;
 
         if (strncmp(path, folder[i], strlen(folder[i])) != 0 || !isdigit((unsigned char)*digits))
             continue;
-        fd = strtol(digits, &end, 10);
+        fd = strtoll(digits, &end, 10);      /* too many: LLONG_MAX */
         if (*end == '\0' && fd <= INT_MAX)
             return (int)fd;
     }

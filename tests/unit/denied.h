@@ -9,8 +9,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#ifdef __has_feature
+#define HAS(feature) __has_feature(feature)
+#else
+#define HAS(feature) 0
+#endif
+
 /* Sanitizers have an allocator of their own. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || !defined __GLIBC__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || \
+    HAS(address_sanitizer) || HAS(thread_sanitizer) || !defined __GLIBC__
 #define DENIES 0
 #else
 #define DENIES 1
