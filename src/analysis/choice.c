@@ -16,7 +16,7 @@ const char *const metric_names[] = {
 
 /* What --compute takes. */
 const char *const metric_words[] = {
-    "basic", "all", "scale",
+    "basic", "all", "scale",    /* the groups that no metric has the name of */
 #define METRIC(id, name, ...) name,
 #include "analysis/metrics.def"
 #undef METRIC
@@ -67,12 +67,23 @@ static int add_metric(struct metric_choice *c, const char *name, struct err *e)
     return 0;
 }
 
+/* As if each of its numbers had been named, and the metric that has its name. */
+static int name_group(struct metric_choice *c, enum metric_group group)
+{
+    for (int i = 0; i < N_METRIC; i++)
+        if (metric_table[i].group == group &&
+            (metric_table[i].kind == METRIC_NUMBER ||
+             strcmp(metric_table[i].name, metric_group_names[group]) == 0))
+            c->named[i] = true;
+    return 0;
+}
+
 static int add_name(struct metric_choice *c, const char *name, struct err *e)
 {
     for (int group = 0; group < N_METRIC_GROUP; group++)
         if (metric_group_names[group] != NULL && strcmp(name, metric_group_names[group]) == 0) {
             add_group(c, (enum metric_group)group);
-            return 0;
+            return group > METRIC_ALL ? name_group(c, (enum metric_group)group) : 0;
         }
     return add_metric(c, name, e);
 }

@@ -26,6 +26,7 @@ struct metric_row {
 
 struct metric_opts {
     double entropy_eps;         /* 0: the exact entropy; else -sum a ln(a + eps) */
+    int n_clusters;             /* at most, of js_cluster */
 };
 
 /* What a metric must see at once. */
@@ -39,7 +40,7 @@ enum metric_scope {
 /* Sizes of a text's attention, which decide on the size of a state. */
 struct metric_shape {
     int n_queries, n_keys, n_layers, n_heads;
-    const struct metric_opts *opts;
+    const struct metric_opts *opts;     /* as long as the states */
 };
 
 /*
@@ -59,6 +60,8 @@ struct metric_state {
      * Room of scratch lasts for the call.
      */
     void (*finish)(void *state, struct arena *scratch);
+    /* Before the pass, for what a size alone does not say; NULL: zeros will do. */
+    void (*start)(void *state, const struct metric_shape *shape, struct arena *a);
 };
 
 /* How a metric is computed: by row, or of a state. */
@@ -86,7 +89,10 @@ struct metric_rule {
 enum metric_group {
     METRIC_BASIC,   /* nothing: it is always computed, and a column of the table */
     METRIC_ALL,     /* --compute all */
-    METRIC_SCALE,   /* --compute scale */
+    METRIC_SCALE,   /* --compute scale, and so on: where a metric has the group's name, the
+                       group is meant */
+    METRIC_SINKS,
+    METRIC_PROFILE,
     METRIC_NAMED,   /* nothing else, since it takes much time or memory */
     N_METRIC_GROUP
 };

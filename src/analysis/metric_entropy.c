@@ -78,8 +78,27 @@ static bool participation(const struct metric_row *r, double *v)
     return true;
 }
 
+/* The variance of the scores under the row's weights, which differ from ln a by a constant:
+ * -dH / d ln beta at beta = 1, how fast entropy falls as the scores grow. */
+static bool var_logit(const struct metric_row *r, double *v)
+{
+    double mean = 0;
+
+    *v = 0;
+    for (int j = 0; j < r->n_keys; j++)
+        mean += r->a[j] > 0 ? (double)r->a[j] / r->mass * elementary_log((double)r->a[j]) : 0;
+    for (int j = 0; j < r->n_keys; j++)
+        if (r->a[j] > 0) {
+            double away = elementary_log((double)r->a[j]) - mean;
+
+            *v += (double)r->a[j] / r->mass * away * away;
+        }
+    return true;
+}
+
 const struct metric_rule metric_entropy = { .row = entropy, .divided = true };
 const struct metric_rule metric_entropy_norm = { .row = entropy_norm, .divided = true };
+const struct metric_rule metric_var_logit = { .row = var_logit, .divided = true };
 const struct metric_rule metric_entropy_clark = { .row = entropy_clark, .divided = true };
 const struct metric_rule metric_kl_uniform = { .row = kl_uniform, .divided = true };
 const struct metric_rule metric_uniformity_gap_norm = { .row = uniformity_gap_norm,

@@ -60,10 +60,14 @@ static struct metric_shape shape_of(const struct stats *s, int text)
 
 static void start_state(struct stats *s, int k, size_t at, const struct metric_shape *shape)
 {
+    const struct metric_state *kind = s->set->metric[k].rule->state;
     void **state = state_at(s, k, at);
 
-    if (*state == NULL)
-        *state = arena_alloc(s->arena, s->set->metric[k].rule->state->size(shape), 1);
+    if (*state != NULL)
+        return;
+    *state = arena_alloc(s->arena, kind->size(shape), 1);
+    if (kind->start != NULL)
+        kind->start(*state, shape, s->arena);
 }
 
 static void start_metric(struct stats *s, int k, size_t at, const struct metric_shape *shape)

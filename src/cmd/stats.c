@@ -32,19 +32,21 @@ struct stats_args {
     const char *compute, *sort;
     int top;
     double entropy_eps;
+    int clusters;
     bool reverse, links;
 };
 
 #define F(f) offsetof(struct stats_args, f)
 static const struct opt opts[] = {
     WORDS(0, "compute", "LIST", F(compute), &compute_values,
-          "metrics: basic (default), all, scale, or names, separated by commas"),
+          "metrics: basic (default), all, a group, or names, with commas between"),
     WORDS(0, "sort", "NAME", F(sort), &sort_values,
           "order of the heads: layer (default), or a metric, the largest first"),
     FLAG(0, "reverse", F(reverse), "reverse the order"),
     INT(0, "top", "K", F(top), "10", 0, 100000,
         "number of strongest links of each head in JSON"),
     FLAG(0, "links", F(links), "table of the strongest link of each row of each head"),
+    INT(0, "clusters", "K", F(clusters), "8", 1, 100000, "js_cluster: at most K clusters"),
     REAL(0, "entropy-eps", "E", F(entropy_eps), "0", 0, 1,
          "entropy and entropy_norm: -sum a ln(a + E); 0: exactly"),
     END
@@ -421,7 +423,7 @@ static int choose_metrics(struct stats_job *job, struct err *e)
         return -1;
     if (job->sort >= 0)
         job->choice.wanted[job->sort] = job->choice.named[job->sort] = true;
-    job->set.opts.entropy_eps = args->entropy_eps;
+    job->set.opts = (struct metric_opts){ args->entropy_eps, args->clusters };
     return 0;
 }
 

@@ -60,7 +60,7 @@ static int count(void *self, struct border *border, struct err *e)
 {
     const struct counting *job = self;
     struct arena *a = &border->call;
-    struct metric_set set = { .n = 0 };
+    struct metric_set set = { .n = 0, .opts.n_clusters = 8 };
     struct sink sinks[STATS_SINKS];
     struct attended attended;
     struct texts texts;

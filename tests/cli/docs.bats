@@ -50,7 +50,7 @@ try() {
             heading = named = ""
             if (match($0, / Pq table: .*/)) heading = substr($0, RSTART + 11)
             if (match($0, / Pq by name$/)) named = " NAMED"
-            if (match($0, / Pq with scale$/)) named = " SCALE"
+            if (match($0, / Pq with [a-z]*$/)) named = " " toupper(substr($0, RSTART + 9))
             sub(/^\.It Va /, ""); sub(/ Pq .*/, "")
             n = split($0, name, / , /)
             for (i = 1; i <= n; i++) print name[i] " " (heading != "" ? heading : name[i]) named

@@ -28,6 +28,8 @@ numbers() {
     numbers
     texts=("$(printf 'to be, or not.\n\nto be')")
     numbers
+    texts=("$(for _ in 1 2 3 4 5; do printf 'the cat saw the dog and the key ran . '; done)")
+    numbers
     model=(-m "$ref/bert") texts=("the key , is in the door ." "a key")
     numbers
     for m in gpt2 families/mistral families/gemma3 families/bloom; do

@@ -73,6 +73,8 @@ def metrics(a, visible, shown, gone, one_axis, ids, query, key):
         **columns(a, visible, rows),
         **patterns(a, visible, rows, gone, one_axis, query, key),
         **ranks(a, rows),
+        **scores(a, rows),
+        **profile(a, visible, rows, one_axis),
     }
 
 
@@ -221,6 +223,9 @@ def columns(a, visible, rows):
         "received": [x / n if n else None for x, n in zip(total, seen)] if rows else None,
         "query_independence": (total ** 2).sum() / (len(rows) * (a[rows] ** 2).sum())
         if rows else None,
+        "sinks": [float(j) for j, (x, n) in enumerate(zip(total, seen))
+                  if n and x / n > .3 and (j == 0 or n == len(rows) or n >= 16)]
+        if rows else None,
     }
 
 
@@ -261,6 +266,78 @@ def ranks(a, rows):
     h = lambda p: np.exp(-(p[p > 0] * np.log(p[p > 0])).sum())
     return {"erank": h(s / s.sum()), "erank_sq": h(s ** 2 / (s ** 2).sum()),
             "stable_rank": (s ** 2).sum() / s.max() ** 2}
+
+
+def scores(a, rows):
+    """Of ln a, which is the score but for a constant of the row."""
+    out = []
+    for i in rows:
+        p = a[i][a[i] > 0] / a[i].sum()
+        out.append((p * np.log(p) ** 2).sum() - (p * np.log(p)).sum() ** 2)
+    return {"var_logit": mean(out)}
+
+
+PROFILE = "profile profile_lift profile_peak profile_half period".split()
+
+
+def profile(a, visible, rows, one_axis):
+    """By distance."""
+    out = dict.fromkeys(PROFILE)
+    if not one_axis or not rows:
+        return out
+    mass, even, count = (np.zeros(max(a.shape)) for _ in range(3))
+    for i in rows:
+        for j in np.flatnonzero(visible[i]):
+            mass[abs(i - j)] += a[i, j]
+            even[abs(i - j)] += 1 / visible[i].sum()
+            count[abs(i - j)] += 1
+    n = np.flatnonzero(count)[-1] + 1
+    lift = [m / e if c else None for m, e, c in zip(mass[:n], even, count)]
+    out["profile"] = [m / c if c else None for m, c in zip(mass[:n], count)]
+    out["profile_lift"] = lift
+    many = [d for d in range(1, n) if count[d] >= 32]
+    out["profile_peak"] = float(max(many, key=lambda d: (lift[d], -d))) if many else None
+    out["profile_half"] = float(np.argmax(mass.cumsum() >= mass.sum() / 2 - 1e-12))
+    bins = int(np.argmin(np.append(count >= 32, False)))
+    if bins and all(mass[:bins] > 0):
+        x = np.log(np.array(lift[:bins], float))
+        x -= x.mean()
+        r = [(x[:bins - k] * x[k:]).sum() for k in range(bins)]
+        peaks = [k for k in range(2, bins - 1) if r[k] > r[k - 1] and r[k] >= r[k + 1]]
+        out["period"] = float(max(peaks, key=lambda k: (r[k], -k))) if peaks else None
+    return out
+
+
+def entropies(p):
+    return -(p * np.log(np.where(p > 0, p, 1))).sum(1)
+
+
+def between(heads):
+    """js, mds and the clusters of heads, (a, rows) of each."""
+    n = len(heads)
+    js = np.zeros((n, n))
+    for x in range(n):
+        for y in range(x):
+            rows = sorted(set(heads[x][1]) & set(heads[y][1]))
+            if not rows:
+                return [{"js": None, "mds": None, "js_cluster": None}] * n
+            p, q = (heads[z][0][rows] / heads[z][0][rows].sum(1, keepdims=True) for z in (x, y))
+            js[x, y] = js[y, x] = \
+                (entropies((p + q) / 2) - (entropies(p) + entropies(q)) / 2).mean()
+    centre = np.eye(n) - 1 / n
+    value, vector = np.linalg.eigh(-centre @ js @ centre / 2)
+    place = vector[:, ::-1][:, :2] * np.sqrt(np.maximum(value[::-1][:2], 0))
+    for axis in place.T:
+        axis *= np.sign(axis[abs(axis).argmax()]) or 1
+    groups = [[x] for x in range(n)]
+    while len(groups) > 8:
+        apart = {(x, y): np.sqrt(js[np.ix_(groups[x], groups[y])]).mean()
+                 for x in range(len(groups)) for y in range(x + 1, len(groups))}
+        x, y = min(apart, key=apart.get)
+        groups[x] += groups.pop(y)
+    return [{"js": list(js[x]), "mds": list(place[x]) + [0.] * (2 - place.shape[1]),
+             "js_cluster": float([x in group for group in groups].index(True))}
+            for x in range(n)]
 
 
 def first(a, visible, rows, gone, one_axis):
@@ -304,15 +381,19 @@ def main():
     groups = [int(g) for g in groups.split(",")] if groups else None
     hide_k = json.loads(os.environ.get("HIDE_KEYS", "[]"))
     hide_q = json.loads(os.environ.get("HIDE_QUERIES", os.environ.get("HIDE_KEYS", "[]")))
-    n_bad = 0
+    n_bad, maps = 0, []
+    gone = set(hide_k) if groups is None else \
+        {g for g in groups if all(i in hide_k for i, x in enumerate(groups) if x == g)}
     for head in report["heads"]:
         prefix = "cross" if head["stack"] == "cross" else "attn"
         raw = arrays[f"{prefix}.{head['layer']}"][head["head"]]
-        a, visible, shown = merged(raw, hide_q, hide_k, groups, report.get("renorm", False))
-        gone = set(hide_k) if groups is None else \
-            {g for g in groups if all(i in hide_k for i, x in enumerate(groups) if x == g)}
+        maps.append(merged(raw, hide_q, hide_k, groups, report.get("renorm", False)))
+    others = between([(a, [i for i in range(len(a)) if shown[i] and a[i].sum() > 0])
+                      for a, _, shown in maps])
+    for head, (a, visible, shown), other in zip(report["heads"], maps, others):
         want = metrics(a, visible, shown, gone, prefix == "attn", report.get("ids"),
                        *sides(report, groups))
+        want.update(other)
         bad = [k for k in want if k in head and differs(want[k], head[k])]
         bad += [k for k in head if k not in want and k not in KNOWN]
         if check_links(a, visible, shown, head):

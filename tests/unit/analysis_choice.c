@@ -27,7 +27,7 @@ static int in_group(enum metric_group group)
 static void groups_and_names(void **state)
 {
     struct metric_choice basic = metric_choice_basic(), some = { 0 }, all = { 0 },
-                         scale = { 0 };
+                         scale = { 0 }, profile = { 0 };
     struct err e;
 
     (void)state;
@@ -43,7 +43,11 @@ static void groups_and_names(void **state)
     assert_int_equal(count(all.wanted), in_group(METRIC_BASIC) + in_group(METRIC_ALL));
     assert_int_equal(metric_choice_add(&scale, "scale", &e), 0);
     assert_int_equal(count(scale.wanted), in_group(METRIC_SCALE));
-    assert_int_equal(count(scale.named), 0);
+    assert_int_equal(count(scale.named), in_group(METRIC_SCALE));
+    assert_int_equal(metric_choice_add(&profile, "profile", &e), 0);
+    assert_int_equal(count(profile.wanted), in_group(METRIC_PROFILE));
+    assert_true(profile.named[METRIC_profile] && profile.named[METRIC_profile_peak]);
+    assert_false(profile.named[METRIC_profile_lift]);
 }
 
 static void kinds_without_a_place(void **state)

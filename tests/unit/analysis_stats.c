@@ -67,6 +67,14 @@ static void uniform_causal(void **state)
     check_close(h->value[METRIC_first], (1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0) / 4, 1e-7);
 }
 
+/* The variance of ln p under p. */
+static double var3(double x, double y, double z)
+{
+    double mean = x * log(x) + y * log(y) + z * log(z);
+
+    return x * pow(log(x) - mean, 2) + y * pow(log(y) - mean, 2) + z * pow(log(z) - mean, 2);
+}
+
 /* Rows 1 | 1/2 1/2 | .7 .1 .2 | .4 .3 .2 .1 of a decoder: numbers by hand. */
 static void of_all_rows(void **state)
 {
@@ -112,17 +120,35 @@ static void of_all_rows(void **state)
         { METRIC_pattern_diagonal, .8 / 3 + 1.8 / 4 },
         { METRIC_pattern_rest, 1 - 3.5 / 4 - .8 / 3 - 1.8 / 4 },
         { METRIC_kovaleva, 0 },
+        { METRIC_profile_half, 1 },     /* 1.8 and .8 of 4 lie at distances 0 and 1 */
+        { METRIC_var_logit, (var3(.7, .1, .2) + .4 * pow(log(.4), 2) + .3 * pow(log(.3), 2) +
+                             .2 * pow(log(.2), 2) + .1 * pow(log(.1), 2) - h3 * h3) / 4 },
     };
-    const double received[] = { 2.6 / 4, .9 / 3, .4 / 2, .1 };
+    const struct {
+        enum metric_id id;
+        int n;
+        double want[4];
+    } lists[] = {
+        { METRIC_received, 4, { 2.6 / 4, .9 / 3, .4 / 2, .1 } },
+        { METRIC_sinks, 1, { 0 } },     /* of key 1 there are too few rows */
+        { METRIC_profile, 4, { 1.8 / 4, .8 / 3, 1 / 2.0, .4 } },
+        { METRIC_profile_lift, 4, { 1.8 / (25 / 12.0), .8 / (13 / 12.0), 1 / (7 / 12.0), 1.6 } },
+    };
     struct stats *s = start(length, 1, &all, &table);
     struct sink sinks[STATS_SINKS];
 
     (void)state;
     stats_sinks(s, sinks);
     rows_give(sinks[0], 0, 0, 0, 4, a, true);
-    assert_int_equal(stats_head(s, 0, 0, 0)->list[METRIC_received].n, 4);
-    for (int j = 0; j < 4; j++)
-        check_close(stats_head(s, 0, 0, 0)->list[METRIC_received].v[j], received[j], 2e-7);
+    assert_true(isnan(stats_head(s, 0, 0, 0)->value[METRIC_profile_peak]));
+    assert_true(isnan(stats_head(s, 0, 0, 0)->value[METRIC_period]));
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const struct stats_list *list = &stats_head(s, 0, 0, 0)->list[lists[i].id];
+
+        assert_int_equal(list->n, lists[i].n);
+        for (int k = 0; k < list->n; k++)
+            check_near(metric_table[lists[i].id].name, k, list->v[k], lists[i].want[k], 2e-7);
+    }
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         check_near(metric_table[expected[i].id].name, 0,
                    stats_head(s, 0, 0, 0)->value[expected[i].id], expected[i].want, 2e-7);
@@ -462,7 +488,8 @@ static const struct metric made_up[N_MADE_UP] = {
 };
 
 /* The rows of both heads of a layer, query by query. */
-static void give_layer(struct sink sink, int layer, int n, const float *weight)
+static void give_heads(struct sink sink, int layer, int n, const float *first,
+                       const float *second)
 {
     assert_int_equal(sink.scope, SINK_LAYER);
     for (int i = 0; i < n; i++) {
@@ -470,7 +497,7 @@ static void give_layer(struct sink sink, int layer, int n, const float *weight)
         struct rows rows[2];
 
         for (int h = 0; h < 2; h++) {
-            rows_block(&b[h], 0, layer, h, i, 1, n, weight, true);
+            rows_block(&b[h], 0, layer, h, i, 1, n, h == 0 ? first : second, true);
             rows[h] = b[h].rows;
         }
         sink.take(sink.self, rows, 2);
@@ -494,7 +521,7 @@ static void every_scope(void **state)
     for (int layer = 0; layer < 2; layer++) {
         for (int head = 0; head < 2; head++)
             rows_give(sinks[0], 0, layer, head, 3, a, true);
-        give_layer(sinks[1], layer, 3, a);
+        give_heads(sinks[1], layer, 3, a, a);
     }
     for (int layer = 0; layer < 2; layer++)
         for (int head = 0; head < 2; head++) {
@@ -509,6 +536,47 @@ static void every_scope(void **state)
         }
 }
 
+/* ---- between heads ---- */
+
+/* Heads a, a, b, c: b shares no key with a in row 1, c half of one. */
+static void distances_of_heads(void **state)
+{
+    static const int length[] = { 2 };
+    static const float a[2 * STRIDE] = { 1, [STRIDE] = 1 },
+                       b[2 * STRIDE] = { 1, [STRIDE] = 0, 1 },
+                       c[2 * STRIDE] = { 1, [STRIDE] = 0.5f, 0.5f };
+    const struct metric_set set = { &metric_table[METRIC_js], METRIC_js_cluster - METRIC_js + 1,
+                                    { .n_clusters = 2 } };
+    const double far = log(2) / 2, half = (log(4 / 3.0) + .5 * log(2 / 3.0) + .5 * log(2)) / 4;
+    const double js[4][4] = { { 0, 0, far, half }, { 0, 0, far, half }, { far, far, 0, half },
+                              { half, half, half, 0 } };
+    static const int cluster[] = { 0, 0, 1, 0 };
+    struct attended texts = rows_texts(&arena, length, 1, NULL);
+    struct stats *s = stats_new(&arena, &rows_model, &texts, &all, &set);
+    struct sink sinks[STATS_SINKS];
+    double squared = 0;
+
+    (void)state;
+    assert_int_equal(stats_sinks(s, sinks), 2);
+    give_heads(sinks[1], 0, 2, a, a);
+    assert_true(isnan(stats_head(s, 0, 0, 0)->value[2]));      /* not before the last layer */
+    give_heads(sinks[1], 1, 2, b, c);
+    for (int i = 0; i < 4; i++) {
+        const struct head_stats *h = stats_head(s, 0, i / 2, i % 2);
+
+        assert_int_equal(h->list[0].n, 4);
+        assert_int_equal(h->list[1].n, 2);
+        for (int k = 0; k < 4; k++)
+            check_near("js", 4 * i + k, h->list[0].v[k], js[i][k], 1e-7);
+        check_close(h->value[2], cluster[i], 0);
+    }
+    /* a and b are as far apart in the plane as they are */
+    for (int k = 0; k < 2; k++)
+        squared += pow(stats_head(s, 0, 0, 0)->list[1].v[k] -
+                           stats_head(s, 0, 1, 0)->list[1].v[k], 2);
+    check_close(squared, far, 1e-7);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -518,7 +586,7 @@ int main(void)
         TEST(segments), TEST(ranks),
         TEST(a_row_that_sees_nothing),
         TEST(undefined_for_every_row), TEST(places_of_two_texts),
-        TEST(texts_and_heads_do_not_mix), TEST(every_scope),
+        TEST(texts_and_heads_do_not_mix), TEST(every_scope), TEST(distances_of_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
