@@ -19,7 +19,7 @@ static void single_numbers(void **state)
     for (int n = 0; n <= 8; n++) {
         memset(q, 0xee, sizeof q);
         bytes_put(q, bytes_get(p, n), n);
-        assert_memory_equal(q, p, n);
+        assert_memory_equal(q, p, (size_t)n);
         for (int i = n; i < 8; i++)
             assert_int_equal(q[i], 0xee);
     }
