@@ -212,6 +212,28 @@ static void many_keys_alike(void **state)
     free(sums);
 }
 
+/* Everything on the next token: the last row, which has none, is not one of its mean. */
+static void next_token(void **state)
+{
+    const struct metric_rule *rule = metric_table[METRIC_pattern_diagonal].rule;
+    const struct metric_shape shape = { .n_keys = N };
+    void *sums = calloc(1, rule->state->size(&shape));
+    double v;
+
+    (void)state;
+    assert_non_null(sums);
+    for (int i = 0; i < N; i++) {
+        float a[N] = { 0 };
+        struct metric_row r = row_of(a, i, N);
+
+        a[i < N - 1 ? i + 1 : 0] = 1;
+        rule->state->take(sums, &r, 1);
+    }
+    assert_true(rule->value(sums, 0, 0, &v));
+    check_close(v, 1, 1e-12);
+    free(sums);
+}
+
 static void the_table(void **state)
 {
     (void)state;
@@ -234,7 +256,7 @@ int main(void)
         cmocka_unit_test(the_token_itself), cmocka_unit_test(half_and_half),
         cmocka_unit_test(keys_from_the_middle), cmocka_unit_test(entropy_with_an_epsilon),
         cmocka_unit_test(a_single_token), cmocka_unit_test(the_table),
-        cmocka_unit_test(many_keys_alike),
+        cmocka_unit_test(many_keys_alike), cmocka_unit_test(next_token),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
