@@ -21,6 +21,14 @@ static inline void put(struct bytes *b, const void *v, size_t n)
     b->n += n;
 }
 
+/* n numbers of size bytes each, in the file's order. */
+static inline void put_numbers(struct bytes *b, const void *v, size_t n, size_t size)
+{
+    assert(n * size <= sizeof b->v - b->n);
+    bytes_copy(b->v + b->n, v, n, size);
+    b->n += n * size;
+}
+
 static inline void put_uint(struct bytes *b, uint64_t v, int size)
 {
     unsigned char bytes[8];

@@ -20,7 +20,7 @@ static void put_number(const struct key *k)
 {
     put_key(&b, k->name, k->type);
     if (k->type == GGUF_F32)
-        put(&b, &(float){ (float)k->v }, 4);
+        put_numbers(&b, &(float){ (float)k->v }, 1, 4);
     else if (k->type == GGUF_BOOL)
         put(&b, &(unsigned char){ k->v != 0 }, 1);
     else

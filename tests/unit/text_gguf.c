@@ -254,7 +254,7 @@ static void test_sentencepiece_scores(void **state)
     begin("llama");
     list("tokenizer.ggml.tokens", scored, 11);
     put_key(&b, "tokenizer.ggml.scores", GGUF_F32);
-    put(&b, scores, 4);
+    put_numbers(&b, scores, 1, 4);
     n_keys++;
     refused("scores: is a F32");
 }

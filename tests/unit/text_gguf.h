@@ -96,7 +96,7 @@ static inline void gives(const char *in, const char *want)
 static inline void floats(const char *key, const float *v, int n)
 {
     put_array(&b, key, GGUF_F32, (uint64_t)n);
-    put(&b, v, (size_t)n * sizeof *v);
+    put_numbers(&b, v, (size_t)n, sizeof *v);
     n_keys++;
 }
 

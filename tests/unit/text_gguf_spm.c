@@ -28,7 +28,7 @@ static void put_model(struct help *h, const char *path, bool gemma)
         put_string(&b, !gemma || i < 1 || i > 2 ? m.v[i].s.s : i == 1 ? "<eos>" : "<bos>");
     put_array(&b, "tokenizer.ggml.scores", GGUF_F32, m.n);
     for (size_t i = 0; i < m.n; i++)
-        put(&b, &m.v[i].score, sizeof m.v[i].score);
+        put_numbers(&b, &m.v[i].score, 1, sizeof m.v[i].score);
     put_array(&b, "tokenizer.ggml.token_type", GGUF_I32, m.n);
     for (size_t i = 0; i < m.n; i++)
         put_u32(&b, m.v[i].type);

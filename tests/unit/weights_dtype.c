@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "weights/weights.h"
 
 /* sign * fraction * 2^exponent, by IEEE 754's definition. */
@@ -51,7 +52,7 @@ static void check(enum dtype dtype, const void *elements, const float *want, int
     float got[8];
     struct tensor t = { .dtype = dtype, .data = bytes + 1 };
 
-    memcpy(bytes + 1, elements, (size_t)n * size);
+    bytes_copy(bytes + 1, elements, (size_t)n, size);
     tensor_read(got, &t, 0, n);
     assert_memory_equal(got, want, (size_t)n * sizeof *want);
     tensor_read(got, &t, n - 1, 1);             /* a range that does not begin at 0 */

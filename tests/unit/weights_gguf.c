@@ -61,9 +61,9 @@ static void put_every_type(void)
     put_key(&b, "bool", GGUF_BOOL);
     put(&b, "\2", 1);
     put_key(&b, "f32", GGUF_F32);
-    put(&b, &(float){ 0.5f }, 4);
+    put_numbers(&b, &(float){ 0.5f }, 1, 4);
     put_key(&b, "f64", GGUF_F64);
-    put(&b, &(double){ 0.1 }, 8);
+    put_numbers(&b, &(double){ 0.1 }, 1, 8);
     put_array(&b, "words", GGUF_STRING, 3);
     put_string(&b, "one");
     put_string(&b, "");

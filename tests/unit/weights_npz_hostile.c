@@ -230,8 +230,8 @@ static void test_fields(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct span s = good();
 
-        memcpy((unsigned char *)(uintptr_t)s.data + find(s, cases[i].mark, cases[i].which) +
-               cases[i].at, &cases[i].value, (size_t)cases[i].n);
+        bytes_put((unsigned char *)(uintptr_t)s.data + find(s, cases[i].mark, cases[i].which) +
+                  cases[i].at, cases[i].value, cases[i].n);
         refused(s, cases[i].want);
     }
 }

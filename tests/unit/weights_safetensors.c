@@ -50,7 +50,7 @@ static void test_order_and_alignment(void **state)
     float got[2];
 
     (void)state;
-    memcpy(data + 1, values, sizeof values);
+    bytes_copy(data + 1, values, 3, sizeof *values);
     w = weights_open_memory(&arena, bytes, "f.safetensors", &e);
     assert_non_null(w);
     assert_int_equal(weights_count(w), 3);
