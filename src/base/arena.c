@@ -31,6 +31,7 @@ struct arena_block {
     struct arena_block *below;
     size_t used, size;          /* of data, in bytes */
     size_t dirty;               /* bytes below this were handed out before */
+    void *memory;               /* that data is of; NULL: it was given back (size 0) */
     unsigned char *data;        /* aligned to ALIGN */
 };
 
@@ -114,6 +115,13 @@ bool arena_owns(const struct arena *a, void (*fn)(void *what),
     return false;
 }
 
+static void free_block(struct arena_block *block)
+{
+    if (block != NULL)
+        free(block->memory);
+    free(block);
+}
+
 void arena_finish(struct arena *a)
 {
     release_above(a, NULL);
@@ -121,9 +129,9 @@ void arena_finish(struct arena *a)
         struct arena_block *block = a->top;
 
         a->top = block->below;
-        free(block);
+        free_block(block);
     }
-    free(a->spare);
+    free_block(a->spare);
     a->spare = NULL;
     a->size = 0;
 }
@@ -131,16 +139,18 @@ void arena_finish(struct arena *a)
 static struct arena_block *new_block(struct arena *a, size_t size)
 {
     size_t want = size > BLOCK ? size : BLOCK;
-    struct arena_block *block = NULL;
+    struct arena_block *block = calloc(1, sizeof *block);
 
-    if (size <= SIZE_MAX / 2)
-        block = calloc(1, sizeof *block + ALIGN + want);    /* fresh pages cost nothing */
-    if (block == NULL)
+    if (block != NULL && size <= SIZE_MAX / 2)
+        block->memory = calloc(1, ALIGN + want);            /* fresh pages cost nothing */
+    if (block == NULL || block->memory == NULL) {
+        free(block);
         arena_fail(a, size);
-    block->data = (unsigned char *)(((uintptr_t)(block + 1) + ALIGN - 1) &
+    }
+    block->data = (unsigned char *)(((uintptr_t)block->memory + ALIGN - 1) &
                                     ~(uintptr_t)(ALIGN - 1));
     block->size = want;
-    CLOSE(block + 1, ALIGN + want);
+    CLOSE(block->memory, ALIGN + want);
     return block;
 }
 
@@ -166,12 +176,18 @@ static void pop(struct arena *a)
     a->top = block->below;
     a->size -= block->size;
     block->used = 0;
-    CLOSE(block->data, block->size);
+    if (block->memory != NULL)
+        CLOSE(block->data, block->size);
     if (drop == NULL || drop->size < block->size) {
         a->spare = block;
         block = drop;
     }
-    free(block);
+    free_block(block);
+}
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
 void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size)
@@ -182,8 +198,8 @@ void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size)
 
     if (__builtin_mul_overflow(n, size, &asked) || asked > SIZE_MAX - ALIGN)
         arena_fail(a, SIZE_MAX);
-    bytes = (asked + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if (block == NULL || block->size - block->used < bytes)
+    bytes = rounded(asked);
+    if (block == NULL || block->memory == NULL || block->size - block->used < bytes)
         block = push(a, bytes);
     p = block->data + block->used;
     OPEN(p, asked);
@@ -218,6 +234,35 @@ void *arena_grow(struct arena *a, const void *p, size_t old_n, uint64_t n,
 
     if (old_n > 0)
         memcpy(q, p, old_n * (size_t)size);
+    return q;
+}
+
+/* The block that holds p and nothing else; NULL: there is none. */
+static struct arena_block *block_of(const struct arena *a, const void *p, size_t bytes)
+{
+    for (struct arena_block *block = a->top; block != NULL; block = block->below)
+        if (block->data == p)
+            return block->used <= rounded(bytes) + GAP ? block : NULL;
+    return NULL;
+}
+
+void arena_give_back(struct arena *a, const void *p, size_t n, size_t size)
+{
+    struct arena_block *block = n * size > BLOCK ? block_of(a, p, n * size) : NULL;
+
+    if (block == NULL)
+        return;
+    free(block->memory);
+    a->size -= block->size;
+    block->memory = block->data = NULL;     /* the block stays: a mark may know it */
+    block->used = block->size = block->dirty = 0;
+}
+
+void *arena_regrow(struct arena *a, const void *p, size_t old_n, uint64_t n, uint64_t size)
+{
+    void *q = arena_grow(a, p, old_n, n, size);
+
+    arena_give_back(a, p, old_n, (size_t)size);
     return q;
 }
 
@@ -275,13 +320,15 @@ void arena_reset(struct arena *a, struct arena_mark mark)
         pop(a);
     if (a->top == NULL)
         return;
+    if (a->top->memory == NULL)
+        return;
     a->top->used = mark.used;
     CLOSE(a->top->data + mark.used, a->top->size - mark.used);
 }
 
 size_t arena_since(const struct arena *a, struct arena_mark mark)
 {
-    return a->size - mark.size;
+    return a->size > mark.size ? a->size - mark.size : 0;
 }
 
 void *arena_alloc_apart(struct arena *a, uint64_t n, uint64_t size)
@@ -290,7 +337,7 @@ void *arena_alloc_apart(struct arena *a, uint64_t n, uint64_t size)
 
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - ALIGN)
         arena_fail(a, SIZE_MAX);
-    push(a, (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1));
+    push(a, rounded(bytes));
     return arena_alloc_raw(a, n, size);
 }
 

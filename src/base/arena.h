@@ -69,6 +69,15 @@ void *arena_alloc_raw(struct arena *a, uint64_t n, uint64_t size);
 void *arena_grow(struct arena *a, const void *p, size_t old_n, uint64_t n,
                  uint64_t size);
 
+/* The same, and the old one is given back. */
+void *arena_regrow(struct arena *a, const void *p, size_t old_n, uint64_t n, uint64_t size);
+
+/*
+ * p[n], of `size` bytes each, is not needed any more: if it is large, and was not part of
+ * something larger, it goes at once, and no reset brings it back.
+ */
+void arena_give_back(struct arena *a, const void *p, size_t n, size_t size);
+
 /* Copies with a NUL after the end; s may hold NULs itself. */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_strdup(struct arena *a, const char *s);

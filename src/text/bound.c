@@ -6,6 +6,9 @@ int bound_check(struct work *w, struct err *e)
 {
     if (w->too_large || (w->memory > 0 && arena_since(w->a, w->start) > w->memory)) {
         w->too_large = true;
+        if (w->too_many)
+            return err_set(e, ERR_INPUT, "%s: the text becomes more than %zu parts or tokens",
+                           w->step, w->most);
         return err_set(e, ERR_INPUT, "%s: the text grows out of bounds under the "
                        "tokeniser's steps", w->step);
     }

@@ -116,11 +116,21 @@ struct room {
     char *name;                 /* a character between prefix and suffix */
 };
 
+/* No more than the pairs that there are, and two new ones for each merge. */
+static void grow_heap(struct room *r)
+{
+    r->heap_cap = 2 * r->heap_cap + 64;
+    r->heap = arena_regrow(r->a, r->heap, r->n_heap, r->heap_cap, sizeof *r->heap);
+}
+
 static void heap_push(struct room *r, uint32_t rank, int at, int id)
 {
     uint64_t order = (uint64_t)rank << 32 | (uint32_t)at;
-    size_t i = r->n_heap++;
+    size_t i = r->n_heap;
 
+    if (i == r->heap_cap)
+        grow_heap(r);
+    r->n_heap++;
     while (i > 0 && r->heap[(i - 1) / 2].order > order) {
         r->heap[i] = r->heap[(i - 1) / 2];
         i = (i - 1) / 2;
@@ -162,19 +172,9 @@ static void consider(const struct bpe *m, struct room *r, int i)
         heap_push(r, found->rank, i, found->id);
 }
 
-/* The pairs there are, and two new ones for each merge. */
-static void make_heap(struct room *r)
-{
-    if (r->n > r->heap_cap) {
-        r->heap_cap = r->cap;
-        r->heap = arena_alloc_raw(r->a, 3 * r->heap_cap, sizeof *r->heap);
-    }
-    r->n_heap = 0;
-}
-
 static void merge_all(const struct bpe *m, struct room *r)
 {
-    make_heap(r);
+    r->n_heap = 0;
     for (size_t i = 0; i + 1 < r->n; i++)
         consider(m, r, (int)i);
     while (r->n_heap > 0) {
@@ -204,7 +204,7 @@ static void grow(struct room *r, size_t cap)
 {
     if (cap > INT32_MAX)
         arena_fail(r->a, cap);
-    r->symbol = arena_grow(r->a, r->symbol, r->n, cap, sizeof *r->symbol);
+    r->symbol = arena_regrow(r->a, r->symbol, r->n, cap, sizeof *r->symbol);
     r->cap = cap;
 }
 
@@ -334,5 +334,7 @@ int bpe_run(const void *self, struct work *w, struct err *e)
         else
             encode_part(self, &room, w, part);
     }
+    arena_give_back(w->a, room.symbol, room.cap, sizeof *room.symbol);
+    arena_give_back(w->a, room.heap, room.heap_cap, sizeof *room.heap);
     return 0;
 }

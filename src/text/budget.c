@@ -23,7 +23,7 @@ bool budget_spend(struct budget *b, uint64_t work)
 /* NFKD makes 33 bytes of 3, the byte alphabet 2 of 1; long texts do not consist of those. */
 size_t budget_text(size_t n)
 {
-    enum { GROWTH = 64, GROWTH_OF_LONG = 4 };
+    enum { GROWTH = 64, GROWTH_OF_LONG = 2 };
     size_t small = GROWTH * (n + GROWTH), large = 32 * (size_t)MIB + GROWTH_OF_LONG * n;
 
     return small < large ? small : large;
@@ -31,7 +31,9 @@ size_t budget_text(size_t n)
 
 size_t budget_items(size_t n)
 {
-    return MIB + 2 * n;
+    size_t by_size = MIB + 2 * n;
+
+    return by_size < BUDGET_MOST_ITEMS ? by_size : BUDGET_MOST_ITEMS;
 }
 
 size_t budget_labels(size_t n)

@@ -2,7 +2,8 @@
  *
  * How much work and memory a tokeniser may take.  A tokenizer.json is a program: a
  * pattern may try every way to cut a text, and a thousand steps may each copy it.  Every
- * bound is a constant and a multiple of the bytes of text read so far.
+ * bound is a constant and a multiple of the bytes of text read so far; that of parts and
+ * tokens ends at 2^22 a text.
  *
  * The unit of work is about a byte that is looked at once:
  *
@@ -30,7 +31,10 @@ enum {
     BUDGET_BYTE_COMPARED = 4,
     BUDGET_BYTE_OF_PATTERN = 16,
     BUDGET_ITEM_OF_PATTERN = 4,
-    BUDGET_TOKEN_OF_TEMPLATE = 32
+    BUDGET_TOKEN_OF_TEMPLATE = 32,
+
+    BUDGET_MOST_ITEMS = 1 << 22         /* parts or tokens of a text: no model takes as many,
+                                           and each of them takes some 200 bytes */
 };
 
 /* Work of one run; starts as all 0. */

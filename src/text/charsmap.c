@@ -172,8 +172,8 @@ static void add(struct mapped *d, int cp)
     if (d->n == d->cap) {
         size_t cap = 2 * d->cap + 64;
 
-        d->cp = arena_grow(d->a, d->cp, d->n, cap, sizeof *d->cp);
-        d->change = arena_grow(d->a, d->change, d->n, cap, sizeof *d->change);
+        d->cp = arena_regrow(d->a, d->cp, d->n, cap, sizeof *d->cp);
+        d->change = arena_regrow(d->a, d->change, d->n, cap, sizeof *d->change);
         d->cap = cap;
     }
     d->cp[d->n] = cp;

@@ -141,6 +141,7 @@ static void fill_slot(const struct slot *slot, struct work *w, struct seq *out)
             add_special(w, out, slot->id[k], slot->type);
         return;
     }
+    part_seq_reserve(w, out, out->n + w->seqs[slot->seq].n);
     for (size_t k = 0; k < w->seqs[slot->seq].n; k++) {
         part_seq_add(w, out, w->seqs[slot->seq].v[k]);
         out->v[out->n - 1].type = slot->type;
@@ -159,6 +160,8 @@ static void fill(const struct template *t, struct work *w)
         bound_spend(w, BUDGET_TOKEN_OF_TEMPLATE * out[i].n);
         w->too_large = w->too_large || (w->most > 0 && count > w->most);
     }
+    for (int i = 0; i < w->n_seqs; i++)
+        arena_give_back(w->a, w->seqs[i].v, w->seqs[i].cap, sizeof *w->seqs[i].v);
     w->seqs = out;
     w->n_seqs = (int)t->n;
 }

@@ -118,9 +118,9 @@ static void decomposed_add(struct decomposed *d, struct arena *a, int cp, int ch
     if (d->n == d->cap) {
         size_t cap = 2 * d->cap + 32;
 
-        d->cp = arena_grow(a, d->cp, d->n, cap, sizeof *d->cp);
-        d->change = arena_grow(a, d->change, d->n, cap, sizeof *d->change);
-        d->ccc = arena_grow(a, d->ccc, d->n, cap, sizeof *d->ccc);
+        d->cp = arena_regrow(a, d->cp, d->n, cap, sizeof *d->cp);
+        d->change = arena_regrow(a, d->change, d->n, cap, sizeof *d->change);
+        d->ccc = arena_regrow(a, d->ccc, d->n, cap, sizeof *d->ccc);
         d->cap = cap;
     }
     d->cp[d->n] = cp;
@@ -166,13 +166,26 @@ static void sort_marks(struct decomposed *d, struct arena *a, size_t from)
     arena_reset(a, mark);
 }
 
+static void decomposed_give_back(struct decomposed *d, struct arena *a)
+{
+    arena_give_back(a, d->cp, d->cap, sizeof *d->cp);
+    arena_give_back(a, d->change, d->cap, sizeof *d->change);
+    arena_give_back(a, d->ccc, d->cap, sizeof *d->ccc);
+}
+
+/* A code point has 12 bytes here; only compatibility makes more of them than there are bytes. */
+static size_t most_decomposed(const struct work *w)
+{
+    return w->limit / 4;
+}
+
 static void decompose(struct work *w, const struct part *p, bool compat,
                       struct decomposed *d)
 {
     utf8proc_option_t how = UTF8PROC_DECOMPOSE | (compat ? UTF8PROC_COMPAT : 0);
     size_t marks = 0;                   /* where the marks in hand begin */
 
-    for (size_t i = 0; i < p->n; ) {
+    for (size_t i = 0; i < p->n && d->n <= most_decomposed(w); ) {
         utf8proc_int32_t to[32];
         int code, class;
         utf8proc_ssize_t n = 1;
@@ -190,6 +203,7 @@ static void decompose(struct work *w, const struct part *p, bool compat,
             }
         }
     }
+    w->too_large = w->too_large || d->n > most_decomposed(w);
     sort_marks(d, w->a, marks);
 }
 
@@ -243,12 +257,15 @@ static void normal_form(struct work *w, struct part *p, bool compat, bool compos
     if (is_ascii(p))
         return;
     decompose(w, p, compat, &decomposed);
+    if (w->too_large)
+        return;
     if (composed)
         compose(&decomposed);
     part_rewrite_begin(&rewrite, w, p);
     for (size_t i = 0; i < decomposed.n; i++)
         part_rewrite_put(&rewrite, decomposed.cp[i], decomposed.change[i]);
     part_rewrite_end(&rewrite);
+    decomposed_give_back(&decomposed, w->a);
 }
 
 static void nfc(struct work *w, struct part *p)  { normal_form(w, p, false, true); }

@@ -48,7 +48,7 @@ static size_t more(size_t cap)
 static bool is_full(struct work *w, size_t n)
 {
     if (w->most > 0 && n >= w->most)
-        w->too_large = true;
+        w->too_many = w->too_large = true;
     return w->too_large;
 }
 
@@ -57,7 +57,7 @@ void part_add(struct work *w, struct parts *p, struct part part)
     if (p->n == p->cap) {
         if (is_full(w, p->n))
             return;
-        p->v = arena_grow(w->a, p->v, p->n, more(p->cap), sizeof *p->v);
+        p->v = arena_regrow(w->a, p->v, p->n, more(p->cap), sizeof *p->v);
         p->cap = more(p->cap);
     }
     p->v[p->n++] = part;
@@ -75,7 +75,7 @@ void part_cuts_add(struct work *w, struct cuts *c, size_t start, size_t end, boo
     if (c->n == c->cap) {
         if (is_full(w, c->n / 2))
             return;
-        c->v = arena_grow(w->a, c->v, c->n, more(c->cap), sizeof *c->v);
+        c->v = arena_regrow(w->a, c->v, c->n, more(c->cap), sizeof *c->v);
         c->cap = more(c->cap);
     }
     c->v[c->n++] = (struct cut){ start, end, match };
@@ -86,10 +86,17 @@ void part_seq_add(struct work *w, struct seq *s, struct work_token t)
     if (s->n == s->cap) {
         if (is_full(w, s->n))
             return;
-        s->v = arena_grow(w->a, s->v, s->n, more(s->cap), sizeof *s->v);
-        s->cap = more(s->cap);
+        part_seq_reserve(w, s, more(s->cap));
     }
     s->v[s->n++] = t;
+}
+
+void part_seq_reserve(struct work *w, struct seq *s, size_t n)
+{
+    if (n <= s->cap)
+        return;
+    s->v = arena_regrow(w->a, s->v, s->n, n, sizeof *s->v);
+    s->cap = n;
 }
 
 void part_emit(struct work *w, const struct part *p, int id, size_t i, size_t j)
@@ -150,8 +157,8 @@ static void rewrite_grow(struct rewrite *r)
 {
     size_t cap = 2 * r->cap;
 
-    r->s = arena_grow(r->w->a, r->s, r->n, cap, 1);
-    r->from = arena_grow(r->w->a, r->from, r->n, cap, sizeof *r->from);
+    r->s = arena_regrow(r->w->a, r->s, r->n, cap, 1);
+    r->from = arena_regrow(r->w->a, r->from, r->n, cap, sizeof *r->from);
     r->cap = cap;
 }
 

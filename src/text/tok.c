@@ -13,35 +13,32 @@ enum { TEXT_LIMIT = 1 << 30 };
 
 /* ---- spans ---- */
 
+/* Ends may lie far behind starts, and starts near each other: each has a cursor. */
 static void spans_to_chars(struct arena *a, struct seq *seq, const char *s, size_t n)
 {
-    struct cursor cursor = { .a = a, .s = s, .n = n };
+    struct cursor start = { .a = a, .s = s, .n = n }, end = start;
 
     for (size_t i = 0; i < seq->n; i++) {
         struct range *range = &seq->v[i].span;
 
         if (seq->v[i].special)          /* it has none, and 0 is far back */
             continue;
-        cursor_to_byte(&cursor, range->start);
-        range->start = cursor.chars;
-        cursor_to_byte(&cursor, range->end);
-        range->end = cursor.chars;
+        cursor_to_byte(&start, range->start);
+        range->start = start.chars;
+        cursor_to_byte(&end, range->end);
+        range->end = end.chars;
         if (seq->v[i].origin > 0) {
-            cursor_to_byte(&cursor, seq->v[i].origin);
-            seq->v[i].origin = cursor.chars;
+            cursor_to_byte(&start, seq->v[i].origin);
+            seq->v[i].origin = start.chars;
         }
     }
 }
 
-static struct range chars_to_bytes(struct cursor *c, struct range chars)
+static struct range chars_to_bytes(struct cursor at[2], struct range chars)
 {
-    struct range range;
-
-    cursor_to_char(c, chars.start);
-    range.start = c->byte;
-    cursor_to_char(c, chars.end);
-    range.end = c->byte;
-    return range;
+    cursor_to_char(&at[0], chars.start);
+    cursor_to_char(&at[1], chars.end);
+    return (struct range){ at[0].byte, at[1].byte };
 }
 
 /* ---- the steps ---- */
@@ -73,6 +70,7 @@ static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e
     struct seq *seq = &w->seqs[w->n_seqs - 1];
     size_t end;
 
+    w->step = "pretokenized text";
     for (size_t i = 0; i < n; i = end + 1) {
         struct work_token token = { .type = w->n_seqs - 1, .pair = w->n_seqs > 1 };
 
@@ -92,7 +90,7 @@ static int look_up_pieces(struct work *w, const char *s, size_t n, struct err *e
             token.span = (struct range){ (int)i, (int)end };
         part_seq_add(w, seq, token);
     }
-    return 0;
+    return bound_check(w, e);
 }
 
 /* One of the texts, as the next sequence of w. */
@@ -207,8 +205,9 @@ static size_t bytes_of_labels(const struct tok *t, const struct tokens *tokens)
 static int assemble(const struct work *w, const struct tok_input *in, struct tokens *out,
                     struct err *e)
 {
-    struct cursor text = { .a = w->a, .s = in->text, .n = in->text_size };
-    struct cursor pair = { .a = w->a, .s = in->pair, .n = in->pair_size };
+    struct cursor first = { .a = w->a, .s = in->text, .n = in->text_size };
+    struct cursor second = { .a = w->a, .s = in->pair, .n = in->pair_size };
+    struct cursor text[2] = { first, first }, pair[2] = { second, second };
     size_t count = 0, k = 0;
 
     for (int q = 0; q < w->n_seqs; q++)
@@ -223,7 +222,7 @@ static int assemble(const struct work *w, const struct tok_input *in, struct tok
             out->special[k] = token->special;
             out->chars[k] = token->span;
             if (!token->special)
-                out->bytes[k] = chars_to_bytes(token->pair ? &pair : &text, token->span);
+                out->bytes[k] = chars_to_bytes(token->pair ? pair : text, token->span);
         }
     }
     if (bytes_of_labels(w->t, out) > budget_labels(in->text_size + in->pair_size))

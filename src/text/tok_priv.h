@@ -273,6 +273,7 @@ struct work {
     size_t limit;               /* more of them, or in one part, than this … */
     size_t most;                /* … or parts, matches or tokens (0: no bound) … */
     bool too_large;             /* … set this, and the step fails */
+    bool too_many;              /* it was parts, matches or tokens */
     bool too_much;              /* the step has taken too much work */
 };
 
@@ -284,6 +285,8 @@ void part_add(struct work *w, struct parts *p, struct part part);
 void part_add_slice(struct work *w, struct parts *out, const struct part *p, size_t i,
                      size_t j);
 void part_seq_add(struct work *w, struct seq *s, struct work_token t);
+/* Room for n tokens in all, with no more to spare. */
+void part_seq_reserve(struct work *w, struct seq *s, size_t n);
 /* Frees what earlier steps made of the text, if that is much. */
 void part_settle(struct work *w);
 /* A token of the sequence in hand: bytes [i, j) of the part. */

@@ -188,6 +188,21 @@ static int check_word(struct work *w, const struct seq *alone, const char *s, si
                    (int)(n < 80 ? n : 80), s);
 }
 
+/* Whether nothing but its sequence, which v began, holds what was made of text s. */
+static bool is_apart(const struct seq *seq, const struct work_token *v, size_t first,
+                     const char *s, size_t n)
+{
+    if (seq->v != v)
+        return false;
+    for (size_t i = first; i < seq->n; i++) {
+        const char *match = seq->v[i].match.s;
+
+        if (match != NULL && (match < s || match > s + n))
+            return false;
+    }
+    return true;
+}
+
 /* A word's tokens, whose spans are counted from its beginning. */
 static int encode_word(struct work *w, const char *s, struct range word, int number,
                        struct err *e)
@@ -207,13 +222,37 @@ static int encode_word(struct work *w, const char *s, struct range word, int num
     return w->t->blank_before ? check_word(w, &own, s + word.start, n, e) : 0;
 }
 
+/* The same; what else was made of the word goes, unless a token points there. */
+static int encode_and_drop(struct work *w, const char *s, size_t n, struct range word, int number,
+                           struct err *e)
+{
+    struct seq *seq = &w->seqs[w->n_seqs - 1];
+    size_t first = seq->n, most = first + 2 * (size_t)(word.end - word.start) + 16;
+    const struct work_token *v;
+    struct arena_mark mark;
+
+    if (most > seq->cap)
+        part_seq_reserve(w, seq, 2 * most);
+    v = seq->v;
+    mark = arena_mark(w->a);
+    w->parts = (struct parts){ 0 };
+    w->regex = NULL;
+    if (encode_word(w, s, word, number, e) != 0)
+        return -1;
+    if (is_apart(seq, v, first, s, n))
+        arena_reset(w->a, mark);
+    return 0;
+}
+
 int words_encode(struct work *w, const char *s, size_t n, struct err *e)
 {
     struct words words = words_of(w->a, s, n);
 
     for (int i = 0; i < words.n; i++)
-        if (encode_word(w, s, words.v[i], i, e) != 0)
+        if (encode_and_drop(w, s, n, words.v[i], i, e) != 0)
             return -1;
+    w->parts = (struct parts){ 0 };
+    w->regex = NULL;
     return 0;
 }
 

@@ -25,15 +25,15 @@ steps() {
     printf '%s]}' "$4"
 }
 
-# tokenise: the text in $dir/text, in less than a gigabyte
+# tokenise OPTION...: the text in $dir/text, in less than a gigabyte
 tokenise() {
     (sanitised || ulimit -v 1000000
-     timeout "$patience" "$viz" tokens --tsv -m "$dir" -f "$dir/text" -o "$dir/out")
+     timeout "$patience" "$viz" tokens --tsv -m "$dir" -f "$dir/text" -o "$dir/out" "$@")
 }
 
-# refused STEP TEXT: the only line of the text is refused for that
+# refused STEP TEXT OPTION...: the only line of the text is refused for that
 refused() {
-    run --separate-stderr tokenise
+    run --separate-stderr tokenise "${@:3}"
     printf 'status %s\n%s\n' "$status" "$stderr"
     [ "$status" -eq 3 ]
     [ "${#stderr_lines[@]}" -le 2 ]
@@ -112,6 +112,43 @@ rows() {
     tokeniser '"added_tokens":[{"id":4,"content":"<x>","normalized":false}],
         "normalizer":{"type":"Prepend","prepend":"'"$(many 100000 b)"'"}'
     refused "normalizer Prepend" "the text grows out of bounds"
+}
+
+@test "a line of ten million tokens, parts or matches" {
+    many 10000000 a >"$dir/text"
+    most="the text becomes more than 4194304 parts or tokens"
+    tokeniser ''
+    refused "model BPE" "$most"
+    tokeniser '"pre_tokenizer":{"type":"FixedLength","length":1}'
+    refused "pre_tokenizer FixedLength" "$most"
+    tokeniser '"normalizer":{"type":"Replace","pattern":{"String":"a"},"content":"bbbbbbb"}'
+    refused "normalizer Replace" "$most"
+    tokeniser '"normalizer":{"type":"Replace","pattern":{"String":"aaaaa"},"content":"'"$(
+        many 50 b)"'"}'
+    refused "normalizer Replace" "the text grows out of bounds"
+    many 8000000 'a ' >"$dir/text"
+    tokeniser ''
+    refused "pretokenized text" "$most" --pretokenized
+}
+
+@test "ten megabytes of letters that decompose into eighteen each" {
+    many 3333333 '\xef\xb7\xba' >"$dir/text"
+    tokeniser '"normalizer":{"type":"NFKD"}'
+    refused "normalizer NFKD" "the text grows out of bounds"
+}
+
+@test "--words frees what it made of each word" {
+    many 100000 'a b ' >"$dir/text"
+    tokeniser '"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":true}'
+    tokenise --words
+    [ "$(rows)" -eq 400000 ]                # each with a blank that has no piece
+    tail -n 1 "$dir/out" | grep -q $'\t399998\t399999\t399998\t399999\t'
+    # What an added token was found as stays.
+    tokeniser '"added_tokens":[{"id":4,"content":"B","normalized":false}],
+        "normalizer":{"type":"Lowercase"}'
+    many 3 'Bax B ' >"$dir/text"
+    tokenise --words
+    [ "$(cut -f 4 "$dir/out" | tail -n +2 | tr '\n' ' ')" = "B a [U] B B a [U] B B a [U] B " ]
 }
 
 @test "a template of a thousand sequences" {

@@ -326,6 +326,48 @@ enum { WATCHED = true };
 enum { WATCHED = false };
 #endif
 
+/* What was given back is no longer counted, and the rest stays as it was. */
+static void what_is_large_is_given_back(void **state)
+{
+    enum { N = 1 << 20 };
+    struct arena *a = *state;
+    struct arena_mark begin = arena_mark(a), later;
+    char *small = arena_strdup(a, "kept"), *large = arena_alloc(a, N, 1), *larger;
+
+    memset(large, 7, N);
+    later = arena_mark(a);
+    larger = arena_regrow(a, large, N, 2 * N, 1);
+    assert_true(larger[0] == 7 && larger[N - 1] == 7 && is_zero(larger + N, N));
+    assert_in_range(arena_since(a, begin), 2 * N, 3 * N - 1);
+    assert_int_equal(arena_since(a, later), N);
+    arena_reset(a, later);              /* to a block that is gone */
+    assert_in_range(arena_since(a, begin), 0, N - 1);
+    assert_true(is_zero(arena_alloc(a, 100, 1), 100));
+    assert_non_null(arena_alloc(a, 0, 1));
+    assert_string_equal(small, "kept");
+}
+
+/* Nor does anything else go with it. */
+static void what_shares_its_block_stays(void **state)
+{
+    enum { N = 1 << 20 };
+    struct arena *a = *state;
+    char *large = arena_alloc_apart(a, N, 1);
+    struct arena_mark mark = arena_mark(a);
+    char *part, *tail;
+
+    arena_give_back(a, large + 64, N - 64, 1);
+    large[N - 1] = 1;
+    arena_give_back(a, "small", 5, 1);
+    arena_alloc(a, 4 * N, 1);
+    arena_reset(a, mark);               /* leaves a spare block that is larger */
+    part = arena_alloc(a, N, 1);
+    tail = arena_strdup(a, "tail");
+    arena_give_back(a, part, N, 1);
+    part[0] = 1;
+    assert_string_equal(tail, "tail");
+}
+
 /* Whether AddressSanitizer ends a process that writes there. */
 static bool is_seen(volatile char *p)
 {
@@ -375,6 +417,7 @@ int main(void)
         TEST(what_was_reset_is_zero_again), TEST(a_spare_block_is_cleared),
         TEST(marks_nest), TEST(a_mark_of_an_empty_arena), TEST(strings),
         TEST(growing_keeps_and_clears), TEST(what_is_owned_is_released_once),
+        TEST(what_is_large_is_given_back), TEST(what_shares_its_block_stays),
         TEST(a_byte_too_far_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
