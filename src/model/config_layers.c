@@ -82,9 +82,10 @@ static int read_dense(const struct reader *r, const json_t *root)
     bool *dense = arena_alloc(r->a, (size_t)r->c->n_layers, sizeof *dense);
 
     for (size_t i = 0; i < json_array_size(list); i++) {
-        json_int_t l = json_integer_value(json_array_get(list, i));
+        const json_t *value = json_array_get(list, i);
+        json_int_t l = json_integer_value(value);
 
-        if (l < 0 || l >= r->c->n_layers)
+        if (!json_is_integer(value) || l < 0 || l >= r->c->n_layers)
             return config_wrong(r, "mlp_only_layers", list, "layers of the model");
         dense[l] = true;
     }
