@@ -123,6 +123,9 @@ static void what_is_wrong(void **state)
     bad("{\"bos_token_id\":77}", "bos_token_id: found 77");
     bad("{\"bad_words_ids\":[3]}", "expected a list of lists of ids");
     bad("{\"bad_words_ids\":[[]]}", "expected a list of lists of ids");
+    bad("{\"bad_words_ids\":[[1],[\"x\"]]}", "bad_words_ids[0]: found \"x\"");
+    bad("{\"text_config\":{\"min_length\":-1},\"eos_token_id\":1}", "min_length: found -1");
+    bad("{\"text_config\":{},\"min_length\":-1}", "min_length: found -1");
     bad("{\"bad_words_ids\":{}}", "expected a list of lists of ids");
     bad("{\"repetition_penalty\":0}", "repetition_penalty: found 0");
     bad("{\"no_repeat_ngram_size\":-1}", "no_repeat_ngram_size: found -1");
@@ -167,6 +170,10 @@ static void which_file(void **state)
     write_file(dir, "generation_config.json", "{\"eos_token_id\":\"x\"}");
     assert_int_equal(generation_read(&g, &arena, &m, &e), -1);
     assert_non_null(strstr(e.msg, "generation_config.json: eos_token_id"));
+    unlink(file_join(&arena, dir, "config.json"));
+    unlink(file_join(&arena, dir, "generation_config.json"));
+    assert_int_equal(generation_read(&g, &arena, &m, &e), -1);
+    assert_non_null(strstr(e.msg, "config.json"));
     weights_close(m.weights);
     unlink(file_join(&arena, dir, "config.json"));
     unlink(file_join(&arena, dir, "generation_config.json"));
@@ -199,6 +206,40 @@ static void keys_of_gguf(void **state)
     weights_close(m.weights);
 }
 
+/* Ids that are none: of another kind, in a list, below zero or beyond an int. */
+static void wrong_keys_of_gguf(void **state)
+{
+    static struct bytes b;
+    struct model m = { .dir = "f.gguf", .config = { .n_vocab = 9, .decoder.start_id = -1 } };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct generation g;
+        struct err e = { ERR_NONE, "" };
+
+        put_head(&b, 3, 1, 1);
+        if (i == 0) {
+            put_key_string(&b, "tokenizer.ggml.eos_token_id", "7");
+        } else if (i == 1) {
+            put_array(&b, "tokenizer.ggml.eos_token_id", GGUF_U32, 1);
+            put_u32(&b, 7);
+        } else if (i == 2) {
+            put_key(&b, "tokenizer.ggml.eos_token_id", GGUF_I32);
+            put_u32(&b, (uint32_t)-7);
+        } else {
+            put_key_u32(&b, "tokenizer.ggml.eos_token_id", 1u << 31);
+        }
+        put_tensor(&b, "token_embd.weight", 8, 5, 0, 0);
+        put_data(&b, 32, 160);
+        m.weights = weights_open_memory(&arena, (struct span){ b.v, b.n }, "f.gguf", &e);
+        if (m.weights == NULL)
+            fail_msg("%s", e.msg);
+        assert_int_equal(generation_read(&g, &arena, &m, &e), 0);
+        assert_int_equal(g.end.n, 0);
+        weights_close(m.weights);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +248,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_wrong, setup, teardown),
         cmocka_unit_test_setup_teardown(which_file, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_of_gguf, setup, teardown),
+        cmocka_unit_test_setup_teardown(wrong_keys_of_gguf, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

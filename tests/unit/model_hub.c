@@ -216,7 +216,7 @@ static void test_called(void **state)
         { "/nowhere/../model", "/nowhere/../model" }, { "models--c--d/snapshots/x", "c/d" },
         { "modelsXc--d/snapshots/x", "x" }, { "/models--c/snapshots/", "c" },
         { "/models--c--d/snapshots/1/x.gguf", "c/d" }, { "/m/a-/x..", "x.." },
-        { "m/..x", "..x" }, { "m/x.", "x." },
+        { "m/..x", "..x" }, { "/m/.x", ".x" }, { "m/x.", "x." },
     };
 
     (void)state;

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ * Files of layers by the names of their tensors: lists, layers, encoders with decoders, what
+ * lies beside them, and what is asked of each. */
+#include "unit/model_layer.h"
+
+#define FUSED(qkv) "attn.qkv.weight " qkv " attn.proj.weight 4x4"
+#define HEADS(qkv) "qkv_proj.weight " qkv " o_proj.weight 4x4"
+
+/* ---- lists, layers, pairs ---- */
+
+#define TORCH(before) SQUARE(before "self_attn.") " " before "linear1.weight 8x4 " before \
+    "linear2.weight 4x8 " before "norm1.weight 4 " before "norm2.weight 4"
+#define DECODER(before, width) ONE(before "self_attn.", width, width, width, width) " " \
+    ONE(before "cross_attn.", width, width, width, width) " " before "norm3.weight 4 " \
+    before "linear1.weight 8x4 " before "linear2.weight 4x8"
+
+static void lists(void **state)
+{
+    (void)state;
+    GOOD({ TORCH(""), { .heads = 2 }, "encoder layer 2/2 heads of 2, 2: 1 layer, width 4" },
+         { TORCH("layers.0.") " " TORCH("layers.1."), { .heads = 2 },
+           "encoder layer 2/2 heads of 2, 2: 2 layers, width 4" },
+         { TORCH("layers.3."), { .heads = 2 },
+           "encoder layer 2/2 heads of 2, 2: 1 layer, width 4" },
+         { TORCH("enc.") " " DECODER("dec.", "4x4"), { .heads = 2 },
+           "encoder-decoder 2/2 heads of 2, 2: 1 layer, width 4" },
+         { DECODER("a.", "4x4") " " TORCH("b."), { .heads = 2 },
+           "encoder-decoder 2/2 heads of 2, 2: 1 layer, width 4" },
+         { SQUARE("0.attn.") " " SQUARE("1.attn."), { .heads = 2 },
+           "attention 2/2 heads of 2, 2: 2 layers, width 4; its 2 attentions are run one after the "
+           "other, each on the output of the one before" });
+    BAD({ TORCH("layers.0.") " " TORCH("layers.2."), { .heads = 2 },
+          "but no tensor of layer 1" },
+        { SQUARE("one.") " " SQUARE("two."), { .heads = 2 },
+          "has two attentions that fit, one.* and two.*: give --prefix one. or --prefix two." },
+        { SQUARE("one.") " " SQUARE("two.") " " SQUARE("xyz."), { .heads = 2 },
+          "has two attentions that fit" },
+        { TORCH("one.") " " TORCH("two."), { .heads = 2 },
+          "has two attentions that fit, one.self" },
+        { TORCH("enc.") " " DECODER("dec.", "6x6"), { .heads = 2 },
+          "enc.* has rows of 4 and dec.* rows of 6, expected the same width" },
+        { TORCH("enc.") " " ONE("dec.self_attn.", "4x4", "3x4", "4x4", "4x4") " "
+          SQUARE("dec.cross_attn.") " dec.linear1.weight 8x4 dec.linear2.weight 4x8",
+          { .heads = 2 }, "dec.self_attn.linear_k.weight: shape [3,4]" },
+        { SQUARE("self_attn.") " linear1.weight 8 linear2.weight 4x8", { .heads = 2 },
+          "linear1.weight: shape [8], expected 2 dimensions" },
+        { SQUARE("self_attn.") " norm1.weight 4", { .heads = 2 },
+          "has self_attn.* and norm1, but no mlp of a known layout" },
+        { TORCH("") " feed_forward.0.weight 8x4", { .heads = 2 },
+          "has two layouts at once: linear1" },
+        { ONE("0.attn.", "4x4", "4x4", "4x4", "3x4") " " ONE("1.attn.", "4x4", "4x4", "4x4", "3x4"),
+          { .heads = 2 }, "its 2 attentions read rows of 4 and give rows of 3, so that none can" },
+        { TORCH("enc.") " " DECODER("dec.", "4x4"), { .heads = 2, .memory = true },
+          "--memory: file has an encoder, whose output its decoder reads" });
+}
+
+/* ---- what is asked for ---- */
+
+static void asked(void **state)
+{
+    (void)state;
+    GOOD({ TORCH(""), { .heads = 2, .activation = "gelu" },
+           "encoder layer 2/2 heads of 2, 2: 1 layer, width 4" },
+         { TORCH(""), { .heads = 2, .activation = "gelu_tanh" },
+           "encoder layer 2/2 heads of 2, 2: 1 layer, width 4" },
+         { TORCH(""), { .heads = 2, .activation = "relu", .norm_first = true },
+           "encoder layer 2/2 heads of 2, 2: 1 layer, width 4" },
+         { SQUARE(""), { .heads = 2 }, "attention 2/2 heads of 2, 2: 1 layer, width 4",
+           { "zero_attn", "false" } },
+         { SQUARE(""), { .heads = 2 }, "attention 2/2 heads of 2, 2: 1 layer, width 4",
+           { "zero_attn", "true" } },
+         { "a.weight 4x4 b.weight 8x4 c.weight 4x4", { .heads = 2, .names = "a,b,c" },
+           "attention 2/2 heads of 2, 2: 1 layer, width 4" },
+         { "a.weight 4x4 b.weight 4x4 c.weight 4x4",
+           { .heads = 2, .names = "a,b,c", .fused = LAYER_FUSED_PARTS },
+           "attention 2/1 heads of 2, 2: 1 layer, width 4" },
+         { "a.weight 12x4 b.weight 4x4", { .heads = 2, .names = "a,b" },
+           "attention 2/2 heads of 2, 2: 1 layer, width 4" },
+         { "a.weight 12x4 b.weight 4x4",
+           { .heads = 2, .names = "a,b", .fused = LAYER_FUSED_HEADS },
+           "attention 2/2 heads of 2, 2: 1 layer, width 4" });
+    BAD({ SQUARE(""), { .heads = 2 }, "zero_attn: found \"maybe\", expected true or false",
+          { "zero_attn", "maybe" } },
+        { "a.weight 4x4 b.weight 4x4 c.weight 4x4", { .heads = 2, .names = "a,b,c" },
+          "b.weight of shape [4,4] may be the keys, or the keys and values" },
+        { "a.weight 4x4 b.weight 8x4 c.weight 8x4", { .heads = 2, .names = "a,b,c" },
+          "b.weight of shape [8,4] may be the keys" },
+        { SQUARE(""), { .heads = 3 }, "--heads: 3 do not divide the 4 columns of linear_q" },
+        { SQUARE(""), { 0 }, "the number of heads of its 4 columns of queries is unknown" });
+}
+
+/* ---- what lies beside ---- */
+
+#define MINGPT(before) before "attn.c_attn.weight 12x4 " before "attn.c_proj.weight 4x4 " \
+    before "mlp.c_fc.weight 16x4 " before "mlp.c_proj.weight 4x16 " before "ln_1.weight 4 " \
+    before "ln_2.weight 4"
+#define GPT " causal 2/2 heads of 2, 2: 1 layer, width 4"
+
+/* Layers with embeddings of tokens and of positions are a model; with one of them, layers. */
+static void whole(void **state)
+{
+    (void)state;
+    GOOD({ MINGPT("t.h.0.") " t.wte.weight 9x4 t.wpe.weight 5x4", { .heads = 2 },
+           "nanoGPT, minGPT" GPT },
+         { MINGPT("h.0.") " wte.weight 9x4 wpe.weight 5x4", { .heads = 2 }, "nanoGPT, minGPT" GPT },
+         { MINGPT("a.b.h.0.") " a.b.wte.weight 9x4 a.b.wpe.weight 5x4", { .heads = 2 },
+           "nanoGPT, minGPT" GPT },
+         { MINGPT("t.h.0.") " t.wte.weight 9x4", { .heads = 2 }, "decoder layer" GPT },
+         { MINGPT("t.h.0.") " t.wpe.weight 9x4", { .heads = 2 }, "decoder layer" GPT },
+         { MINGPT("t.h.0.") " t.wte.weight 9 t.wpe.weight 5x4", { .heads = 2 },
+           "decoder layer" GPT },
+         { MINGPT("t.h.0.") " t.wte.weight 9x3 t.wpe.weight 5x4", { .heads = 2 },
+           "decoder layer" GPT },
+         { MINGPT("t.h.0.") " t.wte.weight 0x4 t.wpe.weight 5x4", { .heads = 2 },
+           "decoder layer" GPT },
+         { MINGPT("") " wte.weight 9x4 wpe.weight 5x4", { .heads = 2 }, "decoder layer" GPT },
+         { SQUARE("") " bias_k 1x1x4 bias_v 1x1x4", { .heads = 2 },
+           "attention 2/2 heads of 2, 2: 1 layer, width 4" },
+         { ONE("", "4x4", "4x6", "4x6", "4x4"), { .heads = 2 },
+           "attention 2/2 heads of 2, 2: 1 layer, width 4" },
+         { ONE("", "4x4", "4x4", "4x6", "4x4"), { .heads = 2 },
+           "attention 2/2 heads of 2, 2: 1 layer, width 4" });
+    BAD({ TORCH("") " self_attn.bias_k 1x1x4 self_attn.bias_v 1x1x4", { .heads = 2 },
+          "self_attn.bias_k is supported only in an attention by itself" },
+        { SQUARE("0.") " " SQUARE("1.") " 0.bias_k 1x1x4 0.bias_v 1x1x4 1.bias_k 1x1x4 "
+          "1.bias_v 1x1x4", { .heads = 2 }, "bias_k is supported only in an attention by itself" },
+        { SQUARE("") " q_norm.weight 2", { .heads = 2 },
+          "q_norm.weight: layers with such a part are not supported" },
+        { TORCH("") " ls1.gamma 4", { .heads = 2 },
+          "ls1.gamma: layers with such a part are not supported" });
+}
+
+/* A list of attentions has nothing else in it. */
+static void alone(void **state)
+{
+    (void)state;
+    GOOD({ MANY("2x4", "2x4", "2x4"), { 0 }, "attention 2/2 heads of 2, 2: 1 layer, width 4" },
+         { "0.to_qkv.weight 12x4 0.to_out.weight 4x4 0.norm.weight 4 0.norm.bias 4 "
+           "1.to_qkv.weight 12x4 1.to_out.weight 4x4 1.norm.weight 4 1.norm.bias 4", { .heads = 2 },
+           "attention 2/2 heads of 2, 2: 2 layers, width 4; its 2 attentions are run one after the "
+           "other, each on the output of the one before" },
+         { "0.in_proj_weight 12x4 0.in_proj_bias 12 0.out_proj.weight 4x4 0.mask 3x3t "
+           "1.in_proj_weight 12x4 1.in_proj_bias 12 1.out_proj.weight 4x4 1.mask 3x3t",
+           { .heads = 2 },
+           "attention causal 2/2 heads of 2, 2: 2 layers, width 4; its 2 attentions are run one "
+           "after the other, each on the output of the one before" });
+    BAD({ SQUARE("0.") " " SQUARE("1.") " 0.other.weight 4x4", { .heads = 2 },
+          "has two attentions that fit, 0.* and 1.*" },
+        { SQUARE("0.") " " SQUARE("1.") " 1.norm.weight 4", { .heads = 2 },
+          "has two attentions that fit" },
+        { "0.to_qkv.weight 12x4 0.to_out.weight 4x4 0.normal 4 "
+          "1.to_qkv.weight 12x4 1.to_out.weight 4x4", { .heads = 2 },
+            "has two attentions that fit" },
+        { SQUARE("1.") " " SQUARE("2."), { .heads = 2 },
+          "has two attentions that fit, 1.* and 2.*" },
+        { SQUARE("a0b1.") " " SQUARE("a1b2."), { .heads = 2 }, "has two attentions that fit" },
+        { SQUARE("x1.") " " SQUARE("x."), { .heads = 2 }, "has two attentions that fit" },
+        { SQUARE("0.") " " HEADS("12x4"), { .heads = 2, .fused = LAYER_FUSED_PARTS },
+          "has two attentions that fit" },
+        { SQUARE("a%."), { .heads = 2 }, "match no known layer" },
+        { "a.q.weight 4x4 a.k.weight 4x4 a.v.weight 4x4 "
+          "b.q.weight 4x4 b.k.weight 4x4 b.v.weight 4x4", { .heads = 2 }, "match no known layer" });
+}
+
+static void asked_wrong(void **state)
+{
+    (void)state;
+    BAD({ SQUARE(""), { .names = "a" }, "--tensor-names: 'a' is not a list of names" },
+        { SQUARE(""), { .names = "a,b,c,d,e" }, "'a,b,c,d,e' is not a list of names" },
+        { SQUARE(""), { .names = "a,,c,d" }, "'a,,c,d' is not a list of names" },
+        { SQUARE(""), { .names = "a,b%,c,d" }, "'a,b%,c,d' is not a list of names" },
+        { SQUARE(""), { .names = "" }, "'' is not a list of names" },
+        { SQUARE(""), { .heads = 2, .norm_first = true }, "--norm-first: file is one attention" },
+        { SQUARE(""), { .heads = 2, .activation = "gelu" }, "--activation: file is one attention" },
+        { TORCH(""), { .heads = 2, .zero_key = true }, "--zero-attn: file is more than one" },
+        { SQUARE("0.") " " SQUARE("1."), { .heads = 2, .zero_key = true },
+          "--zero-attn: file is more" },
+        { TORCH(""), { .heads = 2, .memory = true }, "--memory: file has no attention to another" },
+        { TORCH(""), { .heads = 2, .names = "linear_q,linear_k,linear_v,-" },
+          "--tensor-names: file is a layer, which needs an output projection" },
+        { SQUARE("a."), { .heads = 2, .names = "x,y,z,w" }, "x" },
+        { SQUARE("a."), { .heads = 2, .names = "x,y,z,w", .prefix = "a" }, " under a." },
+        { SQUARE("a."), { .heads = 2, .prefix = "b" }, "b" },
+        { "a.linear_q.weight 4x4 a.linear_k.weight 4x4 a.linear_v.weight 4x4 a.x.weight 4x4",
+          { .heads = 2, .names = "linear_q,linear_k,linear_v,y" }, "but no tensor a.y.weight" });
+}
+
+/* ---- what else may be there ---- */
+
+#define BARE(before, to) before "wq " to " " before "wk " to " " before "wv " to " " before "wo " to
+#define ENCODER2(before) BARE(before "self_attn.", "4x4") " " before "linear1.weight 8x4 " \
+    before "linear2.weight 4x8"
+#define DECODER2(before) ENCODER2(before) " " BARE(before "cross_attn.", "4x4")
+#define READ(before) "parameters such as " before "wq are read as x W; --order out-in reads " \
+    "them as W x"
+#define PLAIN "attention 2/2 heads of 2, 2: 1 layer, width 4"
+
+static void more(void **state)
+{
+    (void)state;
+    GOOD({ "W_Q.weight 4x4 W_K.weight 4x4 W_V.weight 4x4 fc.weight 4x4", { .heads = 2 }, PLAIN },
+         { TORCH("a.") " " DECODER("b.", "4x4"), { .heads = 2 },
+           "encoder-decoder 2/2 heads of 2, 2: 1 layer, width 4" },
+         { SQUARE("cross_attn.") " linear1.weight 8x4 linear2.weight 4x8", { .heads = 2 }, PLAIN },
+         { TORCH("0."), { .heads = 2 }, "encoder layer 2/2 heads of 2, 2: 1 layer, width 4" },
+         { TORCH("a."), { .heads = 2, .prefix = "a.self_attn" }, PLAIN },
+         { SQUARE("a.self_attn.") " a.norm1.weight 4", { .heads = 2, .prefix = "a.self_attn" },
+           PLAIN },
+         { SQUARE("l.0.") " " SQUARE("l.1.") " l.x 4", { .heads = 2 },
+           "attention 2/2 heads of 2, 2: 2 layers, width 4; its 2 attentions are run one after the "
+           "other, each on the output of the one before" },
+         { SQUARE("0.") " 0.mask 3x3t " SQUARE("1."), { .heads = 2 },
+           "attention causal 2/2 heads of 2, 2: 2 layers, width 4; its 2 attentions are run one "
+           "after the other, each on the output of the one before" },
+         { SQUARE("") " mask 3x3t", { .heads = 2, .memory = true }, PLAIN },
+         { SQUARE("a.") " zz.weight 3n", { .heads = 2 }, PLAIN },
+         { ONE("", "128x64", "128x64", "128x64", "64x128"), { .heads = 2 },
+           "attention 2/2 heads of 64, 64: 1 layer, width 64" },
+         { "a.weight 4x4 b.weight 8x4", { .heads = 2, .names = "a,b,-" }, PLAIN },
+         { "wq 4x6 wk 4x6 wv 4x6 wo 2x3x4", { .heads = 2 },
+           "attention 2/2 heads of 3, 3: 1 layer, width 4" },
+         { ENCODER2("a.") " " DECODER2("b."), { .heads = 2 },
+           "encoder-decoder 2/2 heads of 2, 2: 1 layer, width 4; " READ("a.self_attn.") "; "
+           READ("b.self_attn.") "; " READ("b.cross_attn.") },
+         { SQUARE(""), { .heads = 2, .names = "linear_q,linear_q,linear_v,linear_out" }, PLAIN });
+}
+
+static void more_wrong(void **state)
+{
+    (void)state;
+    BAD({ SQUARE("") " q_proj.weight 4x4 k_proj.weight 4x4 v_proj.weight 4x4 out_proj.weight 4x4",
+          { .heads = 2 }, "has two layouts at once: q_proj.weight (fairseq) and linear_q.weight" },
+        { SQUARE("0.") " " SQUARE("1.") " " SQUARE("x."), { .heads = 2 },
+          "has two attentions that fit" },
+        { SQUARE("a.") " " DECODER("b.", "4x4"), { .heads = 2 }, "has two attentions that fit" },
+        { DECODER("a.", "4x4") " " DECODER("b.", "4x4"), { .heads = 2 },
+          "has two attentions that fit" },
+        { "b.weight 4x4 c.weight 4x4", { .heads = 2, .names = "x,b,c" },
+          "b.weight of shape [4,4] may be the keys, or the keys and values" },
+        { "in_proj_weight 12x4 q_proj_weight 4x4 out_proj.weight 4x4", { .heads = 2 },
+          "q_proj_weight: appears twice" },
+        { "a/b.weight 4x4 a.b.weight 4x4", { .heads = 2 }, "a.b.weight: appears twice" },
+        { FUSED("0x4"), { .heads = 2 },
+          "attn.qkv.weight: shape [0,4], expected 2 dimensions, none" },
+        { MANY("2x4", "2x4", "2x4h"), { 0 }, "v_linears.1.weight: F32 of shape [2,4], expected F16 "
+                                             "[2,4] as head 0 has" },
+        { "attn.c_attn.weight 4x12x1 attn.c_proj.weight 4x4", { .heads = 2 },
+          "attn.c_attn.weight: shape [4,12,1], expected 2 dimensions" },
+        { "to_q.kernel 4x2x2x1 to_kv.weight 8x4 to_out.0.weight 4x4", { .heads = 2 },
+          "to_q.kernel: shape [4,2,2,1], expected 2 or one more dimensions" },
+        { SQUARE("self_attn.") " linear1.kernel 4x8x1 linear2.weight 4x8", { .heads = 2 },
+          "linear1.kernel: shape [4,8,1], expected 2 dimensions" },
+        { SQUARE("10.") " " SQUARE("11."), { .heads = 2 }, "has two attentions that fit, 10.*" },
+        { SQUARE("m.one.") " " SQUARE("m.two."), { .heads = 2 },
+          "give --prefix m.one. or --prefix m.two." },
+        { "zz 4x4", { .heads = 2 }, "no config.json next to it; give --tensor-names" });
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(lists), TEST(asked), TEST(whole), TEST(alone), TEST(asked_wrong), TEST(more),
+        TEST(more_wrong),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
