@@ -99,6 +99,48 @@ static void only_what_is_wanted(void **state)
     arena_finish(&a);
 }
 
+/* A layer's numbers are means over all rows of its heads, of which each has as many. */
+static void means_of_heads(void **state)
+{
+    static const int lengths[] = { 9 };
+    static const bool only[N_MECHANISM] = { [MECHANISM_local] = true };
+    struct mechanisms_opts opts = { .only = only, .kept_head = -1, .error = true, .rows = true,
+                                    .params = { .window = 2 } };
+    struct err e = { ERR_NONE, "" };
+    struct par *par = par_new(2, &e);
+    struct wanted want = { .layer = NULL };
+    const struct mechanism_result *r;
+    double js = 0, links = 0, entropy = 0;
+    struct mechanisms *c;
+    struct tap tap;
+    struct arena a;
+    struct model *m;
+    struct batch b;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    m = model_open(&a, "tests/ref/bert_old", &e);
+    assert_non_null(m);
+    b = room_batch(&a, m, lengths, 1, 3);
+    c = mechanisms_new(&a, m, &opts, 9, 9, par);
+    tap = mechanisms_tap(c);
+    want.tap = &tap;
+    assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), 0);
+    r = mechanisms_at(c, 2, MECHANISM_local);
+    for (int h = 0; h < m->config.n_heads; h++) {
+        assert_true(r->head[h].js > 0 && r->head[h].entropy > 0);
+        js += r->head[h].js / m->config.n_heads;
+        links += r->head[h].links_kept / m->config.n_heads;
+        entropy += r->head[h].entropy / m->config.n_heads;
+    }
+    check_close(r->js, js, 1e-12);
+    check_close(r->links_kept, links, 1e-12);
+    check_close(r->entropy, entropy, 1e-12);
+    model_close(m);
+    par_free(par);
+    arena_finish(&a);
+}
+
 /* The median of runs of these seconds, after a first one that says how many make a run. */
 static double median_of(int repeats, const double *at)
 {
@@ -151,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes),
         cmocka_unit_test(only_what_is_wanted), cmocka_unit_test(medians),
+        cmocka_unit_test(means_of_heads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
