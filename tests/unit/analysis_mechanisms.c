@@ -89,11 +89,15 @@ static void only_what_is_wanted(void **state)
     opts.params.top_k = 2;
     opts.kept_head = 0;
     c = mechanisms_new(&a, m, &opts, 6, 6, par);
+    for (int i = 0; i < N_MECHANISM * 36; i++)
+        c->kept[i] = 7;
     tap = mechanisms_tap(c);
     assert_int_equal(run_forward(m, &b, &want, NULL, 0, par, &a, &e), 0);
     for (int i = 0; i < 36; i++)
         n_left_out += isnan(c->kept[MECHANISM_top_k * 36 + i]);
     assert_int_equal(n_left_out, 24);
+    for (int i = 0; i < N_MECHANISM * 36; i++)
+        assert_true((c->kept[i] != 7) == only[i / 36]);     /* each keeps its own rows */
     model_close(m);
     par_free(par);
     arena_finish(&a);
