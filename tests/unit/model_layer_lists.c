@@ -202,6 +202,8 @@ static void more(void **state)
          { TORCH("a.") " " DECODER("b.", "4x4"), { .heads = 2 },
            "encoder-decoder 2/2 heads of 2, 2: 1 layer, width 4" },
          { SQUARE("cross_attn.") " linear1.weight 8x4 linear2.weight 4x8", { .heads = 2 }, PLAIN },
+         { "a.weight 4x4 b.weight 8x4", { .heads = 2, .names = "a,b,c" },
+           PLAIN "; there is no output projection c: the output is that of the heads, side by side" },
          { TORCH("0."), { .heads = 2 }, "encoder layer 2/2 heads of 2, 2: 1 layer, width 4" },
          { TORCH("a."), { .heads = 2, .prefix = "a.self_attn" }, PLAIN },
          { SQUARE("a.self_attn.") " a.norm1.weight 4", { .heads = 2, .prefix = "a.self_attn" },
@@ -253,7 +255,39 @@ static void more_wrong(void **state)
         { SQUARE("10.") " " SQUARE("11."), { .heads = 2 }, "has two attentions that fit, 10.*" },
         { SQUARE("m.one.") " " SQUARE("m.two."), { .heads = 2 },
           "give --prefix m.one. or --prefix m.two." },
+        { "qkv_proj.weight 12x4", { .heads = 2 }, "fits two layouts: rows of each head's query" },
+        { "x.q.weight 4x4 v.weight 4x4 o.weight 4x4", { .heads = 2, .names = "q,x.q,v,o" },
+          "has two attentions that fit, * and x.*" },
         { "zz 4x4", { .heads = 2 }, "no config.json next to it; give --tensor-names" });
+}
+
+/* More places than any file of layers has. */
+static void too_many(void **state)
+{
+    enum { N = 16385 };
+    struct tensor *t = arena_alloc(&arena, N, sizeof *t);
+    struct row row = { .asked = { .heads = 1 } };
+    char *bytes = NULL;
+    size_t size;
+    FILE *f = open_memstream(&bytes, &size);
+    struct err e = { ERR_NONE, "" };
+    const struct family *family;
+    const char *note;
+    struct config c;
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        t[i] = (struct tensor){ .name = arena_printf(&arena, "%05d.linear_q.weight", i),
+                                .dtype = DTYPE_F32, .n_dims = 2, .shape = { 1, 1 } };
+    assert_int_equal(safetensors_begin(f, t, N, NULL, 0, &e), 0);
+    for (int i = 0; i < N; i++)
+        fwrite("\0\0\0", 4, 1, f);
+    fclose(f);
+    assert_int_equal(layer_describe(&c, &family, &arena,
+        weights_open_memory(&arena, (struct span){ (unsigned char *)bytes, size }, "file", &e),
+        "file", &row.asked, &note, &e), -1);
+    assert_non_null(strstr(e.msg, "its tensors can be read as over 16384 attentions"));
+    free(bytes);
 }
 
 int main(void)
@@ -261,7 +295,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(lists), TEST(asked), TEST(whole), TEST(alone), TEST(asked_wrong), TEST(more),
-        TEST(more_wrong),
+        TEST(more_wrong), TEST(too_many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

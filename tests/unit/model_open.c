@@ -91,6 +91,12 @@ static void folders(void **state)
     write_text(file_join(&arena, dir, "x.gguf"), "no GGUF");
     refused(dir, dir);
     drop_dir(&arena, dir);
+    dir = new_dir(&arena);
+    assert_int_equal(system(arena_printf(&arena, "cp tests/ref/bert/model.safetensors %s", dir)),
+                     0);
+    assert_int_equal(mkdir(file_join(&arena, dir, "config.json"), 0700), 0);
+    refused(dir, "config.json");
+    drop_dir(&arena, dir);
 }
 
 /* ---- parameters ---- */
@@ -145,6 +151,25 @@ static void parameters(void **state)
             fail_msg("%s", names[i]);
         model_close(m);
     }
+}
+
+/* Of one attention that reads another input. */
+static void parameters_of_memory(void **state)
+{
+    const struct layer_asked asked = { .heads = 3, .memory = true };
+    struct err e;
+    struct model *m = model_open_layer(&arena, "tests/ref/layers/torch.safetensors", &asked, &e);
+
+    (void)state;
+    if (m == NULL)
+        fail_msg("%s", e.msg);
+    assert_int_equal(count_first(m), W_CROSS_Q);
+    assert_int_equal(count_last(m), W_CROSS_O);
+    assert_true(count_has_head(m));
+    assert_int_equal(count_head(m), 3 * 12 * 4);        /* q, k and v of four columns */
+    assert_int_equal(count_attention(m).weights, 4 * 12 * 12);
+    assert_true(model_has_layer(m, 0));
+    model_close(m);
 }
 
 /* ---- ropes ---- */
@@ -287,7 +312,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(options_of_layers), TEST(folders), TEST(parameters), TEST(ropes), TEST(heads),
+        TEST(options_of_layers), TEST(folders), TEST(parameters), TEST(parameters_of_memory), TEST(ropes), TEST(heads),
         TEST(called),
     };
 
