@@ -48,6 +48,14 @@ static const float *plain(const struct matrix *w)
     return (const float *)(const void *)w->data;
 }
 
+void linear_row(float *out, const struct matrix *w, int i)
+{
+    if (is_plain(w))
+        memcpy(out, plain(w) + i * w->stride, (size_t)linear_row_size(w) * sizeof *out);
+    else
+        decode(out, w, i * w->stride, linear_row_size(w));
+}
+
 /* w[k][n]: stored as a panel is laid out. */
 static void pack_in_out(float *panel, const struct matrix *w, int n0, int n)
 {

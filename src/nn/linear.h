@@ -36,6 +36,15 @@ struct matrix {
                                        what quantise_row makes of them */
 };
 
+/* Elements of a stored row: inputs, or outputs of order_in_out. */
+static inline int linear_row_size(const struct matrix *w)
+{
+    return w->order_in_out ? w->N : w->K;
+}
+
+/* out[linear_row_size] = stored row i as it is in the file, whatever the precision. */
+void linear_row(float *out, const struct matrix *w, int i);
+
 /* Floats of scratch that linear_panel needs: K * PANEL and room to decode. */
 size_t linear_scratch(int K);
 

@@ -83,6 +83,16 @@ static int choose(const struct model *m, const struct generation *rules,
     return 0;
 }
 
+/* The last token of each text. */
+static const int *last_rows(const struct batch *b, struct arena *call)
+{
+    int *row = arena_alloc(call, (size_t)b->n_texts, sizeof *row);
+
+    for (int t = 0; t < b->n_texts; t++)
+        row[t] = b->start[t + 1] - b->start[t] - 1;
+    return row;
+}
+
 static int step(const struct model *m, const struct generation *rules,
                 const struct memory *memory, struct active *on, enum precision precision,
                 struct par *par, struct arena *call, struct err *e)
@@ -91,7 +101,7 @@ static int step(const struct model *m, const struct generation *rules,
     struct arena_mark mark = arena_mark(call);
     struct batch batch = pack(on, m, call);
     struct wanted want = { .memory = memory, .change = &change, .cache = on->cache,
-                           .last_only = true };
+                           .only_row = last_rows(&batch, call) };
     int status;
 
     want.logits = arena_alloc_raw(call, (size_t)on->n,

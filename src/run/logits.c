@@ -111,18 +111,18 @@ static void logits(struct pass *p, const float *hidden, int width)
     stage_linear(p, p->want->logits, p->m->n_logits, hidden, width, p->N, &head);
     for (int64_t i = 0; scale > 0 && i < count; i++)
         p->want->logits[i] *= scale;
-    for (int64_t i = 0; cap > 0 && i < count; i++)
+    for (int64_t i = 0; cap > 0 && !p->want->uncapped && i < count; i++)
         p->want->logits[i] = cap * elementary_tanhf(p->want->logits[i] / cap);
 }
 
-/* x[texts, D] = the last row of each text of x[N, D]. */
-static void keep_last(const struct pass *p, float *x)
+/* x[texts, D] = the row of each text of x[N, D] that is wanted. */
+static void keep_wanted(const struct pass *p, float *x)
 {
     size_t D = (size_t)p->m->config.d_model;
 
     for (int t = 0; t < p->b->n_texts; t++)
-        memmove(x + (size_t)t * D, x + (size_t)(p->b->start[t + 1] - 1) * D,
-                D * sizeof *x);
+        memmove(x + (size_t)t * D,
+                x + (size_t)(p->b->start[t] + p->want->only_row[t]) * D, D * sizeof *x);
 }
 
 /* [N, 2 D]: [y1; y2] of each token. */
@@ -147,11 +147,11 @@ void logits_write(struct pass *p)
 
     if (p->want->hidden == NULL && p->want->logits == NULL)
         return;
-    assert(!p->want->last_only || p->m->config.head.task == NULL);
-    if (p->want->last_only) {
-        keep_last(p, p->x);
+    assert(p->want->only_row == NULL || p->m->config.head.task == NULL);
+    if (p->want->only_row != NULL) {
+        keep_wanted(p, p->x);
         if (p->x2 != p->x)
-            keep_last(p, p->x2);
+            keep_wanted(p, p->x2);
         p->N = p->b->n_texts;
     }
     if (p->x2 != p->x)

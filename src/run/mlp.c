@@ -54,7 +54,9 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
 {
     const struct param *norm = &plan->slot[W_MLP_NORM];
     enum norm_place place = p->m->norm_place;
+    enum stack_id stack = p->m->family->stack_id;
     int64_t D = p->m->config.d_model;
+    int layer = (int)(plan - p->m->layer);
 
     for (int row = 0; row < p->N; row += MLP_ROWS) {
         int count = p->N - row < MLP_ROWS ? p->N - row : MLP_ROWS;
@@ -66,8 +68,11 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
             if (place != PLACE_PARALLEL || norm->vector != NULL)
                 stage_norm(p, a, x2, count, (int)D, norm);
             in = a;
-            if (p->m->config.norm.residual_from)
+            if (p->m->config.norm.residual_from) {
                 memcpy(x, a, (size_t)(count * D) * sizeof *x);
+                if (norm->vector != NULL)
+                    stage_step(p, STREAM_NORM, layer, stack, norm, p->x, row, count);
+            }
         }
         if (plan->expert != NULL)
             experts_sum(p, plan, a, in, count);
@@ -75,7 +80,10 @@ void mlp_add(struct pass *p, const struct layer_plan *plan)
             one_mlp(p, plan, a, in, count);
         stage_norm(p, a, a, count, (int)D, &plan->slot[W_MLP_OUT]);
         nn_add(x, a, count * D);
-        if (place == PLACE_POST)
-            stage_norm(p, x, x, count, (int)D, norm);
+        stage_step(p, STREAM_MLP, layer, stack, NULL, p->x, row, count);
+        if (place != PLACE_POST)
+            continue;
+        stage_norm(p, x, x, count, (int)D, norm);
+        stage_step(p, STREAM_NORM, layer, stack, norm, p->x, row, count);
     }
 }

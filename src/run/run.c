@@ -109,20 +109,28 @@ void run_attention_output(const struct model *m, int layer, enum stack_id stack,
 /* out = what the attention of this stack adds, after its output projection. */
 static void attention_output(struct pass *p, int l, enum stack_id stack, float *out)
 {
+    if (pass_taps(p, l, stack) && p->want->tap->made != NULL)
+        p->want->tap->made(p->want->tap->self, l, stack, p->z, p->N,
+                           family_slot_dim(p->m->family, &p->m->config, DIM_HV));
     project_out(p, l, stack, out, p->z, p->N);
     if (pass_taps(p, l, stack) && p->want->tap->given != NULL)
         p->want->tap->given(p->want->tap->self, l, stack, out, p->N,
                             family_slot_dim(p->m->family, &p->m->config, DIM_OUT));
 }
 
-/* x2 = x2 + out, then normed where the norm is after the sum. */
-static void join(struct pass *p, const float *out, const struct param *norm)
+/* x2 = x2 + out of this stack's attention, then normed where the norm is after the sum. */
+static void join(struct pass *p, int l, enum stack_id stack, const float *out)
 {
+    const struct param *slot = p->m->layer[l].slot;
+    const struct param *norm = &slot[stack == STACK_CROSS ? W_CROSS_NORM : W_ATT_NORM];
     int D = p->m->config.d_model;
 
     nn_add(p->x2, out, (int64_t)p->N * D);
-    if (p->m->norm_place == PLACE_POST)
-        stage_norm(p, p->x2, p->x2, p->N, D, norm);
+    stage_step(p, STREAM_ATTENTION, l, stack, NULL, p->x2, 0, p->N);
+    if (p->m->norm_place != PLACE_POST)
+        return;
+    stage_norm(p, p->x2, p->x2, p->N, D, norm);
+    stage_step(p, STREAM_NORM, l, stack, norm, p->x2, 0, p->N);
 }
 
 static int attend_self(struct pass *p, int l, bool keep_out, struct err *e)
@@ -196,6 +204,7 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
     bool cross = pass_has_memory(p);
     bool only_self = last && !(cross && (pass_wants(p, l, STACK_CROSS) ||
                                          pass_taps(p, l, STACK_CROSS)));
+    enum stack_id own = p->m->family->stack_id;
     float *out = p->m->norm_place == PLACE_PARALLEL ? p->late : p->a;
 
     *ended = last;
@@ -205,22 +214,24 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
         return -1;
     if (only_self)
         return 0;
-    if (p->m->config.norm.residual_from)
+    if (p->m->config.norm.residual_from) {
         memcpy(p->x, p->a, (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x);
-    attention_output(p, l, p->m->family->stack_id, out);
+        stage_step(p, STREAM_NORM, l, own, &slot[W_ATT_NORM], p->x, 0, p->N);
+    }
+    attention_output(p, l, own, out);
     if (p->m->norm_place == PLACE_PARALLEL) {
         mlp_add(p, &p->m->layer[l]);
-        join(p, out, &slot[W_ATT_NORM]);
+        join(p, l, own, out);
         return 0;
     }
-    join(p, out, &slot[W_ATT_NORM]);
+    join(p, l, own, out);
     if (cross) {
         if (attend_cross(p, l, !last, e) != 0)
             return -1;
         if (last)
             return 0;
         attention_output(p, l, STACK_CROSS, out);
-        join(p, out, &slot[W_CROSS_NORM]);
+        join(p, l, STACK_CROSS, out);
     }
     mlp_add(p, &p->m->layer[l]);
     if (l == 0 && p->embedded != NULL)
@@ -312,6 +323,9 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     if (pass.x2 != pass.x)
         memcpy(pass.x2, pass.x,
                (size_t)pass.N * (size_t)m->config.d_model * sizeof *pass.x);
+    stage_step(&pass, STREAM_BEGIN, 0, m->family->stack_id, NULL, pass.x2, 0, pass.N);
+    if (pass.x2 != pass.x)
+        stage_step(&pass, STREAM_BEGIN, 0, m->family->stack_id, NULL, pass.x, 0, pass.N);
     status = run_layers(&pass, e);
     if (status == 0) {
         logits_write(&pass);

@@ -8,6 +8,20 @@
 #include "nn/norm.h"
 #include "nn/quantise.h"
 
+void stage_step(const struct pass *p, enum stream_step_kind kind, int layer,
+                enum stack_id stack, const struct param *norm, const float *x, int row0,
+                int n_rows)
+{
+    const struct tap *tap = p->want->tap;
+    int D = p->m->config.d_model;
+
+    if (tap == NULL || tap->step == NULL)
+        return;
+    tap->step(tap->self, &(struct stream_step){
+        .kind = kind, .layer = layer, .stack = stack, .norm = norm, .second = x != p->x2,
+        .x = x + (int64_t)row0 * D, .row0 = row0, .n_rows = n_rows, .D = D });
+}
+
 float *stage_floats(struct pass *p, size_t rows, size_t columns)
 {
     return arena_alloc_raw(p->call, rows, (uint64_t)columns * sizeof(float));

@@ -33,6 +33,12 @@ int stage_rows_of(int n_rows, int i);
 void stage_norm(struct pass *p, float *y, const float *x, int n_rows, int D,
                 const struct param *norm);
 
+/* Tells the tap of a step: rows row0 .. row0 + n_rows - 1 of the stream x, the others as they
+ * were. */
+void stage_step(const struct pass *p, enum stream_step_kind kind, int layer,
+                enum stack_id stack, const struct param *norm, const float *x, int row0,
+                int n_rows);
+
 /* rows * columns floats of p->call, not set. */
 float *stage_floats(struct pass *p, size_t rows, size_t columns);
 

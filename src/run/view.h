@@ -29,6 +29,28 @@ struct qkv_view {
     bool alike;                 /* what is hidden and added is the same for all heads */
 };
 
+enum stream_step_kind {
+    STREAM_BEGIN,               /* the embeddings, as the first layer reads them */
+    STREAM_ATTENTION,           /* what an attention adds has been added */
+    STREAM_MLP,                 /* the same of an mlp, or its experts */
+    STREAM_NORM                 /* the stream itself has been normed */
+};
+
+/*
+ * The residual stream after a step, some rows of all texts.  Each step adds to what the one
+ * before it left, or norms it.  A convolution is no step: no model that has one ends in a
+ * linear head.
+ */
+struct stream_step {
+    enum stream_step_kind kind;
+    int layer;
+    enum stack_id stack;        /* whose attention; else the model's own */
+    const struct param *norm;   /* of STREAM_NORM; NULL: none */
+    int second;                 /* 1: of PLACE_REVERSIBLE, the stream that mlps add to */
+    const float *x;             /* [n_rows, D] from row row0 on */
+    int row0, n_rows, D;
+};
+
 /*
  * Looks at the attentions of the wanted layers and stacks, or takes their place.
  * Called by the thread that runs the pass, text by text, before the model's own.
@@ -49,6 +71,14 @@ struct tap {
      */
     void (*given)(void *self, int layer, enum stack_id stack, const float *out, int n_rows,
                   int D);
+    /*
+     * The heads' outputs of an attention, z[n_rows, H d_v] of all texts, where something
+     * after it is wanted.  NULL: not wanted.
+     */
+    void (*made)(void *self, int layer, enum stack_id stack, const float *z, int n_rows,
+                 int width);
+    /* Each step of the residual stream, of every layer and stack; NULL: not wanted. */
+    void (*step)(void *self, const struct stream_step *s);
     void *self;
 };
 

@@ -29,7 +29,9 @@ struct wanted {
      * used.  NULL: the batch's texts are whole.
      */
     struct cache *const *cache;
-    bool last_only;         /* hidden and logits have one row per text, its last token's */
+    const int *only_row;    /* [texts] hidden and logits have one row per text, this token's;
+                               NULL: one per token */
+    bool uncapped;          /* logits before a soft cap */
     const struct rotations *rotations;  /* NULL: drawn */
     const struct change *change;    /* NULL: nothing */
     const struct tap *tap;      /* NULL: none */

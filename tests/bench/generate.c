@@ -47,7 +47,7 @@ static double without(struct bench *b, int n, int *id)
     for (int i = PROMPT; i < PROMPT + n; i++) {
         struct continuation c = { .n_prompt = PROMPT, .most = n, .id = id, .n = i };
         struct batch batch = { 1, (int[]){ 0, i }, id, NULL };
-        struct wanted want = { .logits = logits, .last_only = true };
+        struct wanted want = { .logits = logits, .only_row = &(int){ i - 1 } };
 
         if (run_forward(b->m, &batch, &want, NULL, 0, b->par, &b->a, &b->e) != 0)
             return -1;

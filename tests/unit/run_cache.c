@@ -64,11 +64,14 @@ static float *run(const struct check *c, const struct batch *b, bool cached,
 {
     size_t D = (size_t)c->m->d_hidden, V = c->m->has_head ? (size_t)c->m->n_logits : 0;
     float *out = arena_alloc(c->a, N_TEXTS * (D + V), sizeof *out);
+    int last[N_TEXTS];
     struct wanted want = { .memory = memory, .cache = cached ? c->cache : NULL,
-                           .last_only = true, .change = &c->change, .hidden = out,
+                           .only_row = last, .change = &c->change, .hidden = out,
                            .logits = V > 0 ? out + N_TEXTS * D : NULL };
     struct err e;
 
+    for (int t = 0; t < N_TEXTS; t++)
+        last[t] = b->start[t + 1] - b->start[t] - 1;
     if (run_forward(c->m, b, &want, NULL, 0, c->par, c->a, &e) != 0)
         fail_msg("%s", e.msg);
     return out;

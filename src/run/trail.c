@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ * A tap and a sink that keep one row. */
+#include "run/trail.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Two beginnings; of each layer three sums, a norm after each, and one before two. */
+enum { STEPS_BEGIN = 2, STEPS_LAYER = 8 };
+
+static struct trail_attention *attentions(struct arena *a, const struct model *m, int S,
+                                          bool keys)
+{
+    const struct config *config = &m->config;
+    size_t L = (size_t)config->n_layers, H = (size_t)config->n_heads, n = (size_t)S;
+    struct trail_attention *all = arena_alloc(a, L, sizeof *all);
+
+    for (size_t l = 0; l < L && S > 0; l++) {
+        all[l].S = S;
+        all[l].z = arena_alloc(a, H * (size_t)config->d_value, sizeof(float));
+        if (!keys)
+            continue;
+        all[l].v = arena_alloc(a, n * (size_t)config->n_kv_heads,
+                               (uint64_t)config->d_value * sizeof(float));
+        all[l].a = arena_alloc(a, n * H, sizeof(float));
+        all[l].hidden = arena_alloc(a, n * H, 1);
+        memset(all[l].hidden, 1, n * H);
+    }
+    return all;
+}
+
+struct trail *trail_new(struct arena *a, const struct model *m, int row, int T, int S,
+                        bool keys)
+{
+    size_t steps = STEPS_BEGIN + STEPS_LAYER * (size_t)m->config.n_layers;
+    struct trail *t = arena_alloc(a, 1, sizeof *t);
+
+    *t = (struct trail){ .m = m, .row = row };
+    t->step = arena_alloc(a, steps, sizeof *t->step);
+    for (size_t i = 0; i < steps; i++)
+        t->step[i].x = arena_alloc(a, (size_t)m->config.d_model, sizeof(float));
+    t->own = attentions(a, m, T, keys);
+    t->cross = attentions(a, m, S, keys);
+    return t;
+}
+
+/* ---- the tap ---- */
+
+/* The attention at hand; NULL: of a stack that comes before the model's. */
+static struct trail_attention *attention_of(const struct trail *t, int layer, int stack)
+{
+    return stack == (int)t->m->family->stack_id ? &t->own[layer] :
+           stack == STACK_CROSS ? &t->cross[layer] : NULL;
+}
+
+static int keep_values(void *self, const struct qkv_view *view, struct err *e)
+{
+    const struct trail *t = self;
+    struct trail_attention *to = attention_of(t, view->layer, (int)view->stack);
+    int64_t d = t->m->config.d_value;
+
+    (void)e;
+    if (to == NULL || to->v == NULL)
+        return 0;
+    assert(view->S == to->S);
+    for (int64_t s = 0; s < view->S; s++)
+        for (int g = 0; g < view->G; g++)
+            memcpy(to->v + (s * view->G + g) * d,
+                   view->kv + s * view->kv_stride + view->v_at[g], (size_t)d * sizeof *to->v);
+    return 0;
+}
+
+static void keep_made(void *self, int layer, enum stack_id stack, const float *z, int n_rows,
+                      int width)
+{
+    const struct trail *t = self;
+    struct trail_attention *to = attention_of(t, layer, (int)stack);
+
+    if (to == NULL)
+        return;
+    assert(t->row < n_rows);
+    memcpy(to->z, z + (int64_t)t->row * width, (size_t)width * sizeof *z);
+}
+
+static void keep_step(void *self, const struct stream_step *s)
+{
+    struct trail *t = self;
+    struct trail_step *to = &t->step[t->n_steps];
+
+    if (attention_of(t, s->layer, (int)s->stack) == NULL || t->row < s->row0 ||
+        t->row >= s->row0 + s->n_rows)
+        return;
+    assert(t->n_steps < STEPS_BEGIN + STEPS_LAYER * t->m->config.n_layers);
+    to->kind = s->kind;
+    to->layer = s->layer;
+    to->second = s->second;
+    to->stack = s->stack;
+    to->norm = s->norm;
+    memcpy(to->x, s->x + (int64_t)(t->row - s->row0) * s->D, (size_t)s->D * sizeof *to->x);
+    t->n_steps++;
+}
+
+struct tap trail_tap(struct trail *t)
+{
+    return (struct tap){ .take = keep_values, .made = keep_made, .step = keep_step,
+                         .self = t };
+}
+
+/* ---- the sink ---- */
+
+static void take(void *self, const struct rows *r, int n_heads)
+{
+    const struct trail *t = self;
+    struct trail_attention *to = attention_of(t, r->layer, r->stack);
+    size_t at, from;
+
+    (void)n_heads;
+    if (to == NULL || t->row < r->row0 || t->row >= r->row0 + r->n_rows)
+        return;
+    at = (size_t)r->head * (size_t)to->S + (size_t)r->key0;
+    from = (size_t)(t->row - r->row0) * r->stride;
+    memcpy(to->a + at, r->weight + from, (size_t)r->n_keys * sizeof *to->a);
+    for (size_t j = 0; j < (size_t)r->n_keys; j++)
+        to->hidden[at + j] = r->hidden != NULL && r->hidden[from + j] != 0;
+}
+
+struct sink trail_sink(struct trail *t)
+{
+    return (struct sink){ SINK_HEAD, take, NULL, t };
+}
