@@ -57,6 +57,7 @@ each_case() {
     "$1" tokens "$most" tokens --tsv -m "$ref/bert" -f "$lines" -o out/
     "$1" tokens.pattern "$most" tokens --tsv -m "$ref/gpt2" -f "$corpus.line"
     "$1" diff "$most" diff -t 1 --json -m "$ref/bert" --dtype f32 --dtype bf16 "the key"
+    "$1" attribute "$most" attribute -t 1 --json --sources -m "$ref/gpt2" "the key"
     "$1" stability "$most" stability -t 1 --json -m "$ref/bert" "the key"
     "$1" mechanisms "$most" mechanisms -t 1 --repeats 0 --json -m "$ref/bert" \
         "the key"

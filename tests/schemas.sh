@@ -39,6 +39,11 @@ tokens -m $ref/bert the key
 stability --runs 2 the_cat
 stability --runs 2 --heads-alone -l 0 the_cat
 stability --runs 2 --relative-noise -m $ref/gpt2 --ids 5
+attribute the_cat
+attribute --sources --span 0-1 the_cat
+attribute --answer-id 5 -m $ref/gpt2 --ids 5,6
+attribute --sources -m $ref/families/gemma2 --ids 5,6
+attribute --span 1-2 --raw -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
 diff the cat
 diff --dtype f32 --dtype bf16 -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
 diff --at the -m $ref/bert --mask none --mask causal the key

@@ -39,10 +39,10 @@ rows() {
             "$viz" export --weight $weight -m "$ref/$model" -o "$dir/raw.npz" "$text"
             "$viz" stats --json --compute basic,all --weight $weight -m "$ref/$model" "$text" \
                 > "$dir/stats.json"
-            HIDE_KEYS=[] HIDE_QUERIES=[] python3 "$ref/shown.py" "$dir/raw.npz" "$dir/stats.json"
+            HIDE_KEYS="[]" HIDE_QUERIES="[]" python3 "$ref/shown.py" "$dir/raw.npz" "$dir/stats.json"
             "$viz" stats --json --compute basic,all --weight $weight -m "$ref/$model" \
                 --hide first --renorm "$text" > "$dir/stats.json"
-            HIDE_KEYS=[0] HIDE_QUERIES=[0] python3 "$ref/shown.py" "$dir/raw.npz" \
+            HIDE_KEYS="[0]" HIDE_QUERIES="[0]" python3 "$ref/shown.py" "$dir/raw.npz" \
                 "$dir/stats.json"
         done
     done
