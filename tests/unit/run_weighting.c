@@ -313,12 +313,49 @@ static void every_family(void **state)
     assert_true(n > 40);
 }
 
+/* ---- blocks ---- */
+
+static void floats(float *out, const unsigned char *data, int64_t n)
+{
+    memcpy(out, data, (size_t)n * sizeof *out);
+}
+
+/* A projection whose rows are stored as one block each: heads begin inside of it. */
+static void stored_in_blocks(void **state)
+{
+    const int lengths[] = { 9 };
+    const struct wanted want = { .weighting = WEIGHTING_NORM };
+    struct err e = { ERR_NONE, "" };
+    struct par *par = par_new(2, &e);
+    struct model *m = model_open(&arena, "tests/ref/bert", &e);
+    struct batch b = room_batch(&arena, m, lengths, 1, 7);
+    struct room by_element, by_block;
+    size_t n = (size_t)(m->config.n_layers * m->config.n_heads) * 9 * 9;
+
+    (void)state;
+    assert_non_null(m);
+    run(m, &b, &want, &by_element, par);
+    for (int l = 0; l < m->config.n_layers; l++) {
+        struct matrix *w = &m->layer[l].slot[W_O].matrix;
+
+        assert_true(w->to_f32 == NULL && !w->order_in_out && w->K > m->config.d_value);
+        w->block = w->K;
+        w->size_bytes *= w->K;
+        w->to_f32 = floats;
+    }
+    run(m, &b, &want, &by_block, par);
+    assert_memory_equal(by_block.attn, by_element.attn, n * sizeof *by_block.attn);
+    model_close(m);
+    par_free(par);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(by_hand, begin, end),
         cmocka_unit_test_setup_teardown(no_length, begin, end),
         cmocka_unit_test_setup_teardown(every_family, begin, end),
+        cmocka_unit_test_setup_teardown(stored_in_blocks, begin, end),
     };
 
     return cmocka_run_group_tests_name("run_weighting", tests, NULL, NULL);
