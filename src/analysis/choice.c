@@ -107,7 +107,7 @@ int metric_choice_add(struct metric_choice *c, const char *list, struct err *e)
 int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const char *why,
                        struct err *e)
 {
-    static const char *const is[] = { "a number", "a list", "a word" };
+    static const char *const is[] = { "a number", "a list", "a word", "a matrix" };
 
     for (int i = 0; i < N_METRIC; i++) {
         if (metric_table[i].kind != kind)

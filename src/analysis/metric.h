@@ -60,6 +60,11 @@ struct metric_state {
      * Room of scratch lasts for the call.
      */
     void (*finish)(void *state, struct arena *scratch);
+    /*
+     * SCOPE_HEAD: what the head reads, all of it, before its rows; NULL: nothing is looked at.
+     * Not called where rows are of a file.
+     */
+    void (*look)(void *state, const struct qkv_view *v, int head);
     /* Before the pass, for what a size alone does not say; NULL: zeros will do. */
     void (*start)(void *state, const struct metric_shape *shape, struct arena *a);
 };
@@ -80,6 +85,8 @@ struct metric_rule {
     int (*list)(const void *state, int layer, int head, double *v);
     int (*length)(const struct metric_shape *shape);
     const char *const *words;   /* of METRIC_WORD; ends with NULL */
+    /* METRIC_MAP, of SCOPE_TEXT, in place of value: [queries, keys]; NULL: undefined. */
+    const double *(*map)(const void *state);
 
     bool divided;       /* of rows divided by their mass, where keys are left out; else of
                            the weights as they are */
@@ -102,7 +109,9 @@ extern const char *const metric_group_names[N_METRIC_GROUP];    /* NULL: METRIC_
 enum metric_kind {
     METRIC_NUMBER,
     METRIC_LIST,    /* of numbers: in JSON only */
-    METRIC_WORD     /* metric_ID_words[value] */
+    METRIC_WORD,    /* metric_ID_words[value] */
+    METRIC_MAP      /* of the text, not of a head: a number for each query and key; of all
+                       layers and heads; in JSON only */
 };
 
 struct metric {

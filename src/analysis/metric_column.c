@@ -3,11 +3,17 @@
 #include <math.h>
 
 #include "analysis/metric.h"
+#include "base/sort.h"
 
 struct columns {
     int n_rows, n_keys;
     double squares;             /* of all weights */
-    struct column { double sum; int n; } at[];  /* [n_keys] n: rows that see the key */
+    double middle;              /* median length of the values of keys that are no sinks;
+                                   0: there is none, or it was not looked at */
+    struct column {
+        double sum, length;     /* length: of the key's value */
+        int n;                  /* rows that see the key */
+    } at[];                     /* [n_keys] */
 };
 
 static size_t columns_size(const struct metric_shape *shape)
@@ -28,8 +34,15 @@ static void columns_take(void *state, const struct metric_row *rows, int n)
             all->at[j].n++;
             all->squares += w * w;
         }
-    all->n_keys = rows->keys->n;
     all->n_rows++;
+}
+
+static void columns_start(void *state, const struct metric_shape *shape, struct arena *a)
+{
+    struct columns *all = state;
+
+    (void)a;
+    all->n_keys = shape->n_keys;
 }
 
 static int key_count(const struct metric_shape *shape)
@@ -66,6 +79,14 @@ static bool query_independence(const void *state, int layer, int head, double *v
 
 /* Keys that get more than 0.3 of their rows: the first always, another where all rows see it
  * or 16 do, since of a few rows the mean says little.  Source: Gu et al. 2024. */
+static bool is_sink(const struct columns *all, int j)
+{
+    const struct column *column = &all->at[j];
+
+    return column->sum > 0.3 * column->n &&
+           (j == 0 || column->n == all->n_rows || column->n >= 16);
+}
+
 static int sinks(const void *state, int layer, int head, double *v)
 {
     const struct columns *all = state;
@@ -73,21 +94,67 @@ static int sinks(const void *state, int layer, int head, double *v)
 
     (void)layer;
     (void)head;
-    for (int j = 0; j < all->n_keys; j++) {
-        const struct column *column = &all->at[j];
-
-        if (column->sum > 0.3 * column->n &&
-            (j == 0 || column->n == all->n_rows || column->n >= 16))
+    for (int j = 0; j < all->n_keys; j++)
+        if (is_sink(all, j))
             v[count++] = j;
-    }
     return all->n_rows > 0 ? count : -1;
 }
 
-static const struct metric_state columns = { SCOPE_HEAD, columns_size, columns_take };
+/* ---- values ---- */
+
+/* Of tokens, not of words. */
+static void columns_look(void *state, const struct qkv_view *view, int head)
+{
+    struct columns *all = state;
+    const float *v = view->kv + view->v_at[head / (view->H / view->G)];
+
+    for (int j = 0; j < view->S && view->S == all->n_keys; j++, v += view->kv_stride) {
+        double sum = 0;
+
+        for (int c = 0; c < view->at[head].d_v; c++)
+            sum += (double)v[c] * (double)v[c];
+        all->at[j].length = sqrt(sum);
+    }
+}
+
+static void columns_finish(void *state, struct arena *scratch)
+{
+    struct columns *all = state;
+    float *length = arena_alloc(scratch, (uint64_t)all->n_keys, sizeof *length);
+    int n = 0;
+
+    for (int j = 0; j < all->n_keys; j++)
+        if (!is_sink(all, j) && all->at[j].n > 0)
+            length[n++] = (float)all->at[j].length;
+    sort_down(length, n);
+    if (n > 0)
+        all->middle = ((double)length[(n - 1) / 2] + (double)length[n / 2]) / 2;
+}
+
+/* How long the value of each sink is, the median of the others being 1. */
+static int drain_v(const void *state, int layer, int head, double *v)
+{
+    const struct columns *all = state;
+    int count = sinks(state, layer, head, v);
+
+    if (!(all->middle > 0))
+        return -1;
+    for (int i = 0; i < count; i++)
+        v[i] = all->at[(int)v[i]].length / all->middle;
+    return count;
+}
+
+static const struct metric_state columns = { SCOPE_HEAD, columns_size, columns_take,
+                                             .start = columns_start };
+/* The same, with values: for what is not asked for without them. */
+static const struct metric_state drains = { SCOPE_HEAD, columns_size, columns_take,
+                                            columns_finish, columns_look, columns_start };
 
 const struct metric_rule metric_received = { .state = &columns, .list = received,
                                              .length = key_count };
 const struct metric_rule metric_sinks = { .state = &columns, .list = sinks,
                                           .length = key_count };
+const struct metric_rule metric_drain_v = { .state = &drains, .list = drain_v,
+                                            .length = key_count };
 const struct metric_rule metric_query_independence = { .state = &columns,
                                                        .value = query_independence };

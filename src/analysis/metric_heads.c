@@ -161,7 +161,7 @@ static bool js_cluster(const void *state, int layer, int head, double *v)
 }
 
 static const struct metric_state maps = { SCOPE_TEXT, maps_size, maps_take, maps_finish,
-                                          maps_start };
+                                          .start = maps_start };
 
 /* Source: Clark et al. 2019, section 6, who smooth the rows and sum over them. */
 const struct metric_rule metric_js = { .state = &maps, .list = js, .length = all_heads,

@@ -22,7 +22,9 @@ struct stats {
     int *keeper;                /* [n metrics] the first metric with the same state */
     void ***state;              /* [n metrics] one per head, layer or text; NULL: by row, or
                                    the keeper has it */
+    const double **map;         /* [texts, n metrics] of METRIC_MAP */
     struct metric_row *room;    /* [texts, H] the row of a query in each head */
+    struct tap tap;             /* take NULL: no metric looks */
 };
 
 static enum metric_scope scope_of(const struct stats *s, int k)
@@ -125,6 +127,36 @@ static void start_states(struct stats *s, size_t count)
     }
 }
 
+/* ---- queries and keys ---- */
+
+static int look(void *self, const struct qkv_view *v, struct err *e)
+{
+    struct stats *s = self;
+
+    (void)e;
+    for (int head = 0; head < s->slots.H && (int)v->stack == s->slots.stack; head++) {
+        size_t at = slots_at(&s->slots, v->text, v->layer, head);
+
+        for (int k = 0; k < s->set->n && s->slot[at].mean != NULL; k++)
+            if (keeps_state(s, k) && s->set->metric[k].rule->state->look != NULL)
+                s->set->metric[k].rule->state->look(s->state[k][at], v, head);
+    }
+    return 0;
+}
+
+static bool looks(const struct stats *s)
+{
+    for (int k = 0; k < s->set->n; k++)
+        if (keeps_state(s, k) && s->set->metric[k].rule->state->look != NULL)
+            return true;
+    return false;
+}
+
+const struct tap *stats_tap(const struct stats *s)
+{
+    return s->tap.take != NULL ? &s->tap : NULL;
+}
+
 struct stats *stats_new(struct arena *a, const struct model *m,
                         const struct attended *texts, const struct wanted *want,
                         const struct metric_set *set)
@@ -136,9 +168,13 @@ struct stats *stats_new(struct arena *a, const struct model *m,
     count = slots_count(&stats->slots);
     stats->slot = arena_alloc(a, count, sizeof *stats->slot);
     start_states(stats, count);
+    stats->map = arena_alloc(a, (uint64_t)texts->n_texts * (uint64_t)set->n,
+                             sizeof *stats->map);
     stats->room = arena_alloc(a, (uint64_t)texts->n_texts * (uint64_t)stats->slots.H,
                               sizeof *stats->room);
     slots_each(&stats->slots, start, stats);
+    if (looks(stats) && m->precomputed == NULL)
+        stats->tap = (struct tap){ .take = look, .self = stats };
     return stats;
 }
 
@@ -238,6 +274,8 @@ static void set_state_value(struct stats *s, size_t at, int k)
     struct stats_list *list = &slot->list[k];
     double value;
 
+    if (rule->map != NULL)
+        return;
     if (rule->list != NULL)
         list->n = rule->list(state, slot->stats.layer, slot->stats.head, list->v);
     else if (rule->value(state, slot->stats.layer, slot->stats.head, &value))
@@ -287,6 +325,9 @@ static void finish_layers(struct stats *s, int text, int first, int last, int k)
                 finish_state(s, at, k);
             finished = true;
             set_state_value(s, at, k);
+            if (s->set->metric[k].rule->map != NULL)
+                s->map[text * s->set->n + k] =
+                    s->set->metric[k].rule->map(*state_at(s, k, at));
         }
 }
 
@@ -338,4 +379,9 @@ const struct head_stats *stats_head(const struct stats *s, int text, int layer,
     const struct head_slot *slot = &s->slot[slots_at(&s->slots, text, layer, head)];
 
     return slot->mean != NULL ? &slot->stats : NULL;
+}
+
+const double *stats_map(const struct stats *s, int text, int metric)
+{
+    return s->map[text * s->set->n + metric];
 }

@@ -41,6 +41,18 @@ struct stats *stats_new(struct arena *a, const struct model *m,
 enum { STATS_SINKS = 2 };
 int stats_sinks(struct stats *s, struct sink sinks[STATS_SINKS]);
 
+/*
+ * For the pass beside the sinks, where metrics look at queries and keys; else NULL.  It is of
+ * the stats.
+ */
+const struct tap *stats_tap(const struct stats *s);
+
+/*
+ * After the pass, the METRIC_MAP at this place of the set: [queries, keys]; NULL: it is
+ * undefined, or none.
+ */
+const double *stats_map(const struct stats *s, int text, int metric);
+
 /* After the pass; NULL where the head was not asked for. */
 const struct head_stats *stats_head(const struct stats *s, int text, int layer,
                                     int head);

@@ -16,6 +16,7 @@
 #define SORT_NUMBER(name) name,
 #define SORT_LIST(name)
 #define SORT_WORD(name)
+#define SORT_MAP(name)
 static const char *const sorts[] = {
     "layer",
 #define METRIC(id, name, heading, unit, kind, ...) SORT_##kind(name)
@@ -136,6 +137,7 @@ struct text_row {
     struct records_text_id id;
     struct list tokens, labels, ids, tokens_key, labels_key, ids_key;
     struct records_shown shown;
+    struct metric_maps maps;
     struct list heads;
 };
 
@@ -156,6 +158,9 @@ static const struct column text_columns[] = {
     { "ids_key", "ids of tokens_key; null for arrays", .kind = COLUMN_INT, .list = true,
       .where = IN_JSON, .optional = true, .null = NULL_SHOWN, .field = F(ids_key) },
     SHOWN_COLUMNS(F(shown)),
+#define METRIC(...) METRIC_MAP_COLUMN(F(maps), __VA_ARGS__)
+#include "analysis/metrics.def"
+#undef METRIC
     HEADS_COLUMN(&head_record, F(heads)),
 };
 #undef F
@@ -350,9 +355,12 @@ static int print_text(struct stats_job *j, struct arena *a, const struct item *i
                       const struct found *found, int text, struct err *e)
 {
     struct text_row row = text_row(j, a, item, head_rows(j, a, item, found, text));
+    int n_queries = session_queries(&j->job.s, item)->n;
+    int n_keys = session_keys(&j->job.s, item)->n;
     struct results_text out = { &row, j->head_record, &row.heads, 1,
                                 lead(j, a, item) };
 
+    metric_maps(a, &j->choice, found->stats, text, n_queries, n_keys, &row.maps);
     if (j->args->links) {
         out.record = &row_record;
         out.tables = link_tables(&j->job, a, item, &row.heads);
@@ -427,12 +435,27 @@ static int choose_metrics(struct stats_job *job, struct err *e)
     return 0;
 }
 
+/* Lists and matrices are in JSON; those of a whole text are of all of its rows. */
+static int leave_out_kinds(struct stats_job *job, struct err *e)
+{
+    static const char only[] = "only --json prints it";
+    const struct wanted *want = &job->job.want;
+
+    if ((want->layer != NULL || want->head != NULL) &&
+        metric_choice_drop(&job->choice, METRIC_MAP, "it is of all layers and heads", e) != 0)
+        return -1;
+    if (job->job.results.output.format != OUTPUT_JSON &&
+        (metric_choice_drop(&job->choice, METRIC_LIST, only, e) != 0 ||
+         metric_choice_drop(&job->choice, METRIC_MAP, only, e) != 0))
+        return -1;
+    return 0;
+}
+
 static int prepare(void *self, struct err *e)
 {
     struct stats_job *job = self;
 
-    if (job->job.results.output.format != OUTPUT_JSON &&
-        metric_choice_drop(&job->choice, METRIC_LIST, "only --json prints it", e) != 0)
+    if (leave_out_kinds(job, e) != 0)
         return err_under(e, "--compute");
     job->set.metric = metric_choice_list(&job->choice, job->job.s.a, &job->set.n);
     job->job.record = records_without_shown(&job->job.s, &text_record);
@@ -452,6 +475,7 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     int n_sinks;
 
     found.stats = stats_new(a, shown, &attended, want, &job->set);
+    job->job.want.tap = stats_tap(found.stats);
     found.links = links_new(a, shown, &attended, want);
     n_sinks = stats_sinks(found.stats, sinks);
     sinks[n_sinks++] = links_sink(found.links);

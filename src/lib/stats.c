@@ -76,6 +76,7 @@ static int count(void *self, struct border *border, struct err *e)
     attended = session_attended(&call.session, &texts, a);
     stats = stats_new(a, call.session.shown, &attended, &call.want, &set);
     n = stats_sinks(stats, sinks);
+    call.want.tap = stats_tap(stats);
     if (session_forward(&call.session, &texts, &call.want, sinks, n, a, e) != 0)
         return -1;
     keep(job->out, &job->choice, stats, call.session.n_layers, call.session.n_heads);
@@ -102,6 +103,8 @@ enum mhaviz_status mhaviz_stats_open(struct mhaviz_model *model,
             metric_choice_drop(&job.choice, METRIC_LIST, "only numbers are given here",
                                &e) != 0 ||
             metric_choice_drop(&job.choice, METRIC_WORD, "only numbers are given here",
+                               &e) != 0 ||
+            metric_choice_drop(&job.choice, METRIC_MAP, "only numbers are given here",
                                &e) != 0)
             return border_say(error, MHAVIZ_USAGE, e.msg);
     }

@@ -12,7 +12,7 @@ text='the cat saw unable 我喜欢'     # tokens: <|bos|> the cat saw un able �
 # GROUPS say what is left out and merged, MODEL and TEXTS of what, LISTED the texts of keys
 numbers() {
     python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
-    "$viz" export "${model[@]}" -o "$dir/raw.npz" "${texts[@]}"
+    "$viz" export --all "${model[@]}" -o "$dir/raw.npz" "${texts[@]}"
     every=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)".*/\1/p' src/analysis/metrics.def | paste -sd ,)
     "$viz" stats --json --compute "$every" "${model[@]}" "$@" "${texts[@]}" > "$dir/stats.json"
     "$viz" tokens --json "${model[@]:0:2}" "${listed[@]-"${texts[@]}"}" > "$dir/tokens.json"

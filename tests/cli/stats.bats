@@ -59,6 +59,13 @@ text="the key is in the door"
     works "$viz" stats --tsv -m "$ref/bert" --compute self --sort stable_rank "$text"
     cut -f 6 <<< "$output" | tail -n +2 | sort -rgc
     [[ ${lines[0]} == *$'\tself\tstable_rank\tlink_query'* ]]
+    fails 2 "--compute: 'flow' is a matrix: only --json prints it" \
+        "$viz" stats --tsv -m "$ref/bert" --compute self,flow "$text"
+    fails 2 "--compute: 'rollout' is a matrix: it is of all layers and heads" \
+        "$viz" stats --json -m "$ref/bert" -l 0 --compute rollout "$text"
+    works "$viz" stats --json -m "$ref/bert" --compute rollout "$text"
+    [ "$(jq -c '[has("rollout"), has("flow"), (.rollout[0][1] | add * 1e6 | round)]' \
+        <<< "$output")" = '[true,false,1000000]' ]
     works "$viz" stats --json -m "$ref/bert" --compute received,kovaleva "$text"
     [ "$(jq -c '.heads[0] | keys_unsorted[:6]' <<< "$output")" = \
         '["stack","layer","head","received","kovaleva","rows_skipped"]' ]

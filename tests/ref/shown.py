@@ -308,6 +308,89 @@ def profile(a, visible, rows, one_axis):
     return out
 
 
+def raw_of(arrays, head):
+    """The attention of the head's layer."""
+    return arrays[f"{'cross' if head['stack'] == 'cross' else 'attn'}.{head['layer']}"]
+
+
+def looked(arrays, head):
+    """Of queries, keys and values (export --all), of all tokens; and lengths of values."""
+    config = json.load(open(os.environ["CONFIG"]))
+    dot = "cross." if head["stack"] == "cross" else ""
+    H, n = len(raw_of(arrays, head)), head["head"]
+    q, k, v = (arrays[f"{dot}{x}.{head['layer']}"].astype(np.float64) for x in "qkv")
+    k, v = (x[n // (H // len(x))] for x in (k, v))
+    width = config.get("query_pre_attn_scalar", q.shape[2])
+    scale = 1 if config["model_type"] == "t5" else width ** -.5
+    if config.get("scale_attn_by_inverse_layer_idx"):
+        scale /= head["layer"] + 1
+    score = (q[n] @ k.T * scale)[raw_of(arrays, head)[n] > 0]
+    return {"max_logit": score.max(), "max_abs_logit": abs(score).max()}, \
+        np.sqrt((v ** 2).sum(1))
+
+
+def drain(length, a, visible, rows, sinks):
+    """Lengths of the sinks' values, against the other keys'."""
+    if sinks is None or len(length) != a.shape[1]:
+        return {"drain_v": None}
+    rest = [length[j] for j in range(len(length)) if j not in sinks and visible[rows, j].any()]
+    return {"drain_v": [length[int(j)] / np.median(rest) for j in sinks] if rest else None}
+
+
+def through(maps, heads):
+    """rollout and flow of a report's heads, which are all heads of each layer."""
+    if heads[0]["stack"] == "cross":
+        return {"rollout": None, "flow": None}
+    layers, product = [], None
+    for layer in sorted({h["layer"] for h in heads}):
+        of = [a for (a, _, _), h in zip(maps, heads) if h["layer"] == layer]
+        mixed = np.eye(len(of[0]))
+        for i in range(len(mixed)):
+            rows = [a[i] for (a, _, shown), h in zip(maps, heads)
+                    if h["layer"] == layer and shown[i] and a[i].sum() > 0]
+            if rows:
+                mixed[i] += np.mean(rows, axis=0)
+        layers.append(mixed / mixed.sum(1, keepdims=True))
+        product = layers[-1] if product is None else layers[-1] @ product
+    n, out = len(product), {"rollout": [[i, list(row)] for i, row in enumerate(product)]}
+    if n > 64:
+        return {**out, "flow": None}
+    if n * n * len(layers) > 400:       # by augmenting paths it would take minutes
+        return out
+    flow = np.array([[greatest(layers, u, v) for v in range(n)] for u in range(n)])
+    flow /= flow.sum(1, keepdims=True)
+    return {**out, "flow": [[i, list(row)] for i, row in enumerate(flow)]}
+
+
+def greatest(layers, u, v):
+    """The greatest flow from u above the layers to v below them: Edmonds and Karp."""
+    left = {}
+    for l, mixed in enumerate(layers):
+        for i, j in np.ndindex(mixed.shape):
+            if mixed[i, j] > 0:
+                left.setdefault((l + 1, i), {})[l, j] = mixed[i, j]
+                left.setdefault((l, j), {})[l + 1, i] = 0.
+    source, sink, total = (len(layers), u), (0, v), 0.
+    while True:
+        before, queue = {source: None}, [source]
+        for node in queue:
+            for to, capacity in left.get(node, {}).items():
+                if capacity > 1e-12 and to not in before:
+                    before[to] = node
+                    queue.append(to)
+        if sink not in before:
+            return total
+        path = [sink]
+        while path[-1] != source:
+            path.append(before[path[-1]])
+        steps = list(zip(path[1:], path))
+        most = min(left[x][y] for x, y in steps)
+        for x, y in steps:
+            left[x][y] -= most
+            left[y][x] += most
+        total += most
+
+
 def entropies(p):
     return -(p * np.log(np.where(p > 0, p, 1))).sum(1)
 
@@ -385,15 +468,17 @@ def main():
     gone = set(hide_k) if groups is None else \
         {g for g in groups if all(i in hide_k for i, x in enumerate(groups) if x == g)}
     for head in report["heads"]:
-        prefix = "cross" if head["stack"] == "cross" else "attn"
-        raw = arrays[f"{prefix}.{head['layer']}"][head["head"]]
-        maps.append(merged(raw, hide_q, hide_k, groups, report.get("renorm", False)))
+        maps.append(merged(raw_of(arrays, head)[head["head"]], hide_q, hide_k, groups,
+                           report.get("renorm", False)))
     others = between([(a, [i for i in range(len(a)) if shown[i] and a[i].sum() > 0])
                       for a, _, shown in maps])
     for head, (a, visible, shown), other in zip(report["heads"], maps, others):
-        want = metrics(a, visible, shown, gone, prefix == "attn", report.get("ids"),
+        want = metrics(a, visible, shown, gone, head["stack"] != "cross", report.get("ids"),
                        *sides(report, groups))
         want.update(other)
+        of_scores, length = looked(arrays, head)
+        rows = [i for i in range(len(a)) if shown[i] and a[i].sum() > 0]
+        want.update(of_scores, **drain(length, a, visible, rows, want["sinks"]))
         bad = [k for k in want if k in head and differs(want[k], head[k])]
         bad += [k for k in head if k not in want and k not in KNOWN]
         if check_links(a, visible, shown, head):
@@ -401,6 +486,10 @@ def main():
         for name in bad:
             print(head["layer"], head["head"], name, want.get(name), head.get(name))
         n_bad += len(bad)
+    for name, want in through(maps, report["heads"]).items():
+        if differs(want, report[name]):
+            print(name, want, report[name])
+            n_bad += 1
     print(f"{len(report['heads'])} heads, {n_bad} numbers differ")
     return n_bad > 0
 

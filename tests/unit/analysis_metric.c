@@ -241,8 +241,9 @@ static void the_table(void **state)
         const struct metric *m = &metric_table[k];
 
         assert_true((m->rule->row != NULL) != (m->rule->state != NULL));
-        assert_true(((m->rule->value != NULL) != (m->rule->list != NULL)) ==
-                    (m->rule->state != NULL));
+        assert_int_equal((m->rule->value != NULL) + (m->rule->list != NULL) +
+                         (m->rule->map != NULL), m->rule->state != NULL);
+        assert_true((m->kind == METRIC_MAP) == (m->rule->map != NULL));
         assert_true((m->kind == METRIC_LIST) == (m->rule->list != NULL));
         assert_true((m->kind == METRIC_WORD) == (m->rule->words != NULL));
         assert_true(strlen(m->help) > 0 && strlen(m->heading) > 0);

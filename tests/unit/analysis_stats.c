@@ -5,6 +5,8 @@
 
 #include "analysis/stats.h"
 
+#include <limits.h>
+
 static struct arena arena;
 
 static int setup(void **state)
@@ -318,6 +320,46 @@ static void ranks(void **state)
     check_close(stats_head(s, 0, 1, 0)->value[METRIC_erank], 1, 1e-6);
 }
 
+/* q(i) = (i, 1), k(j) = (1, -3 j), lengths of values 1/2 3 1 2: rows as above, sink 0. */
+static void what_is_read(void **state)
+{
+    static const int length[] = { 4 }, q_at[] = { 0, 0 }, k_at[] = { 0 }, v_at[] = { 2 };
+    static const struct metric_set table = { metric_table, N_METRIC, { 0 } };
+    static const float a[4 * STRIDE] = {
+        1, [STRIDE] = 0.5f, 0.5f, [2 * STRIDE] = 0.7f, 0.1f, 0.2f,
+        [3 * STRIDE] = 0.4f, 0.3f, 0.2f, 0.1f,
+    };
+    static const float q[] = { 0, 1, 1, 1, 2, 1, 3, 1 },
+                       kv[] = { 1, 0, 0.5f, 1, -3, -3, 1, -6, 1, 1, -9, 2 };
+    const struct attend one = { .S = 4, .d = 2, .d_v = 1, .scale = 0.5f, .lo = INT_MAX };
+    const struct attend at[] = { one, one };
+    struct qkv_view view = { .stack = STACK_DECODER, .T = 4, .S = 4, .H = 2, .G = 1, .q = q,
+                             .kv = kv, .q_stride = 2, .kv_stride = 3, .q_at = q_at,
+                             .k_at = k_at, .v_at = v_at, .at = at };
+    struct stats *s = start(length, 1, &all, &table);
+    const struct tap *tap = stats_tap(s);
+    const struct head_stats *h;
+    struct sink sinks[STATS_SINKS];
+
+    (void)state;
+    stats_sinks(s, sinks);
+    assert_int_equal(tap->take(tap->self, &view, NULL), 0);
+    view.stack = STACK_CROSS;           /* another, which is not asked for */
+    view.layer = 1;
+    assert_int_equal(tap->take(tap->self, &view, NULL), 0);
+    for (int layer = 0; layer < 2; layer++)
+        rows_give(sinks[0], 0, layer, 1, 4, a, true);
+    h = stats_head(s, 0, 0, 1);
+    check_close(h->value[METRIC_max_logit], 1.5, 0);        /* query 3, key 0 */
+    check_close(h->value[METRIC_max_abs_logit], 3, 0);      /* query 3, key 3 */
+    assert_int_equal(h->list[METRIC_drain_v].n, 1);
+    check_close(h->list[METRIC_drain_v].v[0], 0.25, 0);
+    h = stats_head(s, 0, 1, 1);
+    assert_true(isnan(h->value[METRIC_max_logit]));
+    assert_int_equal(h->list[METRIC_drain_v].n, -1);
+    assert_null(stats_tap(start(length, 1, &all, &every)));
+}
+
 /* A row in which all is hidden is in no mean. */
 static void a_row_that_sees_nothing(void **state)
 {
@@ -505,6 +547,11 @@ static void give_heads(struct sink sink, int layer, int n, const float *first,
     sink.done(sink.self, 0, layer);
 }
 
+static void give_layer(struct sink sink, int layer, int n, const float *weight)
+{
+    give_heads(sink, layer, n, weight, weight);
+}
+
 static void every_scope(void **state)
 {
     static const int length[] = { 3 };
@@ -521,7 +568,7 @@ static void every_scope(void **state)
     for (int layer = 0; layer < 2; layer++) {
         for (int head = 0; head < 2; head++)
             rows_give(sinks[0], 0, layer, head, 3, a, true);
-        give_heads(sinks[1], layer, 3, a, a);
+        give_layer(sinks[1], layer, 3, a);
     }
     for (int layer = 0; layer < 2; layer++)
         for (int head = 0; head < 2; head++) {
@@ -577,16 +624,41 @@ static void distances_of_heads(void **state)
     check_close(squared, far, 1e-7);
 }
 
+/* ---- through all layers ---- */
+
+/* Rows 1 | 1/2 1/2 in all heads of both layers: Â = 1 0 | 1/4 3/4, its square 1 0 | 7/16 9/16;
+ * from token 1 flow 1/4 + 1/4 to token 0, by two ways, and 3/4 to itself. */
+static void through_layers(void **state)
+{
+    static const int length[] = { 2 };
+    static const float a[2 * STRIDE] = { 1, [STRIDE] = 0.5f, 0.5f };
+    const struct metric_set set = { &metric_table[METRIC_rollout], 2, { 0 } };
+    static const double want[2][4] = { { 1, 0, 7 / 16.0, 9 / 16.0 },
+                                       { 1, 0, .5 / 1.25, .75 / 1.25 } };
+    struct stats *s = start(length, 1, &all, &set);
+    struct sink sinks[STATS_SINKS];
+
+    (void)state;
+    assert_int_equal(stats_sinks(s, sinks), 2);
+    assert_null(stats_map(s, 0, 0));
+    for (int layer = 0; layer < 2; layer++)
+        give_layer(sinks[1], layer, 2, a);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 4; i++)
+            check_near(set.metric[k].name, i, stats_map(s, 0, k)[i], want[k][i], 1e-12);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(uniform_causal), TEST(of_all_rows), TEST(entries_that_hardly_count),
         TEST(the_same_token_again), TEST(kinds_of_tokens),
-        TEST(segments), TEST(ranks),
+        TEST(segments), TEST(ranks), TEST(what_is_read),
         TEST(a_row_that_sees_nothing),
         TEST(undefined_for_every_row), TEST(places_of_two_texts),
         TEST(texts_and_heads_do_not_mix), TEST(every_scope), TEST(distances_of_heads),
+        TEST(through_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * How large scores are, before positions, masks and caps are added: scale q.k of the pairs
+ * that the model lets see each other. */
+#include <math.h>
+
+#include "analysis/metric.h"
+#include "nn/visible.h"
+
+struct scores { double most, most_absolute; int n; };
+
+static size_t scores_size(const struct metric_shape *shape)
+{
+    (void)shape;
+    return sizeof(struct scores);
+}
+
+static void scores_look(void *state, const struct qkv_view *v, int head)
+{
+    struct scores *all = state;
+    const struct attend *at = &v->at[head];
+    const float *q = v->q + v->q_at[head], *keys = v->kv + v->k_at[head / (v->H / v->G)];
+
+    for (int i = 0; i < v->T; i++, q += v->q_stride)
+        for (int j = 0; j < v->S; j++) {
+            const float *k = keys + j * v->kv_stride;
+            double score = 0;
+
+            if (!visible(at, i, j))
+                continue;
+            for (int c = 0; c < at->d; c++)
+                score += (double)q[c] * (double)k[c];
+            score *= (double)at->scale;
+            all->most = all->n == 0 ? score : fmax(all->most, score);
+            all->most_absolute = fmax(all->most_absolute, fabs(score));
+            all->n = 1;
+        }
+}
+
+/* Rows have no scores. */
+static void scores_take(void *state, const struct metric_row *rows, int n)
+{
+    (void)state;
+    (void)rows;
+    (void)n;
+}
+
+static bool max_logit(const void *state, int layer, int head, double *v)
+{
+    const struct scores *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = all->most;
+    return all->n > 0;
+}
+
+static bool max_abs_logit(const void *state, int layer, int head, double *v)
+{
+    const struct scores *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = all->most_absolute;
+    return all->n > 0;
+}
+
+static const struct metric_state scores = { SCOPE_HEAD, scores_size, scores_take,
+                                            .look = scores_look };
+
+const struct metric_rule metric_max_logit = { .state = &scores, .value = max_logit };
+const struct metric_rule metric_max_abs_logit = { .state = &scores, .value = max_abs_logit };
