@@ -203,7 +203,8 @@ static void more(void **state)
            "encoder-decoder 2/2 heads of 2, 2: 1 layer, width 4" },
          { SQUARE("cross_attn.") " linear1.weight 8x4 linear2.weight 4x8", { .heads = 2 }, PLAIN },
          { "a.weight 4x4 b.weight 8x4", { .heads = 2, .names = "a,b,c" },
-           PLAIN "; there is no output projection c: the output is that of the heads, side by side" },
+           PLAIN "; there is no output projection c: the output is that of the heads, "
+           "side by side" },
          { TORCH("0."), { .heads = 2 }, "encoder layer 2/2 heads of 2, 2: 1 layer, width 4" },
          { TORCH("a."), { .heads = 2, .prefix = "a.self_attn" }, PLAIN },
          { SQUARE("a.self_attn.") " a.norm1.weight 4", { .heads = 2, .prefix = "a.self_attn" },

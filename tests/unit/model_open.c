@@ -312,7 +312,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(options_of_layers), TEST(folders), TEST(parameters), TEST(parameters_of_memory), TEST(ropes), TEST(heads),
+        TEST(options_of_layers), TEST(folders), TEST(parameters), TEST(parameters_of_memory),
+        TEST(ropes), TEST(heads),
         TEST(called),
     };
 

@@ -196,7 +196,8 @@ static void any_bounds(struct help *h, const struct step_table *table, const cha
 }
 
 static const char text[] = "ab Cé,d1 2b\u2028ab Cé,d1 2b ab Cé,d1 2b ab Cé,d1 2b "
-                           "ab Cé,d1 2b ab Cé,d1 2b ab Cé,d1 2b ab Cé,d1 2b ab Cé,d1 2b ab Cé,d1 2b ab Cé,d1 2b";
+                           "ab Cé,d1 2b ab Cé,d1 2b ab Cé,d1 2b ab Cé,d1 2b "
+                           "ab Cé,d1 2b ab Cé,d1 2b ab Cé,d1 2b";
 
 static void test_normalisers(void **state)
 {

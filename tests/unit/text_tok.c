@@ -132,6 +132,11 @@ static void test_pretokenized(void **state)
     in.text_size = 6;
     assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
     assert_non_null(strstr(h->err.msg, "test.json: the vocabulary has no piece \"nope\""));
+    assert_null(strstr(h->err.msg, "--words"));     /* ASCII letters need a blank there */
+    in.text = "éx";
+    in.text_size = 3;
+    assert_int_equal(tok_encode(t, &h->arena, &in, &out, &h->err), -1);
+    assert_non_null(strstr(h->err.msg, "(--words takes words of several pieces)"));
     in.text_size = 0;
     in.pair = NULL;
     assert_string_equal(help_tokens(h, t, &in), "");

@@ -76,6 +76,30 @@ static void test_by_itself(void **state)
             "--words: test.json cannot tokenise \"ab\" by itself"));
 }
 
+/* What one word's steps have made is dropped before the next, unless a token needs it. */
+static void test_one_after_the_other(void **state)
+{
+    static const char pieces[] = "'model':{'type':'Unigram','unk_id':0,"
+                                 "'vocab':[['?',0],['a',-1]]}}";
+    struct help *h = *state;
+    char word[32] = "a", *want = arena_strdup(&h->arena, "a:0");
+
+    assert_string_equal(words(h, arena_printf(&h->arena, "{%s", pieces), "a xy éa", NULL, true),
+                        "a:0 ?:1 ?:2 a:2");
+    assert_string_equal(words(h, arena_printf(&h->arena, "{'normalizer':{'type':'Lowercase'},%s",
+                                              pieces), "A XY Éa", NULL, true),
+                        "a:0 ?:1 ?:2 a:2");
+    memset(word + 1, 'z', 20);          /* eleven tokens for each of these */
+    for (int i = 0; i < 20; i++)
+        want = arena_printf(&h->arena, "%s%s <0x7A>:0", want,
+                            " <0x40>:0 <0x40>:0 <0x40>:0 <0x40>:0 "
+                            "<0x40>:0 <0x40>:0 <0x40>:0 <0x40>:0 <0x40>:0 <0x40>:0");
+    assert_string_equal(words(h, "{'model':{'type':'BPE','continuing_subword_prefix':'@@@@@@@@@@',"
+                              "'byte_fallback':true,'vocab':{'a':0,'<0x7A>':1,'<0x40>':2},"
+                              "'merges':[]}}", arena_printf(&h->arena, "%s a", word), NULL, true),
+                        arena_printf(&h->arena, "%s a:1", want));
+}
+
 #define UNIGRAM(pieces) "{'pre_tokenizer':{'type':'Metaspace','replacement':'_'," \
     "'prepend_scheme':'never'},'model':{'type':'Unigram','vocab':[" pieces "]}}"
 
@@ -139,7 +163,8 @@ static void test_pieces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_numbers), TEST(test_by_itself), TEST(test_refused), TEST(test_pieces),
+        TEST(test_numbers), TEST(test_by_itself), TEST(test_one_after_the_other),
+        TEST(test_refused), TEST(test_pieces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
