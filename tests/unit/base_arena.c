@@ -342,6 +342,7 @@ static void what_is_large_is_given_back(void **state)
     assert_int_equal(arena_since(a, later), N);
     arena_reset(a, later);              /* to a block that is gone */
     assert_in_range(arena_since(a, begin), 0, N - 1);
+    assert_int_equal(arena_since(a, later), 0);     /* it is less than at the mark */
     assert_true(is_zero(arena_alloc(a, 100, 1), 100));
     assert_non_null(arena_alloc(a, 0, 1));
     assert_string_equal(small, "kept");
