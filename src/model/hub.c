@@ -95,7 +95,7 @@ struct name {
 static bool is_plain(const char *s, size_t n, const char *also)
 {
     for (size_t i = 0; i < n; i++)
-        if (s[i] == '\0' || (!isalnum((unsigned char)s[i]) && strchr(also, s[i]) == NULL))
+        if (!isalnum((unsigned char)s[i]) && strchr(also, s[i]) == NULL)
             return false;
     return n > 0;
 }
@@ -358,8 +358,7 @@ static const char *name_in_cache(struct arena *a, const char *path)
 /* Parts of a path that name no model: "model", "model.gguf", "model-00001-of-…, a commit */
 static bool says_nothing(const char *s, size_t n)
 {
-    return (n == 1 && s[0] == '.') || (n == 2 && s[0] == '.' && s[1] == '.') || n == 0 ||
-           is_commit(s, n) ||
+    return n == 0 || (n == 1 && s[0] == '.') || is_commit(s, n) ||
            (n == 9 && strncmp(s, "snapshots", 9) == 0) ||
            (n >= 5 && strncasecmp(s, "model", 5) == 0 &&
             (n == 5 || s[5] == '.' || strncmp(s + 5, "-0", 2) == 0));

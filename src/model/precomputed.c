@@ -123,7 +123,7 @@ static int cut_array(struct file *f, const struct tensor *all)
         tensor.n_dims = 3;
         tensor.n_elements /= L;
     }
-    for (int64_t l = 0; l < L && l <= MAX_LAYERS; l++) {
+    for (int64_t l = 0; l < L; l++) {         /* add_array stops behind the last that may be */
         tensor.name = arena_printf(f->a, "layer %lld", (long long)l);
         if (add_array(f, &f->of[ATTN], (int)l, &tensor) != 0)
             return -1;
@@ -215,12 +215,13 @@ static int check_file(struct file *f)
 
 /* ---- causal layers ---- */
 
+/* Of a square layer. */
 static bool is_causal(struct arena *a, const struct tensor *t)
 {
     struct arena_mark mark = arena_mark(a);
     int64_t T = t->shape[1];
     float *row = arena_alloc_raw(a, (size_t)T, sizeof *row);
-    bool causal = T > 1 && t->shape[2] == T;
+    bool causal = T > 1;
 
     for (int64_t i = 0; causal && i < t->shape[0] * T; i++) {
         int64_t later = T - 1 - i % T;
