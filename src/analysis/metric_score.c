@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "analysis/metric.h"
-#include "nn/visible.h"
+#include "run/mechanism.h"    /* visible() */
 
 struct scores { double most, most_absolute; int n; };
 
