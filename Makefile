@@ -293,7 +293,7 @@ help:
 	@echo 'make coverage    lines and branches that the tests take, by file (gcc, gcov, Python)'
 	@echo 'make mutate      100 small mistakes, one at a time: whether a test notices (an hour)'
 	@echo 'make torture     every allocation and system call fails in turn (hours; goes on where it was stopped)'
-	@echo 'make complexity  how work and memory grow with the input, of everything (an hour)'
+	@echo 'make complexity  how work and memory grow with the input, of everything (15 min of CPU)'
 	@echo 'make processors  tests on i386, aarch64 and s390x (Debian; qemu), and the same bytes as here'
 	@echo 'make fuzz        libFuzzer on each target, FUZZ_SECONDS=60 each (clang)'
 	@echo 'make fuzz-long   FUZZ_LONG=7200 seconds over all targets; goes on where it was stopped'

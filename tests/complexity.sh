@@ -8,9 +8,9 @@
 # at once.  Steps are counted without the report (tests/complexity/encode.c), which would
 # outweigh them.
 #     tests/complexity.sh [NAME ...]
-# By default a few cases at small sizes; COMPLEXITY=slice: all, at 10^4 and 10^5 (bytes of
-# text, entries of a file); COMPLEXITY=all: also at 10^6, where that takes no more instructions
-# than $most.  Needs perl and jq.
+# By default a few cases, at 3,000 and 30,000 (bytes of text, entries of a file); COMPLEXITY=slice:
+# all of them so, each step with one kind of text; COMPLEXITY=all: with four kinds, at 10^4 and
+# 10^5, and at 10^6 where that takes no more instructions than $most.  Needs perl and jq.
 # shellcheck disable=SC2016
 cd "$(dirname "$0")/.." || exit 1
 viz=$(realpath "${MHA_VIZ:-./mha-viz}")
@@ -127,14 +127,12 @@ wanted() {
 
 sample="BPE/words NFC/marks added/words gz_empty_lines safetensors"
 case $tier in
-sample) sizes="3000 30000" tokens="64 128" layers="500 1000" ;;
-slice) sizes="10000 100000" tokens="128 256" layers="500 1000" ;;
+sample | slice) sizes="3000 30000" tokens="64 128" layers="500 1000" ;;
 *) sizes="10000 100000 1000000" tokens="64 128 256 512" layers="1000 2000 4000" ;;
 esac
-most=4000000000         # no run is begun that would take more instructions than that
+most=4000000000
 near=1.1
-kinds="words letters blanks marks"
-[ "$tier" != slice ] || kinds="words letters"
+kinds=(words letters blanks marks)
 
 # ---- steps of tokenisers ----
 
@@ -151,11 +149,13 @@ text() {
 }
 
 bpe='{"type":"BPE","vocab":{"a":0,"b":1," ":2,"U":3,"aa":4,"aaaa":5},"merges":["a a","aa aa"],"unk_token":"U"}'
-# step NAME FIELDS [MODEL]: the step over texts of each kind
+# step NAME FIELDS [MODEL [words]]: the step over texts of each kind, in a slice of one of them
+n_steps=0
 step() {
-    local kind
+    local kind of=("${kinds[@]}")
+    [ "$tier" != slice ] || [ ${#only[@]} -gt 0 ] || of=("${kinds[n_steps++ % 4]}")
     printf '{%s"model":%s}' "${2:+$2,}" "${3:-$bpe}" >"$dir/tokenizer.json"
-    for kind in $kinds; do
+    for kind in "${of[@]}"; do
         eval "prepare() { text \$1 $kind >'$dir/text'; }"
         grows "$1/$kind" $near "$sizes" "$dir" "$dir/text" ${4:+"$4"}
     done
@@ -302,8 +302,8 @@ prepare() { yes 'the key is in the door' | head -n $(($1 / 100 + 1)) >"$dir/line
 grows stats_lines $near "$sizes" stats --tsv -t 1 -m "$ref/bert" -f "$dir/lines"
 grows diff_lines $near "${sizes% 1000000}" diff --tsv -t 1 -m "$ref/bert" --dtype f32 --dtype bf16 -f "$dir/lines"
 # Attention is of all pairs of tokens.
-"$viz" init --d-model 16 --heads 2 --layers 2 --encoder -o "$dir/layer.safetensors"
-layer="-t 1 -m $dir/layer.safetensors --shape @"
+for i in 1 2; do "$viz" init --d-model 16 --heads 2 --layers $i --encoder -o "$dir/$i.safetensors"; done
+layer="-t 1 -m $dir/2.safetensors --shape @"
 prepare() { :; }
 smallest=8
 # shellcheck disable=SC2086
@@ -314,6 +314,8 @@ smallest=8
     grows diff 2.1 "$tokens" diff --tsv $layer --dtype f32 --dtype bf16
     grows stability 2.1 "$tokens" stability --runs 2 --tsv $layer
     grows mechanisms 2.1 "$tokens" mechanisms --only exact --repeats 0 --tsv $layer
+    # But that of a layer whose outputs nothing reads: here it is the only one.
+    layer="-t 1 -m $dir/1.safetensors --shape @"
     grows linear $near "$tokens" mechanisms --only elu --no-error --outputs-only --repeats 0 --tsv $layer
 }
 prepare() { :; }
