@@ -2,6 +2,7 @@
  * attribute: what each head, and each token through it, writes into a logit. */
 #include "cmd/attribute.h"
 
+#include <assert.h>
 #include <limits.h>
 
 #include "base/list.h"
@@ -123,6 +124,7 @@ static int check_span(const struct attribute_job *j, const struct item *item, st
                    j->span_last, n - 1);
 }
 
+/* A text that is read has tokens: input.c. */
 static int find_row(struct attribute_found *f, struct err *e)
 {
     const struct attribute_job *j = f->j;
@@ -131,9 +133,11 @@ static int find_row(struct attribute_found *f, struct err *e)
     bool target = j->m != j->job.s.model;
     const char *text = target ? item->pair : item->pair == NULL ? item->text : NULL;
 
+    assert(tokens->n > 0);
     f->row = tokens->n - 1;
-    if (j->args->at != NULL)
-        f->row = place_find(&j->at, "--at", tokens, text, e);
+    if (j->args->at == NULL)
+        return 0;
+    f->row = place_find(&j->at, "--at", tokens, text, e);
     return f->row >= 0 ? 0 : -1;
 }
 
