@@ -54,8 +54,9 @@ static struct list rows_of(struct arena *a, const double *map, int n_queries, in
     return (struct list){ row, n_queries };
 }
 
-void metric_maps(struct arena *a, const struct metric_choice *c, const struct stats *stats,
-                 int text, int n_queries, int n_keys, struct metric_maps *maps)
+void metric_fields_maps(struct arena *a, const struct metric_choice *c,
+                        const struct stats *stats, int text, int n_queries, int n_keys,
+                        struct metric_maps *maps)
 {
     int n = 0;
 

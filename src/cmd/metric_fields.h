@@ -45,8 +45,9 @@ struct metric_maps {
 extern const struct record metric_map_record;
 
 /* Of what stats found of the text, whose tokens are so many. */
-void metric_maps(struct arena *a, const struct metric_choice *c, const struct stats *stats,
-                 int text, int n_queries, int n_keys, struct metric_maps *maps);
+void metric_fields_maps(struct arena *a, const struct metric_choice *c,
+                        const struct stats *stats, int text, int n_queries, int n_keys,
+                        struct metric_maps *maps);
 
 #define METRIC_MAP_NUMBER(at, id, called, about)
 #define METRIC_MAP_LIST(at, id, called, about)

@@ -360,7 +360,7 @@ static int print_text(struct stats_job *j, struct arena *a, const struct item *i
     struct results_text out = { &row, j->head_record, &row.heads, 1,
                                 lead(j, a, item) };
 
-    metric_maps(a, &j->choice, found->stats, text, n_queries, n_keys, &row.maps);
+    metric_fields_maps(a, &j->choice, found->stats, text, n_queries, n_keys, &row.maps);
     if (j->args->links) {
         out.record = &row_record;
         out.tables = link_tables(&j->job, a, item, &row.heads);
