@@ -110,8 +110,8 @@ static void test_names(void **state)
         "a/", "/a", "a/b/c", "a b", "a/b c", "a..b", "a--b", ".a", "-a", "a/.b", "a/-b",
         "a.", "a-", "a/b.", "a/b-", "a\xc3\xa9", "a@", "a@/x", "a@x/", "a@.x", "a@x..y", "a@x//y",
         "a@x/.y", "a@x y", "@a", "a/b@c@d",
-        "a123456789a123456789a123456789a123456789a123456789a123456789a123456789a123456789"
-        "a123456789a123456",
+        ("a123456789a123456789a123456789a123456789a123456789a123456789a123456789a123456789"
+         "a123456789a123456"),
     };
 
     (void)state;
@@ -139,7 +139,7 @@ static void test_snapshots(void **state)
     says("a/b@abcd01z", "has no revision abcd01z");
     says("a/b@abcd013", "has no revision abcd013");
     for (int i = 0; i < 5; i++) {
-        folder(arena_printf(&arena, "models--a--b/snapshots/%d%s", i, COMMIT + 1));
+        folder(arena_printf(&arena, "models--a--b/snapshots/%d%s", i, &COMMIT[1]));
         says("a/b", arena_printf(&arena, "has no refs/main and %d snapshots; expected a/b@REVISION",
                                  i + 2));
         assert_int_equal(strstr(find("a/b"), "\xe2\x80\xa6") != NULL, i >= 3);
