@@ -34,13 +34,17 @@ rows() {
 
 @test "every metric of such rows is that of NumPy, with --hide and --merge too" {
     python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
+    every=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)".*/\1/p' src/analysis/metrics.def | paste -sd ,)
     for weight in norm value; do
         for model in bert gpt2 llama; do
-            "$viz" export --weight $weight -m "$ref/$model" -o "$dir/raw.npz" "$text"
-            "$viz" stats --json --compute basic,all --weight $weight -m "$ref/$model" "$text" \
+            "$viz" tokens --json -m "$ref/$model" "$text" > "$dir/tokens.json"
+            export TOKENS=$dir/tokens.json CONFIG=$ref/$model/config.json
+            "$viz" export --all --weight $weight -m "$ref/$model" -o "$dir/raw.npz" "$text"
+            "$viz" stats --json --compute "$every" --weight $weight -m "$ref/$model" "$text" \
                 > "$dir/stats.json"
-            HIDE_KEYS="[]" HIDE_QUERIES="[]" python3 "$ref/shown.py" "$dir/raw.npz" "$dir/stats.json"
-            "$viz" stats --json --compute basic,all --weight $weight -m "$ref/$model" \
+            HIDE_KEYS="[]" HIDE_QUERIES="[]" python3 "$ref/shown.py" "$dir/raw.npz" \
+                "$dir/stats.json"
+            "$viz" stats --json --compute "$every" --weight $weight -m "$ref/$model" \
                 --hide first --renorm "$text" > "$dir/stats.json"
             HIDE_KEYS="[0]" HIDE_QUERIES="[0]" python3 "$ref/shown.py" "$dir/raw.npz" \
                 "$dir/stats.json"

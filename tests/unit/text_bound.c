@@ -129,14 +129,16 @@ static const char *with_bounds(struct help *h, const struct tok *t, const struct
 {
     struct work w = { .t = t, .a = &h->arena, .limit = b.limit, .most = b.most,
                       .memory = b.memory };
-    size_t n = strlen(text);
+    size_t n = strlen(text), half = n / 2;
     const char *s = "";
 
+    while ((text[half] & 0xc0) == 0x80)     /* a part is of whole characters */
+        half--;
     memset(&h->err, 0, sizeof h->err);
     w.start = arena_mark(&h->arena);
-    part_add(&w, &w.parts, (struct part){ text, n / 2, NULL, 0, -1 });
+    part_add(&w, &w.parts, (struct part){ text, half, NULL, 0, -1 });
     part_add(&w, &w.parts, (struct part){ text, 1, NULL, 0, 7 });
-    part_add(&w, &w.parts, (struct part){ text + n / 2, n - n / 2, NULL, (int)n / 2, -1 });
+    part_add(&w, &w.parts, (struct part){ text + half, n - half, NULL, (int)half, -1 });
     if (step_run(step, &w, &h->err) != 0)
         return NULL;
     for (size_t i = 0; i < w.parts.n; i++)
