@@ -89,7 +89,7 @@ static int read_b(struct config *c, const struct family **f, struct err *e)
         tensor("token_embd.weight", 8, 5, 0);
     bytes_put(b.v + 8, (uint64_t)n_tensors, 8);
     bytes_put(b.v + 16, (uint64_t)n_keys, 8);
-    put_data(&b, 32, at);
+    put_data(&b, 32, (size_t)at);
     w = weights_open_memory(&arena, (struct span){ b.v, b.n }, "f", e);
     return w == NULL ? -1 : gguf_config(c, f, &arena, w, e);
 }
