@@ -52,14 +52,12 @@ int mechanisms_check_view(const struct model *m, const struct qkv_view *v, struc
 }
 
 int mechanisms_check_output(const struct model *m, const struct qkv_view *v, const float *z,
-                            const float *out, struct err *e)
+                            const float *out, int d_out, struct err *e)
 {
-    int D = m->config.d_model;
-
     if (!mechanisms_all_finite(z, (int64_t)v->T * v->H * v->at->d_v))
         return 0;
     for (int i = 0; i < v->T; i++)
-        if (!mechanisms_all_finite(out + (int64_t)i * D, D))
+        if (!mechanisms_all_finite(out + (int64_t)i * d_out, d_out))
             return err_set(e, ERR_INPUT, "%s: layer %d, all heads: the output of row %d after "
                            "the output projection is not finite: " CAUSE, m->name, v->layer, i);
     return 0;

@@ -77,16 +77,16 @@ static void outputs(void **state)
     struct err e = { ERR_NONE, "" };
 
     (void)state;
-    assert_int_equal(mechanisms_check_output(&model, &view, z, out, &e), 0);
+    assert_int_equal(mechanisms_check_output(&model, &view, z, out, 4, &e), 0);
     for (int i = 0; i < T * 4; i++) {
         char want[40];
 
         out[i] = INFINITY;
         snprintf(want, sizeof want, "the output of row %d after", i / 4);
-        assert_int_equal(mechanisms_check_output(&model, &view, z, out, &e), -1);
+        assert_int_equal(mechanisms_check_output(&model, &view, z, out, 4, &e), -1);
         assert_non_null(strstr(e.msg, want));
         z[i] = NAN;             /* found before */
-        assert_int_equal(mechanisms_check_output(&model, &view, z, out, &e), 0);
+        assert_int_equal(mechanisms_check_output(&model, &view, z, out, 4, &e), 0);
         z[i] = out[i] = 0;
     }
 }

@@ -189,7 +189,7 @@ static void any_bounds(struct help *h, const struct step_table *table, const cha
     for (size_t i = 1; i <= 500; i++) {
         bounded(h, &t, &step, text, (struct bounds){ i, 0, 0 }, all, &before[0]);
         bounded(h, &t, &step, text, (struct bounds){ SIZE_MAX, i, 0 }, all, &before[1]);
-        bounded(h, &t, &step, text, (struct bounds){ SIZE_MAX, 0, 200 * i }, all, &before[2]);
+        bounded(h, &t, &step, text, (struct bounds){ SIZE_MAX, 0, 4 * i * i }, all, &before[2]);
     }
     if (!before[0] || !before[1] || !before[2])
         fail_msg("%s: refused with much of anything", json);
