@@ -224,17 +224,12 @@ void help_short(FILE *f, const struct cmd *c)
 
 void help_program(FILE *f, const struct cmd *const *table)
 {
-    enum { NAME_WIDTH = 13 };
+    enum { NAME_WIDTH = 10 };
 
     fprintf(f, "usage: mha-viz COMMAND [OPTIONS] [OPERANDS]\n\n"
-               "see what the attention heads of a transformer do\n\nCommands:\n");
+               "see what the attention heads of a transformer do\n\n");
     for (int i = 0; table[i] != NULL; i++)
         print_entry(f, table[i]->name, table[i]->summary, NAME_WIDTH);
-    print_entry(f, "help", "show this help, or that of a COMMAND", NAME_WIDTH);
-    fprintf(f, "\nOptions:\n");
-    print_entry(f, "-h, --help", "show this help", NAME_WIDTH);
-    print_entry(f, "    --version", "show the versions of the program, its "
-                "libraries and its kernel", NAME_WIDTH);
     fprintf(f, "\n`mha-viz COMMAND -h` lists the options of a command, `mha-viz help COMMAND`\n"
-               "also those that it shares with others.\n");
+               "also those that it shares with others; `mha-viz --version` shows versions.\n");
 }
