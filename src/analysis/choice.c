@@ -138,3 +138,34 @@ void metric_choice_spread(const struct metric_choice *c, const double *value,
     for (int i = 0; i < N_METRIC; i++)
         all[i] = c->wanted[i] ? value[n++] : (double)NAN;
 }
+
+int metric_choice_place(const struct metric_choice *c, enum metric_id id)
+{
+    int n = 0;
+
+    for (int i = 0; i < (int)id; i++)
+        n += c->wanted[i];
+    return n;
+}
+
+bool metric_choice_chosen(const struct metric_choice *c, int place)
+{
+    bool any = false, chosen = false;
+    int n = 0;
+
+    for (int i = 0; i < N_METRIC; i++) {
+        any |= c->named[i];
+        if (c->wanted[i] && n++ == place)
+            chosen = c->named[i];
+    }
+    return chosen || !any;
+}
+
+int metric_choice_shown(const struct metric_choice *c)
+{
+    int n = 0;
+
+    for (int i = 0; i < N_METRIC; i++)
+        n += c->wanted[i] && (c->named[i] || metric_table[i].group == METRIC_BASIC);
+    return n;
+}

@@ -40,4 +40,13 @@ const struct metric *metric_choice_list(const struct metric_choice *c, struct ar
 void metric_choice_spread(const struct metric_choice *c, const double *value,
                           double all[N_METRIC]);
 
+/* Where metric_choice_list has it; it is wanted. */
+int metric_choice_place(const struct metric_choice *c, enum metric_id id);
+
+/* Of the metric at this place: it was named, or none was. */
+bool metric_choice_chosen(const struct metric_choice *c, int place);
+
+/* How many a table shows: the basic ones, and those that were named. */
+int metric_choice_shown(const struct metric_choice *c);
+
 #endif

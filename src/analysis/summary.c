@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Values of texts -> exact sums, and the same of bootstrap replicates. */
+ * Values of texts -> exact sums, and the same of bootstrap replicates and of halves. */
 #include "analysis/summary.h"
 
-#include <assert.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-enum { REPLICATES = 1000, SEED = 1 };
+#include "analysis/fixed.h"
+#include "analysis/student.h"
 
-/* whole + part 2^-64: sums of it do not round. */
-struct fixed {
-    int64_t whole;
-    uint64_t part;
+enum { SEED = 1, SPLITS = 100 };
+
+/* Sums of one number over texts that count, each as often as a weight says. */
+struct part {
+    struct fixed sum;
+    int64_t weight;
 };
 
 struct sums {
@@ -20,64 +21,57 @@ struct sums {
     struct fixed square, rest;  /* of squares; of what is left of them below 2^-64, in
                                    units of that */
     int64_t n;
-    struct fixed *replicate;    /* [REPLICATES] of weight times value */
-    int64_t *weight;            /* [REPLICATES] of weights */
+    int64_t beyond;             /* 1: too large for these sums */
 };
 
 struct summary {
-    int n;
+    struct summary_kind kind;
     struct sums *sums;          /* [n] */
-    unsigned char *weight;      /* [REPLICATES] of the text that is added */
+    struct part **replicate;    /* [n] of [n_replicates]; NULL: none are kept of it */
+    struct part *half;          /* [n, SPLITS] of the first half of each; NULL: not kept */
+    unsigned char *weight;      /* [n_replicates] of the text that is added */
+    unsigned char *is_first;    /* [SPLITS] the same */
     struct arena *a;
 };
 
-struct summary *summary_new(struct arena *a, int n)
+static bool is_replicated(const struct summary_kind *kind, int i)
 {
-    struct summary *summary = arena_alloc(a, 1, sizeof *summary);
+    return kind->n_replicates > 0 && (kind->replicated == NULL || kind->replicated[i]);
+}
 
-    *summary = (struct summary){ .n = n, .a = a };
-    summary->sums = arena_alloc(a, (size_t)n, sizeof *summary->sums);
-    summary->weight = arena_alloc(a, REPLICATES, 1);
-    for (int i = 0; i < n; i++) {
-        struct sums *sums = &summary->sums[i];
+static uint64_t count_replicated(const struct summary_kind *kind)
+{
+    uint64_t count = 0;
 
-        sums->replicate = arena_alloc(a, REPLICATES, sizeof *sums->replicate);
-        sums->weight = arena_alloc(a, REPLICATES, sizeof *sums->weight);
+    for (int i = 0; i < kind->n; i++)
+        count += is_replicated(kind, i);
+    return count;
+}
+
+struct summary *summary_new(struct arena *a, const struct summary_kind *kind)
+{
+    struct summary *s = arena_alloc(a, 1, sizeof *s);
+    uint64_t n = (uint64_t)kind->n, n_replicates = (uint64_t)kind->n_replicates;
+    struct part *part;
+
+    *s = (struct summary){ .kind = *kind, .a = a };
+    s->sums = arena_alloc(a, n, sizeof *s->sums);
+    s->replicate = arena_alloc(a, n, sizeof *s->replicate);
+    part = arena_alloc(a, count_replicated(kind) * n_replicates, sizeof *part);
+    for (int i = 0; i < kind->n; i++)
+        if (is_replicated(kind, i)) {
+            s->replicate[i] = part;
+            part += n_replicates;
+        }
+    s->weight = arena_alloc(a, n_replicates, 1);
+    if (kind->halves) {
+        s->half = arena_alloc(a, n * SPLITS, sizeof *s->half);
+        s->is_first = arena_alloc(a, SPLITS, 1);
     }
-    return summary;
+    return s;
 }
 
-/* ---- sums ---- */
-
-static struct fixed negative(struct fixed x)
-{
-    return (struct fixed){ ~x.whole + (x.part == 0), ~x.part + 1 };
-}
-
-/* Digits below 2^-64 are cut off. */
-static struct fixed fixed_of(double x)
-{
-    double size = fabs(x), whole = floor(size);
-    struct fixed fixed = { (int64_t)whole, (uint64_t)((size - whole) * 0x1p64) };
-
-    assert(size < 0x1p62);
-    return x < 0 ? negative(fixed) : fixed;
-}
-
-static void add(struct fixed *sum, struct fixed x)
-{
-    sum->part += x.part;
-    sum->whole += x.whole + (sum->part < x.part);
-}
-
-static double real(struct fixed x)
-{
-    if (x.whole < 0)
-        return -real(negative(x));
-    return (double)x.whole + (double)x.part * 0x1p-64;
-}
-
-/* ---- weights ---- */
+/* ---- chance ---- */
 
 static uint64_t mix(uint64_t x)
 {
@@ -85,6 +79,12 @@ static uint64_t mix(uint64_t x)
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
+}
+
+/* Of one replicate, or split, and one text. */
+static uint64_t chance(int turn, int64_t text)
+{
+    return mix(mix(mix(SEED) ^ (uint64_t)turn) ^ (uint64_t)text);
 }
 
 /* The least k with u < P(X <= k), X of Poisson(1); beyond 18 the sum is 1. */
@@ -100,43 +100,97 @@ static int poisson(double u)
     return k;
 }
 
-static void draw_weights(unsigned char *weight, int64_t text)
+static void draw(struct summary *s, int64_t text)
 {
-    for (int b = 0; b < REPLICATES; b++) {
-        uint64_t bits = mix(mix(mix(SEED) ^ (uint64_t)b) ^ (uint64_t)text);
-
-        weight[b] = (unsigned char)poisson((double)(bits >> 11) * 0x1p-53);
-    }
+    for (int b = 0; b < s->kind.n_replicates; b++)
+        s->weight[b] = (unsigned char)poisson((double)(chance(b, text) >> 11) * 0x1p-53);
+    for (int r = 0; s->half != NULL && r < SPLITS; r++)
+        s->is_first[r] = (chance(r, text) & 1) == 0;
 }
+
+/* ---- sums ---- */
 
 static void add_square(struct sums *s, double square)
 {
     struct fixed fixed = fixed_of(square);
 
-    add(&s->square, fixed);
-    add(&s->rest, fixed_of((square - real(fixed)) * 0x1p64));
+    fixed_add(&s->square, fixed);
+    fixed_add(&s->rest, fixed_of((square - fixed_real(fixed)) * 0x1p64));
 }
 
-static void add_value(struct sums *s, const unsigned char *weight, double value)
+static void add_part(struct part *p, struct fixed value, int weight)
 {
-    struct fixed fixed = fixed_of(value);
+    for (int i = 0; i < weight; i++)
+        fixed_add(&p->sum, value);
+    p->weight += weight;
+}
 
-    add(&s->value, fixed);
-    add_square(s, value * value);
-    s->n++;
-    for (int b = 0; b < REPLICATES; b++) {
-        s->weight[b] += weight[b];
-        for (int i = 0; i < weight[b]; i++)
-            add(&s->replicate[b], fixed);
-    }
+/* A sum below this can grow by a square, or be doubled, and does not overflow. */
+static void check_size(struct sums *s)
+{
+    if (s->square.whole >= (int64_t)1 << 61)
+        s->beyond = 1;
+}
+
+static void add_value(struct summary *s, int i, double value)
+{
+    struct sums *sums = &s->sums[i];
+    struct fixed fixed;
+
+    sums->n++;
+    if (!(fabs(value) < 0x1p30))
+        sums->beyond = 1;
+    if (sums->beyond != 0)
+        return;
+    fixed = fixed_of(value);
+    fixed_add(&sums->value, fixed);
+    add_square(sums, value * value);
+    check_size(sums);
+    for (int b = 0; s->replicate[i] != NULL && b < s->kind.n_replicates; b++)
+        add_part(&s->replicate[i][b], fixed, s->weight[b]);
+    for (int r = 0; s->half != NULL && r < SPLITS; r++)
+        add_part(&s->half[(int64_t)i * SPLITS + r], fixed, s->is_first[r]);
 }
 
 void summary_add(struct summary *s, int64_t text, const double *value)
 {
-    draw_weights(s->weight, text);
-    for (int i = 0; i < s->n; i++)
+    draw(s, text);
+    for (int i = 0; i < s->kind.n; i++)
         if (!isnan(value[i]))
-            add_value(&s->sums[i], s->weight, value[i]);
+            add_value(s, i, value[i]);
+}
+
+static void merge_parts(struct part *p, const struct part *other, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        fixed_add(&p[i].sum, other[i].sum);
+        p[i].weight += other[i].weight;
+    }
+}
+
+static void merge_sums(struct sums *s, const struct sums *other)
+{
+    s->n += other->n;
+    s->beyond |= other->beyond;
+    if (s->beyond != 0)
+        return;
+    fixed_add(&s->value, other->value);
+    fixed_add(&s->square, other->square);
+    fixed_add(&s->rest, other->rest);
+    check_size(s);
+}
+
+void summary_merge(struct summary *s, const struct summary *other)
+{
+    int64_t n = s->kind.n;
+
+    for (int i = 0; i < n; i++) {
+        merge_sums(&s->sums[i], &other->sums[i]);
+        if (s->replicate[i] != NULL)
+            merge_parts(s->replicate[i], other->replicate[i], s->kind.n_replicates);
+    }
+    if (s->half != NULL)
+        merge_parts(s->half, other->half, n * SPLITS);
 }
 
 /* ---- estimates ---- */
@@ -148,42 +202,119 @@ static int by_size(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static double quantile(const double *sorted, int n, double q)
+/* Of x[n], n > 0, which it sorts. */
+static double quantile(double *x, int n, double q)
 {
     double at = q * (n - 1);
     int i = (int)at;
 
-    return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[i];
+    qsort(x, (size_t)n, sizeof *x, by_size);
+    return i + 1 < n ? x[i] + (at - i) * (x[i + 1] - x[i]) : x[i];
 }
 
-static void set_interval(struct summary_estimate *x, const struct sums *s, struct arena *a)
+static void set_bootstrap(struct summary_estimate *x, const struct summary *s, int i)
 {
-    struct arena_mark mark = arena_mark(a);
-    double *mean = arena_alloc(a, REPLICATES, sizeof *mean);
+    struct arena_mark mark = arena_mark(s->a);
+    const struct part *replicate = s->replicate[i];
+    double *mean = arena_alloc(s->a, (uint64_t)s->kind.n_replicates, sizeof *mean);
     int count = 0;
 
-    for (int b = 0; b < REPLICATES; b++)
-        if (s->weight[b] > 0)
-            mean[count++] = real(s->replicate[b]) / (double)s->weight[b];
-    assert(count > 0);
-    qsort(mean, (size_t)count, sizeof *mean, by_size);
-    x->low = quantile(mean, count, 0.025);
-    x->high = quantile(mean, count, 0.975);
-    arena_reset(a, mark);
+    for (int b = 0; replicate != NULL && b < s->kind.n_replicates; b++)
+        if (replicate[b].weight > 0)
+            mean[count++] = fixed_real(replicate[b].sum) / (double)replicate[b].weight;
+    if (count > 0) {
+        x->boot_low = quantile(mean, count, 0.025);
+        x->boot_high = quantile(mean, count, 0.975);
+    }
+    arena_reset(s->a, mark);
 }
 
 struct summary_estimate summary_of(const struct summary *s, int i)
 {
     const struct sums *sums = &s->sums[i];
-    struct summary_estimate estimate = { NAN, NAN, NAN, NAN, sums->n };
-    double sum = real(sums->value);
-    double squares = real(sums->square) + real(sums->rest) * 0x1p-64;
+    struct summary_estimate x = { NAN, NAN, NAN, NAN, NAN, NAN, sums->n };
+    double sum = fixed_real(sums->value), half;
+    double squares = fixed_real(sums->square) + fixed_real(sums->rest) * 0x1p-64;
 
-    if (sums->n > 0)
-        estimate.mean = sum / (double)sums->n;
+    if (sums->n == 0 || sums->beyond != 0)
+        return x;
+    x.mean = sum / (double)sums->n;
     if (sums->n < 2)
-        return estimate;
-    estimate.sd = sqrt(fmax(0, (squares - sum * estimate.mean) / (double)(sums->n - 1)));
-    set_interval(&estimate, sums, s->a);
-    return estimate;
+        return x;
+    x.sd = sqrt(fmax(0, (squares - sum * x.mean) / (double)(sums->n - 1)));
+    half = student_quantile(0.05, (double)(sums->n - 1)) * x.sd / sqrt((double)sums->n);
+    x.low = x.mean - half;
+    x.high = x.mean + half;
+    set_bootstrap(&x, s, i);
+    return x;
+}
+
+/* ---- halves ---- */
+
+/* The means of number i over both halves; false: one of them lacks it. */
+static bool half_means(const struct summary *s, int i, int split, double mean[2])
+{
+    const struct sums *all = &s->sums[i];
+    const struct part *first = &s->half[(int64_t)i * SPLITS + split];
+    struct fixed rest = all->value;
+    int64_t n = all->n - first->weight;
+
+    if (all->beyond != 0 || first->weight == 0 || n == 0)
+        return false;
+    fixed_add(&rest, fixed_negative(first->sum));
+    mean[0] = fixed_real(first->sum) / (double)first->weight;
+    mean[1] = fixed_real(rest) / (double)n;
+    return true;
+}
+
+/* Pearson's r of x[n] and y[n]; NaN where one of them does not vary. */
+static double correlation(const double *x, const double *y, int n)
+{
+    double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
+
+    for (int i = 0; i < n; i++) {
+        mean_x += x[i] / n;
+        mean_y += y[i] / n;
+    }
+    for (int i = 0; i < n; i++) {
+        xx += (x[i] - mean_x) * (x[i] - mean_x);
+        yy += (y[i] - mean_y) * (y[i] - mean_y);
+        xy += (x[i] - mean_x) * (y[i] - mean_y);
+    }
+    /* Rounding alone gives means that are equal a variance of this size. */
+    if (!(xx > 1e-28 * n * mean_x * mean_x) || !(yy > 1e-28 * n * mean_y * mean_y))
+        return NAN;
+    return fmax(-1, fmin(1, xy / (sqrt(xx) * sqrt(yy))));
+}
+
+struct summary_reliability summary_reliability(const struct summary *s, int first, int step,
+                                               int count)
+{
+    struct arena_mark mark = arena_mark(s->a);
+    struct summary_reliability result = { NAN, NAN, NAN, NAN };
+    double *x = arena_alloc(s->a, (uint64_t)count, sizeof *x);
+    double *y = arena_alloc(s->a, (uint64_t)count, sizeof *y);
+    double r[SPLITS];
+    int n_splits = 0;
+
+    for (int split = 0; split < SPLITS; split++) {
+        int n = 0;
+        double mean[2];
+
+        for (int k = 0; k < count; k++)
+            if (half_means(s, first + k * step, split, mean)) {
+                x[n] = mean[0];
+                y[n++] = mean[1];
+            }
+        r[n_splits] = n > 1 ? correlation(x, y, n) : NAN;
+        n_splits += !isnan(r[n_splits]);
+    }
+    arena_reset(s->a, mark);
+    if (n_splits == 0)
+        return result;
+    result.r = quantile(r, n_splits, 0.5);
+    result.low = quantile(r, n_splits, 0.05);
+    result.high = quantile(r, n_splits, 0.95);
+    result.whole = 2 * result.r / (1 + result.r);
+    return result;
 }

@@ -50,7 +50,7 @@ static int add_long(struct line *line, char **argv)
     const char *name = argv[0] + 2;
     size_t count = strcspn(name, "=");
     const struct opt *option = find(line, (struct search){ .name = name, .n = count });
-    int used = option != NULL && option->arg != NULL && name[count] == '\0' ? 2 : 1;
+    int used = option != NULL && opt_takes_next(option) && name[count] == '\0' ? 2 : 1;
 
     for (int i = 0; i < used && !(option != NULL && is_left_out(option)); i++)
         append(line, argv[i]);

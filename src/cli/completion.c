@@ -87,13 +87,13 @@ static void bash_settings(const struct walk *w, const struct opt *o)
         fprintf(w->f, " files=1");
 }
 
-/* A line of the case over COMMAND:OPTION, for an option with a value. */
+/* A line of the case over COMMAND:OPTION, for an option whose value may be the next word. */
 static void bash_value(void *self, const struct opt_group *group, const struct opt *o)
 {
     const struct walk *walk = self;
 
     (void)group;
-    if (o->arg == NULL)
+    if (!opt_takes_next(o))
         return;
     fprintf(walk->f, "    %s:--%s", walk->cmd->name, o->name);
     if (o->short_name != 0)
@@ -192,7 +192,7 @@ static void zsh_value(const struct walk *w, const struct opt *o)
 /* '(-c --columns)'{-c+,--columns=}'[help]:N:ACTION' */
 static void zsh_option(void *self, const struct opt_group *group, const struct opt *o)
 {
-    const char *value = o->arg != NULL ? "=" : "";
+    const char *value = o->arg == NULL ? "" : o->alone != NULL ? "=-" : "=";
     const struct walk *walk = self;
 
     (void)group;
@@ -204,7 +204,7 @@ static void zsh_option(void *self, const struct opt_group *group, const struct o
     print_quoted(walk->f, o->help, "[]:\\");
     putc(']', walk->f);
     if (o->arg != NULL) {
-        putc(':', walk->f);
+        fputs(o->alone != NULL ? "::" : ":", walk->f);
         print_quoted(walk->f, o->arg, "[]:\\");
         putc(':', walk->f);
         zsh_value(walk, o);
@@ -307,7 +307,7 @@ static void fish_option(void *self, const struct opt_group *group, const struct 
     if (o->short_name != 0)
         fprintf(walk->f, " -s %c", o->short_name);
     fprintf(walk->f, " -l %s", o->name);
-    if (o->arg != NULL)
+    if (opt_takes_next(o))
         fputs(takes_files(o) ? " -r -F" : " -x", walk->f);
     fish_words(walk, o);
     fprintf(walk->f, " -d '");

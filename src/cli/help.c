@@ -36,8 +36,11 @@ static struct text label(const struct opt *o)
         add(&text, "-%c, ", o->short_name);
     else
         add(&text, "    ");
-    add(&text, "--%s%s%s", o->name, o->arg != NULL ? " " : "",
-        o->arg != NULL ? o->arg : "");
+    if (o->alone != NULL)
+        add(&text, "--%s[=%s]", o->name, o->arg);
+    else
+        add(&text, "--%s%s%s", o->name, o->arg != NULL ? " " : "",
+            o->arg != NULL ? o->arg : "");
     return text;
 }
 
@@ -53,6 +56,8 @@ static struct text description(const struct opt *o)
     opts_range(range, o);
     if (range[0] != '\0')
         add(&text, " (%s)", range);
+    if (o->alone != NULL)
+        add(&text, " [without a value: %s]", o->alone);
     if (o->def != NULL && o->type != OPT_ALIAS)
         add(&text, " [%s]", o->def);
     return text;

@@ -56,12 +56,20 @@ struct opt {
     size_t field;               /* offsetof() in the command's args struct */
     const char *def;            /* as the user would type it, parsed by the same
                                    code; NULL: 0, NaN, NULL or false */
+    const char *alone;          /* the value where the option stands without one; another
+                                   goes after '='.  NULL: it requires a value */
     double min, max;            /* inclusive, for INT and REAL */
     const char *const *choices; /* for CHOICE; ends with NULL */
     const struct former *former;        /* of choices; name NULL ends; NULL: none */
     const struct opt_values *values;    /* for STRING and LIST; NULL: any text */
     const char *help;           /* one line, unit included, no full stop */
 };
+
+/* Its value may be the next word of the command line. */
+static inline bool opt_takes_next(const struct opt *o)
+{
+    return o->arg != NULL && o->alone == NULL;
+}
 
 /*
  * Constructors of rows; arguments are in the order of --help: letter, name, argument,
@@ -72,6 +80,9 @@ struct opt {
 #define INT(letter, long_name, value, at, preset, least, most, text) \
     { .type = OPT_INT, .short_name = letter, .name = long_name, .arg = value, .field = at, \
       .def = preset, .min = least, .max = most, .help = text }
+#define INT_OR_ALONE(long_name, value, at, by_itself, least, most, text) \
+    { .type = OPT_INT, .name = long_name, .arg = value, .field = at, .alone = by_itself, \
+      .min = least, .max = most, .help = text }
 #define REAL(letter, long_name, value, at, preset, least, most, text) \
     { .type = OPT_REAL, .short_name = letter, .name = long_name, .arg = value, .field = at, \
       .def = preset, .min = least, .max = most, .help = text }

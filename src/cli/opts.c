@@ -262,12 +262,14 @@ static void add(void *self, const struct opt_group *group, const struct opt *o)
 {
     struct parse *parse = self;
     bool takes_value = o->arg != NULL;
+    int has = !takes_value ? no_argument : o->alone != NULL ? optional_argument :
+              required_argument;
     size_t at = strlen(parse->shorts);
 
     (void)group;
     assert(parse->n < MAX_OPTS);
     parse->longs[parse->n] = (struct option){
-        o->name, takes_value ? required_argument : no_argument, NULL, LONG + parse->n
+        o->name, has, NULL, LONG + parse->n
     };
     if (o->short_name != 0) {
         parse->shorts[at++] = o->short_name;
@@ -353,7 +355,7 @@ static int parse_options(struct parse *p, int argc, char **argv)
         if (option->type == OPT_HELP)
             return got >= LONG ? OPTS_HELP : OPTS_SHORT_HELP;
         p->n_given++;
-        if (set_value(p, option, optarg) != 0)
+        if (set_value(p, option, optarg != NULL ? optarg : option->alone) != 0)
             return -1;
     }
     return 0;

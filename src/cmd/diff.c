@@ -26,6 +26,8 @@ static const struct opt opts[] = {
            "position from 0"),
     FLAG(0, "summary", F(summary),
          "of several texts: mean of each number, 95 % interval"),
+    INT_OR_ALONE("bootstrap", "B", F(bootstrap), "1000", 2, 10000,
+                 "with --summary: another interval, of B replicates of the texts"),
     REAL(0, "tolerance", "JS", F(tolerance), NULL, 0, 1,
          "exit with status 1 if the mean divergence of a head exceeds this, in nats"),
     END
@@ -233,9 +235,12 @@ static int run_pairs(struct job *j, struct err *e)
 
 static const struct record *record_of(struct job *j)
 {
-    return j->summary != NULL ? records_without_shown(&j->sides.side[0].s,
-                                                      &diff_summary_record) :
-                                diff_record_of(&j->sides, &diff_record, j->a);
+    const struct record *record;
+
+    if (j->summary == NULL)
+        return diff_record_of(&j->sides, &diff_record, j->a);
+    record = records_without_shown(&j->sides.side[0].s, &diff_summary_record);
+    return j->args->bootstrap > 0 ? record : records_without_bootstrap(j->a, record);
 }
 
 static int report(struct job *j, struct err *e)
@@ -260,6 +265,8 @@ static int check_output(const struct job *j, struct err *e)
     const struct output *output = &j->results.output;
     bool several = diff_is_file(&j->sides);
 
+    if (j->args->bootstrap > 0 && !j->args->summary)
+        return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
     if (j->args->summary && !several)
         return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
                        "of several");

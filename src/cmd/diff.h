@@ -28,6 +28,7 @@ struct diff_args {
                     inputs;
     const char *at;
     bool summary;
+    int bootstrap;              /* replicates; 0: none */
     int metric;                 /* of diff_metrics */
     double tolerance;
 };

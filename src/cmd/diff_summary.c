@@ -27,8 +27,9 @@ struct diff_summary *diff_summary_new(struct arena *a, const struct diff_sides *
 {
     struct diff_summary *summary = arena_alloc(a, 1, sizeof *summary);
     int count = place(d, config_of(d)->n_layers, 0);
+    struct summary_kind kind = { count, d->args->bootstrap, false };
 
-    *summary = (struct diff_summary){ .sides = d, .summary = summary_new(a, count) };
+    *summary = (struct diff_summary){ .sides = d, .summary = summary_new(a, &kind) };
     summary->value = arena_alloc(a, (size_t)count, sizeof *summary->value);
     for (int i = 0; i < count; i++)
         summary->value[i] = NAN;
@@ -157,6 +158,8 @@ void diff_summary_report(const struct diff_summary *s, struct arena *a, struct r
     struct diff_side_id first = diff_side_id(s->sides, 0), second = diff_side_id(s->sides, 1);
     struct list heads = head_rows(s, a);
     const char *title = diff_summary_title(s, a);
+    const struct record *record = s->sides->args->bootstrap > 0 ? &head_record :
+                                  records_without_bootstrap(a, &head_record);
 
     if (r->format != REPORT_TABLE) {
         report_row(r, &(struct summary_row){ &first, &second, s->n,
@@ -164,5 +167,5 @@ void diff_summary_report(const struct diff_summary *s, struct arena *a, struct r
         return;
     }
     fprintf(r->file, "%s\n", report_clean(a, title, strlen(title)));
-    record_table(&head_record, heads.at, heads.n, a, r->file);
+    record_table(record, heads.at, heads.n, a, r->file);
 }

@@ -10,6 +10,8 @@ static int run_reports(struct job *job, const struct job_kind *kind, struct err 
         return -1;
     status = kind->texts != NULL ? input_batches(job->in, &job->s, kind->texts, job, e)
                              : input_each(job->in, kind->text, job, e);
+    if (status == 0 && kind->end != NULL)
+        status = kind->end(job, e);
     return results_close(&job->results, job->in, status, e);
 }
 
@@ -21,6 +23,20 @@ static int run_texts(struct job *job, const struct job_kind *kind, struct err *e
         return run_reports(job, kind, e);
     return input_result(job->in, shared_to_files(&job->s, job->in, output, kind->file, job, e),
                         e);
+}
+
+/* One report of many texts. */
+static int check_end(const struct job *job, struct err *e)
+{
+    const struct output *output = &job->results.output;
+
+    if (output->folder)
+        return err_set(e, ERR_USAGE, "--summary gives one report: expected a file, not the "
+                       "folder %s", output->path);
+    if (!input_is_file(job->in))
+        return err_set(e, ERR_USAGE, "--summary requires several texts: -f FILE, or arrays "
+                       "of several");
+    return 0;
 }
 
 static int run_session(struct job *job, const struct job_kind *kind, struct err *e)
@@ -38,7 +54,9 @@ static int run_session(struct job *job, const struct job_kind *kind, struct err 
     if (kind->prepare != NULL && kind->prepare(job, e) != 0)
         return -1;
     job->in = input_open(&job->s, job->n_operands, job->operands, e);
-    return job->in != NULL ? run_texts(job, kind, e) : -1;
+    if (job->in == NULL || (kind->end != NULL && check_end(job, e) != 0))
+        return -1;
+    return run_texts(job, kind, e);
 }
 
 int job_run(struct job *job, const struct job_kind *kind, const struct env *env,

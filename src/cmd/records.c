@@ -2,6 +2,7 @@
  * What records of several commands have in common. */
 #include "cmd/records.h"
 
+#include <math.h>
 #include <string.h>
 
 struct records_text_id records_text_id(const struct session *s, const struct item *item)
@@ -38,11 +39,30 @@ const char *records_head_name(struct arena *a, const void *row)
     return arena_printf(a, "L%dH%d", id->layer, id->head);
 }
 
+static const char *interval(struct arena *a, double low, double high)
+{
+    return isnan(low) ? "-" : arena_printf(a, "%.3g to %.3g", low, high);
+}
+
 const char *records_interval(struct arena *a, const void *estimate)
 {
     const struct summary_estimate *x = estimate;
 
-    return x->n < 2 ? "-" : arena_printf(a, "%.3g to %.3g", x->low, x->high);
+    return interval(a, x->low, x->high);
+}
+
+const char *records_bootstrap(struct arena *a, const void *estimate)
+{
+    const struct summary_estimate *x = estimate;
+
+    return interval(a, x->boot_low, x->boot_high);
+}
+
+const struct record *records_without_bootstrap(struct arena *a, const struct record *r)
+{
+    static const char *const names[] = { "bootstrap", "boot_low", "boot_high", NULL };
+
+    return record_without(a, r, IN_ALL, names);
 }
 
 struct text_span records_label(const struct tokens *t, int i)

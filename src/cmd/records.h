@@ -149,31 +149,49 @@ const char *records_head_name(struct arena *a, const void *row);
 /* "0.012 to 0.034": a table's cell, of a struct summary_estimate; "-": undefined. */
 const char *records_interval(struct arena *a, const void *estimate);
 
+/* The same of its bootstrap. */
+const char *records_bootstrap(struct arena *a, const void *estimate);
+
 #define ESTIMATE_F(f) offsetof(struct summary_estimate, f)
 /*
- * Makes id_record, whose rows are a struct summary_estimate: of a number with this unit, and
- * heading and format in a table, where it is IN_TABLE (else 0).
+ * Columns of a struct summary_estimate: of a number with this unit, and heading and format
+ * in a table, where it is IN_TABLE (else 0).
  */
+#define ESTIMATE_COLUMNS(title, measure, shape, shown) \
+    { "mean", "mean over the texts in which it is defined", measure, title, shape, \
+      COLUMN_REAL, .where = (shown) | IN_TSV | IN_JSON, .null = NULL_SHOWN, \
+      .field = ESTIMATE_F(mean) }, \
+    { "interval", "low and high", .heading = "95 %", .kind = COLUMN_TEXT, \
+      .where = (shown), .optional = true, .show = records_interval }, \
+    { "bootstrap", "boot_low and boot_high", .heading = "bootstrap", .kind = COLUMN_TEXT, \
+      .where = (shown), .optional = true, .show = records_bootstrap }, \
+    { "sd", "standard deviation over the texts", measure, .kind = COLUMN_REAL, \
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(sd) }, \
+    { "low", "lower end of the mean's 95 % interval", measure, .kind = COLUMN_REAL, \
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(low) }, \
+    { "high", "its upper end", measure, .kind = COLUMN_REAL, \
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(high) }, \
+    { "boot_low", "lower end of the 95 % interval by bootstrap", measure, \
+      .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, \
+      .optional = true, .field = ESTIMATE_F(boot_low) }, \
+    { "boot_high", "its upper end", measure, .kind = COLUMN_REAL, \
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .optional = true, \
+      .field = ESTIMATE_F(boot_high) }, \
+    { "n", "number of those texts", "texts", .kind = COLUMN_LONG, \
+      .where = IN_TSV | IN_JSON, .field = ESTIMATE_F(n) }
+
+/* The same as id_record, whose rows are a struct summary_estimate. */
 #define ESTIMATE_RECORD(id, title, measure, shape, shown) \
     static const struct column id##_estimate[] = { \
-        { "mean", "mean over the texts in which it is defined", measure, title, shape, \
-          COLUMN_REAL, .where = (shown) | IN_TSV | IN_JSON, .null = NULL_SHOWN, \
-          .field = ESTIMATE_F(mean) }, \
-        { "interval", "low and high", .heading = "95 %", .kind = COLUMN_TEXT, \
-          .where = (shown), .show = records_interval }, \
-        { "sd", "standard deviation over the texts", measure, .kind = COLUMN_REAL, \
-          .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(sd) }, \
-        { "low", "lower end of the mean's 95 % interval", measure, .kind = COLUMN_REAL, \
-          .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(low) }, \
-        { "high", "its upper end", measure, .kind = COLUMN_REAL, \
-          .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = ESTIMATE_F(high) }, \
-        { "n", "number of those texts", "texts", .kind = COLUMN_LONG, \
-          .where = IN_TSV | IN_JSON, .field = ESTIMATE_F(n) }, \
+        ESTIMATE_COLUMNS(title, measure, shape, shown) \
     }; \
     static const struct record id##_record = { \
         .help = "a number over many texts", .size = sizeof(struct summary_estimate), \
         RECORD_COLUMNS(id##_estimate), \
     };
+
+/* r, of arena a, without the columns of a bootstrap. */
+const struct record *records_without_bootstrap(struct arena *a, const struct record *r);
 
 /* ---- tokens, as the fields of columns ---- */
 

@@ -5,12 +5,10 @@
 #include <string.h>
 
 #include "analysis/links.h"
-#include "analysis/stats.h"
 #include "analysis/top.h"
 #include "base/nearest.h"
 #include "cmd/metric_fields.h"
-#include "cmd/records.h"
-#include "cmd/job.h"
+#include "cmd/stats.h"
 
 /* "layer": as the heads stand in the model; then the metrics that are numbers, largest first. */
 #define SORT_NUMBER(name) name,
@@ -28,15 +26,6 @@ static const char *const sorts[] = {
 static const struct opt_values sort_values = { .words = sorts };
 static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
 
-struct stats_args {
-    struct shared_args shared;
-    const char *compute, *sort;
-    int top;
-    double entropy_eps;
-    int clusters;
-    bool reverse, links;
-};
-
 #define F(f) offsetof(struct stats_args, f)
 static const struct opt opts[] = {
     WORDS(0, "compute", "LIST", F(compute), &compute_values,
@@ -52,10 +41,23 @@ static const struct opt opts[] = {
          "entropy and entropy_norm: -sum a ln(a + E); 0: exactly"),
     END
 };
+
+static const struct opt summary_opts[] = {
+    FLAG(0, "summary", F(summary),
+         "of several texts: mean of each metric over the texts, 95 % interval"),
+    INT_OR_ALONE("bootstrap", "B", F(bootstrap), "1000", 2, 10000,
+                 "with --summary: another interval, of B replicates of the texts"),
+    STRING(0, "by", "KEY", F(shared.asked.by),
+           "with --summary, --jsonl: a summary for each value of this key, and differences"),
+    FLAG(0, "reliability", F(reliability),
+         "with --summary: how alike two halves of the texts are"),
+    END
+};
 #undef F
+static const struct opt_group summary_group = { "many texts", summary_opts };
 
 static const struct opt_group *const groups[] = {
-    &output_reports.group, &hide_group, &weight_group, PASS_GROUPS, NULL
+    &summary_group, &output_reports.group, &hide_group, &weight_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -63,15 +65,6 @@ static const char *const examples[] = {
     "mha-viz stats --sort entropy --reverse 'the cat saw the dog and the cat ran'",
     "mha-viz stats --tsv -f samples/english.txt | cut -f 1,3,4,5",
     NULL
-};
-
-struct stats_job {
-    struct job job;
-    const struct stats_args *args;
-    struct metric_choice choice;
-    struct metric_set set;      /* what choice names */
-    int sort;                   /* of enum metric_id; -1: by layer */
-    const struct record *head_record;   /* a row of the table */
 };
 
 /* ---- records ---- */
@@ -274,52 +267,36 @@ static struct list *link_tables(const struct job *job, struct arena *a,
 
 /* ---- one text ---- */
 
-struct ranked {
-    struct head_id id;
-    double key;
-    int place;
-};
-
-static int by_key(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-
-    if (a->key != b->key)
-        return a->key > b->key ? -1 : 1;
-    return a->place - b->place;
-}
-
-/* The selected heads of a text in the order that --sort and --reverse say. */
-static const struct ranked *ranking(const struct stats_job *j, struct arena *a,
-                                    const struct stats *s, int text, int *n)
+/* The selected heads of a text, sorted. */
+static const struct stats_rank *ranking(const struct stats_job *j, struct arena *a,
+                                        const struct stats *s, int text, int *n)
 {
     const struct head_id *id = records_heads(&j->job.s, &j->job.want, a, n);
-    struct ranked *order = arena_alloc(a, (size_t)*n, sizeof *order);
+    struct stats_rank *rank = arena_alloc(a, (size_t)*n, sizeof *rank);
 
     for (int i = 0; i < *n; i++) {
         const struct head_stats *head = stats_head(s, text, id[i].layer, id[i].head);
-        double value[N_METRIC], key;
+        double value[N_METRIC];
 
         metric_choice_spread(&j->choice, head->value, value);
-        key = j->sort >= 0 ? value[j->sort] : 0;
-        order[i] = (struct ranked){ id[i], isnan(key) ? -INFINITY : key, i };
+        rank[i] = (struct stats_rank){ id[i], j->sort >= 0 ? value[j->sort] : 0, i };
     }
-    qsort(order, (size_t)*n, sizeof *order, by_key);
-    return order;
+    stats_sort(j, rank, *n);
+    return rank;
 }
 
 static struct list head_rows(const struct stats_job *j, struct arena *a,
                              const struct item *item, const struct found *found, int text)
 {
     int n;
-    const struct ranked *order = ranking(j, a, found->stats, text, &n);
+    const struct stats_rank *order = ranking(j, a, found->stats, text, &n);
     int n_tokens = session_queries(&j->job.s, item)->n;
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
 
     for (int i = 0; i < n; i++) {
         const char *link;
 
-        row[i] = head_row(j, found, text, order[j->args->reverse ? n - 1 - i : i].id, n_tokens);
+        row[i] = head_row(j, found, text, order[i].id, n_tokens);
         link = records_link(a, &j->job.s, item, row[i].words);
         if (link != NULL)
             row[i].strongest = arena_printf(a, "%s %.3f", link, row[i].weight);
@@ -382,27 +359,6 @@ static void leave_out_keys(struct stats_job *job)
         job->job.record = record_without(s->a, job->job.record, IN_JSON, of_keys);
 }
 
-/*
- * Columns are those of the metrics that are computed; the table has the basic ones and those
- * that were named, for a screen is not wide enough for all.
- */
-static void leave_out_metrics(struct stats_job *job)
-{
-    struct arena *a = job->job.s.a;
-    const char **absent = arena_alloc(a, N_METRIC + 1, sizeof *absent);
-    const char **narrow = arena_alloc(a, N_METRIC + 1, sizeof *narrow);
-    int n_absent = 0, n_narrow = 0;
-
-    for (int i = 0; i < N_METRIC; i++)
-        if (!job->choice.wanted[i])
-            absent[n_absent++] = metric_table[i].name;
-        else if (metric_table[i].group != METRIC_BASIC && !job->choice.named[i])
-            narrow[n_narrow++] = metric_table[i].name;
-    job->job.record = record_without(a, job->job.record, IN_ALL, absent);
-    job->head_record = record_without(a, record_without(a, &head_record, IN_ALL, absent),
-                                      IN_TABLE, narrow);
-}
-
 static int find_sort(const char *name, int *sort, struct err *e)
 {
     const char *meant;
@@ -438,9 +394,14 @@ static int choose_metrics(struct stats_job *job, struct err *e)
 /* Lists and matrices are in JSON; those of a whole text are of all of its rows. */
 static int leave_out_kinds(struct stats_job *job, struct err *e)
 {
-    static const char only[] = "only --json prints it";
+    static const char only[] = "only --json prints it", numbers[] = "--summary is of numbers";
     const struct wanted *want = &job->job.want;
 
+    if (job->args->summary &&
+        (metric_choice_drop(&job->choice, METRIC_LIST, numbers, e) != 0 ||
+         metric_choice_drop(&job->choice, METRIC_WORD, numbers, e) != 0 ||
+         metric_choice_drop(&job->choice, METRIC_MAP, numbers, e) != 0))
+        return -1;
     if ((want->layer != NULL || want->head != NULL) &&
         metric_choice_drop(&job->choice, METRIC_MAP, "it is of all layers and heads", e) != 0)
         return -1;
@@ -458,9 +419,36 @@ static int prepare(void *self, struct err *e)
     if (leave_out_kinds(job, e) != 0)
         return err_under(e, "--compute");
     job->set.metric = metric_choice_list(&job->choice, job->job.s.a, &job->set.n);
+    if (job->args->summary) {
+        stats_summary_open(job);
+        return 0;
+    }
     job->job.record = records_without_shown(&job->job.s, &text_record);
     leave_out_keys(job);
-    leave_out_metrics(job);
+    job->job.record = stats_without_metrics(job, job->job.record);
+    job->head_record = stats_without_metrics(job, &head_record);
+    return 0;
+}
+
+static int end(void *self, struct err *e)
+{
+    struct stats_job *job = self;
+
+    (void)e;
+    stats_summary_report(job);
+    return 0;
+}
+
+static int summarise(struct stats_job *j, struct arena *a, const struct item *items, int n,
+                     struct stats *stats, struct err *e)
+{
+    struct sink sinks[STATS_SINKS];
+
+    if (job_forward(&j->job, a, sinks, stats_sinks(stats, sinks), e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (stats_summary_add(j, &items[i], stats, i, e) != 0)
+            return -1;
     return 0;
 }
 
@@ -476,6 +464,8 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
 
     found.stats = stats_new(a, shown, &attended, want, &job->set);
     job->job.want.tap = stats_tap(found.stats);
+    if (job->summary != NULL)
+        return summarise(job, a, items, n, found.stats, e);
     found.links = links_new(a, shown, &attended, want);
     n_sinks = stats_sinks(found.stats, sinks);
     sinks[n_sinks++] = links_sink(found.links);
@@ -491,8 +481,26 @@ static int texts(void *self, struct arena *a, const struct item *items, int n, s
     return 0;
 }
 
-static const struct job_kind kind = { .outputs = &output_reports, .prepare = prepare,
-                                      .texts = texts };
+static int check(void *self, struct err *e)
+{
+    struct stats_job *job = self;
+    const struct stats_args *args = job->args;
+
+    if (args->summary && args->links)
+        return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");
+    if (args->bootstrap > 0 && !args->summary)
+        return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
+    if (args->shared.asked.by != NULL && !args->summary)
+        return err_set(e, ERR_USAGE, "--by requires --summary");
+    if (args->reliability && !args->summary)
+        return err_set(e, ERR_USAGE, "--reliability requires --summary");
+    return 0;
+}
+
+static const struct job_kind kind = { .outputs = &output_reports, .check = check,
+                                      .prepare = prepare, .texts = texts };
+static const struct job_kind summary_kind = { .outputs = &output_reports, .check = check,
+                                              .prepare = prepare, .texts = texts, .end = end };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
@@ -501,7 +509,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
     if (choose_metrics(&job, e) != 0)
         return -1;
-    return job_run(&job.job, &kind, env, e);
+    return job_run(&job.job, job.args->summary ? &summary_kind : &kind, env, e);
 }
 
 const struct cmd cmd_stats = {
@@ -509,5 +517,5 @@ const struct cmd cmd_stats = {
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct stats_args), .examples = examples,
     .max_operands = 2, .run = run,
-    .records = (const struct record *const[]){ &text_record, NULL },
+    .records = (const struct record *const[]){ &text_record, &stats_summary_record, NULL },
 };

@@ -26,6 +26,7 @@ struct asked {
     double score_scale;             /* of qkv's scores; 0 or NaN: not given */
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
+    const char *by;             /* a key of --jsonl's objects: what texts are grouped by */
     enum asked_half half;           /* of each pair of file */
     const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */

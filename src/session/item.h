@@ -24,6 +24,7 @@ struct item {
     size_t pair_size;
     struct tokens tokens;
     struct tokens target;   /* of the decoder of an encoder-decoder; n 0: none */
+    const char *group;      /* --by: the value of its line; NULL: not asked for */
     int *global_at, n_global_at;    /* that a JSON object lists; NULL: it lists none */
     const unsigned char *global;    /* [tokens.n] 1: global; NULL: none is */
     int n_cut;              /* tokens that --truncate took away */

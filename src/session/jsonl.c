@@ -5,9 +5,11 @@
 #include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/json_field.h"
+#include "base/number.h"
 
 /* Absent: NULL. */
 static int read_text(struct arena *a, const json_t *o, const char *key, const char **out,
@@ -53,8 +55,30 @@ static int read_object(struct arena *a, const json_t *o, struct json_line *out,
     return check(out, e);
 }
 
-int jsonl_read(struct arena *a, const char *line, size_t n, struct json_line *out,
-               struct err *e)
+static int read_group(struct arena *a, const json_t *o, const char *by, const char **out,
+                      struct err *e)
+{
+    const json_t *value = json_object_get(o, by);
+    char number[NUMBER_SIZE];
+
+    if (json_is_string(value) && json_string_length(value) == strlen(json_string_value(value)))
+        *out = arena_strdup(a, json_string_value(value));
+    else if (json_is_boolean(value))
+        *out = json_is_true(value) ? "true" : "false";
+    else if (json_is_integer(value))
+        *out = arena_printf(a, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value)) {
+        number_double(number, json_real_value(value));
+        *out = arena_strdup(a, number);
+    }
+    if (*out == NULL || **out == '\0' || strlen(*out) > 256)
+        return json_field_wrong(by, value, "a string of 1 to 256 bytes, a number, true or false",
+                                e);
+    return 0;
+}
+
+int jsonl_read(struct arena *a, const char *line, size_t n, const char *by,
+               struct json_line *out, struct err *e)
 {
     struct span bytes = { (const unsigned char *)line, n };
     json_t *value = json_read(a, bytes, JSON_ALLOW_NUL, e);
@@ -64,6 +88,8 @@ int jsonl_read(struct arena *a, const char *line, size_t n, struct json_line *ou
     if (value == NULL)
         return -1;
     status = read_object(a, value, out, e);
+    if (status == 0 && by != NULL)
+        status = read_group(a, value, by, &out->group, e);
     json_drop(a, value);
     return status;
 }

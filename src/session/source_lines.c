@@ -42,10 +42,11 @@ static int item_of_json(const struct session *s, struct arena *a, const char *li
 {
     struct json_line json_line;
 
-    if (jsonl_read(a, line, n, &json_line, e) != 0 ||
+    if (jsonl_read(a, line, n, s->asked->by, &json_line, e) != 0 ||
         (json_line.decoder_ids.id != NULL &&
          encode_needs_decoder(s, "decoder_ids", ERR_INPUT, e) != 0))
         return -1;
+    out->group = json_line.group;
     out->global_at = json_line.global.id;
     out->n_global_at = json_line.global.n;
     if (json_line.decoder_ids.id != NULL)

@@ -21,6 +21,8 @@ from transformers.models.gpt2 import modeling_gpt2
 from transformers.models.llama import modeling_llama
 from transformers.pytorch_utils import Conv1D
 
+from summary import quantile_of_t
+
 HERE = pathlib.Path(__file__).parent
 OUT = HERE / "diff"
 FIRST, SECOND = [2, 17, 40, 9, 33, 5, 3], [2, 17, 8, 9, 33, 6, 3]
@@ -132,8 +134,10 @@ def estimate(values, w):
     x = np.array(values)
     means = (w @ x)[w.sum(1) > 0] / w.sum(1)[w.sum(1) > 0]
     low, high = np.quantile(means, [0.025, 0.975])
-    return {"mean": float(x.mean()), "sd": float(x.std(ddof=1)), "low": float(low),
-            "high": float(high), "n": len(x)}
+    mean, sd = float(x.mean()), float(x.std(ddof=1))
+    half = quantile_of_t(len(x) - 1) * sd / math.sqrt(len(x))
+    return {"mean": mean, "sd": sd, "low": mean - half, "high": mean + half,
+            "boot_low": float(low), "boot_high": float(high), "n": len(x)}
 
 
 def summary(texts):
@@ -216,13 +220,13 @@ def main():
     corpus = [FIRST, SECOND, [2, 30, 3], [2, 8, 17, 5, 40, 33, 12, 3]]
     lines = [json.dumps({"ids": ids}) for ids in corpus]
     cases.append({"argv": ["-m", "tests/ref/bert", "--dtype", "f32", "--dtype", "bf16",
-                           "--jsonl", "--summary", "-f", "LINES"], "lines": lines,
+                           "--jsonl", "--summary", "--bootstrap", "-f", "LINES"], "lines": lines,
                   "want": {"n_texts": 4, "heads": summary(
                       [heads(attentions("bert", x)[0], attentions("bert", x, BF16)[0],
                              range(len(x)), range(len(x))) for x in corpus])}})
     pairs = [(FIRST, SECOND), (SECOND, FIRST[::-1]), ([2, 30, 31, 3], [2, 31, 30, 3])]
     cases.append({"argv": ["-m", "tests/ref/bert", "--pretokenized", "--no-special", "--pairs",
-                           "--summary", "-f", "LINES"],
+                           "--summary", "--bootstrap", "-f", "LINES"],
                   "lines": ["\t".join(pieces("bert", x) for x in pair) for pair in pairs],
                   "want": {"n_texts": 3, "heads": summary(
                       [heads(attentions("bert", x)[0], attentions("bert", y)[0],

@@ -10,6 +10,8 @@
 
 enum { TEXTS = 40, NUMBERS = 2 };
 
+static const struct summary_kind kind = { NUMBERS, 1000, NULL, true };
+
 static double value(int text, int i)
 {
     return i == 0 ? sin(text) * 1e-9 - 3e-18 : (text * 37 % 11) / 7.0 - 0.7;
@@ -18,7 +20,7 @@ static double value(int text, int i)
 /* Adds all texts, from the one numbered first on, step by step. */
 static struct summary *all(struct arena *a, int first, int step)
 {
-    struct summary *s = summary_new(a, NUMBERS);
+    struct summary *s = summary_new(a, &kind);
 
     for (int k = 0; k < TEXTS; k++) {
         int text = (first + k * step) % TEXTS;
@@ -48,9 +50,11 @@ static void means(void **state)
         assert_int_equal(x.n, TEXTS);
         check_close(x.mean, sum / TEXTS, 1e-19 + fabs(sum) * 1e-14);
         check_close(x.sd, sqrt(squares / (TEXTS - 1)), x.sd * 1e-6);
-        assert_true(x.low < x.mean && x.mean < x.high);
-        /* A bootstrap's width is near that of a normal distribution. */
-        check_close((x.high - x.low) / (2 * 1.96 * x.sd / sqrt(TEXTS)), 1, 0.1);
+        /* Student's t of 39 degrees of freedom, from tables */
+        check_close(x.high - x.mean, 2.0226909 * x.sd / sqrt(TEXTS), x.sd * 1e-8);
+        check_close(x.mean - x.low, x.high - x.mean, x.sd * 1e-12);
+        assert_true(x.boot_low < x.mean && x.mean < x.boot_high);
+        check_close((x.boot_high - x.boot_low) / (x.high - x.low), 1, 0.1);
     }
     arena_finish(&a);
 }
@@ -103,8 +107,8 @@ static void intervals(void **state)
     qsort(mean, REPLICATES, sizeof *mean, by_size);
     arena_init(&a, NULL, NULL);
     x = summary_of(all(&a, 0, 1), 1);
-    check_close(x.low, mean[24] + 0.975 * (mean[25] - mean[24]), 1e-12);
-    check_close(x.high, mean[974] + 0.025 * (mean[975] - mean[974]), 1e-12);
+    check_close(x.boot_low, mean[24] + 0.975 * (mean[25] - mean[24]), 1e-12);
+    check_close(x.boot_high, mean[974] + 0.025 * (mean[975] - mean[974]), 1e-12);
     assert_true(mean[25] - mean[24] > 1e-6 && mean[975] - mean[974] > 1e-6);
     arena_finish(&a);
 }
@@ -121,8 +125,85 @@ static void any_order(void **state)
     for (int i = 0; i < NUMBERS; i++) {
         struct summary_estimate x = summary_of(s, i), y = summary_of(other, i);
 
-        assert_true(x.mean == y.mean && x.sd == y.sd && x.low == y.low && x.high == y.high);
+        assert_memory_equal(&x, &y, sizeof x);
     }
+    arena_finish(&a);
+}
+
+/* Texts in three parts, merged in another order. */
+static void merged(void **state)
+{
+    struct arena a;
+    struct summary *parts[3], *whole, *s;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    whole = all(&a, 0, 1);
+    for (int p = 0; p < 3; p++) {
+        parts[p] = summary_new(&a, &kind);
+        for (int k = p; k < TEXTS; k += 3)
+            summary_add(parts[p], k, (double[]){ value(k, 0), value(k, 1) });
+    }
+    s = summary_new(&a, &kind);
+    summary_merge(s, parts[2]);
+    summary_merge(s, parts[0]);
+    summary_merge(s, parts[1]);
+    for (int i = 0; i < NUMBERS; i++) {
+        struct summary_estimate x = summary_of(s, i), y = summary_of(whole, i);
+
+        assert_memory_equal(&x, &y, sizeof x);
+    }
+    arena_finish(&a);
+}
+
+/* Heads whose means differ by more than their texts do are alike in all halves. */
+static void reliability(void **state)
+{
+    enum { HEADS = 5 };
+    const struct summary_kind of_heads = { HEADS * 2, 0, NULL, true };
+    struct summary_reliability sure, unsure, one;
+    struct arena a;
+    struct summary *s;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    s = summary_new(&a, &of_heads);
+    for (int text = 0; text < TEXTS; text++) {
+        double values[HEADS * 2];
+
+        for (int h = 0; h < HEADS; h++) {
+            values[2 * h] = h + sin(text * 7 + h) * 1e-3;
+            values[2 * h + 1] = sin(text * 77 + h * 13);
+        }
+        summary_add(s, text, values);
+    }
+    sure = summary_reliability(s, 0, 2, HEADS);
+    unsure = summary_reliability(s, 1, 2, HEADS);
+    one = summary_reliability(s, 0, 2, 1);
+    assert_true(sure.low > 0.9999 && sure.low <= sure.r && sure.r <= sure.high);
+    check_close(sure.whole, 2 * sure.r / (1 + sure.r), 1e-15);
+    assert_true(unsure.low < 0 && unsure.high - unsure.low > 0.5);
+    assert_true(isnan(one.r) && isnan(one.low) && isnan(one.whole));
+    arena_finish(&a);
+}
+
+/* Beyond what the sums hold, a number is undefined, and the others are not. */
+static void too_large(void **state)
+{
+    struct summary_estimate x;
+    struct arena a;
+    struct summary *s;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    s = summary_new(&a, &kind);
+    summary_add(s, 0, (double[]){ 1, 1073741823 });
+    assert_true(summary_of(s, 1).mean == 1073741823);
+    summary_add(s, 1, (double[]){ 2, 1073741824 });
+    summary_add(s, 2, (double[]){ INFINITY, 1 });
+    x = summary_of(s, 1);
+    assert_true(x.n == 3 && isnan(x.mean) && isnan(x.sd) && isnan(x.low) && isnan(x.boot_low));
+    assert_true(isnan(summary_of(s, 0).mean));
     arena_finish(&a);
 }
 
@@ -136,7 +217,7 @@ static void few(void **state)
 
     (void)state;
     arena_init(&a, NULL, NULL);
-    s = summary_new(&a, 2);
+    s = summary_new(&a, &kind);
     x = summary_of(s, 0);
     assert_true(x.n == 0 && isnan(x.mean) && isnan(x.sd) && isnan(x.low));
     summary_add(s, 0, first);
@@ -154,7 +235,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(means), cmocka_unit_test(intervals),
-        cmocka_unit_test(any_order), cmocka_unit_test(few),
+        cmocka_unit_test(any_order), cmocka_unit_test(merged), cmocka_unit_test(reliability),
+        cmocka_unit_test(too_large), cmocka_unit_test(few),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 struct toy_args {
     struct common_args common;
-    int columns, cmap, format;
+    int columns, cmap, format, depth;
     double vmin, eps;
     const char *output, *title;
     struct opt_list models;
@@ -32,6 +32,7 @@ static const struct opt own[] = {
     REAL(0, "vmin", "X", F(vmin), NULL, -INFINITY, INFINITY, "least value of the scale"),
     REAL(0, "eps", "X", F(eps), "1e-9", 0, 1, "added to each weight"),
     LIST('m', "model", "PATH", F(models), &opt_files, "given twice: compared"),
+    INT_OR_ALONE("depth", "N", F(depth), "7", 1, 9, "how deep"),
     FLAG(0, "shared-scale", F(shared), "one scale for all"),
     END
 };
@@ -194,6 +195,24 @@ static void test_list(void **state)
     assert_string_equal(p.args.models.item[0], "a");
     assert_string_equal(p.args.models.item[1], "b");
     BAD("--model: 'c' is one too many: at most 2", "-m", "a", "-m", "b", "-m", "c");
+}
+
+/* A value of such an option goes after '=': the next word is a text. */
+static void test_alone(void **state)
+{
+    struct parsed p;
+
+    (void)state;
+    GOOD(&p, "text");
+    assert_int_equal(p.args.depth, 0);
+    GOOD(&p, "--depth", "3");
+    assert_int_equal(p.args.depth, 7);
+    assert_int_equal(p.n, 1);
+    GOOD(&p, "--depth=3");
+    assert_int_equal(p.args.depth, 3);
+    BAD("--depth: '10' is not in 1..9", "--depth=10");
+    BAD("--depth: '' is not a whole number (1..9)", "--depth=");
+    BAD("--dep: unknown option; did you mean --depth?", "--dep=3");
 }
 
 static void test_help_asked(void **state)
@@ -387,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_last_wins),
         cmocka_unit_test(test_alias),
         cmocka_unit_test(test_list),
+        cmocka_unit_test(test_alone),
         cmocka_unit_test(test_help_asked),
         cmocka_unit_test(test_edges_of_ranges),
         cmocka_unit_test(test_bad_whole_numbers),

@@ -161,10 +161,21 @@ static void put_column(FILE *f, const struct column *c, const char *path)
             c->unit != NULL && c->unit[0] != '\0' ? c->unit : "\\(en");
 }
 
+/* Six members or more, of the same names. */
+static bool are_alike(const struct column *a, const struct column *b)
+{
+    bool alike = a->kind == COLUMN_RECORD && b->kind == COLUMN_RECORD && !a->list && !b->list &&
+                 a->of->n >= 6 && a->of->n == b->of->n;
+
+    for (int i = 0; alike && i < a->of->n; i++)
+        alike = strcmp(a->of->columns[i].name, b->of->columns[i].name) == 0;
+    return alike;
+}
+
 static void put_columns(FILE *f, const struct record *r, const char *prefix)
 {
     for (int i = 0; i < r->n; i++) {
-        const struct column *c = &r->columns[i];
+        const struct column *c = &r->columns[i], *like;
         char path[128];
         bool many = c->list && c->kind == COLUMN_RECORD;
 
@@ -173,6 +184,12 @@ static void put_columns(FILE *f, const struct record *r, const char *prefix)
         snprintf(path, sizeof path, "%s%s", prefix, c->name);
         if (c->kind != COLUMN_RECORD || c->of->tuple) {
             put_column(f, c, path);
+            continue;
+        }
+        for (like = r->columns; like < c && !are_alike(like, c);)
+            like++;
+        if (like < c) {
+            fprintf(f, ".It Va %s Ta like %s Ta \\(en\n", path, like->name);
             continue;
         }
         strcat(path, many ? "[]." : ".");

@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# stats -q --summary: means over texts, intervals, groups.
+
+# shellcheck disable=SC2154
+load helper
+
+# 25 texts in three kinds of groups
+corpus() {
+    python3 - >"$dir/lines.jsonl" <<'PYTHON'
+import json
+words = "the key is in the door in the key is the door".split()
+for i in range(25):
+    text = " ".join(words[(i * 5 + k * (i % 3 + 1)) % len(words)] for k in range(4 + i % 7))
+    print(json.dumps({"text": text, "lang": "b" if i % 3 else "a", "step": (i % 4) * 500,
+                      "old": i % 2 == 0}))
+PYTHON
+}
+
+numbers() {
+    "$viz" stats -q --json --summary --compute entropy,prev -m "$ref/bert" --jsonl "$@"
+}
+
+@test "means, intervals, reliability and differences are those of their formulas" {
+    corpus
+    # 16 and 9 texts: Welch's p; 7, 6, 6 and 6: exact
+    for key in lang step; do
+        run python3 "$BATS_TEST_DIRNAME/../ref/summary.py" "$viz" "$dir/lines.jsonl" $key \
+            -m "$ref/bert"
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+        [ "${output% numbers}" -gt 300 ]
+    done
+}
+
+@test "the same bytes for any number of threads and order of the lines" {
+    corpus
+    numbers -t 1 -f "$dir/lines.jsonl" > "$dir/one"
+    numbers -t 4 -f "$dir/lines.jsonl" | cmp - "$dir/one"
+    tac "$dir/lines.jsonl" > "$dir/back.jsonl"
+    numbers -t 3 -f "$dir/back.jsonl" | cmp - "$dir/one"
+    # Groups stand by number, whatever comes first.
+    numbers --by step -f "$dir/lines.jsonl" | grep -o '"group":"[^"]*"' > "$dir/groups"
+    numbers --by step -f "$dir/back.jsonl" | grep -o '"group":"[^"]*"' | cmp - "$dir/groups"
+    [ "$(tr -d '\n' < "$dir/groups")" = \
+        '"group":"0""group":"500""group":"1000""group":"1500"' ]
+    [ "$(numbers --by old -f "$dir/back.jsonl" | grep -c '"group":"\(true\|false\)"')" -eq 2 ]
+}
+
+@test "a table, TSV, an order" {
+    corpus
+    works "$viz" stats -q --summary -m "$ref/bert" --jsonl -f "$dir/lines.jsonl"
+    [ "${lines[0]}" = "mean of 25 texts" ]
+    [[ "${lines[1]}" == "head  entropy   norm "* ]] && [[ "${lines[1]}" != *95* ]]
+    works "$viz" stats -q --summary --compute entropy --bootstrap --reliability --by lang \
+        --sort entropy -m "$ref/bert" --jsonl -f "$dir/lines.jsonl"
+    [ "${lines[0]}" = "lang a: mean of 9 texts" ]
+    [[ "${lines[1]}" == "head  entropy  95 %"*"bootstrap"*"- first"*"q" ]]
+    [[ "$output" == *"lang b: mean of 16 texts"* && "$output" == *"metric  "*"all texts"* ]]
+    # The order of the first group is that of all.
+    mapfile -t order < <(grep -o '^L[0-9]*H[0-9]*' <<<"$output")
+    half=$((${#order[@]} / 2))
+    [ "${order[*]:0:half}" = "${order[*]:half}" ]
+    mapfile -t means < <(sed -n "3,$((2 + half))p" <<<"$output" | awk '{ print $2 }')
+    [ "${means[*]}" = "$(printf '%s\n' "${means[@]}" | sort -rn | xargs)" ]
+    works "$viz" stats -q --summary --tsv --compute entropy -m "$ref/bert" --jsonl \
+        -f "$dir/lines.jsonl"
+    [ "${lines[0]}" = "$(printf '%s\t' n_texts stack layer head entropy_mean entropy_sd \
+        entropy_low entropy_high)entropy_n" ]
+    [[ "${lines[1]}" == 25$'\t'encoder$'\t'0$'\t'0$'\t'* ]]
+}
+
+@test "lines that cannot be used, and a file without one that can" {
+    corpus
+    { cat "$dir/lines.jsonl"; echo '{"text":"the cat","lang":[]}'; echo '{"text":"a"}'; } \
+        > "$dir/more.jsonl"
+    numbers --by lang -f "$dir/lines.jsonl" > "$dir/one"
+    run --separate-stderr "$viz" stats --json --summary --compute entropy,prev --by lang \
+        -m "$ref/bert" --jsonl -f "$dir/more.jsonl"
+    [ "$status" -eq 3 ]
+    cmp "$dir/one" - <<<"$output"
+    [[ "${stderr_lines[0]}" == *"line 26: lang: found [], expected a string of 1 to 256 bytes"* ]]
+    [[ "${stderr_lines[1]}" == *"line 27: lang: found nothing, expected"* ]]
+    [ "${stderr_lines[2]}" = "mha-viz: $dir/more.jsonl: 2 of 27 lines could not be used" ]
+    : > "$dir/none"
+    for format in table tsv json; do
+        works "$viz" stats -q --summary --format $format -f "$dir/none"
+    done
+    for i in {1..101}; do echo "{\"text\":\"the cat\",\"lang\":$i}"; done > "$dir/many.jsonl"
+    fails 2 "--by: over 100 different values" \
+        "$viz" stats -q --summary --by lang -m "$ref/bert" --jsonl -f "$dir/many.jsonl"
+}
+
+@test "options that do not fit" {
+    corpus
+    fails 2 "--summary requires several texts: -f FILE, or arrays of several" \
+        "$viz" stats -q --summary 'the cat'
+    fails 2 "--summary gives one report: expected a file, not the folder $dir/" \
+        "$viz" stats -q --summary -o "$dir/" -f "$dir/lines.jsonl"
+    fails 2 "--summary, --links: only one of them can be given" \
+        "$viz" stats -q --summary --links -f "$dir/lines.jsonl"
+    for o in --bootstrap --bootstrap=20 --reliability "--by lang"; do
+        # shellcheck disable=SC2086
+        fails 2 "${o%%[= ]*} requires --summary" "$viz" stats $o -f "$dir/lines.jsonl"
+    done
+    fails 2 "--by requires --jsonl" "$viz" stats -q --summary --by lang -f "$dir/lines.jsonl"
+    fails 2 "--bootstrap: '1' is not in 2..10000" \
+        "$viz" stats -q --summary --bootstrap=1 -f "$dir/lines.jsonl"
+    fails 2 "--bootstrap requires --summary" "$viz" diff --bootstrap a b
+}
