@@ -13,6 +13,7 @@ python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null || {
 ref=tests/ref
 : >"$work/empty"
 printf 'the key\nis in the door\n' >"$work/lines"
+printf '{"text":"the key","lang":"%s"}\n' a b b >"$work/lines.jsonl"
 failed=0
 while read -r -a argv; do
     [ ${#argv[@]} -eq 0 ] && continue
@@ -34,6 +35,8 @@ stats --mask causal --top 0 the_cat
 stats --attention $ref/precomputed/decoder.npz
 stats --attention $ref/precomputed/skipped.npy
 stats -f $work/empty
+stats --summary --bootstrap=20 --reliability -m $ref/bert -f $work/lines
+stats --summary --compute entropy,prev --by lang -m $ref/bert --jsonl -f $work/lines.jsonl
 tokens the_cat
 tokens -m $ref/bert the key
 stability --runs 2 the_cat
