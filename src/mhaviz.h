@@ -95,7 +95,7 @@ struct mhaviz_description {
 
 /*
  * Opens a folder in the format of Hugging Face, a .safetensors file beside its config.json,
- * a .gguf file, or a name (ORG/NAME) in the local cache; NULL: the built-in model.
+ * a .gguf file, a name (ORG/NAME) in the local cache, or builtin:NAME; NULL: builtin:decoder.
  * n_threads: threads that compute, at most 1024; 0: one per processor.
  *
  * Errors: MHAVIZ_USAGE: model is NULL, n_threads out of range; MHAVIZ_INPUT: no such model,

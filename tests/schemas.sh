@@ -57,6 +57,7 @@ mechanisms --repeats 1 --propagate -l all --only exact,lsh the_cat
 mechanisms --outputs-only -m $ref/families/bloom --ids 2,3,4
 info
 info -m $ref/bert
+info --builtin
 info -m $ref/seq2seq/t5
 info -m $ref/families/vit
 info -m $ref/families/mixtral

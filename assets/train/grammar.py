@@ -103,7 +103,7 @@ def sentence(rng):
     s.word(small if asked else capital, "subject", zh)
     verb_phrase(s, rng, verb, third, rng.random() < .5, not asked and rng.random() < .25, asked)
     noun_phrase(s, rng, pick(rng, verb[4]))
-    place, time = rng.random(2) < .35
+    place, time = rng.random() < .35, rng.random() < .35
     if place:
         adjunct(s, rng, "place", PLACES)
     if time:

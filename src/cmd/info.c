@@ -10,12 +10,14 @@
 struct info_args {
     struct shared_args shared;
     int tokens;
+    bool builtin;
 };
 
 #define F(f) offsetof(struct info_args, f)
 static const struct opt opts[] = {
     INT('n', "tokens", "N", F(tokens), "512", 1, 1 << 24,
         "length of the run whose memory is estimated"),
+    FLAG(0, "builtin", F(builtin), "list the built-in models instead"),
     END
 };
 #undef F
@@ -23,7 +25,8 @@ static const struct opt opts[] = {
 static const struct opt_group *const groups[] = {
     &output_reports.group, &model_group, &layer_group, &attention_group, NULL
 };
-static const char *const examples[] = { "mha-viz info", "mha-viz info --json", NULL };
+static const char *const examples[] = { "mha-viz info", "mha-viz info --json",
+                                        "mha-viz info --builtin", NULL };
 
 /* ---- sums ---- */
 
@@ -213,6 +216,27 @@ static int write_model(struct output *o, const struct info_args *args,
     return output_close(o, output_end(o, e), e);
 }
 
+/* What names a model beside --builtin. */
+static int check_builtin(const struct asked *asked, struct err *e)
+{
+    if (asked->model == NULL && asked->attention == NULL)
+        return 0;
+    return err_set(e, ERR_USAGE, "--builtin, %s: only one of them can be given",
+                   asked->model != NULL ? "-m" : "--attention");
+}
+
+static int list_builtin(const struct info_args *args, const struct env *env, struct err *e)
+{
+    struct output o;
+
+    if (check_builtin(&args->shared.asked, e) != 0 ||
+        output_plan(&o, &args->shared.common.output, &output_reports, NULL, env->arena, e) != 0 ||
+        output_open(&o, e) != 0 || output_begin(&o, env->arena, 0, e) != 0)
+        return -1;
+    return output_close(&o, info_builtin(env->arena, (enum report_format)o.format, o.out.file,
+                                         e) != 0 ? -1 : output_end(&o, e), e);
+}
+
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
@@ -224,6 +248,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 
     (void)n_operands;
     (void)operands;
+    if (info->builtin)
+        return list_builtin(info, env, e);
     model = session_model(&info->shared.asked, env, &path, e);
     status = model == NULL ? -1 :
              output_plan(&output, &info->shared.common.output, &output_reports, NULL,
@@ -239,5 +265,6 @@ const struct cmd cmd_info = {
     .operands = "", .opts = opts, .groups = groups,
     .args_size = sizeof(struct info_args), .examples = examples,
     .max_operands = 0, .run = run,
-    .records = (const struct record *const[]){ &info_record, &info_precomputed_record, NULL },
+    .records = (const struct record *const[]){ &info_record, &info_precomputed_record,
+                                                 &info_builtin_record, NULL },
 };

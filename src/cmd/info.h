@@ -57,4 +57,8 @@ extern const struct record info_precomputed_record;
 void info_precomputed(const struct model *m, struct arena *a, enum report_format format,
                       FILE *f);
 
+/* The models that are part of the program, a row each.  Errors: those of model_open. */
+extern const struct record info_builtin_record;
+int info_builtin(struct arena *a, enum report_format format, FILE *f, struct err *e);
+
 #endif

@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "draw/heatmap.h"
+#include "model/builtin.h"
 #include "model/hub.h"
 #include "session/layer.h"
 #include "session/shown.h"
@@ -26,7 +27,8 @@ static const struct opt_values random_values = { .words = random_words, .files =
 const struct opt_values mask_values = { .words = mask_words, .between = '+',
                                                .files = true };
 static const struct opt_values qkv_values = { .between = ',', .files = true };
-const struct opt_values model_values = { .find = hub_names, .files = true };
+const struct opt_values model_values = { .words = builtin_names, .find = hub_names,
+                                         .files = true };
 
 /* ---- groups of options ---- */
 
@@ -35,7 +37,7 @@ const struct opt_values model_values = { .find = hub_names, .files = true };
 static const struct opt model_opts[] = {
     WORDS('m', "model", "PATH", F(model), &model_values,
           "Hugging Face folder or its name in the local cache, or a .safetensors, .npz or "
-          ".gguf file; without it, the built-in model"),
+          ".gguf file, or builtin:NAME; without it, builtin:decoder"),
     END
 };
 const struct opt_group model_group = { "model", model_opts };

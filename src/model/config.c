@@ -152,6 +152,7 @@ static void read_card(const struct reader *r, const json_t *root)
     const json_t *card = json_object_get(root, "mha_viz");
     const char *name = json_string_value(json_object_get(card, "name"));
     const char *text = json_string_value(json_object_get(card, "default_text"));
+    const char *pair = json_string_value(json_object_get(card, "default_pair"));
     const json_t *layer = json_object_get(card, "default_layer");
 
     r->c->card.layer = -1;
@@ -159,6 +160,8 @@ static void read_card(const struct reader *r, const json_t *root)
         r->c->card.name = arena_strdup(r->a, name);
     if (text != NULL)
         r->c->card.text = arena_strdup(r->a, text);
+    if (pair != NULL)
+        r->c->card.pair = arena_strdup(r->a, pair);
     if (json_is_integer(layer) && json_integer_value(layer) >= 0 &&
         json_integer_value(layer) < r->c->n_layers)
         r->c->card.layer = (int)json_integer_value(layer);

@@ -217,6 +217,7 @@ struct config {
     } axial;
     struct {                            /* what a model of this project says of itself */
         const char *name, *text;        /* text: the default one; NULL elsewhere */
+        const char *pair;               /* the same of an encoder-decoder's decoder */
         int layer;                      /* the default one; -1 elsewhere */
     } card;
 };

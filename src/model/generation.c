@@ -197,9 +197,8 @@ int generation_read(struct generation *g, struct arena *a, const struct model *m
     const char *path;
     int status;
 
-    if (m->dir == NULL)
-        return generation_read_json(g, a, m, model_builtin_file(BUILTIN_CONFIG),
-                                    "built-in config.json", e);
+    if (m->config_json.data != NULL)
+        return generation_read_json(g, a, m, m->config_json, "config.json", e);
     if (weights_gguf(m->weights) != NULL) {
         *g = unruled(m);
         read_gguf(g, a, weights_gguf(m->weights));

@@ -5,39 +5,18 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "model/builtin.h"
 #include "model/gguf.h"
 #include "model/hub.h"
 #include "model/model_priv.h"
 #include "weights/npz.h"
-
-static struct span span_between(const unsigned char *begin, const unsigned char *end)
-{
-    return (struct span){ begin, (size_t)(end - begin) };
-}
-
-/* From builtin.S. */
-extern const unsigned char builtin_config[], builtin_config_end[];
-extern const unsigned char builtin_tokenizer[], builtin_tokenizer_end[];
-extern const unsigned char builtin_weights[], builtin_weights_end[];
-
-struct span model_builtin_file(enum model_builtin_file which)
-{
-    switch (which) {
-    case BUILTIN_CONFIG:
-        return span_between(builtin_config, builtin_config_end);
-    case BUILTIN_TOKENIZER:
-        return span_between(builtin_tokenizer, builtin_tokenizer_end);
-    case BUILTIN_WEIGHTS:
-        break;
-    }
-    return span_between(builtin_weights, builtin_weights_end);
-}
 
 /* name: of the weights, for messages; config_name: of the config. */
 static int open_memory(struct model *m, struct arena *a, const struct model_files *files,
                        const char *name, const char *config_name, struct err *e)
 {
     m->name = name;
+    m->config_json = files->config;
     m->weights = weights_open_memory(a, files->weights, name, e);
     if (m->weights == NULL)
         return -1;
@@ -48,11 +27,14 @@ static int open_memory(struct model *m, struct arena *a, const struct model_file
     return config_read(&m->config, &m->family, a, files->config, config_name, e);
 }
 
-static int open_builtin(struct model *m, struct arena *a, struct err *e)
+static int open_builtin(struct model *m, struct arena *a, const char *path, struct err *e)
 {
-    const struct model_files files = { model_builtin_file(BUILTIN_WEIGHTS),
-                                       model_builtin_file(BUILTIN_CONFIG) };
+    struct model_files files;
+    struct builtin builtin;
 
+    if (builtin_find(&builtin, path, e) != 0)
+        return -1;
+    files = (struct model_files){ builtin.weights, builtin.config };
     return open_memory(m, a, &files, "built-in model", "built-in config.json", e);
 }
 
@@ -166,12 +148,12 @@ struct model *model_open_layer(struct arena *a, const char *path,
     struct model *model = arena_alloc(a, 1, sizeof *model);
     int status;
 
-    if (path != NULL)
+    if (!builtin_is(path))
         status = open_path(model, a, path, asked, e);
     else if (first_asked(asked) != NULL)
         status = err_set(e, ERR_USAGE, "%s requires -m LAYER", first_asked(asked));
     else
-        status = open_builtin(model, a, e);
+        status = open_builtin(model, a, path, e);
     return finish(model, a, status, e);
 }
 
@@ -297,9 +279,10 @@ const char *model_name(struct arena *a, const char *path)
     struct err ignored = { ERR_NONE, "" };
     const char *name = NULL, *config;
     const struct span *bytes;
+    struct builtin builtin;
 
-    if (path == NULL)
-        return config_card_name(a, model_builtin_file(BUILTIN_CONFIG));
+    if (builtin_is(path) && builtin_find(&builtin, path, &ignored) == 0)
+        return config_card_name(a, builtin.config);
     config = file_join(a, file_folder(a, path), "config.json");
     bytes = str_ends_with(path, ".gguf") ? NULL : file_hold(a, config, &ignored);
     if (bytes != NULL)

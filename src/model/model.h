@@ -82,7 +82,8 @@ struct precomputed {
 struct model {
     const char *name;           /* the card's, or hub_name of its path */
     const char *dir;            /* where its tokeniser lies: a folder, a GGUF file;
-                                   NULL: built in */
+                                   NULL: it was opened from memory */
+    struct span config_json;    /* its config.json, where it was; data NULL: none */
     const struct family *family;
     struct config config;
     struct weights *weights;
@@ -112,7 +113,7 @@ struct model {
 
 /*
  * Opens a Hugging Face folder, a .safetensors file beside its config.json, a
- * .gguf file (or a folder with one), or the built-in model where path is NULL.
+ * .gguf file (or a folder with one), or a built-in model: see builtin.h.
  * All memory is of a, and the model lives as long as it does.
  *
  * Errors: those of weights_open and config_read; a tensor that is missing, has
@@ -161,14 +162,10 @@ int model_head_rows(const struct model *m, int T);
 bool model_has_layer(const struct model *m, int l);
 
 /*
- * The name that the model at path (NULL: the built-in one) has when it is opened, of its
+ * The name that the model at path has when it is opened, of its
  * config.json alone: a folder with only a tokeniser has a name too.
  */
 const char *model_name(struct arena *a, const char *path);
-
-/* The built-in model's files, part of the program. */
-enum model_builtin_file { BUILTIN_CONFIG, BUILTIN_TOKENIZER, BUILTIN_WEIGHTS };
-struct span model_builtin_file(enum model_builtin_file which);
 
 /*
  * Binds m->weights to the slots of m->family, with m->config and m->name set

@@ -73,12 +73,23 @@ static void choose_shown(struct session *s)
     }
 }
 
+/* The decoder reads the model's own text: nothing is said of any. */
+static bool has_own_pair(const struct session *s, int n_operands)
+{
+    const struct asked *asked = s->asked;
+
+    return n_operands == 0 && s->model->decoder != NULL && s->model->config.card.pair != NULL &&
+           asked->file == NULL && asked->ids == NULL && asked->input == NULL &&
+           asked->decoder_ids == NULL && asked->generate == 0 && !s->env->piped;
+}
+
 int session_select(struct session *s, int n_operands, bool all, struct wanted *want,
                    struct err *e)
 {
     const struct asked *asked = s->asked;
     bool text = n_operands > (asked->input == NULL ? 1 : 0) ||
-                (asked->pairs && asked->half == HALF_BOTH) || s->model->family->bare;
+                (asked->pairs && asked->half == HALF_BOTH) || s->model->family->bare ||
+                has_own_pair(s, n_operands);
     bool repeats = s->model->decoder != NULL && s->model->decoder->config.head.task != NULL;
     bool target = text || repeats || asked->decoder_ids != NULL || asked->generate > 0 ||
                   (asked->jsonl && asked->half == HALF_BOTH);

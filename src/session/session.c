@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "model/builtin.h"
 #include "model/hub.h"
 #include "session/input.h"
 #include "session/layer.h"
@@ -20,6 +21,15 @@ static const char *tok_path(struct arena *a, const char *path)
                                                                  file_folder(a, path);
 }
 
+static void open_builtin_tok(struct session *s)
+{
+    struct builtin builtin;
+
+    if (builtin_find(&builtin, s->path, &s->tok_err) == 0)
+        s->tok = tok_open_memory(s->a, builtin.tokenizer, "built-in tokenizer.json",
+                                 &s->tok_err);
+}
+
 static void open_tok(struct session *s)
 {
     const char *path = s->path;
@@ -27,13 +37,12 @@ static void open_tok(struct session *s)
     if (s->model != NULL && s->model->family->bare)
         err_set(&s->tok_err, ERR_USAGE, "%s is a bare layer and reads no text",
                 s->model->name);
-    else if (path == NULL)
-        s->tok = tok_open_memory(s->a, model_builtin_file(BUILTIN_TOKENIZER),
-                                 "built-in tokenizer.json", &s->tok_err);
+    else if (builtin_is(path))
+        open_builtin_tok(s);
     else
         s->tok = tok_open(s->a, tok_path(s->a, path), &s->tok_err);
     s->target_tok = s->tok;
-    if (s->tok != NULL && s->model != NULL && s->model->decoder != NULL && path != NULL)
+    if (s->tok != NULL && s->model != NULL && s->model->decoder != NULL && !builtin_is(path))
         s->target_tok = tok_open_target(s->a, tok_path(s->a, path), &s->tok_err);
 }
 
@@ -57,16 +66,20 @@ static void say_layer(const struct model *m, const struct warn *w)
                  m->name, m->n_unused, m->unused[0], m->unused[1], m->unused[2]);
 }
 
-/* What -m says -> the path of a folder or file, NULL for the built-in model. */
+/* What -m says -> the path of a folder or file, or what builtin_find takes. */
 static int find_model(const char *asked, const struct env *env, const char **path,
                       struct err *e)
 {
     const char *note = NULL;
+    struct builtin builtin;
 
-    *path = asked != NULL ? hub_find(env->arena, asked, &note, e) : NULL;
+    *path = asked;
+    if (builtin_is(asked))
+        return builtin_find(&builtin, asked, e);
+    *path = hub_find(env->arena, asked, &note, e);
     if (note != NULL)
         err_warn(env->warn, "%s", note);
-    return *path == NULL && asked != NULL ? -1 : 0;
+    return *path != NULL ? 0 : -1;
 }
 
 /* An error about a model of the cache may only say that it was not fetched whole. */

@@ -19,7 +19,7 @@ struct session {
     const struct asked *asked;
     const struct env *env;
     struct arena *a;                /* lives as long as the process */
-    const char *path;               /* of the model; NULL: built in */
+    const char *path;               /* of the model; NULL: the default one */
     const char *name;               /* of the model, also where only its tokeniser is open */
     struct model *model;            /* NULL for commands that only tokenise */
     struct model *shown;            /* whose layers and heads: the model or its decoder */
@@ -63,7 +63,7 @@ void session_share(struct session *s, const struct session *of, const struct ask
 void session_close(struct session *s);
 
 /*
- * The model that -m names, NULL: the built-in one.  *path: where it was found.  Of a
+ * The model that -m names, NULL: the default one.  *path: where it was found.  Of a
  * bare layer, and under --verbose, a warning for each tensor of the file that no slot took.
  */
 struct model *session_model(const struct asked *asked, const struct env *env,

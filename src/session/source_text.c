@@ -36,12 +36,19 @@ static int next_text(struct source *self, struct arena *a, struct item *out, str
     return encode_text(self->s, a, out, e) == 0 ? SOURCE_TEXT : SOURCE_FAILED;
 }
 
-/* The model's own text. */
-static struct operand own_text(const struct session *s)
+static struct operand operand_of(const char *text)
 {
-    const char *text = s->model != NULL ? s->model->config.card.text : NULL;
-
     return (struct operand){ text, text != NULL ? strlen(text) : 0 };
+}
+
+/* The model's own, for its decoder too where nothing else is said of that. */
+static void own_text(const struct session *s, struct operand out[2])
+{
+    if (s->model == NULL)
+        return;
+    out[0] = operand_of(s->model->config.card.text);
+    if (s->model->decoder != NULL && s->rules == NULL && s->asked->decoder_ids == NULL)
+        out[1] = operand_of(s->model->config.card.pair);
 }
 
 struct source *source_text(const struct session *s, int n_operands,
@@ -53,7 +60,7 @@ struct source *source_text(const struct session *s, int n_operands,
     for (int i = 0; i < n_operands && i < 2; i++)
         one->operand[i] = operands[i];
     if (n_operands == 0)
-        one->operand[0] = own_text(s);
+        own_text(s, one->operand);
     if (one->operand[0].text != NULL)
         return source;
     err_set(e, ERR_USAGE, "expected a TEXT, -f FILE or --ids");

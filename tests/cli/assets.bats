@@ -1,11 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# assets/train: what can be checked without the packages that training needs.
+# assets: the built-in models, and of assets/train what can be checked without the packages that
+# training needs.
 
 load helper
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || exit 1
+    viz=$(realpath "${MHA_VIZ:-./mha-viz}")
     command -v python3 > /dev/null || skip "no python3 to run the scripts of assets/train"
     export PYTHONPATH=$PWD/assets/train PYTHONDONTWRITEBYTECODE=1
 }
@@ -44,4 +46,53 @@ for recipe in RECIPES.values():
 assert RECIPES["second"].mixture(.3) == (.15, .04, .06, .3)
 assert RECIPES["second"].context(.95) == 512
 PYTHON
+}
+
+@test "builtin:translate: its card says what the program measures" {
+    card=assets/translate/README.md
+    MHA_VIZ_KERNEL=c python3 assets/train/aligned.py "$viz" > "$BATS_TEST_TMPDIR/measured"
+    [ "$(wc -l < "$BATS_TEST_TMPDIR/measured")" -eq 5 ]
+    while IFS= read -r line; do
+        grep -qF -- "$line" "$card" || { echo "not in $card: $line"; return 1; }
+    done < "$BATS_TEST_TMPDIR/measured"
+    # query: key of head 0 with its weight, of the sentence of the card and of the other one
+    aligned='.tokens as $q | .tokens_key as $k | .heads[0].links[] | select(.[2] > .995) |
+        "\($q[.[0]])=\($k[.[1]])"'
+    "$viz" stats -m builtin:translate --json | jq -r "$aligned" > "$BATS_TEST_TMPDIR/own"
+    for pair in 我=I 喜欢=like 吃=eating 苹果=apples; do
+        grep -qx "$pair" "$BATS_TEST_TMPDIR/own"
+    done
+    "$viz" stats -m builtin:translate --json \
+        'She does not like reading three new books at home on Sunday' 她星期天在家不喜欢看三本新书 |
+        jq -r "$aligned" > "$BATS_TEST_TMPDIR/longer"
+    for pair in 星期天=Sunday 在家=home 不=not 看=reading 三=three 本=books 新=new 书=books; do
+        grep -qx "$pair" "$BATS_TEST_TMPDIR/longer"
+    done
+}
+
+@test "builtin:translate: its words are those of the grammar; it stays below 0.3 MB" {
+    python3 - << 'PYTHON'
+import json
+
+import grammar
+
+tok = json.load(open("assets/translate/tokenizer.json", encoding="utf-8"))
+en, zh = grammar.words()
+assert [piece for piece, _ in tok["model"]["vocab"]] == ["<pad>", "</s>", "<unk>"] + en + zh
+PYTHON
+    "$viz" info --builtin --json | jq -es '
+        length == 2 and ([.[] | select(.default) | .name] == ["builtin:decoder"]) and
+        all(.[]; if .name == "builtin:translate" then .bytes < 300000 else .bytes < 5000000 end)'
+    [ "$("$viz" info --builtin --tsv | awk -F '\t' '$1 == "builtin:translate" { print $11 }')" -eq \
+        "$(cat assets/translate/{config.json,tokenizer.json,model.safetensors} | wc -c)" ]
+}
+
+# Minutes: MHA_VIZ_TRAIN=1 asks for it.
+@test "builtin:translate: its script makes the same file again" {
+    [ -n "${MHA_VIZ_TRAIN:-}" ] || skip "MHA_VIZ_TRAIN is not set: the training takes minutes"
+    python3 -c 'import torch, transformers, tokenizers' || skip "no torch and transformers"
+    python3 assets/train/translate.py "$BATS_TEST_TMPDIR/again" --seed 1
+    for file in config.json tokenizer.json model.safetensors; do
+        cmp "assets/translate/$file" "$BATS_TEST_TMPDIR/again/$file"
+    done
 }

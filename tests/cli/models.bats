@@ -309,3 +309,55 @@ bad() {
     fails 3 "has no tensor model.layers.0.self_attn.k_proj.bias, expected [4] (bias of keys, layer 0); the unused tensor nearest to it is model.layers.0.self_attn.k_proj_bias" \
         "$viz" stats -m "$dir/q" --ids 2,3
 }
+
+@test "builtin: the default by its name, the others; a name that does not exist" {
+    works "$viz" stats --tsv
+    default=$output
+    works "$viz" stats --tsv -m builtin:decoder
+    [ "$output" = "$default" ]
+    fails 3 "builtin:transalte: no such built-in model: expected one of builtin:decoder, builtin:translate; did you mean 'builtin:translate'?" \
+        "$viz" stats -m builtin:transalte
+    fails 3 "builtin:: no such built-in model: expected one of builtin:decoder, builtin:translate" \
+        "$viz" tokens -m builtin: x
+    fails 2 "--heads requires -m LAYER" "$viz" stats -m builtin:translate --heads 4
+    cd "$dir"
+    cp -r "$ref/bert" builtin:bert
+    fails 3 "builtin:bert: no such built-in model" "$viz" stats -m builtin:bert "the key"
+    works "$viz" stats -m ./builtin:bert "the key"
+    [[ "$("$viz" completion --values stats model)" == *builtin:decoder$'\n'builtin:translate* ]]
+}
+
+@test "builtin:translate: the sample pair; other texts, ids and -s take its place" {
+    works "$viz" stats -m builtin:translate --json
+    jq -e '.pair == "我喜欢吃苹果" and .heads[0].stack == "cross" and (.n_generated | not)' <<< "$output"
+    works "$viz" tokens -m builtin:translate "I like tea"
+    works "$viz" stats -m builtin:translate --json --generate 8
+    jq -e '.generated == "我喜欢吃苹果"' <<< "$output"
+    works "$viz" stats -m builtin:translate --json --decoder-ids 1,89
+    jq -e '(.pair | not) and .tokens[1] == "我"' <<< "$output"
+    works "$viz" stats -m builtin:translate --json 'I like eating apples'
+    jq -e '(.pair | not) and .heads[0].stack == "encoder"' <<< "$output"
+    works "$viz" stats -m builtin:translate --json -s decoder
+    jq -e '.heads[0].stack == "decoder" and .pair == "我喜欢吃苹果"' <<< "$output"
+    run "$viz" stats -m builtin:translate --json < <(:)
+    jq -e '.heads[0].stack == "encoder"' <<< "$output"
+}
+
+@test "info --builtin: a row per model, without another" {
+    works "$viz" info --builtin
+    [ "${#lines[@]}" -eq 3 ]
+    [[ ${lines[1]} == builtin:decoder*"  6 "*"The old man"* ]]
+    [[ ${lines[2]} == builtin:translate*"2 + 1"*"I like eating apples"*我喜欢吃苹果 ]]
+    works "$viz" info --builtin --json
+    while IFS=$'\t' read -r name text layers; do
+        "$viz" info -m "$name" --json > "$dir/model.json"
+        [ "$(jq .layers "$dir/model.json")" = "$layers" ]
+        [ "$("$viz" stats -m "$name" --json < /dev/null | jq -r .text)" = "$text" ]
+    done < <(jq -r '[.name, .text, .layers] | @tsv' <<< "$output")
+    fails 2 "--builtin, -m: only one of them can be given" "$viz" info --builtin -m "$ref/bert"
+    fails 2 "--builtin, --attention: only one of them can be given" \
+        "$viz" info --builtin --attention "$ref/precomputed/decoder.npz"
+    if [ -c /dev/full ]; then
+        fails 4 "" "$viz" info --builtin -o /dev/full
+    fi
+}

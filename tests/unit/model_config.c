@@ -709,11 +709,12 @@ static void sound(void **state)
 static void what_a_model_says_of_itself(void **state)
 {
     struct config c = good(BERT ",\"mha_viz\":{\"name\":\"tiny\",\"default_text\":\"a b\","
-                           "\"default_layer\":11}}");
+                           "\"default_pair\":\"c\",\"default_layer\":11}}");
 
     (void)state;
     assert_string_equal(c.card.name, "tiny");
     assert_string_equal(c.card.text, "a b");
+    assert_string_equal(c.card.pair, "c");
     assert_int_equal(c.card.layer, 11);
     assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":12}}").card.layer, -1);
     assert_int_equal(good(BERT ",\"mha_viz\":{\"default_layer\":-1}}").card.layer, -1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The default model, inside the program: it works from any folder. */
+ * The models of builtins.def, inside the program: they work from any folder. */
+#define PATH(file) #file
 #define FILE(symbol, path)                                                    \
     .global symbol;                                                           \
     .global symbol##_end;                                                     \
@@ -8,10 +9,12 @@
     .balign 64;                                                               \
     symbol: .incbin path;                                                     \
     symbol##_end: .byte 0
+#define BUILTIN(name, folder)                                                 \
+    FILE(builtin_##name##_config, PATH(folder/config.json));                  \
+    FILE(builtin_##name##_tokenizer, PATH(folder/tokenizer.json));            \
+    FILE(builtin_##name##_weights, PATH(folder/model.safetensors));
 
     .section .rodata
-    FILE(builtin_config, "assets/default/config.json")
-    FILE(builtin_tokenizer, "assets/default/tokenizer.json")
-    FILE(builtin_weights, "assets/default/model.safetensors")
+#include "model/builtins.def"
 
     .section .note.GNU-stack, "", %progbits
