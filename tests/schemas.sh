@@ -42,6 +42,9 @@ tokens -m $ref/bert the key
 stability --runs 2 the_cat
 stability --runs 2 --heads-alone -l 0 the_cat
 stability --runs 2 --relative-noise -m $ref/gpt2 --ids 5
+types
+types --hide first the_cat
+types -m $ref/bert -f $work/lines
 attribute the_cat
 attribute --sources --span 0-1 the_cat
 attribute --answer-id 5 -m $ref/gpt2 --ids 5,6

@@ -137,6 +137,12 @@ enum metric_id {
 #undef METRIC
 
 extern const char *const metric_kovaleva_words[];   /* ends with NULL */
+/* Which of these words a map with such numbers is; block 0 or NaN: there is none. */
+int metric_kovaleva_class(double vertical, double diagonal, double block);
+
+/* Of types, not of metrics.def: the largest of the means by key, but the first, that a sink
+ * could have. */
+extern const struct metric_rule metric_sink_other;
 
 extern const struct metric metric_table[N_METRIC];
 

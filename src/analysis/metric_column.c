@@ -77,14 +77,30 @@ static bool query_independence(const void *state, int layer, int head, double *v
     return all->n_rows > 0;
 }
 
-/* Keys that get more than 0.3 of their rows: the first always, another where all rows see it
- * or 16 do, since of a few rows the mean says little.  Source: Gu et al. 2024. */
+/* The first always, another where all rows see it or 16 do, since of a few rows the mean
+ * says little. */
+static bool counts(const struct columns *all, int j)
+{
+    return j == 0 || all->at[j].n == all->n_rows || all->at[j].n >= 16;
+}
+
+/* Keys that get more than 0.3 of their rows.  Source: Gu et al. 2024. */
 static bool is_sink(const struct columns *all, int j)
 {
-    const struct column *column = &all->at[j];
+    return all->at[j].sum > 0.3 * all->at[j].n && counts(all, j);
+}
 
-    return column->sum > 0.3 * column->n &&
-           (j == 0 || column->n == all->n_rows || column->n >= 16);
+static bool sink_other(const void *state, int layer, int head, double *v)
+{
+    const struct columns *all = state;
+
+    (void)layer;
+    (void)head;
+    *v = -1;
+    for (int j = 1; j < all->n_keys; j++)
+        if (all->at[j].n > 0 && counts(all, j))
+            *v = fmax(*v, all->at[j].sum / all->at[j].n);
+    return *v >= 0;
 }
 
 static int sinks(const void *state, int layer, int head, double *v)
@@ -150,6 +166,7 @@ static const struct metric_state columns = { SCOPE_HEAD, columns_size, columns_t
 static const struct metric_state drains = { SCOPE_HEAD, columns_size, columns_take,
                                             columns_finish, columns_look, columns_start };
 
+const struct metric_rule metric_sink_other = { .state = &columns, .value = sink_other };
 const struct metric_rule metric_received = { .state = &columns, .list = received,
                                              .length = key_count };
 const struct metric_rule metric_sinks = { .state = &columns, .list = sinks,

@@ -116,17 +116,24 @@ const char *const metric_kovaleva_words[] = {
 };
 
 /* The first that holds. */
+int metric_kovaleva_class(double vertical, double diagonal, double block)
+{
+    if (vertical >= 0.6)
+        return 0;
+    if (diagonal >= 0.5)
+        return 1;
+    if (vertical + diagonal >= 0.7 && vertical >= 0.2 && diagonal >= 0.2)
+        return 2;
+    return block >= 0.5 ? 3 : 4;
+}
+
 static int class_of(const struct patterns *all)
 {
-    double v = vertical(all), d = diagonal(all), b;
+    double b;
 
-    if (v >= 0.6)
-        return 0;
-    if (d >= 0.5)
-        return 1;
-    if (v + d >= 0.7 && v >= 0.2 && d >= 0.2)
-        return 2;
-    return block(all, &b) && b >= 0.5 ? 3 : 4;
+    if (!block(all, &b))
+        b = 0;
+    return metric_kovaleva_class(vertical(all), diagonal(all), b);
 }
 
 static bool block_value(const void *state, int layer, int head, double *v)

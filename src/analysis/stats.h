@@ -9,7 +9,7 @@
 
 /* Which metrics are computed, and how. */
 struct metric_set {
-    const struct metric *metric;    /* [n] metric_table, or some of its rows */
+    const struct metric *metric;    /* [n] metric_table, or some of its rows, or others */
     int n;
     struct metric_opts opts;
 };

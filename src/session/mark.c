@@ -70,7 +70,7 @@ static bool separates(const struct side_marks *side, int i)
            (side->looks_back && (is_one_of(&config->bos, t, i) || is_new_line(t, i)));
 }
 
-static bool looks_back(const struct model *m)
+bool mark_looks_back(const struct model *m)
 {
     for (int l = 0; l < m->config.n_layers && m->precomputed == NULL; l++)
         if (m->layer[l].hi > 0)
@@ -86,7 +86,7 @@ static struct side_marks side_of(const struct session *s, const struct item *ite
     return (struct side_marks){
         .m = s->model, .t = item_side(item, which),
         .has_sep = tok != NULL && (tok_id(tok, "[SEP]", 5) >= 0 || tok_id(tok, "<sep>", 5) >= 0),
-        .looks_back = s->model->decoder == NULL && looks_back(s->model),
+        .looks_back = s->model->decoder == NULL && mark_looks_back(s->model),
         .starts = which == SIDE_TARGET,
     };
 }

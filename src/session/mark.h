@@ -6,6 +6,9 @@
 
 #include "session/texts.h"
 
+/* No token of the model, of weights, sees one that follows it. */
+bool mark_looks_back(const struct model *m);
+
 /*
  * Bits of enum token_mark of the tokens of one side, as they are shown: a word has what all
  * of its tokens have.

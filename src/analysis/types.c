@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ * Scores and thresholds -> labels. */
+#include "analysis/types.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+const char *const types_taxonomy_names[] = { "mha-viz", "clark", "kovaleva", NULL };
+
+const char *const types_threshold_names[] = {
+#define THRESHOLD(id, name, ...) name,
+#include "analysis/types_scores.def"
+#undef THRESHOLD
+    NULL
+};
+
+/* ---- thresholds ---- */
+
+struct types_rules types_rules(enum types_taxonomy taxonomy, bool causal)
+{
+    return (struct types_rules){ taxonomy, {
+#define THRESHOLD(id, name, value, help) [TYPES_AT_##id] = value,
+#include "analysis/types_scores.def"
+#undef THRESHOLD
+    }, causal };
+}
+
+static int find_threshold(const char *name, struct err *e)
+{
+    const char *meant;
+
+    for (int i = 0; i < N_TYPES_THRESHOLD; i++)
+        if (strcmp(name, types_threshold_names[i]) == 0)
+            return i;
+    meant = nearest_name(name, types_threshold_names);
+    return err_set(e, ERR_USAGE, "'%s' is not a threshold%s%s%s", name,
+                   meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
+                   meant != NULL ? "'?" : "");
+}
+
+/* "induction:0.5" of n bytes. */
+static int set_one(struct types_rules *r, const char *s, size_t n, struct err *e)
+{
+    char part[64] = "", *colon, *end;
+    double value;
+    int i;
+
+    memcpy(part, s, n < sizeof part ? n : sizeof part - 1);
+    colon = strchr(part, ':');
+    if (colon == NULL)
+        return err_set(e, ERR_USAGE, "'%s' is not a threshold and its value, such as "
+                       "induction:0.5", part);
+    *colon = '\0';
+    i = find_threshold(part, e);
+    if (i < 0)
+        return -1;
+    value = strtod(colon + 1, &end);
+    /* strtod alone would take "nan" and "0x1" */
+    if (end == colon + 1 || *end != '\0' || !(value >= 0) ||
+        strspn(colon + 1, "0123456789.e-") != strlen(colon + 1))
+        return err_set(e, ERR_USAGE, "%s: '%s' is not a number of at least 0", part, colon + 1);
+    r->threshold[i] = value;
+    return 0;
+}
+
+int types_rules_set(struct types_rules *r, const char *list, struct err *e)
+{
+    for (const char *s = list;; s++) {
+        size_t n = strcspn(s, ",");
+
+        if (set_one(r, s, n, e) != 0)
+            return -1;
+        s += n;
+        if (*s == '\0')
+            return 0;
+    }
+}
+
+/* ---- rules ---- */
+
+enum group { PROBE, TEXT, TAG, CLARK, KOVALEVA };
+enum relation { AT_LEAST, ABOVE, RULE };
+
+/* One head, and what was found of it so far. */
+struct case_of {
+    const struct types_rules *r;
+    const struct types_head *h;
+    const struct types_found *found;
+};
+
+static double at(const struct case_of *c, enum types_threshold i)
+{
+    return c->r->threshold[i];
+}
+
+static bool has(const struct case_of *c, enum type_id type)
+{
+    for (int i = 0; i < c->found->n; i++)
+        if (c->found->label[i].type == type)
+            return true;
+    return false;
+}
+
+static bool rule_undetermined(const struct case_of *c, double *score)
+{
+    *score = NAN;
+    return (double)c->h->n_rows < at(c, TYPES_AT_rows) ||
+           (double)c->h->n_texts < at(c, TYPES_AT_texts);
+}
+
+/* Enough of the weight on one offset, or of the strongest links. */
+static bool on_offset(const struct case_of *c, enum types_score argmax, double *score)
+{
+    if (*score >= at(c, TYPES_AT_offset))
+        return true;
+    *score = c->h->score[argmax];
+    return *score >= at(c, TYPES_AT_argmax);
+}
+
+static bool rule_previous(const struct case_of *c, double *score)
+{
+    return !has(c, TYPE_probe_previous) && on_offset(c, TYPES_argmax_prev, score);
+}
+
+static bool rule_next(const struct case_of *c, double *score)
+{
+    return !c->r->causal && on_offset(c, TYPES_argmax_next, score);
+}
+
+static bool rule_self(const struct case_of *c, double *score)
+{
+    return on_offset(c, TYPES_argmax_self, score);
+}
+
+static bool rule_sink_elsewhere(const struct case_of *c, double *score)
+{
+    return *score > at(c, TYPES_AT_weak) && !(c->h->score[TYPES_alpha_0] >= *score);
+}
+
+static bool rule_separator(const struct case_of *c, double *score)
+{
+    return !c->r->causal && *score > at(c, TYPES_AT_separator);
+}
+
+/* Not because the texts are short, and not of one offset. */
+static bool rule_local(const struct case_of *c, double *score)
+{
+    double even = c->h->score[TYPES_local_even];
+
+    return *score >= at(c, TYPES_AT_local) &&
+           *score - even >= at(c, TYPES_AT_local_lift) * (1 - even) && even < 1 &&
+           !has(c, TYPE_probe_previous) && !has(c, TYPE_previous) && !has(c, TYPE_next) &&
+           !has(c, TYPE_self);
+}
+
+static bool rule_block(const struct case_of *c, double *score)
+{
+    return !c->r->causal && *score >= at(c, TYPES_AT_block);
+}
+
+/* Nothing else holds, tags apart. */
+static bool rule_heterogeneous(const struct case_of *c, double *score)
+{
+    *score = NAN;
+    for (int i = 0; i < c->found->n; i++)
+        if (c->found->label[i].type != TYPE_undetermined &&
+            c->found->label[i].type != TYPE_weak)
+            return false;
+    return true;
+}
+
+static bool rule_clark_sep(const struct case_of *c, double *score)
+{
+    return !c->r->causal && *score > at(c, TYPES_AT_clark_mass);
+}
+
+static bool rule_clark_other(const struct case_of *c, double *score)
+{
+    *score = NAN;
+    return c->found->n == has(c, TYPE_undetermined);
+}
+
+/* The class of the mean numbers. */
+static bool is_class(const struct case_of *c, enum type_id type)
+{
+    const double *score = c->h->score;
+
+    return metric_kovaleva_class(score[TYPES_pattern_vertical], score[TYPES_pattern_diagonal],
+                                 score[TYPES_pattern_block]) == (int)type - TYPE_vertical;
+}
+
+#define CLASS(id) \
+    static bool rule_##id(const struct case_of *c, double *score) \
+    { \
+        (void)score; \
+        return is_class(c, TYPE_##id); \
+    }
+CLASS(vertical)
+CLASS(diagonal)
+CLASS(both)
+CLASS(kovaleva_block)
+#undef CLASS
+
+static bool rule_kovaleva_rest(const struct case_of *c, double *score)
+{
+    *score = NAN;
+    return is_class(c, TYPE_kovaleva_rest);
+}
+
+/* ---- labels ---- */
+
+struct type {
+    const char *name;
+    enum group group;
+    enum types_score score;
+    enum relation relation;
+    enum types_threshold threshold;
+    bool (*rule)(const struct case_of *c, double *score);   /* RULE */
+    const char *caption;
+};
+
+#define RULE_AT_LEAST(id) NULL
+#define RULE_ABOVE(id) NULL
+#define RULE_RULE(id) rule_##id
+#define SCORE_PROBE(score) TYPES_probe_##score
+#define SCORE_TEXT(score) TYPES_##score
+#define SCORE_TAG(score) TYPES_##score
+#define SCORE_CLARK(score) TYPES_##score
+#define SCORE_KOVALEVA(score) TYPES_##score
+static const struct type types[N_TYPE] = {
+#define TYPE(id, label, of, by, relation, threshold, about) \
+    [TYPE_##id] = { label, of, SCORE_##of(by), relation, TYPES_AT_##threshold, \
+                    RULE_##relation(id), about },
+#include "analysis/types.def"
+#undef TYPE
+};
+
+static bool is_of(const struct types_rules *r, const struct types_head *h, enum group group)
+{
+    bool has_texts = h->n_texts > 0;
+
+    switch (group) {
+    case PROBE: return r->taxonomy == TYPES_MHA_VIZ;
+    case CLARK: return has_texts && r->taxonomy == TYPES_CLARK;
+    case KOVALEVA: return has_texts && r->taxonomy == TYPES_KOVALEVA;
+    default: return has_texts && r->taxonomy == TYPES_MHA_VIZ;
+    }
+}
+
+static bool holds(const struct case_of *c, const struct type *t, double *score)
+{
+    *score = c->h->score[t->score];
+    switch (t->relation) {
+    case AT_LEAST: return *score >= at(c, t->threshold);
+    case ABOVE: return *score > at(c, t->threshold);
+    default: return t->rule(c, score);
+    }
+}
+
+/* In another taxonomy too, a few rows decide nothing. */
+static bool is_asked(const struct case_of *c, enum type_id id)
+{
+    return is_of(c->r, c->h, types[id].group) ||
+           (id == TYPE_undetermined && c->h->n_texts > 0);
+}
+
+void types_find(const struct types_rules *r, const struct types_head *h,
+                struct types_found *found)
+{
+    const struct case_of c = { r, h, found };
+
+    found->n = 0;
+    found->primary = -1;
+    for (int i = 0; i < N_TYPE; i++) {
+        const struct type *type = &types[i];
+        double score;
+
+        if (!is_asked(&c, (enum type_id)i) || !holds(&c, type, &score))
+            continue;
+        found->label[found->n] = (struct types_label){ (enum type_id)i, type->name,
+                                                       type->caption, score };
+        if (found->primary < 0 && type->group != TAG)
+            found->primary = found->n;
+        found->n++;
+    }
+}
+
+/* ---- the documents' types ---- */
+
+const char *const types_kind_names[] = { "positional", "global", "local", "middle",
+                                         "long-range", NULL };
+
+void types_kinds(const struct types_rules *r, const struct types_head *h,
+                 bool kind[N_TYPES_KIND])
+{
+    const double *score = h->score;
+    struct types_rules rules = *r;
+    struct types_found found;
+    struct case_of c = { &rules, h, &found };
+
+    rules.taxonomy = TYPES_MHA_VIZ;
+    types_find(&rules, h, &found);
+    kind[TYPES_POSITIONAL] = has(&c, TYPE_probe_previous) || has(&c, TYPE_previous) ||
+                             has(&c, TYPE_next) || has(&c, TYPE_self);
+    kind[TYPES_GLOBAL] = has(&c, TYPE_broad);
+    kind[TYPES_NEAR] = score[TYPES_near] >= 0.5;
+    kind[TYPES_FAR] = !kind[TYPES_NEAR] && score[TYPES_far] >= 0.5;
+    kind[TYPES_MIDDLE] = score[TYPES_near] < 0.5 && score[TYPES_far] < 0.5;
+}

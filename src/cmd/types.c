@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ * types: what each head is, by probes and by what it does with texts. */
+#include "cmd/types.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "analysis/stats.h"
+#include "session/mark.h"
+
+static const char *const threshold_words[] = {
+#define THRESHOLD(id, name, ...) name ":",
+#include "analysis/types_scores.def"
+#undef THRESHOLD
+    NULL
+};
+
+static const struct opt_values probe_values = { .words = types_probe_names, .between = ',' };
+static const struct opt_values threshold_values = { .words = threshold_words, .between = ',' };
+
+#define F(f) offsetof(struct types_args, f)
+static const struct opt opts[] = {
+    CHOICE(0, "taxonomy", "NAME", F(taxonomy), "mha-viz", types_taxonomy_names,
+           "which labels there are"),
+    WORDS(0, "threshold", "LIST", F(threshold), &threshold_values,
+          "thresholds of labels, as induction:0.5,local:0.8"),
+    WORDS(0, "probe", "LIST", F(probe), &probe_values,
+          "probes to run, with commas between; without it, all that the model can take"),
+    FLAG(0, "no-probe", F(no_probe), "run no probes: only what the texts show"),
+    INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
+        "seed of the probes' random tokens, and of the random input of a bare layer"),
+    END
+};
+#undef F
+
+static const struct opt_group *const groups[] = {
+    &output_reports.group, &hide_group, &weight_group, &model_group, &layer_group, &rows_group,
+    &attention_group, &qkv_group, &text_group, &select_group, &generate_group, &mask_group,
+    &dtype_group, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz types",
+    "mha-viz types -f samples/english.txt",
+    "mha-viz types --threshold induction:0.3 --json -l 4",
+    NULL
+};
+
+/* ---- texts ---- */
+
+static void add_head(struct types_job *j, const struct head_stats *head, int n_queries)
+{
+    struct types_sums *sums = &j->sums[types_place(j, head->layer, head->head)];
+
+    for (int i = 0; i < N_TYPES_TEXT; i++)
+        if (!isnan(head->value[i])) {
+            sums->sum[i] += head->value[i];
+            sums->n[i]++;
+        }
+    sums->n_rows += n_queries - head->n_skipped;
+}
+
+static void add_text(struct types_job *j, const struct stats *stats, const struct item *item,
+                     int text)
+{
+    const struct session *s = &j->job.s;
+    int n_queries = session_queries(s, item)->n, n_hidden;
+
+    shown_hidden(s->a, item, session_query_side(s), &n_hidden);
+    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);)
+        add_head(j, stats_head(stats, text, l, h), n_queries - n_hidden);
+    j->n_texts++;
+}
+
+static int add_texts(void *self, struct arena *a, const struct item *items, int n,
+                     struct err *e)
+{
+    static const struct metric_set set = { types_metrics, N_TYPES_TEXT, { 0, 1 } };
+    struct types_job *j = self;
+    struct attended attended = job_pack(&j->job, a, items, n);
+    struct stats *stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &set);
+    struct sink sinks[STATS_SINKS];
+
+    if (job_forward(&j->job, a, sinks, stats_sinks(stats, sinks), e) != 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        add_text(j, stats, &items[i], i);
+    return 0;
+}
+
+static int read_texts(struct types_job *j, struct err *e)
+{
+    struct job *job = &j->job;
+
+    if (!j->has_texts)
+        return 0;
+    job->in = input_open(&job->s, job->n_operands, job->operands, e);
+    if (job->in == NULL)
+        return -1;
+    return input_batches(job->in, &job->s, add_texts, j, e);
+}
+
+/* ---- the command ---- */
+
+/* Standard input is read with -f - alone, for without a text there are probes. */
+static bool has_texts(const struct types_job *j)
+{
+    const struct asked *asked = &j->args->shared.asked;
+
+    return j->job.n_operands > 0 || asked->file != NULL || asked->ids != NULL ||
+           asked->input != NULL || asked->attention != NULL || asked->qkv != NULL ||
+           j->job.s.model->family->bare;
+}
+
+static void start(struct types_job *j)
+{
+    const struct session *s = &j->job.s;
+    size_t count = (size_t)s->n_layers * (size_t)s->n_heads;
+
+    j->sums = arena_alloc(s->a, count, sizeof *j->sums);
+    j->probe = arena_alloc(s->a, count, sizeof *j->probe);
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < N_TYPES_PROBE; k++)
+            j->probe[i][k] = NAN;
+}
+
+static int check(struct types_job *j, struct err *e)
+{
+    const struct output *output = &j->job.results.output;
+    const struct session *s = &j->job.s;
+
+    if (output->folder)
+        return err_set(e, ERR_USAGE, "types gives one report: expected a file, not the folder "
+                       "%s", output->path);
+    j->has_texts = has_texts(j);
+    j->rules = types_rules((enum types_taxonomy)j->args->taxonomy,
+                           s->stack != STACK_CROSS && mark_looks_back(s->shown));
+    if (j->args->threshold != NULL && types_rules_set(&j->rules, j->args->threshold, e) != 0)
+        return err_under(e, "--threshold");
+    return types_probe_choose(j, e);
+}
+
+static int report(struct types_job *j, struct err *e)
+{
+    struct output *output = &j->job.results.output;
+    struct report report = { .format = (enum report_format)output->format };
+    int status;
+
+    if (output_open(output, e) != 0)
+        return -1;
+    status = types_probe_run(j, e) == 0 ? read_texts(j, e) : -1;
+    report.record = records_without_shown(&j->job.s, &types_record);
+    report.file = output->out.file;
+    if (status == 0)
+        types_write(j, &report);
+    if (output_close(output, status, e) != 0)
+        return -1;
+    return j->job.in != NULL ? input_result(j->job.in, status, e) : status;
+}
+
+static int run_session(struct types_job *j, struct err *e)
+{
+    const struct types_args *args = j->args;
+    struct session *s = &j->job.s;
+
+    if (output_plan(&j->job.results.output, &args->shared.common.output, &output_reports, NULL,
+                    s->a, e) != 0 ||
+        session_select(s, j->job.n_operands, false, &j->job.want, e) != 0 || check(j, e) != 0)
+        return -1;
+    start(j);
+    return report(j, e);
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct types_job job = { .job = { args, n_operands, operands }, .args = args };
+    int status = session_open(&job.job.s, &job.args->shared.asked, false, env, e);
+
+    if (status == 0)
+        status = run_session(&job, e);
+    session_close(&job.job.s);
+    return status;
+}
+
+const struct cmd cmd_types = {
+    .name = "types", .summary = "say what each head is, by probes and by texts",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct types_args), .examples = examples,
+    .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &types_record, NULL },
+};

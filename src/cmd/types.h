@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of types share: what was asked, and what was found of each head. */
+#ifndef CMD_TYPES_H
+#define CMD_TYPES_H
+
+#include "analysis/types.h"
+#include "cmd/job.h"
+
+struct types_args {
+    struct shared_args shared;
+    const char *probe, *threshold;
+    int taxonomy;
+    bool no_probe;
+};
+
+enum types_probe { TYPES_OF_INDUCTION, TYPES_OF_DUPLICATE, TYPES_OF_PREVIOUS, N_TYPES_PROBE };
+extern const char *const types_probe_names[];       /* by enum types_probe, then NULL */
+
+/* The texts' scores of a head so far. */
+struct types_sums {
+    double sum[N_TYPES_TEXT];
+    int64_t n[N_TYPES_TEXT];    /* texts in which the score is defined */
+    int64_t n_rows;             /* that see a key */
+};
+
+struct types_job {
+    struct job job;
+    const struct types_args *args;
+    struct types_rules rules;
+    bool wants[N_TYPES_PROBE];
+    bool has_texts;             /* some were given */
+    const char *refusal;        /* why no probe ran; NULL: one did, or none was to */
+    int n_random, n_tokens;     /* random texts, and tokens that each repeats; 0: none */
+    int64_t n_texts;
+    struct types_sums *sums;    /* [L, H] */
+    double (*probe)[N_TYPES_PROBE];     /* [L, H] NaN: not known */
+};
+
+/* Where a head stands in those arrays. */
+static inline size_t types_place(const struct types_job *j, int layer, int head)
+{
+    return (size_t)layer * (size_t)j->job.s.n_heads + (size_t)head;
+}
+
+/* ---- types_probe.c ---- */
+
+/* Which probes are wanted.  ERR_USAGE: --probe is no list of them, or contradicts others. */
+int types_probe_choose(struct types_job *j, struct err *e);
+/* Runs them.  Errors: those of the pass; ERR_USAGE: the model cannot be probed, and no text was
+ * given, or --probe asks for it. */
+int types_probe_run(struct types_job *j, struct err *e);
+
+/* ---- types_record.c ---- */
+
+extern const struct record types_record;
+/* Writes the report. */
+void types_write(struct types_job *j, struct report *r);
+
+#endif

@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2154,SC2016
+# types: planted heads are found, scores and labels are those of NumPy, forms of output, misuse.
+
+load helper
+
+planted=tests/ref/planted
+
+# corpus FILE: 12 texts of ids below 60, of 20 to 53 tokens, none of them special, some of which come again
+corpus() {
+    jq -nc 'range(12) | . as $t | {ids: [range(20 + 3 * $t) | (. * (7 + $t) + $t * $t) % 47 + 10]}' > "$1"
+}
+
+# said NAME: the primary label of this head in the JSON of $output
+said() {
+    jq -r --arg name "$1" '.heads[] | select("L\(.layer)H\(.head)" == $name) | .primary' <<< "$output"
+}
+
+@test "planted heads are found: by probes alone, and with texts" {
+    works "$viz" types -m "$planted" --json
+    [ "$(jq -c '[.heads[].types]' <<< "$output")" = \
+        '[["previous"],[],["duplicate-token"],[],["induction"],[],[],[]]' ]
+    jq -e '.heads[4].probe.induction > 0.95 and .heads[2].probe.duplicate > 0.9 and
+        .heads[0].probe.previous > 0.95 and .texts == 0 and .probe_tokens == 50' <<< "$output"
+    corpus "$dir/lines"
+    works "$viz" types -m "$planted" --json --jsonl -f "$dir/lines"
+    [ "$(said L0H0)" = previous ]
+    [ "$(said L0H1)" = sink-first ]
+    [ "$(said L0H2)" = duplicate-token ]
+    [ "$(said L0H3)" = broad ]
+    [ "$(said L1H0)" = induction ]
+    [ "$(said L1H1)" = self ]
+    [ "$(said L1H2)" = local ]
+    [ "$(said L1H3)" = broad ]
+    [ "$(jq -c '.heads[:4][].kinds' <<< "$output" | tr '\n' ' ')" = \
+        '["positional","local"] ["long-range"] ["positional","local"] ["global","middle"] ' ]
+    works "$viz" types -m "$planted" --jsonl -f "$dir/lines" -l 1 -H 0
+    [ "${lines[0]}" = "planted, 10 probes of 50 random tokens twice over (seed 1), 12 texts" ]
+    [[ ${lines[2]} =~ ^"L1H0  induction (0."[0-9]+"): attends to the token that followed the previous occurrence of the present one" ]]
+}
+
+@test "scores and labels are those of NumPy, over exported attention" {
+    python=${PYTHON:-python3}
+    "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
+    corpus "$dir/lines"
+    run "$python" tests/ref/check_types.py "$viz" "$planted" "$dir/lines"
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+    [ "$output" = "8 broad duplicate-token induction local previous self sink-first weak" ]
+    "$python" tests/ref/check_types.py "$viz" "$ref/gpt2" "$dir/lines"
+    "$python" tests/ref/check_types.py "$viz" "$ref/bert" "$dir/lines"
+    head -n 3 "$dir/lines" > "$dir/few"
+    "$python" tests/ref/check_types.py "$viz" "$planted" "$dir/few"
+}
+
+@test "one text is too few: what holds all the same stands beside it" {
+    works "$viz" types -m "$planted" --json --ids 1,2,3,4,5,6,7,8
+    [ "$(jq -c '[.heads[0,1].types]' <<< "$output")" = \
+        '[["previous","undetermined"],["undetermined","sink-first","weak"]]' ]
+    [ "$(jq -c '[.heads[1] | .primary, .score, .caption]' <<< "$output")" = \
+        '["undetermined",null,"undetermined (8 rows, 1 text): too few rows or texts to tell"]' ]
+    works "$viz" types -m "$planted" --json --ids 1,2,3,4,5,6,7,8 --threshold rows:8,texts:1
+    [ "$(said L0H1)" = sink-first ]
+}
+
+@test "the other taxonomies; thresholds; which probes run" {
+    corpus "$dir/lines"
+    works "$viz" types -m "$planted" --json --jsonl -f "$dir/lines" --taxonomy clark
+    [ "$(jq -c '[.heads[].primary]' <<< "$output")" = \
+        '["prev","cls","other","other","other","other","other","other"]' ]
+    works "$viz" types -m "$planted" --json --jsonl -f "$dir/lines" --taxonomy kovaleva
+    [ "$(jq -c '[.heads[0,1].primary]' <<< "$output")" = '["diagonal","vertical"]' ]
+    works "$viz" types -m "$planted" --json --threshold induction:0.999
+    [ "$(said L1H0)" = null ]
+    works "$viz" types -m "$planted" --json --probe duplicate
+    jq -e '[.heads[].probe | .induction, .previous] | all(. == null)' <<< "$output"
+    jq -e '[.heads[].probe.duplicate] | all(. != null)' <<< "$output"
+    works "$viz" types -m "$planted" --json --no-probe --ids 1,2,3
+    jq -e '.probe_texts == 0 and .probe_refused == null and ([.heads[].probe[]] | all(. == null))' <<< "$output"
+    [ "$("$viz" types -m "$planted" --json --seed 2 | md5sum)" != "$("$viz" types -m "$planted" --json | md5sum)" ]
+}
+
+@test "models that cannot be probed say why, once, and go on where texts are given" {
+    works "$viz" types -m "$ref/bert" "the key is in the door"
+    [ "${lines[0]}" = "bert, no probes: its tokens see those that follow, 1 text" ]
+    fails 2 "bert cannot be probed: its tokens see those that follow; expected a TEXT or -f FILE" \
+        "$viz" types -m "$ref/bert"
+    fails 2 "--probe: bert cannot be probed" "$viz" types -m "$ref/bert" --probe induction "the key"
+    fails 2 "cannot be probed: it has an encoder" "$viz" types -m "$ref/seq2seq/t5"
+    works "$viz" types -m "$ref/seq2seq/t5" --ids 1,2 --decoder-ids 3,4
+    [ "${#lines[@]}" -eq "$((2 + $("$viz" stats -m "$ref/seq2seq/t5" --ids 1,2 --decoder-ids 3,4 --tsv | tail -n +2 | wc -l)))" ]
+    works "$viz" types --attention "$ref/precomputed/decoder.npz"
+    works "$viz" types -m "$ref/layers/encoder.safetensors" --heads 4
+    works "$viz" types --mask causal "the cat saw"
+    [[ ${lines[0]} == *"no probes: --mask is of the texts that are given, 1 text" ]]
+}
+
+@test "TSV has the same; any number of threads gives the same bytes" {
+    corpus "$dir/lines"
+    works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"
+    [ "${#lines[@]}" -eq 9 ]
+    [ "$(cut -f 3,4 <<< "$output" | sed -n 6p)" = "0	induction" ]
+    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 27 ]
+    for t in 1 3; do "$viz" types -t "$t" -m "$planted" --json --jsonl -f "$dir/lines" | md5sum; done | uniq > "$dir/sums"
+    [ "$(wc -l < "$dir/sums")" -eq 1 ]
+    works "$viz" types -m "$planted" -o "$dir/types.json"
+    [ "$(jq -r .schema "$dir/types.json")" = mha-viz/types/1 ]
+}
+
+@test "tokens that are left out, words in place of pieces" {
+    works "$viz" types --json --no-probe --hide first 'the cat saw the cat'
+    jq -e '.hide == "first" and (.heads | all(.n_rows == 5 and .scores.bos == null))' <<< "$output"
+    works "$viz" types --json --no-probe --merge words 'the cat saw the cat'
+    [ "$(jq -r .merge <<< "$output")" = words ]
+}
+
+@test "what is wrong is named" {
+    fails 2 "--threshold: 'inducton' is not a threshold; did you mean 'induction'?" "$viz" types --threshold inducton:1
+    fails 2 "--probe: 'inductoin' is not a probe; did you mean 'induction'?" "$viz" types --probe inductoin
+    fails 2 "--probe: '' is not a probe" "$viz" types --probe ''
+    fails 2 "--probe, --no-probe: only one of them can be given" "$viz" types --probe induction --no-probe x
+    fails 2 "--no-probe requires a TEXT or -f FILE" "$viz" types --no-probe
+    fails 2 "types gives one report: expected a file, not the folder" "$viz" types -o "$dir/"
+    fails 2 "--taxonomy" "$viz" types --taxonomy voita
+    printf '{"ids":[1,2,3]}\n{"ids":[1,99]}\n{"ids":[4,5]}\n' > "$dir/lines"
+    run --separate-stderr "$viz" types -m "$planted" --json --jsonl -f "$dir/lines"
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"line 2"* && $(jq .texts <<< "$output") -eq 2 ]]
+    : > "$dir/none"
+    works "$viz" types -m "$planted" --json -f "$dir/none" --jsonl
+    jq -e '.texts == 0 and (.heads[4].types == ["induction"])' <<< "$output"
+    works "$viz" types -m "$planted" --json --ids 7
+    jq -e '.heads | all(.n_rows == 1)' <<< "$output"
+}

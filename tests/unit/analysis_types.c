@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ * Labels of scores made by hand, at their thresholds and beside them; probes on rows made by
+ * hand. */
+#include "analysis_rows.h"
+
+#include "analysis/probe.h"
+#include "analysis/types.h"
+
+static struct types_head head_of(int64_t n_rows, int64_t n_texts)
+{
+    struct types_head head = { .n_rows = n_rows, .n_texts = n_texts };
+
+    for (int i = 0; i < N_TYPES_SCORE; i++)
+        head.score[i] = NAN;
+    return head;
+}
+
+/* The labels that hold are these, with commas between; the primary one is the one with '!'. */
+static void expect(const struct types_rules *r, const struct types_head *h, const char *want)
+{
+    struct types_found found;
+    char text[512] = "";
+
+    types_find(r, h, &found);
+    for (int i = 0; i < found.n; i++) {
+        strcat(text, i > 0 ? "," : "");
+        strcat(text, found.label[i].name);
+        strcat(text, i == found.primary ? "!" : "");
+    }
+    assert_string_equal(text, want);
+}
+
+/* One score of a head of 200 rows of 10 texts, at the threshold and just beside it. */
+static void expect_one(enum types_score score, double holds, const char *want, double fails,
+                       const char *other)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, false);
+    struct types_head head = head_of(200, 10);
+
+    head.score[score] = holds;
+    expect(&rules, &head, want);
+    head.score[score] = fails;
+    expect(&rules, &head, other);
+}
+
+static void thresholds(void **state)
+{
+    (void)state;
+    expect_one(TYPES_probe_induction, 0.4, "induction!", 0.39, "heterogeneous!");
+    expect_one(TYPES_probe_duplicate, 0.4, "duplicate-token!", 0.39, "heterogeneous!");
+    expect_one(TYPES_probe_previous, 0.5, "previous!", 0.49, "heterogeneous!");
+    expect_one(TYPES_prev, 0.5, "previous!", 0.49, "heterogeneous!");
+    expect_one(TYPES_argmax_prev, 0.9, "previous!", 0.89, "heterogeneous!");
+    expect_one(TYPES_next, 0.5, "next!", 0.49, "heterogeneous!");
+    expect_one(TYPES_argmax_self, 0.9, "self!", 0.89, "heterogeneous!");
+    expect_one(TYPES_bos, 0.61, "sink-first!", 0.6, "heterogeneous!");
+    expect_one(TYPES_alpha_0, 0.31, "weak,heterogeneous!", 0.3, "heterogeneous!");
+    expect_one(TYPES_sink_other, 0.31, "sink-elsewhere!", 0.3, "heterogeneous!");
+    expect_one(TYPES_sep, 0.61, "separator!", 0.6, "heterogeneous!");
+    expect_one(TYPES_punct, 0.61, "punctuation!", 0.6, "heterogeneous!");
+    expect_one(TYPES_entropy_norm, 0.78, "broad!", 0.77, "heterogeneous!");
+    expect_one(TYPES_pattern_block, 0.5, "block!", 0.49, "heterogeneous!");
+}
+
+/* Undetermined stands after the labels of probes and before those of texts. */
+static void order(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, true);
+    struct types_head head = head_of(199, 10);
+
+    (void)state;
+    head.score[TYPES_bos] = head.score[TYPES_alpha_0] = 0.9;
+    expect(&rules, &head, "undetermined!,sink-first,weak");
+    head.score[TYPES_probe_induction] = 0.9;
+    expect(&rules, &head, "induction!,undetermined,sink-first,weak");
+    head.n_rows = 200;
+    expect(&rules, &head, "induction!,sink-first,weak");
+    head.n_texts = 9;
+    expect(&rules, &head, "induction!,undetermined,sink-first,weak");
+    head = head_of(0, 0);
+    expect(&rules, &head, "");
+    head.score[TYPES_probe_previous] = 0.5;
+    expect(&rules, &head, "previous!");
+    head = head_of(300, 20);
+    head.score[TYPES_probe_previous] = head.score[TYPES_prev] = 0.9;
+    expect(&rules, &head, "previous!");
+}
+
+/* A decoder's heads see neither the next token nor a separator, nor segments. */
+static void of_decoders(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, true);
+    struct types_head head = head_of(200, 10);
+
+    (void)state;
+    head.score[TYPES_next] = head.score[TYPES_sep] = head.score[TYPES_pattern_block] = 0.9;
+    expect(&rules, &head, "heterogeneous!");
+}
+
+/* The first token's own share is the larger one: no other token is the sink. */
+static void sinks(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, true);
+    struct types_head head = head_of(200, 10);
+
+    (void)state;
+    head.score[TYPES_sink_other] = 0.4;
+    head.score[TYPES_alpha_0] = 0.45;
+    expect(&rules, &head, "weak,heterogeneous!");
+    head.score[TYPES_alpha_0] = 0.35;
+    expect(&rules, &head, "sink-elsewhere!,weak");
+}
+
+/* Half of what uniform rows leave: 0.5 + 0.5 / 2. */
+static void local(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, true);
+    struct types_head head = head_of(200, 10);
+
+    (void)state;
+    head.score[TYPES_local_4] = 0.75;
+    head.score[TYPES_local_even] = 0.5;
+    expect(&rules, &head, "local!");
+    head.score[TYPES_local_even] = 0.51;
+    expect(&rules, &head, "heterogeneous!");
+    head.score[TYPES_local_even] = 0.1;
+    head.score[TYPES_local_4] = 0.69;
+    expect(&rules, &head, "heterogeneous!");
+    head.score[TYPES_local_4] = head.score[TYPES_local_even] = 1;
+    expect(&rules, &head, "heterogeneous!");
+    head.score[TYPES_local_even] = 0.2;
+    head.score[TYPES_prev] = 0.5;
+    expect(&rules, &head, "previous!");
+}
+
+static void clark(void **state)
+{
+    const struct types_rules both = types_rules(TYPES_CLARK, false),
+                             back = types_rules(TYPES_CLARK, true);
+    struct types_head head = head_of(200, 10);
+
+    (void)state;
+    expect(&both, &head, "other!");
+    head.score[TYPES_prev_clark] = head.score[TYPES_next_clark] = 0.5;
+    head.score[TYPES_entropy_clark] = 3.8;
+    head.score[TYPES_first] = head.score[TYPES_sep] = head.score[TYPES_punct] = 0.6;
+    expect(&both, &head, "other!");
+    head.score[TYPES_prev_clark] = head.score[TYPES_next_clark] = 0.51;
+    head.score[TYPES_entropy_clark] = 3.81;
+    head.score[TYPES_first] = head.score[TYPES_sep] = head.score[TYPES_punct] = 0.61;
+    head.score[TYPES_probe_induction] = 1;
+    expect(&both, &head, "punctuation!,sep,cls,broad,prev,next");
+    expect(&back, &head, "punctuation!,cls,broad,prev,next");
+    head = head_of(5, 1);
+    expect(&both, &head, "undetermined!,other");
+}
+
+static void kovaleva(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_KOVALEVA, false);
+    static const struct { double v, d, b; const char *want; } cases[] = {
+        { 0.6, 0.9, 0.9, "vertical!" }, { 0.59, 0.5, 0.9, "diagonal!" },
+        { 0.3, 0.4, 0.9, "vertical+diagonal!" }, { 0.19, 0.49, 0.5, "block!" },
+        { 0.19, 0.49, 0.49, "heterogeneous!" }, { 0.59, 0.19, NAN, "heterogeneous!" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct types_head head = head_of(200, 10);
+
+        head.score[TYPES_pattern_vertical] = cases[i].v;
+        head.score[TYPES_pattern_diagonal] = cases[i].d;
+        head.score[TYPES_pattern_block] = cases[i].b;
+        expect(&rules, &head, cases[i].want);
+    }
+}
+
+static void kinds(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_CLARK, true);
+    struct types_head head = head_of(200, 10);
+    bool kind[N_TYPES_KIND];
+
+    (void)state;
+    types_kinds(&rules, &head, kind);
+    for (int i = 0; i < N_TYPES_KIND; i++)
+        assert_false(kind[i]);
+    head.score[TYPES_near] = 0.3;
+    head.score[TYPES_far] = 0.5;
+    head.score[TYPES_argmax_self] = 0.95;
+    head.score[TYPES_entropy_norm] = 0.8;
+    types_kinds(&rules, &head, kind);
+    assert_true(kind[TYPES_POSITIONAL] && kind[TYPES_GLOBAL] && kind[TYPES_FAR] &&
+                !kind[TYPES_NEAR] && !kind[TYPES_MIDDLE]);
+    head.score[TYPES_far] = 0.49;
+    types_kinds(&rules, &head, kind);
+    assert_true(kind[TYPES_MIDDLE] && !kind[TYPES_FAR]);
+    head.score[TYPES_near] = 0.5;
+    types_kinds(&rules, &head, kind);
+    assert_true(kind[TYPES_NEAR] && !kind[TYPES_MIDDLE]);
+}
+
+/* ---- --threshold ---- */
+
+static void refused(const char *list, const char *why)
+{
+    struct types_rules rules = types_rules(TYPES_MHA_VIZ, true);
+    struct err e;
+
+    assert_int_equal(types_rules_set(&rules, list, &e), -1);
+    assert_int_equal(e.kind, ERR_USAGE);
+    if (strstr(e.msg, why) == NULL)
+        fail_msg("'%s': %s", list, e.msg);
+}
+
+static void lists(void **state)
+{
+    struct types_rules rules = types_rules(TYPES_MHA_VIZ, true);
+    struct err e;
+
+    (void)state;
+    assert_int_equal(types_rules_set(&rules, "induction:0.25,texts:0", &e), 0);
+    check_near("induction", 0, rules.threshold[TYPES_AT_induction], 0.25, 0);
+    check_near("texts", 0, rules.threshold[TYPES_AT_texts], 0, 0);
+    check_near("duplicate", 0, rules.threshold[TYPES_AT_duplicate], 0.4, 0);
+    refused("", "'' is not a threshold and its value");
+    refused("induction", "'induction' is not a threshold and its value");
+    refused("inductoin:1", "'inductoin' is not a threshold; did you mean 'induction'?");
+    refused("zzzzzzzzzz:1", "'zzzzzzzzzz' is not a threshold");
+    refused("local:", "local: '' is not a number");
+    refused("local:1x", "local: '1x' is not a number");
+    refused("local:-1", "local: '-1' is not a number of at least 0");
+    refused("local:nan", "local: 'nan' is not a number");
+    refused("local:0x1", "local: '0x1' is not a number");
+    refused("local:0.5,", "'' is not a threshold and its value");
+    refused("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa:1",
+            "is not a threshold");
+}
+
+/* ---- a probe: a first token, then 2 drawn ones, then the same again ---- */
+
+static void probe(void **state)
+{
+    /* i counts from the second token: rows 1 .. 3 have one before, rows 2 and 3 stand in the
+       second half. */
+    static const float weight[5 * STRIDE] = {
+        1, 0, 0, 0, 0, 0, 0, 0,
+        0.5f, 0.5f, 0, 0, 0, 0, 0, 0,
+        0.25f, 0.5f, 0.25f, 0, 0, 0, 0, 0,
+        0, 0.125f, 0.5f, 0.375f, 0, 0, 0, 0,
+        0, 0, 0.25f, 0.625f, 0.125f, 0, 0, 0,
+    };
+    struct arena arena;
+    const int length[] = { 5, 5 };
+    struct wanted want = { 0 };
+    struct attended texts;
+    struct probe *probe;
+
+    (void)state;
+    arena_init(&arena, NULL, NULL);
+    texts = rows_texts(&arena, length, 2, NULL);
+    probe = probe_new(&arena, &rows_model, &texts, &want, (struct probe_shape){ 1, 2 });
+    rows_give(probe_sink(probe), 0, 1, 1, 5, weight, true);
+    check_near("induction", 0, 2 * probe_score(probe, PROBE_INDUCTION, 1, 1),
+               (0.5 + 0.625) / 2, 1e-15);
+    check_near("duplicate", 0, 2 * probe_score(probe, PROBE_DUPLICATE, 1, 1),
+               (0.125 + 0.25) / 2, 1e-15);
+    check_near("previous", 0, 2 * probe_score(probe, PROBE_PREVIOUS, 1, 1),
+               (0.5 + 0.5 + 0.625) / 3, 1e-15);
+    rows_give(probe_sink(probe), 1, 1, 1, 5, weight, true);
+    check_near("induction", 1, probe_score(probe, PROBE_INDUCTION, 1, 1), (0.5 + 0.625) / 2,
+               1e-15);
+    check_near("another head", 0, probe_score(probe, PROBE_PREVIOUS, 0, 1), 0, 0);
+    arena_finish(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thresholds), cmocka_unit_test(order), cmocka_unit_test(of_decoders),
+        cmocka_unit_test(sinks), cmocka_unit_test(local), cmocka_unit_test(clark),
+        cmocka_unit_test(kovaleva), cmocka_unit_test(kinds), cmocka_unit_test(lists),
+        cmocka_unit_test(probe),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
