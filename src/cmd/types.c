@@ -120,7 +120,7 @@ static void start(struct types_job *j)
     j->sums = arena_alloc(s->a, count, sizeof *j->sums);
     j->probe = arena_alloc(s->a, count, sizeof *j->probe);
     for (size_t i = 0; i < count; i++)
-        for (int k = 0; k < N_TYPES_PROBE; k++)
+        for (int k = 0; k < N_TYPES_PROBED; k++)
             j->probe[i][k] = NAN;
 }
 

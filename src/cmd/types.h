@@ -13,8 +13,12 @@ struct types_args {
     bool no_probe;
 };
 
-enum types_probe { TYPES_OF_INDUCTION, TYPES_OF_DUPLICATE, TYPES_OF_PREVIOUS, N_TYPES_PROBE };
+enum types_probe { TYPES_OF_INDUCTION, TYPES_OF_DUPLICATE, TYPES_OF_PREVIOUS,
+                   TYPES_OF_RETRIEVAL, N_TYPES_PROBE };
 extern const char *const types_probe_names[];       /* by enum types_probe, then NULL */
+
+/* Scores of probes; that of enum types_score is at its place less N_TYPES_TEXT. */
+enum { N_TYPES_PROBED = N_TYPES_SCORE - N_TYPES_TEXT };
 
 /* The texts' scores of a head so far. */
 struct types_sums {
@@ -29,11 +33,14 @@ struct types_job {
     struct types_rules rules;
     bool wants[N_TYPES_PROBE];
     bool has_texts;             /* some were given */
-    const char *refusal;        /* why no probe ran; NULL: one did, or none was to */
+    const char *refusal;        /* why there are no random texts; NULL: there are, or were not
+                                   wanted */
     int n_random, n_tokens;     /* random texts, and tokens that each repeats; 0: none */
+    const char *deaf;           /* why no question was asked; NULL: some were, or none wanted */
+    int n_asked, n_answered;    /* texts with a needle; n_asked 0: none */
     int64_t n_texts;
     struct types_sums *sums;    /* [L, H] */
-    double (*probe)[N_TYPES_PROBE];     /* [L, H] NaN: not known */
+    double (*probe)[N_TYPES_PROBED];    /* [L, H] NaN: not known */
 };
 
 /* Where a head stands in those arrays. */
@@ -49,6 +56,11 @@ int types_probe_choose(struct types_job *j, struct err *e);
 /* Runs them.  Errors: those of the pass; ERR_USAGE: the model cannot be probed, and no text was
  * given, or --probe asks for it. */
 int types_probe_run(struct types_job *j, struct err *e);
+
+/* ---- types_retrieval.c ---- */
+
+/* The same of the needle in a haystack; j->deaf says why there is none. */
+int types_retrieval_run(struct types_job *j, struct err *e);
 
 /* ---- types_record.c ---- */
 

@@ -10,11 +10,14 @@
 
 enum { N_RANDOM = 10 };
 
-const char *const types_probe_names[] = { "induction", "duplicate", "previous", NULL };
+const char *const types_probe_names[] = { "induction", "duplicate", "previous", "retrieval",
+                                          NULL };
 
 _Static_assert((int)TYPES_OF_INDUCTION == PROBE_INDUCTION &&
                (int)TYPES_OF_DUPLICATE == PROBE_DUPLICATE &&
                (int)TYPES_OF_PREVIOUS == PROBE_PREVIOUS, "the same order");
+_Static_assert(TYPES_probe_induction - N_TYPES_TEXT == PROBE_INDUCTION &&
+               TYPES_probe_previous - N_TYPES_TEXT == PROBE_PREVIOUS, "the same order");
 
 /* ---- which ---- */
 
@@ -71,7 +74,7 @@ static void keep(struct types_job *j, const struct probe *probe)
     const struct session *s = &j->job.s;
 
     for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);)
-        for (int i = 0; i < N_TYPES_PROBE; i++)
+        for (int i = 0; i < N_PROBE_SCORE; i++)
             if (j->wants[i])
                 j->probe[types_place(j, l, h)][i] = probe_score(probe, (enum probe_score)i, l,
                                                                 h);
@@ -80,7 +83,6 @@ static void keep(struct types_job *j, const struct probe *probe)
 static int run_random(struct types_job *j, struct err *e)
 {
     struct session *s = &j->job.s;
-    struct arena_mark mark = arena_mark(s->a);
     struct random_texts texts;
     struct wanted want = j->job.want;
     struct attended attended;
@@ -103,9 +105,10 @@ static int run_random(struct types_job *j, struct err *e)
     if (run_forward(s->model, &j->job.texts.source, &want, &sink, 1, s->par, s->a, e) != 0)
         return -1;
     keep(j, probe);
-    arena_reset(s->a, mark);
     return 0;
 }
+
+/* ---- all of them ---- */
 
 /* A mask is of the texts that are given. */
 static const char *refusal(const struct session *s)
@@ -114,21 +117,46 @@ static const char *refusal(const struct session *s)
                                     random_refusal(s);
 }
 
+static bool wants_random(const struct types_job *j)
+{
+    for (int i = 0; i < N_PROBE_SCORE; i++)
+        if (j->wants[i])
+            return true;
+    return false;
+}
+
+static int run_wanted(struct types_job *j, struct err *e)
+{
+    struct arena *a = j->job.s.a;
+    struct arena_mark mark = arena_mark(a);
+
+    if (wants_random(j)) {
+        j->refusal = refusal(&j->job.s);
+        if (j->refusal == NULL && run_random(j, e) != 0)
+            return -1;
+        arena_reset(a, mark);
+    }
+    if (j->wants[TYPES_OF_RETRIEVAL]) {
+        j->deaf = refusal(&j->job.s);
+        if (j->deaf == NULL && types_retrieval_run(j, e) != 0)
+            return -1;
+        arena_reset(a, mark);
+    }
+    return 0;
+}
+
+/* A probe that was asked for by its name must run; without texts, one of them must. */
 int types_probe_run(struct types_job *j, struct err *e)
 {
-    struct session *s = &j->job.s;
-    bool wanted = false;
+    bool named = j->args->probe != NULL;
+    const char *why;
 
-    for (int i = 0; i < N_TYPES_PROBE; i++)
-        wanted |= j->wants[i];
-    if (!wanted)
-        return 0;
-    j->refusal = refusal(s);
-    if (j->refusal == NULL && run_random(j, e) != 0)
+    if (run_wanted(j, e) != 0)
         return -1;
-    if (j->refusal == NULL || (j->has_texts && j->args->probe == NULL))
+    why = j->refusal != NULL ? j->refusal : named ? j->deaf : NULL;
+    if (why == NULL || (j->has_texts && !named))
         return 0;
-    return err_set(e, ERR_USAGE, "%s%s cannot be probed: %s%s",
-                   j->args->probe != NULL ? "--probe: " : "", s->model->name, j->refusal,
+    return err_set(e, ERR_USAGE, "%s%s cannot be probed: %s%s", named ? "--probe: " : "",
+                   j->job.s.model->name, why,
                    j->has_texts ? "" : "; expected a TEXT or -f FILE");
 }

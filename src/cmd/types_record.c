@@ -34,7 +34,7 @@ static const struct record score_record = {
     .size = N_TYPES_TEXT * sizeof(double), RECORD_COLUMNS(score_columns),
 };
 static const struct record probe_record = {
-    .help = "what the probes found", .size = (N_TYPES_SCORE - N_TYPES_TEXT) * sizeof(double),
+    .help = "what the probes found", .size = N_TYPES_PROBED * sizeof(double),
     RECORD_COLUMNS(probe_columns),
 };
 static const struct record threshold_record = {
@@ -91,9 +91,9 @@ static const struct record head_record = {
 };
 
 struct types_row {
-    const char *model, *family, *taxonomy, *refusal;
+    const char *model, *family, *taxonomy, *refusal, *deaf;
     int64_t n_texts;
-    int seed, n_random, n_tokens;
+    int seed, n_random, n_tokens, n_asked, n_answered;
     const double *thresholds;
     struct records_shown shown;
     struct list heads;
@@ -114,8 +114,14 @@ static const struct column types_columns[] = {
       .where = IN_JSON, .field = F(n_random) },
     { "probe_tokens", "tokens that each of them repeats", "tokens", .kind = COLUMN_INT,
       .where = IN_JSON, .field = F(n_tokens) },
-    { "probe_refused", "why the model cannot be probed", .kind = COLUMN_TEXT, .where = IN_JSON,
+    { "probe_refused", "why there were no such texts", .kind = COLUMN_TEXT, .where = IN_JSON,
       .null = NULL_SHOWN, .field = F(refusal) },
+    { "questions", "texts that were asked for what they hold", .kind = COLUMN_INT,
+      .where = IN_JSON, .field = F(n_asked) },
+    { "answered", "those that the model answered: fewer than 10 give no score",
+      .kind = COLUMN_INT, .where = IN_JSON, .field = F(n_answered) },
+    { "question_refused", "why there were no questions", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .null = NULL_SHOWN, .field = F(deaf) },
     { "thresholds", "of labels", .kind = COLUMN_RECORD, .where = IN_JSON,
       .of = &threshold_record, .field = F(thresholds) },
     SHOWN_OPTION_COLUMNS(F(shown)),
@@ -138,7 +144,7 @@ static struct types_head head_of(const struct types_job *j, int layer, int head)
 
     for (int i = 0; i < N_TYPES_TEXT; i++)
         found.score[i] = sums->n[i] > 0 ? sums->sum[i] / (double)sums->n[i] : (double)NAN;
-    for (int i = 0; i < N_TYPES_PROBE; i++)
+    for (int i = 0; i < N_TYPES_PROBED; i++)
         found.score[N_TYPES_TEXT + i] = j->probe[place][i];
     return found;
 }
@@ -251,6 +257,9 @@ static const char *lead(const struct types_job *j, struct arena *a)
                             j->n_random, j->n_tokens, s->asked->seed);
     else if (j->refusal != NULL)
         text = arena_printf(a, "%s, no probes: %s", text, j->refusal);
+    if (j->n_asked > 0)
+        text = arena_printf(a, "%s, %d of %d questions answered", text, j->n_answered,
+                            j->n_asked);
     if (j->has_texts)
         text = arena_printf(a, "%s, %lld text%s", text, (long long)j->n_texts,
                             str_plural(j->n_texts));
@@ -265,8 +274,8 @@ void types_write(struct types_job *j, struct report *r)
     struct list heads = head_rows(j, s->a);
     struct types_row row = {
         s->name, s->model->family->name, types_taxonomy_names[j->rules.taxonomy], j->refusal,
-        j->n_texts, s->asked->seed, j->n_random, j->n_tokens, j->rules.threshold,
-        records_shown_asked(s), heads
+        j->deaf, j->n_texts, s->asked->seed, j->n_random, j->n_tokens, j->n_asked,
+        j->n_answered, j->rules.threshold, records_shown_asked(s), heads
     };
 
     if (r->format == REPORT_TABLE) {

@@ -53,6 +53,23 @@ said() {
     "$python" tests/ref/check_types.py "$viz" "$planted" "$dir/few"
 }
 
+@test "retrieval: the heads that look for what is asked, as NumPy has them" {
+    works "$viz" types --json --probe retrieval
+    jq -e '.questions == 15 and .answered == 10 and .question_refused == null and .probe_texts == 0' <<< "$output"
+    jq -e '[.heads[] | select(.types == ["retrieval"]) | .layer] | unique | . == [2, 3, 4]' <<< "$output"
+    works "$viz" types
+    [[ ${lines[0]} == *" (seed 1), 10 of 15 questions answered" ]]
+    works "$viz" types -m "$ref/gpt2" --json
+    [ "$(jq -c '[.questions, .question_refused, .heads[0].probe.retrieval]' <<< "$output")" = \
+        '[0,"it takes too few tokens",null]' ]
+    works "$viz" types -m "$planted" --json
+    [ "$(jq -r .question_refused <<< "$output")" = "it has no tokeniser" ]
+    fails 2 "--probe: planted cannot be probed: it has no tokeniser" "$viz" types -m "$planted" --probe retrieval
+    python=${PYTHON:-python3}
+    "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
+    [ "$("$python" tests/ref/check_retrieval.py "$viz")" = "15 10" ]
+}
+
 @test "one text is too few: what holds all the same stands beside it" {
     works "$viz" types -m "$planted" --json --ids 1,2,3,4,5,6,7,8
     [ "$(jq -c '[.heads[0,1].types]' <<< "$output")" = \
@@ -100,7 +117,7 @@ said() {
     works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"
     [ "${#lines[@]}" -eq 9 ]
     [ "$(cut -f 3,4 <<< "$output" | sed -n 6p)" = "0	induction" ]
-    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 27 ]
+    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 31 ]
     for t in 1 3; do "$viz" types -t "$t" -m "$planted" --json --jsonl -f "$dir/lines" | md5sum; done | uniq > "$dir/sums"
     [ "$(wc -l < "$dir/sums")" -eq 1 ]
     works "$viz" types -m "$planted" -o "$dir/types.json"

@@ -4,6 +4,7 @@
 #include "analysis_rows.h"
 
 #include "analysis/probe.h"
+#include "analysis/retrieval.h"
 #include "analysis/types.h"
 
 static struct types_head head_of(int64_t n_rows, int64_t n_texts)
@@ -48,6 +49,7 @@ static void thresholds(void **state)
     (void)state;
     expect_one(TYPES_probe_induction, 0.4, "induction!", 0.39, "heterogeneous!");
     expect_one(TYPES_probe_duplicate, 0.4, "duplicate-token!", 0.39, "heterogeneous!");
+    expect_one(TYPES_probe_retrieval, 0.1, "retrieval!", 0.09, "heterogeneous!");
     expect_one(TYPES_probe_previous, 0.5, "previous!", 0.49, "heterogeneous!");
     expect_one(TYPES_prev, 0.5, "previous!", 0.49, "heterogeneous!");
     expect_one(TYPES_argmax_prev, 0.9, "previous!", 0.89, "heterogeneous!");
@@ -274,13 +276,61 @@ static void probe(void **state)
     arena_finish(&arena);
 }
 
+/* ---- a needle: ids 9 5 6 7 8 3, then 5 6 6 8, while the head looks at 1 2 2 3 ---- */
+
+static void retrieval(void **state)
+{
+    static const int id[] = { 9, 5, 6, 7, 8, 3, 5, 6, 6, 8 };
+    static const int looks_at[] = { 1, 2, 2, 3 };
+    static const struct retrieval_places places = { 1, 4, 6, 4 };
+    struct attended_text text = { { .n = 10, .id = id }, { .n = 10, .id = id } };
+    const struct attended texts = { 1, &text, false };
+    struct wanted want = { 0 };
+    struct arena arena;
+    struct retrieval *r;
+    struct retrieval_found found;
+
+    (void)state;
+    arena_init(&arena, NULL, NULL);
+    r = retrieval_new(&arena, &rows_model, &texts, &want, &places);
+    for (int i = 0; i < 10; i++) {
+        /* Two keys alike: the first of them counts; a window begins at key 1. */
+        float weight[9] = { 0 };
+        struct rows rows = { .text = 0, .layer = 1, .head = 0, .row0 = i, .n_rows = 1,
+                             .key0 = 1, .n_keys = 9, .stride = 9, .weight = weight };
+
+        if (i >= 5 && i < 9)
+            weight[looks_at[i - 5] - 1] = weight[8] = 0.5f;
+        retrieval_sink(r).take(retrieval_sink(r).self, &rows, 1);
+    }
+    found = retrieval_of(r, 1, 0);
+    check_near("set", 0, found.set, 0.5, 0);
+    check_near("steps", 0, found.steps, 0.75, 0);
+    assert_true(found.first && found.any);
+    found = retrieval_of(r, 0, 0);
+    check_near("set", 1, found.set, 0, 0);
+    assert_false(found.first || found.any);
+    arena_finish(&arena);
+}
+
+/* The row before each of two gold tokens: 2 is foreseen, 0 is not. */
+static void known(void **state)
+{
+    static const int id[] = { 2, 0, 2, 0 };
+    static const struct retrieval_places places = { 0, 2, 2, 2 };
+    static const float logits[] = { 9, 0, 0, 0, 1, 2, 0, 3, 3, 9, 0, 0 };
+
+    (void)state;
+    assert_int_equal(retrieval_known(&places, id, logits, 3), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thresholds), cmocka_unit_test(order), cmocka_unit_test(of_decoders),
         cmocka_unit_test(sinks), cmocka_unit_test(local), cmocka_unit_test(clark),
         cmocka_unit_test(kovaleva), cmocka_unit_test(kinds), cmocka_unit_test(lists),
-        cmocka_unit_test(probe),
+        cmocka_unit_test(probe), cmocka_unit_test(retrieval), cmocka_unit_test(known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * A needle in a haystack. */
+#include "session/haystack.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+#include "session/random.h"
+
+enum { MOST_TOKENS = 512, N_WORDS = 8 };
+
+static const char *const words[] = {
+    "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india",
+    "juliet", "kilo", "lima", "mike", "november", "oscar", "papa", "quebec", "romeo",
+    "sierra", "tango", "uniform", "victor", "whiskey", "yankee", "zulu",
+};
+enum { N_NAMES = sizeof words / sizeof *words };
+
+static const char *const sentences[] = {
+    "The river runs past the old mill.", "A dog sleeps in the warm sun.",
+    "The children walk home from school.", "He puts the cup on the table.",
+    "The train leaves in the morning.", "She reads a book by the window.",
+    "The wind moves the leaves of the tree.", "They eat bread and drink tea.",
+    "The man opens the door of the house.", "Birds sing in the green garden.",
+    "The woman buys apples in the town.", "Snow falls on the quiet street.",
+};
+enum { N_SENTENCES = sizeof sentences / sizeof *sentences };
+
+static const char needle[] = " The pass key is";
+static const char question[] = " What is the pass key? The pass key is";
+
+const char *haystack_refusal(const struct session *s)
+{
+    const char *why = random_refusal(s);
+
+    if (why != NULL)
+        return why;
+    if (s->tok == NULL)
+        return "it has no tokeniser";
+    return s->model->has_head && s->model->config.head.task == NULL ? NULL :
+                                                                      "it predicts no tokens";
+}
+
+/* " alpha bravo ..": N_WORDS of them, no two alike. */
+static const char *draw_words(struct arena *a, int seed, int i)
+{
+    const char *bag[N_NAMES], *text = "";
+    struct rng rng;
+
+    memcpy(bag, words, sizeof bag);
+    rng_seed(&rng, (uint64_t)seed * HAYSTACK_LENGTHS * HAYSTACK_DEPTHS + (uint64_t)i);
+    for (int k = 0; k < N_WORDS; k++) {
+        int other = k + (int)(((uint64_t)rng_bits(&rng) * (uint64_t)(N_NAMES - k)) >> 32);
+        const char *word = bag[other];
+
+        bag[other] = bag[k];
+        text = arena_printf(a, "%s %s", text, word);
+    }
+    return text;
+}
+
+/* n sentences, the first of them this one, each after a blank. */
+static const char *filler(struct arena *a, int first, int n)
+{
+    const char *text = "";
+
+    for (int k = first; k < first + n; k++)
+        text = arena_printf(a, "%s %s", text, sentences[k % N_SENTENCES]);
+    return text;
+}
+
+/* The tokens that hold the bytes from .. to - 1 of the text. */
+static void span_of(const struct tokens *t, int from, int to, int *first, int *n)
+{
+    *first = *n = 0;
+    for (int i = 0; i < t->n; i++)
+        if (!t->special[i] && t->bytes[i].end > from && t->bytes[i].start < to) {
+            *first = *n == 0 ? i : *first;
+            (*n)++;
+        }
+}
+
+/* The text with n sentences, `before` of them before the needle; all parts begin with a blank,
+ * of which the text leaves out the first. */
+static int encode(const struct session *s, struct arena *a, const char *key, int n, int before,
+                  struct haystack *out, struct err *e)
+{
+    const char *head = arena_printf(a, "%s%s", filler(a, 0, before), needle);
+    const char *middle = arena_printf(a, "%s%s.%s%s", head, key, filler(a, before, n - before),
+                                      question);
+    const char *text = arena_printf(a, "%s%s", middle, key) + 1;
+    const struct tok_input in = { .text = text, .text_size = strlen(text),
+                                  .no_special = s->asked->no_special };
+    int from = (int)strlen(head), again = (int)strlen(middle), size = (int)strlen(key) - 1;
+    struct retrieval_places *places = &out->places;
+
+    out->item = (struct item){ .text = text, .text_size = strlen(text) };
+    if (tok_encode(s->tok, a, &in, &out->item.tokens, e) != 0)
+        return -1;
+    span_of(&out->item.tokens, from, from + size, &places->needle, &places->n_needle);
+    span_of(&out->item.tokens, again, again + size, &places->gold, &places->n_gold);
+    return 0;
+}
+
+int haystack_text(const struct session *s, struct arena *a, int seed, int i,
+                  struct haystack *out, struct err *e)
+{
+    const char *key = draw_words(a, seed, i);
+    int depth = i % HAYSTACK_DEPTHS, most = s->model->max_tokens;
+    int low = 0, high = MOST_TOKENS / 2;
+
+    most = most < MOST_TOKENS ? most : MOST_TOKENS;
+    most >>= HAYSTACK_LENGTHS - 1 - i / HAYSTACK_DEPTHS;
+    while (low < high) {
+        int n = (low + high + 1) / 2;
+
+        if (encode(s, a, key, n, 0, out, e) != 0)
+            return -1;
+        if (out->item.tokens.n <= most)
+            low = n;
+        else
+            high = n - 1;
+    }
+    if (encode(s, a, key, low, low * depth / (HAYSTACK_DEPTHS - 1), out, e) != 0)
+        return -1;
+    return out->item.tokens.n <= most && low > 0 && out->places.n_needle > 0 &&
+           out->places.gold > 0;
+}
