@@ -87,7 +87,7 @@ static bool fits(struct binder *b, const struct head_task *task, const char *cla
 {
     const struct family *family = b->m->family;
     bool of_encoder = family->decoder != NULL;
-    bool after_encoder = family->stack.name[W_CROSS_Q] != NULL && !family->bare;
+    bool after_encoder = family->stack.name[W_CROSS_Q] != NULL;
     struct where first = { 0 };
 
     return str_ends_with(class_name, task->class_name) && of_encoder == task->of_encoder &&
@@ -140,8 +140,7 @@ static void bind_head(struct model *m)
         m->has_head = m->has_head && !head_is_unknown(m->config.head.class_name);
         m->slot[W_HEAD].matrix = m->slot[W_TOK].matrix;
         m->slot[W_HEAD].is_linear = true;
-        m->has_head = m->has_head && !m->config.head.one_number && !m->config.head.untied &&
-                      m->slot[W_TOK].weight != NULL &&
+        m->has_head = m->has_head && !m->config.head.untied &&
                       m->slot[W_HEAD].matrix.K ==
                           family_slot_dim(m->family, &m->config, DIM_HEAD_IN);
     }

@@ -27,10 +27,9 @@ void bind_free_biases(const struct model *m, struct layer_plan *plan, struct are
 
     if (m->family->qkv == QKV_SEPARATE) {
         plan->slot[W_Q].bias = q != NULL ? q : plan->slot[W_Q].bias;
-        plan->slot[W_V].bias = v != NULL ? v : plan->slot[W_V].bias;
         return;
     }
-    if (q == NULL || v == NULL)
+    if (q == NULL)                      /* values have one where queries have */
         return;
     all = arena_alloc(a, (size_t)place->width, sizeof *all);
     for (int h = 0; h < config->n_heads; h++)

@@ -49,8 +49,7 @@ static bool is_split(const struct tensor *t, const struct shape *want)
 {
     int count = want->n;
 
-    return count < 3 && t->n_dims == count + 1 && t->n_elements > 0 &&
-           (count == 1 || t->shape[0] == want->d[0]) &&
+    return t->n_dims == count + 1 && (count == 1 || t->shape[0] == want->d[0]) &&
            t->shape[count - 1] * t->shape[count] == want->d[count - 1];
 }
 

@@ -254,7 +254,7 @@ enum bias_rule family_slot_bias(const struct family *f, const struct config *c, 
         return BIAS_AS_STORED;
     if (group == OF_K && rule == BIAS_USUAL)
         rule = f->biased[OF_QKV];
-    if ((group == OF_NONE && s != W_HEAD_BIAS) || (group == OF_NORM && f->norm != NORM_LAYER))
+    if (group == OF_NORM && f->norm != NORM_LAYER)
         return BIAS_NEVER;
     if (group == OF_HEAD && c->head.task != NULL)       /* a decoder's `score` has none */
         return c->head.task->rows == HEAD_LAST ? BIAS_NEVER : BIAS_ALWAYS;

@@ -305,8 +305,8 @@ bool family_slot_is_linear(enum slot s);
 /* The names of its tensor: the family's, or those of the config's head; NULL: none. */
 const char *family_slot_names(const struct family *f, const struct config *c, enum slot s);
 
-/* Whether the reference library makes a bias for what the slot holds: BIAS_ALWAYS,
- * BIAS_NEVER, or BIAS_AS_STORED where the file alone says so. */
+/* Whether the reference library makes a bias for what the slot holds, which is of a group or
+ * W_HEAD_BIAS itself: BIAS_ALWAYS, BIAS_NEVER, or BIAS_AS_STORED where the file alone says so. */
 enum bias_rule family_slot_bias(const struct family *f, const struct config *c, enum slot s);
 
 #endif

@@ -100,7 +100,7 @@ static int read_value(const struct source *s, const struct key *row, bool or_zer
         return 0;
     return err_set(s->e, ERR_INPUT, "%s: %s: found %.12g, expected %s from %.12g to %.12g%s",
                    s->g->file, v->key, *out, kinds[row->type], row->min, row->max,
-                   or_zero && row->min > 0 ? ", or 0" : "");
+                   or_zero ? ", or 0" : "");
 }
 
 static json_t *json_of(const struct key *row, bool or_zero, double value)
@@ -140,19 +140,14 @@ static void set_int(const struct source *s, const char *name, json_int_t v)
     json_put(s->a, s->root, name, json_integer(v));
 }
 
-/* The rows of a table say how many there are of what it holds. */
-static int count_rows(const struct source *s, const char *tensor, const char *name,
-                      bool needed)
+/* The rows of a table say how many there are of what it holds.  False: it is not there. */
+static bool count_rows(const struct source *s, const char *tensor, const char *name)
 {
     const struct tensor *t = weights_find(s->w, tensor);
 
-    if (t == NULL && !needed)
-        return 0;
-    if (t == NULL)
-        return err_set(s->e, ERR_INPUT, "%s: has no tensor %s%s", s->g->file, tensor,
-                       weights_count(s->w) == 0 ? ": it holds only a vocabulary" : "");
-    set_int(s, name, t->n_dims == 2 ? t->shape[0] : 0);
-    return 0;
+    if (t != NULL)
+        set_int(s, name, t->n_dims == 2 ? t->shape[0] : 0);
+    return t != NULL;
 }
 
 /* ---- what GGUF leaves to be known ---- */
@@ -441,10 +436,12 @@ static int read_keys(const struct source *s, const struct family *f)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (read_number(s, &numbers[i]) != 0)
             return -1;
-    if (fill(s, f) != 0 ||
-        count_rows(s, "token_embd.weight", "vocab_size", true) != 0 ||
-        count_rows(s, "token_types.weight", "type_vocab_size", false) != 0)
+    if (fill(s, f) != 0)
         return -1;
+    if (!count_rows(s, "token_embd.weight", "vocab_size"))
+        return err_set(s->e, ERR_INPUT, "%s: has no tensor token_embd.weight%s", s->g->file,
+                       weights_count(s->w) == 0 ? ": it holds only a vocabulary" : "");
+    count_rows(s, "token_types.weight", "type_vocab_size");
     return f->positions == POS_ROPE ? rope(s) : 0;
 }
 

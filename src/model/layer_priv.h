@@ -117,7 +117,7 @@ const char *layer_name(struct arena *a, const char *name, int l);
  */
 int layer_search(struct look *k, struct look *decoder);
 
-/* Adds to k->note, unless it is there. */
+/* Adds to k->note. */
 void layer_note(struct look *k, const char *note);
 
 /* The error of a file in which no layout fits. */

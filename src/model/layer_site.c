@@ -69,8 +69,8 @@ static bool has_no_output(const struct look *k, const struct site *s)
            find_part(k, s->scope, n, PART_O) == NULL && !has_other_matrix(k, s);
 }
 
-/* False: none of its queries, keys and values is there. */
-static bool measure(const struct look *k, struct site *s)
+/* Of a place that one of its queries, keys and values has told. */
+static void measure(const struct look *k, struct site *s)
 {
     const struct tensor *in_proj = find_in_proj(k, s->scope, s->naming);
 
@@ -83,9 +83,8 @@ static bool measure(const struct look *k, struct site *s)
         if (s->first == NULL)
             s->first = tensor;
     }
-    s->n_parts += s->first != NULL && find_part(k, s->scope, s->naming, PART_O) != NULL;
-    s->no_output = s->first != NULL && has_no_output(k, s);
-    return s->first != NULL;
+    s->n_parts += find_part(k, s->scope, s->naming, PART_O) != NULL;
+    s->no_output = has_no_output(k, s);
 }
 
 /* One linear per head, or torch's: the part's name goes on. */
@@ -183,8 +182,9 @@ static void add_site(struct look *k, struct sites *s, int own, const char *scope
     for (int i = own; i < s->n; i++)
         if (strcmp(s->of[i].scope, scope) == 0)
             return;
-    if (is_known(k, scope, n, t) || !measure(k, &site))
+    if (is_known(k, scope, n, t))
         return;
+    measure(k, &site);
     if ((s->n & (s->n - 1)) == 0)       /* 0, 1, 2, 4, .. */
         s->of = arena_grow(k->a, s->of, (size_t)s->n, 2 * (size_t)s->n + 1, sizeof *s->of);
     s->of[s->n++] = site;

@@ -10,10 +10,7 @@ enum { SHOWN = 6, NEAREST = 2 };
 
 void layer_note(struct look *k, const char *note)
 {
-    if (k->note == NULL)
-        k->note = note;
-    else if (strstr(k->note, note) == NULL)
-        k->note = arena_printf(k->a, "%s; %s", k->note, note);
+    k->note = k->note == NULL ? note : arena_printf(k->a, "%s; %s", k->note, note);
 }
 
 /* The parts of names that are there under any beginning and ending, letter case aside. */

@@ -66,7 +66,8 @@ static void begin(const char *name)
     put_head(&b, 3, 0, 0);
     put_key_string(&b, "general.architecture", name);
     n_keys++;
-    number("block_count", 2);
+    if (strcmp(name, "phi2") != 0)
+        number("block_count", 2);
     number("context_length", 8);
     number("embedding_length", 8);
     number("feed_forward_length", 8);
@@ -395,6 +396,65 @@ static void test_architecture(void **state)
     assert_int_equal(taken().n_types, 3);
 }
 
+/* Ids of tokens that are none are not there. */
+static void test_ids(void **state)
+{
+    (void)state;
+    begin("llama");
+    put_key_string(&b, "tokenizer.ggml.bos_token_id", "1");
+    put_array(&b, "tokenizer.ggml.eos_token_id", GGUF_U32, 1);
+    put_u32(&b, 2);
+    n_keys += 2;
+    taken();
+}
+
+/* ---- norms that no key tells ---- */
+
+static struct model *phi(bool normed)
+{
+    static const struct { const char *name; int fast, slow; } of[] = {
+        { "token_embd.weight", 8, 5 }, { "output_norm.weight", 8, 0 }, { "output_norm.bias", 8, 0 },
+        { "output.weight", 8, 5 }, { "output.bias", 5, 0 }, { "blk.0.attn_norm.weight", 8, 0 },
+        { "blk.0.attn_norm.bias", 8, 0 }, { "blk.0.attn_q.weight", 8, 8 },
+        { "blk.0.attn_q.bias", 8, 0 }, { "blk.0.attn_k.weight", 8, 8 },
+        { "blk.0.attn_k.bias", 8, 0 }, { "blk.0.attn_v.weight", 8, 8 },
+        { "blk.0.attn_v.bias", 8, 0 }, { "blk.0.attn_output.weight", 8, 8 },
+        { "blk.0.attn_output.bias", 8, 0 }, { "blk.0.ffn_up.weight", 8, 8 },
+        { "blk.0.ffn_up.bias", 8, 0 }, { "blk.0.ffn_down.weight", 8, 8 },
+        { "blk.0.ffn_down.bias", 8, 0 }, { "blk.0.attn_q_norm.weight", 4, 0 },
+        { "blk.0.attn_q_norm.bias", 4, 0 }, { "blk.0.attn_k_norm.weight", 4, 0 },
+        { "blk.0.attn_k_norm.bias", 4, 0 },
+    };
+    struct model_files files;
+    struct err e = { ERR_NONE, "" };
+    struct model *m;
+
+    begin("phi2");
+    number("block_count", 1);
+    number("rope.dimension_count", 2);
+    for (int i = 0; i < (normed ? 23 : 19); i++)
+        tensor(of[i].name, of[i].fast, of[i].slow, 0);
+    bytes_put(b.v + 8, (uint64_t)n_tensors, 8);
+    bytes_put(b.v + 16, (uint64_t)n_keys, 8);
+    put_data(&b, 32, (size_t)at);
+    files = (struct model_files){ .weights = { b.v, b.n } };
+    m = model_open_memory(&arena, &files, "f", &e);
+    if (m == NULL)
+        fail_msg("%s", e.msg);
+    return m;
+}
+
+static void test_norms(void **state)
+{
+    const struct model *m = phi(false);
+
+    (void)state;
+    assert_false(m->config.norm.qk);
+    m = phi(true);
+    assert_true(m->config.norm.qk);
+    assert_int_equal(m->n_unused, 0);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -416,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_windows), cmocka_unit_test(test_causal),
         cmocka_unit_test(test_scaling), cmocka_unit_test(test_factors),
         cmocka_unit_test(test_nan), cmocka_unit_test(test_architecture),
+        cmocka_unit_test(test_ids), cmocka_unit_test(test_norms),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

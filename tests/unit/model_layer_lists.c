@@ -265,7 +265,7 @@ static void more_wrong(void **state)
 /* More places than any file of layers has. */
 static void too_many(void **state)
 {
-    enum { N = 16385 };
+    enum { N = 16386 };         /* of the last one no more is asked */
     struct tensor *t = arena_alloc(&arena, N, sizeof *t);
     struct row row = { .asked = { .heads = 1 } };
     char *bytes = NULL;
@@ -291,12 +291,68 @@ static void too_many(void **state)
     free(bytes);
 }
 
+/* ---- in which place, and in which layer ---- */
+
+#define ALL(before, q, k, v, o) \
+    before q ".weight 4x4 " before k ".weight 4x4 " before v ".weight 4x4 " before o ".weight 4x4"
+#define LINEAR(before) MANY_OF(before, "0") " " MANY_OF(before, "1") " " before \
+    "output_linear.weight 4x4"
+#define MANY_OF(before, head) before "q_linears." head ".weight 2x4 " before "k_linears." head \
+    ".weight 2x4 " before "v_linears." head ".weight 2x4"
+#define TORCH3(before) before "q_proj_weight 4x4 " before "k_proj_weight 4x4 " before \
+    "v_proj_weight 4x4 " before "out_proj.weight 4x4"
+#define TWO ": 2 layers, width 4; its 2 attentions are run one after the other, each on the " \
+    "output of the one before"
+
+static void places(void **state)
+{
+    (void)state;
+    GOOD({ LINEAR("0.") " " LINEAR("1."), { 0 }, "attention 2/2 heads of 2, 2" TWO },
+         { TORCH3("0.") " " TORCH3("1."), { .heads = 2 }, "attention 2/2 heads of 2, 2" TWO },
+         { SQUARE("") " steps 3i", { .heads = 2 }, PLAIN },
+         { SQUARE("slf_attn.") " slf_attn.layer_norm.weight 4", { .heads = 2 }, PLAIN });
+    BAD({ SQUARE("a.0.") " " SQUARE("a.1.") " " SQUARE("b.0."), { .heads = 2 },
+          "has two attentions that fit, a.0.* and b.0.*" },
+        { SQUARE("0.attn.") " " SQUARE("1.attn.") " 0.other.weight 4", { .heads = 2 },
+          "has two attentions that fit, 0.attn.* and 1.attn.*" },
+        { TORCH3("0.") " " TORCH3("1.") " 0.q_projection 4x4", { .heads = 2 },
+          "has two attentions that fit" },
+        { "0.to_qkv.weight 12x4 0.to_out.weight 4x4 0.other.weight 4 "
+          "1.to_qkv.weight 12x4 1.to_out.weight 4x4", { .heads = 2 },
+          "has two attentions that fit" },
+        { ALL("a.0.", "q", "x.q", "v", "o") " " ALL("a.1.", "q", "x.q", "v", "o"),
+          { .heads = 2, .names = "q,x.q,v,o" }, "has two attentions that fit" },
+        { SQUARE("a.self_attn.") " a.norm1.weight 4", { .heads = 2, .prefix = "a" },
+          "has a.self_attn.* and a.norm1, but no mlp of a known layout" },
+        { SQUARE("1.") " " SQUARE("2.") " 0.mask 3x3t", { .heads = 2 },
+          "has 0., but no tensor 0.linear_q.weight" },
+        { SQUARE("layers.0.self_attn.") " " TORCH("layers.1."),
+          { .heads = 2, .prefix = "layers.1" }, "has no tensor layers.0.linear1.weight" });
+}
+
+/* Two writers who call tensors of one place alike, or each some of them. */
+static void namings(void **state)
+{
+    (void)state;
+    BAD({ ALL("", "query", "key", "value", "out") " attention_output.weight 4x4", { .heads = 2 },
+          "has two layouts at once: query.weight (Keras) and query.weight (Flax)" },
+        { ALL("", "query", "key", "value", "out") " attention_output.weight 4x4",
+          { .heads = 2, .fused = LAYER_FUSED_PARTS }, "has two layouts at once" },
+        { "linear_q.weight 4x4 wq 4x4 wk 4x4 wv 4x4 wo 4x4", { .heads = 2 },
+          "has two layouts at once: linear_q.weight (ESPnet) and wq (a linear each)" },
+        { "linear_q.weight 4x4 " ALL("", "q_proj", "k_proj", "v_proj", "out_proj"), { .heads = 2 },
+          "has two layouts at once: q_proj.weight (fairseq) and linear_q.weight (ESPnet)" },
+        { "a.weight 4x4 b.weight 8x4x1 c.weight 4x4", { .heads = 2, .names = "a,b,c" },
+          "b.weight: shape [8,4,1], expected 2 dimensions" });
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(lists), TEST(asked), TEST(whole), TEST(alone), TEST(asked_wrong), TEST(more),
         TEST(more_wrong), TEST(too_many),
+        TEST(places), TEST(namings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

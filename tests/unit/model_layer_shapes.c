@@ -2,6 +2,8 @@
  * Files of layers by the shapes of their tensors: what is read of each, or why it is not. */
 #include "unit/model_layer.h"
 
+#include "unit/gguf_bytes.h"
+
 /* ---- projections ---- */
 
 static void shapes(void **state)
@@ -87,6 +89,8 @@ static void fused(void **state)
          { "attn.c_attn.weight 4x12 attn.c_proj.weight 4x4",
            { .heads = 2, .order = LAYER_ORDER_IN_OUT },
            "attention causal 2/2 heads of 2, 2: 1 layer, width 4" },
+         { "attn.c_attn.kernel 4x12 attn.c_proj.kernel 4x4", { .heads = 2 },
+           "attention causal 2/2 heads of 2, 2: 1 layer, width 4" },
          { HEADS("12x4"), { .heads = 2, .fused = LAYER_FUSED_HEADS },
            "attention 2/2 heads of 2, 2: 1 layer, width 4" },
          { HEADS("12x4"), { .heads = 2, .fused = LAYER_FUSED_PARTS },
@@ -124,6 +128,16 @@ static void bare(void **state)
            "attention 2/2 heads of 3, 3: 1 layer, width 4" },
          { "wq 6x4 wk 6x4 wv 6x4 wo 5x6", { .heads = 2 },
            "attention 2/2 heads of 3, 3: 1 layer, width 4" },
+         { "wq 4x6 wk 4x6 wv 4x6 wo 6x5", { .heads = 2 },
+           "attention 2/2 heads of 3, 3: 1 layer, width 4" },
+         { "wq 1x4 wk 1x4 wv 1x4 wo 4x1", { .heads = 2, .order = LAYER_ORDER_IN_OUT },
+           "attention 2/2 heads of 2, 2: 1 layer, width 1" },
+         { "wq 2x1x3 wk 2x1x3 wv 2x1x3 wo 2x3x1", { 0 },
+           "attention 2/2 heads of 3, 3: 1 layer, width 1" },
+         { "wq 2x4x1 wk 2x4x1 wv 2x4x1 wo 2x1x4", { 0 },
+           "attention 2/2 heads of 1, 1: 1 layer, width 4" },
+         { "wq 4x4 wk 4x4 wv 2x4x2 wo 4x4", { .heads = 2 },
+           "attention 2/2 heads of 2, 2: 1 layer, width 4" },
          { "query.kernel 4x2x3 key.kernel 4x2x3 value.kernel 4x2x3 out.kernel 2x3x4",
            { .heads = 2 }, "attention 2/2 heads of 3, 3: 1 layer, width 4" });
     BAD({ "query.kernel 4x2x3x1 key.kernel 4x2x3 value.kernel 4x2x3 out.kernel 2x3x4",
@@ -155,11 +169,55 @@ static void masks(void **state)
            "attention 2/2 heads of 2, 2: 1 layer, width 4" });
 }
 
+/* ---- a GGUF file that is a layer ---- */
+
+/* Four matrices of zeros, and a tensor of two blocks of 32 in Q8_0. */
+static struct weights *gguf_of(const char *const *names, const char *in_blocks)
+{
+    static struct bytes b;
+    struct weights *w;
+    struct err e = { ERR_NONE, "" };
+
+    put_head(&b, 3, 5, 0);
+    for (uint64_t i = 0; i < 4; i++)
+        put_tensor(&b, names[i], 4, 4, 0, 64 * i);
+    put_tensor(&b, in_blocks, 32, 2, 8, 256);
+    put_data(&b, 32, 0);
+    for (int i = 0; i < 256 + 68; i++)
+        put(&b, "", 1);
+    w = weights_open_memory(&arena, (struct span){ b.v, b.n }, "file", &e);
+    if (w == NULL)
+        fail_msg("%s", e.msg);
+    return w;
+}
+
+/* Numbers in blocks cannot be cut; beside the layer they do not matter. */
+static void blocks(void **state)
+{
+    static const char *const beside[] = { "linear_q.weight", "linear_k.weight",
+                                          "linear_v.weight", "linear_out.weight" };
+    static const char *const inside[] = { "q_linears.0.weight", "k_linears.0.weight", "steps",
+                                          "output_linear.weight" };
+    const struct layer_asked asked = { .heads = 2 };
+    const struct family *f;
+    const char *note = NULL;
+    struct config c;
+    struct err e;
+
+    (void)state;
+    assert_int_equal(layer_describe(&c, &f, &arena, gguf_of(beside, "blocks"), "file", &asked,
+                                    &note, &e), 0);
+    assert_int_equal(layer_describe(&c, &f, &arena, gguf_of(inside, "v_linears.0.weight"), "file",
+                                    &asked, &note, &e), -1);
+    assert_string_equal(e.msg, "file: v_linears.0.weight: holds Q8_0, expected F32, F16, BF16 or "
+                               "F64");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(shapes), TEST(parts), TEST(fused), TEST(bare), TEST(masks),
+        TEST(shapes), TEST(parts), TEST(fused), TEST(bare), TEST(masks), TEST(blocks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,15 @@ static void folders(void **state)
         fail_msg("%s", e.msg);
     assert_int_equal(m->config.n_heads, 3);
     model_close(m);
+    assert_int_equal(unlink(file_join(&arena, dir, "a.safetensors")), 0);
+    refused(dir, dir);
+    assert_int_equal(system(arena_printf(&arena, "cp tests/ref/layers/npz/q_linear.npz %s", dir)), 0);
+    m = model_open_layer(&arena, dir, &two, &e);
+    if (m == NULL)
+        fail_msg("%s", e.msg);
+    assert_int_equal(m->config.n_heads, 3);
+    model_close(m);
+    write_text(file_join(&arena, dir, "a.safetensors"), "");
     write_text(file_join(&arena, dir, "b.safetensors"), "");
     refused(dir, "has no config.json, and 2 files that may be a bare layer, such as ");
     write_text(file_join(&arena, dir, "b-of-c"), "");
@@ -169,6 +178,21 @@ static void parameters_of_memory(void **state)
     assert_int_equal(count_head(m), 3 * 12 * 4);        /* q, k and v of four columns */
     assert_int_equal(count_attention(m).weights, 4 * 12 * 12);
     assert_true(model_has_layer(m, 0));
+    model_close(m);
+}
+
+/* Of one attention whose output is that of its heads. */
+static void parameters_without_output(void **state)
+{
+    const struct layer_asked asked = { .heads = 3, .names = "q_linear,k_linear,v_linear,-" };
+    struct err e;
+    struct model *m = model_open_layer(&arena, "tests/ref/layers/q_linear.safetensors", &asked, &e);
+
+    (void)state;
+    if (m == NULL)
+        fail_msg("%s", e.msg);
+    assert_int_equal(count_first(m), W_Q);
+    assert_int_equal(count_attention(m).weights, 3 * 12 * 12);
     model_close(m);
 }
 
@@ -313,6 +337,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(options_of_layers), TEST(folders), TEST(parameters), TEST(parameters_of_memory),
+        TEST(parameters_without_output),
         TEST(ropes), TEST(heads),
         TEST(called),
     };

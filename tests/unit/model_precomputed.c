@@ -169,6 +169,33 @@ static void stacks(void **state)
           { "dec.0 3x3x3 cross.0 3x3x4 cross.1 3x3x4", "holds cross.1, but no dec.1" });
 }
 
+/* Which stacks a file has: its encoder or decoder, another, what joins them. */
+static void has_stacks(void **state)
+{
+    static const struct { const char *file; bool encoder, decoder, cross; } rows[] = {
+        { "attn.0 2x3x3", true, false, false }, { "attn.0 2x3x3c", false, true, false },
+        { "attn.0 2x3x4", false, false, true }, { "dec.0 2x3x3", false, true, false },
+        { "attn.0 2x4x4 cross.0 2x3x4", true, false, true },
+        { "attn.0 2x4x4 dec.0 3x3x3 cross.0 3x3x4", true, true, true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct err e = { ERR_NONE, "" };
+        struct model *m = model_of_precomputed(&arena, file_of(rows[i].file), "f", &e);
+
+        if (m == NULL)
+            fail_msg("%s", e.msg);
+        if (model_has_stack(m, STACK_ENCODER) != rows[i].encoder ||
+            model_has_stack(m, STACK_DECODER) != rows[i].decoder ||
+            model_has_stack(m, STACK_CROSS) != rows[i].cross)
+            fail_msg("%s: encoder %d, decoder %d, cross %d", rows[i].file,
+                     model_has_stack(m, STACK_ENCODER), model_has_stack(m, STACK_DECODER),
+                     model_has_stack(m, STACK_CROSS));
+        weights_close(m->weights);
+    }
+}
+
 /* The sums of copies, with the weights or alone. */
 static void sums(void **state)
 {
@@ -201,7 +228,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(names), TEST(shapes), TEST(stacks), TEST(sums), TEST(shown),
+        TEST(names), TEST(shapes), TEST(stacks), TEST(has_stacks), TEST(sums), TEST(shown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
