@@ -82,7 +82,8 @@ static void folders(void **state)
     model_close(m);
     assert_int_equal(unlink(file_join(&arena, dir, "a.safetensors")), 0);
     refused(dir, dir);
-    assert_int_equal(system(arena_printf(&arena, "cp tests/ref/layers/npz/q_linear.npz %s", dir)), 0);
+    assert_int_equal(system(arena_printf(&arena, "cp tests/ref/layers/npz/q_linear.npz %s", dir)),
+                     0);
     m = model_open_layer(&arena, dir, &two, &e);
     if (m == NULL)
         fail_msg("%s", e.msg);

@@ -165,10 +165,12 @@ static void refused(const char *name, const char *from, const char *to, const ch
 /* A decoder has what the config says of it, else what it says of both. */
 static void decoders(void **state)
 {
+    const struct model *m;
+
     (void)state;
     assert_int_equal(taken("bart", "\"d_model\"", "\"d_model\"")->decoder->config.n_layers, 3);
-    assert_int_equal(taken("seq2seq/t5", "\"num_decoder_layers\": 3,", "")->decoder->config.n_layers,
-                     2);
+    m = taken("seq2seq/t5", "\"num_decoder_layers\": 3,", "");
+    assert_int_equal(m->decoder->config.n_layers, 2);
     refused("bart", "\"decoder_attention_heads\": 3", "\"decoder_attention_heads\": 5",
             "m: decoder_attention_heads: 5 does not divide the width 24");
     assert_int_equal(taken("seq2seq/marian_bare", "\"max", "\"max")->decoder->config.n_vocab, 37);
@@ -272,8 +274,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(tied_heads), TEST(what_a_head_lacks), TEST(labels),
-        TEST(padded_positions), TEST(windows), TEST(decoders), TEST(heads_apart), TEST(grids), TEST(far_chunks),
+        TEST(tied_heads), TEST(what_a_head_lacks), TEST(labels), TEST(padded_positions),
+        TEST(windows), TEST(decoders), TEST(heads_apart), TEST(grids), TEST(far_chunks),
         TEST(wide_layers), TEST(what_comes_next), TEST(without_config),
     };
 
