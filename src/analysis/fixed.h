@@ -16,7 +16,7 @@ struct fixed {
 
 static inline struct fixed fixed_negative(struct fixed x)
 {
-    return (struct fixed){ ~x.whole + (x.part == 0), ~x.part + 1 };
+    return (struct fixed){ (int64_t)(~(uint64_t)x.whole + (x.part == 0)), ~x.part + 1 };
 }
 
 /* |x| < 2^62 (asserted); digits below 2^-64 are cut off. */
@@ -29,10 +29,11 @@ static inline struct fixed fixed_of(double x)
     return x < 0 ? fixed_negative(fixed) : fixed;
 }
 
+/* A sum that grows beyond 2^63 wraps around. */
 static inline void fixed_add(struct fixed *sum, struct fixed x)
 {
     sum->part += x.part;
-    sum->whole += x.whole + (sum->part < x.part);
+    sum->whole = (int64_t)((uint64_t)sum->whole + (uint64_t)x.whole + (sum->part < x.part));
 }
 
 static inline double fixed_real(struct fixed x)

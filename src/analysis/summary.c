@@ -193,6 +193,97 @@ void summary_merge(struct summary *s, const struct summary *other)
         merge_parts(s->half, other->half, n * SPLITS);
 }
 
+/* ---- as words ---- */
+
+static const int64_t MOST_SUM = (int64_t)1 << 62, MOST_COUNT = (int64_t)1 << 40;
+
+/* Words are taken from one place, or put to the other. */
+struct words {
+    const uint64_t *from;       /* NULL: put */
+    uint64_t *to;
+    bool possible;              /* those that were taken */
+};
+
+static void word_of(struct words *w, uint64_t *x)
+{
+    if (w->from != NULL)
+        *x = *w->from++;
+    else
+        *w->to++ = *x;
+}
+
+static void fixed_words(struct words *w, struct fixed *x)
+{
+    uint64_t whole = (uint64_t)x->whole;
+
+    word_of(w, &whole);
+    word_of(w, &x->part);
+    x->whole = (int64_t)whole;
+    w->possible &= x->whole > -MOST_SUM && x->whole < MOST_SUM;
+}
+
+static void count_words(struct words *w, int64_t *x)
+{
+    uint64_t count = (uint64_t)*x;
+
+    word_of(w, &count);
+    *x = (int64_t)count;
+    w->possible &= count <= (uint64_t)MOST_COUNT;
+}
+
+static void part_words(struct words *w, struct part *p, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        fixed_words(w, &p[i].sum);
+        count_words(w, &p[i].weight);
+    }
+}
+
+static void all_words(struct words *w, struct summary *s)
+{
+    for (int i = 0; i < s->kind.n; i++) {
+        struct sums *sums = &s->sums[i];
+
+        fixed_words(w, &sums->value);
+        fixed_words(w, &sums->square);
+        fixed_words(w, &sums->rest);
+        count_words(w, &sums->n);
+        count_words(w, &sums->beyond);
+        if (s->replicate[i] != NULL)
+            part_words(w, s->replicate[i], s->kind.n_replicates);
+    }
+    if (s->half != NULL)
+        part_words(w, s->half, (int64_t)s->kind.n * SPLITS);
+}
+
+uint64_t summary_n_words(const struct summary_kind *kind)
+{
+    uint64_t sums = 8, part = 3, n = (uint64_t)kind->n;
+
+    return n * sums + count_replicated(kind) * (uint64_t)kind->n_replicates * part +
+           (kind->halves ? n * SPLITS * part : 0);
+}
+
+void summary_put(struct summary *s, uint64_t *words)
+{
+    struct words all = { .to = words };
+
+    all_words(&all, s);
+}
+
+bool summary_take(struct summary *s, const uint64_t *words)
+{
+    struct arena_mark mark = arena_mark(s->a);
+    struct summary *other = summary_new(s->a, &s->kind);
+    struct words all = { .from = words, .possible = true };
+
+    all_words(&all, other);
+    if (all.possible)
+        summary_merge(s, other);
+    arena_reset(s->a, mark);
+    return all.possible;
+}
+
 /* ---- estimates ---- */
 
 static int by_size(const void *x, const void *y)

@@ -40,6 +40,15 @@ void summary_add(struct summary *s, int64_t text, const double *value);
 void summary_merge(struct summary *s, const struct summary *other);
 
 /*
+ * All that was added as words of 64 bits, as many as the kind has.  summary_take adds them to
+ * what s holds already, as summary_merge does; false: no texts can have been summed to such
+ * words, and nothing is added.
+ */
+uint64_t summary_n_words(const struct summary_kind *kind);
+void summary_put(struct summary *s, uint64_t *words);
+bool summary_take(struct summary *s, const uint64_t *words);
+
+/*
  * Number i of those added.  low and high are mean -+ t sd / sqrt(n), t of Student's
  * distribution with n - 1 degrees of freedom.  The bootstrap is over texts: of its replicates
  *

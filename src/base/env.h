@@ -20,6 +20,8 @@ struct env {
     bool verbose, quiet;
     int n_threads;
     const char *command;        /* the command line, for metadata; NULL: there was none */
+    int argc;                   /* the same, as it was given, from the command's name on */
+    char **argv;
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The command line as pictures tell it: without what cannot change what they show. */
+ * A command line without the options that do not matter to whoever reads it. */
 #include <string.h>
 
 #include "cli/opt.h"
@@ -7,7 +7,9 @@
 struct line {
     struct arena *a;
     const struct cmd *c;
-    char *text;
+    const char *const *without;     /* names of options, NULL ends */
+    const char **word;
+    int n;
 };
 
 struct search {
@@ -34,14 +36,17 @@ static const struct opt *find(const struct line *line, struct search s)
     return s.found;
 }
 
-static bool is_left_out(const struct opt *o)
+static bool is_left_out(const struct line *line, const struct opt *o)
 {
-    return strcmp(o->name, "threads") == 0 || strcmp(o->name, "output") == 0;
+    for (int i = 0; o != NULL && line->without[i] != NULL; i++)
+        if (strcmp(o->name, line->without[i]) == 0)
+            return true;
+    return false;
 }
 
 static void append(struct line *line, const char *s)
 {
-    line->text = arena_printf(line->a, "%s %s", line->text, s);
+    line->word[line->n++] = s;
 }
 
 /* A long option and, where it stands in the next argument, its value; how many there are. */
@@ -52,7 +57,7 @@ static int add_long(struct line *line, char **argv)
     const struct opt *option = find(line, (struct search){ .name = name, .n = count });
     int used = option != NULL && opt_takes_next(option) && name[count] == '\0' ? 2 : 1;
 
-    for (int i = 0; i < used && !(option != NULL && is_left_out(option)); i++)
+    for (int i = 0; i < used && !is_left_out(line, option); i++)
         append(line, argv[i]);
     return used;
 }
@@ -67,26 +72,30 @@ static int add_shorts(struct line *line, char **argv)
         int used = text[1] == '\0' ? 2 : 1;
 
         if (option == NULL || option->arg == NULL) {
-            kept = arena_printf(line->a, "%s%c", kept, *text);
+            if (!is_left_out(line, option))
+                kept = arena_printf(line->a, "%s%c", kept, *text);
             continue;
         }
-        if (!is_left_out(option))
+        if (!is_left_out(line, option))
             kept = arena_printf(line->a, "%s%s", kept, text);
         if (kept[1] != '\0')
             append(line, kept);
-        if (used == 2 && !is_left_out(option))
+        if (used == 2 && !is_left_out(line, option))
             append(line, argv[1]);
         return used;
     }
-    append(line, kept);
+    if (kept[1] != '\0')
+        append(line, kept);
     return 1;
 }
 
-char *command_line_text(struct arena *a, const struct cmd *c, int argc, char **argv)
+const char **command_line_words(struct arena *a, const struct cmd *c, int argc, char **argv,
+                                const char *const *without, int *n)
 {
-    struct line line = { a, c, arena_printf(a, "mha-viz %s", c->name) };
+    struct line line = { .a = a, .c = c, .without = without };
     int i = 1;
 
+    line.word = arena_alloc(a, (uint64_t)argc, sizeof *line.word);
     while (i < argc && strcmp(argv[i], "--") != 0)
         if (argv[i][0] != '-' || argv[i][1] == '\0')
             append(&line, argv[i++]);
@@ -94,5 +103,18 @@ char *command_line_text(struct arena *a, const struct cmd *c, int argc, char **a
             i += (argv[i][1] == '-' ? add_long : add_shorts)(&line, argv + i);
     while (i < argc)
         append(&line, argv[i++]);
-    return line.text;
+    *n = line.n;
+    return line.word;
+}
+
+char *command_line_text(struct arena *a, const struct cmd *c, int argc, char **argv)
+{
+    static const char *const without[] = { "threads", "output", NULL };
+    int n;
+    const char **word = command_line_words(a, c, argc, argv, without, &n);
+    char *text = arena_printf(a, "mha-viz %s", c->name);
+
+    for (int i = 0; i < n; i++)
+        text = arena_printf(a, "%s %s", text, word[i]);
+    return text;
 }

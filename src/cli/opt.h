@@ -168,6 +168,13 @@ int opts_parse(const struct cmd *c, int argc, char **argv, void *args,
                int *n_operands, char ***operands, struct err *e);
 
 /*
+ * The arguments of argv (as for opts_parse, which has accepted it) but its name and the
+ * options of these names, in any of their spellings: [*n] of a.
+ */
+const char **command_line_words(struct arena *a, const struct cmd *c, int argc, char **argv,
+                                const char *const *without, int *n);
+
+/*
  * The command line that argv (as for opts_parse, which has accepted it) is, with spaces
  * between: "mha-viz heatmap -l 0 the cat".  Without --threads and --output in any of their
  * spellings: neither changes what is written.

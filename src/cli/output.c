@@ -19,6 +19,7 @@ static const char *const every[] = { "auto", "table", "tsv", "json", "png", "svg
                                      "npz", NULL };
 static const char *const arrays[] = { "auto", "npz", "npy", NULL };
 static const char *const layer[] = { "auto", "safetensors", NULL };
+static const char *const sums[] = { "auto", "sums", NULL };
 
 #define F(f) offsetof(struct common_args, output.f)
 #define SHORT_FORMS \
@@ -81,6 +82,7 @@ const struct output_set output_pictures = { { "output", picture_opts }, pictures
 const struct output_set output_all = { { "output", all_opts }, all };
 const struct output_set output_every = { { "output", every_opts }, every };
 const struct output_set output_arrays = { { "output", array_opts }, arrays, true };
+const struct output_set output_sums = { { "output", report_opts }, sums, true, true };
 const struct output_set output_layer = { { "output", layer_opts }, layer, true };
 
 /* ---- formats ---- */
@@ -99,6 +101,7 @@ static const struct {
     [OUTPUT_NPZ] = { "npz", { "npz" } },
     [OUTPUT_NPY] = { "npy", { "npy" } },
     [OUTPUT_SAFETENSORS] = { "safetensors", { "safetensors" } },
+    [OUTPUT_SUMS] = { "sums", { "part" } },
 };
 
 static enum output_format format_of(const char *name)
@@ -165,7 +168,7 @@ static int by_extension(struct output *o, const struct output_set *set, struct a
 {
     const char *extension = o->folder ? NULL : extension_of(o->path);
 
-    if (extension == NULL || strncmp(o->path, "/dev/", 5) == 0)
+    if (extension == NULL || set->any_name || strncmp(o->path, "/dev/", 5) == 0)
         return 0;
     for (int i = 1; set->formats[i] != NULL; i++)
         if (has_extension(format_of(set->formats[i]), extension)) {

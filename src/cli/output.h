@@ -16,7 +16,8 @@ enum output_format {
     OUTPUT_TABLE, OUTPUT_TSV, OUTPUT_JSON,
     OUTPUT_PNG, OUTPUT_SVG, OUTPUT_PDF,
     OUTPUT_NPZ, OUTPUT_NPY,
-    OUTPUT_SAFETENSORS
+    OUTPUT_SAFETENSORS,
+    OUTPUT_SUMS                 /* of some texts of a corpus: merge reads it */
 };
 
 /* What a command can write, and its options for that. */
@@ -25,6 +26,7 @@ struct output_set {
     const char *const *formats;     /* as --format names them: "auto", the default, others;
                                        NULL ends */
     bool required;                  /* -o must be given */
+    bool any_name;                  /* a file's extension says nothing */
 };
 
 extern const struct output_set output_reports;      /* table, tsv, json */
@@ -32,6 +34,7 @@ extern const struct output_set output_pictures;     /* png, svg, pdf */
 extern const struct output_set output_all;          /* reports, and pictures of them */
 extern const struct output_set output_every;        /* reports, pictures and npz */
 extern const struct output_set output_arrays;       /* npz, npy */
+extern const struct output_set output_sums;         /* sums, without --format */
 extern const struct output_set output_layer;        /* safetensors, without --format */
 
 struct output {

@@ -39,6 +39,8 @@ static int run(const struct cmd *c, int argc, char **argv, struct arena *arena,
     if (kernel_choose(e) != 0)
         return -1;
     env.command = command_line_text(arena, c, argc - 1, argv + 1);
+    env.argc = argc - 1;
+    env.argv = argv + 1;
     env.quiet = common->quiet;
     env.verbose = common->verbose;
     env.n_threads = common->threads > 0 ? common->threads : par_default_threads();

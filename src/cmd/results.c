@@ -12,7 +12,7 @@ int results_open(struct results *r, const struct record *record, const struct in
         return -1;
     r->report = (struct report){ record, (enum report_format)r->output.format,
                                  r->output.out.file, false };
-    r->named = input_is_file(in) && !r->output.folder;
+    r->named = in != NULL && input_is_file(in) && !r->output.folder;
     return 0;
 }
 
@@ -66,7 +66,7 @@ int results_text(struct results *r, struct arena *a, const struct item *item,
 
 int results_close(struct results *r, const struct input *in, int rc, struct err *e)
 {
-    int bad = input_result(in, rc, e);
+    int bad = in != NULL ? input_result(in, rc, e) : rc;
 
     if (rc == 0 && !r->output.folder)
         report_end(&r->report);

@@ -15,6 +15,7 @@ struct results {
     bool parted;                /* something stands above: a blank line comes first */
 };
 
+/* in: whose texts these are; NULL: rows of no text. */
 int results_open(struct results *r, const struct record *record, const struct input *in,
                  struct err *e);
 

@@ -23,6 +23,7 @@ extern const struct opt_group model_group, text_group, select_group, mask_group,
 /* Of bare layers; the last is for commands without a seed of their own (in asked). */
 extern const struct opt_group layer_group, rows_group, seed_group;
 extern const struct opt_group attention_group, qkv_group, hide_group, weight_group;
+extern const struct opt_group shard_group;      /* of commands over many texts */
 /* Of pictures: how they look; then what any of them has. */
 extern const struct opt_group figure_group, sheet_group;
 

@@ -142,6 +142,13 @@ static const struct opt text_opts[] = {
 };
 const struct opt_group text_group = { "text", text_opts };
 
+static const struct opt shard_opts[] = {
+    STRING(0, "shard", "K/N", F(shard),
+           "of N shards of the texts only those of shard K, from 0: every N-th text"),
+    END
+};
+const struct opt_group shard_group = { "many texts", shard_opts };
+
 static const struct opt select_opts[] = {
     WORDS('l', "layer", "LIST", F(layer), &layer_values,
           "layers, from 0: 0,2-4, last, -1 (counted from the end) or all"),

@@ -6,24 +6,10 @@
 
 #include "analysis/links.h"
 #include "analysis/top.h"
-#include "base/nearest.h"
 #include "cmd/metric_fields.h"
 #include "cmd/stats.h"
 
-/* "layer": as the heads stand in the model; then the metrics that are numbers, largest first. */
-#define SORT_NUMBER(name) name,
-#define SORT_LIST(name)
-#define SORT_WORD(name)
-#define SORT_MAP(name)
-static const char *const sorts[] = {
-    "layer",
-#define METRIC(id, name, heading, unit, kind, ...) SORT_##kind(name)
-#include "analysis/metrics.def"
-#undef METRIC
-    NULL
-};
-
-static const struct opt_values sort_values = { .words = sorts };
+static const struct opt_values sort_values = { .words = stats_sorts };
 static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
 
 #define F(f) offsetof(struct stats_args, f)
@@ -57,7 +43,7 @@ static const struct opt summary_opts[] = {
 static const struct opt_group summary_group = { "many texts", summary_opts };
 
 static const struct opt_group *const groups[] = {
-    &summary_group, &output_reports.group, &hide_group, &weight_group, PASS_GROUPS, NULL
+    &summary_group, &shard_group, &output_reports.group, &hide_group, &weight_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -66,6 +52,8 @@ static const char *const examples[] = {
     "mha-viz stats --tsv -f samples/english.txt | cut -f 1,3,4,5",
     NULL
 };
+
+extern const struct cmd cmd_stats;
 
 /* ---- records ---- */
 
@@ -359,68 +347,24 @@ static void leave_out_keys(struct stats_job *job)
         job->job.record = record_without(s->a, job->job.record, IN_JSON, of_keys);
 }
 
-static int find_sort(const char *name, int *sort, struct err *e)
+static void open_summary(struct stats_job *job)
 {
-    const char *meant;
+    const struct session *s = &job->job.s;
+    int n;
+    const struct head_id *head = records_heads(s, &job->job.want, s->a, &n);
 
-    for (int i = 0; sorts[i] != NULL; i++)
-        if (name == NULL || strcmp(name, sorts[i]) == 0) {
-            *sort = metric_find(sorts[i]);
-            return 0;
-        }
-    meant = nearest_name(name, sorts);
-    return err_set(e, ERR_USAGE, "--sort: '%s' is neither 'layer' nor a metric%s%s%s", name,
-                   meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
-                   meant != NULL ? "'?" : "");
-}
-
-/* A metric that the heads are sorted by is computed, and shown. */
-static int choose_metrics(struct stats_job *job, struct err *e)
-{
-    const struct stats_args *args = job->args;
-
-    if (args->compute == NULL)
-        job->choice = metric_choice_basic();
-    else if (metric_choice_add(&job->choice, args->compute, e) != 0)
-        return err_under(e, "--compute");
-    if (find_sort(args->sort, &job->sort, e) != 0)
-        return -1;
-    if (job->sort >= 0)
-        job->choice.wanted[job->sort] = job->choice.named[job->sort] = true;
-    job->set.opts = (struct metric_opts){ args->entropy_eps, args->clusters };
-    return 0;
-}
-
-/* Lists and matrices are in JSON; those of a whole text are of all of its rows. */
-static int leave_out_kinds(struct stats_job *job, struct err *e)
-{
-    static const char only[] = "only --json prints it", numbers[] = "--summary is of numbers";
-    const struct wanted *want = &job->job.want;
-
-    if (job->args->summary &&
-        (metric_choice_drop(&job->choice, METRIC_LIST, numbers, e) != 0 ||
-         metric_choice_drop(&job->choice, METRIC_WORD, numbers, e) != 0 ||
-         metric_choice_drop(&job->choice, METRIC_MAP, numbers, e) != 0))
-        return -1;
-    if ((want->layer != NULL || want->head != NULL) &&
-        metric_choice_drop(&job->choice, METRIC_MAP, "it is of all layers and heads", e) != 0)
-        return -1;
-    if (job->job.results.output.format != OUTPUT_JSON &&
-        (metric_choice_drop(&job->choice, METRIC_LIST, only, e) != 0 ||
-         metric_choice_drop(&job->choice, METRIC_MAP, only, e) != 0))
-        return -1;
-    return 0;
+    stats_summary_open(job, head, n);
+    job->summary->family = s->model != NULL ? s->model->family->name : NULL;
 }
 
 static int prepare(void *self, struct err *e)
 {
     struct stats_job *job = self;
 
-    if (leave_out_kinds(job, e) != 0)
-        return err_under(e, "--compute");
-    job->set.metric = metric_choice_list(&job->choice, job->job.s.a, &job->set.n);
-    if (job->args->summary) {
-        stats_summary_open(job);
+    if (stats_settle(job, e) != 0)
+        return -1;
+    if (job->of_many) {
+        open_summary(job);
         return 0;
     }
     job->job.record = records_without_shown(&job->job.s, &text_record);
@@ -435,7 +379,11 @@ static int end(void *self, struct err *e)
     struct stats_job *job = self;
 
     (void)e;
-    stats_summary_report(job);
+    job->summary->n_bad = input_count_bad(job->job.in);
+    if (job->shard.n > 0)
+        stats_sums_write(job, &cmd_stats, job->job.results.output.out.file);
+    else
+        stats_summary_report(job);
     return 0;
 }
 
@@ -486,13 +434,13 @@ static int check(void *self, struct err *e)
     struct stats_job *job = self;
     const struct stats_args *args = job->args;
 
-    if (args->summary && args->links)
+    if (job->of_many && args->links)
         return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");
-    if (args->bootstrap > 0 && !args->summary)
+    if (args->bootstrap > 0 && !job->of_many)
         return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
-    if (args->shared.asked.by != NULL && !args->summary)
+    if (args->shared.asked.by != NULL && !job->of_many)
         return err_set(e, ERR_USAGE, "--by requires --summary");
-    if (args->reliability && !args->summary)
+    if (args->reliability && !job->of_many)
         return err_set(e, ERR_USAGE, "--reliability requires --summary");
     return 0;
 }
@@ -501,15 +449,23 @@ static const struct job_kind kind = { .outputs = &output_reports, .check = check
                                       .prepare = prepare, .texts = texts };
 static const struct job_kind summary_kind = { .outputs = &output_reports, .check = check,
                                               .prepare = prepare, .texts = texts, .end = end };
+static const struct job_kind shard_kind = { .outputs = &output_sums, .check = check,
+                                            .prepare = prepare, .texts = texts, .end = end };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
     struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
 
-    if (choose_metrics(&job, e) != 0)
+    if (shard_parse(job.args->shared.asked.shard, &job.shard, e) != 0 ||
+        stats_choose(&job, e) != 0)
         return -1;
-    return job_run(&job.job, job.args->summary ? &summary_kind : &kind, env, e);
+    job.of_many = job.args->summary || job.shard.n > 0;
+    if (job.shard.n > 0 && job.args->shared.common.output.format > 0)
+        return err_set(e, ERR_USAGE, "--shard writes sums, which have no format: give --format "
+                       "to `mha-viz merge`");
+    return job_run(&job.job, job.shard.n > 0 ? &shard_kind : job.of_many ? &summary_kind : &kind,
+                   env, e);
 }
 
 const struct cmd cmd_stats = {

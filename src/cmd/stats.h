@@ -4,12 +4,16 @@
  *
  *     stats.c           the command; a report per text
  *     stats_summary.c   many texts -> the mean of each metric of each head
+ *     stats_sums.c      the same to and from files of sums: shards, merged again
  *     stats_shown.c     which metrics both show, and the order of the heads */
 #ifndef CMD_STATS_H
 #define CMD_STATS_H
 
 #include "analysis/stats.h"
+#include "analysis/summary.h"
 #include "cmd/job.h"
+#include "cmd/sums.h"
+#include "session/shard.h"
 
 struct stats_args {
     struct shared_args shared;
@@ -22,7 +26,28 @@ struct stats_args {
     int bootstrap;              /* replicates; 0: none */
 };
 
-struct stats_summary;
+/* Texts of one value of --by, or all of them. */
+struct stats_group {
+    const char *name;           /* NULL: all */
+    struct summary *summary;    /* of [heads, metrics] */
+    int64_t n;                  /* texts */
+    double *few;                /* [CONTRAST_FEW, heads, metrics] of the first texts; NULL:
+                                   there is no other group */
+    struct stats_group *next;
+};
+
+struct stats_summary {
+    struct arena kept;          /* of groups, which outlive the texts that they begin with */
+    struct arena *a;
+    const struct head_id *head; /* [n_heads] as they stand in the model */
+    int n_heads, n_metrics;
+    const char *family;         /* of the model; NULL: it has none */
+    int64_t n_bad;              /* texts that could not be used */
+    struct summary_kind kind;
+    struct stats_group *groups; /* a list; as they came */
+    int n_groups;
+    double *value;              /* [heads, metrics] of one text */
+};
 
 struct stats_job {
     struct job job;
@@ -31,8 +56,19 @@ struct stats_job {
     struct metric_set set;      /* what choice names */
     int sort;                   /* of enum metric_id; -1: by layer */
     const struct record *head_record;   /* a row of the table */
+    bool of_many;               /* --summary, or what implies it */
+    struct shard shard;
     struct stats_summary *summary;      /* NULL: not asked for */
 };
+
+/* ---- which metrics, and in which order ---- */
+
+extern const char *const stats_sorts[];     /* what --sort takes, then NULL */
+
+/* Which metrics are computed, and the order: --compute, --sort.  ERR_USAGE: unknown names. */
+int stats_choose(struct stats_job *j, struct err *e);
+/* After the output is planned: the metrics that it has a place for. */
+int stats_settle(struct stats_job *j, struct err *e);
 
 /* ---- the order of the heads ---- */
 
@@ -52,11 +88,25 @@ const struct record *stats_without_metrics(const struct stats_job *j, const stru
 
 extern const struct record stats_summary_record;
 
-/* After the selection. */
-void stats_summary_open(struct stats_job *j);
+/* Of these heads[n], and of the metrics chosen. */
+void stats_summary_open(struct stats_job *j, const struct head_id *head, int n);
 /* ERR_USAGE: too many groups. */
 int stats_summary_add(struct stats_job *j, const struct item *item, const struct stats *stats,
                       int text, struct err *e);
+/* The group of this name, made where there is none; NULL: ERR_USAGE, too many. */
+struct stats_group *stats_group(struct stats_summary *s, const char *name, struct err *e);
 void stats_summary_report(struct stats_job *j);
+
+/* ---- --shard, merge ---- */
+
+/* What the texts of this shard were summed to; ferror says whether that failed. */
+void stats_sums_write(struct stats_job *j, const struct cmd *c, FILE *f);
+
+/*
+ * Reports what part[n] of one whole come to, as args say.  Errors: those of the output;
+ * ERR_INPUT, with the part's path: what it holds is not what its header says.
+ */
+int stats_sums_report(const struct cmd *c, const struct common_args *args,
+                      const struct sums *part, int n, const struct env *env, struct err *e);
 
 #endif

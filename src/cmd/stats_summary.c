@@ -10,27 +10,6 @@
 
 enum { MOST_GROUPS = 100 };
 
-/* Texts of one value of --by, or all of them. */
-struct group {
-    const char *name;           /* NULL: all */
-    struct summary *summary;    /* of [heads, metrics] */
-    int64_t n;                  /* texts */
-    double *few;                /* [CONTRAST_FEW, heads, metrics] of the first texts; NULL:
-                                   there is no other group */
-    struct group *next;
-};
-
-struct stats_summary {
-    struct arena kept;          /* of groups, which outlive the texts that they begin with */
-    struct arena *a;
-    const struct head_id *head; /* [n_heads] as they stand in the model */
-    int n_heads, n_metrics;
-    struct summary_kind kind;
-    struct group *groups;       /* a list; as they came */
-    int n_groups;
-    double *value;              /* [heads, metrics] of one text */
-};
-
 /* ---- records ---- */
 
 /* A metric of a head, in one group. */
@@ -125,7 +104,7 @@ static const struct record alike_record = {
 
 struct summary_row {
     const char *model, *family, *by, *group;
-    int64_t n;
+    int64_t n, n_bad;
     struct records_shown shown;
     struct list reliability, heads;
 };
@@ -141,6 +120,8 @@ static const struct column summary_columns[] = {
       .where = IN_TSV | IN_JSON, .optional = true, .field = F(group) },
     { "n_texts", "number of the texts", "texts", .kind = COLUMN_LONG,
       .where = IN_TSV | IN_JSON, .field = F(n) },
+    { "n_unusable", "number of the texts that could not be used, in no group", "texts",
+      .kind = COLUMN_LONG, .where = IN_JSON, .field = F(n_bad) },
     SHOWN_OPTION_COLUMNS(F(shown)),
     { "reliability", "one object per metric", .kind = COLUMN_RECORD, .list = true,
       .where = IN_JSON, .optional = true, .of = &alike_record, .field = F(reliability) },
@@ -179,19 +160,19 @@ static void finish(void *arena)
     arena_finish(arena);
 }
 
-void stats_summary_open(struct stats_job *j)
+void stats_summary_open(struct stats_job *j, const struct head_id *head, int n)
 {
     struct stats_summary *s = arena_alloc(j->job.s.a, 1, sizeof *s);
     bool *replicated;
 
-    *s = (struct stats_summary){ .a = j->job.s.a, .n_metrics = j->set.n };
+    *s = (struct stats_summary){ .a = j->job.s.a, .head = head, .n_heads = n,
+                                 .n_metrics = j->set.n };
     arena_init(&s->kept, s->a->full, s->a->self);
     arena_own(s->a, finish, &s->kept);
-    s->head = records_heads(&j->job.s, &j->job.want, s->a, &s->n_heads);
-    replicated = arena_alloc(s->a, (uint64_t)s->n_heads * (uint64_t)s->n_metrics, 1);
-    for (int i = 0; i < s->n_heads * s->n_metrics; i++)
+    replicated = arena_alloc(s->a, (uint64_t)n * (uint64_t)s->n_metrics, 1);
+    for (int i = 0; i < n * s->n_metrics; i++)
         replicated[i] = metric_choice_chosen(&j->choice, i % s->n_metrics);
-    s->kind = (struct summary_kind){ s->n_heads * s->n_metrics, j->args->bootstrap, replicated,
+    s->kind = (struct summary_kind){ n * s->n_metrics, j->args->bootstrap, replicated,
                                      j->args->reliability };
     s->value = arena_alloc(s->a, (uint64_t)s->kind.n, sizeof *s->value);
     j->summary = s;
@@ -199,9 +180,9 @@ void stats_summary_open(struct stats_job *j)
     j->job.record = without(j, records_without_shown(&j->job.s, &stats_summary_record));
 }
 
-static struct group *group_new(struct stats_summary *s, const char *name)
+static struct stats_group *group_new(struct stats_summary *s, const char *name)
 {
-    struct group *group = arena_alloc(&s->kept, 1, sizeof *group);
+    struct stats_group *group = arena_alloc(&s->kept, 1, sizeof *group);
 
     group->summary = summary_new(&s->kept, &s->kind);
     if (name != NULL) {
@@ -211,9 +192,9 @@ static struct group *group_new(struct stats_summary *s, const char *name)
     return group;
 }
 
-static struct group *group_of(struct stats_summary *s, const char *name, struct err *e)
+struct stats_group *stats_group(struct stats_summary *s, const char *name, struct err *e)
 {
-    struct group **at = &s->groups;
+    struct stats_group **at = &s->groups;
 
     while (*at != NULL && name != NULL && strcmp((*at)->name, name) != 0)
         at = &(*at)->next;
@@ -233,7 +214,7 @@ int stats_summary_add(struct stats_job *j, const struct item *item, const struct
                       int text, struct err *e)
 {
     struct stats_summary *s = j->summary;
-    struct group *group = group_of(s, item->group, e);
+    struct stats_group *group = stats_group(s, item->group, e);
 
     if (group == NULL)
         return -1;
@@ -252,7 +233,8 @@ int stats_summary_add(struct stats_job *j, const struct item *item, const struct
 /* Numbers by size, before other names, which stand as their bytes do. */
 static int by_name(const void *x, const void *y)
 {
-    const char *a = (*(struct group *const *)x)->name, *b = (*(struct group *const *)y)->name;
+    const struct stats_group *const *first = x, *const *second = y;
+    const char *a = (*first)->name, *b = (*second)->name;
     char *end_a, *end_b;
     double number_a = strtod(a, &end_a), number_b = strtod(b, &end_b);
     bool is_a = *end_a == '\0', is_b = *end_b == '\0';
@@ -262,22 +244,22 @@ static int by_name(const void *x, const void *y)
     return is_a != is_b ? (is_a ? -1 : 1) : strcmp(a, b);
 }
 
-static struct group **sorted_groups(const struct stats_summary *s)
+static struct stats_group **sorted_groups(const struct stats_summary *s)
 {
-    struct group **all = arena_alloc(s->a, (uint64_t)s->n_groups, sizeof(struct group *));
+    struct stats_group **all = arena_alloc(s->a, (uint64_t)s->n_groups, sizeof *all);
     int n = 0;
 
-    for (struct group *group = s->groups; group != NULL; group = group->next)
+    for (struct stats_group *group = s->groups; group != NULL; group = group->next)
         all[n++] = group;
     if (n > 1)
-        qsort(all, (size_t)n, sizeof(struct group *), by_name);
+        qsort(all, (size_t)n, sizeof *all, by_name);
     return all;
 }
 
 /* ---- numbers ---- */
 
 /* Number i of the first texts of a group, those that are kept. */
-static int few_of(const struct stats_summary *s, const struct group *g, int i,
+static int few_of(const struct stats_summary *s, const struct stats_group *g, int i,
                   double value[CONTRAST_FEW])
 {
     for (int64_t text = 0; text < g->n; text++)
@@ -285,8 +267,8 @@ static int few_of(const struct stats_summary *s, const struct group *g, int i,
     return (int)g->n;
 }
 
-static void set_contrast(const struct stats_summary *s, const struct group *first,
-                         const struct group *g, int i, struct number *x)
+static void set_contrast(const struct stats_summary *s, const struct stats_group *first,
+                         const struct stats_group *g, int i, struct number *x)
 {
     struct summary_estimate other = summary_of(first->summary, i);
 
@@ -300,8 +282,8 @@ static void set_contrast(const struct stats_summary *s, const struct group *firs
 }
 
 /* [heads, metrics] of a group, against the first. */
-static struct number *numbers(const struct stats_summary *s, const struct group *first,
-                              const struct group *g)
+static struct number *numbers(const struct stats_summary *s, const struct stats_group *first,
+                              const struct stats_group *g)
 {
     struct number *x = arena_alloc(s->a, (uint64_t)s->kind.n, sizeof *x);
     struct contrast **heads = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof(struct contrast *));
@@ -323,7 +305,8 @@ static struct number *numbers(const struct stats_summary *s, const struct group 
 /* ---- rows ---- */
 
 /* The heads in the order of --sort by the first group, the same for all. */
-static const struct stats_rank *ranking(const struct stats_job *j, const struct group *first)
+static const struct stats_rank *ranking(const struct stats_job *j,
+                                        const struct stats_group *first)
 {
     const struct stats_summary *s = j->summary;
     struct stats_rank *rank = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *rank);
@@ -354,7 +337,7 @@ static struct list head_rows(const struct stats_job *j, const struct stats_rank 
     return (struct list){ row, s->n_heads };
 }
 
-static struct list alike_rows(const struct stats_job *j, const struct group *g)
+static struct list alike_rows(const struct stats_job *j, const struct stats_group *g)
 {
     const struct stats_summary *s = j->summary;
     struct alike_row *row = arena_alloc(s->a, (uint64_t)s->n_metrics, sizeof *row);
@@ -366,7 +349,7 @@ static struct list alike_rows(const struct stats_job *j, const struct group *g)
     return (struct list){ row, j->args->reliability ? s->n_metrics : 0 };
 }
 
-static const char *title(const struct stats_job *j, const struct group *g)
+static const char *title(const struct stats_job *j, const struct stats_group *g)
 {
     const struct session *session = &j->job.s;
     struct arena *a = session->a;
@@ -379,7 +362,7 @@ static const char *title(const struct stats_job *j, const struct group *g)
                         shown != NULL ? shown : "");
 }
 
-static void print_tables(const struct stats_job *j, const struct group *g,
+static void print_tables(const struct stats_job *j, const struct stats_group *g,
                          const struct summary_row *row)
 {
     const struct stats_summary *s = j->summary;
@@ -398,14 +381,14 @@ void stats_summary_report(struct stats_job *j)
     const struct stats_summary *s = j->summary;
     const struct session *session = &j->job.s;
     struct report *report = &j->job.results.report;
-    struct group **groups = sorted_groups(s);
+    struct stats_group **groups = sorted_groups(s);
     const struct stats_rank *rank = s->n_groups > 0 ? ranking(j, groups[0]) : NULL;
 
     for (int i = 0; i < s->n_groups; i++) {
         const struct number *number = numbers(s, groups[0], groups[i]);
         struct summary_row row = {
-            session->name, session->model != NULL ? session->model->family->name : NULL,
-            session->asked->by, groups[i]->name, groups[i]->n, records_shown_asked(session),
+            session->name, s->family,
+            session->asked->by, groups[i]->name, groups[i]->n, s->n_bad, records_shown_asked(session),
             alike_rows(j, groups[i]), head_rows(j, rank, number),
         };
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The numbers of a config, and names, shapes and types of tensors -> a hash. */
+ * The numbers of a config, and names, shapes and types of tensors -> a hash; another of what
+ * the tensors and the tokeniser's files hold. */
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "model/model_priv.h"
 
 static uint64_t fnv(uint64_t h, const void *data, size_t n)
@@ -39,5 +41,81 @@ uint64_t model_hash(const struct model *m)
             h = fnv_number(h, (uint64_t)tensor->shape[k], 8);
         h = fnv_number(h, tensor->dtype, 4);
     }
+    return h;
+}
+
+/* ---- what they hold ---- */
+
+enum { SAMPLE = 4096, MOST_OF_FILE = 16 << 20 };
+
+static uint64_t fnv_ends(uint64_t h, const unsigned char *data, uint64_t n_bytes)
+{
+    uint64_t count = n_bytes < SAMPLE ? n_bytes : SAMPLE;
+
+    return fnv(fnv(h, data, (size_t)count), data + (n_bytes - count), (size_t)count);
+}
+
+static uint64_t fnv_weights(uint64_t h, const struct weights *w)
+{
+    for (int i = 0; i < weights_count(w); i++) {
+        const struct tensor *tensor = weights_at(w, i);
+        const struct dtype_row *dtype = &dtype_table[tensor->dtype];
+
+        h = fnv_ends(h, tensor->data, (uint64_t)tensor->n_elements / (uint64_t)dtype->block *
+                                          (uint64_t)dtype->size_bytes);
+    }
+    return h;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t n = strlen(name), n_end = strlen(end);
+
+    return n >= n_end && strcmp(name + n - n_end, end) == 0;
+}
+
+/* Config, tokeniser and vocabulary, which lie beside the weights. */
+static bool is_of_texts(const char *name)
+{
+    return (ends_with(name, ".json") && !ends_with(name, ".index.json")) ||
+           ends_with(name, ".txt") || ends_with(name, ".model");
+}
+
+static uint64_t fnv_file(uint64_t h, const char *path)
+{
+    struct span span;
+    struct err ignored;
+
+    if (file_map(path, &span, &ignored) != 0)
+        return h;
+    h = fnv(h, span.data, span.size < MOST_OF_FILE ? span.size : MOST_OF_FILE);
+    file_unmap(span);
+    return h;
+}
+
+static uint64_t fnv_files(uint64_t h, struct arena *a, const char *dir)
+{
+    size_t n;
+    const char **name;
+
+    if (!file_is_dir(dir))
+        return fnv_file(h, dir);
+    name = file_list(a, dir, &n);
+    for (size_t i = 0; i < n; i++)
+        if (is_of_texts(name[i]))
+            h = fnv_file(fnv(h, name[i], strlen(name[i])), file_join(a, dir, name[i]));
+    return h;
+}
+
+uint64_t model_hash_data(const struct model *m, struct arena *a)
+{
+    struct arena_mark mark = arena_mark(a);
+    uint64_t h = fnv_weights(m->hash, m->weights);
+
+    if (m->decoder != NULL && m->decoder->weights != m->weights)
+        h = fnv_weights(h, m->decoder->weights);
+    if (m->dir != NULL)
+        h = fnv_files(h, a, m->dir);
+    arena_reset(a, mark);
     return h;
 }

@@ -140,6 +140,12 @@ struct model_files {
 /* Opens these; name is the model's, unless its config has a card, and that of messages. */
 struct model *model_open_memory(struct arena *a, const struct model_files *files,
                                 const char *name, struct err *e);
+/*
+ * A hash of m->hash, of the first and last 4 KiB of each tensor, and of the files of config
+ * and tokeniser beside them (up to 16 MiB each): two that differ are of different models.
+ */
+uint64_t model_hash_data(const struct model *m, struct arena *a);
+
 void model_close(struct model *m);          /* unmaps */
 
 /* Layers attend to another input: an encoder's output, or a bare layer's memory. */

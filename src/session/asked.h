@@ -27,6 +27,7 @@ struct asked {
     const char *file;               /* -f; NULL: the operands */
     bool pairs, jsonl;
     const char *by;             /* a key of --jsonl's objects: what texts are grouped by */
+    const char *shard;          /* "K/N": of the texts of file; NULL: all */
     enum asked_half half;           /* of each pair of file */
     const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */

@@ -110,6 +110,8 @@ static int check_sources(const struct asked *asked, int n_operands, bool lines,
                               asked->attention != NULL || asked->qkv != NULL),
           "--word-ids requires a text, not ids or arrays" },
         { asked->pairs && !lines, "--pairs requires -f FILE, or texts on standard input" },
+        { asked->shard != NULL && !lines,
+          "--shard requires -f FILE, or texts on standard input" },
         { asked->by != NULL && !asked->jsonl, "--by requires --jsonl" },
         { asked->jsonl && !lines, "--jsonl requires -f FILE, or texts on standard input" },
         { asked->type_ids != NULL && asked->ids == NULL, "--type-ids requires --ids" },
@@ -393,6 +395,16 @@ int input_result(const struct input *in, int rc, struct err *e)
 int64_t input_count(const struct input *in)
 {
     return in->source->n;
+}
+
+int64_t input_count_bad(const struct input *in)
+{
+    return in->n_bad;
+}
+
+uint32_t input_crc(const struct input *in)
+{
+    return in->source->crc;
 }
 
 const char *input_name(const struct input *in)

@@ -38,6 +38,8 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 int input_result(const struct input *in, int rc, struct err *e);
 
 int64_t input_count(const struct input *in);    /* texts; of a file's lines: those read so far */
+int64_t input_count_bad(const struct input *in);    /* of them: could not be used */
+uint32_t input_crc(const struct input *in);     /* of the lines read so far, each with a "\n" */
 const char *input_name(const struct input *in); /* of the file, or standard input; NULL: the
                                                    command line */
 bool input_is_file(const struct input *in);     /* of texts; or of several arrays */

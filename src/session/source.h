@@ -17,6 +17,7 @@ struct source {
     bool is_file;               /* of several texts: one that is unusable is left out */
     bool lines;                 /* so is one that does not fit the model */
     int64_t n;                  /* texts; of lines: those read so far */
+    uint32_t crc;               /* of lines: CRC-32 of those, each with a "\n" after it */
     /* Fills *out, which is empty, but not what encode_fit fills. */
     int (*next)(struct source *self, struct arena *a, struct item *out, struct err *e);
     double (*share)(const struct source *self);     /* of it that was taken, in [0, 1], or

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * A file of lines -> a text per line: plain, a pair with a tab, or a JSON object. */
 #include <string.h>
+#include <zlib.h>
 
 #include "base/lines.h"
 #include "session/encode.h"
 #include "session/jsonl.h"
+#include "session/shard.h"
 #include "session/source.h"
 
 struct line_source {
@@ -16,6 +18,7 @@ struct line_source {
     const struct line_source *leader;   /* whose lines these are; NULL: its own */
     const char *line;           /* [size] the last, until the next is read */
     size_t size;
+    struct shard shard;         /* lines of others are read, but are no texts */
 };
 
 static void set_text(struct item *out, const char *text, size_t n)
@@ -101,6 +104,7 @@ static int next_led(struct line_source *source)
 
     if (source->source.n == leader->source.n)
         return 0;
+    /* take_line counts it, as the leader has. */
     source->source.n = leader->source.n - 1;
     source->line = leader->line;
     source->size = leader->size;
@@ -133,15 +137,32 @@ static int next_line(struct line_source *source, struct err *e)
     return 1;
 }
 
+/* The next line, counted; returns as lines_next. */
+static int take_line(struct line_source *source, struct err *e)
+{
+    struct source *self = &source->source;
+    int status = next_line(source, e);
+
+    if (status > 0) {
+        self->n++;
+        self->crc = (uint32_t)crc32_z(self->crc, (const Bytef *)source->line, source->size);
+        self->crc = (uint32_t)crc32_z(self->crc, (const Bytef *)"\n", 1);
+    }
+    return status;
+}
+
 static int next(struct source *self, struct arena *a, struct item *out, struct err *e)
 {
     struct line_source *source = (struct line_source *)self;
     const struct session *session = self->s;
-    int status = next_line(source, e);
+    int status;
 
-    if (status <= 0)
-        return status;
-    out->index = self->n++;
+    do {
+        status = take_line(source, e);
+        if (status <= 0)
+            return status;
+    } while (!shard_has(&source->shard, self->n - 1));
+    out->index = self->n - 1;
     if (fill(session, a, arena_strndup(a, source->line, source->size), source->size, out,
              e) == 0)
         return SOURCE_TEXT;
@@ -172,6 +193,8 @@ static struct line_source *open_lines(const struct session *s, const char *path,
 {
     struct line_source *source = arena_alloc(s->a, 1, sizeof *source);
 
+    if (shard_parse(s->asked->shard, &source->shard, e) != 0)
+        return NULL;
     source->lines = source_open_lines(s, path, e);
     if (source->lines == NULL)
         return NULL;

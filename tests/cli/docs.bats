@@ -138,6 +138,8 @@ examples() {
             [[ $example == *bert-base* || $example == *models/* ]] && continue
             [[ $example == python3* || $example == *unzip* || $example == *config/fish* ]] && continue
             [[ $example == *'completion zsh'* ]] && continue
+            [[ $example == *parallel* || $example == *'?.part'* ]] &&
+                ! command -v parallel >/dev/null && continue
             [[ $example == *jq* ]] && ! command -v jq >/dev/null && continue
             try "$example"
             n=$((n + 1))

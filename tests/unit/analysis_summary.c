@@ -231,10 +231,67 @@ static void few(void **state)
     arena_finish(&a);
 }
 
+/* What was put to words and taken from them again, in two halves, is all of it. */
+static void words(void **state)
+{
+    struct arena a;
+    uint64_t *word;
+    uint64_t n = summary_n_words(&kind);
+    struct summary *s, *half[2], *sum;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    word = arena_alloc(&a, n, sizeof *word);
+    s = all(&a, 0, 1);
+    sum = summary_new(&a, &kind);
+    for (int k = 0; k < 2; k++) {
+        half[k] = summary_new(&a, &kind);
+        for (int text = k; text < TEXTS; text += 2) {
+            double values[NUMBERS] = { value(text, 0), value(text, 1) };
+
+            summary_add(half[k], text, values);
+        }
+        summary_put(half[k], word);
+        assert_true(summary_take(sum, word));
+    }
+    for (int i = 0; i < NUMBERS; i++) {
+        struct summary_estimate x = summary_of(s, i), y = summary_of(sum, i);
+
+        assert_memory_equal(&x, &y, sizeof x);
+    }
+    assert_true(summary_reliability(s, 0, 1, NUMBERS).r == summary_reliability(sum, 0, 1, NUMBERS).r ||
+                isnan(summary_reliability(s, 0, 1, NUMBERS).r));
+    arena_finish(&a);
+}
+
+/* Counts below 0, and sums that nothing adds up to, are refused. */
+static void impossible_words(void **state)
+{
+    const struct summary_kind one = { 1, 0, NULL, false };
+    uint64_t word[8] = { 0 };
+    struct arena a;
+    struct summary *s;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    s = summary_new(&a, &one);
+    assert_int_equal(summary_n_words(&one), 8);
+    assert_true(summary_take(s, word));
+    for (int i = 0; i < 8; i++) {
+        memset(word, 0, sizeof word);
+        word[i] = i == 6 ? (uint64_t)-1 : i == 0 ? (uint64_t)1 << 62 : (uint64_t)1 << 63;
+        /* Digits below the point may be any. */
+        assert_int_equal(summary_take(s, word), i == 1 || i == 3 || i == 5);
+    }
+    arena_finish(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(means), cmocka_unit_test(intervals),
+        cmocka_unit_test(means),
+        cmocka_unit_test(words),
+        cmocka_unit_test(impossible_words), cmocka_unit_test(intervals),
         cmocka_unit_test(any_order), cmocka_unit_test(merged), cmocka_unit_test(reliability),
         cmocka_unit_test(too_large), cmocka_unit_test(few),
     };

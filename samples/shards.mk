@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# The head statistics of a corpus, shard by shard, with make:
+#
+#     make -j 4 -f samples/shards.mk CORPUS=corpus.txt N=16 OUT=heads.tsv
+#
+# A shard that was interrupted is made again; those that are complete are not.
+VIZ     = mha-viz
+CORPUS  = samples/english.txt
+N       = 4
+OUT     = heads.tsv
+OPTIONS =
+SHARDS := $(shell seq 0 $$(( $(N) - 1 )))
+PARTS  := $(SHARDS:%=$(OUT).%-$(N).part)
+
+$(OUT): $(PARTS)
+	$(VIZ) merge --tsv -o $@ $^
+
+$(OUT).%-$(N).part: $(CORPUS)
+	$(VIZ) stats -q -t 1 --shard $*/$(N) $(OPTIONS) -f $(CORPUS) -o $@

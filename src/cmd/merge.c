@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * merge: sums of the shards of a corpus -> the report of all of it. */
+#include <string.h>
+
+#include "base/json_field.h"
+#include "cmd/stats.h"
+
+struct merge_args {
+    struct common_args common;
+};
+
+static const struct opt_group *const groups[] = { &output_reports.group, NULL };
+
+static const char *const examples[] = {
+    "mha-viz stats --shard 0/2 -f samples/english.txt -o en0.part",
+    "mha-viz stats --shard 1/2 -f samples/english.txt -o en1.part",
+    "mha-viz merge en0.part en1.part",
+    NULL
+};
+
+extern const struct cmd cmd_stats;
+
+/* Commands that have sums, and what prints those of all their parts. */
+static const struct kind {
+    const struct cmd *cmd;
+    int (*report)(const struct cmd *c, const struct common_args *args, const struct sums *part,
+                  int n, const struct env *env, struct err *e);
+} kinds[] = {
+    { &cmd_stats, stats_sums_report },
+};
+
+static const struct kind *kind_of(const struct sums *part, struct err *e)
+{
+    const json_t *name = json_object_get(part->run, "command");
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (json_is_string(name) && strcmp(json_string_value(name), kinds[i].cmd->name) == 0)
+            return &kinds[i];
+    json_field_wrong("command", name, "the name of a command that has sums", e);
+    err_under(e, "%s", part->path);
+    return NULL;
+}
+
+/* Names of metrics and options are those of one version. */
+static int check_version(const struct sums *part, struct err *e)
+{
+    const json_t *version = json_object_get(part->run, "version");
+
+    if (json_is_string(version) && strcmp(json_string_value(version), MHA_VIZ_VERSION) == 0)
+        return 0;
+    json_field_wrong("version", version, MHA_VIZ_VERSION ", which this program is", e);
+    return err_under(e, "%s", part->path);
+}
+
+/* Puts part[n] where their numbers say: each is there once. */
+static int place(struct arena *a, const struct sums *part, int n, struct sums *placed,
+                 struct err *e)
+{
+    int n_shards, shard;
+
+    if (json_field_int(part[0].run, "shards", 1, MOST_SHARDS, &n_shards, e) != 0)
+        return err_under(e, "%s", part[0].path);
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && sums_check_same(a, &part[0], &part[i], e) != 0)
+            return -1;
+        if (json_field_int(part[i].part, "shard", 0, n_shards - 1, &shard, e) != 0)
+            return err_under(e, "%s", part[i].path);
+        if (placed[shard].path != NULL)
+            return err_set(e, ERR_INPUT, "%s: is shard %d/%d, as %s is: expected each once",
+                           part[i].path, shard, n_shards, placed[shard].path);
+        placed[shard] = part[i];
+    }
+    for (int i = 0; i < n_shards; i++)
+        if (placed[i].path == NULL)
+            return err_set(e, ERR_INPUT, "shard %d/%d is missing: there are %d of %d", i,
+                           n_shards, n, n_shards);
+    return 0;
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    const struct merge_args *merge = args;
+    struct arena *a = env->arena;
+    struct sums *part = arena_alloc(a, (uint64_t)n_operands, sizeof *part);
+    struct sums *placed = arena_alloc(a, MOST_SHARDS, sizeof *placed);
+    const struct kind *kind;
+
+    if (n_operands == 0)
+        return err_set(e, ERR_USAGE, "no PART: expected the files that --shard wrote");
+    for (int i = 0; i < n_operands; i++)
+        if (sums_read(a, operands[i], &part[i], e) != 0)
+            return -1;
+    kind = kind_of(&part[0], e);
+    if (kind == NULL || check_version(&part[0], e) != 0 || place(a, part, n_operands, placed, e) != 0)
+        return -1;
+    return kind->report(kind->cmd, &merge->common, placed, n_operands, env, e);
+}
+
+const struct cmd cmd_merge = {
+    .name = "merge", .summary = "join what --shard wrote of the parts of a corpus",
+    .operands = "PART...", .groups = groups,
+    .args_size = sizeof(struct merge_args), .examples = examples,
+    .max_operands = MOST_SHARDS, .run = run,
+};

@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --shard and merge: the parts of a corpus, joined to the bytes of one run.
+
+# shellcheck disable=SC2154
+load helper
+
+# 30 texts of two languages
+corpus() {
+    python3 - >"$dir/lines.jsonl" <<'PYTHON'
+import json
+words = "the key is in the door in the key is the door".split()
+for i in range(30):
+    text = " ".join(words[(i * 5 + k * (i % 3 + 1)) % len(words)] for k in range(4 + i % 7))
+    print(json.dumps({"text": text, "lang": "abc"[i * 7 % 3], "few": i if i < 2 else 2}))
+PYTHON
+}
+
+stats() {
+    "$viz" stats -q -m "$ref/bert" --jsonl "$@"
+}
+
+# shards N OPTIONS...: $dir/part.0 and so on
+shards() {
+    local n=$1 k
+    shift
+    rm -f "$dir"/part.*
+    for ((k = 0; k < n; k++)); do
+        stats -t $((k % 3 + 1)) --shard $k/"$n" -f "$dir/lines.jsonl" -o "$dir/part.$k" "$@"
+    done
+}
+
+# same OPTIONS...: table, TSV and JSON of shards are those of one run, whatever their order
+same() {
+    local n form
+    for n in ${counts:-1 3}; do
+        shards "$n" "$@"
+        for form in table tsv json; do
+            stats --summary --format $form -f "$dir/lines.jsonl" "$@" >"$dir/want"
+            # shellcheck disable=SC2046
+            "$viz" merge --format $form $(printf '%s\n' "$dir"/part.* | shuf) | cmp - "$dir/want"
+        done
+    done
+}
+
+@test "shards, merged, are the bytes of one run" {
+    corpus
+    # More shards than texts: some have none.
+    counts="2 40" same
+    same --compute entropy,prev --sort entropy --bootstrap=50 --reliability
+    same --by lang --compute all --sort prev --reverse
+    # Groups of a text or two are compared exactly.
+    head -n 9 "$dir/lines.jsonl" >"$dir/x" && mv "$dir/x" "$dir/lines.jsonl"
+    same --by few --compute entropy
+    same --by lang --hide first --renorm --weight norm -l 1
+}
+
+@test "texts of a stream can be sharded, and texts that cannot be used are counted" {
+    printf 'the key\n\xff\nthe door\nis in\n\xfe\n' >"$dir/lines"
+    for k in 0 1; do
+        run --separate-stderr "$viz" stats -m "$ref/bert" --shard $k/2 -o "$dir/part.$k" \
+            <"$dir/lines"
+        [ "$status" -eq 3 ]
+    done
+    run --separate-stderr "$viz" stats --json --summary -m "$ref/bert" -f "$dir/lines"
+    [ "$status" -eq 3 ]
+    one=$output
+    works "$viz" merge --json "$dir/part.1" "$dir/part.0"
+    [ "$output" = "$one" ]
+    [[ $output == *'"n_texts":3,"n_unusable":2,'* ]]
+}
+
+@test "heatmap and export: --shard selects texts" {
+    printf 'the key\nthe door\nis in\n' >"$dir/lines"
+    mkdir "$dir/out" "$dir/arrays"
+    works "$viz" heatmap -m "$ref/bert" --shard 1/2 -f "$dir/lines" -o "$dir/out/"
+    [ "$(ls "$dir/out")" = 000002.png ]
+    works "$viz" export -m "$ref/bert" --shard 0/2 -f "$dir/lines" -o "$dir/arrays/"
+    [ "$(ls "$dir/arrays" | tr '\n' ' ')" = "000001.npz 000003.npz " ]
+}
+
+@test "what is no shard is misuse" {
+    corpus
+    for wrong in 4/4 5/4 -1/4 1 1/ /2 a/b 1/2/3 0/65537 ' 0/2'; do
+        fails 2 "--shard: '$wrong': expected K/N" "$viz" stats --shard "$wrong" -o "$dir/x" \
+            -f "$dir/lines.jsonl"
+    done
+    fails 2 "--shard requires -f FILE" "$viz" stats --shard 0/2 -o "$dir/x" the cat
+    fails 2 "-o FILE is required" "$viz" stats --shard 0/2 -f "$dir/lines.jsonl"
+    fails 2 "no format" "$viz" stats --shard 0/2 --json -o "$dir/x" -f "$dir/lines.jsonl"
+    fails 2 "--summary, --links" "$viz" stats --shard 0/2 --links -o "$dir/x" \
+        -f "$dir/lines.jsonl"
+    fails 2 "not the folder" "$viz" stats --shard 0/2 -o "$dir/" -f "$dir/lines.jsonl"
+    [ ! -e "$dir/x" ]
+}
+
+@test "parts that are not of one whole are refused by name" {
+    corpus
+    fails 2 "no PART" "$viz" merge
+    fails 3 "$dir/none: No such file" "$viz" merge "$dir/none"
+    shards 3
+    fails 3 "shard 1/3 is missing: there are 2 of 3" "$viz" merge "$dir/part.0" "$dir/part.2"
+    fails 3 "$dir/part.2: is shard 2/3, as $dir/part.2 is: expected each once" \
+        "$viz" merge "$dir"/part.* "$dir/part.2"
+    stats --shard 1/4 -f "$dir/lines.jsonl" -o "$dir/other"
+    fails 3 "$dir/other: is no part of what $dir/part.0 is: shards: found 4, expected 3" \
+        "$viz" merge "$dir/part.0" "$dir/other" "$dir/part.2"
+    stats --shard 1/3 -f "$dir/lines.jsonl" -o "$dir/other" --compute basic
+    fails 3 'options: found ["--jsonl","--compute","basic"], expected ["--jsonl"]' \
+        "$viz" merge "$dir/part.0" "$dir/other" "$dir/part.2"
+    head -n 29 "$dir/lines.jsonl" >"$dir/less"
+    stats --shard 1/3 -f "$dir/less" -o "$dir/other"
+    fails 3 "texts: found 29, expected 30" "$viz" merge "$dir/part.0" "$dir/other" "$dir/part.2"
+    sed '1s/key/door/' "$dir/lines.jsonl" >"$dir/edited"
+    stats --shard 1/3 -f "$dir/edited" -o "$dir/other"
+    fails 3 "checksum of the texts: found" "$viz" merge "$dir"/part.[02] "$dir/other"
+    MHA_VIZ_KERNEL=c stats --shard 1/3 -f "$dir/lines.jsonl" -o "$dir/other"
+    [ "$("$viz" --version | sed -n 's/.*kernel //p')" = c ] ||
+        fails 3 'kernel: found "c"' "$viz" merge "$dir/part.0" "$dir/other" "$dir/part.2"
+    cp -r "$ref/bert" "$dir/model"
+    printf ' ' >>"$dir/model/config.json"
+    "$viz" stats -q -m "$dir/model" --jsonl --shard 1/3 -f "$dir/lines.jsonl" -o "$dir/other"
+    fails 3 "$dir/other: is no part of what" "$viz" merge "$dir/part.0" "$dir/other" \
+        "$dir/part.2"
+}
+
+@test "parts that are cut short or edited are refused" {
+    corpus
+    shards 2
+    size=$(stat -c %s "$dir/part.1")
+    for n in 1 15 16 30 $((size / 2)) $((size - 1)); do
+        head -c "$n" "$dir/part.1" >"$dir/cut"
+        run --separate-stderr "$viz" merge "$dir/part.0" "$dir/cut"
+        [ "$status" -eq 3 ] && [ -z "$output" ]
+        [[ $stderr == "mha-viz: $dir/cut: is "* ]]
+    done
+    for at in 20 100 $((size / 2)) $((size - 5)); do
+        python3 - "$dir/part.1" "$dir/bad" "$at" <<'PYTHON'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[int(sys.argv[3])] ^= 1
+open(sys.argv[2], "wb").write(data)
+PYTHON
+        run --separate-stderr "$viz" merge "$dir/part.0" "$dir/bad"
+        [ "$status" -eq 3 ] && [ -z "$output" ] && [[ $stderr == "mha-viz: $dir/bad: is "* ]]
+    done
+    # With a checksum that fits, too: another version, options that are none, fewer numbers.
+    edit() {
+        python3 - "$dir/part.0" "$dir/bad" "$1" "$2" <<'PYTHON'
+import struct, sys, zlib
+data = open(sys.argv[1], "rb").read()
+n = struct.unpack("<Q", data[16:24])[0]
+head, rest = data[24:24 + n], data[24 + n:-4]
+assert sys.argv[3].encode() in head
+head = head.replace(sys.argv[3].encode(), sys.argv[4].encode())
+data = data[:16] + struct.pack("<Q", len(head)) + head + rest
+open(sys.argv[2], "wb").write(data + struct.pack("<I", zlib.crc32(data)))
+PYTHON
+    }
+    version=$("$viz" --version | sed -n 's/^mha-viz //p')
+    edit "\"version\":\"$version\"" '"version":"0.0.1"'
+    fails 3 'bad: version: found "0.0.1", expected' "$viz" merge "$dir/bad"
+    edit '"command":"stats"' '"command":"heatmap"'
+    fails 3 'bad: command: found "heatmap", expected' "$viz" merge "$dir/bad"
+    edit '"shards":2' '"shards":1'
+    works "$viz" merge "$dir/bad"
+    cp "$dir/bad" "$dir/part.0"
+    edit '["--jsonl"]' '["--jsonl","--no-such"]'
+    fails 3 "bad: options: stats: --no-such: unknown option" "$viz" merge "$dir/bad"
+    edit '["--jsonl"]' '["--help"]'
+    fails 3 'bad: options: found ["--help"]' "$viz" merge "$dir/bad"
+    edit '["--jsonl"]' '["--reliability"]'
+    fails 3 "bad: has " "$viz" merge "$dir/bad"
+    edit '[null,15]' '[null,0]'
+    fails 3 "bad: groups: found 0, expected a whole number" "$viz" merge "$dir/bad"
+    edit '[null,15]' '["a",15]'
+    fails 3 "bad: groups: found" "$viz" merge "$dir/bad"
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * Any bytes as the sums of a part, whose checksum is mended: refused with a message, or
+ * reported. */
+#include "fuzz.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#include "base/bytes.h"
+#include "cmd/stats.h"
+
+extern const struct cmd cmd_stats;
+
+static unsigned char *mended(struct arena *a, const uint8_t *data, size_t size)
+{
+    unsigned char *bytes = arena_alloc(a, size, 1);
+
+    memcpy(bytes, data, size);
+    if (size > 4)
+        bytes_put(bytes + size - 4, crc32_z(0, bytes, size - 4), 4);
+    return bytes;
+}
+
+static int report(struct arena *a, struct span bytes, struct err *e)
+{
+    const struct env env = { .arena = a };
+    const struct common_args args = { .output = { .path = "/dev/null" } };
+    struct sums part;
+
+    if (sums_read_memory(a, bytes, &part, e) != 0)
+        return -1;
+    part.path = "f";
+    return stats_sums_report(&cmd_stats, &args, &part, 1, &env, e);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena a;
+    struct err e = { 0 };
+    jmp_buf out;
+
+    if (size == 0)
+        return 0;
+    arena_init(&a, fuzz_full, &out);
+    if (setjmp(out) == 0 && report(&a, (struct span){ mended(&a, data, size), size }, &e) != 0)
+        assert(e.kind == ERR_INPUT || (e.kind == ERR_USAGE && strstr(e.msg, "--by") != NULL));
+    arena_finish(&a);
+    return 0;
+}
