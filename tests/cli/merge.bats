@@ -176,3 +176,11 @@ PYTHON
     edit '[null,15]' '["a",15]'
     fails 3 "bad: groups: found" "$viz" merge "$dir/bad"
 }
+
+@test "samples/shards.mk: shards by make, in any order" {
+    command -v make >/dev/null || skip "make is not here"
+    corpus
+    works make -s -j 2 -f samples/shards.mk VIZ="$viz" CORPUS="$dir/lines.jsonl" N=3 \
+        OUT="$dir/heads.tsv" OPTIONS="--jsonl -m $ref/bert"
+    stats --summary --tsv -f "$dir/lines.jsonl" | cmp - "$dir/heads.tsv"
+}
