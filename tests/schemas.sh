@@ -45,6 +45,8 @@ stability --runs 2 --relative-noise -m $ref/gpt2 --ids 5
 types
 types --hide first the_cat
 types -m $ref/bert -f $work/lines
+types --gold samples/english.conllu
+types -m $ref/bert --gold samples/english.conllu
 attribute the_cat
 attribute --sources --span 0-1 the_cat
 attribute --answer-id 5 -m $ref/gpt2 --ids 5,6

@@ -145,6 +145,12 @@ static bool rule_separator(const struct case_of *c, double *score)
     return !c->r->causal && *score > at(c, TYPES_AT_separator);
 }
 
+static bool rule_syntactic(const struct case_of *c, double *score)
+{
+    *score = c->h->accuracy;
+    return c->h->relation != NULL;
+}
+
 /* Not because the texts are short, and not of one offset. */
 static bool rule_local(const struct case_of *c, double *score)
 {
@@ -290,7 +296,7 @@ void types_find(const struct types_rules *r, const struct types_head *h,
 
 /* ---- the documents' types ---- */
 
-const char *const types_kind_names[] = { "positional", "global", "local", "middle",
+const char *const types_kind_names[] = { "syntactic", "positional", "global", "local", "middle",
                                          "long-range", NULL };
 
 void types_kinds(const struct types_rules *r, const struct types_head *h,
@@ -305,6 +311,7 @@ void types_kinds(const struct types_rules *r, const struct types_head *h,
     types_find(&rules, h, &found);
     kind[TYPES_POSITIONAL] = has(&c, TYPE_probe_previous) || has(&c, TYPE_previous) ||
                              has(&c, TYPE_next) || has(&c, TYPE_self);
+    kind[TYPES_SYNTACTIC] = has(&c, TYPE_syntactic);
     kind[TYPES_GLOBAL] = has(&c, TYPE_broad);
     kind[TYPES_NEAR] = score[TYPES_near] >= 0.5;
     kind[TYPES_FAR] = !kind[TYPES_NEAR] && score[TYPES_far] >= 0.5;

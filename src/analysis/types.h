@@ -65,6 +65,8 @@ int types_rules_set(struct types_rules *r, const char *list, struct err *e);
 struct types_head {
     double score[N_TYPES_SCORE];
     int64_t n_rows, n_texts;    /* that the texts' scores are of; n_texts 0: there is none */
+    const char *relation;       /* of syntax that the head follows; NULL: none is known */
+    double accuracy;            /* of relation */
 };
 
 struct types_label {
@@ -85,8 +87,8 @@ void types_find(const struct types_rules *r, const struct types_head *h,
 
 /* ---- as the documents sort heads: where and how widely ---- */
 
-enum types_kind { TYPES_POSITIONAL, TYPES_GLOBAL, TYPES_NEAR, TYPES_MIDDLE, TYPES_FAR,
-                  N_TYPES_KIND };
+enum types_kind { TYPES_SYNTACTIC, TYPES_POSITIONAL, TYPES_GLOBAL, TYPES_NEAR, TYPES_MIDDLE,
+                  TYPES_FAR, N_TYPES_KIND };
 extern const char *const types_kind_names[];        /* by enum types_kind, then NULL */
 
 /* Sets those that hold. */

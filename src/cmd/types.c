@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <math.h>
 
-#include "analysis/stats.h"
+#include "base/str.h"
 #include "session/mark.h"
 
 static const char *const threshold_words[] = {
@@ -27,6 +27,9 @@ static const struct opt opts[] = {
     WORDS(0, "probe", "LIST", F(probe), &probe_values,
           "probes to run, with commas between; without it, all that the model can take"),
     FLAG(0, "no-probe", F(no_probe), "run no probes: only what the texts show"),
+    PATH(0, "gold", "FILE", F(gold),
+         ".conllu of sentences with dependency trees, instead of a text: which heads follow "
+         "which relation"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
         "seed of the probes' random tokens, and of the random input of a bare layer"),
     END
@@ -48,44 +51,10 @@ static const char *const examples[] = {
 
 /* ---- texts ---- */
 
-static void add_head(struct types_job *j, const struct head_stats *head, int n_queries)
-{
-    struct types_sums *sums = &j->sums[types_place(j, head->layer, head->head)];
-
-    for (int i = 0; i < N_TYPES_TEXT; i++)
-        if (!isnan(head->value[i])) {
-            sums->sum[i] += head->value[i];
-            sums->n[i]++;
-        }
-    sums->n_rows += n_queries - head->n_skipped;
-}
-
-static void add_text(struct types_job *j, const struct stats *stats, const struct item *item,
-                     int text)
-{
-    const struct session *s = &j->job.s;
-    int n_queries = session_queries(s, item)->n, n_hidden;
-
-    shown_hidden(s->a, item, session_query_side(s), &n_hidden);
-    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);)
-        add_head(j, stats_head(stats, text, l, h), n_queries - n_hidden);
-    j->n_texts++;
-}
-
 static int add_texts(void *self, struct arena *a, const struct item *items, int n,
                      struct err *e)
 {
-    static const struct metric_set set = { types_metrics, N_TYPES_TEXT, { 0, 1 } };
-    struct types_job *j = self;
-    struct attended attended = job_pack(&j->job, a, items, n);
-    struct stats *stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &set);
-    struct sink sinks[STATS_SINKS];
-
-    if (job_forward(&j->job, a, sinks, stats_sinks(stats, sinks), e) != 0)
-        return -1;
-    for (int i = 0; i < n; i++)
-        add_text(j, stats, &items[i], i);
-    return 0;
+    return types_texts_add(self, a, items, n, NULL, NULL, e);
 }
 
 static int read_texts(struct types_job *j, struct err *e)
@@ -94,6 +63,8 @@ static int read_texts(struct types_job *j, struct err *e)
 
     if (!j->has_texts)
         return 0;
+    if (j->args->gold != NULL)
+        return types_gold_run(j, e);
     job->in = input_open(&job->s, job->n_operands, job->operands, e);
     if (job->in == NULL)
         return -1;
@@ -107,9 +78,9 @@ static bool has_texts(const struct types_job *j)
 {
     const struct asked *asked = &j->args->shared.asked;
 
-    return j->job.n_operands > 0 || asked->file != NULL || asked->ids != NULL ||
-           asked->input != NULL || asked->attention != NULL || asked->qkv != NULL ||
-           j->job.s.model->family->bare;
+    return j->args->gold != NULL || j->job.n_operands > 0 || asked->file != NULL ||
+           asked->ids != NULL || asked->input != NULL || asked->attention != NULL ||
+           asked->qkv != NULL || j->job.s.model->family->bare;
 }
 
 static void start(struct types_job *j)
@@ -137,6 +108,8 @@ static int check(struct types_job *j, struct err *e)
                            s->stack != STACK_CROSS && mark_looks_back(s->shown));
     if (j->args->threshold != NULL && types_rules_set(&j->rules, j->args->threshold, e) != 0)
         return err_under(e, "--threshold");
+    if (j->args->gold != NULL && types_gold_check(j, e) != 0)
+        return -1;
     return types_probe_choose(j, e);
 }
 
@@ -155,6 +128,10 @@ static int report(struct types_job *j, struct err *e)
         types_write(j, &report);
     if (output_close(output, status, e) != 0)
         return -1;
+    if (j->n_unusable > 0)
+        return err_set(e, ERR_INPUT, "%s: %lld of %lld sentence%s could not be used",
+                       j->args->gold, (long long)j->n_unusable, (long long)j->n_sentences,
+                       str_plural(j->n_sentences));
     return j->job.in != NULL ? input_result(j->job.in, status, e) : status;
 }
 

@@ -3,12 +3,14 @@
 #ifndef CMD_TYPES_H
 #define CMD_TYPES_H
 
+#include "analysis/arcs.h"
+#include "analysis/gold.h"
 #include "analysis/types.h"
 #include "cmd/job.h"
 
 struct types_args {
     struct shared_args shared;
-    const char *probe, *threshold;
+    const char *probe, *threshold, *gold;
     int taxonomy;
     bool no_probe;
 };
@@ -40,6 +42,9 @@ struct types_job {
     int n_asked, n_answered;    /* texts with a needle; n_asked 0: none */
     int64_t n_texts;
     struct types_sums *sums;    /* [L, H] */
+    struct gold *gold;          /* of --gold; heads by types_place; NULL: not asked for */
+    int64_t n_sentences, n_unusable;
+    int64_t n_words, n_unscored;        /* of its sentences; without a token */
     double (*probe)[N_TYPES_PROBED];    /* [L, H] NaN: not known */
 };
 
@@ -48,6 +53,32 @@ static inline size_t types_place(const struct types_job *j, int layer, int head)
 {
     return (size_t)layer * (size_t)j->job.s.n_heads + (size_t)head;
 }
+
+/* ---- types_texts.c ---- */
+
+/*
+ * Runs n texts, and adds what their heads do to j->sums.  words [n]: of each text; *arcs is then
+ * the links between them; both NULL: not wanted.
+ */
+int types_texts_add(struct types_job *j, struct arena *a, const struct item *items, int n,
+                    const struct arcs_words *words, struct arcs **arcs, struct err *e);
+
+/* ---- types_gold.c ---- */
+
+/* ERR_USAGE: --gold beside other texts, or where no text of its own has rows. */
+int types_gold_check(const struct types_job *j, struct err *e);
+/* Reads the trees of --gold and runs their sentences.  Errors: those of conllu_read and the
+ * pass; ERR_INPUT where some sentences could not be used: the others were. */
+int types_gold_run(struct types_job *j, struct err *e);
+
+/* ---- types_relation.c ---- */
+
+extern const struct record types_relation_record;
+/* Rows of it, where --gold was given. */
+struct list types_relation_rows(const struct types_job *j, struct arena *a);
+/* Sets the relation that the head follows, if it follows one: the one by which it is ahead of
+ * the offset most. */
+void types_relation_of(const struct types_job *j, int layer, int head, struct types_head *h);
 
 /* ---- types_probe.c ---- */
 

@@ -95,8 +95,10 @@ struct types_row {
     int64_t n_texts;
     int seed, n_random, n_tokens, n_asked, n_answered;
     const double *thresholds;
+    const char *gold;
+    int64_t n_unusable, n_words, n_unscored;
     struct records_shown shown;
-    struct list heads;
+    struct list heads, relations;
 };
 
 #define F(f) offsetof(struct types_row, f)
@@ -124,6 +126,18 @@ static const struct column types_columns[] = {
       .null = NULL_SHOWN, .field = F(deaf) },
     { "thresholds", "of labels", .kind = COLUMN_RECORD, .where = IN_JSON,
       .of = &threshold_record, .field = F(thresholds) },
+    { "gold", "the file of --gold", .kind = COLUMN_TEXT, .where = IN_JSON, .null = NULL_ABSENT,
+      .field = F(gold) },
+    { "gold_unusable", "its sentences that could not be used", .kind = COLUMN_LONG,
+      .where = IN_JSON, .null = NULL_ABSENT, .field = F(n_unusable) },
+    { "gold_words", "its words", .kind = COLUMN_LONG, .where = IN_JSON, .null = NULL_ABSENT,
+      .field = F(n_words) },
+    { "gold_words_without_token", "those of used sentences that no token is of: they are not "
+      "scored", .kind = COLUMN_LONG, .where = IN_JSON, .null = NULL_ABSENT,
+      .field = F(n_unscored) },
+    { "relations", "of --gold, one object each", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_JSON, .of = &types_relation_record, .null = NULL_ABSENT,
+      .field = F(relations) },
     SHOWN_OPTION_COLUMNS(F(shown)),
     HEADS_COLUMN(&head_record, F(heads)),
 };
@@ -142,11 +156,20 @@ static struct types_head head_of(const struct types_job *j, int layer, int head)
     const struct types_sums *sums = &j->sums[place];
     struct types_head found = { .n_rows = sums->n_rows, .n_texts = j->n_texts };
 
+    types_relation_of(j, layer, head, &found);
     for (int i = 0; i < N_TYPES_TEXT; i++)
         found.score[i] = sums->n[i] > 0 ? sums->sum[i] / (double)sums->n[i] : (double)NAN;
     for (int i = 0; i < N_TYPES_PROBED; i++)
         found.score[N_TYPES_TEXT + i] = j->probe[place][i];
     return found;
+}
+
+/* "induction", or "syntactic(det)" */
+static const char *label_name(struct arena *a, const struct types_label *label,
+                              const struct types_head *head)
+{
+    return label->type != TYPE_syntactic ? label->name :
+           arena_printf(a, "%s(%s)", label->name, head->relation);
 }
 
 /* "induction (0.91)", or "undetermined (14 rows)" */
@@ -158,7 +181,8 @@ static const char *label_text(struct arena *a, const struct types_label *label,
                             (long long)head->n_rows, str_plural(head->n_rows),
                             (long long)head->n_texts, str_plural(head->n_texts));
     return isnan(label->score) ? label->name :
-                                 arena_printf(a, "%s (%.2f)", label->name, label->score);
+                                 arena_printf(a, "%s (%.2f)", label_name(a, label, head),
+                                              label->score);
 }
 
 static const char *append(struct arena *a, const char *text, const char *more)
@@ -176,9 +200,9 @@ static void set_labels(struct arena *a, struct head_row *row, const struct types
     for (int i = 0; i < found->n; i++) {
         const struct types_label *label = &found->label[i];
 
-        name[i] = label->name;
+        name[i] = label_name(a, label, head);
         score[i] = label->score;
-        row->labels = append(a, row->labels, label->name);
+        row->labels = append(a, row->labels, name[i]);
         if (i != found->primary)
             row->also = append(a, row->also, label_text(a, label, head));
     }
@@ -193,9 +217,9 @@ static void set_labels(struct arena *a, struct head_row *row, const struct types
                                 found->label[found->primary].caption);
 }
 
-/* Nothing here tells what a word means or what it depends on. */
+/* Nothing here tells what a word means, and without trees what it depends on. */
 static void set_kinds(struct arena *a, struct head_row *row, const bool kind[N_TYPES_KIND],
-                      const struct types_head *head)
+                      const struct types_head *head, bool gold)
 {
     static const char *const ranges[] = { "local", "middle", "long-range" };
     const char **name = arena_alloc(a, N_TYPES_KIND, sizeof *name);
@@ -208,7 +232,8 @@ static void set_kinds(struct arena *a, struct head_row *row, const bool kind[N_T
             name[n++] = types_kind_names[i];
             row->kinds = append(a, row->kinds, types_kind_names[i]);
         }
-    unknown[n_unknown++] = "syntactic";
+    if (!gold)
+        unknown[n_unknown++] = "syntactic";
     unknown[n_unknown++] = "semantic";
     unknown[n_unknown++] = "coreference";
     for (int i = 0; i < 3 && isnan(head->score[TYPES_near]); i++)
@@ -230,7 +255,7 @@ static void set_row(const struct types_job *j, struct arena *a, struct head_row 
     types_find(&j->rules, head, &found);
     set_labels(a, row, &found, head);
     types_kinds(&j->rules, head, kind);
-    set_kinds(a, row, kind, head);
+    set_kinds(a, row, kind, head, j->gold != NULL);
 }
 
 static struct list head_rows(const struct types_job *j, struct arena *a)
@@ -272,15 +297,26 @@ void types_write(struct types_job *j, struct report *r)
 {
     struct session *s = &j->job.s;
     struct list heads = head_rows(j, s->a);
+    bool gold = j->gold != NULL;
     struct types_row row = {
         s->name, s->model->family->name, types_taxonomy_names[j->rules.taxonomy], j->refusal,
         j->deaf, j->n_texts, s->asked->seed, j->n_random, j->n_tokens, j->n_asked,
-        j->n_answered, j->rules.threshold, records_shown_asked(s), heads
+        j->n_answered, j->rules.threshold, j->args->gold, gold ? j->n_unusable : -1,
+        gold ? j->n_words : -1, gold ? j->n_unscored : -1, records_shown_asked(s), heads,
+        types_relation_rows(j, s->a)
     };
+
+    if (!gold)
+        row.relations.n = -1;
 
     if (r->format == REPORT_TABLE) {
         fprintf(r->file, "%s\n", lead(j, s->a));
         record_table(&head_record, heads.at, heads.n, s->a, r->file);
+        if (gold)
+            putc('\n', r->file);
+        if (gold)
+            record_table(&types_relation_record, row.relations.at, row.relations.n, s->a,
+                         r->file);
         return;
     }
     report_row(r, &row);

@@ -112,6 +112,68 @@ said() {
     [[ ${lines[0]} == *"no probes: --mask is of the texts that are given, 1 text" ]]
 }
 
+@test "--gold: baselines of a public treebank, to the digit" {
+    shared=${MHA_VIZ_SHARED:-../shared}/ud
+    [ -d "$shared" ] || skip "no treebank: $shared is not there"
+    works "$viz" types --json --no-probe -l 0 -H 0 --gold "$shared/en_ewt-ud-dev.conllu"
+    [ "$(jq -r '.relations[] | "\(.relation) \(.offset) \(.baseline * 1000 | round)"' <<< "$output" |
+        grep -E '^(det|obj|amod|nsubj|aux|case|compound|cop|mark|xcomp|advmod|nmod|obl) ' | sort | tr '\n' ' ')" = \
+        "advmod 1 458 amod 1 747 aux 1 543 case 1 377 compound 1 762 cop 1 352 det 1 589 mark 1 523 nmod -2 225 nsubj 1 339 obj -2 358 obl -2 192 xcomp -2 562 " ]
+    jq -e '.texts == 2001 and .gold_words == 25147 and .gold_unusable == 0' <<< "$output"
+}
+
+@test "--gold: relations and heads are those of NumPy, over exported attention" {
+    python=${PYTHON:-python3}
+    "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
+    [ "$("$python" tests/ref/check_gold.py "$viz" builtin "samples/english.conllu")" -eq 13 ]
+    [ "$("$python" tests/ref/check_gold.py "$viz" "$ref/bert" "samples/english.conllu")" -eq 13 ]
+    [ "$("$python" tests/ref/check_gold.py "$viz" "$ref/gpt2" "samples/english.conllu")" -eq 13 ]
+}
+
+@test "--gold: labels, forms, threads" {
+    # The same four sentences many times over: what is chosen on even ones holds on odd ones.
+    for ((k = 0; k < 60; k++)); do cat "samples/english.conllu"; done > "$dir/many.conllu"
+    works "$viz" types --json --no-probe --gold "$dir/many.conllu"
+    jq -e '[.heads[] | select(.kinds | index("syntactic")) | .types[] | select(test("^syntactic[(][a-z]+[)]$"))] | length > 2' <<< "$output"
+    jq -e '[.heads[].kinds_undetermined] | all(index("syntactic") == null)' <<< "$output"
+    jq -e '[.relations[] | select(.syntactic)] | length > 2 and all(.accuracy >= .held_baseline + 0.1 and .low > .held_baseline and .held_arcs >= 100)' <<< "$output"
+    works "$viz" types --json --no-probe --gold "$dir/many.conllu" --threshold arcs:1e6
+    jq -e '[.heads[].types[] | select(startswith("syntactic"))] == []' <<< "$output"
+    for t in 1 3; do "$viz" types -t "$t" --json --no-probe --gold "$dir/many.conllu" | md5sum; done | uniq > "$dir/sums"
+    [ "$(wc -l < "$dir/sums")" -eq 1 ]
+    works "$viz" types --no-probe -l 5 --gold "samples/english.conllu"
+    [[ ${lines[6]} =~ ^relation\ +arcs\ +offset\ +baseline\ +head\ +way\ +found\ +"95 %"\ +"by offset"$ ]]
+    [[ ${lines[7]} =~ ^all\ +27\  ]]
+    gzip < "samples/english.conllu" > "$dir/house.gz"
+    [ "$("$viz" types --no-probe --json --gold "$dir/house.gz" | jq -c .relations)" = \
+        "$("$viz" types --no-probe --json --gold - < "samples/english.conllu" | jq -c .relations)" ]
+    works "$viz" types -m "$ref/bert" --json --gold "samples/english.conllu"
+    jq -e '.relations[0].way | . == "to_head" or . == "from_head"' <<< "$output"
+}
+
+@test "--gold: what is wrong with a file is named with its line" {
+    tree=samples/english.conllu
+    fails 3 "$dir/none: No such file" "$viz" types --gold "$dir/none"
+    sed 's/^3\tman/3\twoman/' "$tree" > "$dir/x"
+    fails 3 "x: line 7: 'woman' is not what the text says there: 'man doesn't see the " "$viz" types --gold "$dir/x"
+    sed '5s/\t3\tdet/\t30\tdet/' "$tree" > "$dir/x"
+    fails 3 "x: line 5: word 1: head 30 is not in the sentence, which has 9 words" "$viz" types --gold "$dir/x"
+    sed '7s/\t6\tnsubj/\t2\tnsubj/' "$tree" > "$dir/x"
+    fails 3 "go round in a circle" "$viz" types --gold "$dir/x"
+    : > "$dir/x"
+    fails 3 "x: holds no sentence" "$viz" types --gold "$dir/x"
+    fails 2 "--gold: its sentences are the texts" "$viz" types --gold "$tree" "the cat"
+    fails 2 "--gold: --hide and --merge cannot be given" "$viz" types --gold "$tree" --hide first
+    fails 2 "--gold is of the encoder" "$viz" types -m "$ref/seq2seq/bart" -s decoder --gold "$tree"
+    fails 3 "planted: " "$viz" types -m "$planted" --gold "$tree"
+    # a sentence that is too long is named, the others are used
+    { cat "$tree"; for ((k = 1; k <= 90; k++)); do printf '%d\tw%d\t_\tX\t_\t_\t%d\tdep\t_\t_\n' $k $k $((k - 1)); done; } > "$dir/x"
+    run --separate-stderr "$viz" types -m "$ref/bert" --json --gold "$dir/x"
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"x: line "*": the text has "*"bert takes at most"* && $stderr == *"1 of 5 sentences could not be used"* ]]
+    [ "$(jq -c '[.texts, .gold_unusable]' <<< "$output")" = "[4,1]" ]
+}
+
 @test "TSV has the same; any number of threads gives the same bytes" {
     corpus "$dir/lines"
     works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ * Rows of tokens -> the strongest links between words. */
+#include "analysis/arcs.h"
+
+#include <string.h>
+
+struct links {
+    double *sum;                /* [words] of the rows of the word at hand */
+    double *most;               /* [words] that a word's column has had */
+    int *looks_at, *looked_at;  /* [words] */
+    int n_rows;                 /* of the word at hand so far */
+};
+
+struct arcs {
+    struct slots slots;
+    const struct arcs_words *words;
+    struct links *links;        /* of each slot */
+    struct arena *a;
+};
+
+static void start(void *self, size_t at, int text)
+{
+    struct arcs *arcs = self;
+    struct links *links = &arcs->links[at];
+    uint64_t n = (uint64_t)arcs->words[text].n;
+
+    links->sum = arena_alloc(arcs->a, n, sizeof *links->sum);
+    links->most = arena_alloc(arcs->a, n, sizeof *links->most);
+    links->looks_at = arena_alloc(arcs->a, n, sizeof *links->looks_at);
+    links->looked_at = arena_alloc(arcs->a, n, sizeof *links->looked_at);
+}
+
+struct arcs *arcs_new(struct arena *a, const struct model *m, const struct attended *texts,
+                      const struct wanted *want, const struct arcs_words *words)
+{
+    struct arcs *arcs = arena_alloc(a, 1, sizeof *arcs);
+
+    *arcs = (struct arcs){ .slots = slots_of(m, texts, want), .words = words, .a = a };
+    arcs->links = arena_alloc(a, slots_count(&arcs->slots), sizeof *arcs->links);
+    slots_each(&arcs->slots, start, arcs);
+    return arcs;
+}
+
+static void add_row(struct links *links, const int *word, const struct rows *r, int t)
+{
+    const float *weight = r->weight + (size_t)t * r->stride;
+
+    for (int j = 0; j < r->n_keys; j++)
+        if (word[r->key0 + j] >= 0)
+            links->sum[word[r->key0 + j]] += (double)weight[j];
+    links->n_rows++;
+}
+
+static void end_word(struct links *links, int word, int n)
+{
+    double most = 0;
+
+    for (int j = 0; j < n; j++) {
+        double mean = links->sum[j] / links->n_rows;
+
+        if (j == word)
+            continue;
+        if (mean > most) {
+            most = mean;
+            links->looks_at[word] = j;
+        }
+        if (mean > links->most[j]) {
+            links->most[j] = mean;
+            links->looked_at[j] = word;
+        }
+    }
+    memset(links->sum, 0, (size_t)n * sizeof *links->sum);
+    links->n_rows = 0;
+}
+
+static void take(void *self, const struct rows *rows, int n_heads)
+{
+    struct arcs *arcs = self;
+    const struct arcs_words *words = &arcs->words[rows->text];
+    struct links *links = &arcs->links[slots_at(&arcs->slots, rows->text, rows->layer,
+                                                rows->head)];
+
+    (void)n_heads;
+    for (int t = 0; t < rows->n_rows; t++) {
+        int i = rows->row0 + t, word = words->of[i];
+
+        if (word < 0)
+            continue;
+        add_row(links, words->of, rows, t);
+        if (i + 1 == rows->n_queries || words->of[i + 1] != word)
+            end_word(links, word, words->n);
+    }
+}
+
+struct sink arcs_sink(struct arcs *arcs)
+{
+    return (struct sink){ SINK_HEAD, take, NULL, arcs };
+}
+
+const int *arcs_looks_at(const struct arcs *arcs, int text, int layer, int head)
+{
+    return arcs->links[slots_at(&arcs->slots, text, layer, head)].looks_at;
+}
+
+const int *arcs_is_looked_at_by(const struct arcs *arcs, int text, int layer, int head)
+{
+    return arcs->links[slots_at(&arcs->slots, text, layer, head)].looked_at;
+}

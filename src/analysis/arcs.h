@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What each word of a text looks at most, and which word looks at it most, in each head: tokens
+ * are merged to words, whose columns are sums and whose rows are means; the word itself does
+ * not count, nor do tokens that are of no word.  Ties, and rows without weight, go to the
+ * smallest word.
+ * Source: Clark et al. 2019 (rows: the mean, as in the paper). */
+#ifndef ANALYSIS_ARCS_H
+#define ANALYSIS_ARCS_H
+
+#include "analysis/slots.h"
+
+/* The words of a text. */
+struct arcs_words {
+    const int *of;              /* [tokens] the word that each is of; -1: none; in order */
+    int n;
+};
+
+struct arcs;
+
+/* For a pass over texts with these words, [texts]; all of them must last as long. */
+struct arcs *arcs_new(struct arena *a, const struct model *m, const struct attended *texts,
+                      const struct wanted *want, const struct arcs_words *words);
+struct sink arcs_sink(struct arcs *arcs);
+
+/* After the pass, of a head that was wanted: [words] */
+const int *arcs_looks_at(const struct arcs *arcs, int text, int layer, int head);
+const int *arcs_is_looked_at_by(const struct arcs *arcs, int text, int layer, int head);
+
+#endif

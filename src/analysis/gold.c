@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ * Counts of arcs that heads and offsets find -> accuracies. */
+#include "analysis/gold.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const gold_way_names[] = { "to_head", "from_head", "later", NULL };
+
+struct relation {
+    const char *name;
+    int64_t n, offset[N_GOLD_OFFSET];   /* of all arcs */
+    int64_t n_scored[2], scored_offset[2][N_GOLD_OFFSET];      /* by half */
+    int64_t (*hit)[2][N_GOLD_WAY];      /* [heads] */
+};
+
+struct gold {
+    struct arena *a;
+    int n_heads, n, room;
+    bool causal;
+    struct relation *relation;  /* [n] */
+};
+
+struct gold *gold_new(struct arena *a, int n_heads, bool causal)
+{
+    struct gold *gold = arena_alloc(a, 1, sizeof *gold);
+
+    *gold = (struct gold){ .a = a, .n_heads = n_heads, .causal = causal };
+    gold_relation(gold, "all");
+    return gold;
+}
+
+int gold_relation(struct gold *g, const char *name)
+{
+    for (int i = 0; i < g->n; i++)
+        if (strcmp(g->relation[i].name, name) == 0)
+            return i;
+    if (g->n == g->room) {
+        int room = g->room > 0 ? 2 * g->room : 32;
+        struct relation *relation = arena_alloc(g->a, (uint64_t)room, sizeof *relation);
+
+        if (g->n > 0)
+            memcpy(relation, g->relation, (size_t)g->n * sizeof *relation);
+        g->relation = relation;
+        g->room = room;
+    }
+    g->relation[g->n] = (struct relation){
+        .name = name,
+        .hit = arena_alloc(g->a, (uint64_t)g->n_heads, sizeof *g->relation->hit),
+    };
+    return g->n++;
+}
+
+/* ---- counts ---- */
+
+static bool offset_finds(const struct gold_tree *tree, int i, int offset)
+{
+    int at = i + 1 + offset;
+
+    at = at < 0 ? 0 : at > tree->n ? tree->n : at;
+    return at == tree->head[i] + 1;
+}
+
+static bool is_scored(const struct gold_tree *tree, int i)
+{
+    return tree->head[i] >= 0 && tree->scored[i] && tree->scored[tree->head[i]];
+}
+
+static void add_arc(struct relation *r, const struct gold_tree *tree, int i)
+{
+    r->n++;
+    r->n_scored[tree->odd] += is_scored(tree, i);
+    for (int k = 0; k < N_GOLD_OFFSET; k++)
+        if (offset_finds(tree, i, GOLD_FIRST_OFFSET + k)) {
+            r->offset[k]++;
+            r->scored_offset[tree->odd][k] += is_scored(tree, i);
+        }
+}
+
+void gold_add_tree(struct gold *g, const struct gold_tree *tree)
+{
+    for (int i = 0; i < tree->n; i++) {
+        add_arc(&g->relation[tree->relation[i]], tree, i);
+        if (tree->head[i] >= 0)
+            add_arc(&g->relation[0], tree, i);
+    }
+}
+
+void gold_add_head(struct gold *g, const struct gold_tree *tree, int head, const int *looks_at,
+                   const int *looked_at)
+{
+    for (int i = 0; i < tree->n; i++) {
+        int to = tree->head[i];
+        bool hit[N_GOLD_WAY];
+
+        if (!is_scored(tree, i))
+            continue;
+        hit[GOLD_TO_HEAD] = looks_at[i] == to;
+        hit[GOLD_FROM_HEAD] = looked_at[i] == to;
+        hit[GOLD_LATER] = i > to ? looks_at[i] == to : looks_at[to] == i;
+        for (int way = 0; way < N_GOLD_WAY; way++) {
+            g->relation[tree->relation[i]].hit[head][tree->odd][way] += hit[way];
+            g->relation[0].hit[head][tree->odd][way] += hit[way];
+        }
+    }
+}
+
+/* ---- accuracies ---- */
+
+int gold_relations(const struct gold *g)
+{
+    return g->n;
+}
+
+static double share(int64_t hits, int64_t n)
+{
+    return n > 0 ? (double)hits / (double)n : (double)NAN;
+}
+
+/* The first of the best. */
+static int best_offset(const int64_t hits[N_GOLD_OFFSET])
+{
+    int best = 0;
+
+    for (int k = 1; k < N_GOLD_OFFSET; k++)
+        if (hits[k] > hits[best])
+            best = k;
+    return best;
+}
+
+struct gold_arcs gold_arcs(const struct gold *g, int relation)
+{
+    const struct relation *r = &g->relation[relation];
+    int best = best_offset(r->offset);
+
+    return (struct gold_arcs){ r->name, r->n, r->n_scored[0] + r->n_scored[1],
+                               GOLD_FIRST_OFFSET + best, share(r->offset[best], r->n) };
+}
+
+double gold_accuracy(const struct gold *g, int relation, int head, enum gold_way way)
+{
+    const struct relation *r = &g->relation[relation];
+
+    return share(r->hit[head][0][way] + r->hit[head][1][way], r->n_scored[0] + r->n_scored[1]);
+}
+
+/* Wilson's interval of k of n. */
+static void set_interval(struct gold_held *held, int64_t k)
+{
+    const double z = 1.959963984540054;
+    double n = (double)held->n, p = (double)k / n;
+    double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
+
+    held->low = held->n > 0 ? middle - half : (double)NAN;
+    held->high = held->n > 0 ? middle + half : (double)NAN;
+}
+
+struct gold_held gold_held(const struct gold *g, int relation, int head)
+{
+    const struct relation *r = &g->relation[relation];
+    const int64_t *even = r->hit[head][0], *odd = r->hit[head][1];
+    int k = best_offset(r->scored_offset[0]);
+    enum gold_way way = g->causal ? GOLD_LATER :
+                        even[GOLD_FROM_HEAD] > even[GOLD_TO_HEAD] ? GOLD_FROM_HEAD :
+                                                                    GOLD_TO_HEAD;
+    struct gold_held held = { way, share(even[way], r->n_scored[0]), r->n_scored[1],
+                              share(odd[way], r->n_scored[1]), 0, 0, GOLD_FIRST_OFFSET + k,
+                              share(r->scored_offset[1][k], r->n_scored[1]) };
+
+    set_interval(&held, odd[way]);
+    return held;
+}
+
+int gold_choice(const struct gold *g, int relation)
+{
+    double most = -1;
+    int best = -1;
+
+    for (int head = 0; head < g->n_heads; head++) {
+        double chosen = gold_held(g, relation, head).chosen;
+
+        if (chosen > most) {
+            most = chosen;
+            best = head;
+        }
+    }
+    return best;
+}
+
+bool gold_holds(const struct gold_held *held, double points, double arcs)
+{
+    return (double)held->n >= arcs && held->accuracy >= held->baseline + points &&
+           held->low > held->baseline;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How often heads' strongest links are the arcs of dependency trees, by relation, against the
+ * best fixed offset.  Even sentences choose, odd ones score.
+ *
+ *     to_head     the word that the dependent looks at most is its head
+ *     from_head   the word that looks at the dependent most is its head
+ *     later       the one of the two that stands later looks at the other most: of heads that
+ *                 see no later words
+ *     offset o    word max(0, min(n, i + o)) is the head of word i, i from 1; 0 is the root
+ *
+ * "all" is every relation but root.
+ * Source: Clark et al. 2019; Voita et al. 2019 (10 points above the offset). */
+#ifndef ANALYSIS_GOLD_H
+#define ANALYSIS_GOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+enum gold_way { GOLD_TO_HEAD, GOLD_FROM_HEAD, GOLD_LATER, N_GOLD_WAY };
+extern const char *const gold_way_names[];      /* by enum gold_way, then NULL */
+
+enum { GOLD_FIRST_OFFSET = -3, N_GOLD_OFFSET = 6 };
+
+/* A sentence's tree. */
+struct gold_tree {
+    int n;                      /* words */
+    const int *head;            /* [n] from 0; -1: the root */
+    const int *relation;        /* [n] which of the relations, by gold_relation */
+    const bool *scored;         /* [n] the word has a token */
+    bool odd;                   /* the sentence's number, from 0 */
+};
+
+struct gold;
+
+/* For n_heads heads; causal: they see no later words. */
+struct gold *gold_new(struct arena *a, int n_heads, bool causal);
+
+/* The number of this relation, which may be new; the name must last as long. */
+int gold_relation(struct gold *g, const char *name);
+
+/* Counts the tree's arcs, and what offsets make of them: once a sentence, before its heads. */
+void gold_add_tree(struct gold *g, const struct gold_tree *tree);
+
+/* Counts what one head makes of them, by arcs.h. */
+void gold_add_head(struct gold *g, const struct gold_tree *tree, int head, const int *looks_at,
+                   const int *looked_at);
+
+int gold_relations(const struct gold *g);       /* 0 is "all" */
+
+/* Over all sentences. */
+struct gold_arcs {
+    const char *relation;
+    int64_t n;                  /* all arcs */
+    int64_t n_scored;           /* both words have a token */
+    int offset;                 /* the best for all arcs */
+    double baseline;            /* share of all arcs that it finds; NaN: n is 0 */
+};
+struct gold_arcs gold_arcs(const struct gold *g, int relation);
+
+/* Share of the scored arcs, over all sentences, that a head finds this way; NaN: none is. */
+double gold_accuracy(const struct gold *g, int relation, int head, enum gold_way way);
+
+/* What even sentences choose for a head, and odd ones say of it. */
+struct gold_held {
+    enum gold_way way;
+    double chosen;              /* share of even sentences' arcs; NaN: there is none */
+    int64_t n;                  /* arcs of odd sentences */
+    double accuracy, low, high; /* share of these, and Wilson's 95 % interval; NaN: n is 0 */
+    int offset;                 /* that even sentences choose */
+    double baseline;            /* share of the odd sentences' arcs that it finds */
+};
+struct gold_held gold_held(const struct gold *g, int relation, int head);
+
+/* The head that even sentences choose for the relation, the first of the best; -1: none. */
+int gold_choice(const struct gold *g, int relation);
+
+/* The rule of "syntactic", of thresholds: points is a share. */
+bool gold_holds(const struct gold_held *held, double points, double arcs);
+
+#endif
