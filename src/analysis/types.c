@@ -171,6 +171,8 @@ static bool rule_block(const struct case_of *c, double *score)
 static bool rule_heterogeneous(const struct case_of *c, double *score)
 {
     *score = NAN;
+    if (c->h->partial)
+        return false;
     for (int i = 0; i < c->found->n; i++)
         if (c->found->label[i].type != TYPE_undetermined &&
             c->found->label[i].type != TYPE_weak)

@@ -65,6 +65,8 @@ int types_rules_set(struct types_rules *r, const char *list, struct err *e);
 struct types_head {
     double score[N_TYPES_SCORE];
     int64_t n_rows, n_texts;    /* that the texts' scores are of; n_texts 0: there is none */
+    bool partial;               /* scores may lack that texts would give: so nothing follows
+                                   from a label that does not hold */
     const char *relation;       /* of syntax that the head follows; NULL: none is known */
     double accuracy;            /* of relation */
 };

@@ -80,7 +80,7 @@ struct head_row {
     double weight;              /* of words; NaN */
     const char *strongest;      /* words as a person reads them; NULL: none */
     int n_skipped, n_tokens;
-    struct list links, top;
+    struct list links, top, types;
 };
 
 #define F(f) offsetof(struct head_row, f)
@@ -107,6 +107,8 @@ static const struct column head_columns[] = {
     { "top", "the strongest links of the head, the strongest first",
       .kind = COLUMN_RECORD, .list = true, .where = IN_JSON, .of = &link_record,
       .field = F(top) },
+    { "types", "labels of mha-viz-types(1) that hold by the metrics computed, without probes",
+      .kind = COLUMN_TEXT, .list = true, .where = IN_JSON, .field = F(types) },
 };
 #undef F
 
@@ -278,13 +280,16 @@ static struct list head_rows(const struct stats_job *j, struct arena *a,
 {
     int n;
     const struct stats_rank *order = ranking(j, a, found->stats, text, &n);
-    int n_tokens = session_queries(&j->job.s, item)->n;
+    int n_tokens = session_queries(&j->job.s, item)->n, n_hidden;
     struct head_row *row = arena_alloc(a, (size_t)n, sizeof *row);
 
+    shown_hidden(a, item, session_query_side(&j->job.s), &n_hidden);
     for (int i = 0; i < n; i++) {
         const char *link;
 
         row[i] = head_row(j, found, text, order[i].id, n_tokens);
+        row[i].types = stats_types(j, a, row[i].metrics.value,
+                                   n_tokens - n_hidden - row[i].n_skipped);
         link = records_link(a, &j->job.s, item, row[i].words);
         if (link != NULL)
             row[i].strongest = arena_printf(a, "%s %.3f", link, row[i].weight);

@@ -5,6 +5,7 @@
  *     stats.c           the command; a report per text
  *     stats_summary.c   many texts -> the mean of each metric of each head
  *     stats_sums.c      the same to and from files of sums: shards, merged again
+ *     stats_types.c     what a head is by the metrics of a text
  *     stats_shown.c     which metrics both show, and the order of the heads */
 #ifndef CMD_STATS_H
 #define CMD_STATS_H
@@ -83,6 +84,15 @@ void stats_sort(const struct stats_job *j, struct stats_rank *rank, int n);
 
 /* r without the metrics that are not computed, and in a table only those for it. */
 const struct record *stats_without_metrics(const struct stats_job *j, const struct record *r);
+
+/* ---- types ---- */
+
+/*
+ * Labels of analysis/types.h that hold by value[N_METRIC] of a head, NaN for those that were
+ * not computed; no probe has run.
+ */
+struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
+                        int64_t n_rows);
 
 /* ---- --summary ---- */
 

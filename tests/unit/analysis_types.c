@@ -86,6 +86,10 @@ static void order(void **state)
     head = head_of(300, 20);
     head.score[TYPES_probe_previous] = head.score[TYPES_prev] = 0.9;
     expect(&rules, &head, "previous!");
+    head = head_of(300, 20);
+    expect(&rules, &head, "heterogeneous!");
+    head.partial = true;
+    expect(&rules, &head, "");
 }
 
 /* A decoder's heads see neither the next token nor a separator, nor segments. */

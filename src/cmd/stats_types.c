@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * What a head is, as far as the metrics of one text say. */
+#include <math.h>
+
+#include "analysis/types.h"
+#include "cmd/stats.h"
+#include "session/mark.h"
+
+struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
+                        int64_t n_rows)
+{
+    const struct session *s = &j->job.s;
+    const struct types_rules rules = types_rules(
+        TYPES_MHA_VIZ, s->stack != STACK_CROSS && mark_looks_back(s->shown));
+    struct types_head head = { .n_rows = n_rows, .n_texts = 1, .partial = true };
+    struct types_found found;
+    const char **name = arena_alloc(a, N_TYPE, sizeof *name);
+
+    for (int i = 0; i < N_TYPES_SCORE; i++)
+        head.score[i] = NAN;
+    for (int i = 0; i < N_TYPES_TEXT; i++)
+        for (int k = 0; k < N_METRIC; k++)
+            if (metric_table[k].rule == types_metrics[i].rule)
+                head.score[i] = value[k];
+    types_find(&rules, &head, &found);
+    for (int i = 0; i < found.n; i++)
+        name[i] = found.label[i].name;
+    return (struct list){ name, found.n };
+}
