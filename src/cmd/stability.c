@@ -109,15 +109,32 @@ static int forward(struct trial *t, const struct sink *sinks, int n_sinks, struc
     return session_forward(session, &t->texts, &want, sinks, n_sinks, t->a, e);
 }
 
-/* All heads of layer l but h are silenced. */
-static int run_alone(struct trial *t, bool *silent, int l, int h, struct err *e)
+/* The only head of its layer that is heard. */
+struct alone {
+    const struct config *config;
+    enum stack_id stack;
+    int layer, head;
+};
+
+static void silence_others(void *self, int layer, enum stack_id stack, float *z, int n_rows)
+{
+    const struct alone *alone = self;
+    int H = alone->config->n_heads;
+    size_t d = (size_t)alone->config->d_value;
+
+    for (int i = 0; layer == alone->layer && stack == alone->stack && i < n_rows * H; i++)
+        if (i % H != alone->head)
+            memset(z + (size_t)i * d, 0, d * sizeof *z);
+}
+
+static int run_alone(struct trial *t, int l, int h, struct err *e)
 {
     const struct config *config = &t->j->job.s.shown->config;
     int H = config->n_heads;
+    struct alone alone = { config, t->j->job.s.stack, l, h };
+    struct intervention intervention = { silence_others, &alone };
 
-    memset(silent, 0, (size_t)config->n_layers * (size_t)H * sizeof *silent);
-    for (int i = 0; i < H; i++)
-        silent[l * H + i] = i != h;
+    t->change.intervention = &intervention;
     if (forward(t, NULL, 0, e) != 0)
         return -1;
     t->alone[l * H + h] = stability_output(t->hidden, t->n, t->j->args->runs);
@@ -129,16 +146,13 @@ static int run_all_alone(struct trial *t, struct err *e)
     const struct config *config = &t->j->job.s.shown->config;
     struct progress *progress = t->j->job.s.env->progress;
     size_t count = (size_t)config->n_layers * (size_t)config->n_heads;
-    bool *silent = arena_alloc(t->a, count, sizeof *silent);
     int n;
 
     t->alone = arena_alloc(t->a, count, sizeof *t->alone);
-    t->change.silent = silent;
-    t->change.silent_stack = t->j->job.s.stack;
     records_heads(&t->j->job.s, &t->j->job.want, t->a, &n);
     progress_begin(progress, "head", n);
     for (int l = 0, h = -1; session_next_head(&t->j->job.s, &t->j->job.want, &l, &h); ) {
-        if (run_alone(t, silent, l, h, e) != 0)
+        if (run_alone(t, l, h, e) != 0)
             return -1;
         progress_step(progress);
     }

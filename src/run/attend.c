@@ -111,19 +111,12 @@ static void share_out(struct pass *p, struct attend_job *j)
 
 /* ---- a layer ---- */
 
-/* The outputs of silent heads become 0. */
-static void silence(const struct pass *p, int l, enum stack_id stack)
+static void intervene(const struct pass *p, int l, enum stack_id stack)
 {
-    const struct config *config = &p->m->config;
     const struct change *change = p->want->change;
-    size_t d = (size_t)config->d_value;
 
-    if (change == NULL || change->silent == NULL || change->silent_stack != stack)
-        return;
-    for (int head = 0; head < config->n_heads; head++)
-        for (int i = 0; change->silent[l * config->n_heads + head] && i < p->N; i++)
-            memset(p->z + ((size_t)i * (size_t)config->n_heads + (size_t)head) * d, 0,
-                   d * sizeof *p->z);
+    if (change != NULL && change->intervention != NULL)
+        change->intervention->apply(change->intervention->self, l, stack, p->z, p->N);
 }
 
 static int check_finite(const struct attend_job *j, struct err *e)
@@ -163,7 +156,7 @@ int attend_layer(struct pass *p, int l, const struct heads *h, bool keep_out,
         job.norms = value_norms_of(p, l, h);
     share_out(p, &job);
     if (keep_out)
-        silence(p, l, h->stack);
+        intervene(p, l, h->stack);
     status = check_finite(&job, e);
     arena_reset(p->call, mark);
     for (int t = 0; status == 0 && job.wanted && t < n_texts; t++)

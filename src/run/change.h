@@ -20,6 +20,15 @@ struct rotations {
     int n_sets, width;
 };
 
+/*
+ * Changes heads' outputs z[n_rows, H d_v] of all texts of an attention, before anything reads
+ * them.  Called by the thread that runs the pass, of each layer and stack that runs whole.
+ */
+struct intervention {
+    void (*apply)(void *self, int layer, enum stack_id stack, float *z, int n_rows);
+    void *self;
+};
+
 /* All zero: nothing is changed. */
 struct change {
     const struct mask *mask;            /* of self-attention, besides the model's own */
@@ -33,8 +42,7 @@ struct change {
     const float *noise;
     bool noise_relative;                /* times the root mean square of a text's */
     enum precision precision;           /* of what goes into each product, or linear */
-    const bool *silent;                 /* [L, H] heads whose output is 0; NULL: none */
-    enum stack_id silent_stack;         /* of this stack */
+    const struct intervention *intervention;   /* NULL: none */
 };
 
 #endif

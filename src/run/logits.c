@@ -7,6 +7,7 @@
 
 #include "base/elementary.h"
 #include "nn/act.h"
+#include "run/run.h"
 #include "run/stage.h"
 
 /* ---- a classifier ---- */
@@ -86,33 +87,50 @@ static void classify(struct pass *p, const float *hidden, int width)
 
 /* ---- tokens ---- */
 
-static void logits(struct pass *p, const float *hidden, int width)
+/* out[n, V] of n rows of hidden; room [n, D] where the head has a dense layer. */
+static void logits(struct pass *p, float *out, const float *hidden, int n, float *room)
 {
     const struct param *slot = p->m->slot, *dense = &slot[W_HEAD_DENSE];
     const struct family *family = p->m->family;
     struct param head = slot[W_HEAD];
     const struct config *config = &p->m->config;
     float cap = (float)config->head.cap, scale = (float)config->head.scale;
-    int64_t count = (int64_t)p->N * p->m->n_logits;
+    int64_t count = (int64_t)n * p->m->n_logits;
+    int width = p->m->d_hidden;
 
     if (slot[W_HEAD_BIAS].vector != NULL)
         head.bias = slot[W_HEAD_BIAS].vector;
     if (dense->weight != NULL) {
         int narrow = dense->matrix.N;
 
-        stage_linear(p, p->a, narrow, hidden, width, p->N, dense);
+        stage_linear(p, room, narrow, hidden, width, n, dense);
         act_apply(family->has_head_act && !config->head.one_number ? family->head_act :
                                                                      config->act,
-                  p->a, (int64_t)p->N * narrow);
-        stage_norm(p, p->a, p->a, p->N, narrow, &slot[W_HEAD_NORM]);
-        hidden = p->a;
+                  room, (int64_t)n * narrow);
+        stage_norm(p, room, room, n, narrow, &slot[W_HEAD_NORM]);
+        hidden = room;
         width = narrow;
     }
-    stage_linear(p, p->want->logits, p->m->n_logits, hidden, width, p->N, &head);
+    stage_linear(p, out, p->m->n_logits, hidden, width, n, &head);
     for (int64_t i = 0; scale > 0 && i < count; i++)
-        p->want->logits[i] *= scale;
+        out[i] *= scale;
     for (int64_t i = 0; cap > 0 && !p->want->uncapped && i < count; i++)
-        p->want->logits[i] = cap * elementary_tanhf(p->want->logits[i] / cap);
+        out[i] = cap * elementary_tanhf(out[i] / cap);
+}
+
+void run_logits(const struct model *m, const struct wanted *want, float *out,
+                const float *hidden, int n, struct par *par, struct arena *call)
+{
+    struct arena_mark mark = arena_mark(call);
+    struct pass pass = { .m = m, .want = want, .par = par, .call = call };
+    const struct param *dense = &m->slot[W_HEAD_DENSE];
+    float *room = NULL;
+
+    assert(m->has_head && m->config.head.task == NULL);
+    if (dense->weight != NULL)
+        room = stage_floats(&pass, (size_t)n, (size_t)dense->matrix.N);
+    logits(&pass, out, hidden, n, room);
+    arena_reset(call, mark);
 }
 
 /* x[texts, D] = the row of each text of x[N, D] that is wanted. */
@@ -164,6 +182,10 @@ void logits_write(struct pass *p)
     }
     if (p->want->hidden != NULL)
         memcpy(p->want->hidden, hidden, (size_t)p->N * (size_t)width * sizeof(float));
-    if (p->want->logits != NULL)
-        (p->m->config.head.task != NULL ? classify : logits)(p, hidden, width);
+    if (p->want->logits == NULL)
+        return;
+    if (p->m->config.head.task != NULL)
+        classify(p, hidden, width);
+    else
+        logits(p, p->want->logits, hidden, p->N, p->a);
 }

@@ -12,6 +12,7 @@ static void split_change(const struct change *all, struct change *encoder,
     decoder->noise = NULL;
     encoder->noise = all->noise;
     encoder->precision = all->precision;
+    encoder->intervention = all->intervention;
     encoder->noise_relative = all->noise_relative;
 }
 
@@ -48,31 +49,45 @@ static int find_rows(const struct model *m, const struct batch *source,
     return 0;
 }
 
+/* Runs m over source; *memory: what it makes of it. */
+static int encode(const struct model *m, const struct batch *source, const struct wanted *want,
+                  const struct change *change, const struct sink *sinks, int n_sinks,
+                  struct memory *memory, struct par *par, struct arena *call, struct err *e)
+{
+    bool shown = want->stacks == 0 || (want->stacks >> STACK_ENCODER & 1) != 0;
+    size_t count = (size_t)source->start[source->n_texts];
+    float *hidden = m->precomputed != NULL || want->encoded != NULL ?
+                        want->encoded :
+                        arena_alloc_raw(call, count * (uint64_t)m->config.d_model,
+                                        sizeof *hidden);
+    struct wanted encoder = { .layer = want->layer, .head = want->head,
+                              .head_stride = want->head_stride, .change = change,
+                              .hidden = hidden, .resume = want->resume,
+                              .tap = shown ? want->tap : NULL };
+
+    *memory = (struct memory){ .x = hidden, .start = source->start };
+    return run_forward(m, source, &encoder, sinks, shown ? n_sinks : 0, par, call, e);
+}
+
 int run_pair(const struct model *m, const struct batch *source, const struct batch *target,
              const struct wanted *want, const struct sink *sinks, int n_sinks,
              struct par *par, struct arena *call, struct err *e)
 {
-    bool shown = want->stacks == 0 || (want->stacks >> STACK_ENCODER & 1) != 0;
-    size_t count = (size_t)source->start[source->n_texts];
-    float *hidden = m->precomputed != NULL ?
-                        NULL :
-                        arena_alloc_raw(call, count * (uint64_t)m->config.d_model,
-                                        sizeof *hidden);
     struct change before = { 0 }, after = { 0 };
-    struct wanted encoder = { .layer = want->layer, .head = want->head,
-                              .head_stride = want->head_stride, .change = &before,
-                              .hidden = hidden, .tap = shown ? want->tap : NULL };
-    struct memory memory = { .x = hidden, .start = source->start };
     struct wanted decoder = *want;
+    struct memory memory;
 
     split_change(want->change, &before, &after);
-    if (run_forward(m, source, &encoder, sinks, shown ? n_sinks : 0, par, call, e) != 0)
-        return -1;
+    if (want->memory == NULL) {
+        if (encode(m, source, want, &before, sinks, n_sinks, &memory, par, call, e) != 0)
+            return -1;
+        decoder.memory = &memory;
+        decoder.resume = NULL;
+    }
     if (want->logits != NULL && m->decoder->config.head.task != NULL &&
         head_scope(&m->decoder->config) == HEAD_LAST_EOS &&
         find_rows(m, source, target, &decoder.head_row, call, e) != 0)
         return -1;
-    decoder.memory = &memory;
     decoder.change = &after;
     return run_forward(m->decoder, target, &decoder, sinks, n_sinks, par, call, e);
 }

@@ -112,7 +112,7 @@ int precomputed_check(const struct pass *p, struct err *e)
     if (wanted->hidden == NULL && wanted->logits == NULL && wanted->tap == NULL &&
         (change == NULL ||
          (change->mask == NULL && change->memory_mask == NULL && change->noise == NULL &&
-          change->silent == NULL && change->precision == PRECISION_F32)))
+          change->intervention == NULL && change->precision == PRECISION_F32)))
         return 0;
     return err_set(e, ERR_USAGE, "%s holds only rows of attention: this requires a model",
                    p->m->name);

@@ -239,16 +239,28 @@ static int run_layer(struct pass *p, int l, bool *ended, struct err *e)
     return 0;
 }
 
+/* Shows the streams that the layer reads to the tap. */
+static void enter(const struct pass *p, int l)
+{
+    const struct tap *tap = p->want->tap;
+
+    if (tap != NULL && tap->enter != NULL)
+        tap->enter(tap->self, l, p->m->family->stack_id, p->x, p->x2, p->N,
+                   p->m->config.d_model);
+}
+
 static int run_layers(struct pass *p, struct err *e)
 {
     struct progress *progress = par_progress(p->par);
+    int first = p->want->resume != NULL ? p->want->resume->layer : 0, n = p->last + 1 - first;
     bool ended = false;
     int status = 0;
 
-    progress_begin(progress, "layer", p->last + 1);
-    for (int l = 0; l <= p->last && !ended && status == 0; l++) {
+    progress_begin(progress, "layer", n);
+    for (int l = first; l <= p->last && !ended && status == 0; l++) {
+        enter(p, l);
         status = run_layer(p, l, &ended, e);
-        progress_tokens(progress, (double)p->N / (p->last + 1));
+        progress_tokens(progress, (double)p->N / n);
         progress_step(progress);
     }
     progress_end(progress);
@@ -292,10 +304,37 @@ static int run_precomputed(struct pass *p, struct err *e)
 
 /* ---- all of it ---- */
 
+/* The embeddings, as the first layer reads them. */
+static void begin(struct pass *p)
+{
+    size_t size = (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x;
+
+    embed_batch(p);
+    if (p->embedded != NULL)
+        memcpy(p->embedded, p->x, size);
+    if (p->x2 != p->x)
+        memcpy(p->x2, p->x, size);
+    stage_step(p, STREAM_BEGIN, 0, p->m->family->stack_id, NULL, p->x2, 0, p->N);
+    if (p->x2 != p->x)
+        stage_step(p, STREAM_BEGIN, 0, p->m->family->stack_id, NULL, p->x, 0, p->N);
+}
+
+/* The streams that an earlier pass had where this one begins. */
+static void resume(struct pass *p, const struct resume *from)
+{
+    size_t size = (size_t)p->N * (size_t)p->m->config.d_model * sizeof *p->x;
+
+    memcpy(p->x, from->x, size);
+    if (p->embedded != NULL)
+        memcpy(p->embedded, from->x, size);
+    if (p->x2 != p->x)
+        memcpy(p->x2, from->x2, size);
+}
+
 static bool changes_only_precision(const struct change *c)
 {
     return c == NULL || (c->mask == NULL && c->memory_mask == NULL && c->noise == NULL &&
-                         c->silent == NULL);
+                         c->intervention == NULL);
 }
 
 int run_forward(const struct model *m, const struct batch *b, const struct wanted *want,
@@ -309,23 +348,18 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
     int status;
 
     assert(want->cache == NULL || changes_only_precision(want->change));
-    assert(want->cache == NULL || (n_sinks == 0 && want->tap == NULL));
+    assert(want->cache == NULL ||
+           (n_sinks == 0 && want->tap == NULL && want->resume == NULL));
     pass.key_start = cross_key_start(&pass);
     if (m->precomputed != NULL)
         return run_precomputed(&pass, e);
     if (check_pass(&pass, e) != 0)
         return -1;
     make_room(&pass);
-    embed_batch(&pass);
-    if (pass.embedded != NULL)
-        memcpy(pass.embedded, pass.x,
-               (size_t)pass.N * (size_t)m->config.d_model * sizeof *pass.x);
-    if (pass.x2 != pass.x)
-        memcpy(pass.x2, pass.x,
-               (size_t)pass.N * (size_t)m->config.d_model * sizeof *pass.x);
-    stage_step(&pass, STREAM_BEGIN, 0, m->family->stack_id, NULL, pass.x2, 0, pass.N);
-    if (pass.x2 != pass.x)
-        stage_step(&pass, STREAM_BEGIN, 0, m->family->stack_id, NULL, pass.x, 0, pass.N);
+    if (want->resume != NULL)
+        resume(&pass, want->resume);
+    else
+        begin(&pass);
     status = run_layers(&pass, e);
     if (status == 0) {
         logits_write(&pass);

@@ -44,6 +44,13 @@ int run_forward(const struct model *m, const struct batch *b, const struct wante
 void run_attention_output(const struct model *m, int layer, enum stack_id stack,
                           float *out, const float *z, int n, struct par *par);
 
+/*
+ * out[n, m->n_logits] = the logits of n rows [n, m->d_hidden] of hidden states, as a pass with
+ * want's change and uncapped writes them.  m predicts tokens.
+ */
+void run_logits(const struct model *m, const struct wanted *want, float *out,
+                const float *hidden, int n, struct par *par, struct arena *call);
+
 /* The bytes that run_forward takes beyond the model for one text of n tokens. */
 double run_memory(const struct model *m, int n_tokens, int n_threads);
 

@@ -77,6 +77,12 @@ struct tap {
      */
     void (*made)(void *self, int layer, enum stack_id stack, const float *z, int n_rows,
                  int width);
+    /*
+     * The residual stream x[n_rows, D] of all texts as a layer, of any stack, begins; x2: of
+     * PLACE_REVERSIBLE the one that attention adds to, else x itself.  NULL: not wanted.
+     */
+    void (*enter)(void *self, int layer, enum stack_id stack, const float *x, const float *x2,
+                  int n_rows, int D);
     /* Each step of the residual stream, of every layer and stack; NULL: not wanted. */
     void (*step)(void *self, const struct stream_step *s);
     void *self;

@@ -12,6 +12,15 @@
 #include "run/view.h"
 #include "run/weighting.h"
 
+/*
+ * Where a pass begins: at a layer, with the streams [tokens, D] that tap.enter was shown there
+ * by a pass over the same texts.  x2 is x but of PLACE_REVERSIBLE.
+ */
+struct resume {
+    int layer;
+    const float *x, *x2;
+};
+
 /* The pass stops after the last layer that anything here needs. */
 struct wanted {
     const bool *layer;      /* [L] whose rows go to the sinks; NULL: all */
@@ -29,12 +38,15 @@ struct wanted {
      * used.  NULL: the batch's texts are whole.
      */
     struct cache *const *cache;
+    const struct resume *resume;    /* NULL: the pass begins with the embeddings */
     const int *only_row;    /* [texts] hidden and logits have one row per text, this token's;
                                NULL: one per token */
     bool uncapped;          /* logits before a soft cap */
     const struct rotations *rotations;  /* NULL: drawn */
     const struct change *change;    /* NULL: nothing */
     const struct tap *tap;      /* NULL: none */
+    float *encoded;         /* out: [source tokens, D] what the encoder makes, of run_pair; NULL:
+                               not wanted, as where it does not run */
     float *hidden;          /* out: [tokens, m->d_hidden] after the final norm; NULL: not
                                wanted */
     float *logits;          /* out: [tokens, m->n_logits], or [texts, m->n_logits] where
