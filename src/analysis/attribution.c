@@ -64,8 +64,11 @@ static double *unembed(struct walk *k)
     double *y = arena_alloc(k->a, (size_t)head->matrix.N, sizeof *y);
     double *u = arena_alloc(k->a, (size_t)head->matrix.K, sizeof *u);
 
-    y[k->target->answer] += factor;
-    if (k->target->against >= 0)
+    for (int i = 0; k->target->over != NULL && i < head->matrix.N; i++)
+        y[i] = factor * k->target->over[i];
+    if (k->target->over == NULL)
+        y[k->target->answer] += factor;
+    if (k->target->over == NULL && k->target->against >= 0)
         y[k->target->against] -= factor;
     bias(k, b != NULL ? b : head->bias, y, head->matrix.N);
     back_linear(u, head, y, k->a);
@@ -167,15 +170,18 @@ static void heads(struct walk *k, const struct trail_step *s, const double *w)
 
     bias(k, out->bias, y, out->matrix.N);
     back_linear(g, out, y, k->a);
-    *to = (struct attribution_heads){ .S = t->S, .a = t->a, .hidden = t->hidden };
+    *to = (struct attribution_heads){ .S = t->S, .a = t->a, .hidden = t->hidden,
+                                      .gradient = g };
     to->dla = arena_alloc_raw(k->a, (size_t)config->n_heads, sizeof *to->dla);
     for (int h = 0; h < config->n_heads; h++)
         to->dla[h] = part(k, &k->out->heads,
                           back_dot(t->z + (int64_t)h * d, g + (int64_t)h * d, d));
     if (t->v == NULL)
         return;
-    if (k->raw != NULL)
+    if (k->raw != NULL) {
+        g = arena_alloc_raw(k->a, (size_t)out->matrix.K, sizeof *g);
         back_linear(g, out, k->raw, k->a);
+    }
     to->source = sources(k, t, g);
 }
 

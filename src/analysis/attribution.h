@@ -20,6 +20,8 @@
 struct attribution_target {
     int answer, against;        /* ids; against -1: the logit of answer itself */
     double logit;               /* of the pass, uncapped: the difference */
+    const double *over;         /* [V] instead of answer and against: the sum of all logits with
+                                   these factors; NULL: those two */
     bool raw;                   /* sources by u alone, without norms (LOCOS' own phi) */
 };
 
@@ -27,6 +29,7 @@ struct attribution_target {
 struct attribution_heads {
     int S;                      /* keys */
     double *dla;                /* [H] */
+    double *gradient;           /* [H d_v] of the logit by the heads' outputs: dla is z . it */
     double *source;             /* [H, S]; NULL: the trail has no keys */
     const float *a;             /* [H, S] weights */
     const unsigned char *hidden;    /* [H, S] */

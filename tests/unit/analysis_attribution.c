@@ -113,7 +113,7 @@ static void spans(void **state)
     double source[] = { .1, .4, .9, -.2, 1 };
     static const float a[] = { .1f, .2f, .3f, .2f, .2f };
     static unsigned char none[5], three[] = { 0, 0, 0, 1, 1 };
-    struct attribution_heads heads = { 5, NULL, source, a, none };
+    struct attribution_heads heads = { .S = 5, .source = source, .a = a, .hidden = none };
     struct attribution_span got = attribution_contrast(&heads, 0, 1, 2);
 
     (void)state;
