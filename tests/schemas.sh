@@ -52,6 +52,12 @@ attribute --sources --span 0-1 the_cat
 attribute --answer-id 5 -m $ref/gpt2 --ids 5,6
 attribute --sources -m $ref/families/gemma2 --ids 5,6
 attribute --span 1-2 --raw -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
+ablate the_cat
+ablate --with uniform -m $ref/bert the key
+ablate --together --with mean -m $ref/families/distilbert --ids 5,6
+ablate -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
+ablate --summary -m $ref/bert -f $work/lines
+ablate --summary --together -H 0 -f $work/lines
 diff the cat
 diff --dtype f32 --dtype bf16 -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
 diff --at the -m $ref/bert --mask none --mask causal the key

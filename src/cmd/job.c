@@ -2,23 +2,27 @@
  * Open, plan, select, run each text, close. */
 #include "cmd/job.h"
 
+static int run_each(struct job *job, const struct job_kind *kind, struct err *e)
+{
+    int status = kind->texts != NULL ? input_batches(job->in, &job->s, kind->texts, job, e)
+                                     : input_each(job->in, kind->text, job, e);
+
+    return status == 0 && kind->end != NULL ? kind->end(job, e) : status;
+}
+
 static int run_reports(struct job *job, const struct job_kind *kind, struct err *e)
 {
-    int status;
-
     if (results_open(&job->results, job->record, job->in, e) != 0)
         return -1;
-    status = kind->texts != NULL ? input_batches(job->in, &job->s, kind->texts, job, e)
-                             : input_each(job->in, kind->text, job, e);
-    if (status == 0 && kind->end != NULL)
-        status = kind->end(job, e);
-    return results_close(&job->results, job->in, status, e);
+    return results_close(&job->results, job->in, run_each(job, kind, e), e);
 }
 
 static int run_texts(struct job *job, const struct job_kind *kind, struct err *e)
 {
     const struct output *output = &job->results.output;
 
+    if (kind->end != NULL && output_is_picture(output))
+        return input_result(job->in, run_each(job, kind, e), e);
     if (kind->file == NULL || output->format <= OUTPUT_JSON)
         return run_reports(job, kind, e);
     return input_result(job->in, shared_to_files(&job->s, job->in, output, kind->file, job, e),

@@ -50,7 +50,7 @@ struct job_kind {
     int (*texts)(void *self, struct arena *a, const struct item *items, int n,
                  struct err *e);
     /* After the last text, of all that could be used: one report, which NULL has per text;
-       fails with ERR_USAGE before them where the output is a folder, or the input one text. */
+       or one picture, in a file that it opens; fails with ERR_USAGE before them where the output is a folder, or the input one text. */
     int (*end)(void *self, struct err *e);
     /* One picture or set of arrays, to a file at path that it opens; NULL: reports only. */
     int (*file)(void *self, struct arena *a, const struct item *item, const char *path,

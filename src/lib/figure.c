@@ -78,6 +78,15 @@ static const char *model_text(const struct session *s)
                         (unsigned long long)s->model->hash);
 }
 
+const struct metadata *figure_metadata_model(const struct session *s)
+{
+    struct metadata *metadata = arena_alloc(s->a, 4, sizeof *metadata);
+
+    set_program(metadata, s);
+    metadata[2] = (struct metadata){ "mha-viz:model", model_text(s) };
+    return metadata;
+}
+
 const struct metadata *figure_metadata(const struct session *s, int layer,
                                        const char *scale)
 {

@@ -28,6 +28,9 @@ const char *figure_changes(struct arena *a, const struct asked *asked);
 const struct metadata *figure_metadata(const struct session *s, int layer,
                                        const char *scale);
 
+/* Of a whole model: program, command, model. */
+const struct metadata *figure_metadata_model(const struct session *s);
+
 /* Of a comparison: program, command, both models, stack. */
 const struct metadata *figure_metadata_pair(const struct session *first,
                                             const struct session *second);

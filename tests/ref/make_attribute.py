@@ -189,4 +189,5 @@ def main(args):
         f.write("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

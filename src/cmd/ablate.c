@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ * ablate: what the output of a model loses where the output of a head is replaced. */
+#include <limits.h>
+#include <math.h>
+
+#include "cmd/ablate.h"
+
+static const char *const shown_metrics[] = { "auto", "dloss", "kl", "direct", "change", NULL };
+static const char *const sorts[] = { "layer", "dloss", "kl", "direct", "change", NULL };
+
+#define F(f) offsetof(struct ablate_args, f)
+static const struct opt opts[] = {
+    CHOICE(0, "with", "WHAT", F(with), "zero", ablate_withs,
+           "what stands in place of a head's output: zeros, its mean over all rows, that of "
+           "an earlier text of as many tokens, or what uniform weights give"),
+    FLAG(0, "together", F(together),
+         "replace all heads of -l and -H at once, beside 10 random sets of as many"),
+    INT(0, "sample", "N", F(sample), "4", 1, 1 << 20,
+        "masked language models: tokens of each text that are masked in turn"),
+    INT(0, "mask-id", "N", F(mask_id), "-1", -1, INT_MAX,
+        "id of the mask token; -1: as the tokeniser has it"),
+    INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
+        "seed of --sample, and of the random sets of --together"),
+    PATH(0, "means", "FILE", F(means), "--with mean: .npz of means that --means-out wrote"),
+    PATH(0, "means-out", "FILE", F(means_out), "--with mean: write the means here, .npz"),
+    FLAG(0, "summary", F(summary), "of several texts: mean of each number, 95 % interval"),
+    CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
+           "order of the heads; else by a number, the largest first"),
+    FLAG(0, "reverse", F(reverse), "reverse the order"),
+    END
+};
+
+static const struct opt picture_opts[] = {
+    CHOICE(0, "metric", "NAME", F(metric), "auto", shown_metrics,
+           "what a picture shows per layer and head; auto: dloss, or change"),
+    END
+};
+static const struct opt_group picture_group = { "figure", picture_opts };
+#undef F
+
+static const struct opt_group *const groups[] = {
+    &output_all.group, &picture_group, &sheet_group, &model_group, &layer_group, &rows_group,
+    &text_group, &select_group, &generate_group, &mask_group, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz ablate 'the cat saw the dog and the cat'",
+    "mha-viz ablate --with mean --summary --sort dloss -f samples/english.txt",
+    "mha-viz ablate --with uniform -o worth.png 'one two three, one two three'",
+    NULL
+};
+
+/* ---- before the texts ---- */
+
+static int check(void *self, struct err *e)
+{
+    struct ablate_job *j = self;
+    const struct ablate_args *args = j->args;
+    const char *file = args->means != NULL ? "--means" : "--means-out";
+
+    if ((args->means != NULL || args->means_out != NULL) && args->with != ABLATE_MEAN)
+        return err_set(e, ERR_USAGE, "%s requires --with mean", file);
+    if (args->means != NULL && args->means_out != NULL)
+        return err_set(e, ERR_USAGE, "--means, --means-out: only one of them can be given");
+    if (args->together && output_is_picture(&j->job.results.output))
+        return err_set(e, ERR_USAGE, "--together: a picture shows heads one by one");
+    ablate_before_select(j);
+    return 0;
+}
+
+static int check_metric(const struct ablate_job *j, const char *option, int asked,
+                        struct err *e)
+{
+    enum ablate_number i = (enum ablate_number)(asked - 1);
+
+    if (asked == 0 || (j->measure == ABLATE_HIDDEN) == (i == ABLATE_CHANGE)) {
+        if (asked == 0 || i != ABLATE_DIRECT || j->has_direct)
+            return 0;
+        return err_set(e, ERR_USAGE, "%s: '%s': the head of %s is not linear, so that no head "
+                       "writes into its logits by itself", option, ablate_metrics[i],
+                       j->job.s.model->name);
+    }
+    return err_set(e, ERR_USAGE, "%s: '%s': %s has %s output head: expected %s", option,
+                   ablate_metrics[i], j->job.s.model->name,
+                   j->measure == ABLATE_HIDDEN ? "no" : "an",
+                   j->measure == ABLATE_HIDDEN ? "change" : "dloss, kl or direct");
+}
+
+static int prepare(void *self, struct err *e)
+{
+    struct ablate_job *j = self;
+    struct summary_kind kind = { 0 };
+    struct arena *a = j->job.s.a;
+
+    if (ablate_choose(j, e) != 0 || check_metric(j, "--metric", j->args->metric, e) != 0 ||
+        check_metric(j, "--sort", j->args->sort, e) != 0 || ablate_means(j, e) != 0)
+        return -1;
+    ablate_columns(j);
+    j->partners = ablate_partners_new(a);
+    j->sum = arena_alloc(a, (size_t)j->n_sets, sizeof *j->sum);
+    kind.n = j->n_sets * N_ABLATE;
+    if (j->args->summary)
+        j->summary = summary_new(a, &kind);
+    return 0;
+}
+
+/* ---- texts ---- */
+
+static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    struct ablate_job *j = self;
+    struct ablate_found found;
+
+    if (ablate_text(j, a, item, &found, e) != 0)
+        return -1;
+    return ablate_write(j, a, item, &found, e);
+}
+
+static int add_text(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    struct ablate_job *j = self;
+    struct ablate_found found;
+
+    if (ablate_text(j, a, item, &found, e) != 0)
+        return -1;
+    summary_add(j->summary, item->index, found.of[0]);
+    j->n_texts++;
+    j->n_partnerless += found.partnerless;
+    if (found.n_rows == 0)
+        return 0;
+    for (int i = 0; i < j->n_sets; i++)
+        j->sum[i] += found.of[i][ABLATE_DLOSS] * found.n_rows;
+    j->loss_sum += found.loss * found.n_rows;
+    j->n_rows += found.n_rows;
+    return 0;
+}
+
+/* ---- pictures ---- */
+
+static const char *caption(const struct ablate_job *j, struct arena *a, const char *of)
+{
+    return arena_printf(a, "%s: heads' outputs replaced by %s%s%s.", j->job.s.model->name,
+                        j->args->with == ABLATE_ZERO ? "zeros" :
+                        j->args->with == ABLATE_MEAN ? "their mean" :
+                        j->args->with == ABLATE_RESAMPLE ? "those of another text" :
+                                                           "uniform attention",
+                        of, figure_changes(a, j->job.s.asked));
+}
+
+static int draw_text(void *self, struct arena *a, const struct item *item, const char *path,
+                     struct err *e)
+{
+    struct ablate_job *j = self;
+    double *value = arena_alloc(a, (size_t)j->n_asked, sizeof *value);
+    struct ablate_found found;
+
+    if (ablate_text(j, a, item, &found, e) != 0)
+        return -1;
+    for (int i = 0; i < j->n_asked; i++)
+        value[i] = found.of[i][ablate_shown(j)];
+    return ablate_draw(j, caption(j, a, figure_text(a, item)), value, path, a, e);
+}
+
+static int end(void *self, struct err *e)
+{
+    struct ablate_job *j = self;
+    struct arena *a = j->job.s.a;
+    double *value;
+
+    if (!output_is_picture(&j->job.results.output)) {
+        ablate_write_summary(j, a);
+        return 0;
+    }
+    value = arena_alloc(a, (size_t)j->n_asked, sizeof *value);
+    for (int i = 0; i < j->n_asked; i++)
+        value[i] = summary_of(j->summary, i * N_ABLATE + (int)ablate_shown(j)).mean;
+    return ablate_draw(j, caption(j, a, arena_printf(a, ", mean of %lld texts",
+                                                     (long long)j->n_texts)),
+                       value, j->job.results.output.path, a, e);
+}
+
+/* ---- the command ---- */
+
+static const struct job_kind kind = { .outputs = &output_all, .check = check,
+                                      .prepare = prepare, .text = one_text,
+                                      .file = draw_text };
+static const struct job_kind summary_kind = { .outputs = &output_all, .check = check,
+                                              .prepare = prepare, .text = add_text,
+                                              .end = end };
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct ablate_job job = { .job = { args, n_operands, operands }, .args = args };
+    struct env twice = *env;
+
+    twice.again = job.args->with == ABLATE_MEAN && job.args->means == NULL;
+    return job_run(&job.job, job.args->summary ? &summary_kind : &kind, &twice, e);
+}
+
+const struct cmd cmd_ablate = {
+    .name = "ablate",
+    .summary = "replace the outputs of heads and report what that costs",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct ablate_args), .examples = examples,
+    .max_operands = 2, .run = run,
+    .records = (const struct record *const[]){ &ablate_record, &ablate_summary_record, NULL },
+};

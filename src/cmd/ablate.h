@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of ablate share: what was asked, and what came of one text.
+ *
+ *     ablate_heads.c    what was asked -> the heads that are replaced, what is measured
+ *     ablate_values.c   what stands in place of a head's output
+ *     ablate_means.c    mean outputs, of a corpus or a file
+ *     ablate_pass.c     a text -> a pass that is kept, and passes that go on from its layers
+ *     ablate_measure.c  their outputs -> change of the loss, divergence
+ *     ablate_direct.c   the direct effect, by the attribution of logits
+ *     ablate_text.c     all of one text
+ *     ablate_record.c, ablate_picture.c    what is printed and drawn */
+#ifndef CMD_ABLATE_H
+#define CMD_ABLATE_H
+
+#include "analysis/summary.h"
+#include "cmd/job.h"
+
+enum { ABLATE_RANDOM = 10 };        /* random sets beside one that is chosen */
+
+enum ablate_with { ABLATE_ZERO, ABLATE_MEAN, ABLATE_RESAMPLE, ABLATE_UNIFORM };
+extern const char *const ablate_withs[];        /* by enum ablate_with, then NULL */
+
+enum ablate_measure {
+    ABLATE_NEXT,                /* the loss of each next token */
+    ABLATE_MASKED,              /* that of tokens that are masked in turn */
+    ABLATE_HIDDEN               /* no output head: the change of the last hidden state */
+};
+extern const char *const ablate_measures[];     /* by enum ablate_measure, then NULL */
+
+/* What is known of a replacement; NaN: undefined. */
+enum ablate_number { ABLATE_DLOSS, ABLATE_KL, ABLATE_DIRECT, ABLATE_CHANGE, N_ABLATE };
+extern const char *const ablate_metrics[];      /* by enum ablate_number, then NULL */
+
+struct ablate_args {
+    struct shared_args shared;
+    int with, sample, mask_id, metric;
+    const char *means, *means_out;
+    bool together, summary, reverse;
+    int sort;                   /* 0: by layer; else of enum ablate_number, from 1 */
+};
+
+/* A head whose output is replaced. */
+struct ablate_head {
+    enum stack_id stack;
+    int layer, head;
+};
+
+/* Some of the job's heads that are replaced at once. */
+struct ablate_set {
+    const int *head;            /* [n] indices into job.head */
+    int n;
+};
+
+struct rng;
+struct ablate_means;
+struct ablate_partners;
+
+struct ablate_job {
+    struct job job;
+    const struct ablate_args *args;
+    const struct model *m;      /* whose output is measured */
+    enum ablate_measure measure;
+    bool has_direct;            /* its head is linear */
+    int mask_id;                /* -1: none */
+    int widest;                 /* numbers in a row of heads' outputs, of any stack */
+    enum stack_id stack;        /* whose heads are replaced; N_STACK: all */
+    bool of_encoder;            /* --stack says the encoder of a pair, which runs whole */
+    struct asked asked;         /* then: the same without --stack */
+    struct ablate_head *head;   /* [n_heads] those of any set; the first n_asked of them are
+                                   asked for */
+    int n_heads, n_asked;
+    struct ablate_set *set;     /* [n_sets] each asked head; with --together all of them, then
+                                   the random sets that they are compared with */
+    int n_sets;
+    struct ablate_means *means;         /* NULL: not asked for */
+    struct ablate_partners *partners;   /* the same */
+    struct summary *summary;    /* of [n_sets, N_ABLATE]; NULL: not asked for */
+    double *sum;                /* [n_sets] changes of the loss over rows, of all texts */
+    const struct record *record;        /* of a row of the table */
+    double loss_sum;            /* the same of the loss without a change */
+    int64_t n_texts, n_rows, n_partnerless;
+};
+
+/* Heads of a stack: those of the model or of its decoder. */
+const struct model *ablate_model(const struct ablate_job *j, enum stack_id stack);
+
+/* As many heads of each layer as are chosen there, at random. */
+void ablate_random(const struct ablate_job *j, const struct ablate_set *chosen,
+                   struct rng *rng, struct ablate_set *out);
+
+/* Before the session's selection: a pair runs whole, whichever stack's heads are replaced. */
+void ablate_before_select(struct ablate_job *j);
+
+/* The stack, measure, heads and sets that were asked for.  Errors: ERR_USAGE, ERR_INPUT. */
+int ablate_choose(struct ablate_job *j, struct err *e);
+
+/* ---- what stands in place of heads' outputs ---- */
+
+struct ablate_values {
+    /* [N_STACK][L] rows [T, H d_v], or one row for all; NULL: zeros */
+    float **z[N_STACK];
+    bool one_row;
+};
+
+/* ---- one text, run ---- */
+
+/* One pass of a text that is kept, and what is looked at of it. */
+struct ablate_run {
+    const struct ablate_job *j;
+    struct arena *a;
+    struct item item;           /* its text, or the text with a token masked */
+    int T, S;                   /* tokens; of a pair's encoder, else 0 */
+    const int *row, *id;        /* [n_rows] rows whose loss counts, tokens that stand there */
+    int n_rows;
+    float **x[2], **x2[2];      /* of the model, of its decoder: [L] streams as layers begin */
+    float *encoded;             /* [S, D]; NULL: no pair */
+    float *hidden;              /* [T, d_hidden] */
+    float **z[N_STACK];         /* [L] heads' outputs [T, H d_v]; NULL: not kept */
+    float **uniform[N_STACK];   /* [L] what they are where weights are uniform; the same */
+    double *sum;                /* [widest] scratch */
+    const struct ablate_values *values; /* NULL: zeros, or uniform */
+};
+
+/*
+ * Runs the item and keeps what passes from its layers need; keep_z: heads' outputs too, with
+ * ABLATE_UNIFORM also what takes their place.  Errors: those of session_forward.
+ */
+int ablate_run(struct ablate_run *r, bool keep_z, struct err *e);
+
+/*
+ * hidden[n_sets, T, d_hidden] = the last hidden states where the heads of each set are
+ * replaced, by one pass over a copy of the text for each.
+ */
+int ablate_run_sets(const struct ablate_run *r, const struct ablate_set *set, int n_sets,
+                    float *hidden, struct err *e);
+
+/* How many of the first sets share a pass: they begin at one layer, and memory allows it. */
+int ablate_group(const struct ablate_run *r, const struct ablate_set *set, int n_sets);
+
+/* ---- what it changes ---- */
+
+/* Sums over a run's rows. */
+struct ablate_sums {
+    double nll, kl;
+};
+
+/*
+ * out[n] = of hidden[n, T, d_hidden], the sums over the run's rows; *clean: those of the run
+ * itself.
+ */
+void ablate_measure(const struct ablate_run *r, const float *hidden, int n,
+                    struct ablate_sums *out, double *clean);
+
+/* sum[n_heads] += first-order changes of the loss, over the run's rows. */
+int ablate_direct(const struct ablate_run *r, double *sum, struct err *e);
+
+/* ---- all of one text ---- */
+
+struct ablate_found {
+    double (*of)[N_ABLATE];     /* [n_sets] */
+    double loss;
+    int n_rows;
+    const int *masked;          /* [n_masked] */
+    int n_masked;
+    bool partnerless;           /* ABLATE_RESAMPLE: nothing stands before it */
+};
+
+int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
+                struct ablate_found *out, struct err *e);
+
+/* ---- means, partners ---- */
+
+/*
+ * The means that --with mean puts in place of outputs: of --means, else of all texts of the
+ * input, which is read for that; written to --means-out.
+ */
+int ablate_means(struct ablate_job *j, struct err *e);
+/* Those of the text alone, where there is one and no file. */
+const struct ablate_values *ablate_means_values(const struct ablate_means *m);
+
+struct ablate_partners *ablate_partners_new(struct arena *like);
+
+/*
+ * The values of the nearest text before this one that has as many tokens; NULL: none has.
+ * Then the text is kept for those that follow.
+ */
+int ablate_partner(struct ablate_job *j, struct arena *a, const struct item *item,
+                   const struct ablate_values **out, struct err *e);
+
+/* ---- what is printed of it ---- */
+
+extern const struct record ablate_record, ablate_summary_record;
+
+/* Sets the records of the job: without columns that are not measured. */
+void ablate_columns(struct ablate_job *j);
+
+int ablate_write(struct ablate_job *j, struct arena *a, const struct item *item,
+                 const struct ablate_found *found, struct err *e);
+void ablate_write_summary(struct ablate_job *j, struct arena *a);
+
+/* The number that a picture shows. */
+enum ablate_number ablate_shown(const struct ablate_job *j);
+
+/* Layers below each other, heads side by side: value[n_heads]. */
+int ablate_draw(const struct ablate_job *j, const char *caption, const double *value,
+                const char *path, struct arena *a, struct err *e);
+
+#endif

@@ -1,0 +1,239 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2154,SC2016
+# ablate: what replacing the outputs of heads costs, against PyTorch hooks on the reference
+# library (tests/ref/make_ablate.py); means, partners, sets, maps, misuse.
+
+load helper
+
+ids="12,17,40,9,33,5,31"
+
+# asks FILE: the command line and the input of the case in FILE, into args and $dir/in
+asks() {
+    local target
+    args=(--with "$(jq -r .with "$1")" --mask-id 6 --sample 100 -m "$ref/$(jq -r .model "$1")")
+    target=$(jq -r '.target // empty | join(",")' "$1")
+    jq -c '.texts[] | {ids: .}' "$1" > "$dir/in"
+    if [ -n "$target" ]; then
+        args+=(--ids "$(jq -r '.texts[0] | join(",")' "$1")" --decoder-ids "$target")
+    else
+        args+=(--jsonl -f "$dir/in")
+    fi
+}
+
+# near FILE: the numbers in the JSON lines on standard input are those of the case in FILE,
+# within 1e-4 of the largest of a text
+near() {
+    jq -se --slurpfile case "$1" '
+        def off(want): [., want] | transpose | map(select(.[1] != null) | (.[0] - .[1]) | fabs) | max;
+        def most: map(select(. != null) | fabs) | max;
+        . as $got | $case[0].found as $want
+        | ($got | length) == ($want | length)
+          and ([range($want | length) | . as $i | $want[$i] as $w
+                | if $w == null then [$got[$i].heads[] | .dloss, .kl, .direct, .change] | all(. == null)
+                  else $w | to_entries | all(. as $e
+                    | [$got[$i].heads[][$e.key]] as $g
+                    | ($g | length) == ($e.value | length) and ($g | off($e.value)) <= 1e-4 * ($e.value | most))
+                  end] | all)' > /dev/null
+}
+
+@test "heads are worth what hooks on the reference library say, in five families" {
+    n=0
+    while read -r line; do
+        echo "$line" > "$dir/case"
+        asks "$dir/case"
+        "$viz" ablate --json "${args[@]}" > "$dir/got"
+        near "$dir/case" < "$dir/got" || { echo "${args[*]}"; return 1; }
+        [ "$(jq -r '[.heads[] | "\(.stack) L\(.layer)H\(.head)"] | join(",")' "$dir/got" | sort -u)" = \
+            "$(jq -r '.names | join(",")' "$dir/case")" ]
+        n=$((n + 1))
+    done < <(jq -c '.[]' "$ref/ablate/cases.json")
+    [ "$n" -eq 19 ]
+}
+
+@test "the larger reference models, by hooks, here and now" {
+    python=${PYTHON:-python3}
+    goldens=$PWD/../shared/goldens
+    [ -d "$goldens" ] || skip "no ../shared/goldens"
+    "$python" -c 'import torch, transformers' 2> /dev/null ||
+        skip "$python has no torch and transformers (PYTHON names another)"
+    "$python" "$ref/make_ablate.py" "$viz" "$goldens"/{gpt2,llama,bert,distilbert} 2> /dev/null
+}
+
+@test "the same bytes for any number of threads, of heads at a time, and beside other texts" {
+    printf 'the cat saw the dog\nthe dog ran to a cat\nthe dog saw the cat\n' > "$dir/lines"
+    for with in zero mean resample uniform; do
+        for t in 1 2 5; do
+            "$viz" ablate --json --with $with -t $t -f "$dir/lines" > "$dir/$with.$t"
+            "$viz" ablate --json --summary --with $with -t $t -f "$dir/lines" > "$dir/s.$with.$t"
+        done
+        cmp "$dir/$with.1" "$dir/$with.2"
+        cmp "$dir/$with.1" "$dir/$with.5"
+        cmp "$dir/s.$with.1" "$dir/s.$with.5"
+    done
+    "$viz" ablate --json -H L2H1,L4H3 "the dog ran to a cat" > "$dir/some"
+    [ "$(jq -c '[.heads[] | [.layer, .head, .dloss, .kl, .direct]]' "$dir/some")" = \
+        "$(sed -n 2p "$dir/zero.1" | jq -c '[.heads[] | select([.layer, .head] | . == [2, 1] or . == [4, 3]) | [.layer, .head, .dloss, .kl, .direct]]')" ]
+}
+
+@test "--summary: the mean over texts with its interval, and that over tokens" {
+    printf 'the cat saw the dog\nran\nthe dog ran to a cat that was there\n' > "$dir/lines"
+    "$viz" ablate --json -f "$dir/lines" > "$dir/each"
+    works "$viz" ablate --json --summary -f "$dir/lines"
+    jq -e --slurpfile t "$dir/each" '. as $s | ($t | map(select(.n_rows > 0))) as $t
+        | .n_texts == 3 and .n_rows == ([$t[].n_rows] | add)
+        and ((.loss - ([$t[] | .loss * .n_rows] | add) / .n_rows) | fabs) < 1e-12
+        and ([range(24) | . as $i | [$t[].heads[$i].dloss] as $d | $s.heads[$i]
+              | .dloss.n == ($d | length)
+                and ((.dloss.mean - ($d | add) / ($d | length)) | fabs) < 1e-9
+                and ((.dloss_token - ([$t[] | .heads[$i].dloss * .n_rows] | add) / $s.n_rows) | fabs) < 1e-12
+                and .dloss.low < .dloss.mean and .kl.mean >= 0] | all)' <<< "$output"
+    works "$viz" ablate --summary -f "$dir/lines"
+    [[ ${lines[0]} == "outputs replaced by zeros; loss "*" nats over "*" tokens, mean of 3 texts" ]]
+    [[ ${lines[1]} =~ ^head\ +dloss\ +95\ %\ +kl\ +95\ %\ +direct\ +95\ %$ ]]
+    works "$viz" ablate --json --summary --sort kl --reverse -f "$dir/lines"
+    jq -e '[.heads[].kl.mean] | . == sort' <<< "$output"
+    fails 2 "--summary requires several texts" "$viz" ablate --summary "a cat"
+}
+
+@test "--with mean: of all texts, or of a file, which a model must fit" {
+    printf 'the cat saw the dog\nthe dog ran\n' > "$dir/lines"
+    works "$viz" ablate --json --with mean --means-out "$dir/m.npz" -f "$dir/lines"
+    all=$output
+    works "$viz" ablate --json --with mean --means "$dir/m.npz" -f "$dir/lines"
+    [ "$output" = "$all" ]
+    works "$viz" ablate --json --with mean --means "$dir/m.npz" "the dog ran"
+    [ "$(jq -c .heads <<< "$output")" = "$(tail -n 1 <<< "$all" | jq -c .heads)" ]
+    run --separate-stderr "$viz" ablate --json --with mean -f - < "$dir/lines"
+    [ "$output" = "$all" ]
+    fails 3 "m.npz: holds no array encoder, expected one [2,3,8]" \
+        "$viz" ablate --with mean --means "$dir/m.npz" -m "$ref/bert" "the key"
+    fails 3 "m.npz: decoder: shape [6,4," "$viz" ablate --with mean --means "$dir/m.npz" -m "$ref/gpt2" --ids "$ids"
+    fails 2 "--means requires --with mean" "$viz" ablate --means "$dir/m.npz" "a cat"
+    fails 2 "--means, --means-out: only one of them can be given" \
+        "$viz" ablate --with mean --means "$dir/m.npz" --means-out "$dir/n.npz" "a cat"
+    # a line that cannot be used is named once
+    printf 'the cat\n\xff\nthe dog\n' > "$dir/bad"
+    run --separate-stderr "$viz" ablate --json --with mean -f "$dir/bad"
+    [ "$status" -eq 3 ]
+    [ "$(grep -c 'line 2' <<< "$stderr")" -eq 1 ]
+    [ "${#lines[@]}" -eq 2 ]
+}
+
+@test "--with resample: the nearest text before it of as many tokens; the first has none" {
+    printf '%s\n' '{"ids":[12,17,40]}' '{"ids":[9,33]}' '{"ids":[7,8,9]}' '{"ids":[7,8,9]}' > "$dir/lines"
+    works "$viz" ablate --json --with resample -m "$ref/gpt2" --jsonl -f "$dir/lines"
+    [ "$(jq -sc 'map([.heads[].dloss] | all(. == null))' <<< "$output")" = "[true,true,false,false]" ]
+    # its own outputs change nothing
+    jq -se '.[3].heads | all(.dloss == 0 and .kl == 0)' <<< "$output"
+    jq -se '.[2].heads | any(.kl > 0)' <<< "$output"
+    works "$viz" ablate --json --summary --with resample -m "$ref/gpt2" --jsonl -f "$dir/lines"
+    [ "$(jq -c '[.n_texts, .n_partnerless, .heads[0].dloss.n]' <<< "$output")" = "[4,2,2]" ]
+    works "$viz" ablate --summary --with resample -m "$ref/gpt2" --jsonl -f "$dir/lines"
+    [[ ${lines[0]} == *", mean of 2 texts (2 more have none of as many tokens before them)" ]]
+    works "$viz" ablate --with resample "a cat"
+    [ "${lines[0]}" = "no text of as many tokens stands before this one" ]
+}
+
+@test "--together: all at once, beside random sets of as many heads of each layer" {
+    works "$viz" ablate --json --together -H L0H3 "the cat saw the dog"
+    together=$output
+    works "$viz" ablate --json -l 0 "the cat saw the dog"
+    [ "$(jq -c '.sets[0] | [.dloss, .kl, .direct]' <<< "$together")" = \
+        "$(jq -c '.heads[3] | [.dloss, .kl, .direct]' <<< "$output")" ]
+    # the least and the largest of heads that were drawn are those of heads of that layer
+    jq -e --argjson one "$output" '([$one.heads[].kl] | sort) as $kl
+        | (.sets[2].kl | IN($kl[])) and (.sets[3].kl | IN($kl[]))
+          and .sets[1].kl >= .sets[2].kl and .sets[1].kl <= .sets[3].kl' <<< "$together"
+    # all heads of a layer leave nothing to draw
+    works "$viz" ablate --json --together -l 1,2 "the cat saw the dog"
+    jq -e '.sets[0].kl == .sets[2].kl and .sets[0].kl == .sets[3].kl' <<< "$output"
+    works "$viz" ablate --tsv --together -l 1 "a cat"
+    [ "$(head -n 1 <<< "$output")" = "$(printf 'index\twith\tmeasure\tloss\tn_rows\tset\tn_heads\tdloss\tkl\tdirect')" ]
+    [ "$(cut -f 6 <<< "$output" | tr '\n' ' ')" = "set chosen random_mean random_low random_high " ]
+    works "$viz" ablate --json --together --summary -H 0 -f samples/english.txt
+    [ "$(jq -c '[.sets[] | .dloss.sd != null]' <<< "$output")" = "[true,false,false,false]" ]
+    fails 2 "--together: a picture shows heads one by one" "$viz" ablate --together -o "$dir/x.png" "a cat"
+}
+
+@test "masked models: tokens of the text in turn, by a seed; no special ones" {
+    works "$viz" ablate --json --sample 2 -m "$ref/bert" "the key is in the door"
+    [ "$(jq -c '[.measure, .n_rows, (.masked | length)]' <<< "$output")" = '["masked",2,2]' ]
+    first=$output
+    works "$viz" ablate --json --sample 2 -m "$ref/bert" "the key is in the door"
+    [ "$output" = "$first" ]
+    works "$viz" ablate --json --sample 99 -m "$ref/bert" "the key is in the door"
+    [ "$(jq -c .masked <<< "$output")" = "[1,2,3,4,5,6]" ]
+    seeds=$(for s in 1 2 3 4 5 6; do
+        "$viz" ablate --json --sample 2 --seed $s -m "$ref/bert" "the key is in the door" | jq -c .masked
+    done | sort -u | wc -l)
+    [ "$seeds" -gt 1 ]
+    jq -e 'has("masked") and all(.heads[]; has("direct") | not)' <<< "$output"
+    fails 2 "--sort: 'direct': the head of bert is not linear" "$viz" ablate --sort direct -m "$ref/bert" "the key"
+    fails 2 "--mask-id: 99999 is out of range: bert has ids 0 to" \
+        "$viz" ablate --mask-id 99999 -m "$ref/bert" "the key"
+}
+
+@test "no output head, a bare layer, an array: the change of the last hidden state" {
+    works "$viz" ablate --json -m "$ref/families/distilbert" --ids "$ids"
+    jq -e '.measure == "hidden" and .loss == null and all(.heads[]; .change > 0 and (has("dloss") | not))' <<< "$output"
+    "$viz" init --d-model 8 --heads 2 -o "$dir/layer.safetensors"
+    works "$viz" ablate -m "$dir/layer.safetensors"
+    [[ ${lines[0]} == "outputs replaced by zeros; change of the last hidden state" ]]
+    [[ ${lines[1]} =~ ^head\ +change$ ]]
+    fails 2 "--metric: 'kl': distilbert has no output head: expected change" \
+        "$viz" ablate --metric kl -m "$ref/families/distilbert" --ids "$ids"
+    fails 2 "--sort: 'change': gpt2 has an output head: expected dloss, kl or direct" \
+        "$viz" ablate --sort change -m "$ref/gpt2" --ids "$ids"
+}
+
+@test "an encoder-decoder: heads of all three attentions, or of one; the decoder's loss" {
+    b=(-m "$ref/bart" "the key is in the door" "a key")
+    works "$viz" ablate --json "${b[@]}"
+    all=$output
+    [ "$(jq -c '[.heads[].stack] | unique' <<< "$all")" = '["cross","decoder","encoder"]' ]
+    for stack in encoder decoder cross; do
+        works "$viz" ablate --json -s $stack "${b[@]}"
+        [ "$(jq -c .heads <<< "$output")" = \
+            "$(jq -c --arg s $stack '[.heads[] | select(.stack == $s)]' <<< "$all")" ]
+    done
+    works "$viz" ablate "${b[@]}"
+    [[ ${lines[1]} =~ ^head\ +stack\ +dloss\ +kl\ +direct$ ]]
+    fails 2 "the output of bart is its decoder's: expected TEXT_B, --decoder-ids or --generate N" \
+        "$viz" ablate -m "$ref/bart" "the key"
+}
+
+@test "pictures: a map of layers and heads, for a text, a folder of texts or all of them" {
+    cells() { grep -o 'base64,[^"]*' "$1" | sort -u; }
+    works "$viz" ablate -o "$dir/a.svg" "the cat saw the dog"
+    [ "$(cells "$dir/a.svg" | wc -l)" -ge 1 ]
+    grep -q 'mha-viz:model' "$dir/a.svg"
+    for other in "--metric kl" "--metric direct" "--with uniform" "-l 0"; do
+        # shellcheck disable=SC2086
+        works "$viz" ablate $other -o "$dir/b.svg" "the cat saw the dog"
+        [ "$(cells "$dir/a.svg")" != "$(cells "$dir/b.svg")" ]
+    done
+    works "$viz" ablate --metric dloss -t 1 --no-metadata -o "$dir/b.svg" "the cat saw the dog"
+    [ "$(cells "$dir/a.svg")" = "$(cells "$dir/b.svg")" ]
+    refute grep -q 'mha-viz:' "$dir/b.svg"
+    printf 'the cat saw the dog\nran\n' > "$dir/lines"
+    works "$viz" ablate --summary -o "$dir/c.png" -f "$dir/lines"
+    [ "$(magic "$dir/c.png" 4)" = 89504e47 ]
+    # a text without a next token is in no mean
+    works "$viz" ablate --summary -o "$dir/c.svg" -m "$ref/gpt2" --jsonl -f - \
+        <<< '{"ids":[12,17,40]}'$'\n''{"ids":[5]}'
+    works "$viz" ablate -o "$dir/d.svg" -m "$ref/gpt2" --ids 12,17,40
+    [ "$(cells "$dir/c.svg")" = "$(cells "$dir/d.svg")" ]
+    mkdir "$dir/all"
+    works "$viz" ablate -o "$dir/all/" --format svg -f "$dir/lines"
+    [ "$(list "$dir/all")" = "000001.svg 000002.svg " ]
+    works "$viz" ablate -o "$dir/d.svg" -m "$ref/bart" "the key" "a key"
+    fails 2 "several texts require a folder" "$viz" ablate -o "$dir/e.png" -f "$dir/lines"
+}
+
+@test "a text of one token, rows and models that cannot be ablated" {
+    works "$viz" ablate --json -m "$ref/gpt2" --ids 5
+    jq -e '.n_rows == 0 and .loss == null and all(.heads[]; .dloss == null and .kl == null and .direct == null)' <<< "$output"
+    fails 2 "unknown option" "$viz" ablate --attention "$ref/precomputed/decoder.npz"
+    fails 2 "--with: 'noise' is not one of zero, mean, resample, uniform" "$viz" ablate --with noise "a cat"
+}
