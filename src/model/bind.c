@@ -248,7 +248,7 @@ static void find_qk_norms(struct binder *b)
     const char *names = b->m->family->stack.name[W_Q_NORM];
 
     for (int l = 0; weights_gguf(b->m->weights) != NULL && b->m->family->qk_norm_by_config &&
-                    l < b->m->config.n_layers; l++)
+                    l < bind_layers(b); l++)
         if (bind_has(b, names, (struct where){ l, 0 }))
             b->m->config.norm.qk = true;
 }
@@ -296,7 +296,7 @@ static bool has_layers(struct binder *b)
     bool none = true;
 
     b->prefix = bind_prefix(b);
-    for (int layer = 0; layer < b->m->config.n_layers; layer++)
+    for (int layer = 0; layer < bind_layers(b); layer++)
         for (int s = 0; s < N_SLOT; s++)
             if (family_slots[s].count == PER_LAYER && name[s] != NULL) {
                 none = false;

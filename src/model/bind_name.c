@@ -100,6 +100,13 @@ static const struct tensor *find(struct binder *b, const char *names, struct whe
     return find_first(b, &names, at, endings);
 }
 
+int bind_layers(const struct binder *b)
+{
+    int said = b->m->config.n_layers, most = weights_count(b->m->weights);
+
+    return said < most ? said : most;
+}
+
 const char *bind_names(struct binder *b, enum slot slot)
 {
     return family_slot_names(b->m->family, &b->m->config, slot);
@@ -117,7 +124,7 @@ const char *bind_stored_names(struct binder *b, enum slot slot)
 
         n = strcspn(name, "|");
         one = arena_strndup(b->a, name, n);
-        for (int l = 0; l < b->m->config.n_layers; l++)
+        for (int l = 0; l < bind_layers(b); l++)
             if (find(b, one, (struct where){ l, 0 }, endings_of(b, false)) != NULL)
                 return one;
     }

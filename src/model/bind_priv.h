@@ -45,6 +45,10 @@ const struct tensor *bind_bias_tensor(struct binder *b, const char *names, struc
 /* Whether the slot is part of what gives logits; a model may lack it. */
 bool bind_is_head(enum slot slot);
 
+/* The layers in which it is worth to look for a tensor: a file has no more of them than
+ * tensors, whatever its config says. */
+int bind_layers(const struct binder *b);
+
 /* The full name expected of the slot's bias, or weight, with the prefix. */
 const char *bind_name(struct binder *b, enum slot slot, struct where at, bool bias);
 

@@ -131,7 +131,7 @@ static enum bias_rule look_up_bias(struct binder *b, enum slot slot)
 {
     const char *names = bind_names(b, slot);
     enum bias_rule rule = family_slot_bias(b->m->family, &b->m->config, slot);
-    int count = family_slots[slot].count == PER_STACK ? 1 : b->m->config.n_layers;
+    int count = family_slots[slot].count == PER_STACK ? 1 : bind_layers(b);
 
     if (weights_gguf(b->m->weights) == NULL || rule != BIAS_NEVER)
         return rule;

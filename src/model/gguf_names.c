@@ -125,7 +125,7 @@ const struct family *gguf_family(struct arena *a, const struct family *f,
 bool gguf_any_layer(struct arena *a, const struct weights *w, const char *before,
                     const char *after, int64_t n_layers)
 {
-    for (int64_t l = 0; l < n_layers; l++)
+    for (int64_t l = 0; l < n_layers && l < weights_count(w); l++)
         if (weights_find(w, arena_printf(a, "%s%lld%s", before, (long long)l, after)) != NULL)
             return true;
     return false;

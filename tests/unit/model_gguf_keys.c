@@ -10,6 +10,7 @@ static struct arena arena;
 static struct bytes b;
 static const char *arch;
 static int n_keys, n_tensors;
+static uint32_t n_layers = 2;
 static uint64_t at;                 /* where the next tensor's data begin */
 
 static const char *named(const char *key)
@@ -57,7 +58,7 @@ static void list(const char *key, enum gguf_type type, int n, const int *v)
     n_keys++;
 }
 
-/* Two layers, two heads of 4. */
+/* n_layers, two heads of 4. */
 static void begin(const char *name)
 {
     arch = name;
@@ -66,8 +67,7 @@ static void begin(const char *name)
     put_head(&b, 3, 0, 0);
     put_key_string(&b, "general.architecture", name);
     n_keys++;
-    if (strcmp(name, "phi2") != 0)
-        number("block_count", 2);
+    number("block_count", n_layers);
     number("context_length", 8);
     number("embedding_length", 8);
     number("feed_forward_length", 8);
@@ -408,7 +408,39 @@ static void test_ids(void **state)
     taken();
 }
 
-/* ---- norms that no key tells ---- */
+/* ---- models ---- */
+
+static struct model *model_b(struct err *e)
+{
+    struct model_files files;
+
+    bytes_put(b.v + 8, (uint64_t)n_tensors, 8);
+    bytes_put(b.v + 16, (uint64_t)n_keys, 8);
+    put_data(&b, 32, (size_t)at);
+    files = (struct model_files){ .weights = { b.v, b.n } };
+    return model_open_memory(&arena, &files, "f", e);
+}
+
+/* Layers that a file says it has are not sought where it has no tensors for them: a name for
+ * each would take its memory, and its time. */
+static void test_layers(void **state)
+{
+    const struct arena_mark mark = arena_mark(&arena);
+    struct err e = { ERR_NONE, "" };
+
+    (void)state;
+    n_layers = 65535;
+    begin("llama");
+    n_layers = 2;
+    tensor("token_embd.weight", 8, 5, 0);
+    tensor("output_norm.weight", 8, 0, 0);
+    tensor("blk.0.attn_norm.weight", 8, 0, 0);
+    assert_null(model_b(&e));
+    assert_string_equal(e.msg, "f: has no tensor blk.0.attn_q.weight, expected [8,8] (queries, "
+                               "layer 0)");
+    assert_true(arena_since(&arena, mark) < 65535 * sizeof(struct layer_plan) + (1 << 20));
+}
+
 
 static struct model *phi(bool normed)
 {
@@ -425,20 +457,16 @@ static struct model *phi(bool normed)
         { "blk.0.attn_q_norm.bias", 4, 0 }, { "blk.0.attn_k_norm.weight", 4, 0 },
         { "blk.0.attn_k_norm.bias", 4, 0 },
     };
-    struct model_files files;
     struct err e = { ERR_NONE, "" };
     struct model *m;
 
+    n_layers = 1;
     begin("phi2");
-    number("block_count", 1);
+    n_layers = 2;
     number("rope.dimension_count", 2);
     for (int i = 0; i < (normed ? 23 : 19); i++)
         tensor(of[i].name, of[i].fast, of[i].slow, 0);
-    bytes_put(b.v + 8, (uint64_t)n_tensors, 8);
-    bytes_put(b.v + 16, (uint64_t)n_keys, 8);
-    put_data(&b, 32, (size_t)at);
-    files = (struct model_files){ .weights = { b.v, b.n } };
-    m = model_open_memory(&arena, &files, "f", &e);
+    m = model_b(&e);
     if (m == NULL)
         fail_msg("%s", e.msg);
     return m;
@@ -476,7 +504,8 @@ int main(void)
         cmocka_unit_test(test_windows), cmocka_unit_test(test_causal),
         cmocka_unit_test(test_scaling), cmocka_unit_test(test_factors),
         cmocka_unit_test(test_nan), cmocka_unit_test(test_architecture),
-        cmocka_unit_test(test_ids), cmocka_unit_test(test_norms),
+        cmocka_unit_test(test_ids), cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_norms),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
