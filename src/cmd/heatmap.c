@@ -5,6 +5,7 @@
 #include "analysis/map.h"
 #include "cmd/figure.h"
 #include "cmd/job.h"
+#include "cmd/types_file.h"
 #include "lib/picture.h"
 
 struct heatmap_args {
@@ -28,7 +29,7 @@ static const struct opt opts[] = {
 
 static const struct opt_group *const groups[] = {
     &output_pictures.group, &figure_group, &sheet_group, &hide_group, &weight_group,
-    &shard_group, PASS_GROUPS, NULL
+    &shard_group, &types_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -78,10 +79,15 @@ static int prepare(void *self, struct err *e)
 {
     struct heatmap_job *job = self;
     const struct heatmap_args *args = job->args;
-    const struct picture_look look = {
-        &args->shared.figure, args->columns, args->pool, args->vmin, args->vmax,
+    struct picture_look look = {
+        &args->shared.figure, args->columns, args->pool, args->vmin, args->vmax, NULL,
     };
 
+    if (args->shared.types != NULL) {
+        look.type = types_file_read(&job->job.s, args->shared.types, e);
+        if (look.type == NULL)
+            return -1;
+    }
     return picture_plan(&job->picture, &job->job.s, &job->job.want, &look, e);
 }
 

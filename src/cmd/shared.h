@@ -16,6 +16,7 @@ struct shared_args {
     struct common_args common;
     struct asked asked;
     struct figure_args figure;
+    const char *types;          /* a file of what heads are; NULL: none */
 };
 
 extern const struct opt_group model_group, text_group, select_group, mask_group,
@@ -31,6 +32,9 @@ extern const struct opt_group figure_group, sheet_group;
 #define PASS_GROUPS \
     &model_group, &layer_group, &rows_group, &seed_group, &attention_group, &qkv_group, \
     &text_group, &select_group, &generate_group, &mask_group, &dtype_group
+
+/* Of commands that show what each head is, as a file says. */
+extern const struct opt_group types_group;
 
 extern const struct opt_values model_values;    /* names in the local cache, and files */
 extern const struct opt_values global_values, mask_values;

@@ -236,3 +236,10 @@ static const struct opt sheet_opts[] = {
 };
 const struct opt_group sheet_group = { "figure", sheet_opts };
 #undef F
+
+static const struct opt types_opts[] = {
+    PATH(0, "types", "FILE", offsetof(struct shared_args, types),
+         "show what each head is, as types --json wrote it to this file"),
+    END
+};
+const struct opt_group types_group = { "types", types_opts };

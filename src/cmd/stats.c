@@ -43,7 +43,8 @@ static const struct opt summary_opts[] = {
 static const struct opt_group summary_group = { "many texts", summary_opts };
 
 static const struct opt_group *const groups[] = {
-    &summary_group, &shard_group, &output_reports.group, &hide_group, &weight_group, PASS_GROUPS, NULL
+    &summary_group, &shard_group, &types_group, &output_reports.group, &hide_group,
+    &weight_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -78,6 +79,7 @@ struct head_row {
     struct metric_fields metrics;
     struct link words;          /* query and key -1: there is none */
     double weight;              /* of words; NaN */
+    const char *type;           /* by --types; NULL: none is known */
     const char *strongest;      /* words as a person reads them; NULL: none */
     int n_skipped, n_tokens;
     struct list links, top, types;
@@ -89,6 +91,8 @@ static const struct column head_columns[] = {
 #define METRIC(...) METRIC_COLUMN(F(metrics), __VA_ARGS__)
 #include "analysis/metrics.def"
 #undef METRIC
+    { "type", "what the head is, by --types", .kind = COLUMN_TEXT, .where = IN_TABLE,
+      .null = NULL_SHOWN, .optional = true, .field = F(type) },
     { "strongest", "strongest link between two different tokens, neither of them special",
       .heading = "strongest link", .kind = COLUMN_TEXT, .where = IN_TABLE,
       .null = NULL_SHOWN, .field = F(strongest) },
@@ -197,7 +201,7 @@ static struct head_row head_row(const struct stats_job *j, const struct found *f
     const struct head_links *links = links_head(found->links, text, id.layer, id.head);
     struct head_row row = {
         .id = id, .words = links->words, .weight = (double)links->words.weight,
-        .n_skipped = head->n_skipped, .n_tokens = n_tokens,
+        .n_skipped = head->n_skipped, .n_tokens = n_tokens, .type = stats_type(j, id),
         .links = { links->row, links->n_rows },
     };
 
@@ -376,7 +380,7 @@ static int prepare(void *self, struct err *e)
     leave_out_keys(job);
     job->job.record = stats_without_metrics(job, job->job.record);
     job->head_record = stats_without_metrics(job, &head_record);
-    return 0;
+    return stats_types_open(job, e);
 }
 
 static int end(void *self, struct err *e)
@@ -441,6 +445,8 @@ static int check(void *self, struct err *e)
 
     if (job->of_many && args->links)
         return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");
+    if (job->of_many && args->shared.types != NULL)
+        return err_set(e, ERR_USAGE, "--summary, --types: only one of them can be given");
     if (args->bootstrap > 0 && !job->of_many)
         return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
     if (args->shared.asked.by != NULL && !job->of_many)

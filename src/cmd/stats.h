@@ -57,6 +57,7 @@ struct stats_job {
     struct metric_set set;      /* what choice names */
     int sort;                   /* of enum metric_id; -1: by layer */
     const struct record *head_record;   /* a row of the table */
+    const char *const *type;    /* [layers, heads] of --types; NULL: not given */
     bool of_many;               /* --summary, or what implies it */
     struct shard shard;
     struct stats_summary *summary;      /* NULL: not asked for */
@@ -86,6 +87,11 @@ void stats_sort(const struct stats_job *j, struct stats_rank *rank, int n);
 const struct record *stats_without_metrics(const struct stats_job *j, const struct record *r);
 
 /* ---- types ---- */
+
+/* --types: reads the file, or leaves out its column.  Errors: those of types_file_read. */
+int stats_types_open(struct stats_job *j, struct err *e);
+/* What the head is by it; NULL: nothing is known. */
+const char *stats_type(const struct stats_job *j, struct head_id id);
 
 /*
  * Labels of analysis/types.h that hold by value[N_METRIC] of a head, NaN for those that were

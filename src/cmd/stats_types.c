@@ -4,6 +4,7 @@
 
 #include "analysis/types.h"
 #include "cmd/stats.h"
+#include "cmd/types_file.h"
 #include "session/mark.h"
 
 struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
@@ -26,4 +27,25 @@ struct list stats_types(const struct stats_job *j, struct arena *a, const double
     for (int i = 0; i < found.n; i++)
         name[i] = found.label[i].name;
     return (struct list){ name, found.n };
+}
+
+int stats_types_open(struct stats_job *j, struct err *e)
+{
+    static const char *const column[] = { "type", NULL };
+    const struct session *s = &j->job.s;
+    const char *path = j->args->shared.types;
+
+    if (path == NULL) {
+        j->head_record = record_without(s->a, j->head_record, IN_TABLE, column);
+        return 0;
+    }
+    j->type = types_file_read(s, path, e);
+    return j->type != NULL ? 0 : -1;
+}
+
+const char *stats_type(const struct stats_job *j, struct head_id id)
+{
+    int n_heads = j->job.s.shown->config.n_heads;
+
+    return j->type != NULL ? j->type[id.layer * n_heads + id.head] : NULL;
 }

@@ -115,6 +115,18 @@ static int put(const struct sheet *sheet, const struct picture_place *place,
     return sheet_bytes(sheet, place->format, place->data, place->size, warn, e);
 }
 
+/* "Head 3", or "Head 3: induction" */
+static const char *title(const struct picture *p, struct arena *a, int head)
+{
+    const char *const *types = p->look.type;
+    const char *type = types != NULL ?
+                           types[p->layer * p->s->shown->config.n_heads + head] : NULL;
+
+    if (type == NULL)
+        return arena_printf(a, "Head %d", head);
+    return arena_printf(a, "Head %d: %s", head, type);
+}
+
 static int paint(const struct picture *p, struct arena *a, const struct item *item,
                  const struct map *map, struct heatmaps *maps,
                  const struct picture_place *place, struct err *e)
@@ -124,8 +136,8 @@ static int paint(const struct picture *p, struct arena *a, const struct item *it
     const struct part part = heatmap_part(maps);
 
     for (int i = 0; i < p->n_heads; i++)
-        panels[i] = (struct panel){ arena_printf(a, "Head %d", p->head[i]), map->n_rows,
-                                    map->n_cols, map_head(map, p->head[i]) };
+        panels[i] = (struct panel){ title(p, a, p->head[i]), map->n_rows, map->n_cols,
+                                    map_head(map, p->head[i]) };
     maps->panels = panels;
     return put(&(struct sheet){
         .title = figure->title, .caption = caption(p, a, item, map->pool),

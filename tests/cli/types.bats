@@ -203,6 +203,31 @@ said() {
     jq -e '.heads | all(.types[0] == "undetermined")' <<< "$output"
 }
 
+@test "--types: heatmap and stats show what a file says" {
+    "$viz" types --json -o "$dir/types.json"
+    works "$viz" heatmap --types "$dir/types.json" -l 3 -o "$dir/a.svg" 'the cat saw the cat'
+    works "$viz" heatmap -l 3 -o "$dir/b.svg" 'the cat saw the cat'
+    refute cmp -s "$dir/a.svg" "$dir/b.svg"
+    works "$viz" stats --types "$dir/types.json" -l 3 'the cat saw the cat'
+    [[ ${lines[0]} == *" type "*"strongest link" ]]
+    [[ ${lines[1]} == "L3H0 "*" - "* && ${lines[2]} == "L3H1 "*" previous "* && ${lines[3]} == "L3H2 "*" retrieval "* ]]
+    works "$viz" stats -l 3 'the cat saw the cat'
+    [[ ${lines[0]} != *" type "* ]]
+    # heads that are not in the file have no type
+    jq -c '.heads |= .[:1]' "$dir/types.json" > "$dir/one.json"
+    works "$viz" stats --types "$dir/one.json" -l 0 'the cat'
+    [[ ${lines[1]} == "L0H0 "*" previous "* && ${lines[2]} == "L0H1 "*" - "* ]]
+    fails 3 "types.json: model: found \"mha-viz default" "$viz" stats --types "$dir/types.json" -m "$ref/gpt2" --ids 1,2
+    fails 3 "english.txt: not JSON" "$viz" heatmap --types samples/english.txt -o "$dir/c.svg" x
+    for edit in '.schema = "mha-viz/stats/1"' 'del(.model)' '.heads[0].layer = 6' '.heads[0].head = -1' \
+        '.heads[0].stack = "encoder"' '.heads[0].primary = 3' '.heads[0] = 1' '.heads = 1' '[.]'; do
+        jq -c "$edit" "$dir/types.json" > "$dir/wrong.json"
+        fails 3 "wrong.json: " "$viz" stats --types "$dir/wrong.json" 'the cat'
+    done
+    fails 3 "wrong: No such file" "$viz" stats --types "$dir/wrong" 'the cat'
+    fails 2 "--summary, --types: only one of them can be given" "$viz" stats --summary --types "$dir/types.json" -f samples/english.txt
+}
+
 @test "what is wrong is named" {
     fails 2 "--threshold: 'inducton' is not a threshold; did you mean 'induction'?" "$viz" types --threshold inducton:1
     fails 2 "--probe: 'inductoin' is not a probe; did you mean 'induction'?" "$viz" types --probe inductoin

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * What `mha-viz types --json` wrote of a model, for what else shows its heads. */
+#ifndef CMD_TYPES_FILE_H
+#define CMD_TYPES_FILE_H
+
+#include "session/session.h"
+
+/*
+ * The primary label of each head of the session's stack, [layers of s->shown, its heads], NULL
+ * for heads that have none or are not in the file; of the session's arena.
+ *
+ * Errors (ERR_INPUT, with the path): no such file; not what types writes; another model or
+ * stack; a layer or head that the model does not have.  NULL.
+ */
+const char *const *types_file_read(const struct session *s, const char *path, struct err *e);
+
+#endif
