@@ -63,6 +63,9 @@ diff --dtype f32 --dtype bf16 -m $ref/seq2seq/t5 --ids 1,2 --decoder-ids 3,4
 diff --at the -m $ref/bert --mask none --mask causal the key
 diff -m $ref/families/longformer --global 0 --global 1 --ids 5,6,7
 diff --summary --dtype f32 --dtype bf16 -m $ref/bert -f $work/lines
+circuits
+circuits -m $ref/bert
+circuits -m $ref/gpt2 --pairs
 mechanisms --repeats 0 the_cat
 mechanisms --repeats 1 --propagate -l all --only exact,lsh the_cat
 mechanisms --outputs-only -m $ref/families/bloom --ids 2,3,4

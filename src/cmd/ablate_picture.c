@@ -13,15 +13,6 @@ static const char *const titles[N_ABLATE] = {
     [ABLATE_CHANGE] = "relative change of the last hidden state",
 };
 
-static struct label_list numbered(struct arena *a, char letter, int n)
-{
-    const char **text = arena_alloc(a, (size_t)n, sizeof *text);
-
-    for (int i = 0; i < n; i++)
-        text[i] = arena_printf(a, "%c%d", letter, i);
-    return (struct label_list){ n, text, NULL };
-}
-
 /* The stacks of heads that are asked for, in the order of the heads; returns how many. */
 static int stacks_of(const struct ablate_job *j, enum stack_id *stack)
 {
@@ -95,8 +86,8 @@ int ablate_draw(const struct ablate_job *j, const char *caption, const double *v
                             arena_printf(a, "%s: %s", family_stack_names[stack[i]],
                                          titles[shown]), L, H, value);
     maps = (struct heatmaps){
-        .n_panels = n, .panels = panel, .columns = n, .rows = numbered(a, 'L', L),
-        .cols = numbered(a, 'H', H), .pool = 1, .shared = true,
+        .n_panels = n, .panels = panel, .columns = n, .rows = figure_numbered(a, 'L', L),
+        .cols = figure_numbered(a, 'H', H), .pool = 1, .shared = true,
         .cmap = cmap_find(is_signed ? "bluered" : "viridis"), .vmin = is_signed ? -most : 0,
         .vmax = most, .cell_px = cell_px,
     };

@@ -18,15 +18,6 @@ static const struct shown {
     { DIFF_LINKS_KEPT, "strongest links kept" },
 };
 
-static struct label_list numbered(struct arena *a, char letter, int n)
-{
-    const char **text = arena_alloc(a, (size_t)n, sizeof *text);
-
-    for (int i = 0; i < n; i++)
-        text[i] = arena_printf(a, "%c%d", letter, i);
-    return (struct label_list){ n, text, NULL };
-}
-
 /* value[L, H], NaN where a head is not shown; returns the largest magnitude. */
 static float fill(const struct diff_picture *p, enum diff_number number, float *value)
 {
@@ -81,7 +72,7 @@ int diff_draw(const struct diff_picture *p, const struct output *output, const c
         return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
     maps = (struct heatmaps){
         .n_panels = 1, .panels = &panel, .columns = 1,
-        .rows = numbered(a, 'L', L), .cols = numbered(a, 'H', H), .pool = 1,
+        .rows = figure_numbered(a, 'L', L), .cols = figure_numbered(a, 'H', H), .pool = 1,
         .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
         .vmin = is_signed ? -largest : 0,
         .vmax = shown->number == DIFF_LINKS_KEPT ? 1 : largest > 0 ? largest : 1e-6f,

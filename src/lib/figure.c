@@ -63,6 +63,15 @@ const char *figure_changes(struct arena *a, const struct asked *asked)
     return text;
 }
 
+struct label_list figure_numbered(struct arena *a, char letter, int n)
+{
+    const char **text = arena_alloc(a, (size_t)n, sizeof *text);
+
+    for (int i = 0; i < n; i++)
+        text[i] = arena_printf(a, "%c%d", letter, i);
+    return (struct label_list){ n, text, NULL };
+}
+
 /* The first two of every picture. */
 static void set_program(struct metadata *metadata, const struct session *s)
 {

@@ -18,6 +18,9 @@ struct figure_args {
 struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
                                 int n_shown);
 
+/* Labels of layers or heads: "L0" .. "L11" of the letter L. */
+struct label_list figure_numbered(struct arena *a, char letter, int n);
+
 /* For a caption, what the picture is of: ", “the cat sat” and “it ran”"; may be empty. */
 const char *figure_text(struct arena *a, const struct item *item);
 

@@ -45,7 +45,7 @@ static void add_axial(const struct model *m, float *x, float *room, int t)
             m->config.axial.width[1]);
 }
 
-static void tokens(struct pass *p, float *out)
+void embed_tokens(struct pass *p, float *out)
 {
     int E = p->m->config.d_embed;
     bool scaled = p->m->family->scale_embedding || p->m->config.scale_embedding;
@@ -128,7 +128,7 @@ void embed_batch(struct pass *p)
         narrow = arena_alloc_raw(p->call, (uint64_t)p->N * (uint64_t)E, sizeof *narrow);
     if (sum_proj)
         sum = narrow;
-    (p->m->family->front != FRONT_TOKENS ? front_rows : tokens)(p, narrow);
+    (p->m->family->front != FRONT_TOKENS ? front_rows : embed_tokens)(p, narrow);
     add_noise(p, narrow);
     if (token_proj)
         stage_linear(p, sum, width, narrow, E, p->N, &slot[W_TOK_PROJ]);

@@ -8,4 +8,7 @@
 /* p->x[N, D] = the embeddings of the batch. */
 void embed_batch(struct pass *p);
 
+/* out[N, E] = the embeddings of the tokens alone, scaled as the model scales them. */
+void embed_tokens(struct pass *p, float *out);
+
 #endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What heads do by their weights alone, without a text: which earlier head each one can read,
+ * and whether it copies the tokens that it attends to.  Weights as run/fold.h folds them.
+ *
+ *     W_QK = W_Q W_K^T      W_OV = W_V W_O      of each head, [D, D]
+ *     comp = |W_OV R| / (|W_OV| |R|), Frobenius, of an earlier head's W_OV and a later one's
+ *            R = W_QK (Q), W_QK^T (K), W_OV (V); unrelated ones: about 1 / sqrt D
+ *     copy = sum of the real parts of the eigenvalues / sum of their magnitudes: of W_OV, and
+ *            in full of W_E W_OV W_U
+ *
+ * And of tokens, each by itself, with x its embedding and what the first mlp makes of it:
+ *
+ *     logits = W_U norm(x W_OV) + b_U, with the final norm in full
+ *     copy_rank, negative_copy = share of tokens whose own logit is one of the five highest,
+ *            lowest; those whose logits spread by less than 1e-4 are left out
+ *     successor = share of the members of a class (days, ...) whose highest logit within the
+ *            class is that of the next member
+ *
+ * Source: Elhage et al. 2021; TransformerLens, all_composition_scores and
+ * FactoredMatrix.eigenvalues; Wang et al. 2022; Gould et al. 2023. */
+#ifndef ANALYSIS_CIRCUITS_H
+#define ANALYSIS_CIRCUITS_H
+
+#include "base/par.h"
+#include "run/run.h"
+
+enum { CIRCUITS_RANK = 5 };
+
+enum composition { COMPOSITION_Q, COMPOSITION_K, COMPOSITION_V, N_COMPOSITION };
+
+/* Tokens in an order of their own: that after token i is next[i], -1: there is none. */
+struct circuits_class {
+    const char *name;
+    int n;
+    const int *id, *next;       /* [n] id; index in id */
+};
+
+struct circuits_tokens {
+    int n;
+    const int *id;              /* [n] for copy_rank and negative_copy */
+    int n_classes;
+    const struct circuits_class *class;
+};
+
+/* Of L layers and H heads; a head is number layer * H + head.  NaN: undefined. */
+struct circuits {
+    int L, H;
+    double *comp[N_COMPOSITION];        /* [L H, L H] of the row's head into the column's */
+    double *copy, *copy_full;           /* [L H] */
+    double *copy_rank, *negative_copy;  /* [L H] */
+    double *successor, *successor_mlp;  /* [L H, n_classes] of x; of the first mlp alone */
+};
+
+/* Whether copy_full and what follows it is defined: before a linear head that predicts tokens. */
+bool circuits_has_tokens(const struct model *m);
+
+/*
+ * Of m, which fold_check allows; tokens NULL: comp and copy alone, as where m has no tokens.
+ * Results are of a, and the same for any number of threads.
+ */
+struct circuits *circuits_new(struct arena *a, const struct model *m,
+                              const struct circuits_tokens *tokens, struct par *par);
+
+/* ---- parts ---- */
+
+/* comp and copy of m; for tests, and circuits_new. */
+void circuits_compose(struct circuits *c, struct arena *a, const struct model *m,
+                      struct par *par);
+
+/* copy_full, then the scores of tokens. */
+void circuits_unembed(struct circuits *c, struct arena *a, const struct model *m,
+                      const struct circuits_tokens *tokens, struct par *par);
+
+#endif

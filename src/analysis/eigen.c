@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * A matrix -> Hessenberg form -> blocks of one and two -> eigenvalues. */
+#include "analysis/eigen.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Steps for one eigenvalue; an unusual shift is tried after each ten. */
+enum { STEPS_MOST = 100, STEPS_UNUSUAL = 10 };
+
+struct square {
+    double *a;                  /* [n, n] */
+    int n;
+    int lo, hi;                 /* the block at hand, inclusive */
+};
+
+static double *at(const struct square *s, int i, int j)
+{
+    return s->a + (long)i * s->n + j;
+}
+
+/* ---- reflections ---- */
+
+/* x[n] -> v, beta with (I - beta v v^T) x = a multiple of e_1; v may be x; beta 0: it is one. */
+static double reflector(double *v, const double *x, int n)
+{
+    double norm = 0, tail = 0, sign = x[0] < 0 ? -1 : 1;
+
+    for (int i = 1; i < n; i++)
+        tail += x[i] * x[i];
+    norm = sqrt(x[0] * x[0] + tail);
+    if (tail == 0)
+        return 0;
+    for (int i = 0; i < n; i++)
+        v[i] = x[i];
+    v[0] += sign * norm;
+    return 2 / (v[0] * v[0] + tail);
+}
+
+/* Rows first .. first + n - 1 of columns from .. to, by I - beta v v^T from the left. */
+static void from_left(const struct square *s, const double *v, double beta, int first, int n,
+                      int from, int to)
+{
+    for (int j = from; j <= to; j++) {
+        double dot = 0;
+
+        for (int i = 0; i < n; i++)
+            dot += v[i] * *at(s, first + i, j);
+        for (int i = 0; i < n; i++)
+            *at(s, first + i, j) -= beta * dot * v[i];
+    }
+}
+
+static void from_right(const struct square *s, const double *v, double beta, int first, int n,
+                       int from, int to)
+{
+    for (int i = from; i <= to; i++) {
+        double dot = 0;
+
+        for (int j = 0; j < n; j++)
+            dot += v[j] * *at(s, i, first + j);
+        for (int j = 0; j < n; j++)
+            *at(s, i, first + j) -= beta * dot * v[j];
+    }
+}
+
+/* value[n] is room. */
+static void to_hessenberg(const struct square *s, struct eigenvalue *room)
+{
+    double *v = (double *)room;
+
+    for (int k = 0; k + 2 < s->n; k++) {
+        int count = s->n - k - 1;
+        double beta;
+
+        for (int i = 0; i < count; i++)
+            v[i] = *at(s, k + 1 + i, k);
+        beta = reflector(v, v, count);
+        from_left(s, v, beta, k + 1, count, k, s->n - 1);
+        from_right(s, v, beta, k + 1, count, 0, s->n - 1);
+        for (int i = k + 2; i < s->n; i++)
+            *at(s, i, k) = 0;
+    }
+}
+
+/* ---- QR steps ---- */
+
+/* The sum and the product of the two shifts. */
+static void shifts(const struct square *s, int step, double *sum, double *product)
+{
+    int n = s->hi;
+
+    if (step % STEPS_UNUSUAL == 0) {
+        double x = fabs(*at(s, n, n - 1)) + fabs(*at(s, n - 1, n - 2));
+
+        *sum = 1.5 * x;
+        *product = x * x;
+        return;
+    }
+    *sum = *at(s, n - 1, n - 1) + *at(s, n, n);
+    *product = *at(s, n - 1, n - 1) * *at(s, n, n) - *at(s, n - 1, n) * *at(s, n, n - 1);
+}
+
+/* One step of Francis on the block, which has three rows at least. */
+static void francis(const struct square *s, int step)
+{
+    int l = s->lo, n = s->hi;
+    double sum, product, x[3], v[3];
+
+    shifts(s, step, &sum, &product);
+    x[0] = *at(s, l, l) * (*at(s, l, l) - sum) + *at(s, l, l + 1) * *at(s, l + 1, l) + product;
+    x[1] = *at(s, l + 1, l) * (*at(s, l, l) + *at(s, l + 1, l + 1) - sum);
+    x[2] = *at(s, l + 1, l) * *at(s, l + 2, l + 1);
+    for (int k = l; k < n; k++) {
+        int count = k + 2 <= n ? 3 : 2;
+        double beta = reflector(v, x, count);
+
+        from_left(s, v, beta, k, count, k > l ? k - 1 : l, n);
+        from_right(s, v, beta, k, count, l, k + 3 < n ? k + 3 : n);
+        for (int i = 0; i < 3 && k + 1 + i <= n; i++)
+            x[i] = *at(s, k + 1 + i, k);
+    }
+}
+
+/* The first row of the last block that does not fall apart; what couples it becomes 0. */
+static int block_begin(const struct square *s)
+{
+    int l = s->hi;
+
+    for (; l > 0; l--) {
+        double near = fabs(*at(s, l - 1, l - 1)) + fabs(*at(s, l, l));
+
+        if (near == 0)
+            near = fabs(*at(s, s->hi, s->hi)) + DBL_MIN / DBL_EPSILON;
+        if (fabs(*at(s, l, l - 1)) <= DBL_EPSILON * near) {
+            *at(s, l, l - 1) = 0;
+            break;
+        }
+    }
+    return l;
+}
+
+/* The eigenvalues of rows n - 1, n. */
+static void of_two(const struct square *s, int n, struct eigenvalue *value)
+{
+    double a = *at(s, n - 1, n - 1), d = *at(s, n, n), bc = *at(s, n - 1, n) * *at(s, n, n - 1);
+    double half = (a - d) / 2, mean = (a + d) / 2, square = half * half + bc, root, far;
+
+    if (square < 0) {
+        value[0] = (struct eigenvalue){ mean, sqrt(-square) };
+        value[1] = (struct eigenvalue){ mean, -sqrt(-square) };
+        return;
+    }
+    root = sqrt(square);
+    far = mean < 0 ? mean - root : mean + root;
+    value[0] = (struct eigenvalue){ far, 0 };
+    value[1] = (struct eigenvalue){ far != 0 ? (a * d - bc) / far : 0, 0 };
+}
+
+bool eigen_values(struct eigenvalue *value, double *a, int n)
+{
+    struct square s = { a, n, 0, n - 1 };
+    int step = 0;
+
+    for (long i = 0; i < (long)n * n; i++)
+        if (!isfinite(a[i]))
+            return false;
+    to_hessenberg(&s, value);
+    while (s.hi >= 0) {
+        s.lo = block_begin(&s);
+        if (s.lo + 1 < s.hi) {
+            if (++step > STEPS_MOST)
+                return false;
+            francis(&s, step);
+            continue;
+        }
+        step = 0;
+        if (s.lo == s.hi)
+            value[s.hi] = (struct eigenvalue){ *at(&s, s.hi, s.hi), 0 };
+        else
+            of_two(&s, s.hi, value + s.lo);
+        s.hi = s.lo - 1;
+    }
+    return true;
+}
+
+double eigen_share(double *a, int n, struct arena *scratch)
+{
+    struct eigenvalue *value = arena_alloc_raw(scratch, (uint64_t)n, sizeof *value);
+    double sum = 0, magnitudes = 0;
+
+    if (!eigen_values(value, a, n))
+        return NAN;
+    for (int i = 0; i < n; i++) {
+        sum += value[i].re;
+        magnitudes += sqrt(value[i].re * value[i].re + value[i].im * value[i].im);
+    }
+    return magnitudes > 0 ? sum / magnitudes : NAN;
+}
