@@ -14,6 +14,7 @@ ref=tests/ref
 : >"$work/empty"
 printf 'the key\nis in the door\n' >"$work/lines"
 printf '{"text":"the key","lang":"%s"}\n' a b b >"$work/lines.jsonl"
+echo 0-0 >"$work/links"
 failed=0
 while read -r -a argv; do
     [ ${#argv[@]} -eq 0 ] && continue
@@ -45,6 +46,7 @@ stability --runs 2 --relative-noise -m $ref/gpt2 --ids 5
 types
 types --hide first the_cat
 types -m $ref/bert -f $work/lines
+types -m builtin:translate I 我 --align $work/links
 types --gold samples/english.conllu
 types -m $ref/bert --gold samples/english.conllu
 attribute the_cat

@@ -5,9 +5,9 @@
 #include <string.h>
 
 struct links {
-    double *sum;                /* [words] of the rows of the word at hand */
-    double *most;               /* [words] that a word's column has had */
-    int *looks_at, *looked_at;  /* [words] */
+    double *sum;                /* [words of keys] of the rows of the word at hand */
+    double *most;               /* [the same] that a word's column has had */
+    int *looks_at, *looked_at;  /* [words], [words of keys] */
     int n_rows;                 /* of the word at hand so far */
 };
 
@@ -21,13 +21,17 @@ struct arcs {
 static void start(void *self, size_t at, int text)
 {
     struct arcs *arcs = self;
+    const struct arcs_words *words = &arcs->words[text];
     struct links *links = &arcs->links[at];
-    uint64_t n = (uint64_t)arcs->words[text].n;
+    uint64_t n = (uint64_t)words->n;
+    uint64_t n_keys = (uint64_t)(words->key_of != NULL ? words->n_keys : words->n);
 
-    links->sum = arena_alloc(arcs->a, n, sizeof *links->sum);
-    links->most = arena_alloc(arcs->a, n, sizeof *links->most);
+    links->sum = arena_alloc(arcs->a, n_keys, sizeof *links->sum);
+    links->most = arena_alloc(arcs->a, n_keys, sizeof *links->most);
     links->looks_at = arena_alloc(arcs->a, n, sizeof *links->looks_at);
-    links->looked_at = arena_alloc(arcs->a, n, sizeof *links->looked_at);
+    links->looked_at = arena_alloc(arcs->a, n_keys, sizeof *links->looked_at);
+    for (int i = 0; words->key_of != NULL && i < words->n; i++)
+        links->looks_at[i] = -1;
 }
 
 struct arcs *arcs_new(struct arena *a, const struct model *m, const struct attended *texts,
@@ -51,14 +55,15 @@ static void add_row(struct links *links, const int *word, const struct rows *r, 
     links->n_rows++;
 }
 
-static void end_word(struct links *links, int word, int n)
+static void end_word(struct links *links, int word, const struct arcs_words *words)
 {
+    int n = words->key_of != NULL ? words->n_keys : words->n;
     double most = 0;
 
     for (int j = 0; j < n; j++) {
         double mean = links->sum[j] / links->n_rows;
 
-        if (j == word)
+        if (words->key_of == NULL && j == word)
             continue;
         if (mean > most) {
             most = mean;
@@ -86,9 +91,9 @@ static void take(void *self, const struct rows *rows, int n_heads)
 
         if (word < 0)
             continue;
-        add_row(links, words->of, rows, t);
+        add_row(links, words->key_of != NULL ? words->key_of : words->of, rows, t);
         if (i + 1 == rows->n_queries || words->of[i + 1] != word)
-            end_word(links, word, words->n);
+            end_word(links, word, words);
     }
 }
 

@@ -2,8 +2,8 @@
  *
  * What each word of a text looks at most, and which word looks at it most, in each head: tokens
  * are merged to words, whose columns are sums and whose rows are means; the word itself does
- * not count, nor do tokens that are of no word.  Ties, and rows without weight, go to the
- * smallest word.
+ * not count, nor do tokens that are of no word.  Ties go to the smallest word, as do rows
+ * without weight; in another text these look at no word (-1).
  * Source: Clark et al. 2019 (rows: the mean, as in the paper). */
 #ifndef ANALYSIS_ARCS_H
 #define ANALYSIS_ARCS_H
@@ -12,8 +12,11 @@
 
 /* The words of a text. */
 struct arcs_words {
-    const int *of;              /* [tokens] the word that each is of; -1: none; in order */
+    const int *of;              /* [queries] the word that each is of; -1: none; in order */
     int n;
+    const int *key_of;          /* [keys] the same of another text, of whose words all count;
+                                   NULL: keys are the queries */
+    int n_keys;
 };
 
 struct arcs;

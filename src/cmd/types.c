@@ -30,6 +30,9 @@ static const struct opt opts[] = {
     PATH(0, "gold", "FILE", F(gold),
          ".conllu of sentences with dependency trees, instead of a text: which heads follow "
          "which relation"),
+    PATH(0, "align", "FILE", F(align),
+         "word alignments of the texts, 0-0 1-2 in a line for each: error rate of each head of "
+         "cross-attention"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
         "seed of the probes' random tokens, and of the random input of a bare layer"),
     END
@@ -54,7 +57,10 @@ static const char *const examples[] = {
 static int add_texts(void *self, struct arena *a, const struct item *items, int n,
                      struct err *e)
 {
-    return types_texts_add(self, a, items, n, NULL, NULL, e);
+    struct types_job *j = self;
+
+    return j->align != NULL ? types_align_add(j, a, items, n, e) :
+                              types_texts_add(j, a, items, n, NULL, 0, e);
 }
 
 static int read_texts(struct types_job *j, struct err *e)
@@ -68,7 +74,9 @@ static int read_texts(struct types_job *j, struct err *e)
     job->in = input_open(&job->s, job->n_operands, job->operands, e);
     if (job->in == NULL)
         return -1;
-    return input_batches(job->in, &job->s, add_texts, j, e);
+    if (input_batches(job->in, &job->s, add_texts, j, e) != 0)
+        return -1;
+    return j->align != NULL ? types_align_end(j, e) : 0;
 }
 
 /* ---- the command ---- */
@@ -145,6 +153,8 @@ static int run_session(struct types_job *j, struct err *e)
         session_select(s, j->job.n_operands, false, &j->job.want, e) != 0 || check(j, e) != 0)
         return -1;
     start(j);
+    if (args->align != NULL && types_align_open(j, e) != 0)
+        return -1;
     return report(j, e);
 }
 

@@ -3,14 +3,16 @@
 #ifndef CMD_TYPES_H
 #define CMD_TYPES_H
 
+#include "analysis/alignment.h"
 #include "analysis/arcs.h"
 #include "analysis/gold.h"
 #include "analysis/types.h"
 #include "cmd/job.h"
+#include "session/pharaoh.h"
 
 struct types_args {
     struct shared_args shared;
-    const char *probe, *threshold, *gold;
+    const char *probe, *threshold, *gold, *align;
     int taxonomy;
     bool no_probe;
 };
@@ -21,6 +23,8 @@ extern const char *const types_probe_names[];       /* by enum types_probe, then
 
 /* Scores of probes; that of enum types_score is at its place less N_TYPES_TEXT. */
 enum { N_TYPES_PROBED = N_TYPES_SCORE - N_TYPES_TEXT };
+
+enum { TYPES_LINKS = 2 };       /* sets of links between words, of one pass, at most */
 
 /* The texts' scores of a head so far. */
 struct types_sums {
@@ -43,6 +47,9 @@ struct types_job {
     int64_t n_texts;
     struct types_sums *sums;    /* [L, H] */
     struct gold *gold;          /* of --gold; heads by types_place; NULL: not asked for */
+    const struct pharaoh *align;        /* of --align; NULL: not asked for */
+    struct alignment_counts (*aligned)[TYPES_LINKS];    /* [L, H] of the rows that read a word,
+                                                           and of those that predict it */
     int64_t n_sentences, n_unusable;
     int64_t n_words, n_unscored;        /* of its sentences; without a token */
     double (*probe)[N_TYPES_PROBED];    /* [L, H] NaN: not known */
@@ -56,12 +63,22 @@ static inline size_t types_place(const struct types_job *j, int layer, int head)
 
 /* ---- types_texts.c ---- */
 
-/*
- * Runs n texts, and adds what their heads do to j->sums.  words [n]: of each text; *arcs is then
- * the links between them; both NULL: not wanted.
- */
+/* Links between words that are wanted of a pass. */
+struct types_links {
+    const struct arcs_words *words;     /* [texts] */
+    struct arcs *arcs;          /* after it */
+};
+
+/* Runs n texts, and adds what their heads do to j->sums. */
 int types_texts_add(struct types_job *j, struct arena *a, const struct item *items, int n,
-                    const struct arcs_words *words, struct arcs **arcs, struct err *e);
+                    struct types_links *links, int n_links, struct err *e);
+
+/* Bytes of a word in its text. */
+struct types_span { int start, end; };
+
+/* [tokens] which of the words each is of, by its first character; -1: none. */
+int *types_words(struct arena *a, const struct types_span *word, int n_words, const char *text,
+                 const struct tokens *t);
 
 /* ---- types_gold.c ---- */
 
@@ -70,6 +87,18 @@ int types_gold_check(const struct types_job *j, struct err *e);
 /* Reads the trees of --gold and runs their sentences.  Errors: those of conllu_read and the
  * pass; ERR_INPUT where some sentences could not be used: the others were. */
 int types_gold_run(struct types_job *j, struct err *e);
+
+/* ---- types_align.c ---- */
+
+/* Reads --align.  ERR_USAGE: no cross-attention, or words that are not as the texts have them;
+ * ERR_INPUT: those of pharaoh_read. */
+int types_align_open(struct types_job *j, struct err *e);
+/* types_texts_add, and what alignments the heads make.  Also ERR_INPUT: a line that does not fit
+ * its texts. */
+int types_align_add(struct types_job *j, struct arena *a, const struct item *items, int n,
+                    struct err *e);
+/* After the last text: ERR_INPUT where there are more lines than texts. */
+int types_align_end(const struct types_job *j, struct err *e);
 
 /* ---- types_relation.c ---- */
 

@@ -87,27 +87,14 @@ static void number_relations(struct types_job *j, struct gold_run *run)
 
 /* ---- a batch ---- */
 
-/* The word that holds the token's first character but blanks; -1: none. */
-static int word_of(const struct conllu_sentence *s, const struct tokens *t, int i)
-{
-    int at = t->bytes[i].start;
-
-    while (at < t->bytes[i].end && s->text[at] == ' ')
-        at++;
-    for (int k = 0; k < s->n && !t->special[i] && at < t->bytes[i].end; k++)
-        if (at >= s->word[k].start && at < s->word[k].end)
-            return k;
-    return -1;
-}
-
 static struct arcs_words words_of(const struct conllu_sentence *s, const struct tokens *t,
                                   struct arena *a)
 {
-    int *of = arena_alloc(a, (uint64_t)t->n, sizeof *of);
+    struct types_span *span = arena_alloc(a, (uint64_t)s->n, sizeof *span);
 
-    for (int i = 0; i < t->n; i++)
-        of[i] = word_of(s, t, i);
-    return (struct arcs_words){ of, s->n };
+    for (int i = 0; i < s->n; i++)
+        span[i] = (struct types_span){ s->word[i].start, s->word[i].end };
+    return (struct arcs_words){ .of = types_words(a, span, s->n, s->text, t), .n = s->n };
 }
 
 /* Adds the next sentence; one that cannot be used is named, and left out. */
@@ -159,7 +146,7 @@ static void add_tree(struct gold_run *run, struct arena *a, const struct arcs *a
 static int run_batch(struct gold_run *run, struct err *e)
 {
     struct arena *a = run->j->job.s.a;
-    struct arcs *arcs;
+    struct types_links links = { .words = run->words };
 
     run->n = run->n_tokens = 0;
     while (run->next < run->trees->n && run->n < BATCH_SENTENCES &&
@@ -167,10 +154,10 @@ static int run_batch(struct gold_run *run, struct err *e)
         add_sentence(run, a);
     if (run->n == 0)
         return 0;
-    if (types_texts_add(run->j, a, run->item, run->n, run->words, &arcs, e) != 0)
+    if (types_texts_add(run->j, a, run->item, run->n, &links, 1, e) != 0)
         return -1;
     for (int i = 0; i < run->n; i++)
-        add_tree(run, a, arcs, i);
+        add_tree(run, a, links.arcs, i);
     return 0;
 }
 

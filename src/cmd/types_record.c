@@ -49,6 +49,7 @@ struct head_row {
     const char *labels, *kinds, *also;  /* with commas between */
     struct list types, scores_of, kind, unknown;
     int64_t n_rows, n_texts;
+    double aer[TYPES_LINKS];
     const double *scores, *probe;
 };
 
@@ -79,6 +80,12 @@ static const struct column head_columns[] = {
       .field = F(n_rows) },
     { "n_texts", "texts", "texts", .kind = COLUMN_LONG, .where = IN_TSV | IN_JSON,
       .field = F(n_texts) },
+    { "aer", "--align: alignment error rate of the rows that read each word of the second text",
+      .format = "%.3f", .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN,
+      .optional = true, .field = F(aer) },
+    { "aer_before", "the same of the rows before them, which predict each word",
+      .format = "%.3f", .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN,
+      .optional = true, .field = F(aer) + sizeof(double) },
     { "scores", "of the texts", .kind = COLUMN_RECORD, .where = IN_TSV | IN_JSON,
       .of = &score_record, .field = F(scores) },
     { "probe", "of the probes", .kind = COLUMN_RECORD, .where = IN_TSV | IN_JSON,
@@ -252,6 +259,8 @@ static void set_row(const struct types_job *j, struct arena *a, struct head_row 
     *head = head_of(j, id.layer, id.head);
     *row = (struct head_row){ .id = id, .n_rows = head->n_rows, .n_texts = head->n_texts,
                               .scores = head->score, .probe = head->score + N_TYPES_TEXT };
+    for (int i = 0; i < TYPES_LINKS && j->align != NULL; i++)
+        row->aer[i] = alignment_error(&j->aligned[types_place(j, id.layer, id.head)][i]);
     types_find(&j->rules, head, &found);
     set_labels(a, row, &found, head);
     types_kinds(&j->rules, head, kind);
@@ -293,6 +302,14 @@ static const char *lead(const struct types_job *j, struct arena *a)
     return report_clean(a, text, strlen(text));
 }
 
+/* r without the columns of what was not asked for. */
+static const struct record *without(const struct types_job *j, const struct record *r)
+{
+    static const char *const of_align[] = { "aer", "aer_before", NULL };
+
+    return j->align != NULL ? r : record_without(j->job.s.a, r, IN_ALL, of_align);
+}
+
 void types_write(struct types_job *j, struct report *r)
 {
     struct session *s = &j->job.s;
@@ -311,7 +328,7 @@ void types_write(struct types_job *j, struct report *r)
 
     if (r->format == REPORT_TABLE) {
         fprintf(r->file, "%s\n", lead(j, s->a));
-        record_table(&head_record, heads.at, heads.n, s->a, r->file);
+        record_table(without(j, &head_record), heads.at, heads.n, s->a, r->file);
         if (gold)
             putc('\n', r->file);
         if (gold)
@@ -319,6 +336,7 @@ void types_write(struct types_job *j, struct report *r)
                          r->file);
         return;
     }
+    r->record = without(j, r->record);
     report_row(r, &row);
     report_end(r);
 }

@@ -30,21 +30,45 @@ static void add_text(struct types_job *j, const struct stats *stats, const struc
 }
 
 int types_texts_add(struct types_job *j, struct arena *a, const struct item *items, int n,
-                    const struct arcs_words *words, struct arcs **arcs, struct err *e)
+                    struct types_links *links, int n_links, struct err *e)
 {
     static const struct metric_set set = { types_metrics, N_TYPES_TEXT, { 0, 1 } };
     struct attended attended = job_pack(&j->job, a, items, n);
     struct stats *stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &set);
-    struct sink sinks[STATS_SINKS + 1];
+    struct sink sinks[STATS_SINKS + TYPES_LINKS];
     int n_sinks = stats_sinks(stats, sinks);
 
-    if (words != NULL) {
-        *arcs = arcs_new(a, j->job.s.shown, &attended, &j->job.want, words);
-        sinks[n_sinks++] = arcs_sink(*arcs);
+    for (int i = 0; i < n_links; i++) {
+        links[i].arcs = arcs_new(a, j->job.s.shown, &attended, &j->job.want, links[i].words);
+        sinks[n_sinks++] = arcs_sink(links[i].arcs);
     }
     if (job_forward(&j->job, a, sinks, n_sinks, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
         add_text(j, stats, &items[i], i);
     return 0;
+}
+
+/* The word that holds the token's first character but blanks; -1: none. */
+static int word_of(const struct types_span *word, int n_words, const char *text,
+                   const struct tokens *t, int i)
+{
+    int at = t->bytes[i].start;
+
+    while (at < t->bytes[i].end && text[at] == ' ')
+        at++;
+    for (int k = 0; k < n_words && !t->special[i] && at < t->bytes[i].end; k++)
+        if (at >= word[k].start && at < word[k].end)
+            return k;
+    return -1;
+}
+
+int *types_words(struct arena *a, const struct types_span *word, int n_words, const char *text,
+                 const struct tokens *t)
+{
+    int *of = arena_alloc(a, (uint64_t)t->n, sizeof *of);
+
+    for (int i = 0; i < t->n; i++)
+        of[i] = word_of(word, n_words, text, t, i);
+    return of;
 }

@@ -174,6 +174,32 @@ said() {
     [ "$(jq -c '[.texts, .gold_unusable]' <<< "$output")" = "[4,1]" ]
 }
 
+@test "--align: the built-in translator aligns words; error rates are those of NumPy" {
+    printf 'I like eating apples\t我 喜欢 吃 苹果\nI like apples\t我 喜欢 苹果\nI eat bread\t我 吃 面包\n' > "$dir/pairs"
+    printf '0-0 1-1 2?2 3-3 2p3\n0-0 1-1 2-2\n0-0 1-1 2-2 2-2 2p2\n' > "$dir/links"
+    works "$viz" types -m builtin:translate --json --pairs -f "$dir/pairs" --align "$dir/links"
+    jq -e '[.heads[] | [.aer, .aer_before] | min] | all(. < 0.2)' <<< "$output"
+    works "$viz" types -m builtin:translate 'I like eating apples' '我 喜欢 吃 苹果' --align - <<< '0-0 1-1 2-2 3-3'
+    [[ ${lines[1]} =~ aer\ +aer_before$ && ${lines[2]} =~ ^L0H0\ .*\ 0\.000\ +0\.750$ ]]
+    works "$viz" types -m builtin:translate --tsv 'I like eating apples' '我 喜欢 吃 苹果'
+    [[ ${lines[0]} != *aer* ]]
+    fails 3 "links: line 1: link 3-3: the texts have 3 and 4 words" "$viz" types -m builtin:translate \
+        'I like apples' '我 喜欢 吃 苹果' --align "$dir/links"
+    fails 3 "links: has 3 lines for 1 text" "$viz" types -m builtin:translate \
+        'I like eating apples' '我 喜欢 吃 苹果' --align "$dir/links"
+    head -n 2 "$dir/links" > "$dir/few"
+    run --separate-stderr "$viz" types -m builtin:translate --json --pairs -f "$dir/pairs" --align "$dir/few"
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"line 3: $dir/few: has 2 lines, and none for this text"* && $(jq .texts <<< "$output") -eq 2 ]]
+    echo '0-0 x' > "$dir/bad"
+    fails 3 "bad: line 1: 'x' is not a link of two words" "$viz" types -m builtin:translate a b --align "$dir/bad"
+    fails 2 "--align is of cross-attention" "$viz" types --align "$dir/links" 'the cat'
+    fails 2 "--align: --hide and --merge cannot be given" "$viz" types -m builtin:translate --hide first a b --align "$dir/links"
+    python=${PYTHON:-python3}
+    "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
+    [ "$("$python" tests/ref/check_align.py "$viz" builtin:translate "$dir/pairs" "$dir/links")" -eq 4 ]
+}
+
 @test "TSV has the same; any number of threads gives the same bytes" {
     corpus "$dir/lines"
     works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"

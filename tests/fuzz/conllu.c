@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Any bytes as CoNLL-U: refused with a message, or every word has a head in its sentence that
+ * Any bytes as alignments of words: refused with a message, or no two links of a line are
+ * alike.  And as CoNLL-U: refused with a message, or every word has a head in its sentence that
  * leads to a root, and its bytes lie in the text, in order. */
 #include "fuzz.h"
 
@@ -7,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "session/conllu.h"
+#include "session/pharaoh.h"
 
 static void use(const struct conllu_sentence *s)
 {
@@ -27,6 +29,25 @@ static void use(const struct conllu_sentence *s)
     }
 }
 
+static void use_line(const struct pharaoh_line *line)
+{
+    for (int i = 0; i < line->n; i++) {
+        assert(line->link[i].source >= 0 && line->link[i].target >= 0);
+        assert(i == 0 || line->link[i].source > line->link[i - 1].source ||
+               line->link[i].target > line->link[i - 1].target);
+    }
+}
+
+static void align(struct arena *a, struct span bytes)
+{
+    struct err e = { 0 };
+    const struct pharaoh *all = pharaoh_read(a, bytes, "f", &e);
+
+    assert(all != NULL || (e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0));
+    for (int64_t i = 0; all != NULL && i < all->n; i++)
+        use_line(&all->line[i]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a;
@@ -41,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
         for (int i = 0; all != NULL && i < all->n; i++)
             use(&all->sentence[i]);
+        align(&a, (struct span){ data, size });
     }
     arena_finish(&a);
     return 0;
