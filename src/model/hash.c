@@ -112,8 +112,6 @@ uint64_t model_hash_data(const struct model *m, struct arena *a)
     struct arena_mark mark = arena_mark(a);
     uint64_t h = fnv_weights(m->hash, m->weights);
 
-    if (m->decoder != NULL && m->decoder->weights != m->weights)
-        h = fnv_weights(h, m->decoder->weights);
     if (m->dir != NULL)
         h = fnv_files(h, a, m->dir);
     arena_reset(a, mark);

@@ -27,7 +27,7 @@ static void number(const char *key, uint32_t v)
 static void real(const char *key, double v)
 {
     put_key(&b, named(key), GGUF_F32);
-    put(&b, &(float){ (float)v }, 4);
+    put_numbers(&b, &(float){ (float)v }, 1, 4);
     n_keys++;
 }
 
@@ -50,7 +50,7 @@ static void list(const char *key, enum gguf_type type, int n, const int *v)
     put_array(&b, named(key), (uint32_t)type, (uint64_t)n);
     for (int i = 0; i < n; i++)
         if (type == GGUF_F32)
-            put(&b, &(float){ (float)v[i] }, 4);
+            put_numbers(&b, &(float){ (float)v[i] }, 1, 4);
         else if (type == GGUF_BOOL)
             put(&b, &(unsigned char){ v[i] != 0 }, 1);
         else

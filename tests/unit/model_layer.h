@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "model/layer.h"
 #include "weights/safetensors.h"
 
@@ -56,8 +57,9 @@ static inline struct tensor tensor_of(const char *name, const char *shape)
     while (*end == 'x');
     columns = t.shape[t.n_dims - 1] > 0 ? t.shape[t.n_dims - 1] : 1;
     data = arena_alloc(&arena, (size_t)t.n_elements + 1, sizeof *data);
-    for (int64_t i = 0; i < t.n_elements; i++)
-        data[i] = value_of(*end, i, columns);
+    for (int64_t i = 0; i < t.n_elements; i++)      /* in the file's order */
+        bytes_copy((unsigned char *)&data[i], &(float){ value_of(*end, i, columns) }, 1,
+                   sizeof *data);
     t.dtype = *end == 'i' ? DTYPE_I32 : *end == 'h' ? DTYPE_F16 : DTYPE_F32;
     t.data = (unsigned char *)data;
     return t;

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ * What tells two models with tensors of the same names apart: their numbers, and the files
+ * beside them that texts are read by. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/model.h"
+#include "unit/weights_files.h"
+
+static struct arena arena;
+
+static int begin(void **state)
+{
+    (void)state;
+    arena_init(&arena, NULL, NULL);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    arena_finish(&arena);
+    return 0;
+}
+
+static uint64_t hash(const char *path)
+{
+    struct err e = { ERR_NONE, "" };
+    struct model *m = model_open(&arena, path, &e);
+    uint64_t data;
+
+    if (m == NULL)
+        fail_msg("%s", e.msg);
+    data = model_hash_data(m, &arena);
+    model_close(m);
+    return data;
+}
+
+static char *copy_of(const char *folder)
+{
+    char *dir = new_dir(&arena);
+
+    assert_int_equal(system(arena_printf(&arena, "cp %s/config.json %s/tokenizer.json "
+                                         "%s/model.safetensors %s", folder, folder, folder, dir)),
+                     0);
+    return dir;
+}
+
+/* Those that say how texts are read count, by name and content; others do not. */
+static void files(void **state)
+{
+    static const struct { const char *name; bool counts; } rows[] = {
+        { "notes.md", false }, { "x", false }, { "model.safetensors.index.json", false },
+        { "vocab.txt", true }, { "spm.model", true }, { "other.json", true },
+    };
+    char *dir = copy_of("tests/ref/bert");
+    const uint64_t whole = hash(dir);
+
+    (void)state;
+    assert_true(whole == hash(dir));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *path = file_join(&arena, dir, rows[i].name);
+        uint64_t first, second;
+
+        if (strstr(rows[i].name, "index") == NULL)
+            write_text(path, "{}");
+        else                            /* the weights are one file, and named so */
+            write_text(path, "{\"weight_map\":{}}");
+        first = hash(dir);
+        if ((first != whole) != rows[i].counts)
+            fail_msg("%s", rows[i].name);
+        write_text(path, "{ }");
+        second = hash(dir);
+        if ((second != first) != rows[i].counts)
+            fail_msg("%s: its content", rows[i].name);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(symlink("nowhere", file_join(&arena, dir, "gone.txt")), 0);
+    assert_true(hash(dir) != whole);    /* its name */
+    drop_dir(&arena, dir);
+}
+
+/* The last number of a tensor, of which more lies in between than is looked at. */
+static void numbers(void **state)
+{
+    char *dir = copy_of("tests/ref/bert");
+    const uint64_t whole = hash(dir);
+    const char *path = file_join(&arena, dir, "model.safetensors");
+    FILE *f = fopen(path, "r+b");
+    int last;
+
+    (void)state;
+    assert_int_equal(fseek(f, -1, SEEK_END), 0);
+    last = fgetc(f);
+    assert_int_equal(fseek(f, -1, SEEK_END), 0);
+    fputc(last ^ 1, f);
+    assert_int_equal(fclose(f), 0);
+    assert_true(hash(dir) != whole);
+    drop_dir(&arena, dir);
+}
+
+/* Without files of its own, or with one that holds all. */
+static void alone(void **state)
+{
+    (void)state;
+    assert_true(hash(NULL) == hash("builtin:decoder"));
+    assert_true(hash("tests/ref/families/gguf_qwen2/model.gguf") != hash(NULL));
+    assert_true(hash("tests/ref/seq2seq/t5") != hash("tests/ref/seq2seq/t5_plain"));
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+    const struct CMUnitTest tests[] = { TEST(files), TEST(numbers), TEST(alone) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
