@@ -439,6 +439,10 @@ static void test_layers(void **state)
     assert_string_equal(e.msg, "f: has no tensor blk.0.attn_q.weight, expected [8,8] (queries, "
                                "layer 0)");
     assert_true(arena_since(&arena, mark) < 65535 * sizeof(struct layer_plan) + (1 << 20));
+    n_layers = 65535;
+    begin("falcon");                    /* one of whose layers may have a second norm */
+    n_layers = 2;
+    assert_int_equal(taken().falcon.n_norms, 1);
 }
 
 
