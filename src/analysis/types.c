@@ -81,7 +81,7 @@ int types_rules_set(struct types_rules *r, const char *list, struct err *e)
 
 /* ---- rules ---- */
 
-enum group { PROBE, TEXT, TAG, CLARK, KOVALEVA };
+enum group { PROBE, PROBE_TAG, TEXT, TAG, CLARK, KOVALEVA };
 enum relation { AT_LEAST, ABOVE, RULE };
 
 /* One head, and what was found of it so far. */
@@ -118,6 +118,13 @@ static bool on_offset(const struct case_of *c, enum types_score argmax, double *
         return true;
     *score = c->h->score[argmax];
     return *score >= at(c, TYPES_AT_argmax);
+}
+
+/* From layer floor(2 L / 3) on. */
+static bool rule_negative_copy(const struct case_of *c, double *score)
+{
+    return *score >= at(c, TYPES_AT_negative_copy) &&
+           c->h->layer >= 2 * c->h->n_layers / 3;
 }
 
 static bool rule_previous(const struct case_of *c, double *score)
@@ -171,13 +178,8 @@ static bool rule_block(const struct case_of *c, double *score)
 static bool rule_heterogeneous(const struct case_of *c, double *score)
 {
     *score = NAN;
-    if (c->h->partial)
-        return false;
-    for (int i = 0; i < c->found->n; i++)
-        if (c->found->label[i].type != TYPE_undetermined &&
-            c->found->label[i].type != TYPE_weak)
-            return false;
-    return true;
+    return !c->h->partial &&
+           c->found->n == has(c, TYPE_undetermined) + has(c, TYPE_copying) + has(c, TYPE_weak);
 }
 
 static bool rule_clark_sep(const struct case_of *c, double *score)
@@ -234,6 +236,7 @@ struct type {
 #define RULE_ABOVE(id) NULL
 #define RULE_RULE(id) rule_##id
 #define SCORE_PROBE(score) TYPES_probe_##score
+#define SCORE_PROBE_TAG(score) TYPES_probe_##score
 #define SCORE_TEXT(score) TYPES_##score
 #define SCORE_TAG(score) TYPES_##score
 #define SCORE_CLARK(score) TYPES_##score
@@ -251,7 +254,8 @@ static bool is_of(const struct types_rules *r, const struct types_head *h, enum 
     bool has_texts = h->n_texts > 0;
 
     switch (group) {
-    case PROBE: return r->taxonomy == TYPES_MHA_VIZ;
+    case PROBE:
+    case PROBE_TAG: return r->taxonomy == TYPES_MHA_VIZ;
     case CLARK: return has_texts && r->taxonomy == TYPES_CLARK;
     case KOVALEVA: return has_texts && r->taxonomy == TYPES_KOVALEVA;
     default: return has_texts && r->taxonomy == TYPES_MHA_VIZ;
@@ -290,7 +294,7 @@ void types_find(const struct types_rules *r, const struct types_head *h,
             continue;
         found->label[found->n] = (struct types_label){ (enum type_id)i, type->name,
                                                        type->caption, score };
-        if (found->primary < 0 && type->group != TAG)
+        if (found->primary < 0 && type->group != TAG && type->group != PROBE_TAG)
             found->primary = found->n;
         found->n++;
     }

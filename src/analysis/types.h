@@ -64,6 +64,7 @@ int types_rules_set(struct types_rules *r, const char *list, struct err *e);
 /* What is known of a head; NaN: a score that is not. */
 struct types_head {
     double score[N_TYPES_SCORE];
+    int layer, n_layers;
     int64_t n_rows, n_texts;    /* that the texts' scores are of; n_texts 0: there is none */
     bool partial;               /* scores may lack that texts would give: so nothing follows
                                    from a label that does not hold */

@@ -18,7 +18,7 @@ struct types_args {
 };
 
 enum types_probe { TYPES_OF_INDUCTION, TYPES_OF_DUPLICATE, TYPES_OF_PREVIOUS,
-                   TYPES_OF_RETRIEVAL, N_TYPES_PROBE };
+                   TYPES_OF_RETRIEVAL, TYPES_OF_COPY, TYPES_OF_SUCCESSOR, N_TYPES_PROBE };
 extern const char *const types_probe_names[];       /* by enum types_probe, then NULL */
 
 /* Scores of probes; that of enum types_score is at its place less N_TYPES_TEXT. */
@@ -43,6 +43,7 @@ struct types_job {
                                    wanted */
     int n_random, n_tokens;     /* random texts, and tokens that each repeats; 0: none */
     const char *deaf;           /* why no question was asked; NULL: some were, or none wanted */
+    const char *weightless;     /* why weights say nothing; NULL: they do, or were not asked */
     int n_asked, n_answered;    /* texts with a needle; n_asked 0: none */
     int64_t n_texts;
     struct types_sums *sums;    /* [L, H] */
@@ -87,6 +88,11 @@ int types_gold_check(const struct types_job *j, struct err *e);
 /* Reads the trees of --gold and runs their sentences.  Errors: those of conllu_read and the
  * pass; ERR_INPUT where some sentences could not be used: the others were. */
 int types_gold_run(struct types_job *j, struct err *e);
+
+/* ---- types_copy.c ---- */
+
+/* What weights alone say: copying and successors; j->weightless says why they do not. */
+void types_copy_run(struct types_job *j);
 
 /* ---- types_align.c ---- */
 

@@ -11,7 +11,7 @@
 enum { N_RANDOM = 10 };
 
 const char *const types_probe_names[] = { "induction", "duplicate", "previous", "retrieval",
-                                          NULL };
+                                          "copy", "successor", NULL };
 
 _Static_assert((int)TYPES_OF_INDUCTION == PROBE_INDUCTION &&
                (int)TYPES_OF_DUPLICATE == PROBE_DUPLICATE &&
@@ -142,6 +142,8 @@ static int run_wanted(struct types_job *j, struct err *e)
             return -1;
         arena_reset(a, mark);
     }
+    if (j->wants[TYPES_OF_COPY] || j->wants[TYPES_OF_SUCCESSOR])
+        types_copy_run(j);
     return 0;
 }
 
@@ -153,7 +155,8 @@ int types_probe_run(struct types_job *j, struct err *e)
 
     if (run_wanted(j, e) != 0)
         return -1;
-    why = j->refusal != NULL ? j->refusal : named ? j->deaf : NULL;
+    why = j->refusal != NULL ? j->refusal : !named ? NULL :
+          j->deaf != NULL ? j->deaf : j->weightless;
     if (why == NULL || (j->has_texts && !named))
         return 0;
     return err_set(e, ERR_USAGE, "%s%s cannot be probed: %s%s", named ? "--probe: " : "",

@@ -98,7 +98,7 @@ static const struct record head_record = {
 };
 
 struct types_row {
-    const char *model, *family, *taxonomy, *refusal, *deaf;
+    const char *model, *family, *taxonomy, *refusal, *deaf, *weightless;
     int64_t n_texts;
     int seed, n_random, n_tokens, n_asked, n_answered;
     const double *thresholds;
@@ -131,6 +131,8 @@ static const struct column types_columns[] = {
       .kind = COLUMN_INT, .where = IN_JSON, .field = F(n_answered) },
     { "question_refused", "why there were no questions", .kind = COLUMN_TEXT, .where = IN_JSON,
       .null = NULL_SHOWN, .field = F(deaf) },
+    { "weights_refused", "why weights say nothing", .kind = COLUMN_TEXT, .where = IN_JSON,
+      .null = NULL_SHOWN, .field = F(weightless) },
     { "thresholds", "of labels", .kind = COLUMN_RECORD, .where = IN_JSON,
       .of = &threshold_record, .field = F(thresholds) },
     { "gold", "the file of --gold", .kind = COLUMN_TEXT, .where = IN_JSON, .null = NULL_ABSENT,
@@ -161,7 +163,8 @@ static struct types_head head_of(const struct types_job *j, int layer, int head)
 {
     size_t place = types_place(j, layer, head);
     const struct types_sums *sums = &j->sums[place];
-    struct types_head found = { .n_rows = sums->n_rows, .n_texts = j->n_texts };
+    struct types_head found = { .layer = layer, .n_layers = j->job.s.n_layers,
+                                .n_rows = sums->n_rows, .n_texts = j->n_texts };
 
     types_relation_of(j, layer, head, &found);
     for (int i = 0; i < N_TYPES_TEXT; i++)
@@ -317,7 +320,7 @@ void types_write(struct types_job *j, struct report *r)
     bool gold = j->gold != NULL;
     struct types_row row = {
         s->name, s->model->family->name, types_taxonomy_names[j->rules.taxonomy], j->refusal,
-        j->deaf, j->n_texts, s->asked->seed, j->n_random, j->n_tokens, j->n_asked,
+        j->deaf, j->weightless, j->n_texts, s->asked->seed, j->n_random, j->n_tokens, j->n_asked,
         j->n_answered, j->rules.threshold, j->args->gold, gold ? j->n_unusable : -1,
         gold ? j->n_words : -1, gold ? j->n_unscored : -1, records_shown_asked(s), heads,
         types_relation_rows(j, s->a)

@@ -20,7 +20,7 @@ said() {
 @test "planted heads are found: by probes alone, and with texts" {
     works "$viz" types -m "$planted" --json
     [ "$(jq -c '[.heads[].types]' <<< "$output")" = \
-        '[["previous"],[],["duplicate-token"],[],["induction"],[],[],[]]' ]
+        '[["previous"],[],["duplicate-token"],[],["induction","copying"],[],[],[]]' ]
     jq -e '.heads[4].probe.induction > 0.95 and .heads[2].probe.duplicate > 0.9 and
         .heads[0].probe.previous > 0.95 and .texts == 0 and .probe_tokens == 50' <<< "$output"
     corpus "$dir/lines"
@@ -68,6 +68,22 @@ said() {
     python=${PYTHON:-python3}
     "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
     [ "$("$python" tests/ref/check_retrieval.py "$viz")" = "15 10" ]
+}
+
+@test "copying and successors: as circuits has them, of weights alone" {
+    works "$viz" types -m "$planted" --json --probe copy
+    jq -e '.heads[4].probe.copy_rank > 0.95 and .heads[4].types == ["copying"] and
+        ([.heads[].probe.successor] | all(. == null)) and .probe_texts == 0' <<< "$output"
+    works "$viz" types --json --probe copy,successor
+    jq -c '[.heads[] | [.probe | .copy, .copy_rank, .negative_copy, .successor]]' <<< "$output" > "$dir/types"
+    "$viz" circuits --json --sample 200 | jq -c '[.heads[] | [.copy, .copy_rank, .negative_copy, .successor]]' > "$dir/circuits"
+    cmp "$dir/types" "$dir/circuits"
+    works "$viz" types -m "$ref/bert" --probe copy --json
+    jq -e '[.heads[].probe | .copy != null and .copy_rank == null] | all' <<< "$output"
+    fails 2 "--probe: t5 cannot be probed: heads of cross-attention read two streams" \
+        "$viz" types -m "$ref/seq2seq/t5" --ids 1,2 --decoder-ids 3,4 --probe copy
+    works "$viz" types --attention "$ref/precomputed/plain.npz" --json
+    [ "$(jq -r .weights_refused <<< "$output")" = "it has no weights" ]
 }
 
 @test "one text is too few: what holds all the same stands beside it" {
@@ -205,7 +221,7 @@ said() {
     works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"
     [ "${#lines[@]}" -eq 9 ]
     [ "$(cut -f 3,4 <<< "$output" | sed -n 6p)" = "0	induction" ]
-    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 31 ]
+    [ "$(head -n 1 <<< "$output" | tr '\t' '\n' | grep -c '^probe_\|^scores_')" -eq 35 ]
     for t in 1 3; do "$viz" types -t "$t" -m "$planted" --json --jsonl -f "$dir/lines" | md5sum; done | uniq > "$dir/sums"
     [ "$(wc -l < "$dir/sums")" -eq 1 ]
     works "$viz" types -m "$planted" -o "$dir/types.json"
@@ -268,7 +284,7 @@ said() {
     [[ $stderr == *"line 2"* && $(jq .texts <<< "$output") -eq 2 ]]
     : > "$dir/none"
     works "$viz" types -m "$planted" --json -f "$dir/none" --jsonl
-    jq -e '.texts == 0 and (.heads[4].types == ["induction"])' <<< "$output"
+    jq -e '.texts == 0 and (.heads[4].types == ["induction","copying"])' <<< "$output"
     works "$viz" types -m "$planted" --json --ids 7
     jq -e '.heads | all(.n_rows == 1)' <<< "$output"
 }

@@ -148,8 +148,9 @@ def main():
     texts = [json.loads(line)["ids"] for line in open(corpus)]
     all_scores = [scores(attention(ids)) for ids in texts]
     probed = probes() if causal else None
+    probe = ["--probe", "induction,duplicate,previous"] if causal else ["--no-probe"]
     got = json.loads(subprocess.run([program, "types", "--json", "-m", model, "--jsonl", "-f",
-                                     corpus], check=True, capture_output=True).stdout)
+                                     corpus, *probe], check=True, capture_output=True).stdout)
     seen = set()
     for head in got["heads"]:
         at = head["layer"], head["head"]

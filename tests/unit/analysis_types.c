@@ -50,6 +50,9 @@ static void thresholds(void **state)
     expect_one(TYPES_probe_induction, 0.4, "induction!", 0.39, "heterogeneous!");
     expect_one(TYPES_probe_duplicate, 0.4, "duplicate-token!", 0.39, "heterogeneous!");
     expect_one(TYPES_probe_retrieval, 0.1, "retrieval!", 0.09, "heterogeneous!");
+    expect_one(TYPES_probe_successor, 0.41, "successor!", 0.4, "heterogeneous!");
+    expect_one(TYPES_probe_negative_copy, 0.5, "negative-copy!", 0.49, "heterogeneous!");
+    expect_one(TYPES_probe_copy_rank, 0.5, "copying,heterogeneous!", 0.49, "heterogeneous!");
     expect_one(TYPES_probe_previous, 0.5, "previous!", 0.49, "heterogeneous!");
     expect_one(TYPES_prev, 0.5, "previous!", 0.49, "heterogeneous!");
     expect_one(TYPES_argmax_prev, 0.9, "previous!", 0.89, "heterogeneous!");
@@ -115,6 +118,23 @@ static void sinks(void **state)
     expect(&rules, &head, "weak,heterogeneous!");
     head.score[TYPES_alpha_0] = 0.35;
     expect(&rules, &head, "sink-elsewhere!,weak");
+}
+
+/* Of 4 layers, 2 and 3 are the last third. */
+static void late(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, true);
+    struct types_head head = head_of(0, 0);
+
+    (void)state;
+    head.score[TYPES_probe_negative_copy] = 0.9;
+    head.n_layers = 4;
+    head.layer = 1;
+    expect(&rules, &head, "");
+    head.layer = 2;
+    expect(&rules, &head, "negative-copy!");
+    head.score[TYPES_probe_copy_rank] = head.score[TYPES_probe_induction] = 0.9;
+    expect(&rules, &head, "induction!,negative-copy,copying");
 }
 
 /* Half of what uniform rows leave: 0.5 + 0.5 / 2. */
@@ -332,7 +352,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thresholds), cmocka_unit_test(order), cmocka_unit_test(of_decoders),
-        cmocka_unit_test(sinks), cmocka_unit_test(local), cmocka_unit_test(clark),
+        cmocka_unit_test(sinks), cmocka_unit_test(late), cmocka_unit_test(local), cmocka_unit_test(clark),
         cmocka_unit_test(kovaleva), cmocka_unit_test(kinds), cmocka_unit_test(lists),
         cmocka_unit_test(probe), cmocka_unit_test(retrieval), cmocka_unit_test(known),
     };
