@@ -15,6 +15,7 @@
 #include "base/lack.h"
 #include "base/maps.h"
 #include "base/out.h"
+#include "base/signals.h"
 #include "cli/console.h"
 #include "cmd/program.h"
 
@@ -35,6 +36,8 @@ static void hold_standard_streams(void)
 
 static void on_signal(int sig)
 {
+    if (signals_is_put_off(sig))
+        return;
     console_hide();
     out_remove_unfinished();
     signal(sig, SIG_DFL);

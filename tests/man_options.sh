@@ -16,7 +16,7 @@ printed() {
     /^[A-Z].*:$/ { group = $0 }
     /^  +-/ {
         for (i = 1; i <= NF && $i ~ /^-/; i++) {
-            sub(/,$/, "", $i)
+            sub(/,$|\[=.*$/, "", $i)
             print group, $i
         }
     }'
@@ -46,7 +46,7 @@ lacks() {
 
 documented man/mha-viz.1 > "$dir/shared-page"
 names < "$dir/shared-page" > "$dir/shared-names"
-"$program" --help | printed | names > "$dir/everywhere"
+"$program" --help | grep -o -- '--[a-z]*' > "$dir/everywhere"
 sed -n 's/^CMD(\(.*\))/\1/p' src/cmd/cmds.def > "$dir/commands"
 while read -r command; do
     page=man/mha-viz-$command.1

@@ -105,6 +105,20 @@ static char *name_in_folder(const char *path, const char *name)
     return joined;
 }
 
+/* "PATH.partial"; NULL: no memory. */
+static char *partial_name(const char *path)
+{
+    static const char end[] = ".partial";
+    size_t n = strlen(path);
+    char *name = malloc(n + sizeof end);
+
+    if (name != NULL) {
+        memcpy(name, path, n);
+        memcpy(name + n, end, sizeof end);
+    }
+    return name;
+}
+
 /* Where the link at path leads, by one step; NULL: it is not a link, or there is no memory. */
 static char *next_link(const char *path)
 {
@@ -178,13 +192,14 @@ static mode_t mode_for(const char *target)
 }
 
 /* From its creation on the file is one that a signal removes. */
-static int create_temp(char *temp)
+static int create_temp(char *temp, int flags)
 {
     sigset_t before;
     int fd, why;
 
     change_begin(&before);
-    fd = mkstemp(temp);
+    fd = flags & OUT_PARTIAL ? open(temp, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) :
+                               mkstemp(temp);
     why = errno;
     if (fd >= 0)
         remember(temp);
@@ -198,12 +213,13 @@ static int open_beside(struct out *o, struct err *e)
     int fd;
 
     o->target = resolve(o->path);
-    o->temp = o->target != NULL ? name_in_folder(o->target, temp_name) : NULL;
+    o->temp = o->target == NULL ? NULL : o->flags & OUT_PARTIAL ? partial_name(o->target) :
+              name_in_folder(o->target, temp_name);
     if (o->temp == NULL) {
         drop_names(o);
         return err_set(e, ERR_SYSTEM, "%s: no memory", o->path);
     }
-    fd = create_temp(o->temp);
+    fd = create_temp(o->temp, o->flags);
     if (fd < 0) {
         drop_names(o);
         return err_set(e, ERR_SYSTEM, "%s: cannot be written: %s", o->path,

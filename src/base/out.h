@@ -13,8 +13,10 @@
 enum out_flags {
     OUT_SEEKABLE = 1,   /* also "-", pipes and devices get a file that can be sought: an
                            unnamed one, copied there by the commit */
-    OUT_DURABLE = 2     /* after the commit the file is on the disk: a power cut leaves the
+    OUT_DURABLE = 2,    /* after the commit the file is on the disk: a power cut leaves the
                            old one or the new one, whole */
+    OUT_PARTIAL = 4     /* what is unfinished has the name PATH.partial: for a run that begins
+                           again where it was killed, and so uses the same name again */
 };
 
 /* An output that is there completely or not at all. */

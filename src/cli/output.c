@@ -242,7 +242,7 @@ const char *output_name(const struct output *o, struct arena *a, int64_t index)
 
 int output_open(struct output *o, struct err *e)
 {
-    return o->folder ? 0 : out_open(&o->out, o->path, 0, e);
+    return o->folder ? 0 : out_open(&o->out, o->path, o->partial ? OUT_PARTIAL : 0, e);
 }
 
 int output_begin(struct output *o, struct arena *a, int64_t index, struct err *e)

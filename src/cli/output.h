@@ -40,6 +40,7 @@ extern const struct output_set output_layer;        /* safetensors, without --fo
 struct output {
     const char *path;           /* a file, a folder, or "-" */
     enum output_format format;
+    bool partial;               /* unfinished, it is PATH.partial; set it before output_open */
     bool folder;                /* each text has a file of its own in path */
     struct out out;             /* what is open; file NULL: nothing */
 };

@@ -12,9 +12,16 @@ static int run_each(struct job *job, const struct job_kind *kind, struct err *e)
 
 static int run_reports(struct job *job, const struct job_kind *kind, struct err *e)
 {
+    int status, closed;
+
     if (results_open(&job->results, job->record, job->in, e) != 0)
         return -1;
-    return results_close(&job->results, job->in, run_each(job, kind, e), e);
+    status = run_each(job, kind, e);
+    closed = results_close(&job->results, job->in, status, e);
+    /* Texts that could not be used leave a result, too. */
+    if (kind->done != NULL && status == 0 && (closed == 0 || e->kind == ERR_INPUT))
+        kind->done(job);
+    return closed;
 }
 
 static int run_texts(struct job *job, const struct job_kind *kind, struct err *e)
@@ -58,7 +65,8 @@ static int run_session(struct job *job, const struct job_kind *kind, struct err 
     if (kind->prepare != NULL && kind->prepare(job, e) != 0)
         return -1;
     job->in = input_open(&job->s, job->n_operands, job->operands, e);
-    if (job->in == NULL || (kind->end != NULL && check_end(job, e) != 0))
+    if (job->in == NULL || (kind->end != NULL && check_end(job, e) != 0) ||
+        (kind->begin != NULL && kind->begin(job, e) != 0))
         return -1;
     return run_texts(job, kind, e);
 }

@@ -49,9 +49,13 @@ struct job_kind {
     int (*text)(void *self, struct arena *a, const struct item *item, struct err *e);
     int (*texts)(void *self, struct arena *a, const struct item *items, int n,
                  struct err *e);
+    /* Before the first text, with the input open; NULL: nothing. */
+    int (*begin)(void *self, struct err *e);
     /* After the last text, of all that could be used: one report, which NULL has per text;
        or one picture, in a file that it opens; fails with ERR_USAGE before them where the output is a folder, or the input one text. */
     int (*end)(void *self, struct err *e);
+    /* When the result stands where it belongs; NULL: nothing. */
+    void (*done)(void *self);
     /* One picture or set of arrays, to a file at path that it opens; NULL: reports only. */
     int (*file)(void *self, struct arena *a, const struct item *item, const char *path,
                 struct err *e);

@@ -37,6 +37,8 @@ static const struct opt summary_opts[] = {
            "with --summary, --jsonl: a summary for each value of this key, and differences"),
     FLAG(0, "reliability", F(reliability),
          "with --summary: how alike two halves of the texts are"),
+    PATH(0, "resume", "STATE", F(resume),
+         "with --summary: keep this file up to date, and go on from it if it is there"),
     END
 };
 #undef F
@@ -453,15 +455,24 @@ static int check(void *self, struct err *e)
         return err_set(e, ERR_USAGE, "--by requires --summary");
     if (args->reliability && !job->of_many)
         return err_set(e, ERR_USAGE, "--reliability requires --summary");
+    if (args->resume != NULL && !job->of_many)
+        return err_set(e, ERR_USAGE, "--resume requires --summary or --shard");
+    if (args->resume != NULL && (args->shared.asked.file == NULL ||
+                                 strcmp(args->shared.asked.file, "-") == 0))
+        return err_set(e, ERR_USAGE, "--resume requires -f FILE, which can be read again");
     return 0;
 }
 
 static const struct job_kind kind = { .outputs = &output_reports, .check = check,
                                       .prepare = prepare, .texts = texts };
 static const struct job_kind summary_kind = { .outputs = &output_reports, .check = check,
-                                              .prepare = prepare, .texts = texts, .end = end };
+                                              .prepare = prepare, .texts = texts,
+                                              .begin = stats_resume_begin, .end = end,
+                                              .done = stats_resume_done };
 static const struct job_kind shard_kind = { .outputs = &output_sums, .check = check,
-                                            .prepare = prepare, .texts = texts, .end = end };
+                                            .prepare = prepare, .texts = texts,
+                                            .begin = stats_resume_begin, .end = end,
+                                            .done = stats_resume_done };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)

@@ -5,6 +5,7 @@
  *     stats.c           the command; a report per text
  *     stats_summary.c   many texts -> the mean of each metric of each head
  *     stats_sums.c      the same to and from files of sums: shards, merged again
+ *     stats_resume.c    the same as a state that a run goes on from
  *     stats_types.c     what a head is by the metrics of a text
  *     stats_shown.c     which metrics both show, and the order of the heads */
 #ifndef CMD_STATS_H
@@ -24,6 +25,7 @@ struct stats_args {
     int clusters;
     bool reverse, links;
     bool summary, reliability;
+    const char *resume;         /* file of the state; NULL: none */
     int bootstrap;              /* replicates; 0: none */
 };
 
@@ -61,6 +63,7 @@ struct stats_job {
     bool of_many;               /* --summary, or what implies it */
     struct shard shard;
     struct stats_summary *summary;      /* NULL: not asked for */
+    struct stats_resume *resume;        /* NULL: not asked for */
 };
 
 /* ---- which metrics, and in which order ---- */
@@ -115,6 +118,14 @@ void stats_summary_report(struct stats_job *j);
 
 /* ---- --shard, merge ---- */
 
+/* What is the same in all parts of a run, but for its texts; and what is of this part. */
+json_t *stats_sums_run(const struct stats_job *j, const struct cmd *c);
+json_t *stats_sums_part(const struct stats_job *j);
+/* Writes the sums as they are now; ferror says whether that failed. */
+void stats_sums_put(struct stats_job *j, const json_t *run, const json_t *part, FILE *f);
+/* Adds what such a file holds.  ERR_INPUT, with its path: it is not what its header says. */
+int stats_sums_add(struct stats_job *j, const struct sums *part, struct err *e);
+
 /* What the texts of this shard were summed to; ferror says whether that failed. */
 void stats_sums_write(struct stats_job *j, const struct cmd *c, FILE *f);
 
@@ -124,5 +135,11 @@ void stats_sums_write(struct stats_job *j, const struct cmd *c, FILE *f);
  */
 int stats_sums_report(const struct cmd *c, const struct common_args *args,
                       const struct sums *part, int n, const struct env *env, struct err *e);
+
+/* ---- --resume ---- */
+
+/* Before the first text: goes on from the state, if there is one, and keeps it up to date. */
+int stats_resume_begin(void *self, struct err *e);
+void stats_resume_done(void *self);     /* the state is no longer needed */
 
 #endif

@@ -14,7 +14,7 @@
    are, for which there are hashes. */
 static const char *const without[] = {
     "threads", "output", "format", "json", "tsv", "quiet", "verbose", "file", "model", "shard",
-    "summary", NULL
+    "summary", "resume", NULL
 };
 
 static json_t *options(struct arena *a, const struct cmd *c, const struct env *env)
@@ -47,8 +47,7 @@ static json_t *hex(struct arena *a, uint64_t v)
     return json_string(arena_printf(a, "%016" PRIx64, v));
 }
 
-/* What is the same in all parts. */
-static json_t *run_of(const struct stats_job *j, const struct cmd *c)
+json_t *stats_sums_run(const struct stats_job *j, const struct cmd *c)
 {
     const struct session *session = &j->job.s;
     struct arena *a = session->a;
@@ -64,12 +63,10 @@ static json_t *run_of(const struct stats_job *j, const struct cmd *c)
     json_put(a, run, "weights", hex(a, model_hash_data(session->model, a)));
     json_put(a, run, "heads", heads(a, j->summary));
     json_put(a, run, "shards", json_integer(j->shard.n));
-    json_put(a, run, "texts", json_integer(input_count(j->job.in)));
-    json_put(a, run, "checksum of the texts", hex(a, input_crc(j->job.in)));
     return run;
 }
 
-static json_t *part_of(const struct stats_job *j)
+json_t *stats_sums_part(const struct stats_job *j)
 {
     struct arena *a = j->job.s.a;
     json_t *part = json_hold(a, json_object()), *groups;
@@ -97,10 +94,10 @@ static uint64_t n_words(const struct stats_summary *s, int64_t few)
     return (uint64_t)few * (uint64_t)s->kind.n + summary_n_words(&s->kind);
 }
 
-void stats_sums_write(struct stats_job *j, const struct cmd *c, FILE *f)
+void stats_sums_put(struct stats_job *j, const json_t *run, const json_t *part, FILE *f)
 {
     struct stats_summary *s = j->summary;
-    struct sums sums = { .run = run_of(j, c), .part = part_of(j) };
+    struct sums sums = { .run = run, .part = part };
     uint64_t *word;
 
     for (struct stats_group *g = s->groups; g != NULL; g = g->next)
@@ -116,6 +113,16 @@ void stats_sums_write(struct stats_job *j, const struct cmd *c, FILE *f)
         word += n_words(s, n_few(g));
     }
     sums_write(s->a, &sums, f);
+}
+
+void stats_sums_write(struct stats_job *j, const struct cmd *c, FILE *f)
+{
+    struct arena *a = j->job.s.a;
+    json_t *run = stats_sums_run(j, c);
+
+    json_put(a, run, "texts", json_integer(input_count(j->job.in)));
+    json_put(a, run, "checksum of the texts", hex(a, input_crc(j->job.in)));
+    stats_sums_put(j, run, stats_sums_part(j), f);
 }
 
 /* ---- from a file ---- */
@@ -196,7 +203,7 @@ static int add_groups(struct stats_job *j, const struct sums *part, const json_t
                    s->n_metrics);
 }
 
-static int add_part(struct stats_job *j, const struct sums *part, struct err *e)
+int stats_sums_add(struct stats_job *j, const struct sums *part, struct err *e)
 {
     const json_t *groups;
     int n_bad;
@@ -303,7 +310,7 @@ static int report_parts(struct stats_job *j, const struct sums *part, int n, str
     if (open_job(j, &part[0], e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        if (add_part(j, &part[i], e) != 0)
+        if (stats_sums_add(j, &part[i], e) != 0)
             return -1;
     if (results_open(&j->job.results, j->job.record, NULL, e) != 0)
         return -1;

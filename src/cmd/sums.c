@@ -156,12 +156,12 @@ int sums_check_same(struct arena *a, const struct sums *first, const struct sums
         const json_t *found = json_object_get(other->run, key);
 
         if (found == NULL || !json_equal(value, found))
-            return err_set(e, ERR_INPUT, "%s: is no part of what %s is: %s: found %.150s, "
-                           "expected %.150s", other->path, first->path, key, shown(a, found),
+            return err_set(e, ERR_INPUT, "%s: does not go with %s: %s: found %.150s, expected "
+                           "%.150s", other->path, first->path, key, shown(a, found),
                            shown(a, value));
     }
     json_drop(a, run);
     if (json_object_size(first->run) != json_object_size(other->run))
-        return err_set(e, ERR_INPUT, "%s: is no part of what %s is", other->path, first->path);
+        return err_set(e, ERR_INPUT, "%s: does not go with %s", other->path, first->path);
     return 0;
 }

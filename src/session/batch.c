@@ -84,6 +84,8 @@ int input_batches(struct input *in, struct session *s,
             return -1;
         input_worked(in, batches.n);
         arena_reset(s->a, mark);
+        if (input_batch_done(in, e) != 0)
+            return -1;
     } while (status == 1);
     input_end(in);
     return 0;

@@ -23,6 +23,8 @@ struct input {
     bool told_unknown;          /* that a text's tokens are unknown */
     const char *text_name;      /* "the first text" of two; NULL: there is one */
     double share;               /* of the texts: those whose work is done; NaN: not known */
+    int (*done)(void *self, struct err *e);     /* after each batch; NULL: nothing */
+    void *done_self;
 };
 
 /* ---- TEXT and TEXT_B ---- */
@@ -454,6 +456,25 @@ void input_end(struct input *in)
 {
     if (in->source->is_file)
         progress_end(in->s->env->progress);
+}
+
+/* ---- in parts ---- */
+
+void input_after_batches(struct input *in, int (*done)(void *self, struct err *e), void *self)
+{
+    in->done = done;
+    in->done_self = self;
+}
+
+int input_batch_done(struct input *in, struct err *e)
+{
+    return in->done != NULL ? in->done(in->done_self, e) : 0;
+}
+
+int input_skip(struct input *in, int64_t n_lines, int64_t n_bad, struct err *e)
+{
+    in->n_bad = n_bad;
+    return source_skip(in->source, n_lines, e);
 }
 
 /* ---- one after another ---- */

@@ -80,4 +80,14 @@ int input_batches(struct input *in, struct session *s,
                             struct err *e),
                   void *self, struct err *e);
 
+/* Calls done after each batch, when all texts that were read are worked on; NULL: nothing. */
+void input_after_batches(struct input *in, int (*done)(void *self, struct err *e), void *self);
+int input_batch_done(struct input *in, struct err *e);     /* for input_batches: calls it */
+
+/*
+ * Of a file of lines, not yet read: the first n_lines are taken as done, n_bad of them as ones
+ * that could not be used.  ERR_INPUT: it has fewer.
+ */
+int input_skip(struct input *in, int64_t n_lines, int64_t n_bad, struct err *e);
+
 #endif

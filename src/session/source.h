@@ -46,6 +46,9 @@ struct lines *source_open_lines(const struct session *s, const char *path, struc
 /* -f FILE: a text per line, with --pairs two, with --jsonl an object. */
 struct source *source_lines(const struct session *s, struct err *e);
 
+/* Reads n of its lines as if they were texts.  ERR_INPUT: it has fewer. */
+int source_skip(struct source *lines, int64_t n, struct err *e);
+
 /* Of the same lines as a source of lines that is open: that which it read last, once. */
 struct source *source_follow(const struct session *s, const struct source *leader);
 

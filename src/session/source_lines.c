@@ -171,6 +171,22 @@ static int next(struct source *self, struct arena *a, struct item *out, struct e
                                                             SOURCE_UNUSABLE;
 }
 
+int source_skip(struct source *lines, int64_t n, struct err *e)
+{
+    struct line_source *source = (struct line_source *)lines;
+
+    while (lines->n < n) {
+        int status = take_line(source, e);
+
+        if (status < 0)
+            return -1;
+        if (status == 0)
+            return err_set(e, ERR_INPUT, "%s: has %lld lines, expected %lld at least",
+                           lines->name, (long long)lines->n, (long long)n);
+    }
+    return 0;
+}
+
 static double share(const struct source *self)
 {
     return lines_share(((const struct line_source *)self)->lines);

@@ -103,7 +103,7 @@ same() {
     fails 3 "$dir/part.2: is shard 2/3, as $dir/part.2 is: expected each once" \
         "$viz" merge "$dir"/part.* "$dir/part.2"
     stats --shard 1/4 -f "$dir/lines.jsonl" -o "$dir/other"
-    fails 3 "$dir/other: is no part of what $dir/part.0 is: shards: found 4, expected 3" \
+    fails 3 "$dir/other: does not go with $dir/part.0: shards: found 4, expected 3" \
         "$viz" merge "$dir/part.0" "$dir/other" "$dir/part.2"
     stats --shard 1/3 -f "$dir/lines.jsonl" -o "$dir/other" --compute basic
     fails 3 'options: found ["--jsonl","--compute","basic"], expected ["--jsonl"]' \
@@ -120,7 +120,7 @@ same() {
     cp -r "$ref/bert" "$dir/model"
     printf ' ' >>"$dir/model/config.json"
     "$viz" stats -q -m "$dir/model" --jsonl --shard 1/3 -f "$dir/lines.jsonl" -o "$dir/other"
-    fails 3 "$dir/other: is no part of what" "$viz" merge "$dir/part.0" "$dir/other" \
+    fails 3 "$dir/other: does not go with" "$viz" merge "$dir/part.0" "$dir/other" \
         "$dir/part.2"
 }
 
