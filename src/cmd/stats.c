@@ -392,7 +392,7 @@ static int end(void *self, struct err *e)
     (void)e;
     job->summary->n_bad = input_count_bad(job->job.in);
     if (job->shard.n > 0)
-        stats_sums_write(job, &cmd_stats, job->job.results.output.out.file);
+        stats_sums_write(job, job->job.results.output.out.file);
     else
         stats_summary_report(job);
     return 0;
@@ -477,7 +477,8 @@ static const struct job_kind shard_kind = { .outputs = &output_sums, .check = ch
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
+    struct stats_job job = { .job = { args, n_operands, operands }, .args = args,
+                             .cmd = &cmd_stats };
 
     if (shard_parse(job.args->shared.asked.shard, &job.shard, e) != 0 ||
         stats_choose(&job, e) != 0)

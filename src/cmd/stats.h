@@ -55,6 +55,7 @@ struct stats_summary {
 struct stats_job {
     struct job job;
     const struct stats_args *args;
+    const struct cmd *cmd;      /* stats */
     struct metric_choice choice;
     struct metric_set set;      /* what choice names */
     int sort;                   /* of enum metric_id; -1: by layer */
@@ -119,7 +120,7 @@ void stats_summary_report(struct stats_job *j);
 /* ---- --shard, merge ---- */
 
 /* What is the same in all parts of a run, but for its texts; and what is of this part. */
-json_t *stats_sums_run(const struct stats_job *j, const struct cmd *c);
+json_t *stats_sums_run(const struct stats_job *j);
 json_t *stats_sums_part(const struct stats_job *j);
 /* Writes the sums as they are now; ferror says whether that failed. */
 void stats_sums_put(struct stats_job *j, const json_t *run, const json_t *part, FILE *f);
@@ -127,7 +128,7 @@ void stats_sums_put(struct stats_job *j, const json_t *run, const json_t *part, 
 int stats_sums_add(struct stats_job *j, const struct sums *part, struct err *e);
 
 /* What the texts of this shard were summed to; ferror says whether that failed. */
-void stats_sums_write(struct stats_job *j, const struct cmd *c, FILE *f);
+void stats_sums_write(struct stats_job *j, FILE *f);
 
 /*
  * Reports what part[n] of one whole come to, as args say.  Errors: those of the output;

@@ -12,8 +12,6 @@
 
 enum { SECONDS_BETWEEN = 1 };
 
-extern const struct cmd cmd_stats;
-
 struct stats_resume {
     const char *path;
     uint64_t n_bytes;           /* of the file of texts, before any was read */
@@ -40,7 +38,7 @@ static json_t *run_of(const struct stats_job *j)
 {
     struct arena *a = j->job.s.a;
     const struct stats_resume *r = j->resume;
-    json_t *run = stats_sums_run(j, &cmd_stats);
+    json_t *run = stats_sums_run(j);
 
     json_put(a, run, "bytes of the texts", json_integer((json_int_t)r->n_bytes));
     json_put(a, run, "checksum of the texts", json_string(arena_printf(a, "%08" PRIx32, r->crc)));

@@ -47,7 +47,7 @@ static json_t *hex(struct arena *a, uint64_t v)
     return json_string(arena_printf(a, "%016" PRIx64, v));
 }
 
-json_t *stats_sums_run(const struct stats_job *j, const struct cmd *c)
+json_t *stats_sums_run(const struct stats_job *j)
 {
     const struct session *session = &j->job.s;
     struct arena *a = session->a;
@@ -55,8 +55,8 @@ json_t *stats_sums_run(const struct stats_job *j, const struct cmd *c)
 
     json_put(a, run, "version", json_string(MHA_VIZ_VERSION));
     json_put(a, run, "kernel", json_string(nn_kernel_name(nn_kernel())));
-    json_put(a, run, "command", json_string(c->name));
-    json_put(a, run, "options", options(a, c, session->env));
+    json_put(a, run, "command", json_string(j->cmd->name));
+    json_put(a, run, "options", options(a, j->cmd, session->env));
     json_put(a, run, "model", json_string(session->name));
     json_put(a, run, "family", j->summary->family != NULL ? json_string(j->summary->family) :
                                                             json_null());
@@ -115,10 +115,10 @@ void stats_sums_put(struct stats_job *j, const json_t *run, const json_t *part, 
     sums_write(s->a, &sums, f);
 }
 
-void stats_sums_write(struct stats_job *j, const struct cmd *c, FILE *f)
+void stats_sums_write(struct stats_job *j, FILE *f)
 {
     struct arena *a = j->job.s.a;
-    json_t *run = stats_sums_run(j, c);
+    json_t *run = stats_sums_run(j);
 
     json_put(a, run, "texts", json_integer(input_count(j->job.in)));
     json_put(a, run, "checksum of the texts", hex(a, input_crc(j->job.in)));
@@ -322,7 +322,8 @@ int stats_sums_report(const struct cmd *c, const struct common_args *common,
                       const struct sums *part, int n, const struct env *env, struct err *e)
 {
     struct stats_args *args = arena_alloc(env->arena, 1, sizeof *args);
-    struct stats_job job = { .job = { .args = args }, .args = args, .of_many = true };
+    struct stats_job job = { .job = { .args = args }, .args = args, .cmd = c,
+                             .of_many = true };
     struct session *session = &job.job.s;
 
     *session = (struct session){ .asked = &args->shared.asked, .env = env, .a = env->arena };
