@@ -6,6 +6,7 @@
 
 struct links {
     double *sum;                /* [words of keys] of the rows of the word at hand */
+    double *mass;               /* [the same] of all rows, but for the first key */
     double *most;               /* [the same] that a word's column has had */
     int *looks_at, *looked_at;  /* [words], [words of keys] */
     int n_rows;                 /* of the word at hand so far */
@@ -27,6 +28,7 @@ static void start(void *self, size_t at, int text)
     uint64_t n_keys = (uint64_t)(words->key_of != NULL ? words->n_keys : words->n);
 
     links->sum = arena_alloc(arcs->a, n_keys, sizeof *links->sum);
+    links->mass = arena_alloc(arcs->a, n_keys, sizeof *links->mass);
     links->most = arena_alloc(arcs->a, n_keys, sizeof *links->most);
     links->looks_at = arena_alloc(arcs->a, n, sizeof *links->looks_at);
     links->looked_at = arena_alloc(arcs->a, n_keys, sizeof *links->looked_at);
@@ -49,9 +51,14 @@ static void add_row(struct links *links, const int *word, const struct rows *r, 
 {
     const float *weight = r->weight + (size_t)t * r->stride;
 
-    for (int j = 0; j < r->n_keys; j++)
-        if (word[r->key0 + j] >= 0)
-            links->sum[word[r->key0 + j]] += (double)weight[j];
+    for (int j = 0; j < r->n_keys; j++) {
+        int of = word[r->key0 + j];
+
+        if (of < 0)
+            continue;
+        links->sum[of] += (double)weight[j];
+        links->mass[of] += r->key0 + j > 0 ? (double)weight[j] : 0;
+    }
     links->n_rows++;
 }
 
@@ -110,4 +117,9 @@ const int *arcs_looks_at(const struct arcs *arcs, int text, int layer, int head)
 const int *arcs_is_looked_at_by(const struct arcs *arcs, int text, int layer, int head)
 {
     return arcs->links[slots_at(&arcs->slots, text, layer, head)].looked_at;
+}
+
+const double *arcs_mass(const struct arcs *arcs, int text, int layer, int head)
+{
+    return arcs->links[slots_at(&arcs->slots, text, layer, head)].mass;
 }

@@ -30,4 +30,8 @@ struct sink arcs_sink(struct arcs *arcs);
 const int *arcs_looks_at(const struct arcs *arcs, int text, int layer, int head);
 const int *arcs_is_looked_at_by(const struct arcs *arcs, int text, int layer, int head);
 
+/* The weight that each word of the keys gets of all rows of words, the text's first token left
+ * out as a key: [words] */
+const double *arcs_mass(const struct arcs *arcs, int text, int layer, int head);
+
 #endif

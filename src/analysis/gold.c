@@ -15,11 +15,19 @@ struct relation {
     int64_t (*hit)[2][N_GOLD_WAY];      /* [heads] */
 };
 
+struct tag {
+    const char *name;
+    int64_t n;                  /* words */
+    double *mass;               /* [heads] */
+};
+
 struct gold {
     struct arena *a;
     int n_heads, n, room;
     bool causal;
     struct relation *relation;  /* [n] */
+    int n_tags, tag_room;
+    struct tag *tag;            /* [n_tags] */
 };
 
 struct gold *gold_new(struct arena *a, int n_heads, bool causal)
@@ -50,6 +58,26 @@ int gold_relation(struct gold *g, const char *name)
         .hit = arena_alloc(g->a, (uint64_t)g->n_heads, sizeof *g->relation->hit),
     };
     return g->n++;
+}
+
+int gold_tag(struct gold *g, const char *name)
+{
+    for (int i = 0; i < g->n_tags; i++)
+        if (strcmp(g->tag[i].name, name) == 0)
+            return i;
+    if (g->n_tags == g->tag_room) {
+        int room = g->tag_room > 0 ? 2 * g->tag_room : 32;
+        struct tag *tag = arena_alloc(g->a, (uint64_t)room, sizeof *tag);
+
+        if (g->n_tags > 0)
+            memcpy(tag, g->tag, (size_t)g->n_tags * sizeof *tag);
+        g->tag = tag;
+        g->tag_room = room;
+    }
+    g->tag[g->n_tags] = (struct tag){
+        .name = name, .mass = arena_alloc(g->a, (uint64_t)g->n_heads, sizeof(double)),
+    };
+    return g->n_tags++;
 }
 
 /* ---- counts ---- */
@@ -84,7 +112,14 @@ void gold_add_tree(struct gold *g, const struct gold_tree *tree)
         add_arc(&g->relation[tree->relation[i]], tree, i);
         if (tree->head[i] >= 0)
             add_arc(&g->relation[0], tree, i);
+        g->tag[tree->tag[i]].n += tree->scored[i];
     }
+}
+
+void gold_add_mass(struct gold *g, const struct gold_tree *tree, int head, const double *mass)
+{
+    for (int i = 0; i < tree->n; i++)
+        g->tag[tree->tag[i]].mass[head] += mass[i];
 }
 
 void gold_add_head(struct gold *g, const struct gold_tree *tree, int head, const int *looks_at,
@@ -193,4 +228,34 @@ bool gold_holds(const struct gold_held *held, double points, double arcs)
 {
     return (double)held->n >= arcs && held->accuracy >= held->baseline + points &&
            held->low > held->baseline;
+}
+
+/* ---- parts of speech ---- */
+
+int gold_tags(const struct gold *g)
+{
+    return g->n_tags;
+}
+
+const char *gold_tag_name(const struct gold *g, int tag)
+{
+    return g->tag[tag].name;
+}
+
+double gold_tag_words(const struct gold *g, int tag)
+{
+    int64_t all = 0;
+
+    for (int i = 0; i < g->n_tags; i++)
+        all += g->tag[i].n;
+    return share(g->tag[tag].n, all);
+}
+
+double gold_tag_share(const struct gold *g, int tag, int head)
+{
+    double all = 0;
+
+    for (int i = 0; i < g->n_tags; i++)
+        all += g->tag[i].mass[head];
+    return all > 0 ? g->tag[tag].mass[head] / all : (double)NAN;
 }

@@ -29,6 +29,7 @@ struct gold_tree {
     int n;                      /* words */
     const int *head;            /* [n] from 0; -1: the root */
     const int *relation;        /* [n] which of the relations, by gold_relation */
+    const int *tag;             /* [n] which of the parts of speech, by gold_tag */
     const bool *scored;         /* [n] the word has a token */
     bool odd;                   /* the sentence's number, from 0 */
 };
@@ -47,6 +48,23 @@ void gold_add_tree(struct gold *g, const struct gold_tree *tree);
 /* Counts what one head makes of them, by arcs.h. */
 void gold_add_head(struct gold *g, const struct gold_tree *tree, int head, const int *looks_at,
                    const int *looked_at);
+
+/* ---- parts of speech ---- */
+
+/* The same as gold_relation. */
+int gold_tag(struct gold *g, const char *name);
+int gold_tags(const struct gold *g);
+const char *gold_tag_name(const struct gold *g, int tag);
+
+/* Adds the weight that a head gives to each word: arcs_mass. */
+void gold_add_mass(struct gold *g, const struct gold_tree *tree, int head, const double *mass);
+
+/* The tag's share of the words that have a token; of the weight of a head.  NaN: of none.
+ * Source: Vig and Belinkov 2019, eq. 3. */
+double gold_tag_words(const struct gold *g, int tag);
+double gold_tag_share(const struct gold *g, int tag, int head);
+
+/* ---- relations ---- */
 
 int gold_relations(const struct gold *g);       /* 0 is "all" */
 

@@ -111,6 +111,9 @@ int types_align_end(const struct types_job *j, struct err *e);
 extern const struct record types_relation_record;
 /* Rows of it, where --gold was given. */
 struct list types_relation_rows(const struct types_job *j, struct arena *a);
+/* The same of parts of speech. */
+extern const struct record types_tag_record;
+struct list types_tag_rows(const struct types_job *j, struct arena *a);
 /* Sets the relation that the head follows, if it follows one: the one by which it is ahead of
  * the offset most. */
 void types_relation_of(const struct types_job *j, int layer, int head, struct types_head *h);

@@ -15,7 +15,7 @@ enum { BATCH_SENTENCES = 64, BATCH_TOKENS = 2048 };
 struct gold_run {
     struct types_job *j;
     const struct conllu *trees;
-    int *relation;              /* [all words] */
+    int *relation, *tag;        /* [all words] */
     int *first;                 /* [sentences] its first word among all */
     int next;                   /* the sentence that is read next */
     struct item item[BATCH_SENTENCES];
@@ -65,8 +65,8 @@ static int read_file(struct types_job *j, struct gold_run *run, struct err *e)
     return run->trees != NULL ? 0 : -1;
 }
 
-/* All relations are known before the first sentence is run. */
-static void number_relations(struct types_job *j, struct gold_run *run)
+/* All relations and tags are known before the first sentence is run. */
+static void number_names(struct types_job *j, struct gold_run *run)
 {
     const struct conllu *trees = run->trees;
     struct arena *a = j->job.s.a;
@@ -78,10 +78,14 @@ static void number_relations(struct types_job *j, struct gold_run *run)
         n += trees->sentence[i].n;
     }
     run->relation = arena_alloc(a, (uint64_t)n, sizeof *run->relation);
+    run->tag = arena_alloc(a, (uint64_t)n, sizeof *run->tag);
     for (int i = 0; i < trees->n; i++)
-        for (int k = 0; k < trees->sentence[i].n; k++)
-            run->relation[run->first[i] + k] =
-                gold_relation(j->gold, trees->sentence[i].word[k].relation);
+        for (int k = 0; k < trees->sentence[i].n; k++) {
+            const struct conllu_word *word = &trees->sentence[i].word[k];
+
+            run->relation[run->first[i] + k] = gold_relation(j->gold, word->relation);
+            run->tag[run->first[i] + k] = gold_tag(j->gold, word->tag);
+        }
     j->n_words = n;
 }
 
@@ -127,8 +131,8 @@ static void add_tree(struct gold_run *run, struct arena *a, const struct arcs *a
     const struct conllu_sentence *s = &run->trees->sentence[number];
     int *head = arena_alloc(a, (uint64_t)s->n, sizeof *head);
     bool *scored = arena_alloc(a, (uint64_t)s->n, sizeof *scored);
-    const struct gold_tree tree = { s->n, head, run->relation + run->first[number], scored,
-                                    number % 2 != 0 };
+    const struct gold_tree tree = { s->n, head, run->relation + run->first[number],
+                                    run->tag + run->first[number], scored, number % 2 != 0 };
 
     for (int i = 0; i < s->n; i++)
         head[i] = s->word[i].head;
@@ -138,9 +142,13 @@ static void add_tree(struct gold_run *run, struct arena *a, const struct arcs *a
     for (int i = 0; i < s->n; i++)
         j->n_unscored += !scored[i];
     gold_add_tree(j->gold, &tree);
-    for (int l = 0, h = -1; session_next_head(&j->job.s, &j->job.want, &l, &h);)
-        gold_add_head(j->gold, &tree, (int)types_place(j, l, h), arcs_looks_at(arcs, text, l, h),
+    for (int l = 0, h = -1; session_next_head(&j->job.s, &j->job.want, &l, &h);) {
+        int place = (int)types_place(j, l, h);
+
+        gold_add_head(j->gold, &tree, place, arcs_looks_at(arcs, text, l, h),
                       arcs_is_looked_at_by(arcs, text, l, h));
+        gold_add_mass(j->gold, &tree, place, arcs_mass(arcs, text, l, h));
+    }
 }
 
 static int run_batch(struct gold_run *run, struct err *e)
@@ -177,7 +185,7 @@ int types_gold_run(struct types_job *j, struct err *e)
         *e = s->tok_err;
         return -1;
     }
-    number_relations(j, run);
+    number_names(j, run);
     mark = arena_mark(s->a);
     progress_begin(progress, "sentence", run->trees->n);
     while (status == 0 && run->next < run->trees->n) {

@@ -105,7 +105,7 @@ struct types_row {
     const char *gold;
     int64_t n_unusable, n_words, n_unscored;
     struct records_shown shown;
-    struct list heads, relations;
+    struct list heads, relations, tags;
 };
 
 #define F(f) offsetof(struct types_row, f)
@@ -147,6 +147,8 @@ static const struct column types_columns[] = {
     { "relations", "of --gold, one object each", .kind = COLUMN_RECORD, .list = true,
       .where = IN_JSON, .of = &types_relation_record, .null = NULL_ABSENT,
       .field = F(relations) },
+    { "tags", "parts of speech of --gold, one object each", .kind = COLUMN_RECORD, .list = true,
+      .where = IN_JSON, .of = &types_tag_record, .null = NULL_ABSENT, .field = F(tags) },
     SHOWN_OPTION_COLUMNS(F(shown)),
     HEADS_COLUMN(&head_record, F(heads)),
 };
@@ -313,6 +315,14 @@ static const struct record *without(const struct types_job *j, const struct reco
     return j->align != NULL ? r : record_without(j->job.s.a, r, IN_ALL, of_align);
 }
 
+static void write_gold(const struct types_row *row, struct arena *a, FILE *f)
+{
+    putc('\n', f);
+    record_table(&types_relation_record, row->relations.at, row->relations.n, a, f);
+    putc('\n', f);
+    record_table(&types_tag_record, row->tags.at, row->tags.n, a, f);
+}
+
 void types_write(struct types_job *j, struct report *r)
 {
     struct session *s = &j->job.s;
@@ -323,20 +333,17 @@ void types_write(struct types_job *j, struct report *r)
         j->deaf, j->weightless, j->n_texts, s->asked->seed, j->n_random, j->n_tokens, j->n_asked,
         j->n_answered, j->rules.threshold, j->args->gold, gold ? j->n_unusable : -1,
         gold ? j->n_words : -1, gold ? j->n_unscored : -1, records_shown_asked(s), heads,
-        types_relation_rows(j, s->a)
+        types_relation_rows(j, s->a), types_tag_rows(j, s->a)
     };
 
     if (!gold)
-        row.relations.n = -1;
+        row.relations.n = row.tags.n = -1;
 
     if (r->format == REPORT_TABLE) {
         fprintf(r->file, "%s\n", lead(j, s->a));
         record_table(without(j, &head_record), heads.at, heads.n, s->a, r->file);
         if (gold)
-            putc('\n', r->file);
-        if (gold)
-            record_table(&types_relation_record, row.relations.at, row.relations.n, s->a,
-                         r->file);
+            write_gold(&row, s->a, r->file);
         return;
     }
     r->record = without(j, r->record);

@@ -178,3 +178,81 @@ struct list types_relation_rows(const struct types_job *j, struct arena *a)
         qsort(row + 1, (size_t)n - 1, sizeof *row, by_arcs);
     return (struct list){ row, n };
 }
+
+/* ---- parts of speech ---- */
+
+struct share_row {
+    int layer, head;
+    double share;
+};
+
+#define F(f) offsetof(struct share_row, f)
+static const struct column share_columns[] = {
+    { "layer", "number of the layer, from 0", .kind = COLUMN_INT, .where = IN_JSON,
+      .field = F(layer) },
+    { "head", "number of the head in its layer, from 0", .kind = COLUMN_INT, .where = IN_JSON,
+      .field = F(head) },
+    { "share", "the tag's share of the weight that the head gives to words", .kind = COLUMN_REAL,
+      .where = IN_JSON, .null = NULL_SHOWN, .field = F(share) },
+};
+#undef F
+
+static const struct record share_record = {
+    .help = "a head's weight on a part of speech", .size = sizeof(struct share_row),
+    .tuple = true, RECORD_COLUMNS(share_columns),
+};
+
+struct tag_row {
+    const char *tag, *name;     /* name: "L1H3", of the largest share; NULL: none */
+    double words, most;
+    struct list heads;
+};
+
+#define F(f) offsetof(struct tag_row, f)
+static const struct column tag_columns[] = {
+    { "tag", "part of speech (UPOS)", .kind = COLUMN_TEXT, .where = IN_TABLE | IN_JSON,
+      .field = F(tag) },
+    SHARE("words", NULL, IN_TABLE | IN_JSON, F(words), "its share of the words"),
+    { "most", "layer and head", .heading = "head", .kind = COLUMN_TEXT, .where = IN_TABLE,
+      .null = NULL_SHOWN, .field = F(name) },
+    { "share", "the largest of heads", .heading = "of its weight", .format = "%.3f",
+      .kind = COLUMN_REAL, .where = IN_TABLE, .null = NULL_SHOWN, .field = F(most) },
+    { "heads", "every head's share", .kind = COLUMN_RECORD, .list = true, .where = IN_JSON,
+      .of = &share_record, .field = F(heads) },
+};
+#undef F
+
+const struct record types_tag_record = {
+    .help = "a part of speech of --gold", .size = sizeof(struct tag_row),
+    RECORD_COLUMNS(tag_columns),
+};
+
+static void set_tag(const struct types_job *j, struct arena *a, int tag, struct tag_row *row)
+{
+    const struct session *s = &j->job.s;
+    struct share_row *share = arena_alloc(a, (uint64_t)s->n_layers * (uint64_t)s->n_heads,
+                                          sizeof *share);
+    int n = 0;
+
+    *row = (struct tag_row){ .tag = gold_tag_name(j->gold, tag), .most = NAN,
+                             .words = gold_tag_words(j->gold, tag) };
+    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h); n++) {
+        share[n] = (struct share_row){ l, h, gold_tag_share(j->gold, tag,
+                                                            (int)types_place(j, l, h)) };
+        if (share[n].share > row->most || (isnan(row->most) && !isnan(share[n].share))) {
+            row->most = share[n].share;
+            row->name = arena_printf(a, "L%dH%d", l, h);
+        }
+    }
+    row->heads = (struct list){ share, n };
+}
+
+struct list types_tag_rows(const struct types_job *j, struct arena *a)
+{
+    int n = j->gold != NULL ? gold_tags(j->gold) : 0;
+    struct tag_row *row = arena_alloc(a, (uint64_t)n, sizeof *row);
+
+    for (int i = 0; i < n; i++)
+        set_tag(j, a, i, &row[i]);
+    return (struct list){ row, n };
+}

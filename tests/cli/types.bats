@@ -160,6 +160,7 @@ said() {
     works "$viz" types --no-probe -l 5 --gold "samples/english.conllu"
     [[ ${lines[6]} =~ ^relation\ +arcs\ +offset\ +baseline\ +head\ +way\ +found\ +"95 %"\ +"by offset"$ ]]
     [[ ${lines[7]} =~ ^all\ +27\  ]]
+    [[ $output == *$'\n'"tag    words  head  of its weight"$'\n'"DET    0.194  L5H3 "* ]]
     gzip < "samples/english.conllu" > "$dir/house.gz"
     [ "$("$viz" types --no-probe --json --gold "$dir/house.gz" | jq -c .relations)" = \
         "$("$viz" types --no-probe --json --gold - < "samples/english.conllu" | jq -c .relations)" ]

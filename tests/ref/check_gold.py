@@ -40,7 +40,8 @@ def read():
             place = text.index(r[1], at)
             at = place + len(r[1])
             start = len(text[:place].encode())
-            words.append((start, start + len(r[1].encode()), int(r[6]) - 1, r[7].split(":")[0]))
+            words.append((start, start + len(r[1].encode()), int(r[6]) - 1, r[7].split(":")[0],
+                          r[3]))
         yield text, words
 
 
@@ -66,9 +67,10 @@ def merged(a, text, words):
                 of[i] = k
     m = (of[:, None] == numpy.arange(len(words))).astype(float)
     mean = m / numpy.maximum(m.sum(0), 1)
+    mass = (a * (of >= 0)[:, None] * (numpy.arange(len(of)) > 0)).sum(-2) @ m
     a = mean.T @ a @ m
     a[..., range(len(words)), range(len(words))] = 0
-    return a, m.any(0)
+    return a, m.any(0), mass
 
 
 def wilson(k, n):
@@ -81,11 +83,15 @@ def wilson(k, n):
 
 def main():
     got = json.loads(run("types", "--json", "--no-probe", *choose, "--gold", path))
-    arcs = {}
+    arcs, tags = {}, {}
     for number, (text, words) in enumerate(read()):
-        a, scored = merged(attention(text), text, words)
+        a, scored, mass = merged(attention(text), text, words)
+        for k, w in enumerate(words):
+            tags.setdefault(w[4], [0, 0])
+            tags[w[4]][0] += scored[k]
+            tags[w[4]][1] = tags[w[4]][1] + mass[..., k]
         down, across = a.argmax(-1), a.argmax(-2)
-        for i, (_, _, head, relation) in enumerate(words):
+        for i, (_, _, head, relation, _) in enumerate(words):
             offsets = [min(max(i + 1 + o, 0), len(words)) == head + 1 for o in range(-3, 3)]
             hits = None
             if head >= 0 and scored[i] and scored[head]:
@@ -130,6 +136,13 @@ def main():
             assert numpy.allclose([r[x] for x in ("accuracy", "low", "high", "held_baseline")],
                                   want, atol=1e-12), (r, want)
     assert not arcs
+    n, mass = (sum(t[i] for t in tags.values()) for i in (0, 1))
+    for t in got["tags"]:
+        words, by_head = tags.pop(t["tag"])
+        assert abs(t["words"] - words / n) < 1e-12
+        for layer, head, share in t["heads"]:
+            assert abs(share - (by_head / mass)[layer, head]) < 1e-6, (t["tag"], layer, head)
+    assert not tags
     print(len(got["relations"]))
 
 

@@ -48,6 +48,10 @@ static void links(void **state)
     assert_int_equal(from[0], 1);
     assert_int_equal(from[1], 0);
     assert_int_equal(from[2], 1);
+    /* all rows of words: columns 1 and 2; 3; 5 */
+    check_near("mass", 0, arcs_mass(arcs, 0, 1, 0)[0], 0.8 + 0.2 + 0.5, 1e-6);
+    check_near("mass", 1, arcs_mass(arcs, 0, 1, 0)[1], 0.7 + 0.125 + 0.25, 1e-6);
+    check_near("mass", 2, arcs_mass(arcs, 0, 1, 0)[2], 0.1 + 0.1 + 0.25 + 0.5, 1e-6);
     /* a head without rows: the smallest word */
     assert_int_equal(arcs_looks_at(arcs, 0, 0, 0)[2], 0);
     arena_finish(&arena);
@@ -58,7 +62,9 @@ static struct gold_tree tree_of(const int *relation, const bool *scored, bool od
 {
     static const int head[] = { -1, 0, 1 };
 
-    return (struct gold_tree){ 3, head, relation, scored, odd };
+    static const int tag[] = { 0, 1, 0 };
+
+    return (struct gold_tree){ 3, head, relation, tag, scored, odd };
 }
 
 static void counts(void **state)
@@ -78,6 +84,9 @@ static void counts(void **state)
     relation[0] = gold_relation(gold, "root");
     relation[1] = gold_relation(gold, "det");
     relation[2] = gold_relation(gold, "obj");
+    assert_int_equal(gold_tag(gold, "NOUN"), 0);
+    assert_int_equal(gold_tag(gold, "DET"), 1);
+    assert_int_equal(gold_tag(gold, "NOUN"), 0);
     assert_int_equal(gold_relation(gold, "det"), 2);
     assert_int_equal(gold_relations(gold), 4);
     even = tree_of(relation, all, false);
@@ -88,6 +97,13 @@ static void counts(void **state)
     gold_add_head(gold, &even, 1, right, by);
     gold_add_head(gold, &odd, 0, wrong, by);
     gold_add_head(gold, &odd, 1, right, wrong);
+    /* 3 of 5 scored words are nouns; head 0 gives 2 + 6 of 10 to them */
+    gold_add_mass(gold, &even, 0, (const double[]){ 2, 1, 0 });
+    gold_add_mass(gold, &odd, 0, (const double[]){ 6, 1, 0 });
+    check_near("words", 0, gold_tag_words(gold, 0), 0.6, 1e-15);
+    check_near("share", 0, gold_tag_share(gold, 0, 0), 0.8, 1e-15);
+    assert_true(isnan(gold_tag_share(gold, 0, 1)));
+    assert_int_equal(gold_tags(gold), 2);
     /* all: det and obj, twice; offset -1 finds them all */
     arcs = gold_arcs(gold, 0);
     assert_string_equal(arcs.relation, "all");
@@ -129,6 +145,7 @@ static void counts(void **state)
 /* The word that stands later: of 1 -> 0 it is 1; of 0 -> 1 it is 1 too. */
 static void later(void **state)
 {
+    static const int tag[] = { 0, 0 };
     static const int head[] = { 1, -1 }, looks_at[] = { 0, 0 }, looked_at[] = { 1, 0 };
     static const bool scored[] = { true, true };
     struct arena arena;
@@ -138,10 +155,11 @@ static void later(void **state)
     (void)state;
     arena_init(&arena, NULL, NULL);
     gold = gold_new(&arena, 1, true);
+    gold_tag(gold, "X");
     relation[0] = gold_relation(gold, "det");
     relation[1] = gold_relation(gold, "root");
-    gold_add_tree(gold, &(struct gold_tree){ 2, head, relation, scored, false });
-    gold_add_head(gold, &(struct gold_tree){ 2, head, relation, scored, false }, 0, looks_at,
+    gold_add_tree(gold, &(struct gold_tree){ 2, head, relation, tag, scored, false });
+    gold_add_head(gold, &(struct gold_tree){ 2, head, relation, tag, scored, false }, 0, looks_at,
                   looked_at);
     check_near("later", 0, gold_accuracy(gold, 1, 0, GOLD_LATER), 1, 0);
     check_near("to_head", 0, gold_accuracy(gold, 1, 0, GOLD_TO_HEAD), 0, 0);
