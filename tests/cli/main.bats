@@ -36,7 +36,8 @@ load helper
     [ "${#lines[@]}" -le 24 ]
     [[ $output == *"--sort NAME"* ]]
     [[ $output != *"--mask "* ]]
-    [[ $output == *"layers and heads (-l -H -s)"* ]]
+    # wherever lines break
+    [[ $(tr -s '\n ' ' ' <<< "$output") == *"layers and heads (-l -H -s)"* ]]
     [[ $output == *'`mha-viz help stats` describes all options'* ]]
 }
 
