@@ -41,6 +41,7 @@ enum metric_scope {
 struct metric_shape {
     int n_queries, n_keys, n_layers, n_heads;
     const struct metric_opts *opts;     /* as long as the states */
+    int d_head;                 /* width of queries and keys; at most, of two stacks */
 };
 
 /*
@@ -100,6 +101,7 @@ enum metric_group {
                        group is meant */
     METRIC_SINKS,
     METRIC_PROFILE,
+    METRIC_ROPE,
     METRIC_NAMED,   /* nothing else, since it takes much time or memory */
     N_METRIC_GROUP
 };

@@ -24,6 +24,7 @@ struct stats {
                                    the keeper has it */
     const double **map;         /* [texts, n metrics] of METRIC_MAP */
     struct metric_row *room;    /* [texts, H] the row of a query in each head */
+    int d_head;                 /* of the widest head */
     struct tap tap;             /* take NULL: no metric looks */
 };
 
@@ -57,7 +58,7 @@ static struct metric_shape shape_of(const struct stats *s, int text)
     const struct attended_text *attended_text = &s->slots.texts.text[text];
 
     return (struct metric_shape){ attended_text->queries.n, attended_text->keys.n,
-                                  s->slots.L, s->slots.H, &s->set->opts };
+                                  s->slots.L, s->slots.H, &s->set->opts, s->d_head };
 }
 
 static void start_state(struct stats *s, int k, size_t at, const struct metric_shape *shape)
@@ -157,6 +158,13 @@ const struct tap *stats_tap(const struct stats *s)
     return s->tap.take != NULL ? &s->tap : NULL;
 }
 
+static int widest_head(const struct model *m)
+{
+    int d = m->config.d_head;
+
+    return m->decoder != NULL && m->decoder->config.d_head > d ? m->decoder->config.d_head : d;
+}
+
 struct stats *stats_new(struct arena *a, const struct model *m,
                         const struct attended *texts, const struct wanted *want,
                         const struct metric_set *set)
@@ -165,6 +173,7 @@ struct stats *stats_new(struct arena *a, const struct model *m,
     size_t count;
 
     *stats = (struct stats){ .arena = a, .slots = slots_of(m, texts, want), .set = set };
+    stats->d_head = widest_head(m);
     count = slots_count(&stats->slots);
     stats->slot = arena_alloc(a, count, sizeof *stats->slot);
     start_states(stats, count);

@@ -46,6 +46,13 @@ static bool alike(const struct heads *h, const struct attend *at)
     return !own;
 }
 
+static const struct rope_plan *rope_of(const struct model *m, int l, enum stack_id stack)
+{
+    const struct rope_plan *rope = &m->rope[m->layer[l].rope];
+
+    return stack != STACK_CROSS && rope->inv_freq != NULL ? rope : NULL;
+}
+
 static int tap_text(struct pass *p, int l, const struct heads *h, int text, struct err *e)
 {
     const struct tap *tap = p->want->tap;
@@ -57,7 +64,7 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
         .G = config->n_kv_heads, .q = h->q + row * h->q_stride,
         .kv = h->kv + key * h->kv_stride, .q_stride = h->q_stride,
         .kv_stride = h->kv_stride, .q_at = h->q_at, .k_at = h->k_at, .v_at = h->v_at,
-        .at = describe(p, l, h, text, T, S),
+        .at = describe(p, l, h, text, T, S), .rope = rope_of(p->m, l, h->stack),
     };
 
     view.alike = alike(h, view.at);

@@ -26,6 +26,7 @@ struct qkv_view {
     const int *q_at, *k_at, *v_at;      /* [H], [G], [G] where a head begins in a row */
     const struct attend *at;    /* [H] widths, scale, what is hidden and added; hidden
                                    has T rows, row0 is 0 */
+    const struct rope_plan *rope;       /* how q and k are rotated; NULL: they are not */
     bool alike;                 /* what is hidden and added is the same for all heads */
 };
 

@@ -325,8 +325,19 @@ def looked(arrays, head):
     if config.get("scale_attn_by_inverse_layer_idx"):
         scale /= head["layer"] + 1
     score = (q[n] @ k.T * scale)[raw_of(arrays, head)[n] > 0]
-    return {"max_logit": score.max(), "max_abs_logit": abs(score).max()}, \
-        np.sqrt((v ** 2).sum(1))
+    rotated = config["model_type"] in ROTATED_HALVES and not dot
+    return {"max_logit": score.max(), "max_abs_logit": abs(score).max(),
+            "rope_share": list(planes(q[n], k)) if rotated else None}, np.sqrt((v ** 2).sum(1))
+
+
+ROTATED_HALVES = ("llama", "mistral", "gemma3_text")
+
+
+def planes(q, k):
+    """Mean lengths in the planes of columns (i, i + d / 2), multiplied and divided by their sum."""
+    mean = lambda x: np.hypot(*np.split(x, 2, 1)).mean(0)
+    product = mean(q) * mean(k)
+    return product / product.sum()
 
 
 def drain(length, a, visible, rows, sinks):
@@ -455,7 +466,7 @@ def check_links(a, visible, shown, head):
     return bad
 
 
-KNOWN = ("stack", "layer", "head", "links", "top")
+KNOWN = ("stack", "layer", "head", "links", "top", "types")
 
 
 def main():
