@@ -111,7 +111,7 @@ static int one_text(void *self, struct arena *a, const struct item *item, struct
     struct ablate_job *j = self;
     struct ablate_found found;
 
-    if (ablate_text(j, a, item, &found, e) != 0)
+    if (ablate_text(j, a, item, j->set, j->n_sets, &found, e) != 0)
         return -1;
     return ablate_write(j, a, item, &found, e);
 }
@@ -121,7 +121,7 @@ static int add_text(void *self, struct arena *a, const struct item *item, struct
     struct ablate_job *j = self;
     struct ablate_found found;
 
-    if (ablate_text(j, a, item, &found, e) != 0)
+    if (ablate_text(j, a, item, j->set, j->n_sets, &found, e) != 0)
         return -1;
     summary_add(j->summary, item->index, found.of[0]);
     j->n_texts++;
@@ -154,7 +154,7 @@ static int draw_text(void *self, struct arena *a, const struct item *item, const
     double *value = arena_alloc(a, (size_t)j->n_asked, sizeof *value);
     struct ablate_found found;
 
-    if (ablate_text(j, a, item, &found, e) != 0)
+    if (ablate_text(j, a, item, j->set, j->n_sets, &found, e) != 0)
         return -1;
     for (int i = 0; i < j->n_asked; i++)
         value[i] = found.of[i][ablate_shown(j)];

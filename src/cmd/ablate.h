@@ -50,6 +50,7 @@ struct ablate_head {
 struct ablate_set {
     const int *head;            /* [n] indices into job.head */
     int n;
+    int row;                    /* of the only row that is replaced; -1: all are */
 };
 
 struct rng;
@@ -166,8 +167,10 @@ struct ablate_found {
     bool partnerless;           /* ABLATE_RESAMPLE: nothing stands before it */
 };
 
+/* What each set is worth in the text.  Errors: those of the passes. */
 int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
-                struct ablate_found *out, struct err *e);
+                const struct ablate_set *set, int n_sets, struct ablate_found *out,
+                struct err *e);
 
 /* ---- means, partners ---- */
 

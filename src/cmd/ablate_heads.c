@@ -150,7 +150,7 @@ static void single_sets(struct ablate_job *j)
     j->set = arena_alloc(j->job.s.a, (size_t)j->n_sets, sizeof *j->set);
     for (int i = 0; i < j->n_sets; i++) {
         index[i] = i;
-        j->set[i] = (struct ablate_set){ &index[i], 1 };
+        j->set[i] = (struct ablate_set){ &index[i], 1, -1 };
     }
 }
 
@@ -204,7 +204,7 @@ void ablate_random(const struct ablate_job *j, const struct ablate_set *chosen,
     for (int i = 0; i < chosen->n; i++)
         if (!seen_before(j, chosen, i))
             n += draw_layer(j, chosen, chosen->head[i], rng, room, head + n);
-    *out = (struct ablate_set){ head, n };
+    *out = (struct ablate_set){ head, n, -1 };
 }
 
 static void joint_sets(struct ablate_job *j)
@@ -216,7 +216,7 @@ static void joint_sets(struct ablate_job *j)
     j->set = arena_alloc(j->job.s.a, (size_t)j->n_sets, sizeof *j->set);
     for (int i = 0; i < j->n_asked; i++)
         index[i] = i;
-    j->set[0] = (struct ablate_set){ index, j->n_asked };
+    j->set[0] = (struct ablate_set){ index, j->n_asked, -1 };
     rng_seed(&rng, (uint64_t)j->args->shared.asked.seed);
     for (int i = 1; i < j->n_sets; i++)
         ablate_random(j, &j->set[0], &rng, &j->set[i]);

@@ -224,6 +224,8 @@ static void replace(const struct rerun *k, int set, int layer, enum stack_id sta
         const float *value = value_of(k, set, layer, stack, i, n_rows);
         float *to = z + i * width + (int64_t)head * d;
 
+        if (k->set[set].row >= 0 && k->set[set].row != i)
+            continue;
         if (value == NULL)
             memset(to, 0, (size_t)d * sizeof *to);
         else

@@ -11,6 +11,8 @@
 struct text_sums {
     const struct ablate_job *j;
     struct arena *a;
+    const struct ablate_set *set;       /* [n_sets] */
+    int n_sets;
     double *nll, *kl, *change;  /* [n_sets] */
     double *direct;             /* [n_heads]; NULL: undefined */
     double loss;
@@ -101,14 +103,14 @@ static int run_sets(struct text_sums *s, const struct ablate_run *r, struct err 
     int64_t size = (int64_t)r->T * j->m->d_hidden;
     int status = 0;
 
-    progress_begin(progress, "pass", j->n_sets);
-    for (int i = 0, n; i < j->n_sets && status == 0; i += n) {
+    progress_begin(progress, "pass", s->n_sets);
+    for (int i = 0, n; i < s->n_sets && status == 0; i += n) {
         struct arena_mark mark = arena_mark(s->a);
         float *hidden;
 
-        n = ablate_group(r, &j->set[i], j->n_sets - i);
+        n = ablate_group(r, &s->set[i], s->n_sets - i);
         hidden = arena_alloc_raw(s->a, (uint64_t)n, (uint64_t)size * sizeof *hidden);
-        status = ablate_run_sets(r, &j->set[i], n, hidden, e);
+        status = ablate_run_sets(r, &s->set[i], n, hidden, e);
         if (status == 0)
             (j->measure == ABLATE_HIDDEN ? add_hidden : add_loss)(s, r, hidden, i, n);
         for (int k = 0; k < n; k++)
@@ -170,7 +172,7 @@ static void finish(const struct text_sums *s, struct ablate_found *out)
     const struct ablate_job *j = s->j;
 
     out->n_rows = s->n_rows;
-    for (int i = 0; i < j->n_sets; i++) {
+    for (int i = 0; i < s->n_sets; i++) {
         if (j->measure == ABLATE_HIDDEN)
             out->of[i][ABLATE_CHANGE] = s->change[i];
         if (j->measure == ABLATE_HIDDEN || s->n_rows == 0)
@@ -178,7 +180,7 @@ static void finish(const struct text_sums *s, struct ablate_found *out)
         out->of[i][ABLATE_DLOSS] = s->nll[i] / s->n_rows;
         out->of[i][ABLATE_KL] = s->kl[i] / s->n_rows;
         if (s->direct != NULL)
-            out->of[i][ABLATE_DIRECT] = direct_of(s, &j->set[i]) / s->n_rows;
+            out->of[i][ABLATE_DIRECT] = direct_of(s, &s->set[i]) / s->n_rows;
     }
     if (s->n_rows > 0)
         out->loss = s->loss / s->n_rows;
@@ -195,16 +197,18 @@ static int run_text(struct text_sums *s, struct ablate_run *r, struct ablate_fou
 }
 
 int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
-                struct ablate_found *out, struct err *e)
+                const struct ablate_set *set, int n_sets, struct ablate_found *out,
+                struct err *e)
 {
-    size_t n = (size_t)j->n_sets;
-    struct text_sums sums = { .j = j, .a = a, .nll = arena_alloc(a, n, sizeof(double)),
+    size_t n = (size_t)n_sets;
+    struct text_sums sums = { .j = j, .a = a, .set = set, .n_sets = n_sets,
+                              .nll = arena_alloc(a, n, sizeof(double)),
                               .kl = arena_alloc(a, n, sizeof(double)),
                               .change = arena_alloc(a, n, sizeof(double)) };
     struct ablate_run run = { .j = j, .a = a, .item = *item };
 
     *out = (struct ablate_found){ .of = arena_alloc(a, n, sizeof *out->of) };
-    undefined(out, j->n_sets);
+    undefined(out, n_sets);
     if (j->args->with == ABLATE_RESAMPLE && ablate_partner(j, a, item, &run.values, e) != 0)
         return -1;
     out->partnerless = j->args->with == ABLATE_RESAMPLE && run.values == NULL;

@@ -2,7 +2,6 @@
  * attribute: what each head, and each token through it, writes into a logit. */
 #include "cmd/attribute.h"
 
-#include <assert.h>
 #include <limits.h>
 
 #include "base/list.h"
@@ -15,13 +14,16 @@ static const char *const sorts[] = { "layer", "dla", "span", NULL };
 
 #define F(f) offsetof(struct attribute_args, f)
 static const struct opt opts[] = {
-    STRING(0, "answer", "T", F(answer),
+    STRING(0, "answer", "T", F(answer.answer),
            "the token whose logit is attributed; without it, the first against the second of "
            "the model"),
-    STRING(0, "against", "T", F(against), "attribute the difference from this token's logit"),
-    INT(0, "answer-id", "N", F(answer_id), "-1", -1, INT_MAX, "--answer by its id; -1: none"),
-    INT(0, "against-id", "N", F(against_id), "-1", -1, INT_MAX, "--against by its id; -1: none"),
-    STRING(0, "at", "POS", F(at),
+    STRING(0, "against", "T", F(answer.against),
+           "attribute the difference from this token's logit"),
+    INT(0, "answer-id", "N", F(answer.answer_id), "-1", -1, INT_MAX,
+        "--answer by its id; -1: none"),
+    INT(0, "against-id", "N", F(answer.against_id), "-1", -1, INT_MAX,
+        "--against by its id; -1: none"),
+    STRING(0, "at", "POS", F(answer.at),
            "the token after which the answer is predicted: a position from 0, a word, or "
            "word#2; without it, the last"),
     FLAG(0, "sources", F(sources), "a row per head and source token"),
@@ -74,10 +76,7 @@ static int check(void *self, struct err *e)
     struct attribute_job *j = self;
 
     j->job.all_stacks = true;
-    j->at.position = -1;
-    if (j->args->at != NULL && place_parse(&j->at, "--at", j->args->at, e) != 0)
-        return -1;
-    return parse_span(j, e);
+    return answer_begin(&j->answer, &j->args->answer, e) != 0 ? -1 : parse_span(j, e);
 }
 
 /* The heads of an encoder before a decoder write into no logit themselves. */
@@ -104,7 +103,7 @@ static int prepare(void *self, struct err *e)
     struct attribute_job *j = self;
 
     if (choose_stack(j, e) != 0 || model_check_head(j->job.s.model, j->m, e) != 0 ||
-        attribution_check(j->m, e) != 0 || attribute_ids(j, e) != 0)
+        attribution_check(j->m, e) != 0 || answer_find(&j->answer, &j->job.s, j->m, e) != 0)
         return -1;
     attribute_columns(j);
     return 0;
@@ -122,23 +121,6 @@ static int check_span(const struct attribute_job *j, const struct item *item, st
         return 0;
     return err_set(e, ERR_INPUT, "--span: %d is out of range: the text has tokens 0 to %d",
                    j->span_last, n - 1);
-}
-
-/* A text that is read has tokens: input.c. */
-static int find_row(struct attribute_found *f, struct err *e)
-{
-    const struct attribute_job *j = f->j;
-    const struct item *item = f->item;
-    const struct tokens *tokens = session_queries(&j->job.s, item);
-    bool target = j->m != j->job.s.model;
-    const char *text = target ? item->pair : item->pair == NULL ? item->text : NULL;
-
-    assert(tokens->n > 0);
-    f->row = tokens->n - 1;
-    if (j->args->at == NULL)
-        return 0;
-    f->row = place_find(&j->at, "--at", tokens, text, e);
-    return f->row >= 0 ? 0 : -1;
 }
 
 static int forward(struct attribute_found *f, struct arena *a, struct trail *trail,
@@ -181,8 +163,8 @@ static int one_text(void *self, struct arena *a, const struct item *item, struct
     struct attribute_job *j = self;
     struct attribute_found found = { .j = j, .item = item };
 
-    if (find_row(&found, e) != 0 || (j->span_first >= 0 && check_span(j, item, e) != 0) ||
-        run_text(&found, a, e) != 0)
+    if (answer_row(&j->answer, item, &found.row, e) != 0 ||
+        (j->span_first >= 0 && check_span(j, item, e) != 0) || run_text(&found, a, e) != 0)
         return -1;
     return attribute_write(j, a, &found, e);
 }

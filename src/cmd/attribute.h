@@ -4,13 +4,14 @@
 #define CMD_ATTRIBUTE_H
 
 #include "analysis/attribution.h"
+#include "cmd/answer.h"
 #include "cmd/job.h"
-#include "session/place.h"
 
 struct attribute_args {
     struct shared_args shared;
-    const char *answer, *against, *at, *span;
-    int answer_id, against_id, sort;
+    struct answer_args answer;
+    const char *span;
+    int sort;
     bool sources, raw, reverse;
 };
 
@@ -21,8 +22,7 @@ struct attribute_job {
     const struct attribute_args *args;
     enum stack_id stack;        /* whose heads are reported; N_STACK: all of m */
     const struct model *m;      /* that ends in logits */
-    struct place at;
-    int answer_id, against_id;  /* -1: not asked for */
+    struct answer answer;
     int span_first, span_last;  /* -1: no span */
     const struct record *record;        /* of a row of the table */
 };
@@ -38,9 +38,6 @@ struct attribute_found {
 };
 
 /* ---- attribute_target.c ---- */
-
-/* The ids that --answer and --against name.  Errors: ERR_USAGE, ERR_INPUT. */
-int attribute_ids(struct attribute_job *j, struct err *e);
 
 /*
  * What is attributed, of logits [V] before a soft cap: the first and the second of them where

@@ -268,29 +268,6 @@ static struct list source_rows(const struct attribute_found *f, struct arena *a,
 
 /* ---- the text ---- */
 
-/* Token id as the vocabulary has it. */
-static struct text_span token_text(const struct attribute_found *f, struct arena *a, int id,
-                                   bool clean)
-{
-    const struct session *s = &f->j->job.s;
-    struct tokens tokens;
-
-    if (id < 0)
-        return (struct text_span){ NULL, 0 };
-    tok_describe(f->j->m == s->model ? s->tok : s->target_tok, a, &id, NULL, 1, &tokens);
-    if (clean) {
-        const char *text = report_clean(a, tokens.label[0], tokens.label_size[0]);
-
-        return (struct text_span){ text, strlen(text) };
-    }
-    return records_label(&tokens, 0);
-}
-
-static const char *named(const struct attribute_found *f, struct arena *a, int id)
-{
-    return arena_printf(a, "“%s” (id %d)", token_text(f, a, id, true).s, id);
-}
-
 /* Above the table. */
 static const char *lead(const struct attribute_found *f, struct arena *a)
 {
@@ -304,9 +281,9 @@ static const char *lead(const struct attribute_found *f, struct arena *a)
     return arena_printf(a, "%s%s%s after %s(%d)\n"
                         "%s %.4f%s = heads %+.4f, embeddings %+.4f, mlps %+.4f, biases %+.4f "
                         "(within %.1e of the largest part)\n\n",
-                        named(f, a, t->answer), pair ? " against " : "",
-                        pair ? named(f, a, t->against) : "", records_token(a, queries, f->row),
-                        f->row, pair ? "difference" : "logit", t->logit, cap, p->heads,
+                        answer_name(&f->j->answer, a, t->answer), pair ? " against " : "",
+                        pair ? answer_name(&f->j->answer, a, t->against) : "",
+                        records_token(a, queries, f->row), f->row, pair ? "difference" : "logit", t->logit, cap, p->heads,
                         p->embedding, p->mlps, p->biases, p->error);
 }
 
@@ -319,8 +296,8 @@ static struct text_row text_row(const struct attribute_found *f, struct arena *a
 
     return (struct text_row){
         .id = records_text_id(s, f->item), .at = f->row, .answer_id = t->answer,
-        .against_id = t->against, .answer = token_text(f, a, t->answer, false),
-        .against = token_text(f, a, t->against, false), .logit = t->logit,
+        .against_id = t->against, .answer = answer_text(&f->j->answer, a, t->answer),
+        .against = answer_text(&f->j->answer, a, t->against), .logit = t->logit,
         .capped = f->capped, .heads_dla = p->heads,
         .rest = p->embedding + p->mlps + p->biases, .embeddings = p->embedding,
         .mlps = p->mlps, .biases = p->biases, .error = p->error,
