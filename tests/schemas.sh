@@ -58,6 +58,8 @@ ablate the_cat
 ablate --with uniform -m $ref/bert the key
 ablate --together --with mean -m $ref/families/distilbert --ids 5,6
 ablate -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
+ablate --patch the_dog --answer-id 5 the_cat
+ablate --patch the_dog --answer-id 5 --by-position the_dog
 ablate --summary -m $ref/bert -f $work/lines
 ablate --summary --together -H 0 -f $work/lines
 diff the cat

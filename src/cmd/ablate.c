@@ -5,8 +5,9 @@
 
 #include "cmd/ablate.h"
 
-static const char *const shown_metrics[] = { "auto", "dloss", "kl", "direct", "change", NULL };
-static const char *const sorts[] = { "layer", "dloss", "kl", "direct", "change", NULL };
+static const char *const shown_metrics[] = { "auto", "dloss", "kl", "direct", "change", "patch",
+                                             NULL };
+static const char *const sorts[] = { "layer", "dloss", "kl", "direct", "change", "patch", NULL };
 
 #define F(f) offsetof(struct ablate_args, f)
 static const struct opt opts[] = {
@@ -21,8 +22,24 @@ static const struct opt opts[] = {
         "id of the mask token; -1: as the tokeniser has it"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
         "seed of --sample, and of the random sets of --together"),
-    PATH(0, "means", "FILE", F(means), "--with mean: .npz of means that --means-out wrote"),
-    PATH(0, "means-out", "FILE", F(means_out), "--with mean: write the means here, .npz"),
+    PATH(0, "means", "FILE", F(means), "with --with mean: .npz of means that --means-out wrote"),
+    PATH(0, "means-out", "FILE", F(means_out), "with --with mean: write the means here, .npz"),
+    STRING(0, "patch", "TEXT_B", F(patch),
+           "put heads' outputs of the run of TEXT_B, which has as many tokens, into that of "
+           "TEXT"),
+    STRING(0, "patch-ids", "LIST", F(patch_ids), "token ids instead of the text of --patch"),
+    FLAG(0, "by-position", F(by_position), "with --patch: also the output of each query alone"),
+    STRING(0, "answer", "T", F(answer.answer),
+           "with --patch: the token whose logit is looked at; without it and --against, what both "
+           "texts predict"),
+    STRING(0, "against", "T", F(answer.against), "with --patch: less the logit of this token"),
+    INT(0, "answer-id", "N", F(answer.answer_id), "-1", -1, INT_MAX,
+        "--answer by its id; -1: none"),
+    INT(0, "against-id", "N", F(answer.against_id), "-1", -1, INT_MAX,
+        "--against by its id; -1: none"),
+    STRING(0, "at", "POS", F(answer.at),
+           "with --patch: the row of the logits: a position from 0, a word, or word#2; without it, "
+           "the last"),
     FLAG(0, "summary", F(summary), "of several texts: mean of each number, 95 % interval"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
            "order of the heads; else by a number, the largest first"),
@@ -32,7 +49,7 @@ static const struct opt opts[] = {
 
 static const struct opt picture_opts[] = {
     CHOICE(0, "metric", "NAME", F(metric), "auto", shown_metrics,
-           "what a picture shows per layer and head; auto: dloss, or change"),
+           "what a picture shows per layer and head; auto: dloss, change or patch"),
     END
 };
 static const struct opt_group picture_group = { "figure", picture_opts };
@@ -46,6 +63,7 @@ static const struct opt_group *const groups[] = {
 static const char *const examples[] = {
     "mha-viz ablate 'the cat saw the dog and the cat'",
     "mha-viz ablate --with mean --summary --sort dloss -f samples/english.txt",
+    "mha-viz ablate --patch 'the dog saw the cat' --answer ' cat' 'the cat saw the dog'",
     "mha-viz ablate --with uniform -o worth.png 'one two three, one two three'",
     NULL
 };
@@ -65,16 +83,22 @@ static int check(void *self, struct err *e)
     if (args->together && output_is_picture(&j->job.results.output))
         return err_set(e, ERR_USAGE, "--together: a picture shows heads one by one");
     ablate_before_select(j);
-    return 0;
+    return ablate_patch_check(j, e);
 }
 
+/* --metric and --sort name a number that there is. */
 static int check_metric(const struct ablate_job *j, const char *option, int asked,
                         struct err *e)
 {
-    enum ablate_number i = (enum ablate_number)(asked - 1);
+    int i = asked - 1;
 
-    if (asked == 0 || (j->measure == ABLATE_HIDDEN) == (i == ABLATE_CHANGE)) {
-        if (asked == 0 || i != ABLATE_DIRECT || j->has_direct)
+    if (asked == 0 || (ablate_patches(j) && (i == N_ABLATE || i == ABLATE_KL)))
+        return 0;
+    if (ablate_patches(j) || i == N_ABLATE)
+        return err_set(e, ERR_USAGE, ablate_patches(j) ? "%s: '%s': expected patch or kl" :
+                       "%s: '%s' requires --patch", option, ablate_metrics[i]);
+    if ((j->measure == ABLATE_HIDDEN) == (i == ABLATE_CHANGE)) {
+        if (i != ABLATE_DIRECT || j->has_direct)
             return 0;
         return err_set(e, ERR_USAGE, "%s: '%s': the head of %s is not linear, so that no head "
                        "writes into its logits by itself", option, ablate_metrics[i],
@@ -93,9 +117,13 @@ static int prepare(void *self, struct err *e)
     struct arena *a = j->job.s.a;
 
     if (ablate_choose(j, e) != 0 || check_metric(j, "--metric", j->args->metric, e) != 0 ||
-        check_metric(j, "--sort", j->args->sort, e) != 0 || ablate_means(j, e) != 0)
+        check_metric(j, "--sort", j->args->sort, e) != 0 || ablate_means(j, e) != 0 ||
+        (ablate_patches(j) && ablate_patch_prepare(j, e) != 0))
         return -1;
-    ablate_columns(j);
+    if (ablate_patches(j))
+        ablate_patch_columns(j);
+    else
+        ablate_columns(j);
     j->partners = ablate_partners_new(a);
     j->sum = arena_alloc(a, (size_t)j->n_sets, sizeof *j->sum);
     kind.n = j->n_sets * N_ABLATE;
@@ -106,11 +134,24 @@ static int prepare(void *self, struct err *e)
 
 /* ---- texts ---- */
 
+static int patch_text(struct ablate_job *j, struct arena *a, const struct item *item,
+                      const char *path, struct err *e)
+{
+    struct ablate_patched patched;
+
+    if (ablate_patch_text(j, a, item, &patched, e) != 0)
+        return -1;
+    return path != NULL ? ablate_patch_draw(j, &patched, path, a, e) :
+                          ablate_patch_write(j, a, &patched, e);
+}
+
 static int one_text(void *self, struct arena *a, const struct item *item, struct err *e)
 {
     struct ablate_job *j = self;
     struct ablate_found found;
 
+    if (ablate_patches(j))
+        return patch_text(j, a, item, NULL, e);
     if (ablate_text(j, a, item, j->set, j->n_sets, &found, e) != 0)
         return -1;
     return ablate_write(j, a, item, &found, e);
@@ -154,6 +195,8 @@ static int draw_text(void *self, struct arena *a, const struct item *item, const
     double *value = arena_alloc(a, (size_t)j->n_asked, sizeof *value);
     struct ablate_found found;
 
+    if (ablate_patches(j))
+        return patch_text(j, a, item, path, e);
     if (ablate_text(j, a, item, j->set, j->n_sets, &found, e) != 0)
         return -1;
     for (int i = 0; i < j->n_asked; i++)
@@ -204,5 +247,6 @@ const struct cmd cmd_ablate = {
     .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
     .args_size = sizeof(struct ablate_args), .examples = examples,
     .max_operands = 2, .run = run,
-    .records = (const struct record *const[]){ &ablate_record, &ablate_summary_record, NULL },
+    .records = (const struct record *const[]){ &ablate_record, &ablate_summary_record,
+                                                 &ablate_patch_record, NULL },
 };

@@ -9,11 +9,13 @@
  *     ablate_measure.c  their outputs -> change of the loss, divergence
  *     ablate_direct.c   the direct effect, by the attribution of logits
  *     ablate_text.c     all of one text
+ *     ablate_patch.c    outputs of one text, put into the run of another
  *     ablate_record.c, ablate_picture.c    what is printed and drawn */
 #ifndef CMD_ABLATE_H
 #define CMD_ABLATE_H
 
 #include "analysis/summary.h"
+#include "cmd/answer.h"
 #include "cmd/job.h"
 
 enum { ABLATE_RANDOM = 10 };        /* random sets beside one that is chosen */
@@ -30,12 +32,15 @@ extern const char *const ablate_measures[];     /* by enum ablate_measure, then 
 
 /* What is known of a replacement; NaN: undefined. */
 enum ablate_number { ABLATE_DLOSS, ABLATE_KL, ABLATE_DIRECT, ABLATE_CHANGE, N_ABLATE };
-extern const char *const ablate_metrics[];      /* by enum ablate_number, then NULL */
+extern const char *const ablate_metrics[];      /* by enum ablate_number, then patch, NULL */
 
 struct ablate_args {
     struct shared_args shared;
     int with, sample, mask_id, metric;
     const char *means, *means_out;
+    const char *patch, *patch_ids;      /* NULL: not given */
+    struct answer_args answer;
+    bool by_position;
     bool together, summary, reverse;
     int sort;                   /* 0: by layer; else of enum ablate_number, from 1 */
 };
@@ -74,6 +79,7 @@ struct ablate_job {
     struct ablate_set *set;     /* [n_sets] each asked head; with --together all of them, then
                                    the random sets that they are compared with */
     int n_sets;
+    struct answer answer;       /* of --patch */
     struct ablate_means *means;         /* NULL: not asked for */
     struct ablate_partners *partners;   /* the same */
     struct summary *summary;    /* of [n_sets, N_ABLATE]; NULL: not asked for */
@@ -172,6 +178,45 @@ int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
                 const struct ablate_set *set, int n_sets, struct ablate_found *out,
                 struct err *e);
 
+/* ---- --patch ---- */
+
+/* Of one set; NaN: undefined. */
+struct ablate_patch {
+    double patch, kl;
+};
+
+struct ablate_patched {
+    struct item item, other;
+    int row, answer, against;   /* against -1: the logit of answer itself */
+    double difference[2];       /* of the text, of the other one */
+    struct ablate_patch *head;  /* [n_asked] */
+    struct ablate_patch **at;   /* [n_asked][rows of the head's queries]; NULL: not asked for */
+};
+
+bool ablate_patches(const struct ablate_job *j);
+
+/* What the options say, before the model is known.  ERR_USAGE. */
+int ablate_patch_check(struct ablate_job *j, struct err *e);
+
+/* What they say of the model.  ERR_USAGE, ERR_INPUT: it predicts no tokens. */
+int ablate_patch_prepare(struct ablate_job *j, struct err *e);
+
+/* ERR_INPUT: the texts have other numbers of tokens; those of the passes. */
+int ablate_patch_text(struct ablate_job *j, struct arena *a, const struct item *item,
+                      struct ablate_patched *out, struct err *e);
+
+/* Tokens whose rows a head has. */
+const struct tokens *ablate_rows_of(const struct ablate_job *j, const struct item *item,
+                                    const struct ablate_head *head);
+
+extern const struct record ablate_patch_record;
+
+void ablate_patch_columns(struct ablate_job *j);
+int ablate_patch_write(struct ablate_job *j, struct arena *a, const struct ablate_patched *p,
+                       struct err *e);
+int ablate_patch_draw(const struct ablate_job *j, const struct ablate_patched *p,
+                      const char *path, struct arena *a, struct err *e);
+
 /* ---- means, partners ---- */
 
 /*
@@ -202,10 +247,19 @@ int ablate_write(struct ablate_job *j, struct arena *a, const struct item *item,
                  const struct ablate_found *found, struct err *e);
 void ablate_write_summary(struct ablate_job *j, struct arena *a);
 
+/* Heads of more than one attention are asked for. */
+bool ablate_several_stacks(const struct ablate_job *j);
+struct head_id ablate_head_id(const struct ablate_head *h);
+
+/* Places of the asked heads in the order of --sort and --reverse; value(of, i, number): what
+ * sorts, by the number's place among metrics. */
+int *ablate_order(const struct ablate_job *j, struct arena *a,
+                  double (*value)(const void *of, int head, int number), const void *of);
+
 /* The number that a picture shows. */
 enum ablate_number ablate_shown(const struct ablate_job *j);
 
-/* Layers below each other, heads side by side: value[n_heads]. */
+/* Layers below each other, heads side by side: value[n_asked]. */
 int ablate_draw(const struct ablate_job *j, const char *caption, const double *value,
                 const char *path, struct arena *a, struct err *e);
 

@@ -8,7 +8,7 @@
 
 const char *const ablate_withs[] = { "zero", "mean", "resample", "uniform", NULL };
 const char *const ablate_measures[] = { "next", "masked", "hidden", NULL };
-const char *const ablate_metrics[] = { "dloss", "kl", "direct", "change", NULL };
+const char *const ablate_metrics[] = { "dloss", "kl", "direct", "change", "patch", NULL };
 
 const struct model *ablate_model(const struct ablate_job *j, enum stack_id stack)
 {

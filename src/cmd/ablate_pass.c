@@ -221,11 +221,12 @@ static void replace(const struct rerun *k, int set, int layer, enum stack_id sta
     int d = ablate_model(k->r->j, stack)->config.d_value;
 
     for (int i = 0; i < n_rows; i++) {
-        const float *value = value_of(k, set, layer, stack, i, n_rows);
+        const float *value;
         float *to = z + i * width + (int64_t)head * d;
 
         if (k->set[set].row >= 0 && k->set[set].row != i)
             continue;
+        value = value_of(k, set, layer, stack, i, n_rows);
         if (value == NULL)
             memset(to, 0, (size_t)d * sizeof *to);
         else

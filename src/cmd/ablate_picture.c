@@ -1,17 +1,84 @@
 /* SPDX-License-Identifier: MIT
  * One number of each head -> a picture: layers below each other, heads side by side; of an
- * encoder and a decoder one for each attention. */
+ * encoder and a decoder one for each attention.  Of --by-position one for each head of a
+ * layer: layers below each other, tokens side by side. */
 #include <math.h>
 #include <string.h>
 
 #include "cmd/ablate.h"
 #include "cmd/figure.h"
 
-static const char *const titles[N_ABLATE] = {
+static const char *const titles[] = {
     [ABLATE_DLOSS] = "change of the loss (nats)", [ABLATE_KL] = "divergence (nats)",
     [ABLATE_DIRECT] = "direct change of the loss (nats)",
     [ABLATE_CHANGE] = "relative change of the last hidden state",
+    [N_ABLATE] = "0 as the text, 1 as the other",
 };
+
+/* ---- parts of a picture ---- */
+
+/* Panels of the same size, with colours around 0 where numbers have signs. */
+struct maps {
+    struct panel *panel;
+    int n, columns;
+    struct label_list rows, cols;
+    bool is_signed;
+};
+
+/* All of it undefined. */
+static struct panel empty_panel(struct arena *a, const char *title, int n_rows, int n_cols)
+{
+    size_t n = (size_t)n_rows * (size_t)n_cols;
+    float *cell = arena_alloc_raw(a, n, sizeof *cell);
+
+    for (size_t i = 0; i < n; i++)
+        cell[i] = NAN;
+    return (struct panel){ title, n_rows, n_cols, cell };
+}
+
+static void put(struct panel *p, int row, int col, double value)
+{
+    ((float *)(uintptr_t)p->value)[row * p->n_cols + col] = (float)value;
+}
+
+static float largest(const struct maps *m)
+{
+    float most = 0;
+
+    for (int i = 0; i < m->n; i++)
+        for (int k = 0; k < m->panel[i].n_rows * m->panel[i].n_cols; k++)
+            most = fmaxf(most, fabsf(m->panel[i].value[k]));    /* NaN: passed over */
+    return most > 0 ? most : 1e-6f;
+}
+
+static int draw(const struct ablate_job *j, const struct maps *m, const char *caption,
+                const char *path, struct err *e)
+{
+    const struct figure_args *figure = &j->args->shared.figure;
+    float most = largest(m);
+    struct heatmaps maps;
+    struct part part;
+    int cell_px, pool;
+
+    heatmap_plan(m->rows.n, m->cols.n, m->n, m->columns, 0, figure->dpi, &cell_px, &pool);
+    if (pool > 1)
+        return err_set(e, ERR_USAGE, "%d maps of %d x %d cells do not fit in a picture", m->n,
+                       m->rows.n, m->cols.n);
+    maps = (struct heatmaps){
+        .n_panels = m->n, .panels = m->panel, .columns = m->columns, .rows = m->rows,
+        .cols = m->cols, .pool = 1, .shared = true,
+        .cmap = cmap_find(m->is_signed ? "bluered" : "viridis"),
+        .vmin = m->is_signed ? -most : 0, .vmax = most, .cell_px = cell_px,
+    };
+    part = heatmap_part(&maps);
+    return sheet_write(&(struct sheet){
+        .title = figure->title, .caption = caption, .font = figure->font, .dpi = figure->dpi,
+        .n_parts = 1, .parts = &part,
+        .metadata = figure->no_metadata ? NULL : figure_metadata_model(&j->job.s),
+    }, figure_format(&j->job.results.output), path, j->job.s.env->warn, e);
+}
+
+/* ---- heads ---- */
 
 /* The stacks of heads that are asked for, in the order of the heads; returns how many. */
 static int stacks_of(const struct ablate_job *j, enum stack_id *stack)
@@ -29,29 +96,6 @@ static int stacks_of(const struct ablate_job *j, enum stack_id *stack)
     return n;
 }
 
-/* A panel of one stack, L layers high; NaN where a head is not shown. */
-static struct panel panel_of(const struct ablate_job *j, struct arena *a, enum stack_id stack,
-                             const char *title, int L, int H, const double *value)
-{
-    float *cell = arena_alloc(a, (size_t)L, (size_t)H * sizeof *cell);
-
-    for (int i = 0; i < L * H; i++)
-        cell[i] = NAN;
-    for (int i = 0; i < j->n_asked; i++)
-        if (j->head[i].stack == stack)
-            cell[j->head[i].layer * H + j->head[i].head] = (float)value[i];
-    return (struct panel){ title, L, H, cell };
-}
-
-static float largest(const double *value, int n)
-{
-    double most = 0;
-
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(value[i]));      /* NaN: passed over */
-    return most > 0 ? (float)most : 1e-6f;
-}
-
 static void sizes(const struct ablate_job *j, const enum stack_id *stack, int n, int *L, int *H)
 {
     *L = *H = 0;
@@ -63,38 +107,98 @@ static void sizes(const struct ablate_job *j, const enum stack_id *stack, int n,
     }
 }
 
+/* number: of titles. */
+static int draw_heads(const struct ablate_job *j, int number, const char *caption,
+                      const double *value, const char *path, struct arena *a, struct err *e)
+{
+    enum stack_id stack[N_STACK];
+    int n = stacks_of(j, stack), L, H;
+    struct panel panel[N_STACK];
+    bool is_signed = number != ABLATE_KL && number != ABLATE_CHANGE;
+
+    sizes(j, stack, n, &L, &H);
+    for (int i = 0; i < n; i++) {
+        panel[i] = empty_panel(a, n == 1 ? titles[number] :
+                               arena_printf(a, "%s: %s", family_stack_names[stack[i]],
+                                            titles[number]), L, H);
+        for (int k = 0; k < j->n_asked; k++)
+            if (j->head[k].stack == stack[i])
+                put(&panel[i], j->head[k].layer, j->head[k].head, value[k]);
+    }
+    return draw(j, &(struct maps){ panel, n, n, figure_numbered(a, 'L', L),
+                                   figure_numbered(a, 'H', H), is_signed }, caption, path, e);
+}
+
 int ablate_draw(const struct ablate_job *j, const char *caption, const double *value,
                 const char *path, struct arena *a, struct err *e)
 {
-    const struct figure_args *figure = &j->args->shared.figure;
-    enum ablate_number shown = ablate_shown(j);
-    bool is_signed = shown == ABLATE_DLOSS || shown == ABLATE_DIRECT;
-    enum stack_id stack[N_STACK];
-    int n = stacks_of(j, stack), L, H, cell_px, pool;
-    struct panel panel[N_STACK];
-    float most = largest(value, j->n_asked);
-    struct heatmaps maps;
-    struct part part;
+    return draw_heads(j, (int)ablate_shown(j), caption, value, path, a, e);
+}
 
-    sizes(j, stack, n, &L, &H);
-    heatmap_plan(L, H, n, n, 0, figure->dpi, &cell_px, &pool);
-    if (pool > 1)
-        return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
-    for (int i = 0; i < n; i++)
-        panel[i] = panel_of(j, a, stack[i],
-                            n == 1 ? titles[shown] :
-                            arena_printf(a, "%s: %s", family_stack_names[stack[i]],
-                                         titles[shown]), L, H, value);
-    maps = (struct heatmaps){
-        .n_panels = n, .panels = panel, .columns = n, .rows = figure_numbered(a, 'L', L),
-        .cols = figure_numbered(a, 'H', H), .pool = 1, .shared = true,
-        .cmap = cmap_find(is_signed ? "bluered" : "viridis"), .vmin = is_signed ? -most : 0,
-        .vmax = most, .cell_px = cell_px,
-    };
-    part = heatmap_part(&maps);
-    return sheet_write(&(struct sheet){
-        .title = figure->title, .caption = caption, .font = figure->font, .dpi = figure->dpi,
-        .n_parts = 1, .parts = &part,
-        .metadata = figure->no_metadata ? NULL : figure_metadata_model(&j->job.s),
-    }, figure_format(&j->job.results.output), path, j->job.s.env->warn, e);
+/* ---- --patch ---- */
+
+static bool shows_kl(const struct ablate_job *j)
+{
+    return j->args->metric == 1 + ABLATE_KL;
+}
+
+static const char *patch_caption(const struct ablate_job *j, const struct ablate_patched *p,
+                                 struct arena *a)
+{
+    const struct answer *w = &j->answer;
+    const char *other = p->other.text_size > 0 ?
+                        arena_printf(a, "“%.300s”", p->other.text) : j->args->patch_ids;
+    const char *against = p->against < 0 ? "" :
+                          arena_printf(a, " against %s", answer_name(w, a, p->against));
+
+    return arena_printf(a, "%s%s: heads' outputs of %s put in, logit of %s%s%s.",
+                        j->job.s.model->name, figure_text(a, &p->item), other,
+                        answer_name(w, a, p->answer), against,
+                        figure_changes(a, j->job.s.asked));
+}
+
+/* One panel for each head of a layer, whose columns are its queries. */
+static int draw_positions(const struct ablate_job *j, const struct ablate_patched *p,
+                          const char *path, struct arena *a, struct err *e)
+{
+    const struct tokens *t = ablate_rows_of(j, &p->item, &j->head[0]);
+    int L, H, n = 0, *place = arena_alloc(a, (size_t)t->n, sizeof *place);
+    struct panel *panel;
+    int *of;
+
+    if (ablate_several_stacks(j))
+        return err_set(e, ERR_USAGE, "--by-position: a picture shows one attention: expected "
+                       "-s encoder, decoder or cross");
+    sizes(j, &j->head[0].stack, 1, &L, &H);
+    panel = arena_alloc(a, (size_t)H, sizeof *panel);
+    of = arena_alloc(a, (size_t)H, sizeof *of);         /* its panel, from 1 */
+    for (int i = 0; i < t->n; i++)
+        place[i] = i;
+    for (int i = 0; i < j->n_asked; i++) {
+        int head = j->head[i].head;
+
+        if (of[head] == 0) {
+            panel[n] = empty_panel(a, arena_printf(a, "H%d", head), L, t->n);
+            of[head] = ++n;
+        }
+        for (int k = 0; k < t->n; k++)
+            put(&panel[of[head] - 1], j->head[i].layer, k,
+                shows_kl(j) ? p->at[i][k].kl : p->at[i][k].patch);
+    }
+    return draw(j, &(struct maps){ panel, n, n < 4 ? n : 4, figure_numbered(a, 'L', L),
+                                   figure_labels(a, t, place, t->n), !shows_kl(j) },
+                patch_caption(j, p, a), path, e);
+}
+
+int ablate_patch_draw(const struct ablate_job *j, const struct ablate_patched *p,
+                      const char *path, struct arena *a, struct err *e)
+{
+    double *value = arena_alloc(a, (size_t)j->n_asked, sizeof *value);
+
+    if (j->args->by_position)
+        return draw_positions(j, p, path, a, e);
+    for (int i = 0; i < j->n_asked; i++)
+        value[i] = shows_kl(j) ? p->head[i].kl : p->head[i].patch;
+    return draw_heads(j, shows_kl(j) ? (int)ABLATE_KL : (int)N_ABLATE, patch_caption(j, p, a),
+                      value, path, a, e);
 }

@@ -198,7 +198,7 @@ const struct record ablate_summary_record = {
 
 /* ---- which columns ---- */
 
-static bool several_stacks(const struct ablate_job *j)
+bool ablate_several_stacks(const struct ablate_job *j)
 {
     for (int i = 1; i < j->n_asked; i++)
         if (j->head[i].stack != j->head[0].stack)
@@ -223,7 +223,7 @@ static const struct record *shown(const struct ablate_job *j, const struct recor
         r = record_without(a, r, IN_ALL, of_direct);
     if (j->measure != ABLATE_MASKED)
         r = record_without(a, r, IN_ALL, of_masks);
-    if (!several_stacks(j))
+    if (!ablate_several_stacks(j))
         r = record_without(a, r, IN_TABLE, of_stacks);
     return record_without(a, r, IN_TSV | IN_JSON, j->args->together ? of_heads : of_sets);
 }
@@ -264,17 +264,15 @@ static int by_key(const void *x, const void *y)
     return a->place - b->place;
 }
 
-/* Places of the asked heads in the order of --sort and --reverse; value(of, i): what sorts. */
-static int *order(const struct ablate_job *j, struct arena *a,
-                  double (*value)(const void *of, int head, enum ablate_number i),
-                  const void *of)
+int *ablate_order(const struct ablate_job *j, struct arena *a,
+                  double (*value)(const void *of, int head, int number), const void *of)
 {
     struct ranked *rank = arena_alloc(a, (size_t)j->n_asked, sizeof *rank);
     int *place = arena_alloc(a, (size_t)j->n_asked, sizeof *place);
 
     for (int i = 0; i < j->n_asked; i++) {
         double key = j->args->sort == 0 ? 0 :
-                     value(of, i, (enum ablate_number)(j->args->sort - 1));
+                     value(of, i, j->args->sort - 1);
 
         rank[i] = (struct ranked){ isnan(key) ? -INFINITY : key, i };
     }
@@ -284,26 +282,26 @@ static int *order(const struct ablate_job *j, struct arena *a,
     return place;
 }
 
-static struct head_id head_id(const struct ablate_head *h)
+struct head_id ablate_head_id(const struct ablate_head *h)
 {
     return (struct head_id){ family_stack_names[h->stack], h->layer, h->head };
 }
 
 /* ---- rows of a text ---- */
 
-static double of_text(const void *found, int head, enum ablate_number i)
+static double of_text(const void *found, int head, int number)
 {
-    return ((const struct ablate_found *)found)->of[head][i];
+    return ((const struct ablate_found *)found)->of[head][number];
 }
 
 static struct list head_rows(const struct ablate_job *j, struct arena *a,
                              const struct ablate_found *f)
 {
     struct head_row *row = arena_alloc(a, (size_t)j->n_asked, sizeof *row);
-    const int *place = order(j, a, of_text, f);
+    const int *place = ablate_order(j, a, of_text, f);
 
     for (int i = 0; i < j->n_asked; i++) {
-        row[i].id = head_id(&j->head[place[i]]);
+        row[i].id = ablate_head_id(&j->head[place[i]]);
         memcpy(row[i].of, f->of[place[i]], sizeof row[i].of);
     }
     return (struct list){ row, j->n_asked };
@@ -385,11 +383,11 @@ int ablate_write(struct ablate_job *j, struct arena *a, const struct item *item,
 
 /* ---- rows of many texts ---- */
 
-static double of_summary(const void *job, int head, enum ablate_number i)
+static double of_summary(const void *job, int head, int number)
 {
     const struct ablate_job *j = job;
 
-    return summary_of(j->summary, head * N_ABLATE + (int)i).mean;
+    return summary_of(j->summary, head * N_ABLATE + number).mean;
 }
 
 static double token_mean(const struct ablate_job *j, int set)
@@ -412,10 +410,10 @@ static struct numbers numbers_of(const struct ablate_job *j, struct arena *a, in
 static struct list mean_rows(const struct ablate_job *j, struct arena *a)
 {
     struct mean_row *row = arena_alloc(a, (size_t)j->n_asked, sizeof *row);
-    const int *place = order(j, a, of_summary, j);
+    const int *place = ablate_order(j, a, of_summary, j);
 
     for (int i = 0; i < j->n_asked; i++) {
-        row[i].id = head_id(&j->head[place[i]]);
+        row[i].id = ablate_head_id(&j->head[place[i]]);
         row[i].numbers = numbers_of(j, a, place[i]);
     }
     return (struct list){ row, j->n_asked };
@@ -435,7 +433,7 @@ static struct list set_mean_rows(const struct ablate_job *j, struct arena *a)
 
         for (int k = 0; k < j->n_sets; k++)
             column[k][0] = i == N_ABLATE ? token_mean(j, k) :
-                                           of_summary(j, k, (enum ablate_number)i);
+                                           of_summary(j, k, i);
         range(j, (const double (*)[N_ABLATE])column, 0, set);
         for (int k = 0; k < N_SET; k++) {
             if (i == N_ABLATE) {

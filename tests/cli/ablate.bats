@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC2154,SC2016
+# shellcheck disable=SC2154,SC2016,SC1111
 # ablate: what replacing the outputs of heads costs, against PyTorch hooks on the reference
 # library (tests/ref/make_ablate.py); means, partners, sets, maps, misuse.
 
@@ -58,6 +58,80 @@ near() {
     "$python" -c 'import torch, transformers' 2> /dev/null ||
         skip "$python has no torch and transformers (PYTHON names another)"
     "$python" "$ref/make_ablate.py" "$viz" "$goldens"/{gpt2,llama,bert,distilbert} 2> /dev/null
+}
+
+@test "--patch: outputs of another text are worth what hooks say, in four families" {
+    n=0
+    while read -r line; do
+        args=(-m "$ref/$(jq -r .model <<< "$line")" --ids "$(jq -r '.texts[0] | join(",")' <<< "$line")"
+            --patch-ids "$(jq -r '.texts[1] | join(",")' <<< "$line")" --at "$(jq .at <<< "$line")"
+            --answer-id 7 --against-id 9)
+        target=$(jq -r '.target // empty | join(",")' <<< "$line")
+        [ -z "$target" ] || args+=(--decoder-ids "$target")
+        works "$viz" ablate --json --by-position "${args[@]}"
+        jq -e --argjson want "$line" '
+            def near(want): [., want] | transpose
+                | (map((.[0] - .[1]) | fabs) | max) <= 1e-4 * (want | map(fabs) | max);
+            . as $got | [$got.difference, $got.difference_other] | near($want.difference)
+            and all("patch", "kl"; . as $k | [$got.heads[][$k]] | near($want[$k]))
+            and all("patch_at", "kl_at"; . as $k
+                | ([$got.heads[][$k] | length] == [$want[$k][] | length])
+                  and ([$got.heads[][$k][]] | near([$want[$k][][]])))' <<< "$output" ||
+            { echo "${args[*]}"; return 1; }
+        n=$((n + 1))
+    done < <(jq -c '.[]' "$ref/ablate/patch.json")
+    [ "$n" -eq 4 ]
+}
+
+@test "--patch: 0 as the text, 1 as the other; tables, positions, threads, maps" {
+    p=(--patch "the dog saw the cat" --answer " cat" --against " dog" "the cat saw the dog")
+    works "$viz" ablate --json "${p[@]}"
+    whole=$output
+    jq -e '(.difference | isnormal) and .patch == "the dog saw the cat"
+        and (.heads | length) == 24 and all(.heads[]; has("patch_at") | not)' <<< "$whole"
+    works "$viz" ablate --json --by-position -t 1 "${p[@]}"
+    one=$output
+    [ "$(jq -c '[.heads[].patch]' <<< "$one")" = "$(jq -c '[.heads[].patch]' <<< "$whole")" ]
+    # what stands before the first difference is the same in both texts
+    jq -e 'all(.heads[]; .patch_at[0] == 0 and .patch_at[1] == 0 and .kl_at[1] == 0 and (.kl_at | length) == 6)' <<< "$one"
+    works "$viz" ablate --json --by-position -t 4 "${p[@]}"
+    [ "$output" = "$one" ]
+    works "$viz" ablate --tsv --by-position -l 3 "${p[@]}"
+    [ "$(head -n 1 <<< "$output")" = "$(printf 'index\tat\tanswer_id\tagainst_id\tdifference\tdifference_other\tstack\tlayer\thead\tposition\ttoken\ttoken_other\tpatch\tkl')" ]
+    [ "$(wc -l <<< "$output")" -eq 25 ]
+    [ "$(sed -n 4p <<< "$output" | cut -f 10-12)" = "$(printf '2\tcat\tdog')" ]
+    works "$viz" ablate --sort patch "${p[@]}"
+    [[ ${lines[0]} == "“ cat” (id "*") against “ dog” (id "*") at dog(5): "*"; in the other text "* ]]
+    [[ ${lines[1]} =~ ^head\ +patch\ +kl$ ]]
+    cells() { grep -o 'base64,[^"]*' "$1" | sort -u; }
+    works "$viz" ablate -o "$dir/a.svg" "${p[@]}"
+    works "$viz" ablate --metric kl -o "$dir/b.svg" "${p[@]}"
+    works "$viz" ablate --by-position -o "$dir/c.svg" "${p[@]}"
+    [ "$(cat "$dir"/[abc].svg | grep -o 'base64,[^"]*' | sort -u | wc -l)" -ge 6 ]
+    # the same text twice has nowhere to go
+    works "$viz" ablate --json --patch "the cat saw" --answer " cat" "the cat saw"
+    jq -e 'all(.heads[]; .patch == null and .kl == 0)' <<< "$output"
+}
+
+@test "--patch: misuse" {
+    fails 3 "--patch: has 5 tokens, expected the 4 of the text" \
+        "$viz" ablate --patch "the cat saw it" --answer " a" "the cat saw"
+    fails 3 "--patch-ids: has 2 tokens, expected the 3 of the text" \
+        "$viz" ablate -m "$ref/gpt2" --patch-ids 1,2 --ids 1,2,3
+    fails 3 "after both texts, it is token" "$viz" ablate --patch "the dog saw the cat" "the cat saw the dog"
+    fails 2 "--answer requires --patch" "$viz" ablate --answer " a" "the cat"
+    fails 2 "--by-position requires --patch" "$viz" ablate --by-position "the cat"
+    fails 2 "--sort: 'patch' requires --patch" "$viz" ablate --sort patch "the cat"
+    fails 2 "--sort: 'dloss': expected patch or kl" "$viz" ablate --patch "the dog" --sort dloss "the cat"
+    for option in --together --summary "--with=uniform"; do
+        fails 2 "--patch, ${option%=*}: only one of them can be given" "$viz" ablate --patch "the dog" $option "the cat"
+    done
+    fails 2 "--patch, --patch-ids: only one of them can be given" "$viz" ablate --patch a --patch-ids 1 "a"
+    fails 2 "--patch-ids: 'x' is not" "$viz" ablate -m "$ref/gpt2" --patch-ids x --ids 1
+    fails 3 "id 99999 is not in the vocabulary" "$viz" ablate -m "$ref/gpt2" --patch-ids 99999 --ids 1 --answer-id 2
+    fails 3 "distilbert" "$viz" ablate -m "$ref/families/distilbert" --patch-ids 5 --ids 6
+    fails 2 "--by-position: a picture shows one attention: expected -s encoder, decoder or cross" \
+        "$viz" ablate -m "$ref/bart" --by-position --patch "a key" --answer-id 5 -o "$dir/x.png" "a door" "a key"
 }
 
 @test "the same bytes for any number of threads, of heads at a time, and beside other texts" {

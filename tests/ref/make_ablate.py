@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Ablation of heads and activation patching by PyTorch hooks on the reference library.
 
-    python3 tests/ref/make_ablate.py                    writes ablate/cases.json
+    python3 tests/ref/make_ablate.py                    writes ablate/cases.json, patch.json
     python3 tests/ref/make_ablate.py PROGRAM FOLDER...  compares the program over models
 
 needs what make.py needs.  In double.  A hook before the output projection of an attention
@@ -29,6 +29,8 @@ VALUES = re.compile(r"(v_proj|v_lin|value|c_attn)$")
 TEXTS = [[12, 17, 40, 9, 33, 5, 31, 17, 40], [8, 21, 9, 40, 40, 11, 7, 30, 19]]
 TARGET = [2, 17, 40, 9]
 MASK = 6
+AT, ANSWER, AGAINST = -2, 7, 9           # of patching
+PATCHED = ["gpt2", "llama", "bert", "bart"]
 CASES = [("gpt2", "zero mean resample uniform"), ("llama", "zero mean resample uniform"),
          ("bert", "zero mean resample uniform"),
          ("families/distilbert", "zero mean resample uniform"), ("bart", "zero mean uniform")]
@@ -206,11 +208,55 @@ def case(model, folder, kind):
             "found": found}
 
 
-def write_cases():
-    cases = [case(name, HERE / name, kind) for name, kinds in CASES for kind in kinds.split()]
+def only(row, old, new):
+    """The output of another text at this query alone."""
+    def replaced(stack, owner, shape):
+        z = old[owner].clone()
+        z[row] = new[owner][row]
+        return z
+    return replaced
+
+
+def patch_case(model, folder):
+    """Outputs of the second text in the run of the first: (d' - d0) / (d1 - d0)."""
+    a = Ablation(folder)
+    target = TARGET if a.pair else None
+
+    def difference(logits):
+        return float(logits[AT, ANSWER] - logits[AT, AGAINST])
+
+    def heads(outputs, site):
+        stack, _, owner, head = site
+        z = outputs[owner]
+        return {owner: z.view(len(z), a.heads[stack], -1)[:, head]}
+    old, new = (a.outputs(ids, target) for ids in TEXTS)
+    clean, other = (a.run(ids, target) for ids in TEXTS)
+    d = [difference(clean), difference(other)]
+    p = clean[AT].log_softmax(-1)
+
+    def one(site, value):
+        logits = a.run(TEXTS[0], target, (*site, value))
+        return ((difference(logits) - d[0]) / (d[1] - d[0]),
+                float((p.exp() * (p - logits[AT].log_softmax(-1))).sum()))
+    rows = [one(site, heads(new, site)[site[2]]) for site in a.all]
+    at = [[one(site, only(row, heads(old, site), heads(new, site)))
+           for row in range(len(old[site[2]]))] for site in a.all]
+    return {"model": model, "texts": TEXTS, "target": target, "at": len(clean) + AT,
+            "difference": d, "patch": [r[0] for r in rows], "kl": [r[1] for r in rows],
+            "patch_at": [[r[0] for r in head] for head in at],
+            "kl_at": [[r[1] for r in head] for head in at]}
+
+
+def write_lines(name, cases):
     (HERE / "ablate").mkdir(exist_ok=True)
-    with open(HERE / "ablate" / "cases.json", "w") as f:
+    with open(HERE / "ablate" / name, "w") as f:
         f.write("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")
+
+
+def write_cases():
+    write_lines("patch.json", [patch_case(name, HERE / name) for name in PATCHED])
+    cases = [case(name, HERE / name, kind) for name, kinds in CASES for kind in kinds.split()]
+    write_lines("cases.json", cases)
 
 
 def arguments(c):
