@@ -180,16 +180,15 @@ double gold_accuracy(const struct gold *g, int relation, int head, enum gold_way
     return share(r->hit[head][0][way] + r->hit[head][1][way], r->n_scored[0] + r->n_scored[1]);
 }
 
-/* Wilson's interval of k of n. */
-static void set_interval(struct gold_held *held, int64_t k)
+void gold_interval(int64_t k, int64_t n_all, double *low, double *high)
 {
     const double z = 1.959963984540054;
-    double n = (double)held->n, p = (double)k / n;
+    double n = (double)n_all, p = (double)k / n;
     double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
     double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
 
-    held->low = held->n > 0 ? middle - half : (double)NAN;
-    held->high = held->n > 0 ? middle + half : (double)NAN;
+    *low = middle - half;
+    *high = middle + half;
 }
 
 struct gold_held gold_held(const struct gold *g, int relation, int head)
@@ -204,7 +203,9 @@ struct gold_held gold_held(const struct gold *g, int relation, int head)
                               share(odd[way], r->n_scored[1]), 0, 0, GOLD_FIRST_OFFSET + k,
                               share(r->scored_offset[1][k], r->n_scored[1]) };
 
-    set_interval(&held, odd[way]);
+    held.low = held.high = NAN;
+    if (held.n > 0)
+        gold_interval(odd[way], held.n, &held.low, &held.high);
     return held;
 }
 

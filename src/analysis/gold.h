@@ -95,6 +95,9 @@ struct gold_held gold_held(const struct gold *g, int relation, int head);
 /* The head that even sentences choose for the relation, the first of the best; -1: none. */
 int gold_choice(const struct gold *g, int relation);
 
+/* Wilson's 95 % interval of a share k / n; n > 0. */
+void gold_interval(int64_t k, int64_t n, double *low, double *high);
+
 /* The rule of "syntactic", of thresholds: points is a share. */
 bool gold_holds(const struct gold_held *held, double points, double arcs);
 

@@ -158,6 +158,12 @@ static bool rule_syntactic(const struct case_of *c, double *score)
     return c->h->relation != NULL;
 }
 
+static bool rule_coreference(const struct case_of *c, double *score)
+{
+    *score = c->h->resolved;
+    return c->h->resolves;
+}
+
 /* Not because the texts are short, and not of one offset. */
 static bool rule_local(const struct case_of *c, double *score)
 {
@@ -302,8 +308,8 @@ void types_find(const struct types_rules *r, const struct types_head *h,
 
 /* ---- the documents' types ---- */
 
-const char *const types_kind_names[] = { "syntactic", "positional", "global", "local", "middle",
-                                         "long-range", NULL };
+const char *const types_kind_names[] = { "syntactic", "coreference", "positional", "global",
+                                         "local", "middle", "long-range", NULL };
 
 void types_kinds(const struct types_rules *r, const struct types_head *h,
                  bool kind[N_TYPES_KIND])
@@ -318,6 +324,7 @@ void types_kinds(const struct types_rules *r, const struct types_head *h,
     kind[TYPES_POSITIONAL] = has(&c, TYPE_probe_previous) || has(&c, TYPE_previous) ||
                              has(&c, TYPE_next) || has(&c, TYPE_self);
     kind[TYPES_SYNTACTIC] = has(&c, TYPE_syntactic);
+    kind[TYPES_COREFERENCE] = has(&c, TYPE_coreference);
     kind[TYPES_GLOBAL] = has(&c, TYPE_broad);
     kind[TYPES_NEAR] = score[TYPES_near] >= 0.5;
     kind[TYPES_FAR] = !kind[TYPES_NEAR] && score[TYPES_far] >= 0.5;

@@ -5,9 +5,11 @@
 
 #include "analysis/alignment.h"
 #include "analysis/arcs.h"
+#include "analysis/coreference.h"
 #include "analysis/gold.h"
 #include "analysis/types.h"
 #include "cmd/job.h"
+#include "session/conllu.h"
 #include "session/pharaoh.h"
 
 struct types_args {
@@ -51,6 +53,9 @@ struct types_job {
     const struct pharaoh *align;        /* of --align; NULL: not asked for */
     struct alignment_counts (*aligned)[TYPES_LINKS];    /* [L, H] of the rows that read a word,
                                                            and of those that predict it */
+    int64_t n_mentions;         /* in --gold; 0: it has no Entity= */
+    struct coreference_rules coreference;
+    struct coreference_hits *resolved;  /* [L, H]; NULL: there are no mentions */
     int64_t n_sentences, n_unusable;
     int64_t n_words, n_unscored;        /* of its sentences; without a token */
     double (*probe)[N_TYPES_PROBED];    /* [L, H] NaN: not known */
@@ -105,6 +110,13 @@ int types_align_add(struct types_job *j, struct arena *a, const struct item *ite
                     struct err *e);
 /* After the last text: ERR_INPUT where there are more lines than texts. */
 int types_align_end(const struct types_job *j, struct err *e);
+
+/* ---- types_coref.c ---- */
+
+/* Checks and counts the mentions of --gold: ERR_INPUT. */
+int types_coref_read(struct types_job *j, const struct conllu *trees, struct err *e);
+/* Runs its documents, where they have mentions, in pieces of 128 words or a sentence. */
+int types_coref_run(struct types_job *j, const struct conllu *trees, struct err *e);
 
 /* ---- types_relation.c ---- */
 

@@ -185,6 +185,8 @@ int types_gold_run(struct types_job *j, struct err *e)
         *e = s->tok_err;
         return -1;
     }
+    if (types_coref_read(j, run->trees, e) != 0)
+        return -1;
     number_names(j, run);
     mark = arena_mark(s->a);
     progress_begin(progress, "sentence", run->trees->n);
@@ -197,5 +199,5 @@ int types_gold_run(struct types_job *j, struct err *e)
             progress_step(progress);
     }
     progress_end(progress);
-    return status;
+    return status == 0 ? types_coref_run(j, run->trees, e) : status;
 }

@@ -50,6 +50,7 @@ struct head_row {
     struct list types, scores_of, kind, unknown;
     int64_t n_rows, n_texts;
     double aer[TYPES_LINKS];
+    double any_word, mentions;  /* share of mentions that are resolved */
     const double *scores, *probe;
 };
 
@@ -86,6 +87,11 @@ static const struct column head_columns[] = {
     { "aer_before", "the same of the rows before them, which predict each word",
       .format = "%.3f", .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN,
       .optional = true, .field = F(aer) + sizeof(double) },
+    { "coreference", "--gold: share of the mentions that look at an earlier one of the same thing "
+      "most, of mentions' head words", .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON,
+      .null = NULL_SHOWN, .optional = true, .field = F(mentions) },
+    { "coreference_any_word", "the same of all words", .kind = COLUMN_REAL,
+      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .optional = true, .field = F(any_word) },
     { "scores", "of the texts", .kind = COLUMN_RECORD, .where = IN_TSV | IN_JSON,
       .of = &score_record, .field = F(scores) },
     { "probe", "of the probes", .kind = COLUMN_RECORD, .where = IN_TSV | IN_JSON,
@@ -103,7 +109,8 @@ struct types_row {
     int seed, n_random, n_tokens, n_asked, n_answered;
     const double *thresholds;
     const char *gold;
-    int64_t n_unusable, n_words, n_unscored;
+    int64_t n_unusable, n_words, n_unscored, n_mentions, n_coreferent;
+    double nearest, head_match;
     struct records_shown shown;
     struct list heads, relations, tags;
 };
@@ -144,6 +151,14 @@ static const struct column types_columns[] = {
     { "gold_words_without_token", "those of used sentences that no token is of: they are not "
       "scored", .kind = COLUMN_LONG, .where = IN_JSON, .null = NULL_ABSENT,
       .field = F(n_unscored) },
+    { "mentions", "its mentions of things, by Entity=", .kind = COLUMN_LONG, .where = IN_JSON,
+      .null = NULL_ABSENT, .field = F(n_mentions) },
+    { "coreferent", "those with an earlier one of the same thing in their piece of 128 words",
+      .kind = COLUMN_LONG, .where = IN_JSON, .null = NULL_ABSENT, .field = F(n_coreferent) },
+    { "nearest_mention", "share of these whose nearest mention before is of the same thing",
+      .kind = COLUMN_REAL, .where = IN_JSON, .null = NULL_ABSENT, .field = F(nearest) },
+    { "head_match", "the same of the nearest with the same head word", .kind = COLUMN_REAL,
+      .where = IN_JSON, .null = NULL_ABSENT, .field = F(head_match) },
     { "relations", "of --gold, one object each", .kind = COLUMN_RECORD, .list = true,
       .where = IN_JSON, .of = &types_relation_record, .null = NULL_ABSENT,
       .field = F(relations) },
@@ -169,6 +184,9 @@ static struct types_head head_of(const struct types_job *j, int layer, int head)
                                 .n_rows = sums->n_rows, .n_texts = j->n_texts };
 
     types_relation_of(j, layer, head, &found);
+    found.resolves = j->resolved != NULL &&
+                     coreference_holds(&j->coreference, &j->resolved[place],
+                                       j->rules.threshold[TYPES_AT_arcs], &found.resolved);
     for (int i = 0; i < N_TYPES_TEXT; i++)
         found.score[i] = sums->n[i] > 0 ? sums->sum[i] / (double)sums->n[i] : (double)NAN;
     for (int i = 0; i < N_TYPES_PROBED; i++)
@@ -231,7 +249,7 @@ static void set_labels(struct arena *a, struct head_row *row, const struct types
 
 /* Nothing here tells what a word means, and without trees what it depends on. */
 static void set_kinds(struct arena *a, struct head_row *row, const bool kind[N_TYPES_KIND],
-                      const struct types_head *head, bool gold)
+                      const struct types_head *head, bool gold, bool mentions)
 {
     static const char *const ranges[] = { "local", "middle", "long-range" };
     const char **name = arena_alloc(a, N_TYPES_KIND, sizeof *name);
@@ -247,7 +265,8 @@ static void set_kinds(struct arena *a, struct head_row *row, const bool kind[N_T
     if (!gold)
         unknown[n_unknown++] = "syntactic";
     unknown[n_unknown++] = "semantic";
-    unknown[n_unknown++] = "coreference";
+    if (!mentions)
+        unknown[n_unknown++] = "coreference";
     for (int i = 0; i < 3 && isnan(head->score[TYPES_near]); i++)
         unknown[n_unknown++] = ranges[i];
     row->kind = (struct list){ name, n };
@@ -266,10 +285,17 @@ static void set_row(const struct types_job *j, struct arena *a, struct head_row 
                               .scores = head->score, .probe = head->score + N_TYPES_TEXT };
     for (int i = 0; i < TYPES_LINKS && j->align != NULL; i++)
         row->aer[i] = alignment_error(&j->aligned[types_place(j, id.layer, id.head)][i]);
+    row->mentions = row->any_word = NAN;
+    if (j->resolved != NULL && j->coreference.n > 0) {
+        const struct coreference_hits *hits = &j->resolved[types_place(j, id.layer, id.head)];
+
+        row->mentions = (double)hits->mentions / (double)j->coreference.n;
+        row->any_word = (double)hits->any_word / (double)j->coreference.n;
+    }
     types_find(&j->rules, head, &found);
     set_labels(a, row, &found, head);
     types_kinds(&j->rules, head, kind);
-    set_kinds(a, row, kind, head, j->gold != NULL);
+    set_kinds(a, row, kind, head, j->gold != NULL, j->resolved != NULL);
 }
 
 static struct list head_rows(const struct types_job *j, struct arena *a)
@@ -312,7 +338,11 @@ static const struct record *without(const struct types_job *j, const struct reco
 {
     static const char *const of_align[] = { "aer", "aer_before", NULL };
 
-    return j->align != NULL ? r : record_without(j->job.s.a, r, IN_ALL, of_align);
+    static const char *const of_mentions[] = { "coreference", "coreference_any_word", NULL };
+
+    if (j->align == NULL)
+        r = record_without(j->job.s.a, r, IN_ALL, of_align);
+    return j->resolved != NULL ? r : record_without(j->job.s.a, r, IN_ALL, of_mentions);
 }
 
 static void write_gold(const struct types_row *row, struct arena *a, FILE *f)
@@ -332,7 +362,9 @@ void types_write(struct types_job *j, struct report *r)
         s->name, s->model->family->name, types_taxonomy_names[j->rules.taxonomy], j->refusal,
         j->deaf, j->weightless, j->n_texts, s->asked->seed, j->n_random, j->n_tokens, j->n_asked,
         j->n_answered, j->rules.threshold, j->args->gold, gold ? j->n_unusable : -1,
-        gold ? j->n_words : -1, gold ? j->n_unscored : -1, records_shown_asked(s), heads,
+        gold ? j->n_words : -1, gold ? j->n_unscored : -1, gold ? j->n_mentions : -1,
+        gold ? j->coreference.n : -1, (double)j->coreference.nearest / (double)j->coreference.n,
+        (double)j->coreference.head_match / (double)j->coreference.n, records_shown_asked(s), heads,
         types_relation_rows(j, s->a), types_tag_rows(j, s->a)
     };
 

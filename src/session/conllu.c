@@ -31,6 +31,7 @@ struct reader {
     struct surface *surface;
     int n, n_surface, room;
     int64_t first_line;
+    bool begins;
 };
 
 #define FAIL(r, at_line, ...) \
@@ -123,6 +124,19 @@ static bool has_blank(const char *misc)
     return true;
 }
 
+/* The value of Entity= in the last column. */
+static const char *entity_of(struct reader *r, const char *misc)
+{
+    static const char key[] = "Entity=";
+
+    for (const char *s = misc; s != NULL; s = strchr(s, '|')) {
+        s += *s == '|';
+        if (str_starts_with(s, key))
+            return arena_strndup(r->a, s + strlen(key), strcspn(s + strlen(key), "|"));
+    }
+    return NULL;
+}
+
 static void add_surface(struct reader *r, const char *const *column, int first, int last)
 {
     if (r->n_surface == r->room)
@@ -160,8 +174,10 @@ static int add_word(struct reader *r, const char *const *column, int id)
         return FAIL(r, r->line, "word %d has no form or no relation", id);
     if (r->n == r->room)
         grow(r);
-    r->word[r->n++] = (struct conllu_word){ column[FORM], column[UPOS],
-                                            without_subtype(r, column[DEPREL]), head - 1, 0, 0 };
+    r->word[r->n++] = (struct conllu_word){
+        column[FORM], column[UPOS], without_subtype(r, column[DEPREL]), head - 1,
+        entity_of(r, column[MISC]), 0, 0
+    };
     if (covered(r) < id - 1)
         add_surface(r, column, id - 1, id - 1);
     return 0;
@@ -301,13 +317,14 @@ static int end_sentence(struct reader *r, struct conllu_sentence *out)
         return FAIL(r, r->first_line, "the text is too long");
     if (align(r) != 0)
         return -1;
-    *out = (struct conllu_sentence){ r->text, r->size, r->word, r->n, r->first_line };
+    *out = (struct conllu_sentence){ r->text, r->size, r->word, r->n, r->first_line, r->begins };
     return 0;
 }
 
 static void begin_sentence(struct reader *r)
 {
     r->text = NULL;
+    r->begins = false;
     r->n = r->n_surface = r->room = 0;
 }
 
@@ -320,6 +337,7 @@ static int take_comment(struct reader *r, const char *line, size_t size)
 
     if (r->n > 0 || r->n_surface > 0)
         return FAIL(r, r->line, "a comment stands among the words of a sentence");
+    r->begins |= size >= 8 && memcmp(line, "# newdoc", 8) == 0;
     if (size < n || memcmp(line, text, n) != 0)
         return 0;
     if (memchr(line, '\0', size) != NULL || utf8_check(line, size) != size)

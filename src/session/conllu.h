@@ -5,6 +5,8 @@
 #ifndef SESSION_CONLLU_H
 #define SESSION_CONLLU_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
@@ -12,6 +14,7 @@
 struct conllu_word {
     const char *form, *tag, *relation;  /* relation without its subtype: "nmod" of nmod:poss */
     int head;                   /* word, from 0; -1: the root */
+    const char *entity;         /* "(e1-person(e2)", of Entity= in the last column; NULL: none */
     int start, end;             /* bytes of the sentence's text; the same where the text does
                                    not show the word by itself */
 };
@@ -22,6 +25,7 @@ struct conllu_sentence {
     struct conllu_word *word;   /* [n] */
     int n;
     int64_t line;               /* that its first word stands on, from 1 */
+    bool begins;                /* a document: "# newdoc" */
 };
 
 struct conllu {

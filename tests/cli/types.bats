@@ -168,6 +168,20 @@ said() {
     jq -e '.relations[0].way | . == "to_head" or . == "from_head"' <<< "$output"
 }
 
+@test "--gold: coreference of marked mentions, against two rules" {
+    works "$viz" types --json --no-probe --gold samples/english.conllu
+    jq -e '.mentions == 5 and .coreferent == 3 and .nearest_mention == 0 and (.head_match * 3 | round) == 1' <<< "$output"
+    jq -e '[.heads[].kinds_undetermined] | all(index("coreference") == null)' <<< "$output"
+    # 40 documents: 120 mentions
+    for ((k = 0; k < 40; k++)); do cat samples/english.conllu; done > "$dir/many.conllu"
+    works "$viz" types --json --no-probe --gold "$dir/many.conllu"
+    jq -e '.coreferent == 120 and ([.heads[] | select(.types | index("coreference"))] |
+        length > 0 and all(.coreference > 1 / 3 and (.kinds | index("coreference")) != null))' <<< "$output"
+    sed 's/Entity=[^|\t]*/_/' samples/english.conllu > "$dir/none.conllu"
+    works "$viz" types --json --no-probe --gold "$dir/none.conllu"
+    jq -e '.mentions == 0 and .nearest_mention == null and (.heads | all(has("coreference") | not))' <<< "$output"
+}
+
 @test "--gold: what is wrong with a file is named with its line" {
     tree=samples/english.conllu
     fails 3 "$dir/none: No such file" "$viz" types --gold "$dir/none"
@@ -183,6 +197,8 @@ said() {
     fails 2 "--gold: --hide and --merge cannot be given" "$viz" types --gold "$tree" --hide first
     fails 2 "--gold is of the encoder" "$viz" types -m "$ref/seq2seq/bart" -s decoder --gold "$tree"
     fails 3 "planted: " "$viz" types -m "$planted" --gold "$tree"
+    sed 's/Entity=e1)/Entity=e3)/' "$tree" > "$dir/x"
+    fails 3 "x: line 5: Entity: 'e3' is closed, but not open" "$viz" types --gold "$dir/x"
     # a sentence that is too long is named, the others are used
     { cat "$tree"; for ((k = 1; k <= 90; k++)); do printf '%d\tw%d\t_\tX\t_\t_\t%d\tdep\t_\t_\n' $k $k $((k - 1)); done; } > "$dir/x"
     run --separate-stderr "$viz" types -m "$ref/bert" --json --gold "$dir/x"

@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "session/conllu.h"
+#include "session/mentions.h"
 #include "session/pharaoh.h"
 
 static void use(const struct conllu_sentence *s)
@@ -26,6 +27,28 @@ static void use(const struct conllu_sentence *s)
             assert(k < s->n && steps++ < s->n);
             k = s->word[k].head;
         }
+    }
+}
+
+/* Mentions lie in the text, as they begin, and their heads in them. */
+static void use_mentions(struct arena *a, const struct conllu *all)
+{
+    struct mentions found;
+    struct err e = { 0 };
+    int n = 0;
+
+    for (int i = 0; i < all->n; i++)
+        n += all->sentence[i].n;
+    if (mentions_read(a, all->sentence, all->n, "f", &found, &e) != 0) {
+        assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
+        return;
+    }
+    for (int i = 0; i < found.n; i++) {
+        const struct mention *m = &found.mention[i];
+
+        assert(m->chain[0] != '\0' && m->start >= 0 && m->end < n);
+        assert(m->head >= m->start && m->head <= m->end);
+        assert(i == 0 || m->start >= m[-1].start);
     }
 }
 
@@ -62,6 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             assert(e.kind == ERR_INPUT && strncmp(e.msg, "f: ", 3) == 0);
         for (int i = 0; all != NULL && i < all->n; i++)
             use(&all->sentence[i]);
+        if (all != NULL)
+            use_mentions(&a, all);
         align(&a, (struct span){ data, size });
     }
     arena_finish(&a);

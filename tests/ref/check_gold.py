@@ -5,6 +5,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,60 @@ def merged(a, text, words):
     a = mean.T @ a @ m
     a[..., range(len(words)), range(len(words))] = 0
     return a, m.any(0), mass
+
+
+def mentions():
+    """Of a file of one document: chain, first and last word, head word, as they begin."""
+    found, stack, word = [], [], 0
+    for block in open(path, encoding="utf-8").read().split("\n\n"):
+        rows = [line.split("\t") for line in block.split("\n") if line[:1].isdigit()]
+        rows = [r for r in rows if "." not in r[0] and "-" not in r[0]]
+        first = word
+        for r in rows:
+            entity = dict(x.split("=", 1) for x in r[9].split("|") if "=" in x).get("Entity", "")
+            for opens, chain, closes in re.findall(r"([(]?)([^-()]+)[^()]*([)]?)", entity):
+                if opens:
+                    stack.append((chain, word, first, rows))
+                if closes:
+                    at = max(i for i, m in enumerate(stack) if m[0] == chain)
+                    found.append((*stack.pop(at), word))
+            word += 1
+    result = []
+    for chain, start, first, rows, end in found:
+        for k in range(start, end + 1):
+            head = int(rows[k - first][6]) - 1 + first
+            if head < start or head > end or rows[k - first][6] == "0":
+                break
+        result.append((start, -end, chain, k))
+    return sorted(result)
+
+
+def coreference(got, sentences):
+    """Checks the shares of every head, of a document that is one piece."""
+    found = mentions()
+    if not found:
+        assert got["mentions"] == 0
+        return
+    text, words = "", []
+    for t, w in sentences:
+        at = len(text.encode()) + bool(text)
+        text += " " * bool(text) + t
+        words += [(x[0] + at, x[1] + at, *x[2:]) for x in w]
+    assert len(words) <= 128
+    a, _, _ = merged(attention(text), text, words)
+    few = numpy.zeros(len(words))
+    few[[m[3] for m in found]] = 1
+    n, hits = 0, 0
+    for i, (_, _, chain, head) in enumerate(found):
+        before = {m[3] for m in found[:i] if m[2] == chain and m[3] != head}
+        if before:
+            n += 1
+            best = numpy.stack([(a[..., head, :] * few).argmax(-1), a[..., head, :].argmax(-1)])
+            hits = hits + numpy.isin(best, list(before))
+    assert (got["mentions"], got["coreferent"]) == (len(found), n)
+    for h in got["heads"]:
+        for i, name in enumerate(("coreference", "coreference_any_word")):
+            assert abs(h[name] - hits[i, h["layer"], h["head"]] / n) < 1e-12, (h, name)
 
 
 def wilson(k, n):
@@ -143,6 +198,8 @@ def main():
         for layer, head, share in t["heads"]:
             assert abs(share - (by_head / mass)[layer, head]) < 1e-6, (t["tag"], layer, head)
     assert not tags
+    if "newdoc" in open(path).read():
+        coreference(got, list(read()))
     print(len(got["relations"]))
 
 

@@ -120,6 +120,19 @@ static void sinks(void **state)
     expect(&rules, &head, "sink-elsewhere!,weak");
 }
 
+static void of_gold(void **state)
+{
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, true);
+    struct types_head head = head_of(200, 10);
+
+    (void)state;
+    head.relation = "det";
+    head.resolves = true;
+    head.score[TYPES_local_4] = 0.9;
+    head.score[TYPES_local_even] = 0.1;
+    expect(&rules, &head, "syntactic!,coreference,local");
+}
+
 /* Of 4 layers, 2 and 3 are the last third. */
 static void late(void **state)
 {
@@ -352,7 +365,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thresholds), cmocka_unit_test(order), cmocka_unit_test(of_decoders),
-        cmocka_unit_test(sinks), cmocka_unit_test(late), cmocka_unit_test(local), cmocka_unit_test(clark),
+        cmocka_unit_test(sinks), cmocka_unit_test(late), cmocka_unit_test(of_gold), cmocka_unit_test(local), cmocka_unit_test(clark),
         cmocka_unit_test(kovaleva), cmocka_unit_test(kinds), cmocka_unit_test(lists),
         cmocka_unit_test(probe), cmocka_unit_test(retrieval), cmocka_unit_test(known),
     };
