@@ -10,6 +10,9 @@ struct links {
     double *most;               /* [the same] that a word's column has had */
     int *looks_at, *looked_at;  /* [words], [words of keys] */
     int n_rows;                 /* of the word at hand so far */
+    double pairs;               /* weight of the pairs that were given */
+    struct distance { double sum; int n; } *apart;      /* [2 words - 1] of the others, by key -
+                                                           query + words - 1; NULL: none given */
 };
 
 struct arcs {
@@ -32,6 +35,8 @@ static void start(void *self, size_t at, int text)
     links->most = arena_alloc(arcs->a, n_keys, sizeof *links->most);
     links->looks_at = arena_alloc(arcs->a, n, sizeof *links->looks_at);
     links->looked_at = arena_alloc(arcs->a, n_keys, sizeof *links->looked_at);
+    if (words->n_pairs > 0)
+        links->apart = arena_alloc(arcs->a, 2 * n, sizeof *links->apart);
     for (int i = 0; words->key_of != NULL && i < words->n; i++)
         links->looks_at[i] = -1;
 }
@@ -62,6 +67,27 @@ static void add_row(struct links *links, const int *word, const struct rows *r, 
     links->n_rows++;
 }
 
+static bool is_given(const struct arcs_words *words, int query, int key)
+{
+    for (int i = 0; i < words->n_pairs; i++)
+        if (words->pair[i].query == query && words->pair[i].key == key)
+            return true;
+    return false;
+}
+
+static void add_pair(struct links *links, const struct arcs_words *words, int query, int key,
+                     double weight)
+{
+    struct distance *apart = &links->apart[key - query + words->n - 1];
+
+    if (is_given(words, query, key)) {
+        links->pairs += weight;
+        return;
+    }
+    apart->sum += weight;
+    apart->n++;
+}
+
 static void end_word(struct links *links, int word, const struct arcs_words *words)
 {
     int n = words->key_of != NULL ? words->n_keys : words->n;
@@ -70,6 +96,8 @@ static void end_word(struct links *links, int word, const struct arcs_words *wor
     for (int j = 0; j < n; j++) {
         double mean = links->sum[j] / links->n_rows;
 
+        if (links->apart != NULL)
+            add_pair(links, words, word, j, mean);
         if (words->key_of == NULL && j == word)
             continue;
         if (mean > most) {
@@ -122,4 +150,19 @@ const int *arcs_is_looked_at_by(const struct arcs *arcs, int text, int layer, in
 const double *arcs_mass(const struct arcs *arcs, int text, int layer, int head)
 {
     return arcs->links[slots_at(&arcs->slots, text, layer, head)].mass;
+}
+
+struct arcs_weight arcs_pairs(const struct arcs *arcs, int text, int layer, int head)
+{
+    const struct arcs_words *words = &arcs->words[text];
+    const struct links *links = &arcs->links[slots_at(&arcs->slots, text, layer, head)];
+    struct arcs_weight weight = { links->pairs, 0 };
+
+    for (int i = 0; i < words->n_pairs; i++) {
+        int away = words->pair[i].key - words->pair[i].query;
+        const struct distance *apart = &links->apart[away + words->n - 1];
+
+        weight.even += apart->n > 0 ? apart->sum / apart->n : 0;
+    }
+    return weight;
 }

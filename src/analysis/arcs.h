@@ -10,6 +10,9 @@
 
 #include "analysis/slots.h"
 
+/* Two words, the one that looks and the one that is looked at. */
+struct arcs_pair { int query, key; };
+
 /* The words of a text. */
 struct arcs_words {
     const int *of;              /* [queries] the word that each is of; -1: none; in order */
@@ -17,6 +20,9 @@ struct arcs_words {
     const int *key_of;          /* [keys] the same of another text, of whose words all count;
                                    NULL: keys are the queries */
     int n_keys;
+    const struct arcs_pair *pair;       /* [n_pairs] whose weight is compared with that of other
+                                           pairs, where keys are the queries */
+    int n_pairs;
 };
 
 struct arcs;
@@ -33,5 +39,12 @@ const int *arcs_is_looked_at_by(const struct arcs *arcs, int text, int layer, in
 /* The weight that each word of the keys gets of all rows of words, the text's first token left
  * out as a key: [words] */
 const double *arcs_mass(const struct arcs *arcs, int text, int layer, int head);
+
+/*
+ * The weight of the text's pairs, and what it would be were it, of each, the mean of those other
+ * pairs of words of the same text that stand as far apart, in the same order.
+ */
+struct arcs_weight { double pairs, even; };
+struct arcs_weight arcs_pairs(const struct arcs *arcs, int text, int layer, int head);
 
 #endif

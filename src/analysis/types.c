@@ -308,8 +308,8 @@ void types_find(const struct types_rules *r, const struct types_head *h,
 
 /* ---- the documents' types ---- */
 
-const char *const types_kind_names[] = { "syntactic", "coreference", "positional", "global",
-                                         "local", "middle", "long-range", NULL };
+const char *const types_kind_names[] = { "syntactic", "semantic", "coreference", "positional",
+                                         "global", "local", "middle", "long-range", NULL };
 
 void types_kinds(const struct types_rules *r, const struct types_head *h,
                  bool kind[N_TYPES_KIND])
@@ -324,6 +324,7 @@ void types_kinds(const struct types_rules *r, const struct types_head *h,
     kind[TYPES_POSITIONAL] = has(&c, TYPE_probe_previous) || has(&c, TYPE_previous) ||
                              has(&c, TYPE_next) || has(&c, TYPE_self);
     kind[TYPES_SYNTACTIC] = has(&c, TYPE_syntactic);
+    kind[TYPES_SEMANTIC] = h->lift >= r->threshold[TYPES_AT_semantic];
     kind[TYPES_COREFERENCE] = has(&c, TYPE_coreference);
     kind[TYPES_GLOBAL] = has(&c, TYPE_broad);
     kind[TYPES_NEAR] = score[TYPES_near] >= 0.5;

@@ -70,6 +70,7 @@ struct types_head {
                                    from a label that does not hold */
     const char *relation;       /* of syntax that the head follows; NULL: none is known */
     double accuracy;            /* of relation */
+    double lift;                /* over pairs of related words; NaN: not known, or of too few */
     bool resolves;              /* finds what mentions mean better than both rules */
     double resolved;            /* share of mentions */
 };
@@ -92,8 +93,8 @@ void types_find(const struct types_rules *r, const struct types_head *h,
 
 /* ---- as the documents sort heads: where and how widely ---- */
 
-enum types_kind { TYPES_SYNTACTIC, TYPES_COREFERENCE, TYPES_POSITIONAL, TYPES_GLOBAL,
-                  TYPES_NEAR, TYPES_MIDDLE, TYPES_FAR, N_TYPES_KIND };
+enum types_kind { TYPES_SYNTACTIC, TYPES_SEMANTIC, TYPES_COREFERENCE, TYPES_POSITIONAL,
+                  TYPES_GLOBAL, TYPES_NEAR, TYPES_MIDDLE, TYPES_FAR, N_TYPES_KIND };
 extern const char *const types_kind_names[];        /* by enum types_kind, then NULL */
 
 /* Sets those that hold. */

@@ -30,6 +30,9 @@ static const struct opt opts[] = {
     PATH(0, "gold", "FILE", F(gold),
          ".conllu of sentences with dependency trees, instead of a text: which heads follow "
          "which relation"),
+    PATH(0, "gold-pairs", "FILE", F(gold_pairs),
+         ".tsv of words of related sense: text, word, word, from 0: which heads look from one to "
+         "the other"),
     PATH(0, "align", "FILE", F(align),
          "word alignments of the texts, 0-0 1-2 in a line for each: error rate of each head of "
          "cross-attention"),
@@ -59,6 +62,8 @@ static int add_texts(void *self, struct arena *a, const struct item *items, int 
 {
     struct types_job *j = self;
 
+    if (j->n_pairs >= 0)
+        return types_pairs_add(j, a, items, n, e);
     return j->align != NULL ? types_align_add(j, a, items, n, e) :
                               types_texts_add(j, a, items, n, NULL, 0, e);
 }
@@ -154,6 +159,9 @@ static int run_session(struct types_job *j, struct err *e)
         return -1;
     start(j);
     if (args->align != NULL && types_align_open(j, e) != 0)
+        return -1;
+    j->n_pairs = -1;
+    if (args->gold_pairs != NULL && types_pairs_open(j, e) != 0)
         return -1;
     return report(j, e);
 }

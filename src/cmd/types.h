@@ -14,7 +14,7 @@
 
 struct types_args {
     struct shared_args shared;
-    const char *probe, *threshold, *gold, *align;
+    const char *probe, *threshold, *gold, *align, *gold_pairs;
     int taxonomy;
     bool no_probe;
 };
@@ -53,6 +53,10 @@ struct types_job {
     const struct pharaoh *align;        /* of --align; NULL: not asked for */
     struct alignment_counts (*aligned)[TYPES_LINKS];    /* [L, H] of the rows that read a word,
                                                            and of those that predict it */
+    const struct types_pair *pair;      /* [n_pairs] of --gold-pairs, text by text */
+    int n_pairs;                /* -1: not asked for */
+    int64_t n_weighed;          /* those of the texts so far */
+    struct arcs_weight *weighed;        /* [L, H] over the texts so far */
     int64_t n_mentions;         /* in --gold; 0: it has no Entity= */
     struct coreference_rules coreference;
     struct coreference_hits *resolved;  /* [L, H]; NULL: there are no mentions */
@@ -82,6 +86,13 @@ int types_texts_add(struct types_job *j, struct arena *a, const struct item *ite
 /* Bytes of a word in its text. */
 struct types_span { int start, end; };
 
+/* The words of a text that blanks part. */
+struct types_blanks {
+    struct types_span *at;      /* [n] */
+    int n;
+};
+struct types_blanks types_blanks(struct arena *a, const char *text, size_t size);
+
 /* [tokens] which of the words each is of, by its first character; -1: none. */
 int *types_words(struct arena *a, const struct types_span *word, int n_words, const char *text,
                  const struct tokens *t);
@@ -98,6 +109,22 @@ int types_gold_run(struct types_job *j, struct err *e);
 
 /* What weights alone say: copying and successors; j->weightless says why they do not. */
 void types_copy_run(struct types_job *j);
+
+/* ---- types_pairs.c ---- */
+
+struct types_pair {
+    int64_t text;
+    struct arcs_pair words;
+};
+
+/* Reads --gold-pairs.  ERR_USAGE: other words than those of texts; ERR_INPUT, with the line: what
+ * is not a text and two words of it. */
+int types_pairs_open(struct types_job *j, struct err *e);
+/* types_texts_add, and the weight of the pairs; ERR_INPUT: a word that the text does not have. */
+int types_pairs_add(struct types_job *j, struct arena *a, const struct item *items, int n,
+                    struct err *e);
+/* Of a head: the weight of its pairs / that of others as far apart; NaN: there is none. */
+double types_pairs_lift(const struct types_job *j, int layer, int head);
 
 /* ---- types_align.c ---- */
 

@@ -37,34 +37,10 @@ int types_align_open(struct types_job *j, struct err *e)
     return j->align != NULL ? 0 : -1;
 }
 
-/* ---- words of a text: what blanks part ---- */
-
-struct words {
-    struct types_span *at;      /* [n] */
-    int n;
-};
-
-static struct words words_of(struct arena *a, const char *text, size_t size)
-{
-    struct words words = { arena_alloc(a, size / 2 + 1, sizeof *words.at), 0 };
-    int i = 0, end = (int)size;
-
-    while (i < end) {
-        int start;
-
-        while (i < end && (text[i] == ' ' || text[i] == '\t'))
-            i++;
-        start = i;
-        while (i < end && text[i] != ' ' && text[i] != '\t')
-            i++;
-        if (i > start)
-            words.at[words.n++] = (struct types_span){ start, i };
-    }
-    return words;
-}
+/* ---- words ---- */
 
 static int check_line(const struct types_job *j, const struct item *item,
-                      const struct words *source, const struct words *target, struct err *e)
+                      const struct types_blanks *source, const struct types_blanks *target, struct err *e)
 {
     const struct pharaoh_line *line = &j->align->line[item->index];
 
@@ -80,7 +56,7 @@ static int check_line(const struct types_job *j, const struct item *item,
 static int set_words(const struct types_job *j, struct arena *a, const struct item *item,
                      struct arcs_words *reads, struct arcs_words *predicts, struct err *e)
 {
-    struct words source, target;
+    struct types_blanks source, target;
     int *of, *next;
 
     if (item->index >= j->align->n)
@@ -88,8 +64,8 @@ static int set_words(const struct types_job *j, struct arena *a, const struct it
                        j->args->align, (long long)j->align->n, str_plural(j->align->n));
     if (item->pair == NULL || item->tokens.bytes == NULL)
         return err_set(e, ERR_INPUT, "--align: expected two texts, not ids");
-    source = words_of(a, item->text, item->text_size);
-    target = words_of(a, item->pair, item->pair_size);
+    source = types_blanks(a, item->text, item->text_size);
+    target = types_blanks(a, item->pair, item->pair_size);
     if (check_line(j, item, &source, &target, e) != 0)
         return -1;
     of = types_words(a, target.at, target.n, item->pair, &item->target);

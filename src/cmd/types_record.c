@@ -50,6 +50,7 @@ struct head_row {
     struct list types, scores_of, kind, unknown;
     int64_t n_rows, n_texts;
     double aer[TYPES_LINKS];
+    double lift;                /* over --gold-pairs */
     double any_word, mentions;  /* share of mentions that are resolved */
     const double *scores, *probe;
 };
@@ -92,6 +93,9 @@ static const struct column head_columns[] = {
       .null = NULL_SHOWN, .optional = true, .field = F(mentions) },
     { "coreference_any_word", "the same of all words", .kind = COLUMN_REAL,
       .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .optional = true, .field = F(any_word) },
+    { "semantic_lift", "--gold-pairs: weight between the pairs' words / between others as far "
+      "apart", .kind = COLUMN_REAL, .where = IN_TSV | IN_JSON, .null = NULL_SHOWN,
+      .optional = true, .field = F(lift) },
     { "scores", "of the texts", .kind = COLUMN_RECORD, .where = IN_TSV | IN_JSON,
       .of = &score_record, .field = F(scores) },
     { "probe", "of the probes", .kind = COLUMN_RECORD, .where = IN_TSV | IN_JSON,
@@ -184,6 +188,8 @@ static struct types_head head_of(const struct types_job *j, int layer, int head)
                                 .n_rows = sums->n_rows, .n_texts = j->n_texts };
 
     types_relation_of(j, layer, head, &found);
+    found.lift = j->n_pairs >= 0 && (double)j->n_weighed >= j->rules.threshold[TYPES_AT_pairs] ?
+                     types_pairs_lift(j, layer, head) : (double)NAN;
     found.resolves = j->resolved != NULL &&
                      coreference_holds(&j->coreference, &j->resolved[place],
                                        j->rules.threshold[TYPES_AT_arcs], &found.resolved);
@@ -264,7 +270,8 @@ static void set_kinds(struct arena *a, struct head_row *row, const bool kind[N_T
         }
     if (!gold)
         unknown[n_unknown++] = "syntactic";
-    unknown[n_unknown++] = "semantic";
+    if (isnan(head->lift))
+        unknown[n_unknown++] = "semantic";
     if (!mentions)
         unknown[n_unknown++] = "coreference";
     for (int i = 0; i < 3 && isnan(head->score[TYPES_near]); i++)
@@ -285,6 +292,7 @@ static void set_row(const struct types_job *j, struct arena *a, struct head_row 
                               .scores = head->score, .probe = head->score + N_TYPES_TEXT };
     for (int i = 0; i < TYPES_LINKS && j->align != NULL; i++)
         row->aer[i] = alignment_error(&j->aligned[types_place(j, id.layer, id.head)][i]);
+    row->lift = j->n_pairs >= 0 ? types_pairs_lift(j, id.layer, id.head) : (double)NAN;
     row->mentions = row->any_word = NAN;
     if (j->resolved != NULL && j->coreference.n > 0) {
         const struct coreference_hits *hits = &j->resolved[types_place(j, id.layer, id.head)];
@@ -338,10 +346,13 @@ static const struct record *without(const struct types_job *j, const struct reco
 {
     static const char *const of_align[] = { "aer", "aer_before", NULL };
 
+    static const char *const of_pairs[] = { "semantic_lift", NULL };
     static const char *const of_mentions[] = { "coreference", "coreference_any_word", NULL };
 
     if (j->align == NULL)
         r = record_without(j->job.s.a, r, IN_ALL, of_align);
+    if (j->n_pairs < 0)
+        r = record_without(j->job.s.a, r, IN_ALL, of_pairs);
     return j->resolved != NULL ? r : record_without(j->job.s.a, r, IN_ALL, of_mentions);
 }
 

@@ -72,3 +72,22 @@ int *types_words(struct arena *a, const struct types_span *word, int n_words, co
         of[i] = word_of(word, n_words, text, t, i);
     return of;
 }
+
+struct types_blanks types_blanks(struct arena *a, const char *text, size_t size)
+{
+    struct types_blanks words = { arena_alloc(a, size / 2 + 1, sizeof *words.at), 0 };
+    int i = 0, end = (int)size;
+
+    while (i < end) {
+        int start;
+
+        while (i < end && (text[i] == ' ' || text[i] == '\t'))
+            i++;
+        start = i;
+        while (i < end && text[i] != ' ' && text[i] != '\t')
+            i++;
+        if (i > start)
+            words.at[words.n++] = (struct types_span){ start, i };
+    }
+    return words;
+}

@@ -233,6 +233,31 @@ said() {
     [ "$("$python" tests/ref/check_align.py "$viz" builtin:translate "$dir/pairs" "$dir/links")" -eq 4 ]
 }
 
+@test "--gold-pairs: lift over pairs of related words, as NumPy has it" {
+    printf 'the cat saw the cat and the dog\nthe dog ran to the door of the house\nno pairs here\n' > "$dir/texts"
+    printf '0\t1\t4\n0\t4\t1\n0\t4\t1\n0\t7\t1\n1\t5\t8\n1\t8\t5\n' > "$dir/pairs"
+    works "$viz" types --no-probe --json -f "$dir/texts" --gold-pairs "$dir/pairs"
+    jq -e '[.heads[].kinds_undetermined] | all(index("semantic") != null)' <<< "$output"
+    jq -e '[.heads[].semantic_lift] | all(. != null)' <<< "$output"
+    works "$viz" types --no-probe --json -f "$dir/texts" --gold-pairs "$dir/pairs" --threshold pairs:5
+    jq -e '.heads | all((.kinds | index("semantic") != null) == (.semantic_lift >= 2)) and
+        any(.semantic_lift >= 2) and all(.kinds_undetermined | index("semantic") == null)' <<< "$output"
+    fails 2 "--gold-pairs: its words are those of a TEXT or -f FILE" "$viz" types --gold-pairs "$dir/pairs"
+    fails 2 "--gold-pairs: --hide and --merge cannot be given" "$viz" types --gold-pairs "$dir/pairs" --hide first x
+    for bad in '0 1 2' '0	1' '0	1	x' '0	1	2	3' '-1	0	1' '0	1	99999999999'; do
+        echo "$bad" > "$dir/bad"
+        fails 3 "bad: line 1: '" "$viz" types --gold-pairs "$dir/bad" 'a b'
+    done
+    printf '0\t1\t1\n' > "$dir/bad"
+    fails 3 "bad: line 1: word 1 is paired with itself" "$viz" types --gold-pairs "$dir/bad" 'a b'
+    printf '0\t1\t8\n' > "$dir/bad"
+    fails 3 "bad: word 8 of text 0: it has 2 words" "$viz" types --gold-pairs "$dir/bad" 'a b'
+    python=${PYTHON:-python3}
+    "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
+    [ "$("$python" tests/ref/check_pairs.py "$viz" builtin "$dir/texts" "$dir/pairs")" -eq 24 ]
+    [ "$("$python" tests/ref/check_pairs.py "$viz" "$ref/bert" "$dir/texts" "$dir/pairs")" -eq 6 ]
+}
+
 @test "TSV has the same; any number of threads gives the same bytes" {
     corpus "$dir/lines"
     works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"

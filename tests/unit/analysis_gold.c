@@ -25,7 +25,8 @@ static const int of[] = { -1, 0, 0, 1, -1, 2 };
 
 static void links(void **state)
 {
-    const struct arcs_words words = { of, 3 };
+    static const struct arcs_pair pair[] = { { 0, 1 }, { 2, 0 } };
+    const struct arcs_words words = { .of = of, .n = 3, .pair = pair, .n_pairs = 2 };
     const int length = 6;
     struct wanted want = { 0 };
     struct arena arena;
@@ -52,6 +53,10 @@ static void links(void **state)
     check_near("mass", 0, arcs_mass(arcs, 0, 1, 0)[0], 0.8 + 0.2 + 0.5, 1e-6);
     check_near("mass", 1, arcs_mass(arcs, 0, 1, 0)[1], 0.7 + 0.125 + 0.25, 1e-6);
     check_near("mass", 2, arcs_mass(arcs, 0, 1, 0)[2], 0.1 + 0.1 + 0.25 + 0.5, 1e-6);
+    /* .35 of word 0 on 1, 0 of word 2 on 0; as far apart as the first: .25 of word 1 on 2 */
+    check_near("pairs", 0, arcs_pairs(arcs, 0, 1, 0).pairs, 0.35, 1e-6);
+    check_near("even", 0, arcs_pairs(arcs, 0, 1, 0).even, 0.25, 1e-6);
+    check_near("pairs", 1, arcs_pairs(arcs, 0, 0, 0).pairs, 0, 0);
     /* a head without rows: the smallest word */
     assert_int_equal(arcs_looks_at(arcs, 0, 0, 0)[2], 0);
     arena_finish(&arena);
