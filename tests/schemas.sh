@@ -15,6 +15,7 @@ ref=tests/ref
 printf 'the key\nis in the door\n' >"$work/lines"
 printf '{"text":"the key","lang":"%s"}\n' a b b >"$work/lines.jsonl"
 echo 0-0 >"$work/links"
+printf '{"ids":[%s]}\n' 5,6 7 > "$work/ids.jsonl"
 failed=0
 while read -r -a argv; do
     [ ${#argv[@]} -eq 0 ] && continue
@@ -60,6 +61,8 @@ ablate --together --with mean -m $ref/families/distilbert --ids 5,6
 ablate -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
 ablate --patch the_dog --answer-id 5 the_cat
 ablate --patch the_dog --answer-id 5 --by-position the_dog
+ablate --greedy the_cat
+ablate --greedy=exact --summary -m $ref/families/distilbert --jsonl -f $work/ids.jsonl
 ablate --summary -m $ref/bert -f $work/lines
 ablate --summary --together -H 0 -f $work/lines
 diff the cat

@@ -80,6 +80,9 @@ static inline bool opt_takes_next(const struct opt *o)
 #define INT(letter, long_name, value, at, preset, least, most, text) \
     { .type = OPT_INT, .short_name = letter, .name = long_name, .arg = value, .field = at, \
       .def = preset, .min = least, .max = most, .help = text }
+#define CHOICE_OR_ALONE(long_name, value, at, preset, by_itself, names, text) \
+    { .type = OPT_CHOICE, .name = long_name, .arg = value, .field = at, .def = preset, \
+      .alone = by_itself, .choices = names, .help = text }
 #define INT_OR_ALONE(long_name, value, at, by_itself, least, most, text) \
     { .type = OPT_INT, .name = long_name, .arg = value, .field = at, .alone = by_itself, \
       .min = least, .max = most, .help = text }

@@ -9,6 +9,8 @@ static const char *const shown_metrics[] = { "auto", "dloss", "kl", "direct", "c
                                              NULL };
 static const char *const sorts[] = { "layer", "dloss", "kl", "direct", "change", "patch", NULL };
 
+static const char *const greedies[] = { "off", "once", "exact", NULL };
+
 #define F(f) offsetof(struct ablate_args, f)
 static const struct opt opts[] = {
     CHOICE(0, "with", "WHAT", F(with), "zero", ablate_withs,
@@ -40,6 +42,10 @@ static const struct opt opts[] = {
     STRING(0, "at", "POS", F(answer.at),
            "with --patch: the row of the logits: a position from 0, a word, or word#2; without it, "
            "the last"),
+    CHOICE_OR_ALONE("greedy", "HOW", F(greedy), "off", "once", greedies,
+                    "replace one head after the other, the least worth first: ordered once, by "
+                    "itself, or exact, after those before it"),
+    FLAG(0, "yes", F(yes), "run what is expected to take more than an hour"),
     FLAG(0, "summary", F(summary), "of several texts: mean of each number, 95 % interval"),
     CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
            "order of the heads; else by a number, the largest first"),
@@ -64,6 +70,7 @@ static const char *const examples[] = {
     "mha-viz ablate 'the cat saw the dog and the cat'",
     "mha-viz ablate --with mean --summary --sort dloss -f samples/english.txt",
     "mha-viz ablate --patch 'the dog saw the cat' --answer ' cat' 'the cat saw the dog'",
+    "mha-viz ablate --greedy 'the cat saw the dog and the cat'",
     "mha-viz ablate --with uniform -o worth.png 'one two three, one two three'",
     NULL
 };
@@ -83,7 +90,7 @@ static int check(void *self, struct err *e)
     if (args->together && output_is_picture(&j->job.results.output))
         return err_set(e, ERR_USAGE, "--together: a picture shows heads one by one");
     ablate_before_select(j);
-    return ablate_patch_check(j, e);
+    return ablate_patch_check(j, e) != 0 ? -1 : ablate_greedy_check(j, e);
 }
 
 /* --metric and --sort name a number that there is. */
@@ -120,7 +127,9 @@ static int prepare(void *self, struct err *e)
         check_metric(j, "--sort", j->args->sort, e) != 0 || ablate_means(j, e) != 0 ||
         (ablate_patches(j) && ablate_patch_prepare(j, e) != 0))
         return -1;
-    if (ablate_patches(j))
+    if (j->args->greedy != GREEDY_OFF)
+        ablate_greedy_open(j);
+    else if (ablate_patches(j))
         ablate_patch_columns(j);
     else
         ablate_columns(j);
@@ -152,6 +161,8 @@ static int one_text(void *self, struct arena *a, const struct item *item, struct
 
     if (ablate_patches(j))
         return patch_text(j, a, item, NULL, e);
+    if (j->greedy != NULL)
+        return ablate_greedy_text(j, a, item, e);
     if (ablate_text(j, a, item, j->set, j->n_sets, &found, e) != 0)
         return -1;
     return ablate_write(j, a, item, &found, e);
@@ -162,6 +173,8 @@ static int add_text(void *self, struct arena *a, const struct item *item, struct
     struct ablate_job *j = self;
     struct ablate_found found;
 
+    if (j->greedy != NULL)
+        return ablate_greedy_text(j, a, item, e);
     if (ablate_text(j, a, item, j->set, j->n_sets, &found, e) != 0)
         return -1;
     summary_add(j->summary, item->index, found.of[0]);
@@ -210,6 +223,8 @@ static int end(void *self, struct err *e)
     struct arena *a = j->job.s.a;
     double *value;
 
+    if (j->greedy != NULL)
+        return ablate_greedy_end(j, e);
     if (!output_is_picture(&j->job.results.output)) {
         ablate_write_summary(j, a);
         return 0;
@@ -237,7 +252,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     struct ablate_job job = { .job = { args, n_operands, operands }, .args = args };
     struct env twice = *env;
 
-    twice.again = job.args->with == ABLATE_MEAN && job.args->means == NULL;
+    twice.again = (job.args->with == ABLATE_MEAN && job.args->means == NULL) ||
+                  job.args->greedy != GREEDY_OFF;
     return job_run(&job.job, job.args->summary ? &summary_kind : &kind, &twice, e);
 }
 
@@ -248,5 +264,6 @@ const struct cmd cmd_ablate = {
     .args_size = sizeof(struct ablate_args), .examples = examples,
     .max_operands = 2, .run = run,
     .records = (const struct record *const[]){ &ablate_record, &ablate_summary_record,
-                                                 &ablate_patch_record, NULL },
+                                                 &ablate_patch_record,
+                                                 &ablate_greedy_record, NULL },
 };

@@ -9,10 +9,14 @@
  *     ablate_measure.c  their outputs -> change of the loss, divergence
  *     ablate_direct.c   the direct effect, by the attribution of logits
  *     ablate_text.c     all of one text
+ *     ablate_time.c     how long all of it will take
+ *     ablate_greedy.c   one head after the other
  *     ablate_patch.c    outputs of one text, put into the run of another
  *     ablate_record.c, ablate_picture.c    what is printed and drawn */
 #ifndef CMD_ABLATE_H
 #define CMD_ABLATE_H
+
+#include <time.h>
 
 #include "analysis/summary.h"
 #include "cmd/answer.h"
@@ -40,7 +44,8 @@ struct ablate_args {
     const char *means, *means_out;
     const char *patch, *patch_ids;      /* NULL: not given */
     struct answer_args answer;
-    bool by_position;
+    bool by_position, yes;
+    int greedy;                 /* of enum ablate_greedy */
     bool together, summary, reverse;
     int sort;                   /* 0: by layer; else of enum ablate_number, from 1 */
 };
@@ -58,6 +63,15 @@ struct ablate_set {
     int row;                    /* of the only row that is replaced; -1: all are */
 };
 
+enum ablate_greedy { GREEDY_OFF, GREEDY_ONCE, GREEDY_EXACT };
+
+/* When the first group of sets was run, and measured. */
+struct ablate_time {
+    struct timespec begun, run;
+    bool told;                  /* what is expected was compared with what is too long */
+};
+
+struct ablate_greedy_job;
 struct rng;
 struct ablate_means;
 struct ablate_partners;
@@ -80,6 +94,8 @@ struct ablate_job {
                                    the random sets that they are compared with */
     int n_sets;
     struct answer answer;       /* of --patch */
+    struct ablate_time time;
+    struct ablate_greedy_job *greedy;   /* NULL: not asked for */
     struct ablate_means *means;         /* NULL: not asked for */
     struct ablate_partners *partners;   /* the same */
     struct summary *summary;    /* of [n_sets, N_ABLATE]; NULL: not asked for */
@@ -177,6 +193,43 @@ struct ablate_found {
 int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
                 const struct ablate_set *set, int n_sets, struct ablate_found *out,
                 struct err *e);
+
+/*
+ * Reads all texts once more, from the beginning, and says nothing of those that cannot be
+ * used: that is said when they are read otherwise.
+ */
+int ablate_each(struct ablate_job *j,
+                int (*fn)(void *self, struct arena *a, const struct item *item, struct err *e),
+                void *self, struct err *e);
+
+/* ---- how long it takes ---- */
+
+void ablate_time_begin(struct ablate_time *t);
+void ablate_time_run(struct ablate_time *t);        /* the passes are done */
+
+/*
+ * After the first n of all the sets of a text: a note where all will take more than ten seconds;
+ * ERR_USAGE where it will take more than an hour, without --yes.  n_runs: of the text.
+ */
+int ablate_time_check(struct ablate_job *j, const struct ablate_run *r,
+                      const struct ablate_set *all, int n_all, int n, int n_runs,
+                      struct err *e);
+
+/* "about 40 seconds", "about 3 hours" */
+const char *ablate_time_text(struct arena *a, double seconds);
+
+/* ---- --greedy ---- */
+
+int ablate_greedy_check(const struct ablate_job *j, struct err *e);
+void ablate_greedy_open(struct ablate_job *j);
+/* A text's single heads; and, where it is the only one, the curve. */
+int ablate_greedy_text(struct ablate_job *j, struct arena *a, const struct item *item,
+                       struct err *e);
+int ablate_greedy_end(struct ablate_job *j, struct err *e);
+/* Evaluations of a set that follow those of the single heads, of each text. */
+double ablate_greedy_work(const struct ablate_job *j);
+
+extern const struct record ablate_greedy_record;
 
 /* ---- --patch ---- */
 

@@ -94,26 +94,6 @@ static void divide(const struct ablate_job *j, struct ablate_means *m)
                                                    (double)m->n_rows[stack]) : 0;
 }
 
-/* All texts once before they are replaced in: what is wrong with a line is said then. */
-static int read_texts(struct ablate_job *j, struct err *e)
-{
-    struct session *s = &j->job.s;
-    const struct env *env = s->env;
-    struct env quiet = *env;
-    struct input *in;
-    int status = -1;
-
-    quiet.warn = quiet.note = NULL;
-    s->env = &quiet;
-    in = input_open(s, j->job.n_operands, j->job.operands, e);
-    if (in != NULL)
-        status = input_each(in, add_text, j, e);
-    s->env = env;
-    s->budget = NULL;
-    divide(j, j->means);
-    return status;
-}
-
 /* ---- files ---- */
 
 static int write_file(const struct ablate_job *j, const char *path, struct err *e)
@@ -191,8 +171,9 @@ int ablate_means(struct ablate_job *j, struct err *e)
     j->means = means_new(j);
     if (args->means != NULL)
         return read_file(j, args->means, e);
-    if (read_texts(j, e) != 0)
+    if (ablate_each(j, add_text, j, e) != 0)
         return -1;
+    divide(j, j->means);
     return args->means_out != NULL ? write_file(j, args->means_out, e) : 0;
 }
 

@@ -208,11 +208,10 @@ static int run_both(struct ablate_patched *p, struct ablate_run *r, struct ablat
     return 0;
 }
 
-static int run_sets(const struct ablate_run *r, const struct reading *k,
+static int run_sets(struct ablate_job *j, const struct ablate_run *r, const struct reading *k,
                     const struct ablate_set *set, int n_sets, struct ablate_patch *out,
                     struct err *e)
 {
-    const struct ablate_job *j = r->j;
     struct progress *progress = j->job.s.env->progress;
     size_t V = (size_t)j->m->n_logits;
     int status = 0;
@@ -226,13 +225,17 @@ static int run_sets(const struct ablate_run *r, const struct reading *k,
         hidden = arena_alloc_raw(r->a, (uint64_t)n * (uint64_t)r->T,
                                  (uint64_t)j->m->d_hidden * sizeof *hidden);
         logits = arena_alloc_raw(r->a, (size_t)n, V * sizeof *logits);
+        ablate_time_begin(&j->time);
         status = ablate_run_sets(r, &set[i], n, hidden, e);
+        ablate_time_run(&j->time);
         if (status == 0)
             row_logits(r, k->p->row, hidden, n, logits, r->a);
         for (int s = 0; s < n && status == 0; s++) {
             out[i + s] = read_logits(k, logits + (size_t)s * V);
             progress_step(progress);
         }
+        if (status == 0)
+            status = ablate_time_check(j, r, set, n_sets, n, 1, e);
         arena_reset(r->a, mark);
     }
     progress_end(progress);
@@ -292,7 +295,7 @@ int ablate_patch_text(struct ablate_job *j, struct arena *a, const struct item *
         return -1;
     n = make_sets(j, a, item, &set);
     of = arena_alloc(a, (size_t)n, sizeof *of);
-    if (run_sets(&run, &reading, set, n, of, e) != 0)
+    if (run_sets(j, &run, &reading, set, n, of, e) != 0)
         return -1;
     hand_out(j, out, a, of);
     return 0;

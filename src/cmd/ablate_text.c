@@ -9,14 +9,14 @@
 
 /* Sums over all runs of the text. */
 struct text_sums {
-    const struct ablate_job *j;
+    struct ablate_job *j;
     struct arena *a;
     const struct ablate_set *set;       /* [n_sets] */
     int n_sets;
     double *nll, *kl, *change;  /* [n_sets] */
     double *direct;             /* [n_heads]; NULL: undefined */
     double loss;
-    int n_rows;
+    int n_rows, n_runs;         /* runs: of the text, or of it with each masked token */
 };
 
 /* ---- rows ---- */
@@ -98,7 +98,7 @@ static void add_loss(struct text_sums *s, const struct ablate_run *r, const floa
 
 static int run_sets(struct text_sums *s, const struct ablate_run *r, struct err *e)
 {
-    const struct ablate_job *j = s->j;
+    struct ablate_job *j = s->j;
     struct progress *progress = j->job.s.env->progress;
     int64_t size = (int64_t)r->T * j->m->d_hidden;
     int status = 0;
@@ -110,9 +110,13 @@ static int run_sets(struct text_sums *s, const struct ablate_run *r, struct err 
 
         n = ablate_group(r, &s->set[i], s->n_sets - i);
         hidden = arena_alloc_raw(s->a, (uint64_t)n, (uint64_t)size * sizeof *hidden);
+        ablate_time_begin(&j->time);
         status = ablate_run_sets(r, &s->set[i], n, hidden, e);
+        ablate_time_run(&j->time);
         if (status == 0)
             (j->measure == ABLATE_HIDDEN ? add_hidden : add_loss)(s, r, hidden, i, n);
+        if (status == 0)
+            status = ablate_time_check(j, r, s->set, s->n_sets, n, s->n_runs, e);
         for (int k = 0; k < n; k++)
             progress_step(progress);
         arena_reset(s->a, mark);
@@ -138,6 +142,7 @@ static int each_masked(struct text_sums *s, const struct ablate_run *like,
 
     out->n_masked = choose_masked(s->j, &like->item, masked);
     out->masked = masked;
+    s->n_runs = out->n_masked;
     for (int i = 0; i < out->n_masked && status == 0; i++) {
         struct arena_mark mark = arena_mark(s->a);
         struct ablate_run run = *like;
@@ -146,6 +151,30 @@ static int each_masked(struct text_sums *s, const struct ablate_run *like,
         status = one_run(s, &run, e);
         arena_reset(s->a, mark);
     }
+    return status;
+}
+
+/* ---- all texts again ---- */
+
+int ablate_each(struct ablate_job *j,
+                int (*fn)(void *self, struct arena *a, const struct item *item, struct err *e),
+                void *self, struct err *e)
+{
+    struct session *s = &j->job.s;
+    const struct env *env = s->env;
+    struct env quiet = *env;
+    struct budget *budget = s->budget;
+    struct input *in;
+    int status = -1;
+
+    quiet.warn = quiet.note = NULL;
+    s->env = &quiet;
+    s->budget = NULL;
+    in = input_open(s, j->job.n_operands, j->job.operands, e);
+    if (in != NULL)
+        status = input_each(in, fn, self, e);
+    s->env = env;
+    s->budget = budget;
     return status;
 }
 
@@ -201,7 +230,7 @@ int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
                 struct err *e)
 {
     size_t n = (size_t)n_sets;
-    struct text_sums sums = { .j = j, .a = a, .set = set, .n_sets = n_sets,
+    struct text_sums sums = { .j = j, .a = a, .set = set, .n_sets = n_sets, .n_runs = 1,
                               .nll = arena_alloc(a, n, sizeof(double)),
                               .kl = arena_alloc(a, n, sizeof(double)),
                               .change = arena_alloc(a, n, sizeof(double)) };

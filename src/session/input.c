@@ -421,7 +421,7 @@ bool input_is_file(const struct input *in)
 
 /* ---- how far it is ---- */
 
-static double share_taken(const struct input *in)
+double input_share(const struct input *in)
 {
     const struct source *source = in->source;
 
@@ -441,14 +441,14 @@ void input_begin(struct input *in)
 void input_work(struct input *in)
 {
     if (in->source->is_file)
-        progress_reach(in->s->env->progress, 0, in->share, share_taken(in));
+        progress_reach(in->s->env->progress, 0, in->share, input_share(in));
 }
 
 void input_worked(struct input *in, int n)
 {
     if (!in->source->is_file)
         return;
-    in->share = share_taken(in);
+    in->share = input_share(in);
     progress_reach(in->s->env->progress, n, in->share, in->share);
 }
 

@@ -42,6 +42,8 @@ int64_t input_count_bad(const struct input *in);    /* of them: could not be use
 uint32_t input_crc(const struct input *in);     /* of the lines read so far, each with a "\n" */
 const char *input_name(const struct input *in); /* of the file, or standard input; NULL: the
                                                    command line */
+double input_share(const struct input *in);      /* of its texts that were taken, in [0, 1];
+                                                   NaN: not known */
 bool input_is_file(const struct input *in);     /* of texts; or of several arrays */
 
 /*

@@ -230,6 +230,74 @@ near() {
     fails 2 "--together: a picture shows heads one by one" "$viz" ablate --together -o "$dir/x.png" "a cat"
 }
 
+@test "--greedy: the least worth first, by itself; points are what --together says" {
+    g=(-m "$ref/gpt2" --ids "$ids")
+    works "$viz" ablate --json --greedy "${g[@]}"
+    greedy=$output
+    works "$viz" ablate --json "${g[@]}"
+    jq -e --argjson one "$output" '
+        [.order[] | [.layer, .head, .step]] == ([$one.heads[] | [.layer, .head, .dloss]] | sort_by(.[2]))
+        and .exact == false and [.points[].n_heads] == [1, 2, 4, 6]' <<< "$greedy"
+    for n in 1 2 4 6; do
+        heads=$(jq -r --argjson n $n '[.order[:$n][] | "L\(.layer)H\(.head)"] | join(",")' <<< "$greedy")
+        works "$viz" ablate --json --together -H "$heads" "${g[@]}"
+        jq -e --argjson t "$output" --argjson n $n '.points[] | select(.n_heads == $n)
+            | .dloss == $t.sets[0].dloss and .kl == $t.sets[0].kl
+              and .random_low <= .random_mean + 1e-12 and .random_mean <= .random_high + 1e-12' <<< "$greedy"
+    done
+    works "$viz" ablate --json --greedy -t 1 "${g[@]}"
+    [ "$output" = "$greedy" ]
+    works "$viz" ablate --greedy "${g[@]}"
+    [ "${lines[0]}" = "heads replaced one after the other, the least worth by itself first; mean of 1 text" ]
+    [[ ${lines[1]} =~ ^heads\ +last\ +dloss\ +kl\ +random\ +least\ +largest$ ]]
+}
+
+@test "--greedy=exact: each head is the least worth after those before it" {
+    g=(-m "$ref/gpt2" --ids "$ids")
+    works "$viz" ablate --json --greedy=exact "${g[@]}"
+    exact=$output
+    first=$(jq -r '.order[0] | "L\(.layer)H\(.head)"' <<< "$exact")
+    for l in 0 1; do
+        for h in 0 1 2; do
+            [ "L${l}H$h" = "$first" ] ||
+                "$viz" ablate --json --together -H "$first,L${l}H$h" "${g[@]}" |
+                jq -c --argjson l $l --argjson h $h '[$l, $h, .sets[0].dloss]'
+        done
+    done > "$dir/pairs"
+    [ "$(jq -c '[.order[1].layer, .order[1].head, .order[1].step]' <<< "$exact")" = \
+        "$(jq -sc 'min_by(.[2])' "$dir/pairs")" ]
+    jq -e '.exact and ([.order[] | [.layer, .head]] | unique | length) == 6
+        and (.points[-1].dloss - .order[-1].step | fabs) < 1e-12' <<< "$exact"
+}
+
+@test "--greedy over many texts, also of a pipe; what it goes with; an hour is asked for" {
+    printf '%s\n' '{"ids":[12,17,40]}' '{"ids":[9]}' '{"ids":[7,8,9,5]}' > "$dir/lines"
+    g=(--json -m "$ref/gpt2" --jsonl)
+    works "$viz" ablate "${g[@]}" --greedy --summary -f "$dir/lines"
+    greedy=$output
+    run --separate-stderr "$viz" ablate "${g[@]}" --greedy --summary -f - < "$dir/lines"
+    [ "$output" = "$greedy" ]
+    works "$viz" ablate "${g[@]}" --summary -f "$dir/lines"
+    jq -e --argjson g "$greedy" '$g.n_texts == 2 and $g.n_rows == .n_rows and $g.loss == .loss
+        and ([$g.order[] | .step] | . == sort)
+        and ([.heads[] | .dloss.mean] | min) - $g.points[0].dloss < 1e-9' <<< "$output"
+    fails 2 "--greedy: several texts require --summary" "$viz" ablate --greedy -f "$dir/lines"
+    fails 2 "--greedy, --together: only one of them can be given" "$viz" ablate --greedy --together "a cat"
+    fails 2 "--greedy, --patch: only one of them can be given" "$viz" ablate --greedy --patch "a dog" "a cat"
+    fails 2 "--greedy orders the heads: expected no --sort or --reverse" "$viz" ablate --greedy --reverse "a cat"
+    fails 2 "--greedy: a picture shows heads one by one" "$viz" ablate --greedy -o "$dir/x.png" "a cat"
+    # 3,000,000 texts take hours or days; with --yes they are begun
+    yes "the cat saw the dog and ran to it" | head -n 3000000 > "$dir/many"
+    fails 2 ": expected --yes, fewer heads or fewer texts" "$viz" ablate --summary -f "$dir/many"
+    "$viz" ablate --yes --summary -f "$dir/many" 2> "$dir/err" 3>&- &
+    for _ in $(seq 1200); do
+        ! grep -q . "$dir/err" || break
+        sleep .1
+    done
+    kill $!
+    grep -q '^mha-viz: note: this takes about ' "$dir/err"
+}
+
 @test "masked models: tokens of the text in turn, by a seed; no special ones" {
     works "$viz" ablate --json --sample 2 -m "$ref/bert" "the key is in the door"
     [ "$(jq -c '[.measure, .n_rows, (.masked | length)]' <<< "$output")" = '["masked",2,2]' ]
