@@ -106,11 +106,12 @@ static void choose_classes(struct circuits_job *j)
         { "letters", letters(j->a), LETTERS, false },
     };
     struct circuits_class *class = arena_alloc(j->a, N_CIRCUITS_CLASS, sizeof *class);
+    const int *none = arena_alloc(j->a, 0, sizeof *none);
 
     for (int i = 0; i < N_CIRCUITS_CLASS; i++)
         class[i] = j->s.tok != NULL && j->args->sample > 0 ?
-                       class_of(j, &members[i]) : (struct circuits_class){ members[i].name, 0,
-                                                                           NULL, NULL };
+                       class_of(j, &members[i]) :
+                       (struct circuits_class){ members[i].name, 0, none, none };
     j->tokens.class = class;
     j->tokens.n_classes = N_CIRCUITS_CLASS;
 }
