@@ -133,6 +133,33 @@ static void columns_look(void *state, const struct qkv_view *view, int head)
     }
 }
 
+/* The root of x^T gram x of x[n]. */
+static double written(const double *gram, const float *x, int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            sum += (double)x[i] * (double)x[j] * gram[(int64_t)i * n + j];
+    return sum > 0 ? sqrt(sum) : 0;
+}
+
+/* The same of what the head writes of each value. */
+static void columns_look_out(void *state, const struct qkv_view *view, int head)
+{
+    struct columns *all = state;
+    const float *v = view->kv + view->v_at[head / (view->H / view->G)];
+    struct arena_mark mark = arena_mark(view->room);
+    const double *gram;
+
+    if (view->out == NULL || view->S != all->n_keys)
+        return;
+    gram = view_written(view, head);
+    for (int j = 0; j < view->S; j++, v += view->kv_stride)
+        all->at[j].length = written(gram, v, view->at[head].d_v);
+    arena_reset(view->room, mark);
+}
+
 static void columns_finish(void *state, struct arena *scratch)
 {
     struct columns *all = state;
@@ -148,7 +175,7 @@ static void columns_finish(void *state, struct arena *scratch)
 }
 
 /* How long the value of each sink is, the median of the others being 1. */
-static int drain_v(const void *state, int layer, int head, double *v)
+static int drain(const void *state, int layer, int head, double *v)
 {
     const struct columns *all = state;
     int count = sinks(state, layer, head, v);
@@ -165,13 +192,18 @@ static const struct metric_state columns = { SCOPE_HEAD, columns_size, columns_t
 /* The same, with values: for what is not asked for without them. */
 static const struct metric_state drains = { SCOPE_HEAD, columns_size, columns_take,
                                             columns_finish, columns_look, columns_start };
+static const struct metric_state drains_out = { SCOPE_HEAD, columns_size, columns_take,
+                                                columns_finish, columns_look_out,
+                                                columns_start };
 
 const struct metric_rule metric_sink_other = { .state = &columns, .value = sink_other };
 const struct metric_rule metric_received = { .state = &columns, .list = received,
                                              .length = key_count };
 const struct metric_rule metric_sinks = { .state = &columns, .list = sinks,
                                           .length = key_count };
-const struct metric_rule metric_drain_v = { .state = &drains, .list = drain_v,
+const struct metric_rule metric_drain_v = { .state = &drains, .list = drain,
                                             .length = key_count };
+const struct metric_rule metric_drain_out = { .state = &drains_out, .list = drain,
+                                              .length = key_count };
 const struct metric_rule metric_query_independence = { .state = &columns,
                                                        .value = query_independence };

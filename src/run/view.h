@@ -27,8 +27,16 @@ struct qkv_view {
     const struct attend *at;    /* [H] widths, scale, what is hidden and added; hidden
                                    has T rows, row0 is 0 */
     const struct rope_plan *rope;       /* how q and k are rotated; NULL: they are not */
+    const struct param *out;    /* the projection of the heads' outputs; NULL: there is none */
+    struct arena *room;         /* for what is computed of it, as long as the pass */
     bool alike;                 /* what is hidden and added is the same for all heads */
 };
+
+/*
+ * W_O W_O^T [d_v, d_v] of a head, of v->room: what it writes of a value x is the root of x^T of
+ * this x long.  v->out is not NULL.
+ */
+const double *view_written(const struct qkv_view *v, int head);
 
 enum stream_step_kind {
     STREAM_BEGIN,               /* the embeddings, as the first layer reads them */

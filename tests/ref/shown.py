@@ -16,6 +16,8 @@ import sys
 
 import numpy as np
 
+import weight
+
 
 def merged(a, hide_q, hide_k, groups, renorm):
     """Rows [words, words] of one head, and what of it is shown and visible."""
@@ -327,7 +329,28 @@ def looked(arrays, head):
     score = (q[n] @ k.T * scale)[raw_of(arrays, head)[n] > 0]
     rotated = config["model_type"] in ROTATED_HALVES and not dot
     return {"max_logit": score.max(), "max_abs_logit": abs(score).max(),
-            "rope_share": list(planes(q[n], k)) if rotated else None}, np.sqrt((v ** 2).sum(1))
+            "rope_share": list(planes(q[n], k)) if rotated else None}, \
+        (np.sqrt((v ** 2).sum(1)), np.sqrt((written(config, head, v) ** 2).sum(1)))
+
+
+OUTPUT = {"bert": "bert.encoder.layer.{}.attention.output.dense.weight",
+          "gpt2": "transformer.h.{}.attn.c_proj.weight.T",
+          "bloom": "transformer.h.{}.self_attention.dense.weight",
+          "bart": "model.decoder.layers.{}.encoder_attn.out_proj.weight",
+          "t5": "decoder.block.{}.layer.1.EncDecAttention.o.weight",
+          **dict.fromkeys(("llama", "mistral", "gemma3_text"),
+                          "model.layers.{}.self_attn.o_proj.weight")}
+
+
+def written(config, head, v):
+    """v W_O of a head, by the weights beside CONFIG."""
+    model = weight.tensors(os.path.dirname(os.environ["CONFIG"]))
+    name = OUTPUT[config["model_type"]].format(head["layer"])
+    name = name if name.removesuffix(".T") in model else name.split(".", 1)[1]
+    w = model[name.removesuffix(".T")].astype(np.float64)
+    w = w if name.endswith(".T") else w.T
+    n, d = head["head"], v.shape[1]
+    return v @ w[n * d:(n + 1) * d]
 
 
 ROTATED_HALVES = ("llama", "mistral", "gemma3_text")
@@ -341,11 +364,12 @@ def planes(q, k):
 
 
 def drain(length, a, visible, rows, sinks):
-    """Lengths of the sinks' values, against the other keys'."""
-    if sinks is None or len(length) != a.shape[1]:
-        return {"drain_v": None}
-    rest = [length[j] for j in range(len(length)) if j not in sinks and visible[rows, j].any()]
-    return {"drain_v": [length[int(j)] / np.median(rest) for j in sinks] if rest else None}
+    """Lengths of the sinks' values, and of what is written of them, against the other keys'."""
+    if sinks is None or len(length[0]) != a.shape[1]:
+        return {"drain_v": None, "drain_out": None}
+    others = [j for j in range(a.shape[1]) if j not in sinks and visible[rows, j].any()]
+    return {name: [x[int(j)] / np.median(x[others]) for j in sinks] if others else None
+            for name, x in zip(("drain_v", "drain_out"), length)}
 
 
 def through(maps, heads):

@@ -59,4 +59,5 @@ def main(plain, weighted, folder, tensor, prefix):
         sys.exit(f"{kind}: {layer} layers, a weight is off by {worst:.2g}, at most 1e-6")
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -333,7 +333,11 @@ static void what_is_read(void **state)
                        kv[] = { 1, 0, 0.5f, 1, -3, -3, 1, -6, 1, 1, -9, 2 };
     const struct attend one = { .S = 4, .d = 2, .d_v = 1, .scale = 0.5f, .lo = INT_MAX };
     const struct attend at[] = { one, one };
-    struct qkv_view view = { .stack = STACK_DECODER, .T = 4, .S = 4, .H = 2, .G = 1, .q = q,
+    /* What head 0 writes is in the first column, what head 1 does in the second. */
+    static const float w[] = { 9, 3, 9, 4 };
+    const struct param out = { .matrix = { .data = (const unsigned char *)w, .size_bytes = 4,
+                                           .N = 2, .K = 2, .stride = 2 } };
+    struct qkv_view view = { .out = &out, .room = &arena, .stack = STACK_DECODER, .T = 4, .S = 4, .H = 2, .G = 1, .q = q,
                              .kv = kv, .q_stride = 2, .kv_stride = 3, .q_at = q_at,
                              .k_at = k_at, .v_at = v_at, .at = at };
     struct stats *s = start(length, 1, &all, &table);
@@ -354,6 +358,7 @@ static void what_is_read(void **state)
     check_close(h->value[METRIC_max_abs_logit], 3, 0);      /* query 3, key 3 */
     assert_int_equal(h->list[METRIC_drain_v].n, 1);
     check_close(h->list[METRIC_drain_v].v[0], 0.25, 0);
+    check_close(h->list[METRIC_drain_out].v[0], 0.25, 1e-7);    /* all 5 times as long */
     h = stats_head(s, 0, 1, 1);
     assert_true(isnan(h->value[METRIC_max_logit]));
     assert_int_equal(h->list[METRIC_drain_v].n, -1);

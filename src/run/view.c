@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * What an attention reads -> how long what it would write of a value is. */
+#include "run/view.h"
+
+/* gram[n, n] += x x^T of x[n] */
+static void add_outer(double *gram, const float *x, int n)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            gram[i * n + j] += (double)x[i] * (double)x[j];
+}
+
+static void add_rows(double *gram, const struct matrix *w, int first, int n, struct arena *a)
+{
+    float *row = arena_alloc_raw(a, (uint64_t)n, (uint64_t)w->N * sizeof *row);
+
+    for (int64_t i = 0; i < n; i++)
+        linear_row(row + i * w->N, w, first + (int)i);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            for (int k = 0; k < w->N; k++)
+                gram[i * n + j] += (double)row[i * w->N + k] * (double)row[j * w->N + k];
+}
+
+const double *view_written(const struct qkv_view *v, int head)
+{
+    const struct matrix *w = &v->out->matrix;
+    int n = v->at[head].d_v, first = head * n;
+    double *gram = arena_alloc(v->room, (uint64_t)n, (uint64_t)n * sizeof *gram);
+    struct arena_mark mark = arena_mark(v->room);
+    float *row;
+
+    if (w->order_in_out) {
+        add_rows(gram, w, first, n, v->room);
+    } else {
+        row = arena_alloc_raw(v->room, (uint64_t)w->K, sizeof *row);
+        for (int i = 0; i < w->N; i++) {
+            linear_row(row, w, i);
+            add_outer(gram, row + first, n);
+        }
+    }
+    arena_reset(v->room, mark);
+    return gram;
+}
