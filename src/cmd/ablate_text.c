@@ -164,7 +164,7 @@ int ablate_each(struct ablate_job *j,
     const struct env *env = s->env;
     struct env quiet = *env;
     struct budget *budget = s->budget;
-    struct input *in;
+    struct input *before = s->input, *in;
     int status = -1;
 
     quiet.warn = quiet.note = NULL;
@@ -173,6 +173,7 @@ int ablate_each(struct ablate_job *j,
     in = input_open(s, j->job.n_operands, j->job.operands, e);
     if (in != NULL)
         status = input_each(in, fn, self, e);
+    input_close(s, before);
     s->env = env;
     s->budget = budget;
     return status;

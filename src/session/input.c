@@ -294,6 +294,13 @@ void input_call(struct input *in, const char *text_name)
     in->text_name = text_name;
 }
 
+void input_close(struct session *s, struct input *before)
+{
+    for (; s->input != before; s->input = s->input->before)
+        if (s->input->source != NULL && s->input->source->close != NULL)
+            s->input->source->close(s->input->source);
+}
+
 void input_close_all(struct input *last)
 {
     for (struct input *in = last; in != NULL; in = in->before)

@@ -26,6 +26,8 @@ struct input *input_open_beside(struct session *s, const struct input *first,
 void input_call(struct input *in, const char *text_name);
 
 void input_close_all(struct input *last);      /* it and those of its session before it */
+/* Those that were opened after `before`, the session's input then. */
+void input_close(struct session *s, struct input *before);
 
 /*
  * The next text, tokenised, in arena a.  Returns 1, 0 at the end, -1.  A line of

@@ -277,6 +277,8 @@ near() {
     greedy=$output
     run --separate-stderr "$viz" ablate "${g[@]}" --greedy --summary -f - < "$dir/lines"
     [ "$output" = "$greedy" ]
+    works "$viz" ablate "${g[@]}" --greedy=exact --summary -f "$dir/lines"
+    jq -e --argjson g "$greedy" '.exact and .points[0] == $g.points[0] and .points[-1].dloss == $g.points[-1].dloss' <<< "$output"
     works "$viz" ablate "${g[@]}" --summary -f "$dir/lines"
     jq -e --argjson g "$greedy" '$g.n_texts == 2 and $g.n_rows == .n_rows and $g.loss == .loss
         and ([$g.order[] | .step] | . == sort)
