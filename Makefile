@@ -154,6 +154,10 @@ check: deps test-deps
 check-real: all
 	tests/ref/real/check $(CURDIR)/$(BIN)
 
+# The shards of a corpus on a cluster with Slurm, whose daemons are started here; as root.
+check-slurm: all
+	tests/cluster/slurm $(BIN)
+
 # Tokenisers of all parts, put together at random, against the tokenizers package.
 check-tokenizers: $(BUILD)/tests/unit/text_mixed
 	tests/ref/tokenizers/check $<
@@ -287,6 +291,7 @@ help:
 	@echo 'make             mha-viz, and the library in build/'
 	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
 	@echo 'make check       packages, build, all tests'
+	@echo 'make check-slurm  shards on a cluster with Slurm, started here (root, Debian)'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
 	@echo 'make check-tokenizers  random tokenisers against tokenizers and sentencepiece (Python, package index)'
 	@echo 'make asan tsan   the tests under AddressSanitizer and UBSan, ThreadSanitizer'
@@ -305,7 +310,7 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs demo check check-real check-tokenizers asan tsan coverage mutate fuzz fuzzers \
+.PHONY: all programs demo check check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
         fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
         install uninstall dist clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)
