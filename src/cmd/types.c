@@ -25,17 +25,15 @@ static const struct opt opts[] = {
     WORDS(0, "threshold", "LIST", F(threshold), &threshold_values,
           "thresholds of labels, as induction:0.5,local:0.8"),
     WORDS(0, "probe", "LIST", F(probe), &probe_values,
-          "probes to run, with commas between; without it, all that the model can take"),
+          "probes to run, with commas between; without it, all"),
     FLAG(0, "no-probe", F(no_probe), "run no probes: only what the texts show"),
     PATH(0, "gold", "FILE", F(gold),
          ".conllu of sentences with dependency trees, instead of a text: which heads follow "
          "which relation"),
     PATH(0, "gold-pairs", "FILE", F(gold_pairs),
-         ".tsv of words of related sense: text, word, word, from 0: which heads look from one to "
-         "the other"),
+         ".tsv: text, word and word of related sense, from 0"),
     PATH(0, "align", "FILE", F(align),
-         "word alignments of the texts, 0-0 1-2 in a line for each: error rate of each head of "
-         "cross-attention"),
+         "alignments of words, for heads of cross-attention: a line of 0-0 1-2 for each text"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
         "seed of the probes' random tokens, and of the random input of a bare layer"),
     END

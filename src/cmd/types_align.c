@@ -40,7 +40,8 @@ int types_align_open(struct types_job *j, struct err *e)
 /* ---- words ---- */
 
 static int check_line(const struct types_job *j, const struct item *item,
-                      const struct types_blanks *source, const struct types_blanks *target, struct err *e)
+                      const struct types_blanks *source, const struct types_blanks *target,
+                      struct err *e)
 {
     const struct pharaoh_line *line = &j->align->line[item->index];
 
