@@ -229,6 +229,9 @@ int ablate_choose(struct ablate_job *j, struct err *e)
 
     if (choose_stack(j, e) != 0 || choose_measure(j, e) != 0)
         return -1;
+    if (j->args->with == ABLATE_RESAMPLE && whole->family->front != FRONT_TOKENS)
+        return err_set(e, ERR_USAGE, "--with resample: %s reads arrays: expected zero, mean or "
+                       "uniform", whole->name);
     count += 2 * (uint64_t)j->m->config.n_layers * (uint64_t)j->m->config.n_heads;
     j->head = arena_alloc(j->job.s.a, count, sizeof *j->head);
     add_heads(j, true);

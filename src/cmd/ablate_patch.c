@@ -51,7 +51,7 @@ int ablate_patch_prepare(struct ablate_job *j, struct err *e)
 {
     const char *option = j->args->patch != NULL ? "--patch" : "--patch-ids";
 
-    if (j->job.s.model->config.n_vocab <= 0)
+    if (j->job.s.model->family->front != FRONT_TOKENS)
         return err_set(e, ERR_USAGE, "%s: %s reads no text", option, j->job.s.model->name);
     if (model_check_head(j->job.s.model, j->m, e) != 0)
         return -1;

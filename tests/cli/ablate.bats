@@ -325,6 +325,10 @@ near() {
     works "$viz" ablate -m "$dir/layer.safetensors"
     [[ ${lines[0]} == "outputs replaced by zeros; change of the last hidden state" ]]
     [[ ${lines[1]} =~ ^head\ +change$ ]]
+    works "$viz" ablate --with mean --json -m "$dir/layer.safetensors" --shape 2x5
+    fails 2 "--with resample: layer.safetensors reads arrays: expected zero, mean or uniform" \
+        "$viz" ablate --with resample -m "$dir/layer.safetensors" --shape 2x5
+    fails 2 "--patch: layer.safetensors reads no text" "$viz" ablate --patch "a cat" -m "$dir/layer.safetensors"
     fails 2 "--metric: 'kl': distilbert has no output head: expected change" \
         "$viz" ablate --metric kl -m "$ref/families/distilbert" --ids "$ids"
     fails 2 "--sort: 'change': gpt2 has an output head: expected dloss, kl or direct" \
