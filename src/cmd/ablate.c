@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <math.h>
 
-#include "cmd/ablate.h"
+#include "cmd/ablate_record.h"
 
 static const char *const shown_metrics[] = { "auto", "dloss", "kl", "direct", "change", "patch",
                                              NULL };
@@ -194,11 +194,7 @@ static int add_text(void *self, struct arena *a, const struct item *item, struct
 static const char *caption(const struct ablate_job *j, struct arena *a, const char *of)
 {
     return arena_printf(a, "%s: heads' outputs replaced by %s%s%s.", j->job.s.model->name,
-                        j->args->with == ABLATE_ZERO ? "zeros" :
-                        j->args->with == ABLATE_MEAN ? "their mean" :
-                        j->args->with == ABLATE_RESAMPLE ? "those of another text" :
-                                                           "uniform attention",
-                        of, figure_changes(a, j->job.s.asked));
+                        ablate_with_text(j), of, figure_changes(a, j->job.s.asked));
 }
 
 static int draw_text(void *self, struct arena *a, const struct item *item, const char *path,

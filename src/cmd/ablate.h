@@ -12,7 +12,8 @@
  *     ablate_time.c     how long all of it will take
  *     ablate_greedy.c   one head after the other
  *     ablate_patch.c    outputs of one text, put into the run of another
- *     ablate_record.c, ablate_picture.c    what is printed and drawn */
+ *     ablate_record.c, ablate_summary.c, ablate_greedy_record.c, ablate_patch_record.c,
+ *     ablate_picture.c  what is printed and drawn */
 #ifndef CMD_ABLATE_H
 #define CMD_ABLATE_H
 
@@ -229,7 +230,26 @@ int ablate_greedy_end(struct ablate_job *j, struct err *e);
 /* Evaluations of a set that follow those of the single heads, of each text. */
 double ablate_greedy_work(const struct ablate_job *j);
 
+/* A point of the curve. */
+struct ablate_point {
+    int n_heads;
+    double of[N_ABLATE];
+    double mean, low, high;     /* of random sets: of dloss, or change */
+};
+
+struct ablate_curve {
+    const int *order;           /* [n_asked] of heads */
+    const double *step;         /* [n_asked] what each was chosen by */
+    const struct ablate_point *point;       /* [n_points] */
+    int n_points;
+    int64_t n_texts, n_rows;
+    double loss;
+};
+
 extern const struct record ablate_greedy_record;
+
+void ablate_greedy_columns(struct ablate_job *j);
+void ablate_greedy_write(struct ablate_job *j, struct arena *a, const struct ablate_curve *c);
 
 /* ---- --patch ---- */
 

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/str.h"
 #include "cmd/ablate.h"
+
+enum { MOST_POINTS = 34 };          /* 1, 2, 4, ... below 2^31, and all */
 
 /* Sums over texts, of each set. */
 struct sums {
@@ -182,7 +183,7 @@ static int order_exactly(struct ablate_job *j, struct err *e)
 /* ---- the curve ---- */
 
 /* Heads of each point: 1, 2, 4, ... and all; returns how many points. */
-static int points(int n_heads, int out[34])
+static int points(int n_heads, int out[MOST_POINTS])
 {
     int n = 0;
 
@@ -194,7 +195,7 @@ static int points(int n_heads, int out[34])
 
 double ablate_greedy_work(const struct ablate_job *j)
 {
-    int at[34];
+    int at[MOST_POINTS];
     double n = j->n_asked, curve = points(j->n_asked, at) * (1 + ABLATE_RANDOM);
 
     return j->args->greedy == GREEDY_OFF ? 0 :
@@ -219,179 +220,39 @@ static struct ablate_set *curve_sets(const struct ablate_job *j, const int *at, 
     return set;
 }
 
-/* ---- records ---- */
-
-struct order_row {
-    struct head_id id;
-    double step;
-};
-
-static const struct column order_columns[] = {
-    { "stack", "whose rows of attention", .kind = COLUMN_TEXT, .where = IN_JSON,
-      .choices = family_stack_names, .field = HEAD_F(stack) },
-    { "layer", "number of the layer, from 0", .kind = COLUMN_INT, .where = IN_JSON,
-      .field = HEAD_F(layer) },
-    { "head", "number of the head in its layer, from 0", .kind = COLUMN_INT, .where = IN_JSON,
-      .field = HEAD_F(head) },
-    { "step", "what it was chosen by, the least of those that were left: change of the loss, or "
-      "of the last hidden state, by it alone; --greedy=exact: by it and all before it",
-      .kind = COLUMN_REAL, .where = IN_JSON, .null = NULL_SHOWN,
-      .field = offsetof(struct order_row, step) },
-};
-
-static const struct record order_record = {
-    .help = "a head, in the order in which they are replaced",
-    .size = sizeof(struct order_row), RECORD_COLUMNS(order_columns),
-};
-
-struct point_row {
-    int n_heads;
-    const char *last;
-    double of[N_ABLATE], mean, low, high;
-};
-
-#define F(f) offsetof(struct point_row, f)
-#define POINT(called, about, measure, shape, member) \
-    { .name = called, .help = about, .unit = measure, .format = shape, .kind = COLUMN_REAL, \
-      .where = IN_ALL, .null = NULL_SHOWN, .optional = true, .field = F(member) }
-static const struct column point_columns[] = {
-    { "n_heads", "number of heads that are replaced", "heads", "heads", .kind = COLUMN_INT,
-      .where = IN_ALL, .field = F(n_heads) },
-    { "last", "the last of them", .kind = COLUMN_TEXT, .where = IN_ALL, .field = F(last) },
-    POINT("dloss", "change of the loss", "nats", "%+.5f", of[ABLATE_DLOSS]),
-    POINT("kl", "divergence", "nats", "%.3g", of[ABLATE_KL]),
-    POINT("change", "|h' - h| / |h| of the last hidden states h", NULL, "%.4g",
-          of[ABLATE_CHANGE]),
-    { "random_mean", "dloss, or change, of 10 random sets of as many heads of each layer: mean",
-      .heading = "random", .format = "%+.5f", .kind = COLUMN_REAL, .where = IN_ALL,
-      .null = NULL_SHOWN, .field = F(mean) },
-    { "random_low", "the least", .heading = "least", .format = "%+.5f", .kind = COLUMN_REAL,
-      .where = IN_ALL, .null = NULL_SHOWN, .field = F(low) },
-    { "random_high", "the largest", .heading = "largest", .format = "%+.5f",
-      .kind = COLUMN_REAL, .where = IN_ALL, .null = NULL_SHOWN, .field = F(high) },
-};
-#undef F
-
-static const struct record point_record = {
-    .help = "a point of the curve", .size = sizeof(struct point_row),
-    RECORD_COLUMNS(point_columns),
-};
-
-struct greedy_row {
-    const char *model, *family, *with, *measure;
-    bool exact;
-    int64_t n_texts, n_rows;
-    double loss;
-    struct list order, points;
-};
-
-#define F(f) offsetof(struct greedy_row, f)
-static const struct column greedy_columns[] = {
-    { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON, .field = F(model) },
-    { "family", "name of the model's family", .kind = COLUMN_TEXT, .where = IN_JSON,
-      .field = F(family) },
-    { "with", "what stands in place of a head's output", .kind = COLUMN_TEXT,
-      .where = IN_TSV | IN_JSON, .choices = ablate_withs, .field = F(with) },
-    { "measure", "as in mha-viz/ablate/1", .kind = COLUMN_TEXT, .where = IN_TSV | IN_JSON,
-      .choices = ablate_measures, .field = F(measure) },
-    { "exact", "each head was chosen after those before it", .kind = COLUMN_BOOL,
-      .where = IN_TSV | IN_JSON, .field = F(exact) },
-    { "n_texts", "number of the texts that the numbers are means over", "texts",
-      .kind = COLUMN_LONG, .where = IN_TSV | IN_JSON, .field = F(n_texts) },
-    { "n_rows", "rows of the loss, of all texts", "tokens", .kind = COLUMN_LONG,
-      .where = IN_TSV | IN_JSON, .field = F(n_rows) },
-    { "loss", "without a change: mean over these rows", "nats", .kind = COLUMN_REAL,
-      .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(loss) },
-    { "order", "one object per head", .kind = COLUMN_RECORD, .list = true, .where = IN_JSON,
-      .of = &order_record, .field = F(order) },
-    { "points", "1, 2, 4, ... and all heads", .kind = COLUMN_RECORD, .list = true,
-      .where = IN_TSV | IN_JSON, .of = &point_record, .field = F(points) },
-};
-#undef F
-
-const struct record ablate_greedy_record = {
-    .schema = "mha-viz/ablate-greedy/1",
-    .help = "what a model loses where one head after the other is replaced",
-    .size = sizeof(struct greedy_row), RECORD_COLUMNS(greedy_columns),
-};
-
-/* ---- the report ---- */
-
-static const char *name_of(const struct ablate_job *j, struct arena *a, int head)
+/* What the chosen heads of a point, and random ones, are worth: sets from `at` on. */
+static struct ablate_point point_of(const struct ablate_job *j, const struct sums *s, int at,
+                                    int n_heads)
 {
-    const struct ablate_head *h = &j->head[head];
-    const char *name = arena_printf(a, "L%dH%d", h->layer, h->head);
-
-    return ablate_several_stacks(j) ? arena_printf(a, "%s %s", family_stack_names[h->stack],
-                                                   name) : name;
-}
-
-static struct list order_rows(const struct ablate_job *j)
-{
-    const struct ablate_greedy_job *g = j->greedy;
-    struct order_row *row = arena_alloc(g->a, (size_t)j->n_asked, sizeof *row);
-
-    for (int i = 0; i < j->n_asked; i++)
-        row[i] = (struct order_row){ ablate_head_id(&j->head[g->order[i]]), g->step[i] };
-    return (struct list){ row, j->n_asked };
-}
-
-static struct point_row point_row(const struct ablate_job *j, const struct sums *s, int at,
-                                  int n_heads)
-{
-    const struct ablate_greedy_job *g = j->greedy;
-    struct point_row row = { .n_heads = n_heads, .low = INFINITY, .high = -INFINITY,
-                             .last = name_of(j, g->a, g->order[n_heads - 1]) };
+    struct ablate_point point = { .n_heads = n_heads, .low = INFINITY, .high = -INFINITY };
 
     for (int i = 0; i < N_ABLATE; i++)
-        row.of[i] = mean(s, at, i);
+        point.of[i] = mean(s, at, i);
     for (int k = 1; k <= ABLATE_RANDOM; k++) {
         double x = mean(s, at + k, key_of(j));
 
-        row.mean += x / ABLATE_RANDOM;
-        row.low = fmin(row.low, x);
-        row.high = fmax(row.high, x);
+        point.mean += x / ABLATE_RANDOM;
+        point.low = fmin(point.low, x);
+        point.high = fmax(point.high, x);
     }
-    return row;
-}
-
-static const struct record *shown(const struct ablate_job *j, const struct record *r)
-{
-    static const char *const of_loss[] = { "dloss", "kl", NULL };
-    static const char *const of_hidden[] = { "change", NULL };
-
-    return record_without(j->job.s.a, r, IN_ALL,
-                          j->measure == ABLATE_HIDDEN ? of_loss : of_hidden);
+    return point;
 }
 
 static int report(struct ablate_job *j, struct err *e)
 {
     struct ablate_greedy_job *g = j->greedy;
-    struct report *r = &j->job.results.report;
-    struct greedy_row row = { j->job.s.name, j->job.s.model->family->name,
-                              ablate_withs[j->args->with], ablate_measures[j->measure],
-                              j->args->greedy == GREEDY_EXACT };
-    int at[34], n = points(j->n_asked, at);
-    struct point_row *point = arena_alloc(g->a, (size_t)n, sizeof *point);
+    int at[MOST_POINTS], n = points(j->n_asked, at);
+    struct ablate_point *point = arena_alloc(g->a, (size_t)n, sizeof *point);
     struct sums sums;
 
     if (evaluate(j, curve_sets(j, at, n), n * (1 + ABLATE_RANDOM), &sums, e) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        point[i] = point_row(j, &sums, i * (1 + ABLATE_RANDOM), at[i]);
-    row.n_texts = sums.n;
-    row.n_rows = sums.n_rows;
-    row.loss = sums.n_rows > 0 ? sums.loss / (double)sums.n_rows : NAN;
-    row.order = order_rows(j);
-    row.points = (struct list){ point, n };
-    if (r->format != REPORT_TABLE) {
-        report_row(r, &row);
-        return 0;
-    }
-    fprintf(r->file, "heads replaced one after the other, the least worth %s first; mean of "
-            "%lld text%s\n", j->args->greedy == GREEDY_EXACT ? "after those before it" :
-            "by itself", (long long)sums.n, str_plural(sums.n));
-    record_table(shown(j, &point_record), point, n, g->a, r->file);
+        point[i] = point_of(j, &sums, i * (1 + ABLATE_RANDOM), at[i]);
+    ablate_greedy_write(j, g->a, &(struct ablate_curve){
+        .order = g->order, .step = g->step, .point = point, .n_points = n,
+        .n_texts = sums.n, .n_rows = sums.n_rows,
+        .loss = sums.n_rows > 0 ? sums.loss / (double)sums.n_rows : NAN });
     return 0;
 }
 
@@ -424,7 +285,7 @@ void ablate_greedy_open(struct ablate_job *j)
         .step = arena_alloc(a, (size_t)j->n_asked, sizeof *j->greedy->step) };
     sums_init(&j->greedy->single, a, j->n_asked);
     j->has_direct = false;      /* it is of single heads */
-    j->job.record = shown(j, &ablate_greedy_record);
+    ablate_greedy_columns(j);
 }
 
 static int finish(struct ablate_job *j, struct err *e)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/ablate.h"
+#include "cmd/ablate_record.h"
 
 /* ---- records ---- */
 
@@ -12,10 +12,6 @@
     "(difference with the head's output of the other text - difference) / (difference of the " \
     "other text - difference): 0 as the text, 1 as the other"
 #define KL_HELP "divergence of the row's distribution from that of the text"
-#define STACK_COLUMN \
-    { "attention", "whose rows of attention", .heading = "stack", .kind = COLUMN_TEXT, \
-      .where = IN_TABLE, .field = HEAD_F(stack) }
-
 struct head_row {
     struct head_id id;
     struct ablate_patch of;
@@ -25,7 +21,7 @@ struct head_row {
 #define F(f) offsetof(struct head_row, f)
 static const struct column head_columns[] = {
     HEAD_COLUMNS,
-    STACK_COLUMN,
+    ABLATE_STACK_COLUMN,
     { "patch", PATCH_HELP, .format = "%+.4f", .kind = COLUMN_REAL, .where = IN_ALL,
       .null = NULL_SHOWN, .field = F(of.patch) },
     { "kl", KL_HELP, "nats", .format = "%.3g", .kind = COLUMN_REAL, .where = IN_ALL,
@@ -53,7 +49,7 @@ struct position_row {
 #define F(f) offsetof(struct position_row, f)
 static const struct column position_columns[] = {
     HEAD_COLUMNS,
-    STACK_COLUMN,
+    ABLATE_STACK_COLUMN,
     { "position", "of the query", .kind = COLUMN_INT, .where = IN_TABLE | IN_TSV,
       .field = F(position) },
     { "token", "its text", .kind = COLUMN_TEXT, .where = IN_TABLE | IN_TSV, .field = F(token) },
