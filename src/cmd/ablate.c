@@ -131,6 +131,8 @@ static int prepare(void *self, struct err *e)
         ablate_greedy_open(j);
     else if (ablate_patches(j))
         ablate_patch_columns(j);
+    else if (j->args->summary)
+        ablate_summary_columns(j);
     else
         ablate_columns(j);
     j->partners = ablate_partners_new(a);

@@ -9,9 +9,11 @@
  *     ablate_measure.c  their outputs -> change of the loss, divergence
  *     ablate_direct.c   the direct effect, by the attribution of logits
  *     ablate_text.c     all of one text
+ *     ablate_again.c    all texts, read once more
  *     ablate_time.c     how long all of it will take
  *     ablate_greedy.c   one head after the other
  *     ablate_patch.c    outputs of one text, put into the run of another
+ *     ablate_shown.c    what reports of any kind share
  *     ablate_record.c, ablate_summary.c, ablate_greedy_record.c, ablate_patch_record.c,
  *     ablate_picture.c  what is printed and drawn */
 #ifndef CMD_ABLATE_H
@@ -96,6 +98,8 @@ struct ablate_job {
     int n_sets;
     struct answer answer;       /* of --patch */
     struct ablate_time time;
+    double work_after;          /* evaluations of a set of each text that follow those of the
+                                   single heads */
     struct ablate_greedy_job *greedy;   /* NULL: not asked for */
     struct ablate_means *means;         /* NULL: not asked for */
     struct ablate_partners *partners;   /* the same */
@@ -227,8 +231,6 @@ void ablate_greedy_open(struct ablate_job *j);
 int ablate_greedy_text(struct ablate_job *j, struct arena *a, const struct item *item,
                        struct err *e);
 int ablate_greedy_end(struct ablate_job *j, struct err *e);
-/* Evaluations of a set that follow those of the single heads, of each text. */
-double ablate_greedy_work(const struct ablate_job *j);
 
 /* A point of the curve. */
 struct ablate_point {
@@ -315,6 +317,7 @@ extern const struct record ablate_record, ablate_summary_record;
 
 /* Sets the records of the job: without columns that are not measured. */
 void ablate_columns(struct ablate_job *j);
+void ablate_summary_columns(struct ablate_job *j);
 
 int ablate_write(struct ablate_job *j, struct arena *a, const struct item *item,
                  const struct ablate_found *found, struct err *e);

@@ -193,13 +193,12 @@ static int points(int n_heads, int out[MOST_POINTS])
     return n;
 }
 
-double ablate_greedy_work(const struct ablate_job *j)
+static double work_after(const struct ablate_job *j)
 {
     int at[MOST_POINTS];
     double n = j->n_asked, curve = points(j->n_asked, at) * (1 + ABLATE_RANDOM);
 
-    return j->args->greedy == GREEDY_OFF ? 0 :
-           j->args->greedy == GREEDY_ONCE ? curve : curve + n * (n - 1) / 2;
+    return j->args->greedy == GREEDY_ONCE ? curve : curve + n * (n - 1) / 2;
 }
 
 /* Of each point the heads that are chosen, then random ones. */
@@ -285,6 +284,7 @@ void ablate_greedy_open(struct ablate_job *j)
         .step = arena_alloc(a, (size_t)j->n_asked, sizeof *j->greedy->step) };
     sums_init(&j->greedy->single, a, j->n_asked);
     j->has_direct = false;      /* it is of single heads */
+    j->work_after = work_after(j);
     ablate_greedy_columns(j);
 }
 

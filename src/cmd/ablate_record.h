@@ -47,7 +47,7 @@ void ablate_range(const struct ablate_job *j, const double (*of)[N_ABLATE], int 
 /* "zeros": what stands in place of outputs. */
 const char *ablate_with_text(const struct ablate_job *j);
 
-/* Rows of means: of a head; of sets. */
-extern const struct record ablate_mean_record, ablate_set_mean_record;
+/* r without what the output of the model, and the options, have no numbers for. */
+const struct record *ablate_measured(const struct ablate_job *j, const struct record *r);
 
 #endif

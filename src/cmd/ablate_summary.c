@@ -40,7 +40,7 @@ static const struct column mean_columns[] = {
     HEAD_COLUMNS, ABLATE_STACK_COLUMN, ESTIMATES(offsetof(struct mean_row, numbers)),
 };
 
-const struct record ablate_mean_record = {
+static const struct record mean_record = {
     .help = "a head whose output is replaced, over many texts",
     .size = sizeof(struct mean_row), RECORD_COLUMNS(mean_columns),
 };
@@ -55,7 +55,7 @@ static const struct column set_mean_columns[] = {
     ABLATE_SET_COLUMNS(struct set_mean_row), ESTIMATES(offsetof(struct set_mean_row, numbers)),
 };
 
-const struct record ablate_set_mean_record = {
+static const struct record set_mean_record = {
     .help = "heads whose outputs are replaced at once, over many texts",
     .size = sizeof(struct set_mean_row), RECORD_COLUMNS(set_mean_columns),
 };
@@ -82,7 +82,7 @@ static const struct column summary_columns[] = {
       .where = IN_TSV | IN_JSON, .field = F(n_rows) },
     { "loss", "without a change: mean over these rows", "nats", .kind = COLUMN_REAL,
       .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(loss) },
-    ABLATE_LISTS(&ablate_mean_record, &ablate_set_mean_record, struct summary_row),
+    ABLATE_LISTS(&mean_record, &set_mean_record, struct summary_row),
 };
 #undef F
 
@@ -90,6 +90,15 @@ const struct record ablate_summary_record = {
     .schema = "mha-viz/ablate-summary/1", .help = "what heads are worth over many texts",
     .size = sizeof(struct summary_row), RECORD_COLUMNS(summary_columns),
 };
+
+void ablate_summary_columns(struct ablate_job *j)
+{
+    const struct record *row = j->args->together ? &set_mean_record : &mean_record;
+    struct arena *a = j->job.s.a;
+
+    j->job.record = records_without_bootstrap(a, ablate_measured(j, &ablate_summary_record));
+    j->record = records_without_bootstrap(a, ablate_measured(j, row));
+}
 
 /* ---- rows ---- */
 

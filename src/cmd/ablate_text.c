@@ -154,31 +154,6 @@ static int each_masked(struct text_sums *s, const struct ablate_run *like,
     return status;
 }
 
-/* ---- all texts again ---- */
-
-int ablate_each(struct ablate_job *j,
-                int (*fn)(void *self, struct arena *a, const struct item *item, struct err *e),
-                void *self, struct err *e)
-{
-    struct session *s = &j->job.s;
-    const struct env *env = s->env;
-    struct env quiet = *env;
-    struct budget *budget = s->budget;
-    struct input *before = s->input, *in;
-    int status = -1;
-
-    quiet.warn = quiet.note = NULL;
-    s->env = &quiet;
-    s->budget = NULL;
-    in = input_open(s, j->job.n_operands, j->job.operands, e);
-    if (in != NULL)
-        status = input_each(in, fn, self, e);
-    input_close(s, before);
-    s->env = env;
-    s->budget = budget;
-    return status;
-}
-
 /* ---- all of it ---- */
 
 static void undefined(struct ablate_found *out, int n)

@@ -63,7 +63,7 @@ static double expected(const struct ablate_job *j, const struct ablate_set *all,
     double share = j->job.in != NULL ? input_share(j->job.in) : NAN;
     double pass = between(&j->time.begun, &j->time.run) / all_layers(j, all, n);
     double measure = between(&j->time.run, now) / n;
-    double later = ablate_greedy_work(j);
+    double later = j->work_after;
     double L = j->m->config.n_layers;
     double text = pass * (all_layers(j, all, n_all) + later * L) + measure * (n_all + later);
 
