@@ -21,7 +21,8 @@ static double *at(const struct square *s, int i, int j)
 
 /* ---- reflections ---- */
 
-/* x[n] -> v, beta with (I - beta v v^T) x = a multiple of e_1; v may be x; beta 0: it is one. */
+/* x[n] -> v, beta with (I - beta v v^T) x = a multiple of e_1; v may be x; beta 0: it is one
+ * already, and v is x, so that 0 v is 0. */
 static double reflector(double *v, const double *x, int n)
 {
     double norm = 0, tail = 0, sign = x[0] < 0 ? -1 : 1;
@@ -29,10 +30,10 @@ static double reflector(double *v, const double *x, int n)
     for (int i = 1; i < n; i++)
         tail += x[i] * x[i];
     norm = sqrt(x[0] * x[0] + tail);
-    if (tail == 0)
-        return 0;
     for (int i = 0; i < n; i++)
         v[i] = x[i];
+    if (tail == 0)
+        return 0;
     v[0] += sign * norm;
     return 2 / (v[0] * v[0] + tail);
 }
