@@ -225,7 +225,7 @@ near() {
     works "$viz" ablate --tsv --together -l 1 "a cat"
     [ "$(head -n 1 <<< "$output")" = "$(printf 'index\twith\tmeasure\tloss\tn_rows\tset\tn_heads\tdloss\tkl\tdirect')" ]
     [ "$(cut -f 6 <<< "$output" | tr '\n' ' ')" = "set chosen random_mean random_low random_high " ]
-    works "$viz" ablate --json --together --summary -H 0 -f samples/english.txt
+    works "$viz" ablate -q --json --together --summary -H 0 -f samples/english.txt
     [ "$(jq -c '[.sets[] | .dloss.sd != null]' <<< "$output")" = "[true,false,false,false]" ]
     fails 2 "--together: a picture shows heads one by one" "$viz" ablate --together -o "$dir/x.png" "a cat"
 }
