@@ -14,18 +14,40 @@ static const char *const greedies[] = { "off", "once", "exact", NULL };
 #define F(f) offsetof(struct ablate_args, f)
 static const struct opt opts[] = {
     CHOICE(0, "with", "WHAT", F(with), "zero", ablate_withs,
-           "what stands in place of a head's output: zeros, its mean over all rows, that of "
-           "an earlier text of as many tokens, or what uniform weights give"),
+           "what replaces a head's output: zeros, its mean, that of another text of as many "
+           "tokens, or what uniform weights give"),
     FLAG(0, "together", F(together),
          "replace all heads of -l and -H at once, beside 10 random sets of as many"),
+    CHOICE_OR_ALONE("greedy", "HOW", F(greedy), "off", "once", greedies,
+                    "replace one head after the other, the least worth first, by itself or, "
+                    "exact, after those before it"),
+    FLAG(0, "yes", F(yes), "run what is expected to take more than an hour"),
+    FLAG(0, "summary", F(summary), "of several texts: mean of each number, 95 % interval"),
+    CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
+           "order of the heads; else by a number, the largest first"),
+    FLAG(0, "reverse", F(reverse), "reverse the order"),
+    END
+};
+
+static const struct opt draw_opts[] = {
     INT(0, "sample", "N", F(sample), "4", 1, 1 << 20,
         "masked language models: tokens of each text that are masked in turn"),
     INT(0, "mask-id", "N", F(mask_id), "-1", -1, INT_MAX,
         "id of the mask token; -1: as the tokeniser has it"),
     INT(0, "seed", "N", F(shared.asked.seed), "1", 0, INT_MAX,
-        "seed of --sample, and of the random sets of --together"),
+        "seed of --sample, and of random sets of heads"),
+    END
+};
+static const struct opt_group draw_group = { "sampling", draw_opts };
+
+static const struct opt mean_opts[] = {
     PATH(0, "means", "FILE", F(means), "with --with mean: .npz of means that --means-out wrote"),
     PATH(0, "means-out", "FILE", F(means_out), "with --with mean: write the means here, .npz"),
+    END
+};
+static const struct opt_group mean_group = { "means", mean_opts };
+
+static const struct opt patch_opts[] = {
     STRING(0, "patch", "TEXT_B", F(patch),
            "put heads' outputs of the run of TEXT_B, which has as many tokens, into that of "
            "TEXT"),
@@ -42,16 +64,9 @@ static const struct opt opts[] = {
     STRING(0, "at", "POS", F(answer.at),
            "with --patch: the row of the logits: a position from 0, a word, or word#2; without it, "
            "the last"),
-    CHOICE_OR_ALONE("greedy", "HOW", F(greedy), "off", "once", greedies,
-                    "replace one head after the other, the least worth first: ordered once, by "
-                    "itself, or exact, after those before it"),
-    FLAG(0, "yes", F(yes), "run what is expected to take more than an hour"),
-    FLAG(0, "summary", F(summary), "of several texts: mean of each number, 95 % interval"),
-    CHOICE(0, "sort", "NAME", F(sort), "layer", sorts,
-           "order of the heads; else by a number, the largest first"),
-    FLAG(0, "reverse", F(reverse), "reverse the order"),
     END
 };
+static const struct opt_group patch_group = { "patching", patch_opts };
 
 static const struct opt picture_opts[] = {
     CHOICE(0, "metric", "NAME", F(metric), "auto", shown_metrics,
@@ -62,14 +77,15 @@ static const struct opt_group picture_group = { "figure", picture_opts };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_all.group, &picture_group, &sheet_group, &model_group, &layer_group, &rows_group,
-    &text_group, &select_group, &generate_group, &mask_group, NULL
+    &draw_group, &mean_group, &patch_group, &output_all.group, &picture_group, &sheet_group,
+    &model_group, &layer_group, &rows_group, &text_group, &select_group, &generate_group,
+    &mask_group, NULL
 };
 
 static const char *const examples[] = {
     "mha-viz ablate 'the cat saw the dog and the cat'",
     "mha-viz ablate --with mean --summary --sort dloss -f samples/english.txt",
-    "mha-viz ablate --patch 'the dog saw the cat' --answer ' cat' 'the cat saw the dog'",
+    "mha-viz ablate --patch 'the dog saw it' --answer ' cat' 'the cat saw it'",
     "mha-viz ablate --greedy 'the cat saw the dog and the cat'",
     "mha-viz ablate --with uniform -o worth.png 'one two three, one two three'",
     NULL
