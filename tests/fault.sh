@@ -35,12 +35,15 @@ fi
 ref=$PWD/tests/ref
 # The fewer fonts, the fewer calls to look through them.
 export FONTCONFIG_FILE=$PWD/tests/image/fonts.conf
-lines=$(mktemp) corpus=$(mktemp)
-trap 'rm -f "$lines" "$corpus" "$corpus".*' EXIT
+lines=$(mktemp) corpus=$(mktemp) part=$(mktemp)
+trap 'rm -f "$lines" "$corpus" "$corpus".* "$part" "$part".*' EXIT
 printf 'the key is in the door\nthe cat saw the dog\nthe key\n' > "$lines"
 seq -f 'the key is in door %g' 200 > "$corpus"
 head -n 20 "$corpus" > "$corpus.20"
 tr '\n' ' ' < "$corpus" > "$corpus.line"
+for k in 0 1; do
+    "$viz" stats -q --shard $k/2 --compute entropy -m "$ref/bert" -f "$lines" -o "$part.$k"
+done
 
 kinds=(alloc alloc+ thread thread+ open open+ read read+ write write+ mmap mmap+ fsync fsync+
        rename rename+ signal kill)
@@ -58,6 +61,12 @@ each_case() {
     "$1" tokens.pattern "$most" tokens --tsv -m "$ref/gpt2" -f "$corpus.line"
     "$1" diff "$most" diff -t 1 --json -m "$ref/bert" --dtype f32 --dtype bf16 "the key"
     "$1" attribute "$most" attribute -t 1 --json --sources -m "$ref/gpt2" "the key"
+    "$1" stats.summary "$most" stats -q -t 1 --summary --bootstrap=5 -m "$ref/bert" -f "$lines"
+    "$1" stats.shard "$most" stats -q -t 1 --shard 0/2 -m "$ref/bert" -f "$lines" -o a.part
+    "$1" merge "$most" merge --json "$part.0" "$part.1"
+    "$1" types "$most" types -t 1 --json --probe previous -m "$ref/planted" --ids 1,2,1
+    "$1" ablate "$most" ablate -t 1 --json -m "$ref/gpt2" "the key"
+    "$1" circuits "$most" circuits -t 1 --json --sample 0 -m "$ref/gpt2"
     "$1" stability "$most" stability -t 1 --json -m "$ref/bert" "the key"
     "$1" mechanisms "$most" mechanisms -t 1 --repeats 0 --json -m "$ref/bert" \
         "the key"
@@ -110,7 +119,7 @@ note() {
 each_command() {
     local commands="" command
     each_case note
-    for command in $("$viz" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    for command in $("$viz" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
         [[ "$commands " == *" $command "* ]] && continue
         n=$((n + 1)) bad=$((bad + 1))
         echo "not ok $n - $command: has no case"

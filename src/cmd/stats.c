@@ -358,7 +358,7 @@ static void leave_out_keys(struct stats_job *job)
         job->job.record = record_without(s->a, job->job.record, IN_JSON, of_keys);
 }
 
-static void open_summary(struct stats_job *job)
+static int open_summary(struct stats_job *job, struct err *e)
 {
     const struct session *s = &job->job.s;
     int n;
@@ -366,6 +366,9 @@ static void open_summary(struct stats_job *job)
 
     stats_summary_open(job, head, n);
     job->summary->family = s->model != NULL ? s->model->family->name : NULL;
+    if (s->model == NULL || (job->shard.n == 0 && job->args->resume == NULL))
+        return 0;
+    return model_hash_data(s->model, s->a, &job->summary->hash, e);
 }
 
 static int prepare(void *self, struct err *e)
@@ -374,10 +377,8 @@ static int prepare(void *self, struct err *e)
 
     if (stats_settle(job, e) != 0)
         return -1;
-    if (job->of_many) {
-        open_summary(job);
-        return 0;
-    }
+    if (job->of_many)
+        return open_summary(job, e);
     job->job.record = records_without_shown(&job->job.s, &text_record);
     leave_out_keys(job);
     job->job.record = stats_without_metrics(job, job->job.record);

@@ -45,6 +45,7 @@ struct stats_summary {
     const struct head_id *head; /* [n_heads] as they stand in the model */
     int n_heads, n_metrics;
     const char *family;         /* of the model; NULL: it has none */
+    uint64_t hash;              /* model_hash_data, for files of sums */
     int64_t n_bad;              /* texts that could not be used */
     struct summary_kind kind;
     struct stats_group *groups; /* a list; as they came */

@@ -81,39 +81,55 @@ static bool is_of_texts(const char *name)
            ends_with(name, ".txt") || ends_with(name, ".model");
 }
 
-static uint64_t fnv_file(uint64_t h, const char *path)
+static int fnv_file(uint64_t *h, const char *path, struct err *e)
 {
     struct span span;
-    struct err ignored;
 
-    if (file_map(path, &span, &ignored) != 0)
-        return h;
-    h = fnv(h, span.data, span.size < MOST_OF_FILE ? span.size : MOST_OF_FILE);
+    if (file_map(path, &span, e) != 0)
+        return -1;
+    *h = fnv(*h, span.data, span.size < MOST_OF_FILE ? span.size : MOST_OF_FILE);
     file_unmap(span);
-    return h;
+    return 0;
 }
 
-static uint64_t fnv_files(uint64_t h, struct arena *a, const char *dir)
+/* Its name, and what it holds; of a folder of such a name nothing. */
+static int fnv_named(uint64_t *h, struct arena *a, const char *dir, const char *name,
+                     struct err *e)
+{
+    const char *path = file_join(a, dir, name);
+
+    if (file_is_dir(path))
+        return 0;
+    *h = fnv(*h, name, strlen(name));
+    return fnv_file(h, path, e);
+}
+
+static int fnv_files(uint64_t *h, struct arena *a, const char *dir, struct err *e)
 {
     size_t n;
     const char **name;
 
     if (!file_is_dir(dir))
-        return fnv_file(h, dir);
+        return fnv_file(h, dir, e);
     name = file_list(a, dir, &n);
+    if (n == 0)
+        return err_set(e, ERR_SYSTEM, "%s: its files cannot be listed", dir);
     for (size_t i = 0; i < n; i++)
-        if (is_of_texts(name[i]))
-            h = fnv_file(fnv(h, name[i], strlen(name[i])), file_join(a, dir, name[i]));
-    return h;
+        if (is_of_texts(name[i]) && fnv_named(h, a, dir, name[i], e) != 0)
+            return -1;
+    return 0;
 }
 
-uint64_t model_hash_data(const struct model *m, struct arena *a)
+int model_hash_data(const struct model *m, struct arena *a, uint64_t *hash, struct err *e)
 {
     struct arena_mark mark = arena_mark(a);
-    uint64_t h = fnv_weights(m->hash, m->weights);
+    int status = 0;
 
+    *hash = fnv_weights(m->hash, m->weights);
+    if (m->decoder != NULL && m->decoder->weights != m->weights)
+        *hash = fnv_weights(*hash, m->decoder->weights);
     if (m->dir != NULL)
-        h = fnv_files(h, a, m->dir);
+        status = fnv_files(hash, a, m->dir, e);
     arena_reset(a, mark);
-    return h;
+    return status;
 }

@@ -143,8 +143,9 @@ struct model *model_open_memory(struct arena *a, const struct model_files *files
 /*
  * A hash of m->hash, of the first and last 4 KiB of each tensor, and of the files of config
  * and tokeniser beside them (up to 16 MiB each): two that differ are of different models.
+ * Errors: one of those files cannot be read.
  */
-uint64_t model_hash_data(const struct model *m, struct arena *a);
+int model_hash_data(const struct model *m, struct arena *a, uint64_t *hash, struct err *e);
 
 void model_close(struct model *m);          /* unmaps */
 
