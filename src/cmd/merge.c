@@ -92,7 +92,8 @@ static int run(const void *args, int n_operands, char **operands, const struct e
         if (sums_read(a, operands[i], &part[i], e) != 0)
             return -1;
     kind = kind_of(&part[0], e);
-    if (kind == NULL || check_version(&part[0], e) != 0 || place(a, part, n_operands, placed, e) != 0)
+    if (kind == NULL || check_version(&part[0], e) != 0 ||
+        place(a, part, n_operands, placed, e) != 0)
         return -1;
     return kind->report(kind->cmd, &merge->common, placed, n_operands, env, e);
 }

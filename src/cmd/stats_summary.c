@@ -388,7 +388,8 @@ void stats_summary_report(struct stats_job *j)
         const struct number *number = numbers(s, groups[0], groups[i]);
         struct summary_row row = {
             session->name, s->family,
-            session->asked->by, groups[i]->name, groups[i]->n, s->n_bad, records_shown_asked(session),
+            session->asked->by, groups[i]->name, groups[i]->n, s->n_bad,
+            records_shown_asked(session),
             alike_rows(j, groups[i]), head_rows(j, rank, number),
         };
 
