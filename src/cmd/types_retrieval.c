@@ -7,6 +7,9 @@
 
 enum { N_QUESTIONS = HAYSTACK_LENGTHS * HAYSTACK_DEPTHS, LEAST_ANSWERED = 10 };
 
+/* Among the scores of probes, which stand after those of texts. */
+enum { PLACE = TYPES_probe_retrieval - N_TYPES_TEXT };
+
 /* Sums over the answered questions, then means. */
 static void add_found(struct types_job *j, const struct retrieval *r)
 {
@@ -14,12 +17,11 @@ static void add_found(struct types_job *j, const struct retrieval *r)
 
     for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);) {
         struct retrieval_found found = retrieval_of(r, l, h);
-        double *score = j->probe[types_place(j, l, h)] - N_TYPES_TEXT;
+        double *score = &j->probe[types_place(j, l, h)][PLACE];
         const double value[] = { found.set, found.steps, found.first, found.any };
 
         for (int i = 0; i < 4; i++)
-            score[TYPES_probe_retrieval + i] = value[i] + (j->n_answered > 0 ?
-                                               score[TYPES_probe_retrieval + i] : 0);
+            score[i] = value[i] + (j->n_answered > 0 ? score[i] : 0);
     }
     j->n_answered++;
 }
@@ -31,8 +33,7 @@ static void finish(struct types_job *j)
 
     for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);)
         for (int i = 0; i < 4; i++) {
-            double *score = &j->probe[types_place(j, l, h)]
-                                     [TYPES_probe_retrieval - N_TYPES_TEXT + i];
+            double *score = &j->probe[types_place(j, l, h)][PLACE + i];
 
             *score = enough ? *score / j->n_answered : (double)NAN;
         }
