@@ -5,13 +5,6 @@
 #include "analysis/map.h"
 #include "cmd/mechanisms.h"
 
-static const char *scale_text(const struct figure_args *figure, struct arena *a)
-{
-    return arena_printf(a, "%s, %s", scale_names[figure->scale],
-                        figure->shared_scale ? "one range for all mechanisms" :
-                        "each mechanism its own range");
-}
-
 /* Covered, and not refused. */
 static bool is_shown(const struct mechanisms_text *t, int layer, int id)
 {
@@ -65,7 +58,8 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
 {
     const struct tokens *queries = session_queries(t->s, t->item);
     const struct tokens *keys = session_keys(t->s, t->item);
-    const char *scale = scale_text(figure, a);
+    double clip = figure_clip(figure, queries->n, keys->n, false);
+    const char *scale = figure_scale(a, figure, "mechanism", false, clip);
     struct panel *panels = arena_alloc(a, N_MECHANISM, sizeof *panels);
     struct map *map;
     struct heatmaps maps;
@@ -83,11 +77,12 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
         .cols = figure_labels(a, keys, map->col, keys->n), .pool = pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = NAN, .vmax = NAN, .cell_px = cell_px,
+        .clip = clip,
     };
     part = heatmap_part(&maps);
     return sheet_write(&(struct sheet){
         .title = figure->title, .caption = caption(t, a, layer, scale, pool),
         .font = figure->font, .dpi = figure->dpi, .n_parts = 1, .parts = &part,
-        .metadata = figure->no_metadata ? NULL : figure_metadata(t->s, layer, scale),
+        .metadata = figure->no_metadata ? NULL : figure_metadata(t->s, a, layer, scale),
     }, format, path, t->s->env->warn, e);
 }

@@ -220,6 +220,8 @@ static const struct opt figure_opts[] = {
            "scale of the colours; row: each row by its own maximum"),
     FLAG(0, "shared", F(shared_scale),
          "one scale for all heatmaps, instead of each one's minimum to maximum"),
+    STRING(0, "clip", "P%", F(clip),
+           "colours end at this quantile of the weights, such as 99%; none: at the largest"),
     INT(0, "cell", "PX", F(cell), "0", 0, 200,
         "side of a cell in pixels at 100 dpi; 0: by the length of the text"),
     END

@@ -3,6 +3,8 @@
 #include "draw/cells.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 static float row_max(const float *row, int n)
 {
@@ -24,7 +26,7 @@ static float divisor(enum scale s, const float *row, int n)
 
 static struct scale_range data_range(const struct heatmaps *maps, const struct panel *p)
 {
-    struct scale_range range = { 0.0f, 0.0f, false };
+    struct scale_range range = { .any = false };
 
     for (int i = 0; i < p->n_rows; i++) {
         const float *row = p->value + (size_t)i * (size_t)p->n_cols;
@@ -37,9 +39,122 @@ static struct scale_range data_range(const struct heatmaps *maps, const struct p
     return range;
 }
 
-void cells_ranges(const struct heatmaps *maps, struct scale_range *range)
+/* ---- where colours end before the data do ---- */
+
+enum { HALF = 1 << 16 };
+
+/* In the order of the numbers. */
+static uint32_t sortable(float value)
 {
-    struct scale_range all = { 0.0f, 0.0f, false };
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 1u << 31;
+}
+
+static float from_sortable(uint32_t key)
+{
+    uint32_t bits = key >> 31 ? key & ~(1u << 31) : ~key;
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Some of the panels, whose cells are counted by one half of their bits. */
+struct counting {
+    const struct panel *panels;
+    int n;
+    uint64_t *count;            /* [HALF] */
+};
+
+/* By the upper halves; or, of those with this upper half, by the lower ones. */
+static uint64_t count_halves(const struct counting *c, bool lower, uint32_t upper)
+{
+    uint64_t all = 0;
+
+    memset(c->count, 0, HALF * sizeof *c->count);
+    for (int p = 0; p < c->n; p++) {
+        size_t n = (size_t)c->panels[p].n_rows * (size_t)c->panels[p].n_cols;
+
+        for (size_t i = 0; i < n; i++) {
+            uint32_t key = sortable(c->panels[p].value[i]);
+
+            if (!isfinite(c->panels[p].value[i]) || (lower && key >> 16 != upper))
+                continue;
+            c->count[lower ? key & (HALF - 1) : key >> 16]++;
+            all++;
+        }
+    }
+    return all;
+}
+
+/* The half at which the rank, from 1, is reached; takes the ranks before it off. */
+static uint32_t find_rank(const struct counting *c, uint64_t *rank)
+{
+    uint32_t half = 0;
+
+    while (c->count[half] < *rank)
+        *rank -= c->count[half++];
+    return half;
+}
+
+/* The least value that this share of the cells do not exceed; there are some. */
+static float quantile(const struct counting *c, double share)
+{
+    uint64_t all = count_halves(c, false, 0), rank = (uint64_t)ceil(share * (double)all);
+    uint32_t upper;
+
+    rank = rank < 1 ? 1 : rank > all ? all : rank;
+    upper = find_rank(c, &rank);
+    count_halves(c, true, upper);
+    return from_sortable(upper << 16 | find_rank(c, &rank));
+}
+
+/* The range ends there, unless nothing is left of it. */
+static void clip(struct scale_range *range, const struct counting *c, double share)
+{
+    float hi = range->any ? quantile(c, share) : 0.0f;
+
+    if (!range->any || hi <= range->lo || hi == range->hi)
+        return;
+    range->hi = hi;
+    range->above = true;
+}
+
+static void clip_all(const struct heatmaps *maps, struct scale_range *range, struct arena *a)
+{
+    struct counting c = { maps->panels, maps->n_panels,
+                          arena_alloc_raw(a, HALF, sizeof *c.count) };
+    struct scale_range all = { .any = false };
+
+    for (int i = 0; i < maps->n_panels; i++)
+        if (maps->shared && range[i].any)
+            all = range[i];
+    if (maps->shared)
+        clip(&all, &c, maps->clip);
+    c.n = 1;
+    for (int i = 0; i < maps->n_panels; i++, c.panels++)
+        if (!maps->shared)
+            clip(&range[i], &c, maps->clip);
+        else if (range[i].any)
+            range[i] = all;
+}
+
+/* ---- ranges ---- */
+
+/* The ends that were given; what lies beyond them. */
+static void set_ends(struct scale_range *range, float lo, float hi)
+{
+    range->below = range->any && lo > range->lo;
+    range->above = range->any && hi < range->hi;
+    range->lo = isnan(lo) ? range->lo : lo;
+    range->hi = isnan(hi) ? range->hi : hi;
+}
+
+void cells_ranges(const struct heatmaps *maps, struct scale_range *range, struct arena *a)
+{
+    struct scale_range all = { .any = false };
 
     for (int i = 0; i < maps->n_panels; i++) {
         range[i] = data_range(maps, &maps->panels[i]);
@@ -51,11 +166,33 @@ void cells_ranges(const struct heatmaps *maps, struct scale_range *range)
     for (int i = 0; i < maps->n_panels; i++) {
         if (maps->shared && range[i].any)
             range[i] = all;
-        if (!isnan(maps->vmin))
-            range[i].lo = maps->vmin;
-        if (!isnan(maps->vmax))
-            range[i].hi = maps->vmax;
+        set_ends(&range[i], maps->vmin, maps->vmax);
     }
+    if (maps->clip > 0.0)
+        clip_all(maps, range, a);
+}
+
+/* ---- cells ---- */
+
+bool cells_are_plain(const struct heatmaps *maps, const struct panel *panel,
+                     struct scale_range range, double most)
+{
+    enum { BINS = 16, COLOURS = 256 / BINS };
+    uint64_t count[BINS] = { 0 }, all = 0, largest = 0;
+
+    for (int i = 0; i < panel->n_rows; i++) {
+        const float *row = panel->value + (size_t)i * (size_t)panel->n_cols;
+        float by = divisor(maps->scale, row, panel->n_cols);
+
+        for (int j = 0; j < panel->n_cols; j++)
+            if (!isnan(row[j])) {
+                count[scale_index(maps->scale, row[j] / by, range.lo, range.hi) / COLOURS]++;
+                all++;
+            }
+    }
+    for (int i = 0; i < BINS; i++)
+        largest = count[i] > largest ? count[i] : largest;
+    return all > 0 && (double)largest >= most * (double)all;
 }
 
 void cells_index(const struct heatmaps *maps, const struct panel *panel,

@@ -6,10 +6,14 @@
 #include "draw/heatmap.h"
 
 /* range[n_panels]: what the ends of each panel's colours stand for. */
-void cells_ranges(const struct heatmaps *maps, struct scale_range *range);
+void cells_ranges(const struct heatmaps *maps, struct scale_range *range, struct arena *a);
 
 /* index [n_rows, n_cols] out: 0..255, or CELL_MASKED. */
 void cells_index(const struct heatmaps *maps, const struct panel *panel,
                  struct scale_range range, unsigned short *index);
+
+/* At least `most` of its visible cells, 0..1, have colours of one sixteenth of the map. */
+bool cells_are_plain(const struct heatmaps *maps, const struct panel *panel,
+                     struct scale_range range, double most);
 
 #endif

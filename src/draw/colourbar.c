@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Colours and end values of a bar. */
+ * Colours of a bar, and the numbers beside it. */
 #include "draw/colourbar.h"
 
 #include <math.h>
@@ -7,25 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "1e-05" -> "1e-5" */
-static void tidy(char *s)
-{
-    char *e = strchr(s, 'e'), *from;
-
-    if (e == NULL)
-        return;
-    e += e[1] == '-' ? 2 : 1;
-    for (from = e; *from == '+' || (*from == '0' && from[1] != '\0'); from++)
-        ;
-    memmove(e, from, strlen(from) + 1);
-}
+#include "draw/ticks.h"
 
 static void number(char dst[24], bool fixed, int digits, double v)
 {
     snprintf(dst, 24, fixed ? "%.*f" : "%.*g", digits, v);
     if (strtod(dst, NULL) == 0.0)
         snprintf(dst, 24, "%.*f", fixed ? digits : 2, 0.0);     /* not -0.00 */
-    tidy(dst);
+    ticks_shorten(dst);
 }
 
 struct colourbar_text colourbar_text(enum scale scale, struct scale_range range)
@@ -58,20 +47,111 @@ struct colourbar_text colourbar_text(enum scale scale, struct scale_range range)
     return text;
 }
 
-void colourbar_measure(struct colourbar *bar, struct page *page, enum scale scale,
-                       struct scale_range range)
-{
-    struct colourbar_text ends = colourbar_text(scale, range);
+/* ---- what stands beside it ---- */
 
-    *bar = (struct colourbar){ .range = range, .single = ends.lo[0] == '\0' };
-    bar->lo = text_line(&page->text, &text_value, arena_strdup(page->arena, ends.lo));
-    bar->hi = text_line(&page->text, &text_value, arena_strdup(page->arena, ends.hi));
+/* From one label to the next, in lines. */
+static const double SPACING = 1.6;
+
+/* A bar's round numbers, and the room for its labels. */
+struct labelling {
+    struct page *page;
+    enum scale scale;
+    struct scale_range range;
+    struct ticks ticks;
+    double gap;                 /* as a share of the bar */
+};
+
+static struct colourbar_label make_label(const struct labelling *l, const char *text, double at,
+                                         bool tick)
+{
+    const char *kept = arena_strdup(l->page->arena, text);
+
+    return (struct colourbar_label){ text_line(&l->page->text, &text_value, kept), at, tick };
+}
+
+/* The two ends, of a bar without room for more; one value in the middle. */
+static void label_ends(struct colourbar *bar, const struct labelling *l,
+                       struct colourbar_label *label)
+{
+    struct colourbar_text ends = colourbar_text(l->scale, l->range);
+    char hi[TICK_TEXT];
+
+    snprintf(hi, sizeof hi, "%s%s", l->range.above ? "≥" : "", ends.hi);
+    if (ends.lo[0] != '\0')
+        label[bar->n++] = make_label(l, ends.lo, 0.0, false);
+    if (ends.hi[0] != '\0') {
+        label[bar->n] = make_label(l, hi, bar->n > 0 ? 1.0 : 0.5, false);
+        bar->n++;
+    }
+}
+
+static struct colourbar_label end_label(const struct labelling *l, bool high)
+{
+    char text[TICK_TEXT];
+
+    ticks_end_text(text, high, high ? l->range.hi : l->range.lo, l->ticks.decimals);
+    return make_label(l, text, high ? 1.0 : 0.0, true);
+}
+
+/* Round numbers, less those that would touch an end beyond which there are values. */
+static void label_ticks(struct colourbar *bar, const struct labelling *l,
+                        struct colourbar_label *label)
+{
+    const struct ticks *t = &l->ticks;
+    double lowest = l->range.below ? l->gap : 0.0, highest = l->range.above ? 1.0 - l->gap : 1.0;
+    char text[TICK_TEXT];
+
+    if (l->range.below)
+        label[bar->n++] = end_label(l, false);
+    for (int i = 0; i < t->n; i++)
+        if (t->at[i] >= lowest && t->at[i] <= highest) {
+            ticks_text(text, t->value[i], t->decimals);
+            label[bar->n++] = make_label(l, text, t->at[i], true);
+        }
+    if (l->range.above)
+        label[bar->n++] = end_label(l, true);
+}
+
+static void measure_bar(struct colourbar *bar, const struct labelling *l)
+{
+    struct colourbar_label *label = arena_alloc(l->page->arena, MAX_TICKS + 2, sizeof *label);
+
+    *bar = (struct colourbar){ .range = l->range, .label = label };
+    if (l->ticks.n > 0)
+        label_ticks(bar, l, label);
+    else
+        label_ends(bar, l, label);
+}
+
+void colourbar_measure(struct colourbar *bar, int n, struct page *page, enum scale scale,
+                       const struct scale_range *range, double height)
+{
+    double gap = SPACING * text_line_height(&page->text, &text_value) / height;
+    struct ticks *ticks = arena_alloc(page->arena, (size_t)n, sizeof *ticks);
+    int decimals = -1;
+
+    for (int i = 0; i < n; i++) {
+        ticks[i] = ticks_make(scale, range[i], gap);
+        if (ticks[i].n > 0 && ticks[i].decimals > decimals)
+            decimals = ticks[i].decimals;
+    }
+    for (int i = 0; i < n; i++) {
+        if (ticks[i].decimals >= 0)
+            ticks[i].decimals = decimals;
+        measure_bar(&bar[i], &(struct labelling){ page, scale, range[i], ticks[i], gap });
+    }
 }
 
 double colourbar_width(const struct colourbar *bar)
 {
-    return fmax(text_width(bar->lo), text_width(bar->hi));
+    double widest = 0.0;
+
+    for (int i = 0; i < bar->n; i++)
+        widest = fmax(widest, text_width(bar->label[i].text));
+    return widest;
 }
+
+/* ---- ink ---- */
 
 /*
  * The colours, from the top: as many as a PNG has pixels, so that the first and
@@ -90,21 +170,72 @@ static void paint_colours(struct page *page, const struct cmap *cmap,
     page_cells(page, cmap, index, count, 1, at);
 }
 
-void colourbar_paint(const struct colourbar *bar, struct page *page,
-                     const struct grid *grid, const struct cmap *cmap, struct box cells)
+/* An arrow is half as high as it is wide; a bar too low for it has none. */
+static double arrow_height(const struct page *page, const struct grid *grid, struct box at)
+{
+    double height = page_snap(page, grid->bar_w / 2.0);
+
+    return at.h >= 8.0 * height ? height : 0.0;
+}
+
+struct box colourbar_colours(struct scale_range range, const struct page *page,
+                             const struct grid *grid, struct box at)
+{
+    double arrow = arrow_height(page, grid, at);
+    double above = range.above ? arrow : 0.0, below = range.below ? arrow : 0.0;
+
+    return (struct box){ at.x, at.y + above, at.w, at.h - above - below };
+}
+
+/* From the edge at y towards the tip, in the colour of that end. */
+static void paint_arrow(struct page *page, const unsigned char *rgb, struct box at, double y,
+                        double tip, double line)
+{
+    cairo_t *cr = page->cr;
+
+    cairo_move_to(cr, at.x - line / 2.0, y);
+    cairo_line_to(cr, at.x + at.w / 2.0, tip);
+    cairo_line_to(cr, at.x + at.w + line / 2.0, y);
+    cairo_close_path(cr);
+    cairo_set_source_rgb(cr, rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0);
+    cairo_fill_preserve(cr);
+    cairo_set_source_rgb(cr, 0.5, 0.5, 0.5);
+    cairo_set_line_width(cr, line);
+    cairo_stroke(cr);
+}
+
+static void paint_label(const struct colourbar_label *label, struct page *page,
+                        const struct grid *grid, struct box at)
 {
     const struct text *text = &page->text;
-    struct box at = { cells.x + cells.w + grid->line + grid->bar_gap, cells.y,
-                      grid->bar_w, cells.h };
-    double x = at.x + at.w + grid->value_gap, line = text_line_height(text, &text_value);
-    double middle = at.y + at.h / 2.0, half = text_middle(text, &text_value);
-    double reach = fmax(at.h / 2.0, line), top = middle - reach + 2.0 * half;
+    double x = at.x + at.w, half = text_middle(text, &text_value);
+    double line = text_line_height(text, &text_value), middle = at.y + at.h / 2.0;
+    double reach = fmax(at.h / 2.0, line), centre = at.y + (1.0 - label->at) * at.h;
+    double base = fmin(fmax(centre + half, middle - reach + 2.0 * half), middle + reach);
 
-    page_frame(page, at, grid->line);
-    paint_colours(page, cmap, bar->range, at);
-    if (bar->single)
-        top = middle + half;
-    text_draw_line(text, page->cr, bar->hi, x, page_snap(page, top), 2.0 * line);
-    text_draw_line(text, page->cr, bar->lo, x, page_snap(page, middle + reach),
+    if (label->tick) {
+        double top = fmin(fmax(page_snap(page, centre - grid->line / 2.0), at.y),
+                          at.y + at.h - grid->line);
+
+        cairo_set_source_rgb(page->cr, 0.5, 0.5, 0.5);
+        cairo_rectangle(page->cr, x, top, grid->line + grid->value_gap / 2.0, grid->line);
+        cairo_fill(page->cr);
+    }
+    text_draw_line(text, page->cr, label->text, x + grid->value_gap, page_snap(page, base),
                    2.0 * line);
+}
+
+void colourbar_paint(const struct colourbar *bar, struct page *page,
+                     const struct grid *grid, const struct cmap *cmap, struct box at)
+{
+    struct box colours = colourbar_colours(bar->range, page, grid, at);
+
+    if (colours.y > at.y)
+        paint_arrow(page, cmap->rgb[255], at, colours.y, at.y, grid->line);
+    if (colours.y + colours.h < at.y + at.h)
+        paint_arrow(page, cmap->rgb[0], at, colours.y + colours.h, at.y + at.h, grid->line);
+    page_frame(page, colours, grid->line);
+    paint_colours(page, cmap, bar->range, colours);
+    for (int i = 0; i < bar->n; i++)
+        paint_label(&bar->label[i], page, grid, colours);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The bar beside a panel: its colours from below to above, and its two ends. */
+ * A bar of colours, from below to above: round numbers beside it, and an arrow at each end
+ * beyond which there are values. */
 #ifndef DRAW_COLOURBAR_H
 #define DRAW_COLOURBAR_H
 
@@ -12,18 +13,30 @@
 struct colourbar_text { char lo[24], hi[24]; };
 struct colourbar_text colourbar_text(enum scale scale, struct scale_range range);
 
-struct colourbar {
-    struct scale_range range;
-    const struct piece *lo, *hi;
-    bool single;                /* one value, in the middle */
+struct colourbar_label {
+    const struct piece *text;
+    double at;                  /* 0: the low end, 1: the high one */
+    bool tick;                  /* of a round number: marked */
 };
 
-void colourbar_measure(struct colourbar *bar, struct page *page, enum scale scale,
-                       struct scale_range range);
-double colourbar_width(const struct colourbar *bar);    /* of the wider value */
+struct colourbar {
+    struct scale_range range;
+    int n;
+    const struct colourbar_label *label;    /* [n] rising */
+};
 
-/* Beside the cells of a panel. */
+/* The bars of a figure, of ranges [n]; their numbers have the same decimals.  height: of
+ * a bar. */
+void colourbar_measure(struct colourbar *bar, int n, struct page *page, enum scale scale,
+                       const struct scale_range *range, double height);
+double colourbar_width(const struct colourbar *bar);    /* of the widest number */
+
+/* In its box. */
 void colourbar_paint(const struct colourbar *bar, struct page *page,
-                     const struct grid *grid, const struct cmap *cmap, struct box cells);
+                     const struct grid *grid, const struct cmap *cmap, struct box at);
+
+/* The colours in the box of a bar: what its arrows leave. */
+struct box colourbar_colours(struct scale_range range, const struct page *page,
+                             const struct grid *grid, struct box at);
 
 #endif

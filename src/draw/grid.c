@@ -8,7 +8,7 @@
 
 /* Pixels at 100 dpi. */
 enum { GUTTER = 20, LINE = 1, TICK = 3, LABEL_GAP = 3, BAR_GAP = 8, BAR = 10,
-       VALUE_GAP = 4, PANEL_GAP = 5, SIDE = 600 };
+       VALUE_GAP = 4, PANEL_GAP = 5, SIDE = 600, ONE_BAR = 300 };
 
 /* The most that a picture may have; cairo's own limit is 32,767. */
 static const double SIDE_MAX = 32000.0, AREA_MAX = 4e8;
@@ -22,13 +22,19 @@ static double beside(const struct grid_sizes *s, const struct grid *g, double la
         g->line + g->tick + g->label_gap + layout_whole(s->units, label) : g->line;
 }
 
+/* A bar with its numbers, beyond the frame of the cells. */
+static double bar_width(const struct grid_sizes *s, const struct grid *g)
+{
+    return s->value_h > 0.0 ? g->bar_gap + g->bar_w + g->value_gap +
+        layout_whole(s->units, s->value_w) : 0.0;
+}
+
 static struct around around(const struct grid_sizes *s, const struct grid *g)
 {
     double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * s->cell;
     double over = layout_whole(s->units, fmax(s->panel_w - cells_w, 0.0) / 2.0);
-    double bar = s->value_h > 0.0 ? g->bar_gap + g->bar_w + g->value_gap +
-        layout_whole(s->units, s->value_w) : 0.0;
-    /* Labels of small cells, and a bar's two values, reach over a low panel. */
+    double bar = s->one_bar ? 0.0 : bar_width(s, g);
+    /* Labels of small cells, and a bar's two numbers, reach over a low panel. */
     double label = fmax(s->label_h - s->cell, 0.0) / 2.0;
     double values = fmax(2.0 * s->value_h - cells_h, 0.0) / 2.0;
     double reach = layout_whole(s->units, fmax(label, values));
@@ -42,10 +48,45 @@ static struct around around(const struct grid_sizes *s, const struct grid *g)
     return a;
 }
 
+static int columns_of(const struct grid_sizes *s)
+{
+    return s->columns < s->n_panels ? s->columns : s->n_panels;
+}
+
+static int rows_of(const struct grid_sizes *s)
+{
+    int columns = columns_of(s);
+
+    return (s->n_panels + columns - 1) / columns;
+}
+
+double grid_bar_height(const struct grid_sizes *s)
+{
+    double cells_h = s->n_rows * s->cell;
+
+    return s->one_bar ? fmax(fmin(rows_of(s) * cells_h, layout_units(s->units, ONE_BAR)),
+                             cells_h) : cells_h;
+}
+
+/* Beside the cells of the first panel. */
+static struct box place_bar(const struct grid *g)
+{
+    return (struct box){ g->first.x + g->first.w + g->line + g->bar_gap, g->first.y, g->bar_w,
+                         g->first.h };
+}
+
+/* Beyond all slots. */
+static struct box place_one_bar(const struct grid_sizes *s, const struct grid *g)
+{
+    double all = (rows_of(s) - 1) * g->step_y + g->first.h;
+    double h = fmax(fmin(all, layout_units(s->units, ONE_BAR)), g->first.h);
+
+    return (struct box){ g->width - bar_width(s, g) + g->bar_gap, g->first.y, g->bar_w, h };
+}
+
 void grid_make(struct grid *g, const struct grid_sizes *s)
 {
-    int columns = s->columns < s->n_panels ? s->columns : s->n_panels;
-    int rows = (s->n_panels + columns - 1) / columns;
+    int columns = columns_of(s), rows = rows_of(s);
     double gutter = layout_units(s->units, GUTTER);
     double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * s->cell;
     double slot_w, slot_h;
@@ -61,11 +102,13 @@ void grid_make(struct grid *g, const struct grid_sizes *s)
     a = around(s, g);
     slot_w = a.left + cells_w + a.right;
     slot_h = a.above + cells_h + a.below;
-    g->width = columns * slot_w + (columns - 1) * gutter;
+    g->width = columns * slot_w + (columns - 1) * gutter +
+               (s->one_bar ? bar_width(s, g) : 0.0);
     g->height = rows * slot_h + (rows - 1) * gutter;
     g->step_x = slot_w + gutter;
     g->step_y = slot_h + gutter;
     g->first = (struct box){ a.left, a.above, cells_w, cells_h };
+    g->bar = s->one_bar ? place_one_bar(s, g) : place_bar(g);
 }
 
 struct box grid_panel(const struct grid *g, struct box at, int i)
@@ -73,6 +116,12 @@ struct box grid_panel(const struct grid *g, struct box at, int i)
     return (struct box){ at.x + i % g->columns * g->step_x + g->first.x,
                          at.y + i / g->columns * g->step_y + g->first.y,
                          g->first.w, g->first.h };
+}
+
+struct box grid_bar(const struct grid *g, struct box at, int i)
+{
+    return (struct box){ at.x + i % g->columns * g->step_x + g->bar.x,
+                         at.y + i / g->columns * g->step_y + g->bar.y, g->bar.w, g->bar.h };
 }
 
 int grid_label_step(double cell, double label_h)

@@ -7,7 +7,9 @@
  *              | title of the panel |
  *     labels ' |   cells (box)      | bar  0.87
  *              '  '  '  '  '
- *              labels, rotated             0.00 */
+ *              labels, rotated             0.00
+ *
+ * One bar for all panels stands to the right of them. */
 #ifndef DRAW_GRID_H
 #define DRAW_GRID_H
 
@@ -20,7 +22,8 @@ struct grid_sizes {
     double cell;                /* side of a cell */
     double row_label, col_label;    /* the longest label; 0: none */
     double label_h;             /* a line of labels */
-    double value_w, value_h;    /* the widest end value of a bar; 0: no bar */
+    double value_w, value_h;    /* the widest number of a bar; 0: no bar */
+    bool one_bar;               /* one for all panels */
     double panel_w, panel_h;    /* the widest panel title; 0: none */
 };
 
@@ -32,12 +35,17 @@ struct grid {
     int columns;
     double step_x, step_y;      /* from one panel to the next */
     struct box first;           /* the cells of the first panel, from the grid's corner */
+    struct box bar;             /* that of the first panel, or the only one */
 };
 
 void grid_make(struct grid *g, const struct grid_sizes *s);
 
 /* The cells of panel i of a grid that stands at this place. */
 struct box grid_panel(const struct grid *g, struct box at, int i);
+/* Its bar; of one for all panels: of panel 0 alone. */
+struct box grid_bar(const struct grid *g, struct box at, int i);
+/* The least height of a bar. */
+double grid_bar_height(const struct grid_sizes *s);
 
 /* Every how many cells a label stands, so that lines of label_h do not touch. */
 int grid_label_step(double cell, double label_h);

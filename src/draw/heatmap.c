@@ -16,7 +16,9 @@ struct measured {
     const struct heatmaps *maps;
     struct grid grid;
     struct axis rows, cols;
-    struct colourbar *bar;      /* [n_panels] */
+    struct scale_range *range;  /* [n_panels] */
+    struct colourbar *bar;      /* [n_bars] */
+    int n_bars;
     const struct piece **title; /* [n_panels]; NULL: none */
 };
 
@@ -40,22 +42,56 @@ static int cell_px(const struct heatmaps *maps, int dpi)
     return px;
 }
 
-/* Bars and titles; the widest of each into s. */
-static void measure_panels(struct measured *m, struct page *page, struct grid_sizes *s)
+/* One bar shows them all where all have the same range. */
+static bool has_one_bar(const struct heatmaps *maps)
+{
+    return maps->shared || (!isnan(maps->vmin) && !isnan(maps->vmax));
+}
+
+/* The range of the one bar: what any panel has. */
+static struct scale_range common_range(const struct heatmaps *maps,
+                                       const struct scale_range *range)
+{
+    struct scale_range all = range[0];
+
+    for (int i = 1; i < maps->n_panels; i++) {
+        bool below = all.below || range[i].below, above = all.above || range[i].above;
+
+        all = all.any ? all : range[i];
+        all.below = below;
+        all.above = above;
+    }
+    return all;
+}
+
+static void measure_bars(struct measured *m, struct page *page, struct grid_sizes *s)
 {
     const struct heatmaps *maps = m->maps;
     size_t count = (size_t)maps->n_panels;
-    struct scale_range *range = arena_alloc(page->arena, count, sizeof *range);
+    struct scale_range common;
 
+    m->range = arena_alloc(page->arena, count, sizeof *m->range);
     m->bar = arena_alloc(page->arena, count, sizeof *m->bar);
-    m->title = arena_alloc(page->arena, count, sizeof *m->title);
-    cells_ranges(maps, range);
+    cells_ranges(maps, m->range, page->arena);
+    common = common_range(maps, m->range);
     s->value_h = text_line_height(&page->text, &text_value);
+    s->one_bar = has_one_bar(maps);
+    m->n_bars = s->one_bar ? 1 : maps->n_panels;
+    colourbar_measure(m->bar, m->n_bars, page, maps->scale, s->one_bar ? &common : m->range,
+                      grid_bar_height(s));
+    for (int i = 0; i < m->n_bars; i++)
+        s->value_w = fmax(s->value_w, colourbar_width(&m->bar[i]));
+}
+
+/* The widest into s. */
+static void measure_titles(struct measured *m, struct page *page, struct grid_sizes *s)
+{
+    const struct heatmaps *maps = m->maps;
+
+    m->title = arena_alloc(page->arena, (size_t)maps->n_panels, sizeof *m->title);
     for (int i = 0; i < maps->n_panels; i++) {
         const char *title = maps->panels[i].title;
 
-        colourbar_measure(&m->bar[i], page, maps->scale, range[i]);
-        s->value_w = fmax(s->value_w, colourbar_width(&m->bar[i]));
         if (title == NULL)
             continue;
         m->title[i] = text_line(&page->text, &text_heading,
@@ -86,7 +122,8 @@ static void *measure(const void *of, struct page *page, struct box *size)
     sizes.row_label = measured->rows.labels.longest;
     sizes.col_label = measured->cols.labels.longest;
     sizes.label_h = text_line_height(&page->text, &measured->rows.style);
-    measure_panels(measured, page, &sizes);
+    measure_bars(measured, page, &sizes);
+    measure_titles(measured, page, &sizes);
     grid_make(&measured->grid, &sizes);
     *size = (struct box){ .w = measured->grid.width, .h = measured->grid.height };
     return measured;
@@ -121,7 +158,7 @@ static void paint(const void *measured, struct page *page, struct box at)
     for (int i = 0; i < maps->n_panels; i++) {
         struct box cells = grid_panel(&m->grid, at, i);
 
-        cells_index(maps, &maps->panels[i], m->bar[i].range, index);
+        cells_index(maps, &maps->panels[i], m->range[i], index);
         page_frame(page, cells, m->grid.line);
         page_cells(page, maps->cmap, index, n_rows, n_cols, cells);
     }
@@ -145,9 +182,9 @@ static void paint_text(const void *measured, struct page *page, struct box at)
     for (int i = 0; i < m->maps->n_panels; i++)
         if (m->title[i] != NULL)
             paint_title(m->title[i], page, &m->grid, grid_panel(&m->grid, at, i));
-    for (int i = 0; i < m->maps->n_panels; i++)
+    for (int i = 0; i < m->n_bars; i++)
         colourbar_paint(&m->bar[i], page, &m->grid, m->maps->cmap,
-                        grid_panel(&m->grid, at, i));
+                        grid_bar(&m->grid, at, i));
 }
 
 struct part heatmap_part(const struct heatmaps *maps)
@@ -155,6 +192,18 @@ struct part heatmap_part(const struct heatmaps *maps)
     static const struct part_type type = { scripts, measure, paint, paint_text };
 
     return (struct part){ &type, maps };
+}
+
+bool heatmap_is_plain(const struct heatmaps *maps, struct arena *a)
+{
+    static const double most = 0.95;
+    struct scale_range *range = arena_alloc(a, (size_t)maps->n_panels, sizeof *range);
+    int plain = 0;
+
+    cells_ranges(maps, range, a);
+    for (int i = 0; i < maps->n_panels; i++)
+        plain += cells_are_plain(maps, &maps->panels[i], range[i], most);
+    return 2 * plain > maps->n_panels;
 }
 
 void heatmap_boxes(const struct sheet *s, struct arena *a, struct box *panels,

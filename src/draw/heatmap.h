@@ -31,10 +31,15 @@ struct heatmaps {
     enum scale scale;
     bool shared;                /* one range for all panels, from the data */
     float vmin, vmax;           /* NaN: from the data; given: for all panels */
+    double clip;                /* where the colours end: at the least value that this share
+                                   of a range's cells do not exceed; 0: at the largest */
     int cell_px;                /* side of a cell at 100 dpi; 0: heatmap_plan chooses */
 };
 
 struct part heatmap_part(const struct heatmaps *maps);
+
+/* Nearly all cells of most panels have nearly the same colour. */
+bool heatmap_is_plain(const struct heatmaps *maps, struct arena *a);
 
 /*
  * How to show n_rows x n_cols tokens: sets *cell_px and *pool so that the longer

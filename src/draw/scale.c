@@ -9,30 +9,34 @@
 
 const char *const scale_names[] = { "linear", "sqrt", "log", "row", NULL };
 
-/* Attention below this is drawn as this: the logarithm needs an end. */
-static const double LOG_FLOOR = 1e-6;
-
 static float log_position(float value, float lo, float hi)
 {
-    double from = elementary_log(fmax(lo, LOG_FLOOR));
-    double to = elementary_log(fmax(hi, LOG_FLOOR));
+    double from = elementary_log(fmax(lo, SCALE_LOG_FLOOR));
+    double to = elementary_log(fmax(hi, SCALE_LOG_FLOOR));
 
     return to > from ?
-        (float)((elementary_log(fmax(value, LOG_FLOOR)) - from) / (to - from)) : 0.0f;
+        (float)((elementary_log(fmax(value, SCALE_LOG_FLOOR)) - from) / (to - from)) : 0.0f;
 }
 
 /* Single precision throughout, as matplotlib does it with float32 data. */
-int scale_index(enum scale s, float value, float lo, float hi)
+float scale_position(enum scale s, float value, float lo, float hi)
 {
     float at;
 
     if (lo == hi)
-        return 0;
+        return 0.0f;
     at = s == SCALE_LOG ? log_position(value, lo, hi) : (value - lo) / (hi - lo);
     if (!(at > 0.0f))           /* also where it is NaN */
-        return 0;
+        return 0.0f;
     if (s == SCALE_SQRT)
         at = sqrtf(at);
+    return at >= 1.0f ? 1.0f : at;
+}
+
+int scale_index(enum scale s, float value, float lo, float hi)
+{
+    float at = scale_position(s, value, lo, hi);
+
     return at >= 1.0f ? 255 : (int)(at * 256.0f);
 }
 

@@ -17,8 +17,15 @@ extern const char *const scale_names[];     /* "linear", "sqrt", "log", "row", N
  */
 int scale_index(enum scale s, float value, float lo, float hi);
 
-/* Of the finite numbers that were added; any: there was one. */
-struct scale_range { float lo, hi; bool any; };
+/* The same as a share, 0..1. */
+float scale_position(enum scale s, float value, float lo, float hi);
+
+/* Weights below this are drawn as this: the logarithm needs an end. */
+#define SCALE_LOG_FLOOR 1e-6
+
+/* Of the finite numbers that were added; any: there was one.  below, above: some lie beyond
+ * the ends, which were moved since. */
+struct scale_range { float lo, hi; bool any, below, above; };
 
 void scale_widen(struct scale_range *range, float value);
 

@@ -2,7 +2,10 @@
  * Labels, captions and metadata of pictures of texts. */
 #include "lib/figure.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "draw/scale.h"
 
 struct label_list figure_labels(struct arena *a, const struct tokens *t, const int *place,
                                 int n_shown)
@@ -72,6 +75,59 @@ struct label_list figure_numbered(struct arena *a, char letter, int n)
     return (struct label_list){ n, text, NULL };
 }
 
+/* ---- where colours end ---- */
+
+enum { LONG_TEXT = 100 };           /* tokens: from here on one sink would leave one colour */
+
+/* 0: none; -1: neither that nor a percentage. */
+static double clip_share(const char *clip)
+{
+    size_t n = strlen(clip);
+    char *end;
+    double percent;
+
+    if (strcmp(clip, "none") == 0)
+        return 0.0;
+    if (n < 2 || clip[n - 1] != '%' || !(clip[0] >= '0' && clip[0] <= '9'))
+        return -1.0;
+    percent = strtod(clip, &end);
+    return end == clip + n - 1 && percent > 0.0 && percent <= 100.0 ? percent / 100.0 : -1.0;
+}
+
+int figure_check_clip(const struct figure_args *f, struct err *e)
+{
+    double share = f->clip != NULL ? clip_share(f->clip) : 0.0;
+
+    if (share < 0.0)
+        return err_set(e, ERR_USAGE, "--clip: '%s': expected a percentage above 0%% and up to "
+                       "100%%, such as 99%%, or none", f->clip);
+    if (share > 0.0 && f->scale == SCALE_ROW)
+        return err_set(e, ERR_USAGE, "--clip %s: --scale row has no end to move", f->clip);
+    return 0;
+}
+
+double figure_clip(const struct figure_args *f, int n_rows, int n_cols, bool ranged)
+{
+    if (f->clip != NULL)
+        return clip_share(f->clip);
+    if (ranged || f->scale == SCALE_ROW || (n_rows <= LONG_TEXT && n_cols <= LONG_TEXT))
+        return 0.0;
+    return 0.99;
+}
+
+const char *figure_scale(struct arena *a, const struct figure_args *f, const char *of,
+                         bool ranged, double clip)
+{
+    const char *range = ranged ? "given range" :
+                        f->shared_scale ? arena_printf(a, "one range for all %ss", of) :
+                        arena_printf(a, "each %s its own range", of);
+
+    return arena_printf(a, clip > 0.0 ? "%s, %s, clipped at %g%%" : "%s, %s",
+                        scale_names[f->scale], range, clip * 100.0);
+}
+
+/* ---- metadata ---- */
+
 /* The first two of every picture. */
 static void set_program(struct metadata *metadata, const struct session *s)
 {
@@ -96,14 +152,14 @@ const struct metadata *figure_metadata_model(const struct session *s)
     return metadata;
 }
 
-const struct metadata *figure_metadata(const struct session *s, int layer,
+const struct metadata *figure_metadata(const struct session *s, struct arena *a, int layer,
                                        const char *scale)
 {
-    struct metadata *metadata = arena_alloc(s->a, 7, sizeof *metadata);
+    struct metadata *metadata = arena_alloc(a, 7, sizeof *metadata);
 
     set_program(metadata, s);
     metadata[2] = (struct metadata){ "mha-viz:model", model_text(s) };
-    metadata[3] = (struct metadata){ "mha-viz:layer", arena_printf(s->a, "%d", layer) };
+    metadata[3] = (struct metadata){ "mha-viz:layer", arena_printf(a, "%d", layer) };
     metadata[4] = (struct metadata){ "mha-viz:stack", family_stack_names[s->stack] };
     metadata[5] = (struct metadata){ "mha-viz:scale", scale };
     return metadata;

@@ -3,6 +3,7 @@
 #include "lib/picture.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "analysis/map.h"
 #include "base/str.h"
@@ -49,25 +50,31 @@ static void pick_heads(struct picture *p)
     p->head = head;
 }
 
-static const char *scale_text(const struct picture *p)
+/* The ends of the colours are given, one of them or both. */
+static bool is_ranged(const struct picture_look *look)
 {
-    const struct picture_look *look = &p->look;
+    return !isnan(look->vmin) || !isnan(look->vmax);
+}
 
-    return arena_printf(p->s->a, "%s, %s", scale_names[look->figure->scale],
-                        !isnan(look->vmin) || !isnan(look->vmax) ? "given range" :
-                        look->figure->shared_scale ? "one range for all heads" :
-                        "each head its own range");
+static int check_clip(const struct picture_look *look, struct err *e)
+{
+    if (figure_check_clip(look->figure, e) != 0)
+        return -1;
+    if (look->figure->clip != NULL && strcmp(look->figure->clip, "none") != 0 &&
+        is_ranged(look))
+        return err_set(e, ERR_USAGE, "--clip %s: --vmin and --vmax give the ends of the "
+                       "colours already", look->figure->clip);
+    return 0;
 }
 
 int picture_plan(struct picture *p, const struct session *s, const struct wanted *want,
                  const struct picture_look *look, struct err *e)
 {
-    *p = (struct picture){ .s = s, .look = *look, .want = *want };
-    if (pick_layer(p, e) != 0)
+    *p = (struct picture){ .s = s, .look = *look, .want = *want,
+                           .hinted = arena_alloc(s->a, 1, sizeof *p->hinted) };
+    if (check_clip(look, e) != 0 || pick_layer(p, e) != 0)
         return -1;
     pick_heads(p);
-    if (!look->figure->no_metadata)
-        p->metadata = figure_metadata(s, p->layer, scale_text(p));
     return 0;
 }
 
@@ -85,7 +92,7 @@ static struct map_axis axis_of(const struct item *item, enum item_side side, int
 }
 
 static char *caption(const struct picture *p, struct arena *a, const struct item *item,
-                     int pool)
+                     const char *scale, int pool)
 {
     const struct session *session = p->s;
     const char *shown = shown_text(session, a, item);
@@ -95,7 +102,7 @@ static char *caption(const struct picture *p, struct arena *a, const struct item
                               stacks ? " " : "", p->layer);
 
     text = arena_printf(a, "%s%s%s; scale: %s", text, figure_text(a, item),
-                        figure_changes(a, session->asked), scale_text(p));
+                        figure_changes(a, session->asked), scale);
     if (pool > 1)
         text = arena_printf(a, "%s; a cell is the %s of %d x %d weights", text,
                             pool_names[p->look.pool], pool, pool);
@@ -127,6 +134,18 @@ static const char *title(const struct picture *p, struct arena *a, int head)
     return arena_printf(a, "Head %d: %s", head, type);
 }
 
+/* What would show more. */
+static void hint(const struct picture *p, const struct heatmaps *maps, struct arena *a)
+{
+    if (p->s->env->note == NULL || *p->hinted || maps->scale == SCALE_LOG ||
+        !heatmap_is_plain(maps, a))
+        return;
+    *p->hinted = true;
+    err_warn(p->s->env->note, "the picture is nearly of one colour; %s--scale log would show "
+             "small weights", is_ranged(&p->look) || maps->clip > 0.0 ||
+                              maps->scale == SCALE_ROW ? "" : "--clip 99% or ");
+}
+
 static int paint(const struct picture *p, struct arena *a, const struct item *item,
                  const struct map *map, struct heatmaps *maps,
                  const struct picture_place *place, struct err *e)
@@ -134,14 +153,17 @@ static int paint(const struct picture *p, struct arena *a, const struct item *it
     const struct figure_args *figure = p->look.figure;
     struct panel *panels = arena_alloc(a, (size_t)p->n_heads, sizeof *panels);
     const struct part part = heatmap_part(maps);
+    const char *scale = figure_scale(a, figure, "head", is_ranged(&p->look), maps->clip);
 
     for (int i = 0; i < p->n_heads; i++)
         panels[i] = (struct panel){ title(p, a, p->head[i]), map->n_rows, map->n_cols,
                                     map_head(map, p->head[i]) };
     maps->panels = panels;
+    hint(p, maps, a);
     return put(&(struct sheet){
-        .title = figure->title, .caption = caption(p, a, item, map->pool),
-        .font = figure->font, .dpi = figure->dpi, .metadata = p->metadata,
+        .title = figure->title, .caption = caption(p, a, item, scale, map->pool),
+        .font = figure->font, .dpi = figure->dpi,
+        .metadata = figure->no_metadata ? NULL : figure_metadata(p->s, a, p->layer, scale),
         .n_parts = 1, .parts = &part,
     }, place, p->s->env->warn, e);
 }
@@ -174,6 +196,7 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = (float)p->look.vmin,
         .vmax = (float)p->look.vmax, .cell_px = cell_px,
+        .clip = figure_clip(figure, rows, cols, is_ranged(&p->look)),
     };
     return paint(p, a, item, map, &maps, place, e);
 }

@@ -21,13 +21,13 @@ struct picture {
     struct wanted want;         /* the session's, of one layer */
     int layer, n_heads;
     const int *head;            /* [n_heads] */
-    const struct metadata *metadata;    /* NULL: none */
+    bool *hinted;               /* that a picture is nearly of one colour: said once */
 };
 
 /*
  * Chooses the layer: the one that was selected, else the one that the model's card names,
  * else the seventh, else the last; memory is of the session.
- * ERR_USAGE: several layers.
+ * ERR_USAGE: several layers; a --clip that cannot be.
  */
 int picture_plan(struct picture *p, const struct session *s, const struct wanted *want,
                  const struct picture_look *look, struct err *e);

@@ -269,3 +269,40 @@ phys() {
         "$viz" heatmap -m "$ref/bert" -o "$dir/b.png" "the key"
     [ ! -e "$dir/b.png" ]
 }
+
+@test "--clip: a quantile of the weights; the caption and the picture say so" {
+    works "$viz" heatmap -m "$ref/bert" --clip 90% -o "$dir/a.svg" "the key"
+    grep -q 'scale: linear, each head its own range, clipped at 90%' "$dir/a.svg"
+    works "$viz" heatmap -m "$ref/bert" --clip none -o "$dir/b.png" --no-metadata "the key"
+    works "$viz" heatmap -m "$ref/bert" -o "$dir/c.png" --no-metadata "the key"
+    cmp "$dir/b.png" "$dir/c.png"
+    for bad in 99 99x% % -1% 0% 101% nan% 1e3% ''; do
+        fails 2 "--clip: '$bad'" "$viz" heatmap --clip="$bad" -o "$dir/d.png" "the key"
+    done
+    fails 2 "--scale row has no end to move" "$viz" heatmap --clip 99% --scale row "the key"
+    fails 2 "--vmin and --vmax give the ends" "$viz" heatmap --clip 99% --vmax 1 "the key"
+    fails 2 "--clip: 'x'" "$viz" mechanisms --clip x -o "$dir/d.png" "the key"
+    [ ! -e "$dir/d.png" ]
+}
+
+@test "--clip: 99% beyond 100 tokens, unless the ends of the colours are given" {
+    long=$(printf 'key %.0s' {1..110})
+    scale() { grep -ao 'scale: [^.;]*' "$dir/a.svg" | tail -n 1; }
+    works "$viz" heatmap -o "$dir/a.svg" "$long"
+    [[ $(scale) == *", clipped at 99%" ]]
+    for turned_off in "--clip none" "--vmin 0" "--vmax 1" "--scale row"; do
+        # shellcheck disable=SC2086
+        works "$viz" heatmap -q $turned_off -o "$dir/a.svg" "$long"
+        [[ $(scale) != *clipped* ]]
+    done
+}
+
+@test "a picture of nearly one colour: a note, once, with what would show more" {
+    run --separate-stderr "$viz" heatmap --clip none -o "$dir/a.png" "$(printf 'key %.0s' {1..90})"
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"nearly of one colour; --clip 99% or --scale log would show"* ]]
+    works "$viz" heatmap -q --clip none -o "$dir/a.png" "$(printf 'key %.0s' {1..90})"
+    run --separate-stderr "$viz" heatmap -o "$dir/a.png" "the cat saw the dog"
+    [ -z "$stderr" ]
+}

@@ -3,6 +3,28 @@
 #include "image/figure.h"
 #include "image/png_read.h"
 
+static int by_size(const void *x, const void *y)
+{
+    float a = *(const float *)x, b = *(const float *)y;
+
+    return (a > b) - (a < b);
+}
+
+/* The least number that this share of the visible cells do not exceed. */
+static float clipped(const struct heatmaps *maps, int only, double share)
+{
+    static float all[MAX_PANELS * 64 * 64];
+    size_t n = 0, rank;
+
+    for (int p = 0; p < maps->n_panels; p++)
+        for (int i = 0; i < maps->panels[p].n_rows * maps->panels[p].n_cols; i++)
+            if ((p == only || maps->shared) && !isnan(maps->panels[p].value[i]))
+                all[n++] = maps->panels[p].value[i];
+    qsort(all, n, sizeof *all, by_size);
+    rank = (size_t)ceil(share * (double)n);
+    return all[rank - 1];
+}
+
 /* The range of a panel as a reader of the manual would compute it. */
 static void range_of(const struct heatmaps *maps, int only, float *lo, float *hi)
 {
@@ -18,6 +40,8 @@ static void range_of(const struct heatmaps *maps, int only, float *lo, float *hi
                 *hi = fmaxf(*hi, panel->value[i]);
             }
     }
+    if (maps->clip > 0.0)
+        *hi = clipped(maps, only, maps->clip);
     *lo = isnan(maps->vmin) ? *lo : maps->vmin;
     *hi = isnan(maps->vmax) ? *hi : maps->vmax;
 }
@@ -54,16 +78,63 @@ static void check_panel(const struct picture *p, const struct heatmaps *maps,
         }
 }
 
-/* The bar: the map's last colour above, its first below. */
-static void check_bar(const struct picture *p, const struct sample *s, struct box b)
+static uint32_t colour_at(const struct heatmaps *maps, int index)
 {
-    int x = (int)(b.x + b.w), y = (int)b.y;
-    double px = s->sheet.dpi / 100.0;
+    const unsigned char *c = maps->cmap->rgb[index];
 
-    x += (int)fmax(round(px), 1.0) + (int)round(8.0 * px) + (int)round(5.0 * px);
-    assert_int_equal(picture_at(p, x, y), wanted(&s->maps, 1.0f, 0.0f, 1.0f));
-    assert_int_equal(picture_at(p, x, y + (int)b.h - 1),
-                     wanted(&s->maps, 0.0f, 0.0f, 1.0f));
+    return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
+}
+
+/* Some of the numbers of the bar's panels lie beyond an end. */
+static void beyond(const struct heatmaps *maps, int only, float lo, float hi, bool *below,
+                   bool *above)
+{
+    *below = *above = false;
+    for (int p = 0; p < maps->n_panels; p++)
+        for (int i = 0; i < maps->panels[p].n_rows * maps->panels[p].n_cols; i++) {
+            float value = maps->panels[p].value[i];
+
+            *below |= (only < 0 || p == only) && value < lo;
+            *above |= (only < 0 || p == only) && value > hi;
+        }
+}
+
+/* The bar right of these cells: the map's last colour above, its first below; an arrow, which
+ * is white beside its tip, where there are numbers beyond.  only: of this panel; -1: of all. */
+static void check_bar(const struct picture *p, const struct sample *s, struct box b, int only,
+                      float lo, float hi)
+{
+    double px = s->sheet.dpi / 100.0;
+    int x = (int)(b.x + b.w) + (int)fmax(round(px), 1.0) + (int)round(8.0 * px);
+    int y = (int)b.y, arrow = (int)round(5.0 * px), end = y + (int)b.h - 1;
+    bool below, above;
+
+    beyond(&s->maps, only, lo, hi, &below, &above);
+    if (b.h < 8.0 * arrow)
+        below = above = false;
+    assert_int_equal(picture_at(p, x + arrow, y + (above ? arrow : 0)),
+                     colour_at(&s->maps, 255));
+    assert_int_equal(picture_at(p, x + arrow, end - (below ? arrow : 0)),
+                     colour_at(&s->maps, 0));
+    assert_int_equal(picture_at(p, x, y), above ? 0xffffff : colour_at(&s->maps, 255));
+    assert_int_equal(picture_at(p, x, end), below ? 0xffffff : colour_at(&s->maps, 0));
+}
+
+static bool has_one_bar(const struct heatmaps *maps)
+{
+    return maps->shared || (!isnan(maps->vmin) && !isnan(maps->vmax));
+}
+
+/* Beyond the last column, from the first panel's top down to the last's end or for 300 pixels. */
+static void check_one_bar(const struct picture *p, const struct sample *s, const struct box *box,
+                          float lo, float hi)
+{
+    const struct heatmaps *maps = &s->maps;
+    int columns = maps->columns < maps->n_panels ? maps->columns : maps->n_panels;
+    struct box all = box[columns - 1], last = box[maps->n_panels - 1];
+
+    all.h = fmax(fmin(last.y + last.h - all.y, 3.0 * s->sheet.dpi), all.h);
+    check_bar(p, s, all, -1, lo, hi);
 }
 
 static void read_back(struct sample *s, const float *const *value, struct picture *p,
@@ -89,8 +160,10 @@ static void read_back(struct sample *s, const float *const *value, struct pictur
         range_of(maps, i, &lo, &hi);
         check_panel(p, maps, box[i], &maps->panels[i],
                     value != NULL ? value[i] : maps->panels[i].value, lo, hi);
-        if (bars)
-            check_bar(p, s, box[i]);
+        if (bars && !has_one_bar(maps))
+            check_bar(p, s, box[i], i, lo, hi);
+        else if (bars && i == 0)
+            check_one_bar(p, s, box, lo, hi);
         /* the frame, and white beyond it */
         assert_int_equal(picture_at(p, (int)box[i].x - 1, (int)box[i].y), 0x808080);
         assert_int_equal(picture_at(p, (int)(box[i].x + box[i].w),
@@ -108,6 +181,25 @@ static void check(struct sample *s, bool bars)
 
     read_back(s, NULL, &p, bars);
     picture_free(&p);
+}
+
+/* Two samples give the same bytes. */
+static void assert_same(const struct sample *x, const struct sample *y)
+{
+    struct folder d;
+    size_t n, m;
+    char *one, *two;
+
+    folder_init(&d);
+    draw_ok(x, DRAW_PNG, folder_file(&d, "one.png"));
+    draw_ok(y, DRAW_PNG, folder_file(&d, "two.png"));
+    one = slurp(folder_file(&d, "one.png"), &n);
+    two = slurp(folder_file(&d, "two.png"), &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(one, two, n);
+    free(one);
+    free(two);
+    folder_finish(&d);
 }
 
 static void test_plain(void **state)
@@ -152,6 +244,35 @@ static void test_one_range(void **state)
     s.maps.shared = true;
     s.maps.vmin = NAN;
     check(&s, true);
+    sample_finish(&s);
+}
+
+/* Colours end at a quantile of the cells that are seen, of each panel or of all. */
+static void test_clip(void **state)
+{
+    static const double shares[] = { 0.99, 0.9, 0.5, 1.0, 1e-9 };
+    struct sample s;
+
+    (void)state;
+    sample_init(&s, 5, 60, 40, true);
+    s.maps.cell_px = 3;
+    for (int shared = 0; shared < 2; shared++)
+        for (int i = 0; i < 4; i++) {
+            s.maps.shared = shared != 0;
+            s.maps.clip = shares[i];
+            check(&s, true);
+        }
+    s.value[0] = -3.0f;             /* the least of all: nothing is left, and nothing clipped */
+    s.maps.shared = false;
+    s.maps.n_panels = 1;
+    s.maps.clip = shares[4];
+    {
+        struct sample whole = s;
+
+        whole.maps.clip = 0.0;
+        whole.maps.panels = s.panel;
+        assert_same(&s, &whole);
+    }
     sample_finish(&s);
 }
 
@@ -203,22 +324,7 @@ static void test_rows(void **state)
     picture_free(&p);
     divided.maps.cell_px = 4;
     s.maps.vmin = s.maps.vmax = NAN;
-    {
-        struct folder d;
-        size_t n, m;
-        char *one, *two;
-
-        folder_init(&d);
-        draw_ok(&s, DRAW_PNG, folder_file(&d, "row.png"));
-        draw_ok(&divided, DRAW_PNG, folder_file(&d, "linear.png"));
-        one = slurp(folder_file(&d, "row.png"), &n);
-        two = slurp(folder_file(&d, "linear.png"), &m);
-        assert_int_equal(n, m);
-        assert_memory_equal(one, two, n);
-        free(one);
-        free(two);
-        folder_finish(&d);
-    }
+    assert_same(&s, &divided);
     sample_finish(&s);
     sample_finish(&divided);
 }
@@ -312,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_masked),
         cmocka_unit_test(test_one_range),
+        cmocka_unit_test(test_clip),
         cmocka_unit_test(test_scales_and_maps),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_dpi),

@@ -18,7 +18,8 @@ static struct box slot(const struct grid_sizes *s, const struct grid *g, struct 
     double left = s->row_label > 0.0 ? beside + s->row_label : g->line;
     double below = s->col_label > 0.0 ? beside + s->col_label : g->line;
     double above = g->line + (s->panel_h > 0.0 ? g->panel_gap + s->panel_h : 0.0);
-    double right = g->line + g->bar_gap + g->bar_w + g->value_gap + s->value_w;
+    double right = s->one_bar || s->value_h == 0.0 ? g->line :
+                   g->line + g->bar_gap + g->bar_w + g->value_gap + s->value_w;
     double title = (s->panel_w - b.w) / 2.0;
     double label = (s->label_h - s->cell) / 2.0, value = s->value_h - b.h / 2.0;
 
@@ -34,6 +35,26 @@ static bool apart(struct box a, struct box b)
 {
     return a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y ||
            b.y + b.h <= a.y;
+}
+
+/* One bar with its numbers. */
+static struct box only_bar(const struct grid_sizes *s, const struct grid *g, struct box at)
+{
+    struct box b = grid_bar(g, at, 0);
+
+    return (struct box){ b.x, b.y, b.w + g->value_gap + s->value_w, b.h };
+}
+
+/* In the grid, beside the cells; at least as high as it was measured for. */
+static void check_bars(const struct grid_sizes *s, const struct grid *g, struct box at)
+{
+    for (int i = 0; i < (s->one_bar ? 1 : s->n_panels) && s->value_h > 0.0; i++) {
+        struct box cells = grid_panel(g, at, i), b = grid_bar(g, at, i);
+
+        assert_true(b.y == cells.y && b.h >= grid_bar_height(s) && b.x > cells.x + cells.w);
+        assert_true(b.x + b.w + g->value_gap + s->value_w <= at.x + g->width + 1e-9);
+        assert_true(b.y + b.h <= at.y + g->height + 1e-9);
+    }
 }
 
 static void check_sound(const struct grid_sizes *s)
@@ -55,7 +76,10 @@ static void check_sound(const struct grid_sizes *s)
         }
         for (int j = 0; j < i; j++)
             assert_true(apart(b, slot(s, &g, grid_panel(&g, at, j))));
+        if (s->one_bar && s->value_h > 0.0)
+            assert_true(apart(b, only_bar(s, &g, at)));
     }
+    check_bars(s, &g, at);
 }
 
 static void test_sound(void **state)
@@ -77,6 +101,8 @@ static void test_sound(void **state)
                     s.cell = side[c];
                     s.units = (struct units){ px[u], u != 1 };
                     s.row_label = u % 2 * 55.3;
+                    check_sound(&s);
+                    s.one_bar = true;
                     check_sound(&s);
                 }
 }
