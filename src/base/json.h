@@ -32,7 +32,13 @@ void json_drop(struct arena *a, const json_t *root);    /* NULL: nothing */
 json_t *json_put(struct arena *a, json_t *object, const char *key, json_t *value);
 json_t *json_add(struct arena *a, json_t *array, json_t *value);
 
-/* The same of an object or array that text spells, which must be JSON. */
+/* Each member of from, an object, into another, without copies: it is shared. */
+void json_put_all(struct arena *a, json_t *object, const json_t *from);
+
+/* Compact text of any value, of the arena. */
+const char *json_text(struct arena *a, const json_t *value);
+
+/* As json_put, of an object or array that text spells, which must be JSON. */
 void json_put_text(struct arena *a, json_t *object, const char *key, const char *text);
 
 #endif

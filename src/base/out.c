@@ -119,30 +119,31 @@ static char *partial_name(const char *path)
     return name;
 }
 
-/* Where the link at path leads, by one step; NULL: it is not a link, or there is no memory. */
-static char *next_link(const char *path)
+/* Follows the link at *path by one step; false: it is not a link.  NULL: there is no memory. */
+static bool follow_link(char **path)
 {
-    char to[PATH_MAX];
-    ssize_t n = readlink(path, to, sizeof to - 1);
+    char to[PATH_MAX], *next;
+    ssize_t n = readlink(*path, to, sizeof to - 1);
 
     if (n < 0)
-        return NULL;
+        return false;
     to[n] = '\0';
-    return to[0] == '/' ? strdup(to) : name_in_folder(path, to);
+    next = to[0] == '/' ? strdup(to) : name_in_folder(*path, to);
+    free(*path);
+    *path = next;
+    return true;
 }
 
 /* The path without links; the last of them may lead to what is not there yet. */
 static char *resolve(const char *path)
 {
-    char *real = realpath(path, NULL), *next;
+    char *real = realpath(path, NULL);
 
     if (real != NULL)
         return real;
     real = strdup(path);
-    for (int i = 0; i < 40 && real != NULL && (next = next_link(real)) != NULL; i++) {
-        free(real);
-        real = next;
-    }
+    for (int i = 0; i < 40 && real != NULL && follow_link(&real); i++)
+        ;
     return real;
 }
 

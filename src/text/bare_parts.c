@@ -72,8 +72,9 @@ void bare_add_token(struct bare *b, const json_t *flags, const char *content)
     if (content == NULL || json_object_get(b->seen, content) != NULL)
         return;
     json_put(b->a, b->seen, content, json_true());
-    value = json_add(b->a, b->added, json_is_object(flags) ?
-                     json_copy((json_t *)(uintptr_t)flags) : json_object());
+    value = json_add(b->a, b->added, json_object());
+    if (json_is_object(flags))
+        json_put_all(b->a, value, flags);
     json_put(b->a, value, "content", json_string(content));
     if (!json_is_object(flags) || json_object_get(flags, "special") == NULL)
         json_put(b->a, value, "special", json_true());

@@ -18,6 +18,13 @@ static void add_text(struct arena *a, json_t *list, const char *which, int type)
     json_add(a, list, json_pack("{s{ss si}}", "Sequence", "id", which, "type_id", type));
 }
 
+static void add_one(struct arena *a, json_t *list, const char *before, const char *after)
+{
+    add_special(a, list, before, 0);
+    add_text(a, list, "A", 0);
+    add_special(a, list, after, 0);
+}
+
 /* The vocabulary is in the JSON, or already in the tokeniser; -1: it lacks the piece. */
 static json_int_t id_of(const struct tok *t, const json_t *root, const char *piece)
 {
@@ -45,13 +52,12 @@ void template_put(const struct tok *t, json_t *root, const char *before,
     struct arena *a = t->a;
     json_t *value = json_put(a, root, "post_processor",
                              json_pack("{ss}", "type", "TemplateProcessing"));
-    json_t *single = json_put(a, value, "single", json_array()), *pair;
+    json_t *single = json_put(a, value, "single", json_array());
+    json_t *pair = json_put(a, value, "pair", json_array());
     json_t *specials = json_put(a, value, "special_tokens", json_object());
 
-    add_special(a, single, before, 0);
-    add_text(a, single, "A", 0);
-    add_special(a, single, after, 0);
-    pair = json_put(a, value, "pair", json_copy(single));
+    add_one(a, single, before, after);
+    add_one(a, pair, before, after);
     add_special(a, pair, before_pair ? before : NULL, 1);
     add_text(a, pair, "B", 1);
     add_special(a, pair, after, 1);

@@ -79,11 +79,15 @@ static bool make_tree(struct arena *a, struct err *e)
     const struct span bytes = { (const unsigned char *)text, sizeof text - 1 };
     json_t *object = json_hold(a, json_object());
     json_t *list = json_put(a, object, "list", json_array());
+    json_t *copy = json_hold(a, json_object());
 
     for (int i = 0; i < 20; i++)
         json_add(a, list, json_integer(i));
     json_put_text(a, object, "text", "[true]");
-    return json_read(a, bytes, 0, e) != NULL && json_array_size(list) == 20;
+    json_put_all(a, copy, object);
+    return json_read(a, bytes, 0, e) != NULL && json_array_size(list) == 20 &&
+           json_equal(copy, object) &&
+           strcmp(json_text(a, json_array_get(list, 1)), "1") == 0;
 }
 
 static void trees(void **state)

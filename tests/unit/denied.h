@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -25,6 +26,8 @@
 
 static struct {
     bool counts;
+    bool once;                  /* one is denied, and those after it are granted */
+    bool denied;
     long left;                  /* allocations that are granted */
     long open;                  /* granted and not freed */
 } memory;
@@ -47,11 +50,12 @@ static inline bool granted(void)
 {
     if (!memory.counts)
         return true;
-    if (memory.left == 0) {
+    if (memory.left-- == 0) {
+        memory.left = memory.once ? LONG_MAX : 0;
+        memory.denied = true;
         errno = ENOMEM;
         return false;
     }
-    memory.left--;
     memory.open++;
     return true;
 }
@@ -70,7 +74,10 @@ void *realloc(void *p, size_t size)
 {
     if (p == NULL)
         return malloc(size);
-    return !memory.counts || memory.left > 0 ? __libc_realloc(p, size) : NULL;
+    if (!granted())
+        return NULL;
+    memory.open -= memory.counts;
+    return __libc_realloc(p, size);
 }
 
 void free(void *p)
@@ -84,34 +91,45 @@ void free(void *p)
 /* WRONG: neither did it work, nor did anybody hear that there was no memory. */
 enum outcome { WORKED, REFUSED, WRONG };
 
+/* After n allocations have been granted */
+static inline enum outcome deny_after(long n, bool once_only, const char *what,
+                                      enum outcome (*once)(void *self), void *self)
+{
+    enum outcome outcome;
+
+    memory.left = n;
+    memory.once = once_only;
+    memory.denied = false;
+    memory.open = 0;
+    memory.counts = true;
+    outcome = once(self);
+    memory.counts = false;
+    if (outcome == WRONG)
+        fail_msg("%s: %ld allocations: nobody heard of the next one", what, n);
+    if (memory.open != 0)
+        fail_msg("%s: %ld allocations: %ld are still open", what, n, memory.open);
+    return outcome;
+}
+
 /*
- * Denies the last of n allocations and all after it, for each n until all are granted; in
- * steps of 97 from `often` on, where pieces are added one by one.  Nothing may stay
- * allocated.  Returns how many allocations were granted in the end.
+ * Denies the allocation after n, alone and with all after it, for each n until all are
+ * granted; in steps of 97 from `often` on, where pieces are added one by one.  Nothing may
+ * stay allocated.  Returns how many allocations were granted in the end.
  */
 static inline long deny_each(const char *what, enum outcome (*once)(void *self), void *self,
                              long often)
 {
     long n = 0;
-    enum outcome outcome;
 
     if (!DENIES)
         skip();
     if (once(self) != WORKED)
         fail_msg("%s: does not work", what);
-    for (;; n += n > often ? 97 : 1) {
-        memory.left = n;
-        memory.open = 0;
-        memory.counts = true;
-        outcome = once(self);
-        memory.counts = false;
-        if (outcome == WRONG)
-            fail_msg("%s: %ld allocations: nobody heard of the next one", what, n);
-        if (memory.open != 0)
-            fail_msg("%s: %ld allocations: %ld are still open", what, n, memory.open);
-        if (outcome == WORKED)
-            return n;
+    while (deny_after(n, false, what, once, self) != WORKED || memory.denied) {
+        deny_after(n, true, what, once, self);
+        n += n > often ? 97 : 1;
     }
+    return n;
 }
 
 #endif
