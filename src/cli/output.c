@@ -230,11 +230,12 @@ int output_plan(struct output *o, const struct output_args *args,
     return check_terminal(o, e);
 }
 
-const char *output_name(const struct output *o, struct arena *a, int64_t index)
+const char *output_name(const struct output *o, struct arena *a, int64_t index, int part)
 {
     if (!o->folder)
         return o->path;
-    return file_join(a, o->path, arena_printf(a, "%06lld.%s", (long long)index + 1,
+    return file_join(a, o->path, arena_printf(a, "%06lld%s.%s", (long long)index + 1,
+                                              part > 0 ? arena_printf(a, "-%04d", part) : "",
                                               table[o->format].extension[0]));
 }
 
@@ -245,11 +246,11 @@ int output_open(struct output *o, struct err *e)
     return o->folder ? 0 : out_open(&o->out, o->path, o->partial ? OUT_PARTIAL : 0, e);
 }
 
-int output_begin(struct output *o, struct arena *a, int64_t index, struct err *e)
+int output_begin(struct output *o, struct arena *a, int64_t index, int part, struct err *e)
 {
     if (o->out.file == stdout)
         console_hide_for_results();
-    return o->folder ? out_open(&o->out, output_name(o, a, index), 0, e) : 0;
+    return o->folder ? out_open(&o->out, output_name(o, a, index, part), 0, e) : 0;
 }
 
 int output_end(struct output *o, struct err *e)

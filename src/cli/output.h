@@ -63,8 +63,11 @@ static inline bool output_is_picture(const struct output *o)
     return o->format >= OUTPUT_PNG && o->format <= OUTPUT_PDF;
 }
 
-/* The file for the text with this index: path itself, or "DIR/000001.png". */
-const char *output_name(const struct output *o, struct arena *a, int64_t index);
+/*
+ * The file for the text with this index: path itself, or "DIR/000001.png"; of a part of it, from
+ * 1, "DIR/000001-0001.png".  part 0: all of it.
+ */
+const char *output_name(const struct output *o, struct arena *a, int64_t index, int part);
 
 /* ---- text, written to o->out.file ---- */
 
@@ -75,7 +78,7 @@ int output_open(struct output *o, struct err *e);
  * Around what is written of one text: in a folder opens and completes its file; else the end
  * says whether a write has failed.
  */
-int output_begin(struct output *o, struct arena *a, int64_t index, struct err *e);
+int output_begin(struct output *o, struct arena *a, int64_t index, int part, struct err *e);
 int output_end(struct output *o, struct err *e);
 
 /*

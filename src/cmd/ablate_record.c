@@ -63,7 +63,7 @@ struct text_row {
 
 #define F(f) offsetof(struct text_row, f)
 static const struct column text_columns[] = {
-    TEXT_COLUMNS,
+    TEXT_COLUMNS_SPLIT,
     ABLATE_WITH_COLUMNS(struct text_row),
     { "loss", "without a change: mean over its rows", "nats", .kind = COLUMN_REAL,
       .where = IN_TSV | IN_JSON, .null = NULL_SHOWN, .field = F(loss) },

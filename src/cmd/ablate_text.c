@@ -48,7 +48,8 @@ static int choose_masked(const struct ablate_job *j, const struct item *item, in
         if (!t->special[i] && t->id[i] != j->mask_id && t->id[i] < j->m->n_logits)
             out[n++] = i;
     wanted = j->args->sample < n ? j->args->sample : n;
-    rng_seed(&rng, (uint64_t)j->args->shared.asked.seed + (uint64_t)item->index);
+    rng_seed(&rng, (uint64_t)j->args->shared.asked.seed + (uint64_t)item->index +
+             ((uint64_t)item->part << 32));
     for (int i = 0; i < n; i++)         /* each set of that size is as likely */
         if (rng_uniform(&rng) * (n - i) < wanted - kept)
             out[kept++] = out[i];

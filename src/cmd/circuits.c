@@ -125,7 +125,7 @@ static int draw(const struct circuits_job *j, struct err *e)
 
 static int write_report(struct circuits_job *j, struct err *e)
 {
-    if (output_open(&j->output, e) != 0 || output_begin(&j->output, j->a, 0, e) != 0)
+    if (output_open(&j->output, e) != 0 || output_begin(&j->output, j->a, 0, 0, e) != 0)
         return -1;
     circuits_report(j, j->output.out.file);
     return output_close(&j->output, output_end(&j->output, e), e);

@@ -157,7 +157,7 @@ static int print_pair(struct job *j, const struct diff_pair *p, struct err *e)
     if (output_is_picture(output))
         return diff_draw(&(struct diff_picture){ &j->sides, diff_title(p, j->a), false,
                                                  of_pair, p },
-                         output, output_name(output, j->a, item->index), j->a, e);
+                         output, output_name(output, j->a, item->index, 0), j->a, e);
     if (results_begin(&j->results, j->a, item, e) != 0)
         return -1;
     if (j->results.report.format == REPORT_TABLE)

@@ -29,7 +29,7 @@ static const struct opt opts[] = {
 
 static const struct opt_group *const groups[] = {
     &output_pictures.group, &figure_group, &sheet_group, &hide_group, &weight_group,
-    &shard_group, &types_group, PASS_GROUPS, NULL
+    &shard_group, &split_group, &types_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {

@@ -210,7 +210,7 @@ static void print_model(FILE *f, enum report_format format, int n, const struct 
 static int write_model(struct output *o, const struct info_args *args,
                        const struct env *env, const struct model *m, struct err *e)
 {
-    if (output_open(o, e) != 0 || output_begin(o, env->arena, 0, e) != 0)
+    if (output_open(o, e) != 0 || output_begin(o, env->arena, 0, 0, e) != 0)
         return -1;
     print_model(o->out.file, (enum report_format)o->format, args->tokens, env, m);
     return output_close(o, output_end(o, e), e);
@@ -231,7 +231,7 @@ static int list_builtin(const struct info_args *args, const struct env *env, str
 
     if (check_builtin(&args->shared.asked, e) != 0 ||
         output_plan(&o, &args->shared.common.output, &output_reports, NULL, env->arena, e) != 0 ||
-        output_open(&o, e) != 0 || output_begin(&o, env->arena, 0, e) != 0)
+        output_open(&o, e) != 0 || output_begin(&o, env->arena, 0, 0, e) != 0)
         return -1;
     return output_close(&o, info_builtin(env->arena, (enum report_format)o.format, o.out.file,
                                          e) != 0 ? -1 : output_end(&o, e), e);

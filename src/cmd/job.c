@@ -14,7 +14,7 @@ static int run_reports(struct job *job, const struct job_kind *kind, struct err 
 {
     int status, closed;
 
-    if (results_open(&job->results, job->record, job->in, e) != 0)
+    if (results_open(&job->results, records_without_part(&job->s, job->record), job->in, e) != 0)
         return -1;
     status = run_each(job, kind, e);
     closed = results_close(&job->results, job->in, status, e);

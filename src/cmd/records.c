@@ -9,6 +9,7 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
 {
     return (struct records_text_id){
         .index = item->index,
+        .part = item->part - 1,
         .text = { item->text, item->text_size },
         .input = item->input,
         .pair = { item->pair, item->pair_size },
@@ -17,6 +18,13 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
         .model = s->name,
         .family = s->model != NULL ? s->model->family->name : NULL,
     };
+}
+
+const struct record *records_without_part(const struct session *s, const struct record *r)
+{
+    static const char *const names[] = { "part", NULL };
+
+    return s->asked->split == NULL ? record_without(s->a, r, IN_ALL, names) : r;
 }
 
 const struct head_id *records_heads(const struct session *s, const struct wanted *want,

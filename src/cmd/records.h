@@ -16,6 +16,7 @@
 
 struct records_text_id {
     int64_t index;              /* from 0 */
+    int part;                   /* from 0; -1: whole texts were asked for */
     struct text_span text;
     const char *input;          /* NULL: none */
     struct text_span pair, generated;   /* s NULL: none */
@@ -26,9 +27,17 @@ struct records_text_id {
 struct records_text_id records_text_id(const struct session *s, const struct item *item);
 
 #define TEXT_F(f) offsetof(struct records_text_id, f)
-#define TEXT_COLUMNS_TEXT \
+#define TEXT_COLUMNS_INDEX \
     { "index", "number of the text, from 0: its line less one", .kind = COLUMN_LONG, \
-      .where = IN_TSV | IN_JSON, .field = TEXT_F(index) }, \
+      .where = IN_TSV | IN_JSON, .field = TEXT_F(index) }
+
+/* Of commands with --split: records_without_part leaves it out. */
+#define TEXT_COLUMNS_PART \
+    { "part", "with --split: number of the piece of the text, from 0", .kind = COLUMN_INT, \
+      .where = IN_TSV | IN_JSON, .null = NULL_ABSENT, .optional = true, \
+      .field = TEXT_F(part) }
+
+#define TEXT_COLUMNS_TEXT \
     { "text", "as given; empty for ids and arrays", .kind = COLUMN_SPAN, .where = IN_JSON, \
       .field = TEXT_F(text) }
 
@@ -41,10 +50,14 @@ struct records_text_id records_text_id(const struct session *s, const struct ite
       .field = TEXT_F(model) }
 
 /* Of a text that is tokenised only. */
-#define TEXT_COLUMNS_TOKENS TEXT_COLUMNS_TEXT, TEXT_COLUMNS_PAIR, TEXT_COLUMNS_MODEL
+#define TEXT_COLUMNS_TOKENS \
+    TEXT_COLUMNS_INDEX, TEXT_COLUMNS_PART, TEXT_COLUMNS_TEXT, TEXT_COLUMNS_PAIR, \
+    TEXT_COLUMNS_MODEL
 
-/* Of a text that a model has run on. */
-#define TEXT_COLUMNS \
+/* Of a text that a model has run on; SPLIT: or of a piece of one. */
+#define TEXT_COLUMNS TEXT_COLUMNS_INDEX, TEXT_COLUMNS_RUN
+#define TEXT_COLUMNS_SPLIT TEXT_COLUMNS_INDEX, TEXT_COLUMNS_PART, TEXT_COLUMNS_RUN
+#define TEXT_COLUMNS_RUN \
     TEXT_COLUMNS_TEXT, \
     { "input", "the file of --input", .kind = COLUMN_TEXT, .where = IN_JSON, \
       .null = NULL_ABSENT, .field = TEXT_F(input) }, \
@@ -72,6 +85,9 @@ struct records_shown {
 struct records_shown records_shown(const struct session *s, struct arena *a,
                                    const struct item *item,
                                    const struct metric_choice *computed);
+
+/* r, of the session's arena, without the part of a text where texts are whole. */
+const struct record *records_without_part(const struct session *s, const struct record *r);
 
 /* As given alone, without what it comes to in a text. */
 struct records_shown records_shown_asked(const struct session *s);

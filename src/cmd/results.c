@@ -19,7 +19,7 @@ int results_open(struct results *r, const struct record *record, const struct in
 int results_begin(struct results *r, struct arena *a, const struct item *item,
                   struct err *e)
 {
-    if (output_begin(&r->output, a, item->index, e) != 0)
+    if (output_begin(&r->output, a, item->index, item->part, e) != 0)
         return -1;
     r->report.file = r->output.out.file;
     r->report.begun &= !r->output.folder;
@@ -45,7 +45,7 @@ static void print_tables(struct results *r, struct arena *a, const struct item *
 
     results_part(r);
     if (r->named)
-        fprintf(file, "text %lld\n", (long long)item->index + 1);
+        fprintf(file, "text %lld%s\n", (long long)item->index + 1, item_part(a, item));
     if (text->lead != NULL)
         fputs(text->lead, file);
     for (int i = 0; i < text->n_tables; i++)

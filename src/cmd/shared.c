@@ -14,8 +14,8 @@ static int to_folder(void *self, struct arena *a, const struct item *item, struc
 {
     const struct folder *folder = self;
 
-    return folder->fn(folder->self, a, item, output_name(folder->output, a, item->index),
-                      e);
+    return folder->fn(folder->self, a, item,
+                      output_name(folder->output, a, item->index, item->part), e);
 }
 
 int shared_to_files(const struct session *s, struct input *in, const struct output *output,
@@ -37,7 +37,7 @@ int shared_to_files(const struct session *s, struct input *in, const struct outp
     status = input_is_file(in) ? input_next(in, a, &second, e) : 0;
     if (status == 1)
         return err_set(e, ERR_USAGE, "%s: several texts require a folder: -o DIR/",
-                       input_name(in));
+                       input_name(in) != NULL ? input_name(in) : "--split");
     if (status != 0 || session_generate(s, &item, 1, a, e) != 0)
         return -1;
     return fn(self, a, &item, output->path, e);

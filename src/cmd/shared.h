@@ -25,6 +25,7 @@ extern const struct opt_group model_group, text_group, select_group, mask_group,
 extern const struct opt_group layer_group, rows_group, seed_group;
 extern const struct opt_group attention_group, qkv_group, hide_group, weight_group;
 extern const struct opt_group shard_group;      /* of commands over many texts */
+extern const struct opt_group split_group;      /* of those that make many of one */
 /* Of pictures: how they look; then what any of them has. */
 extern const struct opt_group figure_group, sheet_group;
 

@@ -149,6 +149,13 @@ static const struct opt shard_opts[] = {
 };
 const struct opt_group shard_group = { "many texts", shard_opts };
 
+static const struct opt split_opts[] = {
+    STRING(0, "split", "N[:OVERLAP]", F(split),
+           "cut texts of more than N tokens into pieces of N, each a text of its own"),
+    END
+};
+const struct opt_group split_group = { "many texts", split_opts };
+
 static const struct opt select_opts[] = {
     WORDS('l', "layer", "LIST", F(layer), &layer_values,
           "layers, from 0: 0,2-4, last, -1 (counted from the end) or all"),

@@ -45,7 +45,7 @@ static const struct opt summary_opts[] = {
 static const struct opt_group summary_group = { "many texts", summary_opts };
 
 static const struct opt_group *const groups[] = {
-    &summary_group, &shard_group, &types_group, &output_reports.group, &hide_group,
+    &summary_group, &shard_group, &split_group, &types_group, &output_reports.group, &hide_group,
     &weight_group, PASS_GROUPS, NULL
 };
 
@@ -132,7 +132,7 @@ struct text_row {
 
 #define F(f) offsetof(struct text_row, f)
 static const struct column text_columns[] = {
-    TEXT_COLUMNS,
+    TEXT_COLUMNS_SPLIT,
     { "tokens", "pieces of the vocabulary, the queries in order", .kind = COLUMN_TEXT,
       .list = true, .where = IN_JSON, .field = F(tokens) },
     { "labels", "the text that each of the tokens stands for", .kind = COLUMN_SPAN,

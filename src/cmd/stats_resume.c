@@ -51,6 +51,7 @@ static void write_state(struct stats_job *j, FILE *f)
     json_t *run = run_of(j), *part = stats_sums_part(j);
 
     json_put(a, part, "lines", json_integer(input_count(j->job.in)));
+    json_put(a, part, "pieces", json_integer(input_count_parts(j->job.in)));
     stats_sums_put(j, run, part, f);
     json_drop(a, run);
     json_drop(a, part);
@@ -96,17 +97,18 @@ static int batch_done(void *self, struct err *e)
 static int go_on(struct stats_job *j, const struct sums *state, struct err *e)
 {
     struct sums own = { .path = "this run", .run = run_of(j) };
-    int n_lines, n_bad;
+    int n_lines, n_parts, n_bad;
 
     if (sums_check_same(j->job.s.a, &own, state, e) != 0)
         return -1;
     if (json_field_int(state->part, "shard", j->shard.k, j->shard.k, &n_lines, e) != 0 ||
         json_field_int(state->part, "lines", 0, INT32_MAX, &n_lines, e) != 0 ||
-        json_field_int(state->part, "unusable", 0, n_lines, &n_bad, e) != 0)
+        json_field_int(state->part, "pieces", 0, n_lines > 0 ? INT32_MAX : 0, &n_parts, e) != 0 ||
+        json_field_int(state->part, "unusable", 0, INT32_MAX, &n_bad, e) != 0)
         return err_under(e, "%s", state->path);
     if (stats_sums_add(j, state, e) != 0)
         return -1;
-    return input_skip(j->job.in, n_lines, n_bad, e);
+    return input_skip(j->job.in, n_lines, n_parts, n_bad, e);
 }
 
 static int read_state(struct stats_job *j, struct err *e)

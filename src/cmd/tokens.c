@@ -8,7 +8,7 @@ struct tokens_args {
 };
 
 static const struct opt_group *const groups[] = {
-    &output_reports.group, &model_group, &text_group, NULL
+    &output_reports.group, &model_group, &text_group, &split_group, NULL
 };
 
 static const char *const examples[] = {

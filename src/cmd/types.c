@@ -41,7 +41,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_reports.group, &hide_group, &weight_group, &model_group, &layer_group, &rows_group,
+    &split_group, &output_reports.group, &hide_group, &weight_group, &model_group, &layer_group, &rows_group,
     &attention_group, &qkv_group, &text_group, &select_group, &generate_group, &mask_group,
     &dtype_group, NULL
 };
@@ -106,6 +106,20 @@ static void start(struct types_job *j)
             j->probe[i][k] = NAN;
 }
 
+/* What a file says of a text is of all of it. */
+static int check_split(const struct types_job *j, struct err *e)
+{
+    const struct types_args *args = j->args;
+    const char *file = args->gold != NULL ? "--gold" : args->gold_pairs != NULL ? "--gold-pairs" :
+                       args->align != NULL ? "--align" : NULL;
+
+    if (args->shared.asked.split == NULL || (j->has_texts && file == NULL))
+        return 0;
+    if (file == NULL)
+        return err_set(e, ERR_USAGE, "--split requires a TEXT, -f FILE or --ids");
+    return err_set(e, ERR_USAGE, "--split, %s: only one of them can be given", file);
+}
+
 static int check(struct types_job *j, struct err *e)
 {
     const struct output *output = &j->job.results.output;
@@ -121,7 +135,7 @@ static int check(struct types_job *j, struct err *e)
         return err_under(e, "--threshold");
     if (j->args->gold != NULL && types_gold_check(j, e) != 0)
         return -1;
-    return types_probe_choose(j, e);
+    return check_split(j, e) != 0 ? -1 : types_probe_choose(j, e);
 }
 
 static int report(struct types_job *j, struct err *e)

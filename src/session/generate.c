@@ -107,8 +107,8 @@ static void add_tokens(const struct session *s, struct item *item,
 /* Where the model's positions, and not the end of the text or N, were the limit. */
 static void say_short(const struct session *s, struct item *item)
 {
-    err_warn(s->env->warn, "text %lld: %d of %d token%s %s generated: %s takes at most %d",
-             (long long)item->index + 1, item->n_generated, s->n_generate,
+    err_warn(s->env->warn, "text %lld%s: %d of %d token%s %s generated: %s takes at most %d",
+             (long long)item->index + 1, item_part(s->a, item), item->n_generated, s->n_generate,
              str_plural(s->n_generate),
              item->n_generated == 1 ? "is" : "are",
              s->model->name, continuing(s)->max_tokens);

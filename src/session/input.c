@@ -10,6 +10,7 @@
 #include "session/encode.h"
 #include "session/global.h"
 #include "session/source.h"
+#include "session/split.h"
 #include "session/texts.h"
 #include "text/budget.h"
 
@@ -17,6 +18,7 @@ struct input {
     struct session *s;
     struct input *before;       /* the session's one before it; NULL: none */
     struct source *source;      /* NULL: it could not be opened */
+    struct split *split;        /* hands out its texts in pieces; NULL: whole */
     int64_t n_bad;              /* texts that could not be used */
     int64_t n_taken;
     bool told_many;             /* an error of ERR_OF_MANY was told */
@@ -276,7 +278,7 @@ struct input *input_open_beside(struct session *s, const struct input *first,
     if (s->budget == NULL)
         s->budget = arena_alloc(s->a, 1, sizeof *s->budget);
     in->source = open_source(s, first != NULL ? first->source : NULL, n_operands, operands, e);
-    if (in->source == NULL)
+    if (in->source == NULL || split_open(s, in->source, &in->split, e) != 0)
         return NULL;
     if (!in->source->lines && check_spare_masks(s, in->source->n, e) != 0)
         return NULL;
@@ -313,8 +315,8 @@ void input_close_all(struct input *last)
 void input_reject(struct input *in, const struct item *item, const struct err *why)
 {
     in->n_bad++;
-    err_warn(in->s->env->warn, "%s: %s %lld: %s", in->source->name, in->source->unit,
-             (long long)item->index + 1, why->msg);
+    err_warn(in->s->env->warn, "%s: %s %lld%s: %s", in->source->name, in->source->unit,
+             (long long)item->index + 1, item_part(in->s->a, item), why->msg);
 }
 
 int input_fail(struct input *in, const struct item *item, struct err *why)
@@ -333,10 +335,13 @@ int input_fail(struct input *in, const struct item *item, struct err *why)
 static int next_item(struct input *in, struct arena *a, struct item *out, struct err *e)
 {
     struct source *source = in->source;
+    bool continues = in->split != NULL && split_continues(in->split);
     int status;
 
-    *out = (struct item){ .text = "", .of_several = source->is_file };
-    status = source->next(source, a, out, e);
+    *out = (struct item){ .text = "", .of_several = input_is_file(in) };
+    status = in->split != NULL ? split_next(in->split, a, out, e) :
+                                 source->next(source, a, out, e);
+    in->n_taken += status != SOURCE_END && !continues;
     if (status == SOURCE_TEXT && encode_fit(in->s, a, out, e) != 0)
         status = source->lines ? SOURCE_UNUSABLE : SOURCE_FAILED;
     if (status == SOURCE_FAILED && in->text_name != NULL && !source->is_file)
@@ -349,7 +354,7 @@ static const char *name_text(const struct input *in, struct arena *a, const stru
 {
     if (in->text_name != NULL && !in->source->is_file)
         return in->text_name;
-    return arena_printf(a, "text %lld%s%s", (long long)item->index + 1,
+    return arena_printf(a, "text %lld%s%s%s", (long long)item->index + 1, item_part(a, item),
                         in->text_name != NULL ? ", " : "",
                         in->text_name != NULL ? in->text_name : "");
 }
@@ -377,7 +382,6 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
         struct arena_mark mark = arena_mark(a);
         int status = next_item(in, a, out, e);
 
-        in->n_taken += status != SOURCE_END;
         if (status == SOURCE_END && in->source->lines &&
             check_spare_masks(in->s, in->source->n, e) != 0)
             return -1;
@@ -394,6 +398,9 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 
 int input_result(const struct input *in, int rc, struct err *e)
 {
+    if (rc == 0 && in->n_bad > 0 && in->split != NULL)
+        return err_set(e, ERR_INPUT, "%s: %lld of its texts and their pieces could not be used",
+                       in->source->name, (long long)in->n_bad);
     if (rc == 0 && in->n_bad > 0)
         return err_set(e, ERR_INPUT, "%s: %lld of %lld %s%s could not be used",
                        in->source->name, (long long)in->n_bad, (long long)in->source->n,
@@ -423,7 +430,7 @@ const char *input_name(const struct input *in)
 
 bool input_is_file(const struct input *in)
 {
-    return in->source->is_file;
+    return in->source->is_file || in->split != NULL;
 }
 
 /* ---- how far it is ---- */
@@ -478,10 +485,17 @@ int input_batch_done(struct input *in, struct err *e)
     return in->done != NULL ? in->done(in->done_self, e) : 0;
 }
 
-int input_skip(struct input *in, int64_t n_lines, int64_t n_bad, struct err *e)
+int input_count_parts(const struct input *in)
+{
+    return in->split != NULL ? split_taken(in->split) : 0;
+}
+
+int input_skip(struct input *in, int64_t n_lines, int n_parts, int64_t n_bad, struct err *e)
 {
     in->n_bad = n_bad;
-    return source_skip(in->source, n_lines, e);
+    if (source_skip(in->source, n_lines - (n_parts > 0), e) != 0)
+        return -1;
+    return in->split != NULL ? split_skip(in->split, n_parts, e) : 0;
 }
 
 /* ---- one after another ---- */

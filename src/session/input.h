@@ -40,13 +40,16 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
 int input_result(const struct input *in, int rc, struct err *e);
 
 int64_t input_count(const struct input *in);    /* texts; of a file's lines: those read so far */
+int input_count_parts(const struct input *in);  /* of its pieces, of the last of these: that came
+                                                   so far, while others follow; else 0 */
 int64_t input_count_bad(const struct input *in);    /* of them: could not be used */
 uint32_t input_crc(const struct input *in);     /* of the lines read so far, each with a "\n" */
 const char *input_name(const struct input *in); /* of the file, or standard input; NULL: the
                                                    command line */
 double input_share(const struct input *in);      /* of its texts that were taken, in [0, 1];
                                                    NaN: not known */
-bool input_is_file(const struct input *in);     /* of texts; or of several arrays */
+bool input_is_file(const struct input *in);     /* of texts, or pieces of one; or of several
+                                                   arrays */
 
 /*
  * Of a text that was read but failed.  0: it is left out, and why is said, of what many texts
@@ -89,9 +92,10 @@ void input_after_batches(struct input *in, int (*done)(void *self, struct err *e
 int input_batch_done(struct input *in, struct err *e);     /* for input_batches: calls it */
 
 /*
- * Of a file of lines, not yet read: the first n_lines are taken as done, n_bad of them as ones
- * that could not be used.  ERR_INPUT: it has fewer.
+ * Of a file of lines, not yet read: the first n_lines are taken as done, of the last one only
+ * n_parts pieces where that is not 0, n_bad of them as ones that could not be used.  ERR_INPUT:
+ * it has fewer.
  */
-int input_skip(struct input *in, int64_t n_lines, int64_t n_bad, struct err *e);
+int input_skip(struct input *in, int64_t n_lines, int n_parts, int64_t n_bad, struct err *e);
 
 #endif

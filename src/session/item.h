@@ -18,6 +18,7 @@ struct item_shown {
 
 struct item {
     int64_t index;          /* from 0: the line's number less one, 0 for an operand */
+    int part;               /* of --split's pieces of it, from 1; 0: not asked for */
     const char *text;       /* as given, for captions and reports; "" for ids */
     size_t text_size;
     const char *pair;       /* NULL: none */
@@ -42,5 +43,8 @@ struct item {
     const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
                                several arrays; NULL: none */
 };
+
+/* ", part 2", of arena a, or "": what follows the number of its text. */
+const char *item_part(struct arena *a, const struct item *item);
 
 #endif

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Which side of a text looks, and which is looked at. */
+ * Which side of a text looks, and which is looked at; which part of a long one it is. */
 #include "session/texts.h"
 
 const struct tokens *item_side(const struct item *item, enum item_side which)
 {
     return which == SIDE_KEYS ? &item->keys :
            which == SIDE_TARGET ? &item->target : &item->tokens;
+}
+
+const char *item_part(struct arena *a, const struct item *item)
+{
+    return item->part > 0 ? arena_printf(a, ", part %d", item->part) : "";
 }
 
 static bool target_looks(const struct session *s)

@@ -124,6 +124,32 @@ void tok_join(struct arena *a, const struct tokens *x, const struct tokens *y,
 void tok_cut(struct tokens *t, int max);
 
 /*
+ * A text in pieces of at most max tokens, as return_overflowing_tokens of the tokenizers
+ * library makes them: what is cut, and of it in each piece room tokens, which begin step tokens
+ * after those of the piece before.  All other tokens, the template's, stand in each piece.
+ */
+struct tok_split {
+    struct range cut;
+    bool second;                /* that is the second text of a pair */
+    int room, step;
+    int n;                      /* pieces; 1: the text is short enough as it is */
+};
+
+/*
+ * pair: of two texts that the template joins; the longer one is cut, and the other stands whole
+ * in each piece.  Else all is cut but special tokens at its beginning and end.
+ *
+ * overlap: tokens that two pieces have in common, besides those that stand in each.  false, and
+ * no pieces: max leaves no place for more than those.
+ */
+bool tok_split(const struct tokens *t, bool pair, int max, int overlap, struct tok_split *out);
+/* The tokens of t that are those of this piece alone. */
+struct range tok_split_range(const struct tok_split *s, int piece);
+/* All of a piece, its strings too, is of a: spans and words are those of the whole text. */
+void tok_split_piece(const struct tokens *t, const struct tok_split *s, int piece,
+                     struct arena *a, struct tokens *out);
+
+/*
  * Labels and special flags of pieces that came without their tokeniser, label_size the
  * bytes of each piece: of byte-level pieces where all of them can be such, else with
  * spaces for "▁" or without "##", where any piece has that; without "</w>" where any ends

@@ -141,15 +141,16 @@ static void test_name(void **state)
     (void)state;
     plan(&p, &output_pictures, NULL, "svg", "heatmap");
     assert_string_equal(p.o.path, "heatmap.svg");
-    assert_string_equal(output_name(&p.o, &p.a, 4), "heatmap.svg");
+    assert_string_equal(output_name(&p.o, &p.a, 4, 0), "heatmap.svg");
     arena_finish(&p.a);
     plan(&p, &output_reports, "out", NULL, NULL);
     assert_true(p.o.folder);
-    assert_string_equal(output_name(&p.o, &p.a, 0), "out/000001.txt");
+    assert_string_equal(output_name(&p.o, &p.a, 0, 0), "out/000001.txt");
     arena_finish(&p.a);
     plan(&p, &output_reports, "new/", "json", NULL);
     assert_true(p.o.folder);
-    assert_string_equal(output_name(&p.o, &p.a, 41), "new/000042.json");
+    assert_string_equal(output_name(&p.o, &p.a, 41, 0), "new/000042.json");
+    assert_string_equal(output_name(&p.o, &p.a, 41, 7), "new/000042-0007.json");
     arena_finish(&p.a);
 }
 
@@ -168,7 +169,7 @@ static void write_texts(struct planned *p, int n)
 {
     assert_int_equal(output_open(&p->o, &p->e), 0);
     for (int i = 0; i < n; i++) {
-        assert_int_equal(output_begin(&p->o, &p->a, i, &p->e), 0);
+        assert_int_equal(output_begin(&p->o, &p->a, i, 0, &p->e), 0);
         fprintf(p->o.out.file, "text %d\n", i);
         assert_int_equal(output_end(&p->o, &p->e), 0);
     }
@@ -208,14 +209,14 @@ static void test_failure(void **state)
     (void)state;
     plan(&p, &output_reports, "out/", "json", NULL);
     write_texts(&p, 1);
-    assert_int_equal(output_begin(&p.o, &p.a, 1, &p.e), 0);
+    assert_int_equal(output_begin(&p.o, &p.a, 1, 0, &p.e), 0);
     assert_int_equal(output_close(&p.o, -1, &p.e), -1);
     text_is("out/000001.json", "text 0\n");
     assert_int_not_equal(access("out/000002.json", F_OK), 0);
     arena_finish(&p.a);
     plan(&p, &output_reports, "missing/", NULL, NULL);
     assert_int_equal(output_open(&p.o, &p.e), 0);
-    assert_int_equal(output_begin(&p.o, &p.a, 0, &p.e), -1);
+    assert_int_equal(output_begin(&p.o, &p.a, 0, 0, &p.e), -1);
     assert_int_equal(p.e.kind, ERR_SYSTEM);
     arena_finish(&p.a);
 }

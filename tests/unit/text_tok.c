@@ -221,62 +221,6 @@ static void test_guess(void **state)
 #undef GUESS
 }
 
-/* [CLS] a.. [SEP] b.. [SEP], or without b: how many stay of each, as the package has it. */
-static void test_cut(void **state)
-{
-    static const struct { int a, b, max, kept_a, kept_b; } cases[] = {
-        { 100, 0, 64, 62, 0 }, { 100, 20, 64, 41, 20 }, { 20, 100, 64, 20, 41 },
-        { 50, 60, 64, 30, 31 }, { 60, 50, 64, 31, 30 }, { 50, 50, 64, 30, 31 },
-        { 10, 10, 64, 10, 10 }, { 10, 0, 2, 0, 0 }, { 50, 60, 10, 3, 4 },
-        { 60, 50, 10, 4, 3 }, { 3, 90, 9, 3, 3 },
-    };
-    struct help *h = *state;
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        int ids[203], n = 0, kept[2] = { 0, 0 };
-        struct tokens t;
-
-        ids[n++] = 0;
-        for (int k = 0; k < cases[i].a; k++)
-            ids[n++] = 1000 + k;
-        ids[n++] = 0;
-        for (int k = 0; k < cases[i].b; k++)
-            ids[n++] = 2000 + k;
-        if (cases[i].b > 0)
-            ids[n++] = 0;
-        tok_describe(NULL, &h->arena, ids, NULL, n, &t);
-        for (int k = 0; k < n; k++)
-            t.special[k] = ids[k] == 0;
-        tok_cut(&t, cases[i].max);
-        for (int k = 0; k < t.n; k++)
-            if (t.id[k] != 0)       /* each text from its beginning, in order */
-                assert_int_equal(t.id[k] % 1000, kept[t.id[k] / 1000 - 1]++);
-        assert_int_equal(kept[0], cases[i].kept_a);
-        assert_int_equal(kept[1], cases[i].kept_b);
-        assert_int_equal(t.id[t.n - 1], 0);
-        assert_true(t.special[0] && t.special[t.n - 1] && t.n <= cases[i].max);
-    }
-}
-
-/* Where the template itself has no place, the first tokens stay; words go with theirs. */
-static void test_cut_short(void **state)
-{
-    struct help *h = *state;
-    struct tokens t;
-
-    tok_describe(NULL, &h->arena, (int[]){ 0, 10, 11, 12, 0, 20, 0 }, NULL, 7, &t);
-    t.special[0] = t.special[4] = t.special[6] = 1;
-    t.word = arena_alloc(&h->arena, 7, sizeof *t.word);
-    for (int i = 0; i < 7; i++)
-        t.word[i] = i;
-    tok_cut(&t, 5);
-    assert_int_equal(t.n, 5);
-    assert_memory_equal(t.word, ((int[]){ 0, 1, 4, 5, 6 }), 5 * sizeof(int));
-    tok_cut(&t, 2);
-    assert_int_equal(t.n, 2);
-    assert_int_equal(t.id[1], 10);
-}
-
 /* Two runs of tokens as one; those whose words nobody numbered have none. */
 static void test_join(void **state)
 {
@@ -331,8 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_not_utf8), TEST(test_nul_and_empty), TEST(test_labels),
         TEST(test_describe), TEST(test_pretokenized), TEST(test_million),
-        TEST(test_too_long), TEST(test_guess), TEST(test_cut), TEST(test_cut_short),
-        TEST(test_join), TEST(test_count_unknown),
+        TEST(test_too_long), TEST(test_guess), TEST(test_join), TEST(test_count_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ * Texts that are longer than N tokens -> pieces, each a text of its own. */
+#include "session/split.h"
+
+#include <string.h>
+
+#include "base/list.h"
+#include "base/str.h"
+
+struct split {
+    const struct session *s;
+    struct source *source;
+    int max, overlap;           /* N:OVERLAP */
+    struct arena held;          /* of what follows, until the next text is read */
+    struct item item;           /* the text that is cut */
+    struct tok_split cuts;
+    int part;                   /* the next of its pieces; cuts.n: there is none left */
+};
+
+/* ---- what was asked ---- */
+
+/* "N" or "N:OVERLAP" */
+static bool parse(const char *text, int *max, int *overlap)
+{
+    long long n = list_number(&text), common = 0;
+
+    if (*text == ':') {
+        text++;
+        common = list_number(&text);
+    }
+    if (*text != '\0' || n < 1 || n > 1 << 24 || common < 0 || common >= n)
+        return false;
+    *max = (int)n;
+    *overlap = (int)common;
+    return true;
+}
+
+static int check(const struct session *s, int max, struct err *e)
+{
+    const struct asked *asked = s->asked;
+
+    if (asked->truncate)
+        return err_set(e, ERR_USAGE, "--split, --truncate: only one of them can be given");
+    if (asked->input != NULL || asked->attention != NULL || asked->qkv != NULL ||
+        (s->model != NULL && s->model->family->bare))
+        return err_set(e, ERR_USAGE, "--split requires texts or ids, not arrays");
+    if (s->model != NULL && max > s->model->max_tokens)
+        return err_set(e, ERR_USAGE, "--split: pieces of %d tokens: %s takes at most %d", max,
+                       s->model->name, s->model->max_tokens);
+    return 0;
+}
+
+static void finish(void *arena)
+{
+    arena_finish(arena);
+}
+
+int split_open(const struct session *s, struct source *source, struct split **out,
+               struct err *e)
+{
+    const char *text = s->asked->split;
+    struct split *p;
+
+    *out = NULL;
+    if (text == NULL)
+        return 0;
+    p = arena_alloc(s->a, 1, sizeof *p);
+    p->s = s;
+    p->source = source;
+    if (!parse(text, &p->max, &p->overlap))
+        return err_set(e, ERR_USAGE, "--split: '%s': expected N or N:OVERLAP, 0 <= OVERLAP < N: "
+                       "512:64 is pieces of 512 tokens, 64 of which two have in common", text);
+    if (check(s, p->max, e) != 0)
+        return -1;
+    arena_init(&p->held, s->a->full, s->a->self);
+    arena_own(s->a, finish, &p->held);
+    *out = p;
+    return 0;
+}
+
+/* ---- a text ---- */
+
+/* Positions of a long text, and its translation, are not those of its pieces. */
+static int check_long(const struct split *p, struct err *e)
+{
+    const struct item *item = &p->item;
+    const struct model *model = p->s->model;
+    bool decodes = model != NULL && model->decoder != NULL;
+
+    if ((decodes && (item->pair != NULL || p->s->asked->decoder_ids != NULL)) ||
+        item->target.n > 0)
+        return err_set(e, ERR_INPUT, "the text has %d tokens and another for the decoder, which "
+                       "has no pieces that go with its own: --split %s", item->tokens.n,
+                       p->s->asked->split);
+    if (item->n_global_at > 0)
+        return err_set(e, ERR_INPUT, "the text has %d tokens and lists global ones: --split %s",
+                       item->tokens.n, p->s->asked->split);
+    return 0;
+}
+
+/* A template has the same size around every text. */
+static int no_room(const struct split *p, struct err *e)
+{
+    int stay = p->max - p->cuts.room, least = stay + p->overlap + 1;
+    const char *asked = p->s->asked->split;
+
+    if (p->item.pair == NULL)
+        return err_set(e, ERR_USAGE, "--split: '%s': the template has %d of the tokens of each "
+                       "piece: expected pieces of %d at least", asked, stay, least);
+    return err_set(e, ERR_INPUT, "the shorter text and the template have %d tokens, which stand "
+                   "in each piece: expected pieces of %d at least, found --split %s", stay, least,
+                   asked);
+}
+
+/* Reads the next text; returns as source->next. */
+static int read_text(struct split *p, struct item *out, struct err *e)
+{
+    bool fits;
+    int status;
+
+    arena_reset(&p->held, (struct arena_mark){ 0 });
+    p->item = *out;
+    p->cuts.n = p->part = 0;
+    status = p->source->next(p->source, &p->held, &p->item, e);
+    out->index = p->item.index;
+    if (status != SOURCE_TEXT)
+        return status;
+    fits = tok_split(&p->item.tokens, p->item.pair != NULL, p->max, p->overlap, &p->cuts);
+    if (p->cuts.n == 1 || (check_long(p, e) == 0 && (fits || no_room(p, e) == 0)))
+        return SOURCE_TEXT;
+    p->cuts.n = 0;
+    return p->source->lines && e->kind == ERR_INPUT ? SOURCE_UNUSABLE : SOURCE_FAILED;
+}
+
+/* ---- its pieces ---- */
+
+static const char *own(struct arena *a, const char *text, size_t size)
+{
+    return text != NULL ? arena_strndup(a, text, size) : NULL;
+}
+
+/* The bytes of the text that the piece's own tokens are of. */
+static void cut_text(const struct split *p, const char **text, size_t *size)
+{
+    struct range own_tokens = tok_split_range(&p->cuts, p->part);
+    const struct tokens *t = &p->item.tokens;
+    int start = (int)*size, end = 0;
+
+    for (int i = own_tokens.start; i < own_tokens.end; i++) {
+        if (t->special[i])
+            continue;
+        if (t->bytes[i].start < start)
+            start = t->bytes[i].start;
+        if (t->bytes[i].end > end)
+            end = t->bytes[i].end;
+    }
+    if (end < start)
+        end = start;
+    *text += start;
+    *size = (size_t)(end - start);
+}
+
+static void fill_piece(const struct split *p, struct arena *a, struct item *out)
+{
+    const struct item *item = &p->item;
+    struct tok_split whole;
+
+    *out = *item;
+    out->part = p->part + 1;
+    tok_split_piece(&item->tokens, &p->cuts, p->part, a, &out->tokens);
+    if (item->target.n > 0) {
+        tok_split(&item->target, false, item->target.n, 0, &whole);
+        tok_split_piece(&item->target, &whole, 0, a, &out->target);
+    }
+    if (p->cuts.n > 1 && item->text_size > 0)
+        cut_text(p, p->cuts.second ? &out->pair : &out->text,
+                 p->cuts.second ? &out->pair_size : &out->text_size);
+    out->text = own(a, out->text, out->text_size);
+    out->pair = own(a, out->pair, out->pair_size);
+    if (item->group != NULL)
+        out->group = arena_strdup(a, item->group);
+    if (item->n_global_at > 0)
+        out->global_at = arena_grow(a, item->global_at, (size_t)item->n_global_at,
+                                    (uint64_t)item->n_global_at, sizeof *item->global_at);
+}
+
+int split_next(struct split *p, struct arena *a, struct item *out, struct err *e)
+{
+    int status = SOURCE_TEXT;
+
+    if (!split_continues(p))
+        status = read_text(p, out, e);
+    if (status != SOURCE_TEXT)
+        return status;
+    fill_piece(p, a, out);
+    p->part++;
+    return SOURCE_TEXT;
+}
+
+bool split_continues(const struct split *p)
+{
+    return p->part < p->cuts.n;
+}
+
+int split_taken(const struct split *p)
+{
+    return split_continues(p) ? p->part : 0;
+}
+
+int split_skip(struct split *p, int n, struct err *e)
+{
+    struct item item = { .text = "" };
+    int status;
+
+    if (n == 0)
+        return 0;
+    status = read_text(p, &item, e);
+    if (status == SOURCE_FAILED)
+        return -1;
+    if (status != SOURCE_TEXT || n >= p->cuts.n)
+        return err_set(e, ERR_INPUT, "%s: line %lld: expected a text of more than %d piece%s",
+                       p->source->name, (long long)p->source->n, n, str_plural(n));
+    p->part = n;
+    return 0;
+}
