@@ -56,26 +56,28 @@ static int draw(const struct ablate_job *j, const struct maps *m, const char *ca
 {
     const struct figure_args *figure = &j->args->shared.figure;
     float most = largest(m);
+    struct figure_plan plan = {
+        .format = figure_format(&j->job.results.output), .n_rows = m->rows.n,
+        .n_cols = m->cols.n, .n_panels = m->n, .one_bar = true, .columns = m->columns
+    };
     struct heatmaps maps;
     struct part part;
-    int cell_px, pool;
+    struct sheet sheet;
 
-    heatmap_plan(m->rows.n, m->cols.n, m->n, m->columns, 0, figure->dpi, &cell_px, &pool);
-    if (pool > 1)
+    if (figure_check_page(figure, e) != 0 || figure_plan(figure, &plan, e) != 0)
+        return -1;
+    if (plan.pool > 1)
         return err_set(e, ERR_USAGE, "%d maps of %d x %d cells do not fit in a picture", m->n,
                        m->rows.n, m->cols.n);
     maps = (struct heatmaps){
         .n_panels = m->n, .panels = m->panel, .columns = m->columns, .rows = m->rows,
         .cols = m->cols, .pool = 1, .shared = true,
         .cmap = cmap_find(m->is_signed ? "bluered" : "viridis"),
-        .vmin = m->is_signed ? -most : 0, .vmax = most, .cell_px = cell_px,
+        .vmin = m->is_signed ? -most : 0, .vmax = most, .cell_px = plan.cell_px,
     };
     part = heatmap_part(&maps);
-    return sheet_write(&(struct sheet){
-        .title = figure->title, .caption = caption, .font = figure->font, .dpi = figure->dpi,
-        .n_parts = 1, .parts = &part,
-        .metadata = figure->no_metadata ? NULL : figure_metadata_model(&j->job.s),
-    }, figure_format(&j->job.results.output), path, j->job.s.env->warn, e);
+    sheet = figure_sheet(figure, &part, caption, figure_metadata_model(&j->job.s));
+    return sheet_write(&sheet, plan.format, path, j->job.s.env->warn, e);
 }
 
 /* ---- heads ---- */

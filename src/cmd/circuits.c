@@ -93,15 +93,19 @@ static int draw(const struct circuits_job *j, struct err *e)
 {
     const struct figure_args *figure = &j->args->shared.figure;
     const struct session *s = &j->s;
-    int L = s->shown->config.n_layers, H = s->shown->config.n_heads, cell_px, pool;
+    int L = s->shown->config.n_layers, H = s->shown->config.n_heads;
     bool is_signed = j->args->metric <= CIRCUITS_COPY_FULL;
     float largest, *value = values(j, L, H, &largest);
     struct panel panel = { sorts[j->args->metric + 1], L, H, value };
+    struct figure_plan plan = { .format = figure_format(&j->output), .n_rows = L, .n_cols = H,
+                                .n_panels = 1, .columns = 1 };
     struct heatmaps maps;
     struct part part;
+    struct sheet sheet;
 
-    heatmap_plan(L, H, 1, 1, 0, figure->dpi, &cell_px, &pool);
-    if (pool > 1)
+    if (figure_check_page(figure, e) != 0 || figure_plan(figure, &plan, e) != 0)
+        return -1;
+    if (plan.pool > 1)
         return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
     maps = (struct heatmaps){
         .n_panels = 1, .panels = &panel, .columns = 1,
@@ -109,16 +113,14 @@ static int draw(const struct circuits_job *j, struct err *e)
         .pool = 1, .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
         .vmin = is_signed ? -1 : 0,
         .vmax = j->args->metric < CIRCUITS_Q_COMP ? 1 : largest > 0 ? largest : 1e-6f,
-        .cell_px = cell_px,
+        .cell_px = plan.cell_px,
     };
     part = heatmap_part(&maps);
-    return sheet_write(&(struct sheet){
-        .title = figure->title, .font = figure->font, .dpi = figure->dpi, .n_parts = 1,
-        .caption = arena_printf(j->a, "%s, %s, by the weights alone", s->model->name,
-                                family_stack_names[s->stack]),
-        .parts = &part, .metadata = figure->no_metadata ? NULL :
-                                    figure_metadata_model(s),
-    }, figure_format(&j->output), j->output.path, s->env->warn, e);
+    sheet = figure_sheet(figure, &part,
+                         arena_printf(j->a, "%s, %s, by the weights alone", s->model->name,
+                                      family_stack_names[s->stack]),
+                         figure_metadata_model(s));
+    return sheet_write(&sheet, plan.format, j->output.path, s->env->warn, e);
 }
 
 /* ---- the command ---- */

@@ -59,16 +59,19 @@ int diff_draw(const struct diff_picture *p, const struct output *output, const c
     const struct shown *shown = &shows[p->sides->args->metric];
     const struct session *session = &p->sides->side[0].s;
     int L = session->shown->config.n_layers, H = session->shown->config.n_heads;
-    int cell_px, pool;
     float *value = arena_alloc(a, (size_t)L, (size_t)H * sizeof *value);
     float largest = fill(p, shown->number, value);
     bool is_signed = shown->number == DIFF_ENTROPY_CHANGE;
     struct panel panel = { shown->title, L, H, value };
+    struct figure_plan plan = { .format = figure_format(output), .n_rows = L, .n_cols = H,
+                                .n_panels = 1, .columns = 1 };
     struct heatmaps maps;
     struct part part;
+    struct sheet sheet;
 
-    heatmap_plan(L, H, 1, 1, 0, figure->dpi, &cell_px, &pool);
-    if (pool > 1)
+    if (figure_check_page(figure, e) != 0 || figure_plan(figure, &plan, e) != 0)
+        return -1;
+    if (plan.pool > 1)
         return err_set(e, ERR_USAGE, "%d x %d heads do not fit in a picture", L, H);
     maps = (struct heatmaps){
         .n_panels = 1, .panels = &panel, .columns = 1,
@@ -76,13 +79,10 @@ int diff_draw(const struct diff_picture *p, const struct output *output, const c
         .cmap = cmap_find(is_signed ? "bluered" : "viridis"),
         .vmin = is_signed ? -largest : 0,
         .vmax = shown->number == DIFF_LINKS_KEPT ? 1 : largest > 0 ? largest : 1e-6f,
-        .cell_px = cell_px,
+        .cell_px = plan.cell_px,
     };
     part = heatmap_part(&maps);
-    return sheet_write(&(struct sheet){
-        .title = figure->title, .caption = caption(p, a), .font = figure->font,
-        .dpi = figure->dpi, .n_parts = 1, .parts = &part,
-        .metadata = figure->no_metadata ? NULL :
-                    figure_metadata_pair(session, &p->sides->side[1].s),
-    }, figure_format(output), path, session->env->warn, e);
+    sheet = figure_sheet(figure, &part, caption(p, a),
+                         figure_metadata_pair(session, &p->sides->side[1].s));
+    return sheet_write(&sheet, plan.format, path, session->env->warn, e);
 }

@@ -16,7 +16,8 @@ struct heatmap_args {
 
 #define F(f) offsetof(struct heatmap_args, f)
 static const struct opt opts[] = {
-    INT('c', "columns", "N", F(columns), "4", 1, 64, "heads per row of the grid"),
+    INT('c', "columns", "N", F(columns), NULL, 1, 64,
+        "heads per row of the grid; if not given, 4 or what fits"),
     REAL(0, "vmin", "W", F(vmin), NULL, -INFINITY, INFINITY,
          "weight at the low end of the colours, for all heads"),
     REAL(0, "vmax", "W", F(vmax), NULL, -INFINITY, INFINITY,

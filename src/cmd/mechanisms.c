@@ -128,7 +128,8 @@ static int check_picture(struct mechanisms_job *j, struct err *e)
 
     if (!output_is_picture(&j->job.results.output))
         return 0;
-    if (figure_check_clip(&j->args->shared.figure, e) != 0)
+    if (figure_check_clip(&j->args->shared.figure, e) != 0 ||
+        figure_check_page(&j->args->shared.figure, e) != 0)
         return -1;
     if (j->args->outputs_only)
         return err_set(e, ERR_USAGE, "--outputs-only: a picture requires rows");

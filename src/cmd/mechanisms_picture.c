@@ -35,8 +35,8 @@ static const char *caption(const struct mechanisms_text *t, struct arena *a, int
 }
 
 /* A panel for each mechanism that did not refuse; returns how many. */
-static int fill_panels(const struct mechanisms_text *t, int layer, struct map *map,
-                       struct panel *panels)
+static int fill_panels(const struct mechanisms_text *t, struct arena *a, int layer,
+                       const struct figure_args *figure, struct map *map, struct panel *panels)
 {
     const size_t size = (size_t)map->n_queries * (size_t)map->n_keys;
     int count = 0;
@@ -45,8 +45,9 @@ static int fill_panels(const struct mechanisms_text *t, int layer, struct map *m
         if (!is_shown(t, layer, id))
             continue;
         map_fill(map, count, t->c->kept + (size_t)id * size);
-        panels[count] = (struct panel){ mechanism_names[id], map->n_rows, map->n_cols,
-                                        map_head(map, count) };
+        panels[count] = (struct panel){
+            figure_title(a, figure, mechanism_names[id], count), map->n_rows, map->n_cols,
+            map_head(map, count) };
         count++;
     }
     return count;
@@ -61,28 +62,34 @@ int mechanisms_picture(const struct mechanisms_text *t, struct arena *a, int lay
     double clip = figure_clip(figure, queries->n, keys->n, false);
     const char *scale = figure_scale(a, figure, "mechanism", false, clip);
     struct panel *panels = arena_alloc(a, N_MECHANISM, sizeof *panels);
+    struct figure_plan plan = {
+        .format = format, .n_rows = queries->n, .n_cols = keys->n, .n_panels = N_MECHANISM,
+        .one_bar = figure->shared_scale, .columns = columns
+    };
     struct map *map;
     struct heatmaps maps;
     struct part part;
-    int cell_px, pool, count;
+    struct sheet sheet;
+    int count;
 
-    heatmap_plan(queries->n, keys->n, N_MECHANISM, columns, figure->cell, figure->dpi,
-                 &cell_px, &pool);
+    if (figure_plan(figure, &plan, e) != 0)
+        return -1;
     map = map_new(a, 0, layer, N_MECHANISM, (struct map_axis){ queries->n, NULL },
-                  (struct map_axis){ keys->n, NULL }, pool, POOL_MAX);
-    count = fill_panels(t, layer, map, panels);
+                  (struct map_axis){ keys->n, NULL }, plan.pool, POOL_MAX);
+    count = fill_panels(t, a, layer, figure, map, panels);
     maps = (struct heatmaps){
         .n_panels = count, .panels = panels, .columns = columns < count ? columns : count,
-        .rows = figure_labels(a, queries, map->row, queries->n),
-        .cols = figure_labels(a, keys, map->col, keys->n), .pool = pool,
+        .pool = plan.pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
-        .shared = figure->shared_scale, .vmin = NAN, .vmax = NAN, .cell_px = cell_px,
-        .clip = clip,
+        .shared = figure->shared_scale, .vmin = NAN, .vmax = NAN, .cell_px = plan.cell_px,
+        .no_bars = figure->no_bars, .clip = clip,
     };
+    if (!figure->no_labels) {
+        maps.rows = figure_labels(a, queries, map->row, queries->n);
+        maps.cols = figure_labels(a, keys, map->col, keys->n);
+    }
     part = heatmap_part(&maps);
-    return sheet_write(&(struct sheet){
-        .title = figure->title, .caption = caption(t, a, layer, scale, pool),
-        .font = figure->font, .dpi = figure->dpi, .n_parts = 1, .parts = &part,
-        .metadata = figure->no_metadata ? NULL : figure_metadata(t->s, a, layer, scale),
-    }, format, path, t->s->env->warn, e);
+    sheet = figure_sheet(figure, &part, caption(t, a, layer, scale, plan.pool),
+                         figure_metadata(t->s, a, layer, scale));
+    return sheet_write(&sheet, format, path, t->s->env->warn, e);
 }

@@ -231,13 +231,22 @@ static const struct opt figure_opts[] = {
            "colours end at this quantile of the weights, such as 99%; none: at the largest"),
     INT(0, "cell", "PX", F(cell), "0", 0, 200,
         "side of a cell in pixels at 100 dpi; 0: by the length of the text"),
+    FLAG(0, "no-bars", F(no_bars), "draw no colour bars"),
+    FLAG(0, "no-labels", F(no_labels), "draw no labels of rows and columns"),
+    FLAG(0, "no-titles", F(no_titles), "draw no titles above the heatmaps"),
+    FLAG(0, "letters", F(letters), "draw (a), (b), ... above the heatmaps"),
     END
 };
 const struct opt_group figure_group = { "figure", figure_opts };
 
 static const struct opt sheet_opts[] = {
     INT(0, "dpi", "N", F(dpi), "100", 10, 1200, "PNG resolution in dots per inch"),
+    STRING(0, "width", "LENGTH", F(width),
+           "lay the picture out for this width: 85mm, 17.4cm, 6in, 430pt"),
+    REAL(0, "font-size", "PT", F(font_size), NULL, 3, 48,
+         "size of all text but the title, in points; with --width 6, if not given"),
     STRING(0, "title", "TEXT", F(title), "title above the picture"),
+    FLAG(0, "no-caption", F(no_caption), "draw no caption below the picture"),
     STRING(0, "font", "FAMILY", F(font), "font family of all text"),
     FLAG(0, "no-metadata", F(no_metadata),
          "leave the command, model and scale out of the file"),

@@ -5,11 +5,13 @@
 #include <math.h>
 
 void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
-                  int n_cells, int pool, double cell, double label_px, bool rotated)
+                  int n_cells, int pool, double cell, double label_px, double max_w,
+                  bool rotated)
 {
     long count = (long)n_cells * pool;
 
-    *axis = (struct axis){ .style = { label_px, 0.13, false, rotated }, .cell = cell };
+    *axis = (struct axis){ .style = { label_px, 1.0, 0.13, false, rotated, max_w },
+                           .cell = cell };
     axis->step = grid_label_step(cell, text_line_height(&page->text, &axis->style));
     axis->labels = page_labels(page, list, count < list->n ? count : list->n,
                                (long)axis->step * pool, &axis->style);

@@ -15,10 +15,11 @@ struct axis {
 
 /*
  * The labels of n_cells cells of `pool` tokens; a cell is labelled with its first
- * token.  label_px: the size of their font at 100 dpi.
+ * token.  label_px: the size of their font at 100 dpi; max_w: where they are cut, or 0.
  */
 void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
-                  int n_cells, int pool, double cell, double label_px, bool rotated);
+                  int n_cells, int pool, double cell, double label_px, double max_w,
+                  bool rotated);
 
 /* A layer with its ticks and labels, to be destroyed by the caller. */
 cairo_surface_t *axis_layer(const struct axis *axis, struct page *page,

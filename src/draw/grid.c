@@ -7,14 +7,17 @@
 #include "draw/heatmap.h"
 
 /* Pixels at 100 dpi. */
-enum { GUTTER = 20, LINE = 1, TICK = 3, LABEL_GAP = 3, BAR_GAP = 8, BAR = 10,
-       VALUE_GAP = 4, PANEL_GAP = 5, SIDE = 600, ONE_BAR = 300 };
+enum { LINE = 1, SIDE = 600, ONE_BAR = 300 };
+
+static const struct spacing {
+    double gutter, tick, label_gap, bar_gap, bar, value_gap, panel_gap;
+} wide = { 20, 3, 3, 8, 10, 4, 5 }, narrow = { 8, 2, 2, 4, 6, 4, 3 };
 
 /* The most that a picture may have; cairo's own limit is 32,767. */
 static const double SIDE_MAX = 32000.0, AREA_MAX = 4e8;
 
 /* What lies around the cells of a panel. */
-struct around { double left, right, above, below; };
+struct around { double left, near, right, above, below; };   /* near: without labels */
 
 static double beside(const struct grid_sizes *s, const struct grid *g, double label)
 {
@@ -40,6 +43,7 @@ static struct around around(const struct grid_sizes *s, const struct grid *g)
     double reach = layout_whole(s->units, fmax(label, values));
     struct around a;
 
+    a.near = fmax(g->line, over);
     a.left = fmax(beside(s, g, s->row_label), over);
     a.right = fmax(g->line + bar, over);
     a.below = fmax(beside(s, g, s->col_label), reach);
@@ -87,28 +91,52 @@ static struct box place_one_bar(const struct grid_sizes *s, const struct grid *g
 void grid_make(struct grid *g, const struct grid_sizes *s)
 {
     int columns = columns_of(s), rows = rows_of(s);
-    double gutter = layout_units(s->units, GUTTER);
+    const struct spacing *space = s->narrow ? &narrow : &wide;
+    double gutter = layout_units(s->units, space->gutter);
     double cells_w = s->n_cols * s->cell, cells_h = s->n_rows * s->cell;
-    double slot_w, slot_h;
     struct around a;
 
     *g = (struct grid){
-        .line = layout_units(s->units, LINE), .tick = layout_units(s->units, TICK),
-        .label_gap = layout_units(s->units, LABEL_GAP),
-        .bar_gap = layout_units(s->units, BAR_GAP), .bar_w = layout_units(s->units, BAR),
-        .value_gap = layout_units(s->units, VALUE_GAP),
-        .panel_gap = layout_units(s->units, PANEL_GAP), .columns = columns
+        .line = layout_units(s->units, LINE), .tick = layout_units(s->units, space->tick),
+        .label_gap = layout_units(s->units, space->label_gap),
+        .bar_gap = layout_units(s->units, space->bar_gap),
+        .bar_w = layout_units(s->units, space->bar),
+        .value_gap = layout_units(s->units, space->value_gap),
+        .panel_gap = layout_units(s->units, space->panel_gap), .columns = columns
     };
     a = around(s, g);
-    slot_w = a.left + cells_w + a.right;
-    slot_h = a.above + cells_h + a.below;
-    g->width = columns * slot_w + (columns - 1) * gutter +
+    g->step_x = a.near + cells_w + a.right + gutter;
+    g->step_y = a.above + cells_h + a.below + gutter;
+    g->width = a.left + cells_w + a.right + (columns - 1) * g->step_x +
                (s->one_bar ? bar_width(s, g) : 0.0);
-    g->height = rows * slot_h + (rows - 1) * gutter;
-    g->step_x = slot_w + gutter;
-    g->step_y = slot_h + gutter;
+    g->height = rows * g->step_y - gutter;
     g->first = (struct box){ a.left, a.above, cells_w, cells_h };
     g->bar = s->one_bar ? place_one_bar(s, g) : place_bar(g);
+}
+
+static double width_of(const struct grid_sizes *s, double cell)
+{
+    struct grid_sizes sizes = *s;
+    struct grid grid;
+
+    sizes.cell = cell;
+    grid_make(&grid, &sizes);
+    return grid.width;
+}
+
+double grid_fit(const struct grid_sizes *s, double width)
+{
+    double fits = 0.0, over = fmax(width, 0.0);
+
+    for (int i = 0; i < 60; i++) {
+        double middle = (fits + over) / 2.0;
+
+        if (width_of(s, middle) <= width)
+            fits = middle;
+        else
+            over = middle;
+    }
+    return fits;
 }
 
 struct box grid_panel(const struct grid *g, struct box at, int i)

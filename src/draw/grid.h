@@ -2,12 +2,12 @@
  *
  * The boxes of a grid of heatmaps: pure geometry, in units of the page.
  *
- * A panel's slot, the same for all panels of a grid:
+ * A panel's slot, the same for all panels of a grid; rows have labels in the first column:
  *
  *              | title of the panel |
- *     labels ' |   cells (box)      | bar  0.87
- *              '  '  '  '  '
- *              labels, rotated             0.00
+ *     labels ' |   cells (box)      | bar - 0.8
+ *              '  '  '  '  '              - 0.4
+ *              labels, rotated
  *
  * One bar for all panels stands to the right of them. */
 #ifndef DRAW_GRID_H
@@ -24,6 +24,7 @@ struct grid_sizes {
     double label_h;             /* a line of labels */
     double value_w, value_h;    /* the widest number of a bar; 0: no bar */
     bool one_bar;               /* one for all panels */
+    bool narrow;                /* on a page of a given width: little room between things */
     double panel_w, panel_h;    /* the widest panel title; 0: none */
 };
 
@@ -39,6 +40,9 @@ struct grid {
 };
 
 void grid_make(struct grid *g, const struct grid_sizes *s);
+
+/* The side of a cell with which the grid is this wide; 0: there is no room for any. */
+double grid_fit(const struct grid_sizes *s, double width);
 
 /* The cells of panel i of a grid that stands at this place. */
 struct box grid_panel(const struct grid *g, struct box at, int i);

@@ -9,6 +9,7 @@
 #include "draw/axis.h"
 #include "draw/cells.h"
 #include "draw/colourbar.h"
+#include "draw/fit.h"
 #include "draw/grid.h"
 #include "draw/part.h"
 
@@ -73,9 +74,10 @@ static void measure_bars(struct measured *m, struct page *page, struct grid_size
     m->range = arena_alloc(page->arena, count, sizeof *m->range);
     m->bar = arena_alloc(page->arena, count, sizeof *m->bar);
     cells_ranges(maps, m->range, page->arena);
+    if (maps->no_bars)
+        return;
     common = common_range(maps, m->range);
     s->value_h = text_line_height(&page->text, &text_value);
-    s->one_bar = has_one_bar(maps);
     m->n_bars = s->one_bar ? 1 : maps->n_panels;
     colourbar_measure(m->bar, m->n_bars, page, maps->scale, s->one_bar ? &common : m->range,
                       grid_bar_height(s));
@@ -84,9 +86,13 @@ static void measure_bars(struct measured *m, struct page *page, struct grid_size
 }
 
 /* The widest into s. */
-static void measure_titles(struct measured *m, struct page *page, struct grid_sizes *s)
+static void measure_titles(struct measured *m, struct page *page, struct grid_sizes *s,
+                           double max_w)
 {
     const struct heatmaps *maps = m->maps;
+    struct style style = text_heading;
+
+    style.max_w = max_w;
 
     m->title = arena_alloc(page->arena, (size_t)maps->n_panels, sizeof *m->title);
     for (int i = 0; i < maps->n_panels; i++) {
@@ -94,7 +100,7 @@ static void measure_titles(struct measured *m, struct page *page, struct grid_si
 
         if (title == NULL)
             continue;
-        m->title[i] = text_line(&page->text, &text_heading,
+        m->title[i] = text_line(&page->text, &style,
                                 label_clean(page->arena, title, strlen(title),
                                             2 * LABEL_CHARS));
         s->panel_w = fmax(s->panel_w, text_width(m->title[i]));
@@ -102,28 +108,118 @@ static void measure_titles(struct measured *m, struct page *page, struct grid_si
     }
 }
 
+static void measure_axes(struct measured *m, struct page *page, struct grid_sizes *s,
+                         double label_px, double max_w)
+{
+    const struct heatmaps *maps = m->maps;
+
+    axis_measure(&m->rows, page, &maps->rows, s->n_rows, maps->pool, s->cell, label_px, max_w,
+                 false);
+    axis_measure(&m->cols, page, &maps->cols, s->n_cols, maps->pool, s->cell, label_px, max_w,
+                 true);
+    s->row_label = m->rows.labels.longest;
+    s->col_label = m->cols.labels.longest;
+    s->label_h = text_line_height(&page->text, &m->rows.style);
+}
+
+/* Cells of a size that was chosen; the sheet is as wide as they make it. */
+static void measure_by_cell(struct measured *m, struct page *page, struct grid_sizes *s)
+{
+    int px = cell_px(m->maps, page->sheet->dpi);
+    double cell = px * page->units.px;
+
+    s->cell = page->vector ? cell : fmax(round(cell), 1.0);
+    measure_axes(m, page, s, grid_label_px(px), 0.0);
+    measure_bars(m, page, s);
+    measure_titles(m, page, s, 0.0);
+}
+
+/* Bars and titles of a figure on a page, and what they may take of it. */
+static void fit_of(struct fit *fit, const struct heatmap_page *p)
+{
+    double px = p->format == DRAW_PNG ? p->dpi / 100.0 : p->format == DRAW_PDF ? 0.72 : 1.0;
+
+    fit_init(fit, (struct units){ px, p->format != DRAW_PDF }, p->width_px, p->font_px);
+    fit->whole_cells = p->format == DRAW_PNG;
+    fit->labels = p->labels;
+    fit->bars = p->bars;
+    fit->one_bar = p->one_bar;
+    fit->titles = p->titles;
+}
+
+/* The size of cells that the labels leave room for; of all labels, before they are thinned. */
+static void fit_cells(struct measured *m, struct page *page, struct grid_sizes *s,
+                      const struct fit *fit, bool cut)
+{
+    double font = page->sheet->font_px, label = fit_label(fit, cut), cell, longest;
+
+    s->cell = fit->width;
+    measure_axes(m, page, s, font, label);
+    longest = s->row_label;
+    cell = grid_fit(s, fit->width);
+    s->cell = fit->whole_cells ? floor(cell) : cell;
+    measure_axes(m, page, s, font, label);
+    s->row_label = longest;
+}
+
+/* A sheet of a given width: bars and titles first, then the cells. */
+static void measure_by_width(struct measured *m, struct page *page, struct grid_sizes *s)
+{
+    const struct heatmaps *maps = m->maps;
+    const struct sheet *sheet = page->sheet;
+    const struct heatmap_page asked = {
+        page->format, sheet->dpi, sheet->width_px, sheet->font_px, maps->rows.n > 0,
+        !maps->no_bars, s->one_bar, maps->panels[0].title != NULL,
+    };
+    struct fit fit;
+    double room, least;
+
+    fit_of(&fit, &asked);
+    s->narrow = true;
+    room = fmax(fit_room(&fit, s->n_panels, s->columns), 1.0);
+    s->cell = least = fit_cell(&fit, room, s->n_cols);
+    measure_bars(m, page, s);
+    measure_titles(m, page, s, s->columns > 1 ? room : fmax(fit_title(&fit), room));
+    fit_cells(m, page, s, &fit, false);
+    if (s->cell < least)
+        fit_cells(m, page, s, &fit, true);
+    s->cell = fmax(s->cell, fit.whole_cells ? 1.0 : 0.0);
+}
+
+int heatmap_plan_page(const struct heatmap_page *page, int n_cols, int n_panels, int *columns,
+                      int *pool, double *least_px)
+{
+    struct heatmap_page wider = *page;
+    struct fit fit;
+
+    fit_of(&fit, page);
+    if (*columns == 0)
+        *columns = fit_columns(&fit, n_panels);
+    *pool = fit_pool(&fit, fit_room(&fit, n_panels, *columns), n_cols);
+    if (*pool > 0)
+        return 0;
+    do {
+        wider.width_px += 2.0;
+        fit_of(&fit, &wider);
+    } while (fit_pool(&fit, fit_room(&fit, n_panels, *columns), n_cols) == 0);
+    *least_px = wider.width_px;
+    return -1;
+}
+
 static void *measure(const void *of, struct page *page, struct box *size)
 {
     const struct heatmaps *maps = of;
-    int n_rows = maps->panels[0].n_rows, n_cols = maps->panels[0].n_cols;
-    int px = cell_px(maps, page->sheet->dpi);
-    double cell = px * page->units.px, label_px = grid_label_px(px);
     struct measured *measured = arena_alloc(page->arena, 1, sizeof *measured);
     struct grid_sizes sizes = { .units = page->units, .n_panels = maps->n_panels,
-                                .columns = maps->columns, .n_rows = n_rows,
-                                .n_cols = n_cols };
+                                .columns = maps->columns, .n_rows = maps->panels[0].n_rows,
+                                .n_cols = maps->panels[0].n_cols,
+                                .one_bar = has_one_bar(maps) && !maps->no_bars };
 
     measured->maps = maps;
-    sizes.cell = page->vector ? cell : fmax(round(cell), 1.0);
-    axis_measure(&measured->rows, page, &maps->rows, n_rows, maps->pool, sizes.cell,
-                 label_px, false);
-    axis_measure(&measured->cols, page, &maps->cols, n_cols, maps->pool, sizes.cell,
-                 label_px, true);
-    sizes.row_label = measured->rows.labels.longest;
-    sizes.col_label = measured->cols.labels.longest;
-    sizes.label_h = text_line_height(&page->text, &measured->rows.style);
-    measure_bars(measured, page, &sizes);
-    measure_titles(measured, page, &sizes);
+    if (page->sheet->width_px > 0.0)
+        measure_by_width(measured, page, &sizes);
+    else
+        measure_by_cell(measured, page, &sizes);
     grid_make(&measured->grid, &sizes);
     *size = (struct box){ .w = measured->grid.width, .h = measured->grid.height };
     return measured;
@@ -131,7 +227,8 @@ static void *measure(const void *of, struct page *page, struct box *size)
 
 /* ---- painting ---- */
 
-/* All panels have the same labels: they are drawn once and painted many times. */
+/* All panels have the same labels: they are drawn once and painted many times, those of rows
+ * at the left edge. */
 static void paint_axes(const struct measured *m, struct page *page, struct box at)
 {
     cairo_surface_t *rows = axis_layer(&m->rows, page, &m->grid);
@@ -140,7 +237,8 @@ static void paint_axes(const struct measured *m, struct page *page, struct box a
     for (int i = 0; i < m->maps->n_panels; i++) {
         struct box cells = grid_panel(&m->grid, at, i);
 
-        axis_paint(&m->rows, rows, page, &m->grid, cells);
+        if (i % m->grid.columns == 0)
+            axis_paint(&m->rows, rows, page, &m->grid, cells);
         axis_paint(&m->cols, cols, page, &m->grid, cells);
     }
     cairo_surface_destroy(rows);

@@ -33,7 +33,9 @@ struct heatmaps {
     float vmin, vmax;           /* NaN: from the data; given: for all panels */
     double clip;                /* where the colours end: at the least value that this share
                                    of a range's cells do not exceed; 0: at the largest */
-    int cell_px;                /* side of a cell at 100 dpi; 0: heatmap_plan chooses */
+    int cell_px;                /* side of a cell at 100 dpi; 0: heatmap_plan chooses; on a
+                                   sheet of a given width it follows from that */
+    bool no_bars;
 };
 
 struct part heatmap_part(const struct heatmaps *maps);
@@ -50,6 +52,21 @@ bool heatmap_is_plain(const struct heatmaps *maps, struct arena *a);
  */
 void heatmap_plan(int n_rows, int n_cols, int n_panels, int columns, int wish_px,
                   int dpi, int *cell_px, int *pool);
+
+/* A page that heatmaps are to fit on, and what stands around their cells. */
+struct heatmap_page {
+    enum draw_format format;
+    int dpi;
+    double width_px, font_px;   /* at 100 dpi */
+    bool labels, bars, one_bar, titles;
+};
+
+/*
+ * The same for a sheet of a given width: sets *columns where it is 0, and *pool.
+ * -1: there is no room for them; *least_px is the width that would have some.
+ */
+int heatmap_plan_page(const struct heatmap_page *page, int n_cols, int n_panels, int *columns,
+                      int *pool, double *least_px);
 
 /* Where the cells of each panel of a sheet's only part lie in its PNG, in pixels; for
  * tests and for pages that point at cells. */

@@ -24,6 +24,8 @@ static double inner_width(const struct layout_sizes *s)
 {
     double width = 0.0;
 
+    if (s->page > 0.0)
+        return s->page - 2.0 * layout_units(s->units, LAYOUT_NARROW_MARGIN);
     for (int i = 0; i < s->n_parts; i++)
         width = fmax(width, s->part[i].w);
     if (s->caption)
@@ -36,7 +38,8 @@ static double inner_width(const struct layout_sizes *s)
 
 void layout_make(struct layout *l, const struct layout_sizes *s, struct arena *a)
 {
-    double margin = layout_units(s->units, MARGIN), inner = inner_width(s), y = margin;
+    double margin = layout_units(s->units, s->page > 0.0 ? LAYOUT_NARROW_MARGIN : MARGIN);
+    double inner = inner_width(s), y = margin;
 
     *l = (struct layout){ .width = inner + 2.0 * margin, .margin = margin };
     l->title = (struct box){ margin, margin, inner, layout_whole(s->units, s->title_h) };

@@ -16,6 +16,8 @@
 
 #include "base/arena.h"
 
+enum { LAYOUT_NARROW_MARGIN = 3 };  /* pixels at 100 dpi, of a sheet of a given width */
+
 struct box { double x, y, w, h; };
 
 struct units {
@@ -35,6 +37,7 @@ struct layout_sizes {
     const struct box *part;     /* [n_parts] w and h of each */
     double title_w, title_h;    /* of its one line; then of its paragraph; 0: none */
     bool caption;
+    double page;                /* width of the sheet; 0: by what it holds */
 };
 
 struct layout {

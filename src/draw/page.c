@@ -130,6 +130,7 @@ void page_init(struct page *p, const struct sheet *s, enum draw_format format,
                         .vector = format != DRAW_PNG };
     p->units = (struct units){ unit(s, format), format != DRAW_PDF };
     text_init(&p->text, a, s->font, p->units.px, p->vector);
+    p->text.base_px = s->font_px;
 }
 
 int page_check(double width, double height, const char *name, struct err *e)

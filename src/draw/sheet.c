@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "draw/part.h"
 
-enum { TITLE_LINES = 2, CAPTION_LINES = 5 };
+enum { TITLE_LINES = 2, CAPTION_LINES = 5, NARROW_CAPTION_LINES = 12 };
 
 const char *const draw_format_names[] = { "png", "svg", "pdf", NULL };
 
@@ -65,7 +65,9 @@ static void plan_caption(struct plan *plan, struct page *page)
     const char *caption = clean_text(page, page->sheet->caption);
 
     plan->caption = text_paragraph(&page->text, &text_caption, caption,
-                                   plan->layout.caption.w, CAPTION_LINES, false);
+                                   plan->layout.caption.w,
+                                   page->sheet->width_px > 0.0 ? NARROW_CAPTION_LINES :
+                                                                 CAPTION_LINES, false);
     layout_add_caption(&plan->layout,
                        layout_whole(page->units, text_height(plan->caption)));
 }
@@ -78,6 +80,8 @@ void sheet_plan(struct plan *plan, struct page *page)
     struct layout_sizes sizes = { .units = page->units, .n_parts = sheet->n_parts,
                                   .part = part, .caption = is_text(sheet->caption) };
 
+    if (sheet->width_px > 0.0)
+        sizes.page = layout_units(page->units, sheet->width_px);
     page->text.language = language_of(sheet);
     *plan = (struct plan){ .measured = arena_alloc(page->arena, count,
                                                    sizeof *plan->measured) };

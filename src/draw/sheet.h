@@ -28,6 +28,8 @@ struct sheet {
     const char *title;          /* above everything, UTF-8; NULL: none */
     const char *caption;        /* one paragraph below, wrapped; NULL: none */
     const char *font;           /* family list; NULL: the default */
+    double width_px;            /* of all of it, at 100 dpi; 0: by what it holds */
+    double font_px;             /* of all but the title, at 100 dpi; 0: each text its own */
     int dpi;                    /* PNG only: pixels are scaled by dpi / 100 */
     const struct metadata *metadata;    /* ends with key NULL; NULL: none */
     int n_parts;                /* >= 1, one below the other */

@@ -33,10 +33,10 @@ struct piece {
     struct piece *next, *chain;     /* all pieces; those of a bucket */
 };
 
-const struct style text_title = { 14.0, 0.10, true, false };
-const struct style text_heading = { 12.0, 0.13, false, false };
-const struct style text_value = { 9.0, 0.25, false, false };
-const struct style text_caption = { 10.0, 0.38, false, false };
+const struct style text_title = { 14.0, 1.2, 0.10, true, false };
+const struct style text_heading = { 12.0, 1.0, 0.13, false, false };
+const struct style text_value = { 9.0, 1.0, 0.25, false, false };
+const struct style text_caption = { 10.0, 1.0, 0.38, false, false };
 
 /*
  * In the program.  What glib would end the process for, as a thread of pango's that cannot be
@@ -174,7 +174,7 @@ static void check_runs(struct text *t, PangoLayout *layout)
 /* Of the font, in units. */
 static double font_size(const struct text *t, const struct style *style)
 {
-    return style->size_px * t->px;
+    return (t->base_px > 0.0 ? t->base_px * style->relative : style->size_px) * t->px;
 }
 
 static struct piece *new_piece(struct text *t, const struct style *style,
@@ -194,6 +194,10 @@ static struct piece *new_piece(struct text *t, const struct style *style,
         pango_font_description_set_weight(d, PANGO_WEIGHT_BOLD);
     pango_layout_set_font_description(piece->layout, d);
     pango_font_description_free(d);
+    if (style->max_w > 0.0) {
+        pango_layout_set_width(piece->layout, (int)(style->max_w * PANGO_SCALE));
+        pango_layout_set_ellipsize(piece->layout, PANGO_ELLIPSIZE_END);
+    }
     pango_layout_set_single_paragraph_mode(piece->layout, TRUE);
     pango_layout_set_text(piece->layout, clean, -1);
     return piece;
@@ -248,7 +252,7 @@ static unsigned hash(const char *s)
 static bool same_style(const struct style *x, const struct style *y)
 {
     return x->size_px == y->size_px && x->gray == y->gray && x->bold == y->bold &&
-           x->rotated == y->rotated;
+           x->rotated == y->rotated && x->relative == y->relative && x->max_w == y->max_w;
 }
 
 const struct piece *text_line(struct text *t, const struct style *style,
@@ -263,7 +267,7 @@ const struct piece *text_line(struct text *t, const struct style *style,
         if (same_style(&piece->style, style) && strcmp(piece->clean, clean) == 0)
             return piece;
     piece = new_piece(t, style, clean);
-    measure(t, piece, 0.0);
+    measure(t, piece, style->max_w);
     piece->chain = *slot;
     *slot = piece;
     return piece;

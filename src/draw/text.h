@@ -13,9 +13,11 @@
 /* What a text looks like. */
 struct style {
     double size_px;             /* of the font, in pixels at 100 dpi */
+    double relative;            /* the same, to the size that a sheet gives */
     double gray;                /* 0 black .. 1 white */
     bool bold;
-    bool rotated;                /* 90 degrees against the clock */
+    bool rotated;               /* 90 degrees against the clock */
+    double max_w;               /* where it is cut, in units; 0: nowhere */
 };
 
 extern const struct style text_title, text_caption;     /* of a sheet */
@@ -29,6 +31,7 @@ struct text {
     const char *font;           /* family list */
     const char *language;       /* "en", "zh-cn": picks among shapes of a character */
     double px;                  /* units of a pixel at 100 dpi */
+    double base_px;             /* size that a sheet gives; 0: each style has its own */
     bool vector;                /* no hinting, no whole pixels */
     void *context[2];           /* upright, rotated; made with the first text */
     struct piece *piece, **bucket;

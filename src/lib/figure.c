@@ -21,6 +21,24 @@ struct label_list figure_labels(struct arena *a, const struct tokens *t, const i
     return (struct label_list){ n_shown, text, size };
 }
 
+/* "(a)", ... "(z)", "(aa)", ... of the panels. */
+static const char *letter(struct arena *a, int i)
+{
+    const char *letters = arena_printf(a, "%c", 'a' + i % 26);
+
+    for (i /= 26; i > 0; i = (i - 1) / 26)
+        letters = arena_printf(a, "%c%s", 'a' + (i - 1) % 26, letters);
+    return arena_printf(a, "(%s)", letters);
+}
+
+const char *figure_title(struct arena *a, const struct figure_args *f, const char *of, int i)
+{
+    of = f->no_titles ? NULL : of;
+    if (!f->letters)
+        return of;
+    return of == NULL ? letter(a, i) : arena_printf(a, "%s %s", letter(a, i), of);
+}
+
 static char *quoted(struct arena *a, const char *text, size_t n)
 {
     enum { MAX = 300 };         /* bytes: about three lines */

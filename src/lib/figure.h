@@ -3,6 +3,7 @@
 #ifndef LIB_FIGURE_H
 #define LIB_FIGURE_H
 
+#include "draw/heatmap.h"
 #include "draw/label.h"
 #include "draw/sheet.h"
 #include "session/input.h"
@@ -13,6 +14,9 @@ struct figure_args {
     bool shared_scale, no_metadata;
     const char *title, *font;   /* NULL: none; the default */
     const char *clip;           /* "99%", "none"; NULL: by the length of the text */
+    const char *width;          /* of the page, "85mm"; NULL: by what it holds */
+    double font_size;           /* in points; NaN: the default */
+    bool no_caption, no_bars, no_labels, no_titles, letters;
 };
 
 /* The labels of the n_shown tokens that have a place (not -1). */
@@ -22,11 +26,39 @@ struct label_list figure_labels(struct arena *a, const struct tokens *t, const i
 /* Labels of layers or heads: "L0" .. "L11" of the letter L. */
 struct label_list figure_numbered(struct arena *a, char letter, int n);
 
+/* Above the i-th heatmap, "(a) Head 0"; of: "Head 0".  NULL: nothing is to stand there. */
+const char *figure_title(struct arena *a, const struct figure_args *f, const char *of, int i);
+
 /* For a caption, what the picture is of: ", “the cat sat” and “it ran”"; may be empty. */
 const char *figure_text(struct arena *a, const struct item *item);
 
 /* For a caption, what is changed in the pass: "; mask causal; inputs in bf16"; may be empty. */
 const char *figure_changes(struct arena *a, const struct asked *asked);
+
+/* ---- the page ---- */
+
+enum { FIGURE_COLUMNS = 4 };        /* of heatmaps, without --width */
+
+/* Whether --width can be read; ERR_USAGE. */
+int figure_check_page(const struct figure_args *f, struct err *e);
+
+/* What is shown of a part; the metadata are left out where --no-metadata says so. */
+struct sheet figure_sheet(const struct figure_args *f, const struct part *part,
+                          const char *caption, const struct metadata *metadata);
+
+/* Of n_panels heatmaps of n_rows x n_cols tokens. */
+struct figure_plan {
+    enum draw_format format;
+    int n_rows, n_cols, n_panels;
+    bool one_bar;               /* one range for all of them */
+    int columns;                /* 0: to be chosen */
+    int cell_px, pool;          /* chosen: heatmaps.cell_px and pool */
+};
+
+/* ERR_USAGE: they do not fit on the width that was asked for. */
+int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct err *e);
+
+/* ---- captions ---- */
 
 /* Whether --clip can be read: "none", or a percentage; ERR_USAGE. */
 int figure_check_clip(const struct figure_args *f, struct err *e);

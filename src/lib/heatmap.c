@@ -61,7 +61,7 @@ static int check_look(struct drawing *d, struct arena *a, struct err *e)
     if (cmap < 0)
         return err_set(e, ERR_USAGE, "'%s' is not a colour map: expected %s", look->colours,
                        list_of_maps(a));
-    look->columns = look->columns != 0 ? look->columns : 4;
+    look->columns = look->columns != 0 ? look->columns : FIGURE_COLUMNS;
     look->dpi = look->dpi != 0 ? look->dpi : 100;
     if (look->columns < 1 || look->columns > 64)
         return err_set(e, ERR_USAGE, "columns: expected 1 to 64");
@@ -69,7 +69,7 @@ static int check_look(struct drawing *d, struct arena *a, struct err *e)
         return err_set(e, ERR_USAGE, "dpi: expected 10 to 1200");
     d->figure = (struct figure_args){ .cmap = cmap, .dpi = look->dpi, .no_metadata = true,
                                       .shared_scale = look->shared != 0,
-                                      .title = look->title };
+                                      .title = look->title, .font_size = NAN };
     return find_format(look, d->place.path, &d->place.format, e);
 }
 

@@ -56,9 +56,9 @@ static bool is_ranged(const struct picture_look *look)
     return !isnan(look->vmin) || !isnan(look->vmax);
 }
 
-static int check_clip(const struct picture_look *look, struct err *e)
+static int check_look(const struct picture_look *look, struct err *e)
 {
-    if (figure_check_clip(look->figure, e) != 0)
+    if (figure_check_page(look->figure, e) != 0 || figure_check_clip(look->figure, e) != 0)
         return -1;
     if (look->figure->clip != NULL && strcmp(look->figure->clip, "none") != 0 &&
         is_ranged(look))
@@ -72,7 +72,7 @@ int picture_plan(struct picture *p, const struct session *s, const struct wanted
 {
     *p = (struct picture){ .s = s, .look = *look, .want = *want,
                            .hinted = arena_alloc(s->a, 1, sizeof *p->hinted) };
-    if (check_clip(look, e) != 0 || pick_layer(p, e) != 0)
+    if (check_look(look, e) != 0 || pick_layer(p, e) != 0)
         return -1;
     pick_heads(p);
     return 0;
@@ -123,7 +123,7 @@ static int put(const struct sheet *sheet, const struct picture_place *place,
 }
 
 /* "Head 3", or "Head 3: induction" */
-static const char *title(const struct picture *p, struct arena *a, int head)
+static const char *head_title(const struct picture *p, struct arena *a, int head)
 {
     const char *const *types = p->look.type;
     const char *type = types != NULL ?
@@ -154,18 +154,17 @@ static int paint(const struct picture *p, struct arena *a, const struct item *it
     struct panel *panels = arena_alloc(a, (size_t)p->n_heads, sizeof *panels);
     const struct part part = heatmap_part(maps);
     const char *scale = figure_scale(a, figure, "head", is_ranged(&p->look), maps->clip);
+    struct sheet sheet;
 
     for (int i = 0; i < p->n_heads; i++)
-        panels[i] = (struct panel){ title(p, a, p->head[i]), map->n_rows, map->n_cols,
-                                    map_head(map, p->head[i]) };
+        panels[i] = (struct panel){
+            figure_title(a, figure, head_title(p, a, p->head[i]), i), map->n_rows,
+            map->n_cols, map_head(map, p->head[i]) };
     maps->panels = panels;
     hint(p, maps, a);
-    return put(&(struct sheet){
-        .title = figure->title, .caption = caption(p, a, item, scale, map->pool),
-        .font = figure->font, .dpi = figure->dpi,
-        .metadata = figure->no_metadata ? NULL : figure_metadata(p->s, a, p->layer, scale),
-        .n_parts = 1, .parts = &part,
-    }, place, p->s->env->warn, e);
+    sheet = figure_sheet(figure, &part, caption(p, a, item, scale, map->pool),
+                         figure_metadata(p->s, a, p->layer, scale));
+    return put(&sheet, place, p->s->env->warn, e);
 }
 
 int picture_draw(const struct picture *p, struct arena *a, const struct item *item,
@@ -173,30 +172,37 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
 {
     const struct figure_args *figure = p->look.figure;
     const struct tokens *queries = session_queries(p->s, item), *keys = session_keys(p->s, item);
-    int rows, cols, cell_px, pool;
+    int rows, cols;
     struct map_axis row_axis = axis_of(item, session_query_side(p->s), queries->n, &rows);
     struct map_axis col_axis = axis_of(item, session_key_side(p->s), keys->n, &cols);
+    struct figure_plan plan = {
+        .format = place->format, .n_rows = rows, .n_cols = cols, .n_panels = p->n_heads,
+        .one_bar = figure->shared_scale || (!isnan(p->look.vmin) && !isnan(p->look.vmax)),
+        .columns = p->look.columns,
+    };
     struct heatmaps maps;
     struct texts texts;
     struct map *map;
     struct sink sink;
 
-    heatmap_plan(rows, cols, p->n_heads, p->look.columns, figure->cell, figure->dpi,
-                 &cell_px, &pool);
-    map = map_new(a, 0, p->layer, p->s->shown->config.n_heads, row_axis, col_axis, pool,
+    if (figure_plan(figure, &plan, e) != 0)
+        return -1;
+    map = map_new(a, 0, p->layer, p->s->shown->config.n_heads, row_axis, col_axis, plan.pool,
                   (enum pool)p->look.pool);
     sink = map_sink(map);
     texts_pack(&texts, a, item, 1);
     if (session_forward(p->s, &texts, &p->want, &sink, 1, a, e) != 0)
         return -1;
     maps = (struct heatmaps){
-        .n_panels = p->n_heads, .columns = p->look.columns,
-        .rows = figure_labels(a, queries, map->row, rows),
-        .cols = figure_labels(a, keys, map->col, cols), .pool = map->pool,
+        .n_panels = p->n_heads, .columns = plan.columns, .pool = map->pool,
         .cmap = &cmap_table[figure->cmap], .scale = (enum scale)figure->scale,
         .shared = figure->shared_scale, .vmin = (float)p->look.vmin,
-        .vmax = (float)p->look.vmax, .cell_px = cell_px,
+        .vmax = (float)p->look.vmax, .cell_px = plan.cell_px, .no_bars = figure->no_bars,
         .clip = figure_clip(figure, rows, cols, is_ranged(&p->look)),
     };
+    if (!figure->no_labels) {
+        maps.rows = figure_labels(a, queries, map->row, rows);
+        maps.cols = figure_labels(a, keys, map->col, cols);
+    }
     return paint(p, a, item, map, &maps, place, e);
 }

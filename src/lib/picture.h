@@ -8,7 +8,7 @@
 
 struct picture_look {
     const struct figure_args *figure;
-    int columns, pool;          /* heads per row of the grid; enum pool */
+    int columns, pool;          /* heads per row of the grid, 0: the default; enum pool */
     double vmin, vmax;          /* vmin < vmax; NaN: from the data */
     const char *const *type;    /* [layers, heads] what each is, for its title; NULL: none is
                                    known, of a head or of all */

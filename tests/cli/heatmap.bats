@@ -306,3 +306,32 @@ phys() {
     run --separate-stderr "$viz" heatmap -o "$dir/a.png" "the cat saw the dog"
     [ -z "$stderr" ]
 }
+
+# The width and height of an SVG, in pixels at 100 dpi.
+size_of() {
+    grep -o -m 1 '<svg [^>]*' "$1" | grep -o ' \(width\|height\)="[0-9.]*' | tr -dc '0-9.\n'
+}
+
+@test "--width: the picture is laid out for it, in every format" {
+    works "$viz" heatmap --width 85mm --dpi 200 -o "$dir/a.png" "the cat saw the dog"
+    [[ $(magic "$dir/a.png" 20) == *0000029d ]]         # 669 pixels
+    works "$viz" heatmap --width 6in -o "$dir/a.svg" "the cat saw the dog"
+    [ "$(size_of "$dir/a.svg" | head -n 1)" = 600 ]
+    works "$viz" heatmap --width 17.4cm --font-size 7 --letters --no-titles --no-bars --no-labels \
+        --no-caption -o "$dir/a.pdf" "the cat saw the dog"
+    grep -aq 'MediaBox \[ 0 0 493' "$dir/a.pdf"
+    works "$viz" diff -m "$ref/bert" -o "$dir/b.svg" --width 80mm "the key" "the door"
+    works "$viz" circuits -m "$ref/gpt2" -o "$dir/b.svg" --width 80mm
+    [ "$(size_of "$dir/b.svg" | head -n 1)" = 315 ]
+}
+
+@test "--width: what cannot be, and a width too small for its labels" {
+    for bad in 85 mm -3mm 0mm 2m 101cm 'nanmm' ''; do
+        fails 2 "--width: '$bad': expected a length" "$viz" heatmap --width="$bad" "the key"
+    done
+    fails 2 "--cell: --width 85mm decides" "$viz" heatmap --width 85mm --cell 9 "the key"
+    fails 2 "no room for 1 heatmap side by side; expected at least" \
+        "$viz" heatmap --width 15mm "the key"
+    fails 2 "no room for 4 heatmaps" "$viz" heatmap -c 4 --width 40mm "the key"
+    works "$viz" heatmap -c 4 --width 40mm --no-labels --no-bars -o "$dir/a.png" "the key"
+}

@@ -362,6 +362,62 @@ static void test_pool(void **state)
     sample_finish(&s);
 }
 
+static bool apart(struct box x, struct box y)
+{
+    return x.x + x.w <= y.x || y.x + y.w <= x.x || x.y + x.h <= y.y || y.y + y.h <= x.y;
+}
+
+/* A page of this width: cells of whole pixels on paper of just that width, apart. */
+static void check_page(struct sample *s, int mm, int dpi)
+{
+    double px = mm / 25.4 * 100.0, width, height;
+    struct box box[MAX_PANELS];
+    struct arena a;
+
+    s->sheet.width_px = px;
+    s->sheet.font_px = 6.0 / 0.72;
+    s->sheet.dpi = dpi;
+    check(s, false);
+    arena_init(&a, NULL, NULL);
+    sample_boxes(s, &a, box, &width, &height);
+    assert_true(width == fmax(round(px * dpi / 100.0), 1.0));
+    for (int i = 0; i < s->maps.n_panels; i++) {
+        assert_true(box[i].x > 0 && box[i].x + box[i].w < width);
+        for (int j = 0; j < i; j++)
+            assert_true(apart(box[i], box[j]));
+    }
+    arena_finish(&a);
+}
+
+static void test_pages(void **state)
+{
+    static const int mm[] = { 40, 85, 174, 400 };
+    char label[201];
+    struct sample s;
+
+    (void)state;
+    memset(label, 'w', 200);
+    label[200] = '\0';
+    for (int i = 0; i < 4; i++)
+        for (int n = 1; n <= 64; n *= 4)
+            for (int kind = 0; kind < 3; kind++) {
+                int columns = 0, pool;
+                double least;
+                struct heatmap_page page = { DRAW_PNG, 150, mm[i] / 25.4 * 100.0, 6.0 / 0.72,
+                                             true, true, kind == 1, true };
+
+                sample_init(&s, 12, n, n, true);
+                sample_labels(&s, n, kind == 2 ? label : "word");
+                s.maps.shared = kind == 1;
+                assert_int_equal(heatmap_plan_page(&page, n, 12, &columns, &pool, &least), 0);
+                assert_true(pool == 1 || (n == 64 && mm[i] <= 174));
+                s.maps.columns = columns;
+                if (pool == 1)
+                    check_page(&s, mm[i], 150);
+                sample_finish(&s);
+            }
+}
+
 static void test_shapes(void **state)
 {
     static const int shape[][2] = { { 1, 1 }, { 1, 40 }, { 40, 1 }, { 3, 64 } };
@@ -423,6 +479,7 @@ int main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_dpi),
         cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_pages),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_flat),
         cmocka_unit_test(test_large),

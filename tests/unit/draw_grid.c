@@ -11,11 +11,12 @@ static const struct grid_sizes plain = {
     .value_w = 22.1, .value_h = 9.9, .panel_w = 41.0, .panel_h = 13.2
 };
 
-/* All the ink of a panel: labels, ticks, title, bar, values. */
-static struct box slot(const struct grid_sizes *s, const struct grid *g, struct box b)
+/* All the ink of panel i: labels, ticks, title, bar, values. */
+static struct box slot(const struct grid_sizes *s, const struct grid *g, struct box at, int i)
 {
+    struct box b = grid_panel(g, at, i);
     double beside = g->line + g->tick + g->label_gap;
-    double left = s->row_label > 0.0 ? beside + s->row_label : g->line;
+    double left = s->row_label > 0.0 && i % g->columns == 0 ? beside + s->row_label : g->line;
     double below = s->col_label > 0.0 ? beside + s->col_label : g->line;
     double above = g->line + (s->panel_h > 0.0 ? g->panel_gap + s->panel_h : 0.0);
     double right = s->one_bar || s->value_h == 0.0 ? g->line :
@@ -64,7 +65,7 @@ static void check_sound(const struct grid_sizes *s)
 
     grid_make(&g, s);
     for (int i = 0; i < s->n_panels; i++) {
-        struct box cells = grid_panel(&g, at, i), b = slot(s, &g, cells);
+        struct box cells = grid_panel(&g, at, i), b = slot(s, &g, at, i);
 
         assert_true(b.x >= at.x && b.x + b.w <= at.x + g.width + 1e-9);
         assert_true(b.y >= at.y && b.y + b.h <= at.y + g.height + 1e-9);
@@ -75,7 +76,7 @@ static void check_sound(const struct grid_sizes *s)
             assert_true(cells.y == floor(cells.y));
         }
         for (int j = 0; j < i; j++)
-            assert_true(apart(b, slot(s, &g, grid_panel(&g, at, j))));
+            assert_true(apart(b, slot(s, &g, at, j)));
         if (s->one_bar && s->value_h > 0.0)
             assert_true(apart(b, only_bar(s, &g, at)));
     }
@@ -107,6 +108,42 @@ static void test_sound(void **state)
                 }
 }
 
+/* As wide as was asked for, and no wider, with one column or all beside each other. */
+static void test_fit(void **state)
+{
+    static const int panels[] = { 1, 3, 12, 72, 1024 }, cells[] = { 1, 9, 60, 1000 };
+
+    (void)state;
+    for (int p = 0; p < 5; p++)
+        for (int n = 0; n < 4; n++)
+            for (int mm = 40; mm <= 400; mm += 45)
+                for (int bars = 0; bars < 3; bars++) {
+                    struct grid_sizes s = plain;
+                    double width = mm / 25.4 * 100.0;
+                    struct grid g;
+
+                    s.narrow = true;
+                    s.n_panels = panels[p];
+                    s.columns = 1 + (p + n) % 4;
+                    s.n_rows = s.n_cols = cells[n];
+                    s.units.whole = false;
+                    s.one_bar = bars == 1;
+                    s.value_w = s.value_h = 0.0;
+                    if (bars < 2) {
+                        s.value_w = plain.value_w;
+                        s.value_h = plain.value_h;
+                    }
+                    s.row_label = s.panel_w = width / 10.0;
+                    s.cell = grid_fit(&s, width);
+                    if (s.cell < 1e-9)
+                        continue;
+                    grid_make(&g, &s);
+                    assert_true(g.width <= width + 1e-6 && g.width > width - 1e-3);
+                    if (panels[p] < 100)
+                        check_sound(&s);
+                }
+}
+
 static void test_few_panels(void **state)
 {
     const struct box at = { 0.0, 0.0, 0.0, 0.0 };
@@ -118,7 +155,7 @@ static void test_few_panels(void **state)
     four.n_panels = 4;
     grid_make(&g, &one);
     grid_make(&g4, &four);
-    assert_true(g.width < g4.width / 3.0);      /* no empty columns */
+    assert_true(g.width < g4.width / 2.5);      /* no empty columns */
     assert_true(g.height == g4.height);
     four.columns = 1;
     grid_make(&g4, &four);
@@ -197,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sound),
+        cmocka_unit_test(test_fit),
         cmocka_unit_test(test_few_panels),
         cmocka_unit_test(test_label_step),
         cmocka_unit_test(test_plan),

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ * The page that a figure is for: its width, its font, and the plan of its heatmaps. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/figure.h"
+
+/* Of type, where the page has a width and --font-size does not say. */
+static const double FONT_POINTS = 6.0;
+
+/* In pixels at 100 dpi. */
+static const struct unit { const char *name; double px; } units[] = {
+    { "mm", 100.0 / 25.4 }, { "cm", 1000.0 / 25.4 }, { "in", 100.0 }, { "pt", 100.0 / 72.0 },
+};
+
+enum { N_UNITS = sizeof units / sizeof *units };
+
+/* NaN: not a length. */
+static double length_px(const char *s)
+{
+    char *end;
+    double number;
+
+    if (!(s[0] >= '0' && s[0] <= '9') && s[0] != '.')
+        return NAN;
+    number = strtod(s, &end);
+    for (int i = 0; i < N_UNITS; i++)
+        if (strcmp(end, units[i].name) == 0)
+            return number * units[i].px;
+    return NAN;
+}
+
+int figure_check_page(const struct figure_args *f, struct err *e)
+{
+    const double most = 100.0 * units[1].px;
+    double px = f->width != NULL ? length_px(f->width) : 1.0;
+
+    if (!(px > 0.0 && px <= most))
+        return err_set(e, ERR_USAGE, "--width: '%s': expected a length up to 100cm with its "
+                       "unit, such as 85mm, 17.4cm, 6in or 430pt", f->width);
+    if (f->width != NULL && f->cell > 0)
+        return err_set(e, ERR_USAGE, "--cell: --width %s decides on the size of cells",
+                       f->width);
+    return 0;
+}
+
+static double width_px(const struct figure_args *f)
+{
+    return f->width != NULL ? length_px(f->width) : 0.0;
+}
+
+static double font_px(const struct figure_args *f)
+{
+    double points = !isnan(f->font_size) ? f->font_size :
+                    f->width != NULL ? FONT_POINTS : 0.0;
+
+    return points * 100.0 / 72.0;
+}
+
+struct sheet figure_sheet(const struct figure_args *f, const struct part *part,
+                          const char *caption, const struct metadata *metadata)
+{
+    return (struct sheet){
+        .title = f->title, .caption = f->no_caption ? NULL : caption, .font = f->font,
+        .width_px = width_px(f), .font_px = font_px(f), .dpi = f->dpi, .n_parts = 1,
+        .parts = part, .metadata = f->no_metadata ? NULL : metadata,
+    };
+}
+
+static int plan_page(const struct figure_args *f, struct figure_plan *plan, struct err *e)
+{
+    const struct heatmap_page page = {
+        plan->format, f->dpi, width_px(f), font_px(f), !f->no_labels, !f->no_bars,
+        plan->one_bar, !f->no_titles,
+    };
+    double least;
+
+    if (heatmap_plan_page(&page, plan->n_cols, plan->n_panels, &plan->columns, &plan->pool,
+                          &least) == 0)
+        return 0;
+    return err_set(e, ERR_USAGE, "--width %s: labels and bars leave no room for %d heatmap%s "
+                   "side by side; expected at least %.0fmm, a smaller --font-size, or "
+                   "--no-labels, --no-bars", f->width, plan->columns,
+                   plan->columns == 1 ? "" : "s", ceil(least * 25.4 / 100.0));
+}
+
+int figure_plan(const struct figure_args *f, struct figure_plan *plan, struct err *e)
+{
+    if (f->width != NULL)
+        return plan_page(f, plan, e);
+    if (plan->columns == 0)
+        plan->columns = FIGURE_COLUMNS;
+    heatmap_plan(plan->n_rows, plan->n_cols, plan->n_panels, plan->columns, f->cell, f->dpi,
+                 &plan->cell_px, &plan->pool);
+    return 0;
+}
