@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/fixed.h"
 #include "analysis/student.h"
 
 enum { SEED = 1, SPLITS = 100 };
@@ -195,47 +194,11 @@ void summary_merge(struct summary *s, const struct summary *other)
 
 /* ---- as words ---- */
 
-static const int64_t MOST_SUM = (int64_t)1 << 62, MOST_COUNT = (int64_t)1 << 40;
-
-/* Words are taken from one place, or put to the other. */
-struct words {
-    const uint64_t *from;       /* NULL: put */
-    uint64_t *to;
-    bool possible;              /* those that were taken */
-};
-
-static void word_of(struct words *w, uint64_t *x)
-{
-    if (w->from != NULL)
-        *x = *w->from++;
-    else
-        *w->to++ = *x;
-}
-
-static void fixed_words(struct words *w, struct fixed *x)
-{
-    uint64_t whole = (uint64_t)x->whole;
-
-    word_of(w, &whole);
-    word_of(w, &x->part);
-    x->whole = (int64_t)whole;
-    w->possible &= x->whole > -MOST_SUM && x->whole < MOST_SUM;
-}
-
-static void count_words(struct words *w, int64_t *x)
-{
-    uint64_t count = (uint64_t)*x;
-
-    word_of(w, &count);
-    *x = (int64_t)count;
-    w->possible &= count <= (uint64_t)MOST_COUNT;
-}
-
 static void part_words(struct words *w, struct part *p, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        fixed_words(w, &p[i].sum);
-        count_words(w, &p[i].weight);
+        words_fixed(w, &p[i].sum);
+        words_count(w, &p[i].weight);
     }
 }
 
@@ -244,11 +207,11 @@ static void all_words(struct words *w, struct summary *s)
     for (int i = 0; i < s->kind.n; i++) {
         struct sums *sums = &s->sums[i];
 
-        fixed_words(w, &sums->value);
-        fixed_words(w, &sums->square);
-        fixed_words(w, &sums->rest);
-        count_words(w, &sums->n);
-        count_words(w, &sums->beyond);
+        words_fixed(w, &sums->value);
+        words_fixed(w, &sums->square);
+        words_fixed(w, &sums->rest);
+        words_count(w, &sums->n);
+        words_count(w, &sums->beyond);
         if (s->replicate[i] != NULL)
             part_words(w, s->replicate[i], s->kind.n_replicates);
     }
@@ -275,16 +238,32 @@ bool summary_take(struct summary *s, const uint64_t *words)
 {
     struct arena_mark mark = arena_mark(s->a);
     struct summary *other = summary_new(s->a, &s->kind);
-    struct words all = { .from = words, .possible = true };
+    struct words all = { .from = words };
 
     all_words(&all, other);
-    if (all.possible)
+    if (!all.impossible)
         summary_merge(s, other);
     arena_reset(s->a, mark);
-    return all.possible;
+    return !all.impossible;
+}
+
+void summary_words(struct words *w, struct summary *s)
+{
+    uint64_t n = summary_n_words(&s->kind);
+
+    if (w->to != NULL)
+        summary_put(s, w->to + w->n);
+    if (w->from != NULL)
+        w->impossible |= !summary_take(s, w->from + w->n);
+    w->n += n;
 }
 
 /* ---- estimates ---- */
+
+double summary_total(const struct summary *s, int i)
+{
+    return s->sums[i].beyond != 0 ? NAN : fixed_real(s->sums[i].value);
+}
 
 static int by_size(const void *x, const void *y)
 {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/words.h"
 #include "base/arena.h"
 
 /* What is kept of each number. */
@@ -47,6 +48,7 @@ void summary_merge(struct summary *s, const struct summary *other);
 uint64_t summary_n_words(const struct summary_kind *kind);
 void summary_put(struct summary *s, uint64_t *words);
 bool summary_take(struct summary *s, const uint64_t *words);
+void summary_words(struct words *w, struct summary *s);     /* the same among other words */
 
 /*
  * Number i of those added.  low and high are mean -+ t sd / sqrt(n), t of Student's
@@ -61,6 +63,9 @@ bool summary_take(struct summary *s, const uint64_t *words);
  * Source: Hanley and MacGibbon 2006 (Poisson weights); Steele, Lea and Flood 2014 (splitmix).
  */
 struct summary_estimate summary_of(const struct summary *s, int i);
+
+/* The exact sum of number i, rounded once; NaN: too large for it. */
+double summary_total(const struct summary *s, int i);
 
 /* ---- how alike two halves of the texts are ---- */
 

@@ -397,11 +397,87 @@ void out_abort(struct out *o)
 
     close_stream(&o->file);
     close_stream(&o->stream);
-    if (o->temp != NULL) {
+    if (o->temp != NULL && !o->kept) {
         change_begin(&before);
         unlink(o->temp);
         forget(o->temp);
         change_end(&before);
     }
     drop_names(o);
+}
+
+/* ---- going on ---- */
+
+bool out_is_file(const char *path)
+{
+    struct stat info;
+
+    return path[0] != '\0' && strcmp(path, "-") != 0 && descriptor_of(path) < 0 &&
+           (stat(path, &info) == 0 ? S_ISREG(info.st_mode) : errno == ENOENT);
+}
+
+int out_keep(struct out *o, int64_t *n, struct err *e)
+{
+    off_t at = -1;
+
+    if (fflush(o->file) == 0 && !ferror(o->file) && flush_to_disk(fileno(o->file)) == 0)
+        at = ftello(o->file);
+    if (at < 0)
+        return write_failed(o, errno, e);
+    if (!o->kept)
+        forget(o->temp);
+    o->kept = true;
+    *n = at;
+    return 0;
+}
+
+/* A file of n bytes or more, which is cut to them; -1: it is not. */
+static int open_kept(const struct out *o, int64_t n, struct err *e)
+{
+    int fd = open(o->temp, O_RDWR | O_CLOEXEC);
+    struct stat info;
+
+    if (fd < 0)
+        return err_set(e, ERR_INPUT, "%s: %s, expected %lld bytes of a run to go on with",
+                       o->temp, strerror(errno), (long long)n);
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= n &&
+        ftruncate(fd, n) == 0 && lseek(fd, 0, SEEK_END) == n)
+        return fd;
+    close(fd);
+    return err_set(e, ERR_INPUT, "%s: has %lld bytes, expected %lld at least of a run to go on "
+                   "with", o->temp, (long long)info.st_size, (long long)n);
+}
+
+/* A run that was ended after its output had taken its name, and before it said so. */
+static void take_back(const struct out *o, int64_t n)
+{
+    struct stat info;
+
+    if (stat(o->temp, &info) != 0 && stat(o->target, &info) == 0 && info.st_size == n)
+        rename(o->target, o->temp);
+}
+
+int out_go_on(struct out *o, const char *path, int64_t n, bool ended, struct err *e)
+{
+    int fd;
+
+    *o = (struct out){ .path = path, .flags = OUT_PARTIAL, .kept = true };
+    o->target = resolve(path);
+    o->temp = o->target != NULL ? partial_name(o->target) : NULL;
+    if (o->temp == NULL) {
+        drop_names(o);
+        return err_set(e, ERR_SYSTEM, "%s: no memory", path);
+    }
+    if (ended)
+        take_back(o, n);
+    fd = open_kept(o, n, e);
+    o->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (o->file != NULL)
+        return 0;
+    if (fd >= 0) {
+        close(fd);
+        err_set(e, ERR_SYSTEM, "%s: no memory", path);
+    }
+    drop_names(o);
+    return -1;
 }

@@ -6,6 +6,7 @@
 #define BASE_OUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -27,6 +28,7 @@ struct out {
     char *temp;         /* the name beside it; NULL: none, as path is not a regular file */
     FILE *stream;       /* file is copied here by the commit; NULL: path has the file itself */
     int flags;          /* enum out_flags */
+    bool kept;          /* out_keep: what is unfinished stays */
 };
 
 /*
@@ -35,6 +37,18 @@ struct out {
  * descriptor that is open (/dev/stdout, /dev/fd/N) is written to where it stands.
  */
 int out_open(struct out *o, const char *path, int flags, struct err *e);
+
+/*
+ * Of OUT_PARTIAL, for a run that begins again where it was ended.  out_keep: all that was
+ * written, *n bytes, is on the disk and stays there, also where the process or the output is
+ * ended.  out_go_on: opens such an output again, with its first n bytes, and cuts off what lies
+ * after them; ended: PATH may be complete already, and is unfinished again.  ERR_INPUT: there
+ * are fewer bytes; none.
+ */
+int out_keep(struct out *o, int64_t *n, struct err *e);
+int out_go_on(struct out *o, const char *path, int64_t n, bool ended, struct err *e);
+/* Whether PATH names a file, or may: no stream and no device. */
+bool out_is_file(const char *path);
 
 /*
  * -1 where a write has failed already, so that a long run need not go on; what is still

@@ -243,14 +243,18 @@ const char *output_name(const struct output *o, struct arena *a, int64_t index, 
 
 int output_open(struct output *o, struct err *e)
 {
-    return o->folder ? 0 : out_open(&o->out, o->path, o->partial ? OUT_PARTIAL : 0, e);
+    if (o->folder)
+        return 0;
+    return o->goes_on ? out_go_on(&o->out, o->path, o->n_bytes, o->ended, e) :
+                        out_open(&o->out, o->path, o->partial ? OUT_PARTIAL : 0, e);
 }
 
 int output_begin(struct output *o, struct arena *a, int64_t index, int part, struct err *e)
 {
     if (o->out.file == stdout)
         console_hide_for_results();
-    return o->folder ? out_open(&o->out, output_name(o, a, index, part), 0, e) : 0;
+    return o->folder ? out_open(&o->out, output_name(o, a, index, part),
+                                o->partial ? OUT_DURABLE : 0, e) : 0;
 }
 
 int output_end(struct output *o, struct err *e)

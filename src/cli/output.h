@@ -41,6 +41,9 @@ struct output {
     const char *path;           /* a file, a folder, or "-" */
     enum output_format format;
     bool partial;               /* unfinished, it is PATH.partial; set it before output_open */
+    bool goes_on;               /* the same: its first n_bytes are there, of a run before */
+    bool ended;                 /* of all of that run's texts */
+    int64_t n_bytes;
     bool folder;                /* each text has a file of its own in path */
     struct out out;             /* what is open; file NULL: nothing */
 };

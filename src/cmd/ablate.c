@@ -77,7 +77,8 @@ static const struct opt_group picture_group = { "figure", picture_opts };
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &split_group, &draw_group, &mean_group, &patch_group, &output_all.group, &picture_group, &sheet_group,
+    &shard_group, &resume_group, &split_group, &draw_group, &mean_group, &patch_group,
+    &output_all.group, &picture_group, &sheet_group,
     &model_group, &layer_group, &rows_group, &text_group, &select_group, &generate_group,
     &mask_group, NULL
 };
@@ -105,6 +106,11 @@ static int check(void *self, struct err *e)
         return err_set(e, ERR_USAGE, "--means, --means-out: only one of them can be given");
     if (args->together && output_is_picture(&j->job.results.output))
         return err_set(e, ERR_USAGE, "--together: a picture shows heads one by one");
+    if (j->job.of_many && j->job.shard.n > 0 && args->greedy != GREEDY_OFF)
+        return err_set(e, ERR_USAGE, "--greedy, --shard: only one of them can be given: each "
+                       "head is chosen by all texts");
+    if (args->greedy != GREEDY_OFF && args->shared.resume != NULL)
+        return err_set(e, ERR_USAGE, "--greedy, --resume: only one of them can be given");
     ablate_before_select(j);
     return ablate_patch_check(j, e) != 0 ? -1 : ablate_greedy_check(j, e);
 }
@@ -136,8 +142,6 @@ static int check_metric(const struct ablate_job *j, const char *option, int aske
 static int prepare(void *self, struct err *e)
 {
     struct ablate_job *j = self;
-    struct summary_kind kind = { 0 };
-    struct arena *a = j->job.s.a;
 
     if (ablate_choose(j, e) != 0 || check_metric(j, "--metric", j->args->metric, e) != 0 ||
         check_metric(j, "--sort", j->args->sort, e) != 0 || ablate_means(j, e) != 0 ||
@@ -147,19 +151,23 @@ static int prepare(void *self, struct err *e)
         ablate_greedy_open(j);
     else if (ablate_patches(j))
         ablate_patch_columns(j);
-    else if (j->args->summary)
-        ablate_summary_columns(j);
+    else if (j->job.of_many)
+        ablate_summary_open(j);
     else
         ablate_columns(j);
-    j->partners = ablate_partners_new(a);
-    j->sum = arena_alloc(a, (size_t)j->n_sets, sizeof *j->sum);
-    kind.n = j->n_sets * N_ABLATE;
-    if (j->args->summary)
-        j->summary = summary_new(a, &kind);
-    return 0;
+    j->partners = ablate_partners_new(j->job.s.a);
+    return parts_open(&j->job, ablate_head_ids(j), j->n_asked, e);
 }
 
 /* ---- texts ---- */
+
+static void begin(void *self)
+{
+    struct ablate_job *j = self;
+
+    if (j->args->with == ABLATE_RESAMPLE)
+        input_tell_passed(j->job.in, ablate_partner_passed, j);
+}
 
 static int patch_text(struct ablate_job *j, struct arena *a, const struct item *item,
                       const char *path, struct err *e)
@@ -195,15 +203,7 @@ static int add_text(void *self, struct arena *a, const struct item *item, struct
         return ablate_greedy_text(j, a, item, e);
     if (ablate_text(j, a, item, j->set, j->n_sets, &found, e) != 0)
         return -1;
-    summary_add(j->summary, item->index, found.of[0]);
-    j->n_texts++;
-    j->n_partnerless += found.partnerless;
-    if (found.n_rows == 0)
-        return 0;
-    for (int i = 0; i < j->n_sets; i++)
-        j->sum[i] += found.of[i][ABLATE_DLOSS] * found.n_rows;
-    j->loss_sum += found.loss * found.n_rows;
-    j->n_rows += found.n_rows;
+    ablate_summary_add(j, item, &found);
     return 0;
 }
 
@@ -254,11 +254,26 @@ static int end(void *self, struct err *e)
 /* ---- the command ---- */
 
 static const struct job_kind kind = { .outputs = &output_all, .check = check,
-                                      .prepare = prepare, .text = one_text,
+                                      .prepare = prepare, .begin = begin, .text = one_text,
                                       .file = draw_text };
 static const struct job_kind summary_kind = { .outputs = &output_all, .check = check,
-                                              .prepare = prepare, .text = add_text,
-                                              .end = end };
+                                              .prepare = prepare, .begin = begin,
+                                              .text = add_text, .end = end };
+
+static void report(void *self)
+{
+    struct ablate_job *j = self;
+
+    ablate_write_summary(j, j->job.s.a);
+}
+
+extern const struct cmd cmd_ablate;
+
+const struct parts_kind ablate_parts = {
+    .cmd = &cmd_ablate, .job_size = sizeof(struct ablate_job),
+    .describe = ablate_sums_describe, .words = ablate_sums_words, .open = ablate_sums_open,
+    .report = report,
+};
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
@@ -266,9 +281,11 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     struct ablate_job job = { .job = { args, n_operands, operands }, .args = args };
     struct env twice = *env;
 
+    if (parts_choose(&job.job, &ablate_parts, job.args->summary, e) != 0)
+        return -1;
     twice.again = (job.args->with == ABLATE_MEAN && job.args->means == NULL) ||
                   job.args->greedy != GREEDY_OFF;
-    return job_run(&job.job, job.args->summary ? &summary_kind : &kind, &twice, e);
+    return job_run(&job.job, job.job.of_many ? &summary_kind : &kind, &twice, e);
 }
 
 const struct cmd cmd_ablate = {

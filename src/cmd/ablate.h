@@ -13,6 +13,7 @@
  *     ablate_time.c     how long all of it will take
  *     ablate_greedy.c   one head after the other
  *     ablate_patch.c    outputs of one text, put into the run of another
+ *     ablate_sums.c     sums over texts to and from files
  *     ablate_shown.c    what reports of any kind share
  *     ablate_record.c, ablate_summary.c, ablate_greedy_record.c, ablate_patch_record.c,
  *     ablate_picture.c  what is printed and drawn */
@@ -23,7 +24,7 @@
 
 #include "analysis/summary.h"
 #include "cmd/answer.h"
-#include "cmd/job.h"
+#include "cmd/parts.h"
 
 enum { ABLATE_RANDOM = 10 };        /* random sets beside one that is chosen */
 
@@ -104,9 +105,10 @@ struct ablate_job {
     struct ablate_means *means;         /* NULL: not asked for */
     struct ablate_partners *partners;   /* the same */
     struct summary *summary;    /* of [n_sets, N_ABLATE]; NULL: not asked for */
-    double *sum;                /* [n_sets] changes of the loss over rows, of all texts */
+    struct summary *rows;       /* of [n_sets + 1] changes of the loss over a text's rows, and
+                                   the loss without a change; the same */
+    double *row_value;          /* [n_sets + 1] of one text */
     const struct record *record;        /* of a row of the table */
-    double loss_sum;            /* the same of the loss without a change */
     int64_t n_texts, n_rows, n_partnerless;
 };
 
@@ -200,7 +202,7 @@ int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
                 struct err *e);
 
 /*
- * Reads all texts once more, from the beginning, and says nothing of those that cannot be
+ * Reads all texts, of every shard, once more from the beginning, and says nothing of those that cannot be
  * used: that is said when they are read otherwise.
  */
 int ablate_each(struct ablate_job *j,
@@ -303,6 +305,8 @@ int ablate_means(struct ablate_job *j, struct err *e);
 const struct ablate_values *ablate_means_values(const struct ablate_means *m);
 
 struct ablate_partners *ablate_partners_new(struct arena *like);
+/* A text that is not replaced in may be the partner of one after it. */
+void ablate_partner_passed(void *self, const struct item *item);
 
 /*
  * The values of the nearest text before this one that has as many tokens; NULL: none has.
@@ -323,9 +327,22 @@ int ablate_write(struct ablate_job *j, struct arena *a, const struct item *item,
                  const struct ablate_found *found, struct err *e);
 void ablate_write_summary(struct ablate_job *j, struct arena *a);
 
+/* ---- --summary, --shard, --resume, merge ---- */
+
+/* Room for what texts are summed to. */
+void ablate_summary_open(struct ablate_job *j);
+void ablate_summary_add(struct ablate_job *j, const struct item *item,
+                        const struct ablate_found *found);
+
+/* Functions of cmd/parts.h. */
+void ablate_sums_describe(void *self, json_t *run, json_t *part);
+void ablate_sums_words(void *self, struct words *w);
+int ablate_sums_open(void *self, const struct sums *part, struct err *e);
+
 /* Heads of more than one attention are asked for. */
 bool ablate_several_stacks(const struct ablate_job *j);
 struct head_id ablate_head_id(const struct ablate_head *h);
+const struct head_id *ablate_head_ids(const struct ablate_job *j);     /* [n_asked] */
 
 /* Places of the asked heads in the order of --sort and --reverse; value(of, i, number): what
  * sorts, by the number's place among metrics. */

@@ -11,32 +11,32 @@
 enum { MOST_POINTS = 34 };          /* 1, 2, 4, ... below 2^31, and all */
 
 /* Sums over texts, of each set. */
-struct sums {
+struct totals {
     double (*of)[N_ABLATE];     /* [n_sets] */
     int64_t n, n_rows;          /* texts, rows */
     double loss;
 };
 
 struct ablate_greedy_job {
-    struct sums single;         /* of each asked head */
+    struct totals single;         /* of each asked head */
     int *order;                 /* [n_asked] of heads */
     double *step;               /* [n_asked] by what each was chosen */
     const struct item *only;    /* the only text; NULL: all are read again */
     struct arena *a;
     const struct ablate_set *set;       /* that are being evaluated */
     int n_sets;
-    struct sums *into;
+    struct totals *into;
 };
 
 /* ---- sums ---- */
 
-static void sums_init(struct sums *s, struct arena *a, int n_sets)
+static void sums_init(struct totals *s, struct arena *a, int n_sets)
 {
-    *s = (struct sums){ .of = arena_alloc(a, (size_t)n_sets, sizeof *s->of) };
+    *s = (struct totals){ .of = arena_alloc(a, (size_t)n_sets, sizeof *s->of) };
 }
 
 static int add(struct ablate_job *j, struct arena *a, const struct item *item,
-               const struct ablate_set *set, int n_sets, struct sums *s, struct err *e)
+               const struct ablate_set *set, int n_sets, struct totals *s, struct err *e)
 {
     struct ablate_found found;
 
@@ -53,7 +53,7 @@ static int add(struct ablate_job *j, struct arena *a, const struct item *item,
     return 0;
 }
 
-static double mean(const struct sums *s, int set, int number)
+static double mean(const struct totals *s, int set, int number)
 {
     return s->n > 0 ? s->of[set][number] / (double)s->n : NAN;
 }
@@ -68,7 +68,7 @@ static int add_again(void *self, struct arena *a, const struct item *item, struc
 
 /* What sets are worth in all texts. */
 static int evaluate(struct ablate_job *j, const struct ablate_set *set, int n_sets,
-                    struct sums *out, struct err *e)
+                    struct totals *out, struct err *e)
 {
     struct ablate_greedy_job *g = j->greedy;
 
@@ -146,7 +146,7 @@ static struct ablate_set *candidates(const struct ablate_job *j, int n, int *n_s
 static int choose_next(struct ablate_job *j, int n, struct err *e)
 {
     struct ablate_greedy_job *g = j->greedy;
-    struct sums sums;
+    struct totals sums;
     int n_sets, best = 0;
     const struct ablate_set *set = candidates(j, n, &n_sets);
 
@@ -220,7 +220,7 @@ static struct ablate_set *curve_sets(const struct ablate_job *j, const int *at, 
 }
 
 /* What the chosen heads of a point, and random ones, are worth: sets from `at` on. */
-static struct ablate_point point_of(const struct ablate_job *j, const struct sums *s, int at,
+static struct ablate_point point_of(const struct ablate_job *j, const struct totals *s, int at,
                                     int n_heads)
 {
     struct ablate_point point = { .n_heads = n_heads, .low = INFINITY, .high = -INFINITY };
@@ -242,7 +242,7 @@ static int report(struct ablate_job *j, struct err *e)
     struct ablate_greedy_job *g = j->greedy;
     int at[MOST_POINTS], n = points(j->n_asked, at);
     struct ablate_point *point = arena_alloc(g->a, (size_t)n, sizeof *point);
-    struct sums sums;
+    struct totals sums;
 
     if (evaluate(j, curve_sets(j, at, n), n * (1 + ABLATE_RANDOM), &sums, e) != 0)
         return -1;

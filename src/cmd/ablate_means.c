@@ -162,6 +162,11 @@ static int read_file(struct ablate_job *j, const char *path, struct err *e)
     return status;
 }
 
+static bool is_piped(const struct asked *asked)
+{
+    return asked->file == NULL || strcmp(asked->file, "-") == 0;
+}
+
 int ablate_means(struct ablate_job *j, struct err *e)
 {
     const struct ablate_args *args = j->args;
@@ -171,6 +176,9 @@ int ablate_means(struct ablate_job *j, struct err *e)
     j->means = means_new(j);
     if (args->means != NULL)
         return read_file(j, args->means, e);
+    if (j->job.shard.n > 0 && is_piped(&args->shared.asked))
+        return err_set(e, ERR_USAGE, "--with mean: a shard of texts from a pipe requires "
+                       "--means FILE");
     if (ablate_each(j, add_text, j, e) != 0)
         return -1;
     divide(j, j->means);
@@ -250,15 +258,22 @@ int ablate_partner(struct ablate_job *j, struct arena *a, const struct item *ite
     struct item *partner = find(j->partners, item);
     struct ablate_values *values = arena_alloc(a, 1, sizeof *values);
     struct ablate_run run = { .j = j, .a = a };
+    int status = 0;
 
     *out = NULL;
     if (partner != NULL) {
         run.item = *partner;
-        if (ablate_run(&run, true, e) != 0)
-            return -1;
+        status = ablate_run(&run, true, e);
         memcpy(values->z, run.z, sizeof values->z);
         *out = values;
     }
     keep(j->partners, partner, item);
-    return 0;
+    return status;
+}
+
+void ablate_partner_passed(void *self, const struct item *item)
+{
+    struct ablate_job *j = self;
+
+    keep(j->partners, find(j->partners, item), item);
 }

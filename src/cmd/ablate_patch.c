@@ -31,6 +31,7 @@ int ablate_patch_check(struct ablate_job *j, struct err *e)
         { answer->at != NULL, "--at" }, { args->by_position, "--by-position" },
     }, refuses[] = {
         { args->together, "--together" }, { args->summary, "--summary" },
+        { j->job.shard.n > 0, "--shard" },
         { args->with != ABLATE_ZERO, "--with" }, { args->shared.asked.split != NULL, "--split" },
     };
     bool patches = ablate_patches(j);

@@ -114,3 +114,12 @@ struct head_id ablate_head_id(const struct ablate_head *h)
 {
     return (struct head_id){ family_stack_names[h->stack], h->layer, h->head };
 }
+
+const struct head_id *ablate_head_ids(const struct ablate_job *j)
+{
+    struct head_id *id = arena_alloc(j->job.s.a, (size_t)j->n_asked, sizeof *id);
+
+    for (int i = 0; i < j->n_asked; i++)
+        id[i] = ablate_head_id(&j->head[i]);
+    return id;
+}

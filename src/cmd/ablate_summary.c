@@ -100,6 +100,35 @@ void ablate_summary_columns(struct ablate_job *j)
     j->record = records_without_bootstrap(a, ablate_measured(j, row));
 }
 
+/* ---- texts ---- */
+
+void ablate_summary_open(struct ablate_job *j)
+{
+    const struct summary_kind kind = { .n = j->n_sets * N_ABLATE };
+    const struct summary_kind rows = { .n = j->n_sets + 1 };
+    struct arena *a = j->job.s.a;
+
+    ablate_summary_columns(j);
+    j->summary = summary_new(a, &kind);
+    j->rows = summary_new(a, &rows);
+    j->row_value = arena_alloc(a, (uint64_t)rows.n, sizeof *j->row_value);
+}
+
+void ablate_summary_add(struct ablate_job *j, const struct item *item,
+                        const struct ablate_found *found)
+{
+    summary_add(j->summary, item->index, found->of[0]);
+    j->n_texts++;
+    j->n_partnerless += found->partnerless;
+    if (found->n_rows == 0)
+        return;
+    for (int i = 0; i < j->n_sets; i++)
+        j->row_value[i] = found->of[i][ABLATE_DLOSS] * found->n_rows;
+    j->row_value[j->n_sets] = found->loss * found->n_rows;
+    summary_add(j->rows, item->index, j->row_value);
+    j->n_rows += found->n_rows;
+}
+
 /* ---- rows ---- */
 
 static double of_summary(const void *job, int head, int number)
@@ -109,9 +138,10 @@ static double of_summary(const void *job, int head, int number)
     return summary_of(j->summary, head * N_ABLATE + number).mean;
 }
 
+/* Of the set's changes of the loss; n_sets: of the loss itself. */
 static double token_mean(const struct ablate_job *j, int set)
 {
-    return j->n_rows > 0 ? j->sum[set] / (double)j->n_rows : NAN;
+    return j->n_rows > 0 ? summary_total(j->rows, set) / (double)j->n_rows : NAN;
 }
 
 static struct numbers numbers_of(const struct ablate_job *j, struct arena *a, int set)
@@ -182,7 +212,7 @@ static const char *title(const struct ablate_job *j, struct arena *a)
                             str_plural(n), lost);
     return arena_printf(a, "outputs replaced by %s; loss %.5f nats over %lld tokens, mean of "
                         "%lld text%s%s", ablate_with_text(j),
-                        j->loss_sum / (double)j->n_rows, (long long)j->n_rows,
+                        token_mean(j, j->n_sets), (long long)j->n_rows,
                         (long long)n, str_plural(n), lost);
 }
 
@@ -192,7 +222,7 @@ void ablate_write_summary(struct ablate_job *j, struct arena *a)
     struct summary_row row = {
         j->job.s.name, j->job.s.model->family->name, ablate_withs[j->args->with],
         ablate_measures[j->measure], j->n_texts, j->n_partnerless, j->n_rows,
-        j->n_rows > 0 ? j->loss_sum / (double)j->n_rows : NAN, { NULL, 0 }, { NULL, 0 },
+        token_mean(j, j->n_sets), { NULL, 0 }, { NULL, 0 },
     };
     const struct list *shown_list = j->args->together ? &row.sets : &row.heads;
 

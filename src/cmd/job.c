@@ -2,12 +2,21 @@
  * Open, plan, select, run each text, close. */
 #include "cmd/job.h"
 
+#include "cmd/parts.h"
+#include "cmd/state.h"
+
 static int run_each(struct job *job, const struct job_kind *kind, struct err *e)
 {
     int status = kind->texts != NULL ? input_batches(job->in, &job->s, kind->texts, job, e)
                                      : input_each(job->in, kind->text, job, e);
 
-    return status == 0 && kind->end != NULL ? kind->end(job, e) : status;
+    job->n_bad = input_count_bad(job->in);
+    if (status != 0 || kind->end == NULL)
+        return status;
+    if (job->shard.n == 0)
+        return kind->end(job, e);
+    parts_write(job, job->results.output.out.file);
+    return 0;
 }
 
 static int run_reports(struct job *job, const struct job_kind *kind, struct err *e)
@@ -17,10 +26,12 @@ static int run_reports(struct job *job, const struct job_kind *kind, struct err 
     if (results_open(&job->results, records_without_part(&job->s, job->record), job->in, e) != 0)
         return -1;
     status = run_each(job, kind, e);
+    if (status == 0)
+        status = state_end(job, e);
     closed = results_close(&job->results, job->in, status, e);
     /* Texts that could not be used leave a result, too. */
-    if (kind->done != NULL && status == 0 && (closed == 0 || e->kind == ERR_INPUT))
-        kind->done(job);
+    if (status == 0 && (closed == 0 || e->kind == ERR_INPUT))
+        state_done(job);
     return closed;
 }
 
@@ -53,11 +64,12 @@ static int check_end(const struct job *job, struct err *e)
 static int run_session(struct job *job, const struct job_kind *kind, struct err *e)
 {
     const struct shared_args *args = job->args;
+    const struct output_set *outputs = job->shard.n > 0 ? &output_sums : kind->outputs;
 
     job->record = kind->record;
-    if (output_plan(&job->results.output, &args->common.output, kind->outputs, kind->name,
-                    job->s.a, e) != 0 ||
-        (kind->check != NULL && kind->check(job, e) != 0))
+    if (output_plan(&job->results.output, &args->common.output, outputs, kind->name, job->s.a,
+                    e) != 0 ||
+        state_check(job, e) != 0 || (kind->check != NULL && kind->check(job, e) != 0))
         return -1;
     if (!kind->tokens_only &&
         session_select(&job->s, job->n_operands, job->all_stacks, &job->want, e) != 0)
@@ -65,8 +77,11 @@ static int run_session(struct job *job, const struct job_kind *kind, struct err 
     if (kind->prepare != NULL && kind->prepare(job, e) != 0)
         return -1;
     job->in = input_open(&job->s, job->n_operands, job->operands, e);
-    if (job->in == NULL || (kind->end != NULL && check_end(job, e) != 0) ||
-        (kind->begin != NULL && kind->begin(job, e) != 0))
+    if (job->in == NULL || (kind->end != NULL && check_end(job, e) != 0))
+        return -1;
+    if (kind->begin != NULL)
+        kind->begin(job);
+    if (state_begin(job, e) != 0)
         return -1;
     return run_texts(job, kind, e);
 }

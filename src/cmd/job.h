@@ -20,6 +20,10 @@
 
 #include "cmd/records.h"
 #include "cmd/results.h"
+#include "session/shard.h"
+
+struct parts_kind;
+struct state;
 
 struct job {
     const void *args;           /* begins with a struct shared_args */
@@ -32,6 +36,15 @@ struct job {
     struct texts texts;         /* of the pass: job_pack */
     bool all_stacks;            /* set by check: as session_select takes it */
     const struct record *record;    /* of reports: kind's, or what prepare sets */
+    /* Of a command with --shard and --resume, see cmd/parts.h. */
+    const struct parts_kind *parts;     /* NULL: of another */
+    struct shard shard;
+    bool of_many;               /* one report, or sums, of all texts */
+    const struct head_id *heads;        /* [n_heads] whose sums these are */
+    int n_heads;
+    uint64_t hash;              /* of the model, for files of sums */
+    int64_t n_bad;              /* at the end: texts that could not be used */
+    struct state *state;        /* of --resume; NULL: not asked for */
 };
 
 /* self: the command's own struct, which begins with the struct job. */
@@ -49,13 +62,11 @@ struct job_kind {
     int (*text)(void *self, struct arena *a, const struct item *item, struct err *e);
     int (*texts)(void *self, struct arena *a, const struct item *items, int n,
                  struct err *e);
-    /* Before the first text, with the input open; NULL: nothing. */
-    int (*begin)(void *self, struct err *e);
-    /* After the last text, of all that could be used: one report, which NULL has per text;
-       or one picture, in a file that it opens; fails with ERR_USAGE before them where the output is a folder, or the input one text. */
+    void (*begin)(void *self);      /* with the input open; NULL: nothing */
+    /* After the last text, of all that could be used: one report, which NULL has per text,
+       or in its place the sums of --shard; or one picture, in a file that it opens.  Fails with
+       ERR_USAGE before them where the output is a folder, or the input one text. */
     int (*end)(void *self, struct err *e);
-    /* When the result stands where it belongs; NULL: nothing. */
-    void (*done)(void *self);
     /* One picture or set of arrays, to a file at path that it opens; NULL: reports only. */
     int (*file)(void *self, struct arena *a, const struct item *item, const char *path,
                 struct err *e);

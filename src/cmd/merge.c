@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json_field.h"
-#include "cmd/stats.h"
+#include "cmd/parts.h"
 
 struct merge_args {
     struct common_args common;
@@ -18,24 +18,18 @@ static const char *const examples[] = {
     NULL
 };
 
-extern const struct cmd cmd_stats;
+extern const struct parts_kind stats_parts, ablate_parts;
 
-/* Commands that have sums, and what prints those of all their parts. */
-static const struct kind {
-    const struct cmd *cmd;
-    int (*report)(const struct cmd *c, const struct common_args *args, const struct sums *part,
-                  int n, const struct env *env, struct err *e);
-} kinds[] = {
-    { &cmd_stats, stats_sums_report },
-};
+/* Of commands that have sums. */
+static const struct parts_kind *const kinds[] = { &stats_parts, &ablate_parts };
 
-static const struct kind *kind_of(const struct sums *part, struct err *e)
+static const struct parts_kind *kind_of(const struct sums *part, struct err *e)
 {
     const json_t *name = json_object_get(part->run, "command");
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (json_is_string(name) && strcmp(json_string_value(name), kinds[i].cmd->name) == 0)
-            return &kinds[i];
+        if (json_is_string(name) && strcmp(json_string_value(name), kinds[i]->cmd->name) == 0)
+            return kinds[i];
     json_field_wrong("command", name, "the name of a command that has sums", e);
     err_under(e, "%s", part->path);
     return NULL;
@@ -84,7 +78,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     struct arena *a = env->arena;
     struct sums *part = arena_alloc(a, (uint64_t)n_operands, sizeof *part);
     struct sums *placed = arena_alloc(a, MOST_SHARDS, sizeof *placed);
-    const struct kind *kind;
+    const struct parts_kind *kind;
 
     if (n_operands == 0)
         return err_set(e, ERR_USAGE, "no PART: expected the files that --shard wrote");
@@ -95,7 +89,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
     if (kind == NULL || check_version(&part[0], e) != 0 ||
         place(a, part, n_operands, placed, e) != 0)
         return -1;
-    return kind->report(kind->cmd, &merge->common, placed, n_operands, env, e);
+    return parts_report(kind, &merge->common, placed, n_operands, env, e);
 }
 
 const struct cmd cmd_merge = {

@@ -11,7 +11,8 @@ int results_open(struct results *r, const struct record *record, const struct in
     if (output_open(&r->output, e) != 0)
         return -1;
     r->report = (struct report){ record, (enum report_format)r->output.format,
-                                 r->output.out.file, false };
+                                 r->output.out.file, r->output.n_bytes > 0 };
+    r->parted = r->output.n_bytes > 0;
     r->named = in != NULL && input_is_file(in) && !r->output.folder;
     return 0;
 }
@@ -64,11 +65,17 @@ int results_text(struct results *r, struct arena *a, const struct item *item,
     return results_end(r, e);
 }
 
+void results_finish(struct results *r)
+{
+    if (!r->output.folder)
+        report_end(&r->report);
+}
+
 int results_close(struct results *r, const struct input *in, int rc, struct err *e)
 {
     int bad = in != NULL ? input_result(in, rc, e) : rc;
 
-    if (rc == 0 && !r->output.folder)
-        report_end(&r->report);
+    if (rc == 0)
+        results_finish(r);
     return output_close(&r->output, rc, e) != 0 ? -1 : bad;
 }

@@ -42,8 +42,11 @@ struct results_text {
 int results_text(struct results *r, struct arena *a, const struct item *item,
                  const struct results_text *text, struct err *e);
 
+/* Writes what stands after the last text; no text may follow. */
+void results_finish(struct results *r);
+
 /*
- * Ends input and output.  What the usable lines gave is kept, also where others were not
+ * Ends input and output, after results_finish.  What the usable lines gave is kept, also where others were not
  * usable: rc 0, but an error says so.
  */
 int results_close(struct results *r, const struct input *in, int rc, struct err *e);

@@ -17,6 +17,7 @@ struct shared_args {
     struct asked asked;
     struct figure_args figure;
     const char *types;          /* a file of what heads are; NULL: none */
+    const char *resume;         /* a file of what was done; NULL: none */
 };
 
 extern const struct opt_group model_group, text_group, select_group, mask_group,
@@ -24,7 +25,8 @@ extern const struct opt_group model_group, text_group, select_group, mask_group,
 /* Of bare layers; the last is for commands without a seed of their own (in asked). */
 extern const struct opt_group layer_group, rows_group, seed_group;
 extern const struct opt_group attention_group, qkv_group, hide_group, weight_group;
-extern const struct opt_group shard_group;      /* of commands over many texts */
+/* Of commands over many texts; of those of them that can be gone on with. */
+extern const struct opt_group shard_group, resume_group;
 extern const struct opt_group split_group;      /* of those that make many of one */
 /* Of pictures: how they look; then what any of them has. */
 extern const struct opt_group figure_group, sheet_group;

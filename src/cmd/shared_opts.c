@@ -255,6 +255,13 @@ static const struct opt sheet_opts[] = {
 const struct opt_group sheet_group = { "figure", sheet_opts };
 #undef F
 
+static const struct opt resume_opts[] = {
+    PATH(0, "resume", "STATE", offsetof(struct shared_args, resume),
+         "keep this file up to date, and go on from it if it is there"),
+    END
+};
+const struct opt_group resume_group = { "many texts", resume_opts };
+
 static const struct opt types_opts[] = {
     PATH(0, "types", "FILE", offsetof(struct shared_args, types),
          "show what each head is, as types --json wrote it to this file"),

@@ -37,15 +37,14 @@ static const struct opt summary_opts[] = {
            "with --summary, --jsonl: a summary for each value of this key, and differences"),
     FLAG(0, "reliability", F(reliability),
          "with --summary: how alike two halves of the texts are"),
-    PATH(0, "resume", "STATE", F(resume),
-         "with --summary: keep this file up to date, and go on from it if it is there"),
     END
 };
 #undef F
 static const struct opt_group summary_group = { "many texts", summary_opts };
 
 static const struct opt_group *const groups[] = {
-    &summary_group, &shard_group, &split_group, &types_group, &output_reports.group, &hide_group,
+    &summary_group, &shard_group, &resume_group, &split_group, &types_group,
+    &output_reports.group, &hide_group,
     &weight_group, PASS_GROUPS, NULL
 };
 
@@ -55,8 +54,6 @@ static const char *const examples[] = {
     "mha-viz stats --tsv -f samples/english.txt | cut -f 1,3,4,5",
     NULL
 };
-
-extern const struct cmd cmd_stats;
 
 /* ---- records ---- */
 
@@ -365,10 +362,7 @@ static int open_summary(struct stats_job *job, struct err *e)
     const struct head_id *head = records_heads(s, &job->job.want, s->a, &n);
 
     stats_summary_open(job, head, n);
-    job->summary->family = s->model != NULL ? s->model->family->name : NULL;
-    if (s->model == NULL || (job->shard.n == 0 && job->args->resume == NULL))
-        return 0;
-    return model_hash_data(s->model, s->a, &job->summary->hash, e);
+    return parts_open(&job->job, head, n, e);
 }
 
 static int prepare(void *self, struct err *e)
@@ -377,13 +371,13 @@ static int prepare(void *self, struct err *e)
 
     if (stats_settle(job, e) != 0)
         return -1;
-    if (job->of_many)
+    if (job->job.of_many)
         return open_summary(job, e);
     job->job.record = records_without_shown(&job->job.s, &text_record);
     leave_out_keys(job);
     job->job.record = stats_without_metrics(job, job->job.record);
     job->head_record = stats_without_metrics(job, &head_record);
-    return stats_types_open(job, e);
+    return stats_types_open(job, e) != 0 ? -1 : parts_open(&job->job, NULL, 0, e);
 }
 
 static int end(void *self, struct err *e)
@@ -391,11 +385,7 @@ static int end(void *self, struct err *e)
     struct stats_job *job = self;
 
     (void)e;
-    job->summary->n_bad = input_count_bad(job->job.in);
-    if (job->shard.n > 0)
-        stats_sums_write(job, job->job.results.output.out.file);
-    else
-        stats_summary_report(job);
+    stats_summary_report(job);
     return 0;
 }
 
@@ -445,22 +435,18 @@ static int check(void *self, struct err *e)
 {
     struct stats_job *job = self;
     const struct stats_args *args = job->args;
+    bool of_many = job->job.of_many;
 
-    if (job->of_many && args->links)
+    if (of_many && args->links)
         return err_set(e, ERR_USAGE, "--summary, --links: only one of them can be given");
-    if (job->of_many && args->shared.types != NULL)
+    if (of_many && args->shared.types != NULL)
         return err_set(e, ERR_USAGE, "--summary, --types: only one of them can be given");
-    if (args->bootstrap > 0 && !job->of_many)
+    if (args->bootstrap > 0 && !of_many)
         return err_set(e, ERR_USAGE, "--bootstrap requires --summary");
-    if (args->shared.asked.by != NULL && !job->of_many)
+    if (args->shared.asked.by != NULL && !of_many)
         return err_set(e, ERR_USAGE, "--by requires --summary");
-    if (args->reliability && !job->of_many)
+    if (args->reliability && !of_many)
         return err_set(e, ERR_USAGE, "--reliability requires --summary");
-    if (args->resume != NULL && !job->of_many)
-        return err_set(e, ERR_USAGE, "--resume requires --summary or --shard");
-    if (args->resume != NULL && (args->shared.asked.file == NULL ||
-                                 strcmp(args->shared.asked.file, "-") == 0))
-        return err_set(e, ERR_USAGE, "--resume requires -f FILE, which can be read again");
     return 0;
 }
 
@@ -468,28 +454,29 @@ static const struct job_kind kind = { .outputs = &output_reports, .check = check
                                       .prepare = prepare, .texts = texts };
 static const struct job_kind summary_kind = { .outputs = &output_reports, .check = check,
                                               .prepare = prepare, .texts = texts,
-                                              .begin = stats_resume_begin, .end = end,
-                                              .done = stats_resume_done };
-static const struct job_kind shard_kind = { .outputs = &output_sums, .check = check,
-                                            .prepare = prepare, .texts = texts,
-                                            .begin = stats_resume_begin, .end = end,
-                                            .done = stats_resume_done };
+                                              .end = end };
+
+static void report(void *self)
+{
+    stats_summary_report(self);
+}
+
+extern const struct cmd cmd_stats;
+
+const struct parts_kind stats_parts = {
+    .cmd = &cmd_stats, .job_size = sizeof(struct stats_job), .describe = stats_sums_describe,
+    .put = stats_sums_put, .add = stats_sums_add, .open = stats_sums_open, .report = report,
+};
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,
                struct err *e)
 {
-    struct stats_job job = { .job = { args, n_operands, operands }, .args = args,
-                             .cmd = &cmd_stats };
+    struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
 
-    if (shard_parse(job.args->shared.asked.shard, &job.shard, e) != 0 ||
+    if (parts_choose(&job.job, &stats_parts, job.args->summary, e) != 0 ||
         stats_choose(&job, e) != 0)
         return -1;
-    job.of_many = job.args->summary || job.shard.n > 0;
-    if (job.shard.n > 0 && job.args->shared.common.output.format > 0)
-        return err_set(e, ERR_USAGE, "--shard writes sums, which have no format: give --format "
-                       "to `mha-viz merge`");
-    return job_run(&job.job, job.shard.n > 0 ? &shard_kind : job.of_many ? &summary_kind : &kind,
-                   env, e);
+    return job_run(&job.job, job.job.of_many ? &summary_kind : &kind, env, e);
 }
 
 const struct cmd cmd_stats = {

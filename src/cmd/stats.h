@@ -4,8 +4,7 @@
  *
  *     stats.c           the command; a report per text
  *     stats_summary.c   many texts -> the mean of each metric of each head
- *     stats_sums.c      the same to and from files of sums: shards, merged again
- *     stats_resume.c    the same as a state that a run goes on from
+ *     stats_sums.c      the same to and from files of sums (cmd/parts.h)
  *     stats_types.c     what a head is by the metrics of a text
  *     stats_shown.c     which metrics both show, and the order of the heads */
 #ifndef CMD_STATS_H
@@ -13,9 +12,7 @@
 
 #include "analysis/stats.h"
 #include "analysis/summary.h"
-#include "cmd/job.h"
-#include "cmd/sums.h"
-#include "session/shard.h"
+#include "cmd/parts.h"
 
 struct stats_args {
     struct shared_args shared;
@@ -25,7 +22,6 @@ struct stats_args {
     int clusters;
     bool reverse, links;
     bool summary, reliability;
-    const char *resume;         /* file of the state; NULL: none */
     int bootstrap;              /* replicates; 0: none */
 };
 
@@ -44,9 +40,6 @@ struct stats_summary {
     struct arena *a;
     const struct head_id *head; /* [n_heads] as they stand in the model */
     int n_heads, n_metrics;
-    const char *family;         /* of the model; NULL: it has none */
-    uint64_t hash;              /* model_hash_data, for files of sums */
-    int64_t n_bad;              /* texts that could not be used */
     struct summary_kind kind;
     struct stats_group *groups; /* a list; as they came */
     int n_groups;
@@ -56,16 +49,12 @@ struct stats_summary {
 struct stats_job {
     struct job job;
     const struct stats_args *args;
-    const struct cmd *cmd;      /* stats */
     struct metric_choice choice;
     struct metric_set set;      /* what choice names */
     int sort;                   /* of enum metric_id; -1: by layer */
     const struct record *head_record;   /* a row of the table */
     const char *const *type;    /* [layers, heads] of --types; NULL: not given */
-    bool of_many;               /* --summary, or what implies it */
-    struct shard shard;
     struct stats_summary *summary;      /* NULL: not asked for */
-    struct stats_resume *resume;        /* NULL: not asked for */
 };
 
 /* ---- which metrics, and in which order ---- */
@@ -118,30 +107,11 @@ int stats_summary_add(struct stats_job *j, const struct item *item, const struct
 struct stats_group *stats_group(struct stats_summary *s, const char *name, struct err *e);
 void stats_summary_report(struct stats_job *j);
 
-/* ---- --shard, merge ---- */
+/* ---- --shard, --resume, merge: functions of cmd/parts.h ---- */
 
-/* What is the same in all parts of a run, but for its texts; and what is of this part. */
-json_t *stats_sums_run(const struct stats_job *j);
-json_t *stats_sums_part(const struct stats_job *j);
-/* Writes the sums as they are now; ferror says whether that failed. */
-void stats_sums_put(struct stats_job *j, const json_t *run, const json_t *part, FILE *f);
-/* Adds what such a file holds.  ERR_INPUT, with its path: it is not what its header says. */
-int stats_sums_add(struct stats_job *j, const struct sums *part, struct err *e);
-
-/* What the texts of this shard were summed to; ferror says whether that failed. */
-void stats_sums_write(struct stats_job *j, FILE *f);
-
-/*
- * Reports what part[n] of one whole come to, as args say.  Errors: those of the output;
- * ERR_INPUT, with the part's path: what it holds is not what its header says.
- */
-int stats_sums_report(const struct cmd *c, const struct common_args *args,
-                      const struct sums *part, int n, const struct env *env, struct err *e);
-
-/* ---- --resume ---- */
-
-/* Before the first text: goes on from the state, if there is one, and keeps it up to date. */
-int stats_resume_begin(void *self, struct err *e);
-void stats_resume_done(void *self);     /* the state is no longer needed */
+void stats_sums_describe(void *self, json_t *run, json_t *part);
+void stats_sums_put(void *self, struct sums *out);
+int stats_sums_add(void *self, const struct sums *part, struct err *e);
+int stats_sums_open(void *self, const struct sums *part, struct err *e);
 
 #endif

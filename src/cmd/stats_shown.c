@@ -60,7 +60,7 @@ static int leave_out_kinds(struct stats_job *job, struct err *e)
     static const char only[] = "only --json prints it", numbers[] = "--summary is of numbers";
     const struct wanted *want = &job->job.want;
 
-    if (job->of_many &&
+    if (job->job.of_many &&
         (metric_choice_drop(&job->choice, METRIC_LIST, numbers, e) != 0 ||
          metric_choice_drop(&job->choice, METRIC_WORD, numbers, e) != 0 ||
          metric_choice_drop(&job->choice, METRIC_MAP, numbers, e) != 0))

@@ -387,8 +387,8 @@ void stats_summary_report(struct stats_job *j)
     for (int i = 0; i < s->n_groups; i++) {
         const struct number *number = numbers(s, groups[0], groups[i]);
         struct summary_row row = {
-            session->name, s->family,
-            session->asked->by, groups[i]->name, groups[i]->n, s->n_bad,
+            session->name, session->model != NULL ? session->model->family->name : NULL,
+            session->asked->by, groups[i]->name, groups[i]->n, j->job.n_bad,
             records_shown_asked(session),
             alike_rows(j, groups[i]), head_rows(j, rank, number),
         };

@@ -27,6 +27,8 @@ struct input {
     double share;               /* of the texts: those whose work is done; NaN: not known */
     int (*done)(void *self, struct err *e);     /* after each batch; NULL: nothing */
     void *done_self;
+    void (*passed)(void *self, const struct item *item);    /* NULL: nothing */
+    void *passed_self;
 };
 
 /* ---- TEXT and TEXT_B ---- */
@@ -376,6 +378,15 @@ static void say_unknown(struct input *in, struct arena *a, const struct item *it
              in->source->is_file ? "; further texts are not named" : "");
 }
 
+/* As it would be worked on. */
+static int tell_passed(struct input *in, struct arena *a, struct item *item, struct err *e)
+{
+    if (session_generate(in->s, item, 1, a, e) != 0)
+        return e->kind == ERR_INPUT ? 0 : -1;
+    in->passed(in->passed_self, item);
+    return 0;
+}
+
 int input_next(struct input *in, struct arena *a, struct item *out, struct err *e)
 {
     for (;;) {
@@ -385,13 +396,16 @@ int input_next(struct input *in, struct arena *a, struct item *out, struct err *
         if (status == SOURCE_END && in->source->lines &&
             check_spare_masks(in->s, in->source->n, e) != 0)
             return -1;
-        if (status == SOURCE_TEXT)
+        if (status == SOURCE_TEXT && !out->passed)
             say_unknown(in, a, out);
-        if (status != SOURCE_UNUSABLE)
+        if (status != SOURCE_UNUSABLE && !out->passed)
             return status;
-        if (e->kind == ERR_SYSTEM)
+        if (status == SOURCE_FAILED || (status == SOURCE_UNUSABLE && e->kind == ERR_SYSTEM))
             return -1;
-        input_reject(in, out, e);
+        if (!out->passed)
+            input_reject(in, out, e);
+        else if (status == SOURCE_TEXT && tell_passed(in, a, out, e) != 0)
+            return -1;
         arena_reset(a, mark);
     }
 }
@@ -490,9 +504,39 @@ int input_count_parts(const struct input *in)
     return in->split != NULL ? split_taken(in->split) : 0;
 }
 
+void input_tell_passed(struct input *in, void (*passed)(void *self, const struct item *item),
+                       void *self)
+{
+    in->passed = passed;
+    in->passed_self = self;
+    in->source->others = true;
+}
+
+/* Texts that were done are passed like those of other shards. */
+static int pass_texts(struct input *in, int64_t n_lines, int n_parts, struct err *e)
+{
+    struct arena *a = in->s->a;
+    struct arena_mark mark = arena_mark(a);
+    int status = SOURCE_TEXT;
+
+    while ((in->source->n < n_lines || input_count_parts(in) != n_parts) &&
+           status != SOURCE_END) {
+        struct item item;
+
+        status = next_item(in, a, &item, e);
+        if (status == SOURCE_FAILED ||
+            (status == SOURCE_TEXT && tell_passed(in, a, &item, e) != 0))
+            return -1;
+        arena_reset(a, mark);
+    }
+    return source_skip(in->source, n_lines, e);
+}
+
 int input_skip(struct input *in, int64_t n_lines, int n_parts, int64_t n_bad, struct err *e)
 {
     in->n_bad = n_bad;
+    if (in->passed != NULL)
+        return pass_texts(in, n_lines, n_parts, e);
     if (source_skip(in->source, n_lines - (n_parts > 0), e) != 0)
         return -1;
     return in->split != NULL ? split_skip(in->split, n_parts, e) : 0;
@@ -520,6 +564,8 @@ int input_each(struct input *in,
             progress_tokens(in->s->env->progress, item.tokens.n);
         input_worked(in, 1);
         arena_reset(a, mark);
+        if (input_batch_done(in, e) != 0)
+            return -1;
     }
     input_end(in);
     return status;

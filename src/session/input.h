@@ -87,9 +87,17 @@ int input_batches(struct input *in, struct session *s,
                             struct err *e),
                   void *self, struct err *e);
 
-/* Calls done after each batch, when all texts that were read are worked on; NULL: nothing. */
+/* Calls done after each batch, and in input_each each text, when all texts that were read are
+ * worked on; NULL: nothing. */
 void input_after_batches(struct input *in, int (*done)(void *self, struct err *e), void *self);
-int input_batch_done(struct input *in, struct err *e);     /* for input_batches: calls it */
+int input_batch_done(struct input *in, struct err *e);     /* for those: calls it */
+
+/*
+ * Calls passed for each text of a file of lines that is not given, as it is another shard's or
+ * was done before, tokenised, in its place among the others; what cannot be used is left out.
+ */
+void input_tell_passed(struct input *in, void (*passed)(void *self, const struct item *item),
+                       void *self);
 
 /*
  * Of a file of lines, not yet read: the first n_lines are taken as done, of the last one only

@@ -42,6 +42,7 @@ struct item {
     struct item_shown shown[N_SIDE];
     const char *input;      /* the file that the values are of, "x.npy[1]" where it holds
                                several arrays; NULL: none */
+    bool passed;                /* of another shard: only input_tell_passed asks for it */
 };
 
 /* ", part 2", of arena a, or "": what follows the number of its text. */

@@ -16,6 +16,7 @@ struct source {
     const char *unit;           /* "line" or "array", of that file */
     bool is_file;               /* of several texts: one that is unusable is left out */
     bool lines;                 /* so is one that does not fit the model */
+    bool others;                /* of lines: texts of other shards are given, too */
     int64_t n;                  /* texts; of lines: those read so far */
     uint32_t crc;               /* of lines: CRC-32 of those, each with a "\n" after it */
     /* Fills *out, which is empty, but not what encode_fit fills. */

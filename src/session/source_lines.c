@@ -161,7 +161,8 @@ static int next(struct source *self, struct arena *a, struct item *out, struct e
         status = take_line(source, e);
         if (status <= 0)
             return status;
-    } while (!shard_has(&source->shard, self->n - 1));
+        out->passed = !shard_has(&source->shard, self->n - 1);
+    } while (out->passed && !self->others);
     out->index = self->n - 1;
     if (fill(session, a, arena_strndup(a, source->line, source->size), source->size, out,
              e) == 0)

@@ -123,6 +123,7 @@ static int read_text(struct split *p, struct item *out, struct err *e)
     p->cuts.n = p->part = 0;
     status = p->source->next(p->source, &p->held, &p->item, e);
     out->index = p->item.index;
+    out->passed = p->item.passed;
     if (status != SOURCE_TEXT)
         return status;
     fits = tok_split(&p->item.tokens, p->item.pair != NULL, p->max, p->overlap, &p->cuts);

@@ -184,3 +184,61 @@ PYTHON
         OUT="$dir/heads.tsv" OPTIONS="--jsonl -m $ref/bert"
     stats --summary --tsv -f "$dir/lines.jsonl" | cmp - "$dir/heads.tsv"
 }
+
+# 12 texts, several of each length
+texts() {
+    local -a word=(the key is in the door of the room)
+    for i in {0..11}; do
+        echo "${word[*]:i % 3:4 + i % 4}"
+    done
+}
+
+# one_run OPTIONS...: table, TSV and JSON of the shards of $command are those of one run
+one_run() {
+    local k form
+    for k in 0 1 2; do
+        "$viz" "$command" -q -t $((k + 1)) --shard $k/3 -f "$dir/lines" -o "$dir/part.$k.tsv" "$@"
+    done
+    for form in table tsv json; do
+        "$viz" "$command" -q ${summary:-} --format $form -f "$dir/lines" "$@" >"$dir/want"
+        "$viz" merge --format $form "$dir"/part.{2,0,1}.tsv | cmp - "$dir/want"
+    done
+}
+
+@test "ablate: shards, merged, are the bytes of one run" {
+    command=ablate summary=--summary
+    texts >"$dir/lines"
+    one_run -m "$ref/gpt2" --sort dloss
+    one_run -m "$ref/gpt2" --with mean --together -l 1
+    # Texts of other shards are partners, too.
+    one_run -m "$ref/gpt2" --with resample -H 1
+    one_run -m "$ref/bert" --with uniform --sample 2
+}
+
+@test "ablate: what cannot be sharded is refused by name" {
+    texts >"$dir/lines"
+    fails 2 "--greedy, --shard: only one of them can be given" "$viz" ablate --greedy \
+        --shard 0/2 -f "$dir/lines" -o "$dir/x"
+    fails 2 "--greedy, --resume: only one of them can be given" "$viz" ablate --greedy \
+        --summary --resume "$dir/state" -f "$dir/lines" -o "$dir/x"
+    fails 2 "--patch, --shard: only one of them can be given" "$viz" ablate --patch 'the key' \
+        --shard 0/2 -f "$dir/lines" -o "$dir/x"
+    fails 2 "--with mean: a shard of texts from a pipe requires --means FILE" \
+        "$viz" ablate --with mean --shard 0/2 -o "$dir/x" <"$dir/lines"
+    "$viz" ablate -q -m "$ref/gpt2" --summary --with mean --means-out "$dir/means.npz" \
+        -f "$dir/lines" >"$dir/want"
+    for k in 0 1; do
+        "$viz" ablate -q -m "$ref/gpt2" --with mean --means "$dir/means.npz" --shard $k/2 \
+            -o "$dir/part.$k" <"$dir/lines"
+    done
+    "$viz" merge "$dir"/part.? | cmp - "$dir/want"
+    # Other means are other options, whatever their file is called.
+    head -n 5 "$dir/lines" >"$dir/few"
+    "$viz" ablate -q -m "$ref/gpt2" --summary --with mean --means-out "$dir/means.npz" \
+        -f "$dir/few" >"$dir/x"
+    "$viz" ablate -q -m "$ref/gpt2" --with mean --means "$dir/means.npz" --shard 1/2 \
+        -f "$dir/lines" -o "$dir/part.1"
+    fails 3 "part.1: does not go with $dir/part.0: files: found" "$viz" merge "$dir"/part.?
+    "$viz" stats -q -m "$ref/gpt2" --shard 1/2 -f "$dir/lines" -o "$dir/part.1"
+    fails 3 "command: found \"stats\", expected \"ablate\"" "$viz" merge "$dir"/part.?
+}

@@ -77,6 +77,92 @@ ended() {
     [ "$("$viz" merge "$dir/0.part" "$dir/1.part")" = "$one" ]
 }
 
+# killed STATE COMMAND...: it is ended by SIGKILL after it has kept a state
+killed() {
+    local state=$1 status=0
+    shift
+    rm -f "$dir/seen"
+    [ ! -e "$state" ] || cp "$state" "$dir/seen"
+    "$@" &
+    while [ ! -s "$state" ] || cmp -s "$state" "$dir/seen"; do
+        kill -0 $! || break             # it was done before
+        sleep 0.02
+    done
+    kill -KILL $! && wait $! || status=$?
+    rm -f "$dir/seen"
+}
+
+@test "reports of each text: what lies after the state is cut off; the same bytes" {
+    lines 1200 >"$dir/lines"
+    printf '\xff\n' >>"$dir/lines"
+    run_stats() { exec "$viz" stats -q -m "$ref/bert" -f "$dir/lines" "$@"; }
+    for form in jsonl tsv txt; do
+        (run_stats -o "$dir/want.$form") 2>/dev/null || [ $? -eq 3 ]
+        for ((i = 0; i < 2; i++)); do
+            killed "$dir/state" run_stats -o "$dir/out.$form" --resume "$dir/state" 2>/dev/null
+            [ ! -e "$dir/out.$form" ] || break
+            # As if it had been killed while it wrote.
+            printf 'half a li' >>"$dir/out.$form.partial"
+        done 2>/dev/null
+        if [ ! -e "$dir/out.$form" ]; then
+            [ -s "$dir/state" ]
+            run --separate-stderr run_stats -o "$dir/out.$form" --resume "$dir/state"
+            [ "$status" -eq 3 ]
+            [[ $stderr == *"1 of 1201 lines could not be used"* ]]
+        fi
+        cmp "$dir/out.$form" "$dir/want.$form"
+        rm -f "$dir"/.mha-viz-*
+        [ ! -e "$dir/state" ] && [ ! -e "$dir/out.$form.partial" ]
+    done
+}
+
+# halted: $dir/state and $dir/out.tsv.partial of a run that SIGTERM ended
+halted() {
+    (exec "$viz" stats -q -m "$ref/bert" -f "$dir/lines" -o "$dir/out.tsv" \
+        --resume "$dir/state") 2>/dev/null &
+    await "[ -s '$dir/state' ] || ! kill -0 $!"
+    kill -TERM $! || true
+    wait $! || status=$?
+}
+
+@test "reports of each text: SIGTERM leaves what can be gone on with; what cannot is refused" {
+    lines 2000 >"$dir/lines"
+    "$viz" stats -q -m "$ref/bert" -f "$dir/lines" -o "$dir/want.tsv"
+    go_on() { "$viz" stats -q -m "$ref/bert" -f "$dir/lines" --resume "$dir/state" "$@"; }
+    status=0
+    halted
+    [ "$status" -eq 143 ] || skip "the run was over before it could be ended"
+    [ -s "$dir/out.tsv.partial" ] && [ ! -e "$dir/out.tsv" ]
+    size=$(stat -c %s "$dir/out.tsv.partial")
+    fails 3 'does not go with this run: reports: found "tsv", expected "json"' \
+        go_on -o "$dir/out.json"
+    fails 3 "does not go with this run: heads: found" go_on --summary
+    fails 3 "$dir/other.tsv.partial: No such file or directory, expected $size bytes" \
+        go_on -o "$dir/other.tsv"
+    mv "$dir/out.tsv.partial" "$dir/whole"
+    head -c 10 "$dir/whole" >"$dir/out.tsv.partial"
+    fails 3 "$dir/out.tsv.partial: has 10 bytes, expected $size at least" go_on -o "$dir/out.tsv"
+    mv "$dir/whole" "$dir/out.tsv.partial"
+    fails 2 "a picture cannot be gone on with" "$viz" ablate -f "$dir/lines" -o "$dir/x.png" \
+        --summary --resume "$dir/state"
+    works go_on -o "$dir/out.tsv"
+    cmp "$dir/out.tsv" "$dir/want.tsv"
+}
+
+@test "reports in a folder: each is whole, and the rest is done" {
+    lines 600 >"$dir/lines"
+    mkdir "$dir/want" "$dir/out"
+    "$viz" stats -q -m "$ref/bert" -f "$dir/lines" -o "$dir/want/"
+    killed "$dir/state" exec_stats 2>/dev/null
+    works "$viz" stats -q -m "$ref/bert" -f "$dir/lines" -o "$dir/out/" --resume "$dir/state"
+    rm -f "$dir"/out/.mha-viz-*
+    diff -r "$dir/want" "$dir/out"
+}
+
+exec_stats() {
+    exec "$viz" stats -q -m "$ref/bert" -f "$dir/lines" -o "$dir/out/" --resume "$dir/state"
+}
+
 @test "a state of another run is refused" {
     lines 4000 >"$dir/lines"
     ended KILL 2>/dev/null
@@ -101,9 +187,31 @@ ended() {
 
 @test "what cannot be resumed is misuse" {
     lines 3 >"$dir/lines"
-    fails 2 "--resume requires --summary or --shard" "$viz" stats -f "$dir/lines" \
-        --resume "$dir/state"
+    for out in "" "-o -" "-o /dev/null"; do
+        # shellcheck disable=SC2086
+        fails 2 "--resume: of reports of each text, requires -o FILE" "$viz" stats \
+            -f "$dir/lines" --resume "$dir/state" $out
+    done
     fails 2 "--resume requires -f FILE" "$viz" stats --summary --resume "$dir/state" -f -
     fails 3 "expected a file" "$viz" stats --summary --resume "$dir/state" -f /dev/null
     [ ! -e "$dir/state" ]
+}
+
+@test "ablate: reports of each text and their mean, killed, end with the same bytes" {
+    for i in {1..40}; do echo "the key is in the door in the key is the door"; done >"$dir/lines"
+    lines 200 >>"$dir/lines"
+    ablate() {
+        exec "$viz" ablate -q -m "$ref/gpt2" --with resample -f "$dir/lines" "$@"
+    }
+    for how in "" --summary; do
+        # shellcheck disable=SC2086
+        (ablate $how -o "$dir/want.jsonl")
+        # shellcheck disable=SC2086
+        killed "$dir/state" ablate $how --resume "$dir/state" -o "$dir/out.jsonl" 2>/dev/null
+        # shellcheck disable=SC2086
+        [ -e "$dir/out.jsonl" ] ||
+            (ablate $how --resume "$dir/state" -o "$dir/out.jsonl")
+        cmp "$dir/out.jsonl" "$dir/want.jsonl"
+        rm "$dir/out.jsonl"
+    done
 }

@@ -7,9 +7,9 @@
 #include <zlib.h>
 
 #include "base/bytes.h"
-#include "cmd/stats.h"
+#include "cmd/parts.h"
 
-extern const struct cmd cmd_stats;
+extern const struct parts_kind stats_parts;
 
 static unsigned char *mended(struct arena *a, const uint8_t *data, size_t size)
 {
@@ -30,7 +30,7 @@ static int report(struct arena *a, struct span bytes, struct err *e)
     if (sums_read_memory(a, bytes, &part, e) != 0)
         return -1;
     part.path = "f";
-    return stats_sums_report(&cmd_stats, &args, &part, 1, &env, e);
+    return parts_report(&stats_parts, &args, &part, 1, &env, e);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

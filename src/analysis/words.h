@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sums as words of 64 bits, so that a file can hold them.  One function goes over the sums, in
+ * an order of its own, and so counts their words, puts them, or takes them:
+ *
+ *     static void all_words(struct words *w, struct mine *m)
+ *     {
+ *         words_fixed(w, &m->sum);
+ *         words_count(w, &m->n);
+ *     }
+ */
+#ifndef ANALYSIS_WORDS_H
+#define ANALYSIS_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analysis/fixed.h"
+
+struct words {
+    const uint64_t *from;       /* they are taken: added to what the sums hold; NULL: not */
+    uint64_t *to;               /* they are put; NULL, as from: they are counted alone */
+    uint64_t n;                 /* so far */
+    bool impossible;            /* no texts can have been summed to those that were taken */
+};
+
+static const int64_t WORDS_MOST_SUM = (int64_t)1 << 62, WORDS_MOST_COUNT = (int64_t)1 << 40;
+
+static inline uint64_t words_next(struct words *w, uint64_t x)
+{
+    uint64_t taken = w->from != NULL ? w->from[w->n] : 0;
+
+    if (w->to != NULL)
+        w->to[w->n] = x;
+    w->n++;
+    return taken;
+}
+
+static inline void words_fixed(struct words *w, struct fixed *x)
+{
+    struct fixed taken = { 0, 0 };
+
+    taken.whole = (int64_t)words_next(w, (uint64_t)x->whole);
+    taken.part = words_next(w, x->part);
+    w->impossible |= taken.whole <= -WORDS_MOST_SUM || taken.whole >= WORDS_MOST_SUM;
+    if (w->from != NULL)
+        fixed_add(x, taken);
+    w->impossible |= x->whole <= -WORDS_MOST_SUM || x->whole >= WORDS_MOST_SUM;
+}
+
+static inline void words_count(struct words *w, int64_t *x)
+{
+    uint64_t taken = words_next(w, (uint64_t)*x);
+
+    if (taken > (uint64_t)WORDS_MOST_COUNT || *x > WORDS_MOST_COUNT)
+        w->impossible = true;
+    else
+        *x += (int64_t)taken;
+}
+
+#endif
