@@ -18,7 +18,7 @@ struct relation {
 struct tag {
     const char *name;
     int64_t n;                  /* words */
-    double *mass;               /* [heads] */
+    struct fixed *mass;         /* [heads] */
 };
 
 struct gold {
@@ -28,6 +28,7 @@ struct gold {
     struct relation *relation;  /* [n] */
     int n_tags, tag_room;
     struct tag *tag;            /* [n_tags] */
+    int64_t *beyond;            /* [heads] not 0: a mass was no number for sums */
 };
 
 struct gold *gold_new(struct arena *a, int n_heads, bool causal)
@@ -35,6 +36,7 @@ struct gold *gold_new(struct arena *a, int n_heads, bool causal)
     struct gold *gold = arena_alloc(a, 1, sizeof *gold);
 
     *gold = (struct gold){ .a = a, .n_heads = n_heads, .causal = causal };
+    gold->beyond = arena_alloc(a, (uint64_t)n_heads, sizeof *gold->beyond);
     gold_relation(gold, "all");
     return gold;
 }
@@ -75,7 +77,7 @@ int gold_tag(struct gold *g, const char *name)
         g->tag_room = room;
     }
     g->tag[g->n_tags] = (struct tag){
-        .name = name, .mass = arena_alloc(g->a, (uint64_t)g->n_heads, sizeof(double)),
+        .name = name, .mass = arena_alloc(g->a, (uint64_t)g->n_heads, sizeof(struct fixed)),
     };
     return g->n_tags++;
 }
@@ -119,7 +121,38 @@ void gold_add_tree(struct gold *g, const struct gold_tree *tree)
 void gold_add_mass(struct gold *g, const struct gold_tree *tree, int head, const double *mass)
 {
     for (int i = 0; i < tree->n; i++)
-        g->tag[tree->tag[i]].mass[head] += mass[i];
+        if (fabs(mass[i]) < 0x1p30)
+            fixed_add(&g->tag[tree->tag[i]].mass[head], fixed_of(mass[i]));
+        else
+            g->beyond[head] = 1;
+}
+
+static void relation_words(struct words *w, struct relation *r, int n_heads)
+{
+    words_count(w, &r->n);
+    for (int k = 0; k < N_GOLD_OFFSET; k++)
+        words_count(w, &r->offset[k]);
+    for (int half = 0; half < 2; half++) {
+        words_count(w, &r->n_scored[half]);
+        for (int k = 0; k < N_GOLD_OFFSET; k++)
+            words_count(w, &r->scored_offset[half][k]);
+    }
+    for (int i = 0; i < n_heads; i++)
+        for (int k = 0; k < 2 * N_GOLD_WAY; k++)
+            words_count(w, &r->hit[i][k / N_GOLD_WAY][k % N_GOLD_WAY]);
+}
+
+void gold_words(struct words *w, struct gold *g)
+{
+    for (int i = 0; i < g->n; i++)
+        relation_words(w, &g->relation[i], g->n_heads);
+    for (int i = 0; i < g->n_tags; i++) {
+        words_count(w, &g->tag[i].n);
+        for (int head = 0; head < g->n_heads; head++)
+            words_fixed(w, &g->tag[i].mass[head]);
+    }
+    for (int head = 0; head < g->n_heads; head++)
+        words_count(w, &g->beyond[head]);
 }
 
 void gold_add_head(struct gold *g, const struct gold_tree *tree, int head, const int *looks_at,
@@ -146,6 +179,11 @@ void gold_add_head(struct gold *g, const struct gold_tree *tree, int head, const
 int gold_relations(const struct gold *g)
 {
     return g->n;
+}
+
+const char *gold_relation_name(const struct gold *g, int relation)
+{
+    return g->relation[relation].name;
 }
 
 static double share(int64_t hits, int64_t n)
@@ -254,9 +292,10 @@ double gold_tag_words(const struct gold *g, int tag)
 
 double gold_tag_share(const struct gold *g, int tag, int head)
 {
-    double all = 0;
+    struct fixed all = { 0, 0 };
 
     for (int i = 0; i < g->n_tags; i++)
-        all += g->tag[i].mass[head];
-    return all > 0 ? g->tag[tag].mass[head] / all : (double)NAN;
+        fixed_add(&all, g->tag[i].mass[head]);
+    return g->beyond[head] == 0 && fixed_real(all) > 0 ?
+               fixed_real(g->tag[tag].mass[head]) / fixed_real(all) : (double)NAN;
 }

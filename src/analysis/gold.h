@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/words.h"
 #include "base/arena.h"
 
 enum gold_way { GOLD_TO_HEAD, GOLD_FROM_HEAD, GOLD_LATER, N_GOLD_WAY };
@@ -49,6 +50,9 @@ void gold_add_tree(struct gold *g, const struct gold_tree *tree);
 void gold_add_head(struct gold *g, const struct gold_tree *tree, int head, const int *looks_at,
                    const int *looked_at);
 
+/* All counts, of the relations and tags that it has. */
+void gold_words(struct words *w, struct gold *g);
+
 /* ---- parts of speech ---- */
 
 /* The same as gold_relation. */
@@ -56,7 +60,8 @@ int gold_tag(struct gold *g, const char *name);
 int gold_tags(const struct gold *g);
 const char *gold_tag_name(const struct gold *g, int tag);
 
-/* Adds the weight that a head gives to each word: arcs_mass. */
+/* Adds the weight that a head gives to each word, arcs_mass; exact, so that the order of the
+ * sentences changes nothing. */
 void gold_add_mass(struct gold *g, const struct gold_tree *tree, int head, const double *mass);
 
 /* The tag's share of the words that have a token; of the weight of a head.  NaN: of none.
@@ -67,6 +72,7 @@ double gold_tag_share(const struct gold *g, int tag, int head);
 /* ---- relations ---- */
 
 int gold_relations(const struct gold *g);       /* 0 is "all" */
+const char *gold_relation_name(const struct gold *g, int relation);
 
 /* Over all sentences. */
 struct gold_arcs {

@@ -18,10 +18,10 @@ static const char *const examples[] = {
     NULL
 };
 
-extern const struct parts_kind stats_parts, ablate_parts;
+extern const struct parts_kind ablate_parts, stats_parts, types_parts;
 
 /* Of commands that have sums. */
-static const struct parts_kind *const kinds[] = { &stats_parts, &ablate_parts };
+static const struct parts_kind *const kinds[] = { &ablate_parts, &stats_parts, &types_parts };
 
 static const struct parts_kind *kind_of(const struct sums *part, struct err *e)
 {

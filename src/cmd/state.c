@@ -17,7 +17,7 @@ struct state {
     const char *path;
     uint64_t n_bytes;           /* of the file of texts, before any was read */
     uint32_t crc;
-    bool goes_on, ended;        /* ended: no text is left */
+    bool ended;                 /* no text is left */
     struct timespec saved;      /* when; 0: not yet */
 };
 
@@ -190,7 +190,6 @@ static int go_on(struct job *j, const struct sums *state, struct err *e)
     if (j->of_many && parts_add(j, state, e) != 0)
         return -1;
     j->results.output.goes_on = has_reports(j);
-    j->state->goes_on = true;
     return skip(j, &done, e);
 }
 
@@ -220,11 +219,6 @@ int state_begin(struct job *j, struct err *e)
         input_after_batches(j->in, state_batch_done, j);
     signals_put_off();
     return 0;
-}
-
-bool state_goes_on(const struct job *j)
-{
-    return j->state != NULL && j->state->goes_on;
 }
 
 /* ---- the end ---- */

@@ -19,7 +19,6 @@ int state_check(struct job *j, struct err *e);
  * another run, or damaged.
  */
 int state_begin(struct job *j, struct err *e);
-bool state_goes_on(const struct job *j);        /* it was there */
 
 /* After texts that were worked on together; a signal that came meanwhile ends the process. */
 int state_batch_done(void *job, struct err *e);

@@ -3,9 +3,9 @@
 #include "cmd/types.h"
 
 #include <limits.h>
-#include <math.h>
 
 #include "base/str.h"
+#include "cmd/state.h"
 #include "session/mark.h"
 
 static const char *const threshold_words[] = {
@@ -41,7 +41,8 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &split_group, &output_reports.group, &hide_group, &weight_group, &model_group, &layer_group, &rows_group,
+    &shard_group, &resume_group, &split_group, &output_reports.group, &hide_group,
+    &weight_group, &model_group, &layer_group, &rows_group,
     &attention_group, &qkv_group, &text_group, &select_group, &generate_group, &mask_group,
     &dtype_group, NULL
 };
@@ -66,21 +67,76 @@ static int add_texts(void *self, struct arena *a, const struct item *items, int 
                               types_texts_add(j, a, items, n, NULL, 0, e);
 }
 
+/* Texts, or trees, are opened before the state of a run is read. */
+static int open_texts(struct types_job *j, struct err *e)
+{
+    struct job *job = &j->job;
+
+    if (j->args->gold != NULL)
+        return types_gold_open(j, e);
+    if (!j->has_texts)
+        return 0;
+    job->in = input_open(&job->s, job->n_operands, job->operands, e);
+    return job->in != NULL ? 0 : -1;
+}
+
 static int read_texts(struct types_job *j, struct err *e)
 {
     struct job *job = &j->job;
 
-    if (!j->has_texts)
-        return 0;
     if (j->args->gold != NULL)
         return types_gold_run(j, e);
-    job->in = input_open(&job->s, job->n_operands, job->operands, e);
     if (job->in == NULL)
-        return -1;
+        return 0;
     if (input_batches(job->in, &job->s, add_texts, j, e) != 0)
         return -1;
     return j->align != NULL ? types_align_end(j, e) : 0;
 }
+
+/* ---- parts ---- */
+
+static struct parts_texts texts_of(const void *self)
+{
+    const struct types_job *j = self;
+    const struct input *in = j->job.in;
+
+    if (j->gold != NULL)
+        return (struct parts_texts){ .n = j->n_sentences + j->n_pieces, .n_bad = j->n_unusable,
+                                     .crc = j->gold_crc };
+    return (struct parts_texts){ input_count(in), input_count_parts(in), input_count_bad(in),
+                                 input_crc(in) };
+}
+
+static const char *file_of(const void *self)
+{
+    const struct types_args *args = ((const struct types_job *)self)->args;
+
+    return args->gold != NULL ? args->gold : args->shared.asked.file;
+}
+
+static int skip(void *self, const struct parts_texts *done, struct err *e)
+{
+    struct types_job *j = self;
+
+    j->done = *done;
+    return j->gold != NULL ? 0 : input_skip(j->job.in, done->n, done->n_parts, done->n_bad, e);
+}
+
+static void report_parts(void *self)
+{
+    struct types_job *j = self;
+
+    j->n_unusable = j->job.n_bad;
+    types_write(j, &j->job.results.report);
+}
+
+extern const struct cmd cmd_types;
+
+const struct parts_kind types_parts = {
+    .cmd = &cmd_types, .job_size = sizeof(struct types_job), .describe = types_sums_describe,
+    .words = types_sums_words, .add = types_sums_add, .open = types_sums_open,
+    .report = report_parts, .texts = texts_of, .file = file_of, .skip = skip,
+};
 
 /* ---- the command ---- */
 
@@ -92,18 +148,6 @@ static bool has_texts(const struct types_job *j)
     return j->args->gold != NULL || j->job.n_operands > 0 || asked->file != NULL ||
            asked->ids != NULL || asked->input != NULL || asked->attention != NULL ||
            asked->qkv != NULL || j->job.s.model->family->bare;
-}
-
-static void start(struct types_job *j)
-{
-    const struct session *s = &j->job.s;
-    size_t count = (size_t)s->n_layers * (size_t)s->n_heads;
-
-    j->sums = arena_alloc(s->a, count, sizeof *j->sums);
-    j->probe = arena_alloc(s->a, count, sizeof *j->probe);
-    for (size_t i = 0; i < count; i++)
-        for (int k = 0; k < N_TYPES_PROBED; k++)
-            j->probe[i][k] = NAN;
 }
 
 /* What a file says of a text is of all of it. */
@@ -129,51 +173,74 @@ static int check(struct types_job *j, struct err *e)
         return err_set(e, ERR_USAGE, "types gives one report: expected a file, not the folder "
                        "%s", output->path);
     j->has_texts = has_texts(j);
-    j->rules = types_rules((enum types_taxonomy)j->args->taxonomy,
-                           s->stack != STACK_CROSS && mark_looks_back(s->shown));
-    if (j->args->threshold != NULL && types_rules_set(&j->rules, j->args->threshold, e) != 0)
-        return err_under(e, "--threshold");
-    if (j->args->gold != NULL && types_gold_check(j, e) != 0)
+    if (j->job.shard.n > 0 && file_of(j) == NULL)
+        return err_set(e, ERR_USAGE, "--shard requires -f FILE, or --gold FILE");
+    if (types_rules_open(j, s->stack != STACK_CROSS && mark_looks_back(s->shown), e) != 0 ||
+        (j->args->gold != NULL && types_gold_check(j, e) != 0))
         return -1;
     return check_split(j, e) != 0 ? -1 : types_probe_choose(j, e);
 }
 
-static int report(struct types_job *j, struct err *e)
+static int open_sums(struct types_job *j, struct err *e)
 {
-    struct output *output = &j->job.results.output;
-    struct report report = { .format = (enum report_format)output->format };
-    int status;
+    int n;
+    const struct head_id *head = records_heads(&j->job.s, &j->job.want, j->job.s.a, &n);
 
-    if (output_open(output, e) != 0)
+    types_sums_new(j);
+    if (parts_open(&j->job, head, n, e) != 0 ||
+        (j->args->align != NULL && types_align_open(j, e) != 0))
         return -1;
-    status = types_probe_run(j, e) == 0 ? read_texts(j, e) : -1;
-    report.record = records_without_shown(&j->job.s, &types_record);
-    report.file = output->out.file;
-    if (status == 0)
-        types_write(j, &report);
-    if (output_close(output, status, e) != 0)
-        return -1;
-    if (j->n_unusable > 0)
+    j->n_pairs = -1;
+    return j->args->gold_pairs != NULL ? types_pairs_open(j, e) : 0;
+}
+
+/* What is of the model alone is of one shard. */
+static int probe(struct types_job *j, struct err *e)
+{
+    if (j->job.shard.k > 0 || j->probed)
+        return 0;
+    j->probed = true;
+    return types_probe_run(j, e);
+}
+
+static int result(const struct types_job *j, int status, struct err *e)
+{
+    if (status == 0 && j->gold != NULL && j->n_unusable > 0)
         return err_set(e, ERR_INPUT, "%s: %lld of %lld sentence%s could not be used",
                        j->args->gold, (long long)j->n_unusable, (long long)j->n_sentences,
                        str_plural(j->n_sentences));
     return j->job.in != NULL ? input_result(j->job.in, status, e) : status;
 }
 
+static int report(struct types_job *j, struct err *e)
+{
+    struct results *results = &j->job.results;
+    int status;
+
+    if (results_open(results, records_without_shown(&j->job.s, &types_record), NULL, e) != 0)
+        return -1;
+    status = probe(j, e) == 0 ? read_texts(j, e) : -1;
+    if (status == 0 && j->job.shard.n > 0)
+        parts_write(&j->job, results->output.out.file);
+    else if (status == 0)
+        types_write(j, &results->report);
+    if (output_close(&results->output, status, e) != 0)
+        return -1;
+    state_done(&j->job);
+    return result(j, 0, e);
+}
+
 static int run_session(struct types_job *j, struct err *e)
 {
-    const struct types_args *args = j->args;
-    struct session *s = &j->job.s;
+    struct job *job = &j->job;
+    const struct output_set *outputs = job->shard.n > 0 ? &output_sums : &output_reports;
 
-    if (output_plan(&j->job.results.output, &args->shared.common.output, &output_reports, NULL,
-                    s->a, e) != 0 ||
-        session_select(s, j->job.n_operands, false, &j->job.want, e) != 0 || check(j, e) != 0)
-        return -1;
-    start(j);
-    if (args->align != NULL && types_align_open(j, e) != 0)
-        return -1;
-    j->n_pairs = -1;
-    if (args->gold_pairs != NULL && types_pairs_open(j, e) != 0)
+    if (output_plan(&job->results.output, &j->args->shared.common.output, outputs, NULL,
+                    job->s.a, e) != 0 ||
+        state_check(job, e) != 0 ||
+        session_select(&job->s, job->n_operands, false, &job->want, e) != 0 ||
+        check(j, e) != 0 || open_sums(j, e) != 0 || open_texts(j, e) != 0 ||
+        state_begin(job, e) != 0)
         return -1;
     return report(j, e);
 }
@@ -182,8 +249,11 @@ static int run(const void *args, int n_operands, char **operands, const struct e
                struct err *e)
 {
     struct types_job job = { .job = { args, n_operands, operands }, .args = args };
-    int status = session_open(&job.job.s, &job.args->shared.asked, false, env, e);
+    int status;
 
+    if (parts_choose(&job.job, &types_parts, true, e) != 0)
+        return -1;
+    status = session_open(&job.job.s, &job.args->shared.asked, false, env, e);
     if (status == 0)
         status = run_session(&job, e);
     session_close(&job.job.s);

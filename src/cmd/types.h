@@ -7,8 +7,9 @@
 #include "analysis/arcs.h"
 #include "analysis/coreference.h"
 #include "analysis/gold.h"
+#include "analysis/summary.h"
 #include "analysis/types.h"
-#include "cmd/job.h"
+#include "cmd/parts.h"
 #include "session/conllu.h"
 #include "session/pharaoh.h"
 
@@ -28,12 +29,7 @@ enum { N_TYPES_PROBED = N_TYPES_SCORE - N_TYPES_TEXT };
 
 enum { TYPES_LINKS = 2 };       /* sets of links between words, of one pass, at most */
 
-/* The texts' scores of a head so far. */
-struct types_sums {
-    double sum[N_TYPES_TEXT];
-    int64_t n[N_TYPES_TEXT];    /* texts in which the score is defined */
-    int64_t n_rows;             /* that see a key */
-};
+struct gold_run;
 
 struct types_job {
     struct job job;
@@ -47,8 +43,13 @@ struct types_job {
     const char *deaf;           /* why no question was asked; NULL: some were, or none wanted */
     const char *weightless;     /* why weights say nothing; NULL: they do, or were not asked */
     int n_asked, n_answered;    /* texts with a needle; n_asked 0: none */
+    bool probed;                /* the probes ran, or what they found was read */
+    bool words_probed;          /* so it is of the sums that are put or taken */
     int64_t n_texts;
-    struct types_sums *sums;    /* [L, H] */
+    struct summary *scores;     /* of [L, H, N_TYPES_TEXT] of texts */
+    double *score;              /* the same of one text; NaN: undefined */
+    int64_t *n_rows;            /* [L, H] that see a key */
+    struct gold_run *gold_run;  /* its trees */
     struct gold *gold;          /* of --gold; heads by types_place; NULL: not asked for */
     const struct pharaoh *align;        /* of --align; NULL: not asked for */
     struct alignment_counts (*aligned)[TYPES_LINKS];    /* [L, H] of the rows that read a word,
@@ -56,11 +57,15 @@ struct types_job {
     const struct types_pair *pair;      /* [n_pairs] of --gold-pairs, text by text */
     int n_pairs;                /* -1: not asked for */
     int64_t n_weighed;          /* those of the texts so far */
-    struct arcs_weight *weighed;        /* [L, H] over the texts so far */
+    struct summary *weighed;    /* of [L, H, 2] of texts: what pairs have, and would have */
+    double *weight;             /* the same of one text */
     int64_t n_mentions;         /* in --gold; 0: it has no Entity= */
     struct coreference_rules coreference;
     struct coreference_hits *resolved;  /* [L, H]; NULL: there are no mentions */
-    int64_t n_sentences, n_unusable;
+    uint32_t gold_crc;          /* of the file */
+    int64_t n_sentences, n_unusable;    /* read so far; of them, could not be used */
+    int64_t n_pieces;           /* of documents with mentions, read so far */
+    struct parts_texts done;    /* of a run that this one goes on from; n 0: there is none */
     int64_t n_words, n_unscored;        /* of its sentences; without a token */
     double (*probe)[N_TYPES_PROBED];    /* [L, H] NaN: not known */
 };
@@ -97,12 +102,24 @@ struct types_blanks types_blanks(struct arena *a, const char *text, size_t size)
 int *types_words(struct arena *a, const struct types_span *word, int n_words, const char *text,
                  const struct tokens *t);
 
+/* ---- types_sums.c: functions of cmd/parts.h ---- */
+
+/* The rules that were asked for.  ERR_USAGE: --threshold is no list of them. */
+int types_rules_open(struct types_job *j, bool causal, struct err *e);
+/* Room for what texts are summed to. */
+void types_sums_new(struct types_job *j);
+void types_sums_describe(void *self, json_t *run, json_t *part);
+void types_sums_words(void *self, struct words *w);
+int types_sums_add(void *self, const struct sums *part, struct err *e);
+int types_sums_open(void *self, const struct sums *part, struct err *e);
+
 /* ---- types_gold.c ---- */
 
 /* ERR_USAGE: --gold beside other texts, or where no text of its own has rows. */
 int types_gold_check(const struct types_job *j, struct err *e);
-/* Reads the trees of --gold and runs their sentences.  Errors: those of conllu_read and the
- * pass; ERR_INPUT where some sentences could not be used: the others were. */
+/* Reads the trees of --gold.  Errors: those of conllu_read. */
+int types_gold_open(struct types_job *j, struct err *e);
+/* Runs their sentences, those that could not be used left out. */
 int types_gold_run(struct types_job *j, struct err *e);
 
 /* ---- types_copy.c ---- */
@@ -125,6 +142,7 @@ int types_pairs_add(struct types_job *j, struct arena *a, const struct item *ite
                     struct err *e);
 /* Of a head: the weight of its pairs / that of others as far apart; NaN: there is none. */
 double types_pairs_lift(const struct types_job *j, int layer, int head);
+void types_pairs_new(struct types_job *j);      /* room for the sums of these weights */
 
 /* ---- types_align.c ---- */
 

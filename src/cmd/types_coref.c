@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cmd/state.h"
 #include "cmd/types.h"
 #include "session/encode.h"
 #include "session/mentions.h"
@@ -131,6 +132,13 @@ static int try_piece(struct types_job *j, struct piece *p, const struct mentions
     return status;
 }
 
+/* It is of this shard, and was not done before. */
+static bool is_wanted(const struct types_job *j)
+{
+    return shard_has(&j->job.shard, j->n_pieces) &&
+           j->n_sentences + j->n_pieces >= j->done.n;
+}
+
 /* ---- documents ---- */
 
 static int run_document(struct types_job *j, const struct conllu_sentence *sentence, int n,
@@ -144,8 +152,9 @@ static int run_document(struct types_job *j, const struct conllu_sentence *sente
         do
             piece.n_words += sentence[i + piece.n++].n;
         while (i + piece.n < n && piece.n_words + sentence[i + piece.n].n <= PIECE_WORDS);
-        if (try_piece(j, &piece, all, e) != 0)
+        if (is_wanted(j) && try_piece(j, &piece, all, e) != 0)
             return -1;
+        j->n_pieces++;
         i += piece.n;
         first += piece.n_words;
     }
@@ -190,7 +199,8 @@ int types_coref_run(struct types_job *j, const struct conllu *trees, struct err 
         int n = length(trees, i);
 
         if (mentions_read(s->a, &trees->sentence[i], n, j->args->gold, &all, e) != 0 ||
-            run_document(j, &trees->sentence[i], n, &all, e) != 0)
+            run_document(j, &trees->sentence[i], n, &all, e) != 0 ||
+            state_batch_done(&j->job, e) != 0)
             return -1;
         arena_reset(s->a, mark);
     }

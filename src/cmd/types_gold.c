@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Sentences with trees, run: which heads follow which relation. */
 #include <string.h>
+#include <zlib.h>
 
 #include "base/lines.h"
 #include "base/str.h"
+#include "cmd/state.h"
 #include "cmd/types.h"
 #include "session/conllu.h"
 #include "session/encode.h"
@@ -57,9 +59,10 @@ static int read_file(struct types_job *j, struct gold_run *run, struct err *e)
     if (status >= 0) {
         const char *copy = arena_strndup(s->a, status > 0 ? text : "", status > 0 ? size : 0);
 
-        run->trees = conllu_read(s->a, (struct span){ (const unsigned char *)copy,
-                                                      status > 0 ? size : 0 },
-                                 j->args->gold, e);
+        const struct span bytes = { (const unsigned char *)copy, status > 0 ? size : 0 };
+
+        j->gold_crc = (uint32_t)crc32_z(0, bytes.data, bytes.size);
+        run->trees = conllu_read(s->a, bytes, j->args->gold, e);
     }
     lines_close(lines);
     return run->trees != NULL ? 0 : -1;
@@ -113,6 +116,8 @@ static void add_sentence(struct gold_run *run, struct arena *a)
     *item = (struct item){ .index = run->next++, .text = sentence->text,
                            .text_size = sentence->size, .of_several = true };
     j->n_sentences++;
+    if (!shard_has(&j->job.shard, item->index))
+        return;
     if (encode_text(s, a, item, &e) != 0 || encode_fit(s, a, item, &e) != 0) {
         err_warn(s->env->warn, "%s: line %lld: %s", j->args->gold, (long long)sentence->line,
                  e.msg);
@@ -169,15 +174,13 @@ static int run_batch(struct gold_run *run, struct err *e)
     return 0;
 }
 
-int types_gold_run(struct types_job *j, struct err *e)
+int types_gold_open(struct types_job *j, struct err *e)
 {
     struct session *s = &j->job.s;
-    struct progress *progress = s->env->progress;
     struct gold_run *run = arena_alloc(s->a, 1, sizeof *run);
-    struct arena_mark mark;
-    int status = 0;
 
     run->j = j;
+    j->gold_run = run;
     j->gold = gold_new(s->a, s->n_layers * s->n_heads, j->rules.causal);
     if (read_file(j, run, e) != 0)
         return -1;
@@ -188,13 +191,37 @@ int types_gold_run(struct types_job *j, struct err *e)
     if (types_coref_read(j, run->trees, e) != 0)
         return -1;
     number_names(j, run);
-    mark = arena_mark(s->a);
+    return 0;
+}
+
+/* Those of a run before this one are done. */
+static void skip_sentences(struct gold_run *run)
+{
+    struct types_job *j = run->j;
+    int64_t done = j->done.n < run->trees->n ? j->done.n : run->trees->n;
+
+    run->next = (int)done;
+    j->n_sentences = done;
+    j->n_unusable = j->done.n_bad;
+}
+
+int types_gold_run(struct types_job *j, struct err *e)
+{
+    struct session *s = &j->job.s;
+    struct progress *progress = s->env->progress;
+    struct gold_run *run = j->gold_run;
+    struct arena_mark mark = arena_mark(s->a);
+    int status = 0;
+
+    skip_sentences(run);
     progress_begin(progress, "sentence", run->trees->n);
     while (status == 0 && run->next < run->trees->n) {
         int before = run->next;
 
         status = run_batch(run, e);
         arena_reset(s->a, mark);
+        if (status == 0)
+            status = state_batch_done(&j->job, e);
         while (status == 0 && before++ < run->next)
             progress_step(progress);
     }

@@ -79,6 +79,14 @@ static int read_lines(struct types_job *j, struct lines *lines, struct err *e)
     return status;
 }
 
+void types_pairs_new(struct types_job *j)
+{
+    const struct summary_kind kind = { .n = 2 * j->job.s.n_layers * j->job.s.n_heads };
+
+    j->weighed = summary_new(j->job.s.a, &kind);
+    j->weight = arena_alloc(j->job.s.a, (uint64_t)kind.n, sizeof *j->weight);
+}
+
 int types_pairs_open(struct types_job *j, struct err *e)
 {
     struct session *s = &j->job.s;
@@ -98,8 +106,7 @@ int types_pairs_open(struct types_job *j, struct err *e)
     j->n_pairs = 0;
     status = read_lines(j, lines, e);
     lines_close(lines);
-    j->weighed = arena_alloc(s->a, (uint64_t)s->n_layers * (uint64_t)s->n_heads,
-                             sizeof *j->weighed);
+    types_pairs_new(j);
     return status;
 }
 
@@ -153,19 +160,21 @@ int types_pairs_add(struct types_job *j, struct arena *a, const struct item *ite
     for (int i = 0; i < n; i++) {
         j->n_weighed += words[i].n_pairs;
         for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);) {
-            struct arcs_weight *sum = &j->weighed[types_place(j, l, h)];
             struct arcs_weight weight = arcs_pairs(links.arcs, i, l, h);
+            double *of = j->weight + 2 * types_place(j, l, h);
 
-            sum->pairs += weight.pairs;
-            sum->even += weight.even;
+            of[0] = weight.pairs;
+            of[1] = weight.even;
         }
+        summary_add(j->weighed, items[i].index, j->weight);
     }
     return 0;
 }
 
 double types_pairs_lift(const struct types_job *j, int layer, int head)
 {
-    const struct arcs_weight *sum = &j->weighed[types_place(j, layer, head)];
+    int place = 2 * (int)types_place(j, layer, head);
+    double even = summary_total(j->weighed, place + 1);
 
-    return sum->even > 0 ? sum->pairs / sum->even : (double)NAN;
+    return even > 0 ? summary_total(j->weighed, place) / even : (double)NAN;
 }

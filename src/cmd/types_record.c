@@ -183,9 +183,8 @@ const struct record types_record = {
 static struct types_head head_of(const struct types_job *j, int layer, int head)
 {
     size_t place = types_place(j, layer, head);
-    const struct types_sums *sums = &j->sums[place];
     struct types_head found = { .layer = layer, .n_layers = j->job.s.n_layers,
-                                .n_rows = sums->n_rows, .n_texts = j->n_texts };
+                                .n_rows = j->n_rows[place], .n_texts = j->n_texts };
 
     types_relation_of(j, layer, head, &found);
     found.lift = j->n_pairs >= 0 && (double)j->n_weighed >= j->rules.threshold[TYPES_AT_pairs] ?
@@ -194,7 +193,7 @@ static struct types_head head_of(const struct types_job *j, int layer, int head)
                      coreference_holds(&j->coreference, &j->resolved[place],
                                        j->rules.threshold[TYPES_AT_arcs], &found.resolved);
     for (int i = 0; i < N_TYPES_TEXT; i++)
-        found.score[i] = sums->n[i] > 0 ? sums->sum[i] / (double)sums->n[i] : (double)NAN;
+        found.score[i] = summary_of(j->scores, (int)place * N_TYPES_TEXT + i).mean;
     for (int i = 0; i < N_TYPES_PROBED; i++)
         found.score[N_TYPES_TEXT + i] = j->probe[place][i];
     return found;
@@ -391,5 +390,4 @@ void types_write(struct types_job *j, struct report *r)
     }
     r->record = without(j, r->record);
     report_row(r, &row);
-    report_end(r);
 }

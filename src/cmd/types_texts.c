@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Texts, run -> sums of what heads do with them. */
-#include <math.h>
+#include <string.h>
 
 #include "analysis/stats.h"
 #include "cmd/types.h"
-
-static void add_head(struct types_job *j, const struct head_stats *head, int n_queries)
-{
-    struct types_sums *sums = &j->sums[types_place(j, head->layer, head->head)];
-
-    for (int i = 0; i < N_TYPES_TEXT; i++)
-        if (!isnan(head->value[i])) {
-            sums->sum[i] += head->value[i];
-            sums->n[i]++;
-        }
-    sums->n_rows += n_queries - head->n_skipped;
-}
 
 static void add_text(struct types_job *j, const struct stats *stats, const struct item *item,
                      int text)
@@ -24,8 +12,14 @@ static void add_text(struct types_job *j, const struct stats *stats, const struc
     int n_queries = session_queries(s, item)->n, n_hidden;
 
     shown_hidden(s->a, item, session_query_side(s), &n_hidden);
-    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);)
-        add_head(j, stats_head(stats, text, l, h), n_queries - n_hidden);
+    for (int l = 0, h = -1; session_next_head(s, &j->job.want, &l, &h);) {
+        const struct head_stats *head = stats_head(stats, text, l, h);
+        size_t place = types_place(j, l, h);
+
+        memcpy(j->score + place * N_TYPES_TEXT, head->value, N_TYPES_TEXT * sizeof *j->score);
+        j->n_rows[place] += n_queries - n_hidden - head->n_skipped;
+    }
+    summary_add(j->scores, item->index, j->score);
     j->n_texts++;
 }
 

@@ -242,3 +242,79 @@ one_run() {
     "$viz" stats -q -m "$ref/gpt2" --shard 1/2 -f "$dir/lines" -o "$dir/part.1"
     fails 3 "command: found \"stats\", expected \"ablate\"" "$viz" merge "$dir"/part.?
 }
+
+@test "types: shards, merged, are the bytes of one run" {
+    command=types summary=
+    texts >"$dir/lines"
+    one_run -m "$ref/gpt2" --threshold rows:30,texts:5
+    one_run -m "$ref/bert" --no-probe --weight norm -l 1
+    [[ $("$viz" merge --json "$dir"/part.?.tsv) == *'"texts":12,'*'"probe_texts":0,'* ]]
+    printf '0\t1\t2\n5\t0\t3\n7\t3\t1\n' >"$dir/pairs"
+    one_run -m "$ref/bert" --gold-pairs "$dir/pairs" --threshold pairs:2
+    printf 'I like eating apples\t我 喜欢 吃 苹果\nI like apples\t我 喜欢 苹果\n' >"$dir/lines"
+    printf '0-0 1-1 2?2 3-3\n0-0 1-1 2-2\n' >"$dir/links"
+    one_run -m builtin:translate --pairs --align "$dir/links"
+}
+
+@test "types: trees of --gold are sharded by sentence, documents by piece" {
+    for k in {0..6}; do sed "s/^# newdoc id = house/&$k/" samples/english.conllu; done \
+        >"$dir/trees.conllu"
+    for k in 0 1 2; do
+        "$viz" types -q -m "$ref/bert" --shard $k/3 --gold "$dir/trees.conllu" -o "$dir/part.$k"
+    done
+    for form in table json; do
+        "$viz" types -q -m "$ref/bert" --format $form --gold "$dir/trees.conllu" >"$dir/want"
+        "$viz" merge --format $form "$dir"/part.{1,2,0} | cmp - "$dir/want"
+    done
+    [[ $(<"$dir/want") == *'"coreferent":'[1-9]* ]]
+    # Another file of the same name, another threshold, a part of other heads.
+    sed -i '0,/det/s//amod/' "$dir/trees.conllu"
+    "$viz" types -q -m "$ref/bert" --shard 1/3 --gold "$dir/trees.conllu" -o "$dir/other"
+    fails 3 "other: does not go with $dir/part.0: " "$viz" merge "$dir"/part.[02] "$dir/other"
+    "$viz" types -q -m "$ref/bert" --shard 1/3 --gold "$dir/trees.conllu" -l 1 -o "$dir/other"
+    fails 3 "options: found " "$viz" merge "$dir"/part.[02] "$dir/other"
+    fails 3 "shard 0/3 is missing: there are 2 of 3" "$viz" merge "$dir"/part.[12]
+    fails 2 "--shard requires -f FILE, or --gold FILE" "$viz" types --shard 0/2 -o "$dir/x"
+    fails 2 "--shard: '5/4': expected K/N" "$viz" types --shard 5/4 -f "$dir/x" -o "$dir/x"
+    fails 2 "--shard: '5/4': expected K/N" "$viz" ablate --shard 5/4 -f "$dir/x" -o "$dir/x"
+}
+
+# edited PART OLD NEW: $dir/bad, with a checksum that fits
+edited() {
+    python3 - "$1" "$dir/bad" "$2" "$3" <<'PYTHON'
+import struct, sys, zlib
+data = open(sys.argv[1], "rb").read()
+n = struct.unpack("<Q", data[16:24])[0]
+head, rest = data[24:24 + n], data[24 + n:-4]
+assert sys.argv[3].encode() in head, head
+head = head.replace(sys.argv[3].encode(), sys.argv[4].encode())
+data = data[:16] + struct.pack("<Q", len(head)) + head + rest
+open(sys.argv[2], "wb").write(data + struct.pack("<I", zlib.crc32(data)))
+PYTHON
+}
+
+@test "parts of types and ablate that are not what they say are refused" {
+    texts >"$dir/lines"
+    "$viz" types -q -m "$ref/gpt2" --shard 0/1 -f "$dir/lines" -o "$dir/types"
+    "$viz" types -q -m "$ref/gpt2" --shard 0/1 --gold samples/english.conllu -o "$dir/gold"
+    "$viz" ablate -q -m "$ref/gpt2" --shard 0/1 -f "$dir/lines" -o "$dir/ablate"
+    refused() {
+        edited "$dir/$1" "$2" "$3"
+        fails 3 "bad: $4" "$viz" merge "$dir/bad"
+    }
+    refused types '"probes":{"texts":10' '"probes":{"texts":-1' "probes: texts: found -1"
+    refused types '"probes":' '"prob":' "has "
+    refused types '"heads of a layer":3' '"heads of a layer":2' "heads: found"
+    refused types '"layers":2' '"layers":70000' "layers: found 70000 of 3 heads each"
+    refused types '"layers":2' '"layers":2000' "has "
+    refused types '["decoder",0,0]' '["decoders",0,0]' "heads: found"
+    refused gold '"det"' '"root"' "relations: found"
+    refused gold '"mentions":' '"mention":' "mentions: found nothing"
+    refused gold '"tags":[' '"tags":["X",' "has "
+    refused ablate '"measure":"next"' '"measure":"nex"' 'measure: found "nex"'
+    refused ablate '"options":[]' '"options":["--together"]' "has "
+    for part in types ablate; do
+        head -c 900 "$dir/$part" >"$dir/bad"
+        fails 3 "bad: is cut short" "$viz" merge "$dir/bad"
+    done
+}

@@ -203,7 +203,7 @@ exec_stats() {
     ablate() {
         exec "$viz" ablate -q -m "$ref/gpt2" --with resample -f "$dir/lines" "$@"
     }
-    for how in "" --summary; do
+    for how in "" "--summary --split 8:1"; do
         # shellcheck disable=SC2086
         (ablate $how -o "$dir/want.jsonl")
         # shellcheck disable=SC2086
@@ -214,4 +214,24 @@ exec_stats() {
         cmp "$dir/out.jsonl" "$dir/want.jsonl"
         rm "$dir/out.jsonl"
     done
+}
+
+@test "types: a run over texts or trees that is killed goes on, with its probes" {
+    lines 3000 >"$dir/lines"
+    for ((i = 0; i < 200; i++)); do sed "s/^# newdoc id = house/&$i/" samples/english.conllu; done \
+        >"$dir/trees"
+    types() { exec "$viz" types -q -m "$ref/bert" "$@"; }
+    for how in "-f $dir/lines" "--gold $dir/trees" "--shard 0/2 -f $dir/lines"; do
+        # shellcheck disable=SC2086
+        (types $how -o "$dir/want") || true
+        # shellcheck disable=SC2086
+        killed "$dir/state" types $how --resume "$dir/state" -o "$dir/out" 2>/dev/null
+        # shellcheck disable=SC2086
+        [ -e "$dir/out" ] || (types $how --resume "$dir/state" -o "$dir/out")
+        cmp "$dir/out" "$dir/want"
+        [ ! -e "$dir/state" ]
+        rm "$dir/out"
+    done
+    fails 2 "--resume requires -f FILE" types --resume "$dir/state"
+    fails 2 "--resume requires -f FILE" types --resume "$dir/state" --gold -
 }

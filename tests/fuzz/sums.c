@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "cmd/parts.h"
 
-extern const struct parts_kind stats_parts;
+extern const struct parts_kind ablate_parts, stats_parts, types_parts;
 
 static unsigned char *mended(struct arena *a, const uint8_t *data, size_t size)
 {
@@ -21,6 +21,15 @@ static unsigned char *mended(struct arena *a, const uint8_t *data, size_t size)
     return bytes;
 }
 
+/* By the command that its header names; stats where it names none. */
+static const struct parts_kind *kind_of(const struct sums *part)
+{
+    const char *name = json_string_value(json_object_get(part->run, "command"));
+
+    return name != NULL && strcmp(name, "types") == 0 ? &types_parts :
+           name != NULL && strcmp(name, "ablate") == 0 ? &ablate_parts : &stats_parts;
+}
+
 static int report(struct arena *a, struct span bytes, struct err *e)
 {
     const struct env env = { .arena = a };
@@ -30,7 +39,7 @@ static int report(struct arena *a, struct span bytes, struct err *e)
     if (sums_read_memory(a, bytes, &part, e) != 0)
         return -1;
     part.path = "f";
-    return parts_report(&stats_parts, &args, &part, 1, &env, e);
+    return parts_report(kind_of(&part), &args, &part, 1, &env, e);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
