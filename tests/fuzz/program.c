@@ -2,7 +2,8 @@
  * A whole command line and its files: arguments, one a line, then files, each after a line
  * "== NAME".  They lie in a folder of their own, beside small models (support/folder.h).
  * Whatever it is: an exit status that is known, one line for an error, nothing left of a run
- * that failed, the same bytes with other threads, no descriptor lost, and an end in time. */
+ * that failed, the same bytes with other threads, no descriptor lost, and an end in time.
+ * file_tags=threads */
 #include "fuzz.h"
 
 #include <stdio.h>
