@@ -89,9 +89,11 @@ $(BUILD)/src/model/builtin_files.o: src/model/builtins.def $(wildcard assets/def
 
 # ---- tests: one program a file, linked with the library ----
 
-TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c tests/ref/*.c tests/image/*.c))
+# Of all, or of those that declare TAG (tests/run has the tags).
+tagged   = $(if $(TAG),$(shell grep -lE 'file_tags=.*$(TAG)' $(1)),$(1))
+TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(call tagged,$(wildcard tests/unit/*.c tests/ref/*.c tests/image/*.c)))
 FUZZ     := $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
-REPLAY   := $(patsubst %.c,$(BUILD)/%,$(FUZZ))
+REPLAY   := $(patsubst %.c,$(BUILD)/%,$(call tagged,$(FUZZ)))
 BENCH    := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 
 $(BUILD)/tests/unit/nn_blas: TEST_PKGS := openblas
@@ -148,7 +150,7 @@ demo: deps
 
 check: deps test-deps
 	@$(MAKE) -s -j$(JOBS) programs
-	@tests/run $(BUILD) $(TESTS)
+	@tests/run $(BUILD) $(if $(TAG),--tag $(TAG)) $(if $(NOT),--not $(NOT)) $(TESTS)
 
 # The real all-MiniLM-L6-v2 against the transformers library; needs Python and the package index.
 check-real: all
@@ -168,10 +170,10 @@ strict = $(shell for f in -fsanitize=bounds-strict -fstrict-flex-arrays=3; do \
 SANITISE = -O1 -g -fno-omit-frame-pointer -fsanitize=
 BOUNDS   = address,undefined -fno-sanitize-recover=all $(call strict,$(1))
 asan:
-	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITISE)$(call BOUNDS,$(CC))' \
+	@$(MAKE) --no-print-directory BUILD=build/asan NOT=once CFLAGS='$(SANITISE)$(call BOUNDS,$(CC))' \
 	    LDFLAGS='-fsanitize=address,undefined' check
 tsan:
-	@$(MAKE) --no-print-directory BUILD=build/tsan CFLAGS='$(SANITISE)thread' LDFLAGS='-fsanitize=thread' check
+	@$(MAKE) --no-print-directory BUILD=build/tsan TAG=threads CFLAGS='$(SANITISE)thread' LDFLAGS='-fsanitize=thread' check
 
 # Which branches of the readers the tests take, or those of TESTS, and then nothing is asked of
 # the figures; assertions are none.  Programs that are killed do not count.
@@ -184,12 +186,13 @@ coverage:
 	@status=0; tests/run build/coverage $(or $(TESTS),$(COVERING)) || status=1; \
 	tests/coverage/report $(if $(TESTS),-f )build/coverage $(COVERED) && exit $$status
 
-# Whether the tests notice small mistakes in these folders: a sample of 100 (tests/mutate).
+# Whether the tests notice small mistakes in these folders: a sample of 100, or of MUTANTS
+# with the tests of the folder alone (tests/mutate).
 MUTATED = src/analysis src/run
 mutate:
 	@$(MAKE) -s --no-print-directory BUILD=build/mutate LIB=$(CURDIR)/build/mutate/all.so \
 	    CFLAGS='-O1 -w -fvisibility=default' -j$(JOBS) programs
-	tests/mutate build/mutate $(MUTATED)
+	tests/mutate $(if $(MUTANTS),-q -n $(MUTANTS)) build/mutate $(MUTATED)
 
 # libFuzzer, FUZZ_SECONDS a target; new inputs go to build/fuzz/corpus, the seeds stay as they are.
 FUZZ_SECONDS ?= 60
@@ -222,7 +225,7 @@ fuzz-coverage:
 # Every place where an allocation or a system call can fail, one by one: hours; where it was
 # stopped it goes on.
 torture: all $(FAULT)
-	FAULT_STATE=$(BUILD)/torture tests/fault.sh
+	FAULT=all tests/fault.sh
 
 # Instructions and memory of each step, reader and command, as exponents of the input's size.
 complexity: all $(COMPLEXITY)
@@ -294,7 +297,7 @@ help:
 	@echo 'make check-slurm  shards on a cluster with Slurm, started here (root, Debian)'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
 	@echo 'make check-tokenizers  random tokenisers against tokenizers and sentencepiece (Python, package index)'
-	@echo 'make asan tsan   the tests under AddressSanitizer and UBSan, ThreadSanitizer'
+	@echo 'make asan tsan   tests under AddressSanitizer and UBSan; those of threads, ThreadSanitizer'
 	@echo 'make coverage    lines and branches that the tests take, by file (gcc, gcov, Python)'
 	@echo 'make mutate      100 small mistakes, one at a time: whether a test notices (an hour)'
 	@echo 'make torture     every allocation and system call fails in turn (hours; goes on where it was stopped)'

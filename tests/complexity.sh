@@ -11,6 +11,7 @@
 # By default a few cases, at 3,000 and 30,000 (bytes of text, entries of a file); COMPLEXITY=slice:
 # all of them so, each step with one kind of text; COMPLEXITY=all: with four kinds, at 10^4 and
 # 10^5, and at 10^6 where that takes no more instructions than $most.  Needs perl and jq.
+# file_tags=slices
 # shellcheck disable=SC2016
 cd "$(dirname "$0")/.." || exit 1
 viz=$(realpath "${MHA_VIZ:-./mha-viz}")
@@ -323,5 +324,5 @@ smallest=2
 grows init $near "16 32" init --d-model 64 --heads 2 --encoder --layers @ -o "$dir/b.safetensors"
 
 echo "1..$n"
-echo "# instructions counted by $counter"
+echo "# tried: $n cases ($tier), instructions counted by $counter"
 [ "$bad" -eq 0 ]

@@ -4,9 +4,11 @@
 # system call: no run ends well with other output, none leaves a part of a file (fault/fault.c
 # has the rules).
 #     tests/fault.sh [KIND ...]
-# By default a sample of each kind.  FAULT_STATE=DIR: every place, and every tenth of commands
-# that draw (a hundred at least); what was done is kept in DIR and is not done again, until the
-# program changes; at the end comes a table.
+# By default a sample of each kind; FAULT=slice: more of them, always the same ones; FAULT=all:
+# every place, and every tenth of commands that draw (a hundred at least); what was done is kept
+# in build/torture and is not done again, until the program changes; at the end comes a table.
+# FAULT_CASES="NAME ...": of these cases alone.
+# file_tags=slices
 cd "$(dirname "$0")/.." || exit 1
 viz=$(realpath "${MHA_VIZ:-./mha-viz}")
 build=$PWD/${MHA_VIZ_BUILD:-build}/tests/fault
@@ -23,11 +25,15 @@ fi
 
 # How many places are tried (fault.c: MOST) of commands that do not draw, and of those that do;
 # the points of a corpus run at which it is killed.
-most=10 most_drawn=2 most_killed=10
-if [ -n "${FAULT_STATE:-}" ]; then
-    most=0 most_drawn=/10 most_killed=1000
-    mkdir -p "$FAULT_STATE" || exit 1
-    state=$FAULT_STATE/state
+tier=${FAULT:-sample}
+case $tier in
+sample) most=3 most_drawn=1 most_killed=3 ;;
+slice) most=12 most_drawn=2 most_killed=20 ;;
+*) most=0 most_drawn=/10 most_killed=1000 ;;
+esac
+if [ "$tier" = all ]; then
+    mkdir -p "${build%/tests/fault}/torture" || exit 1
+    state=${build%/tests/fault}/torture/state
     sum=$(sha256sum < "$viz")
     [ "$(head -n 1 "$state" 2>/dev/null)" = "$sum" ] || echo "$sum" > "$state"
 fi
@@ -88,16 +94,20 @@ each_corpus() {
     "$1" heatmap.corpus "$most_killed" heatmap -t 1 -m "$ref/bert" -f "$corpus.20" -o out/
 }
 
-n=0 bad=0 kind=
+n=0 bad=0 kind='' tried=0 places=0
 
 # try NAME MOST COMMAND...: one TAP line
 try() {
     local name=$1 most=$2 out rc
     shift 2
+    [ -z "${FAULT_CASES:-}" ] || [[ " $FAULT_CASES " == *" $name "* ]] || return 0
     [ -z "${state:-}" ] || ! grep -q "^$kind $name " "$state" || return 0
     out=$("$build/fault" "$build/preload.so" "$kind" "$most" "$viz" "$@")
     rc=$?
     n=$((n + 1))
+    if [[ ${out##*$'\n'} =~ ([0-9]+)\ of\ ([0-9]+): ]]; then
+        tried=$((tried + BASH_REMATCH[1])) places=$((places + BASH_REMATCH[2]))
+    fi
     case $rc in
     0) echo "ok $n - $kind: $name: $out" ;;
     77) echo "ok $n - $kind: $name # skip system calls cannot be traced here" ;;
@@ -162,6 +172,7 @@ for kind in "${kinds[@]}"; do
     [ "$kind" != kill ] || each_corpus try
 done
 echo "1..$n"
+echo "# tried: $tried of $places places and moments of signals ($tier)"
 if [ -n "${state:-}" ]; then
     table
     ! grep -q ' [1-9][0-9]* wrong' "$state" || bad=1

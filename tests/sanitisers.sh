@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Where a build has sanitisers, they stop a program that is wrong: each of these is built with
 # the flags of the build folder, and must not come to its end.
+# file_tags=threads
 cd "$(dirname "$0")/.." || exit 1
 flags=$(<"${MHA_VIZ_BUILD:-build}/flags")
 case $flags in

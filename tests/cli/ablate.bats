@@ -134,6 +134,7 @@ near() {
         "$viz" ablate -m "$ref/bart" --by-position --patch "a key" --answer-id 5 -o "$dir/x.png" "a door" "a key"
 }
 
+# bats test_tags=threads
 @test "the same bytes for any number of threads, of heads at a time, and beside other texts" {
     printf 'the cat saw the dog\nthe dog ran to a cat\nthe dog saw the cat\n' > "$dir/lines"
     for with in zero mean resample uniform; do

@@ -68,6 +68,7 @@ print(*(-y).argsort(kind="stable")[:2])' "$dir/a.npz")" = "$first $second" ]
     [ "$(jq -c '[.answer_id, .against_id]' <<< "$output")" = "[$first,9]" ]
 }
 
+# bats test_tags=threads
 @test "--at is the row of the text up to there; the same for any number of threads" {
     "$viz" attribute -m "$ref/llama" --ids "$ids" --at 3 --json --sources -t 1 > "$dir/at"
     "$viz" attribute -m "$ref/llama" --ids 2,17,40,9 --json --sources -t 4 > "$dir/cut"

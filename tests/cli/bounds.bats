@@ -48,6 +48,7 @@ rows() {
     grep -cv '^index' "$dir/out"
 }
 
+# bats test_tags=once
 @test "a pattern that gives up has given up for all lines" {
     tokeniser "\"pre_tokenizer\":$(split '(a+)+$')"
     for i in $(seq 118); do
@@ -60,6 +61,7 @@ rows() {
     [ "$(rows)" -eq 4 ]               # the last line is an honest one
 }
 
+# bats test_tags=once
 @test "a pattern whose references or classes do the work" {
     many 10000 a >"$dir/text"
     tokeniser "\"pre_tokenizer\":$(split '(a*)\\1+[bc]')"
@@ -69,6 +71,7 @@ rows() {
     refused "pre_tokenizer Split" "gives up on this text: it takes too much work"
 }
 
+# bats test_tags=once
 @test "an added blank that takes the blanks after it" {
     tokeniser '"added_tokens":[{"id":2,"content":" ","rstrip":true,"single_word":true,
         "normalized":false}]'
@@ -78,6 +81,7 @@ rows() {
     [ "$(sed -n '3p' "$dir/out" | cut -f6-9)" = $'1\t80000\t1\t80000' ]
 }
 
+# bats test_tags=once
 @test "pieces of ten thousand bytes that never come" {
     long=$(many 10000 a)
     many 300000 a >"$dir/text"
@@ -177,6 +181,7 @@ rows() {
         "$viz" tokens -m "$dir" a
 }
 
+# bats test_tags=once
 @test "honest texts are far below the bounds" {
     seq 3000 | sed 's/$/ honest words, and "signs": a run      of blanks/' >"$dir/text"
     for model in bert gpt2 llama bart; do
@@ -185,6 +190,7 @@ rows() {
     done
 }
 
+# bats test_tags=once
 @test "patterns that take a gigabyte when they are compiled" {
     echo a >"$dir/text"
     tokeniser "$(steps pre_tokenizer pretokenizers 20000 "$(split '(?:a|b|c|d){1,400}')")"

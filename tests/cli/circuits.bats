@@ -61,6 +61,7 @@ load helper
         .successor_letters] | map(select(. != null)) | max)) and .successor_class != null' <<< "$one"
 }
 
+# bats test_tags=threads
 @test "the same bytes for any number of threads" {
     for model in "$ref/gpt2" builtin:decoder; do
         "$viz" circuits -t 1 --json -m "$model" > "$dir/one"

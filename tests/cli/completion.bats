@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Completions work in the shells that are installed.
+# bats file_tags=once
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || exit 1

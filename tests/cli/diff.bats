@@ -99,6 +99,7 @@ text="the key is in the door"
     done
 }
 
+# bats test_tags=threads
 @test "the same bytes for any number of threads" {
     for t in 1 3; do
         "$viz" diff --json -t $t -m "$ref/gpt2" --dtype bf16 --dtype f16 "$text" > "$dir/$t"
@@ -106,6 +107,7 @@ text="the key is in the door"
     cmp "$dir/1" "$dir/3"
 }
 
+# bats test_tags=threads
 @test "quantised linears: on any model, the same bytes for any number of threads" {
     for d in int8 q8_0 q5_0 q4_0; do
         works "$viz" diff --json --dtype f32 --dtype $d "the cat saw the dog" "the dog"

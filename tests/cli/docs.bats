@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The manual is well formed, and its examples and those of --help work.
+# bats file_tags=once
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || exit 1

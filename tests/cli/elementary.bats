@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # With the plain kernel results are the same bytes whatever the C library makes of the
 # processor: glibc takes other exponentials and logarithms where there is no FMA.
+# bats file_tags=once
 
 # shellcheck disable=SC2154
 load helper

@@ -39,6 +39,7 @@ npy() {
     grep -qx 'generated: “[^ ].*”' <<<"${lines[0]}"
 }
 
+# bats test_tags=threads
 @test "any number of threads and of texts together gives the same bytes" {
     cd "$dir"
     head -n 70 "$ref/../../samples/english.txt" >lines

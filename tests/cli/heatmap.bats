@@ -119,6 +119,7 @@ load helper
     cmp "$dir/a.png" "$dir/b.png"
 }
 
+# bats test_tags=threads
 @test "the same bytes on every run, for any number of threads, in every format" {
     for format in png svg pdf; do
         "$viz" heatmap --no-metadata -t 1 -o "$dir/1.$format" "the cat saw the dog and the cat ran 我喜欢"

@@ -592,6 +592,7 @@ PYTHON
     works "$viz" info -m "$dir/arrays" --heads 3
 }
 
+# bats test_tags=once
 @test "the command that converts a checkpoint works, and overwrites nothing" {
     python=${PYTHON:-python3}
     "$python" -c 'import torch, safetensors' 2>/dev/null || skip "$python has no torch"

@@ -49,6 +49,7 @@ npy() {
     [ "$status" -eq 0 ] && [ -z "$stderr" ]
 }
 
+# bats test_tags=threads
 @test "the same bytes for any number of threads" {
     "$viz" stats --json -t 1 -m "$ref/bert" --mask causal+padding:1 "$text" > "$dir/one"
     "$viz" stats --json -t 3 -m "$ref/bert" --mask causal+padding:1 "$text" > "$dir/three"

@@ -24,6 +24,7 @@ spoil() {
     printf '\0\0\300\177' | dd of="$1" bs=1 seek=$((8 + size + at)) conv=notrunc status=none
 }
 
+# bats test_tags=once
 @test "every number is what the library's model gives with that mechanism" {
     # Figures of float passes against double ones: 2e-5 of weights is up to 1e-4 of these;
     # bf16 and int8 round what differs in its last digits, now and then the other way.
@@ -63,6 +64,7 @@ spoil() {
                            .time == null and .memory > 0 and .refused == null))))' > /dev/null
 }
 
+# bats test_tags=threads
 @test "the same bytes for any number of threads; another seed draws other numbers" {
     "$viz" mechanisms --json --propagate --repeats 0 -t 1 "$text" > "$dir/one"
     "$viz" mechanisms --json --propagate --repeats 0 -t 3 "$text" > "$dir/three"
@@ -189,6 +191,7 @@ spoil() {
     cmp "$dir/x.svg" "$dir/y.svg"
 }
 
+# bats test_tags=once
 @test "times if they are asked for" {
     works "$viz" mechanisms --json --repeats 2 --only exact,favor "$text"
     echo "$output" | jq -e '.layers[0].mechanisms | all(.time > 0)' > /dev/null
@@ -227,6 +230,7 @@ spoil() {
     fails 2 "unknown file extension" "$viz" mechanisms -o "$dir/x.gif" a
 }
 
+# bats test_tags=once
 @test "gqa: the numbers of each head are those of NumPy" {
     qkv=$(printf "$ref/mechanisms/qkv/%s.npy," q k v)
     qkv=${qkv%,}

@@ -43,6 +43,7 @@ same() {
     done
 }
 
+# bats test_tags=threads
 @test "shards, merged, are the bytes of one run" {
     corpus
     # More shards than texts: some have none.
@@ -177,6 +178,7 @@ PYTHON
     fails 3 "bad: groups: found" "$viz" merge "$dir/bad"
 }
 
+# bats test_tags=once
 @test "samples/shards.mk: shards by make, in any order" {
     command -v make >/dev/null || skip "make is not here"
     corpus

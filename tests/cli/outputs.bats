@@ -293,6 +293,7 @@ anew() {
     "$1" env "${signals[@]/#/--default-signal=}" "${@:2}"
 }
 
+# bats test_tags=threads
 @test "a signal in the middle of a run ends it, and leaves nothing" {
     mkdir "$dir/out"
     mkfifo "$dir/lines"
@@ -416,6 +417,7 @@ anew() {
     [ "$(magic "$dir/b.png" 4)" = 89504e47 ]
 }
 
+# bats test_tags=threads
 @test "threads that cannot be started are done without" {
     sanitised && skip "sanitisers need the address space themselves"
     "$viz" stats --json -t 1 -f samples/english.txt > "$dir/one"

@@ -16,6 +16,7 @@ heads() {
     "$viz" stats --json "$@" | jq -c .heads
 }
 
+# bats test_tags=once
 @test "stats has the same numbers as NumPy for each head" {
     local n i
     n=$(jq length "$ref/precomputed/stats.json")
@@ -105,6 +106,7 @@ heads() {
         "$viz" stats --attention "$dir/bad.npz"
 }
 
+# bats test_tags=threads
 @test "the same for one thread and many" {
     "$viz" stats --json --threads 1 --attention "$ref/precomputed/skipped.npy" >"$dir/one"
     "$viz" stats --json --threads 3 --attention "$ref/precomputed/skipped.npy" | cmp - "$dir/one"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The scripts of samples/ on a few lines, and the corpora as the model takes them.
+# bats file_tags=once
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || exit 1

@@ -40,6 +40,7 @@ numbers() {
     numbers
 }
 
+# bats test_tags=once
 @test "statistics of what --hide leaves are those of NumPy" {
     model=() texts=("$text")
     keys='[0]' numbers --hide first
@@ -54,6 +55,7 @@ numbers() {
     numbers --hide special --renorm
 }
 
+# bats test_tags=once
 @test "statistics of words are those of NumPy" {
     model=() texts=("$text") groups=0,1,2,3,4,4,5,5,5,5
     numbers --merge words
@@ -67,6 +69,7 @@ numbers() {
     numbers --merge words
 }
 
+# bats test_tags=once
 @test "words of many pieces: the numbers of NumPy, the same bytes each time" {
     local piece="我喜欢吃苹果我喜欢吃苹果我喜欢吃苹果我喜欢吃苹果"
     model=() texts=("$piece the cat")
@@ -94,6 +97,7 @@ numbers() {
     [ "$(echo "$output" | jq -c '[.hidden, .hidden_key]')" = '[[],[1,2]]' ]
 }
 
+# bats test_tags=threads
 @test "precomputed attention and threads: the same numbers" {
     "$viz" export -o "$dir/raw.npz" "$text"
     for options in "--hide first,3 --renorm" "--hide 0,5"; do

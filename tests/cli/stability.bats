@@ -20,6 +20,7 @@ text="the key is in the door"
     done
 }
 
+# bats test_tags=threads
 @test "the same bytes for any number of threads; another seed is other noise" {
     "$viz" stability --json -t 1 -m "$ref/gpt2" "$text" > "$dir/one"
     "$viz" stability --json -t 3 -m "$ref/gpt2" "$text" > "$dir/three"

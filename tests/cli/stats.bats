@@ -229,6 +229,7 @@ heads() {
     [ "$(cat "$dir/layers")" = "[1]" ]
 }
 
+# bats test_tags=threads
 @test "the same bytes on every run, for any threads, batch and place in it" {
     head -n 40 samples/english.txt > "$dir/lines"
     "$viz" stats --json -t 1 -f "$dir/lines" > "$dir/want"

@@ -32,6 +32,7 @@ numbers() {
     done
 }
 
+# bats test_tags=threads
 @test "the same bytes for any number of threads and order of the lines" {
     corpus
     numbers -t 1 -f "$dir/lines.jsonl" > "$dir/one"

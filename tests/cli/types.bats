@@ -40,6 +40,7 @@ said() {
     [[ ${lines[2]} =~ ^"L1H0  induction (0."[0-9]+"): attends to the token that followed the previous occurrence of the present one" ]]
 }
 
+# bats test_tags=once
 @test "scores and labels are those of NumPy, over exported attention" {
     python=${PYTHON:-python3}
     "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
@@ -128,6 +129,7 @@ said() {
     [[ ${lines[0]} == *"no probes: --mask is of the texts that are given, 1 text" ]]
 }
 
+# bats test_tags=once
 @test "--gold: baselines of a public treebank, to the digit" {
     shared=${MHA_VIZ_SHARED:-../shared}/ud
     [ -d "$shared" ] || skip "no treebank: $shared is not there"
@@ -138,6 +140,7 @@ said() {
     jq -e '.texts == 2001 and .gold_words == 25147 and .gold_unusable == 0' <<< "$output"
 }
 
+# bats test_tags=once
 @test "--gold: relations and heads are those of NumPy, over exported attention" {
     python=${PYTHON:-python3}
     "$python" -c 'import numpy' 2> /dev/null || skip "$python has no numpy"
@@ -258,6 +261,7 @@ said() {
     [ "$("$python" tests/ref/check_pairs.py "$viz" "$ref/bert" "$dir/texts" "$dir/pairs")" -eq 6 ]
 }
 
+# bats test_tags=threads
 @test "TSV has the same; any number of threads gives the same bytes" {
     corpus "$dir/lines"
     works "$viz" types -m "$planted" --tsv --jsonl -f "$dir/lines"

@@ -18,6 +18,7 @@ rows() {
     done
 }
 
+# bats test_tags=once
 @test "rows of an encoder, a decoder, grouped keys and cross-attention are those of NumPy" {
     model=bert texts=("$text" "a key")
     rows bert.encoder.layer.{}.attention.output.dense.weight attn
@@ -32,6 +33,7 @@ rows() {
     rows model.decoder.layers.{}.encoder_attn.out_proj.weight cross
 }
 
+# bats test_tags=once
 @test "every metric of such rows is that of NumPy, with --hide and --merge too" {
     python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
     every=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)".*/\1/p' src/analysis/metrics.def | paste -sd ,)
@@ -83,6 +85,7 @@ rows() {
     refute eval "unzip -l '$dir/a.npz' | grep -q ' weight.npy$'"
 }
 
+# bats test_tags=threads
 @test "the same bytes for any number of threads, and packed or by itself" {
     "$viz" stats --tsv -m "$ref/llama" --weight norm -t 1 -f samples/english.txt > "$dir/one"
     "$viz" stats --tsv -m "$ref/llama" --weight norm -t 5 -f samples/english.txt > "$dir/five"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Ids, attention, hidden states, logits, entropies and strongest links of every run of
  * every case, on each kernel, against the reference library.  A batch runs packed; its
- * valid rows count. */
+ * valid rows count.
+ * file_tags=threads */
 #include "check.h"
 
 #include "analysis/links.h"

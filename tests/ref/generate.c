@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Greedy continuations against the reference library's generate, id by id: under the
- * rules of each case of generate.json, alone and all texts of a model together. */
+ * rules of each case of generate.json, alone and all texts of a model together.
+ * file_tags=threads */
 #include "check.h"
 
 #include <jansson.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the program itself prints and writes for every case: `stats --json` and `export`
- * against the reference library's attention. */
+ * against the reference library's attention.
+ * file_tags=once */
 #include "check.h"
 
 #include <fcntl.h>

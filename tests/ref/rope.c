@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Rotary frequencies, and long texts, against the reference library. */
+ * Rotary frequencies, and long texts, against the reference library.
+ * file_tags=threads */
 #include "check.h"
 
 #include "base/bytes.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Encoder-decoders against the reference library: the attention of all three stacks,
- * the encoder's and decoder's hidden states, logits; batches packed. */
+ * the encoder's and decoder's hidden states, logits; batches packed.
+ * file_tags=threads */
 #include "check.h"
 
 #include "nn/nn.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Logits taken apart: two sources and a residual by hand under an RMS norm and a LayerNorm,
- * spans by hand; then every family whose head is linear: heads and rest sum to the logit. */
+ * spans by hand; then every family whose head is linear: heads and rest sum to the logit.
+ * file_tags=threads */
 #include "check.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Composition and copying of heads whose matrices are small enough to compute by hand. */
+ * Composition and copying of heads whose matrices are small enough to compute by hand.
+ * file_tags=threads */
 #include "check.h"
 
 #include <math.h>

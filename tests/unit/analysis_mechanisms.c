@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The relative change of numbers; where nothing is wanted, nothing is measured. */
+ * The relative change of numbers; where nothing is wanted, nothing is measured.
+ * file_tags=threads */
 #include "check.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * file_tags=threads */
 #include "check.h"
 
 #include <stdatomic.h>

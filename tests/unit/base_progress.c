@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Work within work, and the share of it that is done. */
+ * Work within work, and the share of it that is done.
+ * file_tags=threads */
 #include "check.h"
 
 #include "base/par.h"

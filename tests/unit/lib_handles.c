@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The library's handles: opened, closed, missing; models as files and as bytes. */
+ * The library's handles: opened, closed, missing; models as files and as bytes.
+ * file_tags=threads */
 #include "check.h"
 
 #include <stdio.h>

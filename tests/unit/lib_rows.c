@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Rows and statistics through the library: every head once and in order, a callback that
- * stops, the same numbers as the program prints. */
+ * stops, the same numbers as the program prints.
+ * file_tags=threads */
 #include "check.h"
 
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A pass over the tokens behind a cache gives the same bytes as one over all tokens: for
  * every model of tests/ref that is causal, token by token and in larger steps, two texts
- * of different lengths together, on each kernel and one or two threads. */
+ * of different lengths together, on each kernel and one or two threads.
+ * file_tags=threads */
 #include "check.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Rotations, given and drawn, and how long a text in chunks may be. */
+ * Rotations, given and drawn, and how long a text in chunks may be.
+ * file_tags=threads */
 #include "check.h"
 
 #include "base/rng.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Keys that a row counts several times: the share of one copy of each, however rows are
- * weighted. */
+ * weighted.
+ * file_tags=threads */
 #include "check.h"
 
 #include <string.h>

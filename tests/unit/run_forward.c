@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a pass gives when only some of it is wanted; what it refuses; weights that are not
- * finite; the first layer against the reference formula in double. */
+ * finite; the first layer against the reference formula in double.
+ * file_tags=threads */
 #include "check.h"
 
 #include <limits.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Fronts against their formulas in double: patches of a picture, convolutions of sound,
  * rows as they are.  Layers add nothing here, so that the hidden states are the front's rows
- * with their positions, normed.  And shapes that a model does not take. */
+ * with their positions, normed.  And shapes that a model does not take.
+ * file_tags=threads */
 #include "check.h"
 
 #include <stdio.h>

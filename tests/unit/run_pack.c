@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The same bytes: a text alone, first, in the middle and last among others, on one to
- * four threads, with either kind of sink, on each kernel.  And the kernels agree. */
+ * four threads, with either kind of sink, on each kernel.  And the kernels agree.
+ * file_tags=threads */
 #include "check.h"
 
 #include "nn/nn.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Of every family whose fixture reads tokens: a pass that begins at a layer with the streams
  * that an earlier one had there ends in the same bytes; so do logits of rows by themselves,
- * and an intervention is seen by what follows it. */
+ * and an intervention is seen by what follows it.
+ * file_tags=threads */
 #include "check.h"
 
 #include <dirent.h>

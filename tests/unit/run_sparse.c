@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Global tokens and blocks of keys: which keys a row sees, that a text's bytes do not
  * depend on what it is packed with, and masks on top.  The numbers themselves are
- * compared with the reference library's in tests/ref. */
+ * compared with the reference library's in tests/ref.
+ * file_tags=threads */
 #include "check.h"
 
 #include <stdlib.h>

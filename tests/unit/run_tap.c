@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Of every family whose fixture reads tokens: what a tap is shown is what the model
- * attends with, and the model's own mechanism in its place changes nothing. */
+ * attends with, and the model's own mechanism in its place changes nothing.
+ * file_tags=threads */
 #include "check.h"
 
 #include <dirent.h>

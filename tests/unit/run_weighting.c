@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Rows of weights times lengths of values: a layer computed by hand; then every family
  * against the plain rows and the values that a tap is shown, with the output projection
- * found by running it. */
+ * found by running it.
+ * file_tags=threads */
 #include "check.h"
 
 #include <dirent.h>

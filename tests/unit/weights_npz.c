@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What is written reads back: by our reader, by zip's own checksums, by NumPy. */
+ * What is written reads back: by our reader, by zip's own checksums, by NumPy.
+ * file_tags=threads */
 #include "check.h"
 
 #include <sys/stat.h>
