@@ -15,16 +15,16 @@ enum {
 
 #define F(f) offsetof(struct config, f)
 static const struct key keys[] = {
-    { KEY_INT, F(d_head), 1, 1 << 16, { "attention_head_size" } },
-    { KEY_INT, F(d_ff), 1, 1 << 24, { "feed_forward_size" } },
-    { KEY_INT, F(chunked.near.len), 1, MAX_CHUNK, { "local_attn_chunk_length" } },
-    { KEY_INT, F(chunked.near.before), 0, 1 << 16, { "local_num_chunks_before" } },
-    { KEY_INT, F(chunked.near.after), 0, 1 << 16, { "local_num_chunks_after" } },
-    { KEY_INT, F(chunked.hashed.len), 1, MAX_CHUNK, { "lsh_attn_chunk_length" } },
-    { KEY_INT, F(chunked.hashed.before), 0, 1 << 16, { "lsh_num_chunks_before" } },
-    { KEY_INT, F(chunked.hashed.after), 0, 1 << 16, { "lsh_num_chunks_after" } },
-    { KEY_INT, F(chunked.n_hashes), 1, MAX_ROUNDS, { "num_hashes" } },
-    { KEY_BOOL, F(axial.on), 0, 0, { "axial_pos_embds" } },
+    { KEY_INT, F(d_head), 1, 1 << 16, NAMES("attention_head_size") },
+    { KEY_INT, F(d_ff), 1, 1 << 24, NAMES("feed_forward_size") },
+    { KEY_INT, F(chunked.near.len), 1, MAX_CHUNK, NAMES("local_attn_chunk_length") },
+    { KEY_INT, F(chunked.near.before), 0, 1 << 16, NAMES("local_num_chunks_before") },
+    { KEY_INT, F(chunked.near.after), 0, 1 << 16, NAMES("local_num_chunks_after") },
+    { KEY_INT, F(chunked.hashed.len), 1, MAX_CHUNK, NAMES("lsh_attn_chunk_length") },
+    { KEY_INT, F(chunked.hashed.before), 0, 1 << 16, NAMES("lsh_num_chunks_before") },
+    { KEY_INT, F(chunked.hashed.after), 0, 1 << 16, NAMES("lsh_num_chunks_after") },
+    { KEY_INT, F(chunked.n_hashes), 1, MAX_ROUNDS, NAMES("num_hashes") },
+    { KEY_BOOL, F(axial.on), 0, 0, NAMES("axial_pos_embds") },
 };
 #undef F
 

@@ -44,7 +44,7 @@ int config_act(const struct reader *r, const char *name, const json_t *v, enum a
 /* The first of a row's names whose value is there and not null; NULL: none. */
 static const char *key_name(const struct key *k, const json_t *object)
 {
-    for (int i = 0; i < KEY_NAMES && k->name[i] != NULL; i++)
+    for (int i = 0; k->name[i] != NULL; i++)
         if (config_value(object, k->name[i]) != NULL)
             return k->name[i];
     return NULL;
@@ -73,7 +73,7 @@ int config_key(const struct reader *r, const struct key *k, const json_t *object
 const struct key *config_find_in(const struct key *row, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < KEY_NAMES && row[i].name[k] != NULL; k++)
+        for (int k = 0; row[i].name[k] != NULL; k++)
             if (strcmp(row[i].name[k], name) == 0)
                 return &row[i];
     return NULL;

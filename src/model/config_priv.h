@@ -16,16 +16,16 @@ struct reader {
 
 enum key_type { KEY_INT, KEY_REAL, KEY_BOOL, KEY_ACT };
 
-enum { KEY_NAMES = 8 };     /* at most, of one row */
-
-/* One row per number; field is an offset in the struct that is filled. */
+/* One row per number; field is an offset in the struct that is filled.  NAMES("a", "b") ends
+   what it makes itself: no row can lack its end, or have more names than there is room for. */
 struct key {
     enum key_type type;
     size_t field;
     double min, max;
-    const char *name[KEY_NAMES];    /* the first that is there and not null wins; NULL ends,
-                                       where there are fewer */
+    const char *const *name;    /* the first that is there and not null wins */
 };
+
+#define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 /* The value of key, NULL where it is absent or null. */
 const json_t *config_value(const json_t *object, const char *key);

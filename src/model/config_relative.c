@@ -7,18 +7,18 @@
 
 #define F(f) offsetof(struct config, f)
 static const struct key disentangled[] = {
-    { KEY_BOOL, F(relative.on), 0, 0, { "relative_attention" } },
-    { KEY_INT, F(relative.max), -1, 1 << 24, { "max_relative_positions" } },
-    { KEY_BOOL, F(relative.input), 0, 0, { "position_biased_input" } },
+    { KEY_BOOL, F(relative.on), 0, 0, NAMES("relative_attention") },
+    { KEY_INT, F(relative.max), -1, 1 << 24, NAMES("max_relative_positions") },
+    { KEY_BOOL, F(relative.input), 0, 0, NAMES("position_biased_input") },
 };
 
 /* Of the second version alone; the first one passes them over. */
 static const struct key second[] = {
-    { KEY_INT, F(relative.n_buckets), -1, 1 << 16, { "position_buckets" } },
-    { KEY_BOOL, F(relative.shared), 0, 0, { "share_att_key" } },
-    { KEY_INT, F(front.conv_width), -1, 255, { "conv_kernel_size" } },
-    { KEY_INT, F(front.conv_groups), 1, 1 << 16, { "conv_groups" } },
-    { KEY_ACT, F(front.conv_act), 0, 0, { "conv_act" } },
+    { KEY_INT, F(relative.n_buckets), -1, 1 << 16, NAMES("position_buckets") },
+    { KEY_BOOL, F(relative.shared), 0, 0, NAMES("share_att_key") },
+    { KEY_INT, F(front.conv_width), -1, 255, NAMES("conv_kernel_size") },
+    { KEY_INT, F(front.conv_groups), 1, 1 << 16, NAMES("conv_groups") },
+    { KEY_ACT, F(front.conv_act), 0, 0, NAMES("conv_act") },
 };
 #undef F
 
@@ -155,10 +155,12 @@ static int read_disentangled(const struct reader *r, const struct family *f,
 
 /* ---- XLNet ---- */
 
+static const struct key clamp = {
+    KEY_INT, offsetof(struct config, relative.clamp), -1, 1 << 24, NAMES("clamp_len")
+};
+
 static int read_xl(const struct reader *r, const json_t *root)
 {
-    static const struct key clamp = { KEY_INT, offsetof(struct config, relative.clamp), -1,
-                                      1 << 24, { "clamp_len" } };
     const json_t *value = config_value(root, "attn_type");
     const char *type = value == NULL ? "bi" : json_string_value(value);
 

@@ -7,20 +7,20 @@
 
 #define F(f) offsetof(struct rope, f)
 static const struct key keys[] = {
-    { KEY_REAL, F(theta), 1, 1e12, { "rope_theta" } },
-    { KEY_REAL, F(factor), 1e-3, 1e6, { "factor" } },
-    { KEY_REAL, F(low), 1e-3, 1e6, { "low_freq_factor" } },
-    { KEY_REAL, F(high), 1e-3, 1e6, { "high_freq_factor" } },
-    { KEY_REAL, F(beta_fast), 1e-3, 1e6, { "beta_fast" } },
-    { KEY_REAL, F(beta_slow), 1e-3, 1e6, { "beta_slow" } },
-    { KEY_REAL, F(mscale), 0, 1e6, { "mscale" } },
-    { KEY_REAL, F(mscale_all), 0, 1e6, { "mscale_all_dim" } },
-    { KEY_REAL, F(attention_factor), 1e-3, 1e6, { "attention_factor" } },
-    { KEY_INT, F(original), 1, 1 << 30, { "original_max_position_embeddings" } },
+    { KEY_REAL, F(theta), 1, 1e12, NAMES("rope_theta") },
+    { KEY_REAL, F(factor), 1e-3, 1e6, NAMES("factor") },
+    { KEY_REAL, F(low), 1e-3, 1e6, NAMES("low_freq_factor") },
+    { KEY_REAL, F(high), 1e-3, 1e6, NAMES("high_freq_factor") },
+    { KEY_REAL, F(beta_fast), 1e-3, 1e6, NAMES("beta_fast") },
+    { KEY_REAL, F(beta_slow), 1e-3, 1e6, NAMES("beta_slow") },
+    { KEY_REAL, F(mscale), 0, 1e6, NAMES("mscale") },
+    { KEY_REAL, F(mscale_all), 0, 1e6, NAMES("mscale_all_dim") },
+    { KEY_REAL, F(attention_factor), 1e-3, 1e6, NAMES("attention_factor") },
+    { KEY_INT, F(original), 1, 1 << 30, NAMES("original_max_position_embeddings") },
 };
 static const struct key base_keys[] = {
-    { KEY_REAL, F(theta), 1, 1e12, { "rope_theta", "rotary_emb_base", "global_rope_theta" } },
-    { KEY_REAL, F(theta), 1, 1e12, { "rope_local_base_freq", "local_rope_theta" } },
+    { KEY_REAL, F(theta), 1, 1e12, NAMES("rope_theta", "rotary_emb_base", "global_rope_theta") },
+    { KEY_REAL, F(theta), 1, 1e12, NAMES("rope_local_base_freq", "local_rope_theta") },
 };
 #undef F
 
@@ -124,9 +124,9 @@ static const json_t *parameters(const json_t *root)
 }
 
 #define F(f) offsetof(struct config, rotary.f)
-static const struct key share = { KEY_REAL, F(share), 0, 1, { "partial_rotary_factor" } };
-static const struct key pct = { KEY_REAL, F(share), 0, 1, { "rotary_pct" } };
-static const struct key dim = { KEY_INT, F(n_columns), 1, 1 << 16, { "rotary_dim" } };
+static const struct key share = { KEY_REAL, F(share), 0, 1, NAMES("partial_rotary_factor") };
+static const struct key pct = { KEY_REAL, F(share), 0, 1, NAMES("rotary_pct") };
+static const struct key dim = { KEY_INT, F(n_columns), 1, 1 << 16, NAMES("rotary_dim") };
 #undef F
 
 int config_rope_share(const struct reader *r, const struct family *f, const json_t *root)

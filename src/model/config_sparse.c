@@ -41,12 +41,14 @@ static int read_windows(const struct reader *r, const json_t *root)
     return 0;
 }
 
+static const struct key sep = {
+    KEY_INT, offsetof(struct config, sparse.sep_id), 0, 1 << 28, NAMES("sep_token_id")
+};
+
 /* What the reference library's class for a task makes global by itself. */
 static int read_global_rule(const struct reader *r, const struct family *f,
                             const json_t *root)
 {
-    static const struct key sep = { KEY_INT, offsetof(struct config, sparse.sep_id), 0, 1 << 28,
-                                    { "sep_token_id" } };
     const json_t *list = config_value(root, "architectures");
     const char *name = json_string_value(json_array_get(list, 0));
 
@@ -56,21 +58,21 @@ static int read_global_rule(const struct reader *r, const struct family *f,
     return config_key(r, &sep, root, r->c);
 }
 
+static const struct key block_keys[] = {
+    { KEY_INT, offsetof(struct config, sparse.block), 1, 1 << 20, NAMES("block_size") },
+    { KEY_INT, offsetof(struct config, sparse.n_random), 1, 1 << 12, NAMES("num_random_blocks") },
+};
+
 static int read_blocks(const struct reader *r, const json_t *root)
 {
-    static const struct key keys[] = {
-        { KEY_INT, offsetof(struct config, sparse.block), 1, 1 << 20, { "block_size" } },
-        { KEY_INT, offsetof(struct config, sparse.n_random), 1, 1 << 12,
-          { "num_random_blocks" } },
-    };
     const json_t *type = config_value(root, "attention_type");
     const char *text = type != NULL ? json_string_value(type) : "block_sparse";
 
     if (text == NULL ||
         (strcmp(text, "block_sparse") != 0 && strcmp(text, "original_full") != 0))
         return config_wrong(r, "attention_type", type, "block_sparse or original_full");
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (config_key(r, &keys[i], root, r->c) != 0)
+    for (size_t i = 0; i < sizeof block_keys / sizeof block_keys[0]; i++)
+        if (config_key(r, &block_keys[i], root, r->c) != 0)
             return -1;
     if (strcmp(text, "original_full") == 0)
         r->c->sparse.block = 0;

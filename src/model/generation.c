@@ -14,10 +14,10 @@
 
 #define F(f) offsetof(struct generation, f)
 static const struct key numbers[] = {
-    { KEY_INT, F(no_repeat), 0, 1 << 20, { "no_repeat_ngram_size" } },
-    { KEY_INT, F(min_length), 0, 1 << 30, { "min_length" } },
-    { KEY_INT, F(min_new), 0, 1 << 30, { "min_new_tokens" } },
-    { KEY_REAL, F(penalty), 1e-6, 1e6, { "repetition_penalty" } },
+    { KEY_INT, F(no_repeat), 0, 1 << 20, NAMES("no_repeat_ngram_size") },
+    { KEY_INT, F(min_length), 0, 1 << 30, NAMES("min_length") },
+    { KEY_INT, F(min_new), 0, 1 << 30, NAMES("min_new_tokens") },
+    { KEY_REAL, F(penalty), 1e-6, 1e6, NAMES("repetition_penalty") },
 };
 
 static const struct { size_t field; const char *name; } lists[] = {
