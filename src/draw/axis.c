@@ -4,6 +4,28 @@
 
 #include <math.h>
 
+/* Tokens: from here on a word in many says less than where it stands. */
+enum { LONG_TEXT = 100 };
+
+/* Lines from one position to the next. */
+static const double SPARSE = 2.5;
+
+/* Multiples of 10, 20, 50, 100, ... */
+static struct page_labels position_labels(struct axis *axis, struct page *page,
+                                          const struct label_list *list, long count)
+{
+    static const int steps[] = { 1, 2, 5 };
+    double line = text_line_height(&page->text, &axis->style);
+    int step = 10, unit = 10;
+
+    for (int i = 1; step * axis->cell / axis->pool < SPARSE * line && unit < 100000000; i++) {
+        unit = i % 3 == 0 ? 10 * unit : unit;
+        step = steps[i % 3] * unit;
+    }
+    axis->step = step / axis->pool > 1 ? step / axis->pool : 1;
+    return page_positions(page, list, count, step, &axis->style);
+}
+
 void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
                   int n_cells, int pool, double cell, double label_px, double max_w,
                   bool rotated)
@@ -13,8 +35,12 @@ void axis_measure(struct axis *axis, struct page *page, const struct label_list 
     *axis = (struct axis){ .style = { label_px, 1.0, 0.13, false, rotated, max_w },
                            .cell = cell };
     axis->step = grid_label_step(cell, text_line_height(&page->text, &axis->style));
-    axis->labels = page_labels(page, list, count < list->n ? count : list->n,
-                               (long)axis->step * pool, &axis->style);
+    axis->pool = pool;
+    count = count < list->n ? count : list->n;
+    if (count > LONG_TEXT && axis->step * pool > 1)
+        axis->labels = position_labels(axis, page, list, count);
+    else
+        axis->labels = page_labels(page, list, count, (long)axis->step * pool, &axis->style);
 }
 
 /* The first unit of a line of this width, centred; on a whole pixel in a PNG. */
@@ -54,7 +80,7 @@ static double reach(const struct axis *axis, const struct grid *grid)
 
 static double centre_of(const struct axis *axis, const struct page *page, int i)
 {
-    return overhang(axis, page) + (i * axis->step + 0.5) * axis->cell;
+    return overhang(axis, page) + (axis->labels.token[i] / axis->pool + 0.5) * axis->cell;
 }
 
 /* Its right edge lies at the cells' left edge. */
@@ -82,11 +108,26 @@ static cairo_surface_t *row_layer(const struct axis *axis, struct page *page,
     return layer;
 }
 
+/* A label from y downwards: turned, or upright with its ideographs' top there. */
+static void draw_below(const struct axis *axis, struct page *page, cairo_t *cr, int i,
+                       double centre, double y)
+{
+    const struct text *text = &page->text;
+    const struct piece *piece = axis->labels.piece[i];
+    double max = axis->step * axis->cell, line = text_line_height(text, &axis->style);
+
+    if (text_is_rotated(piece))
+        text_draw_rotated(text, cr, piece,
+                          page_snap(page, centre + text_middle(text, &axis->style)), y, max);
+    else
+        text_draw_line(text, cr, piece, page_snap(page, centre - text_width(piece) / 2.0),
+                       page_snap(page, y + 0.8 * line), 2.0 * line);
+}
+
 /* Its upper edge lies at the cells' lower edge. */
 static cairo_surface_t *col_layer(const struct axis *axis, struct page *page,
                                   const struct grid *grid)
 {
-    const struct text *text = &page->text;
     cairo_surface_t *layer = page_layer(page, grid->first.w + 2.0 * overhang(axis, page),
                                         reach(axis, grid));
     cairo_t *cr = cairo_create(layer);
@@ -96,9 +137,7 @@ static cairo_surface_t *col_layer(const struct axis *axis, struct page *page,
 
         fill_tick(cr, line_at(page, centre, grid->line), grid->line, grid->line,
                   grid->tick);
-        text_draw_rotated(text, cr, axis->labels.piece[i],
-                          page_snap(page, centre + text_middle(text, &axis->style)),
-                          label_start(grid), axis->step * axis->cell);
+        draw_below(axis, page, cr, i, centre, label_start(grid));
     }
     page_layer_done(page, cr);
     return layer;

@@ -10,12 +10,13 @@ struct axis {
     struct style style;         /* of its labels; rotated where they are below */
     double cell;                /* side of a cell, in units */
     int step;                   /* cells from one label to the next */
+    int pool;                   /* tokens per cell */
     struct page_labels labels;
 };
 
 /*
  * The labels of n_cells cells of `pool` tokens; a cell is labelled with its first
- * token.  label_px: the size of their font at 100 dpi; max_w: where they are cut, or 0.
+ * token, or, where a text of over 100 tokens has no room for all, with a round position.  label_px: the size of their font at 100 dpi; max_w: where they are cut, or 0.
  */
 void axis_measure(struct axis *axis, struct page *page, const struct label_list *list,
                   int n_cells, int pool, double cell, double label_px, double max_w,

@@ -44,7 +44,7 @@ static struct around around(const struct grid_sizes *s, const struct grid *g)
     struct around a;
 
     a.near = fmax(g->line, over);
-    a.left = fmax(beside(s, g, s->row_label), over);
+    a.left = fmax(beside(s, g, s->row_label) + layout_whole(s->units, s->row_name), over);
     a.right = fmax(g->line + bar, over);
     a.below = fmax(beside(s, g, s->col_label), reach);
     a.above = fmax(g->line + (s->panel_h > 0.0 ?
@@ -109,7 +109,7 @@ void grid_make(struct grid *g, const struct grid_sizes *s)
     g->step_y = a.above + cells_h + a.below + gutter;
     g->width = a.left + cells_w + a.right + (columns - 1) * g->step_x +
                (s->one_bar ? bar_width(s, g) : 0.0);
-    g->height = rows * g->step_y - gutter;
+    g->height = rows * g->step_y - gutter + layout_whole(s->units, s->col_name);
     g->first = (struct box){ a.left, a.above, cells_w, cells_h };
     g->bar = s->one_bar ? place_one_bar(s, g) : place_bar(g);
 }

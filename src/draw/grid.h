@@ -22,6 +22,8 @@ struct grid_sizes {
     double cell;                /* side of a cell */
     double row_label, col_label;    /* the longest label; 0: none */
     double label_h;             /* a line of labels */
+    double row_name, col_name;  /* a line left of the labels of rows, and below those of the
+                                   lowest columns; 0: none */
     double value_w, value_h;    /* the widest number of a bar; 0: no bar */
     bool one_bar;               /* one for all panels */
     bool narrow;                /* on a page of a given width: little room between things */

@@ -21,7 +21,13 @@ struct measured {
     struct colourbar *bar;      /* [n_bars] */
     int n_bars;
     const struct piece **title; /* [n_panels]; NULL: none */
+    const struct piece *row_name, *col_name;    /* NULL: none */
+    double name_h;              /* a line of them, with what parts it from the labels */
 };
+
+/* Of axes. */
+static const struct style name_across = { 10.0, 1.0, 0.38, false, false, 0.0 };
+static const struct style name_up = { 10.0, 1.0, 0.38, false, true, 0.0 };
 
 static void scripts(const void *of, struct label_scripts *scripts)
 {
@@ -206,6 +212,18 @@ int heatmap_plan_page(const struct heatmap_page *page, int n_cols, int n_panels,
     return -1;
 }
 
+static void measure_names(struct measured *m, struct page *page, struct grid_sizes *s)
+{
+    const struct heatmaps *maps = m->maps;
+
+    if (maps->row_name == NULL || maps->rows.n == 0)
+        return;
+    m->row_name = text_line(&page->text, &name_up, maps->row_name);
+    m->col_name = text_line(&page->text, &name_across, maps->col_name);
+    m->name_h = 1.18 * text_line_height(&page->text, &name_across);
+    s->row_name = s->col_name = m->name_h;
+}
+
 static void *measure(const void *of, struct page *page, struct box *size)
 {
     const struct heatmaps *maps = of;
@@ -216,6 +234,7 @@ static void *measure(const void *of, struct page *page, struct box *size)
                                 .one_bar = has_one_bar(maps) && !maps->no_bars };
 
     measured->maps = maps;
+    measure_names(measured, page, &sizes);
     if (page->sheet->width_px > 0.0)
         measure_by_width(measured, page, &sizes);
     else
@@ -273,6 +292,30 @@ static void paint_title(const struct piece *title, struct page *page,
                    cells.y - grid->line - grid->panel_gap, 3.0 * h);
 }
 
+/* Beside the first panel of each row, and below the last of each column. */
+static void paint_names(const struct measured *m, struct page *page, struct box at)
+{
+    const struct text *text = &page->text;
+    double middle = text_middle(text, &name_across);
+    double gap = m->grid.line + m->grid.tick + m->grid.label_gap;
+    double beside = gap + m->rows.labels.longest, below = gap + m->cols.labels.longest;
+
+    for (int i = 0; i < m->maps->n_panels; i++) {
+        struct box cells = grid_panel(&m->grid, at, i);
+        double y = cells.y + cells.h + below + m->name_h / 2.0 + middle;
+
+        if (i % m->grid.columns == 0)
+            text_draw_rotated(text, page->cr, m->row_name,
+                              page_snap(page, at.x + m->grid.first.x - beside -
+                                              m->name_h / 2.0 + middle),
+                              cells.y + (cells.h - text_width(m->row_name)) / 2.0, m->name_h);
+        if (i + m->grid.columns >= m->maps->n_panels)
+            text_draw_line(text, page->cr, m->col_name,
+                           page_snap(page, cells.x + (cells.w - text_width(m->col_name)) / 2.0),
+                           page_snap(page, y), m->name_h);
+    }
+}
+
 static void paint_text(const void *measured, struct page *page, struct box at)
 {
     const struct measured *m = measured;
@@ -280,6 +323,8 @@ static void paint_text(const void *measured, struct page *page, struct box at)
     for (int i = 0; i < m->maps->n_panels; i++)
         if (m->title[i] != NULL)
             paint_title(m->title[i], page, &m->grid, grid_panel(&m->grid, at, i));
+    if (m->row_name != NULL)
+        paint_names(m, page, at);
     for (int i = 0; i < m->n_bars; i++)
         colourbar_paint(&m->bar[i], page, &m->grid, m->maps->cmap,
                         grid_bar(&m->grid, at, i));

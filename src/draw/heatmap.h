@@ -26,6 +26,7 @@ struct heatmaps {
     int columns;                /* panels in a row of the grid, >= 1 */
     struct label_list rows, cols;   /* left, and below (rotated by 90 degrees); they thin
                                        out where they would touch */
+    const char *row_name, *col_name;    /* beside and below the labels, "query"; NULL: none */
     int pool;                   /* tokens per cell in each direction, >= 1 */
     const struct cmap *cmap;
     enum scale scale;

@@ -156,6 +156,14 @@ static bool is_kana(int cp)
            (cp >= 0x31f0 && cp <= 0x31ff) || (cp >= 0xff66 && cp <= 0xff9d);
 }
 
+bool label_is_upright(const char *clean)
+{
+    int code, len = utf8_decode(clean, strlen(clean), &code);
+
+    return len > 1 && clean[len] == '\0' &&
+           (is_han(code) || is_kana(code) || (code >= 0xac00 && code <= 0xd7a3));
+}
+
 size_t label_size(const struct label_list *list, int i)
 {
     return list->size != NULL ? list->size[i] : strlen(list->text[i]);

@@ -13,6 +13,7 @@ struct label_list {
     int n;
     const char *const *text;    /* [n] any bytes; cleaned before they are drawn */
     const size_t *size;         /* [n] bytes of each (they may hold NULs), or NULL */
+    const int *position;        /* [n] each one's number in the text; NULL: 0, 1, ... */
 };
 
 /* Bytes of label i. */
@@ -31,6 +32,9 @@ enum {
  * counts them) are cut, with "…"; so is a character of over 12 code points.
  */
 char *label_clean(struct arena *a, const char *s, size_t n, int max_chars);
+
+/* A single Han character, kana or hangul syllable: it is not turned where others are. */
+bool label_is_upright(const char *clean);
 
 /* The scripts that texts are written in, which decide the language of a picture. */
 struct label_scripts { bool han, kana; };

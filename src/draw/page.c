@@ -206,20 +206,51 @@ void page_finish(struct page *p)
     *p = (struct page){ .cr = NULL };
 }
 
+/* Below the axis a single Han character is not turned, and takes a line; the box of one that no
+ * font has is too wide for that. */
+static void add_label(struct page *p, struct page_labels *labels, int token,
+                      const struct style *style, const char *clean)
+{
+    const struct piece *piece = text_line(&p->text, style, clean);
+    double line = text_line_height(&p->text, style);
+    bool upright = style->rotated && label_is_upright(clean) && text_width(piece) <= line;
+    struct style own = *style;
+
+    own.rotated = style->rotated && !upright;
+    labels->piece[labels->n] = upright ? text_line(&p->text, &own, clean) : piece;
+    labels->longest = fmax(labels->longest, upright ? line : text_width(piece));
+    labels->token[labels->n++] = token;
+}
+
+static struct page_labels new_labels(struct page *p, long n)
+{
+    return (struct page_labels){
+        .piece = arena_alloc(p->arena, (size_t)n, sizeof(struct piece *)),
+        .token = arena_alloc(p->arena, (size_t)n, sizeof(int)),
+    };
+}
+
 struct page_labels page_labels(struct page *p, const struct label_list *list, long n,
                                long step, const struct style *style)
 {
-    struct page_labels labels = {
-        .piece = arena_alloc(p->arena, (size_t)(n / step) + 1, sizeof *labels.piece)
-    };
+    struct page_labels labels = new_labels(p, n / step + 1);
 
-    for (long i = 0; i < n; i += step) {
-        const char *clean = label_clean(p->arena, list->text[i], label_size(list, (int)i),
-                                        LABEL_CHARS);
-        const struct piece *piece = text_line(&p->text, style, clean);
+    for (long i = 0; i < n; i += step)
+        add_label(p, &labels, (int)i, style,
+                  label_clean(p->arena, list->text[i], label_size(list, (int)i), LABEL_CHARS));
+    return labels;
+}
 
-        labels.piece[labels.n++] = piece;
-        labels.longest = fmax(labels.longest, text_width(piece));
+struct page_labels page_positions(struct page *p, const struct label_list *list, long n,
+                                  int step, const struct style *style)
+{
+    struct page_labels labels = new_labels(p, n + 1);
+
+    for (long i = 0; i < n; i++) {
+        int position = list->position != NULL ? list->position[i] : (int)i;
+
+        if (position % step == 0)
+            add_label(p, &labels, (int)i, style, arena_printf(p->arena, "%d", position));
     }
     return labels;
 }

@@ -47,12 +47,17 @@ void page_finish(struct page *p);       /* after any of them */
 struct page_labels {
     int n;
     const struct piece **piece; /* [n] */
-    double longest;             /* width; 0: there is none */
+    int *token;                 /* [n] whose they are */
+    double longest;             /* away from the axis; 0: there is none */
 };
 
 /* Of the first n labels of a list every step-th. */
 struct page_labels page_labels(struct page *p, const struct label_list *list, long n,
                                long step, const struct style *style);
+
+/* Of the first n labels the numbers of those that the step divides. */
+struct page_labels page_positions(struct page *p, const struct label_list *list, long n,
+                                  int step, const struct style *style);
 
 /* at, on a whole pixel in a PNG. */
 double page_snap(const struct page *p, double at);

@@ -294,6 +294,11 @@ double text_width(const struct piece *p)
     return p->w;
 }
 
+bool text_is_rotated(const struct piece *p)
+{
+    return p->style.rotated;
+}
+
 double text_height(const struct piece *p)
 {
     return p->h;

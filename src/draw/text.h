@@ -56,6 +56,7 @@ const struct piece *text_paragraph(struct text *t, const struct style *style,
                                    const char *clean, double width, int max_lines,
                                    bool centred);
 double text_width(const struct piece *p);
+bool text_is_rotated(const struct piece *p);
 double text_height(const struct piece *p);
 double text_line_height(const struct text *t, const struct style *style);
 /* From the middle of a line to its baseline, the same for every script. */

@@ -12,13 +12,15 @@ struct label_list figure_labels(struct arena *a, const struct tokens *t, const i
 {
     const char **text = arena_alloc(a, (size_t)n_shown, sizeof *text);
     size_t *size = arena_alloc(a, (size_t)n_shown, sizeof *size);
+    int *position = arena_alloc(a, (size_t)n_shown, sizeof *position);
 
     for (int i = 0; i < t->n; i++)
         if (place[i] >= 0) {
             text[place[i]] = t->label[i];
             size[place[i]] = t->label_size[i];
+            position[place[i]] = i;
         }
-    return (struct label_list){ n_shown, text, size };
+    return (struct label_list){ n_shown, text, size, position };
 }
 
 /* "(a)", ... "(z)", "(aa)", ... of the panels. */
@@ -90,7 +92,7 @@ struct label_list figure_numbered(struct arena *a, char letter, int n)
 
     for (int i = 0; i < n; i++)
         text[i] = arena_printf(a, "%c%d", letter, i);
-    return (struct label_list){ n, text, NULL };
+    return (struct label_list){ n, text, NULL, NULL };
 }
 
 /* ---- where colours end ---- */

@@ -203,6 +203,8 @@ int picture_draw(const struct picture *p, struct arena *a, const struct item *it
     if (!figure->no_labels) {
         maps.rows = figure_labels(a, queries, map->row, rows);
         maps.cols = figure_labels(a, keys, map->col, cols);
+        maps.row_name = p->s->stack == STACK_CROSS ? "decoder" : "query";
+        maps.col_name = p->s->stack == STACK_CROSS ? "encoder" : "key";
     }
     return paint(p, a, item, map, &maps, place, e);
 }

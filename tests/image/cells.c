@@ -426,8 +426,8 @@ static void test_shapes(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         sample_init(&s, 2, shape[i][0], shape[i][1], false);
-        s.maps.rows = (struct label_list){ shape[i][0], s.label, NULL };
-        s.maps.cols = (struct label_list){ shape[i][1], s.label, NULL };
+        s.maps.rows = (struct label_list){ shape[i][0], s.label, NULL, NULL };
+        s.maps.cols = (struct label_list){ shape[i][1], s.label, NULL, NULL };
         for (int k = 0; k < MAX_LABELS; k++)
             s.label[k] = "word";
         check(&s, false);

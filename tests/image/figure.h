@@ -64,7 +64,7 @@ static inline void sample_labels(struct sample *s, int n, const char *text)
 {
     for (int i = 0; i < n; i++)
         s->label[i] = text;
-    s->maps.rows = s->maps.cols = (struct label_list){ n, s->label, NULL };
+    s->maps.rows = s->maps.cols = (struct label_list){ n, s->label, NULL, NULL };
 }
 
 static inline void sample_finish(struct sample *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Ink of labels: it is there, it does not touch, nothing is cut off, and what no
  * font has is said once. */
+#include "draw/page.h"
 #include "image/figure.h"
 #include "image/png_read.h"
 
@@ -301,9 +302,84 @@ static void test_long_texts(void **state)
     sample_finish(&s);
 }
 
+/* Of 300 tokens, of which some are left out: those whose number the step divides. */
+static void test_positions(void **state)
+{
+    enum { N = 300, OUT = 7 };
+    static const struct style style = { 9.0, 1.0, 0.0, false, true, 0.0 };
+    static int position[N];
+    const struct label_list list = { N, NULL, NULL, position };
+    const struct sheet sheet = { .dpi = 100 };
+    struct page_labels labels;
+    struct page page;
+    struct arena a;
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        position[i] = i + (i >= 20 ? OUT : 0);
+    arena_init(&a, NULL, NULL);
+    page_init(&page, &sheet, DRAW_PNG, &a);
+    labels = page_positions(&page, &list, N, 50, &style);
+    assert_int_equal(labels.n, 7);          /* 0, 50, ..., 300 */
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(labels.token[i], i == 0 ? 0 : 50 * i - OUT);
+    assert_true(labels.longest > 0.0);
+    page_finish(&page);
+    arena_finish(&a);
+}
+
+/* The rectangle of what is not white below the axis of one cell with this label. */
+static void ink_below(const char *label, int *w, int *h)
+{
+    struct sample s;
+    struct folder d;
+    struct picture p;
+    struct arena a;
+    struct box box;
+    double width, height;
+    int x0 = 1 << 20, x1 = 0, y0 = 1 << 20, y1 = 0;
+
+    sample_init(&s, 1, 1, 1, false);
+    sample_labels(&s, 1, label);
+    s.maps.cell_px = 60;
+    s.maps.no_bars = true;
+    folder_init(&d);
+    arena_init(&a, NULL, NULL);
+    draw_ok(&s, DRAW_PNG, folder_file(&d, "a.png"));
+    sample_boxes(&s, &a, &box, &width, &height);
+    assert_int_equal(picture_read(&p, folder_file(&d, "a.png")), 0);
+    for (int y = (int)(box.y + box.h) + 5; y < p.h; y++)
+        for (int x = 0; x < p.w; x++)
+            if (picture_at(&p, x, y) != 0xffffff) {
+                x0 = x < x0 ? x : x0, x1 = x > x1 ? x : x1;
+                y0 = y < y0 ? y : y0, y1 = y > y1 ? y : y1;
+            }
+    *w = x1 - x0 + 1;
+    *h = y1 - y0 + 1;
+    picture_free(&p);
+    arena_finish(&a);
+    folder_finish(&d);
+    sample_finish(&s);
+}
+
+/* A Han character that no font has is a box of its number: as wide as a word, and turned. */
+static void test_upright_ink(void **state)
+{
+    int w, h;
+
+    (void)state;
+    need_dejavu();
+    ink_below("wwww", &w, &h);
+    assert_true(h > 2 * w);
+    ink_below("人", &w, &h);
+    assert_true(h > 2 * w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_upright_ink),
         cmocka_unit_test(test_thinning),
         cmocka_unit_test(test_dpi),
         cmocka_unit_test(test_hostile),

@@ -21,13 +21,15 @@ static struct box slot(const struct grid_sizes *s, const struct grid *g, struct 
     double above = g->line + (s->panel_h > 0.0 ? g->panel_gap + s->panel_h : 0.0);
     double right = s->one_bar || s->value_h == 0.0 ? g->line :
                    g->line + g->bar_gap + g->bar_w + g->value_gap + s->value_w;
+    double name = i % g->columns == 0 ? s->row_name : 0.0;
     double title = (s->panel_w - b.w) / 2.0;
     double label = (s->label_h - s->cell) / 2.0, value = s->value_h - b.h / 2.0;
 
-    left = fmax(left, title);
+    left = fmax(left + name, title);
     right = fmax(right, title);
     above = fmax(fmax(above, label), value);
     below = fmax(fmax(below, label), value);
+    below += i + g->columns >= s->n_panels ? s->col_name : 0.0;
     return (struct box){ b.x - left, b.y - above, left + b.w + right,
                          above + b.h + below };
 }
@@ -102,6 +104,7 @@ static void test_sound(void **state)
                     s.cell = side[c];
                     s.units = (struct units){ px[u], u != 1 };
                     s.row_label = u % 2 * 55.3;
+                    s.row_name = s.col_name = n % 2 * 12.7;
                     check_sound(&s);
                     s.one_bar = true;
                     check_sound(&s);

@@ -181,9 +181,26 @@ static void test_packages(void **state)
     assert_string_equal(package(0x627), "fonts-noto-core");
 }
 
+/* Below an axis these are not turned. */
+static void test_upright(void **state)
+{
+    (void)state;
+    assert_true(label_is_upright("我"));
+    assert_true(label_is_upright("の"));
+    assert_true(label_is_upright("한"));
+    assert_true(label_is_upright("𠀀"));
+    assert_false(label_is_upright("喜欢"));
+    assert_false(label_is_upright("a"));
+    assert_false(label_is_upright("é"));
+    assert_false(label_is_upright("、"));
+    assert_false(label_is_upright("我."));
+    assert_false(label_is_upright(""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_upright),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_characters),
         cmocka_unit_test(test_towers),
