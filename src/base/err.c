@@ -44,6 +44,7 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 
     e->kind = kind;
     e->reach = ERR_OF_ONE;
+    e->absent = false;
     va_start(ap, fmt);
     format_clean(e->msg, sizeof e->msg, fmt, ap);
     va_end(ap);
@@ -53,6 +54,12 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 int err_reaches(struct err *e, enum err_reach reach)
 {
     e->reach = reach;
+    return -1;
+}
+
+int err_is_absent(struct err *e)
+{
+    e->absent = true;
     return -1;
 }
 

@@ -6,6 +6,8 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stdbool.h>
+
 enum err_kind {              /* = the exit status */
     ERR_NONE = 0,
     ERR_NEGATIVE = 1,        /* a comparison found a difference */
@@ -25,6 +27,7 @@ struct err {
     enum err_kind kind;
     char msg[640];           /* one line: file, thing, found, wanted; no full stop */
     enum err_reach reach;    /* err_set: ERR_OF_ONE */
+    bool absent;             /* nothing is there, as against what cannot be read; err_set: false */
 };
 
 /*
@@ -37,6 +40,9 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 
 /* Says which texts the error that is there is of; always returns -1. */
 int err_reaches(struct err *e, enum err_reach reach);
+
+/* Says that there is nothing; always returns -1. */
+int err_is_absent(struct err *e);
 
 /* Puts "CONTEXT: " before the message that is there; always returns -1. */
 int err_under(struct err *e, const char *fmt, ...)

@@ -140,6 +140,8 @@ static int run_session(struct circuits_job *j, struct err *e)
     if (output_plan(&j->output, &args->shared.common.output, &output_all, NULL, j->a, e) != 0 ||
         check(j, e) != 0 || select_heads(j, e) != 0)
         return -1;
+    if (!args->pairs && args->sample > 0 && j->s.tok == NULL && !j->s.tok_err.absent)
+        err_warn(j->s.env->note, "%s; successors are left out", j->s.tok_err.msg);
     if (!args->pairs)
         circuits_choose(j);
     j->found = circuits_new(j->a, j->s.shown, args->pairs ? NULL : &j->tokens, j->s.par);

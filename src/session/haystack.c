@@ -36,7 +36,7 @@ const char *haystack_refusal(const struct session *s)
     if (why != NULL)
         return why;
     if (s->tok == NULL)
-        return "it has no tokeniser";
+        return s->tok_err.absent ? "it has no tokeniser" : s->tok_err.msg;
     return s->model->has_head && s->model->config.head.task == NULL ? NULL :
                                                                       "it predicts no tokens";
 }

@@ -34,10 +34,11 @@ static void open_tok(struct session *s)
 {
     const char *path = s->path;
 
-    if (s->model != NULL && s->model->family->bare)
+    if (s->model != NULL && s->model->family->bare) {
         err_set(&s->tok_err, ERR_USAGE, "%s is a bare layer and reads no text",
                 s->model->name);
-    else if (builtin_is(path))
+        err_is_absent(&s->tok_err);
+    } else if (builtin_is(path))
         open_builtin_tok(s);
     else
         s->tok = tok_open(s->a, tok_path(s->a, path), &s->tok_err);
@@ -153,8 +154,10 @@ static void open_tok_memory(struct session *s, struct span tokenizer)
         s->tok = gguf_tok_open(s->a, gguf, s->model->name, &s->tok_err);
     else if (tokenizer.data != NULL)
         s->tok = tok_open_memory(s->a, tokenizer, "tokenizer.json", &s->tok_err);
-    else
+    else {
         err_set(&s->tok_err, ERR_USAGE, "%s was opened without a tokeniser", s->model->name);
+        err_is_absent(&s->tok_err);
+    }
     s->target_tok = s->tok;
 }
 

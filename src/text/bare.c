@@ -273,6 +273,7 @@ static const struct flavour *choose(const struct bare *b, struct err *e)
         return pick(b, spm_flavours, e);
     err_set(e, ERR_INPUT, "no tokeniser: expected tokenizer.json, vocab.txt, vocab.json "
             "with merges.txt, or a SentencePiece model");
+    err_is_absent(e);
     return NULL;
 }
 

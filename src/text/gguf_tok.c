@@ -159,8 +159,10 @@ static int build(struct gguf_source *s)
 
     if (read_text(s, "model", &model) != 0)
         return -1;
-    if (model == NULL)
-        return err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.model");
+    if (model == NULL) {
+        err_set(s->e, ERR_INPUT, "has no tokenizer.ggml.model");
+        return err_is_absent(s->e);
+    }
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         if (strcmp(models[i].model, model) == 0)
             return models[i].build(s);

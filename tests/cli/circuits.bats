@@ -101,6 +101,21 @@ load helper
         <<< "$output"
 }
 
+@test "successors need a tokeniser: one that cannot be read is said, none is not" {
+    mkdir "$dir/gpt2"
+    cp "$ref"/gpt2/config.json "$ref"/gpt2/model* "$dir/gpt2"
+    works "$viz" circuits --json -m "$dir/gpt2"
+    jq -e 'all(.heads[]; .successor == null and .copy_rank != null)' <<< "$output"
+    echo '{"model": 1}' > "$dir/gpt2/tokenizer.json"
+    run --separate-stderr "$viz" circuits --json -m "$dir/gpt2"
+    [ "$status" -eq 0 ]
+    [[ $stderr == "mha-viz: note: $dir/gpt2/tokenizer.json: "*"; successors are left out" ]]
+    works "$viz" circuits --json --sample 0 -m "$dir/gpt2"
+    works "$viz" circuits --json --pairs -m "$dir/gpt2"
+    fails 2 "--probe: gpt2 cannot be probed: $dir/gpt2/tokenizer.json: " \
+        "$viz" types --probe retrieval -m "$dir/gpt2"
+}
+
 @test "a picture of one number" {
     works "$viz" circuits -m "$ref/gpt2" -o "$dir/map.png" --metric q_comp
     [ "$(magic "$dir/map.png" 4)" = 89504e47 ]
