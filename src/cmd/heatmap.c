@@ -84,11 +84,8 @@ static int prepare(void *self, struct err *e)
         &args->shared.figure, args->columns, args->pool, args->vmin, args->vmax, NULL,
     };
 
-    if (args->shared.types != NULL) {
-        look.type = types_file_read(&job->job.s, args->shared.types, e);
-        if (look.type == NULL)
-            return -1;
-    }
+    if (types_file_labels(&job->job.s, args->shared.types, &look.type, e) != 0)
+        return -1;
     return picture_plan(&job->picture, &job->job.s, &job->job.want, &look, e);
 }
 

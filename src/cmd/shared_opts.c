@@ -264,7 +264,8 @@ const struct opt_group resume_group = { "many texts", resume_opts };
 
 static const struct opt types_opts[] = {
     PATH(0, "types", "FILE", offsetof(struct shared_args, types),
-         "show what each head is, as types --json wrote it to this file"),
+         "show what each head is, as types --json wrote it to this file; built-in models bring "
+         "theirs; none: do not"),
     END
 };
 const struct opt_group types_group = { "types", types_opts };

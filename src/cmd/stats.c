@@ -90,7 +90,7 @@ static const struct column head_columns[] = {
 #define METRIC(...) METRIC_COLUMN(F(metrics), __VA_ARGS__)
 #include "analysis/metrics.def"
 #undef METRIC
-    { "type", "what the head is, by --types", .kind = COLUMN_TEXT, .where = IN_TABLE,
+    { "type", "what the head is, by --types, or by the file of a built-in model", .kind = COLUMN_TEXT, .where = IN_TABLE,
       .null = NULL_SHOWN, .optional = true, .field = F(type) },
     { "strongest", "strongest link between two different tokens, neither of them special",
       .heading = "strongest link", .kind = COLUMN_TEXT, .where = IN_TABLE,

@@ -33,14 +33,12 @@ int stats_types_open(struct stats_job *j, struct err *e)
 {
     static const char *const column[] = { "type", NULL };
     const struct session *s = &j->job.s;
-    const char *path = j->args->shared.types;
 
-    if (path == NULL) {
+    if (types_file_labels(s, j->args->shared.types, &j->type, e) != 0)
+        return -1;
+    if (j->type == NULL)
         j->head_record = record_without(s->a, j->head_record, IN_TABLE, column);
-        return 0;
-    }
-    j->type = types_file_read(s, path, e);
-    return j->type != NULL ? 0 : -1;
+    return 0;
 }
 
 const char *stats_type(const struct stats_job *j, struct head_id id)

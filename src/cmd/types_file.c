@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/json_field.h"
+#include "model/builtin.h"
 
 static int check_text(const json_t *o, const char *key, const char *want, struct err *e)
 {
@@ -64,23 +65,47 @@ static int read_report(const struct session *s, const json_t *root, const char *
     return 0;
 }
 
-const char *const *types_file_read(const struct session *s, const char *path, struct err *e)
+static const char **read_bytes(const struct session *s, struct span bytes, struct err *e)
 {
     const struct config *config = &s->shown->config;
     const char **label = arena_alloc(s->a, (uint64_t)config->n_layers * (uint64_t)config->n_heads,
                                      sizeof(char *));
-    struct span bytes;
-    json_t *root;
-    int status;
+    json_t *root = json_read(s->a, bytes, 0, e);
+    int status = root != NULL ? read_report(s, root, label, e) : -1;
 
-    if (file_map(path, &bytes, e) != 0)
-        return NULL;
-    root = json_read(s->a, bytes, 0, e);
-    status = root != NULL ? read_report(s, root, label, e) : -1;
     json_drop(s->a, root);
+    return status == 0 ? label : NULL;
+}
+
+static bool is_builtin(const struct session *s)
+{
+    return s->model->precomputed == NULL && builtin_is(s->path);
+}
+
+/* The file is right, so that it can only be of another stack. */
+static const char **read_builtin(const struct session *s)
+{
+    struct builtin builtin;
+    struct err ignored;
+
+    if (!is_builtin(s) || builtin_find(&builtin, s->path, &ignored) != 0)
+        return NULL;
+    return read_bytes(s, builtin.types, &ignored);
+}
+
+int types_file_labels(const struct session *s, const char *path, const char *const **label,
+                      struct err *e)
+{
+    struct span bytes;
+
+    *label = NULL;
+    if (path == NULL)
+        *label = read_builtin(s);
+    if (path == NULL || strcmp(path, "none") == 0)
+        return 0;
+    if (file_map(path, &bytes, e) != 0)
+        return -1;
+    *label = read_bytes(s, bytes, e);
     file_unmap(bytes);
-    if (status == 0)
-        return label;
-    err_under(e, "%s", path);
-    return NULL;
+    return *label != NULL ? 0 : err_under(e, "%s", path);
 }

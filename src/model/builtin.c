@@ -15,7 +15,8 @@ static const char prefix[] = "builtin:";
 #define BUILTIN(name, folder) \
     FILE_OF(builtin_##name##_config); \
     FILE_OF(builtin_##name##_tokenizer); \
-    FILE_OF(builtin_##name##_weights);
+    FILE_OF(builtin_##name##_weights); \
+    FILE_OF(builtin_##name##_types);
 #include "model/builtins.def"
 #undef BUILTIN
 #undef FILE_OF
@@ -25,12 +26,12 @@ struct place {
 };
 
 static const struct {
-    struct place config, tokenizer, weights;
+    struct place config, tokenizer, weights, types;
 } table[] = {
 #define PLACE(symbol) { symbol, symbol##_end }
 #define BUILTIN(name, folder) \
     { PLACE(builtin_##name##_config), PLACE(builtin_##name##_tokenizer), \
-      PLACE(builtin_##name##_weights) },
+      PLACE(builtin_##name##_weights), PLACE(builtin_##name##_types) },
 #include "model/builtins.def"
 #undef BUILTIN
 #undef PLACE
@@ -92,6 +93,6 @@ int builtin_find(struct builtin *out, const char *path, struct err *e)
     if (i == N_BUILTIN)
         return unknown(path, e);
     *out = (struct builtin){ span_of(table[i].config), span_of(table[i].tokenizer),
-                             span_of(table[i].weights) };
+                             span_of(table[i].weights), span_of(table[i].types) };
     return 0;
 }

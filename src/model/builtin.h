@@ -13,7 +13,7 @@ extern const char *const builtin_names[];
 
 /* The files of one, which live as long as the program. */
 struct builtin {
-    struct span config, tokenizer, weights;
+    struct span config, tokenizer, weights, types;   /* types: of mha-viz types --json */
 };
 
 /* Whether path means one of them: NULL, the default; or builtin:NAME, whatever NAME is. */

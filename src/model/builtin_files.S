@@ -12,7 +12,8 @@
 #define BUILTIN(name, folder)                                                 \
     FILE(builtin_##name##_config, PATH(folder/config.json));                  \
     FILE(builtin_##name##_tokenizer, PATH(folder/tokenizer.json));            \
-    FILE(builtin_##name##_weights, PATH(folder/model.safetensors));
+    FILE(builtin_##name##_weights, PATH(folder/model.safetensors));           \
+    FILE(builtin_##name##_types, PATH(folder/types.json));
 
     .section .rodata
 #include "model/builtins.def"

@@ -88,6 +88,14 @@ PYTHON
 }
 
 # Minutes: MHA_VIZ_TRAIN=1 asks for it.
+@test "types of the built-in models: their script makes the same files again" {
+    local dir=$BATS_TEST_TMPDIR
+    mkdir "$dir/default" "$dir/translate"
+    assets/train/types.sh "$viz" "$dir"
+    for model in default translate; do cmp "$dir/$model/types.json" "assets/$model/types.json"; done
+    python3 assets/train/sentences.py 100 | cmp - assets/translate/sentences.tsv
+}
+
 @test "builtin:translate: its script makes the same file again" {
     [ -n "${MHA_VIZ_TRAIN:-}" ] || skip "MHA_VIZ_TRAIN is not set: the training takes minutes"
     python3 -c 'import torch, transformers, tokenizers' || skip "no torch and transformers"

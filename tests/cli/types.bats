@@ -40,6 +40,26 @@ said() {
     [[ ${lines[2]} =~ ^"L1H0  induction (0."[0-9]+"): attends to the token that followed the previous occurrence of the present one" ]]
 }
 
+@test "make check-findings: all that is known of planted heads is found, and of others not" {
+    python=${PYTHON:-python3}
+    findings=("$python" tests/ref/findings.py "$viz")
+    run "${findings[@]}" "$planted"
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+    [[ ${lines[0]} == "holds  L0H0 looks at the token before, no other (by hand): L0H0 0.99, "* ]]
+    [ "${lines[-1]}" = "7 of 7 hold" ]
+    # the two layers in the other's place
+    cp -r "$planted" "$dir/swapped"
+    LC_ALL=C sed -i 's/"h\.0\./"h.X./g; s/"h\.1\./"h.0./g; s/"h\.X\./"h.1./g' "$dir/swapped/model.safetensors"
+    run "${findings[@]}" "$dir/swapped"
+    [ "$status" -eq 1 ]
+    [[ ${lines[0]} == "FAILS  L0H0 looks at the token before, no other (by hand): L1H0 0.88, "* ]]
+    [ "${lines[-1]}" = "0 of 7 hold" ]
+    run "${findings[@]}" "$ref/gpt2"
+    [ "$status" -eq 77 ]
+    run "${findings[@]}" "$dir"
+    [ "$status" -eq 2 ]
+}
+
 # bats test_tags=once
 @test "scores and labels are those of NumPy, over exported attention" {
     python=${PYTHON:-python3}
@@ -291,15 +311,32 @@ said() {
     jq -e '.heads | all(.types[0] == "undetermined")' <<< "$output"
 }
 
+@test "--types: built-in models bring theirs, for the stack that it is of, and no other model does" {
+    works "$viz" stats -m builtin:translate
+    [[ ${lines[0]} == *" type "* && ${lines[1]} == "L0H0 "*" heterogeneous "* ]]
+    works "$viz" stats -m builtin:translate -s encoder
+    [[ ${lines[0]} != *" type "* ]]
+    works "$viz" stats -m "$ref/bert" 'the river'
+    [[ ${lines[0]} != *" type "* ]]
+    "$viz" export -o "$dir/own.npz" 'the cat'
+    works "$viz" stats --attention "$dir/own.npz"
+    [[ ${lines[0]} != *" type "* ]]
+    works "$viz" heatmap -l 4 --no-metadata -o "$dir/own.svg" 'the cat'
+    works "$viz" heatmap -l 4 --no-metadata --types assets/default/types.json -o "$dir/file.svg" 'the cat'
+    cmp "$dir/own.svg" "$dir/file.svg"
+}
+
 @test "--types: heatmap and stats show what a file says" {
-    "$viz" types --json -o "$dir/types.json"
+    "$viz" types --json -f samples/english.txt -o "$dir/types.json"
     works "$viz" heatmap --types "$dir/types.json" -l 3 -o "$dir/a.svg" 'the cat saw the cat'
-    works "$viz" heatmap -l 3 -o "$dir/b.svg" 'the cat saw the cat'
+    works "$viz" heatmap --types none -l 3 -o "$dir/b.svg" 'the cat saw the cat'
     refute cmp -s "$dir/a.svg" "$dir/b.svg"
     works "$viz" stats --types "$dir/types.json" -l 3 'the cat saw the cat'
     [[ ${lines[0]} == *" type "*"strongest link" ]]
-    [[ ${lines[1]} == "L3H0 "*" - "* && ${lines[2]} == "L3H1 "*" previous "* && ${lines[3]} == "L3H2 "*" retrieval "* ]]
-    works "$viz" stats -l 3 'the cat saw the cat'
+    [[ ${lines[1]} == "L3H0 "*" heterogeneous "* && ${lines[2]} == "L3H1 "*" previous "* && ${lines[3]} == "L3H2 "*" retrieval "* ]]
+    # which is what the built-in model brings
+    [ "$("$viz" stats -l 3 'the cat saw the cat')" = "$output" ]
+    works "$viz" stats --types none -l 3 'the cat saw the cat'
     [[ ${lines[0]} != *" type "* ]]
     # heads that are not in the file have no type
     jq -c '.heads |= .[:1]' "$dir/types.json" > "$dir/one.json"
