@@ -156,6 +156,10 @@ check: deps test-deps
 check-real: all
 	tests/ref/real/check $(CURDIR)/$(BIN)
 
+# What was published of the heads of GPT-2 small and BERT-base, in MODEL=folder that holds one.
+check-findings: all
+	$(or $(PYTHON),python3) tests/ref/findings.py $(CURDIR)/$(BIN) "$(MODEL)"
+
 # The shards of a corpus on a cluster with Slurm, whose daemons are started here; as root.
 check-slurm: all
 	tests/cluster/slurm $(BIN)
@@ -313,7 +317,7 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs demo check check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
+.PHONY: all programs demo check check-findings check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
         fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
         install uninstall dist clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)
