@@ -52,7 +52,9 @@ static const struct opt patch_opts[] = {
            "put heads' outputs of the run of TEXT_B, which has as many tokens, into that of "
            "TEXT"),
     STRING(0, "patch-ids", "LIST", F(patch_ids), "token ids instead of the text of --patch"),
-    FLAG(0, "by-position", F(by_position), "with --patch: also the output of each query alone"),
+    FLAG(0, "by-position", F(by_position),
+         "with --patch: also the output of each query alone; with --with mean: the mean of each "
+         "position"),
     STRING(0, "answer", "T", F(answer.answer),
            "with --patch: the token whose logit is looked at; without it and --against, what both "
            "texts predict"),

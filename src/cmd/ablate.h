@@ -128,7 +128,7 @@ int ablate_choose(struct ablate_job *j, struct err *e);
 /* ---- what stands in place of heads' outputs ---- */
 
 struct ablate_values {
-    /* [N_STACK][L] rows [T, H d_v], or one row for all; NULL: zeros */
+    /* [N_STACK][L] rows [T or more, H d_v], or one row for all; NULL: zeros */
     float **z[N_STACK];
     bool one_row;
 };
@@ -193,7 +193,8 @@ struct ablate_found {
     int n_rows;
     const int *masked;          /* [n_masked] */
     int n_masked;
-    bool partnerless;           /* ABLATE_RESAMPLE: nothing stands before it */
+    bool partnerless;           /* ABLATE_RESAMPLE: nothing stands before it; by_position:
+                                   no other text is as long */
 };
 
 /* What each set is worth in the text.  Errors: those of the passes. */
@@ -301,8 +302,10 @@ int ablate_patch_draw(const struct ablate_job *j, const struct ablate_patched *p
  * input, which is read for that; written to --means-out.
  */
 int ablate_means(struct ablate_job *j, struct err *e);
-/* Those of the text alone, where there is one and no file. */
-const struct ablate_values *ablate_means_values(const struct ablate_means *m);
+/* What stands in for the outputs of this text; NULL: by position, fewer than two texts reach as
+ * far as it does. */
+const struct ablate_values *ablate_means_values(const struct ablate_job *j,
+                                                const struct item *item);
 
 struct ablate_partners *ablate_partners_new(struct arena *like);
 /* A text that is not replaced in may be the partner of one after it. */

@@ -28,7 +28,8 @@ int ablate_patch_check(struct ablate_job *j, struct err *e)
     } needs[] = {
         { answer->answer != NULL || answer->answer_id >= 0, "--answer" },
         { answer->against != NULL || answer->against_id >= 0, "--against" },
-        { answer->at != NULL, "--at" }, { args->by_position, "--by-position" },
+        { answer->at != NULL, "--at" },
+        { args->by_position && args->with != ABLATE_MEAN, "--by-position" },
     }, refuses[] = {
         { args->together, "--together" }, { args->summary, "--summary" },
         { j->job.shard.n > 0, "--shard" },
@@ -38,7 +39,8 @@ int ablate_patch_check(struct ablate_job *j, struct err *e)
 
     for (size_t i = 0; !patches && i < sizeof needs / sizeof *needs; i++)
         if (needs[i].given)
-            return err_set(e, ERR_USAGE, "%s requires --patch", needs[i].name);
+            return err_set(e, ERR_USAGE, "%s requires --patch%s", needs[i].name,
+                           args->by_position && i == 3 ? " or --with mean" : "");
     for (size_t i = 0; patches && i < sizeof refuses / sizeof *refuses; i++)
         if (refuses[i].given)
             return err_set(e, ERR_USAGE, "--patch, %s: only one of them can be given",

@@ -131,7 +131,8 @@ static const char *lead(const struct ablate_job *j, struct arena *a,
     const char *by = ablate_with_text(j);
 
     if (f->partnerless)
-        return "no text of as many tokens stands before this one\n\n";
+        return j->args->with == ABLATE_MEAN ? "no other text is as long as this one\n\n" :
+               "no text of as many tokens stands before this one\n\n";
     if (j->measure == ABLATE_HIDDEN)
         return arena_printf(a, "outputs replaced by %s; change of the last hidden state\n\n",
                             by);

@@ -17,7 +17,8 @@ const char *ablate_with_text(const struct ablate_job *j)
         [ABLATE_RESAMPLE] = "those of another text", [ABLATE_UNIFORM] = "uniform attention",
     };
 
-    return texts[j->args->with];
+    return j->args->with == ABLATE_MEAN && j->args->by_position ? "their mean at each position" :
+                                                                  texts[j->args->with];
 }
 
 /* ---- random sets ---- */

@@ -75,9 +75,9 @@ static const struct column summary_columns[] = {
     ABLATE_WITH_COLUMNS(struct summary_row),
     { "n_texts", "number of the texts", "texts", .kind = COLUMN_LONG,
       .where = IN_TSV | IN_JSON, .field = F(n_texts) },
-    { "n_partnerless", "--with resample: texts without one of as many tokens before them; they "
-      "are in no mean", "texts", .kind = COLUMN_LONG, .where = IN_JSON,
-      .field = F(n_partnerless) },
+    { "n_partnerless", "--with resample: texts without one of as many tokens before them; --with "
+      "mean --by-position: texts that are longer than all others; they are in no mean", "texts",
+      .kind = COLUMN_LONG, .where = IN_JSON, .field = F(n_partnerless) },
     { "n_rows", "rows of the loss, of all texts", "tokens", .kind = COLUMN_LONG,
       .where = IN_TSV | IN_JSON, .field = F(n_rows) },
     { "loss", "without a change: mean over these rows", "nats", .kind = COLUMN_REAL,
@@ -202,7 +202,9 @@ static struct list set_mean_rows(const struct ablate_job *j, struct arena *a)
 static const char *title(const struct ablate_job *j, struct arena *a)
 {
     const char *lost = j->n_partnerless == 0 ? "" :
-                       arena_printf(a, " (%lld more have none of as many tokens before them)",
+                       arena_printf(a, j->args->with == ABLATE_MEAN ?
+                                    " (%lld more are longer than all others)" :
+                                    " (%lld more have none of as many tokens before them)",
                                     (long long)j->n_partnerless);
     int64_t n = j->n_texts - j->n_partnerless;
 

@@ -217,11 +217,12 @@ int ablate_text(struct ablate_job *j, struct arena *a, const struct item *item,
     undefined(out, n_sets);
     if (j->args->with == ABLATE_RESAMPLE && ablate_partner(j, a, item, &run.values, e) != 0)
         return -1;
-    out->partnerless = j->args->with == ABLATE_RESAMPLE && run.values == NULL;
+    if (j->args->with == ABLATE_MEAN)
+        run.values = ablate_means_values(j, item);
+    out->partnerless = run.values == NULL && (j->args->with == ABLATE_RESAMPLE ||
+                                              j->args->with == ABLATE_MEAN);
     if (out->partnerless)
         return 0;
-    if (j->args->with == ABLATE_MEAN)
-        run.values = ablate_means_values(j->means);
     if (j->has_direct)
         sums.direct = arena_alloc(a, (size_t)j->n_heads, sizeof *sums.direct);
     if (run_text(&sums, &run, out, e) != 0)

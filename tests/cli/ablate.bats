@@ -11,7 +11,7 @@ ids="12,17,40,9,33,5,31"
 # asks FILE: the command line and the input of the case in FILE, into args and $dir/in
 asks() {
     local target
-    args=(--with "$(jq -r .with "$1")" --mask-id 6 --sample 100 -m "$ref/$(jq -r .model "$1")")
+    args=(--with $(jq -r '.with | sub("mean-by-position"; "mean --by-position")' "$1") --mask-id 6 --sample 100 -m "$ref/$(jq -r .model "$1")")
     target=$(jq -r '.target // empty | join(",")' "$1")
     jq -c '.texts[] | {ids: .}' "$1" > "$dir/in"
     if [ -n "$target" ]; then
@@ -48,7 +48,7 @@ near() {
             "$(jq -r '.names | join(",")' "$dir/case")" ]
         n=$((n + 1))
     done < <(jq -c '.[]' "$ref/ablate/cases.json")
-    [ "$n" -eq 19 ]
+    [ "$n" -eq 21 ]
 }
 
 @test "the larger reference models, by hooks, here and now" {
@@ -193,6 +193,35 @@ near() {
     [ "$status" -eq 3 ]
     [ "$(grep -c 'line 2' <<< "$stderr")" -eq 1 ]
     [ "${#lines[@]}" -eq 2 ]
+}
+
+@test "--with mean --by-position: of the texts that reach each position; of a file; misuse" {
+    printf '%s\n' '{"ids":[12,17,40]}' '{"ids":[9,33,5,8]}' '{"ids":[12,17,40]}' > "$dir/lines"
+    by=(ablate --json --with mean --by-position -m "$ref/gpt2")
+    works "$viz" "${by[@]}" --jsonl -f "$dir/lines" --means-out "$dir/m.npz"
+    all=$output
+    [ "$(jq -sc 'map([.heads[].dloss] | all(. == null))' <<< "$all")" = "[false,true,false]" ]
+    works "$viz" "${by[@]}" --jsonl -f "$dir/lines" --means "$dir/m.npz"
+    [ "$output" = "$all" ]
+    # of one text twice, the means are its own outputs
+    head -n 1 "$dir/lines" | sed p > "$dir/twice"
+    works "$viz" "${by[@]}" --jsonl -f "$dir/twice"
+    jq -se 'all(.[].heads[]; (.dloss | fabs) < 1e-6)' <<< "$output"
+    works "$viz" "${by[@]}" --ids 12,17,40
+    jq -e '[.heads[].dloss] | all(. == null)' <<< "$output"
+    works "$viz" ablate --with mean --by-position -m "$ref/gpt2" --ids 12,17,40
+    [ "${lines[0]}" = "no other text is as long as this one" ]
+    works "$viz" ablate --with mean --by-position --summary -m "$ref/gpt2" --jsonl -f "$dir/lines"
+    [[ ${lines[0]} == "outputs replaced by their mean at each position; "*", mean of 2 texts (1 more are longer than all others)" ]]
+    for t in 1 3; do "$viz" "${by[@]}" -t "$t" --jsonl -f "$dir/lines" | md5sum; done | uniq > "$dir/sums"
+    [ "$(wc -l < "$dir/sums")" -eq 1 ]
+    works "$viz" "${by[@]/gpt2/bart}" --ids 12,17,40 --decoder-ids 2,9
+    fails 3 "m.npz: decoder: shape [4,2,3,8], expected [2,3,8] of gpt2" \
+        "$viz" ablate --with mean -m "$ref/gpt2" --means "$dir/m.npz" --ids 1,2
+    "$viz" ablate --json --with mean -m "$ref/gpt2" --means-out "$dir/n.npz" --ids 1,2 > "$dir/out"
+    fails 3 "n.npz: decoder: shape [2,3,8], expected [positions,2,3,8] of gpt2" \
+        "$viz" "${by[@]}" --means "$dir/n.npz" --ids 1,2
+    fails 2 "--by-position requires --patch or --with mean" "$viz" ablate --by-position a
 }
 
 @test "--with resample: the nearest text before it of as many tokens; the first has none" {

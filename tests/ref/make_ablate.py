@@ -7,7 +7,7 @@
 
 needs what make.py needs.  In double.  A hook before the output projection of an attention
 replaces the part of its input that is one head's output; what stands there instead is 0, the
-mean over all rows of all texts, the output in another text, or the mean of the values that a
+mean over all rows of all texts, or over the texts at the same position, the output in another text, or the mean of the values that a
 row sees.  The direct effect is the gradient of the loss as make_attribute.py has it: every norm
 divides by the scale that it has in the run, and mlps and attentions pass nothing on.
 """
@@ -31,7 +31,8 @@ TARGET = [2, 17, 40, 9]
 MASK = 6
 AT, ANSWER, AGAINST = -2, 7, 9           # of patching
 PATCHED = ["gpt2", "llama", "bert", "bart"]
-CASES = [("gpt2", "zero mean resample uniform"), ("llama", "zero mean resample uniform"),
+CASES = [("gpt2", "zero mean mean-by-position resample uniform"),
+         ("llama", "zero mean mean-by-position resample uniform"),
          ("bert", "zero mean resample uniform"),
          ("families/distilbert", "zero mean resample uniform"), ("bart", "zero mean uniform")]
 
@@ -156,6 +157,8 @@ class Ablation:
             return z.view(len(z), H, -1)[:, head]
         return {"zero": lambda: 0.0, "uniform": lambda: self.uniform(head),
                 "mean": lambda: torch.cat([part(o[owner]) for o in outputs]).mean(0),
+                "mean-by-position":
+                    lambda: torch.stack([part(o[owner]) for o in outputs]).mean(0),
                 "resample": lambda: part(before[owner])}[kind]()
 
     # ---- the direct effect ----
