@@ -8,6 +8,7 @@
 #include "analysis/top.h"
 #include "cmd/metric_fields.h"
 #include "cmd/stats.h"
+#include "session/mark.h"
 
 static const struct opt_values sort_values = { .words = stats_sorts };
 static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
@@ -292,7 +293,7 @@ static struct list head_rows(const struct stats_job *j, struct arena *a,
 
         row[i] = head_row(j, found, text, order[i].id, n_tokens);
         row[i].types = stats_types(j, a, row[i].metrics.value,
-                                   n_tokens - n_hidden - row[i].n_skipped);
+                                   n_tokens - n_hidden - row[i].n_skipped, 1);
         link = records_link(a, &j->job.s, item, row[i].words);
         if (link != NULL)
             row[i].strongest = arena_printf(a, "%s %.3f", link, row[i].weight);
@@ -368,9 +369,11 @@ static int open_summary(struct stats_job *job, struct err *e)
 static int prepare(void *self, struct err *e)
 {
     struct stats_job *job = self;
+    const struct session *s = &job->job.s;
 
     if (stats_settle(job, e) != 0)
         return -1;
+    job->causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
     if (job->job.of_many)
         return open_summary(job, e);
     job->job.record = records_without_shown(&job->job.s, &text_record);

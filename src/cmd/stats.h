@@ -30,6 +30,7 @@ struct stats_group {
     const char *name;           /* NULL: all */
     struct summary *summary;    /* of [heads, metrics] */
     int64_t n;                  /* texts */
+    int64_t *n_rows;            /* [heads] that see a key */
     double *few;                /* [CONTRAST_FEW, heads, metrics] of the first texts; NULL:
                                    there is no other group */
     struct stats_group *next;
@@ -52,6 +53,7 @@ struct stats_job {
     struct metric_choice choice;
     struct metric_set set;      /* what choice names */
     int sort;                   /* of enum metric_id; -1: by layer */
+    bool causal;                /* heads look back alone: types.h */
     const struct record *head_record;   /* a row of the table */
     const char *const *type;    /* [layers, heads] of --types; NULL: not given */
     struct stats_summary *summary;      /* NULL: not asked for */
@@ -89,10 +91,10 @@ const char *stats_type(const struct stats_job *j, struct head_id id);
 
 /*
  * Labels of analysis/types.h that hold by value[N_METRIC] of a head, NaN for those that were
- * not computed; no probe has run.
+ * not computed, over so many rows and texts; no probe has run.
  */
 struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
-                        int64_t n_rows);
+                        int64_t n_rows, int64_t n_texts);
 
 /* ---- --summary ---- */
 

@@ -56,6 +56,8 @@ struct number {
 struct head_row {
     struct head_id id;
     const struct number *value[N_METRIC];       /* NULL: not computed */
+    struct list types;
+    const char *labels;         /* the same, with commas between */
 };
 
 static const struct column head_columns[] = {
@@ -70,6 +72,11 @@ static const struct column head_columns[] = {
 #undef OF_LIST
 #undef OF_WORD
 #undef OF_MAP
+    { "types", "labels of mha-viz-types(1) that hold by these means, without probes",
+      .kind = COLUMN_TEXT, .list = true, .where = IN_JSON,
+      .field = offsetof(struct head_row, types) },
+    { "types", "labels of mha-viz-types(1) that hold by these means, without probes",
+      .kind = COLUMN_TEXT, .where = IN_TSV, .field = offsetof(struct head_row, labels) },
 };
 
 static const struct record head_record = {
@@ -185,6 +192,7 @@ static struct stats_group *group_new(struct stats_summary *s, const char *name)
     struct stats_group *group = arena_alloc(&s->kept, 1, sizeof *group);
 
     group->summary = summary_new(&s->kept, &s->kind);
+    group->n_rows = arena_alloc(&s->kept, (uint64_t)s->n_heads, sizeof *group->n_rows);
     if (name != NULL) {
         group->name = arena_strdup(&s->kept, name);
         group->few = arena_alloc(&s->kept, (uint64_t)s->kind.n * CONTRAST_FEW, sizeof(double));
@@ -213,15 +221,22 @@ struct stats_group *stats_group(struct stats_summary *s, const char *name, struc
 int stats_summary_add(struct stats_job *j, const struct item *item, const struct stats *stats,
                       int text, struct err *e)
 {
+    const struct session *session = &j->job.s;
     struct stats_summary *s = j->summary;
     struct stats_group *group = stats_group(s, item->group, e);
+    int n_queries = session_queries(session, item)->n, n_hidden;
 
     if (group == NULL)
         return -1;
-    for (int i = 0; i < s->n_heads; i++)
-        memcpy(s->value + i * s->n_metrics,
-               stats_head(stats, text, s->head[i].layer, s->head[i].head)->value,
+    shown_hidden(session->a, item, session_query_side(session), &n_hidden);
+    for (int i = 0; i < s->n_heads; i++) {
+        const struct head_stats *head = stats_head(stats, text, s->head[i].layer,
+                                                   s->head[i].head);
+
+        memcpy(s->value + i * s->n_metrics, head->value,
                (size_t)s->n_metrics * sizeof *s->value);
+        group->n_rows[i] += n_queries - n_hidden - head->n_skipped;
+    }
     if (group->few != NULL && group->n < CONTRAST_FEW)
         memcpy(group->few + group->n * s->kind.n, s->value,
                (size_t)s->kind.n * sizeof *s->value);
@@ -321,8 +336,25 @@ static const struct stats_rank *ranking(const struct stats_job *j,
     return rank;
 }
 
+/* By the means of a head's metrics. */
+static void set_types(const struct stats_job *j, const struct stats_group *g, int place,
+                      struct head_row *row)
+{
+    struct arena *a = j->job.s.a;
+    double value[N_METRIC];
+    const char *const *name;
+
+    for (int m = 0; m < N_METRIC; m++)
+        value[m] = row->value[m] != NULL ? row->value[m]->mean.mean : (double)NAN;
+    row->types = stats_types(j, a, value, g->n_rows[place], g->n);
+    name = row->types.at;
+    row->labels = "";
+    for (int i = 0; i < row->types.n; i++)
+        row->labels = arena_printf(a, "%s%s%s", row->labels, i > 0 ? ", " : "", name[i]);
+}
+
 static struct list head_rows(const struct stats_job *j, const struct stats_rank *rank,
-                             const struct number *number)
+                             const struct stats_group *g, const struct number *number)
 {
     const struct stats_summary *s = j->summary;
     struct head_row *row = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *row);
@@ -333,6 +365,7 @@ static struct list head_rows(const struct stats_job *j, const struct stats_rank 
             if (j->choice.wanted[m])
                 row[i].value[m] = &number[rank[i].place * s->n_metrics +
                                           metric_choice_place(&j->choice, (enum metric_id)m)];
+        set_types(j, g, rank[i].place, &row[i]);
     }
     return (struct list){ row, s->n_heads };
 }
@@ -390,7 +423,7 @@ void stats_summary_report(struct stats_job *j)
             session->name, session->model != NULL ? session->model->family->name : NULL,
             session->asked->by, groups[i]->name, groups[i]->n, j->job.n_bad,
             records_shown_asked(session),
-            alike_rows(j, groups[i]), head_rows(j, rank, number),
+            alike_rows(j, groups[i]), head_rows(j, rank, groups[i], number),
         };
 
         if (report->format != REPORT_TABLE) {

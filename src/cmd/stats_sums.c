@@ -15,7 +15,7 @@ void stats_sums_describe(void *self, json_t *run, json_t *part)
     struct arena *a = j->job.s.a;
     json_t *groups = json_put(a, part, "groups", json_array());
 
-    (void)run;
+    json_put(a, run, "causal", json_boolean(j->causal));
     for (const struct stats_group *g = j->summary->groups; g != NULL; g = g->next) {
         json_t *group = json_add(a, groups, json_array());
 
@@ -32,7 +32,16 @@ static int64_t n_few(const struct stats_group *g)
 
 static uint64_t n_words(const struct stats_summary *s, int64_t few)
 {
-    return (uint64_t)few * (uint64_t)s->kind.n + summary_n_words(&s->kind);
+    return (uint64_t)few * (uint64_t)s->kind.n + summary_n_words(&s->kind) +
+           (uint64_t)s->n_heads;
+}
+
+/* Those of a group after the values that are kept. */
+static void group_words(struct words *w, const struct stats_summary *s, struct stats_group *g)
+{
+    summary_words(w, g->summary);
+    for (int i = 0; i < s->n_heads; i++)
+        words_count(w, &g->n_rows[i]);
 }
 
 void stats_sums_put(void *self, struct sums *out)
@@ -46,10 +55,11 @@ void stats_sums_put(void *self, struct sums *out)
     out->word = word;
     for (struct stats_group *g = s->groups; g != NULL; g = g->next) {
         uint64_t count = (uint64_t)n_few(g) * (uint64_t)s->kind.n;
+        struct words all = { .to = word + count };
 
         if (count > 0)
             memcpy(word, g->few, (size_t)count * sizeof *word);
-        summary_put(g->summary, word + count);
+        group_words(&all, s, g);
         word += n_words(s, n_few(g));
     }
 }
@@ -96,11 +106,13 @@ static int add_group(struct stats_summary *s, const struct kept *k, const uint64
                      struct err *e)
 {
     struct stats_group *group = stats_group(s, k->name, e);
+    struct words all = { .from = word + few_of(k) * s->kind.n };
 
     if (group == NULL)
         return -1;
     add_few(s, group, k, word);
-    if (!summary_take(group->summary, word + few_of(k) * s->kind.n))
+    group_words(&all, s, group);
+    if (all.impossible)
         return err_set(e, ERR_INPUT, "its sums are too large for sums of texts");
     group->n += k->n;
     return 0;
@@ -146,9 +158,8 @@ int stats_sums_open(void *self, const struct sums *part, struct err *e)
 {
     struct stats_job *j = self;
 
-    (void)part;
     j->args = j->job.args;
-    if (stats_choose(j, e) != 0 || stats_settle(j, e) != 0)
+    if (json_field_bool(part->run, "causal", false, &j->causal, e) != 0 || stats_choose(j, e) != 0 || stats_settle(j, e) != 0)
         return -1;
     stats_summary_open(j, j->job.heads, j->job.n_heads);
     return 0;

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * What a head is, as far as the metrics of one text say. */
+ * What a head is, as far as the metrics of texts say. */
 #include <math.h>
 
 #include "analysis/types.h"
 #include "cmd/stats.h"
 #include "cmd/types_file.h"
-#include "session/mark.h"
 
 struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
-                        int64_t n_rows)
+                        int64_t n_rows, int64_t n_texts)
 {
-    const struct session *s = &j->job.s;
-    const struct types_rules rules = types_rules(
-        TYPES_MHA_VIZ, s->stack != STACK_CROSS && mark_looks_back(s->shown));
-    struct types_head head = { .n_rows = n_rows, .n_texts = 1, .partial = true };
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, j->causal);
+    struct types_head head = { .n_rows = n_rows, .n_texts = n_texts, .partial = true };
     struct types_found found;
     const char **name = arena_alloc(a, N_TYPE, sizeof *name);
 

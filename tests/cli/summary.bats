@@ -66,8 +66,29 @@ numbers() {
     works "$viz" stats -q --summary --tsv --compute entropy -m "$ref/bert" --jsonl \
         -f "$dir/lines.jsonl"
     [ "${lines[0]}" = "$(printf '%s\t' n_texts stack layer head entropy_mean entropy_sd \
-        entropy_low entropy_high)entropy_n" ]
+        entropy_low entropy_high entropy_n)types" ]
     [[ "${lines[1]}" == 25$'\t'encoder$'\t'0$'\t'0$'\t'* ]]
+}
+
+@test "types: of the means over texts, as types has them without probes" {
+    corpus
+    for i in 1 2; do jq -r .text "$dir/lines.jsonl"; done >"$dir/lines"
+    # Of what no metric of stats says, labels do not hold.
+    for n in 50 9; do
+        head -n $n "$dir/lines" >"$dir/few"
+        "$viz" types --json --no-probe -m "$ref/bert" -f "$dir/few" |
+            jq -c '[.heads[].types - ["heterogeneous", "sink-elsewhere", "local"]]' >"$dir/want"
+        "$viz" stats -q --summary --json --compute all -m "$ref/bert" -f "$dir/few" |
+            jq -c '[.heads[].types]' >"$dir/got"
+        [ $n -eq 9 ] || cmp "$dir/want" "$dir/got"
+    done
+    jq -e 'any(index("broad") != null)' "$dir/want"
+    # Fewer than 10 texts, or 200 rows
+    jq -e 'all(index("undetermined") != null)' "$dir/got"
+    head -n 12 "$dir/lines" >"$dir/few"
+    "$viz" stats -q --summary --tsv --compute entropy -m "$ref/bert" -f "$dir/few" >"$dir/got"
+    [ "$(tail -n +2 "$dir/got" | cut -f 10 | sort -u)" = undetermined ]
+    [ "$(awk '{ print NF }' "$dir/got" | sort -u)" -eq 10 ]
 }
 
 @test "lines that cannot be used, and a file without one that can" {
