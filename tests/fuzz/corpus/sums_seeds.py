@@ -15,12 +15,26 @@ LINES = "".join(json.dumps({"text": t, "lang": g}) + "\n"
                 for t, g in [("the key", "a"), ("the cat", "b"), ("in", "a")])
 
 
-def part(*options):
+ROOT = HERE.parents[3]
+
+
+def part_of(command, *options):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "part"
-        subprocess.run([sys.argv[1], "stats", "-q", "--jsonl", "-l", "0", "-H", "0", *options,
-                        "--shard", "0/1", "-o", path], input=LINES.encode(), check=True)
+        subprocess.run([sys.argv[1], command, "-q", *options, "--shard", "0/1", "-o", path],
+                       input=LINES.encode(), check=True)
         return path.read_bytes()
+
+
+def part(*options):
+    return part_of("stats", "--jsonl", "-l", "0", "-H", "0", *options)
+
+
+GPT2 = ("-m", ROOT / "tests/ref/gpt2")
+JSONL = ("--jsonl", "-f", "-")
+ablate = part_of("ablate", *GPT2, *JSONL)
+types = part_of("types", *GPT2, *JSONL)
+gold = part_of("types", *GPT2, "-l", "1", "--no-probe", "--gold", ROOT / "samples/english.conllu")
 
 
 def changed(data, old, new):
@@ -43,6 +57,15 @@ for name, data in {
     "short": changed(small, b"[null,3]", b"[null,3],[null,1]"),
     "heads": changed(small, b'["decoder",0,0]', b'["decoder",0,0],["decoder",0,-1]'),
     "options": changed(small, b'"--compute","entropy"', b'"--compute","received"'),
+    "ablate": ablate,
+    "together": part_of("ablate", *GPT2, *JSONL, "--together"),
+    "measure": changed(ablate, b'"measure":"next"', b'"measure":"hidden"'),
+    "types": types,
+    "probes": changed(types, b'"probes":', b'"probe":'),
+    "layers": changed(types, b'"layers":2', b'"layers":3'),
+    "gold": gold,
+    "mentions": changed(gold, b'"mentions":', b'"mention":'),
+    "relations": changed(gold, b'"relations":["all"', b'"relations":["all","all"'),
     "help": changed(small, b'"--compute","entropy"', b'"--help"'),
 }.items():
     (HERE / name).write_bytes(data)
