@@ -3,10 +3,12 @@
 #
 #     make -j 4 -f samples/shards.mk CORPUS=corpus.txt N=16 OUT=heads.tsv
 #
+# COMMAND is stats, types or ablate.
 # A shard that was interrupted is made again; those that are complete are not.
 VIZ     = mha-viz
 CORPUS  = samples/english.txt
 N       = 4
+COMMAND = stats
 OUT     = heads.tsv
 OPTIONS =
 SHARDS := $(shell seq 0 $$(( $(N) - 1 )))
@@ -16,4 +18,4 @@ $(OUT): $(PARTS)
 	$(VIZ) merge --tsv -o $@ $^
 
 $(OUT).%-$(N).part: $(CORPUS)
-	$(VIZ) stats -q -t 1 --shard $*/$(N) $(OPTIONS) -f $(CORPUS) -o $@
+	$(VIZ) $(COMMAND) -q -t 1 --shard $*/$(N) $(OPTIONS) -f $(CORPUS) -o $@

@@ -185,6 +185,9 @@ PYTHON
     works make -s -j 2 -f samples/shards.mk VIZ="$viz" CORPUS="$dir/lines.jsonl" N=3 \
         OUT="$dir/heads.tsv" OPTIONS="--jsonl -m $ref/bert"
     stats --summary --tsv -f "$dir/lines.jsonl" | cmp - "$dir/heads.tsv"
+    works make -s -f samples/shards.mk VIZ="$viz" CORPUS="$dir/lines.jsonl" N=2 \
+        COMMAND=types OUT="$dir/types.tsv" OPTIONS="--jsonl -m $ref/bert"
+    "$viz" types --tsv --jsonl -m "$ref/bert" -f "$dir/lines.jsonl" | cmp - "$dir/types.tsv"
 }
 
 # 12 texts, several of each length

@@ -130,3 +130,20 @@ numbers() {
         "$viz" stats -q --summary --bootstrap=1 -f "$dir/lines.jsonl"
     fails 2 "--bootstrap requires --summary" "$viz" diff --bootstrap a b
 }
+
+@test "10,000 texts with the built-in model take less than 200 MB" {
+    sanitised && skip "a sanitiser takes memory of its own"
+    python3 - "$viz" "$dir/texts" <<'PYTHON'
+import resource, subprocess, sys
+words = "the cat saw the dog and the cat ran to the old house".split()
+with open(sys.argv[2], "w") as f:
+    for i in range(10000):
+        f.write(" ".join(words[(i * 5 + k * (i % 3 + 1)) % 12] for k in range(3 + i % 5)) + "\n")
+for command in ["stats", "--summary"], ["types"]:
+    subprocess.run([sys.argv[1], *command, "-q", "--json", "-f", sys.argv[2]], check=True,
+                   stdout=subprocess.DEVNULL)
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print("peak: %d MB" % (peak // 1024))
+sys.exit(peak >= 200 * 1024)
+PYTHON
+}
