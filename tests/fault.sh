@@ -67,10 +67,14 @@ each_case() {
     "$1" tokens.pattern "$most" tokens --tsv -m "$ref/gpt2" -f "$corpus.line"
     "$1" diff "$most" diff -t 1 --json -m "$ref/bert" --dtype f32 --dtype bf16 "the key"
     "$1" attribute "$most" attribute -t 1 --json --sources -m "$ref/gpt2" "the key"
+    "$1" stats.split "$most" stats -q -t 1 --json --split 4 -m "$ref/bert" -f "$lines"
     "$1" stats.summary "$most" stats -q -t 1 --summary --bootstrap=5 -m "$ref/bert" -f "$lines"
     "$1" stats.shard "$most" stats -q -t 1 --shard 0/2 -m "$ref/bert" -f "$lines" -o a.part
     "$1" merge "$most" merge --json "$part.0" "$part.1"
     "$1" types "$most" types -t 1 --json --probe previous -m "$ref/planted" --ids 1,2,1
+    "$1" types.shard "$most" types -q -t 1 --shard 0/2 -m "$ref/gpt2" -f "$lines" -o a.part
+    "$1" ablate.shard "$most" ablate -q -t 1 --summary --shard 0/2 -m "$ref/gpt2" -f "$lines" \
+        -o a.part
     "$1" ablate "$most" ablate -t 1 --json -m "$ref/gpt2" "the key"
     "$1" circuits "$most" circuits -t 1 --json --sample 0 -m "$ref/gpt2"
     "$1" stability "$most" stability -t 1 --json -m "$ref/bert" "the key"
