@@ -164,6 +164,10 @@ check-findings: all
 check-slurm: all
 	tests/cluster/slurm $(BIN)
 
+# A model of 4 GiB and 10,000 texts in little memory: minutes, and 4 GiB of /tmp (TMPDIR).
+check-large: all
+	tests/large/run $(CURDIR)/$(BIN)
+
 # Tokenisers of all parts, put together at random, against the tokenizers package.
 check-tokenizers: $(BUILD)/tests/unit/text_mixed
 	tests/ref/tokenizers/check $<
@@ -299,6 +303,7 @@ help:
 	@echo 'make demo        packages, build, heatmap.png of the built-in model, its head report'
 	@echo 'make check       packages, build, all tests'
 	@echo 'make check-slurm  shards on a cluster with Slurm, started here (root, Debian)'
+	@echo 'make check-large  a model of 4 GiB and 10,000 texts, and the memory they take (Python, 4 GiB of disk)'
 	@echo 'make check-real  the real MiniLM against the transformers library (Python, package index)'
 	@echo 'make check-tokenizers  random tokenisers against tokenizers and sentencepiece (Python, package index)'
 	@echo 'make asan tsan   tests under AddressSanitizer and UBSan; those of threads, ThreadSanitizer'
@@ -317,7 +322,7 @@ help:
 	@echo 'make dist clean  a tarball; remove what was built'
 
 FORCE:
-.PHONY: all programs demo check check-findings check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
+.PHONY: all programs demo check check-findings check-large check-real check-slurm check-tokenizers asan tsan coverage mutate fuzz fuzzers \
         fuzz-long fuzz-merge fuzz-coverage torture processors tidy bench deps test-deps \
         install uninstall dist clean help FORCE
 -include $(OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH:=.d) $(FUZZ_PART:.o=.d)

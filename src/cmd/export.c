@@ -26,7 +26,7 @@ static const struct opt opts[] = {
 #undef F
 
 static const struct opt_group *const groups[] = {
-    &output_arrays.group, &weight_group, &shard_group, &split_group, PASS_GROUPS, NULL
+    &output_arrays.group, &weight_group, &shard_group, &split_group, &memory_group, PASS_GROUPS, NULL
 };
 
 static const char *const examples[] = {
@@ -365,7 +365,20 @@ static int prepare(void *self, struct err *e)
     return 0;
 }
 
-static const struct job_kind kind = { .outputs = &output_arrays, .check = check,
+/* An npy in whole; of an npz what is written last. */
+static double keeps(void *self, const struct item *item)
+{
+    const struct export_job *j = self;
+    const struct model *m = j->job.s.shown;
+    double T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
+
+    if (is_npy(j))
+        return sizeof(float) * T * S * j->n_layers * j->n_heads[first_layer(j)];
+    return sizeof(float) * T * ((j->args->hidden || j->args->all ? m->d_hidden : 0) +
+                                (j->args->logits ? m->n_logits : 0));
+}
+
+static const struct job_kind kind = { .outputs = &output_arrays, .check = check, .keeps = keeps,
                                       .prepare = prepare, .file = one_text };
 
 static int run(const void *args, int n_operands, char **operands, const struct env *env,

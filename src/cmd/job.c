@@ -83,6 +83,8 @@ static int run_session(struct job *job, const struct job_kind *kind, struct err 
         kind->begin(job);
     if (state_begin(job, e) != 0)
         return -1;
+    if (kind->keeps != NULL)
+        input_keeps(job->in, kind->keeps, job);
     return run_texts(job, kind, e);
 }
 

@@ -62,6 +62,8 @@ struct job_kind {
     int (*text)(void *self, struct arena *a, const struct item *item, struct err *e);
     int (*texts)(void *self, struct arena *a, const struct item *items, int n,
                  struct err *e);
+    /* Bytes that a text takes beside its pass, for --max-memory; NULL: none. */
+    double (*keeps)(void *self, const struct item *item);
     void (*begin)(void *self);      /* with the input open; NULL: nothing */
     /* After the last text, of all that could be used: one report, which NULL has per text,
        or in its place the sums of --shard; or one picture, in a file that it opens.  Fails with

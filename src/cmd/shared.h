@@ -27,6 +27,7 @@ extern const struct opt_group layer_group, rows_group, seed_group;
 extern const struct opt_group attention_group, qkv_group, hide_group, weight_group;
 /* Of commands over many texts; of those of them that can be gone on with. */
 extern const struct opt_group shard_group, resume_group;
+extern const struct opt_group memory_group;     /* of those that say what texts take */
 extern const struct opt_group split_group;      /* of those that make many of one */
 /* Of pictures: how they look; then what any of them has. */
 extern const struct opt_group figure_group, sheet_group;

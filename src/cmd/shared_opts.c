@@ -156,6 +156,13 @@ static const struct opt split_opts[] = {
 };
 const struct opt_group split_group = { "many texts", split_opts };
 
+static const struct opt memory_opts[] = {
+    STRING(0, "max-memory", "SIZE", F(max_memory),
+           "memory beside mapped files, in bytes or with K, M, G: smaller batches, or an error"),
+    END
+};
+const struct opt_group memory_group = { "many texts", memory_opts };
+
 static const struct opt select_opts[] = {
     WORDS('l', "layer", "LIST", F(layer), &layer_values,
           "layers, from 0: 0,2-4, last, -1 (counted from the end) or all"),

@@ -44,7 +44,7 @@ static const struct opt summary_opts[] = {
 static const struct opt_group summary_group = { "many texts", summary_opts };
 
 static const struct opt_group *const groups[] = {
-    &summary_group, &shard_group, &resume_group, &split_group, &types_group,
+    &summary_group, &shard_group, &resume_group, &split_group, &memory_group, &types_group,
     &output_reports.group, &hide_group,
     &weight_group, PASS_GROUPS, NULL
 };
@@ -453,10 +453,27 @@ static int check(void *self, struct err *e)
     return 0;
 }
 
+/* Links, columns and metrics of each head; of some metrics maps. */
+static double keeps(void *self, const struct item *item)
+{
+    static const enum metric_id maps[] = { METRIC_rollout, METRIC_flow, METRIC_erank,
+                                           METRIC_erank_sq, METRIC_stable_rank };
+    const struct stats_job *j = self;
+    double T = session_queries(&j->job.s, item)->n, S = session_keys(&j->job.s, item)->n;
+    double heads = 0, bytes = 0;
+
+    for (int l = 0, h = -1; session_next_head(&j->job.s, &j->job.want, &l, &h);)
+        heads++;
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        bytes += j->choice.wanted[maps[i]] ? 3 * sizeof(double) * T * S : 0;
+    return bytes + heads * (N_METRIC * sizeof(double) + T * sizeof(struct link) +
+                            S * sizeof(double));
+}
+
 static const struct job_kind kind = { .outputs = &output_reports, .check = check,
-                                      .prepare = prepare, .texts = texts };
+                                      .prepare = prepare, .keeps = keeps, .texts = texts };
 static const struct job_kind summary_kind = { .outputs = &output_reports, .check = check,
-                                              .prepare = prepare, .texts = texts,
+                                              .prepare = prepare, .keeps = keeps, .texts = texts,
                                               .end = end };
 
 static void report(void *self)

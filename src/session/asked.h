@@ -29,6 +29,7 @@ struct asked {
     const char *by;             /* a key of --jsonl's objects: what texts are grouped by */
     const char *shard;          /* "K/N": of the texts of file; NULL: all */
     const char *split;          /* "N" or "N:OVERLAP": long texts in pieces; NULL: whole */
+    const char *max_memory;     /* "512M"; NULL: as much as there is */
     enum asked_half half;           /* of each pair of file */
     const char *ids, *type_ids, *decoder_ids, *global;
     const char *input;              /* an array of numbers; NULL: text or ids */

@@ -36,6 +36,7 @@ static int fill(struct batches *b, struct err *e)
     return status;
 }
 
+/* Some of the texts in one pass. */
 static int run_texts(struct batches *b, struct item *items, int n, struct err *e)
 {
     if (session_generate(b->s, items, n, b->s->a, e) != 0)
@@ -43,26 +44,39 @@ static int run_texts(struct batches *b, struct item *items, int n, struct err *e
     return b->fn(b->self, b->s->a, items, n, e);
 }
 
-/* Finds the texts of a batch that cannot be run, one by one. */
-static int run_singly(struct batches *b, struct err *e)
+/* Finds the texts that cannot be run, one by one. */
+static int run_singly(struct batches *b, struct item *items, int n, struct err *e)
 {
-    for (int i = 0; i < b->n; i++)
-        if (run_texts(b, &b->item[i], 1, e) != 0 && input_fail(b->in, &b->item[i], e) != 0)
+    for (int i = 0; i < n; i++)
+        if (run_texts(b, &items[i], 1, e) != 0 && input_fail(b->in, &items[i], e) != 0)
             return -1;
     return 0;
 }
 
-static int run_batch(struct batches *b, struct err *e)
+static int run_together(struct batches *b, struct item *items, int n, struct err *e)
 {
-    if (b->n == 0)
-        return 0;
-    if (b->n > 1) {
-        if (run_texts(b, b->item, b->n, e) == 0)
+    if (n > 1) {
+        if (run_texts(b, items, n, e) == 0)
             return 0;
         if (e->kind != ERR_INPUT)
             return -1;
     }
-    return run_singly(b, e);
+    return run_singly(b, items, n, e);
+}
+
+/* In as many passes as --max-memory asks for. */
+static int run_batch(struct batches *b, struct err *e)
+{
+    for (int i = 0, n; i < b->n; i += n) {
+        struct arena_mark mark = arena_mark(b->s->a);
+
+        n = input_fit(b->in, &b->item[i], b->n - i);
+        if (run_together(b, &b->item[i], n, e) != 0)
+            return -1;
+        if (input_is_limited(b->in))
+            arena_reset(b->s->a, mark);
+    }
+    return 0;
 }
 
 int input_batches(struct input *in, struct session *s,

@@ -2,6 +2,7 @@
  * What was asked -> a source of texts, and its texts one by one. */
 #include "session/input.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -9,6 +10,7 @@
 #include "base/str.h"
 #include "session/encode.h"
 #include "session/global.h"
+#include "session/memory.h"
 #include "session/source.h"
 #include "session/split.h"
 #include "session/texts.h"
@@ -19,6 +21,9 @@ struct input {
     struct input *before;       /* the session's one before it; NULL: none */
     struct source *source;      /* NULL: it could not be opened */
     struct split *split;        /* hands out its texts in pieces; NULL: whole */
+    struct memory_limit limit;
+    double (*keeps)(void *self, const struct item *item);   /* NULL: nothing */
+    void *keeps_self;
     int64_t n_bad;              /* texts that could not be used */
     int64_t n_taken;
     bool told_many;             /* an error of ERR_OF_MANY was told */
@@ -280,7 +285,8 @@ struct input *input_open_beside(struct session *s, const struct input *first,
     if (s->budget == NULL)
         s->budget = arena_alloc(s->a, 1, sizeof *s->budget);
     in->source = open_source(s, first != NULL ? first->source : NULL, n_operands, operands, e);
-    if (in->source == NULL || split_open(s, in->source, &in->split, e) != 0)
+    if (in->source == NULL || split_open(s, in->source, &in->split, e) != 0 ||
+        memory_open(s, &in->limit, e) != 0)
         return NULL;
     if (!in->source->lines && check_spare_masks(s, in->source->n, e) != 0)
         return NULL;
@@ -333,6 +339,48 @@ int input_fail(struct input *in, const struct item *item, struct err *why)
     return 0;
 }
 
+/* ---- their memory ---- */
+
+void input_keeps(struct input *in, double (*bytes)(void *self, const struct item *item),
+                 void *self)
+{
+    in->keeps = bytes;
+    in->keeps_self = self;
+}
+
+bool input_is_limited(const struct input *in)
+{
+    return in->limit.allowed < INFINITY;
+}
+
+int input_fit(const struct input *in, const struct item *items, int n)
+{
+    double kept = in->limit.base;
+    int n_tokens = 0, n_target = 0, count = 0;
+
+    for (; count < n && (count == 0 || input_is_limited(in)); count++) {
+        const struct item *item = &items[count];
+
+        n_tokens += item->tokens.n + (item->open ? in->s->n_generate : 0);
+        n_target += item->target.n + (item->open ? in->s->n_generate : 0);
+        kept += in->keeps != NULL ? in->keeps(in->keeps_self, item) : 0;
+        if (count > 0 && kept + memory_of_pass(in->s, n_tokens, n_target) > in->limit.allowed)
+            return count;
+    }
+    return input_is_limited(in) ? count : n;
+}
+
+static int check_memory(const struct input *in, const struct item *item, struct err *e)
+{
+    int more = item->open ? in->s->n_generate : 0;
+
+    if (!input_is_limited(in) || in->s->model == NULL)
+        return 0;
+    return memory_check(&in->limit, item,
+                        memory_of_pass(in->s, item->tokens.n + more, item->target.n + more) +
+                            (in->keeps != NULL ? in->keeps(in->keeps_self, item) : 0), e);
+}
+
 /* Only a line is left out where it does not fit; of several arrays one ends all. */
 static int next_item(struct input *in, struct arena *a, struct item *out, struct err *e)
 {
@@ -344,7 +392,8 @@ static int next_item(struct input *in, struct arena *a, struct item *out, struct
     status = in->split != NULL ? split_next(in->split, a, out, e) :
                                  source->next(source, a, out, e);
     in->n_taken += status != SOURCE_END && !continues;
-    if (status == SOURCE_TEXT && encode_fit(in->s, a, out, e) != 0)
+    if (status == SOURCE_TEXT &&
+        (encode_fit(in->s, a, out, e) != 0 || check_memory(in, out, e) != 0))
         status = source->lines ? SOURCE_UNUSABLE : SOURCE_FAILED;
     if (status == SOURCE_FAILED && in->text_name != NULL && !source->is_file)
         err_under(e, "%s", in->text_name);

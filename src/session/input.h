@@ -87,6 +87,16 @@ int input_batches(struct input *in, struct session *s,
                             struct err *e),
                   void *self, struct err *e);
 
+/*
+ * Beside the pass, what a text takes until it is reported: a text that --max-memory has no place
+ * for is an error before it is run.
+ */
+void input_keeps(struct input *in, double (*bytes)(void *self, const struct item *item),
+                 void *self);
+bool input_is_limited(const struct input *in);
+/* How many of the first of n texts --max-memory has a place for in one pass, at least 1. */
+int input_fit(const struct input *in, const struct item *items, int n);
+
 /* Calls done after each batch, and in input_each each text, when all texts that were read are
  * worked on; NULL: nothing. */
 void input_after_batches(struct input *in, int (*done)(void *self, struct err *e), void *self);

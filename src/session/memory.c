@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * How much memory texts may take, and take. */
+#include "session/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+static const double MIB = 1 << 20;
+
+/* Pages of the process that no file is behind; 0 where the system does not say. */
+static double own_bytes(void)
+{
+    FILE *f = fopen("/proc/self/statm", "r");
+    char line[128] = "", *at = line;
+    unsigned long resident, shared;
+
+    if (f == NULL)
+        return 0;
+    if (fgets(line, sizeof line, f) == NULL)
+        line[0] = '\0';
+    fclose(f);
+    strtoul(at, &at, 10);
+    resident = strtoul(at, &at, 10);
+    shared = strtoul(at, &at, 10);
+    return resident > shared ? (double)(resident - shared) * (double)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* NaN: no such size. */
+static double parse(const char *text)
+{
+    static const char suffixes[] = "KMG";
+    size_t digits = strspn(text, "0123456789");
+    const char *suffix = text[digits] != '\0' ? strchr(suffixes, text[digits]) : NULL;
+    double unit = 1;
+
+    if (digits == 0 || digits > 15 || (text[digits] != '\0' && suffix == NULL) ||
+        (suffix != NULL && text[digits + 1] != '\0'))
+        return NAN;
+    for (const char *s = suffixes; suffix != NULL && s <= suffix; s++)
+        unit *= 1024;
+    return strtod(text, NULL) * unit;
+}
+
+int memory_open(const struct session *s, struct memory_limit *out, struct err *e)
+{
+    const char *text = s->asked->max_memory;
+
+    *out = (struct memory_limit){ INFINITY, 0 };
+    if (text == NULL)
+        return 0;
+    out->allowed = parse(text);
+    if (isnan(out->allowed))
+        return err_set(e, ERR_USAGE, "--max-memory: '%s': expected a number of bytes, or one with "
+                       "K, M or G: 512M", text);
+    out->base = own_bytes();
+    if (out->base < out->allowed)
+        return 0;
+    return err_set(e, ERR_USAGE, "--max-memory: %.1f MiB are allowed, and %.1f MiB are needed "
+                   "before any text is read", out->allowed / MIB, out->base / MIB);
+}
+
+double memory_of_pass(const struct session *s, int n_tokens, int n_target)
+{
+    const struct model *m = s->model;
+    int n_threads = par_threads(s->par);
+    double bytes = run_memory(m, n_tokens, n_threads);
+
+    if (m->decoder == NULL || n_target == 0)
+        return bytes;
+    /* Then what the decoder reads of the encoder: its output, and keys and values. */
+    return bytes + run_memory(m->decoder, n_target, n_threads) +
+           (double)sizeof(float) * n_tokens *
+               (m->d_hidden + m->decoder->config.n_kv_heads *
+                                  (m->decoder->config.d_head + m->decoder->config.d_value));
+}
+
+int memory_check(const struct memory_limit *limit, const struct item *item, double bytes,
+                 struct err *e)
+{
+    if (limit->base + bytes <= limit->allowed)
+        return 0;
+    return err_set(e, ERR_INPUT, "the text has %d token%s, which need %.1f MiB of memory: "
+                   "--max-memory allows %.1f MiB, of which %.1f are taken", item->tokens.n,
+                   str_plural(item->tokens.n), bytes / MIB, limit->allowed / MIB,
+                   limit->base / MIB);
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --max-memory: smaller batches, the same bytes, and an error before what does not fit.
+
+# shellcheck disable=SC2154
+load helper
+
+@test "smaller batches give the same bytes" {
+    head -n 20 samples/english.txt >"$dir/lines"
+    for form in "--tsv --summary" "--json --top 0"; do
+        # shellcheck disable=SC2086
+        works "$viz" stats -q $form -f "$dir/lines"
+        want=$output
+        # shellcheck disable=SC2086
+        works "$viz" stats -q $form --max-memory 16M -f "$dir/lines"
+        [ "$output" = "$want" ]
+    done
+}
+
+@test "a text that does not fit is refused with both sizes, before it is run" {
+    ids=$(seq -s, 1 900)
+    fails 3 "the text has 900 tokens, which need " "$viz" export --max-memory 60M \
+        -o "$dir/x.npy" --ids "$ids"
+    [[ $stderr == *" MiB of memory: --max-memory allows 60.0 MiB, of which "*" are taken" ]]
+    [ ! -e "$dir/x.npy" ]
+    # Of a file it is left out, and others are done.
+    printf '{"ids":[1,2,3]}\n{"ids":[%s]}\n{"ids":[4,5]}\n' "$ids" >"$dir/x.jsonl"
+    run --separate-stderr "$viz" stats --summary --json --compute erank --max-memory 20M --jsonl \
+        -f "$dir/x.jsonl"
+    [ "$status" -eq 3 ]
+    [[ $output == *'"n_texts":2,"n_unusable":1,'* ]]
+    [[ $stderr == *"line 2: the text has 900 tokens, which need "*"allows 20.0 MiB"* ]]
+}
+
+@test "what is no size is misuse" {
+    for wrong in 0.5G -1 M 1X 1MM "" 1m 9999999999999999; do
+        fails 2 "--max-memory: '$wrong': expected a number of bytes" "$viz" stats \
+            --max-memory "$wrong" "the cat"
+    done
+    for small in 0 1 1K 100K; do
+        fails 2 "are needed before any text is read" "$viz" stats --max-memory $small "the cat"
+    done
+    fails 2 "diff: --max-memory: unknown option" "$viz" diff --max-memory 1G "the cat" "the dog"
+}
