@@ -64,8 +64,8 @@ static const struct opt patch_opts[] = {
     INT(0, "against-id", "N", F(answer.against_id), "-1", -1, INT_MAX,
         "--against by its id; -1: none"),
     STRING(0, "at", "POS", F(answer.at),
-           "with --patch: the row of the logits: a position from 0, a word, or word#2; without it, "
-           "the last"),
+           "with --patch: the row of the logits: a position from 0 or the end (-1), a word, or "
+           "word#2; without it, the last"),
     END
 };
 static const struct opt_group patch_group = { "patching", patch_opts };

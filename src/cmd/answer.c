@@ -91,14 +91,12 @@ int answer_find(struct answer *w, const struct session *s, const struct model *m
 int answer_row(const struct answer *w, const struct item *item, int *row, struct err *e)
 {
     const struct tokens *tokens = session_queries(w->s, item);
-    bool target = w->m != w->s->model;
-    const char *text = target ? item->pair : item->pair == NULL ? item->text : NULL;
 
     assert(tokens->n > 0);
     *row = tokens->n - 1;
     if (w->args->at == NULL)
         return 0;
-    *row = place_find(&w->at, "--at", tokens, text, e);
+    *row = place_query(&w->at, "--at", w->s, item, e);
     return *row >= 0 ? 0 : -1;
 }
 

@@ -33,16 +33,6 @@ bool diff_pair_is_loose(const struct diff_pair *p)
 
 /* ---- one token of each ---- */
 
-/* The text that the queries' spans count in; NULL: two texts, or none. */
-static const char *text_of(const struct diff_side *side)
-{
-    const struct item *item = &side->item;
-
-    if (session_query_side(&side->s) == SIDE_TARGET)
-        return item->pair;
-    return item->pair == NULL && item->text_size > 0 ? item->text : NULL;
-}
-
 /* An error of one of two texts; returns -1. */
 static int under_text(const struct diff_sides *d, const struct diff_side *side, struct err *e)
 {
@@ -55,8 +45,7 @@ static int find_token(const struct diff_sides *d, struct diff_side *side, struct
 {
     const struct item_shown *shown = &side->item.shown[session_query_side(&side->s)];
 
-    side->at = place_find(&d->at, "--at", session_queries(&side->s, &side->item),
-                          text_of(side), e);
+    side->at = place_query(&d->at, "--at", &side->s, &side->item, e);
     if (side->at >= 0 && (shown->words_out == NULL || !shown->words_out[side->at]))
         return 0;
     if (side->at >= 0)

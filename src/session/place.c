@@ -31,20 +31,23 @@ static int take_occurrence(struct place *p, const char *option, struct err *e)
 
 int place_parse(struct place *p, const char *option, const char *spec, struct err *e)
 {
-    const char *rest = spec;
-    long long position = list_number(&rest);
+    bool back = spec[0] == '-';
+    const char *rest = spec + back;
+    long long number = list_number(&rest);
 
     *p = (struct place){ .spec = spec, .position = -1, .word = spec + (spec[0] == '='),
                          .occurrence = 1 };
     p->word_size = strlen(p->word);
     if (p->word_size == 0)
         return err_set(e, ERR_USAGE, "%s: '%s' names no token: expected a word, or a position "
-                       "from 0", option, spec);
-    if (position >= 0 && *rest == '\0') {
-        p->position = position;
-        return 0;
-    }
-    return take_occurrence(p, option, e);
+                       "from 0, or from the end (-1)", option, spec);
+    if (number < back || *rest != '\0')
+        return take_occurrence(p, option, e);
+    if (back)
+        p->from_end = number;
+    else
+        p->position = number;
+    return 0;
 }
 
 /* ---- the text ---- */
@@ -192,13 +195,15 @@ static int occurrence(const struct place *p, const struct tokens *t, const char 
     return -1;
 }
 
-static int no_position(const struct place *p, const char *option, int n, struct err *e)
+/* Whether p names a position; *at: it, or -1 where the text has no such token. */
+static bool by_position(const struct place *p, int n, int *at)
 {
-    if (p->position == LLONG_MAX)       /* not what was typed */
-        return err_set(e, ERR_INPUT, "%s: '%.40s' is out of range: the text has tokens 0 to "
-                       "%d", option, p->spec, n - 1);
-    return err_set(e, ERR_INPUT, "%s: %lld is out of range: the text has tokens 0 to %d "
-                   "(=%lld is the word)", option, p->position, n - 1, p->position);
+    *at = -1;
+    if (p->position >= 0 && p->position < n)
+        *at = (int)p->position;
+    if (p->from_end > 0 && p->from_end <= n)
+        *at = n - (int)p->from_end;
+    return p->position >= 0 || p->from_end > 0;
 }
 
 int place_find(const struct place *p, const char *option, const struct tokens *t,
@@ -207,10 +212,10 @@ int place_find(const struct place *p, const char *option, const struct tokens *t
     long long n_whole, n_parts = 0, count;
     int at;
 
-    if (p->position >= t->n)
-        return no_position(p, option, t->n, e);
-    if (p->position >= 0)
-        return (int)p->position;
+    if (by_position(p, t->n, &at))
+        return at >= 0 ? at : err_set(e, ERR_INPUT, "%s: %.40s is out of range: the text has "
+                                      "tokens 0 to %d (=%.40s is the word)", option, p->spec,
+                                      t->n - 1, p->spec);
     at = occurrence(p, t, text, true, &n_whole);
     if (at < 0 && n_whole == 0)
         at = occurrence(p, t, text, false, &n_parts);
@@ -222,4 +227,13 @@ int place_find(const struct place *p, const char *option, const struct tokens *t
     count = n_whole > 0 ? n_whole : n_parts;
     return err_set(e, ERR_INPUT, "%s: '%.40s': the text has '%.*s' only %lld time%s", option,
                    p->spec, (int)p->word_size, p->word, count, str_plural(count));
+}
+
+int place_query(const struct place *p, const char *option, const struct session *s,
+                const struct item *item, struct err *e)
+{
+    bool target = session_query_side(s) == SIDE_TARGET;
+
+    return place_find(p, option, session_queries(s, item),
+                      target ? item->pair : item->pair == NULL ? item->text : NULL, e);
 }

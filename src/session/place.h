@@ -3,21 +3,23 @@
  * One token of a text, as a person names it:
  *
  *     7          the token at position 7, from 0
+ *     -1         the last token, -2 the one before it
  *     bank       the token or word "bank"; of a word of several pieces the last
  *     bank#2     its second occurrence
- *     =5, =7#2   the same of what would be read as a position
+ *     =5, =-1, =7#2   the same of what would be read as a position
  *
  * A word is compared with the tokens' labels and pieces ("bank", "##s", "[CLS]"), and with
  * the text that they stand for. */
 #ifndef SESSION_PLACE_H
 #define SESSION_PLACE_H
 
-#include "session/item.h"
+#include "session/texts.h"
 
 /* What a name says; plain data, checked without a text. */
 struct place {
     const char *spec;           /* as given, for messages */
-    long long position;         /* -1: a word */
+    long long position;         /* -1: a word, or counted from the end */
+    long long from_end;         /* 1: the last token; 0: a word, or counted from 0 */
     const char *word;
     size_t word_size;
     long long occurrence;       /* from 1 */
@@ -33,5 +35,9 @@ int place_parse(struct place *p, const char *option, const char *spec, struct er
  */
 int place_find(const struct place *p, const char *option, const struct tokens *t,
                const char *text, struct err *e);
+
+/* The same among the tokens of an item that look, in the session's stack. */
+int place_query(const struct place *p, const char *option, const struct session *s,
+                const struct item *item, struct err *e);
 
 #endif

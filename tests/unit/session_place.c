@@ -100,6 +100,12 @@ static void check_words(const struct text *x)
     lacks(x, "river", "the text has no token or word 'river'");
     lacks(x, "13", "13 is out of range: the text has tokens 0 to 12 (=13 is the word)");
     lacks(x, "99999999999999999999", "out of range");
+    at(x, "-1", 12);
+    at(x, "-13", 0);
+    lacks(x, "-14", "-14 is out of range: the text has tokens 0 to 12 (=-14 is the word)");
+    lacks(x, "-99999999999999999999", "out of range");
+    lacks(x, "=-1", "the text has no token or word '-1'");
+    lacks(x, "-0", "the text has no token or word '-0'");
 }
 
 static void with_and_without_text(void **state)
