@@ -314,6 +314,8 @@ smallest=8
     grows heatmap 2.1 "$tokens" heatmap --cell 2 $layer -o "$dir/a.png"
     grows diff 2.1 "$tokens" diff --tsv $layer --dtype f32 --dtype bf16
     grows stability 2.1 "$tokens" stability --runs 2 --tsv $layer
+    grows neuron 2.1 "$tokens" neuron --json -l 0 $layer
+    grows trace 2.1 "$tokens" trace --json $layer
     grows mechanisms 2.1 "$tokens" mechanisms --only exact --repeats 0 --tsv $layer
     # But that of a layer whose outputs nothing reads: here it is the only one.
     layer="-t 1 -m $dir/1.safetensors --shape @"

@@ -68,6 +68,8 @@ each_case() {
     "$1" diff "$most" diff -t 1 --json -m "$ref/bert" --dtype f32 --dtype bf16 "the key"
     "$1" attribute "$most" attribute -t 1 --json --sources -m "$ref/gpt2" "the key"
     "$1" stats.split "$most" stats -q -t 1 --json --split 4 -m "$ref/bert" -f "$lines"
+    "$1" neuron "$most" neuron -t 1 --json -m "$ref/gpt2" "the key"
+    "$1" trace "$most" trace -t 1 --json -m "$ref/gpt2" "the key"
     "$1" stats.summary "$most" stats -q -t 1 --summary --bootstrap=5 -m "$ref/bert" -f "$lines"
     "$1" stats.shard "$most" stats -q -t 1 --shard 0/2 -m "$ref/bert" -f "$lines" -o a.part
     "$1" merge "$most" merge --json "$part.0" "$part.1"

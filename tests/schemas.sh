@@ -55,6 +55,13 @@ attribute --sources --span 0-1 the_cat
 attribute --answer-id 5 -m $ref/gpt2 --ids 5,6
 attribute --sources -m $ref/families/gemma2 --ids 5,6
 attribute --span 1-2 --raw -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
+neuron the_cat
+neuron -m $ref/families/deberta_v2 --ids 5,6,7
+neuron -m $ref/families/gemma2 --ids 5,6 --mask padding:1 --mask-value -3
+neuron -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
+trace the_cat
+trace -m $ref/seq2seq/t5 --ids 1,2,7 --decoder-ids 3,4
+trace --attention $ref/precomputed/decoder.npz
 ablate the_cat
 ablate --with uniform -m $ref/bert the key
 ablate --together --with mean -m $ref/families/distilbert --ids 5,6

@@ -23,7 +23,7 @@ static int pick_layer(struct picture *p, struct err *e)
     bool named = session_names_heads(session->asked),
          given = session->asked->layer != NULL || named;
 
-    p->layer = config->card.layer >= 0 ? config->card.layer : last < 6 ? last : 6;
+    p->layer = session_default_layer(session);
     for (int layer = 0; given && layer <= last; layer++)
         if (p->want.layer[layer]) {
             p->layer = layer;

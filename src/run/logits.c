@@ -133,6 +133,31 @@ void run_logits(const struct model *m, const struct wanted *want, float *out,
     arena_reset(call, mark);
 }
 
+/* end[n, DIM_END] normed in place -> [n, d_hidden]: itself, or room. */
+static const float *finish(struct pass *p, float *end, int n, float *room)
+{
+    const struct param *slot = p->m->slot;
+    int D = family_slot_dim(p->m->family, &p->m->config, DIM_END);
+
+    stage_norm(p, end, end, n, D, &slot[W_FINAL_NORM]);
+    if (slot[W_FINAL_PROJ].weight == NULL)
+        return end;
+    stage_linear(p, room, p->m->d_hidden, end, D, n, &slot[W_FINAL_PROJ]);
+    return room;
+}
+
+void run_hidden(const struct model *m, const struct wanted *want, float *out, float *stream,
+                int n, struct par *par, struct arena *call)
+{
+    struct arena_mark mark = arena_mark(call);
+    struct pass pass = { .m = m, .want = want, .par = par, .call = call };
+    const float *hidden = finish(&pass, stream, n, out);
+
+    if (hidden != out)
+        memcpy(out, hidden, (size_t)n * (size_t)m->d_hidden * sizeof *out);
+    arena_reset(call, mark);
+}
+
 /* x[texts, D] = the row of each text of x[N, D] that is wanted. */
 static void keep_wanted(const struct pass *p, float *x)
 {
@@ -158,8 +183,7 @@ static float *both_streams(struct pass *p)
 
 void logits_write(struct pass *p)
 {
-    const struct param *slot = p->m->slot;
-    int D = family_slot_dim(p->m->family, &p->m->config, DIM_END), width = p->m->d_hidden;
+    int width = p->m->d_hidden;
     float *end = p->x;
     const float *hidden;
 
@@ -174,12 +198,7 @@ void logits_write(struct pass *p)
     }
     if (p->x2 != p->x)
         end = both_streams(p);
-    stage_norm(p, end, end, p->N, D, &slot[W_FINAL_NORM]);
-    hidden = end;
-    if (slot[W_FINAL_PROJ].weight != NULL) {
-        stage_linear(p, p->a, width, end, D, p->N, &slot[W_FINAL_PROJ]);
-        hidden = p->a;
-    }
+    hidden = finish(p, end, p->N, p->a);
     if (p->want->hidden != NULL)
         memcpy(p->want->hidden, hidden, (size_t)p->N * (size_t)width * sizeof(float));
     if (p->want->logits == NULL)

@@ -45,6 +45,14 @@ void run_attention_output(const struct model *m, int layer, enum stack_id stack,
                           float *out, const float *z, int n, struct par *par);
 
 /*
+ * out[n, m->d_hidden] = the hidden states that n rows of the residual stream end in: after the
+ * final norm, and what comes between it and the head.  stream [n, family_slot_dim(DIM_END)]: of
+ * PLACE_REVERSIBLE the stream that attentions add to, then the other; it is overwritten.
+ */
+void run_hidden(const struct model *m, const struct wanted *want, float *out, float *stream,
+                int n, struct par *par, struct arena *call);
+
+/*
  * out[n, m->n_logits] = the logits of n rows [n, m->d_hidden] of hidden states, as a pass with
  * want's change and uncapped writes them.  m predicts tokens.
  */

@@ -6,6 +6,13 @@
 #include "run/run.h"
 
 /*
+ * score[n_rows, S] = q.k of rows row0 .. of head h with all keys, and nothing else: unscaled,
+ * of hidden keys too.
+ */
+void scores_products(float *score, const struct qkv_view *view, int h, int row0, int n_rows,
+                     struct arena *scratch);
+
+/*
  * score[T, S] = what the softmax of head h reads: scale q.k, capped where the model caps,
  * with what position and mask add; -inf where a key is hidden.
  */

@@ -140,3 +140,11 @@ bool session_next_head(const struct session *s, const struct wanted *want, int *
     } while (*l < c->n_layers && !(wanted_layer(want, *l) && wanted_head(want, *l, *h)));
     return *l < c->n_layers;
 }
+
+int session_default_layer(const struct session *s)
+{
+    const struct config *config = &s->shown->config;
+    int last = config->n_layers - 1;
+
+    return config->card.layer >= 0 ? config->card.layer : last < 6 ? last : 6;
+}

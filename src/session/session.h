@@ -97,4 +97,8 @@ bool session_names_heads(const struct asked *asked);
 bool session_next_head(const struct session *s, const struct wanted *want, int *l,
                        int *h);
 
+/* The layer that is shown where one is, and none is asked for: that of the model's card, else
+ * the seventh, else the last. */
+int session_default_layer(const struct session *s);
+
 #endif

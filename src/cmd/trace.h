@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of trace share: what was asked, and what came of one text. */
+#ifndef CMD_TRACE_H
+#define CMD_TRACE_H
+
+#include "analysis/trace.h"
+#include "cmd/job.h"
+#include "session/place.h"
+
+enum trace_each { TRACE_LAYER, TRACE_TOKEN, TRACE_PREDICTION };
+
+struct trace_args {
+    struct shared_args shared;
+    const char *at;             /* NULL: the last token */
+    int top, each;              /* enum trace_each */
+};
+
+struct trace_job {
+    struct job job;
+    const struct trace_args *args;
+    struct place at;
+    bool predicts;              /* the layers shown end in logits of tokens */
+    const struct record *record;        /* of a row of the table */
+};
+
+/* One text. */
+struct trace_found {
+    struct trace_job *j;
+    const struct item *item;
+    const struct trace *t;
+    int top;                    /* predictions of each layer; 0: none */
+    struct trace_guess *guess;  /* [L + 1, top]: of the embeddings, then after each layer */
+};
+
+/* ---- trace_record.c ---- */
+
+extern const struct record trace_record;
+
+/* Sets the records of the job: without columns that were not asked for, or cannot be. */
+void trace_columns(struct trace_job *j);
+
+/* Writes the text's results. */
+int trace_write(struct trace_job *j, struct arena *a, const struct trace_found *f,
+                struct err *e);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ * What a tap is shown of an attention -> the parts of one row's scores. */
+#include "run/neuron.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "nn/bias.h"
+#include "nn/chunks.h"
+#include "nn/relative.h"
+#include "nn/score.h"
+#include "nn/visible.h"
+#include "run/mask.h"
+#include "run/scores.h"
+
+void neuron_parts(bool has[N_NEURON_PART], const struct model *m, int layer,
+                  enum stack_id stack, bool masked)
+{
+    const struct config *config = &m->config;
+    const struct layer_plan *plan = &m->layer[layer];
+    bool own = stack != STACK_CROSS, xl = own && m->family->bias == BIAS_XL;
+    bool table = own && m->slot[W_REL_TABLE].weight != NULL;
+
+    has[NEURON_POSITION] = own && (m->alibi != NULL || m->buckets != NULL);
+    has[NEURON_QUERY_POSITION] = xl || (table && config->relative.c2p) ||
+                                 (own ? plan->distance : plan->cross_distance) != NULL;
+    has[NEURON_KEY_POSITION] = table && config->relative.p2c;
+    has[NEURON_SEGMENT] = xl;
+    has[NEURON_COPIES] = own && (config->sparse.block > 0 || plan->chunks.len > 0);
+    has[NEURON_MASK] = masked;
+}
+
+struct neuron *neuron_new(struct arena *a, const struct model *m, enum stack_id stack, int layer,
+                          int head, int row, int n_keys)
+{
+    struct neuron *n = arena_alloc(a, 1, sizeof *n);
+    size_t d = (size_t)m->config.d_head, S = (size_t)n_keys;
+
+    *n = (struct neuron){ .m = m, .stack = stack, .layer = layer, .head = head, .row = row,
+                          .S = n_keys, .d = (int)d };
+    n->q = arena_alloc(a, d, sizeof *n->q);
+    n->k = arena_alloc(a, S, d * sizeof *n->k);
+    n->dot = arena_alloc(a, S, sizeof *n->dot);
+    n->scaled = arena_alloc(a, S, sizeof *n->scaled);
+    for (int i = 0; i < N_NEURON_PART; i++)
+        n->part[i] = arena_alloc(a, S, sizeof *n->part[i]);
+    n->score = arena_alloc(a, S, sizeof *n->score);
+    n->weight = arena_alloc(a, S, sizeof *n->weight);
+    n->hidden = arena_alloc(a, S, sizeof *n->hidden);
+    return n;
+}
+
+float neuron_product(const struct neuron *n, int key, int c)
+{
+    return n->q[c] * n->k[(int64_t)key * n->d + c];
+}
+
+/* ---- the tap ---- */
+
+/* What a term adds to, or puts in the place of, the scores so far. */
+static void take_part(struct neuron *n, enum neuron_part part, const struct score_term *term,
+                      struct arena *scratch)
+{
+    bool replaces = part == NEURON_COPIES || part == NEURON_MASK;
+    struct arena_mark mark = arena_mark(scratch);
+    float *room = arena_alloc(scratch, (size_t)n->S, sizeof *room);
+
+    if (replaces)
+        memcpy(room, n->score, (size_t)n->S * sizeof *room);
+    term->add(term->self, room, (size_t)n->S, n->row, 1, 0, n->S);
+    for (int s = 0; s < n->S; s++) {
+        n->part[part][s] = replaces ? room[s] - n->score[s] : room[s];
+        n->score[s] = replaces ? room[s] : n->score[s] + room[s];
+    }
+    arena_reset(scratch, mark);
+}
+
+/* What queries meet at a distance, then what keys meet there. */
+static void take_positions(struct neuron *n, const struct relative_positions *both,
+                           struct arena *scratch)
+{
+    struct relative_positions one = *both;
+
+    one.by_key = NULL;
+    take_part(n, NEURON_QUERY_POSITION, &(struct score_term){ relative_positions, &one },
+              scratch);
+    one.by_key = both->by_key;
+    one.by_query = NULL;
+    take_part(n, NEURON_KEY_POSITION, &(struct score_term){ relative_positions, &one },
+              scratch);
+}
+
+static void take_term(struct neuron *n, const struct score_term *term, struct arena *scratch)
+{
+    static const struct {
+        void (*add)(const void *self, float *score, size_t stride, int row0, int n_rows,
+                    int key0, int n_keys);
+        enum neuron_part part;
+    } parts[] = {
+        { bias_alibi, NEURON_POSITION }, { bias_buckets, NEURON_POSITION },
+        { relative_segments, NEURON_SEGMENT }, { bias_copies, NEURON_COPIES },
+        { chunks_term, NEURON_COPIES }, { mask_add, NEURON_MASK },
+    };
+
+    if (term->add == relative_positions)
+        take_positions(n, term->self, scratch);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].add == term->add)
+            take_part(n, parts[i].part, term, scratch);
+}
+
+static void take_vectors(struct neuron *n, const struct qkv_view *view)
+{
+    size_t bytes = (size_t)n->d * sizeof *n->q;
+    const float *k = view->kv + view->k_at[n->head / (view->H / view->G)];
+
+    memcpy(n->q, view->q + view->q_at[n->head] + n->row * view->q_stride, bytes);
+    for (int s = 0; s < n->S; s++) {
+        memcpy(n->k + (int64_t)s * n->d, k + s * view->kv_stride, bytes);
+        n->dot[s] = 0;
+        for (int c = 0; c < n->d; c++)
+            n->dot[s] += (double)neuron_product(n, s, c);
+    }
+}
+
+static int take(void *self, const struct qkv_view *view, struct err *e)
+{
+    struct neuron *n = self;
+    const struct attend *at = &view->at[n->head];
+    struct attend capped = { .cap = at->cap };
+
+    (void)e;
+    if (view->stack != n->stack || view->layer != n->layer)
+        return 0;
+    assert(view->S == n->S && at->d == n->d);
+    n->scale = at->scale;
+    n->cap = at->cap;
+    take_vectors(n, view);
+    scores_products(n->scaled, view, n->head, n->row, 1, view->room);
+    for (int s = 0; s < n->S; s++)
+        n->scaled[s] *= at->scale;
+    score_terms(&capped, n->scaled, (size_t)n->S, n->row, 1, 0, n->S);
+    memcpy(n->score, n->scaled, (size_t)n->S * sizeof *n->score);
+    for (int i = 0; i < SCORE_TERMS; i++)
+        if (at->term[i].add != NULL)
+            take_term(n, &at->term[i], view->room);
+    for (int s = 0; s < n->S; s++)
+        n->hidden[s] = !visible(at, n->row, s);
+    return 0;
+}
+
+struct tap neuron_tap(struct neuron *n)
+{
+    return (struct tap){ .take = take, .self = n };
+}
+
+/* ---- the sink ---- */
+
+static void take_rows(void *self, const struct rows *r, int n_heads)
+{
+    struct neuron *n = self;
+    int row = n->row - r->row0;
+
+    (void)n_heads;
+    if (r->stack != (int)n->stack || r->layer != n->layer || r->head != n->head || row < 0 ||
+        row >= r->n_rows)
+        return;
+    memcpy(n->weight + r->key0, r->weight + (size_t)row * r->stride,
+           (size_t)r->n_keys * sizeof *n->weight);
+}
+
+struct sink neuron_sink(struct neuron *n)
+{
+    return (struct sink){ SINK_HEAD, take_rows, NULL, n };
+}
