@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Writes src/draw/cmap_tables.c: the colours that matplotlib gives to 0..255.
+"""Writes the colours that matplotlib gives to 0..255, of maps on a dark and on a light ground.
 
     python3 assets/cmaps.py > src/draw/cmap_tables.c
+    python3 assets/cmaps.py light > src/draw/cmap_light.c
 
 Needs matplotlib (made with 3.11; the tables have not changed since 2.2).  The
 bytes are those that matplotlib puts into a picture, truncated, not rounded.
 """
+import sys
+
 import numpy
 from matplotlib import colormaps
 
@@ -22,6 +25,16 @@ HEAD = """\
 #include "draw/cmap.h"
 """
 
+LIGHT = """\
+/* SPDX-License-Identifier: MIT
+ * The colours of the maps whose 0 is white, 256 a map.  Made by assets/cmaps.py; do not edit.
+ *
+ * Blues, Greys and Reds: copyright 2002 Cynthia Brewer, Mark Harrower and The Pennsylvania
+ * State University, https://colorbrewer.org, Apache License 2.0 (assets/LICENCES.md); as
+ * matplotlib interpolates them. */
+#include "draw/cmap.h"
+"""
+
 
 def bluered():
     ends = numpy.array([[33, 82, 165], [247, 247, 247], [178, 30, 40]])
@@ -32,13 +45,15 @@ def bluered():
 def table(name):
     rgb = (bluered() if name == "bluered" else
            colormaps[name](numpy.arange(256), bytes=True)[:, :3])
-    print(f"\nconst unsigned char cmap_{name}[256][3] = {{")
+    print(f"\nconst unsigned char cmap_{name.lower()}[256][3] = {{")
     for i in range(0, 256, 4):
         cells = ", ".join("{ %d, %d, %d }" % tuple(c) for c in rgb[i:i + 4])
         print(f"    {cells},")
     print("};")
 
 
-print(HEAD, end="")
-for name in ("viridis", "magma", "inferno", "plasma", "cividis", "gray", "bluered"):
+light = sys.argv[1:] == ["light"]
+print(LIGHT if light else HEAD, end="")
+for name in (("Blues", "Greys", "Reds") if light else
+             ("viridis", "magma", "inferno", "plasma", "cividis", "gray", "bluered")):
     table(name)

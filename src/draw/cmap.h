@@ -3,10 +3,16 @@
 #ifndef DRAW_CMAP_H
 #define DRAW_CMAP_H
 
+#include <stdbool.h>
+
 struct cmap {
     const char *name;                       /* "viridis" */
     const unsigned char (*rgb)[3];          /* [256] */
+    bool reversed;                          /* from the last to the first */
 };
+
+/* Red, green and blue of an index, 0..255. */
+const unsigned char *cmap_colour(const struct cmap *cmap, int index);
 
 extern const struct cmap cmap_table[];      /* viridis first; ends with name NULL */
 extern const char *const cmap_names[];      /* the same names, ends with NULL */
@@ -23,5 +29,9 @@ enum { CELL_MASKED = 256 };
 extern const unsigned char cmap_viridis[256][3], cmap_magma[256][3],
     cmap_inferno[256][3], cmap_plasma[256][3], cmap_cividis[256][3],
     cmap_gray[256][3], cmap_bluered[256][3];
+
+/* ---- cmap_light.c ---- */
+
+extern const unsigned char cmap_blues[256][3], cmap_greys[256][3], cmap_reds[256][3];
 
 #endif

@@ -231,9 +231,9 @@ void colourbar_paint(const struct colourbar *bar, struct page *page,
     struct box colours = colourbar_colours(bar->range, page, grid, at);
 
     if (colours.y > at.y)
-        paint_arrow(page, cmap->rgb[255], at, colours.y, at.y, grid->line);
+        paint_arrow(page, cmap_colour(cmap, 255), at, colours.y, at.y, grid->line);
     if (colours.y + colours.h < at.y + at.h)
-        paint_arrow(page, cmap->rgb[0], at, colours.y + colours.h, at.y + at.h, grid->line);
+        paint_arrow(page, cmap_colour(cmap, 0), at, colours.y + colours.h, at.y + at.h, grid->line);
     page_frame(page, colours, grid->line);
     paint_colours(page, cmap, bar->range, colours);
     for (int i = 0; i < bar->n; i++)

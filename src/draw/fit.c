@@ -42,7 +42,7 @@ static double room_beside(const struct fit *f, const struct beside *beside, int 
     const struct grid_sizes sizes = {
         .units = f->units, .n_panels = n_panels, .columns = columns, .n_rows = 1, .n_cols = 1,
         .row_label = f->labels ? beside->label * f->width : 0.0, .label_h = 1.1 * f->font,
-        .row_name = f->labels ? 1.3 * f->font : 0.0,
+        .row_name = f->labels ? 1.65 * f->font : 0.0,
         .value_w = f->bars ? beside->value_em * f->font : 0.0,
         .value_h = f->bars ? 1.1 * f->font : 0.0, .one_bar = f->one_bar, .narrow = true,
     };

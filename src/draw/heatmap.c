@@ -220,7 +220,7 @@ static void measure_names(struct measured *m, struct page *page, struct grid_siz
         return;
     m->row_name = text_line(&page->text, &name_up, maps->row_name);
     m->col_name = text_line(&page->text, &name_across, maps->col_name);
-    m->name_h = 1.18 * text_line_height(&page->text, &name_across);
+    m->name_h = 1.5 * text_line_height(&page->text, &name_across);
     s->row_name = s->col_name = m->name_h;
 }
 

@@ -294,7 +294,7 @@ static uint32_t colour(const struct cmap *cmap, int index)
 
     if (index == CELL_MASKED)
         return CMAP_MASKED * 0x010101u;
-    c = cmap->rgb[index];
+    c = cmap_colour(cmap, index);
     return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
 }
 

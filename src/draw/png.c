@@ -171,9 +171,11 @@ static void find_palette(struct cells *c, const struct cmap *cmap)
 {
     size_t count = (size_t)c->rows * (size_t)c->cols;
 
-    for (int i = 0; i < CELL_MASKED; i++)
-        c->colour[i] = (png_color){ cmap->rgb[i][0], cmap->rgb[i][1],
-                                    cmap->rgb[i][2] };
+    for (int i = 0; i < CELL_MASKED; i++) {
+        const unsigned char *rgb = cmap_colour(cmap, i);
+
+        c->colour[i] = (png_color){ rgb[0], rgb[1], rgb[2] };
+    }
     c->colour[CELL_MASKED] = (png_color){ CMAP_MASKED, CMAP_MASKED, CMAP_MASKED };
     memset(c->place, -1, sizeof c->place);
     for (size_t i = 0; i < count; i++)

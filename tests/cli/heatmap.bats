@@ -336,3 +336,12 @@ size_of() {
     fails 2 "no room for 4 heatmaps" "$viz" heatmap -c 4 --width 40mm "the key"
     works "$viz" heatmap -c 4 --width 40mm --no-labels --no-bars -o "$dir/a.png" "the key"
 }
+
+@test "--cmap: on a light ground, and from the last colour to the first" {
+    for map in Blues Greys Reds gray; do
+        works "$viz" heatmap --cmap "$map" --no-metadata -o "$dir/$map.png" "the key"
+        works "$viz" heatmap --cmap "${map}_r" --no-metadata -o "$dir/r.png" "the key"
+        ! cmp -s "$dir/$map.png" "$dir/r.png"
+    done
+    fails 2 "--cmap: 'Blues_x'" "$viz" heatmap --cmap Blues_x "the key"
+}

@@ -52,7 +52,7 @@ static uint32_t wanted(const struct heatmaps *maps, float value, float lo, float
 
     if (isnan(value))
         return 0xd0d0d0;
-    c = maps->cmap->rgb[scale_index(maps->scale, value, lo, hi)];
+    c = cmap_colour(maps->cmap, scale_index(maps->scale, value, lo, hi));
     return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
 }
 
@@ -80,7 +80,7 @@ static void check_panel(const struct picture *p, const struct heatmaps *maps,
 
 static uint32_t colour_at(const struct heatmaps *maps, int index)
 {
-    const unsigned char *c = maps->cmap->rgb[index];
+    const unsigned char *c = cmap_colour(maps->cmap, index);
 
     return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
 }

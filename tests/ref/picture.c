@@ -147,7 +147,7 @@ static uint32_t colour(const struct wanted *w, int head, int cell)
     if (isnan(v))
         return MASKED;
     range_of(w, head, &lo, &hi);
-    c = w->cmap->rgb[scale_index(w->scale, v, lo, hi)];
+    c = cmap_colour(w->cmap, scale_index(w->scale, v, lo, hi));
     return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2];
 }
 

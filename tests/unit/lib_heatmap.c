@@ -118,7 +118,9 @@ static void refused(void **state)
     assert_null(data);
     expect(DRAW(&bmp), MHAVIZ_USAGE, &e, "bmp is not a format");
     expect(DRAW(&pink), MHAVIZ_USAGE, &e, "'pink' is not a colour map: expected viridis, "
-           "magma, inferno, plasma, cividis, gray or bluered");
+           "magma, inferno, plasma, cividis, gray, "
+             "bluered, Blues, Greys, Reds, viridis_r, magma_r, inferno_r, plasma_r, "
+             "cividis_r, gray_r, bluered_r, Blues_r, Greys_r or Reds_r");
     expect(DRAW(&latin), MHAVIZ_USAGE, &e, "the title is not UTF-8");
     expect(DRAW(&wide), MHAVIZ_USAGE, &e, "columns: expected 1 to 64");
     expect(DRAW(&coarse), MHAVIZ_USAGE, &e, "dpi: expected 10 to 1200");
