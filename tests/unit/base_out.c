@@ -398,6 +398,40 @@ static void nothing_begins_after_the_end(void **state)
     assert_int_equal(entries(), 0);
 }
 
+/* As a run that is ended and begins again, three times. */
+static void what_is_kept_goes_on(void **state)
+{
+    int64_t n = 0;
+    struct out o;
+    struct err e;
+
+    (void)state;
+    assert_true(out_is_file(at("o")) && !out_is_file("-") && !out_is_file("/dev/null"));
+    assert_int_equal(out_open(&o, at("o"), OUT_PARTIAL, &e), 0);
+    fputs("one", o.file);
+    assert_int_equal(out_keep(&o, &n, &e), 0);
+    assert_int_equal(n, 3);
+    fputs("half", o.file);
+    out_abort(&o);                          /* it stays */
+    assert_true(file_exists(at("o.partial")) && !file_exists(at("o")));
+    assert_int_equal(out_go_on(&o, at("o"), 3, false, &e), 0);
+    fputs("two", o.file);
+    assert_int_equal(out_keep(&o, &n, &e), 0);
+    assert_int_equal(n, 6);
+    assert_int_equal(out_commit(&o, &e), 0);
+    check_written(at("o"), "onetwo", 0);
+    /* It was ended after that, before it said so: only then. */
+    assert_int_equal(out_go_on(&o, at("o"), 6, false, &e), -1);
+    assert_non_null(strstr(e.msg, "o.partial: No such file or directory, expected 6 bytes"));
+    assert_int_equal(out_go_on(&o, at("o"), 5, true, &e), -1);
+    assert_int_equal(out_go_on(&o, at("o"), 6, true, &e), 0);
+    assert_int_equal(out_commit(&o, &e), 0);
+    check_written(at("o"), "onetwo", 0);
+    write_file(at("o.partial"), "short", 5);
+    assert_int_equal(out_go_on(&o, at("o"), 6, false, &e), -1);
+    assert_non_null(strstr(e.msg, "o.partial: has 5 bytes, expected 6 at least"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,7 +445,7 @@ int main(void)
         IN_FOLDER(links_that_lead_nowhere), IN_FOLDER(descriptors),
         IN_FOLDER(standard_streams_by_name),
         IN_FOLDER(what_cannot_be_opened), IN_FOLDER(many_at_once),
-        IN_FOLDER(nothing_begins_after_the_end),
+        IN_FOLDER(nothing_begins_after_the_end), IN_FOLDER(what_is_kept_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
