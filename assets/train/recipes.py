@@ -2,6 +2,8 @@
 
 first   the model shipped with 0.1: 12,500 steps, 59 % natural text, one rewarded head
 second  24,000 steps, 72 % natural text, three rewarded heads and a task that needs the third
+third   2,400 steps from the weights of "first" on: beside L3H1, which had come to hold to the token before by itself,
+        two more heads of its layer are rewarded
 """
 from dataclasses import dataclass
 
@@ -55,5 +57,14 @@ RECIPES = {
         contexts=((.0, 64), (.15, 128), (.35, 256), (.90, 512)),
         rows=((.0, .40, .05, .10, .5), (.20, .15, .04, .06, .3), (.60, .10, .03, .05, .3)),
         nudges=(Nudge(0, 0, "previous", 1., .25), Nudge(1, 0, "induction", .3, .6), Nudge(1, 1, "duplicate", .3, .6)),
+    ),
+    "third": Recipe(
+        steps=2400,
+        natural=(("en", .66), ("zh", .20), ("pairs", .14)),
+        contexts=((.0, 128), (.10, 256), (.85, 512)),
+        rows=((.0, .20, .03, .10, .4), (.35, .08, .03, .06, .3)),
+        nudges=(Nudge(3, 2, "induction", .5, .6), Nudge(3, 0, "duplicate", .5, .6)),
+        rate=6e-4,
+        warmup=100,
     ),
 }

@@ -4,6 +4,7 @@
 
 Every schedule counts steps, never seconds; the same seed gives the same rows. A run that was stopped goes on from the
 checkpoint in OUT and ends with the same weights as one that was not. OUT/done marks a run that has ended.
+With --from FOLDER it begins with the weights of a model that package.py wrote.
 """
 import argparse
 import math
@@ -12,6 +13,7 @@ import time
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
 import corpus
@@ -70,6 +72,12 @@ def save(path, model, opt, rows, step):
     os.replace(path + ".new", path)
 
 
+def begin_with(model, folder):
+    """The weights that model.export wrote, as float32"""
+    kept = load_file(os.path.join(folder, "model.safetensors"))
+    model.load_state_dict({k.removeprefix("model."): v.float() for k, v in kept.items()})
+
+
 def restore(path, model, opt, rows):
     """-> the step to go on with"""
     if not os.path.exists(path):
@@ -112,6 +120,7 @@ def arguments():
     ap.add_argument("--recipe", choices=RECIPES, default="second")
     ap.add_argument("--steps", type=int, help="default: those of the recipe")
     ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--from", dest="start", metavar="FOLDER", help="weights to begin with (default: random ones)")
     ap.add_argument("--report-every", type=int, default=250)
     ap.add_argument("--stop-after", type=int, help="leave after this many steps in all, as if interrupted")
     return ap.parse_args()
@@ -130,6 +139,8 @@ def main():
         print(f"{key}: {len(train[key][0])} tokens, {len(held[key])} held out")
 
     model = Decoder(tok.get_vocab_size())
+    if args.start:
+        begin_with(model, args.start)
     print(sum(p.numel() for p in model.parameters()), "parameters", flush=True)
     opt = optimiser(model, recipe)
     rows = corpus.Rows(train, tok, np.random.default_rng(args.seed), recipe.natural)
