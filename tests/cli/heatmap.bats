@@ -299,11 +299,11 @@ phys() {
 }
 
 @test "a picture of nearly one colour: a note, once, with what would show more" {
-    run --separate-stderr "$viz" heatmap --clip none -o "$dir/a.png" "$(printf 'key %.0s' {1..90})"
+    run --separate-stderr "$viz" heatmap -l 4 --clip none -o "$dir/a.png" "$(printf 'key %.0s' {1..90})"
     echo "$stderr"
     [ "$status" -eq 0 ]
     [[ $stderr == *"nearly of one colour; --clip 99% or --scale log would show"* ]]
-    works "$viz" heatmap -q --clip none -o "$dir/a.png" "$(printf 'key %.0s' {1..90})"
+    works "$viz" heatmap -q -l 4 --clip none -o "$dir/a.png" "$(printf 'key %.0s' {1..90})"
     run --separate-stderr "$viz" heatmap -o "$dir/a.png" "the cat saw the dog"
     [ -z "$stderr" ]
 }

@@ -312,8 +312,8 @@ spoil() {
     rm "$dir"/x.*
     for file in x.npz x.png; do
         fails 3 ": elu: left out with --budget: it keeps sums, no keys" \
-            "$viz" mechanisms --budget 4 --only elu -o "$dir/$file"
-        [[ $stderr == *"no mechanism is applicable to layer 4 of "* ]]
+            "$viz" mechanisms -l 2 --budget 4 --only elu -o "$dir/$file"
+        [[ $stderr == *"no mechanism is applicable to layer 2 of "* ]]
         [ ! -e "$dir/$file" ]
     done
     # A window cuts rows in one of the layers.
