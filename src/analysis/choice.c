@@ -3,6 +3,7 @@
 #include "analysis/choice.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -16,7 +17,7 @@ const char *const metric_names[] = {
 
 /* What --compute takes. */
 const char *const metric_words[] = {
-    "basic", "all", "scale",    /* the groups that no metric has the name of */
+    "basic", "all", "scale", "cache", "streaming",      /* the groups that no metric has the name of */
 #define METRIC(id, name, ...) name,
 #include "analysis/metrics.def"
 #undef METRIC
@@ -39,6 +40,45 @@ struct metric_choice metric_choice_basic(void)
     return choice;
 }
 
+/* Which budget a name has in it; -1: none.  *at: where. */
+static int budget_in(const char *name, const char **at)
+{
+    const struct metric_opts usual = metric_opts_default();
+
+    for (int i = 0; i < METRIC_BUDGETS; i++) {
+        char number[16];
+
+        snprintf(number, sizeof number, "_%d", usual.budget[i]);
+        *at = strstr(name, number);
+        if (*at != NULL)
+            return i;
+    }
+    return -1;
+}
+
+static const char *name_of(struct arena *a, int i, const struct metric_opts *o)
+{
+    const char *name = metric_table[i].name, *at, *end;
+    int place;
+
+    if (metric_table[i].group != METRIC_CACHE)
+        return name;
+    place = budget_in(name, &at);
+    if (o->budget[place] == 0)
+        return "";
+    end = at + 1 + strspn(at + 1, "0123456789");
+    return arena_printf(a, "%.*s_%d%s", (int)(at - name), name, o->budget[place], end);
+}
+
+const char *const *metric_names_of(struct arena *a, const struct metric_opts *o)
+{
+    const char **names = arena_alloc(a, N_METRIC, sizeof *names);
+
+    for (int i = 0; i < N_METRIC; i++)
+        names[i] = name_of(a, i, o);
+    return names;
+}
+
 static int unknown(const char *name, struct err *e)
 {
     const char *meant = nearest_name(name, metric_words);
@@ -49,17 +89,34 @@ static int unknown(const char *name, struct err *e)
                    "asked for by its name alone", name);
 }
 
-int metric_find(const char *name)
+static int find(const char *const *names, const char *name)
 {
-    for (int i = 0; i < N_METRIC; i++)
-        if (strcmp(name, metric_names[i]) == 0)
+    for (int i = 0; i < N_METRIC && name[0] != '\0'; i++)
+        if (strcmp(name, names[i]) == 0)
             return i;
     return -1;
 }
 
+int metric_find(const char *name)
+{
+    return find(metric_names, name);
+}
+
+int metric_choice_find(const struct metric_choice *c, const char *name)
+{
+    return find(c->names != NULL ? c->names : metric_names, name);
+}
+
+void metric_choice_drop_unnamed(struct metric_choice *c)
+{
+    for (int i = 0; i < N_METRIC && c->names != NULL; i++)
+        if (c->names[i][0] == '\0')
+            c->wanted[i] = c->named[i] = false;
+}
+
 static int add_metric(struct metric_choice *c, const char *name, struct err *e)
 {
-    int i = metric_find(name);
+    int i = metric_choice_find(c, name);
 
     if (i < 0)
         return unknown(name, e);
@@ -67,12 +124,19 @@ static int add_metric(struct metric_choice *c, const char *name, struct err *e)
     return 0;
 }
 
-/* As if each of its numbers had been named, and the metric that has its name. */
+static bool is_quantile(const char *name)
+{
+    size_t n = strlen(name);
+
+    return n > 3 && strcmp(name + n - 3, "_p5") == 0;
+}
+
+/* As if each of its numbers but quantiles had been named, and the metric that has its name. */
 static int name_group(struct metric_choice *c, enum metric_group group)
 {
     for (int i = 0; i < N_METRIC; i++)
         if (metric_table[i].group == group &&
-            (metric_table[i].kind == METRIC_NUMBER ||
+            ((metric_table[i].kind == METRIC_NUMBER && !is_quantile(metric_table[i].name)) ||
              strcmp(metric_table[i].name, metric_group_names[group]) == 0))
             c->named[i] = true;
     return 0;
@@ -125,8 +189,12 @@ const struct metric *metric_choice_list(const struct metric_choice *c, struct ar
 
     *n = 0;
     for (int i = 0; i < N_METRIC; i++)
-        if (c->wanted[i])
-            list[(*n)++] = metric_table[i];
+        if (c->wanted[i]) {
+            list[*n] = metric_table[i];
+            if (c->names != NULL)
+                list[*n].name = c->names[i];
+            (*n)++;
+        }
     return list;
 }
 

@@ -10,12 +10,19 @@
 struct metric_choice {
     bool wanted[N_METRIC];
     bool named[N_METRIC];       /* by its own name, so a table shows it */
+    const char *const *names;   /* [N_METRIC] of metric_names_of; NULL: metric_names */
 };
 
 extern const char *const metric_names[];    /* by enum metric_id, then NULL */
 extern const char *const metric_words[];    /* all that a list may name, then NULL */
 
 int metric_find(const char *name);      /* its enum metric_id; -1: none */
+
+/*
+ * [N_METRIC] of a: metric_names, with the numbers of these budgets in the place of those of
+ * metric_opts_default; "": there is no such budget.
+ */
+const char *const *metric_names_of(struct arena *a, const struct metric_opts *o);
 
 /* What is computed without a list. */
 struct metric_choice metric_choice_basic(void);
@@ -26,6 +33,12 @@ struct metric_choice metric_choice_basic(void);
  */
 int metric_choice_add(struct metric_choice *c, const char *list, struct err *e);
 
+/* Its enum metric_id by the choice's names; -1: none. */
+int metric_choice_find(const struct metric_choice *c, const char *name);
+
+/* Drops those that have no name: budgets that there are not. */
+void metric_choice_drop_unnamed(struct metric_choice *c);
+
 /*
  * Drops the metrics of a kind, for what has no place for them.  ERR_USAGE, with `why`: one
  * was asked for by its name.
@@ -33,7 +46,7 @@ int metric_choice_add(struct metric_choice *c, const char *list, struct err *e);
 int metric_choice_drop(struct metric_choice *c, enum metric_kind kind, const char *why,
                        struct err *e);
 
-/* Their rows of the table, in its order: [*n] of a. */
+/* Their rows of the table, in its order, by the choice's names: [*n] of a. */
 const struct metric *metric_choice_list(const struct metric_choice *c, struct arena *a, int *n);
 
 /* What metric_choice_list's values are of: value[n] -> all[N_METRIC], NaN for the others. */

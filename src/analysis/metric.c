@@ -13,5 +13,5 @@ const struct metric metric_table[N_METRIC] = {
 const char *const metric_group_names[N_METRIC_GROUP] = {
     [METRIC_BASIC] = "basic", [METRIC_ALL] = "all", [METRIC_SCALE] = "scale",
     [METRIC_SINKS] = "sinks", [METRIC_PROFILE] = "profile",
-    [METRIC_ROPE] = "rope",
+    [METRIC_ROPE] = "rope", [METRIC_CACHE] = "cache", [METRIC_STREAMING] = "streaming",
 };

@@ -24,10 +24,23 @@ struct metric_row {
     const struct metric_opts *opts;
 };
 
+enum { METRIC_BUDGETS = 3 };
+
 struct metric_opts {
     double entropy_eps;         /* 0: the exact entropy; else -sum a ln(a + eps) */
     int n_clusters;             /* at most, of js_cluster */
+    int budget[METRIC_BUDGETS]; /* keys that a cache keeps; 0: there are fewer budgets */
+    int stream_first, stream_last;      /* keys that a stream keeps */
+    int prompt, snap_window;    /* of cache_snapkv; prompt 0: half of the text */
+    const double *spectral;     /* [layers, heads] of spectral.h; NULL: undefined */
 };
+
+/* What is computed where nothing is said. */
+static inline struct metric_opts metric_opts_default(void)
+{
+    return (struct metric_opts){ .n_clusters = 8, .budget = { 16, 64, 256 }, .stream_first = 4,
+                                 .stream_last = 64, .snap_window = 32 };
+}
 
 /* What a metric must see at once. */
 enum metric_scope {
@@ -41,7 +54,8 @@ enum metric_scope {
 struct metric_shape {
     int n_queries, n_keys, n_layers, n_heads;
     const struct metric_opts *opts;     /* as long as the states */
-    int d_head;                 /* width of queries and keys; at most, of two stacks */
+    int d_head;                 /* width of queries, keys and values; at most, of two stacks */
+    int n_kv_heads;             /* each with the same number of heads; 0: as many as these */
 };
 
 /*
@@ -62,8 +76,8 @@ struct metric_state {
      */
     void (*finish)(void *state, struct arena *scratch);
     /*
-     * SCOPE_HEAD: what the head reads, all of it, before its rows; NULL: nothing is looked at.
-     * Not called where rows are of a file.
+     * What a head reads, all of it, before its rows; NULL: nothing is looked at.  Its values
+     * last until the layer's rows have been handed out.  Not called where rows are of a file.
      */
     void (*look)(void *state, const struct qkv_view *v, int head);
     /* Before the pass, for what a size alone does not say; NULL: zeros will do. */
@@ -102,6 +116,8 @@ enum metric_group {
     METRIC_SINKS,
     METRIC_PROFILE,
     METRIC_ROPE,
+    METRIC_CACHE,
+    METRIC_STREAMING,
     METRIC_NAMED,   /* nothing else, since it takes much time or memory */
     N_METRIC_GROUP
 };
@@ -164,6 +180,15 @@ static inline bool metric_sees(const struct metric_row *r, int j)
 {
     return j >= r->key0 && j < r->key0 + r->n_keys &&
            (r->hidden == NULL || !r->hidden[j - r->key0]);
+}
+
+/* True if the row sees a key after its own. */
+static inline bool metric_looks_ahead(const struct metric_row *r)
+{
+    for (int j = r->query + 1; j < r->key0 + r->n_keys; j++)
+        if (metric_sees(r, j))
+            return true;
+    return false;
 }
 
 /* a_ij of row i, 0 where j is outside the text or hidden. */

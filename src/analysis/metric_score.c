@@ -69,3 +69,34 @@ static const struct metric_state scores = { SCOPE_HEAD, scores_size, scores_take
 
 const struct metric_rule metric_max_logit = { .state = &scores, .value = max_logit };
 const struct metric_rule metric_max_abs_logit = { .state = &scores, .value = max_abs_logit };
+
+/* ---- by the weights alone ---- */
+
+struct bound { const double *of; int n_heads; };
+
+static size_t bound_size(const struct metric_shape *shape)
+{
+    (void)shape;
+    return sizeof(struct bound);
+}
+
+static void bound_start(void *state, const struct metric_shape *shape, struct arena *a)
+{
+    (void)a;
+    *(struct bound *)state = (struct bound){ shape->opts->spectral, shape->n_heads };
+}
+
+static bool spectral(const void *state, int layer, int head, double *v)
+{
+    const struct bound *bound = state;
+
+    if (bound->of == NULL)
+        return false;
+    *v = bound->of[layer * bound->n_heads + head];
+    return !isnan(*v);
+}
+
+static const struct metric_state bound = { SCOPE_HEAD, bound_size, scores_take,
+                                           .start = bound_start };
+
+const struct metric_rule metric_spectral = { .state = &bound, .value = spectral };

@@ -25,6 +25,7 @@ struct stats {
     const double **map;         /* [texts, n metrics] of METRIC_MAP */
     struct metric_row *room;    /* [texts, H] the row of a query in each head */
     int d_head;                 /* of the widest head */
+    int n_kv_heads;
     struct tap tap;             /* take NULL: no metric looks */
 };
 
@@ -58,7 +59,8 @@ static struct metric_shape shape_of(const struct stats *s, int text)
     const struct attended_text *attended_text = &s->slots.texts.text[text];
 
     return (struct metric_shape){ attended_text->queries.n, attended_text->keys.n,
-                                  s->slots.L, s->slots.H, &s->set->opts, s->d_head };
+                                  s->slots.L, s->slots.H, &s->set->opts, s->d_head,
+                                  s->n_kv_heads };
 }
 
 static void start_state(struct stats *s, int k, size_t at, const struct metric_shape *shape)
@@ -140,7 +142,7 @@ static int look(void *self, const struct qkv_view *v, struct err *e)
 
         for (int k = 0; k < s->set->n && s->slot[at].mean != NULL; k++)
             if (keeps_state(s, k) && s->set->metric[k].rule->state->look != NULL)
-                s->set->metric[k].rule->state->look(s->state[k][at], v, head);
+                s->set->metric[k].rule->state->look(*state_at(s, k, at), v, head);
     }
     return 0;
 }
@@ -158,11 +160,21 @@ const struct tap *stats_tap(const struct stats *s)
     return s->tap.take != NULL ? &s->tap : NULL;
 }
 
+static int widest(const struct config *c)
+{
+    return c->d_head > c->d_value ? c->d_head : c->d_value;
+}
+
 static int widest_head(const struct model *m)
 {
-    int d = m->config.d_head;
+    int d = widest(&m->config), d2 = m->decoder != NULL ? widest(&m->decoder->config) : 0;
 
-    return m->decoder != NULL && m->decoder->config.d_head > d ? m->decoder->config.d_head : d;
+    return d2 > d ? d2 : d;
+}
+
+static const struct config *config_of(const struct model *m, int stack)
+{
+    return m->decoder != NULL && stack != STACK_ENCODER ? &m->decoder->config : &m->config;
 }
 
 struct stats *stats_new(struct arena *a, const struct model *m,
@@ -174,6 +186,7 @@ struct stats *stats_new(struct arena *a, const struct model *m,
 
     *stats = (struct stats){ .arena = a, .slots = slots_of(m, texts, want), .set = set };
     stats->d_head = widest_head(m);
+    stats->n_kv_heads = config_of(m, stats->slots.stack)->n_kv_heads;
     count = slots_count(&stats->slots);
     stats->slot = arena_alloc(a, count, sizeof *stats->slot);
     start_states(stats, count);

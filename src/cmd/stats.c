@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/links.h"
+#include "analysis/spectral.h"
 #include "analysis/top.h"
 #include "cmd/metric_fields.h"
 #include "cmd/stats.h"
@@ -29,6 +30,18 @@ static const struct opt opts[] = {
     END
 };
 
+static const struct opt cache_opts[] = {
+    STRING(0, "budgets", "LIST", F(budgets),
+           "with --compute cache: up to three numbers of keys that are kept; 16,64,256"),
+    STRING(0, "stream", "S,R", F(stream),
+           "with --compute cache, streaming: the first S keys are kept, the last R; 4,64"),
+    INT(0, "prompt", "N", F(prompt), "0", 0, 1 << 24,
+        "cache_snapkv: tokens of the prompt; 0: half of the text"),
+    INT(0, "snap-window", "W", F(snap_window), "32", 1, 1 << 20,
+        "cache_snapkv: rows at the prompt's end that choose, and whose keys are kept"),
+    END
+};
+
 static const struct opt summary_opts[] = {
     FLAG(0, "summary", F(summary),
          "of several texts: mean of each metric over the texts, 95 % interval"),
@@ -42,9 +55,11 @@ static const struct opt summary_opts[] = {
 };
 #undef F
 static const struct opt_group summary_group = { "many texts", summary_opts };
+static const struct opt_group cache_group = { "caches", cache_opts };
 
 static const struct opt_group *const groups[] = {
-    &summary_group, &shard_group, &resume_group, &split_group, &memory_group, &types_group,
+    &cache_group, &summary_group, &shard_group, &resume_group, &split_group, &memory_group,
+    &types_group,
     &output_reports.group, &hide_group,
     &weight_group, PASS_GROUPS, NULL
 };
@@ -366,6 +381,16 @@ static int open_summary(struct stats_job *job, struct err *e)
     return parts_open(&job->job, head, n, e);
 }
 
+/* What is of the weights alone, once for all texts. */
+static void look_at_weights(struct stats_job *job)
+{
+    const struct session *s = &job->job.s;
+
+    if (job->choice.wanted[METRIC_spectral] && s->stack != STACK_CROSS &&
+        s->model->precomputed == NULL)
+        job->set.opts.spectral = spectral_of(s->a, s->shown, s->par);
+}
+
 static int prepare(void *self, struct err *e)
 {
     struct stats_job *job = self;
@@ -374,6 +399,7 @@ static int prepare(void *self, struct err *e)
     if (stats_settle(job, e) != 0)
         return -1;
     job->causal = s->stack != STACK_CROSS && mark_looks_back(s->shown);
+    look_at_weights(job);
     if (job->job.of_many)
         return open_summary(job, e);
     job->job.record = records_without_shown(&job->job.s, &text_record);
@@ -493,6 +519,7 @@ static int run(const void *args, int n_operands, char **operands, const struct e
 {
     struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
 
+    job.job.s.a = env->arena;
     if (parts_choose(&job.job, &stats_parts, job.args->summary, e) != 0 ||
         stats_choose(&job, e) != 0)
         return -1;

@@ -20,6 +20,8 @@ struct stats_args {
     int top;
     double entropy_eps;
     int clusters;
+    const char *budgets, *stream;       /* NULL: as metric_opts_default */
+    int prompt, snap_window;
     bool reverse, links;
     bool summary, reliability;
     int bootstrap;              /* replicates; 0: none */

@@ -22,19 +22,74 @@ const char *const stats_sorts[] = {
 
 /* ---- which metrics ---- */
 
-static int find_sort(const char *name, int *sort, struct err *e)
+/* A metric that is a number, by the names that the budgets give. */
+static int find_sort(const struct metric_choice *c, const char *name, int *sort, struct err *e)
 {
     const char *meant;
 
-    for (int i = 0; stats_sorts[i] != NULL; i++)
-        if (name == NULL || strcmp(name, stats_sorts[i]) == 0) {
-            *sort = metric_find(stats_sorts[i]);
-            return 0;
-        }
+    *sort = name != NULL ? metric_choice_find(c, name) : -1;
+    if (name == NULL || strcmp(name, stats_sorts[0]) == 0 ||
+        (*sort >= 0 && metric_table[*sort].kind == METRIC_NUMBER))
+        return 0;
     meant = nearest_name(name, stats_sorts);
     return err_set(e, ERR_USAGE, "--sort: '%s' is neither 'layer' nor a metric%s%s%s", name,
                    meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
                    meant != NULL ? "'?" : "");
+}
+
+/* "16,64": whole numbers from least on, as many as fit. */
+static int read_numbers(const char *option, const char *list, int least, int *out, int most,
+                        int *n, struct err *e)
+{
+    for (*n = 0; list != NULL; (*n)++) {
+        char *end;
+        long value = strtol(list, &end, 10);
+
+        if (end == list || (*end != ',' && *end != '\0') || value < least || value > 1 << 24)
+            return err_set(e, ERR_USAGE, "%s: '%s': expected whole numbers from %d to %d with "
+                           "commas between", option, list, least, 1 << 24);
+        if (*n == most)
+            return err_set(e, ERR_USAGE, "%s: expected at most %d numbers", option, most);
+        out[*n] = (int)value;
+        list = *end == ',' ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+static int read_budgets(const struct stats_args *args, struct metric_opts *o, struct err *e)
+{
+    int n, stream[2] = { o->stream_first, o->stream_last };
+
+    if (args->budgets != NULL) {
+        memset(o->budget, 0, sizeof o->budget);
+        if (read_numbers("--budgets", args->budgets, 1, o->budget, METRIC_BUDGETS, &n, e) != 0)
+            return -1;
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < i; k++)
+                if (o->budget[i] == o->budget[k])
+                    return err_set(e, ERR_USAGE, "--budgets: %d is there twice", o->budget[i]);
+    }
+    if (read_numbers("--stream", args->stream, 0, stream, 2, &n, e) != 0)
+        return -1;
+    if (args->stream != NULL && n != 2)
+        return err_set(e, ERR_USAGE, "--stream: '%s': expected two numbers, such as 4,64",
+                       args->stream);
+    o->stream_first = stream[0];
+    o->stream_last = stream[1];
+    return 0;
+}
+
+static int read_opts(struct stats_job *job, struct err *e)
+{
+    const struct stats_args *args = job->args;
+    struct metric_opts *o = &job->set.opts;
+
+    *o = metric_opts_default();
+    o->entropy_eps = args->entropy_eps;
+    o->n_clusters = args->clusters;
+    o->prompt = args->prompt;
+    o->snap_window = args->snap_window;
+    return read_budgets(args, o, e);
 }
 
 /* A metric that the heads are sorted by is computed, and shown. */
@@ -42,15 +97,18 @@ int stats_choose(struct stats_job *job, struct err *e)
 {
     const struct stats_args *args = job->args;
 
+    if (read_opts(job, e) != 0)
+        return -1;
     if (args->compute == NULL)
         job->choice = metric_choice_basic();
-    else if (metric_choice_add(&job->choice, args->compute, e) != 0)
+    job->choice.names = metric_names_of(job->job.s.a, &job->set.opts);
+    if (args->compute != NULL && metric_choice_add(&job->choice, args->compute, e) != 0)
         return err_under(e, "--compute");
-    if (find_sort(args->sort, &job->sort, e) != 0)
+    metric_choice_drop_unnamed(&job->choice);
+    if (find_sort(&job->choice, args->sort, &job->sort, e) != 0)
         return -1;
     if (job->sort >= 0)
         job->choice.wanted[job->sort] = job->choice.named[job->sort] = true;
-    job->set.opts = (struct metric_opts){ args->entropy_eps, args->clusters };
     return 0;
 }
 
@@ -124,5 +182,6 @@ const struct record *stats_without_metrics(const struct stats_job *j, const stru
             absent[n_absent++] = metric_table[i].name;
         else if (metric_table[i].group != METRIC_BASIC && !j->choice.named[i])
             narrow[n_narrow++] = metric_table[i].name;
-    return record_without(a, record_without(a, r, IN_ALL, absent), IN_TABLE, narrow);
+    r = record_without(a, record_without(a, r, IN_ALL, absent), IN_TABLE, narrow);
+    return record_renamed(a, r, metric_names, j->choice.names, N_METRIC);
 }

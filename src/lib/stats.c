@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/choice.h"
+#include "analysis/spectral.h"
 #include "analysis/stats.h"
 #include "lib/lib.h"
 #include "session/texts.h"
@@ -60,7 +61,7 @@ static int count(void *self, struct border *border, struct err *e)
 {
     const struct counting *job = self;
     struct arena *a = &border->call;
-    struct metric_set set = { .n = 0, .opts.n_clusters = 8 };
+    struct metric_set set = { .n = 0, .opts = metric_opts_default() };
     struct sink sinks[STATS_SINKS];
     struct attended attended;
     struct texts texts;
@@ -73,6 +74,8 @@ static int count(void *self, struct border *border, struct err *e)
         return -1;
     texts_pack(&texts, a, call.item, 1);
     set.metric = metric_choice_list(&job->choice, a, &set.n);
+    if (job->choice.wanted[METRIC_spectral] && call.session.stack != STACK_CROSS)
+        set.opts.spectral = spectral_of(a, call.session.shown, call.session.par);
     attended = session_attended(&call.session, &texts, a);
     stats = stats_new(a, call.session.shown, &attended, &call.want, &set);
     n = stats_sinks(stats, sinks);

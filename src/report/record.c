@@ -34,6 +34,33 @@ struct record *record_without(struct arena *a, const struct record *r, unsigned 
     return copy;
 }
 
+/* Its heading, where that is its name, goes with it. */
+static void rename_column(struct column *c, const char *to)
+{
+    if (c->heading != NULL && strcmp(c->heading, c->name) == 0)
+        c->heading = to;
+    c->name = to;
+}
+
+struct record *record_renamed(struct arena *a, const struct record *r, const char *const *from,
+                              const char *const *to, int n)
+{
+    struct record *copy = arena_alloc(a, 1, sizeof *copy);
+    struct column *columns = arena_alloc(a, (size_t)r->n, sizeof *columns);
+
+    *copy = *r;
+    copy->columns = columns;
+    memcpy(columns, r->columns, (size_t)r->n * sizeof *columns);
+    for (int k = 0; k < r->n; k++) {
+        if (columns[k].of != NULL)
+            columns[k].of = record_renamed(a, columns[k].of, from, to, n);
+        for (int i = 0; i < n; i++)
+            if (strcmp(r->columns[k].name, from[i]) == 0)
+                rename_column(&columns[k], to[i]);
+    }
+    return copy;
+}
+
 /* ---- values ---- */
 
 /* An integer of any kind. */

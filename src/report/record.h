@@ -96,6 +96,13 @@ struct record {
 struct record *record_without(struct arena *a, const struct record *r, unsigned where,
                               const char *const *names);
 
+/*
+ * A copy of r, of arena a, whose columns of the names from[n], and those of the records in it,
+ * are called to[n], in tables too.
+ */
+struct record *record_renamed(struct arena *a, const struct record *r, const char *const *from,
+                              const char *const *to, int n);
+
 /* One object and a line feed. */
 void record_json(const struct record *r, const void *row, FILE *f);
 

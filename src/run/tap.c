@@ -53,7 +53,8 @@ static const struct rope_plan *rope_of(const struct model *m, int l, enum stack_
     return stack != STACK_CROSS && rope->inv_freq != NULL ? rope : NULL;
 }
 
-static int tap_text(struct pass *p, int l, const struct heads *h, int text, struct err *e)
+static int tap_text(struct pass *p, int l, const struct heads *h, int text,
+                    struct view_grams *grams, struct err *e)
 {
     const struct tap *tap = p->want->tap;
     const struct config *config = &p->m->config;
@@ -67,6 +68,7 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
         .kv_stride = h->kv_stride, .q_at = h->q_at, .k_at = h->k_at, .v_at = h->v_at,
         .at = describe(p, l, h, text, T, S), .rope = rope_of(p->m, l, h->stack),
         .out = out->weight != NULL ? out : NULL, .room = p->call,
+        .grams = grams,
     };
 
     view.alike = alike(h, view.at);
@@ -85,14 +87,18 @@ static int tap_text(struct pass *p, int l, const struct heads *h, int text, stru
 
 int tap_show(struct pass *p, int l, const struct heads *h, bool *replaced, struct err *e)
 {
+    uint64_t H = (uint64_t)p->m->config.n_heads, d_v = (uint64_t)p->m->config.d_value;
+    struct view_grams grams;
     int status = 0;
 
     if (!pass_taps(p, l, h->stack))
         return 0;
+    grams = (struct view_grams){ arena_alloc_raw(p->call, H * d_v, d_v * sizeof(double)),
+                                arena_alloc(p->call, H, 1) };
     for (int t = 0; status == 0 && t < p->b->n_texts; t++) {
         struct arena_mark mark = arena_mark(p->call);
 
-        status = tap_text(p, l, h, t, e);
+        status = tap_text(p, l, h, t, &grams, e);
         arena_reset(p->call, mark);
     }
     *replaced = p->want->tap->attend != NULL;

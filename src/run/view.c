@@ -2,6 +2,8 @@
  * What an attention reads -> how long what it would write of a value is. */
 #include "run/view.h"
 
+#include <string.h>
+
 /* gram[n, n] += x x^T of x[n] */
 static void add_outer(double *gram, const float *x, int n)
 {
@@ -22,11 +24,10 @@ static void add_rows(double *gram, const struct matrix *w, int first, int n, str
                 gram[i * n + j] += (double)row[i * w->N + k] * (double)row[j * w->N + k];
 }
 
-const double *view_written(const struct qkv_view *v, int head)
+static void multiply_out(double *gram, const struct qkv_view *v, int head)
 {
     const struct matrix *w = &v->out->matrix;
     int n = v->at[head].d_v, first = head * n;
-    double *gram = arena_alloc(v->room, (uint64_t)n, (uint64_t)n * sizeof *gram);
     struct arena_mark mark = arena_mark(v->room);
     float *row;
 
@@ -40,5 +41,20 @@ const double *view_written(const struct qkv_view *v, int head)
         }
     }
     arena_reset(v->room, mark);
+}
+
+const double *view_written(const struct qkv_view *v, int head)
+{
+    uint64_t n = (uint64_t)v->at[head].d_v;
+    double *gram = v->grams != NULL ? v->grams->gram + (uint64_t)head * n * n :
+                                        arena_alloc(v->room, n, n * sizeof *gram);
+
+    if (v->grams != NULL && v->grams->known[head])
+        return gram;
+    if (v->grams != NULL) {
+        memset(gram, 0, n * n * sizeof *gram);
+        v->grams->known[head] = true;
+    }
+    multiply_out(gram, v, head);
     return gram;
 }

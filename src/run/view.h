@@ -12,9 +12,12 @@
 #include "model/model.h"
 #include "nn/attend.h"
 
+struct view_grams;
+
 /*
  * What one attention of one text reads: queries, keys and values, normed and rotated.
- * Valid only during the call.
+ * Valid only during the call, but for q and kv, which last until the layer's rows have been
+ * handed out.
  */
 struct qkv_view {
     int text, layer;
@@ -28,13 +31,21 @@ struct qkv_view {
                                    has T rows, row0 is 0 */
     const struct rope_plan *rope;       /* how q and k are rotated; NULL: they are not */
     const struct param *out;    /* the projection of the heads' outputs; NULL: there is none */
-    struct arena *room;         /* for what is computed of it, as long as the pass */
+    struct arena *room;         /* for what is computed of it, as long as the call */
+    struct view_grams *grams;   /* what view_written keeps; NULL: it computes anew */
     bool alike;                 /* what is hidden and added is the same for all heads */
 };
 
+/* W_O W_O^T of the heads of a layer, as far as they were asked for. */
+struct view_grams {
+    double *gram;               /* [H, d_v, d_v] */
+    bool *known;                /* [H] */
+};
+
 /*
- * W_O W_O^T [d_v, d_v] of a head, of v->room: what it writes of a value x is the root of x^T of
- * this x long.  v->out is not NULL.
+ * W_O W_O^T [d_v, d_v] of a head: what it writes of a value x is the root of x^T of this x
+ * long.  It lasts until the layer's rows have been handed out; without v->grams it is of
+ * v->room.  v->out is not NULL.
  */
 const double *view_written(const struct qkv_view *v, int head);
 

@@ -13,7 +13,8 @@ text='the cat saw unable 我喜欢'     # tokens: <|bos|> the cat saw un able �
 numbers() {
     python3 -c 'import numpy' 2> /dev/null || skip "python3 has no NumPy"
     "$viz" export --all "${model[@]}" -o "$dir/raw.npz" "${texts[@]}"
-    every=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)".*/\1/p' src/analysis/metrics.def | paste -sd ,)
+    every=$(sed -nE 's/^METRIC\([a-z0-9_]*, "([^"]*)".*/\1/p' src/analysis/metrics.def |
+        grep -v '^cache_' | paste -sd ,),cache
     "$viz" stats --json --compute "$every" "${model[@]}" "$@" "${texts[@]}" > "$dir/stats.json"
     "$viz" tokens --json "${model[@]:0:2}" "${listed[@]-"${texts[@]}"}" > "$dir/tokens.json"
     TOKENS=$dir/tokens.json CONFIG=${model[1]:-assets/default}/config.json \
@@ -38,6 +39,22 @@ numbers() {
     done
     model=(-m "$ref/bart") texts=("the key is in the door" "a key")
     numbers
+}
+
+# bats test_tags=once
+@test "statistics of few keys are those of NumPy" {
+    CACHE='[[4,7,16],2,5,0,3]'
+    model=() texts=("$(for _ in 1 2 3 4; do printf 'the cat saw the dog and the key ran . '; done)")
+    export CACHE
+    numbers --budgets 4,7,16 --stream 2,5 --snap-window 3
+    for m in gpt2 llama families/mistral; do
+        model=(-m "$ref/$m") texts=(--ids "5,6,7,8,5,6,9,10,11,5,6,7,12,13,5,6")
+        numbers --budgets 4,7,16 --stream 2,5 --snap-window 3
+        CACHE='[[2,4,6],0,2,9,1]' \
+            numbers --budgets 2,4,6 --stream 0,2 --snap-window 1 --prompt 9
+    done
+    keys='[0,3]' numbers --budgets 4,7,16 --stream 2,5 --snap-window 3 --hide 0,3
+    keys='[0,3]' numbers --budgets 4,7,16 --stream 2,5 --snap-window 3 --hide 0,3 --renorm
 }
 
 # bats test_tags=once

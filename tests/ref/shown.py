@@ -8,7 +8,7 @@ Reads the attention of an export, and a report of `stats --json` with any of the
 where a metric of the report, links, top or rows_skipped is another than the formulas below give,
 and which metrics of --compute all it does not know.  GROUPS in the environment: the word of
 each token, separated by commas (--merge words), of queries and keys alike; TOKENS: what
-`tokens --json` says of the texts; CONFIG: the model's config.json.
+`tokens --json` says of the texts; CONFIG: the model's config.json; CACHE: options of caches.
 """
 import json
 import os
@@ -330,7 +330,7 @@ def looked(arrays, head):
     rotated = config["model_type"] in ROTATED_HALVES and not dot
     return {"max_logit": score.max(), "max_abs_logit": abs(score).max(),
             "rope_share": list(planes(q[n], k)) if rotated else None}, \
-        (np.sqrt((v ** 2).sum(1)), np.sqrt((written(config, head, v) ** 2).sum(1)))
+        v, written(config, head, v)
 
 
 OUTPUT = {"bert": "bert.encoder.layer.{}.attention.output.dense.weight",
@@ -490,6 +490,119 @@ def check_links(a, visible, shown, head):
     return bad
 
 
+def asked():
+    """CACHE in the environment: budgets, S, R, the prompt and the window of SnapKV."""
+    return json.loads(os.environ.get("CACHE", "[[16, 64, 256], 4, 64, 0, 32]"))
+
+
+def looks_back(visible, rows):
+    return not any(visible[i, i + 1:].any() for i in rows)
+
+
+def elected(seen, votes, most):
+    """Those of seen with the most votes, equal ones by their places."""
+    votes = np.floor(np.array(votes) * 1e6 + .5)
+    return sorted(seen, key=lambda j: (-votes[j], j))[:most]
+
+
+def caches(a, visible, rows, group):
+    """Of few keys; group: (a, visible, rows) of the heads that share keys and values."""
+    budgets, first, _, prompt, window = asked()
+    n, out, kinds = len(a), {}, ("oracle", "recency", "h2o", "h2o_even", "snapkv")
+    prompt = prompt or n // 2
+    prefix = max(prompt - window, 0)
+    late = sum(x[i, :prefix] for x, _, at in group for i in at if prefix <= i < prompt)
+    pooled = np.convolve(np.zeros(prefix) + late, np.ones(5))[2:2 + prefix] / 5 if prefix else []
+    for k in budgets:
+        kept = {name: [] for name in kinds}
+        for i in rows:
+            seen = np.flatnonzero(visible[i])
+            if len(seen) <= k:
+                continue
+            kept["oracle"].append(np.sort(a[i])[-k:].sum())
+            if k > first:
+                kept["recency"].append(a[i, [j for j in seen if j < first
+                                             or j > i - k + first]].sum())
+            recent = i + 1 - (k - k // 2)
+            before = [(x, at) for x, _, at in group for at in at if at < i]
+            total = sum(x[at] for x, at in before)
+            count = sum(v[at].astype(int) for _, v, at in group for at in at if at < i)
+            for name, votes in ("h2o", total), ("h2o_even", total / np.maximum(count, 1)):
+                best = elected([j for j in seen if j < recent], votes, k // 2)
+                kept[name].append(a[i, best].sum() + a[i, max(recent, 0):].sum())
+            if window < k <= prompt <= i:
+                best = elected([j for j in seen if j < prefix], pooled, k - window)
+                kept["snapkv"].append(a[i, best].sum() + a[i, prefix:].sum())
+        for name, x in kept.items():
+            x = x if looks_back(visible, rows) else []
+            out[f"cache_{name}_{k}"] = mean(x)
+            out[f"cache_{name}_{k}_p5"] = float(np.quantile(x, .05)) if x else None
+    return out
+
+
+def streaming(a, visible, rows, writes):
+    """Of the first keys and the last; writes: v W_O of each key, or None."""
+    _, first, last, _, _ = asked()
+    j, omitted, moved, whole = np.arange(a.shape[1]), [], 0., 0.
+    for i in rows if looks_back(visible, rows) else []:
+        if visible[i].sum() <= first + last:
+            continue
+        kept = (j < first) | (j > i - last)
+        omitted.append(1 - a[i, kept].sum())
+        if writes is not None:
+            z = a[i] @ writes
+            moved += ((z - a[i, kept] @ writes[kept] / a[i, kept].sum()) ** 2).sum()
+            whole += (z ** 2).sum()
+    return {"stream_omitted": mean(omitted),
+            "stream_dev": np.sqrt(moved / whole) if whole else None}
+
+
+def few(heads, maps, writes, config):
+    """Of a report's heads what is of few keys, and how long what each writes is."""
+    rows = [[i for i in range(len(a)) if shown[i] and a[i].sum() > 0] for a, _, shown in maps]
+    H = 1 + max(h["head"] for h in heads)
+    each = H // min(H, config.get("num_key_value_heads") or H)
+    place = lambda h: (h["layer"], h["head"] // each)
+    rms = [None if w is None or not r else np.sqrt(((a[r] @ w) ** 2).sum(1).mean())
+           for (a, _, _), r, w in zip(maps, rows, writes)]
+    out = []
+    for n, h in enumerate(heads):
+        a, visible, _ = maps[n]
+        layer = [x for x, other in zip(rms, heads) if other["layer"] == h["layer"]]
+        out.append({"write_rms": rms[n] / np.mean(layer) if rms[n] else None})
+        if h["stack"] != "cross":
+            group = [(maps[m][0], maps[m][1], rows[m]) for m, other in enumerate(heads)
+                     if place(other) == place(h)]
+            out[n].update(caches(a, visible, rows[n], group),
+                          **streaming(a, visible, rows[n], writes[n]))
+        else:
+            out[n].update({k: None for k in h if k.startswith(("cache_", "stream_"))})
+    return out
+
+
+def spectral(config, head):
+    """Of W_Q W_K^T, with the norm before folded in; of two families."""
+    folder, layer = os.path.dirname(os.environ["CONFIG"]), head["layer"]
+    model = weight.tensors(folder)
+    get = lambda name: model[name if name in model else name.split(".", 1)[1]].astype(np.float64)
+    if config["model_type"] == "gpt2":
+        q, k, _ = np.split(get(f"transformer.h.{layer}.attn.c_attn.weight"), 3, 1)
+        gain = get(f"transformer.h.{layer}.ln_1.weight")
+    else:
+        at = f"model.layers.{layer}."
+        q, k = (get(at + f"self_attn.{x}_proj.weight").T for x in "qk")
+        gain = get(at + "input_layernorm.weight")
+    q, k = (x * gain[:, None] for x in (q, k))
+    if config["model_type"] == "gpt2":
+        q, k = (x - x.mean(0) for x in (q, k))
+    H = config.get("num_attention_heads") or config["n_head"]
+    d, G = q.shape[1] // H, config.get("num_key_value_heads") or H
+    n, g = head["head"], head["head"] // (H // G)
+    product = q[:, n * d:(n + 1) * d] @ k[:, g * d:(g + 1) * d].T
+    by_layer = layer + 1 if config.get("scale_attn_by_inverse_layer_idx") else 1
+    return np.linalg.svd(product, compute_uv=False)[0] / np.sqrt(d) / by_layer
+
+
 KNOWN = ("stack", "layer", "head", "links", "top", "types")
 
 
@@ -507,11 +620,21 @@ def main():
                            report.get("renorm", False)))
     others = between([(a, [i for i in range(len(a)) if shown[i] and a[i].sum() > 0])
                       for a, _, shown in maps])
-    for head, (a, visible, shown), other in zip(report["heads"], maps, others):
+    read = [looked(arrays, head) for head in report["heads"]]
+    config = json.load(open(os.environ["CONFIG"]))
+    writes = [w if groups is None else None for _, _, w in read]
+    for n, want in enumerate(few(report["heads"], maps, writes, config)):
+        others[n] = {**others[n], **want}
+    for head, (a, visible, shown), other, (of_scores, v, write) in \
+            zip(report["heads"], maps, others, read):
         want = metrics(a, visible, shown, gone, head["stack"] != "cross", report.get("ids"),
                        *sides(report, groups))
         want.update(other)
-        of_scores, length = looked(arrays, head)
+        length = [np.sqrt((x ** 2).sum(1)) for x in (v, write)]
+        if config["model_type"] in ("gpt2", "llama"):
+            want["spectral"] = spectral(config, head)
+        else:
+            head.pop("spectral", None)
         rows = [i for i in range(len(a)) if shown[i] and a[i].sum() > 0]
         want.update(of_scores, **drain(length, a, visible, rows, want["sinks"]))
         bad = [k for k in want if k in head and differs(want[k], head[k])]

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/circuits.h"
+#include "analysis/spectral.h"
 #include "run/fold.h"
 
 /*
@@ -97,6 +98,29 @@ static void by_hand(void **state)
     arena_finish(&a);
 }
 
+/* Of one column each, |q| |k|: 1 in both layers. */
+static void spectral_norms(void **state)
+{
+    static const struct tensor stored;
+    struct err e;
+    struct par *par = par_new(2, &e);
+    const double *norm;
+    struct arena a;
+    struct made m;
+
+    (void)state;
+    arena_init(&a, NULL, NULL);
+    make(&m);
+    m.layer[0].slot[W_Q].weight = m.layer[0].slot[W_O].weight = &stored;
+    m.layer[0].scale = 0.5;
+    m.layer[1].scale = 0.25;
+    norm = spectral_of(&a, &m.model, par);
+    check_close(norm[0], 0.5, 1e-12);
+    check_close(norm[1], 0.25, 1e-12);
+    par_free(par);
+    arena_finish(&a);
+}
+
 /* What the one head reads for its values, and what it writes. */
 static void is(const struct fold *f, double v0, double v1, double o0, double o1)
 {
@@ -134,7 +158,7 @@ static void norms_are_folded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand), cmocka_unit_test(norms_are_folded),
+        cmocka_unit_test(by_hand), cmocka_unit_test(spectral_norms), cmocka_unit_test(norms_are_folded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

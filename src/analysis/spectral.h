@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * How far a head can tell tokens apart, by its weights alone. */
+#ifndef ANALYSIS_SPECTRAL_H
+#define ANALYSIS_SPECTRAL_H
+
+#include "base/par.h"
+#include "model/model.h"
+
+/*
+ * [layers, heads] of a: the largest singular value of scale W_Q W_K^T of each head of m, with
+ * weights as run/fold.h folds them, which bounds scores; NULL: they cannot be folded.
+ */
+const double *spectral_of(struct arena *a, const struct model *m, struct par *par);
+
+#endif
