@@ -25,10 +25,12 @@ enum opt_type {
     OPT_HELP            /* -h and --help: opts_parse stops and says which */
 };
 
+enum { OPT_MOST = 16 };         /* as many as any command takes */
+
 struct opt_list {
     int n;
-    const char *item[2];        /* as far as any command needs */
-    int place[2];               /* of each among all options of the command line */
+    const char *item[OPT_MOST];
+    int place[OPT_MOST];        /* of each among all options of the command line */
 };
 
 /* What completions offer for a value that is not a choice. */
@@ -58,7 +60,7 @@ struct opt {
                                    code; NULL: 0, NaN, NULL or false */
     const char *alone;          /* the value where the option stands without one; another
                                    goes after '='.  NULL: it requires a value */
-    double min, max;            /* inclusive, for INT and REAL */
+    double min, max;            /* inclusive, for INT and REAL; max: of a LIST how many */
     const char *const *choices; /* for CHOICE; ends with NULL */
     const struct former *former;        /* of choices; name NULL ends; NULL: none */
     const struct opt_values *values;    /* for STRING and LIST; NULL: any text */
@@ -97,9 +99,11 @@ static inline bool opt_takes_next(const struct opt *o)
       .field = at, .values = offered, .help = text }
 #define PATH(letter, long_name, value, at, text) \
     WORDS(letter, long_name, value, at, &opt_files, text)
-#define LIST(letter, long_name, value, at, offered, text) \
+#define SEVERAL(letter, long_name, value, at, most, offered, text) \
     { .type = OPT_LIST, .short_name = letter, .name = long_name, .arg = value, .field = at, \
-      .values = offered, .help = text }
+      .max = most, .values = offered, .help = text }
+#define LIST(letter, long_name, value, at, offered, text) \
+    SEVERAL(letter, long_name, value, at, 2, offered, text)
 #define CHOICE(letter, long_name, value, at, preset, names, text) \
     { .type = OPT_CHOICE, .short_name = letter, .name = long_name, .arg = value, \
       .field = at, .def = preset, .choices = names, .help = text }

@@ -178,12 +178,12 @@ static int set_choice(struct parse *p, const struct opt *o, const char *text)
 
 static int add_item(struct parse *p, const struct opt *o, const char *text)
 {
-    enum { MOST = sizeof ((struct opt_list *)NULL)->item / sizeof(char *) };
+    int most = (int)o->max;
     struct opt_list *list = (void *)(p->args + o->field);
 
-    if (list->n == MOST)
+    if (list->n == most)
         return err_set(p->e, ERR_USAGE, "--%s: '%s' is one too many: at most %d",
-                       o->name, text, MOST);
+                       o->name, text, most);
     list->place[list->n] = p->n_given;
     list->item[list->n++] = text;
     return 0;

@@ -61,7 +61,8 @@ static int check_end(const struct job *job, struct err *e)
     return 0;
 }
 
-static int run_session(struct job *job, const struct job_kind *kind, struct err *e)
+/* Up to the first text. */
+static int open_texts(struct job *job, const struct job_kind *kind, struct err *e)
 {
     const struct shared_args *args = job->args;
     const struct output_set *outputs = job->shard.n > 0 ? &output_sums : kind->outputs;
@@ -85,7 +86,12 @@ static int run_session(struct job *job, const struct job_kind *kind, struct err 
         return -1;
     if (kind->keeps != NULL)
         input_keeps(job->in, kind->keeps, job);
-    return run_texts(job, kind, e);
+    return 0;
+}
+
+static int run_session(struct job *job, const struct job_kind *kind, struct err *e)
+{
+    return open_texts(job, kind, e) == 0 ? run_texts(job, kind, e) : -1;
 }
 
 int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
@@ -98,6 +104,17 @@ int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
         status = run_session(job, kind, e);
     session_close(&job->s);
     return status;
+}
+
+int job_gather(struct job *job, const struct job_kind *kind, const struct env *env,
+               struct err *e)
+{
+    const struct shared_args *args = job->args;
+
+    if (session_open(&job->s, &args->asked, kind->tokens_only, env, e) != 0 ||
+        open_texts(job, kind, e) != 0)
+        return -1;
+    return run_each(job, kind, e);
 }
 
 struct attended job_pack(struct job *job, struct arena *a, const struct item *items, int n)

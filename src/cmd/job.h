@@ -79,6 +79,13 @@ int job_run(struct job *job, const struct job_kind *kind, const struct env *env,
             struct err *e);
 
 /*
+ * The same without results: kind's texts, for what the command reports by itself.  The session
+ * stays open, also after an error.
+ */
+int job_gather(struct job *job, const struct job_kind *kind, const struct env *env,
+               struct err *e);
+
+/*
  * The pass over n texts, with what the job wants: pack them, make sinks for what is attended
  * to, run.  Memory is of arena a; errors: those of session_forward.
  *

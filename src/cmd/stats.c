@@ -16,6 +16,8 @@ static const struct opt_values compute_values = { .words = metric_words, .betwee
 
 #define F(f) offsetof(struct stats_args, f)
 static const struct opt opts[] = {
+    SEVERAL('m', "model", "PATH", F(models), OPT_MOST, &model_values,
+            "model, as elsewhere; given again, with --summary: a summary of each"),
     WORDS(0, "compute", "LIST", F(compute), &compute_values,
           "metrics: basic (default), all, a group, or names, with commas between"),
     WORDS(0, "sort", "NAME", F(sort), &sort_values,
@@ -414,7 +416,7 @@ static int end(void *self, struct err *e)
     struct stats_job *job = self;
 
     (void)e;
-    stats_summary_report(job);
+    stats_summary_report(job, NULL, &job->job.results.report, false);
     return 0;
 }
 
@@ -504,7 +506,9 @@ static const struct job_kind summary_kind = { .outputs = &output_reports, .check
 
 static void report(void *self)
 {
-    stats_summary_report(self);
+    struct stats_job *job = self;
+
+    stats_summary_report(job, NULL, &job->job.results.report, false);
 }
 
 extern const struct cmd cmd_stats;
@@ -514,8 +518,8 @@ const struct parts_kind stats_parts = {
     .put = stats_sums_put, .add = stats_sums_add, .open = stats_sums_open, .report = report,
 };
 
-static int run(const void *args, int n_operands, char **operands, const struct env *env,
-               struct err *e)
+static int run_one(const struct stats_args *args, int n_operands, char **operands,
+                   const struct env *env, struct err *e)
 {
     struct stats_job job = { .job = { args, n_operands, operands }, .args = args };
 
@@ -524,6 +528,18 @@ static int run(const void *args, int n_operands, char **operands, const struct e
         stats_choose(&job, e) != 0)
         return -1;
     return job_run(&job.job, job.job.of_many ? &summary_kind : &kind, env, e);
+}
+
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct stats_args *own = arena_alloc(env->arena, 1, sizeof *own);
+
+    *own = *(const struct stats_args *)args;
+    if (own->models.n > 1)
+        return stats_models_run(&kind, own, n_operands, operands, env, e);
+    own->shared.asked.model = own->models.n > 0 ? own->models.item[0] : NULL;
+    return run_one(own, n_operands, operands, env, e);
 }
 
 const struct cmd cmd_stats = {

@@ -4,6 +4,7 @@
  *
  *     stats.c           the command; a report per text
  *     stats_summary.c   many texts -> the mean of each metric of each head
+ *     stats_models.c    the same of several models
  *     stats_sums.c      the same to and from files of sums (cmd/parts.h)
  *     stats_types.c     what a head is by the metrics of a text
  *     stats_shown.c     which metrics both show, and the order of the heads */
@@ -16,6 +17,7 @@
 
 struct stats_args {
     struct shared_args shared;
+    struct opt_list models;     /* -m; the first is shared.asked.model */
     const char *compute, *sort;
     int top;
     double entropy_eps;
@@ -58,6 +60,7 @@ struct stats_job {
     bool causal;                /* heads look back alone: types.h */
     const struct record *head_record;   /* a row of the table */
     const char *const *type;    /* [layers, heads] of --types; NULL: not given */
+    bool of_models;             /* of several models, one after the other */
     struct stats_summary *summary;      /* NULL: not asked for */
 };
 
@@ -109,7 +112,17 @@ int stats_summary_add(struct stats_job *j, const struct item *item, const struct
                       int text, struct err *e);
 /* The group of this name, made where there is none; NULL: ERR_USAGE, too many. */
 struct stats_group *stats_group(struct stats_summary *s, const char *name, struct err *e);
-void stats_summary_report(struct stats_job *j);
+
+/* To r: a row for each group, or its tables, the first of them below a blank line where they
+ * follow others.  first: what the first of several models came to; NULL: there is one. */
+void stats_summary_report(struct stats_job *j, const struct stats_job *first, struct report *r,
+                          bool follows);
+
+/* ---- several models ---- */
+
+/* A summary for each of args->models, in the order in which they are given. */
+int stats_models_run(const struct job_kind *kind, const struct stats_args *args, int n_operands,
+                     char **operands, const struct env *env, struct err *e);
 
 /* ---- --shard, --resume, merge: functions of cmd/parts.h ---- */
 

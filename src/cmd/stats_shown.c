@@ -175,7 +175,9 @@ const struct record *stats_without_metrics(const struct stats_job *j, const stru
     struct arena *a = j->job.s.a;
     const char **absent = arena_alloc(a, N_METRIC + 1, sizeof *absent);
     const char **narrow = arena_alloc(a, N_METRIC + 1, sizeof *narrow);
-    int n_absent = 0, n_narrow = 0;
+    const char **from = arena_alloc(a, N_METRIC, sizeof *from);
+    const char **to = arena_alloc(a, N_METRIC, sizeof *to);
+    int n_absent = 0, n_narrow = 0, n_renamed = 0;
 
     for (int i = 0; i < N_METRIC; i++)
         if (!j->choice.wanted[i])
@@ -183,5 +185,10 @@ const struct record *stats_without_metrics(const struct stats_job *j, const stru
         else if (metric_table[i].group != METRIC_BASIC && !j->choice.named[i])
             narrow[n_narrow++] = metric_table[i].name;
     r = record_without(a, record_without(a, r, IN_ALL, absent), IN_TABLE, narrow);
-    return record_renamed(a, r, metric_names, j->choice.names, N_METRIC);
+    for (int i = 0; i < N_METRIC; i++)
+        if (j->choice.wanted[i] && strcmp(metric_names[i], j->choice.names[i]) != 0) {
+            from[n_renamed] = metric_names[i];
+            to[n_renamed++] = j->choice.names[i];
+        }
+    return n_renamed > 0 ? record_renamed(a, r, from, to, n_renamed) : r;
 }

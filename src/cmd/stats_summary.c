@@ -109,16 +109,39 @@ static const struct record alike_record = {
     RECORD_COLUMNS(alike_columns),
 };
 
+/* Of one metric, between two models. */
+struct score_row {
+    const char *metric;
+    double r;
+};
+
+#define F(f) offsetof(struct score_row, f)
+static const struct column score_columns[] = {
+    { "metric", "name of the metric", .kind = COLUMN_TEXT, .where = IN_TABLE | IN_JSON,
+      .field = F(metric) },
+    { "r", "correlation, over the heads, of their means with those of the first model", NULL,
+      NULL, "%.3f", COLUMN_REAL, .where = IN_TABLE | IN_JSON, .null = NULL_SHOWN,
+      .field = F(r) },
+};
+#undef F
+
+static const struct record score_record = {
+    .help = "how alike the heads of two models are", .size = sizeof(struct score_row),
+    RECORD_COLUMNS(score_columns),
+};
+
 struct summary_row {
     const char *model, *family, *by, *group;
     int64_t n, n_bad;
     struct records_shown shown;
-    struct list reliability, heads;
+    struct list reliability, score_r, heads;
 };
 
 #define F(f) offsetof(struct summary_row, f)
 static const struct column summary_columns[] = {
     { "model", "name of the model", .kind = COLUMN_TEXT, .where = IN_JSON, .field = F(model) },
+    { "model", "with several --model: name of the model, or its path where two have one name",
+      .kind = COLUMN_TEXT, .where = IN_TSV, .optional = true, .field = F(model) },
     { "family", "name of the model's family", .kind = COLUMN_TEXT, .where = IN_JSON,
       .null = NULL_ABSENT, .field = F(family) },
     { "by", "key of --by", .kind = COLUMN_TEXT, .where = IN_JSON, .optional = true,
@@ -132,6 +155,9 @@ static const struct column summary_columns[] = {
     SHOWN_OPTION_COLUMNS(F(shown)),
     { "reliability", "one object per metric", .kind = COLUMN_RECORD, .list = true,
       .where = IN_JSON, .optional = true, .of = &alike_record, .field = F(reliability) },
+    { "score_r", "of all models but the first: one object per metric", .kind = COLUMN_RECORD,
+      .list = true, .where = IN_JSON, .optional = true, .null = NULL_ABSENT,
+      .of = &score_record, .field = F(score_r) },
     HEADS_COLUMN(&head_record, F(heads)),
 };
 #undef F
@@ -150,7 +176,12 @@ static const struct record *without(const struct stats_job *j, const struct reco
     static const char *const wide[] = { "interval", "bootstrap", "difference", "q", NULL };
     struct arena *a = j->job.s.a;
 
+    static const char *const models[] = { "score_r", NULL };
+    static const char *const named[] = { "model", NULL };
+
     r = stats_without_metrics(j, r);
+    if (!j->of_models)
+        r = record_without(a, record_without(a, r, IN_ALL, models), IN_TSV, named);
     if (j->args->bootstrap == 0)
         r = records_without_bootstrap(a, r);
     if (j->args->shared.asked.by == NULL)
@@ -382,6 +413,79 @@ static struct list alike_rows(const struct stats_job *j, const struct stats_grou
     return (struct list){ row, j->args->reliability ? s->n_metrics : 0 };
 }
 
+/* ---- several models ---- */
+
+static const struct stats_group *same_group(const struct stats_summary *s,
+                                            const struct stats_group *g)
+{
+    const struct stats_group *other = s->groups;
+
+    while (other != NULL && g->name != NULL && strcmp(other->name, g->name) != 0)
+        other = other->next;
+    return other;
+}
+
+/* Pearson's, of the n pairs x y of two numbers; NaN where one of them does not vary. */
+static double correlation(double (*pair)[2], int n)
+{
+    double mean[2] = { 0 }, xx = 0, yy = 0, xy = 0;
+
+    for (int i = 0; i < n; i++) {
+        mean[0] += pair[i][0] / n;
+        mean[1] += pair[i][1] / n;
+    }
+    for (int i = 0; i < n; i++) {
+        double x = pair[i][0] - mean[0], y = pair[i][1] - mean[1];
+
+        xx += x * x;
+        yy += y * y;
+        xy += x * y;
+    }
+    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
+}
+
+/* Of metric m, over the heads in which it is defined in both. */
+static double score(const struct stats_summary *s, const struct stats_group *g,
+                    const struct stats_group *other, int m)
+{
+    double (*pair)[2] = arena_alloc(s->a, (uint64_t)s->n_heads, sizeof *pair);
+    int n = 0;
+
+    for (int h = 0; h < s->n_heads; h++) {
+        pair[n][0] = summary_of(g->summary, h * s->n_metrics + m).mean;
+        pair[n][1] = summary_of(other->summary, h * s->n_metrics + m).mean;
+        n += !isnan(pair[n][0]) && !isnan(pair[n][1]);
+    }
+    return correlation(pair, n);
+}
+
+static bool same_heads(const struct stats_summary *x, const struct stats_summary *y)
+{
+    for (int i = 0; i < x->n_heads && i < y->n_heads; i++)
+        if (x->head[i].layer != y->head[i].layer || x->head[i].head != y->head[i].head)
+            return false;
+    return x->n_heads == y->n_heads;
+}
+
+static struct list score_rows(const struct stats_job *j, const struct stats_group *g,
+                              const struct stats_job *first)
+{
+    const struct stats_summary *s = j->summary;
+    const struct stats_group *other = NULL;
+    struct score_row *row = arena_alloc(s->a, (uint64_t)s->n_metrics, sizeof *row);
+
+    if (first == NULL || first == j)
+        return (struct list){ NULL, -1 };
+    if (same_heads(s, first->summary))
+        other = same_group(first->summary, g);
+    for (int m = 0; m < s->n_metrics; m++)
+        row[m] = (struct score_row){ j->set.metric[m].name,
+                                     other != NULL ? score(s, g, other, m) : (double)NAN };
+    return (struct list){ row, s->n_metrics };
+}
+
+/* ---- the report ---- */
+
 static const char *title(const struct stats_job *j, const struct stats_group *g)
 {
     const struct session *session = &j->job.s;
@@ -390,16 +494,17 @@ static const char *title(const struct stats_job *j, const struct stats_group *g)
     const char *group = by != NULL ? arena_printf(a, "%s %s: ", by, g->name) : "";
 
     group = report_clean(a, group, strlen(group));
+    if (j->of_models)
+        group = arena_printf(a, "%s: %s", session->name, group);
     return arena_printf(a, "%smean of %lld text%s%s%s", group, (long long)g->n,
                         str_plural(g->n), shown != NULL ? "; " : "",
                         shown != NULL ? shown : "");
 }
 
 static void print_tables(const struct stats_job *j, const struct stats_group *g,
-                         const struct summary_row *row)
+                         const struct summary_row *row, FILE *file)
 {
     const struct stats_summary *s = j->summary;
-    FILE *file = j->job.results.report.file;
 
     fprintf(file, "%s\n", title(j, g));
     record_table(j->head_record, row->heads.at, row->heads.n, s->a, file);
@@ -407,13 +512,17 @@ static void print_tables(const struct stats_job *j, const struct stats_group *g,
         putc('\n', file);
         record_table(&alike_record, row->reliability.at, row->reliability.n, s->a, file);
     }
+    if (row->score_r.n > 0) {
+        putc('\n', file);
+        record_table(&score_record, row->score_r.at, row->score_r.n, s->a, file);
+    }
 }
 
-void stats_summary_report(struct stats_job *j)
+void stats_summary_report(struct stats_job *j, const struct stats_job *first, struct report *r,
+                          bool follows)
 {
     const struct stats_summary *s = j->summary;
     const struct session *session = &j->job.s;
-    struct report *report = &j->job.results.report;
     struct stats_group **groups = sorted_groups(s);
     const struct stats_rank *rank = s->n_groups > 0 ? ranking(j, groups[0]) : NULL;
 
@@ -422,16 +531,16 @@ void stats_summary_report(struct stats_job *j)
         struct summary_row row = {
             session->name, session->model != NULL ? session->model->family->name : NULL,
             session->asked->by, groups[i]->name, groups[i]->n, j->job.n_bad,
-            records_shown_asked(session),
-            alike_rows(j, groups[i]), head_rows(j, rank, groups[i], number),
+            records_shown_asked(session), alike_rows(j, groups[i]),
+            score_rows(j, groups[i], first), head_rows(j, rank, groups[i], number),
         };
 
-        if (report->format != REPORT_TABLE) {
-            report_row(report, &row);
+        if (r->format != REPORT_TABLE) {
+            report_row(r, &row);
             continue;
         }
-        if (i > 0)
-            putc('\n', report->file);
-        print_tables(j, groups[i], &row);
+        if (i > 0 || follows)
+            putc('\n', r->file);
+        print_tables(j, groups[i], &row, r->file);
     }
 }

@@ -25,11 +25,11 @@ struct record *record_without(struct arena *a, const struct record *r, unsigned 
     copy->columns = columns;
     memcpy(columns, r->columns, (size_t)r->n * sizeof *columns);
     for (int k = 0; k < r->n; k++) {
-        if (columns[k].of != NULL)
-            columns[k].of = record_without(a, columns[k].of, where, names);
-        for (int i = 0; names[i] != NULL; i++)
+        for (int i = 0; columns[k].where != 0 && names[i] != NULL; i++)
             if (strcmp(columns[k].name, names[i]) == 0)
                 columns[k].where &= ~removable(&columns[k], where);
+        if (columns[k].of != NULL && columns[k].where != 0)
+            columns[k].of = record_without(a, columns[k].of, where, names);
     }
     return copy;
 }
@@ -52,9 +52,9 @@ struct record *record_renamed(struct arena *a, const struct record *r, const cha
     copy->columns = columns;
     memcpy(columns, r->columns, (size_t)r->n * sizeof *columns);
     for (int k = 0; k < r->n; k++) {
-        if (columns[k].of != NULL)
+        if (columns[k].of != NULL && columns[k].where != 0)
             columns[k].of = record_renamed(a, columns[k].of, from, to, n);
-        for (int i = 0; i < n; i++)
+        for (int i = 0; columns[k].where != 0 && i < n; i++)
             if (strcmp(r->columns[k].name, from[i]) == 0)
                 rename_column(&columns[k], to[i]);
     }
