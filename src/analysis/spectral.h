@@ -4,7 +4,7 @@
 #define ANALYSIS_SPECTRAL_H
 
 #include "base/par.h"
-#include "model/model.h"
+#include "run/run.h"
 
 /*
  * [layers, heads] of a: the largest singular value of scale W_Q W_K^T of each head of m, with
