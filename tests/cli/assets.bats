@@ -81,18 +81,32 @@ en, zh = grammar.words()
 assert [piece for piece, _ in tok["model"]["vocab"]] == ["<pad>", "</s>", "<unk>"] + en + zh
 PYTHON
     "$viz" info --builtin --json | jq -es '
-        length == 2 and ([.[] | select(.default) | .name] == ["builtin:decoder"]) and
-        all(.[]; if .name == "builtin:translate" then .bytes < 300000 else .bytes < 5000000 end)'
+        length == 3 and ([.[] | select(.default) | .name] == ["builtin:decoder"]) and
+        all(.[]; .bytes < {"builtin:translate": 300000, "builtin:encoder": 500000, "builtin:decoder": 5000000}[.name])'
     [ "$("$viz" info --builtin --tsv | awk -F '\t' '$1 == "builtin:translate" { print $11 }')" -eq \
         "$(cat assets/translate/{config.json,tokenizer.json,model.safetensors} | wc -c)" ]
 }
 
 # Minutes: MHA_VIZ_TRAIN=1 asks for it.
+# Each head's weight on the token before and on the next one, over samples/english.txt
+neighbours() {
+    MHA_VIZ_KERNEL=c "$viz" stats -m builtin:encoder --summary --json --compute prev,next -f samples/english.txt |
+        jq -r '.heads[] | "| L\(.layer)H\(.head) | \(.prev.mean * 1000 | round / 1000) | \(.next.mean * 1000 | round / 1000) |"'
+}
+
+@test "builtin:encoder: its card says what the program measures" {
+    [ "$(neighbours | wc -l)" -eq 12 ]
+    [ "$(neighbours)" = "$(grep '^| L' assets/encoder/README.md)" ]
+    jq -r '.heads[] | select(.primary == "previous" or .primary == "next") | "L\(.layer)H\(.head) \(.primary)"' \
+        assets/encoder/types.json > "$BATS_TEST_TMPDIR/types"
+    diff - "$BATS_TEST_TMPDIR/types" <<< $'L0H0 previous\nL0H1 next'
+}
+
 @test "types of the built-in models: their script makes the same files again" {
     local dir=$BATS_TEST_TMPDIR
-    mkdir "$dir/default" "$dir/translate"
+    mkdir "$dir/default" "$dir/encoder" "$dir/translate"
     assets/train/types.sh "$viz" "$dir"
-    for model in default translate; do cmp "$dir/$model/types.json" "assets/$model/types.json"; done
+    for model in default encoder translate; do cmp "$dir/$model/types.json" "assets/$model/types.json"; done
     python3 assets/train/sentences.py 100 | cmp - assets/translate/sentences.tsv
 }
 

@@ -67,16 +67,16 @@ complete_bash() {
 @test "models of the local cache, in bash and one per line" {
     export HF_HUB_CACHE=$BATS_TEST_TMPDIR/hub
     mkdir -p "$HF_HUB_CACHE"/{models--org--tiny-bert,models--gpt2,datasets--org--x,models----x}
-    own=$'builtin:decoder\nbuiltin:translate'
+    own=$'builtin:decoder\nbuiltin:translate\nbuiltin:encoder'
     [ "$("$viz" completion --values stats m)" = "$own"$'\ngpt2\norg/tiny-bert' ]
     [ "$("$viz" completion --values diff model)" = "$own"$'\ngpt2\norg/tiny-bert' ]
-    [ "$(complete_bash "$viz" stats -m '')" = "${own/$'\n'/ } gpt2 org/tiny-bert hub" ]
+    [ "$(complete_bash "$viz" stats -m '')" = "${own//$'\n'/ } gpt2 org/tiny-bert hub" ]
     [ "$(complete_bash "$viz" stats --model = org)" = org/tiny-bert ]
     HF_HUB_CACHE=$BATS_TEST_TMPDIR/nothing run "$viz" completion --values stats model
     [ "$status" -eq 0 ]
     [ "$output" = "$own" ]
     # where : parts words, as it does unless the user says otherwise
-    [ "$(complete_bash "$viz" stats -m builtin :)" = "decoder translate" ]
+    [ "$(complete_bash "$viz" stats -m builtin :)" = "decoder translate encoder" ]
     [ "$(complete_bash "$viz" stats -m builtin : tr)" = translate ]
     [ "$(complete_bash "$viz" stats --model = builtin : d)" = decoder ]
     [ "$(complete_bash "$viz" stats -m builtin:d)" = builtin:decoder ]

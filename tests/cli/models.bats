@@ -315,7 +315,7 @@ bad() {
     default=$output
     works "$viz" stats --tsv -m builtin:decoder
     [ "$output" = "$default" ]
-    fails 3 "builtin:transalte: no such built-in model: expected one of builtin:decoder, builtin:translate; did you mean 'builtin:translate'?" \
+    fails 3 "builtin:transalte: no such built-in model: expected one of builtin:decoder, builtin:translate, builtin:encoder; did you mean 'builtin:translate'?" \
         "$viz" stats -m builtin:transalte
     fails 3 "builtin:: no such built-in model: expected one of builtin:decoder, builtin:translate" \
         "$viz" tokens -m builtin: x
@@ -345,9 +345,10 @@ bad() {
 
 @test "info --builtin: a row per model, without another" {
     works "$viz" info --builtin
-    [ "${#lines[@]}" -eq 3 ]
+    [ "${#lines[@]}" -eq 4 ]
     [[ ${lines[1]} == builtin:decoder*"  6 "*"The old man"* ]]
     [[ ${lines[2]} == builtin:translate*"2 + 1"*"I like eating apples"*我喜欢吃苹果 ]]
+    [[ ${lines[3]} == builtin:encoder*"  3 "*"She went to the door and shut it."* ]]
     works "$viz" info --builtin --json
     while IFS=$'\t' read -r name text layers; do
         "$viz" info -m "$name" --json > "$dir/model.json"
