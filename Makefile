@@ -86,6 +86,7 @@ $(BUILD)/flags: FORCE
 	 echo '$(CC) $(FLAGS) $(DEFINES) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' > $@
 
 $(BUILD)/src/model/builtin_files.o: src/model/builtins.def $(wildcard assets/default/* assets/translate/* assets/encoder/*)
+$(BUILD)/src/report/page_files.o: $(wildcard src/report/page/*)
 
 # ---- tests: one program a file, linked with the library ----
 

@@ -62,6 +62,7 @@ each_case() {
     "$1" stats.pair "$most" stats -t 1 --json -m "$ref/bart" "a"
     "$1" stats.generate "$most" stats -t 1 --json --generate 2 -l 0 "The"
     "$1" stats.attention "$most" stats -t 1 --json --attention "$ref/precomputed/causal.npz"
+    "$1" report "$most" report -t 1 -m "$ref/gpt2" -o a.html "the key"
     "$1" export "$most" export -t 1 -m "$ref/gpt2" -o a.npz "the key"
     "$1" tokens "$most" tokens --tsv -m "$ref/bert" -f "$lines" -o out/
     "$1" tokens.pattern "$most" tokens --tsv -m "$ref/gpt2" -f "$corpus.line"

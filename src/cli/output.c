@@ -19,6 +19,7 @@ static const char *const every[] = { "auto", "table", "tsv", "json", "png", "svg
                                      "npz", NULL };
 static const char *const arrays[] = { "auto", "npz", "npy", NULL };
 static const char *const layer[] = { "auto", "safetensors", NULL };
+static const char *const page[] = { "auto", "html", NULL };
 static const char *const sums[] = { "auto", "sums", NULL };
 
 #define F(f) offsetof(struct common_args, output.f)
@@ -75,6 +76,12 @@ static const struct opt layer_opts[] = {
          "write here, as .safetensors; - is standard output; required"),
     END
 };
+
+static const struct opt page_opts[] = {
+    PATH('o', "output", "FILE", F(path),
+         "write here, as .html; - is standard output; DIR/: one page per text"),
+    END
+};
 #undef F
 
 const struct output_set output_reports = { { "output", report_opts }, reports };
@@ -82,6 +89,7 @@ const struct output_set output_pictures = { { "output", picture_opts }, pictures
 const struct output_set output_all = { { "output", all_opts }, all };
 const struct output_set output_every = { { "output", every_opts }, every };
 const struct output_set output_arrays = { { "output", array_opts }, arrays, true };
+const struct output_set output_page = { { "output", page_opts }, page };
 const struct output_set output_sums = { { "output", report_opts }, sums, true, true };
 const struct output_set output_layer = { { "output", layer_opts }, layer, true };
 
@@ -101,6 +109,7 @@ static const struct {
     [OUTPUT_NPZ] = { "npz", { "npz" } },
     [OUTPUT_NPY] = { "npy", { "npy" } },
     [OUTPUT_SAFETENSORS] = { "safetensors", { "safetensors" } },
+    [OUTPUT_HTML] = { "html", { "html", "htm" } },
     [OUTPUT_SUMS] = { "sums", { "part" } },
 };
 
@@ -179,7 +188,7 @@ static int by_extension(struct output *o, const struct output_set *set, struct a
         return 0;
     return err_set(e, ERR_USAGE, "-o %s: unknown file extension; %s%s", o->path,
                    known_extensions(a, set),
-                   set == &output_layer ? "" : "; or give --format");
+                   set->formats[2] == NULL ? "" : "; or give --format");
 }
 
 static bool is_terminal(const char *path)

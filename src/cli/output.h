@@ -17,6 +17,7 @@ enum output_format {
     OUTPUT_PNG, OUTPUT_SVG, OUTPUT_PDF,
     OUTPUT_NPZ, OUTPUT_NPY,
     OUTPUT_SAFETENSORS,
+    OUTPUT_HTML,
     OUTPUT_SUMS                 /* of some texts of a corpus: merge reads it */
 };
 
@@ -34,6 +35,7 @@ extern const struct output_set output_pictures;     /* png, svg, pdf */
 extern const struct output_set output_all;          /* reports, and pictures of them */
 extern const struct output_set output_every;        /* reports, pictures and npz */
 extern const struct output_set output_arrays;       /* npz, npy */
+extern const struct output_set output_page;         /* html, without --format */
 extern const struct output_set output_sums;         /* sums, without --format */
 extern const struct output_set output_layer;        /* safetensors, without --format */
 

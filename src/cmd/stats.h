@@ -13,6 +13,7 @@
 
 #include "analysis/stats.h"
 #include "analysis/summary.h"
+#include "analysis/types.h"
 #include "cmd/parts.h"
 
 struct stats_args {
@@ -98,6 +99,9 @@ const char *stats_type(const struct stats_job *j, struct head_id id);
  * Labels of analysis/types.h that hold by value[N_METRIC] of a head, NaN for those that were
  * not computed, over so many rows and texts; no probe has run.
  */
+void stats_types_found(const double *value, int64_t n_rows, int64_t n_texts, bool causal,
+                       struct types_found *found);
+/* Their names. */
 struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
                         int64_t n_rows, int64_t n_texts);
 

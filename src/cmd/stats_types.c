@@ -2,17 +2,14 @@
  * What a head is, as far as the metrics of texts say. */
 #include <math.h>
 
-#include "analysis/types.h"
 #include "cmd/stats.h"
 #include "cmd/types_file.h"
 
-struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
-                        int64_t n_rows, int64_t n_texts)
+void stats_types_found(const double *value, int64_t n_rows, int64_t n_texts, bool causal,
+                       struct types_found *found)
 {
-    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, j->causal);
+    const struct types_rules rules = types_rules(TYPES_MHA_VIZ, causal);
     struct types_head head = { .n_rows = n_rows, .n_texts = n_texts, .partial = true };
-    struct types_found found;
-    const char **name = arena_alloc(a, N_TYPE, sizeof *name);
 
     for (int i = 0; i < N_TYPES_SCORE; i++)
         head.score[i] = NAN;
@@ -20,7 +17,16 @@ struct list stats_types(const struct stats_job *j, struct arena *a, const double
         for (int k = 0; k < N_METRIC; k++)
             if (metric_table[k].rule == types_metrics[i].rule)
                 head.score[i] = value[k];
-    types_find(&rules, &head, &found);
+    types_find(&rules, &head, found);
+}
+
+struct list stats_types(const struct stats_job *j, struct arena *a, const double *value,
+                        int64_t n_rows, int64_t n_texts)
+{
+    const char **name = arena_alloc(a, N_TYPE, sizeof *name);
+    struct types_found found;
+
+    stats_types_found(value, n_rows, n_texts, j->causal, &found);
     for (int i = 0; i < found.n; i++)
         name[i] = found.label[i].name;
     return (struct list){ name, found.n };

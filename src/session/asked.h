@@ -35,6 +35,7 @@ struct asked {
     const char *input;              /* an array of numbers; NULL: text or ids */
     bool pretokenized, words, no_special, truncate;
     bool word_ids;                  /* words are numbered as merge has them */
+    bool lenient_words;             /* with it: a piece of several words is of none */
     int merge;                      /* enum merge */
     const char *hide;               /* NULL: nothing */
     bool hide_special, renorm;

@@ -32,6 +32,7 @@ int encode_text(const struct session *s, struct arena *a, struct item *out,
         .pair = has_decoder(s) ? NULL : out->pair, .pair_size = out->pair_size,
         .pretokenized = s->asked->pretokenized, .no_special = s->asked->no_special,
         .words = s->asked->words, .number_words = numbers_words(s->asked),
+        .lenient_words = s->asked->lenient_words,
         .budget = s->budget,
     };
 
@@ -141,6 +142,7 @@ static int fill_target(const struct session *s, struct arena *a, struct item *ou
         .text = out->pair, .text_size = out->pair_size,
         .pretokenized = s->asked->pretokenized, .no_special = s->asked->no_special,
         .words = s->asked->words, .number_words = numbers_words(s->asked),
+        .lenient_words = s->asked->lenient_words,
         .budget = s->budget,
     };
     int *ids, count;

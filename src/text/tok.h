@@ -42,6 +42,7 @@ struct tok_input {
     bool pretokenized;          /* pieces of the vocabulary, split at spaces */
     bool words;                 /* each word, split at white space, by itself */
     bool number_words;          /* fill word: which one each token is of */
+    bool lenient_words;         /* with it: a token of several words is of none */
     bool no_special;            /* leave out what the template adds */
     struct budget *budget;      /* of the run that this text is one of (text/budget.h);
                                    NULL: it is the only one */

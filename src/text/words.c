@@ -267,6 +267,8 @@ static int number_word(const struct work *w, const struct tok_input *in,
 
     *word = token->special ? WORD_NONE :
             in->words ? token->word : find_word(&words[token->pair], bytes);
+    if (*word == WORD_SEVERAL && in->lenient_words)
+        *word = WORD_NONE;
     if (*word == WORD_SEVERAL)
         return err_set(e, ERR_INPUT, "%s: a piece stands for \"%.*s\", which is several "
                        "words", w->t->name, bytes.end - bytes.start, text + bytes.start);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ * The sink that keeps weights as codes. */
+#include "analysis/codes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+struct codes {
+    struct codes_shape shape;
+    const int *place;           /* [layers, heads] */
+    int *count;                 /* [layers] heads that are asked for */
+    float *max;                 /* [heads, queries] of the layer at hand */
+    unsigned char *code;        /* [heads, queries, keys] of bits / 8 bytes */
+    float *error;               /* [heads] the largest so far */
+    void (*ready)(void *self, const struct codes_layer *layer);
+    void *self;
+};
+
+static size_t size_of(const struct codes_shape *shape)
+{
+    return (size_t)shape->bits / 8;
+}
+
+struct codes *codes_new(struct arena *a, const struct codes_shape *shape, const int *place,
+                        void (*ready)(void *self, const struct codes_layer *layer), void *self)
+{
+    struct codes *c = arena_alloc(a, 1, sizeof *c);
+    int L = shape->n_layers, H = shape->n_heads, most = 0;
+    uint64_t T = (uint64_t)shape->n_queries, S = (uint64_t)shape->n_keys;
+
+    *c = (struct codes){ .shape = *shape, .place = place, .ready = ready, .self = self };
+    c->count = arena_alloc(a, (uint64_t)L, sizeof *c->count);
+    for (int l = 0; l < L; l++) {
+        for (int h = 0; h < H; h++)
+            c->count[l] += place[l * H + h] >= 0;
+        most = c->count[l] > most ? c->count[l] : most;
+    }
+    c->max = arena_alloc(a, (uint64_t)most * T, sizeof *c->max);
+    c->code = arena_alloc(a, (uint64_t)most * T, S * size_of(shape));
+    c->error = arena_alloc(a, (uint64_t)most, sizeof *c->error);
+    return c;
+}
+
+uint64_t codes_layer_bytes(const struct codes_shape *shape, int n_heads)
+{
+    uint64_t rows = (uint64_t)n_heads * (uint64_t)shape->n_queries;
+
+    return rows * (sizeof(float) + (uint64_t)shape->n_keys * size_of(shape));
+}
+
+static float largest(const float *w, int n)
+{
+    float max = 0;
+
+    for (int j = 0; j < n; j++)
+        max = w[j] > max ? w[j] : max;
+    return max;
+}
+
+/* One row to p; returns how far off a weight is at most. */
+static float encode(unsigned char *p, const float *w, int n, float max, int bits)
+{
+    float top = (float)((1 << bits) - 1), error = 0;
+
+    for (int j = 0; j < n; j++) {
+        float code = w[j] > 0 ? floorf(top * sqrtf(w[j] / max) + 0.5f) : 0;
+        float share = code / top, off = fabsf(max * share * share - w[j]);
+
+        if (bits == 8)
+            p[j] = (unsigned char)code;
+        else
+            bytes_put(p + 2 * j, (uint64_t)code, 2);
+        error = off > error ? off : error;
+    }
+    return error;
+}
+
+static void take(void *self, const struct rows *rows, int n)
+{
+    struct codes *c = self;
+    const struct codes_shape *shape = &c->shape;
+    int place = c->place[rows->layer * shape->n_heads + rows->head];
+
+    (void)n;
+    for (int t = 0; t < rows->n_rows; t++) {
+        const float *w = rows->weight + (size_t)t * rows->stride;
+        size_t row = (size_t)place * (size_t)shape->n_queries + (size_t)(rows->row0 + t);
+        size_t at = row * (size_t)shape->n_keys + (size_t)rows->key0;
+        float error;
+
+        c->max[row] = largest(w, rows->n_keys);
+        if (c->max[row] == 0)
+            continue;
+        error = encode(c->code + at * size_of(shape), w, rows->n_keys, c->max[row], shape->bits);
+        c->error[place] = error > c->error[place] ? error : c->error[place];
+    }
+}
+
+/* ---- a layer that is complete ---- */
+
+static bool is_zero(const unsigned char *p, size_t n)
+{
+    return n == 0 || (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0);
+}
+
+static bool is_triangle(const struct codes *c, int n_heads)
+{
+    size_t T = (size_t)c->shape.n_queries, size = size_of(&c->shape);
+
+    if (c->shape.n_queries != c->shape.n_keys)
+        return false;
+    for (size_t row = 0; row < (size_t)n_heads * T; row++) {
+        size_t seen = row % T + 1;
+
+        if (!is_zero(c->code + (row * T + seen) * size, (T - seen) * size))
+            return false;
+    }
+    return true;
+}
+
+/* The triangles move together, in place; returns how many codes stay. */
+static size_t close_up(struct codes *c, int n_heads)
+{
+    size_t T = (size_t)c->shape.n_queries, size = size_of(&c->shape), to = 0;
+
+    for (size_t row = 0; row < (size_t)n_heads * T; row++) {
+        size_t seen = row % T + 1;
+
+        memmove(c->code + to * size, c->code + row * T * size, seen * size);
+        to += seen;
+    }
+    return to;
+}
+
+static void done(void *self, int text, int layer)
+{
+    struct codes *c = self;
+    int n_heads = c->count[layer];
+    size_t rows = (size_t)n_heads * (size_t)c->shape.n_queries;
+    size_t n_codes = rows * (size_t)c->shape.n_keys, all = n_codes;
+    bool triangle;
+
+    (void)text;
+    if (n_heads == 0)
+        return;
+    triangle = is_triangle(c, n_heads);
+    if (triangle)
+        n_codes = close_up(c, n_heads);
+    c->ready(c->self, &(struct codes_layer){
+        .layer = layer, .n_heads = n_heads, .n_queries = c->shape.n_queries,
+        .n_keys = c->shape.n_keys, .triangle = triangle, .max = c->max, .code = c->code,
+        .n_codes = n_codes });
+    memset(c->max, 0, rows * sizeof *c->max);
+    memset(c->code, 0, all * size_of(&c->shape));
+}
+
+struct sink codes_sink(struct codes *c)
+{
+    return (struct sink){ SINK_HEAD, take, done, c };
+}
+
+double codes_error(const struct codes *c)
+{
+    float error = 0;
+
+    for (int l = 0, most = 0; l < c->shape.n_layers; l++)
+        for (; most < c->count[l]; most++)
+            error = c->error[most] > error ? c->error[most] : error;
+    return (double)error;
+}

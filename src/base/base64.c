@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * Bytes -> base64. */
+#include "base/base64.h"
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* Up to three bytes -> four letters. */
+static void encode(char out[4], const unsigned char *p, size_t n)
+{
+    unsigned v = (unsigned)p[0] << 16 | (n > 1 ? (unsigned)p[1] << 8 : 0) | (n > 2 ? p[2] : 0u);
+
+    for (int i = 0; i < 4; i++)
+        out[i] = (size_t)i <= n ? letters[v >> (18 - 6 * i) & 63] : '=';
+}
+
+void base64_write(FILE *f, const void *data, size_t n)
+{
+    const unsigned char *p = data;
+    char line[4096];
+    size_t used = 0;
+
+    for (size_t i = 0; i < n; i += 3, used += 4) {
+        if (used == sizeof line) {
+            fwrite(line, 1, used, f);
+            used = 0;
+        }
+        encode(line + used, p + i, n - i);
+    }
+    fwrite(line, 1, used, f);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SHA-256 (FIPS 180-4), by which a page names the script and style that it allows. */
+#ifndef BASE_SHA256_H
+#define BASE_SHA256_H
+
+#include <stddef.h>
+
+enum { SHA256_SIZE = 32 };
+
+void sha256_of(unsigned char digest[SHA256_SIZE], const void *data, size_t n);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * report: the heads of texts as one interactive page. */
+#include "cmd/report.h"
+
+#include "cmd/types_file.h"
+
+static const char *const precisions[] = { "8", "16", NULL };
+static const struct opt_values compute_values = { .words = metric_words, .between = ',' };
+
+#define F(f) offsetof(struct report_args, f)
+static const struct opt opts[] = {
+    CHOICE(0, "precision", "BITS", F(precision), "8", precisions,
+           "of each weight: the square root of its share of the row's largest"),
+    WORDS(0, "compute", "LIST", F(compute), &compute_values,
+          "metrics of the table: basic (default), all, a group, or names, with commas between"),
+    INT(0, "max-size", "MIB", F(max_size), "256", 1, 4096,
+        "weights that a page may hold, unpacked"),
+    END
+};
+#undef F
+
+static const struct opt_group *const groups[] = {
+    &output_page.group, &types_group, &weight_group, &shard_group, PASS_GROUPS, NULL
+};
+
+static const char *const examples[] = {
+    "mha-viz report",
+    "mha-viz report -o cat.html 'the cat saw the dog and the cat ran'",
+    "mha-viz report --precision 16 -f samples/chinese.txt -o chinese.html",
+    NULL
+};
+
+/* ---- one text ---- */
+
+/* A layer of weights is there: the largest of each row, then the codes. */
+static void ready(void *self, const struct codes_layer *layer)
+{
+    struct report_job *j = self;
+    size_t n_rows = (size_t)layer->n_heads * (size_t)layer->n_queries;
+
+    pack_begin(j->pack, &j->packed);
+    pack_add(j->pack, layer->max, n_rows * sizeof *layer->max);
+    pack_add(j->pack, layer->code, layer->n_codes * (size_t)j->bits / 8);
+    j->block[j->n_blocks++] = (struct report_block){ layer->layer, layer->triangle,
+                                                     pack_end(j->pack) };
+}
+
+static const char *size_text(struct arena *a, const struct report_job *j,
+                             const struct codes_shape *shape)
+{
+    return arena_printf(a, "%d head%s x %d x %d tokens", j->n_heads, j->n_heads == 1 ? "" : "s",
+                        shape->n_queries, shape->n_keys);
+}
+
+/* What a browser would have to unpack. */
+static int check_size(struct report_job *j, struct arena *a, const struct item *item,
+                      const struct codes_shape *shape, struct err *e)
+{
+    uint64_t most = (uint64_t)j->args->max_size << 20, size = 0;
+
+    for (int i = 0; i < j->n_heads; i++)
+        size += codes_layer_bytes(shape, 1);
+    j->size += size;
+    if (j->size <= most)
+        return 0;
+    return err_set(e, ERR_USAGE, "text %lld: %s: the page would hold %s of weights, more than "
+                   "--max-size %d MiB; --layer, --head, --truncate or fewer texts make it smaller",
+                   (long long)item->index + 1, size_text(a, j, shape),
+                   report_bytes(a, j->size), j->args->max_size);
+}
+
+/* The page that the text is the first of begins with it. */
+static void write_text(struct report_job *j, const struct packed *text)
+{
+    FILE *f = j->job.results.report.file;
+    bool alone = j->job.results.output.folder;
+    int number = alone ? 0 : j->n_texts;
+
+    if (number == 0)
+        page_begin(f, j->job.s.name);
+    page_text(f, number, text);
+    for (int i = 0; i < j->n_blocks; i++)
+        page_weights(f, number, i, &j->block[i].bytes);
+    j->n_texts++;
+}
+
+static int run_text(struct report_job *j, struct arena *a, const struct item *item,
+                    struct packed *packed, struct err *e)
+{
+    const struct config *config = &j->job.s.shown->config;
+    const struct codes_shape shape = {
+        j->bits, config->n_layers, config->n_heads,
+        session_queries(&j->job.s, item)->n, session_keys(&j->job.s, item)->n
+    };
+    struct attended attended = job_pack(&j->job, a, item, 1);
+    struct sink sinks[STATS_SINKS + 1];
+    struct stats *stats;
+    struct codes *codes;
+    int n;
+
+    if (check_size(j, a, item, &shape, e) != 0)
+        return -1;
+    stats = stats_new(a, j->job.s.shown, &attended, &j->job.want, &j->set);
+    codes = codes_new(a, &shape, j->place, ready, j);
+    j->job.want.tap = stats_tap(stats);
+    n = stats_sinks(stats, sinks);
+    sinks[n++] = codes_sink(codes);
+    if (job_forward(&j->job, a, sinks, n, e) != 0)
+        return -1;
+    return report_text(j, a, item, stats, codes_error(codes), packed, e);
+}
+
+static int text(void *self, struct arena *a, const struct item *item, struct err *e)
+{
+    struct report_job *j = self;
+    struct arena_mark mark = arena_mark(&j->packed);
+    struct packed packed;
+
+    j->n_blocks = 0;
+    if (j->job.results.output.folder)
+        j->size = 0;
+    if (run_text(j, a, item, &packed, e) != 0 ||
+        results_begin(&j->job.results, a, item, e) != 0)
+        return -1;
+    write_text(j, &packed);
+    arena_reset(&j->packed, mark);
+    return results_end(&j->job.results, e);
+}
+
+/* ---- the command ---- */
+
+static int check(void *self, struct err *e)
+{
+    static const char why[] = "a page has numbers";
+    struct report_job *j = self;
+
+    if (j->args->compute == NULL)
+        j->choice = metric_choice_basic();
+    else if (metric_choice_add(&j->choice, j->args->compute, e) != 0)
+        return err_under(e, "--compute");
+    if (metric_choice_drop(&j->choice, METRIC_LIST, why, e) != 0 ||
+        metric_choice_drop(&j->choice, METRIC_WORD, why, e) != 0 ||
+        metric_choice_drop(&j->choice, METRIC_MAP, why, e) != 0)
+        return err_under(e, "--compute");
+    j->set.metric = metric_choice_list(&j->choice, j->job.s.a, &j->set.n);
+    return 0;
+}
+
+static void finish(void *arena)
+{
+    arena_finish(arena);
+}
+
+/* Where each head that is shown stands among those of its layer. */
+static void set_places(struct report_job *j)
+{
+    const struct session *s = &j->job.s;
+    int L = s->shown->config.n_layers, H = s->shown->config.n_heads;
+
+    j->head = records_heads(s, &j->job.want, s->a, &j->n_heads);
+    j->place = arena_alloc(s->a, (uint64_t)L * (uint64_t)H, sizeof *j->place);
+    for (int i = 0; i < L * H; i++)
+        j->place[i] = -1;
+    for (int i = 0, n = 0; i < j->n_heads; i++) {
+        n = i > 0 && j->head[i].layer == j->head[i - 1].layer ? n + 1 : 0;
+        j->place[j->head[i].layer * H + j->head[i].head] = n;
+    }
+    j->block = arena_alloc(s->a, (uint64_t)L, sizeof *j->block);
+}
+
+static int prepare(void *self, struct err *e)
+{
+    struct report_job *j = self;
+    const struct session *s = &j->job.s;
+
+    j->bits = 8 << j->args->precision;
+    set_places(j);
+    arena_init(&j->packed, s->a->full, s->a->self);
+    arena_own(s->a, finish, &j->packed);
+    j->pack = pack_new(&j->packed);
+    if (j->args->shared.types == NULL)
+        return 0;
+    j->type = types_file_read(s, j->args->shared.types, e);
+    return j->type != NULL ? 0 : -1;
+}
+
+/* Without -o, its name. */
+static void done(void *self)
+{
+    const struct report_job *j = self;
+
+    if (j->args->shared.common.output.path == NULL)
+        printf("%s\n", j->job.results.output.path);
+}
+
+static const struct job_kind kind = { .outputs = &output_page, .name = "report",
+                                      .check = check, .prepare = prepare, .text = text,
+                                      .done = done };
+
+/* Words are numbered where there is a text to number them in. */
+static int run(const void *args, int n_operands, char **operands, const struct env *env,
+               struct err *e)
+{
+    struct report_args with_words = *(const struct report_args *)args;
+    struct asked *asked = &with_words.shared.asked;
+    struct report_job j = { .job = { &with_words, n_operands, operands }, .args = &with_words };
+
+    asked->word_ids = asked->ids == NULL && asked->input == NULL && asked->attention == NULL &&
+                      asked->qkv == NULL && !asked->pretokenized;
+    asked->lenient_words = true;
+    return job_run(&j.job, &kind, env, e);
+}
+
+const struct cmd cmd_report = {
+    .name = "report", .summary = "write an interactive page of all heads, one file of HTML",
+    .operands = "[TEXT [TEXT_B]]", .opts = opts, .groups = groups,
+    .args_size = sizeof(struct report_args), .examples = examples,
+    .max_operands = 2, .run = run,
+};

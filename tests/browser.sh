@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The page of `mha-viz report` in a browser: tests/browser/page.mjs, with node, chromium and
+# playwright-core.  Without one of them it says so and is skipped; playwright-core and, for the
+# check of accessibility, axe-core come with
+#     npm install --prefix DIR playwright-core axe-core
+# and BROWSER_MODULES=DIR/node_modules says where they are.
+cd "$(dirname "$0")/.." || exit 1
+viz=$(realpath "${MHA_VIZ:-./mha-viz}")
+modules=${BROWSER_MODULES:-$PWD/node_modules}
+browser=$(command -v chromium || command -v chromium-browser)
+
+command -v node >/dev/null || { echo "skip: no node"; exit 77; }
+cat src/report/page/{begin,element,data,units,state,ink,pens,heads,gather,links,matrix,model,numbers,save,frame,end}.js |
+    node --check - || exit 1
+[ -n "$browser" ] || { echo "skip: no chromium"; exit 77; }
+[ -d "$modules/playwright-core" ] || { echo "skip: no playwright-core in $modules"; exit 77; }
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+printf '%s\n' 'the cat saw the dog and the cat ran' 'the key is in the door' \
+    '<script>alert(1)</script> "><img src=x onerror=alert(1)> &amp; </script>' > "$dir/texts"
+"$viz" report -q -f "$dir/texts" -o "$dir/texts.html" &&
+    "$viz" stats -q -f "$dir/texts" --json > "$dir/texts.json" &&
+    "$viz" report -q -m tests/ref/bert -o "$dir/pair.html" 'the key is in the door' 'the cat' &&
+    "$viz" report -q -m tests/ref/bart -o "$dir/cross.html" 'the key' 'the door is' &&
+    "$viz" report -q --truncate -o "$dir/long.html" "$(tr '\n' ' ' < samples/english.txt)" || exit 1
+BROWSER=$browser MODULES=$modules node tests/browser/page.mjs "$dir"

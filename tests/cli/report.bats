@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# report: what is in the page, and what is refused.  How it looks and what its controls do is
+# tested in tests/browser.
+
+# shellcheck disable=SC2154,SC2016
+load helper
+
+page() {
+    python3 tests/cli/page.py "$@"
+}
+
+# compared TEXT OPTION...: weights and statistics in the page are those of export and stats
+compared() {
+    local text=$1 precision
+    shift
+    "$viz" stats "$@" --json "$text" > "$dir/s.json"
+    "$viz" export "$@" -o "$dir/e.npz" "$text"
+    for precision in 8 16; do
+        works "$viz" report "$@" --precision $precision -o "$dir/p.html" "$text"
+        page "$dir/p.html" "$dir/s.json" "$dir/e.npz"
+    done
+}
+
+@test "without options: report.html, and its name" {
+    cd "$dir"
+    works "$viz" report
+    [ "$output" = report.html ]
+    [ "$(list .)" = "report.html " ]
+    [ "$(head -n 1 report.html)" = "<!DOCTYPE html>" ]
+}
+
+@test "weights and statistics are those of export and stats" {
+    compared "the key is in the door"
+    compared "the key is in the door" -m "$ref/bert"
+    compared "the key" -m "$ref/gpt2" -l 1 -H 0,2
+}
+
+@test "--compute: other metrics, as stats has them" {
+    works "$viz" report -m "$ref/bert" --compute neff,entropy -o "$dir/p.html" "the key"
+    page --text "$dir/p.html" | jq -e '[.metrics[].name] == ["entropy", "neff"]'
+    [ "$(page --text "$dir/p.html" | jq -c '.metrics[1].value')" = \
+      "$("$viz" stats -m "$ref/bert" --compute neff --json "the key" | jq -c '[.heads[].neff]')" ]
+}
+
+@test "of an encoder-decoder: cross-attention, with two lists of tokens" {
+    "$viz" stats -m "$ref/bart" --json "the key" "the door is" > "$dir/s.json"
+    "$viz" export -m "$ref/bart" -o "$dir/e.npz" "the key" "the door is"
+    works "$viz" report -m "$ref/bart" -o "$dir/p.html" "the key" "the door is"
+    page "$dir/p.html" "$dir/s.json" "$dir/e.npz"
+    page --text "$dir/p.html" | grep -q '"stack":"cross".*"keys":{'
+}
+
+@test "-f: all texts in one page, or into a folder a page each" {
+    printf 'the key\nthe cat saw the dog\n' > "$dir/t"
+    works "$viz" report -m "$ref/bert" -f "$dir/t" -o "$dir/p.html"
+    "$viz" stats -m "$ref/bert" -f "$dir/t" --json > "$dir/s.json"
+    "$viz" export -m "$ref/bert" -o "$dir/e.npz" "the cat saw the dog"
+    page "$dir/p.html" "$dir/s.json" "$dir/e.npz" 1
+    [ "$(grep -c '^<!DOCTYPE' "$dir/p.html")" -eq 1 ]
+    mkdir "$dir/out"
+    works "$viz" report -m "$ref/bert" -f "$dir/t" -o "$dir/out/"
+    [ "$(list "$dir/out")" = "000001.html 000002.html " ]
+    "$viz" report -m "$ref/bert" -o "$dir/one.html" "the cat saw the dog"
+    diff <(page --text "$dir/one.html") <(page --text "$dir/out/000002.html" | sed 's/"index":1/"index":0/')
+}
+
+@test "the same bytes on every run, for any number of threads" {
+    "$viz" report -t 1 -o "$dir/a.html" "the cat saw the dog"
+    "$viz" report -t 2 -o - "the cat saw the dog" | cmp - "$dir/a.html"
+}
+
+@test "no token is markup" {
+    text='<script>alert(1)</script> "><img src=x onerror=alert(1)> </script> <!--'
+    works "$viz" report -m "$ref/gpt2" -o "$dir/p.html" "$text"
+    refute grep -q -e 'alert(1)' -e '<img' -e '<!--' "$dir/p.html"
+    page --text "$dir/p.html" | grep -qF '"text":"<script>alert(1)</script>'
+    cp -r "$ref/bert" "$dir/<script>x"
+    works "$viz" report -m "$dir/<script>x" -o "$dir/q.html" "the key"
+    grep -qF '<title>&lt;script&gt;x' "$dir/q.html"
+    [ "$(grep -c '<script>' "$dir/q.html")" -eq 1 ]
+}
+
+@test "the policy allows the page's own script and style by their hashes, and nothing else" {
+    "$viz" report -o "$dir/p.html" "the cat"
+    python3 - "$dir/p.html" <<'END'
+import base64, hashlib, re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+for tag in ("script", "style"):
+    inside = re.search(f"<{tag}>(.*?)</{tag}>", page, re.S)[1]
+    digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+    assert f"{tag}-src 'sha256-{digest}'" in policy, policy
+assert policy.startswith("default-src 'none'; ") and "unsafe" not in policy, policy
+assert not re.search(r'(src|href)="|https?://(?!www\.w3\.org/2000/svg)|url\(|@import', page)
+END
+}
+
+@test "types of a file, and none where a text is too short to tell" {
+    works "$viz" report -o "$dir/p.html" "the cat"
+    page --text "$dir/p.html" | grep -qE '"types":\[(null,)+null\],"captions":\[\]'
+    "$viz" types --json -o "$dir/t.json" "the cat saw the dog and the cat ran"
+    works "$viz" report --types "$dir/t.json" -o "$dir/p.html" "the cat"
+    label=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["heads"][0]["primary"])' "$dir/t.json")
+    page --text "$dir/p.html" | grep -qF "\"types\":[\"$label\","
+}
+
+@test "a page that is too large: its size, and what makes it smaller" {
+    # 24 heads of 1,001 tokens: 24 x 1001 x (1001 + 4) bytes
+    ids=$(seq -s , 1000)
+    fails 2 "the page would hold 23.0 MiB of weights, more than --max-size 1 MiB; --layer, --head" \
+        "$viz" report --max-size 1 -o "$dir/p.html" --ids "$ids,1"
+    [ -z "$(list "$dir")" ]
+    works "$viz" report --max-size 1 -l 0 -H 0 -o "$dir/p.html" --ids "$ids,1"
+}
+
+@test "usage errors" {
+    fails 2 "unknown file extension; known are .html, .htm" "$viz" report -o "$dir/p.png" "the cat"
+    fails 2 "--precision" "$viz" report --precision 9 "the cat"
+    fails 2 "a page has numbers" "$viz" report --compute received -o "$dir/p.html" "the cat"
+    fails 2 "--max-size" "$viz" report --max-size 0 "the cat"
+    fails 3 "t.json" "$viz" report --types "$dir/t.json" -o "$dir/p.html" "the cat"
+    [ -z "$(list "$dir")" ]
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ * What a page is made of: its title as text, blocks that come back as they were. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "report/page.h"
+
+static struct arena arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena_init(&arena, NULL, NULL);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_finish(&arena);
+    return 0;
+}
+
+static void titles_are_text(void **state)
+{
+    char *page;
+    size_t size;
+    FILE *f = open_memstream(&page, &size);
+
+    (void)state;
+    assert_non_null(f);
+    page_begin(f, "</title><script>alert(1)</script> & \"");
+    fclose(f);
+    assert_non_null(strstr(page, "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; "
+                                 "&amp; \"</title>"));
+    free(page);
+}
+
+/* base64 -> bytes; returns how many. */
+static size_t decode(unsigned char *out, const char *letters)
+{
+    static const char order[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t n = 0;
+    unsigned v = 0;
+
+    for (int i = 0; letters[i] != '\0' && letters[i] != '='; i++) {
+        v = v << 6 | (unsigned)(strchr(order, letters[i]) - order);
+        if (i % 4 > 0)
+            out[n++] = (unsigned char)(v >> (6 - 2 * (i % 4)));
+    }
+    return n;
+}
+
+/* Packed in parts, written, read back; the second time by the same deflater. */
+static void check_block(struct pack *p, const unsigned char *data, size_t n)
+{
+    unsigned char *deflated = malloc(2 * n + 100), *back = malloc(n + 1);
+    z_stream stream = { .next_in = deflated };
+    struct packed packed;
+    char *letters;
+    size_t size;
+    FILE *f = open_memstream(&letters, &size);
+
+    assert_true(f != NULL && deflated != NULL && back != NULL);
+    pack_begin(p, &arena);
+    pack_add(p, data, n / 3);
+    pack_add(p, data + n / 3, n - n / 3);
+    packed = pack_end(p);
+    pack_write(&packed, f);
+    fclose(f);
+    stream.avail_in = (unsigned)decode(deflated, letters);
+    assert_int_equal(stream.avail_in, packed.size);
+    assert_int_equal(inflateInit2(&stream, -15), Z_OK);
+    stream.next_out = back;
+    stream.avail_out = (unsigned)n + 1;
+    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(stream.total_out, n);
+    assert_memory_equal(back, data, n);
+    inflateEnd(&stream);
+    free(deflated);
+    free(back);
+    free(letters);
+}
+
+static void blocks_come_back(void **state)
+{
+    static unsigned char data[300000];      /* of noise, more than a chunk of the packer */
+    struct pack *p = pack_new(&arena);
+    uint32_t x = 1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++) {
+        x = x * 1664525u + 1013904223u;
+        data[i] = (unsigned char)(x >> 24);
+    }
+    check_block(p, data, sizeof data);
+    check_block(p, data, 1);
+    check_block(p, data, 0);
+    memset(data, 7, sizeof data);
+    check_block(p, data, sizeof data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(titles_are_text),
+        cmocka_unit_test_setup_teardown(blocks_come_back, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
