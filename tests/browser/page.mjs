@@ -35,7 +35,7 @@ async function open(name, { address = '', width = 1280, height = 800, scheme = '
   return page;
 }
 async function close(page, what) {
-  check(`${what}: nothing on the console, no request`, page.said.length === 0, page.said.join('\n'));
+  check(`${what}: nothing on the console, no request`, page.said.length === 0, `${page.said.length} times, first: ${page.said[0]}`);
   await page.close();
 }
 const chosen = (page) => page.evaluate(() => mhaViz.state.heads.filter((id) => id !== undefined).length);

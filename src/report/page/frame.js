@@ -186,7 +186,7 @@ const HELP = [['click, Space', 'a head on or off'], ['double click, Enter', 'the
   ['[ and ]', 'previous and next text'], ['w, x, f', 'words, hide special tokens, hide the first token'], ['?', 'this list']];
 
 function press(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || find('dialog').open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input[type=search], select') || find('dialog').open) return;
   const number = '1234'.indexOf(event.key);
   const calls = { '/': () => find('.bar input').focus(), '?': () => find('dialog').showModal(), '[': () => step(-1), ']': () => step(1),
     w: () => { state.w = state.w ? 0 : 1; changed('w').then(rail); }, x: () => { hide('s'); rail(); }, f: () => { hide('f'); rail(); },

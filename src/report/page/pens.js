@@ -74,7 +74,7 @@ class SvgPen {
     this.svg.append(e);
   }
   image(canvas, x, y, w, h) {
-    this.svg.append(this.make('image', { x, y, width: w, height: h, preserveAspectRatio: 'none', style: 'image-rendering:pixelated', href: canvas.toDataURL() }));
+    this.svg.append(this.make('image', { x, y, width: w, height: h, preserveAspectRatio: 'none', 'image-rendering': 'pixelated', href: canvas.toDataURL() }));
   }
 }
 
